@@ -1,0 +1,123 @@
+// Package ident holds the identifiers that every layer shares: fixed-size
+// values that compare with ==, serve as map keys and print as lower-case hex.
+//
+// It is the ground floor of protocol/: it imports nothing of the project.
+package ident
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// Sizes of the identifiers, in bytes.
+const (
+	HashSize        = sha256.Size // H(x), token ids and group ids
+	MemberSize      = 16          // member ids: SHA-256 truncated
+	IncarnationSize = 16          // 128 random bits
+)
+
+// ErrMalformed is returned when text is not the hex form of an identifier.
+var ErrMalformed = errors.New("malformed identifier")
+
+// Hash is H(x) of a signed object: the SHA-256 of its COSE Sig_structure, of
+// what was signed and not how (handoff rules §1).
+type Hash [HashSize]byte
+
+// Token is a token's identifier: the Hash of its genesis.
+type Token [HashSize]byte
+
+// Group identifies a group: the SHA-256 of its first CA key. Rotating the CA
+// does not change it.
+type Group [HashSize]byte
+
+// Member identifies one key in one group.
+type Member [MemberSize]byte
+
+// Incarnation is the identity of a member's custody memory (handoff rules §1):
+// 128 random bits, never reused.
+type Incarnation [IncarnationSize]byte
+
+// Key of a group's first CA becomes the group's identifier.
+func GroupOf(caPublicKey []byte) Group {
+	h := sha256.New()
+	h.Write([]byte("wander group\x00"))
+	h.Write(caPublicKey)
+	return Group(h.Sum(nil))
+}
+
+// MemberOf is the identifier of the member with this public key in group g.
+func MemberOf(g Group, publicKey []byte) Member {
+	h := sha256.New()
+	h.Write([]byte("wander member\x00"))
+	h.Write(g[:])
+	h.Write(publicKey)
+	return Member(h.Sum(nil)[:MemberSize])
+}
+
+func (h Hash) String() string        { return hex.EncodeToString(h[:]) }
+func (t Token) String() string       { return hex.EncodeToString(t[:]) }
+func (g Group) String() string       { return hex.EncodeToString(g[:]) }
+func (m Member) String() string      { return hex.EncodeToString(m[:]) }
+func (i Incarnation) String() string { return hex.EncodeToString(i[:]) }
+
+// Short is the first 8 hex digits, for people; never for comparison.
+func (t Token) Short() string { return hex.EncodeToString(t[:4]) }
+
+// Short is the first 8 hex digits, for people; never for comparison.
+func (m Member) Short() string { return hex.EncodeToString(m[:4]) }
+
+// IsZero reports whether the identifier is all zeros, which names nothing.
+func (h Hash) IsZero() bool { return h == Hash{} }
+
+// IsZero reports whether the identifier is all zeros, which names nobody.
+func (m Member) IsZero() bool { return m == Member{} }
+
+// Compare orders members by their bytes: the order of a ring and the
+// tie-break between two simultaneous dials.
+func (m Member) Compare(o Member) int { return bytes.Compare(m[:], o[:]) }
+
+// Compare orders tokens by their bytes.
+func (t Token) Compare(o Token) int { return bytes.Compare(t[:], o[:]) }
+
+// MarshalText makes the identifier readable in JSON, TOML and log lines.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// MarshalText makes the identifier readable in JSON, TOML and log lines.
+func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// MarshalText makes the identifier readable in JSON, TOML and log lines.
+func (g Group) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// MarshalText makes the identifier readable in JSON, TOML and log lines.
+func (m Member) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// MarshalText makes the identifier readable in JSON, TOML and log lines.
+func (i Incarnation) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads the hex form.
+func (h *Hash) UnmarshalText(b []byte) error { return fromHex(h[:], b) }
+
+// UnmarshalText reads the hex form.
+func (t *Token) UnmarshalText(b []byte) error { return fromHex(t[:], b) }
+
+// UnmarshalText reads the hex form.
+func (g *Group) UnmarshalText(b []byte) error { return fromHex(g[:], b) }
+
+// UnmarshalText reads the hex form.
+func (m *Member) UnmarshalText(b []byte) error { return fromHex(m[:], b) }
+
+// UnmarshalText reads the hex form.
+func (i *Incarnation) UnmarshalText(b []byte) error { return fromHex(i[:], b) }
+
+func fromHex(dst, text []byte) error {
+	if hex.DecodedLen(len(text)) != len(dst) || len(text)%2 != 0 {
+		return fmt.Errorf("%w: want %d hex digits, got %d", ErrMalformed, hex.EncodedLen(len(dst)), len(text))
+	}
+	if _, err := hex.Decode(dst, text); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return nil
+}

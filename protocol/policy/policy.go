@@ -1,0 +1,176 @@
+// Package policy is what every circulation policy has in common: the events a
+// policy is told and the actions it answers with.
+//
+// A policy decides when its member runs the protected operation and when it
+// passes, drops or generates a token. It knows nothing of handoffs, signatures
+// or sockets; the same policy object is driven by a real member and by the
+// simulator. One policy instance serves one slot of one resource at one member.
+//
+// A policy is a deterministic function of its events and of the random source
+// it was made with. It is not safe for concurrent use.
+package policy
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// MaxField bounds the policy field on a token and the body of a message
+// between policies, in bytes. It is what one small message may cost a peer:
+// two such fields and their envelope fit one QUIC datagram.
+const MaxField = 512
+
+// Policy is one slot's circulation policy at one member.
+type Policy interface {
+	// Step tells the policy of one event at the instant now and appends its
+	// answer to actions, in the order in which they are to be carried out. The
+	// event and what it points to are only borrowed; the returned fields stay
+	// valid until the next Step. Instants never decrease.
+	Step(now clock.Instant, event Event, actions []Action) []Action
+}
+
+// Token is what a policy may know of a token.
+type Token struct {
+	ID        ident.Token
+	Born      uint64       // genesis time by the generator's wall clock, ms since 1970
+	Generator ident.Member // who signed the genesis
+	Hop       uint64       // custody number: 0 at the generator
+	Field     []byte       // policy field as it arrived, at most MaxField bytes
+}
+
+// EventKind says what happened.
+type EventKind uint8
+
+// The events. Those marked (token) carry Event.Token.
+const (
+	// Arrival (token): this member got custody of the token from another one.
+	Arrival EventKind = iota + 1
+	// Generated (token): the member made a token, because the policy answered
+	// Generate or because the group is being founded.
+	Generated
+	// Resumed (token): the member holds this token since before a restart.
+	Resumed
+	// Recalled (token): a fact from before a restart, told in its old order
+	// before anything else: the token was here at Event.At, and the operation
+	// ran then if Event.Operated. It asks for no action.
+	Recalled
+	// Timer: the instant of the last Wait has come. A policy must bear a
+	// timer that comes late, and one that it has meanwhile replaced.
+	Timer
+	// OperationEnded (token): what Run began has ended, or did not begin.
+	// Event.Operated says whether it ran.
+	OperationEnded
+	// DemandChanged: Event.Demand says whether anybody here wants to run.
+	// A policy starts without demand.
+	DemandChanged
+	// PassSettled (token): a Pass came to its end; see Event.Outcome.
+	PassSettled
+	// Message: Event.Body came from the policy of the same slot's resource at
+	// the member Event.From. It is a hint without any authority.
+	Message
+)
+
+// Outcome is how a Pass ended.
+type Outcome uint8
+
+// The outcomes of a Pass.
+const (
+	// Delivered: another member has custody.
+	Delivered Outcome = iota + 1
+	// Returned: the receiver declined a token already sent to it, and custody
+	// came back. The policy decides anew, as after an Arrival.
+	Returned
+	// Abandoned: nobody knows, and the member stopped asking.
+	Abandoned
+)
+
+// Event is one thing that happened. It is a flat value so that a simulator can
+// hand over millions of them without allocating.
+type Event struct {
+	Kind     EventKind
+	Outcome  Outcome
+	Operated bool
+	Demand   bool
+	At       clock.Instant
+	From     ident.Member
+	Token    Token
+	Body     []byte
+}
+
+// ActionKind says what a policy wants done.
+type ActionKind uint8
+
+// The actions. Those marked (token) name Action.Token, which the member holds.
+const (
+	// Run (token): run the protected operation under this token. Answered by
+	// one OperationEnded.
+	Run ActionKind = iota + 1
+	// Pass (token): hand the token to Action.To, or to a member drawn at
+	// random when that is zero, with Action.Field as its policy field.
+	// Answered by one PassSettled.
+	Pass
+	// Drop (token): remove the token from circulation, for Action.Reason.
+	Drop
+	// Generate: make a new token. Answered by one Generated, or by nothing
+	// when the member may not.
+	Generate
+	// Wait: call with Timer at the instant Action.At, which replaces what was
+	// waited for before; clock.Never cancels.
+	Wait
+	// Tell: send Action.Field as a message to the policy at Action.To. It may
+	// get lost.
+	Tell
+)
+
+// DropReason says why a token was removed.
+type DropReason uint8
+
+// The reasons. Their names are metric labels.
+const (
+	// Superseded: a token of higher precedence is known to circulate.
+	Superseded DropReason = iota + 1
+	// Overflow: more tokens wait here than the policy keeps.
+	Overflow
+)
+
+func (r DropReason) String() string {
+	switch r {
+	case Superseded:
+		return "superseded"
+	case Overflow:
+		return "overflow"
+	}
+	return "unknown"
+}
+
+// Action is one thing a policy wants done. Like Event it is a flat value.
+type Action struct {
+	Kind   ActionKind
+	Reason DropReason
+	At     clock.Instant
+	To     ident.Member
+	Token  ident.Token
+	Field  []byte
+}
+
+// Params are the time constants of a resource, under the papers' meaning. They
+// come from the group configuration, so all members share them.
+type Params struct {
+	// OperationTime (Δop) is how long one protected operation takes at most.
+	OperationTime time.Duration
+	// MembersMax (Nmax) is the number of members that saturates the resource.
+	MembersMax int
+	// SkipDelay (Δskip) is how long a member that does not run the operation
+	// keeps the token. Too short spends messages on an idle group; too long
+	// wastes the resource while members with demand wait.
+	SkipDelay time.Duration
+	// MinInterval (Δmin) is the shortest time between two operations of one
+	// member. Zero means the paper's OperationTime·MembersMax/2.
+	MinInterval time.Duration
+	// RegenerationMean (γ) is the mean of the exponential delay that follows
+	// MinInterval before a member that sees no token makes one. Zero means
+	// the paper's MinInterval·MembersMax.
+	RegenerationMean time.Duration
+}
