@@ -1,0 +1,87 @@
+package canonical
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// Raw is one encoded item, carried as it is.
+type Raw = cbor.RawMessage
+
+// What Marshal refuses to exceed: only the nesting, for which the decoder has
+// no more patience either. The size is the caller's own.
+var unbounded = Limits{MaxBytes: math.MaxInt, MaxDepth: deepest, MaxItems: math.MaxInt}
+
+var encoder, decoder = modes()
+
+func modes() (cbor.UserBufferEncMode, cbor.DecMode) {
+	enc := cbor.CoreDetEncOptions()
+	enc.NilContainers = cbor.NilContainerAsEmpty
+	enc.ByteArray = cbor.ByteArrayToByteSlice
+	enc.BinaryMarshaler = cbor.BinaryMarshalerNone
+	enc.TextMarshaler = cbor.TextMarshalerNone
+	enc.TagsMd = cbor.TagsForbidden
+	encMode, err := enc.UserBufferEncMode()
+	if err != nil {
+		panic(err) // the options are constants: a test sees it first
+	}
+	decMode, err := cbor.DecOptions{
+		DupMapKey:         cbor.DupMapKeyEnforcedAPF,
+		IndefLength:       cbor.IndefLengthForbidden,
+		TagsMd:            cbor.TagsForbidden,
+		MaxNestedLevels:   deepest,
+		MaxArrayElements:  math.MaxInt32,
+		MaxMapPairs:       math.MaxInt32,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+		FieldNameMatching: cbor.FieldNameMatchingCaseSensitive,
+		BinaryUnmarshaler: cbor.BinaryUnmarshalerNone,
+		TextUnmarshaler:   cbor.TextUnmarshalerNone,
+	}.DecMode()
+	if err != nil {
+		panic(err)
+	}
+	return encMode, decMode
+}
+
+// Marshal returns the deterministic encoding of v. A value with no such
+// encoding here (a float, a tag, text that is not UTF-8, a bad Raw) is refused
+// with ErrType or the reason that Check would give.
+func Marshal(v any) ([]byte, error) {
+	return marshal(v, 0)
+}
+
+func marshal(v any, size int) ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(size)
+	if err := encoder.MarshalToBuffer(v, &buf); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrType, err)
+	}
+	if err := Check(buf.Bytes(), unbounded); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// Unmarshal decodes data into v, a pointer, if data passes Check within l and
+// is the one encoding of the value it decodes to. Otherwise the error is one
+// of Check's, ErrType when an item does not fit its Go field, or
+// ErrNotCanonical, and *v holds nothing of use.
+func Unmarshal(data []byte, v any, l Limits) error {
+	if err := Check(data, l); err != nil {
+		return err
+	}
+	if err := decoder.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("%w: %w", ErrType, err)
+	}
+	again, err := marshal(v, len(data))
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(again, data) {
+		return ErrNotCanonical
+	}
+	return nil
+}
