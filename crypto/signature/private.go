@@ -1,0 +1,68 @@
+package signature
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// redacted is what a private key shows of itself, wherever it is printed.
+const redacted = "private key (not shown)"
+
+// PrivateKey signs. It is immutable and safe for concurrent use. Printing,
+// logging or marshalling it shows no secret.
+type PrivateKey struct {
+	std    ed25519.PrivateKey
+	public *PublicKey
+}
+
+// NewPrivateKey makes the key of a seed of SeedSize bytes, or returns ErrSeed.
+func NewPrivateKey(seed []byte) (*PrivateKey, error) {
+	if len(seed) != SeedSize {
+		return nil, ErrSeed
+	}
+	std := ed25519.NewKeyFromSeed(seed)
+	public, err := ParsePublicKey(std[SeedSize:])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSeed, err)
+	}
+	return &PrivateKey{std: std, public: public}, nil
+}
+
+// Generate makes a key of SeedSize bytes from random, whose errors it returns.
+func Generate(random io.Reader) (*PrivateKey, error) {
+	var seed [SeedSize]byte
+	if _, err := io.ReadFull(random, seed[:]); err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	return NewPrivateKey(seed[:])
+}
+
+// Public is the key that verifies what k signs.
+func (k *PrivateKey) Public() *PublicKey { return k.public }
+
+// Sign is the RFC 8032 signature of message: SignatureSize bytes, always the
+// same for the same message.
+func (k *PrivateKey) Sign(message []byte) []byte { return ed25519.Sign(k.std, message) }
+
+// Seed is a copy of the secret, for the key file only.
+func (k *PrivateKey) Seed() []byte { return k.std.Seed() }
+
+// StdKey is the secret as crypto/tls wants it. The caller must not change it.
+func (k *PrivateKey) StdKey() ed25519.PrivateKey { return k.std }
+
+// String does not show the secret.
+func (k PrivateKey) String() string { return redacted }
+
+// GoString does not show the secret.
+func (k PrivateKey) GoString() string { return redacted }
+
+// Format does not show the secret, whatever the verb.
+func (k PrivateKey) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
+
+// LogValue does not show the secret.
+func (k PrivateKey) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// MarshalText does not show the secret.
+func (k PrivateKey) MarshalText() ([]byte, error) { return []byte(redacted), nil }
