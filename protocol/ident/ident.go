@@ -17,6 +17,7 @@ const (
 	HashSize        = sha256.Size // H(x), token ids and group ids
 	MemberSize      = 16          // member ids: SHA-256 truncated
 	IncarnationSize = 16          // 128 random bits
+	GrantSize       = 16          // 128 random bits
 )
 
 // ErrMalformed is returned when text is not the hex form of an identifier.
@@ -40,7 +41,10 @@ type Member [MemberSize]byte
 // 128 random bits, never reused.
 type Incarnation [IncarnationSize]byte
 
-// Key of a group's first CA becomes the group's identifier.
+// Grant identifies one permission given to a local program.
+type Grant [GrantSize]byte
+
+// GroupOf is the identifier of the group whose first CA has this public key.
 func GroupOf(caPublicKey []byte) Group {
 	h := sha256.New()
 	h.Write([]byte("wander group\x00"))
@@ -62,6 +66,7 @@ func (t Token) String() string       { return hex.EncodeToString(t[:]) }
 func (g Group) String() string       { return hex.EncodeToString(g[:]) }
 func (m Member) String() string      { return hex.EncodeToString(m[:]) }
 func (i Incarnation) String() string { return hex.EncodeToString(i[:]) }
+func (g Grant) String() string       { return hex.EncodeToString(g[:]) }
 
 // Short is the first 8 hex digits, for people; never for comparison.
 func (t Token) Short() string { return hex.EncodeToString(t[:4]) }
@@ -96,6 +101,12 @@ func (m Member) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // MarshalText makes the identifier readable in JSON, TOML and log lines.
 func (i Incarnation) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// MarshalText makes the identifier readable in JSON, TOML and log lines.
+func (g Grant) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// UnmarshalText reads the hex form.
+func (g *Grant) UnmarshalText(b []byte) error { return fromHex(g[:], b) }
 
 // UnmarshalText reads the hex form.
 func (h *Hash) UnmarshalText(b []byte) error { return fromHex(h[:], b) }

@@ -1,0 +1,125 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+)
+
+// Why the body of a frame is not a record.
+var (
+	ErrRecord     = errors.New("malformed journal record")
+	ErrRecordKind = errors.New("journal record of a kind that this version does not know")
+)
+
+// Kind is a record's number in the journal.
+type Kind uint8
+
+// The records. Numbers stay below 24, so that a kind is one byte.
+const (
+	KindIncarnation Kind = 1
+	KindAcceptMark  Kind = 2
+	KindFloor       Kind = 3
+	KindSettled     Kind = 4
+	KindGenerated   Kind = 5
+	KindHeld        Kind = 6
+	KindSent        Kind = 7
+	KindClosed      Kind = 8
+	KindReclaimed   Kind = 9
+	KindVoided      Kind = 10
+	KindDropped     Kind = 11
+	KindTaken       Kind = 12
+	KindStarted     Kind = 13
+	KindEnded       Kind = 14
+	KindKnown       Kind = 15
+	KindEvidence    Kind = 16
+)
+
+var kindNames = [...]string{
+	KindIncarnation: "incarnation", KindAcceptMark: "accept-mark", KindFloor: "floor",
+	KindSettled: "settled", KindGenerated: "generated", KindHeld: "held", KindSent: "sent",
+	KindClosed: "closed", KindReclaimed: "reclaimed", KindVoided: "voided",
+	KindDropped: "dropped", KindTaken: "taken", KindStarted: "started", KindEnded: "ended",
+	KindKnown: "known", KindEvidence: "evidence",
+}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) && kindNames[k] != "" {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("record kind %d", uint8(k))
+}
+
+// Record is one fact that a member wrote down before acting on it.
+type Record interface {
+	// Kind is the record's number in the journal.
+	Kind() Kind
+}
+
+var blank = [...]func() Record{
+	KindIncarnation: func() Record { return new(Incarnation) },
+	KindAcceptMark:  func() Record { return new(AcceptMark) },
+	KindFloor:       func() Record { return new(Floor) },
+	KindSettled:     func() Record { return new(Settled) },
+	KindGenerated:   func() Record { return new(Generated) },
+	KindHeld:        func() Record { return new(Held) },
+	KindSent:        func() Record { return new(Sent) },
+	KindClosed:      func() Record { return new(Closed) },
+	KindReclaimed:   func() Record { return new(Reclaimed) },
+	KindVoided:      func() Record { return new(Voided) },
+	KindDropped:     func() Record { return new(Dropped) },
+	KindTaken:       func() Record { return new(Taken) },
+	KindStarted:     func() Record { return new(Started) },
+	KindEnded:       func() Record { return new(Ended) },
+	KindKnown:       func() Record { return new(Known) },
+	KindEvidence:    func() Record { return new(Evidence) },
+}
+
+// recordLimits bound a record before it is decoded: the largest is evidence,
+// which holds a few signed objects.
+var recordLimits = canonical.Limits{MaxBytes: MaxRecord, MaxDepth: 4, MaxItems: 128}
+
+// entry is a record as it stands in a frame.
+//
+//	entry = [ kind: uint, at: uint, fields: [* any] ]
+type entry struct {
+	_      struct{} `cbor:",toarray"`
+	Kind   uint64
+	At     uint64
+	Fields canonical.Raw
+}
+
+// Encode returns the frame body of a record that was made at the given wall
+// time, in ms since 1970. The time is for auditors and decides nothing.
+func Encode(at uint64, r Record) ([]byte, error) {
+	fields, err := canonical.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
+	}
+	body, err := canonical.Marshal(entry{Kind: uint64(r.Kind()), At: at, Fields: fields})
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
+	}
+	if len(body) > MaxRecord {
+		return nil, fmt.Errorf("%v: %w: %d bytes, permitted are %d", r.Kind(), ErrRecord, len(body), MaxRecord)
+	}
+	return body, nil
+}
+
+// Decode reads a frame body. The record does not refer to body. Errors:
+// ErrRecord, ErrRecordKind.
+func Decode(body []byte) (at uint64, r Record, err error) {
+	var e entry
+	if err := canonical.Unmarshal(body, &e, recordLimits); err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", ErrRecord, err)
+	}
+	if e.Kind >= uint64(len(blank)) || blank[e.Kind] == nil {
+		return 0, nil, fmt.Errorf("%w: %d", ErrRecordKind, e.Kind)
+	}
+	r = blank[e.Kind]()
+	if err := canonical.Unmarshal(e.Fields, r, recordLimits); err != nil {
+		return 0, nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
+	}
+	return e.At, r, nil
+}

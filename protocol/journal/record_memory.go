@@ -1,0 +1,93 @@
+package journal
+
+import "github.com/wandertoken/wander/protocol/ident"
+
+// Incarnation begins a custody memory (handoff rules §1). A journal may hold
+// several; what stands before the last one is history without effect.
+//
+//	incarnation = [ incarnation: bstr .size 16, member: member, durable: bool,
+//	                machine: tstr ]
+type Incarnation struct {
+	_           struct{} `cbor:",toarray"`
+	Incarnation ident.Incarnation
+	Member      ident.Member
+	Durable     bool
+	Machine     string // where it began: another machine means a moved or cloned journal
+}
+
+// Kind is KindIncarnation.
+func (*Incarnation) Kind() Kind { return KindIncarnation }
+
+// AcceptMark reserves the accept numbers below Next.
+//
+//	accept-mark = [ next: uint ]
+type AcceptMark struct {
+	_    struct{} `cbor:",toarray"`
+	Next uint64
+}
+
+// Kind is KindAcceptMark.
+func (*AcceptMark) Kind() Kind { return KindAcceptMark }
+
+// Floor says that everything from the offerer below Floor is forgotten.
+//
+//	floor = [ offerer: member, floor: uint ]
+type Floor struct {
+	_       struct{} `cbor:",toarray"`
+	Offerer ident.Member
+	Floor   uint64
+}
+
+// Kind is KindFloor.
+func (*Floor) Kind() Kind { return KindFloor }
+
+// Settled is the promise to a receiver that is about to be given; see
+// wire.Settled.
+//
+//	settled = [ receiver: member, incarnation: bstr .size 16, below: uint ]
+type Settled struct {
+	_           struct{} `cbor:",toarray"`
+	Receiver    ident.Member
+	Incarnation ident.Incarnation
+	Below       uint64
+}
+
+// Kind is KindSettled.
+func (*Settled) Kind() Kind { return KindSettled }
+
+// Knowledge says what a Known record holds.
+type Knowledge uint64
+
+// What a member knows of others and must still know after a restart.
+const (
+	KnownCertificate   Knowledge = 1
+	KnownEndpoint      Knowledge = 2
+	KnownRevocation    Knowledge = 3
+	KnownConfiguration Knowledge = 4
+)
+
+// Known is a signed object about the group that came from elsewhere.
+//
+//	known = [ what: uint, object: bstr ]
+type Known struct {
+	_      struct{} `cbor:",toarray"`
+	What   Knowledge
+	Object []byte
+}
+
+// Kind is KindKnown.
+func (*Known) Kind() Kind { return KindKnown }
+
+// Evidence is a set of signed objects that together prove that their signer
+// broke the rules.
+//
+//	evidence = [ what: tstr, accused: member, objects: [* bstr] ]
+type Evidence struct {
+	_       struct{} `cbor:",toarray"`
+	What    string
+	Accused ident.Member
+	Objects [][]byte
+}
+
+// Kind is KindEvidence.
+func (*Evidence) Kind() Kind { return KindEvidence }

@@ -1,0 +1,114 @@
+package token
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Verdict is which of the three answers to a transfer an Answer gives.
+type Verdict uint8
+
+// The answers to a transfer.
+const (
+	// Receipt: the signer has taken custody, durably where it is durable.
+	Receipt Verdict = iota + 1
+	// Void: the signer has not taken custody by this transfer and never will.
+	Void
+	// Unknown: the signer cannot say; its memory of that time is gone.
+	Unknown
+)
+
+func (v Verdict) String() string {
+	switch v {
+	case Receipt:
+		return "receipt"
+	case Void:
+		return "void"
+	case Unknown:
+		return "unknown"
+	}
+	return fmt.Sprintf("verdict %d", uint8(v))
+}
+
+func (v Verdict) kind() envelope.Kind {
+	switch v {
+	case Receipt:
+		return envelope.Receipt
+	case Void:
+		return envelope.Void
+	}
+	return envelope.Unknown
+}
+
+// AnswerBody is what the receiver of a transfer signs. The verdict is not in
+// the payload: it is the kind of the envelope, so that no signature over one
+// verdict can be taken for another.
+//
+//	answer = [ transfer: hash, token: hash, hop: uint, signer: member,
+//	           incarnation: bstr .size 16, extensions ]
+type AnswerBody struct {
+	_           struct{} `cbor:",toarray"`
+	Transfer    ident.Hash
+	Token       ident.Token
+	Hop         uint64
+	Signer      ident.Member
+	Incarnation ident.Incarnation // the signer's; for unknown its current one
+	Extensions  canonical.Extensions
+}
+
+func (b AnswerBody) validate() error {
+	if b.Hop == 0 {
+		return fmt.Errorf("%w: answer to hop 0", ErrMalformed)
+	}
+	return extensions(b.Extensions)
+}
+
+// Sign makes the answer. The key must be Signer's.
+func (b AnswerBody) Sign(group ident.Group, v Verdict, key *signature.PrivateKey) (Answer, error) {
+	signed, err := sign(group, v.kind(), b.Signer, &b, b.validate, key)
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{verdict: v, body: b, signed: signed}, nil
+}
+
+// AnswerTo is the body of signer's answer to t.
+func AnswerTo(t Transfer, signer ident.Member, incarnation ident.Incarnation) AnswerBody {
+	return AnswerBody{
+		Transfer: t.Hash(), Token: t.body.Token, Hop: t.body.Hop,
+		Signer: signer, Incarnation: incarnation,
+	}
+}
+
+// Answer is a verified receipt, void or unknown.
+type Answer struct {
+	verdict Verdict
+	body    AnswerBody
+	signed  envelope.Verified
+}
+
+// Verdict says which answer it is.
+func (a Answer) Verdict() Verdict { return a.verdict }
+
+// Body is what was signed.
+func (a Answer) Body() AnswerBody { return a.body }
+
+// Raw is the encoded COSE_Sign1.
+func (a Answer) Raw() []byte { return a.signed.Raw() }
+
+// Hash is H(answer).
+func (a Answer) Hash() ident.Hash { return a.signed.Hash() }
+
+// IsZero reports whether this is no answer at all.
+func (a Answer) IsZero() bool { return a.signed.Raw() == nil }
+
+// Answers reports whether a is an answer to t by the member t was sent to.
+func (a Answer) Answers(t Transfer) bool {
+	return !a.IsZero() && !t.IsZero() &&
+		a.body.Transfer == t.Hash() && a.body.Signer == t.body.To &&
+		a.body.Token == t.body.Token && a.body.Hop == t.body.Hop
+}

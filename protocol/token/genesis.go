@@ -1,0 +1,71 @@
+package token
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// MaxResourceName bounds a resource's name on a token, in bytes: the bound of
+// the group configuration.
+const MaxResourceName = 64
+
+// NonceSize is the size of the random part of a genesis, in bytes. It keeps
+// the ids of two tokens apart even if a generator's counter was set back.
+const NonceSize = 16
+
+// GenesisBody is what the generator of a token signs.
+//
+//	genesis = [ resource: tstr, slot: uint, generator: member, incarnation: bstr .size 16,
+//	            sequence: uint, time: uint, nonce: bstr .size 16, extensions ]
+type GenesisBody struct {
+	_           struct{} `cbor:",toarray"`
+	Resource    string
+	Slot        uint64
+	Generator   ident.Member
+	Incarnation ident.Incarnation // the generator's
+	Sequence    uint64            // of this genesis among those of the incarnation
+	Time        uint64            // the generator's wall clock, ms since 1970
+	Nonce       [NonceSize]byte
+	Extensions  canonical.Extensions
+}
+
+func (b GenesisBody) validate() error {
+	if n := len(b.Resource); n == 0 || n > MaxResourceName {
+		return fmt.Errorf("%w: resource name of %d bytes", ErrMalformed, n)
+	}
+	return extensions(b.Extensions)
+}
+
+// Sign makes the genesis of a new token. The key must be the generator's.
+func (b GenesisBody) Sign(group ident.Group, key *signature.PrivateKey) (Genesis, error) {
+	signed, err := sign(group, envelope.Genesis, b.Generator, &b, b.validate, key)
+	if err != nil {
+		return Genesis{}, err
+	}
+	return Genesis{body: b, signed: signed}, nil
+}
+
+// Genesis is a verified genesis.
+type Genesis struct {
+	body   GenesisBody
+	signed envelope.Verified
+}
+
+// Body is what was signed.
+func (g Genesis) Body() GenesisBody { return g.body }
+
+// Raw is the encoded COSE_Sign1.
+func (g Genesis) Raw() []byte { return g.signed.Raw() }
+
+// Hash is H(genesis).
+func (g Genesis) Hash() ident.Hash { return g.signed.Hash() }
+
+// ID is the token's identifier.
+func (g Genesis) ID() ident.Token { return ident.Token(g.signed.Hash()) }
+
+// IsZero reports whether this is no genesis at all.
+func (g Genesis) IsZero() bool { return g.signed.Raw() == nil }

@@ -1,0 +1,40 @@
+package token
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Version is the protocol version that a token keeps from its genesis on. It
+// is bound into every signature.
+const Version = 1
+
+// payloadLimits bound every payload of this package: the largest is a transfer
+// with a full policy field and eight extensions.
+var payloadLimits = canonical.Limits{MaxBytes: 4 << 10, MaxDepth: 4, MaxItems: 64}
+
+func domain(group ident.Group, kind envelope.Kind) envelope.Domain {
+	return envelope.Domain{Version: Version, Group: group, Kind: kind}
+}
+
+func sign(group ident.Group, kind envelope.Kind, signer ident.Member, body any, validate func() error, key *signature.PrivateKey) (envelope.Verified, error) {
+	if err := validate(); err != nil {
+		return envelope.Verified{}, err
+	}
+	payload, err := canonical.Marshal(body)
+	if err != nil {
+		return envelope.Verified{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return envelope.Sign(domain(group, kind), signer, payload, key)
+}
+
+func extensions(e canonical.Extensions) error {
+	if err := e.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package token
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Title is the proof of custody at one hop.
+type Title struct {
+	Genesis  Genesis
+	Transfer Transfer // zero at hop 0
+	Void     Answer   // set when Transfer was declined and custody came back to its sender
+}
+
+// Check verifies that the parts of the title belong together.
+func (t Title) Check() error {
+	if t.Genesis.IsZero() {
+		return fmt.Errorf("%w: no genesis", ErrChain)
+	}
+	if t.Transfer.IsZero() {
+		if !t.Void.IsZero() {
+			return fmt.Errorf("%w: void without a transfer", ErrChain)
+		}
+		return nil
+	}
+	if t.Transfer.body.Token != t.Genesis.ID() {
+		return fmt.Errorf("%w: transfer of another token", ErrChain)
+	}
+	if !t.Void.IsZero() && (t.Void.verdict != Void || !t.Void.Answers(t.Transfer)) {
+		return fmt.Errorf("%w: void of another transfer", ErrChain)
+	}
+	return nil
+}
+
+// Token is the token's identifier.
+func (t Title) Token() ident.Token { return t.Genesis.ID() }
+
+// Hop is the custody number that the title proves.
+func (t Title) Hop() uint64 { return t.Transfer.body.Hop }
+
+// Holder is the member that the title names.
+func (t Title) Holder() ident.Member {
+	switch {
+	case t.Transfer.IsZero():
+		return t.Genesis.body.Generator
+	case !t.Void.IsZero():
+		return t.Transfer.body.From
+	}
+	return t.Transfer.body.To
+}
+
+// Hash is what the next transfer names as its previous.
+func (t Title) Hash() ident.Hash {
+	if t.Transfer.IsZero() {
+		return t.Genesis.Hash()
+	}
+	return t.Transfer.Hash()
+}
+
+// Signers are the members whose certificates verify the title and a transfer
+// by its holder: the generator, the previous holder, whoever signed the void,
+// and the holder. No member appears twice; there are at most four.
+func (t Title) Signers() []ident.Member {
+	signers := make([]ident.Member, 0, 4)
+	signers = appendOnce(signers, t.Genesis.body.Generator)
+	if !t.Transfer.IsZero() {
+		signers = appendOnce(signers, t.Transfer.body.From)
+	}
+	if !t.Void.IsZero() {
+		signers = appendOnce(signers, t.Void.body.Signer)
+	}
+	return appendOnce(signers, t.Holder())
+}
+
+func appendOnce(list []ident.Member, m ident.Member) []ident.Member {
+	for _, x := range list {
+		if x == m {
+			return list
+		}
+	}
+	return append(list, m)
+}
+
+// Next is the body of the transfer by which the title's holder gives custody
+// to another member. Time and Field are the caller's to set.
+func (t Title) Next(to ident.Member, incarnation ident.Incarnation, accept uint64) TransferBody {
+	body := TransferBody{
+		Token: t.Token(), Hop: t.Hop() + 1, From: t.Holder(), To: to,
+		Incarnation: incarnation, Accept: accept, Previous: t.Hash(),
+	}
+	if !t.Void.IsZero() {
+		h := t.Void.Hash()
+		body.Void = &h
+	}
+	return body
+}
+
+// Admits checks that next follows from the title: same token, the next hop,
+// given away by the title's holder, naming the title's hash and its void
+// exactly when there is one (handoff rules §4.1). The title itself must have
+// passed Check.
+func (t Title) Admits(next Transfer) error {
+	b := next.body
+	switch {
+	case b.Token != t.Token():
+		return fmt.Errorf("%w: another token", ErrChain)
+	case t.Hop() == ^uint64(0) || b.Hop != t.Hop()+1:
+		return fmt.Errorf("%w: hop %d after hop %d", ErrChain, b.Hop, t.Hop())
+	case b.From != t.Holder():
+		return fmt.Errorf("%w: given away by a member that does not hold it", ErrChain)
+	case b.Previous != t.Hash():
+		return fmt.Errorf("%w: another previous transfer", ErrChain)
+	case (b.Void == nil) != t.Void.IsZero():
+		return fmt.Errorf("%w: void named but not attached, or attached but not named", ErrChain)
+	case b.Void != nil && *b.Void != t.Void.Hash():
+		return fmt.Errorf("%w: another void", ErrChain)
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package token
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// MaxField bounds the policy field of a transfer, in bytes. It equals
+// policy.MaxField: the layer below cannot import the one above.
+const MaxField = 512
+
+// TransferBody is what a member signs that gives custody away.
+//
+//	transfer = [ token: hash, hop: uint, from: member, to: member, incarnation: bstr .size 16,
+//	             accept: uint, previous: hash, void: hash / null, time: uint,
+//	             field: bstr .size (0..512), extensions ]
+type TransferBody struct {
+	_           struct{} `cbor:",toarray"`
+	Token       ident.Token
+	Hop         uint64 // custody moves from Hop-1 to Hop
+	From        ident.Member
+	To          ident.Member
+	Incarnation ident.Incarnation // To's, from its ACCEPT
+	Accept      uint64            // the accept number, from the same ACCEPT
+	Previous    ident.Hash        // H of the transfer, or genesis, that gave From its custody
+	Void        *ident.Hash       // H of the void by which it came back, if it did
+	Time        uint64            // From's wall clock, ms since 1970: decides nothing
+	Field       []byte            // policy field
+	Extensions  canonical.Extensions
+}
+
+func (b TransferBody) validate() error {
+	switch {
+	case b.Hop == 0:
+		return fmt.Errorf("%w: transfer to hop 0", ErrMalformed)
+	case b.From == b.To:
+		return fmt.Errorf("%w: transfer to oneself", ErrMalformed)
+	case len(b.Field) > MaxField:
+		return fmt.Errorf("%w: %d bytes, permitted are %d", ErrField, len(b.Field), MaxField)
+	}
+	return extensions(b.Extensions)
+}
+
+// Sign makes the transfer. The key must be From's.
+func (b TransferBody) Sign(group ident.Group, key *signature.PrivateKey) (Transfer, error) {
+	signed, err := sign(group, envelope.Transfer, b.From, &b, b.validate, key)
+	if err != nil {
+		return Transfer{}, err
+	}
+	return Transfer{body: b, signed: signed}, nil
+}
+
+// Transfer is a verified transfer.
+type Transfer struct {
+	body   TransferBody
+	signed envelope.Verified
+}
+
+// Body is what was signed. Its slices are not to be changed.
+func (t Transfer) Body() TransferBody { return t.body }
+
+// Raw is the encoded COSE_Sign1.
+func (t Transfer) Raw() []byte { return t.signed.Raw() }
+
+// Hash is H(transfer).
+func (t Transfer) Hash() ident.Hash { return t.signed.Hash() }
+
+// IsZero reports whether this is no transfer at all.
+func (t Transfer) IsZero() bool { return t.signed.Raw() == nil }

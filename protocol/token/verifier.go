@@ -1,0 +1,151 @@
+package token
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Keys knows the public keys of members, dead ones included: what somebody
+// signed while alive is settled after its death.
+type Keys interface {
+	// Key is the key of member m, or nil when its certificate is not known.
+	Key(m ident.Member) *signature.PublicKey
+}
+
+// verifiedKept is how many verified objects a Verifier remembers. A handoff
+// shows the same genesis and the same previous transfer several times (offer,
+// transfer, retransmission), so a few for each token under way suffice; an
+// entry costs about 1 kB.
+const verifiedKept = 1024
+
+// Verifier turns bytes into verified objects of one group. It remembers the
+// last ones, by a hash over all their bytes, so that an object that is shown
+// again costs one hash instead of a signature check. It is not safe for
+// concurrent use.
+type Verifier struct {
+	group ident.Group
+	keys  Keys
+	seen  map[[sha256.Size]byte]any
+	order [][sha256.Size]byte // ring of the keys of seen, oldest at next
+	next  int
+}
+
+// NewVerifier returns a Verifier for the objects of a group.
+func NewVerifier(group ident.Group, keys Keys) *Verifier {
+	return &Verifier{
+		group: group, keys: keys,
+		seen:  make(map[[sha256.Size]byte]any),
+		order: make([][sha256.Size]byte, 0, 64),
+	}
+}
+
+// Genesis verifies an encoded genesis. Errors: ErrMalformed, ErrSigner,
+// ErrUnknownSigner, ErrSignature.
+func (v *Verifier) Genesis(raw []byte) (Genesis, error) {
+	return verified(v, raw, envelope.Genesis, func(b *GenesisBody) (ident.Member, error) {
+		return b.Generator, b.validate()
+	}, func(b GenesisBody, e envelope.Verified) Genesis { return Genesis{b, e} })
+}
+
+// Transfer verifies an encoded transfer. Errors as for Genesis, and ErrField.
+func (v *Verifier) Transfer(raw []byte) (Transfer, error) {
+	return verified(v, raw, envelope.Transfer, func(b *TransferBody) (ident.Member, error) {
+		return b.From, b.validate()
+	}, func(b TransferBody, e envelope.Verified) Transfer { return Transfer{b, e} })
+}
+
+// Answer verifies an encoded receipt, void or unknown. Errors as for Genesis.
+func (v *Verifier) Answer(verdict Verdict, raw []byte) (Answer, error) {
+	return verified(v, raw, verdict.kind(), func(b *AnswerBody) (ident.Member, error) {
+		return b.Signer, b.validate()
+	}, func(b AnswerBody, e envelope.Verified) Answer { return Answer{verdict, b, e} })
+}
+
+// Trust remembers an object that this member signed itself.
+func (v *Verifier) Trust(object any) {
+	switch o := object.(type) {
+	case Genesis:
+		v.remember(fingerprint(envelope.Genesis, o.Raw()), o)
+	case Transfer:
+		v.remember(fingerprint(envelope.Transfer, o.Raw()), o)
+	case Answer:
+		v.remember(fingerprint(o.verdict.kind(), o.Raw()), o)
+	}
+}
+
+// fingerprint names an encoded object together with what it was verified as:
+// a receipt that has verified must not pass as a void.
+func fingerprint(kind envelope.Kind, raw []byte) [sha256.Size]byte {
+	h := sha256.New()
+	h.Write([]byte{byte(kind)})
+	h.Write(raw)
+	var sum [sha256.Size]byte
+	h.Sum(sum[:0])
+	return sum
+}
+
+// verified is the one path from bytes to a verified object: strict envelope,
+// strict payload, the signer that the payload names, its signature.
+func verified[B, O any](v *Verifier, raw []byte, kind envelope.Kind, check func(*B) (ident.Member, error), wrap func(B, envelope.Verified) O) (O, error) {
+	var none O
+	key := fingerprint(kind, raw)
+	if o, ok := v.seen[key].(O); ok {
+		return o, nil
+	}
+	u, err := envelope.Parse(domain(v.group, kind), raw)
+	if err != nil {
+		return none, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	var body B
+	if err := canonical.Unmarshal(u.Payload(), &body, payloadLimits); err != nil {
+		return none, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	signer, err := check(&body)
+	if err != nil {
+		return none, err
+	}
+	if ident.Member(u.KeyID()) != signer {
+		return none, ErrSigner
+	}
+	public := v.keys.Key(signer)
+	if public == nil {
+		return none, &UnknownSignerError{Member: signer}
+	}
+	e, err := u.Verify(public)
+	if err != nil {
+		return none, fmt.Errorf("%w: %w", ErrSignature, err)
+	}
+	o := wrap(body, e)
+	v.remember(key, o)
+	return o, nil
+}
+
+func (v *Verifier) remember(key [sha256.Size]byte, object any) {
+	if _, ok := v.seen[key]; ok {
+		return
+	}
+	if len(v.order) < verifiedKept {
+		v.order = append(v.order, key)
+	} else {
+		delete(v.seen, v.order[v.next])
+		v.order[v.next] = key
+		v.next = (v.next + 1) % verifiedKept
+	}
+	v.seen[key] = object
+}
+
+// UnknownSignerError names the member whose certificate is missing. It matches
+// ErrUnknownSigner.
+type UnknownSignerError struct{ Member ident.Member }
+
+func (e *UnknownSignerError) Error() string {
+	return fmt.Sprintf("%v: %v", ErrUnknownSigner, e.Member)
+}
+
+// Unwrap makes errors.Is find ErrUnknownSigner.
+func (e *UnknownSignerError) Unwrap() error { return ErrUnknownSigner }

@@ -1,0 +1,44 @@
+package wire
+
+// Receipt carries a signed receipt: the answer to a transfer that was taken.
+//
+//	receipt-message = [ receipt: bstr, updates: [*32 bstr] ]
+type Receipt struct {
+	_       struct{} `cbor:",toarray"`
+	Receipt []byte
+	Updates [][]byte // membership updates, each authenticated by itself
+}
+
+// Type is TypeReceipt.
+func (*Receipt) Type() Type { return TypeReceipt }
+
+func (m *Receipt) validate() error {
+	return first(object("receipt", m.Receipt), objects("updates", m.Updates, MaxUpdates))
+}
+
+// Void carries a signed void: the answer to a transfer that was declined.
+//
+//	void-message = [ void: bstr ]
+type Void struct {
+	_    struct{} `cbor:",toarray"`
+	Void []byte
+}
+
+// Type is TypeVoid.
+func (*Void) Type() Type { return TypeVoid }
+
+func (m *Void) validate() error { return object("void", m.Void) }
+
+// Unknown carries a signed unknown: the receiver's memory does not reach back
+// to the transfer.
+//
+//	unknown-message = [ unknown: bstr ]
+type Unknown struct {
+	_       struct{} `cbor:",toarray"`
+	Unknown []byte
+}
+
+// Type is TypeUnknown.
+func (*Unknown) Type() Type { return TypeUnknown }
+
+func (m *Unknown) validate() error { return object("unknown", m.Unknown) }

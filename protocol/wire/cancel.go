@@ -1,0 +1,20 @@
+package wire
+
+import "github.com/wandertoken/wander/protocol/ident"
+
+// Cancel says that a reservation will probably not be used. It is advice: a
+// transfer that names the reservation is taken all the same.
+//
+//	cancel = [ token: hash, hop: uint, incarnation: bstr .size 16, accept: uint ]
+type Cancel struct {
+	_           struct{} `cbor:",toarray"`
+	Token       ident.Token
+	Hop         uint64
+	Incarnation ident.Incarnation
+	Accept      uint64
+}
+
+// Type is TypeCancel.
+func (*Cancel) Type() Type { return TypeCancel }
+
+func (m *Cancel) validate() error { return hop(m.Hop) }

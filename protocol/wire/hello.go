@@ -1,0 +1,47 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Settled is a sender's promise to a receiver (handoff rules §1): every
+// transfer that it signed with an accept number of this incarnation below
+// Below is closed, durably, and it will never use such a number again.
+//
+//	settled = [ incarnation: bstr .size 16, below: uint ]
+type Settled struct {
+	_           struct{} `cbor:",toarray"`
+	Incarnation ident.Incarnation
+	Below       uint64
+}
+
+// Hello opens each connection, both ways.
+//
+//	hello = [ versions: [ lowest: uint, highest: uint ], incarnation: bstr .size 16,
+//	          features: uint, max_frame: uint, configuration: uint, revocations: uint,
+//	          floor: uint, settled: settled / null, endpoint: bstr, time: uint ]
+type Hello struct {
+	_             struct{}          `cbor:",toarray"`
+	Versions      [2]uint64         // lowest and highest protocol version spoken
+	Incarnation   ident.Incarnation // of the sender's custody memory
+	Features      uint64            // bit set; unknown bits are ignored
+	MaxFrame      uint64            // largest body the sender reads, in bytes
+	Configuration uint64            // version of the group configuration it holds
+	Revocations   uint64            // version of the revocation list it holds
+	Floor         uint64            // its floor for the peer: accept numbers below are forgotten
+	Settled       *Settled          // for the peer's incarnation as last known
+	Endpoint      []byte            // its signed endpoint record, or empty
+	Time          uint64            // its wall clock, ms since 1970: shown to operators, decides nothing
+}
+
+// Type is TypeHello.
+func (*Hello) Type() Type { return TypeHello }
+
+func (m *Hello) validate() error {
+	if m.Versions[0] == 0 || m.Versions[0] > m.Versions[1] {
+		return fmt.Errorf("%w: versions %d to %d", ErrMalformed, m.Versions[0], m.Versions[1])
+	}
+	return optional("endpoint", m.Endpoint)
+}

@@ -1,0 +1,66 @@
+package wire
+
+import "fmt"
+
+const (
+	// MaxObject bounds one signed object inside a message, in bytes: the
+	// largest, a transfer with a full policy field and extensions, stays
+	// below 4 kB.
+	MaxObject = 4 << 10
+
+	// MaxSigners bounds the signers of a token's title: its generator, the
+	// previous holder, who declined it, and the holder.
+	MaxSigners = 4
+
+	// MaxUpdates bounds the membership updates that ride beside a transfer or
+	// a receipt; the group's own capacity is lower.
+	MaxUpdates = 32
+
+	// MaxPage bounds the entries of one page of a directory, or of a
+	// revocation list, so that a page fits a frame.
+	MaxPage = 64
+)
+
+func object(name string, raw []byte) error {
+	if len(raw) == 0 || len(raw) > MaxObject {
+		return fmt.Errorf("%w: %s of %d bytes, permitted are 1 to %d", ErrLimit, name, len(raw), MaxObject)
+	}
+	return nil
+}
+
+// optional is object for a byte string that may be empty.
+func optional(name string, raw []byte) error {
+	if len(raw) > MaxObject {
+		return fmt.Errorf("%w: %s of %d bytes, permitted are 0 to %d", ErrLimit, name, len(raw), MaxObject)
+	}
+	return nil
+}
+
+// objects checks a list that may be empty.
+func objects(name string, list [][]byte, most int) error {
+	if len(list) > most {
+		return fmt.Errorf("%w: %d of %s, permitted are 0 to %d", ErrLimit, len(list), name, most)
+	}
+	for _, raw := range list {
+		if err := object(name, raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hop(k uint64) error {
+	if k == 0 {
+		return fmt.Errorf("%w: handoff to hop 0", ErrMalformed)
+	}
+	return nil
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

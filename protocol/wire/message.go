@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+)
+
+// Type is a message's number on the wire.
+type Type uint8
+
+// The message types. Numbers stay below 24, so that a type is one byte.
+const (
+	TypeHello         Type = 1
+	TypeOffer         Type = 2
+	TypeNeed          Type = 3
+	TypeAccept        Type = 4
+	TypeRefuse        Type = 5
+	TypeCancel        Type = 6
+	TypeTransfer      Type = 7
+	TypeReceipt       Type = 8
+	TypeVoid          Type = 9
+	TypeUnknown       Type = 10
+	TypePolicy        Type = 11
+	TypeWant          Type = 12
+	TypeMembers       Type = 13
+	TypeConfiguration Type = 14
+	TypeRevocations   Type = 15
+)
+
+var typeNames = [...]string{
+	TypeHello: "HELLO", TypeOffer: "OFFER", TypeNeed: "NEED", TypeAccept: "ACCEPT",
+	TypeRefuse: "REFUSE", TypeCancel: "CANCEL", TypeTransfer: "TRANSFER",
+	TypeReceipt: "RECEIPT", TypeVoid: "VOID", TypeUnknown: "UNKNOWN",
+	TypePolicy: "POLICY", TypeWant: "WANT", TypeMembers: "MEMBERS",
+	TypeConfiguration: "CONFIGURATION", TypeRevocations: "REVOCATIONS",
+}
+
+func (t Type) String() string {
+	if int(t) < len(typeNames) && typeNames[t] != "" {
+		return typeNames[t]
+	}
+	return fmt.Sprintf("message type %d", uint8(t))
+}
+
+// Message is one message between members.
+type Message interface {
+	// Type is the message's number on the wire.
+	Type() Type
+	// validate checks what CBOR cannot: counts, ranges, sizes.
+	validate() error
+}
+
+// blank makes a message of each type to decode into.
+var blank = [...]func() Message{
+	TypeHello:         func() Message { return new(Hello) },
+	TypeOffer:         func() Message { return new(Offer) },
+	TypeNeed:          func() Message { return new(Need) },
+	TypeAccept:        func() Message { return new(Accept) },
+	TypeRefuse:        func() Message { return new(Refuse) },
+	TypeCancel:        func() Message { return new(Cancel) },
+	TypeTransfer:      func() Message { return new(Transfer) },
+	TypeReceipt:       func() Message { return new(Receipt) },
+	TypeVoid:          func() Message { return new(Void) },
+	TypeUnknown:       func() Message { return new(Unknown) },
+	TypePolicy:        func() Message { return new(Policy) },
+	TypeWant:          func() Message { return new(Want) },
+	TypeMembers:       func() Message { return new(Members) },
+	TypeConfiguration: func() Message { return new(Configuration) },
+	TypeRevocations:   func() Message { return new(Revocations) },
+}
+
+// messageLimits bound every message before it is decoded. Items: a page of
+// MaxPage directory entries has about four for each.
+var messageLimits = canonical.Limits{MaxBytes: MaxFrame, MaxDepth: 5, MaxItems: 1024}
+
+// pairHead is the head of the array [type, fields].
+const pairHead = 0x82
+
+// Encode returns the frame body of a message. It fails only on a message that
+// breaks its own limits, with the error that Decode would give.
+func Encode(m Message) ([]byte, error) {
+	if err := m.validate(); err != nil {
+		return nil, fmt.Errorf("%v: %w", m.Type(), err)
+	}
+	fields, err := canonical.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w: %w", m.Type(), ErrMalformed, err)
+	}
+	if len(fields)+2 > MaxFrame {
+		return nil, fmt.Errorf("%v: %w: %d bytes", m.Type(), ErrLimit, len(fields)+2)
+	}
+	body := make([]byte, 0, len(fields)+2)
+	return append(append(body, pairHead, byte(m.Type())), fields...), nil
+}
+
+// Decode reads a frame body. The message does not refer to body. Errors:
+// ErrMessageType, ErrMalformed, ErrLimit.
+func Decode(body []byte) (Message, error) {
+	t, err := PeekType(body)
+	if err != nil {
+		return nil, err
+	}
+	m := blank[t]()
+	if err := canonical.Unmarshal(body[2:], m, messageLimits); err != nil {
+		return nil, fmt.Errorf("%v: %w: %w", t, ErrMalformed, err)
+	}
+	if err := m.validate(); err != nil {
+		return nil, fmt.Errorf("%v: %w", t, err)
+	}
+	return m, nil
+}
+
+// PeekType is the type of the message in a frame body, whose fields it does
+// not look at.
+func PeekType(body []byte) (Type, error) {
+	if len(body) < 3 || body[0] != pairHead || body[1] >= 24 {
+		return 0, ErrMalformed
+	}
+	if int(body[1]) >= len(blank) || blank[body[1]] == nil {
+		return 0, fmt.Errorf("%w: %d", ErrMessageType, body[1])
+	}
+	return Type(body[1]), nil
+}

@@ -1,0 +1,28 @@
+package wire
+
+// Transfer carries a signed transfer with all that is needed to check it: the
+// genesis, the transfer before it, and the void of that one when there is one.
+//
+//	transfer-message = [ transfer: bstr, genesis: bstr, previous: bstr, void: bstr,
+//	                     certificates: [*4 bstr], updates: [*32 bstr] ]
+type Transfer struct {
+	_            struct{} `cbor:",toarray"`
+	Transfer     []byte
+	Genesis      []byte
+	Previous     []byte   // empty at hop 1, whose previous is the genesis
+	Void         []byte   // empty unless Previous was declined
+	Certificates [][]byte // of the signers: empty at the first try
+	Updates      [][]byte // membership updates, each authenticated by itself
+}
+
+// Type is TypeTransfer.
+func (*Transfer) Type() Type { return TypeTransfer }
+
+func (m *Transfer) validate() error {
+	return first(
+		object("transfer", m.Transfer), object("genesis", m.Genesis),
+		optional("previous transfer", m.Previous), optional("void", m.Void),
+		objects("certificates", m.Certificates, MaxSigners),
+		objects("updates", m.Updates, MaxUpdates),
+	)
+}
