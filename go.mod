@@ -30,4 +30,7 @@ require (
 	pgregory.net/rapid v1.3.0 // indirect
 )
 
-tool honnef.co/go/tools/cmd/staticcheck
+tool (
+	filippo.io/mostly-harmless/ed25519vectors
+	honnef.co/go/tools/cmd/staticcheck
+)
