@@ -49,6 +49,17 @@ func (r Reading) Millis() uint64 {
 	return uint64(ms)
 }
 
+// Micros is the wall clock in microseconds since 1970 UTC, the unit of journal
+// records. Times before 1970 read as 0.
+func (r Reading) Micros() uint64 {
+	return uint64(max(0, r.Wall.UnixMicro()))
+}
+
+// Millis is a span of ms milliseconds, saturating at about 292 years.
+func Millis(ms uint64) time.Duration {
+	return time.Duration(min(ms, uint64(Never)/uint64(time.Millisecond))) * time.Millisecond
+}
+
 // FromMillis is the inverse of Reading.Millis.
 func FromMillis(ms uint64) time.Time {
 	const maxMillis = 1 << 53 // the year 287396: far beyond any certificate

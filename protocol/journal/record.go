@@ -19,7 +19,7 @@ type Kind uint8
 // The records. Numbers stay below 24, so that a kind is one byte.
 const (
 	KindIncarnation Kind = 1
-	KindAcceptMark  Kind = 2
+	KindCounters    Kind = 2
 	KindFloor       Kind = 3
 	KindSettled     Kind = 4
 	KindGenerated   Kind = 5
@@ -34,14 +34,16 @@ const (
 	KindEnded       Kind = 14
 	KindKnown       Kind = 15
 	KindEvidence    Kind = 16
+	KindFounded     Kind = 17
+	KindVisited     Kind = 18
 )
 
 var kindNames = [...]string{
-	KindIncarnation: "incarnation", KindAcceptMark: "accept-mark", KindFloor: "floor",
+	KindIncarnation: "incarnation", KindCounters: "counters", KindFloor: "floor",
 	KindSettled: "settled", KindGenerated: "generated", KindHeld: "held", KindSent: "sent",
 	KindClosed: "closed", KindReclaimed: "reclaimed", KindVoided: "voided",
 	KindDropped: "dropped", KindTaken: "taken", KindStarted: "started", KindEnded: "ended",
-	KindKnown: "known", KindEvidence: "evidence",
+	KindKnown: "known", KindEvidence: "evidence", KindFounded: "founded", KindVisited: "visited",
 }
 
 func (k Kind) String() string {
@@ -59,7 +61,7 @@ type Record interface {
 
 var blank = [...]func() Record{
 	KindIncarnation: func() Record { return new(Incarnation) },
-	KindAcceptMark:  func() Record { return new(AcceptMark) },
+	KindCounters:    func() Record { return new(Counters) },
 	KindFloor:       func() Record { return new(Floor) },
 	KindSettled:     func() Record { return new(Settled) },
 	KindGenerated:   func() Record { return new(Generated) },
@@ -74,6 +76,8 @@ var blank = [...]func() Record{
 	KindEnded:       func() Record { return new(Ended) },
 	KindKnown:       func() Record { return new(Known) },
 	KindEvidence:    func() Record { return new(Evidence) },
+	KindFounded:     func() Record { return new(Founded) },
+	KindVisited:     func() Record { return new(Visited) },
 }
 
 // recordLimits bound a record before it is decoded: the largest is evidence,
@@ -86,12 +90,12 @@ var recordLimits = canonical.Limits{MaxBytes: MaxRecord, MaxDepth: 4, MaxItems: 
 type entry struct {
 	_      struct{} `cbor:",toarray"`
 	Kind   uint64
-	At     uint64
+	At     uint64 // µs since 1970
 	Fields canonical.Raw
 }
 
 // Encode returns the frame body of a record that was made at the given wall
-// time, in ms since 1970. The time is for auditors and decides nothing.
+// time, in µs since 1970. The time is for auditors and decides nothing.
 func Encode(at uint64, r Record) ([]byte, error) {
 	fields, err := canonical.Marshal(r)
 	if err != nil {

@@ -94,10 +94,11 @@ type Dropped struct {
 // Kind is KindDropped.
 func (*Dropped) Kind() Kind { return KindDropped }
 
-// Taken is what is left of a custody whose story is over: enough to give the
-// same receipt again. Only checkpoints write it.
+// Taken is what is left of a transfer whose story is over: enough to give the
+// same receipt, or void, again. Only checkpoints write it.
 //
-//	taken = [ token: hash, hop: uint, transfer: hash, from: member, accept: uint ]
+//	taken = [ token: hash, hop: uint, transfer: hash, from: member, accept: uint,
+//	          declined: bool ]
 type Taken struct {
 	_        struct{} `cbor:",toarray"`
 	Token    ident.Token
@@ -105,6 +106,7 @@ type Taken struct {
 	Transfer ident.Hash
 	From     ident.Member
 	Accept   uint64
+	Declined bool // a void was given, not a receipt
 }
 
 // Kind is KindTaken.

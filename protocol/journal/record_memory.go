@@ -18,16 +18,18 @@ type Incarnation struct {
 // Kind is KindIncarnation.
 func (*Incarnation) Kind() Kind { return KindIncarnation }
 
-// AcceptMark reserves the accept numbers below Next.
+// Counters reserves numbers of the incarnation: none at or above these has
+// been used.
 //
-//	accept-mark = [ next: uint ]
-type AcceptMark struct {
-	_    struct{} `cbor:",toarray"`
-	Next uint64
+//	counters = [ accepts: uint, sequence: uint ]
+type Counters struct {
+	_        struct{} `cbor:",toarray"`
+	Accepts  uint64   // accept numbers
+	Sequence uint64   // sequence numbers of generated tokens
 }
 
-// Kind is KindAcceptMark.
-func (*AcceptMark) Kind() Kind { return KindAcceptMark }
+// Kind is KindCounters.
+func (*Counters) Kind() Kind { return KindCounters }
 
 // Floor says that everything from the offerer below Floor is forgotten.
 //

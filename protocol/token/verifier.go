@@ -149,3 +149,30 @@ func (e *UnknownSignerError) Error() string {
 
 // Unwrap makes errors.Is find ErrUnknownSigner.
 func (e *UnknownSignerError) Unwrap() error { return ErrUnknownSigner }
+
+// PeekGenesis decodes a genesis without verifying its signature, and H of it.
+// It is for a member's own journal, where most objects only serve to find the
+// few that still matter.
+func PeekGenesis(group ident.Group, raw []byte) (GenesisBody, ident.Hash, error) {
+	var b GenesisBody
+	h, err := peek(group, envelope.Genesis, raw, &b)
+	return b, h, err
+}
+
+// PeekTransfer is PeekGenesis for a transfer.
+func PeekTransfer(group ident.Group, raw []byte) (TransferBody, ident.Hash, error) {
+	var b TransferBody
+	h, err := peek(group, envelope.Transfer, raw, &b)
+	return b, h, err
+}
+
+func peek(group ident.Group, kind envelope.Kind, raw []byte, body any) (ident.Hash, error) {
+	u, err := envelope.Parse(domain(group, kind), raw)
+	if err != nil {
+		return ident.Hash{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if err := canonical.Unmarshal(u.Payload(), body, payloadLimits); err != nil {
+		return ident.Hash{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return u.Hash(), nil
+}

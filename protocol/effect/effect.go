@@ -1,0 +1,89 @@
+// Package effect is what the pure core wants done to the world.
+//
+// A step of a member returns a list of effects. The order of the list is part
+// of the protocol: a driver carries the effects out one after the other, never
+// lets an effect of a later step overtake one of an earlier step, and makes
+// everything up to a Persist with Sync durable before it goes on ("write
+// before you speak"). Waiting for several such records with one sync is fine.
+// A crash may come between any two effects.
+package effect
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Effect is one thing to be done.
+type Effect interface{ effect() }
+
+// Persist appends a record to the journal.
+type Persist struct {
+	At     uint64 // wall clock of the step, µs since 1970
+	Record journal.Record
+	// Sync: this record, and all before it, must be durable before the next
+	// effect. Without it the record may be lost in a crash.
+	Sync bool
+}
+
+// Send hands a message to the transport. It may get lost.
+type Send struct {
+	To      ident.Member
+	Message wire.Message
+}
+
+// Grant lets a waiting program run the protected operation until the
+// deadline. A driver that comes to it at or after the deadline starts nothing
+// and reports the operation as ended without having run.
+type Grant struct {
+	Request  uint64 // the demand that is met
+	Grant    ident.Grant
+	Resource string
+	Slot     uint64
+	Token    ident.Token
+	Hop      uint64
+	Deadline clock.Instant
+	Length   time.Duration // from the step to the deadline
+	// Genesis and Transfer, encoded, with the certificates of their signers,
+	// are the permit; Transfer is empty at hop 0.
+	Genesis, Transfer []byte
+}
+
+// Refuse ends a demand that can never be met.
+type Refuse struct {
+	Request uint64
+	Reason  error
+}
+
+// Expel hands a peer the revocation of its certificate, closes every
+// connection with it and opens none.
+type Expel struct {
+	Member     ident.Member
+	Revocation []byte
+}
+
+// Reconfigure tells the driver that a newer group configuration is in force.
+type Reconfigure struct{ Configuration []byte }
+
+// Report is something an operator should read: evidence against a member, a
+// peer's odd behaviour. The driver limits the rate of what it logs.
+type Report struct {
+	Kind   string // stable, a metric label
+	About  ident.Member
+	Detail string
+}
+
+// Stop ends this member for good: its own certificate is revoked.
+type Stop struct{ Reason error }
+
+func (Persist) effect()     {}
+func (Send) effect()        {}
+func (Grant) effect()       {}
+func (Refuse) effect()      {}
+func (Expel) effect()       {}
+func (Reconfigure) effect() {}
+func (Report) effect()      {}
+func (Stop) effect()        {}

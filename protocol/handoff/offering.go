@@ -1,0 +1,230 @@
+package handoff
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Prepare begins to look for a member to pass a held token to, while it is
+// still in use: OFFER and ACCEPT are exchanged, and nothing durable changes
+// (pre-offer, handoff rules §3).
+func (m *Machine) Prepare(t ident.Token, hop uint64) {
+	rec := m.records[key{t, hop}]
+	if rec == nil || rec.state != Hold || rec.pass != nil {
+		return
+	}
+	m.beginPass(rec)
+	m.offerDue(rec)
+}
+
+// Release lets go of a held token: as soon as it is not busy and somebody has
+// accepted it, custody goes there. A zero target means anybody.
+func (m *Machine) Release(t ident.Token, hop uint64, target ident.Member, field []byte) {
+	rec := m.records[key{t, hop}]
+	if rec == nil || rec.state != Hold {
+		return
+	}
+	if rec.pass == nil {
+		m.beginPass(rec)
+	}
+	p := rec.pass
+	p.release, p.since = true, m.now.Boot
+	p.field = append([]byte(nil), field...)
+	if p.target != target {
+		p.target = target
+		p.forget(func(a accepted) bool { return a.from != target })
+		p.skip()
+		p.tried = nil
+	}
+	if !m.tryRelease(rec) && p.current.IsZero() {
+		m.offerDue(rec)
+	}
+}
+
+func (m *Machine) beginPass(rec *record) {
+	rec.pass = &pass{}
+	m.passing[rec.key] = rec
+}
+
+// endPass stops the search. Whoever has accepted, other than the winner, is
+// told; it is advice, and may get lost.
+func (m *Machine) endPass(rec *record, winner ident.Member) {
+	if rec.pass == nil {
+		return
+	}
+	for _, a := range rec.pass.accepts {
+		if a.from != winner {
+			m.send(a.from, &wire.Cancel{
+				Token: rec.key.token, Hop: rec.key.hop + 1,
+				Incarnation: a.incarnation, Accept: a.number,
+			})
+		}
+	}
+	rec.pass = nil
+	delete(m.passing, rec.key)
+}
+
+// offerDue goes on with the search: it renews what is in hand, asks again, or
+// asks somebody else.
+func (m *Machine) offerDue(rec *record) {
+	p := rec.pass
+	if p == nil {
+		return
+	}
+	if m.tryRelease(rec) {
+		return
+	}
+	if a, ok := p.best(m.now.Boot.Add(m.cfg.Tuning.Lifetime/4), m.usable); ok {
+		// Still fresh: come back to renew it before it is not.
+		m.wakeAt(rec, a.until.Add(-m.cfg.Tuning.Lifetime/4))
+		return
+	}
+	if p.attempts >= m.cfg.Tuning.OffersPerPeer {
+		p.skip()
+		m.stats.Reselected++
+	}
+	if p.current.IsZero() || m.cfg.World.Standing(p.current) != nil {
+		m.drawPeer(p)
+	}
+	if p.current.IsZero() {
+		m.wakeAt(rec, m.now.Boot.Add(m.backoff(m.cfg.Tuning.NobodyPause, m.cfg.Tuning.NobodyPause, 0)))
+		return
+	}
+	m.offer(rec)
+}
+
+// drawPeer finds the next peer to ask. When all have been tried, all may be
+// drawn again at the next call, so that a group that refuses is not asked in a
+// tight loop.
+func (m *Machine) drawPeer(p *pass) {
+	p.current, p.attempts = ident.Member{}, 0
+	if t := p.target; !t.IsZero() && !p.wasTried(t) && m.cfg.World.Standing(t) == nil {
+		p.current = t
+		return
+	}
+	chosen, ok := m.cfg.World.Choose(p.wasTried)
+	if !ok || len(p.tried) >= maxTried {
+		p.tried = p.tried[:0]
+		return
+	}
+	p.current = chosen
+}
+
+// offer sends one OFFER to the current peer.
+func (m *Machine) offer(rec *record) {
+	p := rec.pass
+	if !m.move(rec, SenderOffer) {
+		return
+	}
+	if p.attempts > 0 {
+		m.stats.Retried++
+		p.carry = true
+	}
+	m.stats.Offers++
+	signers := rec.title.Signers()
+	msg := &wire.Offer{
+		Token: rec.key.token, Hop: rec.key.hop + 1, Genesis: rec.title.Genesis.Raw(),
+		Signers: signers, Settled: m.settledFor(p.current),
+	}
+	if p.carry {
+		msg.Certificates = m.certificates(signers)
+	}
+	m.send(p.current, msg)
+	t := m.cfg.Tuning
+	wait := m.backoff(t.OfferTimeout, t.OfferTimeout<<t.OffersPerPeer, p.attempts)
+	p.attempts++
+	m.wakeAt(rec, m.now.Boot.Add(wait))
+}
+
+// OnAccept handles an ACCEPT: it is remembered whoever sent it, the current
+// peer or an earlier one (rule S1).
+func (m *Machine) OnAccept(from ident.Member, msg *wire.Accept) {
+	rec := m.passing[key{msg.Token, msg.Hop - 1}]
+	if rec == nil || from == m.cfg.Self || !m.move(rec, SenderAccept) {
+		return
+	}
+	r := m.receiverOf(from)
+	if !r.known {
+		r = m.meet(from, msg.Incarnation)
+	}
+	if r.incarnation != msg.Incarnation || msg.Accept < r.said || msg.Accept < r.floor || msg.Accept == 0 {
+		m.stats.Stale++
+		return
+	}
+	r.next = max(r.next, msg.Accept+1)
+	p := rec.pass
+	if !p.target.IsZero() && p.target != from && !p.wasTried(p.target) {
+		return
+	}
+	p.remember(accepted{
+		from: from, incarnation: msg.Incarnation, number: msg.Accept,
+		until: m.now.Boot.Add(min(m.cfg.Tuning.Lifetime, clock.Millis(msg.Lifetime))),
+	})
+	if from == p.current {
+		p.attempts = 0
+	}
+	if !m.tryRelease(rec) {
+		m.offerDue(rec)
+	}
+}
+
+// OnRefuse handles a REFUSE of an offer: somebody else is asked.
+func (m *Machine) OnRefuse(from ident.Member, msg *wire.Refuse) {
+	rec := m.passing[key{msg.Token, msg.Hop - 1}]
+	if rec == nil || rec.pass.current != from {
+		return
+	}
+	rec.pass.forget(func(a accepted) bool { return a.from == from })
+	m.pass(rec)
+}
+
+// pass goes on to another peer.
+func (m *Machine) pass(rec *record) {
+	rec.pass.skip()
+	m.stats.Reselected++
+	m.offerDue(rec)
+}
+
+// OnNeed handles a NEED, in answer to an offer or to a transfer.
+func (m *Machine) OnNeed(from ident.Member, msg *wire.Need) {
+	rec := m.records[key{msg.Token, msg.Hop - 1}]
+	switch {
+	case rec == nil:
+	case rec.state == Hold && rec.pass != nil && rec.pass.current == from && !rec.pass.carry:
+		rec.pass.carry = true
+		rec.pass.attempts = 0
+		m.offer(rec)
+	case rec.state == Sent && rec.sent.Body().To == from && rec.tries == 1:
+		m.retransmit(rec)
+	}
+}
+
+// PeerUp is told when a connection with a peer is open and its HELLO is here.
+// What waits for the peer is sent again at once.
+func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
+	r := m.meet(id, hello.Incarnation)
+	r.floor = max(r.floor, hello.Floor)
+	m.dropAccepts(id, func(a accepted) bool { return a.number < r.floor })
+	m.hearSettled(id, hello.Settled)
+	for _, rec := range m.inOrder() {
+		switch {
+		case rec.state == Sent && rec.sent.Body().To == id:
+			m.retransmit(rec)
+		case rec.state == Hold && rec.pass != nil && (rec.pass.current == id || rec.pass.current.IsZero()):
+			m.offerDue(rec)
+		}
+	}
+}
+
+// PeerDown is told when a peer cannot be reached, or when its connection broke.
+// Offers to it have failed, and what it accepted is better not used: a token
+// sent to it would wait for its return. Transfers to it wait.
+func (m *Machine) PeerDown(id ident.Member) {
+	m.dropAccepts(id, func(accepted) bool { return true })
+	for _, rec := range m.inOrder() {
+		if rec.state == Hold && rec.pass != nil && rec.pass.current == id {
+			m.pass(rec)
+		}
+	}
+}

@@ -1,0 +1,315 @@
+package handoff
+
+import (
+	"errors"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// OnOffer handles an OFFER (handoff rules §4). Certificates that came along
+// have been learned already.
+func (m *Machine) OnOffer(from ident.Member, msg *wire.Offer) {
+	m.hearSettled(from, msg.Settled)
+	rec := m.records[key{msg.Token, msg.Hop}]
+	if rec != nil && (rec.isTaken() || rec.state == Voided) {
+		return
+	}
+	if missing := m.missing(msg.Signers); len(missing) > 0 {
+		m.send(from, &wire.Need{Token: msg.Token, Hop: msg.Hop, Members: missing})
+		return
+	}
+	if reason, refused := m.refusal(from, msg); refused {
+		m.send(from, &wire.Refuse{Token: msg.Token, Hop: msg.Hop, Reason: reason})
+		return
+	}
+	if rec = m.reserve(from, key{msg.Token, msg.Hop}, rec); rec == nil {
+		m.send(from, &wire.Refuse{Token: msg.Token, Hop: msg.Hop, Reason: wire.RefuseBusy})
+		return
+	}
+	m.send(from, &wire.Accept{
+		Token: msg.Token, Hop: msg.Hop, Incarnation: m.cfg.Incarnation, Accept: rec.accept,
+		Lifetime: uint64(m.cfg.Tuning.Lifetime.Milliseconds()),
+	})
+}
+
+// missing are those signers whose certificates are not known.
+func (m *Machine) missing(signers []ident.Member) []ident.Member {
+	var list []ident.Member
+	for _, s := range signers {
+		if m.cfg.World.Key(s) == nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// refusal is the reason, if there is one, not to accept an offer. The genesis
+// time is checked only while the token comes from its generator.
+func (m *Machine) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, bool) {
+	if m.stopping {
+		return wire.RefuseStopping, true
+	}
+	if m.cfg.World.Standing(from) != nil {
+		return wire.RefuseSigner, true
+	}
+	genesis, err := m.verifier.Genesis(msg.Genesis)
+	if err != nil || genesis.ID() != msg.Token {
+		m.stats.Rejected++
+		return wire.RefuseTitle, true
+	}
+	body := genesis.Body()
+	if reason, ok := m.cfg.World.Admits(body, msg.Hop == 1 || body.Generator == from); !ok {
+		return reason, true
+	}
+	return 0, false
+}
+
+// reserve makes or renews the reservation for an offer, or returns nil when
+// there is no room. A reservation below the offerer's floor, or one that was
+// made for another offerer, counts as none.
+func (m *Machine) reserve(from ident.Member, k key, rec *record) *record {
+	o := m.offererOf(from)
+	if rec != nil && (rec.from != from || rec.accept < o.floor) {
+		m.tryForget(m.offerers[rec.from], rec)
+		rec = nil
+	}
+	if rec == nil || rec.state != Live {
+		if m.live >= MaxReservations || m.held+m.live >= MaxHeld ||
+			o.live >= MaxReservationsPerPeer || len(o.records) >= MaxUnsettled {
+			return nil
+		}
+	}
+	if rec == nil {
+		rec = &record{key: k, from: from, accept: m.drawAccept()}
+		m.add(rec)
+		o.records[rec.accept] = rec
+	}
+	if rec.state != Live {
+		o.live++
+		m.live++
+	}
+	if !m.move(rec, ReceiverOffer) {
+		return nil
+	}
+	m.wakeAt(rec, m.now.Boot.Add(m.cfg.Tuning.Lifetime))
+	return rec
+}
+
+// lapse turns a reservation into one that no longer counts.
+func (m *Machine) lapse(rec *record, e Event) {
+	if !m.move(rec, e) {
+		return
+	}
+	m.offerers[rec.from].live--
+	m.live--
+	m.wakeAt(rec, m.now.Boot.Add(m.cfg.Tuning.Kept))
+}
+
+// OnCancel handles a CANCEL. A late or lying one is harmless: what has lapsed
+// is still taken.
+func (m *Machine) OnCancel(from ident.Member, msg *wire.Cancel) {
+	rec := m.records[key{msg.Token, msg.Hop}]
+	if rec == nil || rec.state != Live || rec.from != from ||
+		msg.Incarnation != m.cfg.Incarnation || msg.Accept != rec.accept {
+		return
+	}
+	m.lapse(rec, ReceiverCancel)
+}
+
+// parcel is a TRANSFER message whose signatures verify and whose parts belong
+// together.
+type parcel struct {
+	transfer token.Transfer
+	title    token.Title // of the sender, from which the transfer follows
+}
+
+// OnTransfer handles a TRANSFER, in the order of handoff rules §4. The error
+// says why it was dropped.
+func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
+	p, missing, err := m.open(from, msg)
+	if len(missing) > 0 {
+		b := p.transfer.Body()
+		m.send(from, &wire.Need{Token: b.Token, Hop: b.Hop, Members: missing})
+		return nil
+	}
+	if err != nil {
+		m.stats.Rejected++
+		return err
+	}
+	b := p.transfer.Body()
+	k := key{b.Token, b.Hop}
+	rec := m.records[k]
+	switch {
+	case rec != nil && rec.isTaken():
+		m.duplicate(rec, p.transfer, token.Receipt)
+	case rec != nil && rec.state == Voided:
+		m.duplicate(rec, p.transfer, token.Void)
+	case m.isStale(k, b):
+		m.stats.Stale++
+		m.answer(p.transfer, token.Unknown)
+	case m.mustDecline(rec, p.title.Genesis):
+		m.decline(k, rec, p.transfer)
+	default:
+		m.take(k, rec, p)
+	}
+	return nil
+}
+
+// open verifies a TRANSFER message: signatures, addressee, chain (step 1).
+// When certificates are missing it says whose; the transfer itself is then
+// verified.
+func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing []ident.Member, err error) {
+	p.transfer, err = m.verifier.Transfer(msg.Transfer)
+	if err != nil {
+		return p, nil, err
+	}
+	b := p.transfer.Body()
+	if b.From != from || b.To != m.cfg.Self {
+		return p, nil, ErrAddress
+	}
+	note := func(e error) {
+		var unknown *token.UnknownSignerError
+		switch {
+		case errors.As(e, &unknown):
+			missing = append(missing, unknown.Member)
+		case e != nil && err == nil:
+			err = e
+		}
+	}
+	var e error
+	p.title.Genesis, e = m.verifier.Genesis(msg.Genesis)
+	note(e)
+	if len(msg.Previous) > 0 {
+		p.title.Transfer, e = m.verifier.Transfer(msg.Previous)
+		note(e)
+	}
+	if len(msg.Void) > 0 {
+		p.title.Void, e = m.verifier.Answer(token.Void, msg.Void)
+		note(e)
+	}
+	if err != nil || len(missing) > 0 {
+		return p, missing, err
+	}
+	if err := p.title.Check(); err != nil {
+		return p, nil, err
+	}
+	return p, nil, p.title.Admits(p.transfer)
+}
+
+// duplicate answers a transfer whose hop is decided (steps 2 and 3): the same
+// transfer gets the same answer, another one is evidence against its signer.
+func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict) {
+	if rec.taken == t.Hash() {
+		if m.move(rec, ReceiverDuplicate) {
+			m.stats.Duplicates++
+			m.answer(t, v)
+		}
+		return
+	}
+	if rec.accused {
+		return
+	}
+	rec.accused = true
+	first := rec.title.Transfer.Raw() // if it is still in hand; the journal has it anyway
+	if first == nil {
+		first = rec.taken[:]
+	}
+	m.evidence("two transfers of one hop", t.Body().From, first, t.Raw())
+}
+
+// isStale is step 4: the number is not one that this memory still answers for,
+// or has answered for another hop already. A number is good for one hop, so
+// that what a peer can make this member remember is bounded by its numbers.
+func (m *Machine) isStale(k key, b token.TransferBody) bool {
+	o := m.offerers[b.From]
+	if b.Incarnation != m.cfg.Incarnation || o == nil || b.Accept < o.floor || b.Accept >= m.nextAccept {
+		return true
+	}
+	other := o.records[b.Accept]
+	return other != nil && other.key != k
+}
+
+// mustDecline reports whether a transfer that could be taken is declined: the
+// member is stopping, full, or does not know the resource any more.
+func (m *Machine) mustDecline(rec *record, g token.Genesis) bool {
+	if m.stopping {
+		return true
+	}
+	if _, ok := m.cfg.World.Admits(g.Body(), false); !ok {
+		return true
+	}
+	reserved := rec != nil && rec.state == Live
+	return m.held >= MaxHeld && !reserved
+}
+
+// claim turns a reservation, or the lack of one, into the record of a decided
+// transfer.
+func (m *Machine) claim(k key, rec *record, t token.Transfer, e Event) *record {
+	b := t.Body()
+	o := m.offerers[b.From]
+	if rec != nil {
+		old := m.offerers[rec.from]
+		if rec.state == Live {
+			old.live--
+			m.live--
+		}
+		delete(old.records, rec.accept)
+	} else {
+		rec = &record{key: k}
+		m.add(rec)
+	}
+	rec.from, rec.accept, rec.taken = b.From, b.Accept, t.Hash()
+	o.records[rec.accept] = rec
+	m.move(rec, e)
+	m.wakeAt(rec, clock.Never)
+	return rec
+}
+
+// take takes custody: durable, then enabled, then receipted (step 5). That the
+// reservation has lapsed is no reason to refuse.
+func (m *Machine) take(k key, rec *record, p parcel) {
+	rec = m.claim(k, rec, p.transfer, ReceiverTake)
+	rec.title = token.Title{Genesis: p.title.Genesis, Transfer: p.transfer}
+	m.held++
+	m.stats.Taken++
+	m.writeCertificates(rec.title.Signers()...)
+	m.persist(&journal.Held{Transfer: p.transfer.Raw(), Genesis: p.title.Genesis.Raw()}, true)
+	m.answer(p.transfer, token.Receipt)
+	m.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from})
+}
+
+// decline gives custody back, for ever, by a void (step 5).
+func (m *Machine) decline(k key, rec *record, t token.Transfer) {
+	rec = m.claim(k, rec, t, ReceiverDecline)
+	m.stats.Declined++
+	void, err := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation).Sign(m.cfg.Group, token.Void, m.cfg.Key)
+	if err != nil {
+		m.report("internal", rec.from, "void not signed: "+err.Error())
+		return
+	}
+	m.persist(&journal.Voided{Transfer: t.Raw(), Void: void.Raw()}, true)
+	m.send(rec.from, &wire.Void{Void: void.Raw()})
+}
+
+// answer signs and sends an answer to a transfer. Ed25519 is deterministic: the
+// same answer has the same bytes every time.
+func (m *Machine) answer(t token.Transfer, v token.Verdict) {
+	a, err := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation).Sign(m.cfg.Group, v, m.cfg.Key)
+	if err != nil {
+		m.report("internal", t.Body().From, "answer not signed: "+err.Error())
+		return
+	}
+	to := t.Body().From
+	switch v {
+	case token.Receipt:
+		m.send(to, &wire.Receipt{Receipt: a.Raw()})
+	case token.Void:
+		m.send(to, &wire.Void{Void: a.Raw()})
+	case token.Unknown:
+		m.send(to, &wire.Unknown{Unknown: a.Raw()})
+	}
+}

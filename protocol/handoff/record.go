@@ -1,0 +1,113 @@
+package handoff
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// key names one hop of one token. All state is kept by it, never by the token
+// alone: a member may have SENT hop 2 and HOLD hop 5 of the same token.
+type key struct {
+	token ident.Token
+	hop   uint64
+}
+
+// record is what a member knows of one hop of one token.
+type record struct {
+	key   key
+	state State
+
+	// How custody was, or will be, reached by a transfer. from is zero for a
+	// token that was made here or that came back by a void.
+	from    ident.Member
+	accept  uint64
+	taken   ident.Hash    // H(transfer) that was taken or declined
+	expires clock.Instant // LIVE: when it lapses; LAPSED: when it is forgotten
+	accused bool          // evidence of a second transfer is already written
+
+	// Custody.
+	title token.Title // HOLD, SENT
+	busy  bool        // EXEC: an operation runs, nothing may be released
+	pass  *pass       // HOLD: somebody is being found
+
+	// SENT.
+	sent     token.Transfer
+	sentAt   clock.Instant
+	tries    int  // transmissions so far
+	doubtful bool // the receiver has answered that it cannot say
+
+	wake clock.Instant // when the machine looks at the record again
+	slot int           // place in the machine's heap, -1 when not there
+}
+
+// isTaken reports whether the record answers its transfer with a receipt.
+func (r *record) isTaken() bool { return r.state >= Hold }
+
+// pass is the search for a member to give a token to.
+type pass struct {
+	target   ident.Member // who the policy wants; zero: anybody
+	field    []byte       // policy field of the transfer
+	release  bool         // the policy has let go of the token
+	since    clock.Instant
+	current  ident.Member // who is being asked; zero: nobody
+	attempts int          // offers to current so far
+	deaf     int          // offers that nobody answered, in all
+	tried    []ident.Member
+	accepts  []accepted
+	carry    bool // offers carry the signers' certificates
+}
+
+// accepted is an ACCEPT in hand.
+type accepted struct {
+	from        ident.Member
+	incarnation ident.Incarnation
+	number      uint64
+	until       clock.Instant // not used after (T_fresh, handoff rules §6)
+}
+
+func (p *pass) wasTried(m ident.Member) bool {
+	for _, t := range p.tried {
+		if t == m {
+			return true
+		}
+	}
+	return false
+}
+
+// skip marks the current peer as tried and asks nobody.
+func (p *pass) skip() {
+	if len(p.tried) < maxTried && !p.current.IsZero() {
+		p.tried = append(p.tried, p.current)
+	}
+	p.current, p.attempts = ident.Member{}, 0
+}
+
+// remember keeps an ACCEPT: one for each peer, the newest maxAccepts.
+func (p *pass) remember(a accepted) {
+	p.forget(func(b accepted) bool { return b.from == a.from })
+	if len(p.accepts) == maxAccepts {
+		p.accepts = append(p.accepts[:0], p.accepts[1:]...)
+	}
+	p.accepts = append(p.accepts, a)
+}
+
+func (p *pass) forget(which func(accepted) bool) {
+	kept := p.accepts[:0]
+	for _, a := range p.accepts {
+		if !which(a) {
+			kept = append(kept, a)
+		}
+	}
+	p.accepts = kept
+}
+
+// best is the newest ACCEPT that may still be used.
+func (p *pass) best(now clock.Instant, usable func(accepted) bool) (accepted, bool) {
+	for i := len(p.accepts) - 1; i >= 0; i-- {
+		if a := p.accepts[i]; now.Before(a.until) && usable(a) {
+			return a, true
+		}
+	}
+	return accepted{}, false
+}

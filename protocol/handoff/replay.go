@@ -1,0 +1,252 @@
+package handoff
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// past is a record while a journal is replayed: bytes instead of verified
+// objects, of which only the last few will be needed.
+type past struct {
+	state                             State
+	from                              ident.Member
+	accept                            uint64
+	taken                             ident.Hash
+	transfer, genesis, void, outgoing []byte
+}
+
+// Replay rebuilds a machine from the records of its journal, which it is told
+// one after the other, oldest first.
+type Replay struct {
+	m     *Machine
+	pasts map[key]*past
+}
+
+// NewReplay begins to rebuild a machine. The certificates that the journal
+// holds must be known to cfg.World before Finish is called.
+func NewReplay(cfg Config) *Replay {
+	return &Replay{m: New(cfg), pasts: make(map[key]*past)}
+}
+
+// Apply adds one record. Records that are not about handoffs are ignored. An
+// error, which matches ErrReplay, means that the journal is not what a member
+// of this group wrote.
+func (r *Replay) Apply(rec journal.Record) error {
+	var err error
+	switch rec := rec.(type) {
+	case *journal.Counters:
+		r.m.nextAccept, r.m.acceptMark = rec.Accepts, rec.Accepts
+		r.m.nextSequence, r.m.sequenceMark = rec.Sequence, rec.Sequence
+	case *journal.Floor:
+		r.floor(rec)
+	case *journal.Settled:
+		p := r.m.meet(rec.Receiver, rec.Incarnation)
+		p.said, p.next = rec.Below, max(p.next, rec.Below)
+	case *journal.Generated:
+		err = r.generated(rec)
+	case *journal.Held:
+		err = r.held(rec)
+	case *journal.Sent:
+		err = r.sent(rec)
+	case *journal.Closed:
+		err = r.closed(rec)
+	case *journal.Reclaimed:
+		err = r.reclaimed(rec)
+	case *journal.Voided:
+		err = r.voided(rec)
+	case *journal.Dropped:
+		err = r.dropped(rec)
+	case *journal.Taken:
+		r.taken(rec)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrReplay, err)
+	}
+	return nil
+}
+
+func (r *Replay) floor(rec *journal.Floor) {
+	o := r.m.offerers[rec.Offerer]
+	if o == nil {
+		o = &offerer{records: make(map[uint64]*record)}
+		r.m.offerers[rec.Offerer] = o
+	}
+	o.floor = rec.Floor
+	for k, p := range r.pasts {
+		if p.from == rec.Offerer && p.accept < rec.Floor && forgettable(p.state) {
+			delete(r.pasts, k)
+		}
+	}
+}
+
+func forgettable(s State) bool {
+	_, ok := after(s, ReceiverForget)
+	return ok
+}
+
+func (r *Replay) generated(rec *journal.Generated) error {
+	_, h, err := token.PeekGenesis(r.m.cfg.Group, rec.Genesis)
+	if err != nil {
+		return err
+	}
+	r.pasts[key{ident.Token(h), 0}] = &past{state: Hold, genesis: rec.Genesis}
+	return nil
+}
+
+func (r *Replay) held(rec *journal.Held) error {
+	b, h, err := token.PeekTransfer(r.m.cfg.Group, rec.Transfer)
+	if err != nil {
+		return err
+	}
+	p := &past{state: Hold, transfer: rec.Transfer, genesis: rec.Genesis, void: rec.Void}
+	if len(rec.Void) == 0 {
+		p.from, p.accept, p.taken = b.From, b.Accept, h
+	}
+	r.pasts[key{b.Token, b.Hop}] = p
+	return nil
+}
+
+func (r *Replay) sent(rec *journal.Sent) error {
+	b, _, err := token.PeekTransfer(r.m.cfg.Group, rec.Transfer)
+	if err != nil {
+		return err
+	}
+	p := r.pasts[key{b.Token, b.Hop - 1}]
+	if p == nil || p.state != Hold {
+		return fmt.Errorf("hop %d of token %v was sent but never held", b.Hop, b.Token)
+	}
+	p.state, p.outgoing = Sent, rec.Transfer
+	to := r.m.meet(b.To, b.Incarnation)
+	to.open[b.Accept] = b.Token
+	to.next = max(to.next, b.Accept+1)
+	return nil
+}
+
+// end closes the past of a hop, and its number if the answer is known.
+func (r *Replay) end(k key, answered bool, to State) (*past, error) {
+	p := r.pasts[k]
+	if p == nil || (p.state != Sent && p.state != Hold) {
+		return nil, fmt.Errorf("hop %d of token %v ended but was never held", k.hop, k.token)
+	}
+	if answered {
+		b, _, err := token.PeekTransfer(r.m.cfg.Group, p.outgoing)
+		if err != nil {
+			return nil, err
+		}
+		if q := r.m.receivers[b.To]; q != nil && q.incarnation == b.Incarnation {
+			delete(q.open, b.Accept)
+		}
+	}
+	p.state = to
+	if o := r.m.offerers[p.from]; p.from.IsZero() || (o != nil && p.accept < o.floor) {
+		delete(r.pasts, k)
+	}
+	return p, nil
+}
+
+func (r *Replay) closed(rec *journal.Closed) error {
+	_, err := r.end(key{rec.Token, rec.Hop}, len(rec.Receipt) > 0, Closed)
+	return err
+}
+
+func (r *Replay) reclaimed(rec *journal.Reclaimed) error {
+	p, err := r.end(key{rec.Token, rec.Hop - 1}, true, Closed)
+	if err != nil {
+		return err
+	}
+	r.pasts[key{rec.Token, rec.Hop}] = &past{
+		state: Hold, transfer: p.outgoing, genesis: p.genesis, void: rec.Void,
+	}
+	return nil
+}
+
+func (r *Replay) voided(rec *journal.Voided) error {
+	b, h, err := token.PeekTransfer(r.m.cfg.Group, rec.Transfer)
+	if err != nil {
+		return err
+	}
+	r.pasts[key{b.Token, b.Hop}] = &past{state: Voided, from: b.From, accept: b.Accept, taken: h}
+	return nil
+}
+
+func (r *Replay) dropped(rec *journal.Dropped) error {
+	_, err := r.end(key{rec.Token, rec.Hop}, false, Dropped)
+	return err
+}
+
+func (r *Replay) taken(rec *journal.Taken) {
+	p := &past{state: Closed, from: rec.From, accept: rec.Accept, taken: rec.Transfer}
+	if rec.Declined {
+		p.state = Voided
+	}
+	r.pasts[key{rec.Token, rec.Hop}] = p
+}
+
+// Finish returns the machine. Custody resumes where it was; unanswered
+// transfers are sent again at the first Tick.
+func (r *Replay) Finish(now clock.Reading) (*Machine, error) {
+	m := r.m
+	m.SetNow(now)
+	for k, p := range r.pasts {
+		if err := r.revive(k, p); err != nil {
+			return nil, fmt.Errorf("%w: token %v hop %d: %w", ErrReplay, k.token, k.hop, err)
+		}
+	}
+	return m, nil
+}
+
+func (r *Replay) revive(k key, p *past) error {
+	m := r.m
+	rec := &record{key: k, state: p.state, from: p.from, accept: p.accept, taken: p.taken}
+	m.add(rec)
+	if !p.from.IsZero() {
+		o := m.offerers[p.from]
+		if o == nil {
+			return fmt.Errorf("no floor for %v", p.from)
+		}
+		o.records[p.accept] = rec
+	}
+	if p.state != Hold && p.state != Sent {
+		return nil
+	}
+	if err := r.title(rec, p); err != nil {
+		return err
+	}
+	for _, s := range rec.title.Signers() {
+		m.written[s] = hashOf(m.cfg.World.Certificate(s))
+	}
+	if p.state == Hold {
+		m.held++
+		return nil
+	}
+	var err error
+	if rec.sent, err = m.verifier.Transfer(p.outgoing); err != nil {
+		return err
+	}
+	rec.sentAt, rec.tries = m.now.Boot, 1
+	m.wakeAt(rec, m.now.Boot)
+	return nil
+}
+
+// title verifies what a custody stands on.
+func (r *Replay) title(rec *record, p *past) (err error) {
+	v := r.m.verifier
+	if rec.title.Genesis, err = v.Genesis(p.genesis); err != nil {
+		return err
+	}
+	if len(p.transfer) > 0 {
+		if rec.title.Transfer, err = v.Transfer(p.transfer); err != nil {
+			return err
+		}
+	}
+	if len(p.void) > 0 {
+		if rec.title.Void, err = v.Answer(token.Void, p.void); err != nil {
+			return err
+		}
+	}
+	return rec.title.Check()
+}

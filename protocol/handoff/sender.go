@@ -1,0 +1,236 @@
+package handoff
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// usable reports whether an ACCEPT in hand may still name a receiver.
+func (m *Machine) usable(a accepted) bool {
+	r := m.receivers[a.from]
+	return r != nil && r.known && r.incarnation == a.incarnation && a.number >= r.said &&
+		a.number >= r.floor && m.cfg.World.Standing(a.from) == nil
+}
+
+// tryRelease gives custody away if the policy has let go, no operation runs
+// and somebody has accepted. It reports whether custody is gone.
+func (m *Machine) tryRelease(rec *record) bool {
+	p := rec.pass
+	if p == nil || !p.release || rec.busy {
+		return false
+	}
+	a, ok := p.best(m.now.Boot, m.usable)
+	if !ok {
+		return false
+	}
+	m.release(rec, a)
+	return true
+}
+
+// release signs the transfer, makes it durable, and only then sends it.
+func (m *Machine) release(rec *record, a accepted) {
+	body := rec.title.Next(a.from, a.incarnation, a.number)
+	body.Time = m.now.Millis()
+	body.Field = rec.pass.field
+	transfer, err := body.Sign(m.cfg.Group, m.cfg.Key)
+	if err != nil {
+		// The field is bounded by the policy interface and the rest is ours:
+		// only a bug gets here. The token stays.
+		m.report("internal", a.from, "transfer not signed: "+err.Error())
+		return
+	}
+	if !m.move(rec, SenderRelease) {
+		return
+	}
+	since, carry := rec.pass.since, rec.pass.carry
+	m.endPass(rec, a.from)
+	m.held--
+	m.verifier.Trust(transfer)
+	rec.sent, rec.sentAt, rec.tries, rec.doubtful = transfer, since, 0, false
+
+	r := m.receiverOf(a.from)
+	r.open[a.number] = rec.key.token
+	m.promise(a.from, r)
+	m.persist(&journal.Sent{Transfer: transfer.Raw()}, true)
+	m.transmit(rec, carry)
+}
+
+// transmit sends the transfer of a record in SENT.
+func (m *Machine) transmit(rec *record, carry bool) {
+	title := rec.title
+	msg := &wire.Transfer{
+		Transfer: rec.sent.Raw(), Genesis: title.Genesis.Raw(),
+		Previous: title.Transfer.Raw(), Void: title.Void.Raw(),
+	}
+	if carry {
+		msg.Certificates = m.certificates(title.Signers())
+	}
+	m.send(rec.sent.Body().To, msg)
+	t := m.cfg.Tuning
+	wait := m.backoff(t.RetransmitFirst, t.RetransmitMax, rec.tries)
+	if rec.doubtful {
+		wait = m.backoff(t.UnknownPause, t.UnknownPause, 0)
+	}
+	rec.tries++
+	m.wakeAt(rec, m.now.Boot.Add(wait))
+}
+
+// retransmit asks again. A volatile sender gives up in the end; a durable one
+// never does.
+func (m *Machine) retransmit(rec *record) {
+	if !m.cfg.Durable && m.now.Boot.Sub(rec.sentAt) > m.cfg.Tuning.GiveUp {
+		m.giveUp(rec)
+		return
+	}
+	if !m.move(rec, SenderRetransmit) {
+		return
+	}
+	if rec.tries == 1 {
+		m.stats.InDoubt++
+	}
+	m.stats.Retransmitted++
+	m.transmit(rec, true)
+}
+
+// giveUp stops asking, for good: later answers are ignored, and the number
+// stays open, so that no promise ever covers it.
+func (m *Machine) giveUp(rec *record) {
+	if !m.move(rec, SenderGiveUp) {
+		return
+	}
+	m.stats.Abandoned++
+	m.persist(&journal.Closed{Token: rec.key.token, Hop: rec.key.hop}, false)
+	m.notify(Notice{Kind: Abandoned, Title: rec.title, Hop: rec.key.hop, Peer: rec.sent.Body().To})
+	m.retire(rec)
+}
+
+// OnAnswer handles a RECEIPT, VOID or UNKNOWN: it must be signed by the member
+// that the transfer was sent to, and name exactly that transfer.
+func (m *Machine) OnAnswer(from ident.Member, verdict token.Verdict, raw []byte) error {
+	answer, err := m.verifier.Answer(verdict, raw)
+	if err != nil {
+		m.stats.Rejected++
+		return err
+	}
+	b := answer.Body()
+	if b.Hop == 0 {
+		return nil
+	}
+	rec := m.records[key{b.Token, b.Hop - 1}]
+	if rec == nil || rec.state != Sent || !answer.Answers(rec.sent) {
+		m.contradiction(answer)
+		return nil
+	}
+	switch verdict {
+	case token.Receipt:
+		m.receipt(rec, answer)
+	case token.Void:
+		m.reclaim(rec, answer)
+	case token.Unknown:
+		m.unknown(rec, answer)
+	}
+	return nil
+}
+
+// receipt closes the handoff. The record is journalled lazily: asking again
+// after a crash does no harm.
+func (m *Machine) receipt(rec *record, answer token.Answer) {
+	if !m.move(rec, SenderReceipt) {
+		return
+	}
+	m.answered(rec)
+	m.stats.Delivered++
+	m.persist(&journal.Closed{Token: rec.key.token, Hop: rec.key.hop, Receipt: answer.Raw()}, false)
+	m.notify(Notice{
+		Kind: Delivered, Title: rec.title, Hop: rec.key.hop, Peer: rec.sent.Body().To,
+		Took: m.now.Boot.Sub(rec.sentAt),
+	})
+	m.retire(rec)
+}
+
+// reclaim continues custody at the hop of the declined transfer, which is
+// burned: no second transfer of that hop is ever signed.
+func (m *Machine) reclaim(rec *record, void token.Answer) {
+	if !m.move(rec, SenderVoid) {
+		return
+	}
+	m.answered(rec)
+	m.stats.Returned++
+	title := token.Title{Genesis: rec.title.Genesis, Transfer: rec.sent, Void: void}
+	k := key{rec.key.token, rec.key.hop + 1}
+	m.writeCertificates(title.Signers()...)
+	m.persist(&journal.Reclaimed{Token: k.token, Hop: k.hop, Void: void.Raw()}, true)
+	m.retire(rec)
+	m.add(&record{key: k, state: Hold, title: title})
+	m.held++
+	m.notify(Notice{Kind: Returned, Title: title, Hop: k.hop, Peer: void.Body().Signer})
+}
+
+// unknown is a hint and no more: the receiver cannot say what became of the
+// transfer. It is asked again, rarely; a volatile sender may stop.
+func (m *Machine) unknown(rec *record, answer token.Answer) {
+	if !m.move(rec, SenderUnknown) {
+		return
+	}
+	if !m.cfg.Durable && answer.Body().Incarnation != rec.sent.Body().Incarnation {
+		m.giveUp(rec)
+		return
+	}
+	if !rec.doubtful {
+		rec.doubtful = true
+		t := m.cfg.Tuning
+		m.wakeAt(rec, m.now.Boot.Add(m.backoff(t.UnknownPause, t.UnknownPause, 0)))
+	}
+}
+
+// answered notes that a transfer's accept number is no longer open.
+func (m *Machine) answered(rec *record) {
+	b := rec.sent.Body()
+	if r := m.receivers[b.To]; r != nil && r.known && r.incarnation == b.Incarnation {
+		delete(r.open, b.Accept)
+	}
+	if rec.tries > 1 {
+		m.stats.InDoubtResolved++
+	}
+}
+
+// contradiction looks at an answer that closes nothing: a receipt for a
+// transfer that its signer has declared void convicts the signer (handoff
+// rules §9).
+func (m *Machine) contradiction(answer token.Answer) {
+	b := answer.Body()
+	rec := m.records[key{b.Token, b.Hop}]
+	if rec == nil || rec.accused || answer.Verdict() != token.Receipt {
+		return
+	}
+	t := rec.title
+	if t.Void.IsZero() || !answer.Answers(t.Transfer) {
+		return
+	}
+	rec.accused = true
+	m.evidence("void and receipt", b.Signer, t.Transfer.Raw(), t.Void.Raw(), answer.Raw())
+}
+
+func (m *Machine) evidence(what string, accused ident.Member, objects ...[]byte) {
+	m.stats.Evidence++
+	m.persist(&journal.Evidence{What: what, Accused: accused, Objects: objects}, false)
+	m.report("evidence", accused, what)
+}
+
+// inOrder is every record that waits for a peer, in an order that does not
+// depend on the map.
+func (m *Machine) inOrder() []*record {
+	list := slices.Clone(m.heap)
+	slices.SortFunc(list, func(a, b *record) int {
+		if c := a.key.token.Compare(b.key.token); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.key.hop, b.key.hop)
+	})
+	return list
+}

@@ -1,0 +1,135 @@
+package handoff
+
+import "fmt"
+
+// State is what a member is, or was, for one hop of one token (handoff rules
+// §2). The receiver's states come before custody, the sender's after it.
+type State uint8
+
+// The states. Hold, Sent, Closed and Dropped, reached by a transfer, are
+// together "taken": whatever the transfer asks again is answered by a receipt.
+const (
+	None    State = iota // nothing is known, or everything is forgotten
+	Live                 // a reservation, counted against the capacity
+	Lapsed               // a reservation that is no longer counted; its transfer is still taken
+	Voided               // its transfer was declined for ever
+	Hold                 // custody is here
+	Sent                 // custody was given away; the answer is due
+	Closed               // custody was given away, and the story is over
+	Dropped              // the token was removed here
+	states
+)
+
+var stateNames = [states]string{"NONE", "LIVE", "LAPSED", "VOIDED", "HOLD", "SENT", "CLOSED", "DROPPED"}
+
+func (s State) String() string {
+	if s < states {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state %d", uint8(s))
+}
+
+// Event is something that happens to one hop of one token.
+type Event uint8
+
+// The events of the sender, then those of the receiver.
+const (
+	SenderOffer      Event = iota // an OFFER goes out
+	SenderAccept                  // an ACCEPT came in
+	SenderRelease                 // the transfer is signed
+	SenderRetransmit              // the transfer goes out again
+	SenderReceipt                 // it was taken
+	SenderVoid                    // it was declined: custody continues at the burned hop
+	SenderUnknown                 // the receiver cannot say
+	SenderGiveUp                  // the sender stops asking
+	SenderDrop                    // the policy removes the token
+
+	ReceiverOffer     // an OFFER came in and is accepted
+	ReceiverExpire    // the reservation's time is over
+	ReceiverCancel    // the sender does not want it any more
+	ReceiverTake      // the transfer came in and is taken
+	ReceiverDecline   // the transfer came in and is declined
+	ReceiverDuplicate // an answered transfer came in again
+	ReceiverStale     // a transfer came in whose number is forgotten
+	ReceiverForget    // the record is deleted
+	events
+)
+
+var eventNames = [events]string{
+	"sender OFFER", "sender ACCEPT", "sender RELEASE", "sender RETRANSMIT", "sender RECEIPT",
+	"sender VOID", "sender UNKNOWN", "sender GIVEUP", "sender DROP",
+	"receiver OFFER", "receiver EXPIRE", "receiver CANCEL", "receiver TAKE", "receiver DECLINE",
+	"receiver DUPLICATE", "receiver STALE", "receiver FORGET",
+}
+
+func (e Event) String() string {
+	if e < events {
+		return eventNames[e]
+	}
+	return fmt.Sprintf("event %d", uint8(e))
+}
+
+// Transition is one row of the machines' tables.
+type Transition struct {
+	From  State
+	Event Event
+	To    State
+}
+
+// Transitions are the tables of handoff rules §3 and §4: all that can happen.
+// An event in a state that has no row for it is ignored.
+var Transitions = []Transition{
+	{Hold, SenderOffer, Hold},
+	{Hold, SenderAccept, Hold},
+	{Hold, SenderRelease, Sent},
+	{Hold, SenderDrop, Dropped},
+	{Sent, SenderRetransmit, Sent},
+	{Sent, SenderReceipt, Closed},
+	{Sent, SenderVoid, Closed},
+	{Sent, SenderUnknown, Sent},
+	{Sent, SenderGiveUp, Closed},
+
+	{None, ReceiverOffer, Live},
+	{None, ReceiverTake, Hold},
+	{None, ReceiverDecline, Voided},
+	{None, ReceiverStale, None},
+	{Live, ReceiverOffer, Live},
+	{Live, ReceiverExpire, Lapsed},
+	{Live, ReceiverCancel, Lapsed},
+	{Live, ReceiverTake, Hold},
+	{Live, ReceiverDecline, Voided},
+	{Live, ReceiverStale, Live},
+	{Live, ReceiverForget, None},
+	{Lapsed, ReceiverOffer, Live},
+	{Lapsed, ReceiverTake, Hold},
+	{Lapsed, ReceiverDecline, Voided},
+	{Lapsed, ReceiverStale, Lapsed},
+	{Lapsed, ReceiverForget, None},
+	{Voided, ReceiverDuplicate, Voided},
+	{Voided, ReceiverForget, None},
+	{Hold, ReceiverDuplicate, Hold},
+	{Sent, ReceiverDuplicate, Sent},
+	{Closed, ReceiverDuplicate, Closed},
+	{Closed, ReceiverForget, None},
+	{Dropped, ReceiverDuplicate, Dropped},
+	{Dropped, ReceiverForget, None},
+}
+
+// table is Transitions by state and event; absent rows hold the value states.
+var table = func() (t [states][events]State) {
+	for s := range t {
+		for e := range t[s] {
+			t[s][e] = states
+		}
+	}
+	for _, row := range Transitions {
+		t[row.From][row.Event] = row.To
+	}
+	return t
+}()
+
+// after is the state that follows s on e, and whether e can happen in s.
+func after(s State, e Event) (State, bool) {
+	to := table[s][e]
+	return to, to != states
+}

@@ -1,0 +1,75 @@
+package handoff
+
+import "time"
+
+// Tuning are the machine's times and bounds. None of them decides safety:
+// they trade messages and memory against speed. DefaultTuning suits the open
+// internet.
+type Tuning struct {
+	// OfferTimeout is how long the first OFFER to a peer waits for an answer;
+	// each further one waits twice as long. Below a round trip it only costs
+	// messages; too large, and a dead peer delays the token.
+	OfferTimeout time.Duration
+	// OffersPerPeer is after how many unanswered offers another peer is drawn
+	// (the multi-token paper §2.2: "after some unsuccessful retries").
+	OffersPerPeer int
+	// NobodyPause is how long a holder waits that has found nobody to pass to.
+	NobodyPause time.Duration
+	// RetransmitFirst and RetransmitMax bound the back-off of an unanswered
+	// transfer. A peer that comes back is retried at once.
+	RetransmitFirst, RetransmitMax time.Duration
+	// UnknownPause replaces RetransmitMax once the receiver has answered that
+	// it cannot say.
+	UnknownPause time.Duration
+	// GiveUp is when a volatile sender stops asking. A durable one never does:
+	// giving up is the only way in which it could lose a token.
+	GiveUp time.Duration
+	// Lifetime is how long a reservation counts against the capacity; a holder
+	// whose operation lasts longer renews it.
+	Lifetime time.Duration
+	// Kept is how long a lapsed reservation is remembered, so that a late
+	// OFFER gets the same number again.
+	Kept time.Duration
+}
+
+// DefaultTuning is for the open internet.
+var DefaultTuning = Tuning{
+	OfferTimeout:    500 * time.Millisecond,
+	OffersPerPeer:   3,
+	NobodyPause:     time.Second,
+	RetransmitFirst: 500 * time.Millisecond,
+	RetransmitMax:   30 * time.Second,
+	UnknownPause:    10 * time.Minute,
+	GiveUp:          5 * time.Minute,
+	Lifetime:        30 * time.Second,
+	Kept:            5 * time.Minute,
+}
+
+// Bounds on what others can make a member remember.
+const (
+	// MaxHeld is how many tokens a member has custody of at most: beyond it,
+	// offers are refused and transfers declined. It is the largest number of
+	// slots that a group configuration can have for one resource, fourfold.
+	MaxHeld = 4096
+	// MaxReservations bounds the live reservations of all peers together, so
+	// that accepted tokens fit MaxHeld.
+	MaxReservations = 4096
+	// MaxReservationsPerPeer bounds the live reservations of one peer: many
+	// tokens at once, but no peer can take all places.
+	MaxReservationsPerPeer = 512
+	// MaxUnsettled bounds the records that one peer's transfers leave behind
+	// until it reports them settled (about 300 bytes each). A peer that never
+	// does is refused.
+	MaxUnsettled = 8192
+	// acceptBlock is how many accept or sequence numbers one record reserves.
+	acceptBlock = 1024
+	// settleBlock is how many accept numbers pass before a promise is renewed:
+	// it spaces the records that promises and floors cost.
+	settleBlock = 16
+	// maxAccepts bounds the ACCEPTs in hand for one token. One is used; a few
+	// more help when that one's peer goes away.
+	maxAccepts = 4
+	// maxTried bounds how many refusing peers are skipped before all are
+	// drawn from again.
+	maxTried = 32
+)
