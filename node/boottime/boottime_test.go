@@ -1,0 +1,93 @@
+package boottime
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+)
+
+// hang bounds tests that would otherwise wait for ever. Nothing is measured
+// against it.
+const hang = 30 * time.Second
+
+func TestNowNeverGoesBack(t *testing.T) {
+	before := Now()
+	for range 1000 {
+		after := Now()
+		require.False(t, after.Before(before))
+		before = after
+	}
+}
+
+func TestIDStaysTheSame(t *testing.T) {
+	assert.Equal(t, ID(), ID())
+}
+
+func TestAlarmFiresNotBeforeItsInstant(t *testing.T) {
+	at := Now().Add(20 * time.Millisecond)
+	a := NewAlarm(at)
+	defer a.Stop()
+	requireFires(t, a)
+	assert.False(t, Now().Before(at))
+}
+
+func TestAlarmOfThePastFiresAtOnce(t *testing.T) {
+	for _, at := range []clock.Instant{-1, 0, 1, Now()} {
+		a := NewAlarm(at)
+		requireFires(t, a)
+		a.Stop()
+	}
+}
+
+func TestAlarmsThatDoNotFire(t *testing.T) {
+	never := NewAlarm(clock.Never)
+	stopped := NewAlarm(Now().Add(time.Hour))
+	stopped.Stop()
+	stopped.Stop()
+	for _, a := range []*Alarm{never, stopped} {
+		select {
+		case <-a.C:
+			t.Fatal("the alarm fired")
+		default:
+		}
+	}
+	never.Stop()
+}
+
+// TestPollingAlarm checks the way that systems without a suitable timer go.
+func TestPollingAlarm(t *testing.T) {
+	fired := make(chan struct{})
+	a := &Alarm{C: fired, quit: make(chan struct{})}
+	at := Now().Add(20 * time.Millisecond)
+	go a.waitPolling(at, fired)
+	requireFires(t, a)
+	assert.False(t, Now().Before(at))
+}
+
+func TestPollingAlarmStops(t *testing.T) {
+	a := &Alarm{quit: make(chan struct{})}
+	ended := make(chan struct{})
+	go func() {
+		a.waitPolling(Now().Add(time.Hour), make(chan struct{}))
+		close(ended)
+	}()
+	a.Stop()
+	select {
+	case <-ended:
+	case <-time.After(hang):
+		t.Fatal("the alarm goes on after Stop")
+	}
+}
+
+func requireFires(t *testing.T, a *Alarm) {
+	t.Helper()
+	select {
+	case <-a.C:
+	case <-time.After(hang):
+		t.Fatal("the alarm did not fire")
+	}
+}
