@@ -161,10 +161,8 @@ func (b *Batch) coefficients(random io.Reader) []edwards25519.Scalar {
 	h.Write(seed[:32])
 	for i := range b.items {
 		it := &b.items[i]
-		h.Write(it.key.bytes[:])
-		h.Write(it.sig.encodedR[:])
 		h.Write(it.sig.s.Bytes())
-		h.Write(it.c.Bytes())
+		h.Write(it.c.Bytes()) // which stands for R, the key and the message
 	}
 	h.Sum(seed[:0])
 	z := make([]edwards25519.Scalar, len(b.items))

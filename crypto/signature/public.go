@@ -103,9 +103,8 @@ func (k *PublicKey) spread() *spread {
 
 // parsed is a signature whose parts have been validated.
 type parsed struct {
-	encodedR [32]byte
-	r        edwards25519.Point
-	s        edwards25519.Scalar
+	r edwards25519.Point
+	s edwards25519.Scalar
 }
 
 func (p *parsed) parse(sig []byte) error {
@@ -115,7 +114,6 @@ func (p *parsed) parse(sig []byte) error {
 	if _, err := p.s.SetCanonicalBytes(sig[32:]); err != nil {
 		return ErrEncoding
 	}
-	p.encodedR = [32]byte(sig)
 	return nil
 }
 
