@@ -1,0 +1,106 @@
+package directory
+
+import (
+	"bytes"
+	"cmp"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// facts is all that is known about one member. Each part is nil until
+// something is known, and has its own take method: a join that keeps the
+// greater of two in a total order and reports whether that changed anything.
+type facts struct {
+	id          ident.Member
+	certificate *certificate.Certificate
+	endpoint    *certificate.SignedEndpoint
+	revocation  *certificate.SignedRevocation
+
+	connected bool // has a live connection to this member now
+	place     int  // in the pool of candidates, or absent
+}
+
+// absent is the place of a member that is no candidate.
+const absent = -1
+
+// takeCertificate keeps the certificate that expires later. Two that expire in
+// the same second are ordered by serial number and then by their bytes, so
+// that all members keep the same one.
+func (f *facts) takeCertificate(c certificate.Certificate) bool {
+	if f.certificate != nil && compareCertificates(c, *f.certificate) <= 0 {
+		return false
+	}
+	f.certificate = &c
+	return true
+}
+
+func compareCertificates(a, b certificate.Certificate) int {
+	x, y := a.Claims(), b.Claims()
+	return cmp.Or(
+		x.NotAfter.Compare(y.NotAfter),
+		cmp.Compare(x.Serial, y.Serial),
+		bytes.Compare(a.Raw(), b.Raw()),
+	)
+}
+
+// takeEndpoint keeps the record with the higher sequence number. A member that
+// signs two records with one number is broken; their bytes decide.
+func (f *facts) takeEndpoint(e certificate.SignedEndpoint) bool {
+	if f.endpoint != nil && compareEndpoints(e, *f.endpoint) <= 0 {
+		return false
+	}
+	f.endpoint = &e
+	return true
+}
+
+func compareEndpoints(a, b certificate.SignedEndpoint) int {
+	return cmp.Or(
+		cmp.Compare(a.Body().Sequence, b.Body().Sequence),
+		bytes.Compare(a.Raw(), b.Raw()),
+	)
+}
+
+// takeRevocation keeps the revocation of the lowest version: the one by which
+// the member died.
+func (f *facts) takeRevocation(r certificate.SignedRevocation) bool {
+	if f.revocation != nil && compareRevocations(r, *f.revocation) >= 0 {
+		return false
+	}
+	f.revocation = &r
+	return true
+}
+
+func compareRevocations(a, b certificate.SignedRevocation) int {
+	return cmp.Or(
+		cmp.Compare(a.Body().Version, b.Body().Version),
+		bytes.Compare(a.Raw(), b.Raw()),
+	)
+}
+
+// status is why the member may not be given a token at the time now, or nil.
+func (f *facts) status(now time.Time) error {
+	switch {
+	case f.revocation != nil:
+		return ErrRevoked
+	case f.certificate == nil:
+		return ErrUnknown
+	}
+	return f.certificate.ValidAt(now)
+}
+
+// addresses is where the member can be dialled.
+func (f *facts) addresses() []string {
+	if f.endpoint == nil || f.endpoint.Body().Mode != certificate.Reachable {
+		return nil
+	}
+	return f.endpoint.Body().Addresses
+}
+
+// candidate reports whether the member can be reached at all and is not dead
+// for ever. Whether it may be chosen now depends on the time, too.
+func (f *facts) candidate() bool {
+	return f.certificate != nil && f.revocation == nil &&
+		(f.connected || len(f.addresses()) > 0)
+}
