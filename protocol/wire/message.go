@@ -70,12 +70,16 @@ var blank = [...]func() Message{
 	TypeRevocations:   func() Message { return new(Revocations) },
 }
 
-// messageLimits bound every message before it is decoded. Items: a page of
-// MaxPage directory entries has about four for each.
-var messageLimits = canonical.Limits{MaxBytes: MaxFrame, MaxDepth: 5, MaxItems: 1024}
-
 // pairHead is the head of the array [type, fields].
 const pairHead = 0x82
+
+// headSize is what stands before the fields: pairHead and the type.
+const headSize = 2
+
+// messageLimits bound the fields of every message before they are decoded.
+// Bytes: with its head the message fits a frame, as Encode has it. Items: a
+// page of MaxPage directory entries has about four for each.
+var messageLimits = canonical.Limits{MaxBytes: MaxFrame - headSize, MaxDepth: 5, MaxItems: 1024}
 
 // Encode returns the frame body of a message. It fails only on a message that
 // breaks its own limits, with the error that Decode would give.
@@ -87,10 +91,11 @@ func Encode(m Message) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w: %w", m.Type(), ErrMalformed, err)
 	}
-	if len(fields)+2 > MaxFrame {
-		return nil, fmt.Errorf("%v: %w: %d bytes", m.Type(), ErrLimit, len(fields)+2)
+	size := headSize + len(fields)
+	if size > MaxFrame {
+		return nil, fmt.Errorf("%v: %w: %d bytes", m.Type(), ErrLimit, size)
 	}
-	body := make([]byte, 0, len(fields)+2)
+	body := make([]byte, 0, size)
 	return append(append(body, pairHead, byte(m.Type())), fields...), nil
 }
 
@@ -102,7 +107,7 @@ func Decode(body []byte) (Message, error) {
 		return nil, err
 	}
 	m := blank[t]()
-	if err := canonical.Unmarshal(body[2:], m, messageLimits); err != nil {
+	if err := canonical.Unmarshal(body[headSize:], m, messageLimits); err != nil {
 		return nil, fmt.Errorf("%v: %w: %w", t, ErrMalformed, err)
 	}
 	if err := m.validate(); err != nil {
@@ -114,7 +119,7 @@ func Decode(body []byte) (Message, error) {
 // PeekType is the type of the message in a frame body, whose fields it does
 // not look at.
 func PeekType(body []byte) (Type, error) {
-	if len(body) < 3 || body[0] != pairHead || body[1] >= 24 {
+	if len(body) <= headSize || body[0] != pairHead || body[1] >= 24 {
 		return 0, ErrMalformed
 	}
 	if int(body[1]) >= len(blank) || blank[body[1]] == nil {
