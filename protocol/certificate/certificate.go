@@ -1,0 +1,84 @@
+package certificate
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Certificate is a verified certificate of a member. It is immutable and safe
+// for concurrent use; the zero value is none.
+type Certificate struct {
+	claims Claims
+	member ident.Member
+	key    *signature.PublicKey
+	signed envelope.Verified
+}
+
+func newCertificate(c Claims, key *signature.PublicKey, signed envelope.Verified) Certificate {
+	return Certificate{claims: c, member: ident.MemberOf(c.Group, c.Key[:]), key: key, signed: signed}
+}
+
+// Parse reads and verifies a certificate of group g. It does not look at the
+// time. Errors: ErrMalformed, ErrName, ErrSerial, ErrValidity, ErrKey,
+// ErrGroup, ErrUnknownCA, ErrSignature, the first that applies.
+func Parse(g ident.Group, raw []byte, cas Authorities) (Certificate, error) {
+	var form claimsForm
+	u, err := open(g, envelope.Certificate, raw, &form)
+	if err != nil {
+		return Certificate{}, err
+	}
+	c, err := form.claims()
+	if err != nil {
+		return Certificate{}, err
+	}
+	key, err := c.check()
+	if err != nil {
+		return Certificate{}, err
+	}
+	if c.Group != g {
+		return Certificate{}, fmt.Errorf("%w: %v", ErrGroup, c.Group)
+	}
+	signed, err := VerifyBy(cas, u)
+	if err != nil {
+		return Certificate{}, err
+	}
+	return newCertificate(c, key, signed), nil
+}
+
+// Member is the id of the member that this is about.
+func (c Certificate) Member() ident.Member { return c.member }
+
+// Name is the member's name, for people.
+func (c Certificate) Name() string { return c.claims.Name }
+
+// Claims are what the CA says. The caller must not change the extensions.
+func (c Certificate) Claims() Claims { return c.claims }
+
+// Key is the member's public key.
+func (c Certificate) Key() *signature.PublicKey { return c.key }
+
+// Raw is the encoded COSE_Sign1. The caller must not change it.
+func (c Certificate) Raw() []byte { return c.signed.Raw() }
+
+// Hash is H(certificate).
+func (c Certificate) Hash() ident.Hash { return c.signed.Hash() }
+
+// IsZero reports whether this is no certificate at all.
+func (c Certificate) IsZero() bool { return c.signed.IsZero() }
+
+// ValidAt is nil when the certificate is valid at t, from NotBefore on and
+// before NotAfter (RFC 8392 §3.1.4 and §3.1.5), otherwise ErrNotYetValid or
+// ErrExpired.
+func (c Certificate) ValidAt(t time.Time) error {
+	switch {
+	case t.Before(c.claims.NotBefore):
+		return fmt.Errorf("%w: it will be at %s", ErrNotYetValid, c.claims.NotBefore.Format(time.RFC3339))
+	case !t.Before(c.claims.NotAfter):
+		return fmt.Errorf("%w at %s", ErrExpired, c.claims.NotAfter.Format(time.RFC3339))
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package certificate
+
+import (
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// MaxReason bounds the reason of a revocation, in bytes: one line for people.
+const MaxReason = 128
+
+// Revocation is what the CA says about a member that is no more. It kills the
+// member's id for ever, whatever certificates it has.
+//
+//	revocation = [ version: uint, member: member, serial: uint, reason: tstr .size (0..128),
+//	               time: uint, extensions ]
+type Revocation struct {
+	_          struct{} `cbor:",toarray"`
+	Version    uint64   // of the revocation list that this belongs to: the CA counts them from 1
+	Member     ident.Member
+	Serial     uint64 // of its last certificate, or 0 when the CA knows none
+	Reason     string // for people; printable
+	Time       uint64 // by the CA's wall clock, ms since 1970
+	Extensions canonical.Extensions
+}
+
+func (r Revocation) validate() error {
+	if err := r.Extensions.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	switch {
+	case r.Version == 0:
+		return ErrVersion
+	case r.Member.IsZero():
+		return fmt.Errorf("%w: revocation of nobody", ErrMalformed)
+	}
+	return CheckReason(r.Reason)
+}
+
+// CheckReason returns ErrReason unless reason is at most MaxReason bytes of
+// printable text: it is shown on terminals and in logs.
+func CheckReason(reason string) error {
+	if len(reason) > MaxReason {
+		return fmt.Errorf("%w: %d bytes, permitted are %d", ErrReason, len(reason), MaxReason)
+	}
+	for _, r := range reason {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return fmt.Errorf("%w: %q is not printable", ErrReason, reason)
+		}
+	}
+	return nil
+}
+
+// Sign makes the revocation. Errors: ErrVersion, ErrReason, ErrMalformed,
+// ErrTooLarge.
+func (r Revocation) Sign(g ident.Group, ca *signature.PrivateKey) (SignedRevocation, error) {
+	if err := r.validate(); err != nil {
+		return SignedRevocation{}, err
+	}
+	signed, err := seal(g, envelope.Revocation, AuthorityID(ca.Public()), &r, ca)
+	if err != nil {
+		return SignedRevocation{}, err
+	}
+	return SignedRevocation{body: r, signed: signed}, nil
+}
+
+// SignedRevocation is a verified revocation. It is immutable and safe for
+// concurrent use; the zero value is none.
+type SignedRevocation struct {
+	body   Revocation
+	signed envelope.Verified
+}
+
+// ParseRevocation reads and verifies a revocation in group g. Errors:
+// ErrMalformed, ErrVersion, ErrReason, ErrUnknownCA, ErrSignature, the first
+// that applies. One of another group fails like one that was altered: the
+// group is not in it but in what was signed.
+func ParseRevocation(g ident.Group, raw []byte, cas Authorities) (SignedRevocation, error) {
+	var r Revocation
+	u, err := open(g, envelope.Revocation, raw, &r)
+	if err != nil {
+		return SignedRevocation{}, err
+	}
+	if err := r.validate(); err != nil {
+		return SignedRevocation{}, err
+	}
+	signed, err := VerifyBy(cas, u)
+	if err != nil {
+		return SignedRevocation{}, err
+	}
+	return SignedRevocation{body: r, signed: signed}, nil
+}
+
+// Body is what was signed.
+func (s SignedRevocation) Body() Revocation { return s.body }
+
+// Member is who was revoked.
+func (s SignedRevocation) Member() ident.Member { return s.body.Member }
+
+// Raw is the encoded COSE_Sign1. The caller must not change it.
+func (s SignedRevocation) Raw() []byte { return s.signed.Raw() }
+
+// Hash is H(revocation).
+func (s SignedRevocation) Hash() ident.Hash { return s.signed.Hash() }
+
+// IsZero reports whether this is no revocation at all.
+func (s SignedRevocation) IsZero() bool { return s.signed.IsZero() }
