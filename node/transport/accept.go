@@ -1,0 +1,113 @@
+package transport
+
+import (
+	"context"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// acceptLoop takes in connections whose handshake has succeeded.
+func (t *Transport) acceptLoop() {
+	for {
+		q, err := t.listener.Accept(t.ctx)
+		if err != nil {
+			return
+		}
+		if !t.spawn(func() { t.welcome(q) }) {
+			return
+		}
+	}
+}
+
+// welcome serves an inbound connection from the end of its handshake on.
+func (t *Transport) welcome(q *quic.Conn) {
+	a := q.Context().Value(admissionKey{}).(*admission)
+	a.done()
+	p := t.lock(a.cert.Member())
+	if p == nil {
+		q.CloseWithError(quic.ApplicationErrorCode(CodeShuttingDown), "")
+		return
+	}
+	if p.unready >= MaxUnready {
+		p.mu.Unlock()
+		t.notices.note(eventUnready, "peer", p.id, "remote", a.remote)
+		q.CloseWithError(quic.ApplicationErrorCode(CodeOverload), "")
+		return
+	}
+	p.unready++
+	p.users++
+	p.mu.Unlock()
+	defer p.leave()
+	c, b, err := t.greet(p, q, a)
+	p.mu.Lock()
+	p.unready--
+	p.mu.Unlock()
+	if err != nil {
+		t.notices.note(ErrProtocol, "peer", p.id, "remote", a.remote, "error", err)
+		q.CloseWithError(quic.ApplicationErrorCode(CodeProtocol), "")
+		return
+	}
+	if p.take(c, b) {
+		t.counters.accepted.Add(1)
+		c.serve()
+	}
+}
+
+// greet waits for the stream that the dialler opens, and for its preamble.
+func (t *Transport) greet(p *peer, q *quic.Conn, a *admission) (*conn, preamble, error) {
+	ctx, cancel := context.WithTimeout(t.ctx, PreambleTimeout)
+	defer cancel()
+	s, err := q.AcceptStream(ctx)
+	if err != nil {
+		return nil, preamble{}, err
+	}
+	s.SetReadDeadline(time.Now().Add(PreambleTimeout))
+	var buf [maxPreamble]byte
+	body, err := wire.ReadFrame(s, buf[:])
+	if err != nil {
+		return nil, preamble{}, err
+	}
+	s.SetReadDeadline(time.Time{})
+	b, err := parsePreamble(body)
+	return t.newConn(p, q, s, a.cert), b, err
+}
+
+// take makes an inbound connection the one in use, and answers its preamble,
+// unless another one stays.
+func (p *peer) take(c *conn, b preamble) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.confirm(b)
+	if p.current != nil && !decide(p.t.self.Compare(p.id) < 0, p.current.link, c.link) {
+		c.close(CodeReplaced)
+		return false
+	}
+	if err := c.writePreamble(); err != nil {
+		c.close(CodeInternal)
+		return false
+	}
+	if !p.attach(c) {
+		c.close(CodeShuttingDown)
+		return false
+	}
+	return true
+}
+
+// serve runs a connection that has just been attached, to its end.
+func (c *conn) serve() {
+	t := c.p.t
+	t.evict(c)
+	if frame, revoked := t.cfg.Revocation(c.p.id); revoked {
+		t.Expel(c.p.id, frame)
+	}
+	c.run()
+}
+
+// leave gives a peer back: see peer.users.
+func (p *peer) leave() {
+	p.mu.Lock()
+	p.users--
+	p.mu.Unlock()
+}

@@ -1,0 +1,175 @@
+package transport
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Class is how a frame is treated when not everything can be sent.
+type Class uint8
+
+// The classes. Each has its own queue for each peer; order is kept within a
+// class only.
+const (
+	// Rest is everything that can be said again later: directory pages,
+	// gossip, policy messages.
+	Rest Class = iota
+	// Custody frames go first: the messages of a handoff, and HELLO.
+	Custody
+
+	classes = 2
+)
+
+func (c Class) String() string {
+	if c == Custody {
+		return "custody"
+	}
+	return "rest"
+}
+
+// Handler is what a transport calls. The calls about one peer come one at a
+// time, from goroutines of the transport: Connected, then Frame any number of
+// times, then Disconnected. Calls about different peers come in parallel.
+//
+// A handler may call every method of the transport except Close and
+// DialAddress, which would wait for it. While it runs, nothing else is read
+// from that peer.
+type Handler interface {
+	// Connected says that there is a connection with this member, whose
+	// certificate has been verified. What it sends to the member goes before
+	// everything that was queued, so HELLO belongs here. On the dialling side
+	// the peer has not yet said that it accepts.
+	Connected(peer certificate.Certificate)
+
+	// Disconnected says that the connection is gone, and why: an error that
+	// matches one of this package's sentinels. Another connection with the
+	// same member may follow at once. Frames under way are lost.
+	Disconnected(peer ident.Member, err error)
+
+	// Frame hands over one frame's body (1 to wire.MaxFrame bytes, otherwise
+	// unchecked), which is valid only until Frame returns. From a member that
+	// has revoked us it can come without HELLO before it.
+	Frame(peer ident.Member, body []byte)
+
+	// Unreachable says that the member could not be reached, and that what
+	// waited for it is dropped. It comes after a failed dial, and for frames
+	// that are sent during the pause that follows one.
+	Unreachable(peer ident.Member, err error)
+}
+
+// Config says what a transport needs. Conn, Certificate, Key, Authorities and
+// Handler must be given.
+type Config struct {
+	// Conn is the one UDP socket. The transport owns it once Open has
+	// succeeded. For the best speed it is a *net.UDPConn.
+	Conn net.PacketConn
+
+	// DialOnly makes a member that accepts no connections: it keeps those that
+	// it dials, and asks its peers to keep them too.
+	DialOnly bool
+
+	Group       ident.Group
+	Authorities certificate.Authorities // of the group; must be safe for concurrent use
+	Certificate certificate.Certificate // this member's own
+	Key         *signature.PrivateKey   // of Certificate
+	Handler     Handler
+
+	// Addresses tells where a member can be reached ("host:port", at most
+	// maxAddresses are tried, in order). Without it Send reaches only members
+	// that are connected. It must be safe for concurrent use.
+	Addresses func(ident.Member) []string
+
+	// Revocation tells whether a member is revoked, and gives the frame body
+	// that says so. It is asked for each new connection; for open ones there is
+	// Expel. It must be safe for concurrent use.
+	Revocation func(ident.Member) (frame []byte, revoked bool)
+
+	// ResetKey makes this member's stateless resets. It must be secret, and the
+	// same in every process that uses the same address, or peers notice a
+	// restart only by silence.
+	ResetKey [32]byte
+
+	// IdleTimeout closes connections without frames. 0 means
+	// DefaultIdleTimeout. Too short makes each handoff dial; too long keeps
+	// memory for members that are seldom met.
+	IdleTimeout time.Duration
+
+	// Now reads the wall clock, for the validity of certificates only. Nil
+	// means time.Now.
+	Now func() time.Time
+
+	// Rand is the source of the process's identity. Nil means crypto/rand.
+	Rand io.Reader
+
+	// Log is where refusals go, each class at most once each ten seconds. Nil
+	// means nowhere.
+	Log *slog.Logger
+
+	limits limits // for tests; zero values mean the constants
+}
+
+// limits are the limits that tests make smaller.
+type limits struct {
+	connections int
+	handshakes  float64 // per second
+	burst       float64
+	frames      float64 // per second and peer
+}
+
+func (c *Config) fill() error {
+	switch {
+	case c.Conn == nil:
+		return fmt.Errorf("%w: no socket", ErrConfig)
+	case c.Key == nil:
+		return fmt.Errorf("%w: no key", ErrConfig)
+	case c.Authorities == nil:
+		return fmt.Errorf("%w: no authorities", ErrConfig)
+	case c.Handler == nil:
+		return fmt.Errorf("%w: no handler", ErrConfig)
+	case c.IdleTimeout < 0:
+		return fmt.Errorf("%w: negative idle timeout", ErrConfig)
+	}
+	if c.IdleTimeout == 0 {
+		c.IdleTimeout = DefaultIdleTimeout
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Rand == nil {
+		c.Rand = rand.Reader
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Addresses == nil {
+		c.Addresses = func(ident.Member) []string { return nil }
+	}
+	if c.Revocation == nil {
+		c.Revocation = func(ident.Member) ([]byte, bool) { return nil, false }
+	}
+	c.limits.fill()
+	return nil
+}
+
+func (l *limits) fill() {
+	if l.connections == 0 {
+		l.connections = MaxConnections
+	}
+	if l.handshakes == 0 {
+		l.handshakes = HandshakesPerSecond
+	}
+	if l.burst == 0 {
+		l.burst = HandshakeBurst
+	}
+	if l.frames == 0 {
+		l.frames = FramesPerSecond
+	}
+}

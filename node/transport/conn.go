@@ -1,0 +1,225 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// conn is one connection whose peer has been identified.
+type conn struct {
+	p      *peer
+	quic   *quic.Conn
+	stream *quic.Stream
+	cert   certificate.Certificate
+	made   time.Duration // since the transport's start
+
+	peerDone chan struct{} // closed when the peer has ended its half of the stream
+
+	muted   atomic.Bool  // no frame is handled any more
+	lastUse atomic.Int64 // the last frame either way, nanoseconds since the start
+
+	// By peer.mu.
+	link
+	keep      bool          // not closed for idleness
+	opening   bool          // Connected has not returned yet: frames wait
+	held      queue         // while opening: what had waited before
+	finishing bool          // finish has closed our half of the stream
+	broken    bool          // a write stopped within a frame
+	writing   chan struct{} // closed when the writer is done; nil without one
+	wroteAt   time.Duration // when the writer last got on
+	unsynced  int           // bytes given to QUIC since it was last known to have sent all
+}
+
+func (t *Transport) newConn(p *peer, q *quic.Conn, s *quic.Stream, cert certificate.Certificate) *conn {
+	c := &conn{p: p, quic: q, stream: s, cert: cert, made: t.now(),
+		keep: t.cfg.DialOnly, peerDone: make(chan struct{})}
+	c.lastUse.Store(int64(c.made))
+	return c
+}
+
+// close ends the connection at once.
+func (c *conn) close(code Code) {
+	c.quic.CloseWithError(quic.ApplicationErrorCode(code), "")
+}
+
+// sent counts frames that were handed to QUIC.
+func (c *conn) sent(frames, bytes int) {
+	t := c.p.t
+	t.counters.framesSent.Add(uint64(frames))
+	t.counters.bytesSent.Add(uint64(bytes))
+	c.lastUse.Store(t.coarse.Load())
+}
+
+// writePreamble writes this side's preamble. Needs peer.mu; the stream must be
+// new.
+func (c *conn) writePreamble() error {
+	t := c.p.t
+	body, err := preamble{Process: t.process, Ordinal: t.ordinal.Add(1), Keep: t.cfg.DialOnly}.encode()
+	if err != nil {
+		return err
+	}
+	return c.stream.TryWriteAll(wire.AppendFrame(nil, body))
+}
+
+// confirm takes in the peer's preamble. Needs peer.mu.
+func (c *conn) confirm(b preamble) {
+	c.confirmed = true
+	c.process = b.Process
+	c.ordinal = b.Ordinal
+	c.keep = c.keep || b.Keep
+}
+
+// run serves an attached connection to its end: it announces it, hands over
+// frames, and announces the end. When another connection has taken its place
+// meanwhile, or the member was expelled, it only waits for the end.
+func (c *conn) run() {
+	if c.announce() {
+		c.open()
+	}
+	c.end(c.read())
+}
+
+// announce tells the handler of the connection, or reports false when another
+// one has taken its place.
+func (c *conn) announce() bool {
+	p := c.p
+	p.call.Lock()
+	defer p.call.Unlock()
+	p.mu.Lock()
+	stale := p.current != c
+	p.mu.Unlock()
+	if stale {
+		return false
+	}
+	if p.announced != nil {
+		p.t.cfg.Handler.Disconnected(p.id, &CloseError{Code: CodeReplaced})
+	}
+	p.announced = c
+	p.t.cfg.Handler.Connected(c.cert)
+	return true
+}
+
+// open lets frames out: those that the handler sent in Connected first, then
+// those that had waited for the connection.
+func (c *conn) open() {
+	p := c.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.current != c {
+		return
+	}
+	c.opening = false
+	p.t.counters.drop(p.queue.append(&c.held))
+	c.held = queue{}
+	p.pump()
+}
+
+// end tells the handler that the connection is over.
+func (c *conn) end(err error) {
+	p := c.p
+	p.mu.Lock()
+	p.detach(c)
+	alone := p.current == nil
+	if alone {
+		p.settle(c, err)
+	}
+	p.mu.Unlock()
+	p.call.Lock()
+	defer p.call.Unlock()
+	if p.announced == c {
+		p.announced = nil
+		p.t.cfg.Handler.Disconnected(p.id, err)
+	}
+	if alone && c.dialled && !c.confirmed && !errors.Is(err, ErrReplaced) {
+		p.t.counters.dialFailures.Add(1)
+		p.t.cfg.Handler.Unreachable(p.id, err)
+	}
+}
+
+// settle decides when a peer whose connection ended may be dialled again, and
+// drops what waited: the machines above send again. Needs p.mu.
+func (p *peer) settle(c *conn, err error) {
+	p.dropAll()
+	turnedAway := c.dialled && !c.confirmed
+	for _, bad := range []error{ErrReplaced, ErrRevoked, ErrProtocol, ErrOverload} {
+		turnedAway = turnedAway || errors.Is(err, bad)
+	}
+	if turnedAway {
+		p.failed()
+	} else {
+		p.backOff, p.retryAt = 0, 0
+	}
+}
+
+// read hands frames to the handler until the connection ends, and says why it
+// ended.
+func (c *conn) read() error {
+	err := newReader(c).run()
+	switch {
+	case errors.Is(err, io.EOF):
+		close(c.peerDone)
+		c.p.mu.Lock()
+		finishing := c.finishing
+		c.p.detach(c)
+		c.p.mu.Unlock()
+		if !finishing { // the peer closes: say that we have read everything
+			c.finish(CodeNormal, nil, nil)
+		}
+	case errors.Is(err, ErrProtocol):
+		c.p.t.notices.note(ErrProtocol, "peer", c.p.id, "remote", c.quic.RemoteAddr(), "error", err)
+		c.close(CodeProtocol)
+	default:
+		c.close(CodeProtocol) // a reset stream; no effect when the connection is closed
+	}
+	<-c.quic.Context().Done()
+	return closeReason(context.Cause(c.quic.Context()))
+}
+
+// finish closes the connection after last, encoded frames, has been read by
+// the peer: it ends this side's half of the stream and waits for peerDone,
+// which says that the peer has ended its own, but no longer than Linger for
+// everything together. The connection must have been detached.
+func (c *conn) finish(code Code, last []byte, peerDone <-chan struct{}) {
+	deadline := time.NewTimer(Linger)
+	defer deadline.Stop()
+	c.stream.SetWriteDeadline(time.Now().Add(Linger))
+	if c.lastWords(last) {
+		select {
+		case <-peerDone:
+		case <-c.quic.Context().Done():
+		case <-deadline.C:
+		}
+	}
+	c.close(code)
+}
+
+// lastWords writes last behind what the writer is writing, and ends this
+// side's half of the stream. It reports false when the peer takes no more.
+func (c *conn) lastWords(last []byte) bool {
+	c.p.mu.Lock()
+	writing := c.writing
+	c.p.mu.Unlock()
+	if writing != nil {
+		<-writing // at most until the write deadline
+	}
+	c.p.mu.Lock()
+	broken := c.broken
+	c.finishing = true
+	c.p.mu.Unlock()
+	if broken {
+		return false
+	}
+	if len(last) > 0 {
+		if _, err := c.stream.Write(last); err != nil {
+			return false
+		}
+	}
+	return c.stream.Close() == nil
+}

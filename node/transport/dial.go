@@ -1,0 +1,234 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"github.com/quic-go/quic-go"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// DialAddress connects to whoever answers at an address ("host:port") and
+// returns its id: the way to a first member, before its id is known. When that
+// member is connected already, nothing changes. The errors match those of
+// errors.go; ErrSelf says that the address is this member's own.
+func (t *Transport) DialAddress(ctx context.Context, address string) (ident.Member, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.ctx, cancel)()
+	q, cert, err := t.reach(ctx, []string{address}, nil)
+	if err != nil {
+		return ident.Member{}, err
+	}
+	id := cert.Member()
+	p := t.lock(id)
+	if p == nil {
+		q.CloseWithError(quic.ApplicationErrorCode(CodeShuttingDown), "")
+		return id, ErrClosed
+	}
+	p.users++
+	p.mu.Unlock()
+	c, err := p.useDialled(q, cert)
+	if err == nil && t.spawn(func() { c.serve(); p.leave() }) {
+		return id, nil
+	}
+	p.leave()
+	if errors.Is(err, errSuperseded) {
+		return id, nil
+	}
+	return id, err
+}
+
+// dial starts to dial, unless it is too soon after a failure. Needs p.mu.
+func (p *peer) dial() {
+	t := p.t
+	if p.dialling {
+		return
+	}
+	if t.now() < p.retryAt {
+		p.giveUp(ErrBackOff)
+		return
+	}
+	select {
+	case t.dials <- struct{}{}:
+	default:
+		p.giveUp(ErrBusy)
+		return
+	}
+	ctx, cancel := context.WithCancel(t.ctx)
+	if !t.spawn(func() { p.dialNow(ctx, cancel) }) {
+		cancel()
+		<-t.dials
+		return
+	}
+	p.dialling, p.stopDial = true, cancel
+	p.users++
+}
+
+// giveUp drops what waits and tells the handler so, from a goroutine of its
+// own: this one may be within a call of the handler's. Needs p.mu.
+func (p *peer) giveUp(err error) {
+	p.dropAll()
+	if p.complained {
+		return
+	}
+	p.complained = p.t.spawn(func() {
+		p.unreachable(err)
+		p.mu.Lock()
+		p.complained = false
+		p.users--
+		p.mu.Unlock()
+	})
+	if p.complained {
+		p.users++
+	}
+}
+
+func (p *peer) unreachable(err error) {
+	p.call.Lock()
+	defer p.call.Unlock()
+	p.t.cfg.Handler.Unreachable(p.id, err)
+}
+
+// failed sets the pause before the next dial. Needs p.mu.
+func (p *peer) failed() {
+	p.backOff = min(max(2*p.backOff, MinBackOff), MaxBackOff)
+	p.retryAt = p.t.now() + p.backOff
+}
+
+// dialNow dials the peer and serves the connection.
+func (p *peer) dialNow(ctx context.Context, cancel func()) {
+	defer p.leave()
+	defer cancel()
+	q, cert, err := p.t.reach(ctx, p.t.cfg.Addresses(p.id), &p.id)
+	<-p.t.dials
+	var c *conn
+	if err == nil {
+		c, err = p.useDialled(q, cert)
+	}
+	p.mu.Lock()
+	p.dialling, p.stopDial = false, nil
+	failed := err != nil && p.current == nil && p.t.ctx.Err() == nil
+	if failed {
+		p.failed()
+		p.dropAll()
+		p.t.counters.dialFailures.Add(1)
+	}
+	p.mu.Unlock()
+	switch {
+	case failed:
+		p.unreachable(err)
+	case c != nil:
+		c.serve()
+	}
+}
+
+// useDialled makes a connection that this side dialled the one in use, and
+// writes the preamble. When there is one already it returns errSuperseded: a
+// preamble on a dialled connection says that there is none (see decide).
+func (p *peer) useDialled(q *quic.Conn, cert certificate.Certificate) (*conn, error) {
+	s, err := q.OpenStream()
+	if err != nil {
+		q.CloseWithError(quic.ApplicationErrorCode(CodeProtocol), "")
+		return nil, closeReason(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.t.newConn(p, q, s, cert)
+	c.dialled = true
+	if p.current != nil {
+		p.t.counters.surplus.Add(1)
+		c.close(CodeReplaced)
+		return nil, errSuperseded
+	}
+	if err := c.writePreamble(); err != nil {
+		c.close(CodeProtocol)
+		return nil, closeReason(err)
+	}
+	if !p.attach(c) {
+		c.close(CodeShuttingDown)
+		return nil, ErrClosed
+	}
+	p.t.counters.dialled.Add(1)
+	return c, nil
+}
+
+// reach tries addresses in order until a member answers: the one that is
+// wanted, or anyone when want is nil.
+func (t *Transport) reach(ctx context.Context, addresses []string, want *ident.Member) (*quic.Conn, certificate.Certificate, error) {
+	err := ErrNoAddress
+	for _, address := range addresses[:min(len(addresses), maxAddresses)] {
+		targets, e := resolve(ctx, address)
+		for _, target := range targets {
+			var q *quic.Conn
+			var cert certificate.Certificate
+			if q, cert, e = t.connect(ctx, target, want); e == nil {
+				return q, cert, nil
+			}
+			if ctx.Err() != nil {
+				break
+			}
+		}
+		err = fmt.Errorf("%s: %w", address, e)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, certificate.Certificate{}, err
+}
+
+// connect makes one handshake.
+func (t *Transport) connect(ctx context.Context, to *net.UDPAddr, want *ident.Member) (*quic.Conn, certificate.Certificate, error) {
+	ctx, cancel := context.WithTimeout(ctx, HandshakeTimeout)
+	defer cancel()
+	var cert certificate.Certificate
+	conf := t.baseTLS()
+	conf.InsecureSkipVerify = true // VerifyConnection does what X.509 cannot
+	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return t.tlsCert.Load(), nil }
+	conf.VerifyConnection = func(s tls.ConnectionState) (err error) {
+		cert, err = t.verify.identify(s.PeerCertificates)
+		if err == nil && want != nil && cert.Member() != *want {
+			err = fmt.Errorf("%w: %v", ErrWrongMember, cert.Member())
+		}
+		return err
+	}
+	q, err := t.quic.Dial(ctx, to, conf, quicConfig(false))
+	if err == nil {
+		return q, cert, nil
+	}
+	err = closeReason(err)
+	if kind := refusalOf(err); kind != nil && t.ctx.Err() == nil {
+		t.notices.note(kind, "side", "outbound", "remote", to, "error", err)
+	}
+	return nil, certificate.Certificate{}, err
+}
+
+// resolve turns "host:port" into socket addresses.
+func resolve(ctx context.Context, address string) ([]*net.UDPAddr, error) {
+	if a, err := netip.ParseAddrPort(address); err == nil {
+		return []*net.UDPAddr{net.UDPAddrFromAddrPort(a)}, nil
+	}
+	host, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoAddress, err)
+	}
+	port, err := strconv.ParseUint(service, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoAddress, err)
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoAddress, err)
+	}
+	var all []*net.UDPAddr
+	for _, ip := range ips {
+		all = append(all, net.UDPAddrFromAddrPort(netip.AddrPortFrom(ip.Unmap(), uint16(port))))
+	}
+	return all, nil
+}

@@ -1,0 +1,42 @@
+// Package transport carries frames between members over QUIC (RFC 9000).
+//
+// # What it promises
+//
+// A connection exists only between two members of one group: both sides
+// present a certificate of the group's CA in the TLS 1.3 handshake, and who
+// cannot is refused there, before a stream exists. Frames of one class arrive
+// whole and in order while a connection lasts, and every frame may be lost:
+// with the connection, or because a queue is full. The machines above retry.
+//
+// # How a connection lives
+//
+// Send dials when there is no connection. Each connection has one
+// bidirectional stream, opened by the side that dialled, and every frame of
+// either side goes over it (protocol/wire has the framing). The first frame
+// each way is the transport's own, message type 0:
+//
+//	preamble = [ 0, [ process: bstr .size 16, ordinal: uint, keep: bool ] ]
+//
+// process is drawn at random when a process opens its transport, and ordinal
+// counts the preambles it has written. Together they decide which of two
+// connections between the same members stays (see [Transport] and decide in
+// peer.go): a restarted process replaces its dead connection at once, and of
+// two simultaneous dials both sides keep the one dialled by the smaller id.
+// keep asks the peer not to close the connection for idleness: members that
+// only dial out say so.
+//
+// A connection without frames for the idle timeout is closed, and dialled
+// again when there is something to say; nothing is resumed. While it lasts,
+// the dialler's QUIC keep-alive at a third of MaxIdleTimeout finds a dead peer
+// within 4/3 of that time. A peer that came back on the same address answers
+// the next packet with a stateless reset, when that packet has more than 42
+// bytes, which every frame does and a keep-alive does not.
+//
+// # What it costs
+//
+// Send writes to the stream from the calling goroutine: no goroutine stands
+// between a frame and QUIC until the peer's window is full. Nothing is
+// allocated for a frame, and no timer is set. Each connection has one
+// goroutine of this package, which reads; a second one exists while a backlog
+// is being written.
+package transport

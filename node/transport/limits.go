@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Limits on connections and handshakes.
+const (
+	// MaxConnections bounds the open connections of a member, whoever dialled
+	// them. One costs about 60 kB on each side. When one more is made, the one
+	// that has been without frames for longest is closed with CodeOverload.
+	MaxConnections = 1024
+
+	// MaxHandshakes bounds the inbound handshakes under way. Each may hold
+	// 16 kB of handshake data of somebody who has proved nothing yet.
+	MaxHandshakes = 64
+
+	// HandshakesPerSecond is how many inbound handshakes are begun in a
+	// second, averaged. One costs 2 ms of processor time, so that strangers
+	// can take a tenth of a core and no more.
+	HandshakesPerSecond = 50
+
+	// HandshakeBurst is how many may be begun at once: after a restart of a
+	// group's network everybody dials everybody.
+	HandshakeBurst = 200
+
+	// RetryAbove is the number of inbound handshakes under way from which on a
+	// new one must prove its source address first (a QUIC Retry: one round
+	// trip more). Below it, a forged address costs little.
+	RetryAbove = 16
+
+	// MaxUnready bounds the connections of one member that have finished the
+	// handshake but not said their preamble. Two can be honest: a dial and its
+	// repetition after a restart.
+	MaxUnready = 4
+
+	// MaxDials bounds the outbound handshakes under way.
+	MaxDials = 64
+)
+
+// Limits on time.
+const (
+	// DefaultIdleTimeout is how long a connection lives without frames. Dialling
+	// again costs 4 ms of processor time on both sides together and a round
+	// trip; keeping it costs memory and a keep-alive each KeepAlive.
+	DefaultIdleTimeout = 30 * time.Second
+
+	// MaxSilence is QUIC's max_idle_timeout: a peer that is silent for so long
+	// is taken for dead. With keep-alives at a third of it, a dead peer is
+	// noticed after at most 4/3 of it. Below 5 s quic-go would raise it.
+	MaxSilence = 9 * time.Second
+
+	// KeepAlive is how long the dialler of a quiet connection waits before it
+	// sends a keep-alive.
+	KeepAlive = MaxSilence / 3
+
+	// HandshakeTimeout bounds one attempt to connect to one address. At 3 s it
+	// stands five lost packets in a row.
+	HandshakeTimeout = 3 * time.Second
+
+	// PreambleTimeout is how long a peer may take from the end of the handshake
+	// to its preamble. An honest one writes it at once.
+	PreambleTimeout = 5 * time.Second
+
+	// StallTimeout is how long a backlog may stand still before the connection
+	// is closed with CodeOverload: the peer acknowledges packets, but does not
+	// read.
+	StallTimeout = 30 * time.Second
+
+	// Linger is how long a closing side waits for what it has written to
+	// arrive: a revocation, the last frames before a shutdown.
+	Linger = time.Second
+
+	// MinBackOff and MaxBackOff bound the pause after a failed dial, which
+	// doubles. The longest is short because a member that has come back is to
+	// be found soon; it dials on its own, too.
+	MinBackOff = 100 * time.Millisecond
+	MaxBackOff = 5 * time.Second
+
+	// noticeInterval is how often one class of event is logged; what comes in
+	// between is counted, and the count is in the next line.
+	noticeInterval = 10 * time.Second
+)
+
+// Limits on frames and memory.
+const (
+	// FramesPerSecond is how many frames of a peer are read in a second,
+	// averaged; each KiB of a frame counts as one more. It is five times what
+	// two members with 64 tokens can use. A peer that sends faster is read more
+	// slowly, so that QUIC's flow control holds it back: nothing is lost.
+	FramesPerSecond = 20_000
+
+	// FrameBurst is how many may come at once.
+	FrameBurst = FramesPerSecond
+
+	// MaxQueueFrames and MaxQueueBytes bound what waits for one peer, for each
+	// class. Custody messages of 64 tokens with all their certificates are 256
+	// frames and 256 KiB.
+	MaxQueueFrames = 1024
+	MaxQueueBytes  = 512 << 10
+
+	// MaxQueuedTotal bounds what waits for all peers together, in bytes.
+	MaxQueuedTotal = 64 << 20
+
+	// streamWindow and maxStreamWindow are QUIC's receive windows: how much a
+	// peer can make us hold before it is read. One stream carries everything,
+	// so the connection's windows are the same. At 64 KiB a page of the
+	// directory needs no window update; no memory is taken before it is filled.
+	streamWindow    = 64 << 10
+	maxStreamWindow = 128 << 10
+
+	// directBytes is how much is handed to QUIC without knowing that it has
+	// been sent. Beyond it a writer goroutine waits for QUIC, so that a peer
+	// with a large window that acknowledges nothing cannot fill our memory.
+	directBytes = 32 << 10
+
+	// writeChunk is how much of a backlog is written at a time. Custody frames
+	// that come in between wait for one chunk at most.
+	writeChunk = 16 << 10
+
+	// readBuffer is what the reader of an idle connection holds. Larger frames
+	// borrow a buffer of largeBuffer bytes while they are read.
+	readBuffer  = 4 << 10
+	largeBuffer = wire.FrameHeader + wire.MaxFrame
+
+	// maxPreamble bounds the preamble frame's body: 1+1+1+17+9+1 bytes.
+	maxPreamble = 32
+
+	// maxAddresses bounds the addresses tried for one member in one dial.
+	maxAddresses = 16
+)

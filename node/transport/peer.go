@@ -1,0 +1,341 @@
+package transport
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// peer is what is known of one other member: its connection, what waits for
+// it, and when it may be dialled again.
+type peer struct {
+	t  *Transport
+	id ident.Member
+
+	call      sync.Mutex // held while the handler is called about this peer
+	announced *conn      // by call: the connection that the handler knows of
+
+	mu         sync.Mutex
+	current    *conn // the connection in use, or nil
+	queue      queue
+	charged    int  // of queue, in Transport.queued
+	corked     bool // frames wait for the end of a batch
+	dirty      bool // in Transport.dirty
+	dialling   bool
+	stopDial   func()        // while dialling
+	retryAt    time.Duration // not dialled before
+	backOff    time.Duration // the pause after the next failure
+	unready    int           // accepted connections without preamble
+	users      int           // goroutines that hold this peer
+	complained bool          // a call of Unreachable is under way
+	gone       bool          // no longer in Transport.peers
+}
+
+// Send gives a frame with this body (1 to wire.MaxFrame bytes, which are
+// copied) to the connection with a member, and dials when there is none. It
+// never waits for the network. The frame may be lost.
+func (t *Transport) Send(to ident.Member, class Class, body []byte) {
+	t.send(to, class, body, false)
+}
+
+// Queue is Send for one of several frames: the frame may stay here until the
+// next Send to the same member, or Flush. What is flushed together shares
+// packets.
+func (t *Transport) Queue(to ident.Member, class Class, body []byte) {
+	t.send(to, class, body, true)
+}
+
+// Flush sends what Queue has kept.
+func (t *Transport) Flush() {
+	t.mu.Lock()
+	dirty := t.dirty
+	t.dirty = nil
+	t.mu.Unlock()
+	for _, p := range dirty {
+		p.mu.Lock()
+		p.dirty = false
+		p.pump()
+		p.mu.Unlock()
+	}
+}
+
+func (t *Transport) send(to ident.Member, class Class, body []byte, hold bool) {
+	if len(body) == 0 || len(body) > wire.MaxFrame || class >= classes {
+		t.notices.note(eventOversized, "peer", to, "bytes", len(body))
+		return
+	}
+	p := t.lock(to)
+	if p == nil {
+		return
+	}
+	defer p.mu.Unlock()
+	full := p.charged > 0 && t.queued.Load() > MaxQueuedTotal
+	if full || !p.queue.push(class, body) {
+		t.counters.dropped[class].Add(1)
+		t.notices.note(eventOverflow, "peer", to, "class", class)
+		return
+	}
+	if hold && p.current != nil {
+		p.markDirty()
+		return
+	}
+	p.pump()
+}
+
+func (p *peer) markDirty() {
+	if p.dirty {
+		return
+	}
+	p.dirty = true
+	p.t.mu.Lock()
+	p.t.dirty = append(p.t.dirty, p)
+	p.t.mu.Unlock()
+}
+
+// pump moves what waits as far as it goes without waiting: into the
+// connection, or else it starts a dial. Needs p.mu.
+func (p *peer) pump() {
+	if c := p.current; c != nil && !p.corked && !c.opening && c.writing == nil {
+		p.flush(c)
+	}
+	if p.current == nil && p.queue.size() > 0 {
+		p.dial()
+	}
+	p.charge()
+}
+
+// charge keeps Transport.queued up to date. Needs p.mu.
+func (p *peer) charge() {
+	if size := p.queue.size(); size != p.charged {
+		p.t.queued.Add(int64(size - p.charged))
+		p.charged = size
+	}
+}
+
+// flush hands what waits to QUIC, from this goroutine as long as QUIC takes it
+// at once, and from a writer goroutine otherwise. Needs p.mu.
+func (p *peer) flush(c *conn) {
+	for _, class := range byUrgency {
+		l := &p.queue.lanes[class]
+		if l.frames == 0 {
+			continue
+		}
+		waiting := l.waiting()
+		err := quic.ErrWouldBlock
+		if c.unsynced+len(waiting) <= directBytes {
+			err = c.stream.TryWriteAll(waiting)
+		}
+		switch {
+		case err == nil:
+			c.unsynced += len(waiting)
+			c.sent(l.frames, len(waiting))
+			l.reset()
+		case errors.Is(err, quic.ErrWouldBlock):
+			p.startWriter(c)
+			return
+		default: // the connection is dead, or the peer refuses our half of the stream
+			p.detach(c)
+			c.close(CodeProtocol)
+			return
+		}
+	}
+}
+
+// startWriter begins to write a backlog. Needs p.mu.
+func (p *peer) startWriter(c *conn) {
+	done := make(chan struct{})
+	if p.t.spawn(func() { p.write(c, done) }) {
+		c.writing = done
+		c.wroteAt = p.t.now()
+	}
+}
+
+// write writes the backlog until it is gone or c is no longer in use.
+func (p *peer) write(c *conn, done chan struct{}) {
+	var chunk []byte
+	for {
+		p.mu.Lock()
+		var frames int
+		chunk, frames = chunk[:0], p.frames()
+		if p.current == c {
+			chunk = p.queue.next(chunk, writeChunk)
+			frames -= p.frames()
+			p.charge()
+		}
+		if len(chunk) == 0 {
+			c.unsynced = 0
+			c.writing = nil
+			close(done)
+			p.mu.Unlock()
+			return
+		}
+		c.wroteAt = p.t.now()
+		p.mu.Unlock()
+		if _, err := c.stream.Write(chunk); err != nil {
+			p.mu.Lock()
+			c.broken = true
+			c.writing = nil
+			close(done)
+			if p.current == c { // else finish has set a deadline, and goes on
+				p.detach(c)
+				c.close(CodeProtocol)
+			}
+			p.mu.Unlock()
+			return
+		}
+		c.sent(frames, len(chunk))
+	}
+}
+
+func (p *peer) frames() int {
+	return p.queue.lanes[Custody].frames + p.queue.lanes[Rest].frames
+}
+
+// detach ends the use of c, if it is in use. Whoever calls it sees to it that
+// the connection is closed, now or by finish. Needs p.mu.
+func (p *peer) detach(c *conn) {
+	if p.current != c {
+		return
+	}
+	p.current = nil
+	p.t.counters.drop(c.held.clear())
+	p.t.mu.Lock()
+	p.t.conns--
+	p.t.mu.Unlock()
+}
+
+// attach makes c the connection in use, in place of another that is closed
+// with CodeReplaced. Needs p.mu; false when the transport is closing.
+func (p *peer) attach(c *conn) bool {
+	old := p.current
+	p.t.mu.Lock()
+	if p.t.closing {
+		p.t.mu.Unlock()
+		return false
+	}
+	if old == nil {
+		p.t.conns++
+	}
+	p.t.mu.Unlock()
+	p.current = c
+	p.corked = false
+	c.opening = true
+	if old != nil {
+		p.t.counters.replaced.Add(1)
+		old.close(CodeReplaced)
+		c.held, old.held = old.held, queue{}
+	}
+	p.t.counters.drop(c.held.append(&p.queue))
+	p.queue.clear()
+	p.charge()
+	if p.stopDial != nil {
+		p.stopDial()
+	}
+	return true
+}
+
+// dropAll drops what waits. Needs p.mu.
+func (p *peer) dropAll() {
+	p.t.counters.drop(p.queue.clear())
+	p.charge()
+}
+
+// link is what decide needs to know of a connection, as this side sees it.
+type link struct {
+	dialled   bool    // by this side
+	confirmed bool    // the peer's preamble has been read
+	process   process // of the peer, from its preamble
+	ordinal   uint64  // of the peer's preamble
+}
+
+// decide reports whether a connection that the peer has dialled, and whose
+// preamble has been read, takes the place of the one in use.
+//
+// A dialler writes its preamble only when it has no connection in use with the
+// peer. So the new preamble tells: when it was written, the peer did not (or
+// no longer) use the old connection. There are these cases.
+//
+//   - The peer is another process than the one behind the old connection: that
+//     one is dead.
+//   - The peer dialled both: it has given the first one up, unless the preambles
+//     overtook each other.
+//   - This side dialled the old one, and the peer wrote its preamble there first:
+//     it has used it and given it up.
+//   - Otherwise both were dialled at once, and on both sides the one dialled by
+//     the smaller id stays.
+func decide(selfIsSmaller bool, old, new link) bool {
+	switch {
+	case old.confirmed && old.process != new.process:
+		return true
+	case !old.dialled:
+		return new.ordinal > old.ordinal
+	case old.confirmed && new.ordinal > old.ordinal:
+		return true
+	default:
+		return !selfIsSmaller
+	}
+}
+
+// Expel closes the connection with a member, if there is one: with CodeRevoked
+// after handing it this frame body. Nothing that it sends is handled from now
+// on, and its queue is dropped. Config.Revocation must already know it, so that
+// it finds no way back.
+func (t *Transport) Expel(member ident.Member, frame []byte) {
+	p := t.lock(member)
+	if p == nil {
+		return
+	}
+	defer p.mu.Unlock()
+	p.dropAll()
+	c := p.current
+	if c == nil {
+		return
+	}
+	t.notices.note(ErrRevoked, "peer", member, "remote", c.quic.RemoteAddr())
+	c.muted.Store(true)
+	p.detach(c)
+	last := wire.AppendFrame(nil, frame)
+	t.spawn(func() { c.finish(CodeRevoked, last, c.peerDone) })
+}
+
+// Disconnect closes the connection with a member, if there is one, with this
+// code and without waiting; its queue is dropped.
+func (t *Transport) Disconnect(member ident.Member, code Code) {
+	p := t.lock(member)
+	if p == nil {
+		return
+	}
+	defer p.mu.Unlock()
+	p.dropAll()
+	if c := p.current; c != nil {
+		c.muted.Store(true)
+		p.detach(c)
+		c.close(code)
+	}
+}
+
+// shutDown closes the connection for good, after what waits has been written.
+func (p *peer) shutDown() {
+	p.mu.Lock()
+	c := p.current
+	if p.stopDial != nil {
+		p.stopDial()
+	}
+	if c == nil {
+		p.mu.Unlock()
+		return
+	}
+	p.detach(c)
+	var last []byte
+	for _, class := range byUrgency {
+		last = append(last, p.queue.lanes[class].waiting()...)
+	}
+	p.queue.clear()
+	p.charge()
+	p.mu.Unlock()
+	c.finish(CodeShuttingDown, last, c.peerDone)
+}

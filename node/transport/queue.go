@@ -1,0 +1,131 @@
+package transport
+
+import (
+	"encoding/binary"
+
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// keepBuffer is the largest buffer that an empty queue keeps, in bytes, so
+// that the next frame allocates nothing and an idle peer holds little.
+const keepBuffer = 4 << 10
+
+// queue holds encoded frames for one peer, by class. The zero value is empty.
+type queue struct {
+	lanes [classes]lane
+}
+
+// lane is a first-in, first-out row of encoded frames in one buffer.
+type lane struct {
+	buf    []byte
+	off    int // buf[off:] waits
+	frames int
+}
+
+// push adds a frame, or reports false when there is no room for it.
+func (q *queue) push(class Class, body []byte) bool {
+	l := &q.lanes[class]
+	if l.frames >= MaxQueueFrames || l.size()+wire.FrameHeader+len(body) > MaxQueueBytes {
+		return false
+	}
+	if l.off > 0 && len(l.buf)+wire.FrameHeader+len(body) > cap(l.buf) {
+		l.buf = l.buf[:copy(l.buf, l.buf[l.off:])]
+		l.off = 0
+	}
+	l.buf = wire.AppendFrame(l.buf, body)
+	l.frames++
+	return true
+}
+
+// size is the number of bytes that wait.
+func (q *queue) size() int { return q.lanes[Rest].size() + q.lanes[Custody].size() }
+
+// next appends to dst whole frames of at most limit bytes, but at least one
+// frame when there is one: custody before the rest.
+func (q *queue) next(dst []byte, limit int) []byte {
+	for _, class := range byUrgency {
+		if l := &q.lanes[class]; l.frames > 0 {
+			return l.next(dst, limit)
+		}
+	}
+	return dst
+}
+
+// byUrgency is the order in which classes are sent.
+var byUrgency = [classes]Class{Custody, Rest}
+
+// clear drops everything and returns how many frames that was, by class.
+func (q *queue) clear() (dropped [classes]int) {
+	for class := range q.lanes {
+		dropped[class] = q.lanes[class].frames
+		q.lanes[class].reset()
+	}
+	return dropped
+}
+
+// append adds the frames of o behind those of q as far as there is room, and
+// returns how many were left out, by class.
+func (q *queue) append(o *queue) (dropped [classes]int) {
+	for class := range o.lanes {
+		for body := range o.lanes[class].bodies {
+			if !q.push(Class(class), body) {
+				dropped[class]++
+			}
+		}
+	}
+	return dropped
+}
+
+// release gives the buffers back when nothing waits.
+func (q *queue) release() {
+	for class := range q.lanes {
+		if q.lanes[class].frames == 0 {
+			q.lanes[class] = lane{}
+		}
+	}
+}
+
+func (l *lane) size() int { return len(l.buf) - l.off }
+
+func (l *lane) waiting() []byte { return l.buf[l.off:] }
+
+func (l *lane) reset() {
+	if cap(l.buf) > keepBuffer {
+		l.buf = nil
+	}
+	l.buf, l.off, l.frames = l.buf[:0], 0, 0
+}
+
+// frameLen is the length of the encoded frame that b begins with.
+func frameLen(b []byte) int {
+	return wire.FrameHeader + int(binary.BigEndian.Uint32(b))
+}
+
+func (l *lane) next(dst []byte, limit int) []byte {
+	n := 0
+	for l.frames > 0 {
+		size := frameLen(l.buf[l.off:])
+		if n > 0 && n+size > limit {
+			break
+		}
+		dst = append(dst, l.buf[l.off:l.off+size]...)
+		l.off += size
+		l.frames--
+		n += size
+	}
+	if l.frames == 0 {
+		l.reset()
+	}
+	return dst
+}
+
+// bodies iterates over what waits.
+func (l *lane) bodies(yield func([]byte) bool) {
+	for b := l.waiting(); len(b) > 0; {
+		size := frameLen(b)
+		if !yield(b[wire.FrameHeader:size]) {
+			return
+		}
+		b = b[size:]
+	}
+}

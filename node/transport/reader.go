@@ -1,0 +1,210 @@
+package transport
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// reader takes a stream apart into frames and hands them to the handler.
+type reader struct {
+	c         *conn
+	confirmed bool // the preamble has been read
+	buf       []byte
+	from, to  int    // buf[from:to] is unread
+	large     bool   // buf is from largeBuffers
+	limit     bucket // of frames, see FramesPerSecond
+}
+
+// largeBuffers lends the buffers for frames larger than readBuffer.
+var largeBuffers = sync.Pool{New: func() any { return new([largeBuffer]byte) }}
+
+func newReader(c *conn) *reader {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	return &reader{
+		c: c, confirmed: c.confirmed, buf: make([]byte, readBuffer),
+		limit: newBucket(c.p.t.cfg.limits.frames, FrameBurst, c.made),
+	}
+}
+
+// run reads to the end of the stream, and returns io.EOF when that comes
+// between two frames. The other errors match ErrProtocol or are quic-go's.
+func (r *reader) run() error {
+	defer r.giveBack()
+	for {
+		n, err := r.c.stream.Read(r.buf[r.to:])
+		r.to += n
+		if n > 0 {
+			if err := r.take(); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF && r.from != r.to {
+			return fmt.Errorf("%w: stream ends within a frame", ErrProtocol)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// take handles the complete frames in the buffer and makes room for more.
+func (r *reader) take() error {
+	now := r.c.p.t.now()
+	r.c.lastUse.Store(int64(now))
+	end, frames, err := r.complete()
+	if err != nil {
+		return err
+	}
+	if frames > 0 && !r.confirmed {
+		if err := r.confirm(); err != nil {
+			return err
+		}
+		frames--
+	}
+	if frames > 0 {
+		cost := frames + (end-r.from)>>10
+		r.dispatch(end, frames)
+		r.throttle(now, cost)
+	}
+	r.makeRoom()
+	return nil
+}
+
+// complete finds where the last complete frame of the buffer ends, and how
+// many there are.
+func (r *reader) complete() (end, frames int, err error) {
+	end = r.from
+	for r.to-end >= wire.FrameHeader {
+		n := binary.BigEndian.Uint32(r.buf[end:])
+		if n == 0 || n > wire.MaxFrame {
+			return 0, 0, fmt.Errorf("%w: frame of %d bytes", ErrProtocol, n)
+		}
+		if r.to-end < wire.FrameHeader+int(n) {
+			break
+		}
+		end += wire.FrameHeader + int(n)
+		frames++
+	}
+	return end, frames, nil
+}
+
+// next is the body of the next frame of the buffer, which is complete.
+func (r *reader) next() []byte {
+	size := frameLen(r.buf[r.from:])
+	body := r.buf[r.from+wire.FrameHeader : r.from+size]
+	r.from += size
+	return body
+}
+
+// confirm reads the peer's preamble.
+func (r *reader) confirm() error {
+	b, err := parsePreamble(r.next())
+	if err != nil {
+		return err
+	}
+	r.confirmed = true
+	r.c.p.mu.Lock()
+	r.c.confirm(b)
+	r.c.p.mu.Unlock()
+	return nil
+}
+
+// dispatch hands the frames up to end to the handler. What the handler sends
+// to the same peer meanwhile leaves together with its answer to the last one.
+func (r *reader) dispatch(end, frames int) {
+	c, p := r.c, r.c.p
+	p.call.Lock()
+	defer p.call.Unlock()
+	if p.announced != c {
+		r.from = end
+		return
+	}
+	handed, bytes, batch := 0, 0, frames > 1
+	if batch {
+		p.cork(true)
+	}
+	for ; r.from < end && !c.muted.Load(); frames-- {
+		if batch && frames == 1 {
+			p.cork(false)
+		}
+		body := r.next()
+		bytes += len(body)
+		handed++
+		p.t.cfg.Handler.Frame(p.id, body)
+	}
+	r.from = end
+	if batch {
+		p.uncork()
+	}
+	p.t.counters.framesReceived.Add(uint64(handed))
+	p.t.counters.bytesReceived.Add(uint64(bytes))
+}
+
+// cork makes pump leave frames in the queue, or lets it go on with the next
+// frame that is sent.
+func (p *peer) cork(on bool) {
+	p.mu.Lock()
+	p.corked = on
+	p.mu.Unlock()
+}
+
+// uncork ends a batch: what is left in the queue goes out.
+func (p *peer) uncork() {
+	p.mu.Lock()
+	p.corked = false
+	p.pump()
+	p.mu.Unlock()
+}
+
+// throttle waits until the peer may be read again.
+func (r *reader) throttle(now time.Duration, cost int) {
+	wait := r.limit.debt(float64(cost), now)
+	if wait <= 0 {
+		return
+	}
+	r.c.p.t.counters.throttled.Add(1)
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.c.quic.Context().Done():
+	}
+}
+
+// makeRoom moves the incomplete frame at the end of the buffer to its start,
+// and takes a buffer in which it fits.
+func (r *reader) makeRoom() {
+	rest := r.buf[r.from:r.to]
+	need := wire.FrameHeader
+	if len(rest) >= wire.FrameHeader {
+		need = frameLen(rest)
+	}
+	switch {
+	case need > len(r.buf):
+		large := largeBuffers.Get().(*[largeBuffer]byte)
+		r.to = copy(large[:], rest)
+		r.buf, r.large = large[:], true
+	case r.large && len(rest) <= readBuffer && need <= readBuffer:
+		small := make([]byte, readBuffer)
+		r.to = copy(small, rest)
+		r.giveBack()
+		r.buf = small
+	default:
+		r.to = copy(r.buf, rest)
+	}
+	r.from = 0
+}
+
+// giveBack returns a borrowed buffer.
+func (r *reader) giveBack() {
+	if r.large {
+		largeBuffers.Put((*[largeBuffer]byte)(r.buf))
+		r.buf, r.large = nil, false
+	}
+}
