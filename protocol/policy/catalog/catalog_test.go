@@ -1,0 +1,60 @@
+package catalog_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+var params = policy.Params{OperationTime: 4 * time.Second, MembersMax: 300, SkipDelay: 100 * time.Millisecond}
+
+func TestEveryNameMakesAPolicy(t *testing.T) {
+	require.Contains(t, catalog.Names(), catalog.Wandering)
+	assert.True(t, slices.IsSorted(catalog.Names()))
+	for _, name := range catalog.Names() {
+		t.Run(name, func(t *testing.T) {
+			made, err := catalog.New(name, params, rand.NewPCG(1, 2))
+			require.NoError(t, err)
+			assert.NotPanics(t, func() { made.Step(0, policy.Event{Kind: policy.Timer}, nil) })
+		})
+	}
+}
+
+// A seed decides everything: this is what makes a simulation replayable.
+func TestSameSeedSameAnswers(t *testing.T) {
+	for _, name := range catalog.Names() {
+		x, err := catalog.New(name, params, rand.NewPCG(1, 2))
+		require.NoError(t, err)
+		y, err := catalog.New(name, params, rand.NewPCG(1, 2))
+		require.NoError(t, err)
+		for now := range clock.Instant(10) {
+			e := policy.Event{Kind: policy.Timer}
+			assert.Equal(t, x.Step(now, e, nil), y.Step(now, e, nil))
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	made, err := catalog.New("wondering", params, rand.NewPCG(1, 2))
+	require.ErrorIs(t, err, catalog.ErrUnknownPolicy)
+	assert.ErrorContains(t, err, `"wondering"`)
+	assert.ErrorContains(t, err, catalog.Wandering)
+	assert.Nil(t, made)
+
+	for _, name := range catalog.Names() {
+		wrong := params
+		wrong.MembersMax = 0
+		made, err := catalog.New(name, wrong, rand.NewPCG(1, 2))
+		require.ErrorIs(t, err, policy.ErrOutOfRange)
+		assert.ErrorContains(t, err, "members_max")
+		assert.True(t, made == nil, "no interface around a nil pointer")
+	}
+}
