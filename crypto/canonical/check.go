@@ -186,8 +186,6 @@ func (s *scanner) container(n uint64, depth int) error {
 		return ErrTooDeep
 	case n > uint64(len(s.data)-s.off):
 		return ErrTruncated // every item has at least one byte
-	case n > uint64(s.items):
-		return ErrTooMany
 	}
 	return nil
 }

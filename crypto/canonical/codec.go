@@ -50,17 +50,21 @@ func modes() (cbor.UserBufferEncMode, cbor.DecMode) {
 // encoding here (a float, a tag, text that is not UTF-8, a bad Raw) is refused
 // with ErrType or the reason that Check would give.
 func Marshal(v any) ([]byte, error) {
-	return marshal(v, 0)
+	b, err := encode(v, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := Check(b, unbounded); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
-func marshal(v any, size int) ([]byte, error) {
+func encode(v any, size int) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(size)
 	if err := encoder.MarshalToBuffer(v, &buf); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrType, err)
-	}
-	if err := Check(buf.Bytes(), unbounded); err != nil {
-		return nil, err
 	}
 	return buf.Bytes(), nil
 }
@@ -76,7 +80,7 @@ func Unmarshal(data []byte, v any, l Limits) error {
 	if err := decoder.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("%w: %w", ErrType, err)
 	}
-	again, err := marshal(v, len(data))
+	again, err := encode(v, len(data))
 	if err != nil {
 		return err
 	}
