@@ -2,6 +2,7 @@ package token
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
@@ -34,14 +35,18 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("verdict %d", uint8(v))
 }
 
+// kind is the kind of envelope that gives the verdict; for what is no verdict
+// it is no kind either, and can neither be signed nor verified.
 func (v Verdict) kind() envelope.Kind {
 	switch v {
 	case Receipt:
 		return envelope.Receipt
 	case Void:
 		return envelope.Void
+	case Unknown:
+		return envelope.Unknown
 	}
-	return envelope.Unknown
+	return 0
 }
 
 // AnswerBody is what the receiver of a transfer signs. The verdict is not in
@@ -69,6 +74,7 @@ func (b AnswerBody) validate() error {
 
 // Sign makes the answer. The key must be Signer's.
 func (b AnswerBody) Sign(group ident.Group, v Verdict, key *signature.PrivateKey) (Answer, error) {
+	b.Extensions = maps.Clone(b.Extensions)
 	signed, err := sign(group, v.kind(), b.Signer, &b, b.validate, key)
 	if err != nil {
 		return Answer{}, err

@@ -2,6 +2,7 @@ package token
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
@@ -42,6 +43,7 @@ func (b GenesisBody) validate() error {
 
 // Sign makes the genesis of a new token. The key must be the generator's.
 func (b GenesisBody) Sign(group ident.Group, key *signature.PrivateKey) (Genesis, error) {
+	b.Extensions = maps.Clone(b.Extensions)
 	signed, err := sign(group, envelope.Genesis, b.Generator, &b, b.validate, key)
 	if err != nil {
 		return Genesis{}, err

@@ -13,9 +13,10 @@ import (
 // is bound into every signature.
 const Version = 1
 
-// payloadLimits bound every payload of this package: the largest is a transfer
-// with a full policy field and eight extensions.
-var payloadLimits = canonical.Limits{MaxBytes: 4 << 10, MaxDepth: 4, MaxItems: 64}
+// payloadLimits bound every payload of this package. The largest is a transfer
+// with a full policy field and eight extensions, which are for later versions
+// to define: what they hold counts by its bytes, and no item has less than one.
+var payloadLimits = canonical.Limits{MaxBytes: 4 << 10, MaxDepth: 16, MaxItems: 4 << 10}
 
 func domain(group ident.Group, kind envelope.Kind) envelope.Domain {
 	return envelope.Domain{Version: Version, Group: group, Kind: kind}
@@ -27,6 +28,9 @@ func sign(group ident.Group, kind envelope.Kind, signer ident.Member, body any, 
 	}
 	payload, err := canonical.Marshal(body)
 	if err != nil {
+		return envelope.Verified{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if err := canonical.Check(payload, payloadLimits); err != nil {
 		return envelope.Verified{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return envelope.Sign(domain(group, kind), signer, payload, key)

@@ -27,6 +27,13 @@ func (t Title) Check() error {
 	if t.Transfer.body.Token != t.Genesis.ID() {
 		return fmt.Errorf("%w: transfer of another token", ErrChain)
 	}
+	if t.Transfer.body.Hop == 1 {
+		// What the transfer follows from is at hand here, so nobody needs to
+		// rely on its receiver to have looked.
+		if err := (Title{Genesis: t.Genesis}).Admits(t.Transfer); err != nil {
+			return err
+		}
+	}
 	if !t.Void.IsZero() && (t.Void.verdict != Void || !t.Void.Answers(t.Transfer)) {
 		return fmt.Errorf("%w: void of another transfer", ErrChain)
 	}

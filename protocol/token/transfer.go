@@ -1,7 +1,9 @@
 package token
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
@@ -45,8 +47,14 @@ func (b TransferBody) validate() error {
 	return extensions(b.Extensions)
 }
 
-// Sign makes the transfer. The key must be From's.
+// Sign makes the transfer. The key must be From's. The body is copied: its
+// field is usually lent by a policy, until that policy's next step.
 func (b TransferBody) Sign(group ident.Group, key *signature.PrivateKey) (Transfer, error) {
+	b.Field, b.Extensions = bytes.Clone(b.Field), maps.Clone(b.Extensions)
+	if b.Void != nil {
+		h := *b.Void
+		b.Void = &h
+	}
 	signed, err := sign(group, envelope.Transfer, b.From, &b, b.validate, key)
 	if err != nil {
 		return Transfer{}, err

@@ -66,15 +66,22 @@ func (v *Verifier) Answer(verdict Verdict, raw []byte) (Answer, error) {
 	}, func(b AnswerBody, e envelope.Verified) Answer { return Answer{verdict, b, e} })
 }
 
-// Trust remembers an object that this member signed itself.
+// Trust remembers an object that this member signed itself: a Genesis,
+// Transfer or Answer. It ignores one that is zero.
 func (v *Verifier) Trust(object any) {
 	switch o := object.(type) {
 	case Genesis:
-		v.remember(fingerprint(envelope.Genesis, o.Raw()), o)
+		v.trust(o.IsZero(), envelope.Genesis, o.Raw(), o)
 	case Transfer:
-		v.remember(fingerprint(envelope.Transfer, o.Raw()), o)
+		v.trust(o.IsZero(), envelope.Transfer, o.Raw(), o)
 	case Answer:
-		v.remember(fingerprint(o.verdict.kind(), o.Raw()), o)
+		v.trust(o.IsZero(), o.verdict.kind(), o.Raw(), o)
+	}
+}
+
+func (v *Verifier) trust(zero bool, kind envelope.Kind, raw []byte, object any) {
+	if !zero {
+		v.remember(fingerprint(kind, raw), object)
 	}
 }
 
