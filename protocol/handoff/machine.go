@@ -46,6 +46,7 @@ type NoticeKind uint8
 // The notices.
 const (
 	Gained    NoticeKind = iota + 1 // a transfer was taken: custody is here
+	Parted                          // a transfer was signed: custody is gone
 	Delivered                       // a transfer was answered by a receipt
 	Returned                        // a transfer was declined: custody is here again
 	Abandoned                       // the machine stopped asking

@@ -200,6 +200,14 @@ func (m *Machine) OnNeed(from ident.Member, msg *wire.Need) {
 	}
 }
 
+// Introduce fills in what a HELLO to a peer says about handoffs with it.
+func (m *Machine) Introduce(id ident.Member, hello *wire.Hello) {
+	if o := m.offerers[id]; o != nil {
+		hello.Floor = o.floor
+	}
+	hello.Settled = m.settledFor(id)
+}
+
 // PeerUp is told when a connection with a peer is open and its HELLO is here.
 // What waits for the peer is sent again at once.
 func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {

@@ -58,6 +58,7 @@ func (m *Machine) release(rec *record, a accepted) {
 	m.promise(a.from, r)
 	m.persist(&journal.Sent{Transfer: transfer.Raw()}, true)
 	m.transmit(rec, carry)
+	m.notify(Notice{Kind: Parted, Title: rec.title, Hop: rec.key.hop, Peer: a.from})
 }
 
 // transmit sends the transfer of a record in SENT.

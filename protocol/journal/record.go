@@ -59,6 +59,12 @@ type Record interface {
 	Kind() Kind
 }
 
+// Stamped is a record with the wall clock of its making, µs since 1970.
+type Stamped struct {
+	At     uint64
+	Record Record
+}
+
 var blank = [...]func() Record{
 	KindIncarnation: func() Record { return new(Incarnation) },
 	KindCounters:    func() Record { return new(Counters) },

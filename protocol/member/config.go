@@ -1,0 +1,102 @@
+package member
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Config is what a member is made of.
+type Config struct {
+	Group       *group.Group
+	Certificate certificate.Certificate
+	Key         *signature.PrivateKey
+	// Seed makes every random choice. Outside tests it must come from an
+	// unpredictable source, and never be used twice.
+	Seed [32]byte
+	// Durable members keep custody over a crash: the driver syncs what is to
+	// be synced. A volatile member starts with an empty memory.
+	Durable bool
+	// NewIncarnation begins a new custody memory although the journal could
+	// be continued: the operator's word that it was restored from a backup or
+	// cloned.
+	NewIncarnation bool
+	// Found makes the first token of each slot, once for a journal.
+	Found bool
+	// Machine names this machine and the place of the journal on it; a journal
+	// that was begun elsewhere is not continued. Boot names this boot.
+	Machine, Boot string
+	// NoPreOffer makes the search for the next holder begin only when the
+	// policy lets go of the token. It exists to measure what pre-offering
+	// gains.
+	NoPreOffer bool
+	// Tuning of the handoff; zero means handoff.DefaultTuning.
+	Tuning handoff.Tuning
+}
+
+func (c *Config) validate() error {
+	key := c.Key.Public().Bytes()
+	if ident.MemberOf(c.Group.ID(), key[:]) != c.Certificate.Member() {
+		return ErrKey
+	}
+	if c.Tuning == (handoff.Tuning{}) {
+		c.Tuning = handoff.DefaultTuning
+	}
+	return nil
+}
+
+// Step's randomness: one source for the member, split for its parts, so that
+// one part's draws do not shift another's.
+type sources struct{ member, handoff *rand.ChaCha8 }
+
+func split(seed [32]byte) (s sources, policies func() *rand.ChaCha8) {
+	root := rand.NewChaCha8(seed)
+	next := func() *rand.ChaCha8 {
+		var child [32]byte
+		_, _ = root.Read(child[:]) // never fails
+		return rand.NewChaCha8(child)
+	}
+	return sources{member: next(), handoff: next()}, next
+}
+
+func newMember(cfg Config, now clock.Reading) (*Member, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	m := &Member{
+		cfg:    cfg,
+		self:   cfg.Certificate.Member(),
+		now:    now,
+		dir:    directory.New(cfg.Group, cfg.Certificate.Member()),
+		slots:  make(map[slotKey]*slot),
+		holds:  make(map[ident.Token]*hold),
+		grants: make(map[ident.Grant]*grant),
+		peers:  make(map[ident.Member]*peer),
+		counts: make(map[string]uint64),
+	}
+	m.sources, m.nextSource = split(cfg.Seed)
+	m.dir.Admit(cfg.Certificate)
+	if err := m.configure(); err != nil {
+		return nil, fmt.Errorf("group configuration: %w", err)
+	}
+	return m, nil
+}
+
+func (m *Member) handoffConfig(incarnation ident.Incarnation) handoff.Config {
+	return handoff.Config{
+		Self: m.self, Group: m.cfg.Group.ID(), Key: m.cfg.Key, Incarnation: incarnation,
+		Durable: m.cfg.Durable, Tuning: m.cfg.Tuning, World: world{m}, Rand: m.sources.handoff,
+	}
+}
+
+func (m *Member) newIncarnation() (inc ident.Incarnation) {
+	_, _ = m.sources.member.Read(inc[:]) // never fails
+	return inc
+}

@@ -1,0 +1,158 @@
+package member
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// MaxWaiters bounds the local programs that wait for one resource: more than
+// anybody can serve, few enough to look through.
+const MaxWaiters = 1024
+
+// demand is a local program that waits for a resource.
+type demand struct {
+	request  uint64
+	resource string
+	maxHold  time.Duration
+}
+
+// grant is a permission in force.
+type grant struct {
+	id       ident.Grant
+	hold     *hold
+	deadline clock.Instant
+	record   *journal.Started
+}
+
+func (m *Member) demand(d Demand) {
+	switch {
+	case m.revoked:
+		m.emit(effect.Refuse{Request: d.Request, Reason: ErrRevoked})
+	case m.stopping:
+		m.emit(effect.Refuse{Request: d.Request, Reason: ErrStopping})
+	case m.slots[slotKey{d.Resource, 0}] == nil:
+		m.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
+	case m.waiting(d.Resource) >= MaxWaiters:
+		m.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
+	default:
+		m.demands = append(m.demands, &demand{d.Request, d.Resource, d.MaxHold})
+		m.demandChanged(d.Resource)
+	}
+}
+
+func (m *Member) withdraw(request uint64) {
+	for i, d := range m.demands {
+		if d.request == request {
+			m.demands = slices.Delete(m.demands, i, i+1)
+			m.demandChanged(d.resource)
+			return
+		}
+	}
+}
+
+// waiting is how many programs wait for a resource.
+func (m *Member) waiting(resource string) int {
+	n := 0
+	for _, d := range m.demands {
+		if d.resource == resource {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *Member) demandChanged(resource string) {
+	for _, s := range m.order {
+		if s.key.resource == resource {
+			m.tellDemand(s)
+		}
+	}
+}
+
+// tellDemand tells a slot's policy whether anybody waits, when that is news.
+func (m *Member) tellDemand(s *slot) {
+	wanted := m.waiting(s.key.resource) > 0
+	if wanted != s.demand {
+		s.demand = wanted
+		m.tell(s, policy.Event{Kind: policy.DemandChanged, Demand: wanted})
+	}
+}
+
+// run grants a token to the program that has waited longest. The grant is
+// durable before the program starts.
+func (m *Member) run(h *hold) {
+	if h.grant != nil {
+		return
+	}
+	i := slices.IndexFunc(m.demands, func(d *demand) bool { return d.resource == h.slot.key.resource })
+	if i < 0 || m.stopping {
+		m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Token: m.describe(h)})
+		return
+	}
+	d := m.demands[i]
+	m.demands = slices.Delete(m.demands, i, i+1)
+	length := h.slot.resource.MaxHold
+	if d.maxHold > 0 {
+		length = min(length, d.maxHold)
+	}
+	g := &grant{hold: h, deadline: m.now.Boot.Add(length)}
+	_, _ = m.sources.member.Read(g.id[:]) // never fails
+	m.grants[g.id] = g
+	h.grant = g
+	m.handoff.SetBusy(h.token, h.hop, true)
+	g.record = &journal.Started{
+		Grant: g.id, Token: h.token, Hop: h.hop, Resource: h.slot.key.resource,
+		Deadline: uint64(g.deadline), Boot: m.cfg.Boot, Machine: m.cfg.Machine,
+	}
+	m.persist(g.record, true)
+	title, _ := m.handoff.Title(h.token, h.hop)
+	m.emit(effect.Grant{
+		Request: d.request, Grant: g.id, Resource: h.slot.key.resource, Slot: h.slot.key.number,
+		Token: h.token, Hop: h.hop, Deadline: g.deadline, Length: length,
+		Genesis: title.Genesis.Raw(), Transfer: title.Transfer.Raw(),
+	})
+	m.demandChanged(d.resource)
+}
+
+// ended is the end of a grant's program: by its own word, or because its
+// deadline has come and it is dead with or without this member.
+func (m *Member) ended(id ident.Grant, operated bool) {
+	g := m.grants[id]
+	if g == nil {
+		return
+	}
+	delete(m.grants, id)
+	m.persist(&journal.Ended{Grant: id, Operated: operated}, false)
+	h := g.hold
+	h.grant = nil
+	if operated {
+		if title, ok := m.handoff.Title(h.token, h.hop); ok {
+			m.visit(h.slot, title, true)
+		}
+	}
+	m.handoff.SetBusy(h.token, h.hop, false)
+	m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: operated, Token: m.describe(h)})
+}
+
+func (m *Member) expireGrants() {
+	for _, g := range m.grantsInOrder() {
+		if g.deadline <= m.now.Boot {
+			m.ended(g.id, true)
+		}
+	}
+}
+
+func (m *Member) grantsInOrder() []*grant {
+	if len(m.grants) == 0 {
+		return nil
+	}
+	return slices.SortedFunc(maps.Values(m.grants), func(a, b *grant) int { return bytes.Compare(a.id[:], b.id[:]) })
+}

@@ -1,0 +1,77 @@
+package member
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Input is one thing that a driver tells a member.
+type Input interface{ input() }
+
+// Tick says that time has passed. Every other input ticks too.
+type Tick struct{}
+
+// Connected says that a peer has proved its identity on a new connection.
+type Connected struct{ Certificate certificate.Certificate }
+
+// Unreachable says that a peer could not be dialled, or that the connection
+// with it broke.
+type Unreachable struct{ Peer ident.Member }
+
+// Disconnected says that the last connection with a peer was closed in order.
+type Disconnected struct{ Peer ident.Member }
+
+// Received is a frame body from an authenticated peer. It is borrowed until
+// Step returns.
+type Received struct {
+	From ident.Member
+	Body []byte
+}
+
+// Demand says that a local program waits for a resource. It is answered by
+// one effect.Grant or effect.Refuse that names the request, which is the
+// driver's own number and never used again.
+type Demand struct {
+	Request  uint64
+	Resource string
+	MaxHold  time.Duration // zero: the resource's max_hold, which also bounds it
+}
+
+// Withdraw ends a demand that has not been met. After the grant it does
+// nothing.
+type Withdraw struct{ Request uint64 }
+
+// Ended says that a grant's program has ended, or did not start.
+type Ended struct {
+	Grant    ident.Grant
+	Operated bool
+}
+
+// Learn hands over signed objects from the operator's files: certificates,
+// endpoint records, revocations and group configurations.
+type Learn struct {
+	Certificates, Endpoints, Revocations [][]byte
+	Configuration                        []byte
+}
+
+// Announce sets the endpoint record, signed by this member, that it shows to
+// others.
+type Announce struct{ Endpoint []byte }
+
+// Shutdown makes the member finish: it refuses and declines what comes, and
+// passes on what it holds. Idle then says when nothing is left to wait for.
+type Shutdown struct{}
+
+func (Tick) input()         {}
+func (Connected) input()    {}
+func (Unreachable) input()  {}
+func (Disconnected) input() {}
+func (Received) input()     {}
+func (Demand) input()       {}
+func (Withdraw) input()     {}
+func (Ended) input()        {}
+func (Learn) input()        {}
+func (Announce) input()     {}
+func (Shutdown) input()     {}

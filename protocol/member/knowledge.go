@@ -1,0 +1,237 @@
+package member
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// pageBytes bounds the entries of one page of the directory, so that the
+// message fits a frame.
+const pageBytes = wire.MaxFrame - 1024
+
+// knownKept is how many members a checkpoint carries forward: enough to find
+// the group again after a restart, about 2 MB of journal.
+const knownKept = 4096
+
+// learn takes in what the operator's files say.
+func (m *Member) learn(in Learn) {
+	if len(in.Configuration) > 0 {
+		m.learnConfiguration(in.Configuration)
+	}
+	m.learnRevocations(in.Revocations)
+	m.learnCertificates(in.Certificates)
+	for _, raw := range in.Endpoints {
+		m.learnEndpoint(raw)
+	}
+}
+
+func (m *Member) learnCertificates(list [][]byte) {
+	for _, raw := range list {
+		m.learnCertificate(raw)
+	}
+}
+
+// learnCertificate takes in one certificate. News is journalled, lazily, so
+// that after a restart this member finds its peers without anybody's help.
+func (m *Member) learnCertificate(raw []byte) (ident.Member, bool) {
+	c, news, err := m.dir.Learn(raw)
+	if err != nil {
+		m.reject("certificate")
+		return ident.Member{}, false
+	}
+	if news {
+		m.persist(&journal.Known{What: journal.KnownCertificate, Object: raw}, false)
+	}
+	return c.Member(), true
+}
+
+func (m *Member) learnEndpoint(raw []byte) {
+	switch news, err := m.dir.LearnEndpoint(raw); {
+	case err != nil:
+		m.reject("endpoint record")
+	case news:
+		m.persist(&journal.Known{What: journal.KnownEndpoint, Object: raw}, false)
+	}
+}
+
+// knowledge is what a checkpoint carries of the group: its configuration, all
+// revocations, and as many members as knownKept.
+func (m *Member) knowledge() []journal.Record {
+	known := func(what journal.Knowledge, raw []byte) journal.Record {
+		return &journal.Known{What: what, Object: raw}
+	}
+	var list []journal.Record
+	list = append(list, known(journal.KnownConfiguration, m.cfg.Group.Config().Raw()))
+	revocations, _ := m.dir.Revocations(0, math.MaxInt)
+	for _, raw := range revocations {
+		list = append(list, known(journal.KnownRevocation, raw))
+	}
+	entries, _ := m.dir.Page(ident.Member{}, knownKept, math.MaxInt)
+	for _, e := range entries {
+		list = append(list, known(journal.KnownCertificate, e.Certificate))
+		if len(e.Endpoint) > 0 {
+			list = append(list, known(journal.KnownEndpoint, e.Endpoint))
+		}
+	}
+	return list
+}
+
+// learnRevocations takes in revocations. Whoever is newly revoked is handed
+// the revocation and expelled, and every peer is told: a revocation waits for
+// no token.
+func (m *Member) learnRevocations(list [][]byte) {
+	var news [][]byte
+	for _, raw := range list {
+		fresh, err := m.dir.LearnRevocation(raw)
+		if err != nil {
+			m.reject("revocation")
+		}
+		if err != nil || !fresh {
+			continue
+		}
+		news = append(news, raw)
+		m.persist(&journal.Known{What: journal.KnownRevocation, Object: raw}, false)
+	}
+	m.expelRevoked()
+	for chunk := range slices.Chunk(news, wire.MaxPage/4) {
+		for _, id := range m.peersInOrder() {
+			m.send(id, &wire.Revocations{Revocations: chunk})
+		}
+	}
+}
+
+// expelRevoked ends every connection with a revoked member, and this member
+// itself when it is the one.
+func (m *Member) expelRevoked() {
+	if _, revoked := m.dir.Revocation(m.self); revoked && !m.revoked {
+		m.revoked = true
+		m.emit(effect.Stop{Reason: ErrRevoked})
+	}
+	for _, id := range m.peersInOrder() {
+		if raw, revoked := m.dir.Revocation(id); revoked {
+			m.emit(effect.Expel{Member: id, Revocation: raw})
+			m.disconnected(id)
+			m.handoff.PeerDown(id)
+		}
+	}
+}
+
+// learnConfiguration puts a newer group configuration into force. A lower
+// version is refused and reported; the same one is no news.
+func (m *Member) learnConfiguration(raw []byte) {
+	if bytes.Equal(raw, m.cfg.Group.Config().Raw()) {
+		return
+	}
+	if err := m.adopt(raw); err != nil {
+		m.reject("configuration")
+		m.emit(effect.Report{Kind: "configuration", Detail: err.Error()})
+		return
+	}
+	m.persist(&journal.Known{What: journal.KnownConfiguration, Object: raw}, false)
+	m.emit(effect.Reconfigure{Configuration: raw})
+}
+
+// adopt puts a configuration into force if it is newer and this build knows
+// its policies.
+func (m *Member) adopt(raw []byte) error {
+	config, err := group.ParseConfig(m.cfg.Group.ID(), raw, m.cfg.Group)
+	if err != nil {
+		return err
+	}
+	newer, err := m.cfg.Group.WithConfig(config)
+	if err != nil {
+		return err
+	}
+	old := m.cfg.Group
+	m.cfg.Group = newer
+	if err := m.configure(); err != nil {
+		m.cfg.Group = old
+		return err
+	}
+	return nil
+}
+
+func (m *Member) announce(endpoint []byte) {
+	m.endpoint = slices.Clone(endpoint)
+	m.learnEndpoint(m.endpoint)
+}
+
+// directoryMessage answers questions about the directory and takes in answers.
+func (m *Member) directoryMessage(from ident.Member, msg wire.Message) {
+	switch msg := msg.(type) {
+	case *wire.Want:
+		m.want(from, msg)
+	case *wire.Members:
+		m.members(from, msg)
+	case *wire.Configuration:
+		m.learnConfiguration(msg.Configuration)
+	case *wire.Revocations:
+		m.learnRevocations(msg.Revocations)
+		if msg.More && len(msg.Revocations) > 0 {
+			m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: m.dir.RevocationVersion()})
+		}
+	}
+}
+
+func (m *Member) want(from ident.Member, msg *wire.Want) {
+	switch msg.Topic {
+	case wire.WantMembers:
+		entries, more := m.dir.Page(msg.After, wire.MaxPage, pageBytes)
+		m.send(from, &wire.Members{Entries: entries, More: more})
+	case wire.WantConfiguration:
+		m.send(from, &wire.Configuration{Configuration: m.cfg.Group.Config().Raw()})
+	case wire.WantRevocations:
+		list, more := m.dir.Revocations(msg.Version, wire.MaxPage/4)
+		m.send(from, &wire.Revocations{Revocations: list, More: more})
+	}
+}
+
+// members takes in one page of a peer's directory and asks for the next. A
+// page that does not advance ends it, so that no peer can keep this up.
+func (m *Member) members(from ident.Member, msg *wire.Members) {
+	var last ident.Member
+	for _, e := range msg.Entries {
+		id, ok := m.learnCertificate(e.Certificate)
+		if !ok {
+			continue
+		}
+		if len(e.Endpoint) > 0 {
+			m.learnEndpoint(e.Endpoint)
+		}
+		if id.Compare(last) > 0 {
+			last = id
+		}
+	}
+	p := m.peers[from]
+	if msg.More && p != nil && last.Compare(p.cursor) > 0 {
+		p.cursor = last
+		m.send(from, &wire.Want{Topic: wire.WantMembers, After: last})
+	}
+}
+
+// reasonOf is the metric label of a dropped message.
+func reasonOf(err error) string {
+	for _, r := range []struct {
+		err  error
+		name string
+	}{
+		{token.ErrUnknownSigner, "unknown signer"}, {token.ErrSignature, "signature"},
+		{token.ErrSigner, "signer"}, {token.ErrChain, "chain"}, {token.ErrField, "policy field"},
+		{token.ErrMalformed, "malformed object"}, {handoff.ErrAddress, "address"},
+	} {
+		if errors.Is(err, r.err) {
+			return r.name
+		}
+	}
+	return "other"
+}

@@ -1,0 +1,173 @@
+package member
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Member is one member of a group.
+type Member struct {
+	cfg         Config
+	self        ident.Member
+	incarnation ident.Incarnation
+	settings    group.Settings // of the configuration in force
+	now         clock.Reading
+	sources     sources
+	nextSource  func() *rand.ChaCha8
+
+	dir     *directory.Directory
+	handoff *handoff.Machine
+
+	slots   map[slotKey]*slot
+	order   []*slot // by resource and number
+	holds   map[ident.Token]*hold
+	demands []*demand
+	grants  map[ident.Grant]*grant
+	peers   map[ident.Member]*peer
+
+	endpoint []byte // own signed record
+	stopping bool
+	revoked  bool
+
+	effects []effect.Effect
+	queue   []happening // policy events of this step that are still to be told
+	actions []policy.Action
+	counts  map[string]uint64 // messages that were rejected, by reason
+}
+
+// Step tells the member of one input and returns what is to be done, in order.
+// The slice is the caller's.
+func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
+	m.now = now
+	m.handoff.SetNow(now)
+	m.handle(in)
+	m.tick()
+	m.settle()
+	return m.drain()
+}
+
+func (m *Member) handle(in Input) {
+	switch in := in.(type) {
+	case Tick:
+	case Received:
+		m.receive(in)
+	case Connected:
+		m.connected(in.Certificate)
+	case Unreachable:
+		m.disconnected(in.Peer)
+		m.handoff.PeerDown(in.Peer)
+	case Disconnected:
+		m.disconnected(in.Peer)
+	case Demand:
+		m.demand(in)
+	case Withdraw:
+		m.withdraw(in.Request)
+	case Ended:
+		m.ended(in.Grant, in.Operated)
+	case Learn:
+		m.learn(in)
+	case Announce:
+		m.announce(in.Endpoint)
+	case Shutdown:
+		m.shutdown()
+	}
+}
+
+// tick does what time brings.
+func (m *Member) tick() {
+	m.handoff.Tick()
+	for _, s := range m.order {
+		if s.timer <= m.now.Boot {
+			s.timer = clock.Never
+			m.tell(s, policy.Event{Kind: policy.Timer})
+		}
+	}
+	m.expireGrants()
+}
+
+// settle lets policies and handoffs answer each other until both are quiet.
+func (m *Member) settle() {
+	for {
+		effects, notices := m.handoff.Drain()
+		m.effects = append(m.effects, effects...)
+		for _, n := range notices {
+			m.notice(n)
+		}
+		if len(m.queue) == 0 {
+			if len(notices) == 0 && len(effects) == 0 {
+				return
+			}
+			continue
+		}
+		next := m.queue[0]
+		m.queue = slices.Delete(m.queue, 0, 1)
+		m.decide(next)
+	}
+}
+
+func (m *Member) drain() []effect.Effect {
+	out := m.effects
+	m.effects = nil
+	return out
+}
+
+// NextDeadline is when Step wants to be called with a Tick, or clock.Never.
+func (m *Member) NextDeadline() clock.Instant {
+	next := m.handoff.NextDeadline()
+	for _, s := range m.order {
+		next = min(next, s.timer)
+	}
+	for _, g := range m.grants {
+		next = min(next, g.deadline)
+	}
+	return next
+}
+
+// Idle reports whether a member that was told to shut down has nothing left to
+// wait for: it holds no token that it could pass on, and every transfer is
+// answered.
+func (m *Member) Idle() bool {
+	return m.stopping && m.handoff.Held() == 0 && m.handoff.Unanswered() == 0
+}
+
+func (m *Member) shutdown() {
+	if m.stopping {
+		return
+	}
+	m.stopping = true
+	m.handoff.Stop()
+	for _, d := range m.demands {
+		m.emit(effect.Refuse{Request: d.request, Reason: ErrStopping})
+	}
+	m.demands = nil
+	for _, s := range m.order {
+		m.tellDemand(s)
+	}
+	for _, h := range m.holdsInOrder() {
+		if h.grant == nil {
+			m.handoff.Release(h.token, h.hop, ident.Member{}, h.field)
+		}
+	}
+}
+
+func (m *Member) emit(e effect.Effect) { m.effects = append(m.effects, e) }
+
+func (m *Member) persist(r journal.Record, sync bool) {
+	m.emit(effect.Persist{At: m.now.Micros(), Record: r, Sync: sync})
+}
+
+func (m *Member) send(to ident.Member, msg wire.Message) {
+	m.emit(effect.Send{To: to, Message: msg})
+}
+
+func (m *Member) reject(reason string) { m.counts[reason]++ }

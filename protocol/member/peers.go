@@ -1,0 +1,190 @@
+package member
+
+import (
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+const (
+	// ProtocolVersion is the one version of the protocol spoken here.
+	ProtocolVersion = 1
+
+	// policyRate and policyBurst bound the policy messages of one peer, per
+	// second and at once: a policy tells a peer a few things for each
+	// operation, and none is needed for safety.
+	policyRate  = 50
+	policyBurst = 200
+)
+
+// peer is a member with a connection.
+type peer struct {
+	hello    *wire.Hello
+	pulledAt clock.Instant // when its directory was last asked for
+	pulled   bool
+	cursor   ident.Member // how far its directory has been read
+	budget   float64      // policy messages that it may still send
+	refilled clock.Instant
+}
+
+func (m *Member) connected(c certificate.Certificate) {
+	id := c.Member()
+	if raw, revoked := m.dir.Revocation(id); revoked {
+		m.emit(effect.Expel{Member: id, Revocation: raw})
+		return
+	}
+	if m.dir.Admit(c) {
+		m.persist(&journal.Known{What: journal.KnownCertificate, Object: c.Raw()}, false)
+	}
+	m.dir.Connected(id, true)
+	if m.peers[id] == nil {
+		m.peers[id] = &peer{budget: policyBurst, refilled: m.now.Boot}
+	}
+	settings := m.settings
+	hello := &wire.Hello{
+		Versions: [2]uint64{ProtocolVersion, ProtocolVersion}, Incarnation: m.incarnation,
+		MaxFrame: wire.MaxFrame, Configuration: settings.Version,
+		Revocations: m.dir.RevocationVersion(), Endpoint: m.endpoint, Time: m.now.Millis(),
+	}
+	m.handoff.Introduce(id, hello)
+	m.send(id, hello)
+}
+
+func (m *Member) disconnected(id ident.Member) {
+	m.dir.Connected(id, false)
+	delete(m.peers, id)
+}
+
+// receive turns a frame into a message and hands it to who it is for. What
+// does not fit is counted and changes nothing.
+func (m *Member) receive(in Received) {
+	p := m.peers[in.From]
+	if p == nil {
+		m.reject("not connected")
+		return
+	}
+	msg, err := wire.Decode(in.Body)
+	if err != nil {
+		m.reject("malformed")
+		return
+	}
+	if hello, ok := msg.(*wire.Hello); ok {
+		m.hello(in.From, p, hello)
+		return
+	}
+	if p.hello == nil {
+		m.reject("before hello")
+		return
+	}
+	if err := m.message(in.From, p, msg); err != nil {
+		m.reject(reasonOf(err))
+	}
+}
+
+func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
+	switch msg := msg.(type) {
+	case *wire.Offer:
+		m.learnCertificates(msg.Certificates)
+		m.handoff.OnOffer(from, msg)
+	case *wire.Need:
+		m.handoff.OnNeed(from, msg)
+	case *wire.Accept:
+		m.handoff.OnAccept(from, msg)
+	case *wire.Refuse:
+		m.handoff.OnRefuse(from, msg)
+		m.refused(msg)
+	case *wire.Cancel:
+		m.handoff.OnCancel(from, msg)
+	case *wire.Transfer:
+		m.learnCertificates(msg.Certificates)
+		return m.handoff.OnTransfer(from, msg)
+	case *wire.Receipt:
+		return m.handoff.OnAnswer(from, token.Receipt, msg.Receipt)
+	case *wire.Void:
+		return m.handoff.OnAnswer(from, token.Void, msg.Void)
+	case *wire.Unknown:
+		return m.handoff.OnAnswer(from, token.Unknown, msg.Unknown)
+	case *wire.Policy:
+		m.policyMessage(from, p, msg)
+	default:
+		m.directoryMessage(from, msg)
+	}
+	return nil
+}
+
+// hello opens a connection: who has newer knowledge is asked for it.
+func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
+	if msg.Versions[0] > ProtocolVersion || msg.Versions[1] < ProtocolVersion {
+		m.reject("protocol version")
+		return
+	}
+	p.hello = msg
+	if len(msg.Endpoint) > 0 {
+		m.learnEndpoint(msg.Endpoint)
+	}
+	settings := m.settings
+	if msg.Configuration > settings.Version {
+		m.send(from, &wire.Want{Topic: wire.WantConfiguration, Version: settings.Version})
+	}
+	if version := m.dir.RevocationVersion(); msg.Revocations > version {
+		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: version})
+	}
+	if !p.pulled || m.now.Boot.Sub(p.pulledAt) >= settings.GossipInterval {
+		p.pulled, p.pulledAt, p.cursor = true, m.now.Boot, ident.Member{}
+		m.send(from, &wire.Want{Topic: wire.WantMembers})
+	}
+	m.handoff.PeerUp(from, msg)
+}
+
+// refused looks at the one refusal that concerns a token's age: a token still
+// at its generator that has become too old is dropped and made anew (handoff
+// rules §4).
+func (m *Member) refused(msg *wire.Refuse) {
+	h := m.holds[msg.Token]
+	if msg.Reason != wire.RefuseClock || h == nil || h.grant != nil {
+		return
+	}
+	title, ok := m.handoff.Title(h.token, h.hop)
+	if !ok || title.Genesis.Body().Generator != m.self ||
+		m.age(title.Genesis.Body()) <= m.settings.ClockAllowance/2 {
+		return
+	}
+	s := h.slot
+	if m.handoff.Drop(h.token, h.hop, uint64(policy.Superseded)) {
+		s.dropped++
+		delete(m.holds, h.token)
+		m.generate(s, false)
+	}
+}
+
+func (m *Member) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
+	p.budget = min(policyBurst, p.budget+policyRate*m.now.Boot.Sub(p.refilled).Seconds())
+	p.refilled = m.now.Boot
+	s := m.slots[slotKey{msg.Resource, msg.Slot}]
+	switch {
+	case p.budget < 1:
+		m.reject("policy rate")
+	case s == nil || s.resource.Policy != msg.Policy || msg.Configuration != m.settings.Version:
+		m.reject("policy mismatch")
+	default:
+		p.budget--
+		m.tell(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
+	}
+}
+
+// peersInOrder are the connected peers by id.
+func (m *Member) peersInOrder() []ident.Member {
+	list := make([]ident.Member, 0, len(m.peers))
+	for id := range m.peers {
+		list = append(list, id)
+	}
+	slices.SortFunc(list, ident.Member.Compare)
+	return list
+}

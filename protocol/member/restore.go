@@ -1,0 +1,256 @@
+package member
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// New makes a member with an empty journal. The effects come before those of
+// the first Step.
+func New(cfg Config, now clock.Reading) (*Member, []effect.Effect, error) {
+	return Restore(cfg, nil, now)
+}
+
+// Restore rebuilds a member from its journal, oldest record first. The custody
+// memory is continued only by a durable member, on the machine where it began,
+// and not against the operator's word; otherwise a new incarnation begins,
+// which remembers no custody (handoff rules §1). Errors: ErrKey, ErrNotMember,
+// handoff.ErrReplay.
+func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []effect.Effect, error) {
+	m, err := newMember(cfg, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	begin, continued, err := m.lastIncarnation(past)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.recallKnowledge(past)
+	if continued {
+		err = m.resume(past[begin:])
+	} else {
+		m.begin()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	m.expelRevoked()
+	m.recallVisits(past)
+	for _, s := range m.order {
+		m.resumeSlot(s)
+	}
+	m.found()
+	m.settle()
+	return m, m.drain(), nil
+}
+
+// lastIncarnation finds the custody memory that the journal ends with, and
+// says whether it may be continued.
+func (m *Member) lastIncarnation(past []journal.Stamped) (begin int, continued bool, err error) {
+	for i, p := range slices.Backward(past) {
+		r, ok := p.Record.(*journal.Incarnation)
+		if !ok {
+			continue
+		}
+		if r.Member != m.self {
+			return 0, false, fmt.Errorf("%w: %v", ErrNotMember, r.Member)
+		}
+		m.incarnation = r.Incarnation
+		same := r.Machine == m.cfg.Machine && r.Durable && m.cfg.Durable
+		return i, same && !m.cfg.NewIncarnation, nil
+	}
+	return 0, false, nil
+}
+
+// begin starts a new custody memory.
+func (m *Member) begin() {
+	m.incarnation = m.newIncarnation()
+	m.handoff = handoff.New(m.handoffConfig(m.incarnation))
+	m.handoff.SetNow(m.now)
+	m.persist(m.incarnationRecord(), true)
+}
+
+func (m *Member) incarnationRecord() *journal.Incarnation {
+	return &journal.Incarnation{
+		Incarnation: m.incarnation, Member: m.self, Durable: m.cfg.Durable, Machine: m.cfg.Machine,
+	}
+}
+
+// recallKnowledge takes in what the journal knows about others, whatever
+// incarnation wrote it.
+func (m *Member) recallKnowledge(past []journal.Stamped) {
+	for _, p := range past {
+		switch r := p.Record.(type) {
+		case *journal.Founded:
+			m.markFounded(slotKey{r.Resource, r.Slot})
+		case *journal.Generated:
+			if b, _, err := token.PeekGenesis(m.cfg.Group.ID(), r.Genesis); err == nil && r.Founding {
+				m.markFounded(slotKey{b.Resource, b.Slot})
+			}
+		case *journal.Known:
+			m.recallKnown(r)
+		}
+	}
+}
+
+func (m *Member) markFounded(k slotKey) {
+	if s := m.slots[k]; s != nil {
+		s.founded = true
+	}
+}
+
+// recallKnown takes in one object. What does not verify any more, after a
+// change of the group file for example, is left out: it is asked for again.
+func (m *Member) recallKnown(r *journal.Known) {
+	switch r.What {
+	case journal.KnownCertificate:
+		_, _, _ = m.dir.Learn(r.Object)
+	case journal.KnownEndpoint:
+		_, _ = m.dir.LearnEndpoint(r.Object)
+	case journal.KnownRevocation:
+		_, _ = m.dir.LearnRevocation(r.Object)
+	case journal.KnownConfiguration:
+		_ = m.adopt(r.Object)
+	}
+}
+
+// resume continues a custody memory.
+func (m *Member) resume(past []journal.Stamped) error {
+	replay := handoff.NewReplay(m.handoffConfig(m.incarnation))
+	started := make(map[ident.Grant]*journal.Started)
+	for _, p := range past {
+		switch r := p.Record.(type) {
+		case *journal.Started:
+			started[r.Grant] = r
+		case *journal.Ended:
+			delete(started, r.Grant)
+		}
+		if err := replay.Apply(p.Record); err != nil {
+			return err
+		}
+	}
+	machine, err := replay.Finish(m.now)
+	if err != nil {
+		return err
+	}
+	m.handoff = machine
+	for _, h := range machine.Holdings() {
+		g := h.Title.Genesis.Body()
+		if s := m.slots[slotKey{g.Resource, g.Slot}]; s != nil {
+			m.hold(s, h.Title, h.Hop)
+		}
+	}
+	m.resumeGrants(started)
+	return nil
+}
+
+// resumeGrants waits for programs that may still run: of this boot, before
+// their deadline. Those of an earlier boot are dead.
+func (m *Member) resumeGrants(started map[ident.Grant]*journal.Started) {
+	for id, r := range started {
+		h := m.holds[r.Token]
+		if h == nil || h.hop != r.Hop {
+			continue
+		}
+		g := &grant{id: id, hold: h, deadline: clock.Instant(r.Deadline), record: r}
+		m.grants[id] = g
+		h.grant = g
+		if r.Boot != m.cfg.Boot {
+			g.deadline = m.now.Boot // the first tick ends it
+		}
+		m.handoff.SetBusy(h.token, h.hop, true)
+	}
+}
+
+// recallVisits rebuilds what the policies are told of the time before the
+// restart, from the newest records.
+func (m *Member) recallVisits(past []journal.Stamped) {
+	known := make(map[ident.Token]journal.Visited)
+	grants := make(map[ident.Grant]ident.Token)
+	for _, p := range past {
+		switch r := p.Record.(type) {
+		case *journal.Visited:
+			known[r.Token] = *r
+			m.recallVisit(*r)
+		case *journal.Generated:
+			m.recallCustody(known, r.Genesis, p.At)
+		case *journal.Held:
+			m.recallCustody(known, r.Genesis, p.At)
+		case *journal.Started:
+			grants[r.Grant] = r.Token
+		case *journal.Ended:
+			if v, ok := known[grants[r.Grant]]; ok && r.Operated {
+				v.At, v.Operated = p.At, true
+				m.recallVisit(v)
+			}
+		}
+	}
+}
+
+func (m *Member) recallCustody(known map[ident.Token]journal.Visited, genesis []byte, at uint64) {
+	b, h, err := token.PeekGenesis(m.cfg.Group.ID(), genesis)
+	if err != nil {
+		return
+	}
+	v := journal.Visited{
+		Resource: b.Resource, Slot: b.Slot, Token: ident.Token(h), Born: b.Time, Generator: b.Generator, At: at,
+	}
+	known[v.Token] = v
+	m.recallVisit(v)
+}
+
+func (m *Member) recallVisit(v journal.Visited) {
+	s := m.slots[slotKey{v.Resource, v.Slot}]
+	if s == nil {
+		return
+	}
+	if len(s.visits) == visitsKept {
+		s.visits = slices.Delete(s.visits, 0, 1)
+	}
+	s.visits = append(s.visits, v)
+	s.lastSeen = max(s.lastSeen, v.At)
+	if v.Operated {
+		s.lastOperation = max(s.lastOperation, v.At)
+	}
+}
+
+// found makes the first token of each slot, if this member was told to and has
+// not done so before.
+func (m *Member) found() {
+	if !m.cfg.Found || m.revoked {
+		return
+	}
+	for _, s := range m.order {
+		if !s.founded {
+			m.generate(s, true)
+		}
+	}
+}
+
+// Checkpoint is the shortest journal that rebuilds this member. The driver
+// calls it when every effect returned so far has been carried out, and puts it
+// in the place of all earlier records.
+func (m *Member) Checkpoint() []journal.Record {
+	list := []journal.Record{m.incarnationRecord()}
+	list = append(list, m.knowledge()...)
+	for _, s := range m.order {
+		if s.founded {
+			list = append(list, &journal.Founded{Resource: s.key.resource, Slot: s.key.number})
+		}
+		for i := range s.visits {
+			list = append(list, &s.visits[i])
+		}
+	}
+	list = append(list, m.handoff.Checkpoint()...)
+	for _, g := range m.grantsInOrder() {
+		list = append(list, g.record)
+	}
+	return list
+}

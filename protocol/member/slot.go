@@ -1,0 +1,269 @@
+package member
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// The policy field on a transfer and the body of a policy message have one
+// size in every layer; these fail to compile otherwise.
+var (
+	_ [policy.MaxField - token.MaxField]struct{}
+	_ [token.MaxField - policy.MaxField]struct{}
+	_ [policy.MaxField - wire.MaxPolicyBody]struct{}
+	_ [wire.MaxPolicyBody - policy.MaxField]struct{}
+)
+
+// visitsKept is how many visits of tokens a slot remembers for its policy over
+// a restart: the policies' own histories are no longer.
+const visitsKept = 16
+
+type slotKey struct {
+	resource string
+	number   uint64
+}
+
+func (k slotKey) compare(o slotKey) int {
+	if c := strings.Compare(k.resource, o.resource); c != 0 {
+		return c
+	}
+	return cmp.Compare(k.number, o.number)
+}
+
+// slot is one slot of one resource: the place of one token.
+type slot struct {
+	key      slotKey
+	resource group.Resource
+	policy   policy.Policy
+	timer    clock.Instant
+	demand   bool // as the policy was last told
+	founded  bool
+	visits   []journal.Visited // oldest first
+
+	seen, generated, dropped uint64
+	lastSeen, lastOperation  uint64 // wall clock, µs since 1970; 0: never
+}
+
+// hold is a token in custody here.
+type hold struct {
+	token ident.Token
+	hop   uint64
+	slot  *slot
+	field []byte
+	grant *grant // runs under it
+}
+
+// happening is an event for the policy of a slot.
+type happening struct {
+	slot  *slot
+	event policy.Event
+}
+
+// configure makes the slots that the group configuration asks for. Slots that
+// it no longer has stay until the member restarts: their tokens may be here.
+func (m *Member) configure() error {
+	m.settings = m.cfg.Group.Config().Settings()
+	for _, r := range m.settings.Resources {
+		for n := range uint64(r.Slots) {
+			k := slotKey{r.Name, n}
+			old := m.slots[k]
+			if old != nil && old.resource.Policy == r.Policy && old.resource.PolicyParams() == r.PolicyParams() {
+				old.resource = r
+				continue
+			}
+			p, err := catalog.New(r.Policy, r.PolicyParams(), m.nextSource())
+			if err != nil {
+				return fmt.Errorf("resource %q: %w", r.Name, err)
+			}
+			if old == nil {
+				old = &slot{key: k}
+				m.slots[k] = old
+			}
+			old.resource, old.policy, old.timer, old.demand = r, p, clock.Never, false
+			m.resumeSlot(old)
+		}
+	}
+	m.order = slices.SortedFunc(maps.Values(m.slots), func(a, b *slot) int { return a.key.compare(b.key) })
+	return nil
+}
+
+// resumeSlot tells a new policy what the slot remembers and holds.
+func (m *Member) resumeSlot(s *slot) {
+	for _, v := range s.visits {
+		ago := int64(m.now.Micros()) - int64(v.At)
+		at := m.now.Boot - clock.Instant(max(0, ago)*1000)
+		m.tell(s, policy.Event{
+			Kind: policy.Recalled, At: at, Operated: v.Operated,
+			Token: policy.Token{ID: v.Token, Born: v.Born, Generator: v.Generator},
+		})
+	}
+	m.tellDemand(s)
+	for _, h := range m.holdsInOrder() {
+		if h.slot == s && h.grant == nil {
+			m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+		}
+	}
+}
+
+// world answers the handoff's questions from what the member knows.
+type world struct{ *Member }
+
+func (m *Member) holdsInOrder() []*hold {
+	return slices.SortedFunc(maps.Values(m.holds), func(a, b *hold) int { return a.token.Compare(b.token) })
+}
+
+// describe is what a policy is told of a token in custody.
+func (m *Member) describe(h *hold) policy.Token {
+	title, _ := m.handoff.Title(h.token, h.hop)
+	g := title.Genesis.Body()
+	return policy.Token{ID: h.token, Born: g.Time, Generator: g.Generator, Hop: h.hop, Field: h.field}
+}
+
+func (m *Member) tell(s *slot, e policy.Event) { m.queue = append(m.queue, happening{s, e}) }
+
+// notice passes on to the policy what happened to custody.
+func (m *Member) notice(n handoff.Notice) {
+	t := n.Title.Token()
+	g := n.Title.Genesis.Body()
+	s := m.slots[slotKey{g.Resource, g.Slot}]
+	if s == nil {
+		return // admitted before the resource was removed: nothing decides over it
+	}
+	switch n.Kind {
+	case handoff.Gained:
+		h := m.hold(s, n.Title, n.Hop)
+		m.visit(s, n.Title, false)
+		m.tell(s, policy.Event{Kind: policy.Arrival, Token: m.describe(h)})
+	case handoff.Returned:
+		h := m.hold(s, n.Title, n.Hop)
+		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
+	case handoff.Parted:
+		delete(m.holds, t)
+	case handoff.Delivered, handoff.Abandoned:
+		if m.holds[t] != nil {
+			return // it has come back meanwhile, and the policy knows it as new
+		}
+		outcome := policy.Delivered
+		if n.Kind == handoff.Abandoned {
+			outcome = policy.Abandoned
+		}
+		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
+	}
+}
+
+func (m *Member) hold(s *slot, title token.Title, hop uint64) *hold {
+	h := &hold{token: title.Token(), hop: hop, slot: s, field: title.Transfer.Body().Field}
+	m.holds[h.token] = h
+	return h
+}
+
+// visit remembers that a token was here.
+func (m *Member) visit(s *slot, title token.Title, operated bool) {
+	g := title.Genesis.Body()
+	if len(s.visits) == visitsKept {
+		s.visits = slices.Delete(s.visits, 0, 1)
+	}
+	s.visits = append(s.visits, journal.Visited{
+		Resource: s.key.resource, Slot: s.key.number, Token: title.Token(), Born: g.Time,
+		Generator: g.Generator, At: m.now.Micros(), Operated: operated,
+	})
+	s.lastSeen = m.now.Micros()
+	if operated {
+		s.lastOperation = s.lastSeen
+		return
+	}
+	s.seen++
+}
+
+// decide lets a policy answer one event and carries its actions out.
+func (m *Member) decide(h happening) {
+	m.actions = h.slot.policy.Step(m.now.Boot, h.event, m.actions[:0])
+	for i := range m.actions {
+		m.act(h.slot, &m.actions[i])
+	}
+	held := m.holds[h.event.Token.ID]
+	switch {
+	case held == nil:
+	case m.stopping && held.grant == nil:
+		m.handoff.Release(held.token, held.hop, ident.Member{}, held.field)
+	case !m.cfg.NoPreOffer:
+		m.handoff.Prepare(held.token, held.hop)
+	}
+}
+
+func (m *Member) act(s *slot, a *policy.Action) {
+	switch a.Kind {
+	case policy.Wait:
+		s.timer = a.At
+	case policy.Generate:
+		m.generate(s, false)
+	case policy.Tell:
+		m.tellPeer(s, a)
+	default:
+		if h := m.holds[a.Token]; h != nil && h.slot == s {
+			m.actOn(h, a)
+		}
+	}
+}
+
+// actOn carries out an action on a token in custody.
+func (m *Member) actOn(h *hold, a *policy.Action) {
+	switch a.Kind {
+	case policy.Run:
+		m.run(h)
+	case policy.Pass:
+		if h.grant == nil {
+			m.handoff.Release(h.token, h.hop, a.To, a.Field)
+		}
+	case policy.Drop:
+		if m.handoff.Drop(h.token, h.hop, uint64(a.Reason)) {
+			h.slot.dropped++
+			delete(m.holds, h.token)
+		}
+	}
+}
+
+// generate makes a token and takes custody of it.
+func (m *Member) generate(s *slot, founding bool) {
+	if m.stopping || m.handoff.Held() >= handoff.MaxHeld {
+		return
+	}
+	body := token.GenesisBody{
+		Resource: s.key.resource, Slot: s.key.number, Generator: m.self,
+		Incarnation: m.incarnation, Sequence: m.handoff.DrawSequence(), Time: m.now.Millis(),
+	}
+	_, _ = m.sources.member.Read(body.Nonce[:]) // never fails
+	g, err := body.Sign(m.cfg.Group.ID(), m.cfg.Key)
+	if err != nil {
+		m.reject("genesis not signed")
+		return
+	}
+	m.handoff.Own(g, founding)
+	s.generated++
+	s.founded = s.founded || founding
+	title := token.Title{Genesis: g}
+	h := m.hold(s, title, 0)
+	m.visit(s, title, false)
+	m.tell(s, policy.Event{Kind: policy.Generated, Token: m.describe(h)})
+}
+
+// tellPeer sends a message from the policy of a slot to a peer's.
+func (m *Member) tellPeer(s *slot, a *policy.Action) {
+	m.send(a.To, &wire.Policy{
+		Resource: s.key.resource, Slot: s.key.number, Policy: s.resource.Policy,
+		Configuration: m.settings.Version, Body: slices.Clone(a.Field),
+	})
+}

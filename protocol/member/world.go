@@ -1,0 +1,47 @@
+package member
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Key is the key of a member, dead or alive.
+func (w world) Key(id ident.Member) *signature.PublicKey { return w.dir.Key(id) }
+
+// Choose draws the next holder.
+func (w world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
+	return w.dir.Choose(w.sources.member, w.now.Wall, exclude)
+}
+
+// Standing is nil for a member that may take part in a new handoff.
+func (w world) Standing(id ident.Member) error { return w.dir.Status(id, w.now.Wall) }
+
+// Certificate is the encoded certificate of a member, or nil.
+func (w world) Certificate(id ident.Member) []byte {
+	if c, ok := w.dir.Certificate(id); ok {
+		return c.Raw()
+	}
+	return nil
+}
+
+// Admits says whether tokens of this genesis circulate here.
+func (w world) Admits(g token.GenesisBody, fresh bool) (wire.Refusal, bool) {
+	if w.slots[slotKey{g.Resource, g.Slot}] == nil {
+		return wire.RefuseResource, false
+	}
+	if fresh && w.age(g) > w.settings.ClockAllowance {
+		return wire.RefuseClock, false
+	}
+	return 0, true
+}
+
+// age is how far a genesis' time is from this member's clock, in either
+// direction.
+func (m *Member) age(g token.GenesisBody) time.Duration {
+	return m.now.Wall.Sub(clock.FromMillis(g.Time)).Abs()
+}
