@@ -46,7 +46,9 @@ func (c content) Domain() Domain { return c.domain }
 
 // KeyID is the key id in the protected header.
 func (c content) KeyID() (kid [KeyIDSize]byte) {
-	copy(kid[:], c.raw[len(opening):])
+	if c.raw != nil {
+		copy(kid[:], c.raw[len(opening):])
+	}
 	return kid
 }
 
