@@ -1,0 +1,195 @@
+package group
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// maxSeconds is the last second of the year 9999, as for certificates.
+const maxSeconds = 253402300799
+
+// authorityLimits bound a statement: its few fields and extensions.
+var authorityLimits = canonical.Limits{MaxBytes: certificate.MaxPayload, MaxDepth: 4, MaxItems: 64}
+
+// Statement is what is said about a CA key. Times are whole seconds.
+type Statement struct {
+	Name       string // of the group, for people, see CheckName
+	Group      ident.Group
+	Key        [signature.PublicKeySize]byte
+	NotBefore  time.Time
+	NotAfter   time.Time // no certificate that the key signs is valid longer
+	Extensions canonical.Extensions
+}
+
+// statementForm is the payload.
+//
+//	authority = [ name: tstr .size (1..64), group: group, key: bstr .size 32,
+//	              not_before: uint, not_after: uint, extensions ]
+type statementForm struct {
+	_          struct{} `cbor:",toarray"`
+	Name       string
+	Group      ident.Group
+	Key        [signature.PublicKeySize]byte
+	NotBefore  uint64 // seconds since 1970
+	NotAfter   uint64
+	Extensions canonical.Extensions
+}
+
+func (s Statement) check() (*signature.PublicKey, error) {
+	if err := CheckName(s.Name); err != nil {
+		return nil, err
+	}
+	for _, t := range []time.Time{s.NotBefore, s.NotAfter} {
+		if t.Unix() < 0 || t.Unix() > maxSeconds {
+			return nil, fmt.Errorf("%w: %v is not in 1970 to 9999", ErrValidity, t)
+		}
+	}
+	if !s.NotAfter.After(s.NotBefore) {
+		return nil, fmt.Errorf("%w: it ends at %v and begins at %v", ErrValidity, s.NotAfter, s.NotBefore)
+	}
+	if err := s.Extensions.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	key, err := signature.ParsePublicKey(s.Key[:])
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrKey, err)
+	}
+	return key, nil
+}
+
+// Sign makes the statement, with the key that it is about when that is the
+// group's first, otherwise with one that the group already has. Times lose
+// what is below a second. Errors: ErrName, ErrValidity, ErrKey, ErrGroup,
+// ErrMalformed (extensions).
+func (s Statement) Sign(by *signature.PrivateKey) (Authority, error) {
+	s.NotBefore, s.NotAfter = seconds(s.NotBefore), seconds(s.NotAfter)
+	key, err := s.check()
+	if err != nil {
+		return Authority{}, err
+	}
+	if by.Public().Equal(key) && !s.isFirst() {
+		return Authority{}, ErrGroup
+	}
+	payload, err := canonical.Marshal(&statementForm{
+		Name: s.Name, Group: s.Group, Key: s.Key,
+		NotBefore: uint64(s.NotBefore.Unix()), NotAfter: uint64(s.NotAfter.Unix()), Extensions: s.Extensions,
+	})
+	if err != nil {
+		return Authority{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	signed, err := envelope.Sign(domain(s.Group, envelope.Authority), certificate.AuthorityID(by.Public()), payload, by)
+	if err != nil {
+		return Authority{}, err
+	}
+	return Authority{statement: s, key: key, signed: signed}, nil
+}
+
+func seconds(t time.Time) time.Time { return t.Truncate(time.Second).UTC() }
+
+// isFirst reports whether the key is the one that names the group.
+func (s Statement) isFirst() bool { return ident.GroupOf(s.Key[:]) == s.Group }
+
+// Authority is a verified statement about a CA key. It is immutable and safe
+// for concurrent use; the zero value is none.
+type Authority struct {
+	statement Statement
+	key       *signature.PublicKey
+	signed    envelope.Verified
+}
+
+// GroupOf is the group that an encoded statement claims to be about. Nothing
+// is verified; ParseAuthority has to follow. Error: ErrMalformed.
+func GroupOf(raw []byte) (ident.Group, error) {
+	// The group is part of what is signed, not of the envelope, so any will do
+	// to get at the payload.
+	u, err := envelope.Parse(domain(ident.Group{}, envelope.Authority), raw)
+	if err != nil {
+		return ident.Group{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	var f statementForm
+	if err := canonical.Unmarshal(u.Payload(), &f, authorityLimits); err != nil {
+		return ident.Group{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return f.Group, nil
+}
+
+// ParseAuthority reads and verifies a statement about a CA key of group g. The
+// key that names the group proves itself; any other has to be vouched for by
+// one in known. The time is not looked at. Errors:
+// ErrMalformed, ErrName, ErrValidity, ErrKey, ErrGroup,
+// certificate.ErrUnknownCA, certificate.ErrSignature.
+func ParseAuthority(g ident.Group, raw []byte, known certificate.Authorities) (Authority, error) {
+	u, err := envelope.Parse(domain(g, envelope.Authority), raw)
+	if err != nil {
+		return Authority{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	s, err := parseStatement(u.Payload())
+	if err != nil {
+		return Authority{}, err
+	}
+	key, err := s.check()
+	if err != nil {
+		return Authority{}, err
+	}
+	own := u.KeyID() == certificate.AuthorityID(key)
+	if s.Group != g || own && !s.isFirst() {
+		return Authority{}, fmt.Errorf("%w: %v", ErrGroup, s.Group)
+	}
+	if own {
+		known = alone{key}
+	}
+	signed, err := certificate.VerifyBy(known, u)
+	if err != nil {
+		return Authority{}, err
+	}
+	return Authority{statement: s, key: key, signed: signed}, nil
+}
+
+func parseStatement(payload []byte) (Statement, error) {
+	var f statementForm
+	if err := canonical.Unmarshal(payload, &f, authorityLimits); err != nil {
+		return Statement{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if max(f.NotBefore, f.NotAfter) > maxSeconds {
+		return Statement{}, fmt.Errorf("%w: a time after 9999", ErrValidity)
+	}
+	return Statement{
+		Name: f.Name, Group: f.Group, Key: f.Key,
+		NotBefore:  time.Unix(int64(f.NotBefore), 0).UTC(),
+		NotAfter:   time.Unix(int64(f.NotAfter), 0).UTC(),
+		Extensions: f.Extensions,
+	}, nil
+}
+
+// alone knows one CA key, whatever its id.
+type alone struct{ key *signature.PublicKey }
+
+func (a alone) Key([envelope.KeyIDSize]byte) *signature.PublicKey { return a.key }
+
+// Statement is what was signed. The caller must not change the extensions.
+func (a Authority) Statement() Statement { return a.statement }
+
+// ID is the key id under which this CA signs.
+func (a Authority) ID() [envelope.KeyIDSize]byte { return certificate.AuthorityID(a.key) }
+
+// Key is the CA's public key.
+func (a Authority) Key() *signature.PublicKey { return a.key }
+
+// Raw is the encoded COSE_Sign1. The caller must not change it.
+func (a Authority) Raw() []byte { return a.signed.Raw() }
+
+// Hash is H(statement).
+func (a Authority) Hash() ident.Hash { return a.signed.Hash() }
+
+// IsZero reports whether this is no statement at all.
+func (a Authority) IsZero() bool { return a.signed.IsZero() }
+
+func domain(g ident.Group, kind envelope.Kind) envelope.Domain {
+	return envelope.Domain{Version: certificate.Version, Group: g, Kind: kind}
+}

@@ -1,0 +1,228 @@
+package group
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// configLimits bound a configuration: MaxResources of about a dozen items
+// each, with extensions.
+var configLimits = canonical.Limits{MaxBytes: envelope.MaxPayload, MaxDepth: 6, MaxItems: 2048}
+
+// configForm is the payload of a configuration. Times are in milliseconds.
+//
+//	configuration = [ version: uint, name: tstr .size (1..64), issued: uint,
+//	                  resources: [1*64 resource], constants, extensions ]
+type configForm struct {
+	_          struct{} `cbor:",toarray"`
+	Version    uint64
+	Name       string
+	Issued     uint64
+	Resources  []resourceForm
+	Constants  constantsForm
+	Extensions canonical.Extensions
+}
+
+// constantsForm is what holds for the group as a whole.
+//
+//	constants = [ members_max: uint, update_capacity: uint, failure_quorum: uint,
+//	              certificate_lifetime: uint, clock_allowance: uint, settlement_time: uint,
+//	              gossip_interval: uint ]
+type constantsForm struct {
+	_                   struct{} `cbor:",toarray"`
+	MembersMax          uint64
+	UpdateCapacity      uint64
+	FailureQuorum       uint64
+	CertificateLifetime millis
+	ClockAllowance      millis
+	SettlementTime      millis
+	GossipInterval      millis
+}
+
+// resourceForm is one resource. A min_interval or regeneration_mean of 0 asks
+// for the papers' formula.
+//
+//	resource = [ name: tstr .size (1..64), policy: tstr .size (1..64), slots: uint,
+//	             operation_time: uint, members_max: uint, skip_delay: uint,
+//	             min_interval: uint, regeneration_mean: uint, max_hold: uint, extensions ]
+type resourceForm struct {
+	_                struct{} `cbor:",toarray"`
+	Name             string
+	Policy           string
+	Slots            uint64
+	OperationTime    millis
+	MembersMax       uint64
+	SkipDelay        millis
+	MinInterval      millis
+	RegenerationMean millis
+	MaxHold          millis
+	Extensions       canonical.Extensions
+}
+
+// millis is a time span on the wire.
+type millis uint64
+
+func toMillis(d time.Duration) millis { return millis(d / time.Millisecond) }
+
+// duration saturates, which no range permits.
+func (m millis) duration() time.Duration {
+	if m > millis(math.MaxInt64/int64(time.Millisecond)) {
+		return math.MaxInt64
+	}
+	return time.Duration(m) * time.Millisecond
+}
+
+// number saturates, which no range permits.
+func number(n uint64) int { return int(min(n, math.MaxInt32)) }
+
+// Sign makes the configuration of group g. Issued loses what is below a
+// millisecond. Errors: those of Validate, and envelope.ErrTooLarge when
+// extensions make it too large.
+func (s Settings) Sign(g ident.Group, ca *signature.PrivateKey) (Config, error) {
+	s.Issued = s.Issued.Truncate(time.Millisecond).UTC()
+	if err := s.Validate(); err != nil {
+		return Config{}, err
+	}
+	s.Resources = slices.Clone(s.Resources)
+	payload, err := canonical.Marshal(s.form())
+	if err != nil {
+		return Config{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	signed, err := envelope.Sign(domain(g, envelope.Configuration), certificate.AuthorityID(ca.Public()), payload, ca)
+	if err != nil {
+		return Config{}, err
+	}
+	return Config{settings: s, signed: signed}, nil
+}
+
+func (s Settings) form() *configForm {
+	f := &configForm{
+		Version: s.Version, Name: s.Name, Issued: uint64(s.Issued.UnixMilli()),
+		Constants: constantsForm{
+			MembersMax:          uint64(s.MembersMax),
+			UpdateCapacity:      uint64(s.UpdateCapacity),
+			FailureQuorum:       uint64(s.FailureQuorum),
+			CertificateLifetime: toMillis(s.CertificateLifetime),
+			ClockAllowance:      toMillis(s.ClockAllowance),
+			SettlementTime:      toMillis(s.SettlementTime),
+			GossipInterval:      toMillis(s.GossipInterval),
+		},
+		Extensions: s.Extensions,
+	}
+	for _, r := range s.Resources {
+		f.Resources = append(f.Resources, r.form())
+	}
+	return f
+}
+
+func (r Resource) form() resourceForm {
+	return resourceForm{
+		Name: r.Name, Policy: r.Policy, Slots: uint64(r.Slots),
+		OperationTime: toMillis(r.OperationTime), MembersMax: uint64(r.MembersMax),
+		SkipDelay: toMillis(r.SkipDelay), MinInterval: toMillis(r.MinInterval),
+		RegenerationMean: toMillis(r.RegenerationMean), MaxHold: toMillis(r.MaxHold),
+		Extensions: r.Extensions,
+	}
+}
+
+func (f *configForm) settings() Settings {
+	s := Settings{
+		Version: f.Version, Name: f.Name, Issued: clock.FromMillis(f.Issued),
+		MembersMax:          number(f.Constants.MembersMax),
+		UpdateCapacity:      number(f.Constants.UpdateCapacity),
+		FailureQuorum:       number(f.Constants.FailureQuorum),
+		CertificateLifetime: f.Constants.CertificateLifetime.duration(),
+		ClockAllowance:      f.Constants.ClockAllowance.duration(),
+		SettlementTime:      f.Constants.SettlementTime.duration(),
+		GossipInterval:      f.Constants.GossipInterval.duration(),
+		Extensions:          f.Extensions,
+	}
+	for _, r := range f.Resources {
+		s.Resources = append(s.Resources, r.resource())
+	}
+	return s
+}
+
+func (f resourceForm) resource() Resource {
+	return Resource{
+		Name: f.Name, Policy: f.Policy, Slots: number(f.Slots),
+		Params: policy.Params{
+			OperationTime: f.OperationTime.duration(), MembersMax: number(f.MembersMax),
+			SkipDelay: f.SkipDelay.duration(), MinInterval: f.MinInterval.duration(),
+			RegenerationMean: f.RegenerationMean.duration(),
+		},
+		MaxHold: f.MaxHold.duration(), Extensions: f.Extensions,
+	}
+}
+
+// Config is a verified group configuration. It is immutable and safe for
+// concurrent use; the zero value is none.
+type Config struct {
+	settings Settings
+	signed   envelope.Verified
+}
+
+// ParseConfig reads and verifies a configuration of group g. Errors:
+// ErrMalformed, those of Settings.Validate, certificate.ErrUnknownCA,
+// certificate.ErrSignature, the first that applies. One of another group fails
+// like one that was altered.
+func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config, error) {
+	u, err := envelope.Parse(domain(g, envelope.Configuration), raw)
+	if err != nil {
+		return Config{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	var f configForm
+	if err := canonical.Unmarshal(u.Payload(), &f, configLimits); err != nil {
+		return Config{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	s := f.settings()
+	if err := s.Validate(); err != nil {
+		return Config{}, err
+	}
+	signed, err := certificate.VerifyBy(cas, u)
+	if err != nil {
+		return Config{}, err
+	}
+	return Config{settings: s, signed: signed}, nil
+}
+
+// Settings are what was signed. The list of resources is a copy.
+func (c Config) Settings() Settings {
+	s := c.settings
+	s.Resources = slices.Clone(s.Resources)
+	return s
+}
+
+// Resource is the resource with this name.
+func (c Config) Resource(name string) (r Resource, ok bool) {
+	i, ok := slices.BinarySearchFunc(c.settings.Resources, name, func(r Resource, name string) int {
+		return cmp.Compare(r.Name, name)
+	})
+	if !ok {
+		return Resource{}, false
+	}
+	return c.settings.Resources[i], true
+}
+
+// Version is the configuration's version, 0 if this is none.
+func (c Config) Version() uint64 { return c.settings.Version }
+
+// Raw is the encoded COSE_Sign1. The caller must not change it.
+func (c Config) Raw() []byte { return c.signed.Raw() }
+
+// Hash is H(configuration).
+func (c Config) Hash() ident.Hash { return c.signed.Hash() }
+
+// IsZero reports whether this is no configuration at all.
+func (c Config) IsZero() bool { return c.signed.IsZero() }

@@ -1,0 +1,244 @@
+package group_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+func resource(name string) group.Resource {
+	return group.Resource{
+		Name: name, Params: policy.Params{OperationTime: 4 * time.Second, MembersMax: 100},
+	}.WithDefaults()
+}
+
+func settings() group.Settings {
+	return group.Settings{
+		Version: 3, Name: "demo", Issued: day, Resources: []group.Resource{resource("backup"), resource("ftp")},
+	}.WithDefaults()
+}
+
+func config(t require.TestingT, s group.Settings) group.Config {
+	c, err := s.Sign(id, firstKey)
+	require.NoError(t, err)
+	return c
+}
+
+func TestDefaults(t *testing.T) {
+	s := settings()
+	require.NoError(t, s.Validate())
+	assert.Equal(t, 100_000, s.MembersMax)
+	assert.Equal(t, 10, s.UpdateCapacity)
+	assert.Equal(t, 2, s.FailureQuorum)
+	assert.Equal(t, 90*24*time.Hour, s.CertificateLifetime)
+	assert.Equal(t, 24*time.Hour, s.ClockAllowance)
+	assert.Equal(t, 90*24*time.Hour, s.SettlementTime)
+	assert.Equal(t, 30*time.Second, s.GossipInterval)
+	r := s.Resources[0]
+	assert.Equal(t, "wandering", r.Policy)
+	assert.Equal(t, 1, r.Slots)
+	assert.Equal(t, 100*time.Millisecond, r.SkipDelay)
+	assert.Equal(t, 4*time.Second, r.MaxHold)
+	assert.Zero(t, r.MinInterval)
+	assert.Zero(t, r.RegenerationMean)
+	assert.Equal(t, r.Params, r.PolicyParams())
+}
+
+func TestConfigRoundTrip(t *testing.T) {
+	s := settings()
+	c := config(t, s)
+	parsed, err := group.ParseConfig(id, c.Raw(), trusting(firstKey))
+	require.NoError(t, err)
+	assert.Equal(t, s, parsed.Settings())
+	assert.Equal(t, s, c.Settings())
+	assert.Equal(t, c.Raw(), parsed.Raw())
+	assert.Equal(t, c.Hash(), parsed.Hash())
+	assert.Equal(t, uint64(3), parsed.Version())
+	assert.False(t, parsed.IsZero())
+
+	r, ok := parsed.Resource("ftp")
+	assert.True(t, ok)
+	assert.Equal(t, s.Resources[1], r)
+	_, ok = parsed.Resource("none")
+	assert.False(t, ok)
+}
+
+func TestConfigRoundTripOfAnything(t *testing.T) {
+	span := func(t *rapid.T, label string, low, high time.Duration) time.Duration {
+		ms := rapid.Int64Range(low.Milliseconds(), high.Milliseconds()).Draw(t, label)
+		return time.Duration(ms) * time.Millisecond
+	}
+	draw := func(t *rapid.T) group.Resource {
+		return group.Resource{
+			Name:   rapid.StringMatching(`[a-z0-9][a-z0-9._-]{0,63}`).Draw(t, "resource"),
+			Policy: rapid.StringMatching(`[a-z]{1,64}`).Draw(t, "policy"),
+			Slots:  rapid.IntRange(1, group.MaxSlots).Draw(t, "slots"),
+			Params: policy.Params{
+				OperationTime:    span(t, "operation", time.Millisecond, time.Hour),
+				MembersMax:       rapid.IntRange(1, 80_000).Draw(t, "members"),
+				SkipDelay:        span(t, "skip", time.Millisecond, policy.MaxSkipDelay),
+				MinInterval:      span(t, "min", time.Millisecond, policy.MaxInterval),
+				RegenerationMean: span(t, "regeneration", time.Millisecond, policy.MaxInterval),
+			},
+			MaxHold: span(t, "hold", time.Millisecond, policy.MaxOperationTime),
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		byName := map[string]group.Resource{}
+		for range rapid.IntRange(1, 4).Draw(t, "resources") {
+			r := draw(t)
+			byName[r.Name] = r
+		}
+		s := group.Settings{
+			Version: rapid.Uint64Min(1).Draw(t, "version"), Name: "x", Issued: day,
+			MembersMax:          rapid.IntRange(1, group.MaxMembers).Draw(t, "members"),
+			UpdateCapacity:      rapid.IntRange(1, 32).Draw(t, "capacity"),
+			FailureQuorum:       rapid.IntRange(2, 16).Draw(t, "quorum"),
+			CertificateLifetime: span(t, "lifetime", time.Minute, group.MaxLifetime),
+			ClockAllowance:      span(t, "allowance", time.Second, group.MaxClockAllowance),
+			SettlementTime:      span(t, "settlement", time.Hour, group.MaxLifetime),
+			GossipInterval:      span(t, "gossip", 100*time.Millisecond, time.Hour),
+			Resources:           sorted(byName),
+		}
+		parsed, err := group.ParseConfig(id, config(t, s).Raw(), trusting(firstKey))
+		require.NoError(t, err)
+		assert.Equal(t, s, parsed.Settings())
+	})
+}
+
+func TestSettingsThatAreRefused(t *testing.T) {
+	ftp := func(s *group.Settings) *group.Resource { return &s.Resources[1] }
+	tests := []struct {
+		name   string
+		change func(*group.Settings)
+		want   error
+		says   string
+	}{
+		{"version", func(s *group.Settings) { s.Version = 0 }, group.ErrVersion, ""},
+		{"name", func(s *group.Settings) { s.Name = "Demo" }, group.ErrName, ""},
+		{"no issue time", func(s *group.Settings) { s.Issued = time.Time{} }, group.ErrOutOfRange, "issued"},
+		{"members", func(s *group.Settings) { s.MembersMax = group.MaxMembers + 1 }, group.ErrOutOfRange, "members_max is 1048577, permitted are 1 to 1048576"},
+		{"capacity", func(s *group.Settings) { s.UpdateCapacity = 33 }, group.ErrOutOfRange, "update_capacity"},
+		{"quorum", func(s *group.Settings) { s.FailureQuorum = 1 }, group.ErrOutOfRange, "failure_quorum is 1, permitted are 2 to 16"},
+		{"lifetime", func(s *group.Settings) { s.CertificateLifetime = time.Second }, group.ErrOutOfRange, "certificate_lifetime"},
+		{"allowance", func(s *group.Settings) { s.ClockAllowance = 31 * 24 * time.Hour }, group.ErrOutOfRange, "clock_allowance"},
+		{"settlement", func(s *group.Settings) { s.SettlementTime = time.Minute }, group.ErrOutOfRange, "settlement_time"},
+		{"gossip", func(s *group.Settings) { s.GossipInterval = 2 * time.Hour }, group.ErrOutOfRange, "gossip_interval is 2h0m0s, permitted are 100ms to 1h0m0s"},
+		{"fraction", func(s *group.Settings) { s.GossipInterval = 1500500 * time.Microsecond }, group.ErrFraction, "gossip_interval"},
+		{"no resources", func(s *group.Settings) { s.Resources = nil }, group.ErrResources, "1 to 64"},
+		{"twice", func(s *group.Settings) { s.Resources[0].Name = "ftp" }, group.ErrResources, ""},
+		{"order", func(s *group.Settings) { s.Resources[0].Name = "z" }, group.ErrResources, ""},
+		{"resource name", func(s *group.Settings) { ftp(s).Name = "f t p" }, group.ErrName, ""},
+		{"policy name", func(s *group.Settings) { ftp(s).Policy = "" }, group.ErrName, "policy"},
+		{"no slots", func(s *group.Settings) { ftp(s).Slots = 0 }, group.ErrOutOfRange, `resource "ftp": setting out of range: slots is 0, permitted are 1 to 1024`},
+		{"slots", func(s *group.Settings) { ftp(s).Slots = 1025 }, group.ErrOutOfRange, "slots"},
+		{"operation", func(s *group.Settings) { ftp(s).OperationTime = 0 }, policy.ErrOutOfRange, "operation_time"},
+		{"fraction in a resource", func(s *group.Settings) { ftp(s).SkipDelay = 1500 * time.Microsecond }, group.ErrFraction, "skip_delay"},
+		{"hold", func(s *group.Settings) { ftp(s).MaxHold = 8 * 24 * time.Hour }, group.ErrOutOfRange, "max_hold"},
+		{"extension", func(s *group.Settings) { s.Extensions = canonical.Extensions{2: {1}} }, canonical.ErrExtension, ""},
+		{"resource extension", func(s *group.Settings) { ftp(s).Extensions = canonical.Extensions{2: {1}} }, canonical.ErrExtension, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := settings()
+			tt.change(&s)
+			assert.ErrorIs(t, s.Validate(), tt.want)
+			_, err := s.Sign(id, firstKey)
+			assert.ErrorIs(t, err, tt.want)
+			assert.ErrorContains(t, err, tt.says)
+		})
+	}
+}
+
+// configList is a configuration's payload as arrays, to be spoilt.
+func configList(change func(top, resource, constants []any)) []any {
+	none := map[int]any{}
+	r := []any{"ftp", "wandering", uint64(1), uint64(4000), uint64(9), uint64(100), uint64(0), uint64(0), uint64(4000), none}
+	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000)}
+	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, none}
+	change(top, r, c)
+	return top
+}
+
+func TestSignedConfigurationsThatAreRefused(t *testing.T) {
+	const huge = uint64(1) << 63
+	tests := []struct {
+		name   string
+		change func(top, resource, constants []any)
+		want   error
+	}{
+		{"as it should be", func(_, _, _ []any) {}, nil},
+		{"other extension", func(_, r, _ []any) { r[9] = map[int]any{3: "x"} }, nil},
+		{"critical extension", func(top, _, _ []any) { top[5] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"critical in a resource", func(_, r, _ []any) { r[9] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"version", func(top, _, _ []any) { top[0] = uint64(0) }, group.ErrVersion},
+		{"name", func(top, _, _ []any) { top[1] = "" }, group.ErrName},
+		{"issued", func(top, _, _ []any) { top[2] = huge }, group.ErrOutOfRange},
+		{"resources", func(top, _, _ []any) { top[3] = []any{} }, group.ErrResources},
+		{"same resource twice", func(top, r, _ []any) { top[3] = []any{r, r} }, group.ErrResources},
+		{"slots", func(_, r, _ []any) { r[2] = huge }, group.ErrOutOfRange},
+		{"operation time that overflows", func(_, r, _ []any) { r[3] = huge }, policy.ErrOutOfRange},
+		{"members that overflow", func(_, r, _ []any) { r[4] = uint64(1)<<32 + 9 }, policy.ErrOutOfRange},
+		{"negative", func(_, r, _ []any) { r[4] = -9 }, group.ErrMalformed},
+		{"constant that overflows", func(_, _, c []any) { c[6] = huge }, group.ErrOutOfRange},
+		{"constants", func(top, _, c []any) { top[4] = c[:6] }, group.ErrMalformed},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			raw := envelopeOf(t, envelope.Configuration, configList(tt.change), firstKey)
+			_, err := group.ParseConfig(id, raw, trusting(firstKey))
+			assert.ErrorIs(t, err, tt.want)
+		})
+	}
+}
+
+func TestConfigOfOthers(t *testing.T) {
+	raw := config(t, settings()).Raw()
+	_, err := group.ParseConfig(id, raw, trusting(secondKey))
+	assert.ErrorIs(t, err, certificate.ErrUnknownCA)
+	_, err = group.ParseConfig(groupOf(secondKey), raw, trusting(firstKey))
+	assert.ErrorIs(t, err, certificate.ErrSignature)
+	_, err = group.ParseConfig(id, raw[:9], trusting(firstKey))
+	assert.ErrorIs(t, err, group.ErrMalformed)
+}
+
+func TestLargestConfigFits(t *testing.T) {
+	s := settings()
+	s.Name = strings.Repeat("n", group.MaxName)
+	s.Resources = nil
+	for i := range group.MaxResources {
+		r := resource(fmt.Sprintf("%02d%s", i, strings.Repeat("r", group.MaxName-2)))
+		r.Policy, r.Slots = strings.Repeat("p", group.MaxName), group.MaxSlots
+		r.MembersMax = 100_000
+		r.MinInterval, r.RegenerationMean, r.MaxHold = policy.MaxInterval, policy.MaxInterval, policy.MaxOperationTime
+		s.Resources = append(s.Resources, r)
+	}
+	_, err := group.ParseConfig(id, config(t, s).Raw(), trusting(firstKey))
+	assert.NoError(t, err)
+}
+
+func TestSettingsOfAConfigAreACopy(t *testing.T) {
+	s := settings()
+	c := config(t, s)
+	s.Resources[0].Name = "changed"
+	c.Settings().Resources[0].Name = "changed"
+	assert.Equal(t, settings(), c.Settings())
+}
+
+func TestNoAlteredConfigIsAccepted(t *testing.T) {
+	spoil(t, config(t, settings()).Raw(), func(raw []byte) error {
+		_, err := group.ParseConfig(id, raw, trusting(firstKey))
+		return err
+	})
+}

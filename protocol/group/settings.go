@@ -1,0 +1,269 @@
+package group
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// The permitted ranges of Settings. Where only one side is a constant, the
+// other is 1 or a millisecond.
+const (
+	// MaxName bounds the names of groups, resources and policies, in bytes.
+	MaxName = 64
+	// MaxResources bounds the resources of a group. So many, with the longest
+	// names, fit the payload of an envelope.
+	MaxResources = 64
+	// MaxMembers bounds the members of a group: what a directory is built to
+	// keep in memory, about two gigabytes.
+	MaxMembers = 1 << 20
+	// MaxUpdateCapacity bounds the updates that ride on one token or receipt,
+	// so that they and the handoff's objects fit one frame.
+	MaxUpdateCapacity = 32
+	// MinFailureQuorum is 2 because nobody may fail anybody alone.
+	MinFailureQuorum = 2
+	// MaxFailureQuorum bounds the witnesses that a failure can need. Each one's
+	// statement has to travel.
+	MaxFailureQuorum = 16
+	// MinCertificateLifetime is the shortest maximum: what is renewed from two
+	// thirds of its life on needs a few tries within a third.
+	MinCertificateLifetime = time.Minute
+	// MaxLifetime bounds certificate lifetimes and what is derived from them:
+	// the usual life of a CA.
+	MaxLifetime = 10 * 365 * 24 * time.Hour
+	// MinClockAllowance is above what clocks synchronised over the internet
+	// differ by.
+	MinClockAllowance = time.Second
+	// MaxClockAllowance bounds how far a token may be backdated.
+	MaxClockAllowance = 30 * 24 * time.Hour
+	// MinSettlementTime is far above any time that a handoff takes.
+	MinSettlementTime = time.Hour
+	// MinGossipInterval keeps a member below ten exchanges a second.
+	MinGossipInterval = 100 * time.Millisecond
+	// MaxGossipInterval bounds how long a revocation may take to the next peer.
+	MaxGossipInterval = time.Hour
+)
+
+// The values of Settings that are not given.
+const (
+	// DefaultMembersMax is far above most groups, and their directory costs
+	// each member at most two hundred megabytes.
+	DefaultMembersMax = 100_000
+	// DefaultUpdateCapacity is the papers'.
+	DefaultUpdateCapacity = 10
+	// DefaultFailureQuorum is the smallest.
+	DefaultFailureQuorum = 2
+	// DefaultCertificateLifetime is what is usual for machines that renew by
+	// themselves.
+	DefaultCertificateLifetime = 90 * 24 * time.Hour
+	// DefaultClockAllowance bears a clock in the wrong time zone.
+	DefaultClockAllowance = 24 * time.Hour
+	// DefaultSettlementTime is the longest outage after which somebody may
+	// reasonably expect a member to return.
+	DefaultSettlementTime = 90 * 24 * time.Hour
+	// DefaultGossipInterval lets news reach a million members in ten minutes
+	// without any token.
+	DefaultGossipInterval = 30 * time.Second
+)
+
+// Settings are what must be the same for all members of a group. They hold
+// once a CA has signed them.
+type Settings struct {
+	// Version only grows: of two configurations the one with the higher
+	// version holds. From 1 on.
+	Version uint64
+	// Name of the group, for people; see CheckName.
+	Name string
+	// Issued is when the CA signed this, in whole milliseconds.
+	Issued time.Time
+	// Resources, 1 to MaxResources, in strictly ascending order of their names.
+	Resources []Resource
+	// MembersMax is how many members a directory takes in, 1 to MaxMembers.
+	// With fewer than the group has, some are unknown to others and get no
+	// token from them; more cost memory if somebody issues that many.
+	MembersMax int
+	// UpdateCapacity is how many updates ride on a token or receipt, 1 to
+	// MaxUpdateCapacity. More let news travel faster and handoffs grow.
+	UpdateCapacity int
+	// FailureQuorum is how many witnesses make a member failed, 2 to 16. Fewer
+	// let a few liars remove others; more leave the dead in small groups.
+	FailureQuorum int
+	// CertificateLifetime is the longest that a member's certificate may be
+	// valid, MinCertificateLifetime to MaxLifetime. The dead are remembered as
+	// long.
+	CertificateLifetime time.Duration
+	// ClockAllowance is how far a new token's time may be from a receiver's
+	// clock, MinClockAllowance to MaxClockAllowance. Too little stops members
+	// with wrong clocks from generating; too much lets a liar backdate a token
+	// so that it wins every precedence.
+	ClockAllowance time.Duration
+	// SettlementTime is how long after a member's death what it may have sent
+	// is waited for, MinSettlementTime to MaxLifetime. It must exceed the
+	// longest outage after which a durable member returns (handoff rules §1).
+	SettlementTime time.Duration
+	// GossipInterval is how often a member compares notes with a random peer,
+	// MinGossipInterval to MaxGossipInterval.
+	GossipInterval time.Duration
+	// Extensions are for later versions.
+	Extensions canonical.Extensions
+}
+
+// WithDefaults fills in what is zero, in the resources too.
+func (s Settings) WithDefaults() Settings {
+	s.MembersMax = cmp.Or(s.MembersMax, DefaultMembersMax)
+	s.UpdateCapacity = cmp.Or(s.UpdateCapacity, DefaultUpdateCapacity)
+	s.FailureQuorum = cmp.Or(s.FailureQuorum, DefaultFailureQuorum)
+	s.CertificateLifetime = cmp.Or(s.CertificateLifetime, DefaultCertificateLifetime)
+	s.ClockAllowance = cmp.Or(s.ClockAllowance, DefaultClockAllowance)
+	s.SettlementTime = cmp.Or(s.SettlementTime, DefaultSettlementTime)
+	s.GossipInterval = cmp.Or(s.GossipInterval, DefaultGossipInterval)
+	resources := make([]Resource, len(s.Resources))
+	for i, r := range s.Resources {
+		resources[i] = r.WithDefaults()
+	}
+	s.Resources = resources
+	return s
+}
+
+// Validate returns the first thing that is wrong: ErrVersion, ErrName,
+// ErrOutOfRange, ErrFraction, ErrResources, ErrMalformed (extensions), or
+// policy.ErrOutOfRange. The message names the setting, as the group
+// configuration file spells it, and what is permitted.
+func (s Settings) Validate() error {
+	if s.Version == 0 {
+		return ErrVersion
+	}
+	if ms := s.Issued.UnixMilli(); ms < 0 || ms/1000 > maxSeconds {
+		return fmt.Errorf("%w: issued is %v, permitted are the years 1970 to 9999", ErrOutOfRange, s.Issued)
+	}
+	return cmp.Or(
+		CheckName(s.Name),
+		within("members_max", s.MembersMax, 1, MaxMembers),
+		within("update_capacity", s.UpdateCapacity, 1, MaxUpdateCapacity),
+		within("failure_quorum", s.FailureQuorum, MinFailureQuorum, MaxFailureQuorum),
+		span("certificate_lifetime", s.CertificateLifetime, MinCertificateLifetime, MaxLifetime),
+		span("clock_allowance", s.ClockAllowance, MinClockAllowance, MaxClockAllowance),
+		span("settlement_time", s.SettlementTime, MinSettlementTime, MaxLifetime),
+		span("gossip_interval", s.GossipInterval, MinGossipInterval, MaxGossipInterval),
+		extensions(s.Extensions),
+		s.validateResources(),
+	)
+}
+
+func (s Settings) validateResources() error {
+	if n := len(s.Resources); n == 0 || n > MaxResources {
+		return fmt.Errorf("%w: %d resources, permitted are 1 to %d", ErrResources, n, MaxResources)
+	}
+	for i, r := range s.Resources {
+		if err := r.Validate(); err != nil {
+			return fmt.Errorf("resource %q: %w", r.Name, err)
+		}
+		if i > 0 && s.Resources[i-1].Name >= r.Name {
+			return fmt.Errorf("%w: %q after %q", ErrResources, r.Name, s.Resources[i-1].Name)
+		}
+	}
+	return nil
+}
+
+func extensions(e canonical.Extensions) error {
+	if err := e.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return nil
+}
+
+func within(field string, value, low, high int) error {
+	if value < low || value > high {
+		return fmt.Errorf("%w: %s is %d, permitted are %d to %d", ErrOutOfRange, field, value, low, high)
+	}
+	return nil
+}
+
+func span(field string, value, low, high time.Duration) error {
+	if value < low || value > high {
+		return fmt.Errorf("%w: %s is %v, permitted are %v to %v", ErrOutOfRange, field, value, low, high)
+	}
+	return whole(field, value)
+}
+
+func whole(field string, value time.Duration) error {
+	if value%time.Millisecond != 0 {
+		return fmt.Errorf("%w: %s is %v", ErrFraction, field, value)
+	}
+	return nil
+}
+
+// CheckName returns ErrName unless name can be that of a group, a resource or
+// a policy: 1 to MaxName of a-z, 0-9, '.', '_' and '-', beginning with a
+// letter or digit.
+func CheckName(name string) error {
+	if len(name) == 0 || len(name) > MaxName {
+		return fmt.Errorf("%w: %d characters, permitted are 1 to %d", ErrName, len(name), MaxName)
+	}
+	for i := range len(name) {
+		b := name[i]
+		letter := b >= 'a' && b <= 'z' || b >= '0' && b <= '9'
+		if !letter && (i == 0 || b != '.' && b != '_' && b != '-') {
+			return fmt.Errorf("%w: %q, permitted are a-z, 0-9 and, not at the beginning, '.', '_' and '-'", ErrName, name)
+		}
+	}
+	return nil
+}
+
+const (
+	// MaxSlots bounds the slots of a resource, each of which has its own token.
+	MaxSlots = 1024
+	// DefaultPolicy is the random walk of one token.
+	DefaultPolicy = "wandering"
+	// DefaultSkipDelay keeps an idle token at ten hops a second, which costs a
+	// member of a small group little, and a waiting one little time.
+	DefaultSkipDelay = 100 * time.Millisecond
+)
+
+// Resource is what a group shares.
+type Resource struct {
+	Name   string // see CheckName
+	Policy string // which circulation policy; a member refuses a resource whose policy it does not know
+	Slots  int    // how many may operate at once, 1 to MaxSlots
+	policy.Params
+	// MaxHold is the longest grant that a program can get,
+	// policy.MinDuration to policy.MaxOperationTime. Above OperationTime, the
+	// papers' constants no longer describe what happens.
+	MaxHold    time.Duration
+	Extensions canonical.Extensions // for later versions and other policies
+}
+
+// WithDefaults fills in what is zero and does not mean something: policy,
+// slots, skip_delay, and max_hold as operation_time.
+func (r Resource) WithDefaults() Resource {
+	r.Policy = cmp.Or(r.Policy, DefaultPolicy)
+	r.Slots = cmp.Or(r.Slots, 1)
+	r.SkipDelay = cmp.Or(r.SkipDelay, DefaultSkipDelay)
+	r.MaxHold = cmp.Or(r.MaxHold, r.OperationTime)
+	return r
+}
+
+// PolicyParams are what the policy of the resource needs to know.
+func (r Resource) PolicyParams() policy.Params { return r.Params }
+
+// Validate returns the first thing that is wrong: ErrName, ErrOutOfRange,
+// ErrFraction, ErrMalformed (extensions) or policy.ErrOutOfRange.
+func (r Resource) Validate() error {
+	if err := CheckName(r.Policy); err != nil {
+		return fmt.Errorf("policy: %w", err)
+	}
+	return cmp.Or(
+		CheckName(r.Name),
+		within("slots", r.Slots, 1, MaxSlots),
+		r.Params.Validate(),
+		whole("operation_time", r.OperationTime),
+		whole("skip_delay", r.SkipDelay),
+		whole("min_interval", r.MinInterval),
+		whole("regeneration_mean", r.RegenerationMean),
+		span("max_hold", r.MaxHold, policy.MinDuration, policy.MaxOperationTime),
+		extensions(r.Extensions),
+	)
+}
