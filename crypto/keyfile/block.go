@@ -165,7 +165,7 @@ func (r *reader) content(last string) ([]byte, error) {
 			}
 			return content, nil
 		}
-		if len(r.line) == 0 || len(r.line) > lineLength || strings.HasPrefix(r.line, dashes) {
+		if len(r.line) == 0 || len(r.line) > lineLength || strings.Contains(r.line, "\r") {
 			return nil, r.malformed("not a line of base64")
 		}
 		if encoded.Len() > base64.StdEncoding.EncodedLen(MaxBlock) {

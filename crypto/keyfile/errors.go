@@ -24,6 +24,8 @@ var (
 	// ErrPassphrase says that the passphrase is wrong, or empty where one is to
 	// be set.
 	ErrPassphrase = errors.New("keyfile: wrong passphrase")
+	// ErrWork says that a work factor is out of range.
+	ErrWork = errors.New("keyfile: work factor out of range")
 	// ErrMode says that others than its owner have access to a secret file.
 	ErrMode = errors.New("keyfile: permissions too open")
 )

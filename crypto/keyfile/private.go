@@ -50,12 +50,12 @@ func EncodePrivateKey(key *signature.PrivateKey) ([]byte, error) {
 
 // EncryptPrivateKey is the text of a key that can be read only with the
 // passphrase. work is the binary logarithm of the cost of each attempt, usually
-// WorkFactor; above 20 the key could not be read again and is refused with
-// ErrKey. An empty passphrase is ErrPassphrase. The salt comes from the
+// WorkFactor; below 1, or above 20, where the key could not be read again, it is
+// refused with ErrWork. An empty passphrase is ErrPassphrase. The salt comes from the
 // operating system.
 func EncryptPrivateKey(key *signature.PrivateKey, passphrase []byte, work int) ([]byte, error) {
 	if work < 1 || work > maxWorkFactor {
-		return nil, fmt.Errorf("%w: work factor %d, want 1 to %d", ErrKey, work, maxWorkFactor)
+		return nil, fmt.Errorf("%w: %d, want 1 to %d", ErrWork, work, maxWorkFactor)
 	}
 	recipient, err := age.NewScryptRecipient(string(passphrase))
 	if err != nil {
