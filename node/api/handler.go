@@ -1,0 +1,179 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Backend is the daemon behind the API. Its methods are called concurrently.
+type Backend interface {
+	// Acquire waits for the resource as long as the request says, or until ctx
+	// ends, which withdraws the demand. It returns a lease, or one of the
+	// package's errors.
+	Acquire(ctx context.Context, r AcquireRequest) (Lease, error)
+	// Release ends a grant, also one that was given before the daemon was
+	// restarted. A grant that is unknown or has ended is no error.
+	Release(grant ident.Grant, operated bool, exit int) error
+	Status() Status
+	Members() []MemberInfo
+}
+
+// Lease is a grant that was given.
+type Lease interface {
+	Grant() Grant
+	// Lost delivers a reason if the grant is lost, and is closed when the
+	// grant has ended in any way.
+	Lost() <-chan LostReason
+	// Release is Backend.Release for this grant. It may be repeated.
+	Release(operated bool, exit int)
+}
+
+// NewHandler is the API in front of a backend.
+func NewHandler(backend Backend) http.Handler { return newHandler(backend, MaxStreams) }
+
+func newHandler(backend Backend, maxStreams int) http.Handler {
+	h := &handler{backend: backend, streams: make(chan struct{}, maxStreams)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/acquire", h.acquire)
+	mux.HandleFunc("POST /v1/release", h.release)
+	mux.HandleFunc("GET /v1/status", h.status)
+	mux.HandleFunc("GET /v1/members", h.members)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, &Error{
+			Code:    "bad_request",
+			Message: fmt.Sprintf("bad request: there is no %s %s", r.Method, r.URL.Path),
+			Hint:    "the daemon may be older than this program",
+		})
+	})
+	return mux
+}
+
+type handler struct {
+	backend Backend
+	streams chan struct{} // one element for each acquire stream
+}
+
+func (h *handler) acquire(w http.ResponseWriter, r *http.Request) {
+	var req AcquireRequest
+	if err := decode(w, r, &req); err != nil {
+		fail(w, err)
+		return
+	}
+	if err := req.Validate(); err != nil {
+		fail(w, err)
+		return
+	}
+	select {
+	case h.streams <- struct{}{}:
+		defer func() { <-h.streams }()
+	default:
+		fail(w, fmt.Errorf("%w: %d programs wait or hold already", ErrUnavailable, cap(h.streams)))
+		return
+	}
+	lease, err := h.backend.Acquire(r.Context(), req)
+	if r.Context().Err() != nil {
+		// Nobody is told of this grant, so nobody would ever release it.
+		if err == nil {
+			lease.Release(false, 0)
+		}
+		err = withdrawn(r.Context())
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	follow(w, r, lease)
+}
+
+func withdrawn(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), errStopping) {
+		return fmt.Errorf("%w: the daemon stops", ErrUnavailable)
+	}
+	return fmt.Errorf("%w: the demand was withdrawn", ErrNotGranted)
+}
+
+// follow tells the program of its grant, and of its loss if it comes to that,
+// until the program stops listening.
+func follow(w http.ResponseWriter, r *http.Request, lease Lease) {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	grant := lease.Grant()
+	if err := writeEvent(w, event{V: Version, Event: eventGranted, Grant: &grant}); err != nil {
+		lease.Release(false, 0)
+		return
+	}
+	select {
+	case reason, lost := <-lease.Lost():
+		if lost {
+			// A client that has gone meanwhile has no use for the news.
+			_ = writeEvent(w, event{V: Version, Event: eventLost, Reason: reason})
+		}
+	case <-r.Context().Done():
+	}
+}
+
+func writeEvent(w http.ResponseWriter, e event) error {
+	c := http.NewResponseController(w)
+	if err := c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if err := json.NewEncoder(w).Encode(e); err != nil {
+		return err
+	}
+	return c.Flush()
+}
+
+func (h *handler) release(w http.ResponseWriter, r *http.Request) {
+	var req ReleaseRequest
+	if err := decode(w, r, &req); err != nil {
+		fail(w, err)
+		return
+	}
+	if err := h.backend.Release(req.Grant, req.Operated, req.Exit); err != nil {
+		fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, acknowledgement{V: Version})
+}
+
+func (h *handler) status(w http.ResponseWriter, _ *http.Request) {
+	s := h.backend.Status()
+	s.V = Version
+	reply(w, http.StatusOK, s)
+}
+
+func (h *handler) members(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, MemberList{V: Version, Members: h.backend.Members()})
+}
+
+// decode reads the one JSON object of a request. Unknown fields are refused: a
+// misspelt wait_ms would otherwise wait for ever.
+func decode(w http.ResponseWriter, r *http.Request, into any) error {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadRequest, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: more than one object", ErrBadRequest)
+	}
+	return nil
+}
+
+func fail(w http.ResponseWriter, err error) {
+	e, status := errorOf(err)
+	reply(w, status, failure{V: Version, Error: e})
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// A client that has gone does not miss its reply.
+	_ = json.NewEncoder(w).Encode(v)
+}

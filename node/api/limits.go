@@ -1,0 +1,54 @@
+package api
+
+import "time"
+
+// Version is the "v" of every object.
+const Version = 1
+
+const (
+	// MaxStreams bounds the acquire streams, waiting or holding, at one time.
+	// Each costs a goroutine pair and a connection of about 20 kB.
+	MaxStreams = 1024
+
+	// MaxBody bounds a request's body in bytes. The largest request is far
+	// below 1 kB; the room is for fields to come.
+	MaxBody = 64 << 10
+
+	// MaxReply bounds what a client reads of one reply, in bytes: the status
+	// of a member with 64 resources of some hundred slots each.
+	MaxReply = 16 << 20
+
+	// MaxEvent bounds one line of an acquire stream, in bytes. A permit with
+	// its certificates is about 8 kB.
+	MaxEvent = 256 << 10
+
+	// MaxHeader bounds a request's header, in bytes.
+	MaxHeader = 8 << 10
+
+	// MaxResource bounds a resource's name, in bytes, as the group
+	// configuration does.
+	MaxResource = 64
+
+	// MaxLabel bounds the label by which a demand is shown to people, in
+	// bytes.
+	MaxLabel = 128
+)
+
+const (
+	// readTimeout bounds how long a client may take over sending its request:
+	// it is on the same machine.
+	readTimeout = 10 * time.Second
+
+	// writeTimeout bounds how long one line may wait for the client to read.
+	writeTimeout = 10 * time.Second
+
+	// idleTimeout closes connections that are kept without a request.
+	idleTimeout = 30 * time.Second
+
+	// drainTimeout is how long a client that withdraws its demand listens for
+	// a grant that crossed its withdrawal.
+	drainTimeout = time.Second
+
+	// replyTimeout bounds the wait for the reply to everything but acquire.
+	replyTimeout = 10 * time.Second
+)

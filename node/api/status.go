@@ -1,0 +1,96 @@
+package api
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Status is what one member knows. There is no global view: ages say how old
+// the knowledge is.
+type Status struct {
+	V                    int               `json:"v"` // set by the server
+	Member               ident.Member      `json:"member"`
+	Name                 string            `json:"name"`
+	Group                ident.Group       `json:"group"`
+	GroupName            string            `json:"group_name"`
+	ConfigurationVersion uint64            `json:"configuration_version"`
+	Incarnation          ident.Incarnation `json:"incarnation"`
+	Mode                 string            `json:"mode"` // durable or volatile
+	UptimeS              float64           `json:"uptime_s"`
+	Address              string            `json:"address"` // empty when it only dials out
+	Peers                []PeerStatus      `json:"peers"`
+	Resources            []ResourceStatus  `json:"resources"`
+	Handoffs             HandoffCounts     `json:"handoffs"`
+	Tokens               TokenCounts       `json:"tokens"`
+	// Rejected counts messages that changed nothing, by reason.
+	Rejected           map[string]uint64 `json:"rejected"`
+	Journal            JournalStatus     `json:"journal"`
+	CertificateExpires time.Time         `json:"certificate_expires"`
+}
+
+// PeerStatus is what this member knows of one it talks or talked to.
+type PeerStatus struct {
+	Member    ident.Member `json:"member"`
+	Name      string       `json:"name"`
+	Connected bool         `json:"connected"`
+}
+
+// ResourceStatus is this member's view of one resource.
+type ResourceStatus struct {
+	Name    string       `json:"name"`
+	Policy  string       `json:"policy"`
+	Slots   []SlotStatus `json:"slots"`
+	Waiting int          `json:"waiting"` // local programs that wait
+}
+
+// SlotStatus is this member's view of one slot. Ages are in seconds, nil when
+// it never happened as far as this member knows.
+type SlotStatus struct {
+	Slot           int         `json:"slot"`
+	Held           bool        `json:"held"`
+	Executing      bool        `json:"executing"`
+	Token          ident.Token `json:"token,omitzero"` // the last one seen
+	Hop            uint64      `json:"hop"`
+	TokensSeen     uint64      `json:"tokens_seen"` // receptions, not distinct tokens
+	LastSeenS      *float64    `json:"last_seen_s"`
+	LastOperationS *float64    `json:"last_operation_s"`
+}
+
+// HandoffCounts counts handoffs of this member as sender since its start.
+type HandoffCounts struct {
+	OK              uint64 `json:"ok"`
+	Retried         uint64 `json:"retried"`
+	Reselected      uint64 `json:"reselected"`
+	InDoubt         uint64 `json:"in_doubt"` // now
+	InDoubtResolved uint64 `json:"in_doubt_resolved"`
+}
+
+// TokenCounts counts what this member did to tokens since its start.
+type TokenCounts struct {
+	Generated uint64 `json:"generated"`
+	Dropped   uint64 `json:"dropped"`
+}
+
+// JournalStatus is the size of the journal and the work spent on it.
+type JournalStatus struct {
+	Segments int    `json:"segments"`
+	Bytes    int64  `json:"bytes"`
+	Fsyncs   uint64 `json:"fsyncs"`
+}
+
+// MemberInfo is what this member knows of one member of the group.
+type MemberInfo struct {
+	Member    ident.Member `json:"member"`
+	Name      string       `json:"name"`
+	State     string       `json:"state"` // valid, expired, revoked, not yet valid
+	Connected bool         `json:"connected"`
+	Addresses []string     `json:"addresses"`
+	Expires   time.Time    `json:"expires"`
+}
+
+// MemberList is the reply to GET /v1/members.
+type MemberList struct {
+	V       int          `json:"v"` // set by the server
+	Members []MemberInfo `json:"members"`
+}
