@@ -49,6 +49,7 @@ func Open(dir string, o Options) (*Store, *Recovery, error) {
 		return nil, nil, fmt.Errorf("open journal: %w", err)
 	}
 	s := &Store{dir: dir, opts: o, lock: lock}
+	s.idle.L = &s.mem
 	found, err := s.recover()
 	if err != nil {
 		if s.file != nil {

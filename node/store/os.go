@@ -25,18 +25,24 @@ type osFS struct{}
 
 type osFile struct{ *os.File }
 
-func (osFS) MkdirAll(dir string) error {
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
+// MkdirAll syncs the parent of a directory that exists, too: a process before
+// may have been killed between making and syncing it. That those further up
+// are durable follows, because each was synced before the next was made.
+func (o osFS) MkdirAll(dir string) error {
 	parent := filepath.Dir(dir)
-	if err := OS().MkdirAll(parent); err != nil {
+	_, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = o.MkdirAll(parent); err == nil {
+			err = os.Mkdir(dir, dirMode)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := syncDir(parent); !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	return syncDir(parent)
+	return nil // somebody else made dir in a directory that is not ours to open
 }
 
 func (osFS) List(dir string) ([]Entry, error) {

@@ -39,8 +39,8 @@ func (s *Store) Checkpoint(live [][]byte) error {
 	if _, err := sizeOf(live); err != nil {
 		return err
 	}
-	s.disk.Lock()
-	defer s.disk.Unlock()
+	s.acquire()
+	defer s.release()
 	batch, last, err := s.take(len(live) + checkpointFrames)
 	if err != nil {
 		return err
@@ -126,8 +126,8 @@ func (s *Store) create(path string, data []byte) error {
 //
 // Errors: ErrPrune, after which the store goes on; ErrClosed.
 func (s *Store) Prune() error {
-	s.disk.Lock()
-	defer s.disk.Unlock()
+	s.acquire()
+	defer s.release()
 	s.mem.Lock()
 	refusal := s.refusal
 	s.mem.Unlock()

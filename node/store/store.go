@@ -18,13 +18,15 @@ type Store struct {
 	opts Options
 	lock io.Closer
 
-	disk     sync.Mutex // guards what follows and all I/O; taken before mem
-	file     File       // the last segment
-	end      int64      // its size, in bytes
-	dirty    bool       // it has bytes that were written and not synced
-	segments []segment  // all that exist, oldest first, the last one included
+	// What follows belongs to the goroutine that has made busy true.
+	file     File      // the last segment
+	end      int64     // its size, in bytes
+	dirty    bool      // it has bytes that were written and not synced
+	segments []segment // all that exist, oldest first, the last one included
 
 	mem        sync.Mutex // guards what follows; never held during I/O
+	busy       bool       // a goroutine is at the files
+	idle       sync.Cond  // busy has become false
 	pending    []byte     // frames of the next batch
 	spare      []byte     // the buffer of the batch before, to be used again
 	next       uint64     // sequence number of the next frame
@@ -88,9 +90,36 @@ func sizeOf(bodies [][]byte) (size int64, err error) {
 //
 // Errors: ErrBroken, ErrClosed.
 func (s *Store) Sync() error {
-	s.disk.Lock()
-	defer s.disk.Unlock()
+	s.mem.Lock()
+	target := s.next - 1
+	for s.busy && s.synced < target && s.refusal == nil {
+		s.idle.Wait()
+	}
+	if s.refusal != nil || s.synced >= target {
+		defer s.mem.Unlock()
+		return s.refusal
+	}
+	s.busy = true
+	s.mem.Unlock()
+	defer s.release()
 	return s.flush(s.opts.Mode == Durable)
+}
+
+// acquire waits for the files and takes them; release gives them back.
+func (s *Store) acquire() {
+	s.mem.Lock()
+	defer s.mem.Unlock()
+	for s.busy {
+		s.idle.Wait()
+	}
+	s.busy = true
+}
+
+func (s *Store) release() {
+	s.mem.Lock()
+	defer s.mem.Unlock()
+	s.busy = false
+	s.idle.Broadcast()
 }
 
 // Synced is the sequence number of the last record that a Sync has
@@ -173,8 +202,8 @@ func (s *Store) fail(cause error) error {
 // the directory. It returns the error that broke the store, if any. A second
 // Close returns ErrClosed.
 func (s *Store) Close() error {
-	s.disk.Lock()
-	defer s.disk.Unlock()
+	s.acquire()
+	defer s.release()
 	err := s.flush(true)
 	if err == ErrClosed {
 		return err
