@@ -18,10 +18,10 @@ const (
 )
 
 // PublicKey is a validated public key, kept decompressed. From its third
-// verification on it also keeps a table of 5 kB that more than halves the cost
-// of the next ones, so keys that are used again should be kept, not parsed
+// verification on it also keeps a table of 5 kB that saves two fifths of the
+// cost of the next ones, so keys that are used again should be kept, not parsed
 // again. It never changes otherwise and is safe for concurrent use; it must not
-// be copied. The zero value is not a key.
+// be copied, and is compared with Equal only. The zero value is not a key.
 type PublicKey struct {
 	bytes [PublicKeySize]byte
 	minus edwards25519.Point // -A, the form that the equation needs
