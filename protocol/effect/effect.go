@@ -47,9 +47,6 @@ type Grant struct {
 	Hop      uint64
 	Deadline clock.Instant
 	Length   time.Duration // from the step to the deadline
-	// Genesis and Transfer, encoded, with the certificates of their signers,
-	// are the permit; Transfer is empty at hop 0.
-	Genesis, Transfer []byte
 }
 
 // Refuse ends a demand that can never be met.

@@ -22,6 +22,7 @@ type demand struct {
 	request  uint64
 	resource string
 	maxHold  time.Duration
+	oncePer  time.Duration
 }
 
 // grant is a permission in force.
@@ -43,7 +44,7 @@ func (m *Member) demand(d Demand) {
 	case m.waiting(d.Resource) >= MaxWaiters:
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
 	default:
-		m.demands = append(m.demands, &demand{d.Request, d.Resource, d.MaxHold})
+		m.demands = append(m.demands, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer})
 		m.demandChanged(d.Resource)
 	}
 }
@@ -92,13 +93,11 @@ func (m *Member) run(h *hold) {
 	if h.grant != nil {
 		return
 	}
-	i := slices.IndexFunc(m.demands, func(d *demand) bool { return d.resource == h.slot.key.resource })
-	if i < 0 || m.stopping {
+	d := m.nextDemand(h.slot)
+	if d == nil {
 		m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Token: m.describe(h)})
 		return
 	}
-	d := m.demands[i]
-	m.demands = slices.Delete(m.demands, i, i+1)
 	length := h.slot.resource.MaxHold
 	if d.maxHold > 0 {
 		length = min(length, d.maxHold)
@@ -113,13 +112,30 @@ func (m *Member) run(h *hold) {
 		Deadline: uint64(g.deadline), Boot: m.cfg.Boot, Machine: m.cfg.Machine,
 	}
 	m.persist(g.record, true)
-	title, _ := m.handoff.Title(h.token, h.hop)
 	m.emit(effect.Grant{
 		Request: d.request, Grant: g.id, Resource: h.slot.key.resource, Slot: h.slot.key.number,
 		Token: h.token, Hop: h.hop, Deadline: g.deadline, Length: length,
-		Genesis: title.Genesis.Raw(), Transfer: title.Transfer.Raw(),
 	})
 	m.demandChanged(d.resource)
+}
+
+// nextDemand takes the demand that has waited longest. Those that the slot's
+// last operation, as far as it is known here, is too recent for are refused.
+func (m *Member) nextDemand(s *slot) *demand {
+	for i := 0; i < len(m.demands) && !m.stopping; {
+		d := m.demands[i]
+		if d.resource != s.key.resource {
+			i++
+			continue
+		}
+		m.demands = slices.Delete(m.demands, i, i+1)
+		if s.lastOperation == 0 || m.now.Micros() >= s.lastOperation+uint64(d.oncePer.Microseconds()) {
+			return d
+		}
+		m.emit(effect.Refuse{Request: d.request, Reason: ErrNotDue})
+		m.demandChanged(d.resource)
+	}
+	return nil
 }
 
 // ended is the end of a grant's program: by its own word, or because its

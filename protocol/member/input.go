@@ -37,6 +37,9 @@ type Demand struct {
 	Request  uint64
 	Resource string
 	MaxHold  time.Duration // zero: the resource's max_hold, which also bounds it
+	// OncePer asks for no grant when the operation has run here within that
+	// time; zero asks always.
+	OncePer time.Duration
 }
 
 // Withdraw ends a demand that has not been met. After the grant it does

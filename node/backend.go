@@ -1,0 +1,185 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// Acquire waits for the resource as the request says: it is the daemon behind
+// the local API, and may be called by a program that has a node of its own.
+func (n *Node) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	l, err := n.acquire(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (n *Node) acquire(ctx context.Context, r api.AcquireRequest) (*lease, error) {
+	wait, bounded := r.Wait()
+	w := n.waiters.add(r.MinHold())
+	n.engine.put(item{input: member.Demand{
+		Request: w.request, Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(),
+	}})
+	var timeout <-chan time.Time
+	switch {
+	case bounded && wait == 0:
+		n.engine.call() // a token that is here and idle is granted at once
+		timeout = closedTime
+	case bounded:
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		timeout = t.C
+	}
+	select {
+	case a := <-w.answer:
+		return a.lease, a.err
+	default:
+	}
+	select {
+	case a := <-w.answer:
+		return a.lease, a.err
+	case <-timeout:
+		return n.withdraw(w, n.notGranted(r.Resource))
+	case <-ctx.Done():
+		l, err := n.withdraw(w, context.Cause(ctx))
+		if err == nil { // the grant crossed the end: nobody wants it any more
+			l.Release(false, 0)
+			err = context.Cause(ctx)
+		}
+		return nil, err
+	case <-n.done:
+		return nil, n.Err()
+	}
+}
+
+var closedTime = func() <-chan time.Time {
+	c := make(chan time.Time)
+	close(c)
+	return c
+}()
+
+// withdraw ends a demand. A grant that came at the same moment stands.
+func (n *Node) withdraw(w *waiter, reason error) (*lease, error) {
+	if n.waiters.take(w.request) == nil {
+		a := <-w.answer
+		return a.lease, a.err
+	}
+	n.engine.put(item{input: member.Withdraw{Request: w.request}})
+	return nil, reason
+}
+
+// notGranted is why a wait ended: no token came, or none can come because
+// nobody can be reached.
+func (n *Node) notGranted(resource string) error {
+	held := false
+	n.engine.look(func(m *member.Member) { held = m.Holds(resource) })
+	if !held && n.isolated() {
+		return api.ErrIsolated
+	}
+	return api.ErrNotGranted
+}
+
+// Release reports the end of a grant, also of one from before a restart. The
+// token is kept for the rest of min_hold.
+func (n *Node) Release(id ident.Grant, operated bool, _ int) error {
+	l := n.leases.take(id)
+	l.close("")
+	if rest := l.until.Sub(boottime.Now()); operated && rest > 0 {
+		time.AfterFunc(rest, func() { n.end(id, operated) })
+		return nil
+	}
+	n.end(id, operated)
+	return nil
+}
+
+// end tells the member that a grant's program has ended. It may be called by
+// the engine's own work.
+func (n *Node) end(id ident.Grant, operated bool) {
+	n.engine.put(item{input: member.Ended{Grant: id, Operated: operated}})
+}
+
+// Status is what this member knows.
+func (n *Node) Status() api.Status {
+	var s member.Status
+	var known []member.Known
+	n.engine.look(func(m *member.Member) {
+		s = m.Status()
+		for k := range m.Members() {
+			if k.Connected {
+				known = append(known, k)
+			}
+		}
+	})
+	st := api.Status{
+		Member: n.self, Name: n.cfg.Certificate.Claims().Name, Group: n.cfg.Group.ID(),
+		GroupName: n.cfg.Group.Name(), ConfigurationVersion: s.Configuration,
+		Incarnation: s.Incarnation, Mode: n.cfg.Mode.String(),
+		UptimeS: time.Since(n.started).Seconds(), Address: n.Address(),
+		Handoffs: api.HandoffCounts{
+			OK: s.Handoffs.Delivered, Retried: s.Handoffs.Retried, Reselected: s.Handoffs.Reselected,
+			InDoubt: uint64(s.InDoubt), InDoubtResolved: s.Handoffs.InDoubtResolved,
+		},
+		Rejected: s.Rejected, CertificateExpires: n.cfg.Certificate.Claims().NotAfter,
+		Journal: n.journalStatus(), Peers: []api.PeerStatus{}, Resources: []api.ResourceStatus{},
+	}
+	for _, k := range known {
+		st.Peers = append(st.Peers, api.PeerStatus{
+			Member: k.Certificate.Member(), Name: k.Certificate.Claims().Name, Connected: true,
+		})
+	}
+	for _, slot := range s.Slots {
+		st.Tokens.Generated += slot.Generated
+		st.Tokens.Dropped += slot.Dropped
+		st.Resources = appendSlot(st.Resources, slot)
+	}
+	for class, count := range n.transport.Stats().Refused {
+		st.Rejected["transport: "+class] = count
+	}
+	return st
+}
+
+// appendSlot adds a slot to its resource; slots come grouped by resource.
+func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceStatus {
+	if len(list) == 0 || list[len(list)-1].Name != s.Resource {
+		list = append(list, api.ResourceStatus{Name: s.Resource, Policy: s.Policy, Waiting: s.Waiting})
+	}
+	r := &list[len(list)-1]
+	r.Slots = append(r.Slots, api.SlotStatus{
+		Slot: int(s.Slot), Held: s.Held, Executing: s.Executing, Token: s.Token, Hop: s.Hop,
+		TokensSeen: s.Seen, LastSeenS: age(s.LastSeen), LastOperationS: age(s.LastOperation),
+	})
+	return list
+}
+
+// age is how long ago a wall time, in µs since 1970, was; nil for never.
+func age(micros uint64) *float64 {
+	if micros == 0 {
+		return nil
+	}
+	s := max(0, time.Since(time.UnixMicro(int64(micros))).Seconds())
+	return &s
+}
+
+// Members are the members that this one knows.
+func (n *Node) Members() []api.MemberInfo {
+	list := []api.MemberInfo{}
+	n.engine.look(func(m *member.Member) {
+		for k := range m.Members() {
+			c := k.Certificate.Claims()
+			list = append(list, api.MemberInfo{
+				Member: k.Certificate.Member(), Name: c.Name, State: stateOf(k.Standing),
+				Connected: k.Connected, Addresses: append([]string{}, k.Addresses...), Expires: c.NotAfter,
+			})
+		}
+	})
+	return list
+}

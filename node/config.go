@@ -1,0 +1,112 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+)
+
+// Config is what a node is made of. Identity and StateDir must be given.
+type Config struct {
+	Identity
+	// StateDir holds the journal, the local socket and the stateless-reset
+	// key. Two nodes cannot share one.
+	StateDir string
+	// Listen is the UDP address to listen on and to dial from, "host:port".
+	// Empty: the member only dials out.
+	Listen string
+	// Advertise is where others can reach this member, "host:port", in order
+	// of preference. Empty: the listening address, if it names a host.
+	Advertise []string
+	// Bootstrap are addresses of members to meet first, and again whenever
+	// nobody else can be reached.
+	Bootstrap []string
+	// Mode is store.Durable (default) or store.Volatile. A durable member keeps
+	// custody over a crash, and pays a disk sync for each handoff. A volatile
+	// one loses the tokens it holds.
+	Mode store.Mode
+	// Found makes the first token of each slot, once for a journal.
+	Found bool
+	// NewIncarnation begins a new custody memory: the journal was restored
+	// from a backup, or cloned.
+	NewIncarnation bool
+	// Operation, if it has a Run, runs each time a token is granted for it.
+	Operation Operation
+	// Socket is the path of the local API's socket; default
+	// StateDir/wander.sock, "-" for none.
+	Socket string
+	// Tuning of the handoff; zero means handoff.DefaultTuning.
+	Tuning handoff.Tuning
+	// NoPreOffer begins the search for the next holder only when the policy
+	// lets go of the token: to measure what pre-offering gains.
+	NoPreOffer bool
+	// Log is where the node logs; nil: nowhere.
+	Log *slog.Logger
+
+	// journal configures the store beyond what a user may; for tests.
+	journal store.Options
+}
+
+// Identity is who a member is.
+type Identity struct {
+	Group       *group.Group
+	Certificate certificate.Certificate
+	Key         *signature.PrivateKey
+	// Extra is what else the group file holds: other members' certificates
+	// and endpoint records, and revocations.
+	Extra group.Extra
+}
+
+// Operation is what a node does each time it gets a token: the protected
+// operation of the papers, as a standing demand.
+type Operation struct {
+	Resource string
+	// MaxHold bounds one run; zero: the resource's max_hold.
+	MaxHold time.Duration
+	// Run carries the operation out under the grant and returns when it has
+	// ended, at the grant's deadline at the latest. ctx ends when the grant is
+	// lost. operated says whether the resource was used at all.
+	Run func(ctx context.Context, g api.Grant) (operated bool, exit int)
+}
+
+func (c *Config) validate(now time.Time) error {
+	switch {
+	case c.Group == nil || c.Key == nil:
+		return fmt.Errorf("%w: no identity", ErrConfig)
+	case c.StateDir == "":
+		return fmt.Errorf("%w: no state_dir", ErrConfig)
+	case c.Listen == "" && len(c.Bootstrap) == 0:
+		return fmt.Errorf("%w: a member that does not listen needs bootstrap peers", ErrConfig)
+	case len(c.Advertise) > certificate.MaxAddresses:
+		return fmt.Errorf("%w: %d addresses to advertise, at most %d", ErrConfig, len(c.Advertise), certificate.MaxAddresses)
+	}
+	for _, a := range append(append([]string(nil), c.Advertise...), c.Bootstrap...) {
+		if err := certificate.CheckAddress(a); err != nil {
+			return fmt.Errorf("%w: %w", ErrConfig, err)
+		}
+	}
+	if err := c.Certificate.ValidAt(now); err != nil {
+		return fmt.Errorf("%w: %w", ErrIdentity, err)
+	}
+	if c.Operation.Run != nil {
+		if _, ok := c.Group.Config().Resource(c.Operation.Resource); !ok {
+			return fmt.Errorf("%w: the operation's resource %q is not in the group configuration", ErrConfig, c.Operation.Resource)
+		}
+	}
+	if c.Socket == "" {
+		c.Socket = filepath.Join(c.StateDir, api.SocketName)
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// carryOut does what a batch of steps asks for, in its order: first every
+// record reaches the journal, with one sync if any of them needs it, and then
+// everything else happens. Nothing can leave before what it depends on is
+// durable; that later records become durable earlier than they must does no
+// harm.
+func (n *Node) carryOut(effects []effect.Effect) error {
+	if err := n.write(effects); err != nil {
+		return err
+	}
+	for _, e := range effects {
+		switch e := e.(type) {
+		case effect.Send:
+			n.sendMessage(e.To, e.Message)
+		case effect.Grant:
+			n.granted(e)
+		case effect.Refuse:
+			n.refused(e)
+		case effect.Expel:
+			n.transport.Expel(e.Member, revocationFrame(e.Revocation))
+			n.log.Warn("member is revoked", "member", e.Member)
+		case effect.Reconfigure:
+			n.reconfigured()
+		case effect.Report:
+			n.report(e)
+		case effect.Stop:
+			n.fail(fmt.Errorf("%w: %w", ErrRevoked, e.Reason))
+		}
+	}
+	n.transport.Flush()
+	return nil
+}
+
+func (n *Node) write(effects []effect.Effect) error {
+	sync := false
+	for _, e := range effects {
+		p, ok := e.(effect.Persist)
+		if !ok {
+			continue
+		}
+		body, err := journal.Encode(p.At, p.Record)
+		if err == nil {
+			_, err = n.store.Append(body)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrJournal, err)
+		}
+		sync = sync || p.Sync
+	}
+	if !sync {
+		return nil
+	}
+	if err := n.store.Sync(); err != nil {
+		return fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	n.syncs.Add(1)
+	return nil
+}
+
+// checkpoint puts the live records in the place of all earlier ones.
+func (n *Node) checkpoint(now clock.Reading, records []journal.Record) error {
+	bodies := make([][]byte, 0, len(records))
+	for _, r := range records {
+		body, err := journal.Encode(now.Micros(), r)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrJournal, err)
+		}
+		bodies = append(bodies, body)
+	}
+	if err := n.store.Checkpoint(bodies); err != nil {
+		return fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	n.log.Info("journal segment begun", "records", len(records))
+	return nil
+}
+
+func (n *Node) sendMessage(to ident.Member, m wire.Message) {
+	body, err := wire.Encode(m)
+	if err != nil {
+		// Every message is made within its limits: only a bug gets here, and
+		// a message may get lost.
+		n.report(effect.Report{Kind: "internal", About: to, Detail: err.Error()})
+		return
+	}
+	n.transport.Queue(to, classOf(m), body)
+}
+
+// classOf says which messages go first: those that move custody.
+func classOf(m wire.Message) transport.Class {
+	switch m.Type() {
+	case wire.TypePolicy, wire.TypeWant, wire.TypeMembers, wire.TypeConfiguration:
+		return transport.Rest
+	}
+	return transport.Custody
+}
+
+func revocationFrame(raw []byte) []byte {
+	body, err := wire.Encode(&wire.Revocations{Revocations: [][]byte{raw}})
+	if err != nil {
+		return nil // a revocation that was learned fits a message
+	}
+	return body
+}
+
+// granted gives a grant to the program that waits for it. One that nobody
+// waits for any more, or whose deadline the sync has outlasted, starts nothing.
+func (n *Node) granted(g effect.Grant) {
+	w := n.waiters.take(g.Request)
+	if w == nil || !boottime.Now().Before(g.Deadline) {
+		n.end(g.Grant, false)
+		if w != nil {
+			w.refuse(ErrNotGranted)
+		}
+		return
+	}
+	lease := n.leases.open(n, w, g)
+	w.grant(lease)
+}
+
+func (n *Node) refused(r effect.Refuse) {
+	if w := n.waiters.take(r.Request); w != nil {
+		w.refuse(apiError(r.Reason))
+	}
+}
+
+func (n *Node) report(r effect.Report) {
+	if n.reports.allow(r.Kind) {
+		n.log.Warn(r.Kind, "member", r.About, "detail", r.Detail)
+	}
+}

@@ -1,0 +1,28 @@
+package node
+
+import (
+	"errors"
+
+	"github.com/wandertoken/wander/node/api"
+)
+
+// Why a resource was not granted, or a grant ended; the same as in package api.
+var (
+	ErrNotGranted = api.ErrNotGranted
+	ErrLost       = api.ErrLost
+	ErrIsolated   = api.ErrIsolated
+	ErrRevoked    = api.ErrRevoked
+)
+
+// Why a node did not start, or ended.
+var (
+	// ErrConfig says that a setting is missing or wrong; the message says which.
+	ErrConfig = errors.New("configuration")
+	// ErrIdentity says that key, certificate and group file do not belong
+	// together, or that the certificate is not valid now.
+	ErrIdentity = errors.New("identity")
+	// ErrJournal says that the journal cannot be read or written.
+	ErrJournal = errors.New("journal")
+	// ErrClosed says that the node was closed.
+	ErrClosed = errors.New("node is closed")
+)

@@ -1,0 +1,127 @@
+package node
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+)
+
+// maxFile bounds the identity files, in bytes. A group file may hold the
+// certificates and endpoint records of some thousand members.
+const maxFile = 16 << 20
+
+// LoadIdentity reads who a member is from its three files. The private key
+// must not be readable by others. Errors match ErrIdentity.
+func LoadIdentity(certificateFile, keyFile, groupFile string) (Identity, error) {
+	var id Identity
+	blocks, err := readBlocks(groupFile)
+	if err != nil {
+		return id, err
+	}
+	if id.Group, id.Extra, err = group.Load(blocks); err != nil {
+		return id, fmt.Errorf("%w: %s: %w", ErrIdentity, groupFile, err)
+	}
+	if id.Certificate, err = loadCertificate(certificateFile, id.Group); err != nil {
+		return id, err
+	}
+	if id.Key, err = loadKey(keyFile); err != nil {
+		return id, err
+	}
+	if id.Key.Public().Bytes() != id.Certificate.Key().Bytes() {
+		return id, fmt.Errorf("%w: %s is not the key of %s", ErrIdentity, keyFile, certificateFile)
+	}
+	return id, nil
+}
+
+func readBlocks(name string) ([]keyfile.Block, error) {
+	text, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := keyfile.DecodeBlocks(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrIdentity, name, err)
+	}
+	return blocks, nil
+}
+
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIdentity, err)
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%w: %s has %d bytes, at most %d", ErrIdentity, name, info.Size(), maxFile)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIdentity, err)
+	}
+	return text, nil
+}
+
+func loadCertificate(name string, g *group.Group) (certificate.Certificate, error) {
+	blocks, err := readBlocks(name)
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	if len(blocks) != 1 || blocks[0].Type != keyfile.Certificate {
+		return certificate.Certificate{}, fmt.Errorf("%w: %s does not hold exactly one member certificate", ErrIdentity, name)
+	}
+	c, err := certificate.Parse(g.ID(), blocks[0].Bytes, g)
+	if err != nil {
+		return c, fmt.Errorf("%w: %s: %w", ErrIdentity, name, err)
+	}
+	return c, nil
+}
+
+var errEncrypted = errors.New("a daemon cannot ask for a passphrase: use an unencrypted key")
+
+func loadKey(name string) (*signature.PrivateKey, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIdentity, err)
+	}
+	if err := keyfile.CheckMode(info.Mode()); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrIdentity, name, err)
+	}
+	text, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	key, err := keyfile.DecodePrivateKey(text, func() ([]byte, error) { return nil, errEncrypted })
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrIdentity, name, err)
+	}
+	return key, nil
+}
+
+// resetKeyFile holds the key of stateless resets, which has to outlive the
+// process: peers then notice a restart at once.
+const resetKeyFile = "reset.key"
+
+// resetKey reads the stateless-reset key, or makes it. A short file is what a
+// crash in the middle of making it leaves; it is made anew.
+func resetKey(dir string) (key [32]byte, err error) {
+	name := filepath.Join(dir, resetKeyFile)
+	old, err := os.ReadFile(name)
+	if err == nil && len(old) == len(key) {
+		copy(key[:], old)
+		return key, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if _, err := rand.Read(key[:]); err != nil {
+		return key, err
+	}
+	return key, os.WriteFile(name, key[:], 0o600)
+}

@@ -1,0 +1,168 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// waiter is a program that waits for a grant.
+type waiter struct {
+	request uint64
+	minHold time.Duration
+	answer  chan result // holds one
+}
+
+type result struct {
+	lease *lease
+	err   error
+}
+
+func (w *waiter) grant(l *lease)   { w.answer <- result{lease: l} }
+func (w *waiter) refuse(err error) { w.answer <- result{err: err} }
+
+// waiters are the programs that wait. The zero value is ready.
+type waiters struct {
+	mu   sync.Mutex
+	last uint64
+	byID map[uint64]*waiter
+}
+
+func (ws *waiters) add(minHold time.Duration) *waiter {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.last++
+	w := &waiter{request: ws.last, minHold: minHold, answer: make(chan result, 1)}
+	if ws.byID == nil {
+		ws.byID = make(map[uint64]*waiter)
+	}
+	ws.byID[w.request] = w
+	return w
+}
+
+// take removes a waiter. Only who took it may answer it.
+func (ws *waiters) take(request uint64) *waiter {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	w := ws.byID[request]
+	delete(ws.byID, request)
+	return w
+}
+
+// refuseAll answers everybody.
+func (ws *waiters) refuseAll(err error) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for request, w := range ws.byID {
+		delete(ws.byID, request)
+		w.refuse(err)
+	}
+}
+
+// lease is a grant in force at this node. It implements api.Lease.
+type lease struct {
+	n       *Node
+	grant   api.Grant
+	until   clock.Instant // the token stays at least so long (min_hold)
+	lost    chan api.LostReason
+	once    sync.Once
+	expires *time.Timer
+}
+
+// Grant is what was granted.
+func (l *lease) Grant() api.Grant { return l.grant }
+
+// Lost delivers a reason if the grant is lost, and is closed when it has ended.
+func (l *lease) Lost() <-chan api.LostReason { return l.lost }
+
+// Release ends the grant.
+func (l *lease) Release(operated bool, exit int) { _ = l.n.Release(l.grant.ID, operated, exit) }
+
+// close ends the lease, for a reason if it was lost.
+func (l *lease) close(reason api.LostReason) {
+	l.once.Do(func() {
+		if reason != "" {
+			l.lost <- reason
+		}
+		close(l.lost)
+		l.expires.Stop()
+	})
+}
+
+// leases are the grants in force. The zero value is ready.
+type leases struct {
+	mu   sync.Mutex
+	byID map[ident.Grant]*lease
+}
+
+func (ls *leases) open(n *Node, w *waiter, g effect.Grant) *lease {
+	now := boottime.Now()
+	left := g.Deadline.Sub(now)
+	l := &lease{
+		n: n, lost: make(chan api.LostReason, 1), until: now.Add(w.minHold),
+		grant: api.Grant{
+			ID: g.Grant, Resource: g.Resource, Member: n.self, Name: n.cfg.Certificate.Claims().Name,
+			Token: g.Token, Hop: g.Hop, Fence: g.Hop, Deadline: time.Now().Add(left),
+			DeadlineBoot: g.Deadline, BootID: boottime.ID(),
+		},
+	}
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if ls.byID == nil {
+		ls.byID = make(map[ident.Grant]*lease)
+	}
+	ls.byID[g.Grant] = l
+	l.expires = time.AfterFunc(left, func() { ls.take(g.Grant).close("") })
+	return l
+}
+
+// take removes a lease; of one that is not there it returns an ended one.
+func (ls *leases) take(id ident.Grant) *lease {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if l := ls.byID[id]; l != nil {
+		delete(ls.byID, id)
+		return l
+	}
+	return endedLease()
+}
+
+func endedLease() *lease {
+	l := &lease{lost: make(chan api.LostReason, 1), expires: time.NewTimer(0)}
+	l.close("")
+	return l
+}
+
+// loseAll ends every lease for a reason.
+func (ls *leases) loseAll(reason api.LostReason) {
+	ls.mu.Lock()
+	all := ls.byID
+	ls.byID = nil
+	ls.mu.Unlock()
+	for _, l := range all {
+		l.close(reason)
+	}
+}
+
+// apiError is a member's refusal in the words of the local API.
+func apiError(err error) error {
+	switch {
+	case errors.Is(err, member.ErrRevoked):
+		return fmt.Errorf("%w: %w", api.ErrRevoked, err)
+	case errors.Is(err, member.ErrResource):
+		return fmt.Errorf("%w: %w", api.ErrRefused, err)
+	case errors.Is(err, member.ErrNotDue):
+		return fmt.Errorf("%w: %w", api.ErrNotDue, err)
+	case errors.Is(err, member.ErrWaiters), errors.Is(err, member.ErrStopping):
+		return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
+	}
+	return fmt.Errorf("%w: %w", api.ErrInternal, err)
+}

@@ -1,0 +1,294 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// Node is a running member. All methods are safe for concurrent use.
+type Node struct {
+	cfg     Config
+	self    ident.Member
+	log     *slog.Logger
+	started time.Time
+
+	store     *store.Store
+	transport *transport.Transport
+	engine    *engine
+	server    *api.Server
+	waiters   waiters
+	leases    leases
+	reports   limiter
+	syncs     atomic.Uint64
+	contact   atomic.Int64 // clock.Instant of the last frame from anybody
+
+	done   chan struct{} // closed when the node has failed or is closed
+	once   sync.Once
+	err    error // set before done is closed
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup
+}
+
+// Open starts a node. It runs until Close, or until Done says that it failed;
+// ctx only bounds the start. Errors match ErrConfig, ErrIdentity, ErrJournal
+// or those of the network.
+func Open(ctx context.Context, cfg Config) (*Node, error) {
+	if err := cfg.validate(time.Now()); err != nil {
+		return nil, err
+	}
+	n := &Node{
+		cfg: cfg, self: cfg.Certificate.Member(), log: cfg.Log, started: time.Now(),
+		done: make(chan struct{}),
+	}
+	if err := n.open(ctx); err != nil {
+		n.release()
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Node) open(ctx context.Context) error {
+	if err := os.MkdirAll(n.cfg.StateDir, 0o700); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	effects, err := n.openMember()
+	if err != nil {
+		return err
+	}
+	if err := n.openTransport(ctx); err != nil {
+		return err
+	}
+	if err := n.carryOut(effects); err != nil {
+		return err
+	}
+	extra := n.cfg.Extra
+	n.engine.put(item{input: member.Learn{
+		Certificates: extra.Certificates, Endpoints: extra.Endpoints, Revocations: extra.Revocations,
+	}})
+	if err := n.announce(); err != nil {
+		return err
+	}
+	return n.startTasks()
+}
+
+// openMember opens the journal and rebuilds the member from it.
+func (n *Node) openMember() ([]effect.Effect, error) {
+	dir := filepath.Join(n.cfg.StateDir, "journal")
+	o := n.cfg.journal
+	o.Group, o.Member, o.Mode, o.Log = n.cfg.Group.ID(), n.self, n.cfg.Mode, n.log
+	st, found, err := store.Open(dir, o)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	n.store = st
+	past := make([]journal.Stamped, 0, len(found.Records))
+	for _, body := range found.Records {
+		at, r, err := journal.Decode(body)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", ErrJournal, dir, err)
+		}
+		past = append(past, journal.Stamped{At: at, Record: r})
+	}
+	cfg := member.Config{
+		Group: n.cfg.Group, Certificate: n.cfg.Certificate, Key: n.cfg.Key,
+		Durable: n.cfg.Mode == store.Durable, NewIncarnation: n.cfg.NewIncarnation,
+		Found: n.cfg.Found, Machine: placeOf(dir), Boot: boottime.ID(),
+		Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer,
+	}
+	if _, err := rand.Read(cfg.Seed[:]); err != nil {
+		return nil, err
+	}
+	m, effects, err := member.Restore(cfg, past, clock.Reading{Boot: boottime.Now(), Wall: time.Now()})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	n.engine = newEngine(n, m)
+	return effects, nil
+}
+
+func (n *Node) openTransport(ctx context.Context) error {
+	reset, err := resetKey(n.cfg.StateDir)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	address := n.cfg.Listen
+	if address == "" {
+		address = ":0"
+	}
+	var lc net.ListenConfig
+	conn, err := lc.ListenPacket(ctx, "udp", address)
+	if err != nil {
+		return fmt.Errorf("%w: listen.address: %w", ErrConfig, err)
+	}
+	n.transport, err = transport.Open(transport.Config{
+		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.cfg.Group,
+		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: (*handler)(n),
+		Addresses: n.addresses, Revocation: n.revocation, ResetKey: reset, Log: n.log,
+	})
+	if err != nil {
+		_ = conn.Close()
+	}
+	return err
+}
+
+// startTasks begins what runs beside the engine.
+func (n *Node) startTasks() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	n.cancel = cancel
+	if n.cfg.Socket != "-" {
+		l, err := api.Listen(n.cfg.Socket)
+		if err != nil {
+			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)
+		}
+		n.server = api.NewServer(n, n.log)
+		n.tasks.Go(func() {
+			if err := n.server.Serve(l); err != nil {
+				n.fail(err)
+			}
+		})
+	}
+	n.tasks.Go(func() { n.bootstrap(ctx) })
+	if n.cfg.Operation.Run != nil {
+		n.tasks.Go(func() { n.operate(ctx) })
+	}
+	return nil
+}
+
+// ID is the member's identifier.
+func (n *Node) ID() ident.Member { return n.self }
+
+// Address is where the node listens, empty when it only dials out.
+func (n *Node) Address() string {
+	if n.cfg.Listen == "" {
+		return ""
+	}
+	return n.transport.Addr().String()
+}
+
+// Done is closed when the node has failed or was closed; Err says why.
+func (n *Node) Done() <-chan struct{} { return n.done }
+
+// Err is why the node ended, or nil while it runs.
+func (n *Node) Err() error {
+	select {
+	case <-n.done:
+		return n.err
+	default:
+		return nil
+	}
+}
+
+// fail ends the node: nothing is handled from now on. It does not wait, so
+// that the engine's own work may call it.
+func (n *Node) fail(err error) {
+	n.once.Do(func() {
+		n.err = err
+		if !errors.Is(err, ErrClosed) {
+			n.log.Error("node ends", "error", err)
+		}
+		if n.engine != nil {
+			n.engine.close()
+		}
+		reason := api.LostStopped
+		if errors.Is(err, ErrRevoked) {
+			reason = api.LostRevoked
+		}
+		n.leases.loseAll(reason)
+		n.waiters.refuseAll(err)
+		close(n.done)
+	})
+}
+
+// shutdownWait is how long Close waits for tokens to be passed on and for
+// transfers to be answered, unless its context is shorter. What is not done by
+// then goes on after a restart of a durable member.
+const shutdownWait = 5 * time.Second
+
+// Close passes on what the member holds, as far as that goes within ctx and a
+// few seconds, and stops. Running grants are lost.
+func (n *Node) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, shutdownWait)
+	defer cancel()
+	n.engine.put(item{input: member.Shutdown{}})
+	n.drain(ctx)
+	n.fail(ErrClosed)
+	n.release()
+	if errors.Is(n.err, ErrClosed) {
+		return nil
+	}
+	return n.err
+}
+
+// drain waits until the member is idle.
+func (n *Node) drain(ctx context.Context) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		idle := false
+		n.engine.look(func(m *member.Member) { idle = m.Idle() })
+		if idle {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.done:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// release frees what the node has opened.
+func (n *Node) release() {
+	if n.cancel != nil {
+		n.cancel()
+	}
+	if n.server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		_ = n.server.Shutdown(ctx)
+		cancel()
+	}
+	if n.transport != nil {
+		_ = n.transport.Close()
+	}
+	n.tasks.Wait()
+	if n.store != nil {
+		_ = n.store.Close()
+	}
+}
+
+func stateOf(standing error) string {
+	switch {
+	case standing == nil:
+		return "valid"
+	case errors.Is(standing, directory.ErrRevoked):
+		return "revoked"
+	case errors.Is(standing, certificate.ErrExpired):
+		return "expired"
+	case errors.Is(standing, certificate.ErrNotYetValid):
+		return "not yet valid"
+	}
+	return "unknown"
+}

@@ -1,0 +1,52 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+)
+
+// operatePause spaces the attempts of a standing operation that cannot get a
+// grant, or that ends at once.
+const operatePause = 100 * time.Millisecond
+
+// operate runs the configured operation under one grant after the other. How
+// often that is, the policy decides.
+func (n *Node) operate(ctx context.Context) {
+	request := api.AcquireRequest{
+		Resource: n.cfg.Operation.Resource, MaxHoldMS: n.cfg.Operation.MaxHold.Milliseconds(),
+		Label: "operation",
+	}
+	for ctx.Err() == nil {
+		l, err := n.acquire(ctx, request)
+		if err == nil {
+			n.operateOnce(ctx, l)
+			continue
+		}
+		if n.Err() != nil {
+			return
+		}
+		if ctx.Err() == nil && n.reports.allow("operation") {
+			n.log.Warn("operation not granted", "reason", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(operatePause):
+		}
+	}
+}
+
+func (n *Node) operateOnce(ctx context.Context, l *lease) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-l.lost: // a reason, or the grant's end
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	operated, exit := n.cfg.Operation.Run(ctx, l.grant)
+	l.Release(operated, exit)
+}

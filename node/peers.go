@@ -1,0 +1,176 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+const (
+	// bootstrapPause and bootstrapRest are how long the node waits before it
+	// asks the bootstrap peers again: while it knows nobody, and otherwise.
+	bootstrapPause = time.Second
+	bootstrapRest  = 30 * time.Second
+	// dialTimeout bounds one attempt at one bootstrap peer, name resolution
+	// included.
+	dialTimeout = 10 * time.Second
+	// isolatedAfter is how long nobody must have been heard of, although
+	// somebody was asked, before the member calls itself cut off.
+	isolatedAfter = 15 * time.Second
+)
+
+// handler is the node as its transport sees it.
+type handler Node
+
+// Connected brings a new connection.
+func (h *handler) Connected(peer certificate.Certificate) {
+	h.heard()
+	h.engine.put(item{input: member.Connected{Certificate: peer}})
+}
+
+// Disconnected brings the end of a connection: in order, or broken.
+func (h *handler) Disconnected(peer ident.Member, err error) {
+	h.log.Debug("disconnected", "member", peer, "reason", err)
+	if errors.Is(err, transport.ErrIdle) || errors.Is(err, transport.ErrNormal) || errors.Is(err, transport.ErrReplaced) {
+		h.engine.put(item{input: member.Disconnected{Peer: peer}})
+		return
+	}
+	h.engine.put(item{input: member.Unreachable{Peer: peer}})
+}
+
+// Unreachable brings a failed dial.
+func (h *handler) Unreachable(peer ident.Member, err error) {
+	h.log.Debug("unreachable", "member", peer, "reason", err)
+	h.engine.put(item{input: member.Unreachable{Peer: peer}})
+}
+
+// Frame brings a frame.
+func (h *handler) Frame(peer ident.Member, body []byte) {
+	h.heard()
+	h.engine.frame(peer, body)
+}
+
+func (h *handler) heard() { h.contact.Store(int64(boottime.Now())) }
+
+// isolated reports whether nobody has been heard of for a while.
+func (n *Node) isolated() bool {
+	last := clock.Instant(n.contact.Load())
+	return n.transport.Stats().Connections == 0 && boottime.Now().Sub(last) > isolatedAfter
+}
+
+func (n *Node) addresses(id ident.Member) (list []string) {
+	n.engine.look(func(m *member.Member) { list = m.Addresses(id) })
+	return list
+}
+
+func (n *Node) revocation(id ident.Member) (frame []byte, revoked bool) {
+	n.engine.look(func(m *member.Member) {
+		var raw []byte
+		if raw, revoked = m.Revocation(id); revoked {
+			frame = revocationFrame(raw)
+		}
+	})
+	return frame, revoked
+}
+
+// announce signs where this member can be reached. A record that says the same
+// as the last one is used again; otherwise its number grows.
+func (n *Node) announce() error {
+	e := certificate.Endpoint{Member: n.self, Mode: certificate.DialsOut, Time: uint64(time.Now().UnixMilli())}
+	if n.cfg.Listen != "" {
+		addresses, err := n.advertised()
+		if err != nil {
+			return err
+		}
+		if len(addresses) > 0 {
+			e.Mode, e.Addresses = certificate.Reachable, addresses
+		}
+	}
+	e.Sequence = uint64(time.Now().UnixMilli())
+	n.engine.look(func(m *member.Member) {
+		if raw, ok := m.Endpoint(n.self); ok {
+			if old, err := certificate.ParseEndpoint(n.cfg.Group.ID(), raw, n.cfg.Certificate.Key()); err == nil {
+				e.Sequence = max(e.Sequence, old.Body().Sequence+1)
+			}
+		}
+	})
+	signed, err := e.Sign(n.cfg.Group.ID(), n.cfg.Key)
+	if err != nil {
+		return fmt.Errorf("%w: listen.advertise: %w", ErrConfig, err)
+	}
+	n.engine.put(item{input: member.Announce{Endpoint: signed.Raw()}})
+	return nil
+}
+
+// advertised are the addresses that others are told: the configured ones, or
+// the one listened on when it names a host.
+func (n *Node) advertised() ([]string, error) {
+	if len(n.cfg.Advertise) > 0 {
+		return n.cfg.Advertise, nil
+	}
+	address := n.transport.Addr().String()
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%w: listen.address: %w", ErrConfig, err)
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		n.log.Warn("nobody can dial this member: set listen.advertise", "listen", address)
+		return nil, nil
+	}
+	return []string{address}, nil
+}
+
+// bootstrap meets the configured peers: once each at the start, and again
+// while nobody is connected.
+func (n *Node) bootstrap(ctx context.Context) {
+	met := make(map[string]bool)
+	for ctx.Err() == nil {
+		pause := bootstrapRest
+		for _, address := range n.cfg.Bootstrap {
+			if met[address] && n.transport.Stats().Connections > 0 {
+				continue
+			}
+			met[address] = n.meet(ctx, address) || met[address]
+			if !met[address] {
+				pause = bootstrapPause
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-n.done:
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// meet dials one bootstrap peer. Its own address among them is no error: all
+// members may have one list.
+func (n *Node) meet(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	id, err := n.transport.DialAddress(ctx, address)
+	if err == nil || errors.Is(err, transport.ErrSelf) {
+		return true
+	}
+	if ctx.Err() == nil && n.reports.allow("bootstrap "+address) {
+		n.log.Warn("bootstrap peer not reached", "address", address, "member", id, "reason", err)
+	}
+	return false
+}
+
+// reconfigured tells of a new group configuration.
+func (n *Node) reconfigured() {
+	n.engine.look(func(m *member.Member) {
+		n.log.Info("group configuration in force", "version", m.Settings().Version)
+	})
+}

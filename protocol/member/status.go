@@ -1,0 +1,121 @@
+package member
+
+import (
+	"iter"
+	"maps"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Status is what a member knows at one moment.
+type Status struct {
+	Member        ident.Member
+	Incarnation   ident.Incarnation
+	Configuration uint64 // version
+	Slots         []SlotStatus
+	Peers         []ident.Member // connected
+	Handoffs      handoff.Stats
+	InDoubt       int               // transfers whose answer is due
+	Rejected      map[string]uint64 // messages that changed nothing, by reason
+	Stopping      bool
+	Revoked       bool
+}
+
+// SlotStatus is a member's view of one slot.
+type SlotStatus struct {
+	Resource                 string
+	Policy                   string
+	Slot                     uint64
+	Held, Executing          bool
+	Token                    ident.Token // the last one seen
+	Hop                      uint64      // of the token held
+	Waiting                  int         // programs that wait for the resource
+	Seen, Generated, Dropped uint64      // tokens, since the member was made
+	LastSeen, LastOperation  uint64      // wall clock, µs since 1970; 0: never
+}
+
+// Status is a snapshot, for people and metrics.
+func (m *Member) Status() Status {
+	s := Status{
+		Member: m.self, Incarnation: m.incarnation, Configuration: m.settings.Version,
+		Peers: m.peersInOrder(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
+		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
+	}
+	for _, slot := range m.order {
+		s.Slots = append(s.Slots, m.slotStatus(slot))
+	}
+	return s
+}
+
+func (m *Member) slotStatus(s *slot) SlotStatus {
+	st := SlotStatus{
+		Resource: s.key.resource, Policy: s.resource.Policy, Slot: s.key.number,
+		Waiting: m.waiting(s.key.resource), Seen: s.seen, Generated: s.generated,
+		Dropped: s.dropped, LastSeen: s.lastSeen, LastOperation: s.lastOperation,
+	}
+	if n := len(s.visits); n > 0 {
+		st.Token = s.visits[n-1].Token
+	}
+	for _, h := range m.holds {
+		if h.slot == s {
+			st.Held, st.Token, st.Hop = true, h.token, h.hop
+			st.Executing = st.Executing || h.grant != nil
+		}
+	}
+	return st
+}
+
+// Holds reports whether a token of the resource is in custody here.
+func (m *Member) Holds(resource string) bool {
+	for _, h := range m.holds {
+		if h.slot.key.resource == resource {
+			return true
+		}
+	}
+	return false
+}
+
+// Settings are those of the group configuration in force.
+func (m *Member) Settings() group.Settings { return m.settings }
+
+// ID is this member's identifier.
+func (m *Member) ID() ident.Member { return m.self }
+
+// Addresses are where a member says that it can be reached.
+func (m *Member) Addresses(id ident.Member) []string { return m.dir.Addresses(id) }
+
+// Endpoint is the endpoint record of a member, encoded.
+func (m *Member) Endpoint(id ident.Member) ([]byte, bool) { return m.dir.Endpoint(id) }
+
+// Revocation is the revocation of a member, encoded, if it is revoked.
+func (m *Member) Revocation(id ident.Member) ([]byte, bool) { return m.dir.Revocation(id) }
+
+// Known is one member as another one knows it.
+type Known struct {
+	Certificate certificate.Certificate
+	Standing    error // nil, or why it takes no part: see package directory
+	Connected   bool
+	Addresses   []string
+}
+
+// Members are the members known here, in order of their ids.
+func (m *Member) Members() iter.Seq[Known] {
+	return func(yield func(Known) bool) {
+		for id := range m.dir.Members() {
+			c, ok := m.dir.Certificate(id)
+			if !ok {
+				continue
+			}
+			k := Known{
+				Certificate: c, Standing: m.dir.Status(id, m.now.Wall),
+				Connected: m.peers[id] != nil, Addresses: m.dir.Addresses(id),
+			}
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
