@@ -86,6 +86,8 @@ func TestTitlesWhosePartsDoNotBelongTogether(t *testing.T) {
 		"nothing":                      {},
 		"no genesis":                   {Transfer: first.Transfer},
 		"genesis of another token":     {Genesis: stranger, Transfer: first.Transfer},
+		"genesis of another, later":    {Genesis: stranger, Transfer: second.Transfer},
+		"hop 1 and void of hop 2":      {Genesis: fresh.Genesis, Transfer: first.Transfer, Void: declined.Void},
 		"void without transfer":        {Genesis: fresh.Genesis, Void: declined.Void},
 		"void of another transfer":     {Genesis: fresh.Genesis, Transfer: otherTransfer, Void: declined.Void},
 		"receipt in place of the void": {Genesis: fresh.Genesis, Transfer: second.Transfer, Void: voided(same, token.Receipt, cleo)},

@@ -315,27 +315,30 @@ func TestVerifierForgetsTheOldest(t *testing.T) {
 	const kept = 1024
 	known := everybody()
 	v := token.NewVerifier(group, known)
-	sign := func(hop uint64) []byte {
-		a, err := token.AnswerBody{Hop: hop, Signer: ada.id}.Sign(group, token.Receipt, ada.key)
+	signed := make([]token.Answer, kept+3)
+	for i := range signed {
+		var err error
+		signed[i], err = token.AnswerBody{Hop: uint64(i + 1), Signer: ada.id}.Sign(group, token.Receipt, ada.key)
 		require.NoError(t, err)
+	}
+	verify := func(some []token.Answer) (checked int) {
+		before := known.asked
+		for _, a := range some {
+			_, err := v.Answer(token.Receipt, a.Raw())
+			require.NoError(t, err)
+		}
+		return known.asked - before
+	}
+	for _, a := range signed[:kept] {
 		v.Trust(a)
-		return a.Raw()
+		v.Trust(signed[0]) // again and again takes no further place
 	}
-	oldest, second := sign(1), sign(2)
-	for hop := range uint64(kept - 2) {
-		sign(3 + hop)
+	require.Zero(t, verify(signed[:kept]), "all are remembered")
+	for _, a := range signed[kept:] {
+		v.Trust(a)
 	}
-	verify := func(raw []byte) {
-		_, err := v.Answer(token.Receipt, raw)
-		require.NoError(t, err)
-	}
-	verify(oldest)
-	require.Zero(t, known.asked, "all are remembered")
-	sign(kept + 1)
-	verify(second)
-	require.Zero(t, known.asked, "only the oldest has gone")
-	verify(oldest)
-	assert.Equal(t, 1, known.asked)
+	require.Zero(t, verify(signed[3:]), "only the three oldest have gone")
+	assert.Equal(t, 3, verify(signed[:3]))
 }
 
 func TestRefusedObjectIsNotRemembered(t *testing.T) {
@@ -346,6 +349,32 @@ func TestRefusedObjectIsNotRemembered(t *testing.T) {
 		_, err := v.Genesis(raw)
 		require.ErrorIs(t, err, token.ErrSignature)
 	}
+}
+
+func TestLargestBodies(t *testing.T) {
+	g := genesisBody()
+	g.Resource = strings.Repeat("r", token.MaxResourceName)
+	require.NoError(t, sign(envelope.Genesis, &g))
+	tr := token.TransferBody{Hop: 1, From: ada.id, To: ben.id, Field: make([]byte, token.MaxField)}
+	require.NoError(t, sign(envelope.Transfer, &tr))
+}
+
+// A member reads its own journal without verifying, but as strictly.
+func TestPeek(t *testing.T) {
+	_, _, second, _ := titles(t)
+	g, hash, err := token.PeekGenesis(group, second.Genesis.Raw())
+	require.NoError(t, err)
+	assert.Equal(t, second.Genesis.Body(), g)
+	assert.Equal(t, second.Genesis.Hash(), hash)
+	tr, hash, err := token.PeekTransfer(group, second.Transfer.Raw())
+	require.NoError(t, err)
+	assert.Equal(t, second.Transfer.Body(), tr)
+	assert.Equal(t, second.Transfer.Hash(), hash)
+
+	_, _, err = token.PeekGenesis(group, second.Genesis.Raw()[1:])
+	assert.ErrorIs(t, err, envelope.ErrTag)
+	_, _, err = token.PeekGenesis(group, second.Transfer.Raw())
+	assert.ErrorIs(t, err, canonical.ErrType, "the payload of another kind")
 }
 
 // What was signed must not change under whoever holds it.
