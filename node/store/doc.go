@@ -43,6 +43,7 @@
 // second process, and while a segment is being created a file ending in
 // ".new". Other files are left alone. Restart reads the last segment and the
 // headers of the others: its time does not grow with the age of the journal.
-// Disk use is bounded by Options.RetainBytes, plus twice the larger of
-// Options.SegmentSize and the live state.
+// Disk use is bounded, for a member that heeds NeedsCheckpoint, by
+// Options.RetainBytes plus three times the larger of Options.SegmentSize and
+// the live state (the third only while a segment is being created).
 package store

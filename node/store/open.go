@@ -20,7 +20,8 @@ const (
 // Recovery is what Open found.
 type Recovery struct {
 	// Records is the live state in order: the records of the newest checkpoint,
-	// then those appended since. They share memory that nothing else uses.
+	// then those appended since. They are parts of one buffer as large as the
+	// segment: copy what is kept for long.
 	Records [][]byte
 	// Carried is how many of Records come from the checkpoint.
 	Carried int

@@ -11,7 +11,7 @@ import (
 
 const (
 	// DefaultSegmentSize bounds what a restart reads besides the live state, in
-	// bytes: about 0.1 s on a slow disk.
+	// bytes; a full one takes some 30 ms.
 	DefaultSegmentSize = 16 << 20
 
 	// MinSegmentSize is the smallest permitted Options.SegmentSize, in bytes.
@@ -96,7 +96,8 @@ type Options struct {
 	Log *slog.Logger
 
 	// ObserveSync is called with the duration of every write and sync of a
-	// batch, by the goroutine that called Sync; default: nobody is.
+	// batch, by the goroutine that called Sync or Checkpoint and before that
+	// returns; it must not call the store. Default: nobody is called.
 	ObserveSync func(time.Duration)
 }
 

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -41,19 +40,6 @@ func appendAll(t *testing.T, st *store.Store, records ...string) uint64 {
 	return seq
 }
 
-func segments(t *testing.T, fs store.FS, dir string) (names []string, size int64) {
-	t.Helper()
-	entries, err := fs.List(dir)
-	require.NoError(t, err)
-	for _, e := range entries {
-		if _, ok := journal.ParseSegmentName(e.Name); ok {
-			names = append(names, e.Name)
-			size += e.Size
-		}
-	}
-	return names, size
-}
-
 // The same life on a real disk as in doc.go.
 func TestOnDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "there", "yet")
@@ -75,7 +61,7 @@ func TestOnDisk(t *testing.T) {
 	assert.Equal(t, 1, found.Carried)
 	assert.False(t, found.Fresh)
 	assert.Nil(t, found.Torn)
-	assert.Greater(t, appendAll(t, st, "four"), seq)
+	assert.Equal(t, st.Synced()+1, appendAll(t, st, "four"))
 	require.NoError(t, st.Close())
 
 	var all []string
@@ -217,24 +203,7 @@ func TestVolatileDoesNotSync(t *testing.T) {
 	appendAll(t, st, "two")
 	require.NoError(t, st.Sync())
 	require.NoError(t, st.Close())
-	_, found = open(t, testDir, store.Options{FS: fs.PowerLoss(), Mode: store.Volatile})
-	assert.Equal(t, []string{"one", "two"}, texts(found.Records), "Close syncs")
-}
-
-// A volatile member's rotation is as safe as a durable one's.
-func TestVolatileRotation(t *testing.T) {
-	for seed := range uint64(50) {
-		fs := faultfs.New(seed)
-		st, _ := open(t, testDir, store.Options{FS: fs, Mode: store.Volatile})
-		appendAll(t, st, "one")
-		require.NoError(t, st.Sync())
-		require.NoError(t, st.Checkpoint([][]byte{[]byte("live")}))
-		fs = fs.PowerLoss()
-		st, found := open(t, testDir, store.Options{FS: fs, Mode: store.Volatile})
-		assert.Equal(t, []string{"live"}, texts(found.Records))
-		require.NoError(t, scanError(fs))
-		require.NoError(t, st.Close())
-	}
+	assert.Equal(t, 3+2, fs.Ops(), "restart 3, write, and a sync by Close: %v", fs.Trace())
 }
 
 func TestTornTailIsCutAndReported(t *testing.T) {
@@ -261,149 +230,6 @@ func TestTornTailIsCutAndReported(t *testing.T) {
 	after, err := fs.ReadFile(name, -1)
 	require.NoError(t, err)
 	assert.Equal(t, whole, after)
-}
-
-// NeedsCheckpoint keeps the copying of live state below what is appended.
-func TestNeedsCheckpoint(t *testing.T) {
-	fs := faultfs.New(1)
-	st, _ := open(t, testDir, store.Options{FS: fs, SegmentSize: store.MinSegmentSize})
-	assert.False(t, st.NeedsCheckpoint())
-	appendAll(t, st, strings.Repeat("x", store.MinSegmentSize))
-	assert.True(t, st.NeedsCheckpoint(), "counted when appended")
-
-	large := []byte(strings.Repeat("x", 3*store.MinSegmentSize))
-	require.NoError(t, st.Checkpoint([][]byte{large}))
-	for _, fresh := range []bool{false, true} {
-		if fresh { // a restart counts the same
-			require.NoError(t, st.Close())
-			st, _ = open(t, testDir, store.Options{FS: fs, SegmentSize: store.MinSegmentSize})
-		}
-		appendAll(t, st, string(large[:store.MinSegmentSize]))
-		assert.False(t, st.NeedsCheckpoint())
-	}
-	appendAll(t, st, string(large[:store.MinSegmentSize]), "more")
-	assert.False(t, st.NeedsCheckpoint(), "the checkpoint is larger")
-	appendAll(t, st, strings.Repeat("y", 100))
-	assert.True(t, st.NeedsCheckpoint())
-}
-
-func TestOldSegmentsGoByAge(t *testing.T) {
-	fs := faultfs.New(1)
-	now := time.UnixMilli(1_700_000_000_000)
-	o := store.Options{FS: fs, Retention: time.Hour, Now: func() time.Time { return now }}
-	st, _ := open(t, testDir, o)
-	now = now.Add(24 * time.Hour) // the age of a segment counts from its end
-	require.NoError(t, st.Checkpoint(nil))
-	now = now.Add(30 * time.Minute)
-	require.NoError(t, st.Checkpoint(nil))
-	names, _ := segments(t, fs, testDir)
-	require.Len(t, names, 3)
-
-	now = now.Add(31 * time.Minute)
-	require.NoError(t, st.Prune())
-	names, _ = segments(t, fs, testDir)
-	assert.Equal(t, []string{journal.SegmentName(2), journal.SegmentName(3)}, names)
-	require.NoError(t, st.Close())
-
-	now = now.Add(1000 * time.Hour)
-	_, _ = open(t, testDir, o)
-	names, _ = segments(t, fs, testDir)
-	assert.Equal(t, []string{journal.SegmentName(3)}, names, "the last one stays")
-}
-
-func TestDiskUseIsBounded(t *testing.T) {
-	const retain = 20_000
-	fs := faultfs.New(1)
-	st, _ := open(t, testDir, store.Options{FS: fs, RetainBytes: retain, SegmentSize: store.MinSegmentSize})
-	live := [][]byte{[]byte(strings.Repeat("x", 100))}
-	rotations := 0
-	for range 2000 {
-		appendAll(t, st, strings.Repeat("y", 100))
-		require.NoError(t, st.Sync())
-		if st.NeedsCheckpoint() {
-			require.NoError(t, st.Checkpoint(live))
-			rotations++
-		}
-		_, size := segments(t, fs, testDir)
-		require.LessOrEqual(t, size, int64(retain+2*store.MinSegmentSize))
-	}
-	assert.Greater(t, rotations, 30)
-	names, _ := segments(t, fs, testDir)
-	assert.Len(t, names, 5)
-}
-
-// What cannot be removed is kept and tried again; the member goes on.
-func TestRemovalThatFails(t *testing.T) {
-	var text bytes.Buffer
-	fs := faultfs.New(1)
-	st, _ := open(t, testDir, store.Options{FS: fs, RetainBytes: 1, Log: slog.New(slog.NewTextHandler(&text, nil))})
-	denied := errors.New("denied")
-	appendAll(t, st, "one")
-	const rotation = 7 // write, sync; create, write, sync, rename; sync of the directory
-	fs.FailAt(fs.Ops()+rotation+1, denied)
-	require.NoError(t, st.Checkpoint(nil))
-	assert.Contains(t, text.String(), "denied")
-	fs.FailAt(fs.Ops()+1, denied)
-	err := st.Prune()
-	assert.ErrorIs(t, err, store.ErrPrune)
-	assert.ErrorIs(t, err, denied)
-	require.NoError(t, st.Prune())
-	names, _ := segments(t, fs, testDir)
-	assert.Equal(t, []string{journal.SegmentName(2)}, names)
-	appendAll(t, st, "two")
-	require.NoError(t, st.Close())
-}
-
-// An auditor finds what a restart does not look at.
-func TestFramesFindsGapsAndCuts(t *testing.T) {
-	life := func() *faultfs.FS {
-		fs := faultfs.New(1)
-		st, _ := open(t, testDir, store.Options{FS: fs})
-		for range 3 {
-			appendAll(t, st, "one", "two")
-			require.NoError(t, st.Checkpoint(nil))
-		}
-		require.NoError(t, st.Close())
-		return fs
-	}
-	name := func(n uint64) string { return filepath.Join(testDir, journal.SegmentName(n)) }
-
-	fs := life()
-	require.NoError(t, fs.Remove(name(1)))
-	require.NoError(t, scanError(fs), "the oldest may be gone")
-	require.NoError(t, fs.Remove(name(3)))
-	err := scanError(fs)
-	require.ErrorIs(t, err, journal.ErrSequence)
-	assert.ErrorContains(t, err, name(4))
-
-	fs = life()
-	whole, err := fs.ReadFile(name(2), -1)
-	require.NoError(t, err)
-	file, err := fs.Open(name(2))
-	require.NoError(t, err)
-	require.NoError(t, file.Truncate(int64(len(whole)-1)))
-	err = scanError(fs)
-	require.ErrorIs(t, err, journal.ErrTruncated)
-	assert.NotErrorIs(t, err, journal.ErrTorn)
-	assert.ErrorContains(t, err, name(2))
-}
-
-func TestFramesStopsWhenToldTo(t *testing.T) {
-	fs := faultfs.New(1)
-	st, _ := open(t, testDir, store.Options{FS: fs})
-	require.NoError(t, st.Checkpoint(nil))
-	n := 0
-	for range store.Frames(fs, testDir) {
-		if n++; n == 3 {
-			break
-		}
-	}
-	assert.Equal(t, 3, n)
-	assert.Error(t, func() (err error) {
-		for _, err = range store.Frames(nil, filepath.Join(t.TempDir(), "absent")) {
-		}
-		return err
-	}())
 }
 
 func TestOtherFilesAreLeftAlone(t *testing.T) {
