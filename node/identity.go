@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/member"
 )
 
 // maxFile bounds the identity files, in bytes. A group file may hold the
@@ -124,4 +125,29 @@ func resetKey(dir string) (key [32]byte, err error) {
 		return key, err
 	}
 	return key, os.WriteFile(name, key[:], 0o600)
+}
+
+// Reload reads the group file again, which must be of the same group: a newer
+// configuration, new members and revocations take effect at once. Errors match
+// ErrIdentity.
+func (n *Node) Reload(groupFile string) error {
+	blocks, err := readBlocks(groupFile)
+	if err != nil {
+		return err
+	}
+	g, extra, err := group.Load(blocks)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrIdentity, groupFile, err)
+	}
+	if g.ID() != n.cfg.Group.ID() {
+		return fmt.Errorf("%w: %s is of another group", ErrIdentity, groupFile)
+	}
+	learn := member.Learn{
+		Certificates: extra.Certificates, Endpoints: extra.Endpoints, Revocations: extra.Revocations,
+	}
+	if g.Config().Version() > n.cfg.Group.Config().Version() {
+		learn.Configuration = g.Config().Raw()
+	}
+	n.engine.put(item{input: learn})
+	return nil
 }

@@ -1,0 +1,11 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// commands are all commands, in the order in which help shows them.
+func commands(env *environment) []*cobra.Command {
+	return []*cobra.Command{
+		newNodeCommand(env),
+		newVersionCommand(env),
+	}
+}

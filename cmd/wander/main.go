@@ -1,0 +1,73 @@
+// Command wander lets the members of a group share a legacy resource, with no
+// server: see the README.
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+)
+
+// environment is what a command knows of the world outside: tests replace it.
+type environment struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+}
+
+func main() {
+	supervise.RunGuard() // does not return in a process that is a guard
+	env := &environment{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now}
+	os.Exit(run(env, os.Args[1:]))
+}
+
+// run is the whole program: it returns the exit code.
+func run(env *environment, args []string) int {
+	root := newRootCommand(env)
+	root.SetArgs(args)
+	err := root.Execute()
+	if err == nil {
+		return exitOK
+	}
+	var exit *exitError
+	if !errors.As(err, &exit) && isUsage(err) {
+		err = &exitError{code: exitUsage, err: err, hint: "wander help shows the commands; wander COMMAND --help its flags"}
+	}
+	return complain(env.Err, err)
+}
+
+func newRootCommand(env *environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "wander",
+		Short: "Share one legacy resource among many machines, without a server",
+		Long: `wander passes signed tokens among the members of a group over QUIC; who holds
+a token may use the resource. Access is softly exclusive: overlap is rare and
+measured, and the file docs/guarantees.md says what is promised and what not.`,
+		SilenceErrors: true, SilenceUsage: true,
+	}
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return &exitError{code: exitUsage, err: err, hint: "wander COMMAND --help shows the flags"}
+	})
+	root.AddCommand(commands(env)...)
+	return root
+}
+
+// isUsage recognises the mistakes that the command-line library finds.
+func isUsage(err error) bool {
+	for _, start := range []string{"unknown command", "accepts ", "requires ", "required flag", "invalid argument"} {
+		if strings.HasPrefix(err.Error(), start) {
+			return true
+		}
+	}
+	return false
+}

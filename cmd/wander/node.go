@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/protocol/certificate"
+)
+
+type nodeFlags struct {
+	config                                      string
+	found, newIncarnation, volatile, noPreOffer bool
+}
+
+func newNodeCommand(env *environment) *cobra.Command {
+	var f nodeFlags
+	cmd := &cobra.Command{
+		Use:   "node",
+		Short: "Run a member: the daemon",
+		Long: `Run a member of a group until it is told to stop (SIGTERM or SIGINT). It then
+passes on what it holds. SIGHUP reads the group file again, for a newer
+configuration, new members and revocations.`,
+		Example: "  wander node --config /etc/wander/wander.toml\n  wander node --config a.toml --found     # the first member of a new group",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runNode(env, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
+	flags.BoolVar(&f.found, "found", false, "make the first token of each slot, once for this journal")
+	flags.BoolVar(&f.newIncarnation, "new-incarnation", false, "the journal was restored from a backup or cloned: remember no custody")
+	flags.BoolVar(&f.volatile, "volatile", false, `same as mode = "volatile": faster, and a crash loses the tokens held`)
+	flags.BoolVar(&f.noPreOffer, "no-pre-offer", false, "look for the next holder only when the operation has ended (for measuring)")
+	return cmd
+}
+
+func runNode(env *environment, f nodeFlags) error {
+	s, err := loadSettings(env, f.config)
+	if err != nil {
+		return err
+	}
+	if f.volatile {
+		s.Mode = "volatile"
+	}
+	cfg, err := s.nodeConfig()
+	if err != nil {
+		return err
+	}
+	if cfg.Log, err = s.logger(env); err != nil {
+		return err
+	}
+	cfg.Found, cfg.NewIncarnation, cfg.NoPreOffer = f.found, f.newIncarnation, f.noPreOffer
+	if cfg.Operation, err = s.operation(cfg.Log); err != nil {
+		return err
+	}
+
+	stop := make(chan os.Signal, 2)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(stop)
+	reload := make(chan os.Signal, 1)
+	notifyReload(reload)
+	defer signal.Stop(reload)
+
+	n, err := node.Open(context.Background(), cfg)
+	if err != nil {
+		return nodeError(err)
+	}
+	cfg.Log.Info("member is up", "member", n.ID(), "name", cfg.Certificate.Claims().Name,
+		"group", cfg.Group.Name(), "listen", n.Address(), "socket", cfg.Socket, "mode", cfg.Mode.String())
+	return serve(n, cfg, s, stop, reload)
+}
+
+// serve waits until the node fails or is told to stop.
+func serve(n *node.Node, cfg node.Config, s settings, stop, reload <-chan os.Signal) error {
+	for {
+		select {
+		case <-reload:
+			if err := n.Reload(s.Identity.Group); err != nil {
+				cfg.Log.Error("group file not read", "error", err)
+			}
+		case <-stop:
+			cfg.Log.Info("stopping; again to stop at once")
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() {
+				<-stop
+				cancel()
+			}()
+			err := n.Close(ctx)
+			cancel()
+			return nodeError(err)
+		case <-n.Done():
+			err := n.Err()
+			_ = n.Close(context.Background())
+			return nodeError(err)
+		}
+	}
+}
+
+// nodeError gives a node's end its exit code.
+func nodeError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, node.ErrRevoked), errors.Is(err, certificate.ErrExpired):
+		return &exitError{code: exitNoPermission, err: err, hint: "ask the CA for a new certificate, with a new key"}
+	case errors.Is(err, node.ErrConfig), errors.Is(err, node.ErrIdentity):
+		return configError(err, "")
+	case errors.Is(err, node.ErrJournal):
+		return &exitError{code: exitFailure, err: err, hint: "see docs/journal.md before touching the files: they are custody and evidence"}
+	}
+	return err
+}
+
+// logger makes the daemon's log.
+func (s *settings) logger(env *environment) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.Log.Level)); err != nil {
+		return nil, configError(fmt.Errorf("log.level = %q", s.Log.Level), "write debug, info, warn or error")
+	}
+	o := &slog.HandlerOptions{Level: level}
+	switch s.Log.Format {
+	case "text":
+		return slog.New(slog.NewTextHandler(env.Err, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(env.Err, o)), nil
+	}
+	return nil, configError(fmt.Errorf("log.format = %q", s.Log.Format), "write text or json")
+}

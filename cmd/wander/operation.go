@@ -1,0 +1,67 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
+)
+
+// defaultGrace is the time between SIGTERM and SIGKILL.
+const defaultGrace = time.Second
+
+// operation turns the configured command into what the node does each time it
+// gets a token. The command is supervised as by `wander run`: it dies at its
+// deadline even when the daemon has been killed.
+func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
+	if len(s.Operation.Command) == 0 {
+		return node.Operation{}, nil
+	}
+	path, err := exec.LookPath(s.Operation.Command[0])
+	if err != nil {
+		return node.Operation{}, configError(fmt.Errorf("operation.command: %w", err), "name a program that is installed, or its full path")
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return node.Operation{}, configError(err, "")
+	}
+	grace := cmp.Or(s.Operation.Grace.Duration, defaultGrace)
+	run := func(ctx context.Context, g api.Grant) (bool, int) {
+		return operateUnder(ctx, g, path, s.Operation.Command, grace, log)
+	}
+	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold.Duration, Run: run}, nil
+}
+
+func operateUnder(ctx context.Context, g api.Grant, path string, args []string, grace time.Duration, log *slog.Logger) (operated bool, exit int) {
+	guard, err := supervise.StartGuard()
+	if err != nil {
+		log.Error("operation not started: no guard", "error", err)
+		return false, 0
+	}
+	defer guard.Close()
+	lost := make(chan api.LostReason, 1)
+	stop := context.AfterFunc(ctx, func() { lost <- api.LostStopped })
+	defer stop()
+	result, err := supervise.Run(
+		supervise.Command{Path: path, Args: args, Env: childEnviron(g), Stdin: nil, Stdout: os.Stdout, Stderr: os.Stderr},
+		guard,
+		supervise.Options{
+			Deadline: g.DeadlineBoot, Grace: grace, Lost: lost,
+			Warn: func(text string) { log.Warn("operation: " + text) },
+		})
+	if err != nil {
+		log.Error("operation not started", "error", err)
+		return false, 0
+	}
+	if result.Exit != 0 || result.Signal != 0 {
+		log.Warn("operation ended badly", "exit", result.Exit, "signal", result.Signal, "fence", g.Fence)
+	}
+	return true, result.Exit
+}

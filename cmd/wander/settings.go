@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/store"
+)
+
+// settings are a node's, as they stand in its file. A file names them under
+// [section] key; the environment as WANDER_SECTION_KEY; docs/configuration.md
+// says what each does.
+type settings struct {
+	StateDir string `toml:"state_dir"`
+	Mode     string `toml:"mode"`
+	Identity struct {
+		Certificate string `toml:"certificate"`
+		Key         string `toml:"key"`
+		Group       string `toml:"group"`
+	} `toml:"identity"`
+	Listen struct {
+		Address   string   `toml:"address"`
+		Advertise []string `toml:"advertise"`
+	} `toml:"listen"`
+	Bootstrap struct {
+		Peers []string `toml:"peers"`
+	} `toml:"bootstrap"`
+	Operation struct {
+		Resource string              `toml:"resource"`
+		Command  []string            `toml:"command"`
+		MaxHold  configfile.Duration `toml:"max_hold"`
+		Grace    configfile.Duration `toml:"grace"`
+	} `toml:"operation"`
+	API struct {
+		Socket string `toml:"socket"`
+	} `toml:"api"`
+	Log struct {
+		Format string `toml:"format"`
+		Level  string `toml:"level"`
+	} `toml:"log"`
+}
+
+func defaultSettings() settings {
+	var s settings
+	s.StateDir = "/var/lib/wander"
+	s.Mode = "durable"
+	s.Identity.Certificate = "/etc/wander/member.crt"
+	s.Identity.Key = "/etc/wander/member.key"
+	s.Identity.Group = "/etc/wander/group.crt"
+	s.Listen.Address = "[::]:4133"
+	s.Log.Format, s.Log.Level = "text", "info"
+	return s
+}
+
+// defaultConfigFile is read when no --config is given; it may be absent then.
+const defaultConfigFile = "/etc/wander/wander.toml"
+
+// loadSettings reads the defaults, the file over them and the environment over
+// both. Paths in the file are relative to the file's folder.
+func loadSettings(env *environment, file string) (settings, error) {
+	s := defaultSettings()
+	given := file != ""
+	if !given {
+		file = defaultConfigFile
+	}
+	text, err := os.ReadFile(file)
+	switch {
+	case err == nil:
+		if err := configfile.Decode(file, text, &s); err != nil {
+			return s, configError(err, "")
+		}
+		s.anchor(filepath.Dir(file))
+	case given || !errors.Is(err, fs.ErrNotExist):
+		return s, configError(err, "name a readable file with --config")
+	}
+	return s, s.override(env.Getenv)
+}
+
+// anchor makes the file's relative paths relative to its folder.
+func (s *settings) anchor(dir string) {
+	for _, p := range []*string{&s.StateDir, &s.Identity.Certificate, &s.Identity.Key, &s.Identity.Group, &s.API.Socket} {
+		if *p != "" && *p != "-" && !filepath.IsAbs(*p) {
+			*p = filepath.Join(dir, *p)
+		}
+	}
+}
+
+// override takes in WANDER_SECTION_KEY for every key that is text or a list of
+// texts (separated by commas).
+func (s *settings) override(getenv func(string) string) error {
+	return override(reflect.ValueOf(s).Elem(), "WANDER", getenv)
+}
+
+func override(v reflect.Value, prefix string, getenv func(string) string) error {
+	for i := range v.NumField() {
+		name := prefix + "_" + strings.ToUpper(v.Type().Field(i).Tag.Get("toml"))
+		field := v.Field(i)
+		if d, ok := field.Addr().Interface().(*configfile.Duration); ok {
+			if text := getenv(name); text != "" {
+				if err := d.UnmarshalText([]byte(text)); err != nil {
+					return configError(fmt.Errorf("%s: %w", name, err), "")
+				}
+			}
+			continue
+		}
+		if field.Kind() == reflect.Struct {
+			if err := override(field, name, getenv); err != nil {
+				return err
+			}
+			continue
+		}
+		text := getenv(name)
+		switch {
+		case text == "":
+		case field.Kind() == reflect.String:
+			field.SetString(text)
+		default:
+			field.Set(reflect.ValueOf(strings.Split(text, ",")))
+		}
+	}
+	return nil
+}
+
+// socket is the path of the daemon's local API.
+func (s *settings) socket() string {
+	if s.API.Socket != "" {
+		return s.API.Socket
+	}
+	return filepath.Join(s.StateDir, "wander.sock")
+}
+
+// nodeConfig turns settings into a node's configuration.
+func (s *settings) nodeConfig() (node.Config, error) {
+	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
+	if err != nil {
+		return node.Config{}, configError(err, "wander ca issue makes key and certificate, and the CA's folder holds group.crt")
+	}
+	cfg := node.Config{
+		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,
+		Bootstrap: s.Bootstrap.Peers, Socket: s.socket(),
+	}
+	switch s.Mode {
+	case "durable":
+		cfg.Mode = store.Durable
+	case "volatile":
+		cfg.Mode = store.Volatile
+	default:
+		return cfg, configError(fmt.Errorf("mode = %q", s.Mode), `write mode = "durable" or mode = "volatile"`)
+	}
+	return cfg, nil
+}
