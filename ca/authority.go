@@ -1,0 +1,205 @@
+package ca
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Options say what an authority takes from outside.
+type Options struct {
+	// Passphrase is asked for when something is to be signed with an encrypted
+	// key, once. nil means that nobody can be asked.
+	Passphrase func() ([]byte, error)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Rand makes keys; nil means crypto/rand.
+	Rand io.Reader
+
+	disk disk // for tests
+}
+
+func (o Options) withDefaults() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.disk == nil {
+		o.disk = osDisk{store.OS()}
+	}
+	return o
+}
+
+// Authority is a group's certificate authority. It is safe for concurrent use,
+// also by several processes.
+type Authority struct {
+	options Options
+	folder  folder
+
+	mu     sync.Mutex
+	state  *state
+	end    chain
+	broken bool
+	key    *signature.PrivateKey // nil until something is signed
+}
+
+// Open opens the authority in a directory, and completes what a crash left
+// half done. Errors: ErrNoAuthority, *DamageError, ErrLocked, and those of the
+// disk.
+func Open(dir string, o Options) (*Authority, error) {
+	o = o.withDefaults()
+	a := &Authority{options: o, folder: folder{disk: o.disk, path: dir}}
+	if err := a.folder.isAuthority(); err != nil {
+		return nil, err
+	}
+	err := a.locked(func() error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func (f folder) isAuthority() error {
+	there, err := f.exists(KeyFile)
+	if err == nil && !there {
+		err = fmt.Errorf("%w: %s does not exist", ErrNoAuthority, f.name(KeyFile))
+	}
+	return err
+}
+
+// locked calls change with the lock held and the state up to date. A change
+// that returns an error has changed nothing, or has set broken.
+func (a *Authority) locked(change func() error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.broken {
+		return ErrBroken
+	}
+	lock, err := a.folder.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := a.refresh(); err != nil {
+		return err
+	}
+	return change()
+}
+
+// refresh reads the log if it is not as this process left it, cuts off what a
+// crash left unfinished, and makes what is made from the log.
+func (a *Authority) refresh() error {
+	size, err := a.folder.size(LogFile)
+	if err != nil {
+		return err
+	}
+	if a.state != nil && size == a.end.size {
+		return nil
+	}
+	data, err := a.folder.disk.ReadFile(a.folder.name(LogFile), -1)
+	if err != nil {
+		return err
+	}
+	s := newState()
+	end, err := readLog(a.folder.name(LogFile), data, s.take)
+	if err != nil {
+		return err
+	}
+	if s.authority.IsZero() {
+		return &DamageError{File: a.folder.name(LogFile), Reason: errCreation}
+	}
+	if end.size < a.end.size {
+		return &DamageError{File: a.folder.name(LogFile), Reason: errShrunk}
+	}
+	if err := a.folder.settle(LogFile, end.size); err != nil {
+		return err
+	}
+	a.state, a.end = s, end
+	return a.folder.publishAll(s)
+}
+
+// record makes an entry happen: durable in the log, then in the state, then in
+// what is made from both. On an error this authority is of no further use,
+// because it cannot know how far the entry got.
+func (a *Authority) record(e entry) error {
+	e, line, err := a.end.encode(e)
+	if err != nil {
+		return err
+	}
+	a.broken = true
+	if err := a.folder.append(LogFile, line, a.end.size); err != nil {
+		return err
+	}
+	if err := a.state.take(e); err != nil {
+		return err
+	}
+	a.end.follow(e, len(line))
+	if err := a.folder.publishLast(a.state); err != nil {
+		return err
+	}
+	a.broken = false
+	return nil
+}
+
+// signer is the private key. The passphrase is asked for without the lock.
+func (a *Authority) signer() (*signature.PrivateKey, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.key != nil {
+		return a.key, nil
+	}
+	mode, err := a.folder.disk.Mode(a.folder.name(KeyFile))
+	if err != nil {
+		return nil, err
+	}
+	if err := keyfile.CheckMode(mode); err != nil {
+		return nil, fmt.Errorf("%s: %w", a.folder.name(KeyFile), err)
+	}
+	text, err := a.folder.read(KeyFile, maxKeyBytes)
+	if err != nil {
+		return nil, err
+	}
+	key, err := keyfile.DecodePrivateKey(text, a.options.Passphrase)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.folder.name(KeyFile), err)
+	}
+	if !key.Public().Equal(a.state.authority.Key()) {
+		return nil, fmt.Errorf("%s: %w", a.folder.name(KeyFile), ErrKeyMismatch)
+	}
+	a.key = key
+	return key, nil
+}
+
+// now is the time in the precision of the log.
+func (o Options) now() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
+
+// Dir is the directory.
+func (a *Authority) Dir() string { return a.folder.path }
+
+// Group is the group's identifier.
+func (a *Authority) Group() ident.Group { return a.Certificate().Statement().Group }
+
+// Certificate is the CA certificate.
+func (a *Authority) Certificate() group.Authority {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state.authority
+}
+
+// Config is the configuration that holds, as of the last operation; zero
+// before the first one is signed.
+func (a *Authority) Config() group.Config {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state.config
+}

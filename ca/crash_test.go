@@ -1,0 +1,355 @@
+package ca
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node/store/faultfs"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// acknowledged is what an authority has said that it did.
+type acknowledged struct {
+	created bool
+	config  uint64
+	serials map[uint64]string // serial to name
+	revoked []ident.Member
+}
+
+// work is a life of an authority, up to the first error.
+func work(d disk, done *acknowledged) error {
+	a, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo"})
+	if err != nil {
+		return err
+	}
+	done.created = true
+	steps := []func() error{
+		func() error { return done.setConfig(a, settings("ftp")) },
+		func() error { return done.issue(a, "a", 2) },
+		func() error { return done.issue(a, "b", 3) },
+		func() error { return done.revoke(a, keyOf(2).Bytes()) },
+		func() error { return done.setConfig(a, settings("ftp", "backup")) },
+		func() error { return done.issue(a, "a", 4) },
+		func() error { return done.revoke(a, keyOf(3).Bytes()) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *acknowledged) setConfig(a *Authority, s group.Settings) error {
+	c, err := a.SetConfig(s)
+	if err == nil {
+		k.config = c.Version()
+	}
+	return err
+}
+
+func (k *acknowledged) issue(a *Authority, name string, seed byte) error {
+	c, err := a.Issue(Request{Name: name, Key: keyOf(seed)})
+	if err != nil {
+		return err
+	}
+	if k.serials == nil {
+		k.serials = map[uint64]string{}
+	}
+	if before, used := k.serials[c.Claims().Serial]; used {
+		return fmt.Errorf("serial %d issued to %s and %s", c.Claims().Serial, before, name)
+	}
+	k.serials[c.Claims().Serial] = name
+	return nil
+}
+
+func (k *acknowledged) revoke(a *Authority, key [32]byte) error {
+	m := ident.MemberOf(a.Group(), key[:])
+	_, err := a.Revoke(m, "")
+	if err == nil {
+		k.revoked = append(k.revoked, m)
+	}
+	return err
+}
+
+// check holds what is found after a crash against what was acknowledged, and
+// uses the authority on.
+func (k *acknowledged) check(t *testing.T, d disk) {
+	t.Helper()
+	a, err := Open(testDir, options(d))
+	if !k.created && errors.Is(err, ErrNoAuthority) {
+		a, err = Create(testDir, CreateOptions{Options: options(d), Name: "demo"})
+	}
+	require.NoError(t, err)
+	l, err := a.List()
+	require.NoError(t, err)
+	k.checkListing(t, l)
+	checkFiles(t, d, l)
+	require.NoError(t, k.issue(a, "later", 9))
+	again, err := reopen(t, d).List()
+	require.NoError(t, err)
+	require.Len(t, again.Records, len(l.Records)+1)
+}
+
+// checkListing: everything acknowledged is there, and at most one operation
+// that was not.
+func (k *acknowledged) checkListing(t *testing.T, l Listing) {
+	t.Helper()
+	extra := 0
+	names := map[uint64]string{}
+	for _, r := range l.Records {
+		require.NotContains(t, names, r.Serial)
+		names[r.Serial] = r.Name
+	}
+	for serial, name := range k.serials {
+		require.Equal(t, name, names[serial])
+	}
+	extra += len(l.Records) - len(k.serials)
+	for i, m := range k.revoked {
+		require.Equal(t, m, l.Revoked[i].Member)
+	}
+	extra += len(l.Revoked) - len(k.revoked)
+	require.GreaterOrEqual(t, l.Config.Version(), k.config)
+	extra += int(l.Config.Version() - k.config)
+	require.LessOrEqual(t, extra, 1)
+}
+
+// checkFiles: what is made from the log says what the log says.
+func checkFiles(t *testing.T, d disk, l Listing) {
+	t.Helper()
+	require.Len(t, blocks(t, d, CAFile), 1)
+	if !l.Config.IsZero() {
+		g, revocations := published(t, d)
+		require.Equal(t, l.Config.Raw(), g.Config().Raw())
+		require.Len(t, revocations, len(l.Revoked))
+		for _, r := range l.Records {
+			file := fmt.Sprintf("%s/%08d-%s.crt", IssuedDir, r.Serial, r.Name)
+			b := blocks(t, d, file)
+			require.Len(t, b, 1, file)
+			c, err := certificate.Parse(g.ID(), b[0].Bytes, g)
+			require.NoError(t, err)
+			require.Equal(t, r.Member, c.Member())
+		}
+	}
+	for _, r := range l.Revoked {
+		require.Len(t, blocks(t, d, fmt.Sprintf("%s/%08d-%v.rev", RevokedDir, r.Version, r.Member)), 1)
+	}
+}
+
+// crashes are the ways to end.
+var crashes = map[string]func(*faultfs.FS) *faultfs.FS{
+	"power loss": (*faultfs.FS).PowerLoss,
+	"kill":       (*faultfs.FS).Kill,
+	"kill, then power loss": func(f *faultfs.FS) *faultfs.FS {
+		return f.Kill().PowerLoss()
+	},
+}
+
+func TestAnAuthoritySurvivesACrashAtEveryOperation(t *testing.T) {
+	for name, crash := range crashes {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(3) {
+				n := 1
+				for ; ; n++ {
+					disk := faultfs.New(seed<<16 + uint64(n))
+					disk.CrashAt(n)
+					var done acknowledged
+					err := work(faultDisk{disk}, &done)
+					if !disk.Crashed() {
+						require.NoError(t, err)
+						break
+					}
+					require.ErrorIs(t, err, faultfs.ErrCrashed)
+					done.check(t, faultDisk{crash(disk)})
+				}
+				require.Greater(t, n, 80, "operations")
+			}
+		})
+	}
+}
+
+// TestWhatAnAuthorityShowsAfterAKillSurvivesAPowerLoss: it must not build on
+// what the killed process wrote and did not sync.
+func TestWhatAnAuthorityShowsAfterAKillSurvivesAPowerLoss(t *testing.T) {
+	for n := 1; ; n++ {
+		disk := faultfs.New(uint64(n))
+		disk.CrashAt(n)
+		var done acknowledged
+		err := work(faultDisk{disk}, &done)
+		if !disk.Crashed() {
+			require.NoError(t, err)
+			return
+		}
+		disk = disk.Kill()
+		a, err := Open(testDir, options(faultDisk{disk}))
+		if errors.Is(err, ErrNoAuthority) {
+			continue
+		}
+		require.NoError(t, err)
+		shown, err := a.List()
+		require.NoError(t, err)
+		after, err := reopen(t, faultDisk{disk.PowerLoss()}).List()
+		require.NoError(t, err)
+		require.Equal(t, shown.Records, after.Records)
+		require.Equal(t, shown.Revoked, after.Revoked)
+		require.Equal(t, shown.Config.Version(), after.Config.Version())
+	}
+}
+
+// TestAnAuthoritySurvivesACrashWhileItRecovers crashes once more at every
+// operation of the recovery from every crash.
+func TestAnAuthoritySurvivesACrashWhileItRecovers(t *testing.T) {
+	for n := 1; ; n++ {
+		for m := 1; ; m++ {
+			disk := faultfs.New(uint64(n))
+			disk.CrashAt(n)
+			var done acknowledged
+			err := work(faultDisk{disk}, &done)
+			if !disk.Crashed() {
+				require.NoError(t, err)
+				return
+			}
+			disk = disk.Kill()
+			disk.CrashAt(m)
+			if _, err = Open(testDir, options(faultDisk{disk})); errors.Is(err, ErrNoAuthority) {
+				_, err = Create(testDir, CreateOptions{Options: options(faultDisk{disk}), Name: "demo"})
+			}
+			if !disk.Crashed() {
+				require.NoError(t, err)
+				break
+			}
+			done.check(t, faultDisk{disk.PowerLoss()})
+		}
+	}
+}
+
+func TestAnAuthorityIsBrokenAfterAFailureAndCanBeOpenedAgain(t *testing.T) {
+	full := errors.New("no space left")
+	for n := 1; ; n++ {
+		a, d := fresh(t)
+		d.FailAt(d.Ops()+n, full)
+		_, err := a.Issue(Request{Name: "a", Key: keyOf(2)})
+		if err == nil {
+			require.Greater(t, n, 10)
+			return
+		}
+		require.ErrorIs(t, err, full)
+		if _, err = a.Issue(Request{Name: "b", Key: keyOf(3)}); err != nil {
+			require.ErrorIs(t, err, ErrBroken)
+		}
+		b := reopen(t, d)
+		issue(t, b, "c", 4)
+		l, err := b.List()
+		require.NoError(t, err)
+		checkFiles(t, d, l)
+		_, err = Open(testDir, options(d))
+		require.NoError(t, err)
+	}
+}
+
+func TestDamageToTheLogIsNeverOverlooked(t *testing.T) {
+	a, d := fresh(t)
+	issue(t, a, "a", 2)
+	_, err := a.Revoke(ident.Member{1}, "")
+	require.NoError(t, err)
+	file := filepath.Join(testDir, LogFile)
+	log, err := d.ReadFile(file, -1)
+	require.NoError(t, err)
+	lines := bytes.Count(log, []byte("\n"))
+	require.Equal(t, 4, lines)
+	for i := range log {
+		bad := bytes.Clone(log)
+		bad[i] ^= 1 << (i % 8)
+		_, err := readLog(file, bad, newState().take)
+		require.ErrorIs(t, err, ErrDamaged, "bit %d of byte %d", i%8, i)
+	}
+	require.NoError(t, d.Flip(file, 8*100))
+	_, err = Open(testDir, options(d))
+	var damage *DamageError
+	require.ErrorAs(t, err, &damage)
+	assert.Equal(t, file, damage.File)
+	assert.Equal(t, 1, damage.Line)
+	assert.ErrorContains(t, err, "line 1")
+}
+
+func TestLinesOfTheLogCannotBeLeftOutOrSwapped(t *testing.T) {
+	a, d := fresh(t)
+	issue(t, a, "a", 2)
+	issue(t, a, "b", 3)
+	log, err := d.ReadFile(filepath.Join(testDir, LogFile), -1)
+	require.NoError(t, err)
+	lines := bytes.SplitAfter(log, []byte("\n"))
+	read := func(parts ...[]byte) error {
+		_, err := readLog("log", bytes.Join(parts, nil), newState().take)
+		return err
+	}
+	require.NoError(t, read(lines...))
+	assert.ErrorIs(t, read(lines[0], lines[2], lines[3]), errSequence)
+	assert.ErrorIs(t, read(lines[0], lines[1], lines[3], lines[2]), errSequence)
+	assert.ErrorIs(t, read(lines[1]), errSequence)
+	assert.ErrorIs(t, read([]byte("{}\n")), errLine)
+}
+
+func TestATornLineIsCut(t *testing.T) {
+	a, d := fresh(t)
+	file := filepath.Join(testDir, LogFile)
+	before, err := d.ReadFile(file, -1)
+	require.NoError(t, err)
+	issue(t, a, "a", 2)
+	after, err := d.ReadFile(file, -1)
+	require.NoError(t, err)
+	for size := len(before); size < len(after); size++ {
+		for _, zeros := range []int{0, 1, 600} {
+			torn := append(bytes.Clone(after[:size]), make([]byte, zeros)...)
+			c, err := readLog(file, torn, newState().take)
+			require.NoError(t, err)
+			require.Equal(t, int64(len(before)), c.size)
+		}
+	}
+	whole := after[:len(after)-1]
+	_, err = readLog(file, append(bytes.Clone(whole), 'x'), newState().take)
+	assert.ErrorIs(t, err, ErrDamaged, "a whole line with something else than a line end")
+}
+
+func TestALogThatShrinksIsDamage(t *testing.T) {
+	a, d := fresh(t)
+	b := reopen(t, d)
+	issue(t, a, "a", 2)
+	file, err := d.Open(filepath.Join(testDir, LogFile))
+	require.NoError(t, err)
+	require.NoError(t, file.Truncate(b.end.size))
+	_, err = a.List()
+	assert.ErrorIs(t, err, errShrunk)
+	require.NoError(t, file.Truncate(0))
+	_, err = Open(testDir, options(d))
+	assert.ErrorIs(t, err, errCreation)
+}
+
+func TestDamagedSerialFile(t *testing.T) {
+	a, d := fresh(t)
+	issue(t, a, "a", 2)
+	require.NoError(t, a.folder.write(SerialFile, []byte("many\n")))
+	_, err := a.Issue(Request{Name: "b", Key: keyOf(3)})
+	assert.ErrorIs(t, err, ErrDamaged)
+	require.NoError(t, a.folder.write(SerialFile, []byte("41\n")))
+	assert.Equal(t, uint64(42), issue(t, a, "b", 3).Claims().Serial)
+	require.NoError(t, d.Remove(a.folder.name(SerialFile)))
+	assert.Equal(t, uint64(43), issue(t, a, "c", 4).Claims().Serial)
+}
+
+func TestATornLineLeavesNothingBehindAShorterOne(t *testing.T) {
+	a, d := fresh(t)
+	require.NoError(t, a.folder.append(LogFile, bytes.Repeat([]byte("x"), maxLine), a.end.size))
+	issue(t, reopen(t, d), "a", 2)
+	l, err := reopen(t, d).List()
+	require.NoError(t, err)
+	assert.Len(t, l.Records, 1)
+}

@@ -1,0 +1,161 @@
+package ca
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+const (
+	// DefaultLifetime is that of a CA certificate. Until it can be replaced,
+	// the group ends with it.
+	DefaultLifetime = 10 * 365 * 24 * time.Hour
+	// MaxLifetime bounds it: nobody can say what a signature is worth later.
+	MaxLifetime = 30 * 365 * 24 * time.Hour
+	// Backdate is how long before its issuance the validity of a certificate
+	// begins, so that a member whose clock is slow accepts it at once.
+	Backdate = time.Hour
+)
+
+// CreateOptions describe a new authority.
+type CreateOptions struct {
+	Options
+	// Name of the group, see group.CheckName.
+	Name string
+	// Secret is the passphrase to encrypt the key with; empty leaves it in the
+	// clear.
+	Secret []byte
+	// Lifetime of the CA certificate; 0 means DefaultLifetime.
+	Lifetime time.Duration
+
+	workFactor int // keyfile.WorkFactor, lower in tests
+}
+
+// Create makes an authority in a directory, which is made too if need be. The
+// private key gets its name last: a creation that a crash cut short can be
+// tried again, and after one that was not, ca.key is there. Errors: ErrExists,
+// group.ErrName, ErrLifetime, ErrLocked, and those of the disk.
+func Create(dir string, o CreateOptions) (*Authority, error) {
+	o.Options = o.Options.withDefaults()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	f := folder{disk: o.disk, path: dir}
+	if err := f.makeDirs(); err != nil {
+		return nil, err
+	}
+	if err := o.create(f); err != nil {
+		return nil, err
+	}
+	return Open(dir, o.Options)
+}
+
+func (o *CreateOptions) check() error {
+	if o.Lifetime == 0 {
+		o.Lifetime = DefaultLifetime
+	}
+	if o.Lifetime < time.Second || o.Lifetime > MaxLifetime {
+		return fmt.Errorf("%w: %v, permitted are 1s to %v", ErrLifetime, o.Lifetime, MaxLifetime)
+	}
+	if o.workFactor == 0 {
+		o.workFactor = keyfile.WorkFactor
+	}
+	return group.CheckName(o.Name)
+}
+
+func (f folder) makeDirs() error {
+	for _, dir := range []string{f.path, f.name(IssuedDir), f.name(RevokedDir)} {
+		if err := f.disk.MkdirAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *CreateOptions) create(f folder) error {
+	lock, err := f.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := f.isFree(); err != nil {
+		return err
+	}
+	key, err := signature.Generate(o.Rand)
+	if err != nil {
+		return err
+	}
+	if err := o.writeKey(f, key); err != nil {
+		return err
+	}
+	e, err := o.firstEntry(key)
+	if err != nil {
+		return err
+	}
+	_, line, err := chain{}.encode(e)
+	if err != nil {
+		return err
+	}
+	if err := f.write(LogFile, line); err != nil {
+		return err
+	}
+	if err := f.disk.Rename(f.name(newKeyFile), f.name(KeyFile)); err != nil {
+		return err
+	}
+	return f.disk.SyncDir(f.path)
+}
+
+// isFree refuses a directory where there is an authority. One whose creation
+// was cut short still has its key under the name for new ones; a log without
+// either means that somebody took the key away.
+func (f folder) isFree() error {
+	var there [3]bool
+	for i, name := range []string{KeyFile, newKeyFile, LogFile} {
+		found, err := f.exists(name)
+		if err != nil {
+			return err
+		}
+		there[i] = found
+	}
+	switch key, newKey, log := there[0], there[1], there[2]; {
+	case key:
+		return fmt.Errorf("%w: %s", ErrExists, f.name(KeyFile))
+	case log && !newKey:
+		return fmt.Errorf("%w: %s is there, but its key is not", ErrExists, f.name(LogFile))
+	}
+	return nil
+}
+
+func (o *CreateOptions) writeKey(f folder, key *signature.PrivateKey) error {
+	encode := func() ([]byte, error) {
+		if len(o.Secret) == 0 {
+			return keyfile.EncodePrivateKey(key)
+		}
+		return keyfile.EncryptPrivateKey(key, o.Secret, o.workFactor)
+	}
+	text, err := encode()
+	if err != nil {
+		return err
+	}
+	return f.write(newKeyFile, text)
+}
+
+func (o *CreateOptions) firstEntry(key *signature.PrivateKey) (entry, error) {
+	now, public := o.now(), key.Public().Bytes()
+	statement := group.Statement{
+		Name: o.Name, Group: ident.GroupOf(public[:]), Key: public,
+		NotBefore: now.Add(-Backdate), NotAfter: now.Add(o.Lifetime),
+	}
+	authority, err := statement.Sign(key)
+	if err != nil {
+		return entry{}, err
+	}
+	s := authority.Statement()
+	return entry{
+		Time: now, Event: created, Name: s.Name, NotBefore: &s.NotBefore, NotAfter: &s.NotAfter, Object: authority.Raw(),
+	}, nil
+}

@@ -1,0 +1,25 @@
+// Package ca is a group's certificate authority: it signs the group
+// configuration, issues certificates and revokes members. It is needed for
+// that and never for a token to move, so it can be kept off line.
+//
+// An authority is a directory, readable by its owner only:
+//
+//	ca.key           the private key, possibly encrypted with a passphrase
+//	log.jsonl        every configuration, issuance and revocation, append-only
+//	serial           the last serial number that was drawn
+//	ca.crt           the CA certificate
+//	group.crt        what is published: CA certificate, configuration, revocations
+//	issued/          the certificates, SERIAL-NAME.crt
+//	revoked/         the revocations, VERSION-MEMBER.rev
+//	lock             taken by whoever changes something
+//
+// The log is the truth. Each of its lines holds one signed object and a hash
+// over this line and all before; what is not durable there has not happened, and nothing
+// leaves this package before it is. ca.crt, group.crt, issued/ and revoked/ are
+// made from the log, again by Open where a crash came between. A serial number
+// is durable in serial before anything is signed with it, so none is used
+// twice; a crash can only leave a gap.
+//
+// Several processes may have the same authority open. Each operation takes the
+// lock, reads what the others have done, and lets go.
+package ca

@@ -1,0 +1,63 @@
+package ca
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Why an authority does not do what it is asked to.
+var (
+	// ErrExists says that there is an authority in the directory, or the
+	// remains of one.
+	ErrExists = errors.New("there is an authority already")
+	// ErrNoAuthority says that there is none in the directory.
+	ErrNoAuthority = errors.New("no authority here")
+	// ErrDamaged says that a file of the authority is not what was written. It
+	// comes as a *DamageError.
+	ErrDamaged = errors.New("damaged")
+	// ErrKeyMismatch says that the private key is not the one of the CA
+	// certificate.
+	ErrKeyMismatch = errors.New("private key does not belong to the CA certificate")
+	// ErrLocked says that another process keeps the authority locked.
+	ErrLocked = errors.New("another process is using the authority")
+	// ErrBroken says that an earlier operation failed half-way, so that what is
+	// on disk has to be read anew: open the authority again.
+	ErrBroken = errors.New("authority has to be opened again after an error")
+
+	// ErrUnchanged says that the configuration to be signed is the one that
+	// holds.
+	ErrUnchanged = errors.New("configuration is unchanged")
+	// ErrRevoked says that the member has been revoked. That is final.
+	ErrRevoked = errors.New("member has been revoked")
+	// ErrNameInUse says that another member has a valid certificate with the
+	// name.
+	ErrNameInUse = errors.New("name is in use")
+	// ErrLifetime says that a lifetime is out of range.
+	ErrLifetime = errors.New("lifetime out of range")
+	// ErrExpired says that the CA certificate has expired.
+	ErrExpired = errors.New("CA certificate has expired")
+	// ErrOwnKey says that the key to be certified is the CA's own.
+	ErrOwnKey = errors.New("the CA's own key cannot be a member's")
+	// ErrUnknown says that no certificate was issued to such a member.
+	ErrUnknown = errors.New("no such member")
+	// ErrAmbiguous says that several members have the name.
+	ErrAmbiguous = errors.New("several members have this name")
+)
+
+// DamageError says where a file of the authority is not what was written. It
+// matches ErrDamaged.
+type DamageError struct {
+	File   string
+	Line   int // from 1 on, or 0 for the file as a whole
+	Reason error
+}
+
+func (e *DamageError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s is damaged: %v", e.File, e.Reason)
+	}
+	return fmt.Sprintf("%s is damaged at line %d: %v", e.File, e.Line, e.Reason)
+}
+
+// Unwrap makes errors.Is find ErrDamaged and the reason.
+func (e *DamageError) Unwrap() []error { return []error{ErrDamaged, e.Reason} }

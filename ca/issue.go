@@ -1,0 +1,151 @@
+package ca
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// MinMemberLifetime is the shortest life of a certificate: a validity is in
+// whole seconds.
+const MinMemberLifetime = time.Second
+
+// Request asks for a certificate.
+type Request struct {
+	Name string // see certificate.CheckName
+	Key  *signature.PublicKey
+	// Lifetime from now on; 0 means the longest that the configuration permits,
+	// or group.DefaultCertificateLifetime before there is one. It ends with
+	// the CA certificate at the latest.
+	Lifetime time.Duration
+}
+
+// Issue issues a certificate. For a key that has one already this is a
+// renewal: the member stays the same. Errors: certificate.ErrName, ErrOwnKey,
+// ErrRevoked, ErrNameInUse, ErrLifetime, ErrExpired, ErrLocked, ErrBroken,
+// those of keyfile.DecodePrivateKey and keyfile.CheckMode, ErrKeyMismatch, and
+// those of the disk.
+func (a *Authority) Issue(r Request) (certificate.Certificate, error) {
+	if err := certificate.CheckName(r.Name); err != nil {
+		return certificate.Certificate{}, err
+	}
+	key, err := a.signer()
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	var signed certificate.Certificate
+	err = a.locked(func() error {
+		var err error
+		signed, err = a.issue(r, key)
+		return err
+	})
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return signed, nil
+}
+
+func (a *Authority) issue(r Request, key *signature.PrivateKey) (certificate.Certificate, error) {
+	now := a.options.now()
+	c, err := a.claims(r, now)
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	if c.Serial, err = a.drawSerial(); err != nil {
+		return certificate.Certificate{}, err
+	}
+	signed, err := c.Sign(key)
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	c, member := signed.Claims(), signed.Member()
+	err = a.record(entry{
+		Time: now, Event: issued, Serial: c.Serial, Name: c.Name, Member: &member,
+		NotBefore: &c.NotBefore, NotAfter: &c.NotAfter, Object: signed.Raw(),
+	})
+	return signed, err
+}
+
+// claims are those of a certificate that may be issued, but for the serial.
+func (a *Authority) claims(r Request, now time.Time) (certificate.Claims, error) {
+	s, ca := a.state, a.state.authority.Statement()
+	if r.Key.Equal(a.state.authority.Key()) {
+		return certificate.Claims{}, ErrOwnKey
+	}
+	public := r.Key.Bytes()
+	member := ident.MemberOf(s.group(), public[:])
+	if dead := s.dead[member]; dead != nil {
+		return certificate.Claims{}, fmt.Errorf("%w: %v on %s", ErrRevoked, member, dead.Time.Format(time.DateOnly))
+	}
+	for _, other := range s.named(r.Name, now) {
+		if other != member {
+			return certificate.Claims{}, fmt.Errorf("%w: %s is member %v", ErrNameInUse, r.Name, other)
+		}
+	}
+	lifetime, err := s.lifetime(r.Lifetime)
+	if err != nil {
+		return certificate.Claims{}, err
+	}
+	if !now.Before(ca.NotAfter) {
+		return certificate.Claims{}, fmt.Errorf("%w on %s", ErrExpired, ca.NotAfter.Format(time.DateOnly))
+	}
+	return certificate.Claims{
+		Name: r.Name, Key: public, Group: s.group(), IssuedAt: now,
+		NotBefore:     later(now.Add(-Backdate), ca.NotBefore),
+		NotAfter:      earlier(now.Add(lifetime), ca.NotAfter),
+		ConfigVersion: s.config.Version(), RevocationVersion: s.revocationVersion(),
+	}, nil
+}
+
+func (s *state) lifetime(wanted time.Duration) (time.Duration, error) {
+	longest := group.DefaultCertificateLifetime
+	if !s.config.IsZero() {
+		longest = s.config.Settings().CertificateLifetime
+	}
+	if wanted == 0 {
+		return longest, nil
+	}
+	if wanted < MinMemberLifetime || wanted > longest {
+		return 0, fmt.Errorf("%w: %v, permitted are %v to %v", ErrLifetime, wanted, MinMemberLifetime, longest)
+	}
+	return wanted, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// drawSerial draws the next serial number, durably. What happens to it then
+// does not matter: it is not drawn again.
+func (a *Authority) drawSerial() (uint64, error) {
+	text, err := a.folder.read(SerialFile, maxPlain)
+	if err != nil {
+		return 0, err
+	}
+	var drawn uint64
+	if text != nil {
+		drawn, err = strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+		if err != nil {
+			return 0, &DamageError{File: a.folder.name(SerialFile), Reason: errors.New("not a number")}
+		}
+	}
+	next := max(drawn, a.state.lastSerial()) + 1
+	return next, a.folder.write(SerialFile, fmt.Appendf(nil, "%d\n", next))
+}

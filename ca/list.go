@@ -1,0 +1,98 @@
+package ca
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Listing is what an authority has signed.
+type Listing struct {
+	Authority         group.Authority
+	Config            group.Config // zero before the first one
+	RevocationVersion uint64
+	Records           []Record  // every certificate, by serial
+	Revoked           []Revoked // every revocation, by version
+}
+
+// List lists what the authority, and other processes with it, have signed.
+// Errors: ErrLocked, ErrBroken, *DamageError, and those of the disk.
+func (a *Authority) List() (Listing, error) {
+	var l Listing
+	err := a.locked(func() error {
+		s := a.state
+		l = Listing{Authority: s.authority, Config: s.config, RevocationVersion: s.revocationVersion(), Records: slices.Clone(s.records)}
+		for i := range l.Records {
+			if dead := s.dead[l.Records[i].Member]; dead != nil {
+				copied := *dead
+				l.Records[i].Revoked = &copied
+			}
+		}
+		for _, r := range s.revocations {
+			l.Revoked = append(l.Revoked, r.Revoked)
+		}
+		return nil
+	})
+	return l, err
+}
+
+// Find is the member that target names: the name in a certificate, or a member
+// id. Of several members with one name it is the only living one with a
+// certificate that has not expired, or the last of them. Errors: ErrUnknown,
+// ErrAmbiguous, and those of List.
+func (a *Authority) Find(target string) (ident.Member, error) {
+	var found ident.Member
+	err := a.locked(func() error {
+		var err error
+		found, err = a.find(target)
+		return err
+	})
+	return found, err
+}
+
+func (a *Authority) find(target string) (ident.Member, error) {
+	serials := a.state.byName[target]
+	if len(serials) == 0 {
+		return parseMember(target)
+	}
+	switch living := a.state.named(target, a.options.Now()); len(living) {
+	case 0:
+		return a.state.records[serials[len(serials)-1]].Member, nil
+	case 1:
+		return living[0], nil
+	default:
+		var ids []string
+		for _, m := range living {
+			ids = append(ids, m.String())
+		}
+		return ident.Member{}, fmt.Errorf("%w: %s is %s", ErrAmbiguous, target, strings.Join(ids, ", "))
+	}
+}
+
+func parseMember(target string) (ident.Member, error) {
+	raw, err := hex.DecodeString(target)
+	if err != nil || len(raw) != ident.MemberSize {
+		return ident.Member{}, fmt.Errorf("%w: %q", ErrUnknown, target)
+	}
+	return ident.Member(raw), nil
+}
+
+// FindSerial is the member whose certificate has this serial number. Errors:
+// ErrUnknown, and those of List.
+func (a *Authority) FindSerial(serial uint64) (ident.Member, error) {
+	var found ident.Member
+	err := a.locked(func() error {
+		for _, r := range a.state.records {
+			if r.Serial == serial {
+				found = r.Member
+				return nil
+			}
+		}
+		return fmt.Errorf("%w: serial number %d", ErrUnknown, serial)
+	})
+	return found, err
+}

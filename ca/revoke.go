@@ -1,0 +1,55 @@
+package ca
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Revoke revokes a member, for ever, with all the certificates it has. It need
+// not be one that this authority knows: its key is refused from then on.
+// Errors: certificate.ErrReason, ErrRevoked if it has been already, ErrLocked,
+// ErrBroken, those of opening the key (see Issue), and those of the disk.
+func (a *Authority) Revoke(m ident.Member, reason string) (certificate.SignedRevocation, error) {
+	if err := certificate.CheckReason(reason); err != nil {
+		return certificate.SignedRevocation{}, err
+	}
+	key, err := a.signer()
+	if err != nil {
+		return certificate.SignedRevocation{}, err
+	}
+	var signed certificate.SignedRevocation
+	err = a.locked(func() error {
+		var err error
+		signed, err = a.revoke(m, reason, key)
+		return err
+	})
+	if err != nil {
+		return certificate.SignedRevocation{}, err
+	}
+	return signed, nil
+}
+
+func (a *Authority) revoke(m ident.Member, reason string, key *signature.PrivateKey) (certificate.SignedRevocation, error) {
+	if dead := a.state.dead[m]; dead != nil {
+		return certificate.SignedRevocation{}, fmt.Errorf("%w: %v on %s", ErrRevoked, m, dead.Time.Format(time.DateOnly))
+	}
+	now := clock.Reading{Wall: a.options.now()}
+	newest, _ := a.state.lastOf(m)
+	body := certificate.Revocation{
+		Version: a.state.revocationVersion() + 1, Member: m, Serial: newest.Serial, Reason: reason, Time: now.Millis(),
+	}
+	signed, err := body.Sign(a.state.group(), key)
+	if err != nil {
+		return certificate.SignedRevocation{}, err
+	}
+	err = a.record(entry{
+		Time: clock.FromMillis(body.Time), Event: revoked, Number: body.Version, Serial: body.Serial,
+		Name: newest.Name, Member: &m, Reason: reason, Object: signed.Raw(),
+	})
+	return signed, err
+}

@@ -1,0 +1,168 @@
+package ca
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Record is what an authority knows of a certificate that it issued.
+type Record struct {
+	Serial    uint64
+	Name      string
+	Member    ident.Member
+	IssuedAt  time.Time
+	NotBefore time.Time
+	NotAfter  time.Time
+	Revoked   *Revoked // nil while the member lives
+}
+
+// Revoked is what an authority knows of a member that is no more.
+type Revoked struct {
+	Version uint64 // of the revocation list
+	Member  ident.Member
+	Time    time.Time
+	Reason  string
+}
+
+// state is what the log says.
+type state struct {
+	authority   group.Authority
+	config      group.Config // zero before the first one
+	records     []Record     // by serial
+	byName      map[string][]int
+	byMember    map[ident.Member]int // the newest
+	revocations []revocation         // by version, which is the index plus 1
+	dead        map[ident.Member]*Revoked
+	last        entry
+}
+
+type revocation struct {
+	Revoked
+	raw []byte
+}
+
+func newState() *state {
+	return &state{
+		byName:   make(map[string][]int),
+		byMember: make(map[ident.Member]int),
+		dead:     make(map[ident.Member]*Revoked),
+	}
+}
+
+func (s *state) group() ident.Group { return s.authority.Statement().Group }
+
+// Key is the CA key with this id: a state is a certificate.Authorities.
+func (s *state) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
+	if s.authority.IsZero() || id != s.authority.ID() {
+		return nil
+	}
+	return s.authority.Key()
+}
+
+// lastSerial is that of the last certificate.
+func (s *state) lastSerial() uint64 {
+	if len(s.records) == 0 {
+		return 0
+	}
+	return s.records[len(s.records)-1].Serial
+}
+
+// take applies one entry. It trusts what the entry says about certificates and
+// revocations: whoever can write the log has no need to forge what is in it.
+func (s *state) take(e entry) error {
+	if s.authority.IsZero() != (e.Event == created) {
+		return errCreation
+	}
+	s.last = e
+	switch e.Event {
+	case created:
+		return s.takeAuthority(e)
+	case configured:
+		return s.takeConfig(e)
+	case issued:
+		return s.takeCertificate(e)
+	case revoked:
+		return s.takeRevocation(e)
+	}
+	return fmt.Errorf("%w: unknown event %q", errLine, e.Event)
+}
+
+func (s *state) takeAuthority(e entry) error {
+	id, err := group.GroupOf(e.Object)
+	if err != nil {
+		return err
+	}
+	s.authority, err = group.ParseAuthority(id, e.Object, s)
+	return err
+}
+
+func (s *state) takeConfig(e entry) error {
+	c, err := group.ParseConfig(s.group(), e.Object, s)
+	if err != nil {
+		return err
+	}
+	if c.Version() != s.config.Version()+1 {
+		return errSequence
+	}
+	s.config = c
+	return nil
+}
+
+func (s *state) takeCertificate(e entry) error {
+	if e.Member == nil || e.NotBefore == nil || e.NotAfter == nil {
+		return errLine
+	}
+	if e.Serial <= s.lastSerial() {
+		return errSequence
+	}
+	s.byName[e.Name] = append(s.byName[e.Name], len(s.records))
+	s.byMember[*e.Member] = len(s.records)
+	s.records = append(s.records, Record{
+		Serial: e.Serial, Name: e.Name, Member: *e.Member,
+		IssuedAt: e.Time, NotBefore: *e.NotBefore, NotAfter: *e.NotAfter,
+	})
+	return nil
+}
+
+func (s *state) takeRevocation(e entry) error {
+	if e.Member == nil {
+		return errLine
+	}
+	if e.Number != s.revocationVersion()+1 || s.dead[*e.Member] != nil {
+		return errSequence
+	}
+	r := Revoked{Version: e.Number, Member: *e.Member, Time: e.Time, Reason: e.Reason}
+	s.revocations = append(s.revocations, revocation{Revoked: r, raw: e.Object})
+	s.dead[r.Member] = &r
+	return nil
+}
+
+func (s *state) revocationVersion() uint64 { return uint64(len(s.revocations)) }
+
+// lastOf is the newest certificate of a member.
+func (s *state) lastOf(m ident.Member) (Record, bool) {
+	i, ok := s.byMember[m]
+	if !ok {
+		return Record{}, false
+	}
+	return s.records[i], true
+}
+
+// named lists the living members that have a certificate with the name which
+// has not expired at a time.
+func (s *state) named(name string, at time.Time) []ident.Member {
+	var members []ident.Member
+	for _, i := range s.byName[name] {
+		r := s.records[i]
+		if s.dead[r.Member] == nil && at.Before(r.NotAfter) && !slices.Contains(members, r.Member) {
+			members = append(members, r.Member)
+		}
+	}
+	return members
+}
