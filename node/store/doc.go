@@ -31,11 +31,12 @@
 // cut and reported. Anything else that does not match is refused as
 // *journal.DamageError with file and offset.
 //
-// This holds on file systems whose files, after a power failure, end short or
-// in zeros when the last write did not get through (ext4, XFS, Btrfs, APFS,
-// NTFS), on disks that keep what they have acknowledged. The store never writes
-// ahead of the file's end and has, in durable mode, one write under way at
-// most, so that nothing else can happen.
+// This relies on two things. The disk keeps what it has acknowledged. And a
+// file to which one write was under way when the power failed ends short, or in
+// zeros, where that write did not get through; file systems that record a
+// file's new size only after its data do so (ext4 in its default mode, and
+// others by their design). Therefore the store only ever appends, does not
+// allocate ahead, and has one write under way at most in durable mode.
 //
 // # Files
 //

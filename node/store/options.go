@@ -44,7 +44,8 @@ const (
 	// Volatile: when Sync returns, the operating system has the records. They
 	// survive the end of the process, not that of the machine, and are kept as
 	// evidence. Rotation and Close sync all the same, so that a machine failure
-	// costs the end of the journal and nothing else.
+	// costs the end of the journal and nothing else. It may leave a hole there,
+	// because many writes were under way; Open refuses that as damage.
 	Volatile
 )
 
