@@ -68,8 +68,11 @@ func TestStreamThatEndsInAFrame(t *testing.T) {
 		}
 		require.Equal(t, io.ErrUnexpectedEOF, err, n)
 	}
-	_, err := wire.ReadFrame(iotest.ErrReader(io.ErrClosedPipe), nil)
-	assert.ErrorIs(t, err, io.ErrClosedPipe)
+	for _, n := range []int{0, 2, wire.FrameHeader, len(frame) - 1} {
+		r := io.MultiReader(bytes.NewReader(frame[:n]), iotest.ErrReader(io.ErrClosedPipe))
+		_, err := wire.ReadFrame(r, nil)
+		assert.Equal(t, io.ErrClosedPipe, err, "reading fails after %d bytes", n)
+	}
 }
 
 func TestFrameUsesTheBufferThatIsLargeEnough(t *testing.T) {

@@ -138,6 +138,8 @@ func TestRefusedMessages(t *testing.T) {
 		"members without cert":       {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Endpoint: object(1)}}}},
 		"members, large cert":        {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: large}}}},
 		"members, large endpoint":    {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: object(1), Endpoint: large}}}},
+		"members, second one bad":    {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: object(1)}, {}}}},
+		"revocations, second bad":    {wire.ErrLimit, &wire.Revocations{Revocations: [][]byte{object(1), large}}},
 		"configuration of nothing":   {wire.ErrLimit, &wire.Configuration{}},
 		"configuration too large":    {wire.ErrLimit, &wire.Configuration{Configuration: object(wire.MaxConfiguration + 1)}},
 		"revocations, too many":      {wire.ErrLimit, &wire.Revocations{Revocations: repeat(wire.MaxPage+1, object(1))}},
@@ -341,6 +343,7 @@ func TestNames(t *testing.T) {
 	}
 	assert.Equal(t, "TRANSFER", wire.TypeTransfer.String())
 	assert.Equal(t, "message type 0", wire.Type(0).String())
+	assert.Equal(t, "message type 16", (wire.TypeRevocations + 1).String())
 	assert.Equal(t, "message type 99", wire.Type(99).String())
 	for r := wire.RefuseBusy; r <= wire.RefuseTitle; r++ {
 		assert.NotEmpty(t, r.String())
