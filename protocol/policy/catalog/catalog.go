@@ -20,13 +20,7 @@ const Wandering = "wandering"
 type constructor func(policy.Params, rand.Source) (policy.Policy, error)
 
 var constructors = map[string]constructor{
-	Wandering: func(p policy.Params, rng rand.Source) (policy.Policy, error) {
-		agent, err := wandering.New(p, rng)
-		if err != nil {
-			return nil, err // and not an interface around a nil pointer
-		}
-		return agent, nil
-	},
+	Wandering: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return wandering.New(p, rng) },
 }
 
 // New makes the policy of one slot at one member. It returns ErrUnknownPolicy,
@@ -40,7 +34,7 @@ func New(name string, params policy.Params, rng rand.Source) (policy.Policy, err
 	}
 	made, err := construct(params, rng)
 	if err != nil {
-		return nil, fmt.Errorf("policy %s: %w", name, err)
+		return nil, fmt.Errorf("policy %s: %w", name, err) // not made, which may hold a nil pointer
 	}
 	return made, nil
 }

@@ -2,6 +2,8 @@ package wandering
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -84,6 +86,34 @@ func TestConstantsOfTable1(t *testing.T) {
 	assert.Equal(t, float64(300*time.Minute), derive(given).regenerationMean, "from the given Δmin")
 }
 
+// TestTimeout: line 8 waits longer than Δmin, γ longer on average, and a γ that
+// no Duration holds makes it wait for ever instead of overflowing.
+func TestTimeout(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	c := derive(small)
+	var drawn []time.Duration
+	for range 100_000 {
+		d := c.timeout(rng)
+		require.Greater(t, d, c.min)
+		drawn = append(drawn, d-c.min)
+	}
+	assert.InEpsilon(t, c.regenerationMean, float64(mean(drawn)), 0.01)
+	assert.InDelta(t, 1-1/math.E, shareBelow(drawn, time.Duration(c.regenerationMean)), 0.005, "exponential")
+
+	million := table1
+	million.MembersMax = 1_000_000
+	c = derive(million)
+	forever := 0
+	for range 1000 {
+		d := c.timeout(rng)
+		require.Greater(t, d, c.min)
+		if d == math.MaxInt64 {
+			forever++
+		}
+	}
+	assert.Greater(t, forever, 900, "γ is 63,000 years")
+}
+
 // TestStable: with one token the resource is used by one member at a time,
 // each member the same number of times, about every 2·Δmin (§2).
 func TestStable(t *testing.T) {
@@ -102,9 +132,7 @@ func TestStable(t *testing.T) {
 	assert.InEpsilon(t, float64(perMember)/busy, float64(mean(w.intervals())), 0.01)
 	for _, s := range w.agents {
 		assert.InEpsilon(t, float64(mean(w.intervals())), float64(mean(s.intervals)), 0.08, "four standard errors")
-		for _, d := range s.intervals {
-			assert.Greater(t, d, 60*time.Second+quiet.OperationTime, "Δmin from the end to the next begin")
-		}
+		assert.Greater(t, slices.Min(s.intervals), 60*time.Second+quiet.OperationTime, "Δmin from the end to the next begin")
 	}
 }
 
@@ -116,7 +144,7 @@ func TestReturnTime(t *testing.T) {
 	idle.MinInterval = policy.MaxInterval // every visit but the first is early
 	w := newWorld(t, 2, 30, idle)
 	w.mint(0, policy.Arrival)
-	w.run(end/5, nil)
+	w.run(end/10, nil)
 	hop := float64(idle.SkipDelay)
 	assert.InEpsilon(t, 30*hop, float64(mean(w.visits())), 0.01)
 	late := 1 - shareBelow(w.visits(), time.Duration(30*math.Log(30)*hop))

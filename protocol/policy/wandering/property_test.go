@@ -2,6 +2,7 @@ package wandering
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -49,53 +50,71 @@ func newDriver(t *rapid.T, p policy.Policy, tokens int) *driver {
 		places: map[ident.Token]tokenPlace{}, kept: map[ident.Token]clock.Instant{}}
 	for i := range tokens {
 		born := rapid.Uint64Range(1, uint64(tokens)).Draw(t, "born") // ties are wanted
-		d.tokens = append(d.tokens, policy.Token{ID: ident.Token{byte(i)}, Born: born})
+		d.tokens = append(d.tokens, policy.Token{ID: ident.Token{byte(i + 1)}, Born: born})
 	}
 	return d
 }
 
-// draw makes the next event. Its second result is false when what was drawn
-// cannot happen now.
+// permitted is where a token may be for an event to tell of it. What is not
+// listed tells of no token.
+var permitted = map[policy.EventKind][]tokenPlace{
+	policy.Arrival:        {away, sent},
+	policy.Generated:      {away},
+	policy.Resumed:        {away},
+	policy.OperationEnded: {used},
+	policy.PassSettled:    {sent},
+}
+
+// draw makes the next event. Its second result is false when there is no token
+// to tell of now.
 func (d *driver) draw() (policy.Event, bool) {
 	d.now = d.now.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 1, 9, 10, 11, 100, 101}).Draw(d.T, "ms")) * time.Millisecond)
-	token := rapid.SampledFrom(d.tokens).Draw(d.T, "token")
-	place := d.places[token.ID]
-	e := policy.Event{Token: token}
-	switch e.Kind = policy.EventKind(rapid.IntRange(int(policy.Arrival), int(policy.Message)).Draw(d.T, "kind")); e.Kind {
-	case policy.Arrival, policy.Resumed:
-		return e, place == away || place == sent
-	case policy.Generated:
-		if d.generate == 0 || place != away {
-			return e, false
-		}
-		d.generate--
-	case policy.Recalled:
-		return e, false // only at the start
+	e := policy.Event{Kind: rapid.SampledFrom([]policy.EventKind{
+		policy.Arrival, policy.Generated, policy.Resumed, policy.Timer, policy.OperationEnded,
+		policy.DemandChanged, policy.PassSettled, policy.Message,
+	}).Draw(d.T, "kind")}
+	switch e.Kind {
 	case policy.Timer:
 		if d.asked != clock.Never && rapid.Bool().Draw(d.T, "due") {
 			d.now = max(d.now, d.asked)
 		}
 	case policy.OperationEnded:
 		e.Operated = rapid.Bool().Draw(d.T, "operated")
-		return e, place == used
 	case policy.DemandChanged:
 		e.Demand = rapid.Bool().Draw(d.T, "demand")
 		d.demand = e.Demand
 	case policy.PassSettled:
 		e.Outcome = policy.Outcome(rapid.IntRange(int(policy.Delivered), int(policy.Abandoned)).Draw(d.T, "outcome"))
-		if place != sent {
-			return e, false
-		}
-		d.places[token.ID] = away
 	}
-	return e, true
+	return e, d.drawToken(&e)
 }
 
-// recall tells the policy of a life before a restart.
+func (d *driver) drawToken(e *policy.Event) bool {
+	places, needed := permitted[e.Kind]
+	if !needed {
+		return true
+	}
+	if e.Kind == policy.Generated && d.generate == 0 {
+		return false
+	}
+	var candidates []policy.Token
+	for _, t := range d.tokens {
+		if slices.Contains(places, d.places[t.ID]) {
+			candidates = append(candidates, t)
+		}
+	}
+	if len(candidates) == 0 {
+		return false
+	}
+	e.Token = rapid.SampledFrom(candidates).Draw(d.T, "token")
+	return true
+}
+
+// recall tells the policy of a life before a restart, by a clock that may have
+// been set meanwhile.
 func (d *driver) recall() (events []policy.Event) {
-	at := clock.Instant(-time.Second)
 	for range rapid.IntRange(0, 4).Draw(d.T, "recalled") {
-		at = at.Add(time.Duration(rapid.IntRange(0, 300).Draw(d.T, "ms")) * time.Millisecond)
+		at := clock.Instant(rapid.IntRange(-300, 100).Draw(d.T, "ms")) * clock.Instant(time.Millisecond)
 		events = append(events, policy.Event{
 			Kind: policy.Recalled, At: at,
 			Token:    rapid.SampledFrom(d.tokens).Draw(d.T, "token"),
@@ -105,13 +124,23 @@ func (d *driver) recall() (events []policy.Event) {
 	return events
 }
 
+// receives reports whether the event puts a token into the policy's hands.
+func receives(e policy.Event) bool {
+	return e.Kind == policy.Arrival || e.Kind == policy.Generated || e.Kind == policy.Resumed ||
+		e.Kind == policy.PassSettled && e.Outcome == policy.Returned
+}
+
 // step hands over an event and books the answer.
 func (d *driver) step(e policy.Event) []policy.Action {
 	id := e.Token.ID
 	switch {
-	case e.Kind == policy.Arrival, e.Kind == policy.Generated, e.Kind == policy.Resumed,
-		e.Kind == policy.PassSettled && e.Outcome == policy.Returned:
+	case receives(e):
 		d.places[id], d.kept[id] = kept, d.now
+	case e.Kind == policy.PassSettled:
+		d.places[id] = away
+	}
+	if e.Kind == policy.Generated {
+		d.generate--
 	}
 	actions := d.policy.Step(d.now, e, nil)
 	for i, a := range actions {
@@ -183,7 +212,7 @@ func TestTwin(t *testing.T) {
 			require.Empty(t, agent.Step(0, e, nil))
 			twin.Step(0, e, nil)
 		}
-		for range rapid.IntRange(1, 60).Draw(t, "events") {
+		for range rapid.IntRange(1, 300).Draw(t, "events") {
 			e, possible := d.draw()
 			if !possible {
 				continue
@@ -216,7 +245,7 @@ func TestManyTokens(t *testing.T) {
 			}
 			if dropped {
 				require.True(t, unbounded.sandwich(e.Token))
-			} else if d.places[e.Token.ID] != away && d.kept[e.Token.ID] == d.now {
+			} else if receives(e) {
 				unbounded.push(e.Token)
 			}
 		}

@@ -22,12 +22,13 @@ type world struct {
 	rng    *rand.Rand
 	agents []*site
 
-	now    clock.Instant
-	queue  queue
-	events int
-	tokens map[ident.Token]policy.Token // those that exist
-	minted uint64
-	lose   int // how many of the next passes lose their token
+	now     clock.Instant
+	queue   queue
+	events  int
+	actions []policy.Action
+	tokens  map[ident.Token]policy.Token // those that exist
+	minted  uint64
+	lose    int // how many of the next passes lose their token
 
 	// what is observed
 	generated  []clock.Instant
@@ -187,9 +188,9 @@ func (w *world) tell(to int, e policy.Event) {
 		}
 		s.ran = w.now
 	}
-	actions := s.policy.Step(w.now, e, nil)
-	w.compare(s, e, actions)
-	for _, a := range actions {
+	w.actions = s.policy.Step(w.now, e, w.actions[:0])
+	w.compare(s, e, w.actions)
+	for _, a := range w.actions {
 		w.carryOut(to, a)
 	}
 }
