@@ -53,8 +53,7 @@ func digestOf(kind envelope.Kind, raw []byte) digest {
 	return digest(h.Sum(sum[:0])[:16])
 }
 
-// New returns an empty directory of the member self of group g. It verifies
-// with the authorities that g has at the time.
+// New returns an empty directory of the member self of group g.
 func New(g Group, self ident.Member) *Directory {
 	return &Directory{
 		group: g, self: self, limit: MaxMembers,
