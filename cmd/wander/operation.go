@@ -15,9 +15,6 @@ import (
 	"github.com/wandertoken/wander/node/api"
 )
 
-// defaultGrace is the time between SIGTERM and SIGKILL.
-const defaultGrace = time.Second
-
 // operation turns the configured command into what the node does each time it
 // gets a token. The command is supervised as by `wander run`: it dies at its
 // deadline even when the daemon has been killed.
@@ -38,6 +35,10 @@ func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 	}
 	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold.Duration, Run: run}, nil
 }
+
+// defaultGrace is the time between SIGTERM and SIGKILL; never more than half of
+// the grant.
+const defaultGrace = 5 * time.Second
 
 func operateUnder(ctx context.Context, g api.Grant, path string, args []string, grace time.Duration, log *slog.Logger) (operated bool, exit int) {
 	guard, err := supervise.StartGuard()

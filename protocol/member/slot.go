@@ -116,6 +116,16 @@ func (m *Member) resumeSlot(s *slot) {
 			m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
 		}
 	}
+	m.tell(s, policy.Event{Kind: policy.Timer}) // begin to wait for a token
+}
+
+func (m *Member) holdsOf(s *slot) bool {
+	for _, h := range m.holds {
+		if h.slot == s {
+			return true
+		}
+	}
+	return false
 }
 
 // world answers the handoff's questions from what the member knows.
@@ -236,9 +246,11 @@ func (m *Member) actOn(h *hold, a *policy.Action) {
 	}
 }
 
-// generate makes a token and takes custody of it.
+// generate makes a token and takes custody of it. A member that holds one of
+// the slot makes no other: its policy may have let go of it, but nobody has
+// accepted it yet.
 func (m *Member) generate(s *slot, founding bool) {
-	if m.stopping || m.handoff.Held() >= handoff.MaxHeld {
+	if m.stopping || m.handoff.Held() >= handoff.MaxHeld || m.holdsOf(s) {
 		return
 	}
 	body := token.GenesisBody{

@@ -54,10 +54,12 @@ const (
 	Resumed
 	// Recalled (token): a fact from before a restart, told in its old order
 	// before anything else: the token was here at Event.At, and the operation
-	// ran then if Event.Operated. It asks for no action.
+	// ran then if Event.Operated. The instant is on this boot's clock, where it
+	// may be negative. It asks for no action.
 	Recalled
 	// Timer: the instant of the last Wait has come. A policy must bear a
-	// timer that comes late, and one that it has meanwhile replaced.
+	// timer that comes late, and one that it has meanwhile replaced. One comes
+	// unasked when a policy begins its work, after Recalled and Resumed.
 	Timer
 	// OperationEnded (token): what Run began has ended, or did not begin.
 	// Event.Operated says whether it ran.
@@ -114,7 +116,8 @@ const (
 	// Drop (token): remove the token from circulation, for Action.Reason.
 	Drop
 	// Generate: make a new token. Answered by one Generated, or by nothing
-	// when the member may not.
+	// when the member may not, as while it holds one of the slot that nobody
+	// has accepted yet.
 	Generate
 	// Wait: call with Timer at the instant Action.At, which replaces what was
 	// waited for before; clock.Never cancels.

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/demo"
+)
+
+func newDemoCommand(env *environment) *cobra.Command {
+	o := demo.Options{}
+	var loss, output string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run a whole group on this machine over real QUIC, and sum up",
+		Long: `Run a group with a throw-away CA on this machine: each member is a process of
+its own, and they pass a token over QUIC on loopback. A relay between them can
+lose, delay and reorder datagrams, and members can be killed and started again.
+The summary is counted from the members' journals, which stay where it says.`,
+		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) (err error) {
+			if o.Loss, err = parseShare(loss); err != nil {
+				return err
+			}
+			return runDemo(env, o, output)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.Members, "members", 8, fmt.Sprintf("how many members, %d to %d", demo.MinMembers, demo.MaxMembers))
+	flags.DurationVar(&o.For, "for", 30*time.Second, "how long")
+	flags.DurationVar(&o.OperationTime, "operation-time", 200*time.Millisecond, "how long the protected operation takes")
+	flags.StringVar(&loss, "loss", "0%", "share of datagrams lost, each way")
+	flags.DurationVar(&o.Delay, "delay", 0, "delay of datagrams, each way; up to a quarter more at random")
+	flags.DurationVar(&o.Crash, "crash", 0, "how often a random member is killed with SIGKILL and started again; 0: never")
+	flags.BoolVar(&o.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")
+	flags.StringVar(&o.Dir, "dir", "", "folder for keys, logs and journals (default a new temporary one)")
+	flags.StringVarP(&output, "output", "o", "text", "text or json")
+	return cmd
+}
+
+func runDemo(env *environment, o demo.Options, output string) error {
+	if output != "text" && output != "json" {
+		return usageError("--output %q: text or json", output)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	o.Program = program
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if output == "text" {
+		fmt.Fprintf(env.Out, "%d members, a token, %v; Ctrl-C ends it early\n", o.Members, o.For)
+	}
+	s, err := demo.Run(ctx, o, screenFor(env, output))
+	if errors.Is(err, demo.ErrOptions) {
+		return &exitError{code: exitUsage, err: err}
+	}
+	if err != nil {
+		return err
+	}
+	if output == "json" {
+		return json.NewEncoder(env.Out).Encode(s)
+	}
+	printSummary(env.Out, s)
+	return nil
+}
+
+// screenFor is a live table on a terminal, and nothing elsewhere.
+func screenFor(env *environment, output string) demo.Screen {
+	if f, ok := env.Out.(*os.File); ok && output == "text" && term.IsTerminal(int(f.Fd())) {
+		return &demo.Table{Out: f}
+	}
+	return demo.Quiet{}
+}
+
+func printSummary(w io.Writer, s demo.Summary) {
+	fmt.Fprintf(w, `
+%d members, %.0f s, %d crashes
+hops        %d, operations %d
+overlap     %.2f s with more than one operation, at most %d at once
+tokens      %d generated, %d dropped, %d lost
+handoffs    %d ok, offers: %d retried, %d reselected; %d in doubt and resolved
+duplicates  %d (custody of one token by two members at once, from the journals)
+handoff     p50 %.1f ms, p99 %.1f ms (transfer signed to custody taken)
+return      p50 %.2f s, p99 %.2f s (between two operations of one member)
+journals    %s
+`, s.Members, s.Seconds, s.Crashes, s.Hops, s.Operations, s.OverlapSeconds, s.MaxConcurrent,
+		s.Tokens.Generated, s.Tokens.Dropped, s.Tokens.Lost,
+		s.Handoffs.OK, s.Handoffs.Retried, s.Handoffs.Reselected, s.Handoffs.InDoubtResolved, s.Duplicates,
+		1000*s.HandoffSeconds.P50, 1000*s.HandoffSeconds.P99, s.ReturnSeconds.P50, s.ReturnSeconds.P99, s.Journals)
+}
+
+// parseShare reads "5%" or "0.05".
+func parseShare(text string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || v != v {
+		return 0, usageError("--loss %q: write a share, as 5%% or 0.05", text)
+	}
+	if percent {
+		v /= 100
+	}
+	return v, nil
+}
+
+// newPauseCommand is the demo's protected operation: it waits.
+func newPauseCommand(*environment) *cobra.Command {
+	return &cobra.Command{
+		Use: "pause DURATION", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := time.ParseDuration(args[0])
+			if err != nil {
+				return usageError("%w", err)
+			}
+			time.Sleep(d)
+			return nil
+		},
+	}
+}

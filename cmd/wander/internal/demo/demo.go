@@ -1,0 +1,189 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	// pollEvery is how often the members are asked for their status.
+	pollEvery = 250 * time.Millisecond
+	// downTime is how long a killed member stays away.
+	downTime = 300 * time.Millisecond
+	// stopPatience is how long members may take for each way of being told to
+	// stop.
+	stopPatience = 2 * time.Second
+)
+
+// Screen shows how a demo goes.
+type Screen interface {
+	// Show is called several times a second with the members' state.
+	Show(View)
+	// Close is called before the summary.
+	Close()
+}
+
+// Run runs a demo until its time is over or ctx ends, and returns what the
+// journals say. The members have stopped when it returns.
+func Run(ctx context.Context, o Options, screen Screen) (Summary, error) {
+	if err := o.Validate(); err != nil {
+		return Summary{}, err
+	}
+	dir, err := folder(o.Dir)
+	if err != nil {
+		return Summary{}, err
+	}
+	members, err := makeGroup(o, dir)
+	defer closeRelays(members)
+	if err != nil {
+		return Summary{}, err
+	}
+	began := time.Now()
+	err = runMembers(ctx, o, members, screen)
+	ran := time.Since(began)
+	screen.Close()
+	if err != nil {
+		return Summary{}, fmt.Errorf("%w (logs are in %s)", err, dir)
+	}
+	s, err := tally(o, members)
+	s.Seconds = ran.Seconds()
+	s.Journals = dir
+	if err != nil {
+		return s, fmt.Errorf("journals in %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+// folder makes the folder of a run.
+func folder(dir string) (string, error) {
+	if dir == "" {
+		return os.MkdirTemp("", "wander-demo-")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return "", fmt.Errorf("%w: folder %s is not empty", ErrOptions, dir)
+	}
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+func closeRelays(members []*process) {
+	for _, p := range members {
+		if p != nil && p.relay != nil {
+			p.relay.close()
+		}
+	}
+}
+
+// runMembers starts all members, lets them run, and stops them.
+func runMembers(ctx context.Context, o Options, members []*process, screen Screen) error {
+	ctx, cancel := context.WithTimeout(ctx, o.For)
+	defer cancel()
+	defer stopAll(members)
+	for _, p := range members {
+		if err := p.start(); err != nil {
+			return err
+		}
+	}
+	h := &hand{members: members, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+	if o.Crash > 0 {
+		h.every = time.NewTicker(o.Crash)
+		defer h.every.Stop()
+	}
+	began := time.Now()
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return h.restore()
+		case <-h.due():
+			if err := h.strike(); err != nil {
+				return err
+			}
+		case <-h.back:
+			if err := h.restore(); err != nil {
+				return err
+			}
+		case <-poll.C:
+			pollAll(ctx, members)
+			screen.Show(viewOf(members, time.Since(began), o.For))
+			if p := h.lost(); p != nil {
+				return fmt.Errorf("member %s has ended by itself", p.name)
+			}
+		}
+	}
+}
+
+// hand kills members and starts them again, one at a time.
+type hand struct {
+	members []*process
+	rng     *rand.Rand
+	every   *time.Ticker
+	down    *process
+	back    <-chan time.Time
+}
+
+func (h *hand) due() <-chan time.Time {
+	if h.every == nil {
+		return nil
+	}
+	return h.every.C
+}
+
+// strike kills a random member.
+func (h *hand) strike() error {
+	if err := h.restore(); err != nil {
+		return err
+	}
+	h.down = h.members[h.rng.IntN(len(h.members))]
+	h.down.poll(context.Background())
+	h.down.kill()
+	h.back = time.After(downTime)
+	return nil
+}
+
+// restore starts the killed member again.
+func (h *hand) restore() error {
+	h.back = nil
+	if h.down == nil {
+		return nil
+	}
+	p := h.down
+	h.down = nil
+	return p.start()
+}
+
+// lost is a member that nobody killed and that runs no more.
+func (h *hand) lost() *process {
+	for _, p := range h.members {
+		if p != h.down && p.dead() {
+			return p
+		}
+	}
+	return nil
+}
+
+func pollAll(ctx context.Context, members []*process) {
+	var wg sync.WaitGroup
+	for _, p := range members {
+		wg.Go(func() { p.poll(ctx) })
+	}
+	wg.Wait()
+}
+
+func stopAll(members []*process) {
+	pollAll(context.Background(), members)
+	var wg sync.WaitGroup
+	for _, p := range members {
+		wg.Go(func() { p.stop(stopPatience) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,135 @@
+package demo
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// resource is what the demo's group shares.
+const resource = "demo"
+
+// spare is by how much a grant is longer than the operation: starting the
+// operation's process takes time.
+const spare = 2 * time.Second
+
+// makeGroup makes a throw-away CA in dir and the files of every member.
+func makeGroup(o Options, dir string) ([]*process, error) {
+	authority, err := ca.Create(filepath.Join(dir, "ca"), ca.CreateOptions{Name: "demo", Lifetime: 24 * time.Hour})
+	if err != nil {
+		return nil, err
+	}
+	_, err = authority.SetConfig(group.Settings{Resources: []group.Resource{{
+		Name: resource, MaxHold: o.OperationTime + spare,
+		Params: policy.Params{
+			OperationTime: o.OperationTime, MembersMax: o.Members,
+			SkipDelay: max(time.Millisecond, min(group.DefaultSkipDelay, o.OperationTime/10).Truncate(time.Millisecond)),
+		},
+	}}})
+	if err != nil {
+		return nil, err
+	}
+	ports, err := freePorts(o.Members)
+	if err != nil {
+		return nil, err
+	}
+	members := make([]*process, o.Members)
+	for i := range members {
+		if members[i], err = makeMember(o, authority, dir, i, ports[i]); err != nil {
+			return members, err
+		}
+	}
+	for i, p := range members {
+		if err := p.configure(o, authority.Dir(), i, members[0].address()); err != nil {
+			return members, err
+		}
+	}
+	return members, nil
+}
+
+func makeMember(o Options, authority *ca.Authority, dir string, i int, listen netip.AddrPort) (*process, error) {
+	p := &process{
+		name: fmt.Sprintf("m%02d", i+1), program: o.Program, listen: listen,
+	}
+	p.dir = filepath.Join(dir, p.name)
+	p.client = api.Dial(filepath.Join(p.stateDir(), api.SocketName))
+	if err := os.MkdirAll(p.stateDir(), 0o700); err != nil {
+		return p, err
+	}
+	if o.relayed() {
+		r, err := newRelay(listen, o.Loss, o.Delay, uint64(i))
+		if err != nil {
+			return p, err
+		}
+		p.relay = r
+	}
+	key, err := signature.Generate(rand.Reader)
+	if err != nil {
+		return p, err
+	}
+	text, err := keyfile.EncodePrivateKey(key)
+	if err != nil {
+		return p, err
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "member.key"), text, 0o600); err != nil {
+		return p, err
+	}
+	c, err := authority.Issue(ca.Request{Name: p.name, Key: key.Public()})
+	if err != nil {
+		return p, err
+	}
+	text, err = keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: c.Raw()})
+	if err != nil {
+		return p, err
+	}
+	return p, os.WriteFile(filepath.Join(p.dir, "member.crt"), text, 0o600)
+}
+
+// configure writes the member's settings file.
+func (p *process) configure(o Options, authority string, i int, first string) error {
+	mode := "durable"
+	if o.Volatile {
+		mode = "volatile"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "state_dir = \"state\"\nmode = %q\n", mode)
+	fmt.Fprintf(&b, "[identity]\ncertificate = \"member.crt\"\nkey = \"member.key\"\ngroup = %q\n", filepath.Join(authority, ca.GroupFile))
+	fmt.Fprintf(&b, "[listen]\naddress = %q\nadvertise = [%q]\n", p.listen, p.address())
+	if i > 0 {
+		fmt.Fprintf(&b, "[bootstrap]\npeers = [%q]\n", first)
+	}
+	fmt.Fprintf(&b, "[operation]\nresource = %q\ncommand = [%q, \"pause\", %q]\n", resource, o.Program, o.OperationTime)
+	file := filepath.Join(p.dir, "wander.toml")
+	p.args = []string{"node", "--config", file}
+	if i == 0 {
+		p.args = append(p.args, "--found")
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o600)
+}
+
+// freePorts finds UDP ports that nobody listens on. Members keep theirs over
+// their crashes, so the system cannot choose them anew each time.
+func freePorts(n int) ([]netip.AddrPort, error) {
+	var list []netip.AddrPort
+	for range n {
+		c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		if err != nil {
+			return nil, err
+		}
+		defer c.Close()
+		list = append(list, c.LocalAddr().(*net.UDPAddr).AddrPort())
+	}
+	return list, nil
+}

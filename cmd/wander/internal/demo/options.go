@@ -1,0 +1,57 @@
+package demo
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrOptions says that an option is out of range; the message says which.
+var ErrOptions = errors.New("demo options")
+
+// Bounds of the options: beyond them one machine shows nothing any more.
+const (
+	MinMembers = 2
+	MaxMembers = 64
+	MaxLoss    = 0.9
+	MaxDelay   = 10 * time.Second
+	// minOperation is the shortest operation that is longer than starting a
+	// process.
+	minOperation = 10 * time.Millisecond
+	minCrash     = 200 * time.Millisecond
+)
+
+// Options say what to run.
+type Options struct {
+	Members       int
+	For           time.Duration
+	OperationTime time.Duration
+	Loss          float64       // share of datagrams lost, each way
+	Delay         time.Duration // one way; up to a quarter more at random, which reorders
+	Crash         time.Duration // how often a random member is killed; 0: never
+	Volatile      bool
+	Dir           string // where keys, logs and journals go; empty: a new temporary folder
+	Program       string // the wander binary that members run
+}
+
+// Validate returns the first option that is out of range.
+func (o Options) Validate() error {
+	switch {
+	case o.Members < MinMembers || o.Members > MaxMembers:
+		return fmt.Errorf("%w: %d members, permitted are %d to %d", ErrOptions, o.Members, MinMembers, MaxMembers)
+	case o.For <= 0:
+		return fmt.Errorf("%w: a run of %v", ErrOptions, o.For)
+	case o.OperationTime < minOperation:
+		return fmt.Errorf("%w: an operation of %v, at least %v", ErrOptions, o.OperationTime, minOperation)
+	case o.Loss < 0 || o.Loss > MaxLoss:
+		return fmt.Errorf("%w: loss of %.0f%%, permitted are 0%% to %.0f%%", ErrOptions, 100*o.Loss, 100*MaxLoss)
+	case o.Delay < 0 || o.Delay > MaxDelay:
+		return fmt.Errorf("%w: a delay of %v, permitted are 0 to %v", ErrOptions, o.Delay, MaxDelay)
+	case o.Crash != 0 && o.Crash < minCrash:
+		return fmt.Errorf("%w: a crash every %v, at least %v", ErrOptions, o.Crash, minCrash)
+	}
+	return nil
+}
+
+// relayed reports whether a relay stands between the members.
+func (o Options) relayed() bool { return o.Loss > 0 || o.Delay > 0 }
