@@ -36,10 +36,6 @@ func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold.Duration, Run: run}, nil
 }
 
-// defaultGrace is the time between SIGTERM and SIGKILL; never more than half of
-// the grant.
-const defaultGrace = 5 * time.Second
-
 func operateUnder(ctx context.Context, g api.Grant, path string, args []string, grace time.Duration, log *slog.Logger) (operated bool, exit int) {
 	guard, err := supervise.StartGuard()
 	if err != nil {
