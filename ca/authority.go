@@ -10,6 +10,7 @@ import (
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -194,6 +195,13 @@ func (a *Authority) Certificate() group.Authority {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.state.authority
+}
+
+// Parse reads a certificate that this authority issued; see certificate.Parse.
+func (a *Authority) Parse(raw []byte) (certificate.Certificate, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return certificate.Parse(a.state.group(), raw, a.state)
 }
 
 // Config is the configuration that holds, as of the last operation; zero

@@ -161,9 +161,13 @@ func (s Settings) validateResources() error {
 		if err := r.Validate(); err != nil {
 			return fmt.Errorf("resource %q: %w", r.Name, err)
 		}
-		if i > 0 && s.Resources[i-1].Name >= r.Name {
-			return fmt.Errorf("%w: %q after %q", ErrResources, r.Name, s.Resources[i-1].Name)
+		if i == 0 || s.Resources[i-1].Name < r.Name {
+			continue
 		}
+		if s.Resources[i-1].Name == r.Name {
+			return fmt.Errorf("%w: %q is there twice", ErrResources, r.Name)
+		}
+		return fmt.Errorf("%w: %q comes after %q", ErrResources, r.Name, s.Resources[i-1].Name)
 	}
 	return nil
 }

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+)
+
+// defaultCADir is where an authority is when nobody says.
+const defaultCADir = "ca"
+
+// caFlags are the flags that all subcommands of ca share.
+type caFlags struct {
+	dir            string
+	passphraseFile string
+}
+
+func newCACommand(env *environment) *cobra.Command {
+	var f caFlags
+	cmd := &cobra.Command{
+		Use:   "ca",
+		Short: "Be a group's certificate authority",
+		Long: `A group is the members under one authority. It signs the group configuration,
+issues certificates and revokes members; tokens move without it. It is a folder
+with plain files, which can be kept on a machine without a network.
+
+DIR/group.crt is what members need to know of the group: copy it to them. The
+passphrase of the authority's key comes from --passphrase-file, from
+WANDER_CA_PASSPHRASE, or from the terminal.`,
+		Example: `  wander ca init --dir ca --name demo
+  wander ca config --dir ca group.toml
+  wander ca issue --dir ca --name ftp-03
+  wander ca revoke --dir ca ftp-03 --reason "stolen"
+  wander ca list --dir ca`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&f.dir, "dir", "", "the authority's folder (default WANDER_CA_DIR, or "+defaultCADir+")")
+	flags.StringVar(&f.passphraseFile, "passphrase-file", "", "file whose first line is the passphrase; - is standard input")
+	cmd.AddCommand(
+		newCAInitCommand(env, &f), newCAConfigCommand(env, &f), newCAIssueCommand(env, &f),
+		newCARevokeCommand(env, &f), newCAListCommand(env, &f),
+	)
+	return cmd
+}
+
+// folder is the authority's.
+func (f *caFlags) folder(env *environment) string {
+	for _, dir := range []string{f.dir, env.Getenv("WANDER_CA_DIR")} {
+		if dir != "" {
+			return dir
+		}
+	}
+	return defaultCADir
+}
+
+func (f *caFlags) groupFile(env *environment) string {
+	return filepath.Join(f.folder(env), ca.GroupFile)
+}
+
+// open opens the authority. The passphrase is asked for when it is needed.
+func (f *caFlags) open(env *environment) (*ca.Authority, error) {
+	dir := f.folder(env)
+	source := passphraseSource{env: env, file: f.passphraseFile, what: filepath.Join(dir, ca.KeyFile)}
+	a, err := ca.Open(dir, ca.Options{Now: env.Now, Passphrase: source.ask})
+	return a, caError(err)
+}
+
+// caFailures say how the program ends for a reason, and what to do about it.
+var caFailures = []struct {
+	err  error
+	code int
+	hint string
+}{
+	{ca.ErrNoAuthority, exitConfiguration, "name the folder with --dir, or make an authority: wander ca init --dir DIR --name GROUP"},
+	{ca.ErrExists, exitUsage, "an authority is never overwritten: choose another folder with --dir"},
+	{ca.ErrDamaged, exitConfiguration, "bring the folder back from a backup; revoke again what was revoked since"},
+	{ca.ErrKeyMismatch, exitConfiguration, "put back the ca.key that belongs to this folder"},
+	{keyfile.ErrMode, exitConfiguration, "take away what others may do: chmod 600 FILE"},
+	{keyfile.ErrPassphraseNeeded, exitUsage, passphraseHint},
+	{keyfile.ErrPassphrase, exitNoPermission, ""},
+	{ca.ErrRevoked, exitNoPermission, "a revoked key is dead for ever: make a new one by leaving --key away"},
+	{ca.ErrExpired, exitNoPermission, "the group has ended: make a new authority"},
+	{ca.ErrNameInUse, exitUsage, "choose another name, renew that member with --key, or revoke it first"},
+	{ca.ErrAmbiguous, exitUsage, "name the member by its id, as wander ca list shows it"},
+	{ca.ErrUnknown, exitUsage, "wander ca list shows the members"},
+	{ca.ErrLifetime, exitUsage, "certificate_lifetime in the group configuration is the longest"},
+	{ca.ErrOwnKey, exitUsage, "make a key for the member by leaving --key away"},
+	{ca.ErrLocked, exitFailure, "try again when the other process is done"},
+	{certificate.ErrName, exitUsage, "for example ftp-03 or ftp-03.example.org"},
+	{certificate.ErrReason, exitUsage, ""},
+	{group.ErrName, exitUsage, "for example demo"},
+}
+
+// caError gives an error of package ca its exit code and hint.
+func caError(err error) error {
+	var exit *exitError
+	if err == nil || errors.As(err, &exit) {
+		return err
+	}
+	for _, f := range caFailures {
+		if errors.Is(err, f.err) {
+			return &exitError{code: f.code, err: err, hint: f.hint}
+		}
+	}
+	return err
+}
+
+type caInitFlags struct {
+	*caFlags
+	name         string
+	noPassphrase bool
+	lifetime     span
+}
+
+func newCAInitCommand(env *environment, shared *caFlags) *cobra.Command {
+	f := caInitFlags{caFlags: shared}
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Make a new authority, and with it a new group",
+		Long: `Make a new authority, and with it a new group, in a folder of its own. Its key
+is encrypted with a passphrase unless --no-passphrase is given: whoever has the
+key can be anybody in the group.`,
+		Example: "  wander ca init --dir ca --name demo\n  wander ca init --dir ca --name demo --no-passphrase    # to try it out",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runCAInit(env, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "name", "", "the group's name: a-z, 0-9, '.', '_' and '-'")
+	flags.BoolVar(&f.noPassphrase, "no-passphrase", false, "leave the key in the clear")
+	flags.Var(&f.lifetime, "lifetime", "how long the authority lives (default 3650d)")
+	return cmd
+}
+
+func runCAInit(env *environment, f caInitFlags) error {
+	if f.name == "" {
+		return &exitError{code: exitUsage, err: errors.New("the group needs a name"), hint: "add --name, for example --name demo"}
+	}
+	secret, err := f.secret(env)
+	if err != nil {
+		return caError(err)
+	}
+	dir := f.folder(env)
+	a, err := ca.Create(dir, ca.CreateOptions{
+		Options: ca.Options{Now: env.Now}, Name: f.name, Secret: secret, Lifetime: f.lifetime.Duration,
+	})
+	if err != nil {
+		return caInitError(err)
+	}
+	s := a.Certificate().Statement()
+	fmt.Fprintf(env.Out, "made the authority of group %s in %s, valid until %s\n", s.Name, dir, s.NotAfter.Format(time.DateOnly))
+	fmt.Fprintf(env.Out, "group %v\n", s.Group)
+	if f.noPassphrase {
+		warn(env.Err, "%s is not encrypted", filepath.Join(dir, ca.KeyFile))
+	}
+	return nil
+}
+
+// secret is the passphrase for the new key, empty to leave it in the clear.
+func (f caInitFlags) secret(env *environment) ([]byte, error) {
+	key := filepath.Join(f.folder(env), ca.KeyFile)
+	switch _, err := os.Lstat(key); {
+	case err == nil:
+		return nil, fmt.Errorf("%w: %s", ca.ErrExists, key) // before anybody types a passphrase
+	case f.noPassphrase && f.passphraseFile != "":
+		return nil, usageError("--no-passphrase and --passphrase-file exclude each other")
+	case f.noPassphrase:
+		return nil, nil
+	}
+	return passphraseSource{env: env, file: f.passphraseFile, what: key}.choose()
+}
+
+// caInitError knows that a name or lifetime was given on the command line.
+func caInitError(err error) error {
+	if errors.Is(err, ca.ErrLifetime) {
+		return &exitError{code: exitUsage, err: err}
+	}
+	return caError(err)
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+// groupFile is a group configuration as people write it. What is absent has
+// the default that package group says.
+type groupFile struct {
+	Name                string         `toml:"name"`
+	MembersMax          int            `toml:"members_max"`
+	UpdateCapacity      int            `toml:"update_capacity"`
+	FailureQuorum       int            `toml:"failure_quorum"`
+	CertificateLifetime span           `toml:"certificate_lifetime"`
+	ClockAllowance      span           `toml:"clock_allowance"`
+	SettlementTime      span           `toml:"settlement_time"`
+	GossipInterval      span           `toml:"gossip_interval"`
+	Resources           []resourceFile `toml:"resource"`
+}
+
+// resourceFile is one [[resource]]. Pointers tell what is absent from what is
+// zero.
+type resourceFile struct {
+	Name             string  `toml:"name"`
+	Policy           *string `toml:"policy"`
+	Slots            *int    `toml:"slots"`
+	OperationTime    span    `toml:"operation_time"`
+	MembersMax       int     `toml:"members_max"`
+	SkipDelay        *span   `toml:"skip_delay"`
+	MinInterval      span    `toml:"min_interval"`
+	RegenerationMean span    `toml:"regeneration_mean"`
+	MaxHold          *span   `toml:"max_hold"`
+}
+
+func newCAConfigCommand(env *environment, f *caFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "config FILE.toml",
+		Short: "Sign the group configuration",
+		Long: `Sign what must be the same for all members, as a new version that replaces the
+one before. FILE.toml looks like this; - is standard input:
+
+  [[resource]]
+  name           = "ftp"
+  operation_time = "4s"      # how long one operation takes at most
+  members_max    = 100       # how many members saturate the resource
+
+A resource may also have policy, slots, skip_delay, min_interval,
+regeneration_mean and max_hold; the group, above the first [[resource]], name,
+members_max, update_capacity, failure_quorum, certificate_lifetime,
+clock_allowance, settlement_time and gossip_interval.`,
+		Example: "  wander ca config --dir ca group.toml",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return runCAConfig(env, f, args[0]) },
+	}
+}
+
+func runCAConfig(env *environment, f *caFlags, file string) error {
+	a, err := f.open(env)
+	if err != nil {
+		return err
+	}
+	text, err := readLimited(env, file, configfile.MaxSize)
+	if err != nil {
+		return configError(err, "")
+	}
+	s, err := parseGroupFile(file, text, a.Certificate().Statement().Name)
+	if err != nil {
+		return err
+	}
+	c, err := a.SetConfig(s)
+	if errors.Is(err, ca.ErrUnchanged) {
+		fmt.Fprintf(env.Out, "configuration %d of group %s says this already\n", a.Config().Version(), s.Name)
+		return nil
+	}
+	if err != nil {
+		return caError(err)
+	}
+	fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, count(len(s.Resources), "resource"))
+	fmt.Fprintf(env.Out, "copy %s to the members\n", f.groupFile(env))
+	return nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// readLimited reads a file, or standard input for "-".
+func readLimited(env *environment, file string, limit int64) ([]byte, error) {
+	in := env.In
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("%s: more than %d bytes", file, limit)
+	}
+	return text, err
+}
+
+// parseGroupFile reads and checks a group configuration for a group.
+func parseGroupFile(file string, text []byte, name string) (group.Settings, error) {
+	g := defaultGroupFile(name)
+	if err := configfile.Decode(file, text, &g); err != nil {
+		return group.Settings{}, err
+	}
+	s := g.settings()
+	err := s.Validate()
+	for _, r := range s.Resources {
+		if err == nil {
+			_, err = catalog.New(r.Policy, r.PolicyParams(), rand.NewPCG(0, 0))
+		}
+	}
+	if err != nil {
+		return group.Settings{}, configError(fmt.Errorf("%s: %w", file, err), "")
+	}
+	return s, nil
+}
+
+func defaultGroupFile(name string) groupFile {
+	d := group.Settings{}.WithDefaults()
+	return groupFile{
+		Name: name, MembersMax: d.MembersMax, UpdateCapacity: d.UpdateCapacity, FailureQuorum: d.FailureQuorum,
+		CertificateLifetime: span{d.CertificateLifetime}, ClockAllowance: span{d.ClockAllowance},
+		SettlementTime: span{d.SettlementTime}, GossipInterval: span{d.GossipInterval},
+	}
+}
+
+// settings are what the authority is asked to sign. Version and time are its
+// own; those here only let the rest be checked.
+func (g groupFile) settings() group.Settings {
+	s := group.Settings{
+		Version: 1, Issued: time.Unix(0, 0), Name: g.Name,
+		MembersMax: g.MembersMax, UpdateCapacity: g.UpdateCapacity, FailureQuorum: g.FailureQuorum,
+		CertificateLifetime: g.CertificateLifetime.Duration, ClockAllowance: g.ClockAllowance.Duration,
+		SettlementTime: g.SettlementTime.Duration, GossipInterval: g.GossipInterval.Duration,
+	}
+	for _, r := range g.Resources {
+		s.Resources = append(s.Resources, r.resource())
+	}
+	slices.SortFunc(s.Resources, func(x, y group.Resource) int { return cmp.Compare(x.Name, y.Name) })
+	return s
+}
+
+func (f resourceFile) resource() group.Resource {
+	r := group.Resource{
+		Name: f.Name, Params: policy.Params{
+			OperationTime: f.OperationTime.Duration, MembersMax: f.MembersMax,
+			MinInterval: f.MinInterval.Duration, RegenerationMean: f.RegenerationMean.Duration,
+		},
+	}.WithDefaults()
+	if f.Policy != nil {
+		r.Policy = *f.Policy
+	}
+	if f.Slots != nil {
+		r.Slots = *f.Slots
+	}
+	if f.SkipDelay != nil {
+		r.SkipDelay = f.SkipDelay.Duration
+	}
+	if f.MaxHold != nil {
+		r.MaxHold = f.MaxHold.Duration
+	}
+	return r
+}

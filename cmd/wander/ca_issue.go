@@ -1,0 +1,207 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+)
+
+// maxKeyFile bounds a file with a key, in bytes.
+const maxKeyFile = 64 << 10
+
+type caIssueFlags struct {
+	*caFlags
+	name, key, out string
+	lifetime       span
+}
+
+func newCAIssueCommand(env *environment, shared *caFlags) *cobra.Command {
+	f := caIssueFlags{caFlags: shared}
+	cmd := &cobra.Command{
+		Use:   "issue",
+		Short: "Issue a member's certificate, with a new key or for an existing one",
+		Long: `Issue a certificate. Without --key a new private key is made: NAME.key, which
+only its owner may read and which never replaces another, and NAME.crt. With
+--key the key is taken from a file, which may be a private key, a public key or
+an earlier certificate, and only NAME.crt is written: a renewed certificate is
+the same member.`,
+		Example: `  wander ca issue --dir ca --name ftp-03
+  wander ca issue --dir ca --name ftp-03 --key ftp-03.crt    # renew`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runCAIssue(env, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
+	flags.StringVar(&f.key, "key", "", "file with the key to certify")
+	flags.StringVar(&f.out, "out", "", "where to write: a folder, or a path to which .key and .crt are added (default NAME)")
+	flags.Var(&f.lifetime, "lifetime", "how long it is valid, for example 30d (default the longest that the configuration permits)")
+	return cmd
+}
+
+func runCAIssue(env *environment, f caIssueFlags) error {
+	if f.name == "" {
+		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
+	}
+	if err := certificate.CheckName(f.name); err != nil {
+		return caError(err)
+	}
+	a, err := f.open(env)
+	if err != nil {
+		return err
+	}
+	prefix := f.prefix()
+	var cert certificate.Certificate
+	if f.key == "" {
+		cert, err = f.issueWithNewKey(a, prefix)
+	} else {
+		cert, err = f.issueFor(env, a, prefix)
+	}
+	if err != nil {
+		return caError(err)
+	}
+	f.report(env, a, cert, prefix)
+	return nil
+}
+
+// prefix is what the names of the files begin with.
+func (f caIssueFlags) prefix() string {
+	if f.out == "" {
+		return f.name
+	}
+	info, err := os.Stat(f.out)
+	if err == nil && info.IsDir() || os.IsPathSeparator(f.out[len(f.out)-1]) {
+		return filepath.Join(f.out, f.name)
+	}
+	return f.out
+}
+
+func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate.Certificate, prefix string) {
+	c := cert.Claims()
+	fmt.Fprintf(env.Out, "issued certificate %d to %s, valid until %s\n", c.Serial, c.Name, c.NotAfter.Format(time.DateTime+" MST"))
+	fmt.Fprintf(env.Out, "member %v\n", cert.Member())
+	files := []string{prefix + ".crt"}
+	if f.key == "" {
+		files = append(files, prefix+".key")
+	}
+	fmt.Fprintf(env.Out, "wrote %s; the member needs %s too\n", strings.Join(files, " and "), f.groupFile(env))
+	if a.Config().IsZero() {
+		warn(env.Err, "the group has no configuration yet, and no member starts without: wander ca config")
+	}
+}
+
+// issueWithNewKey writes the key first: a certificate without one is of no
+// use, and a key without one can be certified later.
+func (f caIssueFlags) issueWithNewKey(a *ca.Authority, prefix string) (certificate.Certificate, error) {
+	keyName, certName := prefix+".key", prefix+".crt"
+	for _, name := range []string{keyName, certName} {
+		if _, err := os.Lstat(name); err == nil {
+			return certificate.Certificate{}, &exitError{
+				code: exitUsage, err: fmt.Errorf("%s exists and is not overwritten", name),
+				hint: "to certify the key that is there: --key " + keyName,
+			}
+		}
+	}
+	key, err := signature.Generate(rand.Reader)
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	text, err := keyfile.EncodePrivateKey(key)
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	if err := writeNew(keyName, text, 0o600); err != nil {
+		return certificate.Certificate{}, err
+	}
+	cert, err := a.Issue(ca.Request{Name: f.name, Key: key.Public(), Lifetime: f.lifetime.Duration})
+	if err != nil {
+		return certificate.Certificate{}, errors.Join(err, os.Remove(keyName))
+	}
+	return cert, writeCertificate(certName, cert)
+}
+
+// issueFor certifies the key in a file.
+func (f caIssueFlags) issueFor(env *environment, a *ca.Authority, prefix string) (certificate.Certificate, error) {
+	text, err := readLimited(env, f.key, maxKeyFile)
+	if err != nil {
+		return certificate.Certificate{}, configError(err, "")
+	}
+	key, err := publicKeyIn(text, a)
+	if err != nil {
+		return certificate.Certificate{}, configError(fmt.Errorf("%s: %w", f.key, err), "--key wants a private key, a public key or a certificate of this group")
+	}
+	cert, err := a.Issue(ca.Request{Name: f.name, Key: key, Lifetime: f.lifetime.Duration})
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return cert, writeCertificate(prefix+".crt", cert)
+}
+
+// publicKeyIn is the key in a text with one block.
+func publicKeyIn(text []byte, a *ca.Authority) (*signature.PublicKey, error) {
+	blocks, err := keyfile.DecodeBlocks(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(blocks) != 1 {
+		return nil, fmt.Errorf("%w: %d blocks, want 1", keyfile.ErrFormat, len(blocks))
+	}
+	switch blocks[0].Type {
+	case keyfile.PublicKey:
+		return keyfile.DecodePublicKey(blocks[0])
+	case keyfile.Certificate:
+		c, err := a.Parse(blocks[0].Bytes)
+		return c.Key(), err
+	}
+	key, err := keyfile.DecodePrivateKey(text, nil)
+	if err != nil {
+		return nil, err
+	}
+	return key.Public(), nil
+}
+
+func writeCertificate(name string, cert certificate.Certificate) error {
+	text, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: cert.Raw()})
+	if err != nil {
+		return err
+	}
+	return writeOver(name, text, 0o644)
+}
+
+// writeNew writes a file that must not exist, durably.
+func writeNew(name string, data []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}
+
+// writeOver replaces a file in one step.
+func writeOver(name string, data []byte, mode os.FileMode) error {
+	temporary := name + ".tmp"
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := writeNew(temporary, data, mode); err != nil {
+		return err
+	}
+	return os.Rename(temporary, name)
+}

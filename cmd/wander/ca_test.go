@@ -1,0 +1,412 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// caBench is a folder in which commands are run.
+type caBench struct {
+	t        *testing.T
+	dir      string
+	now      time.Time
+	in       string
+	vars     map[string]string
+	out, err bytes.Buffer
+}
+
+func newCABench(t *testing.T) *caBench {
+	t.Chdir(t.TempDir())
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	return &caBench{t: t, dir: dir, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), vars: map[string]string{}}
+}
+
+// wander runs a command line and returns the exit code.
+func (b *caBench) wander(args ...string) int {
+	b.out.Reset()
+	b.err.Reset()
+	return run(&environment{
+		In: strings.NewReader(b.in), Out: &b.out, Err: &b.err,
+		Getenv: func(name string) string { return b.vars[name] },
+		Now:    func() time.Time { return b.now },
+	}, args)
+}
+
+// must runs a command line that has to succeed and returns what it prints.
+func (b *caBench) must(args ...string) string {
+	b.t.Helper()
+	require.Zero(b.t, b.wander(args...), "%s\n%s", strings.Join(args, " "), b.err.String())
+	return b.out.String()
+}
+
+// fails runs a command line that has to fail with a code, and to say things.
+func (b *caBench) fails(code int, says string, args ...string) {
+	b.t.Helper()
+	assert.Equal(b.t, code, b.wander(args...), "%s\n%s", strings.Join(args, " "), b.out.String()+b.err.String())
+	assert.Contains(b.t, b.err.String(), says)
+	assert.True(b.t, strings.HasPrefix(b.err.String(), "error: "), b.err.String())
+}
+
+func (b *caBench) write(name, text string) {
+	require.NoError(b.t, os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600))
+}
+
+func (b *caBench) blocks(name string) []keyfile.Block {
+	b.t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(b.t, err)
+	blocks, err := keyfile.DecodeBlocks(text)
+	require.NoError(b.t, err)
+	return blocks
+}
+
+func (b *caBench) group() (*group.Group, group.Extra) {
+	b.t.Helper()
+	g, extra, err := group.Load(b.blocks("ca/group.crt"))
+	require.NoError(b.t, err)
+	return g, extra
+}
+
+func (b *caBench) certificate(name string) certificate.Certificate {
+	b.t.Helper()
+	g, _ := b.group()
+	c, err := certificate.Parse(g.ID(), b.blocks(name)[0].Bytes, g)
+	require.NoError(b.t, err)
+	return c
+}
+
+const smallGroup = `
+[[resource]]
+name = "ftp"
+operation_time = "4s"
+members_max = 100
+`
+
+// started is a bench with an authority and a configuration.
+func started(t *testing.T) *caBench {
+	b := newCABench(t)
+	b.write("group.toml", smallGroup)
+	b.must("ca", "init", "--name", "demo", "--no-passphrase")
+	b.must("ca", "config", "group.toml")
+	return b
+}
+
+func TestCAQuickStart(t *testing.T) {
+	b := newCABench(t)
+	b.write("group.toml", smallGroup)
+	b.must("ca", "init", "--dir", "ca", "--name", "demo", "--no-passphrase")
+	assert.Equal(t, "warning: ca/ca.key is not encrypted\n", b.err.String())
+	assert.Contains(t, b.must("ca", "config", "--dir", "ca", "group.toml"), "copy ca/group.crt")
+	b.must("ca", "issue", "--dir", "ca", "--name", "a", "--out", "a")
+
+	text, err := os.ReadFile("a.key")
+	require.NoError(t, err)
+	key, err := keyfile.DecodePrivateKey(text, nil)
+	require.NoError(t, err)
+	cert := b.certificate("a.crt")
+	assert.True(t, cert.Key().Equal(key.Public()))
+	assert.Equal(t, "a", cert.Name())
+	assert.NoError(t, cert.ValidAt(b.now))
+	for _, secret := range []string{"a.key", "ca/ca.key"} {
+		info, err := os.Stat(secret)
+		require.NoError(t, err)
+		assert.NoError(t, keyfile.CheckMode(info.Mode()), secret)
+	}
+}
+
+func TestCAInitNeverOverwrites(t *testing.T) {
+	b := started(t)
+	before, err := os.ReadFile("ca/ca.key")
+	require.NoError(t, err)
+	b.fails(64, "never overwritten", "ca", "init", "--name", "demo", "--no-passphrase")
+	after, err := os.ReadFile("ca/ca.key")
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+}
+
+func TestCAInitRefuses(t *testing.T) {
+	b := newCABench(t)
+	b.fails(64, "hint: add --name", "ca", "init", "--no-passphrase")
+	b.fails(64, "invalid name", "ca", "init", "--name", "De mo", "--no-passphrase")
+	b.fails(64, "lifetime", "ca", "init", "--name", "demo", "--no-passphrase", "--lifetime", "20000d")
+	b.fails(64, "exclude each other", "ca", "init", "--name", "demo", "--no-passphrase", "--passphrase-file", "x")
+	b.fails(64, "--passphrase-file or WANDER_CA_PASSPHRASE", "ca", "init", "--name", "demo")
+	b.fails(64, "unknown command", "ca", "initialise")
+	assert.NoDirExists(t, "ca")
+}
+
+func TestCAWithAPassphrase(t *testing.T) {
+	b := newCABench(t)
+	b.vars["WANDER_CA_PASSPHRASE"] = "sesame"
+	b.vars["WANDER_CA_DIR"] = "else"
+	b.must("ca", "init", "--name", "demo")
+	assert.Empty(t, b.err.String())
+	assert.Equal(t, keyfile.EncryptedPrivateKey, b.blocks("else/ca.key")[0].Type)
+	delete(b.vars, "WANDER_CA_PASSPHRASE")
+
+	b.must("ca", "list")
+	b.fails(64, "nobody to ask", "ca", "issue", "--name", "a")
+	assert.NoFileExists(t, "a.key", "a key that is not certified is not left behind")
+	b.write("wrong", "salami\n")
+	b.fails(77, "wrong passphrase", "ca", "issue", "--name", "a", "--passphrase-file", "wrong")
+	b.write("right", "sesame\r\nmore\n")
+	b.must("ca", "issue", "--name", "a", "--passphrase-file", "right")
+	assert.Contains(t, b.err.String(), "no configuration yet")
+	b.in = "sesame"
+	b.must("ca", "issue", "--name", "b", "--passphrase-file", "-")
+
+	require.NoError(t, os.Chmod("right", 0o644))
+	b.fails(78, "hint: take away", "ca", "issue", "--name", "c", "--passphrase-file", "right")
+	b.write("empty", "\nsesame")
+	b.fails(78, "first line", "ca", "issue", "--name", "c", "--passphrase-file", "empty")
+	b.fails(78, "no such file", "ca", "issue", "--name", "c", "--passphrase-file", "none")
+}
+
+func TestCAConfig(t *testing.T) {
+	b := started(t)
+	assert.Contains(t, b.must("ca", "config", "group.toml"), "configuration 1 of group demo says this already")
+	b.write("group.toml", `
+name = "renamed"
+members_max = 50
+update_capacity = 5
+failure_quorum = 3
+certificate_lifetime = "30d"
+clock_allowance = "1h"
+settlement_time = "1d12h"
+gossip_interval = "1s500ms"
+[[resource]]
+name = "ftp"
+policy = "wandering"
+slots = 2
+operation_time = "4s"
+members_max = 100
+skip_delay = "10ms"
+min_interval = "1m"
+regeneration_mean = "1h"
+max_hold = "3s"
+[[resource]]
+name = "backup"
+operation_time = "1m"
+members_max = 7
+`)
+	assert.Contains(t, b.must("ca", "config", "group.toml"), "signed configuration 2 of group renamed, with 2 resources")
+	g, _ := b.group()
+	s := g.Config().Settings()
+	assert.Equal(t, "renamed", s.Name)
+	assert.Equal(t, b.now, s.Issued)
+	assert.Equal(t, 50, s.MembersMax)
+	assert.Equal(t, 5, s.UpdateCapacity)
+	assert.Equal(t, 3, s.FailureQuorum)
+	assert.Equal(t, 30*24*time.Hour, s.CertificateLifetime)
+	assert.Equal(t, time.Hour, s.ClockAllowance)
+	assert.Equal(t, 36*time.Hour, s.SettlementTime)
+	assert.Equal(t, 1500*time.Millisecond, s.GossipInterval)
+	require.Len(t, s.Resources, 2)
+	assert.Equal(t, "backup", s.Resources[0].Name)
+	assert.Equal(t, time.Minute, s.Resources[0].MaxHold)
+	r := s.Resources[1]
+	assert.Equal(t, 2, r.Slots)
+	assert.Equal(t, 10*time.Millisecond, r.SkipDelay)
+	assert.Equal(t, time.Minute, r.MinInterval)
+	assert.Equal(t, time.Hour, r.RegenerationMean)
+	assert.Equal(t, 3*time.Second, r.MaxHold)
+}
+
+func TestCAConfigRefuses(t *testing.T) {
+	b := started(t)
+	tests := []struct{ name, text, says string }{
+		{"unknown key", "gossip_intervall = \"1s\"\n" + smallGroup, "bad.toml:1:1: unknown key \"gossip_intervall\"\nhint: did you mean \"gossip_interval\"?"},
+		{"unknown key of a resource", smallGroup + "slot = 1\n", "bad.toml:6:1: unknown key \"resource.slot\"\nhint: did you mean \"resource.slots\"?"},
+		{"number without a unit", smallGroup + "max_hold = 4\n", "not a duration"},
+		{"type", smallGroup + "slots = \"many\"\n", "bad.toml:6"},
+		{"syntax", "name =\n", "bad.toml:1"},
+		{"explicit zero", smallGroup + "slots = 0\n", "slots is 0, permitted are 1 to 1024"},
+		{"explicit zero of the group", "members_max = 0\n" + smallGroup, "members_max is 0"},
+		{"explicit zero hold", smallGroup + "max_hold = \"0s\"\n", "max_hold is 0s"},
+		{"explicit zero delay", smallGroup + "skip_delay = \"0s\"\n", "skip_delay is 0s"},
+		{"missing time", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\n", "operation_time is 0s"},
+		{"unknown policy", smallGroup + "policy = \"nonsense\"\n", "unknown policy"},
+		{"twice", smallGroup + smallGroup, "twice"},
+		{"no resource", "name = \"x\"\n", "permitted are 1 to 64"},
+		{"name", "name = \"X\"\n" + smallGroup, "invalid name"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b.write("bad.toml", tt.text)
+			b.fails(78, tt.says, "ca", "config", "bad.toml")
+		})
+	}
+	b.fails(78, "none.toml", "ca", "config", "none.toml")
+	b.fails(64, "accepts 1 arg", "ca", "config")
+	g, _ := b.group()
+	assert.Equal(t, uint64(1), g.Config().Version())
+	b.in = "[[resource]]\nname = \"r\"\noperation_time = \"1s\"\nmembers_max = 1\n"
+	b.must("ca", "config", "-")
+}
+
+func TestCAIssueWritesWhereItIsTold(t *testing.T) {
+	b := started(t)
+	require.NoError(t, os.Mkdir("members", 0o700))
+	tests := []struct{ name, out, want string }{
+		{"a", "", "a"}, {"b", "members", "members/b"}, {"c", "members/", "members/c"}, {"d", "members/x", "members/x"},
+	}
+	for _, tt := range tests {
+		b.must("ca", "issue", "--name", tt.name, "--out", tt.out)
+		assert.Equal(t, tt.name, b.certificate(tt.want+".crt").Name())
+		assert.FileExists(t, tt.want+".key")
+	}
+	assert.NotZero(t, b.wander("ca", "issue", "--name", "e", "--out", "nowhere/"))
+}
+
+func TestCAIssueNeverOverwritesAKey(t *testing.T) {
+	b := started(t)
+	b.must("ca", "issue", "--name", "a")
+	b.fails(64, "hint: to certify the key that is there: --key a.key", "ca", "issue", "--name", "a")
+	require.NoError(t, os.Remove("a.key"))
+	b.fails(64, "a.crt exists", "ca", "issue", "--name", "a")
+	assert.NoFileExists(t, "a.key")
+}
+
+func TestCAIssueForAnExistingKey(t *testing.T) {
+	b := started(t)
+	b.must("ca", "issue", "--name", "a", "--lifetime", "1d")
+	first := b.certificate("a.crt")
+	assert.Equal(t, 24*time.Hour, first.Claims().NotAfter.Sub(first.Claims().IssuedAt))
+	key, err := signature.NewPrivateKey(bytes.Repeat([]byte{7}, signature.SeedSize))
+	require.NoError(t, err)
+	block, err := keyfile.EncodePublicKey(key.Public())
+	require.NoError(t, err)
+	text, err := keyfile.EncodeBlocks(block)
+	require.NoError(t, err)
+	b.write("public", string(text))
+
+	for _, file := range []string{"a.key", "a.crt"} {
+		b.must("ca", "issue", "--name", "a", "--key", file)
+		renewed := b.certificate("a.crt")
+		assert.Equal(t, first.Member(), renewed.Member())
+		assert.Greater(t, renewed.Claims().Serial, first.Claims().Serial)
+	}
+	b.must("ca", "issue", "--name", "p", "--key", "public")
+	assert.True(t, b.certificate("p.crt").Key().Equal(key.Public()))
+	assert.NoFileExists(t, "p.key")
+
+	b.fails(78, "--key wants", "ca", "issue", "--name", "x", "--key", "ca/ca.crt")
+	b.fails(78, "--key wants", "ca", "issue", "--name", "x", "--key", "ca/group.crt")
+	b.fails(78, "no such file", "ca", "issue", "--name", "x", "--key", "none")
+	b.fails(64, "the CA's own key", "ca", "issue", "--name", "x", "--key", "ca/ca.key")
+	assert.NoFileExists(t, "x.crt")
+}
+
+func TestCAIssueRefuses(t *testing.T) {
+	b := started(t)
+	b.fails(64, "hint: add --name", "ca", "issue")
+	b.fails(64, "invalid member name", "ca", "issue", "--name", "A")
+	b.fails(64, "lifetime out of range", "ca", "issue", "--name", "a", "--lifetime", "91d")
+	b.fails(64, "not a duration", "ca", "issue", "--name", "a", "--lifetime", "91")
+	b.must("ca", "issue", "--name", "a")
+	b.fails(64, "name is in use", "ca", "issue", "--name", "a", "--out", "other")
+	assert.NoFileExists(t, "other.key")
+	b.fails(78, "hint: name the folder with --dir", "ca", "issue", "--name", "b", "--dir", "nowhere")
+	require.NoError(t, os.Chmod("ca/ca.key", 0o644))
+	b.fails(78, "permissions too open", "ca", "issue", "--name", "b")
+	b.now = b.now.AddDate(11, 0, 0)
+	require.NoError(t, os.Chmod("ca/ca.key", 0o600))
+	b.fails(77, "CA certificate has expired", "ca", "issue", "--name", "b")
+}
+
+func TestCARevoke(t *testing.T) {
+	b := started(t)
+	b.must("ca", "issue", "--name", "a")
+	b.must("ca", "issue", "--name", "b")
+	b.must("ca", "issue", "--name", "c")
+	assert.Contains(t, b.must("ca", "revoke", "a", "--reason", "stolen"), "version 1 of the revocation list")
+	b.must("ca", "revoke", b.certificate("b.crt").Member().String())
+	b.must("ca", "revoke", "--serial", "3")
+	assert.Contains(t, b.must("ca", "revoke", "a"), "nothing to do")
+
+	g, extra := b.group()
+	require.Len(t, extra.Revocations, 3)
+	r, err := certificate.ParseRevocation(g.ID(), extra.Revocations[0], g)
+	require.NoError(t, err)
+	assert.Equal(t, "stolen", r.Body().Reason)
+	assert.Equal(t, b.certificate("a.crt").Member(), r.Member())
+
+	b.fails(77, "dead for ever", "ca", "issue", "--name", "a", "--key", "a.key")
+	b.fails(64, "no such member", "ca", "revoke", "nobody")
+	b.fails(64, "no such member", "ca", "revoke", "--serial", "9")
+	b.fails(64, "give one name", "ca", "revoke")
+	b.fails(64, "give one name", "ca", "revoke", "a", "--serial", "1")
+	b.fails(64, "invalid reason", "ca", "revoke", ident.Member{1}.String(), "--reason", "a\nb")
+}
+
+func TestCAList(t *testing.T) {
+	b := started(t)
+	b.must("ca", "issue", "--name", "a", "--lifetime", "1d")
+	b.must("ca", "issue", "--name", "b")
+	b.must("ca", "issue", "--name", "c")
+	b.must("ca", "revoke", "b", "--reason", "stolen")
+	b.now = b.now.AddDate(0, 0, 2)
+
+	var r caReport
+	require.NoError(t, json.Unmarshal([]byte(b.must("ca", "list", "--output", "json")), &r))
+	g, _ := b.group()
+	assert.Equal(t, 1, r.V)
+	assert.Equal(t, g.ID(), r.Group)
+	assert.Equal(t, "demo", r.Name)
+	assert.Equal(t, uint64(1), r.ConfigurationVersion)
+	assert.Equal(t, uint64(1), r.RevocationVersion)
+	require.Len(t, r.Certificates, 3)
+	assert.Equal(t, []string{"expired", "revoked", "valid"}, []string{r.Certificates[0].State, r.Certificates[1].State, r.Certificates[2].State})
+	assert.Equal(t, b.certificate("b.crt").Member(), r.Revocations[0].Member)
+	assert.Equal(t, "stolen", r.Revocations[0].Reason)
+
+	text := b.must("ca", "list")
+	for _, want := range []string{"group demo", "SERIAL", "expired", "revoked", "stolen"} {
+		assert.Contains(t, text, want)
+	}
+	b.now = b.now.AddDate(0, 0, -9)
+	assert.Contains(t, b.must("ca", "list"), "not_yet_valid")
+	b.fails(64, "text or json", "ca", "list", "--output", "xml")
+}
+
+func TestCADamageIsReported(t *testing.T) {
+	b := started(t)
+	log, err := os.ReadFile(filepath.Join("ca", ca.LogFile))
+	require.NoError(t, err)
+	log[50] ^= 1
+	b.write(filepath.Join("ca", ca.LogFile), string(log))
+	b.fails(78, "ca/log.jsonl is damaged at line 1", "ca", "list")
+}
+
+func TestSpan(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"4s": 4 * time.Second, "90d": 90 * 24 * time.Hour, "1d12h": 36 * time.Hour, "0s": 0, "0d": 0, "-1s": -time.Second,
+		"1h30m": 90 * time.Minute, "36500d": 36500 * 24 * time.Hour,
+	} {
+		var s span
+		require.NoError(t, s.Set(text), text)
+		assert.Equal(t, want, s.Duration, text)
+	}
+	for _, text := range []string{"", "4", "d", "d4h", "-1d", "1d-4h", "1.5d", "36501d", "1d1d", "soon", "99999999999d"} {
+		assert.Error(t, new(span).Set(text), text)
+	}
+	assert.Empty(t, span{}.String())
+	assert.Equal(t, "4s", span{4 * time.Second}.String())
+	assert.Equal(t, "duration", new(span).Type())
+}

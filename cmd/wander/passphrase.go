@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"golang.org/x/term"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+)
+
+// maxPassphrase bounds a passphrase, in bytes: far above what anybody types.
+const maxPassphrase = 1024
+
+const passphraseHint = "give the passphrase with --passphrase-file or WANDER_CA_PASSPHRASE, or run this on a terminal"
+
+// passphraseSource is where the passphrase of a key comes from: a file, the
+// environment, or somebody at a terminal, in this order.
+type passphraseSource struct {
+	env  *environment
+	file string
+	what string // the key, for the prompt
+}
+
+// ask returns the passphrase of an existing key.
+func (p passphraseSource) ask() ([]byte, error) {
+	if secret, err := p.given(); secret != nil || err != nil {
+		return secret, err
+	}
+	return p.prompt("Passphrase of " + p.what + ": ")
+}
+
+// choose returns the passphrase for a new key: at a terminal it is asked for
+// twice.
+func (p passphraseSource) choose() ([]byte, error) {
+	if secret, err := p.given(); secret != nil || err != nil {
+		return secret, err
+	}
+	first, err := p.prompt("New passphrase for " + p.what + ": ")
+	if err != nil {
+		return nil, err
+	}
+	second, err := p.prompt("The same once more: ")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(first) == 0:
+		return nil, &exitError{code: exitUsage, err: errors.New("the passphrase is empty"), hint: "to leave the key in the clear, say so: --no-passphrase"}
+	case !bytes.Equal(first, second):
+		return nil, usageError("the passphrases differ")
+	}
+	return first, nil
+}
+
+// given returns what file or environment say, and nil if they do not.
+func (p passphraseSource) given() ([]byte, error) {
+	if p.file == "" {
+		if secret := p.env.Getenv("WANDER_CA_PASSPHRASE"); secret != "" {
+			return []byte(secret), nil
+		}
+		return nil, nil
+	}
+	text, err := p.read()
+	if errors.Is(err, keyfile.ErrMode) {
+		return nil, configError(fmt.Errorf("passphrase file: %w", err), "take away what others may do: chmod 600 "+p.file)
+	}
+	if err != nil {
+		return nil, configError(fmt.Errorf("passphrase file: %w", err), "")
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if len(line) == 0 || len(line) > maxPassphrase {
+		return nil, configError(fmt.Errorf("passphrase file %s: a first line of 1 to %d bytes is wanted", p.file, maxPassphrase), "")
+	}
+	return line, nil
+}
+
+func (p passphraseSource) read() ([]byte, error) {
+	in := p.env.In
+	if p.file != "-" {
+		f, err := os.Open(p.file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		if err := keyfile.CheckMode(info.Mode()); err != nil && runtime.GOOS != "windows" {
+			return nil, fmt.Errorf("%s: %w", p.file, err)
+		}
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, maxPassphrase+3)) // and a line end
+}
+
+// prompt asks at the terminal, without showing what is typed.
+func (p passphraseSource) prompt(text string) ([]byte, error) {
+	in, ok := p.env.In.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return nil, &exitError{code: exitUsage, err: fmt.Errorf("%s: nobody to ask for the passphrase", p.what), hint: passphraseHint}
+	}
+	fmt.Fprint(p.env.Err, text)
+	secret, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(p.env.Err)
+	return secret, err
+}
