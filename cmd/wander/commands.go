@@ -5,6 +5,7 @@ import "github.com/spf13/cobra"
 // commands are all commands, in the order in which help shows them.
 func commands(env *environment) []*cobra.Command {
 	return []*cobra.Command{
+		newCACommand(env),
 		newNodeCommand(env),
 		newVersionCommand(env),
 	}
