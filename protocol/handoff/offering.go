@@ -88,10 +88,23 @@ func (m *Machine) offerDue(rec *record) {
 		m.drawPeer(p)
 	}
 	if p.current.IsZero() {
-		m.wakeAt(rec, m.now.Boot.Add(m.backoff(m.cfg.Tuning.NobodyPause, m.cfg.Tuning.NobodyPause, 0)))
+		m.nobody(rec)
 		return
 	}
+	p.alone = false
 	m.offer(rec)
+}
+
+// nobody waits a while for somebody to ask. When there still is nobody, the
+// policy is told, and decides anew: the member may have a use for the token.
+func (m *Machine) nobody(rec *record) {
+	p := rec.pass
+	if p.alone && p.release {
+		p.release = false
+		m.notify(Notice{Kind: Unwanted, Title: rec.title, Hop: rec.key.hop})
+	}
+	p.alone = true
+	m.wakeAt(rec, m.now.Boot.Add(m.backoff(m.cfg.Tuning.NobodyPause, m.cfg.Tuning.NobodyPause, 0)))
 }
 
 // drawPeer finds the next peer to ask. When all have been tried, all may be

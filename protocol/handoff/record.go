@@ -49,6 +49,7 @@ type pass struct {
 	target   ident.Member // who the policy wants; zero: anybody
 	field    []byte       // policy field of the transfer
 	release  bool         // the policy has let go of the token
+	alone    bool         // there was nobody to ask when it was last tried
 	since    clock.Instant
 	current  ident.Member // who is being asked; zero: nobody
 	attempts int          // offers to current so far

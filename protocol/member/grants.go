@@ -31,6 +31,7 @@ type grant struct {
 	hold     *hold
 	deadline clock.Instant
 	record   *journal.Started
+	resumed  bool // from before a restart: the policy does not know of it
 }
 
 func (m *Member) demand(d Demand) {
@@ -156,6 +157,9 @@ func (m *Member) ended(id ident.Grant, operated bool) {
 	}
 	m.handoff.SetBusy(h.token, h.hop, false)
 	m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: operated, Token: m.describe(h)})
+	if g.resumed {
+		m.tell(h.slot, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+	}
 }
 
 func (m *Member) expireGrants() {

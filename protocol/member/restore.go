@@ -159,7 +159,7 @@ func (m *Member) resumeGrants(started map[ident.Grant]*journal.Started) {
 		if h == nil || h.hop != r.Hop {
 			continue
 		}
-		g := &grant{id: id, hold: h, deadline: clock.Instant(r.Deadline), record: r}
+		g := &grant{id: id, hold: h, deadline: clock.Instant(r.Deadline), record: r, resumed: true}
 		m.grants[id] = g
 		h.grant = g
 		if r.Boot != m.cfg.Boot {

@@ -160,6 +160,10 @@ func (m *Member) notice(n handoff.Notice) {
 	case handoff.Returned:
 		h := m.hold(s, n.Title, n.Hop)
 		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
+	case handoff.Unwanted:
+		if h := m.holds[t]; h != nil && !m.stopping {
+			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
+		}
 	case handoff.Parted:
 		delete(m.holds, t)
 	case handoff.Delivered, handoff.Abandoned:

@@ -81,8 +81,9 @@ type Outcome uint8
 const (
 	// Delivered: another member has custody.
 	Delivered Outcome = iota + 1
-	// Returned: the receiver declined a token already sent to it, and custody
-	// came back. The policy decides anew, as after an Arrival.
+	// Returned: the token is here again, or still. The receiver declined it,
+	// or nobody can be reached to take it. The policy decides anew, as after an
+	// Arrival.
 	Returned
 	// Abandoned: nobody knows, and the member stopped asking.
 	Abandoned
