@@ -51,7 +51,7 @@ func (t *Transport) welcome(q *quic.Conn) {
 	}
 	if p.take(c, b) {
 		t.counters.accepted.Add(1)
-		c.serve()
+		p.start(c)
 	}
 }
 
@@ -95,7 +95,17 @@ func (p *peer) take(c *conn, b preamble) bool {
 	return true
 }
 
-// serve runs a connection that has just been attached, to its end.
+// start serves a connection that has just been attached, on a goroutine of its
+// own: the one that has shaken hands has grown a stack four times as large,
+// which the connection would keep.
+func (p *peer) start(c *conn) {
+	p.hold()
+	if !p.t.spawn(func() { defer p.leave(); c.serve() }) {
+		p.leave()
+	}
+}
+
+// serve runs a connection to its end.
 func (c *conn) serve() {
 	t := c.p.t
 	t.evict(c)
@@ -105,7 +115,14 @@ func (c *conn) serve() {
 	c.run()
 }
 
-// leave gives a peer back: see peer.users.
+// hold keeps a peer from being forgotten until leave.
+func (p *peer) hold() {
+	p.mu.Lock()
+	p.users++
+	p.mu.Unlock()
+}
+
+// leave gives a peer back.
 func (p *peer) leave() {
 	p.mu.Lock()
 	p.users--

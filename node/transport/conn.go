@@ -126,9 +126,9 @@ func (c *conn) end(err error) {
 	p := c.p
 	p.mu.Lock()
 	p.detach(c)
-	alone := p.current == nil
+	alone, unanswered := p.current == nil, c.unanswered(err)
 	if alone {
-		p.settle(c, err)
+		p.settle(unanswered, err)
 	}
 	p.mu.Unlock()
 	p.call.Lock()
@@ -137,24 +137,39 @@ func (c *conn) end(err error) {
 		p.announced = nil
 		p.t.cfg.Handler.Disconnected(p.id, err)
 	}
-	if alone && c.dialled && !c.confirmed && !errors.Is(err, ErrReplaced) {
+	if alone && unanswered {
 		p.t.counters.dialFailures.Add(1)
 		p.t.cfg.Handler.Unreachable(p.id, err)
 	}
 }
 
-// settle decides when a peer whose connection ended may be dialled again, and
-// drops what waited: the machines above send again. Needs p.mu.
-func (p *peer) settle(c *conn, err error) {
-	p.dropAll()
-	turnedAway := c.dialled && !c.confirmed
+// unanswered reports whether this was a dial that came to nothing: the peer
+// said no preamble, and this side did not end it on purpose. That the peer
+// turned it down for another connection is no failure.
+func (c *conn) unanswered(err error) bool {
+	if !c.dialled || c.confirmed || errors.Is(err, ErrReplaced) {
+		return false
+	}
+	closed, ok := errors.AsType[*CloseError](err)
+	return !ok || closed.Remote || closed.Code != CodeNormal
+}
+
+// settle decides what becomes of a peer whose connection has ended and that
+// has no other: when it may be dialled again, and whether that is now, because
+// something waits for it. Needs p.mu.
+func (p *peer) settle(unanswered bool, err error) {
+	turnedAway := unanswered
 	for _, bad := range []error{ErrReplaced, ErrRevoked, ErrProtocol, ErrOverload} {
 		turnedAway = turnedAway || errors.Is(err, bad)
 	}
-	if turnedAway {
-		p.failed()
-	} else {
+	if !turnedAway {
 		p.backOff, p.retryAt = 0, 0
+		p.pump()
+		return
+	}
+	p.failed()
+	if !p.dialling {
+		p.dropAll()
 	}
 }
 

@@ -34,13 +34,13 @@ func (t *Transport) DialAddress(ctx context.Context, address string) (ident.Memb
 	}
 	p.users++
 	p.mu.Unlock()
+	defer p.leave()
 	c, err := p.useDialled(q, cert)
-	if err == nil && t.spawn(func() { c.serve(); p.leave() }) {
-		return id, nil
-	}
-	p.leave()
-	if errors.Is(err, errSuperseded) {
-		return id, nil
+	switch {
+	case err == nil:
+		p.start(c)
+	case errors.Is(err, errSuperseded):
+		err = nil
 	}
 	return id, err
 }
@@ -125,7 +125,7 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 	case failed:
 		p.unreachable(err)
 	case c != nil:
-		c.serve()
+		p.start(c)
 	}
 }
 

@@ -87,10 +87,10 @@ const (
 // Limits on frames and memory.
 const (
 	// FramesPerSecond is how many frames of a peer are read in a second,
-	// averaged; each KiB of a frame counts as one more. It is five times what
-	// two members with 64 tokens can use. A peer that sends faster is read more
+	// averaged; each KiB of a frame counts as one more. It is twice what two
+	// members with 64 tokens can use when nothing else holds them up. A peer that sends faster is read more
 	// slowly, so that QUIC's flow control holds it back: nothing is lost.
-	FramesPerSecond = 20_000
+	FramesPerSecond = 50_000
 
 	// FrameBurst is how many may come at once.
 	FrameBurst = FramesPerSecond
@@ -121,8 +121,9 @@ const (
 	writeChunk = 16 << 10
 
 	// readBuffer is what the reader of an idle connection holds. Larger frames
-	// borrow a buffer of largeBuffer bytes while they are read.
-	readBuffer  = 4 << 10
+	// borrow a buffer of largeBuffer bytes while they are read. A packet and the
+	// beginning of the next fit.
+	readBuffer  = 2 << 10
 	largeBuffer = wire.FrameHeader + wire.MaxFrame
 
 	// maxPreamble bounds the preamble frame's body: 1+1+1+17+9+1 bytes.

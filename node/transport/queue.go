@@ -6,9 +6,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// keepBuffer is the largest buffer that an empty queue keeps, in bytes, so
-// that the next frame allocates nothing and an idle peer holds little.
-const keepBuffer = 4 << 10
+// keepBuffer is the largest buffer that an empty lane keeps, in bytes, so that
+// the next frame allocates nothing. The sweep takes it from an idle peer.
+const keepBuffer = directBytes
 
 // queue holds encoded frames for one peer, by class. The zero value is empty.
 type queue struct {

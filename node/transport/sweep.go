@@ -57,7 +57,7 @@ func (p *peer) judge(c *conn, now time.Duration) {
 		t.notices.note(eventStalled, "peer", p.id, "remote", c.quic.RemoteAddr())
 		p.end(c, CodeOverload)
 	case !c.confirmed && now-c.made > PreambleTimeout:
-		p.end(c, CodeNormal)
+		p.end(c, CodeProtocol)
 	case c.cert.ValidAt(t.cfg.Now()) != nil:
 		t.counters.lapsed.Add(1)
 		p.end(c, CodeNormal)

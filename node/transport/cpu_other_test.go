@@ -1,0 +1,11 @@
+//go:build !unix
+
+package transport
+
+import (
+	"testing"
+	"time"
+)
+
+// cpuTime is not measured here.
+func cpuTime(testing.TB) time.Duration { return 0 }
