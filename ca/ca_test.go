@@ -237,63 +237,6 @@ func TestGroupFileHoldsTheNewestRevocations(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(maxPublished+2), strings.TrimSpace(string(b[maxPublished].Bytes)))
 }
 
-func TestList(t *testing.T) {
-	a, d := fresh(t)
-	first, second := issue(t, a, "a", 2), issue(t, a, "b", 3)
-	_, err := a.Revoke(first.Member(), "gone")
-	require.NoError(t, err)
-	l, err := a.List()
-	require.NoError(t, err)
-	require.Len(t, l.Records, 2)
-	assert.Equal(t, "a", l.Records[0].Name)
-	assert.Equal(t, first.Member(), l.Records[0].Member)
-	assert.Equal(t, "gone", l.Records[0].Revoked.Reason)
-	assert.Equal(t, second.Claims().NotAfter, l.Records[1].NotAfter)
-	assert.Nil(t, l.Records[1].Revoked)
-	assert.Equal(t, uint64(1), l.RevocationVersion)
-	assert.Equal(t, first.Member(), l.Revoked[0].Member)
-	assert.Equal(t, uint64(1), l.Config.Version())
-
-	again, err := reopen(t, d).List()
-	require.NoError(t, err)
-	assert.Equal(t, l, again)
-}
-
-func TestFind(t *testing.T) {
-	a, _ := fresh(t)
-	cert := issue(t, a, "a", 2)
-	for _, target := range []string{"a", cert.Member().String()} {
-		m, err := a.Find(target)
-		require.NoError(t, err)
-		assert.Equal(t, cert.Member(), m)
-	}
-	m, err := a.FindSerial(1)
-	require.NoError(t, err)
-	assert.Equal(t, cert.Member(), m)
-	_, err = a.Revoke(m, "")
-	require.NoError(t, err)
-	m, err = a.Find("a")
-	require.NoError(t, err, "the dead are found too")
-	assert.Equal(t, cert.Member(), m)
-
-	for _, target := range []string{"b", "", "abcd"} {
-		_, err = a.Find(target)
-		assert.ErrorIs(t, err, ErrUnknown)
-	}
-	_, err = a.FindSerial(2)
-	assert.ErrorIs(t, err, ErrUnknown)
-}
-
-func TestFindRefusesToGuess(t *testing.T) {
-	s := newState()
-	s.byName["a"] = []int{0, 1}
-	s.records = []Record{{Member: ident.Member{1}, NotAfter: day.Add(time.Hour)}, {Member: ident.Member{2}, NotAfter: day.Add(time.Hour)}}
-	a := &Authority{options: options(nil), state: s}
-	_, err := a.find("a")
-	assert.ErrorIs(t, err, ErrAmbiguous)
-	assert.ErrorContains(t, err, ident.Member{2}.String())
-}
-
 func TestEncryptedKey(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
 	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo", Secret: []byte("sesame"), workFactor: 4})
