@@ -78,8 +78,9 @@ func (f folder) isAuthority() error {
 	return err
 }
 
-// locked calls change with the lock held and the state up to date. A change
-// that returns an error has changed nothing, or has set broken.
+// locked calls change with the lock held and the state up to date. What fails
+// before anything was written leaves the authority usable, and broken is set
+// otherwise.
 func (a *Authority) locked(change func() error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -122,11 +123,15 @@ func (a *Authority) refresh() error {
 	if end.size < a.end.size {
 		return &DamageError{File: a.folder.name(LogFile), Reason: errShrunk}
 	}
+	a.broken = true
 	if err := a.folder.settle(LogFile, end.size); err != nil {
 		return err
 	}
-	a.state, a.end = s, end
-	return a.folder.publishAll(s)
+	if err := a.folder.publishAll(s); err != nil {
+		return err
+	}
+	a.state, a.end, a.broken = s, end, false
+	return nil
 }
 
 // record makes an entry happen: durable in the log, then in the state, then in

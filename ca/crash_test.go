@@ -259,6 +259,27 @@ func TestAnAuthorityIsBrokenAfterAFailureAndCanBeOpenedAgain(t *testing.T) {
 	}
 }
 
+func TestAnAuthorityIsBrokenAfterItCouldNotReadOn(t *testing.T) {
+	full := errors.New("no space left")
+	for n := 1; ; n++ {
+		a, d := fresh(t)
+		issue(t, reopen(t, d), "a", 2)
+		require.NoError(t, d.Remove(a.folder.name(GroupFile)))
+		d.FailAt(d.Ops()+n, full)
+		_, err := a.List()
+		if err == nil {
+			require.Greater(t, n, 4)
+			return
+		}
+		require.ErrorIs(t, err, full)
+		_, err = a.List()
+		require.ErrorIs(t, err, ErrBroken)
+		l, err := reopen(t, d).List()
+		require.NoError(t, err)
+		checkFiles(t, d, l)
+	}
+}
+
 func TestDamageToTheLogIsNeverOverlooked(t *testing.T) {
 	a, d := fresh(t)
 	issue(t, a, "a", 2)
