@@ -112,7 +112,7 @@ func New(cfg Config) *Machine {
 		receivers: make(map[ident.Member]*receiver),
 		written:   make(map[ident.Member]ident.Hash),
 		// Numbers start at 1, so that a promise of 0 says nothing.
-		nextAccept: 1, nextSequence: 1,
+		nextAccept: 1, acceptMark: 1, nextSequence: 1, sequenceMark: 1,
 	}
 }
 

@@ -1,6 +1,10 @@
 package journal
 
-import "github.com/wandertoken/wander/protocol/ident"
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
 
 // Incarnation begins a custody memory (handoff rules §1). A journal may hold
 // several; what stands before the last one is history without effect.
@@ -67,6 +71,20 @@ const (
 	KnownRevocation    Knowledge = 3
 	KnownConfiguration Knowledge = 4
 )
+
+func (k Knowledge) String() string {
+	switch k {
+	case KnownCertificate:
+		return "certificate"
+	case KnownEndpoint:
+		return "endpoint record"
+	case KnownRevocation:
+		return "revocation"
+	case KnownConfiguration:
+		return "group configuration"
+	}
+	return fmt.Sprintf("knowledge %d", uint64(k))
+}
 
 // Known is a signed object about the group that came from elsewhere.
 //

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/inspect"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/group"
+)
+
+func newInspectCommand(env *environment) *cobra.Command {
+	var groupFile, output string
+	cmd := &cobra.Command{
+		Use:   "inspect FILE|FOLDER|-",
+		Short: "Show any object, journal or certificate in readable form, verified",
+		Long: `Show what a file holds: keys (never the secret), certificates, a group file,
+signed objects, messages, a journal segment or, for a folder, a whole journal.
+With --group everything that can be verified is, and what could not be is said.
+A journal can be read beside the member that writes it.`,
+		Example: "  wander inspect --group group.crt member.crt\n  wander inspect --group group.crt /var/lib/wander/journal | less",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runInspect(env, args[0], groupFile, output)
+		},
+	}
+	cmd.Flags().StringVarP(&groupFile, "group", "g", "", "group file to verify with")
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json (one object per line)")
+	return cmd
+}
+
+func runInspect(env *environment, name, groupFile, output string) error {
+	if output != "text" && output != "json" {
+		return usageError("--output %q: text or json", output)
+	}
+	i, err := inspectorFor(groupFile)
+	if err != nil {
+		return err
+	}
+	objects, err := objectsIn(env, i, name)
+	if err != nil {
+		return err
+	}
+	for o, err := range objects {
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := show(env.Out, o, output); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func show(w io.Writer, o inspect.Object, output string) error {
+	if output == "text" {
+		return o.Text(w)
+	}
+	return json.NewEncoder(w).Encode(struct {
+		V      int            `json:"v"`
+		Object inspect.Object `json:"object"`
+	}{1, o})
+}
+
+func inspectorFor(groupFile string) (*inspect.Inspector, error) {
+	if groupFile == "" {
+		return inspect.New(nil), nil
+	}
+	text, err := os.ReadFile(groupFile)
+	if err != nil {
+		return nil, configError(err, "")
+	}
+	blocks, err := keyfile.DecodeBlocks(text)
+	if err != nil {
+		return nil, configError(fmt.Errorf("%s: %w", groupFile, err), "")
+	}
+	g, extra, err := group.Load(blocks)
+	if err != nil {
+		return nil, configError(fmt.Errorf("%s: %w", groupFile, err), "it is the file group.crt in the CA's folder")
+	}
+	i := inspect.New(g)
+	for _, raw := range extra.Certificates {
+		i.Learn(raw)
+	}
+	return i, nil
+}
+
+// objectsIn opens a file, a folder, or standard input.
+func objectsIn(env *environment, i *inspect.Inspector, name string) (iter.Seq2[inspect.Object, error], error) {
+	in := env.In
+	if name != "-" {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			return i.Journal(name), nil
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, inspect.MaxInput+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > inspect.MaxInput {
+		return nil, errors.New("input is too large to be an object of this program")
+	}
+	return i.Objects(name, data), nil
+}

@@ -1,0 +1,199 @@
+package inspect
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Fields are named values in the order in which they stand in the object.
+type Fields []Field
+
+// Field is one named value: text, a number, a bool, Fields, a list of these, or
+// an Object.
+type Field struct {
+	Name  string
+	Value any
+}
+
+// Object is one thing that was recognised.
+type Object struct {
+	What     string
+	Verified string // "yes", or why not
+	Fields   Fields
+}
+
+// MarshalJSON writes the fields in their order.
+func (f Fields) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, field := range f {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(field.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(field.Value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// MarshalJSON writes the object as one JSON object.
+func (o Object) MarshalJSON() ([]byte, error) { return o.flat().MarshalJSON() }
+
+func (o Object) flat() Fields {
+	head := Fields{{"what", o.What}}
+	if o.Verified != "" {
+		head = append(head, Field{"verified", o.Verified})
+	}
+	return append(head, o.Fields...)
+}
+
+// Text writes the object for people.
+func (o Object) Text(w io.Writer) error { return o.text(w, "") }
+
+func (o Object) text(w io.Writer, indent string) error {
+	title := o.What
+	switch o.Verified {
+	case "":
+	case Verified:
+		title += " (verified)"
+	default:
+		title += " (not verified: " + o.Verified + ")"
+	}
+	if _, err := fmt.Fprintf(w, "%s\n", title); err != nil {
+		return err
+	}
+	return o.Fields.text(w, indent+"  ")
+}
+
+func (f Fields) text(w io.Writer, indent string) error {
+	for _, field := range f {
+		if _, err := fmt.Fprintf(w, "%s%s: ", indent, field.Name); err != nil {
+			return err
+		}
+		if err := textValue(w, indent, field.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func textValue(w io.Writer, indent string, value any) error {
+	switch v := value.(type) {
+	case Object:
+		return v.text(w, indent)
+	case Fields:
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+		return v.text(w, indent+"  ")
+	case []any:
+		return textList(w, indent, v)
+	}
+	_, err := fmt.Fprintln(w, value)
+	return err
+}
+
+func textList(w io.Writer, indent string, list []any) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(w, "none")
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	for _, v := range list {
+		if _, err := fmt.Fprintf(w, "%s  - ", indent); err != nil {
+			return err
+		}
+		if err := textValue(w, indent+"  ", v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// structure turns a Go value into Fields and lists. Byte strings that are
+// signed objects are opened by open.
+func structure(v reflect.Value, open func([]byte) (Object, bool)) any {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
+	}
+	switch x := v.Interface().(type) {
+	case time.Time:
+		return x.UTC().Format(time.RFC3339)
+	case time.Duration:
+		return x.String()
+	case []byte:
+		if o, ok := open(x); ok {
+			return o
+		}
+		return hex.EncodeToString(x)
+	case encoding.TextMarshaler:
+		text, err := x.MarshalText()
+		if err != nil {
+			return err.Error()
+		}
+		return string(text)
+	case fmt.Stringer:
+		return x.String()
+	}
+	return structureKind(v, open)
+}
+
+func structureKind(v reflect.Value, open func([]byte) (Object, bool)) any {
+	switch v.Kind() {
+	case reflect.Struct:
+		var f Fields
+		for i := range v.NumField() {
+			if t := v.Type().Field(i); t.IsExported() && t.Name != "Extensions" {
+				f = append(f, Field{snake(t.Name), structure(v.Field(i), open)})
+			}
+		}
+		return f
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			b := make([]byte, v.Len())
+			reflect.Copy(reflect.ValueOf(b), v)
+			return hex.EncodeToString(b)
+		}
+		list := []any{}
+		for i := range v.Len() {
+			list = append(list, structure(v.Index(i), open))
+		}
+		return list
+	}
+	return v.Interface()
+}
+
+// snake turns GoName into go_name.
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		upper := r >= 'A' && r <= 'Z'
+		if upper && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteString(strings.ToLower(string(r)))
+	}
+	return b.String()
+}

@@ -1,0 +1,172 @@
+package inspect
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// Verified is the Object.Verified of what verified. Other values say why not.
+const Verified = "yes"
+
+const (
+	noGroup     = "no group file was given"
+	noSignature = "no key at hand verifies it"
+)
+
+// Inspector recognises objects of one group, or of any when it has none.
+type Inspector struct {
+	group *group.Group
+	keys  map[ident.Member]*signature.PublicKey
+	read  *token.Verifier
+}
+
+// New returns an Inspector. The group may be nil: then nothing is verified.
+func New(g *group.Group) *Inspector {
+	i := &Inspector{group: g, keys: make(map[ident.Member]*signature.PublicKey)}
+	i.read = token.NewVerifier(i.id(), i)
+	return i
+}
+
+func (i *Inspector) id() ident.Group {
+	if i.group == nil {
+		return ident.Group{}
+	}
+	return i.group.ID()
+}
+
+// Key is the key of a member whose certificate has been shown.
+func (i *Inspector) Key(m ident.Member) *signature.PublicKey { return i.keys[m] }
+
+// Learn takes the key of a member from its certificate, if that verifies.
+func (i *Inspector) Learn(raw []byte) {
+	if i.group == nil {
+		return
+	}
+	if c, err := certificate.Parse(i.group.ID(), raw, i.group); err == nil {
+		i.keys[c.Member()] = c.Key()
+	}
+}
+
+// signed recognises a signed object: by verifying it where that is possible,
+// by its shape otherwise.
+func (i *Inspector) signed(raw []byte) (Object, bool) {
+	u, err := envelope.Parse(envelope.Domain{Version: 1, Group: i.id(), Kind: envelope.Genesis}, raw)
+	if err != nil {
+		return Object{}, false
+	}
+	if i.group != nil {
+		for _, try := range i.kinds() {
+			if what, body, err := try(raw); err == nil {
+				return i.object(what, Verified, body), true
+			}
+		}
+	}
+	why := noGroup
+	if i.group != nil {
+		why = noSignature
+	}
+	if b, _, err := token.PeekGenesis(i.id(), raw); err == nil {
+		return i.object("genesis", why, b), true
+	}
+	if b, _, err := token.PeekTransfer(i.id(), raw); err == nil {
+		return i.object("transfer", why, b), true
+	}
+	return i.unknown(u, why), true
+}
+
+func (i *Inspector) object(what, verified string, body any) Object {
+	f, _ := structure(reflect.ValueOf(body), i.open).(Fields)
+	return Object{What: what, Verified: verified, Fields: f}
+}
+
+// open is for byte strings inside of objects.
+func (i *Inspector) open(raw []byte) (Object, bool) { return i.signed(raw) }
+
+// unknown shows an object that is not recognised in diagnostic notation (RFC
+// 8949 §8).
+func (i *Inspector) unknown(u envelope.Unverified, why string) Object {
+	kid := u.KeyID()
+	text, err := cbor.Diagnose(u.Payload())
+	if err != nil {
+		text = err.Error()
+	}
+	return Object{What: "signed object", Verified: why, Fields: Fields{
+		{"key_id", structure(reflect.ValueOf(kid), i.open)}, {"payload", text},
+	}}
+}
+
+type recognise func(raw []byte) (what string, body any, err error)
+
+// errNot says that an object is of another kind.
+var errNot = errors.New("not this kind")
+
+func (i *Inspector) kinds() []recognise {
+	g := i.group
+	return []recognise{
+		func(raw []byte) (string, any, error) {
+			c, err := certificate.Parse(g.ID(), raw, g)
+			if err != nil {
+				return "", nil, err
+			}
+			i.keys[c.Member()] = c.Key()
+			return "certificate of member " + c.Member().String(), c.Claims(), nil
+		},
+		func(raw []byte) (string, any, error) {
+			a, err := group.ParseAuthority(g.ID(), raw, g)
+			if err != nil {
+				return "", nil, err
+			}
+			return "CA certificate", a.Statement(), nil
+		},
+		func(raw []byte) (string, any, error) {
+			c, err := group.ParseConfig(g.ID(), raw, g)
+			if err != nil {
+				return "", nil, err
+			}
+			return "group configuration", c.Settings(), nil
+		},
+		func(raw []byte) (string, any, error) {
+			r, err := certificate.ParseRevocation(g.ID(), raw, g)
+			if err != nil {
+				return "", nil, err
+			}
+			return "revocation", r.Body(), nil
+		},
+		func(raw []byte) (string, any, error) {
+			m, err := certificate.EndpointSigner(g.ID(), raw)
+			if err != nil || i.keys[m] == nil {
+				return "", nil, errNot
+			}
+			e, err := certificate.ParseEndpoint(g.ID(), raw, i.keys[m])
+			if err != nil {
+				return "", nil, err
+			}
+			return "endpoint record", e.Body(), nil
+		},
+		func(raw []byte) (string, any, error) {
+			o, err := i.read.Genesis(raw)
+			return "genesis of token " + o.ID().String(), o.Body(), err
+		},
+		func(raw []byte) (string, any, error) {
+			o, err := i.read.Transfer(raw)
+			return "transfer", o.Body(), err
+		},
+		i.answer(token.Receipt), i.answer(token.Void), i.answer(token.Unknown),
+	}
+}
+
+func (i *Inspector) answer(v token.Verdict) recognise {
+	return func(raw []byte) (string, any, error) {
+		o, err := i.read.Answer(v, raw)
+		return v.String(), o.Body(), err
+	}
+}
