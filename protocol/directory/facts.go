@@ -11,7 +11,7 @@ import (
 
 // facts is all that is known about one member. Each part is nil until
 // something is known, and has its own take method: a join that keeps the
-// greater of two in a total order and reports whether that changed anything.
+// greater of two in a total order.
 type facts struct {
 	id          ident.Member
 	certificate *certificate.Certificate
@@ -25,9 +25,9 @@ type facts struct {
 // absent is the place of a member that is no candidate.
 const absent = -1
 
-// takeCertificate keeps the certificate that expires later. Two that expire in
-// the same second are ordered by serial number and then by their bytes, so
-// that all members keep the same one.
+// takeCertificate keeps the certificate that expires later, and reports whether
+// that is the given one. Two that expire in the same second are ordered by
+// serial number and then by their bytes, so that all members keep the same one.
 func (f *facts) takeCertificate(c certificate.Certificate) bool {
 	if f.certificate != nil && compareCertificates(c, *f.certificate) <= 0 {
 		return false
@@ -45,8 +45,9 @@ func compareCertificates(a, b certificate.Certificate) int {
 	)
 }
 
-// takeEndpoint keeps the record with the higher sequence number. A member that
-// signs two records with one number is broken; their bytes decide.
+// takeEndpoint keeps the record with the higher sequence number, and reports
+// whether that is the given one. A member that signs two records with one
+// number is broken; their bytes decide.
 func (f *facts) takeEndpoint(e certificate.SignedEndpoint) bool {
 	if f.endpoint != nil && compareEndpoints(e, *f.endpoint) <= 0 {
 		return false
@@ -64,12 +65,10 @@ func compareEndpoints(a, b certificate.SignedEndpoint) int {
 
 // takeRevocation keeps the revocation of the lowest version: the one by which
 // the member died.
-func (f *facts) takeRevocation(r certificate.SignedRevocation) bool {
-	if f.revocation != nil && compareRevocations(r, *f.revocation) >= 0 {
-		return false
+func (f *facts) takeRevocation(r certificate.SignedRevocation) {
+	if f.revocation == nil || compareRevocations(r, *f.revocation) < 0 {
+		f.revocation = &r
 	}
-	f.revocation = &r
-	return true
 }
 
 func compareRevocations(a, b certificate.SignedRevocation) int {

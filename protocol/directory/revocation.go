@@ -16,20 +16,14 @@ type revocations struct {
 	last  uint64 // the version of the last of these
 }
 
-// add puts r in its place. It reports false when r is there already.
-func (rs *revocations) add(r certificate.SignedRevocation) bool {
-	at, found := slices.BinarySearchFunc(rs.list, r, compareRevocations)
-	if found {
-		return false
-	}
+// add puts a revocation in its place that is not there yet, and moves on to
+// the next gap.
+func (rs *revocations) add(r certificate.SignedRevocation) {
+	at, _ := slices.BinarySearchFunc(rs.list, r, compareRevocations)
 	rs.list = slices.Insert(rs.list, at, r)
-	if at < rs.whole {
-		rs.whole++
-	}
 	for ; rs.whole < len(rs.list) && rs.list[rs.whole].Body().Version <= rs.last+1; rs.whole++ {
 		rs.last = rs.list[rs.whole].Body().Version
 	}
-	return true
 }
 
 // LearnRevocation takes in an encoded revocation. The member that it names is
@@ -52,11 +46,11 @@ func (d *Directory) LearnRevocation(raw []byte) (news bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	news = d.revoked.add(r)
+	d.revoked.add(r)
 	d.seen[key] = f
 	f.takeRevocation(r)
 	d.settle(f)
-	return news, nil
+	return true, nil
 }
 
 // Revocation is the encoded revocation by which m died.
