@@ -77,7 +77,7 @@ func folder(dir string) (string, error) {
 func closeRelays(members []*process) {
 	for _, p := range members {
 		if p != nil && p.relay != nil {
-			p.relay.close()
+			p.relay.Close()
 		}
 	}
 }

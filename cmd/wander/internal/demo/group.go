@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -69,7 +70,7 @@ func makeMember(o Options, authority *ca.Authority, dir string, i int, listen ne
 		return p, err
 	}
 	if o.relayed() {
-		r, err := newRelay(listen, o.Loss, o.Delay, uint64(i))
+		r, err := relay.New(listen, relay.Path{Loss: o.Loss, Delay: o.Delay, Jitter: o.Delay / 4}, uint64(i))
 		if err != nil {
 			return p, err
 		}

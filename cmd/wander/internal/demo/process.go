@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -23,7 +24,7 @@ type process struct {
 	program string
 	args    []string
 	listen  netip.AddrPort
-	relay   *relay // nil without one
+	relay   *relay.Relay // nil without one
 	client  *api.Client
 
 	mu      sync.Mutex
@@ -37,7 +38,7 @@ type process struct {
 // address is where others reach the member.
 func (p *process) address() string {
 	if p.relay != nil {
-		return p.relay.address()
+		return p.relay.Address()
 	}
 	return p.listen.String()
 }

@@ -1,4 +1,6 @@
-package demo
+// Package relay puts a bad network between processes of one machine: datagrams
+// are lost, delayed and reordered on their way.
+package relay
 
 import (
 	"container/heap"
@@ -9,21 +11,27 @@ import (
 	"time"
 )
 
-// relayQueue bounds the datagrams under way in one relay: more are lost, as on
+// maxUnderWay bounds the datagrams under way in one relay: more are lost, as on
 // a real path.
-const relayQueue = 8192
+const maxUnderWay = 8192
 
 // datagramSize is the largest UDP datagram there is.
 const datagramSize = 65535
 
-// relay stands in front of one member: datagrams to it and its answers are
-// lost, delayed and reordered. Each peer gets a socket of its own towards the
-// member, so that the member's answers find their way back.
-type relay struct {
+// Path is what happens to datagrams, in both directions.
+type Path struct {
+	Loss   float64       // the share that is lost, 0 to 1
+	Delay  time.Duration // one way
+	Jitter time.Duration // up to so much is added to each one's delay, which reorders them
+}
+
+// Relay stands in front of one member: what others send to its address arrives
+// at the member, and the member's answers at them. Each of them gets a socket
+// of its own towards the member, so that the answers find their way back.
+type Relay struct {
 	front  *net.UDPConn // where others think that the member is
 	target netip.AddrPort
-	loss   float64
-	delay  time.Duration
+	path   Path
 
 	mu    sync.Mutex
 	rng   *rand.Rand
@@ -34,13 +42,15 @@ type relay struct {
 	tasks sync.WaitGroup
 }
 
-func newRelay(target netip.AddrPort, loss float64, delay time.Duration, seed uint64) (*relay, error) {
+// New puts a relay in front of the member at target. The seed decides which
+// datagrams are lost or late.
+func New(target netip.AddrPort, path Path, seed uint64) (*Relay, error) {
 	front, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return nil, err
 	}
-	r := &relay{
-		front: front, target: target, loss: loss, delay: delay,
+	r := &Relay{
+		front: front, target: target, path: path,
 		rng:   rand.New(rand.NewPCG(seed, 1)),
 		peers: make(map[netip.AddrPort]*net.UDPConn),
 		wake:  make(chan struct{}, 1), done: make(chan struct{}),
@@ -50,10 +60,11 @@ func newRelay(target netip.AddrPort, loss float64, delay time.Duration, seed uin
 	return r, nil
 }
 
-func (r *relay) address() string { return r.front.LocalAddr().String() }
+// Address is where others reach the member through the relay.
+func (r *Relay) Address() string { return r.front.LocalAddr().String() }
 
 // inbound takes what others send to the member.
-func (r *relay) inbound() {
+func (r *Relay) inbound() {
 	buf := make([]byte, datagramSize)
 	for {
 		n, from, err := r.front.ReadFromUDPAddrPort(buf)
@@ -67,10 +78,10 @@ func (r *relay) inbound() {
 }
 
 // backFor is the socket towards the member for one peer.
-func (r *relay) backFor(peer netip.AddrPort) *net.UDPConn {
+func (r *Relay) backFor(peer netip.AddrPort) *net.UDPConn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if c := r.peers[peer]; c != nil {
+	if c := r.peers[peer]; c != nil || r.closed() {
 		return c
 	}
 	c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -82,8 +93,17 @@ func (r *relay) backFor(peer netip.AddrPort) *net.UDPConn {
 	return c
 }
 
+func (r *Relay) closed() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // outbound takes what the member answers to one peer.
-func (r *relay) outbound(back *net.UDPConn, peer netip.AddrPort) {
+func (r *Relay) outbound(back *net.UDPConn, peer netip.AddrPort) {
 	buf := make([]byte, datagramSize)
 	for {
 		n, _, err := back.ReadFromUDPAddrPort(buf)
@@ -95,16 +115,13 @@ func (r *relay) outbound(back *net.UDPConn, peer netip.AddrPort) {
 }
 
 // carry loses the datagram, or puts it on its way.
-func (r *relay) carry(via *net.UDPConn, to netip.AddrPort, data []byte) {
+func (r *Relay) carry(via *net.UDPConn, to netip.AddrPort, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.rng.Float64() < r.loss || len(r.queue) >= relayQueue {
+	if r.rng.Float64() < r.path.Loss || len(r.queue) >= maxUnderWay {
 		return
 	}
-	late := r.delay
-	if late > 0 {
-		late += time.Duration(r.rng.Int64N(int64(late)/4 + 1))
-	}
+	late := r.path.Delay + time.Duration(r.rng.Int64N(int64(r.path.Jitter)+1))
 	heap.Push(&r.queue, datagram{due: time.Now().Add(late), via: via, to: to, data: append([]byte(nil), data...)})
 	select {
 	case r.wake <- struct{}{}:
@@ -113,7 +130,7 @@ func (r *relay) carry(via *net.UDPConn, to netip.AddrPort, data []byte) {
 }
 
 // deliver sends what is due.
-func (r *relay) deliver() {
+func (r *Relay) deliver() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -128,7 +145,7 @@ func (r *relay) deliver() {
 }
 
 // sendDue sends everything that is due and returns how long nothing else is.
-func (r *relay) sendDue() time.Duration {
+func (r *Relay) sendDue() time.Duration {
 	for {
 		r.mu.Lock()
 		if len(r.queue) == 0 {
@@ -145,7 +162,8 @@ func (r *relay) sendDue() time.Duration {
 	}
 }
 
-func (r *relay) close() {
+// Close ends the relay; what is under way is lost.
+func (r *Relay) Close() {
 	close(r.done)
 	_ = r.front.Close()
 	r.mu.Lock()
