@@ -114,12 +114,13 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 	}
 	p.mu.Lock()
 	p.dialling, p.stopDial = false, nil
-	failed := err != nil && p.current == nil && p.t.ctx.Err() == nil
+	failed := err != nil && !errors.Is(err, errSuperseded) && p.current == nil && p.t.ctx.Err() == nil
 	if failed {
 		p.failed()
 		p.dropAll()
 		p.t.counters.dialFailures.Add(1)
 	}
+	p.pump()
 	p.mu.Unlock()
 	switch {
 	case failed:

@@ -45,7 +45,7 @@ var (
 	ErrBusy       = errors.New("too many dials under way")
 	ErrClosed     = errors.New("transport closed")
 	ErrConfig     = errors.New("transport configuration")
-	errSuperseded = errors.New("already connected")
+	errSuperseded = fmt.Errorf("%w: connected already", ErrReplaced)
 )
 
 // Code is the QUIC application error code that closes a connection.

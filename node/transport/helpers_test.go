@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -250,8 +248,7 @@ func until(t testing.TB, what string, f func() bool) {
 	deadline := time.Now().Add(60 * time.Second)
 	for !f() {
 		if time.Now().After(deadline) {
-			buf := make([]byte, 1<<20)
-			assert.FailNow(t, "never happened: "+what, "%s", buf[:runtime.Stack(buf, true)])
+			require.FailNow(t, "never happened: "+what)
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -1,0 +1,172 @@
+package transport
+
+import (
+	"math/rand/v2"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// vnet is a network of sockets in memory with delay, loss and reordering from
+// a seed. Inside a synctest bubble its time is virtual.
+type vnet struct {
+	mu      sync.Mutex
+	rng     *rand.Rand
+	delay   time.Duration // each way
+	jitter  time.Duration // at most, added; reorders
+	loss    float64
+	sockets map[string]*vsocket
+	next    int
+}
+
+func newVnet(seed uint64, delay time.Duration) *vnet {
+	return &vnet{rng: rand.New(rand.NewPCG(seed, 1)), delay: delay, sockets: make(map[string]*vsocket)}
+}
+
+// socket makes a socket at an address of its own.
+func (n *vnet) socket() *vsocket {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.next++
+	return n.bind(&net.UDPAddr{IP: net.IPv4(10, 0, byte(n.next>>8), byte(n.next)), Port: 4133})
+}
+
+// rebind cuts a socket off without a word, as when its process is killed, and
+// makes a new one at its address.
+func (n *vnet) rebind(s *vsocket) *vsocket {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s.dead.Store(true)
+	return n.bind(s.addr)
+}
+
+// cut makes a socket's process unreachable, and itself unable to send.
+func (s *vsocket) cut() { s.dead.Store(true) }
+
+func (n *vnet) bind(addr *net.UDPAddr) *vsocket {
+	s := &vsocket{net: n, addr: addr}
+	s.changed.L = &s.mu
+	n.sockets[addr.String()] = s
+	return s
+}
+
+// deliver brings a datagram to its receiver, or loses it.
+func (n *vnet) deliver(b []byte, from, to *net.UDPAddr) {
+	n.mu.Lock()
+	lost := n.rng.Float64() < n.loss
+	after := n.delay
+	if n.jitter > 0 {
+		after += time.Duration(n.rng.Int64N(int64(n.jitter)))
+	}
+	n.mu.Unlock()
+	if lost {
+		return
+	}
+	data := append([]byte(nil), b...)
+	time.AfterFunc(after, func() {
+		n.mu.Lock()
+		s := n.sockets[to.String()]
+		n.mu.Unlock()
+		if s != nil && !s.dead.Load() {
+			s.receive(datagram{data, from})
+		}
+	})
+}
+
+type datagram struct {
+	data []byte
+	from *net.UDPAddr
+}
+
+// vsocket is a net.PacketConn.
+type vsocket struct {
+	net  *vnet
+	addr *net.UDPAddr
+	dead atomic.Bool
+
+	mu       sync.Mutex
+	changed  sync.Cond
+	in       []datagram
+	deadline time.Time
+	closed   bool
+}
+
+func (s *vsocket) receive(d datagram) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	const buffer = 4096 // datagrams, then the kernel drops
+	if !s.closed && len(s.in) < buffer {
+		s.in = append(s.in, d)
+	}
+	s.changed.Broadcast()
+}
+
+func (s *vsocket) ReadFrom(b []byte) (int, net.Addr, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		switch {
+		case s.closed:
+			return 0, nil, net.ErrClosed
+		case !s.deadline.IsZero() && !time.Now().Before(s.deadline):
+			return 0, nil, os.ErrDeadlineExceeded
+		case len(s.in) > 0:
+			d := s.in[0]
+			s.in = s.in[1:]
+			return copy(b, d.data), d.from, nil
+		}
+		s.changed.Wait()
+	}
+}
+
+func (s *vsocket) WriteTo(b []byte, to net.Addr) (int, error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return 0, net.ErrClosed
+	}
+	if !s.dead.Load() {
+		s.net.deliver(b, s.addr, to.(*net.UDPAddr))
+	}
+	return len(b), nil
+}
+
+func (s *vsocket) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.changed.Broadcast()
+	return nil
+}
+
+func (s *vsocket) LocalAddr() net.Addr { return s.addr }
+
+func (s *vsocket) SetReadDeadline(t time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deadline = t
+	if wait := time.Until(t); !t.IsZero() && wait > 0 {
+		time.AfterFunc(wait, s.changed.Broadcast)
+	}
+	s.changed.Broadcast()
+	return nil
+}
+
+func (s *vsocket) SetDeadline(t time.Time) error    { return s.SetReadDeadline(t) }
+func (s *vsocket) SetWriteDeadline(time.Time) error { return nil }
+
+// bubble is one test in virtual time.
+type bubble struct {
+	*testGroup
+	*book
+	t   *testing.T
+	net *vnet
+}
+
+func (b *bubble) node(name string, change func(*Config)) *node {
+	return b.open(b.t, b.book, b.net.socket(), name, change)
+}
