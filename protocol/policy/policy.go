@@ -174,8 +174,8 @@ type Params struct {
 	// member. Zero means the paper's OperationTime·MembersMax/2.
 	MinInterval time.Duration
 	// RegenerationMean (γ) is the mean of the exponential delay that follows
-	// Δmin before a member that sees no token makes one. Zero means the
-	// paper's Δmin·MembersMax; Δmin is MinInterval here, or the formula's value
-	// if that is longer.
+	// MinInterval before a member that sees no token makes one. Zero means the
+	// paper's Δmin·MembersMax, with the Δmin of the formula above if
+	// MinInterval is shorter.
 	RegenerationMean time.Duration
 }

@@ -83,7 +83,9 @@ func TestConstantsOfTable1(t *testing.T) {
 	assert.Equal(t, constants{min: time.Minute, skip: table1.SkipDelay, regenerationMean: float64(time.Hour)}, derive(given))
 
 	given.RegenerationMean = 0
-	assert.Equal(t, float64(300*time.Minute), derive(given).regenerationMean, "from the given Δmin")
+	assert.Equal(t, RegenerationMean(600*time.Second, 300), derive(given).regenerationMean, "a Δmin below the formula's does not hasten it")
+	given.MinInterval = time.Hour
+	assert.Equal(t, float64(300*time.Hour), derive(given).regenerationMean, "from a longer Δmin")
 }
 
 // TestTimeout: line 8 waits longer than Δmin, γ longer on average, and a γ that

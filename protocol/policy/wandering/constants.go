@@ -26,7 +26,6 @@ func RegenerationMean(minInterval time.Duration, membersMax int) float64 {
 // constants are the spans an agent computes with.
 type constants struct {
 	min              time.Duration // Δmin
-	silence          time.Duration // the fixed part of the regeneration timeout: Δmin of the formula
 	skip             time.Duration // Δskip
 	regenerationMean float64       // γ, ns
 }
@@ -41,20 +40,19 @@ func derive(p policy.Params) constants {
 	// How long a token stays away does not depend on how often its members
 	// permit themselves to operate: a shorter min_interval must not make them
 	// generate sooner.
-	c.silence = max(c.min, derived)
 	if c.regenerationMean == 0 {
-		c.regenerationMean = RegenerationMean(c.silence, p.MembersMax)
+		c.regenerationMean = RegenerationMean(max(c.min, derived), p.MembersMax)
 	}
 	return c
 }
 
-// timeout draws Δmin + poisson(γ) (line 8). It is longer than min_interval, so
-// that this has always passed for who generates, and saturates at the longest
+// timeout draws Δmin + poisson(γ) (line 8). It is longer than Δmin, so that
+// Δmin has always passed for who generates, and saturates at the longest
 // Duration.
 func (c *constants) timeout(rng *rand.Rand) time.Duration {
 	delay := rng.ExpFloat64() * c.regenerationMean
 	if delay > math.MaxInt64/2 { // then adding Δmin, at most policy.MaxInterval, could overflow
 		return math.MaxInt64
 	}
-	return c.silence + time.Duration(delay) + 1
+	return c.min + time.Duration(delay) + 1
 }
