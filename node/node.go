@@ -54,7 +54,7 @@ type Node struct {
 // ctx only bounds the start. Errors match ErrConfig, ErrIdentity, ErrJournal
 // or those of the network.
 func Open(ctx context.Context, cfg Config) (*Node, error) {
-	if err := cfg.validate(time.Now()); err != nil {
+	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	n := &Node{
@@ -95,7 +95,7 @@ func (n *Node) open(ctx context.Context) error {
 // openMember opens the journal and rebuilds the member from it.
 func (n *Node) openMember() ([]effect.Effect, error) {
 	dir := filepath.Join(n.cfg.StateDir, "journal")
-	o := n.cfg.journal
+	o := n.cfg.seams.journal
 	o.Group, o.Member, o.Mode, o.Log = n.cfg.Group.ID(), n.self, n.cfg.Mode, n.log
 	st, found, err := store.Open(dir, o)
 	if err != nil {
@@ -119,7 +119,7 @@ func (n *Node) openMember() ([]effect.Effect, error) {
 	if _, err := rand.Read(cfg.Seed[:]); err != nil {
 		return nil, err
 	}
-	m, effects, err := member.Restore(cfg, past, clock.Reading{Boot: boottime.Now(), Wall: time.Now()})
+	m, effects, err := member.Restore(cfg, past, n.now())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}
@@ -143,7 +143,7 @@ func (n *Node) openTransport(ctx context.Context) error {
 	}
 	n.transport, err = transport.Open(transport.Config{
 		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.cfg.Group,
-		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: (*handler)(n),
+		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.seams.wall,
 		Addresses: n.addresses, Revocation: n.revocation, ResetKey: reset, Log: n.log,
 	})
 	if err != nil {
@@ -169,6 +169,7 @@ func (n *Node) startTasks() error {
 		})
 	}
 	n.tasks.Go(func() { n.bootstrap(ctx) })
+	n.tasks.Go(func() { n.prune(ctx) })
 	if n.cfg.Operation.Run != nil {
 		n.tasks.Go(func() { n.operate(ctx) })
 	}
@@ -277,6 +278,10 @@ func (n *Node) release() {
 	if n.store != nil {
 		_ = n.store.Close()
 	}
+}
+
+func (n *Node) now() clock.Reading {
+	return clock.Reading{Boot: boottime.Now(), Wall: n.cfg.seams.wall()}
 }
 
 func stateOf(standing error) string {

@@ -1,9 +1,11 @@
 package node
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/wandertoken/wander/node/api"
 )
@@ -21,6 +23,26 @@ func placeOf(dir string) string {
 		place = strings.TrimSpace(string(id))
 	}
 	return place + " " + folderID(dir)
+}
+
+// pruneEvery is how often old journal segments are looked for; their
+// retention is counted in days.
+const pruneEvery = 24 * time.Hour
+
+// prune removes old journal segments of a member that seldom begins new ones.
+func (n *Node) prune(ctx context.Context) {
+	tick := time.NewTicker(pruneEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := n.store.Prune(); err != nil {
+				n.log.Warn("old journal segments not removed", "error", err)
+			}
+		}
+	}
 }
 
 // journalStatus measures the journal on disk.

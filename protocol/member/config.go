@@ -71,15 +71,16 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		return nil, err
 	}
 	m := &Member{
-		cfg:    cfg,
-		self:   cfg.Certificate.Member(),
-		now:    now,
-		dir:    directory.New(cfg.Group, cfg.Certificate.Member()),
-		slots:  make(map[slotKey]*slot),
-		holds:  make(map[ident.Token]*hold),
-		grants: make(map[ident.Grant]*grant),
-		peers:  make(map[ident.Member]*peer),
-		counts: make(map[string]uint64),
+		cfg:      cfg,
+		self:     cfg.Certificate.Member(),
+		now:      now,
+		gossipAt: now.Boot,
+		dir:      directory.New(cfg.Group, cfg.Certificate.Member()),
+		slots:    make(map[slotKey]*slot),
+		holds:    make(map[ident.Token]*hold),
+		grants:   make(map[ident.Grant]*grant),
+		peers:    make(map[ident.Member]*peer),
+		counts:   make(map[string]uint64),
 	}
 	m.sources, m.nextSource = split(cfg.Seed)
 	m.dir.Admit(cfg.Certificate)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/effect"
@@ -22,6 +23,10 @@ const pageBytes = wire.MaxFrame - 1024
 // knownKept is how many members a checkpoint carries forward: enough to find
 // the group again after a restart, about 2 MB of journal.
 const knownKept = 4096
+
+// gossipWhole is up to how many members a directory is asked for as a whole
+// each time: 16 pages, about 400 kB.
+const gossipWhole = 1024
 
 // learn takes in what the operator's files say.
 func (m *Member) learn(in Learn) {
@@ -139,6 +144,25 @@ func (m *Member) learnConfiguration(raw []byte) {
 	}
 	m.persist(&journal.Known{What: journal.KnownConfiguration, Object: raw}, false)
 	m.emit(effect.Reconfigure{Configuration: raw})
+	for _, id := range m.peersInOrder() {
+		m.send(id, &wire.Configuration{Configuration: raw})
+	}
+}
+
+// gossip asks a random peer for its directory, once each gossip_interval, so
+// that members that joined elsewhere become known on connections that last.
+func (m *Member) gossip() {
+	if m.now.Boot < m.gossipAt {
+		return
+	}
+	m.gossipAt = m.now.Boot.Add(m.settings.GossipInterval)
+	peers := m.peersInOrder()
+	if len(peers) == 0 || m.dir.Len() > gossipWhole {
+		return
+	}
+	id := peers[rand.New(m.sources.member).IntN(len(peers))]
+	m.peers[id].cursor = ident.Member{}
+	m.send(id, &wire.Want{Topic: wire.WantMembers})
 }
 
 // adopt puts a configuration into force if it is newer and this build knows

@@ -36,6 +36,7 @@ type Member struct {
 	peers   map[ident.Member]*peer
 
 	endpoint []byte // own signed record
+	gossipAt clock.Instant
 	stopping bool
 	revoked  bool
 
@@ -93,6 +94,7 @@ func (m *Member) tick() {
 		}
 	}
 	m.expireGrants()
+	m.gossip()
 }
 
 // settle lets policies and handoffs answer each other until both are quiet.
@@ -123,7 +125,7 @@ func (m *Member) drain() []effect.Effect {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := m.handoff.NextDeadline()
+	next := min(m.handoff.NextDeadline(), m.gossipAt)
 	for _, s := range m.order {
 		next = min(next, s.timer)
 	}

@@ -75,16 +75,16 @@ func (m *Member) receive(in Received) {
 		m.reject("malformed")
 		return
 	}
-	if hello, ok := msg.(*wire.Hello); ok {
+	switch hello, ok := msg.(*wire.Hello); {
+	case ok:
 		m.hello(in.From, p, hello)
-		return
-	}
-	if p.hello == nil {
+	case p.hello == nil && msg.Type() != wire.TypeRevocations:
+		// Only who has revoked this member says so without a greeting.
 		m.reject("before hello")
-		return
-	}
-	if err := m.message(in.From, p, msg); err != nil {
-		m.reject(reasonOf(err))
+	default:
+		if err := m.message(in.From, p, msg); err != nil {
+			m.reject(reasonOf(err))
+		}
 	}
 }
 
