@@ -10,6 +10,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
@@ -52,8 +53,24 @@ type Config struct {
 	// Log is where the node logs; nil: nowhere.
 	Log *slog.Logger
 
-	// journal configures the store beyond what a user may; for tests.
-	journal store.Options
+	seams seams
+}
+
+// seams are where tests put something in the place of the world. Zero values
+// mean the world.
+type seams struct {
+	journal store.Options    // beyond what a user may set: the file system
+	wall    func() time.Time // the wall clock
+	handler func(transport.Handler) transport.Handler
+}
+
+func (s *seams) fill() {
+	if s.wall == nil {
+		s.wall = time.Now
+	}
+	if s.handler == nil {
+		s.handler = func(h transport.Handler) transport.Handler { return h }
+	}
 }
 
 // Identity is who a member is.
@@ -78,7 +95,8 @@ type Operation struct {
 	Run func(ctx context.Context, g api.Grant) (operated bool, exit int)
 }
 
-func (c *Config) validate(now time.Time) error {
+func (c *Config) validate() error {
+	c.seams.fill()
 	switch {
 	case c.Group == nil || c.Key == nil:
 		return fmt.Errorf("%w: no identity", ErrConfig)
@@ -94,7 +112,7 @@ func (c *Config) validate(now time.Time) error {
 			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
-	if err := c.Certificate.ValidAt(now); err != nil {
+	if err := c.Certificate.ValidAt(c.seams.wall()); err != nil {
 		return fmt.Errorf("%w: %w", ErrIdentity, err)
 	}
 	if c.Operation.Run != nil {

@@ -141,7 +141,7 @@ func (e *engine) work() {
 // batch steps the member through the inputs and carries the effects out.
 func (e *engine) batch(batch []item) {
 	e.step.Lock()
-	now := e.now()
+	now := e.n.now()
 	for _, it := range batch {
 		if it.input != nil {
 			e.effects = append(e.effects, e.member.Step(now, it.input)...)
@@ -173,7 +173,7 @@ func (e *engine) checkpoint() {
 		return
 	}
 	e.step.Lock()
-	now := e.now()
+	now := e.n.now()
 	records := e.member.Checkpoint()
 	e.step.Unlock()
 	if err := e.n.checkpoint(now, records); err != nil {
@@ -192,10 +192,6 @@ func (e *engine) sleep(deadline clock.Instant) {
 		return
 	}
 	e.timer.Reset(min(maxSleep, max(0, deadline.Sub(boottime.Now()))))
-}
-
-func (e *engine) now() clock.Reading {
-	return clock.Reading{Boot: boottime.Now(), Wall: time.Now()}
 }
 
 // look calls f with the member, which does not change meanwhile.

@@ -85,7 +85,7 @@ func (n *Node) revocation(id ident.Member) (frame []byte, revoked bool) {
 // announce signs where this member can be reached. A record that says the same
 // as the last one is used again; otherwise its number grows.
 func (n *Node) announce() error {
-	e := certificate.Endpoint{Member: n.self, Mode: certificate.DialsOut, Time: uint64(time.Now().UnixMilli())}
+	e := certificate.Endpoint{Member: n.self, Mode: certificate.DialsOut, Time: n.now().Millis()}
 	if n.cfg.Listen != "" {
 		addresses, err := n.advertised()
 		if err != nil {
@@ -95,7 +95,7 @@ func (n *Node) announce() error {
 			e.Mode, e.Addresses = certificate.Reachable, addresses
 		}
 	}
-	e.Sequence = uint64(time.Now().UnixMilli())
+	e.Sequence = e.Time
 	n.engine.look(func(m *member.Member) {
 		if raw, ok := m.Endpoint(n.self); ok {
 			if old, err := certificate.ParseEndpoint(n.cfg.Group.ID(), raw, n.cfg.Certificate.Key()); err == nil {
