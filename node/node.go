@@ -241,15 +241,26 @@ func (n *Node) Close(ctx context.Context) error {
 	return n.err
 }
 
-// drain waits until the member is idle.
+const (
+	// drainTick is how often a closing node looks whether it is idle.
+	drainTick = 20 * time.Millisecond
+	// drainAlone is after how many looks without a connection it stops
+	// waiting: nobody is there to take anything.
+	drainAlone = 25
+)
+
+// drain waits until the member is idle, or alone.
 func (n *Node) drain(ctx context.Context) {
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(drainTick)
 	defer tick.Stop()
-	for {
+	for alone := 0; alone < drainAlone; alone++ {
 		idle := false
 		n.engine.look(func(m *member.Member) { idle = m.Idle() })
 		if idle {
 			return
+		}
+		if n.transport.Stats().Connections > 0 {
+			alone = -1
 		}
 		select {
 		case <-ctx.Done():
