@@ -12,10 +12,10 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// MaxMembers bounds the members, dead ones included, and the revocations that
-// a directory keeps. Every one of them was signed by the CA, so only a group
-// that has had a million members comes near. A member with an endpoint record
-// costs about 1.2 kB.
+// MaxMembers bounds the members that a directory knows, and the revocations,
+// whose bound no group can lower. Every one was signed by the CA, so only a
+// group that has had a million members comes near. A member with an endpoint
+// record costs about 1.2 kB.
 const MaxMembers = 1 << 20
 
 // Group is what a directory asks of its group: a *group.Group.
@@ -30,8 +30,9 @@ type Group interface {
 type Directory struct {
 	group Group
 	self  ident.Member
-	limit int // MaxMembers; lower in tests
+	limit int // of living
 
+	living  int // members with a certificate that are not revoked
 	members map[ident.Member]*facts
 	seen    map[digest]*facts // whose certificate or revocation this is
 	order   order
@@ -59,6 +60,7 @@ func New(g Group, self ident.Member) *Directory {
 		group: g, self: self, limit: MaxMembers,
 		members: make(map[ident.Member]*facts),
 		seen:    make(map[digest]*facts),
+		revoked: revocations{limit: MaxMembers},
 	}
 }
 
@@ -87,18 +89,22 @@ func (d *Directory) Admit(c certificate.Certificate) (news bool) {
 }
 
 func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
-	f, err := d.about(c.Member())
-	if err != nil {
-		return false, err
-	}
+	f := d.about(c.Member())
 	before := f.certificate
+	if before == nil && f.revocation == nil && d.living >= d.limit {
+		d.tidy(f)
+		return false, fmt.Errorf("%w: %d members", ErrFull, d.limit)
+	}
 	if !f.takeCertificate(c) {
 		return false, nil
 	}
-	if before == nil {
-		d.order.add(f.id)
-	} else {
+	if before != nil {
 		delete(d.seen, digestOf(envelope.Certificate, before.Raw()))
+	} else {
+		d.order.add(f.id)
+		if f.revocation == nil {
+			d.living++
+		}
 	}
 	d.seen[digestOf(envelope.Certificate, c.Raw())] = f
 	d.settle(f)
@@ -106,16 +112,51 @@ func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
 }
 
 // about is the place for what is known of m, made if need be.
-func (d *Directory) about(m ident.Member) (*facts, error) {
-	if f := d.members[m]; f != nil {
-		return f, nil
+func (d *Directory) about(m ident.Member) *facts {
+	f := d.members[m]
+	if f == nil {
+		f = &facts{id: m, place: absent}
+		d.members[m] = f
 	}
-	if len(d.members) >= d.limit {
-		return nil, fmt.Errorf("%w: %d members", ErrFull, d.limit)
+	return f
+}
+
+// tidy gives up the place of a member of whom nothing is known.
+func (d *Directory) tidy(f *facts) {
+	if f.certificate == nil && f.revocation == nil {
+		delete(d.members, f.id)
 	}
-	f := &facts{id: m, place: absent}
-	d.members[m] = f
-	return f, nil
+}
+
+// SetLimit bounds the members that are taken in from now on, revoked ones not
+// counted: members_max of the group configuration. It is 1 to MaxMembers,
+// which it is at first. Nobody who is known already is forgotten.
+func (d *Directory) SetLimit(n int) { d.limit = min(max(n, 1), MaxMembers) }
+
+// Forget drops the members whose last certificate ended before the given time,
+// so that a directory does not fill up with those who left without a word. To
+// be called now and then, with a time so far back that nothing they signed can
+// still be under way. Revocations, this member itself and those with a live
+// connection stay. It costs a look at every member.
+func (d *Directory) Forget(before time.Time) {
+	d.order.keep(func(m ident.Member) bool {
+		f := d.members[m]
+		if m == d.self || f.connected || !f.certificate.Claims().NotAfter.Before(before) {
+			return true
+		}
+		d.forget(f)
+		return false
+	})
+}
+
+func (d *Directory) forget(f *facts) {
+	delete(d.seen, digestOf(envelope.Certificate, f.certificate.Raw()))
+	f.certificate, f.endpoint = nil, nil
+	d.settle(f)
+	if f.revocation == nil {
+		d.living--
+	}
+	d.tidy(f)
 }
 
 // settle puts a member whose facts have changed among the candidates, or takes

@@ -237,23 +237,95 @@ func TestFullDirectory(t *testing.T) {
 	d := directory.New(ca, list[0].id)
 	d.SetLimit(2)
 	introduce(t, d, list[0], list[1])
-
-	_, news, err := d.Learn(list[2].certificate(month).Raw())
+	learn := learnCertificate(d)
+	news, err := learn(list[2].certificate(month).Raw())
 	assert.ErrorIs(t, err, directory.ErrFull)
 	assert.False(t, news)
 	assert.False(t, d.Admit(list[2].certificate(month)))
-	_, err = d.LearnRevocation(list[3].revocation(1))
-	assert.ErrorIs(t, err, directory.ErrFull)
 	assert.Nil(t, d.Key(list[2].id))
-	assert.Zero(t, d.RevocationVersion())
+	members, objects := d.Traces()
+	assert.Equal(t, 2, members)
+	assert.Equal(t, 2, objects)
 
-	_, news, err = d.Learn(list[1].issued(77, -time.Hour, 2*month).Raw())
+	news, err = learn(list[1].issued(77, -time.Hour, 2*month).Raw())
 	require.NoError(t, err, "news of those who are known")
 	assert.True(t, news)
-	for version := range uint64(2) {
-		_, err = d.LearnRevocation(list[1].revocation(version + 1))
-		require.NoError(t, err)
+	news, err = d.LearnRevocation(list[3].revocation(1))
+	require.NoError(t, err, "a revocation is not kept out by the living")
+	assert.True(t, news)
+	_, err = learn(list[3].certificate(month).Raw())
+	require.NoError(t, err, "nor the key of the dead, for what it signed")
+	_, err = d.LearnRevocation(list[1].revocation(2))
+	require.NoError(t, err)
+	_, err = learn(list[2].certificate(month).Raw())
+	require.NoError(t, err, "who is revoked makes room")
+	_, err = learn(ca.member(9).certificate(month).Raw())
+	assert.ErrorIs(t, err, directory.ErrFull)
+	d.SetLimit(3)
+	_, err = learn(ca.member(9).certificate(month).Raw())
+	assert.NoError(t, err)
+}
+
+func TestLimitIsClamped(t *testing.T) {
+	ca := newAuthority(1)
+	d := directory.New(ca, ca.member(1).id)
+	d.SetLimit(-1)
+	assert.True(t, d.Admit(ca.member(1).certificate(month)))
+	assert.False(t, d.Admit(ca.member(2).certificate(month)))
+	d.SetLimit(directory.MaxMembers + 1)
+	assert.True(t, d.Admit(ca.member(2).certificate(month)))
+}
+
+func TestAsManyRevocationsAsMembers(t *testing.T) {
+	ca := newAuthority(1)
+	d := directory.New(ca, ca.member(0).id)
+	d.LimitRevocations(2)
+	for version := uint64(1); version <= 2; version++ {
+		must(d.LearnRevocation(ca.member(version).revocation(version)))
 	}
-	_, err = d.LearnRevocation(list[1].revocation(3))
-	assert.ErrorIs(t, err, directory.ErrFull, "as many revocations as members")
+	news, err := d.LearnRevocation(ca.member(3).revocation(3))
+	assert.ErrorIs(t, err, directory.ErrFull)
+	assert.False(t, news)
+	assert.Equal(t, uint64(2), d.RevocationVersion())
+	assert.ErrorIs(t, d.Status(ca.member(3).id, now), directory.ErrUnknown)
+}
+
+func TestForget(t *testing.T) {
+	ca := newAuthority(1)
+	self, gone, recent, connected, dead, valid := ca.member(0), ca.member(1), ca.member(2), ca.member(3), ca.member(4), ca.member(5)
+	d := directory.New(ca, self.id)
+	for _, s := range []someone{self, gone, connected, dead} {
+		d.Admit(s.issued(1, -2*month, -month))
+		must(d.LearnEndpoint(s.endpoint(1, "a.example:1")))
+	}
+	d.Connected(connected.id, true)
+	must(d.LearnRevocation(dead.revocation(1)))
+	d.Admit(recent.issued(1, -month, -time.Hour))
+	introduce(t, d, valid)
+	d.SetLimit(5)
+	assert.False(t, d.Admit(ca.member(6).certificate(month)))
+
+	d.Forget(now.Add(-month))
+	assert.Equal(t, 6, d.Len(), "a certificate that ends at this time has not ended before it")
+	d.Forget(now.Add(-time.Hour))
+	assert.Equal(t, ids([]someone{self, recent, connected, valid}), slices.Collect(d.Members()))
+	for _, s := range []someone{gone, dead} {
+		assert.Nil(t, d.Key(s.id))
+		assert.Empty(t, d.Addresses(s.id))
+	}
+	assert.ErrorIs(t, d.Status(gone.id, now), directory.ErrUnknown)
+	assert.ErrorIs(t, d.Status(dead.id, now), directory.ErrRevoked, "for ever")
+	members, objects := d.Traces()
+	assert.Equal(t, 5, members)
+	assert.Equal(t, 5, objects)
+	for at := now.Add(-3 * month); at.Before(now.Add(month)); at = at.Add(time.Hour) {
+		m, ok := d.Choose(seeded(1), at, nil)
+		assert.True(t, !ok || m == valid.id || m == connected.id)
+	}
+
+	assert.True(t, d.Admit(ca.member(6).certificate(month)), "there is room again")
+	assert.True(t, d.Admit(dead.issued(1, -2*month, -month)))
+	_, news, err := d.Learn(gone.issued(1, -2*month, -month).Raw())
+	assert.ErrorIs(t, err, directory.ErrFull)
+	assert.False(t, news)
 }

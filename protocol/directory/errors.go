@@ -10,7 +10,7 @@ var (
 	ErrUnknown = errors.New("member is not known")
 	// ErrRevoked says that the CA has revoked the member, for ever.
 	ErrRevoked = errors.New("member is revoked")
-	// ErrFull says that MaxMembers are known, or as many revocations, and this
-	// would be one more.
+	// ErrFull says that as many members are known as SetLimit permits, or
+	// MaxMembers revocations, and this would be one more.
 	ErrFull = errors.New("directory is full")
 )

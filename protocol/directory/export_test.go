@@ -1,4 +1,8 @@
 package directory
 
-// SetLimit replaces MaxMembers, so that a full directory can be tested.
-func (d *Directory) SetLimit(n int) { d.limit = n }
+// LimitRevocations lowers the bound of revocations, so that it can be reached.
+func (d *Directory) LimitRevocations(n int) { d.revoked.limit = n }
+
+// Traces is how many places the directory keeps: of members that are known or
+// revoked, and of objects that have verified.
+func (d *Directory) Traces() (members, objects int) { return len(d.members), len(d.seen) }

@@ -18,6 +18,12 @@ type order struct {
 
 func (o *order) add(m ident.Member) { o.ids = append(o.ids, m) }
 
+// keep drops the ids for which wanted says no; it is asked in their order.
+func (o *order) keep(wanted func(ident.Member) bool) {
+	o.ids = slices.DeleteFunc(o.ascending(), func(m ident.Member) bool { return !wanted(m) })
+	o.sorted = len(o.ids)
+}
+
 // ascending is all ids, smallest first.
 func (o *order) ascending() []ident.Member {
 	if o.sorted < len(o.ids) {

@@ -14,6 +14,7 @@ type revocations struct {
 	list  []certificate.SignedRevocation
 	whole int    // how many of list, from the first, lie below the first gap
 	last  uint64 // the version of the last of these
+	limit int    // of list: MaxMembers; lower in tests
 }
 
 // add puts a revocation in its place that is not there yet, and moves on to
@@ -39,12 +40,12 @@ func (d *Directory) LearnRevocation(raw []byte) (news bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if len(d.revoked.list) >= d.limit {
-		return false, fmt.Errorf("%w: %d revocations", ErrFull, d.limit)
+	if len(d.revoked.list) >= d.revoked.limit {
+		return false, fmt.Errorf("%w: %d revocations", ErrFull, d.revoked.limit)
 	}
-	f, err := d.about(r.Member())
-	if err != nil {
-		return false, err
+	f := d.about(r.Member())
+	if f.certificate != nil && f.revocation == nil {
+		d.living--
 	}
 	d.revoked.add(r)
 	d.seen[key] = f
