@@ -5,8 +5,12 @@ import "github.com/spf13/cobra"
 // commands are all commands, in the order in which help shows them.
 func commands(env *environment) []*cobra.Command {
 	return []*cobra.Command{
+		newDemoCommand(env),
 		newCACommand(env),
 		newNodeCommand(env),
+		newRunCommand(env),
+		newInspectCommand(env),
 		newVersionCommand(env),
+		newPauseCommand(env),
 	}
 }

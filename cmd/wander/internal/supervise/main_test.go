@@ -1,0 +1,189 @@
+//go:build unix
+
+package supervise
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/clock"
+)
+
+// hang bounds tests that would otherwise wait for ever. Nothing is measured
+// against it.
+const hang = 60 * time.Second
+
+// runnerVariable makes the test program a runner: it runs its arguments as a
+// command, with the variable's value as the grace.
+const runnerVariable = "WANDER_TEST_RUNNER"
+
+func TestMain(m *testing.M) {
+	RunGuard()
+	if grace, ok := os.LookupEnv(runnerVariable); ok {
+		runAsRunner(grace)
+	}
+	os.Exit(m.Run())
+}
+
+func runAsRunner(grace string) {
+	os.Unsetenv(runnerVariable)
+	guard, err := StartGuard()
+	must(err)
+	d, err := time.ParseDuration(grace)
+	must(err)
+	result, err := Run(Command{
+		Path: os.Args[1], Args: os.Args[1:], Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	}, guard, Options{Deadline: boottime.Now().Add(time.Hour), Grace: d})
+	must(err)
+	if result.Signal != 0 {
+		os.Exit(128 + int(result.Signal))
+	}
+	os.Exit(result.Exit)
+}
+
+func must(err error) {
+	if err != nil {
+		io.WriteString(os.Stderr, err.Error()+"\n")
+		os.Exit(99)
+	}
+}
+
+// fakeClock goes on only when the test says so.
+type fakeClock struct {
+	mu     sync.Mutex
+	at     clock.Instant
+	alarms map[chan struct{}]clock.Instant
+}
+
+func newFakeClock() *fakeClock {
+	return &fakeClock{alarms: make(map[chan struct{}]clock.Instant)}
+}
+
+func (f *fakeClock) hook() *testClock { return &testClock{now: f.now, alarm: f.alarm} }
+
+func (f *fakeClock) now() clock.Instant {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at
+}
+
+func (f *fakeClock) alarm(at clock.Instant) (<-chan struct{}, func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := make(chan struct{})
+	f.alarms[c] = at
+	f.ring()
+	return c, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.alarms, c)
+	}
+}
+
+func (f *fakeClock) advance(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at = f.at.Add(d)
+	f.ring()
+}
+
+func (f *fakeClock) ring() {
+	for c, at := range f.alarms {
+		if !f.at.Before(at) {
+			close(c)
+			delete(f.alarms, c)
+		}
+	}
+}
+
+// waitForAlarm waits until an alarm is set for the instant.
+func (f *fakeClock) waitForAlarm(t *testing.T, at clock.Instant) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, a := range f.alarms {
+			if a == at {
+				return true
+			}
+		}
+		return false
+	}, hang, time.Millisecond)
+}
+
+// script is a shell script whose processes hold its standard output: reading
+// that to its end means that all of them have died.
+type script struct {
+	command Command
+	lines   *bufio.Scanner
+	read    *os.File
+	write   *os.File
+}
+
+func newScript(t *testing.T, text string) *script {
+	t.Helper()
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { r.Close(); w.Close() })
+	return &script{
+		command: Command{
+			Path: "/bin/sh", Args: []string{"sh", "-c", text}, Env: os.Environ(), Stdout: w, Stderr: os.Stderr,
+		},
+		lines: bufio.NewScanner(r), read: r, write: w,
+	}
+}
+
+// started closes the test's own end for writing.
+func (s *script) started() { s.write.Close() }
+
+func (s *script) expect(t *testing.T, line string) {
+	t.Helper()
+	require.NoError(t, s.read.SetReadDeadline(time.Now().Add(hang)))
+	require.True(t, s.lines.Scan(), "%q did not come: %v", line, s.lines.Err())
+	require.Equal(t, line, s.lines.Text())
+}
+
+func (s *script) expectAllDead(t *testing.T) {
+	t.Helper()
+	require.NoError(t, s.read.SetReadDeadline(time.Now().Add(hang)))
+	for s.lines.Scan() {
+		assert.Fail(t, "unexpected output", s.lines.Text())
+	}
+	require.NoError(t, s.lines.Err(), "a process still holds the pipe")
+}
+
+// ended is how a call of Run ended.
+type ended struct {
+	result Result
+	err    error
+}
+
+// run calls Run in the background.
+func (s *script) run(g *Guard, o Options) <-chan ended {
+	done := make(chan ended, 1)
+	go func() {
+		result, err := Run(s.command, g, o)
+		s.started()
+		done <- ended{result, err}
+	}()
+	return done
+}
+
+func await[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(hang):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}

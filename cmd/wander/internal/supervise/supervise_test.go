@@ -1,0 +1,262 @@
+//go:build unix
+
+package supervise
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/clock"
+)
+
+// waitTerm lives until a signal, which it hears at once. It has no child: a
+// shell that has just forked may lose a signal in the child.
+const waitTerm = `echo ready; while :; do :; done`
+
+// deaf starts a grandchild that ignores SIGTERM as its parent does.
+const deaf = `trap '' TERM; sleep 1000 & echo ready; while :; do wait; sleep 1000; done`
+
+func TestResult(t *testing.T) {
+	for text, want := range map[string]Result{
+		"exit 0":             {},
+		"exit 3":             {Exit: 3},
+		"kill -KILL $$":      {Exit: -1, Signal: syscall.SIGKILL},
+		"kill -INT $$":       {Exit: -1, Signal: syscall.SIGINT},
+		"read x || exit 7":   {Exit: 7}, // nothing to read
+		`exit "$VALUE"`:      {Exit: 2},
+		"kill -STOP $$; :":   {Exit: -1, Signal: syscall.SIGTERM},
+		`exit $(($# + 100))`: {Exit: 100},
+	} {
+		t.Run(text, func(t *testing.T) {
+			s := newScript(t, text)
+			s.command.Env = append(s.command.Env, "VALUE=1", "VALUE=2")
+			o := Options{Deadline: clock.Never}
+			if text == "kill -STOP $$; :" { // SIGTERM must wake it
+				lost := make(chan api.LostReason, 1)
+				lost <- api.LostRevoked
+				o.Lost = lost
+				want.Stopped, want.Lost = ByLoss, api.LostRevoked
+				o.Grace = time.Hour
+			}
+			e := await(t, s.run(nil, o))
+			require.NoError(t, e.err)
+			assert.Equal(t, want, e.result)
+			s.expectAllDead(t)
+		})
+	}
+}
+
+func TestNotStarted(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, []byte("exit 5"), 0o644))
+	s := newScript(t, "")
+	s.command.Path = filepath.Join(dir, "none")
+	assert.ErrorIs(t, await(t, s.run(nil, Options{})).err, fs.ErrNotExist)
+	s = newScript(t, "")
+	s.command.Path = file
+	assert.ErrorIs(t, await(t, s.run(nil, Options{})).err, fs.ErrPermission)
+}
+
+func TestScriptWithoutInterpreter(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, []byte("exit $(($1 + $#))"), 0o755))
+	s := newScript(t, "")
+	s.command.Path, s.command.Args = file, []string{"file", "10", "x"}
+	e := await(t, s.run(nil, Options{Deadline: clock.Never}))
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: 12}, e.result)
+}
+
+func TestTermAtDeadlineLessGrace(t *testing.T) {
+	c := newFakeClock()
+	s := newScript(t, `trap 'echo term; exit 4' TERM; `+waitTerm)
+	done := s.run(nil, Options{Deadline: clock.Instant(time.Minute), Grace: 10 * time.Second, clock: c.hook()})
+	s.expect(t, "ready")
+	c.advance(50 * time.Second)
+	s.expect(t, "term")
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: 4, Stopped: ByDeadline}, e.result)
+	s.expectAllDead(t)
+}
+
+func TestKillAtDeadline(t *testing.T) {
+	c := newFakeClock()
+	s := newScript(t, deaf)
+	deadline := clock.Instant(time.Minute)
+	done := s.run(nil, Options{Deadline: deadline, Grace: 10 * time.Second, clock: c.hook()})
+	s.expect(t, "ready")
+	c.advance(50 * time.Second)
+	c.waitForAlarm(t, deadline)
+	assert.Empty(t, done)
+	c.advance(10 * time.Second)
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL, Stopped: ByDeadline}, e.result)
+	s.expectAllDead(t)
+}
+
+func TestGraceIsAtMostHalfOfTheGrant(t *testing.T) {
+	for _, c := range []struct{ grace, grant, want time.Duration }{
+		{time.Second, time.Minute, time.Second},
+		{time.Minute, time.Minute, 30 * time.Second},
+		{time.Hour, 0, 0},
+		{time.Hour, -time.Second, 0},
+		{0, time.Minute, 0},
+	} {
+		r := newRunner(nil, Options{
+			Deadline: clock.Instant(c.grant), Grace: c.grace, clock: newFakeClock().hook(),
+		})
+		assert.Equal(t, c.want, r.Grace, c)
+		assert.Equal(t, c.want, r.order.Grace, c)
+	}
+}
+
+func TestLossTerminates(t *testing.T) {
+	lost := make(chan api.LostReason, 1)
+	s := newScript(t, `trap 'echo term; exit 0' TERM; `+waitTerm)
+	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
+	s.expect(t, "ready")
+	lost <- api.LostExpired
+	s.expect(t, "term")
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Stopped: ByLoss, Lost: api.LostExpired}, e.result)
+}
+
+func TestLossKillsAfterTheGrace(t *testing.T) {
+	c := newFakeClock()
+	lost := make(chan api.LostReason, 1)
+	s := newScript(t, deaf)
+	done := s.run(nil, Options{
+		Deadline: clock.Instant(time.Hour), Grace: time.Minute, Lost: lost, clock: c.hook(),
+	})
+	s.expect(t, "ready")
+	c.advance(time.Second)
+	lost <- api.LostRevoked
+	c.waitForAlarm(t, clock.Instant(time.Minute+time.Second))
+	assert.Empty(t, done)
+	c.advance(time.Minute)
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL, Stopped: ByLoss, Lost: api.LostRevoked}, e.result)
+	s.expectAllDead(t)
+}
+
+func TestLossKillsAtOnce(t *testing.T) {
+	lost := make(chan api.LostReason, 1)
+	s := newScript(t, deaf)
+	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost, OnLost: LostKill})
+	s.expect(t, "ready")
+	lost <- api.LostRevoked
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL, Stopped: ByLoss, Lost: api.LostRevoked}, e.result)
+	s.expectAllDead(t)
+}
+
+func TestLossWarns(t *testing.T) {
+	stdin, feed, err := os.Pipe()
+	require.NoError(t, err)
+	defer stdin.Close()
+	defer feed.Close()
+	lost := make(chan api.LostReason, 1)
+	warnings := make(chan string, 1)
+	s := newScript(t, `read line; exit 6`)
+	s.command.Stdin = stdin
+	done := s.run(nil, Options{
+		Deadline: clock.Never, Lost: lost, OnLost: LostWarn, Warn: func(text string) { warnings <- text },
+	})
+	lost <- api.LostRevoked
+	assert.Contains(t, await(t, warnings), "revoked")
+	_, err = feed.WriteString("go\n")
+	require.NoError(t, err)
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: 6, Lost: api.LostRevoked}, e.result)
+}
+
+func TestClosedLossMeansNothing(t *testing.T) {
+	lost := make(chan api.LostReason)
+	close(lost)
+	s := newScript(t, "exit 0")
+	e := await(t, s.run(nil, Options{Deadline: clock.Never, Lost: lost}))
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{}, e.result)
+}
+
+func TestSignalsReachTheWholeGroup(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	s := newScript(t, `
+		trap : USR1
+		sh -c 'trap "echo grandchild" USR1; echo ready; while :; do :; done' &
+		while :; do wait; done`)
+	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Signals: signals})
+	s.expect(t, "ready")
+	signals <- syscall.SIGUSR1
+	s.expect(t, "grandchild")
+	signals <- syscall.SIGKILL
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL}, e.result)
+	s.expectAllDead(t)
+}
+
+func TestLeftoversAreTerminated(t *testing.T) {
+	warnings := make(chan string, 1)
+	s := newScript(t, `sleep 1000 & exit 5`)
+	e := await(t, s.run(nil, Options{
+		Deadline: clock.Never, Grace: time.Hour, Warn: func(text string) { warnings <- text },
+	}))
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: 5}, e.result)
+	assert.Contains(t, await(t, warnings), "left processes behind")
+	s.expectAllDead(t)
+}
+
+func TestStubbornLeftoversAreKilled(t *testing.T) {
+	c := newFakeClock()
+	s := newScript(t, `trap '' TERM; sleep 1000 & exit 5`)
+	done := s.run(nil, Options{Deadline: clock.Instant(time.Hour), Grace: time.Minute, clock: c.hook()})
+	c.waitForAlarm(t, clock.Instant(time.Minute))
+	c.advance(time.Minute)
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: 5}, e.result)
+	s.expectAllDead(t)
+}
+
+func TestSignalGroupWithoutItsLeader(t *testing.T) {
+	for name, number := range map[string]bool{"by descriptor": false, "by number": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t, `sleep 1000 & exit 0`)
+			p, err := start(s.command)
+			require.NoError(t, err)
+			s.started()
+			defer p.close()
+			_, err = syscall.Wait4(p.pid, nil, 0, nil)
+			require.NoError(t, err)
+			fd := p.fd
+			if number {
+				fd = -1
+			}
+			require.NoError(t, signalGroup(p.pid, fd, 0))
+			require.NoError(t, signalGroup(p.pid, fd, syscall.SIGKILL))
+			s.expectAllDead(t)
+			require.Eventually(t, func() bool { return emptyGroup(p.pid, fd) }, hang, time.Millisecond)
+		})
+	}
+}
+
+func TestEffectiveEnvironment(t *testing.T) {
+	assert.Equal(t, []string{"B=2", "A=3", "C"}, effective([]string{"A=1", "B=2", "A=3", "C"}))
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/clock"
+)
+
+// Exit codes of `wander run` besides the command's own and those of the other
+// commands, as shells have them.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitSignal        = 128 // plus the signal's number
+)
+
+const runUsage = `run RESOURCE [flags] -- CMD...`
+
+const runLong = `Run a command when this member holds a token of the resource, and not beyond the
+grant's deadline: the command's process group gets SIGTERM a grace before the
+deadline and SIGKILL at the deadline, also when the daemon is dead, and time
+spent suspended counts. What the command leaves in its group is stopped with it.
+
+Flags stand before or after RESOURCE; everything from CMD on is the command's.
+There is no shell unless -c asks for one. A signal while waiting ends the wait
+at once; later ones go to the command.
+
+Exit code: the command's own, 128+n after signal n, and
+  64  the command line              75  not granted in time (or -E)
+  69  no daemon, or cut off         76  deadline or loss of the grant: stopped
+  70  a bug                         77  certificate or configuration refuse
+  126 not executable                127 not found
+
+The command sees WANDER_RESOURCE, WANDER_MEMBER, WANDER_TOKEN, WANDER_HOP,
+WANDER_FENCE, WANDER_DEADLINE (RFC 3339) and, where the grant carries one,
+WANDER_PERMIT_FILE.`
+
+const runExample = `  wander run nightly-backup -- /usr/local/bin/backup --full
+  wander run ftp --wait 10m --max-hold 2m -- lftp -f upload.lftp
+  wander run reindex --once-per 24h --else skip -c 'cd /srv && ./reindex | logger'`
+
+func newRunCommand(env *environment) *cobra.Command {
+	o := newRunOptions()
+	cmd := &cobra.Command{
+		Use:                   runUsage,
+		Short:                 "Run a command when a token is held",
+		Long:                  runLong,
+		Example:               runExample,
+		DisableFlagsInUseLine: true,
+		Args:                  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			help, err := o.parse(cmd.Flags(), args)
+			switch {
+			case err != nil:
+				return err
+			case help:
+				return cmd.Help()
+			}
+			socket, err := socketPath(env, o.socket)
+			if err != nil {
+				return err
+			}
+			return newRunner(env, o, socket).run()
+		},
+	}
+	o.register(cmd.Flags())
+	return cmd
+}
+
+// runner is one call of `wander run`.
+type runner struct {
+	*runOptions
+	env     *environment
+	client  *api.Client
+	signals <-chan os.Signal
+	started clock.Instant
+	report  runReport
+
+	interrupted os.Signal // ended the wait
+}
+
+func newRunner(env *environment, o *runOptions, socket string) *runner {
+	return &runner{
+		runOptions: o, env: env, client: api.Dial(socket), started: boottime.Now(),
+		report: runReport{V: 1, Resource: o.resource, Outcome: outcomeError},
+	}
+}
+
+// run returns nil or an *exitError; the report says the same.
+func (r *runner) run() error {
+	out, err := openReport(r.reportTo)
+	if err != nil {
+		return usageError("--report: %v", err)
+	}
+	forgetOuterGrant()
+	var stop func()
+	r.signals, stop = catchSignals()
+	defer stop()
+	err = r.wait()
+	if e := out.write(r.report); e != nil {
+		r.warn("the report could not be written: " + e.Error())
+	}
+	return err
+}
+
+// wait does everything that can fail before it asks for the resource.
+func (r *runner) wait() error {
+	path, err := lookPath(r.command[0])
+	if err != nil {
+		return r.notStarted(err)
+	}
+	guard, err := supervise.StartGuard()
+	if err != nil {
+		return &exitError{code: exitBug, err: err}
+	}
+	defer guard.Close()
+	command := supervise.Command{
+		Path: path, Args: r.command, Stdin: fileOf(r.env.In, os.Stdin),
+		Stdout: fileOf(r.env.Out, os.Stdout), Stderr: fileOf(r.env.Err, os.Stderr),
+	}
+	held, err := r.acquire()
+	r.report.WaitedS = boottime.Now().Sub(r.started).Seconds()
+	if err != nil {
+		return r.notGranted(err, command, guard)
+	}
+	defer held.Close()
+	return r.underGrant(held, command, guard)
+}
+
+// underGrant runs the command and gives the grant back.
+func (r *runner) underGrant(held *api.Held, c supervise.Command, guard *supervise.Guard) error {
+	grant := held.Grant()
+	deadline := deadlineOf(grant)
+	r.report.Fence = &grant.Fence
+	permit, err := writePermit(grant)
+	if err != nil {
+		r.release(grant, deadline, api.ReleaseRequest{Grant: grant.ID})
+		return &exitError{code: exitBug, err: fmt.Errorf("the permit cannot be handed over: %w", err)}
+	}
+	defer permit.remove()
+	begin := boottime.Now()
+	c.Env = append(childEnviron(grant), permit.environ()...)
+	result, err := supervise.Run(c, guard, supervise.Options{
+		Deadline: deadline, Grace: r.grace.Duration, Lost: held.Lost(), OnLost: r.onLost.value,
+		Signals: r.signals, Warn: r.warn,
+	})
+	r.report.HeldS = boottime.Now().Sub(begin).Seconds()
+	if err != nil {
+		r.release(grant, deadline, api.ReleaseRequest{Grant: grant.ID})
+		return r.notStarted(err)
+	}
+	r.report.ended(result)
+	code := exitCode(result)
+	r.release(grant, deadline, api.ReleaseRequest{Grant: grant.ID, Operated: true, Exit: code})
+	switch result.Stopped {
+	case supervise.ByDeadline:
+		r.report.Outcome = outcomeDeadline
+		return r.told(exitLost, errors.New("the grant came to its deadline; the command was stopped"),
+			"a longer grant needs a longer operation_time or max_hold in the group configuration")
+	case supervise.ByLoss:
+		r.report.Outcome = outcomeLost
+		return r.told(exitLost, fmt.Errorf("the grant was lost (%s); the command was stopped", result.Lost), "")
+	}
+	r.report.Outcome = outcomeCompleted
+	return silent(code)
+}
+
+// withoutGrant is --else run.
+func (r *runner) withoutGrant(c supervise.Command, guard *supervise.Guard) error {
+	c.Env = append(os.Environ(), "WANDER_RESOURCE="+r.resource)
+	result, err := supervise.Run(c, guard, supervise.Options{
+		Deadline: clock.Never, Grace: r.grace.Duration, Signals: r.signals, Warn: r.warn,
+	})
+	if err != nil {
+		return r.notStarted(err)
+	}
+	r.report.ended(result)
+	r.report.Outcome = outcomeWithoutGrant
+	return silent(exitCode(result))
+}
+
+// notStarted is a command that cannot be executed.
+func (r *runner) notStarted(err error) error {
+	code := exitNotExecutable
+	r.report.Outcome = outcomeNotExecutable
+	if isNotFound(err) {
+		code, r.report.Outcome = exitNotFound, outcomeNotFound
+	}
+	return &exitError{code: code, err: err}
+}
+
+// exitCode is the command's own, or what a shell makes of its signal.
+func exitCode(r supervise.Result) int {
+	switch {
+	case r.Signal != 0:
+		return exitSignal + int(r.Signal)
+	case r.Exit < 0: // its status is not known
+		return exitFailure
+	}
+	return r.Exit
+}
+
+// told is an outcome that -q keeps to the exit code.
+func (r *runner) told(code int, err error, hint string) error {
+	if r.quiet {
+		return silent(code)
+	}
+	return &exitError{code: code, err: err, hint: hint}
+}
+
+// silent ends the program with a code and no message.
+func silent(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code, err: errors.New("")}
+}
+
+func (r *runner) warn(text string) {
+	if !r.quiet {
+		warn(r.env.Err, "%s", text)
+	}
+}
+
+// deadlineOf is the grant's deadline on this process's clock. The wall clock
+// stands in for it only where the two processes do not share one.
+func deadlineOf(g api.Grant) clock.Instant {
+	if g.BootID == boottime.ID() {
+		return g.DeadlineBoot
+	}
+	return boottime.Now().Add(time.Until(g.Deadline))
+}

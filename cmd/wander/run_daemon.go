@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/clock"
+)
+
+const (
+	// reconnectFor is how long a waiting program looks for a daemon that has
+	// gone: a restart takes seconds. One that was never there is not looked
+	// for.
+	reconnectFor = 30 * time.Second
+
+	// answerSlack is how long after the end of a wait the daemon's answer may
+	// come; a daemon that is stuck must not make --wait longer.
+	answerSlack = 2 * time.Second
+
+	// releaseFor is how long a release is tried at least, also when the
+	// deadline has come: the daemon then learns early that the command has
+	// ended.
+	releaseFor = 2 * time.Second
+
+	// noteAfter is how long a person at a terminal waits before being told
+	// what for.
+	noteAfter = time.Second
+)
+
+// Causes for which a wait ends.
+var (
+	errSignal = errors.New("a signal ended the wait")
+	errLate   = fmt.Errorf("%w: the daemon does not answer", api.ErrNotGranted)
+)
+
+// acquire waits for the grant, through restarts of the daemon. A signal ends it
+// with errSignal.
+func (r *runner) acquire() (*api.Held, error) {
+	end := clock.Never
+	if !r.waitFor.forever {
+		end = r.started.Add(r.waitFor.Duration)
+	}
+	ctx, stop := r.until(end.Add(answerSlack), errLate)
+	quiet := r.noteWaiting()
+	held, err := r.acquireRepeatedly(ctx, end)
+	quiet()
+	signal := stop()
+	if signal == nil {
+		return held, err
+	}
+	if held != nil {
+		r.release(held.Grant(), clock.Instant(0), api.ReleaseRequest{Grant: held.Grant().ID})
+		held.Close()
+	}
+	r.interrupted = signal
+	return nil, errSignal
+}
+
+func (r *runner) acquireRepeatedly(ctx context.Context, end clock.Instant) (*api.Held, error) {
+	lost := clock.Never // when the daemon went
+	pause := backoff{}
+	for {
+		left := max(0, end.Sub(boottime.Now()))
+		held, err := r.client.Acquire(ctx, r.request(left))
+		now := boottime.Now()
+		switch {
+		case err == nil, !errors.Is(err, api.ErrUnavailable):
+			return held, err
+		case !errors.Is(err, api.ErrNoDaemon): // it was there
+			lost = now
+		case lost == clock.Never, now.Sub(lost) > reconnectFor:
+			return nil, err
+		}
+		if !now.Before(end) || !pause.wait(ctx) {
+			return nil, err
+		}
+	}
+}
+
+func (r *runner) request(left time.Duration) api.AcquireRequest {
+	q := api.AcquireRequest{
+		Resource: r.resource, MaxHoldMS: millis(r.maxHold.Duration), MinHoldMS: millis(r.minHold.Duration),
+		OncePerMS: millis(r.oncePer.Duration),
+		Label:     label(r.command), PID: os.Getpid(),
+	}
+	if !r.waitFor.forever {
+		ms := millis(left)
+		q.WaitMS = &ms
+	}
+	return q
+}
+
+// millis rounds up: a shorter time than asked for would be a surprise.
+func millis(d time.Duration) int64 {
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
+}
+
+// label shows people who waits: the command, as far as there is room.
+func label(command []string) string {
+	s := oneLine(strings.ToValidUTF8(strings.Join(command, " "), "?"))
+	if len(s) > api.MaxLabel {
+		s = strings.ToValidUTF8(s[:api.MaxLabel], "")
+	}
+	return s
+}
+
+// noteWaiting tells a person at a terminal what this is waiting for, unless it
+// comes soon. The function it returns ends that.
+func (r *runner) noteWaiting() (stop func()) {
+	file, ok := r.env.Err.(*os.File)
+	if r.quiet || !ok || !term.IsTerminal(int(file.Fd())) {
+		return func() {}
+	}
+	t := time.AfterFunc(noteAfter, func() { io.WriteString(file, "waiting for "+oneLine(r.resource)+"\n") })
+	return func() { t.Stop() }
+}
+
+// notGranted ends the run for the reason why there is no grant.
+func (r *runner) notGranted(err error, c supervise.Command, guard *supervise.Guard) error {
+	hint := ""
+	var e *api.Error
+	if errors.As(err, &e) {
+		hint = e.Hint
+	}
+	for _, o := range []struct {
+		err     error
+		outcome outcome
+		code    int
+	}{
+		{api.ErrNotDue, outcomeNotDue, r.conflictCode},
+		{api.ErrNotGranted, outcomeNotGranted, r.conflictCode},
+		{api.ErrIsolated, outcomeIsolated, exitUnavailable},
+		{api.ErrUnavailable, outcomeUnavailable, exitUnavailable},
+		{api.ErrRevoked, outcomeRevoked, exitNoPermission},
+		{api.ErrRefused, outcomeRefused, exitNoPermission},
+		{errSignal, outcomeInterrupted, 0},
+	} {
+		if !errors.Is(err, o.err) {
+			continue
+		}
+		r.report.Outcome = o.outcome
+		switch {
+		case o.err == errSignal:
+			return silent(exitSignal + signalNumber(r.interrupted))
+		case !errors.Is(err, api.ErrNotGranted):
+			return &exitError{code: o.code, err: err, hint: hint}
+		}
+		return r.conflict(err, c, guard)
+	}
+	return &exitError{code: exitBug, err: err, hint: hint}
+}
+
+// conflict does what --else says.
+func (r *runner) conflict(err error, c supervise.Command, guard *supervise.Guard) error {
+	switch r.otherwise.value {
+	case elseSkip:
+		return nil
+	case elseRun:
+		r.warn(r.resource + ": " + err.Error() + "; running without a grant")
+		return r.withoutGrant(c, guard)
+	}
+	return r.told(r.conflictCode, fmt.Errorf("%s: %w", r.resource, err), "")
+}
+
+func signalNumber(s os.Signal) int {
+	if n, ok := s.(syscall.Signal); ok {
+		return int(n)
+	}
+	return 0
+}
+
+// release tells the daemon that the resource is free, so that the token goes on
+// before the deadline. A daemon that is being restarted hears it when it is
+// back.
+func (r *runner) release(g api.Grant, deadline clock.Instant, request api.ReleaseRequest) {
+	ctx, stop := r.until(max(deadline, boottime.Now().Add(releaseFor)), api.ErrUnavailable)
+	defer stop()
+	pause := backoff{}
+	for {
+		err := r.client.Release(ctx, request)
+		switch {
+		case err == nil:
+			return
+		case !errors.Is(err, api.ErrUnavailable):
+			r.warn("the daemon did not take the release: " + err.Error())
+			return
+		case !pause.wait(ctx):
+			r.warn("the daemon could not be told of the release; the grant stands until " + g.Deadline.Format(time.RFC3339))
+			return
+		}
+	}
+}
+
+// until returns a context that ends at an instant, for the cause given, or with
+// a signal. The function that it returns ends it too and tells the signal, if
+// there was one.
+func (r *runner) until(at clock.Instant, cause error) (context.Context, func() os.Signal) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	alarm := boottime.NewAlarm(at)
+	caught := make(chan os.Signal, 1)
+	go func() {
+		defer alarm.Stop()
+		var s os.Signal
+		select {
+		case <-alarm.C:
+			cancel(cause)
+		case s = <-r.signals:
+			cancel(errSignal)
+		case <-ctx.Done():
+		}
+		caught <- s
+	}()
+	return ctx, func() os.Signal {
+		cancel(context.Canceled)
+		return <-caught
+	}
+}
+
+// backoff spaces out attempts. The zero value is ready.
+type backoff struct{ last time.Duration }
+
+// wait waits twice as long as the last time, and reports whether ctx let it.
+func (b *backoff) wait(ctx context.Context) bool {
+	const first, most = 50 * time.Millisecond, 2 * time.Second
+	b.last = min(max(first, 2*b.last), most)
+	t := time.NewTimer(b.last)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}

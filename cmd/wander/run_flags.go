@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+)
+
+// shellPath runs the string of -c: the same one for everybody, whatever shell
+// the user prefers.
+const shellPath = "/bin/sh"
+
+// runOptions are the command line of `wander run`.
+type runOptions struct {
+	resource     string
+	command      []string
+	waitFor      waitValue
+	nonblock     bool
+	conflictCode int
+	otherwise    choice[elseAction]
+	maxHold      span
+	minHold      span
+	oncePer      span
+	onLost       choice[supervise.OnLost]
+	grace        span
+	shellCommand string
+	quiet        bool
+	reportTo     string
+	socket       string
+}
+
+// elseAction is what to do without a grant.
+type elseAction int
+
+const (
+	elseFail elseAction = iota
+	elseSkip
+	elseRun
+)
+
+func newRunOptions() *runOptions {
+	return &runOptions{
+		waitFor:   waitValue{forever: true},
+		otherwise: choice[elseAction]{names: []string{"fail", "skip", "run"}},
+		onLost:    choice[supervise.OnLost]{names: []string{"term", "kill", "warn"}},
+		grace:     span{defaultGrace},
+	}
+}
+
+func (o *runOptions) register(f *pflag.FlagSet) {
+	f.SetInterspersed(false) // the flags behind CMD are CMD's
+	f.Var(&o.waitFor, "wait", "how long to wait for a grant, or \"forever\"")
+	f.BoolVarP(&o.nonblock, "nonblock", "n", false, "do not wait: now or never")
+	f.IntVarP(&o.conflictCode, "conflict-exit-code", "E", exitNotGranted, "exit code when not granted in time")
+	f.Var(&o.otherwise, "else", "when not granted in time: fail, skip (exit 0) or run (without a grant)")
+	f.Var(&o.maxHold, "max-hold", "ask for a shorter grant than the resource permits")
+	f.Var(&o.minHold, "min-hold", "keep the token here for so long, even if CMD ends sooner")
+	f.Var(&o.oncePer, "once-per", "not granted if the group ran the operation more recently")
+	f.Var(&o.onLost, "on-lost", "when the grant is lost: term, kill or warn")
+	f.Var(&o.grace, "grace", "time between SIGTERM and SIGKILL, at most half of the grant")
+	f.StringVarP(&o.shellCommand, "command", "c", "", "run this string with "+shellPath+" instead of CMD")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings, and no message when not granted or stopped")
+	f.StringVar(&o.reportTo, "report", "", "write what happened as a JSON object to a FILE or to fd:N")
+	addSocketFlag(f, &o.socket)
+}
+
+// parse reads what stands behind the flags before RESOURCE, and reports whether
+// help is wanted.
+func (o *runOptions) parse(f *pflag.FlagSet, args []string) (help bool, err error) {
+	if len(args) == 0 || f.ArgsLenAtDash() == 0 {
+		return false, o.usage("which RESOURCE?")
+	}
+	o.resource = args[0]
+	if err := f.Parse(args[1:]); err != nil {
+		return false, o.usage("%v", err)
+	}
+	o.command = f.Args()
+	if help, err = f.GetBool("help"); err == nil && help {
+		return true, nil
+	}
+	return false, o.check(f)
+}
+
+func (o *runOptions) usage(format string, args ...any) error {
+	return &exitError{
+		code: exitUsage, err: fmt.Errorf(format, args...),
+		hint: "write it as: wander run RESOURCE [flags] -- CMD...",
+	}
+}
+
+// check finds what contradicts itself.
+func (o *runOptions) check(f *pflag.FlagSet) error {
+	switch {
+	case f.Changed("command") && len(o.command) > 0:
+		return o.usage("-c and CMD exclude each other")
+	case f.Changed("command"):
+		o.command = []string{shellPath, "-c", o.shellCommand}
+	case len(o.command) == 0:
+		return o.usage("which CMD is to run under %s?", o.resource)
+	}
+	if o.nonblock {
+		if f.Changed("wait") && (o.waitFor.forever || o.waitFor.Duration > 0) {
+			return o.usage("--nonblock and --wait exclude each other")
+		}
+		o.waitFor = waitValue{}
+	}
+	if o.conflictCode < 0 || o.conflictCode > 255 {
+		return o.usage("--conflict-exit-code %d: 0 to 255", o.conflictCode)
+	}
+	for _, d := range []struct {
+		name string
+		span
+	}{{"max-hold", o.maxHold}, {"min-hold", o.minHold}, {"once-per", o.oncePer}, {"grace", o.grace}} {
+		if d.Duration < 0 {
+			return o.usage("--%s %v: not below 0", d.name, d.Duration)
+		}
+	}
+	if o.maxHold.Duration > 0 && o.minHold.Duration > o.maxHold.Duration {
+		return o.usage("--min-hold %v is longer than --max-hold %v", o.minHold, o.maxHold)
+	}
+	return nil
+}
+
+// waitValue is the value of --wait.
+type waitValue struct {
+	time.Duration
+	forever bool
+}
+
+func (w *waitValue) Type() string { return "DUR|forever" }
+
+func (w *waitValue) String() string {
+	if w.forever {
+		return "forever"
+	}
+	return w.Duration.String()
+}
+
+func (w *waitValue) Set(s string) error {
+	if s == "forever" {
+		*w = waitValue{forever: true}
+		return nil
+	}
+	d, ok := parseSpan(s)
+	if !ok || d < 0 {
+		return fmt.Errorf("neither a time such as 90s nor \"forever\"")
+	}
+	*w = waitValue{Duration: d}
+	return nil
+}
+
+// choice is a flag whose value is one of a few names, which stand for 0, 1, 2…
+type choice[T ~int] struct {
+	names []string
+	value T
+}
+
+func (c *choice[T]) Type() string { return strings.Join(c.names, "|") }
+
+func (c *choice[T]) String() string {
+	if len(c.names) == 0 {
+		return ""
+	}
+	return c.names[c.value]
+}
+
+func (c *choice[T]) Set(s string) error {
+	i := slices.Index(c.names, s)
+	if i < 0 {
+		return fmt.Errorf("not one of %s", strings.Join(c.names, ", "))
+	}
+	c.value = T(i)
+	return nil
+}
