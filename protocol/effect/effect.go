@@ -36,7 +36,7 @@ type Send struct {
 }
 
 // Grant lets a waiting program run the protected operation until the
-// deadline. A driver that comes to it at or after the deadline starts nothing
+// deadline, at which it is killed. A driver that comes to it at or after the deadline starts nothing
 // and reports the operation as ended without having run.
 type Grant struct {
 	Request  uint64 // the demand that is met

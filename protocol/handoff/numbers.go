@@ -143,6 +143,23 @@ func (m *Machine) hearSettled(from ident.Member, s *wire.Settled) {
 	m.sweep(o)
 }
 
+// Offerers are the members of which records are kept, in order of their ids.
+func (m *Machine) Offerers() []ident.Member { return sortedMembers(m.offerers) }
+
+// Bury raises the floor of an offerer that has been dead for longer than any
+// transfer of it can be under way: everything from it is forgotten, and what is
+// still in flight will be answered with UNKNOWN (handoff rules §1).
+func (m *Machine) Bury(id ident.Member) {
+	o := m.offerers[id]
+	if o == nil || o.floor == m.nextAccept {
+		return
+	}
+	o.floor = m.nextAccept
+	m.persist(&journal.Floor{Offerer: id, Floor: o.floor}, true)
+	m.report("buried", id, "dead for longer than the settlement time")
+	m.sweep(o)
+}
+
 // sweep deletes what lies below an offerer's floor.
 func (m *Machine) sweep(o *offerer) {
 	for number, rec := range o.records {

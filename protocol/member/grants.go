@@ -17,6 +17,10 @@ import (
 // anybody can serve, few enough to look through.
 const MaxWaiters = 1024
 
+// killMargin is from the instant at which a grant's program is killed to the
+// one from which it is taken for dead: what a kill may take on a busy machine.
+const killMargin = 250 * time.Millisecond
+
 // demand is a local program that waits for a resource.
 type demand struct {
 	request  uint64
@@ -103,7 +107,8 @@ func (m *Member) run(h *hold) {
 	if d.maxHold > 0 {
 		length = min(length, d.maxHold)
 	}
-	g := &grant{hold: h, deadline: m.now.Boot.Add(length)}
+	killed := m.now.Boot.Add(length)
+	g := &grant{hold: h, deadline: killed.Add(killMargin)}
 	_, _ = m.sources.member.Read(g.id[:]) // never fails
 	m.grants[g.id] = g
 	h.grant = g
@@ -115,7 +120,7 @@ func (m *Member) run(h *hold) {
 	m.persist(g.record, true)
 	m.emit(effect.Grant{
 		Request: d.request, Grant: g.id, Resource: h.slot.key.resource, Slot: h.slot.key.number,
-		Token: h.token, Hop: h.hop, Deadline: g.deadline, Length: length,
+		Token: h.token, Hop: h.hop, Deadline: killed, Length: length,
 	})
 	m.demandChanged(d.resource)
 }

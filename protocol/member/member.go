@@ -35,10 +35,11 @@ type Member struct {
 	grants  map[ident.Grant]*grant
 	peers   map[ident.Member]*peer
 
-	endpoint []byte // own signed record
-	gossipAt clock.Instant
-	stopping bool
-	revoked  bool
+	endpoint    []byte // own signed record
+	gossipAt    clock.Instant
+	housekeepAt clock.Instant
+	stopping    bool
+	revoked     bool
 
 	effects []effect.Effect
 	queue   []happening // policy events of this step that are still to be told
@@ -95,6 +96,7 @@ func (m *Member) tick() {
 	}
 	m.expireGrants()
 	m.gossip()
+	m.housekeep()
 }
 
 // settle lets policies and handoffs answer each other until both are quiet.
@@ -125,7 +127,7 @@ func (m *Member) drain() []effect.Effect {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.gossipAt)
+	next := min(m.handoff.NextDeadline(), m.gossipAt, m.housekeepAt)
 	for _, s := range m.order {
 		next = min(next, s.timer)
 	}

@@ -76,6 +76,7 @@ type happening struct {
 // it no longer has stay until the member restarts: their tokens may be here.
 func (m *Member) configure() error {
 	m.settings = m.cfg.Group.Config().Settings()
+	m.dir.SetLimit(m.settings.MembersMax)
 	for _, r := range m.settings.Resources {
 		for n := range uint64(r.Slots) {
 			k := slotKey{r.Name, n}

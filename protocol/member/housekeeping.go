@@ -1,0 +1,45 @@
+package member
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// housekeepEvery is how often a member looks for what it may forget. What it
+// looks for is months old.
+const housekeepEvery = time.Hour
+
+// housekeep forgets those who have been dead for longer than the settlement
+// time, which exceeds the longest outage after which a durable member may
+// return: what they sent, and then who they were.
+func (m *Member) housekeep() {
+	if m.now.Boot < m.housekeepAt {
+		return
+	}
+	m.housekeepAt = m.now.Boot.Add(housekeepEvery)
+	before := m.now.Wall.Add(-m.settings.SettlementTime)
+	for _, id := range m.handoff.Offerers() {
+		if died, dead := m.died(id); dead && died.Before(before) {
+			m.handoff.Bury(id)
+		}
+	}
+	m.dir.Forget(before)
+}
+
+// died is when a member's last certificate ended, or when it was revoked.
+func (m *Member) died(id ident.Member) (at time.Time, dead bool) {
+	if raw, revoked := m.dir.Revocation(id); revoked {
+		r, err := certificate.ParseRevocation(m.cfg.Group.ID(), raw, m.cfg.Group)
+		if err != nil {
+			return time.Time{}, false
+		}
+		return time.UnixMilli(int64(r.Body().Time)), true
+	}
+	c, known := m.dir.Certificate(id)
+	if !known {
+		return time.Time{}, false
+	}
+	return c.Claims().NotAfter, true
+}
