@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,11 +118,19 @@ func (r *recorder) Frame(m ident.Member, body []byte) {
 	r.add(event{kind: "frame", peer: m, body: string(body)})
 }
 
-// wait returns the n-th (from 1) event that matches, when it comes.
+// wait returns the n-th (from 1) event that matches, when it comes. It panics
+// when that is not in this time, which is virtual in most tests.
 func (r *recorder) wait(match func(event) bool, n int) event {
+	const patience = 5 * time.Minute
+	var late atomic.Bool
+	timer := time.AfterFunc(patience, func() { late.Store(true); r.changed.Broadcast() })
+	defer timer.Stop()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for {
+		if late.Load() {
+			panic(fmt.Sprintf("never happened; but these have: %+v", r.events))
+		}
 		seen := 0
 		for _, e := range r.events {
 			if match(e) {

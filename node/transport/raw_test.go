@@ -28,6 +28,7 @@ type raw struct {
 	t    testing.TB
 	quic *quic.Transport
 	tls  *tls.Config
+	said uint64 // preambles
 }
 
 func newRaw(t testing.TB, conn net.PacketConn, certs ...tls.Certificate) *raw {
@@ -55,7 +56,8 @@ func (r *raw) dial(n *node) (*quic.Conn, *quic.Stream, error) {
 func (r *raw) member(n *node) (*quic.Conn, *quic.Stream) {
 	q, s, err := r.dial(n)
 	require.NoError(r.t, err)
-	body := must(preamble{Process: process{1}, Ordinal: 1}.encode())
+	r.said++
+	body := must(preamble{Process: process{1}, Ordinal: r.said}.encode())
 	_, err = s.Write(wire.AppendFrame(nil, body))
 	require.NoError(r.t, err)
 	answer, err := wire.ReadFrame(s, nil)

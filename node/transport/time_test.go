@@ -163,8 +163,7 @@ func TestRestartOnTheSameAddress(t *testing.T) {
 	}
 }
 
-// dialledBySmaller reports whether exactly one connection is in use on both
-// sides, and whether both agree that the smaller id dialled it.
+// using reports whether n has a connection with m, and whether n dialled it.
 func (n *node) using(m ident.Member) (dialled, connected bool) {
 	n.Transport.mu.Lock()
 	p := n.peers[m]
@@ -198,8 +197,8 @@ func TestSimultaneousDialsLeaveOneConnection(t *testing.T) {
 				zDialled, zUp := z.using(a.Self())
 				require.True(t, aUp && zUp)
 				assert.NotEqual(t, aDialled, zDialled, "both use the same connection")
-				if seed < 4 {
-					assert.Equal(t, a.Self().Compare(z.Self()) < 0, aDialled, "truly at once: the smaller id's dial stays")
+				if seed == 0 { // truly at once
+					assert.Equal(t, a.Self().Compare(z.Self()) < 0, aDialled, "the smaller id's dial stays")
 				}
 				a.Send(z.Self(), Custody, []byte("after"))
 				z.Send(a.Self(), Custody, []byte("after"))

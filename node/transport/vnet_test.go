@@ -20,6 +20,7 @@ type vnet struct {
 	loss    float64
 	sockets map[string]*vsocket
 	next    int
+	packets int
 }
 
 func newVnet(seed uint64, delay time.Duration) *vnet {
@@ -56,6 +57,7 @@ func (n *vnet) bind(addr *net.UDPAddr) *vsocket {
 // deliver brings a datagram to its receiver, or loses it.
 func (n *vnet) deliver(b []byte, from, to *net.UDPAddr) {
 	n.mu.Lock()
+	n.packets++
 	lost := n.rng.Float64() < n.loss
 	after := n.delay
 	if n.jitter > 0 {
@@ -74,6 +76,13 @@ func (n *vnet) deliver(b []byte, from, to *net.UDPAddr) {
 			s.receive(datagram{data, from})
 		}
 	})
+}
+
+// sent is the number of datagrams so far.
+func (n *vnet) sent() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.packets
 }
 
 type datagram struct {

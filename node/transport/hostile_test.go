@@ -1,0 +1,256 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// usage is what a process holds, after a garbage collection.
+func usage() (heap uint64, goroutines int) {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc, runtime.NumGoroutine()
+}
+
+// TestHundredThousandMalformedFrames comes from a member with a valid
+// certificate: bodies of garbage, which the handler sees, and lengths and
+// endings that end the connection. Memory and goroutines are afterwards where
+// they were.
+func TestHundredThousandMalformedFrames(t *testing.T) {
+	const frames, connections = 100_000, 100
+	g := newGroup(t, "g")
+	a := g.open(t, newBook(), loopback(t), "a", func(c *Config) { c.limits = limits{handshakes: 1e6, burst: 1e6, frames: 1e9} })
+	var seen atomic.Int64
+	a.onFrame = func(_ ident.Member, body []byte) {
+		if len(body) == 0 || len(body) > wire.MaxFrame {
+			t.Errorf("body of %d bytes", len(body))
+		}
+		seen.Add(1)
+	}
+	key, cert := g.member(t, "z", nil)
+	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert)))
+	rng := rand.New(rand.NewPCG(1, 2))
+
+	round := func(frames, connections int) {
+		before := seen.Load()
+		q, s := r.member(a)
+		var buf []byte
+		for i := range frames {
+			body := make([]byte, 1+rng.IntN(64))
+			if i%10_000 == 0 {
+				body = make([]byte, wire.MaxFrame)
+			}
+			for j := range body {
+				body[j] = byte(rng.Uint32())
+			}
+			buf = wire.AppendFrame(buf[:0], body)
+			_, err := s.Write(buf)
+			require.NoError(t, err)
+		}
+		until(t, "all frames are seen", func() bool { return seen.Load() == before+int64(frames) })
+		q.CloseWithError(0, "")
+		for i := range connections {
+			q, s := r.member(a)
+			s.Write(malformed[i%len(malformed)])
+			if i%len(malformed) == cutOff {
+				s.Close()
+			}
+			require.Equal(t, CodeProtocol, closedWith(t, q))
+		}
+		until(t, "all are gone", func() bool { return a.Stats().Connections == 0 })
+	}
+	round(1000, 5) // pools and buffers
+	time.Sleep(2 * sweepInterval)
+	heap, goroutines := usage()
+	round(frames, connections)
+	var heapAfter uint64
+	until(t, "memory and goroutines are back", func() bool {
+		var after int
+		heapAfter, after = usage()
+		return after <= goroutines && heapAfter <= heap+1<<20
+	})
+	t.Logf("heap before %d, after %d bytes", heap, heapAfter)
+	assert.Equal(t, uint64(connections+5), a.Stats().Refused[ErrProtocol.Error()])
+	assert.Equal(t, 1, a.log.lines(ErrProtocol.Error()))
+}
+
+// malformed is what ends a connection, behind the preamble.
+var malformed = [][]byte{
+	{0, 0, 0, 0},             // a frame has a body
+	{0, 1, 0, 1},             // MaxFrame + 1
+	{0xff, 0xff, 0xff, 0xff}, // 4 GiB
+	bytes.Repeat([]byte{0x80}, 5000),
+	{0, 0, 0, 9, 1, 2, 3}, // and then the stream ends
+}
+
+const cutOff = 4
+
+// TestMalformedPreambles dials with a valid certificate and begins wrongly.
+func TestMalformedPreambles(t *testing.T) {
+	good := must(preamble{Process: process{1}, Ordinal: 1}.encode())
+	for name, begin := range map[string][]byte{
+		"empty frame":           {0, 0, 0, 0},
+		"huge frame":            {0x7f, 0, 0, 0},
+		"garbage":               wire.AppendFrame(nil, []byte("GET / HTTP/1.1")),
+		"another message":       wire.AppendFrame(nil, append([]byte{0x82, 1}, good[2:]...)),
+		"something behind it":   wire.AppendFrame(nil, append(bytes.Clone(good), 0)),
+		"not shortest":          wire.AppendFrame(nil, append([]byte{0x82, 0x18, 0}, good[2:]...)),
+		"one field too few":     wire.AppendFrame(nil, append(append([]byte{0x82, 0, 0x82}, good[3:len(good)-1]...), 0)[:len(good)-1]),
+		"large frame":           binary.BigEndian.AppendUint32(nil, wire.MaxFrame),
+		"ends within":           {0, 0, 0, 20, 0x82, 0},
+		"nothing but an ending": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGroup(t, "g")
+			a := g.open(t, newBook(), loopback(t), "a", nil)
+			key, cert := g.member(t, "z", nil)
+			r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert)))
+			q, s, err := r.dial(a)
+			require.NoError(t, err)
+			s.Write(begin)
+			s.Close()
+			require.Equal(t, CodeProtocol, closedWith(t, q))
+			until(t, "it is counted", func() bool { return a.Stats().Refused[ErrProtocol.Error()] == 1 })
+			assert.Empty(t, a.all())
+		})
+	}
+}
+
+func TestStreamsBesideTheOneAreNotThere(t *testing.T) {
+	g := newGroup(t, "g")
+	a := g.open(t, newBook(), loopback(t), "a", nil)
+	key, cert := g.member(t, "z", nil)
+	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert)))
+	q, s := r.member(a)
+	_, err := q.OpenStream()
+	require.Error(t, err)
+	_, err = q.OpenUniStream()
+	require.Error(t, err)
+	s.CancelRead(7) // refuses our half of the stream
+	until(t, "the connection is given up", func() bool {
+		a.Send(cert.Member(), Rest, []byte("x"))
+		return q.Context().Err() != nil
+	})
+	require.Equal(t, CodeProtocol, closedWith(t, q))
+}
+
+func TestConnectionWithoutPreambleIsClosed(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		key, cert := b.member(t, "z", nil)
+		r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert)))
+		q, s, err := r.dial(a)
+		require.NoError(t, err)
+		s.Write([]byte{0})
+		took := since(func() { require.Equal(t, CodeProtocol, closedWith(t, q)) })
+		assert.LessOrEqual(t, took, PreambleTimeout+time.Second)
+
+		for range MaxUnready + 2 {
+			q, _, err = r.dial(a)
+			require.NoError(t, err)
+		}
+		require.Equal(t, CodeOverload, closedWith(t, q), "one too many at once")
+		assert.Positive(t, a.Stats().Refused[eventUnready.Error()])
+	})
+}
+
+func TestTooManyHandshakesAreRefused(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		const burst = 10
+		z := b.node("z", func(c *Config) { c.limits = limits{handshakes: 1, burst: burst} })
+		for i := range burst + 5 {
+			n := b.node("rim"+string(rune('a'+i)), nil)
+			n.Send(z.Self(), Custody, []byte("hello"))
+			if i < burst {
+				n.wait(kind("connected"), 1)
+			} else {
+				require.ErrorIs(t, n.wait(kind("unreachable"), 1).err, ErrOverload)
+			}
+		}
+		assert.Positive(t, z.Stats().Refused[eventRate.Error()])
+		assert.Equal(t, 1, z.log.lines(eventRate.Error()))
+	})
+}
+
+func TestOldestConnectionMakesRoom(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		z := b.node("z", func(c *Config) { c.limits.connections = 3 })
+		rim := make([]*node, 5)
+		for i := range rim {
+			rim[i] = b.node("rim"+string(rune('a'+i)), nil)
+			rim[i].Send(z.Self(), Custody, []byte("hello"))
+			rim[i].wait(kind("connected"), 1)
+			time.Sleep(2 * sweepInterval)
+			rim[0].Send(z.Self(), Custody, []byte("I am in use")) // and so rim 1 and 2 are older
+			time.Sleep(2 * sweepInterval)
+		}
+		for i, n := range rim {
+			want := 0
+			if i == 1 || i == 2 {
+				want = 1
+				require.ErrorIs(t, n.wait(kind("disconnected"), 1).err, ErrOverload)
+			}
+			assert.Equal(t, want, n.count(kind("disconnected")), "rim %d", i)
+		}
+		assert.Equal(t, 3, z.Stats().Connections)
+	})
+}
+
+// TestAddressIsProvedUnderLoad holds RetryAbove handshakes open and looks at
+// how many round trips the next one takes.
+func TestAddressIsProvedUnderLoad(t *testing.T) {
+	inBubble(t, 1, 50*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		for range RetryAbove {
+			require.True(t, z.gate.enter(0))
+		}
+		took := since(func() {
+			a.Send(z.Self(), Custody, []byte("hello"))
+			z.wait(frame("hello"), 1)
+		})
+		assert.Greater(t, took, 240*time.Millisecond)
+		for range RetryAbove {
+			z.gate.leave()
+		}
+	})
+}
+
+// TestQueuesAreBoundedTogether fills queues of many members that nobody can
+// reach yet.
+func TestQueuesAreBoundedTogether(t *testing.T) {
+	inBubble(t, 1, time.Second, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		body := make([]byte, wire.MaxFrame)
+		for i := range MaxDials {
+			var m ident.Member
+			binary.BigEndian.PutUint32(m[:], uint32(i))
+			b.book.set(m, "10.1.1.1:1")
+			for range 2 * MaxQueueBytes / wire.MaxFrame {
+				a.Send(m, Custody, body)
+				a.Send(m, Rest, body)
+			}
+		}
+		s := a.Stats()
+		assert.LessOrEqual(t, s.Queued, int64(MaxQueuedTotal+wire.FrameHeader+wire.MaxFrame))
+		assert.Positive(t, s.DroppedCustody)
+		assert.Positive(t, s.DroppedRest)
+		var m ident.Member
+		m[15] = 1
+		a.Send(m, Custody, body)
+		require.ErrorIs(t, a.wait(func(e event) bool { return e.peer == m }, 1).err, ErrBusy)
+		until(t, "all is given up", func() bool { return a.Stats().Queued == 0 })
+	})
+}

@@ -1,0 +1,108 @@
+package transport
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/protocol/wire"
+	"pgregory.net/rapid"
+)
+
+// TestQueueAgainstNaiveTwin compares the queue with one slice of bodies for
+// each class.
+func TestQueueAgainstNaiveTwin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q queue
+		var twin [classes][][]byte
+		size := func(class Class) (n int) {
+			for _, b := range twin[class] {
+				n += wire.FrameHeader + len(b)
+			}
+			return n
+		}
+		n := byte(0)
+		t.Repeat(map[string]func(*rapid.T){
+			"push": func(t *rapid.T) {
+				class := Class(rapid.IntRange(0, classes-1).Draw(t, "class"))
+				length := rapid.SampledFrom([]int{1, 2, 100, 700, 5000, wire.MaxFrame}).Draw(t, "length")
+				n++
+				body := bytes.Repeat([]byte{n}, length)
+				fits := len(twin[class]) < MaxQueueFrames && size(class)+wire.FrameHeader+length <= MaxQueueBytes
+				require.Equal(t, fits, q.push(class, body))
+				if fits {
+					twin[class] = append(twin[class], body)
+				}
+			},
+			"next": func(t *rapid.T) {
+				limit := rapid.IntRange(0, 20_000).Draw(t, "limit")
+				got := q.next([]byte("before"), limit)
+				require.Equal(t, "before", string(got[:6]))
+				require.Equal(t, twinNext(&twin, limit), got[6:])
+			},
+			"clear": func(t *rapid.T) {
+				if rapid.IntRange(0, 9).Draw(t, "seldom") > 0 {
+					return
+				}
+				require.Equal(t, [classes]int{len(twin[0]), len(twin[1])}, q.clear())
+				twin = [classes][][]byte{}
+			},
+			"release": func(*rapid.T) { q.release() },
+			"": func(t *rapid.T) {
+				require.Equal(t, size(Rest)+size(Custody), q.size())
+				for class := range q.lanes {
+					require.Equal(t, len(twin[class]), q.lanes[class].frames)
+				}
+			},
+		})
+	})
+}
+
+func twinNext(twin *[classes][][]byte, limit int) []byte {
+	out := []byte{}
+	for _, class := range byUrgency {
+		for i, body := range twin[class] {
+			if i > 0 && len(out)+wire.FrameHeader+len(body) > limit {
+				twin[class] = twin[class][i:]
+				return out
+			}
+			out = wire.AppendFrame(out, body)
+		}
+		twin[class] = nil
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return out
+}
+
+func TestQueueAppendKeepsOrderAndCountsWhatDoesNotFit(t *testing.T) {
+	var q, o queue
+	require.True(t, q.push(Custody, []byte("first")))
+	require.True(t, o.push(Custody, []byte("second")))
+	require.True(t, o.push(Rest, []byte("third")))
+	for q.push(Rest, make([]byte, 1)) {
+	}
+	require.Equal(t, [classes]int{Rest: 1}, q.append(&o))
+	require.Equal(t, wire.AppendFrame(wire.AppendFrame(nil, []byte("first")), []byte("second")), q.next(nil, 1000))
+}
+
+func TestIdleQueueHoldsNoBuffer(t *testing.T) {
+	var q queue
+	q.push(Custody, make([]byte, 100))
+	q.next(nil, 1000)
+	require.NotZero(t, cap(q.lanes[Custody].buf), "kept for the next frame")
+	q.release()
+	require.Zero(t, cap(q.lanes[Custody].buf))
+}
+
+func TestSendingAllocatesNothing(t *testing.T) {
+	var q queue
+	body := make([]byte, 300)
+	q.push(Custody, body)
+	q.lanes[Custody].reset()
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		q.push(Custody, body)
+		q.lanes[Custody].reset()
+	}))
+}
