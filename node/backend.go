@@ -156,6 +156,7 @@ func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceSt
 	r.Slots = append(r.Slots, api.SlotStatus{
 		Slot: int(s.Slot), Held: s.Held, Executing: s.Executing, Token: s.Token, Hop: s.Hop,
 		TokensSeen: s.Seen, LastSeenS: age(s.LastSeen), LastOperationS: age(s.LastOperation),
+		Operations: s.Operations, ReturnS: s.Returned.Seconds(),
 	})
 	return list
 }

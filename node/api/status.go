@@ -54,7 +54,9 @@ type SlotStatus struct {
 	Hop            uint64      `json:"hop"`
 	TokensSeen     uint64      `json:"tokens_seen"` // receptions, not distinct tokens
 	LastSeenS      *float64    `json:"last_seen_s"`
-	LastOperationS *float64    `json:"last_operation_s"`
+	LastOperationS *float64    `json:"last_operation_s"` // anybody's, as far as the token told
+	Operations     uint64      `json:"operations"`       // this member's, since its start
+	ReturnS        float64     `json:"return_s"`         // between this member's last two; 0 before
 }
 
 // HandoffCounts counts handoffs of this member as sender since its start.

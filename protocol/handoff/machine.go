@@ -26,6 +26,9 @@ type World interface {
 	// Admits says whether tokens of this genesis circulate in this group. The
 	// reason is for the offerer. fresh asks for a check of the genesis time.
 	Admits(g token.GenesisBody, fresh bool) (wire.Refusal, bool)
+	// LastOperation is when the operation last ran under a token of this
+	// genesis' slot, in ms since 1970, or 0.
+	LastOperation(g token.GenesisBody) uint64
 }
 
 // Config is what a machine is made of.

@@ -37,6 +37,7 @@ func (m *Machine) release(rec *record, a accepted) {
 	body := rec.title.Next(a.from, a.incarnation, a.number)
 	body.Time = m.now.Millis()
 	body.Field = rec.pass.field
+	body.SetLastOperation(m.cfg.World.LastOperation(rec.title.Genesis.Body()))
 	transfer, err := body.Sign(m.cfg.Group, m.cfg.Key)
 	if err != nil {
 		// The field is bounded by the policy interface and the rest is ours:

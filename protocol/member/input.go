@@ -37,8 +37,8 @@ type Demand struct {
 	Request  uint64
 	Resource string
 	MaxHold  time.Duration // zero: the resource's max_hold, which also bounds it
-	// OncePer asks for no grant when the operation has run here within that
-	// time; zero asks always.
+	// OncePer asks for no grant when the operation has run within that time,
+	// here or, as far as the token tells, elsewhere; zero asks always.
 	OncePer time.Duration
 }
 

@@ -218,6 +218,7 @@ func (m *Member) recallVisit(v journal.Visited) {
 	s.lastSeen = max(s.lastSeen, v.At)
 	if v.Operated {
 		s.lastOperation = max(s.lastOperation, v.At)
+		s.ownOperation = max(s.ownOperation, v.At)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
@@ -53,8 +54,12 @@ type slot struct {
 	founded  bool
 	visits   []journal.Visited // oldest first
 
-	seen, generated, dropped uint64
-	lastSeen, lastOperation  uint64 // wall clock, µs since 1970; 0: never
+	seen, generated, dropped, operations uint64
+	// Wall clock, µs since 1970; 0: never.
+	lastSeen      uint64
+	lastOperation uint64        // anybody's, as far as it is known here
+	ownOperation  uint64        // this member's
+	returned      time.Duration // between the last two of this member's
 }
 
 // hold is a token in custody here.
@@ -157,6 +162,8 @@ func (m *Member) notice(n handoff.Notice) {
 	case handoff.Gained:
 		h := m.hold(s, n.Title, n.Hop)
 		m.visit(s, n.Title, false)
+		// What the token says of the future is a wrong clock's.
+		s.lastOperation = max(s.lastOperation, min(n.Title.Transfer.Body().LastOperation(), m.now.Millis())*1000)
 		m.tell(s, policy.Event{Kind: policy.Arrival, Token: m.describe(h)})
 	case handoff.Returned:
 		h := m.hold(s, n.Title, n.Hop)
@@ -197,7 +204,11 @@ func (m *Member) visit(s *slot, title token.Title, operated bool) {
 	})
 	s.lastSeen = m.now.Micros()
 	if operated {
-		s.lastOperation = s.lastSeen
+		if s.ownOperation != 0 {
+			s.returned = time.Duration(s.lastSeen-s.ownOperation) * time.Microsecond
+		}
+		s.lastOperation, s.ownOperation = s.lastSeen, s.lastSeen
+		s.operations++
 		return
 	}
 	s.seen++

@@ -3,6 +3,7 @@ package member
 import (
 	"iter"
 	"maps"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -30,11 +31,13 @@ type SlotStatus struct {
 	Policy                   string
 	Slot                     uint64
 	Held, Executing          bool
-	Token                    ident.Token // the last one seen
-	Hop                      uint64      // of the token held
-	Waiting                  int         // programs that wait for the resource
-	Seen, Generated, Dropped uint64      // tokens, since the member was made
-	LastSeen, LastOperation  uint64      // wall clock, µs since 1970; 0: never
+	Token                    ident.Token   // the last one seen
+	Hop                      uint64        // of the token held
+	Waiting                  int           // programs that wait for the resource
+	Seen, Generated, Dropped uint64        // tokens, since the member was made
+	LastSeen, LastOperation  uint64        // wall clock, µs since 1970; 0: never
+	Operations               uint64        // of this member, since it was made
+	Returned                 time.Duration // between its last two operations
 }
 
 // Status is a snapshot, for people and metrics.
@@ -55,6 +58,7 @@ func (m *Member) slotStatus(s *slot) SlotStatus {
 		Resource: s.key.resource, Policy: s.resource.Policy, Slot: s.key.number,
 		Waiting: m.waiting(s.key.resource), Seen: s.seen, Generated: s.generated,
 		Dropped: s.dropped, LastSeen: s.lastSeen, LastOperation: s.lastOperation,
+		Operations: s.operations, Returned: s.returned,
 	}
 	if n := len(s.visits); n > 0 {
 		st.Token = s.visits[n-1].Token

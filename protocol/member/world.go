@@ -40,6 +40,15 @@ func (w world) Admits(g token.GenesisBody, fresh bool) (wire.Refusal, bool) {
 	return 0, true
 }
 
+// LastOperation is when the operation last ran in a slot, as far as it is known
+// here, in ms since 1970.
+func (w world) LastOperation(g token.GenesisBody) uint64 {
+	if s := w.slots[slotKey{g.Resource, g.Slot}]; s != nil {
+		return s.lastOperation / 1000
+	}
+	return 0
+}
+
 // age is how far a genesis' time is from this member's clock, in either
 // direction.
 func (m *Member) age(g token.GenesisBody) time.Duration {

@@ -47,6 +47,40 @@ func (b TransferBody) validate() error {
 	return extensions(b.Extensions)
 }
 
+// extensionLastOperation is the key of the one extension that a transfer may
+// have: when the protected operation last ran under a token of this slot, as
+// far as the sender knows, in ms since 1970. It is a hint for programs that
+// want the operation to have run lately, by whomever.
+//
+//	last-operation = ( 1 => uint )
+const extensionLastOperation = 1
+
+// SetLastOperation notes when the operation last ran, in ms since 1970; 0 for
+// never notes nothing.
+func (b *TransferBody) SetLastOperation(ms uint64) {
+	if ms == 0 {
+		return
+	}
+	raw, err := canonical.Marshal(ms)
+	if err != nil {
+		return // a number encodes
+	}
+	b.Extensions = canonical.Extensions{extensionLastOperation: raw}
+}
+
+// LastOperation is what the sender knows of when the operation last ran, in ms
+// since 1970; 0 when it does not say, or says something else than a time.
+func (b TransferBody) LastOperation() (ms uint64) {
+	raw := b.Extensions[extensionLastOperation]
+	if raw == nil || canonical.Unmarshal(raw, &ms, lastOperationLimits) != nil {
+		return 0
+	}
+	return ms
+}
+
+// lastOperationLimits bound one encoded uint.
+var lastOperationLimits = canonical.Limits{MaxBytes: 9, MaxDepth: 1, MaxItems: 1}
+
 // Sign makes the transfer. The key must be From's. The body is copied: its
 // field is usually lent by a policy, until that policy's next step.
 func (b TransferBody) Sign(group ident.Group, key *signature.PrivateKey) (Transfer, error) {

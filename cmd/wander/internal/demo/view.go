@@ -24,7 +24,8 @@ type Row struct {
 	Hop            uint64
 	Seen           uint64 // tokens, in this life of the member
 	Handoffs       uint64
-	LastOperation  *float64 // seconds ago
+	Operations     uint64
+	Return         float64 // seconds between the last two operations
 	Crashes        int
 }
 
@@ -45,7 +46,8 @@ func viewOf(members []*process, elapsed, total time.Duration) View {
 
 func (r *Row) take(s api.SlotStatus) {
 	r.Seen += s.TokensSeen
-	r.LastOperation = s.LastOperationS
+	r.Operations += s.Operations
+	r.Return = s.ReturnS
 	if s.Held {
 		r.Holds, r.Running, r.Token, r.Hop = true, s.Executing, s.Token.Short(), s.Hop
 	}
@@ -63,7 +65,7 @@ func (t *Table) Show(v View) {
 	if t.lines > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", t.lines)
 	}
-	fmt.Fprintf(&b, "\x1b[K%v of %v\n\x1b[Kmember  token     hop      seen   passed  last operation  crashes\n",
+	fmt.Fprintf(&b, "\x1b[K%v of %v\n\x1b[Kmember  token     hop      seen   passed  operations  return   crashes\n",
 		v.Elapsed.Truncate(time.Second), v.Total)
 	for _, r := range v.Rows {
 		b.WriteString("\x1b[K" + r.line() + "\n")
@@ -87,11 +89,11 @@ func (r Row) line() string {
 			hop += " *"
 		}
 	}
-	last := "never"
-	if r.LastOperation != nil {
-		last = fmt.Sprintf("%.1f s ago", *r.LastOperation)
+	back := "-"
+	if r.Return > 0 {
+		back = fmt.Sprintf("%.2f s", r.Return)
 	}
-	return fmt.Sprintf("%-6s  %-8s  %-7s  %5d  %6d  %-14s  %7d", r.Name, holding, hop, r.Seen, r.Handoffs, last, r.Crashes)
+	return fmt.Sprintf("%-6s  %-8s  %-7s  %5d  %6d  %10d  %-7s  %7d", r.Name, holding, hop, r.Seen, r.Handoffs, r.Operations, back, r.Crashes)
 }
 
 // Quiet shows nothing.
