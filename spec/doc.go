@@ -1,0 +1,18 @@
+// Package spec is text: what another implementation needs to know. It has no
+// code.
+//
+//	protocol.md    the protocol, normative
+//	wire.cddl      the shapes of what travels
+//	journal.cddl   the shapes of a journal's records
+//	model/         the handoff, for a model checker
+//
+// Its tests keep text and code together: every kind of object, as the project
+// itself encodes it, is checked against the CDDL; the comments in the code
+// quote the CDDL; tables in protocol.md are rendered from the code; every
+// requirement has an identifier, and every error that the text names exists.
+// After a change of the code,
+//
+//	go test ./spec -update
+//
+// renders the tables anew.
+package spec

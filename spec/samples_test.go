@@ -1,0 +1,100 @@
+package spec
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// messages has every message twice: as it usually is, and with everything left
+// out that may be.
+func messages(t *testing.T) []wire.Message {
+	w := newWalk(t, []byte("field"), nil)
+	cert := memberCertificate(t, ada, nil).Raw()
+	revoked := revocation(t, "stolen", nil).Raw()
+	config := configuration(t, 2, nil).Raw()
+	tok, four := w.genesis.ID(), []ident.Member{ada.id, ben.id, cleo.id, authority.id}
+	settled := &wire.Settled{Incarnation: incarnation, Below: 1000}
+	return []wire.Message{
+		&wire.Hello{
+			Versions: [2]uint64{1, 1}, Incarnation: incarnation, Features: 1 << 40, MaxFrame: wire.MaxFrame,
+			Configuration: 7, Revocations: 3, Floor: 900, Settled: settled, Endpoint: cert, Time: millis,
+		},
+		&wire.Hello{Versions: [2]uint64{1, 9}},
+		&wire.Offer{
+			Token: tok, Hop: 4, Genesis: w.genesis.Raw(), Signers: four,
+			Certificates: [][]byte{cert, cert, cert, cert}, Settled: settled,
+		},
+		&wire.Offer{Token: tok, Hop: 1, Genesis: w.genesis.Raw(), Signers: four[:1]},
+		&wire.Need{Token: tok, Hop: 4, Members: four},
+		&wire.Need{Token: tok, Hop: 1, Members: four[:1]},
+		&wire.Accept{Token: tok, Hop: 4, Incarnation: incarnation, Accept: 1025, Lifetime: 30000},
+		&wire.Refuse{Token: tok, Hop: 4, Reason: wire.RefuseClock, RetryAfter: 1 << 40},
+		&wire.Refuse{Token: tok, Hop: 1, Reason: 99},
+		&wire.Cancel{Token: tok, Hop: 4, Incarnation: incarnation, Accept: 1025},
+		&wire.Transfer{
+			Transfer: w.third.Raw(), Genesis: w.genesis.Raw(), Previous: w.second.Raw(), Void: w.void.Raw(),
+			Certificates: [][]byte{cert, cert, cert, cert}, Updates: [][]byte{revoked},
+		},
+		&wire.Transfer{Transfer: w.first.Raw(), Genesis: w.genesis.Raw()},
+		&wire.Receipt{Receipt: w.receipt.Raw(), Updates: [][]byte{revoked}},
+		&wire.Receipt{Receipt: w.receipt.Raw()},
+		&wire.Void{Void: w.void.Raw()},
+		&wire.Unknown{Unknown: w.unknown.Raw()},
+		&wire.Policy{Resource: "ftp", Slot: 1, Policy: "ring", Configuration: 7, Body: make([]byte, wire.MaxPolicyBody)},
+		&wire.Policy{Resource: "f", Policy: "r"},
+		&wire.Want{Topic: wire.WantMembers, After: ada.id},
+		&wire.Want{Topic: wire.WantRevocations, Version: 3},
+		&wire.Members{Entries: []wire.Entry{{Certificate: cert, Endpoint: cert}, {Certificate: cert}}, More: true},
+		&wire.Members{},
+		&wire.Configuration{Configuration: config},
+		&wire.Revocations{Revocations: [][]byte{revoked}, More: true},
+		&wire.Revocations{},
+	}
+}
+
+// records has every record of a journal.
+func records(t *testing.T) []journal.Record {
+	w := newWalk(t, []byte("field"), nil)
+	tok, grant := w.genesis.ID(), ident.Grant{4}
+	return []journal.Record{
+		&journal.Incarnation{Incarnation: incarnation, Member: ada.id, Durable: true, Machine: "4f6e65 17"},
+		&journal.Incarnation{Incarnation: incarnation, Member: ada.id},
+		&journal.Counters{Accepts: 1025, Sequence: 1025},
+		&journal.Floor{Offerer: ben.id, Floor: 17},
+		&journal.Settled{Receiver: ben.id, Incarnation: incarnation, Below: 33},
+		&journal.Generated{Genesis: w.genesis.Raw(), Founding: true},
+		&journal.Held{Transfer: w.first.Raw(), Genesis: w.genesis.Raw()},
+		&journal.Held{Transfer: w.second.Raw(), Genesis: w.genesis.Raw(), Void: w.void.Raw()},
+		&journal.Sent{Transfer: w.second.Raw()},
+		&journal.Closed{Token: tok, Hop: 1, Receipt: w.receipt.Raw()},
+		&journal.Closed{Token: tok, Hop: 1},
+		&journal.Reclaimed{Token: tok, Hop: 2, Void: w.void.Raw()},
+		&journal.Voided{Transfer: w.second.Raw(), Void: w.void.Raw()},
+		&journal.Dropped{Token: tok, Hop: 1, Reason: 1},
+		&journal.Taken{Token: tok, Hop: 1, Transfer: w.first.Hash(), From: ada.id, Accept: 5, Declined: true},
+		&journal.Started{Grant: grant, Token: tok, Hop: 1, Resource: "ftp", Deadline: 1 << 40, Boot: "b", Machine: "m"},
+		&journal.Ended{Grant: grant, Operated: true},
+		&journal.Known{What: journal.KnownCertificate, Object: memberCertificate(t, ada, nil).Raw()},
+		&journal.Evidence{What: "void and receipt", Accused: cleo.id, Objects: [][]byte{w.second.Raw(), w.void.Raw()}},
+		&journal.Evidence{What: "x"},
+		&journal.Founded{Resource: "ftp", Slot: 1},
+		&journal.Visited{Resource: "ftp", Slot: 1, Token: tok, Born: millis, Generator: ada.id, At: millis * 1000, Operated: true},
+	}
+}
+
+// keyBlocks has the content of the two blocks for keys.
+func keyBlocks(t *testing.T) (private, public []byte) {
+	text, err := keyfile.EncodePrivateKey(ada.key)
+	require.NoError(t, err)
+	blocks, err := keyfile.DecodeBlocks(text)
+	require.NoError(t, err)
+	block, err := keyfile.EncodePublicKey(ada.key.Public())
+	require.NoError(t, err)
+	return blocks[0].Bytes, block.Bytes
+}
