@@ -19,9 +19,9 @@
 //		guard, err := supervise.StartGuard() // before the grant is asked for
 //		result, err := supervise.Run(command, guard, options)
 //
-// The guard learns of the group just after it was started. A runner killed
-// before that leaves a command to which the kernel sends SIGTERM (Linux only:
-// the parent death signal).
+// The guard knows the group before anything runs in it: the command's process
+// begins as this same program, standing at a gate, and becomes the command only
+// when the runner says so. A runner that dies first leaves nothing behind.
 //
 // What the command leaves in its group when it ends is stopped as well: its
 // operation is over, and others may use the resource. A process that has moved

@@ -10,11 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes puts the command into a group of its own, asks for a descriptor of
-// the process in fd, and for SIGTERM should this process die before the guard
-// knows the group.
+// attributes puts the command into a group of its own and asks for a descriptor
+// of the process in fd.
 func attributes(fd *int) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM, PidFD: fd}
+	return &syscall.SysProcAttr{Setpgid: true, PidFD: fd}
 }
 
 // signalGroup sends a signal to every process of the group that pid leads, or

@@ -51,10 +51,6 @@ func TestRunnerKilled(t *testing.T) {
 			for _, line := range c.says {
 				s.expect(t, line)
 			}
-			for s.lines.Scan() {
-				// the parent death signal and the guard's are two SIGTERMs
-				assert.Contains(t, c.says, s.lines.Text())
-			}
 			s.expectAllDead(t)
 		})
 	}
@@ -74,13 +70,13 @@ func TestRunnerEndsWithItsCommand(t *testing.T) {
 func watchOver(t *testing.T, g *Guard, text string, o order) (*script, *process) {
 	t.Helper()
 	s := newScript(t, text)
-	p, err := start(s.command)
+	p, err := launch(s.command, func(*process) {})
 	require.NoError(t, err)
+	t.Cleanup(p.close)
 	s.started()
 	s.expect(t, "ready")
 	o.PID = p.pid
 	require.NoError(t, g.tell(o, p))
-	t.Cleanup(p.close)
 	return s, p
 }
 
@@ -96,8 +92,7 @@ func TestGuardKillsAtTheDeadline(t *testing.T) {
 	g := startGuardFor(t)
 	s, p := watchOver(t, g, deaf, order{Deadline: boottime.Now().Add(20 * time.Millisecond), Grace: 10 * time.Millisecond})
 	s.expectAllDead(t)
-	_, err := syscall.Wait4(p.pid, nil, 0, nil)
-	require.NoError(t, err)
+	assert.Equal(t, syscall.SIGKILL, await(t, p.events).signal)
 }
 
 func TestGuardTerminatesWithinTheGrace(t *testing.T) {
@@ -107,8 +102,7 @@ func TestGuardTerminatesWithinTheGrace(t *testing.T) {
 		Deadline: boottime.Now().Add(grace - grace/lag), Grace: grace,
 	})
 	s.expect(t, "term")
-	_, err := syscall.Wait4(p.pid, nil, 0, nil)
-	require.NoError(t, err)
+	assert.True(t, await(t, p.events).ended)
 }
 
 func TestGuardServesOneGroupAfterAnother(t *testing.T) {
@@ -121,8 +115,7 @@ func TestGuardServesOneGroupAfterAnother(t *testing.T) {
 	}
 	s, p := watchOver(t, g, deaf, order{Deadline: boottime.Now()})
 	s.expectAllDead(t)
-	_, err := syscall.Wait4(p.pid, nil, 0, nil)
-	require.NoError(t, err)
+	assert.Equal(t, syscall.SIGKILL, await(t, p.events).signal)
 }
 
 func TestRunWithoutItsGuard(t *testing.T) {
@@ -153,5 +146,40 @@ func TestGuardLeavesNothingBehind(t *testing.T) {
 	require.NoError(t, err)
 	g.conn.Close()
 	_, err = syscall.Wait4(g.pid, nil, 0, nil)
+	require.NoError(t, err)
+}
+
+// TestGateWithoutARunner: what has not become the command when its runner dies
+// never does.
+func TestGateWithoutARunner(t *testing.T) {
+	s := newScript(t, "echo alive")
+	g, err := startGate(s.command)
+	require.NoError(t, err)
+	s.started()
+	require.NoError(t, g.conn.Close())
+	s.expectAllDead(t)
+	var status syscall.WaitStatus
+	_, err = syscall.Wait4(g.pid, &status, 0, nil)
+	require.NoError(t, err)
+	assert.True(t, status.Exited())
+}
+
+// TestInheritedDescriptors: the command finds what its caller opened for it, and
+// nothing else, so make's job server works across a run.
+func TestInheritedDescriptors(t *testing.T) {
+	s := newScript(t, `echo from 7 >&7; for fd in 3 4 5 6 8 9; do (: >&$fd) 2>/dev/null && echo $fd is open; done; exit 0`)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	none := ^uintptr(0)
+	out := s.command.Stdout.Fd()
+	pid, err := syscall.ForkExec(self, append([]string{self, s.command.Path}, s.command.Args[1:]...), &syscall.ProcAttr{
+		Env:   append(os.Environ(), runnerVariable+"=1s"),
+		Files: []uintptr{out, out, os.Stderr.Fd(), none, none, none, none, out},
+	})
+	require.NoError(t, err)
+	s.started()
+	s.expect(t, "from 7")
+	s.expectAllDead(t)
+	_, err = syscall.Wait4(pid, nil, 0, nil)
 	require.NoError(t, err)
 }

@@ -20,11 +20,11 @@ const guardArg = "__guard"
 // guardSocket is the guard's descriptor of the socket.
 const guardSocket = 3
 
-// readyTimeout bounds the start of a guard. It takes milliseconds on an idle
-// machine.
+// readyTimeout bounds a guard's start and its answers, which take milliseconds
+// on an idle machine.
 const readyTimeout = 30 * time.Second
 
-// Errors of StartGuard.
+// ErrGuard says that no guard could be started.
 var ErrGuard = errors.New("cannot start the guard")
 
 // Guard is the runner's side of a guard.
@@ -76,28 +76,8 @@ func startGuard() (*Guard, error) {
 	return &Guard{conn: mine, pid: pid}, nil
 }
 
-func socketPair() (*net.UnixConn, *os.File, error) {
-	syscall.ForkLock.RLock()
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	if err == nil {
-		unix.CloseOnExec(fds[0])
-		unix.CloseOnExec(fds[1])
-	}
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		return nil, nil, err
-	}
-	file := os.NewFile(uintptr(fds[0]), "guard")
-	defer file.Close()
-	conn, err := net.FileConn(file)
-	if err != nil {
-		unix.Close(fds[1])
-		return nil, nil, err
-	}
-	return conn.(*net.UnixConn), os.NewFile(uintptr(fds[1]), "guard"), nil
-}
-
-// ready waits for the byte with which the guard says that it stands.
+// ready waits for the byte with which the guard says that it stands, or that it
+// knows a new group.
 func (g *Guard) ready() error {
 	if err := g.conn.SetReadDeadline(time.Now().Add(readyTimeout)); err != nil {
 		return err
@@ -106,7 +86,8 @@ func (g *Guard) ready() error {
 	return err
 }
 
-// tell sends an order. A nil guard hears nothing.
+// tell sends an order, and returns when the guard watches over its group. A nil
+// guard hears nothing.
 func (g *Guard) tell(o order, p *process) error {
 	if g == nil {
 		return nil
@@ -116,12 +97,17 @@ func (g *Guard) tell(o order, p *process) error {
 		return err
 	}
 	var rights []byte
-	if o.PID != 0 && o.PID != g.told && p.fd >= 0 {
+	news := o.PID != 0 && o.PID != g.told
+	if news && p.fd >= 0 {
 		rights = unix.UnixRights(p.fd)
 	}
-	g.told = o.PID
-	_, _, err = g.conn.WriteMsgUnix(append(line, '\n'), rights, nil)
-	return err
+	if _, _, err = g.conn.WriteMsgUnix(append(line, '\n'), rights, nil); err != nil {
+		return err
+	}
+	if g.told = o.PID; news {
+		return g.ready()
+	}
+	return nil
 }
 
 // Close dismisses the guard. No Run may use it any more.

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -22,13 +21,20 @@ import (
 // runner's, so that the group gets two only when the runner is stuck.
 const lag = 4
 
-// RunGuard returns at once unless this process was started as a guard; then it
-// guards, and ends the process. Call it first of all in main.
+// RunGuard returns at once unless this process was started as a guard, or as
+// what becomes a command; then it does that work and ends the process. Call it
+// first of all in main.
 func RunGuard() {
-	if len(os.Args) != 2 || os.Args[1] != guardArg {
+	var err error
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == guardArg:
+		err = standGuard()
+	case len(os.Args) == 3 && os.Args[1] == gateArg:
+		err = standAtGate(os.Args[2])
+	default:
 		return
 	}
-	if err := standGuard(); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error: this command is for internal use:", err)
 		os.Exit(64)
 	}
@@ -46,11 +52,11 @@ func standGuard() error {
 		return net.UnknownNetworkError(conn.LocalAddr().Network())
 	}
 	file.Close()
-	signal.Ignore() // a service manager that stops everything stops this last
-	closeInherited()
-	if _, err := socket.Write([]byte{'r'}); err != nil {
-		return nil // the runner is gone already
+	signal.Ignore()                  // a service manager that stops everything stops this last
+	for _, fd := range inherited() { // nobody shall wait for a guard to close a pipe
+		unix.Close(fd)
 	}
+	answer(socket)
 	orders := make(chan guarded)
 	go listen(socket, orders)
 	w := &watchman{orders: orders, last: guarded{fd: -1}}
@@ -58,24 +64,9 @@ func standGuard() error {
 	return nil
 }
 
-// closeInherited closes what the runner's caller left open, so that nobody
-// waits for the end of a pipe that only a guard holds. What the program itself
-// opened closes on exec, which tells the two apart.
-func closeInherited() {
-	entries, err := os.ReadDir("/dev/fd")
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		fd, err := strconv.Atoi(e.Name())
-		if err != nil || fd <= 2 {
-			continue
-		}
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			unix.Close(fd)
-		}
-	}
-}
+// answer says that the guard stands, or knows a new group. When nobody listens,
+// the runner is gone, which listen finds.
+func answer(socket *net.UnixConn) { _, _ = socket.Write([]byte{'.'}) }
 
 // guarded is an order with the group's pidfd, or -1.
 type guarded struct {
@@ -101,6 +92,9 @@ func listen(socket *net.UnixConn, orders chan<- guarded) {
 			}
 		}
 		orders <- next
+		if next.PID != 0 && next.PID != last.PID {
+			answer(socket)
+		}
 		if last.fd >= 0 && last.fd != next.fd { // nobody uses it any more
 			unix.Close(last.fd)
 		}

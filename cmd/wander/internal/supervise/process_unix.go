@@ -16,7 +16,6 @@ type process struct {
 	pid    int // the group's too
 	fd     int // a pidfd, or -1
 	events chan event
-	stdin  *os.File  // nil without one
 	tty    *terminal // nil without one that may be shared
 }
 
@@ -27,50 +26,26 @@ type event struct {
 	signal syscall.Signal // that ended or stopped it; 0 when it exited
 }
 
-// shell runs scripts without a first line that names an interpreter, as execvp
-// does.
-const shell = "/bin/sh"
-
-// start forks and executes. The process is not watched yet.
-func start(c Command) (*process, error) {
-	p := &process{fd: -1, events: make(chan event, 1)}
-	p.stdin = c.Stdin
-	if c.Stdin == nil {
-		null, err := os.Open(os.DevNull)
-		if err != nil {
-			return nil, err
-		}
-		defer null.Close()
-		c.Stdin = null
-	}
-	attr := &syscall.ProcAttr{
-		Env:   c.Env,
-		Files: []uintptr{c.Stdin.Fd(), c.Stdout.Fd(), c.Stderr.Fd()},
-		Sys:   attributes(&p.fd),
-	}
-	var err error
-	p.pid, err = syscall.ForkExec(c.Path, c.Args, attr)
-	if errors.Is(err, syscall.ENOEXEC) {
-		args := append([]string{shell, c.Path}, c.Args[1:]...)
-		p.pid, err = syscall.ForkExec(shell, args, attr)
-	}
+// launch starts the command when the group is known to whom it concerns.
+func launch(c Command, known func(*process)) (*process, error) {
+	g, err := startGate(c)
 	if err != nil {
-		return nil, &os.PathError{Op: "exec", Path: c.Path, Err: err}
+		return nil, err
 	}
-	return p, nil
-}
-
-// share lets the command use the terminal, at once if its stdin is one, and
-// begins to watch it.
-func (p *process) share() {
+	p := &process{pid: g.pid, fd: g.fd, events: make(chan event, 1)}
+	known(p)
+	if c.Stdin != nil {
+		p.tty = openTerminal(func() { _ = p.signal(unix.SIGTSTP) })
+		if term.IsTerminal(int(c.Stdin.Fd())) {
+			p.tty.give(p.pid)
+		}
+	}
+	if err := g.open(c); err != nil {
+		p.close()
+		return nil, err
+	}
 	go p.watch()
-	if p.stdin == nil {
-		return
-	}
-	p.tty = openTerminal(func() { _ = p.signal(unix.SIGTSTP) })
-	if term.IsTerminal(int(p.stdin.Fd())) {
-		p.tty.give(p.pid)
-	}
+	return p, nil
 }
 
 // watch reaps the command and reports when it stops.

@@ -26,7 +26,8 @@ type event struct {
 	signal syscall.Signal
 }
 
-func start(c Command) (*process, error) {
+// launch starts the command, in a job object that ends with this process.
+func launch(c Command, known func(*process)) (*process, error) {
 	job, err := newJob()
 	if err != nil {
 		return nil, err
@@ -46,6 +47,8 @@ func start(c Command) (*process, error) {
 		windows.CloseHandle(job)
 		return nil, err
 	}
+	known(p)
+	go p.watch()
 	return p, nil
 }
 
@@ -77,9 +80,6 @@ func (p *process) join() error {
 	defer windows.CloseHandle(h)
 	return os.NewSyscallError("AssignProcessToJobObject", windows.AssignProcessToJobObject(p.job, h))
 }
-
-// share begins to watch the command, which uses the console anyway.
-func (p *process) share() { go p.watch() }
 
 func (p *process) watch() {
 	state, err := p.os.Wait()

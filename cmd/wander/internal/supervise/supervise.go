@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -100,25 +99,15 @@ type Result struct {
 // guard. An error means that the command did not start; it is the system's,
 // such as fs.ErrNotExist.
 func Run(c Command, g *Guard, o Options) (Result, error) {
-	// The kernel sends the parent death signal when the thread ends that
-	// started the process.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	r := newRunner(g, o)
 	defer r.close()
 	c.Env = effective(c.Env)
-	p, err := start(c)
+	p, err := launch(c, r.guarded)
 	if err != nil {
 		return Result{}, err
 	}
 	defer p.close()
-	r.process, r.order.PID = p, p.pid
-	r.alert()
-	p.share()
-	result := r.loop()
-	r.order = order{}
-	r.alert()
-	return result, nil
+	return r.loop(), nil
 }
 
 // effective drops the earlier ones of several values for one name: programs
@@ -174,12 +163,10 @@ func newRunner(g *Guard, o Options) *runner {
 	return r
 }
 
-func (r *runner) close() {
-	r.stopTerm()
-	r.stopKill()
-	if r.sweep != nil {
-		r.sweep.Stop()
-	}
+// guarded makes the guard watch over the group, before anything runs in it.
+func (r *runner) guarded(p *process) {
+	r.process, r.order.PID = p, p.pid
+	r.alert()
 }
 
 // alert tells the guard how things stand.
@@ -187,6 +174,18 @@ func (r *runner) alert() {
 	if err := r.guard.tell(r.order, r.process); err != nil && r.order.PID != 0 {
 		r.Warn("the guard is gone; only this process enforces the deadline now")
 		r.guard = nil
+	}
+}
+
+func (r *runner) close() {
+	if r.process != nil {
+		r.order = order{}
+		r.alert()
+	}
+	r.stopTerm()
+	r.stopKill()
+	if r.sweep != nil {
+		r.sweep.Stop()
 	}
 }
 

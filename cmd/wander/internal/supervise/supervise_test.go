@@ -239,12 +239,11 @@ func TestSignalGroupWithoutItsLeader(t *testing.T) {
 	for name, number := range map[string]bool{"by descriptor": false, "by number": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t, `sleep 1000 & exit 0`)
-			p, err := start(s.command)
+			p, err := launch(s.command, func(*process) {})
 			require.NoError(t, err)
 			s.started()
 			defer p.close()
-			_, err = syscall.Wait4(p.pid, nil, 0, nil)
-			require.NoError(t, err)
+			assert.True(t, await(t, p.events).ended)
 			fd := p.fd
 			if number {
 				fd = -1
