@@ -29,7 +29,6 @@ type conn struct {
 	link
 	keep      bool          // not closed for idleness
 	opening   bool          // Connected has not returned yet: frames wait
-	held      queue         // while opening: what had waited before
 	finishing bool          // finish has closed our half of the stream
 	broken    bool          // a write stopped within a frame
 	writing   chan struct{} // closed when the writer is done; nil without one
@@ -116,8 +115,8 @@ func (c *conn) open() {
 		return
 	}
 	c.opening = false
-	p.t.counters.drop(p.queue.append(&c.held))
-	c.held = queue{}
+	p.queue.append(&p.held)
+	p.held = queue{}
 	p.pump()
 }
 

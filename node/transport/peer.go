@@ -22,9 +22,10 @@ type peer struct {
 	mu         sync.Mutex
 	current    *conn // the connection in use, or nil
 	queue      queue
-	charged    int  // of queue, in Transport.queued
-	corked     bool // frames wait for the end of a batch
-	dirty      bool // in Transport.dirty
+	held       queue // while current is opening: what had waited before
+	charged    int   // of both, in Transport.queued
+	corked     bool  // frames wait for the end of a batch
+	dirty      bool  // in Transport.dirty
 	dialling   bool
 	stopDial   func()        // while dialling
 	retryAt    time.Duration // not dialled before
@@ -74,7 +75,7 @@ func (t *Transport) send(to ident.Member, class Class, body []byte, hold bool) {
 	}
 	defer p.mu.Unlock()
 	full := p.charged > 0 && t.queued.Load() > MaxQueuedTotal
-	if full || !p.queue.push(class, body) {
+	if full || !p.push(class, body) {
 		t.counters.dropped[class].Add(1)
 		t.notices.note(eventOverflow, "peer", to, "class", class)
 		return
@@ -108,9 +109,20 @@ func (p *peer) pump() {
 	p.charge()
 }
 
+// push adds a frame, or reports false when there is no room. Needs p.mu.
+func (p *peer) push(class Class, body []byte) bool {
+	if l := &p.held.lanes[class]; l.frames > 0 {
+		both := p.queue.lanes[class]
+		if l.frames+both.frames >= MaxQueueFrames || l.size()+both.size()+wire.FrameHeader+len(body) > MaxQueueBytes {
+			return false
+		}
+	}
+	return p.queue.push(class, body)
+}
+
 // charge keeps Transport.queued up to date. Needs p.mu.
 func (p *peer) charge() {
-	if size := p.queue.size(); size != p.charged {
+	if size := p.queue.size() + p.held.size(); size != p.charged {
 		p.t.queued.Add(int64(size - p.charged))
 		p.charged = size
 	}
@@ -202,7 +214,11 @@ func (p *peer) detach(c *conn) {
 		return
 	}
 	p.current = nil
-	p.t.counters.drop(c.held.clear())
+	if c.opening {
+		p.t.counters.drop(p.queue.clear()) // HELLO, which another connection begins anew
+		p.queue, p.held = p.held, queue{}
+		p.charge()
+	}
 	p.t.mu.Lock()
 	p.t.conns--
 	p.t.mu.Unlock()
@@ -227,10 +243,12 @@ func (p *peer) attach(c *conn) bool {
 	if old != nil {
 		p.t.counters.replaced.Add(1)
 		old.close(CodeReplaced)
-		c.held, old.held = old.held, queue{}
 	}
-	p.t.counters.drop(c.held.append(&p.queue))
-	p.queue.clear()
+	if old != nil && old.opening {
+		p.t.counters.drop(p.queue.clear()) // its HELLO
+	} else {
+		p.held, p.queue = p.queue, queue{}
+	}
 	p.charge()
 	if p.stopDial != nil {
 		p.stopDial()
@@ -241,6 +259,7 @@ func (p *peer) attach(c *conn) bool {
 // dropAll drops what waits. Needs p.mu.
 func (p *peer) dropAll() {
 	p.t.counters.drop(p.queue.clear())
+	p.t.counters.drop(p.held.clear())
 	p.charge()
 }
 

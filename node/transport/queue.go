@@ -63,17 +63,13 @@ func (q *queue) clear() (dropped [classes]int) {
 	return dropped
 }
 
-// append adds the frames of o behind those of q as far as there is room, and
-// returns how many were left out, by class.
-func (q *queue) append(o *queue) (dropped [classes]int) {
+// append adds the frames of o behind those of q. There must be room.
+func (q *queue) append(o *queue) {
 	for class := range o.lanes {
-		for body := range o.lanes[class].bodies {
-			if !q.push(Class(class), body) {
-				dropped[class]++
-			}
-		}
+		l := &q.lanes[class]
+		l.buf = append(l.buf, o.lanes[class].waiting()...)
+		l.frames += o.lanes[class].frames
 	}
-	return dropped
 }
 
 // release gives the buffers back when nothing waits.
@@ -117,15 +113,4 @@ func (l *lane) next(dst []byte, limit int) []byte {
 		l.reset()
 	}
 	return dst
-}
-
-// bodies iterates over what waits.
-func (l *lane) bodies(yield func([]byte) bool) {
-	for b := l.waiting(); len(b) > 0; {
-		size := frameLen(b)
-		if !yield(b[wire.FrameHeader:size]) {
-			return
-		}
-		b = b[size:]
-	}
 }

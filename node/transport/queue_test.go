@@ -76,15 +76,34 @@ func twinNext(twin *[classes][][]byte, limit int) []byte {
 	return out
 }
 
-func TestQueueAppendKeepsOrderAndCountsWhatDoesNotFit(t *testing.T) {
+func TestQueueAppendKeepsOrder(t *testing.T) {
 	var q, o queue
-	require.True(t, q.push(Custody, []byte("first")))
-	require.True(t, o.push(Custody, []byte("second")))
-	require.True(t, o.push(Rest, []byte("third")))
-	for q.push(Rest, make([]byte, 1)) {
+	require.True(t, q.push(Custody, []byte("1")))
+	require.True(t, o.push(Custody, []byte("2")))
+	require.True(t, o.push(Rest, []byte("3")))
+	q.append(&o)
+	var want []byte
+	for _, body := range []string{"1", "2", "3"} {
+		want = wire.AppendFrame(want, []byte(body))
 	}
-	require.Equal(t, [classes]int{Rest: 1}, q.append(&o))
-	require.Equal(t, wire.AppendFrame(wire.AppendFrame(nil, []byte("first")), []byte("second")), q.next(nil, 1000))
+	require.Equal(t, want, q.next(q.next(nil, 1000), 1000))
+	require.Zero(t, q.size())
+}
+
+// TestRoomIsSharedWithWhatIsHeld: what had waited for a connection counts
+// while the connection opens.
+func TestRoomIsSharedWithWhatIsHeld(t *testing.T) {
+	p := &peer{}
+	n := 0
+	for ; p.push(Rest, make([]byte, 1000)); n++ {
+		if n == 100 {
+			p.held, p.queue = p.queue, queue{}
+		}
+	}
+	require.Equal(t, MaxQueueBytes/1004, n)
+	p.queue.append(&p.held)
+	require.LessOrEqual(t, p.queue.size(), MaxQueueBytes)
+	require.True(t, p.push(Custody, make([]byte, 1000)), "each class has its own")
 }
 
 func TestIdleQueueHoldsNoBuffer(t *testing.T) {
