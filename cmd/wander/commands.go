@@ -9,6 +9,7 @@ func commands(env *environment) []*cobra.Command {
 		newCACommand(env),
 		newNodeCommand(env),
 		newRunCommand(env),
+		newStatusCommand(env),
 		newInspectCommand(env),
 		newVersionCommand(env),
 		newPauseCommand(env),

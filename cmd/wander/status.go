@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/node/api"
+)
+
+// statusPatience bounds the wait for a daemon that does not answer.
+const statusPatience = 10 * time.Second
+
+func newStatusCommand(env *environment) *cobra.Command {
+	var socket, output string
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show what the local daemon knows",
+		Long: `Show what the local member knows. There is no global view: ages say how old the
+knowledge is.`,
+		Example: "  wander status\n  wander status --socket a/wander.sock --output json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			path, err := socketPath(env, socket)
+			if err != nil {
+				return err
+			}
+			return runStatus(env, path, output)
+		},
+	}
+	addSocketFlag(cmd.Flags(), &socket)
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	return cmd
+}
+
+func runStatus(env *environment, socket, output string) error {
+	if output != "text" && output != "json" {
+		return usageError("--output %q: text or json", output)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, statusPatience)
+	defer cancel()
+	st, err := api.Dial(socket).Status(ctx)
+	if err != nil {
+		return &exitError{
+			code: exitUnavailable, err: fmt.Errorf("no daemon answers on %s: %w", socket, err),
+			hint: "start it with `wander node`, or name its socket with --socket",
+		}
+	}
+	if output == "json" {
+		e := json.NewEncoder(env.Out)
+		e.SetIndent("", "  ")
+		return e.Encode(st)
+	}
+	printStatus(env.Out, st)
+	return nil
+}
+
+func printStatus(w io.Writer, st api.Status) {
+	fmt.Fprintf(w, "member      %s (%v), %s, up %v\n", st.Name, st.Member, st.Mode, seconds(st.UptimeS))
+	fmt.Fprintf(w, "group       %s (%s), configuration %d\n", st.GroupName, st.Group.String()[:16], st.ConfigurationVersion)
+	fmt.Fprintf(w, "address     %s\n", orNone(st.Address))
+	fmt.Fprintf(w, "certificate until %s\n", st.CertificateExpires.UTC().Format(time.RFC3339))
+	fmt.Fprintf(w, "peers       %d connected:", len(st.Peers))
+	for _, p := range st.Peers {
+		fmt.Fprintf(w, " %s", p.Name)
+	}
+	fmt.Fprintf(w, "\nhandoffs    %d ok; offers: %d retried, %d reselected; in doubt: %d now, %d resolved\n",
+		st.Handoffs.OK, st.Handoffs.Retried, st.Handoffs.Reselected, st.Handoffs.InDoubt, st.Handoffs.InDoubtResolved)
+	fmt.Fprintf(w, "tokens      %d generated, %d dropped\n", st.Tokens.Generated, st.Tokens.Dropped)
+	fmt.Fprintf(w, "journal     %d segments, %d bytes, %d syncs\n", st.Journal.Segments, st.Journal.Bytes, st.Journal.Fsyncs)
+	for _, r := range st.Resources {
+		printResource(w, r)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(st.Rejected)) {
+		fmt.Fprintf(w, "rejected    %d %s\n", st.Rejected[reason], reason)
+	}
+}
+
+func printResource(w io.Writer, r api.ResourceStatus) {
+	fmt.Fprintf(w, "resource    %s (%s), %d waiting here\n", r.Name, r.Policy, r.Waiting)
+	for _, s := range r.Slots {
+		state := "elsewhere"
+		switch {
+		case s.Executing:
+			state = fmt.Sprintf("here, in use (token %s, hop %d)", s.Token.Short(), s.Hop)
+		case s.Held:
+			state = fmt.Sprintf("here (token %s, hop %d)", s.Token.Short(), s.Hop)
+		}
+		fmt.Fprintf(w, "  slot %-4d token %s; last seen %s, last operation %s; %d operations here\n",
+			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), s.Operations)
+	}
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second)).Truncate(time.Second)
+}
+
+func ago(s *float64) string {
+	if s == nil {
+		return "never"
+	}
+	return fmt.Sprintf("%.1f s ago", *s)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none: dials out only"
+	}
+	return s
+}
