@@ -142,7 +142,9 @@ func (n *Node) Status() api.Status {
 		st.Resources = appendSlot(st.Resources, slot)
 	}
 	for class, count := range n.transport.Stats().Refused {
-		st.Rejected["transport: "+class] = count
+		if count > 0 {
+			st.Rejected["transport: "+class] = count
+		}
 	}
 	return st
 }

@@ -52,7 +52,7 @@ func runStatus(env *environment, socket, output string) error {
 	st, err := api.Dial(socket).Status(ctx)
 	if err != nil {
 		return &exitError{
-			code: exitUnavailable, err: fmt.Errorf("no daemon answers on %s: %w", socket, err),
+			code: exitUnavailable, err: err,
 			hint: "start it with `wander node`, or name its socket with --socket",
 		}
 	}

@@ -106,6 +106,9 @@ func textValue(w io.Writer, indent string, value any) error {
 	case []any:
 		return textList(w, indent, v)
 	}
+	if value == nil {
+		value = "none"
+	}
 	_, err := fmt.Fprintln(w, value)
 	return err
 }
