@@ -229,6 +229,29 @@ func TestAddressIsProvedUnderLoad(t *testing.T) {
 	})
 }
 
+// TestPeerWithALargeWindowCannotFillMemory is one that allows us to send
+// gigabytes, and then acknowledges nothing.
+func TestPeerWithALargeWindowCannotFillMemory(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		key, cert := b.member(t, "z", nil)
+		socket := b.net.socket()
+		r := newRaw(t, socket, *must(tlsCertificate(key, cert)))
+		r.conf.InitialStreamReceiveWindow, r.conf.InitialConnectionReceiveWindow = 1<<30, 1<<30
+		r.member(a)
+		a.wait(kind("connected"), 1)
+		socket.cut()
+		for range 2000 {
+			a.Send(cert.Member(), Rest, make([]byte, 4000))
+		}
+		s := a.Stats()
+		const cwnd = 64 << 10 // as it begins, at most
+		assert.Less(t, s.BytesSent, uint64(directBytes+cwnd))
+		assert.LessOrEqual(t, s.Queued, int64(MaxQueueBytes))
+		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent)
+	})
+}
+
 // TestQueuesAreBoundedTogether fills queues of many members that nobody can
 // reach yet.
 func TestQueuesAreBoundedTogether(t *testing.T) {

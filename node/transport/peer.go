@@ -300,7 +300,8 @@ func decide(selfIsSmaller bool, old, new link) bool {
 }
 
 // Expel closes the connection with a member, if there is one: with CodeRevoked
-// after handing it this frame body. Nothing that it sends is handled from now
+// after handing it this frame body, which may be empty: then nothing is handed
+// over. Nothing that it sends is handled from now
 // on, and its queue is dropped. Config.Revocation must already know it, so that
 // it finds no way back.
 func (t *Transport) Expel(member ident.Member, frame []byte) {
@@ -317,7 +318,10 @@ func (t *Transport) Expel(member ident.Member, frame []byte) {
 	t.notices.note(ErrRevoked, "peer", member, "remote", c.quic.RemoteAddr())
 	c.muted.Store(true)
 	p.detach(c)
-	last := wire.AppendFrame(nil, frame)
+	var last []byte
+	if len(frame) > 0 && len(frame) <= wire.MaxFrame {
+		last = wire.AppendFrame(nil, frame)
+	}
 	t.spawn(func() { c.finish(CodeRevoked, last, c.peerDone) })
 }
 

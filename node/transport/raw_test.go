@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"errors"
-	"io"
 	"math/big"
 	"net"
 	"testing"
@@ -28,6 +27,7 @@ type raw struct {
 	t    testing.TB
 	quic *quic.Transport
 	tls  *tls.Config
+	conf quic.Config
 	said uint64 // preambles
 }
 
@@ -44,7 +44,7 @@ func newRaw(t testing.TB, conn net.PacketConn, certs ...tls.Certificate) *raw {
 func (r *raw) dial(n *node) (*quic.Conn, *quic.Stream, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	q, err := r.quic.Dial(ctx, n.Addr(), r.tls, &quic.Config{})
+	q, err := r.quic.Dial(ctx, n.Addr(), r.tls, &r.conf)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,10 +114,4 @@ func octets(b []byte) []byte { return must(asn1.Marshal(b)) }
 func seedKey(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte(name))
 	return ed25519.NewKeyFromSeed(seed[:])
-}
-
-// drained reads a stream to its end.
-func drained(s *quic.Stream) error {
-	_, err := io.Copy(io.Discard, s)
-	return err
 }

@@ -123,3 +123,14 @@ func TestExpelFromAHandler(t *testing.T) {
 		assert.Equal(t, 1, frames)
 	})
 }
+
+func TestExpelWithoutWords(t *testing.T) {
+	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		a.Send(z.Self(), Custody, []byte("hello"))
+		z.wait(frame("hello"), 1)
+		a.Expel(z.Self(), nil)
+		require.ErrorIs(t, z.wait(kind("disconnected"), 1).err, ErrRevoked)
+		assert.Equal(t, 1, z.count(kind("frame")))
+	})
+}
