@@ -1,0 +1,131 @@
+package fuzz
+
+import (
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/fuzz/corpus"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+)
+
+// FuzzRecord: the decoder of journal records.
+func FuzzRecord(f *testing.F) { targets["FuzzRecord"].Fuzz(f) }
+
+func checkRecord(t require.TestingT, body []byte) bool {
+	at, r, err := journal.Decode(body)
+	if err != nil {
+		isOneOf(t, err, journal.ErrRecord, journal.ErrRecordKind)
+		return false
+	}
+	again, err := journal.Encode(at, r)
+	require.NoError(t, err)
+	require.Equal(t, body, again)
+	return true
+}
+
+func records() []journal.Record {
+	genesis, transfer, void := tokenObjects()
+	id, hash := genesis.ID(), transfer.Hash()
+	memory, grant := ident.Incarnation{8}, ident.Grant{6}
+	return []journal.Record{
+		&journal.Incarnation{Incarnation: memory, Member: adaID, Durable: true, Machine: "machine"},
+		&journal.Counters{Accepts: 1024, Sequence: 16},
+		&journal.Floor{Offerer: benID, Floor: 300},
+		&journal.Settled{Receiver: benID, Incarnation: memory, Below: 4},
+		&journal.Generated{Genesis: genesis.Raw(), Founding: true},
+		&journal.Held{Transfer: transfer.Raw(), Genesis: genesis.Raw(), Void: void.Raw()},
+		&journal.Sent{Transfer: transfer.Raw()},
+		&journal.Closed{Token: id, Hop: 1, Receipt: void.Raw()},
+		&journal.Reclaimed{Token: id, Hop: 2, Void: void.Raw()},
+		&journal.Voided{Transfer: transfer.Raw(), Void: void.Raw()},
+		&journal.Dropped{Token: id, Hop: 3, Reason: 1},
+		&journal.Taken{Token: id, Hop: 4, Transfer: hash, From: benID, Accept: 5, Declined: true},
+		&journal.Started{Grant: grant, Token: id, Hop: 4, Resource: "ftp", Deadline: 1 << 40, Boot: "boot", Machine: "machine"},
+		&journal.Ended{Grant: grant, Operated: true},
+		&journal.Known{What: journal.KnownCertificate, Object: certificateOf(ada, "ada").Raw()},
+		&journal.Evidence{What: "two transfers", Accused: benID, Objects: [][]byte{transfer.Raw(), transfer.Raw()}},
+		&journal.Founded{Resource: "ftp", Slot: 1},
+		&journal.Visited{Resource: "ftp", Slot: 1, Token: id, Born: millis, Generator: adaID, At: millis * 1000, Operated: true},
+	}
+}
+
+func recordSeeds() map[string][]byte {
+	seeds := map[string][]byte{
+		"bad-empty":   {},
+		"bad-kind":    {0x83, 0x17, 0x00, 0x80},
+		"bad-kind-0":  {0x83, 0x00, 0x00, 0x80},
+		"bad-no-list": {0x83, 0x02, 0x00, 0x00},
+	}
+	for _, r := range records() {
+		name := "good-" + r.Kind().String()
+		seeds[name] = must(journal.Encode(millis*1000, r))
+		corpus.Spoil(seeds, name)
+	}
+	return seeds
+}
+
+// FuzzSegment: the reader of a journal's segment. What it has read before it
+// stops is what a writer has written.
+func FuzzSegment(f *testing.F) { targets["FuzzSegment"].Fuzz(f) }
+
+func checkSegment(t require.TestingT, data []byte) bool {
+	r, err := journal.NewReader("segment", data)
+	if err != nil {
+		isOneOf(t, err, journal.ErrDamaged)
+		return false
+	}
+	again := r.Header().Append(nil)
+	for {
+		f, err := r.Next()
+		if err != nil {
+			_, sticky := r.Next()
+			require.Equal(t, err, sticky)
+			isOneOf(t, err, io.EOF, journal.ErrTorn, journal.ErrDamaged)
+			require.Equal(t, int64(len(again)), r.Offset())
+			require.Equal(t, string(data[:len(again)]), string(again))
+			if is(err, io.EOF) {
+				require.Len(t, data, len(again))
+			}
+			return is(err, io.EOF)
+		}
+		require.Equal(t, int64(len(again)), f.Offset)
+		again = f.Append(again)
+	}
+}
+
+func segmentSeeds() map[string][]byte {
+	header := journal.SegmentHeader{Number: 3, FirstSeq: 40, Created: millis, Group: group, Member: adaID}.Append(nil)
+	frame := func(to []byte, seq uint64, kind journal.FrameType, body []byte) []byte {
+		return journal.Frame{Type: kind, OpensBatch: seq%2 == 0, Seq: seq, Body: body}.Append(to)
+	}
+	begun := frame(slices.Clone(header), 40, journal.FrameCheckpointBegin, nil)
+	empty := frame(slices.Clone(begun), 41, journal.FrameCheckpointEnd, nil)
+	seq, full := uint64(41), slices.Clone(begun)
+	for _, r := range records()[:3] {
+		full = frame(full, seq, journal.FrameRecord, must(journal.Encode(millis*1000, r)))
+		seq++
+	}
+	full = frame(full, seq, journal.FrameCheckpointEnd, nil)
+	for _, r := range records()[3:] {
+		seq++
+		full = frame(full, seq, journal.FrameRecord, must(journal.Encode(millis*1000, r)))
+	}
+	damaged := slices.Clone(full)
+	damaged[len(full)/2] ^= 1
+	return map[string][]byte{
+		"good-full":         full,
+		"good-empty":        empty,
+		"bad-nothing":       {},
+		"bad-header":        header[:len(header)-1],
+		"bad-no-checkpoint": header,
+		"bad-half":          begun,
+		"bad-torn":          full[:len(full)-3],
+		"bad-zero-filled":   append(slices.Clone(full), make([]byte, 512)...),
+		"bad-damaged":       damaged,
+		"bad-sequence":      frame(slices.Clone(empty), 43, journal.FrameRecord, []byte{1}),
+	}
+}

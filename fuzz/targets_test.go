@@ -1,0 +1,32 @@
+package fuzz
+
+import "github.com/wandertoken/wander/fuzz/corpus"
+
+// targets is every fuzz target of this package. TestSeeds sees that none is
+// missing. It is filled in by init because the fuzz functions, too, look into
+// it.
+var targets map[string]corpus.Target
+
+func init() {
+	targets = map[string]corpus.Target{
+		"FuzzMessage":       {Check: checkMessage, Seeds: messageSeeds},
+		"FuzzFrame":         {Check: checkFrame, Seeds: frameSeeds},
+		"FuzzCanonical":     {Check: checkCanonical, Seeds: canonicalSeeds},
+		"FuzzEnvelope":      {Check: checkEnvelope, Seeds: envelopeSeeds},
+		"FuzzSignature":     {Check: checkSignature, Seeds: signatureSeeds},
+		"FuzzGenesis":       {Check: checkGenesis, Seeds: genesisSeeds},
+		"FuzzTransfer":      {Check: checkTransfer, Seeds: transferSeeds},
+		"FuzzAnswer":        {Check: checkAnswer, Seeds: answerSeeds},
+		"FuzzTokenObject":   {Check: checkTokenObject, Seeds: tokenObjectSeeds},
+		"FuzzCertificate":   {Check: checkCertificate, Seeds: certificateSeeds},
+		"FuzzEndpoint":      {Check: checkEndpoint, Seeds: endpointSeeds},
+		"FuzzRevocation":    {Check: checkRevocation, Seeds: revocationSeeds},
+		"FuzzConfiguration": {Check: checkConfiguration, Seeds: configurationSeeds},
+		"FuzzAuthority":     {Check: checkAuthority, Seeds: authoritySeeds},
+		"FuzzGroupFile":     {Check: checkGroupFile, Seeds: groupFileSeeds},
+		"FuzzBlocks":        {Check: checkBlocks, Seeds: blocksSeeds},
+		"FuzzPrivateKey":    {Check: checkPrivateKey, Seeds: privateKeySeeds},
+		"FuzzRecord":        {Check: checkRecord, Seeds: recordSeeds},
+		"FuzzSegment":       {Check: checkSegment, Seeds: segmentSeeds},
+	}
+}
