@@ -30,8 +30,7 @@ func (n *Node) carryOut(effects []effect.Effect) error {
 		case effect.Refuse:
 			n.refused(e)
 		case effect.Expel:
-			n.transport.Expel(e.Member, revocationFrame(e.Revocation))
-			n.log.Warn("member is revoked", "member", e.Member)
+			n.transport.Expel(e.Member, revocationFrame(e.Revocation)) // which logs it
 		case effect.Reconfigure:
 			n.reconfigured()
 		case effect.Report:

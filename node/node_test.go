@@ -24,7 +24,8 @@ import (
 type authority struct {
 	key   *signature.PrivateKey
 	group *group.Group
-	next  uint64
+	// next serial number and version of the revocation list, less one
+	next, revoked uint64
 }
 
 func newAuthority(t testing.TB, resources ...group.Resource) *authority {
@@ -46,16 +47,35 @@ func newAuthority(t testing.TB, resources ...group.Resource) *authority {
 
 func (a *authority) issue(t testing.TB, name string) node.Identity {
 	t.Helper()
+	return a.issueAs(t, name, func(*certificate.Claims) {})
+}
+
+// issueAs is issue with other claims.
+func (a *authority) issueAs(t testing.TB, name string, change func(*certificate.Claims)) node.Identity {
+	t.Helper()
 	key, err := signature.Generate(rand.Reader)
 	require.NoError(t, err)
 	a.next++
 	now := time.Now().Truncate(time.Second)
-	c, err := certificate.Claims{
+	claims := certificate.Claims{
 		Name: name, Serial: a.next, NotBefore: now.Add(-time.Minute), NotAfter: now.Add(time.Hour), IssuedAt: now,
 		Key: key.Public().Bytes(), Group: a.group.ID(), ConfigVersion: 1,
-	}.Sign(a.key)
+	}
+	change(&claims)
+	c, err := claims.Sign(a.key)
 	require.NoError(t, err)
 	return node.Identity{Group: a.group, Certificate: c, Key: key}
+}
+
+// revoke signs the death of a member.
+func (a *authority) revoke(t testing.TB, m ident.Member) []byte {
+	t.Helper()
+	a.revoked++
+	r, err := certificate.Revocation{
+		Version: a.revoked, Member: m, Serial: 1, Reason: "left", Time: uint64(time.Now().UnixMilli()),
+	}.Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	return r.Raw()
 }
 
 func TestTokenCirculatesAndSerialises(t *testing.T) {
