@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,10 +107,13 @@ func checkEnvelope(t require.TestingT, raw []byte) bool {
 }
 
 func envelopeSeeds() map[string][]byte {
+	const head = "\xd2\x84\x55\xa2\x01\x27\x04\x500123456789abcdef"
+	tail := "\x58\x40" + strings.Repeat("s", 64)
 	_, transfer, void := tokenObjects()
 	seeds := map[string][]byte{
 		"good-transfer":      transfer.Raw(),
 		"good-other-kind":    void.Raw(),
+		"good-by-hand":       []byte(head + "\xa0\x41p" + tail),
 		"good-empty":         seal(envelope.Transfer, adaID, nil, ada),
 		"good-23-bytes":      seal(envelope.Transfer, adaID, make([]byte, 23), ada),
 		"good-24-bytes":      seal(envelope.Transfer, adaID, make([]byte, 24), ada),
@@ -118,9 +122,10 @@ func envelopeSeeds() map[string][]byte {
 		"bad-tag":            {0xd3, 0x84},
 		"bad-header":         []byte("\xd2\x84\x55\xa2\x01\x26\x04\x50"),
 		"bad-no-signature":   transfer.Raw()[:len(transfer.Raw())-66],
-		"bad-large-payload":  append([]byte("\xd2\x84\x55\xa2\x01\x27\x04\x500123456789abcdef\xa0\x59\x40\x01"), make([]byte, 100)...),
-		"bad-long-head":      append([]byte("\xd2\x84\x55\xa2\x01\x27\x04\x500123456789abcdef\xa0\x58\x01\x00"), make([]byte, 66)...),
-		"bad-unprotected-it": append([]byte("\xd2\x84\x55\xa2\x01\x27\x04\x500123456789abcdef\xa1\x01\x01\x40"), make([]byte, 66)...),
+		"bad-large-payload":  []byte(head + "\xa0\x59\x40\x01" + strings.Repeat("p", envelope.MaxPayload+1) + tail),
+		"bad-long-head":      []byte(head + "\xa0\x58\x01p" + tail),
+		"bad-longer-head":    []byte(head + "\xa0\x59\x00\x20" + strings.Repeat("p", 32) + tail),
+		"bad-unprotected-it": []byte(head + "\xa1\x01\x01\x41p" + tail),
 	}
 	corpus.Spoil(seeds, "good-transfer")
 	return seeds

@@ -116,7 +116,10 @@ func segmentSeeds() map[string][]byte {
 	}
 	damaged := slices.Clone(full)
 	damaged[len(full)/2] ^= 1
+	unmarked := slices.Clone(full)
+	unmarked[len(full)-1] ^= 1
 	return map[string][]byte{
+		"bad-end-mark":      unmarked,
 		"good-full":         full,
 		"good-empty":        empty,
 		"bad-nothing":       {},
