@@ -1,0 +1,223 @@
+package cluster
+
+import (
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// carryOut does one operation.
+func (n *node) carryOut(o op) {
+	switch o.kind {
+	case opAppend:
+		n.append(o.record)
+	case opSync:
+		n.sync()
+	default:
+		n.perform(o.effect)
+	}
+}
+
+func (n *node) append(p effect.Persist) {
+	switch p.Record.(type) {
+	case *journal.Held:
+		if n.c.bug == ForgetHeld {
+			return
+		}
+	case *journal.Sent:
+		if n.c.bug == ForgetSent {
+			return
+		}
+	}
+	if n.c.tracer != nil {
+		n.c.log(n, "append %s", n.c.tracer.record(p.Record))
+	}
+	if err := n.disk.append(p.At, p.Record, n.c.tick()); err != nil {
+		n.c.problem(n, "record not encoded: %v", err)
+	}
+	n.c.noteRecord(p.Record)
+}
+
+// noteRecord counts what records tell.
+func (c *cluster) noteRecord(r journal.Record) {
+	switch r := r.(type) {
+	case *journal.Held:
+		if b, _, err := token.PeekTransfer(c.group.ID(), r.Transfer); err == nil {
+			c.lastHop[b.Token] = max(c.lastHop[b.Token], b.Hop)
+			c.count.handoffs++
+		}
+	case *journal.Reclaimed:
+		c.lastHop[r.Token] = max(c.lastHop[r.Token], r.Hop)
+		c.count.voids++
+	case *journal.Evidence:
+		c.count.evidence++
+	}
+}
+
+// sync makes the journal durable, at once or some time later.
+func (n *node) sync() {
+	if n.c.bug == LoseSync {
+		n.guardAll(n.disk.history[len(n.disk.history)-n.disk.pending:])
+		return
+	}
+	wait := n.c.random(n.c.syncTime)
+	if wait == 0 {
+		n.synced()
+		return
+	}
+	n.syncing = true
+	life := n.life
+	n.c.after(wait, func() {
+		if n.life == life && n.member != nil {
+			n.syncing = false
+			n.synced()
+			n.work()
+		}
+	})
+}
+
+func (n *node) synced() {
+	n.c.log(n, "sync")
+	n.guardAll(n.disk.sync(n.c.tick()))
+}
+
+// guardAll tells the guard what has become durable.
+func (n *node) guardAll(entries []audit.Entry) {
+	for _, e := range entries {
+		if err := n.guard.apply(e.Record); err != nil {
+			n.c.problem(n, "%v", err)
+		}
+	}
+}
+
+// perform does what is not about the journal.
+func (n *node) perform(e effect.Effect) {
+	switch e := e.(type) {
+	case effect.Send:
+		if err := n.guard.sent(e.To, e.Message); err != nil {
+			n.c.problem(n, "%v", err)
+		}
+		n.send(e.To, e.Message)
+	case effect.Grant:
+		if err := n.guard.granted(e); err != nil {
+			n.c.problem(n, "%v", err)
+		}
+		n.granted(e)
+	case effect.Refuse:
+		n.c.log(n, "refuses demand %d: %v", e.Request, e.Reason)
+	case effect.Report:
+		n.c.log(n, "reports %s: %s", e.Kind, e.Detail)
+		if e.Kind == "internal" {
+			n.c.problem(n, "reports %s: %s", e.Kind, e.Detail)
+		}
+	case effect.Stop:
+		n.c.problem(n, "ends itself: %v", e.Reason)
+	case effect.Expel, effect.Reconfigure:
+	}
+}
+
+// checkpoint begins a new segment when the journal has grown. Nothing is under
+// way at this point. A crash may come before it or after it: it is one change.
+func (n *node) checkpoint() {
+	after := n.c.checkpointAfter
+	if after == 0 || len(n.disk.live)-n.disk.carried < after {
+		return
+	}
+	n.compact()
+}
+
+func (n *node) compact() {
+	n.synced()
+	records := n.member.Checkpoint()
+	if n.c.bug == ForgetFloors {
+		records = withoutFloors(records)
+	}
+	before := n.guard.ledger
+	n.guard.ledger = newLedger(n.c.group.ID())
+	for _, r := range records {
+		if err := n.guard.ledger.apply(r); err != nil {
+			n.c.problem(n, "checkpoint: %v", err)
+		}
+	}
+	if err := before.same(n.guard.ledger); err != nil {
+		n.c.problem(n, "checkpoint: %v", err)
+	}
+	if err := n.disk.checkpoint(n.reading().Micros(), records); err != nil {
+		n.c.problem(n, "checkpoint: %v", err)
+	}
+	n.c.count.checkpoints++
+	n.c.log(n, "checkpoint of %d records", len(records))
+}
+
+func withoutFloors(records []journal.Record) []journal.Record {
+	kept := records[:0]
+	for _, r := range records {
+		if _, floor := r.(*journal.Floor); !floor {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// crash ends the process between two operations. Power failure ends the
+// machine, and with it every program; otherwise programs go on.
+func (n *node) crash(power bool) {
+	if n.member == nil {
+		return
+	}
+	kept, lost := n.disk.crash(n.c.rng, n.c.tick())
+	n.guardAll(kept)
+	if power && !n.durable {
+		n.disk.shorten(n.c.rng)
+	}
+	n.c.log(n, "CRASH (power failure: %v), %d records lost, %d unsynced kept", power, lost, len(kept))
+	n.c.count.crashes++
+	n.end(false)
+	if power {
+		n.c.killPrograms(n)
+		n.boot()
+	}
+	if !n.c.manual {
+		n.c.restartLater(n)
+	}
+}
+
+// stop ends the process in order.
+func (n *node) stop() {
+	n.synced()
+	n.disk.crash(n.c.rng, n.c.tick())
+	n.c.log(n, "stops")
+	n.c.count.stops++
+	n.end(true)
+}
+
+// end forgets everything that was in memory.
+func (n *node) end(orderly bool) {
+	n.member, n.backlog, n.queue, n.syncing, n.fuse, n.trap = nil, nil, nil, false, noFuse, nil
+	n.hangUp(orderly)
+}
+
+// shutdown tells the member to finish, and ends it when it has, or is too slow.
+func (n *node) shutdown(patience int) {
+	if n.member == nil {
+		return
+	}
+	if !n.resting {
+		n.resting = true
+		n.c.log(n, "is told to shut down")
+		n.put(member.Shutdown{})
+	}
+	life := n.life
+	n.c.after(shutdownPoll, func() {
+		switch {
+		case n.life != life || n.member == nil:
+		case n.member.Idle() || patience == 0:
+			n.stop()
+			n.c.restartLater(n)
+		default:
+			n.shutdown(patience - 1)
+		}
+	})
+}

@@ -1,0 +1,177 @@
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Bug is a deliberate mistake of the driver, or of a member's memory. The
+// tests of the observers plant them: each must be found.
+type Bug uint8
+
+// The bugs.
+const (
+	NoBug Bug = iota
+	// SendFirst sends a step's messages before its records are synced.
+	SendFirst
+	// ForgetHeld never writes the record of custody that came by a transfer.
+	ForgetHeld
+	// SameIncarnation makes a volatile member begin with the incarnation, and
+	// the random numbers, that it had before.
+	SameIncarnation
+	// ForgetSent never writes the record of custody that was given away.
+	ForgetSent
+	// LoseSync returns from a sync before anything is durable.
+	LoseSync
+	// ForgetFloors leaves the floors out of every checkpoint.
+	ForgetFloors
+)
+
+// setting is everything about a run that is not a fault: who is there.
+type setting struct {
+	seed      uint64
+	members   []memberSetting
+	resources []group.Resource
+	tuning    handoff.Tuning
+	net       networkSetting
+	// manual hands the network, the programs and the faults to a script.
+	manual bool
+	// syncTime is the longest that a sync takes.
+	syncTime time.Duration
+	// checkpointAfter is how many records a journal grows by before the next
+	// checkpoint; zero: there is none.
+	checkpointAfter int
+	noPreOffer      bool
+	bug             Bug
+}
+
+// memberSetting is how one member is run.
+type memberSetting struct {
+	durable, found bool
+	driving        driving
+	skew           time.Duration // of its wall clock
+	stranger       bool          // knows only whom it meets, not the whole group
+}
+
+// cluster is a group of members in virtual time. It is not safe for concurrent
+// use.
+type cluster struct {
+	agenda
+	setting
+	rng   *rand.Rand
+	group *group.Group
+	nodes []*node
+	order uint64 // of records and crashes, over all members
+	calm  bool   // the faults are over
+
+	downMean time.Duration // how long a member stays away
+
+	running  map[ident.Token]*program
+	lastHop  map[ident.Token]uint64
+	mail     []*letter // manual mode: messages that wait for the script
+	letters  int
+	problems []string
+	count    counts
+	tracer   *tracer
+}
+
+// counts is what happened.
+type counts struct {
+	crashes, stops, restarts, checkpoints  int
+	messages, lost, repeated, late, broken int
+	grants, handoffs, voids, evidence      int
+}
+
+func newCluster(s setting, trace io.Writer) (*cluster, error) {
+	a := theAuthority()
+	g, err := a.newGroup(s.resources)
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{
+		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g,
+		running: make(map[ident.Token]*program), lastHop: make(map[ident.Token]uint64),
+	}
+	if trace != nil {
+		c.tracer = newTracer(trace, g.ID())
+	}
+	for i, m := range s.members {
+		c.add(a.members[i], m)
+	}
+	return c, nil
+}
+
+// add makes a member that is not running yet.
+func (c *cluster) add(who identity, m memberSetting) *node {
+	n := &node{
+		c: c, identity: who, memberSetting: m, guard: newGuard(c.group.ID()),
+		disk:  disk{faithful: m.durable},
+		place: who.name, fuse: noFuse,
+	}
+	if c.tracer != nil {
+		c.tracer.members[who.id] = who.name
+	}
+	n.boot()
+	c.nodes = append(c.nodes, n)
+	return n
+}
+
+// tick is the next number of the order in which records and crashes happen.
+func (c *cluster) tick() uint64 {
+	c.order++
+	return c.order
+}
+
+// problem notes a broken rule.
+func (c *cluster) problem(n *node, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if n != nil {
+		text = "member " + n.name + ": " + text
+	}
+	c.problems = append(c.problems, fmt.Sprintf("at %v: %s", c.now, text))
+	c.log(n, "PROBLEM %s", text)
+}
+
+func (c *cluster) log(n *node, format string, args ...any) {
+	if c.tracer != nil {
+		c.tracer.line(c.now, n, format, args...)
+	}
+}
+
+// runFor lets virtual time pass.
+func (c *cluster) runFor(d time.Duration) {
+	for until := c.now + d; c.step(until); {
+	}
+}
+
+// journals is what an auditor reads.
+func (c *cluster) journals() []audit.Journal {
+	list := make([]audit.Journal, 0, len(c.nodes))
+	for _, n := range c.nodes {
+		list = append(list, audit.Journal{Member: n.id, Entries: n.disk.history})
+	}
+	return list
+}
+
+// random is a duration below d.
+func (c *cluster) random(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return time.Duration(c.rng.Int64N(int64(d)))
+}
+
+// exponential is a duration with the given mean.
+func (c *cluster) exponential(mean time.Duration) time.Duration {
+	return time.Duration(c.rng.ExpFloat64() * float64(mean))
+}
+
+// chance is true with the given probability.
+func (c *cluster) chance(p float64) bool { return p > 0 && c.rng.Float64() < p }

@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// maxMembers is how many identities there are: more than any run needs.
+const maxMembers = 16
+
+// epoch is the wall clock at virtual time zero.
+var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// identity is who a member is. Keys and certificates are made once and used in
+// every run: they cost more than a run's own signatures otherwise.
+type identity struct {
+	name        string
+	id          ident.Member
+	key         *signature.PrivateKey
+	certificate certificate.Certificate
+	endpoint    []byte
+}
+
+// authority is the CA of all simulated groups.
+type authority struct {
+	key     *signature.PrivateKey
+	id      ident.Group
+	signed  group.Authority
+	members [maxMembers]identity
+}
+
+var theAuthority = sync.OnceValue(func() *authority {
+	a := &authority{key: fixedKey(255)}
+	public := a.key.Public().Bytes()
+	a.id = ident.GroupOf(public[:])
+	var err error
+	a.signed, err = group.Statement{
+		Name: "simulated", Group: a.id, Key: public, NotBefore: epoch.AddDate(-1, 0, 0), NotAfter: epoch.AddDate(10, 0, 0),
+	}.Sign(a.key)
+	must(err)
+	for i := range a.members {
+		a.members[i] = a.issue(i)
+	}
+	return a
+})
+
+func fixedKey(n byte) *signature.PrivateKey {
+	key, err := signature.NewPrivateKey(bytes.Repeat([]byte{n}, signature.SeedSize))
+	must(err)
+	return key
+}
+
+func (a *authority) issue(i int) identity {
+	key := fixedKey(byte(i + 1))
+	c, err := certificate.Claims{
+		Name: memberName(i), Serial: uint64(i + 1), NotBefore: epoch.AddDate(0, -1, 0), NotAfter: epoch.AddDate(1, 0, 0),
+		IssuedAt: epoch.AddDate(0, -1, 0), Key: key.Public().Bytes(), Group: a.id, ConfigVersion: 1,
+	}.Sign(a.key)
+	must(err)
+	e, err := certificate.Endpoint{
+		Member: c.Member(), Sequence: 1, Mode: certificate.Reachable, Addresses: []string{fmt.Sprintf("192.0.2.%d:4133", i+1)},
+	}.Sign(a.id, key)
+	must(err)
+	return identity{name: memberName(i), id: c.Member(), key: key, certificate: c, endpoint: e.Raw()}
+}
+
+// memberName is a, b, c, …
+func memberName(i int) string { return string(rune('a' + i)) }
+
+// newGroup is the group with these resources.
+func (a *authority) newGroup(resources []group.Resource) (*group.Group, error) {
+	s := group.Settings{Version: 1, Name: "simulated", Issued: epoch, Resources: resources}.WithDefaults()
+	c, err := s.Sign(a.id, a.key)
+	if err != nil {
+		return nil, err
+	}
+	return group.New([]group.Authority{a.signed}, c)
+}
+
+// must ends the program on an error that only a bug in the simulator brings.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,275 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// networkSetting is how bad the network is.
+type networkSetting struct {
+	delay  time.Duration // least time of a message under way
+	jitter time.Duration // mean of what is added, by which messages overtake each other
+	loss   float64       // of messages; a connection whose HELLO is lost breaks
+	repeat float64       // of messages: a second copy follows
+	// late is the share of messages that take up to lateBy longer, and arrive
+	// on whatever connection there is then.
+	late   float64
+	lateBy time.Duration
+	notice time.Duration // longest time until an end finds its connection broken
+}
+
+const (
+	// dialTime is how long a dial takes that fails.
+	dialTime = 2 * time.Second
+	// maxWaiting bounds the frames that wait for a connection, as the daemon's
+	// queues are bounded.
+	maxWaiting = 64
+	// meetAgain is how often a member that has no connection looks for one.
+	meetAgain = time.Second
+)
+
+// conn is a connection between two members, as long as both think so.
+type conn struct {
+	ends    [2]*node
+	broken  bool
+	helloAt [2]time.Duration // nothing that an end has sent arrives earlier
+}
+
+func (k *conn) other(n *node) (int, *node) {
+	if k.ends[0] == n {
+		return 0, k.ends[1]
+	}
+	return 1, k.ends[0]
+}
+
+// letter is a message under way.
+type letter struct {
+	number   int
+	from, to *node
+	body     []byte
+	kind     wire.Type
+	conn     *conn
+	late     bool
+}
+
+// send hands a message to the network.
+func (n *node) send(to ident.Member, m wire.Message) {
+	body, err := wire.Encode(m)
+	if err != nil {
+		n.c.problem(n, "message not encoded: %v", err)
+		return
+	}
+	if n.c.tracer != nil {
+		n.c.log(n, "send %s to %s", n.c.tracer.message(m), n.c.tracer.member(to))
+	}
+	n.c.count.messages++
+	if k := n.conns[to]; k != nil {
+		n.c.transmit(k, n, body, m.Type())
+		return
+	}
+	if n.c.manual {
+		n.c.log(n, "has no connection to %s", n.c.tracer.member(to))
+		n.put(member.Unreachable{Peer: to})
+		return
+	}
+	queue, dialling := n.waiting[to]
+	if len(queue) < maxWaiting {
+		n.waiting[to] = append(queue, body)
+	}
+	if !dialling {
+		n.dial(to)
+	}
+}
+
+// dial tries to reach a member.
+func (n *node) dial(to ident.Member) {
+	if n.waiting[to] == nil {
+		n.waiting[to] = [][]byte{}
+	}
+	target := n.c.find(to)
+	life := n.life
+	reach := func() bool { return target != nil && target.member != nil && !n.c.isCut(n, target) }
+	wait := dialTime
+	if reach() {
+		wait = 2*n.c.net.delay + n.c.exponential(n.c.net.jitter)
+	}
+	n.c.after(wait, func() {
+		if n.life != life || n.member == nil {
+			return
+		}
+		queue := n.waiting[to]
+		delete(n.waiting, to)
+		if !reach() {
+			n.c.log(n, "cannot reach %s", n.c.name(to))
+			n.put(member.Unreachable{Peer: to})
+			return
+		}
+		k := n.conns[to]
+		if k == nil || k.broken {
+			k = n.c.connect(n, target)
+		}
+		for _, body := range queue {
+			if n.member != nil && n.conns[to] == k {
+				kind, _ := wire.PeekType(body)
+				n.c.transmit(k, n, body, kind)
+			}
+		}
+	})
+}
+
+// find is the node that answers for a member.
+func (c *cluster) find(id ident.Member) *node {
+	var found *node
+	for _, n := range c.nodes {
+		if n.id == id && (found == nil || found.member == nil) {
+			found = n
+		}
+	}
+	return found
+}
+
+// connect opens a connection. It takes the place of one that an end has with
+// the other's id.
+func (c *cluster) connect(a, b *node) *conn {
+	k := &conn{ends: [2]*node{a, b}}
+	for _, n := range k.ends {
+		_, peer := k.other(n)
+		if old := n.conns[peer.id]; old != nil {
+			c.breakOff(old, true)
+			n.detach(old, true)
+		}
+	}
+	for _, n := range k.ends {
+		_, peer := k.other(n)
+		n.conns[peer.id] = k
+	}
+	c.log(a, "connects with %s", b.name)
+	for _, n := range [2]*node{b, a} {
+		_, peer := k.other(n)
+		if n.conns[peer.id] == k {
+			n.put(member.Connected{Certificate: peer.certificate})
+		}
+	}
+	return k
+}
+
+// breakOff ends a connection. Each end finds out at a time of its own.
+func (c *cluster) breakOff(k *conn, orderly bool) {
+	if k.broken {
+		return
+	}
+	k.broken = true
+	c.count.broken++
+	for _, n := range k.ends {
+		life := n.life
+		if c.manual {
+			n.detach(k, orderly)
+			continue
+		}
+		c.after(c.random(c.net.notice), func() {
+			if n.life == life {
+				n.detach(k, orderly)
+			}
+		})
+	}
+}
+
+// detach tells a member that a connection is over.
+func (n *node) detach(k *conn, orderly bool) {
+	_, peer := k.other(n)
+	if n.member == nil || n.conns[peer.id] != k {
+		return
+	}
+	delete(n.conns, peer.id)
+	if orderly {
+		n.put(member.Disconnected{Peer: peer.id})
+	} else {
+		n.put(member.Unreachable{Peer: peer.id})
+	}
+	n.meetSomebody()
+}
+
+// hangUp ends every connection of a member whose process has ended.
+func (n *node) hangUp(orderly bool) {
+	for _, o := range n.c.nodes {
+		if k := n.conns[o.id]; k != nil {
+			n.c.breakOff(k, orderly)
+		}
+	}
+	n.conns, n.waiting = nil, nil
+}
+
+// meetSomebody dials members at random until there is a connection: the
+// bootstrap of a daemon.
+func (n *node) meetSomebody() {
+	if n.member == nil || len(n.conns) > 0 || n.c.manual {
+		return
+	}
+	if o := n.c.nodes[n.c.rng.IntN(len(n.c.nodes))]; o != n {
+		if _, dialling := n.waiting[o.id]; !dialling {
+			n.dial(o.id)
+		}
+	}
+	life := n.life
+	n.c.after(meetAgain+n.c.random(meetAgain), func() {
+		if n.life == life {
+			n.meetSomebody()
+		}
+	})
+}
+
+// transmit puts a message on a connection.
+func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
+	side, to := k.other(from)
+	c.letters++
+	l := &letter{number: c.letters, from: from, to: to, body: body, kind: kind, conn: k}
+	if c.manual {
+		c.mail = append(c.mail, l)
+		return
+	}
+	net := c.network()
+	if c.chance(net.loss) {
+		c.count.lost++
+		c.log(from, "LOST %s to %s", kind, to.name)
+		if kind == wire.TypeHello {
+			c.breakOff(k, false)
+		}
+		return
+	}
+	wait := net.delay + c.exponential(net.jitter)
+	if kind == wire.TypeHello {
+		k.helloAt[side] = c.now + wait
+	} else if wait = max(wait, k.helloAt[side]-c.now); c.chance(net.late) {
+		l.late = true
+		c.count.late++
+		wait += c.random(net.lateBy)
+	}
+	c.after(wait, func() { c.arrive(l) })
+	if kind != wire.TypeHello && c.chance(net.repeat) {
+		c.count.repeated++
+		c.after(wait+c.exponential(net.jitter+net.lateBy/8), func() { c.arrive(l) })
+	}
+}
+
+// network is how bad the network is now.
+func (c *cluster) network() networkSetting {
+	if c.calm {
+		return networkSetting{delay: c.net.delay, jitter: c.net.jitter / 4}
+	}
+	return c.net
+}
+
+// arrive delivers a message, if its connection still lasts at the receiver;
+// a late one on any connection with its sender.
+func (c *cluster) arrive(l *letter) {
+	if l.to.member == nil {
+		return
+	}
+	if k := l.to.conns[l.from.id]; k == nil || k != l.conn && !l.late {
+		return
+	}
+	l.to.put(member.Received{From: l.from.id, Body: l.body})
+}

@@ -1,0 +1,285 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// driving is how a driver steps its member and carries the effects out. All of
+// them keep the order that package effect asks for.
+type driving uint8
+
+const (
+	// sequential: one input at a time, one effect after the other.
+	sequential driving = iota
+	// grouped: all waiting inputs, then all records with one sync, then all
+	// the rest, as the daemon does it.
+	grouped
+	// pipelined: every input at once, also while a sync is under way; the
+	// effects queue up.
+	pipelined
+)
+
+// bootClock is the boot clock of a machine when it has just started.
+const bootClock = clock.Instant(10 * time.Second)
+
+// noFuse says that no crash has been ordered.
+const noFuse = -1
+
+// node is one member with its driver, its disk and its machine.
+type node struct {
+	c *cluster
+	identity
+	memberSetting
+	disk  disk
+	guard *guard
+	place string // where the journal lives: machine and directory
+
+	member *member.Member // nil while it is down
+	life   uint64         // of the process
+	boots  uint64         // of the machine
+	upAt   time.Duration  // when the machine booted
+	seed   [32]byte
+
+	backlog []member.Input
+	queue   []op
+	working bool
+	syncing bool
+	fuse    int // how many more operations until it crashes
+	trap    func(op) bool
+
+	alarm   uint64 // the alarm that counts
+	alarmAt clock.Instant
+
+	conns    map[ident.Member]*conn
+	waiting  map[ident.Member][][]byte
+	requests uint64
+	isCut    bool // from all others
+	resting  bool // shut down in order; comes back like after a crash
+}
+
+// op is one thing that a driver does.
+type op struct {
+	kind   opKind
+	record effect.Persist // append
+	effect effect.Effect  // everything else
+}
+
+type opKind uint8
+
+const (
+	opAppend opKind = iota
+	opSync
+	opOther
+)
+
+// boot starts the machine, not the member.
+func (n *node) boot() {
+	n.boots++
+	n.upAt = n.c.now
+}
+
+func (n *node) bootID() string {
+	return n.name + "#" + string(rune('0'+n.boots%10)) + timeID(n.boots/10)
+}
+
+func timeID(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return string(rune('0'+n%10)) + timeID(n/10)
+}
+
+func (n *node) reading() clock.Reading {
+	return clock.Reading{Boot: bootClock + clock.Instant(n.c.now-n.upAt), Wall: epoch.Add(n.c.now + n.skew)}
+}
+
+// virtual is the virtual time of an instant on the machine's clock.
+func (n *node) virtual(at clock.Instant) time.Duration {
+	return n.upAt + time.Duration(at-bootClock)
+}
+
+// start starts the member from its journal.
+func (n *node) start(fresh bool) {
+	past, err := n.disk.read()
+	if err != nil {
+		n.c.problem(n, "journal unreadable: %v", err)
+		return
+	}
+	if n.c.bug != SameIncarnation || n.life == 0 {
+		for i := range n.seed {
+			n.seed[i] = byte(n.c.rng.Uint32())
+		}
+	}
+	if n.c.bug == SameIncarnation && !n.durable {
+		past = nil // or its counters would give it away
+	}
+	m, effects, err := member.Restore(member.Config{
+		Group: n.c.group, Certificate: n.certificate, Key: n.key, Seed: n.seed, Durable: n.durable,
+		NewIncarnation: fresh, Found: n.found, Machine: n.place, Boot: n.bootID(),
+		NoPreOffer: n.c.noPreOffer, Tuning: n.c.tuning,
+	}, past, n.reading())
+	if err != nil {
+		n.c.problem(n, "restart failed: %v", err)
+		return
+	}
+	n.member, n.life, n.alarmAt, n.resting = m, n.life+1, clock.Never, false
+	n.conns, n.waiting = make(map[ident.Member]*conn), make(map[ident.Member][][]byte)
+	n.c.count.restarts++
+	n.c.log(n, "starts with %d records", len(past))
+	n.enqueue(effects)
+	n.work()
+	n.put(n.knowledge())
+	n.put(member.Announce{Endpoint: n.endpoint})
+}
+
+// knowledge is the group file: all members, or none.
+func (n *node) knowledge() member.Learn {
+	var in member.Learn
+	if n.stranger || n.c.manual {
+		return in
+	}
+	for _, o := range n.c.nodes {
+		if o.id != n.id {
+			in.Certificates = append(in.Certificates, o.certificate.Raw())
+			in.Endpoints = append(in.Endpoints, o.endpoint)
+		}
+	}
+	return in
+}
+
+// put brings an input.
+func (n *node) put(in member.Input) {
+	if n.member == nil {
+		return
+	}
+	if n.driving == pipelined {
+		n.enqueue(n.step(in))
+	} else {
+		n.backlog = append(n.backlog, in)
+	}
+	n.work()
+}
+
+func (n *node) step(in member.Input) []effect.Effect {
+	if n.c.tracer != nil {
+		if text := n.c.tracer.input(in); text != "" {
+			n.c.log(n, "%s", text)
+		}
+	}
+	return n.member.Step(n.reading(), in)
+}
+
+// work goes on until there is nothing to do, or a sync is under way.
+func (n *node) work() {
+	if n.working {
+		return
+	}
+	n.working = true
+	for n.member != nil && !n.syncing {
+		if len(n.queue) == 0 {
+			if len(n.backlog) == 0 {
+				n.checkpoint()
+				break
+			}
+			n.takeInputs()
+			continue
+		}
+		o := n.queue[0]
+		n.queue = n.queue[1:]
+		n.carryOut(o)
+		n.burn(o)
+	}
+	n.working = false
+	n.setAlarm()
+}
+
+// takeInputs steps the member through what waits.
+func (n *node) takeInputs() {
+	take := 1
+	if n.driving == grouped {
+		take = len(n.backlog)
+	}
+	var effects []effect.Effect
+	for _, in := range n.backlog[:take] {
+		effects = append(effects, n.step(in)...)
+	}
+	n.backlog = append(n.backlog[:0:0], n.backlog[take:]...)
+	n.enqueue(effects)
+}
+
+// enqueue turns effects into operations.
+func (n *node) enqueue(effects []effect.Effect) {
+	var first, rest []op
+	sync := false
+	for _, e := range effects {
+		p, isRecord := e.(effect.Persist)
+		switch {
+		case !isRecord && n.c.bug == SendFirst:
+			first = append(first, op{kind: opOther, effect: e})
+		case !isRecord:
+			rest = append(rest, op{kind: opOther, effect: e})
+		case n.driving == grouped:
+			first = append(first, op{kind: opAppend, record: p})
+			sync = sync || p.Sync
+		default:
+			rest = append(rest, op{kind: opAppend, record: p})
+			if p.Sync {
+				rest = append(rest, op{kind: opSync})
+			}
+		}
+	}
+	n.queue = append(n.queue, first...)
+	if sync {
+		n.queue = append(n.queue, op{kind: opSync})
+	}
+	n.queue = append(n.queue, rest...)
+}
+
+// burn is where a crash can come: between any two operations.
+func (n *node) burn(o op) {
+	if n.trap != nil && n.member != nil && n.trap(o) {
+		n.trap = nil
+		n.crash(false)
+		return
+	}
+	if n.fuse == noFuse || n.member == nil {
+		return
+	}
+	if n.fuse--; n.fuse < 0 {
+		n.fuse = noFuse
+		n.crash(n.c.chance(0.5))
+	}
+}
+
+// setAlarm plans the next tick, when nothing waits that ticks, too. Timers come
+// late, never early.
+func (n *node) setAlarm() {
+	if n.member == nil || len(n.backlog) > 0 {
+		return
+	}
+	at := n.member.NextDeadline()
+	if at == n.alarmAt {
+		return
+	}
+	n.alarm++
+	n.alarmAt = at
+	if at == clock.Never {
+		return
+	}
+	alarm, life := n.alarm, n.life
+	late := time.Duration(0)
+	if !n.c.manual {
+		late = n.c.random(2 * time.Millisecond)
+	}
+	n.c.after(n.virtual(at)-n.c.now+late, func() {
+		if n.life == life && n.alarm == alarm && n.member != nil {
+			n.alarmAt = clock.Never
+			n.put(member.Tick{})
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// killMargin is how long before its deadline a program is killed.
+const killMargin = time.Millisecond
+
+// program is a local program that runs under a grant.
+type program struct {
+	node  *node
+	grant ident.Grant
+	token ident.Token
+	ends  time.Duration
+}
+
+// demand makes a program ask for a resource.
+func (n *node) demand(resource string, maxHold time.Duration) {
+	if n.member == nil {
+		return
+	}
+	n.requests++
+	request := n.requests
+	n.c.log(n, "demand %d for %s", request, resource)
+	n.put(member.Demand{Request: request, Resource: resource, MaxHold: maxHold})
+	if n.c.chance(0.1) {
+		life := n.life
+		n.c.after(n.c.random(10*time.Second), func() {
+			if n.life == life {
+				n.put(member.Withdraw{Request: request})
+			}
+		})
+	}
+}
+
+// granted starts a program, unless the deadline has come already.
+func (n *node) granted(e effect.Grant) {
+	c := n.c
+	deadline := n.virtual(e.Deadline)
+	if c.now >= deadline {
+		c.log(n, "grant came too late")
+		n.put(member.Ended{Grant: e.Grant})
+		return
+	}
+	if other := c.running[e.Token]; other != nil {
+		c.problem(n, "operation begins while the one of %s runs under the same token", other.node.name)
+	}
+	c.count.grants++
+	p := &program{node: n, grant: e.Grant, token: e.Token}
+	p.ends = deadline - killMargin
+	if run := c.random(3 * e.Length / 2); !c.manual && c.now+run < p.ends {
+		p.ends = c.now + run
+	}
+	c.running[e.Token] = p
+	c.log(n, "program starts, until %v", p.ends)
+	if c.manual {
+		return
+	}
+	silent := c.chance(0.1)
+	c.after(p.ends-c.now, func() { c.finish(p, silent) })
+}
+
+// finish ends a program. Its end is reported to whatever process the member
+// has then, or not at all.
+func (c *cluster) finish(p *program, silent bool) {
+	if c.running[p.token] != p {
+		return
+	}
+	delete(c.running, p.token)
+	c.log(p.node, "program ends (reported: %v)", !silent)
+	if !silent {
+		p.node.put(member.Ended{Grant: p.grant, Operated: true})
+	}
+}
+
+// killPrograms ends what runs on a machine.
+func (c *cluster) killPrograms(n *node) {
+	for t, p := range c.running {
+		if p.node == n {
+			delete(c.running, t)
+		}
+	}
+}
