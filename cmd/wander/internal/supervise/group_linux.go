@@ -39,30 +39,41 @@ func allDead(group int) bool {
 		return false
 	}
 	for _, e := range entries {
-		if state, g := statOf(e.Name()); g == group && state != 'Z' && state != 'X' {
+		if s := statOf(e.Name()); s.group == group && s.state != 'Z' && s.state != 'X' {
 			return false
 		}
 	}
 	return true
 }
 
-// statOf is the state and the group of a process named by its number: proc(5),
-// /proc/pid/stat. What is not a process has group 0.
-func statOf(pid string) (state byte, group int) {
+// parentOf is a process's parent, 0 when that is not known.
+func parentOf(pid int) int { return statOf(strconv.Itoa(pid)).parent }
+
+// stat is the beginning of /proc/pid/stat: proc(5).
+type stat struct {
+	state         byte
+	parent, group int
+}
+
+// statOf reads a process named by its number; of anything else it returns the
+// zero value.
+func statOf(pid string) (s stat) {
 	if pid[0] < '0' || pid[0] > '9' {
-		return 0, 0
+		return s
 	}
-	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
-		return 0, 0
+		return s
 	}
 	// The program's name is in parentheses and may contain some.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 3 {
-		return 0, 0
+		return s
 	}
-	group, _ = strconv.Atoi(string(fields[2]))
-	return fields[0][0], group
+	s.state = fields[0][0]
+	s.parent, _ = strconv.Atoi(string(fields[1]))
+	s.group, _ = strconv.Atoi(string(fields[2]))
+	return s
 }
 
 // selfPath is this very program, even when its file has been replaced since.

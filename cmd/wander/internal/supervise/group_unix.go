@@ -19,4 +19,7 @@ func signalGroup(pid, _ int, s syscall.Signal) error { return unix.Kill(-pid, s)
 // allDead does not know here: only what is reaped counts as gone.
 func allDead(int) bool { return false }
 
+// parentOf does not know here.
+func parentOf(int) int { return 0 }
+
 func selfPath() (string, error) { return os.Executable() }

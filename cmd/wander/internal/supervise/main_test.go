@@ -6,7 +6,9 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,9 +41,11 @@ func runAsRunner(grace string) {
 	must(err)
 	d, err := time.ParseDuration(grace)
 	must(err)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT)
 	result, err := Run(Command{
 		Path: os.Args[1], Args: os.Args[1:], Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-	}, guard, Options{Deadline: boottime.Now().Add(time.Hour), Grace: d})
+	}, guard, Options{Deadline: boottime.Now().Add(time.Hour), Grace: d, Signals: signals})
 	must(err)
 	if result.Signal != 0 {
 		os.Exit(128 + int(result.Signal))

@@ -118,11 +118,13 @@ func (p *process) suspended(by syscall.Signal) {
 		return
 	}
 	had := p.tty.takeBack(p.pid)
-	p.tty.stopSelf()
+	stopped := p.tty.stopJob()
 	if had {
 		p.tty.give(p.pid)
 	}
-	_ = p.signal(unix.SIGCONT)
+	if stopped || by != unix.SIGSTOP {
+		_ = p.signal(unix.SIGCONT)
+	}
 }
 
 func (p *process) close() {

@@ -5,7 +5,6 @@ package supervise
 import (
 	"os"
 	"os/signal"
-	"time"
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -107,23 +106,43 @@ func (t *terminal) fromBackground(f func()) {
 	f()
 }
 
-// stopSelf stops this process and the others of its job, and returns when they
-// are woken. A job that nobody could wake is not stopped by the system; then it
-// returns after a moment.
-func (t *terminal) stopSelf() {
-	const moment = time.Second
+// stopJob stops this process and the others of its job, and returns when they
+// are woken. It reports false, and stops nothing, when nobody would wake them.
+//
+// It sends SIGSTOP: once a Go program has caught SIGTSTP, that does not stop it
+// any more.
+func (t *terminal) stopJob() bool {
+	if !controlled(t.own) {
+		return false
+	}
 	woken := make(chan os.Signal, 1)
 	signal.Notify(woken, unix.SIGCONT)
 	defer signal.Stop(woken)
-	signal.Stop(t.stops) // from here on, SIGTSTP stops
-	defer signal.Notify(t.stops, unix.SIGTSTP)
-	if unix.Kill(0, unix.SIGTSTP) != nil {
-		return
+	if unix.Kill(0, unix.SIGSTOP) != nil {
+		return false
 	}
-	select {
-	case <-woken:
-	case <-time.After(moment):
+	<-woken
+	return true
+}
+
+// controlled reports whether a shell with job control looks after the group:
+// whether an ancestor of this process has a parent in the same session that is
+// not in the group (POSIX: the group is not orphaned).
+func controlled(group int) bool {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return false
 	}
+	for pid := os.Getppid(); pid > 1; pid = parentOf(pid) {
+		s, err := unix.Getsid(pid)
+		if err != nil || s != session {
+			return false
+		}
+		if g, err := unix.Getpgid(pid); err != nil || g != group {
+			return err == nil
+		}
+	}
+	return false
 }
 
 func (t *terminal) close() {
