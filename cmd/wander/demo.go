@@ -28,7 +28,10 @@ func newDemoCommand(env *environment) *cobra.Command {
 		Long: `Run a group with a throw-away CA on this machine: each member is a process of
 its own, and they pass a token over QUIC on loopback. A relay between them can
 lose, delay and reorder datagrams, and members can be killed and started again.
-The summary is counted from the members' journals, which stay where it says.`,
+The summary is counted from the members' journals, which stay where it says.
+
+Durable members lose no token, so they wait 20 times longer than the paper says
+before they make a new one; volatile members go by the paper.`,
 		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) (err error) {
