@@ -13,4 +13,7 @@
 // and a crasher that is found stays there beside them. To search for one:
 //
 //	go test ./fuzz -run '^$' -fuzz '^FuzzMessage$' -fuzztime 1m
+//
+// What a TLS peer shows is fuzzed in node/transport, which does not export its
+// parsers.
 package fuzz
