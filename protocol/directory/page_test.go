@@ -41,7 +41,7 @@ func TestMembersAreInOrder(t *testing.T) {
 // of it.
 func TestPropertyPagesGiveEverybodyOnce(t *testing.T) {
 	ca := newAuthority(1)
-	all := ca.members(20)
+	all := ca.members(10)
 	rapid.Check(t, func(t *rapid.T) {
 		d := directory.New(ca, all[0].id)
 		var living []someone
@@ -61,7 +61,7 @@ func TestPropertyPagesGiveEverybodyOnce(t *testing.T) {
 				must(d.LearnRevocation(s.revocation(version)))
 			}
 		}
-		most := rapid.IntRange(1, 8).Draw(t, "most")
+		most := rapid.IntRange(1, 5).Draw(t, "most")
 		maxBytes := rapid.IntRange(0, 3000).Draw(t, "bytes")
 		var after ident.Member
 		var got []ident.Member
