@@ -76,10 +76,14 @@ func runDemo(env *environment, o demo.Options, output string) error {
 		return err
 	}
 	if output == "json" {
-		return json.NewEncoder(env.Out).Encode(s)
+		err = json.NewEncoder(env.Out).Encode(s)
+	} else {
+		printSummary(env.Out, s)
 	}
-	printSummary(env.Out, s)
-	return nil
+	if err == nil && len(s.Findings) > 0 {
+		return &exitError{code: exitBug, err: errors.New("the journals show broken rules"), hint: "keep " + s.Journals}
+	}
+	return err
 }
 
 // screenFor is a live table on a terminal, and nothing elsewhere.
@@ -100,11 +104,14 @@ handoffs    %d ok, offers: %d retried, %d reselected; %d in doubt and resolved
 duplicates  %d (custody of one token by two members at once, from the journals)
 handoff     p50 %.1f ms, p99 %.1f ms (transfer signed to custody taken)
 return      p50 %.2f s, p99 %.2f s (between two operations of one member)
-journals    %s
 `, s.Members, s.Seconds, s.Crashes, s.Hops, s.Operations, s.OverlapSeconds, s.MaxConcurrent,
 		s.Tokens.Generated, s.Tokens.Dropped, s.Tokens.Lost,
 		s.Handoffs.OK, s.Handoffs.Retried, s.Handoffs.Reselected, s.Handoffs.InDoubtResolved, s.Duplicates,
-		1000*s.HandoffSeconds.P50, 1000*s.HandoffSeconds.P99, s.ReturnSeconds.P50, s.ReturnSeconds.P99, s.Journals)
+		1000*s.HandoffSeconds.P50, 1000*s.HandoffSeconds.P99, s.ReturnSeconds.P50, s.ReturnSeconds.P99)
+	for _, f := range s.Findings {
+		fmt.Fprintf(w, "FINDING     %s\n", f)
+	}
+	fmt.Fprintf(w, "journals    %s\n", s.Journals)
 }
 
 // parseShare reads "5%" or "0.05".

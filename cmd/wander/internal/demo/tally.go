@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
@@ -27,7 +28,10 @@ type Summary struct {
 	HandoffSeconds Quantiles `json:"handoff_seconds"`
 	ReturnSeconds  Quantiles `json:"return_seconds"`
 	Crashes        int       `json:"crashes"`
-	Journals       string    `json:"journals"`
+	// Findings are all rules that the journals show broken, duplicates among
+	// them.
+	Findings []string `json:"findings"`
+	Journals string   `json:"journals"`
 }
 
 // Tokens counts tokens over the run.
@@ -52,210 +56,136 @@ type Quantiles struct {
 	P99 float64 `json:"p99"`
 }
 
+// tally reads the members' journals and counts.
+func tally(o Options, members []*process) (Summary, error) {
+	s := Summary{V: 1, Members: o.Members, Findings: []string{}}
+	b := books{sent: make(map[hopKey]uint64)}
+	var journals []audit.Journal
+	for _, p := range members {
+		j, err := b.read(filepath.Join(p.stateDir(), "journal"))
+		if err != nil {
+			return s, err
+		}
+		journals = append(journals, j)
+		_, counters, crashes := p.seen()
+		s.Crashes += crashes
+		s.Handoffs.Retried += counters.Handoffs.Retried
+		s.Handoffs.Reselected += counters.Handoffs.Reselected
+		s.Handoffs.InDoubtResolved += counters.Handoffs.InDoubtResolved
+	}
+	for _, j := range journals {
+		if err := b.enter(j); err != nil {
+			return s, err
+		}
+	}
+	s.Hops, s.Operations, s.Handoffs.OK = len(b.handoffs), len(b.operating), b.receipts
+	s.OverlapSeconds, s.MaxConcurrent = overlap(b.operating)
+	s.HandoffSeconds, s.ReturnSeconds = quantiles(b.handoffs), quantiles(b.returns)
+	s.judge(audit.Check(b.group, journals, audit.Options{}))
+	return s, nil
+}
+
+// judge takes in what the journals prove about custody.
+func (s *Summary) judge(r *audit.Report) {
+	for _, t := range r.Tokens {
+		s.Tokens.Generated++
+		switch {
+		case t.Fate == audit.Dropped:
+			s.Tokens.Dropped++
+		case t.Fate.Lost():
+			s.Tokens.Lost++
+		}
+	}
+	for _, f := range r.Findings {
+		s.Findings = append(s.Findings, f.String())
+		switch f.Kind {
+		case audit.Overlap, audit.Fork, audit.Twice:
+			s.Duplicates++
+		}
+	}
+}
+
 // span is a time during which something held, in µs since 1970.
-type span struct {
-	from, to uint64
-	who      int // which member
-	hop      uint64
-}
-
-// forever is the end of what has not ended.
-const forever = ^uint64(0)
-
-// books are what all journals say together.
-type books struct {
-	group     ident.Group
-	custody   map[ident.Token][]span
-	operating []span
-	sentAt    map[hopKey]uint64
-	handoffs  []float64 // seconds
-	returns   []float64
-	sum       Summary
-}
+type span struct{ from, to uint64 }
 
 type hopKey struct {
 	token ident.Token
 	hop   uint64
 }
 
-func tally(o Options, members []*process) (Summary, error) {
-	b := &books{custody: make(map[ident.Token][]span), sentAt: make(map[hopKey]uint64)}
-	b.sum = Summary{V: 1, Members: o.Members}
-	for i, p := range members {
-		if err := b.read(i, filepath.Join(p.stateDir(), "journal")); err != nil {
-			return b.sum, err
-		}
-		_, counters, crashes := p.seen()
-		b.sum.Crashes += crashes
-		b.sum.Handoffs.Retried += counters.Handoffs.Retried
-		b.sum.Handoffs.Reselected += counters.Handoffs.Reselected
-		b.sum.Handoffs.InDoubtResolved += counters.Handoffs.InDoubtResolved
-	}
-	b.close()
-	return b.sum, nil
+// books are what the journals say about time.
+type books struct {
+	group     ident.Group
+	sent      map[hopKey]uint64 // when a transfer to the hop was signed
+	operating []span
+	handoffs  []float64 // seconds
+	returns   []float64
+	receipts  uint64
 }
 
-// page is one member's journal while it is read.
-type page struct {
-	b       *books
-	who     int
-	open    map[hopKey]int // index in custody
-	started map[ident.Grant]*journal.Started
-	begun   map[ident.Grant]uint64
-	pending map[hopKey]journal.Sent
-	lastOp  uint64
-}
-
-// read reads one journal.
-func (b *books) read(who int, dir string) error {
-	p := &page{
-		b: b, who: who, open: make(map[hopKey]int),
-		started: make(map[ident.Grant]*journal.Started), begun: make(map[ident.Grant]uint64),
-	}
+// read reads one journal. A torn tail is what a kill leaves.
+func (b *books) read(dir string) (j audit.Journal, err error) {
 	for f, err := range store.Frames(nil, dir) {
 		var torn *journal.TornError
 		if errors.As(err, &torn) {
 			break
 		}
 		if err != nil {
-			return err
+			return j, err
 		}
-		b.group = f.Segment.Group
+		b.group, j.Member = f.Segment.Group, f.Segment.Member
 		if f.Carried || len(f.Body) == 0 {
 			continue
 		}
 		at, r, err := journal.Decode(f.Body)
 		if err != nil {
-			return err
+			return j, err
 		}
-		if err := p.record(at, r); err != nil {
-			return err
+		j.Entries = append(j.Entries, audit.Entry{At: at, Record: r})
+		if s, ok := r.(*journal.Sent); ok {
+			t, _, err := token.PeekTransfer(b.group, s.Transfer)
+			if err != nil {
+				return j, err
+			}
+			b.sent[hopKey{t.Token, t.Hop}] = at
+		}
+	}
+	return j, nil
+}
+
+// enter takes in the times of one journal, when the others' are known.
+func (b *books) enter(j audit.Journal) error {
+	begun := make(map[ident.Grant]uint64)
+	var last uint64
+	for _, e := range j.Entries {
+		switch r := e.Record.(type) {
+		case *journal.Held:
+			t, _, err := token.PeekTransfer(b.group, r.Transfer)
+			if err != nil {
+				return err
+			}
+			if sent, ok := b.sent[hopKey{t.Token, t.Hop}]; ok && e.At >= sent {
+				b.handoffs = append(b.handoffs, float64(e.At-sent)/1e6)
+			}
+		case *journal.Closed:
+			if len(r.Receipt) > 0 {
+				b.receipts++
+			}
+		case *journal.Started:
+			begun[r.Grant] = e.At
+		case *journal.Ended:
+			from, ok := begun[r.Grant]
+			if !ok || !r.Operated {
+				continue
+			}
+			b.operating = append(b.operating, span{from, e.At})
+			if last != 0 {
+				b.returns = append(b.returns, float64(from-last)/1e6)
+			}
+			last = from
 		}
 	}
 	return nil
-}
-
-func (p *page) record(at uint64, r journal.Record) error {
-	switch r := r.(type) {
-	case *journal.Incarnation:
-		p.forget(at)
-	case *journal.Generated:
-		_, h, err := token.PeekGenesis(p.b.group, r.Genesis)
-		if err != nil {
-			return err
-		}
-		p.b.sum.Tokens.Generated++
-		p.gain(at, hopKey{ident.Token(h), 0})
-	case *journal.Held:
-		t, _, err := token.PeekTransfer(p.b.group, r.Transfer)
-		if err != nil {
-			return err
-		}
-		p.b.sum.Hops++
-		p.gain(at, hopKey{t.Token, t.Hop})
-	case *journal.Sent:
-		t, _, err := token.PeekTransfer(p.b.group, r.Transfer)
-		if err != nil {
-			return err
-		}
-		p.b.sentAt[hopKey{t.Token, t.Hop}] = at
-		p.lose(at, hopKey{t.Token, t.Hop - 1})
-	case *journal.Closed:
-		if len(r.Receipt) > 0 {
-			p.b.sum.Handoffs.OK++
-		}
-	case *journal.Reclaimed:
-		p.gain(at, hopKey{r.Token, r.Hop})
-	case *journal.Dropped:
-		p.b.sum.Tokens.Dropped++
-		p.lose(at, hopKey{r.Token, r.Hop})
-		delete(p.b.sentAt, hopKey{r.Token, r.Hop + 1})
-	case *journal.Started:
-		p.started[r.Grant], p.begun[r.Grant] = r, at
-	case *journal.Ended:
-		p.operated(at, r)
-	}
-	return nil
-}
-
-func (p *page) gain(at uint64, k hopKey) {
-	list := p.b.custody[k.token]
-	p.open[k] = len(list)
-	p.b.custody[k.token] = append(list, span{from: at, to: forever, who: p.who, hop: k.hop})
-	if sent, ok := p.b.sentAt[k]; ok && at >= sent {
-		p.b.handoffs = append(p.b.handoffs, float64(at-sent)/1e6)
-	}
-}
-
-func (p *page) lose(at uint64, k hopKey) {
-	if i, ok := p.open[k]; ok {
-		p.b.custody[k.token][i].to = at
-		delete(p.open, k)
-	}
-}
-
-// forget ends every custody of an incarnation that is over: a volatile member
-// has crashed.
-func (p *page) forget(at uint64) {
-	for k, i := range p.open {
-		p.b.custody[k.token][i].to = at
-		delete(p.open, k)
-	}
-}
-
-func (p *page) operated(at uint64, r *journal.Ended) {
-	begun, ok := p.begun[r.Grant]
-	if !ok || !r.Operated {
-		return
-	}
-	p.b.sum.Operations++
-	p.b.operating = append(p.b.operating, span{from: begun, to: at, who: p.who})
-	if p.lastOp != 0 {
-		p.b.returns = append(p.b.returns, float64(begun-p.lastOp)/1e6)
-	}
-	p.lastOp = begun
-}
-
-// close counts what only all journals together tell.
-func (b *books) close() {
-	for _, spans := range b.custody {
-		b.sum.Duplicates += duplicates(spans)
-	}
-	b.sum.Tokens.Lost = b.lost()
-	b.sum.OverlapSeconds, b.sum.MaxConcurrent = overlap(b.operating)
-	b.sum.HandoffSeconds = quantiles(b.handoffs)
-	b.sum.ReturnSeconds = quantiles(b.returns)
-}
-
-// duplicates counts the custodies of one token that begin while another one
-// lasts, or that have the hop of another member's.
-func duplicates(spans []span) int {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	n := 0
-	var until uint64
-	hops := make(map[uint64]int)
-	for i, s := range spans {
-		who, again := hops[s.hop]
-		if (i > 0 && s.from < until) || (again && who != s.who) {
-			n++
-		}
-		hops[s.hop] = s.who
-		until = max(until, s.to)
-	}
-	return n
-}
-
-// lost counts the tokens that nobody holds and nobody is sending.
-func (b *books) lost() int {
-	n := 0
-	for t, spans := range b.custody {
-		last := slices.MaxFunc(spans, func(x, y span) int { return cmp.Compare(x.hop, y.hop) })
-		_, sending := b.sentAt[hopKey{t, last.hop + 1}]
-		if last.to != forever && !sending {
-			n++
-		}
-	}
-	return n - b.sum.Tokens.Dropped
 }
 
 // overlap is for how long more than one operation ran, and how many at most.
@@ -269,10 +199,7 @@ func overlap(spans []span) (seconds float64, most int) {
 		edges = append(edges, edge{s.from, 1}, edge{s.to, -1})
 	}
 	slices.SortFunc(edges, func(a, b edge) int {
-		if c := cmp.Compare(a.at, b.at); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.delta, b.delta)
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta))
 	})
 	running, since := 0, uint64(0)
 	for _, e := range edges {
