@@ -1,0 +1,157 @@
+package spec
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+func limitTable() *table {
+	t := newTable("bound", "value", "in the code")
+	for _, l := range []struct {
+		what  string
+		value any
+		name  string
+	}{
+		{"entries of an extensions map", canonical.MaxExtensions, "canonical.MaxExtensions"},
+		{"bytes of an extension's value", canonical.MaxExtensionBytes, "canonical.MaxExtensionBytes"},
+		{"bytes of an envelope's payload", envelope.MaxPayload, "envelope.MaxPayload"},
+		{"bytes of a payload about a member", certificate.MaxPayload, "certificate.MaxPayload"},
+		{"bytes of a member's name", certificate.MaxName, "certificate.MaxName"},
+		{"addresses of a member", certificate.MaxAddresses, "certificate.MaxAddresses"},
+		{"bytes of an address", certificate.MaxAddress, "certificate.MaxAddress"},
+		{"members that one is attached to", certificate.MaxAttached, "certificate.MaxAttached"},
+		{"bytes of a revocation's reason", certificate.MaxReason, "certificate.MaxReason"},
+		{"CA keys of a group", group.MaxAuthorities, "group.MaxAuthorities"},
+		{"resources of a group", group.MaxResources, "group.MaxResources"},
+		{"bytes of a resource's name", token.MaxResourceName, "token.MaxResourceName"},
+		{"bytes of the policy field", token.MaxField, "token.MaxField"},
+		{"bytes of a policy message's body", wire.MaxPolicyBody, "wire.MaxPolicyBody"},
+		{"bytes of a frame's body", wire.MaxFrame, "wire.MaxFrame"},
+		{"bytes of a signed object in a message", wire.MaxObject, "wire.MaxObject"},
+		{"bytes of a group configuration in a message", wire.MaxConfiguration, "wire.MaxConfiguration"},
+		{"signers of a title", wire.MaxSigners, "wire.MaxSigners"},
+		{"updates beside a TRANSFER or RECEIPT", wire.MaxUpdates, "wire.MaxUpdates"},
+		{"entries of a page", wire.MaxPage, "wire.MaxPage"},
+		{"members of a directory", directory.MaxMembers, "directory.MaxMembers"},
+		{"tokens in custody of one member", handoff.MaxHeld, "handoff.MaxHeld"},
+		{"live reservations", handoff.MaxReservations, "handoff.MaxReservations"},
+		{"live reservations of one peer", handoff.MaxReservationsPerPeer, "handoff.MaxReservationsPerPeer"},
+		{"records of one peer's unsettled transfers", handoff.MaxUnsettled, "handoff.MaxUnsettled"},
+		{"connections", transport.MaxConnections, "transport.MaxConnections"},
+		{"inbound handshakes under way", transport.MaxHandshakes, "transport.MaxHandshakes"},
+		{"inbound handshakes each second", transport.HandshakesPerSecond, "transport.HandshakesPerSecond"},
+		{"inbound handshakes at once", transport.HandshakeBurst, "transport.HandshakeBurst"},
+		{"handshakes under way from which on Retry is asked for", transport.RetryAbove, "transport.RetryAbove"},
+		{"connections of one member without preamble", transport.MaxUnready, "transport.MaxUnready"},
+		{"dials under way", transport.MaxDials, "transport.MaxDials"},
+		{"frames read of one peer each second, a KiB counting as one", transport.FramesPerSecond, "transport.FramesPerSecond"},
+		{"frames that wait for one peer, in each class", transport.MaxQueueFrames, "transport.MaxQueueFrames"},
+		{"bytes that wait for one peer, in each class", transport.MaxQueueBytes, "transport.MaxQueueBytes"},
+		{"bytes that wait for all peers", transport.MaxQueuedTotal, "transport.MaxQueuedTotal"},
+		{"idle timeout", transport.DefaultIdleTimeout, "transport.DefaultIdleTimeout"},
+		{"silence after which a peer is dead", transport.MaxSilence, "transport.MaxSilence"},
+		{"time for a handshake", transport.HandshakeTimeout, "transport.HandshakeTimeout"},
+		{"time for a preamble", transport.PreambleTimeout, "transport.PreambleTimeout"},
+		{"time that a backlog may stand still", transport.StallTimeout, "transport.StallTimeout"},
+		{"wait for the last frame to arrive", transport.Linger, "transport.Linger"},
+		{"pause after a failed dial, at first", transport.MinBackOff, "transport.MinBackOff"},
+		{"pause after failed dials, at most", transport.MaxBackOff, "transport.MaxBackOff"},
+		{"bytes of a journal record", journal.MaxRecord, "journal.MaxRecord"},
+		{"bytes of a block in a file", keyfile.MaxBlock, "keyfile.MaxBlock"},
+		{"blocks of a file", keyfile.MaxBlocks, "keyfile.MaxBlocks"},
+		{"bytes of a file of blocks", keyfile.MaxText, "keyfile.MaxText"},
+		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
+		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
+	} {
+		t.row(l.what, fmt.Sprint(l.value), "`"+l.name+"`")
+	}
+	return t
+}
+
+// settingsTable is what a group configuration permits.
+func settingsTable() *table {
+	t := newTable("field", "permitted", "if it is not given")
+	ms := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
+	between := func(low, high any) string { return fmt.Sprintf("%v to %v", low, high) }
+	for _, f := range []struct{ name, permitted, absent string }{
+		{"`members_max`", between(1, group.MaxMembers), fmt.Sprint(group.DefaultMembersMax)},
+		{"`update_capacity`", between(1, group.MaxUpdateCapacity), fmt.Sprint(group.DefaultUpdateCapacity)},
+		{"`failure_quorum`", between(group.MinFailureQuorum, group.MaxFailureQuorum), fmt.Sprint(group.DefaultFailureQuorum)},
+		{"`certificate_lifetime`", between(ms(group.MinCertificateLifetime), ms(group.MaxLifetime)), ms(group.DefaultCertificateLifetime)},
+		{"`clock_allowance`", between(ms(group.MinClockAllowance), ms(group.MaxClockAllowance)), ms(group.DefaultClockAllowance)},
+		{"`settlement_time`", between(ms(group.MinSettlementTime), ms(group.MaxLifetime)), ms(group.DefaultSettlementTime)},
+		{"`gossip_interval`", between(ms(group.MinGossipInterval), ms(group.MaxGossipInterval)), ms(group.DefaultGossipInterval)},
+		{"`policy` of a resource", "a name", group.DefaultPolicy},
+		{"`slots`", between(1, group.MaxSlots), "1"},
+		{"`operation_time`", between(ms(policy.MinDuration), ms(policy.MaxOperationTime)), "must be given"},
+		{"`members_max` of a resource", between(1, policy.MaxMembers), "must be given"},
+		{"`skip_delay`", between(ms(policy.MinDuration), ms(policy.MaxSkipDelay)), ms(group.DefaultSkipDelay)},
+		{"`min_interval`", "0 (**P-7**), " + between(ms(policy.MinDuration), ms(policy.MaxInterval)), "0"},
+		{"`regeneration_mean`", "0 (**P-8**), " + between(ms(policy.MinDuration), ms(policy.MaxInterval)), "0"},
+		{"`max_hold`", between(ms(policy.MinDuration), ms(policy.MaxOperationTime)), "`operation_time`"},
+	} {
+		t.row(f.name, f.permitted, f.absent)
+	}
+	return t
+}
+
+// refusing is a backend that grants nothing, for one reason.
+type refusing struct {
+	api.Backend
+	reason error
+}
+
+func (r refusing) Release(ident.Grant, bool, int) error { return r.reason }
+
+// apiTable is what the local API answers for each reason to refuse.
+func apiTable(t *testing.T) *table {
+	out := newTable("code", "HTTP", "error", "meaning")
+	for _, c := range []struct {
+		err           error
+		name, meaning string
+	}{
+		{api.ErrNotGranted, "api.ErrNotGranted", "no token came in time"},
+		{api.ErrNotDue, "api.ErrNotDue", "the operation ran too recently (`once_per_ms`)"},
+		{api.ErrIsolated, "api.ErrIsolated", "cut off from every peer, and not holding the token"},
+		{api.ErrRevoked, "api.ErrRevoked", "the member's own certificate is not valid"},
+		{api.ErrRefused, "api.ErrRefused", "the group configuration has no such resource"},
+		{api.ErrUnavailable, "api.ErrUnavailable", "the daemon stops, or has no room"},
+		{api.ErrBadRequest, "api.ErrBadRequest", "not understood"},
+		{api.ErrInternal, "api.ErrInternal", "the daemon failed"},
+	} {
+		w := httptest.NewRecorder()
+		body := fmt.Sprintf(`{"grant":%q}`, ident.Grant{})
+		request := httptest.NewRequest(http.MethodPost, "/v1/release", strings.NewReader(body))
+		api.NewHandler(refusing{reason: c.err}).ServeHTTP(w, request)
+		var reply struct {
+			Error struct {
+				Code string `json:"code"`
+			} `json:"error"`
+		}
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &reply))
+		out.row("`"+reply.Error.Code+"`", fmt.Sprint(w.Code), "`"+c.name+"`", c.meaning)
+	}
+	return out
+}

@@ -1,0 +1,316 @@
+package spec
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+var update = flag.Bool("update", false, "render the tables of protocol.md anew")
+
+// table is a table in Markdown.
+type table struct{ lines []string }
+
+func newTable(columns ...string) *table {
+	t := &table{}
+	t.row(columns...)
+	t.lines = append(t.lines, strings.Repeat("| --- ", len(columns))+"|")
+	return t
+}
+
+func (t *table) row(cells ...string) {
+	line := "|"
+	for _, c := range cells {
+		line += strings.TrimRight(" "+c, " ") + " |"
+	}
+	t.lines = append(t.lines, line)
+}
+
+func (t *table) String() string { return strings.Join(t.lines, "\n") + "\n" }
+
+// rendered are the tables of protocol.md by the names in their marks.
+func rendered(t *testing.T) map[string]*table {
+	return map[string]*table{
+		"kinds":       kindTable(t),
+		"settings":    settingsTable(),
+		"messages":    messageTable(t),
+		"refusals":    refusalTable(t),
+		"sender":      transitionTable("sender"),
+		"receiver":    transitionTable("receiver"),
+		"tuning":      tuningTable(t),
+		"close codes": closeTable(t),
+		"records":     recordTable(t),
+		"api codes":   apiTable(t),
+		"limits":      limitTable(),
+	}
+}
+
+func marks(name string) (begin, end string) {
+	return "<!-- begin " + name + " -->\n", "<!-- end " + name + " -->\n"
+}
+
+// Tables in the text are those of the code.
+func TestTables(t *testing.T) {
+	raw, err := os.ReadFile("protocol.md")
+	require.NoError(t, err)
+	text := string(raw)
+	tables := rendered(t)
+	for name, want := range tables {
+		begin, end := marks(name)
+		require.Equal(t, 1, strings.Count(text, begin), name)
+		before, rest, _ := strings.Cut(text, begin)
+		have, after, found := strings.Cut(rest, end)
+		require.True(t, found, name)
+		if *update {
+			text = before + begin + want.String() + end + after
+			continue
+		}
+		assert.Equal(t, want.String(), have, "table %q: run go test ./spec -update and read the difference", name)
+	}
+	assert.Equal(t, len(tables), strings.Count(text, "<!-- begin "), "a mark without a table")
+	if *update {
+		require.NoError(t, os.WriteFile("protocol.md", []byte(text), 0o644))
+	}
+}
+
+// transitionTable is one side's machine: a row for each state in which
+// something can happen, a column for each event.
+func transitionTable(side string) *table {
+	next := make(map[handoff.State]map[handoff.Event]handoff.State)
+	var states []handoff.State
+	var events []handoff.Event
+	for _, row := range handoff.Transitions {
+		if !strings.HasPrefix(row.Event.String(), side) {
+			continue
+		}
+		if next[row.From] == nil {
+			next[row.From] = make(map[handoff.Event]handoff.State)
+			states = append(states, row.From)
+		}
+		next[row.From][row.Event] = row.To
+		if !slices.Contains(events, row.Event) {
+			events = append(events, row.Event)
+		}
+	}
+	slices.Sort(states)
+	slices.Sort(events)
+	columns := []string{side + ", in"}
+	for _, e := range events {
+		columns = append(columns, strings.TrimPrefix(e.String(), side+" "))
+	}
+	t := newTable(columns...)
+	for _, s := range states {
+		cells := []string{"**" + s.String() + "**"}
+		for _, e := range events {
+			cell := ""
+			if to, ok := next[s][e]; ok {
+				cell = to.String()
+			}
+			cells = append(cells, cell)
+		}
+		t.row(cells...)
+	}
+	return t
+}
+
+// Every row of the code's table is in one of the two of the text, and no state
+// or event is without a name.
+func TestTransitionsAreWhole(t *testing.T) {
+	cells := 0
+	for _, side := range []string{"sender", "receiver"} {
+		text := transitionTable(side).String()
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == '|' || r == ' ' || r == '\n' }) {
+			if slices.ContainsFunc(handoff.Transitions, func(x handoff.Transition) bool { return x.To.String() == word }) {
+				cells++
+			}
+		}
+		assert.NotContains(t, text, "state ")
+		assert.NotContains(t, text, "event ")
+	}
+	assert.Equal(t, len(handoff.Transitions), cells)
+}
+
+// meaning gives each number of the code its words, and fails for one that has
+// none, or words for which there is no number.
+func meaning(t *testing.T, t2 *table, names []string, words map[string]string) {
+	t.Helper()
+	for i, name := range names {
+		require.NotEmpty(t, words[name], "no meaning of %s", name)
+		t2.row(fmt.Sprint(i+1), name, words[name])
+	}
+	require.Len(t, words, len(names))
+}
+
+// named are the names of the numbers from 1 on, up to the first that has none.
+func named[N fmt.Stringer](number func(int) N, unnamed string) []string {
+	var names []string
+	for n := 1; ; n++ {
+		name := number(n).String()
+		if strings.HasPrefix(name, unnamed) {
+			return names
+		}
+		names = append(names, name)
+	}
+}
+
+func kindTable(t *testing.T) *table {
+	names := named(func(n int) envelope.Kind { return envelope.Kind(n) }, "kind ")
+	words := map[string][2]string{
+		"certificate":   {"a CA", "`certificate-claims`"},
+		"authority":     {"a CA", "`authority`"},
+		"configuration": {"a CA", "`configuration`"},
+		"revocation":    {"a CA", "`revocation`"},
+		"endpoint":      {"the member", "`endpoint`"},
+		"genesis":       {"the generator", "`genesis`"},
+		"transfer":      {"the sender", "`transfer`"},
+		"receipt":       {"the receiver", "`answer`"},
+		"void":          {"the receiver", "`answer`"},
+		"unknown":       {"the receiver", "`answer`"},
+		"evidence":      {"a member", "reserved"},
+		"update":        {"a member", "reserved"},
+	}
+	require.Len(t, words, len(names))
+	out := newTable("kind", "signed by", "payload")
+	for _, name := range names {
+		require.NotEmpty(t, words[name], name)
+		out.row(name, words[name][0], words[name][1])
+	}
+	return out
+}
+
+func messageTable(t *testing.T) *table {
+	names := named(func(n int) wire.Type { return wire.Type(n) }, "message type")
+	out := newTable("type", "message", "what it says")
+	meaning(t, out, names, map[string]string{
+		"HELLO":         "who speaks, from which memory, and what it knows",
+		"OFFER":         "would you take this token?",
+		"NEED":          "I lack certificates, for an OFFER or a TRANSFER",
+		"ACCEPT":        "yes: a reservation",
+		"REFUSE":        "no",
+		"CANCEL":        "a reservation will probably not be used",
+		"TRANSFER":      "the signed transfer, with what verifies it",
+		"RECEIPT":       "taken",
+		"VOID":          "declined, for ever",
+		"UNKNOWN":       "my memory does not reach back so far",
+		"POLICY":        "between policies, without authority",
+		"WANT":          "what do you know?",
+		"MEMBERS":       "a page of the directory",
+		"CONFIGURATION": "the group configuration",
+		"REVOCATIONS":   "revocations; also the last word to a revoked member",
+	})
+	return out
+}
+
+func refusalTable(t *testing.T) *table {
+	names := named(func(n int) wire.Refusal { return wire.Refusal(n) }, "refusal ")
+	out := newTable("`reason`", "name", "meaning")
+	meaning(t, out, names, map[string]string{
+		"busy":             "no room for another reservation",
+		"stopping":         "the receiver shuts down",
+		"unknown resource": "the receiver's configuration has no such resource or slot",
+		"genesis time":     "outside `clock_allowance` (**H-41**)",
+		"signer not valid": "the offerer is not in good standing (**D-4**)",
+		"bad title":        "the genesis does not verify, or is another token's",
+	})
+	return out
+}
+
+func recordTable(t *testing.T) *table {
+	names := named(func(n int) journal.Kind { return journal.Kind(n) }, "record kind")
+	out := newTable("kind", "record", "what it says")
+	meaning(t, out, names, map[string]string{
+		"incarnation": "a custody memory begins, of this member, durable or not, on this machine and place",
+		"counters":    "no accept or sequence number at or above these has been used",
+		"floor":       "everything from the offerer below is forgotten",
+		"settled":     "the promise (**H-8**) that is about to be given",
+		"generated":   "a token was made: genesis and HOLD at hop 0; whether to found the group",
+		"held":        "HOLD by a transfer; with a void, by one of the member's own that was declined (checkpoints only)",
+		"sent":        "SENT: the complete transfer",
+		"closed":      "the end of SENT: with a receipt, or, when it is empty, by giving up. `hop` is that of the custody given away",
+		"reclaimed":   "the end of SENT by a void, and HOLD at `hop`, that of the voided transfer",
+		"voided":      "VOIDED: the transfer that was declined, and the void",
+		"dropped":     "DROPPED, and the policy's reason",
+		"taken":       "what is left of a transfer whose story is over (checkpoints only)",
+		"started":     "a grant, before its program starts",
+		"ended":       "the known end of a grant's program, and whether it ran",
+		"known":       "a signed object about the group that came from elsewhere",
+		"evidence":    "signed objects that together prove that the accused broke the rules",
+		"founded":     "this journal's owner has made the first token of the slot (checkpoints only)",
+		"visited":     "a token was here, and whether the operation ran (checkpoints only)",
+	})
+	return out
+}
+
+func closeTable(t *testing.T) *table {
+	words := map[string]string{
+		"closed":                         "nothing is wrong; also the answer to a peer that has ended its half of the stream",
+		"idle":                           "no frames for the idle timeout (**T-14**)",
+		"replaced by another connection": "**T-12**",
+		"shutting down":                  "the member stops",
+		"protocol violation":             "a frame or preamble against this chapter, or a certificate that has run out (**T-17**)",
+		"member revoked":                 "after the peer's revocation has been handed over (**D-9**)",
+		"overload":                       "too many connections, or a peer that does not read",
+		"internal error":                 "the member failed",
+	}
+	out := newTable("code", "error", "meaning")
+	for code := transport.Code(0); code.String() != transport.ErrLost.Error(); code++ {
+		name := sentinelOf(t, (&transport.CloseError{Code: code}).Unwrap())
+		require.NotEmpty(t, words[code.String()], code)
+		out.row(fmt.Sprint(uint64(code)), "`"+name+"`", words[code.String()])
+		delete(words, code.String())
+	}
+	require.Empty(t, words)
+	return out
+}
+
+// sentinelOf is the name of one of the transport's errors.
+func sentinelOf(t *testing.T, err error) string {
+	for name, e := range map[string]error{
+		"transport.ErrNormal": transport.ErrNormal, "transport.ErrIdle": transport.ErrIdle,
+		"transport.ErrReplaced": transport.ErrReplaced, "transport.ErrShuttingDown": transport.ErrShuttingDown,
+		"transport.ErrProtocol": transport.ErrProtocol, "transport.ErrRevoked": transport.ErrRevoked,
+		"transport.ErrOverload": transport.ErrOverload, "transport.ErrInternal": transport.ErrInternal,
+	} {
+		if e == err {
+			return name
+		}
+	}
+	require.Fail(t, "no such error", err)
+	return ""
+}
+
+func tuningTable(t *testing.T) *table {
+	words := map[string]string{
+		"OfferTimeout":    "how long the first OFFER to a peer waits; each further one twice as long",
+		"OffersPerPeer":   "unanswered OFFERs after which another member is asked",
+		"NobodyPause":     "wait when nobody can be asked",
+		"RetransmitFirst": "wait for the answer to the first TRANSFER; doubles",
+		"RetransmitMax":   "longest wait between two",
+		"UnknownPause":    "wait once the receiver has said UNKNOWN",
+		"GiveUp":          "after this, a volatile sender stops asking",
+		"Lifetime":        "how long a reservation counts, and an ACCEPT may be used",
+		"Kept":            "how long a lapsed reservation is remembered, so that a late OFFER gets the same number",
+	}
+	out := newTable("time", "default", "meaning")
+	v := reflect.ValueOf(handoff.DefaultTuning)
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		require.NotEmpty(t, words[name], name)
+		out.row(name, fmt.Sprint(v.Field(i).Interface()), words[name])
+	}
+	require.Len(t, words, v.NumField())
+	return out
+}

@@ -1,0 +1,189 @@
+package spec
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// paragraphs are the parts of a text between empty lines.
+func paragraphs(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return strings.Split(string(text), "\n\n")
+}
+
+var (
+	requirement = regexp.MustCompile(`^\*\*([A-Z]-[0-9]+)\*\* `)
+	reference   = regexp.MustCompile(`\*\*([A-Z]-[0-9]+)\*\*`)
+	must        = regexp.MustCompile(`\b(MUST|SHOULD)\b`)
+)
+
+// Whoever says MUST or SHOULD has an identifier, no identifier is given twice,
+// and every one that is referred to is given.
+func TestRequirements(t *testing.T) {
+	given := make(map[string]bool)
+	all := paragraphs(t, "protocol.md")
+	for _, p := range all {
+		m := requirement.FindStringSubmatch(p)
+		if m == nil {
+			if !strings.HasPrefix(p, "MUST, MUST NOT, SHOULD") { // which says what they mean
+				assert.NotRegexp(t, must, p, "a requirement without an identifier")
+			}
+			continue
+		}
+		assert.False(t, given[m[1]], "%s is given twice", m[1])
+		given[m[1]] = true
+	}
+	for _, p := range all {
+		for _, m := range reference.FindAllStringSubmatch(p, -1) {
+			assert.True(t, given[m[1]], "%s is referred to and not given", m[1])
+		}
+	}
+	require.Greater(t, len(given), 100)
+}
+
+// packages are the folders of all packages of the project by their names.
+func packages(t *testing.T) map[string][]string {
+	found := make(map[string][]string)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			name := filepath.Base(filepath.Dir(path))
+			found[name] = append(found[name], path)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	return found
+}
+
+// errorsOf are the exported errors that a package declares.
+func errorsOf(t *testing.T, files []string) map[string]bool {
+	found := make(map[string]bool)
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.VAR {
+				continue
+			}
+			for _, s := range g.Specs {
+				for _, n := range s.(*ast.ValueSpec).Names {
+					if strings.HasPrefix(n.Name, "Err") {
+						found[n.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+var sentinel = regexp.MustCompile("`([a-z]+)\\.(Err[A-Za-z0-9]+)`")
+
+// The texts that name errors.
+var naming = []string{"protocol.md"}
+
+// toName are the packages all of whose errors stand in the table of refusals.
+var toName = []string{
+	"canonical", "signature", "envelope", "keyfile", "certificate", "group", "token", "wire", "journal",
+	"handoff", "directory", "policy", "catalog", "member", "transport",
+}
+
+// Every error that a text names exists, and every one by which the protocol
+// refuses something is named.
+func TestErrorsAreNamed(t *testing.T) {
+	files := packages(t)
+	declared := make(map[string]map[string]bool)
+	named := make(map[string]bool)
+	for _, text := range naming {
+		raw, err := os.ReadFile(text)
+		require.NoError(t, err)
+		for _, m := range sentinel.FindAllStringSubmatch(string(raw), -1) {
+			if declared[m[1]] == nil {
+				declared[m[1]] = errorsOf(t, files[m[1]])
+			}
+			assert.True(t, declared[m[1]][m[2]], "%s names %s.%s, which does not exist", text, m[1], m[2])
+			if text == "protocol.md" {
+				named[m[1]+"."+m[2]] = true
+			}
+		}
+	}
+	for _, name := range toName {
+		for e := range errorsOf(t, files[name]) {
+			assert.True(t, named[name+"."+e], "protocol.md does not name %s.%s", name, e)
+		}
+	}
+}
+
+// What the code cites as a section of the handoff rules exists.
+func TestCitedSections(t *testing.T) {
+	raw, err := os.ReadFile("protocol.md")
+	require.NoError(t, err)
+	cited := regexp.MustCompile(`handoff rules §([0-9])`)
+	for _, files := range packages(t) {
+		for _, path := range files {
+			source, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for _, m := range cited.FindAllStringSubmatch(string(source), -1) {
+				assert.Contains(t, string(raw), "\n### §"+m[1]+" ", path)
+			}
+		}
+	}
+}
+
+// Every link within the texts leads somewhere.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s]*)#?([^)\s]*)\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	for _, file := range naming {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(raw), -1) {
+			target := filepath.Join(filepath.Dir(file), m[1])
+			if m[1] == "" {
+				target = file
+			}
+			text, err := os.ReadFile(target)
+			if !assert.NoError(t, err, "%s links to %s", file, m[1]) || m[2] == "" {
+				continue
+			}
+			anchors := make(map[string]bool)
+			for _, h := range heading.FindAllStringSubmatch(string(text), -1) {
+				anchors[anchor(h[1])] = true
+			}
+			assert.True(t, anchors[m[2]], "%s links to %s#%s", file, m[1], m[2])
+		}
+	}
+}
+
+// anchor is what a heading is linked by.
+func anchor(heading string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(heading) {
+		switch {
+		case r == ' ':
+			b.WriteByte('-')
+		case r == '-' || r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
