@@ -111,8 +111,8 @@ func Encode(at uint64, r Record) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
 	}
-	if len(body) > MaxRecord {
-		return nil, fmt.Errorf("%v: %w: %d bytes, permitted are %d", r.Kind(), ErrRecord, len(body), MaxRecord)
+	if err := canonical.Check(body, recordLimits); err != nil {
+		return nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
 	}
 	return body, nil
 }

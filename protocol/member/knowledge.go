@@ -200,9 +200,11 @@ func (m *Member) directoryMessage(from ident.Member, msg wire.Message) {
 	case *wire.Configuration:
 		m.learnConfiguration(msg.Configuration)
 	case *wire.Revocations:
+		before := m.dir.RevocationVersion()
 		m.learnRevocations(msg.Revocations)
-		if msg.More && len(msg.Revocations) > 0 {
-			m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: m.dir.RevocationVersion()})
+		// Only a page that advances asks for the next: no peer can keep this up.
+		if after := m.dir.RevocationVersion(); msg.More && after > before {
+			m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: after})
 		}
 	}
 }
