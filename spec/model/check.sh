@@ -1,0 +1,185 @@
+#!/bin/sh
+# Checks the models of the handoff with spin and gcc. Prints one line for each
+# configuration; exits 1 if one of them is not as expected.
+#
+#   check.sh               everything
+#   check.sh --quick       smaller configurations, and all that must fail
+#   check.sh --trail NAME  the run that springs a trap, e.g. TRAP_2
+#
+# All files are made in a temporary directory.
+
+set -eu
+
+seconds=180	# longest search
+megabytes=4000	# most memory of a search
+depth=200000	# of the search's stack
+
+here=$(cd "$(dirname "$0")" && pwd)
+quick='' trail='' optimize=-O2
+case ${1-} in
+'') ;;
+--quick) quick=1 optimize=-O1 ;;
+--trail) trail=${2?a name is missing, such as TRAP_2} ;;
+*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cp "$here"/*.pml "$here"/transitions.txt "$work"
+cd "$work"
+failed=''
+
+# search MODEL COMPILE MACROS...: builds and runs a verifier; sets the results below.
+search() {
+	model=$1 compile=$2
+	shift 2
+	case $model in
+	liveness) compile="${compile%-DBFS} -DNFAIR=5" run="-m$depth -a -f" ;;
+	*) compile="$compile -DSAFETY" run="-m$depth" ;;
+	esac
+	rm -f pan pan.* ./*.trail
+	if ! { spin "$@" -a $model.pml && gcc -w -DCOLLAPSE -DVECTORSZ=1024 -DMEMLIM=$megabytes $compile -o pan pan.c; } >build.out 2>&1; then
+		cat build.out >&2
+		exit 2
+	fi
+	timeout $seconds ./pan -n $run >pan.out 2>&1 || true
+	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.out)
+	reached=$(sed -n 's/.*depth reached \([0-9]*\).*/\1/p' pan.out)
+	took=$(sed -n 's/^pan: elapsed time \([0-9.]*\).*/\1/p' pan.out)
+	violated=$(sed -n 's/^pan:[0-9]*: assertion violated \([a-zA-Z_]*\).*/\1/p; s/^pan:[0-9]*: acceptance cycle.*/arrives/p' pan.out)
+	complete=''
+	if grep -q 'errors: 0' pan.out && ! grep -q -e 'not completed' -e 'too small' pan.out; then
+		complete=1
+	fi
+}
+
+# line RESULT WHAT
+line() {
+	printf '%-6s %9s states  depth %5s  %6s s  %s\n' "$1" "${states:--}" "${reached:--}" "${took:--}" "$2"
+	[ "$1" != FAILED ] || failed=1
+}
+
+# holds MODEL MACROS...: an exhaustive search finds no violation.
+holds() {
+	[ ! "$trail" ] || return 0
+	model=$1
+	shift
+	search "$model" $optimize "$@"
+	if [ "$complete" ]; then line ok "$model $*"; else line FAILED "$model $*: ${violated:-not finished}"; fi
+}
+
+# breaks PROPERTY MODEL MACROS...: the search finds that PROPERTY is violated, breadth first.
+breaks() {
+	expected=$1 model=$2
+	shift 2
+	case "$trail: $* " in :* | *": "*"-D$trail "*) ;; *) return 0 ;; esac
+	search "$model" '-O0 -DBFS' "$@"
+	if [ "$trail" ]; then
+		line trail "$model $*: ${violated:-nothing}"
+		spin -t "$@" $model.pml | sed -n 's/^ *\([a-z].* [0-9]*: [A-Z_]*\)$/\1/p; /START OF CYCLE/p'
+	elif [ "$violated" = "$expected" ]; then
+		line breaks "$model $*: $violated"
+	else
+		line FAILED "$model $*: ${violated:-nothing} instead of $expected"
+	fi
+}
+
+# table MACROS...: the steps of handoff.pml are those of transitions.txt.
+table() {
+	[ ! "$trail" ] || return 0
+	search handoff -O1 -DTABLE "$@"
+	awk '
+		BEGIN { split("NONE HOLD . SENT CLOSED DROPPED", s, " "); split("NONE LIVE LAPSED VOIDED TAKEN", r, " ") }
+		/^#/ || NF == 0 { next }
+		FILENAME == "transitions.txt" { listed[$1 " " $2 " " $3 " " $4] = 1; next }
+		$1 != "ROW" || $2 == "memory" || $4 == "START" || $4 == "END" { next }
+		{
+			if ($4 == "FLOOR") { if ($3 == $5) next; $4 = "FORGET" }
+			from = $2 == "sender" ? s[$3 + 1] : r[$3 - 9]
+			to = $2 == "sender" ? s[$5 + 1] : r[$5 - 9]
+			taken[$2 " " from " " $4 " " to] = 1
+			if ($4 == "EXPIRE") taken[$2 " " from " CANCEL " to] = 1
+		}
+		END {
+			for (t in taken) if (!(t in listed)) { print "not in transitions.txt: " t; bad = 1 }
+			for (t in listed) { split(t, f, " "); if (f[2] != f[4] && !(t in taken)) { print "the model never does: " t; bad = 1 } }
+			exit bad
+		}' transitions.txt pan.out || complete=''
+	if [ "$complete" ]; then line ok "transitions.txt: handoff $*"; else line FAILED "transitions.txt: handoff $*"; fi
+}
+
+# Three nodes, up to H hops. VOLMASK: 0 all durable, 7 all volatile, else mixed.
+all='-DGIVEUPS=1 -DDROPS=1 -DFLOORS=1'
+table -DH=2 -DVOLMASK=4 -DLATE=1 $all
+kinds='0 1 2 3 6 7'
+[ ! "$quick" ] || kinds='0 2 7'
+for kind in $kinds; do
+	holds handoff -DH=3 -DVOLMASK=$kind
+	[ "$quick" ] || holds handoff -DH=3 -DVOLMASK=$kind $all
+done
+holds handoff -DH=3 -DFLOORS=2
+holds handoff -DH=2 -DLATE=1 -DFLOORS=2
+holds handoff -DH=2 -DLATE=1 -DVOLMASK=7 $all
+holds handoff -DH=2 -DSYNC=1 -DFLOORS=2
+holds handoff -DH=2 -DSYNC=1 -DVOLMASK=2 $all
+if [ ! "$quick" ]; then
+	holds handoff -DH=3 -DVOIDS=0
+	holds handoff -DH=3 -DPREOFFER=0
+	holds handoff -DH=3 -DLATE=1 -DFLOORS=2
+	holds handoff -DH=3 -DLATE=1 -DVOLMASK=7
+	holds handoff -DH=3 -DSYNC=1 -DFLOORS=2
+	holds handoff -DH=3 -DSYNC=1 $all
+	holds handoff -DH=4
+	holds handoff -DH=4 -DVOLMASK=6
+	holds handoff -DH=4 -DFLOORS=2
+	holds handoff -DH=5
+	holds handoff -DH=5 -DVOLMASK=7
+fi
+
+# How a receiver forgets; how a token arrives.
+holds floors -DA=3
+holds floors -DA=3 -DALL
+holds liveness -DRESTART=0
+if [ ! "$quick" ]; then
+	holds floors -DA=3 -DDEATH=1
+	holds floors -DA=3 -DLOSS=1
+	holds floors -DA=4
+	holds liveness
+fi
+
+# The ten traps.
+breaks never_lost handoff -DTRAP_1 -DH=2 -DCRASH=0
+breaks one_custody handoff -DTRAP_2 -DH=2 -DVOLMASK=7 -DONLY_CUSTODY
+breaks one_custody handoff -DTRAP_3 -DH=3 -DVOLMASK=7 -DONLY_CUSTODY
+breaks one_custody handoff -DTRAP_4 -DH=3 -DVOLMASK=7 -DONLY_CUSTODY
+breaks one_transfer handoff -DTRAP_5 -DH=2
+breaks never_lost handoff -DTRAP_5 -DH=2 -DEQUIVOCATE
+breaks one_custody handoff -DTRAP_6 -DH=3 -DONLY_CUSTODY
+breaks arrives liveness -DTRAP_7 -DRESTART=0
+breaks never_lost handoff -DTRAP_8 -DH=2
+breaks one_custody handoff -DTRAP_9 -DH=2 -DGIVEUPS=1 -DONLY_CUSTODY
+breaks one_custody handoff -DTRAP_10 -DH=2 -DONLY_CUSTODY
+breaks arrives liveness -DTRAP_1 -DRESTART=0
+breaks arrives liveness -DTRAP_8
+breaks arrives liveness -DBUG_SILENT
+
+# The order of durable writes.
+breaks one_custody handoff -DBUG_SEND -DH=2 -DSYNC=1
+breaks never_orphan handoff -DBUG_RECEIPT -DH=2 -DSYNC=1
+breaks one_custody handoff -DBUG_VOID -DH=2 -DSYNC=1 -DONLY_CUSTODY
+breaks never_lost handoff -DBUG_RECLAIM -DH=2 -DSYNC=1
+breaks one_custody handoff -DBUG_RESTART -DH=2 -DSYNC=1
+
+# The details of forgetting.
+breaks taken_once floors -DBUG_NO_FLOOR -DA=3
+breaks useful_accept floors -DBUG_BELOW -DA=3
+breaks never_lost floors -DBUG_PROMISE -DA=3
+breaks never_lost floors -DBUG_IN_HAND -DA=3
+breaks taken_once floors -DBUG_DELETE_FIRST -DA=3
+breaks taken_once floors -DBUG_FLOOR_ZERO -DA=3 -DDEATH=1
+breaks taken_once floors -DBUG_RESET -DA=3 -DDEATH=1
+breaks taken_once floors -DBUG_RAISE_CREATES -DA=3 -DDEATH=1
+breaks never_lost floors -DBUG_INCARNATION -DA=3 -DLOSS=1
+
+[ ! "$failed" ]
