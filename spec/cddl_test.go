@@ -46,7 +46,23 @@ func onTheWire(t *testing.T) []sample {
 		list = append(list, sample{"message", body})
 	}
 	private, public := keyBlocks(t)
+	list = append(list, sample{"last-operation", lastOperation(t)})
 	return append(list, sample{"private-key", private}, sample{"public-key", public})
+}
+
+// lastOperation is the extensions of a transfer that says when the operation
+// last ran.
+func lastOperation(t *testing.T) []byte {
+	w := newWalk(t, nil, nil)
+	body := w.first.Body()
+	body.SetLastOperation(millis)
+	signed, err := body.Sign(groupID, ada.key)
+	require.NoError(t, err)
+	e, err := cddl.Decode(signed.Raw())
+	require.NoError(t, err)
+	payload, err := cddl.Decode(e.Items[0].Items[2].Data)
+	require.NoError(t, err)
+	return payload.Items[len(payload.Items)-1].Append(nil)
 }
 
 // sigRule is the rule of what is signed for an object of the given rule.

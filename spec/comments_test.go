@@ -26,8 +26,8 @@ type quoted struct {
 var sources = []string{"../crypto", "../protocol", "../node"}
 
 // ruleStart is how a block of a comment begins that is a rule: a name, perhaps
-// a parameter, and the beginning of an array, a map or a tag.
-var ruleStart = regexp.MustCompile(`^[a-z][a-z0-9-]*(<[a-z]+>)? = (\[|\{|#6)`)
+// a parameter, and the beginning of an array, a map, a group or a tag.
+var ruleStart = regexp.MustCompile(`^[a-z][a-z0-9-]*(<[a-z]+>)? = (\[|\{|\(|#6)`)
 
 // quotes finds the rules that stand in comments.
 func quotes(t *testing.T) []quoted {

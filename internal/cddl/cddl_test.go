@@ -83,6 +83,7 @@ box = boxed<pair>
 boxes = [ + boxed<small> ]
 twice<p> = [ boxed<p>, p ]
 both = twice<title>
+grouped = ( 1 => small, ? 2 => title )
 `
 
 func TestCheck(t *testing.T) {
@@ -107,6 +108,8 @@ func TestCheck(t *testing.T) {
 		{"box", "8247a1044401020304438201f6", false}, {"box", "d18247a1044401020304438201f6", false},
 		{"box", "d28247a1054401020304438201f6", false}, {"box", "d28247a104440102030441ff", false},
 		{"boxes", "81d28247a10444010203044101", true}, {"boxes", "80", false},
+		{"grouped", "a10101", true}, {"grouped", "a2010102617a", true}, {"grouped", "a10104", false},
+		{"grouped", "a0", false}, {"grouped", "8101", false},
 		{"both", "82d28247a1044401020304426161" + "6162", true}, {"both", "82d28247a10444010203044101" + "6162", false},
 	} {
 		err := s.Check(c.rule, unhex(t, c.in))
@@ -144,7 +147,8 @@ func TestParseRefuses(t *testing.T) {
 		"no rule": "= 1", "no type": "a =", "open array": "a = [ uint", "open map": "a = { 1: uint",
 		"open parenthesis": "a = ( uint", "twice": "a = 1 a = 2", "range of texts": `a = "x".."y"`,
 		"unknown control": "a = uint .le 4", "group choice": "a = [ uint // tstr ]", "no key": "a = { uint }",
-		"socket": "a = $b", "a tag without a type": "a = #6.18", "float": "a = 1.5", "no parameter": "a<> = 1",
+		"group without keys": "a = ( uint, tstr )",
+		"socket":             "a = $b", "a tag without a type": "a = #6.18", "float": "a = 1.5", "no parameter": "a<> = 1",
 	} {
 		_, err := Parse(text)
 		assert.ErrorIs(t, err, ErrSyntax, name)

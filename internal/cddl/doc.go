@@ -7,6 +7,7 @@
 //	rules          name = type, name<parameter> = type
 //	types          names, numbers, texts, choices (/), ranges (a..b), (type),
 //	               arrays [...], maps {...}, tags #6.n(type)
+//	groups         (key => type, ...): entries of a map, checked as a map of their own
 //	controls       .size of byte strings and texts, .cbor
 //	entries        key: type, key => type, type
 //	occurrence     ?, *, +, n*m

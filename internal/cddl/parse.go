@@ -51,6 +51,7 @@ type (
 	}
 	list    struct{ entries []entry }
 	dict    struct{ entries []entry }
+	group   struct{ dict } // matched as the map that has these entries
 	control struct {
 		base     node
 		operator string
@@ -209,9 +210,7 @@ func (p *parser) simple() node {
 	t := p.next()
 	switch {
 	case t == "(":
-		inner := p.choice()
-		p.want(")")
-		return inner
+		return p.parenthesis()
 	case t == "[":
 		return list{p.entries("]")}
 	case t == "{":
@@ -229,6 +228,20 @@ func (p *parser) simple() node {
 		return p.reference(t)
 	}
 	return p.value(t)
+}
+
+// parenthesis reads a type in parentheses, or the entries of a group.
+func (p *parser) parenthesis() node {
+	entries := p.entries(")")
+	if len(entries) == 1 && entries[0].key == nil {
+		return entries[0].value
+	}
+	for _, e := range entries {
+		if e.key == nil {
+			p.fail("a group entry without a key")
+		}
+	}
+	return group{dict{entries}}
 }
 
 // dict reads the entries of a map, every one of which has a key.
