@@ -22,9 +22,8 @@ type record struct {
 	// token that was made here or that came back by a void.
 	from    ident.Member
 	accept  uint64
-	taken   ident.Hash    // H(transfer) that was taken or declined
-	expires clock.Instant // LIVE: when it lapses; LAPSED: when it is forgotten
-	accused bool          // evidence of a second transfer is already written
+	taken   ident.Hash // H(transfer) that was taken or declined
+	accused bool       // evidence of a second transfer is already written
 
 	// Custody.
 	title token.Title // HOLD, SENT
@@ -53,7 +52,6 @@ type pass struct {
 	since    clock.Instant
 	current  ident.Member // who is being asked; zero: nobody
 	attempts int          // offers to current so far
-	deaf     int          // offers that nobody answered, in all
 	tried    []ident.Member
 	accepts  []accepted
 	carry    bool // offers carry the signers' certificates
