@@ -17,31 +17,30 @@ type Keys interface {
 	Key(m ident.Member) *signature.PublicKey
 }
 
-// verifiedKept is how many verified objects a Verifier remembers. A handoff
-// shows the same genesis and the same previous transfer several times (offer,
-// transfer, retransmission), so a few for each token under way suffice; an
-// entry costs about 1 kB.
+// verifiedKept is how many verified objects a Verifier remembers at most. A
+// handoff shows the same genesis and the same previous transfer several times
+// (offer, transfer, retransmission), and a token that comes back shows its
+// genesis again; an entry costs about 1 kB.
 const verifiedKept = 1024
 
-// Verifier turns bytes into verified objects of one group. It remembers the
-// last ones, by a hash over all their bytes, so that an object that is shown
-// again costs one hash instead of a signature check. It is not safe for
-// concurrent use.
+// Verifier turns bytes into verified objects of one group. It remembers those
+// that were shown last, by a hash over all their bytes, so that an object that
+// is shown again costs one hash instead of a signature check. It is not safe
+// for concurrent use.
 type Verifier struct {
 	group ident.Group
 	keys  Keys
-	seen  map[[sha256.Size]byte]any
-	order [][sha256.Size]byte // ring of the keys of seen, oldest at next
-	next  int
+	// What was shown lately is in young. When half of verifiedKept is there,
+	// it becomes old, and what was old and not shown again is forgotten.
+	young, old memory
 }
+
+// memory holds verified objects by their fingerprints.
+type memory map[[sha256.Size]byte]any
 
 // NewVerifier returns a Verifier for the objects of a group.
 func NewVerifier(group ident.Group, keys Keys) *Verifier {
-	return &Verifier{
-		group: group, keys: keys,
-		seen:  make(map[[sha256.Size]byte]any),
-		order: make([][sha256.Size]byte, 0, 64),
-	}
+	return &Verifier{group: group, keys: keys, young: make(memory), old: make(memory)}
 }
 
 // Genesis verifies an encoded genesis. Errors: ErrMalformed, ErrSigner,
@@ -101,7 +100,7 @@ func fingerprint(kind envelope.Kind, raw []byte) [sha256.Size]byte {
 func verified[B, O any](v *Verifier, raw []byte, kind envelope.Kind, check func(*B) (ident.Member, error), wrap func(B, envelope.Verified) O) (O, error) {
 	var none O
 	key := fingerprint(kind, raw)
-	if o, ok := v.seen[key].(O); ok {
+	if o, ok := v.recall(key).(O); ok {
 		return o, nil
 	}
 	u, err := envelope.Parse(domain(v.group, kind), raw)
@@ -132,18 +131,24 @@ func verified[B, O any](v *Verifier, raw []byte, kind envelope.Kind, check func(
 	return o, nil
 }
 
+// recall returns the object with this fingerprint, or nil.
+func (v *Verifier) recall(key [sha256.Size]byte) any {
+	if o, ok := v.young[key]; ok {
+		return o
+	}
+	o, ok := v.old[key]
+	if ok {
+		v.remember(key, o)
+	}
+	return o
+}
+
 func (v *Verifier) remember(key [sha256.Size]byte, object any) {
-	if _, ok := v.seen[key]; ok {
-		return
+	if len(v.young) >= verifiedKept/2 {
+		v.young, v.old = v.old, v.young
+		clear(v.young)
 	}
-	if len(v.order) < verifiedKept {
-		v.order = append(v.order, key)
-	} else {
-		delete(v.seen, v.order[v.next])
-		v.order[v.next] = key
-		v.next = (v.next + 1) % verifiedKept
-	}
-	v.seen[key] = object
+	v.young[key] = object
 }
 
 // UnknownSignerError names the member whose certificate is missing. It matches

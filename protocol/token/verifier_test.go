@@ -310,18 +310,19 @@ func TestNothingIsNotTrusted(t *testing.T) {
 	}
 }
 
-// The memory is bounded; the oldest object goes first and verifies anew.
-func TestVerifierForgetsTheOldest(t *testing.T) {
+// The memory is bounded: what is shown again and again stays, the last objects
+// are there, and what has not been shown for long verifies anew.
+func TestVerifierForgetsWhatIsNotShown(t *testing.T) {
 	const kept = 1024
 	known := everybody()
 	v := token.NewVerifier(group, known)
-	signed := make([]token.Answer, kept+3)
+	signed := make([]token.Answer, 3*kept)
 	for i := range signed {
 		var err error
 		signed[i], err = token.AnswerBody{Hop: uint64(i + 1), Signer: ada.id}.Sign(group, token.Receipt, ada.key)
 		require.NoError(t, err)
 	}
-	verify := func(some []token.Answer) (checked int) {
+	verify := func(some ...token.Answer) (checked int) {
 		before := known.asked
 		for _, a := range some {
 			_, err := v.Answer(token.Receipt, a.Raw())
@@ -329,16 +330,14 @@ func TestVerifierForgetsTheOldest(t *testing.T) {
 		}
 		return known.asked - before
 	}
-	for _, a := range signed[:kept] {
+	for i, a := range signed {
 		v.Trust(a)
-		v.Trust(signed[0]) // again and again takes no further place
+		require.Zero(t, verify(signed[0]), "shown again after %d others", i)
 	}
-	require.Zero(t, verify(signed[:kept]), "all are remembered")
-	for _, a := range signed[kept:] {
-		v.Trust(a)
-	}
-	require.Zero(t, verify(signed[3:]), "only the three oldest have gone")
-	assert.Equal(t, 3, verify(signed[:3]))
+	last := len(signed) - 1
+	require.Zero(t, verify(signed[last-kept/2+2:]...), "the last half")
+	require.NotZero(t, verify(signed[1:last-kept]...), "forgotten")
+	require.Equal(t, kept/2, verify(signed[1:1+kept/2]...), "all that were not shown for long")
 }
 
 func TestRefusedObjectIsNotRemembered(t *testing.T) {
