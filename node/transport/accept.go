@@ -32,7 +32,7 @@ func (t *Transport) welcome(q *quic.Conn) {
 	}
 	if p.unready >= MaxUnready {
 		p.mu.Unlock()
-		t.notices.note(eventUnready, "peer", p.id, "remote", a.remote)
+		t.notices.note(errUnready, "peer", p.id, "remote", a.remote)
 		q.CloseWithError(quic.ApplicationErrorCode(CodeOverload), "")
 		return
 	}

@@ -98,8 +98,8 @@ type admissionKey struct{}
 // before anything is spent on it.
 func (t *Transport) admit(ctx context.Context, info *quic.ClientInfo) (context.Context, error) {
 	if !t.gate.enter(time.Since(t.start)) {
-		t.notices.note(eventRate, "remote", info.RemoteAddr)
-		return nil, eventRate
+		t.notices.note(errRate, "remote", info.RemoteAddr)
+		return nil, errRate
 	}
 	a := &admission{t: t, remote: info.RemoteAddr}
 	a.failed = context.AfterFunc(ctx, func() { a.refused(context.Cause(ctx)) })

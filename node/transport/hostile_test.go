@@ -164,7 +164,7 @@ func TestConnectionWithoutPreambleIsClosed(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, CodeOverload, closedWith(t, q), "one too many at once")
-		assert.Positive(t, a.Stats().Refused[eventUnready.Error()])
+		assert.Positive(t, a.Stats().Refused[errUnready.Error()])
 	})
 }
 
@@ -181,8 +181,8 @@ func TestTooManyHandshakesAreRefused(t *testing.T) {
 				require.ErrorIs(t, n.wait(kind("unreachable"), 1).err, ErrOverload)
 			}
 		}
-		assert.Positive(t, z.Stats().Refused[eventRate.Error()])
-		assert.Equal(t, 1, z.log.lines(eventRate.Error()))
+		assert.Positive(t, z.Stats().Refused[errRate.Error()])
+		assert.Equal(t, 1, z.log.lines(errRate.Error()))
 	})
 }
 

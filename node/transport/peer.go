@@ -66,7 +66,7 @@ func (t *Transport) Flush() {
 
 func (t *Transport) send(to ident.Member, class Class, body []byte, hold bool) {
 	if len(body) == 0 || len(body) > wire.MaxFrame || class >= classes {
-		t.notices.note(eventOversized, "peer", to, "bytes", len(body))
+		t.notices.note(errOversized, "peer", to, "bytes", len(body))
 		return
 	}
 	p := t.lock(to)
@@ -77,7 +77,7 @@ func (t *Transport) send(to ident.Member, class Class, body []byte, hold bool) {
 	full := p.charged > 0 && t.queued.Load() > MaxQueuedTotal
 	if full || !p.push(class, body) {
 		t.counters.dropped[class].Add(1)
-		t.notices.note(eventOverflow, "peer", to, "class", class)
+		t.notices.note(errOverflow, "peer", to, "class", class)
 		return
 	}
 	if hold && p.current != nil {

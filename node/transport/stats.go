@@ -68,16 +68,16 @@ func refusalOf(err error) error {
 
 // Other events that are counted and logged like refusals.
 var (
-	eventRate      = errors.New("too many handshakes")
-	eventUnready   = errors.New("too many connections of one member")
-	eventEvicted   = errors.New("too many connections")
-	eventStalled   = errors.New("peer does not read")
-	eventOverflow  = errors.New("send queue full")
-	eventOversized = errors.New("frame to send has no permitted size")
+	errRate      = errors.New("too many handshakes")
+	errUnready   = errors.New("too many connections of one member")
+	errEvicted   = errors.New("too many connections")
+	errStalled   = errors.New("peer does not read")
+	errOverflow  = errors.New("send queue full")
+	errOversized = errors.New("frame to send has no permitted size")
 )
 
 var events = append(refusals[:len(refusals):len(refusals)],
-	ErrRevoked, ErrProtocol, eventRate, eventUnready, eventEvicted, eventStalled, eventOverflow, eventOversized)
+	ErrRevoked, ErrProtocol, errRate, errUnready, errEvicted, errStalled, errOverflow, errOversized)
 
 // notices counts events by class and logs each class at most once in
 // noticeInterval, with the number of those that were not logged before it.

@@ -54,7 +54,7 @@ func (p *peer) judge(c *conn, now time.Duration) {
 	}
 	switch {
 	case c.writing != nil && now-c.wroteAt > StallTimeout:
-		t.notices.note(eventStalled, "peer", p.id, "remote", c.quic.RemoteAddr())
+		t.notices.note(errStalled, "peer", p.id, "remote", c.quic.RemoteAddr())
 		p.end(c, CodeOverload)
 	case !c.confirmed && now-c.made > PreambleTimeout:
 		p.end(c, CodeProtocol)
@@ -93,7 +93,7 @@ func (t *Transport) evict(made *conn) {
 	if oldest == nil {
 		return
 	}
-	t.notices.note(eventEvicted, "peer", oldest.p.id, "remote", oldest.quic.RemoteAddr())
+	t.notices.note(errEvicted, "peer", oldest.p.id, "remote", oldest.quic.RemoteAddr())
 	oldest.p.mu.Lock()
 	defer oldest.p.mu.Unlock()
 	if oldest.p.current == oldest {

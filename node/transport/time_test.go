@@ -254,7 +254,7 @@ func TestPeerThatDoesNotReadIsGivenUp(t *testing.T) {
 		e := a.wait(kind("disconnected"), 1)
 		require.ErrorIs(t, e.err, ErrOverload)
 		assert.Zero(t, a.Stats().Queued)
-		assert.Equal(t, 1, a.log.lines(eventStalled.Error()))
+		assert.Equal(t, 1, a.log.lines(errStalled.Error()))
 		close(block)
 	})
 }

@@ -64,7 +64,7 @@ func TestFramesOfAllSizes(t *testing.T) {
 	for _, bad := range [][]byte{nil, make([]byte, wire.MaxFrame+1)} {
 		a.Send(z.Self(), Custody, bad)
 	}
-	assert.Equal(t, uint64(2), a.Stats().Refused[eventOversized.Error()])
+	assert.Equal(t, uint64(2), a.Stats().Refused[errOversized.Error()])
 }
 
 // TestWhatConnectedSendsGoesFirst: HELLO opens each connection, whatever
@@ -148,7 +148,7 @@ func TestSlowReaderHoldsNobodyUp(t *testing.T) {
 	s := a.Stats()
 	assert.Greater(t, s.DroppedRest, uint64(frames/2))
 	assert.Zero(t, s.DroppedCustody)
-	assert.Equal(t, 1, a.log.lines(eventOverflow.Error()))
+	assert.Equal(t, 1, a.log.lines(errOverflow.Error()))
 	close(block)
 	until(t, "what was kept arrives", func() bool {
 		return slow.Stats().FramesReceived == frames-s.DroppedRest+1
