@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -87,12 +86,7 @@ func titleRecord(t token.Title) journal.Record {
 }
 
 func (m *Machine) sortedKeys() []key {
-	return slices.SortedFunc(maps.Keys(m.records), func(a, b key) int {
-		if c := a.token.Compare(b.token); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.hop, b.hop)
-	})
+	return slices.SortedFunc(maps.Keys(m.records), key.compare)
 }
 
 func sortedMembers[V any](byMember map[ident.Member]V) []ident.Member {

@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"cmp"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
@@ -11,6 +13,10 @@ import (
 type key struct {
 	token ident.Token
 	hop   uint64
+}
+
+func (k key) compare(o key) int {
+	return cmp.Or(k.token.Compare(o.token), cmp.Compare(k.hop, o.hop))
 }
 
 // record is what a member knows of one hop of one token.

@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -228,11 +227,6 @@ func (m *Machine) evidence(what string, accused ident.Member, objects ...[]byte)
 // depend on the map.
 func (m *Machine) inOrder() []*record {
 	list := slices.Clone(m.heap)
-	slices.SortFunc(list, func(a, b *record) int {
-		if c := a.key.token.Compare(b.key.token); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.key.hop, b.key.hop)
-	})
+	slices.SortFunc(list, func(a, b *record) int { return a.key.compare(b.key) })
 	return list
 }

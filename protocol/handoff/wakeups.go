@@ -10,10 +10,17 @@ import (
 )
 
 // wakeups is a heap of records by the instant at which each wants attention.
+// At one instant they come in the order of their keys: the same inputs must
+// give the same effects, whatever the heap looks like inside.
 type wakeups []*record
 
-func (w wakeups) Len() int           { return len(w) }
-func (w wakeups) Less(i, j int) bool { return w[i].wake < w[j].wake }
+func (w wakeups) Len() int { return len(w) }
+func (w wakeups) Less(i, j int) bool {
+	if w[i].wake != w[j].wake {
+		return w[i].wake < w[j].wake
+	}
+	return w[i].key.compare(w[j].key) < 0
+}
 func (w wakeups) Swap(i, j int) {
 	w[i], w[j] = w[j], w[i]
 	w[i].slot, w[j].slot = i, j
