@@ -83,6 +83,9 @@ type runner struct {
 	signals <-chan os.Signal
 	started clock.Instant
 	report  runReport
+	out     *reportFile
+	child   supervise.Command
+	guard   *supervise.Guard
 
 	interrupted os.Signal // ended the wait
 }
@@ -95,20 +98,24 @@ func newRunner(env *environment, o *runOptions, socket string) *runner {
 }
 
 // run returns nil or an *exitError; the report says the same.
-func (r *runner) run() error {
-	out, err := openReport(r.reportTo)
-	if err != nil {
+func (r *runner) run() (err error) {
+	if r.out, err = openReport(r.reportTo); err != nil {
 		return usageError("--report: %v", err)
 	}
 	forgetOuterGrant()
 	var stop func()
 	r.signals, stop = catchSignals()
 	defer stop()
-	err = r.wait()
-	if e := out.write(r.report); e != nil {
-		r.warn("the report could not be written: " + e.Error())
+	defer r.writeReport()
+	return r.wait()
+}
+
+// writeReport tells how the run has ended. Only the first call does.
+func (r *runner) writeReport() {
+	if err := r.out.write(r.report); err != nil {
+		r.warn("the report could not be written: " + err.Error())
 	}
-	return err
+	r.out = nil
 }
 
 // wait does everything that can fail before it asks for the resource.
@@ -117,66 +124,82 @@ func (r *runner) wait() error {
 	if err != nil {
 		return r.notStarted(err)
 	}
-	guard, err := supervise.StartGuard()
-	if err != nil {
-		return &exitError{code: exitBug, err: err}
-	}
-	defer guard.Close()
-	command := supervise.Command{
+	r.child = supervise.Command{
 		Path: path, Args: r.command, Stdin: fileOf(r.env.In, os.Stdin),
 		Stdout: fileOf(r.env.Out, os.Stdout), Stderr: fileOf(r.env.Err, os.Stderr),
 	}
+	if r.guard, err = supervise.StartGuard(); err != nil {
+		return &exitError{code: exitBug, err: err}
+	}
+	defer r.guard.Close()
 	held, err := r.acquire()
 	r.report.WaitedS = boottime.Now().Sub(r.started).Seconds()
 	if err != nil {
-		return r.notGranted(err, command, guard)
+		return r.notGranted(err)
 	}
 	defer held.Close()
-	return r.underGrant(held, command, guard)
+	return r.underGrant(held)
 }
 
 // underGrant runs the command and gives the grant back.
-func (r *runner) underGrant(held *api.Held, c supervise.Command, guard *supervise.Guard) error {
+func (r *runner) underGrant(held *api.Held) error {
 	grant := held.Grant()
 	deadline := deadlineOf(grant)
+	used, end := r.operate(held, deadline)
+	r.writeReport() // the release may have to wait for a daemon
+	r.release(grant, deadline, used)
+	return end
+}
+
+// operate runs the command, if there is time for it, and tells how the grant
+// was used.
+func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.ReleaseRequest, end error) {
+	grant := held.Grant()
+	used.Grant = grant.ID
 	r.report.Fence = &grant.Fence
 	permit, err := writePermit(grant)
 	if err != nil {
-		r.release(grant, deadline, api.ReleaseRequest{Grant: grant.ID})
-		return &exitError{code: exitBug, err: fmt.Errorf("the permit cannot be handed over: %w", err)}
+		return used, &exitError{code: exitBug, err: fmt.Errorf("the permit cannot be handed over: %w", err)}
 	}
 	defer permit.remove()
 	begin := boottime.Now()
-	c.Env = append(childEnviron(grant), permit.environ()...)
-	result, err := supervise.Run(c, guard, supervise.Options{
+	if !begin.Before(deadline) {
+		r.report.Outcome = outcomeDeadline
+		return used, r.told(exitLost, errors.New("the grant came to its deadline before the command could start"), "")
+	}
+	r.child.Env = append(childEnviron(grant), permit.environ()...)
+	result, err := supervise.Run(r.child, r.guard, supervise.Options{
 		Deadline: deadline, Grace: r.grace.Duration, Lost: held.Lost(), OnLost: r.onLost.value,
 		Signals: r.signals, Warn: r.warn,
 	})
 	r.report.HeldS = boottime.Now().Sub(begin).Seconds()
 	if err != nil {
-		r.release(grant, deadline, api.ReleaseRequest{Grant: grant.ID})
-		return r.notStarted(err)
+		return used, r.notStarted(err)
 	}
 	r.report.ended(result)
-	code := exitCode(result)
-	r.release(grant, deadline, api.ReleaseRequest{Grant: grant.ID, Operated: true, Exit: code})
+	used.Operated, used.Exit = true, exitCode(result)
+	return used, r.verdict(result)
+}
+
+// verdict is what becomes of this program when the command has ended.
+func (r *runner) verdict(result supervise.Result) error {
 	switch result.Stopped {
 	case supervise.ByDeadline:
 		r.report.Outcome = outcomeDeadline
 		return r.told(exitLost, errors.New("the grant came to its deadline; the command was stopped"),
-			"a longer grant needs a longer operation_time or max_hold in the group configuration")
+			"a longer grant needs a longer max_hold in the group configuration")
 	case supervise.ByLoss:
 		r.report.Outcome = outcomeLost
 		return r.told(exitLost, fmt.Errorf("the grant was lost (%s); the command was stopped", result.Lost), "")
 	}
 	r.report.Outcome = outcomeCompleted
-	return silent(code)
+	return silent(exitCode(result))
 }
 
 // withoutGrant is --else run.
-func (r *runner) withoutGrant(c supervise.Command, guard *supervise.Guard) error {
-	c.Env = append(os.Environ(), "WANDER_RESOURCE="+r.resource)
-	result, err := supervise.Run(c, guard, supervise.Options{
+func (r *runner) withoutGrant() error {
+	r.child.Env = append(os.Environ(), "WANDER_RESOURCE="+r.resource)
+	result, err := supervise.Run(r.child, r.guard, supervise.Options{
 		Deadline: clock.Never, Grace: r.grace.Duration, Signals: r.signals, Warn: r.warn,
 	})
 	if err != nil {

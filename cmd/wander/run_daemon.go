@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -127,7 +126,7 @@ func (r *runner) noteWaiting() (stop func()) {
 }
 
 // notGranted ends the run for the reason why there is no grant.
-func (r *runner) notGranted(err error, c supervise.Command, guard *supervise.Guard) error {
+func (r *runner) notGranted(err error) error {
 	hint := ""
 	var e *api.Error
 	if errors.As(err, &e) {
@@ -156,19 +155,19 @@ func (r *runner) notGranted(err error, c supervise.Command, guard *supervise.Gua
 		case !errors.Is(err, api.ErrNotGranted):
 			return &exitError{code: o.code, err: err, hint: hint}
 		}
-		return r.conflict(err, c, guard)
+		return r.conflict(err)
 	}
 	return &exitError{code: exitBug, err: err, hint: hint}
 }
 
 // conflict does what --else says.
-func (r *runner) conflict(err error, c supervise.Command, guard *supervise.Guard) error {
+func (r *runner) conflict(err error) error {
 	switch r.otherwise.value {
 	case elseSkip:
 		return nil
 	case elseRun:
 		r.warn(r.resource + ": " + err.Error() + "; running without a grant")
-		return r.withoutGrant(c, guard)
+		return r.withoutGrant()
 	}
 	return r.told(r.conflictCode, fmt.Errorf("%s: %w", r.resource, err), "")
 }

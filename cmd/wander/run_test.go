@@ -1,0 +1,620 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// runHang bounds tests that would otherwise wait for ever. Nothing is measured
+// against it.
+const runHang = 60 * time.Second
+
+// programVariable makes the test program the program itself.
+const programVariable = "WANDER_TEST_PROGRAM"
+
+func init() {
+	supervise.RunGuard()
+	if os.Getenv(programVariable) != "" {
+		os.Unsetenv(programVariable)
+		main()
+	}
+}
+
+// fakeDaemon is a daemon whose answers the test decides.
+type fakeDaemon struct {
+	answer   func(context.Context, api.AcquireRequest) (api.Lease, error)
+	requests chan api.AcquireRequest
+	releases chan api.ReleaseRequest
+}
+
+func newFakeDaemon(answer func(context.Context, api.AcquireRequest) (api.Lease, error)) *fakeDaemon {
+	return &fakeDaemon{
+		answer: answer, requests: make(chan api.AcquireRequest, 16), releases: make(chan api.ReleaseRequest, 16),
+	}
+}
+
+func (f *fakeDaemon) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, error) {
+	f.requests <- r
+	return f.answer(ctx, r)
+}
+
+func (f *fakeDaemon) Release(g ident.Grant, operated bool, exit int) error {
+	f.releases <- api.ReleaseRequest{Grant: g, Operated: operated, Exit: exit}
+	return nil
+}
+
+func (f *fakeDaemon) Status() api.Status        { return api.Status{Name: "alpha"} }
+func (f *fakeDaemon) Members() []api.MemberInfo { return nil }
+
+// listen serves the daemon; the function it returns stops that.
+func (f *fakeDaemon) listen(t *testing.T, socket string) (stop func()) {
+	t.Helper()
+	l, err := api.Listen(socket)
+	require.NoError(t, err)
+	server := api.NewServer(f, slog.New(slog.DiscardHandler))
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	stop = sync.OnceFunc(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), runHang)
+		defer cancel()
+		assert.NoError(t, server.Shutdown(ctx))
+		assert.NoError(t, <-ended)
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+type fakeLease struct {
+	grant api.Grant
+	lost  chan api.LostReason
+}
+
+func (l *fakeLease) Grant() api.Grant            { return l.grant }
+func (l *fakeLease) Lost() <-chan api.LostReason { return l.lost }
+func (l *fakeLease) Release(bool, int)           {}
+
+func testLease(hold time.Duration) *fakeLease {
+	return &fakeLease{lost: make(chan api.LostReason, 1), grant: api.Grant{
+		ID: ident.Grant{1}, Resource: "ftp", Member: ident.Member{2}, Name: "alpha", Token: ident.Token{3},
+		Hop: 41, Fence: 41, Deadline: time.Now().Add(hold).Round(0),
+		DeadlineBoot: boottime.Now().Add(hold), BootID: boottime.ID(),
+	}}
+}
+
+func granting(l api.Lease) *fakeDaemon {
+	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return l, nil })
+}
+
+// grantingFor grants from the demand on.
+func grantingFor(hold time.Duration) *fakeDaemon {
+	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return testLease(hold), nil })
+}
+
+func refusing(err error) *fakeDaemon {
+	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return nil, err })
+}
+
+// hesitating neither grants nor refuses.
+func hesitating() *fakeDaemon {
+	return newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.Lease, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+}
+
+func runSocket(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wander") // shorter than t.TempDir's
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return filepath.Join(dir, api.SocketName)
+}
+
+// program is `wander run` as a process of its own.
+type program struct {
+	*exec.Cmd
+	stdin  *os.File // what the command reads
+	stdout *bufio.Scanner
+	pipe   *os.File
+	stderr safeBuffer
+	report string // the file
+}
+
+// safeBuffer may be read while it is written.
+type safeBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+func startRun(t *testing.T, socket string, args ...string) *program {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	in, feed, err := os.Pipe()
+	require.NoError(t, err)
+	out, sink, err := os.Pipe()
+	require.NoError(t, err)
+	p := &program{stdin: feed, stdout: bufio.NewScanner(out), pipe: out, report: filepath.Join(t.TempDir(), "report")}
+	p.Cmd = exec.Command(self, append([]string{"run", "--socket", socket, "--report", p.report}, args...)...)
+	p.Env = append(os.Environ(), programVariable+"=1", "WANDER_FENCE=outer", "WANDER_PERMIT_FILE=outer")
+	p.Stdin, p.Stdout, p.Stderr = in, sink, &p.stderr
+	require.NoError(t, p.Start())
+	in.Close()
+	sink.Close()
+	t.Cleanup(func() { feed.Close(); out.Close() })
+	return p
+}
+
+func (p *program) expect(t *testing.T, line string) {
+	t.Helper()
+	require.NoError(t, p.pipe.SetReadDeadline(time.Now().Add(runHang)))
+	require.True(t, p.stdout.Scan(), "%q did not come: %v", line, p.stdout.Err())
+	require.Equal(t, line, p.stdout.Text())
+}
+
+func (p *program) expectAllDead(t *testing.T) {
+	t.Helper()
+	require.NoError(t, p.pipe.SetReadDeadline(time.Now().Add(runHang)))
+	for p.stdout.Scan() {
+		assert.Fail(t, "unexpected output", p.stdout.Text())
+	}
+	require.NoError(t, p.stdout.Err(), "a process still holds the pipe")
+}
+
+// end waits for the exit code.
+func (p *program) end(t *testing.T) int {
+	t.Helper()
+	timer := time.AfterFunc(runHang, func() { p.Process.Kill() })
+	defer timer.Stop()
+	_ = p.Wait()
+	return p.ProcessState.ExitCode()
+}
+
+func (p *program) readReport(t *testing.T) (r runReport) {
+	t.Helper()
+	text, err := os.ReadFile(p.report)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &r), "%s", text)
+	assert.Equal(t, 1, bytes.Count(text, []byte("\n")))
+	return r
+}
+
+func awaitRun[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(runHang):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}
+
+func pointer[T any](v T) *T { return &v }
+
+// anySignal is SIGTERM or SIGKILL: a slow machine may send both at once.
+var anySignal = pointer(-1)
+
+func TestRunExitCodes(t *testing.T) {
+	plain := filepath.Join(t.TempDir(), "plain")
+	require.NoError(t, os.WriteFile(plain, nil, 0o644))
+	for name, c := range map[string]struct {
+		daemon   *fakeDaemon // nil for none
+		args     []string
+		code     int
+		outcome  outcome
+		exit     *int
+		signal   *int
+		says     string
+		released bool
+	}{
+		"success":   {granting(testLease(time.Hour)), []string{"--", "true"}, 0, outcomeCompleted, pointer(0), nil, "", true},
+		"failure":   {granting(testLease(time.Hour)), []string{"-c", "exit 3"}, 3, outcomeCompleted, pointer(3), nil, "", true},
+		"code 75":   {granting(testLease(time.Hour)), []string{"-c", "exit 75"}, 75, outcomeCompleted, pointer(75), nil, "", true},
+		"signal":    {granting(testLease(time.Hour)), []string{"-c", "kill -KILL $$"}, 137, outcomeCompleted, nil, pointer(9), "", true},
+		"not found": {hesitating(), []string{"--", "no-such-command"}, 127, outcomeNotFound, nil, nil, "error: ", false},
+		"no file":   {hesitating(), []string{"--", plain + "s"}, 127, outcomeNotFound, nil, nil, "error: ", false},
+		"not executable": {
+			hesitating(), []string{"--", plain}, 126, outcomeNotExecutable, nil, nil, "error: ", false,
+		},
+		"not granted": {
+			refusing(api.ErrNotGranted), []string{"--", "true"}, 75, outcomeNotGranted, nil, nil,
+			"error: ftp: not granted in time\n", false,
+		},
+		"not granted, quiet": {refusing(api.ErrNotGranted), []string{"-q", "--", "true"}, 75, outcomeNotGranted, nil, nil, "", false},
+		"own code":           {refusing(api.ErrNotGranted), []string{"-q", "-E", "9", "--", "true"}, 9, outcomeNotGranted, nil, nil, "", false},
+		"skip":               {refusing(api.ErrNotGranted), []string{"--else", "skip", "--", "false"}, 0, outcomeNotGranted, nil, nil, "", false},
+		"run anyway": {
+			refusing(api.ErrNotGranted), []string{"--else", "run", "-c", `exit "$((4 + 0${WANDER_FENCE}))"`}, 4,
+			outcomeWithoutGrant, pointer(4), nil, "warning: ", false,
+		},
+		"not due":         {refusing(api.ErrNotDue), []string{"--else", "skip", "--", "false"}, 0, outcomeNotDue, nil, nil, "", false},
+		"isolated":        {refusing(api.ErrIsolated), []string{"--", "true"}, 69, outcomeIsolated, nil, nil, "error: ", false},
+		"isolated, skip":  {refusing(api.ErrIsolated), []string{"--else", "skip", "--", "true"}, 69, outcomeIsolated, nil, nil, "error: ", false},
+		"no daemon":       {nil, []string{"--", "true"}, 69, outcomeUnavailable, nil, nil, "hint: start it with", false},
+		"no daemon, now":  {nil, []string{"-n", "--", "true"}, 69, outcomeUnavailable, nil, nil, "hint: start it with", false},
+		"revoked":         {refusing(api.ErrRevoked), []string{"--", "true"}, 77, outcomeRevoked, nil, nil, "error: ", false},
+		"refused":         {refusing(api.ErrRefused), []string{"--", "true"}, 77, outcomeRefused, nil, nil, "error: ", false},
+		"daemon's bug":    {refusing(api.ErrInternal), []string{"--", "true"}, 70, outcomeError, nil, nil, "error: ", false},
+		"not understood":  {refusing(api.ErrBadRequest), []string{"--", "true"}, 70, outcomeError, nil, nil, "error: ", false},
+		"refused, advice": {refusing(&api.Error{Code: "refused", Message: "m", Hint: "advice"}), []string{"--", "true"}, 77, outcomeRefused, nil, nil, "hint: advice\n", false},
+		"deadline": {
+			grantingFor(2 * time.Second), []string{"-c", "trap '' TERM; sleep 1000 & wait; sleep 1000"}, 76,
+			outcomeDeadline, nil, anySignal, "error: ", true,
+		},
+		"deadline, quiet": {
+			grantingFor(2 * time.Second), []string{"-q", "--", "sleep", "1000"}, 76,
+			outcomeDeadline, nil, anySignal, "", true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			socket := runSocket(t)
+			if c.daemon != nil {
+				c.daemon.listen(t, socket)
+			}
+			p := startRun(t, socket, append([]string{"ftp"}, c.args...)...)
+			assert.Equal(t, c.code, p.end(t), p.stderr.String())
+			p.expectAllDead(t)
+			if c.says == "" {
+				assert.Empty(t, p.stderr.String())
+			}
+			assert.Contains(t, p.stderr.String(), c.says)
+			r := p.readReport(t)
+			assert.Equal(t, "ftp", r.Resource)
+			assert.Equal(t, c.outcome, r.Outcome)
+			assert.Equal(t, c.exit, r.Exit)
+			if c.signal == anySignal {
+				assert.NotNil(t, r.Signal)
+			} else {
+				assert.Equal(t, c.signal, r.Signal)
+			}
+			assert.Equal(t, c.released, r.Fence != nil)
+			if c.released {
+				released := awaitRun(t, c.daemon.releases)
+				assert.Equal(t, ident.Grant{1}, released.Grant)
+				assert.True(t, released.Operated)
+			}
+		})
+	}
+}
+
+func TestRunUsage(t *testing.T) {
+	for name, args := range map[string]string{
+		"nothing":        "",
+		"no resource":    "-- true",
+		"no command":     "ftp",
+		"no command, --": "ftp --",
+		"unknown flag":   "ftp --no-such-flag -- true",
+		"two commands":   "ftp -c true -- true",
+		"two waits":      "ftp -n --wait 3s -- true",
+		"bad wait":       "ftp --wait soon -- true",
+		"bad else":       "ftp --else perhaps -- true",
+		"bad on-lost":    "ftp --on-lost perhaps -- true",
+		"bad code":       "ftp -E 256 -- true",
+		"negative":       "ftp --grace -1s -- true",
+		"contradiction":  "ftp --max-hold 1s --min-hold 2s -- true",
+		"bare number":    "ftp --max-hold 10 -- true",
+		"no such folder": "ftp --report /no/such/folder/file -- true",
+		"no such fd":     "ftp --report fd:99 -- true",
+		"bad fd":         "ftp --report fd:x -- true",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			env := &environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
+			assert.Equal(t, exitUsage, run(env, append([]string{"run"}, strings.Fields(args)...)))
+			assert.Regexp(t, "^error: .*\n", errs.String())
+			assert.Empty(t, out.String())
+		})
+	}
+}
+
+func TestRunFlagsStandAnywhereBeforeTheCommand(t *testing.T) {
+	for args, want := range map[string]string{
+		"--wait 5s -q ftp -- cmd -x":        "cmd -x",
+		"--wait 5s ftp -q -- cmd -x":        "cmd -x",
+		"ftp --wait 5s -q -- cmd -x":        "cmd -x",
+		"ftp --wait=5s -q cmd -x --wait 6s": "cmd -x --wait 6s",
+		"-q ftp --wait 5s cmd -- -q":        "cmd -- -q",
+		"-q ftp --wait 5s -- -x":            "-x",
+		"-q ftp --wait 5s -- --":            "--",
+	} {
+		t.Run(args, func(t *testing.T) {
+			o := newRunOptions()
+			f := newTestFlags(o)
+			require.NoError(t, f.Parse(strings.Fields(args)))
+			help, err := o.parse(f, f.Args())
+			require.NoError(t, err)
+			assert.False(t, help)
+			assert.Equal(t, "ftp", o.resource)
+			assert.Equal(t, waitValue{Duration: 5 * time.Second}, o.waitFor)
+			assert.True(t, o.quiet)
+			assert.Equal(t, strings.Fields(want), o.command)
+		})
+	}
+}
+
+// newTestFlags are the flags of `wander run` as the command-line library hands
+// them over.
+func newTestFlags(o *runOptions) *pflag.FlagSet {
+	f := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	f.BoolP("help", "h", false, "")
+	o.register(f)
+	return f
+}
+
+func TestRunHelpAfterTheResource(t *testing.T) {
+	var out, errs bytes.Buffer
+	env := &environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
+	assert.Equal(t, exitOK, run(env, []string{"run", "ftp", "--help"}))
+	assert.Contains(t, out.String(), "--max-hold")
+	assert.Empty(t, errs.String())
+}
+
+func TestRunRequest(t *testing.T) {
+	for args, want := range map[string]api.AcquireRequest{
+		"ftp -q -- true -x": {Label: "true -x"},
+		"ftp -q -n -- true": {Label: "true", WaitMS: pointer(int64(0))},
+		"ftp -q --wait forever --max-hold 1500us --min-hold 1ms --once-per 1d -- true": {
+			Label: "true", MaxHoldMS: 2, MinHoldMS: 1, OncePerMS: 86_400_000,
+		},
+	} {
+		t.Run(args, func(t *testing.T) {
+			socket := runSocket(t)
+			d := refusing(api.ErrNotGranted)
+			d.listen(t, socket)
+			p := startRun(t, socket, strings.Fields(args)...)
+			want.Resource, want.PID = "ftp", p.Process.Pid
+			assert.Equal(t, want, awaitRun(t, d.requests))
+			assert.Equal(t, exitNotGranted, p.end(t))
+		})
+	}
+}
+
+func TestRunWaitIsPassedOn(t *testing.T) {
+	socket := runSocket(t)
+	d := refusing(api.ErrNotGranted)
+	d.listen(t, socket)
+	p := startRun(t, socket, "ftp", "--wait", "1h", "--", "true")
+	got := awaitRun(t, d.requests)
+	require.NotNil(t, got.WaitMS)
+	assert.LessOrEqual(t, *got.WaitMS, time.Hour.Milliseconds())
+	assert.Positive(t, *got.WaitMS)
+	p.end(t)
+}
+
+func TestRunEnvironment(t *testing.T) {
+	socket := runSocket(t)
+	lease := testLease(time.Hour)
+	lease.grant.Permit = "-----BEGIN WANDER PERMIT-----\n"
+	d := granting(lease)
+	d.listen(t, socket)
+	p := startRun(t, socket, "ftp", "-c", `
+		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE"
+		cat "$WANDER_PERMIT_FILE"; echo "$WANDER_PERMIT_FILE"; read line`)
+	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s", lease.grant.Member, lease.grant.Token,
+		lease.grant.Deadline.UTC().Format(time.RFC3339Nano)))
+	p.expect(t, "-----BEGIN WANDER PERMIT-----")
+	require.True(t, p.stdout.Scan())
+	permit := p.stdout.Text()
+	info, err := os.Stat(permit)
+	require.NoError(t, err)
+	assert.Equal(t, fs.FileMode(0o600), info.Mode())
+	p.stdin.Close()
+	p.end(t)
+	_, err = os.Stat(permit)
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestRunLosesItsGrant(t *testing.T) {
+	socket := runSocket(t)
+	lease := testLease(time.Hour)
+	d := granting(lease)
+	d.listen(t, socket)
+	p := startRun(t, socket, "ftp", "-c", `trap 'echo term; exit 0' TERM; echo ready; while :; do :; done`)
+	p.expect(t, "ready")
+	lease.lost <- api.LostRevoked
+	p.expect(t, "term")
+	assert.Equal(t, exitLost, p.end(t))
+	assert.Contains(t, p.stderr.String(), "revoked")
+	r := p.readReport(t)
+	assert.Equal(t, outcomeLost, r.Outcome)
+	assert.Equal(t, pointer(0), r.Exit)
+}
+
+func TestRunIgnoresALossIfToldSo(t *testing.T) {
+	socket := runSocket(t)
+	lease := testLease(time.Hour)
+	d := granting(lease)
+	d.listen(t, socket)
+	p := startRun(t, socket, "ftp", "--on-lost", "warn", "-c", `echo ready; read line; exit 5`)
+	p.expect(t, "ready")
+	lease.lost <- api.LostRevoked
+	require.Eventually(t, func() bool {
+		return strings.Contains(p.stderr.String(), "warning: the grant was lost: revoked")
+	}, runHang, time.Millisecond)
+	p.stdin.Close()
+	assert.Equal(t, 5, p.end(t))
+	assert.Equal(t, outcomeCompleted, p.readReport(t).Outcome)
+}
+
+// TestRunTooLate: the machine slept between the grant and the command.
+func TestRunTooLate(t *testing.T) {
+	socket := runSocket(t)
+	d := granting(testLease(-time.Second))
+	d.listen(t, socket)
+	p := startRun(t, socket, "ftp", "--", "echo", "ran")
+	assert.Equal(t, exitLost, p.end(t))
+	p.expectAllDead(t)
+	assert.Equal(t, api.ReleaseRequest{Grant: ident.Grant{1}}, awaitRun(t, d.releases))
+	r := p.readReport(t)
+	assert.Equal(t, outcomeDeadline, r.Outcome)
+	assert.Nil(t, r.Exit)
+}
+
+func TestRunSignalEndsTheWait(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1} {
+		t.Run(s.String(), func(t *testing.T) {
+			socket := runSocket(t)
+			withdrawn := make(chan struct{})
+			d := newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.Lease, error) {
+				<-ctx.Done()
+				close(withdrawn)
+				return nil, ctx.Err()
+			})
+			d.listen(t, socket)
+			p := startRun(t, socket, "ftp", "--", "true")
+			awaitRun(t, d.requests)
+			require.NoError(t, p.Process.Signal(s))
+			assert.Equal(t, exitSignal+int(s), p.end(t))
+			assert.Empty(t, p.stderr.String())
+			awaitRun(t, withdrawn)
+			assert.Equal(t, outcomeInterrupted, p.readReport(t).Outcome)
+		})
+	}
+}
+
+func TestRunSignalGoesToTheCommand(t *testing.T) {
+	socket := runSocket(t)
+	d := granting(testLease(time.Hour))
+	d.listen(t, socket)
+	p := startRun(t, socket, "ftp", "-c", `trap 'echo usr1' USR1; trap 'echo term; exit 6' TERM; echo ready; while :; do :; done`)
+	p.expect(t, "ready")
+	require.NoError(t, p.Process.Signal(syscall.SIGUSR1))
+	p.expect(t, "usr1")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	p.expect(t, "term")
+	assert.Equal(t, 6, p.end(t))
+	assert.Equal(t, outcomeCompleted, p.readReport(t).Outcome)
+	assert.Equal(t, 6, awaitRun(t, d.releases).Exit)
+}
+
+func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
+	socket := runSocket(t)
+	stop := granting(testLease(time.Hour)).listen(t, socket)
+	p := startRun(t, socket, "ftp", "-c", `echo ready; read line; exit 5`)
+	p.expect(t, "ready")
+	stop()
+	p.stdin.Close()
+	require.Eventually(t, func() bool { // the command has ended, and finds no daemon
+		info, err := os.Stat(p.report)
+		return err == nil && info.Size() > 0
+	}, runHang, time.Millisecond)
+	next := hesitating()
+	next.listen(t, socket)
+	assert.Equal(t, api.ReleaseRequest{Grant: ident.Grant{1}, Operated: true, Exit: 5}, awaitRun(t, next.releases))
+	assert.Equal(t, 5, p.end(t))
+}
+
+func TestRunKeepsItsDeadlineWithoutADaemon(t *testing.T) {
+	socket := runSocket(t)
+	stop := grantingFor(time.Second).listen(t, socket)
+	p := startRun(t, socket, "ftp", "-c", `trap '' TERM; echo ready; sleep 1000 & wait; sleep 1000`)
+	p.stdout.Scan() // unless it comes to its deadline before that
+	stop()
+	assert.Equal(t, exitLost, p.end(t))
+	p.expectAllDead(t)
+}
+
+func TestRunWaitsThroughARestart(t *testing.T) {
+	socket := runSocket(t)
+	d := hesitating()
+	stop := d.listen(t, socket)
+	p := startRun(t, socket, "ftp", "-c", "exit 5")
+	awaitRun(t, d.requests)
+	stop()
+	next := granting(testLease(time.Hour))
+	next.listen(t, socket)
+	assert.Equal(t, 5, p.end(t))
+	awaitRun(t, next.releases)
+}
+
+func TestRunKilled(t *testing.T) {
+	socket := runSocket(t)
+	granting(testLease(time.Hour)).listen(t, socket)
+	p := startRun(t, socket, "ftp", "--grace", "10ms", "-c", `trap '' TERM; sleep 1000 & echo ready; wait; sleep 1000`)
+	p.expect(t, "ready")
+	require.NoError(t, p.Process.Kill())
+	p.expectAllDead(t)
+	_ = p.Wait()
+}
+
+func TestRunReportsToADescriptor(t *testing.T) {
+	socket := runSocket(t)
+	granting(testLease(time.Hour)).listen(t, socket)
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, "run", "--socket", socket, "--report", "fd:3", "ftp", "-c", "(: >&3) 2>/dev/null && exit 1; exit 4")
+	cmd.Env = append(os.Environ(), programVariable+"=1")
+	cmd.ExtraFiles = []*os.File{w}
+	require.NoError(t, cmd.Start())
+	w.Close()
+	require.NoError(t, r.SetReadDeadline(time.Now().Add(runHang)))
+	var report map[string]any
+	require.NoError(t, json.NewDecoder(r).Decode(&report))
+	_ = cmd.Wait()
+	assert.Equal(t, 4, cmd.ProcessState.ExitCode(), "the command does not have the report's descriptor")
+	assert.Positive(t, report["held_s"])
+	assert.Positive(t, report["waited_s"])
+	delete(report, "held_s")
+	delete(report, "waited_s")
+	assert.Equal(t, map[string]any{
+		"v": 1.0, "resource": "ftp", "outcome": "completed", "exit": 4.0, "signal": nil, "fence": 41.0,
+	}, report)
+}
+
+func TestDeadlineOfAnotherClock(t *testing.T) {
+	g := api.Grant{Deadline: time.Now().Add(time.Hour), DeadlineBoot: 5, BootID: boottime.ID()}
+	assert.Equal(t, clock.Instant(5), deadlineOf(g))
+	g.BootID = "another boot"
+	left := deadlineOf(g).Sub(boottime.Now())
+	assert.LessOrEqual(t, left, time.Hour)
+	assert.Greater(t, left, time.Hour-runHang)
+}
+
+func TestLabelFits(t *testing.T) {
+	assert.Equal(t, "a b?c", label([]string{"a", "b\x00c"}))
+	long := label([]string{strings.Repeat("é", api.MaxLabel)})
+	assert.LessOrEqual(t, len(long), api.MaxLabel)
+	assert.NotContains(t, long, "\ufffd")
+}
