@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -50,9 +51,9 @@ func modes() (cbor.UserBufferEncMode, cbor.DecMode) {
 // encoding here (a float, a tag, text that is not UTF-8, a bad Raw) is refused
 // with ErrType or the reason that Check would give.
 func Marshal(v any) ([]byte, error) {
-	b, err := encode(v, 0)
+	b, err := encoder.Marshal(v)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrType, err)
 	}
 	if err := Check(b, unbounded); err != nil {
 		return nil, err
@@ -60,14 +61,21 @@ func Marshal(v any) ([]byte, error) {
 	return b, nil
 }
 
-func encode(v any, size int) ([]byte, error) {
-	var buf bytes.Buffer
-	buf.Grow(size)
-	if err := encoder.MarshalToBuffer(v, &buf); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrType, err)
+// Append appends what Marshal returns to dst, or returns dst as it was and the
+// error.
+func Append(dst []byte, v any) ([]byte, error) {
+	buf := bytes.NewBuffer(dst)
+	if err := encoder.MarshalToBuffer(v, buf); err != nil {
+		return dst, fmt.Errorf("%w: %w", ErrType, err)
+	}
+	if err := Check(buf.Bytes()[len(dst):], unbounded); err != nil {
+		return dst, err
 	}
 	return buf.Bytes(), nil
 }
+
+// buffers are for encodings that are only compared.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Unmarshal decodes data into v, a pointer, if data passes Check within l and
 // is the one encoding of the value it decodes to. Otherwise the error is one
@@ -80,11 +88,13 @@ func Unmarshal(data []byte, v any, l Limits) error {
 	if err := decoder.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("%w: %w", ErrType, err)
 	}
-	again, err := encode(v, len(data))
-	if err != nil {
-		return err
+	again := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(again)
+	again.Reset()
+	if err := encoder.MarshalToBuffer(v, again); err != nil {
+		return fmt.Errorf("%w: %w", ErrType, err)
 	}
-	if !bytes.Equal(again, data) {
+	if !bytes.Equal(again.Bytes(), data) {
 		return ErrNotCanonical
 	}
 	return nil

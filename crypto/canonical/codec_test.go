@@ -49,6 +49,24 @@ const (
 	nilHex    = "88 60 00 44 00000000 f6 40 80 a2 01 00 20 44 00000000 a0"
 )
 
+// Append is Marshal behind what is there already, and changes nothing when it
+// fails.
+func TestAppend(t *testing.T) {
+	before := make([]byte, 3, 100)
+	for _, v := range []any{uint64(7), "text", []any{1, "two"}, map[string]int{"b": 1, "a": 2}} {
+		encoded, err := canonical.Marshal(v)
+		require.NoError(t, err)
+		longer, err := canonical.Append(before, v)
+		require.NoError(t, err)
+		assert.Equal(t, append(make([]byte, 3), encoded...), longer)
+	}
+	for _, v := range []any{1.5, canonical.Raw{0x18, 0x01}, func() {}} {
+		same, err := canonical.Append(before, v)
+		assert.Error(t, err)
+		assert.Equal(t, before, same)
+	}
+}
+
 func TestForms(t *testing.T) {
 	o := object{
 		Name: "a", Count: 42, From: id{1, 2, 3, 4}, Data: []byte{}, Peers: []id{{}, {255, 255, 255, 255}},

@@ -102,17 +102,23 @@ type entry struct {
 
 // Encode returns the frame body of a record that was made at the given wall
 // time, in µs since 1970. The time is for auditors and decides nothing.
-func Encode(at uint64, r Record) ([]byte, error) {
-	fields, err := canonical.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
+func Encode(at uint64, r Record) ([]byte, error) { return Append(nil, at, r) }
+
+// entryHead is the head of an entry, an array of 3.
+const entryHead = 0x83
+
+// Append appends what Encode returns to dst, or returns dst as it was and the
+// error.
+func Append(dst []byte, at uint64, r Record) ([]byte, error) {
+	body, err := canonical.Append(append(dst, entryHead, byte(r.Kind())), at)
+	if err == nil {
+		body, err = canonical.Append(body, r)
 	}
-	body, err := canonical.Marshal(entry{Kind: uint64(r.Kind()), At: at, Fields: fields})
 	if err != nil {
-		return nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
+		return dst, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
 	}
-	if err := canonical.Check(body, recordLimits); err != nil {
-		return nil, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
+	if err := canonical.Check(body[len(dst):], recordLimits); err != nil {
+		return dst, fmt.Errorf("%v: %w: %w", r.Kind(), ErrRecord, err)
 	}
 	return body, nil
 }

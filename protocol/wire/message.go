@@ -83,20 +83,22 @@ var messageLimits = canonical.Limits{MaxBytes: MaxFrame - headSize, MaxDepth: 5,
 
 // Encode returns the frame body of a message. It fails only on a message that
 // breaks its own limits, with the error that Decode would give.
-func Encode(m Message) ([]byte, error) {
+func Encode(m Message) ([]byte, error) { return Append(nil, m) }
+
+// Append appends what Encode returns to dst, or returns dst as it was and the
+// error.
+func Append(dst []byte, m Message) ([]byte, error) {
 	if err := m.validate(); err != nil {
-		return nil, fmt.Errorf("%v: %w", m.Type(), err)
+		return dst, fmt.Errorf("%v: %w", m.Type(), err)
 	}
-	fields, err := canonical.Marshal(m)
+	body, err := canonical.Append(append(dst, pairHead, byte(m.Type())), m)
 	if err != nil {
-		return nil, fmt.Errorf("%v: %w: %w", m.Type(), ErrMalformed, err)
+		return dst, fmt.Errorf("%v: %w: %w", m.Type(), ErrMalformed, err)
 	}
-	size := headSize + len(fields)
-	if size > MaxFrame {
-		return nil, fmt.Errorf("%v: %w: %d bytes", m.Type(), ErrLimit, size)
+	if size := len(body) - len(dst); size > MaxFrame {
+		return dst, fmt.Errorf("%v: %w: %d bytes", m.Type(), ErrLimit, size)
 	}
-	body := make([]byte, 0, size)
-	return append(append(body, pairHead, byte(m.Type())), fields...), nil
+	return body, nil
 }
 
 // Decode reads a frame body. The message does not refer to body. Errors:

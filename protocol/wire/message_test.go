@@ -41,6 +41,22 @@ func TestMessagesComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
+// Append is Encode behind what is there already, and changes nothing when it
+// fails.
+func TestAppend(t *testing.T) {
+	body := []byte("before")
+	for _, m := range samples() {
+		encoded, err := wire.Encode(m)
+		require.NoError(t, err)
+		longer, err := wire.Append(body, m)
+		require.NoError(t, err)
+		assert.Equal(t, append([]byte("before"), encoded...), longer)
+	}
+	same, err := wire.Append(body, &wire.Accept{})
+	assert.ErrorIs(t, err, wire.ErrMalformed)
+	assert.Equal(t, body, same)
+}
+
 // What may be left out may be nil or empty: the bytes are the same.
 func TestNilIsEmpty(t *testing.T) {
 	for _, c := range []struct{ absent, empty wire.Message }{
