@@ -32,7 +32,7 @@ func (n *Node) acquire(ctx context.Context, r api.AcquireRequest) (*lease, error
 	var timeout <-chan time.Time
 	switch {
 	case bounded && wait == 0:
-		n.engine.call() // a token that is here and idle is granted at once
+		n.engine.do(member.Tick{}) // a token that is here and idle is granted at once
 		timeout = closedTime
 	case bounded:
 		t := time.NewTimer(wait)

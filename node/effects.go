@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
@@ -50,8 +51,9 @@ func (n *Node) write(effects []effect.Effect) error {
 		if !ok {
 			continue
 		}
-		body, err := journal.Encode(p.At, p.Record)
+		body, err := journal.Append(n.scratch[:0], p.At, p.Record)
 		if err == nil {
+			n.scratch = body
 			_, err = n.store.Append(body)
 		}
 		if err != nil {
@@ -67,6 +69,19 @@ func (n *Node) write(effects []effect.Effect) error {
 	}
 	n.syncs.Add(1)
 	return nil
+}
+
+// waits reports whether carrying the effects out waits for the disk.
+func (n *Node) waits(effects []effect.Effect) bool {
+	if n.cfg.Mode != store.Durable {
+		return false
+	}
+	for _, e := range effects {
+		if p, ok := e.(effect.Persist); ok && p.Sync {
+			return true
+		}
+	}
+	return false
 }
 
 // checkpoint puts the live records in the place of all earlier ones.
@@ -87,13 +102,14 @@ func (n *Node) checkpoint(now clock.Reading, records []journal.Record) error {
 }
 
 func (n *Node) sendMessage(to ident.Member, m wire.Message) {
-	body, err := wire.Encode(m)
+	body, err := wire.Append(n.scratch[:0], m)
 	if err != nil {
 		// Every message is made within its limits: only a bug gets here, and
 		// a message may get lost.
 		n.report(effect.Report{Kind: "internal", About: to, Detail: err.Error()})
 		return
 	}
+	n.scratch = body
 	n.transport.Queue(to, classOf(m), body)
 }
 

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"bytes"
+	"iter"
 	"sync"
 	"time"
 
@@ -16,8 +18,13 @@ const (
 	// held back: a peer that talks too fast is then slowed down by QUIC's flow
 	// control. Everything else is rare or asked for by this machine.
 	maxBacklog = 4096
-	// maxTurn is how many batches one goroutine carries out before it hands
-	// over to another: a connection's reader must get back to its reading.
+	// maxBatch is how many inputs are stepped before their effects are carried
+	// out. More would share one sync; but the first would wait for its answer
+	// while the signatures of all others are checked.
+	maxBatch = 128
+	// maxTurn is how many batches a borrowed goroutine carries out before
+	// another one takes over: a connection's reader must get back to its
+	// reading.
 	maxTurn = 16
 	// maxSleep bounds how long the engine sleeps. Go's timers stand still
 	// while a machine is suspended; after a resume it is at most so late.
@@ -25,26 +32,29 @@ const (
 )
 
 // engine steps a member. Whoever brings an input while nobody is at work does
-// the work itself: on a quiet node a frame is handled, synced and answered by
-// the goroutine that read it. What comes meanwhile waits, and is stepped and
-// synced together.
+// the work itself: on a quiet node a frame is handled and answered by the
+// goroutine that read it. What comes meanwhile waits, and is stepped and synced
+// together. While the disk is waited for, readers go on reading, so that what
+// arrives during one sync shares the next.
 type engine struct {
 	n *Node
 
 	mu      sync.Mutex
-	room    sync.Cond
+	change  sync.Cond // room in the backlog, or the end of work
 	backlog []item
 	spare   []item
 	working bool
+	begun   bool // start was called: before, inputs only wait
 	closed  bool
 
 	// step is held while the member is stepped or looked at.
 	step   sync.Mutex
 	member *member.Member
 
+	// What follows belongs to who works.
+	effects []effect.Effect // to be carried out
 	timer   *time.Timer
-	wake    clock.Instant
-	effects []effect.Effect
+	alarm   clock.Instant // when the timer comes, or clock.Never
 }
 
 // item is one thing in the backlog: an input, or a function to be called when
@@ -52,14 +62,26 @@ type engine struct {
 type item struct {
 	input member.Input
 	then  func()
+	alarm bool // it comes from the timer
 }
 
-func newEngine(n *Node, m *member.Member) *engine {
-	e := &engine{n: n, member: m, wake: clock.Never}
-	e.room.L = &e.mu
-	e.timer = time.AfterFunc(time.Hour, func() { e.put(item{input: member.Tick{}}) })
+// newEngine makes an engine that holds its inputs until start. The effects are
+// those of the member's making.
+func newEngine(n *Node, m *member.Member, effects []effect.Effect) *engine {
+	e := &engine{n: n, member: m, effects: effects, alarm: clock.Never}
+	e.change.L = &e.mu
+	e.timer = time.AfterFunc(time.Hour, func() { e.put(item{input: member.Tick{}, alarm: true}) })
 	e.timer.Stop()
 	return e
+}
+
+// start carries out what waits, the member's first effects before all else, and
+// returns when that is done.
+func (e *engine) start() {
+	e.mu.Lock()
+	e.begun = true
+	e.mu.Unlock()
+	e.do(member.Tick{})
 }
 
 // put brings an input. It returns when the input waits or has been handled,
@@ -71,85 +93,108 @@ func (e *engine) put(it item) {
 		return
 	}
 	e.backlog = append(e.backlog, it)
-	if e.working {
-		e.mu.Unlock()
-		return
-	}
-	e.working = true
-	e.mu.Unlock()
-	e.work()
+	e.lend()
 }
 
-// frame brings a frame, whose body is copied only when it has to wait.
-func (e *engine) frame(from ident.Member, body []byte) {
+// frames brings frames, whose bodies are copied only when they have to wait.
+func (e *engine) frames(from ident.Member, bodies iter.Seq[[]byte]) {
 	e.mu.Lock()
 	for len(e.backlog) >= maxBacklog && !e.closed {
-		e.room.Wait()
-	}
-	if e.working {
-		e.mu.Unlock()
-		e.put(item{input: member.Received{From: from, Body: append([]byte(nil), body...)}})
-		return
+		e.change.Wait()
 	}
 	if e.closed {
 		e.mu.Unlock()
 		return
 	}
-	e.backlog = append(e.backlog, item{input: member.Received{From: from, Body: body}})
-	e.working = true
-	e.mu.Unlock()
-	e.work()
+	waits := e.working || !e.begun
+	for body := range bodies {
+		if waits {
+			body = bytes.Clone(body)
+		}
+		e.backlog = append(e.backlog, item{input: member.Received{From: from, Body: body}})
+	}
+	e.lend()
 }
 
-// call waits until everything brought so far has been carried out. It must not
-// be called by the engine's own work.
-func (e *engine) call() {
+// lend lets the caller do the work if nobody is at it. It is called with mu
+// held, and releases it.
+func (e *engine) lend() {
+	idle := e.begun && !e.working
+	e.working = e.working || idle
+	e.mu.Unlock()
+	if idle {
+		e.work(true)
+	}
+}
+
+// do brings an input and waits until it has been carried out. It must not be
+// called by the engine's own work.
+func (e *engine) do(input member.Input) {
 	done := make(chan struct{})
-	e.put(item{then: func() { close(done) }})
+	e.put(item{input: input, then: func() { close(done) }})
 	select {
 	case <-done:
 	case <-e.n.done:
 	}
 }
 
-// work carries out batches until nothing waits, or until its turn is over.
-func (e *engine) work() {
-	for turn := 0; ; turn++ {
-		e.mu.Lock()
-		if len(e.backlog) == 0 || e.closed {
-			e.working = false
-			e.mu.Unlock()
+// work carries out batches until nothing waits. On a borrowed goroutine it
+// does not wait for the disk, and does not go on for ever: another takes over.
+func (e *engine) work(borrowed bool) {
+	for turn := 1; ; turn++ {
+		batch := e.take()
+		if len(batch) == 0 {
 			return
 		}
-		if turn == maxTurn {
-			e.mu.Unlock()
-			go e.work()
+		deadline := e.stepThrough(batch)
+		if borrowed && (turn == maxTurn || e.n.waits(e.effects)) {
+			go func() {
+				e.finish(batch, deadline)
+				e.work(false)
+			}()
 			return
 		}
-		batch := e.backlog
-		e.backlog, e.spare = e.spare[:0], nil
-		e.room.Broadcast()
-		e.mu.Unlock()
-		e.batch(batch)
-		clear(batch)
-		e.mu.Lock()
-		e.spare = batch[:0]
-		e.mu.Unlock()
+		e.finish(batch, deadline)
 	}
 }
 
-// batch steps the member through the inputs and carries the effects out.
-func (e *engine) batch(batch []item) {
+// take takes the next batch out of the backlog, or ends the work.
+func (e *engine) take() []item {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.backlog) == 0 || e.closed {
+		e.working = false
+		e.change.Broadcast()
+		return nil
+	}
+	batch, rest := e.backlog, []item(nil)
+	if len(batch) > maxBatch {
+		batch, rest = batch[:maxBatch], batch[maxBatch:]
+	}
+	e.backlog, e.spare = append(e.spare[:0], rest...), nil
+	clear(rest)
+	e.change.Broadcast()
+	return batch
+}
+
+// stepThrough steps the member through a batch, and returns its next deadline.
+func (e *engine) stepThrough(batch []item) clock.Instant {
 	e.step.Lock()
+	defer e.step.Unlock()
 	now := e.n.now()
 	for _, it := range batch {
+		if it.alarm {
+			e.alarm = clock.Never
+		}
 		if it.input != nil {
 			e.effects = append(e.effects, e.member.Step(now, it.input)...)
 		}
 	}
-	deadline := e.member.NextDeadline()
-	e.step.Unlock()
+	return e.member.NextDeadline()
+}
 
+// finish carries out the effects of a batch.
+func (e *engine) finish(batch []item, deadline clock.Instant) {
 	if err := e.n.carryOut(e.effects); err != nil {
 		e.n.fail(err)
 		return
@@ -163,6 +208,10 @@ func (e *engine) batch(batch []item) {
 			it.then()
 		}
 	}
+	clear(batch)
+	e.mu.Lock()
+	e.spare = batch[:0]
+	e.mu.Unlock()
 }
 
 // checkpoint begins a new journal segment when the last is full. Nothing is
@@ -181,17 +230,17 @@ func (e *engine) checkpoint() {
 	}
 }
 
-// sleep sets the timer for the member's next deadline.
+// sleep sees to it that the timer comes by the member's next deadline. One that
+// comes earlier, because the deadline has moved since, does no harm, while
+// setting it anew for every batch costs more.
 func (e *engine) sleep(deadline clock.Instant) {
-	if deadline == e.wake && deadline == clock.Never {
+	if deadline >= e.alarm {
 		return
 	}
-	e.wake = deadline
-	if deadline == clock.Never {
-		e.timer.Stop()
-		return
-	}
-	e.timer.Reset(min(maxSleep, max(0, deadline.Sub(boottime.Now()))))
+	now := boottime.Now()
+	wait := min(maxSleep, max(0, deadline.Sub(now)))
+	e.alarm = now.Add(wait)
+	e.timer.Reset(wait)
 }
 
 // look calls f with the member, which does not change meanwhile.
@@ -205,7 +254,16 @@ func (e *engine) look(f func(*member.Member)) {
 func (e *engine) close() {
 	e.mu.Lock()
 	e.closed = true
-	e.room.Broadcast()
+	e.change.Broadcast()
 	e.mu.Unlock()
 	e.timer.Stop()
+}
+
+// rest waits until nobody works any more, after close.
+func (e *engine) rest() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for e.working {
+		e.change.Wait()
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -156,11 +157,17 @@ type mortalHandler struct {
 	*fate
 }
 
-func (h mortalHandler) Frame(peer ident.Member, body []byte) {
-	if t, err := wire.PeekType(body); err == nil && t == wire.TypeReceipt {
-		h.passes(atReceipt)
-	}
-	h.Handler.Frame(peer, body)
+func (h mortalHandler) Frames(peer ident.Member, bodies iter.Seq[[]byte]) {
+	h.Handler.Frames(peer, func(yield func([]byte) bool) {
+		for body := range bodies {
+			if t, err := wire.PeekType(body); err == nil && t == wire.TypeReceipt {
+				h.passes(atReceipt)
+			}
+			if !yield(body) {
+				return
+			}
+		}
+	})
 }
 
 // mortalFS dies around the syncs of a journal, depending on what they make

@@ -20,7 +20,6 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
-	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
@@ -42,6 +41,7 @@ type Node struct {
 	reports   limiter
 	syncs     atomic.Uint64
 	contact   atomic.Int64 // clock.Instant of the last frame from anybody
+	scratch   []byte       // of who carries effects out: for encodings that are copied
 
 	done   chan struct{} // closed when the node has failed or is closed
 	once   sync.Once
@@ -62,6 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		done: make(chan struct{}),
 	}
 	if err := n.open(ctx); err != nil {
+		n.fail(fmt.Errorf("%w: %w", ErrClosed, err))
 		n.release()
 		return nil, err
 	}
@@ -72,14 +73,10 @@ func (n *Node) open(ctx context.Context) error {
 	if err := os.MkdirAll(n.cfg.StateDir, 0o700); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	effects, err := n.openMember()
-	if err != nil {
+	if err := n.openMember(); err != nil {
 		return err
 	}
 	if err := n.openTransport(ctx); err != nil {
-		return err
-	}
-	if err := n.carryOut(effects); err != nil {
 		return err
 	}
 	extra := n.cfg.Extra
@@ -89,24 +86,28 @@ func (n *Node) open(ctx context.Context) error {
 	if err := n.announce(); err != nil {
 		return err
 	}
+	n.engine.start()
+	if err := n.Err(); err != nil {
+		return err
+	}
 	return n.startTasks()
 }
 
 // openMember opens the journal and rebuilds the member from it.
-func (n *Node) openMember() ([]effect.Effect, error) {
+func (n *Node) openMember() error {
 	dir := filepath.Join(n.cfg.StateDir, "journal")
 	o := n.cfg.seams.journal
 	o.Group, o.Member, o.Mode, o.Log = n.cfg.Group.ID(), n.self, n.cfg.Mode, n.log
 	st, found, err := store.Open(dir, o)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}
 	n.store = st
 	past := make([]journal.Stamped, 0, len(found.Records))
 	for _, body := range found.Records {
 		at, r, err := journal.Decode(body)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrJournal, dir, err)
+			return fmt.Errorf("%w: %s: %w", ErrJournal, dir, err)
 		}
 		past = append(past, journal.Stamped{At: at, Record: r})
 	}
@@ -117,14 +118,14 @@ func (n *Node) openMember() ([]effect.Effect, error) {
 		Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer,
 	}
 	if _, err := rand.Read(cfg.Seed[:]); err != nil {
-		return nil, err
+		return err
 	}
 	m, effects, err := member.Restore(cfg, past, n.now())
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}
-	n.engine = newEngine(n, m)
-	return effects, nil
+	n.engine = newEngine(n, m, effects)
+	return nil
 }
 
 func (n *Node) openTransport(ctx context.Context) error {
@@ -286,6 +287,9 @@ func (n *Node) release() {
 		_ = n.transport.Close()
 	}
 	n.tasks.Wait()
+	if n.engine != nil {
+		n.engine.rest()
+	}
 	if n.store != nil {
 		_ = n.store.Close()
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"os"
@@ -123,13 +124,15 @@ func (p *peer) Connected(certificate.Certificate)      {}
 func (p *peer) Disconnected(_ ident.Member, err error) { p.ends <- err }
 func (p *peer) Unreachable(_ ident.Member, err error)  { p.ends <- err }
 
-func (p *peer) Frame(_ ident.Member, body []byte) {
-	m, err := wire.Decode(body)
-	if err != nil {
-		p.t.Errorf("a node says %x: %v", body, err)
-		return
+func (p *peer) Frames(_ ident.Member, bodies iter.Seq[[]byte]) {
+	for body := range bodies {
+		m, err := wire.Decode(body)
+		if err != nil {
+			p.t.Errorf("a node says %x: %v", body, err)
+			return
+		}
+		p.messages <- m
 	}
-	p.messages <- m
 }
 
 // meet connects with a node and greets it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net"
 	"time"
 
@@ -34,7 +35,8 @@ type handler Node
 // Connected brings a new connection.
 func (h *handler) Connected(peer certificate.Certificate) {
 	h.heard()
-	h.engine.put(item{input: member.Connected{Certificate: peer}})
+	// HELLO is to be in the queue when this returns: see transport.Handler.
+	h.engine.do(member.Connected{Certificate: peer})
 }
 
 // Disconnected brings the end of a connection: in order, or broken.
@@ -53,10 +55,10 @@ func (h *handler) Unreachable(peer ident.Member, err error) {
 	h.engine.put(item{input: member.Unreachable{Peer: peer}})
 }
 
-// Frame brings a frame.
-func (h *handler) Frame(peer ident.Member, body []byte) {
+// Frames brings frames that have arrived together.
+func (h *handler) Frames(peer ident.Member, bodies iter.Seq[[]byte]) {
 	h.heard()
-	h.engine.frame(peer, body)
+	h.engine.frames(peer, bodies)
 }
 
 func (h *handler) heard() { h.contact.Store(int64(boottime.Now())) }

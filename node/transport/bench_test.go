@@ -26,6 +26,7 @@ var sizes = [4]int{230, 80, 270, 170}
 // i+1. The first byte says which it is, the second which token.
 type exchange struct {
 	send           [2]func(body []byte) // from the offering and the accepting side
+	begun          func()               // after the first frames
 	done           chan struct{}
 	left, finished atomic.Int64
 }
@@ -65,6 +66,7 @@ func (x *exchange) run(b *testing.B, tokens int) {
 	for i := range tokens {
 		x.begin(i, scratch)
 	}
+	x.begun()
 	<-x.done
 	b.StopTimer()
 	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/1000/float64(max(b.N, tokens)), "cpu-µs/op")
@@ -90,13 +92,14 @@ func transportExchange(b *testing.B, tokens int) {
 	p := g.open(b, book, loopback(b), "p", unlimited)
 	q := g.open(b, book, loopback(b), "q", unlimited)
 	x := &exchange{}
-	x.send[0] = func(body []byte) { p.Send(q.Self(), Custody, body) }
-	x.send[1] = func(body []byte) { q.Send(p.Self(), Custody, body) }
+	x.send[0] = func(body []byte) { p.Queue(q.Self(), Custody, body) }
+	x.send[1] = func(body []byte) { q.Queue(p.Self(), Custody, body) }
 	p.Send(q.Self(), Custody, []byte("warm"))
 	q.wait(kind("frame"), 1)
 	var scratch [2][1024]byte
 	p.onFrame = func(_ ident.Member, body []byte) { x.got(0, body, scratch[0][:]) }
 	q.onFrame = func(_ ident.Member, body []byte) { x.got(1, body, scratch[1][:]) }
+	p.onBatch, q.onBatch, x.begun = p.Flush, q.Flush, p.Flush
 	x.run(b, tokens)
 }
 
@@ -105,7 +108,7 @@ func transportExchange(b *testing.B, tokens int) {
 func bareExchange(b *testing.B, tokens int) {
 	g := newGroup(b, "g")
 	dialled, accepted := barePair(b, g)
-	x := &exchange{}
+	x := &exchange{begun: func() {}}
 	for side, s := range []*quic.Stream{dialled, accepted} {
 		var mu sync.Mutex
 		out := make([]byte, 0, 2048)

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"time"
@@ -36,7 +37,7 @@ func (c Class) String() string {
 }
 
 // Handler is what a transport calls. The calls about one peer come one at a
-// time, from goroutines of the transport: Connected, then Frame any number of
+// time, from goroutines of the transport: Connected, then Frames any number of
 // times, then Disconnected. Calls about different peers come in parallel.
 //
 // A handler may call every method of the transport except Close and
@@ -54,10 +55,11 @@ type Handler interface {
 	// same member may follow at once. Frames under way are lost.
 	Disconnected(peer ident.Member, err error)
 
-	// Frame hands over one frame's body (1 to wire.MaxFrame bytes, otherwise
-	// unchecked), which is valid only until Frame returns. From a member that
-	// has revoked us it can come without HELLO before it.
-	Frame(peer ident.Member, body []byte)
+	// Frames hands over the bodies of frames that have arrived together (1 to
+	// wire.MaxFrame bytes each, otherwise unchecked), in their order. They are
+	// valid only until Frames returns. From a member that has revoked us they
+	// can come without HELLO before them.
+	Frames(peer ident.Member, bodies iter.Seq[[]byte])
 
 	// Unreachable says that the member could not be reached, and that what
 	// waited for it is dropped. It comes after a failed dial, and for frames

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net"
 	"sync"
@@ -79,6 +80,7 @@ type recorder struct {
 	changed sync.Cond
 	events  []event
 	onFrame func(peer ident.Member, body []byte)
+	onBatch func() // after frames that came together
 	onUp    func(peer ident.Member)
 }
 
@@ -110,12 +112,17 @@ func (r *recorder) Unreachable(m ident.Member, err error) {
 	r.add(event{kind: "unreachable", peer: m, err: err})
 }
 
-func (r *recorder) Frame(m ident.Member, body []byte) {
-	if r.onFrame != nil {
-		r.onFrame(m, body)
-		return
+func (r *recorder) Frames(m ident.Member, bodies iter.Seq[[]byte]) {
+	for body := range bodies {
+		if r.onFrame != nil {
+			r.onFrame(m, body)
+		} else {
+			r.add(event{kind: "frame", peer: m, body: string(body)})
+		}
 	}
-	r.add(event{kind: "frame", peer: m, body: string(body)})
+	if r.onBatch != nil {
+		r.onBatch()
+	}
 }
 
 // wait returns the n-th (from 1) event that matches, when it comes. It panics

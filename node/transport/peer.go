@@ -24,7 +24,6 @@ type peer struct {
 	queue      queue
 	held       queue // while current is opening: what had waited before
 	charged    int   // of both, in Transport.queued
-	corked     bool  // frames wait for the end of a batch
 	dirty      bool  // in Transport.dirty
 	dialling   bool
 	stopDial   func()        // while dialling
@@ -100,7 +99,7 @@ func (p *peer) markDirty() {
 // pump moves what waits as far as it goes without waiting: into the
 // connection, or else it starts a dial. Needs p.mu.
 func (p *peer) pump() {
-	if c := p.current; c != nil && !p.corked && !c.opening && c.writing == nil {
+	if c := p.current; c != nil && !c.opening && c.writing == nil {
 		p.flush(c)
 	}
 	if p.current == nil && p.queue.size() > 0 {
@@ -238,7 +237,6 @@ func (p *peer) attach(c *conn) bool {
 	}
 	p.t.mu.Unlock()
 	p.current = c
-	p.corked = false
 	c.opening = true
 	if old != nil {
 		p.t.counters.replaced.Add(1)

@@ -69,7 +69,7 @@ func (r *reader) take() error {
 	}
 	if frames > 0 {
 		cost := frames + (end-r.from)>>10
-		r.dispatch(end, frames)
+		r.dispatch(end)
 		r.throttle(now, cost)
 	}
 	r.makeRoom()
@@ -115,51 +115,28 @@ func (r *reader) confirm() error {
 	return nil
 }
 
-// dispatch hands the frames up to end to the handler. What the handler sends
-// to the same peer meanwhile leaves together with its answer to the last one.
-func (r *reader) dispatch(end, frames int) {
+// dispatch hands the frames up to end to the handler, as long as anybody may
+// hear them.
+func (r *reader) dispatch(end int) {
 	c, p := r.c, r.c.p
 	p.call.Lock()
 	defer p.call.Unlock()
-	if p.announced != c {
-		r.from = end
-		return
-	}
-	handed, bytes, batch := 0, 0, frames > 1
-	if batch {
-		p.cork(true)
-	}
-	for ; r.from < end && !c.muted.Load(); frames-- {
-		if batch && frames == 1 {
-			p.cork(false)
-		}
-		body := r.next()
-		bytes += len(body)
-		handed++
-		p.t.cfg.Handler.Frame(p.id, body)
+	frames, bytes := 0, 0
+	if p.announced == c {
+		p.t.cfg.Handler.Frames(p.id, func(yield func([]byte) bool) {
+			for r.from < end && !c.muted.Load() {
+				body := r.next()
+				frames++
+				bytes += len(body)
+				if !yield(body) {
+					return
+				}
+			}
+		})
 	}
 	r.from = end
-	if batch {
-		p.uncork()
-	}
-	p.t.counters.framesReceived.Add(uint64(handed))
+	p.t.counters.framesReceived.Add(uint64(frames))
 	p.t.counters.bytesReceived.Add(uint64(bytes))
-}
-
-// cork makes pump leave frames in the queue, or lets it go on with the next
-// frame that is sent.
-func (p *peer) cork(on bool) {
-	p.mu.Lock()
-	p.corked = on
-	p.mu.Unlock()
-}
-
-// uncork ends a batch: what is left in the queue goes out.
-func (p *peer) uncork() {
-	p.mu.Lock()
-	p.corked = false
-	p.pump()
-	p.mu.Unlock()
 }
 
 // throttle waits until the peer may be read again.
