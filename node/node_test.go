@@ -1,7 +1,6 @@
 package node_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -86,7 +85,7 @@ func TestTokenCirculatesAndSerialises(t *testing.T) {
 	ctx := context.Background()
 	var nodes []*node.Node
 	var bootstrap []string
-	var logs bytes.Buffer
+	var logs logBook
 	for i := range 3 {
 		n, err := node.Open(ctx, node.Config{
 			Identity: a.issue(t, fmt.Sprintf("m%d", i)), StateDir: t.TempDir(), Listen: "127.0.0.1:0",
