@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// sections are the parts of a chapter of docs/configuration.md, by the key in
+// the heading of each.
+func sections(t *testing.T, chapter string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(text), "\n## "+chapter+"\n")
+	require.True(t, found, chapter)
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	heading := regexp.MustCompile("(?m)^### `([a-z_.]+)`$")
+	parts := make(map[string]string)
+	starts := heading.FindAllStringSubmatchIndex(rest, -1)
+	for i, m := range starts {
+		end := len(rest)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		parts[rest[m[2]:m[3]]] = rest[m[1]:end]
+	}
+	return parts
+}
+
+func keysOf(sections map[string]string) []string {
+	return slices.Sorted(maps.Keys(sections))
+}
+
+// Every setting of a node is documented, with its default and its name in the
+// environment, and nothing else is.
+func TestNodeSettingsAreDocumented(t *testing.T) {
+	documented := sections(t, "The node's file")
+	s := defaultSettings()
+	assert.Equal(t, configfile.Keys(&s), keysOf(documented))
+	for key, text := range documented {
+		value := reflect.ValueOf(&s).Elem()
+		for part := range strings.SplitSeq(key, ".") {
+			value = fieldOf(value, part)
+		}
+		require.True(t, value.IsValid(), key)
+		given := "none"
+		if value.Kind() == reflect.String && value.Len() > 0 {
+			given = "`" + value.String() + "`"
+		} else if !value.IsZero() {
+			given = fmt.Sprint(value.Interface())
+		}
+		environment := "WANDER_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+		want := fmt.Sprintf("\n\nDefault: %s. Environment: `%s`.\n", given, environment)
+		assert.True(t, strings.HasPrefix(text, want), "%s: want %q", key, want)
+		assert.Greater(t, len(text), len(want)+20, "%s is not explained", key)
+	}
+}
+
+// fieldOf is the field of a settings struct that a file calls by this name.
+func fieldOf(v reflect.Value, name string) reflect.Value {
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("toml") == name {
+			return v.Field(i)
+		}
+	}
+	return reflect.Value{}
+}
+
+// inWords is how the text writes a duration: in whole days where it is some.
+func inWords(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= day && d%day == 0 {
+		return fmt.Sprintf("%dd", d/day)
+	}
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}
+
+// Every setting of a group is documented, with what is permitted and what it
+// is if it is not given.
+func TestGroupSettingsAreDocumented(t *testing.T) {
+	numbers := func(low, high, absent int) string {
+		return fmt.Sprintf("Permitted: %d to %d. Default: %d.", low, high, absent)
+	}
+	spans := func(low, high, absent time.Duration) string {
+		return fmt.Sprintf("Permitted: %s to %s. Default: %s.", inWords(low), inWords(high), inWords(absent))
+	}
+	derived := fmt.Sprintf("Permitted: 0 or %s to %s. Default: 0.", inWords(policy.MinDuration), inWords(policy.MaxInterval))
+	d := group.Settings{}.WithDefaults()
+	want := map[string]string{
+		"name":                       "Default: the authority's name for the group.",
+		"members_max":                numbers(1, group.MaxMembers, d.MembersMax),
+		"update_capacity":            numbers(1, group.MaxUpdateCapacity, d.UpdateCapacity),
+		"failure_quorum":             numbers(group.MinFailureQuorum, group.MaxFailureQuorum, d.FailureQuorum),
+		"certificate_lifetime":       spans(group.MinCertificateLifetime, group.MaxLifetime, d.CertificateLifetime),
+		"clock_allowance":            spans(group.MinClockAllowance, group.MaxClockAllowance, d.ClockAllowance),
+		"settlement_time":            spans(group.MinSettlementTime, group.MaxLifetime, d.SettlementTime),
+		"gossip_interval":            spans(group.MinGossipInterval, group.MaxGossipInterval, d.GossipInterval),
+		"resource.name":              "Must be given.",
+		"resource.policy":            "Default: `" + group.DefaultPolicy + "`.",
+		"resource.slots":             numbers(1, group.MaxSlots, 1),
+		"resource.operation_time":    fmt.Sprintf("Permitted: %s to %s. Must be given.", inWords(policy.MinDuration), inWords(policy.MaxOperationTime)),
+		"resource.members_max":       fmt.Sprintf("Permitted: 1 to %d. Must be given.", policy.MaxMembers),
+		"resource.skip_delay":        spans(policy.MinDuration, policy.MaxSkipDelay, group.DefaultSkipDelay),
+		"resource.min_interval":      derived,
+		"resource.regeneration_mean": derived,
+		"resource.max_hold":          fmt.Sprintf("Permitted: %s to %s. Default: `resource.operation_time`.", inWords(policy.MinDuration), inWords(policy.MaxOperationTime)),
+	}
+	documented := sections(t, "The group's file")
+	assert.Equal(t, configfile.Keys(&groupFile{}), keysOf(documented))
+	for key, text := range documented {
+		assert.True(t, strings.HasPrefix(text, "\n\n"+want[key]+"\n"), "%s: want %q", key, want[key])
+		assert.Greater(t, len(text), len(want[key])+20, "%s is not explained", key)
+	}
+}
