@@ -36,9 +36,7 @@ func (m *Machine) Checkpoint() []journal.Record {
 		list = append(list, &journal.Floor{Offerer: id, Floor: m.offerers[id].floor})
 	}
 	for _, id := range sortedMembers(m.receivers) {
-		if r := m.receivers[id]; r.known && r.said > 0 {
-			list = append(list, &journal.Settled{Receiver: id, Incarnation: r.incarnation, Below: r.said})
-		}
+		list = append(list, m.receivers[id].promises(id)...)
 	}
 	var custody []journal.Record
 	signers := make(map[ident.Member]bool)
@@ -55,6 +53,23 @@ func (m *Machine) Checkpoint() []journal.Record {
 		m.written[id] = hashOf(m.cfg.World.Certificate(id))
 	}
 	return append(list, custody...)
+}
+
+// promises are those to every remembered incarnation, the current one last: so
+// Replay takes it for the one that was met last.
+func (r *receiver) promises(id ident.Member) (list []journal.Record) {
+	add := func(mem *memory) {
+		if mem != nil && mem.said > 0 {
+			list = append(list, &journal.Settled{Receiver: id, Incarnation: mem.incarnation, Below: mem.said})
+		}
+	}
+	for _, mem := range r.memories {
+		if mem != r.current {
+			add(mem)
+		}
+	}
+	add(r.current)
+	return list
 }
 
 // carry is what a checkpoint keeps of one record.

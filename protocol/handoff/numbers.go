@@ -13,16 +13,6 @@ type offerer struct {
 	live    int                // records in state LIVE
 }
 
-// receiver is what a sender keeps about a peer that it sends tokens to.
-type receiver struct {
-	incarnation ident.Incarnation
-	known       bool                   // incarnation is
-	next        uint64                 // 1 + the highest accept number from it
-	said        uint64                 // promised, durably: settled below this
-	floor       uint64                 // what it said that it forgot
-	open        map[uint64]ident.Token // numbers of transfers without an answer
-}
-
 // offererOf finds or, with a durable floor, makes the record of an offerer. A
 // floor that was deleted is made anew at the next number (handoff rules §1).
 func (m *Machine) offererOf(id ident.Member) *offerer {
@@ -61,70 +51,6 @@ func (m *Machine) DrawSequence() uint64 {
 
 func (m *Machine) persistCounters() {
 	m.persist(&journal.Counters{Accepts: m.acceptMark, Sequence: m.sequenceMark}, true)
-}
-
-// receiverOf finds or makes the record of a receiver.
-func (m *Machine) receiverOf(id ident.Member) *receiver {
-	r := m.receivers[id]
-	if r == nil {
-		r = &receiver{open: make(map[uint64]ident.Token)}
-		m.receivers[id] = r
-	}
-	return r
-}
-
-// meet notes which incarnation a receiver is. Another one has another memory:
-// numbers and promises start anew, and ACCEPTs of the old one are worthless.
-func (m *Machine) meet(id ident.Member, incarnation ident.Incarnation) *receiver {
-	r := m.receiverOf(id)
-	if r.known && r.incarnation == incarnation {
-		return r
-	}
-	*r = receiver{incarnation: incarnation, known: true, open: make(map[uint64]ident.Token)}
-	m.dropAccepts(id, func(a accepted) bool { return a.incarnation != incarnation })
-	return r
-}
-
-// dropAccepts discards ACCEPTs in hand of one peer.
-func (m *Machine) dropAccepts(id ident.Member, which func(accepted) bool) {
-	for _, rec := range m.passing {
-		rec.pass.forget(func(a accepted) bool { return a.from == id && which(a) })
-	}
-}
-
-// promise renews, when it has grown enough, what this member promises to a
-// receiver: everything below the returned number is settled. It is journalled
-// ahead of the record that follows in the same step, which is synced, and so
-// durable before anything that is said later.
-func (m *Machine) promise(id ident.Member, r *receiver) {
-	if r.next < r.said+settleBlock {
-		return
-	}
-	below := r.next
-	for number := range r.open {
-		below = min(below, number)
-	}
-	for _, rec := range m.passing {
-		for _, a := range rec.pass.accepts {
-			if a.from == id && a.incarnation == r.incarnation {
-				below = min(below, a.number)
-			}
-		}
-	}
-	if below < r.said+settleBlock {
-		return
-	}
-	r.said = below
-	m.persist(&journal.Settled{Receiver: id, Incarnation: r.incarnation, Below: below}, false)
-}
-
-// settledFor is the promise to state to a receiver, or nil.
-func (m *Machine) settledFor(id ident.Member) *wire.Settled {
-	r := m.receivers[id]
-	if r == nil || !r.known || r.said == 0 {
-		return nil
-	}
-	return &wire.Settled{Incarnation: r.incarnation, Below: r.said}
 }
 
 // hearSettled raises the floor of an offerer on its promise: raise, sync,

@@ -157,15 +157,15 @@ func (m *Machine) OnAccept(from ident.Member, msg *wire.Accept) {
 	if rec == nil || from == m.cfg.Self || !m.move(rec, SenderAccept) {
 		return
 	}
-	r := m.receiverOf(from)
-	if !r.known {
-		r = m.meet(from, msg.Incarnation)
+	mem := m.memoryOf(from, msg.Incarnation)
+	if mem == nil && m.receiverOf(from).current == nil {
+		mem = m.meet(from, msg.Incarnation)
 	}
-	if r.incarnation != msg.Incarnation || msg.Accept < r.said || msg.Accept < r.floor || msg.Accept == 0 {
+	if mem == nil || msg.Accept < mem.said || msg.Accept < mem.floor || msg.Accept == 0 {
 		m.stats.Stale++
 		return
 	}
-	r.next = max(r.next, msg.Accept+1)
+	mem.next = max(mem.next, msg.Accept+1)
 	p := rec.pass
 	if !p.target.IsZero() && p.target != from && !p.wasTried(p.target) {
 		return
@@ -224,9 +224,9 @@ func (m *Machine) Introduce(id ident.Member, hello *wire.Hello) {
 // PeerUp is told when a connection with a peer is open and its HELLO is here.
 // What waits for the peer is sent again at once.
 func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
-	r := m.meet(id, hello.Incarnation)
-	r.floor = max(r.floor, hello.Floor)
-	m.dropAccepts(id, func(a accepted) bool { return a.number < r.floor })
+	mem := m.meet(id, hello.Incarnation)
+	mem.floor = max(mem.floor, hello.Floor)
+	m.dropAccepts(id, func(a accepted) bool { return a.number < mem.floor })
 	m.hearSettled(id, hello.Settled)
 	for _, rec := range m.inOrder() {
 		switch {

@@ -44,8 +44,8 @@ func (r *Replay) Apply(rec journal.Record) error {
 	case *journal.Floor:
 		r.floor(rec)
 	case *journal.Settled:
-		p := r.m.meet(rec.Receiver, rec.Incarnation)
-		p.said, p.next = rec.Below, max(p.next, rec.Below)
+		mem := r.m.meet(rec.Receiver, rec.Incarnation)
+		mem.said, mem.next = rec.Below, max(mem.next, rec.Below)
 	case *journal.Generated:
 		err = r.generated(rec)
 	case *journal.Held:
@@ -120,25 +120,27 @@ func (r *Replay) sent(rec *journal.Sent) error {
 		return fmt.Errorf("hop %d of token %v was sent but never held", b.Hop, b.Token)
 	}
 	p.state, p.outgoing = Sent, rec.Transfer
-	to := r.m.meet(b.To, b.Incarnation)
-	to.open[b.Accept] = b.Token
-	to.next = max(to.next, b.Accept+1)
+	// The journal need not tell, in this order, which incarnation was met last.
+	mem := r.m.receiverOf(b.To).of(b.Incarnation)
+	mem.open[b.Accept] = true
+	mem.next = max(mem.next, b.Accept+1)
 	return nil
 }
 
-// end closes the past of a hop, and its number if the answer is known.
+// end closes the past of a hop, and its number if an answer came.
 func (r *Replay) end(k key, answered bool, to State) (*past, error) {
 	p := r.pasts[k]
 	if p == nil || (p.state != Sent && p.state != Hold) {
 		return nil, fmt.Errorf("hop %d of token %v ended but was never held", k.hop, k.token)
 	}
-	if answered {
+	if len(p.outgoing) > 0 {
 		b, _, err := token.PeekTransfer(r.m.cfg.Group, p.outgoing)
 		if err != nil {
 			return nil, err
 		}
-		if q := r.m.receivers[b.To]; q != nil && q.incarnation == b.Incarnation {
-			delete(q.open, b.Accept)
+		open := r.m.receiverOf(b.To).of(b.Incarnation).open
+		if open[b.Accept] = false; answered {
+			delete(open, b.Accept)
 		}
 	}
 	p.state = to

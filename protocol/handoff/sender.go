@@ -11,9 +11,8 @@ import (
 
 // usable reports whether an ACCEPT in hand may still name a receiver.
 func (m *Machine) usable(a accepted) bool {
-	r := m.receivers[a.from]
-	return r != nil && r.known && r.incarnation == a.incarnation && a.number >= r.said &&
-		a.number >= r.floor && m.cfg.World.Standing(a.from) == nil
+	mem := m.memoryOf(a.from, a.incarnation)
+	return mem != nil && a.number >= mem.said && a.number >= mem.floor && m.cfg.World.Standing(a.from) == nil
 }
 
 // tryRelease gives custody away if the policy has let go, no operation runs
@@ -53,9 +52,9 @@ func (m *Machine) release(rec *record, a accepted) {
 	m.verifier.Trust(transfer)
 	rec.sent, rec.sentAt, rec.tries, rec.doubtful = transfer, since, 0, false
 
-	r := m.receiverOf(a.from)
-	r.open[a.number] = rec.key.token
-	m.promise(a.from, r)
+	mem := m.receiverOf(a.from).of(a.incarnation)
+	mem.open[a.number] = true
+	m.promise(a.from, mem)
 	m.persist(&journal.Sent{Transfer: transfer.Raw()}, true)
 	m.transmit(rec, carry)
 	m.notify(Notice{Kind: Parted, Title: rec.title, Hop: rec.key.hop, Peer: a.from})
@@ -105,8 +104,10 @@ func (m *Machine) giveUp(rec *record) {
 		return
 	}
 	m.stats.Abandoned++
+	b := rec.sent.Body()
+	m.receiverOf(b.To).of(b.Incarnation).open[b.Accept] = false
 	m.persist(&journal.Closed{Token: rec.key.token, Hop: rec.key.hop}, false)
-	m.notify(Notice{Kind: Abandoned, Title: rec.title, Hop: rec.key.hop, Peer: rec.sent.Body().To})
+	m.notify(Notice{Kind: Abandoned, Title: rec.title, Hop: rec.key.hop, Peer: b.To})
 	m.retire(rec)
 }
 
@@ -192,9 +193,7 @@ func (m *Machine) unknown(rec *record, answer token.Answer) {
 // answered notes that a transfer's accept number is no longer open.
 func (m *Machine) answered(rec *record) {
 	b := rec.sent.Body()
-	if r := m.receivers[b.To]; r != nil && r.known && r.incarnation == b.Incarnation {
-		delete(r.open, b.Accept)
-	}
+	delete(m.receiverOf(b.To).of(b.Incarnation).open, b.Accept)
 	if rec.tries > 1 {
 		m.stats.InDoubtResolved++
 	}
