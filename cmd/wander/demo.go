@@ -58,6 +58,9 @@ func runDemo(env *environment, o demo.Options, output string) error {
 	if output != "text" && output != "json" {
 		return usageError("--output %q: text or json", output)
 	}
+	if err := o.Validate(); err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
