@@ -38,7 +38,8 @@ type record struct {
 
 	// SENT.
 	sent     token.Transfer
-	sentAt   clock.Instant
+	letGoAt  clock.Instant // when the policy let go of the token
+	sentAt   clock.Instant // when the transfer first went out
 	tries    int  // transmissions so far
 	doubtful bool // the receiver has answered that it cannot say
 

@@ -139,8 +139,10 @@ func (r *Replay) end(k key, answered bool, to State) (*past, error) {
 			return nil, err
 		}
 		open := r.m.receiverOf(b.To).of(b.Incarnation).open
-		if open[b.Accept] = false; answered {
+		if answered {
 			delete(open, b.Accept)
+		} else {
+			open[b.Accept] = false
 		}
 	}
 	p.state = to
@@ -229,7 +231,7 @@ func (r *Replay) revive(k key, p *past) error {
 	if rec.sent, err = m.verifier.Transfer(p.outgoing); err != nil {
 		return err
 	}
-	rec.sentAt, rec.tries = m.now.Boot, 1
+	rec.letGoAt, rec.sentAt, rec.tries = m.now.Boot, m.now.Boot, 1
 	m.wakeAt(rec, m.now.Boot)
 	return nil
 }

@@ -50,7 +50,7 @@ func (m *Machine) release(rec *record, a accepted) {
 	m.endPass(rec, a.from)
 	m.held--
 	m.verifier.Trust(transfer)
-	rec.sent, rec.sentAt, rec.tries, rec.doubtful = transfer, since, 0, false
+	rec.sent, rec.letGoAt, rec.sentAt, rec.tries, rec.doubtful = transfer, since, m.now.Boot, 0, false
 
 	mem := m.receiverOf(a.from).of(a.incarnation)
 	mem.open[a.number] = true
@@ -150,7 +150,7 @@ func (m *Machine) receipt(rec *record, answer token.Answer) {
 	m.persist(&journal.Closed{Token: rec.key.token, Hop: rec.key.hop, Receipt: answer.Raw()}, false)
 	m.notify(Notice{
 		Kind: Delivered, Title: rec.title, Hop: rec.key.hop, Peer: rec.sent.Body().To,
-		Took: m.now.Boot.Sub(rec.sentAt),
+		Took: m.now.Boot.Sub(rec.letGoAt),
 	})
 	m.retire(rec)
 }
