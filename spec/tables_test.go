@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "render the tables of protocol.md anew")
 
-// table is a table in Markdown.
+// table is a table in Markdown, or anything else that is rendered.
 type table struct{ lines []string }
 
 func newTable(columns ...string) *table {
@@ -55,6 +55,7 @@ func rendered(t *testing.T) map[string]*table {
 		"records":     recordTable(t),
 		"api codes":   apiTable(t),
 		"limits":      limitTable(),
+		"examples":    examples(t),
 	}
 }
 
