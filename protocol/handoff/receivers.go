@@ -99,10 +99,13 @@ func (m *Machine) memoryOf(id ident.Member, incarnation ident.Incarnation) *memo
 	return r.current
 }
 
-// dropAccepts discards ACCEPTs in hand of one peer.
+// dropAccepts discards ACCEPTs in hand of one peer. A search that has lost one
+// goes on at once: it may have waited for nothing else.
 func (m *Machine) dropAccepts(id ident.Member, which func(accepted) bool) {
 	for _, rec := range m.passing {
-		rec.pass.forget(func(a accepted) bool { return a.from == id && which(a) })
+		if rec.pass.forget(func(a accepted) bool { return a.from == id && which(a) }) {
+			m.wakeAt(rec, m.now.Boot)
+		}
 	}
 }
 

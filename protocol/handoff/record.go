@@ -40,8 +40,8 @@ type record struct {
 	sent     token.Transfer
 	letGoAt  clock.Instant // when the policy let go of the token
 	sentAt   clock.Instant // when the transfer first went out
-	tries    int  // transmissions so far
-	doubtful bool // the receiver has answered that it cannot say
+	tries    int           // transmissions so far
+	doubtful bool          // the receiver has answered that it cannot say
 
 	wake clock.Instant // when the machine looks at the record again
 	slot int           // place in the machine's heap, -1 when not there
@@ -98,14 +98,17 @@ func (p *pass) remember(a accepted) {
 	p.accepts = append(p.accepts, a)
 }
 
-func (p *pass) forget(which func(accepted) bool) {
+// forget discards ACCEPTs in hand, and reports whether there were any.
+func (p *pass) forget(which func(accepted) bool) bool {
 	kept := p.accepts[:0]
 	for _, a := range p.accepts {
 		if !which(a) {
 			kept = append(kept, a)
 		}
 	}
+	any := len(kept) < len(p.accepts)
 	p.accepts = kept
+	return any
 }
 
 // best is the newest ACCEPT that may still be used.
