@@ -201,7 +201,9 @@ func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing
 }
 
 // duplicate answers a transfer whose hop is decided (steps 2 and 3): the same
-// transfer gets the same answer, another one is evidence against its signer.
+// transfer gets the same answer. Another one is evidence: against its signer,
+// if that signed the first one too; otherwise somebody before both has given
+// the token away twice, and who that was the chains will tell.
 func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict) {
 	if rec.taken == t.Hash() {
 		if m.move(rec, ReceiverDuplicate) {
@@ -218,7 +220,11 @@ func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict) {
 	if first == nil {
 		first = rec.taken[:]
 	}
-	m.evidence("two transfers of one hop", t.Body().From, first, t.Raw())
+	accused, what := t.Body().From, "two transfers of one hop"
+	if rec.from != accused {
+		accused, what = ident.Member{}, "two givers of one hop"
+	}
+	m.evidence(what, accused, first, t.Raw())
 }
 
 // isStale is step 4: the number is not one that this memory still answers for,
