@@ -158,19 +158,35 @@ func (m *Machine) receipt(rec *record, answer token.Answer) {
 // reclaim continues custody at the hop of the declined transfer, which is
 // burned: no second transfer of that hop is ever signed.
 func (m *Machine) reclaim(rec *record, void token.Answer) {
-	if !m.move(rec, SenderVoid) {
+	k := key{rec.key.token, rec.key.hop + 1}
+	if !m.vacate(k) || !m.move(rec, SenderVoid) {
 		return
 	}
 	m.answered(rec)
 	m.stats.Returned++
 	title := token.Title{Genesis: rec.title.Genesis, Transfer: rec.sent, Void: void}
-	k := key{rec.key.token, rec.key.hop + 1}
 	m.writeCertificates(title.Signers()...)
 	m.persist(&journal.Reclaimed{Token: k.token, Hop: k.hop, Void: void.Raw()}, true)
 	m.retire(rec)
 	m.add(&record{key: k, state: Hold, title: title})
 	m.held++
 	m.notify(Notice{Kind: Returned, Title: title, Hop: k.hop, Peer: void.Body().Signer})
+}
+
+// vacate makes room for custody that comes back by a void. A reservation in its
+// place is a lie's, of somebody who offered this very hop without having it, and
+// is forgotten. It reports false when a transfer of the hop was taken or declined
+// here, which takes two chains of one token: then this one waits.
+func (m *Machine) vacate(k key) bool {
+	old := m.records[k]
+	if old == nil {
+		return true
+	}
+	if old.state != Live && old.state != Lapsed {
+		return false
+	}
+	m.tryForget(m.offerers[old.from], old)
+	return true
 }
 
 // unknown is a hint and no more: the receiver cannot say what became of the
