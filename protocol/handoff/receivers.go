@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -113,13 +114,22 @@ func (m *Machine) dropAccepts(id ident.Member, which func(accepted) bool) {
 // receiver: everything below the returned number is settled. It is journalled
 // ahead of the record that follows in the same step, which is synced, and so
 // durable before anything that is said later.
+//
+// A transfer that a volatile member gave up counts as settled: it will never
+// act on an answer. By the letter of handoff rules §1 only a receipt or a void
+// settles, and one give-up would pin the receiver's floor until it has no room
+// for this member's transfers any more. Custody is safe either way, since a
+// raised floor only makes a late copy worthless; what such a copy could have
+// revived is lost, and the sender has called it lost already.
 func (m *Machine) promise(id ident.Member, mem *memory) {
 	if mem.next < mem.said+settleBlock {
 		return
 	}
 	below := mem.next
-	for number := range mem.open {
-		below = min(below, number)
+	for number, awaited := range mem.open {
+		if awaited {
+			below = min(below, number)
+		}
 	}
 	for _, rec := range m.passing {
 		for _, a := range rec.pass.accepts {
@@ -132,6 +142,7 @@ func (m *Machine) promise(id ident.Member, mem *memory) {
 		return
 	}
 	mem.said = below
+	maps.DeleteFunc(mem.open, func(number uint64, _ bool) bool { return number < below })
 	m.persist(&journal.Settled{Receiver: id, Incarnation: mem.incarnation, Below: below}, false)
 }
 
