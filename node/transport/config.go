@@ -45,9 +45,9 @@ func (c Class) String() string {
 // from that peer.
 type Handler interface {
 	// Connected says that there is a connection with this member, whose
-	// certificate has been verified. What it sends to the member goes before
-	// everything that was queued, so HELLO belongs here. On the dialling side
-	// the peer has not yet said that it accepts.
+	// certificate has been verified. What is sent to the member until it returns
+	// goes before everything that was sent earlier, so HELLO belongs here. On
+	// the dialling side the peer has not yet said that it accepts.
 	Connected(peer certificate.Certificate)
 
 	// Disconnected says that the connection is gone, and why: an error that

@@ -93,6 +93,9 @@ func (c *conn) announce() bool {
 	defer p.call.Unlock()
 	p.mu.Lock()
 	stale := p.current != c
+	if !stale {
+		p.greet()
+	}
 	p.mu.Unlock()
 	if stale {
 		return false
@@ -115,8 +118,7 @@ func (c *conn) open() {
 		return
 	}
 	c.opening = false
-	p.queue.append(&p.held)
-	p.held = queue{}
+	p.greeted()
 	p.pump()
 }
 

@@ -262,19 +262,28 @@ func TestQueuesAreBoundedTogether(t *testing.T) {
 			var m ident.Member
 			binary.BigEndian.PutUint32(m[:], uint32(i))
 			b.book.set(m, "10.1.1.1:1")
-			for range 2 * MaxQueueBytes / wire.MaxFrame {
+			for range MaxQueueBytes / wire.MaxFrame { // with its header, one too many
 				a.Send(m, Custody, body)
 				a.Send(m, Rest, body)
 			}
 		}
 		s := a.Stats()
-		assert.LessOrEqual(t, s.Queued, int64(MaxQueuedTotal+wire.FrameHeader+wire.MaxFrame))
-		assert.Positive(t, s.DroppedCustody)
-		assert.Positive(t, s.DroppedRest)
+		assert.LessOrEqual(t, s.Queued, int64(MaxQueuedTotal))
+		assert.Equal(t, uint64(MaxDials), s.DroppedCustody)
+		assert.Equal(t, uint64(MaxDials), s.DroppedRest)
 		var m ident.Member
 		m[15] = 1
 		a.Send(m, Custody, body)
 		require.ErrorIs(t, a.wait(func(e event) bool { return e.peer == m }, 1).err, ErrBusy)
 		until(t, "all is given up", func() bool { return a.Stats().Queued == 0 })
+
+		time.Sleep(MaxBackOff)
+		a.queued.Add(MaxQueuedTotal) // of others
+		before := a.Stats().DroppedRest
+		a.Send(m, Rest, body)
+		require.Equal(t, before, a.Stats().DroppedRest, "each has a little")
+		a.Send(m, Rest, body)
+		require.Equal(t, before+1, a.Stats().DroppedRest, "but no backlog")
+		a.queued.Add(-MaxQueuedTotal)
 	})
 }

@@ -24,10 +24,10 @@ const ALPN = "wander/1"
 // COSE_Sign1, not critical.
 //
 // It is in the arc of UUIDs (ITU-T X.667), 2.25, which needs no registration.
-// The number is the first 31 bits of SHA-256("wander member certificate"), and
-// not a whole UUID, because common X.509 parsers (Go's, Windows') refuse
-// arcs beyond 31 bits. A clash does no harm: what is inside is signed, and the
-// ALPN is our own.
+// The number is the first 32 bits of SHA-256("wander member certificate"), of
+// which the highest is 0. It is no whole UUID because common X.509 parsers,
+// Go's among them, refuse arcs beyond 31 bits. A clash does no harm: what is
+// inside is signed, and the ALPN is our own.
 var CertificateOID = asn1.ObjectIdentifier{2, 25, 1968744538}
 
 // maxExtension bounds the extension before it is parsed. A member certificate

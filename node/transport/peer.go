@@ -22,7 +22,8 @@ type peer struct {
 	mu         sync.Mutex
 	current    *conn // the connection in use, or nil
 	queue      queue
-	held       queue // while current is opening: what had waited before
+	held       queue // while greeting: what had waited before
+	greeting   bool  // the handler is being told of current
 	charged    int   // of both, in Transport.queued
 	dirty      bool  // in Transport.dirty
 	dialling   bool
@@ -53,7 +54,7 @@ func (t *Transport) Queue(to ident.Member, class Class, body []byte) {
 func (t *Transport) Flush() {
 	t.mu.Lock()
 	dirty := t.dirty
-	t.dirty = nil
+	t.dirty, t.spare = t.spare, nil
 	t.mu.Unlock()
 	for _, p := range dirty {
 		p.mu.Lock()
@@ -61,6 +62,10 @@ func (t *Transport) Flush() {
 		p.pump()
 		p.mu.Unlock()
 	}
+	clear(dirty)
+	t.mu.Lock()
+	t.spare = dirty[:0]
+	t.mu.Unlock()
 }
 
 func (t *Transport) send(to ident.Member, class Class, body []byte, hold bool) {
@@ -213,14 +218,36 @@ func (p *peer) detach(c *conn) {
 		return
 	}
 	p.current = nil
-	if c.opening {
-		p.t.counters.drop(p.queue.clear()) // HELLO, which another connection begins anew
-		p.queue, p.held = p.held, queue{}
-		p.charge()
-	}
+	p.ungreet()
 	p.t.mu.Lock()
 	p.t.conns--
 	p.t.mu.Unlock()
+}
+
+// greet sets aside what waits, so that what the handler sends in Connected goes
+// first. Needs p.mu.
+func (p *peer) greet() {
+	p.greeting = true
+	p.held, p.queue = p.queue, queue{}
+}
+
+// greeted ends greet: what was set aside follows. Needs p.mu.
+func (p *peer) greeted() {
+	p.greeting = false
+	p.queue.append(&p.held)
+	p.held = queue{}
+}
+
+// ungreet undoes greet, when the connection is gone meanwhile: its HELLO is
+// dropped, as the next one begins with another. Needs p.mu.
+func (p *peer) ungreet() {
+	if !p.greeting {
+		return
+	}
+	p.greeting = false
+	p.t.counters.drop(p.queue.clear())
+	p.queue, p.held = p.held, queue{}
+	p.charge()
 }
 
 // attach makes c the connection in use, in place of another that is closed
@@ -242,12 +269,7 @@ func (p *peer) attach(c *conn) bool {
 		p.t.counters.replaced.Add(1)
 		old.close(CodeReplaced)
 	}
-	if old != nil && old.opening {
-		p.t.counters.drop(p.queue.clear()) // its HELLO
-	} else {
-		p.held, p.queue = p.queue, queue{}
-	}
-	p.charge()
+	p.ungreet()
 	if p.stopDial != nil {
 		p.stopDial()
 	}

@@ -97,11 +97,11 @@ func TestRoomIsSharedWithWhatIsHeld(t *testing.T) {
 	n := 0
 	for ; p.push(Rest, make([]byte, 1000)); n++ {
 		if n == 100 {
-			p.held, p.queue = p.queue, queue{}
+			p.greet()
 		}
 	}
 	require.Equal(t, MaxQueueBytes/1004, n)
-	p.queue.append(&p.held)
+	p.greeted()
 	require.LessOrEqual(t, p.queue.size(), MaxQueueBytes)
 	require.True(t, p.push(Custody, make([]byte, 1000)), "each class has its own")
 }
@@ -113,6 +113,11 @@ func TestIdleQueueHoldsNoBuffer(t *testing.T) {
 	require.NotZero(t, cap(q.lanes[Custody].buf), "kept for the next frame")
 	q.release()
 	require.Zero(t, cap(q.lanes[Custody].buf))
+
+	for q.push(Custody, make([]byte, 1000)) {
+	}
+	q.next(nil, MaxQueueBytes)
+	require.LessOrEqual(t, cap(q.lanes[Custody].buf), keepBuffer, "a backlog's buffer is not kept")
 }
 
 func TestSendingAllocatesNothing(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"sync"
 	"time"
 
@@ -18,6 +19,10 @@ type reader struct {
 	from, to  int    // buf[from:to] is unread
 	large     bool   // buf is from largeBuffers
 	limit     bucket // of frames, see FramesPerSecond
+
+	// While frames are handed over: where they end, and how many have been.
+	end, frames, bytes int
+	bodies             iter.Seq[[]byte] // each, made once and not for each packet
 }
 
 // largeBuffers lends the buffers for frames larger than readBuffer.
@@ -26,10 +31,12 @@ var largeBuffers = sync.Pool{New: func() any { return new([largeBuffer]byte) }}
 func newReader(c *conn) *reader {
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
-	return &reader{
+	r := &reader{
 		c: c, confirmed: c.confirmed, buf: make([]byte, readBuffer),
 		limit: newBucket(c.p.t.cfg.limits.frames, FrameBurst, c.made),
 	}
+	r.bodies = r.each
+	return r
 }
 
 // run reads to the end of the stream, and returns io.EOF when that comes
@@ -121,22 +128,26 @@ func (r *reader) dispatch(end int) {
 	c, p := r.c, r.c.p
 	p.call.Lock()
 	defer p.call.Unlock()
-	frames, bytes := 0, 0
+	r.end = end
 	if p.announced == c {
-		p.t.cfg.Handler.Frames(p.id, func(yield func([]byte) bool) {
-			for r.from < end && !c.muted.Load() {
-				body := r.next()
-				frames++
-				bytes += len(body)
-				if !yield(body) {
-					return
-				}
-			}
-		})
+		p.t.cfg.Handler.Frames(p.id, r.bodies)
 	}
 	r.from = end
-	p.t.counters.framesReceived.Add(uint64(frames))
-	p.t.counters.bytesReceived.Add(uint64(bytes))
+	p.t.counters.framesReceived.Add(uint64(r.frames))
+	p.t.counters.bytesReceived.Add(uint64(r.bytes))
+	r.frames, r.bytes = 0, 0
+}
+
+// each is the iterator behind bodies.
+func (r *reader) each(yield func([]byte) bool) {
+	for r.from < r.end && !r.c.muted.Load() {
+		body := r.next()
+		r.frames++
+		r.bytes += len(body)
+		if !yield(body) {
+			return
+		}
+	}
 }
 
 // throttle waits until the peer may be read again.

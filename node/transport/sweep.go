@@ -60,7 +60,7 @@ func (p *peer) judge(c *conn, now time.Duration) {
 		p.end(c, CodeProtocol)
 	case c.cert.ValidAt(t.cfg.Now()) != nil:
 		t.counters.lapsed.Add(1)
-		p.end(c, CodeNormal)
+		p.end(c, CodeProtocol)
 	case !c.keep && c.writing == nil && p.queue.size() == 0 && now-time.Duration(c.lastUse.Load()) > idle:
 		t.counters.idleClosed.Add(1)
 		p.end(c, CodeIdle)

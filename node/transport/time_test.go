@@ -318,6 +318,33 @@ func TestUnreachableAndBackOff(t *testing.T) {
 	})
 }
 
+// TestContactEndsTheBackOff: who has been in contact is dialled at once, even
+// if it could not be reached for long before.
+func TestContactEndsTheBackOff(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		s := b.net.socket()
+		z := b.open(b.t, b.book, s, "z", nil)
+		b.book.set(z.Self(), "10.9.9.9:1") // where nobody is
+		for range 6 {
+			a.Send(z.Self(), Custody, []byte("hello?"))
+			time.Sleep(HandshakeTimeout + MaxBackOff)
+		}
+		a.Send(z.Self(), Custody, []byte("hello?"))
+		time.Sleep(HandshakeTimeout + time.Millisecond) // and so the longest pause has begun
+		b.book.set(z.Self(), s.LocalAddr().String())
+		z.Send(a.Self(), Custody, []byte("here I am"))
+		a.wait(frame("here I am"), 1)
+		z.Disconnect(a.Self(), CodeNormal)
+		a.wait(kind("disconnected"), 1)
+		took := since(func() {
+			a.Send(z.Self(), Custody, []byte("ah"))
+			z.wait(frame("ah"), 1)
+		})
+		assert.Less(t, took, 100*time.Millisecond)
+	})
+}
+
 func TestUnansweredPreambleIsGivenUp(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		b.net.delay = 10 * time.Millisecond
@@ -347,7 +374,9 @@ func TestLapsedCertificateEndsAConnection(t *testing.T) {
 		z.wait(frame("x"), 1)
 		lived := since(func() { a.wait(kind("disconnected"), 1) })
 		assert.InDelta(t, 60, lived.Seconds(), 2)
+		require.ErrorIs(t, z.wait(kind("disconnected"), 1).err, ErrProtocol)
 		assert.Equal(t, uint64(1), a.Stats().Lapsed)
+		time.Sleep(MinBackOff)
 		a.Send(z.Self(), Custody, []byte("x"))
 		require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrExpired)
 

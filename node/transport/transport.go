@@ -46,10 +46,11 @@ type Transport struct {
 
 	mu      sync.Mutex
 	peers   map[ident.Member]*peer
-	closing bool // no new work from callers
-	stopped bool // no new goroutines
-	conns   int  // connections in use
-	dirty   []*peer
+	closing bool    // no new work from callers
+	stopped bool    // no new goroutines
+	conns   int     // connections in use
+	dirty   []*peer // with frames that Queue has kept
+	spare   []*peer // empty, for dirty
 }
 
 // Open starts a transport on cfg.Conn. The errors match ErrConfig, or are

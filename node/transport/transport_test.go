@@ -71,7 +71,12 @@ func TestFramesOfAllSizes(t *testing.T) {
 // waited for it.
 func TestWhatConnectedSendsGoesFirst(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
-		a, z := b.node("a", nil), b.node("z", nil)
+		var early func(ident.Member)
+		a := b.node("a", func(c *Config) {
+			c.Revocation = func(m ident.Member) ([]byte, bool) { early(m); return nil, false }
+		})
+		z := b.node("z", nil)
+		early = func(m ident.Member) { a.Send(m, Custody, []byte("3")) } // there is a connection, but the handler does not know yet
 		for _, n := range []*node{a, z} {
 			n.onUp = func(m ident.Member) { n.Send(m, Custody, []byte("HELLO")) }
 		}
@@ -79,14 +84,14 @@ func TestWhatConnectedSendsGoesFirst(t *testing.T) {
 			a.Send(z.Self(), Custody, fmt.Append(nil, i))
 			a.Send(z.Self(), Rest, fmt.Append(nil, i))
 		}
-		z.wait(kind("frame"), 7)
+		z.wait(kind("frame"), 8)
 		require.Equal(t, "HELLO", z.wait(kind("frame"), 1).body)
 		require.Equal(t, "HELLO", a.wait(kind("frame"), 1).body)
 		order := ""
-		for i := 2; i <= 7; i++ {
+		for i := 2; i <= 8; i++ {
 			order += z.wait(kind("frame"), i).body
 		}
-		require.Equal(t, "012012", order)
+		require.Equal(t, "0123012", order)
 	})
 }
 
@@ -108,22 +113,30 @@ func TestCustodyGoesFirst(t *testing.T) {
 	})
 }
 
-// TestAnswersShareAPacket counts datagrams: frames that come together are
-// answered together.
-func TestAnswersShareAPacket(t *testing.T) {
+// TestQueueWaitsForFlush counts datagrams: nothing leaves before Flush, and
+// what leaves then shares packets.
+func TestQueueWaitsForFlush(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
 		a.Send(z.Self(), Custody, []byte("warm"))
 		z.wait(frame("warm"), 1)
+		z.onFrame = func(m ident.Member, body []byte) { z.Queue(m, Custody, body) }
+		z.onBatch = z.Flush
 		time.Sleep(time.Second)
-		z.onFrame = func(m ident.Member, body []byte) { z.Send(m, Custody, body) }
 		before := b.net.sent()
 		for i := range 10 {
 			a.Queue(z.Self(), Custody, fmt.Appendf(nil, "%d", i))
 		}
+		time.Sleep(time.Second)
+		assert.Zero(t, b.net.sent()-before)
 		a.Flush()
 		a.wait(kind("frame"), 10)
 		assert.LessOrEqual(t, b.net.sent()-before, 4)
+
+		a.Queue(z.Self(), Custody, []byte("taken along"))
+		a.Send(z.Self(), Rest, []byte("by another"))
+		a.wait(frame("taken along"), 1)
+		a.Flush()
 	})
 }
 
