@@ -345,6 +345,32 @@ func TestContactEndsTheBackOff(t *testing.T) {
 	})
 }
 
+// TestSweepForgetsWhatIsOver, and not what is under way: a dial for which
+// nothing waits any more.
+func TestSweepForgetsWhatIsOver(t *testing.T) {
+	inBubble(t, 1, 500*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		a.Send(z.Self(), Custody, []byte("on second thoughts, no"))
+		a.Disconnect(z.Self(), CodeNormal)
+		a.wait(kind("connected"), 1)
+		_, connected := a.using(z.Self())
+		assert.True(t, connected)
+
+		p := a.lock(z.Self())
+		p.mu.Unlock()
+		a.Send(z.Self(), Custody, []byte("hello"))
+		z.wait(frame("hello"), 1)
+		time.Sleep(3 * sweepInterval)
+		p.mu.Lock()
+		assert.Zero(t, cap(p.queue.lanes[Custody].buf), "an idle peer holds no buffer")
+		p.mu.Unlock()
+
+		a.Disconnect(z.Self(), CodeNormal)
+		time.Sleep(3 * sweepInterval)
+		assert.Zero(t, a.Stats().Peers)
+	})
+}
+
 func TestUnansweredPreambleIsGivenUp(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		b.net.delay = 10 * time.Millisecond
