@@ -35,8 +35,9 @@ func (g *Grant) Deadline() time.Time { return g.info.Deadline }
 // Token is the token that the grant stands on.
 func (g *Grant) Token() ident.Token { return g.info.Token }
 
-// Fence grows with every grant under one token. It starts anew when a token
-// is regenerated: compare it only together with Token.
+// Fence is the hop: it grows whenever the token has been elsewhere and never
+// shrinks. It starts anew when a token is regenerated: compare it only together
+// with Token.
 func (g *Grant) Fence() uint64 { return g.info.Fence }
 
 // Lost delivers a reason if the grant is lost before its deadline, and is

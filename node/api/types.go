@@ -83,8 +83,9 @@ type Grant struct {
 	Name     string       `json:"name"` // the member's
 	Token    ident.Token  `json:"token"`
 	Hop      uint64       `json:"hop"`
-	// Fence grows with every grant under one token, and starts anew when a
-	// token is regenerated.
+	// Fence is the hop: it grows whenever the token has been elsewhere, never
+	// shrinks, and starts anew when a token is regenerated. Two grants of one
+	// stay at one member have the same.
 	Fence uint64 `json:"fence"`
 	// Deadline is for people and for programs that cannot read DeadlineBoot.
 	Deadline time.Time `json:"deadline"`

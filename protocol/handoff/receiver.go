@@ -48,7 +48,10 @@ func (m *Machine) missing(signers []ident.Member) []ident.Member {
 }
 
 // refusal is the reason, if there is one, not to accept an offer. The genesis
-// time is checked only while the token comes from its generator.
+// time is checked at hop 1 only. A token that its generator got back, by a void
+// or on its walk, has passed the check once, and nobody could tell these two
+// apart: checking again would replace every token that grows older than the
+// allowance and happens to visit its generator.
 func (m *Machine) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, bool) {
 	if m.stopping {
 		return wire.RefuseStopping, true
@@ -62,7 +65,7 @@ func (m *Machine) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, boo
 		return wire.RefuseTitle, true
 	}
 	body := genesis.Body()
-	if reason, ok := m.cfg.World.Admits(body, msg.Hop == 1 || body.Generator == from); !ok {
+	if reason, ok := m.cfg.World.Admits(body, msg.Hop == 1); !ok {
 		return reason, true
 	}
 	return 0, false

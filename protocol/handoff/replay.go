@@ -39,8 +39,10 @@ func (r *Replay) Apply(rec journal.Record) error {
 	var err error
 	switch rec := rec.(type) {
 	case *journal.Counters:
-		r.m.nextAccept, r.m.acceptMark = rec.Accepts, rec.Accepts
-		r.m.nextSequence, r.m.sequenceMark = rec.Sequence, rec.Sequence
+		// Numbers start at 1 (see New).
+		r.m.nextAccept = max(1, rec.Accepts)
+		r.m.nextSequence = max(1, rec.Sequence)
+		r.m.acceptMark, r.m.sequenceMark = r.m.nextAccept, r.m.nextSequence
 	case *journal.Floor:
 		r.floor(rec)
 	case *journal.Settled:

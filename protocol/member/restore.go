@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
@@ -36,7 +37,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 	if continued {
 		err = m.resume(past[begin:])
 	} else {
-		m.begin()
+		m.begin(len(past) > 0)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -69,9 +70,17 @@ func (m *Member) lastIncarnation(past []journal.Stamped) (begin int, continued b
 	return 0, false, nil
 }
 
-// begin starts a new custody memory.
-func (m *Member) begin() {
+// begin starts a new custody memory. That a durable member does not continue
+// the one it had is worth a line in a log: tokens it held are lost to it.
+func (m *Member) begin(replaced bool) {
+	old := m.incarnation
 	m.incarnation = m.newIncarnation()
+	if replaced && m.cfg.Durable {
+		m.emit(effect.Report{
+			Kind: "new incarnation", About: m.self,
+			Detail: fmt.Sprintf("the custody memory %v is not continued: the journal was copied, was volatile, or --new-incarnation was given", old),
+		})
+	}
 	m.handoff = handoff.New(m.handoffConfig(m.incarnation))
 	m.handoff.SetNow(m.now)
 	m.persist(m.incarnationRecord(), true)
@@ -145,7 +154,10 @@ func (m *Member) resume(past []journal.Stamped) error {
 		g := h.Title.Genesis.Body()
 		if s := m.slots[slotKey{g.Resource, g.Slot}]; s != nil {
 			m.hold(s, h.Title, h.Hop)
+			continue
 		}
+		// The resource is not shared any more: no policy would ever decide.
+		machine.Drop(h.Title.Token(), h.Hop, uint64(policy.Superseded))
 	}
 	m.resumeGrants(started)
 	return nil
