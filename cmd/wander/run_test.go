@@ -178,7 +178,7 @@ func startRun(t *testing.T, socket string, args ...string) *program {
 	require.NoError(t, p.Start())
 	in.Close()
 	sink.Close()
-	t.Cleanup(func() { feed.Close(); out.Close() })
+	t.Cleanup(func() { feed.Close(); out.Close(); p.Process.Kill() })
 	return p
 }
 

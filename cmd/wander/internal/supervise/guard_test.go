@@ -167,18 +167,20 @@ func TestGateWithoutARunner(t *testing.T) {
 // TestInheritedDescriptors: the command finds what its caller opened for it, and
 // nothing else, so make's job server works across a run.
 func TestInheritedDescriptors(t *testing.T) {
-	s := newScript(t, `echo from 7 >&7; for fd in 3 4 5 6 8 9; do (: >&$fd) 2>/dev/null && echo $fd is open; done; exit 0`)
+	s := newScript(t, `
+		for fd in 3 4 5 6 7 8 9; do (echo "open: $fd" >&$fd) 2>/dev/null; done; exit 0`)
 	self, err := os.Executable()
 	require.NoError(t, err)
 	none := ^uintptr(0)
 	out := s.command.Stdout.Fd()
 	pid, err := syscall.ForkExec(self, append([]string{self, s.command.Path}, s.command.Args[1:]...), &syscall.ProcAttr{
 		Env:   append(os.Environ(), runnerVariable+"=1s"),
-		Files: []uintptr{out, out, os.Stderr.Fd(), none, none, none, none, out},
+		Files: []uintptr{out, out, os.Stderr.Fd(), out, none, none, none, out},
 	})
 	require.NoError(t, err)
 	s.started()
-	s.expect(t, "from 7")
+	s.expect(t, "open: 3")
+	s.expect(t, "open: 7")
 	s.expectAllDead(t)
 	_, err = syscall.Wait4(pid, nil, 0, nil)
 	require.NoError(t, err)

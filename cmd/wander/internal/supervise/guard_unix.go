@@ -20,8 +20,8 @@ const guardArg = "__guard"
 // guardSocket is the guard's descriptor of the socket.
 const guardSocket = 3
 
-// readyTimeout bounds a guard's start and its answers, which take milliseconds
-// on an idle machine.
+// readyTimeout bounds a guard's start, which takes milliseconds on an idle
+// machine.
 const readyTimeout = 30 * time.Second
 
 // ErrGuard says that no guard could be started.
@@ -76,8 +76,7 @@ func startGuard() (*Guard, error) {
 	return &Guard{conn: mine, pid: pid}, nil
 }
 
-// ready waits for the byte with which the guard says that it stands, or that it
-// knows a new group.
+// ready waits for the byte with which the guard says that it stands.
 func (g *Guard) ready() error {
 	if err := g.conn.SetReadDeadline(time.Now().Add(readyTimeout)); err != nil {
 		return err
@@ -86,8 +85,8 @@ func (g *Guard) ready() error {
 	return err
 }
 
-// tell sends an order, and returns when the guard watches over its group. A nil
-// guard hears nothing.
+// tell sends an order. What is sent reaches the guard even if this process dies
+// the moment after. A nil guard hears nothing.
 func (g *Guard) tell(o order, p *process) error {
 	if g == nil {
 		return nil
@@ -97,17 +96,12 @@ func (g *Guard) tell(o order, p *process) error {
 		return err
 	}
 	var rights []byte
-	news := o.PID != 0 && o.PID != g.told
-	if news && p.fd >= 0 {
+	if o.PID != 0 && o.PID != g.told && p.fd >= 0 {
 		rights = unix.UnixRights(p.fd)
 	}
-	if _, _, err = g.conn.WriteMsgUnix(append(line, '\n'), rights, nil); err != nil {
-		return err
-	}
-	if g.told = o.PID; news {
-		return g.ready()
-	}
-	return nil
+	g.told = o.PID
+	_, _, err = g.conn.WriteMsgUnix(append(line, '\n'), rights, nil)
+	return err
 }
 
 // Close dismisses the guard. No Run may use it any more.

@@ -52,21 +52,16 @@ func standGuard() error {
 		return net.UnknownNetworkError(conn.LocalAddr().Network())
 	}
 	file.Close()
-	signal.Ignore()                  // a service manager that stops everything stops this last
-	for _, fd := range inherited() { // nobody shall wait for a guard to close a pipe
-		unix.Close(fd)
+	signal.Ignore() // a service manager that stops everything stops this last
+	if _, err := socket.Write([]byte{'.'}); err != nil {
+		return nil // the runner is gone already
 	}
-	answer(socket)
 	orders := make(chan guarded)
 	go listen(socket, orders)
 	w := &watchman{orders: orders, last: guarded{fd: -1}}
 	w.watch()
 	return nil
 }
-
-// answer says that the guard stands, or knows a new group. When nobody listens,
-// the runner is gone, which listen finds.
-func answer(socket *net.UnixConn) { _, _ = socket.Write([]byte{'.'}) }
 
 // guarded is an order with the group's pidfd, or -1.
 type guarded struct {
@@ -92,9 +87,6 @@ func listen(socket *net.UnixConn, orders chan<- guarded) {
 			}
 		}
 		orders <- next
-		if next.PID != 0 && next.PID != last.PID {
-			answer(socket)
-		}
 		if last.fd >= 0 && last.fd != next.fd { // nobody uses it any more
 			unix.Close(last.fd)
 		}

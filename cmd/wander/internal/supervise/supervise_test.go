@@ -5,7 +5,9 @@ package supervise
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -32,21 +34,12 @@ func TestResult(t *testing.T) {
 		"kill -INT $$":       {Exit: -1, Signal: syscall.SIGINT},
 		"read x || exit 7":   {Exit: 7}, // nothing to read
 		`exit "$VALUE"`:      {Exit: 2},
-		"kill -STOP $$; :":   {Exit: -1, Signal: syscall.SIGTERM},
 		`exit $(($# + 100))`: {Exit: 100},
 	} {
 		t.Run(text, func(t *testing.T) {
 			s := newScript(t, text)
 			s.command.Env = append(s.command.Env, "VALUE=1", "VALUE=2")
-			o := Options{Deadline: clock.Never}
-			if text == "kill -STOP $$; :" { // SIGTERM must wake it
-				lost := make(chan api.LostReason, 1)
-				lost <- api.LostRevoked
-				o.Lost = lost
-				want.Stopped, want.Lost = ByLoss, api.LostRevoked
-				o.Grace = time.Hour
-			}
-			e := await(t, s.run(nil, o))
+			e := await(t, s.run(nil, Options{Deadline: clock.Never}))
 			require.NoError(t, e.err)
 			assert.Equal(t, want, e.result)
 			s.expectAllDead(t)
@@ -121,6 +114,30 @@ func TestGraceIsAtMostHalfOfTheGrant(t *testing.T) {
 	}
 }
 
+// TestTermIsSentOnce: a second one makes many programs drop everything.
+func TestTermIsSentOnce(t *testing.T) {
+	c := newFakeClock()
+	lost := make(chan api.LostReason)
+	signals := make(chan os.Signal)
+	// Shells run the traps of signals that come together by rising number.
+	s := newScript(t, `trap 'echo term' TERM; trap 'echo winch' WINCH; `+waitTerm)
+	deadline := clock.Instant(time.Minute)
+	done := s.run(nil, Options{
+		Deadline: deadline, Grace: 10 * time.Second, Lost: lost, Signals: signals, clock: c.hook(),
+	})
+	s.expect(t, "ready")
+	c.advance(50 * time.Second)
+	s.expect(t, "term")
+	lost <- api.LostRevoked
+	signals <- syscall.SIGWINCH
+	s.expect(t, "winch")
+	c.advance(10 * time.Second)
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL, Stopped: ByDeadline, Lost: api.LostRevoked}, e.result)
+	s.expectAllDead(t)
+}
+
 func TestLossTerminates(t *testing.T) {
 	lost := make(chan api.LostReason, 1)
 	s := newScript(t, `trap 'echo term; exit 0' TERM; `+waitTerm)
@@ -131,6 +148,23 @@ func TestLossTerminates(t *testing.T) {
 	e := await(t, done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Stopped: ByLoss, Lost: api.LostExpired}, e.result)
+}
+
+// TestTermWakesWhatIsStopped: otherwise it could not clean up.
+func TestTermWakesWhatIsStopped(t *testing.T) {
+	lost := make(chan api.LostReason)
+	s := newScript(t, `trap 'echo term; exit 0' TERM; echo $$; kill -STOP $$; while :; do :; done`)
+	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
+	require.True(t, s.lines.Scan())
+	require.Eventually(t, func() bool {
+		state, _ := exec.Command("ps", "-o", "stat=", "-p", s.lines.Text()).Output()
+		return strings.HasPrefix(string(state), "T")
+	}, hang, time.Millisecond)
+	lost <- api.LostRevoked
+	s.expect(t, "term")
+	e := await(t, done)
+	require.NoError(t, e.err)
+	assert.Equal(t, Result{Stopped: ByLoss, Lost: api.LostRevoked}, e.result)
 }
 
 func TestLossKillsAfterTheGrace(t *testing.T) {
