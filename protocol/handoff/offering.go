@@ -75,9 +75,9 @@ func (m *Machine) offerDue(rec *record) {
 	if m.tryRelease(rec) {
 		return
 	}
-	if a, ok := p.best(m.now.Boot.Add(m.cfg.Tuning.Lifetime/4), m.usable); ok {
-		// Still fresh: come back to renew it before it is not.
-		m.wakeAt(rec, a.until.Add(-m.cfg.Tuning.Lifetime/4))
+	fresh := func(a accepted) bool { return m.now.Boot.Before(a.renew) && m.usable(a) }
+	if a, ok := p.best(m.now.Boot, fresh); ok {
+		m.wakeAt(rec, a.renew)
 		return
 	}
 	if p.attempts >= m.cfg.Tuning.OffersPerPeer {
@@ -170,14 +170,24 @@ func (m *Machine) OnAccept(from ident.Member, msg *wire.Accept) {
 	if !p.target.IsZero() && p.target != from && !p.wasTried(p.target) {
 		return
 	}
+	lifetime := min(m.cfg.Tuning.Lifetime, clock.Millis(msg.Lifetime))
 	p.remember(accepted{
 		from: from, incarnation: msg.Incarnation, number: msg.Accept,
-		until: m.now.Boot.Add(min(m.cfg.Tuning.Lifetime, clock.Millis(msg.Lifetime))),
+		until: m.now.Boot.Add(lifetime), renew: m.now.Boot.Add(lifetime - lifetime/4),
 	})
-	if from == p.current {
-		p.attempts = 0
-	}
-	if !m.tryRelease(rec) {
+	switch {
+	case m.tryRelease(rec):
+	case lifetime < m.cfg.Tuning.OfferTimeout:
+		// It cannot be waited for. Asking the same peer at once for a better
+		// one could go on for ever.
+		p.forget(func(a accepted) bool { return a.from == from })
+		if from == p.current {
+			m.pass(rec)
+		}
+	default:
+		if from == p.current {
+			p.attempts = 0
+		}
 		m.offerDue(rec)
 	}
 }

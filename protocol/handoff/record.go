@@ -70,6 +70,7 @@ type accepted struct {
 	incarnation ident.Incarnation
 	number      uint64
 	until       clock.Instant // not used after (T_fresh, handoff rules §6)
+	renew       clock.Instant // asked for again from here on
 }
 
 func (p *pass) wasTried(m ident.Member) bool {

@@ -2,7 +2,6 @@ package member_test
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -218,5 +217,3 @@ func (b *box) verified(raw []byte, of ...*someone) token.Transfer {
 type keyring map[ident.Member]*signature.PublicKey
 
 func (k keyring) Key(m ident.Member) *signature.PublicKey { return k[m] }
-
-var _ = rand.NewPCG
