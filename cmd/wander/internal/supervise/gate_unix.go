@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -119,40 +118,48 @@ func standAtGate(number string) error {
 	return err
 }
 
-// inheritedTable is what stands behind the three streams in the table of
-// descriptors that this process was started with, such as those of make's job
-// server: the command gets them under the same numbers.
-var inheritedTable = sync.OnceValue(func() []uintptr {
+// inherited are the descriptors behind the three streams with which the program
+// was started, in rising order: those of make's job server, for example.
+// RunGuard finds them before the program opens any itself.
+var inherited []int
+
+// inheritedTable is what stands behind the three streams in the command's table
+// of descriptors: what this program inherited and has not kept for itself since,
+// under the same numbers.
+func inheritedTable() []uintptr {
 	var table []uintptr
-	for _, fd := range inherited() {
+	for _, fd := range inherited {
+		if !staysOnExec(fd) {
+			continue
+		}
 		for len(table) < fd-3 {
 			table = append(table, ^uintptr(0)) // nothing
 		}
 		table = append(table, uintptr(fd))
 	}
 	return table
-})
+}
 
-// inherited are the descriptors behind the three streams that somebody else has
-// opened, in rising order: they stay open on exec, unlike those that the
-// program opens itself.
-func inherited() []int {
+func findInherited() []int {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {
 		return nil
 	}
 	var found []int
 	for _, e := range entries {
-		fd, err := strconv.Atoi(e.Name())
-		if err != nil || fd <= 2 {
-			continue
-		}
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 && staysOnExec(fd) {
 			found = append(found, fd)
 		}
 	}
 	slices.Sort(found)
 	return found
+}
+
+// staysOnExec reports whether the descriptor is open and stays so on exec, which
+// none does that Go has opened.
+func staysOnExec(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	return err == nil && flags&unix.FD_CLOEXEC == 0
 }
 
 // socketPair returns two connected sockets that close on exec.

@@ -32,6 +32,7 @@ func RunGuard() {
 	case len(os.Args) == 3 && os.Args[1] == gateArg:
 		err = standAtGate(os.Args[2])
 	default:
+		inherited = findInherited()
 		return
 	}
 	if err != nil {
