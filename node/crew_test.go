@@ -223,7 +223,7 @@ func (c *crew) journals() *chronicle {
 // theToken is the only token that there ever was.
 func (c *chronicle) theToken(t testing.TB) ident.Token {
 	t.Helper()
-	require.Len(t, c.tokens, 1, "tokens ever made")
+	require.Equal(t, 1, len(c.tokens), "tokens ever made")
 	require.Zero(t, c.dropped, "tokens dropped")
 	return slices.Collect(maps.Keys(c.tokens))[0]
 }

@@ -3,6 +3,7 @@ package node_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,9 +16,10 @@ import (
 
 // custody is one member's custody of a token at one hop, as its journal says.
 type custody struct {
-	who      string
+	who      string // the process: a clone of m1 is m1'
 	from, to uint64 // µs since 1970; to is 0 while it lasts
 	next     string // who it was given to
+	back     bool   // it came back by a void
 	answered bool   // by a receipt
 }
 
@@ -28,7 +30,9 @@ type chronicle struct {
 	names   map[ident.Member]string
 	tokens  map[ident.Token]map[uint64][]*custody
 	dropped int
-	starts  map[string][]ident.Grant // grants without an end, by member
+	// clockless: the members' clocks do not agree, their times mean nothing.
+	clockless bool
+	starts    map[string][]ident.Grant // grants without an end, by member
 }
 
 // readJournals reads the journals of members by name. They may be of members
@@ -89,6 +93,7 @@ func (c *chronicle) record(who string, s journal.Stamped) error {
 		}
 	case *journal.Reclaimed:
 		c.gain(who, r.Token, r.Hop, s.At)
+		c.own(who, r.Token, r.Hop).back = true
 	case *journal.Dropped:
 		c.dropped++
 		return c.lose(who, r.Token, r.Hop, s.At, "")
@@ -158,16 +163,22 @@ func (c *chronicle) last(t ident.Token) (hop uint64) {
 func (c *chronicle) requireOne(t testing.TB, id ident.Token) {
 	t.Helper()
 	hops, last := c.tokens[id], c.last(id)
-	require.Len(t, hops, int(last)+1, "hops without custody")
+	require.Equal(t, int(last)+1, len(hops), "hops with custody")
 	for h := range last + 1 {
-		require.Len(t, hops[h], 1, "custodies of hop %d", h)
+		require.Equal(t, 1, len(hops[h]), "custodies of hop %d", h)
 		if h == 0 {
 			continue
 		}
 		before, now := hops[h-1][0], hops[h][0]
 		require.NotZero(t, before.to, "hop %d is held although %s still has hop %d", h, before.who, h-1)
-		require.LessOrEqual(t, before.to, now.from, "hop %d begins before hop %d ends", h, h-1)
-		require.Equal(t, before.next, now.who, "who was given hop %d", h)
+		if !c.clockless {
+			require.LessOrEqual(t, before.to, now.from, "hop %d begins before hop %d ends", h, h-1)
+		}
+		given := before.next
+		if now.back {
+			given = before.who
+		}
+		require.Equal(t, given, strings.TrimSuffix(now.who, "'"), "who was given hop %d", h)
 	}
 	end := hops[last][0]
 	require.True(t, end.to == 0 || end.next != "", "the token is with nobody after hop %d", last)

@@ -136,8 +136,24 @@ func (m *Machine) Held() int { return m.held }
 // SetNow tells the machine the time. Every call that follows acts at it.
 func (m *Machine) SetNow(now clock.Reading) { m.now = now }
 
-// Stop makes the machine refuse offers and decline transfers from now on.
-func (m *Machine) Stop() { m.stopping = true }
+// Stop makes the machine refuse offers and decline transfers from now on. What
+// it has accepted it takes back: a holder that relied on it would send its
+// token into nothing, and get it back when this member does. See Reserved.
+func (m *Machine) Stop() {
+	if m.stopping {
+		return
+	}
+	m.stopping = true
+	for _, k := range m.sortedKeys() {
+		if rec := m.records[k]; rec.state == Live {
+			m.send(rec.from, &wire.Refuse{Token: k.token, Hop: k.hop, Reason: wire.RefuseStopping})
+		}
+	}
+}
+
+// Reserved is how many transfers may still come for reservations that nobody
+// has cancelled. A machine that was told to stop declines them.
+func (m *Machine) Reserved() int { return m.live }
 
 // Unanswered is how many transfers still wait for their answer.
 func (m *Machine) Unanswered() int {

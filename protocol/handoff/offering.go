@@ -48,17 +48,14 @@ func (m *Machine) beginPass(rec *record) {
 }
 
 // endPass stops the search. Whoever has accepted, other than the winner, is
-// told; it is advice, and may get lost.
+// told.
 func (m *Machine) endPass(rec *record, winner ident.Member) {
 	if rec.pass == nil {
 		return
 	}
 	for _, a := range rec.pass.accepts {
 		if a.from != winner {
-			m.send(a.from, &wire.Cancel{
-				Token: rec.key.token, Hop: rec.key.hop + 1,
-				Incarnation: a.incarnation, Accept: a.number,
-			})
+			m.cancel(rec, a)
 		}
 	}
 	rec.pass = nil
@@ -192,14 +189,32 @@ func (m *Machine) OnAccept(from ident.Member, msg *wire.Accept) {
 	}
 }
 
-// OnRefuse handles a REFUSE of an offer: somebody else is asked.
+// OnRefuse handles a REFUSE of an offer: somebody else is asked. It may follow
+// an ACCEPT, which then is not used; the peer is told so.
 func (m *Machine) OnRefuse(from ident.Member, msg *wire.Refuse) {
 	rec := m.passing[key{msg.Token, msg.Hop - 1}]
-	if rec == nil || rec.pass.current != from {
+	if rec == nil {
 		return
 	}
-	rec.pass.forget(func(a accepted) bool { return a.from == from })
-	m.pass(rec)
+	for _, a := range rec.pass.accepts {
+		if a.from == from {
+			m.cancel(rec, a)
+		}
+	}
+	if rec.pass.forget(func(a accepted) bool { return a.from == from }) {
+		m.wakeAt(rec, m.now.Boot)
+	}
+	if rec.pass.current == from {
+		m.pass(rec)
+	}
+}
+
+// cancel tells a peer that its ACCEPT is not used; it is advice, and may get
+// lost.
+func (m *Machine) cancel(rec *record, a accepted) {
+	m.send(a.from, &wire.Cancel{
+		Token: rec.key.token, Hop: rec.key.hop + 1, Incarnation: a.incarnation, Accept: a.number,
+	})
 }
 
 // pass goes on to another peer.
@@ -250,12 +265,16 @@ func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
 
 // PeerDown is told when a peer cannot be reached, or when its connection broke.
 // Offers to it have failed, and what it accepted is better not used: a token
-// sent to it would wait for its return. Transfers to it wait.
+// sent to it would wait for its return. Transfers to it wait, and a machine that
+// stops waits for none from it.
 func (m *Machine) PeerDown(id ident.Member) {
 	m.dropAccepts(id, func(accepted) bool { return true })
 	for _, rec := range m.inOrder() {
-		if rec.state == Hold && rec.pass != nil && rec.pass.current == id {
+		switch {
+		case rec.state == Hold && rec.pass != nil && rec.pass.current == id:
 			m.pass(rec)
+		case rec.state == Live && rec.from == id && m.stopping:
+			m.lapse(rec, ReceiverCancel)
 		}
 	}
 }

@@ -138,10 +138,10 @@ func (m *Member) NextDeadline() clock.Instant {
 }
 
 // Idle reports whether a member that was told to shut down has nothing left to
-// wait for: it holds no token that it could pass on, and every transfer is
-// answered.
+// wait for: it holds no token that it could pass on, every transfer is
+// answered, and nobody may still send one that it has accepted.
 func (m *Member) Idle() bool {
-	return m.stopping && m.handoff.Held() == 0 && m.handoff.Unanswered() == 0
+	return m.stopping && m.handoff.Held() == 0 && m.handoff.Unanswered() == 0 && m.handoff.Reserved() == 0
 }
 
 func (m *Member) shutdown() {

@@ -1,0 +1,228 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+)
+
+// trio is three nodes of one group in this process; the first one founds it.
+type trio struct {
+	*testing.T
+	nodes  []*node.Node
+	ids    []node.Identity
+	dirs   []string
+	inside atomic.Int32
+}
+
+func newTrio(t *testing.T, change func(i int, c *node.Config)) *trio {
+	a := newAuthority(t, quick)
+	tr := &trio{T: t}
+	for i := range 3 {
+		tr.ids = append(tr.ids, a.issueAs(t, fmt.Sprintf("m%d", i), func(c *certificate.Claims) {
+			c.NotBefore, c.NotAfter = c.NotBefore.Add(-100*time.Hour), c.NotAfter.Add(100*time.Hour)
+		}))
+		tr.dirs = append(tr.dirs, t.TempDir())
+		n, _ := openNode(t, tr.ids[i], func(c *node.Config) {
+			c.StateDir, c.Found = tr.dirs[i], i == 0
+			if i > 0 {
+				c.Bootstrap = []string{tr.nodes[0].Address()}
+			}
+			if change != nil {
+				change(i, c)
+			}
+		})
+		tr.nodes = append(tr.nodes, n)
+	}
+	return tr
+}
+
+// work lets nodes run the protected operation a few times each, all at once.
+// No two runs may overlap.
+func (tr *trio) work(runs int, nodes ...*node.Node) {
+	tr.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, n := range nodes {
+		all.Go(func() {
+			for range runs {
+				err := n.Do(ctx, resource, func(context.Context, *node.Grant) error {
+					defer tr.inside.Add(-1)
+					assert.EqualValues(tr, 1, tr.inside.Add(1), "programs at once")
+					return nil
+				})
+				if !assert.NoError(tr, err) {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// names are the members' names by id.
+func (tr *trio) names() map[ident.Member]string {
+	names := make(map[ident.Member]string)
+	for _, id := range tr.ids {
+		names[id.Certificate.Member()] = id.Certificate.Claims().Name
+	}
+	return names
+}
+
+// journals reads what all have on disk, after they have ended: nodes that run
+// would be read at different moments.
+func (tr *trio) journals() *chronicle {
+	tr.end()
+	dirs := make(map[string]string)
+	for i, id := range tr.ids {
+		dirs[id.Certificate.Claims().Name] = filepath.Join(tr.dirs[i], "journal")
+	}
+	return readJournals(tr, dirs, tr.names())
+}
+
+func (tr *trio) end() {
+	for _, n := range tr.nodes {
+		closeNow(n)
+	}
+}
+
+// copyState copies a state folder as a backup does, file by file.
+func (tr *trio) copyState(from, to string) {
+	tr.Helper()
+	require.NoError(tr, os.CopyFS(to, os.DirFS(from)))
+	require.NoError(tr, os.Chmod(filepath.Join(to, "reset.key"), 0o600))
+}
+
+// TestClocksOffByHours: members whose clocks are wrong by hours, but within
+// clock_allowance and their certificates, take part like all others.
+func TestClocksOffByHours(t *testing.T) {
+	off := []time.Duration{7 * time.Hour, 0, -9 * time.Hour}
+	tr := newTrio(t, func(i int, c *node.Config) {
+		c.SetClock(func() time.Time { return time.Now().Add(off[i]) })
+	})
+	tr.work(10, tr.nodes...)
+	c := tr.journals()
+	c.clockless = true
+	c.requireOne(t, c.theToken(t))
+}
+
+// TestGeneratorWithAnImpossibleClock: a token made by a clock beyond
+// clock_allowance goes nowhere, and harms no other.
+func TestGeneratorWithAnImpossibleClock(t *testing.T) {
+	for _, off := range []time.Duration{-60 * time.Hour, 60 * time.Hour} {
+		t.Run(off.String(), func(t *testing.T) {
+			tr := newTrio(t, func(i int, c *node.Config) {
+				if i == 2 {
+					c.Found = true
+					c.SetClock(func() time.Time { return time.Now().Add(off) })
+				}
+			})
+			tr.work(60, tr.nodes[:2]...)
+			c := tr.journals()
+			c.clockless = true
+			require.Equal(t, 2, len(c.tokens))
+			for id := range c.tokens {
+				if c.own("m2", id, 0) != nil {
+					assert.Zero(t, c.last(id), "the bad token has left its generator")
+					continue
+				}
+				c.requireOne(t, id)
+			}
+			assert.Zero(t, c.dropped, "tokens that were dropped")
+		})
+	}
+}
+
+// TestRestoredBackup puts back a copy of a member's state in which it holds the
+// token, after the token has long gone on. The member begins a new custody
+// memory, and nobody else notices.
+func TestRestoredBackup(t *testing.T) {
+	for name, removeFirst := range map[string]bool{"moved aside": false, "removed": true} {
+		t.Run(name, func(t *testing.T) {
+			tr := newTrio(t, nil)
+			tr.work(2, tr.nodes...)
+			n, backup := tr.nodes[1], filepath.Join(t.TempDir(), "backup")
+			ctx := context.Background()
+			require.NoError(t, n.Do(ctx, resource, func(context.Context, *node.Grant) error {
+				tr.copyState(tr.dirs[1], backup)
+				return nil
+			}))
+			tr.work(5, tr.nodes...)
+			before := n.Status().Incarnation
+			require.NoError(t, n.Close(ctx), "it passes the token on")
+			past := readJournal(t, filepath.Join(tr.dirs[1], "journal"), new(ident.Group))
+
+			if removeFirst {
+				require.NoError(t, os.RemoveAll(tr.dirs[1]))
+			} else {
+				require.NoError(t, os.Rename(tr.dirs[1], tr.dirs[1]+".old"))
+			}
+			tr.copyState(backup, tr.dirs[1])
+			n, _ = openNode(t, tr.ids[1], func(c *node.Config) {
+				c.StateDir, c.Bootstrap = tr.dirs[1], []string{tr.nodes[0].Address()}
+			})
+			tr.nodes[1] = n
+			require.NotEqual(t, before, n.Status().Incarnation)
+			tr.work(5, tr.nodes...)
+
+			c := tr.journalsWith(past)
+			c.requireOne(t, c.theToken(t))
+		})
+	}
+}
+
+// journalsWith is journals, where the second member's is what it was before a
+// copy was put in its place, and what the copy has recorded since.
+func (tr *trio) journalsWith(past []journal.Stamped) *chronicle {
+	tr.end()
+	c := &chronicle{names: tr.names(), tokens: make(map[ident.Token]map[uint64][]*custody), starts: make(map[string][]ident.Grant)}
+	for i, dir := range tr.dirs {
+		list := readJournal(tr, filepath.Join(dir, "journal"), &c.group)
+		if i == 1 {
+			list = append(past, sinceIncarnation(tr, list)...)
+		}
+		for _, r := range list {
+			require.NoError(tr, c.record(fmt.Sprintf("m%d", i), r))
+		}
+	}
+	return c
+}
+
+// sinceIncarnation is the end of a journal, from its last incarnation on.
+func sinceIncarnation(t testing.TB, list []journal.Stamped) []journal.Stamped {
+	t.Helper()
+	for i, s := range slices.Backward(list) {
+		if _, ok := s.Record.(*journal.Incarnation); ok {
+			return list[i:]
+		}
+	}
+	require.FailNow(t, "no incarnation")
+	return nil
+}
+
+// TestSecondProcessOnOneJournal is refused.
+func TestSecondProcessOnOneJournal(t *testing.T) {
+	tr := newTrio(t, nil)
+	_, err := node.Open(context.Background(), node.Config{
+		Identity: tr.ids[0], StateDir: tr.dirs[0], Listen: "127.0.0.1:0", Socket: "-",
+	})
+	require.ErrorIs(t, err, node.ErrJournal)
+	require.ErrorIs(t, err, store.ErrLocked)
+	tr.work(1, tr.nodes...)
+}
