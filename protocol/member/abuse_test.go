@@ -78,3 +78,59 @@ func TestAcceptWithoutALifetime(t *testing.T) {
 	}
 	assert.Less(t, rounds, 10)
 }
+
+// What a peer says about itself is written to the journal, but not as often as
+// it likes.
+func TestFloodOfEndpointRecords(t *testing.T) {
+	a := newAuthority(t)
+	me, evil := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
+	b := a.open(me, nil)
+	b.meet(evil)
+	before := len(b.journal)
+	for n := range uint64(100) {
+		h := evil.hello()
+		h.Endpoint = evil.endpoint(n + 1)
+		b.hear(evil, h)
+	}
+	assert.Equal(t, 1, len(b.journal)-before)
+	b.after(time.Hour)
+	h := evil.hello()
+	h.Endpoint = evil.endpoint(101)
+	b.hear(evil, h)
+	assert.Equal(t, 2, len(b.journal)-before, "and not seldom either")
+	kept, _ := b.Endpoint(evil.id())
+	b.checkpoint()
+	b.restart()
+	again, _ := b.Endpoint(evil.id())
+	assert.Equal(t, kept, again)
+	assert.Equal(t, evil.endpoint(101), again)
+}
+
+// Pages of a directory are read only when they were asked for.
+func TestMembersThatNobodyAskedFor(t *testing.T) {
+	a := newAuthority(t)
+	me, evil, other := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	b := a.open(me, nil)
+	b.meet(evil)
+	require.NotNil(t, said[*wire.Want](b))
+	page := func(s *someone) *wire.Members {
+		return &wire.Members{Entries: []wire.Entry{{Certificate: s.certificate.Raw()}}}
+	}
+	knows := func(s *someone) bool {
+		for k := range b.Members() {
+			if k.Certificate.Member() == s.id() {
+				return true
+			}
+		}
+		return false
+	}
+	for range 2 { // at its greeting, and by gossip
+		b.hear(evil, page(evil))
+	}
+	b.hear(evil, page(other))
+	assert.False(t, knows(other))
+	b.after(time.Minute) // it gossips
+	require.NotNil(t, said[*wire.Want](b))
+	b.hear(evil, page(other))
+	assert.True(t, knows(other))
+}

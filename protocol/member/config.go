@@ -75,12 +75,13 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		self:     cfg.Certificate.Member(),
 		now:      now,
 		gossipAt: now.Boot, housekeepAt: now.Boot.Add(housekeepEvery),
-		dir:    directory.New(cfg.Group, cfg.Certificate.Member()),
-		slots:  make(map[slotKey]*slot),
-		holds:  make(map[ident.Token]*hold),
-		grants: make(map[ident.Grant]*grant),
-		peers:  make(map[ident.Member]*peer),
-		counts: make(map[string]uint64),
+		dir:     directory.New(cfg.Group, cfg.Certificate.Member()),
+		slots:   make(map[slotKey]*slot),
+		holds:   make(map[ident.Token]*hold),
+		grants:  make(map[ident.Grant]*grant),
+		peers:   make(map[ident.Member]*peer),
+		counts:  make(map[string]uint64),
+		located: make(map[ident.Member]clock.Instant),
 	}
 	m.sources, m.nextSource = split(cfg.Seed)
 	m.dir.Admit(cfg.Certificate)

@@ -6,7 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
@@ -27,6 +29,10 @@ const knownKept = 4096
 // gossipWhole is up to how many members a directory is asked for as a whole
 // each time: 16 pages, about 400 kB.
 const gossipWhole = 1024
+
+// endpointPause is how often a member's endpoint record is journalled at most. A
+// newer one that is not is asked for again after a restart.
+const endpointPause = 10 * time.Minute
 
 // learn takes in what the operator's files say.
 func (m *Member) learn(in Learn) {
@@ -60,11 +66,17 @@ func (m *Member) learnCertificate(raw []byte) (ident.Member, bool) {
 	return c.Member(), true
 }
 
+// learnEndpoint takes in one endpoint record. Its member can sign as many as it
+// likes, so not all of them are journalled.
 func (m *Member) learnEndpoint(raw []byte) {
-	switch news, err := m.dir.LearnEndpoint(raw); {
-	case err != nil:
+	news, err := m.dir.LearnEndpoint(raw)
+	if err != nil {
 		m.reject("endpoint record")
-	case news:
+		return
+	}
+	id, _ := certificate.EndpointSigner(m.cfg.Group.ID(), raw) // of what verified
+	if last, ok := m.located[id]; news && (!ok || id == m.self || m.now.Boot.Sub(last) >= endpointPause) {
+		m.located[id] = m.now.Boot
 		m.persist(&journal.Known{What: journal.KnownEndpoint, Object: raw}, false)
 	}
 }
@@ -161,8 +173,16 @@ func (m *Member) gossip() {
 		return
 	}
 	id := peers[rand.New(m.sources.member).IntN(len(peers))]
-	m.peers[id].cursor = ident.Member{}
-	m.send(id, &wire.Want{Topic: wire.WantMembers})
+	m.askMembers(id, ident.Member{})
+}
+
+// askMembers asks a peer for a page of its directory. Only pages that were asked
+// for are read: checking what is in one costs milliseconds.
+func (m *Member) askMembers(id, after ident.Member) {
+	p := m.peers[id]
+	p.cursor = after
+	p.asked++
+	m.send(id, &wire.Want{Topic: wire.WantMembers, After: after})
 }
 
 // adopt puts a configuration into force if it is newer and this build knows
@@ -225,6 +245,12 @@ func (m *Member) want(from ident.Member, msg *wire.Want) {
 // members takes in one page of a peer's directory and asks for the next. A
 // page that does not advance ends it, so that no peer can keep this up.
 func (m *Member) members(from ident.Member, msg *wire.Members) {
+	p := m.peers[from]
+	if p == nil || p.asked == 0 {
+		m.reject("not asked for")
+		return
+	}
+	p.asked--
 	var last ident.Member
 	for _, e := range msg.Entries {
 		id, ok := m.learnCertificate(e.Certificate)
@@ -238,10 +264,8 @@ func (m *Member) members(from ident.Member, msg *wire.Members) {
 			last = id
 		}
 	}
-	p := m.peers[from]
-	if msg.More && p != nil && last.Compare(p.cursor) > 0 {
-		p.cursor = last
-		m.send(from, &wire.Want{Topic: wire.WantMembers, After: last})
+	if msg.More && last.Compare(p.cursor) > 0 {
+		m.askMembers(from, last)
 	}
 }
 

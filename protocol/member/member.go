@@ -35,6 +35,8 @@ type Member struct {
 	grants  map[ident.Grant]*grant
 	peers   map[ident.Member]*peer
 
+	located map[ident.Member]clock.Instant // when an endpoint record was journalled
+
 	endpoint    []byte // own signed record
 	gossipAt    clock.Instant
 	housekeepAt clock.Instant

@@ -30,6 +30,7 @@ type peer struct {
 	pulledAt clock.Instant // when its directory was last asked for
 	pulled   bool
 	cursor   ident.Member // how far its directory has been read
+	asked    int          // pages of it that were asked for and have not come
 	budget   float64      // policy messages that it may still send
 	refilled clock.Instant
 }
@@ -137,8 +138,8 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: version})
 	}
 	if !p.pulled || m.now.Boot.Sub(p.pulledAt) >= settings.GossipInterval {
-		p.pulled, p.pulledAt, p.cursor = true, m.now.Boot, ident.Member{}
-		m.send(from, &wire.Want{Topic: wire.WantMembers})
+		p.pulled, p.pulledAt = true, m.now.Boot
+		m.askMembers(from, ident.Member{})
 	}
 	m.handoff.PeerUp(from, msg)
 }
