@@ -44,6 +44,10 @@ func (n *Node) carryOut(effects []effect.Effect) error {
 	return nil
 }
 
+// maxLazy bounds the records that wait for a sync that none of them needs, in
+// bytes: a member that hears of a large group may have no token meanwhile.
+const maxLazy = 1 << 20
+
 func (n *Node) write(effects []effect.Effect) error {
 	sync := false
 	for _, e := range effects {
@@ -60,10 +64,22 @@ func (n *Node) write(effects []effect.Effect) error {
 			return fmt.Errorf("%w: %w", ErrJournal, err)
 		}
 		sync = sync || p.Sync
+		if n.lazy += len(body); n.lazy >= maxLazy {
+			if err := n.sync(); err != nil {
+				return err
+			}
+		}
 	}
 	if !sync {
 		return nil
 	}
+	return n.sync()
+}
+
+// sync makes everything written so far durable. Earlier than need be does no
+// harm.
+func (n *Node) sync() error {
+	n.lazy = 0
 	if err := n.store.Sync(); err != nil {
 		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}

@@ -42,6 +42,7 @@ type Node struct {
 	syncs     atomic.Uint64
 	contact   atomic.Int64 // clock.Instant of the last frame from anybody
 	scratch   []byte       // of who carries effects out: for encodings that are copied
+	lazy      int          // bytes journalled since the last sync, by who carries effects out
 
 	done   chan struct{} // closed when the node has failed or is closed
 	once   sync.Once
