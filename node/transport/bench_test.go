@@ -5,9 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
-	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -166,10 +164,11 @@ func barePair(b *testing.B, g *testGroup) (dialled, accepted *quic.Stream) {
 
 // BenchmarkIdleConnection measures what an open connection without traffic
 // costs on one side (half of what both sides cost in this process), in
-// goroutines, and in memory that the Go runtime has in use for heap and stacks
-// after a garbage collection:
+// goroutines, and in memory after a garbage collection: what is alive on the
+// heap and the stacks, and what the Go runtime has in use for it, with the gaps
+// between live objects:
 //
-//	go test -run '^$' -bench IdleConnection -benchtime 500x ./node/transport
+//	go test -run '^$' -bench IdleConnection -benchtime 1000x ./node/transport
 //
 // Each iteration is one connection. What a member costs without connections,
 // as its socket, is there before and not counted.
@@ -195,41 +194,30 @@ func BenchmarkIdleConnection(b *testing.B) {
 		n.Disconnect(hub.Self(), CodeNormal)
 	}
 	hub.wait(kind("disconnected"), len(rim))
-	memory, goroutines := settled()
+	before := inUse()
 	b.ResetTimer()
 	connectAll(1)
 	b.StopTimer()
-	after, more := settled()
-	b.ReportMetric(float64(after-memory)/float64(b.N)/2, "B/connection-side")
-	b.ReportMetric(float64(more-goroutines)/float64(b.N)/2, "goroutines/connection-side")
-	if profile := os.Getenv("PROF"); profile != "" {
-		f := must(os.Create(profile))
-		pprof.WriteHeapProfile(f)
-		f.Close()
-		f = must(os.Create(profile + ".g"))
-		pprof.Lookup("goroutine").WriteTo(f, 1)
-		f.Close()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		fmt.Println("heapalloc", m.HeapAlloc, "inuse", m.HeapInuse, "stack", m.StackInuse)
+	after := inUse()
+	for i, unit := range []string{"live-B/side", "in-use-B/side", "goroutines/side"} {
+		b.ReportMetric(float64(after[i]-before[i])/float64(b.N)/2, unit)
 	}
 }
 
-// settled is what is in use when closed connections are gone.
-func settled() (bytes, goroutines int) {
-	var m runtime.MemStats
-	before := -1
-	for goroutines = runtime.NumGoroutine(); goroutines != before; goroutines = runtime.NumGoroutine() {
-		before = goroutines
-		time.Sleep(time.Second)
+// inUse is the memory that is alive and in use, and the number of goroutines,
+// when closed connections are gone.
+func inUse() [3]int {
+	last := -1
+	for n := runtime.NumGoroutine(); n != last; n = runtime.NumGoroutine() {
+		last = n
+		time.Sleep(2 * sweepInterval)
 	}
-	for range 6 {
+	for range 6 { // stacks shrink by half each time
 		runtime.GC()
-		runtime.ReadMemStats(&m)
-		fmt.Println("heapalloc", m.HeapAlloc>>10, "inuse", m.HeapInuse>>10, "stack", m.StackInuse>>10, goroutines)
 	}
+	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int(m.HeapInuse + m.StackInuse), goroutines
+	return [3]int{int(m.HeapAlloc + m.StackInuse), int(m.HeapInuse + m.StackInuse), last}
 }
 
 // BenchmarkDial measures the processor time of both ends for a connection from

@@ -29,7 +29,7 @@ type conn struct {
 	link
 	keep      bool          // not closed for idleness
 	opening   bool          // Connected has not returned yet: frames wait
-	finishing bool          // finish has closed our half of the stream
+	finishing bool          // somebody has taken it on to finish the connection
 	broken    bool          // a write stopped within a frame
 	writing   chan struct{} // closed when the writer is done; nil without one
 	wroteAt   time.Duration // when the writer last got on
@@ -181,11 +181,7 @@ func (c *conn) read() error {
 	switch {
 	case errors.Is(err, io.EOF):
 		close(c.peerDone)
-		c.p.mu.Lock()
-		finishing := c.finishing
-		c.p.detach(c)
-		c.p.mu.Unlock()
-		if !finishing { // the peer closes: say that we have read everything
+		if c.beginEnd() { // the peer closes: say that we have read everything
 			c.finish(CodeNormal, nil, nil)
 		}
 	case errors.Is(err, ErrProtocol):
@@ -198,10 +194,22 @@ func (c *conn) read() error {
 	return closeReason(context.Cause(c.quic.Context()))
 }
 
+// beginEnd detaches the connection, and reports whether it is for the caller
+// to finish it.
+func (c *conn) beginEnd() bool {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	first := !c.finishing
+	c.finishing = true
+	c.p.detach(c)
+	return first
+}
+
 // finish closes the connection after last, encoded frames, has been read by
 // the peer: it ends this side's half of the stream and waits for peerDone,
 // which says that the peer has ended its own, but no longer than Linger for
-// everything together. The connection must have been detached.
+// everything together. The connection must have been detached, and finishing
+// set, by the caller.
 func (c *conn) finish(code Code, last []byte, peerDone <-chan struct{}) {
 	deadline := time.NewTimer(Linger)
 	defer deadline.Stop()
@@ -227,7 +235,6 @@ func (c *conn) lastWords(last []byte) bool {
 	}
 	c.p.mu.Lock()
 	broken := c.broken
-	c.finishing = true
 	c.p.mu.Unlock()
 	if broken {
 		return false

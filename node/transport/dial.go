@@ -120,7 +120,7 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 		p.dropAll()
 		p.t.counters.dialFailures.Add(1)
 	}
-	p.pump()
+	p.pump() // the connection that came first may be gone already
 	p.mu.Unlock()
 	switch {
 	case failed:

@@ -19,18 +19,18 @@
 //
 // process is drawn at random when a process opens its transport, and ordinal
 // counts the preambles it has written. Together they decide which of two
-// connections between the same members stays (see [Transport] and decide in
-// peer.go): a restarted process replaces its dead connection at once, and of
-// two simultaneous dials both sides keep the one dialled by the smaller id.
-// keep asks the peer not to close the connection for idleness: members that
-// only dial out say so.
+// connections between the same members stays (see decide in peer.go): a
+// restarted process replaces its dead connection at once, and of two
+// simultaneous dials both sides keep the one dialled by the smaller id. keep
+// asks the peer not to close the connection for idleness: members that only
+// dial out say so.
 //
 // A connection without frames for the idle timeout is closed, and dialled
 // again when there is something to say; nothing is resumed. While it lasts,
-// the dialler's QUIC keep-alive at a third of MaxIdleTimeout finds a dead peer
+// the dialler's QUIC keep-alive at a third of [MaxSilence] finds a dead peer
 // within 4/3 of that time. A peer that came back on the same address answers
 // the next packet with a stateless reset, when that packet has more than 42
-// bytes, which every frame does and a keep-alive does not.
+// bytes, as every message's has and a keep-alive has not.
 //
 // # What it costs
 //

@@ -148,6 +148,24 @@ func TestStreamsBesideTheOneAreNotThere(t *testing.T) {
 	require.Equal(t, CodeProtocol, closedWith(t, q))
 }
 
+// TestOvertakenDialIsTurnedDown dials twice, and the earlier dial comes later.
+func TestOvertakenDialIsTurnedDown(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		key, cert := b.member(t, "z", nil)
+		r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert)))
+		r.said = 7
+		first, _ := r.member(a)
+		second, s, err := r.dial(a)
+		require.NoError(t, err)
+		s.Write(wire.AppendFrame(nil, must(preamble{Process: process{1}, Ordinal: 7}.encode())))
+		require.Equal(t, CodeReplaced, closedWith(t, second))
+		require.NoError(t, first.Context().Err())
+		r.member(a)
+		require.Equal(t, CodeReplaced, closedWith(t, first), "and a later one replaces")
+	})
+}
+
 func TestConnectionWithoutPreambleIsClosed(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)

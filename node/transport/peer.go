@@ -320,10 +320,9 @@ func decide(selfIsSmaller bool, old, new link) bool {
 }
 
 // Expel closes the connection with a member, if there is one: with CodeRevoked
-// after handing it this frame body, which may be empty: then nothing is handed
-// over. Nothing that it sends is handled from now
-// on, and its queue is dropped. Config.Revocation must already know it, so that
-// it finds no way back.
+// after handing it this frame body, or none when it is empty. Nothing that the
+// member sends is handled from now on, and its queue is dropped.
+// Config.Revocation must already know of it, or the member finds a way back.
 func (t *Transport) Expel(member ident.Member, frame []byte) {
 	p := t.lock(member)
 	if p == nil {
@@ -337,6 +336,7 @@ func (t *Transport) Expel(member ident.Member, frame []byte) {
 	}
 	t.notices.note(ErrRevoked, "peer", member, "remote", c.quic.RemoteAddr())
 	c.muted.Store(true)
+	c.finishing = true
 	p.detach(c)
 	var last []byte
 	if len(frame) > 0 && len(frame) <= wire.MaxFrame {
@@ -372,6 +372,7 @@ func (p *peer) shutDown() {
 		p.mu.Unlock()
 		return
 	}
+	c.finishing = true
 	p.detach(c)
 	var last []byte
 	for _, class := range byUrgency {

@@ -130,3 +130,17 @@ func TestSendingAllocatesNothing(t *testing.T) {
 		q.lanes[Custody].reset()
 	}))
 }
+
+// TestGreetingThatComesToNothing: when a connection ends before its HELLO has
+// left, the HELLO goes with it, and what had waited waits on.
+func TestGreetingThatComesToNothing(t *testing.T) {
+	p := &peer{t: &Transport{}}
+	p.ungreet()
+	p.push(Custody, []byte("OFFER"))
+	p.greet()
+	p.push(Custody, []byte("HELLO"))
+	p.ungreet()
+	require.Equal(t, wire.AppendFrame(nil, []byte("OFFER")), p.queue.next(nil, 1000))
+	require.Zero(t, p.held.size())
+	require.Equal(t, uint64(1), p.t.counters.dropped[Custody].Load())
+}

@@ -198,6 +198,11 @@ func TestSimultaneousDialsLeaveOneConnection(t *testing.T) {
 				require.True(t, aUp && zUp)
 				assert.NotEqual(t, aDialled, zDialled, "both use the same connection")
 				if seed == 0 { // truly at once
+					for _, n := range []*node{a, z} {
+						for i := range n.count(kind("disconnected")) {
+							assert.ErrorIs(t, n.wait(kind("disconnected"), i+1).err, ErrReplaced)
+						}
+					}
 					assert.Equal(t, a.Self().Compare(z.Self()) < 0, aDialled, "the smaller id's dial stays")
 				}
 				a.Send(z.Self(), Custody, []byte("after"))
@@ -315,6 +320,23 @@ func TestUnreachableAndBackOff(t *testing.T) {
 		assert.InDelta(t, 2*MinBackOff.Seconds(), pauses[1].Seconds(), 0.01)
 		assert.InDelta(t, MaxBackOff.Seconds(), pauses[11].Seconds(), 0.01)
 		s.Close()
+	})
+}
+
+// TestEndingADialIsNoFailure closes a connection before the peer has answered.
+func TestEndingADialIsNoFailure(t *testing.T) {
+	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		a.Send(z.Self(), Custody, []byte("x"))
+		a.wait(kind("connected"), 1)
+		a.Disconnect(z.Self(), CodeNormal)
+		a.wait(kind("disconnected"), 1)
+		took := since(func() {
+			a.Send(z.Self(), Custody, []byte("now"))
+			z.wait(frame("now"), 1)
+		})
+		assert.Less(t, took, MinBackOff)
+		assert.Zero(t, a.count(kind("unreachable")))
 	})
 }
 

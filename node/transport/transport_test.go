@@ -118,10 +118,10 @@ func TestCustodyGoesFirst(t *testing.T) {
 func TestQueueWaitsForFlush(t *testing.T) {
 	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
-		a.Send(z.Self(), Custody, []byte("warm"))
-		z.wait(frame("warm"), 1)
 		z.onFrame = func(m ident.Member, body []byte) { z.Queue(m, Custody, body) }
 		z.onBatch = z.Flush
+		a.Send(z.Self(), Custody, []byte("warm"))
+		a.wait(frame("warm"), 1)
 		time.Sleep(time.Second)
 		before := b.net.sent()
 		for i := range 10 {
@@ -130,7 +130,7 @@ func TestQueueWaitsForFlush(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Zero(t, b.net.sent()-before)
 		a.Flush()
-		a.wait(kind("frame"), 10)
+		a.wait(kind("frame"), 11)
 		assert.LessOrEqual(t, b.net.sent()-before, 4)
 
 		a.Queue(z.Self(), Custody, []byte("taken along"))
