@@ -127,49 +127,49 @@ func (r *runner) noteWaiting() (stop func()) {
 
 // notGranted ends the run for the reason why there is no grant.
 func (r *runner) notGranted(err error) error {
+	switch {
+	case errors.Is(err, errSignal):
+		r.report.Outcome = outcomeInterrupted
+		return silent(exitSignal + signalNumber(r.interrupted))
+	case errors.Is(err, api.ErrNotDue):
+		return r.conflict(outcomeNotDue, err)
+	case errors.Is(err, api.ErrNotGranted):
+		return r.conflict(outcomeNotGranted, err)
+	case errors.Is(err, api.ErrIsolated):
+		return r.fail(outcomeIsolated, exitUnavailable, err)
+	case errors.Is(err, api.ErrUnavailable):
+		return r.fail(outcomeUnavailable, exitUnavailable, err)
+	case errors.Is(err, api.ErrRevoked):
+		return r.fail(outcomeRevoked, exitNoPermission, err)
+	case errors.Is(err, api.ErrRefused):
+		return r.fail(outcomeRefused, exitNoPermission, err)
+	}
+	return r.fail(outcomeError, exitBug, err)
+}
+
+// conflict does what --else says.
+func (r *runner) conflict(why outcome, err error) error {
+	r.report.Outcome = why
+	err = fmt.Errorf("%s: %w", r.resource, err)
+	switch r.otherwise.value {
+	case elseSkip:
+		return nil
+	case elseRun:
+		r.warn(err.Error() + "; running without a grant")
+		return r.withoutGrant()
+	}
+	return r.told(r.conflictCode, err, "")
+}
+
+// fail is an end that neither --else nor -q has a say in.
+func (r *runner) fail(why outcome, code int, err error) error {
+	r.report.Outcome = why
 	hint := ""
 	var e *api.Error
 	if errors.As(err, &e) {
 		hint = e.Hint
 	}
-	for _, o := range []struct {
-		err     error
-		outcome outcome
-		code    int
-	}{
-		{api.ErrNotDue, outcomeNotDue, r.conflictCode},
-		{api.ErrNotGranted, outcomeNotGranted, r.conflictCode},
-		{api.ErrIsolated, outcomeIsolated, exitUnavailable},
-		{api.ErrUnavailable, outcomeUnavailable, exitUnavailable},
-		{api.ErrRevoked, outcomeRevoked, exitNoPermission},
-		{api.ErrRefused, outcomeRefused, exitNoPermission},
-		{errSignal, outcomeInterrupted, 0},
-	} {
-		if !errors.Is(err, o.err) {
-			continue
-		}
-		r.report.Outcome = o.outcome
-		switch {
-		case o.err == errSignal:
-			return silent(exitSignal + signalNumber(r.interrupted))
-		case !errors.Is(err, api.ErrNotGranted):
-			return &exitError{code: o.code, err: err, hint: hint}
-		}
-		return r.conflict(err)
-	}
-	return &exitError{code: exitBug, err: err, hint: hint}
-}
-
-// conflict does what --else says.
-func (r *runner) conflict(err error) error {
-	switch r.otherwise.value {
-	case elseSkip:
-		return nil
-	case elseRun:
-		r.warn(r.resource + ": " + err.Error() + "; running without a grant")
-		return r.withoutGrant()
-	}
-	return r.told(r.conflictCode, fmt.Errorf("%s: %w", r.resource, err), "")
+	return &exitError{code: code, err: fmt.Errorf("%s: %w", r.resource, err), hint: hint}
 }
 
 func signalNumber(s os.Signal) int {
@@ -195,7 +195,11 @@ func (r *runner) release(g api.Grant, deadline clock.Instant, request api.Releas
 			r.warn("the daemon did not take the release: " + err.Error())
 			return
 		case !pause.wait(ctx):
-			r.warn("the daemon could not be told of the release; the grant stands until " + g.Deadline.Format(time.RFC3339))
+			text := "the daemon could not be told of the release"
+			if boottime.Now().Before(deadline) {
+				text += "; the grant stands until " + g.Deadline.Format(time.RFC3339)
+			}
+			r.warn(text)
 			return
 		}
 	}

@@ -48,7 +48,6 @@ func newRunOptions() *runOptions {
 		waitFor:   waitValue{forever: true},
 		otherwise: choice[elseAction]{names: []string{"fail", "skip", "run"}},
 		onLost:    choice[supervise.OnLost]{names: []string{"term", "kill", "warn"}},
-		grace:     span{defaultGrace},
 	}
 }
 
@@ -62,7 +61,7 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.Var(&o.minHold, "min-hold", "keep the token here for so long, even if CMD ends sooner")
 	f.Var(&o.oncePer, "once-per", "not granted if the group ran the operation more recently")
 	f.Var(&o.onLost, "on-lost", "when the grant is lost: term, kill or warn")
-	f.Var(&o.grace, "grace", "time between SIGTERM and SIGKILL, at most half of the grant")
+	f.Var(&o.grace, "grace", "time between SIGTERM and SIGKILL, at most half of the grant (default a tenth, at most 5s)")
 	f.StringVarP(&o.shellCommand, "command", "c", "", "run this string with "+shellPath+" instead of CMD")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings, and no message when not granted or stopped")
 	f.StringVar(&o.reportTo, "report", "", "write what happened as a JSON object to a FILE or to fd:N")

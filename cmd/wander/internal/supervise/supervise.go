@@ -13,6 +13,10 @@ import (
 )
 
 const (
+	// usualGrace is the longest grace that nobody has asked for: most programs
+	// that clean up at all do it within seconds.
+	usualGrace = 5 * time.Second
+
 	// sweepInterval is how often to look whether what the command left behind
 	// is gone; no system tells.
 	sweepInterval = 10 * time.Millisecond
@@ -57,8 +61,9 @@ const (
 type Options struct {
 	// Deadline is the end of the grant; clock.Never when there is none.
 	Deadline clock.Instant
-	// Grace is the time between SIGTERM and SIGKILL. It is cut to half of the
-	// grant when it is longer, so that every command gets time to work.
+	// Grace is the time between SIGTERM and SIGKILL; 0 stands for a tenth of
+	// the grant, at most usualGrace. It is cut to half of the grant when it is
+	// longer, so that every command gets time to work.
 	Grace time.Duration
 	// Lost delivers the reason when the grant is lost; that it is closed means
 	// nothing. May be nil.
@@ -150,9 +155,7 @@ func newRunner(g *Guard, o Options) *runner {
 	if o.clock == nil {
 		o.clock = &machineClock
 	}
-	if o.Deadline != clock.Never {
-		o.Grace = max(0, min(o.Grace, o.Deadline.Sub(o.clock.now())/2))
-	}
+	o.Grace = graceWithin(o.Deadline.Sub(o.clock.now()), o.Grace)
 	r := &runner{Options: o, guard: g, order: order{Deadline: o.Deadline, Grace: o.Grace}}
 	termAt := o.Deadline
 	if termAt != clock.Never {
@@ -161,6 +164,14 @@ func newRunner(g *Guard, o Options) *runner {
 	r.term, r.stopTerm = o.clock.alarm(termAt)
 	r.kill, r.stopKill = o.clock.alarm(o.Deadline)
 	return r
+}
+
+// graceWithin is the grace of a grant.
+func graceWithin(grant, asked time.Duration) time.Duration {
+	if asked == 0 {
+		asked = min(grant/10, usualGrace)
+	}
+	return max(0, min(asked, grant/2))
 }
 
 // guarded makes the guard watch over the group, before anything runs in it.

@@ -98,20 +98,24 @@ func TestKillAtDeadline(t *testing.T) {
 	s.expectAllDead(t)
 }
 
-func TestGraceIsAtMostHalfOfTheGrant(t *testing.T) {
-	for _, c := range []struct{ grace, grant, want time.Duration }{
+func TestGrace(t *testing.T) {
+	for _, c := range []struct{ asked, grant, want time.Duration }{
 		{time.Second, time.Minute, time.Second},
-		{time.Minute, time.Minute, 30 * time.Second},
+		{40 * time.Second, time.Minute, 30 * time.Second},
+		{0, time.Second, 100 * time.Millisecond},
+		{0, time.Hour, usualGrace},
 		{time.Hour, 0, 0},
 		{time.Hour, -time.Second, 0},
-		{0, time.Minute, 0},
+		{0, -time.Second, 0},
 	} {
 		r := newRunner(nil, Options{
-			Deadline: clock.Instant(c.grant), Grace: c.grace, clock: newFakeClock().hook(),
+			Deadline: clock.Instant(c.grant), Grace: c.asked, clock: newFakeClock().hook(),
 		})
 		assert.Equal(t, c.want, r.Grace, c)
 		assert.Equal(t, c.want, r.order.Grace, c)
 	}
+	assert.Equal(t, usualGrace, newRunner(nil, Options{Deadline: clock.Never}).Grace)
+	assert.Equal(t, time.Hour, newRunner(nil, Options{Deadline: clock.Never, Grace: time.Hour}).Grace)
 }
 
 // TestTermIsSentOnce: a second one makes many programs drop everything.
