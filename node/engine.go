@@ -14,10 +14,16 @@ import (
 )
 
 const (
-	// maxBacklog is how many inputs may wait for the engine before frames are
-	// held back: a peer that talks too fast is then slowed down by QUIC's flow
-	// control. Everything else is rare or asked for by this machine.
-	maxBacklog = 4096
+	// maxBacklog is how much may wait for the engine before frames are held
+	// back, each frame and each KiB of it counting one: who talks too fast is
+	// then slowed down by QUIC's flow control. Inputs other than frames are
+	// rare, or asked for by this machine.
+	maxBacklog = 8192
+	// maxPeerBacklog is how much of that one peer may have, so that others do
+	// not wait behind it for longer than their offers wait for an answer: to
+	// check the worst frame of 64 KiB takes some 10 ms. It is four messages for
+	// each of 64 tokens, and as much again.
+	maxPeerBacklog = 512
 	// maxBatch is how many inputs are stepped before their effects are carried
 	// out. More would share one sync; but the first would wait for its answer
 	// while the signatures of all others are checked.
@@ -43,6 +49,8 @@ type engine struct {
 	change  sync.Cond // room in the backlog, or the end of work
 	backlog []item
 	spare   []item
+	load    map[ident.Member]int // how much of the backlog is each peer's
+	loaded  int                  // and all peers'
 	working bool
 	begun   bool // start was called: before, inputs only wait
 	closed  bool
@@ -68,7 +76,7 @@ type item struct {
 // newEngine makes an engine that holds its inputs until start. The effects are
 // those of the member's making.
 func newEngine(n *Node, m *member.Member, effects []effect.Effect) *engine {
-	e := &engine{n: n, member: m, effects: effects, alarm: clock.Never}
+	e := &engine{n: n, member: m, effects: effects, alarm: clock.Never, load: make(map[ident.Member]int)}
 	e.change.L = &e.mu
 	e.timer = time.AfterFunc(time.Hour, func() { e.put(item{input: member.Tick{}, alarm: true}) })
 	e.timer.Stop()
@@ -96,10 +104,11 @@ func (e *engine) put(it item) {
 	e.lend()
 }
 
-// frames brings frames, whose bodies are copied only when they have to wait.
+// frames brings frames, whose bodies are copied only when they have to wait: all
+// but those that this goroutine steps before it returns.
 func (e *engine) frames(from ident.Member, bodies iter.Seq[[]byte]) {
 	e.mu.Lock()
-	for len(e.backlog) >= maxBacklog && !e.closed {
+	for e.full(from) && !e.closed {
 		e.change.Wait()
 	}
 	if e.closed {
@@ -108,12 +117,36 @@ func (e *engine) frames(from ident.Member, bodies iter.Seq[[]byte]) {
 	}
 	waits := e.working || !e.begun
 	for body := range bodies {
-		if waits {
+		if waits || len(e.backlog) >= maxBatch {
 			body = bytes.Clone(body)
 		}
+		e.loaded += weight(body)
+		e.load[from] += weight(body)
 		e.backlog = append(e.backlog, item{input: member.Received{From: from, Body: body}})
 	}
 	e.lend()
+}
+
+// full reports whether a peer has to wait. It is called with mu held.
+func (e *engine) full(from ident.Member) bool {
+	return e.load[from] >= maxPeerBacklog || e.loaded >= maxBacklog
+}
+
+// weight is what a frame counts in the backlog.
+func weight(body []byte) int { return 1 + len(body)>>10 }
+
+// unload takes a batch out of the account. It is called with mu held.
+func (e *engine) unload(batch []item) {
+	for _, it := range batch {
+		r, ok := it.input.(member.Received)
+		if !ok {
+			continue
+		}
+		e.loaded -= weight(r.Body)
+		if e.load[r.From] -= weight(r.Body); e.load[r.From] == 0 {
+			delete(e.load, r.From)
+		}
+	}
 }
 
 // lend lets the caller do the work if nobody is at it. It is called with mu
@@ -173,6 +206,7 @@ func (e *engine) take() []item {
 	}
 	e.backlog, e.spare = append(e.spare[:0], rest...), nil
 	clear(rest)
+	e.unload(batch)
 	e.change.Broadcast()
 	return batch
 }

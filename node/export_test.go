@@ -1,10 +1,12 @@
 package node
 
 import (
+	"iter"
 	"time"
 
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // SetFS puts a file system under the journal.
@@ -15,3 +17,6 @@ func (c *Config) SetClock(wall func() time.Time) { c.seams.wall = wall }
 
 // SetHandler puts something between the transport and the node.
 func (c *Config) SetHandler(wrap func(transport.Handler) transport.Handler) { c.seams.handler = wrap }
+
+// Frames hands frames over as the transport does.
+func (n *Node) Frames(from ident.Member, bodies iter.Seq[[]byte]) { (*handler)(n).Frames(from, bodies) }
