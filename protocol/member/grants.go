@@ -35,7 +35,7 @@ type grant struct {
 	hold     *hold
 	deadline clock.Instant
 	record   *journal.Started
-	resumed  bool // from before a restart: the policy does not know of it
+	resumed  bool // from before a restart or another policy: the slot's does not know of it
 }
 
 func (m *Member) demand(d Demand) {

@@ -118,8 +118,12 @@ func (m *Member) resumeSlot(s *slot) {
 	}
 	m.tellDemand(s)
 	for _, h := range m.holdsInOrder() {
-		if h.slot == s && h.grant == nil {
+		switch {
+		case h.slot != s:
+		case h.grant == nil:
 			m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+		default:
+			h.grant.resumed = true // it is told when the operation has ended
 		}
 	}
 	m.tell(s, policy.Event{Kind: policy.Timer}) // begin to wait for a token
