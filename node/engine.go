@@ -27,7 +27,7 @@ const (
 	// maxBatch is how many inputs are stepped before their effects are carried
 	// out. More would share one sync; but the first would wait for its answer
 	// while the signatures of all others are checked.
-	maxBatch = 128
+	maxBatch = 32
 	// maxTurn is how many batches a borrowed goroutine carries out before
 	// another one takes over: a connection's reader must get back to its
 	// reading.

@@ -24,6 +24,7 @@ type conn struct {
 
 	muted   atomic.Bool  // no frame is handled any more
 	lastUse atomic.Int64 // the last frame either way, nanoseconds since the start
+	busy    atomic.Int64 // when the reader last needed a large buffer, likewise; 0: long ago
 
 	// By peer.mu.
 	link
@@ -41,6 +42,19 @@ func (t *Transport) newConn(p *peer, q *quic.Conn, s *quic.Stream, cert certific
 		keep: t.cfg.DialOnly, peerDone: make(chan struct{})}
 	c.lastUse.Store(int64(c.made))
 	return c
+}
+
+// isBusy reports whether the reader has lately needed a large buffer.
+func (c *conn) isBusy(now time.Duration) bool {
+	busy := time.Duration(c.busy.Load())
+	return busy != 0 && now-busy < largeFor
+}
+
+// trim makes a reader that waits with a large buffer go on with a small one.
+func (c *conn) trim(now time.Duration) {
+	if busy := c.busy.Load(); busy != 0 && !c.isBusy(now) && c.busy.CompareAndSwap(busy, 0) {
+		c.stream.SetReadDeadline(time.Now())
+	}
 }
 
 // close ends the connection at once.

@@ -121,11 +121,14 @@ const (
 	// that come in between wait for one chunk at most.
 	writeChunk = 16 << 10
 
-	// readBuffer is what the reader of an idle connection holds. Larger frames
-	// borrow a buffer of largeBuffer bytes while they are read. A packet and the
-	// beginning of the next fit.
+	// readBuffer is what the reader of an idle connection holds: a packet and
+	// the beginning of the next fit. For a larger frame, or when it is filled,
+	// the reader borrows one of largeBuffer bytes, until for largeFor a small one
+	// would have done. Frames that are read together are answered together: with
+	// 64 tokens that saves a sixth of a handoff's processor time.
 	readBuffer  = 2 << 10
 	largeBuffer = wire.FrameHeader + wire.MaxFrame
+	largeFor    = time.Second
 
 	// maxPreamble bounds the preamble frame's body: 1+1+1+17+9+1 bytes.
 	maxPreamble = 32

@@ -2,9 +2,11 @@ package transport
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"sync"
 	"time"
 
@@ -25,7 +27,7 @@ type reader struct {
 	bodies             iter.Seq[[]byte] // each, made once and not for each packet
 }
 
-// largeBuffers lends the buffers for frames larger than readBuffer.
+// largeBuffers lends the buffers for more than readBuffer bytes at once.
 var largeBuffers = sync.Pool{New: func() any { return new([largeBuffer]byte) }}
 
 func newReader(c *conn) *reader {
@@ -51,6 +53,11 @@ func (r *reader) run() error {
 				return err
 			}
 		}
+		if errors.Is(err, os.ErrDeadlineExceeded) { // see conn.trim
+			r.c.stream.SetReadDeadline(time.Time{})
+			r.makeRoom(r.c.p.t.now())
+			continue
+		}
 		if err == io.EOF && r.from != r.to {
 			return fmt.Errorf("%w: stream ends within a frame", ErrProtocol)
 		}
@@ -64,6 +71,9 @@ func (r *reader) run() error {
 func (r *reader) take() error {
 	now := r.c.p.t.now()
 	r.c.lastUse.Store(int64(now))
+	if r.to >= readBuffer {
+		r.c.busy.Store(int64(now))
+	}
 	end, frames, err := r.complete()
 	if err != nil {
 		return err
@@ -79,7 +89,7 @@ func (r *reader) take() error {
 		r.dispatch(end)
 		r.throttle(now, cost)
 	}
-	r.makeRoom()
+	r.makeRoom(now)
 	return nil
 }
 
@@ -166,19 +176,23 @@ func (r *reader) throttle(now time.Duration, cost int) {
 }
 
 // makeRoom moves the incomplete frame at the end of the buffer to its start,
-// and takes a buffer in which it fits.
-func (r *reader) makeRoom() {
+// and takes a buffer in which it fits: a large one, too, while so much arrives
+// that it would fill the small one.
+func (r *reader) makeRoom(now time.Duration) {
 	rest := r.buf[r.from:r.to]
 	need := wire.FrameHeader
 	if len(rest) >= wire.FrameHeader {
 		need = frameLen(rest)
 	}
-	switch {
-	case need > len(r.buf):
+	if max(need, len(rest)) > readBuffer {
+		r.c.busy.Store(int64(now))
+	}
+	switch busy := r.c.isBusy(now); {
+	case busy && !r.large:
 		large := largeBuffers.Get().(*[largeBuffer]byte)
 		r.to = copy(large[:], rest)
 		r.buf, r.large = large[:], true
-	case r.large && len(rest) <= readBuffer && need <= readBuffer:
+	case !busy && r.large:
 		small := make([]byte, readBuffer)
 		r.to = copy(small, rest)
 		r.giveBack()

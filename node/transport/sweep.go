@@ -30,6 +30,7 @@ func (p *peer) sweep(now time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.current; c != nil {
+		c.trim(now)
 		p.judge(c, now)
 	}
 	p.queue.release()

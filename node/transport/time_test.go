@@ -269,7 +269,8 @@ func TestFastPeerIsReadSlowly(t *testing.T) {
 		const rate = 1000
 		a := b.node("a", nil)
 		z := b.node("z", func(c *Config) { c.limits.frames = rate })
-		const n = FrameBurst + 5*rate
+		// A buffer full of frames, fewer than 8000, is handed over before anybody waits.
+		const n = FrameBurst + 8000 + 5*rate
 		took := since(func() {
 			sent := 0
 			for sent < n {
@@ -286,6 +287,31 @@ func TestFastPeerIsReadSlowly(t *testing.T) {
 		assert.Greater(t, took, 4*time.Second)
 		assert.Positive(t, z.Stats().Throttled)
 		assert.Zero(t, a.Stats().DroppedCustody)
+	})
+}
+
+// TestQuietReaderGivesItsBufferBack: after much at once, and then silence, the
+// reader goes on with a small buffer.
+func TestQuietReaderGivesItsBufferBack(t *testing.T) {
+	inBubble(t, 1, time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		a.Send(z.Self(), Custody, []byte("warm"))
+		z.wait(frame("warm"), 1)
+		p := z.lock(a.Self())
+		c := p.current
+		p.mu.Unlock()
+		require.Zero(t, c.busy.Load())
+		for i := range 2 {
+			large := string(make([]byte, 2*readBuffer))
+			a.Send(z.Self(), Custody, []byte(large))
+			z.wait(frame(large), i+1)
+			require.NotZero(t, c.busy.Load())
+			time.Sleep(largeFor + 2*sweepInterval)
+			require.Zero(t, c.busy.Load())
+		}
+		a.Send(z.Self(), Custody, []byte("still there"))
+		z.wait(frame("still there"), 1)
+		require.Empty(t, z.log.lines(""), "nothing has gone wrong")
 	})
 }
 
