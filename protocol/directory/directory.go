@@ -136,12 +136,12 @@ func (d *Directory) SetLimit(n int) { d.limit = min(max(n, 1), MaxMembers) }
 // Forget drops the members whose last certificate ended before the given time,
 // so that a directory does not fill up with those who left without a word. To
 // be called now and then, with a time so far back that nothing they signed can
-// still be under way. Revocations, this member itself and those with a live
-// connection stay. It costs a look at every member.
-func (d *Directory) Forget(before time.Time) {
+// still be under way. Revocations, this member itself, those with a live
+// connection and those who are needed stay. It costs a look at every member.
+func (d *Directory) Forget(before time.Time, needed func(ident.Member) bool) {
 	d.order.keep(func(m ident.Member) bool {
 		f := d.members[m]
-		if m == d.self || f.connected || !f.certificate.Claims().NotAfter.Before(before) {
+		if m == d.self || f.connected || needed(m) || !f.certificate.Claims().NotAfter.Before(before) {
 			return true
 		}
 		d.forget(f)

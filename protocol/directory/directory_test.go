@@ -290,6 +290,8 @@ func TestAsManyRevocationsAsMembers(t *testing.T) {
 	assert.ErrorIs(t, d.Status(ca.member(3).id, now), directory.ErrUnknown)
 }
 
+func nobody(ident.Member) bool { return false }
+
 func TestForget(t *testing.T) {
 	ca := newAuthority(1)
 	self, gone, recent, connected, dead, valid := ca.member(0), ca.member(1), ca.member(2), ca.member(3), ca.member(4), ca.member(5)
@@ -305,9 +307,11 @@ func TestForget(t *testing.T) {
 	d.SetLimit(5)
 	assert.False(t, d.Admit(ca.member(6).certificate(month)))
 
-	d.Forget(now.Add(-month))
+	d.Forget(now.Add(-month), nobody)
 	assert.Equal(t, 6, d.Len(), "a certificate that ends at this time has not ended before it")
-	d.Forget(now.Add(-time.Hour))
+	d.Forget(now.Add(-time.Hour), func(m ident.Member) bool { return m == gone.id })
+	assert.NotNil(t, d.Key(gone.id), "needed")
+	d.Forget(now.Add(-time.Hour), nobody)
 	assert.Equal(t, ids([]someone{self, recent, connected, valid}), slices.Collect(d.Members()))
 	for _, s := range []someone{gone, dead} {
 		assert.Nil(t, d.Key(s.id))

@@ -27,6 +27,24 @@ func (m *Machine) Holdings() []Holding {
 	return list
 }
 
+// Signers are the members whose certificates the custody here stands on, and
+// those whose answers are awaited.
+func (m *Machine) Signers() map[ident.Member]bool {
+	needed := make(map[ident.Member]bool)
+	for _, rec := range m.records {
+		if rec.state != Hold && rec.state != Sent {
+			continue
+		}
+		for _, s := range rec.title.Signers() {
+			needed[s] = true
+		}
+		if rec.state == Sent {
+			needed[rec.sent.Body().To] = true
+		}
+	}
+	return needed
+}
+
 // Checkpoint is the shortest journal that rebuilds this machine, in an order
 // that Replay accepts. Reservations are not in it: a durable member takes what
 // comes after a restart without them (handoff rules §4.5).

@@ -134,3 +134,36 @@ func TestMembersThatNobodyAskedFor(t *testing.T) {
 	b.hear(evil, page(other))
 	assert.True(t, knows(other))
 }
+
+// The certificates that a token needs are kept as long as the token is here,
+// whatever has become of those who signed.
+func TestGeneratorIsRememberedWithItsToken(t *testing.T) {
+	a := newAuthority(t)
+	me, maker := a.issue(1, 9*365*24*time.Hour), a.issue(2, 24*time.Hour)
+	b := a.open(me, nil)
+	b.meet(maker)
+	title := maker.mint(1)
+	b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	accept := said[*wire.Accept](b)
+	require.NotNil(t, accept)
+	b.hear(maker, maker.transfer(title, title.Next(me.id(), accept.Incarnation, accept.Accept)))
+	require.NotNil(t, said[*wire.Receipt](b))
+	require.True(t, b.Holds(resource))
+	b.step(member.Disconnected{Peer: maker.id()})
+	b.after(400 * 24 * time.Hour)
+	b.after(2 * time.Hour)
+	b.checkpoint()
+	b.restart()
+	require.True(t, b.Holds(resource))
+	good := a.issue(3, 9*365*24*time.Hour)
+	b.meet(good)
+	var offer *wire.Offer
+	for range 5 { // from the second one on certificates come along
+		b.after(time.Second)
+		if o := said[*wire.Offer](b); o != nil {
+			offer = o
+		}
+	}
+	require.NotNil(t, offer)
+	assert.Len(t, offer.Certificates, len(offer.Signers))
+}

@@ -13,7 +13,8 @@ const housekeepEvery = time.Hour
 
 // housekeep forgets those who have been dead for longer than the settlement
 // time, which exceeds the longest outage after which a durable member may
-// return: what they sent, and then who they were.
+// return: what they sent, and then who they were. Those who signed what is in
+// custody here are not forgotten: nobody else may be left to show who they were.
 func (m *Member) housekeep() {
 	if m.now.Boot < m.housekeepAt {
 		return
@@ -25,7 +26,8 @@ func (m *Member) housekeep() {
 			m.handoff.Bury(id)
 		}
 	}
-	m.dir.Forget(before)
+	needed := m.handoff.Signers()
+	m.dir.Forget(before, func(id ident.Member) bool { return needed[id] })
 }
 
 // died is when a member's last certificate ended, or when it was revoked.
