@@ -3,234 +3,26 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
-
-// runHang bounds tests that would otherwise wait for ever. Nothing is measured
-// against it.
-const runHang = 60 * time.Second
-
-// programVariable makes the test program the program itself.
-const programVariable = "WANDER_TEST_PROGRAM"
-
-func init() {
-	supervise.RunGuard()
-	if os.Getenv(programVariable) != "" {
-		os.Unsetenv(programVariable)
-		main()
-	}
-}
-
-// fakeDaemon is a daemon whose answers the test decides.
-type fakeDaemon struct {
-	answer   func(context.Context, api.AcquireRequest) (api.Lease, error)
-	requests chan api.AcquireRequest
-	releases chan api.ReleaseRequest
-}
-
-func newFakeDaemon(answer func(context.Context, api.AcquireRequest) (api.Lease, error)) *fakeDaemon {
-	return &fakeDaemon{
-		answer: answer, requests: make(chan api.AcquireRequest, 16), releases: make(chan api.ReleaseRequest, 16),
-	}
-}
-
-func (f *fakeDaemon) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, error) {
-	f.requests <- r
-	return f.answer(ctx, r)
-}
-
-func (f *fakeDaemon) Release(g ident.Grant, operated bool, exit int) error {
-	f.releases <- api.ReleaseRequest{Grant: g, Operated: operated, Exit: exit}
-	return nil
-}
-
-func (f *fakeDaemon) Status() api.Status        { return api.Status{Name: "alpha"} }
-func (f *fakeDaemon) Members() []api.MemberInfo { return nil }
-
-// listen serves the daemon; the function it returns stops that.
-func (f *fakeDaemon) listen(t *testing.T, socket string) (stop func()) {
-	t.Helper()
-	l, err := api.Listen(socket)
-	require.NoError(t, err)
-	server := api.NewServer(f, slog.New(slog.DiscardHandler))
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	stop = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), runHang)
-		defer cancel()
-		assert.NoError(t, server.Shutdown(ctx))
-		assert.NoError(t, <-ended)
-	})
-	t.Cleanup(stop)
-	return stop
-}
-
-type fakeLease struct {
-	grant api.Grant
-	lost  chan api.LostReason
-}
-
-func (l *fakeLease) Grant() api.Grant            { return l.grant }
-func (l *fakeLease) Lost() <-chan api.LostReason { return l.lost }
-func (l *fakeLease) Release(bool, int)           {}
-
-func testLease(hold time.Duration) *fakeLease {
-	return &fakeLease{lost: make(chan api.LostReason, 1), grant: api.Grant{
-		ID: ident.Grant{1}, Resource: "ftp", Member: ident.Member{2}, Name: "alpha", Token: ident.Token{3},
-		Hop: 41, Fence: 41, Deadline: time.Now().Add(hold).Round(0),
-		DeadlineBoot: boottime.Now().Add(hold), BootID: boottime.ID(),
-	}}
-}
-
-func granting(l api.Lease) *fakeDaemon {
-	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return l, nil })
-}
-
-// grantingFor grants from the demand on.
-func grantingFor(hold time.Duration) *fakeDaemon {
-	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return testLease(hold), nil })
-}
-
-func refusing(err error) *fakeDaemon {
-	return newFakeDaemon(func(context.Context, api.AcquireRequest) (api.Lease, error) { return nil, err })
-}
-
-// hesitating neither grants nor refuses.
-func hesitating() *fakeDaemon {
-	return newFakeDaemon(func(ctx context.Context, _ api.AcquireRequest) (api.Lease, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	})
-}
-
-func runSocket(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "wander") // shorter than t.TempDir's
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return filepath.Join(dir, api.SocketName)
-}
-
-// program is `wander run` as a process of its own.
-type program struct {
-	*exec.Cmd
-	stdin  *os.File // what the command reads
-	stdout *bufio.Scanner
-	pipe   *os.File
-	stderr safeBuffer
-	report string // the file
-}
-
-// safeBuffer may be read while it is written.
-type safeBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
-}
-
-func startRun(t *testing.T, socket string, args ...string) *program {
-	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	in, feed, err := os.Pipe()
-	require.NoError(t, err)
-	out, sink, err := os.Pipe()
-	require.NoError(t, err)
-	p := &program{stdin: feed, stdout: bufio.NewScanner(out), pipe: out, report: filepath.Join(t.TempDir(), "report")}
-	p.Cmd = exec.Command(self, append([]string{"run", "--socket", socket, "--report", p.report}, args...)...)
-	p.Env = append(os.Environ(), programVariable+"=1", "WANDER_FENCE=outer", "WANDER_PERMIT_FILE=outer")
-	p.Stdin, p.Stdout, p.Stderr = in, sink, &p.stderr
-	require.NoError(t, p.Start())
-	in.Close()
-	sink.Close()
-	t.Cleanup(func() { feed.Close(); out.Close(); p.Process.Kill() })
-	return p
-}
-
-func (p *program) expect(t *testing.T, line string) {
-	t.Helper()
-	require.NoError(t, p.pipe.SetReadDeadline(time.Now().Add(runHang)))
-	require.True(t, p.stdout.Scan(), "%q did not come: %v", line, p.stdout.Err())
-	require.Equal(t, line, p.stdout.Text())
-}
-
-func (p *program) expectAllDead(t *testing.T) {
-	t.Helper()
-	require.NoError(t, p.pipe.SetReadDeadline(time.Now().Add(runHang)))
-	for p.stdout.Scan() {
-		assert.Fail(t, "unexpected output", p.stdout.Text())
-	}
-	require.NoError(t, p.stdout.Err(), "a process still holds the pipe")
-}
-
-// end waits for the exit code.
-func (p *program) end(t *testing.T) int {
-	t.Helper()
-	timer := time.AfterFunc(runHang, func() { p.Process.Kill() })
-	defer timer.Stop()
-	_ = p.Wait()
-	return p.ProcessState.ExitCode()
-}
-
-func (p *program) readReport(t *testing.T) (r runReport) {
-	t.Helper()
-	text, err := os.ReadFile(p.report)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &r), "%s", text)
-	assert.Equal(t, 1, bytes.Count(text, []byte("\n")))
-	return r
-}
-
-func awaitRun[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(runHang):
-		t.Fatal("nothing came")
-		panic("unreachable")
-	}
-}
-
-func pointer[T any](v T) *T { return &v }
-
-// anySignal is SIGTERM or SIGKILL: a slow machine may send both at once.
-var anySignal = pointer(-1)
 
 func TestRunExitCodes(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "plain")
@@ -312,98 +104,6 @@ func TestRunExitCodes(t *testing.T) {
 				assert.Equal(t, ident.Grant{1}, released.Grant)
 				assert.True(t, released.Operated)
 			}
-		})
-	}
-}
-
-func TestRunUsage(t *testing.T) {
-	for name, args := range map[string]string{
-		"nothing":        "",
-		"no resource":    "-- true",
-		"no command":     "ftp",
-		"no command, --": "ftp --",
-		"unknown flag":   "ftp --no-such-flag -- true",
-		"two commands":   "ftp -c true -- true",
-		"two waits":      "ftp -n --wait 3s -- true",
-		"bad wait":       "ftp --wait soon -- true",
-		"bad else":       "ftp --else perhaps -- true",
-		"bad on-lost":    "ftp --on-lost perhaps -- true",
-		"bad code":       "ftp -E 256 -- true",
-		"negative":       "ftp --grace -1s -- true",
-		"contradiction":  "ftp --max-hold 1s --min-hold 2s -- true",
-		"bare number":    "ftp --max-hold 10 -- true",
-		"no such folder": "ftp --report /no/such/folder/file -- true",
-		"no such fd":     "ftp --report fd:99 -- true",
-		"bad fd":         "ftp --report fd:x -- true",
-	} {
-		t.Run(name, func(t *testing.T) {
-			var out, errs bytes.Buffer
-			env := &environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
-			assert.Equal(t, exitUsage, run(env, append([]string{"run"}, strings.Fields(args)...)))
-			assert.Regexp(t, "^error: .*\n", errs.String())
-			assert.Empty(t, out.String())
-		})
-	}
-}
-
-func TestRunFlagsStandAnywhereBeforeTheCommand(t *testing.T) {
-	for args, want := range map[string]string{
-		"--wait 5s -q ftp -- cmd -x":        "cmd -x",
-		"--wait 5s ftp -q -- cmd -x":        "cmd -x",
-		"ftp --wait 5s -q -- cmd -x":        "cmd -x",
-		"ftp --wait=5s -q cmd -x --wait 6s": "cmd -x --wait 6s",
-		"-q ftp --wait 5s cmd -- -q":        "cmd -- -q",
-		"-q ftp --wait 5s -- -x":            "-x",
-		"-q ftp --wait 5s -- --":            "--",
-	} {
-		t.Run(args, func(t *testing.T) {
-			o := newRunOptions()
-			f := newTestFlags(o)
-			require.NoError(t, f.Parse(strings.Fields(args)))
-			help, err := o.parse(f, f.Args())
-			require.NoError(t, err)
-			assert.False(t, help)
-			assert.Equal(t, "ftp", o.resource)
-			assert.Equal(t, waitValue{Duration: 5 * time.Second}, o.waitFor)
-			assert.True(t, o.quiet)
-			assert.Equal(t, strings.Fields(want), o.command)
-		})
-	}
-}
-
-// newTestFlags are the flags of `wander run` as the command-line library hands
-// them over.
-func newTestFlags(o *runOptions) *pflag.FlagSet {
-	f := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	f.BoolP("help", "h", false, "")
-	o.register(f)
-	return f
-}
-
-func TestRunHelpAfterTheResource(t *testing.T) {
-	var out, errs bytes.Buffer
-	env := &environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
-	assert.Equal(t, exitOK, run(env, []string{"run", "ftp", "--help"}))
-	assert.Contains(t, out.String(), "--max-hold")
-	assert.Empty(t, errs.String())
-}
-
-func TestRunRequest(t *testing.T) {
-	for args, want := range map[string]api.AcquireRequest{
-		"ftp -q -- true -x": {Label: "true -x"},
-		"ftp -q -n -- true": {Label: "true", WaitMS: pointer(int64(0))},
-		"ftp -q --wait forever --max-hold 1500us --min-hold 1ms --once-per 1d -- true": {
-			Label: "true", MaxHoldMS: 2, MinHoldMS: 1, OncePerMS: 86_400_000,
-		},
-	} {
-		t.Run(args, func(t *testing.T) {
-			socket := runSocket(t)
-			d := refusing(api.ErrNotGranted)
-			d.listen(t, socket)
-			p := startRun(t, socket, strings.Fields(args)...)
-			want.Resource, want.PID = "ftp", p.Process.Pid
-			assert.Equal(t, want, awaitRun(t, d.requests))
-			assert.Equal(t, exitNotGranted, p.end(t))
 		})
 	}
 }
