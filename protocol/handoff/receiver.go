@@ -154,6 +154,10 @@ func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
 	case m.isStale(k, b):
 		m.stats.Stale++
 		m.answer(p.transfer, token.Unknown)
+	case rec == nil && len(m.offerers[b.From].records) >= 2*MaxUnsettled:
+		// Neither taken nor declined: it may come again when room was made.
+		m.stats.Rejected++
+		return ErrUnsettled
 	case m.mustDecline(rec, p.title.Genesis):
 		m.decline(k, rec, p.transfer)
 	default:

@@ -59,7 +59,8 @@ const (
 	MaxReservationsPerPeer = 512
 	// MaxUnsettled bounds the records that one peer's transfers leave behind
 	// until it reports them settled (about 300 bytes each). A peer that never
-	// does is refused.
+	// does is refused. Transfers for reservations that were forgotten meanwhile
+	// may come on top, as many again.
 	MaxUnsettled = 8192
 	// acceptBlock is how many accept or sequence numbers one record reserves.
 	acceptBlock = 1024

@@ -277,7 +277,7 @@ func reasonOf(err error) string {
 	}{
 		{token.ErrUnknownSigner, "unknown signer"}, {token.ErrSignature, "signature"},
 		{token.ErrSigner, "signer"}, {token.ErrChain, "chain"}, {token.ErrField, "policy field"},
-		{token.ErrMalformed, "malformed object"}, {handoff.ErrAddress, "address"},
+		{token.ErrMalformed, "malformed object"}, {handoff.ErrAddress, "address"}, {handoff.ErrUnsettled, "unsettled"},
 	} {
 		if errors.Is(err, r.err) {
 			return r.name

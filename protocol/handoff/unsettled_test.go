@@ -1,0 +1,83 @@
+package handoff
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// pair is a world of two members.
+type pair map[ident.Member]*signature.PublicKey
+
+func (p pair) Key(m ident.Member) *signature.PublicKey                    { return p[m] }
+func (pair) Choose(func(ident.Member) bool) (m ident.Member, ok bool)     { return m, false }
+func (pair) Standing(ident.Member) error                                  { return nil }
+func (pair) Certificate(ident.Member) []byte                              { return nil }
+func (pair) Admits(token.GenesisBody, bool) (r wire.Refusal, admits bool) { return 0, true }
+func (pair) LastOperation(token.GenesisBody) uint64                       { return 0 }
+
+// What one peer's transfers leave behind is bounded even when it offers first,
+// lets its reservations be forgotten, and comes with all transfers at once.
+func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
+	group := ident.Group{1}
+	member := func(n byte) (*signature.PrivateKey, ident.Member) {
+		key, err := signature.NewPrivateKey(bytes.Repeat([]byte{n}, signature.SeedSize))
+		require.NoError(t, err)
+		pub := key.Public().Bytes()
+		return key, ident.MemberOf(group, pub[:])
+	}
+	myKey, me := member(1)
+	key, peer := member(2)
+	m := New(Config{
+		Self: me, Group: group, Key: myKey, Incarnation: ident.Incarnation{1}, Durable: true, Tuning: DefaultTuning,
+		World: pair{me: myKey.Public(), peer: key.Public()}, Rand: rand.NewPCG(1, 1),
+	})
+	m.SetNow(clock.Reading{Boot: clock.Instant(time.Hour), Wall: time.Unix(1_800_000_000, 0)})
+	transfer := func(n, accept uint64) *wire.Transfer {
+		g, err := token.GenesisBody{Resource: "r", Generator: peer, Incarnation: ident.Incarnation{2}, Sequence: n, Time: 1}.Sign(group, key)
+		require.NoError(t, err)
+		tr, err := token.Title{Genesis: g}.Next(me, m.cfg.Incarnation, accept).Sign(group, key)
+		require.NoError(t, err)
+		return &wire.Transfer{Transfer: tr.Raw(), Genesis: g.Raw()}
+	}
+	for range 3 {
+		for hop := range uint64(MaxUnsettled) {
+			k := hopOf(hop)
+			if rec := m.reserve(peer, k, m.records[k]); rec != nil {
+				m.lapse(rec, ReceiverCancel)
+			}
+		}
+		now := m.now
+		now.Boot = now.Boot.Add(time.Hour)
+		m.SetNow(now)
+		m.Tick() // forgets the reservations
+	}
+	require.Greater(t, m.nextAccept, uint64(2*MaxUnsettled))
+	require.NoError(t, m.OnTransfer(peer, transfer(1, 1)))
+	o := m.offerers[peer]
+	require.Len(t, o.records, 1)
+	for n := uint64(2); len(o.records) < 2*MaxUnsettled; n++ {
+		k := hopOf(n)
+		rec := &record{key: k, state: Voided, from: peer, accept: n}
+		m.add(rec)
+		o.records[n] = rec
+	}
+	assert.ErrorIs(t, m.OnTransfer(peer, transfer(2, 2*MaxUnsettled+1)), ErrUnsettled)
+	assert.Len(t, o.records, 2*MaxUnsettled)
+	m.Drain()
+	assert.NoError(t, m.OnTransfer(peer, transfer(1, 1)), "what was taken is answered")
+	effects, _ := m.Drain()
+	assert.Len(t, effects, 1)
+}
+
+func hopOf(hop uint64) key { return key{ident.Token{1}, hop + 1} }
