@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"fmt"
+
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -42,6 +44,7 @@ func (n *node) append(p effect.Persist) {
 
 // noteRecord counts what records tell.
 func (c *cluster) noteRecord(r journal.Record) {
+	c.count.records[r.Kind()]++
 	switch r := r.(type) {
 	case *journal.Held:
 		if b, _, err := token.PeekTransfer(c.group.ID(), r.Transfer); err == nil {
@@ -50,9 +53,6 @@ func (c *cluster) noteRecord(r journal.Record) {
 		}
 	case *journal.Reclaimed:
 		c.lastHop[r.Token] = max(c.lastHop[r.Token], r.Hop)
-		c.count.voids++
-	case *journal.Evidence:
-		c.count.evidence++
 	}
 }
 
@@ -86,9 +86,7 @@ func (n *node) synced() {
 // guardAll tells the guard what has become durable.
 func (n *node) guardAll(entries []audit.Entry) {
 	for _, e := range entries {
-		if err := n.guard.apply(e.Record); err != nil {
-			n.c.problem(n, "%v", err)
-		}
+		n.c.breach(n, n.guard.apply(e.Record))
 	}
 }
 
@@ -96,14 +94,11 @@ func (n *node) guardAll(entries []audit.Entry) {
 func (n *node) perform(e effect.Effect) {
 	switch e := e.(type) {
 	case effect.Send:
-		if err := n.guard.sent(e.To, e.Message); err != nil {
-			n.c.problem(n, "%v", err)
-		}
+		n.c.breach(n, n.guard.sent(e.To, e.Message))
+		n.c.count.sent[e.Message.Type()]++
 		n.send(e.To, e.Message)
 	case effect.Grant:
-		if err := n.guard.granted(e); err != nil {
-			n.c.problem(n, "%v", err)
-		}
+		n.c.breach(n, n.guard.granted(e))
 		n.granted(e)
 	case effect.Refuse:
 		n.c.log(n, "refuses demand %d: %v", e.Request, e.Reason)
@@ -137,12 +132,10 @@ func (n *node) compact() {
 	before := n.guard.ledger
 	n.guard.ledger = newLedger(n.c.group.ID())
 	for _, r := range records {
-		if err := n.guard.ledger.apply(r); err != nil {
-			n.c.problem(n, "checkpoint: %v", err)
-		}
+		n.c.breach(n, n.guard.ledger.apply(r))
 	}
 	if err := before.same(n.guard.ledger); err != nil {
-		n.c.problem(n, "checkpoint: %v", err)
+		n.c.breach(n, fmt.Errorf("checkpoint: %w", err))
 	}
 	if err := n.disk.checkpoint(n.reading().Micros(), records); err != nil {
 		n.c.problem(n, "checkpoint: %v", err)

@@ -39,16 +39,18 @@ const (
 	shutdownPoll = 200 * time.Millisecond
 	// shutdownPatience is how many polls a member has to pass on what it holds.
 	shutdownPatience = 25
+	// longestOperation is longer than several handoffs of other tokens take.
+	longestOperation = 15 * time.Second
 	// maxFuse bounds how many operations go by between the order to crash and
 	// the crash, so that it hits every place in a handoff.
 	maxFuse = 24
 )
 
 // draw makes the setting and the faults of a seed.
-func draw(seed uint64, mix Mix, bug Bug) (setting, chaos) {
+func draw(seed uint64, mix Mix) (setting, chaos) {
 	rng := rand.New(rand.NewPCG(seed, 0x636c7573746572))
 	pick := func(low, high time.Duration) time.Duration { return low + time.Duration(rng.Int64N(int64(high-low)+1)) }
-	s := setting{seed: seed, bug: bug, noPreOffer: rng.IntN(4) == 0, tuning: handoff.DefaultTuning}
+	s := setting{seed: seed, noPreOffer: rng.IntN(4) == 0, tuning: handoff.DefaultTuning}
 	if rng.IntN(2) == 0 {
 		s.tuning.RetransmitMax, s.tuning.Lifetime, s.tuning.Kept = 5*time.Second, 3*time.Second, 20*time.Second
 	}
@@ -59,14 +61,14 @@ func draw(seed uint64, mix Mix, bug Bug) (setting, chaos) {
 	for i := range 2 + rng.IntN(6) {
 		m := memberSetting{
 			durable: mix == Durable || mix == Mixed && rng.IntN(2) == 0, found: i == 0,
-			driving: driving(rng.IntN(3)), skew: pick(0, 4*time.Second) - 2*time.Second, stranger: rng.IntN(3) == 0,
+			driving: driving(rng.IntN(3)), skew: pick(0, 4*time.Second) - 2*time.Second, stranger: rng.IntN(2) == 0,
 		}
 		s.members = append(s.members, m)
 	}
 	f := chaos{
 		mix:        mix,
 		crashEvery: pick(time.Second, 4*time.Second), downMean: pick(200*time.Millisecond, 6*time.Second),
-		stopEvery: pick(10*time.Second, 60*time.Second), breakEvery: pick(500*time.Millisecond, 20*time.Second),
+		stopEvery: pick(2*time.Second, 30*time.Second), breakEvery: pick(500*time.Millisecond, 20*time.Second),
 		cutEvery: pick(5*time.Second, 60*time.Second), cutMean: pick(100*time.Millisecond, 5*time.Second),
 		demandEvery: pick(200*time.Millisecond, 5*time.Second),
 		crashes:     10 + rng.IntN(6), handoffs: 100, most: 30 * time.Minute,
@@ -82,6 +84,7 @@ func drawNetwork(rng *rand.Rand, pick func(low, high time.Duration) time.Duratio
 	n.loss = []float64{0, 0.02, 0.1, 0.3}[rng.IntN(4)]
 	n.repeat = []float64{0, 0.05, 0.3}[rng.IntN(3)]
 	n.late = []float64{0, 0.01, 0.1}[rng.IntN(3)]
+	n.deaf = []float64{0, 0.5, 0.95}[rng.IntN(3)]
 	return n
 }
 
@@ -89,10 +92,11 @@ func drawResources(rng *rand.Rand, pick func(low, high time.Duration) time.Durat
 	var list []group.Resource
 	ms := func(low, high time.Duration) time.Duration { return pick(low, high).Truncate(time.Millisecond) }
 	for i := range 1 + rng.IntN(3) {
+		longest := []time.Duration{time.Second, time.Second, longestOperation}[rng.IntN(3)]
 		list = append(list, group.Resource{
-			Name: fmt.Sprintf("r%d", i), Slots: 1 + rng.IntN(2),
+			Name: fmt.Sprintf("r%d", i), Slots: []int{1, 1, 2, 5}[rng.IntN(4)],
 			Params: policy.Params{
-				OperationTime: ms(50*time.Millisecond, time.Second), MembersMax: 8,
+				OperationTime: ms(50*time.Millisecond, longest), MembersMax: 8,
 				SkipDelay: ms(20*time.Millisecond, 400*time.Millisecond), MinInterval: ms(20*time.Millisecond, time.Second),
 				RegenerationMean: ms(20*time.Second, 2*time.Minute),
 			},

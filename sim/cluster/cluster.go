@@ -10,6 +10,8 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // Bug is a deliberate mistake of the driver, or of a member's memory. The
@@ -50,6 +52,7 @@ type setting struct {
 	checkpointAfter int
 	noPreOffer      bool
 	bug             Bug
+	unguarded       bool
 }
 
 // memberSetting is how one member is run.
@@ -86,7 +89,9 @@ type cluster struct {
 type counts struct {
 	crashes, stops, restarts, checkpoints  int
 	messages, lost, repeated, late, broken int
-	grants, handoffs, voids, evidence      int
+	grants, handoffs                       int
+	sent                                   [wire.TypeRevocations + 1]int
+	records                                [journal.KindVisited + 1]int
 }
 
 func newCluster(s setting, trace io.Writer) (*cluster, error) {
@@ -129,6 +134,13 @@ func (c *cluster) tick() uint64 {
 	return c.order
 }
 
+// breach notes what the guard has seen.
+func (c *cluster) breach(n *node, err error) {
+	if err != nil && !c.unguarded {
+		c.problem(n, "%v", err)
+	}
+}
+
 // problem notes a broken rule.
 func (c *cluster) problem(n *node, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
@@ -145,9 +157,21 @@ func (c *cluster) log(n *node, format string, args ...any) {
 	}
 }
 
+// maxAtOnce bounds what can happen at one instant of virtual time. Beyond it a
+// member asks to be called again and again without getting on.
+const maxAtOnce = 100_000
+
 // runFor lets virtual time pass.
 func (c *cluster) runFor(d time.Duration) {
+	last, steps := c.now, 0
 	for until := c.now + d; c.step(until); {
+		if steps++; c.now != last {
+			last, steps = c.now, 0
+		}
+		if steps > maxAtOnce {
+			c.problem(nil, "virtual time stands still")
+			return
+		}
 	}
 }
 

@@ -20,7 +20,7 @@
 //
 // The long run, with its table:
 //
-//	go test ./sim/cluster -run TestLong -cluster.seeds 1000 -timeout 60m -v
+//	go test ./sim/cluster -run TestLong -cluster.seeds 1000 -timeout 60m
 //
 // One seed with its whole trace:
 //

@@ -18,6 +18,7 @@ type networkSetting struct {
 	// on whatever connection there is then.
 	late   float64
 	lateBy time.Duration
+	deaf   float64       // of directory pages: they are the first to be dropped
 	notice time.Duration // longest time until an end finds its connection broken
 }
 
@@ -231,7 +232,7 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 		return
 	}
 	net := c.network()
-	if c.chance(net.loss) {
+	if c.chance(net.loss) || kind == wire.TypeMembers && c.chance(net.deaf) {
 		c.count.lost++
 		c.log(from, "LOST %s to %s", kind, to.name)
 		if kind == wire.TypeHello {

@@ -9,13 +9,18 @@ import (
 
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // Options of a run.
 type Options struct {
 	Mix   Mix
-	Bug   Bug
 	Trace io.Writer // one line for everything that happens; nil: nothing
+	// Bug is planted in the driver, to test the observers. Unguarded leaves
+	// it to the audit to find it.
+	Bug       Bug
+	Unguarded bool
 }
 
 // Result is what one run has shown.
@@ -27,8 +32,9 @@ type Result struct {
 
 	Crashes, Stops, Restarts, Checkpoints  int
 	Messages, Lost, Repeated, Late, Broken int
-	Handoffs, Voids, Grants, Evidence      int
-	Tokens                                 int
+	Handoffs, Grants, Tokens               int
+	Sent                                   map[wire.Type]int    // messages by type
+	Records                                map[journal.Kind]int // journal records by kind
 	Fates                                  map[audit.Fate]int
 
 	// Problems are what the guard and the driver saw, Stuck is what did not
@@ -60,16 +66,20 @@ func (r *Result) Err() error {
 	return fmt.Errorf("seed %d (%v): %w:\n  %s", r.Seed, r.Mix, ErrBroken, strings.Join(list, "\n  "))
 }
 
-const (
-	// quietMost bounds the time, after the faults, in which everything must
-	// come to rest: several of the longest retransmission pauses.
-	quietMost = 10 * time.Minute
-	quietStep = time.Second
-)
+// quietStep is how often it is looked at whether everything has come to rest.
+const quietStep = time.Second
+
+// quietMost bounds the time, after the faults, in which everything must come
+// to rest: until the last program has ended, then the longest pauses between
+// two transmissions, over again for the token's next hop.
+func (s setting) quietMost() time.Duration {
+	return longestOperation + 3*s.tuning.RetransmitMax + time.Minute
+}
 
 // Run runs one seed: faults until there were enough, then quiet.
 func Run(seed uint64, o Options) *Result {
-	s, f := draw(seed, o.Mix, o.Bug)
+	s, f := draw(seed, o.Mix)
+	s.bug, s.unguarded = o.Bug, o.Unguarded
 	c, err := newCluster(s, o.Trace)
 	must(err)
 	c.begin(f)
@@ -97,7 +107,7 @@ func (c *cluster) rest() []string {
 	}
 	from := c.stand()
 	var open []string
-	for until := c.now + quietMost; c.now < until; {
+	for until := c.now + c.quietMost(); c.now < until && len(c.problems) == 0; {
 		c.runFor(quietStep)
 		if open = c.unfinished(from); len(open) == 0 {
 			break
@@ -165,15 +175,22 @@ func (c *cluster) result(mix Mix, stuck []string) *Result {
 		Seed: c.seed, Mix: mix, Members: len(c.nodes), Virtual: c.now,
 		Crashes: c.count.crashes, Stops: c.count.stops, Restarts: c.count.restarts, Checkpoints: c.count.checkpoints,
 		Messages: c.count.messages, Lost: c.count.lost, Repeated: c.count.repeated, Late: c.count.late, Broken: c.count.broken,
-		Handoffs: report.Handoffs(), Voids: c.count.voids, Grants: c.count.grants, Evidence: c.count.evidence,
+		Handoffs: report.Handoffs(), Grants: c.count.grants,
+		Sent: make(map[wire.Type]int), Records: make(map[journal.Kind]int),
 		Tokens: len(report.Tokens), Fates: make(map[audit.Fate]int),
 		Problems: c.problems, Stuck: stuck, Findings: report.Findings,
 	}
 	for _, t := range report.Tokens {
 		r.Fates[t.Fate]++
 	}
-	if r.Evidence > 0 {
-		r.Problems = append(r.Problems, fmt.Sprintf("%d accusations among honest members", r.Evidence))
+	for t, n := range c.count.sent {
+		r.Sent[wire.Type(t)] = n
+	}
+	for k, n := range c.count.records {
+		r.Records[journal.Kind(k)] = n
+	}
+	if n := r.Records[journal.KindEvidence]; n > 0 {
+		r.Problems = append(r.Problems, fmt.Sprintf("%d accusations among honest members", n))
 	}
 	return r
 }
