@@ -20,7 +20,3 @@ func childEnviron(g api.Grant) []string {
 		"WANDER_DEADLINE="+g.Deadline.UTC().Format(time.RFC3339Nano),
 	)
 }
-
-// defaultGrace is the time between SIGTERM and SIGKILL; never more than half of
-// the grant.
-const defaultGrace = 5 * time.Second

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -29,7 +28,7 @@ func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return node.Operation{}, configError(err, "")
 	}
-	grace := cmp.Or(s.Operation.Grace.Duration, defaultGrace)
+	grace := s.Operation.Grace.Duration // 0: scaled with the grant
 	run := func(ctx context.Context, g api.Grant) (bool, int) {
 		return operateUnder(ctx, g, path, s.Operation.Command, grace, log)
 	}
