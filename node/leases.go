@@ -155,7 +155,7 @@ func (ls *leases) loseAll(reason api.LostReason) {
 // apiError is a member's refusal in the words of the local API.
 func apiError(err error) error {
 	switch {
-	case errors.Is(err, member.ErrRevoked):
+	case errors.Is(err, member.ErrRevoked), errors.Is(err, member.ErrExpired):
 		return fmt.Errorf("%w: %w", api.ErrRevoked, err)
 	case errors.Is(err, member.ErrResource):
 		return fmt.Errorf("%w: %w", api.ErrRefused, err)

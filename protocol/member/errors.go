@@ -7,6 +7,7 @@ var (
 	ErrResource  = errors.New("resource is not in the group configuration")
 	ErrWaiters   = errors.New("too many programs wait for this resource")
 	ErrRevoked   = errors.New("this member's certificate is revoked")
+	ErrExpired   = errors.New("this member's certificate is not valid now")
 	ErrNotDue    = errors.New("the operation ran too recently")
 	ErrStopping  = errors.New("the member is shutting down")
 	ErrKey       = errors.New("private key does not belong to the certificate")

@@ -2,6 +2,7 @@ package member
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -44,6 +45,8 @@ func (m *Member) demand(d Demand) {
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrRevoked})
 	case m.stopping:
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrStopping})
+	case m.expired() != nil:
+		m.emit(effect.Refuse{Request: d.Request, Reason: m.expired()})
 	case m.slots[slotKey{d.Resource, 0}] == nil:
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
 	case m.waiting(d.Resource) >= MaxWaiters:
@@ -51,6 +54,39 @@ func (m *Member) demand(d Demand) {
 	default:
 		m.demands = append(m.demands, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer})
 		m.demandChanged(d.Resource)
+	}
+}
+
+// expired is nil while this member's own certificate is valid.
+func (m *Member) expired() error {
+	if err := m.cfg.Certificate.ValidAt(m.now.Wall); err != nil {
+		return fmt.Errorf("%w: %w", ErrExpired, err)
+	}
+	return nil
+}
+
+// lapse refuses all who wait once this member's own certificate has run out:
+// nobody hands it a token any more, and what it holds it may not use. It goes
+// on otherwise, since it may be its clock that is wrong.
+func (m *Member) lapse() {
+	if len(m.demands) == 0 {
+		return
+	}
+	reason := m.expired()
+	if reason == nil {
+		return
+	}
+	m.refuseAll(reason)
+}
+
+// refuseAll refuses all who wait.
+func (m *Member) refuseAll(reason error) {
+	for _, d := range m.demands {
+		m.emit(effect.Refuse{Request: d.request, Reason: reason})
+	}
+	m.demands = nil
+	for _, s := range m.order {
+		m.tellDemand(s)
 	}
 }
 

@@ -54,6 +54,7 @@ type Member struct {
 func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
 	m.now = now
 	m.handoff.SetNow(now)
+	m.lapse()
 	m.handle(in)
 	m.tick()
 	m.settle()
@@ -152,13 +153,7 @@ func (m *Member) shutdown() {
 	}
 	m.stopping = true
 	m.handoff.Stop()
-	for _, d := range m.demands {
-		m.emit(effect.Refuse{Request: d.request, Reason: ErrStopping})
-	}
-	m.demands = nil
-	for _, s := range m.order {
-		m.tellDemand(s)
-	}
+	m.refuseAll(ErrStopping)
 	for _, h := range m.holdsInOrder() {
 		if h.grant == nil {
 			m.handoff.Release(h.token, h.hop, ident.Member{}, h.field)
