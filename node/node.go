@@ -41,6 +41,7 @@ type Node struct {
 	reports   limiter
 	syncs     atomic.Uint64
 	contact   atomic.Int64 // clock.Instant of the last frame from anybody
+	failed    atomic.Int64 // clock.Instant of the last attempt to reach somebody that failed
 	scratch   []byte       // of who carries effects out: for encodings that are copied
 	lazy      int          // bytes journalled since the last sync, by who carries effects out
 

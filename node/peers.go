@@ -52,6 +52,7 @@ func (h *handler) Disconnected(peer ident.Member, err error) {
 // Unreachable brings a failed dial.
 func (h *handler) Unreachable(peer ident.Member, err error) {
 	h.log.Debug("unreachable", "member", peer, "reason", err)
+	h.failed.Store(int64(boottime.Now()))
 	h.engine.put(item{input: member.Unreachable{Peer: peer}})
 }
 
@@ -63,10 +64,18 @@ func (h *handler) Frames(peer ident.Member, bodies iter.Seq[[]byte]) {
 
 func (h *handler) heard() { h.contact.Store(int64(boottime.Now())) }
 
-// isolated reports whether nobody has been heard of for a while.
+// isolated reports whether this member is cut off from every peer.
 func (n *Node) isolated() bool {
-	last := clock.Instant(n.contact.Load())
-	return n.transport.Stats().Connections == 0 && boottime.Now().Sub(last) > isolatedAfter
+	contact, failed := clock.Instant(n.contact.Load()), clock.Instant(n.failed.Load())
+	return n.transport.Stats().Connections == 0 && cutOff(contact, failed, boottime.Now())
+}
+
+// cutOff reports whether a member without a connection is cut off: nobody has
+// been heard of for a while, and somebody was asked since. That nobody is
+// connected says little by itself: connections are closed when they are idle.
+// Who has never heard of anybody is cut off.
+func cutOff(contact, failed, now clock.Instant) bool {
+	return contact == 0 || now.Sub(contact) > isolatedAfter && failed > contact
 }
 
 func (n *Node) addresses(id ident.Member) (list []string) {
@@ -164,6 +173,7 @@ func (n *Node) meet(ctx context.Context, address string) bool {
 	if err == nil || errors.Is(err, transport.ErrSelf) {
 		return true
 	}
+	n.failed.Store(int64(boottime.Now()))
 	if ctx.Err() == nil && n.reports.allow("bootstrap "+address) {
 		n.log.Warn("bootstrap peer not reached", "address", address, "member", id, "reason", err)
 	}
