@@ -100,7 +100,10 @@ type Machine struct {
 
 	effects []effect.Effect
 	notices []Notice
-	stats   Stats
+	// What the last Drain has returned: the buffers for what follows the next.
+	drainedEffects []effect.Effect
+	drainedNotices []Notice
+	stats          Stats
 }
 
 // New returns a machine with an empty memory.
@@ -120,11 +123,11 @@ func New(cfg Config) *Machine {
 }
 
 // Drain takes the effects and notices since the last call. The slices are
-// valid until the machine is used again.
+// valid until the next one.
 func (m *Machine) Drain() ([]effect.Effect, []Notice) {
-	e, n := m.effects, m.notices
-	m.effects, m.notices = m.effects[:0:0], m.notices[:0:0]
-	return e, n
+	m.effects, m.drainedEffects = m.drainedEffects[:0], m.effects
+	m.notices, m.drainedNotices = m.drainedNotices[:0], m.notices
+	return m.drainedEffects, m.drainedNotices
 }
 
 // Stats is a copy of the counters.

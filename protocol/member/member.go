@@ -107,8 +107,8 @@ func (m *Member) settle() {
 	for {
 		effects, notices := m.handoff.Drain()
 		m.effects = append(m.effects, effects...)
-		for _, n := range notices {
-			m.notice(n)
+		for i := range notices {
+			m.notice(&notices[i])
 		}
 		if len(m.queue) == 0 {
 			if len(notices) == 0 && len(effects) == 0 {
@@ -123,8 +123,9 @@ func (m *Member) settle() {
 }
 
 func (m *Member) drain() []effect.Effect {
-	out := m.effects
-	m.effects = nil
+	out := slices.Clone(m.effects)
+	clear(m.effects)
+	m.effects = m.effects[:0]
 	return out
 }
 

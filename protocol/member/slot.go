@@ -155,7 +155,7 @@ func (m *Member) describe(h *hold) policy.Token {
 func (m *Member) tell(s *slot, e policy.Event) { m.queue = append(m.queue, happening{s, e}) }
 
 // notice passes on to the policy what happened to custody.
-func (m *Member) notice(n handoff.Notice) {
+func (m *Member) notice(n *handoff.Notice) {
 	t := n.Title.Token()
 	g := n.Title.Genesis.Body()
 	s := m.slots[slotKey{g.Resource, g.Slot}]
