@@ -46,6 +46,7 @@ func (h *handler) Disconnected(peer ident.Member, err error) {
 		h.engine.put(item{input: member.Disconnected{Peer: peer}})
 		return
 	}
+	h.failed.Store(int64(boottime.Now()))
 	h.engine.put(item{input: member.Unreachable{Peer: peer}})
 }
 
