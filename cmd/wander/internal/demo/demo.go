@@ -115,7 +115,7 @@ func runMembers(ctx context.Context, o Options, members []*process, screen Scree
 		case <-poll.C:
 			pollAll(ctx, members)
 			screen.Show(viewOf(members, time.Since(began), o.For))
-			if p := h.lost(); p != nil {
+			if p := h.lost(); p != nil && ctx.Err() == nil { // Ctrl-C reaches them, too
 				return fmt.Errorf("member %s has ended by itself", p.name)
 			}
 		}
