@@ -35,9 +35,11 @@ func (m *Machine) Release(t ident.Token, hop uint64, target ident.Member, field 
 		p.target = target
 		p.forget(func(a accepted) bool { return a.from != target })
 		p.skip()
-		p.tried = nil
+		p.tried, p.alone = nil, false
 	}
-	if !m.tryRelease(rec) && p.current.IsZero() {
+	// Who has just found nobody looks again when its pause is over: a policy
+	// that is told so may answer by letting go once more.
+	if !m.tryRelease(rec) && p.current.IsZero() && !p.alone {
 		m.offerDue(rec)
 	}
 }
