@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -105,12 +106,24 @@ func textValue(w io.Writer, indent string, value any) error {
 		return v.text(w, indent+"  ")
 	case []any:
 		return textList(w, indent, v)
+	case string:
+		value = printable(v)
 	}
 	if value == nil {
 		value = "none"
 	}
 	_, err := fmt.Fprintln(w, value)
 	return err
+}
+
+// printable quotes text that would speak to a terminal.
+func printable(text string) string {
+	for _, r := range text {
+		if !strconv.IsPrint(r) {
+			return strconv.Quote(text)
+		}
+	}
+	return text
 }
 
 func textList(w io.Writer, indent string, list []any) error {
