@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/cmd/wander/internal/inspect"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/journal"
 )
 
 func newInspectCommand(env *environment) *cobra.Command {
@@ -48,6 +49,10 @@ func runInspect(env *environment, name, groupFile, output string) error {
 		return err
 	}
 	for o, err := range objects {
+		if errors.Is(err, journal.ErrTorn) {
+			warn(env.Err, "%v: the write under way, or what a crash has left of one", err)
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

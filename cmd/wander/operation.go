@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -19,7 +20,13 @@ import (
 // deadline even when the daemon has been killed.
 func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 	if len(s.Operation.Command) == 0 {
+		if s.Operation.Resource != "" {
+			return node.Operation{}, configError(errors.New("operation.resource without operation.command"), "name the command, or remove the resource")
+		}
 		return node.Operation{}, nil
+	}
+	if s.Operation.MaxHold.Duration < 0 || s.Operation.Grace.Duration < 0 {
+		return node.Operation{}, configError(errors.New("operation: a negative duration"), "max_hold and grace are 0 or longer")
 	}
 	path, err := exec.LookPath(s.Operation.Command[0])
 	if err != nil {

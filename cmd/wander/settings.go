@@ -90,6 +90,10 @@ func (s *settings) anchor(dir string) {
 			*p = filepath.Join(dir, *p)
 		}
 	}
+	// A program without a slash is looked for in PATH.
+	if c := s.Operation.Command; len(c) > 0 && !filepath.IsAbs(c[0]) && filepath.Base(c[0]) != c[0] {
+		c[0] = filepath.Join(dir, c[0])
+	}
 }
 
 // override takes in WANDER_SECTION_KEY for every key that is text or a list of
@@ -122,10 +126,19 @@ func override(v reflect.Value, prefix string, getenv func(string) string) error 
 		case field.Kind() == reflect.String:
 			field.SetString(text)
 		default:
-			field.Set(reflect.ValueOf(strings.Split(text, ",")))
+			field.Set(reflect.ValueOf(listOf(text)))
 		}
 	}
 	return nil
+}
+
+// listOf takes a list of texts apart.
+func listOf(text string) []string {
+	list := strings.Split(text, ",")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
 }
 
 // socket is the path of the daemon's local API.

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
@@ -37,7 +39,12 @@ func (i *Inspector) Objects(name string, data []byte) iter.Seq2[Object, error] {
 	}
 }
 
+// isSegment goes by the name, too, so that what is left of a damaged segment is
+// called that.
 func isSegment(name string, data []byte) bool {
+	if _, named := journal.ParseSegmentName(filepath.Base(name)); named {
+		return true
+	}
 	_, err := journal.ParseSegmentHeader(name, data)
 	return !errors.Is(err, journal.ErrMagic)
 }
@@ -61,6 +68,9 @@ func (i *Inspector) blocks(text []byte, yield func(Object, error) bool) {
 			o = Object{What: b.Type, Fields: Fields{{"secret", "not shown"}}}
 		case !ok:
 			o = Object{What: b.Type, Fields: Fields{{"bytes", structure(reflect.ValueOf(b.Bytes), i.open)}}}
+		case o.What == unrecognised:
+			// What the label claims, which nothing confirms.
+			o.What = strings.TrimPrefix(b.Type, "WANDER ") + " by its label"
 		}
 		if !yield(o, nil) {
 			return
@@ -84,8 +94,11 @@ func (i *Inspector) single(data []byte, yield func(Object, error) bool) {
 		if errors.Is(err, io.EOF) && n > 0 {
 			return
 		}
+		if err != nil && n == 0 {
+			err = ErrUnknown
+		}
 		if err != nil {
-			yield(Object{}, ErrUnknown)
+			yield(Object{}, fmt.Errorf("frame %d: %w", n+1, err))
 			return
 		}
 		m, err := wire.Decode(body)

@@ -22,6 +22,9 @@ const (
 	noSignature = "no key at hand verifies it"
 )
 
+// unrecognised is the Object.What of a signed object of unknown kind.
+const unrecognised = "signed object"
+
 // Inspector recognises objects of one group, or of any when it has none.
 type Inspector struct {
 	group *group.Group
@@ -99,7 +102,7 @@ func (i *Inspector) unknown(u envelope.Unverified, why string) Object {
 	if err != nil {
 		text = err.Error()
 	}
-	return Object{What: "signed object", Verified: why, Fields: Fields{
+	return Object{What: unrecognised, Verified: why, Fields: Fields{
 		{"key_id", structure(reflect.ValueOf(kid), i.open)}, {"payload", text},
 	}}
 }

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/protocol/group"
+)
+
+func environ(vars map[string]string) *environment {
+	return &environment{Getenv: func(name string) string { return vars[name] }}
+}
+
+// settingsFrom reads a settings file with this text, in a folder of its own.
+func settingsFrom(t *testing.T, text string, vars map[string]string) (settings, string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "wander.toml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	s, err := loadSettings(environ(vars), file)
+	return s, dir, err
+}
+
+// Without file and environment the defaults hold.
+func TestSettingsDefaults(t *testing.T) {
+	if _, err := os.Stat(defaultConfigFile); err == nil {
+		t.Skip("this machine has a " + defaultConfigFile)
+	}
+	s, err := loadSettings(environ(nil), "")
+	require.NoError(t, err)
+	assert.Equal(t, defaultSettings(), s)
+	s, _, err = settingsFrom(t, "", nil)
+	require.NoError(t, err)
+	assert.Equal(t, defaultSettings(), s)
+}
+
+// The environment stands over the file, key by key, and the file over the
+// defaults. Every key there is can be given in the environment.
+func TestSettingsPrecedence(t *testing.T) {
+	s := defaultSettings()
+	for _, key := range configfile.Keys(&s) {
+		t.Run(key, func(t *testing.T) {
+			inFile, inEnvironment := `"/from/file"`, "/from/environment"
+			var want any = "/from/environment"
+			was := valueAt(t, &s, key)
+			switch was.(type) {
+			case []string:
+				inFile, inEnvironment = `["/from/file"]`, "one, two,three"
+				want = []string{"one", "two", "three"}
+			case configfile.Duration:
+				inFile, inEnvironment = `"3s"`, "1m"
+				want = configfile.Duration{Duration: time.Minute}
+			}
+			section, name, found := strings.Cut(key, ".")
+			text := key + " = " + inFile
+			if found {
+				text = "[" + section + "]\n" + name + " = " + inFile
+			}
+			file, _, err := settingsFrom(t, text, nil)
+			require.NoError(t, err)
+			assert.NotEqual(t, was, valueAt(t, &file, key))
+
+			variable := "WANDER_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+			both, _, err := settingsFrom(t, text, map[string]string{variable: inEnvironment})
+			require.NoError(t, err)
+			assert.Equal(t, want, valueAt(t, &both, key))
+
+			none, _, err := settingsFrom(t, text, map[string]string{variable: ""})
+			require.NoError(t, err)
+			assert.Equal(t, file, none, "an empty variable is none")
+		})
+	}
+}
+
+// Paths in the file are relative to its folder; those of the environment, and
+// absolute ones, are what they are.
+func TestSettingsAnchor(t *testing.T) {
+	text := `
+state_dir = "state"
+[identity]
+certificate = "../a.crt"
+key = "/etc/a.key"
+[operation]
+command = ["./backup", "./not-a-path"]
+[api]
+socket = "wander.sock"
+`
+	s, dir, err := settingsFrom(t, text, map[string]string{"WANDER_IDENTITY_GROUP": "group.crt"})
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(dir, "state"), s.StateDir)
+	assert.Equal(t, filepath.Join(filepath.Dir(dir), "a.crt"), s.Identity.Certificate)
+	assert.Equal(t, "/etc/a.key", s.Identity.Key)
+	assert.Equal(t, "group.crt", s.Identity.Group)
+	assert.Equal(t, []string{filepath.Join(dir, "backup"), "./not-a-path"}, s.Operation.Command)
+	assert.Equal(t, filepath.Join(dir, "wander.sock"), s.socket())
+
+	for text, want := range map[string]string{
+		`state_dir = "/s"`:                          "/s/wander.sock",
+		"state_dir = \"/s\"\n[api]\nsocket = \"-\"": "-",
+	} {
+		s, _, err := settingsFrom(t, text, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, s.socket())
+	}
+	s, _, err = settingsFrom(t, "[operation]\ncommand = [\"rsync\"]", nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"rsync"}, s.Operation.Command, "is looked for in PATH")
+}
+
+// nodeBench is a bench with an authority and two members, made at this time.
+func nodeBench(t *testing.T, now time.Time) *caBench {
+	b := newCABench(t)
+	b.now = now
+	b.write("group.toml", smallGroup)
+	b.must("ca", "init", "--name", "demo", "--no-passphrase")
+	b.must("ca", "config", "group.toml")
+	b.must("ca", "issue", "--name", "a", "--out", "a")
+	b.must("ca", "issue", "--name", "b", "--out", "b")
+	return b
+}
+
+// memberSettings is a complete settings file; what the case adds stands behind it.
+const memberSettings = `state_dir = "state"
+[identity]
+certificate = "a.crt"
+key = "a.key"
+group = "ca/group.crt"
+[listen]
+address = "127.0.0.1:0"
+`
+
+// TestNodeRefusesSettings: what is wrong ends the program with a code, one line
+// that says what, and a line that says what to do.
+func TestNodeRefusesSettings(t *testing.T) {
+	b := nodeBench(t, time.Now())
+	copied, err := os.ReadFile("a.key")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile("loose.key", copied, 0o600))
+	require.NoError(t, os.Chmod("loose.key", 0o644))
+	for _, c := range []struct {
+		name, text, says, hint string
+		vars                   map[string]string
+		code                   int
+	}{
+		{"an unknown key", "stat_dir = \"x\"\n" + memberSettings, `node.toml:1:1: unknown key "stat_dir"`, `did you mean "state_dir"?`, nil, 78},
+		{"an unknown section", memberSettings + "[metric]\nlisten = \"x\"\n", "node.toml:8", "", nil, 78},
+		{"no TOML", memberSettings + "[log\n", "node.toml:8", "", nil, 78},
+		{"a number for a text", "mode = 1\n" + memberSettings, "node.toml:1", "", nil, 78},
+		{"a key twice", memberSettings + "address = \"x\"\n", "node.toml:8", "", nil, 78},
+		{"a mode", `mode = "fast"` + "\n" + memberSettings, `mode = "fast"`, "durable", nil, 78},
+		{"a mode in the environment", memberSettings, `mode = "fast"`, "durable", map[string]string{"WANDER_MODE": "fast"}, 78},
+		{"a level", memberSettings + "[log]\nlevel = \"loud\"\n", "log.level", "debug", nil, 78},
+		{"a format", memberSettings + "[log]\nformat = \"xml\"\n", "log.format", "json", nil, 78},
+		{"a duration without a unit", memberSettings + "[operation]\nmax_hold = 4\n", `"4" is not a duration`, "", nil, 78},
+		{"a duration that is none", memberSettings + "[operation]\nmax_hold = \"soon\"\n", `"soon" is not a duration`, "", nil, 78},
+		{"a duration in the environment", memberSettings, `WANDER_OPERATION_GRACE: "soon"`, "", map[string]string{"WANDER_OPERATION_GRACE": "soon"}, 78},
+		{"a negative duration", memberSettings + "[operation]\nresource = \"ftp\"\ncommand = [\"true\"]\ngrace = \"-1s\"\n", "negative", "", nil, 78},
+		{"a program that is not there", memberSettings + "[operation]\nresource = \"ftp\"\ncommand = [\"./nothing\"]\n", "operation.command", "installed", nil, 78},
+		{"a command for no resource", memberSettings + "[operation]\ncommand = [\"true\"]\n", "operation's resource", "", nil, 78},
+		{"a command for another resource", memberSettings + "[operation]\nresource = \"gopher\"\ncommand = [\"true\"]\n", `"gopher" is not in the group`, "", nil, 78},
+		{"a resource without a command", memberSettings + "[operation]\nresource = \"ftp\"\n", "without operation.command", "", nil, 78},
+		{"no certificate", memberSettings, "nowhere.crt", "wander ca issue", map[string]string{"WANDER_IDENTITY_CERTIFICATE": "nowhere.crt"}, 78},
+		{"a key that others can read", memberSettings, "loose.key", "", map[string]string{"WANDER_IDENTITY_KEY": "loose.key"}, 78},
+		{"another member's key", memberSettings, "b.key is not the key of", "", map[string]string{"WANDER_IDENTITY_KEY": "b.key"}, 78},
+		{"a certificate for a group file", memberSettings, "group", "", map[string]string{"WANDER_IDENTITY_GROUP": "a.crt"}, 78},
+		{"an address to listen on", memberSettings, "listen.address", "", map[string]string{"WANDER_LISTEN_ADDRESS": "nowhere"}, 78},
+		{"an address to advertise", memberSettings, "localhost", "", map[string]string{"WANDER_LISTEN_ADVERTISE": "localhost"}, 78},
+		{"a bootstrap peer", memberSettings, "nowhere", "", map[string]string{"WANDER_BOOTSTRAP_PEERS": "127.0.0.1:4133,nowhere"}, 78},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b.vars = c.vars
+			b.write("node.toml", c.text)
+			b.fails(c.code, c.says, "node", "--config", "node.toml")
+			if c.hint != "" {
+				assert.Contains(t, b.err.String(), "\nhint: ")
+				assert.Contains(t, b.err.String(), c.hint)
+			}
+			assert.NoFileExists(t, filepath.Join("state", "wander.sock"))
+		})
+	}
+	b.vars = nil
+	b.fails(78, "no such file", "node", "--config", "nowhere.toml")
+}
+
+// TestNodeEndsWhenItMayNotTakePart: code 77, whether the certificate was revoked
+// or has ended.
+func TestNodeEndsWhenItMayNotTakePart(t *testing.T) {
+	ends := func(t *testing.T, b *caBench, says string) {
+		b.write("node.toml", memberSettings)
+		assert.Equal(t, 77, b.wander("node", "--config", "node.toml"))
+		assert.Regexp(t, "(?m)^error: .*"+says+".*\nhint: ask the CA", b.err.String())
+	}
+	t.Run("revoked", func(t *testing.T) {
+		b := nodeBench(t, time.Now())
+		b.must("ca", "revoke", "a")
+		ends(t, b, "revoked")
+	})
+	t.Run("expired", func(t *testing.T) {
+		const longer = group.DefaultCertificateLifetime + time.Hour
+		ends(t, nodeBench(t, time.Now().Add(-longer)), "expired")
+	})
+}
+
+func valueAt(t *testing.T, s *settings, key string) any {
+	t.Helper()
+	v := reflect.ValueOf(s).Elem()
+	for part := range strings.SplitSeq(key, ".") {
+		v = fieldOf(v, part)
+		require.True(t, v.IsValid(), key)
+	}
+	return v.Interface()
+}
