@@ -167,3 +167,29 @@ func TestGeneratorIsRememberedWithItsToken(t *testing.T) {
 	require.NotNil(t, offer)
 	assert.Len(t, offer.Certificates, len(offer.Signers))
 }
+
+// Every greeting makes the member send again all that waits for the peer, and so
+// a peer may not greet as often as it likes.
+func TestFloodOfGreetings(t *testing.T) {
+	a := newAuthority(t)
+	me, evil := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
+	b := a.open(me, func(c *member.Config) { c.Found = true })
+	b.meet(evil)
+	b.after(time.Second)
+	offer := said[*wire.Offer](b)
+	require.NotNil(t, offer)
+	b.hear(evil, &wire.Accept{Token: offer.Token, Hop: 1, Incarnation: evil.incarnation, Accept: 1, Lifetime: 30_000})
+	b.after(time.Second)
+	again := func(greetings int) (n int) {
+		for range greetings {
+			b.hear(evil, evil.hello())
+			if said[*wire.Transfer](b) != nil {
+				n++
+			}
+		}
+		return n
+	}
+	assert.Less(t, again(1000), 20)
+	b.after(time.Minute)
+	assert.Equal(t, 3, again(3))
+}

@@ -22,7 +22,30 @@ const (
 	// operation, and none is needed for safety.
 	policyRate  = 50
 	policyBurst = 200
+
+	// helloRate and helloBurst bound the greetings of one peer, per second and
+	// at once. One opens a connection, and what waits for the peer is sent
+	// again.
+	helloRate  = 1
+	helloBurst = 10
 )
+
+// budget is how much a peer may still do at once.
+type budget struct {
+	left     float64
+	refilled clock.Instant
+}
+
+// spend takes one out of the budget, if there is one.
+func (b *budget) spend(now clock.Instant, rate, burst float64) bool {
+	b.left = min(burst, b.left+rate*now.Sub(b.refilled).Seconds())
+	b.refilled = now
+	if b.left < 1 {
+		return false
+	}
+	b.left--
+	return true
+}
 
 // peer is a member with a connection.
 type peer struct {
@@ -31,8 +54,8 @@ type peer struct {
 	pulled   bool
 	cursor   ident.Member // how far its directory has been read
 	asked    int          // pages of it that were asked for and have not come
-	budget   float64      // policy messages that it may still send
-	refilled clock.Instant
+
+	policies, greetings budget // messages that it may still send
 }
 
 func (m *Member) connected(c certificate.Certificate) {
@@ -46,7 +69,7 @@ func (m *Member) connected(c certificate.Certificate) {
 	}
 	m.dir.Connected(id, true)
 	if m.peers[id] == nil {
-		m.peers[id] = &peer{budget: policyBurst, refilled: m.now.Boot}
+		m.peers[id] = &peer{policies: budget{policyBurst, m.now.Boot}, greetings: budget{helloBurst, m.now.Boot}}
 	}
 	settings := m.settings
 	hello := &wire.Hello{
@@ -126,6 +149,10 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 		m.reject("protocol version")
 		return
 	}
+	if !p.greetings.spend(m.now.Boot, helloRate, helloBurst) {
+		m.reject("hello rate")
+		return
+	}
 	p.hello = msg
 	if len(msg.Endpoint) > 0 {
 		m.learnEndpoint(msg.Endpoint)
@@ -166,16 +193,13 @@ func (m *Member) refused(msg *wire.Refuse) {
 }
 
 func (m *Member) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
-	p.budget = min(policyBurst, p.budget+policyRate*m.now.Boot.Sub(p.refilled).Seconds())
-	p.refilled = m.now.Boot
 	s := m.slots[slotKey{msg.Resource, msg.Slot}]
 	switch {
-	case p.budget < 1:
+	case !p.policies.spend(m.now.Boot, policyRate, policyBurst):
 		m.reject("policy rate")
 	case s == nil || s.resource.Policy != msg.Policy || msg.Configuration != m.settings.Version:
 		m.reject("policy mismatch")
 	default:
-		p.budget--
 		m.tell(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
 	}
 }

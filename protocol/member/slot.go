@@ -177,7 +177,9 @@ func (m *Member) notice(n *handoff.Notice) {
 			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 		}
 	case handoff.Parted:
-		delete(m.holds, t)
+		if h := m.holds[t]; h != nil && h.hop == n.Hop { // only a fork brings it here twice
+			delete(m.holds, t)
+		}
 	case handoff.Delivered, handoff.Abandoned:
 		if m.holds[t] != nil {
 			return // it has come back meanwhile, and the policy knows it as new
