@@ -33,8 +33,8 @@ func (n *node) append(p effect.Persist) {
 			return
 		}
 	}
-	if n.c.tracer != nil {
-		n.c.log(n, "append %s", n.c.tracer.record(p.Record))
+	if t := n.c.tracer; t != nil && !(t.terse && p.Record.Kind() == journal.KindKnown) {
+		n.c.log(n, "append %s", t.record(p.Record))
 	}
 	if err := n.disk.append(p.At, p.Record, n.c.tick()); err != nil {
 		n.c.problem(n, "record not encoded: %v", err)
@@ -85,9 +85,7 @@ func (n *node) synced() {
 
 // guardAll tells the guard what has become durable.
 func (n *node) guardAll(entries []audit.Entry) {
-	for _, e := range entries {
-		n.c.breach(n, n.guard.apply(e.Record))
-	}
+	n.c.breach(n, n.guard.batch(entries))
 }
 
 // perform does what is not about the journal.
@@ -160,7 +158,11 @@ func (n *node) crash(power bool) {
 	if n.member == nil {
 		return
 	}
-	kept, lost := n.disk.crash(n.c.rng, n.c.tick())
+	keep := 0
+	if !n.c.manual {
+		keep = n.c.rng.IntN(n.disk.pending + 1)
+	}
+	kept, lost := n.disk.crash(keep, n.c.tick())
 	n.guardAll(kept)
 	if power && !n.durable {
 		n.disk.shorten(n.c.rng)
@@ -180,7 +182,7 @@ func (n *node) crash(power bool) {
 // stop ends the process in order.
 func (n *node) stop() {
 	n.synced()
-	n.disk.crash(n.c.rng, n.c.tick())
+	n.disk.crash(0, n.c.tick())
 	n.c.log(n, "stops")
 	n.c.count.stops++
 	n.end(true)

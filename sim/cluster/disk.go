@@ -40,14 +40,10 @@ func (d *disk) sync(order uint64) []audit.Entry {
 	return fresh
 }
 
-// crash takes what was not synced, but for a prefix of any length, which it
-// returns. The history of a volatile member keeps what was lost: its custody
-// was real while it lasted.
-func (d *disk) crash(rng *rand.Rand, order uint64) (kept []audit.Entry, lost int) {
-	keep := 0
-	if d.pending > 0 {
-		keep = rng.IntN(d.pending + 1)
-	}
+// crash takes what was not synced, but for the first records, as many as keep
+// says, which it returns. The history of a volatile member keeps what was lost:
+// its custody was real while it lasted.
+func (d *disk) crash(keep int, order uint64) (kept []audit.Entry, lost int) {
 	lost = d.pending - keep
 	fresh := d.history[len(d.history)-d.pending:]
 	for i := range fresh {

@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -17,10 +19,29 @@ import (
 type guard struct {
 	ledger *ledger
 	said   map[party]uint64 // promises that have left; a checkpoint must not forget them
+	// before are the floors that the last sync has raised, as they were: what
+	// leaves after a sync may have been decided before the floor was raised
+	// in a later step of the same batch.
+	before map[ident.Member]uint64
 }
 
 func newGuard(g ident.Group) *guard {
-	return &guard{ledger: newLedger(g), said: make(map[party]uint64)}
+	return &guard{ledger: newLedger(g), said: make(map[party]uint64), before: make(map[ident.Member]uint64)}
+}
+
+// batch takes in the records that became durable together.
+func (g *guard) batch(entries []audit.Entry) error {
+	clear(g.before)
+	var errs []error
+	for _, e := range entries {
+		if f, ok := e.Record.(*journal.Floor); ok {
+			if old, known := g.ledger.floors[f.Offerer]; known && g.before[f.Offerer] == 0 {
+				g.before[f.Offerer] = old
+			}
+		}
+		errs = append(errs, g.apply(e.Record))
+	}
+	return errors.Join(errs...)
 }
 
 // apply adds a record that has become durable.
@@ -65,6 +86,9 @@ func (g *guard) sent(to ident.Member, m wire.Message) error {
 func (g *guard) accepted(to ident.Member, m *wire.Accept) error {
 	l := g.ledger
 	floor, known := l.floors[to]
+	if old, raised := g.before[to]; raised {
+		floor = old
+	}
 	switch {
 	case m.Incarnation != l.incarnation:
 		return fmt.Errorf("ACCEPT with an incarnation that is not durable")

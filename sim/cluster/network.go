@@ -63,8 +63,8 @@ func (n *node) send(to ident.Member, m wire.Message) {
 		n.c.problem(n, "message not encoded: %v", err)
 		return
 	}
-	if n.c.tracer != nil {
-		n.c.log(n, "send %s to %s", n.c.tracer.message(m), n.c.tracer.member(to))
+	if t := n.c.tracer; t != nil && !t.hides(m.Type()) {
+		n.c.log(n, "send %s to %s", t.message(m), t.member(to))
 	}
 	n.c.count.messages++
 	if k := n.conns[to]; k != nil {
@@ -143,6 +143,10 @@ func (c *cluster) connect(a, b *node) *conn {
 			n.detach(old, true)
 		}
 	}
+	if a.member == nil || b.member == nil { // the end of the old one ended a process
+		k.broken = true
+		return k
+	}
 	for _, n := range k.ends {
 		_, peer := k.other(n)
 		n.conns[peer.id] = k
@@ -165,11 +169,10 @@ func (c *cluster) breakOff(k *conn, orderly bool) {
 	k.broken = true
 	c.count.broken++
 	for _, n := range k.ends {
-		life := n.life
 		if c.manual {
-			n.detach(k, orderly)
-			continue
+			continue // the script says when
 		}
+		life := n.life
 		c.after(c.random(c.net.notice), func() {
 			if n.life == life {
 				n.detach(k, orderly)

@@ -24,14 +24,13 @@ type tracer struct {
 	tokens  map[ident.Token]string
 	incs    map[ident.Incarnation]string
 	grants  map[ident.Grant]string
-	quiet   func(wire.Type) bool // messages that are not shown
+	terse   bool // what is about the directory is left out
 }
 
 func newTracer(w io.Writer, g ident.Group) *tracer {
 	return &tracer{
 		w: w, group: g, members: make(map[ident.Member]string), tokens: make(map[ident.Token]string),
 		incs: make(map[ident.Incarnation]string), grants: make(map[ident.Grant]string),
-		quiet: func(wire.Type) bool { return false },
 	}
 }
 
@@ -41,6 +40,11 @@ func (t *tracer) line(now time.Duration, n *node, format string, args ...any) {
 		who = n.label()
 	}
 	fmt.Fprintf(t.w, "%11.6f %-3s %s\n", now.Seconds(), who, fmt.Sprintf(format, args...))
+}
+
+// hides reports whether messages of a type are left out.
+func (t *tracer) hides(m wire.Type) bool {
+	return t.terse && (m == wire.TypeWant || m == wire.TypeMembers || m == wire.TypeConfiguration)
 }
 
 // label is what a node is called in traces and scripts.
@@ -68,6 +72,9 @@ func (t *tracer) member(id ident.Member) string {
 	}
 	if name := t.members[id]; name != "" {
 		return name
+	}
+	if id.IsZero() {
+		return "nobody"
 	}
 	return hex.EncodeToString(id[:4])
 }
@@ -154,6 +161,8 @@ func (t *tracer) answer(kind envelope.Kind, raw []byte) string {
 func (t *tracer) record(r journal.Record) string {
 	text := r.Kind().String()
 	switch r := r.(type) {
+	case *journal.Known:
+		return text + " " + r.What.String()
 	case *journal.Incarnation:
 		return text + " " + t.incarnation(r.Incarnation)
 	case *journal.Counters:
@@ -196,7 +205,7 @@ func (t *tracer) input(in member.Input) string {
 		if err != nil {
 			return fmt.Sprintf("recv garbage from %s", t.member(in.From))
 		}
-		if t.quiet(m.Type()) {
+		if t.hides(m.Type()) {
 			return ""
 		}
 		return fmt.Sprintf("recv %s from %s", t.message(m), t.member(in.From))
