@@ -62,12 +62,8 @@ func newExchange(t *testing.T) *exchange {
 	x.say(x.n, &wire.Accept{Token: offer.Token, Hop: offer.Hop, Incarnation: x.incarnation, Accept: 1, Lifetime: 30_000})
 	x.out = hear[*wire.Transfer](x.peer)
 	x.genesis = x.verified(x.verifier.Genesis(x.out.Genesis))
-	first, err := x.verifier.Transfer(x.out.Transfer)
-	require.NoError(t, err)
+	first := x.receive(x.out)
 	require.EqualValues(t, 1, first.Body().Hop)
-	receipt, err := token.AnswerTo(first, x.Self(), x.incarnation).Sign(a.group.ID(), token.Receipt, x.id.Key)
-	require.NoError(t, err)
-	x.say(x.n, &wire.Receipt{Receipt: receipt.Raw()})
 
 	title := token.Title{Genesis: x.genesis, Transfer: first}
 	x.accept = x.offer(title)
@@ -75,6 +71,16 @@ func newExchange(t *testing.T) *exchange {
 	x.say(x.n, x.back)
 	x.receipt = hear[*wire.Receipt](x.peer).Receipt
 	return x
+}
+
+// receive answers a transfer from the node with its receipt.
+func (x *exchange) receive(m *wire.Transfer) token.Transfer {
+	t, err := x.verifier.Transfer(m.Transfer)
+	require.NoError(x.t, err)
+	receipt, err := token.AnswerTo(t, x.Self(), x.incarnation).Sign(x.a.group.ID(), token.Receipt, x.id.Key)
+	require.NoError(x.t, err)
+	x.say(x.n, &wire.Receipt{Receipt: receipt.Raw()})
+	return t
 }
 
 func (x *exchange) verified(g token.Genesis, err error) token.Genesis {

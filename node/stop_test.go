@@ -1,0 +1,81 @@
+package node_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// TestStoppingMemberTakesItsAcceptBack: a holder that counts on it is told, and
+// a transfer that is under way already is declined, before the node ends.
+func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
+	x := newExchange(t)
+	// The token that the node holds goes to the peer, or it would wait for that.
+	first, second := x.mint(1), x.mint(2)
+	one, two := x.offer(first), x.offer(second)
+	ended := make(chan error, 1)
+	go func() { ended <- x.n.Close(context.Background()) }()
+
+	refused := map[ident.Token]bool{}
+	for len(refused) < 2 {
+		r := hear[*wire.Refuse](x.peer)
+		require.Equal(t, wire.RefuseStopping, r.Reason)
+		refused[r.Token] = true
+	}
+	require.Equal(t, map[ident.Token]bool{first.Token(): true, second.Token(): true}, refused)
+
+	x.say(x.n, &wire.Cancel{Token: one.Token, Hop: one.Hop, Incarnation: one.Incarnation, Accept: one.Accept})
+	x.say(x.n, x.transfer(second, second.Next(x.n.ID(), two.Incarnation, two.Accept), x.id))
+	hear[*wire.Void](x.peer)
+
+	x.take() // what it holds itself
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-time.After(patience):
+		require.FailNow(t, "the node does not end")
+	}
+}
+
+// take takes the token that the node offers, as a member does.
+func (x *exchange) take() {
+	offer := hear[*wire.Offer](x.peer)
+	for offer.Token != x.genesis.ID() {
+		offer = hear[*wire.Offer](x.peer)
+	}
+	x.say(x.n, &wire.Accept{Token: offer.Token, Hop: offer.Hop, Incarnation: x.incarnation, Accept: 2, Lifetime: 30_000})
+	x.receive(hear[*wire.Transfer](x.peer))
+}
+
+// TestAcceptThatIsTakenBackIsNotUsed: the holder cancels it, and keeps the token
+// until somebody else accepts.
+func TestAcceptThatIsTakenBackIsNotUsed(t *testing.T) {
+	a := newAuthority(t, quick)
+	n, _ := openNode(t, a.issue(t, "holder"), func(c *node.Config) { c.Found = true })
+	p := a.openPeer(t, a.issue(t, "leaving"))
+	ctx := context.Background()
+	require.NoError(t, n.Do(ctx, resource, func(context.Context, *node.Grant) error {
+		p.meet(n)
+		offer := hear[*wire.Offer](p)
+		p.say(n, &wire.Accept{Token: offer.Token, Hop: 1, Incarnation: p.incarnation, Accept: 1, Lifetime: 30_000})
+		p.say(n, &wire.Refuse{Token: offer.Token, Hop: 1, Reason: wire.RefuseStopping})
+		cancel := hear[*wire.Cancel](p)
+		require.EqualValues(t, 1, cancel.Accept)
+		require.Equal(t, p.incarnation, cancel.Incarnation)
+		return nil
+	}))
+	q := a.openPeer(t, a.issue(t, "staying"))
+	q.meet(n)
+	offer := hear[*wire.Offer](q)
+	q.say(n, &wire.Accept{Token: offer.Token, Hop: 1, Incarnation: q.incarnation, Accept: 1, Lifetime: 30_000})
+	hear[*wire.Transfer](q)
+	for len(p.messages) > 0 {
+		require.NotEqual(t, wire.TypeTransfer, (<-p.messages).Type())
+	}
+}
