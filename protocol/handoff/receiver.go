@@ -146,6 +146,7 @@ func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
 	b := p.transfer.Body()
 	k := key{b.Token, b.Hop}
 	rec := m.records[k]
+	m.compare(p.title.Transfer)
 	switch {
 	case rec != nil && rec.isTaken():
 		m.duplicate(rec, p.transfer, token.Receipt)
@@ -207,6 +208,20 @@ func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing
 	return p, nil, p.title.Admits(p.transfer)
 }
 
+// compare looks at the transfer that a token came from before: when it is
+// another one than this member has taken of the same hop, two copies have met
+// (handoff rules §9). The token is taken all the same: its sender may have got
+// it in good faith.
+func (m *Machine) compare(previous token.Transfer) {
+	if previous.IsZero() {
+		return
+	}
+	b := previous.Body()
+	if rec := m.records[key{b.Token, b.Hop}]; rec != nil && rec.isTaken() && rec.taken != previous.Hash() && !rec.from.IsZero() {
+		m.accuse(rec, previous)
+	}
+}
+
 // duplicate answers a transfer whose hop is decided (steps 2 and 3): the same
 // transfer gets the same answer. Another one is evidence: against its signer,
 // if that signed the first one too; otherwise somebody before both has given
@@ -219,6 +234,11 @@ func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict) {
 		}
 		return
 	}
+	m.accuse(rec, t)
+}
+
+// accuse writes down that a hop which is decided has another transfer, too.
+func (m *Machine) accuse(rec *record, t token.Transfer) {
 	if rec.accused {
 		return
 	}
