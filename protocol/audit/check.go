@@ -28,7 +28,6 @@ type auditor struct {
 	skew      uint64
 	journals  map[ident.Member]bool
 	memories  map[ident.Incarnation]*memory
-	latest    map[ident.Member]*memory
 	transfers map[ident.Hash]*transfer
 	firsts    map[signed]*transfer
 	minted    map[mint]ident.Token
@@ -43,7 +42,6 @@ func Check(group ident.Group, journals []Journal, o Options) *Report {
 		group: group, skew: o.Skew,
 		journals:  make(map[ident.Member]bool),
 		memories:  make(map[ident.Incarnation]*memory),
-		latest:    make(map[ident.Member]*memory),
 		transfers: make(map[ident.Hash]*transfer),
 		firsts:    make(map[signed]*transfer),
 		minted:    make(map[mint]ident.Token),
@@ -177,8 +175,8 @@ func (a *auditor) fate(one []*Custody) Token {
 // underWay is the fate of a token whose last record is a transfer that nobody
 // is known to have taken.
 func (a *auditor) underWay(t *transfer) Fate {
-	receiver, latest := a.memories[t.inc], a.latest[t.to]
-	gone := receiver != nil && (receiver.dead || receiver != latest)
+	receiver := a.memories[t.inc]
+	gone := receiver != nil && receiver.dead
 	switch {
 	case t.closure == receipted && gone && !receiver.durable:
 		return LostHolder // the record of its custody was lost with the receiver's memory

@@ -84,7 +84,6 @@ func (r *reader) incarnation(e Entry, rec *journal.Incarnation) {
 		r.find(Revived, ident.Token{}, 0, fmt.Sprintf("incarnation %v", rec.Incarnation), r.member)
 	}
 	r.memories[rec.Incarnation] = r.memory
-	r.latest[rec.Member] = r.memory
 }
 
 // begun is what every custody needs: a memory that lives.
@@ -165,10 +164,13 @@ func (r *reader) gave(e Entry, rec *journal.Sent) {
 	}
 	h := hop{t.token, t.hop - 1}
 	c := r.end(h, Given, e.durable())
+	if t.sender == nil {
+		t.sender = r.memory
+	}
 	if c == nil {
 		return
 	}
-	c.gave, t.sender, t.closure = t, r.memory, unanswered
+	c.gave, t.closure = t, unanswered
 	r.sent[h] = t
 }
 
