@@ -16,7 +16,6 @@ import (
 // a transfer that is under way already is declined, before the node ends.
 func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
 	x := newExchange(t)
-	// The token that the node holds goes to the peer, or it would wait for that.
 	first, second := x.mint(1), x.mint(2)
 	one, two := x.offer(first), x.offer(second)
 	ended := make(chan error, 1)
@@ -30,11 +29,13 @@ func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
 	}
 	require.Equal(t, map[ident.Token]bool{first.Token(): true, second.Token(): true}, refused)
 
+	x.take() // what it holds itself
+	for range 500 {
+		x.marked() // it is still there, and would not be if it waited for nothing
+	}
 	x.say(x.n, &wire.Cancel{Token: one.Token, Hop: one.Hop, Incarnation: one.Incarnation, Accept: one.Accept})
 	x.say(x.n, x.transfer(second, second.Next(x.n.ID(), two.Incarnation, two.Accept), x.id))
 	hear[*wire.Void](x.peer)
-
-	x.take() // what it holds itself
 	select {
 	case err := <-ended:
 		require.NoError(t, err)
