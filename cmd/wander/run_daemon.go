@@ -27,10 +27,12 @@ const (
 	// come; a daemon that is stuck must not make --wait longer.
 	answerSlack = 2 * time.Second
 
-	// releaseFor is how long a release is tried at least, also when the
-	// deadline has come: the daemon then learns early that the command has
-	// ended.
-	releaseFor = 2 * time.Second
+	// releaseFor and releaseAtMost are how long a release is tried: until the
+	// deadline, but at least and at most so long. A daemon that is restarted is
+	// back by then; after one that was stopped, a script must not hang, and
+	// the grant ends at its deadline anyway.
+	releaseFor    = 2 * time.Second
+	releaseAtMost = 10 * time.Second
 
 	// noteAfter is how long a person at a terminal waits before being told
 	// what for.
@@ -183,7 +185,9 @@ func signalNumber(s os.Signal) int {
 // before the deadline. A daemon that is being restarted hears it when it is
 // back.
 func (r *runner) release(g api.Grant, deadline clock.Instant, request api.ReleaseRequest) {
-	ctx, stop := r.until(max(deadline, boottime.Now().Add(releaseFor)), api.ErrUnavailable)
+	now := boottime.Now()
+	last := min(max(deadline, now.Add(releaseFor)), now.Add(releaseAtMost))
+	ctx, stop := r.until(last, api.ErrUnavailable)
 	defer stop()
 	pause := backoff{}
 	for {
