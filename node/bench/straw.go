@@ -13,7 +13,9 @@ import (
 	"math/big"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/quic-go/quic-go"
@@ -31,18 +33,22 @@ type straw struct {
 	sign   func(message []byte) []byte
 	verify func(message, sig []byte) error
 
+	rest     time.Duration // how long a token stays before it is offered
 	udp      *net.UDPConn
 	quic     *quic.Transport
 	stream   *quic.Stream
-	out      []byte
 	serial   uint64 // makes every signed message another one
 	handoffs atomic.Uint64
+
+	mu  sync.Mutex // guards the end of the stream that is written to
+	out []byte
 }
 
-// playStraw makes straw men that sign and verify with one of the two libraries.
-func playStraw(keys func(*straw, role) error) func(role) (player, error) {
+// playStraw makes straw men that sign and verify with one of the two libraries,
+// and let tokens rest for so long.
+func playStraw(keys func(*straw, role) error, rest time.Duration) func(role) (player, error) {
 	return func(r role) (player, error) {
-		s := new(straw)
+		s := &straw{rest: rest}
 		var err error
 		if s.script, err = newScript(); err != nil {
 			return nil, err
@@ -214,7 +220,11 @@ func (s *straw) hear(body []byte) error {
 			return err
 		}
 		s.seal(s.receipt.Receipt)
-		return s.say(&s.receipt, &s.offer)
+		if s.rest == 0 {
+			return s.say(&s.receipt, &s.offer)
+		}
+		time.AfterFunc(s.rest, func() { _ = s.say(&s.offer) }) // the reader sees why it fails
+		return s.say(&s.receipt)
 	case wire.TypeReceipt:
 		var m wire.Receipt
 		if err := cbor.Unmarshal(fields, &m); err != nil {
@@ -248,6 +258,8 @@ func (s *straw) check(object []byte) error {
 
 // say writes messages, together.
 func (s *straw) say(messages ...wire.Message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.out = s.out[:0]
 	var err error
 	for _, m := range messages {

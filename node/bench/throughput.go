@@ -11,18 +11,22 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // subjects are what is measured.
 var subjects = map[string]func(role) (player, error){
-	"straw":    playStraw(projectKeys),
-	"straw-go": playStraw(standardKeys),
-	"volatile": playMember(store.Volatile),
-	"durable":  playMember(store.Durable),
+	"straw":      playStraw(projectKeys, 0),
+	"straw-rest": playStraw(projectKeys, policy.MinDuration),
+	"straw-go":   playStraw(standardKeys, 0),
+	"volatile":   playMember(store.Volatile),
+	"durable":    playMember(store.Durable),
 }
 
 // subjectNames are the subjects in the order of measurement.
-func subjectNames() []string { return []string{"straw", "volatile", "straw-go", "durable"} }
+func subjectNames() []string {
+	return []string{"straw", "volatile", "straw-rest", "durable", "straw-go"}
+}
 
 // yardstick is the subject that the others are compared with.
 const yardstick = "straw"
@@ -79,7 +83,7 @@ func (p *plan) run(out io.Writer) error {
 				if err != nil {
 					return fmt.Errorf("%s with %d tokens: %w", s, n, err)
 				}
-				fmt.Fprintf(p.progress, "round %d/%d  %-8s %2d tokens  %6.0f/s  %4d µs\n",
+				fmt.Fprintf(p.progress, "round %d/%d  %-10s %2d tokens  %6.0f/s  %4d µs\n",
 					round+1, p.rounds, s, n, r.rate, r.cpu.Microseconds())
 				readings[subjectTokens{s, n}] = append(readings[subjectTokens{s, n}], r)
 			}
