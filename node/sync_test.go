@@ -1,0 +1,121 @@
+package node_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// slowDisk is a file system whose syncs wait while it is shut.
+type slowDisk struct {
+	store.FS
+
+	mu    sync.Mutex
+	open  chan struct{} // closed while syncs may pass
+	syncs int           // begun
+}
+
+func newSlowDisk() *slowDisk {
+	d := &slowDisk{FS: store.OS(), open: make(chan struct{})}
+	close(d.open)
+	return d
+}
+
+func (d *slowDisk) shut() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open = make(chan struct{})
+}
+
+func (d *slowDisk) begun() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.syncs
+}
+
+func (d *slowDisk) Create(name string) (store.File, error) { return d.file(d.FS.Create(name)) }
+func (d *slowDisk) Open(name string) (store.File, error)   { return d.file(d.FS.Open(name)) }
+
+func (d *slowDisk) file(f store.File, err error) (store.File, error) {
+	return slowFile{f, d}, err
+}
+
+type slowFile struct {
+	store.File
+	disk *slowDisk
+}
+
+func (f slowFile) Sync() error {
+	f.disk.mu.Lock()
+	f.disk.syncs++
+	open := f.disk.open
+	f.disk.mu.Unlock()
+	<-open
+	return f.File.Sync()
+}
+
+// While the disk is waited for, a peer's next frames are taken in, and what
+// they make durable shares one sync: the group commit.
+func TestTransfersShareASync(t *testing.T) {
+	const tokens = 20
+	many := quick
+	many.Slots = tokens
+	a := newAuthority(t, many)
+	disk := newSlowDisk()
+	n, _ := openNode(t, a.issue(t, "node"), func(c *node.Config) { c.SetFS(disk) })
+	p := a.openPeer(t, a.issue(t, "peer"))
+	p.meet(n)
+	var transfers [][]byte
+	for slot := range uint64(tokens) {
+		g, err := token.GenesisBody{
+			Resource: resource, Slot: slot, Generator: p.Self(), Incarnation: p.incarnation,
+			Sequence: slot + 1, Time: uint64(time.Now().UnixMilli()),
+		}.Sign(a.group.ID(), p.id.Key)
+		require.NoError(t, err)
+		title := token.Title{Genesis: g}
+		p.say(n, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: g.Raw(), Signers: title.Signers()})
+		accept := hear[*wire.Accept](p)
+		transfer, err := title.Next(n.ID(), accept.Incarnation, accept.Accept).Sign(a.group.ID(), p.id.Key)
+		require.NoError(t, err)
+		body, err := wire.Encode(&wire.Transfer{Transfer: transfer.Raw(), Genesis: g.Raw()})
+		require.NoError(t, err)
+		transfers = append(transfers, body)
+	}
+	before := disk.begun()
+	disk.shut()
+	defer func() {
+		select {
+		case <-disk.open:
+		default:
+			close(disk.open)
+		}
+	}()
+	handed := make(chan struct{})
+	go func() {
+		defer close(handed)
+		for _, body := range transfers {
+			n.Frames(p.Self(), slices.Values([][]byte{body}))
+		}
+	}()
+	select {
+	case <-handed:
+	case <-time.After(patience):
+		require.FailNow(t, "the reader waits for the disk")
+	}
+	until(t, "the first sync", func() bool { return disk.begun() == before+1 })
+	require.Empty(t, p.messages, "a receipt was said before it is durable")
+	close(disk.open)
+	for range tokens {
+		hear[*wire.Receipt](p)
+	}
+	assert.LessOrEqual(t, disk.begun(), before+2, "one for the first transfer, one for all others")
+}
