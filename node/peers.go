@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/node/boottime"
@@ -148,7 +149,7 @@ func (n *Node) bootstrap(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause := bootstrapRest
 		for _, address := range n.cfg.Bootstrap {
-			if met[address] && n.transport.Stats().Connections > 0 {
+			if n.isOwn(address) || (met[address] && n.transport.Stats().Connections > 0) {
 				continue
 			}
 			met[address] = n.meet(ctx, address) || met[address]
@@ -163,6 +164,12 @@ func (n *Node) bootstrap(ctx context.Context) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// isOwn reports whether an address is known to be this member's: one list of
+// bootstrap peers may serve a whole group.
+func (n *Node) isOwn(address string) bool {
+	return address == n.Address() || slices.Contains(n.cfg.Advertise, address)
 }
 
 // meet dials one bootstrap peer. Its own address among them is no error: all
