@@ -282,6 +282,9 @@ func (p *party) holds(t ident.Token, hop uint64) bool {
 	return ok
 }
 
+// stop makes the machine decline everything from now on.
+func (p *party) stop() outcome { return p.do((*handoff.Machine).Stop) }
+
 // restart rebuilds the machine from records, all that were persisted if nil.
 func (p *party) restart(records []journal.Record) {
 	p.t.Helper()
@@ -324,3 +327,21 @@ func (p *party) noticed(k handoff.NoticeKind) bool {
 	}
 	return false
 }
+
+// accused is who the only evidence is against.
+func accused(t *testing.T, o outcome) ident.Member {
+	for _, e := range o.effects {
+		if p, ok := e.(effect.Persist); ok {
+			if r, ok := p.Record.(*journal.Evidence); ok {
+				return r.Accused
+			}
+		}
+	}
+	require.Fail(t, "no evidence", o.String())
+	return ident.Member{}
+}
+
+// keys are those of one party.
+type keys struct{ *party }
+
+func (k keys) Key(m ident.Member) *signature.PublicKey { return k.world.keys[m] }

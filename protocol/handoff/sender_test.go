@@ -219,7 +219,7 @@ func TestSenderTakesAnswersOnlyFromTheReceiver(t *testing.T) {
 		assert.Empty(t, g[0].takes(g[2], m).String(), v)
 	}
 	_, another := g[0].underWay(g[1])
-	g[1].m.Stop()
+	g[1].stop()
 	void := sent[*wire.Void](g[1].takes(g[0], another))
 	o, err := g[0].get(g[1], &wire.Receipt{Receipt: void.Void})
 	assert.ErrorIs(t, err, token.ErrSignature, "a void is no receipt")
@@ -230,7 +230,7 @@ func TestSenderTakesAnswersOnlyFromTheReceiver(t *testing.T) {
 func TestSenderReclaimsAtTheBurnedHop(t *testing.T) {
 	g := newGroup(t, 3)
 	tok, first := g[0].underWay(g[1])
-	g[1].m.Stop()
+	g[1].stop()
 	void := sent[*wire.Void](g[1].takes(g[0], first))
 	assert.Equal(t, "known reclaimed!", g[0].takes(g[1], void).String(), "with the certificate of who signed the void")
 	assert.True(t, g[0].noticed(handoff.Returned))

@@ -1,0 +1,435 @@
+package handoff_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Each test is a row, or a sentence, of handoff rules §4: the receiver.
+
+func TestReceiverAcceptStandsOnDurableNumbers(t *testing.T) {
+	g := newGroup(t, 2)
+	offer := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
+	o := g[1].takes(g[0], offer)
+	assert.Equal(t, "floor! counters! ACCEPT", o.String())
+	accept := sent[*wire.Accept](o)
+	assert.Equal(t, g[1].cfg.Incarnation, accept.Incarnation)
+	assert.Positive(t, accept.Accept)
+	o = g[1].takes(g[0], offer)
+	assert.Equal(t, "ACCEPT", o.String())
+	assert.Equal(t, accept, sent[*wire.Accept](o), "LIVE: the same again")
+	next := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
+	o = g[1].takes(g[0], next)
+	assert.Equal(t, "ACCEPT", o.String(), "numbers are reserved in blocks")
+	assert.Greater(t, sent[*wire.Accept](o).Accept, accept.Accept)
+}
+
+func TestReceiverNumbersGrowOverARestart(t *testing.T) {
+	g := newGroup(t, 2)
+	g[1].own() // so that the first record of counters has none for ACCEPTs
+	g[1].restart(nil)
+	_, offer, first := g[0].offered(g[1])
+	assert.Positive(t, first.Accept, "number 0 says nothing")
+	g[1].restart(nil)
+	o := g[1].takes(g[0], offer)
+	assert.Equal(t, "counters! ACCEPT", o.String())
+	assert.Greater(t, sent[*wire.Accept](o).Accept, first.Accept)
+}
+
+func TestReceiverIgnoresOffersOfDecidedHops(t *testing.T) {
+	g := newGroup(t, 2)
+	_, offer, accept := g[0].offered(g[1])
+	g[0].takes(g[1], accept)
+	transfer := sent[*wire.Transfer](g[0].release(offer.Token, 0))
+	g[1].takes(g[0], transfer)
+	assert.Empty(t, g[1].takes(g[0], offer).String(), "TAKEN")
+
+	_, offer, accept = g[0].offered(g[1])
+	g[0].takes(g[1], accept)
+	transfer = sent[*wire.Transfer](g[0].release(offer.Token, 0))
+	g[1].stop()
+	g[1].takes(g[0], transfer)
+	assert.Empty(t, g[1].takes(g[0], offer).String(), "VOIDED")
+}
+
+func TestReceiverLapsedReservationsKeepTheirNumber(t *testing.T) {
+	for name, lapse := range map[string]func(p, q *party, a *wire.Accept){
+		"by time": func(_, q *party, _ *wire.Accept) { q.wait(handoff.DefaultTuning.Lifetime + time.Second) },
+		"by CANCEL": func(p, q *party, a *wire.Accept) {
+			q.takes(p, &wire.Cancel{Token: a.Token, Hop: a.Hop, Incarnation: a.Incarnation, Accept: a.Accept})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 2)
+			tok, offer, accept := g[0].offered(g[1])
+			lapse(g[0], g[1], accept)
+			assert.Equal(t, accept, sent[*wire.Accept](g[1].takes(g[0], offer)), "may become LIVE again")
+			lapse(g[0], g[1], accept)
+			g[0].takes(g[1], accept)
+			transfer := sent[*wire.Transfer](g[0].release(tok, 0))
+			assert.Equal(t, "known known held! RECEIPT", g[1].takes(g[0], transfer).String(), "LAPSED is no reason to refuse")
+		})
+	}
+}
+
+func TestReceiverCancelMustNameTheReservation(t *testing.T) {
+	g := newGroup(t, 3)
+	_, _, accept := g[0].offered(g[1])
+	cancel := wire.Cancel{Token: accept.Token, Hop: accept.Hop, Incarnation: accept.Incarnation, Accept: accept.Accept}
+	wake := g[1].m.NextDeadline()
+	other := cancel
+	other.Accept++
+	g[1].takes(g[0], &other)
+	other = cancel
+	other.Incarnation[0]++
+	g[1].takes(g[0], &other)
+	g[1].takes(g[2], &cancel)
+	assert.Equal(t, wake, g[1].m.NextDeadline(), "still LIVE")
+	g[1].takes(g[0], &cancel)
+	assert.NotEqual(t, wake, g[1].m.NextDeadline())
+}
+
+func TestReceiverOffersMoveNoGuard(t *testing.T) {
+	g := newGroup(t, 2)
+	tok, transfer := g[0].underWay(g[1])
+	far := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
+	far.Token, far.Hop = tok, 1000
+	g[1].takes(g[0], far)
+	assert.Contains(t, g[1].takes(g[0], transfer).String(), "held!")
+}
+
+func TestReceiverAsksForCertificatesBeforeItAccepts(t *testing.T) {
+	g := newGroup(t, 3)
+	tok := g[0].own().ID()
+	g[0].hands(g[1], tok, 0)
+	delete(g[2].world.keys, g[0].id)
+	offer := sent[*wire.Offer](g[1].prepare(tok, 1))
+	o := g[2].takes(g[1], offer)
+	assert.Equal(t, "NEED", o.String())
+	assert.Equal(t, []ident.Member{g[0].id}, sent[*wire.Need](o).Members)
+	g[2].world.keys[g[0].id] = g[0].key.Public()
+	assert.Contains(t, g[2].takes(g[1], offer).String(), "ACCEPT")
+}
+
+func TestReceiverMissingCertificateOfATransferIsNeed(t *testing.T) {
+	g := newGroup(t, 3)
+	tok := g[0].own().ID()
+	g[0].hands(g[1], tok, 0)
+	accept := sent[*wire.Accept](g[2].takes(g[1], sent[*wire.Offer](g[1].prepare(tok, 1))))
+	g[1].takes(g[2], accept)
+	transfer := sent[*wire.Transfer](g[1].release(tok, 1))
+	delete(g[2].world.keys, g[0].id) // forgotten meanwhile
+	g[2].stop()
+	o := g[2].takes(g[1], transfer)
+	assert.Equal(t, "NEED", o.String(), "neither UNKNOWN nor VOID")
+	again := sent[*wire.Transfer](g[1].takes(g[2], sent[*wire.Need](o)))
+	assert.Len(t, again.Certificates, 2)
+}
+
+func TestReceiverRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(p, q *party, o *wire.Offer)
+		want    wire.Refusal
+	}{
+		"stopping":          {func(_, q *party, _ *wire.Offer) { q.stop() }, wire.RefuseStopping},
+		"offerer not valid": {func(p, q *party, _ *wire.Offer) { q.world.standing[p.id] = certificate.ErrExpired }, wire.RefuseSigner},
+		"unknown resource":  {func(_, q *party, _ *wire.Offer) { q.world.refusal = wire.RefuseResource }, wire.RefuseResource},
+		"genesis time":      {func(_, q *party, _ *wire.Offer) { q.world.stale = true }, wire.RefuseClock},
+		"another token":     {func(_, _ *party, o *wire.Offer) { o.Token[0]++ }, wire.RefuseTitle},
+		"no genesis":        {func(_, _ *party, o *wire.Offer) { o.Genesis = []byte{1} }, wire.RefuseTitle},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 2)
+			offer := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
+			c.prepare(g[0], g[1], offer)
+			o := g[1].takes(g[0], offer)
+			assert.Equal(t, "REFUSE", o.String())
+			assert.Equal(t, c.want, sent[*wire.Refuse](o).Reason)
+		})
+	}
+}
+
+func TestReceiverLooksAtTheGenesisTimeAtHop1Only(t *testing.T) {
+	g := newGroup(t, 3)
+	tok := g[0].own().ID()
+	g[0].hands(g[1], tok, 0)
+	g[2].world.stale = true
+	offer := sent[*wire.Offer](g[1].prepare(tok, 1))
+	assert.Contains(t, g[2].takes(g[1], offer).String(), "ACCEPT", "not from a later holder")
+	fresh := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
+	assert.Equal(t, "REFUSE", g[2].takes(g[0], fresh).String())
+
+	late, transfer := g[0].underWay(g[1])
+	g[1].world.stale = true
+	assert.Contains(t, g[1].takes(g[0], transfer).String(), "held!", "never a ground to drop a TRANSFER")
+	assert.True(t, g[1].holds(late, 1))
+}
+
+func TestReceiverBoundsTheReservationsOfOnePeer(t *testing.T) {
+	g := newGroup(t, 3)
+	offer := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
+	for hop := range uint64(handoff.MaxReservationsPerPeer) {
+		offer.Hop = hop + 1
+		require.Contains(t, g[1].takes(g[0], offer).String(), "ACCEPT")
+	}
+	offer.Hop++
+	assert.Equal(t, wire.RefuseBusy, sent[*wire.Refuse](g[1].takes(g[0], offer)).Reason)
+	other := sent[*wire.Offer](g[2].prepare(g[2].own().ID(), 0))
+	assert.Contains(t, g[1].takes(g[2], other).String(), "ACCEPT", "others still have room")
+	g[1].wait(handoff.DefaultTuning.Lifetime + time.Second)
+	assert.Contains(t, g[1].takes(g[0], offer).String(), "ACCEPT", "what has lapsed does not count")
+}
+
+func TestReceiverHoldsDurablyBeforeTheReceipt(t *testing.T) {
+	g := newGroup(t, 2)
+	tok, transfer := g[0].underWay(g[1])
+	assert.Equal(t, "known known held! RECEIPT", g[1].takes(g[0], transfer).String())
+	assert.True(t, g[1].noticed(handoff.Gained))
+	assert.True(t, g[1].holds(tok, 1))
+	assert.Equal(t, 1, g[1].m.Held())
+}
+
+func TestReceiverAnswersDuplicatesAndEnablesNothing(t *testing.T) {
+	g := newGroup(t, 3)
+	tok, transfer := g[0].underWay(g[1])
+	receipt := sent[*wire.Receipt](g[1].takes(g[0], transfer))
+	again := func(state string) {
+		t.Helper()
+		o := g[1].takes(g[0], transfer)
+		assert.Equal(t, "RECEIPT", o.String(), state)
+		assert.Equal(t, receipt, sent[*wire.Receipt](o), state)
+		assert.Empty(t, g[1].notices, state)
+	}
+	again("HOLD")
+	g[1].world.choices = []ident.Member{g[2].id}
+	g[1].takes(g[2], sent[*wire.Accept](g[2].takes(g[1], sent[*wire.Offer](g[1].prepare(tok, 1)))))
+	next := sent[*wire.Transfer](g[1].release(tok, 1))
+	again("SENT")
+	g[1].takes(g[2], sent[*wire.Receipt](g[2].takes(g[1], next)))
+	again("CLOSED")
+	g[1].restart(nil)
+	again("CLOSED, after a restart")
+	assert.Zero(t, g[1].m.Held())
+
+	dropped, transfer2 := g[0].underWay(g[1])
+	transfer = transfer2
+	receipt = sent[*wire.Receipt](g[1].takes(g[0], transfer))
+	g[1].do(func(m *handoff.Machine) { require.True(t, m.Drop(dropped, 1, 1)) })
+	again("DROPPED")
+	g[1].restart(nil)
+	again("DROPPED, after a restart")
+}
+
+func TestReceiverSecondTransferOfAHopIsEvidence(t *testing.T) {
+	g := newGroup(t, 2)
+	tok, first := g[0].underWay(g[1])
+	b, _ := transferBody(t, first)
+	g[1].takes(g[0], first)
+	b.Time++
+	signed, err := b.Sign(group, g[0].key)
+	require.NoError(t, err)
+	second := &wire.Transfer{Transfer: signed.Raw(), Genesis: first.Genesis}
+	assert.Equal(t, "evidence report", g[1].takes(g[0], second).String(), "no answer")
+	assert.Empty(t, g[1].takes(g[0], second).String(), "once")
+	assert.Equal(t, 1, g[1].m.Held())
+	assert.True(t, g[1].holds(tok, 1))
+	assert.EqualValues(t, 1, g[1].m.Stats().Evidence)
+}
+
+func TestReceiverVoidIsDurableAndTerminal(t *testing.T) {
+	g := newGroup(t, 2)
+	tok, transfer := g[0].underWay(g[1])
+	g[1].stop()
+	o := g[1].takes(g[0], transfer)
+	assert.Equal(t, "voided! VOID", o.String())
+	void := sent[*wire.Void](o)
+	o = g[1].takes(g[0], transfer)
+	assert.Equal(t, "VOID", o.String())
+	assert.Equal(t, void, sent[*wire.Void](o), "the same again")
+	g[1].restart(nil) // and it does not stop any more
+	o = g[1].takes(g[0], transfer)
+	assert.Equal(t, void, sent[*wire.Void](o), "for ever")
+	assert.False(t, g[1].holds(tok, 1))
+}
+
+func TestReceiverDeclinesWhatItCannotHold(t *testing.T) {
+	g := newGroup(t, 2)
+	_, transfer := g[0].underWay(g[1])
+	g[1].world.refusal = wire.RefuseResource
+	assert.Equal(t, "voided! VOID", g[1].takes(g[0], transfer).String(), "the resource is gone")
+}
+
+func TestReceiverUnknownAndNeverVoid(t *testing.T) { // rule 4.4
+	for name, forget := range map[string]func(q *party, b *token.TransferBody){
+		"of another incarnation": func(_ *party, b *token.TransferBody) { b.Incarnation[0]++ },
+		"never issued":           func(_ *party, b *token.TransferBody) { b.Accept = 5000 },
+		"no floor": func(q *party, _ *token.TransferBody) {
+			q.m = handoff.New(q.cfg)
+		},
+		"below the floor": func(q *party, b *token.TransferBody) {
+			q.do(func(m *handoff.Machine) { m.Bury(b.From) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 2)
+			tok, transfer := g[0].underWay(g[1])
+			b, _ := transferBody(t, transfer)
+			forget(g[1], &b)
+			signed, err := b.Sign(group, g[0].key)
+			require.NoError(t, err)
+			transfer.Transfer = signed.Raw()
+			assert.Equal(t, "UNKNOWN", g[1].takes(g[0], transfer).String())
+			g[1].stop()
+			assert.Equal(t, "UNKNOWN", g[1].takes(g[0], transfer).String(), "also when it declines everything")
+			assert.False(t, g[1].holds(tok, 1))
+		})
+	}
+}
+
+func TestReceiverNumberIsGoodForOneHop(t *testing.T) {
+	g := newGroup(t, 2)
+	_, first := g[0].underWay(g[1])
+	b, _ := transferBody(t, first)
+	g[1].takes(g[0], first)
+	another := g[0].own()
+	next := token.Title{Genesis: another}.Next(g[1].id, b.Incarnation, b.Accept)
+	signed, err := next.Sign(group, g[0].key)
+	require.NoError(t, err)
+	o := g[1].takes(g[0], &wire.Transfer{Transfer: signed.Raw(), Genesis: another.Raw()})
+	assert.Equal(t, "UNKNOWN", o.String())
+}
+
+func TestReceiverTakesWithoutItsReservationsAfterARestart(t *testing.T) { // trap 8
+	g := newGroup(t, 2)
+	tok, transfer := g[0].underWay(g[1])
+	g[1].restart(nil)
+	assert.Contains(t, g[1].takes(g[0], transfer).String(), "held! RECEIPT")
+	assert.True(t, g[1].holds(tok, 1))
+}
+
+func TestReceiverDropsWhatDoesNotVerify(t *testing.T) { // rule 4.1
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, g []*party, m *wire.Transfer) (from *party)
+		want  error
+	}{
+		"not from its sender": {func(_ *testing.T, g []*party, _ *wire.Transfer) *party { return g[2] }, handoff.ErrAddress},
+		"altered": {func(_ *testing.T, g []*party, m *wire.Transfer) *party {
+			m.Transfer = append([]byte(nil), m.Transfer...)
+			m.Transfer[len(m.Transfer)-1] ^= 1
+			return g[0]
+		}, token.ErrSignature},
+		"without a genesis": {func(_ *testing.T, g []*party, m *wire.Transfer) *party {
+			m.Genesis = nil
+			return g[0]
+		}, token.ErrMalformed},
+		"of another genesis": {func(_ *testing.T, g []*party, m *wire.Transfer) *party {
+			m.Genesis = g[0].own().Raw()
+			return g[0]
+		}, token.ErrChain},
+		"signed by another": {func(t *testing.T, g []*party, m *wire.Transfer) *party {
+			b, _ := transferBody(t, m)
+			signed, err := b.Sign(group, g[2].key)
+			require.NoError(t, err)
+			m.Transfer = signed.Raw()
+			return g[0]
+		}, token.ErrSignature},
+		"after a hop that is not shown": {func(t *testing.T, g []*party, m *wire.Transfer) *party {
+			b, _ := transferBody(t, m)
+			b.Hop = 2
+			signed, err := b.Sign(group, g[0].key)
+			require.NoError(t, err)
+			m.Transfer = signed.Raw()
+			return g[0]
+		}, token.ErrChain},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 3)
+			tok, transfer := g[0].underWay(g[1])
+			o, err := g[1].get(c.spoil(t, g, transfer), transfer)
+			assert.ErrorIs(t, err, c.want)
+			assert.Empty(t, o.String())
+			assert.False(t, g[1].holds(tok, 1))
+			assert.EqualValues(t, 1, g[1].m.Stats().Rejected)
+		})
+	}
+	g := newGroup(t, 3)
+	_, transfer := g[0].underWay(g[1])
+	o, err := g[2].get(g[0], transfer)
+	assert.ErrorIs(t, err, handoff.ErrAddress, "to another member")
+	assert.Empty(t, o.String())
+}
+
+func TestReceiverChainMustNameItsSender(t *testing.T) {
+	g := newGroup(t, 3)
+	tok := g[0].own().ID()
+	g[0].hands(g[1], tok, 0)
+	g[1].takes(g[2], sent[*wire.Accept](g[2].takes(g[1], sent[*wire.Offer](g[1].prepare(tok, 1)))))
+	transfer := sent[*wire.Transfer](g[1].release(tok, 1))
+	b, _ := transferBody(t, transfer)
+	b.From = g[0].id // who has given it away already
+	signed, err := b.Sign(group, g[0].key)
+	require.NoError(t, err)
+	forged := &wire.Transfer{Transfer: signed.Raw(), Genesis: transfer.Genesis, Previous: transfer.Previous}
+	_, err = g[2].get(g[0], forged)
+	assert.ErrorIs(t, err, token.ErrChain)
+	assert.Contains(t, g[2].takes(g[1], transfer).String(), "held!")
+}
+
+// A reservation made for one offerer does not keep another one's transfer out,
+// nor does an offer of somebody else take the reservation away.
+func TestReceiverReservationsOfTwoOfferers(t *testing.T) {
+	g := newGroup(t, 3)
+	tok, transfer := g[0].underWay(g[1])
+	stolen := sent[*wire.Offer](g[0].prepare(g[0].own().ID(), 0))
+	stolen.Token, stolen.Genesis = tok, transfer.Genesis
+	assert.Contains(t, g[1].takes(g[2], stolen).String(), "ACCEPT")
+	assert.Contains(t, g[1].takes(g[0], transfer).String(), "held! RECEIPT")
+	assert.True(t, g[1].holds(tok, 1))
+}
+
+// Two members that pass on copies of one forked token are not accused: who gave
+// it to both is, when both copies meet.
+func TestReceiverAccusesOnlyWhoSignedTwice(t *testing.T) {
+	g := newGroup(t, 4)
+	thief, honest, meeting := g[0], g[1], g[2]
+	tok, first := thief.underWay(meeting)
+	meeting.takes(thief, first)
+	accept := sent[*wire.Accept](honest.takes(thief, &wire.Offer{
+		Token: tok, Hop: 1, Genesis: first.Genesis, Signers: []ident.Member{thief.id},
+	}))
+	genesis, err := token.NewVerifier(group, keys{thief}).Genesis(first.Genesis)
+	require.NoError(t, err)
+	forked, err := token.Title{Genesis: genesis}.Next(honest.id, accept.Incarnation, accept.Accept).Sign(group, thief.key)
+	require.NoError(t, err)
+	honest.takes(thief, &wire.Transfer{Transfer: forked.Raw(), Genesis: first.Genesis})
+	honest.world.choices = []ident.Member{meeting.id}
+	honest.takes(meeting, sent[*wire.Accept](meeting.takes(honest, sent[*wire.Offer](honest.prepare(tok, 1)))))
+	o := meeting.takes(honest, sent[*wire.Transfer](honest.release(tok, 1)))
+	assert.Equal(t, "evidence report known held! RECEIPT", o.String())
+	assert.Equal(t, thief.id, accused(t, o))
+
+	// The same token once more, from a third member, for a hop that is taken.
+	last := g[3]
+	accept = sent[*wire.Accept](last.takes(thief, &wire.Offer{
+		Token: tok, Hop: 1, Genesis: first.Genesis, Signers: []ident.Member{thief.id},
+	}))
+	again, err := token.Title{Genesis: genesis}.Next(last.id, accept.Incarnation, accept.Accept).Sign(group, thief.key)
+	require.NoError(t, err)
+	last.takes(thief, &wire.Transfer{Transfer: again.Raw(), Genesis: first.Genesis})
+	title, ok := last.m.Title(tok, 1)
+	require.True(t, ok)
+	onward, err := title.Next(meeting.id, meeting.cfg.Incarnation, 1).Sign(group, last.key)
+	require.NoError(t, err)
+	o = meeting.takes(last, &wire.Transfer{Transfer: onward.Raw(), Genesis: first.Genesis, Previous: again.Raw()})
+	assert.Equal(t, "evidence report", o.String())
+	assert.True(t, accused(t, o).IsZero(), "both that gave hop 2 may have got it in good faith")
+}
