@@ -25,10 +25,10 @@ func (n *Node) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, er
 
 func (n *Node) acquire(ctx context.Context, r api.AcquireRequest) (*lease, error) {
 	wait, bounded := r.Wait()
-	w := n.waiters.add(r.MinHold())
-	n.engine.put(item{input: member.Demand{
-		Request: w.request, Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(),
-	}})
+	w, demand := n.waiters.add(member.Demand{
+		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(),
+	}, r.MinHold())
+	n.engine.put(item{input: demand})
 	var timeout <-chan time.Time
 	switch {
 	case bounded && wait == 0:
@@ -69,11 +69,12 @@ var closedTime = func() <-chan time.Time {
 
 // withdraw ends a demand. A grant that came at the same moment stands.
 func (n *Node) withdraw(w *waiter, reason error) (*lease, error) {
-	if n.waiters.take(w.request) == nil {
+	request, ok := n.waiters.leave(w)
+	if !ok {
 		a := <-w.answer
 		return a.lease, a.err
 	}
-	n.engine.put(item{input: member.Withdraw{Request: w.request}})
+	n.engine.put(item{input: member.Withdraw{Request: request}})
 	return nil, reason
 }
 

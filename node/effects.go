@@ -147,18 +147,23 @@ func revocationFrame(raw []byte) []byte {
 }
 
 // granted gives a grant to the program that waits for it. One that nobody
-// waits for any more, or whose deadline the sync has outlasted, starts nothing.
+// waits for any more starts nothing; nor does one whose deadline the sync has
+// outlasted, and the program waits on.
 func (n *Node) granted(g effect.Grant) {
 	w := n.waiters.take(g.Request)
-	if w == nil || !boottime.Now().Before(g.Deadline) {
-		n.end(g.Grant, false)
-		if w != nil {
-			w.refuse(ErrNotGranted)
-		}
+	if w != nil && boottime.Now().Before(g.Deadline) {
+		w.grant(n.leases.open(n, w, g))
 		return
 	}
-	lease := n.leases.open(n, w, g)
-	w.grant(lease)
+	n.end(g.Grant, false)
+	if w == nil {
+		return
+	}
+	if demand, ok := n.waiters.again(w); ok {
+		n.engine.put(item{input: demand})
+		return
+	}
+	w.refuse(ErrNotGranted)
 }
 
 func (n *Node) refused(r effect.Refuse) {

@@ -16,9 +16,10 @@ import (
 
 // waiter is a program that waits for a grant.
 type waiter struct {
-	request uint64
+	demand  member.Demand // its Request changes when it is made anew
 	minHold time.Duration
 	answer  chan result // holds one
+	left    bool        // waits no more, and takes what answer comes next
 }
 
 type result struct {
@@ -36,16 +37,28 @@ type waiters struct {
 	byID map[uint64]*waiter
 }
 
-func (ws *waiters) add(minHold time.Duration) *waiter {
+// add makes a waiter and numbers its demand.
+func (ws *waiters) add(d member.Demand, minHold time.Duration) (*waiter, member.Demand) {
+	w := &waiter{demand: d, minHold: minHold, answer: make(chan result, 1)}
+	d, _ = ws.again(w)
+	return w, d
+}
+
+// again lets a waiter that was taken wait on, and returns its demand under a new
+// number; or it says that the waiter has left meanwhile.
+func (ws *waiters) again(w *waiter) (d member.Demand, ok bool) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
+	if w.left {
+		return d, false
+	}
 	ws.last++
-	w := &waiter{request: ws.last, minHold: minHold, answer: make(chan result, 1)}
+	w.demand.Request = ws.last
 	if ws.byID == nil {
 		ws.byID = make(map[uint64]*waiter)
 	}
-	ws.byID[w.request] = w
-	return w
+	ws.byID[ws.last] = w
+	return w.demand, true
 }
 
 // take removes a waiter. Only who took it may answer it.
@@ -55,6 +68,18 @@ func (ws *waiters) take(request uint64) *waiter {
 	w := ws.byID[request]
 	delete(ws.byID, request)
 	return w
+}
+
+// leave ends a wait, and returns the number of the demand. When somebody has
+// taken the waiter, an answer is under way instead.
+func (ws *waiters) leave(w *waiter) (request uint64, ok bool) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	request = w.demand.Request
+	w.left = true
+	ok = ws.byID[request] == w
+	delete(ws.byID, request)
+	return request, ok
 }
 
 // refuseAll answers everybody.

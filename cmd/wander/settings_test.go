@@ -178,7 +178,7 @@ func TestNodeRefusesSettings(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b.vars = c.vars
 			b.write("node.toml", c.text)
-			b.fails(c.code, c.says, "node", "--config", "node.toml")
+			b.nodeFails(c.code, c.says, "node.toml")
 			if c.hint != "" {
 				assert.Contains(t, b.err.String(), "\nhint: ")
 				assert.Contains(t, b.err.String(), c.hint)
@@ -187,7 +187,22 @@ func TestNodeRefusesSettings(t *testing.T) {
 		})
 	}
 	b.vars = nil
-	b.fails(78, "no such file", "node", "--config", "nowhere.toml")
+	b.nodeFails(78, "no such file", "nowhere.toml")
+}
+
+// nodeFails is fails for a node that must not start: one that does would run on.
+func (b *caBench) nodeFails(code int, says, file string) {
+	b.t.Helper()
+	ended := make(chan int, 1)
+	go func() { ended <- b.wander("node", "--config", file) }()
+	select {
+	case got := <-ended:
+		assert.Equal(b.t, code, got, b.err.String())
+		assert.Contains(b.t, b.err.String(), says)
+		assert.True(b.t, strings.HasPrefix(b.err.String(), "error: "), b.err.String())
+	case <-time.After(time.Minute):
+		require.FailNow(b.t, "the node runs, with "+file)
+	}
 }
 
 // TestNodeEndsWhenItMayNotTakePart: code 77, whether the certificate was revoked
