@@ -194,10 +194,8 @@ func (o outcome) String() string {
 	return strings.Join(words, " ")
 }
 
-// sent is the only message of its type among the effects.
-func sent[M wire.Message](o outcome) M {
-	o.t.Helper()
-	var found []M
+// messages are those of a type among the effects.
+func messages[M wire.Message](o outcome) (found []M) {
 	for _, e := range o.effects {
 		if s, ok := e.(effect.Send); ok {
 			if m, ok := s.Message.(M); ok {
@@ -205,6 +203,13 @@ func sent[M wire.Message](o outcome) M {
 			}
 		}
 	}
+	return found
+}
+
+// sent is the only message of its type among the effects.
+func sent[M wire.Message](o outcome) M {
+	o.t.Helper()
+	found := messages[M](o)
 	require.Len(o.t, found, 1, "in %v", o)
 	return found[0]
 }
@@ -253,6 +258,7 @@ func (p *party) hands(q *party, t ident.Token, hop uint64) *wire.Transfer {
 	p.world.choices = []ident.Member{q.id}
 	offer := sent[*wire.Offer](p.prepare(t, hop))
 	p.world.choices = choices
+	offer.Settled = nil // tests of promises bring them
 	p.takes(q, sent[*wire.Accept](q.takes(p, offer)))
 	transfer := sent[*wire.Transfer](p.release(t, hop))
 	p.takes(q, sent[*wire.Receipt](q.takes(p, transfer)))
