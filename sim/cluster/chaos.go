@@ -52,7 +52,7 @@ func draw(seed uint64, mix Mix) (setting, chaos) {
 	pick := func(low, high time.Duration) time.Duration { return low + time.Duration(rng.Int64N(int64(high-low)+1)) }
 	s := setting{seed: seed, noPreOffer: rng.IntN(4) == 0, tuning: handoff.DefaultTuning}
 	if rng.IntN(2) == 0 {
-		s.tuning.RetransmitMax, s.tuning.Lifetime, s.tuning.Kept = 5*time.Second, 3*time.Second, 20*time.Second
+		s.tuning.RetransmitMax, s.tuning.Lifetime, s.tuning.GiveUp = 5*time.Second, 3*time.Second, 10*time.Second
 	}
 	s.syncTime = []time.Duration{0, 2 * time.Millisecond, 30 * time.Millisecond, 200 * time.Millisecond}[rng.IntN(4)]
 	s.checkpointAfter = []int{0, 20, 60, 200}[rng.IntN(4)]

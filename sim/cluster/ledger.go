@@ -49,7 +49,6 @@ type ledger struct {
 	taken       map[ident.Hash]claim
 	voided      map[ident.Hash]claim
 	started     map[ident.Grant]hop
-	abandoned   map[party]uint64 // lowest number whose transfer was given up
 }
 
 func newLedger(g ident.Group) *ledger {
@@ -64,7 +63,7 @@ func (l *ledger) reset() {
 		group: l.group, accepts: 1, sequence: 1, floors: make(map[ident.Member]uint64), settled: make(map[party]uint64),
 		held: make(map[hop]bool), ever: make(map[hop]bool),
 		sent: make(map[ident.Hash]passage), signed: make(map[ident.Hash]passage), taken: make(map[ident.Hash]claim),
-		voided: make(map[ident.Hash]claim), started: make(map[ident.Grant]hop), abandoned: make(map[party]uint64),
+		voided: make(map[ident.Hash]claim), started: make(map[ident.Grant]hop),
 	}
 }
 
@@ -112,9 +111,9 @@ func (l *ledger) custody(r journal.Record) error {
 	case *journal.Sent:
 		return l.gave(r)
 	case *journal.Closed:
-		l.closed(hop{r.Token, r.Hop}, len(r.Receipt) > 0)
+		l.closed(hop{r.Token, r.Hop})
 	case *journal.Reclaimed:
-		l.closed(hop{r.Token, r.Hop - 1}, true)
+		l.closed(hop{r.Token, r.Hop - 1})
 		l.begin(hop{r.Token, r.Hop})
 	case *journal.Voided:
 		b, h, err := token.PeekTransfer(l.group, r.Transfer)
@@ -158,16 +157,9 @@ func (l *ledger) gave(r *journal.Sent) error {
 	return nil
 }
 
-func (l *ledger) closed(h hop, answered bool) {
-	for hash, p := range l.sent {
-		if p.hop != h {
-			continue
-		}
-		delete(l.sent, hash)
-		if low, ok := l.abandoned[p.to]; !answered && (!ok || p.accept < low) {
-			l.abandoned[p.to] = p.accept
-		}
-	}
+// closed ends a transfer. One that was given up counts as settled, too.
+func (l *ledger) closed(h hop) {
+	maps.DeleteFunc(l.sent, func(_ ident.Hash, p passage) bool { return p.hop == h })
 }
 
 // unsettled reports a transfer to a party, with a number below the given one,
@@ -177,9 +169,6 @@ func (l *ledger) unsettled(to party, below uint64) (hop, bool) {
 		if p.to == to && p.accept < below {
 			return p.hop, true
 		}
-	}
-	if low, ok := l.abandoned[to]; ok && low < below {
-		return hop{}, true
 	}
 	return hop{}, false
 }
