@@ -11,7 +11,6 @@ import (
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
-	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -346,5 +345,3 @@ func (s *script) fate(name string) (audit.Token, *audit.Report) {
 	s.t.Fatalf("unknown token %q", name)
 	return audit.Token{}, nil
 }
-
-func (s *script) memberNamed(name string) ident.Member { return s.node(name).id }

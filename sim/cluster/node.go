@@ -14,8 +14,8 @@ import (
 type driving uint8
 
 const (
-	// sequential: one input at a time, one effect after the other.
-	sequential driving = iota
+	// The zero value: one input at a time, one effect after the other.
+	_ driving = iota
 	// grouped: all waiting inputs, then all records with one sync, then all
 	// the rest, as the daemon does it.
 	grouped
