@@ -21,7 +21,11 @@ type script struct {
 	receipt  wire.Receipt
 }
 
-// newScript lets b pass a token of a's on to a, as a had passed it to b.
+// hops is how far the token of the script has come: its numbers have their usual
+// lengths.
+const hops = 1000
+
+// newScript lets a token go back and forth, and tells its last handoff.
 func newScript() (*script, error) {
 	var keys [2]*signature.PrivateKey
 	var members [2]ident.Member
@@ -34,7 +38,6 @@ func newScript() (*script, error) {
 		public := key.Public().Bytes()
 		keys[i], members[i] = key, ident.MemberOf(group, public[:])
 	}
-	const acceptNumber = 100_000 // as after some minutes
 	now, incarnation := uint64(time.Now().UnixMilli()), ident.Incarnation{1}
 	genesis, err := token.GenesisBody{
 		Resource: resource, Slot: 1, Generator: members[0], Incarnation: incarnation, Sequence: 1, Time: now,
@@ -43,28 +46,26 @@ func newScript() (*script, error) {
 		return nil, err
 	}
 	title := token.Title{Genesis: genesis}
-	for hop := range 1000 { // far enough for the numbers to have their usual length
+	var last token.Transfer
+	for hop := range hops {
+		title.Transfer = last
 		from, to := hop%2, 1-hop%2
-		body := title.Next(members[to], incarnation, acceptNumber)
+		body := title.Next(members[to], incarnation, 100*hops)
 		body.Time = now
-		next, err := body.Sign(group, keys[from])
-		if err != nil {
+		if last, err = body.Sign(group, keys[from]); err != nil {
 			return nil, err
 		}
-		if hop == 999 {
-			return finishScript(title, next, keys[to])
-		}
-		title.Transfer = next
 	}
-	panic("unreachable")
-}
-
-func finishScript(title token.Title, next token.Transfer, receiver *signature.PrivateKey) (*script, error) {
-	b := next.Body()
-	receipt, err := token.AnswerTo(next, b.To, b.Incarnation).Sign(ident.Group{1}, token.Receipt, receiver)
+	receipt, err := token.AnswerTo(last, last.Body().To, incarnation).Sign(group, token.Receipt, keys[hops%2])
 	if err != nil {
 		return nil, err
 	}
+	return tell(title, last, receipt), nil
+}
+
+// tell puts a handoff into messages.
+func tell(title token.Title, transfer token.Transfer, receipt token.Answer) *script {
+	b := transfer.Body()
 	return &script{
 		offer: wire.Offer{
 			Token: b.Token, Hop: b.Hop, Genesis: title.Genesis.Raw(), Signers: title.Signers(),
@@ -72,10 +73,10 @@ func finishScript(title token.Title, next token.Transfer, receiver *signature.Pr
 		},
 		accept: wire.Accept{Token: b.Token, Hop: b.Hop, Incarnation: b.Incarnation, Accept: b.Accept, Lifetime: 30_000},
 		transfer: wire.Transfer{
-			Transfer: bytes.Clone(next.Raw()), Genesis: title.Genesis.Raw(), Previous: title.Transfer.Raw(),
+			Transfer: bytes.Clone(transfer.Raw()), Genesis: title.Genesis.Raw(), Previous: title.Transfer.Raw(),
 		},
 		receipt: wire.Receipt{Receipt: bytes.Clone(receipt.Raw())},
-	}, nil
+	}
 }
 
 // seedOf is the secret of one of the two straw men, which both know.
