@@ -259,7 +259,14 @@ func (n *Node) drain(ctx context.Context) {
 	for alone := 0; alone < drainAlone; alone++ {
 		idle := false
 		n.engine.look(func(m *member.Member) { idle = m.Idle() })
-		if idle {
+		if idle { // what it has decided may still wait for the disk
+			carriedOut := make(chan struct{})
+			n.engine.put(item{then: func() { close(carriedOut) }})
+			select {
+			case <-carriedOut:
+			case <-ctx.Done():
+			case <-n.done:
+			}
 			return
 		}
 		if n.transport.Stats().Connections > 0 {
