@@ -23,7 +23,7 @@ type script struct {
 
 // hops is how far the token of the script has come: its numbers have their usual
 // lengths.
-const hops = 1000
+const hops = 300
 
 // newScript lets a token go back and forth, and tells its last handoff.
 func newScript() (*script, error) {
@@ -50,7 +50,7 @@ func newScript() (*script, error) {
 	for hop := range hops {
 		title.Transfer = last
 		from, to := hop%2, 1-hop%2
-		body := title.Next(members[to], incarnation, 100*hops)
+		body := title.Next(members[to], incarnation, 1000*hops)
 		body.Time = now
 		if last, err = body.Sign(group, keys[from]); err != nil {
 			return nil, err
