@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 func TestSubjectsHandOver(t *testing.T) {
 	for _, subject := range subjectNames() {
 		t.Run(subject, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			require.NoError(t, makeGroup(dir, fastest(2)))
 			p := plan{}
