@@ -34,6 +34,10 @@ const (
 	LoseSync
 	// ForgetFloors leaves the floors out of every checkpoint.
 	ForgetFloors
+	// NoReceipts loses every RECEIPT, for good.
+	NoReceipts
+	// NoOffers loses every OFFER when the faults are over.
+	NoOffers
 )
 
 // setting is everything about a run that is not a fault: who is there.

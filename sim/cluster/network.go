@@ -235,7 +235,7 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 		return
 	}
 	net := c.network()
-	if c.chance(net.loss) || kind == wire.TypeMembers && c.chance(net.deaf) {
+	if c.chance(net.loss) || kind == wire.TypeMembers && c.chance(net.deaf) || c.neverArrives(kind) {
 		c.count.lost++
 		c.log(from, "LOST %s to %s", kind, to.name)
 		if kind == wire.TypeHello {
@@ -256,6 +256,11 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 		c.count.repeated++
 		c.after(wait+c.exponential(net.jitter+net.lateBy/8), func() { c.arrive(l) })
 	}
+}
+
+// neverArrives is what the planted bugs of the network take.
+func (c *cluster) neverArrives(kind wire.Type) bool {
+	return c.bug == NoReceipts && kind == wire.TypeReceipt || c.bug == NoOffers && c.calm && kind == wire.TypeOffer
 }
 
 // network is how bad the network is now.
