@@ -7,7 +7,6 @@ import (
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
-	"github.com/wandertoken/wander/protocol/token"
 )
 
 // carryOut does one operation.
@@ -39,21 +38,7 @@ func (n *node) append(p effect.Persist) {
 	if err := n.disk.append(p.At, p.Record, n.c.tick()); err != nil {
 		n.c.problem(n, "record not encoded: %v", err)
 	}
-	n.c.noteRecord(p.Record)
-}
-
-// noteRecord counts what records tell.
-func (c *cluster) noteRecord(r journal.Record) {
-	c.count.records[r.Kind()]++
-	switch r := r.(type) {
-	case *journal.Held:
-		if b, _, err := token.PeekTransfer(c.group.ID(), r.Transfer); err == nil {
-			c.lastHop[b.Token] = max(c.lastHop[b.Token], b.Hop)
-			c.count.handoffs++
-		}
-	case *journal.Reclaimed:
-		c.lastHop[r.Token] = max(c.lastHop[r.Token], r.Hop)
-	}
+	n.c.count.records[p.Record.Kind()]++
 }
 
 // sync makes the journal durable, at once or some time later.
@@ -199,8 +184,8 @@ func (n *node) shutdown(patience int) {
 	if n.member == nil {
 		return
 	}
-	if !n.resting {
-		n.resting = true
+	if !n.stopping {
+		n.stopping = true
 		n.c.log(n, "is told to shut down")
 		n.put(member.Shutdown{})
 	}

@@ -34,9 +34,8 @@ const (
 	LoseSync
 	// ForgetFloors leaves the floors out of every checkpoint.
 	ForgetFloors
-	// NoReceipts loses every RECEIPT, for good.
+	// NoReceipts and NoOffers lose every such message when the faults are over.
 	NoReceipts
-	// NoOffers loses every OFFER when the faults are over.
 	NoOffers
 )
 
@@ -81,7 +80,6 @@ type cluster struct {
 	downMean time.Duration // how long a member stays away
 
 	running  map[ident.Token]*program
-	lastHop  map[ident.Token]uint64
 	mail     []*letter // manual mode: messages that wait for the script
 	letters  int
 	problems []string
@@ -93,7 +91,7 @@ type cluster struct {
 type counts struct {
 	crashes, stops, restarts, checkpoints  int
 	messages, lost, repeated, late, broken int
-	grants, handoffs                       int
+	grants                                 int
 	sent                                   [wire.TypeRevocations + 1]int
 	records                                [journal.KindVisited + 1]int
 }
@@ -106,7 +104,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	}
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g,
-		running: make(map[ident.Token]*program), lastHop: make(map[ident.Token]uint64),
+		running: make(map[ident.Token]*program),
 	}
 	if trace != nil {
 		c.tracer = newTracer(trace, g.ID())
@@ -131,6 +129,9 @@ func (c *cluster) add(who identity, m memberSetting) *node {
 	c.nodes = append(c.nodes, n)
 	return n
 }
+
+// handoffs is how many transfers were taken.
+func (c *cluster) handoffs() int { return c.count.records[journal.KindHeld] }
 
 // tick is the next number of the order in which records and crashes happen.
 func (c *cluster) tick() uint64 {

@@ -172,7 +172,7 @@ func TestGuardSeesWhatLeavesTooEarly(t *testing.T) {
 // answered, without offers no token moves.
 func TestWhatDoesNotComeToRestIsSeen(t *testing.T) {
 	for bug, want := range map[Bug]string{NoReceipts: "is not answered", NoOffers: "has not moved"} {
-		r := Run(2, Options{Mix: Durable, Bug: bug})
+		r := Run(4, Options{Mix: Durable, Bug: bug})
 		require.ErrorIs(t, r.Err(), ErrBroken)
 		assert.Empty(t, r.Problems)
 		assert.Empty(t, r.Findings)

@@ -229,16 +229,13 @@ func (s *script) cmdStabilize(words []string) {
 func (s *script) cmdCirculate(words []string) {
 	d, err := time.ParseDuration(words[0])
 	require.NoError(s.t, err)
-	before := s.c.count.handoffs
-	tracer := s.c.tracer
-	shown := s.out.Len()
+	before, shown := s.c.handoffs(), s.out.Len()
 	for until := s.c.now + d; s.c.now < until; {
 		s.cmdStabilize(nil)
 		s.c.runFor(10 * time.Millisecond)
 	}
-	s.c.tracer = tracer
 	s.out.Truncate(shown)
-	s.printf("%d handoffs", s.c.count.handoffs-before)
+	s.printf("%d handoffs", s.c.handoffs()-before)
 }
 
 // cmdCrash NAME [power]: at once; NAME after append|sync KIND or after send

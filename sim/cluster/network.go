@@ -260,7 +260,7 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 
 // neverArrives is what the planted bugs of the network take.
 func (c *cluster) neverArrives(kind wire.Type) bool {
-	return c.bug == NoReceipts && kind == wire.TypeReceipt || c.bug == NoOffers && c.calm && kind == wire.TypeOffer
+	return c.calm && (c.bug == NoReceipts && kind == wire.TypeReceipt || c.bug == NoOffers && kind == wire.TypeOffer)
 }
 
 // network is how bad the network is now.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -49,8 +50,8 @@ type node struct {
 	queue   []op
 	working bool
 	syncing bool
-	fuse    int // how many more operations until it crashes
-	trap    func(op) bool
+	fuse    int           // how many more operations until it crashes
+	trap    func(op) bool // crashes after the operation for which it is true
 
 	alarm   uint64 // the alarm that counts
 	alarmAt clock.Instant
@@ -59,7 +60,7 @@ type node struct {
 	waiting  map[ident.Member][][]byte
 	requests uint64
 	isCut    bool // from all others
-	resting  bool // shut down in order; comes back like after a crash
+	stopping bool // was told to shut down
 }
 
 // op is one thing that a driver does.
@@ -83,16 +84,7 @@ func (n *node) boot() {
 	n.upAt = n.c.now
 }
 
-func (n *node) bootID() string {
-	return n.name + "#" + string(rune('0'+n.boots%10)) + timeID(n.boots/10)
-}
-
-func timeID(n uint64) string {
-	if n == 0 {
-		return ""
-	}
-	return string(rune('0'+n%10)) + timeID(n/10)
-}
+func (n *node) bootID() string { return fmt.Sprintf("%s#%d", n.name, n.boots) }
 
 func (n *node) reading() clock.Reading {
 	return clock.Reading{Boot: bootClock + clock.Instant(n.c.now-n.upAt), Wall: epoch.Add(n.c.now + n.skew)}
@@ -110,14 +102,10 @@ func (n *node) start(fresh bool) {
 		n.c.problem(n, "journal unreadable: %v", err)
 		return
 	}
-	if n.c.bug != SameIncarnation || n.life == 0 {
-		for i := range n.seed {
-			n.seed[i] = byte(n.c.rng.Uint32())
-		}
-	}
 	if n.c.bug == SameIncarnation && !n.durable {
-		past = nil // or its counters would give it away
+		past = nil // or what it remembers would give it away
 	}
+	n.drawSeed()
 	m, effects, err := member.Restore(member.Config{
 		Group: n.c.group, Certificate: n.certificate, Key: n.key, Seed: n.seed, Durable: n.durable,
 		NewIncarnation: fresh, Found: n.found, Machine: n.place, Boot: n.bootID(),
@@ -127,7 +115,7 @@ func (n *node) start(fresh bool) {
 		n.c.problem(n, "restart failed: %v", err)
 		return
 	}
-	n.member, n.life, n.alarmAt, n.resting = m, n.life+1, clock.Never, false
+	n.member, n.life, n.alarmAt, n.stopping = m, n.life+1, clock.Never, false
 	n.conns, n.waiting = make(map[ident.Member]*conn), make(map[ident.Member][][]byte)
 	n.c.count.restarts++
 	n.c.log(n, "starts with %d records", len(past))
@@ -135,6 +123,16 @@ func (n *node) start(fresh bool) {
 	n.work()
 	n.put(n.knowledge())
 	n.put(member.Announce{Endpoint: n.endpoint})
+}
+
+// drawSeed gives the member's next life its random numbers.
+func (n *node) drawSeed() {
+	if n.c.bug == SameIncarnation && n.life > 0 {
+		return
+	}
+	for i := range n.seed {
+		n.seed[i] = byte(n.c.rng.Uint32())
+	}
 }
 
 // knowledge is the group file: all members, or none.

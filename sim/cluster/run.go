@@ -83,7 +83,7 @@ func Run(seed uint64, o Options) *Result {
 	c, err := newCluster(s, o.Trace)
 	must(err)
 	c.begin(f)
-	for c.now < f.most && len(c.problems) == 0 && (c.count.crashes < f.crashes || c.count.handoffs < f.handoffs) {
+	for c.now < f.most && len(c.problems) == 0 && (c.count.crashes < f.crashes || c.handoffs() < f.handoffs) {
 		c.runFor(quietStep)
 	}
 	var stuck []string
