@@ -25,7 +25,6 @@ func (m Mix) String() string { return [...]string{"durable", "volatile", "mixed"
 
 // chaos is how often what goes wrong, in virtual time, over the whole group.
 type chaos struct {
-	mix                  Mix
 	crashEvery, downMean time.Duration
 	stopEvery            time.Duration
 	breakEvery           time.Duration
@@ -66,7 +65,6 @@ func draw(seed uint64, mix Mix) (setting, chaos) {
 		s.members = append(s.members, m)
 	}
 	f := chaos{
-		mix:        mix,
 		crashEvery: pick(time.Second, 4*time.Second), downMean: pick(200*time.Millisecond, 6*time.Second),
 		stopEvery: pick(2*time.Second, 30*time.Second), breakEvery: pick(500*time.Millisecond, 20*time.Second),
 		cutEvery: pick(5*time.Second, 60*time.Second), cutMean: pick(100*time.Millisecond, 5*time.Second),

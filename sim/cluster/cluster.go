@@ -81,7 +81,6 @@ type cluster struct {
 
 	running  map[ident.Token]*program
 	mail     []*letter // manual mode: messages that wait for the script
-	letters  int
 	problems []string
 	count    counts
 	tracer   *tracer

@@ -48,7 +48,6 @@ func (k *conn) other(n *node) (int, *node) {
 
 // letter is a message under way.
 type letter struct {
-	number   int
 	from, to *node
 	body     []byte
 	kind     wire.Type
@@ -228,8 +227,7 @@ func (n *node) meetSomebody() {
 // transmit puts a message on a connection.
 func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 	side, to := k.other(from)
-	c.letters++
-	l := &letter{number: c.letters, from: from, to: to, body: body, kind: kind, conn: k}
+	l := &letter{from: from, to: to, body: body, kind: kind, conn: k}
 	if c.manual {
 		c.mail = append(c.mail, l)
 		return
