@@ -1,0 +1,136 @@
+package member_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// Programs that ask for a resource.
+
+func holder(t *testing.T) *box {
+	a := newAuthority(t)
+	return a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true })
+}
+
+func TestGrantIsDurableBeforeItsProgramStarts(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 7, Resource: resource, MaxHold: 300 * time.Millisecond})
+	var record *journal.Started
+	synced := false
+	for _, e := range b.effects {
+		switch e := e.(type) {
+		case effect.Persist:
+			if r, ok := e.Record.(*journal.Started); ok {
+				record, synced = r, e.Sync
+			}
+		case effect.Grant:
+			require.NotNil(t, record)
+			assert.True(t, synced)
+			assert.EqualValues(t, 7, e.Request)
+			assert.Equal(t, record.Grant, e.Grant)
+			assert.Equal(t, 300*time.Millisecond, e.Length)
+			assert.Equal(t, b.now.Boot.Add(e.Length), e.Deadline)
+			assert.Greater(t, record.Deadline, uint64(e.Deadline), "it counts as running until the kill is over")
+			assert.Equal(t, []string{"boot", "here"}, []string{record.Boot, record.Machine})
+			return
+		}
+	}
+	require.Fail(t, "no grant")
+}
+
+func TestGrantIsNoLongerThanTheResourceAllows(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 1, Resource: resource, MaxHold: time.Hour})
+	require.NotNil(t, granted(b))
+	assert.Equal(t, quick.OperationTime, granted(b).Length, "max_hold")
+}
+
+func TestDemandsAreServedInTheirOrder(t *testing.T) {
+	b := holder(t)
+	for n := uint64(1); n <= 3; n++ {
+		b.step(member.Demand{Request: n, Resource: resource})
+		if n == 1 {
+			require.NotNil(t, granted(b))
+			continue
+		}
+		assert.Nil(t, granted(b), "one at a time")
+	}
+	assert.Equal(t, 2, b.Status().Slots[0].Waiting)
+	b.step(member.Withdraw{Request: 2})
+	assert.Equal(t, 1, b.Status().Slots[0].Waiting)
+	b.step(member.Withdraw{Request: 2})
+	b.step(member.Withdraw{Request: 1})
+	assert.Equal(t, 1, b.Status().Slots[0].Waiting, "what is gone or granted cannot be withdrawn")
+}
+
+func TestDemandsThatCanNeverBeMet(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 1, Resource: "unknown"})
+	assert.ErrorIs(t, refusal(b), member.ErrResource)
+	b.step(member.Demand{Request: 2, Resource: resource})
+	for n := range uint64(member.MaxWaiters) {
+		b.step(member.Demand{Request: n + 3, Resource: resource})
+		require.NoError(t, refusal(b))
+	}
+	b.step(member.Demand{Request: 1 << 20, Resource: resource})
+	assert.ErrorIs(t, refusal(b), member.ErrWaiters)
+	b.step(member.Shutdown{})
+	assert.ErrorIs(t, refusal(b), member.ErrStopping, "those that wait")
+	b.step(member.Demand{Request: 1 << 21, Resource: resource})
+	assert.ErrorIs(t, refusal(b), member.ErrStopping)
+}
+
+func TestDemandsThatAreNotDue(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 1, Resource: resource})
+	b.step(member.Ended{Grant: granted(b).Grant, Operated: true})
+	b.after(100 * time.Millisecond)
+	b.step(member.Demand{Request: 2, Resource: resource, OncePer: time.Hour})
+	for i := 0; refusal(b) == nil && i < 100; i++ {
+		b.after(100 * time.Millisecond)
+	}
+	assert.ErrorIs(t, refusal(b), member.ErrNotDue)
+	b.after(2 * time.Hour)
+	b.step(member.Demand{Request: 3, Resource: resource, OncePer: time.Hour})
+	for i := 0; granted(b) == nil && i < 100; i++ {
+		require.NoError(t, refusal(b))
+		b.after(100 * time.Millisecond)
+	}
+	assert.NotNil(t, granted(b))
+}
+
+func TestEndOfAnUnknownGrantChangesNothing(t *testing.T) {
+	b := holder(t)
+	b.step(member.Ended{Operated: true})
+	assert.Empty(t, b.effects)
+}
+
+func TestGrantThatDidNotStartIsNoOperation(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 1, Resource: resource})
+	b.step(member.Ended{Grant: granted(b).Grant})
+	assert.Zero(t, b.Status().Slots[0].LastOperation)
+	assert.False(t, b.Status().Slots[0].Executing)
+}
+
+func TestExpiredGrantEnds(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 1, Resource: resource})
+	require.LessOrEqual(t, b.NextDeadline().Sub(b.now.Boot), quick.OperationTime+time.Second)
+	b.after(quick.OperationTime + time.Second)
+	assert.False(t, b.Status().Slots[0].Executing)
+	ended := 0
+	for _, s := range b.journal {
+		if _, ok := s.Record.(*journal.Ended); ok {
+			ended++
+		}
+	}
+	assert.Equal(t, 1, ended)
+}

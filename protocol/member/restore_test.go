@@ -1,0 +1,185 @@
+package member_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// What a restart continues, and what it begins anew: handoff rules §1, inc.
+
+// refusal is why the only demand that was refused was.
+func refusal(b *box) error {
+	list := refused(b)
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+// firstRecord is the first one that the last step persists.
+func firstRecord(b *box) effect.Persist {
+	for _, e := range b.effects {
+		if p, ok := e.(effect.Persist); ok {
+			return p
+		}
+	}
+	return effect.Persist{}
+}
+
+func TestRestartContinuesTheCustodyMemory(t *testing.T) {
+	a := newAuthority(t)
+	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })
+	first := b.Status()
+	require.True(t, b.Holds(resource))
+	b.restart()
+	assert.Equal(t, first.Incarnation, b.Status().Incarnation)
+	assert.True(t, b.Holds(resource))
+	b.checkpoint()
+	b.restart()
+	assert.Equal(t, first.Incarnation, b.Status().Incarnation)
+	assert.True(t, b.Holds(resource))
+	assert.Zero(t, b.Status().Slots[0].Generated, "a token is founded once for a journal")
+}
+
+func TestRestartBeginsAnew(t *testing.T) {
+	for name, change := range map[string]func(*box){
+		"on the operator's word": func(b *box) { b.cfg.NewIncarnation = true },
+		"in another place":       func(b *box) { b.cfg.Machine = "there" },
+		"as a volatile member":   func(b *box) { b.cfg.Durable = false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority(t)
+			b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })
+			first := b.Status().Incarnation
+			b.cfg.Found = false
+			change(b)
+			b.restart()
+			assert.NotEqual(t, first, b.Status().Incarnation)
+			assert.False(t, b.Holds(resource), "it remembers no custody")
+			persisted := firstRecord(b)
+			assert.Equal(t, journal.KindIncarnation, persisted.Record.Kind())
+			assert.True(t, persisted.Sync)
+		})
+	}
+}
+
+func TestVolatileMembersNeverContinue(t *testing.T) {
+	a := newAuthority(t)
+	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Durable = false })
+	seen := map[string]bool{}
+	for range 5 {
+		seen[b.Status().Incarnation.String()] = true
+		b.restart()
+	}
+	assert.Len(t, seen, 5)
+}
+
+func TestJournalsThatAreNotTheMembers(t *testing.T) {
+	a := newAuthority(t)
+	me, other := a.issue(1, time.Hour), a.issue(2, time.Hour)
+	b := a.open(me, nil)
+	cfg := b.cfg
+	cfg.Certificate, cfg.Key = other.certificate, other.key
+	_, _, err := member.Restore(cfg, b.journal, b.now)
+	assert.ErrorIs(t, err, member.ErrNotMember)
+	cfg.Certificate = me.certificate
+	_, _, err = member.New(cfg, b.now)
+	assert.ErrorIs(t, err, member.ErrKey)
+	b.journal = append(b.journal, journal.Stamped{Record: &journal.Closed{}})
+	_, _, err = member.Restore(b.cfg, b.journal, b.now)
+	assert.ErrorIs(t, err, handoff.ErrReplay)
+}
+
+// What a journal knows of others is known after a restart, also to a new
+// incarnation, and through a checkpoint.
+func TestRestartRemembersOthers(t *testing.T) {
+	a := newAuthority(t)
+	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
+	b.meet(peer)
+	b.hear(peer, &wire.Members{Entries: []wire.Entry{{Certificate: peer.certificate.Raw(), Endpoint: peer.endpoint(3)}}})
+	for _, change := range []func(){func() {}, b.checkpoint, func() { b.cfg.NewIncarnation = true }} {
+		change()
+		b.restart()
+		assert.Equal(t, []string{"a.example.org:1"}, b.Addresses(peer.id()))
+	}
+}
+
+// A program outlives the member's process. Until it has ended, or is dead, the
+// restarted member neither grants nor gives the token away (handoff rules §2,
+// EXEC).
+func TestRestartWhileAProgramRuns(t *testing.T) {
+	start := func(t *testing.T) (*box, *effect.Grant) {
+		a := newAuthority(t)
+		b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })
+		b.step(member.Demand{Request: 1, Resource: resource})
+		g := granted(b)
+		require.NotNil(t, g)
+		b.restart()
+		b.step(member.Demand{Request: 2, Resource: resource})
+		require.Nil(t, granted(b), "the first one still runs")
+		require.True(t, b.Status().Slots[0].Executing)
+		return b, g
+	}
+	t.Run("its end is reported", func(t *testing.T) {
+		b, g := start(t)
+		b.step(member.Ended{Grant: g.Grant, Operated: true})
+		b.after(time.Second)
+		assert.False(t, b.Status().Slots[0].Executing)
+		assert.Positive(t, b.Status().Slots[0].LastOperation)
+	})
+	t.Run("its deadline comes", func(t *testing.T) {
+		b, g := start(t)
+		b.now.Boot = g.Deadline - 1
+		b.step(member.Tick{})
+		assert.True(t, b.Status().Slots[0].Executing)
+		b.after(time.Second)
+		assert.False(t, b.Status().Slots[0].Executing)
+	})
+	t.Run("the machine boots", func(t *testing.T) {
+		b, _ := start(t)
+		b.cfg.Boot = "another"
+		b.restart()
+		b.after(0)
+		assert.False(t, b.Status().Slots[0].Executing)
+	})
+	t.Run("through a checkpoint", func(t *testing.T) {
+		b, _ := start(t)
+		b.checkpoint()
+		b.restart()
+		assert.True(t, b.Status().Slots[0].Executing)
+	})
+}
+
+// The token that was held during a crash goes on, whether or not its program's
+// end was seen.
+func TestTokenGoesOnAfterARestartWhileAProgramRan(t *testing.T) {
+	a := newAuthority(t)
+	b, peer := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true }), a.issue(2, time.Hour)
+	b.step(member.Demand{Request: 1, Resource: resource})
+	g := granted(b)
+	require.NotNil(t, g)
+	b.restart()
+	b.meet(peer)
+	offer := said[*wire.Offer](b)
+	for i := 0; offer == nil && i < 10; i++ {
+		b.after(time.Second)
+		offer = said[*wire.Offer](b)
+	}
+	require.NotNil(t, offer, "the next holder is found while the program runs")
+	b.hear(peer, &wire.Accept{Token: offer.Token, Hop: offer.Hop, Incarnation: peer.incarnation, Accept: 1, Lifetime: 30_000})
+	assert.Nil(t, said[*wire.Transfer](b))
+	b.step(member.Ended{Grant: g.Grant, Operated: true})
+	for i := 0; b.Holds(resource) && i < 10; i++ {
+		b.after(10 * time.Millisecond)
+	}
+	assert.False(t, b.Holds(resource))
+}
