@@ -139,6 +139,32 @@ func TestPromisesOfAnIncarnationThatComesBack(t *testing.T) {
 	assert.LessOrEqual(t, p.hello(q).Settled.Below, b.Accept, "and what is still open is not forgotten")
 }
 
+// What is remembered of former incarnations is bounded; those that owe an
+// answer stay.
+func TestFormerIncarnationsAreForgotten(t *testing.T) {
+	p, q := busyPair(t, 20)
+	require.NotNil(t, p.hello(q).Settled)
+	owing := ident.Incarnation{99}
+	q.cfg.Incarnation = owing
+	q.m = handoff.New(q.cfg)
+	p.meets(q, q.hello(p))
+	for range 20 {
+		p.hands(q, p.own().ID(), 0)
+	}
+	_, transfer := p.underWay(q)
+	said := p.hello(q).Settled
+	require.NotNil(t, said)
+	for n := range byte(50) {
+		p.meets(q, &wire.Hello{Incarnation: ident.Incarnation{100, n}})
+	}
+	p.meets(q, &wire.Hello{Incarnation: ident.Incarnation{2}})
+	assert.Nil(t, p.hello(q).Settled, "forgotten")
+	p.meets(q, &wire.Hello{Incarnation: owing})
+	assert.Equal(t, said, p.hello(q).Settled)
+	p.takes(q, sent[*wire.Receipt](q.takes(p, transfer)))
+	assert.Zero(t, p.m.Unanswered())
+}
+
 // A checkpoint names transfers in the order of their tokens, whichever
 // incarnation of the receiver they are for.
 func TestPromisesOverACheckpoint(t *testing.T) {

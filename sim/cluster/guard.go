@@ -79,6 +79,22 @@ func (g *guard) sent(to ident.Member, m wire.Message) error {
 		return g.answered(envelope.Receipt, m.Receipt, l.taken)
 	case *wire.Void:
 		return g.answered(envelope.Void, m.Void, l.voided)
+	case *wire.Unknown:
+		return g.unknown(m)
+	}
+	return nil
+}
+
+// unknown checks that UNKNOWN is not the answer to what is remembered.
+func (g *guard) unknown(m *wire.Unknown) error {
+	b, err := peekAnswer(g.ledger.group, envelope.Unknown, m.Unknown)
+	if err != nil {
+		return err
+	}
+	for _, decided := range []map[ident.Hash]claim{g.ledger.taken, g.ledger.voided} {
+		if c, known := decided[b.Transfer]; known && c.accept >= g.ledger.floors[c.from] {
+			return fmt.Errorf("UNKNOWN for a transfer of hop %d that was decided", b.Hop)
+		}
 	}
 	return nil
 }
