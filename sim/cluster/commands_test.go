@@ -33,7 +33,7 @@ func init() {
 }
 
 // cmdMembers makes the group: names, or NAME=volatile; found=NAME; seed=N;
-// strangers: nobody tells of others; no-pre-offer.
+// skew=NAME:DURATION, of its wall clock; no-pre-offer.
 func (s *script) cmdMembers(words []string) {
 	set := setting{
 		seed: 1, manual: true, tuning: handoff.DefaultTuning,
@@ -49,6 +49,11 @@ func (s *script) cmdMembers(words []string) {
 			set.noPreOffer = true
 		case name == "seed":
 			set.seed, _ = strconv.ParseUint(value, 10, 64)
+		case name == "skew":
+			who, by, _ := strings.Cut(value, ":")
+			d, err := time.ParseDuration(by)
+			require.NoError(s.t, err)
+			set.members[who[0]-'a'].skew = d
 		case name == "found":
 			set.members[value[0]-'a'].found = true
 		default:
