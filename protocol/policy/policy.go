@@ -11,8 +11,6 @@
 package policy
 
 import (
-	"time"
-
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -72,6 +70,13 @@ const (
 	// Message: Event.Body came from the policy of the same slot's resource at
 	// the member Event.From. It is a hint without any authority.
 	Message
+	// Neighbour: Event.From follows this member in the order of member ids,
+	// the first after the last, among those that take part and can be
+	// reached; it is zero when there is no other. Event.Members is how many
+	// take part, this member among them. It is told before a policy begins its
+	// work and whenever it changes. Members that know different parts of the
+	// group may disagree.
+	Neighbour
 )
 
 // Outcome is how a Pass ended.
@@ -82,8 +87,8 @@ const (
 	// Delivered: another member has custody.
 	Delivered Outcome = iota + 1
 	// Returned: the token is here again, or still. The receiver declined it,
-	// or nobody can be reached to take it. The policy decides anew, as after an
-	// Arrival.
+	// or nobody of those that the Pass permits can be reached to take it. The
+	// policy decides anew, as after an Arrival.
 	Returned
 	// Abandoned: nobody knows, and the member stopped asking.
 	Abandoned
@@ -96,6 +101,7 @@ type Event struct {
 	Outcome  Outcome
 	Operated bool
 	Demand   bool
+	Members  int
 	At       clock.Instant
 	From     ident.Member
 	Token    Token
@@ -110,9 +116,13 @@ const (
 	// Run (token): run the protected operation under this token. Answered by
 	// one OperationEnded.
 	Run ActionKind = iota + 1
-	// Pass (token): hand the token to Action.To, or to a member drawn at
-	// random when that is zero, with Action.Field as its policy field.
-	// Answered by one PassSettled.
+	// Prepare (token): the token will be passed on soon, to Action.To, or to a
+	// member drawn at random when that is zero. The driver may look for who
+	// takes it already. A Pass to somebody else stays possible.
+	Prepare
+	// Pass (token): hand the token to Action.To and to nobody else, or to a
+	// member drawn at random when that is zero, with Action.Field as its policy
+	// field. Answered by one PassSettled.
 	Pass
 	// Drop (token): remove the token from circulation, for Action.Reason.
 	Drop
@@ -137,6 +147,9 @@ const (
 	Superseded DropReason = iota + 1
 	// Overflow: more tokens wait here than the policy keeps.
 	Overflow
+	// Spent: the policy makes a token for each operation, and this one's is
+	// over.
+	Spent
 )
 
 func (r DropReason) String() string {
@@ -145,6 +158,8 @@ func (r DropReason) String() string {
 		return "superseded"
 	case Overflow:
 		return "overflow"
+	case Spent:
+		return "spent"
 	}
 	return "unknown"
 }
@@ -159,23 +174,9 @@ type Action struct {
 	Field  []byte
 }
 
-// Params are the time constants of a resource, under the papers' meaning. They
-// come from the group configuration, so all members share them.
-type Params struct {
-	// OperationTime (Δop) is how long one protected operation takes at most.
-	OperationTime time.Duration
-	// MembersMax (Nmax) is the number of members that saturates the resource.
-	MembersMax int
-	// SkipDelay (Δskip) is how long a member that does not run the operation
-	// keeps the token. Too short spends messages on an idle group; too long
-	// wastes the resource while members with demand wait.
-	SkipDelay time.Duration
-	// MinInterval (Δmin) is the shortest time between two operations of one
-	// member. Zero means the paper's OperationTime·MembersMax/2.
-	MinInterval time.Duration
-	// RegenerationMean (γ) is the mean of the exponential delay that follows
-	// MinInterval before a member that sees no token makes one. Zero means the
-	// paper's Δmin·MembersMax, with the Δmin of the formula above if
-	// MinInterval is shorter.
-	RegenerationMean time.Duration
+// Gauger is a policy that has figures to show to people. They decide nothing.
+type Gauger interface {
+	// Gauges calls show for each figure, always in the same order, with a name
+	// that ends in its base unit.
+	Gauges(show func(name string, value float64))
 }

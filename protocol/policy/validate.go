@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 )
@@ -31,35 +30,31 @@ const (
 	// its group. Sums of a few such spans are also far from where a Duration
 	// overflows.
 	MaxInterval = 10 * 365 * 24 * time.Hour
+
+	// MinRatio is 1 as a Ratio: a factor below would turn growth into decay.
+	MinRatio = 1000
+
+	// MaxRatio is 1000 as a Ratio: what is to be a factor is no more.
+	MaxRatio = 1_000_000
+
+	// MaxQueue bounds the tokens that wait at one member. Each is in custody
+	// there, and of those the handoff permits a few hundred.
+	MaxQueue = 64
 )
 
 // Validate checks every field against its range. The error wraps
 // ErrOutOfRange and names the first field that is wrong. A round of
 // operations, operation_time·members_max, is checked too, because the papers'
-// formulae start from it.
+// formulae start from it. Which presets there are is the policy's to say.
 func (p Params) Validate() error {
-	roundMax := MaxInterval / time.Duration(max(p.MembersMax, 1))
-	return cmp.Or(
-		within("operation_time", p.OperationTime, MinDuration, MaxOperationTime),
-		within("members_max", p.MembersMax, 1, MaxMembers),
-		within("operation_time with these members_max", p.OperationTime, MinDuration, roundMax),
-		within("skip_delay", p.SkipDelay, MinDuration, MaxSkipDelay),
-		withinOrDerived("min_interval", p.MinInterval, MinDuration, MaxInterval),
-		withinOrDerived("regeneration_mean", p.RegenerationMean, MinDuration, MaxInterval),
-	)
-}
-
-func within[T cmp.Ordered](field string, value, low, high T) error {
-	if value < low || value > high {
-		return fmt.Errorf("%w: %s is %v, permitted are %v to %v", ErrOutOfRange, field, value, low, high)
+	for i := range Parameters {
+		if err := Parameters[i].check(&p); err != nil {
+			return err
+		}
 	}
-	return nil
-}
-
-// withinOrDerived permits zero too, which asks for the paper's formula.
-func withinOrDerived(field string, value, low, high time.Duration) error {
-	if value != 0 && (value < low || value > high) {
-		return fmt.Errorf("%w: %s is %v, permitted are 0 (derived) and %v to %v", ErrOutOfRange, field, value, low, high)
+	if longest := MaxInterval / time.Duration(p.MembersMax); p.OperationTime > longest {
+		return fmt.Errorf("%w: operation_time with these members_max is %v, permitted are %v to %v",
+			ErrOutOfRange, p.OperationTime, MinDuration, longest)
 	}
 	return nil
 }

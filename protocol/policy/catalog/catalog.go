@@ -14,32 +14,99 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
-// Wandering is the name of the wandering token of the journal paper.
-const Wandering = "wandering"
+// The names of the policies.
+const (
+	// Wandering is one token that walks at random.
+	Wandering = "wandering"
+)
 
-type constructor func(policy.Params, rand.Source) (policy.Policy, error)
-
-var constructors = map[string]constructor{
-	Wandering: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return wandering.New(p, rng) },
+// Preset is one documented set of rules of a policy.
+type Preset struct {
+	Name string
+	// Uses are the optional parameters that have an effect. Those that are not
+	// optional are every policy's.
+	Uses []string
 }
 
-// New makes the policy of one slot at one member. It returns ErrUnknownPolicy,
-// or an error that wraps policy.ErrOutOfRange and names the parameter. The
-// policy draws from rng whenever it is stepped: who shares one among policies
-// steps them on one goroutine.
+type entry struct {
+	presets []Preset // the first is the default
+	make    func(policy.Params, rand.Source) (policy.Policy, error)
+}
+
+var entries = map[string]entry{
+	Wandering: {
+		presets: []Preset{
+			{"paper", []string{"min_interval", "regeneration_mean"}},
+		},
+		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return wandering.New(p, rng) },
+	},
+}
+
+// New makes the policy of one slot at one member. It returns the errors of
+// Check. The policy draws from rng whenever it is stepped: who shares one
+// among policies steps them on one goroutine.
 func New(name string, params policy.Params, rng rand.Source) (policy.Policy, error) {
-	construct, known := constructors[name]
-	if !known {
-		return nil, fmt.Errorf("%w %q, known are %s", ErrUnknownPolicy, name, strings.Join(Names(), ", "))
+	preset, err := find(name, params.Preset)
+	if err != nil {
+		return nil, err
 	}
-	made, err := construct(params, rng)
+	params.Preset = preset.Name
+	if err := check(preset, &params); err != nil {
+		return nil, fmt.Errorf("policy %s: %w", name, err)
+	}
+	made, err := entries[name].make(params, rng)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", name, err) // not made, which may hold a nil pointer
 	}
 	return made, nil
 }
 
+// Check says whether New would make a policy. Errors: ErrUnknownPolicy,
+// policy.ErrPreset, policy.ErrUnused, policy.ErrOutOfRange; those about a
+// parameter name it.
+func Check(name string, params policy.Params) error {
+	_, err := New(name, params, rand.NewPCG(0, 0))
+	return err
+}
+
+// find is a preset of a policy, its first where the preset is empty.
+func find(name, preset string) (Preset, error) {
+	e, known := entries[name]
+	if !known {
+		return Preset{}, fmt.Errorf("%w %q, known are %s", ErrUnknownPolicy, name, strings.Join(Names(), ", "))
+	}
+	if preset == "" {
+		return e.presets[0], nil
+	}
+	i := slices.IndexFunc(e.presets, func(p Preset) bool { return p.Name == preset })
+	if i < 0 {
+		var names []string
+		for _, p := range e.presets {
+			names = append(names, p.Name)
+		}
+		return Preset{}, fmt.Errorf("policy %s: %w %q, known are %s", name, policy.ErrPreset, preset, strings.Join(names, ", "))
+	}
+	return e.presets[i], nil
+}
+
+// check refuses parameters out of range, and those without an effect.
+func check(preset Preset, params *policy.Params) error {
+	if err := params.Validate(); err != nil {
+		return err
+	}
+	for _, p := range policy.Parameters {
+		if p.Optional && p.Wire(params) != 0 && !slices.Contains(preset.Uses, p.Name) {
+			return fmt.Errorf("%w: preset %s does not use %s; leave it out", policy.ErrUnused, preset.Name, p.Name)
+		}
+	}
+	return nil
+}
+
 // Names lists the policies that New makes, in alphabetical order.
 func Names() []string {
-	return slices.Sorted(maps.Keys(constructors))
+	return slices.Sorted(maps.Keys(entries))
 }
+
+// Presets are the presets of a policy, the default first; none where the name
+// is unknown.
+func Presets(name string) []Preset { return slices.Clone(entries[name].presets) }

@@ -1,0 +1,76 @@
+package policy
+
+import "time"
+
+// Params are the constants of a resource, under the papers' meaning. They come
+// from the group configuration, so all members share them. Zero asks for the
+// policy's default wherever a default is named.
+type Params struct {
+	// Preset names one of the policy's documented sets of rules. Empty is the
+	// policy's first.
+	Preset string
+	// OperationTime (Δop) is how long one protected operation takes at most.
+	OperationTime time.Duration
+	// MembersMax (Nmax) is the number of members that saturates the resource.
+	MembersMax int
+	// SkipDelay (Δskip) is how long a member that does not run the operation
+	// keeps the token. Too short spends messages on an idle group; too long
+	// wastes the resource while members with demand wait.
+	SkipDelay time.Duration
+	// MinInterval (Δmin) is the shortest time between two operations of one
+	// member. Zero means the formula of the policy's paper.
+	MinInterval time.Duration
+	// MaxInterval (Δmax) is the time without a token after which a member of
+	// the report paper makes one. Zero means its 3·Δmin.
+	MaxInterval time.Duration
+	// RegenerationMean (γ) is the mean of the exponential delay that follows
+	// the time for which a member waits for a token in any case, before it
+	// makes one. Zero means the formula of the policy.
+	RegenerationMean time.Duration
+	// TargetInterval (t_wait) is the time between two tokens at one member
+	// that a policy with many tokens aims at. It has no default.
+	TargetInterval time.Duration
+	// IntervalFactor (k_max) is how much longer or shorter than TargetInterval
+	// an interval has to be for a policy with many tokens to act. Zero is the
+	// paper's 3.
+	IntervalFactor Ratio
+	// QueueCapacity (c) is how many early tokens may wait at one member. One
+	// more is dropped. Zero is the policy's default.
+	QueueCapacity int
+	// GrowthFactor (K1loss) is by what the timeout of the report paper is
+	// multiplied at each token made. Zero is its 1.5.
+	GrowthFactor Ratio
+	// DecayFactor (K2loss) is the share of the distance from Δmax that the
+	// timeout of the report paper loses at each token received. Zero is its
+	// 0.05.
+	DecayFactor Ratio
+	// GeneratorRests makes a member that has made a token let it rest and walk
+	// on, instead of running the operation under it. The report paper does not
+	// say which.
+	GeneratorRests bool
+	// RequestTimeout is after what time a member of a ring repeats a request
+	// that was not answered by a token. Zero derives it from OperationTime,
+	// SkipDelay and MembersMax.
+	RequestTimeout time.Duration
+}
+
+// Ratio is a number in thousandths, which is how the group configuration
+// carries it.
+type Ratio int64
+
+// Float is the number itself.
+func (r Ratio) Float() float64 { return float64(r) / 1000 }
+
+// Of is the span multiplied by the ratio; it is exact while the span is below
+// a hundred years and the ratio below MaxRatio.
+func (r Ratio) Of(d time.Duration) time.Duration {
+	return d/1000*time.Duration(r) + d%1000*time.Duration(r)/1000
+}
+
+// Or is the ratio, or a default where it is zero.
+func (r Ratio) Or(otherwise Ratio) Ratio {
+	if r == 0 {
+		return otherwise
+	}
+	return r
+}
