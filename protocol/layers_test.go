@@ -26,7 +26,7 @@ var floors = [][]string{
 	{"protocol/group", "protocol/effect"},
 	{"protocol/directory"},
 	{
-		"protocol/handoff", "protocol/policy/wandering", "protocol/policy/multitoken",
+		"protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",
 		"protocol/policy/ring", "protocol/policy/uncoordinated",
 	},
 	{"protocol/policy/catalog"},

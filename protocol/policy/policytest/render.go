@@ -1,0 +1,47 @@
+package policytest
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// render writes an action as an answer line says it.
+func render(a policy.Action) string {
+	token := string(a.Token[:1])
+	switch a.Kind {
+	case policy.Run:
+		return "run " + token
+	case policy.Prepare:
+		return "prepare " + token + to(a.To)
+	case policy.Pass:
+		text := "pass " + token + to(a.To)
+		if len(a.Field) > 0 {
+			text += " field " + hex.EncodeToString(a.Field)
+		}
+		return text
+	case policy.Drop:
+		return "drop " + token + " " + a.Reason.String()
+	case policy.Generate:
+		return "generate"
+	case policy.Wait:
+		if a.At == clock.Never {
+			return "wait for nothing"
+		}
+		return "wait until " + strconv.FormatFloat(float64(a.At)/1e9, 'f', -1, 64) + "s"
+	case policy.Tell:
+		return "tell " + string(a.To[:1]) + " " + hex.EncodeToString(a.Field)
+	}
+	return fmt.Sprintf("%+v", a)
+}
+
+func to(m ident.Member) string {
+	if m.IsZero() {
+		return ""
+	}
+	return " to " + string(m[:1])
+}
