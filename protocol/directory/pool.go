@@ -2,6 +2,7 @@ package directory
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -65,4 +66,24 @@ func (p pool) pick(random *rand.Rand, eligible func(*facts) bool) (m ident.Membe
 		}
 	}
 	return m, n > 0
+}
+
+// Candidates is how many members, other than this one, are not revoked and can
+// be reached. Some of their certificates may have run out.
+func (d *Directory) Candidates() int { return len(d.pool) }
+
+// After is the member that follows this one in the order of ids, the first
+// after the last, among those that Choose would draw from. The cost grows with
+// the number of members that are passed over. exclude may be nil.
+func (d *Directory) After(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	ids := d.order.ascending()
+	at, _ := slices.BinarySearchFunc(ids, d.self, ident.Member.Compare)
+	for i := range ids {
+		id := ids[(at+i)%len(ids)]
+		f := d.members[id]
+		if id != d.self && f.place != absent && f.status(now) == nil && (exclude == nil || !exclude(id)) {
+			return id, true
+		}
+	}
+	return ident.Member{}, false
 }

@@ -243,7 +243,7 @@ func (p *party) own() token.Genesis {
 }
 
 func (p *party) prepare(t ident.Token, hop uint64) outcome {
-	return p.do(func(m *handoff.Machine) { m.Prepare(t, hop) })
+	return p.do(func(m *handoff.Machine) { m.Prepare(t, hop, ident.Member{}) })
 }
 
 func (p *party) release(t ident.Token, hop uint64) outcome {

@@ -8,18 +8,45 @@ import (
 
 // Prepare begins to look for a member to pass a held token to, while it is
 // still in use: OFFER and ACCEPT are exchanged, and nothing durable changes
-// (pre-offer, handoff rules §3).
-func (m *Machine) Prepare(t ident.Token, hop uint64) {
+// (pre-offer, handoff rules §3). A zero target means anybody. A token that was
+// let go of already is not prepared.
+func (m *Machine) Prepare(t ident.Token, hop uint64, target ident.Member) {
 	rec := m.records[key{t, hop}]
-	if rec == nil || rec.state != Hold || rec.pass != nil {
+	if rec == nil || rec.state != Hold || rec.pass != nil && (rec.pass.release || rec.pass.target == target) {
 		return
 	}
-	m.beginPass(rec)
+	if rec.pass == nil {
+		m.beginPass(rec)
+	}
+	m.aim(rec, target)
 	m.offerDue(rec)
 }
 
-// Release lets go of a held token: as soon as it is not busy and somebody has
-// accepted it, custody goes there. A zero target means anybody.
+// aim chooses who is asked: target alone, or anybody when it is zero. Whoever
+// else has accepted is told that it was for nothing.
+func (m *Machine) aim(rec *record, target ident.Member) {
+	p := rec.pass
+	if p.target == target {
+		return
+	}
+	p.target = target
+	p.skip()
+	p.tried, p.alone = nil, false
+	if target.IsZero() {
+		return
+	}
+	for _, a := range p.accepts {
+		if a.from != target {
+			m.cancel(rec, a)
+		}
+	}
+	p.forget(func(a accepted) bool { return a.from != target })
+}
+
+// Release lets go of a held token: as soon as it is not busy and the target
+// has accepted it, or anybody when that is zero, custody goes there. When the
+// target cannot be reached, refuses or does not answer, the token stays, and
+// Unwanted says so.
 func (m *Machine) Release(t ident.Token, hop uint64, target ident.Member, field []byte) {
 	rec := m.records[key{t, hop}]
 	if rec == nil || rec.state != Hold {
@@ -31,12 +58,7 @@ func (m *Machine) Release(t ident.Token, hop uint64, target ident.Member, field 
 	p := rec.pass
 	p.release, p.since = true, m.now.Boot
 	p.field = append([]byte(nil), field...)
-	if p.target != target {
-		p.target = target
-		p.forget(func(a accepted) bool { return a.from != target })
-		p.skip()
-		p.tried, p.alone = nil, false
-	}
+	m.aim(rec, target)
 	// Who has just found nobody looks again when its pause is over: a policy
 	// that is told so may answer by letting go once more.
 	if !m.tryRelease(rec) && p.current.IsZero() && !p.alone {
@@ -95,12 +117,13 @@ func (m *Machine) offerDue(rec *record) {
 }
 
 // nobody waits a while for somebody to ask. When there still is nobody, the
-// policy is told, and decides anew: the member may have a use for the token.
+// policy is told, and decides anew: the member may have a use for the token. If
+// it had named a target it is told at once, since it may name another.
 func (m *Machine) nobody(rec *record) {
 	p := rec.pass
-	if p.alone && p.release {
+	if p.release && (p.alone || !p.target.IsZero()) {
 		p.release = false
-		m.notify(Notice{Kind: Unwanted, Title: rec.title, Hop: rec.key.hop})
+		m.notify(Notice{Kind: Unwanted, Title: rec.title, Hop: rec.key.hop, Peer: p.target})
 	}
 	p.alone = true
 	m.wakeAt(rec, m.now.Boot.Add(m.backoff(m.cfg.Tuning.NobodyPause, m.cfg.Tuning.NobodyPause, 0)))
@@ -111,8 +134,11 @@ func (m *Machine) nobody(rec *record) {
 // tight loop.
 func (m *Machine) drawPeer(p *pass) {
 	p.current, p.attempts = ident.Member{}, 0
-	if t := p.target; !t.IsZero() && !p.wasTried(t) && m.cfg.World.Standing(t) == nil {
-		p.current = t
+	if t := p.target; !t.IsZero() {
+		if !p.wasTried(t) && m.cfg.World.Standing(t) == nil {
+			p.current = t
+		}
+		p.tried = p.tried[:0]
 		return
 	}
 	chosen, ok := m.cfg.World.Choose(p.wasTried)
@@ -166,7 +192,8 @@ func (m *Machine) OnAccept(from ident.Member, msg *wire.Accept) {
 	}
 	mem.next = max(mem.next, msg.Accept+1)
 	p := rec.pass
-	if !p.target.IsZero() && p.target != from && !p.wasTried(p.target) {
+	if !p.target.IsZero() && p.target != from {
+		m.cancel(rec, accepted{from: from, incarnation: msg.Incarnation, number: msg.Accept})
 		return
 	}
 	lifetime := min(m.cfg.Tuning.Lifetime, clock.Millis(msg.Lifetime))

@@ -52,7 +52,7 @@ func (r *record) isTaken() bool { return r.state >= Hold }
 
 // pass is the search for a member to give a token to.
 type pass struct {
-	target   ident.Member // who the policy wants; zero: anybody
+	target   ident.Member // the only one that may get it; zero: anybody
 	field    []byte       // policy field of the transfer
 	release  bool         // the policy has let go of the token
 	alone    bool         // there was nobody to ask when it was last tried

@@ -151,19 +151,6 @@ func TestSenderCancelsWhoWasNotChosen(t *testing.T) {
 	assert.EqualValues(t, 1, sent[*wire.Cancel](o).Hop)
 }
 
-func TestSenderPassesToTheTargetOfThePolicy(t *testing.T) {
-	g := newGroup(t, 3)
-	tok, _, accept := g[0].offered(g[1])
-	g[0].takes(g[1], accept)
-	o := g[0].do(func(m *handoff.Machine) { m.Release(tok, 0, g[2].id, nil) })
-	assert.Equal(t, "OFFER", o.String(), "who was found before is not it")
-	assert.Equal(t, g[2].id, o.to())
-	assert.NotContains(t, g[0].takes(g[1], accept).String(), "TRANSFER")
-	o = g[0].takes(g[2], sent[*wire.Accept](g[2].takes(g[0], sent[*wire.Offer](o))))
-	b, _ := transferBody(t, sent[*wire.Transfer](o))
-	assert.Equal(t, g[2].id, b.To)
-}
-
 func TestSenderRepeatsTheSameTransfer(t *testing.T) {
 	g := newGroup(t, 2)
 	_, transfer := g[0].underWay(g[1])

@@ -1,0 +1,97 @@
+package handoff_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// releaseTo lets go of a token towards one member only.
+func (p *party) releaseTo(t ident.Token, hop uint64, target ident.Member) outcome {
+	return p.do(func(m *handoff.Machine) { m.Release(t, hop, target, nil) })
+}
+
+func TestSenderPassesToTheTargetOfThePolicy(t *testing.T) {
+	g := newGroup(t, 3)
+	tok, _, accept := g[0].offered(g[1])
+	g[0].takes(g[1], accept)
+	o := g[0].releaseTo(tok, 0, g[2].id)
+	assert.Equal(t, "CANCEL OFFER", o.String(), "who was found before is not it")
+	offer := sent[*wire.Offer](o)
+	assert.Equal(t, "CANCEL", g[0].takes(g[1], accept).String(), "nor when it says so again")
+	o = g[0].takes(g[2], sent[*wire.Accept](g[2].takes(g[0], offer)))
+	b, _ := transferBody(t, sent[*wire.Transfer](o))
+	assert.Equal(t, g[2].id, b.To)
+}
+
+func TestSenderPreparesTheTarget(t *testing.T) {
+	g := newGroup(t, 3)
+	tok := g[0].own().ID()
+	o := g[0].do(func(m *handoff.Machine) { m.Prepare(tok, 0, g[2].id) })
+	assert.Equal(t, g[2].id, o.to())
+	again := g[0].do(func(m *handoff.Machine) { m.Prepare(tok, 0, g[2].id) })
+	assert.Empty(t, again.String(), "it is being asked")
+	g[0].takes(g[2], sent[*wire.Accept](g[2].takes(g[0], sent[*wire.Offer](o))))
+	assert.Equal(t, "sent! TRANSFER", g[0].releaseTo(tok, 0, g[2].id).String())
+}
+
+// TestSenderAnybodyIncludesTheTarget: who was prepared may get a token that is
+// for anybody.
+func TestSenderAnybodyIncludesTheTarget(t *testing.T) {
+	g := newGroup(t, 3)
+	tok := g[0].own().ID()
+	o := g[0].do(func(m *handoff.Machine) { m.Prepare(tok, 0, g[2].id) })
+	g[0].takes(g[2], sent[*wire.Accept](g[2].takes(g[0], sent[*wire.Offer](o))))
+	b, _ := transferBody(t, sent[*wire.Transfer](g[0].release(tok, 0)))
+	assert.Equal(t, g[2].id, b.To)
+}
+
+// TestSenderSaysWhenTheTargetIsGone: nobody else gets the token, and the policy
+// is told at once, in all ways in which a target can fail.
+func TestSenderSaysWhenTheTargetIsGone(t *testing.T) {
+	for name, fail := range map[string]func(g []*party, tok ident.Token){
+		"it refuses": func(g []*party, tok ident.Token) {
+			g[0].takes(g[2], &wire.Refuse{Token: tok, Hop: 1, Reason: wire.RefuseBusy})
+		},
+		"it cannot be reached": func(g []*party, _ ident.Token) {
+			g[0].do(func(m *handoff.Machine) { m.PeerDown(g[2].id) })
+		},
+		"it does not answer": func(g []*party, _ ident.Token) {
+			for range handoff.DefaultTuning.OffersPerPeer {
+				require.False(t, g[0].noticed(handoff.Unwanted))
+				g[0].wait(10 * time.Second)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 3)
+			tok := g[0].own().ID()
+			g[0].releaseTo(tok, 0, g[2].id)
+			fail(g, tok)
+			require.True(t, g[0].noticed(handoff.Unwanted))
+			assert.True(t, g[0].holds(tok, 0))
+			o := g[0].releaseTo(tok, 0, g[2].id)
+			assert.Empty(t, o.String(), "the same again waits for the pause to end")
+			o = g[0].releaseTo(tok, 0, g[1].id)
+			assert.Equal(t, g[1].id, o.to(), "another one is asked at once")
+		})
+	}
+}
+
+// TestSenderAsksTheTargetAgain: after its pause it does.
+func TestSenderAsksTheTargetAgain(t *testing.T) {
+	g := newGroup(t, 3)
+	tok := g[0].own().ID()
+	g[0].releaseTo(tok, 0, g[2].id)
+	g[0].do(func(m *handoff.Machine) { m.PeerDown(g[2].id) })
+	g[0].releaseTo(tok, 0, g[2].id)
+	o := g[0].wait(2 * handoff.DefaultTuning.NobodyPause)
+	assert.Equal(t, "OFFER", o.String())
+	assert.Equal(t, g[2].id, o.to())
+}
