@@ -6,12 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/fuzz/corpus"
 	"github.com/wandertoken/wander/protocol/certificate"
 	wandergroup "github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 func authority() wandergroup.Authority {
@@ -32,10 +34,33 @@ func settings() wandergroup.Settings {
 
 func configuration() wandergroup.Config { return must(settings().Sign(group, ca)) }
 
+// everyParameter is a resource that has all of them, each as small as it may
+// be.
+func everyParameter() wandergroup.Resource {
+	r := wandergroup.Resource{Name: "all", Policy: "of-later", Params: policy.Params{
+		Preset: "paper", OperationTime: time.Second, MembersMax: 1, SkipDelay: time.Second,
+	}}
+	for _, p := range policy.Parameters[3:] {
+		if p.SetWire(&r.Params, 1); r.Params.Validate() != nil {
+			p.SetWire(&r.Params, policy.MinRatio)
+		}
+	}
+	return r
+}
+
+// withParameters is the payload of a configuration whose only resource has
+// these parameters, right or wrong.
+func withParameters(parameters any) []byte {
+	none := map[int]int{}
+	resource := []any{"ftp", "wandering", "", 1, parameters, 4000, none}
+	constants := []any{100, 10, 2, 60_000, 1000, 3_600_000, 30_000}
+	return must(canonical.Marshal([]any{7, "example", epoch.UnixMilli(), []any{resource}, constants, none}))
+}
+
 var groupRefusals = append([]error{
 	wandergroup.ErrMalformed, wandergroup.ErrName, wandergroup.ErrValidity, wandergroup.ErrKey, wandergroup.ErrGroup,
 	wandergroup.ErrVersion, wandergroup.ErrOutOfRange, wandergroup.ErrFraction, wandergroup.ErrResources,
-	policy.ErrOutOfRange,
+	wandergroup.ErrParameter, policy.ErrOutOfRange,
 }, certificateRefusals...)
 
 // FuzzConfiguration: the payload of a well signed group configuration.
@@ -51,16 +76,49 @@ func checkConfiguration(t require.TestingT, payload []byte) bool {
 	again, err := c.Settings().Sign(group, ca)
 	require.NoError(t, err)
 	require.Equal(t, raw, again.Raw())
+	for _, r := range c.Settings().Resources {
+		if err := catalog.Check(r.Policy, r.PolicyParams()); err != nil {
+			isOneOf(t, err, catalog.ErrUnknownPolicy, policy.ErrPreset, policy.ErrUnused, policy.ErrOutOfRange)
+		}
+	}
 	return true
 }
 
 func configurationSeeds() map[string][]byte {
+	full := settings()
+	full.Resources = []wandergroup.Resource{everyParameter()}
+	type parameters map[uint64]any
 	seeds := map[string][]byte{
-		"good-usual":     payloadOf(envelope.Configuration, configuration().Raw()),
-		"bad-other-kind": payloadOf(envelope.Authority, authority().Raw()),
+		"good-usual":              payloadOf(envelope.Configuration, configuration().Raw()),
+		"good-every-parameter":    payloadOf(envelope.Configuration, must(full.WithDefaults().Sign(group, ca)).Raw()),
+		"good-parameters":         withParameters(parameters{1: 4000, 2: 9, 3: 100}),
+		"good-presets":            withPresets(),
+		"bad-other-kind":          payloadOf(envelope.Authority, authority().Raw()),
+		"bad-no-parameters":       withParameters(parameters{}),
+		"bad-parameter-missing":   withParameters(parameters{1: 4000, 3: 100}),
+		"bad-parameter-unknown":   withParameters(parameters{1: 4000, 2: 9, 3: 100, 1000: 1}),
+		"bad-parameter-zero":      withParameters(parameters{1: 4000, 2: 9, 3: 100, 4: 0}),
+		"bad-parameter-range":     withParameters(parameters{1: 4000, 2: 9, 3: 3_600_001}),
+		"bad-parameter-overflows": withParameters(parameters{1: uint64(1) << 63, 2: 9, 3: 100}),
+		"bad-parameter-flag":      withParameters(parameters{1: 4000, 2: 9, 3: 100, 12: 2}),
+		"bad-parameter-negative":  withParameters(parameters{1: 4000, 2: -9, 3: 100}),
+		"bad-parameters-null":     withParameters(nil),
+		"bad-parameters-list":     withParameters([]int{4000, 9, 100}),
 	}
 	corpus.Spoil(seeds, "good-usual")
 	return seeds
+}
+
+// withPresets is the payload of a configuration with some policies and presets.
+func withPresets() []byte {
+	s := settings()
+	s.Resources = nil
+	for _, of := range [][2]string{{"multitoken", "jittered"}, {"ring", "e"}, {"uncoordinated", "report"}, {"wandering", "paper"}} {
+		s.Resources = append(s.Resources, wandergroup.Resource{
+			Name: of[0], Policy: of[0], Params: policy.Params{Preset: of[1], OperationTime: time.Second, MembersMax: 10},
+		})
+	}
+	return payloadOf(envelope.Configuration, must(s.WithDefaults().Sign(group, ca)).Raw())
 }
 
 // FuzzAuthority: the payload of what a CA says about its own key.

@@ -114,11 +114,20 @@ func statement(t *testing.T, about, by party, e canonical.Extensions) group.Auth
 func configuration(t *testing.T, resources int, e canonical.Extensions) group.Config {
 	s := group.Settings{Version: 7, Name: "demo", Issued: day, Extensions: e}
 	for i := range resources {
-		s.Resources = append(s.Resources, group.Resource{
+		r := group.Resource{
 			Name:       "ftp" + string(rune('a'+i/26)) + string(rune('a'+i%26)),
 			Params:     policy.Params{OperationTime: 4 * time.Second, MembersMax: 100},
 			Extensions: e,
-		})
+		}
+		if i > 0 { // the first has as little as possible, the others all there is
+			r.Preset = "paper"
+			for _, p := range policy.Parameters {
+				if p.Optional {
+					p.SetWire(&r.Params, leastOf(t, p))
+				}
+			}
+		}
+		s.Resources = append(s.Resources, r)
 	}
 	c, err := s.WithDefaults().Sign(groupID, authority.key)
 	require.NoError(t, err)
@@ -212,4 +221,16 @@ func aboutTokens(t *testing.T) []signed {
 		)
 	}
 	return list
+}
+
+// leastOf is the least power of ten that an optional parameter may be.
+func leastOf(t *testing.T, p policy.Parameter) uint64 {
+	params := policy.Params{OperationTime: time.Second, MembersMax: 1, SkipDelay: time.Second}
+	for n := uint64(1); n <= policy.MaxRatio; n *= 10 {
+		if p.SetWire(&params, n); params.Validate() == nil {
+			return n
+		}
+	}
+	require.Fail(t, "no value", p.Name)
+	return 0
 }

@@ -13,12 +13,11 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// configLimits bound a configuration: MaxResources of about a dozen items
-// each, with extensions.
-var configLimits = canonical.Limits{MaxBytes: envelope.MaxPayload, MaxDepth: 6, MaxItems: 2048}
+// configLimits bound a configuration: MaxResources of about forty items each,
+// with every parameter that there is, and extensions.
+var configLimits = canonical.Limits{MaxBytes: envelope.MaxPayload, MaxDepth: 6, MaxItems: 4096}
 
 // configForm is the payload of a configuration. Times are in milliseconds.
 //
@@ -50,24 +49,19 @@ type constantsForm struct {
 	GossipInterval      millis
 }
 
-// resourceForm is one resource. A min_interval or regeneration_mean of 0 asks
-// for the papers' formula.
+// resourceForm is one resource. An empty preset is the policy's default.
 //
-//	resource = [ name: tstr .size (1..64), policy: tstr .size (1..64), slots: uint,
-//	             operation_time: uint, members_max: uint, skip_delay: uint,
-//	             min_interval: uint, regeneration_mean: uint, max_hold: uint, extensions ]
+//	resource = [ name: tstr .size (1..64), policy: tstr .size (1..64), preset: tstr .size (0..64),
+//	             slots: uint, parameters, max_hold: uint, extensions ]
 type resourceForm struct {
-	_                struct{} `cbor:",toarray"`
-	Name             string
-	Policy           string
-	Slots            uint64
-	OperationTime    millis
-	MembersMax       uint64
-	SkipDelay        millis
-	MinInterval      millis
-	RegenerationMean millis
-	MaxHold          millis
-	Extensions       canonical.Extensions
+	_          struct{} `cbor:",toarray"`
+	Name       string
+	Policy     string
+	Preset     string
+	Slots      uint64
+	Parameters parametersForm
+	MaxHold    millis
+	Extensions canonical.Extensions
 }
 
 // millis is a time span on the wire.
@@ -87,8 +81,8 @@ func (m millis) duration() time.Duration {
 func number(n uint64) int { return int(min(n, math.MaxInt32)) }
 
 // Sign makes the configuration of group g. Issued loses what is below a
-// millisecond. Errors: those of Validate, and envelope.ErrTooLarge when
-// extensions make it too large.
+// millisecond. Errors: those of Validate, and envelope.ErrTooLarge when it is
+// too large, which takes long policy names or extensions.
 func (s Settings) Sign(g ident.Group, ca *signature.PrivateKey) (Config, error) {
 	s.Issued = s.Issued.Truncate(time.Millisecond).UTC()
 	if err := s.Validate(); err != nil {
@@ -128,15 +122,14 @@ func (s Settings) form() *configForm {
 
 func (r Resource) form() resourceForm {
 	return resourceForm{
-		Name: r.Name, Policy: r.Policy, Slots: uint64(r.Slots),
-		OperationTime: toMillis(r.OperationTime), MembersMax: uint64(r.MembersMax),
-		SkipDelay: toMillis(r.SkipDelay), MinInterval: toMillis(r.MinInterval),
-		RegenerationMean: toMillis(r.RegenerationMean), MaxHold: toMillis(r.MaxHold),
-		Extensions: r.Extensions,
+		Name: r.Name, Policy: r.Policy, Preset: r.Preset, Slots: uint64(r.Slots),
+		Parameters: formOf(&r.Params), MaxHold: toMillis(r.MaxHold), Extensions: r.Extensions,
 	}
 }
 
-func (f *configForm) settings() Settings {
+// settings are what the form says, unchecked. Errors: those of
+// parametersForm.params.
+func (f *configForm) settings() (Settings, error) {
 	s := Settings{
 		Version: f.Version, Name: f.Name, Issued: clock.FromMillis(f.Issued),
 		MembersMax:          number(f.Constants.MembersMax),
@@ -149,21 +142,25 @@ func (f *configForm) settings() Settings {
 		Extensions:          f.Extensions,
 	}
 	for _, r := range f.Resources {
-		s.Resources = append(s.Resources, r.resource())
+		resource, err := r.resource()
+		if err != nil {
+			return Settings{}, fmt.Errorf("resource %q: %w", r.Name, err)
+		}
+		s.Resources = append(s.Resources, resource)
 	}
-	return s
+	return s, nil
 }
 
-func (f resourceForm) resource() Resource {
-	return Resource{
-		Name: f.Name, Policy: f.Policy, Slots: number(f.Slots),
-		Params: policy.Params{
-			OperationTime: f.OperationTime.duration(), MembersMax: number(f.MembersMax),
-			SkipDelay: f.SkipDelay.duration(), MinInterval: f.MinInterval.duration(),
-			RegenerationMean: f.RegenerationMean.duration(),
-		},
-		MaxHold: f.MaxHold.duration(), Extensions: f.Extensions,
+func (f resourceForm) resource() (Resource, error) {
+	params, err := f.Parameters.params()
+	if err != nil {
+		return Resource{}, err
 	}
+	params.Preset = f.Preset
+	return Resource{
+		Name: f.Name, Policy: f.Policy, Slots: number(f.Slots), Params: params,
+		MaxHold: f.MaxHold.duration(), Extensions: f.Extensions,
+	}, nil
 }
 
 // Config is a verified group configuration. It is immutable and safe for
@@ -174,8 +171,8 @@ type Config struct {
 }
 
 // ParseConfig reads and verifies a configuration of group g. Errors:
-// ErrMalformed, those of Settings.Validate, certificate.ErrUnknownCA,
-// certificate.ErrSignature, the first that applies. One of another group fails
+// ErrMalformed, ErrParameter, those of Settings.Validate,
+// certificate.ErrUnknownCA, certificate.ErrSignature, the first that applies. One of another group fails
 // like one that was altered.
 func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config, error) {
 	u, err := envelope.Parse(domain(g, envelope.Configuration), raw)
@@ -186,7 +183,10 @@ func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config
 	if err := canonical.Unmarshal(u.Payload(), &f, configLimits); err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	s := f.settings()
+	s, err := f.settings()
+	if err != nil {
+		return Config{}, err
+	}
 	if err := s.Validate(); err != nil {
 		return Config{}, err
 	}

@@ -2,6 +2,7 @@ package group_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 func resource(name string) group.Resource {
@@ -74,6 +76,23 @@ func TestConfigRoundTrip(t *testing.T) {
 	assert.False(t, ok)
 }
 
+// drawParams draws every parameter of the table within its range, found by
+// trial from the wire's numbers, and leaves out some that may be.
+func drawParams(t *rapid.T) policy.Params {
+	params := policy.Params{OperationTime: time.Millisecond, MembersMax: 1, SkipDelay: time.Millisecond}
+	params.Preset = rapid.StringMatching(`([a-z][a-z0-9._-]{0,63})?`).Draw(t, "preset")
+	for _, p := range policy.Parameters {
+		before := params
+		if p.SetWire(&params, rapid.Uint64Range(1, 100_000).Draw(t, p.Name)); params.Validate() != nil {
+			params = before
+			if p.SetWire(&params, 1); params.Validate() != nil {
+				params = before
+			}
+		}
+	}
+	return params
+}
+
 func TestConfigRoundTripOfAnything(t *testing.T) {
 	span := func(t *rapid.T, label string, low, high time.Duration) time.Duration {
 		ms := rapid.Int64Range(low.Milliseconds(), high.Milliseconds()).Draw(t, label)
@@ -84,14 +103,7 @@ func TestConfigRoundTripOfAnything(t *testing.T) {
 			Name:   rapid.StringMatching(`[a-z0-9][a-z0-9._-]{0,63}`).Draw(t, "resource"),
 			Policy: rapid.StringMatching(`[a-z]{1,64}`).Draw(t, "policy"),
 			Slots:  rapid.IntRange(1, group.MaxSlots).Draw(t, "slots"),
-			Params: policy.Params{
-				OperationTime:    span(t, "operation", time.Millisecond, time.Hour),
-				MembersMax:       rapid.IntRange(1, 80_000).Draw(t, "members"),
-				SkipDelay:        span(t, "skip", time.Millisecond, policy.MaxSkipDelay),
-				MinInterval:      span(t, "min", time.Millisecond, policy.MaxInterval),
-				RegenerationMean: span(t, "regeneration", time.Millisecond, policy.MaxInterval),
-			},
-			MaxHold: span(t, "hold", time.Millisecond, policy.MaxOperationTime),
+			Params: drawParams(t), MaxHold: span(t, "hold", time.Millisecond, policy.MaxOperationTime),
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -141,6 +153,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"order", func(s *group.Settings) { s.Resources[0].Name = "z" }, group.ErrResources, ""},
 		{"resource name", func(s *group.Settings) { ftp(s).Name = "f t p" }, group.ErrName, ""},
 		{"policy name", func(s *group.Settings) { ftp(s).Policy = "" }, group.ErrName, "policy"},
+		{"preset name", func(s *group.Settings) { ftp(s).Preset = "-" }, group.ErrName, "preset"},
 		{"no slots", func(s *group.Settings) { ftp(s).Slots = 0 }, group.ErrOutOfRange, `resource "ftp": setting out of range: slots is 0, permitted are 1 to 1024`},
 		{"slots", func(s *group.Settings) { ftp(s).Slots = 1025 }, group.ErrOutOfRange, "slots"},
 		{"operation", func(s *group.Settings) { ftp(s).OperationTime = 0 }, policy.ErrOutOfRange, "operation_time"},
@@ -161,38 +174,94 @@ func TestSettingsThatAreRefused(t *testing.T) {
 	}
 }
 
-// configList is a configuration's payload as arrays, to be spoilt.
-func configList(change func(top, resource, constants []any)) []any {
+// Every parameter of the table gets through, alone and beside others; what is
+// zero is not there.
+func TestEveryParameterTravels(t *testing.T) {
+	params := policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second}
+	full := params
+	for _, p := range policy.Parameters {
+		alone := params
+		for _, of := range []*policy.Params{&alone, &full} {
+			if p.SetWire(of, 1); of.Validate() != nil {
+				p.SetWire(of, 1000)
+			}
+			require.NotZero(t, p.Wire(of), p.Name)
+		}
+		assert.Equal(t, alone, afterParsing(t, alone), p.Name)
+	}
+	assert.Equal(t, full, afterParsing(t, full))
+
+	s := settings()
+	s.Resources[0].Params = params
+	raw := config(t, s).Raw()
+	least := []byte{0xa3, 1, 0x19, 0x03, 0xe8, 2, 10, 3, 0x19, 0x03, 0xe8}
+	assert.Contains(t, string(raw), string(least), "only what is not zero, by ascending keys")
+}
+
+func afterParsing(t *testing.T, params policy.Params) policy.Params {
+	s := settings()
+	s.Resources[0].Params = params
+	parsed, err := group.ParseConfig(id, config(t, s).Raw(), trusting(firstKey))
+	require.NoError(t, err)
+	return parsed.Settings().Resources[0].Params
+}
+
+// configList is a configuration's payload as arrays and maps, to be spoilt.
+func configList(change func(top, resource, constants []any, params map[uint64]any)) []any {
 	none := map[int]any{}
-	r := []any{"ftp", "wandering", uint64(1), uint64(4000), uint64(9), uint64(100), uint64(0), uint64(0), uint64(4000), none}
+	params := map[uint64]any{1: uint64(4000), 2: uint64(9), 3: uint64(100)}
+	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), none}
 	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000)}
 	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, none}
-	change(top, r, c)
+	change(top, r, c, params)
 	return top
 }
 
 func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 	const huge = uint64(1) << 63
+	type params = map[uint64]any
 	tests := []struct {
 		name   string
-		change func(top, resource, constants []any)
+		change func(top, resource, constants []any, p params)
 		want   error
 	}{
-		{"as it should be", func(_, _, _ []any) {}, nil},
-		{"other extension", func(_, r, _ []any) { r[9] = map[int]any{3: "x"} }, nil},
-		{"critical extension", func(top, _, _ []any) { top[5] = map[int]any{2: 1} }, canonical.ErrExtension},
-		{"critical in a resource", func(_, r, _ []any) { r[9] = map[int]any{2: 1} }, canonical.ErrExtension},
-		{"version", func(top, _, _ []any) { top[0] = uint64(0) }, group.ErrVersion},
-		{"name", func(top, _, _ []any) { top[1] = "" }, group.ErrName},
-		{"issued", func(top, _, _ []any) { top[2] = huge }, group.ErrOutOfRange},
-		{"resources", func(top, _, _ []any) { top[3] = []any{} }, group.ErrResources},
-		{"same resource twice", func(top, r, _ []any) { top[3] = []any{r, r} }, group.ErrResources},
-		{"slots", func(_, r, _ []any) { r[2] = huge }, group.ErrOutOfRange},
-		{"operation time that overflows", func(_, r, _ []any) { r[3] = huge }, policy.ErrOutOfRange},
-		{"members that overflow", func(_, r, _ []any) { r[4] = uint64(1)<<32 + 9 }, policy.ErrOutOfRange},
-		{"negative", func(_, r, _ []any) { r[4] = -9 }, group.ErrMalformed},
-		{"constant that overflows", func(_, _, c []any) { c[6] = huge }, group.ErrOutOfRange},
-		{"constants", func(top, _, c []any) { top[4] = c[:6] }, group.ErrMalformed},
+		{"as it should be", func(_, _, _ []any, _ params) {}, nil},
+		{"every parameter", func(_, _, _ []any, p params) {
+			for _, one := range policy.Parameters[3:] {
+				p[one.Key] = uint64(1000)
+			}
+			p[12] = uint64(1)
+			p[9] = uint64(1)
+		}, nil},
+		{"other extension", func(_, r, _ []any, _ params) { r[6] = map[int]any{3: "x"} }, nil},
+		{"preset", func(_, r, _ []any, _ params) { r[2] = "of-later" }, nil},
+		{"critical extension", func(top, _, _ []any, _ params) { top[5] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"critical in a resource", func(_, r, _ []any, _ params) { r[6] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"version", func(top, _, _ []any, _ params) { top[0] = uint64(0) }, group.ErrVersion},
+		{"name", func(top, _, _ []any, _ params) { top[1] = "" }, group.ErrName},
+		{"name of a preset", func(_, r, _ []any, _ params) { r[2] = "Of Later" }, group.ErrName},
+		{"long name of a preset", func(_, r, _ []any, _ params) { r[2] = strings.Repeat("p", 65) }, group.ErrName},
+		{"issued", func(top, _, _ []any, _ params) { top[2] = huge }, group.ErrOutOfRange},
+		{"resources", func(top, _, _ []any, _ params) { top[3] = []any{} }, group.ErrResources},
+		{"same resource twice", func(top, r, _ []any, _ params) { top[3] = []any{r, r} }, group.ErrResources},
+		{"slots", func(_, r, _ []any, _ params) { r[3] = huge }, group.ErrOutOfRange},
+		{"hold that overflows", func(_, r, _ []any, _ params) { r[5] = huge }, group.ErrOutOfRange},
+		{"no parameters", func(_, r, _ []any, _ params) { r[4] = params{} }, policy.ErrOutOfRange},
+		{"null for parameters", func(_, r, _ []any, _ params) { r[4] = nil }, group.ErrMalformed},
+		{"one that is needed", func(_, _, _ []any, p params) { delete(p, 3) }, policy.ErrOutOfRange},
+		{"one that nobody knows", func(_, _, _ []any, p params) { p[1<<40] = uint64(1) }, group.ErrParameter},
+		{"key 0", func(_, _, _ []any, p params) { p[0] = uint64(1) }, group.ErrParameter},
+		{"zero", func(_, _, _ []any, p params) { p[4] = uint64(0) }, group.ErrMalformed},
+		{"zero of a flag", func(_, _, _ []any, p params) { p[12] = uint64(0) }, group.ErrMalformed},
+		{"flag of 2", func(_, _, _ []any, p params) { p[12] = uint64(2) }, policy.ErrOutOfRange},
+		{"operation time that overflows", func(_, _, _ []any, p params) { p[1] = huge }, policy.ErrOutOfRange},
+		{"members that overflow", func(_, _, _ []any, p params) { p[2] = uint64(1)<<32 + 9 }, policy.ErrOutOfRange},
+		{"factor that overflows", func(_, _, _ []any, p params) { p[8] = uint64(1)<<32 + 3000 }, policy.ErrOutOfRange},
+		{"factor below 1", func(_, _, _ []any, p params) { p[8] = uint64(999) }, policy.ErrOutOfRange},
+		{"negative", func(_, _, _ []any, p params) { p[2] = -9 }, group.ErrMalformed},
+		{"text", func(_, _, _ []any, p params) { p[2] = "9" }, group.ErrMalformed},
+		{"constant that overflows", func(_, _, c []any, _ params) { c[6] = huge }, group.ErrOutOfRange},
+		{"constants", func(top, _, c []any, _ params) { top[4] = c[:6] }, group.ErrMalformed},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -213,19 +282,57 @@ func TestConfigOfOthers(t *testing.T) {
 	assert.ErrorIs(t, err, group.ErrMalformed)
 }
 
+// So many resources fit, with the longest names and the largest values of all
+// that the preset with the most parameters uses.
 func TestLargestConfigFits(t *testing.T) {
+	for _, name := range catalog.Names() {
+		for _, preset := range catalog.Presets(name) {
+			s := settings()
+			s.Name = strings.Repeat("n", group.MaxName)
+			s.Resources = nil
+			for i := range group.MaxResources {
+				r := resource(fmt.Sprintf("%02d%s", i, strings.Repeat("r", group.MaxName-2)))
+				r.Policy, r.Preset, r.Slots, r.MaxHold = name, preset.Name, group.MaxSlots, policy.MaxOperationTime
+				r.MembersMax, r.SkipDelay = 100_000, policy.MaxSkipDelay
+				for _, p := range policy.Parameters {
+					if slices.Contains(preset.Uses, p.Name) {
+						setLargest(t, p, &r.Params)
+					}
+				}
+				s.Resources = append(s.Resources, r)
+			}
+			_, err := group.ParseConfig(id, config(t, s).Raw(), trusting(firstKey))
+			assert.NoError(t, err, "%s, %s", name, preset.Name)
+		}
+	}
+}
+
+// setLargest sets the largest power of two of the wire's unit that a parameter
+// may have.
+func setLargest(t *testing.T, p policy.Parameter, params *policy.Params) {
+	for bit := 40; bit >= 0; bit-- {
+		if p.SetWire(params, 1<<bit); params.Validate() == nil {
+			return
+		}
+	}
+	require.Fail(t, "no value", p.Name)
+}
+
+func TestConfigThatIsTooLarge(t *testing.T) {
 	s := settings()
-	s.Name = strings.Repeat("n", group.MaxName)
 	s.Resources = nil
 	for i := range group.MaxResources {
 		r := resource(fmt.Sprintf("%02d%s", i, strings.Repeat("r", group.MaxName-2)))
-		r.Policy, r.Slots = strings.Repeat("p", group.MaxName), group.MaxSlots
-		r.MembersMax = 100_000
-		r.MinInterval, r.RegenerationMean, r.MaxHold = policy.MaxInterval, policy.MaxInterval, policy.MaxOperationTime
+		r.Policy, r.Preset = strings.Repeat("p", group.MaxName), strings.Repeat("p", group.MaxName)
 		s.Resources = append(s.Resources, r)
 	}
-	_, err := group.ParseConfig(id, config(t, s).Raw(), trusting(firstKey))
-	assert.NoError(t, err)
+	for _, p := range policy.Parameters[3:] {
+		for i := range s.Resources {
+			setLargest(t, p, &s.Resources[i].Params)
+		}
+	}
+	_, err := s.Sign(id, firstKey)
+	assert.ErrorIs(t, err, envelope.ErrTooLarge)
 }
 
 func TestSettingsOfAConfigAreACopy(t *testing.T) {

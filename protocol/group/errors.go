@@ -31,6 +31,9 @@ var (
 	// ErrFraction says that a time constant is not a whole number of
 	// milliseconds.
 	ErrFraction = errors.New("setting is not a whole number of milliseconds")
+	// ErrParameter says that a resource has a parameter that this version does
+	// not know, so it cannot run the resource's policy.
+	ErrParameter = errors.New("unknown parameter of a policy")
 	// ErrResources says that there is no resource, that there are too many, or
 	// that they are not in strictly ascending order of their names.
 	ErrResources = errors.New("invalid list of resources")

@@ -12,10 +12,12 @@ import (
 // The permitted ranges of Settings. Where only one side is a constant, the
 // other is 1 or a millisecond.
 const (
-	// MaxName bounds the names of groups, resources and policies, in bytes.
+	// MaxName bounds the names of groups, resources, policies and presets, in
+	// bytes.
 	MaxName = 64
 	// MaxResources bounds the resources of a group. So many, with the longest
-	// names, fit the payload of an envelope.
+	// names and all parameters of any policy that there is, fit the payload of
+	// an envelope.
 	MaxResources = 64
 	// MaxMembers bounds the members of a group: what a directory is built to
 	// keep in memory, about two gigabytes.
@@ -190,18 +192,14 @@ func span(field string, value, low, high time.Duration) error {
 	if value < low || value > high {
 		return fmt.Errorf("%w: %s is %v, permitted are %v to %v", ErrOutOfRange, field, value, low, high)
 	}
-	return whole(field, value)
-}
-
-func whole(field string, value time.Duration) error {
 	if value%time.Millisecond != 0 {
 		return fmt.Errorf("%w: %s is %v", ErrFraction, field, value)
 	}
 	return nil
 }
 
-// CheckName returns ErrName unless name can be that of a group, a resource or
-// a policy: 1 to MaxName of a-z, 0-9, '.', '_' and '-', beginning with a
+// CheckName returns ErrName unless name can be that of a group, a resource, a
+// policy or a preset: 1 to MaxName of a-z, 0-9, '.', '_' and '-', beginning with a
 // letter or digit.
 func CheckName(name string) error {
 	if len(name) == 0 || len(name) > MaxName {
@@ -254,20 +252,34 @@ func (r Resource) WithDefaults() Resource {
 func (r Resource) PolicyParams() policy.Params { return r.Params }
 
 // Validate returns the first thing that is wrong: ErrName, ErrOutOfRange,
-// ErrFraction, ErrMalformed (extensions) or policy.ErrOutOfRange.
+// ErrFraction, ErrMalformed (extensions) or policy.ErrOutOfRange. Whether the
+// policy exists, has the preset and uses the parameters, package catalog knows.
 func (r Resource) Validate() error {
 	if err := CheckName(r.Policy); err != nil {
 		return fmt.Errorf("policy: %w", err)
+	}
+	if r.Preset != "" {
+		if err := CheckName(r.Preset); err != nil {
+			return fmt.Errorf("preset: %w", err)
+		}
 	}
 	return cmp.Or(
 		CheckName(r.Name),
 		within("slots", r.Slots, 1, MaxSlots),
 		r.Params.Validate(),
-		whole("operation_time", r.OperationTime),
-		whole("skip_delay", r.SkipDelay),
-		whole("min_interval", r.MinInterval),
-		whole("regeneration_mean", r.RegenerationMean),
+		r.checkWhole(),
 		span("max_hold", r.MaxHold, policy.MinDuration, policy.MaxOperationTime),
 		extensions(r.Extensions),
 	)
+}
+
+// checkWhole returns ErrFraction for a parameter that the configuration cannot
+// carry exactly.
+func (r Resource) checkWhole() error {
+	for _, p := range policy.Parameters {
+		if !p.Whole(&r.Params) {
+			return fmt.Errorf("%w: %s", ErrFraction, p.Name)
+		}
+	}
+	return nil
 }
