@@ -1,0 +1,163 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Claim is one statement of a paper, and what is measured to check it.
+type Claim struct {
+	// ID names the row for ever, like "journal-idle". A further reading of the
+	// same claim appends its name: "journal-idle/losses-remove-all".
+	ID string
+	// Source is where the paper says it, like "journal §3".
+	Source string
+	// Says is the statement in a few words of our own.
+	Says string
+	// Quantity is what is measured.
+	Quantity string
+	// Reading is which reading of an ambiguous text this is; empty is the
+	// default, explained in Experiment.Notes.
+	Reading string
+	Unit    Unit
+	Holds   Check
+	// Why is the likely reason if the claim does not hold. It is printed only
+	// then.
+	Why string
+}
+
+// missing is the first part that the claim lacks, or "".
+func (c *Claim) missing() string {
+	for _, part := range []struct{ name, text string }{
+		{"an ID", c.ID}, {"a source", c.Source}, {"what it says", c.Says}, {"a quantity", c.Quantity},
+	} {
+		if part.text == "" {
+			return part.name
+		}
+	}
+	switch {
+	case c.Unit == 0:
+		return "a unit"
+	case c.Holds.kind == 0:
+		return "a check"
+	}
+	return ""
+}
+
+// Unit is how numbers are printed.
+type Unit uint8
+
+// The units.
+const (
+	Share   Unit = iota + 1 // between 0 and 1, printed in percent
+	Seconds                 // a time span
+	Number                  // a count, or a mean of counts
+)
+
+// digits is how many significant digits are printed: what 40 seeds can tell
+// apart.
+const digits = 3
+
+// Text prints a value in the unit. A value that no run had is NaN, printed as
+// a dash; one that is beyond all bounds is infinite.
+func (u Unit) Text(v float64) string {
+	text := u.bare(v)
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return text
+	case u == Share:
+		return text + " %"
+	case u == Seconds:
+		return text + " s"
+	}
+	return text
+}
+
+// bare is the number without its unit.
+func (u Unit) bare(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 0):
+		return "∞"
+	case u == Share:
+		v *= 100
+	}
+	return significant(v)
+}
+
+// significant rounds to the digits that are printed, and keeps whole numbers
+// whole.
+func significant(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	places := digits - 1 - int(math.Floor(math.Log10(math.Abs(v))))
+	text := fmt.Sprintf("%.*f", max(0, places), v)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// Check is what a measured value has to satisfy. Its zero value is none.
+type Check struct {
+	kind      checkKind
+	low, high float64
+	tolerance float64
+}
+
+type checkKind uint8
+
+const (
+	atMost checkKind = iota + 1
+	atLeast
+	between
+	about
+	reported
+)
+
+// AtMost holds up to x.
+func AtMost(x float64) Check { return Check{kind: atMost, low: math.Inf(-1), high: x} }
+
+// AtLeast holds from x on.
+func AtLeast(x float64) Check { return Check{kind: atLeast, low: x, high: math.Inf(1)} }
+
+// Between holds from a to b, both included.
+func Between(a, b float64) Check { return Check{kind: between, low: a, high: b} }
+
+// Exactly holds for x alone.
+func Exactly(x float64) Check { return Between(x, x) }
+
+// About holds within the tolerance of x, relative to it: About(0.05, 0.2) is
+// 4 % to 6 %.
+func About(x, tolerance float64) Check {
+	d := math.Abs(x) * tolerance
+	return Check{kind: about, low: x - d, high: x + d, tolerance: tolerance}
+}
+
+// Reported holds nothing against the value: the paper gives no number.
+func Reported() Check { return Check{kind: reported} }
+
+// Holds reports whether the value satisfies the check; NaN satisfies none.
+func (c Check) Holds(v float64) bool {
+	return c.kind == reported || c.low <= v && v <= c.high
+}
+
+// Text says what the check asks for, in the unit.
+func (c Check) Text(u Unit) string {
+	switch {
+	case c.kind == atMost:
+		return "at most " + u.Text(c.high)
+	case c.kind == atLeast:
+		return "at least " + u.Text(c.low)
+	case c.kind == between && c.low == c.high:
+		return "exactly " + u.Text(c.low)
+	case c.kind == between:
+		return u.bare(c.low) + " to " + u.Text(c.high)
+	case c.kind == about:
+		return fmt.Sprintf("%s to %s (± %s)", u.bare(c.low), u.Text(c.high), Share.Text(c.tolerance))
+	}
+	return "–"
+}

@@ -1,0 +1,15 @@
+// Package experiment holds the published claims against what the simulator
+// measures.
+//
+// An Experiment belongs to a figure, or to a group of numbers in a paper's
+// text. It runs the simulator once for each seed and hands in, for each claim
+// of the paper, one Row: what the paper says, what is measured, and what would
+// make the two agree. The median over the seeds decides. A claim that does not
+// hold is a row like any other, with the likely reason.
+//
+// Everything is deterministic: the same seeds give the same bytes, in the
+// tables, the figures and the document, on any number of cores.
+//
+//	results, err := experiment.Run(ctx, experiment.All(), experiment.Options{Seeds: experiment.Seeds(40)})
+//	err = experiment.Write("docs", results)
+package experiment

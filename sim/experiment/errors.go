@@ -1,0 +1,17 @@
+package experiment
+
+import "errors"
+
+// What an experiment can do wrong. Each is a bug in the experiment.
+var (
+	// ErrDuplicate: two rows have one ID, or two files one name.
+	ErrDuplicate = errors.New("experiment: name given twice")
+	// ErrSamples: a row has neither one sample a seed nor one alone.
+	ErrSamples = errors.New("experiment: wrong number of samples")
+	// ErrIncomplete: a claim without an ID, a source, a quantity, a unit or a check.
+	ErrIncomplete = errors.New("experiment: incomplete claim")
+	// ErrUnexplained: a claim does not hold and says no likely reason.
+	ErrUnexplained = errors.New("experiment: no reason why the claim does not hold")
+	// ErrNoSeeds: there is nothing to run.
+	ErrNoSeeds = errors.New("experiment: no seeds")
+)

@@ -1,0 +1,3 @@
+package experiment
+
+func multitokenExperiments() []Experiment { return nil }

@@ -1,0 +1,3 @@
+package experiment
+
+func reportExperiments() []Experiment { return nil }

@@ -1,0 +1,86 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Verdict is how a claim stands.
+type Verdict string
+
+// The verdicts.
+const (
+	Reproduced    Verdict = "reproduced"
+	NotReproduced Verdict = "not reproduced"
+	Measured      Verdict = "measured" // there was no number to hold against
+)
+
+// Row is a claim with its measurement.
+type Row struct {
+	Claim
+	// Samples has one value a seed, in their order, or one alone where nothing
+	// is random. NaN is a run in which there was nothing to measure.
+	Samples         []float64
+	Median, P5, P95 float64 // over the samples that are numbers
+	Verdict         Verdict // the median's
+	HoldsIn, Of     int     // samples that hold alone, of all that are numbers
+}
+
+// newRow judges the samples of a claim.
+func newRow(c Claim, samples []float64) Row {
+	r := Row{Claim: c, Samples: slices.Clone(samples), Verdict: Measured}
+	valid := slices.DeleteFunc(slices.Clone(samples), math.IsNaN)
+	slices.Sort(valid)
+	r.Median, r.P5, r.P95 = quantile(valid, 0.5), quantile(valid, 0.05), quantile(valid, 0.95)
+	r.Of = len(valid)
+	for _, v := range valid {
+		if c.Holds.Holds(v) {
+			r.HoldsIn++
+		}
+	}
+	switch {
+	case c.Holds.kind == reported:
+	case c.Holds.Holds(r.Median):
+		r.Verdict = Reproduced
+	default:
+		r.Verdict = NotReproduced
+	}
+	return r
+}
+
+// quantile interpolates between the two nearest of the sorted values; the
+// median of an even number is the mean of the middle two. NaN of nothing.
+func quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := q * float64(len(sorted)-1)
+	low := int(at)
+	high := min(low+1, len(sorted)-1)
+	if sorted[low] == sorted[high] { // also where both are infinite
+		return sorted[low]
+	}
+	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
+}
+
+// MeasuredText is the median with the range that nine tenths of the seeds fall
+// in: "9.08 % [6.9..11.2]".
+func (r *Row) MeasuredText() string {
+	text := r.Unit.Text(r.Median)
+	if len(r.Samples) > 1 {
+		text += fmt.Sprintf(" [%s..%s]", r.Unit.bare(r.P5), r.Unit.bare(r.P95))
+	}
+	if r.Of < len(r.Samples) {
+		text += fmt.Sprintf(" in %d of %d runs", r.Of, len(r.Samples))
+	}
+	return text
+}
+
+// VerdictText is the verdict with the seeds in which the claim holds alone.
+func (r *Row) VerdictText() string {
+	if r.Verdict == Measured || len(r.Samples) == 1 {
+		return string(r.Verdict)
+	}
+	return fmt.Sprintf("%s (%d of %d)", r.Verdict, r.HoldsIn, r.Of)
+}

@@ -1,0 +1,97 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+)
+
+// Options say how experiments are run.
+type Options struct {
+	Seeds []uint64
+	// Parallel is how many runs go at once; 0 is one a core.
+	Parallel int
+	// Progress, if not nil, is told after each run, never twice at once.
+	Progress func(Progress)
+}
+
+// Progress is how far a Run is.
+type Progress struct {
+	Experiment  string
+	Index, Of   int // this experiment, counted from 1, among all
+	Done, Total int // runs of the simulation at hand; an experiment may have several
+}
+
+// MaxSeeds bounds the seeds of one Run: more tell nothing that 40 do not.
+const MaxSeeds = 10_000
+
+// Seeds are the first n seeds: 1 to n.
+func Seeds(n int) []uint64 {
+	seeds := make([]uint64, n)
+	for i := range seeds {
+		seeds[i] = uint64(i) + 1
+	}
+	return seeds
+}
+
+// Run runs the experiments one after the other. Errors: that of an experiment,
+// with its name; ErrNoSeeds; the context's cause.
+func Run(ctx context.Context, experiments []Experiment, o Options) ([]Result, error) {
+	if len(o.Seeds) == 0 {
+		return nil, ErrNoSeeds
+	}
+	if o.Parallel <= 0 {
+		o.Parallel = runtime.GOMAXPROCS(0)
+	}
+	names := names{}
+	var results []Result
+	for i, e := range experiments {
+		l := newLab(ctx, e, o)
+		if o.Progress != nil {
+			l.progress = func(done, total int) {
+				o.Progress(Progress{e.Name, i + 1, len(experiments), done, total})
+			}
+		}
+		if err := e.Run(l); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		names.check(l)
+		if err := l.finish(); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name, err)
+		}
+		results = append(results, *l.result)
+	}
+	return results, nil
+}
+
+func newLab(ctx context.Context, e Experiment, o Options) *Lab {
+	return &Lab{
+		ctx: ctx, seeds: o.Seeds, parallel: o.Parallel, progress: func(int, int) {},
+		result: &Result{Experiment: e, Seeds: len(o.Seeds)},
+	}
+}
+
+// names are all names handed in so far, with their kind.
+type names map[string]bool
+
+// check reports what an experiment names again.
+func (n names) check(l *Lab) {
+	add := func(kind, name string) {
+		if n[kind+name] {
+			l.fault(ErrDuplicate, "%s %s", kind, name)
+		}
+		n[kind+name] = true
+	}
+	for _, r := range l.result.Rows {
+		add("row ", r.ID)
+	}
+	for _, t := range l.result.Tables {
+		add("table ", t.Name)
+	}
+	for _, f := range l.result.Figures {
+		add("figure ", f.Name)
+	}
+}

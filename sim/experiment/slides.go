@@ -1,0 +1,3 @@
+package experiment
+
+func slidesExperiments() []Experiment { return nil }
