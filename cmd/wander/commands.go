@@ -6,6 +6,7 @@ import "github.com/spf13/cobra"
 func commands(env *environment) []*cobra.Command {
 	return []*cobra.Command{
 		newDemoCommand(env),
+		newSimCommand(env),
 		newCACommand(env),
 		newNodeCommand(env),
 		newRunCommand(env),

@@ -55,6 +55,17 @@ const (
 	Number                  // a count, or a mean of counts
 )
 
+// String is the unit's name.
+func (u Unit) String() string {
+	switch u {
+	case Share:
+		return "share"
+	case Seconds:
+		return "s"
+	}
+	return "number"
+}
+
 // digits is how many significant digits are printed: what 40 seeds can tell
 // apart.
 const digits = 3

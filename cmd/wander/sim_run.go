@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/sim/experiment"
+)
+
+// allExperiments is the name for all of them.
+const allExperiments = "all"
+
+type simRunFlags struct {
+	seeds, parallel int
+	out, output     string
+}
+
+func newSimRunCommand(env *environment) *cobra.Command {
+	var f simRunFlags
+	cmd := &cobra.Command{
+		Use:   "run EXPERIMENT...|all",
+		Short: "Run experiments and hold the papers' claims against what is measured",
+		Long: `Run experiments, each once for every seed, and print for each claim of the paper
+what it says, the median that is measured with the 5th and 95th percentile over
+the seeds, and the verdict. With --out the figures (SVG and PNG) and tables (CSV)
+are written to DIR/figures and DIR/data; "all" writes DIR/reproduction.md, too.
+
+The same seeds give the same files, whatever --parallel says.`,
+		Example: "  wander sim run journal-fig2\n  wander sim run all --seeds 5 --out /tmp/papers",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return runSim(env, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.seeds, "seeds", 40, "how many runs, with the seeds 1, 2, …")
+	flags.StringVar(&f.out, "out", "", "folder for figures and tables (default: none are written)")
+	flags.IntVar(&f.parallel, "parallel", 0, "how many runs at once (default: one a core)")
+	addOutputFlag(cmd, &f.output)
+	return cmd
+}
+
+func runSim(env *environment, f simRunFlags, names []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	experiments, err := experimentsNamed(names)
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o755); err != nil {
+			return err
+		}
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	show, clear := progressLine(env.Err)
+	results, err := experiment.Run(ctx, experiments, experiment.Options{
+		Seeds: experiment.Seeds(f.seeds), Parallel: f.parallel,
+		Progress: func(p experiment.Progress) {
+			show("%d of %d: %s, run %d of %d", p.Index, p.Of, p.Experiment, p.Done, p.Total)
+		},
+	})
+	clear()
+	if ctx.Err() != nil {
+		return interrupted()
+	}
+	if err == nil {
+		err = f.write(names, results)
+	}
+	if err == nil {
+		err = f.print(env.Out, results)
+	}
+	return err
+}
+
+func (f simRunFlags) check() error {
+	if f.seeds < 1 || f.seeds > experiment.MaxSeeds {
+		return usageError("--seeds %d: 1 to %d", f.seeds, experiment.MaxSeeds)
+	}
+	if f.parallel < 0 {
+		return usageError("--parallel %d: 0 (one a core) or more", f.parallel)
+	}
+	return checkOutput(f.output)
+}
+
+// experimentsNamed are the experiments of these names, each once.
+func experimentsNamed(names []string) ([]experiment.Experiment, error) {
+	var found []experiment.Experiment
+	seen := map[string]bool{}
+	for _, name := range names {
+		if name == allExperiments {
+			if len(names) > 1 {
+				return nil, usageError("%q and others: all of them are in it", allExperiments)
+			}
+			return experiment.All(), nil
+		}
+		e, ok := experiment.Find(name)
+		if !ok {
+			return nil, &exitError{
+				code: exitUsage, err: fmt.Errorf("no experiment is called %q", name),
+				hint: "wander sim list shows them",
+			}
+		}
+		if !seen[name] {
+			found = append(found, e)
+		}
+		seen[name] = true
+	}
+	return found, nil
+}
+
+// write writes the files that were asked for. The document names the command
+// that makes the one in the source tree, so that it does not depend on where
+// it was made.
+func (f simRunFlags) write(names []string, results []experiment.Result) error {
+	if f.out == "" {
+		return nil
+	}
+	if err := experiment.Write(f.out, results); err != nil {
+		return err
+	}
+	if names[0] != allExperiments {
+		return nil
+	}
+	command := fmt.Sprintf("go run ./cmd/wander sim run all --seeds %d --out docs", f.seeds)
+	return experiment.WriteDocument(f.out, command, results)
+}
+
+func (f simRunFlags) print(w io.Writer, results []experiment.Result) error {
+	if f.output == "json" {
+		return writeJSON(w, f.listing(results))
+	}
+	for i, r := range results {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := printResult(w, r); err != nil {
+			return err
+		}
+	}
+	if f.out != "" {
+		fmt.Fprintf(w, "\nfigures and tables are in %s\n", f.out)
+	}
+	return nil
+}
+
+func printResult(w io.Writer, r experiment.Result) error {
+	fmt.Fprintf(w, "%s: %s (%s)\n", r.Name, r.Title, r.Source)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range r.Rows {
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", row.ID, row.Says, row.MeasuredText(), row.VerdictText())
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, row := range r.Rows {
+		if row.Verdict == experiment.NotReproduced {
+			fmt.Fprintf(w, "  %s does not reproduce: %s\n", row.ID, row.Why)
+		}
+	}
+	return nil
+}
+
+func (f simRunFlags) listing(results []experiment.Result) simListing {
+	list := simListing{V: 1, Seeds: f.seeds, Experiments: []simExperiment{}}
+	for _, r := range results {
+		e := simExperiment{Name: r.Name, Title: r.Title, Source: r.Source}
+		for _, row := range r.Rows {
+			e.Rows = append(e.Rows, jsonRow(row))
+		}
+		list.Experiments = append(list.Experiments, e)
+	}
+	return list
+}
+
+func jsonRow(r experiment.Row) simRow {
+	out := simRow{
+		ID: r.ID, Source: r.Source, Says: r.Says, Quantity: r.Quantity, Reading: r.Reading,
+		Unit: r.Unit.String(), HoldsIf: r.Holds.Text(r.Unit),
+		Median: number(r.Median), P5: number(r.P5), P95: number(r.P95),
+		Verdict: r.Verdict, HoldsIn: r.HoldsIn, Of: r.Of,
+	}
+	for _, s := range r.Samples {
+		out.Samples = append(out.Samples, number(s))
+	}
+	if r.Verdict == experiment.NotReproduced {
+		out.Why = r.Why
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package experiment
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// Document is the complete table with all figures, as Markdown. It depends on
+// the results and on nothing else.
+func Document(command string, results []Result) []byte {
+	var d document
+	d.opening(command, results)
+	d.overview(results)
+	for _, p := range papers {
+		if mine := p.of(results); len(mine) > 0 {
+			d.chapter(p, mine)
+		}
+	}
+	return d.buf.Bytes()
+}
+
+// of are the results of the paper's experiments.
+func (p paper) of(results []Result) []Result {
+	mine := map[string]bool{}
+	for _, e := range p.experiments() {
+		mine[e.Name] = true
+	}
+	var found []Result
+	for _, r := range results {
+		if mine[r.Name] {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+type document struct{ buf bytes.Buffer }
+
+func (d *document) line(format string, args ...any) { fmt.Fprintf(&d.buf, format+"\n", args...) }
+
+// row is a line of a table; bars within cells are escaped.
+func (d *document) row(cells ...string) {
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(c, "|", `\|`)
+	}
+	d.line("| %s |", strings.Join(cells, " | "))
+}
+
+func (d *document) opening(command string, results []Result) {
+	d.line("# What the papers say, and what is measured\n")
+	d.line("This page is made by\n")
+	d.line("```sh\n%s\n```\n", command)
+	d.line("with the very policies that run over the network, in virtual time. The same command")
+	d.line("writes the same bytes again, on any machine. The figures are also there as PNG, and all")
+	d.line("samples of all rows in [%s](%s).\n", dataDir, dataDir)
+	seeds := 0
+	for _, r := range results {
+		seeds = max(seeds, r.Seeds)
+	}
+	d.line("Each quantity is measured in %d runs that differ in nothing but their seed, unless its", seeds)
+	d.line("row has one number without a range: then nothing in it is random. *Measured* is the")
+	d.line("median over the runs, and in brackets the 5th and the 95th percentile. The verdict is the")
+	d.line("median's: *reproduced* when it satisfies what stands under *holds if*, with the number of")
+	d.line("runs that satisfy it each for itself; *measured* when the paper gives no number to hold")
+	d.line("against. Where a text leaves open what it means, the row with a plain name has the")
+	d.line("reading that the notes explain, and rows with a slash in their name have the others.\n")
+}
+
+// overview counts the verdicts, and lists what does not reproduce.
+func (d *document) overview(results []Result) {
+	d.row("paper", "rows", "reproduced", "not reproduced", "measured", "not measurable")
+	d.row("---", "---:", "---:", "---:", "---:", "---:")
+	for _, p := range papers {
+		if mine := p.of(results); len(mine) > 0 {
+			n := map[Verdict]int{}
+			rows, missing := 0, 0
+			for _, r := range mine {
+				rows, missing = rows+len(r.Rows), missing+len(r.NotMeasured)
+				for _, row := range r.Rows {
+					n[row.Verdict]++
+				}
+			}
+			d.row(fmt.Sprintf("[%s](#%s)", p.title, anchor(p.title)), fmt.Sprint(rows),
+				fmt.Sprint(n[Reproduced]), fmt.Sprint(n[NotReproduced]), fmt.Sprint(n[Measured]), fmt.Sprint(missing))
+		}
+	}
+	d.line("")
+	d.failures(results)
+}
+
+func (d *document) failures(results []Result) {
+	first := true
+	for _, r := range results {
+		for _, row := range r.Rows {
+			if row.Verdict != NotReproduced {
+				continue
+			}
+			if first {
+				d.line("Not reproduced, with the reasons beside the tables below:\n")
+				first = false
+			}
+			d.line("- [%s](#%s): %s; measured %s", row.ID, anchor(r.Name), row.Says, row.MeasuredText())
+		}
+	}
+	if !first {
+		d.line("")
+	}
+}
+
+// anchor is what a heading is called in links.
+func anchor(heading string) string {
+	return strings.ReplaceAll(strings.ToLower(heading), " ", "-")
+}
+
+func (d *document) chapter(p paper, results []Result) {
+	d.line("## %s\n", p.title)
+	d.line("%s.\n", sentence(p.cites))
+	for _, r := range results {
+		d.section(r)
+	}
+	d.notMeasured(results)
+}
+
+// sentence begins with a capital letter.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func (d *document) section(r Result) {
+	d.line("### %s\n", r.Name)
+	d.line("%s (%s).\n", r.Title, r.Source)
+	if notes := strings.TrimSpace(r.Notes); notes != "" {
+		d.line("%s\n", notes)
+	}
+	for _, f := range r.Figures {
+		d.line("![%s](%s/%s.svg)\n", f.Plot.Title, figuresDir, f.Name)
+	}
+	if len(r.Rows) == 0 {
+		return
+	}
+	d.row("row", "where", "the paper says", "quantity", "measured", "holds if", "verdict")
+	d.row("---", "---", "---", "---", "---", "---", "---")
+	for _, row := range r.Rows {
+		d.row(row.Cells()...)
+	}
+	d.line("")
+	for _, row := range r.Rows {
+		if row.Verdict == NotReproduced {
+			d.line("- **%s** does not reproduce: %s", row.ID, row.Why)
+		}
+	}
+	d.line("")
+}
+
+// Cells are the row as the document's table has it.
+func (r *Row) Cells() []string {
+	quantity, verdict := r.Quantity, r.VerdictText()
+	if r.Reading != "" {
+		quantity += "; *" + r.Reading + "*"
+	}
+	if r.Verdict == NotReproduced {
+		verdict = "**" + verdict + "**"
+	}
+	return []string{r.ID, r.Source, r.Says, quantity, r.MeasuredText(), r.Holds.Text(r.Unit), verdict}
+}
+
+func (d *document) notMeasured(results []Result) {
+	first := true
+	for _, r := range results {
+		for _, n := range r.NotMeasured {
+			if first {
+				d.line("Not measured, and why:\n")
+				d.row("where", "the paper says", "why not")
+				d.row("---", "---", "---")
+				first = false
+			}
+			d.row(n.Source, n.Says, n.Why)
+		}
+	}
+	if !first {
+		d.line("")
+	}
+}

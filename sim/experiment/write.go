@@ -1,0 +1,95 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// The folders below the one that is written to, and the document in it.
+const (
+	figuresDir   = "figures"
+	dataDir      = "data"
+	DocumentName = "reproduction.md"
+)
+
+// Write writes the figures of the results to dir/figures and their tables to
+// dir/data, with one table of claims and samples for each experiment. Folders
+// are made where there are none; what is there already is replaced.
+func Write(dir string, results []Result) error {
+	figures, data := filepath.Join(dir, figuresDir), filepath.Join(dir, dataDir)
+	for _, d := range []string{figures, data} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	for _, r := range results {
+		for _, f := range r.Figures {
+			if err := f.Plot.Write(figures, f.Name); err != nil {
+				return err
+			}
+		}
+		for _, t := range append(r.Tables, r.claims()) {
+			if err := t.write(data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// WriteDocument writes dir/reproduction.md, which shows the figures that Write
+// has written. The command is what makes it.
+func WriteDocument(dir, command string, results []Result) error {
+	return os.WriteFile(filepath.Join(dir, DocumentName), Document(command, results), 0o644)
+}
+
+func (t Table) write(dir string) error {
+	var buf bytes.Buffer
+	w := csv.NewWriter(&buf)
+	if err := w.WriteAll(append([][]string{t.Header}, t.Rows...)); err != nil {
+		return fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return os.WriteFile(filepath.Join(dir, t.Name+".csv"), buf.Bytes(), 0o644)
+}
+
+// claims is the table of the rows with all their samples.
+func (r *Result) claims() Table {
+	t := Table{
+		Name:   r.Name + "-claims",
+		Header: []string{"id", "source", "says", "quantity", "reading", "unit", "holds if", "median", "p5", "p95", "holds in", "of", "verdict"},
+	}
+	for i := range r.Seeds {
+		t.Header = append(t.Header, fmt.Sprintf("sample %d", i+1))
+	}
+	for _, row := range r.Rows {
+		line := []string{
+			row.ID, row.Source, row.Says, row.Quantity, row.Reading, row.Unit.String(), row.Holds.Text(row.Unit),
+			Cell(row.Median), Cell(row.P5), Cell(row.P95), strconv.Itoa(row.HoldsIn), strconv.Itoa(row.Of), string(row.Verdict),
+		}
+		for i := range r.Seeds {
+			cell := ""
+			if i < len(row.Samples) {
+				cell = Cell(row.Samples[i])
+			}
+			line = append(line, cell)
+		}
+		t.Rows = append(t.Rows, line)
+	}
+	return t
+}
+
+// cellDigits is the precision of numbers in tables. It is below that of the
+// arithmetic, which may differ in the last bits between processors.
+const cellDigits = 7
+
+// Cell prints a number for a table; NaN is an empty cell.
+func Cell(v float64) string {
+	if v != v {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', cellDigits, 64)
+}
