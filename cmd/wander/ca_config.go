@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/group"
-	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
@@ -33,20 +31,6 @@ type groupFile struct {
 	Resources           []resourceFile `toml:"resource"`
 }
 
-// resourceFile is one [[resource]]. Pointers tell what is absent from what is
-// zero.
-type resourceFile struct {
-	Name             string  `toml:"name"`
-	Policy           *string `toml:"policy"`
-	Slots            *int    `toml:"slots"`
-	OperationTime    span    `toml:"operation_time"`
-	MembersMax       int     `toml:"members_max"`
-	SkipDelay        *span   `toml:"skip_delay"`
-	MinInterval      span    `toml:"min_interval"`
-	RegenerationMean span    `toml:"regeneration_mean"`
-	MaxHold          *span   `toml:"max_hold"`
-}
-
 func newCAConfigCommand(env *environment, f *caFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "config FILE.toml",
@@ -59,10 +43,13 @@ one before. FILE.toml looks like this; - is standard input:
   operation_time = "4s"      # how long one operation takes at most
   members_max    = 100       # how many members saturate the resource
 
-A resource may also have policy, slots, skip_delay, min_interval,
-regeneration_mean and max_hold; the group, above the first [[resource]], name,
-members_max, update_capacity, failure_quorum, certificate_lifetime,
-clock_allowance, settlement_time and gossip_interval.`,
+A resource may also have slots, skip_delay, max_hold, policy, and what its policy
+uses; the first preset of a policy is the one that holds if none is named:
+
+` + policyHelp() + `
+The group may have, above the first [[resource]], name, members_max,
+update_capacity, failure_quorum, certificate_lifetime, clock_allowance,
+settlement_time and gossip_interval.`,
 		Example: "  wander ca config --dir ca group.toml",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runCAConfig(env, f, args[0]) },
@@ -127,14 +114,14 @@ func parseGroupFile(file string, text []byte, name string) (group.Settings, erro
 		return group.Settings{}, err
 	}
 	s := g.settings()
-	err := s.Validate()
-	for _, r := range s.Resources {
-		if err == nil {
-			_, err = catalog.New(r.Policy, r.PolicyParams(), rand.NewPCG(0, 0))
-		}
-	}
-	if err != nil {
+	if err := s.Validate(); err != nil {
 		return group.Settings{}, configError(fmt.Errorf("%s: %w", file, err), "")
+	}
+	for _, r := range s.Resources {
+		if err := catalog.Check(r.Policy, r.PolicyParams()); err != nil {
+			err = fmt.Errorf("%s: resource %q: %w", file, r.Name, err)
+			return group.Settings{}, configError(err, policyHint(r, err))
+		}
 	}
 	return s, nil
 }
@@ -162,26 +149,4 @@ func (g groupFile) settings() group.Settings {
 	}
 	slices.SortFunc(s.Resources, func(x, y group.Resource) int { return cmp.Compare(x.Name, y.Name) })
 	return s
-}
-
-func (f resourceFile) resource() group.Resource {
-	r := group.Resource{
-		Name: f.Name, Params: policy.Params{
-			OperationTime: f.OperationTime.Duration, MembersMax: f.MembersMax,
-			MinInterval: f.MinInterval.Duration, RegenerationMean: f.RegenerationMean.Duration,
-		},
-	}.WithDefaults()
-	if f.Policy != nil {
-		r.Policy = *f.Policy
-	}
-	if f.Slots != nil {
-		r.Slots = *f.Slots
-	}
-	if f.SkipDelay != nil {
-		r.SkipDelay = f.SkipDelay.Duration
-	}
-	if f.MaxHold != nil {
-		r.MaxHold = f.MaxHold.Duration
-	}
-	return r
 }

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+func TestCAConfig(t *testing.T) {
+	b := started(t)
+	assert.Contains(t, b.must("ca", "config", "group.toml"), "configuration 1 of group demo says this already")
+	b.write("group.toml", `
+name = "renamed"
+members_max = 50
+update_capacity = 5
+failure_quorum = 3
+certificate_lifetime = "30d"
+clock_allowance = "1h"
+settlement_time = "1d12h"
+gossip_interval = "1s500ms"
+[[resource]]
+name = "ftp"
+policy = "wandering"
+slots = 2
+operation_time = "4s"
+members_max = 100
+skip_delay = "10ms"
+min_interval = "1m"
+regeneration_mean = "1h"
+max_hold = "3s"
+[[resource]]
+name = "backup"
+operation_time = "1m"
+members_max = 7
+`)
+	assert.Contains(t, b.must("ca", "config", "group.toml"), "signed configuration 2 of group renamed, with 2 resources")
+	g, _ := b.group()
+	s := g.Config().Settings()
+	assert.Equal(t, "renamed", s.Name)
+	assert.Equal(t, b.now, s.Issued)
+	assert.Equal(t, 50, s.MembersMax)
+	assert.Equal(t, 5, s.UpdateCapacity)
+	assert.Equal(t, 3, s.FailureQuorum)
+	assert.Equal(t, 30*24*time.Hour, s.CertificateLifetime)
+	assert.Equal(t, time.Hour, s.ClockAllowance)
+	assert.Equal(t, 36*time.Hour, s.SettlementTime)
+	assert.Equal(t, 1500*time.Millisecond, s.GossipInterval)
+	require.Len(t, s.Resources, 2)
+	assert.Equal(t, "backup", s.Resources[0].Name)
+	assert.Equal(t, time.Minute, s.Resources[0].MaxHold)
+	r := s.Resources[1]
+	assert.Equal(t, 2, r.Slots)
+	assert.Equal(t, 10*time.Millisecond, r.SkipDelay)
+	assert.Equal(t, time.Minute, r.MinInterval)
+	assert.Equal(t, time.Hour, r.RegenerationMean)
+	assert.Equal(t, 3*time.Second, r.MaxHold)
+}
+
+// inTOML is a value of a parameter as people write it, and the number that it
+// has in the configuration.
+func inTOML(q policy.Quantity) (text string, number uint64) {
+	switch q {
+	case policy.Span:
+		return `"1s500ms"`, 1500
+	case policy.Thousandths:
+		return "2.5", 2500
+	case policy.Flag:
+		return "true", 1
+	}
+	return "7", 7
+}
+
+// Every parameter that a policy may have can be given in the file, by its name.
+func TestEveryParameterCanBeConfigured(t *testing.T) {
+	for _, p := range policy.Parameters {
+		t.Run(p.Name, func(t *testing.T) {
+			text, number := inTOML(p.Quantity)
+			var g groupFile
+			require.NoError(t, configfile.Decode("x", fmt.Appendf(nil, "[[resource]]\n%s = %s\n", p.Name, text), &g))
+			params := g.Resources[0].resource().PolicyParams()
+			assert.Equal(t, number, p.Wire(&params))
+		})
+	}
+}
+
+// What every preset uses it can be given, from the file to the signature.
+func TestEveryPresetCanBeConfigured(t *testing.T) {
+	b := started(t)
+	version := 1
+	for _, name := range catalog.Names() {
+		for _, preset := range catalog.Presets(name) {
+			text := fmt.Sprintf("%spolicy = %q\npreset = %q\n", smallGroup, name, preset.Name)
+			for _, p := range policy.Parameters {
+				if slices.Contains(preset.Uses, p.Name) {
+					value, _ := inTOML(p.Quantity)
+					if p.Name == "decay_factor" {
+						value = "0.05"
+					}
+					text += fmt.Sprintf("%s = %s\n", p.Name, value)
+				}
+			}
+			b.write("group.toml", text)
+			version++
+			assert.Contains(t, b.must("ca", "config", "group.toml"), fmt.Sprintf("signed configuration %d of", version))
+			g, _ := b.group()
+			r := g.Config().Settings().Resources[0]
+			assert.Equal(t, preset.Name, r.Preset)
+			for _, p := range policy.Parameters {
+				assert.Equal(t, !p.Optional || slices.Contains(preset.Uses, p.Name), p.Wire(&r.Params) != 0, p.Name)
+			}
+		}
+	}
+	help := b.must("ca", "config", "--help")
+	for _, p := range policy.Parameters {
+		if isUsed(p.Name) {
+			assert.Contains(t, help, p.Name)
+		}
+	}
+}
+
+// isUsed reports whether any policy uses a parameter.
+func isUsed(parameter string) bool {
+	for _, name := range catalog.Names() {
+		for _, preset := range catalog.Presets(name) {
+			if slices.Contains(preset.Uses, parameter) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestFactorsInFiles(t *testing.T) {
+	for text, want := range map[string]policy.Ratio{
+		"3": 3000, "2.5": 2500, "0.05": 50, "1.001": 1001, "1000": 1_000_000, "0.0": 0,
+	} {
+		var g groupFile
+		require.NoError(t, configfile.Decode("x", []byte("[[resource]]\ngrowth_factor = "+text), &g), text)
+		assert.Equal(t, want, g.Resources[0].GrowthFactor.Ratio, text)
+	}
+	for _, text := range []string{"-1", "1.0001", "1e3", "1_000", "true", `""`, `"x"`, `"."`, `"1."`, `".5"`, "inf", "nan", "99999999999"} {
+		err := configfile.Decode("x", []byte("[[resource]]\ngrowth_factor = "+text), new(groupFile))
+		assert.ErrorIs(t, err, configfile.ErrFile, text)
+	}
+}
+
+func TestCAConfigRefuses(t *testing.T) {
+	b := started(t)
+	tests := []struct{ name, text, says string }{
+		{"unknown key", "gossip_intervall = \"1s\"\n" + smallGroup, "bad.toml:1:1: unknown key \"gossip_intervall\"\nhint: did you mean \"gossip_interval\"?"},
+		{"unknown key of a resource", smallGroup + "slot = 1\n", "bad.toml:6:1: unknown key \"resource.slot\"\nhint: did you mean \"resource.slots\"?"},
+		{"number without a unit", smallGroup + "max_hold = 4\n", "not a duration"},
+		{"type", smallGroup + "slots = \"many\"\n", "bad.toml:6"},
+		{"syntax", "name =\n", "bad.toml:1"},
+		{"explicit zero", smallGroup + "slots = 0\n", "slots is 0, permitted are 1 to 1024"},
+		{"explicit zero of the group", "members_max = 0\n" + smallGroup, "members_max is 0"},
+		{"explicit zero hold", smallGroup + "max_hold = \"0s\"\n", "max_hold is 0s"},
+		{"explicit zero delay", smallGroup + "skip_delay = \"0s\"\n", "skip_delay is 0s"},
+		{"missing time", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\n", "operation_time is 0s"},
+		{"unknown policy", smallGroup + "policy = \"nonsense\"\n", "bad.toml: resource \"ftp\": unknown policy \"nonsense\", known are"},
+		{"unknown preset", smallGroup + "preset = \"nonsense\"\n", "bad.toml: resource \"ftp\": policy wandering: unknown preset \"nonsense\", known are paper"},
+		{"name of a preset", smallGroup + "preset = \"Paper\"\n", "preset: invalid name"},
+		{
+			"parameter without effect", smallGroup + "interval_factor = 3\n",
+			"bad.toml: resource \"ftp\": policy wandering: parameter without effect: preset paper does not use interval_factor; leave it out\n" +
+				"hint: preset paper of policy wandering uses min_interval, regeneration_mean",
+		},
+		{"parameter out of range", smallGroup + "min_interval = \"4000d\"\n", "min_interval is"},
+		{"fraction of a parameter", smallGroup + "min_interval = \"1500us\"\n", "not a whole number of milliseconds: min_interval"},
+		{"factor as text", smallGroup + "growth_factor = \"much\"\n", "is not a factor: write for example 3 or 2.5"},
+		{"twice", smallGroup + smallGroup, "twice"},
+		{"no resource", "name = \"x\"\n", "permitted are 1 to 64"},
+		{"name", "name = \"X\"\n" + smallGroup, "invalid name"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b.write("bad.toml", tt.text)
+			b.fails(78, tt.says, "ca", "config", "bad.toml")
+		})
+	}
+	b.fails(78, "none.toml", "ca", "config", "none.toml")
+	b.fails(64, "accepts 1 arg", "ca", "config")
+	g, _ := b.group()
+	assert.Equal(t, uint64(1), g.Config().Version())
+	b.in = "[[resource]]\nname = \"r\"\noperation_time = \"1s\"\nmembers_max = 1\n"
+	b.must("ca", "config", "-")
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+// resourceFile is one [[resource]]. Pointers tell what is absent from what is
+// zero, where there is a default. Every parameter of policy.Parameters has its
+// key here, under its name.
+type resourceFile struct {
+	Name    string  `toml:"name"`
+	Policy  *string `toml:"policy"`
+	Preset  string  `toml:"preset"`
+	Slots   *int    `toml:"slots"`
+	MaxHold *span   `toml:"max_hold"`
+
+	OperationTime    span  `toml:"operation_time"`
+	MembersMax       int   `toml:"members_max"`
+	SkipDelay        *span `toml:"skip_delay"`
+	MinInterval      span  `toml:"min_interval"`
+	RegenerationMean span  `toml:"regeneration_mean"`
+	MaxInterval      span  `toml:"max_interval"`
+	TargetInterval   span  `toml:"target_interval"`
+	IntervalFactor   ratio `toml:"interval_factor"`
+	QueueCapacity    int   `toml:"queue_capacity"`
+	GrowthFactor     ratio `toml:"growth_factor"`
+	DecayFactor      ratio `toml:"decay_factor"`
+	GeneratorRests   bool  `toml:"generator_rests"`
+	RequestTimeout   span  `toml:"request_timeout"`
+}
+
+func (f resourceFile) resource() group.Resource {
+	r := group.Resource{Name: f.Name, Params: f.params()}.WithDefaults()
+	if f.Policy != nil {
+		r.Policy = *f.Policy
+	}
+	if f.Slots != nil {
+		r.Slots = *f.Slots
+	}
+	if f.SkipDelay != nil {
+		r.SkipDelay = f.SkipDelay.Duration
+	}
+	if f.MaxHold != nil {
+		r.MaxHold = f.MaxHold.Duration
+	}
+	return r
+}
+
+// params are what the policy is asked for, but for the delay that has a default.
+func (f resourceFile) params() policy.Params {
+	return policy.Params{
+		Preset:           f.Preset,
+		OperationTime:    f.OperationTime.Duration,
+		MembersMax:       f.MembersMax,
+		MinInterval:      f.MinInterval.Duration,
+		RegenerationMean: f.RegenerationMean.Duration,
+		MaxInterval:      f.MaxInterval.Duration,
+		TargetInterval:   f.TargetInterval.Duration,
+		IntervalFactor:   f.IntervalFactor.Ratio,
+		QueueCapacity:    f.QueueCapacity,
+		GrowthFactor:     f.GrowthFactor.Ratio,
+		DecayFactor:      f.DecayFactor.Ratio,
+		GeneratorRests:   f.GeneratorRests,
+		RequestTimeout:   f.RequestTimeout.Duration,
+	}
+}
+
+// policyHint says what may be set instead of a parameter without effect.
+func policyHint(r group.Resource, err error) string {
+	presets := catalog.Presets(r.Policy)
+	i := max(0, slices.IndexFunc(presets, func(p catalog.Preset) bool { return p.Name == r.Preset }))
+	switch {
+	case !errors.Is(err, policy.ErrUnused):
+		return ""
+	case len(presets[i].Uses) == 0:
+		return fmt.Sprintf("preset %s of policy %s has no parameters of its own", presets[i].Name, r.Policy)
+	}
+	return fmt.Sprintf("preset %s of policy %s uses %s", presets[i].Name, r.Policy, strings.Join(presets[i].Uses, ", "))
+}
+
+// policyHelp is a line for each preset of each policy: what it uses beside what
+// every policy does.
+func policyHelp() string {
+	var b strings.Builder
+	for _, name := range catalog.Names() {
+		for i, preset := range catalog.Presets(name) {
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&b, "  %-14s %-10s %s\n", name, preset.Name, strings.Join(preset.Uses, ", "))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// ratio is a factor as people write it in TOML files: a decimal number such as
+// 3 or 2.5. It is read digit by digit, so that nothing is rounded.
+type ratio struct{ policy.Ratio }
+
+// ratioDecimals is how many decimals a policy.Ratio has.
+const ratioDecimals = 3
+
+// UnmarshalText reads a decimal number.
+func (r *ratio) UnmarshalText(text []byte) error {
+	whole, decimals, point := strings.Cut(string(text), ".")
+	if len(decimals) <= ratioDecimals && point == (decimals != "") {
+		decimals += strings.Repeat("0", ratioDecimals-len(decimals))
+		if n, err := strconv.ParseUint(whole+decimals, 10, 31); err == nil && whole != "" {
+			r.Ratio = policy.Ratio(n)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a factor: write for example 3 or 2.5, with at most %d decimals", text, ratioDecimals)
+}
