@@ -153,13 +153,20 @@ func (n *Node) Status() api.Status {
 // appendSlot adds a slot to its resource; slots come grouped by resource.
 func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceStatus {
 	if len(list) == 0 || list[len(list)-1].Name != s.Resource {
-		list = append(list, api.ResourceStatus{Name: s.Resource, Policy: s.Policy, Waiting: s.Waiting})
+		list = append(list, api.ResourceStatus{Name: s.Resource, Policy: s.Policy, Preset: s.Preset, Waiting: s.Waiting})
 	}
 	r := &list[len(list)-1]
+	var gauges map[string]float64
+	if len(s.Gauges) > 0 {
+		gauges = make(map[string]float64)
+	}
+	for _, g := range s.Gauges {
+		gauges[g.Name] = g.Value
+	}
 	r.Slots = append(r.Slots, api.SlotStatus{
 		Slot: int(s.Slot), Held: s.Held, Executing: s.Executing, Token: s.Token, Hop: s.Hop,
 		TokensSeen: s.Seen, LastSeenS: age(s.LastSeen), LastOperationS: age(s.LastOperation),
-		Operations: s.Operations, ReturnS: s.Returned.Seconds(),
+		Operations: s.Operations, ReturnS: s.Returned.Seconds(), Gauges: gauges,
 	})
 	return list
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/member"
 )
 
 // Config is what a node is made of. Identity and StateDir must be given.
@@ -50,6 +51,9 @@ type Config struct {
 	// NoPreOffer begins the search for the next holder only when the policy
 	// lets go of the token: to measure what pre-offering gains.
 	NoPreOffer bool
+	// Observer, if there is one, is told what the policies decide: to replay it
+	// in the simulator. It is called while the node waits, and keeps nothing.
+	Observer member.Observer
 	// Log is where the node logs; nil: nowhere.
 	Log *slog.Logger
 

@@ -117,7 +117,7 @@ func (n *Node) openMember() error {
 		Group: n.cfg.Group, Certificate: n.cfg.Certificate, Key: n.cfg.Key,
 		Durable: n.cfg.Mode == store.Durable, NewIncarnation: n.cfg.NewIncarnation,
 		Found: n.cfg.Found, Machine: placeOf(dir), Boot: boottime.ID(),
-		Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer,
+		Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.cfg.Observer,
 	}
 	if _, err := rand.Read(cfg.Seed[:]); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/wandertoken/wander/cmd/wander/internal/demo"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 func newDemoCommand(env *environment) *cobra.Command {
@@ -31,8 +32,9 @@ lose, delay and reorder datagrams, and members can be killed and started again.
 The summary is counted from the members' journals, which stay where it says.
 
 Durable members lose no token, so they wait 20 times longer than the paper says
-before they make a new one; volatile members go by the paper.`,
-		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s",
+before they make a new one; volatile members go by the paper. With the policy
+multitoken as many tokens walk as keep two operations going at once.`,
+		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s\n  wander demo --policy ring --crash 5s",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) (err error) {
 			if o.Loss, err = parseShare(loss); err != nil {
@@ -48,6 +50,8 @@ before they make a new one; volatile members go by the paper.`,
 	flags.StringVar(&loss, "loss", "0%", "share of datagrams lost, each way")
 	flags.DurationVar(&o.Delay, "delay", 0, "delay of datagrams, each way; up to a quarter more at random")
 	flags.DurationVar(&o.Crash, "crash", 0, "how often a random member is killed with SIGKILL and started again; 0: never")
+	flags.StringVar(&o.Policy, "policy", catalog.Wandering, "who gets a token when: "+strings.Join(catalog.Names(), ", "))
+	flags.StringVar(&o.Preset, "preset", "", "the policy's rules (default its first): "+presets())
 	flags.BoolVar(&o.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")
 	flags.StringVar(&o.Dir, "dir", "", "folder for keys, logs and journals (default a new temporary one)")
 	flags.StringVarP(&output, "output", "o", "text", "text or json")
@@ -69,7 +73,7 @@ func runDemo(env *environment, o demo.Options, output string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if output == "text" {
-		fmt.Fprintf(env.Out, "%d members, a token, %v; Ctrl-C ends it early\n", o.Members, o.For)
+		fmt.Fprintf(env.Out, "%d members, policy %s, %v; Ctrl-C ends it early\n", o.Members, o.Policy, o.For)
 	}
 	s, err := demo.Run(ctx, o, screenFor(env, output))
 	if errors.Is(err, demo.ErrOptions) {
@@ -87,6 +91,19 @@ func runDemo(env *environment, o demo.Options, output string) error {
 		return &exitError{code: exitBug, err: errors.New("the journals show broken rules"), hint: "keep " + s.Journals}
 	}
 	return err
+}
+
+// presets lists what --preset takes.
+func presets() string {
+	var list []string
+	for _, name := range catalog.Names() {
+		var words []string
+		for _, p := range catalog.Presets(name) {
+			words = append(words, p.Name)
+		}
+		list = append(list, name+": "+strings.Join(words, ", "))
+	}
+	return strings.Join(list, "; ")
 }
 
 // screenFor is a live table on a terminal, and nothing elsewhere.

@@ -87,7 +87,7 @@ func printStatus(w io.Writer, st api.Status) {
 }
 
 func printResource(w io.Writer, r api.ResourceStatus) {
-	fmt.Fprintf(w, "resource    %s (%s), %d waiting here\n", r.Name, r.Policy, r.Waiting)
+	fmt.Fprintf(w, "resource    %s (%s, %s), %d waiting here\n", r.Name, r.Policy, r.Preset, r.Waiting)
 	for _, s := range r.Slots {
 		state := "elsewhere"
 		switch {
@@ -98,6 +98,9 @@ func printResource(w io.Writer, r api.ResourceStatus) {
 		}
 		fmt.Fprintf(w, "  slot %-4d token %s; last seen %s, last operation %s; %d operations here\n",
 			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), s.Operations)
+		for _, name := range slices.Sorted(maps.Keys(s.Gauges)) {
+			fmt.Fprintf(w, "            %s %.3g\n", name, s.Gauges[name])
+		}
 	}
 }
 

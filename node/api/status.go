@@ -40,6 +40,7 @@ type PeerStatus struct {
 type ResourceStatus struct {
 	Name    string       `json:"name"`
 	Policy  string       `json:"policy"`
+	Preset  string       `json:"preset"`
 	Slots   []SlotStatus `json:"slots"`
 	Waiting int          `json:"waiting"` // local programs that wait
 }
@@ -57,6 +58,9 @@ type SlotStatus struct {
 	LastOperationS *float64    `json:"last_operation_s"` // anybody's, as far as the token told
 	Operations     uint64      `json:"operations"`       // this member's, since its start
 	ReturnS        float64     `json:"return_s"`         // between this member's last two; 0 before
+	// Gauges are what the slot's policy shows of itself, by names that end in
+	// their base unit.
+	Gauges map[string]float64 `json:"gauges,omitempty"`
 }
 
 // HandoffCounts counts handoffs of this member as sender since its start.

@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // Config is what a member is made of.
@@ -39,6 +40,19 @@ type Config struct {
 	NoPreOffer bool
 	// Tuning of the handoff; zero means handoff.DefaultTuning.
 	Tuning handoff.Tuning
+	// Observer, if there is one, is told what the policies decide.
+	Observer Observer
+}
+
+// Observer watches policies at work, so that what a live member did can be
+// given to the same policy in the simulator. It is called from Step and keeps
+// nothing that it is given: events and actions are only borrowed.
+type Observer interface {
+	// PolicyMade is told of each policy object: of which slot, by which name
+	// and parameters, and the seed of its ChaCha8 source.
+	PolicyMade(resource string, slot uint64, name string, params policy.Params, seed [32]byte)
+	// PolicyStepped is told of each event and the answer to it.
+	PolicyStepped(resource string, slot uint64, now clock.Instant, event policy.Event, answer []policy.Action)
 }
 
 func (c *Config) validate() error {
@@ -56,14 +70,13 @@ func (c *Config) validate() error {
 // one part's draws do not shift another's.
 type sources struct{ member, handoff *rand.ChaCha8 }
 
-func split(seed [32]byte) (s sources, policies func() *rand.ChaCha8) {
+func split(seed [32]byte) (s sources, policies func() [32]byte) {
 	root := rand.NewChaCha8(seed)
-	next := func() *rand.ChaCha8 {
-		var child [32]byte
+	next := func() (child [32]byte) {
 		_, _ = root.Read(child[:]) // never fails
-		return rand.NewChaCha8(child)
+		return child
 	}
-	return sources{member: next(), handoff: next()}, next
+	return sources{member: rand.NewChaCha8(next()), handoff: rand.NewChaCha8(next())}, next
 }
 
 func newMember(cfg Config, now clock.Reading) (*Member, error) {
@@ -82,10 +95,11 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		peers:   make(map[ident.Member]*peer),
 		counts:  make(map[string]uint64),
 		located: make(map[ident.Member]clock.Instant),
+		gone:    make(map[ident.Member]absence),
 	}
-	m.sources, m.nextSource = split(cfg.Seed)
+	m.sources, m.nextSeed = split(cfg.Seed)
 	m.dir.Admit(cfg.Certificate)
-	if err := m.configure(); err != nil {
+	if _, err := m.configure(); err != nil {
 		return nil, fmt.Errorf("group configuration: %w", err)
 	}
 	return m, nil

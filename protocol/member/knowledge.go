@@ -61,6 +61,7 @@ func (m *Member) learnCertificate(raw []byte) (ident.Member, bool) {
 		return ident.Member{}, false
 	}
 	if news {
+		m.ring.due = true
 		m.persist(&journal.Known{What: journal.KnownCertificate, Object: raw}, false)
 	}
 	return c.Member(), true
@@ -74,6 +75,7 @@ func (m *Member) learnEndpoint(raw []byte) {
 		m.reject("endpoint record")
 		return
 	}
+	m.ring.due = m.ring.due || news
 	id, _ := certificate.EndpointSigner(m.cfg.Group.ID(), raw) // of what verified
 	if last, ok := m.located[id]; news && (!ok || id == m.self || m.now.Boot.Sub(last) >= endpointPause) {
 		m.located[id] = m.now.Boot
@@ -119,6 +121,7 @@ func (m *Member) learnRevocations(list [][]byte) {
 		news = append(news, raw)
 		m.persist(&journal.Known{What: journal.KnownRevocation, Object: raw}, false)
 	}
+	m.ring.due = m.ring.due || len(news) > 0
 	m.expelRevoked()
 	for chunk := range slices.Chunk(news, wire.MaxPage/4) {
 		for _, id := range m.peersInOrder() {
@@ -198,9 +201,13 @@ func (m *Member) adopt(raw []byte) error {
 	}
 	old := m.cfg.Group
 	m.cfg.Group = newer
-	if err := m.configure(); err != nil {
+	fresh, err := m.configure()
+	if err != nil {
 		m.cfg.Group = old
 		return err
+	}
+	for _, s := range fresh {
+		m.resumeSlot(s)
 	}
 	return nil
 }

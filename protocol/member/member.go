@@ -1,7 +1,6 @@
 package member
 
 import (
-	"math/rand/v2"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -23,7 +22,7 @@ type Member struct {
 	settings    group.Settings // of the configuration in force
 	now         clock.Reading
 	sources     sources
-	nextSource  func() *rand.ChaCha8
+	nextSeed    func() [32]byte // for the next policy's source
 
 	dir     *directory.Directory
 	handoff *handoff.Machine
@@ -36,6 +35,8 @@ type Member struct {
 	peers   map[ident.Member]*peer
 
 	located map[ident.Member]clock.Instant // when an endpoint record was journalled
+	ring    neighbour
+	gone    map[ident.Member]absence
 
 	endpoint    []byte // own signed record
 	gossipAt    clock.Instant
@@ -57,6 +58,7 @@ func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
 	m.lapse()
 	m.handle(in)
 	m.tick()
+	m.lookAround()
 	m.settle()
 	return m.drain()
 }
@@ -70,6 +72,7 @@ func (m *Member) handle(in Input) {
 		m.connected(in.Certificate)
 	case Unreachable:
 		m.disconnected(in.Peer)
+		m.missing(in.Peer)
 		m.handoff.PeerDown(in.Peer)
 	case Disconnected:
 		m.disconnected(in.Peer)
@@ -131,7 +134,7 @@ func (m *Member) drain() []effect.Effect {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.gossipAt, m.housekeepAt)
+	next := min(m.handoff.NextDeadline(), m.gossipAt, m.housekeepAt, m.ring.again)
 	for _, s := range m.order {
 		next = min(next, s.timer)
 	}

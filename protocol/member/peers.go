@@ -68,6 +68,7 @@ func (m *Member) connected(c certificate.Certificate) {
 		m.persist(&journal.Known{What: journal.KnownCertificate, Object: c.Raw()}, false)
 	}
 	m.dir.Connected(id, true)
+	m.present(id)
 	if m.peers[id] == nil {
 		m.peers[id] = &peer{policies: budget{policyBurst, m.now.Boot}, greetings: budget{helloBurst, m.now.Boot}}
 	}
@@ -83,6 +84,7 @@ func (m *Member) connected(c certificate.Certificate) {
 
 func (m *Member) disconnected(id ident.Member) {
 	m.dir.Connected(id, false)
+	m.ring.due = true
 	delete(m.peers, id)
 }
 

@@ -44,6 +44,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 	}
 	m.expelRevoked()
 	m.recallVisits(past)
+	m.findNeighbour()
 	for _, s := range m.order {
 		m.resumeSlot(s)
 	}

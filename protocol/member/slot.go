@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -77,10 +78,17 @@ type happening struct {
 	event policy.Event
 }
 
-// configure makes the slots that the group configuration asks for. Slots that
-// it no longer has stay until the member restarts: their tokens may be here.
-func (m *Member) configure() error {
-	m.settings = m.cfg.Group.Config().Settings()
+// configure makes the slots that the group configuration asks for, and returns
+// those with a new policy, which are to be resumed. Slots that it no longer has
+// stay until the member restarts: their tokens may be here.
+func (m *Member) configure() (fresh []*slot, err error) {
+	settings := m.cfg.Group.Config().Settings()
+	for _, r := range settings.Resources { // all or nothing
+		if err := catalog.Check(r.Policy, r.PolicyParams()); err != nil {
+			return nil, fmt.Errorf("resource %q: %w", r.Name, err)
+		}
+	}
+	m.settings = settings
 	m.dir.SetLimit(m.settings.MembersMax)
 	for _, r := range m.settings.Resources {
 		for n := range uint64(r.Slots) {
@@ -90,20 +98,24 @@ func (m *Member) configure() error {
 				old.resource = r
 				continue
 			}
-			p, err := catalog.New(r.Policy, r.PolicyParams(), m.nextSource())
+			seed := m.nextSeed()
+			p, err := catalog.New(r.Policy, r.PolicyParams(), rand.NewChaCha8(seed))
 			if err != nil {
-				return fmt.Errorf("resource %q: %w", r.Name, err)
+				return nil, fmt.Errorf("resource %q: %w", r.Name, err)
+			}
+			if o := m.cfg.Observer; o != nil {
+				o.PolicyMade(r.Name, n, r.Policy, r.PolicyParams(), seed)
 			}
 			if old == nil {
 				old = &slot{key: k}
 				m.slots[k] = old
 			}
 			old.resource, old.policy, old.timer, old.demand = r, p, clock.Never, false
-			m.resumeSlot(old)
+			fresh = append(fresh, old)
 		}
 	}
 	m.order = slices.SortedFunc(maps.Values(m.slots), func(a, b *slot) int { return a.key.compare(b.key) })
-	return nil
+	return fresh, nil
 }
 
 // resumeSlot tells a new policy what the slot remembers and holds.
@@ -116,6 +128,7 @@ func (m *Member) resumeSlot(s *slot) {
 			Token: policy.Token{ID: v.Token, Born: v.Born, Generator: v.Generator},
 		})
 	}
+	m.tellNeighbour(s)
 	m.tellDemand(s)
 	for _, h := range m.holdsInOrder() {
 		switch {
@@ -173,6 +186,10 @@ func (m *Member) notice(n *handoff.Notice) {
 		h := m.hold(s, n.Title, n.Hop)
 		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 	case handoff.Unwanted:
+		if n.Peer == m.ring.id && !n.Peer.IsZero() {
+			m.missing(n.Peer)
+			m.lookAround() // before the policy decides anew
+		}
 		if h := m.holds[t]; h != nil && !m.stopping {
 			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 		}
@@ -223,16 +240,14 @@ func (m *Member) visit(s *slot, title token.Title, operated bool) {
 // decide lets a policy answer one event and carries its actions out.
 func (m *Member) decide(h happening) {
 	m.actions = h.slot.policy.Step(m.now.Boot, h.event, m.actions[:0])
+	if o := m.cfg.Observer; o != nil {
+		o.PolicyStepped(h.slot.key.resource, h.slot.key.number, m.now.Boot, h.event, m.actions)
+	}
 	for i := range m.actions {
 		m.act(h.slot, &m.actions[i])
 	}
-	held := m.holds[h.event.Token.ID]
-	switch {
-	case held == nil:
-	case m.stopping && held.grant == nil:
+	if held := m.holds[h.event.Token.ID]; held != nil && m.stopping && held.grant == nil {
 		m.handoff.Release(held.token, held.hop, ident.Member{}, held.field)
-	case !m.cfg.NoPreOffer:
-		m.handoff.Prepare(held.token, held.hop)
 	}
 }
 
@@ -256,6 +271,10 @@ func (m *Member) actOn(h *hold, a *policy.Action) {
 	switch a.Kind {
 	case policy.Run:
 		m.run(h)
+	case policy.Prepare:
+		if !m.cfg.NoPreOffer {
+			m.handoff.Prepare(h.token, h.hop, a.To)
+		}
 	case policy.Pass:
 		if h.grant == nil {
 			m.handoff.Release(h.token, h.hop, a.To, a.Field)

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // Status is what a member knows at one moment.
@@ -28,7 +31,8 @@ type Status struct {
 // SlotStatus is a member's view of one slot.
 type SlotStatus struct {
 	Resource                 string
-	Policy                   string
+	Policy, Preset           string
+	Gauges                   []Gauge // what the policy shows of itself
 	Slot                     uint64
 	Held, Executing          bool
 	Token                    ident.Token   // the last one seen
@@ -38,6 +42,12 @@ type SlotStatus struct {
 	LastSeen, LastOperation  uint64        // wall clock, µs since 1970; 0: never
 	Operations               uint64        // of this member, since it was made
 	Returned                 time.Duration // between its last two operations
+}
+
+// Gauge is one figure that a policy shows.
+type Gauge struct {
+	Name  string // ends in its base unit
+	Value float64
 }
 
 // Status is a snapshot, for people and metrics.
@@ -55,10 +65,13 @@ func (m *Member) Status() Status {
 
 func (m *Member) slotStatus(s *slot) SlotStatus {
 	st := SlotStatus{
-		Resource: s.key.resource, Policy: s.resource.Policy, Slot: s.key.number,
+		Resource: s.key.resource, Policy: s.resource.Policy, Preset: cmp.Or(s.resource.Preset, catalog.Presets(s.resource.Policy)[0].Name), Slot: s.key.number,
 		Waiting: m.waiting(s.key.resource), Seen: s.seen, Generated: s.generated,
 		Dropped: s.dropped, LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
+	}
+	if g, ok := s.policy.(policy.Gauger); ok {
+		g.Gauges(func(name string, value float64) { st.Gauges = append(st.Gauges, Gauge{name, value}) })
 	}
 	if n := len(s.visits); n > 0 {
 		st.Token = s.visits[n-1].Token

@@ -16,8 +16,6 @@ import (
 	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/group"
-	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 // resource is what the demo's group shares.
@@ -27,21 +25,6 @@ const resource = "demo"
 // operation's process takes time.
 const spare = 2 * time.Second
 
-// patience is by how much longer than the paper's γ durable members wait before
-// they make a new token. In a group as small as this the paper's constants make
-// a spurious token about once a round, and durable members lose none.
-const patience = 20
-
-// regenerationMean is γ of the demo's group: the paper's for volatile members,
-// whose tokens die with them.
-func regenerationMean(o Options) time.Duration {
-	if o.Volatile {
-		return 0 // the paper's
-	}
-	base := wandering.MinInterval(o.OperationTime, o.Members)
-	return time.Duration(patience * wandering.RegenerationMean(base, o.Members)).Truncate(time.Millisecond)
-}
-
 // makeGroup makes a throw-away CA in dir and the files of every member.
 func makeGroup(o Options, dir string) ([]*process, error) {
 	authority, err := ca.Create(filepath.Join(dir, "ca"), ca.CreateOptions{Name: "demo", Lifetime: 24 * time.Hour})
@@ -49,11 +32,7 @@ func makeGroup(o Options, dir string) ([]*process, error) {
 		return nil, err
 	}
 	_, err = authority.SetConfig(group.Settings{Resources: []group.Resource{{
-		Name: resource, MaxHold: o.OperationTime + spare,
-		Params: policy.Params{
-			OperationTime: o.OperationTime, MembersMax: o.Members, RegenerationMean: regenerationMean(o),
-			SkipDelay: max(time.Millisecond, min(group.DefaultSkipDelay, o.OperationTime/10).Truncate(time.Millisecond)),
-		},
+		Name: resource, MaxHold: o.OperationTime + spare, Policy: o.Policy, Params: o.params(),
 	}}})
 	if err != nil {
 		return nil, err

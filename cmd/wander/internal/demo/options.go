@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // ErrOptions says that an option is out of range; the message says which.
@@ -30,6 +32,8 @@ type Options struct {
 	Delay         time.Duration // one way; up to a quarter more at random, which reorders
 	Crash         time.Duration // how often a random member is killed; 0: never
 	Volatile      bool
+	Policy        string // one of catalog.Names
+	Preset        string // one of the policy's; empty: its first
 	Dir           string // where keys, logs and journals go; empty: a new temporary folder
 	Program       string // the wander binary that members run
 }
@@ -49,6 +53,9 @@ func (o Options) Validate() error {
 		return fmt.Errorf("%w: a delay of %v, permitted are 0 to %v", ErrOptions, o.Delay, MaxDelay)
 	case o.Crash != 0 && o.Crash < minCrash:
 		return fmt.Errorf("%w: a crash every %v, at least %v", ErrOptions, o.Crash, minCrash)
+	}
+	if err := catalog.Check(o.Policy, o.params()); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	return nil
 }

@@ -1,0 +1,50 @@
+package demo
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
+)
+
+const (
+	// patience is by how much longer than the paper's γ durable members wait
+	// before they make a new token. In a group as small as this the paper's
+	// constants make a spurious token about once a round, and durable members
+	// lose none.
+	patience = 20
+
+	// parallel is how many operations at once a policy with many tokens is to
+	// bring about.
+	parallel = 2
+)
+
+// params are the constants of the demo's resource: the paper's, scaled to the
+// group, and of the optional ones only those that the preset uses.
+func (o Options) params() policy.Params {
+	p := policy.Params{
+		Preset: o.Preset, OperationTime: o.OperationTime, MembersMax: o.Members,
+		SkipDelay: max(time.Millisecond, min(group.DefaultSkipDelay, o.OperationTime/10).Truncate(time.Millisecond)),
+	}
+	if o.Policy == catalog.Wandering && !o.Volatile && o.uses("regeneration_mean") {
+		base := wandering.MinInterval(o.OperationTime, o.Members)
+		p.RegenerationMean = time.Duration(patience * wandering.RegenerationMean(base, o.Members)).Truncate(time.Millisecond)
+	}
+	if o.uses("target_interval") {
+		p.TargetInterval = (o.OperationTime * time.Duration(o.Members) / parallel).Truncate(time.Millisecond)
+	}
+	return p
+}
+
+// uses reports whether the preset has a use for an optional parameter.
+func (o Options) uses(parameter string) bool {
+	for i, preset := range catalog.Presets(o.Policy) {
+		if preset.Name == o.Preset || i == 0 && o.Preset == "" {
+			return slices.Contains(preset.Uses, parameter)
+		}
+	}
+	return false
+}

@@ -1,0 +1,107 @@
+package member
+
+import (
+	"maps"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+const (
+	// absentFirst and absentMax bound for how long a member that could not be
+	// reached is passed over as a neighbour: at first about as long as a
+	// daemon needs to start again, then twice as long each time. One that
+	// connects is back at once.
+	absentFirst = 5 * time.Second
+	absentMax   = 5 * time.Minute
+
+	// lookEvery is how often a member looks who its neighbour is when nothing
+	// has happened: certificates run out.
+	lookEvery = time.Minute
+
+	// maxGone bounds how many absent members are kept in mind. Beyond it, one
+	// that is gone is tried each time.
+	maxGone = 4096
+)
+
+// neighbour is who follows this member in the order of ids, as the policies
+// were last told.
+type neighbour struct {
+	id      ident.Member // zero: nobody
+	members int          // that take part, this one among them
+	again   clock.Instant
+	due     bool // something has happened since
+}
+
+// absence is since when and until when a member is passed over.
+type absence struct {
+	until clock.Instant
+	pause time.Duration
+}
+
+// missing notes that a member could not be reached.
+func (m *Member) missing(id ident.Member) {
+	a := m.gone[id]
+	if a.until > m.now.Boot {
+		return
+	}
+	if len(m.gone) >= maxGone {
+		maps.DeleteFunc(m.gone, func(_ ident.Member, old absence) bool { return old.until <= m.now.Boot })
+	}
+	if len(m.gone) >= maxGone {
+		return
+	}
+	a.pause = min(max(2*a.pause, absentFirst), absentMax)
+	a.until = m.now.Boot.Add(a.pause)
+	m.gone[id] = a
+	m.ring.due = true
+}
+
+// present notes that a member is there.
+func (m *Member) present(id ident.Member) {
+	delete(m.gone, id)
+	m.ring.due = true
+}
+
+// lookAround finds the neighbour anew if it may be another one, and tells the
+// policies when it is.
+func (m *Member) lookAround() {
+	if !m.ring.due && m.now.Boot < m.ring.again {
+		return
+	}
+	if m.findNeighbour() {
+		for _, s := range m.order {
+			m.tellNeighbour(s)
+		}
+	}
+}
+
+// findNeighbour reports whether the neighbour is another one than before.
+func (m *Member) findNeighbour() bool {
+	m.ring.due = false
+	m.ring.again = m.now.Boot.Add(lookEvery)
+	id, _ := m.dir.After(m.now.Wall, m.isGone)
+	members := m.dir.Candidates() + 1
+	if id == m.ring.id && members == m.ring.members {
+		return false
+	}
+	m.ring.id, m.ring.members = id, members
+	return true
+}
+
+// isGone reports whether a member is passed over. Who is looks again when that
+// ends.
+func (m *Member) isGone(id ident.Member) bool {
+	a, noted := m.gone[id]
+	if !noted || a.until <= m.now.Boot {
+		return false
+	}
+	m.ring.again = min(m.ring.again, a.until)
+	return true
+}
+
+func (m *Member) tellNeighbour(s *slot) {
+	m.tell(s, policy.Event{Kind: policy.Neighbour, From: m.ring.id, Members: m.ring.members})
+}

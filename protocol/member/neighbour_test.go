@@ -1,0 +1,115 @@
+package member_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// watcher notes what the policies are told.
+type watcher struct {
+	made   []string
+	events []policy.Event
+}
+
+func (w *watcher) PolicyMade(resource string, _ uint64, name string, _ policy.Params, _ [32]byte) {
+	w.made = append(w.made, resource+" "+name)
+}
+
+func (w *watcher) PolicyStepped(_ string, _ uint64, _ clock.Instant, e policy.Event, _ []policy.Action) {
+	w.events = append(w.events, e)
+}
+
+// neighbours are who the policy was told of, in order.
+func (w *watcher) neighbours() (list []ident.Member) {
+	for _, e := range w.events {
+		if e.Kind == policy.Neighbour {
+			list = append(list, e.From)
+		}
+	}
+	return list
+}
+
+// circle is a member among others, which stand in the order in which they
+// follow it.
+func circle(t *testing.T, others int) (*box, *watcher, []*someone) {
+	a := newAuthority(t)
+	self := a.issue(1, time.Hour)
+	var list []*someone
+	for n := range others {
+		list = append(list, a.issue(byte(2+n), 24*time.Hour))
+	}
+	slices.SortFunc(list, func(x, y *someone) int {
+		after := func(s *someone) int { // those above come first
+			if s.id().Compare(self.id()) > 0 {
+				return 0
+			}
+			return 1
+		}
+		if d := after(x) - after(y); d != 0 {
+			return d
+		}
+		return x.id().Compare(y.id())
+	})
+	w := &watcher{}
+	b := a.open(self, func(c *member.Config) { c.Observer = w })
+	return b, w, list
+}
+
+func TestNeighbourFollowsInTheOrderOfIDs(t *testing.T) {
+	b, w, others := circle(t, 4)
+	assert.Equal(t, []string{resource + " wandering"}, w.made)
+	assert.Equal(t, []ident.Member{{}}, w.neighbours(), "nobody at first")
+	want := []ident.Member{{}}
+	for i := 3; i >= 0; i-- { // each one comes before those that are there
+		b.meet(others[i])
+		want = append(want, others[i].id())
+	}
+	assert.Equal(t, want, w.neighbours())
+	assert.Equal(t, 5, w.events[len(w.events)-1].Members)
+}
+
+func TestNeighbourThatIsGoneIsPassedOver(t *testing.T) {
+	b, w, others := circle(t, 3)
+	for _, o := range others {
+		b.meet(o)
+		b.step(member.Learn{Endpoints: [][]byte{o.endpoint(1)}})
+	}
+	last := func() ident.Member { return w.neighbours()[len(w.neighbours())-1] }
+	require.Equal(t, others[0].id(), last())
+
+	b.step(member.Unreachable{Peer: others[0].id()})
+	assert.Equal(t, others[1].id(), last())
+	b.after(4 * time.Second)
+	assert.Equal(t, others[1].id(), last())
+	b.after(time.Second)
+	assert.Equal(t, others[0].id(), last(), "tried again after a while")
+
+	b.step(member.Unreachable{Peer: others[0].id()})
+	b.after(9 * time.Second)
+	assert.Equal(t, others[1].id(), last(), "a longer while")
+	b.meet(others[0])
+	assert.Equal(t, others[0].id(), last(), "at once when it is there")
+}
+
+// TestNeighbourRunsOut: without anything else happening, a neighbour whose
+// certificate has ended is one no more.
+func TestNeighbourRunsOut(t *testing.T) {
+	a := newAuthority(t)
+	w := &watcher{}
+	b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Observer = w })
+	b.meet(a.issue(2, time.Hour))
+	require.Len(t, w.neighbours(), 2)
+	for range 61 {
+		b.after(time.Minute)
+	}
+	assert.Equal(t, ident.Member{}, w.neighbours()[2])
+}
