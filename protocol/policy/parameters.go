@@ -74,6 +74,15 @@ func (p Parameter) SetWire(to *Params, n uint64) {
 	}
 }
 
+// Range is the smallest and the largest number in the group configuration's
+// unit that the parameter may have, beside the zero of an optional one.
+func (p Parameter) Range() (low, high uint64) {
+	if p.Quantity == Span {
+		return uint64(p.low / int64(time.Millisecond)), uint64(p.high / int64(time.Millisecond))
+	}
+	return uint64(p.low), uint64(p.high)
+}
+
 // Whole reports whether Wire loses nothing.
 func (p Parameter) Whole(of *Params) bool {
 	return p.Quantity != Span || p.number(of)%int64(time.Millisecond) == 0
