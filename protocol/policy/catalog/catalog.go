@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/multitoken"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
@@ -18,6 +19,9 @@ import (
 const (
 	// Wandering is one token that walks at random.
 	Wandering = "wandering"
+	// Multitoken is as many tokens as the target interval needs, all walking at
+	// random.
+	Multitoken = "multitoken"
 )
 
 // Preset is one documented set of rules of a policy.
@@ -39,6 +43,13 @@ var entries = map[string]entry{
 			{"paper", []string{"min_interval", "regeneration_mean"}},
 		},
 		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return wandering.New(p, rng) },
+	},
+	Multitoken: {
+		presets: []Preset{
+			{multitoken.Jittered, []string{"target_interval", "interval_factor", "queue_capacity"}},
+			{multitoken.Paper, []string{"target_interval", "interval_factor", "queue_capacity"}},
+		},
+		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return multitoken.New(p, rng) },
 	},
 }
 

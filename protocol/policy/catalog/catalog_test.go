@@ -16,12 +16,21 @@ import (
 
 var params = policy.Params{OperationTime: 4 * time.Second, MembersMax: 300, SkipDelay: 100 * time.Millisecond}
 
+// paramsOf adds what a policy requires beyond params.
+func paramsOf(name string) policy.Params {
+	p := params
+	if name == catalog.Multitoken {
+		p.TargetInterval = time.Minute
+	}
+	return p
+}
+
 func TestEveryNameMakesAPolicy(t *testing.T) {
 	require.Contains(t, catalog.Names(), catalog.Wandering)
 	assert.True(t, slices.IsSorted(catalog.Names()))
 	for _, name := range catalog.Names() {
 		t.Run(name, func(t *testing.T) {
-			made, err := catalog.New(name, params, rand.NewPCG(1, 2))
+			made, err := catalog.New(name, paramsOf(name), rand.NewPCG(1, 2))
 			require.NoError(t, err)
 			assert.NotPanics(t, func() { made.Step(0, policy.Event{Kind: policy.Timer}, nil) })
 		})
@@ -31,9 +40,9 @@ func TestEveryNameMakesAPolicy(t *testing.T) {
 // A seed decides everything: this is what makes a simulation replayable.
 func TestSameSeedSameAnswers(t *testing.T) {
 	for _, name := range catalog.Names() {
-		x, err := catalog.New(name, params, rand.NewPCG(1, 2))
+		x, err := catalog.New(name, paramsOf(name), rand.NewPCG(1, 2))
 		require.NoError(t, err)
-		y, err := catalog.New(name, params, rand.NewPCG(1, 2))
+		y, err := catalog.New(name, paramsOf(name), rand.NewPCG(1, 2))
 		require.NoError(t, err)
 		for now := range clock.Instant(10) {
 			e := policy.Event{Kind: policy.Timer}
@@ -50,7 +59,7 @@ func TestRefusals(t *testing.T) {
 	assert.Nil(t, made)
 
 	for _, name := range catalog.Names() {
-		wrong := params
+		wrong := paramsOf(name)
 		wrong.MembersMax = 0
 		made, err := catalog.New(name, wrong, rand.NewPCG(1, 2))
 		require.ErrorIs(t, err, policy.ErrOutOfRange)
