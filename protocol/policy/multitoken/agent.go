@@ -118,8 +118,8 @@ func (a *Agent) receive(now clock.Instant, t ident.Token, actions []policy.Actio
 	if a.holds(t) { // told twice
 		return actions
 	}
-	actions = a.proceed(now, actions) // what a late Timer has not told yet
-	if a.phase == idle && len(a.queue) == 0 && now >= a.due {
+	actions = a.proceed(now, actions)    // what a late Timer has not told yet
+	if a.phase == idle && now >= a.due { // then none waits, or proceed had used it
 		return a.use(now, t, actions)
 	}
 	if len(a.queue) == cap(a.queue) {

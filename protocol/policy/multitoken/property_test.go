@@ -14,16 +14,11 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// propertyParams: a token is early for 100 ms, and a silence is 900 ms.
+// propertyParams are those of a small and busy group.
 var propertyParams = policy.Params{
 	OperationTime: 40 * time.Millisecond, MembersMax: 5, SkipDelay: 10 * time.Millisecond,
 	TargetInterval: 300 * time.Millisecond, QueueCapacity: 2,
 }
-
-const (
-	early   = 100 * time.Millisecond
-	silence = 900 * time.Millisecond
-)
 
 // driver plays a member: it draws events that the interface permits, keeps its
 // own books of every token, and checks each answer against them and against
@@ -31,7 +26,9 @@ const (
 type driver struct {
 	*rapid.T
 	agent    *Agent
-	variance time.Duration // hundredths by which the thresholds may be shorter or longer
+	early    time.Duration
+	silence  time.Duration
+	variance time.Duration // hundredths by which both may be shorter or longer
 
 	now            clock.Instant
 	tokens         []policy.Token
@@ -50,9 +47,12 @@ type driver struct {
 func newDriver(t *rapid.T, preset string) *driver {
 	params := propertyParams
 	params.Preset = preset
+	k := rapid.SampledFrom([]policy.Ratio{policy.MinRatio, 3000}).Draw(t, "k") // the least makes both thresholds equal
+	params.IntervalFactor = k
 	agent, err := New(params, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	require.NoError(t, err)
-	d := &driver{T: t, agent: agent, asked: clock.Never, passed: longAgo}
+	d := &driver{T: t, agent: agent, asked: clock.Never, passed: longAgo,
+		early: params.TargetInterval * 1000 / time.Duration(k), silence: k.Of(params.TargetInterval)}
 	if preset == Jittered {
 		d.variance = spread
 	}
@@ -192,7 +192,7 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 		require.Equal(d, policy.Timer, e.Kind)
 		require.Empty(d, d.waiting, "generates while one waits")
 		require.Empty(d, d.used, "generates while one is used")
-		require.GreaterOrEqual(d, d.now.Sub(d.silent), silence-silence*d.variance/100)
+		require.GreaterOrEqual(d, d.now.Sub(d.silent), d.silence-d.silence*d.variance/100)
 		d.silent = d.now
 		d.generate++
 	case policy.Wait:
@@ -208,7 +208,7 @@ func (d *driver) begins(id ident.Token) {
 	require.Empty(d, d.used, "two uses at once")
 	require.Equal(d, d.waiting[0], id, "out of turn")
 	if d.passed != longAgo {
-		require.GreaterOrEqual(d, d.now.Sub(d.passed), early-early*d.variance/100, "too soon")
+		require.GreaterOrEqual(d, d.now.Sub(d.passed), d.early-d.early*d.variance/100, "too soon")
 	}
 	d.waiting, d.used = d.waiting[1:], []ident.Token{id}
 }
@@ -221,9 +221,9 @@ func (d *driver) checkAwake() {
 	case len(d.used) > 0:
 		require.LessOrEqual(d, d.asked, d.now.Add(propertyParams.SkipDelay), "a token rests too long")
 	case len(d.waiting) > 0:
-		require.LessOrEqual(d, d.asked, max(d.now, d.passed.Add(early+early*d.variance/100)), "a token waits too long")
+		require.LessOrEqual(d, d.asked, max(d.now, d.passed.Add(d.early+d.early*d.variance/100)), "a token waits too long")
 	default:
-		require.LessOrEqual(d, d.asked, d.silent.Add(silence+silence*d.variance/100), "a silence is too long")
+		require.LessOrEqual(d, d.asked, d.silent.Add(d.silence+d.silence*d.variance/100), "a silence is too long")
 	}
 }
 
