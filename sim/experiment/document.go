@@ -143,12 +143,20 @@ func (d *document) section(r Result) {
 		d.row(row.Cells()...)
 	}
 	d.line("")
-	for _, row := range r.Rows {
+	d.reasons(r.Rows)
+}
+
+func (d *document) reasons(rows []Row) {
+	any := false
+	for _, row := range rows {
 		if row.Verdict == NotReproduced {
 			d.line("- **%s** does not reproduce: %s", row.ID, row.Why)
+			any = true
 		}
 	}
-	d.line("")
+	if any {
+		d.line("")
+	}
 }
 
 // Cells are the row as the document's table has it.

@@ -1,0 +1,54 @@
+package experiment
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/sim/figure"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+// toys is a paper whose claims have every verdict.
+var toys = paper{
+	title: "Toy paper", cites: `a paper, "Of Toys"`,
+	experiments: func() []Experiment {
+		return []Experiment{{
+			Name: "toy-1", Title: "What toys do", Source: "toys §1, figure 1", Notes: "Read *literally*.",
+			Run: func(l *Lab) error {
+				c := Claim{Source: "toys §1", Says: "a | b", Quantity: "share of time", Unit: Share, Why: "toys differ"}
+				for _, x := range []struct {
+					id    string
+					holds Check
+				}{{"toy-yes", AtMost(0.5)}, {"toy-no", AtMost(0.1)}, {"toy-maybe", Reported()}} {
+					c.ID, c.Holds = x.id, x.holds
+					l.Row(c, []float64{0.2, 0.3})
+				}
+				c.ID, c.Reading, c.Holds = "toy-yes/otherwise", "each for itself", Exactly(0.4)
+				l.Row(c, []float64{0.4})
+				l.Plot("toy-1", figure.Plot{Title: "Toys"})
+				l.NotMeasured("toys §2", "toys | games cost nothing", "no prices here")
+				return nil
+			},
+		}}
+	},
+}
+
+func TestDocument(t *testing.T) {
+	defer func(before []paper) { papers = before }(papers)
+	papers = []paper{toys}
+	results, err := Run(t.Context(), All(), Options{Seeds: Seeds(2)})
+	require.NoError(t, err)
+	got := Document("make toys", results)
+	const golden = "testdata/document.md"
+	if *update {
+		require.NoError(t, os.WriteFile(golden, got, 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(got))
+}
