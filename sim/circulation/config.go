@@ -1,0 +1,148 @@
+package circulation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+const (
+	// AbandonAfter is how long after a loss in transit the sender is told that
+	// its pass was Abandoned: when a member stops asking (protocol/handoff).
+	AbandonAfter = 5 * time.Minute
+
+	// Forever, as the time for which a member is down, is without a return.
+	Forever = time.Duration(1<<63 - 1)
+
+	// nobodyPause is how much later than the latency a token comes back that
+	// nobody can take (protocol/handoff).
+	nobodyPause = time.Second
+
+	// triesMax is after how many receivers that are down a token comes back:
+	// whoever's Directory names nobody else has to wait for news.
+	triesMax = 16
+)
+
+// Config is one simulated group.
+type Config struct {
+	// Policy and Params are what the group configuration says, see
+	// protocol/policy/catalog.
+	Policy string
+	Params policy.Params
+	// Members is how many there are at the start, 1 to policy.MaxMembers: the
+	// indices 0 to Members-1. Their ids have the order of their indices.
+	Members int
+	// Seed makes the run: all randomness is drawn from it.
+	Seed uint64
+	// Found is how many tokens there are at the start, generated at different
+	// members drawn at random. 0 is a cold start.
+	Found int
+
+	// Passing is how long a handoff takes, from Pass to Arrival; Telling is
+	// the same for a message between policies. Operation is how long an
+	// operation takes; its zero value is always Params.OperationTime.
+	Passing, Telling, Operation Latency
+
+	// PassLoss and TellLoss are the probabilities that a pass loses its token
+	// and that a message is lost, 0 to 1.
+	PassLoss, TellLoss float64
+	// LossEvery makes the next pass that begins lose its token, at each
+	// multiple of it (how the papers inject losses); 0: never.
+	LossEvery time.Duration
+	// CrashEvery is the mean of the exponential time between two crashes of a
+	// member drawn at random among those that are up; 0: never. With
+	// CrashHolder it is drawn among those that hold a token then, and nothing
+	// happens when there is none. The member returns after DownFor.
+	CrashEvery  time.Duration
+	CrashHolder bool
+	DownFor     time.Duration
+	// Forgetful members lose tokens and the policy's memory in a crash.
+	Forgetful bool
+	// Recall makes durable members remember their last visits, to be Recalled
+	// after a World.Crash. CrashEvery implies it.
+	Recall bool
+	// ClockOffset is by how much each member's wall clock is wrong at most,
+	// either way, uniformly. It shows in policy.Token.Born only.
+	ClockOffset time.Duration
+
+	// Demand is when members want to run the operation. The zero value is
+	// always.
+	Demand Demand
+	// Directory is what members know of each other. Nil is that everybody
+	// knows everybody.
+	Directory Directory
+}
+
+// Directory is what members know of each other, where that is not everything.
+// Its methods are called on the World's goroutine.
+type Directory interface {
+	// Choose draws to whom the member from passes a token, with randomness of
+	// rng alone. It may name a member that is down: then it is asked again,
+	// Config.Passing later. Without ok, from knows nobody.
+	Choose(from int, rng *rand.Rand) (to int, ok bool)
+	// Joined says that a member has joined which knows the contact only.
+	Joined(member, contact int)
+	// Left says that a member has left for good.
+	Left(member int)
+	// Passed says that a token arrives at the member to, before to's policy
+	// is told.
+	Passed(token ident.Token, from, to int)
+}
+
+// Demand is when members want to run the operation.
+type Demand struct {
+	kind demandKind
+	mean time.Duration
+}
+
+type demandKind uint8
+
+const (
+	always demandKind = iota
+	every
+	scripted
+)
+
+// Always is the demand of members that always want to run again.
+func Always() Demand { return Demand{} }
+
+// Every is the demand of members that want to run again an exponential time of
+// this mean after their operation has ended, and for the first time as long
+// after their start. A mean of 0 or less is Always.
+func Every(mean time.Duration) Demand {
+	if mean <= 0 {
+		return Always()
+	}
+	return Demand{every, mean}
+}
+
+// Scripted is the demand of members that want to run when World.Want says so.
+func Scripted() Demand { return Demand{kind: scripted} }
+
+func (c *Config) validate() error {
+	switch {
+	case c.Members < 1 || c.Members > policy.MaxMembers:
+		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrMembers, c.Members, policy.MaxMembers)
+	case c.Found < 0 || c.Found > c.Members:
+		return fmt.Errorf("%w: %d tokens, %d members", ErrFound, c.Found, c.Members)
+	}
+	for _, p := range []float64{c.PassLoss, c.TellLoss} {
+		if !(p >= 0 && p <= 1) {
+			return fmt.Errorf("%w: %v", ErrShare, p)
+		}
+	}
+	for _, d := range []time.Duration{c.LossEvery, c.CrashEvery, c.DownFor, c.ClockOffset} {
+		if d < 0 {
+			return fmt.Errorf("%w: %v", ErrNegative, d)
+		}
+	}
+	for _, l := range []Latency{c.Passing, c.Telling, c.Operation} {
+		if err := l.validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

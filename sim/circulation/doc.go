@@ -1,0 +1,55 @@
+// Package circulation simulates a group whose members are nothing but their
+// policies, in virtual time: millions of handoffs a second, a million members.
+//
+// The policies are those that members run, made by protocol/policy/catalog,
+// and a [World] answers their actions as protocol/member does. What is left
+// out is how a token gets from one member to another: a handoff is a latency
+// and a probability of loss. Whole members on a faulty network are what
+// sim/cluster simulates.
+//
+//	w, err := circulation.New(circulation.Config{
+//		Policy: catalog.Wandering, Params: params, Members: 300, Found: 1, Seed: 1,
+//	})
+//	meter := circulation.NewMeter(circulation.MeterConfig{Start: warm})
+//	w.Observe(meter)
+//	w.Run(clock.Instant(100_000 * time.Second))
+//	fmt.Println(meter.Concurrency(0)) // the share of time in which nobody operates
+//
+// A run is a function of its [Config] and of what is called on its World: the
+// same seed gives the same run, whoever observes it.
+//
+// # What happens at one instant
+//
+// Everything that happens has an instant and a sequence number, drawn when it
+// was scheduled; in this order it happens. The actions of a policy are carried
+// out in their order, each before anything else happens.
+//
+// # Handoffs
+//
+// A token that is passed is nobody's until Config.Passing later. Then it
+// arrives: first the receiver's policy gets its Arrival, then the sender's its
+// PassSettled Delivered. A token that is passed to nobody in particular goes
+// to a member drawn uniformly among the others that are up (or the one that
+// Config.Directory names); if that one is down when the token would arrive,
+// another one is drawn, and the latency too. A token that is passed to a named
+// member which is down or gone by then comes back to the sender, as Returned.
+// So does one where there is nobody else, a second later than that (as the
+// handoff pauses). A token that is lost in transit is gone at once; its sender
+// is told Abandoned after [AbandonAfter], when a member stops asking.
+//
+// What travels from one member to another, tokens and messages, arrives in the
+// order in which it was sent.
+//
+// # Operations and demand
+//
+// An operation that Run begins takes Config.Operation. When the member does
+// not want to run, it does not begin, and ends at once without having run.
+//
+// # Crashes
+//
+// A crash ends the member's operations. A durable member (the default) keeps
+// its tokens, which wait for it, and its policy is made anew and told the last
+// visits (Recalled) and its tokens (Resumed) when it returns. A forgetful one
+// loses both. The others' Neighbour changes at once: the simulator knows no
+// time to find out.
+package circulation

@@ -1,0 +1,19 @@
+package circulation
+
+import "errors"
+
+// The errors of New. Those of catalog.New come through as they are.
+var (
+	ErrMembers  = errors.New("number of members out of range")
+	ErrFound    = errors.New("more tokens founded than members")
+	ErrShare    = errors.New("probability out of range")
+	ErrNegative = errors.New("negative time span")
+	ErrLatency  = errors.New("latency is no distribution")
+)
+
+// ErrStandstill is what World.Err returns when virtual time stood still:
+// policies answered each other without end at one instant.
+var ErrStandstill = errors.New("policies answer each other without end at one instant")
+
+// ErrShape is returned when histograms with different bins are merged.
+var ErrShape = errors.New("histograms with different bins")

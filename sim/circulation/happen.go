@@ -1,0 +1,156 @@
+package circulation
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// happen is the turn of one event.
+func (w *World) happen(e *event) {
+	switch e.kind {
+	case timerFar, timerNear:
+		w.timerDue(e)
+	case arrival:
+		w.arrive(e)
+	case ended:
+		w.operationEnded(e)
+	case told:
+		w.deliver(e)
+	case returned:
+		w.comesBack(&w.tokens[e.ref], e.ref)
+	case abandoned:
+		w.abandon(e)
+	case script:
+		do := w.scripts[e.ref]
+		w.scripts[e.ref] = nil
+		do(w)
+	case neighbours:
+		w.tellNeighbours()
+	case loss:
+		w.losing++
+		w.schedule(w.cfg.LossEvery, event{kind: loss})
+	case crash:
+		w.crashSomebody()
+	default:
+		if w.sites[e.member].epoch == e.epoch {
+			w.happenAt(e)
+		}
+	}
+}
+
+// happenAt is the turn of an event that a crash of its member would undo.
+func (w *World) happenAt(e *event) {
+	switch e.kind {
+	case generated, notRun:
+		t := &w.tokens[e.ref]
+		if t.state != held || t.holder != e.member {
+			return
+		}
+		kind := policy.Generated
+		if e.kind == notRun {
+			kind = policy.OperationEnded
+		}
+		w.step(e.member, &policy.Event{Kind: kind, Token: t.describe()})
+	case demandTold:
+		w.tellDemand(e.member)
+	case demandRise:
+		if !w.sites[e.member].wants {
+			w.want(e.member)
+			w.tellDemand(e.member)
+		}
+	case comeBack:
+		w.comeBack(e.member)
+	}
+}
+
+// timerDue is the turn of a timer, if it still is the one that is waited for.
+func (w *World) timerDue(e *event) {
+	s := &w.sites[e.member]
+	due := s.timer == e.at && s.timerSeq == e.seq
+	if e.kind == timerFar {
+		s.far = clock.Never
+		if !due && s.timer != clock.Never {
+			s.far = s.timer
+			w.queue.push(event{at: s.timer, seq: s.timerSeq, member: e.member, kind: timerFar})
+		}
+	}
+	if due {
+		s.timer = clock.Never
+		w.step(e.member, &policy.Event{Kind: policy.Timer})
+	}
+}
+
+// step tells a member's policy of an event and carries out what it answers.
+// Nothing that is carried out steps a policy before it returns.
+func (w *World) step(m int32, e *policy.Event) {
+	w.actions = w.sites[m].policy.Step(w.now, *e, w.actions[:0])
+	for i := range w.actions {
+		w.act(m, &w.actions[i])
+	}
+}
+
+func (w *World) act(m int32, a *policy.Action) {
+	switch a.Kind {
+	case policy.Wait:
+		w.setTimer(m, &w.sites[m], a.At)
+	case policy.Generate:
+		w.generate(m)
+	case policy.Tell:
+		w.tell(m, a)
+	case policy.Run, policy.Pass, policy.Drop:
+		if t, i := w.find(&a.Token); t != nil && t.holder == m && t.state == held {
+			w.actOn(t, i, a)
+		}
+	}
+}
+
+// actOn carries out an action on a token that rests with its holder.
+func (w *World) actOn(t *token, i int32, a *policy.Action) {
+	switch a.Kind {
+	case policy.Run:
+		w.run(t, i)
+	case policy.Pass:
+		w.pass(t, i, a.To, a.Field)
+	case policy.Drop:
+		w.stats.Dropped[a.Reason]++
+		w.end(t, Dropped)
+		w.free(i)
+	}
+}
+
+// run begins the operation, if anybody wants it.
+func (w *World) run(t *token, i int32) {
+	m := t.holder
+	s := &w.sites[m]
+	if !s.wants {
+		w.schedule(0, event{kind: notRun, member: m, ref: i, epoch: s.epoch})
+		return
+	}
+	if w.cfg.Demand.kind != always {
+		s.wants = false
+		w.schedule(0, event{kind: demandTold, member: m, epoch: s.epoch})
+	}
+	t.state = running
+	w.stats.Operations++
+	for _, o := range w.observers {
+		o.OperationBegan(w.now, int(m))
+	}
+	w.schedule(w.operationTime.draw(w.rng), event{kind: ended, member: m, ref: i, epoch: s.epoch})
+}
+
+func (w *World) operationEnded(e *event) {
+	m := e.member
+	if w.sites[m].epoch != e.epoch {
+		return
+	}
+	t := &w.tokens[e.ref]
+	w.interrupt(t)
+	w.remember(&w.sites[m], t, true)
+	switch w.cfg.Demand.kind {
+	case always:
+		w.want(m)
+	case every:
+		w.wantLater(m)
+	}
+	w.step(m, &policy.Event{Kind: policy.OperationEnded, Operated: true, Token: t.describe()})
+}

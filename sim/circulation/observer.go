@@ -1,0 +1,60 @@
+package circulation
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Observer is told of what happens, as it happens. It must not change the
+// World from within, but for Stop, LosePass and At. Embed [Ignore] to hear of
+// some things only.
+type Observer interface {
+	// Demanded: a member wants to run the operation from now on. Those that
+	// always want do so from their start and from the end of each operation.
+	Demanded(now clock.Instant, member int)
+	// OperationBegan and OperationEnded: the latter also when a crash ends it.
+	OperationBegan(now clock.Instant, member int)
+	OperationEnded(now clock.Instant, member int)
+	// Visit: a token arrives from another member. A token that is generated
+	// here, or that a pass brought back, is none.
+	Visit(now clock.Instant, member int, token ident.Token)
+	// TokenBorn: a token is generated, at the start or later.
+	TokenBorn(now clock.Instant, member int, token ident.Token)
+	// TokenGone: a token is no more.
+	TokenGone(now clock.Instant, token ident.Token, how End)
+	// MemberUp: a member joined or returned. Those of the start are not told.
+	MemberUp(now clock.Instant, member int)
+	// MemberDown: a member crashed or left.
+	MemberDown(now clock.Instant, member int)
+	// Advanced: Run returns; nothing more happens until now.
+	Advanced(now clock.Instant)
+}
+
+// End is how a token came to its end.
+type End uint8
+
+// The ends of a token.
+const (
+	// Dropped by a policy.
+	Dropped End = iota + 1
+	// LostInTransit between two members.
+	LostInTransit
+	// LostWithHolder, which crashed and does not keep it.
+	LostWithHolder
+)
+
+// Ignore is an Observer that does nothing.
+type Ignore struct{}
+
+var _ Observer = Ignore{}
+
+// The methods of Observer.
+func (Ignore) Demanded(clock.Instant, int)               {}
+func (Ignore) OperationBegan(clock.Instant, int)         {}
+func (Ignore) OperationEnded(clock.Instant, int)         {}
+func (Ignore) Visit(clock.Instant, int, ident.Token)     {}
+func (Ignore) TokenBorn(clock.Instant, int, ident.Token) {}
+func (Ignore) TokenGone(clock.Instant, ident.Token, End) {}
+func (Ignore) MemberUp(clock.Instant, int)               {}
+func (Ignore) MemberDown(clock.Instant, int)             {}
+func (Ignore) Advanced(clock.Instant)                    {}

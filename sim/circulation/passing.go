@@ -1,0 +1,143 @@
+package circulation
+
+import (
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// pass begins to hand a token over: to the member named, or to anybody when
+// that is zero.
+func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
+	s := &w.sites[t.holder]
+	s.holds--
+	t.state, t.epoch, t.to, t.tries = passing, s.epoch, -1, 0
+	if len(field) > policy.MaxField {
+		panic("circulation: a policy field longer than policy.MaxField")
+	}
+	t.field = append(t.field[:0], field...)
+	if !to.IsZero() {
+		t.to = int32(MemberIndex(to))
+		if t.to < 0 || int(t.to) >= len(w.sites) {
+			t.to = t.holder // a stranger is as unreachable as oneself
+		}
+	}
+	if w.passIsLost() {
+		w.end(t, LostInTransit)
+		w.stats.Lost++
+		w.schedule(AbandonAfter, event{kind: abandoned, member: t.holder, ref: i, epoch: t.epoch})
+		return
+	}
+	w.send(t, i)
+}
+
+// passIsLost decides whether the pass that begins loses its token.
+func (w *World) passIsLost() bool {
+	if w.losing > 0 {
+		w.losing--
+		return true
+	}
+	return w.cfg.PassLoss > 0 && w.rng.Float64() < w.cfg.PassLoss
+}
+
+// send lets a token be on its way.
+func (w *World) send(t *token, i int32) {
+	latency := w.cfg.Passing.draw(w.rng)
+	to := t.to
+	if to < 0 {
+		if to = w.choose(t.holder); to < 0 {
+			w.schedule(latency+nobodyPause, event{kind: returned, ref: i})
+			return
+		}
+	} else if to == t.holder || w.sites[to].place < 0 {
+		w.schedule(latency, event{kind: returned, ref: i})
+		return
+	}
+	w.scheduleAt(w.links.order(t.holder, to, w.now, latency), event{kind: arrival, member: to, ref: i})
+}
+
+// choose draws a receiver, -1 where there is nobody.
+func (w *World) choose(from int32) int32 {
+	if w.cfg.Directory != nil {
+		to, ok := w.cfg.Directory.Choose(int(from), w.rng)
+		if !ok || to < 0 || to >= len(w.sites) || to == int(from) {
+			return -1
+		}
+		return int32(to)
+	}
+	place := int(w.sites[from].place)
+	others := len(w.up)
+	if place >= 0 {
+		others--
+	}
+	if others == 0 {
+		return -1
+	}
+	n := w.below(others)
+	if place >= 0 && n >= place {
+		n++
+	}
+	return w.up[n]
+}
+
+// arrive is the end of a handoff, at the receiver and then at the sender.
+func (w *World) arrive(e *event) {
+	t := &w.tokens[e.ref]
+	s := &w.sites[e.member]
+	if s.place < 0 {
+		if t.tries++; t.to < 0 && t.tries < triesMax {
+			w.send(t, e.ref) // the handoff looks for somebody else
+		} else {
+			w.comesBack(t, e.ref)
+		}
+		return
+	}
+	from, epoch := t.holder, t.epoch
+	settled := policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: t.describe()}
+	settled.Token.Field = nil
+	t.holder, t.state = e.member, held
+	t.hop++
+	s.holds++
+	w.stats.Hops++
+	if w.cfg.Directory != nil {
+		w.cfg.Directory.Passed(t.id, int(from), int(e.member))
+	}
+	for _, o := range w.observers {
+		o.Visit(w.now, int(e.member), t.id)
+	}
+	w.remember(s, t, false)
+	w.step(e.member, &policy.Event{Kind: policy.Arrival, Token: t.describe()})
+	if w.sites[from].epoch == epoch {
+		w.step(from, &settled)
+	}
+}
+
+// comesBack is a pass that nobody took.
+func (w *World) comesBack(t *token, i int32) {
+	s := &w.sites[t.holder]
+	same := s.epoch == t.epoch
+	if s.gone || !same && w.cfg.Forgetful {
+		w.lose(i, LostWithHolder)
+		return
+	}
+	s.holds++
+	if s.place < 0 {
+		t.state = waiting
+		return
+	}
+	t.state = held
+	e := policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: t.describe()}
+	if !same { // the sender does not know that it passed it
+		e.Kind, e.Outcome = policy.Resumed, 0
+	}
+	w.step(t.holder, &e)
+}
+
+// abandon tells the sender of a lost token that nobody knows about it.
+func (w *World) abandon(e *event) {
+	t := w.tokens[e.ref]
+	w.free(e.ref)
+	if w.sites[e.member].epoch == e.epoch {
+		t.field = nil
+		w.step(e.member, &policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t.describe()})
+	}
+}

@@ -1,0 +1,251 @@
+package circulation
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// The streams of randomness that a seed gives. They are apart, so that for
+// instance the same faults hit different policies.
+const (
+	streamWorld  = iota + 1 // targets, latencies, losses, ids
+	streamPolicy            // what policies draw; one for all members
+	streamFaults
+	streamDemand
+	streamClock
+)
+
+// standstill is how many events may happen at one instant for each member
+// that there ever was, on top of a million: no group that makes progress needs
+// nearly as many, and a policy that passes tokens in no time needs more.
+const standstill = 1000
+
+// World is one simulated group. It is not safe for concurrent use.
+type World struct {
+	cfg    Config
+	now    clock.Instant
+	seq    uint64
+	queue  queue
+	still  int // events since now changed
+	err    error
+	paused bool
+
+	sites   []site
+	up      []int32 // the members that are up, in no particular order
+	actions []policy.Action
+
+	tokens     []token
+	freeTokens []int32
+	tokensUp   int
+
+	messages     []message
+	freeMessages []int32
+	links        links
+
+	pcg                 *rand.PCG // streamWorld
+	rng, faults, demand *rand.Rand
+	policies            rand.Source
+
+	losing        int // so many of the next passes lose their token
+	renumbering   bool
+	keepsVisits   bool
+	scripts       []func(*World)
+	observers     []Observer
+	stats         Stats
+	clocks        *rand.Rand
+	operationTime Latency
+}
+
+// Stats are counts since the start.
+type Stats struct {
+	// Hops are passes that arrived. Operations are those that began.
+	Hops, Operations uint64
+	// Generated counts tokens that were made, those of the start too.
+	Generated uint64
+	// Dropped counts tokens that policies dropped, by policy.DropReason.
+	Dropped [policy.Spent + 1]uint64
+	// Lost counts tokens lost in transit or with their holder.
+	Lost uint64
+	// Crashed counts crashes.
+	Crashed uint64
+	// Messages counts messages between policies that were sent.
+	Messages uint64
+	// Events counts everything that happened.
+	Events uint64
+}
+
+// New makes a group at instant 0 at which everything is about to begin: each
+// member's policy has been told its Neighbour, its demand and to begin
+// (Timer), in the order of the members, and then the tokens are founded.
+// Errors: those of this package for a Config out of range, and those of
+// catalog.New.
+func New(cfg Config) (*World, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	w := &World{
+		cfg: cfg, actions: make([]policy.Action, 0, 16),
+		pcg:      rand.NewPCG(cfg.Seed, streamWorld),
+		policies: rand.NewPCG(cfg.Seed, streamPolicy),
+		faults:   rand.New(rand.NewPCG(cfg.Seed, streamFaults)),
+		demand:   rand.New(rand.NewPCG(cfg.Seed, streamDemand)),
+		clocks:   rand.New(rand.NewPCG(cfg.Seed, streamClock)),
+		sites:    make([]site, 0, cfg.Members),
+		up:       make([]int32, 0, cfg.Members),
+		links:    newLinks(&cfg),
+	}
+	w.rng = rand.New(w.pcg)
+	w.queue.far = make([]event, 0, cfg.Members)
+	w.keepsVisits = !cfg.Forgetful && (cfg.Recall || cfg.CrashEvery > 0)
+	if w.operationTime = cfg.Operation; w.operationTime.zero() {
+		w.operationTime = Constant(cfg.Params.OperationTime)
+	}
+	for range cfg.Members {
+		if err := w.admit(); err != nil {
+			return nil, err
+		}
+	}
+	w.begin()
+	return w, nil
+}
+
+// begin starts everybody and everything that comes by itself.
+func (w *World) begin() {
+	w.findNeighbours()
+	for m := range w.sites {
+		w.start(int32(m))
+	}
+	for _, m := range w.rng.Perm(w.cfg.Members)[:w.cfg.Found] {
+		w.generate(int32(m))
+	}
+	if w.cfg.LossEvery > 0 {
+		w.schedule(w.cfg.LossEvery, event{kind: loss})
+	}
+	if w.cfg.CrashEvery > 0 {
+		w.schedule(exponentialSpan(w.faults, w.cfg.CrashEvery), event{kind: crash})
+	}
+}
+
+// schedule makes an event happen after a while.
+func (w *World) schedule(after time.Duration, e event) {
+	w.scheduleAt(w.now.Add(after), e)
+}
+
+func (w *World) scheduleAt(at clock.Instant, e event) {
+	w.seq++
+	e.at, e.seq = at, w.seq
+	w.queue.push(e)
+}
+
+// Run lets everything happen up to the instant until, inclusive, which then is
+// the present. It returns earlier after Stop, or at a standstill (see Err). It
+// does not return before an until of clock.Never while anything is left to
+// happen.
+func (w *World) Run(until clock.Instant) {
+	w.paused = false
+	for !w.paused && w.err == nil {
+		e, ok := w.queue.pop(until)
+		if !ok {
+			break
+		}
+		if e.at > w.now {
+			w.now, w.still = e.at, 0
+		}
+		w.still++
+		w.stats.Events++
+		w.happen(&e)
+		if w.still > 1_000_000+standstill*len(w.sites) {
+			w.err = ErrStandstill
+		}
+	}
+	if !w.paused && w.err == nil && until != clock.Never {
+		w.now = max(w.now, until)
+	}
+	for _, o := range w.observers {
+		o.Advanced(w.now)
+	}
+}
+
+// Stop makes Run return after what happens now. It may be called from an
+// Observer or from what At was given.
+func (w *World) Stop() { w.paused = true }
+
+// Err is nil, or ErrStandstill after virtual time came to a standstill. Then
+// Run does nothing any more.
+func (w *World) Err() error { return w.err }
+
+// Now is the present.
+func (w *World) Now() clock.Instant { return w.now }
+
+// At calls do at the instant when, or now if that is past: after what was
+// scheduled for that instant before, and in the order of the calls of At.
+func (w *World) At(when clock.Instant, do func(*World)) {
+	w.scripts = append(w.scripts, do)
+	w.scheduleAt(max(when, w.now), event{kind: script, ref: int32(len(w.scripts) - 1)})
+}
+
+// Observe lets o hear of everything from now on, and first of what there is:
+// the tokens (as born now), who wants to run and who runs. Observers are told
+// in the order in which they were added.
+func (w *World) Observe(o Observer) {
+	w.observers = append(w.observers, o)
+	for m := range w.sites {
+		if w.sites[m].wants {
+			o.Demanded(w.now, m)
+		}
+	}
+	for i := range w.tokens {
+		t := &w.tokens[i]
+		if t.state != absent && t.state != lost {
+			o.TokenBorn(w.now, int(t.holder), t.id)
+		}
+		if t.state == running {
+			o.OperationBegan(w.now, int(t.holder))
+		}
+	}
+}
+
+// LosePass makes the next n passes that begin lose their tokens, on top of
+// what else is to be lost.
+func (w *World) LosePass(n int) { w.losing += n }
+
+// Stats are the counts so far.
+func (w *World) Stats() Stats { return w.stats }
+
+// Config is what the World was made with.
+func (w *World) Config() Config { return w.cfg }
+
+// Members is how many members there ever were: their indices are below.
+func (w *World) Members() int { return len(w.sites) }
+
+// Alive is how many members are up.
+func (w *World) Alive() int { return len(w.up) }
+
+// Tokens is how many tokens exist, those in transit and those that wait for
+// the return of their holder too.
+func (w *World) Tokens() int { return w.tokensUp }
+
+// Holders are the members that hold a token, ascending; tokens in transit are
+// nobody's. A member that is down holds those that wait for its return.
+func (w *World) Holders() []int {
+	var holders []int
+	for i := range w.tokens {
+		if t := &w.tokens[i]; t.state == held || t.state == running || t.state == waiting {
+			holders = append(holders, int(t.holder))
+		}
+	}
+	slices.Sort(holders)
+	return slices.Compact(holders)
+}
+
+// below is a number from 0 to n-1. For a million its distribution is uniform
+// but for 2⁻⁴⁴.
+func (w *World) below(n int) int {
+	hi, _ := bits.Mul64(w.pcg.Uint64(), uint64(n))
+	return int(hi)
+}
