@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -45,6 +47,8 @@ func limitTable() *table {
 		{"bytes of a revocation's reason", certificate.MaxReason, "certificate.MaxReason"},
 		{"CA keys of a group", group.MaxAuthorities, "group.MaxAuthorities"},
 		{"resources of a group", group.MaxResources, "group.MaxResources"},
+		{"bytes of the name of a policy or preset", group.MaxName, "group.MaxName"},
+		{"slots of a resource", group.MaxSlots, "group.MaxSlots"},
 		{"bytes of a resource's name", token.MaxResourceName, "token.MaxResourceName"},
 		{"bytes of the policy field", token.MaxField, "token.MaxField"},
 		{"bytes of a policy message's body", wire.MaxPolicyBody, "wire.MaxPolicyBody"},
@@ -104,15 +108,69 @@ func settingsTable() *table {
 		{"`settlement_time`", between(ms(group.MinSettlementTime), ms(group.MaxLifetime)), ms(group.DefaultSettlementTime)},
 		{"`gossip_interval`", between(ms(group.MinGossipInterval), ms(group.MaxGossipInterval)), ms(group.DefaultGossipInterval)},
 		{"`policy` of a resource", "a name", group.DefaultPolicy},
+		{"`preset`", "empty, or a name", "empty: the policy's default"},
 		{"`slots`", between(1, group.MaxSlots), "1"},
-		{"`operation_time`", between(ms(policy.MinDuration), ms(policy.MaxOperationTime)), "must be given"},
-		{"`members_max` of a resource", between(1, policy.MaxMembers), "must be given"},
-		{"`skip_delay`", between(ms(policy.MinDuration), ms(policy.MaxSkipDelay)), ms(group.DefaultSkipDelay)},
-		{"`min_interval`", "0 (**P-7**), " + between(ms(policy.MinDuration), ms(policy.MaxInterval)), "0"},
-		{"`regeneration_mean`", "0 (**P-8**), " + between(ms(policy.MinDuration), ms(policy.MaxInterval)), "0"},
 		{"`max_hold`", between(ms(policy.MinDuration), ms(policy.MaxOperationTime)), "`operation_time`"},
 	} {
 		t.row(f.name, f.permitted, f.absent)
+	}
+	return t
+}
+
+// units are the units of a parameter.
+var units = map[policy.Quantity]string{
+	policy.Span: "milliseconds", policy.Count: "number", policy.Thousandths: "thousandths", policy.Flag: "1 for yes",
+}
+
+// parameterTable is what a policy can be told.
+func parameterTable() *table {
+	t := newTable("key", "parameter", "unit", "permitted", "used by")
+	for _, p := range policy.Parameters {
+		low, high := p.Range()
+		permitted := fmt.Sprintf("%d to %d", low, high)
+		if low == high {
+			permitted = fmt.Sprint(low)
+		}
+		by := "every policy; must be there"
+		if p.Optional {
+			by = usersOf(p.Name)
+		}
+		t.row(fmt.Sprint(p.Key), "`"+p.Name+"`", units[p.Quantity], permitted, by)
+	}
+	return t
+}
+
+// usersOf are the policies that use an optional parameter, with the presets
+// where not all of them do.
+func usersOf(parameter string) string {
+	var users []string
+	for _, name := range catalog.Names() {
+		var presets []string
+		for _, p := range catalog.Presets(name) {
+			if slices.Contains(p.Uses, parameter) {
+				presets = append(presets, p.Name)
+			}
+		}
+		switch len(presets) {
+		case 0:
+		case len(catalog.Presets(name)):
+			users = append(users, "`"+name+"`")
+		default:
+			users = append(users, "`"+name+"` ("+strings.Join(presets, ", ")+")")
+		}
+	}
+	return strings.Join(users, ", ")
+}
+
+// presetTable is which presets the policies have.
+func presetTable() *table {
+	t := newTable("policy", "presets, the default first")
+	for _, name := range catalog.Names() {
+		var presets []string
+		for _, p := range catalog.Presets(name) {
+			presets = append(presets, "`"+p.Name+"`")
+		}
+		t.row("`"+name+"`", strings.Join(presets, ", "))
 	}
 	return t
 }

@@ -46,6 +46,8 @@ func rendered(t *testing.T) map[string]*table {
 	return map[string]*table{
 		"kinds":       kindTable(t),
 		"settings":    settingsTable(),
+		"parameters":  parameterTable(),
+		"presets":     presetTable(),
 		"messages":    messageTable(t),
 		"refusals":    refusalTable(t),
 		"sender":      transitionTable("sender"),
@@ -55,7 +57,10 @@ func rendered(t *testing.T) map[string]*table {
 		"records":     recordTable(t),
 		"api codes":   apiTable(t),
 		"limits":      limitTable(),
-		"examples":    examples(t),
+
+		"status fields": statusTable(t),
+		"member fields": memberTable(t),
+		"examples":      examples(t),
 	}
 }
 

@@ -1,0 +1,117 @@
+package spec
+
+import (
+	"encoding"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node/api"
+)
+
+// statusWords say what the fields of the local API's status mean.
+var statusWords = map[string]string{
+	"v":                                    "1",
+	"member":                               "this member's id",
+	"name":                                 "its name",
+	"group":                                "group id",
+	"group_name":                           "the group's name",
+	"configuration_version":                "of the group configuration that holds for it",
+	"incarnation":                          "of its custody memory",
+	"mode":                                 "`durable` or `volatile`",
+	"uptime_s":                             "since the daemon's start",
+	"address":                              "where it listens; empty when it only dials out",
+	"peers[].member":                       "whom it talks or talked to",
+	"peers[].name":                         "",
+	"peers[].connected":                    "now",
+	"resources[].name":                     "",
+	"resources[].policy":                   "",
+	"resources[].preset":                   "empty for the policy's default",
+	"resources[].slots[].slot":             "number, from 0",
+	"resources[].slots[].held":             "a token is here",
+	"resources[].slots[].executing":        "a program runs under a grant",
+	"resources[].slots[].token":            "the last one seen; absent if there was none",
+	"resources[].slots[].hop":              "of that",
+	"resources[].slots[].tokens_seen":      "how often a token came",
+	"resources[].slots[].last_seen_s":      "ago; null for never",
+	"resources[].slots[].last_operation_s": "ago, by whomever, as far as is known here (**P-4**); null for never",
+	"resources[].slots[].operations":       "of this member",
+	"resources[].slots[].return_s":         "between this member's last two; 0 before",
+	"resources[].slots[].gauges{}":         "figures of the policy, by names that end in their unit; absent if it has none",
+	"resources[].waiting":                  "local programs that wait",
+	"handoffs.ok":                          "handoffs that this member began and that ended in a receipt",
+	"handoffs.retried":                     "of those, with a transfer sent more than once",
+	"handoffs.reselected":                  "times that another receiver was chosen",
+	"handoffs.in_doubt":                    "transfers without an answer, now",
+	"handoffs.in_doubt_resolved":           "transfers answered after they had been in doubt",
+	"tokens.generated":                     "by this member",
+	"tokens.dropped":                       "by this member",
+	"rejected{}":                           "messages that changed nothing, by reason (chapter 15)",
+	"journal.segments":                     "",
+	"journal.bytes":                        "",
+	"journal.fsyncs":                       "syncs of the disk",
+	"certificate_expires":                  "RFC 3339",
+}
+
+// memberWords are those of the list of members.
+var memberWords = map[string]string{
+	"v":                   "1",
+	"members[].member":    "id",
+	"members[].name":      "",
+	"members[].state":     "`valid`, `expired`, `revoked` or `not yet valid`",
+	"members[].connected": "now",
+	"members[].addresses": "of its endpoint record",
+	"members[].expires":   "of its certificate, RFC 3339",
+}
+
+// fieldTable is every field of a reply, as JSON has it.
+func fieldTable(t *testing.T, reply reflect.Type, words map[string]string) *table {
+	out := newTable("field", "JSON", "meaning")
+	seen := 0
+	eachField(reply, "", func(path, kind string) {
+		meaning, known := words[path]
+		require.True(t, known, "no meaning of %s", path)
+		out.row("`"+path+"`", kind, meaning)
+		seen++
+	})
+	require.Len(t, words, seen, "a meaning without a field")
+	return out
+}
+
+// eachField visits the leaves of a reply.
+func eachField(t reflect.Type, path string, visit func(path, kind string)) {
+	switch {
+	case t == reflect.TypeFor[time.Time]() || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		visit(path, "string")
+	case t.Kind() == reflect.Pointer:
+		eachField(t.Elem(), path, func(path, kind string) { visit(path, kind+" or null") })
+	case t.Kind() == reflect.Map:
+		eachField(t.Elem(), path+"{}", visit)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Struct:
+		eachField(t.Elem(), path, func(path, kind string) { visit(path, "list of "+kind+"s") })
+	case t.Kind() == reflect.Slice:
+		eachField(t.Elem(), path+"[]", visit)
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			eachField(t.Field(i).Type, strings.TrimPrefix(path+"."+name, "."), visit)
+		}
+	case t.Kind() == reflect.Bool:
+		visit(path, "boolean")
+	case t.Kind() == reflect.String:
+		visit(path, "string")
+	default:
+		visit(path, "number")
+	}
+}
+
+func statusTable(t *testing.T) *table {
+	return fieldTable(t, reflect.TypeFor[api.Status](), statusWords)
+}
+
+func memberTable(t *testing.T) *table {
+	return fieldTable(t, reflect.TypeFor[api.MemberList](), memberWords)
+}
