@@ -17,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // sections are the parts of a chapter of docs/configuration.md, by the key in
@@ -104,31 +105,71 @@ func TestGroupSettingsAreDocumented(t *testing.T) {
 	spans := func(low, high, absent time.Duration) string {
 		return fmt.Sprintf("Permitted: %s to %s. Default: %s.", inWords(low), inWords(high), inWords(absent))
 	}
-	derived := fmt.Sprintf("Permitted: 0 or %s to %s. Default: 0.", inWords(policy.MinDuration), inWords(policy.MaxInterval))
 	d := group.Settings{}.WithDefaults()
 	want := map[string]string{
-		"name":                       "Default: the authority's name for the group.",
-		"members_max":                numbers(1, group.MaxMembers, d.MembersMax),
-		"update_capacity":            numbers(1, group.MaxUpdateCapacity, d.UpdateCapacity),
-		"failure_quorum":             numbers(group.MinFailureQuorum, group.MaxFailureQuorum, d.FailureQuorum),
-		"certificate_lifetime":       spans(group.MinCertificateLifetime, group.MaxLifetime, d.CertificateLifetime),
-		"clock_allowance":            spans(group.MinClockAllowance, group.MaxClockAllowance, d.ClockAllowance),
-		"settlement_time":            spans(group.MinSettlementTime, group.MaxLifetime, d.SettlementTime),
-		"gossip_interval":            spans(group.MinGossipInterval, group.MaxGossipInterval, d.GossipInterval),
-		"resource.name":              "Must be given.",
-		"resource.policy":            "Default: `" + group.DefaultPolicy + "`.",
-		"resource.slots":             numbers(1, group.MaxSlots, 1),
-		"resource.operation_time":    fmt.Sprintf("Permitted: %s to %s. Must be given.", inWords(policy.MinDuration), inWords(policy.MaxOperationTime)),
-		"resource.members_max":       fmt.Sprintf("Permitted: 1 to %d. Must be given.", policy.MaxMembers),
-		"resource.skip_delay":        spans(policy.MinDuration, policy.MaxSkipDelay, group.DefaultSkipDelay),
-		"resource.min_interval":      derived,
-		"resource.regeneration_mean": derived,
-		"resource.max_hold":          fmt.Sprintf("Permitted: %s to %s. Default: `resource.operation_time`.", inWords(policy.MinDuration), inWords(policy.MaxOperationTime)),
+		"name":                 "Default: the authority's name for the group.",
+		"members_max":          numbers(1, group.MaxMembers, d.MembersMax),
+		"update_capacity":      numbers(1, group.MaxUpdateCapacity, d.UpdateCapacity),
+		"failure_quorum":       numbers(group.MinFailureQuorum, group.MaxFailureQuorum, d.FailureQuorum),
+		"certificate_lifetime": spans(group.MinCertificateLifetime, group.MaxLifetime, d.CertificateLifetime),
+		"clock_allowance":      spans(group.MinClockAllowance, group.MaxClockAllowance, d.ClockAllowance),
+		"settlement_time":      spans(group.MinSettlementTime, group.MaxLifetime, d.SettlementTime),
+		"gossip_interval":      spans(group.MinGossipInterval, group.MaxGossipInterval, d.GossipInterval),
+		"resource.name":        "Must be given.",
+		"resource.policy":      "Default: `" + group.DefaultPolicy + "`.",
+		"resource.slots":       numbers(1, group.MaxSlots, 1),
+		"resource.preset":      "Default: none.",
+		"resource.max_hold":    fmt.Sprintf("Permitted: %s to %s. Default: `resource.operation_time`.", inWords(policy.MinDuration), inWords(policy.MaxOperationTime)),
+	}
+	for _, p := range policy.Parameters {
+		want["resource."+p.Name] = permitted(p)
 	}
 	documented := sections(t, "The group's file")
 	assert.Equal(t, configfile.Keys(&groupFile{}), keysOf(documented))
 	for key, text := range documented {
 		assert.True(t, strings.HasPrefix(text, "\n\n"+want[key]+"\n"), "%s: want %q", key, want[key])
 		assert.Greater(t, len(text), len(want[key])+20, "%s is not explained", key)
+	}
+}
+
+// permitted is what the text says first of a policy's parameter.
+func permitted(p policy.Parameter) string {
+	low, high := p.Range()
+	number := func(n uint64) string { return fmt.Sprint(n) }
+	switch p.Quantity {
+	case policy.Span:
+		number = func(n uint64) string { return inWords(time.Duration(n) * time.Millisecond) }
+	case policy.Thousandths:
+		number = func(n uint64) string { return fmt.Sprint(policy.Ratio(n).Float()) }
+	case policy.Flag:
+		return "Permitted: true or false. Default: false."
+	}
+	zero, absent := "", "Must be given."
+	if p.Optional {
+		zero, absent = "0 or ", "Default: 0."
+	}
+	if r := (resourceFile{}).resource().PolicyParams(); p.Wire(&r) != 0 {
+		absent = "Default: " + number(p.Wire(&r)) + "."
+	}
+	return fmt.Sprintf("Permitted: %s%s to %s. %s", zero, number(low), number(high), absent)
+}
+
+// Every policy and preset is named where people choose one, and each parameter
+// says who uses it.
+func TestPoliciesAreDocumented(t *testing.T) {
+	documented := sections(t, "The group's file")
+	for _, name := range catalog.Names() {
+		assert.Contains(t, documented["resource.policy"], "\n- `"+name+"`: ")
+		_, ofPolicy, found := strings.Cut(documented["resource.preset"], "\n- `"+name+"`: ")
+		assert.True(t, found, "no presets of %s", name)
+		ofPolicy, _, _ = strings.Cut(ofPolicy, "\n- ")
+		presets := catalog.Presets(name)
+		assert.True(t, strings.HasPrefix(ofPolicy, "`"+presets[0].Name+"`"), "the default of %s comes first", name)
+		for _, preset := range presets {
+			assert.Contains(t, ofPolicy, "`"+preset.Name+"`")
+			for _, parameter := range preset.Uses {
+				assert.Contains(t, documented["resource."+parameter], "`"+name+"`", parameter)
+			}
+		}
 	}
 }
