@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // Fields are named values in the order in which they stand in the object.
@@ -159,6 +161,8 @@ func structure(v reflect.Value, open func([]byte) (Object, bool)) any {
 		return x.UTC().Format(time.RFC3339)
 	case time.Duration:
 		return x.String()
+	case policy.Params:
+		return parameters(&x)
 	case []byte:
 		if o, ok := open(x); ok {
 			return o
@@ -174,6 +178,29 @@ func structure(v reflect.Value, open func([]byte) (Object, bool)) any {
 		return x.String()
 	}
 	return structureKind(v, open)
+}
+
+// parameters are those of a policy that are set, under the names that the
+// group's file gives them.
+func parameters(params *policy.Params) Fields {
+	f := Fields{{"preset", params.Preset}}
+	for _, p := range policy.Parameters {
+		n := p.Wire(params)
+		if n == 0 {
+			continue
+		}
+		var value any = n
+		switch p.Quantity {
+		case policy.Span:
+			value = (time.Duration(n) * time.Millisecond).String()
+		case policy.Thousandths:
+			value = policy.Ratio(n).Float()
+		case policy.Flag:
+			value = true
+		}
+		f = append(f, Field{p.Name, value})
+	}
+	return f
 }
 
 func structureKind(v reflect.Value, open func([]byte) (Object, bool)) any {

@@ -1,12 +1,15 @@
 package inspect
 
 import (
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -25,4 +28,16 @@ func TestTextHasNoControlCharacters(t *testing.T) {
 	}
 	assert.Contains(t, b.String(), `resource: "x\x1b[2J`)
 	assert.Contains(t, b.String(), "policy: plain-name\n")
+}
+
+// What is set is shown in the units that people write.
+func TestParametersAreShownAsTheyAreWritten(t *testing.T) {
+	params := policy.Params{
+		Preset: "report", OperationTime: 1500 * time.Millisecond, MembersMax: 7, GrowthFactor: 2500, GeneratorRests: true,
+	}
+	got := structure(reflect.ValueOf(params), func([]byte) (Object, bool) { return Object{}, false })
+	assert.Equal(t, Fields{
+		{"preset", "report"}, {"operation_time", "1.5s"}, {"members_max", uint64(7)},
+		{"growth_factor", 2.5}, {"generator_rests", true},
+	}, got)
 }
