@@ -1,0 +1,152 @@
+package circulation_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	randv2 "math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+// recorder keeps what one live member's policy was told and what it answered.
+type recorder struct {
+	mu      sync.Mutex
+	name    string
+	params  policy.Params
+	seed    [32]byte
+	events  []circulation.Recorded
+	answers [][]policy.Action
+}
+
+func (r *recorder) PolicyMade(_ string, _ uint64, name string, params policy.Params, seed [32]byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.name, r.params, r.seed = name, params, seed
+}
+
+func (r *recorder) PolicyStepped(_ string, _ uint64, now clock.Instant, e policy.Event, answer []policy.Action) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.Body, e.Token.Field = slices.Clone(e.Body), slices.Clone(e.Token.Field)
+	answer = slices.Clone(answer)
+	for i := range answer {
+		answer[i].Field = slices.Clone(answer[i].Field)
+	}
+	r.events = append(r.events, circulation.Recorded{Now: now, Event: e})
+	r.answers = append(r.answers, answer)
+}
+
+// TestLiveGroupDecidesAsTheSimulator records what the policies of a live group,
+// over real QUIC and disks, were told and did, and tells the same to policies
+// in the simulator: they do the same.
+func TestLiveGroupDecidesAsTheSimulator(t *testing.T) {
+	for _, name := range catalog.Names() {
+		for _, preset := range catalog.Presets(name) {
+			t.Run(name+"/"+preset.Name, func(t *testing.T) {
+				t.Parallel()
+				for _, r := range liveGroup(t, name, preset) {
+					replayed, err := circulation.Replay(r.name, r.params, randv2.NewChaCha8(r.seed), r.events)
+					require.NoError(t, err)
+					require.Len(t, replayed, len(r.answers))
+					for i := range r.answers {
+						require.Equal(t, printed(r.answers[i]), printed(replayed[i]), "event %d: %+v", i, r.events[i])
+					}
+					assert.Greater(t, len(r.events), 10)
+				}
+			})
+		}
+	}
+}
+
+func printed(actions []policy.Action) string { return fmt.Sprintf("%+v", actions) }
+
+// liveGroup lets three members use a resource a few times each.
+func liveGroup(t *testing.T, name string, preset catalog.Preset) []*recorder {
+	identities := liveIdentities(t, 3, liveResource(name, preset))
+	ctx := context.Background()
+	var recorders []*recorder
+	var nodes []*node.Node
+	var bootstrap []string
+	for i, id := range identities {
+		r := &recorder{}
+		n, err := node.Open(ctx, node.Config{
+			Identity: id, StateDir: t.TempDir(), Listen: "127.0.0.1:0", Bootstrap: bootstrap,
+			Found: i == 0, Socket: "-", Mode: store.Volatile, Observer: r,
+		})
+		require.NoError(t, err)
+		nodes, recorders = append(nodes, n), append(recorders, r)
+		bootstrap = []string{nodes[0].Address()}
+	}
+	var all sync.WaitGroup
+	for _, n := range nodes {
+		all.Go(func() {
+			for range 3 {
+				err := n.Do(ctx, "r", func(context.Context, *node.Grant) error { return nil })
+				assert.NoError(t, err)
+			}
+		})
+	}
+	all.Wait()
+	for _, n := range nodes {
+		require.NoError(t, n.Close(ctx))
+	}
+	return recorders
+}
+
+// liveResource is a resource under a policy, as fast as its preset permits.
+func liveResource(name string, preset catalog.Preset) group.Resource {
+	p := policy.Params{Preset: preset.Name, OperationTime: 20 * time.Millisecond, MembersMax: 3, SkipDelay: 5 * time.Millisecond}
+	for option, set := range map[string]func(){
+		"min_interval":    func() { p.MinInterval = 10 * time.Millisecond },
+		"target_interval": func() { p.TargetInterval = 60 * time.Millisecond },
+	} {
+		if slices.Contains(preset.Uses, option) {
+			set()
+		}
+	}
+	return group.Resource{Name: "r", Policy: name, Params: p, MaxHold: time.Minute}.WithDefaults()
+}
+
+// liveIdentities are the members of a throw-away group with one resource.
+func liveIdentities(t *testing.T, members int, resource group.Resource) []node.Identity {
+	ca, err := signature.Generate(rand.Reader)
+	require.NoError(t, err)
+	pub := ca.Public().Bytes()
+	id := ident.GroupOf(pub[:])
+	now := time.Now().Truncate(time.Second)
+	authority, err := group.Statement{Name: "live", Group: id, Key: pub, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour)}.Sign(ca)
+	require.NoError(t, err)
+	config, err := group.Settings{Version: 1, Name: "live", Issued: now, Resources: []group.Resource{resource}}.WithDefaults().Sign(id, ca)
+	require.NoError(t, err)
+	g, err := group.New([]group.Authority{authority}, config)
+	require.NoError(t, err)
+	var list []node.Identity
+	for i := range members {
+		key, err := signature.Generate(rand.Reader)
+		require.NoError(t, err)
+		c, err := certificate.Claims{
+			Name: fmt.Sprintf("m%d", i), Serial: uint64(i + 1), NotBefore: now.Add(-time.Minute), NotAfter: now.Add(time.Hour),
+			IssuedAt: now, Key: key.Public().Bytes(), Group: id, ConfigVersion: 1,
+		}.Sign(ca)
+		require.NoError(t, err)
+		list = append(list, node.Identity{Group: g, Certificate: c, Key: key})
+	}
+	return list
+}
