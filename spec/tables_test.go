@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -44,19 +45,20 @@ func (t *table) String() string { return strings.Join(t.lines, "\n") + "\n" }
 // rendered are the tables of protocol.md by the names in their marks.
 func rendered(t *testing.T) map[string]*table {
 	return map[string]*table{
-		"kinds":       kindTable(t),
-		"settings":    settingsTable(),
-		"parameters":  parameterTable(),
-		"presets":     presetTable(),
-		"messages":    messageTable(t),
-		"refusals":    refusalTable(t),
-		"sender":      transitionTable("sender"),
-		"receiver":    transitionTable("receiver"),
-		"tuning":      tuningTable(t),
-		"close codes": closeTable(t),
-		"records":     recordTable(t),
-		"api codes":   apiTable(t),
-		"limits":      limitTable(),
+		"kinds":        kindTable(t),
+		"settings":     settingsTable(),
+		"parameters":   parameterTable(),
+		"presets":      presetTable(),
+		"messages":     messageTable(t),
+		"refusals":     refusalTable(t),
+		"sender":       transitionTable("sender"),
+		"receiver":     transitionTable("receiver"),
+		"tuning":       tuningTable(t),
+		"close codes":  closeTable(t),
+		"records":      recordTable(t),
+		"drop reasons": dropTable(t),
+		"api codes":    apiTable(t),
+		"limits":       limitTable(),
 
 		"status fields": statusTable(t),
 		"member fields": memberTable(t),
@@ -256,6 +258,17 @@ func recordTable(t *testing.T) *table {
 		"evidence":    "signed objects that together prove that the accused broke the rules",
 		"founded":     "this journal's owner has made the first token of the slot (checkpoints only)",
 		"visited":     "a token was here, and whether the operation ran (checkpoints only)",
+	})
+	return out
+}
+
+func dropTable(t *testing.T) *table {
+	names := named(func(n int) policy.DropReason { return policy.DropReason(n) }, "unknown")
+	out := newTable("`reason`", "name", "meaning")
+	meaning(t, out, names, map[string]string{
+		"superseded": "a token of higher precedence is known, or **H-41**",
+		"overflow":   "more tokens wait here than the policy keeps",
+		"spent":      "the policy makes a token for each operation, and this one's is over",
 	})
 	return out
 }
