@@ -1,15 +1,16 @@
 package circulation
 
 import (
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // happen is the turn of one event.
-func (w *World) happen(e *event) {
+func (w *World) happen(e event) {
 	switch e.kind {
-	case timerFar, timerNear:
-		w.timerDue(e)
+	case timerFirst:
+		w.firstTimer()
+	case timerNear:
+		w.timerDue(e.member, e.at, e.seq)
 	case arrival:
 		w.arrive(e)
 	case ended:
@@ -28,7 +29,7 @@ func (w *World) happen(e *event) {
 		w.tellNeighbours()
 	case loss:
 		w.losing++
-		w.schedule(w.cfg.LossEvery, event{kind: loss})
+		w.schedule(w.cfg.LossEvery, loss, 0, 0, 0)
 	case crash:
 		w.crashSomebody()
 	default:
@@ -39,7 +40,7 @@ func (w *World) happen(e *event) {
 }
 
 // happenAt is the turn of an event that a crash of its member would undo.
-func (w *World) happenAt(e *event) {
+func (w *World) happenAt(e event) {
 	switch e.kind {
 	case generated, notRun:
 		t := &w.tokens[e.ref]
@@ -50,7 +51,7 @@ func (w *World) happenAt(e *event) {
 		if e.kind == notRun {
 			kind = policy.OperationEnded
 		}
-		w.step(e.member, &policy.Event{Kind: kind, Token: t.describe()})
+		w.stepToken(e.member, t, kind, false)
 	case demandTold:
 		w.tellDemand(e.member)
 	case demandRise:
@@ -63,36 +64,26 @@ func (w *World) happenAt(e *event) {
 	}
 }
 
-// timerDue is the turn of a timer, if it still is the one that is waited for.
-func (w *World) timerDue(e *event) {
-	s := &w.sites[e.member]
-	due := s.timer == e.at && s.timerSeq == e.seq
-	if e.kind == timerFar {
-		s.far = clock.Never
-		if !due && s.timer != clock.Never {
-			s.far = s.timer
-			w.queue.push(event{at: s.timer, seq: s.timerSeq, member: e.member, kind: timerFar})
-		}
-	}
-	if due {
-		s.timer = clock.Never
-		w.step(e.member, &policy.Event{Kind: policy.Timer})
-	}
-}
-
 // step tells a member's policy of an event and carries out what it answers.
 // Nothing that is carried out steps a policy before it returns.
 func (w *World) step(m int32, e *policy.Event) {
-	w.actions = w.sites[m].policy.Step(w.now, *e, w.actions[:0])
-	for i := range w.actions {
-		w.act(m, &w.actions[i])
+	actions := w.sites[m].policy.Step(w.now, *e, w.actions[:0])
+	for i := range actions {
+		w.act(m, &actions[i])
 	}
+	w.actions = actions[:0]
+}
+
+// stepToken tells of an event of a token, like step.
+func (w *World) stepToken(m int32, t *token, kind policy.EventKind, operated bool) {
+	t.Kind, t.Operated, t.Outcome = kind, operated, 0
+	w.step(m, &t.Event)
 }
 
 func (w *World) act(m int32, a *policy.Action) {
 	switch a.Kind {
 	case policy.Wait:
-		w.setTimer(m, &w.sites[m], a.At)
+		w.setTimer(m, a.At)
 	case policy.Generate:
 		w.generate(m)
 	case policy.Tell:
@@ -123,22 +114,22 @@ func (w *World) run(t *token, i int32) {
 	m := t.holder
 	s := &w.sites[m]
 	if !s.wants {
-		w.schedule(0, event{kind: notRun, member: m, ref: i, epoch: s.epoch})
+		w.schedule(0, notRun, m, i, s.epoch)
 		return
 	}
 	if w.cfg.Demand.kind != always {
 		s.wants = false
-		w.schedule(0, event{kind: demandTold, member: m, epoch: s.epoch})
+		w.schedule(0, demandTold, m, 0, s.epoch)
 	}
 	t.state = running
 	w.stats.Operations++
 	for _, o := range w.observers {
 		o.OperationBegan(w.now, int(m))
 	}
-	w.schedule(w.operationTime.draw(w.rng), event{kind: ended, member: m, ref: i, epoch: s.epoch})
+	w.schedule(w.operationTime.draw(w.rng), ended, m, i, s.epoch)
 }
 
-func (w *World) operationEnded(e *event) {
+func (w *World) operationEnded(e event) {
 	m := e.member
 	if w.sites[m].epoch != e.epoch {
 		return
@@ -152,5 +143,5 @@ func (w *World) operationEnded(e *event) {
 	case every:
 		w.wantLater(m)
 	}
-	w.step(m, &policy.Event{Kind: policy.OperationEnded, Operated: true, Token: t.describe()})
+	w.stepToken(m, t, policy.OperationEnded, true)
 }

@@ -21,10 +21,7 @@ type site struct {
 
 	timer    clock.Instant // of the last Wait
 	timerSeq uint64
-	// far is the instant of the member's timerFar event. While it is not
-	// after timer no other event is needed: when it comes, it moves to where
-	// timer is then. Timers that are replaced by later ones cost nothing.
-	far clock.Instant
+	entry    int32 // in World.queue.timers
 
 	offset  int64    // of the wall clock, ms
 	visits  *[]visit // nil where they are not remembered
@@ -69,7 +66,7 @@ func (w *World) admit() error {
 	if err != nil {
 		return err
 	}
-	s := site{policy: made, timer: clock.Never, far: clock.Never, next: -1, place: int32(len(w.up))}
+	s := site{policy: made, timer: clock.Never, entry: noEntry, next: -1, place: int32(len(w.up))}
 	if limit := w.cfg.ClockOffset.Milliseconds(); limit > 0 {
 		s.offset = w.clocks.Int64N(2*limit+1) - limit
 	}
@@ -101,7 +98,7 @@ func (w *World) start(m int32) {
 		for i := range w.tokens {
 			if t := &w.tokens[i]; t.state == waiting && t.holder == m {
 				t.state = held
-				w.step(m, &policy.Event{Kind: policy.Resumed, Token: t.describe()})
+				w.step(m, &policy.Event{Kind: policy.Resumed, Token: t.Token})
 			}
 		}
 	}
@@ -143,7 +140,7 @@ func (w *World) findNeighbours() (changed []int32) {
 func (w *World) renumber() {
 	if !w.renumbering {
 		w.renumbering = true
-		w.schedule(0, event{kind: neighbours})
+		w.schedule(0, neighbours, 0, 0, 0)
 	}
 }
 
@@ -164,7 +161,7 @@ func (w *World) want(m int32) {
 
 // wantLater is Demand.Every.
 func (w *World) wantLater(m int32) {
-	w.schedule(exponentialSpan(w.demand, w.cfg.Demand.mean), event{kind: demandRise, member: m, epoch: w.sites[m].epoch})
+	w.schedule(exponentialSpan(w.demand, w.cfg.Demand.mean), demandRise, m, 0, w.sites[m].epoch)
 }
 
 // tellDemand tells a policy whether its member wants to run, when that is
@@ -184,7 +181,7 @@ func (w *World) Want(member int) {
 		return
 	}
 	w.want(int32(member))
-	w.schedule(0, event{kind: demandTold, member: int32(member), epoch: s.epoch})
+	w.schedule(0, demandTold, int32(member), 0, s.epoch)
 }
 
 // Join adds a member that knows the contact only (where a Directory says what
@@ -237,7 +234,7 @@ func (w *World) Leave(member int) bool {
 	for i := range w.tokens {
 		if t := &w.tokens[i]; t.holder == m && (t.state == held || t.state == running) {
 			w.interrupt(t)
-			w.pass(t, int32(i), ident.Member{}, t.field)
+			w.pass(t, int32(i), ident.Member{}, t.Token.Field)
 		}
 	}
 	return true
@@ -265,7 +262,7 @@ func (w *World) Crash(member int, downFor time.Duration) bool {
 		}
 	}
 	if downFor < Forever {
-		w.schedule(downFor, event{kind: comeBack, member: m, epoch: w.sites[m].epoch})
+		w.schedule(downFor, comeBack, m, 0, w.sites[m].epoch)
 	}
 	return true
 }
@@ -308,7 +305,7 @@ func (w *World) comeBack(m int32) {
 
 // crashSomebody is CrashEvery.
 func (w *World) crashSomebody() {
-	w.schedule(exponentialSpan(w.faults, w.cfg.CrashEvery), event{kind: crash})
+	w.schedule(exponentialSpan(w.faults, w.cfg.CrashEvery), crash, 0, 0, 0)
 	var from []int
 	if w.cfg.CrashHolder {
 		from = slices.DeleteFunc(w.Holders(), func(m int) bool { return !w.Up(m) })
@@ -329,7 +326,7 @@ func (w *World) remember(s *site, t *token, operated bool) {
 	if len(v) == visitsKept {
 		v = append(v[:0], v[1:]...)
 	}
-	known := t.describe()
+	known := t.Token
 	known.Field, known.Hop = nil, 0
 	*s.visits = append(v, visit{known, w.now, operated})
 }

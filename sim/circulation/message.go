@@ -27,7 +27,7 @@ func (w *World) tell(m int32, a *policy.Action) {
 	w.messages[i].from = m
 	w.messages[i].body = append(w.messages[i].body[:0], a.Field...)
 	at := w.links.order(m, int32(to), w.now, w.cfg.Telling.draw(w.rng))
-	w.scheduleAt(at, event{kind: told, member: int32(to), ref: i})
+	w.scheduleAt(at, told, int32(to), i, 0)
 }
 
 // envelope finds room for a message.
@@ -42,7 +42,7 @@ func (w *World) envelope() int32 {
 }
 
 // deliver hands a message over, if its receiver is up.
-func (w *World) deliver(e *event) {
+func (w *World) deliver(e event) {
 	msg := w.messages[e.ref]
 	if w.sites[e.member].place >= 0 {
 		w.step(e.member, &policy.Event{Kind: policy.Message, From: MemberID(int(msg.from)), Body: msg.body})

@@ -14,7 +14,7 @@ func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
 	if len(field) > policy.MaxField {
 		panic("circulation: a policy field longer than policy.MaxField")
 	}
-	t.field = append(t.field[:0], field...)
+	t.Token.Field = append(t.Token.Field[:0], field...)
 	if !to.IsZero() {
 		t.to = int32(MemberIndex(to))
 		if t.to < 0 || int(t.to) >= len(w.sites) {
@@ -24,7 +24,7 @@ func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
 	if w.passIsLost() {
 		w.end(t, LostInTransit)
 		w.stats.Lost++
-		w.schedule(AbandonAfter, event{kind: abandoned, member: t.holder, ref: i, epoch: t.epoch})
+		w.schedule(AbandonAfter, abandoned, t.holder, i, t.epoch)
 		return
 	}
 	w.send(t, i)
@@ -45,14 +45,14 @@ func (w *World) send(t *token, i int32) {
 	to := t.to
 	if to < 0 {
 		if to = w.choose(t.holder); to < 0 {
-			w.schedule(latency+nobodyPause, event{kind: returned, ref: i})
+			w.schedule(latency+nobodyPause, returned, 0, i, 0)
 			return
 		}
 	} else if to == t.holder || w.sites[to].place < 0 {
-		w.schedule(latency, event{kind: returned, ref: i})
+		w.schedule(latency, returned, 0, i, 0)
 		return
 	}
-	w.scheduleAt(w.links.order(t.holder, to, w.now, latency), event{kind: arrival, member: to, ref: i})
+	w.scheduleAt(w.links.order(t.holder, to, w.now, latency), arrival, to, i, 0)
 }
 
 // choose draws a receiver, -1 where there is nobody.
@@ -80,7 +80,7 @@ func (w *World) choose(from int32) int32 {
 }
 
 // arrive is the end of a handoff, at the receiver and then at the sender.
-func (w *World) arrive(e *event) {
+func (w *World) arrive(e event) {
 	t := &w.tokens[e.ref]
 	s := &w.sites[e.member]
 	if s.place < 0 {
@@ -92,22 +92,23 @@ func (w *World) arrive(e *event) {
 		return
 	}
 	from, epoch := t.holder, t.epoch
-	settled := policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: t.describe()}
-	settled.Token.Field = nil
+	w.settled = t.Event // the sender's view; after the first step t may be another token
+	w.settled.Kind, w.settled.Outcome, w.settled.Operated = policy.PassSettled, policy.Delivered, false
+	w.settled.Token.Field = nil
 	t.holder, t.state = e.member, held
-	t.hop++
+	t.Token.Hop++
 	s.holds++
 	w.stats.Hops++
 	if w.cfg.Directory != nil {
-		w.cfg.Directory.Passed(t.id, int(from), int(e.member))
+		w.cfg.Directory.Passed(t.Token.ID, int(from), int(e.member))
 	}
 	for _, o := range w.observers {
-		o.Visit(w.now, int(e.member), t.id)
+		o.Visit(w.now, int(e.member), t.Token.ID)
 	}
 	w.remember(s, t, false)
-	w.step(e.member, &policy.Event{Kind: policy.Arrival, Token: t.describe()})
+	w.stepToken(e.member, t, policy.Arrival, false)
 	if w.sites[from].epoch == epoch {
-		w.step(from, &settled)
+		w.step(from, &w.settled)
 	}
 }
 
@@ -125,7 +126,7 @@ func (w *World) comesBack(t *token, i int32) {
 		return
 	}
 	t.state = held
-	e := policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: t.describe()}
+	e := policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: t.Token}
 	if !same { // the sender does not know that it passed it
 		e.Kind, e.Outcome = policy.Resumed, 0
 	}
@@ -133,11 +134,11 @@ func (w *World) comesBack(t *token, i int32) {
 }
 
 // abandon tells the sender of a lost token that nobody knows about it.
-func (w *World) abandon(e *event) {
+func (w *World) abandon(e event) {
 	t := w.tokens[e.ref]
 	w.free(e.ref)
 	if w.sites[e.member].epoch == e.epoch {
-		t.field = nil
-		w.step(e.member, &policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t.describe()})
+		t.Token.Field = nil
+		w.step(e.member, &policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t.Token})
 	}
 }

@@ -6,8 +6,8 @@ import "github.com/wandertoken/wander/protocol/clock"
 type eventKind uint8
 
 const (
-	timerFar   eventKind = iota + 1 // a member's timer: the entry that site.far is about
-	timerNear                       // a member's timer: one that has to come before that
+	timerFirst eventKind = iota + 1 // the first entry of timers
+	timerNear                       // a member's timer that comes before its entry
 	arrival                         // token ref arrives at the member
 	returned                        // token ref comes back to the member
 	abandoned                       // the member gives token ref up
@@ -24,14 +24,25 @@ const (
 	script                          // what At was given
 )
 
-// event is one thing that will happen.
+// event is one thing that will happen. Its four fields, two of them pairs, are
+// what the compiler can keep in registers.
 type event struct {
-	at     clock.Instant
-	seq    uint64
+	at  clock.Instant
+	seq uint64
+	subject
+	purpose
+}
+
+// subject is whom an event is about.
+type subject struct {
 	member int32
-	ref    int32
-	epoch  uint32 // of the member: what was meant for one before a crash is void
-	kind   eventKind
+	ref    int32 // a token, message or script
+}
+
+// purpose is what an event is about.
+type purpose struct {
+	epoch uint32 // of the member: what was meant for one before a crash is void
+	kind  eventKind
 }
 
 func (e *event) before(o *event) bool {
@@ -42,19 +53,20 @@ func (e *event) before(o *event) bool {
 // as a few tokens cause, few enough to be moved in a handful of nanoseconds.
 const nearSize = 24
 
-// queue is the events to come, in two parts: a short sorted one for what comes
-// soonest, which is what a walking token causes, and a heap for the rest, such
-// as the timers of all members. Either may hold any event.
+// queue is the events to come: a short sorted list for what comes soonest,
+// which is what a walking token causes, and a heap for the rest; and the
+// members' timers. List and heap may hold any event.
 type queue struct {
-	near [nearSize]event // the soonest last
-	n    int
-	far  []event // a heap of four children a node
+	near   [nearSize]event // the soonest last
+	n      int
+	far    []event // a heap of four children a node
+	timers timers
 }
 
 // push adds an event.
 func (q *queue) push(e event) {
 	if q.n == nearSize {
-		if q.near[0].before(&e) {
+		if later(e, &q.near[0]) {
 			q.pushFar(e)
 			return
 		}
@@ -63,27 +75,43 @@ func (q *queue) push(e event) {
 		q.n--
 	}
 	i := q.n
-	for ; i > 0 && q.near[i-1].before(&e); i-- {
+	for ; i > 0 && later(e, &q.near[i-1]); i-- {
 		q.near[i] = q.near[i-1]
 	}
 	q.near[i] = e
 	q.n++
 }
 
-// pop takes the first event, if it comes at or before until.
+// later reports whether e comes after o.
+func later(e event, o *event) bool {
+	return e.at > o.at || e.at == o.at && e.seq > o.seq
+}
+
+// pop takes the first event, if it comes at or before until. A timerFirst is
+// not taken: World.firstTimer does that.
 func (q *queue) pop(until clock.Instant) (e event, ok bool) {
-	if q.n > 0 && (len(q.far) == 0 || q.near[q.n-1].before(&q.far[0])) {
+	e.at = clock.Never
+	if q.n > 0 {
 		e = q.near[q.n-1]
-		if e.at > until {
-			return e, false
+	}
+	far := len(q.far) > 0 && (q.n == 0 || later(e, &q.far[0]))
+	if far {
+		e = q.far[0]
+	}
+	if len(q.timers.entries) > 0 {
+		if t := &q.timers.entries[0]; e.at > t.at || e.at == t.at && (e.seq > t.seq || e.kind == 0) {
+			return event{t.at, t.seq, subject{member: t.member}, purpose{kind: timerFirst}}, t.at <= until
 		}
+	}
+	if e.at > until || e.kind == 0 {
+		return e, false
+	}
+	if far {
+		q.removeFar()
+	} else {
 		q.n--
-		return e, true
 	}
-	if len(q.far) == 0 || q.far[0].at > until {
-		return event{}, false
-	}
-	return q.popFar(), true
+	return e, true
 }
 
 func (q *queue) pushFar(e event) {
@@ -100,8 +128,8 @@ func (q *queue) pushFar(e event) {
 	q.far[i] = e
 }
 
-func (q *queue) popFar() event {
-	top := q.far[0]
+// removeFar removes the first event of the heap.
+func (q *queue) removeFar() {
 	last := len(q.far) - 1
 	e := q.far[last]
 	q.far = q.far[:last]
@@ -125,5 +153,4 @@ func (q *queue) popFar() event {
 	if last > 0 {
 		q.far[i] = e
 	}
-	return top
 }

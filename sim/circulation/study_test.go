@@ -45,21 +45,3 @@ func TestCaseStudy(t *testing.T) {
 	assert.InDelta(t, 0.873, visits, 0.01)
 	assert.InDelta(t, 0.633, operations, 0.015)
 }
-
-func BenchmarkHops(b *testing.B) {
-	for _, n := range []int{300} {
-		b.Run("N=300", func(b *testing.B) {
-			p := table1
-			w, err := circulation.New(circulation.Config{Policy: catalog.Wandering, Params: p, Members: n, Found: 1, Seed: 1})
-			require.NoError(b, err)
-			w.Run(clock.Instant(10_000 * time.Second))
-			b.ReportAllocs()
-			b.ResetTimer()
-			h := w.Stats().Hops
-			for b.Loop() {
-				w.Run(w.Now().Add(1000 * time.Second))
-			}
-			b.ReportMetric(float64(w.Stats().Hops-h)/b.Elapsed().Seconds()/1e6, "Mhops/s")
-		})
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
@@ -27,26 +26,22 @@ const (
 
 // token is one token.
 type token struct {
-	id        ident.Token
-	born, hop uint64
-	generator int32
-	holder    int32  // or who passed it on last
-	to        int32  // where it is passed to, if it is to go there and nowhere else; or -1
-	epoch     uint32 // of the holder when it passed it on
-	state     custody
-	tries     uint8 // receivers that were down
-	field     []byte
-}
-
-func (t *token) describe() policy.Token {
-	return policy.Token{ID: t.id, Born: t.born, Generator: MemberID(int(t.generator)), Hop: t.hop, Field: t.field}
+	// Event is what policies are told of the token, ready to be told: to put
+	// it together each time would take as long as the policy. The Field is
+	// reused.
+	policy.Event
+	holder int32  // or who passed it on last
+	to     int32  // where it is passed to, if it is to go there and nowhere else; or -1
+	epoch  uint32 // of the holder when it passed it on
+	state  custody
+	tries  uint8 // receivers that were down
 }
 
 // find is the token with this id that exists, or nil. Where it is in the table
 // is part of its id.
 func (w *World) find(id *ident.Token) (*token, int32) {
 	i := binary.LittleEndian.Uint32(id[8:])
-	if int(i) >= len(w.tokens) || w.tokens[i].id != *id || w.tokens[i].state == absent {
+	if int(i) >= len(w.tokens) || w.tokens[i].Token.ID != *id || w.tokens[i].state == absent {
 		return nil, 0
 	}
 	return &w.tokens[i], int32(i)
@@ -66,20 +61,22 @@ func (w *World) generate(m int32) bool {
 	i := w.place()
 	w.stats.Generated++
 	t := &w.tokens[i]
-	*t = token{
-		born:      uint64(max(0, foundation+time.Duration(w.now).Milliseconds()+s.offset)),
-		generator: m, holder: m, state: held, field: t.field[:0],
+	field := t.Token.Field[:0]
+	*t = token{holder: m, state: held}
+	t.Token = policy.Token{
+		Born:      uint64(max(0, foundation+time.Duration(w.now).Milliseconds()+s.offset)),
+		Generator: MemberID(int(m)), Field: field,
 	}
-	binary.BigEndian.PutUint64(t.id[:], w.pcg.Uint64()) // as of a hash: it decides between tokens of one age
-	binary.LittleEndian.PutUint32(t.id[8:], uint32(i))
-	binary.BigEndian.PutUint64(t.id[12:], w.stats.Generated)
+	binary.BigEndian.PutUint64(t.Token.ID[:], w.pcg.Uint64()) // as of a hash: it decides between tokens of one age
+	binary.LittleEndian.PutUint32(t.Token.ID[8:], uint32(i))
+	binary.BigEndian.PutUint64(t.Token.ID[12:], w.stats.Generated)
 	s.holds++
 	w.tokensUp++
 	for _, o := range w.observers {
-		o.TokenBorn(w.now, int(m), t.id)
+		o.TokenBorn(w.now, int(m), t.Token.ID)
 	}
 	w.remember(s, t, false)
-	w.schedule(0, event{kind: generated, member: m, ref: i, epoch: s.epoch})
+	w.schedule(0, generated, m, i, s.epoch)
 	return true
 }
 
@@ -108,7 +105,7 @@ func (w *World) end(t *token, how End) {
 	t.state = lost
 	w.tokensUp--
 	for _, o := range w.observers {
-		o.TokenGone(w.now, t.id, how)
+		o.TokenGone(w.now, t.Token.ID, how)
 	}
 }
 
@@ -128,19 +125,4 @@ func (w *World) interrupt(t *token) {
 	for _, o := range w.observers {
 		o.OperationEnded(w.now, int(t.holder))
 	}
-}
-
-// setTimer is the action Wait.
-func (w *World) setTimer(m int32, s *site, at clock.Instant) {
-	w.seq++
-	s.timer, s.timerSeq = at, w.seq
-	if at == clock.Never || s.far <= at {
-		return
-	}
-	e := event{at: max(at, w.now), seq: w.seq, member: m, kind: timerNear}
-	s.timer = e.at
-	if s.far == clock.Never {
-		e.kind, s.far = timerFar, e.at
-	}
-	w.queue.push(e)
 }

@@ -36,8 +36,9 @@ type World struct {
 	paused bool
 
 	sites   []site
-	up      []int32 // the members that are up, in no particular order
-	actions []policy.Action
+	up      []int32         // the members that are up, in no particular order
+	actions []policy.Action // a policy's answer, while it is carried out
+	settled policy.Event    // what a sender is told once its receiver was
 
 	tokens     []token
 	freeTokens []int32
@@ -100,7 +101,7 @@ func New(cfg Config) (*World, error) {
 		links:    newLinks(&cfg),
 	}
 	w.rng = rand.New(w.pcg)
-	w.queue.far = make([]event, 0, cfg.Members)
+	w.queue.timers = timers{make([]timer, 0, cfg.Members), &w.sites}
 	w.keepsVisits = !cfg.Forgetful && (cfg.Recall || cfg.CrashEvery > 0)
 	if w.operationTime = cfg.Operation; w.operationTime.zero() {
 		w.operationTime = Constant(cfg.Params.OperationTime)
@@ -124,22 +125,21 @@ func (w *World) begin() {
 		w.generate(int32(m))
 	}
 	if w.cfg.LossEvery > 0 {
-		w.schedule(w.cfg.LossEvery, event{kind: loss})
+		w.schedule(w.cfg.LossEvery, loss, 0, 0, 0)
 	}
 	if w.cfg.CrashEvery > 0 {
-		w.schedule(exponentialSpan(w.faults, w.cfg.CrashEvery), event{kind: crash})
+		w.schedule(exponentialSpan(w.faults, w.cfg.CrashEvery), crash, 0, 0, 0)
 	}
 }
 
-// schedule makes an event happen after a while.
-func (w *World) schedule(after time.Duration, e event) {
-	w.scheduleAt(w.now.Add(after), e)
+// schedule makes something happen after a while.
+func (w *World) schedule(after time.Duration, kind eventKind, member, ref int32, epoch uint32) {
+	w.scheduleAt(w.now.Add(after), kind, member, ref, epoch)
 }
 
-func (w *World) scheduleAt(at clock.Instant, e event) {
+func (w *World) scheduleAt(at clock.Instant, kind eventKind, member, ref int32, epoch uint32) {
 	w.seq++
-	e.at, e.seq = at, w.seq
-	w.queue.push(e)
+	w.queue.push(event{at, w.seq, subject{member, ref}, purpose{epoch, kind}})
 }
 
 // Run lets everything happen up to the instant until, inclusive, which then is
@@ -158,7 +158,7 @@ func (w *World) Run(until clock.Instant) {
 		}
 		w.still++
 		w.stats.Events++
-		w.happen(&e)
+		w.happen(e)
 		if w.still > 1_000_000+standstill*len(w.sites) {
 			w.err = ErrStandstill
 		}
@@ -186,7 +186,7 @@ func (w *World) Now() clock.Instant { return w.now }
 // scheduled for that instant before, and in the order of the calls of At.
 func (w *World) At(when clock.Instant, do func(*World)) {
 	w.scripts = append(w.scripts, do)
-	w.scheduleAt(max(when, w.now), event{kind: script, ref: int32(len(w.scripts) - 1)})
+	w.scheduleAt(max(when, w.now), script, 0, int32(len(w.scripts)-1), 0)
 }
 
 // Observe lets o hear of everything from now on, and first of what there is:
@@ -202,7 +202,7 @@ func (w *World) Observe(o Observer) {
 	for i := range w.tokens {
 		t := &w.tokens[i]
 		if t.state != absent && t.state != lost {
-			o.TokenBorn(w.now, int(t.holder), t.id)
+			o.TokenBorn(w.now, int(t.holder), t.Token.ID)
 		}
 		if t.state == running {
 			o.OperationBegan(w.now, int(t.holder))
