@@ -40,9 +40,10 @@ type entry struct {
 var entries = map[string]entry{
 	Wandering: {
 		presets: []Preset{
-			{"paper", []string{"min_interval", "regeneration_mean"}},
+			{wandering.Paper, []string{"min_interval", "regeneration_mean"}},
+			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}},
 		},
-		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return wandering.New(p, rng) },
+		make: wandering.New,
 	},
 	Multitoken: {
 		presets: []Preset{

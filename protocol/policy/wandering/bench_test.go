@@ -52,7 +52,7 @@ func (w *walk) hop() {
 	case policy.Run:
 		w.now = w.now.Add(4 * time.Second)
 		w.actions = agent.Step(w.now, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: *token}, w.actions[:0])
-	case policy.Wait:
+	case policy.Prepare: // it rests
 		w.now = w.now.Add(100 * time.Millisecond)
 		w.actions = agent.Step(w.now, policy.Event{Kind: policy.Timer}, w.actions[:0])
 	case policy.Drop: // in a benchmark it comes again as another
@@ -97,5 +97,5 @@ func TestNoAllocations(t *testing.T) {
 // TestSize: a million agents and their sources fit into a gigabyte, and leave
 // room for what a simulator keeps about them.
 func TestSize(t *testing.T) {
-	assert.LessOrEqual(t, reflect.TypeFor[Agent]().Size(), uintptr(576), "the size class of the allocator")
+	assert.LessOrEqual(t, reflect.TypeFor[agent]().Size(), uintptr(576), "the size class of the allocator")
 }

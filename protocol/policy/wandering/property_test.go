@@ -163,6 +163,9 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 			require.NotEqual(d, used, p, "runs beside %v", id)
 		}
 		d.places[a.Token] = used
+	case policy.Prepare:
+		require.Contains(d, []tokenPlace{kept, used}, place)
+		require.True(d, receives(e), "prepares a token that has not just come")
 	case policy.Pass:
 		require.Contains(d, []tokenPlace{kept, used}, place)
 		require.True(d, place == kept || e.Kind == policy.OperationEnded, "passes what runs")

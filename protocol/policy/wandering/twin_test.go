@@ -36,7 +36,7 @@ func (p past) sandwich(token policy.Token) bool {
 
 func (p *past) push(token policy.Token) { *p = slices.Insert(*p, 0, token) }
 
-// twin does what Agent does in the plainest way: no bound, no shortcut.
+// twin does what an agent does in the plainest way: no bound, no shortcut.
 type twin struct {
 	min, skip time.Duration
 	mean      float64
@@ -47,7 +47,6 @@ type twin struct {
 	resting    []guest         // in the order of their reception
 	running    []policy.Token  // empty or one
 	demand     bool
-	started    bool
 	regenerate clock.Instant
 	asked      clock.Instant
 }
@@ -58,7 +57,7 @@ type guest struct {
 }
 
 func newTwin(p policy.Params, rng rand.Source) *twin {
-	w := &twin{min: p.MinInterval, skip: p.SkipDelay, mean: float64(p.RegenerationMean), rng: rand.New(rng), asked: clock.Never}
+	w := &twin{min: p.MinInterval, skip: p.SkipDelay, mean: float64(p.RegenerationMean), rng: rand.New(rng), regenerate: clock.Never, asked: clock.Never}
 	if w.min == 0 {
 		w.min = p.OperationTime * time.Duration(p.MembersMax) / 2
 	}
@@ -93,11 +92,10 @@ func (w *twin) Step(now clock.Instant, e policy.Event, actions []policy.Action) 
 		}
 		return actions
 	}
-	if !w.started {
-		w.started = true
-		w.listen(now)
-	}
 	actions = append(actions, w.answer(now, e)...)
+	if w.regenerate == clock.Never {
+		w.listen(now) // it begins its work
+	}
 	deadline := w.regenerate
 	if w.held() > 0 {
 		deadline = clock.Never
@@ -122,9 +120,10 @@ func (w *twin) answer(now clock.Instant, e policy.Event) []policy.Action {
 		w.history.push(e.Token)
 		if w.mayRun(now) {
 			w.running = append(w.running, e.Token)
-			return []policy.Action{{Kind: policy.Run, Token: e.Token.ID}}
+			return []policy.Action{{Kind: policy.Run, Token: e.Token.ID}, {Kind: policy.Prepare, Token: e.Token.ID}}
 		}
 		w.resting = append(w.resting, guest{e.Token, now.Add(w.skip)})
+		return []policy.Action{{Kind: policy.Prepare, Token: e.Token.ID}}
 	case e.Kind == policy.OperationEnded:
 		if e.Operated {
 			w.lastAccess = []clock.Instant{now}

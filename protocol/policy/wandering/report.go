@@ -1,0 +1,165 @@
+package wandering
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// The constants of the report paper's figure 1.
+const (
+	defaultGrowth policy.Ratio = 1500 // K1loss = 1.5
+	defaultDecay  policy.Ratio = 50   // K2loss = 0.05
+)
+
+// ReportMinInterval is Δmin = 1.5·Δop·Nmax (report paper, table 1): a round of
+// operations and half of one to spare. The result is exact for what
+// policy.Params.Validate accepts.
+func ReportMinInterval(operationTime time.Duration, membersMax int) time.Duration {
+	return operationTime * time.Duration(membersMax) * 3 / 2
+}
+
+// ReportMaxInterval is Δmax = 3·Δmin (report paper, table 1).
+func ReportMaxInterval(minInterval time.Duration) time.Duration { return 3 * minInterval }
+
+// reporter is the report paper's algorithm, as its sections 4 and 4.1 tell it.
+// It implements policy.Policy.
+type reporter struct {
+	host
+	max           time.Duration // Δmax
+	generation    time.Duration // Δgen
+	growth, decay policy.Ratio  // K1loss, K2loss
+	rests         bool          // a token that this member makes only rests here
+
+	// enabler is the token that enabled the operation last, and enabled the
+	// end of the time in which no token that it precedes may stay: Δmin after
+	// the operation.
+	enabler enabler
+	enabled clock.Instant
+}
+
+func newReporter(p policy.Params) (policy.Policy, error) {
+	shortest, longest := p.MinInterval, p.MaxInterval
+	if shortest == 0 {
+		shortest = ReportMinInterval(p.OperationTime, p.MembersMax)
+	}
+	if longest == 0 {
+		longest = ReportMaxInterval(shortest)
+	}
+	if longest < shortest { // it would give up on a token that is not even wanted yet
+		return nil, fmt.Errorf("%w: max_interval is %v, permitted are 0 (derived) and what is not below min_interval, %v",
+			policy.ErrOutOfRange, longest, shortest)
+	}
+	return &reporter{
+		host: newHost(shortest, p.SkipDelay),
+		max:  longest, generation: longest,
+		growth: p.GrowthFactor.Or(defaultGrowth), decay: p.DecayFactor.Or(defaultDecay),
+		rests: p.GeneratorRests, enabled: longAgo,
+	}, nil
+}
+
+// Step implements policy.Policy. The regeneration timeout starts with the
+// first event that is not a Recalled; a Timer will do.
+func (r *reporter) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+	switch event.Kind {
+	case policy.Recalled:
+		if event.Operated {
+			r.enable(&event.Token, r.recallOperation(now, &event))
+		}
+		return actions
+	case policy.Arrival:
+		actions = r.arrive(now, &event.Token, actions)
+	case policy.Generated:
+		actions = r.admit(now, &event.Token, !r.rests, actions)
+	case policy.Resumed:
+		actions = r.admit(now, &event.Token, true, actions)
+	case policy.PassSettled:
+		if event.Outcome == policy.Returned {
+			actions = r.admit(now, &event.Token, true, actions)
+		}
+	case policy.Timer:
+		actions = r.timer(now, actions)
+	case policy.OperationEnded:
+		if event.Operated {
+			r.enable(&event.Token, now)
+		}
+		actions = r.ended(now, &event, actions)
+	case policy.DemandChanged:
+		r.demand = event.Demand
+		actions = r.runResting(now, actions)
+	}
+	if r.listens() {
+		r.regenerate = now.Add(r.generation)
+	}
+	return r.wait(event.Kind == policy.Timer, actions)
+}
+
+// arrive applies the token removal rule of section 4 before anything else: a
+// token does not stay within Δmin of an operation under one that precedes it.
+// Whether it stays or not, Δgen comes nearer to Δmax (section 4.1).
+func (r *reporter) arrive(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
+	r.generation -= r.decay.Of(r.generation - r.max)
+	if now <= r.enabled && r.enabler.precedes(t) && !r.holds(&t.ID) {
+		return r.drop(t, actions)
+	}
+	return r.admit(now, t, true, actions)
+}
+
+// admit decides about a token that stays. If no member has demand tokens would
+// never meet, so a token that only the missing demand keeps from running
+// enables what does not happen, and removes others all the same.
+func (r *reporter) admit(now clock.Instant, t *policy.Token, mayRun bool, actions []policy.Action) []policy.Action {
+	if mayRun && !r.running && now > max(r.early, r.enabled) {
+		r.enable(t, now)
+	}
+	return r.keep(now, t, mayRun, actions)
+}
+
+// enable notes which token removes others for Δmin from an instant on.
+func (r *reporter) enable(t *policy.Token, at clock.Instant) {
+	if until := at.Add(r.min); until >= r.enabled {
+		r.enabler, r.enabled = enabler{t.Born, t.Generator, t.ID}, until
+	}
+}
+
+// timer passes on what has rested, or generates; then Δgen grows (section 4.1).
+func (r *reporter) timer(now clock.Instant, actions []policy.Action) []policy.Action {
+	if !r.overdue(now) {
+		return r.passRested(now, actions)
+	}
+	r.generation = r.grown()
+	return r.generate(actions)
+}
+
+// grown is Δgen·K1loss. It ends at what no interval may exceed, or grows no
+// more.
+func (r *reporter) grown() time.Duration {
+	longest := max(policy.MaxInterval, r.max)
+	if r.generation >= longest/time.Duration(r.growth)*1000 {
+		return longest
+	}
+	return r.growth.Of(r.generation)
+}
+
+// enabler is what precedence is decided by.
+type enabler struct {
+	born      uint64
+	generator ident.Member
+	id        ident.Token
+}
+
+// precedes: the smaller timestamp, then the smaller generator (section 4). The
+// paper knows no third criterion; a generator whose clock stands still needs
+// one.
+func (e *enabler) precedes(t *policy.Token) bool {
+	if e.born != t.Born {
+		return e.born < t.Born
+	}
+	if c := e.generator.Compare(t.Generator); c != 0 {
+		return c < 0
+	}
+	return e.id.Compare(t.ID) < 0
+}
