@@ -1,0 +1,219 @@
+package ring
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// Agent is a Station as the policy of one slot at one member, over a network
+// that loses messages, tokens and members. It implements policy.Policy; after
+// New it does not allocate. Not safe for concurrent use.
+//
+// The ring is the order of member ids. The driver names the next one with
+// policy.Neighbour; everything goes to that one. A member without a neighbour
+// keeps the token and runs whenever it has demand.
+//
+//	Arrival                 Station.Arrive, then the requests that waited for it
+//	Generated, Resumed      Station.Return, with a tour where others may have one
+//	DemandChanged           Station.Need, Station.Withdraw
+//	OperationEnded          Station.Exit; more demand is a new request
+//	PassSettled(Returned)   Station.Return with what was to be passed
+//	Message                 Station.Request, as soon as its condition is met
+//	Neighbour               what the last one was told is told the new one
+//	Timer                   Pass what rests, repeat a request, make a token
+//
+// # What holds only without faults
+//
+// The theorems of the paper, and those of E, hold while no message, no token and
+// no member is lost, nobody withdraws, and the neighbours stay as they are: one
+// token; at most one operation at a time; for a request at most 2n-2 messages (e;
+// q and d as in the paper), and 3n-3 until it is served. A repeated request costs
+// up to n messages more, a new neighbour up to n and a tour of the token, a made
+// token n-1 and a tour. With two tokens two members may run at a time, until they
+// have met.
+//
+// # Faults, and what becomes of them
+//
+// A lost request: after request_timeout it is repeated, through the stations that
+// have sent one on already (M_p), as often as needed. They themselves believe in
+// a request that they have sent on for as long as that.
+//
+// A request that overtakes the token would be stopped by a chain of stations that
+// leads back to itself: the token rests, and nobody wakes it. So a request waits
+// at the receiver for the token that was passed before it (message, held). One
+// that the token overtakes does no harm: it is sent on behind the token, or wakes
+// it for a tour in vain; every station that it has passed has told the next one
+// since the token left, which is all that M_p = 1 has to mean.
+//
+// A lost token: a member that waits for base and a random delay makes one, and
+// tells the others that it has. Members that do not wait need no token.
+//
+// Two tokens: of two at one member, or one here and one that was here less than
+// window ago, the one with precedence stays, which is the older one, then that of
+// the smaller id. To make them meet, a token goes once around when it was made
+// instead of a lost one, when it comes out of a restart, and when some member gets
+// another neighbour, as when two parts of a ring have found each other again.
+//
+// A field or message that nobody of this package has written: a token without a
+// baton visits all others once, as nobody knows who waits for it; a message is
+// ignored.
+type Agent struct {
+	constants
+	rng     rand.Rand
+	alg     Algorithm
+	station Station
+
+	n        int          // members, this one among them; 1 without a neighbour
+	next     ident.Member // neighbour; zero: none
+	told     bool         // a neighbour was told of
+	prepared ident.Member // to whom the token that is in use will go
+
+	demand     bool
+	generating bool // Generate was not answered yet
+	alives     uint8
+
+	due        clock.Instant // a token that rests here goes on
+	again      clock.Instant // demand that could not be met is tried anew
+	repeatAt   clock.Instant // a request of this member is repeated
+	regenerate clock.Instant // a member that waits makes a token
+	asked      clock.Instant // the last Wait
+	marked     clock.Instant // a request was sent last
+	repeated   clock.Instant // one of another member was repeated last
+
+	tokens tokens
+	link   message // what was passed to next last, while that is in doubt
+	held   [heldMax]held
+
+	fields [fieldsMax]byte // what the actions of this step carry
+	filled int
+}
+
+// fieldsMax is what the actions of a step carry at most: the messages behind
+// held requests, one of this member itself, one to a new neighbour and one about
+// a new token, and two batons.
+const fieldsMax = (heldMax+3)*boundSize + 2*BatonSize
+
+// longAgo is an Instant before all others, with room to count on from it.
+const longAgo = -clock.Never / 2
+
+var presets = map[string]Algorithm{"": E, "e": E, "s": S, "q": Q, "d": D}
+
+var _ policy.Policy = (*Agent)(nil)
+
+// New makes an agent that is alone and has seen nothing. Params.Preset is the
+// algorithm: e, which is also the default, s, q or d. It draws its regeneration
+// delays from rng, which it may share with other agents of the same goroutine.
+// Errors: policy.ErrPreset and those of policy.Params.Validate.
+func New(params policy.Params, rng rand.Source) (*Agent, error) {
+	alg, ok := presets[params.Preset]
+	if !ok {
+		return nil, fmt.Errorf("%w %q, known are e, s, q, d", policy.ErrPreset, params.Preset)
+	}
+	if err := params.Validate(); err != nil {
+		return nil, err
+	}
+	return &Agent{
+		constants: derive(params), rng: *rand.New(rng), alg: alg, station: NewStation(alg), n: 1,
+		due: clock.Never, again: clock.Never, repeatAt: clock.Never, regenerate: clock.Never, asked: clock.Never,
+		marked: longAgo, repeated: longAgo,
+	}, nil
+}
+
+// step is one Step: the instant and the answer so far.
+type step struct {
+	*Agent
+	now     clock.Instant
+	actions []policy.Action
+}
+
+// Step implements policy.Policy. It answers with at most ActionsMax actions.
+func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+	a.filled = 0
+	s := step{a, now, actions}
+	switch event.Kind {
+	case policy.Recalled:
+		a.tokens.see(&event.Token, min(event.At, now))
+		return actions
+	case policy.Arrival:
+		s.arrive(&event.Token)
+	case policy.Generated:
+		s.generated(&event.Token)
+	case policy.Resumed:
+		s.resumed(&event.Token)
+	case policy.PassSettled:
+		s.settled(&event)
+	case policy.OperationEnded:
+		s.ended(&event)
+	case policy.DemandChanged:
+		s.demanded(event.Demand)
+	case policy.Neighbour:
+		s.neighbour(event.From, event.Members)
+	case policy.Message:
+		s.message(&event)
+	case policy.Timer:
+		s.timer()
+	}
+	s.wait(event.Kind == policy.Timer)
+	return s.actions
+}
+
+// ActionsMax bounds the answer to one event: two drops, the token's Run or Pass
+// twice (it rests here and is woken by a held request), a Prepare for each, the
+// messages of fieldsMax, Generate and Wait.
+const ActionsMax = 2 + 4 + heldMax + 3 + 2
+
+func (s *step) do(a policy.Action) { s.actions = append(s.actions, a) }
+
+// timer does what is due.
+func (s *step) timer() {
+	if s.now >= s.again {
+		s.need()
+	}
+	if s.now >= s.due {
+		s.due = clock.Never
+		s.apply(s.station.Go(s.n), 0)
+	}
+	s.release()
+	if s.waits() && s.alg != S && s.now >= s.repeatAt {
+		s.repeatAt = s.now.Add(s.requestTimeout)
+		s.station.Repeat(s.n)
+		s.tell(repeat, 1, others(s.n))
+	}
+	if s.waits() && s.now >= s.regenerate {
+		s.listen()
+		s.generating = true
+		s.do(policy.Action{Kind: policy.Generate})
+	}
+}
+
+// waits reports whether a request of this member is not answered yet.
+func (a *Agent) waits() bool { return a.station.Waits() }
+
+// listen draws anew when to make a token.
+func (s *step) listen() { s.regenerate = s.now.Add(s.timeout(&s.rng)) }
+
+// wait asks for the earliest of all that is due later, when that has changed.
+// After a Timer it always does, as it does not know which Wait that answered.
+func (s *step) wait(timer bool) {
+	next := min(s.due, s.again)
+	if s.waits() {
+		next = min(next, s.regenerate)
+		if s.alg != S {
+			next = min(next, s.repeatAt)
+		}
+	}
+	for i := range s.held {
+		if !s.held[i].from.IsZero() {
+			next = min(next, s.held[i].since.Add(s.requestTimeout))
+		}
+	}
+	if next == s.asked && !timer {
+		return
+	}
+	s.asked = next
+	s.do(policy.Action{Kind: policy.Wait, At: next})
+}

@@ -1,0 +1,166 @@
+package ring
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// reachRounds bounds how often a request may go around, for rings without a token
+// and for those that are none because members disagree. Without faults a request
+// of d or e goes less than twice around: no other one is between it and the
+// token, or a station that this one has passed would stop it; so the token makes
+// at most n-1 hops while it is followed. One of q may follow a token for longer
+// that others ask for all the time, if messages are as slow as operations.
+const reachRounds = 4
+
+// alivesMax bounds how often a member lets others talk it out of making a token
+// while it sees none.
+const alivesMax = 3
+
+func (a *Agent) reach() uint32 { return reachRounds * uint32(a.n) }
+
+// demanded begins or ends the member's need.
+func (s *step) demanded(demand bool) {
+	s.demand = demand
+	if demand {
+		s.need()
+		return
+	}
+	s.again, s.repeatAt, s.regenerate = clock.Never, clock.Never, clock.Never
+	s.station.Withdraw(s.n)
+}
+
+// need asks for the token if somebody here wants it and none was asked for yet.
+func (s *step) need() {
+	s.again = clock.Never
+	if !s.demand || s.waits() || s.station.Inside() {
+		return
+	}
+	s.age()
+	s.apply(s.station.Need(s.n), 0)
+	if s.waits() {
+		s.listen()
+		s.repeatAt = s.now.Add(s.requestTimeout)
+	}
+}
+
+// age makes the station forget that it has sent a request on, when that was so
+// long ago that the token should have come.
+func (s *step) age() {
+	if s.now >= s.marked.Add(s.requestTimeout) {
+		s.station.Forget()
+	}
+}
+
+// tell sends a message to the neighbour.
+func (s *step) tell(k kind, count, reach uint32) {
+	if k != alive {
+		s.marked = s.now
+	}
+	if s.next.IsZero() {
+		return
+	}
+	m := message{kind: k, count: count, reach: reach}
+	if s.link.bound && k != alive {
+		m.bound, m.token, m.hop = true, s.link.token, s.link.hop
+	}
+	s.do(policy.Action{Kind: policy.Tell, To: s.next, Field: s.field(m.append)})
+}
+
+// message handles what another agent says, or keeps it until its time has come.
+func (s *step) message(e *policy.Event) {
+	m, ok := parse(e.Body)
+	if !ok || s.alg == S && m.kind != alive {
+		return
+	}
+	m.count, m.reach = min(m.count, uint32(s.n)), min(m.reach, s.reach())
+	switch {
+	case m.kind == alive:
+		s.heard(&m)
+	case s.taken(&m) || !s.hold(s.now, e.From, &m):
+		s.requested(&m)
+	}
+}
+
+// heard notes that another member has made a token.
+func (s *step) heard(m *message) {
+	if s.waits() && s.alives < alivesMax {
+		s.alives++
+		s.listen()
+	}
+	if m.reach > 1 {
+		s.tell(alive, 1, min(m.reach, others(s.n))-1)
+	}
+}
+
+// requested handles requests in their turn.
+func (s *step) requested(m *message) {
+	if m.kind == repeat && !s.station.Holds() && !s.through() {
+		return
+	}
+	s.age()
+	sent := uint32(0)
+	for range s.distinct(m.count) {
+		out := s.station.Request(s.n)
+		if out.Request {
+			sent++
+			continue
+		}
+		s.apply(out, 0)
+	}
+	s.prepare()
+	if sent > 0 && m.reach > 1 {
+		s.tell(m.kind, sent, m.reach-1)
+	}
+}
+
+// distinct is how many of so many requests make a difference.
+func (a *Agent) distinct(count uint32) uint32 {
+	if a.alg == Q {
+		return count
+	}
+	return min(count, 1)
+}
+
+// through lets a repeated request pass, though one was sent on before (D and E).
+// But one of them does for all that are repeated at about the same time.
+func (s *step) through() bool {
+	if s.alg == Q {
+		return true
+	}
+	if s.now < s.repeated.Add(s.requestTimeout/2) {
+		return false
+	}
+	s.repeated = s.now
+	s.station.Forget()
+	return true
+}
+
+// neighbour goes on with another successor: whatever the last one was told may be
+// lost. So it is told of a request, whether anybody waits or not. It wakes the
+// token: if there are two because the ring was in parts, they meet.
+func (s *step) neighbour(next ident.Member, members int) {
+	before, first := s.next, !s.told
+	s.told, s.next, s.n = true, next, 1
+	if !next.IsZero() {
+		s.n = min(max(members, 2), policy.MaxMembers)
+	}
+	if next == before {
+		return
+	}
+	s.link = message{}
+	if first || next.IsZero() {
+		return
+	}
+	if s.station.Inside() {
+		s.prepared = ident.Member{}
+	}
+	if s.alg != S {
+		s.station.Forget()
+		s.requested(&message{kind: request, count: 1, reach: s.reach()})
+		return
+	}
+	s.apply(s.station.Go(s.n), s.skip)
+	s.prepare()
+}

@@ -1,0 +1,383 @@
+package ring
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// testing interface that both *testing.T and *rapid.T have.
+type tester interface{ require.TestingT }
+
+// network plays the members of one ring and what is between them, in virtual
+// time. It checks that answers are permitted.
+type network struct {
+	t      tester
+	setup  setup
+	rng    *rand.Rand
+	now    clock.Instant
+	queue  queue
+	order  int
+	sites  []*site
+	tokens map[ident.Token]*policy.Token
+	minted byte
+
+	running  int
+	overlaps int // operations that began beside another
+	messages int // requests and passes
+	requests int // demands that were not met at once
+	served   int
+	made     int // Generate
+	repeats  int
+	dropped  []ident.Token
+	traffic  int // most messages between a request and its service
+	lastOn   map[[2]int]clock.Instant
+
+	losePasses, loseTells int // the next so many are lost
+}
+
+// setup is what a network is like.
+type setup struct {
+	params    policy.Params
+	members   int
+	seed      uint64
+	reordered bool // a message may overtake any other, and tokens
+	passing   time.Duration
+	telling   time.Duration
+	passLoss  float64
+	tellLoss  float64
+	faulty    bool // two operations at once are no failure
+}
+
+// site is one member by the network's books.
+type site struct {
+	policy policy.Policy
+	up     bool
+	next   int // neighbour as told
+	asked  clock.Instant
+	demand bool
+	runs   ident.Token
+	here   map[ident.Token]bool
+	since  int // messages when the request was made, -1: none
+}
+
+type happening struct {
+	at    clock.Instant
+	order int
+	to    int
+	event policy.Event
+	do    func()
+}
+
+type queue []happening
+
+func (q queue) Len() int      { return len(q) }
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(happening)) }
+func (q queue) Less(i, j int) bool {
+	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].order < q[j].order
+}
+
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+func memberID(i int) ident.Member { return ident.Member{byte(i + 1)} }
+
+func newNetwork(t tester, s setup) *network {
+	w := &network{
+		t: t, setup: s, rng: rand.New(rand.NewPCG(s.seed, 0)),
+		tokens: map[ident.Token]*policy.Token{}, lastOn: map[[2]int]clock.Instant{},
+	}
+	for range s.members {
+		w.sites = append(w.sites, &site{up: true})
+	}
+	for i := range w.sites {
+		w.start(i)
+	}
+	return w
+}
+
+// start makes a member's policy, and tells it what it has to know.
+func (w *network) start(i int) {
+	agent, err := New(w.setup.params, rand.NewPCG(w.setup.seed, uint64(i)+1))
+	require.NoError(w.t, err)
+	s := w.sites[i]
+	here := s.here
+	*s = site{policy: agent, up: true, next: i, asked: clock.Never, here: map[ident.Token]bool{}, since: -1}
+	w.sight(i)
+	for id := range here {
+		s.here[id] = true
+		w.step(i, policy.Event{Kind: policy.Resumed, Token: *w.tokens[id]})
+	}
+	w.step(i, policy.Event{Kind: policy.Timer})
+}
+
+// sight tells a member its neighbour.
+func (w *network) sight(i int) {
+	members := 0
+	for _, s := range w.sites {
+		if s.up {
+			members++
+		}
+	}
+	next := i
+	for {
+		if next = (next + 1) % len(w.sites); w.sites[next].up {
+			break
+		}
+	}
+	s := w.sites[i]
+	s.next = next
+	e := policy.Event{Kind: policy.Neighbour, Members: members}
+	if next != i {
+		e.From = memberID(next)
+	}
+	w.step(i, e)
+}
+
+// crash takes a member out; the tokens that are there stay there.
+func (w *network) crash(i int, downFor time.Duration) {
+	s := w.sites[i]
+	if !s.up {
+		return
+	}
+	if s.runs != (ident.Token{}) {
+		w.running--
+		s.runs = ident.Token{}
+	}
+	s.up = false
+	w.around()
+	w.later(downFor, func() {
+		if !s.up {
+			w.start(i)
+			w.around()
+		}
+	})
+}
+
+// around tells everybody the neighbour that changed.
+func (w *network) around() {
+	for i, s := range w.sites {
+		if s.up {
+			w.sight(i)
+		}
+	}
+}
+
+func (w *network) later(d time.Duration, do func()) {
+	w.order++
+	heap.Push(&w.queue, happening{at: w.now.Add(d), order: w.order, do: do})
+}
+
+// send lets something be under way from one member to another.
+func (w *network) send(from, to int, most time.Duration, do func()) {
+	at := w.now.Add(time.Duration(w.rng.Int64N(int64(most) + 1)))
+	if link := [2]int{from, to}; !w.setup.reordered {
+		at = max(at, w.lastOn[link])
+		w.lastOn[link] = at
+	}
+	w.later(at.Sub(w.now), do)
+}
+
+// found makes a token at a member.
+func (w *network) mint(i int) {
+	w.minted++
+	t := &policy.Token{ID: ident.Token{w.minted}, Born: uint64(w.now / 1e6), Generator: memberID(i)}
+	w.tokens[t.ID] = t
+	w.sites[i].here[t.ID] = true
+	w.step(i, policy.Event{Kind: policy.Generated, Token: *t})
+}
+
+// want lets a member want to run.
+func (w *network) want(i int) {
+	s := w.sites[i]
+	if !s.up || s.demand {
+		return
+	}
+	s.demand = true
+	ran := w.served
+	s.since = w.messages
+	w.step(i, policy.Event{Kind: policy.DemandChanged, Demand: true})
+	if w.served == ran {
+		w.requests++
+	}
+}
+
+// run lets time pass until the end, or until nothing is left to happen.
+func (w *network) run(end clock.Instant) {
+	for len(w.queue) > 0 && w.queue[0].at <= end {
+		h := heap.Pop(&w.queue).(happening)
+		w.now = h.at
+		h.do()
+	}
+	w.now = max(w.now, end)
+}
+
+func (w *network) step(i int, e policy.Event) {
+	actions := w.sites[i].policy.Step(w.now, e, nil)
+	require.LessOrEqual(w.t, len(actions), ActionsMax)
+	for k, a := range actions {
+		require.True(w.t, a.Kind != policy.Wait || k == len(actions)-1, "one Wait, and last")
+		w.carryOut(i, a)
+	}
+}
+
+func (w *network) carryOut(i int, a policy.Action) {
+	s := w.sites[i]
+	if a.Kind <= policy.Drop {
+		require.True(w.t, s.here[a.Token], "%v names a token that is not here", a.Kind)
+	}
+	field := append([]byte{}, a.Field...)
+	switch a.Kind {
+	case policy.Run:
+		w.operate(i, a.Token)
+	case policy.Prepare:
+		require.Equal(w.t, memberID(s.next), a.To)
+	case policy.Pass:
+		require.NotEqual(w.t, a.Token, s.runs, "passes what runs")
+		require.Equal(w.t, memberID(s.next), a.To)
+		w.messages++
+		delete(s.here, a.Token)
+		w.pass(i, s.next, w.tokens[a.Token], field)
+	case policy.Drop:
+		require.NotEqual(w.t, a.Token, s.runs, "drops what runs")
+		require.Equal(w.t, policy.Superseded, a.Reason)
+		delete(s.here, a.Token)
+		delete(w.tokens, a.Token)
+		w.dropped = append(w.dropped, a.Token)
+	case policy.Generate:
+		w.made++
+		if len(s.here) == 0 {
+			w.later(0, func() { w.mint(i) })
+		}
+	case policy.Tell:
+		require.Equal(w.t, memberID(s.next), a.To)
+		w.tell(i, s.next, field)
+	case policy.Wait:
+		s.asked = a.At
+		if a.At != clock.Never {
+			w.later(a.At.Sub(w.now), func() {
+				if s.up && s.asked == a.At {
+					w.step(i, policy.Event{Kind: policy.Timer})
+				}
+			})
+		}
+	}
+}
+
+func (w *network) operate(i int, id ident.Token) {
+	s := w.sites[i]
+	require.True(w.t, s.demand, "runs without demand")
+	require.Zero(w.t, s.runs, "runs two at once")
+	if w.running++; w.running > 1 {
+		w.overlaps++
+		require.True(w.t, w.setup.faulty, "two run")
+	}
+	w.served++
+	w.traffic = max(w.traffic, w.messages-s.since)
+	s.runs, s.demand = id, false
+	w.step(i, policy.Event{Kind: policy.DemandChanged})
+	made := s.policy
+	w.later(time.Duration(w.rng.Int64N(int64(w.setup.params.OperationTime)+1)), func() {
+		if s.policy != made || s.runs != id {
+			return
+		}
+		s.runs = ident.Token{}
+		w.running--
+		s.since = w.messages // who wants again meanwhile asks now
+		w.step(i, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: *w.tokens[id]})
+	})
+}
+
+// lost decides whether what is sent gets lost.
+func (w *network) lost(next *int, share float64) bool {
+	if *next > 0 {
+		*next--
+		return true
+	}
+	return share > 0 && w.rng.Float64() < share
+}
+
+func (w *network) pass(from, to int, t *policy.Token, field []byte) {
+	sender := w.sites[from].policy
+	settle := func(outcome policy.Outcome, t policy.Token) {
+		w.later(0, func() {
+			if w.sites[from].policy == sender && w.sites[from].up {
+				w.step(from, policy.Event{Kind: policy.PassSettled, Outcome: outcome, Token: t})
+			}
+		})
+	}
+	was := *t
+	was.Field = nil
+	if w.lost(&w.losePasses, w.setup.passLoss) {
+		delete(w.tokens, t.ID)
+		settle(policy.Abandoned, was)
+		return
+	}
+	w.send(from, to, w.setup.passing, func() {
+		if w.sites[to].up {
+			t.Hop++
+			t.Field = field
+			w.sites[to].here[t.ID] = true
+			w.step(to, policy.Event{Kind: policy.Arrival, Token: *t})
+			settle(policy.Delivered, was)
+			return
+		}
+		w.sites[from].here[t.ID] = true
+		if w.sites[from].policy == sender && w.sites[from].up {
+			w.step(from, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: *t})
+		} else if w.sites[from].up { // restarted meanwhile
+			w.step(from, policy.Event{Kind: policy.Resumed, Token: *t})
+		}
+	})
+}
+
+func (w *network) tell(from, to int, body []byte) {
+	m, ok := parse(body)
+	require.True(w.t, ok)
+	if m.kind != alive {
+		w.messages++
+	}
+	if m.kind == repeat {
+		w.repeats++
+	}
+	if w.lost(&w.loseTells, w.setup.tellLoss) {
+		return
+	}
+	w.send(from, to, w.setup.telling, func() {
+		if w.sites[to].up {
+			w.step(to, policy.Event{Kind: policy.Message, From: memberID(from), Body: body})
+		}
+	})
+}
+
+// waiting is how many members wait to be served.
+func (w *network) waiting() (n int) {
+	for _, s := range w.sites {
+		if s.up && s.demand {
+			n++
+		}
+	}
+	return n
+}
+
+func TestNetworkServes(t *testing.T) {
+	w := newNetwork(t, setup{
+		params:  policy.Params{OperationTime: time.Second, MembersMax: 8, SkipDelay: 10 * time.Millisecond},
+		members: 5, passing: 10 * time.Millisecond, telling: time.Millisecond,
+	})
+	w.mint(0)
+	w.want(3)
+	w.run(clock.Instant(2 * time.Second))
+	require.Equal(t, 1, w.served)
+}
