@@ -18,10 +18,8 @@ type Config struct {
 	Capacity int
 	// Snapshot gives a joiner all that its contact knows when it joins.
 	Snapshot bool
-	// SendersUnknown makes a member learn nothing from who sends it a token.
-	// Otherwise it enters an unknown sender into its registry, as its
-	// certificate comes with the token after the first retry; it is no news.
-	SendersUnknown bool
+	// Senders is what a member makes of a sender it does not know.
+	Senders Senders
 	// Echo lets entries of the token's list into the receiver's whether they
 	// are news or not, where they push out what the receiver has heard itself.
 	Echo bool
@@ -29,6 +27,20 @@ type Config struct {
 	// contact and snapshot, news, unknown senders; not of one's own.
 	Learned func(member, subject int)
 }
+
+// Senders is what a member makes of a token's sender that it does not know.
+type Senders uint8
+
+// The readings of the paper, in which an unknown sender's certificate comes
+// with the token after the first retry (§2.2).
+const (
+	// Registered: it enters the registry, and is no news to others.
+	Registered Senders = iota
+	// Ignored: it stays unknown.
+	Ignored
+	// Reported: it enters the registry, and the list as a joining.
+	Reported
+)
 
 // Directory is what the members of a group know of each other. It implements
 // circulation.Directory. It is not safe for concurrent use.
@@ -111,8 +123,8 @@ func (d *Directory) Passed(_ ident.Token, from, to int) {
 			receiver.push(list[i], d.cfg.Capacity)
 		}
 	}
-	if !d.cfg.SendersUnknown {
-		d.learn(to, int32(from))
+	if d.cfg.Senders != Ignored && d.learn(to, int32(from)) && d.cfg.Senders == Reported {
+		receiver.push(news{member: int32(from)}, d.cfg.Capacity)
 	}
 }
 

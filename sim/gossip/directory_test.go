@@ -72,18 +72,23 @@ func TestSnapshot(t *testing.T) {
 }
 
 func TestSenders(t *testing.T) {
-	for _, unknown := range []bool{false, true} {
-		d := gossip.New(3, gossip.Config{SendersUnknown: unknown})
+	for _, c := range []struct {
+		senders gossip.Senders
+		known   bool
+		news    int
+	}{{gossip.Registered, true, 1}, {gossip.Ignored, false, 1}, {gossip.Reported, true, 2}} {
+		d := gossip.New(3, gossip.Config{Senders: c.senders})
 		d.Joined(3, 1)
 		d.Passed(token, 2, 3)
-		assert.Equal(t, !unknown, d.Knows(3, 2))
-		assert.Equal(t, 1, d.News(3), "a sender is no news")
+		d.Passed(token, 2, 3)
+		assert.Equal(t, c.known, d.Knows(3, 2))
+		assert.Equal(t, c.news, d.News(3), "its own joining is one")
 	}
 }
 
 // The list holds its capacity, and the oldest news go first.
 func TestCapacity(t *testing.T) {
-	d := gossip.New(2, gossip.Config{Capacity: 2, SendersUnknown: true})
+	d := gossip.New(2, gossip.Config{Capacity: 2, Senders: gossip.Ignored})
 	for m := 2; m < 5; m++ {
 		d.Joined(m, 0)
 		d.Passed(token, m, 0)
@@ -98,7 +103,7 @@ func TestCapacity(t *testing.T) {
 // merge echoes.
 func TestEcho(t *testing.T) {
 	for _, echo := range []bool{false, true} {
-		d := gossip.New(3, gossip.Config{Capacity: 1, Echo: echo, SendersUnknown: true})
+		d := gossip.New(3, gossip.Config{Capacity: 1, Echo: echo, Senders: gossip.Ignored})
 		d.Joined(3, 0)
 		d.Passed(token, 3, 0)
 		d.Passed(token, 0, 1) // both have 3 on their lists
