@@ -1,3 +1,233 @@
 package experiment
 
-func journalExperiments() []Experiment { return nil }
+import (
+	"fmt"
+	"time"
+)
+
+func journalExperiments() []Experiment {
+	return []Experiment{
+		{
+			Name: "journal-setup", Title: "The numbers that the simulation starts from", Source: "journal §1, §2, §3, table 1",
+			Notes: journalSetupNotes, Cheap: true, Run: journalSetup,
+		},
+		{
+			Name: "journal-fig2", Title: "Operations at once at full load, coordinated and not", Source: "journal §1, §3, figure 2",
+			Notes: journalFig2Notes, Run: journalFig2,
+		},
+		{
+			Name: "journal-fig3", Title: "Operations at once from 70 % to 120 % of the load", Source: "journal §3, figure 3",
+			Notes: journalFig3Notes, Run: journalFig3,
+		},
+		{
+			Name: "journal-fig4", Title: "Time between operations from 70 % to 120 % of the load", Source: "journal §3, figure 4",
+			Notes: journalFig4Notes, Run: journalFig4,
+		},
+		{
+			Name: "journal-fig5", Title: "Number of tokens at full load", Source: "journal §3, figure 5",
+			Notes: journalFig5Notes, Cheap: true, Run: journalFig5,
+		},
+		{
+			Name: "journal-generation", Title: "When tokens are generated, and what γ changes", Source: "journal §2",
+			Notes: journalGenerationNotes, Run: journalGeneration,
+		},
+		{
+			Name: "journal-removal", Title: "How long a spurious token lives, and whether clocks matter", Source: "journal §2",
+			Notes: journalRemovalNotes, Cheap: true, Run: journalRemoval,
+		},
+		{
+			Name: "journal-walk", Title: "Return times, fairness and growth of the random walk", Source: "journal §1, §2, §3, §4",
+			Notes: journalWalkNotes, Run: journalWalk,
+		},
+	}
+}
+
+// uncoordinated is the journal paper's benchmark: nobody coordinates anything.
+func uncoordinated() setting {
+	s := caseStudy(fullLoad)
+	s.Policy, s.Params.Preset = "uncoordinated", "journal"
+	s.Found, s.LossEvery = 0, 0
+	return s
+}
+
+const journalFig2Notes = `The wandering token as published, 300 members, 10⁵ s, operations of 4 s, one token at the
+beginning. Handoffs take no time, as in the paper. What a loss is, the text does not say; here are three readings:
+
+- at each multiple of 10⁴ s the next token that is passed is lost (default);
+- *losses take all tokens*: at these times the next pass of every token that exists is lost;
+- *losses at random times*: table 1 calls 10⁴ s a mean, so the times between losses are exponential.
+
+Two more concern the beginning and the timeout: *cold start* begins without a token, and *Poisson
+number* takes ` + "`poisson(γ)`" + ` for a Poisson-distributed number of mean 1.8·10⁵, which never comes within
+the run (simulated as a mean of ten years), instead of an exponential delay.
+
+Of shares that the paper rounds to tens what rounds to them counts as reproduced; of a share like
+"5 %" everything within a fifth of it. The last rows of each system compare how fast shares fall:
+share(3)/share(2) divided by share(2)/share(1), which is 1 where they fall exponentially and less where they fall faster.`
+
+// reading is a setting with what the document calls it.
+type reading struct {
+	id, text string
+	setting
+}
+
+func journalReadings() []reading {
+	cold, number := caseStudy(fullLoad), caseStudy(fullLoad)
+	cold.Found = 0
+	number.Params.RegenerationMean = 10 * 365 * 24 * time.Hour
+	return []reading{
+		{"", "", caseStudy(fullLoad)},
+		{"/losses-take-all", "losses take all tokens", caseStudy(fullLoad).loseAll()},
+		{"/losses-at-random", "losses at random times", caseStudy(fullLoad).loseAtRandom()},
+		{"/cold-start", "cold start", cold},
+		{"/poisson-number", "Poisson number", number},
+	}
+}
+
+func journalFig2(l *Lab) error {
+	free, err := uncoordinated().runs(l)
+	if err != nil {
+		return err
+	}
+	journalBenchmarkRows(l, free)
+	for i, r := range journalReadings() {
+		runs, err := r.runs(l)
+		if err != nil {
+			return err
+		}
+		journalLoadRows(l, r, runs)
+		if i == 0 {
+			journalComparison(l, free, runs)
+			journalFig2Files(l, free, runs)
+		}
+	}
+	quiet := caseStudy(fullLoad)
+	quiet.LossEvery = 0
+	runs, err := quiet.runs(l)
+	if err != nil {
+		return err
+	}
+	l.Row(Claim{
+		ID: "journal-idle-cause", Source: "journal §3", Says: "idle only because the network is unreliable",
+		Quantity: "share of time with no operation, without any loss", Unit: Share, Holds: AtMost(0.01),
+		Why: "even without losses the token spends 0.1 s at each member that operated less than Δmin ago; only a second token works meanwhile.",
+	}, column(runs, exactly(0)))
+	return nil
+}
+
+// journalComparison holds the two systems against each other.
+func journalComparison(l *Lab, free, token []*outcome) {
+	c := Claim{
+		Source: "journal §3, figure 2", Says: "the comparison is clearly in favour of the token", Unit: Number, Holds: AtMost(1),
+		Why: "coordination costs more than it brings.",
+	}
+	c.ID, c.Quantity = "journal-favourable-idle", "share of time with no operation, token over uncoordinated"
+	l.Row(c, ratio(column(token, exactly(0)), column(free, exactly(0))))
+	c.ID, c.Quantity = "journal-favourable-more", "share of time with more than 2 operations, token over uncoordinated"
+	l.Row(c, ratio(column(token, moreThan(2)), column(free, moreThan(2))))
+}
+
+// journalBenchmarkRows are the claims about the system without coordination.
+func journalBenchmarkRows(l *Lab, free []*outcome) {
+	const source = "journal §3, figure 2"
+	l.Row(Claim{
+		ID: "journal-uncoordinated-idle", Source: source, Says: "without coordination idle 40 % of the time",
+		Quantity: "share of time with no operation", Unit: Share, Holds: Between(0.35, 0.45),
+	}, column(free, exactly(0)))
+	l.Row(Claim{
+		ID: "journal-uncoordinated-more", Source: source, Says: "without coordination more than two at once 8 % of the time",
+		Quantity: "share of time with more than 2 operations", Unit: Share, Holds: About(0.08, 0.2),
+	}, column(free, moreThan(2)))
+	l.Row(Claim{
+		ID: "journal-uncoordinated-falls", Source: source, Says: "without coordination, time with more than one falls exponentially with their number",
+		Quantity: "fall from 2 to 3 over fall from 1 to 2", Unit: Number, Holds: AtMost(1),
+	}, column(free, falls))
+	between := spans(operations)
+	l.Row(Claim{
+		ID: "journal-uncoordinated-600", Source: "journal §3", Says: "without coordination, between accesses are at least 600 s",
+		Quantity: "shortest time between two operations of a member", Unit: Seconds, Holds: AtLeast(600),
+	}, column(free, func(o *outcome) float64 { return o.Operations.Min().Seconds() }))
+	l.Row(Claim{
+		ID: "journal-uncoordinated-1800", Source: "journal §3", Says: "without coordination, between accesses are at most 1800 s: older data can be flushed",
+		Quantity: "longest time between two operations of a member", Unit: Seconds, Holds: AtMost(1800),
+	}, column(free, between.longest))
+	l.Row(Claim{
+		ID: "journal-uncoordinated-uniform", Source: "journal §3", Says: "without coordination, uniform between 600 s and 1800 s",
+		Quantity: "share of times between operations below 1200 s, the middle", Unit: Share, Holds: About(0.5, 0.02),
+	}, column(free, between.below(period)))
+}
+
+// journalLoadRows are the claims about the wandering token at full load, for
+// one reading.
+func journalLoadRows(l *Lab, r reading, runs []*outcome) {
+	const source = "journal §3, figure 2"
+	row := func(c Claim, value func(*outcome) float64) {
+		c.ID, c.Reading = c.ID+r.id, r.text
+		if c.Why == "" && r.id == "/poisson-number" {
+			c.Why = "with this reading no token is ever generated: from the first loss on there is none. The text cannot mean it."
+		}
+		l.Row(c, column(runs, value))
+	}
+	row(Claim{
+		ID: "journal-idle", Source: source, Says: "with the token idle less than 10 % of the time",
+		Quantity: "share of time with no operation", Unit: Share, Holds: AtMost(0.1), Why: journalIdleWhy[r.id],
+	}, exactly(0))
+	row(Claim{
+		ID: "journal-one", Source: "journal §1, requirement 1", Says: "exactly one enabled with high probability",
+		Quantity: "share of time with 1 operation", Unit: Share, Holds: Reported(),
+	}, exactly(1))
+	row(Claim{
+		ID: "journal-two", Source: source, Says: "exactly two at once 5 % of the time",
+		Quantity: "share of time with 2 operations", Unit: Share, Holds: About(0.05, 0.2), Why: journalTwoWhy[r.id],
+	}, exactly(2))
+	row(Claim{
+		ID: "journal-more", Source: source, Says: "more than two at once 0.3 % of the time",
+		Quantity: "share of time with more than 2 operations", Unit: Share, Holds: About(0.003, 0.2), Why: journalMoreWhy[r.id],
+	}, moreThan(2))
+	if r.id == "/poisson-number" {
+		return
+	}
+	row(Claim{
+		ID: "journal-falls", Source: "journal §1, requirement 1", Says: "the probability of more than one falls exponentially in their number",
+		Quantity: "fall from 2 to 3 over fall from 1 to 2", Unit: Number, Holds: AtMost(1),
+	}, falls)
+}
+
+// Why rows of figure 2 do not hold, by reading.
+var (
+	journalIdleWhy = map[string]string{}
+	journalTwoWhy  = map[string]string{}
+	journalMoreWhy = map[string]string{}
+)
+
+// mostShown is the largest number of operations at once that a figure shows.
+const mostShown = 6
+
+func journalFig2Files(l *Lab, free, token []*outcome) {
+	curves := []curve{{"wandering token", token, false}, {"uncoordinated", free, true}}
+	l.Plot("journal-fig2", concurrencyPlot("Operations at once, 300 members", curves))
+	l.Table("journal-fig2", []string{"operations", "system", "share median", "share p5", "share p95"}, concurrencyTable(curves))
+}
+
+// curve is one system in a figure.
+type curve struct {
+	name   string
+	runs   []*outcome
+	dashed bool
+}
+
+// quantiles are the 5th percentile, the median and the 95th of a value.
+func quantiles(runs []*outcome, value func(*outcome) float64) (p5, p50, p95 float64) {
+	r := newRow(Claim{}, column(runs, value))
+	return r.P5, r.Median, r.P95
+}
+
+func concurrencyTable(curves []curve) (rows [][]string) {
+	for k := range mostShown + 1 {
+		for _, c := range curves {
+			p5, p50, p95 := quantiles(c.runs, exactly(k))
+			rows = append(rows, []string{fmt.Sprint(k), c.name, Cell(p50), Cell(p5), Cell(p95)})
+		}
+	}
+	return rows
+}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -52,19 +53,37 @@ func (p Plot) Render() (svg, png []byte, err error) {
 	plt := p.build()
 	var buf bytes.Buffer
 	vector := vgsvg.New(width, height)
-	plt.Draw(draw.New(vector))
+	plt.Draw(framed(vector))
 	if _, err := vector.WriteTo(&buf); err != nil {
 		return nil, nil, err
 	}
-	svg = bytes.Clone(buf.Bytes())
-	buf.Reset()
+	svg = bytes.ReplaceAll(buf.Bytes(), []byte(typeface), []byte(typeface+fallbacks))
+	buf = bytes.Buffer{}
 	pixels := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(resolution))}
-	plt.Draw(draw.New(pixels))
+	plt.Draw(framed(pixels))
 	if _, err := pixels.WriteTo(&buf); err != nil {
 		return nil, nil, err
 	}
 	return svg, buf.Bytes(), nil
 }
+
+// margin is the white border of a figure.
+const margin = 8 * vg.Inch / 72
+
+// framed paints the whole canvas white, and is what is within its margin.
+func framed(c vg.CanvasSizer) draw.Canvas {
+	all := draw.New(c)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
+	return draw.Crop(all, margin, -margin, margin, -margin)
+}
+
+// typeface is what an SVG asks its viewer for. Without it the viewer may take
+// one of the fallbacks, which are about as wide.
+const (
+	typeface  = "font-family:Liberation Sans"
+	fallbacks = ",Arial,Helvetica,sans-serif"
+)
 
 // build is the plot in the library's words.
 func (p Plot) build() *plot.Plot {
@@ -79,6 +98,7 @@ func (p Plot) build() *plot.Plot {
 	plt.Legend.Top = p.Legend == TopRight || p.Legend == TopLeft
 	plt.Legend.Left = p.Legend == TopLeft || p.Legend == BottomLeft
 	plt.Legend.Padding = vg.Points(2)
+	plt.Add(grid())
 	for _, s := range p.series() {
 		plt.Add(s)
 		if s.Name != "" {
@@ -95,6 +115,12 @@ func (p Plot) build() *plot.Plot {
 		given.scale(axis)
 	}
 	return plt
+}
+
+// grid is so light that no line is taken for a part of it.
+func grid() *plotter.Grid {
+	style := draw.LineStyle{Color: color.Gray{225}, Width: vg.Points(0.5)}
+	return &plotter.Grid{Vertical: style, Horizontal: style}
 }
 
 // series are the lines as they are drawn.
@@ -118,6 +144,7 @@ func (a Axis) scale(axis *plot.Axis) {
 	if a.fixed() {
 		axis.Min, axis.Max = a.Min, a.Max
 	}
+	axis.Tick.Marker = plot.TickerFunc(ticks)
 	if a.Log {
 		if axis.Min == axis.Max {
 			axis.Min, axis.Max = axis.Min/10, axis.Max*10

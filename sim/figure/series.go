@@ -50,7 +50,7 @@ func (s *series) Plot(c draw.Canvas, plt *plot.Plot) {
 		return
 	}
 	var path []vg.Point
-	for i, p := range s.points {
+	for i, p := range s.corners() {
 		at := vg.Point{X: x(p[0]), Y: y(p[1])}
 		if s.Style == Steps && i > 0 {
 			path = append(path, vg.Point{X: at.X, Y: path[len(path)-1].Y})
@@ -64,6 +64,20 @@ func (s *series) Plot(c draw.Canvas, plt *plot.Plot) {
 		return
 	}
 	c.StrokeLines(s.line(), c.ClipLinesXY(path)...)
+}
+
+// corners are the points at which a line of steps turns; all points of others.
+func (s *series) corners() [][2]float64 {
+	if s.Style != Steps {
+		return s.points
+	}
+	var turns [][2]float64
+	for i, p := range s.points {
+		if i == 0 || i == len(s.points)-1 || p[1] != s.points[i-1][1] {
+			turns = append(turns, p)
+		}
+	}
+	return turns
 }
 
 func (s *series) drawBars(c draw.Canvas, x func(float64) vg.Length, bottom vg.Length, y func(float64) vg.Length) {

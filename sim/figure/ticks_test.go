@@ -1,0 +1,43 @@
+package figure
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+)
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      []string
+	}{
+		{0, 1, []string{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"}},
+		{0, 6, []string{"0", "1", "2", "3", "4", "5", "6"}},
+		{0, 6000, []string{"0", "1000", "2000", "3000", "4000", "5000", "6000"}},
+		{0, 0.0123, []string{"0.000", "0.002", "0.004", "0.006", "0.008", "0.010", "0.012"}},
+	} {
+		var got []string
+		for _, tick := range ticks(c.low, c.high) {
+			got = append(got, tick.Label)
+		}
+		assert.Equal(t, c.want, got)
+	}
+}
+
+// There are always a few, within the range, in their order.
+func TestTicksAreFewAndInRange(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		low := rapid.Float64Range(-1e6, 1e6).Draw(rt, "low")
+		span := rapid.Float64Range(1e-3, 1e7).Draw(rt, "span")
+		all := ticks(low, low+span)
+		if len(all) < 2 || len(all) > mostTicks {
+			rt.Fatalf("%d ticks", len(all))
+		}
+		for i, tick := range all {
+			if tick.Value < low-1e-6*span || tick.Value > low+1.000001*span || i > 0 && tick.Value <= all[i-1].Value {
+				rt.Fatalf("%v", all)
+			}
+		}
+	})
+}
