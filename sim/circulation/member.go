@@ -8,7 +8,6 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // visitsKept is how many visits of tokens a durable member remembers over a
@@ -62,7 +61,7 @@ func (w *World) Up(member int) bool { return w.sites[member].place >= 0 }
 
 // admit adds a member that has not started.
 func (w *World) admit() error {
-	made, err := catalog.New(w.cfg.Policy, w.cfg.Params, w.policies)
+	made, err := w.make(len(w.sites))
 	if err != nil {
 		return err
 	}
@@ -232,8 +231,7 @@ func (w *World) Leave(member int) bool {
 		w.cfg.Directory.Left(member)
 	}
 	for i := range w.tokens {
-		if t := &w.tokens[i]; t.holder == m && (t.state == held || t.state == running) {
-			w.interrupt(t)
+		if t := &w.tokens[i]; t.holder == m && t.state == held {
 			w.pass(t, int32(i), ident.Member{}, t.Token.Field)
 		}
 	}
@@ -251,10 +249,9 @@ func (w *World) Crash(member int, downFor time.Duration) bool {
 	w.sites[m].gone = downFor == Forever
 	for i := range w.tokens {
 		t := &w.tokens[i]
-		if t.holder != m || t.state != held && t.state != running {
+		if t.holder != m || t.state != held {
 			continue
 		}
-		w.interrupt(t)
 		if w.cfg.Forgetful || downFor == Forever {
 			w.lose(int32(i), LostWithHolder)
 		} else {
@@ -267,11 +264,16 @@ func (w *World) Crash(member int, downFor time.Duration) bool {
 	return true
 }
 
-// fall takes a member out of those that are up.
+// fall takes a member out of those that are up, and ends its operations.
 func (w *World) fall(m int32) bool {
 	s := &w.sites[m]
 	if s.place < 0 {
 		return false
+	}
+	for i := range w.tokens {
+		if t := &w.tokens[i]; t.holder == m {
+			w.interrupt(t)
+		}
 	}
 	last := w.up[len(w.up)-1]
 	w.up[s.place] = last
@@ -288,13 +290,18 @@ func (w *World) fall(m int32) bool {
 	return true
 }
 
+// present reports whether a member is up and has not crashed since this epoch.
+func (w *World) present(m int32, epoch uint32) bool {
+	return w.sites[m].place >= 0 && w.sites[m].epoch == epoch
+}
+
 // comeBack is the return of a member after a crash.
 func (w *World) comeBack(m int32) {
 	s := &w.sites[m]
 	if s.gone {
 		return
 	}
-	made, err := catalog.New(w.cfg.Policy, w.cfg.Params, w.policies)
+	made, err := w.make(int(m))
 	if err != nil {
 		panic("circulation: the policy that New has made before: " + err.Error())
 	}

@@ -107,7 +107,7 @@ func (w *World) arrive(e event) {
 	}
 	w.remember(s, t, false)
 	w.stepToken(e.member, t, policy.Arrival, false)
-	if w.sites[from].epoch == epoch {
+	if w.present(from, epoch) {
 		w.step(from, &w.settled)
 	}
 }
@@ -137,7 +137,7 @@ func (w *World) comesBack(t *token, i int32) {
 func (w *World) abandon(e event) {
 	t := w.tokens[e.ref]
 	w.free(e.ref)
-	if w.sites[e.member].epoch == e.epoch {
+	if w.present(e.member, e.epoch) {
 		t.Token.Field = nil
 		w.step(e.member, &policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t.Token})
 	}

@@ -41,6 +41,7 @@ func benchmarkHops(b *testing.B, n int) {
 	b.ReportMetric(done/b.Elapsed().Seconds(), "Mhops/s")
 	b.ReportMetric(done/(processorTime()-used).Seconds(), "Mhops/cpu-s")
 	b.ReportMetric(perMember, "B/member")
+	b.ReportMetric(mostResident()/1e6, "MB-most")
 	runtime.KeepAlive(w)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // The streams of randomness that a seed gives. They are apart, so that for
@@ -20,10 +21,13 @@ const (
 	streamClock
 )
 
-// standstill is how many events may happen at one instant for each member
-// that there ever was, on top of a million: no group that makes progress needs
-// nearly as many, and a policy that passes tokens in no time needs more.
-const standstill = 1000
+// How many events may happen at one instant: some, and more for each member
+// that there ever was. No group that makes progress needs nearly as many, and
+// policies that pass tokens about in no time need more.
+const (
+	standstill          = 100_000
+	standstillPerMember = 1000
+)
 
 // World is one simulated group. It is not safe for concurrent use.
 type World struct {
@@ -50,7 +54,7 @@ type World struct {
 
 	pcg                 *rand.PCG // streamWorld
 	rng, faults, demand *rand.Rand
-	policies            rand.Source
+	make                func(member int) (policy.Policy, error)
 
 	losing        int // so many of the next passes lose their token
 	renumbering   bool
@@ -86,19 +90,25 @@ type Stats struct {
 // Errors: those of this package for a Config out of range, and those of
 // catalog.New.
 func New(cfg Config) (*World, error) {
+	policies := rand.NewPCG(cfg.Seed, streamPolicy)
+	return newWorld(cfg, func(int) (policy.Policy, error) { return catalog.New(cfg.Policy, cfg.Params, policies) })
+}
+
+// newWorld is New with the policies that make makes, by a member's index.
+func newWorld(cfg Config, makePolicy func(member int) (policy.Policy, error)) (*World, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	w := &World{
 		cfg: cfg, actions: make([]policy.Action, 0, 16),
-		pcg:      rand.NewPCG(cfg.Seed, streamWorld),
-		policies: rand.NewPCG(cfg.Seed, streamPolicy),
-		faults:   rand.New(rand.NewPCG(cfg.Seed, streamFaults)),
-		demand:   rand.New(rand.NewPCG(cfg.Seed, streamDemand)),
-		clocks:   rand.New(rand.NewPCG(cfg.Seed, streamClock)),
-		sites:    make([]site, 0, cfg.Members),
-		up:       make([]int32, 0, cfg.Members),
-		links:    newLinks(&cfg),
+		pcg:    rand.NewPCG(cfg.Seed, streamWorld),
+		make:   makePolicy,
+		faults: rand.New(rand.NewPCG(cfg.Seed, streamFaults)),
+		demand: rand.New(rand.NewPCG(cfg.Seed, streamDemand)),
+		clocks: rand.New(rand.NewPCG(cfg.Seed, streamClock)),
+		sites:  make([]site, 0, cfg.Members),
+		up:     make([]int32, 0, cfg.Members),
+		links:  newLinks(&cfg),
 	}
 	w.rng = rand.New(w.pcg)
 	w.queue.timers = timers{make([]timer, 0, cfg.Members), &w.sites}
@@ -159,7 +169,7 @@ func (w *World) Run(until clock.Instant) {
 		w.still++
 		w.stats.Events++
 		w.happen(e)
-		if w.still > 1_000_000+standstill*len(w.sites) {
+		if w.still > standstill+standstillPerMember*len(w.sites) {
 			w.err = ErrStandstill
 		}
 	}

@@ -1,0 +1,484 @@
+package circulation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+// onToken answers events that bring a token, and nothing else.
+func onToken(do func(m int, e *policy.Event) []policy.Action) func(int, clock.Instant, *policy.Event) []policy.Action {
+	return func(m int, _ clock.Instant, e *policy.Event) []policy.Action {
+		if e.Kind == policy.Arrival || e.Kind == policy.Generated {
+			return do(m, e)
+		}
+		return nil
+	}
+}
+
+// onTimer answers the first timer of member 0.
+func onTimer(actions ...policy.Action) func(int, clock.Instant, *policy.Event) []policy.Action {
+	done := false
+	return func(m int, _ clock.Instant, e *policy.Event) []policy.Action {
+		if done || m != 0 || e.Kind != policy.Timer {
+			return nil
+		}
+		done = true
+		return actions
+	}
+}
+
+func TestStart(t *testing.T) {
+	s := newStage(t, Config{Members: 3}, nil)
+	assert.Equal(t, []string{
+		"0s m0 neighbour m1 of 3", "0s m0 demand true", "0s m0 timer",
+		"0s m1 neighbour m2 of 3", "0s m1 demand true", "0s m1 timer",
+		"0s m2 neighbour m0 of 3", "0s m2 demand true", "0s m2 timer",
+	}, s.log)
+	alone := newStage(t, Config{Members: 1, Found: 1, Demand: Scripted()}, nil)
+	assert.Equal(t, []string{"0s m0 neighbour m-1 of 1", "0s m0 timer"}, alone.log)
+	assert.Equal(t, []string{`0s m0 generated g0 hop0 ""`}, alone.run(0))
+}
+
+// TestFound: tokens are founded at different members.
+func TestFound(t *testing.T) {
+	s := newStage(t, Config{Members: 5, Found: 5}, nil)
+	assert.Equal(t, []int{0, 1, 2, 3, 4}, s.Holders())
+	assert.Equal(t, 5, s.Tokens())
+}
+
+func TestPass(t *testing.T) {
+	s := newStage(t, Config{Members: 3, Passing: Constant(time.Second)}, onToken(func(m int, e *policy.Event) []policy.Action {
+		return pass(e, []int{2, -1, -1}[m], "from "+string(rune('0'+m)))
+	}))
+	assert.True(t, s.Generate(0))
+	got := s.run(1500 * time.Millisecond)
+	require.Len(t, got, 3)
+	assert.Equal(t, []string{
+		`0s m0 generated g0 hop0 ""`,
+		`1s m2 arrival g0 hop1 "from 0"`,
+		`1s m0 delivered g0 hop0 ""`,
+	}, got)
+	assert.Empty(t, s.Holders(), "in transit it is nobody's")
+	assert.Equal(t, 1, s.Tokens())
+	assert.Equal(t, uint64(1), s.Stats().Hops)
+}
+
+// TestPassAtRandom: everybody else is as probable a receiver, whoever is down.
+func TestPassAtRandom(t *testing.T) {
+	counts := map[int]int{}
+	s := newStage(t, Config{Members: 6, Seed: 1}, nil)
+	s.answer = onToken(func(m int, e *policy.Event) []policy.Action {
+		if m == 0 {
+			return pass(e, -1, "")
+		}
+		counts[m]++
+		return pass(e, 0, "")
+	})
+	s.Crash(3, Forever)
+	s.Generate(0)
+	s.At(0, func(*World) {})
+	for s.Stats().Hops < 40_000 {
+		e, ok := s.queue.pop(0)
+		require.True(t, ok)
+		s.happen(e)
+	}
+	require.Len(t, counts, 4)
+	for m, n := range counts {
+		assert.InDelta(t, 5000, n, 4*61, "m%d: four standard deviations", m)
+	}
+}
+
+func TestPassToNobody(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		members int
+		to      int
+		after   time.Duration
+	}{
+		{"down", 3, 2, time.Second},
+		{"itself", 3, 0, time.Second},
+		{"stranger", 3, 77, time.Second},
+		{"alone", 1, -1, 2 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, Config{Members: c.members, Passing: Constant(time.Second)},
+				onToken(func(_ int, e *policy.Event) []policy.Action { return pass(e, c.to, "f") }))
+			if c.members > 2 {
+				s.Crash(2, Forever)
+			}
+			s.Generate(0)
+			got := s.run(c.after, "neighbour", "generated")
+			assert.Equal(t, []string{fmt.Sprintf(`%v m0 returned g0 hop0 "f"`, c.after)}, got)
+			assert.Equal(t, []int{0}, s.Holders())
+			assert.Zero(t, s.Stats().Hops)
+		})
+	}
+}
+
+// TestReceiverCrashesInTransit: a handoff to anybody looks for somebody else,
+// one to a member comes back.
+func TestReceiverCrashesInTransit(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		s := newStage(t, Config{Members: 3, Passing: Constant(time.Second)}, nil)
+		s.answer = func(m int, _ clock.Instant, e *policy.Event) []policy.Action {
+			switch {
+			case e.Kind != policy.Generated:
+				return nil
+			case named:
+				return pass(e, 2, "")
+			}
+			return pass(e, -1, "")
+		}
+		s.Generate(0)
+		s.run(time.Second / 2)
+		e := s.queue.near[0]
+		require.Equal(t, arrival, e.kind)
+		s.Crash(int(e.member), time.Hour)
+		got := s.run(time.Minute, "neighbour")
+		if named {
+			assert.Equal(t, []string{`1s m0 returned g0 hop0 ""`}, got)
+		} else {
+			other := 3 - e.member
+			assert.Equal(t, []string{fmt.Sprintf(`2s m%d arrival g0 hop1 ""`, other), `2s m0 delivered g0 hop0 ""`}, got)
+		}
+	}
+}
+
+func TestLostPass(t *testing.T) {
+	s := newStage(t, Config{Members: 2}, onToken(func(m int, e *policy.Event) []policy.Action {
+		if m == 0 {
+			return pass(e, -1, "f")
+		}
+		return nil
+	}))
+	d := &diary{}
+	s.Generate(0)
+	s.Observe(d)
+	s.LosePass(1)
+	got := s.run(time.Hour, "generated")
+	assert.Equal(t, []string{`5m0s m0 abandoned g0 hop0 ""`}, got)
+	assert.Equal(t, []string{"0s m0 wants", "0s m1 wants", "0s m0 born", "0s lost in transit", "1h0m0s advanced"}, d.lines)
+	assert.Zero(t, s.Tokens())
+	assert.Equal(t, uint64(1), s.Stats().Lost)
+
+	s.Generate(0)
+	assert.Equal(t, []string{`1h0m0s m1 arrival g0 hop1 "f"`, `1h0m0s m0 delivered g0 hop0 ""`}, s.run(time.Hour, "generated"))
+}
+
+// TestLossEvery: at each multiple the next pass is lost, one for each.
+func TestLossEvery(t *testing.T) {
+	s := newStage(t, Config{Members: 2, LossEvery: 10 * time.Second, Passing: Constant(time.Second)},
+		onToken(func(m int, e *policy.Event) []policy.Action { return pass(e, 1-m, "") }))
+	for _, at := range []time.Duration{0, 15 * time.Second} {
+		s.At(clock.Instant(at), func(w *World) { w.Generate(0) })
+	}
+	s.Run(clock.Instant(100 * time.Second))
+	assert.Equal(t, uint64(2), s.Stats().Lost, "of two tokens, at 10 s and 20 s")
+	assert.Equal(t, 8, s.losing, "no pass began since")
+}
+
+func TestPassLoss(t *testing.T) {
+	s := newStage(t, Config{Members: 10, Found: 10, PassLoss: 0.1, Seed: 3}, nil)
+	s.answer = func(m int, _ clock.Instant, e *policy.Event) []policy.Action {
+		switch e.Kind {
+		case policy.Timer:
+			return []policy.Action{{Kind: policy.Generate}, {Kind: policy.Wait, At: s.Now().Add(time.Second)}}
+		case policy.Arrival, policy.Generated:
+			return pass(e, -1, "")
+		}
+		return nil
+	}
+	for m := range 10 {
+		s.setTimer(int32(m), 0)
+	}
+	s.Run(clock.Instant(500 * time.Second))
+	passes := float64(s.Stats().Hops + s.Stats().Lost)
+	assert.InDelta(t, 0.1, float64(s.Stats().Lost)/passes, 0.01)
+}
+
+// TestGenerate: a member that holds a token of the slot makes no other, as
+// protocol/member has it; one whose token is in transit does.
+func TestGenerate(t *testing.T) {
+	s := newStage(t, Config{Members: 2, Passing: Constant(time.Second)}, nil)
+	assert.True(t, s.Generate(0))
+	assert.False(t, s.Generate(0))
+	s.answer = onToken(func(_ int, e *policy.Event) []policy.Action { return pass(e, 1, "") })
+	s.Run(0)
+	assert.True(t, s.Generate(0))
+	s.Crash(1, time.Hour)
+	assert.False(t, s.Generate(1))
+	assert.Equal(t, uint64(2), s.Stats().Generated)
+	assert.NotEqual(t, s.tokens[0].Token.ID, s.tokens[1].Token.ID)
+}
+
+// TestActionsOnOthersTokens: only who holds a token, and does not run under
+// it, can do anything with it.
+func TestActionsOnOthersTokens(t *testing.T) {
+	s := newStage(t, Config{Members: 2}, nil)
+	s.Generate(0)
+	id := s.tokens[0].Token.ID
+	for _, k := range []policy.ActionKind{policy.Run, policy.Pass, policy.Drop} {
+		s.act(1, &policy.Action{Kind: k, Token: id})
+		s.act(0, &policy.Action{Kind: k, Token: ident.Token{1}})
+	}
+	assert.Equal(t, Stats{Generated: 1}, s.Stats())
+	s.act(0, &policy.Action{Kind: policy.Run, Token: id})
+	for _, k := range []policy.ActionKind{policy.Run, policy.Pass, policy.Drop} {
+		s.act(0, &policy.Action{Kind: k, Token: id})
+	}
+	assert.Equal(t, Stats{Generated: 1, Operations: 1}, s.Stats())
+}
+
+func TestDrop(t *testing.T) {
+	s := newStage(t, Config{Members: 1}, onToken(func(_ int, e *policy.Event) []policy.Action {
+		return []policy.Action{{Kind: policy.Drop, Reason: policy.Overflow, Token: e.Token.ID}}
+	}))
+	s.Generate(0)
+	s.Run(0)
+	assert.Equal(t, uint64(1), s.Stats().Dropped[policy.Overflow])
+	assert.Zero(t, s.Tokens())
+	assert.Empty(t, s.Holders())
+	assert.True(t, s.Generate(0))
+}
+
+func TestOperation(t *testing.T) {
+	run := onToken(func(_ int, e *policy.Event) []policy.Action {
+		return []policy.Action{{Kind: policy.Run, Token: e.Token.ID}}
+	})
+	d := &diary{}
+	s := newStage(t, Config{Members: 1, Operation: Constant(3 * time.Second)}, run)
+	s.Observe(d)
+	s.Generate(0)
+	assert.Equal(t, []string{"3s m0 ended operated=true"}, s.run(time.Minute, "generated"))
+	assert.Equal(t, []string{"0s m0 wants", "0s m0 born", "0s m0 runs", "3s m0 ran", "3s m0 wants", "1m0s advanced"}, d.lines)
+
+	idle := newStage(t, Config{Members: 1, Demand: Scripted()}, run)
+	idle.Generate(0)
+	assert.Equal(t, []string{"0s m0 ended operated=false"}, idle.run(time.Minute, "generated"))
+	assert.Zero(t, idle.Stats().Operations)
+}
+
+// TestDemand: a program that begins its operation does not wait any more.
+func TestDemand(t *testing.T) {
+	s := newStage(t, Config{Members: 1, Demand: Scripted()}, nil)
+	s.answer = func(_ int, _ clock.Instant, e *policy.Event) []policy.Action {
+		if e.Kind == policy.DemandChanged && e.Demand {
+			return []policy.Action{{Kind: policy.Run, Token: s.tokens[0].Token.ID}}
+		}
+		return nil
+	}
+	s.Generate(0)
+	s.At(clock.Instant(time.Second), func(w *World) { w.Want(0); w.Want(0) })
+	assert.Equal(t, []string{"1s m0 demand true", "1s m0 demand false", "2s m0 ended operated=true"}, s.run(time.Minute, "generated"))
+}
+
+func TestDemandEvery(t *testing.T) {
+	s := newStage(t, Config{Members: 1, Demand: Every(10 * time.Second)}, nil)
+	s.answer = func(_ int, _ clock.Instant, e *policy.Event) []policy.Action {
+		if e.Kind == policy.DemandChanged && e.Demand {
+			return []policy.Action{{Kind: policy.Run, Token: s.tokens[0].Token.ID}}
+		}
+		return nil
+	}
+	s.Generate(0)
+	m := NewMeter(MeterConfig{Bin: time.Millisecond * 100})
+	s.Observe(m)
+	s.Run(clock.Instant(100_000 * time.Second))
+	assert.InDelta(t, 11, m.Operations.Mean().Seconds(), 0.5, "10 s and the operation")
+	assert.InDelta(t, 0.632, m.Operations.ShareBelow(11*time.Second), 0.02, "exponential")
+	assert.Zero(t, m.Waits.Max())
+}
+
+// TestTell: messages arrive in the order in which they were sent, their bodies
+// are copies, and the share that is to be lost is lost.
+func TestTell(t *testing.T) {
+	body := make([]byte, 2)
+	sent := 0
+	s := newStage(t, Config{Members: 2, Telling: Uniform(0, time.Second), TellLoss: 0.2}, nil)
+	s.answer = func(m int, now clock.Instant, e *policy.Event) []policy.Action {
+		if e.Kind != policy.Timer || m != 0 || sent == 2000 {
+			return nil
+		}
+		sent++
+		body[0], body[1] = byte(sent>>8), byte(sent)
+		return []policy.Action{{Kind: policy.Tell, To: MemberID(1), Field: body}, {Kind: policy.Wait, At: now.Add(10 * time.Millisecond)}}
+	}
+	s.setTimer(0, 0)
+	got := s.run(time.Hour, "timer")
+	var bodies []string
+	for _, line := range got {
+		var at string
+		var what string
+		_, err := fmt.Sscanf(line, "%s m1 message m0 %q", &at, &what)
+		require.NoError(t, err)
+		bodies = append(bodies, what)
+	}
+	assert.IsIncreasing(t, bodies)
+	assert.InDelta(t, 1600, len(bodies), 4*18)
+	assert.Equal(t, uint64(2000), s.Stats().Messages)
+}
+
+// TestTellBehindToken: a message that is sent after a token, on the same way,
+// does not arrive before it.
+func TestTellBehindToken(t *testing.T) {
+	s := newStage(t, Config{Members: 2, Passing: Constant(time.Second), Telling: Constant(time.Millisecond)},
+		onToken(func(m int, e *policy.Event) []policy.Action {
+			if m == 1 {
+				return nil
+			}
+			return append(pass(e, 1, ""), policy.Action{Kind: policy.Tell, To: MemberID(1), Field: []byte("after")})
+		}))
+	s.Generate(0)
+	assert.Equal(t, []string{`1s m1 arrival g0 hop1 ""`, `1s m0 delivered g0 hop0 ""`, `1s m1 message m0 "after"`}, s.run(time.Minute, "generated"))
+}
+
+func TestTellNobody(t *testing.T) {
+	s := newStage(t, Config{Members: 2}, onTimer())
+	s.Crash(1, time.Second)
+	for _, to := range []int{1, 5} {
+		s.act(0, &policy.Action{Kind: policy.Tell, To: MemberID(to)})
+	}
+	s.act(0, &policy.Action{Kind: policy.Tell})
+	assert.Empty(t, s.run(time.Second/2, "neighbour"))
+	assert.Equal(t, uint64(3), s.Stats().Messages)
+}
+
+// TestClockOffset: clocks are wrong by up to the offset, and only the birth of
+// tokens shows it.
+func TestClockOffset(t *testing.T) {
+	s := newStage(t, Config{Members: 1000, Found: 1000, ClockOffset: time.Minute}, nil)
+	var sum, most float64
+	for i := range s.tokens {
+		off := float64(int64(s.tokens[i].Token.Born) - foundation)
+		sum += off
+		most = max(most, off, -off)
+	}
+	assert.InDelta(t, 0, sum/1000, 4*60_000/1.73/31.6)
+	assert.LessOrEqual(t, most, 60_000.0)
+	assert.Greater(t, most, 59_000.0)
+}
+
+func TestStandstill(t *testing.T) {
+	s := newStage(t, Config{Members: 2, Found: 1}, nil)
+	s.answer = onToken(func(_ int, e *policy.Event) []policy.Action { s.log = nil; return pass(e, -1, "") })
+	s.Run(clock.Instant(time.Second))
+	require.ErrorIs(t, s.Err(), ErrStandstill)
+	assert.Zero(t, s.Now())
+}
+
+func TestAt(t *testing.T) {
+	s := newStage(t, Config{Members: 1}, nil)
+	var order []int
+	for i, at := range []time.Duration{2, 1, 1, 3} {
+		s.At(clock.Instant(at), func(*World) { order = append(order, i) })
+	}
+	s.At(clock.Instant(1), func(w *World) { w.Stop() })
+	s.Run(10)
+	assert.Equal(t, []int{1, 2}, order)
+	assert.Equal(t, clock.Instant(1), s.Now(), "stopped")
+	s.Run(10)
+	assert.Equal(t, []int{1, 2, 0, 3}, order)
+	assert.Equal(t, clock.Instant(10), s.Now())
+}
+
+// acquaintances is a Directory in which everybody knows one member.
+type acquaintances struct {
+	to  int
+	log []string
+}
+
+func (a *acquaintances) Choose(from int, rng *rand.Rand) (int, bool) { return a.to, a.to >= 0 }
+func (a *acquaintances) Joined(member, contact int) {
+	a.log = append(a.log, fmt.Sprintf("joined %d %d", member, contact))
+}
+func (a *acquaintances) Left(member int) { a.log = append(a.log, fmt.Sprintf("left %d", member)) }
+func (a *acquaintances) Passed(_ ident.Token, from, to int) {
+	a.log = append(a.log, fmt.Sprintf("passed %d %d", from, to))
+}
+
+func TestDirectory(t *testing.T) {
+	a := &acquaintances{to: 2}
+	s := newStage(t, Config{Members: 3, Directory: a}, onToken(func(m int, e *policy.Event) []policy.Action {
+		if m == 0 {
+			return pass(e, -1, "")
+		}
+		return nil
+	}))
+	assert.Equal(t, 3, s.Join(1))
+	assert.True(t, s.Leave(1))
+	assert.False(t, s.Leave(1))
+	s.Generate(0)
+	s.Run(0)
+	assert.Equal(t, []string{"joined 3 1", "left 1", "passed 0 2"}, a.log)
+	a.to = 1
+	s.Generate(0)
+	assert.Contains(t, s.run(0), `0s m0 returned g0 hop0 ""`, "who is known to be gone cannot take it")
+	s.act(0, &policy.Action{Kind: policy.Drop, Token: s.tokens[1].Token.ID})
+	a.to = -1
+	s.Generate(0)
+	assert.Contains(t, s.run(time.Second), `1s m0 returned g0 hop0 ""`)
+}
+
+func TestConfigErrors(t *testing.T) {
+	good := Config{Policy: catalog.Wandering, Members: 2, Params: policy.Params{OperationTime: time.Second, MembersMax: 2, SkipDelay: time.Second}}
+	_, err := New(good)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   error
+	}{
+		"no members":         {func(c *Config) { c.Members = 0 }, ErrMembers},
+		"too many":           {func(c *Config) { c.Members = policy.MaxMembers + 1 }, ErrMembers},
+		"tokens":             {func(c *Config) { c.Found = 3 }, ErrFound},
+		"loss":               {func(c *Config) { c.PassLoss = 1.1 }, ErrShare},
+		"no number":          {func(c *Config) { c.TellLoss = nan() }, ErrShare},
+		"negative":           {func(c *Config) { c.DownFor = -1 }, ErrNegative},
+		"negative latency":   {func(c *Config) { c.Passing = Constant(-1) }, ErrLatency},
+		"reversed":           {func(c *Config) { c.Telling = Uniform(2, 1) }, ErrLatency},
+		"no quantiles":       {func(c *Config) { c.Operation = Quantiles(nil) }, ErrLatency},
+		"negative quantile":  {func(c *Config) { c.Operation = Quantiles([]time.Duration{-1, 2}) }, ErrLatency},
+		"unordered quantile": {func(c *Config) { c.Operation = Quantiles([]time.Duration{2, 1}) }, ErrLatency},
+		"policy":             {func(c *Config) { c.Policy = "nonesuch" }, catalog.ErrUnknownPolicy},
+		"parameter":          {func(c *Config) { c.Params.MembersMax = 0 }, policy.ErrOutOfRange},
+	} {
+		cfg := good
+		c.change(&cfg)
+		_, err := New(cfg)
+		assert.ErrorIs(t, err, c.want, name)
+	}
+}
+
+func nan() float64 { zero := 0.0; return zero / zero }
+
+func TestLatency(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, c := range map[string]struct {
+		latency Latency
+		mean    float64
+		low     float64 // share below half the mean
+	}{
+		"zero":        {Latency{}, 0, 0},
+		"constant":    {Constant(time.Second), 1, 0},
+		"uniform":     {Uniform(time.Second, 3*time.Second), 2, 0},
+		"exponential": {Exponential(time.Second), 1, 0.393},
+		"quantiles":   {Quantiles([]time.Duration{0, time.Second, 5 * time.Second}), 1.75, 0.4375},
+		"one":         {Quantiles([]time.Duration{time.Second}), 1, 0},
+	} {
+		h := NewHistogram(time.Millisecond, 20*time.Second)
+		for range 20_000 {
+			h.Add(c.latency.draw(rng))
+		}
+		assert.InDelta(t, c.mean, h.Mean().Seconds(), 0.04, name)
+		assert.InDelta(t, c.low, h.ShareBelow(time.Duration(c.mean/2*1e9)), 0.015, name)
+	}
+}
