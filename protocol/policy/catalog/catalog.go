@@ -12,6 +12,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
+	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
@@ -22,6 +23,8 @@ const (
 	// Multitoken is as many tokens as the target interval needs, all walking at
 	// random.
 	Multitoken = "multitoken"
+	// Uncoordinated is no circulation at all: each member at random times.
+	Uncoordinated = "uncoordinated"
 )
 
 // Preset is one documented set of rules of a policy.
@@ -51,6 +54,13 @@ var entries = map[string]entry{
 			{multitoken.Paper, []string{"target_interval", "interval_factor", "queue_capacity"}},
 		},
 		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return multitoken.New(p, rng) },
+	},
+	Uncoordinated: {
+		presets: []Preset{
+			{uncoordinated.Journal, []string{"min_interval"}},
+			{uncoordinated.Report, []string{"min_interval"}},
+		},
+		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return uncoordinated.New(p, rng) },
 	},
 }
 
