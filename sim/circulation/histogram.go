@@ -113,9 +113,10 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 		return 0
 	}
 	left := q * float64(h.count)
+	rounding := 1e-12 * float64(h.count) // q may be a rank, and is not to become the next one
 	for i, n := range h.bins {
-		if n > 0 && left <= float64(n) {
-			at := (float64(i) + left/float64(n)) * float64(h.width)
+		if n > 0 && left <= float64(n)+rounding {
+			at := (float64(i) + min(1, left/float64(n))) * float64(h.width)
 			return min(max(time.Duration(at), h.min), h.max)
 		}
 		left -= float64(n)

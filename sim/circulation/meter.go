@@ -142,8 +142,9 @@ func (m *Meter) PerMember() []uint64 {
 	return counts
 }
 
-// Series is the number of tokens at the multiples of MeterConfig.Series, from
-// instant 0 on; the first million of them.
+// Series is the number of tokens after what happened at each multiple of
+// MeterConfig.Series, from instant 0 on; the first million of them. The
+// instant at which Run returned is not among them, as more may happen.
 func (m *Meter) Series() []int { return m.series }
 
 // Measured is how long the meter measured.

@@ -139,7 +139,7 @@ func (q *queue) removeFar() {
 		if child >= last {
 			break
 		}
-		for c := child + 1; c < min(child+4, last); c++ {
+		for c, end := child+1, min(child+4, last); c < end; c++ {
 			if q.far[c].before(&q.far[child]) {
 				child = c
 			}

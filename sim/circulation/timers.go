@@ -54,7 +54,7 @@ func (h *timers) down(i int, e timer) {
 		if child >= len(h.entries) {
 			break
 		}
-		for c := child + 1; c < min(child+4, len(h.entries)); c++ {
+		for c, end := child+1, min(child+4, len(h.entries)); c < end; c++ {
 			if h.entries[c].before(&h.entries[child]) {
 				child = c
 			}

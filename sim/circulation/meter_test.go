@@ -1,0 +1,95 @@
+package circulation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+func sec(s float64) clock.Instant { return clock.Instant(s * 1e9) }
+
+// TestMeter measures a run that is written down here.
+func TestMeter(t *testing.T) {
+	m := NewMeter(MeterConfig{Start: sec(10), Series: 5 * time.Second})
+	var id ident.Token
+	m.Demanded(0, 0)
+	m.TokenBorn(sec(4), 0, id)
+	m.OperationBegan(sec(4), 0) // in the warm-up
+	m.OperationEnded(sec(12), 0)
+	m.Demanded(sec(12), 0)
+	m.Visit(sec(13), 1, id)
+	m.Demanded(sec(13), 1)
+	m.OperationBegan(sec(14), 1)
+	m.TokenBorn(sec(15), 0, id)
+	m.OperationBegan(sec(15), 0)
+	m.OperationEnded(sec(16), 0)
+	m.OperationEnded(sec(17), 1)
+	m.Visit(sec(18), 1, id)
+	m.TokenGone(sec(20), id, Dropped)
+	m.TokenGone(sec(22), id, LostInTransit)
+	since, open := m.OpenGap()
+	assert.True(t, open)
+	assert.Equal(t, sec(22), since)
+	m.TokenBorn(sec(25), 2, id)
+	m.Advanced(sec(30))
+
+	assert.Equal(t, 20*time.Second, m.Measured())
+	assert.InDelta(t, 15.0/20, m.Concurrency(0), 1e-9)
+	assert.InDelta(t, 4.0/20, m.Concurrency(1), 1e-9)
+	assert.InDelta(t, 1.0/20, m.Concurrency(2), 1e-9)
+	assert.Zero(t, m.Concurrency(3))
+	assert.Zero(t, m.Concurrency(-1))
+	assert.Equal(t, 2, m.MostOperations())
+	assert.InDelta(t, 3.0/20, m.TokensAlive(0), 1e-9)
+	assert.InDelta(t, 12.0/20, m.TokensAlive(1), 1e-9)
+	assert.InDelta(t, 5.0/20, m.TokensAlive(2), 1e-9)
+	assert.Equal(t, 2, m.MostTokens())
+	assert.Equal(t, []Gap{{sec(22), sec(25)}}, m.Gaps(), "the cold start's ended before the Start")
+	assert.Equal(t, 3*time.Second, m.Gaps()[0].Length())
+	assert.Equal(t, []uint64{1, 1}, m.PerMember())
+	assert.Equal(t, []int{0, 1, 1, 2, 1, 1}, m.Series())
+	_, open = m.OpenGap()
+	assert.False(t, open)
+
+	assert.Equal(t, uint64(1), m.Operations.Count())
+	assert.Equal(t, 11*time.Second, m.Operations.Max())
+	assert.Equal(t, uint64(1), m.Visits.Count())
+	assert.Equal(t, 5*time.Second, m.Visits.Max())
+	assert.Equal(t, uint64(2), m.Waits.Count())
+	assert.Equal(t, 3*time.Second, m.Waits.Max())
+	assert.Equal(t, time.Second, m.Waits.Min())
+}
+
+// TestMeterGapAtStart: a gap counts whole when it ends after the Start.
+func TestMeterGapAtStart(t *testing.T) {
+	m := NewMeter(MeterConfig{Start: sec(10)})
+	m.TokenBorn(sec(15), 0, ident.Token{})
+	m.Advanced(sec(20))
+	assert.Equal(t, []Gap{{0, sec(15)}}, m.Gaps())
+	assert.InDelta(t, 0.5, m.TokensAlive(0), 1e-9)
+}
+
+// TestMeterWhoIsAway: a member that is down does not wait.
+func TestMeterWhoIsAway(t *testing.T) {
+	m := NewMeter(MeterConfig{})
+	m.Demanded(0, 0)
+	m.MemberDown(sec(1), 0)
+	m.Demanded(sec(10), 0)
+	m.OperationBegan(sec(12), 0)
+	assert.Equal(t, 2*time.Second, m.Waits.Max())
+}
+
+// TestMeterManyLevels: very many at once are counted together.
+func TestMeterManyLevels(t *testing.T) {
+	m := NewMeter(MeterConfig{})
+	for i := range 2000 {
+		m.OperationBegan(0, i)
+	}
+	m.Advanced(sec(1))
+	assert.InDelta(t, 1, m.Concurrency(levels-1), 0)
+	assert.Equal(t, 2000, m.MostOperations())
+}

@@ -1,0 +1,111 @@
+package circulation
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// TestQueueOrder: whatever is pushed comes in the order of its keys.
+func TestQueueOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q queue
+		var naive []event
+		var seq uint64
+		var now clock.Instant
+		t.Repeat(map[string]func(*rapid.T){
+			"push": func(t *rapid.T) {
+				for range rapid.IntRange(1, 40).Draw(t, "many") {
+					seq++
+					e := event{at: now + clock.Instant(rapid.IntRange(0, 50).Draw(t, "after")), seq: seq, purpose: purpose{kind: told}}
+					q.push(e)
+					naive = append(naive, e)
+				}
+				slices.SortFunc(naive, func(a, b event) int {
+					if a.before(&b) {
+						return -1
+					}
+					return 1
+				})
+			},
+			"pop": func(t *rapid.T) {
+				until := now + clock.Instant(rapid.IntRange(0, 20).Draw(t, "until"))
+				for len(naive) > 0 && naive[0].at <= until {
+					e, ok := q.pop(until)
+					require.True(t, ok)
+					require.Equal(t, naive[0], e)
+					naive, now = naive[1:], e.at
+				}
+				_, ok := q.pop(until)
+				require.False(t, ok)
+			},
+			"": func(t *rapid.T) {
+				for i := 1; i < q.n; i++ {
+					require.True(t, q.near[i].before(&q.near[i-1]))
+				}
+			},
+		})
+	})
+}
+
+// TestTimers: a policy is called exactly at the instant of its last Wait,
+// however it puts it off and back.
+func TestTimers(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		const members = 40
+		s := newStage(t, Config{Members: members, Demand: Scripted()}, nil)
+		s.Run(0)
+		want := make([]clock.Instant, members)
+		for m := range want {
+			want[m] = clock.Never
+		}
+		s.answer = func(m int, now clock.Instant, e *policy.Event) []policy.Action {
+			require.Equal(rt, policy.Timer, e.Kind)
+			require.Equal(rt, want[m], now, "m%d", m)
+			want[m] = clock.Never
+			if rapid.Bool().Draw(rt, "again") {
+				want[m] = draw(rt, now)
+				return []policy.Action{{Kind: policy.Wait, At: want[m]}}
+			}
+			return nil
+		}
+		for range 300 {
+			m := rapid.IntRange(0, members-1).Draw(rt, "member")
+			want[m] = draw(rt, s.Now())
+			s.act(int32(m), &policy.Action{Kind: policy.Wait, At: want[m]})
+			if rapid.IntRange(0, 3).Draw(rt, "go") == 0 {
+				s.Run(s.Now().Add(time.Duration(rapid.IntRange(0, 300).Draw(rt, "on"))))
+				for m := range want {
+					require.Greater(rt, want[m], s.Now(), "m%d was not called", m)
+				}
+			}
+		}
+		assert.LessOrEqual(rt, len(s.queue.timers.entries), members)
+	})
+}
+
+// draw is an instant to wait for: soon, much later, or never.
+func draw(t *rapid.T, now clock.Instant) clock.Instant {
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	case 0:
+		return clock.Never
+	case 1, 2, 3:
+		return now.Add(time.Duration(rapid.IntRange(1, 5).Draw(t, "soon")))
+	}
+	return now.Add(time.Duration(rapid.IntRange(1, 2000).Draw(t, "late")))
+}
+
+// TestPastTimer: an instant that has passed is now.
+func TestPastTimer(t *testing.T) {
+	s := newStage(t, Config{Members: 1, Demand: Scripted()}, nil)
+	s.run(time.Minute)
+	s.setTimer(0, clock.Instant(time.Second))
+	assert.Equal(t, []string{"1m0s m0 timer"}, s.run(time.Minute))
+}
