@@ -131,7 +131,7 @@ func parameterTable() *table {
 		if low == high {
 			permitted = fmt.Sprint(low)
 		}
-		by := "every policy; must be there"
+		by := "must be there"
 		if p.Optional {
 			by = usersOf(p.Name)
 		}
