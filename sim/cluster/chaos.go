@@ -3,11 +3,13 @@ package cluster
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // Mix is what kind of members a run has.
@@ -57,6 +59,7 @@ func draw(seed uint64, mix Mix) (setting, chaos) {
 	s.checkpointAfter = []int{0, 20, 60, 200}[rng.IntN(4)]
 	s.net = drawNetwork(rng, pick)
 	s.resources = drawResources(rng, pick)
+	drawPolicies(rand.New(rand.NewPCG(seed, 0x706f6c696379)), s.resources)
 	for i := range 2 + rng.IntN(6) {
 		m := memberSetting{
 			durable: mix == Durable || mix == Mixed && rng.IntN(2) == 0, found: i == 0,
@@ -101,6 +104,35 @@ func drawResources(rng *rand.Rand, pick func(low, high time.Duration) time.Durat
 		}.WithDefaults())
 	}
 	return list
+}
+
+// drawPolicies gives half of the resources another policy than the wandering
+// token, with constants of the same size.
+func drawPolicies(rng *rand.Rand, resources []group.Resource) {
+	names := catalog.Names()
+	for i := range resources {
+		r := &resources[i]
+		if rng.IntN(2) == 0 {
+			continue
+		}
+		r.Policy = names[rng.IntN(len(names))]
+		presets := catalog.Presets(r.Policy)
+		preset := presets[rng.IntN(len(presets))]
+		uses := func(parameter string) bool { return slices.Contains(preset.Uses, parameter) }
+		r.Preset = preset.Name
+		if !uses("min_interval") {
+			r.MinInterval = 0
+		}
+		if !uses("regeneration_mean") {
+			r.RegenerationMean = 0
+		}
+		if uses("max_interval") {
+			r.MaxInterval = 30 * time.Second
+		}
+		if uses("target_interval") {
+			r.TargetInterval = (2 * r.OperationTime).Truncate(time.Millisecond)
+		}
+	}
 }
 
 // begin starts every member and every fault.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -168,11 +171,22 @@ func TestGuardSeesWhatLeavesTooEarly(t *testing.T) {
 	}
 }
 
+// wanderingSeed is a seed whose tokens all walk: under other policies a token
+// may rest for long.
+func wanderingSeed() uint64 {
+	for seed := uint64(4); ; seed++ {
+		s, _ := draw(seed, Durable)
+		if !slices.ContainsFunc(s.resources, func(r group.Resource) bool { return r.Policy != catalog.Wandering }) {
+			return seed
+		}
+	}
+}
+
 // TestWhatDoesNotComeToRestIsSeen: without receipts no transfer is ever
 // answered, without offers no token moves.
 func TestWhatDoesNotComeToRestIsSeen(t *testing.T) {
 	for bug, want := range map[Bug]string{NoReceipts: "is not answered", NoOffers: "has not moved"} {
-		r := Run(4, Options{Mix: Durable, Bug: bug})
+		r := Run(wanderingSeed(), Options{Mix: Durable, Bug: bug})
 		require.ErrorIs(t, r.Err(), ErrBroken)
 		assert.Empty(t, r.Problems)
 		assert.Empty(t, r.Findings)
