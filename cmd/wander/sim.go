@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,7 +26,7 @@ func newSimCommand(env *environment) *cobra.Command {
 is what a daemon runs, without network and signatures.`,
 		Args: cobra.NoArgs,
 	}
-	cmd.AddCommand(newSimListCommand(env), newSimRunCommand(env))
+	cmd.AddCommand(newSimListCommand(env), newSimRunCommand(env), newSimScenarioCommand(env))
 	return cmd
 }
 
@@ -136,7 +137,7 @@ func interruptible() (context.Context, context.CancelFunc) {
 func interrupted() error {
 	return &exitError{
 		code: exitSignal + int(syscall.SIGINT),
-		err:  fmt.Errorf("interrupted; nothing was written"),
+		err:  errors.New("interrupted; nothing was written"),
 	}
 }
 

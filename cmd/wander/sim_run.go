@@ -55,6 +55,18 @@ func runSim(env *environment, f simRunFlags, names []string) error {
 			return err
 		}
 	}
+	results, err := f.simulate(env, experiments)
+	if err == nil {
+		err = f.write(names, results)
+	}
+	if err == nil {
+		err = f.print(env.Out, results)
+	}
+	return err
+}
+
+// simulate runs experiments until they are done or the user interrupts.
+func (f simRunFlags) simulate(env *environment, experiments []experiment.Experiment) ([]experiment.Result, error) {
 	ctx, stop := interruptible()
 	defer stop()
 	show, clear := progressLine(env.Err)
@@ -66,15 +78,9 @@ func runSim(env *environment, f simRunFlags, names []string) error {
 	})
 	clear()
 	if ctx.Err() != nil {
-		return interrupted()
+		return nil, interrupted()
 	}
-	if err == nil {
-		err = f.write(names, results)
-	}
-	if err == nil {
-		err = f.print(env.Out, results)
-	}
-	return err
+	return results, err
 }
 
 func (f simRunFlags) check() error {
@@ -184,9 +190,7 @@ func jsonRow(r experiment.Row) simRow {
 		Median: number(r.Median), P5: number(r.P5), P95: number(r.P95),
 		Verdict: r.Verdict, HoldsIn: r.HoldsIn, Of: r.Of,
 	}
-	for _, s := range r.Samples {
-		out.Samples = append(out.Samples, number(s))
-	}
+	out.Samples = numbers(r.Samples)
 	if r.Verdict == experiment.NotReproduced {
 		out.Why = r.Why
 	}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/sim/experiment"
+)
+
+func newSimScenarioCommand(env *environment) *cobra.Command {
+	var f simRunFlags
+	cmd := &cobra.Command{
+		Use:   "scenario FILE.toml",
+		Short: "Simulate a group of your own",
+		Long: `Simulate the group that FILE.toml describes, once for every seed, and print the
+median of what is measured with the 5th and 95th percentile over the seeds. The
+file has the resource as the group configuration has it, and what happens to the
+group; - is standard input. All keys but operation_time and members_max may be
+left out:
+
+  members       = 300          # default: members_max
+  tokens        = 1            # at the start; 0 is a cold start
+  duration      = "100000s"
+  demand        = "always"     # or "every 10m": an exponential time after each operation
+  acquaintances = 0            # how many others each member knows, even; 0 is everybody
+
+  [resource]
+  policy         = "wandering" # with preset and parameters as in wander ca config
+  operation_time = "4s"
+  members_max    = 300
+  skip_delay     = "100ms"
+
+  [latency]                    # ` + latencyForms + `
+  passing   = "0s"             # a handoff
+  telling   = "0s"             # a message between policies
+  operation = "4s"             # default: operation_time
+
+  [faults]
+  pass_loss    = "0%"          # of handoffs lose the token
+  tell_loss    = "0%"          # of messages between policies are lost
+  loss_every   = "10000s"      # the next pass after each multiple loses the token
+  crash_every  = "1h"          # mean time between crashes of some member
+  crash_holder = false         # of one that holds a token
+  down_for     = "1m"          # until it returns
+  forgetful    = false         # it loses its tokens and its memory
+  recall       = false         # members remember visits although nothing crashes
+  clock_offset = "0s"          # wall clocks are wrong by up to this
+
+  [measure]
+  warm_up = "0s"               # not measured
+  what    = ["concurrency"]    # default: ` + strings.Join(experiment.Measures(), ", ") + `
+  below   = ["20m"]            # shares of times below these
+  bin     = "1s"               # resolution of times
+  limit   = "10000s"           # longer times are told apart hardly`,
+		Example: "  wander sim scenario my.toml\n  wander sim scenario my.toml --seeds 40 --output json",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return runScenario(env, f, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.seeds, "seeds", 10, "how many runs, with the seeds 1, 2, …")
+	flags.IntVar(&f.parallel, "parallel", 0, "how many runs at once (default: one a core)")
+	addOutputFlag(cmd, &f.output)
+	return cmd
+}
+
+func runScenario(env *environment, f simRunFlags, file string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	text, err := readLimited(env, file, configfile.MaxSize)
+	if err != nil {
+		return configError(err, "")
+	}
+	s, err := parseScenario(file, text)
+	if err != nil {
+		return err
+	}
+	results, err := f.simulate(env, []experiment.Experiment{s.Experiment()})
+	if err != nil {
+		return err
+	}
+	if f.output == "json" {
+		return writeJSON(env.Out, scenarioAnswer(f.seeds, results[0]))
+	}
+	return printScenario(env.Out, s, f.seeds, results[0])
+}
+
+// simMeasures is the answer of sim scenario.
+type simMeasures struct {
+	V        int          `json:"v"`
+	Seeds    int          `json:"seeds"`
+	Measures []simMeasure `json:"measures"`
+}
+
+type simMeasure struct {
+	Name    string   `json:"name"` // what it belongs to and what it is, like "tokens: share of time with 1"
+	Unit    string   `json:"unit"` // share, s or number
+	Median  number   `json:"median"`
+	P5      number   `json:"p5"`
+	P95     number   `json:"p95"`
+	Samples []number `json:"samples"`
+}
+
+func scenarioAnswer(seeds int, r experiment.Result) simMeasures {
+	answer := simMeasures{V: 1, Seeds: seeds, Measures: []simMeasure{}}
+	for _, row := range r.Rows {
+		answer.Measures = append(answer.Measures, simMeasure{
+			Name: row.ID, Unit: row.Unit.String(), Median: number(row.Median), P5: number(row.P5), P95: number(row.P95),
+			Samples: numbers(row.Samples),
+		})
+	}
+	return answer
+}
+
+func numbers(values []float64) []number {
+	out := make([]number, len(values))
+	for i, v := range values {
+		out[i] = number(v)
+	}
+	return out
+}
+
+func printScenario(w io.Writer, s experiment.Scenario, seeds int, r experiment.Result) error {
+	fmt.Fprintf(w, "%s, %s, %v, median [p5..p95] of %s\n", s.Policy, count(s.Members, "member"), s.Duration, count(seeds, "run"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range r.Rows {
+		fmt.Fprintf(t, "%s\t%s\n", row.ID, row.MeasuredText())
+	}
+	return t.Flush()
+}

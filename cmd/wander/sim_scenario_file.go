@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/sim/circulation"
+	"github.com/wandertoken/wander/sim/experiment"
+)
+
+// scenarioFile is a scenario as people write it: all of circulation.Config but
+// the seed, and what to measure.
+type scenarioFile struct {
+	Members  int    `toml:"members"` // default: the resource's members_max
+	Tokens   *int   `toml:"tokens"`  // default: 1
+	Duration span   `toml:"duration"`
+	Demand   demand `toml:"demand"`
+	// Acquaintances is how many others each member knows; 0: everybody.
+	Acquaintances int          `toml:"acquaintances"`
+	Resource      resourceFile `toml:"resource"`
+
+	Latency struct {
+		Passing   latency `toml:"passing"`
+		Telling   latency `toml:"telling"`
+		Operation latency `toml:"operation"` // default: operation_time
+	} `toml:"latency"`
+
+	Faults struct {
+		PassLoss    share `toml:"pass_loss"`
+		TellLoss    share `toml:"tell_loss"`
+		LossEvery   span  `toml:"loss_every"`
+		CrashEvery  span  `toml:"crash_every"`
+		CrashHolder bool  `toml:"crash_holder"`
+		DownFor     span  `toml:"down_for"`
+		Forgetful   bool  `toml:"forgetful"`
+		Recall      bool  `toml:"recall"`
+		ClockOffset span  `toml:"clock_offset"`
+	} `toml:"faults"`
+
+	Measure struct {
+		WarmUp span     `toml:"warm_up"`
+		What   []string `toml:"what"`  // default: everything
+		Below  []span   `toml:"below"` // shares of times below these
+		Bin    span     `toml:"bin"`
+		Limit  span     `toml:"limit"`
+	} `toml:"measure"`
+}
+
+// defaultScenarioDuration is how long the papers' simulations last.
+const defaultScenarioDuration = 100_000 * time.Second
+
+// parseScenario reads and checks a scenario.
+func parseScenario(file string, text []byte) (experiment.Scenario, error) {
+	f := scenarioFile{Duration: span{defaultScenarioDuration}}
+	if err := configfile.Decode(file, text, &f); err != nil {
+		return experiment.Scenario{}, err
+	}
+	s := f.scenario()
+	if err := f.check(s); err != nil {
+		return experiment.Scenario{}, configError(fmt.Errorf("%s: %w", file, err), f.hint(err))
+	}
+	return s, nil
+}
+
+// scenario is what the file asks for.
+func (f scenarioFile) scenario() experiment.Scenario {
+	r := f.Resource.resource()
+	s := experiment.Scenario{
+		Config: circulation.Config{
+			Policy: r.Policy, Params: r.PolicyParams(),
+			Members: f.Members, Found: 1, Demand: f.Demand.Demand,
+			Passing: f.Latency.Passing.Latency, Telling: f.Latency.Telling.Latency, Operation: f.Latency.Operation.Latency,
+			PassLoss: f.Faults.PassLoss.float64, TellLoss: f.Faults.TellLoss.float64,
+			LossEvery: f.Faults.LossEvery.Duration, CrashEvery: f.Faults.CrashEvery.Duration,
+			CrashHolder: f.Faults.CrashHolder, DownFor: f.Faults.DownFor.Duration,
+			Forgetful: f.Faults.Forgetful, Recall: f.Faults.Recall, ClockOffset: f.Faults.ClockOffset.Duration,
+		},
+		Acquaintances: f.Acquaintances,
+		Duration:      f.Duration.Duration,
+		WarmUp:        f.Measure.WarmUp.Duration,
+		What:          f.Measure.What,
+		Bin:           f.Measure.Bin.Duration,
+		Limit:         f.Measure.Limit.Duration,
+	}
+	if f.Members == 0 {
+		s.Members = r.MembersMax
+	}
+	if f.Tokens != nil {
+		s.Found = *f.Tokens
+	}
+	for _, d := range f.Measure.Below {
+		s.Below = append(s.Below, d.Duration)
+	}
+	return s
+}
+
+// errNotSimulated: a setting of a resource that means nothing here.
+var errNotSimulated = errors.New("the simulator has one slot and no deadlines; leave out slots and max_hold")
+
+func (f scenarioFile) check(s experiment.Scenario) error {
+	if f.Resource.Slots != nil || f.Resource.MaxHold != nil {
+		return errNotSimulated
+	}
+	if err := catalog.Check(s.Policy, s.Params); err != nil {
+		return fmt.Errorf("resource: %w", err)
+	}
+	return s.Validate()
+}
+
+func (f scenarioFile) hint(err error) string {
+	if errors.Is(err, policy.ErrUnused) {
+		return policyHint(f.Resource.resource(), err)
+	}
+	return ""
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/signal"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/sim/circulation"
+	"github.com/wandertoken/wander/sim/experiment"
+)
+
+var updateSim = flag.Bool("update-sim", false, "write testdata/sim-* anew")
+
+// runCommand runs a command line with an input, and returns the exit code.
+func runCommand(in string, args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	env := &environment{In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(string) string { return "" }, Now: time.Now}
+	code = run(env, args)
+	return code, o.String(), e.String()
+}
+
+// smallScenario takes a moment.
+const smallScenario = `
+members  = 30
+duration = "5000s"
+[resource]
+operation_time = "4s"
+members_max    = 30
+skip_delay     = "100ms"
+[latency]
+passing = "uniform 10ms 30ms"
+[faults]
+pass_loss = "0.1%"
+[measure]
+below = ["120s"]
+`
+
+func TestSimScenarioGolden(t *testing.T) {
+	for name, args := range map[string][]string{
+		"testdata/sim-scenario.txt":  {"sim", "scenario", "-", "--seeds", "3"},
+		"testdata/sim-scenario.json": {"sim", "scenario", "-", "--seeds", "3", "--output", "json", "--parallel", "1"},
+	} {
+		code, out, errs := runCommand(smallScenario, args...)
+		require.Zero(t, code, errs)
+		assert.Empty(t, errs)
+		if *updateSim {
+			require.NoError(t, os.WriteFile(name, []byte(out), 0o644))
+		}
+		want, err := os.ReadFile(name)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), out, name)
+	}
+}
+
+// fullScenario sets everything.
+const fullScenario = `
+members = 20
+tokens  = 2
+duration = "1h"
+demand = "every 10m"
+acquaintances = 4
+[resource]
+policy = "wandering"
+preset = "paper"
+operation_time = "2s"
+members_max = 10
+skip_delay = "50ms"
+min_interval = "10s"
+[latency]
+passing = "exponential 10ms"
+telling = "quantiles 1ms 2ms 9ms"
+operation = "uniform 1s 2s"
+[faults]
+pass_loss = "1%"
+tell_loss = 0.02
+loss_every = "10m"
+crash_every = "5m"
+crash_holder = true
+down_for = "1m"
+forgetful = true
+recall = true
+clock_offset = "3s"
+[measure]
+warm_up = "5m"
+what = ["waits", "counts"]
+below = ["10s", "1m"]
+bin = "100ms"
+limit = "1h"
+`
+
+// Every field of the simulator's configuration can be set; only the seed and
+// what members know are set for each run.
+func TestScenarioReachesEverything(t *testing.T) {
+	s, err := parseScenario("full.toml", []byte(fullScenario))
+	require.NoError(t, err)
+	for _, of := range []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(s.Config)} {
+		for i := range of.NumField() {
+			name := of.Type().Field(i).Name
+			if name != "Seed" && name != "Directory" {
+				assert.False(t, of.Field(i).IsZero(), name)
+			}
+		}
+	}
+	assert.Equal(t, circulation.Every(10*time.Minute), s.Demand)
+	assert.Equal(t, circulation.Exponential(10*time.Millisecond), s.Passing)
+	assert.Equal(t, circulation.Quantiles([]time.Duration{1e6, 2e6, 9e6}), s.Telling)
+	assert.Equal(t, circulation.Uniform(time.Second, 2*time.Second), s.Operation)
+	assert.InDelta(t, 0.01, s.PassLoss, 1e-12)
+	assert.InDelta(t, 0.02, s.TellLoss, 1e-12)
+
+	code, out, errs := runCommand(fullScenario, "sim", "scenario", "-", "--seeds", "1")
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "waits: share below 60 s")
+	assert.NotContains(t, out, "visits: ")
+}
+
+// The example of the help works, but for its comments' alternatives.
+func TestScenarioHelpIsAScenario(t *testing.T) {
+	_, help, _ := runCommand("", "sim", "scenario", "--help")
+	_, example, _ := strings.Cut(help, "may be\nleft out:")
+	example, _, _ = strings.Cut(example, "Usage:")
+	_, err := parseScenario("help", []byte(example))
+	assert.NoError(t, err)
+	assert.Greater(t, strings.Count(example, "="), 25)
+}
+
+func TestScenarioMistakes(t *testing.T) {
+	const resource = "[resource]\noperation_time = \"4s\"\nmembers_max = 30\n"
+	for name, c := range map[string]struct {
+		text, says, hint string
+	}{
+		"unknown key":            {resource + "skipdelay = \"1s\"\n", `-:4:1: unknown key "resource.skipdelay"`, `did you mean "resource.skip_delay"?`},
+		"no resource":            {"members = 3\n", "operation_time", ""},
+		"unknown policy":         {resource + "policy = \"nonsense\"\n", "nonsense", ""},
+		"parameter without use":  {resource + "target_interval = \"1s\"\n", "target_interval", "preset paper of policy wandering uses"},
+		"slots":                  {resource + "slots = 2\n", "leave out slots", ""},
+		"bare number":            {"duration = 5\n" + resource, "is not a duration", ""},
+		"too long":               {"duration = \"36500d\"\n" + resource, "duration is", ""},
+		"warm-up to the end":     {"duration = \"1s\"\n" + resource + "[measure]\nwarm_up = \"1s\"\n", "warm_up is 1s", ""},
+		"unknown measure":        {resource + "[measure]\nwhat = [\"weather\"]\n", `unknown measure "weather", known are concurrency, tokens`, ""},
+		"too fine":               {resource + "[measure]\nbin = \"1ns\"\n", "times bin", ""},
+		"odd acquaintances":      {"acquaintances = 3\n" + resource, "acquaintances out of range: 3", ""},
+		"latency":                {resource + "[latency]\npassing = \"sometimes 3s\"\n", `"sometimes 3s" is not a distribution`, ""},
+		"latency backwards":      {resource + "[latency]\npassing = \"uniform 3s 1s\"\n", "from 3s to 1s", ""},
+		"demand":                 {"demand = \"every day\"\n" + resource, `"every day" is not a demand`, ""},
+		"share":                  {resource + "[faults]\npass_loss = \"many\"\n", `"many" is not a share`, ""},
+		"share above one":        {resource + "[faults]\npass_loss = \"101%\"\n", "probability out of range", ""},
+		"more tokens than peers": {"tokens = 31\n" + resource, "31 tokens, 30 members", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := runCommand(c.text, "sim", "scenario", "-")
+			assert.Equal(t, exitConfiguration, code)
+			assert.Empty(t, out)
+			assert.Contains(t, errs, c.says)
+			assert.Contains(t, errs, c.hint)
+			assert.True(t, strings.HasPrefix(errs, "error: -"), errs)
+		})
+	}
+	code, _, errs := runCommand("", "sim", "scenario", "/nowhere/x.toml")
+	assert.Equal(t, exitConfiguration, code)
+	assert.Contains(t, errs, "/nowhere/x.toml")
+}
+
+func TestSimUsage(t *testing.T) {
+	for want, args := range map[string][]string{
+		`no experiment is called "x"`:  {"run", "x"},
+		"all of them are in it":        {"run", "all", "slides-setup"},
+		"requires at least 1 arg":      {"run"},
+		"--seeds 0: 1 to":              {"run", "slides-setup", "--seeds", "0"},
+		"--parallel -1":                {"run", "slides-setup", "--parallel", "-1"},
+		`--output "xml": text or json`: {"list", "-o", "xml"},
+	} {
+		code, out, errs := runCommand("", append([]string{"sim"}, args...)...)
+		assert.Equal(t, exitUsage, code, want)
+		assert.Empty(t, out)
+		assert.Contains(t, errs, want)
+	}
+}
+
+func TestSimListAndRun(t *testing.T) {
+	code, out, _ := runCommand("", "sim", "list")
+	assert.Zero(t, code)
+	for _, e := range experiment.All() {
+		assert.Contains(t, out, e.Name)
+	}
+	var list, ran simListing
+	_, out, _ = runCommand("", "sim", "list", "--output", "json")
+	require.NoError(t, json.Unmarshal([]byte(out), &list))
+	assert.Equal(t, 1, list.V)
+	assert.Len(t, list.Experiments, len(experiment.All()))
+
+	code, out, errs := runCommand("", "sim", "run", "slides-setup", "slides-setup", "--seeds", "2")
+	require.Zero(t, code, errs)
+	assert.Equal(t, 1, strings.Count(out, "slides-setup:"))
+	assert.Contains(t, out, "slides-saturation  200 Mbps accommodate up to 300 subscribers of 650 Kbps")
+	assert.Empty(t, errs, "progress is for terminals")
+
+	dir := t.TempDir()
+	code, out, errs = runCommand("", "sim", "run", "slides-setup", "--seeds", "2", "--out", dir+"/new", "--output", "json")
+	require.Zero(t, code, errs)
+	require.NoError(t, json.Unmarshal([]byte(out), &ran))
+	assert.Equal(t, 2, ran.Seeds)
+	assert.Equal(t, experiment.Reproduced, ran.Experiments[0].Rows[0].Verdict)
+	assert.FileExists(t, dir+"/new/data/slides-setup-claims.csv")
+	assert.NoFileExists(t, dir+"/new/reproduction.md", "that is for all of them")
+}
+
+// Ctrl-C ends a simulation of years at once.
+func TestSimInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot send itself Ctrl-C")
+	}
+	ours := make(chan os.Signal, 1)
+	signal.Notify(ours, os.Interrupt) // so that one that comes too early does not end the test
+	defer signal.Stop(ours)
+	self, err := os.FindProcess(os.Getpid())
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		again := time.NewTicker(20 * time.Millisecond)
+		defer again.Stop()
+		for {
+			select {
+			case <-again.C:
+				_ = self.Signal(os.Interrupt)
+			case <-done:
+				return
+			}
+		}
+	}()
+	long := strings.Replace(smallScenario, `"5000s"`, `"3650d"`, 1)
+	code, out, errs := runCommand(long, "sim", "scenario", "-", "--seeds", "1")
+	close(done)
+	assert.Equal(t, 130, code)
+	assert.Empty(t, out)
+	assert.Equal(t, "error: interrupted; nothing was written\n", errs)
+}

@@ -1,0 +1,264 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+// Scenario is a simulation with parameters of the user's own.
+type Scenario struct {
+	circulation.Config // Seed and Directory are set for each run
+	// Acquaintances is how many others each member knows, an even number; 0 is
+	// everybody.
+	Acquaintances int
+	// Duration is how long a run lasts, up to policy.MaxInterval, and WarmUp
+	// how much of its beginning is not measured.
+	Duration, WarmUp time.Duration
+	// What is measured: names of Measures; none is all.
+	What []string
+	// Below asks for shares of times below these, up to MaxBelow.
+	Below []time.Duration
+	// Bin and Limit shape histograms as in circulation.MeterConfig, with its
+	// defaults; up to MaxBins bins.
+	Bin, Limit time.Duration
+}
+
+// The limits of a Scenario.
+const (
+	// MaxBelow is more thresholds than anybody reads.
+	MaxBelow = 20
+	// MaxBins keeps three histograms a run in some megabytes.
+	MaxBins = 100_000
+)
+
+// What is wrong with a Scenario, beside the errors of circulation.New.
+var (
+	ErrDuration      = errors.New("duration out of range")
+	ErrMeasure       = errors.New("unknown measure")
+	ErrAcquaintances = errors.New("acquaintances out of range")
+)
+
+// measure is a group of quantities.
+type measure struct {
+	name       string
+	quantities func(*Scenario) []quantity
+}
+
+// quantity is one number of a run.
+type quantity struct {
+	name  string
+	unit  Unit
+	value func(*outcome) float64
+}
+
+var allMeasures = []measure{
+	{"concurrency", concurrencyQuantities},
+	{"tokens", tokenQuantities},
+	{"operations", func(s *Scenario) []quantity { return spanQuantities(s, operations) }},
+	{"visits", func(s *Scenario) []quantity { return spanQuantities(s, visits) }},
+	{"waits", func(s *Scenario) []quantity { return spanQuantities(s, waits) }},
+	{"gaps", gapQuantities},
+	{"counts", countQuantities},
+}
+
+func waits(o *outcome) *circulation.Histogram { return o.Waits }
+
+// Measures are the names of what a Scenario can measure:
+//
+//	concurrency  shares of time by the number of operations at once
+//	tokens       shares of time by the number of tokens
+//	operations   times between two operations of a member
+//	visits       times between two arrivals of a token at a member
+//	waits        times from a member's demand to its operation
+//	gaps         spans without any token
+//	counts       hops, operations, tokens made and lost, messages
+func Measures() []string {
+	var names []string
+	for _, m := range allMeasures {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// Validate says whether the scenario can be run. It makes the group once.
+func (s *Scenario) Validate() error {
+	switch {
+	case s.Duration <= 0 || s.Duration > policy.MaxInterval:
+		return fmt.Errorf("%w: duration is %v, permitted are up to %v", ErrDuration, s.Duration, policy.MaxInterval)
+	case s.WarmUp < 0 || s.WarmUp >= s.Duration:
+		return fmt.Errorf("%w: warm_up is %v, permitted is less than the duration, %v", ErrDuration, s.WarmUp, s.Duration)
+	case s.Bin < 0 || s.Limit < 0 || s.bins() > MaxBins:
+		return fmt.Errorf("%w: limit is more than %d times bin", ErrDuration, MaxBins)
+	case len(s.Below) > MaxBelow:
+		return fmt.Errorf("%w: %d times in below, at most %d", ErrMeasure, len(s.Below), MaxBelow)
+	case s.Acquaintances < 0 || s.Acquaintances%2 != 0 || s.Acquaintances > 0 && s.Acquaintances >= s.Members:
+		return fmt.Errorf("%w: %d, permitted are even numbers below the number of members", ErrAcquaintances, s.Acquaintances)
+	}
+	for _, name := range s.What {
+		if !slices.Contains(Measures(), name) {
+			return fmt.Errorf("%w %q, known are %s", ErrMeasure, name, strings.Join(Measures(), ", "))
+		}
+	}
+	_, err := circulation.New(s.Config)
+	return err
+}
+
+// The shape of histograms where a Scenario has none.
+const (
+	defaultBin   = time.Second
+	defaultLimit = 10_000 * time.Second
+)
+
+// bins is how many bins a histogram has.
+func (s *Scenario) bins() time.Duration {
+	return cmp.Or(s.Limit, defaultLimit) / cmp.Or(s.Bin, defaultBin)
+}
+
+// Experiment runs the scenario. Its rows are measured, and held against
+// nothing; their IDs say what they are.
+func (s Scenario) Experiment() Experiment {
+	return Experiment{Name: "scenario", Title: "A scenario", Source: "no paper", Run: func(l *Lab) error {
+		quantities := s.quantities()
+		runs, err := Gather(l, func(seed uint64) ([]float64, error) {
+			o, err := s.run(l.Context(), seed)
+			if err != nil {
+				return nil, err
+			}
+			return column(quantities, func(q quantity) float64 { return q.value(o) }), nil
+		})
+		if err != nil {
+			return err
+		}
+		for i, q := range quantities {
+			l.Row(Claim{ID: q.name, Source: "no paper", Says: "nothing", Quantity: q.name, Unit: q.unit, Holds: Reported()},
+				column(runs, func(values []float64) float64 { return values[i] }))
+		}
+		return nil
+	}}
+}
+
+func (s *Scenario) quantities() []quantity {
+	var all []quantity
+	for _, m := range allMeasures {
+		if len(s.What) > 0 && !slices.Contains(s.What, m.name) {
+			continue
+		}
+		for _, q := range m.quantities(s) {
+			q.name = m.name + ": " + q.name
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// looks is how often in a run somebody may interrupt it.
+const looks = 1000
+
+func (s *Scenario) run(ctx context.Context, seed uint64) (*outcome, error) {
+	cfg := s.Config
+	cfg.Seed = seed
+	if s.Acquaintances > 0 {
+		cfg.Directory = newAcquaintances(s.Members, s.Acquaintances/2, rand.New(rand.NewPCG(seed, streamPrepare)))
+	}
+	w, err := circulation.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	o := &outcome{Meter: circulation.NewMeter(circulation.MeterConfig{
+		Start: clock.Instant(s.WarmUp), Bin: cmp.Or(s.Bin, defaultBin), Limit: cmp.Or(s.Limit, defaultLimit),
+	})}
+	w.Observe(o.Meter)
+	for i := range time.Duration(looks) {
+		w.Run(clock.Instant(s.Duration/looks*i + s.Duration%looks*i/looks))
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	w.Run(clock.Instant(s.Duration))
+	o.stats = w.Stats()
+	return o, w.Err()
+}
+
+func concurrencyQuantities(*Scenario) []quantity {
+	return []quantity{
+		{"share of time with no operation", Share, exactly(0)},
+		{"share of time with 1 operation", Share, exactly(1)},
+		{"share of time with 2 operations", Share, exactly(2)},
+		{"share of time with more than 2 operations", Share, moreThan(2)},
+		{"most operations at once", Number, func(o *outcome) float64 { return float64(o.MostOperations()) }},
+	}
+}
+
+func tokenQuantities(*Scenario) []quantity {
+	return []quantity{
+		{"share of time with no token", Share, func(o *outcome) float64 { return o.TokensAlive(0) }},
+		{"share of time with 1 token", Share, func(o *outcome) float64 { return o.TokensAlive(1) }},
+		{"share of time with more than 1 token", Share, moreTokensThan(1)},
+		{"most tokens at once", Number, func(o *outcome) float64 { return float64(o.MostTokens()) }},
+	}
+}
+
+func spanQuantities(s *Scenario, of spans) []quantity {
+	all := []quantity{
+		{"mean", Seconds, of.mean},
+		{"median", Seconds, of.quantile(0.5)},
+		{"95th percentile", Seconds, of.quantile(0.95)},
+		{"99th percentile", Seconds, of.quantile(0.99)},
+		{"longest", Seconds, of.longest},
+	}
+	for _, d := range s.Below {
+		all = append(all, quantity{"share below " + Seconds.Text(d.Seconds()), Share, of.below(d)})
+	}
+	for i := range all {
+		value := all[i].value
+		all[i].value = func(o *outcome) float64 {
+			if of(o).Count() == 0 {
+				return math.NaN()
+			}
+			return value(o)
+		}
+	}
+	return all
+}
+
+func gapQuantities(*Scenario) []quantity {
+	return []quantity{
+		{"number", Number, func(o *outcome) float64 { return float64(len(o.Gaps())) }},
+		{"mean", Seconds, func(o *outcome) float64 { return meanSeconds(lengths(o.Gaps())) }},
+		{"longest", Seconds, func(o *outcome) float64 { return longest(lengths(o.Gaps())) }},
+	}
+}
+
+// countQuantities are counted from the beginning, warm-up or not.
+func countQuantities(*Scenario) []quantity {
+	count := func(of func(*circulation.Stats) uint64) func(*outcome) float64 {
+		return func(o *outcome) float64 { return float64(of(&o.stats)) }
+	}
+	return []quantity{
+		{"hops", Number, count(func(s *circulation.Stats) uint64 { return s.Hops })},
+		{"operations", Number, count(func(s *circulation.Stats) uint64 { return s.Operations })},
+		{"tokens made", Number, count(func(s *circulation.Stats) uint64 { return s.Generated })},
+		{"tokens dropped", Number, count(dropped)},
+		{"tokens lost", Number, count(func(s *circulation.Stats) uint64 { return s.Lost })},
+		{"crashes", Number, count(func(s *circulation.Stats) uint64 { return s.Crashed })},
+		{"messages between policies", Number, count(func(s *circulation.Stats) uint64 { return s.Messages })},
+	}
+}
+
+func dropped(s *circulation.Stats) (n uint64) {
+	for _, d := range s.Dropped {
+		n += d
+	}
+	return n
+}
