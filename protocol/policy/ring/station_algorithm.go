@@ -1,5 +1,12 @@
 package ring
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Algorithm says by which rules a processor acts.
 type Algorithm uint8
 
@@ -29,6 +36,19 @@ func (a Algorithm) String() string {
 		return algorithmNames[a]
 	}
 	return "unknown"
+}
+
+// ErrAlgorithm is why a name is not an algorithm's; the error that wraps it
+// lists those that are.
+var ErrAlgorithm = errors.New("unknown ring algorithm")
+
+// ParseAlgorithm is the algorithm that String calls so. Error: ErrAlgorithm.
+func ParseAlgorithm(name string) (Algorithm, error) {
+	i := slices.Index(algorithmNames[:], name)
+	if i < 0 {
+		return 0, fmt.Errorf("%w %q, known are %s", ErrAlgorithm, name, strings.Join(algorithmNames[:], ", "))
+	}
+	return Algorithm(i), nil
 }
 
 // rules are what the algorithms differ in. A Station's methods are the rest.

@@ -235,4 +235,11 @@ func TestAlgorithmNames(t *testing.T) {
 	assert.Equal(t, "e", E.String())
 	assert.Equal(t, "d-deferred", DDeferred.String())
 	assert.Equal(t, "unknown", Algorithm(99).String())
+	for alg := range Algorithm(algorithms) {
+		parsed, err := ParseAlgorithm(alg.String())
+		require.NoError(t, err)
+		assert.Equal(t, alg, parsed)
+	}
+	_, err := ParseAlgorithm("E")
+	assert.ErrorIs(t, err, ErrAlgorithm)
 }
