@@ -1,6 +1,8 @@
 package circulation
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -108,4 +110,37 @@ func TestPastTimer(t *testing.T) {
 	s.run(time.Minute)
 	s.setTimer(0, clock.Instant(time.Second))
 	assert.Equal(t, []string{"1m0s m0 timer"}, s.run(time.Minute))
+}
+
+// TestTimersOrder: the first entry is the earliest one, whatever was added,
+// hastened, put off and removed. It takes a deep heap to go wrong.
+func TestTimersOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		sites := make([]site, 1+rng.IntN(3000))
+		h := timers{sites: &sites}
+		for m := range sites {
+			h.add(timer{clock.Instant(rng.IntN(10_000)), uint64(m), int32(m)})
+		}
+		for range 3000 {
+			e := h.entries[sites[rng.IntN(len(sites))].entry]
+			e.at -= clock.Instant(rng.IntN(1000))
+			h.up(int(sites[e.member].entry), e)
+			e = h.entries[0]
+			e.at += clock.Instant(rng.IntN(10_000))
+			h.down(0, e)
+		}
+		for i, e := range h.entries {
+			require.Equal(t, int32(i), sites[e.member].entry)
+			require.False(t, e.before(&h.entries[max(0, i-1)/4]))
+		}
+		last := timer{at: math.MinInt64}
+		for len(h.entries) > 0 {
+			e := h.entries[0]
+			require.True(t, last.before(&e))
+			last = e
+			h.removeFirst()
+			require.Equal(t, int32(noEntry), sites[e.member].entry)
+		}
+	}
 }
