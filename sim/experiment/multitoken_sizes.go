@@ -1,0 +1,137 @@
+package experiment
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/multitoken"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+const multitokenSizesNotes = `The policy without the ramp: all members know each other and are there from the beginning, with a token
+for every fourth. Operations take no time. Ten minutes pass before twenty are measured. *Two tokens* have the control switched off (k_max = 1000).`
+
+// steady is a group of constant size.
+type steady struct {
+	preset  string
+	members int
+	tokens  int
+	latency circulation.Latency
+	factor  policy.Ratio
+	crashes time.Duration // mean time between two, of a member that forgets all and returns in a minute; 0: none
+}
+
+// steadily is what it shows.
+type steadily struct{ interval, tokens, perMember float64 }
+
+func (s steady) run(seed uint64) (steadily, error) {
+	const warm, end = 10 * time.Minute, 30 * time.Minute
+	w, err := circulation.New(circulation.Config{
+		Policy: catalog.Multitoken, Members: s.members, Found: s.tokens, Seed: seed, Passing: s.latency, Operation: noTime,
+		CrashEvery: s.crashes, DownFor: time.Minute, Forgetful: true,
+		Params: policy.Params{
+			Preset: s.preset, OperationTime: policy.MinDuration, MembersMax: s.members, SkipDelay: policy.MinDuration,
+			TargetInterval: gridTarget, IntervalFactor: s.factor,
+		},
+	})
+	if err != nil {
+		return steadily{}, err
+	}
+	meter := circulation.NewMeter(circulation.MeterConfig{Start: clock.Instant(warm), Bin: gridBin, Limit: gridLimit})
+	w.Observe(meter)
+	w.Run(clock.Instant(end))
+	tokens := 0.0
+	for k := range meter.MostTokens() + 1 {
+		tokens += float64(k) * meter.TokensAlive(k)
+	}
+	return steadily{meter.Operations.Mean().Seconds(), tokens, tokens / float64(s.members)}, w.Err()
+}
+
+func (s steady) runs(l *Lab) ([]steadily, error) { return Gather(l, s.run) }
+
+// steadyGroup is a steady group in the paper's conditions.
+func steadyGroup(members int, latency circulation.Latency) steady {
+	return steady{preset: multitoken.Paper, members: members, tokens: members / 4, latency: latency}
+}
+
+func steadyInterval(s steadily) float64  { return s.interval }
+func steadyPerMember(s steadily) float64 { return s.perMember }
+
+const smallGroup = "in a group of 20 six tokens are the equilibrium, and chance moves their number by a third; " +
+	"a lack of tokens is answered at the first silence, a surplus only when some queue is full."
+
+func multitokenSizes(l *Lab) error {
+	usual, err := steadyGroup(gridMembers, circulation.Constant(gridLatency)).runs(l)
+	if err != nil {
+		return err
+	}
+	for _, n := range []int{20, 50, 1000} {
+		runs, err := steadyGroup(n, circulation.Constant(gridLatency)).runs(l)
+		if err != nil {
+			return err
+		}
+		id := fmt.Sprintf("-%d", n)
+		l.Row(Claim{
+			ID: "multitoken-decoupled" + id, Source: "many-token paper §1, §2", Says: "the interval is decoupled from the size of the system",
+			Quantity: fmt.Sprintf("mean interval with %d members over that with 191", n), Unit: Number, Holds: About(1, 0.05),
+			Why: smallGroup,
+		}, ratio(column(runs, steadyInterval), column(usual, steadyInterval)))
+		l.Row(Claim{
+			ID: "multitoken-linear" + id, Source: "many-token paper §2, §4", Says: "the number of tokens changes linearly with system size",
+			Quantity: fmt.Sprintf("tokens for each member, %d members over 191", n), Unit: Number, Holds: About(1, 0.1),
+			Why: smallGroup,
+		}, ratio(column(runs, steadyPerMember), column(usual, steadyPerMember)))
+	}
+	return multitokenNetworks(l)
+}
+
+// multitokenNetworks are other latencies, and two tokens that nobody controls.
+func multitokenNetworks(l *Lab) error {
+	for _, n := range []struct {
+		id, text string
+		latency  circulation.Latency
+	}{
+		{"-3ms", "3 ms", circulation.Constant(3 * time.Millisecond)},
+		{"-300ms", "300 ms", circulation.Constant(300 * time.Millisecond)},
+		{"-exponential", "exponential, 30 ms on average", circulation.Exponential(gridLatency)},
+	} {
+		runs, err := steadyGroup(gridMembers, n.latency).runs(l)
+		if err != nil {
+			return err
+		}
+		l.Row(Claim{
+			ID: "multitoken-robust" + n.id, Source: "many-token paper §3", Says: "the same values can be used in many different environments",
+			Quantity: "mean interval, token latency " + n.text, Unit: Seconds, Holds: AtMost(gridTarget.Seconds()),
+			Why: "handoffs that slow leave too few tokens at the members.",
+		}, column(runs, steadyInterval))
+		l.Row(Claim{
+			ID: "multitoken-robust-tokens" + n.id, Source: "many-token paper §3", Says: "the same values can be used in many different environments",
+			Quantity: "mean number of tokens, token latency " + n.text, Unit: Number, Holds: Reported(),
+		}, column(runs, func(s steadily) float64 { return s.tokens }))
+	}
+	crashes := steadyGroup(gridMembers, circulation.Constant(gridLatency))
+	crashes.crashes = 10 * time.Second
+	runs, err := crashes.runs(l)
+	if err != nil {
+		return err
+	}
+	l.Row(Claim{
+		ID: "multitoken-crashes", Source: "many-token paper §2.2", Says: "the protocol is resilient to crashed nodes",
+		Quantity: "mean interval, a member crashes every 10 s with its tokens and returns a minute later", Unit: Seconds, Holds: AtMost(gridTarget.Seconds()),
+		Why: "more tokens are lost than made.",
+	}, column(runs, steadyInterval))
+	two := steadyGroup(gridMembers, circulation.Constant(gridLatency))
+	two.tokens, two.factor = 2, policy.MaxRatio
+	if runs, err = two.runs(l); err != nil {
+		return err
+	}
+	l.Row(Claim{
+		ID: "multitoken-expected/uncontrolled", Source: "many-token paper §3", Says: "two tokens are expected for an interval of 2.63 s",
+		Quantity: "mean interval with two tokens that are never made nor removed", Reading: "two tokens", Unit: Seconds, Holds: About(gridTarget.Seconds(), 0.1),
+		Why: "191 · 30 ms / 2 = 2.87 s.",
+	}, column(runs, steadyInterval))
+	return nil
+}
