@@ -27,6 +27,7 @@ is what a daemon runs, without network and signatures.`,
 		Args: cobra.NoArgs,
 	}
 	cmd.AddCommand(newSimListCommand(env), newSimRunCommand(env), newSimScenarioCommand(env))
+	cmd.AddCommand(newSimRingCommand(env))
 	return cmd
 }
 

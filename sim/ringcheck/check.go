@@ -63,6 +63,20 @@ type Traffic struct {
 	QuietSent, QuietDelivered Worst
 }
 
+// Each is all four with their names.
+func (t Traffic) Each() []NamedWorst {
+	return []NamedWorst{
+		{"sent", t.Sent}, {"delivered", t.Delivered},
+		{"sent, from a quiet ring", t.QuietSent}, {"delivered, from a quiet ring", t.QuietDelivered},
+	}
+}
+
+// NamedWorst is a Worst and how it was counted.
+type NamedWorst struct {
+	Name string
+	Worst
+}
+
 // Worst is a largest number and a run that attains it.
 type Worst struct {
 	Messages int

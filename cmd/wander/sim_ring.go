@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/protocol/policy/ring"
+	"github.com/wandertoken/wander/sim/ringcheck"
+)
+
+type simRingFlags struct {
+	processors, memory, backlog int
+	algorithm, overtaking, play string
+	published                   bool
+	output                      string
+}
+
+func newSimRingCommand(env *environment) *cobra.Command {
+	var f simRingFlags
+	cmd := &cobra.Command{
+		Use:   "ring",
+		Short: "Try all schedules of a small ring",
+		Long: `Try every order in which requests, messages and exits can follow each other in a
+ring of processors, for algorithm S, Q, D or E of the policy ring. Shown are the
+shortest schedules that end badly, if there are any, the most messages that a
+request can cost, and the most messages between a request and its token.
+
+A schedule begins with a quiet ring whose token rests at processor 0. "r2" means
+that processor 2 needs the token, "d2" that the first message on the link from 2
+to the next processor arrives, "x2" that 2 leaves its critical section, "o2" that
+on that link a message overtakes one of the other kind, and arrives.
+
+With --published Q and D are the paper's text to the letter, without the
+corrections. It takes seconds up to 7 processors, a minute for 9.`,
+		Example: `  wander sim ring --processors 5 --algorithm e
+  wander sim ring --processors 2 --algorithm d --published
+  wander sim ring --processors 2 --algorithm q --published --play "r0 r1 d1 d0"`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runSimRing(env, f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.processors, "processors", 4, fmt.Sprintf("size of the ring, 2 to %d", ringcheck.MaxExplored))
+	flags.StringVar(&f.algorithm, "algorithm", "e", "s, q, d or e")
+	flags.BoolVar(&f.published, "published", false, "q and d to the letter of the paper")
+	flags.StringVar(&f.overtaking, "overtaking", "none", "what may overtake on a link: none, requests (the token), token (requests) or both")
+	flags.Lookup("overtaking").NoOptDefVal = "both"
+	flags.IntVar(&f.backlog, "backlog", 0, "leave out more requests than this on one link (default: 3 if the token may overtake)")
+	flags.IntVar(&f.memory, "memory", ringcheck.DefaultMemory>>20, "how much to use at most, in MiB")
+	flags.StringVar(&f.play, "play", "", "play this schedule instead of trying all")
+	addOutputFlag(cmd, &f.output)
+	return cmd
+}
+
+// overtakings are the values of --overtaking.
+var overtakings = map[string]ringcheck.Overtaking{
+	"none": ringcheck.FIFO, "requests": ringcheck.RequestFirst, "token": ringcheck.TokenFirst,
+	"both": ringcheck.RequestFirst | ringcheck.TokenFirst,
+}
+
+// fewRequests is the backlog that keeps D and E finite where the token may
+// overtake requests.
+const fewRequests = 3
+
+// maxMemory is the largest --memory, in MiB: states have 32-bit numbers.
+const maxMemory = 1 << 18
+
+func (f simRingFlags) options() (ringcheck.Options, error) {
+	o := ringcheck.Options{Processors: f.processors, Memory: int64(f.memory) << 20, Backlog: f.backlog}
+	if err := checkOutput(f.output); err != nil {
+		return o, err
+	}
+	var ok bool
+	if o.Overtaking, ok = overtakings[f.overtaking]; !ok {
+		return o, usageError("--overtaking %q: none, requests, token or both", f.overtaking)
+	}
+	if f.memory < 1 || f.memory > maxMemory {
+		return o, usageError("--memory %d: 1 to %d", f.memory, maxMemory)
+	}
+	if f.backlog < 0 {
+		return o, usageError("--backlog %d: 0 (the default) or more", f.backlog)
+	}
+	if o.Overtaking&ringcheck.TokenFirst != 0 && o.Backlog == 0 {
+		o.Backlog = fewRequests
+	}
+	name := f.algorithm
+	if f.published {
+		name += "-published"
+	}
+	var err error
+	if o.Algorithm, err = ring.ParseAlgorithm(name); err != nil {
+		return o, usageError("%v", err)
+	}
+	return o, nil
+}
+
+func runSimRing(env *environment, f simRingFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	if f.play != "" {
+		return f.playOne(env.Out, o)
+	}
+	show, clear := progressLine(env.Err)
+	o.Progress = func(found, tried int) { show("%d states found, %d tried", found, tried) }
+	report, err := ringcheck.Check(o)
+	clear()
+	switch {
+	case errors.Is(err, ringcheck.ErrProcessors):
+		return usageError("--processors %d: %v", f.processors, err)
+	case errors.Is(err, ringcheck.ErrMemory):
+		return &exitError{code: exitFailure, err: err, hint: "fewer --processors, or more --memory"}
+	case err != nil:
+		return err
+	}
+	if f.output == "json" {
+		return writeJSON(env.Out, newRingReport(report))
+	}
+	return printRing(env.Out, report)
+}
+
+// printRing prints a report for people.
+func printRing(w io.Writer, r *ringcheck.Report) error {
+	fmt.Fprintf(w, "%v in a ring of %d: %d states, %d steps\n", r.Algorithm, r.Processors, r.States, r.Steps)
+	if r.Cut {
+		fmt.Fprintln(w, "Schedules with more requests on one link than --backlog are left out.")
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range []struct {
+		good, bad string
+		schedule  ringcheck.Schedule
+	}{
+		{"never two inside", "two inside", r.Exclusion},
+		{"nobody stuck", "somebody stuck", r.Deadlock},
+		{"messages come to rest", fmt.Sprintf("the last %d steps for ever", r.Period), r.Circulation},
+		{"everybody served", "somebody waits for ever", r.Starvation},
+	} {
+		switch {
+		case line.schedule != nil:
+			fmt.Fprintf(t, "  %s:\t%v\n", line.bad, line.schedule)
+		case r.Safe() || line.good != "everybody served": // unknown otherwise
+			fmt.Fprintf(t, "  %s\n", line.good)
+		}
+	}
+	if r.Safe() {
+		fmt.Fprintf(t, "  messages a request\t%v\t%v\n", r.PerRequest, r.PerRequest.Schedule)
+	}
+	if r.Live() {
+		for _, m := range r.Traffic.Each() {
+			fmt.Fprintf(t, "  service traffic, %s\t%d\t%v\n", m.Name, m.Messages, m.Schedule)
+		}
+	}
+	return t.Flush()
+}
+
+// playOne plays one schedule and prints what it costs.
+func (f simRingFlags) playOne(w io.Writer, o ringcheck.Options) error {
+	schedule, err := ringcheck.ParseSchedule(f.play)
+	if err != nil {
+		return usageError("--play: %v", err)
+	}
+	run, err := ringcheck.Play(o.Algorithm, o.Processors, schedule)
+	if err != nil {
+		return usageError("--play: %v", err)
+	}
+	out := newRingRun(run)
+	if f.output == "json" {
+		return writeJSON(w, out)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "requests\t%d, %d served\n", out.Requests, out.Served)
+	fmt.Fprintf(t, "messages\t%d sent, %d delivered\n", out.Sent, out.Delivered)
+	fmt.Fprintf(t, "service traffic\t%d sent, %d delivered at most\n", out.WorstSent, out.WorstDelivered)
+	fmt.Fprintf(t, "inside at once\t%d at most\n", out.MostInside)
+	fmt.Fprintf(t, "stuck\t%v\n", out.Stuck)
+	return t.Flush()
+}

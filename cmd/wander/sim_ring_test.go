@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSimRingText(t *testing.T) {
+	code, out, errs := runCommand("", "sim", "ring", "--processors", "2", "--algorithm", "d", "--published")
+	require.Zero(t, code, errs)
+	assert.Empty(t, errs)
+	assert.Equal(t, `d-published in a ring of 2: 87 states, 194 steps
+  two inside:  r0 r1 d1 d0
+  nobody stuck
+  the last 2 steps for ever:  r1 d1 r0 d0 x1 d1 d0 d1 d0 d1 d0
+`, out)
+
+	code, out, errs = runCommand("", "sim", "ring", "--processors", "2", "--algorithm", "e")
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "e in a ring of 2: 10 states, 17 steps\n  never two inside\n  nobody stuck\n")
+	assert.Regexp(t, `messages a request +2 `, out)
+	assert.Regexp(t, `service traffic, sent +3 `, out)
+
+	code, out, errs = runCommand("", "sim", "ring", "--processors", "3", "--algorithm", "e", "--overtaking")
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "left out")
+	assert.Contains(t, out, "somebody stuck:")
+}
+
+func TestSimRingJSON(t *testing.T) {
+	code, out, errs := runCommand("", "sim", "ring", "--processors", "5", "-o", "json")
+	require.Zero(t, code, errs)
+	var r ringReport
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	assert.Equal(t, 1, r.V)
+	assert.Equal(t, "e", r.Algorithm)
+	assert.Equal(t, 8, r.PerRequest.Messages)
+	assert.Equal(t, 1, r.PerRequest.Requests)
+	require.Len(t, r.Traffic, 4)
+	assert.Equal(t, 12, r.Traffic[0].Messages)
+	assert.Empty(t, r.Deadlock)
+}
+
+func TestSimRingPlay(t *testing.T) {
+	code, out, errs := runCommand("", "sim", "ring", "--processors", "2", "--algorithm", "q", "--published", "--play", "r0 r1 d1 d0", "-o", "json")
+	require.Zero(t, code, errs)
+	assert.JSONEq(t, `{"v":1,"requests":2,"served":2,"sent":2,"delivered":2,
+		"service_traffic_sent":2,"service_traffic_delivered":2,"most_inside":2,"stuck":false}`, out)
+	code, out, errs = runCommand("", "sim", "ring", "--processors", "2", "--algorithm", "q-deferred", "--play", "r0 r1 d1 x0")
+	require.Zero(t, code, errs)
+	assert.Regexp(t, `stuck +true`, out)
+}
+
+func TestSimRingRefuses(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{exitUsage, "2 to 10 can be explored", []string{"--processors", "11"}},
+		{exitUsage, "known are s, q, d, e", []string{"--algorithm", "x"}},
+		{exitUsage, `"e-published"`, []string{"--published"}},
+		{exitUsage, "none, requests, token or both", []string{"--overtaking=all"}},
+		{exitUsage, "--memory 0", []string{"--memory", "0"}},
+		{exitUsage, "--backlog -1", []string{"--backlog", "-1"}},
+		{exitUsage, "text or json", []string{"-o", "xml"}},
+		{exitUsage, "malformed schedule", []string{"--play", "z0"}},
+		{exitUsage, "step 1: impossible step: d0", []string{"--play", "d0"}},
+		{exitFailure, "more --memory", []string{"--processors", "8", "--memory", "1"}},
+	} {
+		code, out, errs := runCommand("", append([]string{"sim", "ring"}, c.args...)...)
+		assert.Equal(t, c.code, code, c.args)
+		assert.Empty(t, out)
+		assert.Contains(t, errs, c.says)
+	}
+}
