@@ -482,3 +482,31 @@ func TestLatency(t *testing.T) {
 		assert.InDelta(t, c.low, h.ShareBelow(time.Duration(c.mean/2*1e9)), 0.015, name)
 	}
 }
+
+// TestRoundRobin: in a ring of members that always want, each operates every
+// N·(operation + passing).
+func TestRoundRobin(t *testing.T) {
+	const n = 7
+	s := newStage(t, Config{Members: n, Passing: Constant(100 * time.Millisecond), Operation: Constant(4 * time.Second)}, nil)
+	next := make([]ident.Member, n)
+	s.answer = func(m int, _ clock.Instant, e *policy.Event) []policy.Action {
+		switch e.Kind {
+		case policy.Generated, policy.Arrival:
+			return []policy.Action{{Kind: policy.Run, Token: e.Token.ID}}
+		case policy.OperationEnded:
+			return []policy.Action{{Kind: policy.Pass, Token: e.Token.ID, To: next[m]}}
+		}
+		return nil
+	}
+	for m := range next {
+		next[m] = MemberID((m + 1) % n)
+	}
+	m := NewMeter(MeterConfig{})
+	s.Observe(m)
+	s.Generate(3)
+	s.Run(clock.Instant(1000 * time.Second))
+	assert.Equal(t, n*4100*time.Millisecond, m.Operations.Min())
+	assert.Equal(t, n*4100*time.Millisecond, m.Operations.Max())
+	assert.InDelta(t, 4/4.1, m.Concurrency(1), 0.002)
+	assert.Zero(t, m.Concurrency(2))
+}
