@@ -19,8 +19,9 @@ func (w *world) after(intervals int, target time.Duration) {
 
 // TestSynchronisedColdStart: a hundred members begin at one instant, without a
 // token, with t_wait = 60 s and 30 ms for a handoff. With the paper's fixed
-// thresholds they operate together at multiples of t_wait/k_max, still after a
-// thousand target intervals; with drawn ones they are spread out by the tenth.
+// thresholds they operate together at multiples of t_wait/k_max, still after
+// three hundred target intervals; with drawn ones they are spread out by the
+// tenth.
 func TestSynchronisedColdStart(t *testing.T) {
 	const members, target = 100, time.Minute
 	params := policy.Params{
@@ -34,10 +35,10 @@ func TestSynchronisedColdStart(t *testing.T) {
 		crowdMost  int
 	}{
 		{Paper, 0, 0.99, 1, members, members},
-		{Paper, 1000, 0.99, 1, members / 3, members},
+		{Paper, 300, 0.99, 1, members / 3, members},
 		{Jittered, 0, 0, 0.25, 1, members / 3}, // each token runs through members that never had one
 		{Jittered, 10, 0, 0.25, 1, members / 5},
-		{Jittered, 1000, 0, 0.25, 1, members / 5},
+		{Jittered, 300, 0, 0.25, 1, members / 5},
 	} {
 		params.Preset = c.preset
 		w := newWorld(t, 1, members, params)
@@ -72,10 +73,10 @@ func TestEquilibrium(t *testing.T) {
 	} {
 		params.Preset, params.QueueCapacity = c.preset, c.capacity
 		w := newWorld(t, 1, 191, params)
-		w.run(clock.Instant(10 * time.Minute))
+		w.run(clock.Instant(4 * time.Minute))
 		before := w.alive
 		w.forget()
-		w.run(clock.Instant(20 * time.Minute))
+		w.run(clock.Instant(9 * time.Minute))
 		t.Logf("%s, %d places: mean interval %v, %d tokens, made %d, dropped %d, above 3·t_wait %.2f %%", c.preset, c.capacity,
 			w.meanInterval(), w.alive, w.generated, w.dropped, 100*w.shareAbove(7889*time.Millisecond))
 		assert.InDelta(t, c.mean, w.meanInterval().Seconds(), 0.05)
