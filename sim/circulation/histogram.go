@@ -26,6 +26,9 @@ func NewHistogram(width, limit time.Duration) *Histogram {
 	return &Histogram{width: width, bins: make([]uint64, n), min: math.MaxInt64}
 }
 
+// empty is one of the same shape without spans.
+func (h *Histogram) empty() *Histogram { return NewHistogram(h.width, h.Limit()) }
+
 // Add counts a span. A negative one counts as 0.
 func (h *Histogram) Add(d time.Duration) {
 	d = max(d, 0)

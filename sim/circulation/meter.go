@@ -112,6 +112,22 @@ func NewMeter(cfg MeterConfig) *Meter {
 	}
 }
 
+// Restart forgets what was measured and makes now the MeterConfig.Start: for
+// a warm-up whose end is found out while it lasts. Spans that have begun
+// before count when they end. The Series goes on.
+func (m *Meter) Restart(now clock.Instant) {
+	m.operations.advance(now, now)
+	m.count(now)
+	m.cfg.Start, m.now = now, now
+	m.Operations, m.Visits, m.Waits = m.Operations.empty(), m.Visits.empty(), m.Waits.empty()
+	m.operations = level{value: m.operations.value, since: now}
+	m.tokens = level{value: m.tokens.value, since: now}
+	m.gaps = nil
+	for i := range m.members {
+		m.members[i].operations = 0
+	}
+}
+
 // Concurrency is the share of time with exactly k operations at once. 1024 and
 // more count as 1023.
 func (m *Meter) Concurrency(k int) float64 { return m.operations.share(k) }

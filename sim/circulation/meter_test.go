@@ -93,3 +93,38 @@ func TestMeterManyLevels(t *testing.T) {
 	assert.InDelta(t, 1, m.Concurrency(levels-1), 0)
 	assert.Equal(t, 2000, m.MostOperations())
 }
+
+// TestMeterRestart: a meter that is started again measures what one does that
+// began to measure then.
+func TestMeterRestart(t *testing.T) {
+	play := func(m *Meter) {
+		for i := range 100 {
+			at := sec(float64(i))
+			m.Demanded(at, i%3)
+			if i%10 == 4 {
+				m.TokenBorn(at, i%3, ident.Token{})
+			}
+			if i%7 != 0 {
+				m.Visit(at+1, i%3, ident.Token{})
+				m.OperationBegan(at+2, i%3)
+				m.OperationEnded(at+3, i%3)
+			}
+			if i%10 == 8 {
+				m.TokenGone(at+4, ident.Token{}, Dropped)
+			}
+			if i == 50 {
+				m.Advanced(at + 5)
+				if m.cfg.Start == 0 {
+					m.Restart(at + 5)
+				}
+			}
+		}
+		m.Advanced(sec(100))
+	}
+	restarted, begun := NewMeter(MeterConfig{}), NewMeter(MeterConfig{Start: sec(50) + 5})
+	play(restarted)
+	play(begun)
+	assert.Equal(t, begun, restarted)
+	assert.Positive(t, begun.Waits.Count())
+	assert.NotEmpty(t, begun.Gaps())
+}
