@@ -99,6 +99,10 @@ func (s *step) requested(m *message) {
 	if m.kind == repeat && !s.station.Holds() && !s.through() {
 		return
 	}
+	if m.kind == wake && s.station.Holds() {
+		s.tour()
+		return
+	}
 	s.age()
 	sent := uint32(0)
 	for range s.distinct(m.count) {
@@ -138,8 +142,8 @@ func (s *step) through() bool {
 }
 
 // neighbour goes on with another successor: whatever the last one was told may be
-// lost. So it is told of a request, whether anybody waits or not. It wakes the
-// token: if there are two because the ring was in parts, they meet.
+// lost. So it is told of a request, whether anybody waits or not, which sends the
+// token around: if there are two because the ring was in parts, they meet.
 func (s *step) neighbour(next ident.Member, members int) {
 	before, first := s.next, !s.told
 	s.told, s.next, s.n = true, next, 1
@@ -158,7 +162,7 @@ func (s *step) neighbour(next ident.Member, members int) {
 	}
 	if s.alg != S {
 		s.station.Forget()
-		s.requested(&message{kind: request, count: 1, reach: s.reach()})
+		s.requested(&message{kind: wake, count: 1, reach: s.reach()})
 		return
 	}
 	s.apply(s.station.Go(s.n), s.skip)

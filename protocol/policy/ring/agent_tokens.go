@@ -283,14 +283,29 @@ func (s *step) unlink(t *policy.Token) {
 // generated takes a token that was made here. In a group that is being founded
 // it rests here until somebody wants it. One that replaces another goes around.
 func (s *step) generated(t *policy.Token) {
-	b := Baton{}
-	if s.generating {
-		s.generating, b = false, Awake(s.alg, s.n)
-		s.tell(alive, 1, others(s.n))
-	} else if replaced, found := s.replace(); found {
-		b = replaced
-	}
+	b, again := s.replace()
 	s.take(s.tokens.see(t, s.now), b, s.station.Return, s.restAtArrival())
+	if s.generating {
+		s.generating = false
+		s.tell(alive, 1, others(s.n))
+		s.tour()
+	} else if again {
+		s.tour()
+	}
+}
+
+// tour sends the token that is here once around the others, after the operation
+// if it is in use.
+func (s *step) tour() {
+	if !s.station.Holds() {
+		return
+	}
+	s.station.Arrive(Awake(s.alg, s.n), s.n) // joins the one that is here
+	if s.station.Inside() {
+		s.prepare()
+	} else if s.due == clock.Never {
+		s.apply(s.station.Go(s.n), 0)
+	}
 }
 
 // replace forgets tokens that were made here and never were anywhere else: who
@@ -318,7 +333,8 @@ func (s *step) replace() (b Baton, found bool) {
 func (s *step) resumed(t *policy.Token) {
 	r := s.tokens.see(t, s.now)
 	if r.place < here {
-		s.take(r, merged(s.baton(t.Field), Awake(s.alg, s.n)), s.station.Return, s.restAtArrival())
+		s.take(r, s.baton(t.Field), s.station.Return, s.restAtArrival())
+		s.tour()
 	}
 }
 

@@ -13,6 +13,8 @@ type kind uint8
 const (
 	// request asks the token to come (the papers' request message).
 	request kind = iota + 1
+	// wake sends the token around once, for nobody in particular.
+	wake
 	// repeat is a request sent again. It passes stations that have sent one
 	// on already.
 	repeat

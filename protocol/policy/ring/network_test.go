@@ -32,6 +32,7 @@ type network struct {
 	running  int
 	overlaps int // operations that began beside another
 	messages int // requests and passes
+	told     int // requests
 	requests int // demands that were not met at once
 	served   int
 	made     int // Generate
@@ -40,7 +41,7 @@ type network struct {
 	traffic  int // most messages between a request and its service
 	lastOn   map[[2]int]clock.Instant
 
-	losePasses, loseTells int // the next so many are lost
+	split int // members below see only each other, as do the others; 0: all see all
 }
 
 // setup is what a network is like.
@@ -122,19 +123,22 @@ func (w *network) start(i int) {
 	w.step(i, policy.Event{Kind: policy.Timer})
 }
 
+// reach reports whether what one member sends gets to another one.
+func (w *network) reach(from, to int) bool {
+	return w.sites[to].up && (from < w.split) == (to < w.split)
+}
+
 // sight tells a member its neighbour.
 func (w *network) sight(i int) {
 	members := 0
-	for _, s := range w.sites {
-		if s.up {
+	for k := range w.sites {
+		if w.reach(i, k) {
 			members++
 		}
 	}
-	next := i
-	for {
-		if next = (next + 1) % len(w.sites); w.sites[next].up {
-			break
-		}
+	next := (i + 1) % len(w.sites)
+	for !w.reach(i, next) {
+		next = (next + 1) % len(w.sites)
 	}
 	s := w.sites[i]
 	s.next = next
@@ -162,6 +166,16 @@ func (w *network) crash(i int, downFor time.Duration) {
 			w.start(i)
 			w.around()
 		}
+	})
+}
+
+// part keeps two parts of the ring from each other for some time.
+func (w *network) part(split int, d time.Duration) {
+	w.split = split
+	w.around()
+	w.later(d, func() {
+		w.split = 0
+		w.around()
 	})
 }
 
@@ -294,18 +308,12 @@ func (w *network) operate(i int, id ident.Token) {
 		}
 		s.runs = ident.Token{}
 		w.running--
-		s.since = w.messages // who wants again meanwhile asks now
+		told := w.told
 		w.step(i, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: *w.tokens[id]})
+		if s.runs == (ident.Token{}) {
+			s.since = w.messages - (w.told - told) // who wants again meanwhile asks now
+		}
 	})
-}
-
-// lost decides whether what is sent gets lost.
-func (w *network) lost(next *int, share float64) bool {
-	if *next > 0 {
-		*next--
-		return true
-	}
-	return share > 0 && w.rng.Float64() < share
 }
 
 func (w *network) pass(from, to int, t *policy.Token, field []byte) {
@@ -319,13 +327,13 @@ func (w *network) pass(from, to int, t *policy.Token, field []byte) {
 	}
 	was := *t
 	was.Field = nil
-	if w.lost(&w.losePasses, w.setup.passLoss) {
+	if w.rng.Float64() < w.setup.passLoss {
 		delete(w.tokens, t.ID)
 		settle(policy.Abandoned, was)
 		return
 	}
 	w.send(from, to, w.setup.passing, func() {
-		if w.sites[to].up {
+		if w.reach(from, to) {
 			t.Hop++
 			t.Field = field
 			w.sites[to].here[t.ID] = true
@@ -347,15 +355,16 @@ func (w *network) tell(from, to int, body []byte) {
 	require.True(w.t, ok)
 	if m.kind != alive {
 		w.messages++
+		w.told++
 	}
 	if m.kind == repeat {
 		w.repeats++
 	}
-	if w.lost(&w.loseTells, w.setup.tellLoss) {
+	if w.rng.Float64() < w.setup.tellLoss {
 		return
 	}
 	w.send(from, to, w.setup.telling, func() {
-		if w.sites[to].up {
+		if w.reach(from, to) {
 			w.step(to, policy.Event{Kind: policy.Message, From: memberID(from), Body: body})
 		}
 	})
