@@ -12,6 +12,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
+	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
@@ -23,6 +24,9 @@ const (
 	// Multitoken is as many tokens as the target interval needs, all walking at
 	// random.
 	Multitoken = "multitoken"
+	// Ring is one token that goes from member to member in the order of their
+	// ids, to those that ask for it.
+	Ring = "ring"
 	// Uncoordinated is no circulation at all: each member at random times.
 	Uncoordinated = "uncoordinated"
 )
@@ -54,6 +58,15 @@ var entries = map[string]entry{
 			{multitoken.Paper, []string{"target_interval", "interval_factor", "queue_capacity"}},
 		},
 		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return multitoken.New(p, rng) },
+	},
+	Ring: {
+		presets: []Preset{
+			{ring.E.String(), []string{"regeneration_mean", "request_timeout"}},
+			{ring.S.String(), []string{"regeneration_mean"}},
+			{ring.Q.String(), []string{"regeneration_mean", "request_timeout"}},
+			{ring.D.String(), []string{"regeneration_mean", "request_timeout"}},
+		},
+		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return ring.New(p, rng) },
 	},
 	Uncoordinated: {
 		presets: []Preset{
