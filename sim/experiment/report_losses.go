@@ -1,0 +1,323 @@
+package experiment
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/sim/circulation"
+	"github.com/wandertoken/wander/sim/figure"
+)
+
+const (
+	// losses is how many transients figure 4 shows.
+	losses = 100
+
+	// settled is how long a group runs before the first loss, and after each
+	// recovery: members have forgotten the loss before by then.
+	settled = 2 * reportMax
+
+	// patience is after what time a recovery is given up.
+	patience = 200_000 * time.Second
+
+	// lossStep is how long at most a token that is to be lost is not passed.
+	lossStep = 5 * time.Second
+
+	// lookStep is how often it is looked whether the group has recovered.
+	lookStep = reportMin
+)
+
+// recover runs a group through the losses of figure 4: each time all tokens
+// are lost.
+func (s setting) recover(seed uint64, until stabilised) (*recoveries, error) {
+	s.Seed = seed
+	w, err := circulation.New(s.Config)
+	if err != nil {
+		return nil, err
+	}
+	r := newRecoveries(until)
+	w.Observe(r)
+	for range losses {
+		w.Run(w.Now().Add(settled))
+		for r.armed = true; r.armed && w.Err() == nil; {
+			loseTokens(w)
+		}
+		for r.recovering() && w.Now().Sub(r.lost) < patience && w.Err() == nil {
+			w.Run(w.Now().Add(lookStep))
+		}
+		r.giveUp()
+	}
+	return r, w.Err()
+}
+
+// loseTokens loses what is passed next, a pass for each token. Those that are
+// removed instead are no reason to lose others later.
+func loseTokens(w *circulation.World) {
+	tokens, before := w.Tokens(), w.Stats().Lost
+	w.LosePass(tokens)
+	w.Run(w.Now().Add(lossStep))
+	w.LosePass(-(tokens - int(w.Stats().Lost-before)))
+}
+
+const reportFig4Notes = `In the settled groups of figure 2 all tokens are lost, 100 times, each time 3600 units after the last recovery. The text does
+not define when a system has stabilised. Here: *exactly one token exists, and it has lived for Δmin*; by then members
+that were visited before the loss have nothing to hold against it. Two stricter readings: the token *has lived for
+Δmax*, or it *has been alone for Δmin*, which a group of 300 seldom is even without losses (a spurious token appears
+about every 70 s). The length of a transient is the time from the loss. A recovery that takes longer than
+200 000 units is given up and counts as infinite. Times between operations belong to the stabilisation if they end in it; another reading takes all of
+which a part is in it. Of shares that are plain numbers, everything within a fifth counts; "approx 20000" is what
+rounds to it; of 0.015 %, which is a rare event, everything from a third to three times as much.`
+
+// The definitions of being stabilised.
+var (
+	survivor  = stabilised{age: reportMin}
+	veteran   = stabilised{age: reportMax}
+	undivided = stabilised{alone: reportMin}
+)
+
+// transient is a system whose recoveries are measured.
+type transient struct {
+	id, text string
+	members  int
+	until    stabilised
+	change   func(*setting)
+}
+
+func (t transient) runs(l *Lab) ([]*recoveries, error) {
+	s := reportStudy(t.members)
+	if t.change != nil {
+		t.change(&s)
+	}
+	return Gather(l, func(seed uint64) (*recoveries, error) { return s.recover(seed, t.until) })
+}
+
+var reportTransients = []transient{
+	{"", "", reportMembers, survivor, nil},
+	{"", "", reportOverload, survivor, nil},
+	{"/lived-max", "the token has lived for Δmax", reportMembers, veteran, nil},
+	{"/lived-max", "the token has lived for Δmax", reportOverload, veteran, nil},
+	{"/alone", "the token has been alone for Δmin", reportMembers, undivided, nil},
+	{"/generator-rests", "a generator passes its token on", reportMembers, survivor, rest},
+	{"/generator-rests", "a generator passes its token on", reportOverload, survivor, rest},
+	{"/not-adaptive", "Δgen = Δmax", reportMembers, survivor, keepTimeout},
+	{"/not-adaptive", "Δgen = Δmax", reportOverload, survivor, keepTimeout},
+}
+
+func reportFig4(l *Lab) error {
+	shown := map[string][]*recoveries{}
+	for _, t := range reportTransients {
+		runs, err := t.runs(l)
+		if err != nil {
+			return err
+		}
+		shown[fmt.Sprint(t.members, t.id)] = runs
+		reportRecoveryRows(l, t, runs)
+		if t.members == reportMembers {
+			reportNominalRows(l, t, runs)
+		} else {
+			reportOverloadRows(l, t, runs)
+		}
+	}
+	if err := reportAdaptation(l, shown); err != nil {
+		return err
+	}
+	reportFig4Files(l, shown)
+	if err := reportStableComparison(l, shown); err != nil {
+		return err
+	}
+	return reportDomino(l)
+}
+
+// reportRecoveryRows are the lengths of the transients.
+func reportRecoveryRows(l *Lab, t transient, runs []*recoveries) {
+	size := fmt.Sprintf(", %d members", t.members)
+	row := func(c Claim, q float64) {
+		c.ID, c.Unit, c.Reading = fmt.Sprintf("%s-%d%s", c.ID, t.members, t.id), Seconds, t.text
+		if c.Holds.kind == 0 {
+			c.Holds = Reported()
+		}
+		l.Row(c, column(runs, func(r *recoveries) float64 { return r.quantile(q) }))
+	}
+	row(Claim{ID: "report-recovery", Source: "report §5, figure 4", Says: "the length of the transient is relevant", Quantity: "median transient" + size}, 0.5)
+	row(Claim{ID: "report-recovery-p90", Source: "report §5, figure 4", Says: "its distribution is dispersed", Quantity: "90th percentile" + size}, 0.9)
+	row(Claim{
+		ID: "report-recovery-hours", Source: "report §6", Says: "the transient may take several hours",
+		Quantity: "longest of 100 transients" + size + "; several are two or more", Holds: AtLeast(7200),
+		Why: "the first token made after a loss often stays.",
+	}, 1)
+}
+
+func reportNominalRows(l *Lab, t transient, runs []*recoveries) {
+	c := Claim{
+		ID: "report-recovery-overlap-nominal" + t.id, Source: "report §5", Says: "stabilising, 150 members: more than one at once 3 % of the time",
+		Quantity: "share of time of stabilisation with 2 operations or more, 150 members", Reading: t.text, Unit: Share, Holds: About(0.03, 0.2),
+		Why: "without adaptation members make tokens again and again as long as none stays.",
+	}
+	l.Row(c, column(runs, func(r *recoveries) float64 { return r.share(1) }))
+	reportLongRows(l, t, runs, "nominal")
+}
+
+func reportOverloadRows(l *Lab, t transient, runs []*recoveries) {
+	l.Row(Claim{
+		ID: "report-recovery-overlap-overload" + t.id, Source: "report §5", Says: "stabilising, 300 members: more than one at once 9 % of the time",
+		Quantity: "share of time of stabilisation with 2 operations or more, 300 members", Reading: t.text, Unit: Share, Holds: About(0.09, 0.2),
+		Why: "most of a long transient passes without any token, while grown timeouts run: that dilutes the overlap. Without adaptation there is " +
+			"no such time, and twice the overlap; the paper's figure is between the two.",
+	}, column(runs, func(r *recoveries) float64 { return r.share(1) }))
+	l.Row(Claim{
+		ID: "report-recovery-more-than-5" + t.id, Source: "report §5", Says: "stabilising, 300 members: more than 5 at once 0.015 % of the time",
+		Quantity: "share of time of stabilisation with more than 5 operations, 300 members", Reading: t.text, Unit: Share, Holds: Between(0.00015/3, 0.00015*3),
+		Why: "with adaptation few members make a token at the same time, without it nearly all do; the paper's figure is between the two.",
+	}, column(runs, func(r *recoveries) float64 { return r.share(5) }))
+	reportLongRows(l, t, runs, "overload")
+}
+
+// reportLongRows are the claims about the times between operations while the
+// group stabilises.
+func reportLongRows(l *Lab, t transient, runs []*recoveries, name string) {
+	long := Claim{
+		ID: "report-recovery-long-" + name + t.id, Source: "report §5", Says: "stabilising, overload: almost 15 % of the intervals are longer than 3000",
+		Quantity: "share of times between operations above 3000 s, " + membersText(t.members), Reading: t.text, Unit: Share, Holds: Between(0.12, 0.15),
+		Why: "the share is that of the time in which grown timeouts run without any token: none without adaptation, and more the more members make " +
+			"tokens and grow theirs. With adaptation, 150 members come closest.",
+	}
+	l.Row(long, column(runs, func(r *recoveries) float64 { return r.intervals.ShareAbove(5 * reportMin) }))
+	if t.id == "" {
+		long.ID, long.Reading = long.ID+"/touching", "intervals of which a part is in the transient"
+		l.Row(long, column(runs, func(r *recoveries) float64 { return r.touching.ShareAbove(5 * reportMin) }))
+	}
+	l.Row(Claim{
+		ID: "report-recovery-concentrated-" + name + t.id, Source: "report §5", Says: "stabilising: most intervals are concentrated about Δmin",
+		Quantity: "share of times between operations below 2·Δmin, " + membersText(t.members), Reading: t.text, Unit: Share, Holds: AtLeast(0.5),
+		Why: "an interval that a loss interrupts is as long as the loss lasts.",
+	}, column(runs, func(r *recoveries) float64 { return r.intervals.ShareBelow(2 * reportMin) }))
+}
+
+// reportAdaptation are the claims of §4.1: what the adaptive timeout is for.
+func reportAdaptation(l *Lab, shown map[string][]*recoveries) error {
+	median := func(r *recoveries) float64 { return r.quantile(0.5) }
+	c := Claim{
+		Source: "report §4.1, figure 4", Says: "near N = Δmax/Δop, without adaptation, recovery takes approx 20000", Unit: Seconds,
+		Holds: Between(15_000, 25_000), Why: "each time most members make a token at the same moment, and each removes the others': the more members, the longer.",
+	}
+	c.ID, c.Quantity = "report-unstable", "median transient with Δgen = Δmax, 300 members"
+	l.Row(c, column(shown["300/not-adaptive"], median))
+	near, err := transient{members: 450, until: survivor, change: keepTimeout}.runs(l)
+	if err != nil {
+		return err
+	}
+	c.ID, c.Quantity, c.Reading = "report-unstable/450", "median transient with Δgen = Δmax, 450 members", "450 = Δmax/Δop members"
+	l.Row(c, column(near, median))
+	for _, n := range []int{reportMembers, reportOverload} {
+		without, with := shown[fmt.Sprint(n, "/not-adaptive")], shown[fmt.Sprint(n)]
+		for _, q := range []struct {
+			name, text string
+			q          float64
+		}{{"", "median", 0.5}, {"-p90", "90th percentile", 0.9}} {
+			l.Row(Claim{
+				ID: fmt.Sprintf("report-adaptation%s-%d", q.name, n), Source: "report §4.1", Says: "adaptation is extremely effective in coping with overload",
+				Quantity: fmt.Sprintf("%s of the transients, adaptive over not, %d members", q.text, n), Unit: Number, Holds: AtMost(1),
+				Why: "a group that fails a few times in a row waits for timeouts that have grown to many times Δmax: adaptation makes half of the " +
+					"transients much shorter, and the worst ones longer.",
+			}, ratio(quantilesOf(with, q.q), quantilesOf(without, q.q)))
+		}
+	}
+	return nil
+}
+
+func quantilesOf(runs []*recoveries, q float64) []float64 {
+	return column(runs, func(r *recoveries) float64 { return r.quantile(q) })
+}
+
+// reportStableComparison holds stabilisation against stable operation.
+func reportStableComparison(l *Lab, shown map[string][]*recoveries) error {
+	for _, n := range []int{reportMembers, reportOverload} {
+		stable, err := reportReadings[0].run(l, n)
+		if err != nil {
+			return err
+		}
+		runs := shown[fmt.Sprint(n)]
+		c := Claim{Source: "report §5", Unit: Number}
+		c.ID, c.Says = fmt.Sprintf("report-recovery-comparable-%d", n), "time with more than one at once is comparable with that in stable operation"
+		c.Quantity, c.Holds = fmt.Sprintf("share with 2 or more, stabilising over stable, %d members; comparable is within a factor of 2", n), Between(0.5, 2)
+		c.Why = "the paper's own figures are 3 % and less than 0.5 %."
+		l.Row(c, ratio(column(runs, func(r *recoveries) float64 { return r.share(1) }), column(stable, moreThan(1))))
+		c.ID, c.Says = fmt.Sprintf("report-recovery-tail-%d", n), "its distribution has a longer tail than in stable operation"
+		c.Quantity, c.Holds = fmt.Sprintf("share with more than 2, stabilising over stable, %d members", n), AtLeast(1)
+		c.Why = "tokens that several members make at once are removed within a few hops."
+		l.Row(c, ratio(column(runs, func(r *recoveries) float64 { return r.share(2) }), column(stable, moreThan(2))))
+		c.ID, c.Says = fmt.Sprintf("report-recovery-dispersion-%d", n), "the dispersion of the intervals is higher than in stable operation"
+		c.Quantity, c.Holds = fmt.Sprintf("90th less 10th percentile of the intervals, stabilising over stable, %d members", n), AtLeast(1)
+		c.Why = "losses are repaired at once."
+		l.Row(c, ratio(
+			column(runs, func(r *recoveries) float64 { return dispersion(r.intervals) }),
+			column(stable, func(o *outcome) float64 { return dispersion(o.Operations) })))
+	}
+	return nil
+}
+
+func dispersion(h *circulation.Histogram) float64 {
+	return (h.Quantile(0.9) - h.Quantile(0.1)).Seconds()
+}
+
+// reportDomino is about §4: how safe a regenerated token is.
+func reportDomino(l *Lab) error {
+	line := figure.Line{Style: figure.Points}
+	for _, n := range []int{45, 90, 150, 225, 300, 450} {
+		runs, err := transient{members: n, until: survivor}.runs(l)
+		if err != nil {
+			return err
+		}
+		ratio := 4 * float64(n) / reportMax.Seconds()
+		vanishing := column(runs, (*recoveries).vanishing)
+		line.Points = append(line.Points, [2]float64{ratio, middle(vanishing)})
+		c := Claim{
+			ID: fmt.Sprintf("report-domino-%d", n), Source: "report §4", Says: "where Δop·N/Δmax is around 0.2, the regenerated token is removed with small probability",
+			Quantity: fmt.Sprintf("share of recoveries in which all tokens were removed again, Δop·N/Δmax = %.2g; small is less than 10 %%", ratio),
+			Unit:     Share, Holds: Reported(), Why: "members that were visited shortly before the loss remove it.",
+		}
+		if n == 90 {
+			c.Holds = AtMost(0.1)
+		}
+		l.Row(c, vanishing)
+		if n == 90 || n == reportMembers {
+			l.Row(Claim{
+				ID: fmt.Sprintf("report-late-generation-%d", n), Source: "report §4", Says: "a first token made later than Δmin after the loss persists",
+				Quantity: fmt.Sprintf("share of them that remained, %d members", n), Unit: Share, Holds: Exactly(1),
+				Why: "a member that ran under the lost token while it was being lost still remembers it.",
+			}, column(runs, (*recoveries).surviving))
+		}
+	}
+	l.Plot("report-domino", figure.Plot{
+		Title: "Recoveries in which all tokens are removed again",
+		X:     figure.Axis{Label: "Δop·N/Δmax"}, Y: figure.Axis{Label: "share of recoveries", Min: 0, Max: 1},
+		Lines: []figure.Line{line},
+	})
+	return nil
+}
+
+// reportFig4Files draws the distribution of the lengths.
+func reportFig4Files(l *Lab, shown map[string][]*recoveries) {
+	p := figure.Plot{
+		Title: "Length of the stabilisation after a loss", Legend: figure.BottomRight,
+		X: figure.Axis{Label: "time units", Log: true, Min: 1000, Max: 200_000}, Y: figure.Axis{Label: "share of transients that are shorter", Min: 0, Max: 1},
+	}
+	header, rows := []string{"system", "quantile", "length median", "length p5", "length p95"}, [][]string(nil)
+	for _, c := range []struct {
+		key, name string
+		dashed    bool
+	}{
+		{"150", "150 members", false}, {"300", "300 members", false},
+		{"150/not-adaptive", "150 members, Δgen = Δmax", true}, {"300/not-adaptive", "300 members, Δgen = Δmax", true},
+	} {
+		line := figure.Line{Name: c.name, Dashed: c.dashed}
+		for q := 0; q <= losses; q += 2 {
+			at := float64(q) / losses
+			r := newRow(Claim{}, quantilesOf(shown[c.key], at))
+			line.Points = append(line.Points, [2]float64{r.Median, at})
+			rows = append(rows, []string{c.name, Cell(at), Cell(r.Median), Cell(r.P5), Cell(r.P95)})
+		}
+		p.Lines = append(p.Lines, line)
+	}
+	l.Plot("report-fig4", p)
+	l.Table("report-fig4", header, rows)
+}
