@@ -1,0 +1,172 @@
+package experiment
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/policy/ring"
+	"github.com/wandertoken/wander/sim/ringcheck"
+)
+
+// ringLarge is the size of the ring whose worst runs have rows.
+const ringLarge = 64
+
+const ringWorstNotes = `Runs made by hand in a ring of 64, which cannot be explored. Each attains what all schedules of small rings
+give as the largest number, so the formulas hold from below for every n; that nothing is worse is known for n up to 9 only.
+
+In *the far request* the processor before the resting token asks, again and again (the proof of theorem 2.2). In *the near
+request* it is the one after the token. *Vain searches* are pairs of requests of which one sends the token of D on a search for nobody.`
+
+// ringMore is what further rounds of a run cost for each request: the beginning,
+// which is cheaper, does not count.
+func ringMore(run func(rounds int) (*ringcheck.Run, error)) (float64, error) {
+	const few, many = 10, 20
+	a, err := run(few)
+	if err != nil {
+		return 0, err
+	}
+	b, err := run(many)
+	if err != nil {
+		return 0, err
+	}
+	return float64(b.Sent-a.Sent) / float64(b.Requests-a.Requests), nil
+}
+
+// ringDearestOf is the most messages a request that are known for n processors, at
+// least 3.
+func ringDearestOf(alg ring.Algorithm, n int) (float64, error) {
+	return ringMore(func(rounds int) (*ringcheck.Run, error) {
+		switch alg {
+		case ring.D:
+			return ringcheck.VainSearches(n, rounds)
+		case ring.E:
+			return ringcheck.NearRequests(alg, n, rounds)
+		}
+		return ringcheck.FarRequests(alg, n, rounds)
+	})
+}
+
+// ringLongestOf is the largest service traffic that is known for n processors, at
+// least 3; sent in D and E, delivered in Q.
+func ringLongestOf(alg ring.Algorithm, n int) (float64, error) {
+	var run *ringcheck.Run
+	var err error
+	switch alg {
+	case ring.Q:
+		if run, err = ringcheck.OldRequests(n); err == nil {
+			return float64(run.WorstDelivered), nil
+		}
+	case ring.D:
+		run, err = ringcheck.AskingBehind(n)
+	default:
+		run, err = ringcheck.BothWays(alg, n)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return float64(run.WorstSent), nil
+}
+
+func ringWorst(l *Lab) error {
+	for _, step := range []func(*Lab) error{ringLowerBound, ringDearest, ringLongest} {
+		if err := step(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ringLowerBound is theorem 2.2, and 2.1 for S.
+func ringLowerBound(l *Lab) error {
+	const requests, tours = 20, 1000
+	for _, alg := range []ring.Algorithm{ring.S, ring.Q, ring.D, ring.E} {
+		run, err := ringcheck.FarRequests(alg, ringLarge, requests)
+		if err != nil {
+			return err
+		}
+		c := Claim{
+			ID: fmt.Sprintf("ring-lower-messages/%v", alg), Source: "ring §2, theorem 2.2", Reading: fmt.Sprintf("algorithm %v", alg),
+			Says: "any algorithm needs at least n − 1 messages a request", Quantity: "messages a request, the far request in a ring of 64",
+			Unit: Number, Holds: AtLeast(ringLarge - 1), Why: "the far request does not cost what the proof says.",
+		}
+		l.Row(c, []float64{run.PerRequest()})
+		c.ID, c.Says = fmt.Sprintf("ring-lower-traffic/%v", alg), "any algorithm has a service traffic of at least n − 1"
+		c.Quantity = "messages delivered before the token comes, the far request in a ring of 64"
+		l.Row(c, []float64{float64(run.WorstDelivered)})
+	}
+	run, err := ringcheck.IdleTours(ringLarge, tours)
+	if err != nil {
+		return err
+	}
+	l.Row(Claim{
+		ID: "ring-s-idle", Source: "ring §2, theorem 2.1", Says: "S may need any number of messages, whatever the requests",
+		Quantity: "messages for one request after 1000 idle tours of a ring of 64", Unit: Number, Holds: AtLeast(tours * ringLarge),
+		Why: "the token does not move while nobody asks.",
+	}, []float64{float64(run.Sent)})
+	return nil
+}
+
+// ringDearest is messages a request.
+func ringDearest(l *Lab) error {
+	for _, c := range []struct {
+		id, source, says, run, why string
+		alg                        ring.Algorithm
+		holds                      Check
+	}{
+		{"ring-q-dearest", "ring §3, theorem 3.1", "Q needs at most n messages a request", "the far request", "", ring.Q, AtMost(ringLarge)},
+		{
+			"ring-d-dearest", "ring §4, theorem 4.1", "D needs at most 2n messages a request", "vain searches",
+			"they are (5n − 4)/2, see ring-d-messages.", ring.D, AtMost(2 * ringLarge),
+		},
+		{"ring-e-dearest", "not in the paper", "E needs at most 2n − 2 messages a request", "the near request", "", ring.E, AtMost(2*ringLarge - 2)},
+	} {
+		value, err := ringDearestOf(c.alg, ringLarge)
+		if err != nil {
+			return err
+		}
+		l.Row(Claim{
+			ID: c.id, Source: c.source, Says: c.says, Quantity: "messages a request in the long run, " + c.run + " in a ring of 64",
+			Unit: Number, Holds: c.holds, Why: c.why,
+		}, []float64{value})
+		l.Row(Claim{
+			ID: c.id + "-optimum", Source: "ring §1", Says: fmt.Sprintf("the messages of %v are optimal up to a constant factor (Q: almost optimal)", c.alg),
+			Quantity: "the same, divided by the lower bound n − 1", Unit: Number, Holds: Reported(),
+		}, []float64{value / (ringLarge - 1)})
+	}
+	return nil
+}
+
+// ringLongest is service traffic.
+func ringLongest(l *Lab) error {
+	chase, err := ringcheck.Chasing(ringLarge)
+	if err != nil {
+		return err
+	}
+	const (
+		n     = ringLarge
+		tight = (3*n*n - 5*n + 2) / 2
+	)
+	l.Row(Claim{
+		ID: "ring-q-longest", Source: "ring §3, theorem 3.1", Says: "Q's service traffic (3/2)n² − (5/2)n + 1 is tight",
+		Quantity: "messages delivered before the token comes, from a quiet ring of 64", Unit: Number, Holds: Exactly(tight),
+		Why: "the run does not attain it.",
+	}, []float64{float64(chase.WorstDelivered)})
+	for _, c := range []struct {
+		id, source, says, reading, why string
+		alg                            ring.Algorithm
+		holds                          Check
+	}{
+		{"ring-q-longest/old", "ring §3, theorem 3.1", "Q's service traffic is at most (3/2)n²", "older requests under way", "it is 2n² − 3n + 1, see ring-q-traffic.", ring.Q, AtMost(1.5 * n * n)},
+		{"ring-d-longest", "ring §4, theorem 4.1", "D's service traffic is at most 3n − 3", "older requests under way", "it is 3n − 2, see ring-d-traffic.", ring.D, AtMost(3*n - 3)},
+		{"ring-e-longest", "not in the paper", "E's service traffic is at most 3n − 3", "", "", ring.E, AtMost(3*n - 3)},
+	} {
+		value, err := ringLongestOf(c.alg, ringLarge)
+		if err != nil {
+			return err
+		}
+		l.Row(Claim{
+			ID: c.id, Source: c.source, Says: c.says, Reading: c.reading, Why: c.why, Unit: Number, Holds: c.holds,
+			Quantity: "messages before the token comes in a ring of 64 (Q: delivered; D, E: sent)",
+		}, []float64{value})
+	}
+	return nil
+}
