@@ -18,8 +18,8 @@
 //
 //	members · operation_time / target_interval
 //
-// and half as much again with the default constants, which are generous: the
-// mean interval comes out at two thirds of t_wait.
+// and half as much again with the default constants, which are generous: from
+// the end of a use to the begin of the next it takes two thirds of t_wait.
 //
 // An [Agent] is that at one member for one slot, as events and answers:
 //
