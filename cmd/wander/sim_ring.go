@@ -15,7 +15,7 @@ import (
 type simRingFlags struct {
 	processors, memory, backlog int
 	algorithm, overtaking, play string
-	published                   bool
+	published, withdrawals      bool
 	output                      string
 }
 
@@ -48,6 +48,7 @@ corrections. It takes seconds up to 7 processors, a minute for 9.`,
 	flags.BoolVar(&f.published, "published", false, "q and d to the letter of the paper")
 	flags.StringVar(&f.overtaking, "overtaking", "none", "what may overtake on a link: none, requests (the token), token (requests) or both")
 	flags.Lookup("overtaking").NoOptDefVal = "both"
+	flags.BoolVar(&f.withdrawals, "withdrawals", false, "let processors give up waiting (w2), too")
 	flags.IntVar(&f.backlog, "backlog", 0, "leave out more requests than this on one link (default: 3 if the token may overtake)")
 	flags.IntVar(&f.memory, "memory", ringcheck.DefaultMemory>>20, "how much to use at most, in MiB")
 	flags.StringVar(&f.play, "play", "", "play this schedule instead of trying all")
@@ -69,7 +70,9 @@ const fewRequests = 3
 const maxMemory = 1 << 18
 
 func (f simRingFlags) options() (ringcheck.Options, error) {
-	o := ringcheck.Options{Processors: f.processors, Memory: int64(f.memory) << 20, Backlog: f.backlog}
+	o := ringcheck.Options{
+		Processors: f.processors, Memory: int64(f.memory) << 20, Backlog: f.backlog, Withdrawals: f.withdrawals,
+	}
 	if err := checkOutput(f.output); err != nil {
 		return o, err
 	}

@@ -24,6 +24,10 @@ func TestSimRingText(t *testing.T) {
 	assert.Regexp(t, `messages a request +2 `, out)
 	assert.Regexp(t, `service traffic, sent +3 `, out)
 
+	code, out, errs = runCommand("", "sim", "ring", "--processors", "2", "--algorithm", "e", "--withdrawals")
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "e in a ring of 2: 19 states")
+
 	code, out, errs = runCommand("", "sim", "ring", "--processors", "3", "--algorithm", "e", "--overtaking")
 	require.Zero(t, code, errs)
 	assert.Contains(t, out, "left out")

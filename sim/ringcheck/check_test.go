@@ -181,6 +181,23 @@ func TestLinksMustBeFIFO(t *testing.T) {
 	}
 }
 
+// TestWithdrawals: that processors give up waiting harms nobody, and changes none
+// of the numbers.
+func TestWithdrawals(t *testing.T) {
+	for _, alg := range []ring.Algorithm{ring.Q, ring.D, ring.E} {
+		for n := 2; n <= 4; n++ {
+			r := check(t, Options{Algorithm: alg, Processors: n, Withdrawals: true})
+			seeSafe(t, r)
+			without := check(t, Options{Algorithm: alg, Processors: n})
+			assert.Greater(t, r.States, without.States)
+			assert.Equal(t, without.PerRequest.String(), r.PerRequest.String(), "%v of %d", alg, n)
+			for i, m := range r.Traffic.Each() {
+				assert.Equal(t, without.Traffic.Each()[i].Messages, m.Messages, "%v of %d, %s", alg, n, m.Name)
+			}
+		}
+	}
+}
+
 // TestRunsShowTheNumbers plays the runs that a report shows and sees that they
 // cost what it says.
 func TestRunsShowTheNumbers(t *testing.T) {
@@ -246,6 +263,7 @@ func TestExplorerFindsWhatANaiveOneFinds(t *testing.T) {
 					if !next.moving {
 						next.baton = ring.Baton{} // what a token had that has arrived
 					}
+					assert.Less(t, next.baton.Idle, uint32(n), "Q's limit is for faults only")
 					if k := fmt.Sprint(next); !seen[k] {
 						seen[k] = true
 						queue = append(queue, next)

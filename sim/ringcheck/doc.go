@@ -4,7 +4,7 @@
 // A [Schedule] is a run of a ring. It begins with a quiet ring whose token
 // rests at processor 0, and each word of it is one step: rp, a request at
 // processor p; dp, the first message on the link from p to the next processor
-// arrives; xp, p leaves its critical section; op, a message overtakes one of
+// arrives; xp, p leaves its critical section; wp, p no longer waits; op, a message overtakes one of
 // the other kind on the link from p, and arrives. [Play] makes its steps.
 //
 // [Check] tries every schedule there is, of any length: processors ask again

@@ -26,6 +26,8 @@ type Options struct {
 	Algorithm  ring.Algorithm
 	Processors int // 2 to MaxExplored
 	Overtaking Overtaking
+	// Withdrawals lets processors give up waiting, which the paper knows not.
+	Withdrawals bool
 	// Backlog leaves out steps that put more requests than this on one side of
 	// the token on one link; 0 is as many as fit a state. Where the token may
 	// overtake requests, those of D and E pile up without bound.
@@ -142,9 +144,9 @@ func (x *explorer) try(id uint32) error {
 	}
 	x.codec.decode(x.table.keys.at(int(id)), x.base)
 	for p := range x.Processors {
-		for _, a := range [...]Action{Ask, Deliver, Leave, Overtake} {
+		for _, a := range [...]Action{Ask, Deliver, Leave, Withdraw, Overtake} {
 			step := Step{a, p}
-			if !x.base.Enabled(step) || a == Overtake && !x.mayOvertake(p) {
+			if !x.base.Enabled(step) || !x.permits(step) {
 				continue
 			}
 			x.next.copyFrom(x.base)
@@ -163,10 +165,14 @@ func (x *explorer) try(id uint32) error {
 	return nil
 }
 
-// mayOvertake reports whether the link lets the message pass that Overtake
-// would deliver.
-func (x *explorer) mayOvertake(p int) bool {
-	if x.base.links[p].before > 0 {
+// permits reports whether the options let a step happen that could.
+func (x *explorer) permits(s Step) bool {
+	switch {
+	case s.Action == Withdraw:
+		return x.Withdrawals
+	case s.Action != Overtake:
+		return true
+	case x.base.links[s.Processor].before > 0:
 		return x.Overtaking&TokenFirst != 0
 	}
 	return x.Overtaking&RequestFirst != 0

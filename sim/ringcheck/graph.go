@@ -65,8 +65,12 @@ func (e *edge) cost(bit uint8) int {
 	return 0
 }
 
-// enters reports whether the processor at a position enters its section.
-func (e *edge) enters(position, n int) bool {
+// ends reports whether the processor at a position waits no longer: it enters
+// its section, or gives up.
+func (e *edge) ends(position, n int) bool {
+	if e.action == Withdraw {
+		return int(e.at) == position
+	}
 	if e.event&entered == 0 {
 		return false
 	}

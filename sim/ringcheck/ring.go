@@ -72,6 +72,8 @@ func (r *Ring) Enabled(s Step) bool {
 		return r.links[p].before > 0 || r.carries(p)
 	case Leave:
 		return r.stations[p].Inside()
+	case Withdraw:
+		return r.stations[p].Waits()
 	case Overtake:
 		return r.carries(p) && r.links[p] != link{}
 	}
@@ -88,6 +90,8 @@ func (r *Ring) Do(s Step) Event {
 		r.carryOut(p, r.stations[p].Need(n), &e)
 	case Leave:
 		r.carryOut(p, r.stations[p].Exit(n), &e)
+	case Withdraw:
+		r.carryOut(p, r.stations[p].Withdraw(n), &e)
 	case Deliver:
 		r.arrive(p, r.links[p].before > 0, &e)
 	case Overtake:

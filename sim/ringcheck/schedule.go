@@ -14,6 +14,7 @@ const (
 	Ask      Action = 'r' // the processor needs the token
 	Deliver  Action = 'd' // the first message on the link that leaves the processor arrives
 	Leave    Action = 'x' // the processor leaves its critical section
+	Withdraw Action = 'w' // the processor no longer needs the token it waits for
 	Overtake Action = 'o' // on the link that leaves the processor a message overtakes one of the other kind, and arrives
 )
 
@@ -44,7 +45,7 @@ func ParseSchedule(text string) (Schedule, error) {
 	var s Schedule
 	for word := range strings.FieldsSeq(text) {
 		p, err := strconv.Atoi(word[1:])
-		if err != nil || p < 0 || !strings.ContainsRune("rdxo", rune(word[0])) {
+		if err != nil || p < 0 || !strings.ContainsRune("rdxwo", rune(word[0])) {
 			return nil, fmt.Errorf("%w: %q", ErrSchedule, word)
 		}
 		s = append(s, Step{Action(word[0]), p})

@@ -85,7 +85,7 @@ func (t *traffic) search(root node) {
 		}
 		e := t.edges.at(int(top.next))
 		top.next++
-		if e.enters(int(top.at), t.n) {
+		if e.ends(int(top.at), t.n) {
 			continue
 		}
 		next := t.follow(e, top.at)
@@ -125,7 +125,7 @@ func (t *traffic) complete(root node) {
 	for _, n := range component {
 		for i, end := t.from(n.state); i < end; i++ {
 			e := t.edges.at(int(i))
-			inside := !e.enters(int(n.at), t.n) && t.visits[t.index(t.follow(e, n.at))].index > 0
+			inside := !e.ends(int(n.at), t.n) && t.visits[t.index(t.follow(e, n.at))].index > 0
 			if inside && e.event&delivered != 0 {
 				t.starve(component, n, e)
 				return
@@ -144,7 +144,7 @@ func (t *traffic) complete(root node) {
 // two bits. Within a component that is not complete the rest counts nothing.
 func (t *traffic) length(e *edge, at uint8, bit uint8) int {
 	length := e.cost(bit)
-	if e.enters(int(at), t.n) {
+	if e.ends(int(at), t.n) {
 		return length
 	}
 	w := t.ways[t.index(t.follow(e, at))]
@@ -169,7 +169,7 @@ func (t *traffic) starve(component []node, from node, e *edge) {
 		for i, end := t.from(n.state); i < end; i++ {
 			e := t.edges.at(int(i))
 			next := t.follow(e, n.at)
-			if _, seen := came[next]; within[next] && !seen && !e.enters(int(n.at), t.n) {
+			if _, seen := came[next]; within[next] && !seen && !e.ends(int(n.at), t.n) {
 				came[next] = n
 				queue = append(queue, next)
 			}
@@ -226,7 +226,7 @@ func (t *traffic) improve(worst *Worst, state int, request *edge, bit uint8) {
 		way := t.shortestOf(n, bit)
 		for _, e := range way {
 			w.step(e.action, e.at, e.turned)
-			if e.enters(int(n.at), t.n) {
+			if e.ends(int(n.at), t.n) {
 				worst.Schedule = w.schedule
 				return
 			}
@@ -252,7 +252,7 @@ func (t *traffic) shortestOf(n node, bit uint8) []*edge {
 			if t.length(e, at.at, bit) != t.longest(at, bit) {
 				continue
 			}
-			if e.cost(bit) > 0 || e.enters(int(at.at), t.n) {
+			if e.cost(bit) > 0 || e.ends(int(at.at), t.n) {
 				way := []*edge{e}
 				for k := i; k > 0; k = steps[k].from {
 					way = append([]*edge{steps[k].edge}, way...)

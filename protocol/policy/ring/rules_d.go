@@ -19,6 +19,11 @@ package ring
 //     its exit the token moves while the counter is positive. A request that
 //     was absorbed during the section has made it so. Else r0 r1 d1 x0 leaves
 //     the second of two processors waiting for ever.
+//
+// So corrected it serves everybody, but does not quite keep theorem 4.1: two
+// requests may cost 5n-4 messages, as one that is served while its message is
+// still under way starts a search for nobody, and who it finds a check tour.
+// That check tour is the paper's (rule 4); without it D is E.
 var rulesD = rules{
 	ask:   markOnce,
 	relay: markOnce,

@@ -69,8 +69,9 @@ func (s *Station) Need(n int) Output {
 }
 
 // Withdraw tells that the processor no longer needs the token. Inside its
-// section it changes nothing. The paper knows no withdrawal: the token may come
-// in vain, which costs one request's messages.
+// section it changes nothing. The paper knows no withdrawal. The token may come
+// in vain; the bounds on messages hold all the same, if a request that was
+// withdrawn counts as one.
 func (s *Station) Withdraw(int) Output {
 	if s.phase == waiting {
 		s.phase = idle
