@@ -160,6 +160,7 @@ func (s *step) neighbour(next ident.Member, members int) {
 	if s.station.Inside() {
 		s.prepared = ident.Member{}
 	}
+	s.due = clock.Never
 	if s.alg != S {
 		s.station.Forget()
 		s.requested(&message{kind: wake, count: 1, reach: s.reach()})

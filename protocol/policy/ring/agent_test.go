@@ -1,0 +1,165 @@
+package ring
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// four is a ring of four with a round of 4.4 s.
+var four = setup{
+	params:  policy.Params{OperationTime: time.Second, MembersMax: 4, SkipDelay: 100 * time.Millisecond},
+	members: 4, seed: 1, passing: 10 * time.Millisecond, telling: 10 * time.Millisecond,
+}
+
+// TestLostRequest: wherever a request is lost on its way, it is repeated, past the
+// stations that have sent it on, and no token is made for it.
+func TestLostRequest(t *testing.T) {
+	for _, preset := range []string{"e", "q", "d"} {
+		for lost := range 3 {
+			s := four
+			s.params.Preset = preset
+			w := newNetwork(t, s)
+			w.mint(0)
+			w.lose = func(told int) bool { return told == lost+1 }
+			w.want(1)
+			w.run(clock.Instant(4 * time.Second))
+			require.Equal(t, 1, w.waiting(), "%s: nothing moves without a request", preset)
+			w.run(clock.Instant(6 * time.Second))
+			assert.Zero(t, w.waiting(), "%s: repeated after a round", preset)
+			assert.Zero(t, w.made)
+		}
+	}
+}
+
+// TestManyRepeatsAreOne: of requests that are repeated at one time, each goes only
+// to the next member that has sent one on. While the token is lost they cost two
+// messages each, not n.
+func TestManyRepeatsAreOne(t *testing.T) {
+	s := four
+	s.members, s.params.MembersMax = 40, 40
+	w := newNetwork(t, s)
+	for i := range s.members {
+		w.want(i)
+	}
+	w.run(clock.Instant(43 * time.Second))
+	require.Zero(t, w.repeats)
+	w.run(clock.Instant(50 * time.Second)) // a round is 44 s
+	assert.GreaterOrEqual(t, w.repeats, 40)
+	assert.LessOrEqual(t, w.repeats, 2*40)
+}
+
+// TestMadeTokens: where all members of a ring wait for a token that is lost, few
+// make one, because the first one tells the others: 1.0 of 40 do, where 5.5 would
+// without that message. In the end there is one.
+func TestMadeTokens(t *testing.T) {
+	const rings = 20
+	made := 0
+	for seed := range uint64(rings) {
+		s := four
+		s.members, s.params.MembersMax, s.seed, s.faulty = 40, 40, seed, true
+		w := newNetwork(t, s)
+		for i := range s.members {
+			w.want(i)
+		}
+		w.run(clock.Instant(10 * time.Minute))
+		made += w.made
+		require.Zero(t, w.waiting())
+		require.Len(t, w.tokens, 1)
+	}
+	t.Logf("%.2f tokens made on average", float64(made)/rings)
+	assert.Less(t, float64(made)/rings, 2.0)
+}
+
+// TestWindowLetsReplacementsLive: a token that was lost right after a whole tour
+// does not keep its replacement away from members that it has visited.
+func TestWindowLetsReplacementsLive(t *testing.T) {
+	c := derive(policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second})
+	round := 20 * time.Second
+	assert.Equal(t, constants{
+		skip: time.Second, requestTimeout: round, window: 2 * round, base: 3 * round, regenerationMean: round,
+	}, c)
+	c = derive(policy.Params{
+		OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second,
+		RequestTimeout: time.Minute, RegenerationMean: time.Hour,
+	})
+	assert.Equal(t, constants{
+		skip: time.Second, requestTimeout: time.Minute, window: 2 * time.Minute, base: 2*time.Minute + round,
+		regenerationMean: time.Hour,
+	}, c)
+}
+
+// TestLongestSpans: nothing overflows where all parameters are as long as they may
+// be.
+func TestLongestSpans(t *testing.T) {
+	p := policy.Params{
+		OperationTime: policy.MaxInterval / policy.MaxMembers, MembersMax: policy.MaxMembers, SkipDelay: policy.MaxSkipDelay,
+		RequestTimeout: policy.MaxInterval, RegenerationMean: policy.MaxInterval,
+	}
+	require.NoError(t, p.Validate())
+	assert.Equal(t, policy.MaxInterval, Round(p.OperationTime, p.SkipDelay, p.MembersMax))
+	c := derive(p)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		assert.GreaterOrEqual(t, c.timeout(rng), c.base)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	p := four.params
+	p.Preset = "f"
+	_, err := New(p, rand.NewPCG(1, 1))
+	require.ErrorIs(t, err, policy.ErrPreset)
+	p = four.params
+	p.MembersMax = 0
+	_, err = New(p, rand.NewPCG(1, 1))
+	require.ErrorIs(t, err, policy.ErrOutOfRange)
+}
+
+// TestNoAllocations: an agent allocates nothing after New.
+func TestNoAllocations(t *testing.T) {
+	for _, preset := range []string{"e", "q", "d", "s"} {
+		p := four.params
+		p.Preset = preset
+		agent, err := New(p, rand.NewPCG(1, 1))
+		require.NoError(t, err)
+		actions := make([]policy.Action, 0, ActionsMax)
+		var body [boundSize]byte
+		asks := message{kind: repeat, count: 2, reach: 9, bound: true, token: ident.Token{1}, hop: 1}
+		token := policy.Token{ID: ident.Token{1}, Field: AppendBaton(nil, Baton{Count: 1})}
+		now := clock.Instant(0)
+		tell := func(e policy.Event) {
+			now = now.Add(time.Second)
+			actions = agent.Step(now, e, actions[:0])
+		}
+		hop := func() {
+			token.Hop++
+			asks.hop = token.Hop
+			tell(policy.Event{Kind: policy.Neighbour, From: ident.Member{byte(token.Hop%2 + 1)}, Members: 4})
+			tell(policy.Event{Kind: policy.Message, From: ident.Member{9}, Body: asks.append(body[:0])})
+			tell(policy.Event{Kind: policy.DemandChanged, Demand: token.Hop%2 == 0})
+			tell(policy.Event{Kind: policy.Timer})
+			tell(policy.Event{Kind: policy.Arrival, Token: token})
+			tell(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: token})
+			tell(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: token})
+			tell(policy.Event{Kind: policy.Timer})
+			tell(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: token})
+		}
+		assert.Zero(t, testing.AllocsPerRun(1000, hop), preset)
+	}
+}
+
+// TestSize: a million agents fit into a gigabyte, and leave room for what a
+// simulator keeps about them.
+func TestSize(t *testing.T) {
+	assert.LessOrEqual(t, reflect.TypeFor[Agent]().Size(), uintptr(1280), "the size class of the allocator")
+	t.Log(reflect.TypeFor[Agent]().Size())
+}
