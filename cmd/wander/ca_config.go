@@ -43,8 +43,8 @@ one before. FILE.toml looks like this; - is standard input:
   operation_time = "4s"      # how long one operation takes at most
   members_max    = 100       # how many members saturate the resource
 
-A resource may also have slots, skip_delay, max_hold, policy, and what its policy
-uses; the first preset of a policy is the one that holds if none is named:
+A resource may also have slots, skip_delay, max_hold, policy, preset, and what
+that preset of that policy uses; if none is named, a policy's first one holds:
 
 ` + policyHelp() + `
 The group may have, above the first [[resource]], name, members_max,
