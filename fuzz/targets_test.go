@@ -28,5 +28,6 @@ func init() {
 		"FuzzPrivateKey":    {Check: checkPrivateKey, Seeds: privateKeySeeds},
 		"FuzzRecord":        {Check: checkRecord, Seeds: recordSeeds},
 		"FuzzSegment":       {Check: checkSegment, Seeds: segmentSeeds},
+		"FuzzPolicy":        {Check: checkPolicy, Seeds: policySeeds},
 	}
 }

@@ -1,0 +1,344 @@
+package fuzz
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+// FuzzPolicy: every circulation policy, under events in any order that a driver
+// may tell them in, with whatever other members may have written on tokens and
+// into messages.
+func FuzzPolicy(f *testing.F) { targets["FuzzPolicy"].Fuzz(f) }
+
+const (
+	// policyActions bounds the answer to one event: a policy may pass on each
+	// token that waits here, and have some more to say.
+	policyActions = policy.MaxQueue + 16
+	// policyTokens is how many tokens a script tells of.
+	policyTokens = 8
+	// policyEvents bounds a script, so that an input takes milliseconds.
+	policyEvents = 2000
+	// policyEnd is where time stands still: no machine runs for 200 years.
+	policyEnd = clock.Instant(20 * policy.MaxInterval)
+)
+
+// A policy's input is
+//
+//	policy, preset: their numbers in the catalog   parameters: bits   seed
+//	events: kind, pause, and what belongs to it, see policyScript.event
+//
+// in one byte each; a field or body is preceded by its length, and 255 is one of
+// policy.MaxField bytes.
+type policyScript struct {
+	*bytes.Reader
+	bad bool // it ended too soon, or says what there is not
+}
+
+func (s *policyScript) byte() byte {
+	b, err := s.ReadByte()
+	s.bad = s.bad || err != nil
+	return b
+}
+
+// below is a byte that has to be less than n.
+func (s *policyScript) below(n int) int {
+	b := int(s.byte())
+	s.bad = s.bad || b >= n
+	return min(b, n-1)
+}
+
+func (s *policyScript) field() []byte {
+	n := int(s.byte())
+	if n == 255 {
+		return bytes.Repeat([]byte{s.byte()}, policy.MaxField)
+	}
+	field := make([]byte, n)
+	read, _ := s.Read(field)
+	s.bad = s.bad || read < n
+	return field
+}
+
+var (
+	policyPauses = []time.Duration{
+		0, 1, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, time.Minute, time.Hour,
+		1000 * time.Hour, policy.MaxInterval,
+	}
+	policyMembers = []int{0, 1, 2, 3, 5, 1000, policy.MaxMembers, -1, 1 << 40}
+	policyBases   = []policy.Params{
+		{OperationTime: 40 * time.Millisecond, MembersMax: 5, SkipDelay: 10 * time.Millisecond},
+		{OperationTime: 4 * time.Second, MembersMax: 300, SkipDelay: 100 * time.Millisecond},
+		{OperationTime: time.Millisecond, MembersMax: 1, SkipDelay: time.Millisecond},
+		{OperationTime: policy.MaxInterval / policy.MaxMembers, MembersMax: policy.MaxMembers, SkipDelay: policy.MaxSkipDelay},
+	}
+)
+
+// params are one of the bases, with or without the optional parameters that the
+// preset uses. The target interval has no default.
+func (s *policyScript) params(preset catalog.Preset) policy.Params {
+	bits := s.byte()
+	p := policyBases[bits%4]
+	p.Preset = preset.Name
+	for i, parameter := range policy.Parameters {
+		given := bits>>(2+i%6)&1 == 1 || parameter.Name == "target_interval"
+		if parameter.Optional && given && slices.Contains(preset.Uses, parameter.Name) {
+			wire := map[policy.Quantity]uint64{policy.Span: 500, policy.Thousandths: 1000, policy.Count: 2, policy.Flag: 1}
+			parameter.SetWire(&p, wire[parameter.Quantity])
+		}
+	}
+	return p
+}
+
+// event reads one event and the pause before it.
+func (s *policyScript) event() (e policy.Event, pause time.Duration) {
+	e.Kind = policy.EventKind(1 + s.below(int(policy.Neighbour)))
+	pause = policyPauses[s.below(len(policyPauses))]
+	switch e.Kind {
+	case policy.Arrival, policy.Generated, policy.Resumed, policy.Recalled, policy.OperationEnded, policy.PassSettled:
+		n := byte(s.below(policyTokens))
+		e.Token = policy.Token{ID: ident.Token{n + 1}, Born: uint64(n / 2), Generator: ident.Member{n % 3}}
+		what := s.byte()
+		e.Token.Hop = uint64(what / 4)
+		e.Outcome = policy.Outcome(1 + what%3)
+		e.Operated = what%2 == 1
+		e.Token.Field = s.field()
+	case policy.DemandChanged:
+		e.Demand = s.below(2) == 1
+	case policy.Message:
+		e.From = ident.Member{s.byte()}
+		e.Body = s.field()
+	case policy.Neighbour:
+		e.From = ident.Member{s.byte()}
+		e.Members = policyMembers[s.below(len(policyMembers))]
+	}
+	return e, pause
+}
+
+// policyPlace is where a token is by the driver's books.
+type policyPlace uint8
+
+const (
+	policyAway policyPlace = iota
+	policyHere
+	policyRuns
+	policySent
+)
+
+// policyDriver carries out what two policies of one seed say, which has to be the
+// same, and sees that it is permitted.
+type policyDriver struct {
+	require.TestingT
+	policies [2]policy.Policy
+	now      clock.Instant
+	asked    clock.Instant
+	places   [policyTokens + 1]policyPlace
+	generate int
+	begun    bool
+}
+
+// checkPolicy accepts what is a script to its end. Events that no driver would
+// tell at that point are passed over.
+func checkPolicy(t require.TestingT, data []byte) bool {
+	s := &policyScript{Reader: bytes.NewReader(data)}
+	names := catalog.Names()
+	name := names[s.below(len(names))]
+	presets := catalog.Presets(name)
+	preset := presets[s.below(len(presets))]
+	params, seed := s.params(preset), uint64(s.byte())
+	if s.bad {
+		return false
+	}
+	d := &policyDriver{TestingT: t, asked: clock.Never}
+	for i := range d.policies {
+		made, err := catalog.New(name, params, rand.NewPCG(seed, 0))
+		if err != nil {
+			isOneOf(t, err, policy.ErrOutOfRange) // parameters that do not go together
+			return false
+		}
+		d.policies[i] = made
+	}
+	for range policyEvents {
+		if s.Len() == 0 {
+			return true
+		}
+		e, pause := s.event()
+		if s.bad {
+			return false
+		}
+		d.step(e, pause)
+	}
+	return s.Len() == 0
+}
+
+// permitted reports whether a driver may tell the event now.
+func (d *policyDriver) permitted(e *policy.Event) bool {
+	place := d.places[e.Token.ID[0]]
+	switch e.Kind {
+	case policy.Arrival:
+		return place == policyAway || place == policySent
+	case policy.Generated:
+		return place == policyAway && (d.generate > 0 || !d.holds())
+	case policy.Resumed:
+		return place == policyAway
+	case policy.Recalled:
+		return !d.begun
+	case policy.OperationEnded:
+		return place == policyRuns
+	case policy.PassSettled:
+		return place == policySent
+	}
+	return true
+}
+
+func (d *policyDriver) holds() bool {
+	return slices.Contains(d.places[:], policyHere) || slices.Contains(d.places[:], policyRuns)
+}
+
+func (d *policyDriver) step(e policy.Event, pause time.Duration) {
+	if !d.permitted(&e) {
+		return
+	}
+	d.now = min(d.now.Add(pause), policyEnd)
+	place := &d.places[e.Token.ID[0]]
+	switch e.Kind {
+	case policy.Recalled:
+		e.At = -clock.Instant(pause)
+	case policy.Arrival, policy.Resumed:
+		*place = policyHere
+	case policy.Generated:
+		*place = policyHere
+		d.generate = max(0, d.generate-1)
+	case policy.OperationEnded:
+		*place = policyHere
+	case policy.PassSettled:
+		if *place = policyAway; e.Outcome == policy.Returned {
+			*place = policyHere
+		}
+	case policy.Timer:
+		if pause == 0 && d.asked != clock.Never {
+			d.now = max(d.now, d.asked)
+		}
+	}
+	d.begun = d.begun || e.Kind != policy.Recalled
+	actions := d.policies[0].Step(d.now, e, nil)
+	require.Equal(d, actions, d.policies[1].Step(d.now, e, nil), "another answer to the same events")
+	require.LessOrEqual(d, len(actions), policyActions)
+	for i := range actions {
+		d.carryOut(&actions[i])
+	}
+	if e.Kind == policy.Timer {
+		require.Greater(d, d.asked, d.now, "a Timer leaves nothing undone")
+	}
+}
+
+// carryOut books an action.
+func (d *policyDriver) carryOut(a *policy.Action) {
+	require.LessOrEqual(d, len(a.Field), policy.MaxField)
+	place := &d.places[0]
+	if a.Kind == policy.Run || a.Kind == policy.Prepare || a.Kind == policy.Pass || a.Kind == policy.Drop {
+		require.NotZero(d, a.Token[0], "a token of which nobody has told")
+		require.LessOrEqual(d, int(a.Token[0]), policyTokens)
+		place = &d.places[a.Token[0]]
+		require.Contains(d, []policyPlace{policyHere, policyRuns}, *place, "action %d on a token that is not here", a.Kind)
+	}
+	switch a.Kind {
+	case policy.Run:
+		require.NotContains(d, d.places[:], policyRuns, "two operations at once")
+		*place = policyRuns
+	case policy.Pass:
+		require.Equal(d, policyHere, *place, "passes what runs")
+		*place = policySent
+	case policy.Drop:
+		require.Equal(d, policyHere, *place, "drops what runs")
+		require.NotEqual(d, "unknown", a.Reason.String())
+		*place = policyAway
+	case policy.Generate:
+		d.generate++
+	case policy.Wait:
+		d.asked = a.At
+	case policy.Tell:
+		require.False(d, a.To.IsZero())
+	case policy.Prepare:
+	default:
+		require.Fail(d, "unknown action", "%d", a.Kind)
+	}
+}
+
+// say writes an event in a script: its kind, the number of the pause and the rest.
+func say(kind policy.EventKind, pause byte, rest ...byte) []byte {
+	return append([]byte{byte(kind) - 1, pause}, rest...)
+}
+
+func sayField(field []byte) []byte { return append([]byte{byte(len(field))}, field...) }
+
+// policySeeds has a script for each preset: a life with two tokens, requests,
+// neighbours and a token that is lost.
+func policySeeds() map[string][]byte {
+	seeds := map[string][]byte{
+		"bad-empty":   {},
+		"bad-policy":  {250, 0, 0, 0},
+		"bad-preset":  {0, 250, 0, 0},
+		"bad-no-seed": {0, 0, 0},
+		"bad-event":   {0, 0, 0, 0, 10, 0},
+		"bad-pause":   {0, 0, 0, 0, byte(policy.Timer) - 1, 99},
+		"bad-demand":  {0, 0, 0, 0, byte(policy.DemandChanged) - 1, 0, 2},
+		"bad-token":   append([]byte{0, 0, 0, 0}, say(policy.Arrival, 0, policyTokens, 0, 0)...),
+		"bad-field":   append([]byte{0, 0, 0, 0}, say(policy.Arrival, 0, 1, 0, 9, 1, 2)...),
+		"bad-members": append([]byte{0, 0, 0, 0}, say(policy.Neighbour, 0, 1, 99)...),
+	}
+	for number, name := range catalog.Names() {
+		for i, preset := range catalog.Presets(name) {
+			head := []byte{byte(number), byte(i), 0, 1}
+			seeds["good-"+name+"-"+preset.Name] = append(head, policyLife()...)
+			all := slices.Clone(head)
+			all[2] = 0xfd
+			seeds["good-"+name+"-"+preset.Name+"-all-parameters"] = append(all, policyLife()...)
+		}
+	}
+	return seeds
+}
+
+func policyLife() []byte {
+	baton := sayField([]byte{1, 0, 0, 0, 3, 0, 0, 0, 1})
+	endless := sayField([]byte{0, 255, 255, 255, 255, 255, 255, 255, 255})
+	request := sayField([]byte{1, 0, 0, 0, 1, 0, 0, 0, 9})
+	follows := append(append([]byte{1, 255, 255, 255, 255, 255, 255, 255, 255, 2}, make([]byte, 38)...), 9)
+	return slices.Concat(
+		say(policy.Recalled, 5, append([]byte{1, 1}, 0)...),
+		say(policy.Neighbour, 0, 2, 3),
+		say(policy.DemandChanged, 2, 1),
+		say(policy.Timer, 0),
+		say(policy.Arrival, 3, append([]byte{2, 4}, baton...)...),
+		say(policy.Message, 2, append([]byte{1}, request...)...),
+		say(policy.Arrival, 1, append([]byte{0, 4}, endless...)...),
+		say(policy.OperationEnded, 4, 2, 1, 0),
+		say(policy.DemandChanged, 0, 0),
+		say(policy.PassSettled, 3, 2, 1, 0),
+		say(policy.Neighbour, 2, 3, 4),
+		say(policy.PassSettled, 1, 0, 0, 0),
+		say(policy.Message, 2, append([]byte{1}, sayField(follows)...)...),
+		say(policy.Message, 2, 4, 255, 7),
+		say(policy.Arrival, 5, 1, 36, 255, 9),
+		say(policy.Timer, 0),
+		say(policy.DemandChanged, 2, 1),
+		say(policy.Timer, 0),
+		say(policy.OperationEnded, 4, 1, 0, 0),
+		say(policy.Neighbour, 2, 0, 1),
+		say(policy.Timer, 7),
+		say(policy.Timer, 0),
+		say(policy.Generated, 1, 5, 0, 0),
+		say(policy.Resumed, 1, append([]byte{3, 9}, baton...)...),
+		say(policy.OperationEnded, 4, 5, 1, 0),
+		say(policy.Timer, 8),
+		say(policy.Timer, 0),
+	)
+}
