@@ -120,11 +120,11 @@ func exactly(k int) func(*outcome) float64 {
 // moreThan is the share of time with more than k operations at once.
 func moreThan(k int) func(*outcome) float64 {
 	return func(o *outcome) float64 {
-		share := 1.0
-		for i := range k + 1 {
-			share -= o.Concurrency(i)
+		share := 0.0
+		for i := k + 1; i <= o.MostOperations(); i++ {
+			share += o.Concurrency(i)
 		}
-		return max(0, share)
+		return share
 	}
 }
 

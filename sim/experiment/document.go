@@ -39,12 +39,15 @@ type document struct{ buf bytes.Buffer }
 
 func (d *document) line(format string, args ...any) { fmt.Fprintf(&d.buf, format+"\n", args...) }
 
-// row is a line of a table; bars within cells are escaped.
-func (d *document) row(cells ...string) {
-	for i, c := range cells {
-		cells[i] = strings.ReplaceAll(c, "|", `\|`)
+func (d *document) row(cells ...string) { d.line("%s", tableLine(cells...)) }
+
+// tableLine is a line of a table; bars within cells are escaped.
+func tableLine(cells ...string) string {
+	var b strings.Builder
+	for _, c := range cells {
+		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
 	}
-	d.line("| %s |", strings.Join(cells, " | "))
+	return b.String() + "|"
 }
 
 func (d *document) opening(command string, results []Result) {
@@ -140,7 +143,7 @@ func (d *document) section(r Result) {
 	d.row("row", "where", "the paper says", "quantity", "measured", "holds if", "verdict")
 	d.row("---", "---", "---", "---", "---", "---", "---")
 	for _, row := range r.Rows {
-		d.row(row.Cells()...)
+		d.line("%s", row.Line())
 	}
 	d.line("")
 	d.reasons(r.Rows)
@@ -159,8 +162,8 @@ func (d *document) reasons(rows []Row) {
 	}
 }
 
-// Cells are the row as the document's table has it.
-func (r *Row) Cells() []string {
+// Line is the row's line in the document's table.
+func (r *Row) Line() string {
 	quantity, verdict := r.Quantity, r.VerdictText()
 	if r.Reading != "" {
 		quantity += "; *" + r.Reading + "*"
@@ -168,7 +171,7 @@ func (r *Row) Cells() []string {
 	if r.Verdict == NotReproduced {
 		verdict = "**" + verdict + "**"
 	}
-	return []string{r.ID, r.Source, r.Says, quantity, r.MeasuredText(), r.Holds.Text(r.Unit), verdict}
+	return tableLine(r.ID, r.Source, r.Says, quantity, r.MeasuredText(), r.Holds.Text(r.Unit), verdict)
 }
 
 func (d *document) notMeasured(results []Result) {

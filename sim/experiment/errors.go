@@ -10,8 +10,6 @@ var (
 	ErrSamples = errors.New("experiment: wrong number of samples")
 	// ErrIncomplete: a claim without an ID, a source, a quantity, a unit or a check.
 	ErrIncomplete = errors.New("experiment: incomplete claim")
-	// ErrUnexplained: a claim does not hold and says no likely reason.
-	ErrUnexplained = errors.New("experiment: no reason why the claim does not hold")
 	// ErrNoSeeds: there is nothing to run.
 	ErrNoSeeds = errors.New("experiment: no seeds")
 )

@@ -67,6 +67,21 @@ func TestVerdictIsTheMedians(t *testing.T) {
 	}
 }
 
+// With few seeds a claim may fail that is given no reason for it.
+func TestUnexplained(t *testing.T) {
+	r, err := run(t, 1, func(l *experiment.Lab) error {
+		c := claim("x-1", experiment.AtMost(0.1))
+		c.Why = ""
+		l.Row(c, []float64{1})
+		c.ID = "x-2"
+		l.Row(c, []float64{0})
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, experiment.Unexplained, r.Rows[0].Why)
+	assert.Empty(t, r.Rows[1].Why)
+}
+
 func TestChecks(t *testing.T) {
 	for text, c := range map[string]struct {
 		check     experiment.Check
@@ -144,8 +159,8 @@ func TestPercentiles(t *testing.T) {
 func TestMistakesOfExperiments(t *testing.T) {
 	boom := errors.New("boom")
 	good := claim("x-1", experiment.AtMost(0.1))
-	noUnit, noWhy := good, good
-	noUnit.Unit, noWhy.Why = 0, ""
+	noUnit := good
+	noUnit.Unit = 0
 	plot := figure.Plot{Lines: []figure.Line{{Points: [][2]float64{{1, 1}}}}}
 	for name, c := range map[string]struct {
 		do   func(*experiment.Lab)
@@ -157,7 +172,6 @@ func TestMistakesOfExperiments(t *testing.T) {
 		"samples missing":         {func(l *experiment.Lab) { l.Row(good, []float64{0, 0}) }, experiment.ErrSamples},
 		"no samples":              {func(l *experiment.Lab) { l.Row(good, nil) }, experiment.ErrSamples},
 		"no unit":                 {func(l *experiment.Lab) { l.Row(noUnit, []float64{0}) }, experiment.ErrIncomplete},
-		"no reason":               {func(l *experiment.Lab) { l.Row(noWhy, []float64{1}) }, experiment.ErrUnexplained},
 		"a job fails": {func(l *experiment.Lab) {
 			_, err := experiment.Gather(l, func(seed uint64) (int, error) { return 0, boom })
 			l.Table(fmt.Sprint(err), nil, nil)

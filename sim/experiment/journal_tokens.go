@@ -60,11 +60,11 @@ func journalFig5(l *Lab) error {
 // moreTokensThan is the share of time with more than n tokens.
 func moreTokensThan(n int) func(*outcome) float64 {
 	return func(o *outcome) float64 {
-		share := 1.0
-		for k := range n + 1 {
-			share -= o.TokensAlive(k)
+		share := 0.0
+		for k := n + 1; k <= o.MostTokens(); k++ {
+			share += o.TokensAlive(k)
 		}
-		return max(0, share)
+		return share
 	}
 }
 

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,10 @@ type Row struct {
 	HoldsIn, Of     int     // samples that hold alone, of all that are numbers
 }
 
+// Unexplained stands where a claim does not hold and has no Why, as may happen
+// with few seeds.
+const Unexplained = "no reason is known."
+
 // newRow judges the samples of a claim.
 func newRow(c Claim, samples []float64) Row {
 	r := Row{Claim: c, Samples: slices.Clone(samples), Verdict: Measured}
@@ -45,6 +50,7 @@ func newRow(c Claim, samples []float64) Row {
 		r.Verdict = Reproduced
 	default:
 		r.Verdict = NotReproduced
+		r.Why = cmp.Or(r.Why, Unexplained)
 	}
 	return r
 }
