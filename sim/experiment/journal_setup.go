@@ -59,7 +59,7 @@ func journalSetup(l *Lab) error {
 		},
 	} {
 		l.Row(Claim{
-			ID: c.id, Source: "journal §1, §3", Says: c.says, Quantity: c.quantity, Unit: c.unit, Holds: c.holds,
+			ID: c.id, Source: "journal §1 to §3, table 1", Says: c.says, Quantity: c.quantity, Unit: c.unit, Holds: c.holds,
 			Why: "the numbers of the text do not fit together.",
 		}, []float64{c.value})
 	}
@@ -98,7 +98,7 @@ func journalNotMeasured(l *Lab) {
 		{"journal §3", "the simulator has a few hundred lines of Perl", "it is about a program that is not at hand"},
 		{"journal §3", "variations of the handoff's duration are negligible against Δskip", "an assumption of the simulation, made here, too: handoffs take no time"},
 		{"journal §3", "the source can hold terabytes of old data", "a property of the use case"},
-		{"journal §4", "the algorithm puts no bound on the number of agents", "no run can show it; slides-thousands runs 3000, and the simulator has been run with a million"},
+		{"journal §4", "the algorithm puts no bound on the number of agents", "no run can show it; slides-thousands runs 3000"},
 		{"journal §4", "the cost in communication and computation is negligible", "what a handoff costs this project is in benchmarks.md"},
 	} {
 		l.NotMeasured(n.Source, n.Says, n.Why)
