@@ -7,6 +7,7 @@ func commands(env *environment) []*cobra.Command {
 	return []*cobra.Command{
 		newDemoCommand(env),
 		newSimCommand(env),
+		newPlanCommand(env),
 		newCACommand(env),
 		newNodeCommand(env),
 		newRunCommand(env),

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/sim/plan"
+)
+
+// planFlags are the flags of wander plan, as they are written.
+type planFlags struct {
+	request                                       plan.Request
+	operationTime, skipDelay, minInterval, target span
+	every, crash, downFor, latency                span
+	loss, output                                  string
+}
+
+func newPlanCommand(env *environment) *cobra.Command {
+	f := planFlags{
+		skipDelay: span{100 * time.Millisecond}, downFor: span{time.Minute},
+	}
+	cmd := &cobra.Command{
+		Use:   "plan --members N --operation-time DUR",
+		Short: "Tell what to expect for your own numbers, from a simulation",
+		Long: `Simulate a group of your own for some seconds and tell what to expect: how long
+members wait, how long the resource is idle or used by several at once, how long
+it takes until a lost token is replaced, and what it costs in messages.
+
+How much is simulated is bounded by what it costs, and told; very large groups
+take longer and give rough figures. The same command gives the same figures.`,
+		Example: `  wander plan --members 50 --operation-time 4s
+  wander plan --members 50 --operation-time 4s --every 10m --loss 0.1% --latency 60ms
+  wander plan --members 200 --operation-time 30s --policy multitoken --target-interval 20m`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runPlan(env, &f) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.request.Members, "members", 0, "how many members")
+	flags.Var(&f.operationTime, "operation-time", "how long one operation takes")
+	flags.StringVar(&f.request.Policy, "policy", catalog.Wandering, "one of "+strings.Join(catalog.Names(), ", "))
+	flags.StringVar(&f.request.Params.Preset, "preset", "", "a preset of the policy (default its first)")
+	flags.Var(&f.skipDelay, "skip-delay", "how long a member keeps a token that it does not need")
+	flags.Var(&f.minInterval, "min-interval", "shortest time between two operations of a member (default the policy's formula)")
+	flags.Var(&f.target, "target-interval", "time between two tokens at a member, for multitoken")
+	flags.IntVar(&f.request.Params.MembersMax, "members-max", 0, "members_max of the group configuration (default the members)")
+	flags.Var(&f.every, "every", "how long after an operation a member wants to run again, on average (default at once)")
+	flags.StringVar(&f.loss, "loss", "0%", "share of handoffs that lose the token")
+	flags.Var(&f.crash, "crash", "mean time between two crashes in the group (default never)")
+	flags.Var(&f.downFor, "down-for", "how long a crashed member is away")
+	flags.BoolVar(&f.request.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")
+	flags.Var(&f.latency, "latency", "how long a handoff takes: three ways over the network")
+	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("in how many runs, 1 to %d", plan.MaxSeeds))
+	addOutputFlag(cmd, &f.output)
+	for _, name := range []string{"members", "operation-time"} {
+		_ = cmd.MarkFlagRequired(name) // the flags exist
+	}
+	return cmd
+}
+
+func runPlan(env *environment, f *planFlags) error {
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	r, err := f.read()
+	if err != nil {
+		return err
+	}
+	show, clear := progressLine(env.Err)
+	show("simulating …")
+	p, err := plan.Make(*r, func(done float64) { show("simulating … %.0f %%", 100*done) })
+	clear()
+	if err != nil {
+		return planError(err)
+	}
+	if f.output == "json" {
+		return writeJSON(env.Out, p)
+	}
+	printPlan(env.Out, r, p)
+	for _, h := range p.Hints {
+		fmt.Fprintf(env.Out, "hint: %s\n", oneLine(h))
+	}
+	return nil
+}
+
+// read makes the request of the flags, and checks it.
+func (f *planFlags) read() (*plan.Request, error) {
+	r := f.request
+	r.Params.OperationTime, r.Params.SkipDelay = f.operationTime.Duration, f.skipDelay.Duration
+	r.Params.MinInterval, r.Params.TargetInterval = f.minInterval.Duration, f.target.Duration
+	r.Every, r.Crash, r.DownFor, r.Latency = f.every.Duration, f.crash.Duration, f.downFor.Duration, f.latency.Duration
+	if r.Params.MembersMax == 0 {
+		r.Params.MembersMax = r.Members
+	}
+	var err error
+	if r.Loss, err = parseShare(f.loss); err != nil {
+		return nil, err
+	}
+	if err := r.Validate(); err != nil {
+		return nil, planError(err)
+	}
+	return &r, nil
+}
+
+// planError is what is wrong with the numbers that were given.
+func planError(err error) error {
+	hint := "wander plan --help shows the flags"
+	switch {
+	case errors.Is(err, plan.ErrTarget):
+		hint = "add --target-interval DUR"
+	case errors.Is(err, policy.ErrUnused):
+		hint = "wander ca config explains which policy uses which parameter"
+	}
+	return &exitError{code: exitUsage, err: err, hint: hint}
+}
+
+func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
+	wants := "who want to run again at once"
+	if r.Every > 0 {
+		wants = fmt.Sprintf("who want to run again %v after an operation, on average", r.Every)
+	}
+	fmt.Fprintf(w, "%d members, operations of %v, %s\n", p.Members, r.Params.OperationTime, wants)
+	fmt.Fprintf(w, "policy %s, preset %s\n\n", p.Policy, p.Preset)
+	printSpread(w, "wait", p.Wait)
+	printSpread(w, "between runs", p.Interval)
+	fmt.Fprintf(w, "idle          %s of the time; while somebody waits %s\n", percent(p.Idle), percent(p.IdleWaiting))
+	fmt.Fprintf(w, "two at once   %s of the time\n", percent(p.Two))
+	fmt.Fprintf(w, "more at once  %s of the time\n", percent(p.More))
+	if p.NoToken != nil {
+		fmt.Fprintf(w, "no token      %s of the time\n", percent(*p.NoToken))
+	}
+	if p.Recovery != nil {
+		fmt.Fprintf(w, "after a loss  a new token within %s (median), %s (largest of %d)\n",
+			inSeconds(p.Recovery.Median), inSeconds(p.Recovery.Largest), p.Recovery.Losses)
+	}
+	fmt.Fprintf(w, "messages      %.3g an hour from each member; %.4g handoffs and %.4g operations an hour in all\n",
+		p.MessagesPerHour, p.HandoffsPerHour, p.OperationsPerHour)
+	fmt.Fprintf(w, "simulated     %d runs of %s each, after %s of warm-up; %d losses, %d crashes\n",
+		p.Seeds, inSeconds(p.Simulated), inSeconds(p.WarmUp), p.Losses, p.Crashes)
+}
+
+func printSpread(w io.Writer, name string, s *plan.Spread) {
+	if s == nil {
+		fmt.Fprintf(w, "%-13s nobody ran\n", name)
+		return
+	}
+	fmt.Fprintf(w, "%-13s p50 %s, p95 %s, p99 %s, mean %s\n", name, inSeconds(s.P50), inSeconds(s.P95), inSeconds(s.P99), inSeconds(s.Mean))
+}
+
+// percent shows a share of time.
+func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
+
+// inSeconds shows a time with about three digits.
+func inSeconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	unit := time.Duration(1)
+	for limit := 1000 * unit; limit <= d && unit < time.Second; limit *= 10 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}

@@ -1,0 +1,210 @@
+package plan
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+// little is enough for figures to a few percent in small groups.
+var little = effort{300_000, 60_000}
+
+// ask is a group of 20 members, changed.
+func ask(change func(*Request)) Request {
+	r := Request{
+		Policy: catalog.Wandering, Members: 20, Seeds: 4,
+		Params: policy.Params{OperationTime: 4 * time.Second, MembersMax: 20, SkipDelay: 100 * time.Millisecond},
+	}
+	if change != nil {
+		change(&r)
+	}
+	return r
+}
+
+func answer(t *testing.T, r Request) *Report {
+	t.Helper()
+	p, err := r.make(little, func(float64) {})
+	require.NoError(t, err)
+	return p
+}
+
+func TestValidate(t *testing.T) {
+	r := ask(nil)
+	require.NoError(t, r.Validate())
+	for name, c := range map[string]struct {
+		change func(*Request)
+		want   error
+	}{
+		"one member":    {func(r *Request) { r.Members = 1 }, ErrMembers},
+		"too many":      {func(r *Request) { r.Members = policy.MaxMembers + 1 }, ErrMembers},
+		"no seed":       {func(r *Request) { r.Seeds = 0 }, ErrSeeds},
+		"seeds":         {func(r *Request) { r.Seeds = MaxSeeds + 1 }, ErrSeeds},
+		"all lost":      {func(r *Request) { r.Loss = 1 }, ErrLoss},
+		"negative loss": {func(r *Request) { r.Loss = -0.1 }, ErrLoss},
+		"no number":     {func(r *Request) { r.Loss = math.NaN() }, ErrLoss},
+		"every":         {func(r *Request) { r.Every = -1 }, ErrSpan},
+		"crash":         {func(r *Request) { r.Crash = policy.MaxInterval + 1 }, ErrSpan},
+		"down":          {func(r *Request) { r.DownFor = -1 }, ErrSpan},
+		"latency":       {func(r *Request) { r.Latency = 2 * time.Hour }, ErrSpan},
+		"round":         {func(r *Request) { r.Members, r.Latency = policy.MaxMembers, time.Hour }, ErrSpan},
+		"target":        {func(r *Request) { r.Policy = catalog.Multitoken }, ErrTarget},
+		"policy":        {func(r *Request) { r.Policy = "nonesuch" }, catalog.ErrUnknownPolicy},
+		"preset":        {func(r *Request) { r.Params.Preset = "nonesuch" }, policy.ErrPreset},
+		"unused":        {func(r *Request) { r.Params.TargetInterval = time.Hour }, policy.ErrUnused},
+		"operation":     {func(r *Request) { r.Params.OperationTime = 0 }, policy.ErrOutOfRange},
+	} {
+		r := ask(c.change)
+		_, err := Make(r, func(float64) {})
+		assert.ErrorIs(t, err, c.want, name)
+	}
+}
+
+// TestSaturated: without faults, members that always want share all the time,
+// but for Δskip at early visits, and each runs every N operations.
+func TestSaturated(t *testing.T) {
+	p := answer(t, ask(nil))
+	assert.Equal(t, "paper", p.Preset)
+	assert.Less(t, p.Idle, 0.05)
+	assert.Equal(t, p.Idle, p.IdleWaiting, "somebody always waits")
+	assert.InDelta(t, p.Interval.Mean, p.Wait.Mean+4, 0.2)
+	perHour := 3600 / p.Interval.Mean * 20
+	assert.InEpsilon(t, perHour, p.OperationsPerHour, 0.02)
+	assert.InEpsilon(t, p.HandoffsPerHour*4/20, p.MessagesPerHour, 0.001)
+	assert.Less(t, p.Wait.P50, p.Wait.P95)
+	assert.Less(t, p.Wait.P95, p.Wait.P99)
+	assert.Empty(t, p.Hints)
+	assert.Zero(t, *p.NoToken)
+	assert.Positive(t, p.Recovery.Median)
+	assert.Greater(t, p.Recovery.Largest, p.Recovery.Median)
+	assert.GreaterOrEqual(t, p.Recovery.Losses, 20)
+}
+
+// TestRecovery: whoever has not seen the token for Δmin, here 40 s, may make
+// one already. So after a loss it takes less than from a cold start, where
+// that is 2·Δmin on average and 1.7·Δmin in the median.
+func TestRecovery(t *testing.T) {
+	r := ask(func(r *Request) { r.Seeds = 8 })
+	p, err := r.make(effort{10_000, 1_000_000}, func(float64) {})
+	require.NoError(t, err)
+	t.Logf("%+v", *p.Recovery)
+	assert.GreaterOrEqual(t, p.Recovery.Losses, 200)
+	assert.Less(t, p.Recovery.Median, 1.7*40)
+	assert.Greater(t, p.Recovery.Median, 10.0)
+	assert.Greater(t, p.Recovery.Largest, 2*40.0)
+}
+
+// TestUncoordinatedShares are the binomial's: each member is busy a part q of
+// the time, independently.
+func TestUncoordinatedShares(t *testing.T) {
+	p := answer(t, ask(func(r *Request) { r.Policy = catalog.Uncoordinated }))
+	q := 1.0 / 20
+	assert.InDelta(t, math.Pow(1-q, 20), p.Idle, 0.01)
+	assert.InDelta(t, 190*q*q*math.Pow(1-q, 18), p.Two, 0.01)
+	assert.InDelta(t, 1-math.Pow(1-q, 20)-20*q*math.Pow(1-q, 19)-190*q*q*math.Pow(1-q, 18), p.More, 0.01)
+	assert.Nil(t, p.Recovery)
+	assert.Nil(t, p.NoToken)
+	assert.Zero(t, p.MessagesPerHour)
+	require.Len(t, p.Hints, 1)
+	assert.Contains(t, p.Hints[0], "more than two operations")
+}
+
+func TestHints(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Request)
+		says   string
+	}{
+		"overload":     {func(r *Request) { r.Every = 10 * time.Second }, "overload: members want 5.71 operations at once"},
+		"min interval": {func(r *Request) { r.Every, r.Params.MembersMax = 6*time.Minute, 500 }, "min_interval is 16m40s"},
+		"losses":       {func(r *Request) { r.Loss = 0.05 }, "there is no token"},
+		"rough":        {func(r *Request) { r.Every, r.Params.SkipDelay = 24*time.Hour, time.Millisecond }, "rough figures"},
+		"nobody":       {func(r *Request) { r.Every = policy.MaxInterval }, "nobody ran"},
+		"few faults":   {func(r *Request) { r.Crash = 1000 * time.Hour }, "0 crashes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := answer(t, ask(c.change))
+			var all string
+			for _, h := range p.Hints {
+				all += h + "\n"
+			}
+			assert.Contains(t, all, c.says)
+		})
+	}
+}
+
+// TestFaults: crashes of volatile members lose tokens, those of durable ones
+// do not, and both make others wait.
+func TestFaults(t *testing.T) {
+	calm := answer(t, ask(nil))
+	crash := func(volatile bool) *Report {
+		return answer(t, ask(func(r *Request) { r.Crash, r.DownFor, r.Volatile = 30*time.Second, time.Minute, volatile }))
+	}
+	durable, volatile := crash(false), crash(true)
+	assert.Zero(t, durable.Losses)
+	assert.Positive(t, volatile.Losses)
+	assert.Positive(t, durable.Crashes)
+	assert.Greater(t, durable.Idle, calm.Idle+0.02)
+	assert.Greater(t, *volatile.NoToken, 0.01)
+	assert.Zero(t, *durable.NoToken)
+	lossy := answer(t, ask(func(r *Request) { r.Loss = 0.01 }))
+	assert.Greater(t, lossy.Idle, 2*calm.Idle)
+}
+
+// TestLatency: a handoff's time is idle time.
+func TestLatency(t *testing.T) {
+	p := answer(t, ask(func(r *Request) { r.Latency = 2 * time.Second }))
+	assert.Greater(t, p.Idle, 0.3)
+}
+
+// TestDeterministic: the same request has the same report.
+func TestDeterministic(t *testing.T) {
+	r := ask(func(r *Request) { r.Crash, r.Loss, r.Every = time.Minute, 0.001, time.Minute })
+	assert.Equal(t, answer(t, r), answer(t, r))
+}
+
+// TestStandstill: what the simulator cannot do is an error.
+func TestStandstill(t *testing.T) {
+	r := ask(nil)
+	err := r.each(func(float64) {}, func(i int) error {
+		if i == 2 {
+			return circulation.ErrStandstill
+		}
+		return nil
+	})
+	assert.ErrorIs(t, err, circulation.ErrStandstill)
+}
+
+// TestProgress: it goes up to 1, once for each run.
+func TestProgress(t *testing.T) {
+	r := ask(func(r *Request) { r.Seeds = 3 })
+	var seen []float64
+	_, err := r.make(effort{1000, 1000}, func(done float64) { seen = append(seen, done) })
+	require.NoError(t, err)
+	assert.Equal(t, []float64{1.0 / 3, 2.0 / 3, 1}, seen)
+}
+
+// TestSchema: the JSON has the fields that it had in version 1.
+func TestSchema(t *testing.T) {
+	text, err := json.Marshal(answer(t, ask(nil)))
+	require.NoError(t, err)
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal(text, &fields))
+	assert.EqualValues(t, 1, fields["v"])
+	for _, name := range []string{
+		"policy", "preset", "members", "wait_s", "interval_s", "idle_share", "idle_while_waiting_share", "two_share",
+		"more_than_two_share", "no_token_share", "recovery_s", "operations_per_hour", "handoffs_per_hour",
+		"messages_per_hour_and_member", "seeds", "simulated_s", "warm_up_s", "losses", "crashes", "hints",
+	} {
+		assert.Contains(t, fields, name)
+	}
+	assert.Len(t, fields, 21)
+	assert.IsType(t, []any{}, fields["hints"])
+	assert.Contains(t, fields["wait_s"], "p99")
+}

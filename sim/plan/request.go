@@ -1,0 +1,110 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+const (
+	// MaxSeeds keeps each run long enough to mean something: the cost is
+	// shared among them.
+	MaxSeeds = 100
+
+	// MaxLatency bounds a handoff: nobody waits longer for an answer.
+	MaxLatency = time.Hour
+
+	// crowd is from how many members on runs take turns instead of running at
+	// once: each needs the better part of a kilobyte for a member.
+	crowd = 100_000
+)
+
+// Request is a group and what happens to it.
+type Request struct {
+	// Policy and Params are what the group configuration would say.
+	Policy string
+	Params policy.Params
+	// Members is how many there are, 2 to policy.MaxMembers.
+	Members int
+	// Every is how long after an operation a member wants to run again, on
+	// average (exponentially distributed); 0: at once. Up to
+	// policy.MaxInterval, as Crash and DownFor.
+	Every time.Duration
+	// Loss is the probability that a handoff loses its token, 0 to less than 1.
+	Loss float64
+	// Crash is the mean time between two crashes in the group; 0: never. A
+	// member returns after DownFor. Volatile members lose their tokens and
+	// what they remember, others keep both.
+	Crash, DownFor time.Duration
+	Volatile       bool
+	// Latency is how long a handoff takes. A message between policies takes a
+	// third: one of its three ways.
+	Latency time.Duration
+	// Seeds is how many runs there are, 1 to MaxSeeds.
+	Seeds int
+}
+
+// Validate checks all but what New of sim/circulation checks.
+func (r *Request) Validate() error {
+	switch {
+	case r.Members < 2 || r.Members > policy.MaxMembers:
+		return fmt.Errorf("%w: %d, permitted are 2 to %d", ErrMembers, r.Members, policy.MaxMembers)
+	case r.Seeds < 1 || r.Seeds > MaxSeeds:
+		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrSeeds, r.Seeds, MaxSeeds)
+	case !(r.Loss >= 0 && r.Loss < 1):
+		return fmt.Errorf("%w: %v, permitted are 0 to less than 1", ErrLoss, r.Loss)
+	case r.Policy == catalog.Multitoken && r.Params.TargetInterval == 0:
+		return fmt.Errorf("%w: how often a token is to visit each member", ErrTarget)
+	}
+	for _, s := range []struct {
+		name    string
+		is, max time.Duration
+	}{
+		{"every", r.Every, policy.MaxInterval}, {"crash", r.Crash, policy.MaxInterval},
+		{"down-for", r.DownFor, policy.MaxInterval}, {"latency", r.Latency, MaxLatency},
+	} {
+		if s.is < 0 || s.is > s.max {
+			return fmt.Errorf("%w: %s is %v, permitted are 0 to %v", ErrSpan, s.name, s.is, s.max)
+		}
+	}
+	if err := catalog.Check(r.Policy, r.Params); err != nil {
+		return err
+	}
+	if longest := policy.MaxInterval / time.Duration(r.Members); r.Params.OperationTime+r.Latency > longest {
+		return fmt.Errorf("%w: operation and latency of this many members take longer than %v", ErrSpan, policy.MaxInterval)
+	}
+	return nil
+}
+
+// singleToken reports whether one token at a time is what the policy aims at.
+func (r *Request) singleToken() bool {
+	return r.Policy != catalog.Multitoken && r.Policy != catalog.Uncoordinated
+}
+
+// round is the least time in which all members can run one after the other.
+func (r *Request) round() time.Duration {
+	return max(time.Millisecond, (r.Params.OperationTime+r.Latency)*time.Duration(r.Members))
+}
+
+// config is the group to simulate, without faults.
+func (r *Request) config(seed uint64) circulation.Config {
+	c := circulation.Config{
+		Policy: r.Policy, Params: r.Params, Members: r.Members, Seed: seed,
+		Passing: circulation.Constant(r.Latency), Telling: circulation.Constant(r.Latency / 3),
+		Demand: circulation.Every(r.Every),
+	}
+	if r.singleToken() {
+		c.Found = 1
+	}
+	return c
+}
+
+// faulty is the group to simulate.
+func (r *Request) faulty(seed uint64) circulation.Config {
+	c := r.config(seed)
+	c.PassLoss, c.CrashEvery, c.DownFor, c.Forgetful = r.Loss, r.Crash, r.DownFor, r.Volatile
+	return c
+}
