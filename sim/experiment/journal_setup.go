@@ -6,62 +6,72 @@ const journalSetupNotes = `What follows from the case study's own numbers by ari
 text is left out. The default timeouts of the policy are measured: 300 members of which each token is lost as soon as it is
 passed time out again and again, for 10⁷ s.`
 
+// computation is a claim that follows from the paper's numbers by arithmetic.
+type computation struct {
+	id, says, quantity string
+	unit               Unit
+	holds              Check
+	value              float64
+}
+
+func (c computation) row(l *Lab, source string) {
+	l.Row(Claim{
+		ID: c.id, Source: source, Says: c.says, Quantity: c.quantity, Unit: c.unit, Holds: c.holds,
+		Why: "the paper's numbers do not fit together.",
+	}, []float64{c.value})
+}
+
+const (
+	journalStream, journalChannel = 0.65, 200.0 // MBps
+	journalSlot                   = 4.0         // Δop in seconds
+)
+
+var journalComputations = []computation{
+	{
+		"journal-saturation", "650 KBps each saturate 200 MBps with 300 subscribers", "200 MBps / 650 KBps",
+		Number, About(fullLoad, 0.05), journalChannel / journalStream,
+	},
+	{
+		"journal-burst", "the channel takes bursts of 400 MBps: two operations at once, and no more", "400 MBps / 200 MBps",
+		Number, Exactly(2), 400 / journalChannel,
+	},
+	{
+		"journal-slot", "a slot of 4 s carries what a subscriber's stream brings between two slots", "4 s · 200 MBps / (1200 s · 650 KBps)",
+		Number, AtLeast(1), journalSlot * journalChannel / (period.Seconds() * journalStream),
+	},
+	{
+		"journal-period", "the interval between requests without coordination is 4·300 = 1200 s", "Δop·Nmax",
+		Seconds, Exactly(1200), journalSlot * fullLoad,
+	},
+	{
+		"journal-delta-min", "Δmin = Δop·Nmax/2 = 600 s", "Δop·Nmax/2",
+		Seconds, Exactly(600), journalSlot * fullLoad / 2,
+	},
+	{
+		"journal-skip", "Δskip is significantly smaller than Δop: at most a tenth", "Δskip/Δop",
+		Number, AtMost(0.1), 0.1 / journalSlot,
+	},
+	{
+		"journal-one-day", "10⁵ s are about one day", "10⁵ s / 24 h",
+		Number, About(1, 0.2), runLength.Hours() / 24,
+	},
+	{
+		"journal-three-hours", "10⁴ s are 3 hours", "10⁴ s / 1 h",
+		Number, About(3, 0.1), lossEvery.Hours(),
+	},
+	{
+		"journal-70-percent", "the smallest group has 70 % of Nmax", "210 / 300",
+		Share, Exactly(0.7), 210.0 / fullLoad,
+	},
+	{
+		"journal-120-percent", "the largest group has 120 % of Nmax", "360 / 300",
+		Share, Exactly(1.2), 360.0 / fullLoad,
+	},
+}
+
 func journalSetup(l *Lab) error {
-	const (
-		stream, channel = 0.65, 200.0 // MBps
-		slot            = 4.0         // Δop in seconds
-	)
-	for _, c := range []struct {
-		id, says, quantity string
-		holds              Check
-		value              float64
-		unit               Unit
-	}{
-		{
-			"journal-saturation", "650 KBps each saturate 200 MBps with 300 subscribers", "200 MBps / 650 KBps",
-			About(fullLoad, 0.05), channel / stream, Number,
-		},
-		{
-			"journal-burst", "the channel takes bursts of 400 MBps: two operations at once, and no more", "400 MBps / 200 MBps",
-			Exactly(2), 400 / channel, Number,
-		},
-		{
-			"journal-slot", "a slot of 4 s carries what a subscriber's stream brings between two slots", "4 s · 200 MBps / (1200 s · 650 KBps)",
-			AtLeast(1), slot * channel / (period.Seconds() * stream), Number,
-		},
-		{
-			"journal-period", "the interval between requests without coordination is 4·300 = 1200 s", "Δop·Nmax",
-			Exactly(1200), slot * fullLoad, Seconds,
-		},
-		{
-			"journal-delta-min", "Δmin = Δop·Nmax/2 = 600 s", "Δop·Nmax/2",
-			Exactly(600), slot * fullLoad / 2, Seconds,
-		},
-		{
-			"journal-skip", "Δskip is significantly smaller than Δop: at most a tenth", "Δskip/Δop",
-			AtMost(0.1), 0.1 / slot, Number,
-		},
-		{
-			"journal-one-day", "10⁵ s are about one day", "10⁵ s / 24 h",
-			About(1, 0.2), runLength.Hours() / 24, Number,
-		},
-		{
-			"journal-three-hours", "10⁴ s are 3 hours", "10⁴ s / 1 h",
-			About(3, 0.1), lossEvery.Hours(), Number,
-		},
-		{
-			"journal-70-percent", "the smallest group has 70 % of Nmax", "210 / 300",
-			Exactly(0.7), 210.0 / fullLoad, Share,
-		},
-		{
-			"journal-120-percent", "the largest group has 120 % of Nmax", "360 / 300",
-			Exactly(1.2), 360.0 / fullLoad, Share,
-		},
-	} {
-		l.Row(Claim{
-			ID: c.id, Source: "journal §1 to §3, table 1", Says: c.says, Quantity: c.quantity, Unit: c.unit, Holds: c.holds,
-			Why: "the numbers of the text do not fit together.",
-		}, []float64{c.value})
+	for _, c := range journalComputations {
+		c.row(l, "journal §1 to §3, table 1")
 	}
 	if err := journalTimeouts(l); err != nil {
 		return err

@@ -28,21 +28,14 @@ func slidesSetup(l *Lab) error {
 		stream, channel = 0.65, 200.0 // Mbps
 		bits            = 8
 	)
-	for _, c := range []struct {
-		id, says, quantity string
-		holds              Check
-		value              float64
-	}{
-		{"slides-saturation", "200 Mbps accommodate up to 300 subscribers of 650 Kbps", "200 Mbps / 650 Kbps", About(fullLoad, 0.05), channel / stream},
-		{"slides-chunk", "a slot of 4 s carries 100 MB", "4 s · 200 Mbps in MB", Exactly(100), 4 * channel / bits},
-		{"slides-stream", "a chunk of 100 MB lasts for an access every 1200 s", "1200 s · 650 Kbps in MB", About(100, 0.05), period.Seconds() * stream / bits},
-		{"slides-minimum", "the least timeout is well below the access rate of 1200 s: at most half", "Δmin / 1200 s", AtMost(0.5), deltaMin.Seconds() / period.Seconds()},
-		{"slides-burst", "bursts of two times the agreed 200 Mbps: two operations at once", "2 · 200 Mbps / 200 Mbps", Exactly(2), 2 * channel / channel},
+	for _, c := range []computation{
+		{"slides-saturation", "200 Mbps accommodate up to 300 subscribers of 650 Kbps", "200 Mbps / 650 Kbps", Number, About(fullLoad, 0.05), channel / stream},
+		{"slides-chunk", "a slot of 4 s carries 100 MB", "4 s · 200 Mbps in MB", Number, Exactly(100), 4 * channel / bits},
+		{"slides-stream", "a chunk of 100 MB lasts for an access every 1200 s", "1200 s · 650 Kbps in MB", Number, About(100, 0.05), period.Seconds() * stream / bits},
+		{"slides-minimum", "the least timeout is well below the access rate of 1200 s: at most half", "Δmin / 1200 s", Number, AtMost(0.5), deltaMin.Seconds() / period.Seconds()},
+		{"slides-burst", "bursts of two times the agreed 200 Mbps: two operations at once", "2 · 200 Mbps / 200 Mbps", Number, Exactly(2), 2 * channel / channel},
 	} {
-		l.Row(Claim{
-			ID: c.id, Source: "slides, case study", Says: c.says, Quantity: c.quantity, Unit: Number, Holds: c.holds,
-			Why: "the numbers of the slides do not fit together.",
-		}, []float64{c.value})
+		c.row(l, "slides, case study")
 	}
 	l.NotMeasured("slides, case study", "a screen of 150·120 points", "a property of the use case")
 	l.NotMeasured("slides, removal rule", "the 3-way token passing prevents duplicate tokens", "it is about the protocol of another paper; that of this project is examined in spec/model")
