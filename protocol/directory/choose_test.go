@@ -2,6 +2,7 @@ package directory_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -251,4 +252,32 @@ func BenchmarkChoose(b *testing.B) {
 	for b.Loop() {
 		d.Choose(rng, now, nil)
 	}
+}
+
+// TestBesideIsTheOrderOfIDs: who comes before and after is what a sorted list of
+// the eligible says, for every member of a group.
+func TestBesideIsTheOrderOfIDs(t *testing.T) {
+	ca := newAuthority(1)
+	all := ca.members(9)
+	away := func(m ident.Member) bool { return m == all[4].id || m == all[5].id }
+	for _, self := range all {
+		d := directory.New(ca, self.id)
+		introduce(t, d, all[:8]...) // one has no certificate here, maybe this member itself
+		var ring []ident.Member
+		for _, s := range all[:8] {
+			if s.id != self.id && !away(s.id) {
+				ring = append(ring, s.id)
+			}
+		}
+		slices.SortFunc(ring, ident.Member.Compare)
+		at, _ := slices.BinarySearchFunc(ring, self.id, ident.Member.Compare)
+		after, ok := d.After(now, away)
+		require.True(t, ok)
+		assert.Equal(t, ring[at%len(ring)], after)
+		before, ok := d.Before(now, away)
+		require.True(t, ok)
+		assert.Equal(t, ring[(at+len(ring)-1)%len(ring)], before)
+	}
+	_, ok := directory.New(ca, all[0].id).After(now, nil)
+	assert.False(t, ok, "alone")
 }

@@ -76,13 +76,25 @@ func (d *Directory) Candidates() int { return len(d.pool) }
 // after the last, among those that Choose would draw from. The cost grows with
 // the number of members that are passed over. exclude may be nil.
 func (d *Directory) After(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	return d.beside(1, now, exclude)
+}
+
+// Before is the member that this one follows, as in After.
+func (d *Directory) Before(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	return d.beside(-1, now, exclude)
+}
+
+func (d *Directory) beside(step int, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
 	ids := d.order.ascending()
-	at, _ := slices.BinarySearchFunc(ids, d.self, ident.Member.Compare)
-	for i := range ids {
-		id := ids[(at+i)%len(ids)]
-		f := d.members[id]
-		if id != d.self && f.place != absent && f.status(now) == nil && (exclude == nil || !exclude(id)) {
-			return id, true
+	at, found := slices.BinarySearchFunc(ids, d.self, ident.Member.Compare)
+	if !found && step > 0 {
+		at-- // the first step leads to where this member would stand
+	}
+	for range ids {
+		at = (at + step + len(ids)) % len(ids)
+		f := d.members[ids[at]]
+		if f.id != d.self && f.place != absent && f.status(now) == nil && (exclude == nil || !exclude(f.id)) {
+			return f.id, true
 		}
 	}
 	return ident.Member{}, false

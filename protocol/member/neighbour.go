@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 const (
@@ -30,6 +31,7 @@ const (
 // were last told.
 type neighbour struct {
 	id      ident.Member // zero: nobody
+	before  ident.Member // whose neighbour this member is
 	members int          // that take part, this one among them
 	again   clock.Instant
 	due     bool // something has happened since
@@ -82,6 +84,7 @@ func (m *Member) lookAround() {
 func (m *Member) findNeighbour() bool {
 	m.ring.due = false
 	m.ring.again = m.now.Boot.Add(lookEvery)
+	m.greetBefore()
 	id, _ := m.dir.After(m.now.Wall, m.isGone)
 	members := m.dir.Candidates() + 1
 	if id == m.ring.id && members == m.ring.members {
@@ -89,6 +92,20 @@ func (m *Member) findNeighbour() bool {
 	}
 	m.ring.id, m.ring.members = id, members
 	return true
+}
+
+// greetBefore lets the member before this one know that this one is here: it may
+// have passed over this one while it was away. The question is one that is worth
+// asking anyway.
+func (m *Member) greetBefore() {
+	before, _ := m.dir.Before(m.now.Wall, m.isGone)
+	if before == m.ring.before {
+		return
+	}
+	m.ring.before = before
+	if !before.IsZero() && m.peers[before] == nil {
+		m.send(before, &wire.Want{Topic: wire.WantRevocations, Version: m.dir.RevocationVersion()})
+	}
 }
 
 // isGone reports whether a member is passed over. Who is looks again when that

@@ -9,9 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // watcher notes what the policies are told.
@@ -112,4 +114,24 @@ func TestNeighbourRunsOut(t *testing.T) {
 		b.after(time.Minute)
 	}
 	assert.Equal(t, ident.Member{}, w.neighbours()[2])
+}
+
+// TestRestartedMemberGreetsTheOneBefore: whoever comes back is passed over until
+// the member before it hears of that, so it says so.
+func TestRestartedMemberGreetsTheOneBefore(t *testing.T) {
+	b, _, others := circle(t, 3)
+	for _, o := range others {
+		b.meet(o)
+		b.step(member.Learn{Endpoints: [][]byte{o.endpoint(1)}})
+	}
+	b.restart()
+	var greeted []ident.Member
+	for _, e := range b.effects {
+		if s, ok := e.(effect.Send); ok {
+			greeted = append(greeted, s.To)
+		}
+	}
+	assert.Equal(t, []ident.Member{others[2].id()}, greeted)
+	b.after(0)
+	assert.Empty(t, said[*wire.Want](b), "once")
 }

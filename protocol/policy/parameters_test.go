@@ -94,3 +94,20 @@ func TestRatios(t *testing.T) {
 	assert.Equal(t, century/20, policy.Ratio(50).Of(century))
 	assert.Equal(t, time.Duration(1), policy.Ratio(50).Of(20))
 }
+
+func TestRatioOfSpan(t *testing.T) {
+	for _, c := range []struct {
+		ratio policy.Ratio
+		span  time.Duration
+		want  time.Duration
+	}{
+		{1500, 10 * time.Second, 15 * time.Second},
+		{50, time.Second, 50 * time.Millisecond},
+		{333, 10, 3},
+		{policy.MaxRatio, policy.MaxInterval, math.MaxInt64},
+		{1000, policy.MaxInterval, policy.MaxInterval},
+		{policy.MaxRatio, policy.MaxInterval / 1000, policy.MaxInterval},
+	} {
+		assert.Equal(t, c.want, c.ratio.Of(c.span), "%v of %v", c.ratio, c.span)
+	}
+}

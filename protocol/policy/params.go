@@ -1,6 +1,10 @@
 package policy
 
-import "time"
+import (
+	"math"
+	"math/bits"
+	"time"
+)
 
 // Params are the constants of a resource, under the papers' meaning. They come
 // from the group configuration, so all members share them. Zero asks for the
@@ -61,10 +65,15 @@ type Ratio int64
 // Float is the number itself.
 func (r Ratio) Float() float64 { return float64(r) / 1000 }
 
-// Of is the span multiplied by the ratio; it is exact while the span is below
-// a hundred years and the ratio below MaxRatio.
+// Of is the span multiplied by the ratio, neither of them negative, rounded
+// down to nanoseconds. It saturates at the longest Duration.
 func (r Ratio) Of(d time.Duration) time.Duration {
-	return d/1000*time.Duration(r) + d%1000*time.Duration(r)/1000
+	high, low := bits.Mul64(uint64(d), uint64(r))
+	if high >= 1000 {
+		return math.MaxInt64
+	}
+	quotient, _ := bits.Div64(high, low, 1000)
+	return time.Duration(min(quotient, math.MaxInt64))
 }
 
 // Or is the ratio, or a default where it is zero.

@@ -7,14 +7,15 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 const (
-	// patience is by how much longer than the paper's γ durable members wait
-	// before they make a new token. In a group as small as this the paper's
-	// constants make a spurious token about once a round, and durable members
-	// lose none.
+	// patience is by how much longer than by default durable members wait
+	// before they make a new token. In a group as small as this the journal
+	// paper's constants make a spurious token about once a round, a ring waits
+	// for whoever is starting again, and durable members lose no token.
 	patience = 20
 
 	// parallel is how many operations at once a policy with many tokens is to
@@ -29,14 +30,21 @@ func (o Options) params() policy.Params {
 		Preset: o.Preset, OperationTime: o.OperationTime, MembersMax: o.Members,
 		SkipDelay: max(time.Millisecond, min(group.DefaultSkipDelay, o.OperationTime/10).Truncate(time.Millisecond)),
 	}
-	if o.Policy == catalog.Wandering && !o.Volatile && o.uses("regeneration_mean") {
-		base := wandering.MinInterval(o.OperationTime, o.Members)
-		p.RegenerationMean = time.Duration(patience * wandering.RegenerationMean(base, o.Members)).Truncate(time.Millisecond)
+	if !o.Volatile && o.uses("regeneration_mean") {
+		p.RegenerationMean = (patience * o.regenerationMean(p)).Truncate(time.Millisecond)
 	}
 	if o.uses("target_interval") {
 		p.TargetInterval = (o.OperationTime * time.Duration(o.Members) / parallel).Truncate(time.Millisecond)
 	}
 	return p
+}
+
+// regenerationMean is what the policy waits for by default.
+func (o Options) regenerationMean(p policy.Params) time.Duration {
+	if o.Policy == catalog.Ring {
+		return ring.Round(p.OperationTime, p.SkipDelay, p.MembersMax)
+	}
+	return time.Duration(wandering.RegenerationMean(wandering.MinInterval(p.OperationTime, p.MembersMax), p.MembersMax))
 }
 
 // uses reports whether the preset has a use for an optional parameter.

@@ -156,7 +156,7 @@ func (b *books) read(dir string) (j audit.Journal, err error) {
 // enter takes in the times of one journal, when the others' are known.
 func (b *books) enter(j audit.Journal) error {
 	begun := make(map[ident.Grant]uint64)
-	var last uint64
+	var began []uint64
 	for _, e := range j.Entries {
 		switch r := e.Record.(type) {
 		case *journal.Held:
@@ -179,11 +179,12 @@ func (b *books) enter(j audit.Journal) error {
 				continue
 			}
 			b.operating = append(b.operating, span{from, e.At})
-			if last != 0 {
-				b.returns = append(b.returns, float64(from-last)/1e6)
-			}
-			last = from
+			began = append(began, from)
 		}
+	}
+	slices.Sort(began) // over a restart, operations may end in another order
+	for i := 1; i < len(began); i++ {
+		b.returns = append(b.returns, float64(began[i]-began[i-1])/1e6)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
@@ -237,8 +238,24 @@ func TestTallyOfBrokenFiles(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrDamaged)
 }
 
+// TestParamsOfEveryPolicy: the constants fit every policy and preset there is.
+func TestParamsOfEveryPolicy(t *testing.T) {
+	for _, name := range catalog.Names() {
+		for _, preset := range catalog.Presets(name) {
+			for _, volatile := range []bool{false, true} {
+				o := Options{
+					Policy: name, Preset: preset.Name, Volatile: volatile, Members: MaxMembers, For: time.Second, OperationTime: 10 * time.Second,
+				}
+				assert.NoError(t, o.Validate())
+				o.Members, o.OperationTime = MinMembers, minOperation
+				assert.NoError(t, o.Validate())
+			}
+		}
+	}
+}
+
 func TestOptionsValidate(t *testing.T) {
-	good := Options{Members: 8, For: time.Second, OperationTime: time.Second, Loss: 0.1, Delay: time.Second, Crash: time.Second}
+	good := Options{Policy: "wandering", Members: 8, For: time.Second, OperationTime: time.Second, Loss: 0.1, Delay: time.Second, Crash: time.Second}
 	require.NoError(t, good.Validate())
 	for name, break_ := range map[string]func(*Options){
 		"one member":      func(o *Options) { o.Members = 1 },
@@ -250,6 +267,8 @@ func TestOptionsValidate(t *testing.T) {
 		"negative delay":  func(o *Options) { o.Delay = -1 },
 		"an endless path": func(o *Options) { o.Delay = MaxDelay + 1 },
 		"endless crashes": func(o *Options) { o.Crash = time.Millisecond },
+		"another policy":  func(o *Options) { o.Policy = "wondering" },
+		"another preset":  func(o *Options) { o.Preset = "wondering" },
 	} {
 		o := good
 		break_(&o)
