@@ -176,7 +176,8 @@ func (c *cell) measure(l *Lab) (err error) {
 }
 
 // recovery is from the loss of all tokens to the next token, in seconds: the
-// median over all losses of all runs.
+// median over all losses of all runs. One that takes longer than the time
+// between two losses counts as that.
 func recovery(l *Lab, c choice, members int) (float64, error) {
 	cfg := c.config(members, policiesLoads[1], policiesFaults[0])
 	every := cfg.Params.OperationTime * time.Duration(members*recoveryRounds)

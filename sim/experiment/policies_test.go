@@ -134,7 +134,7 @@ func TestRecoveriesByHand(t *testing.T) {
 	assert.Equal(t, 4.0/16, r.share(0))
 	assert.Equal(t, 1.0, r.vanishing())
 	assert.Equal(t, uint64(1), r.intervals.Count())
-	assert.Equal(t, uint64(1), r.touching.Count(), "the one that began in it")
+	assert.Equal(t, uint64(2), r.touching.Count(), "and the one that began in it")
 	assert.Equal(t, 0, r.safe, "the first token came early")
 }
 

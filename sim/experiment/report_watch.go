@@ -134,7 +134,7 @@ func (r *recoveries) OperationBegan(now clock.Instant, member int) {
 		if r.recovering() {
 			r.intervals.Add(now.Sub(last))
 		}
-		if len(r.lengths) > 0 && last < r.recovered {
+		if last < r.recovered {
 			r.touching.Add(now.Sub(last))
 		}
 	}
