@@ -28,13 +28,17 @@ import (
 //
 // # What holds only without faults
 //
-// The theorems of the paper, and those of E, hold while no message, no token and
-// no member is lost, nobody withdraws, and the neighbours stay as they are: one
-// token; at most one operation at a time; for a request at most 2n-2 messages (e;
-// q and d as in the paper), and 3n-3 until it is served. A repeated request costs
-// up to n messages more, a new neighbour up to n and a tour of the token, a made
-// token n-1 and a tour. With two tokens two members may run at a time, until they
-// have met.
+// What is proved or counted of a Station holds while no message, no token and no
+// member is lost, nobody withdraws, and the neighbours stay as they are: one
+// token, at most one operation at a time, everybody is served, and the bounds on
+// messages (e: 2n-2 for a request, 3n-3 from a request to its service). The bounds
+// also need that no token overtakes a request, which may cost a tour in vain.
+//
+// A repeated request costs up to n-1 messages more; another neighbour up to n, and
+// a tour of the token; a token that is made n-1, and a tour. With two tokens two
+// members may run at a time, until the tokens have met. A token whose custody is
+// in doubt when its neighbour changes may be overtaken by a request: who waits for
+// it then asks again.
 //
 // # Faults, and what becomes of them
 //
@@ -161,10 +165,10 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 	return s.actions
 }
 
-// ActionsMax bounds the answer to one event: two drops, the token's Run or Pass
-// twice (it rests here and is woken by a held request), a Prepare for each, the
-// messages of fieldsMax, Generate and Wait.
-const ActionsMax = 2 + 4 + heldMax + 3 + 2
+// ActionsMax bounds the answer to one event: two tokens are dropped, one runs or is
+// passed on, at most twice and prepared for each time; the messages of fieldsMax,
+// Generate and Wait.
+const ActionsMax = 2 + 2*2 + (heldMax + 3) + 2
 
 func (s *step) do(a policy.Action) { s.actions = append(s.actions, a) }
 

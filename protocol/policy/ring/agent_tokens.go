@@ -112,7 +112,6 @@ func (s *step) arrive(t *policy.Token) {
 	r := s.tokens.see(t, s.now)
 	b := s.baton(t.Field)
 	switch {
-	case r.place >= here: // told twice
 	case s.tokens.at(here) == nil && s.superseded(r):
 		s.drop(r)
 		if b.Count > 0 { // those that it knew wait for the other one
@@ -141,6 +140,8 @@ func (s *step) superseded(r *record) bool {
 func (s *step) take(r *record, b Baton, tell func(Baton, int) Output, rest time.Duration) {
 	had := s.tokens.at(here)
 	switch {
+	case r.place >= here: // told twice
+		return
 	case had == nil:
 	case had.precedes(r):
 		s.station.Arrive(b, s.n) // joins
@@ -260,7 +261,7 @@ func (s *step) settled(e *policy.Event) {
 	r := s.tokens.see(&e.Token, s.now)
 	b, rest := s.baton(e.Token.Field), s.skip
 	switch r.place {
-	case here, aside: // told twice
+	case here, aside: // told twice, as when a peer declined what was only prepared
 		return
 	case passing:
 		b = r.baton
@@ -283,13 +284,15 @@ func (s *step) unlink(t *policy.Token) {
 // generated takes a token that was made here. In a group that is being founded
 // it rests here until somebody wants it. One that replaces another goes around.
 func (s *step) generated(t *policy.Token) {
-	b, again := s.replace()
-	s.take(s.tokens.see(t, s.now), b, s.station.Return, s.restAtArrival())
+	b, replaces := Baton{}, s.generating
 	if s.generating {
 		s.generating = false
 		s.tell(alive, 1, others(s.n))
-		s.tour()
-	} else if again {
+	} else {
+		b, replaces = s.replace()
+	}
+	s.take(s.tokens.see(t, s.now), b, s.station.Return, s.restAtArrival())
+	if replaces {
 		s.tour()
 	}
 }

@@ -72,8 +72,6 @@ type site struct {
 type happening struct {
 	at    clock.Instant
 	order int
-	to    int
-	event policy.Event
 	do    func()
 }
 
