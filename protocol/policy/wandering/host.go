@@ -32,15 +32,15 @@ type host struct {
 	running bool // one of them runs
 	demand  bool
 
-	// deaf: the wait for a token is to begin anew, with a new timeout, once no
+	// anew: the wait for a token is to begin once more, with a new timeout, once no
 	// token is here.
-	deaf bool
+	anew bool
 
 	history history
 }
 
 func newHost(minInterval, skipDelay time.Duration) host {
-	return host{min: minInterval, skip: skipDelay, early: longAgo, regenerate: clock.Never, asked: clock.Never, deaf: true}
+	return host{min: minInterval, skip: skipDelay, early: longAgo, regenerate: clock.Never, asked: clock.Never, anew: true}
 }
 
 // holds reports whether a token rests or runs here.
@@ -134,7 +134,7 @@ func (h *host) ended(now clock.Instant, event *policy.Event, actions []policy.Ac
 
 // drop removes a token that has just arrived; the loop starts over.
 func (h *host) drop(t *policy.Token, actions []policy.Action) []policy.Action {
-	h.deaf = true
+	h.anew = true
 	return append(actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: t.ID})
 }
 
@@ -153,7 +153,7 @@ func (h *host) passRested(now clock.Instant, actions []policy.Action) []policy.A
 func (h *host) pass(r *record, actions []policy.Action) []policy.Action {
 	r.place = elsewhere
 	h.here--
-	h.deaf = true
+	h.anew = true
 	return append(actions, policy.Action{Kind: policy.Pass, Token: r.id})
 }
 
@@ -165,16 +165,16 @@ func (h *host) overdue(now clock.Instant) bool {
 // generate asks for a new token. The answer may stay out, so the next timeout
 // starts at once.
 func (h *host) generate(actions []policy.Action) []policy.Action {
-	h.deaf = true
+	h.anew = true
 	return append(actions, policy.Action{Kind: policy.Generate})
 }
 
 // listens reports, once, that the wait for a token begins anew (line 8).
 func (h *host) listens() bool {
-	if h.here > 0 || !h.deaf {
+	if h.here > 0 || !h.anew {
 		return false
 	}
-	h.deaf = false
+	h.anew = false
 	return true
 }
 
