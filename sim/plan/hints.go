@@ -13,7 +13,7 @@ const (
 	seldom     = 1.5  // operations so many times as rare as wanted
 	often      = 0.02 // share of time with more than two operations
 	tokenless  = 0.05 // share of time without a token
-	fewRounds  = 10   // simulated
+	fewTimes   = 10   // that a member ran in a run
 	fewSamples = 1000 // waits
 )
 
@@ -45,9 +45,9 @@ func (r *Request) hints(p *Report, a *total) (hints []string) {
 	if p.NoToken != nil && *p.NoToken > tokenless {
 		say("there is no token %.0f %% of the time: losses are too frequent for how soon a token is replaced", 100**p.NoToken)
 	}
-	if rounds := p.Simulated / r.round().Seconds(); rounds < fewRounds || p.Wait != nil && p.Wait.Count < fewSamples {
-		say("rough figures: a run is bounded by what it costs, which was %.3g rounds of all members here; %d waits in all",
-			rounds, a.waits.Count())
+	if each := float64(a.stats.Operations) / float64(r.Seeds*r.Members); each < fewTimes || a.waits.Count() < fewSamples {
+		say("rough figures: a run is bounded by what it costs; each member ran %.2g times in one, which makes %d waits in all",
+			each, a.waits.Count())
 	}
 	if r.Loss > 0 && p.Losses < fewSamples/50 || r.Crash > 0 && p.Crashes < fewSamples/50 {
 		say("only %d losses and %d crashes were met in the simulated time: the tails are rough", p.Losses, p.Crashes)

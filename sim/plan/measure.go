@@ -15,7 +15,16 @@ import (
 type effort struct{ main, recovery uint64 }
 
 // seconds is an effort of some seconds.
-var seconds = effort{24_000_000, 8_000_000}
+var seconds = effort{60_000_000, 8_000_000}
+
+// large is from how many members on an event takes several times as long,
+// because what it touches is not in the cache.
+const large = 250_000
+
+// share is what one of the runs may cost.
+func (r *Request) share(events uint64) uint64 {
+	return events / uint64(r.Seeds) / uint64(1+r.Members/large)
+}
 
 // When a run has seen enough to end before its cost does.
 const (
@@ -25,7 +34,8 @@ const (
 	enoughBad   = 200     // losses and crashes in all runs
 )
 
-// bins is how finely times are told apart, limit to how many rounds.
+// bins is how finely times are told apart, limit up to how many rounds of all
+// members, to which intervals have what members want to pause.
 const (
 	bins  = 400_000
 	limit = 20
@@ -46,8 +56,9 @@ type sample struct {
 // waiting measures how long somebody waited while nobody ran.
 type waiting struct {
 	circulation.Ignore
-	wants []bool
-	want  int // so many do
+	waits *circulation.Histogram
+	wants []clock.Instant // since when, or never
+	want  int             // so many do
 	runs  int
 	since clock.Instant
 	idle  time.Duration
@@ -60,26 +71,39 @@ func (w *waiting) advance(now clock.Instant) {
 	w.since = now
 }
 
-// set notes whether a member wants to run.
-func (w *waiting) set(now clock.Instant, member int, wants bool) {
-	w.advance(now)
+// wanted returns where it is noted since when a member wants to run.
+func (w *waiting) wanted(member int) *clock.Instant {
 	for len(w.wants) <= member {
-		w.wants = append(w.wants, false)
+		w.wants = append(w.wants, never)
 	}
-	if w.wants[member] != wants {
-		w.wants[member] = wants
-		if w.want--; wants {
-			w.want += 2
-		}
+	return &w.wants[member]
+}
+
+const never = clock.Instant(-1)
+
+// end is the end of a member's wait, if it waits, and since when it did.
+func (w *waiting) end(now clock.Instant, member int) (since clock.Instant) {
+	w.advance(now)
+	wanted := w.wanted(member)
+	if since = *wanted; since != never {
+		*wanted = never
+		w.want--
 	}
+	return since
 }
 
 // Demanded implements circulation.Observer.
-func (w *waiting) Demanded(now clock.Instant, member int) { w.set(now, member, true) }
+func (w *waiting) Demanded(now clock.Instant, member int) {
+	w.end(now, member)
+	*w.wanted(member) = now
+	w.want++
+}
 
 // OperationBegan implements circulation.Observer.
 func (w *waiting) OperationBegan(now clock.Instant, member int) {
-	w.set(now, member, false)
+	if since := w.end(now, member); since != never {
+		w.waits.Add(now.Sub(since))
+	}
 	w.runs++
 }
 
@@ -87,10 +111,15 @@ func (w *waiting) OperationBegan(now clock.Instant, member int) {
 func (w *waiting) OperationEnded(now clock.Instant, _ int) { w.advance(now); w.runs-- }
 
 // MemberDown implements circulation.Observer.
-func (w *waiting) MemberDown(now clock.Instant, member int) { w.set(now, member, false) }
+func (w *waiting) MemberDown(now clock.Instant, member int) { w.end(now, member) }
 
 // Advanced implements circulation.Observer.
 func (w *waiting) Advanced(now clock.Instant) { w.advance(now) }
+
+// histogram is for times of up to some rounds.
+func histogram(round time.Duration) *circulation.Histogram {
+	return circulation.NewHistogram(limit*round/bins, limit*round)
+}
 
 // pacer lets a World run in steps that are small against what they may cost.
 type pacer struct {
@@ -128,8 +157,11 @@ func (r *Request) measure(seed, budget uint64) (*sample, error) {
 		return nil, err
 	}
 	round := r.round()
-	s := &sample{Meter: circulation.NewMeter(circulation.MeterConfig{Bin: limit * round / bins, Limit: limit * round})}
+	s := &sample{waiting: waiting{waits: histogram(round)}}
+	wide := histogram(round + r.Every/2)
+	s.Meter = circulation.NewMeter(circulation.MeterConfig{Bin: wide.Width(), Limit: wide.Limit()})
 	w.Observe(s.Meter)
+	w.Observe(&s.waiting)
 	p := pacer{w, round / 100}
 	warm := clock.Instant(warmRounds*round + 3*r.Params.TargetInterval)
 	if err := p.run(warm, budget/4, func() bool { return false }); err != nil {
@@ -137,22 +169,18 @@ func (r *Request) measure(seed, budget uint64) (*sample, error) {
 	}
 	begin, before := w.Now(), w.Stats()
 	s.Restart(begin)
-	s.waiting.since = begin
-	w.Observe(&s.waiting)
-	err = p.run(horizon, budget, func() bool { return r.enough(s.Meter, w, before, begin) })
+	s.waiting.waits, s.waiting.idle = histogram(round), 0
+	err = p.run(horizon, budget, func() bool { return r.enough(s.waiting.waits.Count(), difference(w.Stats(), before)) })
 	s.warm, s.measured = time.Duration(begin), w.Now().Sub(begin)
 	s.stats = difference(w.Stats(), before)
 	return s, err
 }
 
 // enough reports whether a run has seen what there is to see.
-func (r *Request) enough(m *circulation.Meter, w *circulation.World, before circulation.Stats, begin clock.Instant) bool {
-	d := difference(w.Stats(), before)
+func (r *Request) enough(waits uint64, seen circulation.Stats) bool {
 	bad := uint64(enoughBad / r.Seeds)
-	if m.Waits.Count() < max(uint64(eachWaits*r.Members), uint64(enoughWaits/r.Seeds)) {
-		return false
-	}
-	return (r.Loss == 0 || d.Lost >= bad) && (r.Crash == 0 || d.Crashed >= bad)
+	return waits >= max(uint64(eachWaits*r.Members), uint64(enoughWaits/r.Seeds)) &&
+		(r.Loss == 0 || seen.Lost >= bad) && (r.Crash == 0 || seen.Crashed >= bad)
 }
 
 func difference(now, before circulation.Stats) circulation.Stats {

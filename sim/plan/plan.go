@@ -81,10 +81,10 @@ func (r *Request) make(e effort, progress func(done float64)) (*Report, error) {
 	samples := make([]*sample, r.Seeds)
 	recoveries := make([][]time.Duration, r.Seeds)
 	err := r.each(progress, func(i int) (err error) {
-		if samples[i], err = r.measure(uint64(i)+1, e.main/uint64(r.Seeds)); err != nil || !r.singleToken() {
+		if samples[i], err = r.measure(uint64(i)+1, r.share(e.main)); err != nil || !r.recovers(e) {
 			return err
 		}
-		recoveries[i], err = r.recover(uint64(i)+1, e.recovery/uint64(r.Seeds))
+		recoveries[i], err = r.recover(uint64(i)+1, r.share(e.recovery))
 		return err
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (r *Request) each(progress func(float64), job func(i int) error) error {
 // report puts the runs together.
 func (r *Request) report(samples []*sample, recovered []time.Duration) (*Report, error) {
 	first := samples[0]
-	all := total{waits: first.Waits, intervals: first.Operations}
+	all := total{waits: first.waiting.waits, intervals: first.Operations}
 	for i, s := range samples {
 		if i > 0 {
 			if err := all.merge(s); err != nil {
@@ -168,7 +168,7 @@ type total struct {
 }
 
 func (a *total) merge(s *sample) error {
-	if err := a.waits.Merge(s.Waits); err != nil {
+	if err := a.waits.Merge(s.waiting.waits); err != nil {
 		return err
 	}
 	return a.intervals.Merge(s.Operations)

@@ -84,6 +84,13 @@ func (r *Request) singleToken() bool {
 	return r.Policy != catalog.Multitoken && r.Policy != catalog.Uncoordinated
 }
 
+// recovers reports whether losses of the only token can be simulated: it has
+// to visit everybody between two, at three events a visit and with as many
+// visits too early.
+func (r *Request) recovers(e effort) bool {
+	return r.singleToken() && uint64(6*r.Members) < r.share(e.recovery)
+}
+
 // round is the least time in which all members can run one after the other.
 func (r *Request) round() time.Duration {
 	return max(time.Millisecond, (r.Params.OperationTime+r.Latency)*time.Duration(r.Members))
