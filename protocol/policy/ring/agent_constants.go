@@ -11,10 +11,11 @@ import (
 // Round is how long the token takes once around a ring of membersMax members
 // that all run the operation: each keeps it for operationTime, and it travels no
 // longer than it would rest there. It is an upper bound for who waits while
-// nothing is lost, since the token goes once around after a request. It
-// saturates at policy.MaxInterval, far from where sums of a few overflow.
+// nothing is lost, since the token goes once around after a request. For what
+// policy.Params.Validate accepts it is exact up to policy.MaxInterval, where it
+// saturates, far from where sums of a few overflow.
 func Round(operationTime, skipDelay time.Duration, membersMax int) time.Duration {
-	return min(time.Duration(min(float64(operationTime+skipDelay)*float64(membersMax), float64(policy.MaxInterval))), policy.MaxInterval)
+	return min((operationTime+skipDelay)*time.Duration(membersMax), policy.MaxInterval)
 }
 
 // constants are the spans an agent computes with.

@@ -91,6 +91,9 @@ const heldMax = 2
 // of them names, and their number is what remains to be known of them. It
 // reports false when there is no room.
 func (a *Agent) hold(now clock.Instant, from ident.Member, m *message) bool {
+	if from.IsZero() {
+		return false
+	}
 	free := -1
 	for i := range a.held {
 		h := &a.held[i]
@@ -108,7 +111,7 @@ func (a *Agent) hold(now clock.Instant, from ident.Member, m *message) bool {
 			free = i
 		}
 	}
-	if free < 0 || from.IsZero() {
+	if free < 0 {
 		return false
 	}
 	a.held[free] = held{from, now, *m}
