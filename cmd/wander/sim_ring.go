@@ -66,8 +66,9 @@ var overtakings = map[string]ringcheck.Overtaking{
 // overtake requests.
 const fewRequests = 3
 
-// maxMemory is the largest --memory, in MiB: states have 32-bit numbers.
-const maxMemory = 1 << 18
+// maxMemory is the largest --memory, in MiB: what 32-bit numbers of states and
+// steps reach.
+const maxMemory = 1 << 15
 
 func (f simRingFlags) options() (ringcheck.Options, error) {
 	o := ringcheck.Options{

@@ -53,8 +53,7 @@ type explorer struct {
 // progressEvery is how many states are tried between two reports of progress.
 const progressEvery = 1 << 12
 
-// explore tries all steps in all states, nearest first. The graph that it
-// returns on ErrMemory is not complete.
+// explore tries all steps in all states, nearest first.
 func explore(o Options) (*graph, error) {
 	if o.Processors < 2 || o.Processors > MaxExplored {
 		return nil, fmt.Errorf("%w: %d, 2 to %d can be explored", ErrProcessors, o.Processors, MaxExplored)
@@ -119,11 +118,8 @@ func (x *explorer) flags(r *Ring) (f stateFlags) {
 	if r.inside() > 1 {
 		f |= violated
 	}
-	if r.waits() {
-		f |= anyWaits
-		if !r.progresses() {
-			f |= stuck
-		}
+	if r.waits() && !r.progresses() {
+		f |= stuck
 	}
 	if r.quiet(x.Algorithm) {
 		f |= quiet
@@ -139,7 +135,7 @@ func (x *explorer) flags(r *Ring) (f stateFlags) {
 // try makes all steps from a state. After a violation nothing is tried.
 func (x *explorer) try(id uint32) error {
 	x.graph.open()
-	if x.graph.flags.pages[id/pageSize][id%pageSize]&violated != 0 {
+	if *x.graph.flags.at(int(id))&violated != 0 {
 		return nil
 	}
 	x.codec.decode(x.table.keys.at(int(id)), x.base)

@@ -17,7 +17,6 @@ const (
 	violated   stateFlags = 1 << iota // two are inside
 	stuck                             // somebody waits, and nothing happens any more
 	quiet                             // nobody waits, nothing is under way
-	anyWaits                          // somebody waits
 	firstWaits                        // the processor at position p waits: shifted by p
 )
 
@@ -102,9 +101,11 @@ func (g *graph) from(state uint32) (first, end uint32) {
 
 // memory is what the graph takes, and its analysis will, in bytes.
 func (g *graph) memory() int64 {
-	const state = 2 + 8 + 4
-	analysis := max(4*g.n, 8+4) // service traffic; messages per request
-	return int64(g.states())*int64(state+analysis) + int64(g.edges.n)*8
+	const (
+		state = 2 + 8 + 4 // flags, parent, first
+		node  = 4 + 8 + 4 // way, visit, and a share of the stacks; the other analyses need less
+	)
+	return int64(g.states())*int64(state+node*g.n) + int64(g.edges.n)*8
 }
 
 // path is the shortest schedule to a state, and by how much the ring is turned
