@@ -173,6 +173,12 @@ func TestLinksMustBeFIFO(t *testing.T) {
 		assert.Nil(t, r.Exclusion)
 		assert.False(t, r.Live(), "%v", alg)
 		assert.Equal(t, alg == ring.Q, r.Circulation != nil, "%v", alg)
+		if alg == ring.Q {
+			run, err := Play(alg, n, r.Starvation)
+			require.NoError(t, err)
+			assert.True(t, run.waits(), "for ever")
+			assert.Positive(t, run.Delivered)
+		}
 		assert.Equal(t, alg != ring.Q, r.Deadlock != nil, "%v", alg)
 
 		r = check(t, Options{Algorithm: alg, Processors: n, Overtaking: TokenFirst, Backlog: 2})

@@ -223,7 +223,7 @@ func (t *traffic) improve(worst *Worst, state int, request *edge, bit uint8) {
 	w := t.after(uint32(state))
 	w.step(request.action, request.at, request.turned)
 	for n := t.follow(request, request.at); ; {
-		way := t.shortestOf(n, bit)
+		way := t.towards(n, bit)
 		for _, e := range way {
 			w.step(e.action, e.at, e.turned)
 			if e.ends(int(n.at), t.n) {
@@ -235,9 +235,9 @@ func (t *traffic) improve(worst *Worst, state int, request *edge, bit uint8) {
 	}
 }
 
-// shortestOf is the steps with which a longest way begins, up to the first one
-// that sends, delivers or serves: those before it stay in a component.
-func (t *traffic) shortestOf(n node, bit uint8) []*edge {
+// towards is the fewest steps with which a longest way begins, up to the first
+// one that counts or serves. There may be detours that count nothing.
+func (t *traffic) towards(n node, bit uint8) []*edge {
 	type step struct {
 		from int
 		edge *edge
