@@ -31,10 +31,10 @@
 // PassSettled Delivered. A token that is passed to nobody in particular goes
 // to a member drawn uniformly among the others that are up (or the one that
 // Config.Directory names); if that one is down when the token would arrive,
-// another one is drawn, and the latency too. A token that is passed to a named
-// member which is down or gone by then comes back to the sender, as Returned.
-// So does one where there is nobody else, a second later than that (as the
-// handoff pauses). A token that is lost in transit is gone at once; its sender
+// another one is drawn, and the latency too, up to sixteen times. A token that
+// is passed to a named member which is down or gone by then comes back to the
+// sender, as Returned. So does one where there is nobody else, a second later
+// than that (as the handoff pauses). A token that is lost in transit is gone at once; its sender
 // is told Abandoned after [AbandonAfter], when a member stops asking.
 //
 // What travels from one member to another, tokens and messages, arrives in the
@@ -50,6 +50,8 @@
 // A crash ends the member's operations. A durable member (the default) keeps
 // its tokens, which wait for it, and its policy is made anew and told the last
 // visits (Recalled) and its tokens (Resumed) when it returns. A forgetful one
-// loses both. The others' Neighbour changes at once: the simulator knows no
-// time to find out.
+// loses both. Whoever returns wants to run as at its start, whatever it wanted
+// before. Crash for [Forever] takes the tokens along; who leaves passes them
+// on. The others' Neighbour changes at once: the simulator knows no time to
+// find out.
 package circulation

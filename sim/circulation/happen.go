@@ -23,7 +23,7 @@ func (w *World) happen(e event) {
 		w.abandon(e)
 	case script:
 		do := w.scripts[e.ref]
-		w.scripts[e.ref] = nil
+		w.scripts[e.ref], w.freeScripts = nil, append(w.freeScripts, e.ref)
 		do(w)
 	case neighbours:
 		w.tellNeighbours()

@@ -145,7 +145,9 @@ func (w *World) renumber() {
 
 func (w *World) tellNeighbours() {
 	w.renumbering = false
-	for _, m := range w.findNeighbours() {
+	changed := w.findNeighbours()
+	w.stats.Events += uint64(len(changed)) // each costs as much as an event of its own
+	for _, m := range changed {
 		w.step(m, w.neighbour(&w.sites[m], m))
 	}
 }

@@ -27,8 +27,10 @@ func TestMemberIDs(t *testing.T) {
 // TestNeighbours: everybody hears of what changed for it, once.
 func TestNeighbours(t *testing.T) {
 	s := newStage(t, Config{Members: 4, DownFor: time.Second}, nil)
+	events := s.Stats().Events
 	s.Crash(1, time.Second)
 	s.Crash(2, 2*time.Second)
+	defer func() { assert.Greater(t, s.Stats().Events, events+20, "what is told costs") }()
 	assert.Equal(t, []string{"0s m0 neighbour m3 of 2", "0s m3 neighbour m0 of 2"}, s.run(0))
 	assert.Equal(t, []string{
 		"1s m1 neighbour m3 of 3", "1s m1 demand true", "1s m1 timer",

@@ -60,6 +60,7 @@ type World struct {
 	renumbering   bool
 	keepsVisits   bool
 	scripts       []func(*World)
+	freeScripts   []int32
 	observers     []Observer
 	stats         Stats
 	clocks        *rand.Rand
@@ -80,7 +81,7 @@ type Stats struct {
 	Crashed uint64
 	// Messages counts messages between policies that were sent.
 	Messages uint64
-	// Events counts everything that happened.
+	// Events counts everything that happened: what a run has cost.
 	Events uint64
 }
 
@@ -195,8 +196,14 @@ func (w *World) Now() clock.Instant { return w.now }
 // At calls do at the instant when, or now if that is past: after what was
 // scheduled for that instant before, and in the order of the calls of At.
 func (w *World) At(when clock.Instant, do func(*World)) {
-	w.scripts = append(w.scripts, do)
-	w.scheduleAt(max(when, w.now), script, 0, int32(len(w.scripts)-1), 0)
+	i := int32(len(w.scripts))
+	if n := len(w.freeScripts); n > 0 {
+		i, w.freeScripts = w.freeScripts[n-1], w.freeScripts[:n-1]
+		w.scripts[i] = do
+	} else {
+		w.scripts = append(w.scripts, do)
+	}
+	w.scheduleAt(max(when, w.now), script, 0, i, 0)
 }
 
 // Observe lets o hear of everything from now on, and first of what there is:

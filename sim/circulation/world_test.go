@@ -388,6 +388,10 @@ func TestAt(t *testing.T) {
 	assert.Equal(t, clock.Instant(1), s.Now(), "stopped")
 	s.Run(10)
 	assert.Equal(t, []int{1, 2, 0, 3}, order)
+	s.At(0, func(*World) { order = append(order, 9) })
+	s.Run(10)
+	assert.Equal(t, 9, order[4], "what is past is now")
+	assert.Len(t, s.scripts, 5, "room is used again")
 	assert.Equal(t, clock.Instant(10), s.Now())
 }
 
