@@ -39,6 +39,9 @@ func (p puppet) Step(now clock.Instant, e policy.Event, actions []policy.Action)
 // describe is an event as a line of text.
 func describe(e *policy.Event) string {
 	token := func(name string) string {
+		if e.Operated {
+			name += " operated" // which says nothing here
+		}
 		return fmt.Sprintf("%s g%d hop%d %q", name, MemberIndex(e.Token.Generator), e.Token.Hop, e.Token.Field)
 	}
 	switch e.Kind {

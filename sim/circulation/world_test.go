@@ -260,7 +260,9 @@ func TestOperation(t *testing.T) {
 	s.Observe(d)
 	s.Generate(0)
 	assert.Equal(t, []string{"3s m0 ended operated=true"}, s.run(time.Minute, "generated"))
+	s.act(0, &policy.Action{Kind: policy.Pass, Token: s.tokens[0].Token.ID})
 	assert.Equal(t, []string{"0s m0 wants", "0s m0 born", "0s m0 runs", "3s m0 ran", "3s m0 wants", "1m0s advanced"}, d.lines)
+	assert.Equal(t, []string{`1m1s m0 returned g0 hop0 ""`}, s.run(2*time.Minute), "that it operated is not told again")
 
 	idle := newStage(t, Config{Members: 1, Demand: Scripted()}, run)
 	idle.Generate(0)
@@ -326,6 +328,48 @@ func TestTell(t *testing.T) {
 	assert.IsIncreasing(t, bodies)
 	assert.InDelta(t, 1600, len(bodies), 4*18)
 	assert.Equal(t, uint64(2000), s.Stats().Messages)
+}
+
+// TestTellOnManyLinks: order is kept on each link, also when the links on which
+// nothing travels any more are forgotten.
+func TestTellOnManyLinks(t *testing.T) {
+	const members = 30
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := newStage(t, Config{Members: members, Telling: Uniform(0, time.Second)}, nil)
+	last := map[string]uint16{}
+	s.answer = func(m int, now clock.Instant, e *policy.Event) []policy.Action {
+		if e.Kind == policy.Message {
+			link := fmt.Sprint(MemberIndex(e.From), m)
+			n := uint16(e.Body[0])<<8 | uint16(e.Body[1])
+			require.Greater(t, n, last[link])
+			last[link] = n
+		}
+		return nil
+	}
+	for i := range 20_000 {
+		s.act(int32(rng.IntN(10)), &policy.Action{Kind: policy.Tell, To: MemberID(rng.IntN(members)), Field: []byte{byte((i + 1) >> 8), byte(i + 1)}})
+		s.Run(s.Now().Add(10 * time.Millisecond))
+		s.log = nil
+	}
+	assert.Less(t, len(s.links.last), 10*members)
+}
+
+// TestFieldIsCopied: what a policy does with its buffer later does not matter.
+func TestFieldIsCopied(t *testing.T) {
+	s := newStage(t, Config{Members: 2, Passing: Constant(time.Second)}, nil)
+	buffer := []byte("sent")
+	s.answer = onToken(func(m int, e *policy.Event) []policy.Action {
+		if m == 1 {
+			return nil
+		}
+		a := pass(e, 1, "")
+		a[0].Field = buffer
+		return a
+	})
+	s.Generate(0)
+	s.run(0)
+	copy(buffer, "gone")
+	assert.Contains(t, s.run(time.Second), `1s m1 arrival g0 hop1 "sent"`)
 }
 
 // TestTellBehindToken: a message that is sent after a token, on the same way,
