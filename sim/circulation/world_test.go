@@ -12,7 +12,6 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // onToken answers events that bring a token, and nothing else.
@@ -251,109 +250,6 @@ func TestDrop(t *testing.T) {
 	assert.True(t, s.Generate(0))
 }
 
-func TestOperation(t *testing.T) {
-	run := onToken(func(_ int, e *policy.Event) []policy.Action {
-		return []policy.Action{{Kind: policy.Run, Token: e.Token.ID}}
-	})
-	d := &diary{}
-	s := newStage(t, Config{Members: 1, Operation: Constant(3 * time.Second)}, run)
-	s.Observe(d)
-	s.Generate(0)
-	assert.Equal(t, []string{"3s m0 ended operated=true"}, s.run(time.Minute, "generated"))
-	s.act(0, &policy.Action{Kind: policy.Pass, Token: s.tokens[0].Token.ID})
-	assert.Equal(t, []string{"0s m0 wants", "0s m0 born", "0s m0 runs", "3s m0 ran", "3s m0 wants", "1m0s advanced"}, d.lines)
-	assert.Equal(t, []string{`1m1s m0 returned g0 hop0 ""`}, s.run(2*time.Minute), "that it operated is not told again")
-
-	idle := newStage(t, Config{Members: 1, Demand: Scripted()}, run)
-	idle.Generate(0)
-	assert.Equal(t, []string{"0s m0 ended operated=false"}, idle.run(time.Minute, "generated"))
-	assert.Zero(t, idle.Stats().Operations)
-}
-
-// TestDemand: a program that begins its operation does not wait any more.
-func TestDemand(t *testing.T) {
-	s := newStage(t, Config{Members: 1, Demand: Scripted()}, nil)
-	s.answer = func(_ int, _ clock.Instant, e *policy.Event) []policy.Action {
-		if e.Kind == policy.DemandChanged && e.Demand {
-			return []policy.Action{{Kind: policy.Run, Token: s.tokens[0].Token.ID}}
-		}
-		return nil
-	}
-	s.Generate(0)
-	s.At(clock.Instant(time.Second), func(w *World) { w.Want(0); w.Want(0) })
-	assert.Equal(t, []string{"1s m0 demand true", "1s m0 demand false", "2s m0 ended operated=true"}, s.run(time.Minute, "generated"))
-}
-
-func TestDemandEvery(t *testing.T) {
-	s := newStage(t, Config{Members: 1, Demand: Every(10 * time.Second)}, nil)
-	s.answer = func(_ int, _ clock.Instant, e *policy.Event) []policy.Action {
-		if e.Kind == policy.DemandChanged && e.Demand {
-			return []policy.Action{{Kind: policy.Run, Token: s.tokens[0].Token.ID}}
-		}
-		return nil
-	}
-	s.Generate(0)
-	m := NewMeter(MeterConfig{Bin: time.Millisecond * 100})
-	s.Observe(m)
-	s.Run(clock.Instant(100_000 * time.Second))
-	assert.InDelta(t, 11, m.Operations.Mean().Seconds(), 0.5, "10 s and the operation")
-	assert.InDelta(t, 0.632, m.Operations.ShareBelow(11*time.Second), 0.02, "exponential")
-	assert.Zero(t, m.Waits.Max())
-}
-
-// TestTell: messages arrive in the order in which they were sent, their bodies
-// are copies, and the share that is to be lost is lost.
-func TestTell(t *testing.T) {
-	body := make([]byte, 2)
-	sent := 0
-	s := newStage(t, Config{Members: 2, Telling: Uniform(0, time.Second), TellLoss: 0.2}, nil)
-	s.answer = func(m int, now clock.Instant, e *policy.Event) []policy.Action {
-		if e.Kind != policy.Timer || m != 0 || sent == 2000 {
-			return nil
-		}
-		sent++
-		body[0], body[1] = byte(sent>>8), byte(sent)
-		return []policy.Action{{Kind: policy.Tell, To: MemberID(1), Field: body}, {Kind: policy.Wait, At: now.Add(10 * time.Millisecond)}}
-	}
-	s.setTimer(0, 0)
-	got := s.run(time.Hour, "timer")
-	var bodies []string
-	for _, line := range got {
-		var at string
-		var what string
-		_, err := fmt.Sscanf(line, "%s m1 message m0 %q", &at, &what)
-		require.NoError(t, err)
-		bodies = append(bodies, what)
-	}
-	assert.IsIncreasing(t, bodies)
-	assert.InDelta(t, 1600, len(bodies), 4*18)
-	assert.Equal(t, uint64(2000), s.Stats().Messages)
-}
-
-// TestTellOnManyLinks: order is kept on each link, also when the links on which
-// nothing travels any more are forgotten.
-func TestTellOnManyLinks(t *testing.T) {
-	const members = 30
-	rng := rand.New(rand.NewPCG(1, 1))
-	s := newStage(t, Config{Members: members, Telling: Uniform(0, time.Second)}, nil)
-	last := map[string]uint16{}
-	s.answer = func(m int, now clock.Instant, e *policy.Event) []policy.Action {
-		if e.Kind == policy.Message {
-			link := fmt.Sprint(MemberIndex(e.From), m)
-			n := uint16(e.Body[0])<<8 | uint16(e.Body[1])
-			require.Greater(t, n, last[link])
-			last[link] = n
-		}
-		return nil
-	}
-	for i := range 20_000 {
-		s.act(int32(rng.IntN(10)), &policy.Action{Kind: policy.Tell, To: MemberID(rng.IntN(members)), Field: []byte{byte((i + 1) >> 8), byte(i + 1)}})
-		s.Run(s.Now().Add(10 * time.Millisecond))
-		s.log = nil
-	}
-	assert.Less(t, len(s.links.last), 10*members)
-}
-
 // TestFieldIsCopied: what a policy does with its buffer later does not matter.
 func TestFieldIsCopied(t *testing.T) {
 	s := newStage(t, Config{Members: 2, Passing: Constant(time.Second)}, nil)
@@ -370,31 +266,6 @@ func TestFieldIsCopied(t *testing.T) {
 	s.run(0)
 	copy(buffer, "gone")
 	assert.Contains(t, s.run(time.Second), `1s m1 arrival g0 hop1 "sent"`)
-}
-
-// TestTellBehindToken: a message that is sent after a token, on the same way,
-// does not arrive before it.
-func TestTellBehindToken(t *testing.T) {
-	s := newStage(t, Config{Members: 2, Passing: Constant(time.Second), Telling: Constant(time.Millisecond)},
-		onToken(func(m int, e *policy.Event) []policy.Action {
-			if m == 1 {
-				return nil
-			}
-			return append(pass(e, 1, ""), policy.Action{Kind: policy.Tell, To: MemberID(1), Field: []byte("after")})
-		}))
-	s.Generate(0)
-	assert.Equal(t, []string{`1s m1 arrival g0 hop1 ""`, `1s m0 delivered g0 hop0 ""`, `1s m1 message m0 "after"`}, s.run(time.Minute, "generated"))
-}
-
-func TestTellNobody(t *testing.T) {
-	s := newStage(t, Config{Members: 2}, onTimer())
-	s.Crash(1, time.Second)
-	for _, to := range []int{1, 5} {
-		s.act(0, &policy.Action{Kind: policy.Tell, To: MemberID(to)})
-	}
-	s.act(0, &policy.Action{Kind: policy.Tell})
-	assert.Empty(t, s.run(time.Second/2, "neighbour"))
-	assert.Equal(t, uint64(3), s.Stats().Messages)
 }
 
 // TestClockOffset: clocks are wrong by up to the offset, and only the birth of
@@ -475,60 +346,6 @@ func TestDirectory(t *testing.T) {
 	a.to = -1
 	s.Generate(0)
 	assert.Contains(t, s.run(time.Second), `1s m0 returned g0 hop0 ""`)
-}
-
-func TestConfigErrors(t *testing.T) {
-	good := Config{Policy: catalog.Wandering, Members: 2, Params: policy.Params{OperationTime: time.Second, MembersMax: 2, SkipDelay: time.Second}}
-	_, err := New(good)
-	require.NoError(t, err)
-	for name, c := range map[string]struct {
-		change func(*Config)
-		want   error
-	}{
-		"no members":         {func(c *Config) { c.Members = 0 }, ErrMembers},
-		"too many":           {func(c *Config) { c.Members = policy.MaxMembers + 1 }, ErrMembers},
-		"tokens":             {func(c *Config) { c.Found = 3 }, ErrFound},
-		"loss":               {func(c *Config) { c.PassLoss = 1.1 }, ErrShare},
-		"no number":          {func(c *Config) { c.TellLoss = nan() }, ErrShare},
-		"negative":           {func(c *Config) { c.DownFor = -1 }, ErrNegative},
-		"negative latency":   {func(c *Config) { c.Passing = Constant(-1) }, ErrLatency},
-		"reversed":           {func(c *Config) { c.Telling = Uniform(2, 1) }, ErrLatency},
-		"no quantiles":       {func(c *Config) { c.Operation = Quantiles(nil) }, ErrLatency},
-		"negative quantile":  {func(c *Config) { c.Operation = Quantiles([]time.Duration{-1, 2}) }, ErrLatency},
-		"unordered quantile": {func(c *Config) { c.Operation = Quantiles([]time.Duration{2, 1}) }, ErrLatency},
-		"policy":             {func(c *Config) { c.Policy = "nonesuch" }, catalog.ErrUnknownPolicy},
-		"parameter":          {func(c *Config) { c.Params.MembersMax = 0 }, policy.ErrOutOfRange},
-	} {
-		cfg := good
-		c.change(&cfg)
-		_, err := New(cfg)
-		assert.ErrorIs(t, err, c.want, name)
-	}
-}
-
-func nan() float64 { zero := 0.0; return zero / zero }
-
-func TestLatency(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for name, c := range map[string]struct {
-		latency Latency
-		mean    float64
-		low     float64 // share below half the mean
-	}{
-		"zero":        {Latency{}, 0, 0},
-		"constant":    {Constant(time.Second), 1, 0},
-		"uniform":     {Uniform(time.Second, 3*time.Second), 2, 0},
-		"exponential": {Exponential(time.Second), 1, 0.393},
-		"quantiles":   {Quantiles([]time.Duration{0, time.Second, 5 * time.Second}), 1.75, 0.4375},
-		"one":         {Quantiles([]time.Duration{time.Second}), 1, 0},
-	} {
-		h := NewHistogram(time.Millisecond, 20*time.Second)
-		for range 20_000 {
-			h.Add(c.latency.draw(rng))
-		}
-		assert.InDelta(t, c.mean, h.Mean().Seconds(), 0.04, name)
-		assert.InDelta(t, c.low, h.ShareBelow(time.Duration(c.mean/2*1e9)), 0.015, name)
-	}
 }
 
 // TestRoundRobin: in a ring of members that always want, each operates every
