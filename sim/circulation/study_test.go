@@ -232,3 +232,22 @@ func TestReplay(t *testing.T) {
 	_, err = circulation.Replay("nonesuch", params, rand.NewPCG(1, 2), nil)
 	assert.ErrorIs(t, err, catalog.ErrUnknownPolicy)
 }
+
+// TestRing: where everybody always wants, a token in a ring comes round in
+// exactly N times operation and handoff.
+func TestRing(t *testing.T) {
+	params := table1
+	params.MembersMax = 12
+	for _, preset := range catalog.Presets(catalog.Ring) {
+		params.Preset = preset.Name
+		w, m := world(t, circulation.Config{
+			Policy: catalog.Ring, Params: params, Members: 12, Found: 1, Seed: 1,
+			Passing: circulation.Constant(250 * time.Millisecond), Telling: circulation.Constant(10 * time.Millisecond),
+		}, circulation.MeterConfig{Start: clock.Instant(1000 * time.Second)})
+		run(t, w, 10_000*time.Second)
+		assert.Equal(t, 51*time.Second, m.Operations.Min(), preset.Name)
+		assert.Equal(t, 51*time.Second, m.Operations.Max(), preset.Name)
+		assert.InDelta(t, 4/4.25, m.Concurrency(1), 0.001, preset.Name)
+		assert.Zero(t, m.Concurrency(2), preset.Name)
+	}
+}
