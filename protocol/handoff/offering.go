@@ -66,6 +66,17 @@ func (m *Machine) Release(t ident.Token, hop uint64, target ident.Member, field 
 	}
 }
 
+// Keep takes back that a held token is let go of, or will be: nobody is asked any
+// more, and whoever has accepted it is told.
+func (m *Machine) Keep(t ident.Token, hop uint64) {
+	rec := m.records[key{t, hop}]
+	if rec == nil || rec.state != Hold || rec.pass == nil {
+		return
+	}
+	m.endPass(rec, ident.Member{})
+	m.wakeAt(rec, clock.Never)
+}
+
 func (m *Machine) beginPass(rec *record) {
 	rec.pass = &pass{}
 	m.passing[rec.key] = rec

@@ -95,3 +95,22 @@ func TestSenderAsksTheTargetAgain(t *testing.T) {
 	assert.Equal(t, "OFFER", o.String())
 	assert.Equal(t, g[2].id, o.to())
 }
+
+// TestSenderKeeps: what was let go of and is taken back stays, whoever accepts it,
+// until it is let go of again.
+func TestSenderKeeps(t *testing.T) {
+	g := newGroup(t, 2)
+	tok := g[0].own().ID()
+	accept := sent[*wire.Accept](g[1].takes(g[0], sent[*wire.Offer](g[0].release(tok, 0))))
+	keep := func(m *handoff.Machine) { m.Keep(tok, 0) }
+	assert.Empty(t, g[0].do(keep).String())
+	assert.Empty(t, g[0].takes(g[1], accept).String())
+	assert.Empty(t, g[0].wait(time.Hour).String())
+	assert.True(t, g[0].holds(tok, 0))
+
+	g[0].takes(g[1], sent[*wire.Accept](g[1].takes(g[0], sent[*wire.Offer](g[0].prepare(tok, 0)))))
+	assert.Equal(t, "CANCEL", g[0].do(keep).String(), "who has accepted is told")
+
+	accept = sent[*wire.Accept](g[1].takes(g[0], sent[*wire.Offer](g[0].release(tok, 0))))
+	assert.Equal(t, "sent! TRANSFER", g[0].takes(g[1], accept).String())
+}

@@ -118,7 +118,8 @@ func (m *Member) configure() (fresh []*slot, err error) {
 	return fresh, nil
 }
 
-// resumeSlot tells a new policy what the slot remembers and holds.
+// resumeSlot tells a new policy what the slot remembers and holds. What the former
+// one let go of and nobody has accepted is the new one's.
 func (m *Member) resumeSlot(s *slot) {
 	for _, v := range s.visits {
 		ago := int64(m.now.Micros()) - int64(v.At)
@@ -131,13 +132,15 @@ func (m *Member) resumeSlot(s *slot) {
 	m.tellNeighbour(s)
 	m.tellDemand(s)
 	for _, h := range m.holdsInOrder() {
-		switch {
-		case h.slot != s:
-		case h.grant == nil:
-			m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
-		default:
-			h.grant.resumed = true // it is told when the operation has ended
+		if h.slot != s {
+			continue
 		}
+		m.handoff.Keep(h.token, h.hop)
+		if h.grant != nil {
+			h.grant.resumed = true // it is told when the operation has ended
+			continue
+		}
+		m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
 	}
 	m.tell(s, policy.Event{Kind: policy.Timer}) // begin to wait for a token
 }
