@@ -175,22 +175,22 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 
 // refused looks at the one refusal that concerns a token's age: a token still
 // at its generator that has become too old is dropped and made anew (handoff
-// rules §4).
+// rules §4). One that was elsewhere nobody honest refuses for that.
 func (m *Member) refused(msg *wire.Refuse) {
 	h := m.holds[msg.Token]
 	if msg.Reason != wire.RefuseClock || h == nil || h.grant != nil {
 		return
 	}
 	title, ok := m.handoff.Title(h.token, h.hop)
-	if !ok || title.Genesis.Body().Generator != m.self ||
-		m.age(title.Genesis.Body()) <= m.settings.ClockAllowance/2 {
+	if !ok || h.hop > 0 || m.age(title.Genesis.Body()) <= m.settings.ClockAllowance/2 {
 		return
 	}
-	s := h.slot
+	s, t := h.slot, m.describe(h)
 	if m.handoff.Drop(h.token, h.hop, uint64(policy.Superseded)) {
 		s.dropped++
 		delete(m.holds, h.token)
 		m.generate(s, false)
+		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
 	}
 }
 

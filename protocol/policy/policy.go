@@ -90,7 +90,8 @@ const (
 	// or nobody of those that the Pass permits can be reached to take it. The
 	// policy decides anew, as after an Arrival.
 	Returned
-	// Abandoned: nobody knows, and the member stopped asking.
+	// Abandoned: nobody knows, and the member stopped asking. It is also said
+	// of a token that was here and not in use, when the driver had to remove it.
 	Abandoned
 )
 

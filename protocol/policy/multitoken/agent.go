@@ -3,6 +3,7 @@ package multitoken
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -98,8 +99,12 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 	case policy.Arrival, policy.Generated, policy.Resumed:
 		actions = a.receive(now, event.Token.ID, actions)
 	case policy.PassSettled:
-		if event.Outcome == policy.Returned {
+		switch event.Outcome {
+		case policy.Returned:
 			actions = a.receive(now, event.Token.ID, actions)
+		case policy.Abandoned:
+			a.lose(event.Token.ID)
+			actions = a.proceed(now, actions)
 		}
 	case policy.Timer:
 		actions = a.makeToken(now, a.proceed(now, actions))
@@ -133,12 +138,17 @@ func (a *Agent) holds(t ident.Token) bool {
 	if a.phase != idle && a.used == t {
 		return true
 	}
-	for i := range a.queue {
-		if a.queue[i] == t {
-			return true
-		}
+	return slices.Contains(a.queue, t)
+}
+
+// lose forgets a token that rested or waited here. A use that was to begin has not.
+func (a *Agent) lose(t ident.Token) {
+	if a.phase == resting && a.used == t {
+		a.phase = idle
 	}
-	return false
+	if i := slices.Index(a.queue, t); i >= 0 {
+		a.queue = slices.Delete(a.queue, i, i+1)
+	}
 }
 
 // use begins a use: it ends the interval. Only now is the pass near; a token

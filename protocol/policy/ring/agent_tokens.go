@@ -253,7 +253,15 @@ func (s *step) field(write func([]byte) []byte) []byte {
 func (s *step) settled(e *policy.Event) {
 	if e.Outcome != policy.Returned {
 		s.unlink(&e.Token)
-		if r := s.tokens.find(&e.Token.ID); r != nil && r.place == passing && r.hop <= e.Token.Hop {
+		r := s.tokens.find(&e.Token.ID)
+		switch {
+		case r == nil:
+		case r.place == passing && r.hop <= e.Token.Hop:
+			r.place = elsewhere
+		case r.place == here && e.Outcome == policy.Abandoned && !s.station.Inside():
+			r.place, s.due = elsewhere, clock.Never
+			s.station.Lose()
+		case r.place == aside && e.Outcome == policy.Abandoned:
 			r.place = elsewhere
 		}
 		return

@@ -57,7 +57,7 @@ func (a *agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 	case policy.Generated, policy.Resumed:
 		actions = a.decide(now, &event.Token, actions)
 	case policy.PassSettled:
-		if event.Outcome == policy.Returned {
+		if a.settled(&event) {
 			actions = a.decide(now, &event.Token, actions)
 		}
 	case policy.Timer:

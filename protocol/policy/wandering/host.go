@@ -132,6 +132,18 @@ func (h *host) ended(now clock.Instant, event *policy.Event, actions []policy.Ac
 	return h.pass(r, actions)
 }
 
+// settled takes note of a token that came back or, while it rested here, was lost.
+// It reports whether to decide about it.
+func (h *host) settled(event *policy.Event) (returned bool) {
+	if event.Outcome != policy.Abandoned {
+		return event.Outcome == policy.Returned
+	}
+	if r := h.history.find(&event.Token.ID); r != nil && r.place == resting {
+		h.leave(r)
+	}
+	return false
+}
+
 // drop removes a token that has just arrived; the loop starts over.
 func (h *host) drop(t *policy.Token, actions []policy.Action) []policy.Action {
 	h.anew = true
@@ -151,10 +163,15 @@ func (h *host) passRested(now clock.Instant, actions []policy.Action) []policy.A
 
 // pass sends a token to a random member (line 27).
 func (h *host) pass(r *record, actions []policy.Action) []policy.Action {
+	h.leave(r)
+	return append(actions, policy.Action{Kind: policy.Pass, Token: r.id})
+}
+
+// leave notes that a token is here no more.
+func (h *host) leave(r *record) {
 	r.place = elsewhere
 	h.here--
 	h.anew = true
-	return append(actions, policy.Action{Kind: policy.Pass, Token: r.id})
 }
 
 // overdue reports whether no token was here for too long (line 30).

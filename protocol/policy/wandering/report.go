@@ -77,7 +77,7 @@ func (r *reporter) Step(now clock.Instant, event policy.Event, actions []policy.
 	case policy.Resumed:
 		actions = r.admit(now, &event.Token, true, actions)
 	case policy.PassSettled:
-		if event.Outcome == policy.Returned {
+		if r.settled(&event) {
 			actions = r.admit(now, &event.Token, true, actions)
 		}
 	case policy.Timer:
