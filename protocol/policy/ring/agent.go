@@ -53,8 +53,10 @@ import (
 // it for a tour in vain; every station that it has passed has told the next one
 // since the token left, which is all that M_p = 1 has to mean.
 //
-// A lost token: a member that waits for base and a random delay makes one, and
-// tells the others that it has. Members that do not wait need no token.
+// A lost token: a member that has asked, and has seen none for base and a random
+// delay, makes one, and tells the others that it has. Until then it repeats its
+// request, even if it needs the token no more: else programs that give up sooner
+// would never get the token back. Members that have not asked need none.
 //
 // Two tokens: of two at one member, or one here and one that was here less than
 // window ago, the one with precedence stays, which is the older one, then that of
@@ -77,13 +79,14 @@ type Agent struct {
 	prepared ident.Member // to whom the token that is in use will go
 
 	demand     bool
+	unanswered bool // it has asked for the token, and none was here since
 	generating bool // Generate was not answered yet
 	alives     uint8
 
 	due        clock.Instant // a token that rests here goes on
 	again      clock.Instant // demand that could not be met is tried anew
-	repeatAt   clock.Instant // a request of this member is repeated
-	regenerate clock.Instant // a member that waits makes a token
+	repeatAt   clock.Instant // a request that is not answered is repeated
+	regenerate clock.Instant // and when a token is made for it
 	asked      clock.Instant // the last Wait
 	marked     clock.Instant // a request was sent last
 	repeated   clock.Instant // one of another member was repeated last
@@ -182,19 +185,19 @@ func (s *step) timer() {
 		s.apply(s.station.Go(s.n), 0)
 	}
 	s.release()
-	if s.waits() && s.alg != S && s.now >= s.repeatAt {
+	if s.unanswered && s.alg != S && s.now >= s.repeatAt {
 		s.repeatAt = s.now.Add(s.requestTimeout)
 		s.station.Repeat(s.n)
 		s.tell(repeat, 1, others(s.n))
 	}
-	if s.waits() && s.now >= s.regenerate {
+	if s.unanswered && s.now >= s.regenerate {
 		s.listen()
 		s.generating = true
 		s.do(policy.Action{Kind: policy.Generate})
 	}
 }
 
-// waits reports whether a request of this member is not answered yet.
+// waits reports whether this member needs the token and has not got it.
 func (a *Agent) waits() bool { return a.station.Waits() }
 
 // listen draws anew when to make a token.
@@ -204,7 +207,7 @@ func (s *step) listen() { s.regenerate = s.now.Add(s.timeout(&s.rng)) }
 // After a Timer it always does, as it does not know which Wait that answered.
 func (s *step) wait(timer bool) {
 	next := min(s.due, s.again)
-	if s.waits() {
+	if s.unanswered {
 		next = min(next, s.regenerate)
 		if s.alg != S {
 			next = min(next, s.repeatAt)

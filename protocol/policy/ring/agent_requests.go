@@ -27,7 +27,7 @@ func (s *step) demanded(demand bool) {
 		s.need()
 		return
 	}
-	s.again, s.repeatAt, s.regenerate = clock.Never, clock.Never, clock.Never
+	s.again = clock.Never
 	s.station.Withdraw(s.n)
 }
 
@@ -39,11 +39,15 @@ func (s *step) need() {
 	}
 	s.age()
 	s.apply(s.station.Need(s.n), 0)
-	if s.waits() {
+	if s.waits() && !s.unanswered {
+		s.unanswered = true
 		s.listen()
 		s.repeatAt = s.now.Add(s.requestTimeout)
 	}
 }
+
+// answered notes that a token was here.
+func (s *step) answered() { s.unanswered, s.alives = false, 0 }
 
 // age makes the station forget that it has sent a request on, when that was so
 // long ago that the token should have come.
@@ -85,7 +89,7 @@ func (s *step) message(e *policy.Event) {
 
 // heard notes that another member has made a token.
 func (s *step) heard(m *message) {
-	if s.waits() && s.alives < alivesMax {
+	if s.unanswered && s.alives < alivesMax {
 		s.alives++
 		s.listen()
 	}

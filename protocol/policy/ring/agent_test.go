@@ -163,3 +163,38 @@ func TestSize(t *testing.T) {
 	assert.LessOrEqual(t, reflect.TypeFor[Agent]().Size(), uintptr(1280), "the size class of the allocator")
 	t.Log(reflect.TypeFor[Agent]().Size())
 }
+
+// TestPatience: a lost token comes back although nobody waits for it for as long as
+// it takes until it is known to be lost: programs give up, and others come.
+func TestPatience(t *testing.T) {
+	for _, preset := range []string{"e", "q", "d", "s"} {
+		s := four
+		s.params.Preset = preset
+		w := newNetwork(t, s)
+		for at := time.Duration(0); at < 2*time.Minute; at += 5 * time.Second {
+			w.later(at, func() { w.want(1) })
+			w.later(at+time.Second, func() { w.withdraw(1) })
+		}
+		w.run(clock.Instant(3 * time.Minute))
+		assert.Positive(t, w.served, preset)
+		assert.Equal(t, 1, w.made, preset)
+	}
+}
+
+// TestPatienceEnds: who has given up, and has seen the token since, waits for
+// nothing.
+func TestPatienceEnds(t *testing.T) {
+	for _, preset := range []string{"e", "q", "d"} {
+		s := four
+		s.params.Preset = preset
+		w := newNetwork(t, s)
+		w.mint(3)
+		w.later(0, func() { w.want(1) })
+		w.later(time.Millisecond, func() { w.withdraw(1) })
+		w.run(clock.Instant(10 * time.Minute))
+		assert.Zero(t, w.served, preset)
+		assert.Zero(t, w.repeats, preset)
+		assert.Zero(t, w.made, preset)
+		assert.Empty(t, w.queue, preset)
+	}
+}

@@ -114,6 +114,9 @@ func (s *step) arrive(t *policy.Token) {
 	switch {
 	case s.tokens.at(here) == nil && s.superseded(r):
 		s.drop(r)
+		if !s.waits() {
+			s.answered()
+		}
 		if b.Count > 0 { // those that it knew wait for the other one
 			s.requested(&message{kind: request, count: 1, reach: s.reach()})
 		}
@@ -163,6 +166,7 @@ func (s *step) take(r *record, b Baton, tell func(Baton, int) Output, rest time.
 		s.drop(had)
 	}
 	r.place = here
+	s.answered()
 	s.apply(tell(b, s.n), rest)
 }
 
@@ -209,8 +213,7 @@ func (s *step) apply(out Output, rest time.Duration) {
 
 // run begins the operation under the token that is here.
 func (s *step) run() {
-	s.due, s.repeatAt, s.regenerate = clock.Never, clock.Never, clock.Never
-	s.alives, s.prepared = 0, ident.Member{}
+	s.due, s.prepared = clock.Never, ident.Member{}
 	s.do(policy.Action{Kind: policy.Run, Token: s.tokens.at(here).id})
 	s.prepare()
 }

@@ -225,6 +225,14 @@ func (w *network) want(i int) {
 	}
 }
 
+// withdraw lets a member want nothing any more.
+func (w *network) withdraw(i int) {
+	if s := w.sites[i]; s.up && s.demand {
+		s.demand = false
+		w.step(i, policy.Event{Kind: policy.DemandChanged})
+	}
+}
+
 // run lets time pass until the end, or until nothing is left to happen.
 func (w *network) run(end clock.Instant) {
 	for len(w.queue) > 0 && w.queue[0].at <= end {
