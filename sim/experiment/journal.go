@@ -12,7 +12,7 @@ func journalExperiments() []Experiment {
 	return []Experiment{
 		{
 			Name: "journal-setup", Title: "The numbers that the simulation starts from", Source: "journal §1, §2, §3, table 1",
-			Notes: journalSetupNotes, Cheap: true, Run: journalSetup,
+			Notes: journalSetupNotes, Run: journalSetup,
 		},
 		{
 			Name: "journal-fig2", Title: "Operations at once at full load, coordinated and not", Source: "journal §1, §3, figure 2",

@@ -10,7 +10,7 @@ func slidesExperiments() []Experiment {
 		},
 		{
 			Name: "slides-tokens", Title: "Number of tokens at full load", Source: "slides, results: number of tokens",
-			Notes: slidesTokensNotes, Cheap: true, Run: slidesTokens,
+			Notes: slidesTokensNotes, Run: slidesTokens,
 		},
 		{
 			Name: "slides-concurrency", Title: "Operations at once up to 20 % overload", Source: "slides, results: concurrency",
