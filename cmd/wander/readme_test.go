@@ -16,7 +16,7 @@ import (
 )
 
 // readmePatience is a guard against hanging, and no measure of speed.
-const readmePatience = 150 * time.Second
+const readmePatience = 300 * time.Second
 
 // TestReadme runs every command of the README as it stands there, from top to
 // bottom, in a copy of the source tree. Only the demos are cut short, and the
