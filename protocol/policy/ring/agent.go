@@ -89,7 +89,8 @@ type Agent struct {
 	regenerate clock.Instant // and when a token is made for it
 	asked      clock.Instant // the last Wait
 	marked     clock.Instant // a request was sent last
-	repeated   clock.Instant // one of another member was repeated last
+	repeated   news          // requests of others that were repeated
+	made       news          // tokens that others have made
 
 	tokens tokens
 	link   message // what was passed to next last, while that is in doubt
@@ -126,7 +127,7 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 	return &Agent{
 		constants: derive(params), rng: *rand.New(rng), alg: alg, station: NewStation(alg), n: 1,
 		due: clock.Never, again: clock.Never, repeatAt: clock.Never, regenerate: clock.Never, asked: clock.Never,
-		marked: longAgo, repeated: longAgo,
+		marked: longAgo, repeated: news{at: longAgo}, made: news{at: longAgo},
 	}, nil
 }
 

@@ -87,20 +87,41 @@ func (s *step) message(e *policy.Event) {
 	}
 }
 
+// news is what was heard last of something that is sent around.
+type news struct {
+	at    clock.Instant
+	reach uint32 // how far that goes
+}
+
+// fresh reports whether a message says what was not heard a short time ago. One
+// does for all that are sent at about the same time: those that it comes before
+// go no further than it does. So nobody can make others say it all the time.
+func (a *Agent) fresh(now clock.Instant, n *news, reach uint32) bool {
+	if reach <= n.reach && now < n.at.Add(a.requestTimeout/2) {
+		return false
+	}
+	*n = news{now, reach}
+	return true
+}
+
 // heard notes that another member has made a token.
 func (s *step) heard(m *message) {
+	m.reach = max(min(m.reach, others(s.n)), 1)
+	if !s.fresh(s.now, &s.made, m.reach) {
+		return
+	}
 	if s.unanswered && s.alives < alivesMax {
 		s.alives++
 		s.listen()
 	}
 	if m.reach > 1 {
-		s.tell(alive, 1, min(m.reach, others(s.n))-1)
+		s.tell(alive, 1, m.reach-1)
 	}
 }
 
 // requested handles requests in their turn.
 func (s *step) requested(m *message) {
-	if m.kind == repeat && !s.station.Holds() && !s.through() {
+	if m.kind == repeat && !s.station.Holds() && !s.through(m.reach) {
 		return
 	}
 	if m.kind == wake && s.station.Holds() {
@@ -132,15 +153,13 @@ func (a *Agent) distinct(count uint32) uint32 {
 }
 
 // through lets a repeated request pass, though one was sent on before (D and E).
-// But one of them does for all that are repeated at about the same time.
-func (s *step) through() bool {
+func (s *step) through(reach uint32) bool {
 	if s.alg == Q {
 		return true
 	}
-	if s.now < s.repeated.Add(s.requestTimeout/2) {
+	if !s.fresh(s.now, &s.repeated, reach) {
 		return false
 	}
-	s.repeated = s.now
 	s.station.Forget()
 	return true
 }

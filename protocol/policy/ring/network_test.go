@@ -32,6 +32,7 @@ type network struct {
 	overlaps int // operations that began beside another
 	messages int // requests and passes
 	told     int // requests
+	sent     int // requests and others
 	requests int // demands that were not met at once
 	served   int
 	made     int // Generate
@@ -359,6 +360,7 @@ func (w *network) pass(from, to int, t *policy.Token, field []byte) {
 func (w *network) tell(from, to int, body []byte) {
 	m, ok := parse(body)
 	require.True(w.t, ok)
+	w.sent++
 	if m.kind != alive {
 		w.messages++
 		w.told++
