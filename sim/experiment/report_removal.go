@@ -90,7 +90,7 @@ func reportRemoval(l *Lab) error {
 
 func reportIntruderRows(l *Lab, suffix, size string, runs []*intruders) {
 	l.Row(Claim{
-		ID: "report-removal-hops" + suffix, Source: "report §4", Says: "a spurious token is removed after being passed a few times, with high probability",
+		ID: "report-removal-hops" + suffix, Source: "report §4", Says: "nearly every spurious token is gone within a few hops",
 		Quantity: "90th percentile of its hops, " + size + "; a few are ten", Unit: Number, Holds: AtMost(10),
 		Why: "the more members the fewer have operated within Δmin, which is what lets them remove it.",
 	}, column(runs, func(r *intruders) float64 { return quantile(r.hops, 0.9) }))

@@ -93,12 +93,12 @@ func reportSetup(l *Lab) error {
 
 func reportNotMeasured(l *Lab) {
 	for _, n := range []NotMeasured{
-		{"report §1", "knowing O(log n) other members, randomly selected, is enough", "the report gives no number; the journal paper's rows of the same claim are in journal-walk"},
+		{"report §1", "it is enough to know O(log n) random members", "the report gives no number; the journal paper's rows of the same claim are in journal-walk"},
 		{"report §1", "recovery is substantially better than with Israeli and Jalfon's rule", "the report gives no number, and their algorithm is no policy here"},
 		{"report §3", "the cover time grows with n·log n", "in journal-walk; the walk is the same"},
 		{"report §5", "the simulator has 200 lines of Perl", "it is about a program that is not at hand"},
 		{"report §5", "handoffs take a negligible time against Δskip", "an assumption of the simulation, made here, too: they take none"},
-		{"report §6", "a moderate level of buffering allows a smooth reproduction", "a property of the use case"},
+		{"report §6", "with some buffering the video runs smoothly", "a property of the use case"},
 		{"report §7", "the cost in communication and computation is negligible", "what a handoff costs this project is in benchmarks.md"},
 	} {
 		l.NotMeasured(n.Source, n.Says, n.Why)

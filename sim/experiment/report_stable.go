@@ -12,12 +12,17 @@ visited for Δgen makes one. The text leaves open what these readings answer:
 - table 1's formula for Δmin instead of its number;
 - figure 1 *literally*. The prose is the default: of two tokens the older one survives within Δmin of the last operation.
 
-Of shares that the paper gives as plain numbers, everything within a fifth of it counts; of the 8 time units with more than 5
+Of shares that the paper gives as plain numbers, everything within a fifth of it counts, but no more than 5 points off (40 % is 35 % to
+45 %, as in the journal paper's rows); of the 8 time units with more than 5
 operations, a rare event in one run, everything from a third to three times as many.`
 
 // reportOverlap is what readings give for a claim about concurrency, and why.
 const reportOverlapWhy = "the overlap at overload is due to members that are not visited for Δgen and make a token although one exists: " +
 	"how many do, and whether they run under it, is what the readings differ in."
+
+// reportRandomWhy is why random access overlaps more often than the paper says.
+const reportRandomWhy = "what it says of random access leaves no choice: members that run for 4 units every 600 to 900 overlap by the binomial law, " +
+	"47.6 % of the time. With a mean of 870 units in place of 750 both published numbers would come out, 40 % here and 15 % with 150 members."
 
 func reportFig2(l *Lab) error {
 	var curves []curve
@@ -64,11 +69,11 @@ func reportBenchmarkRows(l *Lab, n int, free, token []*outcome) {
 	}
 	if n == reportOverload {
 		name, overlap = "overload", Claim{
-			Says: "random access, 300 members: two or more at once in 40 % of the time", Holds: About(0.4, 0.2),
+			Says: "random access, 300 members: two or more at once in 40 % of the time", Holds: Between(0.35, 0.45),
 		}
 	}
 	overlap.ID, overlap.Source, overlap.Unit = "report-random-"+name, "report §5, figure 2", Share
-	overlap.Quantity, overlap.Why = "share of time with 2 operations or more", "N members that run for 4 of 750 time units each overlap by the binomial law."
+	overlap.Quantity, overlap.Why = "share of time with 2 operations or more", reportRandomWhy
 	l.Row(overlap, column(free, moreThan(1)))
 	falling := Claim{
 		Unit: Number, Holds: AtMost(1), Quantity: "fall from 2 to 3 over fall from 1 to 2, " + membersText(n),
@@ -100,7 +105,7 @@ func reportOverlapRows(l *Lab, r reportReading, nominal, over []*outcome) {
 		Quantity: two + "150 members", Holds: AtMost(0.005),
 	}, column(nominal, moreThan(1)))
 	row(Claim{
-		ID: "report-overlap-percent", Source: "report §6", Says: "150 members: two or more in less than one percent of the time",
+		ID: "report-overlap-percent", Source: "report §6", Says: "150 members: two or more are rarer than 1 % of the time",
 		Quantity: two + "150 members", Holds: AtMost(0.01),
 	}, column(nominal, moreThan(1)))
 	row(Claim{
@@ -117,15 +122,15 @@ func reportOverlapRows(l *Lab, r reportReading, nominal, over []*outcome) {
 		Why: "they belong to the beginning: members that start together reach their first timeout together. Later there are none.",
 	}, column(over, moreThan(5)))
 	row(Claim{
-		ID: "report-idle-nominal", Source: source, Says: "figure 2 begins at 0 operations, without a number in the text",
+		ID: "report-idle-nominal", Source: source, Says: "no number: how often nobody operates",
 		Quantity: "share of time with no operation, 150 members", Holds: Reported(),
 	}, column(nominal, exactly(0)))
 	row(Claim{
-		ID: "report-idle-overload", Source: source, Says: "figure 2 begins at 0 operations, without a number in the text",
+		ID: "report-idle-overload", Source: source, Says: "no number: how often nobody operates",
 		Quantity: "share of time with no operation, 300 members", Holds: Reported(),
 	}, column(over, exactly(0)))
 	row(Claim{
-		ID: "report-one-token", Source: "report §1, §5", Says: "with high probability exactly one token is present",
+		ID: "report-one-token", Source: "report §1, §5", Says: "there is nearly always just one token",
 		Quantity: "share of time with 1 token, 150 members", Holds: Reported(),
 	}, column(nominal, func(o *outcome) float64 { return o.TokensAlive(1) }))
 }
