@@ -129,7 +129,7 @@ func multitokenRemovalRows(l *Lab, queue []*controlled) error {
 	}
 	const source, reading = "many-token paper §2.1", "early tokens removed"
 	l.Row(Claim{
-		ID: "multitoken-smooth", Source: source, Says: "the queue smooths the variation of the number of tokens",
+		ID: "multitoken-smooth", Source: source, Says: "with a queue the number of tokens varies less",
 		Quantity: "standard deviation of the number of tokens over its mean, without the queue over with it", Unit: Number, Holds: AtLeast(1),
 		Why: "the queue holds nothing back.",
 	}, ratio(column(removal, (*controlled).variation), column(queue, (*controlled).variation)))

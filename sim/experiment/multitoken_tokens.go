@@ -104,7 +104,7 @@ func multitokenCountRows(l *Lab, r rampReading, runs []*ramped) {
 		Why: "no token waits.",
 	}), column(runs, stable))
 	l.Row(r.claim(Claim{
-		ID: "multitoken-slope", Source: "many-token paper §3, figure 2", Says: "during the ramp the number of tokens follows a linear slope",
+		ID: "multitoken-slope", Source: "many-token paper §3, figure 2", Says: "while the group grows, the number of tokens grows along a line",
 		Quantity: "variance of the number of tokens explained by a line, first 30 minutes", Unit: Share, Holds: AtLeast(0.9),
 		Why: "chance moves so few tokens too much.",
 	}), column(runs, func(o *ramped) float64 { _, explained := o.slope(); return explained }))
