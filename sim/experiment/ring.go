@@ -136,7 +136,7 @@ func (f ringFacts) served(l *Lab) {
 		id, source, says, reading, why string
 		alg                            ring.Algorithm
 	}{
-		{"ring-s-serves", "ring §2", "S is fair: each request is granted", "", "", ring.S},
+		{"ring-s-serves", "ring §1, §2", "a solution has to be fair, granting each request; S is one", "", "", ring.S},
 		{"ring-q-serves", "ring §3, theorem 3.1", "Q serves all requests", "", "", ring.Q},
 		{
 			"ring-q-serves/letter", "ring §3, theorem 3.1", "Q serves all requests", "to the letter",
@@ -282,7 +282,7 @@ func ringOvertaking(l *Lab) error {
 			}
 		}
 		l.Row(Claim{
-			ID: c.id, Source: "ring §2", Says: "the algorithms work over links of any speed", Reading: c.reading, Why: c.why, Unit: Number, Holds: Exactly(0),
+			ID: c.id, Source: "ring §2", Says: "processors share no clock and run at any speed; of links nothing is said", Reading: c.reading, Why: c.why, Unit: Number, Holds: Exactly(0),
 			Quantity: "of Q, D and E, those that fail in a ring of 3, all schedules with at most 2 requests beside the token on a link",
 		}, []float64{failing})
 	}
