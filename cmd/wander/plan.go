@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -139,8 +141,8 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 		fmt.Fprintf(w, "after a loss  a new token within %s (median), %s (largest of %d)\n",
 			inSeconds(p.Recovery.Median), inSeconds(p.Recovery.Largest), p.Recovery.Losses)
 	}
-	fmt.Fprintf(w, "messages      %.3g an hour from each member; %.4g handoffs and %.4g operations an hour in all\n",
-		p.MessagesPerHour, p.HandoffsPerHour, p.OperationsPerHour)
+	fmt.Fprintf(w, "messages      %s an hour from each member; %s handoffs and %s operations an hour in all\n",
+		plain(p.MessagesPerHour), plain(p.HandoffsPerHour), plain(p.OperationsPerHour))
 	fmt.Fprintf(w, "simulated     %d runs of %s each, after %s of warm-up; %d losses, %d crashes\n",
 		p.Seeds, inSeconds(p.Simulated), inSeconds(p.WarmUp), p.Losses, p.Crashes)
 }
@@ -151,6 +153,14 @@ func printSpread(w io.Writer, name string, s *plan.Spread) {
 		return
 	}
 	fmt.Fprintf(w, "%-13s p50 %s, p95 %s, p99 %s, mean %s\n", name, inSeconds(s.P50), inSeconds(s.P95), inSeconds(s.P99), inSeconds(s.Mean))
+}
+
+// plain is a number with three digits at least, and without an exponent.
+func plain(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(math.Round(x), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // percent shows a share of time.
