@@ -55,8 +55,8 @@ func (d *document) opening(command string, results []Result) {
 	d.line("This page is made by\n")
 	d.line("```sh\n%s\n```\n", command)
 	d.line("with the very policies that run over the network, in virtual time. The same command")
-	d.line("writes the same bytes again, on any machine. The figures are also there as PNG, and all")
-	d.line("samples of all rows in [%s](%s).\n", dataDir, dataDir)
+	d.line("writes the same bytes again. The figures are also there as PNG, and all samples of all")
+	d.line("rows in [%s](%s).\n", dataDir, dataDir)
 	seeds := 0
 	for _, r := range results {
 		seeds = max(seeds, r.Seeds)
@@ -70,22 +70,29 @@ func (d *document) opening(command string, results []Result) {
 	d.line("reading that the notes explain, and rows with a slash in their name have the others.\n")
 }
 
-// overview counts the verdicts, and lists what does not reproduce.
+// overview counts the verdicts of the plain readings, and lists what does not
+// reproduce.
 func (d *document) overview(results []Result) {
-	d.row("paper", "rows", "reproduced", "not reproduced", "measured", "not measurable")
-	d.row("---", "---:", "---:", "---:", "---:", "---:")
+	d.row("paper", "claims", "reproduced", "not reproduced", "only measured", "rows of other readings", "not measurable")
+	d.row("---", "---:", "---:", "---:", "---:", "---:", "---:")
 	for _, p := range papers {
 		if mine := p.of(results); len(mine) > 0 {
 			n := map[Verdict]int{}
-			rows, missing := 0, 0
+			plain, others, missing := 0, 0, 0
 			for _, r := range mine {
-				rows, missing = rows+len(r.Rows), missing+len(r.NotMeasured)
+				missing += len(r.NotMeasured)
 				for _, row := range r.Rows {
+					if !row.Plain() {
+						others++
+						continue
+					}
+					plain++
 					n[row.Verdict]++
 				}
 			}
-			d.row(fmt.Sprintf("[%s](#%s)", p.title, anchor(p.title)), fmt.Sprint(rows),
-				fmt.Sprint(n[Reproduced]), fmt.Sprint(n[NotReproduced]), fmt.Sprint(n[Measured]), fmt.Sprint(missing))
+			d.row(fmt.Sprintf("[%s](#%s)", p.title, anchor(p.title)), fmt.Sprint(plain),
+				fmt.Sprint(n[Reproduced]), fmt.Sprint(n[NotReproduced]), fmt.Sprint(n[Measured]),
+				fmt.Sprint(others), fmt.Sprint(missing))
 		}
 	}
 	d.line("")
@@ -96,11 +103,11 @@ func (d *document) failures(results []Result) {
 	first := true
 	for _, r := range results {
 		for _, row := range r.Rows {
-			if row.Verdict != NotReproduced {
+			if row.Verdict != NotReproduced || !row.Plain() {
 				continue
 			}
 			if first {
-				d.line("Not reproduced, with the reasons beside the tables below:\n")
+				d.line("Not reproduced in the plain reading; the reasons are below the tables:\n")
 				first = false
 			}
 			d.line("- [%s](#%s): %s; measured %s", row.ID, anchor(r.Name), row.Says, row.MeasuredText())
@@ -161,6 +168,10 @@ func (d *document) reasons(rows []Row) {
 		d.line("")
 	}
 }
+
+// Plain reports whether the row is about the reading that the notes explain,
+// and not about another one.
+func (r *Row) Plain() bool { return !strings.Contains(r.ID, "/") }
 
 // Line is the row's line in the document's table.
 func (r *Row) Line() string {
