@@ -48,7 +48,15 @@ var journalComputations = []computation{
 		Seconds, Exactly(600), journalSlot * fullLoad / 2,
 	},
 	{
-		"journal-skip", "Δskip is significantly smaller than Δop: at most a tenth", "Δskip/Δop",
+		"journal-gamma-formula", "γ = Δmin·Nmax = Δop·Nmax²/2 = 180·10³ s", "Δop·Nmax²/2",
+		Seconds, Exactly(180_000), journalSlot * fullLoad * fullLoad / 2,
+	},
+	{
+		"journal-rescaled", "delays of mean γ end once in Δmin when Nmax agents run at a time", "γ/Nmax",
+		Seconds, Exactly(600), 180_000.0 / fullLoad,
+	},
+	{
+		"journal-skip", "Δskip is much smaller than Δop", "Δskip/Δop; much smaller is up to a tenth",
 		Number, AtMost(0.1), 0.1 / journalSlot,
 	},
 	{

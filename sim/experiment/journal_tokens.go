@@ -12,7 +12,7 @@ import (
 const seriesStep = 50 * time.Second
 
 const journalFig5Notes = `As figure 2. The figure is the run with the first seed. A token is *spurious* when another one exists
-at its birth. "Spurious tokens never exceed the number of two" is read as at most two more than the one that there
+at its birth. That there are at most two spurious tokens is read as at most two more than the one that there
 should be; *in all* counts every token.`
 
 func journalFig5(l *Lab) error {
@@ -94,8 +94,8 @@ func seriesTable(series []int) (rows [][]string) {
 	return rows
 }
 
-const journalGenerationNotes = `With 300 members that each wait Δmin and then an exponential time of mean γ, "the timeouts will expire, on
-the average, every 2·Δmin". Which timeouts are meant is open. The default counts all tokens that are made in the
+const journalGenerationNotes = `300 members each wait Δmin and then an exponential time of mean γ. The text derives that a timeout expires
+every 2·Δmin on average. Which timeouts are meant is open. The default counts all tokens that are made in the
 run of figure 2. *From a cold start* is the time to the first one when nobody has ever seen a token, for which the
 formula Δmin + γ/300 is exact. *Without visits* is the mean time between timeouts when each token is lost as soon as it
 is passed, so that no token ever resets a timeout but that of its maker.

@@ -11,7 +11,7 @@ import (
 )
 
 const journalWalkNotes = `*Return times of the walk alone* are counted in hops: nobody wants to operate, no token is lost or generated, and
-the token rests 0.1 s everywhere. "A small probability after a value that grows with N·log N" is the share of
+the token rests 0.1 s everywhere. That long returns are improbable, beyond a value of order N·log N, is measured as the share of
 returns that take more than N·ln N hops. On a complete graph 1/N is expected; twice that still counts.
 
 *Few acquaintances* gives each of the 300 members six others, the logarithm of 300, that it passes tokens to: three
@@ -152,7 +152,7 @@ func growth(l *Lab) error {
 			means = append(means, average(c))
 		}
 		l.Row(Claim{
-			ID: "journal-linear" + m.id, Source: "journal §3", Says: "interarrival times increase linearly with the number of subscribers",
+			ID: "journal-linear" + m.id, Source: "journal §3", Says: "over saturation, interarrival times grow along a line with the number of members",
 			Quantity: "R² of a line through the mean of " + m.quantity + ", over all runs, at 300, 360, … 600 members", Reading: m.text, Unit: Number, Holds: AtLeast(0.99),
 			Why: "they grow, but more slowly the more members there are: more spurious tokens are made, and serve some of them.",
 		}, []float64{linearity(overloads, means)})
