@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"text/tabwriter"
 
@@ -117,14 +118,19 @@ type simRow struct {
 }
 
 // number is written as null where it is none, which JSON has no number for.
+// Others are rounded: arithmetic may differ in the last bits between
+// processors, and what runs tell apart ends long before.
 type number float64
+
+// numberDigits is how many significant digits a number has.
+const numberDigits = 9
 
 // MarshalJSON writes the number.
 func (n number) MarshalJSON() ([]byte, error) {
 	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
 		return []byte("null"), nil
 	}
-	return json.Marshal(float64(n))
+	return strconv.AppendFloat(nil, float64(n), 'g', numberDigits, 64), nil
 }
 
 // interruptible ends at Ctrl-C; a second one kills the program as usual.
