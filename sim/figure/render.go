@@ -150,6 +150,6 @@ func (a Axis) scale(axis *plot.Axis) {
 			axis.Min, axis.Max = axis.Min/10, axis.Max*10
 		}
 		axis.Scale = plot.LogScale{}
-		axis.Tick.Marker = plot.LogTicks{Prec: -1}
+		axis.Tick.Marker = plot.TickerFunc(logTicks)
 	}
 }

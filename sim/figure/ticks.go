@@ -37,3 +37,30 @@ func tickStep(span float64) (step float64, places int) {
 		}
 	}
 }
+
+// shortLog is up to what quotient of its ends a logarithmic axis has labels
+// within decades: with fewer than two decades it would have one label or two.
+const shortLog = 100
+
+// logTicks marks a logarithmic axis at 1 to 9 times the powers of ten, and
+// labels the powers; on a short axis, 2 and 5 times the powers, too.
+func logTicks(low, high float64) []plot.Tick {
+	if high/low > shortLog {
+		return plot.LogTicks{Prec: -1}.Ticks(low, high)
+	}
+	var all []plot.Tick
+	for power := math.Floor(math.Log10(low) + tickSlack); ; power++ {
+		for digit := 1.0; digit < 10; digit++ {
+			at := digit * math.Pow(10, power)
+			switch {
+			case at > high*(1+tickSlack):
+				return all
+			case at < low*(1-tickSlack):
+			case digit == 1 || digit == 2 || digit == 5:
+				all = append(all, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'g', -1, 64)})
+			default:
+				all = append(all, plot.Tick{Value: at})
+			}
+		}
+	}
+}

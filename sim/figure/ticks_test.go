@@ -25,6 +25,28 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// A logarithmic axis of less than two decades has more labels than powers of
+// ten.
+func TestLogTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      []string
+	}{
+		{3, 64, []string{"5", "10", "20", "50"}},
+		{1, 10, []string{"1", "2", "5", "10"}},
+		{0.02, 0.1, []string{"0.02", "0.05", "0.1"}},
+		{1000, 200_000, []string{"1000", "10000", "100000", "1e+06"}}, // what is beyond the axis is not drawn
+	} {
+		var got []string
+		for _, tick := range logTicks(c.low, c.high) {
+			if tick.Label != "" {
+				got = append(got, tick.Label)
+			}
+		}
+		assert.Equal(t, c.want, got)
+	}
+}
+
 // There are always a few, within the range, in their order.
 func TestTicksAreFewAndInRange(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
