@@ -2,18 +2,12 @@ package cluster
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write what the scripts under testdata print into them")
 
 // TestScripts runs the scenarios under testdata. Each is a list of commands
 // with what they print:
@@ -27,22 +21,7 @@ var update = flag.Bool("update", false, "write what the scripts under testdata p
 // commands. What an expect command prints is "ok", or the test fails, whatever
 // the file says.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			wanted, err := os.ReadFile(file)
-			require.NoError(t, err)
-			got := runScript(t, string(wanted))
-			if *update {
-				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-			}
-			if !*update {
-				assert.Equal(t, string(wanted), got)
-			}
-		})
-	}
+	golden.Scripts(t, runScript)
 }
 
 // block is one command of a script.

@@ -1,17 +1,13 @@
 package experiment
 
 import (
-	"flag"
-	"os"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/golden"
 	"github.com/wandertoken/wander/sim/figure"
 )
-
-var update = flag.Bool("update", false, "write testdata anew")
 
 // toys is a paper whose claims have every verdict.
 var toys = paper{
@@ -44,11 +40,5 @@ func TestDocument(t *testing.T) {
 	results, err := Run(t.Context(), All(), Options{Seeds: Seeds(2)})
 	require.NoError(t, err)
 	got := Document("make toys", results)
-	const golden = "testdata/document.md"
-	if *update {
-		require.NoError(t, os.WriteFile(golden, got, 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), string(got))
+	golden.File(t, "testdata/document.md", got)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/golden"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/sim/circulation"
 )
@@ -39,11 +40,7 @@ func TestPoliciesPage(t *testing.T) {
 	for _, table := range pageTables {
 		want = replaceTable(t, want, table.name, table.render(lines[1:]))
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(policiesPage, []byte(want), 0o644))
-		return
-	}
-	assert.Equal(t, want, string(page), "go test ./sim/experiment -run PoliciesPage -update")
+	golden.File(t, policiesPage, []byte(want))
 }
 
 // pageTable is a table of the page: the lines of these situations, one for

@@ -1,17 +1,13 @@
 package figure_test
 
 import (
-	"flag"
-	"os"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/golden"
 	"github.com/wandertoken/wander/sim/figure"
 )
-
-var update = flag.Bool("update", false, "write testdata anew")
 
 // TestShapes draws every style into one figure. Look at it after -update.
 func TestShapes(t *testing.T) {
@@ -27,11 +23,5 @@ func TestShapes(t *testing.T) {
 	}
 	svg, _, err := p.Render()
 	require.NoError(t, err)
-	const golden = "testdata/shapes.svg"
-	if *update {
-		require.NoError(t, os.WriteFile(golden, svg, 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), string(svg))
+	golden.File(t, "testdata/shapes.svg", svg)
 }
