@@ -12,7 +12,7 @@ import (
 )
 
 const multitokenSizesNotes = `The policy without the ramp: all members know each other and are there from the beginning, with a token
-for every fourth. Operations take no time. Ten minutes pass before twenty are measured. *Two tokens* have the control switched off (k_max = 1000).`
+for every fourth. Operations take no time. Ten minutes pass before twenty are measured. *Two tokens*, and one, have the control switched off (k_max = 1000).`
 
 // steady is a group of constant size.
 type steady struct {
@@ -88,7 +88,7 @@ func multitokenSizes(l *Lab) error {
 	return multitokenNetworks(l)
 }
 
-// multitokenNetworks are other latencies, and two tokens that nobody controls.
+// multitokenNetworks are other latencies, and crashes.
 func multitokenNetworks(l *Lab) error {
 	for _, n := range []struct {
 		id, text string
@@ -123,15 +123,39 @@ func multitokenNetworks(l *Lab) error {
 		Quantity: "mean interval, a member crashes every 10 s with its tokens and returns a minute later", Unit: Seconds, Holds: AtMost(gridTarget.Seconds()),
 		Why: "more tokens are lost than made.",
 	}, column(runs, steadyInterval))
-	two := steadyGroup(gridMembers, circulation.Constant(gridLatency))
-	two.tokens, two.factor = 2, policy.MaxRatio
-	if runs, err = two.runs(l); err != nil {
+	return multitokenUncontrolled(l)
+}
+
+// uncontrolled is a group whose tokens are never made nor removed.
+func uncontrolled(members, tokens int) steady {
+	s := steadyGroup(members, circulation.Constant(gridLatency))
+	s.tokens, s.factor = tokens, policy.MaxRatio
+	return s
+}
+
+// multitokenUncontrolled are the claims about a number of tokens that stays.
+func multitokenUncontrolled(l *Lab) error {
+	two, err := uncontrolled(gridMembers, 2).runs(l)
+	if err != nil {
 		return err
 	}
 	l.Row(Claim{
 		ID: "multitoken-expected/uncontrolled", Source: "many-token paper §3", Says: "two tokens are expected for an interval of 2.63 s",
 		Quantity: "mean interval with two tokens that are never made nor removed", Reading: "two tokens", Unit: Seconds, Holds: About(gridTarget.Seconds(), 0.1),
 		Why: "191 · 30 ms / 2 = 2.87 s.",
-	}, column(runs, steadyInterval))
+	}, column(two, steadyInterval))
+	many, err := uncontrolled(gridMembers, 1).runs(l)
+	if err != nil {
+		return err
+	}
+	few, err := uncontrolled(20, 1).runs(l)
+	if err != nil {
+		return err
+	}
+	l.Row(Claim{
+		ID: "multitoken-alone", Source: "many-token paper §2", Says: "with one token the interval depends on the number of members",
+		Quantity: "mean interval with one token, 191 members over 20; in proportion is 9.55", Unit: Number, Holds: About(gridMembers/20.0, 0.05),
+		Why: "the token is lost or does not walk evenly.",
+	}, ratio(column(many, steadyInterval), column(few, steadyInterval)))
 	return nil
 }
