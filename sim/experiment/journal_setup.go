@@ -116,8 +116,8 @@ func journalNotMeasured(l *Lab) {
 		{"journal §3", "the simulator has a few hundred lines of Perl", "it is about a program that is not at hand"},
 		{"journal §3", "variations of the handoff's duration are negligible against Δskip", "an assumption of the simulation, made here, too: handoffs take no time"},
 		{"journal §3", "the source can hold terabytes of old data", "a property of the use case"},
-		{"journal §4", "the algorithm puts no bound on the number of agents", "no run can show it; slides-thousands runs 3000"},
-		{"journal §4", "the cost in communication and computation is negligible", "what a handoff costs this project is in benchmarks.md"},
+		{"journal §4", "any number of agents may take part", "no run can show it; slides-thousands runs 3000"},
+		{"journal §4", "messages and computation cost next to nothing", "what a handoff costs this project is in benchmarks.md"},
 	} {
 		l.NotMeasured(n.Source, n.Says, n.Why)
 	}

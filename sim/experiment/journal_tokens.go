@@ -191,7 +191,7 @@ func journalGamma(l *Lab, usual []*outcome) error {
 			return err
 		}
 		l.Row(Claim{
-			ID: "journal-gamma" + v.id, Source: "journal §2", Says: "significant variations of γ do not modify the basic properties",
+			ID: "journal-gamma" + v.id, Source: "journal §2", Says: "even a very different γ changes nothing essential",
 			Quantity: "share of time with 1 operation over that with the paper's γ", Reading: v.text, Unit: Number, Holds: Between(0.9, 1.1),
 			Why: v.why,
 		}, ratio(column(runs, exactly(1)), column(usual, exactly(1))))
@@ -215,7 +215,7 @@ func journalRemoval(l *Lab) error {
 			id, text = "/operations", "operations"
 		}
 		l.Row(Claim{
-			ID: "journal-return-time" + id, Source: "journal §2", Says: "the return time is of the order of 2·Δmin = 1200 s",
+			ID: "journal-return-time" + id, Source: "journal §2", Says: "the return time is about 2·Δmin = 1200 s, by order of magnitude",
 			Quantity: "mean of " + m.quantity, Reading: text, Unit: Seconds, Holds: Between(600, 2400),
 			Why: "members that need not operate pass the token on after 0.1 s, so that it visits each about twice between operations.",
 		}, column(runs, m.mean))

@@ -208,7 +208,7 @@ func multitokenShapeRows(l *Lab, runs []*ramped) {
 			"most tokens do not wait.", func(o *ramped) float64 { return modeOf(usesOf(o)) }},
 		{"multitoken-peak/arrival", "the peak is at the least value, 0.88 s", "most frequent time between arrivals, in bins of 10 ms", "at arrival", Seconds, About(0.88, 0.02),
 			"tokens also arrive together, and only then wait: figure 1 shows intervals between uses.", func(o *ramped) float64 { return modeOf(arrivalsOf(o)) }},
-		{"multitoken-queued", "tokens are usually enqueued before use", "share of intervals that are the least possible", "", Share, AtLeast(0.5),
+		{"multitoken-queued", "most tokens wait before they are used", "share of intervals that are the least possible", "", Share, AtLeast(0.5),
 			"about as many tokens find a member that has waited as one that has not.", func(o *ramped) float64 { return usesOf(o).ShareBelow(gridTarget/least + gridBin) }},
 		{"multitoken-waves", "the plot waves because tokens wait", "frequency at 2, 3, 4 and 5 times 0.88 s over that between", "", Number, AtLeast(1.2),
 			"fixed thresholds keep the members in step.", func(o *ramped) float64 { return wavesOf(usesOf(o)) }},

@@ -111,12 +111,12 @@ func multitokenComparedRows(l *Lab, id, reading string, runs []*controlled) {
 func multitokenAverageRows(l *Lab, runs []*controlled) {
 	const source = "many-token paper §2.1"
 	l.Row(Claim{
-		ID: "multitoken-ewma", Source: source, Says: "the EWMA is a robust estimate of the average interval",
+		ID: "multitoken-ewma", Source: source, Says: "the EWMA tells the average interval reliably",
 		Quantity: "mean of the members' averages over the mean interval, weight 1/8", Unit: Number, Holds: About(1, 0.05),
 		Why: "the average lags behind.",
 	}, column(runs, func(c *controlled) float64 { mean, _ := c.spread(); return mean / c.interval() }))
 	l.Row(Claim{
-		ID: "multitoken-ewma-spread", Source: source, Says: "the EWMA is a robust estimate of the average interval",
+		ID: "multitoken-ewma-spread", Source: source, Says: "the EWMA tells the average interval reliably",
 		Quantity: "standard deviation of the members' averages over their mean, weight 1/8", Unit: Share, Holds: Reported(),
 	}, column(runs, func(c *controlled) float64 { _, deviation := c.spread(); return deviation }))
 }
@@ -134,21 +134,21 @@ func multitokenRemovalRows(l *Lab, queue []*controlled) error {
 		Why: "the queue holds nothing back.",
 	}, ratio(column(removal, (*controlled).variation), column(queue, (*controlled).variation)))
 	l.Row(Claim{
-		ID: "multitoken-convergence", Source: source, Says: "removing early tokens induces a slower convergence",
+		ID: "multitoken-convergence", Source: source, Says: "without the queue it takes longer to converge",
 		Quantity: "time to converge, without the queue over with it", Unit: Number, Holds: AtLeast(1),
 		Why: "without a queue a surplus is removed at the first arrivals, and one token on average lives for a few hops only: nothing is slow. " +
 			"What is worse is the variation of the number of tokens and the distance from the target.",
 	}, ratio(column(removal, (*controlled).converged), column(queue, (*controlled).converged)))
 	l.Row(Claim{
-		ID: "multitoken-converged", Source: source, Says: "converges to the desired interarrival time",
+		ID: "multitoken-converged", Source: source, Says: "the interval converges to the target",
 		Quantity: "time to converge", Unit: Seconds, Holds: Reported(),
 	}, column(queue, (*controlled).converged))
 	l.Row(Claim{
-		ID: "multitoken-converged/removal", Source: source, Says: "converges to the desired interarrival time",
+		ID: "multitoken-converged/removal", Source: source, Says: "the interval converges to the target",
 		Quantity: "time to converge", Reading: reading, Unit: Seconds, Holds: Reported(),
 	}, column(removal, (*controlled).converged))
 	l.Row(Claim{
-		ID: "multitoken-better/removal", Source: source, Says: "converges to the desired interarrival time",
+		ID: "multitoken-better/removal", Source: source, Says: "the interval converges to the target",
 		Quantity: "mean time between uses of tokens at a member", Reading: reading, Unit: Seconds, Holds: Reported(),
 	}, column(removal, (*controlled).interval))
 	return nil

@@ -119,7 +119,7 @@ func multitokenNetworks(l *Lab) error {
 		return err
 	}
 	l.Row(Claim{
-		ID: "multitoken-crashes", Source: "many-token paper §2.2", Says: "the protocol is resilient to crashed nodes",
+		ID: "multitoken-crashes", Source: "many-token paper §2.2", Says: "crashed members do little harm",
 		Quantity: "mean interval, a member crashes every 10 s with its tokens and returns a minute later", Unit: Seconds, Holds: AtMost(gridTarget.Seconds()),
 		Why: "more tokens are lost than made.",
 	}, column(runs, steadyInterval))

@@ -123,20 +123,20 @@ func multitokenGrowthRows(l *Lab, runs []*ramped) {
 		why                        string
 		value                      func(*ramped) float64
 	}{
-		{"multitoken-per-member", "§2, §4, figure 2", "the number of tokens follows the size of the system",
+		{"multitoken-per-member", "§2, §4, figure 2", "there are as many more tokens as there are more members",
 			"tokens that a member adds during the ramp, over tokens for each member afterwards", Number, About(1, 0.15),
 			"small groups need another number of tokens for each member.",
 			func(o *ramped) float64 {
 				perMember, _ := o.slope()
 				return perMember * float64(gridMembers) / o.tokens(gridStable, gridEnd)
 			}},
-		{"multitoken-response", "§4", "quite fast response to variations of the size", "settled, after the last joining", Seconds, Reported(),
+		{"multitoken-response", "§4", "changes of the size are answered fast", "settled, after the last joining", Seconds, Reported(),
 			"", func(o *ramped) float64 { return o.settled() }},
 		{"multitoken-stays", "§3, figure 2", "the number of tokens stabilises", "mean of the last 30 minutes over that of minutes 30 to 60", Number, About(1, 0.1),
 			"it drifts.", func(o *ramped) float64 {
 				return o.tokens(gridEnd-30*time.Minute, gridEnd) / o.tokens(gridRamp, gridStable)
 			}},
-		{"multitoken-joiners-tokens", "§2.2", "a joiner's token is expected to induce the removal of a token",
+		{"multitoken-joiners-tokens", "§2.2", "a joiner's token makes another one go",
 			"tokens removed during the ramp over tokens made", Share, AtLeast(0.5),
 			"the group needs most of the tokens that its new members bring.", func(o *ramped) float64 {
 				return float64(o.grown.Dropped[policy.Overflow]) / float64(o.grown.Generated)

@@ -217,7 +217,7 @@ func reportAdaptation(l *Lab, shown map[string][]*recoveries) error {
 			q          float64
 		}{{"", "median", 0.5}, {"-p90", "90th percentile", 0.9}} {
 			l.Row(Claim{
-				ID: fmt.Sprintf("report-adaptation%s-%d", q.name, n), Source: "report §4.1", Says: "adaptation is extremely effective in coping with overload",
+				ID: fmt.Sprintf("report-adaptation%s-%d", q.name, n), Source: "report §4.1", Says: "adaptation helps greatly under overload",
 				Quantity: fmt.Sprintf("%s of the transients, adaptive over not, %d members", q.text, n), Unit: Number, Holds: AtMost(1),
 				Why: "a group that fails a few times in a row waits for timeouts that have grown to many times Δmax: adaptation makes half of the " +
 					"transients much shorter, and the worst ones longer.",
@@ -288,7 +288,7 @@ func reportDomino(l *Lab) error {
 		vanishing := column(runs, (*recoveries).vanishing)
 		line.Points = append(line.Points, [2]float64{ratio, middle(vanishing)})
 		c := Claim{
-			ID: fmt.Sprintf("report-domino-%d", n), Source: "report §4", Says: "where Δop·N/Δmax is around 0.2, the regenerated token is removed with small probability",
+			ID: fmt.Sprintf("report-domino-%d", n), Source: "report §4", Says: "where Δop·N/Δmax is around 0.2, the new token is seldom removed",
 			Quantity: fmt.Sprintf("share of recoveries in which all tokens were removed again, Δop·N/Δmax = %.2g; small is less than 10 %%", ratio),
 			Unit:     Share, Holds: Reported(), Why: "members that were visited shortly before the loss remove it.",
 		}

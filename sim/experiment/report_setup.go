@@ -35,7 +35,7 @@ func reportSetup(l *Lab) error {
 			Exactly(2), op * reportOverload / dmin, Number, "",
 		},
 		{
-			"report-unstable-size", "report §4.1", "near N = Δmax/Δop the system shows instability; the experiment has 300", "300 / (Δmax/Δop)",
+			"report-unstable-size", "report §4.1", "unstable near N = Δmax/Δop; the experiment has 300", "300 / (Δmax/Δop)",
 			Reported(), reportOverload / (dmax / op), Number, "",
 		},
 		{
@@ -99,7 +99,7 @@ func reportNotMeasured(l *Lab) {
 		{"report §5", "the simulator has 200 lines of Perl", "it is about a program that is not at hand"},
 		{"report §5", "handoffs take a negligible time against Δskip", "an assumption of the simulation, made here, too: they take none"},
 		{"report §6", "with some buffering the video runs smoothly", "a property of the use case"},
-		{"report §7", "the cost in communication and computation is negligible", "what a handoff costs this project is in benchmarks.md"},
+		{"report §7", "messages and computation cost next to nothing", "what a handoff costs this project is in benchmarks.md"},
 	} {
 		l.NotMeasured(n.Source, n.Says, n.Why)
 	}
