@@ -12,7 +12,7 @@ import (
 
 const (
 	// absentFirst and absentMax bound for how long a member that could not be
-	// reached is passed over as a neighbour: at first about as long as a
+	// reached, or takes no token, is passed over as a neighbour: at first about as long as a
 	// daemon needs to start again, then twice as long each time. One that
 	// connects is back at once.
 	absentFirst = 5 * time.Second
@@ -43,7 +43,7 @@ type absence struct {
 	pause time.Duration
 }
 
-// missing notes that a member could not be reached.
+// missing notes that a member could not be reached, or took no token.
 func (m *Member) missing(id ident.Member) {
 	a := m.gone[id]
 	if a.until > m.now.Boot {
@@ -59,6 +59,15 @@ func (m *Member) missing(id ident.Member) {
 	a.until = m.now.Boot.Add(a.pause)
 	m.gone[id] = a
 	m.ring.due = true
+}
+
+// unwilling notes that a member did not take a token. If it is the neighbour, the
+// policies learn of another one before they decide anew.
+func (m *Member) unwilling(id ident.Member) {
+	if id == m.ring.id && !id.IsZero() {
+		m.missing(id)
+		m.lookAround()
+	}
 }
 
 // present notes that a member is there.

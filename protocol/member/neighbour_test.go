@@ -13,6 +13,8 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -134,4 +136,43 @@ func TestRestartedMemberGreetsTheOneBefore(t *testing.T) {
 	assert.Equal(t, []ident.Member{others[2].id()}, greeted)
 	b.after(0)
 	assert.Empty(t, said[*wire.Want](b), "once")
+}
+
+// TestNeighbourThatDeclinesIsPassedOver: a neighbour that accepts the token and then
+// declines it, every time, does not keep it from all who follow.
+func TestNeighbourThatDeclinesIsPassedOver(t *testing.T) {
+	a := newAuthority(t)
+	self := a.issue(1, 24*time.Hour)
+	w := &watcher{}
+	b := a.open(self, func(c *member.Config) { c.Found, c.Observer = true, w })
+	b.reconfigure(a, 2, catalog.Ring, policy.Params{Preset: "s", OperationTime: time.Second, MembersMax: 3, SkipDelay: 10 * time.Millisecond})
+	others := map[ident.Member]*someone{}
+	for n := range byte(3) {
+		s := a.issue(2+n, 24*time.Hour)
+		others[s.id()] = s
+		b.meet(s)
+	}
+	declined := map[ident.Member]uint64{}
+	first := w.neighbours()[len(w.neighbours())-1]
+	for range 300 {
+		b.after(10 * time.Millisecond)
+		for todo := b.effects; len(todo) > 0; todo = todo[1:] {
+			s, ok := todo[0].(effect.Send)
+			if !ok {
+				continue
+			}
+			b.effects = nil
+			peer := others[s.To]
+			switch m := s.Message.(type) {
+			case *wire.Offer:
+				declined[s.To]++
+				b.hear(peer, &wire.Accept{Token: m.Token, Hop: m.Hop, Incarnation: peer.incarnation, Accept: declined[s.To], Lifetime: 60_000})
+			case *wire.Transfer:
+				b.hear(peer, &wire.Void{Void: peer.answer(b.verified(m.Transfer, self), token.Void)})
+			}
+			todo = append(todo, b.effects...)
+		}
+	}
+	assert.Len(t, declined, 3, "all were tried")
+	assert.LessOrEqual(t, declined[first], uint64(2))
 }

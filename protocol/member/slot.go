@@ -186,13 +186,11 @@ func (m *Member) notice(n *handoff.Notice) {
 		s.lastOperation = max(s.lastOperation, min(n.Title.Transfer.Body().LastOperation(), m.now.Millis())*1000)
 		m.tell(s, policy.Event{Kind: policy.Arrival, Token: m.describe(h)})
 	case handoff.Returned:
+		m.unwilling(n.Peer)
 		h := m.hold(s, n.Title, n.Hop)
 		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 	case handoff.Unwanted:
-		if n.Peer == m.ring.id && !n.Peer.IsZero() {
-			m.missing(n.Peer)
-			m.lookAround() // before the policy decides anew
-		}
+		m.unwilling(n.Peer)
 		if h := m.holds[t]; h != nil && !m.stopping {
 			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 		}
