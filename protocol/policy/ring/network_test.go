@@ -56,6 +56,7 @@ type setup struct {
 	passLoss  float64
 	tellLoss  float64
 	faulty    bool // two operations at once are no failure
+	refusals  float64
 }
 
 // site is one member by the network's books.
@@ -309,6 +310,17 @@ func (w *network) operate(i int, id ident.Token) {
 	s.runs, s.demand = id, false
 	w.step(i, policy.Event{Kind: policy.DemandChanged})
 	made := s.policy
+	if w.setup.refusals > 0 && w.rng.Float64() < w.setup.refusals { // nobody runs after all
+		w.served--
+		w.later(0, func() {
+			if s.policy == made && s.runs == id {
+				s.runs = ident.Token{}
+				w.running--
+				w.step(i, policy.Event{Kind: policy.OperationEnded, Token: *w.tokens[id]})
+			}
+		})
+		return
+	}
 	w.later(time.Duration(w.rng.Int64N(int64(w.setup.params.OperationTime)+1)), func() {
 		if s.policy != made || s.runs != id {
 			return
