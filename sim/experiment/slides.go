@@ -32,7 +32,7 @@ func slidesSetup(l *Lab) error {
 		{"slides-saturation", "200 Mbps accommodate up to 300 subscribers of 650 Kbps", "200 Mbps / 650 Kbps", Number, About(fullLoad, 0.05), channel / stream},
 		{"slides-chunk", "a slot of 4 s carries 100 MB", "4 s · 200 Mbps in MB", Number, Exactly(100), 4 * channel / bits},
 		{"slides-stream", "a chunk of 100 MB lasts for an access every 1200 s", "1200 s · 650 Kbps in MB", Number, About(100, 0.05), period.Seconds() * stream / bits},
-		{"slides-minimum", "the least timeout is well below the access rate of 1200 s: at most half", "Δmin / 1200 s", Number, AtMost(0.5), deltaMin.Seconds() / period.Seconds()},
+		{"slides-minimum", "the least timeout is far shorter than the 1200 s between accesses", "Δmin / 1200 s", Number, Reported(), deltaMin.Seconds() / period.Seconds()},
 		{"slides-burst", "bursts of two times the agreed 200 Mbps: two operations at once", "2 · 200 Mbps / 200 Mbps", Number, Exactly(2), 2 * channel / channel},
 	} {
 		c.row(l, "slides, case study")
@@ -172,7 +172,7 @@ func slidesInterarrival(l *Lab) error {
 		Quantity: "mean time between operations, 300 members", Unit: Seconds, Holds: About(1200, 0.05),
 	}, column(curves[1].runs, spans(operations).mean))
 	l.Row(Claim{
-		ID: "slides-regular", Source: "slides, the idea", Says: "the interarrival time is quite regular, although random",
+		ID: "slides-regular", Source: "slides, the idea", Says: "tokens come at random, but fairly regularly",
 		Quantity: "95th percentile of times between operations over their median, 300 members", Unit: Number, Holds: Reported(),
 	}, column(curves[1].runs, func(o *outcome) float64 {
 		return spans(operations).quantile(0.95)(o) / spans(operations).quantile(0.5)(o)
