@@ -22,8 +22,10 @@ const (
 	// has happened: certificates run out.
 	lookEvery = time.Minute
 
-	// maxGone bounds how many absent members are kept in mind. Beyond it, one
-	// that is gone is tried each time.
+	// maxGone bounds how many absent members are kept in mind, and looked at
+	// each time that the neighbour is looked for. Beyond it, one that is gone
+	// stays the neighbour until others have been absent for long enough: a ring
+	// does not get past so many that are gone in a row.
 	maxGone = 4096
 )
 

@@ -64,6 +64,12 @@ import (
 // instead of a lost one, when it comes out of a restart, and when some member gets
 // another neighbour, as when two parts of a ring have found each other again.
 //
+// A member that lies: it can send the token around, as whoever asks does, and keep
+// tokens and requests from those behind it, who then make their own every few
+// rounds. What it says to all others goes once around in half of request_timeout,
+// but with q, where each request counts, every message does: it is for members that
+// trust each other.
+//
 // A field or message that nobody of this package has written: a token without a
 // baton visits all others once, as nobody knows who waits for it; a message is
 // ignored.
