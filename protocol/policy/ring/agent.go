@@ -198,7 +198,16 @@ func (s *step) timer() {
 		s.tell(repeat, 1, others(s.n))
 	}
 	if s.unanswered && s.now >= s.regenerate {
-		s.listen()
+		s.giveUp()
+	}
+}
+
+// giveUp makes a token. A member that is late by all the time that it should have
+// listened was asleep, and asks once more.
+func (s *step) giveUp() {
+	asleep := s.now >= s.regenerate.Add(s.base)
+	s.listen()
+	if !asleep {
 		s.generating = true
 		s.do(policy.Action{Kind: policy.Generate})
 	}

@@ -104,7 +104,7 @@ func checkLiar(t *rapid.T, preset string) {
 		}
 	})
 	var tokens byte
-	habit := time.Duration(rapid.SampledFrom([]int{50, 100, 300, 1000}).Draw(t, "every")) * time.Millisecond
+	habit := time.Duration(rapid.SampledFrom([]int{100, 300, 1000}).Draw(t, "every")) * time.Millisecond
 	lies := rapid.SliceOfN(lie, 1, 4).Draw(t, "lies")
 	targets := rapid.SliceOfN(who, 1, 4).Draw(t, "targets")
 	gifts := rapid.SliceOfN(rapid.Bool(), 1, 4).Draw(t, "gifts")
