@@ -68,6 +68,11 @@ func (d *document) opening(command string, results []Result) {
 	d.line("runs that satisfy it each for itself; *measured* when the paper gives no number to hold")
 	d.line("against. Where a text leaves open what it means, the row with a plain name has the")
 	d.line("reading that the notes explain, and rows with a slash in their name have the others.\n")
+	d.line("The letters are the papers': Δop is how long an operation takes, Δmin how long a member waits")
+	d.line("at least before its next one, Δskip how long it keeps a token that it does not use, Δmax and")
+	d.line("Δgen after what silence it makes a new token, γ the mean of the random part of that time, N")
+	d.line("the number of members and Nmax that which saturates the resource. A time unit is a second. A")
+	d.line("member is what the papers call an agent, subscriber, component, node or processor.\n")
 }
 
 // overview counts the verdicts of the plain readings, and lists what does not
@@ -156,15 +161,27 @@ func (d *document) section(r Result) {
 	d.reasons(r.Rows)
 }
 
+// reasons says each reason once, for all rows that have it.
 func (d *document) reasons(rows []Row) {
-	any := false
+	var whys []string
+	names := map[string][]string{}
 	for _, row := range rows {
-		if row.Verdict == NotReproduced {
-			d.line("- **%s** does not reproduce: %s", row.ID, row.Why)
-			any = true
+		if row.Verdict != NotReproduced {
+			continue
 		}
+		if names[row.Why] == nil {
+			whys = append(whys, row.Why)
+		}
+		names[row.Why] = append(names[row.Why], "**"+row.ID+"**")
 	}
-	if any {
+	for _, why := range whys {
+		does := "does"
+		if len(names[why]) > 1 {
+			does = "do"
+		}
+		d.line("- %s %s not reproduce: %s", strings.Join(names[why], ", "), does, why)
+	}
+	if len(whys) > 0 {
 		d.line("")
 	}
 }

@@ -26,6 +26,8 @@ var toys = paper{
 				}
 				c.ID, c.Reading, c.Holds = "toy-yes/otherwise", "each for itself", Exactly(0.4)
 				l.Row(c, []float64{0.4})
+				c.ID, c.Holds = "toy-no/otherwise", Exactly(0.1)
+				l.Row(c, []float64{0.4})
 				l.Plot("toy-1", figure.Plot{Title: "Toys"})
 				l.NotMeasured("toys §2", "toys | games cost nothing", "no prices here")
 				return nil
