@@ -8,6 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -32,6 +33,7 @@ type chaos struct {
 	breakEvery           time.Duration
 	cutEvery, cutMean    time.Duration
 	demandEvery          time.Duration
+	reconfigureEvery     time.Duration
 	crashes, handoffs    int // how many there must be before the faults end
 	most                 time.Duration
 }
@@ -58,8 +60,8 @@ func draw(seed uint64, mix Mix) (setting, chaos) {
 	s.syncTime = []time.Duration{0, 2 * time.Millisecond, 30 * time.Millisecond, 200 * time.Millisecond}[rng.IntN(4)]
 	s.checkpointAfter = []int{0, 20, 60, 200}[rng.IntN(4)]
 	s.net = drawNetwork(rng, pick)
-	s.resources = drawResources(rng, pick)
-	drawPolicies(rand.New(rand.NewPCG(seed, 0x706f6c696379)), s.resources)
+	s.walks = drawResources(rng, pick)
+	s.resources = drawPolicies(rand.New(rand.NewPCG(seed, 0x706f6c696379)), s.walks)
 	for i := range 2 + rng.IntN(6) {
 		m := memberSetting{
 			durable: mix == Durable || mix == Mixed && rng.IntN(2) == 0, found: i == 0,
@@ -71,8 +73,9 @@ func draw(seed uint64, mix Mix) (setting, chaos) {
 		crashEvery: pick(time.Second, 4*time.Second), downMean: pick(200*time.Millisecond, 6*time.Second),
 		stopEvery: pick(2*time.Second, 30*time.Second), breakEvery: pick(500*time.Millisecond, 20*time.Second),
 		cutEvery: pick(5*time.Second, 60*time.Second), cutMean: pick(100*time.Millisecond, 5*time.Second),
-		demandEvery: pick(200*time.Millisecond, 5*time.Second),
-		crashes:     10 + rng.IntN(6), handoffs: 100, most: 30 * time.Minute,
+		demandEvery:      pick(200*time.Millisecond, 5*time.Second),
+		reconfigureEvery: pick(10*time.Second, 2*time.Minute),
+		crashes:          10 + rng.IntN(6), handoffs: 100, most: 30 * time.Minute,
 	}
 	return s, f
 }
@@ -106,10 +109,10 @@ func drawResources(rng *rand.Rand, pick func(low, high time.Duration) time.Durat
 	return list
 }
 
-// drawPolicies gives half of the resources another policy than the wandering
-// token, with constants of the same size.
-func drawPolicies(rng *rand.Rand, resources []group.Resource) {
-	names := catalog.Names()
+// drawPolicies are the same resources, half of them with another policy than the
+// wandering token, and with constants of the same size.
+func drawPolicies(rng *rand.Rand, walks []group.Resource) []group.Resource {
+	resources, names := slices.Clone(walks), catalog.Names()
 	for i := range resources {
 		r := &resources[i]
 		if rng.IntN(2) == 0 {
@@ -133,6 +136,7 @@ func drawPolicies(rng *rand.Rand, resources []group.Resource) {
 			r.TargetInterval = (2 * r.OperationTime).Truncate(time.Millisecond)
 		}
 	}
+	return resources
 }
 
 // begin starts every member and every fault.
@@ -145,6 +149,7 @@ func (c *cluster) begin(f chaos) {
 	c.every(f.stopEvery, func() { c.somebody().shutdown(shutdownPatience) })
 	c.every(f.breakEvery, func() { c.breakSomething() })
 	c.every(f.cutEvery, func() { c.cut(f.cutMean) })
+	c.every(f.reconfigureEvery, func() { c.reconfigure() })
 	for _, n := range c.nodes {
 		c.demands(n, f.demandEvery)
 	}
@@ -193,6 +198,21 @@ func (c *cluster) breakSomething() {
 	if k := n.conns[o.id]; k != nil && n != o {
 		c.breakOff(k, c.chance(0.5))
 	}
+}
+
+// reconfigure gives the group other policies. One member is told; it tells the
+// others.
+func (c *cluster) reconfigure() {
+	n := c.somebody()
+	if n.member == nil {
+		return
+	}
+	c.version++
+	config, err := theAuthority().configure(c.version, drawPolicies(c.rng, c.walks))
+	must(err)
+	c.count.configurations++
+	c.log(n, "gets configuration %d", c.version)
+	n.put(member.Learn{Configuration: config.Raw()})
 }
 
 // cut separates one member from the others for a while.

@@ -44,6 +44,7 @@ type setting struct {
 	seed      uint64
 	members   []memberSetting
 	resources []group.Resource
+	walks     []group.Resource // the same, all with the wandering token
 	tuning    handoff.Tuning
 	net       networkSetting
 	// manual hands the network, the programs and the faults to a script.
@@ -77,6 +78,8 @@ type cluster struct {
 	order uint64 // of records and crashes, over all members
 	calm  bool   // the faults are over
 
+	version uint64 // of the newest configuration
+
 	downMean time.Duration // how long a member stays away
 
 	running  map[ident.Token]*program
@@ -89,6 +92,7 @@ type cluster struct {
 // counts is what happened.
 type counts struct {
 	crashes, stops, restarts, checkpoints  int
+	configurations                         int
 	messages, lost, repeated, late, broken int
 	grants                                 int
 	sent                                   [wire.TypeRevocations + 1]int
@@ -102,7 +106,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 		return nil, err
 	}
 	c := &cluster{
-		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g,
+		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
 		running: make(map[ident.Token]*program),
 	}
 	if trace != nil {

@@ -76,12 +76,17 @@ func memberName(i int) string { return string(rune('a' + i)) }
 
 // newGroup is the group with these resources.
 func (a *authority) newGroup(resources []group.Resource) (*group.Group, error) {
-	s := group.Settings{Version: 1, Name: "simulated", Issued: epoch, Resources: resources}.WithDefaults()
-	c, err := s.Sign(a.id, a.key)
+	c, err := a.configure(1, resources)
 	if err != nil {
 		return nil, err
 	}
 	return group.New([]group.Authority{a.signed}, c)
+}
+
+// configure signs a configuration of the group.
+func (a *authority) configure(version uint64, resources []group.Resource) (group.Config, error) {
+	s := group.Settings{Version: version, Name: "simulated", Issued: epoch, Resources: resources}.WithDefaults()
+	return s.Sign(a.id, a.key)
 }
 
 // must ends the program on an error that only a bug in the simulator brings.

@@ -31,6 +31,7 @@ type Result struct {
 	Virtual time.Duration // how long it took the members
 
 	Crashes, Stops, Restarts, Checkpoints  int
+	Configurations                         int
 	Messages, Lost, Repeated, Late, Broken int
 	Handoffs, Grants, Tokens               int
 	Sent                                   map[wire.Type]int    // messages by type
@@ -175,7 +176,8 @@ func (c *cluster) result(mix Mix, stuck []string) *Result {
 		Seed: c.seed, Mix: mix, Members: len(c.nodes), Virtual: c.now,
 		Crashes: c.count.crashes, Stops: c.count.stops, Restarts: c.count.restarts, Checkpoints: c.count.checkpoints,
 		Messages: c.count.messages, Lost: c.count.lost, Repeated: c.count.repeated, Late: c.count.late, Broken: c.count.broken,
-		Handoffs: report.Handoffs(), Grants: c.count.grants,
+		Configurations: c.count.configurations,
+		Handoffs:       report.Handoffs(), Grants: c.count.grants,
 		Sent: make(map[wire.Type]int), Records: make(map[journal.Kind]int),
 		Tokens: len(report.Tokens), Fates: make(map[audit.Fate]int),
 		Problems: c.problems, Stuck: stuck, Findings: report.Findings,

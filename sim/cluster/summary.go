@@ -20,6 +20,7 @@ type column struct {
 	runs                                       int
 	virtual                                    time.Duration
 	members, crashes, stops, checkpoints       int
+	configurations                             int
 	messages, lost, repeated, late, broken     int
 	handoffs, retransmitted, reclaimed, grants int
 	tokens, dropped, overlaps                  int
@@ -38,6 +39,7 @@ func (s *Summary) Add(r *Result) {
 	c.crashes += r.Crashes
 	c.stops += r.Stops
 	c.checkpoints += r.Checkpoints
+	c.configurations += r.Configurations
 	c.messages += r.Messages
 	c.lost += r.Lost
 	c.repeated += r.Repeated
@@ -94,6 +96,7 @@ func (s *Summary) String() string {
 	row("crashes", func(c *column) int { return c.crashes })
 	row("orderly stops", func(c *column) int { return c.stops })
 	row("checkpoints", func(c *column) int { return c.checkpoints })
+	row("changes of configuration", func(c *column) int { return c.configurations })
 	row("connections broken", func(c *column) int { return c.broken })
 	row("messages", func(c *column) int { return c.messages })
 	row("  lost", func(c *column) int { return c.lost })
