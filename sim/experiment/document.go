@@ -65,8 +65,9 @@ func (d *document) opening(command string, results []Result) {
 	d.line("row has one number without a range: then nothing in it is random. *Measured* is the")
 	d.line("median over the runs, and in brackets the 5th and the 95th percentile. The verdict is the")
 	d.line("median's: *reproduced* when it satisfies what stands under *holds if*, with the number of")
-	d.line("runs that satisfy it each for itself; *measured* when the paper gives no number to hold")
-	d.line("against. Where a text leaves open what it means, the row with a plain name has the")
+	d.line("runs that satisfy it each for itself, which may be few where *holds if* has two ends;")
+	d.line("*measured* when the paper gives no number to hold against. *Not measurable* are claims about")
+	d.line("something else than these systems, as money; each is listed with the reason. Where a text leaves open what it means, the row with a plain name has the")
 	d.line("reading that the notes explain, and rows with a slash in their name have the others.\n")
 	d.line("The letters are the papers': Δop is how long an operation takes, Δmin how long a member waits")
 	d.line("at least before its next one, Δskip how long it keeps a token that it does not use, Δmax and")
@@ -131,6 +132,7 @@ func anchor(heading string) string {
 func (d *document) chapter(p paper, results []Result) {
 	d.line("## %s\n", p.title)
 	d.line("%s.\n", sentence(p.cites))
+	d.line("%s\n", p.finding)
 	for _, r := range results {
 		d.section(r)
 	}

@@ -12,6 +12,7 @@ import (
 // toys is a paper whose claims have every verdict.
 var toys = paper{
 	title: "Toy paper", cites: `a paper, "Of Toys"`,
+	finding: "Toys are toys.",
 	experiments: func() []Experiment {
 		return []Experiment{{
 			Name: "toy-1", Title: "What toys do", Source: "toys §1, figure 1", Notes: "Read *literally*.",

@@ -91,7 +91,10 @@ func difference(a, b []float64) []float64 {
 const journalFig4Notes = `As figure 3. The text speaks of the time between accesses and of the token's interarrival time,
 the caption of figure 4 of the time between two executions of the operation. They are different things: a member that
 operated less than Δmin ago sees the token, too, and does not operate. The default is the caption's, from one
-operation to the next one of the same member; *token visits* is from one arrival of a token to the next.`
+operation to the next one of the same member; *token visits* is from one arrival of a token to the next.
+
+The paper has "80 %" twice: read off the figure, which holds for what rounds to it, and as what subscribers can
+count on, which holds for anything above, too.`
 
 // measures are the two readings of "interarrival time".
 var measures = []struct {

@@ -283,7 +283,7 @@ func policiesRows(l *Lab, t policyTable) {
 	}
 	ringE, walk := at(catalog.Ring, "e", 10, "rare", "none"), at(catalog.Wandering, wandering.Paper, 10, "rare", "none")
 	c := Claim{Source: "policies.md", Unit: Number, Holds: AtMost(1), Why: "the page has to be changed."}
-	c.ID, c.Says = "policies-ring-rare", "few members, rare requests: ring e costs least"
+	c.ID, c.Says = "policies-ring-rare", "few members, rare requests: a ring costs less than a walk"
 	c.Quantity = "messages per operation, ring e over wandering paper, 10 members, 2 % load"
 	l.Row(c, ratio(column(ringE.trials, messages), column(walk.trials, messages)))
 	c.ID, c.Says = "policies-ring-wait-full", "at full load a ring serves the longest wait sooner than a random walk"

@@ -48,7 +48,7 @@ func TestPoliciesPage(t *testing.T) {
 type pageTable struct{ name, load, faults string }
 
 var pageTables = []pageTable{
-	{"rare", "rare", "none"}, {"half", "half", "none"}, {"full", "full", "none"}, {"crashes", "half", "hourly"},
+	{"rare", "rare", "none"}, {"half", "half", "none"}, {"full", "full", "none"}, {"crashes", "half", "hourly"}, {"busy", "full", "hourly"},
 }
 
 // render has one line for each policy, with the sizes side by side.

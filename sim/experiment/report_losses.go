@@ -181,6 +181,7 @@ func reportLongRows(l *Lab, t transient, runs []*recoveries, name string) {
 			"tokens and grow theirs. With adaptation, 150 members come closest.",
 	}
 	if t.members == reportMembers {
+		long.ID = "report-recovery-long-overload" + t.id + "/150"
 		long.Reading = joinReadings(t.text, "150 members, where the text has overload")
 	}
 	l.Row(long, column(runs, func(r *recoveries) float64 { return r.intervals.ShareAbove(5 * reportMin) }))
