@@ -70,7 +70,7 @@ func runDemo(env *environment, o demo.Options, output string) error {
 		return err
 	}
 	o.Program = program
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	if output == "text" {
 		fmt.Fprintf(env.Out, "%d members, policy %s, %v; Ctrl-C ends it early\n", o.Members, o.Policy, o.For)
@@ -91,6 +91,16 @@ func runDemo(env *environment, o demo.Options, output string) error {
 		return &exitError{code: exitBug, err: errors.New("the journals show broken rules"), hint: "keep " + s.Journals}
 	}
 	return err
+}
+
+// endings are the signals that end a demo early: also a terminal that is
+// closed, unless that is to be ignored, as under nohup.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // presets lists what --preset takes.

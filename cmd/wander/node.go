@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -18,6 +19,7 @@ import (
 type nodeFlags struct {
 	config                                      string
 	found, newIncarnation, volatile, noPreOffer bool
+	untilInputEnds                              bool
 }
 
 func newNodeCommand(env *environment) *cobra.Command {
@@ -38,6 +40,10 @@ configuration, new members and revocations.`,
 	flags.BoolVar(&f.newIncarnation, "new-incarnation", false, "the journal was restored from a backup or cloned: remember no custody")
 	flags.BoolVar(&f.volatile, "volatile", false, `same as mode = "volatile": faster, and a crash loses the tokens held`)
 	flags.BoolVar(&f.noPreOffer, "no-pre-offer", false, "look for the next holder only when the operation has ended (for measuring)")
+	flags.BoolVar(&f.untilInputEnds, "until-input-ends", false, "stop at once when the standard input ends, as it does with the program that holds its other end")
+	if err := flags.MarkHidden("until-input-ends"); err != nil {
+		panic(err) // the flag is defined above
+	}
 	return cmd
 }
 
@@ -64,6 +70,9 @@ func runNode(env *environment, f nodeFlags) error {
 	stop := make(chan os.Signal, 2)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(stop)
+	if f.untilInputEnds {
+		go stopAfter(env.In, stop)
+	}
 	reload := make(chan os.Signal, 1)
 	notifyReload(reload)
 	defer signal.Stop(reload)
@@ -75,6 +84,14 @@ func runNode(env *environment, f nodeFlags) error {
 	cfg.Log.Info("member is up", "member", n.ID(), "name", cfg.Certificate.Claims().Name,
 		"group", cfg.Group.Name(), "listen", n.Address(), "socket", cfg.Socket, "mode", cfg.Mode.String())
 	return serve(n, cfg, s, stop, reload)
+}
+
+// stopAfter asks twice to stop, which means at once, when in has ended: the
+// program that started this one is gone, however it ended.
+func stopAfter(in io.Reader, stop chan<- os.Signal) {
+	_, _ = io.Copy(io.Discard, in)
+	stop <- syscall.SIGTERM
+	stop <- syscall.SIGTERM
 }
 
 // serve waits until the node fails or is told to stop.

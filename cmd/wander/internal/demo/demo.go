@@ -43,6 +43,11 @@ func Run(ctx context.Context, o Options, screen Screen) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	cut, err := tether(members)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer cut()
 	began := time.Now()
 	err = runMembers(ctx, o, members, screen)
 	ran := time.Since(began)
@@ -57,6 +62,23 @@ func Run(ctx context.Context, o Options, screen Screen) (Summary, error) {
 		return s, fmt.Errorf("journals in %s: %w", dir, err)
 	}
 	return s, nil
+}
+
+// tether gives all members a pipe to read from that nobody writes to. It ends
+// when cut is called and when this process ends, be it by SIGKILL, and the
+// members end with it.
+func tether(members []*process) (cut func(), err error) {
+	input, output, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range members {
+		p.input = input
+	}
+	return func() {
+		output.Close()
+		input.Close()
+	}, nil
 }
 
 // folder makes the folder of a run.

@@ -108,7 +108,7 @@ func (p *process) configure(o Options, authority string, i int, first string) er
 	}
 	fmt.Fprintf(&b, "[operation]\nresource = %q\ncommand = [%q, \"pause\", %q]\n", resource, o.Program, o.OperationTime)
 	file := filepath.Join(p.dir, "wander.toml")
-	p.args = []string{"node", "--config", file}
+	p.args = []string{"node", "--until-input-ends", "--config", file}
 	if i == 0 {
 		p.args = append(p.args, "--found")
 	}

@@ -26,6 +26,7 @@ type process struct {
 	listen  netip.AddrPort
 	relay   *relay.Relay // nil without one
 	client  *api.Client
+	input   *os.File // ends with the demo, and the member with it; nil: none
 
 	mu      sync.Mutex
 	cmd     *exec.Cmd
@@ -54,6 +55,9 @@ func (p *process) start() error {
 	defer log.Close()
 	cmd := exec.Command(p.program, p.args...)
 	cmd.Stdout, cmd.Stderr = log, log
+	if p.input != nil {
+		cmd.Stdin = p.input
+	}
 	// Settings come from the file alone.
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "WANDER_") {
