@@ -1,5 +1,6 @@
 // Package configfile reads TOML strictly: an unknown key is an error that
-// names its line and the known key that is nearest.
+// names its line and the known key that is nearest, and a bad value one that
+// names its line, its key and what is wanted there.
 package configfile
 
 import (
@@ -52,7 +53,11 @@ func Decode(file string, text []byte, v any) error {
 		return nil
 	case errors.As(err, &unknown):
 		return unknownKey(file, unknown.Errors[0], v)
-	case errors.As(err, &bad):
+	}
+	if fault := badValue(file, text, v); fault != nil {
+		return fault
+	}
+	if errors.As(err, &bad) {
 		line, column := bad.Position()
 		return &Error{File: file, Line: line, Column: column, Problem: strings.TrimPrefix(bad.Error(), "toml: ")}
 	}
@@ -63,7 +68,7 @@ func unknownKey(file string, e toml.DecodeError, v any) error {
 	line, column := e.Position()
 	key := strings.Join(e.Key(), ".")
 	out := &Error{File: file, Line: line, Column: column, Problem: fmt.Sprintf("unknown key %q", key)}
-	if near := nearest(key, Keys(v)); near != "" {
+	if near := Nearest(key, Keys(v)); near != "" {
 		out.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return out
@@ -93,42 +98,6 @@ func collect(t reflect.Type, prefix string, keys *[]string) {
 }
 
 var textUnmarshaler = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()
-
-// maxDistance is how many edits away a key may be to be suggested: more, and
-// the suggestion is noise.
-const maxDistance = 3
-
-// nearest is the known key that is fewest edits away from key, if any is near.
-func nearest(key string, known []string) string {
-	best, distance := "", maxDistance+1
-	for _, k := range known {
-		if d := edits(key, k); d < distance {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
 
 // Duration is a time.Duration written as "4s", "100ms" or "1h30m". It is a
 // struct so that a bare number, whose unit nobody can know, is refused.

@@ -10,14 +10,19 @@ import (
 )
 
 type file struct {
-	Dir    string `toml:"state_dir"`
+	Dir    string  `toml:"state_dir"`
+	Quick  bool    `toml:"quick"`
+	Share  float64 `toml:"share"`
+	Many   *int    `toml:"many"`
 	Listen struct {
 		Address   string              `toml:"address"`
 		Advertise []string            `toml:"advertise"`
 		Timeout   configfile.Duration `toml:"timeout"`
 	} `toml:"listen"`
 	Resources []struct {
-		Name string `toml:"name"`
+		Name  string                `toml:"name"`
+		Wait  *configfile.Duration  `toml:"wait"`
+		Waits []configfile.Duration `toml:"waits"`
 	} `toml:"resource"`
 }
 
@@ -45,6 +50,61 @@ func TestFaultsNamePlaceAndRemedy(t *testing.T) {
 			require.Equal(t, c.hint, e.Hint)
 		})
 	}
+}
+
+// Every bad value is told with its place, its key and what is wanted, and not
+// with the types of the program.
+func TestBadValuesNamePlaceAndKey(t *testing.T) {
+	const bare = ` is not a duration: write for example "4s" or "100ms"`
+	for text, want := range map[string]string{
+		"state_dir = 3":                       "1:13: state_dir must be text in quotes",
+		"quick=\"yes\"":                       "1:7: quick must be true or false",
+		"\n  quick = 1":                       "2:11: quick must be true or false",
+		"share = \"x\"":                       "1:9: share must be a number",
+		"many = 2.5":                          "1:8: many must be a whole number",
+		"many = 99999999999999999999":         "1:8: many must be a whole number",
+		"listen = 4":                          "1:10: listen must be a table: begin it with [listen]",
+		"[[listen]]\naddress=\"x\"":           "1:3: listen must be a table: begin it with [listen]",
+		"resource = 5":                        "1:12: resource must be tables: begin each with [[resource]]",
+		"[resource]\nname = 5":                "2:8: name must be text in quotes",
+		"[state_dir]\nx=1":                    "1:2: state_dir must be text in quotes",
+		"[listen]\nadvertise = \"x\"":         "2:13: advertise must be a list in brackets",
+		"[listen]\nadvertise = [\"x\",\n  5]": "3:3: advertise must be text in quotes",
+		"listen = {advertise = [7]}":          "1:24: advertise must be text in quotes",
+		"listen.timeout = 5":                  "1:18: timeout: \"5\"" + bare,
+		"[listen]\ntimeout = \"5\"":           "2:11: timeout: \"5\"" + bare,
+		"[listen]\ntimeout = true":            "2:11: timeout: \"true\"" + bare,
+		"[listen]\ntimeout = [1]":             "2:11: timeout must be a number or text in quotes",
+		"[[resource]]\nwait=\"1s\"\n[[resource]]\nwait = 2.5": "4:8: wait: \"2.5\"" + bare,
+		"[[resource]]\nwaits=[\"1s\", 7]":                     "2:14: waits: \"7\"" + bare,
+		"resource = [{name = \"a\"}, {name = true}]":          "1:35: name must be text in quotes",
+	} {
+		err := configfile.Decode("x.toml", []byte(text), new(file))
+		require.ErrorIs(t, err, configfile.ErrFile, text)
+		require.Equal(t, "x.toml:"+want, err.Error(), text)
+	}
+}
+
+func TestAt(t *testing.T) {
+	text := []byte("state_dir = \"x\"\n[[resource]]\nname = \"a\"\n[[resource]]\n  name = \"b\"\n[listen]\naddress=1\n")
+	for want, path := range map[string][]any{
+		"x:1:13: p": {"state_dir"},
+		"x:3:8: p":  {"resource", 0, "name"},
+		"x:5:10: p": {"resource", 1, "name"},
+		"x:4:3: p":  {"resource", 1, "wait"},
+		"x:7:9: p":  {"listen", "address"},
+		"x: p":      {"quick"},
+	} {
+		require.Equal(t, want, configfile.At("x", text, "p", path...).Error())
+	}
+	require.Equal(t, []string{"name"}, configfile.Names(text, "resource", 1))
+	require.Equal(t, []string{"state_dir", "listen"}, configfile.Names(text))
+	require.Empty(t, configfile.Names(text, "quick"))
+}
+
+func TestNearest(t *testing.T) {
+	require.Equal(t, "ring", configfile.Nearest("rign", []string{"wandering", "ring"}))
+	require.Empty(t, configfile.Nearest("sunday", []string{"wandering", "ring"}))
 }
 
 func TestBadValuesAreRefused(t *testing.T) {
