@@ -14,7 +14,6 @@ import (
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/group"
-	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // groupFile is a group configuration as people write it. What is absent has
@@ -113,15 +112,14 @@ func parseGroupFile(file string, text []byte, name string) (group.Settings, erro
 	if err := configfile.Decode(file, text, &g); err != nil {
 		return group.Settings{}, err
 	}
+	for i, r := range g.Resources {
+		if err := r.check(file, text, "resource", i); err != nil {
+			return group.Settings{}, err
+		}
+	}
 	s := g.settings()
 	if err := s.Validate(); err != nil {
-		return group.Settings{}, configError(fmt.Errorf("%s: %w", file, err), "")
-	}
-	for _, r := range s.Resources {
-		if err := catalog.Check(r.Policy, r.PolicyParams()); err != nil {
-			err = fmt.Errorf("%s: resource %q: %w", file, r.Name, err)
-			return group.Settings{}, configError(err, policyHint(r, err))
-		}
+		return group.Settings{}, placed(file, text, err, "")
 	}
 	return s, nil
 }

@@ -140,13 +140,13 @@ func isUsed(parameter string) bool {
 
 func TestFactorsInFiles(t *testing.T) {
 	for text, want := range map[string]policy.Ratio{
-		"3": 3000, "2.5": 2500, "0.05": 50, "1.001": 1001, "1000": 1_000_000, "0.0": 0,
+		"3": 3000, "2.5": 2500, "0.05": 50, "1.001": 1001, "1000": 1_000_000, "0.0": 0, "-0.1": -100,
 	} {
 		var g groupFile
 		require.NoError(t, configfile.Decode("x", []byte("[[resource]]\ngrowth_factor = "+text), &g), text)
 		assert.Equal(t, want, g.Resources[0].GrowthFactor.Ratio, text)
 	}
-	for _, text := range []string{"-1", "1.0001", "1e3", "1_000", "true", `""`, `"x"`, `"."`, `"1."`, `".5"`, "inf", "nan", "99999999999"} {
+	for _, text := range []string{"--1", "-", "1.0001", "1e3", "1_000", "true", `""`, `"x"`, `"."`, `"1."`, `".5"`, "inf", "nan", "99999999999"} {
 		err := configfile.Decode("x", []byte("[[resource]]\ngrowth_factor = "+text), new(groupFile))
 		assert.ErrorIs(t, err, configfile.ErrFile, text)
 	}
@@ -157,25 +157,32 @@ func TestCAConfigRefuses(t *testing.T) {
 	tests := []struct{ name, text, says string }{
 		{"unknown key", "gossip_intervall = \"1s\"\n" + smallGroup, "bad.toml:1:1: unknown key \"gossip_intervall\"\nhint: did you mean \"gossip_interval\"?"},
 		{"unknown key of a resource", smallGroup + "slot = 1\n", "bad.toml:6:1: unknown key \"resource.slot\"\nhint: did you mean \"resource.slots\"?"},
-		{"number without a unit", smallGroup + "max_hold = 4\n", "not a duration"},
-		{"type", smallGroup + "slots = \"many\"\n", "bad.toml:6"},
+		{"number without a unit", smallGroup + "max_hold = 4\n", "bad.toml:6:12: max_hold: \"4\" is not a duration"},
+		{"type", smallGroup + "slots = \"many\"\n", "bad.toml:6:9: slots must be a whole number\n"},
 		{"syntax", "name =\n", "bad.toml:1"},
-		{"explicit zero", smallGroup + "slots = 0\n", "slots is 0, permitted are 1 to 1024"},
-		{"explicit zero of the group", "members_max = 0\n" + smallGroup, "members_max is 0"},
+		{"explicit zero", smallGroup + "slots = 0\n", "bad.toml:6:9: resource \"ftp\": setting out of range: slots is 0, permitted are 1 to 1024"},
+		{"explicit zero of the group", "members_max = 0\n" + smallGroup, "bad.toml:1:15: setting out of range: members_max is 0"},
 		{"explicit zero hold", smallGroup + "max_hold = \"0s\"\n", "max_hold is 0s"},
 		{"explicit zero delay", smallGroup + "skip_delay = \"0s\"\n", "skip_delay is 0s"},
-		{"missing time", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\n", "operation_time is 0s"},
-		{"unknown policy", smallGroup + "policy = \"nonsense\"\n", "bad.toml: resource \"ftp\": unknown policy \"nonsense\", known are"},
-		{"unknown preset", smallGroup + "preset = \"nonsense\"\n", "bad.toml: resource \"ftp\": policy wandering: unknown preset \"nonsense\", known are paper"},
-		{"name of a preset", smallGroup + "preset = \"Paper\"\n", "preset: invalid name"},
+		{"missing time", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\n", "bad.toml:1:3: resource \"ftp\": operation_time must be given\n"},
+		{"missing members", "[[resource]]\nname = \"ftp\"\noperation_time = \"2s\"\n", "bad.toml:1:3: resource \"ftp\": members_max must be given\n"},
+		{"missing name", smallGroup + "[[resource]]\noperation_time = \"2s\"\n", "bad.toml:6:3: name must be given\n"},
+		{"explicit zero time", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\noperation_time = \"0s\"\n", "bad.toml:4:18: resource \"ftp\": parameter out of range: operation_time is 0s"},
+		{"unknown policy", smallGroup + "policy = \"nonsense\"\n", "bad.toml:6:10: resource \"ftp\": unknown policy \"nonsense\", known are"},
+		{"unknown preset", smallGroup + "preset = \"nonsense\"\n", "bad.toml:6:10: resource \"ftp\": policy wandering: unknown preset \"nonsense\", known are paper"},
+		{"name of a preset", smallGroup + "preset = \"Paper\"\n", "bad.toml:6:10: resource \"ftp\": preset: invalid name: \"Paper\", permitted are a-z, 0-9 and, not at the beginning, '.', '_' and '-'\nhint: did you mean \"paper\"?"},
 		{
 			"parameter without effect", smallGroup + "interval_factor = 3\n",
-			"bad.toml: resource \"ftp\": policy wandering: parameter without effect: preset paper does not use interval_factor; leave it out\n" +
+			"bad.toml:6:19: resource \"ftp\": policy wandering: parameter without effect: preset paper does not use interval_factor; leave it out\n" +
 				"hint: preset paper of policy wandering uses min_interval, regeneration_mean",
 		},
-		{"parameter out of range", smallGroup + "min_interval = \"4000d\"\n", "min_interval is"},
+		{"parameter out of range", smallGroup + "min_interval = \"4000d\"\n", "bad.toml:6:16: resource \"ftp\": parameter out of range: min_interval is"},
+		{"negative factor", smallGroup + "policy = \"multitoken\"\ndecay_factor = -0.1\n", "bad.toml:7:16: resource \"ftp\": parameter out of range: decay_factor is -0.1, permitted are 0 (derived) and 0.001 to 1\n"},
+		{"which resource", smallGroup + "[[resource]]\nname = \"b\"\noperation_time = \"1s\"\nmembers_max = 3\nmax_hold = 7\n", "bad.toml:10:12: max_hold: \"7\" is not a duration"},
+		{"near a policy", smallGroup + "policy = \"rign\"\n", "hint: did you mean \"ring\"?"},
+		{"near a preset", smallGroup + "preset = \"reprot\"\n", "hint: did you mean \"report\"?"},
 		{"fraction of a parameter", smallGroup + "min_interval = \"1500us\"\n", "not a whole number of milliseconds: min_interval"},
-		{"factor as text", smallGroup + "growth_factor = \"much\"\n", "is not a factor: write for example 3 or 2.5"},
+		{"factor as text", smallGroup + "growth_factor = \"much\"\n", "bad.toml:6:17: growth_factor: \"much\" is not a factor: write for example 3 or 2.5"},
 		{"twice", smallGroup + smallGroup, "twice"},
 		{"no resource", "name = \"x\"\n", "permitted are 1 to 64"},
 		{"name", "name = \"X\"\n" + smallGroup, "invalid name"},

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/wandertoken/wander/protocol/group"
@@ -70,19 +68,6 @@ func (f resourceFile) params() policy.Params {
 		GeneratorRests:   f.GeneratorRests,
 		RequestTimeout:   f.RequestTimeout.Duration,
 	}
-}
-
-// policyHint says what may be set instead of a parameter without effect.
-func policyHint(r group.Resource, err error) string {
-	presets := catalog.Presets(r.Policy)
-	i := max(0, slices.IndexFunc(presets, func(p catalog.Preset) bool { return p.Name == r.Preset }))
-	switch {
-	case !errors.Is(err, policy.ErrUnused):
-		return ""
-	case len(presets[i].Uses) == 0:
-		return fmt.Sprintf("preset %s of policy %s has no parameters of its own", presets[i].Name, r.Policy)
-	}
-	return fmt.Sprintf("preset %s of policy %s uses %s", presets[i].Name, r.Policy, strings.Join(presets[i].Uses, ", "))
 }
 
 // policyHelp is a line for each preset of each policy: what it uses beside what

@@ -9,7 +9,8 @@ import (
 )
 
 // ratio is a factor as people write it in TOML files: a decimal number such as
-// 3 or 2.5. It is read digit by digit, so that nothing is rounded.
+// 3 or 2.5. It is read digit by digit, so that nothing is rounded. Which are
+// permitted, and that none is negative, is the parameter's to say.
 type ratio struct{ policy.Ratio }
 
 // ratioDecimals is how many decimals a policy.Ratio has.
@@ -17,11 +18,15 @@ const ratioDecimals = 3
 
 // UnmarshalText reads a decimal number.
 func (r *ratio) UnmarshalText(text []byte) error {
-	whole, decimals, point := strings.Cut(string(text), ".")
+	digits, negative := strings.CutPrefix(string(text), "-")
+	whole, decimals, point := strings.Cut(digits, ".")
 	if len(decimals) <= ratioDecimals && point == (decimals != "") {
 		decimals += strings.Repeat("0", ratioDecimals-len(decimals))
 		if n, err := strconv.ParseUint(whole+decimals, 10, 31); err == nil && whole != "" {
 			r.Ratio = policy.Ratio(n)
+			if negative {
+				r.Ratio = -r.Ratio
+			}
 			return nil
 		}
 	}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+// check says what is wrong with the resource that stands at the path
+// in a file: a *configfile.Error with the place of what is wrong.
+func (f resourceFile) check(file string, text []byte, path ...any) error {
+	r := f.resource()
+	err := f.checkGiven(configfile.Names(text, path...))
+	if err == nil {
+		err = r.Validate()
+	}
+	if err == nil {
+		err = catalog.Check(r.Policy, r.PolicyParams())
+	}
+	if err == nil {
+		return nil
+	}
+	if f.Name != "" {
+		err = fmt.Errorf("resource %q: %w", f.Name, err)
+	}
+	return placed(file, text, err, policyHint(r, err), path...)
+}
+
+// errMissing says that a file lacks a key that has no default.
+var errMissing = errors.New("must be given")
+
+// checkGiven looks for what has no default among the keys that are there.
+func (f resourceFile) checkGiven(keys []string) error {
+	r := f.resource()
+	if f.Name == "" && !slices.Contains(keys, "name") {
+		return fmt.Errorf("name %w", errMissing)
+	}
+	for _, p := range policy.Parameters {
+		if !p.Optional && p.Wire(&r.Params) == 0 && !slices.Contains(keys, p.Name) {
+			return fmt.Errorf("%s %w", p.Name, errMissing)
+		}
+	}
+	return nil
+}
+
+// placed is an error about a table of a file, at the key that its text names:
+// all errors about settings do that.
+func placed(file string, text []byte, err error, hint string, path ...any) error {
+	at := slices.Clone(path)
+	if key := mentioned(err.Error(), configfile.Names(text, path...)); key != "" {
+		at = append(at, key)
+	}
+	e := configfile.At(file, text, err.Error(), at...)
+	e.Hint = hint
+	return e
+}
+
+var (
+	quotedText = regexp.MustCompile(`"[^"]*"`)
+	keyWord    = regexp.MustCompile(`[a-z_]+`)
+)
+
+// mentioned is the key that a text names last, outside quotes. The word name
+// is one that texts have about other keys, too.
+func mentioned(text string, keys []string) string {
+	var found string
+	for _, word := range keyWord.FindAllString(quotedText.ReplaceAllString(text, ""), -1) {
+		if slices.Contains(keys, word) && (word != "name" || found == "") {
+			found = word
+		}
+	}
+	return found
+}
+
+// didYouMean is the hint about a word that is none of those known.
+func didYouMean(word string, known []string) string {
+	if near := configfile.Nearest(strings.ToLower(word), known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return ""
+}
+
+// policyHint says what may be set instead of a name that nobody knows, or of a
+// parameter without effect.
+func policyHint(r group.Resource, err error) string {
+	presets := catalog.Presets(r.Policy)
+	var names []string
+	for _, p := range presets {
+		names = append(names, p.Name)
+	}
+	i := max(0, slices.Index(names, r.Preset))
+	switch {
+	case len(presets) == 0:
+		return didYouMean(r.Policy, catalog.Names())
+	case r.Preset != "" && !slices.Contains(names, r.Preset):
+		return didYouMean(r.Preset, names)
+	case !errors.Is(err, policy.ErrUnused):
+		return ""
+	case len(presets[i].Uses) == 0:
+		return fmt.Sprintf("preset %s of policy %s has no parameters of its own", presets[i].Name, r.Policy)
+	}
+	return fmt.Sprintf("preset %s of policy %s uses %s", presets[i].Name, r.Policy, strings.Join(presets[i].Uses, ", "))
+}
