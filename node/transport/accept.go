@@ -45,14 +45,28 @@ func (t *Transport) welcome(q *quic.Conn) {
 	p.unready--
 	p.mu.Unlock()
 	if err != nil {
-		t.notices.note(ErrProtocol, "peer", p.id, "remote", a.remote, "error", err)
-		q.CloseWithError(quic.ApplicationErrorCode(CodeProtocol), "")
+		code := t.ungreeted(p, a, err)
+		q.CloseWithError(quic.ApplicationErrorCode(code), "")
 		return
 	}
 	if p.take(c, b) {
 		t.counters.accepted.Add(1)
 		p.start(c)
 	}
+}
+
+// ungreeted takes in why an inbound connection brought no preamble, and returns
+// the code to close it with.
+func (t *Transport) ungreeted(p *peer, a *admission, err error) Code {
+	switch {
+	case t.ctx.Err() != nil:
+		return CodeShuttingDown
+	case withdrawn(err):
+		a.noteWithdrawn(err)
+		return CodeNormal // no effect: the connection is closed
+	}
+	t.notices.note(ErrProtocol, "peer", p.id, "remote", a.remote, "error", err)
+	return CodeProtocol
 }
 
 // greet waits for the stream that the dialler opens, and for its preamble.

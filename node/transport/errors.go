@@ -95,6 +95,25 @@ func (e *CloseError) Error() string {
 // Unwrap is the code's sentinel.
 func (e *CloseError) Unwrap() error { return e.Code.err() }
 
+// withdrawn reports whether it was the dialler that ended an inbound connection,
+// and for a reason that every day brings: it restarts or stops, or another
+// connection with this member came first. Before its handshake is over a
+// connection can say no more than that its application has closed it.
+func withdrawn(err error) bool {
+	if tr, ok := errors.AsType[*quic.TransportError](err); ok {
+		return tr.Remote && tr.ErrorCode == quic.ApplicationErrorErrorCode
+	}
+	app, ok := errors.AsType[*quic.ApplicationError](err)
+	if !ok || !app.Remote {
+		return false
+	}
+	switch Code(app.ErrorCode) {
+	case CodeNormal, CodeIdle, CodeReplaced, CodeShuttingDown:
+		return true
+	}
+	return false
+}
+
 // closeReason turns what quic-go says about a connection's end, or about a
 // dial that failed, into this package's errors.
 func closeReason(err error) error {

@@ -85,11 +85,12 @@ func (g *gate) busy() bool { return g.pending() >= RetryAbove }
 
 // admission is an inbound handshake under way.
 type admission struct {
-	t      *Transport
-	remote net.Addr
-	cert   certificate.Certificate // once it has been verified
-	left   sync.Once
-	failed func() bool // stops the watch for the handshake's failure
+	t         *Transport
+	remote    net.Addr
+	cert      certificate.Certificate // once it has been verified
+	left      sync.Once
+	failed    func() bool // stops the watch for the handshake's failure
+	withdrawn sync.Once   // counts it as withdrawn
 }
 
 type admissionKey struct{}
@@ -119,10 +120,23 @@ func (a *admission) refused(err error) {
 		return // shutting down
 	}
 	kind := refusalOf(err)
-	if kind == nil {
+	switch {
+	case kind == nil && withdrawn(err):
+		a.noteWithdrawn(err)
+		return
+	case kind == nil:
 		kind = ErrHandshake
 	}
 	a.t.notices.note(kind, "side", "inbound", "remote", a.remote, "error", err)
+}
+
+// noteWithdrawn counts an inbound connection that was withdrawn, apart from what
+// this member refused.
+func (a *admission) noteWithdrawn(err error) {
+	a.withdrawn.Do(func() {
+		a.t.counters.withdrawn.Add(1)
+		a.t.notices.log.Debug("connection withdrawn by its dialler", "remote", a.remote, "reason", closeReason(err))
+	})
 }
 
 // serverTLS asks the client for a certificate, and checks it together with its
