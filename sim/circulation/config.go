@@ -7,6 +7,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 const (
@@ -121,6 +122,14 @@ func Every(mean time.Duration) Demand {
 
 // Scripted is the demand of members that want to run when World.Want says so.
 func Scripted() Demand { return Demand{kind: scripted} }
+
+// Validate says what New would say, and makes no group. It takes no time.
+func (c *Config) Validate() error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	return catalog.Check(c.Policy, c.Params)
+}
 
 func (c *Config) validate() error {
 	switch {

@@ -1,6 +1,8 @@
 package circulation
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -38,7 +41,50 @@ func TestConfigErrors(t *testing.T) {
 		c.change(&cfg)
 		_, err := New(cfg)
 		assert.ErrorIs(t, err, c.want, name)
+		assert.ErrorIs(t, cfg.Validate(), c.want, name)
 	}
+	assert.NoError(t, good.Validate())
+}
+
+// TestCancel: neither the setting up nor the run outlives its context.
+func TestCancel(t *testing.T) {
+	cfg := Config{
+		Policy: catalog.Wandering, Members: 10_000, Found: 1,
+		Params: policy.Params{OperationTime: time.Second, MembersMax: 10_000, SkipDelay: time.Second},
+	}
+	over := errors.New("over")
+	for _, looks := range []int{0, 1, 2, 3, 4, 5} { // three times in admit, three in start
+		_, err := NewContext(newCountdown(t, looks, over), cfg)
+		assert.ErrorIs(t, err, over, looks)
+	}
+	w, err := NewContext(newCountdown(t, 8, over), cfg)
+	require.NoError(t, err)
+	w.Run(clock.Never)
+	assert.ErrorIs(t, w.Err(), over)
+	assert.LessOrEqual(t, w.Stats().Events, uint64(4*lookEvery))
+	now := w.Now()
+	w.Run(clock.Never)
+	assert.Equal(t, now, w.Now(), "it is over")
+}
+
+// countdown is a context that ends when it was looked at so many times.
+type countdown struct {
+	context.Context
+	cancel context.CancelCauseFunc
+	looks  int
+}
+
+func newCountdown(t *testing.T, looks int, why error) *countdown {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { cancel(nil) })
+	return &countdown{ctx, func(error) { cancel(why) }, looks}
+}
+
+func (c *countdown) Err() error {
+	if c.looks--; c.looks < 0 {
+		c.cancel(nil)
+	}
+	return c.Context.Err()
 }
 
 func nan() float64 { zero := 0.0; return zero / zero }

@@ -1,6 +1,7 @@
 package circulation
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -74,7 +75,7 @@ func newStage(t *testing.T, cfg Config, answer func(member int, now clock.Instan
 	if cfg.Params.OperationTime == 0 {
 		cfg.Params.OperationTime = time.Second
 	}
-	w, err := newWorld(cfg, func(member int) (policy.Policy, error) { return puppet{s, member}, nil })
+	w, err := newWorld(context.Background(), cfg, func(member int) (policy.Policy, error) { return puppet{s, member}, nil })
 	require.NoError(t, err)
 	s.World = w
 	return s

@@ -1,6 +1,7 @@
 package circulation
 
 import (
+	"context"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -29,9 +30,16 @@ const (
 	standstillPerMember = 1000
 )
 
+// lookEvery is after how many events, or members that are set up, a World looks
+// whether it was cancelled: often enough for nobody to notice the delay, seldom
+// enough not to be noticed itself.
+const lookEvery = 4096
+
 // World is one simulated group. It is not safe for concurrent use.
 type World struct {
 	cfg    Config
+	ctx    context.Context
+	look   uint64 // at how many events to look at ctx again
 	now    clock.Instant
 	seq    uint64
 	queue  queue
@@ -90,18 +98,23 @@ type Stats struct {
 // (Timer), in the order of the members, and then the tokens are founded.
 // Errors: those of this package for a Config out of range, and those of
 // catalog.New.
-func New(cfg Config) (*World, error) {
+func New(cfg Config) (*World, error) { return NewContext(context.Background(), cfg) }
+
+// NewContext is New for large groups and long runs: when ctx ends, it returns
+// the context's cause, and so does Err of a World that was made already, whose
+// Run then returns early and does nothing any more.
+func NewContext(ctx context.Context, cfg Config) (*World, error) {
 	policies := rand.NewPCG(cfg.Seed, streamPolicy)
-	return newWorld(cfg, func(int) (policy.Policy, error) { return catalog.New(cfg.Policy, cfg.Params, policies) })
+	return newWorld(ctx, cfg, func(int) (policy.Policy, error) { return catalog.New(cfg.Policy, cfg.Params, policies) })
 }
 
 // newWorld is New with the policies that make makes, by a member's index.
-func newWorld(cfg Config, makePolicy func(member int) (policy.Policy, error)) (*World, error) {
+func newWorld(ctx context.Context, cfg Config, makePolicy func(member int) (policy.Policy, error)) (*World, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	w := &World{
-		cfg: cfg, actions: make([]policy.Action, 0, 16),
+		cfg: cfg, ctx: ctx, actions: make([]policy.Action, 0, 16),
 		pcg:    rand.NewPCG(cfg.Seed, streamWorld),
 		make:   makePolicy,
 		faults: rand.New(rand.NewPCG(cfg.Seed, streamFaults)),
@@ -121,17 +134,37 @@ func newWorld(cfg Config, makePolicy func(member int) (policy.Policy, error)) (*
 		if err := w.admit(); err != nil {
 			return nil, err
 		}
+		if w.cancelled(uint64(len(w.sites))) {
+			return nil, w.err
+		}
 	}
+	w.look = 0
 	w.begin()
-	return w, nil
+	return w, w.err
+}
+
+// cancelled reports whether the context has ended, which it looks at when as
+// many things as look were done.
+func (w *World) cancelled(done uint64) bool {
+	if done >= w.look {
+		w.look = done + lookEvery
+		if w.ctx.Err() != nil {
+			w.err = context.Cause(w.ctx)
+		}
+	}
+	return w.err != nil
 }
 
 // begin starts everybody and everything that comes by itself.
 func (w *World) begin() {
 	w.findNeighbours()
 	for m := range w.sites {
+		if w.cancelled(uint64(m)) {
+			return
+		}
 		w.start(int32(m))
 	}
+	w.look = 0
 	for _, m := range w.rng.Perm(w.cfg.Members)[:w.cfg.Found] {
 		w.generate(int32(m))
 	}
@@ -159,7 +192,7 @@ func (w *World) scheduleAt(at clock.Instant, kind eventKind, member, ref int32, 
 // happen.
 func (w *World) Run(until clock.Instant) {
 	w.paused = false
-	for !w.paused && w.err == nil {
+	for !w.paused && !w.cancelled(w.stats.Events) {
 		e, ok := w.queue.pop(until)
 		if !ok {
 			break
@@ -186,8 +219,8 @@ func (w *World) Run(until clock.Instant) {
 // Observer or from what At was given.
 func (w *World) Stop() { w.paused = true }
 
-// Err is nil, or ErrStandstill after virtual time came to a standstill. Then
-// Run does nothing any more.
+// Err is nil, ErrStandstill after virtual time came to a standstill, or why the
+// context of NewContext ended. Then Run does nothing any more.
 func (w *World) Err() error { return w.err }
 
 // Now is the present.
