@@ -20,7 +20,7 @@ import (
 type Scenario struct {
 	circulation.Config // Seed and Directory are set for each run
 	// Acquaintances is how many others each member knows, an even number; 0 is
-	// everybody.
+	// everybody. Those of all members together are at most MaxAcquainted.
 	Acquaintances int
 	// Duration is how long a run lasts, up to policy.MaxInterval, and WarmUp
 	// how much of its beginning is not measured.
@@ -40,6 +40,25 @@ const (
 	MaxBelow = 20
 	// MaxBins keeps three histograms a run in some megabytes.
 	MaxBins = 100_000
+
+	// MaxAcquainted is how many acquaintances all members have together: at
+	// four bytes each they take 256 MB, and a million members may know 66
+	// others, three times the logarithm of the group that suffices.
+	MaxAcquainted = 1 << 26
+
+	// MinCrashEvery and MinLossEvery keep a run from consisting of faults
+	// alone: the whole group hears of a crash, one handoff of a loss.
+	MinCrashEvery = time.Second
+	MinLossEvery  = policy.MinDuration
+)
+
+const (
+	// memory is about what all runs together take. More runs than fit wait for
+	// others.
+	memory = 1 << 30
+
+	// memberMemory is what a member takes, with what is measured of it.
+	memberMemory = 800
 )
 
 // What is wrong with a Scenario, beside the errors of circulation.New.
@@ -47,6 +66,7 @@ var (
 	ErrDuration      = errors.New("duration out of range")
 	ErrMeasure       = errors.New("unknown measure")
 	ErrAcquaintances = errors.New("acquaintances out of range")
+	ErrFaults        = errors.New("faults too frequent")
 )
 
 // measure is a group of quantities.
@@ -91,7 +111,7 @@ func Measures() []string {
 	return names
 }
 
-// Validate says whether the scenario can be run. It makes the group once.
+// Validate says whether the scenario can be run.
 func (s *Scenario) Validate() error {
 	switch {
 	case s.Duration <= 0 || s.Duration > policy.MaxInterval:
@@ -102,16 +122,34 @@ func (s *Scenario) Validate() error {
 		return fmt.Errorf("%w: limit is more than %d times bin", ErrDuration, MaxBins)
 	case len(s.Below) > MaxBelow:
 		return fmt.Errorf("%w: %d times in below, at most %d", ErrMeasure, len(s.Below), MaxBelow)
-	case s.Acquaintances < 0 || s.Acquaintances%2 != 0 || s.Acquaintances > 0 && s.Acquaintances >= s.Members:
-		return fmt.Errorf("%w: %d, permitted are even numbers below the number of members", ErrAcquaintances, s.Acquaintances)
+	case s.CrashEvery > 0 && s.CrashEvery < MinCrashEvery:
+		return fmt.Errorf("%w: crash_every is %v, permitted are %v and more, and 0 (never)", ErrFaults, s.CrashEvery, MinCrashEvery)
+	case s.LossEvery > 0 && s.LossEvery < MinLossEvery:
+		return fmt.Errorf("%w: loss_every is %v, permitted are %v and more, and 0 (never)", ErrFaults, s.LossEvery, MinLossEvery)
+	}
+	if most := s.mostAcquaintances(); s.Acquaintances != 0 && (s.Acquaintances < 0 || s.Acquaintances%2 != 0 || s.Acquaintances > most) {
+		return fmt.Errorf("%w: %d, permitted are even numbers up to %d for %d members, and 0 (everybody)",
+			ErrAcquaintances, s.Acquaintances, most, s.Members)
 	}
 	for _, name := range s.What {
 		if !slices.Contains(Measures(), name) {
 			return fmt.Errorf("%w %q, known are %s", ErrMeasure, name, strings.Join(Measures(), ", "))
 		}
 	}
-	_, err := circulation.New(s.Config)
-	return err
+	return s.Config.Validate()
+}
+
+// mostAcquaintances is the largest number that is permitted: others, in
+// memory, and even.
+func (s *Scenario) mostAcquaintances() int {
+	most := max(0, min(s.Members-1, MaxAcquainted/max(1, s.Members)))
+	return most - most%2
+}
+
+// atOnce is how many runs there may be at once.
+func (s *Scenario) atOnce() int {
+	const acquaintance = 4 // bytes
+	return max(1, memory/(s.Members*(memberMemory+acquaintance*s.Acquaintances)))
 }
 
 // The shape of histograms where a Scenario has none.
@@ -130,7 +168,10 @@ func (s *Scenario) bins() time.Duration {
 func (s Scenario) Experiment() Experiment {
 	return Experiment{Name: "scenario", Title: "A scenario", Source: "no paper", Run: func(l *Lab) error {
 		quantities := s.quantities()
+		seats := make(chan struct{}, s.atOnce())
 		runs, err := Gather(l, func(seed uint64) ([]float64, error) {
+			seats <- struct{}{} // whoever has one looks at the context
+			defer func() { <-seats }()
 			o, err := s.run(l.Context(), seed)
 			if err != nil {
 				return nil, err
@@ -162,16 +203,17 @@ func (s *Scenario) quantities() []quantity {
 	return all
 }
 
-// looks is how often in a run somebody may interrupt it.
-const looks = 1000
-
 func (s *Scenario) run(ctx context.Context, seed uint64) (*outcome, error) {
 	cfg := s.Config
 	cfg.Seed = seed
 	if s.Acquaintances > 0 {
-		cfg.Directory = newAcquaintances(s.Members, s.Acquaintances/2, rand.New(rand.NewPCG(seed, streamPrepare)))
+		known, err := newNeighbours(ctx, s.Members, s.Acquaintances, rand.New(rand.NewPCG(seed, streamPrepare)))
+		if err != nil {
+			return nil, err
+		}
+		cfg.Directory = known
 	}
-	w, err := circulation.New(cfg)
+	w, err := circulation.NewContext(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -179,15 +221,41 @@ func (s *Scenario) run(ctx context.Context, seed uint64) (*outcome, error) {
 		Start: clock.Instant(s.WarmUp), Bin: cmp.Or(s.Bin, defaultBin), Limit: cmp.Or(s.Limit, defaultLimit),
 	})}
 	w.Observe(o.Meter)
-	for i := range time.Duration(looks) {
-		w.Run(clock.Instant(s.Duration/looks*i + s.Duration%looks*i/looks))
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-	}
 	w.Run(clock.Instant(s.Duration))
 	o.stats = w.Stats()
 	return o, w.Err()
+}
+
+// neighbours is what acquaintances are, in as little memory as they can be in.
+type neighbours struct {
+	acquaintances // of nobody: its methods but Choose
+	known         []int32
+	each          int
+}
+
+// newNeighbours makes rings through all members until each has so many
+// acquaintances, an even number. Errors: the context's cause.
+func newNeighbours(ctx context.Context, members, each int, rng *rand.Rand) (*neighbours, error) {
+	d := &neighbours{known: make([]int32, members*each), each: each}
+	for ring := 0; ring < each; ring += 2 {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		order := rng.Perm(members)
+		before := order[members-1]
+		for i, m := range order {
+			d.known[m*each+ring], d.known[m*each+ring+1] = int32(before), int32(order[(i+1)%members])
+			before = m
+		}
+		first := order[0] * each // as acquaintances has it, so that a seed's run stays what it was
+		d.known[first+ring], d.known[first+ring+1] = d.known[first+ring+1], d.known[first+ring]
+	}
+	return d, nil
+}
+
+// Choose implements circulation.Directory.
+func (d *neighbours) Choose(from int, rng *rand.Rand) (int, bool) {
+	return int(d.known[from*d.each+rng.IntN(d.each)]), true
 }
 
 func concurrencyQuantities(*Scenario) []quantity {

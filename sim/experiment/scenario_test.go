@@ -103,7 +103,12 @@ func TestScenarioValidate(t *testing.T) {
 		"unknown measure":       {func(s *experiment.Scenario) { s.What = []string{"visits", "x"} }, experiment.ErrMeasure},
 		"half an acquaintance":  {func(s *experiment.Scenario) { s.Acquaintances = 3 }, experiment.ErrAcquaintances},
 		"more than there are":   {func(s *experiment.Scenario) { s.Acquaintances = 20 }, experiment.ErrAcquaintances},
-		"the simulator's own":   {func(s *experiment.Scenario) { s.PassLoss = 2 }, circulation.ErrShare},
+		"more than fit": {func(s *experiment.Scenario) {
+			s.Members, s.Params.MembersMax, s.Acquaintances = policy.MaxMembers, policy.MaxMembers, policy.MaxMembers-2
+		}, experiment.ErrAcquaintances},
+		"nothing but crashes": {func(s *experiment.Scenario) { s.CrashEvery = time.Millisecond }, experiment.ErrFaults},
+		"nothing but losses":  {func(s *experiment.Scenario) { s.LossEvery = 1 }, experiment.ErrFaults},
+		"the simulator's own": {func(s *experiment.Scenario) { s.PassLoss = 2 }, circulation.ErrShare},
 	} {
 		s := scenario(c.change)
 		assert.ErrorIs(t, s.Validate(), c.want, name)
