@@ -113,8 +113,11 @@ func (p Parameter) check(of *Params) error {
 		return nil
 	}
 	permitted := fmt.Sprintf("%v to %v", p.text(p.low), p.text(p.high))
-	if p.Optional {
+	switch {
+	case p.Optional:
 		permitted = "0 (derived) and " + permitted
+	case n == 0:
+		return fmt.Errorf("%w: %s is %v or missing, permitted are %s", ErrOutOfRange, p.Name, p.text(n), permitted)
 	}
 	return fmt.Errorf("%w: %s is %v, permitted are %s", ErrOutOfRange, p.Name, p.text(n), permitted)
 }

@@ -46,11 +46,11 @@ func TestValidateNamesFieldAndRange(t *testing.T) {
 		want string
 	}{
 		{func(p *policy.Params) { p.OperationTime = 0 },
-			"operation_time is 0s, permitted are 1ms to 168h0m0s"},
+			"operation_time is 0s or missing, permitted are 1ms to 168h0m0s"},
 		{func(p *policy.Params) { p.OperationTime = policy.MaxOperationTime + 1 },
 			"operation_time is 168h0m0.000000001s, permitted are 1ms to 168h0m0s"},
 		{func(p *policy.Params) { p.MembersMax = 0 },
-			"members_max is 0, permitted are 1 to 1000000"},
+			"members_max is 0 or missing, permitted are 1 to 1000000"},
 		{func(p *policy.Params) { p.MembersMax = -1 },
 			"members_max is -1, permitted are 1 to 1000000"},
 		{func(p *policy.Params) { p.MembersMax = policy.MaxMembers + 1 },
@@ -58,7 +58,7 @@ func TestValidateNamesFieldAndRange(t *testing.T) {
 		{func(p *policy.Params) { p.MembersMax, p.OperationTime = 100_000, time.Hour },
 			"operation_time with these members_max is 1h0m0s, permitted are 1ms to 52m33.6s"},
 		{func(p *policy.Params) { p.SkipDelay = 0 },
-			"skip_delay is 0s, permitted are 1ms to 1h0m0s"},
+			"skip_delay is 0s or missing, permitted are 1ms to 1h0m0s"},
 		{func(p *policy.Params) { p.SkipDelay = -time.Second },
 			"skip_delay is -1s, permitted are 1ms to 1h0m0s"},
 		{func(p *policy.Params) { p.MinInterval = -time.Second },
