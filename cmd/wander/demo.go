@@ -33,7 +33,8 @@ The summary is counted from the members' journals, which stay where it says.
 
 Durable members lose no token, so they wait 20 times longer than the paper says
 before they make a new one; volatile members go by the paper. With the policy
-multitoken as many tokens walk as keep two operations going at once.`,
+multitoken as many tokens walk as keep two operations going at once. With the
+policy uncoordinated no token travels: each operation makes one and drops it.`,
 		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s\n  wander demo --policy ring --crash 5s",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) (err error) {
@@ -62,35 +63,37 @@ func runDemo(env *environment, o demo.Options, output string) error {
 	if output != "text" && output != "json" {
 		return usageError("--output %q: text or json", output)
 	}
-	if err := o.Validate(); err != nil {
+	o, err := demo.Prepare(o)
+	if err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
-	program, err := os.Executable()
-	if err != nil {
+	if o.Program, err = os.Executable(); err != nil {
 		return err
 	}
-	o.Program = program
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	if output == "text" {
-		fmt.Fprintf(env.Out, "%d members, policy %s, %v; Ctrl-C ends it early\n", o.Members, o.Policy, o.For)
+		_, err := fmt.Fprintf(env.Out, "%d members, policy %s, preset %s, %v; Ctrl-C ends it early\n", o.Members, o.Policy, o.Preset, o.For)
+		if err != nil {
+			return err
+		}
 	}
 	s, err := demo.Run(ctx, o, screenFor(env, output))
-	if errors.Is(err, demo.ErrOptions) {
-		return &exitError{code: exitUsage, err: err}
-	}
 	if err != nil {
 		return err
 	}
 	if output == "json" {
 		err = json.NewEncoder(env.Out).Encode(s)
 	} else {
-		printSummary(env.Out, s)
+		err = printSummary(env.Out, s)
 	}
-	if err == nil && len(s.Findings) > 0 {
-		return &exitError{code: exitBug, err: errors.New("the journals show broken rules"), hint: "keep " + s.Journals}
+	switch {
+	case len(s.Findings) > 0:
+		return &exitError{code: exitBug, err: errors.Join(errors.New("the journals show broken rules"), err), hint: "keep " + s.Journals}
+	case err != nil:
+		return fmt.Errorf("summary not written: %w (journals are in %s)", err, s.Journals)
 	}
-	return err
+	return nil
 }
 
 // endings are the signals that end a demo early: also a terminal that is
@@ -124,7 +127,8 @@ func screenFor(env *environment, output string) demo.Screen {
 	return demo.Quiet{}
 }
 
-func printSummary(w io.Writer, s demo.Summary) {
+func printSummary(out io.Writer, s demo.Summary) error {
+	w := new(strings.Builder)
 	fmt.Fprintf(w, `
 %d members, %.0f s, %d crashes
 hops        %d, operations %d
@@ -132,16 +136,30 @@ overlap     %.2f s with more than one operation, at most %d at once
 tokens      %d generated, %d dropped, %d lost
 handoffs    %d ok, offers: %d retried, %d reselected; %d in doubt and resolved
 duplicates  %d (custody of one token by two members at once, from the journals)
-handoff     p50 %.1f ms, p99 %.1f ms (transfer signed to custody taken)
-return      p50 %.2f s, p99 %.2f s (between two operations of one member)
+handoff     %s (transfer signed to custody taken)
+return      %s (between two operations of one member)
 `, s.Members, s.Seconds, s.Crashes, s.Hops, s.Operations, s.OverlapSeconds, s.MaxConcurrent,
 		s.Tokens.Generated, s.Tokens.Dropped, s.Tokens.Lost,
 		s.Handoffs.OK, s.Handoffs.Retried, s.Handoffs.Reselected, s.Handoffs.InDoubtResolved, s.Duplicates,
-		1000*s.HandoffSeconds.P50, 1000*s.HandoffSeconds.P99, s.ReturnSeconds.P50, s.ReturnSeconds.P99)
+		percentiles(s.HandoffSeconds, 1, 1000, "ms"), percentiles(s.ReturnSeconds, 2, 1, "s"))
+	if s.Policy == catalog.Uncoordinated {
+		fmt.Fprintln(w, "note        no token travels: each operation makes one and drops it")
+	}
 	for _, f := range s.Findings {
 		fmt.Fprintf(w, "FINDING     %s\n", f)
 	}
 	fmt.Fprintf(w, "journals    %s\n", s.Journals)
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+// percentiles writes a time in a unit of which a second has so many, and a
+// dash when nothing was measured.
+func percentiles(q *demo.Quantiles, digits int, perSecond float64, unit string) string {
+	if q == nil {
+		return "p50 –, p99 –"
+	}
+	return fmt.Sprintf("p50 %.*f %s, p99 %.*f %s", digits, perSecond*q.P50, unit, digits, perSecond*q.P99, unit)
 }
 
 // parseShare reads "5%" or "0.05".

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/demo"
 )
 
 // The members of a demo, and their operations, are this test program, too.
@@ -132,4 +134,47 @@ func TestStopAfter(t *testing.T) {
 	require.NoError(t, out.Close())
 	<-ended
 	require.Len(t, stop, 2)
+}
+
+// TestDemoCannotWrite: a summary that cannot be written is a failure.
+func TestDemoCannotWrite(t *testing.T) {
+	for _, format := range []string{"text", "json"} {
+		t.Run(format, func(t *testing.T) {
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			require.NoError(t, err)
+			defer full.Close()
+			var complaint bytes.Buffer
+			env := &environment{In: os.Stdin, Out: full, Err: &complaint, Getenv: os.Getenv, Now: time.Now}
+			code := run(env, []string{"demo", "--members", "2", "--for", "1ms", "--dir", t.TempDir(), "-o", format})
+			require.Equal(t, exitFailure, code)
+			require.Contains(t, complaint.String(), "no space left on device")
+		})
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer full.Close()
+	require.ErrorIs(t, printSummary(full, demo.Summary{}), unix.ENOSPC)
+}
+
+// TestDemoSummary: nothing measured is a dash, and what has no token says so.
+func TestDemoSummary(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, printSummary(&b, demo.Summary{Policy: "uncoordinated"}))
+	require.Contains(t, b.String(), "handoff     p50 –, p99 – (")
+	require.Contains(t, b.String(), "return      p50 –, p99 – (")
+	require.Contains(t, b.String(), "no token travels")
+	b.Reset()
+	q := &demo.Quantiles{P50: 0.0012, P99: 2.345}
+	require.NoError(t, printSummary(&b, demo.Summary{Policy: "wandering", HandoffSeconds: q, ReturnSeconds: q}))
+	require.Contains(t, b.String(), "handoff     p50 1.2 ms, p99 2345.0 ms (")
+	require.Contains(t, b.String(), "return      p50 0.00 s, p99 2.35 s (")
+	require.NotContains(t, b.String(), "no token travels")
+}
+
+// TestDemoChecksFirst: nothing is said before the options are known to be good.
+func TestDemoChecksFirst(t *testing.T) {
+	b := newCABench(t)
+	b.fails(exitUsage, "--dir /proc/x: ", "demo", "--dir", "/proc/x")
+	require.Empty(t, b.out.String())
+	b.fails(exitUsage, "write 10% or 0.1", "demo", "--loss", "10")
 }

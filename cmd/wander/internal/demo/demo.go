@@ -28,16 +28,22 @@ type Screen interface {
 	Close()
 }
 
-// Run runs a demo until its time is over or ctx ends, and returns what the
-// journals say. The members have stopped when it returns.
-func Run(ctx context.Context, o Options, screen Screen) (Summary, error) {
+// Prepare checks the options, names the preset and makes the folder: what Run
+// is given differs from o in these. All that it finds is ErrOptions.
+func Prepare(o Options) (Options, error) {
 	if err := o.Validate(); err != nil {
-		return Summary{}, err
+		return o, err
 	}
-	dir, err := folder(o.Dir)
-	if err != nil {
-		return Summary{}, err
-	}
+	o.Preset = o.preset()
+	var err error
+	o.Dir, err = folder(o.Dir)
+	return o, err
+}
+
+// Run runs a demo until its time is over or ctx ends, and returns what the
+// journals say. The members have stopped when it returns. Prepare has made o.
+func Run(ctx context.Context, o Options, screen Screen) (Summary, error) {
+	dir := o.Dir
 	members, err := makeGroup(o, dir)
 	defer closeRelays(members)
 	if err != nil {
@@ -48,9 +54,7 @@ func Run(ctx context.Context, o Options, screen Screen) (Summary, error) {
 		return Summary{}, err
 	}
 	defer cut()
-	began := time.Now()
-	err = runMembers(ctx, o, members, screen)
-	ran := time.Since(began)
+	ran, err := runMembers(ctx, o, members, screen)
 	screen.Close()
 	if err != nil {
 		return Summary{}, fmt.Errorf("%w (logs are in %s)", err, dir)
@@ -84,16 +88,23 @@ func tether(members []*process) (cut func(), err error) {
 // folder makes the folder of a run.
 func folder(dir string) (string, error) {
 	if dir == "" {
-		return os.MkdirTemp("", "wander-demo-")
+		dir, err := os.MkdirTemp("", "wander-demo-")
+		if err != nil {
+			return "", fmt.Errorf("%w: no temporary folder: %w; name one with --dir", ErrOptions, err)
+		}
+		return dir, nil
 	}
-	dir, err := filepath.Abs(dir)
+	whole, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(whole, 0o700)
+	}
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w: --dir %s: %w; name a new or empty folder in a place where you may write", ErrOptions, dir, err)
 	}
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return "", fmt.Errorf("%w: folder %s is not empty", ErrOptions, dir)
+	if entries, err := os.ReadDir(whole); err == nil && len(entries) > 0 {
+		return "", fmt.Errorf("%w: --dir %s: the folder is not empty; name a new or empty one", ErrOptions, dir)
 	}
-	return dir, os.MkdirAll(dir, 0o700)
+	return whole, nil
 }
 
 func closeRelays(members []*process) {
@@ -104,11 +115,19 @@ func closeRelays(members []*process) {
 	}
 }
 
-// runMembers starts all members, lets them run, and stops them.
-func runMembers(ctx context.Context, o Options, members []*process, screen Screen) error {
+// runMembers starts all members, lets them run, and stops them. It returns for
+// how long they ran, without the stopping.
+func runMembers(ctx context.Context, o Options, members []*process, screen Screen) (ran time.Duration, err error) {
+	defer stopAll(members)
+	began := time.Now()
+	defer func() { ran = time.Since(began) }() // before stopAll
+	return 0, play(ctx, o, members, screen)
+}
+
+// play starts all members and looks after them until the time is over.
+func play(ctx context.Context, o Options, members []*process, screen Screen) error {
 	ctx, cancel := context.WithTimeout(ctx, o.For)
 	defer cancel()
-	defer stopAll(members)
 	for _, p := range members {
 		if err := p.start(); err != nil {
 			return err

@@ -34,5 +34,6 @@ func TestInterruptIsNoFailure(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	members := []*process{p}
-	require.NoError(t, runMembers(ctx, Options{For: time.Minute}, members, interrupted{cancel, members}))
+	_, err := runMembers(ctx, Options{For: time.Minute}, members, interrupted{cancel, members})
+	require.NoError(t, err)
 }

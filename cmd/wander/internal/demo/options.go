@@ -47,6 +47,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("%w: a run of %v", ErrOptions, o.For)
 	case o.OperationTime < minOperation:
 		return fmt.Errorf("%w: an operation of %v, at least %v", ErrOptions, o.OperationTime, minOperation)
+	case o.Loss > 1 && o.Loss <= 100*MaxLoss:
+		return fmt.Errorf("%w: loss of %.0f%%: write %g%% or %g", ErrOptions, 100*o.Loss, o.Loss, o.Loss/100)
 	case o.Loss < 0 || o.Loss > MaxLoss:
 		return fmt.Errorf("%w: loss of %.0f%%, permitted are 0%% to %.0f%%", ErrOptions, 100*o.Loss, 100*MaxLoss)
 	case o.Delay < 0 || o.Delay > MaxDelay:
@@ -58,6 +60,14 @@ func (o Options) Validate() error {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	return nil
+}
+
+// preset is the preset in force.
+func (o Options) preset() string {
+	if o.Preset == "" {
+		return catalog.Presets(o.Policy)[0].Name
+	}
+	return o.Preset
 }
 
 // relayed reports whether a relay stands between the members.

@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -15,19 +16,21 @@ import (
 
 // Summary is what a demo reports, as JSON under "v":1.
 type Summary struct {
-	V              int       `json:"v"`
-	Members        int       `json:"members"`
-	Seconds        float64   `json:"seconds"`
-	Hops           int       `json:"hops"`
-	Operations     int       `json:"operations"`
-	OverlapSeconds float64   `json:"overlap_seconds"`
-	MaxConcurrent  int       `json:"max_concurrent"`
-	Tokens         Tokens    `json:"tokens"`
-	Handoffs       Handoffs  `json:"handoffs"`
-	Duplicates     int       `json:"duplicates"` // custody of one token by two members at once
-	HandoffSeconds Quantiles `json:"handoff_seconds"`
-	ReturnSeconds  Quantiles `json:"return_seconds"`
-	Crashes        int       `json:"crashes"`
+	V              int        `json:"v"`
+	Members        int        `json:"members"`
+	Policy         string     `json:"policy"`
+	Preset         string     `json:"preset"`
+	Seconds        float64    `json:"seconds"` // of the run, without the stopping
+	Hops           int        `json:"hops"`
+	Operations     int        `json:"operations"`
+	OverlapSeconds float64    `json:"overlap_seconds"`
+	MaxConcurrent  int        `json:"max_concurrent"`
+	Tokens         Tokens     `json:"tokens"`
+	Handoffs       Handoffs   `json:"handoffs"`
+	Duplicates     int        `json:"duplicates"` // custody of one token by two members at once
+	HandoffSeconds *Quantiles `json:"handoff_seconds"`
+	ReturnSeconds  *Quantiles `json:"return_seconds"`
+	Crashes        int        `json:"crashes"`
 	// Findings are all rules that the journals show broken, duplicates among
 	// them.
 	Findings []string `json:"findings"`
@@ -50,7 +53,7 @@ type Handoffs struct {
 	InDoubtResolved uint64 `json:"in_doubt_resolved"`
 }
 
-// Quantiles of a time, in seconds.
+// Quantiles of a time, in seconds; nil where there was none to measure.
 type Quantiles struct {
 	P50 float64 `json:"p50"`
 	P99 float64 `json:"p99"`
@@ -58,15 +61,17 @@ type Quantiles struct {
 
 // tally reads the members' journals and counts.
 func tally(o Options, members []*process) (Summary, error) {
-	s := Summary{V: 1, Members: o.Members, Findings: []string{}}
+	s := Summary{V: 1, Members: o.Members, Policy: o.Policy, Preset: o.Preset, Findings: []string{}}
 	b := books{sent: make(map[hopKey]uint64)}
 	var journals []audit.Journal
 	for _, p := range members {
 		j, err := b.read(filepath.Join(p.stateDir(), "journal"))
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return s, err
 		}
-		journals = append(journals, j)
+		if len(j.Entries) > 0 { // else the run ended before the member began
+			journals = append(journals, j)
+		}
 		_, counters, crashes := p.seen()
 		s.Crashes += crashes
 		s.Handoffs.Retried += counters.Handoffs.Retried
@@ -214,11 +219,11 @@ func overlap(spans []span) (seconds float64, most int) {
 	return seconds, most
 }
 
-func quantiles(values []float64) Quantiles {
+func quantiles(values []float64) *Quantiles {
 	if len(values) == 0 {
-		return Quantiles{}
+		return nil
 	}
 	slices.Sort(values)
 	at := func(q float64) float64 { return values[int(q*float64(len(values)-1))] }
-	return Quantiles{P50: at(0.5), P99: at(0.99)}
+	return &Quantiles{P50: at(0.5), P99: at(0.99)}
 }

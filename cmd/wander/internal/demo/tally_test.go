@@ -2,6 +2,7 @@ package demo
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,12 +211,35 @@ func TestTallyTimes(t *testing.T) {
 	})
 	s, err := tally(Options{Members: 3}, f.members())
 	require.NoError(t, err)
-	assert.Equal(t, Quantiles{P50: 0.010, P99: 0.010}, s.HandoffSeconds)
+	assert.Equal(t, &Quantiles{P50: 0.010, P99: 0.010}, s.HandoffSeconds)
 	assert.Equal(t, 3, s.Operations)
 	assert.Equal(t, 2, s.MaxConcurrent)
 	assert.InDelta(t, 0.008, s.OverlapSeconds, 1e-9)
+	require.NotNil(t, s.ReturnSeconds)
 	assert.Positive(t, s.ReturnSeconds.P50, "between the two operations of the first member")
 	assert.NotEmpty(t, s.Findings, "an operation without custody")
+}
+
+// TestTallyOfNothing: times that nobody measured are null, and not 0.
+func TestTallyOfNothing(t *testing.T) {
+	f := newForger(t)
+	f.made()
+	s, err := tally(Options{Members: 3}, f.members())
+	require.NoError(t, err)
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"handoff_seconds":null,"return_seconds":null`)
+}
+
+// TestTallyWithoutAJournal: a run may end before a member has begun its own.
+func TestTallyWithoutAJournal(t *testing.T) {
+	f := newForger(t)
+	f.walk()
+	members := append(f.members(), &process{name: "late", dir: t.TempDir()})
+	s, err := tally(Options{Members: 4}, members)
+	require.NoError(t, err)
+	assert.Equal(t, 2, s.Hops)
+	assert.Empty(t, s.Findings)
 }
 
 // TestTallyOfBrokenFiles: a torn tail is what a kill leaves; damage is an error.

@@ -1,0 +1,48 @@
+package demo
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func usual() Options {
+	return Options{Policy: "ring", Members: 3, For: time.Second, OperationTime: time.Second}
+}
+
+func TestPrepare(t *testing.T) {
+	o := usual()
+	o.Dir = filepath.Join(t.TempDir(), "new", "folder")
+	o, err := Prepare(o)
+	require.NoError(t, err)
+	assert.Equal(t, "e", o.Preset, "the policy's first")
+	assert.DirExists(t, o.Dir)
+	_, err = Prepare(o)
+	assert.NoError(t, err, "an empty folder")
+}
+
+// TestPrepareSaysWhatToDo: a mistake is named together with its option.
+func TestPrepareSaysWhatToDo(t *testing.T) {
+	full := t.TempDir()
+	file := filepath.Join(full, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for _, c := range []struct {
+		change func(*Options)
+		says   string
+	}{
+		{func(o *Options) { o.Dir = full }, "--dir " + full + ": the folder is not empty"},
+		{func(o *Options) { o.Dir = filepath.Join(file, "x") }, "name a new or empty folder"},
+		{func(o *Options) { o.Loss = 10 }, "write 10% or 0.1"},
+		{func(o *Options) { o.Loss = 0.95 }, "permitted are 0% to 90%"},
+	} {
+		o := usual()
+		c.change(&o)
+		_, err := Prepare(o)
+		require.ErrorIs(t, err, ErrOptions)
+		assert.ErrorContains(t, err, c.says)
+	}
+}
