@@ -55,10 +55,11 @@ measured, and the file docs/guarantees.md says what is promised and what not.`,
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &exitError{code: exitUsage, err: err, hint: "wander COMMAND --help shows the flags"}
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(commands(env)...)
+	root.InitDefaultCompletionCmd()
+	root.SetHelpCommand(newHelpCommand(root))
+	checkArguments(root)
 	return root
 }
 

@@ -105,6 +105,7 @@ func TestAt(t *testing.T) {
 func TestNearest(t *testing.T) {
 	require.Equal(t, "ring", configfile.Nearest("rign", []string{"wandering", "ring"}))
 	require.Empty(t, configfile.Nearest("sunday", []string{"wandering", "ring"}))
+	require.Empty(t, configfile.Nearest("foo", []string{"run", "ca"}), "all its letters differ")
 }
 
 func TestBadValuesAreRefused(t *testing.T) {

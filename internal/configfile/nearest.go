@@ -5,9 +5,9 @@ package configfile
 const maxDistance = 3
 
 // Nearest is the known word that is fewest edits away from what was written,
-// the first of several; empty if none is near.
+// the first of several; empty if none is near, or none of its letters stays.
 func Nearest(word string, known []string) string {
-	best, distance := "", maxDistance+1
+	best, distance := "", min(maxDistance+1, len(word))
 	for _, k := range known {
 		if d := edits(word, k); d < distance {
 			best, distance = k, d

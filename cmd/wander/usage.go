@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// checkArguments makes mistakes in arguments the same everywhere: a group of
+// commands refuses what is none of them, and shows its help without any; the
+// others name the help that says what they take.
+func checkArguments(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		checkArguments(sub)
+	}
+	if cmd.HasSubCommands() {
+		cmd.Args = knownCommand
+		if !cmd.Runnable() {
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+		return
+	}
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		err := check(cmd, args)
+		var exit *exitError
+		if err == nil || errors.As(err, &exit) {
+			return err
+		}
+		return &exitError{code: exitUsage, err: err, hint: cmd.CommandPath() + " --help shows the usage"}
+	}
+}
+
+// knownCommand refuses arguments that are no command of a group.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	hint := didYouMean(args[0], names)
+	if hint == "" {
+		hint = cmd.CommandPath() + " --help shows the commands"
+	}
+	return &exitError{code: exitUsage, err: fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()), hint: hint}
+}
+
+// newHelpCommand is help for a command, which must exist.
+func newHelpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err == nil {
+				err = knownCommand(cmd, rest)
+			}
+			if err != nil {
+				return err
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+// flagError is a mistake in the flags, in words of people.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := cmd.CommandPath() + " --help shows the flags"
+	var value *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &value):
+		err = fmt.Errorf("--%s %s: %s", value.GetFlag().Name, value.GetValue(), wanted(value.GetFlag().Value.Type(), value.Unwrap()))
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := didYouMean(unknown.GetSpecifiedName(), names); near != "" && len(unknown.GetSpecifiedName()) > 1 {
+			hint = strings.Replace(near, `"`, `"--`, 1)
+		}
+	}
+	return &exitError{code: exitUsage, err: err, hint: hint}
+}
+
+// wanted is what a flag of this type takes. Types of our own say it themselves.
+func wanted(kind string, cause error) string {
+	switch {
+	case slices.Contains([]string{"int", "int64", "uint", "uint16", "uint32", "uint64", "float64"}, kind):
+		return "a number is wanted"
+	case kind == "bool":
+		return "true or false is wanted"
+	case strings.HasPrefix(cause.Error(), "time: "):
+		return `a duration is wanted, for example "4s" or "100ms"`
+	}
+	return cause.Error()
+}
