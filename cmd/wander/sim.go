@@ -141,11 +141,13 @@ func interruptible() (context.Context, context.CancelFunc) {
 }
 
 // interrupted is the end of a command that was stopped by a signal.
-func interrupted() error {
-	return &exitError{
-		code: exitSignal + int(syscall.SIGINT),
-		err:  errors.New("interrupted; nothing was written"),
-	}
+func interrupted() error { return stopped("interrupted") }
+
+// interruptedWriting is that of one that was to write files.
+func interruptedWriting() error { return stopped("interrupted; nothing was written") }
+
+func stopped(text string) error {
+	return &exitError{code: exitSignal + int(syscall.SIGINT), err: errors.New(text)}
 }
 
 // progressLine shows one line that changes, on a terminal only.

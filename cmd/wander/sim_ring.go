@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ type simRingFlags struct {
 	processors, memory, backlog int
 	algorithm, overtaking, play string
 	published, withdrawals      bool
+	playing                     bool // --play is there
 	output                      string
 }
 
@@ -40,14 +42,16 @@ corrections. It takes seconds up to 7 processors, a minute for 9.`,
   wander sim ring --processors 2 --algorithm d --published
   wander sim ring --processors 2 --algorithm q --published --play "r0 r1 d1 d0"`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return runSimRing(env, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.playing = cmd.Flags().Changed("play")
+			return runSimRing(env, f)
+		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.processors, "processors", 4, fmt.Sprintf("size of the ring, 2 to %d", ringcheck.MaxExplored))
 	flags.StringVar(&f.algorithm, "algorithm", "e", "s, q, d or e")
 	flags.BoolVar(&f.published, "published", false, "q and d to the letter of the paper")
 	flags.StringVar(&f.overtaking, "overtaking", "none", "what may overtake on a link: none, requests (the token), token (requests) or both")
-	flags.Lookup("overtaking").NoOptDefVal = "both"
 	flags.BoolVar(&f.withdrawals, "withdrawals", false, "let processors give up waiting (w2), too")
 	flags.IntVar(&f.backlog, "backlog", 0, "leave out more requests than this on one link (default: 3 if the token may overtake)")
 	flags.IntVar(&f.memory, "memory", ringcheck.DefaultMemory>>20, "how much to use at most, in MiB")
@@ -82,23 +86,33 @@ func (f simRingFlags) options() (ringcheck.Options, error) {
 		return o, usageError("--overtaking %q: none, requests, token or both", f.overtaking)
 	}
 	if f.memory < 1 || f.memory > maxMemory {
-		return o, usageError("--memory %d: 1 to %d", f.memory, maxMemory)
+		return o, usageError("--memory %d: permitted are 1 to %d", f.memory, maxMemory)
 	}
 	if f.backlog < 0 {
-		return o, usageError("--backlog %d: 0 (the default) or more", f.backlog)
+		return o, usageError("--backlog %d: permitted are 0 (the default) and more", f.backlog)
 	}
 	if o.Overtaking&ringcheck.TokenFirst != 0 && o.Backlog == 0 {
 		o.Backlog = fewRequests
 	}
-	name := f.algorithm
-	if f.published {
-		name += "-published"
-	}
 	var err error
-	if o.Algorithm, err = ring.ParseAlgorithm(name); err != nil {
-		return o, usageError("%v", err)
+	o.Algorithm, err = f.variant()
+	return o, err
+}
+
+// variant is the algorithm that was asked for.
+func (f simRingFlags) variant() (ring.Algorithm, error) {
+	asked, err := ring.ParseAlgorithm(strings.ToLower(f.algorithm))
+	if err != nil {
+		return 0, usageError("--algorithm %s: %v", f.algorithm, err)
 	}
-	return o, nil
+	if !f.published {
+		return asked, nil
+	}
+	published, err := ring.ParseAlgorithm(asked.String() + "-published")
+	if err != nil {
+		return 0, usageError("--published is for algorithms q and d, not for %s", asked)
+	}
+	return published, nil
 }
 
 func runSimRing(env *environment, f simRingFlags) error {
@@ -106,7 +120,7 @@ func runSimRing(env *environment, f simRingFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.play != "" {
+	if f.playing {
 		return f.playOne(env.Out, o)
 	}
 	show, clear := progressLine(env.Err)
@@ -161,11 +175,17 @@ func printRing(w io.Writer, r *ringcheck.Report) error {
 	return t.Flush()
 }
 
+// scheduleForm is how a schedule is written.
+const scheduleForm = `a schedule is steps with blanks between, each r, d, x, w or o and the number of a processor: "r0 r1 d1 x0"`
+
 // playOne plays one schedule and prints what it costs.
 func (f simRingFlags) playOne(w io.Writer, o ringcheck.Options) error {
 	schedule, err := ringcheck.ParseSchedule(f.play)
-	if err != nil {
-		return usageError("--play: %v", err)
+	switch {
+	case err != nil:
+		return &exitError{code: exitUsage, err: fmt.Errorf("--play: %w", err), hint: scheduleForm}
+	case len(schedule) == 0:
+		return &exitError{code: exitUsage, err: errors.New("--play: the schedule is empty"), hint: scheduleForm}
 	}
 	run, err := ringcheck.Play(o.Algorithm, o.Processors, schedule)
 	if err != nil {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -31,7 +35,7 @@ are written to DIR/figures and DIR/data; "all" writes DIR/reproduction.md, too.
 
 The same seeds give the same files, whatever --parallel says.`,
 		Example: "  wander sim run journal-fig2\n  wander sim run all --seeds 5 --out /tmp/papers",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runSim(env, f, args) },
 	}
 	flags := cmd.Flags()
@@ -42,6 +46,17 @@ The same seeds give the same files, whatever --parallel says.`,
 	return cmd
 }
 
+// someExperiment refuses to run nothing.
+func someExperiment(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	return &exitError{
+		code: exitUsage, err: errors.New("name the experiments to run, or all"),
+		hint: "wander sim list shows them",
+	}
+}
+
 func runSim(env *environment, f simRunFlags, names []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -50,19 +65,40 @@ func runSim(env *environment, f simRunFlags, names []string) error {
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return err
-		}
+	unmake, err := makeFolder(f.out)
+	if err != nil {
+		return err
 	}
 	results, err := f.simulate(env, experiments)
 	if err == nil {
 		err = f.write(names, results)
 	}
-	if err == nil {
-		err = f.print(env.Out, results)
+	if err != nil {
+		unmake()
+		return err
 	}
-	return err
+	return f.print(env.Out, results)
+}
+
+// makeFolder makes a folder with those above it, none for "", before there is
+// anything to write: better than to find afterwards that it cannot be. The
+// function removes those that it made and that are empty.
+func makeFolder(dir string) (unmake func(), err error) {
+	var made []string // the deepest first
+	for d := dir; d != "" && d != filepath.Dir(d); d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, d)
+	}
+	if dir != "" {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	return func() {
+		for _, d := range made {
+			_ = os.Remove(d) // fails where something is in it
+		}
+	}, err
 }
 
 // simulate runs experiments until they are done or the user interrupts.
@@ -77,18 +113,21 @@ func (f simRunFlags) simulate(env *environment, experiments []experiment.Experim
 		},
 	})
 	clear()
-	if ctx.Err() != nil {
-		return nil, interrupted()
+	switch {
+	case ctx.Err() == nil:
+		return results, err
+	case f.out != "":
+		return nil, interruptedWriting()
 	}
-	return results, err
+	return nil, interrupted()
 }
 
 func (f simRunFlags) check() error {
 	if f.seeds < 1 || f.seeds > experiment.MaxSeeds {
-		return usageError("--seeds %d: 1 to %d", f.seeds, experiment.MaxSeeds)
+		return usageError("--seeds %d: permitted are 1 to %d", f.seeds, experiment.MaxSeeds)
 	}
 	if f.parallel < 0 {
-		return usageError("--parallel %d: 0 (one a core) or more", f.parallel)
+		return usageError("--parallel %d: permitted are 0 (one a core) and more", f.parallel)
 	}
 	return checkOutput(f.output)
 }
@@ -106,10 +145,7 @@ func experimentsNamed(names []string) ([]experiment.Experiment, error) {
 		}
 		e, ok := experiment.Find(name)
 		if !ok {
-			return nil, &exitError{
-				code: exitUsage, err: fmt.Errorf("no experiment is called %q", name),
-				hint: "wander sim list shows them",
-			}
+			return nil, noExperiment(name)
 		}
 		if !seen[name] {
 			found = append(found, e)
@@ -117,6 +153,16 @@ func experimentsNamed(names []string) ([]experiment.Experiment, error) {
 		seen[name] = true
 	}
 	return found, nil
+}
+
+// noExperiment is the error about a name that no experiment has.
+func noExperiment(name string) error {
+	known := []string{allExperiments}
+	for _, e := range experiment.All() {
+		known = append(known, e.Name)
+	}
+	hint := cmp.Or(didYouMean(name, known), "wander sim list shows them")
+	return &exitError{code: exitUsage, err: fmt.Errorf("no experiment is called %q", name), hint: hint}
 }
 
 // write writes the files that were asked for. The document names the command

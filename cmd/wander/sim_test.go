@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
@@ -173,12 +174,14 @@ func TestScenarioMistakes(t *testing.T) {
 
 func TestSimUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		`no experiment is called "x"`:  {"run", "x"},
-		"all of them are in it":        {"run", "all", "slides-setup"},
-		"requires at least 1 arg":      {"run"},
-		"--seeds 0: 1 to":              {"run", "slides-setup", "--seeds", "0"},
-		"--parallel -1":                {"run", "slides-setup", "--parallel", "-1"},
-		`--output "xml": text or json`: {"list", "-o", "xml"},
+		`no experiment is called "x"`: {"run", "x"},
+		"all of them are in it":       {"run", "all", "slides-setup"},
+		"name the experiments to run, or all\nhint: wander sim list shows them": {"run"},
+		`hint: did you mean "journal-fig2"?`:                                    {"run", "jurnal-fig2"},
+		"hint: wander sim list shows them\n":                                    {"run", "zzzzzzzz"},
+		"--seeds 0: permitted are 1 to 10000":                                   {"run", "slides-setup", "--seeds", "0"},
+		"--parallel -1: permitted are 0":                                        {"run", "slides-setup", "--parallel", "-1"},
+		`--output "xml": text or json`:                                          {"list", "-o", "xml"},
 	} {
 		code, out, errs := runCommand("", append([]string{"sim"}, args...)...)
 		assert.Equal(t, exitUsage, code, want)
@@ -215,8 +218,9 @@ func TestSimListAndRun(t *testing.T) {
 	assert.NoFileExists(t, dir+"/new/reproduction.md", "that is for all of them")
 }
 
-// Ctrl-C ends a simulation of years at once.
-func TestSimInterrupted(t *testing.T) {
+// runInterrupted runs a command that gets Ctrl-C.
+func runInterrupted(t *testing.T, in string, args ...string) (code int, out, errs string) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send itself Ctrl-C")
 	}
@@ -238,10 +242,30 @@ func TestSimInterrupted(t *testing.T) {
 			}
 		}
 	}()
+	defer close(done)
+	return runCommand(in, args...)
+}
+
+// Ctrl-C ends a simulation of years at once.
+func TestSimInterrupted(t *testing.T) {
 	long := strings.Replace(smallScenario, `"5000s"`, `"3650d"`, 1)
-	code, out, errs := runCommand(long, "sim", "scenario", "-", "--seeds", "1")
-	close(done)
+	code, out, errs := runInterrupted(t, long, "sim", "scenario", "-", "--seeds", "1")
+	assert.Equal(t, 130, code)
+	assert.Empty(t, out)
+	assert.Equal(t, "error: interrupted\n", errs)
+}
+
+// What was to be written is not there, nor a folder made for it.
+func TestSimRunInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	code, out, errs := runInterrupted(t, "", "sim", "run", "journal-fig2", "--seeds", "10000", "--out", filepath.Join(dir, "new", "papers"))
 	assert.Equal(t, 130, code)
 	assert.Empty(t, out)
 	assert.Equal(t, "error: interrupted; nothing was written\n", errs)
+	assert.NoDirExists(t, filepath.Join(dir, "new"))
+	assert.DirExists(t, dir, "it was there before")
+
+	code, _, _ = runInterrupted(t, "", "sim", "run", "journal-fig2", "--seeds", "10000", "--out", dir)
+	assert.Equal(t, 130, code)
+	assert.DirExists(t, dir, "it was there before")
 }
