@@ -24,6 +24,7 @@ func newInspectCommand(env *environment) *cobra.Command {
 		Long: `Show what a file holds: keys (never the secret), certificates, a group file,
 signed objects, messages, a journal segment or, for a folder, a whole journal.
 With --group everything that can be verified is, and what could not be is said.
+A group file is readable without.
 A journal can be read beside the member that writes it.`,
 		Example: "  wander inspect --group group.crt member.crt\n  wander inspect --group group.crt /var/lib/wander/journal | less",
 		Args:    cobra.ExactArgs(1),
@@ -32,13 +33,14 @@ A journal can be read beside the member that writes it.`,
 		},
 	}
 	cmd.Flags().StringVarP(&groupFile, "group", "g", "", "group file to verify with")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json (one object per line)")
+	addOutputFlag(cmd, &output)
+	cmd.Flags().Lookup("output").Usage += " (one object per line)"
 	return cmd
 }
 
 func runInspect(env *environment, name, groupFile, output string) error {
-	if output != "text" && output != "json" {
-		return usageError("--output %q: text or json", output)
+	if err := checkOutput(output); err != nil {
+		return err
 	}
 	i, err := inspectorFor(groupFile)
 	if err != nil {

@@ -278,3 +278,24 @@ func TestInspectKeepsTheTerminalSafe(t *testing.T) {
 		}
 	}
 }
+
+// A group file can be read before anybody has one to verify with, and what was
+// signed is there as it was written. Alone it does not count as verified:
+// anybody can make a group file.
+func TestInspectGroupFileByItself(t *testing.T) {
+	s := started(t)
+	s.write("group.toml", smallGroup+"policy = \"multitoken\"\ntarget_interval = \"2m\"\ninterval_factor = 2.5\n")
+	s.must("ca", "config", "group.toml")
+	alone := s.must("inspect", "ca/group.crt")
+	for _, want := range []string{
+		"group configuration (not verified: the group file agrees with itself; give one that you trust)\n",
+		"operation_time: 4s\n", "members_max: 100\n", "target_interval: 2m0s\n", "interval_factor: 2.5\n", "preset: \"\"\n",
+	} {
+		assert.Contains(t, alone, want)
+	}
+	assert.NotContains(t, alone, "(verified)")
+	assert.NotContains(t, alone, "payload")
+	verified := s.must("inspect", "--group", "ca/group.crt", "ca/group.crt")
+	assert.Contains(t, verified, "group configuration (verified)\n")
+	assert.Contains(t, verified, "interval_factor: 2.5\n")
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,6 +32,20 @@ func TestUsageMistakes(t *testing.T) {
 		assert.Equal(t, exitUsage, code, c.args)
 		assert.Empty(t, out, c.args)
 		assert.Equal(t, "error: "+c.want+"\n", errs, c.args)
+	}
+}
+
+// Every command with --output refuses what is no form of it in the same words,
+// before it does anything.
+func TestOutputForms(t *testing.T) {
+	for _, command := range []string{
+		"sim list", "sim run all", "sim scenario -", "sim ring", "plan --members 3 --operation-time 1s",
+		"ca list", "inspect -", "status", "version", "demo",
+	} {
+		code, out, errs := runCommand("", append(strings.Fields(command), "--output", "xml")...)
+		assert.Equal(t, exitUsage, code, command)
+		assert.Empty(t, out, command)
+		assert.Equal(t, "error: --output \"xml\": text or json\n", errs, command)
 	}
 }
 

@@ -56,6 +56,7 @@ func (i *Inspector) blocks(text []byte, yield func(Object, error) bool) {
 		yield(Object{}, err)
 		return
 	}
+	i = i.within(blocks)
 	for _, b := range blocks {
 		if b.Type == keyfile.Certificate {
 			i.Learn(b.Bytes)

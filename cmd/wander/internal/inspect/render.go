@@ -118,8 +118,11 @@ func textValue(w io.Writer, indent string, value any) error {
 	return err
 }
 
-// printable quotes text that would speak to a terminal.
+// printable quotes text that would speak to a terminal, and none.
 func printable(text string) string {
+	if text == "" {
+		return `""`
+	}
 	for _, r := range text {
 		if !strconv.IsPrint(r) {
 			return strconv.Quote(text)

@@ -1,12 +1,14 @@
 package inspect
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -20,6 +22,8 @@ const Verified = "yes"
 const (
 	noGroup     = "no group file was given"
 	noSignature = "no key at hand verifies it"
+	// onlyItself is of a group file: anybody can make one that agrees with itself.
+	onlyItself = "the group file agrees with itself; give one that you trust"
 )
 
 // unrecognised is the Object.What of a signed object of unknown kind.
@@ -30,6 +34,7 @@ type Inspector struct {
 	group *group.Group
 	keys  map[ident.Member]*signature.PublicKey
 	read  *token.Verifier
+	only  string // why what agrees with the group is not verified; empty if it is
 }
 
 // New returns an Inspector. The group may be nil: then nothing is verified.
@@ -48,6 +53,21 @@ func (i *Inspector) id() ident.Group {
 
 // Key is the key of a member whose certificate has been shown.
 func (i *Inspector) Key(m ident.Member) *signature.PublicKey { return i.keys[m] }
+
+// within is the Inspector for the blocks of a file: with no group at hand, a
+// group file is read with the group that it is.
+func (i *Inspector) within(blocks []keyfile.Block) *Inspector {
+	if i.group != nil {
+		return i
+	}
+	g, _, err := group.Load(blocks)
+	if err != nil {
+		return i
+	}
+	own := New(g)
+	own.only = onlyItself
+	return own
+}
 
 // Learn takes the key of a member from its certificate, if that verifies.
 func (i *Inspector) Learn(raw []byte) {
@@ -69,7 +89,7 @@ func (i *Inspector) signed(raw []byte) (Object, bool) {
 	if i.group != nil {
 		for _, try := range i.kinds() {
 			if what, body, err := try(raw); err == nil {
-				return i.object(what, Verified, body), true
+				return i.object(what, cmp.Or(i.only, Verified), body), true
 			}
 		}
 	}
