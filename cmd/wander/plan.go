@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,8 +78,13 @@ func runPlan(env *environment, f *planFlags) error {
 	}
 	show, clear := progressLine(env.Err)
 	show("simulating …")
-	p, err := plan.Make(*r, func(done float64) { show("simulating … %.0f %%", 100*done) })
+	ctx, stop := interruptible()
+	defer stop()
+	p, err := plan.Make(ctx, *r, func(done float64) { show("simulating … %.0f %%", 100*done) })
 	clear()
+	if ctx.Err() != nil {
+		return &exitError{code: exitSignal + int(syscall.SIGINT), err: errors.New("interrupted")}
+	}
 	if err != nil {
 		return planError(err)
 	}
@@ -143,8 +150,8 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 	}
 	fmt.Fprintf(w, "messages      %s an hour from each member; %s handoffs and %s operations an hour in all\n",
 		plain(p.MessagesPerHour), plain(p.HandoffsPerHour), plain(p.OperationsPerHour))
-	fmt.Fprintf(w, "simulated     %d runs of %s each, after %s of warm-up; %d losses, %d crashes\n",
-		p.Seeds, inSeconds(p.Simulated), inSeconds(p.WarmUp), p.Losses, p.Crashes)
+	fmt.Fprintf(w, "simulated     %s of %s each, after %s of warm-up; %d losses, %d crashes\n",
+		count(p.Seeds, "run"), inSeconds(p.Simulated), inSeconds(p.WarmUp), p.Losses, p.Crashes)
 }
 
 func printSpread(w io.Writer, name string, s *plan.Spread) {
@@ -152,7 +159,14 @@ func printSpread(w io.Writer, name string, s *plan.Spread) {
 		fmt.Fprintf(w, "%-13s nobody ran\n", name)
 		return
 	}
-	fmt.Fprintf(w, "%-13s p50 %s, p95 %s, p99 %s, mean %s\n", name, inSeconds(s.P50), inSeconds(s.P95), inSeconds(s.P99), inSeconds(s.Mean))
+	percentile := func(name string, value float64) string {
+		if slices.Contains(s.LowerBounds, name) {
+			return name + " > " + inSeconds(value)
+		}
+		return name + " " + inSeconds(value)
+	}
+	fmt.Fprintf(w, "%-13s %s, %s, %s, mean %s\n", name,
+		percentile("p50", s.P50), percentile("p95", s.P95), percentile("p99", s.P99), inSeconds(s.Mean))
 }
 
 // plain is a number with three digits at least, and without an exponent.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/policy/catalog"
-	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 // When something is worth a hint.
@@ -15,6 +14,8 @@ const (
 	tokenless  = 0.05 // share of time without a token
 	fewTimes   = 10   // that a member ran in a run
 	fewSamples = 1000 // waits
+	fewLosses  = 20   // for how long they are felt
+	manyDown   = 0.05 // share of the members
 )
 
 // preset is the one that is meant.
@@ -45,14 +46,37 @@ func (r *Request) hints(p *Report, a *total) (hints []string) {
 	if p.NoToken != nil && *p.NoToken > tokenless {
 		say("there is no token %.0f %% of the time: losses are too frequent for how soon a token is replaced", 100**p.NoToken)
 	}
-	if each := float64(a.stats.Operations) / float64(r.Seeds*r.Members); each < fewTimes || a.waits.Count() < fewSamples {
+	switch {
+	case a.shortest < r.length():
+		say("a run is bounded by what it costs: it is shorter than %d times what passes between two operations of a member, "+
+			"which is %v or more; what takes longer than the run was not seen in it, so that percentiles may be larger than "+
+			"they seem, and those with > are only known to be", minIntervals, r.expected())
+	case a.runs < r.Seeds:
+		say("runs made: %d instead of %d, so that each is as long as %d times what passes between two operations of a member: %v or more",
+			a.runs, r.Seeds, minIntervals, r.expected())
+	}
+	if each := float64(a.stats.Operations) / float64(a.runs*r.Members); each < fewTimes || a.served < fewSamples {
 		say("rough figures: a run is bounded by what it costs; each member ran %.2g times in one, which makes %d waits in all",
-			each, a.waits.Count())
+			each, a.served)
+	}
+	if p.Recovery != nil && p.Recovery.Losses < fewLosses {
+		say("after a loss: only %d losses were simulated, a larger time is likely", p.Recovery.Losses)
+	}
+	if down := r.down(); down > manyDown*float64(r.Members) {
+		say("about %.0f of %d members are down at a time", down, r.Members)
 	}
 	if r.Loss > 0 && p.Losses < fewSamples/50 || r.Crash > 0 && p.Crashes < fewSamples/50 {
 		say("only %d losses and %d crashes were met in the simulated time: the tails are rough", p.Losses, p.Crashes)
 	}
 	return hints
+}
+
+// down is how many members are down on average.
+func (r *Request) down() float64 {
+	if r.Crash == 0 {
+		return 0
+	}
+	return r.DownFor.Seconds() / r.Crash.Seconds()
 }
 
 // overloaded reports whether a single token cannot serve what is wanted.
@@ -63,10 +87,7 @@ func (r *Request) overloaded(p *Report, wanted float64) bool {
 
 // whyRare names what keeps members from running as often as they want.
 func (r *Request) whyRare() string {
-	shortest := r.Params.MinInterval
-	if shortest == 0 && r.Policy == catalog.Wandering && r.preset() == wandering.Paper {
-		shortest = wandering.MinInterval(r.Params.OperationTime, r.Params.MembersMax)
-	}
+	shortest := r.minInterval()
 	if shortest <= r.Every {
 		return ""
 	}

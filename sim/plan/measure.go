@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -15,16 +16,14 @@ import (
 type effort struct{ main, recovery uint64 }
 
 // seconds is an effort of some seconds.
-var seconds = effort{60_000_000, 8_000_000}
+var seconds = effort{60_000_000, 16_000_000}
 
 // large is from how many members on an event takes several times as long,
 // because what it touches is not in the cache.
 const large = 250_000
 
-// share is what one of the runs may cost.
-func (r *Request) share(events uint64) uint64 {
-	return events / uint64(r.Seeds) / uint64(1+r.Members/large)
-}
+// share is what may be spent of it in a group of this size.
+func (r *Request) share(events uint64) uint64 { return events / uint64(1+r.Members/large) }
 
 // When a run has seen enough to end before its cost does.
 const (
@@ -34,102 +33,57 @@ const (
 	enoughBad   = 200     // losses and crashes in all runs
 )
 
-// bins is how finely times are told apart, limit up to how many rounds of all
-// members, to which intervals have what members want to pause.
+// minIntervals is how many times the time between two operations of a member
+// no run may be shorter than, while there are several: what takes longer than
+// the run is not seen in it, and no number of short runs brings that back.
+const minIntervals = 10
+
+// bins is how finely times are told apart, limit up to how many times what is
+// expected of them.
 const (
 	bins  = 400_000
 	limit = 20
 )
 
-// horizon ends runs in which hardly anything happens.
-const horizon = clock.Instant(10 * policy.MaxInterval)
+// horizon ends runs in which hardly anything happens. It is longer than the
+// longest warm-up with the longest run.
+const horizon = clock.Instant(28 * policy.MaxInterval)
 
 // sample is what one run measured.
 type sample struct {
 	*circulation.Meter
-	waiting  waiting
+	watch    watch
 	stats    circulation.Stats // while it was measured
 	warm     time.Duration     // before
 	measured time.Duration
+	warming  uint64 // events before
 }
 
-// waiting measures how long somebody waited while nobody ran.
-type waiting struct {
-	circulation.Ignore
-	waits *circulation.Histogram
-	wants []clock.Instant // since when, or never
-	want  int             // so many do
-	runs  int
-	since clock.Instant
-	idle  time.Duration
+// histogram is for times that are expected to be of this length.
+func histogram(expected time.Duration) *circulation.Histogram {
+	return circulation.NewHistogram(max(1, expected/bins)*limit, expected*limit)
 }
 
-func (w *waiting) advance(now clock.Instant) {
-	if w.runs == 0 && w.want > 0 {
-		w.idle += now.Sub(w.since)
-	}
-	w.since = now
-}
-
-// wanted returns where it is noted since when a member wants to run.
-func (w *waiting) wanted(member int) *clock.Instant {
-	for len(w.wants) <= member {
-		w.wants = append(w.wants, never)
-	}
-	return &w.wants[member]
-}
-
-const never = clock.Instant(-1)
-
-// end is the end of a member's wait, if it waits, and since when it did.
-func (w *waiting) end(now clock.Instant, member int) (since clock.Instant) {
-	w.advance(now)
-	wanted := w.wanted(member)
-	if since = *wanted; since != never {
-		*wanted = never
-		w.want--
-	}
-	return since
-}
-
-// Demanded implements circulation.Observer.
-func (w *waiting) Demanded(now clock.Instant, member int) {
-	w.end(now, member)
-	*w.wanted(member) = now
-	w.want++
-}
-
-// OperationBegan implements circulation.Observer.
-func (w *waiting) OperationBegan(now clock.Instant, member int) {
-	if since := w.end(now, member); since != never {
-		w.waits.Add(now.Sub(since))
-	}
-	w.runs++
-}
-
-// OperationEnded implements circulation.Observer.
-func (w *waiting) OperationEnded(now clock.Instant, _ int) { w.advance(now); w.runs-- }
-
-// MemberDown implements circulation.Observer.
-func (w *waiting) MemberDown(now clock.Instant, member int) { w.end(now, member) }
-
-// Advanced implements circulation.Observer.
-func (w *waiting) Advanced(now clock.Instant) { w.advance(now) }
-
-// histogram is for times of up to some rounds.
-func histogram(round time.Duration) *circulation.Histogram {
-	return circulation.NewHistogram(limit*round/bins, limit*round)
-}
-
-// pacer lets a World run in steps that are small against what they may cost.
+// pacer lets a World run in steps that are small against some number of
+// events.
 type pacer struct {
-	world *circulation.World
-	step  time.Duration
+	world  *circulation.World
+	step   time.Duration
+	events uint64
 }
 
-// run goes on until done, or until the World has had so many events more, but
-// not beyond end.
-func (p *pacer) run(end clock.Instant, events uint64, done func() bool) error {
+// newPacer begins with steps in which hardly anything can happen.
+func (r *Request) newPacer(w *circulation.World, events uint64) *pacer {
+	step := max(1, min(r.round(), r.expected())/100)
+	if r.Crash > 0 {
+		step = min(step, r.Crash)
+	}
+	return &pacer{w, step, events}
+}
+
+// run goes on until done, which is told how many events there were since the
+// call, but not beyond end.
+func (p *pacer) run(end clock.Instant, done func(events uint64) bool) error {
 	began := p.world.Stats().Events
 	for {
 		before := p.world.Stats().Events
@@ -138,42 +92,54 @@ func (p *pacer) run(end clock.Instant, events uint64, done func() bool) error {
 			return err
 		}
 		after := p.world.Stats().Events
-		if done() || after-began >= events || p.world.Now() >= end {
+		if done(after-began) || p.world.Now() >= end {
 			return nil
 		}
 		switch used := after - before; {
-		case used <= events/200:
+		case used <= p.events/200:
 			p.step = min(2*p.step, policy.MaxInterval)
-		case used > events/50:
+		case used > p.events/50:
 			p.step = max(1, p.step/2)
 		}
 	}
 }
 
-// measure is one run with its faults.
-func (r *Request) measure(seed, budget uint64) (*sample, error) {
-	w, err := circulation.New(r.faulty(seed))
+// measure is one run with its faults. It is as long as Request.length, if that
+// costs no more than most, and longer while it costs less than least and has
+// not seen enough.
+func (r *Request) measure(ctx context.Context, seed, least, most uint64) (*sample, error) {
+	w, err := circulation.NewContext(ctx, r.faulty(seed))
 	if err != nil {
 		return nil, err
 	}
-	round := r.round()
-	s := &sample{waiting: waiting{waits: histogram(round)}}
-	wide := histogram(round + r.Every/2)
-	s.Meter = circulation.NewMeter(circulation.MeterConfig{Bin: wide.Width(), Limit: wide.Limit()})
+	s := &sample{watch: newWatch(r), Meter: circulation.NewMeter(circulation.MeterConfig{Bin: 1, Limit: 1})}
 	w.Observe(s.Meter)
-	w.Observe(&s.waiting)
-	p := pacer{w, round / 100}
-	warm := clock.Instant(warmRounds*round + 3*r.Params.TargetInterval)
-	if err := p.run(warm, budget/4, func() bool { return false }); err != nil {
+	w.Observe(&s.watch)
+	p := r.newPacer(w, least)
+	if err := p.run(clock.Instant(r.warmUp()), func(events uint64) bool { return events >= most/4 }); err != nil {
 		return nil, err
 	}
 	begin, before := w.Now(), w.Stats()
 	s.Restart(begin)
-	s.waiting.waits, s.waiting.idle = histogram(round), 0
-	err = p.run(horizon, budget, func() bool { return r.enough(s.waiting.waits.Count(), difference(w.Stats(), before)) })
-	s.warm, s.measured = time.Duration(begin), w.Now().Sub(begin)
+	s.watch.restart(begin)
+	err = p.run(horizon, func(events uint64) bool {
+		long := w.Now().Sub(begin) >= r.length()
+		return events >= most || long && (events >= least || r.enough(s.watch.served, difference(w.Stats(), before)))
+	})
+	s.watch.close(w.Now())
+	s.warm, s.measured, s.warming = time.Duration(begin), w.Now().Sub(begin), before.Events
 	s.stats = difference(w.Stats(), before)
 	return s, err
+}
+
+// fitting is how many runs like the first one there may be for so many events,
+// at most as many as were asked for.
+func (r *Request) fitting(first *sample, events uint64) int {
+	if first.measured < r.length() {
+		return 1
+	}
+	needed := float64(first.warming) + float64(first.stats.Events)*r.length().Seconds()/first.measured.Seconds()
+	return max(1, min(r.Seeds, int(float64(events)/max(1, needed))))
 }
 
 // enough reports whether a run has seen what there is to see.
@@ -189,6 +155,7 @@ func difference(now, before circulation.Stats) circulation.Stats {
 	now.Lost -= before.Lost
 	now.Crashed -= before.Crashed
 	now.Messages -= before.Messages
+	now.Events -= before.Events
 	return now
 }
 
@@ -219,9 +186,10 @@ func (l *loser) look(w *circulation.World) {
 }
 
 // recover is one run in which nothing goes wrong but that tokens are lost, so
-// seldom that one loss does not meet another. It returns the times without.
-func (r *Request) recover(seed, budget uint64) ([]time.Duration, error) {
-	w, err := circulation.New(r.config(seed))
+// seldom that one loss does not meet another. It returns the times without. It
+// is one run, as the recovery that its end cuts off is missing.
+func (r *Request) recover(ctx context.Context, budget uint64) ([]time.Duration, error) {
+	w, err := circulation.NewContext(ctx, r.config(1))
 	if err != nil {
 		return nil, err
 	}
@@ -231,9 +199,10 @@ func (r *Request) recover(seed, budget uint64) ([]time.Duration, error) {
 	l := &loser{after: 2 * round}
 	w.Observe(l)
 	l.look(w)
-	p := pacer{w, round / 100}
-	trials := (enoughBad + r.Seeds - 1) / r.Seeds
-	if err := p.run(horizon, budget, func() bool { return len(m.Gaps()) >= trials }); err != nil {
+	err = r.newPacer(w, budget).run(horizon, func(events uint64) bool {
+		return events >= budget || len(m.Gaps()) >= enoughBad
+	})
+	if err != nil {
 		return nil, err
 	}
 	var gaps []time.Duration

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -20,7 +21,10 @@ type Report struct {
 	Members int    `json:"members"`
 
 	// Wait is from when a member wants to run until it does; Interval from
-	// one operation of a member to its next one. Nil where nobody ran.
+	// one operation of a member to its next one. Nil where nobody ran. Their
+	// means are the time that members waited together, or that there was for
+	// all of them together, by the number of operations: what lasts longer
+	// than the run is in them.
 	Wait     *Spread `json:"wait_s"`
 	Interval *Spread `json:"interval_s"`
 	// The shares of time in which nobody runs, nobody though somebody waits,
@@ -41,8 +45,8 @@ type Report struct {
 	HandoffsPerHour   float64 `json:"handoffs_per_hour"`
 	MessagesPerHour   float64 `json:"messages_per_hour_and_member"`
 
-	// What was simulated: so many runs, of this length on average after a
-	// warm-up.
+	// What was simulated: so many runs, as many as Request.Seeds or fewer, of
+	// this length on average after a warm-up.
 	Seeds     int      `json:"seeds"`
 	Simulated float64  `json:"simulated_s"`
 	WarmUp    float64  `json:"warm_up_s"`
@@ -51,13 +55,16 @@ type Report struct {
 	Hints     []string `json:"hints"`
 }
 
-// Spread is a distribution of times.
+// Spread is a distribution of times. Count is how many of them ended.
 type Spread struct {
 	Mean  float64 `json:"mean"`
 	P50   float64 `json:"p50"`
 	P95   float64 `json:"p95"`
 	P99   float64 `json:"p99"`
 	Count uint64  `json:"count"`
+	// LowerBounds names those of p50, p95 and p99 that are larger than their
+	// number: so few times ended in the run that it does not tell.
+	LowerBounds []string `json:"lower_bounds"`
 }
 
 // Recovery is how long losses were felt.
@@ -69,54 +76,88 @@ type Recovery struct {
 
 // Make simulates and reports. Progress is called now and then, with the share
 // of the runs that are done, never by two goroutines at once. Errors: those of
-// Request.Validate, of circulation.New, and circulation.ErrStandstill.
-func Make(r Request, progress func(done float64)) (*Report, error) {
-	return r.make(seconds, progress)
+// Request.Validate, of circulation.New, circulation.ErrStandstill, and the
+// context's cause.
+func Make(ctx context.Context, r Request, progress func(done float64)) (*Report, error) {
+	return r.make(ctx, seconds, progress)
 }
 
-func (r *Request) make(e effort, progress func(done float64)) (*Report, error) {
+func (r *Request) make(ctx context.Context, e effort, progress func(done float64)) (*Report, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	samples := make([]*sample, r.Seeds)
-	recoveries := make([][]time.Duration, r.Seeds)
-	err := r.each(progress, func(i int) (err error) {
-		if samples[i], err = r.measure(uint64(i)+1, r.share(e.main)); err != nil || !r.recovers(e) {
-			return err
+	events := r.share(e.main)
+	var first *sample
+	var recovered []time.Duration
+	err := r.each(2, func(i int) (err error) {
+		switch {
+		case i == 0:
+			first, err = r.measure(ctx, 1, events/uint64(r.Seeds), events)
+		case r.recovers(e):
+			recovered, err = r.recover(ctx, r.share(e.recovery))
 		}
-		recoveries[i], err = r.recover(uint64(i)+1, r.share(e.recovery))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return r.report(samples, slices.Concat(recoveries...))
+	all, err := r.others(ctx, first, events, progress)
+	if err != nil {
+		return nil, err
+	}
+	return r.report(all, recovered), nil
 }
 
-// each does a job for each seed, several at once, and returns the first
-// error in the order of the seeds.
-func (r *Request) each(progress func(float64), job func(i int) error) error {
-	errs := make([]error, r.Seeds)
+// others makes the runs after the first one, and puts all together in their
+// order, whichever ends first.
+func (r *Request) others(ctx context.Context, first *sample, events uint64, progress func(float64)) (*total, error) {
+	runs := r.fitting(first, events)
+	all := &total{waits: first.watch.waits.spread, intervals: first.watch.intervals.spread, runs: 1, shortest: first.measured}
+	all.add(first)
+	progress(1 / float64(runs))
+	each := events / uint64(runs)
+	least := each - min(each, first.warming)
+	ready := make([]*sample, runs-1)
+	var mu sync.Mutex
+	done := 1
+	err := r.each(runs-1, func(i int) error {
+		s, err := r.measure(ctx, uint64(i)+2, least, 2*each)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for ready[i] = s; all.runs < runs && ready[all.runs-1] != nil; {
+			s, ready[all.runs-1] = ready[all.runs-1], nil
+			if err := all.merge(s); err != nil {
+				return err
+			}
+		}
+		done++
+		progress(float64(done) / float64(runs))
+		return nil
+	})
+	return all, err
+}
+
+// each does a job so many times, several at once, and returns the first error
+// in their order.
+func (r *Request) each(times int, job func(i int) error) error {
+	errs := make([]error, times)
 	next := make(chan int)
 	var group sync.WaitGroup
-	var mu sync.Mutex
-	done := 0
-	workers := min(r.Seeds, runtime.GOMAXPROCS(0))
+	workers := min(times, runtime.GOMAXPROCS(0))
 	if r.Members >= crowd {
-		workers = 1
+		workers = min(times, 1)
 	}
 	for range workers {
 		group.Go(func() {
 			for i := range next {
 				errs[i] = job(i)
-				mu.Lock()
-				done++
-				progress(float64(done) / float64(r.Seeds))
-				mu.Unlock()
 			}
 		})
 	}
-	for i := range r.Seeds {
+	for i := range times {
 		next <- i
 	}
 	close(next)
@@ -129,25 +170,17 @@ func (r *Request) each(progress func(float64), job func(i int) error) error {
 	return nil
 }
 
-// report puts the runs together.
-func (r *Request) report(samples []*sample, recovered []time.Duration) (*Report, error) {
-	first := samples[0]
-	all := total{waits: first.waiting.waits, intervals: first.Operations}
-	for i, s := range samples {
-		if i > 0 {
-			if err := all.merge(s); err != nil {
-				return nil, err
-			}
-		}
-		all.add(s)
-	}
+// report tells what the runs have in common.
+func (r *Request) report(all *total, recovered []time.Duration) *Report {
+	operations := all.stats.Operations
 	p := &Report{
-		V: 1, Policy: r.Policy, Preset: r.preset(), Members: r.Members, Seeds: r.Seeds,
-		Wait: spread(all.waits), Interval: spread(all.intervals),
-		Simulated: all.time.Seconds() / float64(r.Seeds), WarmUp: all.warm.Seconds() / float64(r.Seeds),
+		V: 1, Policy: r.Policy, Preset: r.preset(), Members: r.Members, Seeds: all.runs,
+		Wait:      all.waits.report(all.waited/float64(all.served), all.served),
+		Interval:  all.intervals.report(all.time.Seconds()*float64(r.Members)/float64(operations), operations),
+		Simulated: all.time.Seconds() / float64(all.runs), WarmUp: all.warm.Seconds() / float64(all.runs),
 		Losses: all.stats.Lost, Crashes: all.stats.Crashed, Hints: []string{},
 	}
-	p.fill(&all, r)
+	p.fill(all, r)
 	if len(recovered) > 0 {
 		slices.Sort(recovered)
 		p.Recovery = &Recovery{
@@ -155,25 +188,34 @@ func (r *Request) report(samples []*sample, recovered []time.Duration) (*Report,
 			Largest: recovered[len(recovered)-1].Seconds(), Losses: len(recovered),
 		}
 	}
-	p.Hints = append(p.Hints, r.hints(p, &all)...)
-	return p, nil
+	p.Hints = append(p.Hints, r.hints(p, all)...)
+	return p
 }
 
 // total is the runs put together. Shares are weighted with their time.
 type total struct {
-	waits, intervals              *circulation.Histogram
+	runs                          int
+	shortest                      time.Duration // of the runs
+	waits, intervals              spread
 	time, warm                    time.Duration
 	idle, waiting, one, two, none float64 // in seconds
+	waited                        float64 // in seconds
+	served                        uint64
 	stats                         circulation.Stats
 }
 
+// merge adds one more run.
 func (a *total) merge(s *sample) error {
-	if err := a.waits.Merge(s.waiting.waits); err != nil {
+	a.runs++
+	a.shortest = min(a.shortest, s.measured)
+	a.add(s)
+	if err := a.waits.merge(&s.watch.waits.spread); err != nil {
 		return err
 	}
-	return a.intervals.Merge(s.Operations)
+	return a.intervals.merge(&s.watch.intervals.spread)
 }
 
+// add adds all of a run but its distributions.
 func (a *total) add(s *sample) {
 	seconds := s.measured.Seconds()
 	a.time += s.measured
@@ -182,7 +224,9 @@ func (a *total) add(s *sample) {
 	a.one += seconds * s.Concurrency(1)
 	a.two += seconds * s.Concurrency(2)
 	a.none += seconds * s.TokensAlive(0)
-	a.waiting += s.waiting.idle.Seconds()
+	a.waiting += s.watch.idle.Seconds()
+	a.waited += s.watch.waited
+	a.served += s.watch.served
 	a.stats.Hops += s.stats.Hops
 	a.stats.Operations += s.stats.Operations
 	a.stats.Lost += s.stats.Lost
@@ -210,14 +254,4 @@ func (p *Report) fill(a *total, r *Request) {
 	p.HandoffsPerHour = float64(a.stats.Hops) / hours
 	sent := messagesPerHandoff*(a.stats.Hops+a.stats.Lost) + a.stats.Messages
 	p.MessagesPerHour = float64(sent) / hours / float64(r.Members)
-}
-
-func spread(h *circulation.Histogram) *Spread {
-	if h.Count() == 0 {
-		return nil
-	}
-	return &Spread{
-		Mean: h.Mean().Seconds(), P50: h.Quantile(0.5).Seconds(), P95: h.Quantile(0.95).Seconds(),
-		P99: h.Quantile(0.99).Seconds(), Count: h.Count(),
-	}
 }

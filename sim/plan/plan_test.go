@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -31,7 +33,7 @@ func ask(change func(*Request)) Request {
 
 func answer(t *testing.T, r Request) *Report {
 	t.Helper()
-	p, err := r.make(little, func(float64) {})
+	p, err := r.make(t.Context(), little, func(float64) {})
 	require.NoError(t, err)
 	return p
 }
@@ -55,6 +57,8 @@ func TestValidate(t *testing.T) {
 		"down":          {func(r *Request) { r.DownFor = -1 }, ErrSpan},
 		"latency":       {func(r *Request) { r.Latency = 2 * time.Hour }, ErrSpan},
 		"round":         {func(r *Request) { r.Members, r.Latency = policy.MaxMembers, time.Hour }, ErrSpan},
+		"crashes":       {func(r *Request) { r.Crash = 1 }, ErrSpan},
+		"all down":      {func(r *Request) { r.Crash, r.DownFor = time.Minute, 11*time.Minute }, ErrSpan},
 		"target":        {func(r *Request) { r.Policy = catalog.Multitoken }, ErrTarget},
 		"policy":        {func(r *Request) { r.Policy = "nonesuch" }, catalog.ErrUnknownPolicy},
 		"preset":        {func(r *Request) { r.Params.Preset = "nonesuch" }, policy.ErrPreset},
@@ -62,7 +66,7 @@ func TestValidate(t *testing.T) {
 		"operation":     {func(r *Request) { r.Params.OperationTime = 0 }, policy.ErrOutOfRange},
 	} {
 		r := ask(c.change)
-		_, err := Make(r, func(float64) {})
+		_, err := Make(t.Context(), r, func(float64) {})
 		assert.ErrorIs(t, err, c.want, name)
 	}
 }
@@ -92,7 +96,7 @@ func TestSaturated(t *testing.T) {
 // that is 2·Δmin on average and 1.7·Δmin in the median.
 func TestRecovery(t *testing.T) {
 	r := ask(func(r *Request) { r.Seeds = 8 })
-	p, err := r.make(effort{10_000, 1_000_000}, func(float64) {})
+	p, err := r.make(t.Context(), effort{10_000, 1_000_000}, func(float64) {})
 	require.NoError(t, err)
 	t.Logf("%+v", *p.Recovery)
 	assert.GreaterOrEqual(t, p.Recovery.Losses, 200)
@@ -126,6 +130,10 @@ func TestHints(t *testing.T) {
 		"losses":       {func(r *Request) { r.Loss = 0.05 }, "there is no token"},
 		"rough":        {func(r *Request) { r.Every, r.Params.SkipDelay = 24*time.Hour, time.Millisecond }, "rough figures"},
 		"nobody":       {func(r *Request) { r.Every = policy.MaxInterval }, "nobody ran"},
+		"runs":         {func(r *Request) { r.Seeds, r.Every = MaxSeeds, 10*time.Minute }, "instead of 100"},
+		"short":        {func(r *Request) { r.Every = 30 * 24 * time.Hour }, "shorter than 10 times"},
+		"down":         {func(r *Request) { r.Crash, r.DownFor = time.Minute, 5*time.Minute }, "about 5 of 20 members are down"},
+		"recoveries":   {func(r *Request) { r.Every = 24 * time.Hour }, "losses were simulated, a larger time is likely"},
 		"few faults":   {func(r *Request) { r.Crash = 1000 * time.Hour }, "0 crashes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,6 +165,46 @@ func TestFaults(t *testing.T) {
 	assert.Greater(t, lossy.Idle, 2*calm.Idle)
 }
 
+// TestBudget: however little is spent, in however many runs, what takes longer
+// than a run is not left out of the figures.
+func TestBudget(t *testing.T) {
+	nightly := func(r *Request) { r.Every, r.Params.SkipDelay = 24*time.Hour, 10*time.Second }
+	day := (24*time.Hour + 4*time.Second).Seconds()
+	for _, c := range []struct {
+		events uint64
+		seeds  int
+		runs   int
+		long   bool
+	}{
+		{5_000_000, 2, 2, true}, {5_000_000, MaxSeeds, 10, true}, {200_000, MaxSeeds, 1, false}, {200_000, 8, 1, false},
+	} {
+		r := ask(nightly)
+		r.Seeds = c.seeds
+		p, err := r.make(t.Context(), effort{c.events, 1000}, func(float64) {})
+		require.NoError(t, err)
+		t.Logf("%d runs of %.1f days: mean %.2f, %+v", p.Seeds, p.Simulated/day, p.Interval.Mean/day, *p.Interval)
+		assert.Equal(t, c.long, p.Simulated >= 10*day)
+		assert.InDelta(t, c.runs, p.Seeds, float64(c.runs)/9, "as many as are long enough")
+		assert.InDelta(t, 1, p.Interval.Mean/day, 4/math.Sqrt(20*p.Simulated*float64(p.Seeds)/day), "within what chance does")
+		if c.long {
+			assert.InEpsilon(t, math.Log(2), p.Interval.P50/day, 0.15, "exponential, but for the wait")
+			assert.Empty(t, p.Interval.LowerBounds)
+		} else {
+			assert.Contains(t, p.Interval.LowerBounds, "p99")
+			assert.LessOrEqual(t, p.Interval.P99, p.Simulated+1)
+		}
+	}
+}
+
+// TestCancel: a plan ends with its context.
+func TestCancel(t *testing.T) {
+	over := errors.New("over")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(over)
+	_, err := Make(ctx, ask(nil), func(float64) {})
+	assert.ErrorIs(t, err, over)
+}
+
 // TestLatency: a handoff's time is idle time.
 func TestLatency(t *testing.T) {
 	p := answer(t, ask(func(r *Request) { r.Latency = 2 * time.Second }))
@@ -172,7 +220,7 @@ func TestDeterministic(t *testing.T) {
 // TestStandstill: what the simulator cannot do is an error.
 func TestStandstill(t *testing.T) {
 	r := ask(nil)
-	err := r.each(func(float64) {}, func(i int) error {
+	err := r.each(4, func(i int) error {
 		if i == 2 {
 			return circulation.ErrStandstill
 		}
@@ -185,7 +233,7 @@ func TestStandstill(t *testing.T) {
 func TestProgress(t *testing.T) {
 	r := ask(func(r *Request) { r.Seeds = 3 })
 	var seen []float64
-	_, err := r.make(effort{1000, 1000}, func(done float64) { seen = append(seen, done) })
+	_, err := r.make(t.Context(), effort{100_000, 1000}, func(done float64) { seen = append(seen, done) })
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1.0 / 3, 2.0 / 3, 1}, seen)
 }
@@ -207,4 +255,5 @@ func TestSchema(t *testing.T) {
 	assert.Len(t, fields, 21)
 	assert.IsType(t, []any{}, fields["hints"])
 	assert.Contains(t, fields["wait_s"], "p99")
+	assert.Contains(t, fields["wait_s"], "lower_bounds")
 }

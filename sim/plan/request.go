@@ -6,13 +6,18 @@ import (
 
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
 const (
-	// MaxSeeds keeps each run long enough to mean something: the cost is
-	// shared among them.
+	// MaxSeeds is more runs than anybody needs: the cost is shared among them.
 	MaxSeeds = 100
+
+	// MinCrash keeps the simulator busy with something else than crashes, of
+	// each of which all members hear.
+	MinCrash = time.Second
 
 	// MaxLatency bounds a handoff: nobody waits longer for an answer.
 	MaxLatency = time.Hour
@@ -35,15 +40,17 @@ type Request struct {
 	Every time.Duration
 	// Loss is the probability that a handoff loses its token, 0 to less than 1.
 	Loss float64
-	// Crash is the mean time between two crashes in the group; 0: never. A
-	// member returns after DownFor. Volatile members lose their tokens and
-	// what they remember, others keep both.
+	// Crash is the mean time between two crashes in the group, MinCrash at
+	// least and so that no more than half of the members are down on average;
+	// 0: never. A member returns after DownFor. Volatile members lose their
+	// tokens and what they remember, others keep both.
 	Crash, DownFor time.Duration
 	Volatile       bool
 	// Latency is how long a handoff takes. A message between policies takes a
 	// third: one of its three ways.
 	Latency time.Duration
-	// Seeds is how many runs there are, 1 to MaxSeeds.
+	// Seeds is how many runs there are at most, 1 to MaxSeeds. There are fewer
+	// where they would become too short.
 	Seeds int
 }
 
@@ -70,6 +77,10 @@ func (r *Request) Validate() error {
 			return fmt.Errorf("%w: %s is %v, permitted are 0 to %v", ErrSpan, s.name, s.is, s.max)
 		}
 	}
+	if least := r.leastCrash(); r.Crash > 0 && r.Crash < least {
+		return fmt.Errorf("%w: crash is %v, permitted are %v and more (at most half of the members are down for %v)",
+			ErrSpan, r.Crash, least, r.DownFor)
+	}
 	if err := catalog.Check(r.Policy, r.Params); err != nil {
 		return err
 	}
@@ -77,6 +88,11 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("%w: operation and latency of this many members take longer than %v", ErrSpan, policy.MaxInterval)
 	}
 	return nil
+}
+
+// leastCrash is the shortest mean time between crashes.
+func (r *Request) leastCrash() time.Duration {
+	return max(MinCrash, (r.DownFor / time.Duration(r.Members) * 2).Round(time.Millisecond))
 }
 
 // singleToken reports whether one token at a time is what the policy aims at.
@@ -94,6 +110,48 @@ func (r *Request) recovers(e effort) bool {
 // round is the least time in which all members can run one after the other.
 func (r *Request) round() time.Duration {
 	return max(time.Millisecond, (r.Params.OperationTime+r.Latency)*time.Duration(r.Members))
+}
+
+// minInterval is the time that the policy lets pass between two operations of a
+// member, where it has one.
+func (r *Request) minInterval() time.Duration {
+	p := r.Params
+	switch {
+	case p.MinInterval > 0:
+		return p.MinInterval
+	case r.Policy == catalog.Wandering && r.preset() == wandering.Paper:
+		return wandering.MinInterval(p.OperationTime, p.MembersMax)
+	case r.Policy == catalog.Wandering && r.preset() == wandering.Report:
+		return wandering.ReportMinInterval(p.OperationTime, p.MembersMax)
+	}
+	return 0
+}
+
+// spacing is about how long it is at least between two operations of a member
+// that always wants to run.
+func (r *Request) spacing() time.Duration {
+	switch r.Policy {
+	case catalog.Multitoken:
+		return max(time.Millisecond, r.Params.OperationTime+r.Latency, r.Params.TargetInterval)
+	case catalog.Uncoordinated:
+		if shortest, longest, err := uncoordinated.Between(r.Params); err == nil {
+			return max(time.Millisecond, (shortest+longest)/2)
+		}
+	}
+	return min(max(r.round(), r.minInterval()), policy.MaxInterval)
+}
+
+// expected is about how long it is at least between two operations of a member.
+func (r *Request) expected() time.Duration {
+	return min(max(r.spacing(), r.Every+r.Params.OperationTime), 2*policy.MaxInterval)
+}
+
+// length is how long a run is at least, unless it costs too much.
+func (r *Request) length() time.Duration { return minIntervals * r.expected() }
+
+// warmUp is how long a run is not measured at its beginning.
+func (r *Request) warmUp() time.Duration {
+	return max(warmRounds*r.round(), r.expected()) + 3*r.Params.TargetInterval
 }
 
 // config is the group to simulate, without faults.
