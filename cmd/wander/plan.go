@@ -24,6 +24,7 @@ type planFlags struct {
 	operationTime, skipDelay, minInterval, target span
 	every, crash, downFor, latency                span
 	loss, output                                  string
+	set                                           []string // NAME=VALUE
 }
 
 func newPlanCommand(env *environment) *cobra.Command {
@@ -37,13 +38,16 @@ func newPlanCommand(env *environment) *cobra.Command {
 members wait, how long the resource is idle or used by several at once, how long
 it takes until a lost token is replaced, and what it costs in messages.
 
-How much is simulated is bounded by what it costs, and told; very large groups
-take longer and give rough figures. The same command gives the same figures.`,
+How much is simulated is bounded by what it costs, and told. Runs are fewer than
+--seeds says where they would become too short; what is marked with > is larger
+than its number. Very large groups and long pauses give rough figures. The same
+command gives the same figures.`,
 		Example: `  wander plan --members 50 --operation-time 4s
   wander plan --members 50 --operation-time 4s --every 10m --loss 0.1% --latency 60ms
-  wander plan --members 200 --operation-time 30s --policy multitoken --target-interval 20m`,
+  wander plan --members 200 --operation-time 30s --policy multitoken --target-interval 20m
+  wander plan --members 30 --operation-time 10m --every 24h --policy ring --set regeneration_mean=24h`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return runPlan(env, &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runPlan(env, &f, cmd.Flags().Changed) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.request.Members, "members", 0, "how many members")
@@ -54,13 +58,14 @@ take longer and give rough figures. The same command gives the same figures.`,
 	flags.Var(&f.minInterval, "min-interval", "shortest time between two operations of a member (default the policy's formula)")
 	flags.Var(&f.target, "target-interval", "time between two tokens at a member, for multitoken")
 	flags.IntVar(&f.request.Params.MembersMax, "members-max", 0, "members_max of the group configuration (default the members)")
+	flags.StringArrayVar(&f.set, "set", nil, "NAME=VALUE: a parameter of the policy as in the group configuration; repeatable")
 	flags.Var(&f.every, "every", "how long after an operation a member wants to run again, on average (default at once)")
 	flags.StringVar(&f.loss, "loss", "0%", "share of handoffs that lose the token")
-	flags.Var(&f.crash, "crash", "mean time between two crashes in the group (default never)")
-	flags.Var(&f.downFor, "down-for", "how long a crashed member is away")
-	flags.BoolVar(&f.request.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")
+	flags.Var(&f.crash, "crash", "mean time between two crashes in the group, at most half of which is down at a time (default never)")
+	flags.Var(&f.downFor, "down-for", "how long a crashed member is away, with --crash")
+	flags.BoolVar(&f.request.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold; with --crash")
 	flags.Var(&f.latency, "latency", "how long a handoff takes: three ways over the network")
-	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("in how many runs, 1 to %d", plan.MaxSeeds))
+	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("in how many runs at most, 1 to %d", plan.MaxSeeds))
 	addOutputFlag(cmd, &f.output)
 	for _, name := range []string{"members", "operation-time"} {
 		_ = cmd.MarkFlagRequired(name) // the flags exist
@@ -68,11 +73,11 @@ take longer and give rough figures. The same command gives the same figures.`,
 	return cmd
 }
 
-func runPlan(env *environment, f *planFlags) error {
+func runPlan(env *environment, f *planFlags, given func(flag string) bool) error {
 	if err := checkOutput(f.output); err != nil {
 		return err
 	}
-	r, err := f.read()
+	r, err := f.read(given)
 	if err != nil {
 		return err
 	}
@@ -99,11 +104,17 @@ func runPlan(env *environment, f *planFlags) error {
 }
 
 // read makes the request of the flags, and checks it.
-func (f *planFlags) read() (*plan.Request, error) {
+func (f *planFlags) read(given func(flag string) bool) (*plan.Request, error) {
+	if err := f.effectless(given); err != nil {
+		return nil, err
+	}
 	r := f.request
 	r.Params.OperationTime, r.Params.SkipDelay = f.operationTime.Duration, f.skipDelay.Duration
 	r.Params.MinInterval, r.Params.TargetInterval = f.minInterval.Duration, f.target.Duration
 	r.Every, r.Crash, r.DownFor, r.Latency = f.every.Duration, f.crash.Duration, f.downFor.Duration, f.latency.Duration
+	if err := setParameters(&r.Params, f.set, given); err != nil {
+		return nil, err
+	}
 	if r.Params.MembersMax == 0 {
 		r.Params.MembersMax = r.Members
 	}
@@ -115,6 +126,19 @@ func (f *planFlags) read() (*plan.Request, error) {
 		return nil, planError(err)
 	}
 	return &r, nil
+}
+
+// effectless refuses what would be ignored.
+func (f *planFlags) effectless(given func(flag string) bool) error {
+	for _, flag := range []string{"down-for", "volatile"} {
+		if given(flag) && f.crash.Duration == 0 {
+			return usageError("--%s has no effect without --crash DUR", flag)
+		}
+	}
+	if given("members-max") && f.request.Params.MembersMax < 1 {
+		return usageError("--members-max %d: 1 or more", f.request.Params.MembersMax)
+	}
+	return nil
 }
 
 // planError is what is wrong with the numbers that were given.
@@ -135,7 +159,8 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 		wants = fmt.Sprintf("who want to run again %v after an operation, on average", r.Every)
 	}
 	fmt.Fprintf(w, "%d members, operations of %v, %s\n", p.Members, r.Params.OperationTime, wants)
-	fmt.Fprintf(w, "policy %s, preset %s\n\n", p.Policy, p.Preset)
+	fmt.Fprintf(w, "policy %s, preset %s%s\n", p.Policy, p.Preset, setText(r))
+	fmt.Fprintf(w, "%s\n\n", faultsText(r))
 	printSpread(w, "wait", p.Wait)
 	printSpread(w, "between runs", p.Interval)
 	fmt.Fprintf(w, "idle          %s of the time; while somebody waits %s\n", percent(p.Idle), percent(p.IdleWaiting))
@@ -152,6 +177,32 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 		plain(p.MessagesPerHour), plain(p.HandoffsPerHour), plain(p.OperationsPerHour))
 	fmt.Fprintf(w, "simulated     %s of %s each, after %s of warm-up; %d losses, %d crashes\n",
 		count(p.Seeds, "run"), inSeconds(p.Simulated), inSeconds(p.WarmUp), p.Losses, p.Crashes)
+}
+
+// setText names the optional parameters that were set.
+func setText(r *plan.Request) (text string) {
+	for _, p := range policy.Parameters {
+		if n := p.Wire(&r.Params); n != 0 && p.Optional {
+			text += ", " + p.Name + " " + parameterText(p, n)
+		}
+	}
+	return text
+}
+
+// faultsText says what goes wrong, and how long handoffs take.
+func faultsText(r *plan.Request) string {
+	loss, crash := "no loss", "no crash"
+	if r.Loss > 0 {
+		loss = fmt.Sprintf("%s of the handoffs lose the token", percent(r.Loss))
+	}
+	if r.Crash > 0 {
+		kind := "durable"
+		if r.Volatile {
+			kind = "volatile"
+		}
+		crash = fmt.Sprintf("a crash of a %s member every %v on average, down for %v", kind, r.Crash, r.DownFor)
+	}
+	return fmt.Sprintf("handoffs of %v, %s, %s", r.Latency, loss, crash)
 }
 
 func printSpread(w io.Writer, name string, s *plan.Spread) {

@@ -61,6 +61,23 @@ func TestPlanMistakes(t *testing.T) {
 		"target":         {append(quickPlan, "--policy", "multitoken"), "hint: add --target-interval DUR"},
 		"output":         {append(quickPlan, "--output", "xml"), "text or json"},
 		"operation time": {append(quickPlan, "--operation-time", "0s"), "operation_time is 0s"},
+		"down":           {append(quickPlan, "--down-for", "1m"), "--down-for has no effect without --crash"},
+		"volatile":       {append(quickPlan, "--volatile"), "--volatile has no effect without --crash"},
+		"members max":    {append(quickPlan, "--members-max", "0"), "--members-max 0: 1 or more"},
+		"crashes":        {append(quickPlan, "--crash", "1ns"), "crash is 1ns, permitted are 12s and more"},
+		"set nothing":    {append(quickPlan, "--set", "x"), "write NAME=VALUE"},
+		"set unknown":    {append(quickPlan, "--set", "x=1"), `no parameter is called "x", known are operation_time, members_max`},
+		"set unused":     {append(quickPlan, "--set", "queue_capacity=3"), "preset journal does not use queue_capacity"},
+		"set twice":      {append(quickPlan, "--set", "min_interval=1s", "--set", "min_interval=2s"), "it is set twice"},
+		"set by a flag":  {append(quickPlan, "--set", "operation_time=1s"), "--operation-time sets it already"},
+		"set no span":    {append(quickPlan, "--set", "min_interval=5"), `"5" is not a duration`},
+		"set too fine":   {append(quickPlan, "--set", "min_interval=1500us"), "whole number of milliseconds"},
+		"set negative":   {append(quickPlan, "--set", "min_interval=-1s"), "whole number of milliseconds"},
+		"set to nothing": {append(quickPlan, "--set", "min_interval=0s"), "leave it out"},
+		"set no ratio":   {append(quickPlan, "--set", "growth_factor=x"), `"x" is not a factor`},
+		"set no count":   {append(quickPlan, "--set", "queue_capacity=1.5"), "not a number of things"},
+		"set no flag":    {append(quickPlan, "--set", "generator_rests=1"), "neither true nor false"},
+		"set too large":  {append(quickPlan, "--set", "min_interval=36500d"), "min_interval is"},
 		"seeds":          {append(quickPlan, "--seeds", "0"), "seeds out of range"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,6 +85,29 @@ func TestPlanMistakes(t *testing.T) {
 			assert.Equal(t, exitUsage, code)
 			assert.Empty(t, out)
 			assert.Contains(t, errs, c.says)
+		})
+	}
+}
+
+// TestPlanSet: each parameter can be set, and the answer repeats what was asked.
+func TestPlanSet(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m0s\nhandoffs of 0s, no loss, no crash\n"},
+		"flag":   {[]string{"--policy", "wandering", "--preset", "report", "--set", "generator_rests=true"}, "preset report, generator_rests true\n"},
+		"factor": {[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m"}, "max_interval 10m0s, growth_factor 2.5\n"},
+		"count":  {[]string{"--policy", "multitoken", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m0s, queue_capacity 3\n"},
+		"faults": {
+			[]string{"--loss", "1%", "--latency", "20ms", "--crash", "1m", "--down-for", "30s", "--volatile"},
+			"handoffs of 20ms, 1 % of the handoffs lose the token, a crash of a volatile member every 1m0s on average, down for 30s\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := runCommand("", append(quickPlan, c.args...)...)
+			require.Zero(t, code, errs)
+			assert.Contains(t, out, c.says)
 		})
 	}
 }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// setParameters sets parameters of a policy from NAME=VALUE, each once, and
+// none that has a flag of its own which was given.
+func setParameters(params *policy.Params, settings []string, given func(flag string) bool) error {
+	seen := map[string]bool{}
+	for _, setting := range settings {
+		name, value, ok := strings.Cut(setting, "=")
+		if !ok {
+			return usageError("--set %q: write NAME=VALUE, for example regeneration_mean=24h", setting)
+		}
+		i := slices.IndexFunc(policy.Parameters, func(p policy.Parameter) bool { return p.Name == name })
+		if i < 0 {
+			return usageError("--set %q: no parameter is called %q, known are %s", setting, name, parameterNames())
+		}
+		if flag := strings.ReplaceAll(name, "_", "-"); given(flag) {
+			return usageError("--set %q: --%s sets it already", setting, flag)
+		}
+		if seen[name] {
+			return usageError("--set %q: it is set twice", setting)
+		}
+		seen[name] = true
+		p := policy.Parameters[i]
+		n, err := parameterValue(p, value)
+		if err != nil {
+			return usageError("--set %q: %v", setting, err)
+		}
+		p.SetWire(params, n)
+	}
+	return nil
+}
+
+func parameterNames() string {
+	var names []string
+	for _, p := range policy.Parameters {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// parameterValue is a parameter's number in the group configuration's unit, of
+// a value as people write it there. Its range is the policy's to check, but a
+// number of 0, which would stand for nothing being set, is refused.
+func parameterValue(p policy.Parameter, text string) (n uint64, err error) {
+	switch p.Quantity {
+	case policy.Span:
+		n, err = wholeMilliseconds(text)
+	case policy.Thousandths:
+		var r ratio
+		err = r.UnmarshalText([]byte(text))
+		n = uint64(r.Ratio)
+	case policy.Flag:
+		if text != "true" && text != "false" {
+			return 0, fmt.Errorf("%q is neither true nor false", text)
+		}
+		if text == "true" {
+			n = 1
+		}
+		return n, nil
+	case policy.Count:
+		if n, err = strconv.ParseUint(text, 10, 31); err != nil {
+			err = fmt.Errorf("%q is not a number of things", text)
+		}
+	}
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%s is 0: leave it out for its default", p.Name)
+	}
+	return n, err
+}
+
+func wholeMilliseconds(text string) (uint64, error) {
+	var s span
+	if err := s.UnmarshalText([]byte(text)); err != nil {
+		return 0, err
+	}
+	if s.Duration < 0 || s.Duration%time.Millisecond != 0 {
+		return 0, fmt.Errorf("%q is not a whole number of milliseconds", text)
+	}
+	return uint64(s.Milliseconds()), nil
+}
+
+// parameterText is a number in the group configuration's unit as people write
+// it.
+func parameterText(p policy.Parameter, n uint64) string {
+	switch p.Quantity {
+	case policy.Span:
+		return (time.Duration(n) * time.Millisecond).String()
+	case policy.Thousandths:
+		return strconv.FormatFloat(policy.Ratio(n).Float(), 'f', -1, 64)
+	case policy.Flag:
+		return strconv.FormatBool(n != 0)
+	}
+	return strconv.FormatUint(n, 10)
+}
