@@ -17,7 +17,11 @@ import (
 // in a file: a *configfile.Error with the place of what is wrong.
 func (f resourceFile) check(file string, text []byte, path ...any) error {
 	r := f.resource()
-	err := f.checkGiven(configfile.Names(text, path...))
+	keys := configfile.Names(text, path...)
+	err := f.checkGiven(keys)
+	if f.Name == "" && !slices.Contains(keys, "name") {
+		err = fmt.Errorf("name %w", errMissing)
+	}
 	if err == nil {
 		err = r.Validate()
 	}
@@ -36,12 +40,10 @@ func (f resourceFile) check(file string, text []byte, path ...any) error {
 // errMissing says that a file lacks a key that has no default.
 var errMissing = errors.New("must be given")
 
-// checkGiven looks for what has no default among the keys that are there.
+// checkGiven looks for the parameters that have no default among the keys that
+// are there.
 func (f resourceFile) checkGiven(keys []string) error {
 	r := f.resource()
-	if f.Name == "" && !slices.Contains(keys, "name") {
-		return fmt.Errorf("name %w", errMissing)
-	}
 	for _, p := range policy.Parameters {
 		if !p.Optional && p.Wire(&r.Params) == 0 && !slices.Contains(keys, p.Name) {
 			return fmt.Errorf("%s %w", p.Name, errMissing)
