@@ -49,8 +49,8 @@ func (r *Request) hints(p *Report, a *total) (hints []string) {
 	switch {
 	case a.shortest < r.length():
 		say("a run is bounded by what it costs: it is shorter than %d times what passes between two operations of a member, "+
-			"which is %v or more; what takes longer than the run was not seen in it, so that percentiles may be larger than "+
-			"they seem, and those with > are only known to be", minIntervals, r.expected())
+			"which is %v or more; what takes longer than the run was not seen in it, and percentiles that were not reached "+
+			"(marked with >, lower_bounds in JSON) are larger than their number", minIntervals, r.expected())
 	case a.runs < r.Seeds:
 		say("runs made: %d instead of %d, so that each is as long as %d times what passes between two operations of a member: %v or more",
 			a.runs, r.Seeds, minIntervals, r.expected())

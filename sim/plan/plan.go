@@ -21,10 +21,8 @@ type Report struct {
 	Members int    `json:"members"`
 
 	// Wait is from when a member wants to run until it does; Interval from
-	// one operation of a member to its next one. Nil where nobody ran. Their
-	// means are the time that members waited together, or that there was for
-	// all of them together, by the number of operations: what lasts longer
-	// than the run is in them.
+	// one operation of a member to its next one. Nil where nobody ran. What
+	// had not ended when the run did counts for as long as it was seen.
 	Wait     *Spread `json:"wait_s"`
 	Interval *Spread `json:"interval_s"`
 	// The shares of time in which nobody runs, nobody though somebody waits,

@@ -196,6 +196,17 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestAtOnce: where all members run at once and then pause, the number of runs
+// is a poor measure of the time between them.
+func TestAtOnce(t *testing.T) {
+	r := ask(func(r *Request) { r.Params.MinInterval = 24 * time.Hour; r.Params.SkipDelay = 10 * time.Second })
+	p, err := r.make(t.Context(), effort{400_000, 1000}, func(float64) {})
+	require.NoError(t, err)
+	assert.Empty(t, p.Interval.LowerBounds)
+	assert.GreaterOrEqual(t, p.Interval.Mean, 24*3600.0)
+	assert.Less(t, p.Interval.Mean, 25*3600.0)
+}
+
 // TestCancel: a plan ends with its context.
 func TestCancel(t *testing.T) {
 	over := errors.New("over")

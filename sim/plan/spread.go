@@ -50,13 +50,37 @@ func (s *spread) quantile(q float64) (at time.Duration, known bool) {
 	return max(s.ended.Max(), s.open.Max()), false
 }
 
-// report is what is told of it, with a mean that the caller knows; nil where
-// nothing ended.
-func (s *spread) report(mean float64, count uint64) *Spread {
+// mean is the mean, in seconds, where the 99th percentile is known: the area
+// under the share that lasts longer, and for the few that outlasted what was
+// seen as much again as the rate says. Else it is what the rate says, the time
+// there was by how many ended, which is rough where they end all at once.
+func (s *spread) mean(rate float64) float64 {
+	if _, known := s.quantile(0.99); !known {
+		return rate
+	}
+	lasting, area := 1.0, 0.0
+	left := float64(s.ended.Count() + s.open.Count())
+	open := s.open.Bins()
+	width := s.ended.Width().Seconds()
+	for i, n := range s.ended.Bins() {
+		if left < 0.5 {
+			break // nobody was seen for longer
+		}
+		after := lasting * (1 - float64(n)/left)
+		area += (lasting + after) / 2 * width
+		lasting = after
+		left -= float64(n + open[i])
+	}
+	return area + lasting*rate
+}
+
+// report is what is told of it, with the mean by the rate; nil where nothing
+// ended.
+func (s *spread) report(rate float64, count uint64) *Spread {
 	if count == 0 {
 		return nil
 	}
-	p := &Spread{Mean: mean, Count: s.ended.Count(), LowerBounds: []string{}}
+	p := &Spread{Mean: s.mean(rate), Count: s.ended.Count(), LowerBounds: []string{}}
 	for _, quantile := range []struct {
 		name  string
 		share float64

@@ -39,6 +39,25 @@ func TestQuantiles(t *testing.T) {
 	assert.Nil(t, s.report(math.NaN(), 0))
 }
 
+// TestMean is that of all spans, cut off or not, if nearly all are seen.
+func TestMean(t *testing.T) {
+	s := newSpans(time.Second).spread
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 50_000 {
+		lasts, seen := rng.ExpFloat64(), 10*rng.Float64()
+		if lasts <= seen {
+			s.ended.Add(time.Duration(lasts * 1e9))
+		} else {
+			s.open.Add(time.Duration(seen * 1e9))
+		}
+	}
+	assert.InDelta(t, 1, s.mean(1), 0.02)
+	assert.InDelta(t, 1, s.mean(0), 0.03, "hardly anything is left for the rate")
+	assert.Less(t, s.ended.Mean().Seconds(), 0.95, "this is what was reported")
+	s.open.Add(15 * time.Second)
+	assert.InDelta(t, 1, s.mean(1), 0.02)
+}
+
 // TestSpans: what begins before the measurement does not count, what its end
 // cuts off does.
 func TestSpans(t *testing.T) {
