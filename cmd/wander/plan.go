@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,7 +87,7 @@ func runPlan(env *environment, f *planFlags, given func(flag string) bool) error
 	p, err := plan.Make(ctx, *r, func(done float64) { show("simulating … %.0f %%", 100*done) })
 	clear()
 	if ctx.Err() != nil {
-		return &exitError{code: exitSignal + int(syscall.SIGINT), err: errors.New("interrupted")}
+		return interrupted()
 	}
 	if err != nil {
 		return planError(err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/internal/configfile"
@@ -60,8 +59,11 @@ func parseScenario(file string, text []byte) (experiment.Scenario, error) {
 		return experiment.Scenario{}, err
 	}
 	s := f.scenario()
-	if err := f.check(s); err != nil {
-		return experiment.Scenario{}, configError(fmt.Errorf("%s: %w", file, err), f.hint(err))
+	if err := f.checkResource(configfile.Names(text, "resource"), s); err != nil {
+		return experiment.Scenario{}, placed(file, text, err, f.hint(err), "resource")
+	}
+	if err := s.Validate(); err != nil {
+		return experiment.Scenario{}, f.placed(file, text, err)
 	}
 	return s, nil
 }
@@ -101,14 +103,26 @@ func (f scenarioFile) scenario() experiment.Scenario {
 // errNotSimulated: a setting of a resource that means nothing here.
 var errNotSimulated = errors.New("the simulator has one slot and no deadlines; leave out slots and max_hold")
 
-func (f scenarioFile) check(s experiment.Scenario) error {
+// placed is an error about what happens to the group, at the key that it names
+// in whichever table that is.
+func (f scenarioFile) placed(file string, text []byte, err error) error {
+	for _, table := range []any{"faults", "measure", "latency"} {
+		if mentioned(err.Error(), configfile.Names(text, table)) != "" {
+			return placed(file, text, err, "", table)
+		}
+	}
+	return placed(file, text, err, "")
+}
+
+// checkResource checks the resource, whose table has the given keys.
+func (f scenarioFile) checkResource(keys []string, s experiment.Scenario) error {
 	if f.Resource.Slots != nil || f.Resource.MaxHold != nil {
 		return errNotSimulated
 	}
-	if err := catalog.Check(s.Policy, s.Params); err != nil {
-		return fmt.Errorf("resource: %w", err)
+	if err := f.Resource.checkGiven(keys); err != nil {
+		return err
 	}
-	return s.Validate()
+	return catalog.Check(s.Policy, s.Params)
 }
 
 func (f scenarioFile) hint(err error) string {

@@ -138,14 +138,20 @@ func (c *Config) validate() error {
 	case c.Found < 0 || c.Found > c.Members:
 		return fmt.Errorf("%w: %d tokens, %d members", ErrFound, c.Found, c.Members)
 	}
-	for _, p := range []float64{c.PassLoss, c.TellLoss} {
-		if !(p >= 0 && p <= 1) {
-			return fmt.Errorf("%w: %v", ErrShare, p)
+	for _, p := range []struct {
+		name  string
+		share float64
+	}{{"pass_loss", c.PassLoss}, {"tell_loss", c.TellLoss}} {
+		if !(p.share >= 0 && p.share <= 1) {
+			return fmt.Errorf("%w: %s is %v, permitted are 0 to 1", ErrShare, p.name, p.share)
 		}
 	}
-	for _, d := range []time.Duration{c.LossEvery, c.CrashEvery, c.DownFor, c.ClockOffset} {
-		if d < 0 {
-			return fmt.Errorf("%w: %v", ErrNegative, d)
+	for _, d := range []struct {
+		name string
+		span time.Duration
+	}{{"loss_every", c.LossEvery}, {"crash_every", c.CrashEvery}, {"down_for", c.DownFor}, {"clock_offset", c.ClockOffset}} {
+		if d.span < 0 {
+			return fmt.Errorf("%w: %s is %v", ErrNegative, d.name, d.span)
 		}
 	}
 	for _, l := range []Latency{c.Passing, c.Telling, c.Operation} {
