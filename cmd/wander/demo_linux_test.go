@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -43,9 +44,19 @@ func startDemo(t *testing.T, args ...string) *demoProcess {
 	d.Env = append(os.Environ(), programVariable+"=1")
 	d.Stdout, d.Stderr = &d.output, &d.output
 	d.WaitDelay = runHang
+	heed(t, syscall.SIGHUP)
 	require.NoError(t, d.Start())
 	t.Cleanup(func() { d.Process.Kill() })
 	return d
+}
+
+// heed lets programs that are started from now on end at a signal, even if these
+// tests run where it is ignored, as under nohup.
+func heed(t *testing.T, s os.Signal) {
+	t.Helper()
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, s) // who has a handler leaves its children the default
+	t.Cleanup(func() { signal.Stop(c) })
 }
 
 // members waits until all members are up, and returns a descriptor for each of
@@ -112,7 +123,9 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 			d := startDemo(t)
 			members := d.members(t)
 			require.NoError(t, d.Process.Signal(c.signal))
+			hangs := time.AfterFunc(runHang, func() { d.Process.Kill() })
 			_ = d.Wait()
+			require.True(t, hangs.Stop(), "the demo runs on")
 			require.Equal(t, c.code, d.ProcessState.ExitCode(), "%s", d.output.String())
 			awaitEnds(t, members)
 		})
