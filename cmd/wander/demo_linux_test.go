@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -48,15 +47,6 @@ func startDemo(t *testing.T, args ...string) *demoProcess {
 	require.NoError(t, d.Start())
 	t.Cleanup(func() { d.Process.Kill() })
 	return d
-}
-
-// heed lets programs that are started from now on end at a signal, even if these
-// tests run where it is ignored, as under nohup.
-func heed(t *testing.T, s os.Signal) {
-	t.Helper()
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, s) // who has a handler leaves its children the default
-	t.Cleanup(func() { signal.Stop(c) })
 }
 
 // members waits until all members are up, and returns a descriptor for each of

@@ -10,8 +10,10 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -157,6 +159,15 @@ func (b *safeBuffer) String() string {
 	return b.buffer.String()
 }
 
+// heed lets programs that are started from now on end at a signal, even if these
+// tests run where it is ignored, as under nohup.
+func heed(t *testing.T, s os.Signal) {
+	t.Helper()
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, s) // who has a handler leaves its children the default
+	t.Cleanup(func() { signal.Stop(c) })
+}
+
 func startRun(t *testing.T, socket string, args ...string) *program {
 	t.Helper()
 	self, err := os.Executable()
@@ -169,6 +180,7 @@ func startRun(t *testing.T, socket string, args ...string) *program {
 	p.Cmd = exec.Command(self, append([]string{"run", "--socket", socket, "--report", p.report}, args...)...)
 	p.Env = append(os.Environ(), programVariable+"=1", "WANDER_FENCE=outer", "WANDER_PERMIT_FILE=outer")
 	p.Stdin, p.Stdout, p.Stderr = in, sink, &p.stderr
+	heed(t, syscall.SIGHUP)
 	require.NoError(t, p.Start())
 	in.Close()
 	sink.Close()
