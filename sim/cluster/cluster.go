@@ -70,7 +70,7 @@ type memberSetting struct {
 // cluster is a group of members in virtual time. It is not safe for concurrent
 // use.
 type cluster struct {
-	agenda
+	virtual
 	setting
 	rng   *rand.Rand
 	group *group.Group

@@ -1,7 +1,6 @@
 package multitoken
 
 import (
-	"container/heap"
 	"encoding/binary"
 	"math"
 	"math/cmplx"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/agenda"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/policy"
 )
@@ -25,8 +25,7 @@ type world struct {
 	latency time.Duration
 
 	now    clock.Instant
-	queue  queue
-	events int
+	agenda agenda.Agenda[clock.Instant, happening]
 	minted uint64
 
 	alive     int
@@ -38,25 +37,8 @@ type world struct {
 }
 
 type happening struct {
-	at    clock.Instant
-	order int
 	to    int
 	event policy.Event
-}
-
-type queue []happening
-
-func (q queue) Len() int      { return len(q) }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(happening)) }
-func (q queue) Less(i, j int) bool {
-	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].order < q[j].order
-}
-
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
 }
 
 // newWorld starts all agents at the same instant, without a token: the
@@ -75,17 +57,19 @@ func newWorld(t *testing.T, seed uint64, agents int, params policy.Params) *worl
 }
 
 func (w *world) schedule(at clock.Instant, to int, e policy.Event) {
-	w.events++
-	heap.Push(&w.queue, happening{at, w.events, to, e})
+	w.agenda.Plan(at, happening{to, e})
 }
 
 func (w *world) run(until clock.Instant) {
-	for len(w.queue) > 0 && w.queue[0].at <= until {
-		h := heap.Pop(&w.queue).(happening)
-		if h.event.Kind == policy.Timer && w.asked[h.to] != h.at {
+	for {
+		at, h, ok := w.agenda.Next(until)
+		if !ok {
+			break
+		}
+		if h.event.Kind == policy.Timer && w.asked[h.to] != at {
 			continue // replaced meanwhile
 		}
-		w.now = h.at
+		w.now = at
 		for _, a := range w.agents[h.to].Step(w.now, h.event, nil) {
 			w.act(h.to, a)
 		}

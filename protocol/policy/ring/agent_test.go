@@ -195,6 +195,6 @@ func TestPatienceEnds(t *testing.T) {
 		assert.Zero(t, w.served, preset)
 		assert.Zero(t, w.repeats, preset)
 		assert.Zero(t, w.made, preset)
-		assert.Empty(t, w.queue, preset)
+		assert.Zero(t, w.agenda.Len(), preset)
 	}
 }

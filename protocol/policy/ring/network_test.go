@@ -1,12 +1,12 @@
 package ring
 
 import (
-	"container/heap"
 	"math/rand/v2"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/agenda"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -22,8 +22,7 @@ type network struct {
 	setup  setup
 	rng    *rand.Rand
 	now    clock.Instant
-	queue  queue
-	order  int
+	agenda agenda.Agenda[clock.Instant, func()]
 	sites  []*site
 	tokens map[ident.Token]*policy.Token
 	minted byte
@@ -69,27 +68,6 @@ type site struct {
 	runs   ident.Token
 	here   map[ident.Token]bool
 	since  int // messages when the request was made, -1: none
-}
-
-type happening struct {
-	at    clock.Instant
-	order int
-	do    func()
-}
-
-type queue []happening
-
-func (q queue) Len() int      { return len(q) }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(happening)) }
-func (q queue) Less(i, j int) bool {
-	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].order < q[j].order
-}
-
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
 }
 
 func memberID(i int) ident.Member { return ident.Member{byte(i + 1)} }
@@ -189,8 +167,7 @@ func (w *network) around() {
 }
 
 func (w *network) later(d time.Duration, do func()) {
-	w.order++
-	heap.Push(&w.queue, happening{at: w.now.Add(d), order: w.order, do: do})
+	w.agenda.Plan(w.now.Add(d), do)
 }
 
 // send lets something be under way from one member to another.
@@ -237,10 +214,13 @@ func (w *network) withdraw(i int) {
 
 // run lets time pass until the end, or until nothing is left to happen.
 func (w *network) run(end clock.Instant) {
-	for len(w.queue) > 0 && w.queue[0].at <= end {
-		h := heap.Pop(&w.queue).(happening)
-		w.now = h.at
-		h.do()
+	for {
+		at, do, ok := w.agenda.Next(end)
+		if !ok {
+			break
+		}
+		w.now = at
+		do()
 	}
 	w.now = max(w.now, end)
 }

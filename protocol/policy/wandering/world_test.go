@@ -1,7 +1,6 @@
 package wandering
 
 import (
-	"container/heap"
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/agenda"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -23,8 +23,7 @@ type world struct {
 	agents []*site
 
 	now     clock.Instant
-	queue   queue
-	events  int
+	agenda  agenda.Agenda[clock.Instant, happening]
 	actions []policy.Action
 	tokens  map[ident.Token]policy.Token // those that exist
 	minted  uint64
@@ -84,25 +83,8 @@ func (l ledger) push(token policy.Token, number int) {
 }
 
 type happening struct {
-	at    clock.Instant
-	order int
 	to    int
 	event policy.Event
-}
-
-type queue []happening
-
-func (q queue) Len() int      { return len(q) }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(happening)) }
-func (q queue) Less(i, j int) bool {
-	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].order < q[j].order
-}
-
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
 }
 
 func newWorld(t *testing.T, seed uint64, agents int, params policy.Params) *world {
@@ -118,8 +100,7 @@ func newWorld(t *testing.T, seed uint64, agents int, params policy.Params) *worl
 }
 
 func (w *world) schedule(at clock.Instant, to int, e policy.Event) {
-	w.events++
-	heap.Push(&w.queue, happening{at, w.events, to, e})
+	w.agenda.Plan(at, happening{to, e})
 }
 
 // mint makes a token that is as old as the present and gives it to an agent.
@@ -154,9 +135,12 @@ func (w *world) operate(change int) {
 
 // run lets time pass until the end, or until enough is true after an event.
 func (w *world) run(end clock.Instant, enough func() bool) {
-	for len(w.queue) > 0 && w.queue[0].at <= end {
-		h := heap.Pop(&w.queue).(happening)
-		w.now = h.at
+	for {
+		at, h, ok := w.agenda.Next(end)
+		if !ok {
+			break
+		}
+		w.now = at
 		w.tell(h.to, h.event)
 		if enough != nil && enough() {
 			break
