@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // carryOut does one operation.
@@ -79,6 +80,9 @@ func (n *node) perform(e effect.Effect) {
 	case effect.Send:
 		n.c.breach(n, n.guard.sent(e.To, e.Message))
 		n.c.count.sent[e.Message.Type()]++
+		if refusal, ok := e.Message.(*wire.Refuse); ok && refusal.Reason == wire.RefuseClock {
+			n.c.count.untimely++
+		}
 		n.send(e.To, e.Message)
 	case effect.Grant:
 		n.c.breach(n, n.guard.granted(e))

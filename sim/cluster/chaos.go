@@ -32,6 +32,7 @@ type chaos struct {
 	stopEvery            time.Duration
 	breakEvery           time.Duration
 	cutEvery, cutMean    time.Duration
+	clockEvery           time.Duration // zero: clocks are about right
 	demandEvery          time.Duration
 	reconfigureEvery     time.Duration
 	crashes, handoffs    int // how many there must be before the faults end
@@ -69,13 +70,17 @@ func draw(seed uint64, mix Mix) (setting, chaos) {
 		}
 		s.members = append(s.members, m)
 	}
+	s.constants = group.Settings{GossipInterval: pick(time.Second, 30*time.Second).Truncate(time.Millisecond), ClockAllowance: clockAllowance}
 	f := chaos{
 		crashEvery: pick(time.Second, 4*time.Second), downMean: pick(200*time.Millisecond, 6*time.Second),
 		stopEvery: pick(2*time.Second, 30*time.Second), breakEvery: pick(500*time.Millisecond, 20*time.Second),
-		cutEvery: pick(5*time.Second, 60*time.Second), cutMean: pick(100*time.Millisecond, 5*time.Second),
+		cutEvery: pick(5*time.Second, 60*time.Second), cutMean: pick(100*time.Millisecond, 30*time.Second),
 		demandEvery:      pick(200*time.Millisecond, 5*time.Second),
 		reconfigureEvery: pick(10*time.Second, 2*time.Minute),
 		crashes:          10 + rng.IntN(6), handoffs: 100, most: 30 * time.Minute,
+	}
+	if rng.IntN(2) == 0 {
+		f.clockEvery = pick(5*time.Second, 60*time.Second)
 	}
 	return s, f
 }
@@ -148,7 +153,13 @@ func (c *cluster) begin(f chaos) {
 	c.every(f.crashEvery, func() { c.orderCrash() })
 	c.every(f.stopEvery, func() { c.somebody().shutdown(shutdownPatience) })
 	c.every(f.breakEvery, func() { c.breakSomething() })
-	c.every(f.cutEvery, func() { c.cut(f.cutMean) })
+	c.every(f.cutEvery, func() { c.cutSomewhere(f.cutMean) })
+	if f.clockEvery > 0 {
+		for range c.nodes {
+			c.setSomeClock()
+		}
+		c.every(f.clockEvery, c.setSomeClock)
+	}
 	c.every(f.reconfigureEvery, func() { c.reconfigure() })
 	for _, n := range c.nodes {
 		c.demands(n, f.demandEvery)
@@ -208,30 +219,12 @@ func (c *cluster) reconfigure() {
 		return
 	}
 	c.version++
-	config, err := theAuthority().configure(c.version, drawPolicies(c.rng, c.walks))
+	config, err := theAuthority().configure(c.version, drawPolicies(c.rng, c.walks), c.constants)
 	must(err)
 	c.count.configurations++
 	c.log(n, "gets configuration %d", c.version)
 	n.put(member.Learn{Configuration: config.Raw()})
 }
-
-// cut separates one member from the others for a while.
-func (c *cluster) cut(mean time.Duration) {
-	n := c.somebody()
-	if n.isCut {
-		return
-	}
-	n.isCut = true
-	c.log(n, "is cut off")
-	for _, o := range c.nodes {
-		if k := n.conns[o.id]; k != nil {
-			c.breakOff(k, false)
-		}
-	}
-	c.after(c.exponential(mean), func() { n.isCut = false })
-}
-
-func (c *cluster) isCut(a, b *node) bool { return !c.calm && (a.isCut || b.isCut) }
 
 // demands lets programs of a member ask, to the end of the run.
 func (c *cluster) demands(n *node, mean time.Duration) {

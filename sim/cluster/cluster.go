@@ -45,6 +45,7 @@ type setting struct {
 	members   []memberSetting
 	resources []group.Resource
 	walks     []group.Resource // the same, all with the wandering token
+	constants group.Settings   // of the group, but for its version and resources; zero: the defaults
 	tuning    handoff.Tuning
 	net       networkSetting
 	// manual hands the network, the programs and the faults to a script.
@@ -77,6 +78,7 @@ type cluster struct {
 	nodes []*node
 	order uint64 // of records and crashes, over all members
 	calm  bool   // the faults are over
+	cuts  []*cut // that there are now
 
 	version uint64 // of the newest configuration
 
@@ -93,21 +95,24 @@ type cluster struct {
 type counts struct {
 	crashes, stops, restarts, checkpoints  int
 	configurations                         int
+	cuts, clocks                           int // lines through the network, clocks that were set
+	untimely                               int // tokens refused for the time of their genesis
 	messages, lost, repeated, late, broken int
 	grants                                 int
-	sent                                   [wire.TypeRevocations + 1]int
-	records                                [journal.KindVisited + 1]int
+	sent                                   map[wire.Type]int
+	records                                map[journal.Kind]int
 }
 
 func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	a := theAuthority()
-	g, err := a.newGroup(s.resources)
+	g, err := a.newGroup(s.resources, s.constants)
 	if err != nil {
 		return nil, err
 	}
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
 		running: make(map[ident.Token]*program),
+		count:   counts{sent: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}
 	if trace != nil {
 		c.tracer = newTracer(trace, g.ID())

@@ -74,9 +74,9 @@ func (a *authority) issue(i int) identity {
 // memberName is a, b, c, …
 func memberName(i int) string { return string(rune('a' + i)) }
 
-// newGroup is the group with these resources.
-func (a *authority) newGroup(resources []group.Resource) (*group.Group, error) {
-	c, err := a.configure(1, resources)
+// newGroup is the group with these resources and constants.
+func (a *authority) newGroup(resources []group.Resource, constants group.Settings) (*group.Group, error) {
+	c, err := a.configure(1, resources, constants)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +84,9 @@ func (a *authority) newGroup(resources []group.Resource) (*group.Group, error) {
 }
 
 // configure signs a configuration of the group.
-func (a *authority) configure(version uint64, resources []group.Resource) (group.Config, error) {
-	s := group.Settings{Version: version, Name: "simulated", Issued: epoch, Resources: resources}.WithDefaults()
-	return s.Sign(a.id, a.key)
+func (a *authority) configure(version uint64, resources []group.Resource, constants group.Settings) (group.Config, error) {
+	constants.Version, constants.Name, constants.Issued, constants.Resources = version, "simulated", epoch, resources
+	return constants.WithDefaults().Sign(a.id, a.key)
 }
 
 // must ends the program on an error that only a bug in the simulator brings.

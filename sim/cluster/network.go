@@ -233,12 +233,8 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 		return
 	}
 	net := c.network()
-	if c.chance(net.loss) || kind == wire.TypeMembers && c.chance(net.deaf) || c.neverArrives(kind) {
-		c.count.lost++
-		c.log(from, "LOST %s to %s", kind, to.name)
-		if kind == wire.TypeHello {
-			c.breakOff(k, false)
-		}
+	if c.isCut(from, to) || c.chance(net.loss) || kind == wire.TypeMembers && c.chance(net.deaf) || c.neverArrives(kind) {
+		c.lose(l)
 		return
 	}
 	wait := net.delay + c.exponential(net.jitter)
@@ -253,6 +249,15 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 	if kind != wire.TypeHello && c.chance(net.repeat) {
 		c.count.repeated++
 		c.after(wait+c.exponential(net.jitter+net.lateBy/8), func() { c.arrive(l) })
+	}
+}
+
+// lose takes a message. A connection without a greeting is none.
+func (c *cluster) lose(l *letter) {
+	c.count.lost++
+	c.log(l.from, "LOST %s to %s", l.kind, l.to.name)
+	if l.kind == wire.TypeHello {
+		c.breakOff(l.conn, false)
 	}
 }
 
@@ -276,6 +281,10 @@ func (c *cluster) arrive(l *letter) {
 		return
 	}
 	if k := l.to.conns[l.from.id]; k == nil || k != l.conn && !l.late {
+		return
+	}
+	if c.isCut(l.from, l.to) {
+		c.lose(l)
 		return
 	}
 	l.to.put(member.Received{From: l.from.id, Body: l.body})

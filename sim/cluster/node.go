@@ -59,7 +59,6 @@ type node struct {
 	conns    map[ident.Member]*conn
 	waiting  map[ident.Member][][]byte
 	requests uint64
-	isCut    bool // from all others
 	stopping bool // was told to shut down
 }
 

@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -31,7 +33,7 @@ type Result struct {
 	Virtual time.Duration // how long it took the members
 
 	Crashes, Stops, Restarts, Checkpoints  int
-	Configurations                         int
+	Configurations, Cuts, Clocks           int // Clocks: how often one was set
 	Messages, Lost, Repeated, Late, Broken int
 	Handoffs, Grants, Tokens               int
 	Sent                                   map[wire.Type]int    // messages by type
@@ -77,6 +79,11 @@ func (s setting) quietMost() time.Duration {
 	return longestOperation + 3*s.tuning.RetransmitMax + time.Minute
 }
 
+// gossipsMost is after how many exchanges with random peers, the faults being
+// over, everybody must know everybody. News spreads in about log2 of the members
+// of them.
+const gossipsMost = 40
+
 // Run runs one seed: faults until there were enough, then quiet.
 func Run(seed uint64, o Options) *Result {
 	s, f := draw(seed, o.Mix)
@@ -98,7 +105,7 @@ func Run(seed uint64, o Options) *Result {
 // transfer is answered. It returns what has not.
 func (c *cluster) rest() []string {
 	c.log(nil, "the faults are over")
-	c.calm = true
+	c.calm, c.cuts = true, nil
 	for _, n := range c.nodes {
 		n.fuse = noFuse
 		if n.member == nil {
@@ -114,7 +121,37 @@ func (c *cluster) rest() []string {
 			break
 		}
 	}
-	return open
+	return append(open, c.agree()...)
+}
+
+// agree lets the members gossip until all of them know the same of the group. It
+// returns what some of them do not know even then.
+func (c *cluster) agree() []string {
+	missing := c.unknown()
+	for until := c.now + gossipsMost*c.group.Config().Settings().GossipInterval; c.now < until; missing = c.unknown() {
+		if len(missing) == 0 || len(c.problems) > 0 {
+			break
+		}
+		c.runFor(quietStep)
+	}
+	return missing
+}
+
+// unknown is what one member does not know of another.
+func (c *cluster) unknown() []string {
+	var list []string
+	for _, n := range c.nodes {
+		if n.member == nil {
+			list = append(list, fmt.Sprintf("member %s is down", n.name))
+			continue
+		}
+		for _, o := range c.nodes {
+			if raw, known := n.member.Endpoint(o.id); o != n && (!known || !bytes.Equal(raw, o.endpoint)) {
+				list = append(list, fmt.Sprintf("member %s does not know member %s", n.name, o.name))
+			}
+		}
+	}
+	return list
 }
 
 // standing is where the tokens are, by the durable records.
@@ -176,20 +213,17 @@ func (c *cluster) result(mix Mix, stuck []string) *Result {
 		Seed: c.seed, Mix: mix, Members: len(c.nodes), Virtual: c.now,
 		Crashes: c.count.crashes, Stops: c.count.stops, Restarts: c.count.restarts, Checkpoints: c.count.checkpoints,
 		Messages: c.count.messages, Lost: c.count.lost, Repeated: c.count.repeated, Late: c.count.late, Broken: c.count.broken,
-		Configurations: c.count.configurations,
-		Handoffs:       report.Handoffs(), Grants: c.count.grants,
-		Sent: make(map[wire.Type]int), Records: make(map[journal.Kind]int),
+		Configurations: c.count.configurations, Cuts: c.count.cuts, Clocks: c.count.clocks,
+		Handoffs: report.Handoffs(), Grants: c.count.grants,
+		Sent: maps.Clone(c.count.sent), Records: maps.Clone(c.count.records),
 		Tokens: len(report.Tokens), Fates: make(map[audit.Fate]int),
 		Problems: c.problems, Stuck: stuck, Findings: report.Findings,
 	}
 	for _, t := range report.Tokens {
 		r.Fates[t.Fate]++
 	}
-	for t, n := range c.count.sent {
-		r.Sent[wire.Type(t)] = n
-	}
-	for k, n := range c.count.records {
-		r.Records[journal.Kind(k)] = n
+	if c.count.untimely > 0 {
+		r.Problems = append(r.Problems, fmt.Sprintf("%d tokens refused for the time of their genesis", c.count.untimely))
 	}
 	if n := r.Records[journal.KindEvidence]; n > 0 {
 		r.Problems = append(r.Problems, fmt.Sprintf("%d accusations among honest members", n))

@@ -20,7 +20,7 @@ type column struct {
 	runs                                       int
 	virtual                                    time.Duration
 	members, crashes, stops, checkpoints       int
-	configurations                             int
+	configurations, cuts, clocks               int
 	messages, lost, repeated, late, broken     int
 	handoffs, retransmitted, reclaimed, grants int
 	tokens, dropped, overlaps                  int
@@ -40,6 +40,8 @@ func (s *Summary) Add(r *Result) {
 	c.stops += r.Stops
 	c.checkpoints += r.Checkpoints
 	c.configurations += r.Configurations
+	c.cuts += r.Cuts
+	c.clocks += r.Clocks
 	c.messages += r.Messages
 	c.lost += r.Lost
 	c.repeated += r.Repeated
@@ -97,6 +99,8 @@ func (s *Summary) String() string {
 	row("orderly stops", func(c *column) int { return c.stops })
 	row("checkpoints", func(c *column) int { return c.checkpoints })
 	row("changes of configuration", func(c *column) int { return c.configurations })
+	row("cuts through the network", func(c *column) int { return c.cuts })
+	row("clocks set", func(c *column) int { return c.clocks })
 	row("connections broken", func(c *column) int { return c.broken })
 	row("messages", func(c *column) int { return c.messages })
 	row("  lost", func(c *column) int { return c.lost })

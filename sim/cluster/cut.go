@@ -1,0 +1,103 @@
+package cluster
+
+import "time"
+
+// silence is how long a daemon waits for a sign of life from the other end of a
+// connection before it takes it for broken: the transport's MaxSilence, which a
+// test holds it to.
+const silence = 9 * time.Second
+
+// cut is a line through the network. Those inside reach each other, and so do
+// those outside, but nothing gets across.
+type cut struct{ inside map[*node]bool }
+
+func (x *cut) parts(a, b *node) bool { return x.inside[a] != x.inside[b] }
+
+// isCut reports whether there is a line between two members.
+func (c *cluster) isCut(a, b *node) bool {
+	for _, x := range c.cuts {
+		if x.parts(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// separate draws a line around some members. A connection across it is taken
+// for broken after so long, unless the line is gone by then.
+func (c *cluster) separate(inside []*node, noticed time.Duration) *cut {
+	x := &cut{inside: make(map[*node]bool)}
+	for _, n := range inside {
+		x.inside[n] = true
+		c.log(n, "is cut off")
+	}
+	c.cuts = append(c.cuts, x)
+	c.count.cuts++
+	across := c.across(x)
+	c.after(noticed, func() {
+		if !c.isThere(x) {
+			return
+		}
+		for _, k := range across {
+			c.breakOff(k, false)
+		}
+	})
+	return x
+}
+
+// across are the connections that a line goes through.
+func (c *cluster) across(x *cut) []*conn {
+	var list []*conn
+	for i, a := range c.nodes {
+		for _, b := range c.nodes[i+1:] {
+			if k := a.conns[b.id]; k != nil && x.parts(a, b) {
+				list = append(list, k)
+			}
+		}
+	}
+	return list
+}
+
+func (c *cluster) isThere(x *cut) bool {
+	for _, y := range c.cuts {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+// heal takes a line away.
+func (c *cluster) heal(x *cut) {
+	for i, y := range c.cuts {
+		if x == y {
+			c.cuts = append(c.cuts[:i:i], c.cuts[i+1:]...)
+			c.log(nil, "a cut heals")
+			return
+		}
+	}
+}
+
+// cutSomewhere separates one member, or a random half, for a while. The network
+// says so at once, or lets the ends wait in vain.
+func (c *cluster) cutSomewhere(mean time.Duration) {
+	inside := []*node{c.somebody()}
+	if c.chance(0.4) {
+		inside = c.half()
+	}
+	noticed := time.Duration(0)
+	if c.chance(0.5) {
+		noticed = silence
+	}
+	x := c.separate(inside, noticed)
+	c.after(c.exponential(mean), func() { c.heal(x) })
+}
+
+// half is every second member in a random order.
+func (c *cluster) half() []*node {
+	var list []*node
+	for _, i := range c.rng.Perm(len(c.nodes))[:len(c.nodes)/2] {
+		list = append(list, c.nodes[i])
+	}
+	return list
+}
