@@ -65,10 +65,16 @@ func messages() (full, least []wire.Message) {
 			&wire.Void{Void: void.Raw()},
 			&wire.Unknown{Unknown: void.Raw()},
 			&wire.Policy{Resource: "ftp", Slot: 1, Policy: "ring", Configuration: 7, Body: []byte("request")},
-			&wire.Want{Topic: wire.WantRevocations, After: adaID, Version: 300},
-			&wire.Members{Entries: []wire.Entry{{Certificate: certificates[0], Endpoint: endpoint().Raw()}}, More: true},
-			&wire.Configuration{Configuration: configuration().Raw()},
+			&wire.Want{Topic: wire.WantMembers, Through: adaID, Version: 300},
+			&wire.Members{Entries: []wire.Entry{{
+				Certificate: certificates[0], Endpoint: endpoint().Raw(), Leave: void.Raw(), Failures: revoked,
+			}}, Through: adaID, More: true},
+			&wire.Configuration{Configuration: configuration().Raw(), Authorities: revoked},
 			&wire.Revocations{Revocations: revoked, More: true},
+			&wire.Gossip{Configuration: 7, Revocations: 300, Members: 191, Fingerprint: adaID, Answer: true},
+			&wire.Summary{Parts: []wire.Part{{Through: adaID, Members: 2, Fingerprint: benID}, {Through: ident.LastMember()}}},
+			&wire.Probe{Subject: benID, Sequence: 300},
+			&wire.News{Updates: revoked},
 		}, []wire.Message{
 			&wire.Hello{Versions: [2]uint64{1, 1}},
 			&wire.Offer{Hop: 1, Genesis: []byte{0}, Signers: members[:1]},
@@ -85,6 +91,10 @@ func messages() (full, least []wire.Message) {
 			&wire.Members{},
 			&wire.Configuration{Configuration: []byte{0}},
 			&wire.Revocations{},
+			&wire.Gossip{},
+			&wire.Summary{},
+			&wire.Probe{},
+			&wire.News{Updates: [][]byte{{0}}},
 		}
 }
 
@@ -94,10 +104,10 @@ func messageSeeds() map[string][]byte {
 		"bad-empty":         {},
 		"bad-type":          {0x82, 0x17, 0x80},
 		"bad-no-fields":     {0x82, 0x0d, 0x80},
-		"bad-large-array":   {0x82, 0x0d, 0x82, 0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf4},
-		"bad-not-shortest":  {0x82, 0x0d, 0x82, 0x98, 0x00, 0xf4},
-		"bad-indefinite":    {0x82, 0x0d, 0x82, 0x9f, 0xff, 0xf4},
-		"bad-null-for-list": {0x82, 0x0d, 0x82, 0xf6, 0xf4},
+		"bad-large-array":   {0x82, 0x0f, 0x82, 0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf4},
+		"bad-not-shortest":  {0x82, 0x0f, 0x82, 0x98, 0x00, 0xf4},
+		"bad-indefinite":    {0x82, 0x0f, 0x82, 0x9f, 0xff, 0xf4},
+		"bad-null-for-list": {0x82, 0x0f, 0x82, 0xf6, 0xf4},
 	}
 	for i, m := range full {
 		name := "good-" + strings.ToLower(m.Type().String())

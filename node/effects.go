@@ -132,7 +132,8 @@ func (n *Node) sendMessage(to ident.Member, m wire.Message) {
 // classOf says which messages go first: those that move custody.
 func classOf(m wire.Message) transport.Class {
 	switch m.Type() {
-	case wire.TypePolicy, wire.TypeWant, wire.TypeMembers, wire.TypeConfiguration:
+	case wire.TypePolicy, wire.TypeWant, wire.TypeMembers, wire.TypeConfiguration,
+		wire.TypeGossip, wire.TypeSummary, wire.TypeProbe, wire.TypeNews:
 		return transport.Rest
 	}
 	return transport.Custody

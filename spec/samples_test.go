@@ -48,13 +48,24 @@ func messages(t *testing.T) []wire.Message {
 		&wire.Unknown{Unknown: w.unknown.Raw()},
 		&wire.Policy{Resource: "ftp", Slot: 1, Policy: "ring", Configuration: 7, Body: make([]byte, wire.MaxPolicyBody)},
 		&wire.Policy{Resource: "f", Policy: "r"},
-		&wire.Want{Topic: wire.WantMembers, After: ada.id},
+		&wire.Want{Topic: wire.WantMembers, From: ada.id, Through: ident.LastMember()},
 		&wire.Want{Topic: wire.WantRevocations, Version: 3},
-		&wire.Members{Entries: []wire.Entry{{Certificate: cert, Endpoint: cert}, {Certificate: cert}}, More: true},
+		&wire.Members{
+			Entries: []wire.Entry{
+				{Certificate: cert, Endpoint: cert, Leave: cert, Failures: [][]byte{cert}}, {Certificate: cert},
+			},
+			Through: ada.id, More: true,
+		},
 		&wire.Members{},
+		&wire.Configuration{Configuration: config, Authorities: [][]byte{cert}},
 		&wire.Configuration{Configuration: config},
 		&wire.Revocations{Revocations: [][]byte{revoked}, More: true},
 		&wire.Revocations{},
+		&wire.Gossip{Configuration: 7, Revocations: 3, Members: 191, Fingerprint: wire.Fingerprint{1}, Answer: true},
+		&wire.Summary{Parts: []wire.Part{{Through: ada.id, Members: 2, Fingerprint: wire.Fingerprint{1}}, {Through: ident.LastMember()}}},
+		&wire.Summary{},
+		&wire.Probe{Subject: ada.id, Sequence: 3},
+		&wire.News{Updates: [][]byte{revoked}},
 	}
 }
 

@@ -218,6 +218,10 @@ func messageTable(t *testing.T) *table {
 		"MEMBERS":       "a page of the directory",
 		"CONFIGURATION": "the group configuration",
 		"REVOCATIONS":   "revocations; also the last word to a revoked member",
+		"GOSSIP":        "what I hold: do you hold the same?",
+		"SUMMARY":       "how my directory looks in a range of ids",
+		"PROBE":         "I cannot reach this member; can you?",
+		"NEWS":          "membership updates outside a handoff",
 	})
 	return out
 }

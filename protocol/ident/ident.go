@@ -84,6 +84,25 @@ func (m Member) IsZero() bool { return m == Member{} }
 // tie-break between two simultaneous dials.
 func (m Member) Compare(o Member) int { return bytes.Compare(m[:], o[:]) }
 
+// LastMember is the greatest member id, where a range of all ids ends.
+func LastMember() Member {
+	var m Member
+	for i := range m {
+		m[i] = 0xff
+	}
+	return m
+}
+
+// Next is the id that follows m, or the zero id behind the last one.
+func (m Member) Next() Member {
+	for i := len(m) - 1; i >= 0; i-- {
+		if m[i]++; m[i] != 0 {
+			break
+		}
+	}
+	return m
+}
+
 // Compare orders tokens by their bytes.
 func (t Token) Compare(o Token) int { return bytes.Compare(t[:], o[:]) }
 

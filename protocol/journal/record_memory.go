@@ -70,6 +70,9 @@ const (
 	KnownEndpoint      Knowledge = 2
 	KnownRevocation    Knowledge = 3
 	KnownConfiguration Knowledge = 4
+	KnownLeave         Knowledge = 5
+	KnownFailure       Knowledge = 6
+	KnownAuthority     Knowledge = 7
 )
 
 func (k Knowledge) String() string {
@@ -82,6 +85,12 @@ func (k Knowledge) String() string {
 		return "revocation"
 	case KnownConfiguration:
 		return "group configuration"
+	case KnownLeave:
+		return "leave"
+	case KnownFailure:
+		return "failure statement"
+	case KnownAuthority:
+		return "CA key"
 	}
 	return fmt.Sprintf("knowledge %d", uint64(k))
 }

@@ -181,11 +181,11 @@ func (m *Member) gossip() {
 
 // askMembers asks a peer for a page of its directory. Only pages that were asked
 // for are read: checking what is in one costs milliseconds.
-func (m *Member) askMembers(id, after ident.Member) {
+func (m *Member) askMembers(id, from ident.Member) {
 	p := m.peers[id]
-	p.cursor = after
+	p.cursor = from
 	p.asked++
-	m.send(id, &wire.Want{Topic: wire.WantMembers, After: after})
+	m.send(id, &wire.Want{Topic: wire.WantMembers, From: from, Through: ident.LastMember()})
 }
 
 // adopt puts a configuration into force if it is newer and this build knows
@@ -239,13 +239,35 @@ func (m *Member) directoryMessage(from ident.Member, msg wire.Message) {
 func (m *Member) want(from ident.Member, msg *wire.Want) {
 	switch msg.Topic {
 	case wire.WantMembers:
-		entries, more := m.dir.Page(msg.After, wire.MaxPage, pageBytes)
-		m.send(from, &wire.Members{Entries: entries, More: more})
+		m.send(from, m.page(msg))
 	case wire.WantConfiguration:
 		m.send(from, &wire.Configuration{Configuration: m.cfg.Group.Config().Raw()})
 	case wire.WantRevocations:
 		list, more := m.dir.Revocations(msg.Version, wire.MaxPage/4)
 		m.send(from, &wire.Revocations{Revocations: list, More: more})
+	}
+}
+
+// page is one page of the directory.
+func (m *Member) page(asked *wire.Want) *wire.Members {
+	entries, more := m.dir.Page(below(asked.From), wire.MaxPage, pageBytes)
+	reply := &wire.Members{Entries: entries, Through: asked.Through, More: more}
+	if more {
+		last, _, _ := m.dir.Learn(entries[len(entries)-1].Certificate)
+		reply.Through = last.Member()
+	}
+	return reply
+}
+
+// below is the id before another; below the first one there is no member.
+func below(m ident.Member) ident.Member {
+	if m.IsZero() {
+		return m
+	}
+	for i := len(m) - 1; ; i-- {
+		if m[i]--; m[i] != 0xff {
+			return m
+		}
 	}
 }
 
@@ -258,21 +280,13 @@ func (m *Member) members(from ident.Member, msg *wire.Members) {
 		return
 	}
 	p.asked--
-	var last ident.Member
 	for _, e := range msg.Entries {
-		id, ok := m.learnCertificate(e.Certificate)
-		if !ok {
-			continue
-		}
-		if len(e.Endpoint) > 0 {
+		if _, ok := m.learnCertificate(e.Certificate); ok && len(e.Endpoint) > 0 {
 			m.learnEndpoint(e.Endpoint)
 		}
-		if id.Compare(last) > 0 {
-			last = id
-		}
 	}
-	if msg.More && last.Compare(p.cursor) > 0 {
-		m.askMembers(from, last)
+	if next := msg.Through.Next(); msg.More && next.Compare(p.cursor) > 0 {
+		m.askMembers(from, next)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestQuestionsAreAnswered(t *testing.T) {
 	assert.Equal(t, [][]byte{raw}, said[*wire.Revocations](b).Revocations)
 	b.hear(peer, &wire.Want{Topic: wire.WantRevocations, Version: 1})
 	assert.Empty(t, said[*wire.Revocations](b).Revocations)
-	b.hear(peer, &wire.Want{Topic: wire.WantMembers})
+	b.hear(peer, &wire.Want{Topic: wire.WantMembers, Through: ident.LastMember()})
 	assert.Len(t, said[*wire.Members](b).Entries, 2, "itself and the peer")
 }
 
@@ -144,7 +144,7 @@ func TestWhatPeersMayNotSay(t *testing.T) {
 	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
 	b.hear(peer, peer.hello())
 	b.step(member.Connected{Certificate: peer.certificate})
-	b.hear(peer, &wire.Want{Topic: wire.WantMembers})
+	b.hear(peer, &wire.Want{Topic: wire.WantMembers, Through: ident.LastMember()})
 	h := peer.hello()
 	h.Versions = [2]uint64{2, 3}
 	b.hear(peer, h)

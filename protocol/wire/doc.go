@@ -13,5 +13,7 @@
 //	TRANSFER                          custody moves
 //	RECEIPT, VOID, UNKNOWN            the answer to a transfer
 //	POLICY                            between policies, without authority
-//	WANT, MEMBERS, CONFIGURATION, REVOCATIONS  directories compare notes
+//	GOSSIP, SUMMARY                   directories are compared
+//	WANT, MEMBERS, CONFIGURATION, REVOCATIONS  and what is missing is fetched
+//	PROBE, NEWS                       who cannot be reached; membership updates
 package wire

@@ -26,6 +26,10 @@ const (
 	TypeMembers       Type = 13
 	TypeConfiguration Type = 14
 	TypeRevocations   Type = 15
+	TypeGossip        Type = 16
+	TypeSummary       Type = 17
+	TypeProbe         Type = 18
+	TypeNews          Type = 19
 )
 
 var typeNames = [...]string{
@@ -34,6 +38,7 @@ var typeNames = [...]string{
 	TypeReceipt: "RECEIPT", TypeVoid: "VOID", TypeUnknown: "UNKNOWN",
 	TypePolicy: "POLICY", TypeWant: "WANT", TypeMembers: "MEMBERS",
 	TypeConfiguration: "CONFIGURATION", TypeRevocations: "REVOCATIONS",
+	TypeGossip: "GOSSIP", TypeSummary: "SUMMARY", TypeProbe: "PROBE", TypeNews: "NEWS",
 }
 
 func (t Type) String() string {
@@ -68,6 +73,10 @@ var blank = [...]func() Message{
 	TypeMembers:       func() Message { return new(Members) },
 	TypeConfiguration: func() Message { return new(Configuration) },
 	TypeRevocations:   func() Message { return new(Revocations) },
+	TypeGossip:        func() Message { return new(Gossip) },
+	TypeSummary:       func() Message { return new(Summary) },
+	TypeProbe:         func() Message { return new(Probe) },
+	TypeNews:          func() Message { return new(News) },
 }
 
 // pairHead is the head of the array [type, fields].
@@ -78,8 +87,8 @@ const headSize = 2
 
 // messageLimits bound the fields of every message before they are decoded.
 // Bytes: with its head the message fits a frame, as Encode has it. Items: a
-// page of MaxPage directory entries has about four for each.
-var messageLimits = canonical.Limits{MaxBytes: MaxFrame - headSize, MaxDepth: 5, MaxItems: 1024}
+// page of MaxPage directory entries has 5 and up to MaxFailures for each.
+var messageLimits = canonical.Limits{MaxBytes: MaxFrame - headSize, MaxDepth: 5, MaxItems: 2048}
 
 // Encode returns the frame body of a message. It fails only on a message that
 // breaks its own limits, with the error that Decode would give.

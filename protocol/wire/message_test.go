@@ -76,6 +76,11 @@ func TestNilIsEmpty(t *testing.T) {
 		{&wire.Receipt{Receipt: object(1)}, &wire.Receipt{Receipt: object(1), Updates: [][]byte{}}},
 		{&wire.Policy{Resource: "r", Policy: "p"}, &wire.Policy{Resource: "r", Policy: "p", Body: []byte{}}},
 		{&wire.Members{}, &wire.Members{Entries: []wire.Entry{}}},
+		{
+			&wire.Members{Entries: []wire.Entry{{Certificate: object(1)}}},
+			&wire.Members{Entries: []wire.Entry{{Certificate: object(1), Endpoint: []byte{}, Leave: []byte{}, Failures: [][]byte{}}}},
+		},
+		{&wire.Summary{}, &wire.Summary{Parts: []wire.Part{}}},
 		{&wire.Revocations{}, &wire.Revocations{Revocations: [][]byte{}}},
 	} {
 		want, err := wire.Encode(c.empty)
@@ -149,15 +154,29 @@ func TestRefusedMessages(t *testing.T) {
 		"policy, long name":          {wire.ErrLimit, edit(func(m *wire.Policy) { m.Policy = strings.Repeat("p", wire.MaxName+1) })},
 		"policy, large body":         {wire.ErrLimit, edit(func(m *wire.Policy) { m.Body = object(wire.MaxPolicyBody + 1) })},
 		"want of nothing":            {wire.ErrMalformed, edit(func(m *wire.Want) { m.Topic = 0 })},
-		"want of an unknown topic":   {wire.ErrMalformed, edit(func(m *wire.Want) { m.Topic = wire.WantRevocations + 1 })},
+		"want of an unknown topic":   {wire.ErrMalformed, edit(func(m *wire.Want) { m.Topic = wire.WantSummary + 1 })},
+		"want backwards":             {wire.ErrMalformed, edit(func(m *wire.Want) { m.From = ident.Member{2, 1} })},
 		"members, many entries":      {wire.ErrLimit, &wire.Members{Entries: repeat(wire.MaxPage+1, wire.Entry{Certificate: object(1)})}},
 		"members without cert":       {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Endpoint: object(1)}}}},
 		"members, large cert":        {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: large}}}},
 		"members, large endpoint":    {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: object(1), Endpoint: large}}}},
 		"members, second one bad":    {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: object(1)}, {}}}},
+		"members, large leave":       {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: object(1), Leave: large}}}},
+		"members, many failures":     {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: object(1), Failures: repeat(wire.MaxFailures+1, object(1))}}}},
+		"members, empty failure":     {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: object(1), Failures: [][]byte{{}}}}}},
 		"revocations, second bad":    {wire.ErrLimit, &wire.Revocations{Revocations: [][]byte{object(1), large}}},
 		"configuration of nothing":   {wire.ErrLimit, &wire.Configuration{}},
 		"configuration too large":    {wire.ErrLimit, &wire.Configuration{Configuration: object(wire.MaxConfiguration + 1)}},
+		"configuration, many keys":   {wire.ErrLimit, edit(func(m *wire.Configuration) { m.Authorities = repeat(wire.MaxVouchers+1, object(1)) })},
+		"configuration, empty key":   {wire.ErrLimit, edit(func(m *wire.Configuration) { m.Authorities = [][]byte{{}} })},
+		"summary, many parts":        {wire.ErrLimit, &wire.Summary{Parts: partsOf(wire.MaxParts + 1)}},
+		"summary, part before from":  {wire.ErrMalformed, &wire.Summary{From: ident.Member{2}, Parts: []wire.Part{{Through: ident.Member{1}}}}},
+		"summary, two parts alike":   {wire.ErrMalformed, &wire.Summary{Parts: []wire.Part{{Through: ident.Member{1}}, {Through: ident.Member{1}}}}},
+		"summary, parts backwards":   {wire.ErrMalformed, &wire.Summary{Parts: []wire.Part{{Through: ident.Member{2}}, {Through: ident.Member{1}}}}},
+		"news of nothing":            {wire.ErrLimit, &wire.News{}},
+		"news, too many":             {wire.ErrLimit, &wire.News{Updates: repeat(wire.MaxUpdates+1, object(1))}},
+		"news, empty one":            {wire.ErrLimit, &wire.News{Updates: [][]byte{{}}}},
+		"news, large one":            {wire.ErrLimit, &wire.News{Updates: [][]byte{large}}},
 		"revocations, too many":      {wire.ErrLimit, &wire.Revocations{Revocations: repeat(wire.MaxPage+1, object(1))}},
 		"revocations, empty one":     {wire.ErrLimit, &wire.Revocations{Revocations: [][]byte{{}}}},
 		"revocations, large one":     {wire.ErrLimit, &wire.Revocations{Revocations: [][]byte{large}}},
@@ -182,6 +201,15 @@ func edit[M any, P interface {
 	return m
 }
 
+// partsOf is n parts of a SUMMARY, in order.
+func partsOf(n int) []wire.Part {
+	parts := make([]wire.Part, n)
+	for i := range parts {
+		parts[i].Through[0] = byte(i)
+	}
+	return parts
+}
+
 // unchecked encodes a message that Encode would refuse.
 func unchecked(t require.TestingT, m wire.Message) []byte {
 	fields, err := canonical.Marshal(m)
@@ -201,7 +229,12 @@ func TestLargestMessages(t *testing.T) {
 			m.Resource = strings.Repeat("r", wire.MaxName)
 			m.Body = object(wire.MaxPolicyBody)
 		}),
-		"members":     &wire.Members{Entries: repeat(wire.MaxPage, wire.Entry{Certificate: object(500), Endpoint: object(500)})},
+		"members": &wire.Members{Entries: repeat(wire.MaxPage, wire.Entry{Certificate: object(500), Endpoint: object(500)})},
+		"failures": &wire.Members{Entries: repeat(wire.MaxPage, wire.Entry{
+			Certificate: object(300), Leave: object(50), Failures: repeat(wire.MaxFailures, object(30)),
+		})},
+		"summary":     &wire.Summary{Parts: partsOf(wire.MaxParts)},
+		"news":        &wire.News{Updates: repeat(wire.MaxUpdates, object(1024))},
 		"revocations": &wire.Revocations{Revocations: repeat(wire.MaxPage, object(500))},
 		"config":      &wire.Configuration{Configuration: object(wire.MaxConfiguration)},
 	} {
@@ -224,7 +257,7 @@ func TestMessageAndFrameHaveOneLimit(t *testing.T) {
 		entries[15].Certificate = object(last)
 		return &wire.Members{Entries: entries}
 	}
-	const most = 4071 // makes the body MaxFrame bytes
+	const most = 4022 // makes the body MaxFrame bytes
 	body, err := wire.Encode(page(most))
 	require.NoError(t, err)
 	require.Equal(t, wire.MaxFrame, len(body))
@@ -275,12 +308,12 @@ func TestMalformedBodies(t *testing.T) {
 		"bytes behind":             {void("\x81\x41\x00\x00"), canonical.ErrTrailing},
 		"floating point":           {void("\x81\xf9\x00\x00"), canonical.ErrType},
 		"nested too deeply":        {void("\x81\x81\x81\x81\x81\x81\x00"), canonical.ErrTooDeep},
-		"member id of 15 bytes":    {"\x82\x0c\x83\x01\x4f" + strings.Repeat("m", 15) + "\x00", canonical.ErrNotCanonical},
-		"member id of 17 bytes":    {"\x82\x0c\x83\x01\x51" + strings.Repeat("m", 17) + "\x00", canonical.ErrNotCanonical},
-		"member id as text":        {"\x82\x0c\x83\x01\x70" + strings.Repeat("m", 16) + "\x00", canonical.ErrType},
-		"negative number":          {"\x82\x0c\x83\x01\x50" + strings.Repeat("m", 16) + "\x20", canonical.ErrType},
-		"flag of another kind":     {"\x82\x0d\x82\x80\x01", canonical.ErrType},
-		"flag null":                {"\x82\x0d\x82\x80\xf6", canonical.ErrNotCanonical},
+		"member id of 15 bytes":    {"\x82\x12\x82\x4f" + strings.Repeat("m", 15) + "\x00", canonical.ErrNotCanonical},
+		"member id of 17 bytes":    {"\x82\x12\x82\x51" + strings.Repeat("m", 17) + "\x00", canonical.ErrNotCanonical},
+		"member id as text":        {"\x82\x12\x82\x70" + strings.Repeat("m", 16) + "\x00", canonical.ErrType},
+		"negative number":          {"\x82\x12\x82\x50" + strings.Repeat("m", 16) + "\x20", canonical.ErrType},
+		"flag of another kind":     {"\x82\x0f\x82\x80\x01", canonical.ErrType},
+		"flag null":                {"\x82\x0f\x82\x80\xf6", canonical.ErrNotCanonical},
 		"name that is not UTF-8":   {"\x82\x0b\x85\x61\xff\x00\x61p\x00\x40", canonical.ErrUTF8},
 		"settled of one field":     {helloWith("\x81\x50" + strings.Repeat("i", 16)), canonical.ErrType},
 		"settled as an empty list": {helloWith("\x80"), canonical.ErrType},
@@ -359,7 +392,7 @@ func TestNames(t *testing.T) {
 	}
 	assert.Equal(t, "TRANSFER", wire.TypeTransfer.String())
 	assert.Equal(t, "message type 0", wire.Type(0).String())
-	assert.Equal(t, "message type 16", (wire.TypeRevocations + 1).String())
+	assert.Equal(t, "message type 20", (wire.TypeNews + 1).String())
 	assert.Equal(t, "message type 99", wire.Type(99).String())
 	for r := wire.RefuseBusy; r <= wire.RefuseTitle; r++ {
 		assert.NotEmpty(t, r.String())

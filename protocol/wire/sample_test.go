@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"bytes"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -47,10 +48,21 @@ func samples() []wire.Message {
 		&wire.Void{Void: object(180)},
 		&wire.Unknown{Unknown: object(180)},
 		&wire.Policy{Resource: "ftp", Slot: 1, Policy: "ring", Configuration: 7, Body: object(40)},
-		&wire.Want{Topic: wire.WantMembers, After: member, Version: 3},
-		&wire.Members{Entries: []wire.Entry{{Certificate: object(300), Endpoint: object(120)}}, More: true},
-		&wire.Configuration{Configuration: object(900)},
+		&wire.Want{Topic: wire.WantMembers, From: ident.Member{1}, Through: member, Version: 3},
+		&wire.Members{
+			Entries: []wire.Entry{{
+				Certificate: object(300), Endpoint: object(120), Leave: object(110), Failures: [][]byte{object(130)},
+			}},
+			Through: member, More: true,
+		},
+		&wire.Configuration{Configuration: object(900), Authorities: [][]byte{object(200)}},
 		&wire.Revocations{Revocations: [][]byte{object(150)}, More: true},
+		&wire.Gossip{Configuration: 7, Revocations: 2, Members: 191, Fingerprint: wire.Fingerprint{4}, Answer: true},
+		&wire.Summary{From: ident.Member{1}, Parts: []wire.Part{
+			{Through: member, Members: 2, Fingerprint: wire.Fingerprint{4}}, {Through: ident.Member{9}},
+		}},
+		&wire.Probe{Subject: member, Sequence: 3},
+		&wire.News{Updates: [][]byte{object(120)}},
 	}
 }
 
@@ -73,6 +85,10 @@ func smallest() []wire.Message {
 		&wire.Members{},
 		&wire.Configuration{Configuration: object(1)},
 		&wire.Revocations{},
+		&wire.Gossip{},
+		&wire.Summary{},
+		&wire.Probe{},
+		&wire.News{Updates: [][]byte{object(1)}},
 	}
 }
 
@@ -180,21 +196,59 @@ var makers = []func(*rapid.T) wire.Message{
 		}
 	},
 	func(t *rapid.T) wire.Message {
+		ends := ascending(anyMember.Draw(t, "from"), anyMember.Draw(t, "through"))
 		return &wire.Want{
-			Topic: wire.Topic(rapid.Uint64Range(1, 3).Draw(t, "topic")),
-			After: anyMember.Draw(t, "after"), Version: anyNumber.Draw(t, "version"),
+			Topic: wire.Topic(rapid.Uint64Range(1, 4).Draw(t, "topic")),
+			From:  ends[0], Through: ends[len(ends)-1], Version: anyNumber.Draw(t, "version"),
 		}
 	},
 	func(t *rapid.T) wire.Message {
 		entry := rapid.Custom(func(t *rapid.T) wire.Entry {
-			return wire.Entry{Certificate: anyObject.Draw(t, "certificate"), Endpoint: maybeObject.Draw(t, "endpoint")}
+			return wire.Entry{
+				Certificate: anyObject.Draw(t, "certificate"), Endpoint: maybeObject.Draw(t, "endpoint"),
+				Leave: maybeObject.Draw(t, "leave"), Failures: anyObjects.Draw(t, "failures"),
+			}
 		})
-		return &wire.Members{Entries: rapid.SliceOfN(entry, 0, 4).Draw(t, "entries"), More: rapid.Bool().Draw(t, "more")}
+		return &wire.Members{
+			Entries: rapid.SliceOfN(entry, 0, 4).Draw(t, "entries"),
+			Through: anyMember.Draw(t, "through"), More: rapid.Bool().Draw(t, "more"),
+		}
 	},
 	func(t *rapid.T) wire.Message {
-		return &wire.Configuration{Configuration: anyObject.Draw(t, "configuration")}
+		return &wire.Configuration{
+			Configuration: anyObject.Draw(t, "configuration"), Authorities: anyObjects.Draw(t, "authorities"),
+		}
 	},
 	func(t *rapid.T) wire.Message {
 		return &wire.Revocations{Revocations: anyObjects.Draw(t, "revocations"), More: rapid.Bool().Draw(t, "more")}
 	},
+	func(t *rapid.T) wire.Message {
+		return &wire.Gossip{
+			Configuration: anyNumber.Draw(t, "configuration"), Revocations: anyNumber.Draw(t, "revocations"),
+			Members: anyNumber.Draw(t, "members"), Fingerprint: anyMember.Draw(t, "fingerprint"),
+			Answer: rapid.Bool().Draw(t, "answer"),
+		}
+	},
+	func(t *rapid.T) wire.Message {
+		ends := ascending(rapid.SliceOfN(anyMember, 1, 5).Draw(t, "ends")...)
+		m := &wire.Summary{From: ends[0]}
+		for _, end := range ends[1:] {
+			m.Parts = append(m.Parts, wire.Part{
+				Through: end, Members: anyNumber.Draw(t, "members"), Fingerprint: anyMember.Draw(t, "fingerprint"),
+			})
+		}
+		return m
+	},
+	func(t *rapid.T) wire.Message {
+		return &wire.Probe{Subject: anyMember.Draw(t, "subject"), Sequence: anyNumber.Draw(t, "sequence")}
+	},
+	func(t *rapid.T) wire.Message {
+		return &wire.News{Updates: rapid.SliceOfN(anyObject, 1, 4).Draw(t, "updates")}
+	},
+}
+
+// ascending is the members in order, each once.
+func ascending(members ...ident.Member) []ident.Member {
+	slices.SortFunc(members, ident.Member.Compare)
+	return slices.Compact(members)
 }

@@ -1,0 +1,42 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Topic says what a WANT asks for.
+type Topic uint64
+
+// The topics of a WANT.
+const (
+	WantMembers       Topic = 1 // a page of the directory, in order of member id
+	WantConfiguration Topic = 2 // the group configuration
+	WantRevocations   Topic = 3 // the revocations, in pages by version
+	WantSummary       Topic = 4 // how the peer's directory looks in a range of ids
+)
+
+// Want asks a peer for what it knows.
+//
+//	want = [ topic: uint, from: member, through: member, version: uint ]
+type Want struct {
+	_       struct{} `cbor:",toarray"`
+	Topic   Topic
+	From    ident.Member // members, summary: only ids from this one on
+	Through ident.Member // members, summary: and up to this one, itself included
+	Version uint64       // configuration, revocations: only versions above this one
+}
+
+// Type is TypeWant.
+func (*Want) Type() Type { return TypeWant }
+
+func (m *Want) validate() error {
+	if m.Topic < WantMembers || m.Topic > WantSummary {
+		return fmt.Errorf("%w: want topic %d", ErrMalformed, m.Topic)
+	}
+	if m.From.Compare(m.Through) > 0 {
+		return fmt.Errorf("%w: want from %s through %s", ErrMalformed, m.From, m.Through)
+	}
+	return nil
+}
