@@ -1,0 +1,94 @@
+package directory
+
+import (
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Attachments is how many members one that only dials out should be attached
+// to. Each hands it a third of its tokens: when one fails without a word, it
+// gets two thirds of its share until it has found another, and when two do, a
+// third. With one attachment it would get nothing for that time. More would
+// cost everybody more connections that are kept alive, to gain little.
+const Attachments = 3
+
+// whole is the chance of 1 in the units in which chances of being chosen are
+// counted: a part of it for each number of attachments up to MaxAttached is a
+// whole number, so that sums are exact and do not depend on the order in which
+// they came about.
+const whole = 840
+
+// links is who is attached to whom: what the members that only dial out say in
+// their endpoint records. A member that is attached to a others is to be chosen
+// by each of them with a chance of 1/a. The sum of these chances is a member's
+// load; one whose load is above 1 chooses nobody but those that are attached to
+// it, each with a part of its chance.
+type links struct {
+	attached map[ident.Member][]ident.Member
+	loads    map[ident.Member]uint32 // in parts of whole; nobody has 0
+
+	// flow is the sum over the peers of their loads, each cut off at 1: the
+	// visits at members that only dial out for each visit at a peer, times
+	// the number of peers.
+	flow uint64
+}
+
+func newLinks() links {
+	return links{attached: make(map[ident.Member][]ident.Member), loads: make(map[ident.Member]uint32)}
+}
+
+// set puts the given attachments of m in the place of those it had; nil says
+// that it is not one that dials out, or is no member any more. peer reports
+// whether a member counts for the flow. set keeps the list.
+func (l *links) set(m ident.Member, to []ident.Member, peer func(ident.Member) bool) {
+	old := l.attached[m]
+	if slices.Equal(old, to) {
+		return
+	}
+	for _, r := range old {
+		l.move(r, -l.part(m), peer)
+	}
+	delete(l.attached, m)
+	if len(to) == 0 {
+		return
+	}
+	l.attached[m] = to
+	for _, r := range to {
+		l.move(r, l.part(m), peer)
+	}
+}
+
+// part is the chance with which each that m is attached to should choose it,
+// in parts of whole; 0 for a member that is attached to nobody.
+func (l *links) part(m ident.Member) int32 {
+	if a := len(l.attached[m]); a > 0 {
+		return int32(whole / a)
+	}
+	return 0
+}
+
+func (l *links) move(r ident.Member, by int32, peer func(ident.Member) bool) {
+	counts := peer(r)
+	if counts {
+		l.leave(r)
+	}
+	if load := l.loads[r] + uint32(by); load > 0 {
+		l.loads[r] = load
+	} else {
+		delete(l.loads, r)
+	}
+	if counts {
+		l.enter(r)
+	}
+}
+
+// enter counts the peer r for the flow, leave no longer.
+func (l *links) enter(r ident.Member) { l.flow += uint64(l.busy(r)) }
+func (l *links) leave(r ident.Member) { l.flow -= uint64(l.busy(r)) }
+
+// busy is the chance with which r chooses one that is attached to it.
+func (l *links) busy(r ident.Member) uint32 { return min(l.loads[r], whole) }
+
+// attachedTo reports whether m says that it is attached to r.
+func (l *links) attachedTo(m, r ident.Member) bool { return slices.Contains(l.attached[m], r) }
