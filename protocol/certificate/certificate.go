@@ -61,6 +61,9 @@ func (c Certificate) Claims() Claims { return c.claims }
 // Key is the member's public key.
 func (c Certificate) Key() *signature.PublicKey { return c.key }
 
+// Authority is the id of the CA key that signed this, see AuthorityID.
+func (c Certificate) Authority() [envelope.KeyIDSize]byte { return c.signed.KeyID() }
+
 // Raw is the encoded COSE_Sign1. The caller must not change it.
 func (c Certificate) Raw() []byte { return c.signed.Raw() }
 

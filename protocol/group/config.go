@@ -218,6 +218,10 @@ func (c Config) Resource(name string) (r Resource, ok bool) {
 // Version is the configuration's version, 0 if this is none.
 func (c Config) Version() uint64 { return c.settings.Version }
 
+// Signer is the id of the CA key that signed this, see
+// certificate.AuthorityID.
+func (c Config) Signer() [envelope.KeyIDSize]byte { return c.signed.KeyID() }
+
 // Raw is the encoded COSE_Sign1. The caller must not change it.
 func (c Config) Raw() []byte { return c.signed.Raw() }
 
