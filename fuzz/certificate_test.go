@@ -37,7 +37,7 @@ func revocation() certificate.SignedRevocation {
 var certificateRefusals = []error{
 	certificate.ErrMalformed, certificate.ErrTooLarge, certificate.ErrGroup, certificate.ErrSigner, certificate.ErrName,
 	certificate.ErrSerial, certificate.ErrKey, certificate.ErrValidity, certificate.ErrMode, certificate.ErrAddress,
-	certificate.ErrTooMany, certificate.ErrAttached, certificate.ErrReason, certificate.ErrVersion,
+	certificate.ErrTooMany, certificate.ErrAttached, certificate.ErrReason, certificate.ErrVersion, certificate.ErrSelf,
 }
 
 var caID = certificate.AuthorityID(ca.Public())
@@ -129,6 +129,114 @@ func revocationSeeds() map[string][]byte {
 		"good-usual":     payloadOf(envelope.Revocation, revocation().Raw()),
 		"good-least":     payloadOf(envelope.Revocation, must(least.Sign(group, ca)).Raw()),
 		"bad-other-kind": payloadOf(envelope.Endpoint, endpoint().Raw()),
+	}
+	corpus.Spoil(seeds, "good-usual")
+	return seeds
+}
+
+func leave() certificate.SignedLeave {
+	return must(certificate.Leave{Member: adaID, Time: millis}.Sign(group, ada))
+}
+
+// FuzzLeave: the payload of a leave that ada signed well.
+func FuzzLeave(f *testing.F) { targets["FuzzLeave"].Fuzz(f) }
+
+func checkLeave(t require.TestingT, payload []byte) bool {
+	raw := seal(envelope.Leave, adaID, payload, ada)
+	l, err := certificate.ParseLeave(group, raw, ada.Public())
+	if err != nil {
+		isOneOf(t, err, certificateRefusals...)
+		return false
+	}
+	signer, err := certificate.LeaveSigner(group, raw)
+	require.NoError(t, err)
+	require.Equal(t, adaID, signer)
+	again, err := l.Body().Sign(group, ada)
+	require.NoError(t, err)
+	require.Equal(t, raw, again.Raw())
+	return true
+}
+
+func leaveSeeds() map[string][]byte {
+	full := certificate.Leave{Member: adaID, Time: millis, Extensions: later}
+	seeds := map[string][]byte{
+		"good-usual":          payloadOf(envelope.Leave, leave().Raw()),
+		"good-with-extension": payloadOf(envelope.Leave, must(full.Sign(group, ada)).Raw()),
+		"bad-of-another":      payloadOf(envelope.Leave, must(certificate.Leave{Member: benID}.Sign(group, ben)).Raw()),
+		"bad-other-kind":      payloadOf(envelope.Endpoint, endpoint().Raw()),
+	}
+	corpus.Spoil(seeds, "good-usual")
+	return seeds
+}
+
+func failure() certificate.SignedFailure {
+	return must(certificate.Failure{Witness: adaID, Subject: benID, Sequence: 5, Time: millis}.Sign(group, ada))
+}
+
+// FuzzFailure: the payload of a failure statement that ada signed well.
+func FuzzFailure(f *testing.F) { targets["FuzzFailure"].Fuzz(f) }
+
+func checkFailure(t require.TestingT, payload []byte) bool {
+	raw := seal(envelope.Failure, adaID, payload, ada)
+	f, err := certificate.ParseFailure(group, raw, ada.Public())
+	if err != nil {
+		isOneOf(t, err, certificateRefusals...)
+		return false
+	}
+	signer, err := certificate.FailureSigner(group, raw)
+	require.NoError(t, err)
+	require.Equal(t, adaID, signer)
+	again, err := f.Body().Sign(group, ada)
+	require.NoError(t, err)
+	require.Equal(t, raw, again.Raw())
+	return true
+}
+
+func failureSeeds() map[string][]byte {
+	full := certificate.Failure{Witness: adaID, Subject: benID, Sequence: 1 << 63, Extensions: later}
+	other := certificate.Failure{Witness: benID, Subject: adaID}
+	seeds := map[string][]byte{
+		"good-usual":          payloadOf(envelope.Failure, failure().Raw()),
+		"good-with-extension": payloadOf(envelope.Failure, must(full.Sign(group, ada)).Raw()),
+		"bad-of-another":      payloadOf(envelope.Failure, must(other.Sign(group, ben)).Raw()),
+		"bad-other-kind":      payloadOf(envelope.Leave, leave().Raw()),
+	}
+	corpus.Spoil(seeds, "good-usual")
+	return seeds
+}
+
+func request() certificate.SignedRequest {
+	return must(certificate.Request{
+		Name: "ftp-03", Key: [32]byte(publicBytes(ada)), Time: millis, Nonce: [certificate.NonceSize]byte{1, 2, 3},
+	}.Sign(group, ada))
+}
+
+// FuzzRequest: the payload of a request that was signed with ada's key.
+func FuzzRequest(f *testing.F) { targets["FuzzRequest"].Fuzz(f) }
+
+func checkRequest(t require.TestingT, payload []byte) bool {
+	raw := seal(envelope.Request, adaID, payload, ada)
+	r, err := certificate.ParseRequest(group, raw)
+	if err != nil {
+		isOneOf(t, err, certificateRefusals...)
+		return false
+	}
+	require.Equal(t, adaID, r.Member())
+	again, err := r.Body().Sign(group, ada)
+	require.NoError(t, err)
+	require.Equal(t, raw, again.Raw())
+	return true
+}
+
+func requestSeeds() map[string][]byte {
+	full := request().Body()
+	full.Extensions = later
+	other := certificate.Request{Name: "b", Key: [32]byte(publicBytes(ben))}
+	seeds := map[string][]byte{
+		"good-usual":          payloadOf(envelope.Request, request().Raw()),
+		"good-with-extension": payloadOf(envelope.Request, must(full.Sign(group, ada)).Raw()),
+		"bad-other-key":       payloadOf(envelope.Request, must(other.Sign(group, ben)).Raw()),
+		"bad-other-kind":      payloadOf(envelope.Leave, leave().Raw()),
 	}
 	corpus.Spoil(seeds, "good-usual")
 	return seeds

@@ -97,6 +97,9 @@ func aboutTheGroup(t *testing.T) []signed {
 			})),
 			of("signed-revocation", envelope.Revocation, revocation(t, "stolen with the laptop", e)),
 			of("signed-revocation", envelope.Revocation, revocation(t, "", e)),
+			of("signed-leave", envelope.Leave, leave(t, e)),
+			of("signed-failure", envelope.Failure, failure(t, e)),
+			of("signed-request", envelope.Request, request(t, e)),
 		)
 	}
 	return list
@@ -156,6 +159,27 @@ func revocation(t *testing.T, reason string, e canonical.Extensions) certificate
 	}.Sign(groupID, authority.key)
 	require.NoError(t, err)
 	return r
+}
+
+func leave(t *testing.T, e canonical.Extensions) certificate.SignedLeave {
+	s, err := certificate.Leave{Member: ada.id, Time: millis, Extensions: e}.Sign(groupID, ada.key)
+	require.NoError(t, err)
+	return s
+}
+
+func failure(t *testing.T, e canonical.Extensions) certificate.SignedFailure {
+	s, err := certificate.Failure{Witness: ada.id, Subject: ben.id, Sequence: 12, Time: millis, Extensions: e}.Sign(groupID, ada.key)
+	require.NoError(t, err)
+	return s
+}
+
+func request(t *testing.T, e canonical.Extensions) certificate.SignedRequest {
+	s, err := certificate.Request{
+		Name: "ftp-03.example.org", Key: ada.key.Public().Bytes(), Time: millis,
+		Nonce: [certificate.NonceSize]byte{1, 2, 3}, Extensions: e,
+	}.Sign(groupID, ada.key)
+	require.NoError(t, err)
+	return s
 }
 
 // walk is a token that goes from ada to ben, who passes it to cleo; she

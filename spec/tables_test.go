@@ -188,7 +188,9 @@ func kindTable(t *testing.T) *table {
 		"void":          {"the receiver", "`answer`"},
 		"unknown":       {"the receiver", "`answer`"},
 		"evidence":      {"a member", "reserved"},
-		"update":        {"a member", "reserved"},
+		"leave":         {"the member", "`leave`"},
+		"failure":       {"the witness", "`failure`"},
+		"request":       {"the key that it is about", "`request`"},
 	}
 	require.Len(t, words, len(names))
 	out := newTable("kind", "signed by", "payload")

@@ -21,14 +21,17 @@ const (
 	Void                          // a receiver: will never be taken
 	Unknown                       // a receiver: cannot tell
 	Evidence                      // a member about another's contradiction
-	Update                        // a member about a join, leave or failure
+	Leave                         // a member about its own end
+	Failure                       // a witness about a member that does not answer
+	Request                       // who wants to become a member, about its key
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{
 	Certificate: "certificate", Authority: "authority", Configuration: "configuration",
 	Revocation: "revocation", Endpoint: "endpoint", Genesis: "genesis", Transfer: "transfer",
-	Receipt: "receipt", Void: "void", Unknown: "unknown", Evidence: "evidence", Update: "update",
+	Receipt: "receipt", Void: "void", Unknown: "unknown", Evidence: "evidence",
+	Leave: "leave", Failure: "failure", Request: "request",
 }
 
 // String is the name that is signed.

@@ -19,11 +19,13 @@ const (
 	GroupConfiguration  = "WANDER GROUP CONFIGURATION"
 	Revocation          = "WANDER REVOCATION"
 	Endpoint            = "WANDER ENDPOINT"
+	Leave               = "WANDER LEAVE"
+	CertificateRequest  = "WANDER CERTIFICATE REQUEST"
 )
 
 var types = []string{
 	PrivateKey, EncryptedPrivateKey, PublicKey, Certificate,
-	CACertificate, GroupConfiguration, Revocation, Endpoint,
+	CACertificate, GroupConfiguration, Revocation, Endpoint, Leave, CertificateRequest,
 }
 
 const (

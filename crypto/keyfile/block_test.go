@@ -15,7 +15,8 @@ import (
 
 var allTypes = []string{
 	keyfile.PrivateKey, keyfile.EncryptedPrivateKey, keyfile.PublicKey, keyfile.Certificate,
-	keyfile.CACertificate, keyfile.GroupConfiguration, keyfile.Revocation, keyfile.Endpoint,
+	keyfile.CACertificate, keyfile.GroupConfiguration, keyfile.Revocation, keyfile.Endpoint, keyfile.Leave,
+	keyfile.CertificateRequest,
 }
 
 func drawBlocks(t *rapid.T) []keyfile.Block {

@@ -123,11 +123,7 @@ type SignedEndpoint struct {
 // EndpointSigner is the member that an endpoint record claims to be of, so
 // that its key can be looked up. Nothing is verified. Error: ErrMalformed.
 func EndpointSigner(g ident.Group, raw []byte) (ident.Member, error) {
-	u, err := envelope.Parse(domain(g, envelope.Endpoint), raw)
-	if err != nil {
-		return ident.Member{}, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	return u.KeyID(), nil
+	return signer(g, envelope.Endpoint, raw)
 }
 
 // ParseEndpoint reads an endpoint record and verifies it with its member's

@@ -17,9 +17,11 @@ var (
 	// ErrSignature says that the signature does not hold. It wraps the reason
 	// from package envelope.
 	ErrSignature = errors.New("signature does not hold")
-	// ErrSigner says that an endpoint record is signed by another member than
-	// the one it is about.
-	ErrSigner = errors.New("endpoint record of another member")
+	// ErrSigner says that an object is signed by another member than the one
+	// that it says it is of.
+	ErrSigner = errors.New("signed by another member than it says")
+	// ErrSelf says that a failure statement is about its own witness.
+	ErrSelf = errors.New("failure statement about oneself")
 	// ErrName says that a name is not 1 to 64 of a-z, 0-9, '.' and '-',
 	// beginning and ending with a letter or digit.
 	ErrName = errors.New("invalid member name")

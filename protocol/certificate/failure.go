@@ -1,0 +1,95 @@
+package certificate
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Failure is what a witness says about a member that does not answer: that it
+// is not to be reached where its endpoint record with this sequence number says
+// it is. One such statement decides nothing; a quorum of witnesses does, until
+// the member signs a higher number.
+//
+//	failure = [ witness: member, subject: member, sequence: uint, time: uint, extensions ]
+type Failure struct {
+	_          struct{} `cbor:",toarray"`
+	Witness    ident.Member
+	Subject    ident.Member
+	Sequence   uint64 // of the subject's endpoint record
+	Time       uint64 // the witness' wall clock, ms since 1970: shown, decides nothing
+	Extensions canonical.Extensions
+}
+
+func (f Failure) validate() error {
+	if err := f.Extensions.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	switch {
+	case f.Subject.IsZero():
+		return fmt.Errorf("%w: failure of nobody", ErrMalformed)
+	case f.Subject == f.Witness:
+		return fmt.Errorf("%w: %v", ErrSelf, f.Witness)
+	}
+	return nil
+}
+
+// Sign makes the statement. The key must be the witness' (ErrSigner). Other
+// errors: ErrSelf, ErrMalformed.
+func (f Failure) Sign(g ident.Group, key *signature.PrivateKey) (SignedFailure, error) {
+	if !belongs(g, f.Witness, key.Public()) {
+		return SignedFailure{}, ErrSigner
+	}
+	if err := f.validate(); err != nil {
+		return SignedFailure{}, err
+	}
+	signed, err := seal(g, envelope.Failure, f.Witness, &f, key)
+	if err != nil {
+		return SignedFailure{}, err
+	}
+	return SignedFailure{f, sealed{signed}}, nil
+}
+
+// SignedFailure is a verified failure statement: what is verified is who says
+// so, not that it is so. It is immutable and safe for concurrent use; the zero
+// value is none.
+type SignedFailure struct {
+	body Failure
+	sealed
+}
+
+// FailureSigner is the witness that a failure statement claims to be of, so
+// that its key can be looked up. Nothing is verified. Error: ErrMalformed.
+func FailureSigner(g ident.Group, raw []byte) (ident.Member, error) {
+	return signer(g, envelope.Failure, raw)
+}
+
+// ParseFailure reads a failure statement and verifies it with its witness' key.
+// Errors: ErrMalformed, ErrSelf, ErrSigner, ErrSignature, the first that
+// applies.
+func ParseFailure(g ident.Group, raw []byte, key *signature.PublicKey) (SignedFailure, error) {
+	return parse(ReadFailure(g, raw, key))
+}
+
+// ReadFailure is ParseFailure without the check of the signature.
+func ReadFailure(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[SignedFailure], error) {
+	var none Unverified[SignedFailure]
+	var f Failure
+	u, err := open(g, envelope.Failure, raw, &f)
+	if err != nil {
+		return none, err
+	}
+	if err := f.validate(); err != nil {
+		return none, err
+	}
+	if f.Witness != u.KeyID() || !belongs(g, f.Witness, key) {
+		return none, ErrSigner
+	}
+	return Unverified[SignedFailure]{u, key, func(v envelope.Verified) SignedFailure { return SignedFailure{f, sealed{v}} }}, nil
+}
+
+// Body is what was signed.
+func (s SignedFailure) Body() Failure { return s.body }

@@ -1,0 +1,86 @@
+package certificate
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Leave is what a member says when it goes for good. Its id is dead from then
+// on: whoever wants to return needs a new key.
+//
+//	leave = [ member: member, time: uint, extensions ]
+type Leave struct {
+	_          struct{} `cbor:",toarray"`
+	Member     ident.Member
+	Time       uint64 // the member's wall clock, ms since 1970: shown, decides nothing
+	Extensions canonical.Extensions
+}
+
+func (l Leave) validate() error {
+	if err := l.Extensions.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return nil
+}
+
+// Sign makes the notice. The key must be the member's (ErrSigner). Other
+// errors: ErrMalformed.
+func (l Leave) Sign(g ident.Group, key *signature.PrivateKey) (SignedLeave, error) {
+	if !belongs(g, l.Member, key.Public()) {
+		return SignedLeave{}, ErrSigner
+	}
+	if err := l.validate(); err != nil {
+		return SignedLeave{}, err
+	}
+	signed, err := seal(g, envelope.Leave, l.Member, &l, key)
+	if err != nil {
+		return SignedLeave{}, err
+	}
+	return SignedLeave{l, sealed{signed}}, nil
+}
+
+// SignedLeave is a verified notice of leave. It is immutable and safe for
+// concurrent use; the zero value is none.
+type SignedLeave struct {
+	body Leave
+	sealed
+}
+
+// LeaveSigner is the member that a notice of leave claims to be of, so that its
+// key can be looked up. Nothing is verified. Error: ErrMalformed.
+func LeaveSigner(g ident.Group, raw []byte) (ident.Member, error) {
+	return signer(g, envelope.Leave, raw)
+}
+
+// ParseLeave reads a notice of leave and verifies it with its member's key.
+// Errors: ErrMalformed, ErrSigner, ErrSignature, the first that applies.
+func ParseLeave(g ident.Group, raw []byte, key *signature.PublicKey) (SignedLeave, error) {
+	return parse(ReadLeave(g, raw, key))
+}
+
+// ReadLeave is ParseLeave without the check of the signature.
+func ReadLeave(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[SignedLeave], error) {
+	var none Unverified[SignedLeave]
+	var l Leave
+	u, err := open(g, envelope.Leave, raw, &l)
+	if err != nil {
+		return none, err
+	}
+	if err := l.validate(); err != nil {
+		return none, err
+	}
+	if l.Member != u.KeyID() || !belongs(g, l.Member, key) {
+		return none, ErrSigner
+	}
+	return Unverified[SignedLeave]{u, key, func(v envelope.Verified) SignedLeave { return SignedLeave{l, sealed{v}} }}, nil
+}
+
+// Body is what was signed.
+func (s SignedLeave) Body() Leave { return s.body }
+
+// Member is who has left.
+func (s SignedLeave) Member() ident.Member { return s.body.Member }

@@ -1,0 +1,73 @@
+package certificate
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// sealed is the signed form of an object, beside what it says.
+type sealed struct {
+	signed envelope.Verified
+}
+
+// Raw is the encoded COSE_Sign1. The caller must not change it.
+func (s sealed) Raw() []byte { return s.signed.Raw() }
+
+// Hash is H(x) of the object: of what was signed, not of how.
+func (s sealed) Hash() ident.Hash { return s.signed.Hash() }
+
+// IsZero reports whether this is no object at all.
+func (s sealed) IsZero() bool { return s.signed.IsZero() }
+
+// Unverified is an object that is whole and consistent, but whose signature
+// nobody has checked. It comes from one of the Read functions and says nothing
+// of its contents until Verify, or a batch, has turned it into a T.
+type Unverified[T any] struct {
+	form     envelope.Unverified
+	key      *signature.PublicKey // of the signer
+	verified func(envelope.Verified) T
+}
+
+// Verify checks the signature. Error: ErrSignature.
+func (u Unverified[T]) Verify() (T, error) {
+	signed, err := verify(u.form, u.key)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return u.verified(signed), nil
+}
+
+// parse verifies what has been read.
+func parse[T any](u Unverified[T], err error) (T, error) {
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return u.Verify()
+}
+
+// signer is the key id of an object of this kind.
+func signer(g ident.Group, kind envelope.Kind, raw []byte) (ident.Member, error) {
+	u, err := envelope.Parse(domain(g, kind), raw)
+	if err != nil {
+		return ident.Member{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return u.KeyID(), nil
+}
+
+// AddTo puts the signature into a batch. What the batch says of it is for
+// Accept.
+func (u Unverified[T]) AddTo(b *envelope.Batch) { b.Add(u.form, u.key) }
+
+// Accept is Verify with the answer of the batch. Error: ErrSignature.
+func (u Unverified[T]) Accept(r envelope.Result) (T, error) {
+	if r.Err != nil {
+		var none T
+		return none, fmt.Errorf("%w: %w", ErrSignature, r.Err)
+	}
+	return u.verified(r.Verified), nil
+}
