@@ -106,6 +106,31 @@ func TestDemandsThatAreNotDue(t *testing.T) {
 	assert.NotNil(t, granted(b))
 }
 
+// answered lets time pass until the last demand is met or refused.
+func answered(b *box) (met bool) {
+	for i := 0; i < 100 && granted(b) == nil && refusal(b) == nil; i++ {
+		b.after(100 * time.Millisecond)
+	}
+	return granted(b) != nil
+}
+
+func TestClockThatIsSetBackDelaysNoDemand(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 1, Resource: resource})
+	b.step(member.Ended{Grant: granted(b).Grant, Operated: true})
+	b.now.Wall = b.now.Wall.Add(-20 * time.Minute)
+	b.step(member.Demand{Request: 2, Resource: resource, OncePer: time.Minute})
+	require.False(t, answered(b))
+	assert.ErrorIs(t, refusal(b), member.ErrNotDue)
+	b.after(time.Minute)
+	b.step(member.Demand{Request: 3, Resource: resource, OncePer: time.Minute})
+	require.True(t, answered(b), "what the future says does not count")
+	b.step(member.Ended{Grant: granted(b).Grant, Operated: true})
+	b.now.Wall = b.now.Wall.Add(-20 * time.Minute)
+	b.step(member.Demand{Request: 4, Resource: resource})
+	require.True(t, answered(b), "without a limit nothing counts")
+}
+
 func TestEndOfAnUnknownGrantChangesNothing(t *testing.T) {
 	b := holder(t)
 	b.step(member.Ended{Operated: true})

@@ -171,13 +171,22 @@ func (m *Member) nextDemand(s *slot) *demand {
 			continue
 		}
 		m.demands = slices.Delete(m.demands, i, i+1)
-		if s.lastOperation == 0 || m.now.Micros() >= s.lastOperation+uint64(d.oncePer.Microseconds()) {
+		if m.due(s, d.oncePer) {
 			return d
 		}
 		m.emit(effect.Refuse{Request: d.request, Reason: ErrNotDue})
 		m.demandChanged(d.resource)
 	}
 	return nil
+}
+
+// due reports whether the slot's last operation was so long ago. One of the
+// future, which only a clock that was set back can tell of, counts as one of now:
+// a wrong clock delays nobody for longer than that.
+func (m *Member) due(s *slot, oncePer time.Duration) bool {
+	now := m.now.Micros()
+	s.lastOperation = min(s.lastOperation, now)
+	return s.lastOperation == 0 || now-s.lastOperation >= uint64(oncePer.Microseconds())
 }
 
 // ended is the end of a grant's program: by its own word, or because its
