@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wandertoken/wander/crypto/keyfile"
-	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -51,7 +49,7 @@ type Authority struct {
 	state  *state
 	end    chain
 	broken bool
-	key    *signature.PrivateKey // nil until something is signed
+	ring   keyRing
 }
 
 // Open opens the authority in a directory, and completes what a crash left
@@ -98,8 +96,8 @@ func (a *Authority) locked(change func() error) error {
 	return change()
 }
 
-// refresh reads the log if it is not as this process left it, cuts off what a
-// crash left unfinished, and makes what is made from the log.
+// refresh reads on in the log if it is not as this process left it, cuts off
+// what a crash left unfinished, and makes what is made from the log.
 func (a *Authority) refresh() error {
 	size, err := a.folder.size(LogFile)
 	if err != nil {
@@ -108,22 +106,30 @@ func (a *Authority) refresh() error {
 	if a.state != nil && size == a.end.size {
 		return nil
 	}
-	data, err := a.folder.disk.ReadFile(a.folder.name(LogFile), -1)
-	if err != nil {
-		return err
-	}
-	s := newState()
-	end, err := readLog(a.folder.name(LogFile), data, s.take)
-	if err != nil {
-		return err
-	}
-	if s.authority.IsZero() {
-		return &DamageError{File: a.folder.name(LogFile), Reason: errCreation}
-	}
-	if end.size < a.end.size {
+	if size < a.end.size {
 		return &DamageError{File: a.folder.name(LogFile), Reason: errShrunk}
 	}
-	a.broken = true
+	return a.readOn()
+}
+
+// readOn reads what is behind the end of the log that is known.
+func (a *Authority) readOn() error {
+	s, file := a.state, a.folder.name(LogFile)
+	if s == nil {
+		s = newState()
+	}
+	data, err := a.folder.disk.ReadFrom(file, a.end.size)
+	if err != nil {
+		return err
+	}
+	a.broken = true // until the state is whole again
+	end, err := a.end.read(file, data, s.take)
+	if err != nil {
+		return err
+	}
+	if len(s.authorities) == 0 {
+		return &DamageError{File: file, Reason: errCreation}
+	}
 	if err := a.folder.settle(LogFile, end.size); err != nil {
 		return err
 	}
@@ -157,35 +163,6 @@ func (a *Authority) record(e entry) error {
 	return nil
 }
 
-// signer is the private key. The passphrase is asked for without the lock.
-func (a *Authority) signer() (*signature.PrivateKey, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.key != nil {
-		return a.key, nil
-	}
-	mode, err := a.folder.disk.Mode(a.folder.name(KeyFile))
-	if err != nil {
-		return nil, err
-	}
-	if err := keyfile.CheckMode(mode); err != nil {
-		return nil, fmt.Errorf("%s: %w", a.folder.name(KeyFile), err)
-	}
-	text, err := a.folder.read(KeyFile, maxKeyBytes)
-	if err != nil {
-		return nil, err
-	}
-	key, err := keyfile.DecodePrivateKey(text, a.options.Passphrase)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.folder.name(KeyFile), err)
-	}
-	if !key.Public().Equal(a.state.authority.Key()) {
-		return nil, fmt.Errorf("%s: %w", a.folder.name(KeyFile), ErrKeyMismatch)
-	}
-	a.key = key
-	return key, nil
-}
-
 // now is the time in the precision of the log.
 func (o Options) now() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 
@@ -195,14 +172,16 @@ func (a *Authority) Dir() string { return a.folder.path }
 // Group is the group's identifier.
 func (a *Authority) Group() ident.Group { return a.Certificate().Statement().Group }
 
-// Certificate is the CA certificate.
+// Certificate is the statement about the group's first CA key.
 func (a *Authority) Certificate() group.Authority {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.state.authority
+	return a.state.authorities[0]
 }
 
-// Parse reads a certificate that this authority issued; see certificate.Parse.
+// Parse reads a certificate that this authority issued, with whichever of its
+// keys; see certificate.Parse. That it was issued says nothing about its
+// member's standing today: see Standing.
 func (a *Authority) Parse(raw []byte) (certificate.Certificate, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

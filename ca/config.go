@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/group"
 )
 
@@ -22,15 +23,12 @@ func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
 	if err := s.Validate(); err != nil {
 		return group.Config{}, err
 	}
-	key, err := a.signer()
-	if err != nil {
-		return group.Config{}, err
-	}
 	var signed group.Config
-	err = a.locked(func() error {
+	err := a.signing(func(key *signature.PrivateKey) error {
 		if same(a.state.config, s) {
 			return ErrUnchanged
 		}
+		var err error
 		s.Version, s.Issued = a.state.config.Version()+1, a.options.now()
 		signed, err = s.Sign(a.state.group(), key)
 		if err != nil {

@@ -22,10 +22,13 @@ type acknowledged struct {
 	config  uint64
 	serials map[uint64]string // serial to name
 	revoked []ident.Member
+	left    []ident.Member
+	invites []Invited
+	used    map[InviteID]uint64 // invite to serial
 }
 
 // wholeLife is how many steps work knows.
-const wholeLife = 7
+const wholeLife = 10
 
 // work is a life of an authority, of some steps or up to the first error.
 func work(d disk, done *acknowledged, length int) error {
@@ -39,9 +42,12 @@ func work(d disk, done *acknowledged, length int) error {
 		func() error { return done.issue(a, "a", 2) },
 		func() error { return done.issue(a, "b", 3) },
 		func() error { return done.revoke(a, keyOf(2).Bytes()) },
+		func() error { return done.invite(a, "c") },
+		func() error { return done.redeem(a, 5) },
+		func() error { return done.leave(a, 3) },
 		func() error { return done.setConfig(a, settings("ftp", "backup")) },
 		func() error { return done.issue(a, "a", 4) },
-		func() error { return done.revoke(a, keyOf(3).Bytes()) },
+		func() error { return done.revoke(a, keyOf(3).Bytes()) }, // also one that has left
 	}
 	for _, step := range steps[:length] {
 		if err := step(); err != nil {
@@ -64,6 +70,10 @@ func (k *acknowledged) issue(a *Authority, name string, seed byte) error {
 	if err != nil {
 		return err
 	}
+	return k.note(c, name)
+}
+
+func (k *acknowledged) note(c certificate.Certificate, name string) error {
 	if k.serials == nil {
 		k.serials = map[uint64]string{}
 	}
@@ -79,6 +89,38 @@ func (k *acknowledged) revoke(a *Authority, key [32]byte) error {
 	_, err := a.Revoke(m, "")
 	if err == nil {
 		k.revoked = append(k.revoked, m)
+	}
+	return err
+}
+
+func (k *acknowledged) invite(a *Authority, name string) error {
+	i, err := a.Invite(name, 0)
+	if err == nil {
+		k.invites = append(k.invites, i)
+	}
+	return err
+}
+
+// redeem uses the last invite.
+func (k *acknowledged) redeem(a *Authority, seed byte) error {
+	i := k.invites[len(k.invites)-1]
+	c, err := a.Redeem(i.ID, i.Secret, i.Name, keyOf(seed))
+	if err != nil {
+		return err
+	}
+	k.used = map[InviteID]uint64{i.ID: c.Claims().Serial}
+	return k.note(c, i.Name)
+}
+
+func (k *acknowledged) leave(a *Authority, seed byte) error {
+	public := keyOf(seed).Bytes()
+	m := ident.MemberOf(a.Group(), public[:])
+	signed, err := certificate.Leave{Member: m}.Sign(a.Group(), privateKeyOf(seed))
+	if err != nil {
+		return err
+	}
+	if err = a.Left(signed.Raw()); err == nil {
+		k.left = append(k.left, m)
 	}
 	return err
 }
@@ -100,6 +142,32 @@ func (k *acknowledged) check(t *testing.T, d disk) {
 	again, err := reopen(t, d).List()
 	require.NoError(t, err)
 	require.Len(t, again.Records, len(l.Records)+1)
+	k.checkInvites(t, a, again)
+}
+
+// checkInvites: an invite that was acknowledged is good once, whether its use
+// was acknowledged, happened without that, or not; and the one who began to use
+// it gets the same certificate, however often it asks.
+func (k *acknowledged) checkInvites(t *testing.T, a *Authority, l Listing) {
+	t.Helper()
+	for _, i := range k.invites {
+		before := len(l.Records)
+		for _, r := range l.Records {
+			if r.Name == i.Name {
+				before--
+			}
+		}
+		first := redeem(t, a, i, 5)
+		if serial, used := k.used[i.ID]; used {
+			require.Equal(t, serial, first.Claims().Serial)
+		}
+		require.Equal(t, first.Raw(), redeem(t, a, i, 5).Raw())
+		_, err := a.Redeem(i.ID, i.Secret, i.Name, keyOf(6))
+		require.ErrorIs(t, err, ErrRefused)
+		after, err := a.List()
+		require.NoError(t, err)
+		require.Len(t, after.Records, before+1, "certificates for one invite")
+	}
 }
 
 // checkListing: everything acknowledged is there, and at most one operation
@@ -120,6 +188,14 @@ func (k *acknowledged) checkListing(t *testing.T, l Listing) {
 		require.Equal(t, m, l.Revoked[i].Member)
 	}
 	extra += len(l.Revoked) - len(k.revoked)
+	for i, m := range k.left {
+		require.Equal(t, m, l.Left[i].Member)
+	}
+	extra += len(l.Left) - len(k.left)
+	for i, made := range k.invites {
+		require.Equal(t, InviteID(made.ID), l.Invites[i].ID)
+	}
+	extra += len(l.Invites) - len(k.invites)
 	require.GreaterOrEqual(t, l.Config.Version(), k.config)
 	extra += int(l.Config.Version() - k.config)
 	require.LessOrEqual(t, extra, 1)
@@ -210,7 +286,7 @@ func TestWhatAnAuthorityShowsAfterAKillSurvivesAPowerLoss(t *testing.T) {
 // TestAnAuthoritySurvivesACrashWhileItRecovers crashes once more at every
 // operation of the recovery from every crash.
 func TestAnAuthoritySurvivesACrashWhileItRecovers(t *testing.T) {
-	const everyKind = 4 // steps, of which each kind is one
+	const everyKind = 7 // steps, of which each kind is one
 	for n := 1; ; n++ {
 		for m := 1; ; m++ {
 			disk := faultfs.New(uint64(n))

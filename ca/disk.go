@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,6 +39,9 @@ type disk interface {
 	store.FS
 	// Mode is the mode of an existing file.
 	Mode(name string) (fs.FileMode, error)
+	// ReadFrom returns what an existing file has from an offset on, nothing when
+	// it is shorter.
+	ReadFrom(name string, offset int64) ([]byte, error)
 }
 
 // osDisk is the operating system's.
@@ -52,6 +56,15 @@ func (osDisk) Mode(name string) (fs.FileMode, error) {
 		return 0o600, nil // modes say nothing there about who may read
 	}
 	return info.Mode(), nil
+}
+
+func (osDisk) ReadFrom(name string, offset int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.NewSectionReader(f, offset, math.MaxInt64-offset))
 }
 
 // folder is one directory on a disk.

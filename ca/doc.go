@@ -5,17 +5,20 @@
 // An authority is a directory, readable by its owner only:
 //
 //	ca.key           the private key, possibly encrypted with a passphrase
-//	log.jsonl        every configuration, issuance and revocation, append-only
+//	log.jsonl        what was signed, invited and left, append-only
 //	serial           the last serial number that was drawn
 //	ca.crt           the CA certificate
-//	group.crt        what is published: CA certificate, configuration, revocations
+//	group.crt        what is published: CA certificates, configuration,
+//	                 revocations, leaves
 //	issued/          the certificates, SERIAL-NAME.crt
 //	revoked/         the revocations, VERSION-MEMBER.rev
 //	lock             taken by whoever changes something
 //
-// The log is the truth. Each of its lines holds one signed object and a hash
-// over this line and all before; what is not durable there has not happened, and nothing
-// leaves this package before it is. ca.crt, group.crt, issued/ and revoked/ are
+// The log is the truth. Each of its lines holds one signed object, or an invite
+// without its secret, and a hash over this line and all before; what is not
+// durable there has not happened, and nothing leaves this package before it is.
+// A certificate that an invite was used for names it in its own line, so that no
+// crash comes between the two. ca.crt, group.crt, issued/ and revoked/ are
 // made from the log, again by Open where a crash came between. A serial number
 // is durable in serial before anything is signed with it, so none is used
 // twice; a crash can only leave a gap.

@@ -29,6 +29,14 @@ var (
 	ErrUnchanged = errors.New("configuration is unchanged")
 	// ErrRevoked says that the member has been revoked. That is final.
 	ErrRevoked = errors.New("member has been revoked")
+	// ErrLeft says that the member has left, by a statement of its own. That is
+	// final.
+	ErrLeft = errors.New("member has left")
+	// ErrRefused says that an invite does not let anybody in. The reason is for
+	// the operator only.
+	ErrRefused = errors.New("invite refused")
+	// ErrOtherName says that an invite is for another name.
+	ErrOtherName = errors.New("invite for another name")
 	// ErrNameInUse says that another member has a valid certificate with the
 	// name.
 	ErrNameInUse = errors.New("name is in use")

@@ -39,6 +39,11 @@ func (d faultDisk) Mode(name string) (fs.FileMode, error) {
 	return 0o600, err
 }
 
+func (d faultDisk) ReadFrom(name string, offset int64) ([]byte, error) {
+	data, err := d.ReadFile(name, -1)
+	return data[min(offset, int64(len(data))):], err
+}
+
 // options are those of a reproducible authority on a disk.
 func options(d disk) Options {
 	return Options{Now: (&clockAt{now: day}).Now, Rand: rand.NewChaCha8([32]byte{1}), disk: d}

@@ -29,21 +29,17 @@ type Request struct {
 
 // Issue issues a certificate. For a key that has one already this is a
 // renewal: the member stays the same. Errors: certificate.ErrName, ErrOwnKey,
-// ErrRevoked, ErrNameInUse, ErrLifetime, ErrExpired, ErrLocked, ErrBroken,
+// ErrRevoked, ErrLeft, ErrNameInUse, ErrLifetime, ErrExpired, ErrLocked, ErrBroken,
 // those of keyfile.DecodePrivateKey and keyfile.CheckMode, ErrKeyMismatch, and
 // those of the disk.
 func (a *Authority) Issue(r Request) (certificate.Certificate, error) {
 	if err := certificate.CheckName(r.Name); err != nil {
 		return certificate.Certificate{}, err
 	}
-	key, err := a.signer()
-	if err != nil {
-		return certificate.Certificate{}, err
-	}
 	var signed certificate.Certificate
-	err = a.locked(func() error {
+	err := a.signing(func(key *signature.PrivateKey) error {
 		var err error
-		signed, err = a.issue(r, key)
+		signed, err = a.issue(r, key, nil)
 		return err
 	})
 	if err != nil {
@@ -52,7 +48,8 @@ func (a *Authority) Issue(r Request) (certificate.Certificate, error) {
 	return signed, nil
 }
 
-func (a *Authority) issue(r Request, key *signature.PrivateKey) (certificate.Certificate, error) {
+// issue issues a certificate, and with it uses up an invite unless that is nil.
+func (a *Authority) issue(r Request, key *signature.PrivateKey, invite *InviteID) (certificate.Certificate, error) {
 	now := a.options.now()
 	c, err := a.claims(r, now)
 	if err != nil {
@@ -68,26 +65,24 @@ func (a *Authority) issue(r Request, key *signature.PrivateKey) (certificate.Cer
 	c, member := signed.Claims(), signed.Member()
 	err = a.record(entry{
 		Time: now, Event: issued, Serial: c.Serial, Name: c.Name, Member: &member,
-		NotBefore: &c.NotBefore, NotAfter: &c.NotAfter, Object: signed.Raw(),
+		NotBefore: &c.NotBefore, NotAfter: &c.NotAfter, Invite: invite, Object: signed.Raw(),
 	})
 	return signed, err
 }
 
 // claims are those of a certificate that may be issued, but for the serial.
 func (a *Authority) claims(r Request, now time.Time) (certificate.Claims, error) {
-	s, ca := a.state, a.state.authority.Statement()
-	if r.Key.Equal(a.state.authority.Key()) {
+	s, ca := a.state, a.state.signer().Statement()
+	if s.numberOf(certificate.AuthorityID(r.Key)) != 0 {
 		return certificate.Claims{}, ErrOwnKey
 	}
 	public := r.Key.Bytes()
 	member := ident.MemberOf(s.group(), public[:])
-	if dead := s.dead[member]; dead != nil {
-		return certificate.Claims{}, fmt.Errorf("%w: %v on %s", ErrRevoked, member, dead.Time.Format(time.DateOnly))
+	if err := s.final(member); err != nil {
+		return certificate.Claims{}, err
 	}
-	for _, other := range s.named(r.Name, now) {
-		if other != member {
-			return certificate.Claims{}, fmt.Errorf("%w: %s is member %v", ErrNameInUse, r.Name, other)
-		}
+	if err := s.nameIsFree(r.Name, member, now); err != nil {
+		return certificate.Claims{}, err
 	}
 	lifetime, err := s.lifetime(r.Lifetime)
 	if err != nil {
@@ -102,6 +97,17 @@ func (a *Authority) claims(r Request, now time.Time) (certificate.Claims, error)
 		NotAfter:      earlier(now.Add(lifetime), ca.NotAfter),
 		ConfigVersion: s.config.Version(), RevocationVersion: s.revocationVersion(),
 	}, nil
+}
+
+// nameIsFree returns ErrNameInUse when another living member has a certificate
+// with the name.
+func (s *state) nameIsFree(name string, member ident.Member, now time.Time) error {
+	for _, other := range s.named(name, now) {
+		if other != member {
+			return fmt.Errorf("%w: %s is member %v", ErrNameInUse, name, other)
+		}
+	}
+	return nil
 }
 
 func (s *state) lifetime(wanted time.Duration) (time.Duration, error) {

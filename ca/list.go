@@ -17,6 +17,8 @@ type Listing struct {
 	RevocationVersion uint64
 	Records           []Record  // every certificate, by serial
 	Revoked           []Revoked // every revocation, by version
+	Left              []Left    // every leave, in the order in which they came
+	Invites           []Invite  // every invite, in the order in which they were made
 }
 
 // List lists what the authority, and other processes with it, have signed.
@@ -25,15 +27,25 @@ func (a *Authority) List() (Listing, error) {
 	var l Listing
 	err := a.locked(func() error {
 		s := a.state
-		l = Listing{Authority: s.authority, Config: s.config, RevocationVersion: s.revocationVersion(), Records: slices.Clone(s.records)}
+		l = Listing{Authority: s.authorities[0], Config: s.config, RevocationVersion: s.revocationVersion(), Records: slices.Clone(s.records)}
 		for i := range l.Records {
 			if dead := s.dead[l.Records[i].Member]; dead != nil {
 				copied := *dead
 				l.Records[i].Revoked = &copied
 			}
+			if gone := s.left[l.Records[i].Member]; gone != nil {
+				copied := *gone
+				l.Records[i].Left = &copied
+			}
 		}
 		for _, r := range s.revocations {
 			l.Revoked = append(l.Revoked, r.Revoked)
+		}
+		for _, gone := range s.leaves {
+			l.Left = append(l.Left, *gone)
+		}
+		for _, i := range s.invites {
+			l.Invites = append(l.Invites, *i)
 		}
 		return nil
 	})

@@ -20,6 +20,8 @@ const (
 	configured event = "configuration" // a signed group configuration
 	issued     event = "issued"        // a certificate
 	revoked    event = "revoked"       // a revocation
+	invited    event = "invited"       // an invite, of which only a hash is kept
+	left       event = "left"          // a member's own statement that it leaves
 )
 
 // logVersion is the version of the log's form.
@@ -43,7 +45,9 @@ type entry struct {
 	NotBefore *time.Time    `json:"not_before,omitempty"`
 	NotAfter  *time.Time    `json:"not_after,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
-	Object    []byte        `json:"object"` // the COSE_Sign1, base64
+	Invite    *InviteID     `json:"invite,omitempty"`        // made, or used by this certificate
+	Secret    []byte        `json:"secret_sha256,omitempty"` // of the invite
+	Object    []byte        `json:"object,omitempty"`        // the COSE_Sign1, base64
 	// Hash is the SHA-256, in hex, of the hash of the line before (nothing in
 	// the first) and this line with an empty hash.
 	Hash string `json:"hash"`
@@ -113,12 +117,17 @@ func (c *chain) follow(e entry, line int) {
 	c.size += int64(line)
 }
 
-// readLog calls take with every whole line of a log. What follows the last
-// line end is a write that a crash cut short: it was never acknowledged and is
-// left out. The error is a *DamageError.
+// readLog calls take with every whole line of a log. The error is a
+// *DamageError.
 func readLog(file string, data []byte, take func(entry) error) (chain, error) {
-	var c chain
-	for number := 1; ; number++ {
+	return chain{}.read(file, data, take)
+}
+
+// read calls take with every whole line behind those that have been read. What
+// follows the last line end is a write that a crash cut short: it was never
+// acknowledged and is left out. The error is a *DamageError.
+func (c chain) read(file string, data []byte, take func(entry) error) (chain, error) {
+	for {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
 		var (
 			e   entry
@@ -137,7 +146,7 @@ func readLog(file string, data []byte, take func(entry) error) (chain, error) {
 			err = take(e)
 		}
 		if err != nil {
-			return chain{}, &DamageError{File: file, Line: number, Reason: err}
+			return chain{}, &DamageError{File: file, Line: int(c.sequence) + 1, Reason: err}
 		}
 		c.follow(e, len(line)+1)
 		data = rest

@@ -7,11 +7,6 @@ import (
 	"github.com/wandertoken/wander/crypto/keyfile"
 )
 
-// maxPublished bounds the revocations in the published group file, the newest
-// ones: with them it stays below 4 MB, far from what a reader of such files
-// refuses. Members pass older ones on among themselves.
-const maxPublished = 8192
-
 // publishAll makes what a crash may have left unmade: what depends on the log
 // as a whole, and on its last line.
 func (f folder) publishAll(s *state) error {
@@ -25,7 +20,7 @@ func (f folder) publishAll(s *state) error {
 func (f folder) publishLast(s *state) error {
 	switch e := s.last; e.Event {
 	case created:
-		if err := f.publishBlocks(CAFile, keyfile.Block{Type: keyfile.CACertificate, Bytes: e.Object}); err != nil {
+		if err := f.publishBlocks(CAFile, blocksOf(keyfile.CACertificate, s.publication().Authorities...)...); err != nil {
 			return err
 		}
 		return f.publishGroup(s)
@@ -40,21 +35,29 @@ func (f folder) publishLast(s *state) error {
 			return err
 		}
 		return f.publishGroup(s)
+	case left:
+		return f.publishGroup(s)
 	}
 	return nil
 }
 
-// publishGroup makes the group file: the CA certificate, the configuration once
-// there is one, and the newest revocations, ascending by version.
+// publishGroup makes the group file, of what is published.
 func (f folder) publishGroup(s *state) error {
-	blocks := []keyfile.Block{{Type: keyfile.CACertificate, Bytes: s.authority.Raw()}}
-	if !s.config.IsZero() {
-		blocks = append(blocks, keyfile.Block{Type: keyfile.GroupConfiguration, Bytes: s.config.Raw()})
+	p := s.publication()
+	blocks := blocksOf(keyfile.CACertificate, p.Authorities...)
+	if p.Configuration != nil {
+		blocks = append(blocks, blocksOf(keyfile.GroupConfiguration, p.Configuration)...)
 	}
-	for _, r := range s.revocations[max(0, len(s.revocations)-maxPublished):] {
-		blocks = append(blocks, keyfile.Block{Type: keyfile.Revocation, Bytes: r.raw})
+	blocks = append(blocks, blocksOf(keyfile.Revocation, p.Revocations...)...)
+	return f.publishBlocks(GroupFile, append(blocks, blocksOf(keyfile.Leave, p.Leaves...)...)...)
+}
+
+func blocksOf(kind string, objects ...[]byte) []keyfile.Block {
+	var blocks []keyfile.Block
+	for _, raw := range objects {
+		blocks = append(blocks, keyfile.Block{Type: kind, Bytes: raw})
 	}
-	return f.publishBlocks(GroupFile, blocks...)
+	return blocks
 }
 
 func (f folder) publishBlocks(file string, blocks ...keyfile.Block) error {

@@ -18,12 +18,8 @@ func (a *Authority) Revoke(m ident.Member, reason string) (certificate.SignedRev
 	if err := certificate.CheckReason(reason); err != nil {
 		return certificate.SignedRevocation{}, err
 	}
-	key, err := a.signer()
-	if err != nil {
-		return certificate.SignedRevocation{}, err
-	}
 	var signed certificate.SignedRevocation
-	err = a.locked(func() error {
+	err := a.signing(func(key *signature.PrivateKey) error {
 		var err error
 		signed, err = a.revoke(m, reason, key)
 		return err

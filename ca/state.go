@@ -19,7 +19,10 @@ type Record struct {
 	IssuedAt  time.Time
 	NotBefore time.Time
 	NotAfter  time.Time
-	Revoked   *Revoked // nil while the member lives
+	Revoked   *Revoked // nil unless the member was revoked
+	Left      *Left    // nil unless the member has left
+
+	raw []byte // of a member's newest
 }
 
 // Revoked is what an authority knows of a member that is no more.
@@ -32,13 +35,17 @@ type Revoked struct {
 
 // state is what the log says.
 type state struct {
-	authority   group.Authority
-	config      group.Config // zero before the first one
-	records     []Record     // by serial
+	authorities []group.Authority // every CA key there was, in order
+	config      group.Config      // zero before the first one
+	records     []Record          // by serial
 	byName      map[string][]int
 	byMember    map[ident.Member]int // the newest
 	revocations []revocation         // by version, which is the index plus 1
 	dead        map[ident.Member]*Revoked
+	leaves      []*Left // in the order in which they came
+	left        map[ident.Member]*Left
+	invites     []*Invite // in the order in which they were made
+	byInvite    map[InviteID]*Invite
 	last        entry
 }
 
@@ -52,17 +59,34 @@ func newState() *state {
 		byName:   make(map[string][]int),
 		byMember: make(map[ident.Member]int),
 		dead:     make(map[ident.Member]*Revoked),
+		left:     make(map[ident.Member]*Left),
+		byInvite: make(map[InviteID]*Invite),
 	}
 }
 
-func (s *state) group() ident.Group { return s.authority.Statement().Group }
+func (s *state) group() ident.Group { return s.authorities[0].Statement().Group }
 
-// Key is the CA key with this id: a state is a certificate.Authorities.
+// signer is the CA key that signs: the one that signed the configuration.
+func (s *state) signer() group.Authority {
+	if s.config.IsZero() {
+		return s.authorities[0]
+	}
+	return s.authorities[s.numberOf(s.config.Signer())-1]
+}
+
+// numberOf is the number of a CA key, from 1 on; 0 if there is none such.
+func (s *state) numberOf(id [envelope.KeyIDSize]byte) int {
+	return 1 + slices.IndexFunc(s.authorities, func(a group.Authority) bool { return a.ID() == id })
+}
+
+// Key is the CA key with this id, also one that signs no more: a state is a
+// certificate.Authorities.
 func (s *state) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
-	if s.authority.IsZero() || id != s.authority.ID() {
+	n := s.numberOf(id)
+	if n == 0 {
 		return nil
 	}
-	return s.authority.Key()
+	return s.authorities[n-1].Key()
 }
 
 // lastSerial is that of the last certificate.
@@ -76,7 +100,7 @@ func (s *state) lastSerial() uint64 {
 // take applies one entry. It trusts what the entry says about certificates and
 // revocations: whoever can write the log has no need to forge what is in it.
 func (s *state) take(e entry) error {
-	if s.authority.IsZero() != (e.Event == created) {
+	if (len(s.authorities) == 0) != (e.Event == created) {
 		return errCreation
 	}
 	s.last = e
@@ -89,6 +113,10 @@ func (s *state) take(e entry) error {
 		return s.takeCertificate(e)
 	case revoked:
 		return s.takeRevocation(e)
+	case invited:
+		return s.takeInvite(e)
+	case left:
+		return s.takeLeave(e)
 	}
 	return fmt.Errorf("%w: unknown event %q", errLine, e.Event)
 }
@@ -98,7 +126,10 @@ func (s *state) takeAuthority(e entry) error {
 	if err != nil {
 		return err
 	}
-	s.authority, err = group.ParseAuthority(id, e.Object, s)
+	a, err := group.ParseAuthority(id, e.Object, s)
+	if err == nil {
+		s.authorities = append(s.authorities, a)
+	}
 	return err
 }
 
@@ -121,11 +152,19 @@ func (s *state) takeCertificate(e entry) error {
 	if e.Serial <= s.lastSerial() {
 		return errSequence
 	}
+	if e.Invite != nil {
+		if err := s.takeUse(*e.Invite, *e.Member); err != nil {
+			return err
+		}
+	}
+	if i, known := s.byMember[*e.Member]; known {
+		s.records[i].raw = nil
+	}
 	s.byName[e.Name] = append(s.byName[e.Name], len(s.records))
 	s.byMember[*e.Member] = len(s.records)
 	s.records = append(s.records, Record{
 		Serial: e.Serial, Name: e.Name, Member: *e.Member,
-		IssuedAt: e.Time, NotBefore: *e.NotBefore, NotAfter: *e.NotAfter,
+		IssuedAt: e.Time, NotBefore: *e.NotBefore, NotAfter: *e.NotAfter, raw: e.Object,
 	})
 	return nil
 }
@@ -160,7 +199,7 @@ func (s *state) named(name string, at time.Time) []ident.Member {
 	var members []ident.Member
 	for _, i := range s.byName[name] {
 		r := s.records[i]
-		if s.dead[r.Member] == nil && at.Before(r.NotAfter) && !slices.Contains(members, r.Member) {
+		if s.final(r.Member) == nil && at.Before(r.NotAfter) && !slices.Contains(members, r.Member) {
 			members = append(members, r.Member)
 		}
 	}

@@ -64,12 +64,13 @@ type Extra struct {
 	Certificates [][]byte
 	Endpoints    [][]byte
 	Revocations  [][]byte
+	Leaves       [][]byte
 }
 
 // Load reads the blocks of a group file: at least one CA certificate, of which
 // the first names the group and later ones come after the one that signed
-// them; exactly one configuration; certificates, endpoint records and
-// revocations as one likes. Errors: ErrNoAuthority, ErrNoConfiguration,
+// them; exactly one configuration; certificates, endpoint records,
+// revocations and notices of leave as one likes. Errors: ErrNoAuthority, ErrNoConfiguration,
 // ErrTwice, ErrBlock, ErrTooManyAuthorities, and those of ParseAuthority and
 // ParseConfig.
 func Load(blocks []keyfile.Block) (*Group, Extra, error) {
@@ -95,6 +96,8 @@ func Load(blocks []keyfile.Block) (*Group, Extra, error) {
 			extra.Endpoints = append(extra.Endpoints, b.Bytes)
 		case keyfile.Revocation:
 			extra.Revocations = append(extra.Revocations, b.Bytes)
+		case keyfile.Leave:
+			extra.Leaves = append(extra.Leaves, b.Bytes)
 		default:
 			return nil, Extra{}, fmt.Errorf("%w: %s", ErrBlock, b.Type)
 		}

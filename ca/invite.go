@@ -1,0 +1,190 @@
+package ca
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// The sizes of what an invite consists of.
+const (
+	InviteIDSize     = 8
+	InviteSecretSize = 16 // nobody guesses 128 bits over a network
+)
+
+// The permitted life of an invite.
+const (
+	MinInviteLifetime = time.Minute
+	// MaxInviteLifetime bounds how long a secret that is lying about somewhere
+	// lets somebody in.
+	MaxInviteLifetime = 30 * 24 * time.Hour
+	// DefaultInviteLifetime is that of an invite which is used at once.
+	DefaultInviteLifetime = time.Hour
+)
+
+// InviteID names an invite. It is no secret.
+type InviteID [InviteIDSize]byte
+
+func (i InviteID) String() string { return hex.EncodeToString(i[:]) }
+
+// MarshalText is the form in the log and in listings.
+func (i InviteID) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads that form and no other.
+func (i *InviteID) UnmarshalText(text []byte) error {
+	if len(text) != 2*InviteIDSize {
+		return errLine
+	}
+	_, err := hex.Decode(i[:], text)
+	return err
+}
+
+// Invited is an invite as it is given away: whoever has it becomes a member.
+type Invited struct {
+	ID      [InviteIDSize]byte
+	Secret  [InviteSecretSize]byte // here only: the authority keeps its hash
+	Name    string                 // that the member will have
+	Expires time.Time
+}
+
+// Invite is what an authority remembers of an invite.
+type Invite struct {
+	ID      InviteID
+	Name    string
+	Made    time.Time
+	Expires time.Time
+	Member  ident.Member // who has used it, zero while nobody has
+
+	hash [sha256.Size]byte // of the secret
+}
+
+// Invite makes an invite for a member with this name, good once, for a while; 0
+// means DefaultInviteLifetime. It signs nothing, so the private key is not
+// needed. Errors: certificate.ErrName, ErrLifetime, ErrNameInUse, ErrLocked,
+// ErrBroken, and those of the disk.
+func (a *Authority) Invite(name string, lifetime time.Duration) (Invited, error) {
+	if lifetime == 0 {
+		lifetime = DefaultInviteLifetime
+	}
+	if err := certificate.CheckName(name); err != nil {
+		return Invited{}, err
+	}
+	if lifetime < MinInviteLifetime || lifetime > MaxInviteLifetime {
+		return Invited{}, fmt.Errorf("%w: %v, permitted for an invite are %v to %v", ErrLifetime, lifetime, MinInviteLifetime, MaxInviteLifetime)
+	}
+	made := Invited{Name: name}
+	err := a.locked(func() error { return a.invite(&made, lifetime) })
+	if err != nil {
+		return Invited{}, err
+	}
+	return made, nil
+}
+
+func (a *Authority) invite(made *Invited, lifetime time.Duration) error {
+	now := a.options.now()
+	if err := a.state.nameIsFree(made.Name, ident.Member{}, now); err != nil {
+		return err
+	}
+	for _, field := range [][]byte{made.ID[:], made.Secret[:]} {
+		if _, err := io.ReadFull(a.options.Rand, field); err != nil {
+			return err
+		}
+	}
+	id, hash := InviteID(made.ID), sha256.Sum256(made.Secret[:])
+	if a.state.byInvite[id] != nil {
+		return fmt.Errorf("%w: invite %v made twice", errSequence, id)
+	}
+	made.Expires = now.Add(lifetime)
+	return a.record(entry{
+		Time: now, Event: invited, Name: made.Name, NotAfter: &made.Expires, Invite: &id, Secret: hash[:],
+	})
+}
+
+func (s *state) takeInvite(e entry) error {
+	if e.Invite == nil || e.NotAfter == nil || len(e.Secret) != sha256.Size {
+		return errLine
+	}
+	if s.byInvite[*e.Invite] != nil {
+		return errSequence
+	}
+	i := &Invite{ID: *e.Invite, Name: e.Name, Made: e.Time, Expires: *e.NotAfter, hash: [sha256.Size]byte(e.Secret)}
+	s.byInvite[i.ID] = i
+	s.invites = append(s.invites, i)
+	return nil
+}
+
+// takeUse takes in that a certificate was issued for an invite.
+func (s *state) takeUse(id InviteID, by ident.Member) error {
+	i := s.byInvite[id]
+	if i == nil || !i.Member.IsZero() {
+		return errSequence
+	}
+	i.Member = by
+	return nil
+}
+
+// Redeem issues a certificate to a key for an invite, which is used up by it in
+// the same instant: one line of the log is both. The same key gets its
+// certificate again when it asks again, so that an answer that was lost does no
+// harm.
+//
+// Errors: ErrRefused for all that an outsider must not learn: there is no such
+// invite, it has been used, it has expired, the secret is wrong. What the error
+// wraps says which, for the operator's log and nobody else; the time that it
+// takes does not. To those with the right secret: ErrOtherName, ErrRevoked,
+// ErrLeft, and the errors of Issue.
+func (a *Authority) Redeem(id [InviteIDSize]byte, secret [InviteSecretSize]byte, name string, key *signature.PublicKey) (certificate.Certificate, error) {
+	var cert certificate.Certificate
+	err := a.signing(func(by *signature.PrivateKey) error {
+		public := key.Bytes()
+		member := ident.MemberOf(a.state.group(), public[:])
+		i, err := a.state.admit(id, secret, member, a.options.now())
+		if err != nil {
+			return err
+		}
+		switch {
+		case name != i.Name:
+			return fmt.Errorf("%w: %q, the invite is for %q", ErrOtherName, name, i.Name)
+		case i.Member == member:
+			cert, err = a.newestOf(member)
+		default:
+			cert, err = a.issue(Request{Name: name, Key: key}, by, &i.ID)
+		}
+		return err
+	})
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return cert, nil
+}
+
+// admit is the invite with this secret if it is good for a member. It does the
+// same whatever is wrong.
+func (s *state) admit(id InviteID, secret [InviteSecretSize]byte, by ident.Member, now time.Time) (*Invite, error) {
+	i, known := s.byInvite[id]
+	if !known {
+		i = &Invite{} // nothing has this hash
+	}
+	hash := sha256.Sum256(secret[:])
+	right := subtle.ConstantTimeCompare(hash[:], i.hash[:]) == 1
+	switch {
+	case !known:
+		return nil, fmt.Errorf("%w: no invite %v", ErrRefused, id)
+	case !right:
+		return nil, fmt.Errorf("%w: wrong secret for invite %v (%s)", ErrRefused, id, i.Name)
+	case i.Member == by:
+		return i, nil
+	case !i.Member.IsZero():
+		return nil, fmt.Errorf("%w: invite %v (%s) was used by member %v", ErrRefused, id, i.Name, i.Member)
+	case !now.Before(i.Expires):
+		return nil, fmt.Errorf("%w: invite %v (%s) expired at %s", ErrRefused, id, i.Name, i.Expires.Format(time.RFC3339))
+	}
+	return i, nil
+}

@@ -1,0 +1,82 @@
+package ca
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Renew gives a member its newest certificate: a new one for the same name and
+// key, or the one that it has when more than two thirds of its life are left
+// and the key that signs now has signed it, so that an answer that was lost, or
+// a member that asks too often, costs no serial number. The caller has made
+// sure that it is the member who asks. A certificate that has expired is
+// renewed too. Errors: those of Standing and Issue.
+func (a *Authority) Renew(m ident.Member) (certificate.Certificate, error) {
+	var cert certificate.Certificate
+	err := a.signing(func(key *signature.PrivateKey) error {
+		newest, err := a.newestOf(m)
+		if err != nil {
+			return err
+		}
+		if a.isFresh(newest, a.options.now()) {
+			cert = newest
+			return nil
+		}
+		cert, err = a.issue(Request{Name: newest.Name(), Key: newest.Key()}, key, nil)
+		return err
+	})
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return cert, nil
+}
+
+// isFresh reports whether a certificate need not be renewed yet.
+func (a *Authority) isFresh(c certificate.Certificate, now time.Time) bool {
+	claims := c.Claims()
+	life := claims.NotAfter.Sub(claims.IssuedAt)
+	return c.Authority() == a.state.signer().ID() && claims.NotAfter.Sub(now) > life-life/3
+}
+
+// newestOf is the newest certificate of a living member. Errors: those of
+// Standing. Needs a.mu.
+func (a *Authority) newestOf(m ident.Member) (certificate.Certificate, error) {
+	if err := a.state.standing(m); err != nil {
+		return certificate.Certificate{}, err
+	}
+	newest, _ := a.state.lastOf(m)
+	return certificate.Parse(a.state.group(), newest.raw, a.state)
+}
+
+// Standing is nil for a member that lives, with or without a certificate that
+// is valid today; otherwise ErrRevoked, ErrLeft or ErrUnknown, or those of
+// List.
+func (a *Authority) Standing(m ident.Member) error {
+	return a.locked(func() error { return a.state.standing(m) })
+}
+
+// standing is why a member is none, the first that applies.
+func (s *state) standing(m ident.Member) error {
+	if err := s.final(m); err != nil {
+		return err
+	}
+	if _, known := s.byMember[m]; !known {
+		return fmt.Errorf("%w: %v", ErrUnknown, m)
+	}
+	return nil
+}
+
+// final is why a member can never be one again, nil when it can.
+func (s *state) final(m ident.Member) error {
+	if dead := s.dead[m]; dead != nil {
+		return fmt.Errorf("%w: %v on %s", ErrRevoked, m, dead.Time.Format(time.DateOnly))
+	}
+	if gone := s.left[m]; gone != nil {
+		return fmt.Errorf("%w: %v on %s", ErrLeft, m, gone.Time.Format(time.DateOnly))
+	}
+	return nil
+}
