@@ -36,7 +36,9 @@ type Directory struct {
 	members map[ident.Member]*facts
 	seen    map[digest]*facts // whose certificate or revocation this is
 	order   order
-	pool    pool
+	pools   [roles]pool
+	links   links
+	sample  *sample // nil: candidates are all members
 	revoked revocations
 }
 
@@ -60,6 +62,7 @@ func New(g Group, self ident.Member) *Directory {
 		group: g, self: self, limit: MaxMembers,
 		members: make(map[ident.Member]*facts),
 		seen:    make(map[digest]*facts),
+		links:   newLinks(),
 		revoked: revocations{limit: MaxMembers},
 	}
 }
@@ -115,7 +118,7 @@ func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
 func (d *Directory) about(m ident.Member) *facts {
 	f := d.members[m]
 	if f == nil {
-		f = &facts{id: m, place: absent}
+		f = &facts{id: m}
 		d.members[m] = f
 	}
 	return f
@@ -157,17 +160,6 @@ func (d *Directory) forget(f *facts) {
 		d.living--
 	}
 	d.tidy(f)
-}
-
-// settle puts a member whose facts have changed among the candidates, or takes
-// it out.
-func (d *Directory) settle(f *facts) {
-	switch wanted := f.candidate() && f.id != d.self; {
-	case wanted && f.place == absent:
-		d.pool.add(f)
-	case !wanted && f.place != absent:
-		d.pool.remove(f)
-	}
 }
 
 // LearnEndpoint takes in an encoded endpoint record. news says that the

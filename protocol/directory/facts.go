@@ -19,11 +19,9 @@ type facts struct {
 	revocation  *certificate.SignedRevocation
 
 	connected bool // has a live connection to this member now
-	place     int  // in the pool of candidates, or absent
+	role      role // when the next holder is chosen
+	place     int  // in the pool of its role
 }
-
-// absent is the place of a member that is no candidate.
-const absent = -1
 
 // takeCertificate keeps the certificate that expires later, and reports whether
 // that is the given one. Two that expire in the same second are ordered by
@@ -97,9 +95,18 @@ func (f *facts) addresses() []string {
 	return f.endpoint.Body().Addresses
 }
 
-// candidate reports whether the member can be reached at all and is not dead
-// for ever. Whether it may be chosen now depends on the time, too.
-func (f *facts) candidate() bool {
-	return f.certificate != nil && f.revocation == nil &&
-		(f.connected || len(f.addresses()) > 0)
+// alive reports whether the member is known and not dead for ever.
+func (f *facts) alive() bool { return f.certificate != nil && f.revocation == nil }
+
+// dialsOut reports whether the member says that nobody can dial it.
+func (f *facts) dialsOut() bool {
+	return f.endpoint != nil && f.endpoint.Body().Mode == certificate.DialsOut
+}
+
+// attachments is to whom the member is attached, if it is alive.
+func (f *facts) attachments() []ident.Member {
+	if !f.alive() || !f.dialsOut() {
+		return nil
+	}
+	return f.endpoint.Body().Attached
 }

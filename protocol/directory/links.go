@@ -1,7 +1,9 @@
 package directory
 
 import (
+	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -92,3 +94,43 @@ func (l *links) busy(r ident.Member) uint32 { return min(l.loads[r], whole) }
 
 // attachedTo reports whether m says that it is attached to r.
 func (l *links) attachedTo(m, r ident.Member) bool { return slices.Contains(l.attached[m], r) }
+
+// attachmentChoices is how many members PickAttachment compares. Two keep the
+// loads much more even than one; with more, those who look at the same time
+// would take to the same member.
+const attachmentChoices = 2
+
+// PickAttachment draws a member for this one, which only dials out, to keep a
+// connection to: one in good standing at the time now, that has an address, is
+// not excluded, and has the lower load of a few drawn at random. ok is false
+// when there is none. exclude may be nil; those that this member is attached to
+// belong there.
+//
+// A member that only dials out calls it whenever it has fewer connections to
+// keep than Attachments: at start, and when one of those was lost or is no
+// member in good standing any more. When the connection is up it signs an
+// endpoint record with the next sequence number, which lists all it is attached
+// to now, takes it in itself (LearnEndpoint), and tells it like other news.
+func (d *Directory) PickAttachment(rng rand.Source, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	random := rand.New(rng)
+	eligible := func(f *facts) bool {
+		return f.status(now) == nil && len(f.addresses()) > 0 && (exclude == nil || !exclude(f.id))
+	}
+	seen, peers := 0, d.pools[peer]
+	for range min(maxDraws, len(peers)) {
+		f := peers[random.IntN(len(peers))]
+		if !eligible(f) {
+			continue
+		}
+		if seen++; seen == 1 || d.links.loads[f.id] < d.links.loads[m] {
+			m = f.id
+		}
+		if seen == attachmentChoices {
+			return m, true
+		}
+	}
+	if seen == 0 {
+		m, seen = peers.pick(random, eligible, func(*facts) uint64 { return 1 })
+	}
+	return m, seen > 0
+}

@@ -152,3 +152,55 @@ func (s *sample) renew(random *rand.Rand) {
 		at.rank = s.rank
 	}
 }
+
+// SetSample has the directory choose among a random sample of k members, of all
+// that it hears of from now on, instead of all; 0 ends that. k is at most
+// MaxSample; see SampleSize. Whoever has a live connection can still be handed
+// a token when nobody of the sample can. Revocations are kept in full. rng has
+// to be unpredictable. The cost grows with the number of members.
+//
+// A sample is for policies that pass tokens to anybody. A ring needs all
+// members: After and Before tell of those in the sample only.
+//
+// Members that cannot be dialled are in nobody's sample: those that they are
+// attached to know them.
+func (d *Directory) SetSample(k int, rng rand.Source) {
+	d.sample = nil
+	if k > 0 {
+		d.sample = newSample(min(k, MaxSample), rand.New(rng))
+	}
+	for _, m := range d.order.ascending() {
+		d.settle(d.members[m])
+	}
+}
+
+// Refresh has the directory draw one of its sample anew, among those that it
+// hears of from now on. A member calls it once each gossip_interval, so that
+// who is in many samples now is in few some time later, and the shares of all
+// are equal in the long run: the sample of k members is another one after k
+// intervals. Without a sample it does nothing. rng has to be unpredictable.
+func (d *Directory) Refresh(rng rand.Source) {
+	if d.sample != nil {
+		d.sample.renew(rand.New(rng))
+	}
+}
+
+// Wants reports whether it is of use to learn of m, of whom a peer tells unasked
+// or among others: always without a sample, and with one when m would be in it,
+// or is known already. Asking costs much less than verifying a certificate.
+func (d *Directory) Wants(m ident.Member) bool {
+	return d.sample == nil || d.members[m] != nil || d.sample.wants(m)
+}
+
+// resample shows a member to the sample, or drops it from there when it can not
+// be dialled any more, and returns those who are not in it any more.
+func (d *Directory) resample(f *facts) (gone []ident.Member) {
+	switch {
+	case d.sample == nil || f.id == d.self:
+		return nil
+	case f.alive() && len(f.addresses()) > 0:
+		return d.sample.show(f.id)
+	}
+	d.sample.drop(f.id)
+	return nil
+}
