@@ -23,8 +23,8 @@ var floors = [][]string{
 	{"crypto/envelope", "crypto/keyfile"},
 	{"protocol/ident", "protocol/clock"},
 	{"protocol/wire", "protocol/certificate", "protocol/token", "protocol/journal", "protocol/policy"},
-	{"protocol/group", "protocol/effect"},
-	{"protocol/directory"},
+	{"protocol/group", "protocol/effect", "protocol/invite"},
+	{"protocol/directory", "protocol/update"},
 	{
 		"protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",
 		"protocol/policy/ring", "protocol/policy/uncoordinated",
