@@ -10,6 +10,7 @@ var targets map[string]corpus.Target
 func init() {
 	targets = map[string]corpus.Target{
 		"FuzzMessage":       {Check: checkMessage, Seeds: messageSeeds},
+		"FuzzUpdate":        {Check: checkUpdate, Seeds: updateSeeds},
 		"FuzzFrame":         {Check: checkFrame, Seeds: frameSeeds},
 		"FuzzCanonical":     {Check: checkCanonical, Seeds: canonicalSeeds},
 		"FuzzEnvelope":      {Check: checkEnvelope, Seeds: envelopeSeeds},

@@ -45,6 +45,9 @@ func onTheWire(t *testing.T) []sample {
 		require.NoError(t, err)
 		list = append(list, sample{"message", body})
 	}
+	for _, raw := range membershipUpdates(t) {
+		list = append(list, sample{"update", raw})
+	}
 	private, public := keyBlocks(t)
 	list = append(list, sample{"last-operation", lastOperation(t)})
 	return append(list, sample{"private-key", private}, sample{"public-key", public})

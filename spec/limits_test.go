@@ -26,6 +26,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/token"
+	updates "github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -59,6 +60,9 @@ func limitTable() *table {
 		{"updates beside a TRANSFER or RECEIPT", wire.MaxUpdates, "wire.MaxUpdates"},
 		{"entries of a page", wire.MaxPage, "wire.MaxPage"},
 		{"failure statements in an entry", wire.MaxFailures, "wire.MaxFailures"},
+		{"bytes of an update", updates.MaxUpdate, "update.MaxUpdate"},
+		{"bytes of the updates that one message is given", updates.MaxTake, "update.MaxTake"},
+		{"updates that wait to be told", updates.MaxPending, "update.MaxPending"},
 		{"parts of a SUMMARY", wire.MaxParts, "wire.MaxParts"},
 		{"CA keys beside a group configuration", wire.MaxVouchers, "wire.MaxVouchers"},
 		{"members of a directory", directory.MaxMembers, "directory.MaxMembers"},

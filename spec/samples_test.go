@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	updates "github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -67,6 +68,21 @@ func messages(t *testing.T) []wire.Message {
 		&wire.Probe{Subject: ada.id, Sequence: 3},
 		&wire.News{Updates: [][]byte{revoked}},
 	}
+}
+
+// membershipUpdates has every kind of update, and a join without endpoint
+// record.
+func membershipUpdates(t *testing.T) (raws [][]byte) {
+	cert := memberCertificate(t, ada, nil).Raw()
+	for _, u := range []updates.Update{
+		updates.Join(cert, cert), updates.Join(cert, nil), updates.Leave(cert, cert), updates.Failure(cert, cert),
+		updates.Revocation(revocation(t, "stolen", nil).Raw()),
+	} {
+		raw, err := u.Encode()
+		require.NoError(t, err)
+		raws = append(raws, raw)
+	}
+	return raws
 }
 
 // records has every record of a journal.
