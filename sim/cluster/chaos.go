@@ -88,6 +88,7 @@ func draw(seed uint64, mix Mix) (setting, chaos) {
 func drawNetwork(rng *rand.Rand, pick func(low, high time.Duration) time.Duration) networkSetting {
 	n := networkSetting{
 		delay: pick(100*time.Microsecond, 40*time.Millisecond), notice: pick(0, 3*time.Second), lateBy: pick(0, 30*time.Second),
+		idle: idleTimeout,
 	}
 	n.jitter = []time.Duration{time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond}[rng.IntN(3)]
 	n.loss = []float64{0, 0.02, 0.1, 0.3}[rng.IntN(4)]

@@ -75,7 +75,8 @@ type cluster struct {
 	setting
 	rng   *rand.Rand
 	group *group.Group
-	nodes []*node
+	nodes []*node // of the members that there are
+	byID  map[ident.Member][]*node
 	order uint64 // of records and crashes, over all members
 	calm  bool   // the faults are over
 	cuts  []*cut // that there are now
@@ -99,7 +100,7 @@ type counts struct {
 	untimely                               int // tokens refused for the time of their genesis
 	messages, lost, repeated, late, broken int
 	grants                                 int
-	sent                                   map[wire.Type]int
+	sent, bytes                            map[wire.Type]int
 	records                                map[journal.Kind]int
 }
 
@@ -111,8 +112,8 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	}
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
-		running: make(map[ident.Token]*program),
-		count:   counts{sent: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
+		running: make(map[ident.Token]*program), byID: make(map[ident.Member][]*node),
+		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}
 	if trace != nil {
 		c.tracer = newTracer(trace, g.ID())
@@ -135,6 +136,7 @@ func (c *cluster) add(who identity, m memberSetting) *node {
 	}
 	n.boot()
 	c.nodes = append(c.nodes, n)
+	c.byID[n.id] = append(c.byID[n.id], n)
 	return n
 }
 

@@ -7,6 +7,10 @@ import "time"
 // test holds it to.
 const silence = 9 * time.Second
 
+// idleTimeout is how long a daemon keeps a connection on which nothing is sent:
+// the transport's DefaultIdleTimeout.
+const idleTimeout = 30 * time.Second
+
 // cut is a line through the network. Those inside reach each other, and so do
 // those outside, but nothing gets across.
 type cut struct{ inside map[*node]bool }
@@ -48,9 +52,9 @@ func (c *cluster) separate(inside []*node, noticed time.Duration) *cut {
 // across are the connections that a line goes through.
 func (c *cluster) across(x *cut) []*conn {
 	var list []*conn
-	for i, a := range c.nodes {
-		for _, b := range c.nodes[i+1:] {
-			if k := a.conns[b.id]; k != nil && x.parts(a, b) {
+	for _, n := range c.nodes {
+		for _, k := range n.links() {
+			if x.parts(k.ends[0], k.ends[1]) {
 				list = append(list, k)
 			}
 		}

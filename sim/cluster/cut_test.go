@@ -10,8 +10,9 @@ import (
 	"github.com/wandertoken/wander/node/transport"
 )
 
-func TestSilenceIsTheTransports(t *testing.T) {
+func TestTimesAreTheTransports(t *testing.T) {
 	assert.Equal(t, transport.MaxSilence, silence)
+	assert.Equal(t, transport.DefaultIdleTimeout, idleTimeout)
 }
 
 // connected counts the connections between members on two sides of a line.

@@ -25,6 +25,7 @@ type identity struct {
 	id          ident.Member
 	key         *signature.PrivateKey
 	certificate certificate.Certificate
+	address     string
 	endpoint    []byte
 }
 
@@ -64,11 +65,12 @@ func (a *authority) issue(i int) identity {
 		IssuedAt: epoch.AddDate(0, -1, 0), Key: key.Public().Bytes(), Group: a.id, ConfigVersion: 1,
 	}.Sign(a.key)
 	must(err)
+	address := fmt.Sprintf("192.0.2.%d:4133", i+1)
 	e, err := certificate.Endpoint{
-		Member: c.Member(), Sequence: 1, Mode: certificate.Reachable, Addresses: []string{fmt.Sprintf("192.0.2.%d:4133", i+1)},
+		Member: c.Member(), Sequence: 1, Mode: certificate.Reachable, Addresses: []string{address},
 	}.Sign(a.id, key)
 	must(err)
-	return identity{name: memberName(i), id: c.Member(), key: key, certificate: c, endpoint: e.Raw()}
+	return identity{name: memberName(i), id: c.Member(), key: key, certificate: c, address: address, endpoint: e.Raw()}
 }
 
 // memberName is a, b, c, …

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -20,6 +22,7 @@ type networkSetting struct {
 	lateBy time.Duration
 	deaf   float64       // of directory pages: they are the first to be dropped
 	notice time.Duration // longest time until an end finds its connection broken
+	idle   time.Duration // without a message, after which a connection is closed; zero: never
 }
 
 const (
@@ -37,6 +40,8 @@ type conn struct {
 	ends    [2]*node
 	broken  bool
 	helloAt [2]time.Duration // nothing that an end has sent arrives earlier
+	usedAt  time.Duration    // when the last message was sent
+	bytes   int              // of all messages since the last look
 }
 
 func (k *conn) other(n *node) (int, *node) {
@@ -91,7 +96,9 @@ func (n *node) dial(to ident.Member) {
 	}
 	target := n.c.find(to)
 	life := n.life
-	reach := func() bool { return target != nil && target.member != nil && !n.c.isCut(n, target) }
+	reach := func() bool {
+		return target != nil && target.member != nil && n.locates(target) && !n.c.isCut(n, target)
+	}
 	wait := dialTime
 	if reach() {
 		wait = 2*n.c.net.delay + n.c.exponential(n.c.net.jitter)
@@ -102,13 +109,13 @@ func (n *node) dial(to ident.Member) {
 		}
 		queue := n.waiting[to]
 		delete(n.waiting, to)
-		if !reach() {
+		k := n.conns[to] // the other one may have been quicker
+		if k == nil && !reach() {
 			n.c.log(n, "cannot reach %s", n.c.name(to))
 			n.put(member.Unreachable{Peer: to})
 			return
 		}
-		k := n.conns[to]
-		if k == nil || k.broken {
+		if reach() && (k == nil || k.broken) {
 			k = n.c.connect(n, target)
 		}
 		for _, body := range queue {
@@ -120,11 +127,25 @@ func (n *node) dial(to ident.Member) {
 	})
 }
 
+// locates reports whether a member knows where another one is: by its endpoint
+// record, or from the operator.
+func (n *node) locates(o *node) bool {
+	return slices.Contains(n.meets(), o) || slices.Contains(n.member.Addresses(o.id), o.address)
+}
+
+// meets are the members whose addresses the operator has given to this one.
+func (n *node) meets() []*node {
+	if n.contacts != nil {
+		return n.contacts
+	}
+	return n.c.nodes
+}
+
 // find is the node that answers for a member.
 func (c *cluster) find(id ident.Member) *node {
 	var found *node
-	for _, n := range c.nodes {
-		if n.id == id && (found == nil || found.member == nil) {
+	for _, n := range c.byID[id] {
+		if found == nil || found.member == nil {
 			found = n
 		}
 	}
@@ -134,7 +155,7 @@ func (c *cluster) find(id ident.Member) *node {
 // connect opens a connection. It takes the place of one that an end has with
 // the other's id.
 func (c *cluster) connect(a, b *node) *conn {
-	k := &conn{ends: [2]*node{a, b}}
+	k := &conn{ends: [2]*node{a, b}, usedAt: c.now}
 	for _, n := range k.ends {
 		_, peer := k.other(n)
 		if old := n.conns[peer.id]; old != nil {
@@ -151,6 +172,7 @@ func (c *cluster) connect(a, b *node) *conn {
 		n.conns[peer.id] = k
 	}
 	c.log(a, "connects with %s", b.name)
+	c.closeWhenIdle(k)
 	for _, n := range [2]*node{b, a} {
 		_, peer := k.other(n)
 		if n.conns[peer.id] == k {
@@ -158,6 +180,22 @@ func (c *cluster) connect(a, b *node) *conn {
 		}
 	}
 	return k
+}
+
+// closeWhenIdle closes a connection on which nothing is sent for long.
+func (c *cluster) closeWhenIdle(k *conn) {
+	if c.net.idle == 0 {
+		return
+	}
+	c.after(k.usedAt+c.net.idle-c.now, func() {
+		switch {
+		case k.broken:
+		case c.now-k.usedAt >= c.net.idle:
+			c.breakOff(k, true)
+		default:
+			c.closeWhenIdle(k)
+		}
+	})
 }
 
 // breakOff ends a connection. Each end finds out at a time of its own.
@@ -197,12 +235,19 @@ func (n *node) detach(k *conn, orderly bool) {
 
 // hangUp ends every connection of a member whose process has ended.
 func (n *node) hangUp(orderly bool) {
-	for _, o := range n.c.nodes {
-		if k := n.conns[o.id]; k != nil {
-			n.c.breakOff(k, orderly)
-		}
+	for _, k := range n.links() {
+		n.c.breakOff(k, orderly)
 	}
 	n.conns, n.waiting = nil, nil
+}
+
+// links are the connections of a member, in the order of the peers' ids.
+func (n *node) links() []*conn {
+	list := make([]*conn, 0, len(n.conns))
+	for _, id := range slices.SortedFunc(maps.Keys(n.conns), ident.Member.Compare) {
+		list = append(list, n.conns[id])
+	}
+	return list
 }
 
 // meetSomebody dials members at random until there is a connection: the
@@ -211,8 +256,9 @@ func (n *node) meetSomebody() {
 	if n.member == nil || len(n.conns) > 0 || n.c.manual {
 		return
 	}
-	if o := n.c.nodes[n.c.rng.IntN(len(n.c.nodes))]; o != n {
-		if _, dialling := n.waiting[o.id]; !dialling {
+	if list := n.meets(); len(list) > 0 {
+		o := list[n.c.rng.IntN(len(list))]
+		if _, dialling := n.waiting[o.id]; !dialling && o != n {
 			n.dial(o.id)
 		}
 	}
@@ -232,6 +278,9 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 		c.mail = append(c.mail, l)
 		return
 	}
+	k.usedAt = c.now
+	k.bytes += len(body)
+	c.count.bytes[kind] += len(body)
 	net := c.network()
 	if c.isCut(from, to) || c.chance(net.loss) || kind == wire.TypeMembers && c.chance(net.deaf) || c.neverArrives(kind) {
 		c.lose(l)

@@ -59,7 +59,8 @@ type node struct {
 	conns    map[ident.Member]*conn
 	waiting  map[ident.Member][][]byte
 	requests uint64
-	stopping bool // was told to shut down
+	contacts []*node // whom the operator lets it meet; nil: everybody
+	stopping bool    // was told to shut down
 }
 
 // op is one thing that a driver does.
