@@ -23,7 +23,9 @@ func (n *Node) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, er
 	return l, nil
 }
 
-func (n *Node) acquire(ctx context.Context, r api.AcquireRequest) (*lease, error) {
+func (n *Node) acquire(ctx context.Context, r api.AcquireRequest) (l *lease, err error) {
+	asked := boottime.Now()
+	defer func() { n.waited(r.Resource, asked, err) }()
 	wait, bounded := r.Wait()
 	w, demand := n.waiters.add(member.Demand{
 		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(),
@@ -91,9 +93,9 @@ func (n *Node) notGranted(resource string) error {
 
 // Release reports the end of a grant, also of one from before a restart. The
 // token is kept for the rest of min_hold.
-func (n *Node) Release(id ident.Grant, operated bool, _ int) error {
+func (n *Node) Release(id ident.Grant, operated bool, exit int) error {
 	l := n.leases.take(id)
-	l.close("")
+	l.close(howEnded(operated, exit), "")
 	if rest := l.until.Sub(boottime.Now()); operated && rest > 0 {
 		time.AfterFunc(rest, func() { n.end(id, operated) })
 		return nil

@@ -46,6 +46,9 @@ type Config struct {
 	// Socket is the path of the local API's socket; default
 	// StateDir/wander.sock, "-" for none.
 	Socket string
+	// Metrics is the TCP address of the Prometheus metrics, "host:port"; empty:
+	// none are kept. Whoever can reach it can read them.
+	Metrics string
 	// Tuning of the handoff; zero means handoff.DefaultTuning.
 	Tuning handoff.Tuning
 	// NoPreOffer begins the search for the next holder only when the policy
@@ -110,6 +113,9 @@ func (c *Config) validate() error {
 		return fmt.Errorf("%w: a member that does not listen needs bootstrap peers", ErrConfig)
 	case len(c.Advertise) > certificate.MaxAddresses:
 		return fmt.Errorf("%w: %d addresses to advertise, at most %d", ErrConfig, len(c.Advertise), certificate.MaxAddresses)
+	}
+	if err := checkMetrics(c.Metrics); err != nil {
+		return err
 	}
 	for _, a := range append(append([]string(nil), c.Advertise...), c.Bootstrap...) {
 		if err := certificate.CheckAddress(a); err != nil {

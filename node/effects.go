@@ -63,6 +63,9 @@ func (n *Node) write(effects []effect.Effect) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrJournal, err)
 		}
+		if r, ok := p.Record.(*journal.Evidence); ok {
+			n.metrics.Evidence(r.What, 1)
+		}
 		sync = sync || p.Sync
 		if n.lazy += len(body); n.lazy >= maxLazy {
 			if err := n.sync(); err != nil {

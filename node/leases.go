@@ -8,6 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -96,6 +97,7 @@ func (ws *waiters) refuseAll(err error) {
 type lease struct {
 	n       *Node
 	grant   api.Grant
+	begun   clock.Instant
 	until   clock.Instant // the token stays at least so long (min_hold)
 	lost    chan api.LostReason
 	once    sync.Once
@@ -111,9 +113,12 @@ func (l *lease) Lost() <-chan api.LostReason { return l.lost }
 // Release ends the grant.
 func (l *lease) Release(operated bool, exit int) { _ = l.n.Release(l.grant.ID, operated, exit) }
 
-// close ends the lease, for a reason if it was lost.
-func (l *lease) close(reason api.LostReason) {
+// close ends the lease: how, and for a reason if it was lost.
+func (l *lease) close(how metrics.Operation, reason api.LostReason) {
 	l.once.Do(func() {
+		if l.n != nil {
+			l.n.metrics.Ended(l.grant.Resource, how, boottime.Now().Sub(l.begun), string(reason))
+		}
 		if reason != "" {
 			l.lost <- reason
 		}
@@ -132,7 +137,7 @@ func (ls *leases) open(n *Node, w *waiter, g effect.Grant) *lease {
 	now := boottime.Now()
 	left := g.Deadline.Sub(now)
 	l := &lease{
-		n: n, lost: make(chan api.LostReason, 1), until: now.Add(w.minHold),
+		n: n, lost: make(chan api.LostReason, 1), begun: now, until: now.Add(w.minHold),
 		grant: api.Grant{
 			ID: g.Grant, Resource: g.Resource, Member: n.self, Name: n.cfg.Certificate.Claims().Name,
 			Token: g.Token, Hop: g.Hop, Fence: g.Hop, Deadline: n.cfg.seams.wall().Add(left),
@@ -145,7 +150,8 @@ func (ls *leases) open(n *Node, w *waiter, g effect.Grant) *lease {
 		ls.byID = make(map[ident.Grant]*lease)
 	}
 	ls.byID[g.Grant] = l
-	l.expires = time.AfterFunc(left, func() { ls.take(g.Grant).close("") })
+	n.metrics.Granted(g.Resource)
+	l.expires = time.AfterFunc(left, func() { ls.take(g.Grant).close(metrics.OperationOver, "") })
 	return l
 }
 
@@ -162,7 +168,7 @@ func (ls *leases) take(id ident.Grant) *lease {
 
 func endedLease() *lease {
 	l := &lease{lost: make(chan api.LostReason, 1), expires: time.NewTimer(0)}
-	l.close("")
+	l.close("", "")
 	return l
 }
 
@@ -173,7 +179,7 @@ func (ls *leases) loseAll(reason api.LostReason) {
 	ls.byID = nil
 	ls.mu.Unlock()
 	for _, l := range all {
-		l.close(reason)
+		l.close(metrics.OperationLost, reason)
 	}
 }
 

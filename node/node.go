@@ -15,6 +15,7 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -39,6 +40,8 @@ type Node struct {
 	waiters   waiters
 	leases    leases
 	reports   limiter
+	metrics   *metrics.Metrics // nil when none are kept
+	scrapes   scrapes
 	syncs     atomic.Uint64
 	contact   atomic.Int64 // clock.Instant of the last frame from anybody
 	failed    atomic.Int64 // clock.Instant of the last attempt to reach somebody that failed
@@ -62,6 +65,9 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 	n := &Node{
 		cfg: cfg, self: cfg.Certificate.Member(), log: cfg.Log, started: time.Now(),
 		done: make(chan struct{}),
+	}
+	if cfg.Metrics != "" {
+		n.metrics = metrics.New(boottime.Now)
 	}
 	if err := n.open(ctx); err != nil {
 		n.fail(fmt.Errorf("%w: %w", ErrClosed, err))
@@ -100,6 +106,7 @@ func (n *Node) openMember() error {
 	dir := filepath.Join(n.cfg.StateDir, "journal")
 	o := n.cfg.seams.journal
 	o.Group, o.Member, o.Mode, o.Log = n.cfg.Group.ID(), n.self, n.cfg.Mode, n.log
+	o.ObserveSync = n.metrics.Synced
 	st, found, err := store.Open(dir, o)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrJournal, err)
@@ -117,7 +124,7 @@ func (n *Node) openMember() error {
 		Group: n.cfg.Group, Certificate: n.cfg.Certificate, Key: n.cfg.Key,
 		Durable: n.cfg.Mode == store.Durable, NewIncarnation: n.cfg.NewIncarnation,
 		Found: n.cfg.Found, Machine: placeOf(dir), Boot: boottime.ID(),
-		Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.cfg.Observer,
+		Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.metrics.Watch(n.cfg.Observer),
 	}
 	if _, err := rand.Read(cfg.Seed[:]); err != nil {
 		return err
@@ -170,6 +177,9 @@ func (n *Node) startTasks() error {
 				n.fail(err)
 			}
 		})
+	}
+	if err := n.serveMetrics(ctx); err != nil {
+		return err
 	}
 	n.tasks.Go(func() { n.bootstrap(ctx) })
 	n.tasks.Go(func() { n.prune(ctx) })
@@ -292,6 +302,7 @@ func (n *Node) release() {
 		_ = n.server.Shutdown(ctx)
 		cancel()
 	}
+	n.scrapes.close()
 	if n.transport != nil {
 		_ = n.transport.Close()
 	}

@@ -41,6 +41,9 @@ type settings struct {
 	API struct {
 		Socket string `toml:"socket"`
 	} `toml:"api"`
+	Metrics struct {
+		Listen string `toml:"listen"`
+	} `toml:"metrics"`
 	Log struct {
 		Format string `toml:"format"`
 		Level  string `toml:"level"`
@@ -157,7 +160,7 @@ func (s *settings) nodeConfig() (node.Config, error) {
 	}
 	cfg := node.Config{
 		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,
-		Bootstrap: s.Bootstrap.Peers, Socket: s.socket(),
+		Bootstrap: s.Bootstrap.Peers, Socket: s.socket(), Metrics: s.Metrics.Listen,
 	}
 	switch s.Mode {
 	case "durable":

@@ -176,6 +176,7 @@ func (m *Member) gossip() {
 		return
 	}
 	id := peers[rand.New(m.sources.member).IntN(len(peers))]
+	m.exchanges++
 	m.askMembers(id, ident.Member{})
 }
 

@@ -48,6 +48,8 @@ type Member struct {
 	queue   []happening // policy events of this step that are still to be told
 	actions []policy.Action
 	counts  map[string]uint64 // messages that were rejected, by reason
+
+	exchanges uint64 // of directories, begun by gossip
 }
 
 // Step tells the member of one input and returns what is to be done, in order.

@@ -19,13 +19,19 @@ type Status struct {
 	Member        ident.Member
 	Incarnation   ident.Incarnation
 	Configuration uint64 // version
+	Revocations   uint64 // version up to which every revocation is known
 	Slots         []SlotStatus
 	Peers         []ident.Member // connected
 	Handoffs      handoff.Stats
 	InDoubt       int               // transfers whose answer is due
 	Rejected      map[string]uint64 // messages that changed nothing, by reason
-	Stopping      bool
-	Revoked       bool
+	// UpdatesPending is how many membership updates are still to be told.
+	UpdatesPending int
+	// GossipExchanges is how often this member has begun to compare its
+	// directory with a peer's because gossip_interval had passed.
+	GossipExchanges uint64
+	Stopping        bool
+	Revoked         bool
 }
 
 // SlotStatus is a member's view of one slot.
@@ -56,6 +62,7 @@ func (m *Member) Status() Status {
 		Member: m.self, Incarnation: m.incarnation, Configuration: m.settings.Version,
 		Peers: m.peersInOrder(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
+		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchanges,
 	}
 	for _, slot := range m.order {
 		s.Slots = append(s.Slots, m.slotStatus(slot))

@@ -1,0 +1,119 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/metrics"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// scrapes is where metrics are served. The zero value serves none.
+type scrapes struct {
+	server  *metrics.Server
+	address string
+}
+
+// checkMetrics refuses an address that cannot be one.
+func checkMetrics(address string) error {
+	if address == "" {
+		return nil
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return fmt.Errorf("%w: metrics.listen: %w", ErrConfig, err)
+	}
+	return nil
+}
+
+// serveMetrics begins to answer scrapes, if metrics are kept. That the address
+// cannot be had ends the start: whoever asks for metrics relies on them. Later
+// trouble with them stops nothing.
+func (n *Node) serveMetrics(ctx context.Context) error {
+	if n.metrics == nil {
+		return nil
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", n.cfg.Metrics)
+	if err != nil {
+		return fmt.Errorf("%w: metrics.listen: %w", ErrConfig, err)
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+		n.log.Warn("metrics can be read from other machines, without asking who it is", "address", l.Addr())
+	}
+	c := &census{n: n}
+	n.metrics.Expose(func() metrics.Snapshot { return n.snapshot(c) })
+	n.scrapes = scrapes{server: n.metrics.NewServer(n.log), address: l.Addr().String()}
+	n.tasks.Go(func() {
+		if err := n.scrapes.server.Serve(l); err != nil {
+			n.log.Error("metrics are not served any more", "error", err)
+		}
+	})
+	return nil
+}
+
+// close ends the server of metrics. A scrape under way is not waited for.
+func (s *scrapes) close() {
+	if s.server == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = s.server.Shutdown(ctx)
+}
+
+// MetricsAddress is where metrics are served, empty when they are not.
+func (n *Node) MetricsAddress() string { return n.scrapes.address }
+
+// snapshot is what metrics show of the member besides what they have counted.
+func (n *Node) snapshot(c *census) metrics.Snapshot {
+	s := metrics.Snapshot{
+		CertificateExpires: n.cfg.Certificate.Claims().NotAfter, Isolated: n.isolated(),
+		Refused: n.transport.Stats().Refused, Members: c.count(),
+	}
+	n.engine.look(func(m *member.Member) { s.Status = m.Status() })
+	return s
+}
+
+// waited notes how a request for a resource was answered.
+func (n *Node) waited(resource string, asked clock.Instant, err error) {
+	answer := metrics.RequestRefused
+	switch {
+	case err == nil:
+		answer = metrics.RequestGranted
+	case refusal(err):
+	case errors.Is(err, api.ErrNotGranted):
+		answer = metrics.RequestTimeout
+	case errors.Is(err, api.ErrIsolated):
+		answer = metrics.RequestIsolated
+	default:
+		answer = metrics.RequestWithdrawn
+	}
+	n.metrics.Waited(resource, answer, boottime.Now().Sub(asked))
+}
+
+// howEnded is how a grant ended that was given back.
+func howEnded(operated bool, exit int) metrics.Operation {
+	switch {
+	case !operated:
+		return metrics.OperationUnused
+	case exit != 0:
+		return metrics.OperationFailed
+	}
+	return metrics.OperationOK
+}
+
+// refusal reports whether an error is this member's answer to a request, and not
+// the end of whoever asked or was asked.
+func refusal(err error) bool {
+	for _, reason := range []error{api.ErrRevoked, api.ErrRefused, api.ErrNotDue, api.ErrUnavailable, api.ErrInternal} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
+}

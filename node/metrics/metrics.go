@@ -1,0 +1,160 @@
+package metrics
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// prefix begins the name of every metric of this program.
+const prefix = "wander_"
+
+// maxKinds bounds the kinds of evidence that are told apart. The code has three;
+// the bound is for the day when one of them carries something from outside.
+const maxKinds = 32
+
+var (
+	// spans are the buckets of what may take from milliseconds to a day, in
+	// seconds: half decades, as operations of milliseconds and of hours share
+	// one metric.
+	spans = []float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10e3, 30e3, 100e3}
+	// handoffs are the buckets of a handoff, in seconds: from a local network to
+	// a receiver that had to be asked again for a minute.
+	handoffs = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
+	// syncs are the buckets of a disk sync, in seconds: from a drive with its own
+	// power supply to one that is about to fail.
+	syncs = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}
+)
+
+// Evidence of which a member can have some: the words of handoff.Machine. A
+// series that exists from the start lets an alert see the first increase.
+var knownEvidence = []string{"two transfers of one hop", "two givers of one hop", "void and receipt"}
+
+// Metrics counts what one member does. The methods that count are safe for
+// concurrent use and do nothing on a nil Metrics: what is off costs nothing.
+type Metrics struct {
+	registry *prometheus.Registry
+	now      func() clock.Instant
+
+	received, sent, regenerated, dropped, duplicates *prometheus.CounterVec
+	requests, operations, lost, evidence             *prometheus.CounterVec
+	returned, waited, held, handoff                  *prometheus.HistogramVec
+	fsync                                            prometheus.Histogram
+
+	mu        sync.Mutex
+	resources map[string]*resource
+	kinds     map[string]bool // of evidence
+
+	next  member.Observer        // who else watches the policies
+	slots map[slotKey]*slotWatch // by who steps the member
+}
+
+// New makes metrics that show nothing of a member yet. now reads the clock by
+// which times are measured: one that counts suspended time.
+func New(now func() clock.Instant) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(), now: now,
+		resources: make(map[string]*resource), kinds: make(map[string]bool), slots: make(map[slotKey]*slotWatch),
+	}
+	m.received = m.counter("tokens_received_total", "Tokens that this member took over from others.", "resource")
+	m.sent = m.counter("tokens_sent_total", "Tokens that others took over from this member.", "resource")
+	m.regenerated = m.counter("regenerations_total", "Tokens that this member made because its policy saw none.", "resource")
+	m.dropped = m.counter("tokens_dropped_total", "Tokens that this member removed from circulation.", "resource", "reason")
+	m.duplicates = m.counter("duplicates_detected_total", "Tokens that came while another one of their slot provably circulated.", "resource")
+	m.requests = m.counter("requests_total", "Requests of programs for a resource, when they were answered.", "resource", "outcome")
+	m.operations = m.counter("operations_total", "Grants that have ended, by how.", "resource", "outcome")
+	m.lost = m.counter("grants_lost_total", "Grants that were taken away before their deadline.", "resource", "reason")
+	m.evidence = m.counter("evidence_total", "Signed proofs, in the journal, that some member broke the rules.", "kind")
+	m.returned = m.histogram("token_return_seconds", "Time between two arrivals of a token of one slot.", spans, "resource")
+	m.waited = m.histogram("wait_seconds", "How long programs waited that got a grant.", spans, "resource")
+	m.held = m.histogram("hold_seconds", "How long grants lasted.", spans, "resource")
+	m.handoff = m.histogram("handoff_duration_seconds", "Time from letting go of a token to the end of its handoff.", handoffs, "result")
+	m.fsync = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: prefix + "journal_fsync_duration_seconds", Buckets: syncs,
+		Help: "How long it took to write a batch of records, and on a durable member to sync it.",
+	})
+	m.registry.MustRegister(m.fsync, buildInfo(), collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, result := range results {
+		m.handoff.WithLabelValues(result)
+	}
+	for _, kind := range knownEvidence {
+		m.Evidence(kind, 0)
+	}
+	return m
+}
+
+func (m *Metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: prefix + name, Help: help}, labels)
+	m.registry.MustRegister(v)
+	return v
+}
+
+func (m *Metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: prefix + name, Help: help, Buckets: buckets}, labels)
+	m.registry.MustRegister(v)
+	return v
+}
+
+func buildInfo() prometheus.Collector {
+	version := "(development)"
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
+		version = b.Main.Version
+	}
+	g := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: prefix + "build_info", Help: "1; the labels say what runs.",
+		ConstLabels: prometheus.Labels{
+			"version": version, "goversion": runtime.Version(), "protocol": strconv.Itoa(member.ProtocolVersion),
+		},
+	})
+	g.Set(1)
+	return g
+}
+
+// Synced notes how long a batch of records took to write and sync. It is what
+// store.Options.ObserveSync calls.
+func (m *Metrics) Synced(took time.Duration) {
+	if m != nil {
+		m.fsync.Observe(took.Seconds())
+	}
+}
+
+// Evidence notes proofs against a member that went into the journal. what names
+// their kind, as in journal.Evidence.
+func (m *Metrics) Evidence(what string, proofs int) {
+	if m == nil {
+		return
+	}
+	kind := label(what)
+	m.mu.Lock()
+	if !m.kinds[kind] && len(m.kinds) >= maxKinds {
+		kind = "other"
+	}
+	m.kinds[kind] = true
+	m.mu.Unlock()
+	m.evidence.WithLabelValues(kind).Add(float64(proofs))
+}
+
+// label is stable words as the value of a label: "hello rate" is hello_rate.
+func label(words string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		case r == '\'':
+			return -1
+		}
+		return '_'
+	}, words)
+}

@@ -1,0 +1,158 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// Request is how a program's request for a resource was answered.
+type Request string
+
+// The answers, as values of the label outcome.
+const (
+	RequestGranted   Request = "granted"
+	RequestTimeout   Request = "timeout"   // no token came in time
+	RequestIsolated  Request = "isolated"  // none could come: this member is cut off
+	RequestRefused   Request = "refused"   // by certificate, configuration or once_per
+	RequestWithdrawn Request = "withdrawn" // the program waits no more
+)
+
+// Operation is how a grant ended.
+type Operation string
+
+// The ends of a grant, as values of the label outcome.
+const (
+	OperationOK     Operation = "ok"      // given back, exit code 0
+	OperationFailed Operation = "failed"  // given back, another exit code
+	OperationUnused Operation = "unused"  // given back, the resource was not used
+	OperationOver   Operation = "expired" // the deadline came first
+	OperationLost   Operation = "lost"    // taken away: see grants_lost_total
+)
+
+var (
+	requests   = []Request{RequestGranted, RequestTimeout, RequestIsolated, RequestRefused, RequestWithdrawn}
+	operations = []Operation{OperationOK, OperationFailed, OperationUnused, OperationOver, OperationLost}
+	// losses are the reasons of package api, which may grow.
+	losses = []string{"revoked", "expired", "configuration", "stopped"}
+	drops  = []policy.DropReason{policy.Superseded, policy.Overflow, policy.Spent}
+)
+
+// resource is the metrics of one resource.
+type resource struct {
+	received, sent, regenerated, duplicates prometheus.Counter
+	returned, waited, held                  prometheus.Observer
+
+	// By Metrics.mu.
+	slots   int
+	granted int           // grants in force at this member
+	since   clock.Instant // when that last changed
+	overlap time.Duration // during which there were more of them than slots
+}
+
+// configured makes the metrics of a resource that is in the configuration, all
+// of them at once: a series that exists from the start lets an alert see the
+// first increase.
+func (m *Metrics) configured(name string, slot uint64) *resource {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.resources[name]
+	if r == nil {
+		r = &resource{
+			received: m.received.WithLabelValues(name), sent: m.sent.WithLabelValues(name),
+			regenerated: m.regenerated.WithLabelValues(name), duplicates: m.duplicates.WithLabelValues(name),
+			returned: m.returned.WithLabelValues(name), waited: m.waited.WithLabelValues(name),
+			held: m.held.WithLabelValues(name),
+		}
+		m.resources[name] = r
+		for _, o := range requests {
+			m.requests.WithLabelValues(name, string(o))
+		}
+		for _, o := range operations {
+			m.operations.WithLabelValues(name, string(o))
+		}
+		for _, reason := range losses {
+			m.lost.WithLabelValues(name, reason)
+		}
+		for _, reason := range drops {
+			m.dropped.WithLabelValues(name, reason.String())
+		}
+	}
+	r.slots = max(r.slots, int(slot)+1)
+	return r
+}
+
+// of is the metrics of a resource, nil when it is not configured: programs may
+// ask for any name.
+func (m *Metrics) of(name string) *resource {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.resources[name]
+}
+
+// Waited notes that a program's request was answered, and after how long.
+func (m *Metrics) Waited(name string, answer Request, took time.Duration) {
+	r := m.of(name)
+	if r == nil {
+		return
+	}
+	m.requests.WithLabelValues(name, string(answer)).Inc()
+	if answer == RequestGranted {
+		r.waited.Observe(took.Seconds())
+	}
+}
+
+// Granted notes that a grant came into force. Each is followed by one Ended.
+func (m *Metrics) Granted(name string) {
+	if r := m.of(name); r != nil {
+		m.count(r, 1)
+	}
+}
+
+// Ended notes the end of a grant: how, how long it lasted, and for what reason
+// it was taken away, if it was.
+func (m *Metrics) Ended(name string, how Operation, lasted time.Duration, reason string) {
+	r := m.of(name)
+	if r == nil {
+		return
+	}
+	m.count(r, -1)
+	r.held.Observe(lasted.Seconds())
+	m.operations.WithLabelValues(name, string(how)).Inc()
+	if how == OperationLost {
+		m.lost.WithLabelValues(name, reason).Inc()
+	}
+}
+
+// count changes how many grants are in force.
+func (m *Metrics) count(r *resource, change int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r.settle(m.now())
+	r.granted += change
+}
+
+// settle brings the overlap up to date.
+func (r *resource) settle(now clock.Instant) {
+	if excess := r.granted - r.slots; excess > 0 {
+		r.overlap += time.Duration(excess) * now.Sub(r.since)
+	}
+	r.since = now
+}
+
+// overlaps calls f with each resource's overlap until now.
+func (m *Metrics) overlaps(f func(name string, overlap time.Duration)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	for name, r := range m.resources {
+		r.settle(now)
+		f(name, r.overlap)
+	}
+}

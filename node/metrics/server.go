@@ -1,0 +1,129 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Path is the one path that is served.
+const Path = "/metrics"
+
+const (
+	// maxConnections bounds the open connections. A Prometheus server keeps one;
+	// some groups have two servers, and people look by hand. More are closed at
+	// once.
+	maxConnections = 16
+	// maxGathering bounds the scrapes whose answers are being put together, each
+	// some milliseconds of processor time. More are answered with 503. It does
+	// not count those that are being sent.
+	maxGathering = 4
+	// readTimeout bounds how long a request may take to come.
+	readTimeout = 5 * time.Second
+	// gatherTimeout bounds how long an answer may take to be put together. What
+	// takes longer is a member that is stuck, and Prometheus waits for 10 s.
+	gatherTimeout = 8 * time.Second
+	// writeTimeout bounds request and answer together: a scraper that reads too
+	// slowly is cut off. What it holds meanwhile is its answer, some 50 kB.
+	writeTimeout = readTimeout + gatherTimeout + 5*time.Second
+	// idleTimeout closes connections that are kept without a request. It is
+	// longer than the usual scrape intervals.
+	idleTimeout = 2 * time.Minute
+	// maxHeader bounds a request's header, in bytes.
+	maxHeader = 8 << 10
+)
+
+// Server answers GET /metrics, and nothing else. Make it with NewServer.
+type Server struct{ http *http.Server }
+
+// NewServer returns a server of the metrics. log is told what net/http has to
+// say, which no client can cause.
+func (m *Metrics) NewServer(log *slog.Logger) *Server {
+	return &Server{&http.Server{
+		Handler:           m.handler(),
+		ReadTimeout:       readTimeout,
+		ReadHeaderTimeout: readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}}
+}
+
+// handler puts each answer together before the first byte of it is sent, so
+// that a slow reader holds up nobody.
+func (m *Metrics) handler() http.Handler {
+	scrape := http.TimeoutHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		MaxRequestsInFlight: maxGathering, DisableCompression: true,
+	}), gatherTimeout, "the member does not answer")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != Path:
+			http.Error(w, "only "+Path+" is here", http.StatusNotFound)
+		case r.Method != http.MethodGet:
+			w.Header().Set("Allow", http.MethodGet)
+			http.Error(w, "only GET", http.StatusMethodNotAllowed)
+		default:
+			scrape.ServeHTTP(w, r)
+		}
+	})
+}
+
+// Serve answers on l, which it closes, until Shutdown; then it returns nil.
+func (s *Server) Serve(l net.Listener) error {
+	l = &limited{Listener: l, places: make(chan struct{}, maxConnections)}
+	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Shutdown ends the server. It waits for answers under way no longer than ctx,
+// and closes what is left.
+func (s *Server) Shutdown(ctx context.Context) error {
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(err, s.http.Close())
+	}
+	return nil
+}
+
+// limited is a listener with few places. Who finds none is sent away, so that
+// nobody waits for a place behind somebody who does nothing.
+type limited struct {
+	net.Listener
+	places chan struct{}
+}
+
+// Accept returns the next connection that finds a place.
+func (l *limited) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.places <- struct{}{}:
+			return &placed{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
+		default:
+			_ = c.Close()
+		}
+	}
+}
+
+// placed is a connection that has a place.
+type placed struct {
+	net.Conn
+	leave func()
+}
+
+// Close closes the connection and gives its place back.
+func (p *placed) Close() error {
+	defer p.leave()
+	return p.Conn.Close()
+}

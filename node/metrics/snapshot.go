@@ -1,0 +1,158 @@
+package metrics
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// snapshotAge is how old a snapshot may be that a scrape is given. It is below
+// any sensible scrape interval, and bounds what scrapes cost the member however
+// many there are.
+const snapshotAge = time.Second
+
+// Snapshot is what a member is at one moment, as far as metrics show it.
+type Snapshot struct {
+	Status             member.Status
+	CertificateExpires time.Time
+	Isolated           bool
+	Refused            map[string]uint64 // connections turned away, by the transport's words
+	Members            map[string]int    // known members, by one of States; nil: not counted yet
+}
+
+// States are what a known member can be, as values of the label state. Each
+// member is one of them, the first that applies in the order revoked, left,
+// failed, expired.
+var States = []string{"valid", "failed", "left", "revoked", "expired", "not_yet_valid"}
+
+// states shows snapshots.
+type states struct {
+	m      *Metrics
+	source func() Snapshot
+
+	mu   sync.Mutex
+	last Snapshot
+	at   time.Time
+}
+
+// Expose adds what source says to what is shown. source is called by who
+// scrapes, at most once in snapshotAge, and never twice at a time.
+func (m *Metrics) Expose(source func() Snapshot) {
+	m.registry.MustRegister(&states{m: m, source: source})
+}
+
+// snapshot is the member as it is, or was a moment ago.
+func (s *states) snapshot() Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at.IsZero() || time.Since(s.at) >= snapshotAge {
+		s.last = s.source()
+		s.at = time.Now()
+	}
+	return s.last
+}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prefix+name, help, labels, nil)
+}
+
+var (
+	descHeld        = desc("held", "Tokens in custody here.", "resource")
+	descWaiting     = desc("waiting", "Programs here that wait for the resource.", "resource")
+	descLastSeen    = desc("token_last_seen_timestamp_seconds", "When a token was last seen here; 0: never.", "resource")
+	descOverlap     = desc("overlap_seconds_total", "Time for which more grants were in force here than the resource has slots.", "resource")
+	descFailures    = desc("handoff_failures_total", "What went wrong in handoffs, by what.", "reason")
+	descRejected    = desc("messages_rejected_total", "Messages and connections that changed nothing, by why.", "reason")
+	descMembers     = desc("members", "Members that this one knows, by state.", "state")
+	descExpiry      = desc("certificate_expiry_timestamp_seconds", "When this member's certificate ends.")
+	descConfig      = desc("group_config_version", "Version of the group configuration in force here.")
+	descRevocations = desc("revocation_version", "Version up to which this member knows every revocation.")
+	descPending     = desc("updates_pending", "Membership updates that this member still has to tell others.")
+	descGossip      = desc("gossip_exchanges_total", "Comparisons of the directory that this member began with a peer.")
+	descIsolated    = desc("isolated", "1 when this member is cut off from every other one.")
+)
+
+// Describe implements prometheus.Collector.
+func (s *states) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		descHeld, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry,
+		descConfig, descRevocations, descPending, descGossip, descIsolated,
+	} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s *states) Collect(out chan<- prometheus.Metric) {
+	snap := s.snapshot()
+	put := func(d *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, kind, value, labels...)
+	}
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		put(d, prometheus.GaugeValue, value, labels...)
+	}
+	count := func(d *prometheus.Desc, value uint64, labels ...string) {
+		put(d, prometheus.CounterValue, float64(value), labels...)
+	}
+	collectSlots(snap.Status.Slots, gauge)
+	s.m.overlaps(func(name string, overlap time.Duration) {
+		put(descOverlap, prometheus.CounterValue, overlap.Seconds(), name)
+	})
+	h := snap.Status.Handoffs
+	count(descFailures, h.Retried, "unanswered")
+	count(descFailures, h.Reselected, "reselected")
+	count(descFailures, h.InDoubt, "in_doubt")
+	count(descFailures, h.Returned, "returned")
+	count(descFailures, h.Abandoned, "abandoned")
+	collectRejected(snap, count)
+	if snap.Members != nil {
+		for _, state := range States {
+			gauge(descMembers, float64(snap.Members[state]), state)
+		}
+	}
+	gauge(descExpiry, float64(snap.CertificateExpires.Unix()))
+	gauge(descConfig, float64(snap.Status.Configuration))
+	gauge(descRevocations, float64(snap.Status.Revocations))
+	gauge(descPending, float64(snap.Status.UpdatesPending))
+	count(descGossip, snap.Status.GossipExchanges)
+	isolated := 0.
+	if snap.Isolated {
+		isolated = 1
+	}
+	gauge(descIsolated, isolated)
+}
+
+// collectSlots shows each resource's slots together. Those of one resource
+// follow each other.
+func collectSlots(slots []member.SlotStatus, gauge func(d *prometheus.Desc, value float64, labels ...string)) {
+	for i := 0; i < len(slots); {
+		name, held, seen, waiting := slots[i].Resource, 0, uint64(0), slots[i].Waiting
+		for ; i < len(slots) && slots[i].Resource == name; i++ {
+			if slots[i].Held {
+				held++
+			}
+			seen = max(seen, slots[i].LastSeen)
+		}
+		gauge(descHeld, float64(held), name)
+		gauge(descWaiting, float64(waiting), name)
+		gauge(descLastSeen, float64(seen)/1e6, name)
+	}
+}
+
+// collectRejected shows what the member rejected and what its transport did.
+// Two words that are one label are added up.
+func collectRejected(snap Snapshot, count func(d *prometheus.Desc, value uint64, labels ...string)) {
+	sum := make(map[string]uint64)
+	for reason, n := range snap.Status.Rejected {
+		sum[label(reason)] += n
+	}
+	for class, n := range snap.Refused {
+		sum["transport_"+label(class)] += n
+	}
+	for reason, n := range sum {
+		count(descRejected, n, reason)
+	}
+}

@@ -1,0 +1,242 @@
+package node_test
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// scraped is the samples of one scrape: histograms by their counts.
+type scraped struct {
+	kinds  map[string]string // of each metric, with its labels: "counter{reason}"
+	values map[string]float64
+}
+
+// of is the value of a sample such as wander_held{resource="ftp"}.
+func (s scraped) of(sample string) float64 { return s.values[sample] }
+
+// scrape reads a node's metrics as Prometheus does.
+func scrape(t testing.TB, n *node.Node) scraped {
+	t.Helper()
+	reply, err := http.Get("http://" + n.MetricsAddress() + "/metrics")
+	require.NoError(t, err)
+	defer reply.Body.Close()
+	require.Equal(t, http.StatusOK, reply.StatusCode)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(reply.Body)
+	require.NoError(t, err)
+	s := scraped{kinds: make(map[string]string), values: make(map[string]float64)}
+	for name, f := range families {
+		if !strings.HasPrefix(name, "wander_") {
+			continue
+		}
+		for _, m := range f.Metric {
+			var labels, pairs []string
+			for _, l := range m.Label {
+				labels = append(labels, l.GetName())
+				pairs = append(pairs, l.GetName()+`="`+l.GetValue()+`"`)
+			}
+			s.kinds[name] = strings.ToLower(f.GetType().String()) + "{" + strings.Join(labels, ",") + "}"
+			if len(pairs) > 0 {
+				name += "{" + strings.Join(pairs, ",") + "}"
+			}
+			s.values[name] = m.Counter.GetValue() + m.Gauge.GetValue() + float64(m.Histogram.GetSampleCount())
+			name = f.GetName()
+		}
+	}
+	return s
+}
+
+// documentedMetrics are the metrics in the tables of docs/metrics.md.
+func documentedMetrics(t testing.TB) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../docs/metrics.md")
+	require.NoError(t, err)
+	row := regexp.MustCompile("(?m)^\\| `(wander_[a-z_]+)(\\{[a-z,]+\\})?` \\| (counter|gauge|histogram) \\| .{20}")
+	list := make(map[string]string)
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		labels := m[2]
+		if labels == "" {
+			labels = "{}"
+		}
+		require.NotContains(t, list, m[1], "documented twice")
+		list[m[1]] = m[3] + labels
+	}
+	return list
+}
+
+var ftp = group.Resource{Name: "ftp", Params: policy.Params{
+	OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: time.Millisecond, MinInterval: time.Millisecond,
+	RegenerationMean: time.Hour,
+}}.WithDefaults()
+
+// Two members pass a token to and fro, and one of them shows what happens: every
+// metric that is documented, no other, and the right values.
+func TestMetricsOfALiveMember(t *testing.T) {
+	a := newAuthority(t, ftp)
+	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) { c.Metrics, c.Found = "127.0.0.1:0", true })
+	other, _ := openNode(t, a.issue(t, "other"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
+	assert.Empty(t, other.MetricsAddress(), "off unless asked for")
+	until(t, "they have met", func() bool { return len(n.Status().Peers) == 1 })
+	ctx := context.Background()
+	for range 2 {
+		require.NoError(t, n.Do(ctx, "ftp", func(context.Context, *node.Grant) error { return nil }))
+	}
+	wait := int64(0)
+	_, err := n.Acquire(ctx, api.AcquireRequest{Resource: "nothing", WaitMS: &wait})
+	require.ErrorIs(t, err, api.ErrRefused)
+
+	var s scraped
+	until(t, "tokens come back", func() bool {
+		s = scrape(t, n)
+		return s.of(`wander_token_return_seconds{resource="ftp"}`) > 3
+	})
+	assert.Equal(t, documentedMetrics(t), s.kinds)
+	for sample, want := range map[string]float64{
+		`wander_requests_total{outcome="granted",resource="ftp"}`:           2,
+		`wander_operations_total{outcome="ok",resource="ftp"}`:              2,
+		`wander_wait_seconds{resource="ftp"}`:                               2,
+		`wander_hold_seconds{resource="ftp"}`:                               2,
+		`wander_regenerations_total{resource="ftp"}`:                        0,
+		`wander_duplicates_detected_total{resource="ftp"}`:                  0,
+		`wander_overlap_seconds_total{resource="ftp"}`:                      0,
+		`wander_evidence_total{kind="void_and_receipt"}`:                    0,
+		`wander_members{state="valid"}`:                                     2,
+		`wander_members{state="revoked"}`:                                   0,
+		`wander_group_config_version`:                                       1,
+		`wander_revocation_version`:                                         0,
+		`wander_isolated`:                                                   0,
+		`wander_messages_rejected_total{reason="transport_no_certificate"}`: 0,
+	} {
+		assert.Contains(t, s.values, sample)
+		assert.Equal(t, want, s.of(sample), sample)
+	}
+	received, sent := s.of(`wander_tokens_received_total{resource="ftp"}`), s.of(`wander_tokens_sent_total{resource="ftp"}`)
+	assert.InDelta(t, received, sent, 2)
+	assert.InDelta(t, sent, s.of(`wander_handoff_duration_seconds{result="delivered"}`), 2)
+	assert.Positive(t, s.of(`wander_journal_fsync_duration_seconds`))
+	now := float64(time.Now().Unix())
+	assert.InDelta(t, now, s.of(`wander_token_last_seen_timestamp_seconds{resource="ftp"}`), 60)
+	assert.InDelta(t, now+3600, s.of(`wander_certificate_expiry_timestamp_seconds`), 60)
+	for sample := range s.values {
+		assert.NotContains(t, sample, "nothing", "who asks for a resource makes no label")
+	}
+}
+
+// Members are counted by what they are.
+func TestMetricsCountMembers(t *testing.T) {
+	a := newAuthority(t, ftp)
+	dead := a.issue(t, "dead")
+	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) {
+		c.Metrics = "127.0.0.1:0"
+		c.Extra.Certificates = [][]byte{dead.Certificate.Raw()}
+		for range 20 {
+			c.Extra.Certificates = append(c.Extra.Certificates, a.issue(t, "more").Certificate.Raw())
+		}
+		c.Extra.Revocations = [][]byte{a.revoke(t, dead.Certificate.Member())}
+	})
+	var s scraped
+	until(t, "members are counted", func() bool {
+		s = scrape(t, n)
+		return s.of(`wander_members{state="valid"}`) > 0
+	})
+	assert.EqualValues(t, 21, s.of(`wander_members{state="valid"}`))
+	assert.EqualValues(t, 1, s.of(`wander_members{state="revoked"}`))
+	assert.EqualValues(t, 1, s.of(`wander_revocation_version`))
+	assert.EqualValues(t, 1, s.of(`wander_isolated`), "it never heard of anybody")
+}
+
+// What is not GET /metrics is refused, and many connections that do nothing
+// hold up neither the node nor, for longer than a moment, who scrapes.
+func TestMetricsServeNothingElse(t *testing.T) {
+	a := newAuthority(t, ftp)
+	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) { c.Metrics, c.Found = "127.0.0.1:0", true })
+	for path, want := range map[string]int{"/": 404, "/debug/pprof/": 404, "/metrics/": 404} {
+		reply, err := http.Get("http://" + n.MetricsAddress() + path)
+		require.NoError(t, err)
+		_ = reply.Body.Close()
+		assert.Equal(t, want, reply.StatusCode, path)
+	}
+	for _, method := range []string{"POST", "HEAD", "PUT", "DELETE"} {
+		request, err := http.NewRequest(method, "http://"+n.MetricsAddress()+"/metrics", nil)
+		require.NoError(t, err)
+		reply, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		_ = reply.Body.Close()
+		assert.Equal(t, http.StatusMethodNotAllowed, reply.StatusCode, method)
+	}
+	http.DefaultClient.CloseIdleConnections()
+
+	var idle []net.Conn
+	for range 100 {
+		c, err := net.Dial("tcp", n.MetricsAddress())
+		require.NoError(t, err)
+		idle = append(idle, c)
+	}
+	// All places are taken: who comes next is sent away at once.
+	last := idle[len(idle)-1]
+	require.NoError(t, last.SetReadDeadline(time.Now().Add(patience)))
+	_, err := last.Read(make([]byte, 1))
+	require.Error(t, err)
+	assert.NotErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.NoError(t, n.Do(context.Background(), "ftp", func(context.Context, *node.Grant) error { return nil }))
+	for _, c := range idle {
+		require.NoError(t, c.Close())
+	}
+	until(t, "places are free again", func() bool {
+		reply, err := http.Get("http://" + n.MetricsAddress() + "/metrics")
+		if err != nil {
+			return false
+		}
+		defer reply.Body.Close()
+		_, err = io.Copy(io.Discard, reply.Body)
+		return err == nil && reply.StatusCode == http.StatusOK
+	})
+}
+
+// An address that is taken, or is none, ends the start with a word on which
+// setting is wrong.
+func TestMetricsAddressIsChecked(t *testing.T) {
+	a := newAuthority(t, ftp)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	for _, address := range []string{taken.Addr().String(), "9464", "127.0.0.1:http:1"} {
+		_, err := node.Open(context.Background(), node.Config{
+			Identity: a.issue(t, "m"), StateDir: t.TempDir(), Listen: "127.0.0.1:0", Socket: "-", Metrics: address,
+		})
+		require.ErrorIs(t, err, node.ErrConfig, address)
+		assert.ErrorContains(t, err, "metrics.listen")
+	}
+}
+
+// Each name of the contract with the user is there.
+func TestMetricsOfTheContract(t *testing.T) {
+	documented := slices.Collect(maps.Keys(documentedMetrics(t)))
+	for _, name := range strings.Fields(`build_info tokens_received_total tokens_sent_total
+		handoff_duration_seconds handoff_failures_total token_return_seconds token_last_seen_timestamp_seconds
+		wait_seconds hold_seconds operations_total held regenerations_total tokens_dropped_total
+		duplicates_detected_total overlap_seconds_total grants_lost_total messages_rejected_total evidence_total
+		members certificate_expiry_timestamp_seconds group_config_version journal_fsync_duration_seconds isolated
+		revocation_version updates_pending gossip_exchanges_total`) {
+		assert.Contains(t, documented, "wander_"+name)
+	}
+}
