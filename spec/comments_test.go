@@ -77,35 +77,43 @@ func blocks(c *ast.CommentGroup) []string {
 	return list
 }
 
-func schemaOf(where string, wire, journal *cddl.Schema) *cddl.Schema {
-	if strings.Contains(filepath.ToSlash(where), "/protocol/journal/") {
-		return journal
+// schemaFiles are the files with rules, by the folders whose comments quote
+// them; all other folders quote wire.cddl.
+var schemaFiles = map[string]string{
+	"/protocol/journal/": "journal.cddl", "/protocol/invite/": "enrolment.cddl", "/node/enrolment/": "enrolment.cddl",
+}
+
+func schemaOf(where string) string {
+	for folder, file := range schemaFiles {
+		if strings.Contains(filepath.ToSlash(where), folder) {
+			return file
+		}
 	}
-	return wire
+	return "wire.cddl"
 }
 
 // What a comment in the code says of an object's shape is what the CDDL says.
 func TestCommentsQuoteTheRules(t *testing.T) {
-	wire, journal := load(t, "wire.cddl"), load(t, "journal.cddl")
-	found := make(map[*cddl.Schema]map[string]bool)
-	found[wire], found[journal] = map[string]bool{}, map[string]bool{}
+	schemas, found := make(map[string]*cddl.Schema), make(map[string]map[string]bool)
+	for _, file := range []string{"wire.cddl", "journal.cddl", "enrolment.cddl"} {
+		schemas[file], found[file] = load(t, file), make(map[string]bool)
+	}
 	for _, q := range quotes(t) {
 		tokens, err := cddl.Tokens(q.text)
 		if !assert.NoError(t, err, q.where) {
 			continue
 		}
-		schema := schemaOf(q.where, wire, journal)
-		rule := schema.Tokens(tokens[0])
+		file := schemaOf(q.where)
+		rule := schemas[file].Tokens(tokens[0])
 		if assert.NotNil(t, rule, "%s: there is no rule %s", q.where, tokens[0]) {
 			assert.Equal(t, rule, tokens, q.where)
 		}
-		found[schema][tokens[0]] = true
+		found[file][tokens[0]] = true
 	}
-	for _, name := range wire.Names() {
-		assert.True(t, found[wire][name] || withoutType[name] || isSigned(name), "no comment quotes %s of wire.cddl", name)
-	}
-	for _, name := range journal.Names() {
-		assert.True(t, found[journal][name] || withoutType[name], "no comment quotes %s of journal.cddl", name)
+	for file, schema := range schemas {
+		for _, name := range schema.Names() {
+			assert.True(t, found[file][name] || withoutType[name] || isSigned(name), "no comment quotes %s of %s", name, file)
+		}
 	}
 }
 

@@ -1,0 +1,178 @@
+package service
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// refusal is why a request is not granted, for the client and for the log.
+type refusal struct {
+	reason enrolment.Reason
+	object []byte        // a revocation
+	after  time.Duration // when to try again, if Busy
+	cause  error
+}
+
+func refuse(reason enrolment.Reason, cause error) *refusal {
+	return &refusal{reason: reason, cause: cause}
+}
+
+func busy(after time.Duration) *refusal {
+	return &refusal{reason: enrolment.Busy, after: after, cause: errBusy}
+}
+
+var (
+	errBusy = errors.New("too many requests")
+	errPath = errors.New("no such request")
+)
+
+// handle answers one request.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", s.cfg.Now().UTC().Format(http.TimeFormat))
+	w.Header().Set("Content-Type", enrolment.ContentType)
+	body, no := s.answer(w, r)
+	switch {
+	case no != nil:
+		s.sayNo(w, r, no)
+	case body == nil:
+		w.Header().Del("Content-Type")
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		_, _ = w.Write(body) // who does not read it asks again
+	}
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	if r.Method != http.MethodPost {
+		return nil, refuse(enrolment.Refused, errPath)
+	}
+	switch r.URL.Path {
+	case enrolment.PathEnrol:
+		return s.enrol(w, r)
+	case enrolment.PathRenew:
+		return s.asMember(r, s.renew)
+	case enrolment.PathSync:
+		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.sync(w, c) })
+	case enrolment.PathLeave:
+		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.leave(w, c) })
+	}
+	return nil, refuse(enrolment.Refused, errPath)
+}
+
+// sayNo sends a refusal: the same bytes for the same reason, whoever gets it
+// for whatever.
+func (s *Server) sayNo(w http.ResponseWriter, r *http.Request, no *refusal) {
+	level := slog.LevelWarn
+	if no.reason == enrolment.Failed {
+		level = slog.LevelError
+	}
+	s.notices.note(level, "refused", "request", clipped(r.URL.Path), "remote", r.RemoteAddr, "answer", no.reason.Err(), "reason", no.cause)
+	body, err := enrolment.Encode(enrolment.Refusal{Reason: no.reason, Object: no.object})
+	if err != nil {
+		body = nil
+	}
+	if no.reason == enrolment.Busy {
+		seconds := max(1, int64(math.Ceil(no.after.Seconds())))
+		w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
+	}
+	w.WriteHeader(no.reason.Status())
+	_, _ = w.Write(body)
+}
+
+// clipped keeps what a stranger has chosen short in the log.
+func clipped(text string) string { return text[:min(len(text), 64)] }
+
+// read reads a body and decodes it.
+func read[M enrolment.Message](w http.ResponseWriter, r *http.Request, most int64) (M, *refusal) {
+	var none M
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if err != nil {
+		return none, refuse(enrolment.Refused, err)
+	}
+	m, err := enrolment.Decode[M](raw)
+	if err != nil {
+		return none, refuse(enrolment.Refused, err)
+	}
+	return m, nil
+}
+
+func write[M enrolment.Message](m M) ([]byte, *refusal) {
+	body, err := enrolment.Encode(m)
+	if err != nil {
+		return nil, refuse(enrolment.Failed, err)
+	}
+	return body, nil
+}
+
+// call is the request of somebody who has shown that he is a member.
+type call struct {
+	r      *http.Request
+	view   view
+	cert   certificate.Certificate
+	member ident.Member
+}
+
+// asMember lets members in only, and those who were: they are told that they
+// are none any more.
+func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([]byte, *refusal) {
+	v, err := s.published()
+	if err != nil {
+		return nil, refuse(enrolment.Failed, err)
+	}
+	cert, err := transport.Identify(s.group, v.group, r.TLS.PeerCertificates, s.cfg.Now())
+	switch {
+	case errors.Is(err, transport.ErrExpired):
+		return nil, refuse(enrolment.Expired, err)
+	case errors.Is(err, transport.ErrNotYetValid):
+		return nil, refuse(enrolment.NotYetValid, err)
+	case err != nil:
+		return nil, refuse(enrolment.Refused, err)
+	}
+	c := &call{r: r, view: v, cert: cert, member: cert.Member()}
+	if wait := s.members.take(c.member, s.cfg.Now()); wait > 0 {
+		return nil, busy(wait)
+	}
+	if err := v.authority.Standing(c.member); err != nil {
+		return nil, s.noMember(c, err)
+	}
+	return do(c)
+}
+
+// noMember says to somebody with a good certificate why it does not count, or
+// that something else went wrong.
+func (s *Server) noMember(c *call, err error) *refusal {
+	no := refuse(enrolment.Failed, s.failed(c.view.authority, err))
+	switch {
+	case errors.Is(err, ca.ErrRevoked):
+		no.reason, no.object = enrolment.Revoked, c.revocation()
+	case errors.Is(err, ca.ErrLeft):
+		no.reason = enrolment.Left
+	case errors.Is(err, ca.ErrUnknown):
+		no.reason = enrolment.Refused
+	default:
+		return no
+	}
+	s.seen.forget(c.member)
+	return no
+}
+
+// revocation is that of the member, nil if it is not among those published.
+func (c *call) revocation() []byte {
+	for _, raw := range c.view.Revocations {
+		if r, err := certificate.ParseRevocation(c.view.group.ID(), raw, c.view.group); err == nil && r.Body().Member == c.member {
+			return raw
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package service
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/group"
+)
+
+// view is what the authority has published at one moment.
+type view struct {
+	ca.Publication
+	authority *ca.Authority
+	group     *group.Group
+}
+
+// published is what is published now, by whatever process. Errors:
+// ErrNoConfiguration, and those of ca.Authority.Publication.
+func (s *Server) published() (view, error) {
+	a := s.current()
+	p, err := a.Publication()
+	if err != nil {
+		return view{}, s.failed(a, err)
+	}
+	if p.ConfigVersion == 0 {
+		return view{}, ErrNoConfiguration
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := view{Publication: p, authority: a, group: s.view.group}
+	// Which CA keys count stands in the configuration.
+	if v.group == nil || s.view.ConfigVersion != p.ConfigVersion {
+		if v.group, err = groupOf(p); err != nil {
+			return view{}, err
+		}
+	}
+	s.view = v
+	return v, nil
+}
+
+func groupOf(p ca.Publication) (*group.Group, error) {
+	var blocks []keyfile.Block
+	for _, raw := range p.Authorities {
+		blocks = append(blocks, keyfile.Block{Type: keyfile.CACertificate, Bytes: raw})
+	}
+	g, _, err := group.Load(append(blocks, keyfile.Block{Type: keyfile.GroupConfiguration, Bytes: p.Configuration}))
+	return g, err
+}
+
+func (s *Server) current() *ca.Authority {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.authority
+}
+
+// failed opens the authority again if an error has made it unusable, and
+// returns the error.
+func (s *Server) failed(a *ca.Authority, err error) error {
+	if !errors.Is(err, ca.ErrBroken) {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.cfg.Now()
+	if s.authority != a || now.Sub(s.opened) < reopenPause {
+		return err
+	}
+	s.opened = now
+	again, openErr := s.cfg.Open()
+	if openErr != nil {
+		return errors.Join(err, openErr)
+	}
+	s.authority = again
+	return err
+}
+
+// memo remembers the last things it was given, of two generations. It is safe
+// for concurrent use.
+type memo struct {
+	most int
+
+	mu       sync.Mutex
+	new, old map[[32]byte]bool
+}
+
+func newMemo(most int) *memo { return &memo{most: most, new: make(map[[32]byte]bool)} }
+
+func (m *memo) has(x [32]byte) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.new[x] || m.old[x]
+}
+
+func (m *memo) add(x [32]byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.new) >= m.most/2 {
+		m.new, m.old = make(map[[32]byte]bool), m.new
+	}
+	m.new[x] = true
+}
