@@ -4,15 +4,21 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"time"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/group"
 )
 
+// floorMargin is how much longer than its certificates can be valid a revocation
+// is kept: a member's clock may be slow by that.
+const floorMargin = 7 * 24 * time.Hour
+
 // SetConfig signs a configuration, as the version that follows the one that
-// holds. Version and Issued are set here; a Name that is empty, the group's
-// own, and everything else that is zero and has a default, too; resources may
-// come in any order. Errors: those of group.Settings.Validate, ErrUnchanged,
+// holds. Version, Issued, Authorities and RevocationFloor are set here; a Name
+// that is empty, the group's own, and everything else that is zero and has a
+// default, too; resources may come in any order. Errors: those of group.Settings.Validate, ErrUnchanged,
 // ErrLocked, ErrBroken, those of opening the key (see Issue), and those of the
 // disk.
 func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
@@ -25,18 +31,13 @@ func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
 	}
 	var signed group.Config
 	err := a.signing(func(key *signature.PrivateKey) error {
+		s.Authorities = a.state.inForce()
 		if same(a.state.config, s) {
 			return ErrUnchanged
 		}
 		var err error
-		s.Version, s.Issued = a.state.config.Version()+1, a.options.now()
-		signed, err = s.Sign(a.state.group(), key)
-		if err != nil {
-			return err
-		}
-		return a.record(entry{
-			Time: signed.Settings().Issued, Event: configured, Number: s.Version, Name: s.Name, Object: signed.Raw(),
-		})
+		signed, err = a.configure(s, key)
+		return err
 	})
 	if err != nil {
 		return group.Config{}, err
@@ -44,9 +45,55 @@ func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
 	return signed, nil
 }
 
-// same reports whether a configuration says what s says.
+// configure signs settings as the next version. Needs a.mu.
+func (a *Authority) configure(s group.Settings, key *signature.PrivateKey) (group.Config, error) {
+	s.Version, s.Issued = a.state.config.Version()+1, a.options.now()
+	s.RevocationFloor = a.state.floor(s, s.Issued)
+	signed, err := s.Sign(a.state.group(), key)
+	if err != nil {
+		return group.Config{}, err
+	}
+	return signed, a.record(entry{
+		Time: s.Issued, Event: configured, Number: s.Version, Name: s.Name, Object: signed.Raw(),
+	})
+}
+
+// inForce are the ids of the CA keys that count: those that the configuration
+// lists, and those that the next one is to list.
+func (s *state) inForce() [][envelope.KeyIDSize]byte {
+	var ids [][envelope.KeyIDSize]byte
+	listed := s.config.Settings().Authorities
+	for _, a := range s.authorities {
+		if slices.Contains(listed, a.ID()) || s.config.IsZero() || a.Statement().Version > s.config.Version() {
+			ids = append(ids, a.ID())
+		}
+	}
+	return ids
+}
+
+// floor is the version up to which revocations may be forgotten under some new
+// settings: the last of those in a row that are over. It never goes back.
+func (s *state) floor(settings group.Settings, now time.Time) uint64 {
+	floor := s.config.Settings().RevocationFloor
+	lifetime := max(settings.CertificateLifetime, s.config.Settings().CertificateLifetime)
+	for _, r := range s.revocations[min(floor, s.revocationVersion()):] {
+		end := r.Time.Add(lifetime)
+		if newest, known := s.lastOf(r.Member); known {
+			end = later(end, newest.NotAfter)
+		}
+		inForce := slices.Contains(settings.Authorities, r.signer)
+		if inForce && !now.After(end.Add(floorMargin)) {
+			break
+		}
+		floor = r.Version
+	}
+	return floor
+}
+
+// same reports whether a configuration says what s says. That more revocations
+// could be forgotten is no reason for another one.
 func same(c group.Config, s group.Settings) bool {
 	holds := c.Settings()
-	s.Version, s.Issued = holds.Version, holds.Issued
+	s.Version, s.Issued, s.RevocationFloor = holds.Version, holds.Issued, holds.RevocationFloor
 	return !c.IsZero() && reflect.DeepEqual(holds, s)
 }

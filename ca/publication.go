@@ -34,6 +34,7 @@ func (a *Authority) Publication() (Publication, error) {
 func (s *state) publication() Publication {
 	p := Publication{
 		Configuration: s.config.Raw(), ConfigVersion: s.config.Version(), RevocationVersion: s.revocationVersion(),
+		RevocationFloor: s.config.Settings().RevocationFloor,
 	}
 	for _, a := range s.authorities {
 		p.Authorities = append(p.Authorities, a.Raw())

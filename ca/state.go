@@ -51,7 +51,8 @@ type state struct {
 
 type revocation struct {
 	Revoked
-	raw []byte
+	signer [envelope.KeyIDSize]byte // the CA key
+	raw    []byte
 }
 
 func newState() *state {
@@ -177,7 +178,7 @@ func (s *state) takeRevocation(e entry) error {
 		return errSequence
 	}
 	r := Revoked{Version: e.Number, Member: *e.Member, Time: e.Time, Reason: e.Reason}
-	s.revocations = append(s.revocations, revocation{Revoked: r, raw: e.Object})
+	s.revocations = append(s.revocations, revocation{Revoked: r, signer: s.signer().ID(), raw: e.Object})
 	s.dead[r.Member] = &r
 	return nil
 }

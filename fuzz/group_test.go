@@ -53,14 +53,14 @@ func everyParameter() wandergroup.Resource {
 func withParameters(parameters any) []byte {
 	none := map[int]int{}
 	resource := []any{"ftp", "wandering", "", 1, parameters, 4000, none}
-	constants := []any{100, 10, 2, 60_000, 1000, 3_600_000, 30_000}
-	return must(canonical.Marshal([]any{7, "example", epoch.UnixMilli(), []any{resource}, constants, none}))
+	constants := []any{100, 10, 2, 60_000, 1000, 3_600_000, 30_000, false}
+	return must(canonical.Marshal([]any{7, "example", epoch.UnixMilli(), []any{resource}, constants, [][16]byte{caID}, 0, none}))
 }
 
 var groupRefusals = append([]error{
 	wandergroup.ErrMalformed, wandergroup.ErrName, wandergroup.ErrValidity, wandergroup.ErrKey, wandergroup.ErrGroup,
 	wandergroup.ErrVersion, wandergroup.ErrOutOfRange, wandergroup.ErrFraction, wandergroup.ErrResources,
-	wandergroup.ErrParameter, policy.ErrOutOfRange,
+	wandergroup.ErrParameter, wandergroup.ErrAuthorities, policy.ErrOutOfRange,
 }, certificateRefusals...)
 
 // FuzzConfiguration: the payload of a well signed group configuration.
@@ -139,7 +139,7 @@ func checkAuthority(t require.TestingT, payload []byte) bool {
 
 func authoritySeeds() map[string][]byte {
 	rotated := wandergroup.Statement{
-		Name: "example", Group: group, Key: ben.Public().Bytes(), NotBefore: epoch, NotAfter: epoch.AddDate(1, 0, 0), Extensions: later,
+		Name: "example", Group: group, Key: ben.Public().Bytes(), NotBefore: epoch, NotAfter: epoch.AddDate(1, 0, 0), Version: 8, Extensions: later,
 	}
 	seeds := map[string][]byte{
 		"good-first":     payloadOf(envelope.Authority, authority().Raw()),
@@ -163,7 +163,7 @@ func checkGroupFile(t require.TestingT, text []byte) bool {
 	if err != nil {
 		isOneOf(t, err, append([]error{
 			wandergroup.ErrNoAuthority, wandergroup.ErrNoConfiguration, wandergroup.ErrTwice, wandergroup.ErrBlock,
-			wandergroup.ErrTooManyAuthorities, certificate.ErrUnknownCA, certificate.ErrSignature,
+			wandergroup.ErrTooManyAuthorities, wandergroup.ErrMissingAuthority, certificate.ErrUnknownCA, certificate.ErrSignature,
 		}, groupRefusals...)...)
 		return false
 	}

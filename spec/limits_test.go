@@ -114,6 +114,7 @@ func settingsTable() *table {
 		{"`clock_allowance`", between(ms(group.MinClockAllowance), ms(group.MaxClockAllowance)), ms(group.DefaultClockAllowance)},
 		{"`settlement_time`", between(ms(group.MinSettlementTime), ms(group.MaxLifetime)), ms(group.DefaultSettlementTime)},
 		{"`gossip_interval`", between(ms(group.MinGossipInterval), ms(group.MaxGossipInterval)), ms(group.DefaultGossipInterval)},
+		{"`failure_permanent`", "false, true", "false"},
 		{"`policy` of a resource", "a name", group.DefaultPolicy},
 		{"`preset`", "empty, or a name", "empty: the policy's default"},
 		{"`slots`", between(1, group.MaxSlots), "1"},

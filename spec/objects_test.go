@@ -106,16 +106,24 @@ func aboutTheGroup(t *testing.T) []signed {
 }
 
 func statement(t *testing.T, about, by party, e canonical.Extensions) group.Authority {
-	a, err := group.Statement{
+	s := group.Statement{
 		Name: "demo", Group: groupID, Key: about.key.Public().Bytes(),
 		NotBefore: day, NotAfter: day.AddDate(10, 0, 0), Extensions: e,
-	}.Sign(by.key)
+	}
+	if !about.key.Public().Equal(authority.key.Public()) {
+		s.Version = 8
+	}
+	a, err := s.Sign(by.key)
 	require.NoError(t, err)
 	return a
 }
 
 func configuration(t *testing.T, resources int, e canonical.Extensions) group.Config {
-	s := group.Settings{Version: 7, Name: "demo", Issued: day, Extensions: e}
+	s := group.Settings{Version: 7, Name: "demo", Issued: day, RevocationFloor: 3, Extensions: e}
+	if resources > 1 {
+		s.FailurePermanent = true
+		s.Authorities = [][16]byte{certificate.AuthorityID(authority.key.Public()), certificate.AuthorityID(secondAuthority.key.Public())}
+	}
 	for i := range resources {
 		r := group.Resource{
 			Name:       "ftp" + string(rune('a'+i/26)) + string(rune('a'+i%26)),

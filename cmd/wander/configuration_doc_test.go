@@ -115,6 +115,7 @@ func TestGroupSettingsAreDocumented(t *testing.T) {
 		"clock_allowance":      spans(group.MinClockAllowance, group.MaxClockAllowance, d.ClockAllowance),
 		"settlement_time":      spans(group.MinSettlementTime, group.MaxLifetime, d.SettlementTime),
 		"gossip_interval":      spans(group.MinGossipInterval, group.MaxGossipInterval, d.GossipInterval),
+		"failure_permanent":    "Permitted: `true` and `false`. Default: false.",
 		"resource.name":        "Must be given.",
 		"resource.policy":      "Default: `" + group.DefaultPolicy + "`.",
 		"resource.slots":       numbers(1, group.MaxSlots, 1),

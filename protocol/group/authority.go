@@ -19,18 +19,23 @@ var authorityLimits = canonical.Limits{MaxBytes: certificate.MaxPayload, MaxDept
 
 // Statement is what is said about a CA key. Times are whole seconds.
 type Statement struct {
-	Name       string // of the group, for people, see CheckName
-	Group      ident.Group
-	Key        [signature.PublicKeySize]byte
-	NotBefore  time.Time
-	NotAfter   time.Time // no certificate that the key signs is valid longer
+	Name      string // of the group, for people, see CheckName
+	Group     ident.Group
+	Key       [signature.PublicKeySize]byte
+	NotBefore time.Time
+	NotAfter  time.Time // no certificate that the key signs is valid longer
+	// Version is that of the first configuration that lists the key; 0 for the
+	// group's first key. Under a configuration of this version or a later one
+	// that does not list the key, it has been retired, and the statement says
+	// nothing any more: nobody can bring a stolen key back with it.
+	Version    uint64
 	Extensions canonical.Extensions
 }
 
 // statementForm is the payload.
 //
 //	authority = [ name: tstr .size (1..64), group: group, key: bstr .size 32,
-//	              not_before: uint, not_after: uint, extensions ]
+//	              not_before: uint, not_after: uint, version: uint, extensions ]
 type statementForm struct {
 	_          struct{} `cbor:",toarray"`
 	Name       string
@@ -38,6 +43,7 @@ type statementForm struct {
 	Key        [signature.PublicKeySize]byte
 	NotBefore  uint64 // seconds since 1970
 	NotAfter   uint64
+	Version    uint64
 	Extensions canonical.Extensions
 }
 
@@ -65,8 +71,8 @@ func (s Statement) check() (*signature.PublicKey, error) {
 
 // Sign makes the statement, with the key that it is about when that is the
 // group's first, otherwise with one that the group already has. Times lose
-// what is below a second. Errors: ErrName, ErrValidity, ErrKey, ErrGroup,
-// ErrMalformed (extensions).
+// what is below a second. Errors: ErrName, ErrValidity, ErrVersion, ErrKey,
+// ErrGroup, ErrMalformed (extensions).
 func (s Statement) Sign(by *signature.PrivateKey) (Authority, error) {
 	s.NotBefore, s.NotAfter = seconds(s.NotBefore), seconds(s.NotAfter)
 	key, err := s.check()
@@ -76,9 +82,13 @@ func (s Statement) Sign(by *signature.PrivateKey) (Authority, error) {
 	if by.Public().Equal(key) && !s.isFirst() {
 		return Authority{}, ErrGroup
 	}
+	if err := s.checkVersion(); err != nil {
+		return Authority{}, err
+	}
 	payload, err := canonical.Marshal(&statementForm{
 		Name: s.Name, Group: s.Group, Key: s.Key,
-		NotBefore: uint64(s.NotBefore.Unix()), NotAfter: uint64(s.NotAfter.Unix()), Extensions: s.Extensions,
+		NotBefore: uint64(s.NotBefore.Unix()), NotAfter: uint64(s.NotAfter.Unix()),
+		Version: s.Version, Extensions: s.Extensions,
 	})
 	if err != nil {
 		return Authority{}, fmt.Errorf("%w: %w", ErrMalformed, err)
@@ -91,6 +101,13 @@ func (s Statement) Sign(by *signature.PrivateKey) (Authority, error) {
 }
 
 func seconds(t time.Time) time.Time { return t.Truncate(time.Second).UTC() }
+
+func (s Statement) checkVersion() error {
+	if s.isFirst() != (s.Version == 0) {
+		return fmt.Errorf("%w: %d, it is 0 for the first key of a group and only for that", ErrVersion, s.Version)
+	}
+	return nil
+}
 
 // isFirst reports whether the key is the one that names the group.
 func (s Statement) isFirst() bool { return ident.GroupOf(s.Key[:]) == s.Group }
@@ -122,7 +139,7 @@ func GroupOf(raw []byte) (ident.Group, error) {
 // ParseAuthority reads and verifies a statement about a CA key of group g. The
 // key that names the group proves itself; any other has to be vouched for by
 // one in known. The time is not looked at. Errors:
-// ErrMalformed, ErrName, ErrValidity, ErrKey, ErrGroup,
+// ErrMalformed, ErrName, ErrValidity, ErrVersion, ErrKey, ErrGroup,
 // certificate.ErrUnknownCA, certificate.ErrSignature.
 func ParseAuthority(g ident.Group, raw []byte, known certificate.Authorities) (Authority, error) {
 	u, err := envelope.Parse(domain(g, envelope.Authority), raw)
@@ -140,6 +157,9 @@ func ParseAuthority(g ident.Group, raw []byte, known certificate.Authorities) (A
 	own := u.KeyID() == certificate.AuthorityID(key)
 	if s.Group != g || own && !s.isFirst() {
 		return Authority{}, fmt.Errorf("%w: %v", ErrGroup, s.Group)
+	}
+	if err := s.checkVersion(); err != nil {
+		return Authority{}, err
 	}
 	if own {
 		known = alone{key}
@@ -163,6 +183,7 @@ func parseStatement(payload []byte) (Statement, error) {
 		Name: f.Name, Group: f.Group, Key: f.Key,
 		NotBefore:  time.Unix(int64(f.NotBefore), 0).UTC(),
 		NotAfter:   time.Unix(int64(f.NotAfter), 0).UTC(),
+		Version:    f.Version,
 		Extensions: f.Extensions,
 	}, nil
 }
@@ -180,6 +201,9 @@ func (a Authority) ID() [envelope.KeyIDSize]byte { return certificate.AuthorityI
 
 // Key is the CA's public key.
 func (a Authority) Key() *signature.PublicKey { return a.key }
+
+// Voucher is the id of the CA key that signed the statement.
+func (a Authority) Voucher() [envelope.KeyIDSize]byte { return a.signed.KeyID() }
 
 // Raw is the encoded COSE_Sign1. The caller must not change it.
 func (a Authority) Raw() []byte { return a.signed.Raw() }

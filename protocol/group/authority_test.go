@@ -52,7 +52,7 @@ func TestNobodyVouchesForItselfIntoAnotherGroup(t *testing.T) {
 
 // statementList is a statement's payload as an array, to be spoilt.
 func statementList(change func([]any)) []any {
-	l := []any{"demo", id, firstKey.Public().Bytes(), uint64(100), uint64(200), map[int]any{}}
+	l := []any{"demo", id, firstKey.Public().Bytes(), uint64(100), uint64(200), uint64(0), map[int]any{}}
 	change(l)
 	return l
 }
@@ -70,8 +70,9 @@ func TestStatementsThatAreRefused(t *testing.T) {
 		{"short key", func(l []any) { l[2] = [31]byte{1} }, group.ErrMalformed},
 		{"validity", func(l []any) { l[4] = uint64(100) }, group.ErrValidity},
 		{"after 9999", func(l []any) { l[4] = uint64(1) << 60 }, group.ErrValidity},
-		{"critical extension", func(l []any) { l[5] = map[int]any{2: 1} }, canonical.ErrExtension},
-		{"other extension", func(l []any) { l[5] = map[int]any{1: 1} }, nil},
+		{"version", func(l []any) { l[5] = uint64(1) }, group.ErrVersion},
+		{"critical extension", func(l []any) { l[6] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"other extension", func(l []any) { l[6] = map[int]any{1: 1} }, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,6 +93,7 @@ func TestStatementsThatAreNotSigned(t *testing.T) {
 		{"no time", func(s *group.Statement) { s.NotBefore = time.Time{} }, group.ErrValidity},
 		{"validity", func(s *group.Statement) { s.NotAfter = s.NotBefore.Add(time.Millisecond) }, group.ErrValidity},
 		{"key", func(s *group.Statement) { s.Key = [32]byte{1} }, group.ErrKey},
+		{"version", func(s *group.Statement) { s.Version = 1 }, group.ErrVersion},
 		{"extension", func(s *group.Statement) { s.Extensions = canonical.Extensions{2: {1}} }, group.ErrMalformed},
 		{"other group", func(s *group.Statement) { s.Group = ident.Group{1} }, group.ErrGroup},
 	}

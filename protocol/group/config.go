@@ -22,22 +22,25 @@ var configLimits = canonical.Limits{MaxBytes: envelope.MaxPayload, MaxDepth: 6, 
 // configForm is the payload of a configuration. Times are in milliseconds.
 //
 //	configuration = [ version: uint, name: tstr .size (1..64), issued: uint,
-//	                  resources: [1*64 resource], constants, extensions ]
+//	                  resources: [1*64 resource], constants, authorities: [1*8 bstr .size 16],
+//	                  revocation_floor: uint, extensions ]
 type configForm struct {
-	_          struct{} `cbor:",toarray"`
-	Version    uint64
-	Name       string
-	Issued     uint64
-	Resources  []resourceForm
-	Constants  constantsForm
-	Extensions canonical.Extensions
+	_               struct{} `cbor:",toarray"`
+	Version         uint64
+	Name            string
+	Issued          uint64
+	Resources       []resourceForm
+	Constants       constantsForm
+	Authorities     [][envelope.KeyIDSize]byte
+	RevocationFloor uint64
+	Extensions      canonical.Extensions
 }
 
 // constantsForm is what holds for the group as a whole.
 //
 //	constants = [ members_max: uint, update_capacity: uint, failure_quorum: uint,
 //	              certificate_lifetime: uint, clock_allowance: uint, settlement_time: uint,
-//	              gossip_interval: uint ]
+//	              gossip_interval: uint, failure_permanent: bool ]
 type constantsForm struct {
 	_                   struct{} `cbor:",toarray"`
 	MembersMax          uint64
@@ -47,6 +50,7 @@ type constantsForm struct {
 	ClockAllowance      millis
 	SettlementTime      millis
 	GossipInterval      millis
+	FailurePermanent    bool
 }
 
 // resourceForm is one resource. An empty preset is the policy's default.
@@ -81,23 +85,37 @@ func (m millis) duration() time.Duration {
 func number(n uint64) int { return int(min(n, math.MaxInt32)) }
 
 // Sign makes the configuration of group g. Issued loses what is below a
-// millisecond. Errors: those of Validate, and envelope.ErrTooLarge when it is
-// too large, which takes long policy names or extensions.
+// millisecond. Errors: those of Validate, ErrAuthorities also when the signer's
+// key is not listed, and envelope.ErrTooLarge when it is too large, which takes
+// long policy names or extensions.
 func (s Settings) Sign(g ident.Group, ca *signature.PrivateKey) (Config, error) {
 	s.Issued = s.Issued.Truncate(time.Millisecond).UTC()
-	if err := s.Validate(); err != nil {
+	signer := certificate.AuthorityID(ca.Public())
+	if len(s.Authorities) == 0 {
+		s.Authorities = append(s.Authorities, signer)
+	}
+	if err := cmp.Or(s.Validate(), s.checkSigner(signer)); err != nil {
 		return Config{}, err
 	}
-	s.Resources = slices.Clone(s.Resources)
+	s.Resources, s.Authorities = slices.Clone(s.Resources), slices.Clone(s.Authorities)
 	payload, err := canonical.Marshal(s.form())
 	if err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	signed, err := envelope.Sign(domain(g, envelope.Configuration), certificate.AuthorityID(ca.Public()), payload, ca)
+	signed, err := envelope.Sign(domain(g, envelope.Configuration), signer, payload, ca)
 	if err != nil {
 		return Config{}, err
 	}
 	return Config{settings: s, signed: signed}, nil
+}
+
+// checkSigner returns ErrAuthorities unless the signer's key is listed: a
+// configuration cannot retire the key that vouches for it.
+func (s Settings) checkSigner(id [envelope.KeyIDSize]byte) error {
+	if !slices.Contains(s.Authorities, id) {
+		return fmt.Errorf("%w: the signer's, %x, is not among the %d", ErrAuthorities, id, len(s.Authorities))
+	}
+	return nil
 }
 
 func (s Settings) form() *configForm {
@@ -111,8 +129,9 @@ func (s Settings) form() *configForm {
 			ClockAllowance:      toMillis(s.ClockAllowance),
 			SettlementTime:      toMillis(s.SettlementTime),
 			GossipInterval:      toMillis(s.GossipInterval),
+			FailurePermanent:    s.FailurePermanent,
 		},
-		Extensions: s.Extensions,
+		Authorities: s.Authorities, RevocationFloor: s.RevocationFloor, Extensions: s.Extensions,
 	}
 	for _, r := range s.Resources {
 		f.Resources = append(f.Resources, r.form())
@@ -139,6 +158,9 @@ func (f *configForm) settings() (Settings, error) {
 		ClockAllowance:      f.Constants.ClockAllowance.duration(),
 		SettlementTime:      f.Constants.SettlementTime.duration(),
 		GossipInterval:      f.Constants.GossipInterval.duration(),
+		FailurePermanent:    f.Constants.FailurePermanent,
+		Authorities:         f.Authorities,
+		RevocationFloor:     f.RevocationFloor,
 		Extensions:          f.Extensions,
 	}
 	for _, r := range f.Resources {
@@ -172,8 +194,9 @@ type Config struct {
 
 // ParseConfig reads and verifies a configuration of group g. Errors:
 // ErrMalformed, ErrParameter, those of Settings.Validate,
-// certificate.ErrUnknownCA, certificate.ErrSignature, the first that applies. One of another group fails
-// like one that was altered.
+// certificate.ErrUnknownCA, certificate.ErrSignature, the first that applies. One
+// of another group fails like one that was altered. The keys that it lists are
+// not looked at: see Group.WithConfig.
 func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config, error) {
 	u, err := envelope.Parse(domain(g, envelope.Configuration), raw)
 	if err != nil {
@@ -187,7 +210,7 @@ func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config
 	if err != nil {
 		return Config{}, err
 	}
-	if err := s.Validate(); err != nil {
+	if err := cmp.Or(s.Validate(), s.checkSigner(u.KeyID())); err != nil {
 		return Config{}, err
 	}
 	signed, err := certificate.VerifyBy(cas, u)
@@ -197,10 +220,11 @@ func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config
 	return Config{settings: s, signed: signed}, nil
 }
 
-// Settings are what was signed. The list of resources is a copy.
+// Settings are what was signed. The lists of resources and authorities are
+// copies.
 func (c Config) Settings() Settings {
 	s := c.settings
-	s.Resources = slices.Clone(s.Resources)
+	s.Resources, s.Authorities = slices.Clone(s.Resources), slices.Clone(s.Authorities)
 	return s
 }
 

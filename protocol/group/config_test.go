@@ -1,7 +1,9 @@
 package group_test
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +30,7 @@ func resource(name string) group.Resource {
 func settings() group.Settings {
 	return group.Settings{
 		Version: 3, Name: "demo", Issued: day, Resources: []group.Resource{resource("backup"), resource("ftp")},
+		Authorities: ids(firstKey),
 	}.WithDefaults()
 }
 
@@ -93,6 +96,18 @@ func drawParams(t *rapid.T) policy.Params {
 	return params
 }
 
+// drawAuthorities draws a list with the signer's id at some place.
+func drawAuthorities(t *rapid.T) [][16]byte {
+	var list [][16]byte
+	signer := ids(firstKey)[0]
+	for _, seed := range rapid.SliceOfNDistinct(rapid.Uint64(), 0, group.MaxAuthorities-1, rapid.ID).Draw(t, "authorities") {
+		var id [16]byte
+		binary.BigEndian.PutUint64(id[:], seed)
+		list = append(list, id)
+	}
+	return slices.Insert(list, rapid.IntRange(0, len(list)).Draw(t, "place"), signer)
+}
+
 func TestConfigRoundTripOfAnything(t *testing.T) {
 	span := func(t *rapid.T, label string, low, high time.Duration) time.Duration {
 		ms := rapid.Int64Range(low.Milliseconds(), high.Milliseconds()).Draw(t, label)
@@ -121,6 +136,9 @@ func TestConfigRoundTripOfAnything(t *testing.T) {
 			ClockAllowance:      span(t, "allowance", time.Second, group.MaxClockAllowance),
 			SettlementTime:      span(t, "settlement", time.Hour, group.MaxLifetime),
 			GossipInterval:      span(t, "gossip", 100*time.Millisecond, time.Hour),
+			FailurePermanent:    rapid.Bool().Draw(t, "permanent"),
+			Authorities:         drawAuthorities(t),
+			RevocationFloor:     rapid.Uint64().Draw(t, "floor"),
 			Resources:           sorted(byName),
 		}
 		parsed, err := group.ParseConfig(id, config(t, s).Raw(), trusting(firstKey))
@@ -148,6 +166,9 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"settlement", func(s *group.Settings) { s.SettlementTime = time.Minute }, group.ErrOutOfRange, "settlement_time"},
 		{"gossip", func(s *group.Settings) { s.GossipInterval = 2 * time.Hour }, group.ErrOutOfRange, "gossip_interval is 2h0m0s, permitted are 100ms to 1h0m0s"},
 		{"fraction", func(s *group.Settings) { s.GossipInterval = 1500500 * time.Microsecond }, group.ErrFraction, "gossip_interval"},
+		{"another signer", func(s *group.Settings) { s.Authorities = ids(secondKey) }, group.ErrAuthorities, "is not among"},
+		{"an authority twice", func(s *group.Settings) { s.Authorities = ids(firstKey, secondKey, secondKey) }, group.ErrAuthorities, "twice"},
+		{"many authorities", func(s *group.Settings) { s.Authorities = make([][16]byte, group.MaxAuthorities+1) }, group.ErrAuthorities, "1 to 8"},
 		{"no resources", func(s *group.Settings) { s.Resources = nil }, group.ErrResources, "1 to 64"},
 		{"twice", func(s *group.Settings) { s.Resources[0].Name = "ftp" }, group.ErrResources, ""},
 		{"order", func(s *group.Settings) { s.Resources[0].Name = "z" }, group.ErrResources, ""},
@@ -166,7 +187,9 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := settings()
 			tt.change(&s)
-			assert.ErrorIs(t, s.Validate(), tt.want)
+			if tt.name != "another signer" {
+				assert.ErrorIs(t, s.Validate(), tt.want)
+			}
 			_, err := s.Sign(id, firstKey)
 			assert.ErrorIs(t, err, tt.want)
 			assert.ErrorContains(t, err, tt.says)
@@ -211,8 +234,8 @@ func configList(change func(top, resource, constants []any, params map[uint64]an
 	none := map[int]any{}
 	params := map[uint64]any{1: uint64(4000), 2: uint64(9), 3: uint64(100)}
 	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), none}
-	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000)}
-	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, none}
+	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000), false}
+	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, ids(firstKey), uint64(7), none}
 	change(top, r, c, params)
 	return top
 }
@@ -235,7 +258,13 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 		}, nil},
 		{"other extension", func(_, r, _ []any, _ params) { r[6] = map[int]any{3: "x"} }, nil},
 		{"preset", func(_, r, _ []any, _ params) { r[2] = "of-later" }, nil},
-		{"critical extension", func(top, _, _ []any, _ params) { top[5] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"critical extension", func(top, _, _ []any, _ params) { top[7] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"no authorities", func(top, _, _ []any, _ params) { top[5] = [][16]byte{} }, group.ErrAuthorities},
+		{"null for authorities", func(top, _, _ []any, _ params) { top[5] = nil }, group.ErrMalformed},
+		{"others' authorities", func(top, _, _ []any, _ params) { top[5] = ids(secondKey) }, group.ErrAuthorities},
+		{"id of an authority", func(top, _, _ []any, _ params) { top[5] = []any{[]byte{1}} }, group.ErrMalformed},
+		{"permanent failures", func(_, _, c []any, _ params) { c[7] = true }, nil},
+		{"a number for permanent", func(_, _, c []any, _ params) { c[7] = uint64(1) }, group.ErrMalformed},
 		{"critical in a resource", func(_, r, _ []any, _ params) { r[6] = map[int]any{2: 1} }, canonical.ErrExtension},
 		{"version", func(top, _, _ []any, _ params) { top[0] = uint64(0) }, group.ErrVersion},
 		{"name", func(top, _, _ []any, _ params) { top[1] = "" }, group.ErrName},
@@ -289,6 +318,10 @@ func TestLargestConfigFits(t *testing.T) {
 		for _, preset := range catalog.Presets(name) {
 			s := settings()
 			s.Name = strings.Repeat("n", group.MaxName)
+			s.Authorities, s.RevocationFloor = ids(firstKey), math.MaxUint64
+			for seed := range byte(group.MaxAuthorities - 1) {
+				s.Authorities = append(s.Authorities, ids(newKey(seed+10))...)
+			}
 			s.Resources = nil
 			for i := range group.MaxResources {
 				r := resource(fmt.Sprintf("%02d%s", i, strings.Repeat("r", group.MaxName-2)))
@@ -340,6 +373,7 @@ func TestSettingsOfAConfigAreACopy(t *testing.T) {
 	c := config(t, s)
 	s.Resources[0].Name = "changed"
 	c.Settings().Resources[0].Name = "changed"
+	s.Authorities[0], c.Settings().Authorities[0] = [16]byte{}, [16]byte{}
 	assert.Equal(t, settings(), c.Settings())
 }
 

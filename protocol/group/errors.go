@@ -16,7 +16,8 @@ var (
 	// ErrValidity says that the validity of a CA does not end after it begins,
 	// or that a time is outside of 1970 to 9999.
 	ErrValidity = errors.New("invalid authority validity")
-	// ErrVersion says that the version of a configuration is 0.
+	// ErrVersion says that the version of a configuration is 0, or that the one
+	// in a statement does not fit its key.
 	ErrVersion = errors.New("invalid configuration version")
 	// ErrOlder says that a configuration is not newer than the one that holds.
 	// Versions only grow.
@@ -47,6 +48,15 @@ var (
 	ErrTwice = errors.New("object is in the group file twice")
 	// ErrTooManyAuthorities says that a group has more than MaxAuthorities.
 	ErrTooManyAuthorities = errors.New("too many authorities")
+	// ErrAuthorities says that the CA keys that a configuration lists are not 1 to
+	// MaxAuthorities different ones with the signer's among them.
+	ErrAuthorities = errors.New("invalid list of authorities")
+	// ErrMissingAuthority says that a configuration lists a CA key about which
+	// there is no statement: that has to come first.
+	ErrMissingAuthority = errors.New("configuration lists an authority that is not known")
+	// ErrRetired says that a statement is about a CA key that the configuration
+	// has retired.
+	ErrRetired = errors.New("authority has been retired")
 	// ErrBlock says that a block has no place in a group file.
 	ErrBlock = errors.New("block has no place in a group file")
 )

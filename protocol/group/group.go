@@ -2,30 +2,36 @@ package group
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// MaxAuthorities bounds the CA keys of a group. While one is rotated there are
-// two; retired ones stay as long as something that they signed is in use.
+// MaxAuthorities bounds the CA keys that a group has, and those that it must
+// have had for them to be vouched for, the first among them. So a group's key
+// can be rotated seven times. While that is done there are two; a chain of
+// statements travels in every handshake.
 const MaxAuthorities = 8
 
 // Group is the CA keys of a group and the configuration that holds. It is
 // immutable and safe for concurrent use, and implements
-// certificate.Authorities.
+// certificate.Authorities with the keys in force: those that the configuration
+// lists, and those that have been vouched for since.
 type Group struct {
-	id          ident.Group
-	authorities []Authority
-	keys        map[[envelope.KeyIDSize]byte]*signature.PublicKey
-	config      Config
+	id     ident.Group
+	chain  []Authority // those in force and whoever vouches for them, each behind its voucher
+	keys   map[[envelope.KeyIDSize]byte]*signature.PublicKey
+	config Config
 }
 
 // New makes a group of a configuration and the authorities that stand behind
-// it. Errors: ErrNoAuthority, ErrTooManyAuthorities, ErrTwice, ErrGroup,
-// ErrNoConfiguration.
+// it, the first one first, each behind the one that vouches for it. Errors:
+// ErrNoAuthority, ErrTooManyAuthorities, ErrTwice, ErrGroup,
+// ErrNoConfiguration, certificate.ErrUnknownCA, ErrMissingAuthority.
 func New(authorities []Authority, c Config) (*Group, error) {
 	if len(authorities) == 0 {
 		return nil, ErrNoAuthority
@@ -33,29 +39,32 @@ func New(authorities []Authority, c Config) (*Group, error) {
 	if c.IsZero() {
 		return nil, ErrNoConfiguration
 	}
-	g := &Group{id: authorities[0].statement.Group, config: c}
+	g := &Group{id: authorities[0].statement.Group}
 	for _, a := range authorities {
 		if err := g.add(a); err != nil {
 			return nil, err
 		}
 	}
-	return g, nil
+	return g.WithConfig(c)
 }
 
+// add takes in an authority, in a group that nobody else has.
 func (g *Group) add(a Authority) error {
 	switch {
 	case a.statement.Group != g.id:
 		return fmt.Errorf("%w: %v", ErrGroup, a.statement.Group)
-	case len(g.authorities) == MaxAuthorities:
+	case len(g.chain) == MaxAuthorities:
 		return fmt.Errorf("%w: permitted are %d", ErrTooManyAuthorities, MaxAuthorities)
 	case g.Key(a.ID()) != nil:
 		return fmt.Errorf("%w: CA certificate of key %x", ErrTwice, a.ID())
+	case len(g.chain) > 0 && g.Key(a.Voucher()) == nil:
+		return fmt.Errorf("%w: key %x vouches for key %x", certificate.ErrUnknownCA, a.Voucher(), a.ID())
 	}
 	if g.keys == nil {
 		g.keys = make(map[[envelope.KeyIDSize]byte]*signature.PublicKey)
 	}
 	g.keys[a.ID()] = a.key
-	g.authorities = append(g.authorities, a)
+	g.chain = append(g.chain, a)
 	return nil
 }
 
@@ -71,8 +80,8 @@ type Extra struct {
 // the first names the group and later ones come after the one that signed
 // them; exactly one configuration; certificates, endpoint records,
 // revocations and notices of leave as one likes. Errors: ErrNoAuthority, ErrNoConfiguration,
-// ErrTwice, ErrBlock, ErrTooManyAuthorities, and those of ParseAuthority and
-// ParseConfig.
+// ErrTwice, ErrBlock, ErrTooManyAuthorities, ErrMissingAuthority, and those of
+// ParseAuthority and ParseConfig.
 func Load(blocks []keyfile.Block) (*Group, Extra, error) {
 	var (
 		g      = &Group{}
@@ -102,14 +111,15 @@ func Load(blocks []keyfile.Block) (*Group, Extra, error) {
 			return nil, Extra{}, fmt.Errorf("%w: %s", ErrBlock, b.Type)
 		}
 	}
-	if err := g.loadConfig(config); err != nil {
+	g, err := g.loadConfig(config)
+	if err != nil {
 		return nil, Extra{}, err
 	}
 	return g, extra, nil
 }
 
 func (g *Group) loadAuthority(raw []byte) error {
-	if len(g.authorities) == 0 {
+	if len(g.chain) == 0 {
 		id, err := GroupOf(raw)
 		if err != nil {
 			return err
@@ -123,19 +133,21 @@ func (g *Group) loadAuthority(raw []byte) error {
 	return g.add(a)
 }
 
-func (g *Group) loadConfig(raw []byte) error {
-	if len(g.authorities) == 0 {
-		return ErrNoAuthority
+func (g *Group) loadConfig(raw []byte) (*Group, error) {
+	if len(g.chain) == 0 {
+		return nil, ErrNoAuthority
 	}
 	if raw == nil {
-		return ErrNoConfiguration
+		return nil, ErrNoConfiguration
 	}
 	c, err := ParseConfig(g.id, raw, g)
-	if err != nil {
-		return fmt.Errorf("group configuration: %w", err)
+	if err == nil {
+		g, err = g.WithConfig(c)
 	}
-	g.config = c
-	return nil
+	if err != nil {
+		return nil, fmt.Errorf("group configuration: %w", err)
+	}
+	return g, nil
 }
 
 // ID is the group's identifier.
@@ -144,29 +156,33 @@ func (g *Group) ID() ident.Group { return g.id }
 // Name is the group's name, for people.
 func (g *Group) Name() string { return g.config.settings.Name }
 
-// Key is the CA key with this id, or nil when the group has none.
+// Key is the CA key with this id if it is in force, otherwise nil.
 func (g *Group) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey { return g.keys[id] }
 
-// Authorities are the CA keys, the first one first. The list is a copy.
-func (g *Group) Authorities() []Authority { return append([]Authority(nil), g.authorities...) }
+// Authorities are the CA keys in force and those that vouch for them, the first
+// of the group first, each behind the one that vouches for it. The list is a
+// copy.
+func (g *Group) Authorities() []Authority { return slices.Clone(g.chain) }
+
+// Vouchers are the statements about CA keys beyond the first, at most
+// MaxAuthorities-1, each behind the one that vouches for it: with them somebody
+// who knows any key before can verify what those in force have signed. The
+// caller must not change what they hold.
+func (g *Group) Vouchers() [][]byte {
+	var raw [][]byte
+	for _, a := range g.chain[1:] {
+		raw = append(raw, a.Raw())
+	}
+	return raw
+}
 
 // Config is the configuration that holds.
 func (g *Group) Config() Config { return g.config }
 
-// WithConfig is the group under a newer configuration, or ErrOlder.
-func (g *Group) WithConfig(c Config) (*Group, error) {
-	if c.Version() <= g.config.Version() {
-		return nil, fmt.Errorf("%w: version %d, version %d holds", ErrOlder, c.Version(), g.config.Version())
-	}
-	newer := *g
-	newer.config = c
-	return &newer, nil
-}
-
 // Blocks are the group file's: the CA certificates and the configuration.
 func (g *Group) Blocks() []keyfile.Block {
 	var blocks []keyfile.Block
-	for _, a := range g.authorities {
+	for _, a := range g.chain {
 		blocks = append(blocks, keyfile.Block{Type: keyfile.CACertificate, Bytes: a.Raw()})
 	}
 	return append(blocks, keyfile.Block{Type: keyfile.GroupConfiguration, Bytes: g.config.Raw()})

@@ -27,19 +27,19 @@ func file(t *testing.T) []keyfile.Block {
 	return []keyfile.Block{
 		block(keyfile.CACertificate, authority(t, firstKey, firstKey).Raw()),
 		block(keyfile.CACertificate, authority(t, secondKey, firstKey).Raw()),
-		block(keyfile.GroupConfiguration, config(t, settings()).Raw()),
+		block(keyfile.GroupConfiguration, config(t, listing(3, firstKey, secondKey)).Raw()),
 	}
 }
 
 func TestLoad(t *testing.T) {
 	blocks := append(file(t),
 		block(keyfile.Certificate, []byte("c1")), block(keyfile.Endpoint, []byte("e1")),
-		block(keyfile.Revocation, []byte("r1")), block(keyfile.Certificate, []byte("c2")))
+		block(keyfile.Revocation, []byte("r1")), block(keyfile.Certificate, []byte("c2")), block(keyfile.Leave, []byte("l1")))
 	g, extra, err := group.Load(blocks)
 	require.NoError(t, err)
 	assert.Equal(t, id, g.ID())
 	assert.Equal(t, "demo", g.Name())
-	assert.Equal(t, settings(), g.Config().Settings())
+	assert.Equal(t, listing(3, firstKey, secondKey), g.Config().Settings())
 	assert.Len(t, g.Authorities(), 2)
 	assert.True(t, g.Key(certificate.AuthorityID(firstKey.Public())).Equal(firstKey.Public()))
 	assert.True(t, g.Key(certificate.AuthorityID(secondKey.Public())).Equal(secondKey.Public()))
@@ -47,6 +47,7 @@ func TestLoad(t *testing.T) {
 	assert.Equal(t, [][]byte{[]byte("c1"), []byte("c2")}, extra.Certificates)
 	assert.Equal(t, [][]byte{[]byte("e1")}, extra.Endpoints)
 	assert.Equal(t, [][]byte{[]byte("r1")}, extra.Revocations)
+	assert.Equal(t, [][]byte{[]byte("l1")}, extra.Leaves)
 	assert.Equal(t, blocks[:3], g.Blocks())
 }
 
@@ -85,7 +86,7 @@ func TestGroupFilesThatAreRefused(t *testing.T) {
 }
 
 func TestNewGroup(t *testing.T) {
-	first, c := authority(t, firstKey, firstKey), config(t, settings())
+	first, c := authority(t, firstKey, firstKey), config(t, listing(3, firstKey, secondKey))
 	g, err := group.New([]group.Authority{first, authority(t, secondKey, firstKey)}, c)
 	require.NoError(t, err)
 	assert.Equal(t, file(t), g.Blocks())
@@ -108,8 +109,8 @@ func TestNewGroup(t *testing.T) {
 func TestConfigurationOnlyGetsNewer(t *testing.T) {
 	g, _, err := group.Load(file(t))
 	require.NoError(t, err)
-	s := settings()
-	s.Version, s.Name = 4, "renamed"
+	s := listing(4, firstKey)
+	s.Name = "renamed"
 	newer, err := g.WithConfig(config(t, s))
 	require.NoError(t, err)
 	assert.Equal(t, "renamed", newer.Name())

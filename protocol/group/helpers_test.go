@@ -49,10 +49,31 @@ func trusting(keys ...*signature.PrivateKey) authorities {
 	return a
 }
 
+// statement is about a key that is listed from configuration 3 on, if it is not
+// the first.
 func statement(key *signature.PrivateKey) group.Statement {
-	return group.Statement{
+	s := group.Statement{
 		Name: "demo", Group: id, Key: key.Public().Bytes(), NotBefore: day, NotAfter: day.AddDate(10, 0, 0),
 	}
+	if key != firstKey {
+		s.Version = 3
+	}
+	return s
+}
+
+// ids are those of some keys.
+func ids(keys ...*signature.PrivateKey) (list [][16]byte) {
+	for _, k := range keys {
+		list = append(list, certificate.AuthorityID(k.Public()))
+	}
+	return list
+}
+
+// listing are the settings with some keys in force, in a version.
+func listing(version uint64, keys ...*signature.PrivateKey) group.Settings {
+	s := settings()
+	s.Version, s.Authorities = version, ids(keys...)
+	return s
 }
 
 func authority(t require.TestingT, key, by *signature.PrivateKey) group.Authority {

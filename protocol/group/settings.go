@@ -3,9 +3,11 @@ package group
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -109,6 +111,17 @@ type Settings struct {
 	// GossipInterval is how often a member compares notes with a random peer,
 	// MinGossipInterval to MaxGossipInterval.
 	GossipInterval time.Duration
+	// FailurePermanent makes failed members stay failed, as the paper has it: its
+	// endpoint record with a higher sequence number brings none back. Then a
+	// partition can cost the members on its smaller side their membership.
+	FailurePermanent bool
+	// Authorities are the CA keys in force, by their ids: 1 to MaxAuthorities
+	// different ones, the signer's among them. What others have signed counts no
+	// more. Sign fills in the signer's when there are none.
+	Authorities [][envelope.KeyIDSize]byte
+	// RevocationFloor is the version of the revocation list up to which members
+	// may forget revocations: no certificate of those revoked can be valid.
+	RevocationFloor uint64
 	// Extensions are for later versions.
 	Extensions canonical.Extensions
 }
@@ -131,8 +144,8 @@ func (s Settings) WithDefaults() Settings {
 }
 
 // Validate returns the first thing that is wrong: ErrVersion, ErrName,
-// ErrOutOfRange, ErrFraction, ErrResources, ErrMalformed (extensions), or
-// policy.ErrOutOfRange. The message names the setting, as the group
+// ErrOutOfRange, ErrFraction, ErrAuthorities, ErrMalformed (extensions),
+// ErrResources, or policy.ErrOutOfRange. The message names the setting, as the group
 // configuration file spells it, and what is permitted.
 func (s Settings) Validate() error {
 	if s.Version == 0 {
@@ -150,9 +163,22 @@ func (s Settings) Validate() error {
 		span("clock_allowance", s.ClockAllowance, MinClockAllowance, MaxClockAllowance),
 		span("settlement_time", s.SettlementTime, MinSettlementTime, MaxLifetime),
 		span("gossip_interval", s.GossipInterval, MinGossipInterval, MaxGossipInterval),
+		s.validateAuthorities(),
 		extensions(s.Extensions),
 		s.validateResources(),
 	)
+}
+
+func (s Settings) validateAuthorities() error {
+	if n := len(s.Authorities); n > MaxAuthorities {
+		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrAuthorities, n, MaxAuthorities)
+	}
+	for i, id := range s.Authorities {
+		if slices.Contains(s.Authorities[:i], id) {
+			return fmt.Errorf("%w: %x is there twice", ErrAuthorities, id)
+		}
+	}
+	return nil
 }
 
 func (s Settings) validateResources() error {

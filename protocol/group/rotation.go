@@ -1,0 +1,124 @@
+package group
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// WithAuthority is the group with another CA key, for which one in force
+// vouches: what the new one has signed counts from then on, before there is a
+// configuration that lists it. It is the group itself when the key is in force
+// already; then nothing is verified. Errors: those of ParseAuthority,
+// ErrRetired, ErrTooManyAuthorities.
+func (g *Group) WithAuthority(raw []byte) (*Group, error) {
+	s, id, err := peek(g.id, raw)
+	if err != nil {
+		return nil, err
+	}
+	if g.Key(id) != nil {
+		return g, nil
+	}
+	if s.Version <= g.config.Version() {
+		return nil, fmt.Errorf("%w: key %x was to be in configuration %d, and %d does not list it",
+			ErrRetired, id, s.Version, g.config.Version())
+	}
+	a, err := ParseAuthority(g.id, raw, g)
+	if err != nil {
+		return nil, err
+	}
+	more := &Group{id: g.id, chain: slices.Clone(g.chain), keys: maps.Clone(g.keys), config: g.config}
+	if err := more.add(a); err != nil {
+		return nil, err
+	}
+	return more, nil
+}
+
+// peek is what a statement says, and the id of its key, unverified. Errors:
+// those of ParseAuthority that need no signature.
+func peek(g ident.Group, raw []byte) (s Statement, id [envelope.KeyIDSize]byte, err error) {
+	u, err := envelope.Parse(domain(g, envelope.Authority), raw)
+	if err != nil {
+		return s, id, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if s, err = parseStatement(u.Payload()); err != nil {
+		return s, id, err
+	}
+	key, err := s.check()
+	if err != nil {
+		return s, id, err
+	}
+	return s, certificate.AuthorityID(key), nil
+}
+
+// WithConfig is the group under a newer configuration, signed by a key in
+// force. The keys that it does not list are retired, but for those that are to
+// be listed by a later one only. Errors: ErrOlder, certificate.ErrUnknownCA when
+// the signer has been retired, ErrMissingAuthority; with the latter, some
+// statements have to come first (WithAuthority).
+func (g *Group) WithConfig(c Config) (*Group, error) {
+	if c.Version() <= g.config.Version() {
+		return nil, fmt.Errorf("%w: version %d, version %d holds", ErrOlder, c.Version(), g.config.Version())
+	}
+	if g.Key(c.Signer()) == nil {
+		return nil, fmt.Errorf("%w: key %x", certificate.ErrUnknownCA, c.Signer())
+	}
+	for _, id := range c.settings.Authorities {
+		if g.Key(id) == nil {
+			return nil, fmt.Errorf("%w: key %x, in version %d", ErrMissingAuthority, id, c.Version())
+		}
+	}
+	newer := &Group{id: g.id, config: c, keys: make(map[[envelope.KeyIDSize]byte]*signature.PublicKey)}
+	for _, a := range g.chain {
+		listed := slices.Contains(c.settings.Authorities, a.ID())
+		if g.Key(a.ID()) != nil && (listed || a.statement.Version > c.Version()) {
+			newer.keys[a.ID()] = a.key
+		}
+	}
+	newer.chain = ancestry(g.chain, newer.keys)
+	return newer, nil
+}
+
+// Vouched is the group with those of some statements that are news and hold; the
+// rest is left out without a word. At most MaxAuthorities are read, so that
+// nobody can ask for more signatures to be checked.
+func (g *Group) Vouched(statements [][]byte) *Group {
+	for _, raw := range statements[:min(len(statements), MaxAuthorities)] {
+		if more, err := g.WithAuthority(raw); err == nil {
+			g = more
+		}
+	}
+	return g
+}
+
+// Update is the group under a newer configuration, given with the statements
+// about CA keys that may be needed to verify it. Errors: those of ParseConfig
+// and WithConfig.
+func (g *Group) Update(config []byte, statements [][]byte) (*Group, error) {
+	g = g.Vouched(statements)
+	c, err := ParseConfig(g.id, config, g)
+	if err != nil {
+		return nil, err
+	}
+	return g.WithConfig(c)
+}
+
+// ancestry leaves of a chain what is needed for some keys: their statements, and
+// those of the keys that vouch for them, up to the first.
+func ancestry(chain []Authority, keys map[[envelope.KeyIDSize]byte]*signature.PublicKey) []Authority {
+	needed := map[[envelope.KeyIDSize]byte]bool{chain[0].ID(): true}
+	var kept []Authority
+	for _, a := range slices.Backward(chain) {
+		if needed[a.ID()] || keys[a.ID()] != nil {
+			needed[a.Voucher()] = true
+			kept = append(kept, a)
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}
