@@ -39,11 +39,20 @@ func AuthorityID(key *signature.PublicKey) [envelope.KeyIDSize]byte {
 // VerifyBy verifies an envelope with the CA key that it names. Errors:
 // ErrUnknownCA, ErrSignature.
 func VerifyBy(cas Authorities, u envelope.Unverified) (envelope.Verified, error) {
-	key := cas.Key(u.KeyID())
-	if key == nil {
-		return envelope.Verified{}, fmt.Errorf("%w: key %x", ErrUnknownCA, u.KeyID())
+	key, err := authorityOf(cas, u)
+	if err != nil {
+		return envelope.Verified{}, err
 	}
 	return verify(u, key)
+}
+
+// authorityOf is the CA key that an envelope names.
+func authorityOf(cas Authorities, u envelope.Unverified) (*signature.PublicKey, error) {
+	key := cas.Key(u.KeyID())
+	if key == nil {
+		return nil, fmt.Errorf("%w: key %x", ErrUnknownCA, u.KeyID())
+	}
+	return key, nil
 }
 
 func verify(u envelope.Unverified, key *signature.PublicKey) (envelope.Verified, error) {

@@ -26,27 +26,45 @@ func newCertificate(c Claims, key *signature.PublicKey, signed envelope.Verified
 // time. Errors: ErrMalformed, ErrName, ErrSerial, ErrValidity, ErrKey,
 // ErrGroup, ErrUnknownCA, ErrSignature, the first that applies.
 func Parse(g ident.Group, raw []byte, cas Authorities) (Certificate, error) {
+	return parse(Read(g, raw, cas))
+}
+
+// Peek is what a certificate claims. Nothing is verified: it is for finding out
+// whether this is the certificate that one has. Errors: ErrMalformed, ErrKey,
+// ErrValidity.
+func Peek(g ident.Group, raw []byte) (Claims, error) {
+	var form claimsForm
+	if _, err := open(g, envelope.Certificate, raw, &form); err != nil {
+		return Claims{}, err
+	}
+	return form.claims()
+}
+
+// Read is Parse without the check of the signature. ErrUnknownCA it gives.
+func Read(g ident.Group, raw []byte, cas Authorities) (Unverified[Claims, Certificate], error) {
+	var none Unverified[Claims, Certificate]
 	var form claimsForm
 	u, err := open(g, envelope.Certificate, raw, &form)
 	if err != nil {
-		return Certificate{}, err
+		return none, err
 	}
 	c, err := form.claims()
 	if err != nil {
-		return Certificate{}, err
+		return none, err
 	}
 	key, err := c.check()
 	if err != nil {
-		return Certificate{}, err
+		return none, err
 	}
 	if c.Group != g {
-		return Certificate{}, fmt.Errorf("%w: %v", ErrGroup, c.Group)
+		return none, fmt.Errorf("%w: %v", ErrGroup, c.Group)
 	}
-	signed, err := VerifyBy(cas, u)
+	ca, err := authorityOf(cas, u)
 	if err != nil {
-		return Certificate{}, err
+		return none, err
 	}
-	return newCertificate(c, key, signed), nil
+	verified := func(v envelope.Verified) Certificate { return newCertificate(c, key, v) }
+	return Unverified[Claims, Certificate]{c, u, ca, verified}, nil
 }
 
 // Member is the id of the member that this is about.

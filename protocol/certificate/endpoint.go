@@ -105,7 +105,7 @@ func (e Endpoint) Sign(g ident.Group, key *signature.PrivateKey) (SignedEndpoint
 	if err != nil {
 		return SignedEndpoint{}, err
 	}
-	return SignedEndpoint{body: e, signed: signed}, nil
+	return SignedEndpoint{e, sealed{signed}}, nil
 }
 
 func belongs(g ident.Group, m ident.Member, key *signature.PublicKey) bool {
@@ -116,8 +116,8 @@ func belongs(g ident.Group, m ident.Member, key *signature.PublicKey) bool {
 // SignedEndpoint is a verified endpoint record. It is immutable and safe for
 // concurrent use; the zero value is none.
 type SignedEndpoint struct {
-	body   Endpoint
-	signed envelope.Verified
+	body Endpoint
+	sealed
 }
 
 // EndpointSigner is the member that an endpoint record claims to be of, so
@@ -130,32 +130,25 @@ func EndpointSigner(g ident.Group, raw []byte) (ident.Member, error) {
 // key. Errors: ErrMalformed, ErrTooMany, ErrMode, ErrAddress, ErrAttached,
 // ErrSigner, ErrSignature, the first that applies.
 func ParseEndpoint(g ident.Group, raw []byte, key *signature.PublicKey) (SignedEndpoint, error) {
+	return parse(ReadEndpoint(g, raw, key))
+}
+
+// ReadEndpoint is ParseEndpoint without the check of the signature.
+func ReadEndpoint(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[Endpoint, SignedEndpoint], error) {
+	var none Unverified[Endpoint, SignedEndpoint]
 	var e Endpoint
 	u, err := open(g, envelope.Endpoint, raw, &e)
 	if err != nil {
-		return SignedEndpoint{}, err
+		return none, err
 	}
 	if err := e.validate(); err != nil {
-		return SignedEndpoint{}, err
+		return none, err
 	}
 	if e.Member != u.KeyID() || !belongs(g, e.Member, key) {
-		return SignedEndpoint{}, ErrSigner
+		return none, ErrSigner
 	}
-	signed, err := verify(u, key)
-	if err != nil {
-		return SignedEndpoint{}, err
-	}
-	return SignedEndpoint{body: e, signed: signed}, nil
+	return Unverified[Endpoint, SignedEndpoint]{e, u, key, func(v envelope.Verified) SignedEndpoint { return SignedEndpoint{e, sealed{v}} }}, nil
 }
 
 // Body is what was signed. The caller must not change its lists.
 func (s SignedEndpoint) Body() Endpoint { return s.body }
-
-// Raw is the encoded COSE_Sign1. The caller must not change it.
-func (s SignedEndpoint) Raw() []byte { return s.signed.Raw() }
-
-// Hash is H(endpoint record).
-func (s SignedEndpoint) Hash() ident.Hash { return s.signed.Hash() }
-
-// IsZero reports whether this is no record at all.
-func (s SignedEndpoint) IsZero() bool { return s.signed.IsZero() }

@@ -75,8 +75,8 @@ func ParseFailure(g ident.Group, raw []byte, key *signature.PublicKey) (SignedFa
 }
 
 // ReadFailure is ParseFailure without the check of the signature.
-func ReadFailure(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[SignedFailure], error) {
-	var none Unverified[SignedFailure]
+func ReadFailure(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[Failure, SignedFailure], error) {
+	var none Unverified[Failure, SignedFailure]
 	var f Failure
 	u, err := open(g, envelope.Failure, raw, &f)
 	if err != nil {
@@ -88,7 +88,7 @@ func ReadFailure(g ident.Group, raw []byte, key *signature.PublicKey) (Unverifie
 	if f.Witness != u.KeyID() || !belongs(g, f.Witness, key) {
 		return none, ErrSigner
 	}
-	return Unverified[SignedFailure]{u, key, func(v envelope.Verified) SignedFailure { return SignedFailure{f, sealed{v}} }}, nil
+	return Unverified[Failure, SignedFailure]{f, u, key, func(v envelope.Verified) SignedFailure { return SignedFailure{f, sealed{v}} }}, nil
 }
 
 // Body is what was signed.

@@ -63,8 +63,8 @@ func ParseLeave(g ident.Group, raw []byte, key *signature.PublicKey) (SignedLeav
 }
 
 // ReadLeave is ParseLeave without the check of the signature.
-func ReadLeave(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[SignedLeave], error) {
-	var none Unverified[SignedLeave]
+func ReadLeave(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[Leave, SignedLeave], error) {
+	var none Unverified[Leave, SignedLeave]
 	var l Leave
 	u, err := open(g, envelope.Leave, raw, &l)
 	if err != nil {
@@ -76,7 +76,7 @@ func ReadLeave(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[
 	if l.Member != u.KeyID() || !belongs(g, l.Member, key) {
 		return none, ErrSigner
 	}
-	return Unverified[SignedLeave]{u, key, func(v envelope.Verified) SignedLeave { return SignedLeave{l, sealed{v}} }}, nil
+	return Unverified[Leave, SignedLeave]{l, u, key, func(v envelope.Verified) SignedLeave { return SignedLeave{l, sealed{v}} }}, nil
 }
 
 // Body is what was signed.

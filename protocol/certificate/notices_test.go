@@ -200,8 +200,8 @@ func TestFailuresThatAreRefused(t *testing.T) {
 		change func(*certificate.Failure)
 		want   error
 	}{
-		"of oneself":         {func(f *certificate.Failure) { f.Subject = f.Witness }, certificate.ErrSelf},
-		"of nobody":          {func(f *certificate.Failure) { f.Subject = ident.Member{} }, certificate.ErrMalformed},
+		"of oneself": {func(f *certificate.Failure) { f.Subject = f.Witness }, certificate.ErrSelf},
+		"of nobody":  {func(f *certificate.Failure) { f.Subject = ident.Member{} }, certificate.ErrMalformed},
 	} {
 		f := failure()
 		c.change(&f)

@@ -66,14 +66,14 @@ func (r Revocation) Sign(g ident.Group, ca *signature.PrivateKey) (SignedRevocat
 	if err != nil {
 		return SignedRevocation{}, err
 	}
-	return SignedRevocation{body: r, signed: signed}, nil
+	return SignedRevocation{r, sealed{signed}}, nil
 }
 
 // SignedRevocation is a verified revocation. It is immutable and safe for
 // concurrent use; the zero value is none.
 type SignedRevocation struct {
-	body   Revocation
-	signed envelope.Verified
+	body Revocation
+	sealed
 }
 
 // ParseRevocation reads and verifies a revocation in group g. Errors:
@@ -93,7 +93,17 @@ func ParseRevocation(g ident.Group, raw []byte, cas Authorities) (SignedRevocati
 	if err != nil {
 		return SignedRevocation{}, err
 	}
-	return SignedRevocation{body: r, signed: signed}, nil
+	return SignedRevocation{r, sealed{signed}}, nil
+}
+
+// PeekRevocation is what a revocation claims. Nothing is verified. Errors:
+// ErrMalformed, ErrVersion, ErrReason.
+func PeekRevocation(g ident.Group, raw []byte) (Revocation, error) {
+	var r Revocation
+	if _, err := open(g, envelope.Revocation, raw, &r); err != nil {
+		return Revocation{}, err
+	}
+	return r, r.validate()
 }
 
 // Body is what was signed.
@@ -101,12 +111,3 @@ func (s SignedRevocation) Body() Revocation { return s.body }
 
 // Member is who was revoked.
 func (s SignedRevocation) Member() ident.Member { return s.body.Member }
-
-// Raw is the encoded COSE_Sign1. The caller must not change it.
-func (s SignedRevocation) Raw() []byte { return s.signed.Raw() }
-
-// Hash is H(revocation).
-func (s SignedRevocation) Hash() ident.Hash { return s.signed.Hash() }
-
-// IsZero reports whether this is no revocation at all.
-func (s SignedRevocation) IsZero() bool { return s.signed.IsZero() }

@@ -1,12 +1,9 @@
 package directory
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"time"
 
-	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -14,8 +11,7 @@ import (
 
 // MaxMembers bounds the members that a directory knows, and the revocations,
 // whose bound no group can lower. Every one was signed by the CA, so only a
-// group that has had a million members comes near. A member with an endpoint
-// record costs about 1.2 kB.
+// group that has had a million members comes near.
 const MaxMembers = 1 << 20
 
 // Group is what a directory asks of its group: a *group.Group.
@@ -28,40 +24,39 @@ type Group interface {
 // Directory is what one member knows of the members of its group. The zero
 // value is of no use. It is not safe for concurrent use.
 type Directory struct {
-	group Group
-	self  ident.Member
-	limit int // of living
+	group     Group
+	self      ident.Member
+	limit     int // of living
+	policy    policy
+	forgotten time.Time // see Forget
+	expected  versions
 
-	living  int // members with a certificate that are not revoked
 	members map[ident.Member]*facts
-	seen    map[digest]*facts // whose certificate or revocation this is
+	living  int // members with a certificate that are not dead for ever
 	order   order
-	pools   [roles]pool
-	links   links
-	sample  *sample // nil: candidates are all members
+	keys    keys
 	revoked revocations
+	failed  []*facts // who can be dialled
+
+	// Who can be drawn.
+
+	pools  [roles]pool
+	links  links
+	sample *sample // nil: candidates are all members
 }
 
-// digest stands for the bytes of an object that has verified as of some kind,
-// so that repetitions, which are most of what peers say, cost a hash and no
-// signature check. On a match the object at hand is used and the given bytes
-// are not, so half a hash is enough.
-type digest [16]byte
-
-func digestOf(kind envelope.Kind, raw []byte) digest {
-	h := sha256.New()
-	h.Write([]byte{byte(kind)})
-	h.Write(raw)
-	var sum [sha256.Size]byte
-	return digest(h.Sum(sum[:0])[:16])
+// versions are those that the CA had published when it issued a certificate.
+type versions struct {
+	configuration uint64
+	revocations   uint64
 }
 
 // New returns an empty directory of the member self of group g.
 func New(g Group, self ident.Member) *Directory {
 	return &Directory{
 		group: g, self: self, limit: MaxMembers,
+		policy:  policy{quorum: MinFailureQuorum},
 		members: make(map[ident.Member]*facts),
-		seen:    make(map[digest]*facts),
 		links:   newLinks(),
 		revoked: revocations{limit: MaxMembers},
 	}
@@ -70,10 +65,30 @@ func New(g Group, self ident.Member) *Directory {
 // Learn takes in an encoded certificate and returns it verified, also when a
 // later one of the same member is kept in its place. Expired certificates are
 // taken, too: see Status. news says that the directory changed. Errors are
-// those of certificate.Parse, and ErrFull.
+// those of certificate.Parse, ErrForgotten and ErrFull.
 func (d *Directory) Learn(raw []byte) (c certificate.Certificate, news bool, err error) {
-	if f := d.seen[digestOf(envelope.Certificate, raw)]; f != nil {
-		return *f.certificate, false, nil
+	return d.learn(raw, d.fresh)
+}
+
+// LearnSigner is Learn of a certificate that is needed to check a signature,
+// also if it ended so long ago that it has been forgotten: a token may live for
+// longer than whoever made it. Such a member is on no page, and the next Forget
+// drops it when it is not needed any more.
+func (d *Directory) LearnSigner(raw []byte) (c certificate.Certificate, news bool, err error) {
+	return d.learn(raw, func(certificate.Claims) error { return nil })
+}
+
+func (d *Directory) learn(raw []byte, check func(certificate.Claims) error) (c certificate.Certificate, news bool, err error) {
+	claims, err := certificate.Peek(d.group.ID(), raw)
+	if err != nil {
+		return certificate.Certificate{}, false, err
+	}
+	f := d.members[ident.MemberOf(claims.Group, claims.Key[:])]
+	if f != nil && f.isCertificate(raw) {
+		return f.certificate.Open(), false, nil
+	}
+	if err := check(claims); err != nil {
+		return certificate.Certificate{}, false, err
 	}
 	c, err = certificate.Parse(d.group.ID(), raw, d.group)
 	if err != nil {
@@ -92,26 +107,26 @@ func (d *Directory) Admit(c certificate.Certificate) (news bool) {
 }
 
 func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
+	claims := c.Claims()
+	d.expected.configuration = max(d.expected.configuration, claims.ConfigVersion)
+	d.expected.revocations = max(d.expected.revocations, claims.RevocationVersion)
 	f := d.about(c.Member())
-	before := f.certificate
-	if before == nil && f.revocation == nil && d.living >= d.limit {
+	if !f.known() && !f.gone() && d.living >= d.limit {
 		d.tidy(f)
 		return false, fmt.Errorf("%w: %d members", ErrFull, d.limit)
 	}
 	if !f.takeCertificate(c) {
 		return false, nil
 	}
-	if before != nil {
-		delete(d.seen, digestOf(envelope.Certificate, before.Raw()))
-	} else {
-		d.order.add(f.id)
-		if f.revocation == nil {
-			d.living++
-		}
-	}
-	d.seen[digestOf(envelope.Certificate, c.Raw())] = f
-	d.settle(f)
+	d.changed(f)
 	return true, nil
+}
+
+// Expected is the highest versions of the group configuration and of the
+// revocation list that any certificate states: the CA had published those when
+// it issued the certificate, and whoever does not know them lags behind.
+func (d *Directory) Expected() (configuration, revocations uint64) {
+	return d.expected.configuration, d.expected.revocations
 }
 
 // about is the place for what is known of m, made if need be.
@@ -124,43 +139,39 @@ func (d *Directory) about(m ident.Member) *facts {
 	return f
 }
 
-// tidy gives up the place of a member of whom nothing is known.
-func (d *Directory) tidy(f *facts) {
-	if f.certificate == nil && f.revocation == nil {
-		delete(d.members, f.id)
+// changed draws the conclusions from facts that have changed. Nothing happens
+// when they have not.
+func (d *Directory) changed(f *facts) {
+	f.failed = d.isFailed(f)
+	if living := f.known() && !f.gone(); living != f.living {
+		f.living = living
+		if d.living++; !living {
+			d.living -= 2
+		}
 	}
+	if f.known() && !f.listed {
+		f.listed = true
+		d.order.add(f)
+	}
+	if f.listed {
+		shown, fingerprint := d.shows(f), Fingerprint{}
+		if shown {
+			fingerprint = d.fingerprint(f)
+		}
+		d.order.show(f, shown, fingerprint)
+	}
+	if !f.known() && f.listed {
+		f.listed = false
+		d.order.remove(f)
+	}
+	d.settleFailed(f)
+	d.settle(f)
 }
 
 // SetLimit bounds the members that are taken in from now on, revoked ones not
 // counted: members_max of the group configuration. It is 1 to MaxMembers,
 // which it is at first. Nobody who is known already is forgotten.
 func (d *Directory) SetLimit(n int) { d.limit = min(max(n, 1), MaxMembers) }
-
-// Forget drops the members whose last certificate ended before the given time,
-// so that a directory does not fill up with those who left without a word. To
-// be called now and then, with a time so far back that nothing they signed can
-// still be under way. Revocations, this member itself, those with a live
-// connection and those who are needed stay. It costs a look at every member.
-func (d *Directory) Forget(before time.Time, needed func(ident.Member) bool) {
-	d.order.keep(func(m ident.Member) bool {
-		f := d.members[m]
-		if m == d.self || f.connected || needed(m) || !f.certificate.Claims().NotAfter.Before(before) {
-			return true
-		}
-		d.forget(f)
-		return false
-	})
-}
-
-func (d *Directory) forget(f *facts) {
-	delete(d.seen, digestOf(envelope.Certificate, f.certificate.Raw()))
-	f.certificate, f.endpoint = nil, nil
-	d.settle(f)
-	if f.revocation == nil {
-		d.living--
-	}
-	d.tidy(f)
-}
 
 // LearnEndpoint takes in an encoded endpoint record. news says that the
 // directory changed. Errors are ErrUnknown when there is no certificate of the
@@ -171,25 +182,33 @@ func (d *Directory) LearnEndpoint(raw []byte) (news bool, err error) {
 		return false, err
 	}
 	f := d.members[m]
-	if f == nil || f.certificate == nil {
+	if f == nil || !f.known() {
 		return false, fmt.Errorf("%w: %v", ErrUnknown, m)
 	}
-	if f.endpoint != nil && bytes.Equal(raw, f.endpoint.Raw()) {
+	if same(raw, f.endpoint.Raw()) {
 		return false, nil
 	}
-	e, err := certificate.ParseEndpoint(d.group.ID(), raw, f.certificate.Key())
-	if err != nil || !f.takeEndpoint(e) {
+	e, err := certificate.ParseEndpoint(d.group.ID(), raw, d.Key(m))
+	if err != nil {
 		return false, err
 	}
-	d.settle(f)
-	return true, nil
+	return d.acceptEndpoint(f, e), nil
+}
+
+func (d *Directory) acceptEndpoint(f *facts, e certificate.SignedEndpoint) (news bool) {
+	if !f.takeEndpoint(e) {
+		return false
+	}
+	d.setFailures(f, f.failures())
+	d.changed(f)
+	return true
 }
 
 // Connected says whether there is a live connection to m, which makes it
 // eligible even when it cannot be dialled. For a member without a certificate
 // here it does nothing: Admit comes first.
 func (d *Directory) Connected(m ident.Member, live bool) {
-	if f := d.members[m]; f != nil && f.certificate != nil {
+	if f := d.members[m]; f != nil && f.known() {
 		f.connected = live
 		d.settle(f)
 	}
@@ -198,8 +217,8 @@ func (d *Directory) Connected(m ident.Member, live bool) {
 // Key is the public key of m, dead or alive; nil when there is no certificate
 // of it. It makes a Directory what token.Keys asks for.
 func (d *Directory) Key(m ident.Member) *signature.PublicKey {
-	if f := d.members[m]; f != nil && f.certificate != nil {
-		return f.certificate.Key()
+	if f := d.members[m]; f != nil && f.known() {
+		return d.keys.of(f)
 	}
 	return nil
 }
@@ -207,22 +226,22 @@ func (d *Directory) Key(m ident.Member) *signature.PublicKey {
 // Certificate is the certificate of m that expires last, whether or not it is
 // valid now and m alive.
 func (d *Directory) Certificate(m ident.Member) (c certificate.Certificate, ok bool) {
-	if f := d.members[m]; f != nil && f.certificate != nil {
-		return *f.certificate, true
+	if f := d.members[m]; f != nil && f.known() {
+		return f.certificate.Open(), true
 	}
 	return certificate.Certificate{}, false
 }
 
 // Endpoint is the encoded endpoint record of m.
 func (d *Directory) Endpoint(m ident.Member) (raw []byte, ok bool) {
-	if f := d.members[m]; f != nil && f.endpoint != nil {
-		return f.endpoint.Raw(), true
+	if f := d.members[m]; f != nil && !f.endpoint.IsZero() {
+		return []byte(f.endpoint.Raw()), true
 	}
 	return nil, false
 }
 
 // Addresses is where m can be dialled, as host:port: nil when that is not
-// known, or m only dials out. The caller must not change it.
+// known, or m only dials out.
 func (d *Directory) Addresses(m ident.Member) []string {
 	if f := d.members[m]; f != nil {
 		return f.addresses()
@@ -231,8 +250,8 @@ func (d *Directory) Addresses(m ident.Member) []string {
 }
 
 // Status is nil when m is a member in good standing at the time now. Otherwise
-// it is, or wraps, ErrRevoked, ErrUnknown, certificate.ErrExpired or
-// certificate.ErrNotYetValid.
+// it is, or wraps, the first that applies of ErrRevoked, ErrLeft, ErrFailed,
+// ErrUnknown, certificate.ErrNotYetValid and certificate.ErrExpired.
 func (d *Directory) Status(m ident.Member, now time.Time) error {
 	if f := d.members[m]; f != nil {
 		return f.status(now)

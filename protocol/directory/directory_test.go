@@ -319,9 +319,9 @@ func TestForget(t *testing.T) {
 	}
 	assert.ErrorIs(t, d.Status(gone.id, now), directory.ErrUnknown)
 	assert.ErrorIs(t, d.Status(dead.id, now), directory.ErrRevoked, "for ever")
-	members, objects := d.Traces()
-	assert.Equal(t, 5, members)
-	assert.Equal(t, 5, objects)
+	places, listed := d.Traces()
+	assert.Equal(t, 5, places)
+	assert.Equal(t, 4, listed)
 	for at := now.Add(-3 * month); at.Before(now.Add(month)); at = at.Add(time.Hour) {
 		m, ok := d.Choose(seeded(1), at, nil)
 		assert.True(t, !ok || m == valid.id || m == connected.id)
@@ -330,6 +330,9 @@ func TestForget(t *testing.T) {
 	assert.True(t, d.Admit(ca.member(6).certificate(month)), "there is room again")
 	assert.True(t, d.Admit(dead.issued(1, -2*month, -month)))
 	_, news, err := d.Learn(gone.issued(1, -2*month, -month).Raw())
-	assert.ErrorIs(t, err, directory.ErrFull)
+	assert.ErrorIs(t, err, directory.ErrForgotten, "no peer teaches it again")
+	assert.False(t, news)
+	_, news, err = d.LearnSigner(gone.issued(1, -2*month, -month).Raw())
+	assert.ErrorIs(t, err, directory.ErrFull, "a token may still need it")
 	assert.False(t, news)
 }

@@ -10,6 +10,17 @@ var (
 	ErrUnknown = errors.New("member is not known")
 	// ErrRevoked says that the CA has revoked the member, for ever.
 	ErrRevoked = errors.New("member is revoked")
+	// ErrLeft says that the member has left, for ever.
+	ErrLeft = errors.New("member has left")
+	// ErrFailed says that a quorum of witnesses could not reach the member,
+	// which has not signed a new endpoint record since.
+	ErrFailed = errors.New("member has failed")
+	// ErrForgotten says that the certificate ended so long ago that its member
+	// has been forgotten.
+	ErrForgotten = errors.New("certificate ended too long ago")
+	// ErrEntry says that the objects of one entry of a page are about
+	// different members.
+	ErrEntry = errors.New("entry about different members")
 	// ErrFull says that as many members are known as SetLimit permits, or
 	// MaxMembers revocations, and this would be one more.
 	ErrFull = errors.New("directory is full")

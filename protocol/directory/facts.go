@@ -1,45 +1,89 @@
 package directory
 
 import (
-	"bytes"
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// facts is all that is known about one member. Each part is nil until
+// facts is all that is known about one member. Each part is empty until
 // something is known, and has its own take method: a join that keeps the
-// greater of two in a total order.
+// greater of two in a total order. There may be a million of these, so objects
+// are kept as the bytes that travel, with what is asked for often beside them,
+// and what few members have stands apart.
 type facts struct {
 	id          ident.Member
-	certificate *certificate.Certificate
-	endpoint    *certificate.SignedEndpoint
-	revocation  *certificate.SignedRevocation
+	certificate certificate.Packed
+	notBefore   int64 // of the certificate, seconds since 1970
+	notAfter    int64
+	endpoint    certificate.PackedEndpoint
+	sequence    uint64 // of the endpoint record
+	rare        *rare  // nil for most
+
+	// What follows from all this. Directory.changed keeps it up.
+
+	fingerprint Fingerprint // while it is shown
+	place       int         // in the pool of its role
+	role        role
+	mode        certificate.Mode // of the endpoint record; 0 without one
+	listed      bool             // in the order of ids: there is a certificate
+	shown       bool             // to peers: see Directory.shows
+	living      bool             // counted for the limit
+	failed      bool             // a quorum says so
 
 	connected bool // has a live connection to this member now
-	role      role // when the next holder is chosen
-	place     int  // in the pool of its role
+}
+
+// rare is what is known of few members.
+type rare struct {
+	revocation *revocation
+	leave      *leave
+	failures   []statement         // against this member, in the order of their rank
+	against    map[*facts]struct{} // whose failures have a statement by this member
+	place      int                 // among the failed who can be dialled, or absent
+}
+
+// leave is a verified notice of leave.
+type leave struct {
+	time uint64
+	raw  string
+}
+
+// absent is the place of a member that is in no pool.
+const absent = -1
+
+// rarely is the place for what few have, made if need be.
+func (f *facts) rarely() *rare {
+	if f.rare == nil {
+		f.rare = &rare{place: absent}
+	}
+	return f.rare
 }
 
 // takeCertificate keeps the certificate that expires later, and reports whether
 // that is the given one. Two that expire in the same second are ordered by
 // serial number and then by their bytes, so that all members keep the same one.
 func (f *facts) takeCertificate(c certificate.Certificate) bool {
-	if f.certificate != nil && compareCertificates(c, *f.certificate) <= 0 {
+	if !f.certificate.IsZero() && f.compareCertificate(c) <= 0 {
 		return false
 	}
-	f.certificate = &c
+	f.certificate = c.Pack()
+	f.notBefore, f.notAfter = c.Claims().NotBefore.Unix(), c.Claims().NotAfter.Unix()
 	return true
 }
 
-func compareCertificates(a, b certificate.Certificate) int {
-	x, y := a.Claims(), b.Claims()
+// compareCertificate orders a certificate and the one that is kept.
+func (f *facts) compareCertificate(c certificate.Certificate) int {
+	x := c.Claims()
+	if order := cmp.Compare(x.NotAfter.Unix(), f.notAfter); order != 0 {
+		return order
+	}
 	return cmp.Or(
-		x.NotAfter.Compare(y.NotAfter),
-		cmp.Compare(x.Serial, y.Serial),
-		bytes.Compare(a.Raw(), b.Raw()),
+		cmp.Compare(x.Serial, f.certificate.Open().Claims().Serial),
+		cmp.Compare(string(c.Raw()), f.certificate.Raw()),
 	)
 }
 
@@ -47,60 +91,108 @@ func compareCertificates(a, b certificate.Certificate) int {
 // whether that is the given one. A member that signs two records with one
 // number is broken; their bytes decide.
 func (f *facts) takeEndpoint(e certificate.SignedEndpoint) bool {
-	if f.endpoint != nil && compareEndpoints(e, *f.endpoint) <= 0 {
+	sequence := e.Body().Sequence
+	if !f.endpoint.IsZero() && cmp.Or(
+		cmp.Compare(sequence, f.sequence),
+		cmp.Compare(string(e.Raw()), f.endpoint.Raw()),
+	) <= 0 {
 		return false
 	}
-	f.endpoint = &e
+	f.endpoint, f.sequence, f.mode = e.Pack(), sequence, e.Body().Mode
 	return true
 }
 
-func compareEndpoints(a, b certificate.SignedEndpoint) int {
-	return cmp.Or(
-		cmp.Compare(a.Body().Sequence, b.Body().Sequence),
-		bytes.Compare(a.Raw(), b.Raw()),
-	)
+// takeLeave keeps the first notice of leave, by time and then by their bytes,
+// and reports whether that is the given one.
+func (f *facts) takeLeave(l certificate.SignedLeave) bool {
+	n := &leave{time: l.Body().Time, raw: string(l.Raw())}
+	if old := f.leave(); old != nil && cmp.Or(cmp.Compare(n.time, old.time), cmp.Compare(n.raw, old.raw)) >= 0 {
+		return false
+	}
+	f.rarely().leave = n
+	return true
 }
 
 // takeRevocation keeps the revocation of the lowest version: the one by which
 // the member died.
-func (f *facts) takeRevocation(r certificate.SignedRevocation) {
-	if f.revocation == nil || compareRevocations(r, *f.revocation) < 0 {
-		f.revocation = &r
+func (f *facts) takeRevocation(r *revocation) {
+	if old := f.revocation(); old == nil || compareRevocations(r, old) < 0 {
+		f.rarely().revocation = r
 	}
 }
 
-func compareRevocations(a, b certificate.SignedRevocation) int {
-	return cmp.Or(
-		cmp.Compare(a.Body().Version, b.Body().Version),
-		bytes.Compare(a.Raw(), b.Raw()),
-	)
+func (f *facts) revocation() *revocation {
+	if f.rare == nil {
+		return nil
+	}
+	return f.rare.revocation
+}
+
+func (f *facts) leave() *leave {
+	if f.rare == nil {
+		return nil
+	}
+	return f.rare.leave
+}
+
+// failures are the statements against the member that are kept.
+func (f *facts) failures() []statement {
+	if f.rare == nil {
+		return nil
+	}
+	return f.rare.failures
+}
+
+// known reports whether there is a certificate.
+func (f *facts) known() bool { return !f.certificate.IsZero() }
+
+// gone reports whether the member is dead for ever.
+func (f *facts) gone() bool { return f.revocation() != nil || f.leave() != nil }
+
+// alive reports whether the member is one, whatever the time: it is known, not
+// dead for ever, and no quorum says that it does not answer.
+func (f *facts) alive() bool { return f.known() && !f.gone() && !f.failed }
+
+// valid reports whether the certificate is valid at the time now.
+func (f *facts) valid(now time.Time) bool {
+	s := now.Unix()
+	return f.known() && f.notBefore <= s && s < f.notAfter
 }
 
 // status is why the member may not be given a token at the time now, or nil.
 func (f *facts) status(now time.Time) error {
+	s := now.Unix()
 	switch {
-	case f.revocation != nil:
+	case f.revocation() != nil:
 		return ErrRevoked
-	case f.certificate == nil:
+	case f.leave() != nil:
+		return ErrLeft
+	case f.failed:
+		return ErrFailed
+	case !f.known():
 		return ErrUnknown
+	case s < f.notBefore:
+		return fmt.Errorf("%w: it will be at %s", certificate.ErrNotYetValid, rfc3339(f.notBefore))
+	case s >= f.notAfter:
+		return fmt.Errorf("%w at %s", certificate.ErrExpired, rfc3339(f.notAfter))
 	}
-	return f.certificate.ValidAt(now)
+	return nil
 }
+
+func rfc3339(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
+
+// reachable reports whether the member has addresses.
+func (f *facts) reachable() bool { return f.mode == certificate.Reachable }
+
+// dialsOut reports whether the member says that it cannot be dialled.
+func (f *facts) dialsOut() bool { return f.mode == certificate.DialsOut }
 
 // addresses is where the member can be dialled.
 func (f *facts) addresses() []string {
-	if f.endpoint == nil || f.endpoint.Body().Mode != certificate.Reachable {
+	if !f.reachable() {
 		return nil
 	}
 	return f.endpoint.Body().Addresses
-}
-
-// alive reports whether the member is known and not dead for ever.
-func (f *facts) alive() bool { return f.certificate != nil && f.revocation == nil }
-
-// dialsOut reports whether the member says that nobody can dial it.
-func (f *facts) dialsOut() bool {
-	return f.endpoint != nil && f.endpoint.Body().Mode == certificate.DialsOut
 }
 
 // attachments is to whom the member is attached, if it is alive.
@@ -109,4 +201,17 @@ func (f *facts) attachments() []ident.Member {
 		return nil
 	}
 	return f.endpoint.Body().Attached
+}
+
+// isCertificate reports whether these are the bytes of the one that is kept.
+func (f *facts) isCertificate(raw []byte) bool { return same(raw, f.certificate.Raw()) }
+
+func same(raw []byte, kept string) bool { return len(raw) > 0 && string(raw) == kept }
+
+// bytesOf is kept bytes for a caller, or nil.
+func bytesOf(kept string) []byte {
+	if kept == "" {
+		return nil
+	}
+	return []byte(kept)
 }

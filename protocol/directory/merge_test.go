@@ -143,15 +143,10 @@ func exchange(t require.TestingT, to, from *directory.Directory) {
 		_, err := to.LearnRevocation(raw)
 		require.NoError(t, err)
 	}
-	entries, more := from.Page(ident.Member{}, 1000, 1<<20)
+	entries, _, more := from.Page(ident.Member{}, ident.LastMember(), 1000, 1<<20)
 	require.False(t, more)
-	for _, e := range entries {
-		_, _, err := to.Learn(e.Certificate)
-		require.NoError(t, err)
-		if len(e.Endpoint) > 0 {
-			_, err = to.LearnEndpoint(e.Endpoint)
-			require.NoError(t, err)
-		}
+	for _, l := range to.LearnPage(entries, nil) {
+		require.NoError(t, l.Err)
 	}
 }
 

@@ -63,24 +63,50 @@ func TestPropertyPagesGiveEverybodyOnce(t *testing.T) {
 		}
 		most := rapid.IntRange(1, 5).Draw(t, "most")
 		maxBytes := rapid.IntRange(0, 3000).Draw(t, "bytes")
-		var after ident.Member
+		from, through := someRange(t, all)
 		var got []ident.Member
-		for more := true; more; {
+		at, more := from, true
+		for more {
 			var entries []wire.Entry
-			entries, more = d.Page(after, most, maxBytes)
+			var last ident.Member
+			entries, last, more = d.Page(at, through, most, maxBytes)
 			require.True(t, len(entries) > 0 || !more)
 			require.LessOrEqual(t, len(entries), most)
-			body, err := wire.Encode(&wire.Members{Entries: entries, More: more})
+			body, err := wire.Encode(&wire.Members{Entries: entries, Through: last, More: more})
 			require.NoError(t, err)
-			const frame = 6 // heads of message, fields and list, and the flag
+			const frame = 6 + 17 // heads of message, fields and list, the flag, and the id
 			require.True(t, len(body) <= maxBytes+frame || len(entries) == 1, "%d bytes", len(body))
 			for _, e := range entries {
-				after = checkEntry(t, ca, d, e)
-				got = append(got, after)
+				got = append(got, checkEntry(t, ca, d, e))
+			}
+			require.True(t, more && last == got[len(got)-1] || !more && last == through)
+			at = last.Next()
+		}
+		var want []ident.Member
+		for _, id := range ids(living) {
+			if id.Compare(from) >= 0 && id.Compare(through) <= 0 {
+				want = append(want, id)
 			}
 		}
-		require.Equal(t, ids(living), got)
+		require.Equal(t, want, got)
 	})
+}
+
+// someRange is a range of ids whose ends are those of members or not.
+func someRange(t *rapid.T, list []someone) (from, through ident.Member) {
+	end := rapid.Custom(func(t *rapid.T) ident.Member {
+		m := rapid.SampledFrom(list).Draw(t, "member").id
+		switch rapid.IntRange(0, 3).Draw(t, "which") {
+		case 0:
+			return ident.Member{}
+		case 1:
+			return ident.LastMember()
+		case 2:
+			return m.Next()
+		}
+		return m
+	})
+	return end.Draw(t, "from"), end.Draw(t, "through")
 }
 
 // checkEntry learns an entry anew and compares it with what d knows.
@@ -100,10 +126,11 @@ func TestPageAboveTheLast(t *testing.T) {
 	list := ca.members(3)
 	d := directory.New(ca, list[0].id)
 	introduce(t, d, list...)
-	entries, more := d.Page(ids(list)[2], 10, 1<<20)
+	entries, last, more := d.Page(ids(list)[2].Next(), ident.LastMember(), 10, 1<<20)
 	assert.Empty(t, entries)
+	assert.Equal(t, ident.LastMember(), last)
 	assert.False(t, more)
-	entries, more = d.Page(ids(list)[1], 10, 1<<20)
+	entries, _, more = d.Page(ids(list)[2], ident.LastMember(), 10, 1<<20)
 	assert.Len(t, entries, 1)
 	assert.False(t, more)
 }
@@ -120,7 +147,7 @@ func TestTheDeadAreNotOnAPage(t *testing.T) {
 			must(d.LearnRevocation(s.revocation(1)))
 		}
 	}
-	entries, more := d.Page(ident.Member{}, 2, 1<<20)
+	entries, _, more := d.Page(ident.Member{}, ident.LastMember(), 2, 1<<20)
 	assert.Len(t, entries, 2)
 	assert.False(t, more)
 }

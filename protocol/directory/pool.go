@@ -1,8 +1,8 @@
 package directory
 
 import (
+	"iter"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -252,16 +252,15 @@ func (d *Directory) Before(now time.Time, exclude func(ident.Member) bool) (m id
 }
 
 func (d *Directory) beside(step int, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
-	ids := d.order.ascending()
-	at, found := slices.BinarySearchFunc(ids, d.self, ident.Member.Compare)
-	if !found && step > 0 {
-		at-- // the first step leads to where this member would stand
+	near, all := d.order.from(d.self), d.order.from(ident.Member{})
+	if step < 0 {
+		near, all = d.order.down(d.self), d.order.down(ident.LastMember())
 	}
-	for range ids {
-		at = (at + step + len(ids)) % len(ids)
-		f := d.members[ids[at]]
-		if f.role != nobody && f.status(now) == nil && (exclude == nil || !exclude(f.id)) {
-			return f.id, true
+	for _, part := range []iter.Seq[*facts]{near, all} {
+		for f := range part {
+			if f.role != nobody && f.status(now) == nil && (exclude == nil || !exclude(f.id)) {
+				return f.id, true
+			}
 		}
 	}
 	return ident.Member{}, false

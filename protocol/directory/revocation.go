@@ -1,84 +1,146 @@
 package directory
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
-	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
+// revocation is a verified revocation.
+type revocation struct {
+	version uint64
+	raw     string
+}
+
+func compareRevocations(a, b *revocation) int {
+	return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(a.raw, b.raw))
+}
+
 // revocations is every revocation that is known, ascending by version.
 type revocations struct {
-	list  []certificate.SignedRevocation
+	list  []*revocation
 	whole int    // how many of list, from the first, lie below the first gap
-	last  uint64 // the version of the last of these
+	last  uint64 // the version of the last of these, or the floor
+	floor uint64 // up to here none are kept
 	limit int    // of list: MaxMembers; lower in tests
 }
 
-// add puts a revocation in its place that is not there yet, and moves on to
-// the next gap.
-func (rs *revocations) add(r certificate.SignedRevocation) {
-	at, _ := slices.BinarySearchFunc(rs.list, r, compareRevocations)
+// add puts a revocation in its place, unless it is there, and moves on to the
+// next gap.
+func (rs *revocations) add(r *revocation) (news bool) {
+	at, found := slices.BinarySearchFunc(rs.list, r, compareRevocations)
+	if found {
+		return false
+	}
 	rs.list = slices.Insert(rs.list, at, r)
-	for ; rs.whole < len(rs.list) && rs.list[rs.whole].Body().Version <= rs.last+1; rs.whole++ {
-		rs.last = rs.list[rs.whole].Body().Version
+	rs.advance()
+	return true
+}
+
+func (rs *revocations) advance() {
+	for ; rs.whole < len(rs.list) && rs.list[rs.whole].version <= rs.last+1; rs.whole++ {
+		rs.last = max(rs.last, rs.list[rs.whole].version)
 	}
 }
 
-// LearnRevocation takes in an encoded revocation. The member that it names is
-// dead from now on, also when nothing else is known of it yet. news says that
-// the directory changed. Errors are those of certificate.ParseRevocation, and
-// ErrFull.
-func (d *Directory) LearnRevocation(raw []byte) (news bool, err error) {
-	key := digestOf(envelope.Revocation, raw)
-	if d.seen[key] != nil {
-		return false, nil
-	}
-	r, err := certificate.ParseRevocation(d.group.ID(), raw, d.group)
-	if err != nil {
-		return false, err
-	}
-	if len(d.revoked.list) >= d.revoked.limit {
-		return false, fmt.Errorf("%w: %d revocations", ErrFull, d.revoked.limit)
-	}
-	f := d.about(r.Member())
-	if f.certificate != nil && f.revocation == nil {
-		d.living--
-	}
-	d.revoked.add(r)
-	d.seen[key] = f
-	f.takeRevocation(r)
-	d.settle(f)
-	return true, nil
-}
-
-// Revocation is the encoded revocation by which m died.
-func (d *Directory) Revocation(m ident.Member) (raw []byte, ok bool) {
-	if f := d.members[m]; f != nil && f.revocation != nil {
-		return f.revocation.Raw(), true
-	}
-	return nil, false
-}
-
-// RevocationVersion is the version up to which every revocation is known.
-func (d *Directory) RevocationVersion() uint64 { return d.revoked.last }
-
-// Revocations is the encoded revocations with a version above the given one,
-// ascending: at most most of them. more says that higher ones remain. They are
-// not to be changed.
-func (d *Directory) Revocations(above uint64, most int) (raws [][]byte, more bool) {
-	at, _ := slices.BinarySearchFunc(d.revoked.list, above, func(r certificate.SignedRevocation, version uint64) int {
-		if r.Body().Version <= version {
+// above is the place of the first revocation with a higher version.
+func (rs *revocations) above(version uint64) int {
+	at, _ := slices.BinarySearchFunc(rs.list, version, func(r *revocation, version uint64) int {
+		if r.version <= version {
 			return -1
 		}
 		return 1
 	})
-	rest := d.revoked.list[at:]
+	return at
+}
+
+// has reports whether a revocation is kept.
+func (rs *revocations) has(r *revocation) bool {
+	_, found := slices.BinarySearchFunc(rs.list, r, compareRevocations)
+	return found
+}
+
+// LearnRevocation takes in an encoded revocation. The member that it names is
+// dead from now on, also when nothing else is known of it yet. news says that
+// the directory changed, which it does not because of one that the CA has given
+// up, see ForgetRevocations. Errors are those of certificate.ParseRevocation,
+// and ErrFull.
+func (d *Directory) LearnRevocation(raw []byte) (news bool, err error) {
+	body, err := certificate.PeekRevocation(d.group.ID(), raw)
+	if err != nil {
+		return false, err
+	}
+	r := &revocation{version: body.Version, raw: string(raw)}
+	if d.revoked.has(r) {
+		return false, nil
+	}
+	if _, err := certificate.ParseRevocation(d.group.ID(), raw, d.group); err != nil {
+		return false, err
+	}
+	if r.version <= d.revoked.floor {
+		return false, nil
+	}
+	if len(d.revoked.list) >= d.revoked.limit {
+		return false, fmt.Errorf("%w: %d revocations", ErrFull, d.revoked.limit)
+	}
+	d.revoked.add(r)
+	d.revoke(d.about(body.Member), r)
+	return true, nil
+}
+
+// revoke kills a member, and silences it: what it said against others counts no
+// more.
+func (d *Directory) revoke(f *facts, r *revocation) {
+	f.takeRevocation(r)
+	d.changed(f)
+	for subject := range f.rare.against {
+		d.changed(subject)
+	}
+}
+
+// ForgetRevocations drops the revocations with versions up to the floor:
+// revocation_floor of the group configuration. The CA has seen to it that every
+// certificate of those members has ended. Whoever is still known here stays
+// revoked until Forget drops its certificate. A floor never sinks.
+func (d *Directory) ForgetRevocations(floor uint64) {
+	rs := &d.revoked
+	if floor <= rs.floor {
+		return
+	}
+	rs.floor, rs.last = floor, max(rs.last, floor)
+	n := rs.above(floor)
+	rs.list, rs.whole = slices.Clip(slices.Clone(rs.list[n:])), max(rs.whole-n, 0)
+	rs.advance()
+	for _, f := range d.members {
+		if r := f.revocation(); r != nil && r.version <= floor && !f.known() {
+			f.rare.revocation = nil
+			d.tidy(f)
+		}
+	}
+}
+
+// Revocation is the encoded revocation by which m died.
+func (d *Directory) Revocation(m ident.Member) (raw []byte, ok bool) {
+	if f := d.members[m]; f != nil && f.revocation() != nil {
+		return []byte(f.revocation().raw), true
+	}
+	return nil, false
+}
+
+// RevocationVersion is the version up to which every revocation is known, or
+// given up by the CA.
+func (d *Directory) RevocationVersion() uint64 { return d.revoked.last }
+
+// Revocations is the encoded revocations with a version above the given one,
+// ascending: at most most of them. more says that higher ones remain.
+func (d *Directory) Revocations(above uint64, most int) (raws [][]byte, more bool) {
+	rest := d.revoked.list[d.revoked.above(above):]
 	n := min(len(rest), most)
 	for _, r := range rest[:n] {
-		raws = append(raws, r.Raw())
+		raws = append(raws, []byte(r.raw))
 	}
 	return raws, n < len(rest)
 }

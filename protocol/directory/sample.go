@@ -169,8 +169,8 @@ func (d *Directory) SetSample(k int, rng rand.Source) {
 	if k > 0 {
 		d.sample = newSample(min(k, MaxSample), rand.New(rng))
 	}
-	for _, m := range d.order.ascending() {
-		d.settle(d.members[m])
+	for f := range d.order.from(ident.Member{}) {
+		d.settle(f)
 	}
 }
 

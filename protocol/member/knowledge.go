@@ -95,7 +95,7 @@ func (m *Member) knowledge() []journal.Record {
 	for _, raw := range revocations {
 		list = append(list, known(journal.KnownRevocation, raw))
 	}
-	entries, _ := m.dir.Page(ident.Member{}, knownKept, math.MaxInt)
+	entries, _, _ := m.dir.Page(ident.Member{}, ident.LastMember(), knownKept, math.MaxInt)
 	for _, e := range entries {
 		list = append(list, known(journal.KnownCertificate, e.Certificate))
 		if len(e.Endpoint) > 0 {
@@ -251,25 +251,8 @@ func (m *Member) want(from ident.Member, msg *wire.Want) {
 
 // page is one page of the directory.
 func (m *Member) page(asked *wire.Want) *wire.Members {
-	entries, more := m.dir.Page(below(asked.From), wire.MaxPage, pageBytes)
-	reply := &wire.Members{Entries: entries, Through: asked.Through, More: more}
-	if more {
-		last, _, _ := m.dir.Learn(entries[len(entries)-1].Certificate)
-		reply.Through = last.Member()
-	}
-	return reply
-}
-
-// below is the id before another; below the first one there is no member.
-func below(m ident.Member) ident.Member {
-	if m.IsZero() {
-		return m
-	}
-	for i := len(m) - 1; ; i-- {
-		if m[i]--; m[i] != 0xff {
-			return m
-		}
-	}
+	entries, last, more := m.dir.Page(asked.From, asked.Through, wire.MaxPage, pageBytes)
+	return &wire.Members{Entries: entries, Through: last, More: more}
 }
 
 // members takes in one page of a peer's directory and asks for the next. A

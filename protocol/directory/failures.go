@@ -1,0 +1,259 @@
+package directory
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+const (
+	// MaxFailureQuorum bounds the failure statements that are kept about one
+	// member, and so the quorum that a group can ask for. More would only
+	// repeat what sixteen have said.
+	MaxFailureQuorum = wire.MaxFailures
+	// MinFailureQuorum is the least quorum: nobody can fail anybody alone.
+	MinFailureQuorum = 2
+)
+
+// statement is a verified failure statement.
+type statement struct {
+	witness  ident.Member
+	sequence uint64
+	raw      string
+}
+
+func statementOf(s certificate.SignedFailure) statement {
+	b := s.Body()
+	return statement{witness: b.Witness, sequence: b.Sequence, raw: string(s.Raw())}
+}
+
+// beats reports whether a witness' statement takes the place of another of its
+// own.
+func (s statement) beats(o statement) bool {
+	return cmp.Or(cmp.Compare(s.sequence, o.sequence), cmp.Compare(s.raw, o.raw)) > 0
+}
+
+// policy is what the group configuration says about failed members.
+type policy struct {
+	quorum    int
+	permanent bool
+}
+
+// rank orders the statements about one member: who stands behind the first
+// MaxFailureQuorum is dropped. A statement that takes the place of another one
+// never ranks below it, so what was dropped can never come to be missed.
+func (p policy) rank(a, b statement) int {
+	if p.permanent {
+		return a.witness.Compare(b.witness)
+	}
+	return cmp.Or(cmp.Compare(b.sequence, a.sequence), a.witness.Compare(b.witness))
+}
+
+// join is those of the statements that are kept about f: of each witness the
+// one with the highest number, none below the number of the endpoint record
+// that is known, the first MaxFailureQuorum by rank. Statements above that
+// number wait for the record. All this only depends on the set of statements
+// and on the record, not on the order in which they came.
+func (p policy) join(f *facts, list []statement) []statement {
+	var kept []statement
+	for _, s := range list {
+		at := slices.IndexFunc(kept, func(o statement) bool { return o.witness == s.witness })
+		switch {
+		case !p.permanent && f.mode != 0 && s.sequence < f.sequence:
+		case at < 0:
+			kept = append(kept, s)
+		case s.beats(kept[at]):
+			kept[at] = s
+		}
+	}
+	slices.SortFunc(kept, p.rank)
+	return slices.Clip(kept[:min(len(kept), MaxFailureQuorum)])
+}
+
+// speaks reports whether a statement against f counts: it is about the endpoint
+// record that is known, unless failure is permanent, and its witness is not
+// revoked.
+func (d *Directory) speaks(s statement, f *facts) bool {
+	return (d.policy.permanent || f.mode != 0 && s.sequence == f.sequence) && !d.isRevoked(s.witness)
+}
+
+func (d *Directory) isRevoked(m ident.Member) bool {
+	f := d.members[m]
+	return f != nil && f.revocation() != nil
+}
+
+// isFailed reports whether a quorum of witnesses says that f does not answer.
+func (d *Directory) isFailed(f *facts) bool {
+	n := 0
+	for _, s := range f.failures() {
+		if d.speaks(s, f) {
+			n++
+		}
+	}
+	return n >= d.policy.quorum
+}
+
+// setFailures puts the joined list in the place of the statements against f,
+// and keeps up which witness has spoken against whom.
+func (d *Directory) setFailures(f *facts, list []statement) {
+	if len(list) == 0 && len(f.failures()) == 0 {
+		return
+	}
+	for _, s := range f.failures() {
+		if w := d.members[s.witness]; w != nil && w.rare != nil {
+			delete(w.rare.against, f)
+		}
+	}
+	f.rarely().failures = d.policy.join(f, list)
+	for _, s := range f.failures() {
+		w := d.about(s.witness).rarely()
+		if w.against == nil {
+			w.against = make(map[*facts]struct{})
+		}
+		w.against[f] = struct{}{}
+	}
+}
+
+// LearnFailure takes in an encoded failure statement. news says that the
+// directory changed, which does not mean that the subject has failed: see
+// Failed. One that is out of date is taken for no news. Errors are ErrUnknown
+// when there is no certificate of the witness or of the subject yet, and those
+// of certificate.ParseFailure.
+func (d *Directory) LearnFailure(raw []byte) (news bool, err error) {
+	m, err := certificate.FailureSigner(d.group.ID(), raw)
+	if err != nil {
+		return false, err
+	}
+	key := d.Key(m)
+	if key == nil {
+		return false, fmt.Errorf("%w: witness %v", ErrUnknown, m)
+	}
+	u, err := certificate.ReadFailure(d.group.ID(), raw, key)
+	if err != nil {
+		return false, err
+	}
+	f := d.members[u.Body().Subject]
+	if f == nil || !f.known() {
+		return false, fmt.Errorf("%w: %v", ErrUnknown, u.Body().Subject)
+	}
+	if f.hasFailure(raw) {
+		return false, nil
+	}
+	s, err := u.Verify()
+	if err != nil {
+		return false, err
+	}
+	return d.acceptFailure(f, s), nil
+}
+
+// hasFailure reports whether a statement with these bytes is kept.
+func (f *facts) hasFailure(raw []byte) bool {
+	return slices.ContainsFunc(f.failures(), func(s statement) bool { return same(raw, s.raw) })
+}
+
+func (d *Directory) acceptFailure(f *facts, signed certificate.SignedFailure) (news bool) {
+	s := statementOf(signed)
+	d.setFailures(f, append(slices.Clone(f.failures()), s))
+	if !slices.Contains(f.failures(), s) {
+		return false
+	}
+	d.changed(f)
+	return true
+}
+
+// SetPolicy says how many witnesses make a member failed, and whether it stays
+// so: failure_quorum, kept within MinFailureQuorum and MaxFailureQuorum, and
+// failure_permanent of the group configuration. Otherwise a member is failed
+// until it signs an endpoint record with a higher number. It is the least
+// quorum and not permanent at first. A change has effect at once, at the cost
+// of a look at every member.
+func (d *Directory) SetPolicy(quorum int, permanent bool) {
+	p := policy{quorum: min(max(quorum, MinFailureQuorum), MaxFailureQuorum), permanent: permanent}
+	if p == d.policy {
+		return
+	}
+	d.policy = p
+	for _, f := range d.members {
+		if len(f.failures()) > 0 {
+			d.setFailures(f, f.failures())
+			d.changed(f)
+		}
+	}
+}
+
+// Failed reports whether a quorum of witnesses says that m does not answer.
+func (d *Directory) Failed(m ident.Member) bool {
+	f := d.members[m]
+	return f != nil && f.failed
+}
+
+// Failures is the encoded failure statements against m that count now.
+func (d *Directory) Failures(m ident.Member) (raws [][]byte) {
+	f := d.members[m]
+	if f == nil {
+		return nil
+	}
+	for _, s := range f.failures() {
+		if d.speaks(s, f) {
+			raws = append(raws, []byte(s.raw))
+		}
+	}
+	return raws
+}
+
+// Sequence is the sequence number of the endpoint record of m: the number that
+// a failure statement has to name.
+func (d *Directory) Sequence(m ident.Member) (n uint64, ok bool) {
+	if f := d.members[m]; f != nil && f.mode != 0 {
+		return f.sequence, true
+	}
+	return 0, false
+}
+
+// settleFailed puts a member among those who have failed and can be dialled, or
+// takes it out.
+func (d *Directory) settleFailed(f *facts) {
+	if f.rare == nil {
+		return
+	}
+	switch wanted := f.failed && f.known() && !f.gone() && f.reachable() && f.id != d.self; {
+	case wanted && f.rare.place == absent:
+		f.rare.place = len(d.failed)
+		d.failed = append(d.failed, f)
+	case !wanted && f.rare.place != absent:
+		end := len(d.failed) - 1
+		last := d.failed[end]
+		d.failed[f.rare.place], last.rare.place = last, f.rare.place
+		d.failed[end] = nil
+		d.failed, f.rare.place = d.failed[:end], absent
+	}
+}
+
+// DrawFailed draws a member uniformly among those who have failed, can be
+// dialled and are otherwise in good standing at the time now; ok is false when
+// there is none. Dialling one now and then is how the halves of a partition
+// find each other when it has healed.
+func (d *Directory) DrawFailed(rng rand.Source, now time.Time) (m ident.Member, ok bool) {
+	random := rand.New(rng)
+	for range min(maxDraws, len(d.failed)) {
+		if f := d.failed[random.IntN(len(d.failed))]; f.valid(now) {
+			return f.id, true
+		}
+	}
+	n := 0
+	for _, f := range d.failed {
+		if !f.valid(now) {
+			continue
+		}
+		if n++; random.IntN(n) == 0 {
+			m = f.id
+		}
+	}
+	return m, n > 0
+}

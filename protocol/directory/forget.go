@@ -1,0 +1,91 @@
+package directory
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Forget drops the members whose last certificate ended before the given time,
+// with all that is known of them but a revocation, and also what they said
+// about others: so a directory does not fill up with those who left, failed or
+// went without a word. To be called now and then, with a time so far back that
+// nothing they signed can still be under way. This member itself, those with a
+// live connection and those who are needed stay. It costs a look at every
+// member.
+//
+// From then on, pages and Learn refuse certificates that ended before that time
+// with ErrForgotten, and whoever stays nevertheless is on no page: peers do not
+// forget at the same time, and would teach each other again. The time given
+// last holds, so that a clock that was wrong does no lasting harm.
+func (d *Directory) Forget(before time.Time, needed func(ident.Member) bool) {
+	d.forgotten = before
+	var gone []*facts
+	for f := range d.order.from(ident.Member{}) {
+		if d.isForgotten(f.notAfter) && f.id != d.self && !f.connected && !needed(f.id) {
+			gone = append(gone, f)
+		}
+	}
+	for _, f := range gone {
+		d.forget(f)
+	}
+	for f := range d.order.from(ident.Member{}) {
+		if f.shown != d.shows(f) {
+			d.changed(f)
+		}
+	}
+}
+
+// isForgotten reports whether a certificate that ended in this second has been
+// forgotten.
+func (d *Directory) isForgotten(notAfter int64) bool {
+	return time.Unix(notAfter, 0).Before(d.forgotten)
+}
+
+// fresh returns ErrForgotten for a certificate that has been forgotten.
+func (d *Directory) fresh(c certificate.Claims) error {
+	if d.isForgotten(c.NotAfter.Unix()) {
+		return fmt.Errorf("%w: at %s", ErrForgotten, rfc3339(c.NotAfter.Unix()))
+	}
+	return nil
+}
+
+// forget drops what is known of a member but its revocation.
+func (d *Directory) forget(f *facts) {
+	d.setFailures(f, nil)
+	d.dropStatementsOf(f)
+	f.certificate, f.notBefore, f.notAfter = certificate.Packed{}, 0, 0
+	f.endpoint, f.sequence, f.mode = certificate.PackedEndpoint{}, 0, 0
+	if f.rare != nil {
+		f.rare.leave = nil
+	}
+	d.changed(f)
+	d.tidy(f)
+}
+
+// dropStatementsOf takes back what a member has said against others. Who never
+// knew it could not verify that, and would differ for ever.
+func (d *Directory) dropStatementsOf(f *facts) {
+	if f.rare == nil {
+		return
+	}
+	for subject := range f.rare.against {
+		var rest []statement
+		for _, s := range subject.failures() {
+			if s.witness != f.id {
+				rest = append(rest, s)
+			}
+		}
+		d.setFailures(subject, rest)
+		d.changed(subject)
+	}
+}
+
+// tidy gives up the place of a member of whom nothing is known.
+func (d *Directory) tidy(f *facts) {
+	if !f.known() && f.revocation() == nil {
+		delete(d.members, f.id)
+	}
+}

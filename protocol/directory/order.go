@@ -1,0 +1,204 @@
+package directory
+
+import (
+	"crypto/subtle"
+	"iter"
+	"slices"
+	"sort"
+
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Fingerprint stands for what is known of some members: the XOR of one hash for
+// each.
+type Fingerprint = wire.Fingerprint
+
+// sum is what two directories compare of a range of ids.
+type sum struct {
+	members     uint64
+	fingerprint Fingerprint
+}
+
+func (s *sum) add(o sum) {
+	s.members += o.members
+	s.mix(o.fingerprint)
+}
+
+func (s *sum) mix(p Fingerprint) { subtle.XORBytes(s.fingerprint[:], s.fingerprint[:], p[:]) }
+
+// blockSize bounds the members of one block. A change moves half a block, and a
+// question about a range looks at two blocks and at the sums of all others: at a
+// million members about three thousand.
+const blockSize = 512
+
+// block is some members whose ids follow each other, ascending; there is at
+// least one.
+type block struct {
+	list []*facts
+	sum  sum // of those that are shown
+}
+
+func (b *block) first() ident.Member { return b.list[0].id }
+func (b *block) last() ident.Member  { return b.list[len(b.list)-1].id }
+
+// order is all members with a certificate in the order of their ids, in blocks
+// with sums, so that neither a change nor a question has to look at all of them.
+type order struct {
+	blocks []*block
+	length int
+	whole  sum
+}
+
+// at is the place of the block where m is or belongs.
+func (o *order) at(m ident.Member) int {
+	n := sort.Search(len(o.blocks), func(i int) bool { return o.blocks[i].first().Compare(m) > 0 })
+	return max(n-1, 0)
+}
+
+func (b *block) find(m ident.Member) (at int, found bool) {
+	return slices.BinarySearchFunc(b.list, m, func(f *facts, m ident.Member) int { return f.id.Compare(m) })
+}
+
+// add takes in a member that is not in the order yet, and is not shown.
+func (o *order) add(f *facts) {
+	o.length++
+	if len(o.blocks) == 0 {
+		o.blocks = append(o.blocks, &block{list: []*facts{f}})
+		return
+	}
+	n := o.at(f.id)
+	b := o.blocks[n]
+	at, _ := b.find(f.id)
+	if b.list = slices.Insert(b.list, at, f); len(b.list) > blockSize {
+		half := len(b.list) / 2
+		upper := newBlock(b.list[half:])
+		*b = *newBlock(b.list[:half])
+		o.blocks = slices.Insert(o.blocks, n+1, upper)
+	}
+}
+
+// newBlock copies a list and sums it up.
+func newBlock(list []*facts) *block {
+	b := &block{list: append(make([]*facts, 0, blockSize+1), list...)}
+	for _, f := range b.list {
+		if f.shown {
+			b.sum.add(sum{1, f.fingerprint})
+		}
+	}
+	return b
+}
+
+// remove takes out a member that is in the order, and is not shown.
+func (o *order) remove(f *facts) {
+	o.length--
+	n := o.at(f.id)
+	b := o.blocks[n]
+	at, _ := b.find(f.id)
+	b.list = slices.Delete(b.list, at, at+1)
+	if n+1 < len(o.blocks) && len(b.list)+len(o.blocks[n+1].list) <= blockSize/2 {
+		b.list = append(b.list, o.blocks[n+1].list...)
+		b.sum.add(o.blocks[n+1].sum)
+		o.blocks = slices.Delete(o.blocks, n+1, n+2)
+	}
+	if len(b.list) == 0 {
+		o.blocks = slices.Delete(o.blocks, n, n+1)
+	}
+}
+
+// show puts the fingerprint of a member of the order into the sums, in the
+// place of the one that it had; not shown, it has none.
+func (o *order) show(f *facts, shown bool, p Fingerprint) {
+	b := o.blocks[o.at(f.id)]
+	for _, s := range []*sum{&b.sum, &o.whole} {
+		if f.shown {
+			s.members--
+			s.mix(f.fingerprint)
+		}
+		if shown {
+			s.add(sum{1, p})
+		}
+	}
+	f.shown, f.fingerprint = shown, p
+}
+
+// from is the members with ids from m on, ascending.
+func (o *order) from(m ident.Member) iter.Seq[*facts] {
+	return func(yield func(*facts) bool) {
+		for n := o.at(m); n < len(o.blocks); n++ {
+			list := o.blocks[n].list
+			if at, _ := o.blocks[n].find(m); list[0].id.Compare(m) < 0 {
+				list = list[at:]
+			}
+			for _, f := range list {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// down is the members with ids down from m, descending.
+func (o *order) down(m ident.Member) iter.Seq[*facts] {
+	return func(yield func(*facts) bool) {
+		if len(o.blocks) == 0 {
+			return
+		}
+		n := o.at(m)
+		at, found := o.blocks[n].find(m)
+		if found {
+			at++
+		}
+		for {
+			for at--; at >= 0; at-- {
+				if !yield(o.blocks[n].list[at]) {
+					return
+				}
+			}
+			if n--; n < 0 {
+				return
+			}
+			at = len(o.blocks[n].list)
+		}
+	}
+}
+
+// scan goes through the range from the first id to the last in pieces: whole
+// blocks, given as sums, where take wants them, and single members elsewhere.
+// take reports whether it has taken a block; one returns false to end.
+func (o *order) scan(from, through ident.Member, take func(sum) bool, one func(*facts)) {
+	if len(o.blocks) == 0 {
+		return
+	}
+	for _, b := range o.blocks[o.at(from):] {
+		if b.first().Compare(through) > 0 {
+			return
+		}
+		inside := b.first().Compare(from) >= 0 && b.last().Compare(through) <= 0
+		if inside && take(b.sum) {
+			continue
+		}
+		for _, f := range b.list {
+			if f.shown && f.id.Compare(from) >= 0 && f.id.Compare(through) <= 0 {
+				one(f)
+			}
+		}
+	}
+}
+
+// Len is the number of members with a certificate here, dead ones included.
+func (d *Directory) Len() int { return d.order.length }
+
+// Members goes through all members with a certificate here, dead ones
+// included, in the order of their ids. The directory must not be changed
+// meanwhile.
+func (d *Directory) Members() iter.Seq[ident.Member] {
+	return func(yield func(ident.Member) bool) {
+		for f := range d.order.from(ident.Member{}) {
+			if !yield(f.id) {
+				return
+			}
+		}
+	}
+}
