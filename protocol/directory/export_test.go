@@ -36,3 +36,14 @@ func (d *Directory) Row() map[ident.Member]float64 {
 	}
 	return row
 }
+
+// KeptFailures is every failure statement about m that is kept, whether or not
+// it counts.
+func (d *Directory) KeptFailures(m ident.Member) (raws [][]byte) {
+	if f := d.members[m]; f != nil {
+		for _, s := range f.failures() {
+			raws = append(raws, []byte(s.raw))
+		}
+	}
+	return raws
+}

@@ -28,11 +28,11 @@ type facts struct {
 	fingerprint Fingerprint // while it is shown
 	place       int         // in the pool of its role
 	role        role
-	mode        certificate.Mode // of the endpoint record; 0 without one
-	listed      bool             // in the order of ids: there is a certificate
-	shown       bool             // to peers: see Directory.shows
-	living      bool             // counted for the limit
-	failed      bool             // a quorum says so
+	mode        uint8 // of the endpoint record; 0 without one
+	listed      bool  // in the order of ids: there is a certificate
+	shown       bool  // to peers: see Directory.shows
+	living      bool  // counted for the limit
+	failed      bool  // a quorum says so
 
 	connected bool // has a live connection to this member now
 }
@@ -98,7 +98,7 @@ func (f *facts) takeEndpoint(e certificate.SignedEndpoint) bool {
 	) <= 0 {
 		return false
 	}
-	f.endpoint, f.sequence, f.mode = e.Pack(), sequence, e.Body().Mode
+	f.endpoint, f.sequence, f.mode = e.Pack(), sequence, uint8(e.Body().Mode)
 	return true
 }
 
@@ -182,10 +182,10 @@ func (f *facts) status(now time.Time) error {
 func rfc3339(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
 
 // reachable reports whether the member has addresses.
-func (f *facts) reachable() bool { return f.mode == certificate.Reachable }
+func (f *facts) reachable() bool { return certificate.Mode(f.mode) == certificate.Reachable }
 
 // dialsOut reports whether the member says that it cannot be dialled.
-func (f *facts) dialsOut() bool { return f.mode == certificate.DialsOut }
+func (f *facts) dialsOut() bool { return certificate.Mode(f.mode) == certificate.DialsOut }
 
 // addresses is where the member can be dialled.
 func (f *facts) addresses() []string {

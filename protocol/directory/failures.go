@@ -3,6 +3,7 @@ package directory
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -120,6 +121,15 @@ func (d *Directory) setFailures(f *facts, list []statement) {
 	}
 }
 
+// subjects are those against whom a member has spoken, in the order of their
+// ids: what follows must not depend on the order of a map.
+func (f *facts) subjects() []*facts {
+	if f.rare == nil {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(f.rare.against), func(a, b *facts) int { return a.id.Compare(b.id) })
+}
+
 // LearnFailure takes in an encoded failure statement. news says that the
 // directory changed, which does not mean that the subject has failed: see
 // Failed. One that is out of date is taken for no news. Errors are ErrUnknown
@@ -179,7 +189,7 @@ func (d *Directory) SetPolicy(quorum int, permanent bool) {
 		return
 	}
 	d.policy = p
-	for _, f := range d.members {
+	for f := range d.order.from(ident.Member{}) {
 		if len(f.failures()) > 0 {
 			d.setFailures(f, f.failures())
 			d.changed(f)

@@ -96,7 +96,7 @@ func (d *Directory) LearnRevocation(raw []byte) (news bool, err error) {
 func (d *Directory) revoke(f *facts, r *revocation) {
 	f.takeRevocation(r)
 	d.changed(f)
-	for subject := range f.rare.against {
+	for _, subject := range f.subjects() {
 		d.changed(subject)
 	}
 }

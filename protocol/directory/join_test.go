@@ -1,0 +1,115 @@
+package directory
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// The bound is the same wherever it has a name.
+func TestQuorumBounds(t *testing.T) {
+	assert.Equal(t, group.MaxFailureQuorum, MaxFailureQuorum)
+	assert.Equal(t, group.MinFailureQuorum, MinFailureQuorum)
+}
+
+// news is one thing that can be learned about a member: a statement against it,
+// or, without a witness, that its endpoint record has this number.
+type news struct {
+	witness  byte
+	sequence uint64
+	raw      byte
+}
+
+// learnJoin is what acceptFailure and takeEndpoint do to the statements.
+func (n news) learn(p policy, f *facts) {
+	list := slices.Clone(f.failures())
+	if n.witness > 0 {
+		list = append(list, statement{ident.Member{n.witness}, n.sequence, string(rune(n.raw))})
+	} else if f.mode == 0 || n.sequence > f.sequence {
+		f.mode, f.sequence = uint8(certificate.Reachable), n.sequence
+	}
+	f.rarely().failures = p.join(f, list)
+}
+
+// merge is what two directories do that tell each other everything.
+func merge(p policy, a, b *facts) *facts {
+	c := &facts{mode: max(a.mode, b.mode), sequence: max(a.sequence, b.sequence)}
+	c.rarely().failures = p.join(c, slices.Concat(a.failures(), b.failures()))
+	return c
+}
+
+func learned(p policy, list []news) *facts {
+	f := &facts{}
+	for _, n := range list {
+		n.learn(p, f)
+	}
+	return f
+}
+
+func seen(f *facts) string { return fmt.Sprint(f.mode, f.sequence, f.failures()) }
+
+// someNews has many more witnesses than statements that are kept, with few
+// numbers, so that ties and full lists are common.
+var someNews = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) news {
+	return news{
+		witness:  byte(rapid.IntRange(0, 40).Draw(t, "witness")),
+		sequence: rapid.Uint64Range(0, 5).Draw(t, "sequence"),
+		raw:      rapid.ByteRange(0, 2).Draw(t, "raw"),
+	}
+}), 0, 80)
+
+var somePolicy = rapid.Custom(func(t *rapid.T) policy {
+	return policy{quorum: 2, permanent: rapid.Bool().Draw(t, "permanent")}
+})
+
+// Whatever the order and however often: the same statements and records leave
+// the same.
+func TestPropertyJoinCommutesAndIsIdempotent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, list := somePolicy.Draw(t, "policy"), someNews.Draw(t, "news")
+		again := rapid.Permutation(slices.Concat(list, list)).Draw(t, "again")
+		once := learned(p, list)
+		require.Equal(t, seen(once), seen(learned(p, again)))
+		require.Equal(t, seen(once), seen(merge(p, once, once)))
+		require.LessOrEqual(t, len(once.failures()), MaxFailureQuorum)
+	})
+}
+
+// Whoever talks to whom first: the merged directories know what one would that
+// had learned everything itself.
+func TestPropertyJoinIsAssociative(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := somePolicy.Draw(t, "policy")
+		x, y, z := someNews.Draw(t, "x"), someNews.Draw(t, "y"), someNews.Draw(t, "z")
+		a, b, c := learned(p, x), learned(p, y), learned(p, z)
+		want := seen(learned(p, slices.Concat(z, x, y)))
+		require.Equal(t, want, seen(merge(p, merge(p, a, b), c)))
+		require.Equal(t, want, seen(merge(p, a, merge(p, b, c))))
+		require.Equal(t, want, seen(merge(p, merge(p, c, a), merge(p, b, a))))
+	})
+}
+
+// Of each witness the highest number stays, in the order of rank.
+func TestJoinOrder(t *testing.T) {
+	list := []news{{witness: 3, sequence: 4}, {witness: 1, sequence: 4}, {witness: 2, sequence: 5}, {witness: 1, sequence: 2}, {witness: 4, sequence: 1}}
+	temporary, permanent := policy{2, false}, policy{2, true}
+	witnesses := func(f *facts) (w []byte) {
+		for _, s := range f.failures() {
+			w = append(w, s.witness[0])
+		}
+		return w
+	}
+	assert.Equal(t, []byte{2, 1, 3, 4}, witnesses(learned(temporary, list)))
+	assert.Equal(t, []byte{1, 2, 3, 4}, witnesses(learned(permanent, list)))
+	list = append(list, news{sequence: 4}) // the record
+	assert.Equal(t, []byte{2, 1, 3}, witnesses(learned(temporary, list)), "what is below its number is dropped")
+	assert.Equal(t, []byte{1, 2, 3, 4}, witnesses(learned(permanent, list)), "but not where failure is permanent")
+}
