@@ -58,8 +58,7 @@ func (c Client) Renew(ctx context.Context) (Renewed, error) {
 	if err != nil {
 		return Renewed{}, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
-	known := authorities(c.Group.Authorities()).grow(c.Group.ID(), answer.Authorities)
-	cert, err := certificate.Parse(c.Group.ID(), answer.Certificate, known)
+	cert, err := certificate.Parse(c.Group.ID(), answer.Certificate, c.Group.Vouched(answer.Authorities))
 	if err != nil {
 		return Renewed{}, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
@@ -111,22 +110,13 @@ func (c Client) Sync(ctx context.Context, m Mine) (News, error) {
 		Group: c.Group, Authorities: p.Authorities, Revocations: p.Revocations, Leaves: p.Leaves,
 		More: p.More, Peers: answer.Peers, Skew: got.skew,
 	}
-	if len(p.Configuration) > 0 {
-		news.Group, err = c.newer(p)
+	if len(p.Configuration) == 0 {
+		return news, nil
 	}
-	return news, err
-}
-
-// newer is the group as published, which has to be newer than the client's.
-func (c Client) newer(p Publication) (*group.Group, error) {
-	g, err := load(c.Group.ID(), p)
-	if err != nil {
-		return nil, err
+	if news.Group, err = c.Group.Update(p.Configuration, p.Authorities); err != nil {
+		return News{}, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
-	if has, got := c.Group.Config().Version(), g.Config().Version(); got <= has {
-		return nil, fmt.Errorf("%w: configuration %d instead of one after %d", ErrAnswer, got, has)
-	}
-	return g, nil
+	return news, nil
 }
 
 // Leave tells the authority that a member has left: raw is signed by it. Any

@@ -173,8 +173,7 @@ func (t trust) key(id []byte, statements [][]byte) (*signature.PublicKey, error)
 	}
 	kid := [envelope.KeyIDSize]byte(id)
 	if t.known != nil {
-		known := authorities(t.known.Authorities())
-		if key := known.grow(t.group, statements).Key(kid); key != nil {
+		if key := t.known.Vouched(statements).Key(kid); key != nil {
 			return key, nil
 		}
 		return nil, errSignedBy
