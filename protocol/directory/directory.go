@@ -83,7 +83,9 @@ func (d *Directory) learn(raw []byte, check func(certificate.Claims) error) (c c
 	if err != nil {
 		return certificate.Certificate{}, false, err
 	}
-	f := d.members[ident.MemberOf(claims.Group, claims.Key[:])]
+	m := ident.MemberOf(claims.Group, claims.Key[:])
+	defer d.sighted(m)
+	f := d.members[m]
 	if f != nil && f.isCertificate(raw) {
 		return f.certificate.Open(), false, nil
 	}
@@ -211,6 +213,9 @@ func (d *Directory) Connected(m ident.Member, live bool) {
 	if f := d.members[m]; f != nil && f.known() {
 		f.connected = live
 		d.settle(f)
+		if live {
+			d.sighted(m)
+		}
 	}
 }
 

@@ -99,6 +99,12 @@ func (s someone) endpoint(sequence uint64, addresses ...string) []byte {
 	return must(e.Sign(s.ca.id, s.key)).Raw()
 }
 
+// attached is the endpoint record of one that only dials out.
+func (s someone) attached(sequence uint64, to ...ident.Member) []byte {
+	e := certificate.Endpoint{Member: s.id, Sequence: sequence, Mode: certificate.DialsOut, Attached: to}
+	return must(e.Sign(s.ca.id, s.key)).Raw()
+}
+
 func (s someone) revocation(version uint64) []byte {
 	return must(certificate.Revocation{Version: version, Member: s.id}.Sign(s.ca.id, s.ca.key)).Raw()
 }

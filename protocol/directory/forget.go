@@ -14,7 +14,7 @@ import (
 // went without a word. To be called now and then, with a time so far back that
 // nothing they signed can still be under way. This member itself, those with a
 // live connection and those who are needed stay. It costs a look at every
-// member.
+// member. With a sample it drops also those who are not in it.
 //
 // From then on, pages and Learn refuse certificates that ended before that time
 // with ErrForgotten, and whoever stays nevertheless is on no page: peers do not
@@ -24,7 +24,7 @@ func (d *Directory) Forget(before time.Time, needed func(ident.Member) bool) {
 	d.forgotten = before
 	var gone []*facts
 	for f := range d.order.from(ident.Member{}) {
-		if d.isForgotten(f.notAfter) && f.id != d.self && !f.connected && !needed(f.id) {
+		if (d.isForgotten(f.notAfter) || d.unsampled(f)) && f.id != d.self && !f.connected && !needed(f.id) {
 			gone = append(gone, f)
 		}
 	}
@@ -68,10 +68,7 @@ func (d *Directory) forget(f *facts) {
 // dropStatementsOf takes back what a member has said against others. Who never
 // knew it could not verify that, and would differ for ever.
 func (d *Directory) dropStatementsOf(f *facts) {
-	if f.rare == nil {
-		return
-	}
-	for subject := range f.rare.against {
+	for _, subject := range f.subjects() {
 		var rest []statement
 		for _, s := range subject.failures() {
 			if s.witness != f.id {

@@ -38,7 +38,8 @@ type page struct {
 // difference: certificates come first, so that witnesses may stand anywhere on
 // the page. The errors of an entry are those of Learn, LearnEndpoint, LearnLeave
 // and LearnFailure, and ErrEntry; what is wrong in one entry keeps nothing else
-// out. random is for the batch, see signature.Batch.Verify.
+// out. With a sample, entries of members that it does not want are passed over.
+// random is for the batch, see signature.Batch.Verify.
 //
 // A page that fits a frame has at most 400 signatures, so that even one with a
 // bad one costs no more than 40 ms.
@@ -48,7 +49,7 @@ func (d *Directory) LearnPage(entries []wire.Entry, random io.Reader) []Learned 
 		p.readCertificate(&p.learned[i], entries[i].Certificate)
 	}
 	for i := range entries {
-		if l, e := &p.learned[i], &entries[i]; !l.Member.IsZero() {
+		if l, e := &p.learned[i], &entries[i]; !l.Member.IsZero() && d.Wants(l.Member) {
 			p.readEndpoint(l, e.Endpoint)
 			p.readLeave(l, e.Leave)
 			for n, raw := range e.Failures {
@@ -58,6 +59,9 @@ func (d *Directory) LearnPage(entries []wire.Entry, random io.Reader) []Learned 
 	}
 	for i, r := range p.batch.Verify(random) {
 		p.accept[i](r)
+	}
+	for i := range p.learned {
+		d.sighted(p.learned[i].Member)
 	}
 	return p.learned
 }
@@ -89,7 +93,7 @@ func (p *page) readCertificate(l *Learned, raw []byte) {
 		return
 	}
 	l.Member = ident.MemberOf(claims.Group, claims.Key[:])
-	if f := p.d.members[l.Member]; f != nil && f.isCertificate(raw) {
+	if f := p.d.members[l.Member]; f != nil && f.isCertificate(raw) || !p.d.Wants(l.Member) {
 		return
 	}
 	if err := p.d.fresh(claims); err != nil {

@@ -96,9 +96,11 @@ func (l *links) busy(r ident.Member) uint32 { return min(l.loads[r], whole) }
 func (l *links) attachedTo(m, r ident.Member) bool { return slices.Contains(l.attached[m], r) }
 
 // attachmentChoices is how many members PickAttachment compares. Two keep the
-// loads much more even than one; with more, those who look at the same time
-// would take to the same member.
-const attachmentChoices = 2
+// loads much more even than one; three help where half of the members only dial
+// out: the least share of one is 0.93 of an equal one with three, 0.80 with two.
+// More would gain nothing, and have those who look at the same time take to the
+// same member.
+const attachmentChoices = 3
 
 // PickAttachment draws a member for this one, which only dials out, to keep a
 // connection to: one in good standing at the time now, that has an address, is
@@ -114,7 +116,7 @@ const attachmentChoices = 2
 func (d *Directory) PickAttachment(rng rand.Source, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
 	random := rand.New(rng)
 	eligible := func(f *facts) bool {
-		return f.status(now) == nil && len(f.addresses()) > 0 && (exclude == nil || !exclude(f.id))
+		return f.status(now) == nil && f.reachable() && (exclude == nil || !exclude(f.id))
 	}
 	seen, peers := 0, d.pools[peer]
 	for range min(maxDraws, len(peers)) {

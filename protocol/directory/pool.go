@@ -48,9 +48,7 @@ func (p *pool) remove(f *facts) {
 // sample those who are not in it any more.
 func (d *Directory) settle(f *facts) {
 	d.links.set(f.id, f.attachments(), d.isPeer)
-	for _, m := range d.resample(f) {
-		d.seat(d.members[m])
-	}
+	d.reseat(d.resample(f))
 	d.seat(f)
 }
 
@@ -75,8 +73,8 @@ func (d *Directory) seat(f *facts) {
 }
 
 func (d *Directory) roleOf(f *facts) role {
-	switch dialled := len(f.addresses()) > 0; {
-	case f.id == d.self || !f.alive() || !f.connected && !dialled:
+	switch {
+	case f.id == d.self || !f.alive() || !f.connected && !f.reachable():
 		return nobody
 	case f.dialsOut() && d.links.attachedTo(f.id, d.self):
 		return client

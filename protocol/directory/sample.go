@@ -31,37 +31,53 @@ func SampleSize(n int) int {
 }
 
 // sample is a part of a group, each slot of it drawn uniformly among all
-// members that were ever shown to it. How often and in what order they were
-// shown makes no difference, so that nobody gets into more samples by being
-// talked about more. These are the min-wise samplers of Bortnikov, Gurevich,
-// Keidar, Kliot and Shraer, "Brahms: Byzantine resilient random membership
-// sampling", §3.1.
+// members that were shown to it while it was drawn. How often and in what order
+// they were shown makes no difference, so that nobody gets into more samples by
+// being talked about more. These are the min-wise samplers of Bortnikov,
+// Gurevich, Keidar, Kliot and Shraer, "Brahms: Byzantine resilient random
+// membership sampling", §3.1.
 type sample struct {
 	slots []slot
-	held  map[ident.Member]int // in how many slots
-	turn  int                  // the slot that renew empties next
+	used  map[ident.Member]int // the sample, and in how many slots each is
+	drawn map[ident.Member]int // those who are going to be in it, as things stand
+	turn  int                  // the slot that renew comes to next
+	shown uint64               // how many members peers have told of
+	least uint64               // so often while a slot draws
 
 	id, rank [aes.BlockSize]byte // so that a call of cipher.Block allocates nothing
 }
 
-// slot holds the member whose id comes first in a random order of all ids. The
-// order is that of their images under a permutation with a secret key: nobody
-// can choose a key pair, and so an id, that comes first.
+// slot holds a member, and meanwhile draws the one that is to follow: the one
+// whose id comes first in a random order of all ids. The order is that of their
+// images under a permutation with a secret key: nobody can choose a key pair,
+// and so an id, that comes first. Without one to hold it holds the one it draws.
 type slot struct {
-	order cipher.Block
 	id    ident.Member // zero: nobody
+	order cipher.Block
+	next  ident.Member // zero: nobody was shown yet
 	rank  [aes.BlockSize]byte
+	since uint64 // shown, when it began to draw
 }
 
 // An id is one block, so that no two ids have the same rank.
 var _ = [1]struct{}{}[ident.MemberSize-aes.BlockSize]
 
 func newSample(k int, random *rand.Rand) *sample {
-	s := &sample{slots: make([]slot, k), held: make(map[ident.Member]int)}
+	s := &sample{slots: make([]slot, k), used: make(map[ident.Member]int), drawn: make(map[ident.Member]int), least: enough(k)}
 	for i := range s.slots {
 		s.slots[i].order = newOrder(random)
 	}
 	return s
+}
+
+// enough is how many members a slot has to be shown before one of them is drawn.
+// A sample of size k is meant for a group of e^(k/8). Members tell each other of
+// those in their samples, so who is in many is shown more often; shown three
+// times as many as there are, a slot has missed 5 % of them only, and it hardly
+// matters who was more often shown than others. Drawn among few, those who are
+// in many samples would get into even more, until chance turns.
+func enough(k int) uint64 {
+	return uint64(3 * math.Exp(float64(k)/sampleFactor))
 }
 
 func newOrder(random *rand.Rand) cipher.Block {
@@ -76,18 +92,29 @@ func newOrder(random *rand.Rand) cipher.Block {
 	return order
 }
 
-// holds reports whether m is in the sample.
-func (s *sample) holds(m ident.Member) bool { return s.held[m] > 0 }
+// use is the member that the slot puts into the sample.
+func (at *slot) use() ident.Member {
+	if at.id.IsZero() {
+		return at.next
+	}
+	return at.id
+}
 
-// before reports whether m comes before the member of a slot, and leaves its
-// rank in s.rank.
+// holds reports whether m is in the sample.
+func (s *sample) holds(m ident.Member) bool { return s.used[m] > 0 }
+
+// needs reports whether m is in the sample or going to be.
+func (s *sample) needs(m ident.Member) bool { return s.used[m] > 0 || s.drawn[m] > 0 }
+
+// before reports whether m comes before the member that a slot has drawn, and
+// leaves its rank in s.rank.
 func (s *sample) before(m ident.Member, at *slot) bool {
 	s.id = m
 	at.order.Encrypt(s.rank[:], s.id[:])
-	return at.id.IsZero() || bytes.Compare(s.rank[:], at.rank[:]) < 0
+	return at.next.IsZero() || bytes.Compare(s.rank[:], at.rank[:]) < 0
 }
 
-// wants reports whether the sample would change if m was shown to it.
+// wants reports whether a slot would draw m if it was shown.
 func (s *sample) wants(m ident.Member) bool {
 	for i := range s.slots {
 		if s.before(m, &s.slots[i]) {
@@ -97,60 +124,81 @@ func (s *sample) wants(m ident.Member) bool {
 	return false
 }
 
-// show offers m to every slot, and returns those who are in none any more.
-func (s *sample) show(m ident.Member) (gone []ident.Member) {
+// show offers m to every slot, and returns those who have come into the sample
+// or gone from it.
+func (s *sample) show(m ident.Member) (moved []ident.Member) {
 	for i := range s.slots {
-		at := &s.slots[i]
-		if !s.before(m, at) {
-			continue
+		if at := &s.slots[i]; s.before(m, at) {
+			moved = s.change(moved, at, at.id, m)
+			at.rank = s.rank
 		}
-		if s.release(at.id) {
-			gone = append(gone, at.id)
-		}
-		at.id, at.rank = m, s.rank
-		s.held[m]++
 	}
-	return gone
-}
-
-// release takes m out of one slot, and reports whether that was the last.
-func (s *sample) release(m ident.Member) (last bool) {
-	n, held := s.held[m]
-	if n > 1 {
-		s.held[m] = n - 1
-		return false
-	}
-	delete(s.held, m)
-	return held
+	return moved
 }
 
 // drop takes m out of every slot: it is no member any more, or cannot be
-// reached. Whoever is shown next takes its place.
-func (s *sample) drop(m ident.Member) {
-	if !s.holds(m) {
-		return
+// dialled. It returns those who have come into the sample or gone from it.
+func (s *sample) drop(m ident.Member) (moved []ident.Member) {
+	if !s.needs(m) {
+		return nil
 	}
 	for i := range s.slots {
-		if s.slots[i].id == m {
-			s.slots[i].id = ident.Member{}
+		at := &s.slots[i]
+		id, next := at.id, at.next
+		if id == m {
+			id = ident.Member{}
 		}
+		if next == m {
+			next = ident.Member{}
+		}
+		moved = s.change(moved, at, id, next)
 	}
-	delete(s.held, m)
+	return moved
 }
 
-// renew gives the slot whose turn it is another order. Its member stays until
-// one is shown that comes before it, which is the case for half of them.
-func (s *sample) renew(random *rand.Rand) {
-	if len(s.slots) == 0 {
-		return
-	}
+// renew puts the member that a slot has drawn in the place of the one it holds,
+// and has it begin to draw another, if it was shown enough. It returns those who
+// have come into the sample or gone from it.
+func (s *sample) renew(random *rand.Rand) (moved []ident.Member) {
 	at := &s.slots[s.turn]
-	s.turn = (s.turn + 1) % len(s.slots)
-	at.order = newOrder(random)
-	if !at.id.IsZero() {
-		s.before(at.id, at)
-		at.rank = s.rank
+	if at.next.IsZero() || s.shown-at.since < s.least {
+		return nil
 	}
+	s.turn = (s.turn + 1) % len(s.slots)
+	at.order, at.since = newOrder(random), s.shown
+	return s.change(nil, at, at.next, ident.Member{})
+}
+
+// change gives a slot other members, and adds to moved who has come into the
+// sample or gone from it.
+func (s *sample) change(moved []ident.Member, at *slot, id, next ident.Member) []ident.Member {
+	before := at.use()
+	count(s.drawn, at.next, -1)
+	at.id, at.next = id, next
+	count(s.drawn, next, 1)
+	after := at.use()
+	if after == before {
+		return moved
+	}
+	if count(s.used, before, -1) == 0 {
+		moved = append(moved, before)
+	}
+	if count(s.used, after, 1) == 1 {
+		moved = append(moved, after)
+	}
+	return moved
+}
+
+// count adds to the number of m and returns it; nobody has none.
+func count(in map[ident.Member]int, m ident.Member, by int) int {
+	if m.IsZero() {
+		return -1
+	}
+	n := in[m] + by
+	if in[m] = n; n == 0 {
+		delete(in, m)
+	}
+	return n
 }
 
 // SetSample has the directory choose among a random sample of k members, of all
@@ -174,14 +222,21 @@ func (d *Directory) SetSample(k int, rng rand.Source) {
 	}
 }
 
-// Refresh has the directory draw one of its sample anew, among those that it
-// hears of from now on. A member calls it once each gossip_interval, so that
-// who is in many samples now is in few some time later, and the shares of all
-// are equal in the long run: the sample of k members is another one after k
-// intervals. Without a sample it does nothing. rng has to be unpredictable.
+// Refresh has the directory put one that it has drawn anew in the place of one
+// of its sample, and begin to draw another, among those that it hears of from
+// now on. A member calls it once each gossip_interval, so that who is in many
+// samples now is in few some time later, and the shares of all are equal in the
+// long run. A sample of k members is another one after k intervals, or later
+// where members hear of few others: only who was drawn among three times as many
+// as there are gets into the sample. Without a sample it does nothing. rng has
+// to be unpredictable.
+//
+// Members hear of others by LearnPage, Learn, Admit and Connected: a member asks
+// the peer with which it compares notes for a page of members, from a random id
+// on. It knows that peer, and becomes known to it, by the connection.
 func (d *Directory) Refresh(rng rand.Source) {
 	if d.sample != nil {
-		d.sample.renew(rand.New(rng))
+		d.reseat(d.sample.renew(rand.New(rng)))
 	}
 }
 
@@ -193,14 +248,37 @@ func (d *Directory) Wants(m ident.Member) bool {
 }
 
 // resample shows a member to the sample, or drops it from there when it can not
-// be dialled any more, and returns those who are not in it any more.
-func (d *Directory) resample(f *facts) (gone []ident.Member) {
+// be dialled any more, and returns those who have come into the sample or gone
+// from it.
+func (d *Directory) resample(f *facts) (moved []ident.Member) {
 	switch {
 	case d.sample == nil || f.id == d.self:
 		return nil
-	case f.alive() && len(f.addresses()) > 0:
+	case f.alive() && f.reachable():
 		return d.sample.show(f.id)
 	}
-	d.sample.drop(f.id)
-	return nil
+	return d.sample.drop(f.id)
+}
+
+// sighted shows a member to the sample of which a peer tells, whether or not it
+// is known and that is news.
+func (d *Directory) sighted(m ident.Member) {
+	if d.sample == nil {
+		return
+	}
+	d.sample.shown++
+	if f := d.members[m]; f != nil {
+		d.reseat(d.resample(f))
+	}
+}
+
+func (d *Directory) reseat(list []ident.Member) {
+	for _, m := range list {
+		d.seat(d.members[m])
+	}
+}
+
+// unsampled reports whether a member is of no use to the sample.
+func (d *Directory) unsampled(f *facts) bool {
+	return d.sample != nil && !d.sample.needs(f.id)
 }

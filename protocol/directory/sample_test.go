@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,7 +42,7 @@ func TestPropertySampleIgnoresOrderAndRepetition(t *testing.T) {
 		for _, n := range again {
 			b.show(number(n))
 		}
-		require.Equal(t, a.held, b.held)
+		require.Equal(t, a.used, b.used)
 	})
 }
 
@@ -52,41 +51,44 @@ func TestPropertySampleKeepsCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := dice(rapid.Uint64().Draw(t, "seed"))
 		s := newSample(4, random)
+		s.least = 0
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
 			m := number(rapid.IntRange(0, 9).Draw(t, "member"))
-			switch before := slotsOf(s); rapid.IntRange(0, 4).Draw(t, "step") {
+			before, drawn := inUse(s)
+			var moved []ident.Member
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0:
-				s.drop(m)
-				require.False(t, s.holds(m))
+				moved = s.drop(m)
+				require.False(t, s.needs(m))
 			case 1:
-				s.renew(random)
-				require.Equal(t, before, slotsOf(s), "nobody goes before another comes")
+				moved = s.renew(random)
 			default:
 				wanted := s.wants(m)
-				gone := s.show(m)
-				after := slotsOf(s)
-				require.Equal(t, wanted, after[m] > before[m])
-				for _, g := range gone {
-					require.Positive(t, before[g])
-					require.Zero(t, after[g])
-				}
-				for g := range before {
-					require.True(t, after[g] > 0 || slices.Contains(gone, g))
-				}
+				moved = s.show(m)
+				_, after := inUse(s)
+				require.Equal(t, wanted, after[m] > drawn[m])
 			}
-			require.Equal(t, slotsOf(s), s.held)
+			used, drawn := inUse(s)
+			require.Equal(t, used, s.used)
+			require.Equal(t, drawn, s.drawn)
+			for n := range 10 {
+				if m := number(n); (before[m] > 0) != (used[m] > 0) {
+					require.Contains(t, moved, m)
+				}
+				require.Equal(t, used[number(n)] > 0 || drawn[number(n)] > 0, s.needs(number(n)))
+			}
 		}
 	})
 }
 
-func slotsOf(s *sample) map[ident.Member]int {
-	counts := map[ident.Member]int{}
-	for _, at := range s.slots {
-		if !at.id.IsZero() {
-			counts[at.id]++
-		}
+// inUse counts those in the sample, and those whom it has drawn.
+func inUse(s *sample) (used, drawn map[ident.Member]int) {
+	used, drawn = map[ident.Member]int{}, map[ident.Member]int{}
+	for i := range s.slots {
+		count(used, s.slots[i].use(), 1)
+		count(drawn, s.slots[i].next, 1)
 	}
-	return counts
+	return used, drawn
 }
 
 // Everybody is in a slot with the same chance, also who is shown a hundred
@@ -94,64 +96,78 @@ func slotsOf(s *sample) map[ident.Member]int {
 // degrees of freedom chi squared exceeds 43.8 once in a thousand times.
 func TestSlotsAreUniform(t *testing.T) {
 	const members, slots = 20, 4000
-	for name, renewals := range map[string]int{"at first": 0, "renewed": slots} {
-		t.Run(name, func(t *testing.T) {
-			random := dice(5)
-			s := newSample(slots, random)
-			for i := range members {
-				for range 1 + 99*(i%2) {
-					s.show(number(i))
-				}
-			}
-			for range renewals {
-				s.renew(random)
-			}
-			for i := range members {
-				s.show(number(members - 1 - i))
-			}
-			sum, share := 0.0, float64(slots)/members
-			for i := range members {
-				diff := float64(s.held[number(i)]) - share
-				sum += diff * diff / share
-			}
-			assert.Less(t, sum, 43.8)
-		})
-	}
-}
-
-// A renewed slot is drawn anew: it holds the same member as before with the
-// chance of any other.
-func TestRenewedSlotsForget(t *testing.T) {
-	const members, slots = 20, 2000
-	random := dice(6)
+	random := dice(5)
 	s := newSample(slots, random)
+	s.least = 0
 	show := func() {
 		for i := range members {
-			s.show(number(i))
+			for range 1 + 99*(i%2) {
+				s.show(number(i))
+			}
 		}
 	}
-	show()
-	old := append([]slot(nil), s.slots...)
-	for range slots {
-		s.renew(random)
+	uniform := func() {
+		sum, share := 0.0, float64(slots)/members
+		for i := range members {
+			diff := float64(s.used[number(i)]) - share
+			sum += diff * diff / share
+		}
+		assert.Less(t, sum, 43.8)
 	}
 	show()
+	uniform()
+	first := s.members()
+	for range 2 { // what was drawn at first comes to be held, then what is drawn now
+		for range slots {
+			s.renew(random)
+		}
+		show()
+		uniform()
+	}
 	same := 0
-	for i := range old {
-		if old[i].id == s.slots[i].id {
+	for i, m := range s.members() {
+		if m == first[i] {
 			same++
 		}
 	}
-	assert.InDelta(t, slots/members, same, 40, "four standard deviations")
+	assert.InDelta(t, slots/members, same, 55, "four standard deviations: drawn anew")
+}
+
+func (s *sample) members() (ids []ident.Member) {
+	for i := range s.slots {
+		ids = append(ids, s.slots[i].use())
+	}
+	return ids
+}
+
+// A slot that was shown few members goes on drawing, and holds the one it had.
+func TestSlotsDrawAmongEnough(t *testing.T) {
+	random := dice(6)
+	s := newSample(SampleSize(100), random)
+	assert.Equal(t, uint64(306), s.least, "three times 102, for which the size is right, too")
+	s.show(number(1))
+	for range 100 {
+		s.renew(random)
+	}
+	assert.Equal(t, map[ident.Member]int{number(1): 37}, s.drawn, "no slot has begun anew")
+	s.shown = s.least
+	s.renew(random)
+	assert.Equal(t, map[ident.Member]int{number(1): 36}, s.drawn)
+	s.show(number(2))
+	assert.Equal(t, number(1), s.slots[0].use())
+	assert.Equal(t, number(2), s.slots[0].next, "the only one it was shown")
+	s.renew(random)
+	assert.Equal(t, 2, s.turn, "each in its turn")
 }
 
 func TestEmptySample(t *testing.T) {
-	s := newSample(0, dice(1))
-	s.renew(dice(1))
-	assert.False(t, s.wants(number(1)))
-	assert.Empty(t, s.show(number(1)))
-	s.drop(number(1))
+	s := newSample(3, dice(1))
+	assert.Empty(t, s.renew(dice(1)))
+	assert.Empty(t, s.drop(number(1)))
 	assert.False(t, s.holds(number(1)))
+	assert.True(t, s.wants(number(1)))
+	assert.Equal(t, []ident.Member{number(1)}, s.show(number(1)), "until there is one drawn, the one that is being drawn")
+	assert.True(t, s.holds(number(1)))
 }
 
 func TestShowingAllocatesNothing(t *testing.T) {
