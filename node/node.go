@@ -153,7 +153,7 @@ func (n *Node) openTransport(ctx context.Context) error {
 	}
 	n.transport, err = transport.Open(transport.Config{
 		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.cfg.Group,
-		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.seams.wall,
+		Vouchers: n.cfg.Group.Vouchers(), Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.seams.wall,
 		Addresses: n.addresses, Revocation: n.revocation, ResetKey: reset, Log: n.log,
 	})
 	if err != nil {

@@ -137,7 +137,7 @@ func bareExchange(b *testing.B, tokens int) {
 func barePair(b *testing.B, g *testGroup) (dialled, accepted *quic.Stream) {
 	b.Helper()
 	key, cert := g.member(b, "bare", nil)
-	c := must(tlsCertificate(key, cert))
+	c := must(tlsCertificate(key, cert, nil))
 	conf := &tls.Config{
 		Certificates: []tls.Certificate{*c}, NextProtos: []string{ALPN}, MinVersion: tls.VersionTLS13,
 		ClientAuth: tls.RequireAnyClientCert, InsecureSkipVerify: true, SessionTicketsDisabled: true,

@@ -79,10 +79,24 @@ type Config struct {
 	DialOnly bool
 
 	Group       ident.Group
-	Authorities certificate.Authorities // of the group; must be safe for concurrent use
 	Certificate certificate.Certificate // this member's own
 	Key         *signature.PrivateKey   // of Certificate
 	Handler     Handler
+
+	// Authorities are the group's CA keys in force; see SetAuthorities. They must
+	// be safe for concurrent use. A *group.Group also learns from the statements
+	// that a peer presents with a certificate of a newer key.
+	Authorities certificate.Authorities
+
+	// Vouchers are the statements about CA keys that are presented along with
+	// Certificate (group.Group.Vouchers); see SetCertificate.
+	Vouchers [][]byte
+
+	// Vouched is told when a peer was let in thanks to statements about CA keys
+	// that this member did not know: some of them are in force now and news. It
+	// is called on a goroutine of the handshake and must not block. Nil means
+	// that nobody wants to know.
+	Vouched func(statements [][]byte)
 
 	// Addresses tells where a member can be reached ("host:port", at most
 	// maxAddresses are tried, in order). Without it Send reaches only members
@@ -153,6 +167,9 @@ func (c *Config) fill() error {
 	}
 	if c.Addresses == nil {
 		c.Addresses = func(ident.Member) []string { return nil }
+	}
+	if c.Vouched == nil {
+		c.Vouched = func([][]byte) {}
 	}
 	if c.Revocation == nil {
 		c.Revocation = func(ident.Member) ([]byte, bool) { return nil, false }

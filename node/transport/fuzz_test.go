@@ -29,6 +29,7 @@ var fuzzTargets map[string]corpus.Target
 func init() {
 	fuzzTargets = map[string]corpus.Target{
 		"FuzzExtension":      {Check: checkExtension, Seeds: extensionSeeds},
+		"FuzzVouchers":       {Check: checkVouchers, Seeds: voucherSeeds},
 		"FuzzTLSCertificate": {Check: checkTLSCertificate, Seeds: tlsCertificateSeeds},
 		"FuzzPreamble":       {Check: checkPreamble, Seeds: preambleSeeds},
 	}
@@ -39,11 +40,11 @@ func init() {
 func knownMember(t testing.TB) (*verifier, certificate.Certificate, []byte) {
 	g := newGroup(t, "fuzzed")
 	key, cert := g.member(t, "ada", nil)
-	tls, err := tlsCertificate(key, cert)
+	tls, err := tlsCertificate(key, cert, nil)
 	require.NoError(t, err)
-	return &verifier{
-		group: g.id, authorities: g, self: ident.Member{1}, now: func() time.Time { return g.now },
-	}, cert, tls.Certificate[0]
+	v := newVerifier(g.id, g, func() time.Time { return g.now })
+	v.self = ident.Member{1}
+	return v, cert, tls.Certificate[0]
 }
 
 // helper makes fixtures where there is no test, and panics where one would
@@ -116,6 +117,49 @@ func extensionSeeds() map[string][]byte {
 	return seeds
 }
 
+// FuzzVouchers: the extension with the statements about CA keys.
+func FuzzVouchers(f *testing.F) { fuzzTargets["FuzzVouchers"].Fuzz(f) }
+
+// checkVouchers: what is read has one encoding, and a group that is shown it
+// learns nothing that its CA has not signed.
+func checkVouchers(t require.TestingT, value []byte) bool {
+	x := &x509.Certificate{Extensions: []pkix.Extension{{Id: VouchersOID, Value: value}}}
+	statements := vouchers(x)
+	if statements == nil {
+		return false
+	}
+	again, err := asn1.Marshal(statements)
+	require.NoError(t, err)
+	require.Equal(t, value, again)
+	r := newRotation(helper{})
+	for _, raw := range r.knowledge[before].Vouched(statements).Vouchers() {
+		require.Equal(t, r.knowledge[begun].Vouchers()[0], raw)
+	}
+	return true
+}
+
+func voucherSeeds() map[string][]byte {
+	r := newRotation(helper{})
+	usual, useless := r.knowledge[begun].Vouchers(), r.statement(helper{}, r.ca, r.ca, 0).Raw()
+	encode := func(statements ...[]byte) []byte {
+		value, err := asn1.Marshal(statements)
+		if err != nil {
+			panic(err)
+		}
+		return value
+	}
+	seeds := map[string][]byte{
+		"good-usual":   encode(usual...),
+		"good-two":     encode(useless, usual[0]),
+		"good-nothing": encode([]byte{}),
+		"bad-empty":    {},
+		"bad-large":    encode(make([]byte, maxVouchers)),
+		"bad-octets":   octets(usual[0]),
+	}
+	corpus.Spoil(seeds, "good-usual")
+	return seeds
+}
+
 // FuzzTLSCertificate: the whole TLS certificate of a peer.
 func FuzzTLSCertificate(f *testing.F) { fuzzTargets["FuzzTLSCertificate"].Fuzz(f) }
 
@@ -128,11 +172,11 @@ func tlsCertificateSeeds() map[string][]byte {
 	_, known, der := knownMember(helper{})
 	other := newGroup(helper{}, "another")
 	key, cert := other.member(helper{}, "ada", nil)
-	foreign, err := tlsCertificate(key, cert)
+	foreign, err := tlsCertificate(key, cert, nil)
 	if err != nil {
 		panic(err)
 	}
-	stolen, err := tlsCertificate(keyFromSeed(helper{}, "thief"), known)
+	stolen, err := tlsCertificate(keyFromSeed(helper{}, "thief"), known, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -31,7 +31,7 @@ func strangers(t *testing.T, g *testGroup) []stranger {
 	t.Helper()
 	own := func(name string, change func(*certificate.Claims)) *tls.Certificate {
 		key, cert := g.member(t, name, change)
-		return must(tlsCertificate(key, cert))
+		return must(tlsCertificate(key, cert, nil))
 	}
 	forged := func(value []byte) *tls.Certificate { c := forge(t, seedKey("stranger"), value); return &c }
 	_, victim := g.member(t, "victim", nil)
@@ -52,8 +52,8 @@ func strangers(t *testing.T, g *testGroup) []stranger {
 		{"extension is large", forged(octets(make([]byte, maxExtension))), ErrCertificate},
 		{"altered member certificate", forged(octets(altered)), ErrCertificate},
 		{"somebody else's certificate", forged(octets(victim.Raw())), ErrKeyMismatch},
-		{"member of another group", must(tlsCertificate(otherKey, otherCert)), ErrOtherGroup},
-		{"right group, wrong CA", must(tlsCertificate(impostorKey, impostorCert)), ErrOtherGroup},
+		{"member of another group", must(tlsCertificate(otherKey, otherCert, nil)), ErrOtherGroup},
+		{"right group, wrong CA", must(tlsCertificate(impostorKey, impostorCert, nil)), ErrOtherGroup},
 		{"expired", own("late", func(c *certificate.Claims) { c.NotAfter = g.now }), ErrExpired},
 		{"not yet valid", own("early", func(c *certificate.Claims) { c.NotBefore = g.now.Add(time.Second) }), ErrNotYetValid},
 		{"this member itself", own("a", nil), ErrSelf},
@@ -161,7 +161,7 @@ func TestOtherProtocolIsRefused(t *testing.T) {
 	g := newGroup(t, "g")
 	a := g.open(t, newBook(), loopback(t), "a", nil)
 	key, cert := g.member(t, "z", nil)
-	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert)))
+	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert, nil)))
 	r.tls.NextProtos = []string{"wander/2"}
 	require.Error(t, refusedDial(t, r, a))
 	until(t, "it is counted", func() bool { return a.Stats().Refused[ErrHandshake.Error()] == 1 })
@@ -240,7 +240,7 @@ func TestConfigIsChecked(t *testing.T) {
 	c := good()
 	tr, err := Open(c)
 	require.NoError(t, err)
-	require.ErrorIs(t, tr.SetCertificate(other), ErrConfig)
+	require.ErrorIs(t, tr.SetCertificate(other, nil), ErrConfig)
 	require.NoError(t, tr.Close())
 }
 
@@ -248,7 +248,7 @@ func TestConfigIsChecked(t *testing.T) {
 func TestTLSCertificate(t *testing.T) {
 	g := newGroup(t, "g")
 	key, cert := g.member(t, "a", nil)
-	c := must(tlsCertificate(key, cert))
+	c := must(tlsCertificate(key, cert, nil))
 	parsed, err := x509.ParseCertificate(c.Certificate[0])
 	require.NoError(t, err)
 	require.NoError(t, parsed.CheckSignatureFrom(&x509.Certificate{

@@ -41,7 +41,7 @@ func TestHundredThousandMalformedFrames(t *testing.T) {
 		seen.Add(1)
 	}
 	key, cert := g.member(t, "z", nil)
-	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert)))
+	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert, nil)))
 	rng := rand.New(rand.NewPCG(1, 2))
 
 	round := func(frames, connections int) {
@@ -118,7 +118,7 @@ func TestMalformedPreambles(t *testing.T) {
 			g := newGroup(t, "g")
 			a := g.open(t, newBook(), loopback(t), "a", nil)
 			key, cert := g.member(t, "z", nil)
-			r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert)))
+			r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert, nil)))
 			q, s, err := r.dial(a)
 			require.NoError(t, err)
 			s.Write(begin)
@@ -134,7 +134,7 @@ func TestStreamsBesideTheOneAreNotThere(t *testing.T) {
 	g := newGroup(t, "g")
 	a := g.open(t, newBook(), loopback(t), "a", nil)
 	key, cert := g.member(t, "z", nil)
-	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert)))
+	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert, nil)))
 	q, s := r.member(a)
 	_, err := q.OpenStream()
 	require.Error(t, err)
@@ -153,7 +153,7 @@ func TestOvertakenDialIsTurnedDown(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		key, cert := b.member(t, "z", nil)
-		r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert)))
+		r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert, nil)))
 		r.said = 7
 		first, _ := r.member(a)
 		second, s, err := r.dial(a)
@@ -170,7 +170,7 @@ func TestConnectionWithoutPreambleIsClosed(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		a := b.node("a", nil)
 		key, cert := b.member(t, "z", nil)
-		r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert)))
+		r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert, nil)))
 		q, s, err := r.dial(a)
 		require.NoError(t, err)
 		s.Write([]byte{0})
@@ -254,7 +254,7 @@ func TestPeerWithALargeWindowCannotFillMemory(t *testing.T) {
 		a := b.node("a", nil)
 		key, cert := b.member(t, "z", nil)
 		socket := b.net.socket()
-		r := newRaw(t, socket, *must(tlsCertificate(key, cert)))
+		r := newRaw(t, socket, *must(tlsCertificate(key, cert, nil)))
 		r.conf.InitialStreamReceiveWindow, r.conf.InitialConnectionReceiveWindow = 1<<30, 1<<30
 		r.member(a)
 		a.wait(kind("connected"), 1)

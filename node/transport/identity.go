@@ -9,10 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"sync/atomic"
 	"time"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -34,10 +37,23 @@ var CertificateOID = asn1.ObjectIdentifier{2, 25, 1968744538}
 // has about 300 bytes, and its envelope never more than 16 KiB.
 const maxExtension = 4 << 10
 
-// tlsCertificate is a self-signed X.509 certificate for key that carries cert.
-// Its own validity is unlimited: what counts is in cert.
-func tlsCertificate(key *signature.PrivateKey, cert certificate.Certificate) (*tls.Certificate, error) {
-	value, err := asn1.Marshal(cert.Raw())
+// VouchersOID is the X.509 extension in which a TLS certificate carries the
+// statements about the group's CA keys beyond the first, if there are any: so a
+// member can verify the certificate that has not heard of the newest key.
+// extnValue is the DER of a SEQUENCE of OCTET STRINGs that hold them, each behind
+// the one that vouches for it, not critical. The number is made as that of
+// CertificateOID, of "wander CA key statements".
+var VouchersOID = asn1.ObjectIdentifier{2, 25, 1849619270}
+
+// maxVouchers bounds that extension before it is parsed, in bytes: seven
+// statements of a CA have about 2 kB.
+const maxVouchers = 4 << 10
+
+// tlsCertificate is a self-signed X.509 certificate for key that carries cert,
+// and vouchers for the key that signed it. Its own validity is unlimited: what
+// counts is in cert.
+func tlsCertificate(key *signature.PrivateKey, cert certificate.Certificate, vouchers [][]byte) (*tls.Certificate, error) {
+	extensions, err := extensionsOf(cert, vouchers)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +62,7 @@ func tlsCertificate(key *signature.PrivateKey, cert certificate.Certificate) (*t
 		Subject:         pkix.Name{CommonName: "wander"},
 		NotBefore:       time.Unix(0, 0),
 		NotAfter:        time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), // RFC 5280 §4.1.2.5: no end
-		ExtraExtensions: []pkix.Extension{{Id: CertificateOID, Value: value}},
+		ExtraExtensions: extensions,
 	}
 	std := key.StdKey()
 	der, err := x509.CreateCertificate(nil, template, template, std.Public(), std)
@@ -56,12 +72,47 @@ func tlsCertificate(key *signature.PrivateKey, cert certificate.Certificate) (*t
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: std}, nil
 }
 
-// verifier decides whether a TLS peer is a member.
+func extensionsOf(cert certificate.Certificate, vouchers [][]byte) ([]pkix.Extension, error) {
+	value, err := asn1.Marshal(cert.Raw())
+	if err != nil {
+		return nil, err
+	}
+	list := []pkix.Extension{{Id: CertificateOID, Value: value}}
+	if len(vouchers) == 0 {
+		return list, nil
+	}
+	if value, err = asn1.Marshal(vouchers); err != nil {
+		return nil, err
+	}
+	if len(value) > maxVouchers {
+		return nil, fmt.Errorf("%d bytes of statements about CA keys, permitted are %d", len(value), maxVouchers)
+	}
+	return append(list, pkix.Extension{Id: VouchersOID, Value: value}), nil
+}
+
+// verifier decides whether a TLS peer is a member. It is safe for concurrent
+// use.
 type verifier struct {
 	group       ident.Group
-	authorities certificate.Authorities
+	authorities atomic.Pointer[certificate.Authorities]
 	self        ident.Member
 	now         func() time.Time
+	vouched     func(statements [][]byte)
+}
+
+// newVerifier is one of a group, which no member of it asks yet.
+func newVerifier(g ident.Group, cas certificate.Authorities, now func() time.Time) *verifier {
+	v := &verifier{group: g, now: now, vouched: func([][]byte) {}}
+	v.trust(cas)
+	return v
+}
+
+// trust makes authorities the CA keys that count from now on.
+func (v *verifier) trust(authorities certificate.Authorities) { v.authorities.Store(&authorities) }
+
+// trusts reports whether a CA key counts.
+func (v *verifier) trusts(id [envelope.KeyIDSize]byte) bool {
+	return (*v.authorities.Load()).Key(id) != nil
 }
 
 // identify returns the verified member certificate of a TLS peer, or one of
@@ -81,7 +132,7 @@ func (v *verifier) identify(peer []*x509.Certificate) (certificate.Certificate, 
 	if err != nil {
 		return none, err
 	}
-	cert, err := certificate.Parse(v.group, raw, v.authorities)
+	cert, err := v.parse(peer[0], raw)
 	if err != nil {
 		return none, parseRefusal(err)
 	}
@@ -94,22 +145,68 @@ func (v *verifier) identify(peer []*x509.Certificate) (certificate.Certificate, 
 	return cert, validity(cert, v.now())
 }
 
+// parse verifies a member certificate with the CA keys that are known, or, when
+// it is signed by another, with those that they vouch for by what came with it.
+// Only a group learns keys in this way.
+func (v *verifier) parse(peer *x509.Certificate, raw []byte) (certificate.Certificate, error) {
+	known := v.authorities.Load()
+	cert, err := certificate.Parse(v.group, raw, *known)
+	g, isGroup := (*known).(*group.Group)
+	if !isGroup || !errors.Is(err, certificate.ErrUnknownCA) {
+		return cert, err
+	}
+	statements := vouchers(peer)
+	more := g.Vouched(statements)
+	if more == g {
+		return cert, err
+	}
+	if cert, err = certificate.Parse(v.group, raw, more); err != nil {
+		return cert, err
+	}
+	grown := certificate.Authorities(more)
+	v.authorities.CompareAndSwap(known, &grown) // unless somebody knew more meanwhile
+	v.vouched(statements)
+	return cert, nil
+}
+
 // extension finds the member certificate in a TLS certificate.
 func extension(c *x509.Certificate) ([]byte, error) {
-	for _, e := range c.Extensions {
-		if !e.Id.Equal(CertificateOID) {
-			continue
-		}
-		var raw []byte
-		if len(e.Value) > maxExtension {
-			return nil, fmt.Errorf("%w: extension of %d bytes", ErrCertificate, len(e.Value))
-		}
-		if rest, err := asn1.Unmarshal(e.Value, &raw); err != nil || len(rest) != 0 {
-			return nil, fmt.Errorf("%w: malformed extension", ErrCertificate)
-		}
-		return raw, nil
+	value, found := valueOf(c, CertificateOID)
+	var raw []byte
+	switch {
+	case !found:
+		return nil, ErrNotMember
+	case len(value) > maxExtension:
+		return nil, fmt.Errorf("%w: extension of %d bytes", ErrCertificate, len(value))
 	}
-	return nil, ErrNotMember
+	if rest, err := asn1.Unmarshal(value, &raw); err != nil || len(rest) != 0 {
+		return nil, fmt.Errorf("%w: malformed extension", ErrCertificate)
+	}
+	return raw, nil
+}
+
+// vouchers finds the statements about CA keys in a TLS certificate. What is
+// malformed or too large is the same as nothing: without them, the refusal is
+// the one of a stranger.
+func vouchers(c *x509.Certificate) [][]byte {
+	value, _ := valueOf(c, VouchersOID)
+	if len(value) > maxVouchers {
+		return nil
+	}
+	var statements [][]byte
+	if rest, err := asn1.Unmarshal(value, &statements); err != nil || len(rest) != 0 {
+		return nil
+	}
+	return statements
+}
+
+func valueOf(c *x509.Certificate, id asn1.ObjectIdentifier) (value []byte, found bool) {
+	for _, e := range c.Extensions {
+		if e.Id.Equal(id) {
+			return e.Value, true
+		}
+	}
+	return nil, false
 }
 
 func parseRefusal(err error) error {

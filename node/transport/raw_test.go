@@ -80,7 +80,7 @@ func closedWith(t testing.TB, q *quic.Conn) Code {
 func (b *bubble) mute(name string) ident.Member {
 	key, cert := b.member(b.t, name, nil)
 	socket := b.net.socket()
-	r := newRaw(b.t, socket, *must(tlsCertificate(key, cert)))
+	r := newRaw(b.t, socket, *must(tlsCertificate(key, cert, nil)))
 	l, err := r.quic.Listen(r.tls, &quic.Config{})
 	require.NoError(b.t, err)
 	b.t.Cleanup(func() { l.Close() })

@@ -91,7 +91,7 @@ func TestRevokedMemberThatDoesNotListen(t *testing.T) {
 		var list revocations
 		a := b.node("a", func(c *Config) { c.Revocation = list.of })
 		key, cert := b.member(t, "z", nil)
-		r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert)))
+		r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert, nil)))
 		q, _ := r.member(a)
 		a.wait(kind("connected"), 1)
 		for range 300 {

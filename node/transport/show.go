@@ -12,9 +12,10 @@ import (
 
 // TLSCertificate is what a member shows where it is a TLS client or server,
 // here and to the enrolment service: a self-signed X.509 certificate for its key
-// that carries its member certificate.
+// that carries its member certificate. The statements about CA keys are left
+// out: the service knows them all.
 func TLSCertificate(key *signature.PrivateKey, cert certificate.Certificate) (*tls.Certificate, error) {
-	return tlsCertificate(key, cert)
+	return tlsCertificate(key, cert, nil)
 }
 
 // Identify is the verified member certificate that a TLS client showed, of a
@@ -22,6 +23,6 @@ func TLSCertificate(key *signature.PrivateKey, cert certificate.Certificate) (*t
 // it is returned too. Other errors: ErrNoCertificate, ErrNotMember,
 // ErrCertificate, ErrOtherGroup, ErrKeyMismatch.
 func Identify(g ident.Group, cas certificate.Authorities, peer []*x509.Certificate, now time.Time) (certificate.Certificate, error) {
-	v := verifier{group: g, authorities: cas, now: func() time.Time { return now }}
+	v := newVerifier(g, cas, func() time.Time { return now })
 	return v.identify(peer)
 }

@@ -59,7 +59,7 @@ func (p *peer) judge(c *conn, now time.Duration) {
 		p.end(c, CodeOverload)
 	case !c.confirmed && now-c.made > PreambleTimeout:
 		p.end(c, CodeProtocol)
-	case c.cert.ValidAt(t.cfg.Now()) != nil:
+	case c.cert.ValidAt(t.cfg.Now()) != nil || !t.verify.trusts(c.cert.Authority()):
 		t.counters.lapsed.Add(1)
 		p.end(c, CodeProtocol)
 	case !c.keep && c.writing == nil && p.queue.size() == 0 && now-time.Duration(c.lastUse.Load()) > idle:

@@ -455,7 +455,7 @@ func TestLapsedCertificateEndsAConnection(t *testing.T) {
 		require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrExpired)
 
 		_, renewed := b.shortLived(t, "z", time.Hour)
-		require.NoError(t, z.SetCertificate(renewed))
+		require.NoError(t, z.SetCertificate(renewed, nil))
 		time.Sleep(MaxBackOff)
 		a.Send(z.Self(), Custody, []byte("renewed"))
 		z.wait(frame("renewed"), 1)

@@ -26,7 +26,7 @@ type Transport struct {
 	self    ident.Member
 	process process
 	ordinal atomic.Uint64 // of the last preamble written
-	verify  verifier
+	verify  *verifier
 	tlsCert atomic.Pointer[tls.Certificate]
 
 	quic     *quic.Transport
@@ -67,12 +67,13 @@ func Open(cfg Config) (*Transport, error) {
 		dials:   make(chan struct{}, MaxDials),
 		start:   time.Now(),
 	}
-	t.verify = verifier{group: cfg.Group, authorities: cfg.Authorities, self: t.self, now: cfg.Now}
+	t.verify = newVerifier(cfg.Group, cfg.Authorities, cfg.Now)
+	t.verify.self, t.verify.vouched = t.self, cfg.Vouched
 	t.gate.bucket = newBucket(cfg.limits.handshakes, cfg.limits.burst, 0)
 	if _, err := io.ReadFull(cfg.Rand, t.process[:]); err != nil {
 		return nil, fmt.Errorf("process identity: %w", err)
 	}
-	if err := t.SetCertificate(cfg.Certificate); err != nil {
+	if err := t.SetCertificate(cfg.Certificate, cfg.Vouchers); err != nil {
 		return nil, err
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
@@ -87,13 +88,19 @@ func Open(cfg Config) (*Transport, error) {
 	return t, nil
 }
 
+// SetAuthorities makes these the CA keys that count from the next handshake on.
+// Open connections with members whose certificates are signed by another are
+// closed within a second or two. Not nil.
+func (t *Transport) SetAuthorities(cas certificate.Authorities) { t.verify.trust(cas) }
+
 // SetCertificate presents another certificate from the next handshake on: a
-// renewed one. It must be for the same member, or the error matches ErrConfig.
-func (t *Transport) SetCertificate(cert certificate.Certificate) error {
+// renewed one, or the same with other vouchers (Config.Vouchers; at most about
+// 4 kB). It must be for the same member, or the error matches ErrConfig.
+func (t *Transport) SetCertificate(cert certificate.Certificate, vouchers [][]byte) error {
 	if cert.Member() != t.self || cert.Key() == nil || !cert.Key().Equal(t.cfg.Key.Public()) {
 		return fmt.Errorf("%w: certificate is not for this member and key", ErrConfig)
 	}
-	c, err := tlsCertificate(t.cfg.Key, cert)
+	c, err := tlsCertificate(t.cfg.Key, cert, vouchers)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}

@@ -23,7 +23,7 @@ func TestWithdrawnConnections(t *testing.T) {
 			t.Parallel()
 			a := g.open(t, newBook(), loopback(t), "a", nil)
 			key, cert := g.member(t, "z", nil)
-			r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert)))
+			r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert, nil)))
 			q, _, err := r.dial(a)
 			require.NoError(t, err)
 			require.NoError(t, q.CloseWithError(quic.ApplicationErrorCode(code), ""))

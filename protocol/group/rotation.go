@@ -1,6 +1,7 @@
 package group
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,13 +85,20 @@ func (g *Group) WithConfig(c Config) (*Group, error) {
 	return newer, nil
 }
 
-// Vouched is the group with those of some statements that are news and hold; the
-// rest is left out without a word. At most MaxAuthorities are read, so that
-// nobody can ask for more signatures to be checked.
+// Vouched is the group with those of some statements that are news and hold.
+// What is about a key that has been retired, or comes from one, is left out; the
+// first that is forged or malformed ends it. So a stranger, who can forge none,
+// makes one signature be checked in vain, beside the few that a CA has made; at
+// most MaxAuthorities statements are read.
 func (g *Group) Vouched(statements [][]byte) *Group {
 	for _, raw := range statements[:min(len(statements), MaxAuthorities)] {
-		if more, err := g.WithAuthority(raw); err == nil {
+		more, err := g.WithAuthority(raw)
+		switch {
+		case err == nil:
 			g = more
+		case errors.Is(err, ErrRetired), errors.Is(err, certificate.ErrUnknownCA):
+		default:
+			return g
 		}
 	}
 	return g

@@ -2,6 +2,7 @@ package group_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -203,7 +204,30 @@ func TestUpdate(t *testing.T) {
 	assert.ErrorIs(t, err, certificate.ErrUnknownCA)
 	_, err = young(t).Update(signed(t, firstKey, listing(2, firstKey, secondKey)).Raw(), nil)
 	assert.ErrorIs(t, err, group.ErrMissingAuthority)
-	useless := make([][]byte, 2*group.MaxAuthorities)
-	_, err = young(t).Update(newest.Config().Raw(), append(useless, newest.Vouchers()...))
-	assert.ErrorIs(t, err, certificate.ErrUnknownCA, "nobody is asked to read more than there can be")
+}
+
+// TestVouched: what is of no use is left out, and what is forged ends it.
+func TestVouched(t *testing.T) {
+	good, retired := vouched(t, secondKey, firstKey, 2), vouched(t, thirdKey, firstKey, 1)
+	stray := vouched(t, newKey(9), newKey(8), 2)
+	forged := bytes.Clone(vouched(t, thirdKey, firstKey, 2))
+	forged[len(forged)-1] ^= 1
+	tests := []struct {
+		name       string
+		statements [][]byte
+		want       keys
+	}{
+		{"nothing", nil, keys{firstKey}},
+		{"one", [][]byte{good}, keys{firstKey, secondKey}},
+		{"behind useless ones", [][]byte{authority(t, firstKey, firstKey).Raw(), retired, stray, good}, keys{firstKey, secondKey}},
+		{"behind a forged one", [][]byte{forged, good}, keys{firstKey}},
+		{"before a forged one", [][]byte{good, forged}, keys{firstKey, secondKey}},
+		{"behind a malformed one", [][]byte{{1}, good}, keys{firstKey}},
+		{"behind too many", append(slices.Repeat([][]byte{stray}, group.MaxAuthorities), good), keys{firstKey}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.want, inForce(young(t).Vouched(tt.statements)))
+		})
+	}
 }
