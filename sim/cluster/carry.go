@@ -40,6 +40,7 @@ func (n *node) append(p effect.Persist) {
 		n.c.problem(n, "record not encoded: %v", err)
 	}
 	n.c.count.records[p.Record.Kind()]++
+	n.c.meter.record(p.Record)
 }
 
 // sync makes the journal durable, at once or some time later.
@@ -95,6 +96,10 @@ func (n *node) perform(e effect.Effect) {
 			n.c.problem(n, "reports %s: %s", e.Kind, e.Detail)
 		}
 	case effect.Stop:
+		if n.doomed {
+			n.c.after(0, func() { n.c.endForEver(n) })
+			return
+		}
 		n.c.problem(n, "ends itself: %v", e.Reason)
 	case effect.Expel, effect.Reconfigure:
 	}

@@ -196,6 +196,10 @@ func (c *cluster) orderCrash() {
 
 // restartLater starts a member some time after its end.
 func (c *cluster) restartLater(n *node) {
+	if n.doomed {
+		c.bury(n)
+		return
+	}
 	life := n.life
 	c.after(c.exponential(c.downMean), func() {
 		if n.member == nil && n.life == life {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/audit"
@@ -52,6 +53,8 @@ type setting struct {
 	manual bool
 	// syncTime is the longest that a sync takes.
 	syncTime time.Duration
+	// lean keeps what members know of the group out of the audit: long runs.
+	lean bool
 	// checkpointAfter is how many records a journal grows by before the next
 	// checkpoint; zero: there is none.
 	checkpointAfter int
@@ -82,6 +85,9 @@ type cluster struct {
 	cuts  []*cut // that there are now
 
 	version uint64 // of the newest configuration
+	issuer  issuer
+	graves  []audit.Journal // of members that never return
+	meter   *meter          // of a run with churn
 
 	downMean time.Duration // how long a member stays away
 
@@ -98,6 +104,8 @@ type counts struct {
 	configurations                         int
 	cuts, clocks                           int // lines through the network, clocks that were set
 	untimely                               int // tokens refused for the time of their genesis
+	joins, kills                           int // kills: crashes for ever
+	leaves, revocations, renewals          int
 	messages, lost, repeated, late, broken int
 	grants                                 int
 	sent, bytes                            map[wire.Type]int
@@ -118,6 +126,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	if trace != nil {
 		c.tracer = newTracer(trace, g.ID())
 	}
+	c.issuer.published = g
 	for i, m := range s.members {
 		c.add(a.members[i], m)
 	}
@@ -128,8 +137,8 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 func (c *cluster) add(who identity, m memberSetting) *node {
 	n := &node{
 		c: c, identity: who, memberSetting: m, guard: newGuard(c.group.ID()),
-		disk:  disk{faithful: m.durable},
-		place: who.name, fuse: noFuse,
+		disk:  disk{faithful: m.durable, lean: c.lean},
+		place: who.name, fuse: noFuse, bornAt: c.now, group: c.issuer.published,
 	}
 	if c.tracer != nil {
 		c.tracer.members[who.id] = who.name
@@ -192,7 +201,7 @@ func (c *cluster) runFor(d time.Duration) {
 
 // journals is what an auditor reads.
 func (c *cluster) journals() []audit.Journal {
-	list := make([]audit.Journal, 0, len(c.nodes))
+	list := slices.Clone(c.graves)
 	for _, n := range c.nodes {
 		list = append(list, audit.Journal{Member: n.id, Entries: n.disk.history})
 	}

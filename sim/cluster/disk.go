@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -16,6 +17,7 @@ type disk struct {
 	history  []audit.Entry
 	pending  int  // how many of history, at its end, are not durable
 	faithful bool // what a crash takes disappears from history, too
+	lean     bool // history is without what a member knows of the group
 }
 
 // append writes a record behind those that are there.
@@ -32,11 +34,16 @@ func (d *disk) append(at uint64, r journal.Record, order uint64) error {
 
 // sync makes everything durable, and returns the records that it did so for.
 func (d *disk) sync(order uint64) []audit.Entry {
-	fresh := d.history[len(d.history)-d.pending:]
+	before := len(d.history) - d.pending
+	fresh := d.history[before:]
 	for i := range fresh {
 		fresh[i].Durable = order
 	}
 	d.pending = 0
+	if d.lean {
+		fresh = slices.DeleteFunc(fresh, func(e audit.Entry) bool { return e.Record != nil && e.Record.Kind() == journal.KindKnown })
+		d.history = d.history[:before+len(fresh)]
+	}
 	return fresh
 }
 

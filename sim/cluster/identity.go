@@ -65,12 +65,18 @@ func (a *authority) issue(i int) identity {
 		IssuedAt: epoch.AddDate(0, -1, 0), Key: key.Public().Bytes(), Group: a.id, ConfigVersion: 1,
 	}.Sign(a.key)
 	must(err)
-	address := fmt.Sprintf("192.0.2.%d:4133", i+1)
+	who := identity{name: memberName(i), id: c.Member(), key: key, certificate: c, address: fmt.Sprintf("192.0.2.%d:4133", i+1)}
+	who.endpoint = endpointOf(a.id, who)
+	return who
+}
+
+// endpointOf is a member's first endpoint record.
+func endpointOf(g ident.Group, who identity) []byte {
 	e, err := certificate.Endpoint{
-		Member: c.Member(), Sequence: 1, Mode: certificate.Reachable, Addresses: []string{address},
-	}.Sign(a.id, key)
+		Member: who.id, Sequence: 1, Mode: certificate.Reachable, Addresses: []string{who.address},
+	}.Sign(g, who.key)
 	must(err)
-	return identity{name: memberName(i), id: c.Member(), key: key, certificate: c, address: address, endpoint: e.Raw()}
+	return e.Raw()
 }
 
 // memberName is a, b, c, …

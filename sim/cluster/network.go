@@ -22,6 +22,7 @@ type networkSetting struct {
 	lateBy time.Duration
 	deaf   float64       // of directory pages: they are the first to be dropped
 	notice time.Duration // longest time until an end finds its connection broken
+	rest   time.Duration // that a member without connections waits before it looks for one
 	idle   time.Duration // without a message, after which a connection is closed; zero: never
 }
 
@@ -230,7 +231,7 @@ func (n *node) detach(k *conn, orderly bool) {
 	} else {
 		n.put(member.Unreachable{Peer: peer.id})
 	}
-	n.meetSomebody()
+	n.meetLater(n.c.net.rest)
 }
 
 // hangUp ends every connection of a member whose process has ended.
@@ -262,8 +263,16 @@ func (n *node) meetSomebody() {
 			n.dial(o.id)
 		}
 	}
+	n.meetLater(meetAgain + n.c.random(meetAgain))
+}
+
+func (n *node) meetLater(wait time.Duration) {
+	if wait == 0 {
+		n.meetSomebody()
+		return
+	}
 	life := n.life
-	n.c.after(meetAgain+n.c.random(meetAgain), func() {
+	n.c.after(wait, func() {
 		if n.life == life {
 			n.meetSomebody()
 		}

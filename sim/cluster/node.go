@@ -6,6 +6,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 )
@@ -61,6 +62,11 @@ type node struct {
 	requests uint64
 	contacts []*node // whom the operator lets it meet; nil: everybody
 	stopping bool    // was told to shut down
+	bornAt   time.Duration
+	fate     change       // of a doomed one
+	doomed   bool         // never returns after its end
+	gone     bool         // has ended for ever
+	group    *group.Group // the group file that it was given
 }
 
 // op is one thing that a driver does.
@@ -107,7 +113,7 @@ func (n *node) start(fresh bool) {
 	}
 	n.drawSeed()
 	m, effects, err := member.Restore(member.Config{
-		Group: n.c.group, Certificate: n.certificate, Key: n.key, Seed: n.seed, Durable: n.durable,
+		Group: n.group, Certificate: n.certificate, Key: n.key, Seed: n.seed, Durable: n.durable,
 		NewIncarnation: fresh, Found: n.found, Machine: n.place, Boot: n.bootID(),
 		NoPreOffer: n.c.noPreOffer, Tuning: n.c.tuning,
 	}, past, n.reading())

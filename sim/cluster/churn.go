@@ -1,0 +1,274 @@
+package cluster
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+)
+
+// ChurnOptions describe a group in which members come and go all the time.
+type ChurnOptions struct {
+	Seed    uint64
+	Members int           // at one time, about
+	For     time.Duration // virtual time
+	// Every is how often a member crashes, and how often one joins. Of those
+	// that crash, half never return. Who leaves or is revoked makes up for the
+	// rest of those who join.
+	Every time.Duration
+	// Lifetime of certificates, which members renew at two thirds of it.
+	Lifetime time.Duration
+	// Halves is how often the network falls apart into two halves, for HalvesFor;
+	// zero: never.
+	Halves, HalvesFor time.Duration
+	Trace             io.Writer
+}
+
+const (
+	// churnDown is how long a member is away that returns, on average.
+	churnDown = time.Minute
+	// churnCut and churnCutFor are how often single members are cut off, and for
+	// how long on average.
+	churnCut, churnCutFor = time.Minute, 15 * time.Second
+	// churnSkew is how wrong clocks are, which decides over certificates.
+	churnSkew = time.Minute
+	// contactsOf is how many members somebody who joins has been told of.
+	contactsOf = 2
+	// churnWarmUp is how long the group has, at the start, to get to know each
+	// other.
+	churnWarmUp = 5 * time.Minute
+	// bootstrapRest is how long a daemon without connections waits before it
+	// meets its contacts again.
+	bootstrapRest = 30 * time.Second
+	// leavePatience is how many polls a member that leaves has to pass on what it
+	// holds and to tell the others.
+	leavePatience = 150
+)
+
+// churnSetting is the group and its network.
+func churnSetting(o ChurnOptions) setting {
+	s := setting{
+		seed: o.Seed, tuning: handoff.DefaultTuning, syncTime: 2 * time.Millisecond, checkpointAfter: 2000, lean: true,
+		resources: churnResources(o.Members),
+		constants: group.Settings{
+			MembersMax: 64 * o.Members, CertificateLifetime: o.Lifetime, SettlementTime: group.MinSettlementTime,
+		},
+		net: networkSetting{
+			delay: 20 * time.Millisecond, jitter: 10 * time.Millisecond, loss: 0.005, repeat: 0.005,
+			notice: silence, idle: idleTimeout, rest: bootstrapRest,
+		},
+	}
+	return s
+}
+
+// churnResources are a single token, and as many as it takes that everybody has
+// one every few minutes.
+func churnResources(members int) []group.Resource {
+	params := policy.Params{OperationTime: time.Second, MembersMax: members, SkipDelay: time.Second}
+	several := params
+	several.TargetInterval = 2 * time.Minute
+	return []group.Resource{
+		group.Resource{Name: "several", Policy: catalog.Multitoken, Params: several}.WithDefaults(),
+		group.Resource{Name: "single", Params: params}.WithDefaults(),
+	}
+}
+
+// Churn runs a group in which members come and go all the time.
+func Churn(o ChurnOptions) *ChurnResult {
+	c, err := newCluster(churnSetting(o), o.Trace)
+	must(err)
+	c.downMean = churnDown
+	m := newMeter(c, o)
+	for i := range o.Members {
+		n := c.join()
+		n.found = i == 0
+	}
+	for _, n := range slices.Clone(c.nodes) {
+		n.contacts = c.choose(contactsOf, n)
+		c.begins(n)
+	}
+	c.runFor(churnWarmUp)
+	c.churn(o)
+	for c.now < churnWarmUp+o.For && len(c.problems) == 0 {
+		c.runFor(quietStep)
+		m.look()
+	}
+	var stuck []string
+	if len(c.problems) == 0 {
+		stuck = c.settleDown()
+	}
+	return m.result(stuck)
+}
+
+// churn begins everything that goes wrong.
+func (c *cluster) churn(o ChurnOptions) {
+	c.each(o.Every, func() { c.crashSomebody(o.Members) })
+	c.each(o.Every, func() {
+		n := c.join()
+		n.contacts = c.choose(contactsOf, n)
+		c.begins(n)
+	})
+	c.each(o.Every, func() {
+		if len(c.nodes) > o.Members {
+			c.leaveOrRevoke()
+		}
+	})
+	c.each(o.Lifetime, func() { c.tell(member.Learn{Configuration: c.publish()}) })
+	c.every(churnCut, func() {
+		x := c.separate([]*node{c.somebody()}, silence)
+		c.after(c.exponential(churnCutFor), func() { c.heal(x) })
+	})
+	if o.Halves > 0 {
+		c.each(o.Halves, func() {
+			x := c.separate(c.half(), silence)
+			c.meter.halvesUntil = c.now + o.HalvesFor + churnRecovery
+			c.after(o.HalvesFor, func() { c.heal(x) })
+		})
+	}
+}
+
+// each lets something happen at regular times until the faults are over.
+func (c *cluster) each(interval time.Duration, do func()) {
+	c.after(interval, func() {
+		if c.calm {
+			return
+		}
+		do()
+		c.each(interval, do)
+	})
+}
+
+// join makes a new member. It is not running yet.
+func (c *cluster) join() *node {
+	skew := c.random(2*churnSkew) - churnSkew
+	n := c.add(c.enrol(), memberSetting{durable: true, driving: grouped, skew: skew, stranger: true})
+	c.renewWhenDue(n)
+	c.count.joins++
+	return n
+}
+
+// begins starts a member for the first time.
+func (c *cluster) begins(n *node) {
+	n.start(false)
+	n.meetSomebody()
+	c.meter.follow(joined, n)
+}
+
+// choose draws members that are up, other than one.
+func (c *cluster) choose(count int, but *node) []*node {
+	var up []*node
+	for _, n := range c.nodes {
+		if n != but && n.takesPart() {
+			up = append(up, n)
+		}
+	}
+	if len(up) == 0 { // at the start nobody is
+		up = slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n == but })
+	}
+	c.rng.Shuffle(len(up), func(i, j int) { up[i], up[j] = up[j], up[i] })
+	return up[:min(count, len(up))]
+}
+
+// takesPart reports whether a member is up and going to stay.
+func (n *node) takesPart() bool { return n.member != nil && !n.stopping && !n.doomed }
+
+// tell brings one member something that the CA has published.
+func (c *cluster) tell(in member.Learn) {
+	for _, n := range c.choose(1, nil) {
+		n.put(in)
+	}
+}
+
+// crashSomebody ends a process between two operations, or a few operations later.
+// Half of those who crash never return, as long as there are enough others.
+func (c *cluster) crashSomebody(least int) {
+	for _, n := range c.choose(1, nil) {
+		n.doomed = len(c.nodes) >= least && c.chance(0.5)
+		if n.doomed {
+			n.fate = killed
+			c.count.kills++
+		}
+		if c.chance(0.5) {
+			n.fuse = c.rng.IntN(maxFuse)
+		} else {
+			n.crash(c.chance(0.5))
+		}
+	}
+}
+
+// leaveOrRevoke lets somebody leave in order, or takes the right to be a member
+// away, which is rare.
+func (c *cluster) leaveOrRevoke() {
+	for _, n := range c.choose(1, nil) {
+		if c.chance(0.1) {
+			n.doomed, n.fate = true, revoked
+			c.count.revocations++
+			c.log(n, "is revoked")
+			c.meter.follow(revoked, n)
+			c.tell(member.Learn{Revocations: [][]byte{c.revocation(n)}})
+			continue
+		}
+		c.count.leaves++
+		c.log(n, "leaves")
+		n.doomed, n.fate = true, left
+		n.put(member.Shutdown{})
+		c.meter.follow(left, n)
+		n.leaving(leavePatience)
+	}
+}
+
+// leaving ends a member that leaves when it is done, or is too slow.
+func (n *node) leaving(patience int) {
+	life := n.life
+	n.c.after(shutdownPoll, func() {
+		switch {
+		case n.life != life || n.member == nil:
+		case n.member.Idle() || patience == 0:
+			n.stop()
+			n.c.bury(n)
+		default:
+			n.leaving(patience - 1)
+		}
+	})
+}
+
+// endForEver ends a member that has said that it is over.
+func (c *cluster) endForEver(n *node) {
+	if n.member != nil {
+		n.stop()
+		c.bury(n)
+	}
+}
+
+// bury takes a member that never returns out of the group. Its journal stays, for
+// the audit.
+func (c *cluster) bury(n *node) {
+	if n.gone {
+		return
+	}
+	n.gone = true
+	if n.fate == killed {
+		c.meter.follow(killed, n)
+	}
+	c.log(n, "is gone for ever")
+	c.nodes = slices.DeleteFunc(c.nodes, func(o *node) bool { return o == n })
+	c.byID[n.id] = slices.DeleteFunc(c.byID[n.id], func(o *node) bool { return o == n })
+	if len(c.byID[n.id]) == 0 {
+		delete(c.byID, n.id)
+	}
+	c.graves = append(c.graves, audit.Journal{Member: n.id, Entries: n.disk.history})
+	n.disk, n.guard, n.contacts = disk{}, nil, nil
+}
+
+// settleDown ends all that goes wrong, waits until everybody knows who takes part
+// and who does not, and returns what is still not so.
+func (c *cluster) settleDown() []string {
+	c.calm, c.cuts = true, nil
+	return nil
+}

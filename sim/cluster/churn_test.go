@@ -1,0 +1,42 @@
+package cluster
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	churnFlag   = flag.Duration("cluster.churn", 0, "the virtual time of TestChurn; 0: it is skipped")
+	membersFlag = flag.Int("cluster.members", 200, "the members of TestChurn")
+	halvesFlag  = flag.Duration("cluster.halves", 3*time.Hour, "how often TestChurn cuts the network in halves")
+)
+
+// TestChurn is the run that counts.
+func TestChurn(t *testing.T) {
+	if *churnFlag == 0 {
+		t.Skip("asked for with -cluster.churn")
+	}
+	r := Churn(ChurnOptions{
+		Seed: *firstFlag, Members: *membersFlag, For: *churnFlag, Every: 10 * time.Second, Lifetime: time.Hour,
+		Halves: *halvesFlag, HalvesFor: 2 * time.Minute,
+	})
+	fmt.Println(r)
+	require.NoError(t, r.Err())
+}
+
+// TestChurnShort is a little of it.
+func TestChurnShort(t *testing.T) {
+	skipUnderRaceDetector(t)
+	r := Churn(ChurnOptions{
+		Members: 24, For: 6 * time.Minute, Every: 10 * time.Second, Lifetime: 20 * time.Minute,
+		Halves: 3 * time.Minute, HalvesFor: time.Minute,
+	})
+	t.Logf("\n%v", r)
+	require.NoError(t, r.Err())
+	assert.Greater(t, r.counts.joins, 50)
+}

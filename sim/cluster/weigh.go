@@ -1,0 +1,116 @@
+package cluster
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// weight is what a member keeps in memory, counted without its help: the entries of
+// all maps and lists that can be reached from it, and the bytes of all strings and
+// byte strings. A leak shows here, wherever it is.
+type weight struct {
+	entries, bytes int
+	parts          map[string]int // entries by the path of fields
+}
+
+// scales walk through a member.
+type scales struct {
+	weight
+	seen map[seenAt]bool
+}
+
+type seenAt struct {
+	at uintptr
+	of reflect.Type
+}
+
+// weigh looks at a member between two steps.
+func weigh(m *member.Member) weight {
+	s := &scales{weight: weight{parts: make(map[string]int)}, seen: make(map[seenAt]bool)}
+	s.walk("", reflect.ValueOf(m))
+	return s.weight
+}
+
+// shared reports whether values of a type belong to the whole program: what is
+// precomputed for keys, the group's configuration.
+func shared(t reflect.Type) bool {
+	path := t.PkgPath()
+	return strings.HasSuffix(path, "crypto/signature") || strings.HasSuffix(path, "protocol/group") ||
+		strings.HasPrefix(path, "filippo.io") || strings.HasPrefix(path, "crypto/")
+}
+
+func (s *scales) walk(path string, v reflect.Value) {
+	if shared(v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() && s.first(v) {
+			s.walk(path, v.Elem())
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			s.walk(path, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			s.walk(path+"."+v.Type().Field(i).Name, v.Field(i))
+		}
+	case reflect.String:
+		s.bytes += v.Len()
+	case reflect.Map:
+		s.walkMap(path, v)
+	case reflect.Slice, reflect.Array:
+		s.walkList(path, v)
+	}
+}
+
+func (s *scales) first(v reflect.Value) bool {
+	k := seenAt{v.Pointer(), v.Type()}
+	if s.seen[k] {
+		return false
+	}
+	s.seen[k] = true
+	return true
+}
+
+func (s *scales) walkMap(path string, v reflect.Value) {
+	if v.IsNil() || !s.first(v) {
+		return
+	}
+	s.count(path, v.Len())
+	for each := v.MapRange(); each.Next(); {
+		s.walk(path, each.Value())
+	}
+}
+
+func (s *scales) walkList(path string, v reflect.Value) {
+	switch v.Type().Elem().Kind() {
+	case reflect.Uint8:
+		s.bytes += v.Len()
+		return
+	case reflect.Uint64, reflect.Int64, reflect.Int, reflect.Uint32, reflect.Bool, reflect.Float64:
+		if v.Kind() == reflect.Slice {
+			s.count(path, v.Len())
+		}
+		return
+	}
+	if v.Kind() == reflect.Slice {
+		if v.IsNil() {
+			return
+		}
+		s.count(path, v.Len())
+	}
+	for i := range v.Len() {
+		s.walk(path, v.Index(i))
+	}
+}
+
+func (s *scales) count(path string, entries int) {
+	s.entries += entries
+	if entries > 0 {
+		s.parts[path] += entries
+	}
+}
