@@ -105,6 +105,15 @@ func (s someone) attached(sequence uint64, to ...ident.Member) []byte {
 	return must(e.Sign(s.ca.id, s.key)).Raw()
 }
 
+func (s someone) leave(at uint64) []byte {
+	return must(certificate.Leave{Member: s.id, Time: at}.Sign(s.ca.id, s.key)).Raw()
+}
+
+// failure is what this one says about a subject that it cannot reach.
+func (s someone) failure(subject someone, sequence uint64) []byte {
+	return must(certificate.Failure{Witness: s.id, Subject: subject.id, Sequence: sequence}.Sign(s.ca.id, s.key)).Raw()
+}
+
 func (s someone) revocation(version uint64) []byte {
 	return must(certificate.Revocation{Version: version, Member: s.id}.Sign(s.ca.id, s.ca.key)).Raw()
 }

@@ -136,3 +136,25 @@ func compareParts(t *rapid.T, d *Directory, n naive, from, through ident.Member)
 	}
 	require.Equal(t, through, parts[len(parts)-1].Through)
 }
+
+// Also where a part ends with a block.
+func TestPartsThatEndWithABlock(t *testing.T) {
+	d := &Directory{}
+	var n naive
+	for i := range uint64(4 * blockSize) {
+		f := &facts{}
+		binary.BigEndian.PutUint64(f.id[:], i)
+		n = append(n, f)
+		d.order.add(f)
+		d.order.show(f, true, printOf(i))
+	}
+	for most := 1; most <= MaxParts; most++ {
+		var at ident.Member
+		parts := d.Split(at, ident.LastMember(), most)
+		require.Len(t, parts, most)
+		for _, p := range parts {
+			require.Equal(t, n.between(at, p.Through), sum{p.Members, p.Fingerprint})
+			at = p.Through.Next()
+		}
+	}
+}
