@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// MaxPending bounds what waits on a List. It is some minutes of what tokens
-	// can tell at all: at one message a second with ten updates each, and twenty
-	// times for each, a thousand take half an hour. Whatever does not fit
-	// reaches everybody with the comparison of directories instead. About 1 MB.
+	// MaxPending bounds what waits on a List. So many take half an hour to tell,
+	// at one message a second with ten updates and twenty times for each: what
+	// does not fit is known sooner from comparing directories. It is about half a
+	// megabyte of usual updates, and 4 MB of the largest.
 	MaxPending = 1024
 
 	// MaxTake bounds the updates of one message together, in bytes, so that a
@@ -29,9 +29,11 @@ const (
 	leastTimes = 4
 )
 
-// Times is how often a member tells one update in a group of so many members:
-// a multiple of the logarithm, as many contacts as it takes until everybody has
-// heard of it, and then some.
+// Times is how often a member tells one update in a group of so many members: a
+// multiple λ of the logarithm, as many contacts as it takes until everybody has
+// heard of it, and some more. In simulations of 191 to 10,000 members joinings
+// did not reach everybody with λ = 1, nearly always did with 1.5, and with 2 took
+// no less time than with 4.
 func Times(members int) int {
 	lambda := 2.0
 	if members < smallGroup {
