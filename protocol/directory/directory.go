@@ -58,6 +58,7 @@ func New(g Group, self ident.Member) *Directory {
 		policy:  policy{quorum: MinFailureQuorum},
 		members: make(map[ident.Member]*facts),
 		links:   newLinks(),
+		keys:    keys{most: keysKept},
 		revoked: revocations{limit: MaxMembers},
 	}
 }

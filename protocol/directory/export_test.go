@@ -1,9 +1,17 @@
 package directory
 
-import "github.com/wandertoken/wander/protocol/ident"
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
 
 // LimitRevocations lowers the bound of revocations, so that it can be reached.
 func (d *Directory) LimitRevocations(n int) { d.revoked.limit = n }
+
+// LimitKeys lowers the bound of the keys that are ready to be used.
+func (d *Directory) LimitKeys(n int) { d.keys.most = n }
 
 // Traces is how many places the directory keeps: of members that are known or
 // revoked, and in the order of ids.
@@ -46,4 +54,38 @@ func (d *Directory) KeptFailures(m ident.Member) (raws [][]byte) {
 		}
 	}
 	return raws
+}
+
+// Wrong is what does not hold of the roles, empty if all is well: each member
+// has its own, is in the pool of that, and nowhere else, and the flow is the sum
+// of the peers' loads.
+func (d *Directory) Wrong() (faults []string) {
+	seated, flow := 0, uint64(0)
+	for _, f := range d.members {
+		if f.role != d.roleOf(f) {
+			faults = append(faults, fmt.Sprintf("%v has role %d, not %d", f.id, f.role, d.roleOf(f)))
+		}
+		if f.role == nobody {
+			continue
+		}
+		seated++
+		if p := d.pools[f.role]; f.place >= len(p) || p[f.place] != f {
+			faults = append(faults, fmt.Sprintf("%v is not in its place", f.id))
+		}
+		if f.role == peer {
+			flow += uint64(d.links.busy(f.id))
+		}
+	}
+	if seated != d.Candidates() || flow != d.links.flow {
+		faults = append(faults, fmt.Sprintf("%d of %d candidates, flow %d of %d", seated, d.Candidates(), flow, d.links.flow))
+	}
+	return faults
+}
+
+// Draw is a Refresh after having heard of enough members.
+func (d *Directory) Draw(rng rand.Source) {
+	if d.sample != nil {
+		d.sample.shown += d.sample.least
+		d.Refresh(rng)
+	}
 }

@@ -14,6 +14,7 @@ const keysKept = 2048
 // keys is the public keys that were asked for last. What is neither in the
 // young nor in the old generation is read again from its certificate.
 type keys struct {
+	most       int // of one generation: keysKept; lower in tests
 	young, old map[ident.Member]*signature.PublicKey
 }
 
@@ -23,7 +24,7 @@ func (k *keys) of(f *facts) *signature.PublicKey {
 		return key
 	}
 	key := k.peek(f)
-	if k.young == nil || len(k.young) >= keysKept {
+	if k.young == nil || len(k.young) >= k.most {
 		k.young, k.old = make(map[ident.Member]*signature.PublicKey), k.young
 	}
 	k.young[f.id] = key

@@ -1,0 +1,399 @@
+package directory_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+const time24 = 24 * time.Hour
+
+// entryOf is a member on a page, with what the witnesses say of it.
+func entryOf(s someone, witnesses ...someone) wire.Entry {
+	e := wire.Entry{
+		Certificate: s.certificate(month).Raw(),
+		Endpoint:    s.endpoint(1, fmt.Sprintf("m-%d.example.org:4133", s.n)),
+	}
+	for _, w := range witnesses {
+		e.Failures = append(e.Failures, w.failure(s, 1))
+	}
+	return e
+}
+
+func altered(raw []byte) []byte {
+	raw = slices.Clone(raw)
+	raw[len(raw)-1] ^= 1
+	return raw
+}
+
+func TestLearnPage(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(5)
+	d := directory.New(ca, list[0].id)
+	page := []wire.Entry{
+		entryOf(list[1], list[3], list[4]), // who come later on the page
+		entryOf(list[2]),
+		entryOf(list[3]),
+		{Certificate: list[4].certificate(month).Raw()},
+	}
+	page[1].Leave = list[2].leave(1)
+	assert.Equal(t, []directory.Learned{
+		{Member: list[1].id, Certificate: true, Endpoint: true, Failures: []int{0, 1}},
+		{Member: list[2].id, Certificate: true, Endpoint: true, Leave: true},
+		{Member: list[3].id, Certificate: true, Endpoint: true},
+		{Member: list[4].id, Certificate: true},
+	}, d.LearnPage(page, nil))
+	assert.ErrorIs(t, d.Status(list[1].id, now), directory.ErrFailed)
+	assert.ErrorIs(t, d.Status(list[2].id, now), directory.ErrLeft)
+	assert.NoError(t, d.Status(list[3].id, now))
+
+	asked := ca.asked
+	for i, l := range d.LearnPage(page, nil) {
+		assert.Equal(t, directory.Learned{Member: list[i+1].id}, l, "no news")
+	}
+	assert.Equal(t, asked, ca.asked, "and no signature check")
+	assert.Empty(t, d.LearnPage(nil, nil))
+}
+
+// One forged signature keeps out what it is under, and nothing else.
+func TestPageWithAForgedSignature(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(40)
+	var page []wire.Entry
+	for _, s := range list[:32] {
+		page = append(page, entryOf(s))
+	}
+	page[3].Failures = [][]byte{list[4].failure(list[3], 1), list[5].failure(list[3], 1), list[6].failure(list[3], 1)}
+	page[7].Leave = list[7].leave(1)
+	for name, forge := range map[string]struct {
+		at    int
+		spoil func(*wire.Entry)
+		check func(*directory.Directory, directory.Learned)
+	}{
+		"certificate": {5, func(e *wire.Entry) { e.Certificate = altered(e.Certificate) }, func(d *directory.Directory, l directory.Learned) {
+			assert.Nil(t, d.Key(list[5].id))
+			assert.Len(t, d.Failures(list[3].id), 2, "nor its word against another")
+			assert.False(t, l.Endpoint, "its record has nobody to be of")
+		}},
+		"endpoint record": {6, func(e *wire.Entry) { e.Endpoint = altered(e.Endpoint) }, func(d *directory.Directory, l directory.Learned) {
+			assert.True(t, l.Certificate)
+			assert.Empty(t, d.Addresses(list[6].id))
+		}},
+		"leave": {7, func(e *wire.Entry) { e.Leave = altered(e.Leave) }, func(d *directory.Directory, l directory.Learned) {
+			assert.True(t, l.Certificate && l.Endpoint)
+			assert.NoError(t, d.Status(list[7].id, now))
+		}},
+		"failure statement": {3, func(e *wire.Entry) { e.Failures[1] = altered(e.Failures[1]) }, func(d *directory.Directory, l directory.Learned) {
+			assert.Equal(t, []int{0, 2}, l.Failures)
+			assert.True(t, d.Failed(list[3].id))
+		}},
+	} {
+		d := directory.New(ca, list[39].id)
+		spoilt := slices.Clone(page)
+		spoilt[forge.at].Failures = slices.Clone(spoilt[forge.at].Failures)
+		forge.spoil(&spoilt[forge.at])
+		learned := d.LearnPage(spoilt, rand.NewChaCha8([32]byte{1}))
+		for i, l := range learned {
+			switch {
+			case i == forge.at:
+				assert.ErrorIs(t, l.Err, certificate.ErrSignature, name)
+			case name == "certificate" && i == 3:
+				assert.ErrorIs(t, l.Err, directory.ErrUnknown, name)
+			default:
+				assert.NoError(t, l.Err, name)
+				assert.True(t, l.Certificate && l.Endpoint, name)
+			}
+		}
+		forge.check(d, learned[forge.at])
+	}
+}
+
+// Entries that are put together of what does not belong together.
+func TestPageOfEntriesThatLie(t *testing.T) {
+	ca, other := newAuthority(1), newAuthority(2)
+	list := ca.members(6)
+	ben, cleo, dan := list[1], list[2], list[3]
+	d := directory.New(ca, list[0].id)
+	introduce(t, d, cleo, dan, list[4])
+	good := entryOf(ben)
+	for name, c := range map[string]struct {
+		entry wire.Entry
+		want  error
+	}{
+		"nothing":                 {wire.Entry{}, certificate.ErrMalformed},
+		"no certificate":          {wire.Entry{Certificate: good.Endpoint}, certificate.ErrMalformed},
+		"of another group":        {wire.Entry{Certificate: other.member(1).certificate(month).Raw()}, certificate.ErrGroup},
+		"record of another":       {wire.Entry{Certificate: good.Certificate, Endpoint: cleo.endpoint(5, "a.example:1")}, directory.ErrEntry},
+		"no record":               {wire.Entry{Certificate: good.Certificate, Endpoint: good.Certificate}, directory.ErrEntry},
+		"leave of another":        {wire.Entry{Certificate: good.Certificate, Leave: cleo.leave(1)}, directory.ErrEntry},
+		"statement about another": {wire.Entry{Certificate: good.Certificate, Failures: [][]byte{dan.failure(cleo, 1)}}, directory.ErrEntry},
+		"statement of a stranger": {wire.Entry{Certificate: good.Certificate, Failures: [][]byte{ca.member(77).failure(ben, 1)}}, directory.ErrUnknown},
+		"no statement":            {wire.Entry{Certificate: good.Certificate, Failures: [][]byte{nil}}, certificate.ErrMalformed},
+	} {
+		l := d.LearnPage([]wire.Entry{c.entry, entryOf(list[5])}, nil)
+		assert.ErrorIs(t, l[0].Err, c.want, name)
+		assert.NoError(t, l[1].Err, name)
+		assert.False(t, l[0].Endpoint || l[0].Leave || len(l[0].Failures) > 0, name)
+	}
+	for _, s := range []someone{cleo, dan, list[4]} {
+		assert.NoError(t, d.Status(s.id, now))
+		n, _ := d.Sequence(s.id)
+		assert.Equal(t, uint64(1), n)
+		assert.Empty(t, d.KeptFailures(s.id))
+	}
+}
+
+// A page says what its objects say one by one, in whatever order its entries
+// stand, and whichever of them are spoilt.
+func TestPropertyPageIsItsObjectsOneByOne(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(6)
+	var whole []wire.Entry
+	for i, s := range list {
+		e := entryOf(s, list[(i+1)%6], list[(i+2)%6], list[(i+3)%6])
+		if i == 4 {
+			e.Leave = s.leave(1)
+		}
+		whole = append(whole, e)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var page []wire.Entry
+		for _, e := range rapid.Permutation(whole).Draw(t, "order")[:rapid.IntRange(1, 6).Draw(t, "entries")] {
+			e.Failures = slices.Clone(e.Failures)
+			switch rapid.IntRange(0, 9).Draw(t, "spoilt") {
+			case 0:
+				e.Certificate = altered(e.Certificate)
+			case 1:
+				e.Endpoint = altered(e.Endpoint)
+			case 2:
+				e.Failures[1] = altered(e.Failures[1])
+			}
+			page = append(page, e)
+		}
+		known := rapid.SampledFrom(list).Draw(t, "known").certificate(month)
+		a, b := directory.New(ca, ident.Member{}), directory.New(ca, ident.Member{})
+		a.Admit(known)
+		b.Admit(known)
+		learned := a.LearnPage(page, nil)
+		bad := oneByOne(b, page)
+		require.Equal(t, picture(b, list), picture(a, list))
+		for i, l := range learned {
+			require.Equal(t, bad[i], l.Err != nil, "entry %d: %v", i, l.Err)
+		}
+	})
+}
+
+// oneByOne learns a page without a batch, and says which entries are bad.
+func oneByOne(d *directory.Directory, page []wire.Entry) (bad []bool) {
+	bad = make([]bool, len(page))
+	note := func(i int, err error) { bad[i] = bad[i] || err != nil }
+	for i, e := range page {
+		_, _, err := d.Learn(e.Certificate)
+		note(i, err)
+	}
+	for i, e := range page {
+		_, err := d.LearnEndpoint(e.Endpoint)
+		note(i, err)
+		if len(e.Leave) > 0 {
+			_, err := d.LearnLeave(e.Leave)
+			note(i, err)
+		}
+		for _, raw := range e.Failures {
+			_, err := d.LearnFailure(raw)
+			note(i, err)
+		}
+	}
+	return bad
+}
+
+func TestPageIntoAFullDirectory(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(4)
+	d := directory.New(ca, list[0].id)
+	d.SetLimit(2)
+	l := d.LearnPage([]wire.Entry{entryOf(list[1]), entryOf(list[2]), entryOf(list[3])}, nil)
+	assert.NoError(t, l[0].Err)
+	assert.NoError(t, l[1].Err)
+	assert.ErrorIs(t, l[2].Err, directory.ErrFull)
+	assert.False(t, l[2].Certificate || l[2].Endpoint)
+	assert.Equal(t, 2, d.Len())
+	places, _ := d.Traces()
+	assert.Equal(t, 2, places)
+}
+
+func TestExpectedVersions(t *testing.T) {
+	ca := newAuthority(1)
+	d := directory.New(ca, ident.Member{})
+	certified := func(n, config, revocations uint64) certificate.Certificate {
+		s := ca.member(n)
+		return must(certificate.Claims{
+			Name: "a", Serial: n + 1, NotBefore: now, NotAfter: now.Add(month), IssuedAt: now,
+			Key: s.key.Public().Bytes(), Group: ca.id, ConfigVersion: config, RevocationVersion: revocations,
+		}.Sign(ca.key))
+	}
+	expect := func(config, revocations uint64) {
+		c, r := d.Expected()
+		assert.Equal(t, [2]uint64{config, revocations}, [2]uint64{c, r})
+	}
+	expect(0, 0)
+	d.Admit(certified(1, 4, 2))
+	expect(4, 2)
+	_, _, err := d.Learn(certified(2, 3, 9).Raw())
+	require.NoError(t, err)
+	expect(4, 9)
+	_, _, err = d.Learn(altered(certified(3, 100, 100).Raw()))
+	require.Error(t, err)
+	d.LearnPage([]wire.Entry{{Certificate: altered(certified(3, 100, 100).Raw())}}, nil)
+	expect(4, 9)
+	d.LearnPage([]wire.Entry{{Certificate: certified(3, 5, 5).Raw()}}, nil)
+	expect(5, 9)
+}
+
+func TestForgottenCertificatesDoNotComeBack(t *testing.T) {
+	ca := newAuthority(1)
+	self, gone, signer, valid := ca.member(0), ca.member(1), ca.member(2), ca.member(3)
+	d := directory.New(ca, self.id)
+	old := gone.issued(1, -3*month, -2*month)
+	d.Admit(old)
+	d.Admit(signer.issued(1, -3*month, -2*month))
+	introduce(t, d, self, valid)
+	count, _ := d.Fingerprint()
+	assert.Equal(t, uint64(4), count)
+
+	d.Forget(now.Add(-month), func(m ident.Member) bool { return m == signer.id })
+	assert.Nil(t, d.Key(gone.id))
+	assert.NotNil(t, d.Key(signer.id))
+	count, _ = d.Fingerprint()
+	assert.Equal(t, uint64(2), count, "who is kept for what it signed is nobody else's business")
+	entries, _, _ := d.Page(ident.Member{}, ident.LastMember(), 10, 1<<20)
+	assert.Len(t, entries, 2)
+
+	_, news, err := d.Learn(old.Raw())
+	assert.ErrorIs(t, err, directory.ErrForgotten)
+	assert.False(t, news)
+	l := d.LearnPage([]wire.Entry{{Certificate: old.Raw()}}, nil)
+	assert.ErrorIs(t, l[0].Err, directory.ErrForgotten)
+	assert.Equal(t, gone.id, l[0].Member)
+	assert.Equal(t, 3, d.Len())
+
+	_, news, err = d.LearnSigner(old.Raw())
+	require.NoError(t, err)
+	assert.True(t, news)
+	assert.NotNil(t, d.Key(gone.id))
+	count, _ = d.Fingerprint()
+	assert.Equal(t, uint64(2), count)
+	d.Forget(now.Add(-month), nobody)
+	assert.Nil(t, d.Key(gone.id), "no longer than it is needed")
+
+	_, _, err = d.Learn(gone.issued(2, -month, month).Raw())
+	assert.NoError(t, err, "with a certificate that holds it is welcome")
+}
+
+// A clock that was a year fast keeps nobody out for ever.
+func TestForgettingWithAWrongClockIsUndone(t *testing.T) {
+	ca := newAuthority(1)
+	d := directory.New(ca, ca.member(0).id)
+	ben := ca.member(1)
+	introduce(t, d, ben)
+	d.Connected(ben.id, true)
+	d.Forget(now.Add(12*month), nobody)
+	count, _ := d.Fingerprint()
+	assert.Zero(t, count)
+	d.Forget(now.Add(-month), nobody)
+	count, _ = d.Fingerprint()
+	assert.Equal(t, uint64(1), count)
+	_, _, err := d.Learn(ca.member(2).certificate(month).Raw())
+	assert.NoError(t, err)
+}
+
+// Whoever is forgotten takes along what it said, and what was said of it.
+func TestForgetStatements(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(4)
+	d := directory.New(ca, list[0].id)
+	introduce(t, d, list[:2]...)
+	for _, s := range list[2:] {
+		d.Admit(s.issued(1, -2*month, -month))
+		must(d.LearnEndpoint(s.endpoint(1, "a.example:1")))
+	}
+	accuse(t, d, list[1], 1, list[2], list[3])
+	accuse(t, d, list[2], 1, list[1])
+	must(d.LearnLeave(list[2].leave(1)))
+	assert.True(t, d.Failed(list[1].id))
+	d.Forget(now.Add(-time24), nobody)
+	assert.False(t, d.Failed(list[1].id), "there is nobody left who says so")
+	assert.Empty(t, d.KeptFailures(list[1].id))
+	assert.Equal(t, 2, d.Len())
+	assert.ErrorIs(t, d.Status(list[2].id, now), directory.ErrUnknown)
+	d.Admit(list[2].certificate(month))
+	assert.NoError(t, d.Status(list[2].id, now))
+	assert.Empty(t, d.KeptFailures(list[2].id))
+	_, ok := d.Sequence(list[2].id)
+	assert.False(t, ok)
+}
+
+func TestForgetRevocations(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(9)
+	d := directory.New(ca, list[0].id)
+	introduce(t, d, list[:5]...)
+	for _, version := range []uint64{1, 2, 4, 7, 8} {
+		must(d.LearnRevocation(list[version].revocation(version)))
+	}
+	assert.Equal(t, uint64(2), d.RevocationVersion())
+	for _, c := range []struct{ floor, want uint64 }{{1, 2}, {0, 2}, {3, 4}, {5, 5}, {2, 5}} {
+		d.ForgetRevocations(c.floor)
+		assert.Equal(t, c.want, d.RevocationVersion(), "floor %d", c.floor)
+	}
+	raws, _ := d.Revocations(0, 100)
+	assert.Equal(t, [][]byte{list[7].revocation(7), list[8].revocation(8)}, raws)
+	news, err := d.LearnRevocation(list[3].revocation(3))
+	require.NoError(t, err)
+	assert.False(t, news, "the CA has given it up")
+	assert.ErrorIs(t, d.Status(list[1].id, now), directory.ErrRevoked, "as long as its certificate is known")
+	must(d.LearnRevocation(list[6].revocation(6)))
+	assert.Equal(t, uint64(8), d.RevocationVersion())
+	d.ForgetRevocations(8)
+	assert.ErrorIs(t, d.Status(list[7].id, now), directory.ErrUnknown)
+	places, listed := d.Traces()
+	assert.Equal(t, 5, places)
+	assert.Equal(t, 5, listed)
+	d.ForgetRevocations(1 << 60)
+	assert.Equal(t, uint64(1)<<60, d.RevocationVersion())
+}
+
+// The keys that were asked for last are ready; the others are read again.
+func TestKeysOfManyMembers(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(30)
+	d := directory.New(ca, list[0].id)
+	d.LimitKeys(10)
+	for _, s := range list {
+		d.Admit(s.certificate(month))
+	}
+	for range 2 {
+		for _, s := range list {
+			assert.True(t, d.Key(s.id).Equal(s.key.Public()))
+		}
+	}
+	kept := d.Key(list[1].id)
+	for _, s := range list[2:11] {
+		d.Key(s.id)
+	}
+	assert.Same(t, kept, d.Key(list[1].id), "from the generation before")
+	for _, s := range list[2:] {
+		d.Key(s.id)
+	}
+	assert.NotSame(t, kept, d.Key(list[1].id))
+}
