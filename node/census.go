@@ -76,7 +76,7 @@ func (c *census) pieces() map[string]int {
 	for piece := range slices.Chunk(ids, censusPiece) {
 		c.n.engine.look(func(m *member.Member) {
 			for _, id := range piece {
-				counts[strings.ReplaceAll(stateOf(m.Standing(id)), " ", "_")]++
+				counts[stateLabel(m.Standing(id))]++
 			}
 		})
 		if len(piece) < censusPiece {
@@ -90,3 +90,6 @@ func (c *census) pieces() map[string]int {
 	}
 	return counts
 }
+
+// stateLabel is a member's state as a label.
+func stateLabel(standing error) string { return strings.ReplaceAll(stateOf(standing), " ", "_") }

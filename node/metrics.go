@@ -81,19 +81,22 @@ func (n *Node) snapshot(c *census) metrics.Snapshot {
 
 // waited notes how a request for a resource was answered.
 func (n *Node) waited(resource string, asked clock.Instant, err error) {
-	answer := metrics.RequestRefused
+	n.metrics.Waited(resource, answerOf(err), boottime.Now().Sub(asked))
+}
+
+// answerOf is how a request was answered that ended with err.
+func answerOf(err error) metrics.Request {
 	switch {
 	case err == nil:
-		answer = metrics.RequestGranted
-	case refusal(err):
+		return metrics.RequestGranted
+	case refusal(err): // not due is not granted, too
+		return metrics.RequestRefused
 	case errors.Is(err, api.ErrNotGranted):
-		answer = metrics.RequestTimeout
+		return metrics.RequestTimeout
 	case errors.Is(err, api.ErrIsolated):
-		answer = metrics.RequestIsolated
-	default:
-		answer = metrics.RequestWithdrawn
+		return metrics.RequestIsolated
 	}
-	n.metrics.Waited(resource, answer, boottime.Now().Sub(asked))
+	return metrics.RequestWithdrawn
 }
 
 // howEnded is how a grant ended that was given back.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
@@ -34,8 +35,9 @@ type states struct {
 	source func() Snapshot
 
 	mu   sync.Mutex
+	ever bool // asked for
 	last Snapshot
-	at   time.Time
+	at   clock.Instant
 }
 
 // Expose adds what source says to what is shown. source is called by who
@@ -48,9 +50,8 @@ func (m *Metrics) Expose(source func() Snapshot) {
 func (s *states) snapshot() Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.at.IsZero() || time.Since(s.at) >= snapshotAge {
-		s.last = s.source()
-		s.at = time.Now()
+	if now := s.m.now(); !s.ever || now.Sub(s.at) >= snapshotAge {
+		s.last, s.at, s.ever = s.source(), now, true
 	}
 	return s.last
 }
