@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -23,7 +24,8 @@ type Options struct {
 	// Rand makes keys; nil means crypto/rand.
 	Rand io.Reader
 
-	disk disk // for tests
+	disk       disk // for tests
+	workFactor int  // keyfile.WorkFactor, lower in tests
 }
 
 func (o Options) withDefaults() Options {
@@ -32,6 +34,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Rand == nil {
 		o.Rand = rand.Reader
+	}
+	if o.workFactor == 0 {
+		o.workFactor = keyfile.WorkFactor
 	}
 	if o.disk == nil {
 		o.disk = osDisk{store.OS()}
@@ -68,12 +73,20 @@ func Open(dir string, o Options) (*Authority, error) {
 	return a, nil
 }
 
+// isAuthority returns ErrNoAuthority for a directory without one, or with one
+// whose creation was cut short. The key may have been taken away.
 func (f folder) isAuthority() error {
-	there, err := f.exists(KeyFile)
-	if err == nil && !there {
-		err = fmt.Errorf("%w: %s does not exist", ErrNoAuthority, f.name(KeyFile))
+	there, err := f.present(KeyFile, newKeyFile, LogFile)
+	if err != nil {
+		return err
 	}
-	return err
+	switch key, newKey, log := there[0], there[1], there[2]; {
+	case !log:
+		return fmt.Errorf("%w: %s does not exist", ErrNoAuthority, f.name(LogFile))
+	case newKey && !key:
+		return fmt.Errorf("%w: its creation in %s was not finished", ErrNoAuthority, f.path)
+	}
+	return nil
 }
 
 // locked calls change with the lock held and the state up to date. What fails

@@ -45,8 +45,12 @@ func TestAnAuthorityIsNeverOverwritten(t *testing.T) {
 	require.NoError(t, d.Rename(a.folder.name(KeyFile), "/elsewhere"))
 	_, err = Create(testDir, CreateOptions{Options: options(d), Name: "demo"})
 	assert.ErrorIs(t, err, ErrExists, "only its key is gone")
-	_, err = Open(testDir, options(d))
-	assert.ErrorIs(t, err, ErrNoAuthority)
+	without, err := Open(testDir, options(d))
+	require.NoError(t, err, "its key may be kept elsewhere")
+	_, err = without.List()
+	assert.NoError(t, err)
+	_, err = without.Issue(Request{Name: "a", Key: keyOf(2)})
+	assert.ErrorIs(t, err, ErrNoKey)
 }
 
 func TestCreateRefuses(t *testing.T) {
@@ -239,7 +243,7 @@ func TestGroupFileHoldsTheNewestRevocations(t *testing.T) {
 
 func TestEncryptedKey(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
-	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo", Secret: []byte("sesame"), workFactor: 4})
+	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo", Secret: []byte("sesame")})
 	require.NoError(t, err)
 	asked := 0
 	open := func(secret string) *Authority {

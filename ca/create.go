@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
 const (
-	// DefaultLifetime is that of a CA certificate. Until it can be replaced,
-	// the group ends with it.
+	// DefaultLifetime is that of a CA key. It should be replaced before (see
+	// IntroduceKey), because no certificate outlives the key that signed it.
 	DefaultLifetime = 10 * 365 * 24 * time.Hour
 	// MaxLifetime bounds it: nobody can say what a signature is worth later.
 	MaxLifetime = 30 * 365 * 24 * time.Hour
@@ -31,8 +30,6 @@ type CreateOptions struct {
 	Secret []byte
 	// Lifetime of the CA certificate; 0 means DefaultLifetime.
 	Lifetime time.Duration
-
-	workFactor int // keyfile.WorkFactor, lower in tests
 }
 
 // Create makes an authority in a directory, which is made too if need be. The
@@ -55,16 +52,22 @@ func Create(dir string, o CreateOptions) (*Authority, error) {
 }
 
 func (o *CreateOptions) check() error {
-	if o.Lifetime == 0 {
-		o.Lifetime = DefaultLifetime
-	}
-	if o.Lifetime < time.Second || o.Lifetime > MaxLifetime {
-		return fmt.Errorf("%w: %v, permitted are 1s to %v", ErrLifetime, o.Lifetime, MaxLifetime)
-	}
-	if o.workFactor == 0 {
-		o.workFactor = keyfile.WorkFactor
+	var err error
+	if o.Lifetime, err = checkLifetime(o.Lifetime); err != nil {
+		return err
 	}
 	return group.CheckName(o.Name)
+}
+
+// checkLifetime fills in and checks the lifetime of a CA key.
+func checkLifetime(lifetime time.Duration) (time.Duration, error) {
+	if lifetime == 0 {
+		lifetime = DefaultLifetime
+	}
+	if lifetime < time.Second || lifetime > MaxLifetime {
+		return 0, fmt.Errorf("%w: %v, permitted are 1s to %v", ErrLifetime, lifetime, MaxLifetime)
+	}
+	return lifetime, nil
 }
 
 func (f folder) makeDirs() error {
@@ -113,13 +116,9 @@ func (o *CreateOptions) create(f folder) error {
 // was cut short still has its key under the name for new ones; a log without
 // either means that somebody took the key away.
 func (f folder) isFree() error {
-	var there [3]bool
-	for i, name := range []string{KeyFile, newKeyFile, LogFile} {
-		found, err := f.exists(name)
-		if err != nil {
-			return err
-		}
-		there[i] = found
+	there, err := f.present(KeyFile, newKeyFile, LogFile)
+	if err != nil {
+		return err
 	}
 	switch key, newKey, log := there[0], there[1], there[2]; {
 	case key:
@@ -131,13 +130,7 @@ func (f folder) isFree() error {
 }
 
 func (o *CreateOptions) writeKey(f folder, key *signature.PrivateKey) error {
-	encode := func() ([]byte, error) {
-		if len(o.Secret) == 0 {
-			return keyfile.EncodePrivateKey(key)
-		}
-		return keyfile.EncryptPrivateKey(key, o.Secret, o.workFactor)
-	}
-	text, err := encode()
+	text, err := o.encode(key, o.Secret)
 	if err != nil {
 		return err
 	}

@@ -96,6 +96,18 @@ func (f folder) exists(file string) (bool, error) {
 	return err == nil, err
 }
 
+// present reports which of some files there are.
+func (f folder) present(files ...string) ([]bool, error) {
+	there := make([]bool, len(files))
+	for i, file := range files {
+		var err error
+		if there[i], err = f.exists(file); err != nil {
+			return nil, err
+		}
+	}
+	return there, nil
+}
+
 // size is that of a file, 0 if there is none.
 func (f folder) size(file string) (int64, error) {
 	entries, err := f.disk.List(f.path)

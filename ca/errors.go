@@ -18,6 +18,8 @@ var (
 	// ErrKeyMismatch says that the private key is not the one of the CA
 	// certificate.
 	ErrKeyMismatch = errors.New("private key does not belong to the CA certificate")
+	// ErrNoKey says that the private key which is needed is not in the directory.
+	ErrNoKey = errors.New("private key is not there")
 	// ErrLocked says that another process keeps the authority locked.
 	ErrLocked = errors.New("another process is using the authority")
 	// ErrBroken says that an earlier operation failed half-way, so that what is
@@ -37,12 +39,23 @@ var (
 	ErrRefused = errors.New("invite refused")
 	// ErrOtherName says that an invite is for another name.
 	ErrOtherName = errors.New("invite for another name")
+	// ErrNoConfiguration says that the first configuration has to be signed
+	// before.
+	ErrNoConfiguration = errors.New("the group has no configuration yet")
+	// ErrRotating says that a rotation is under way and has to be ended before
+	// the next one.
+	ErrRotating = errors.New("a rotation of the CA key is under way")
+	// ErrNotRotating says that the rotation is not where this step belongs.
+	ErrNotRotating = errors.New("the rotation of the CA key is not at this step")
+	// ErrPending says that members still have certificates that only the CA key
+	// which is to be retired has signed.
+	ErrPending = errors.New("members whose certificates the old CA key has signed")
 	// ErrNameInUse says that another member has a valid certificate with the
 	// name.
 	ErrNameInUse = errors.New("name is in use")
 	// ErrLifetime says that a lifetime is out of range.
 	ErrLifetime = errors.New("lifetime out of range")
-	// ErrExpired says that the CA certificate has expired.
+	// ErrExpired says that the statement about the CA key that signs has expired.
 	ErrExpired = errors.New("CA certificate has expired")
 	// ErrOwnKey says that the key to be certified is the CA's own.
 	ErrOwnKey = errors.New("the CA's own key cannot be a member's")

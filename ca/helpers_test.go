@@ -2,10 +2,12 @@ package ca
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,9 +46,15 @@ func (d faultDisk) ReadFrom(name string, offset int64) ([]byte, error) {
 	return data[min(offset, int64(len(data))):], err
 }
 
-// options are those of a reproducible authority on a disk.
+// processes counts the authorities that were opened: no two have the same
+// randomness.
+var processes atomic.Uint64
+
+// options are those of an authority on a disk.
 func options(d disk) Options {
-	return Options{Now: (&clockAt{now: day}).Now, Rand: rand.NewChaCha8([32]byte{1}), disk: d}
+	var seed [32]byte
+	binary.LittleEndian.PutUint64(seed[:], processes.Add(1))
+	return Options{Now: (&clockAt{now: day}).Now, Rand: rand.NewChaCha8(seed), disk: d, workFactor: 4}
 }
 
 const testDir = "/ca"

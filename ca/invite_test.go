@@ -189,7 +189,7 @@ func TestInviteRefuses(t *testing.T) {
 
 func TestInvitesNeedNoPassphrase(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
-	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo", Secret: []byte("sesame"), workFactor: 4})
+	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo", Secret: []byte("sesame")})
 	require.NoError(t, err)
 	invite(t, reopen(t, d), "a")
 }

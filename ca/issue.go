@@ -30,8 +30,8 @@ type Request struct {
 // Issue issues a certificate. For a key that has one already this is a
 // renewal: the member stays the same. Errors: certificate.ErrName, ErrOwnKey,
 // ErrRevoked, ErrLeft, ErrNameInUse, ErrLifetime, ErrExpired, ErrLocked, ErrBroken,
-// those of keyfile.DecodePrivateKey and keyfile.CheckMode, ErrKeyMismatch, and
-// those of the disk.
+// those of opening the key, and those of the disk. Opening the key: ErrNoKey,
+// ErrKeyMismatch, and those of keyfile.DecodePrivateKey and keyfile.CheckMode.
 func (a *Authority) Issue(r Request) (certificate.Certificate, error) {
 	if err := certificate.CheckName(r.Name); err != nil {
 		return certificate.Certificate{}, err

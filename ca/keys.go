@@ -4,6 +4,7 @@ import (
 	"crypto"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
@@ -35,18 +36,27 @@ var errRotated = errors.New("another key signs now")
 // group's life.
 const rotationTries = 4
 
-// signing is locked with the private key that signs. The passphrase is asked
-// for without the lock.
+// signing is locked with the private key that signs.
 func (a *Authority) signing(change func(key *signature.PrivateKey) error) error {
+	return a.with(func(s *state) (group.Authority, error) { return s.signer(), nil }, change)
+}
+
+// with is locked with the private key of one of the CA's keys. The passphrase is
+// asked for without the lock.
+func (a *Authority) with(which func(*state) (group.Authority, error), change func(key *signature.PrivateKey) error) error {
 	err := errRotated
 	for range rotationTries {
-		key, e := a.signer()
+		key, e := a.keyOf(which)
 		if e != nil {
 			return e
 		}
 		err = a.locked(func() error {
-			if a.state.signer().ID() != certificate.AuthorityID(key.Public()) {
-				return errRotated
+			wanted, err := which(a.state)
+			if err == nil && wanted.ID() != certificate.AuthorityID(key.Public()) {
+				err = errRotated
+			}
+			if err != nil {
+				return err
 			}
 			return change(key)
 		})
@@ -57,11 +67,23 @@ func (a *Authority) signing(change func(key *signature.PrivateKey) error) error 
 	return err
 }
 
-// signer is the private key that signs, as far as this process knows.
-func (a *Authority) signer() (*signature.PrivateKey, error) {
+// keyOf is a private key, as far as this process knows which is wanted. What
+// that is, another process may have changed: so it looks first.
+func (a *Authority) keyOf(which func(*state) (group.Authority, error)) (*signature.PrivateKey, error) {
+	number := 0
+	err := a.locked(func() error {
+		wanted, err := which(a.state)
+		if err == nil {
+			number = a.state.numberOf(wanted.ID())
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.privateKey(a.state.numberOf(a.state.signer().ID()))
+	return a.privateKey(number)
 }
 
 // privateKey is the n-th private key, read once. Needs a.mu.
@@ -88,6 +110,9 @@ func (a *Authority) privateKey(n int) (*signature.PrivateKey, error) {
 func (a *Authority) readKey(file string) (*signature.PrivateKey, error) {
 	name := a.folder.name(file)
 	mode, err := a.folder.disk.Mode(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", ErrNoKey, name)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ const (
 	created    event = "created"       // the first line: the CA certificate
 	configured event = "configuration" // a signed group configuration
 	issued     event = "issued"        // a certificate
+	introduced event = "introduced"    // another CA key, vouched for by the one that signs
 	revoked    event = "revoked"       // a revocation
 	invited    event = "invited"       // an invite, of which only a hash is kept
 	left       event = "left"          // a member's own statement that it leaves

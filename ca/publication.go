@@ -36,7 +36,7 @@ func (s *state) publication() Publication {
 		Configuration: s.config.Raw(), ConfigVersion: s.config.Version(), RevocationVersion: s.revocationVersion(),
 		RevocationFloor: s.config.Settings().RevocationFloor,
 	}
-	for _, a := range s.authorities {
+	for _, a := range s.chain() {
 		p.Authorities = append(p.Authorities, a.Raw())
 	}
 	for _, r := range s.revocations[min(p.RevocationFloor, p.RevocationVersion):] {

@@ -19,12 +19,10 @@ func (f folder) publishAll(s *state) error {
 // publishLast makes what the last line of the log says.
 func (f folder) publishLast(s *state) error {
 	switch e := s.last; e.Event {
-	case created:
+	case created, introduced, configured:
 		if err := f.publishBlocks(CAFile, blocksOf(keyfile.CACertificate, s.publication().Authorities...)...); err != nil {
 			return err
 		}
-		return f.publishGroup(s)
-	case configured:
 		return f.publishGroup(s)
 	case issued:
 		name := fmt.Sprintf("%08d-%s.crt", e.Serial, e.Name)

@@ -19,6 +19,7 @@ type Record struct {
 	IssuedAt  time.Time
 	NotBefore time.Time
 	NotAfter  time.Time
+	Key       int      // which of the CA's keys has signed it, by number
 	Revoked   *Revoked // nil unless the member was revoked
 	Left      *Left    // nil unless the member has left
 
@@ -108,6 +109,8 @@ func (s *state) take(e entry) error {
 	switch e.Event {
 	case created:
 		return s.takeAuthority(e)
+	case introduced:
+		return s.takeNewKey(e)
 	case configured:
 		return s.takeConfig(e)
 	case issued:
@@ -132,6 +135,18 @@ func (s *state) takeAuthority(e entry) error {
 		s.authorities = append(s.authorities, a)
 	}
 	return err
+}
+
+func (s *state) takeNewKey(e entry) error {
+	a, err := group.ParseAuthority(s.group(), e.Object, s)
+	if err != nil {
+		return err
+	}
+	if s.numberOf(a.ID()) != 0 || a.Statement().Version != s.config.Version()+1 {
+		return errSequence
+	}
+	s.authorities = append(s.authorities, a)
+	return nil
 }
 
 func (s *state) takeConfig(e entry) error {
@@ -165,7 +180,8 @@ func (s *state) takeCertificate(e entry) error {
 	s.byMember[*e.Member] = len(s.records)
 	s.records = append(s.records, Record{
 		Serial: e.Serial, Name: e.Name, Member: *e.Member,
-		IssuedAt: e.Time, NotBefore: *e.NotBefore, NotAfter: *e.NotAfter, raw: e.Object,
+		IssuedAt: e.Time, NotBefore: *e.NotBefore, NotAfter: *e.NotAfter,
+		Key: s.numberOf(s.signer().ID()), raw: e.Object,
 	})
 	return nil
 }
