@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -89,3 +90,11 @@ func (d *Directory) Draw(rng rand.Source) {
 		d.Refresh(rng)
 	}
 }
+
+// Take takes in an endpoint record that was verified elsewhere.
+func (d *Directory) Take(e certificate.SignedEndpoint) {
+	d.acceptEndpoint(d.members[e.Body().Member], e)
+}
+
+// Hear is what a page of a peer does that tells of a member.
+func (d *Directory) Hear(m ident.Member) { d.sighted(m) }

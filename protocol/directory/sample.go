@@ -1,17 +1,18 @@
 package directory
 
 import (
-	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// MaxSample bounds a sample: ten times what a million members need. Every
-// member that is shown costs one block of AES for each slot.
+// MaxSample bounds a sample: ten times what a million members need. Showing a
+// member costs a look at each slot.
 const MaxSample = 1024
 
 // sampleFactor makes it practically impossible that a member is in nobody's
@@ -22,8 +23,8 @@ const sampleFactor = 8
 
 // SampleSize is how many others a member of a group of n should know when it
 // does not know everybody: 8·ln n, rounded up, and at least 1. A member is then
-// in as many samples as that, give or take the square root: the shares of two
-// members differ for as long as their samples last by 13 % (standard deviation)
+// in as many samples as that, give or take the square root, so that as long as
+// the samples stay, its share of the visits is off by 13 % (standard deviation)
 // among a thousand, by 10 % among a million. Directory.Refresh evens that out.
 func SampleSize(n int) int {
 	k := math.Ceil(sampleFactor * math.Log(float64(max(n, 1))))
@@ -44,31 +45,66 @@ type sample struct {
 	shown uint64               // how many members peers have told of
 	least uint64               // so often while a slot draws
 
-	id, rank [aes.BlockSize]byte // so that a call of cipher.Block allocates nothing
+	secret cipher.Block
+	block  [aes.BlockSize]byte // so that a call of secret allocates nothing
 }
 
-// slot holds a member, and meanwhile draws the one that is to follow: the one
-// whose id comes first in a random order of all ids. The order is that of their
-// images under a permutation with a secret key: nobody can choose a key pair,
-// and so an id, that comes first. Without one to hold it holds the one it draws.
+// slot holds a member, and meanwhile draws the one that is to follow: the one of
+// lowest rank. Without one to hold it holds the one it draws.
 type slot struct {
 	id    ident.Member // zero: nobody
-	order cipher.Block
+	salt  digest
 	next  ident.Member // zero: nobody was shown yet
-	rank  [aes.BlockSize]byte
-	since uint64 // shown, when it began to draw
+	rank  uint64       // of next; above all others without one
+	since uint64       // shown, when it began to draw
 }
 
-// An id is one block, so that no two ids have the same rank.
+// digest is the image of an id under a permutation with a key that is this
+// sample's secret: nobody can choose a key pair, and so an id, with a low rank.
+type digest [2]uint64
+
+// An id is one block.
 var _ = [1]struct{}{}[ident.MemberSize-aes.BlockSize]
 
+func (s *sample) digest(m ident.Member) digest {
+	s.block = m
+	s.secret.Encrypt(s.block[:], s.block[:])
+	return digest{binary.LittleEndian.Uint64(s.block[:8]), binary.LittleEndian.Uint64(s.block[8:])}
+}
+
+// rankOf is a number for each member, in each slot another one, and each as
+// likely to be the lowest: the two halves of a product, folded.
+func (at *slot) rankOf(d digest) uint64 {
+	high, low := bits.Mul64(d[0]^at.salt[0], d[1]^at.salt[1])
+	return high ^ low
+}
+
+// takes reports whether a slot would draw the member with this digest.
+func (at *slot) takes(d digest) bool { return at.rankOf(d) < at.rank }
+
+// nobodysRank is that of an empty slot. That a member has it, and is not taken,
+// happens once in 2^64 times.
+const nobodysRank = math.MaxUint64
+
 func newSample(k int, random *rand.Rand) *sample {
-	s := &sample{slots: make([]slot, k), used: make(map[ident.Member]int), drawn: make(map[ident.Member]int), least: enough(k)}
+	var key [16]byte
+	binary.LittleEndian.PutUint64(key[:8], random.Uint64())
+	binary.LittleEndian.PutUint64(key[8:], random.Uint64())
+	secret, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // 16 bytes are a key
+	}
+	s := &sample{
+		slots: make([]slot, k), used: make(map[ident.Member]int), drawn: make(map[ident.Member]int),
+		least: enough(k), secret: secret,
+	}
 	for i := range s.slots {
-		s.slots[i].order = newOrder(random)
+		s.slots[i].salt, s.slots[i].rank = newSalt(random), nobodysRank
 	}
 	return s
 }
+
+func newSalt(random *rand.Rand) digest { return digest{random.Uint64(), random.Uint64()} }
 
 // enough is how many members a slot has to be shown before one of them is drawn.
 // A sample of size k is meant for a group of e^(k/8). Members tell each other of
@@ -77,19 +113,7 @@ func newSample(k int, random *rand.Rand) *sample {
 // matters who was more often shown than others. Drawn among few, those who are
 // in many samples would get into even more, until chance turns.
 func enough(k int) uint64 {
-	return uint64(3 * math.Exp(float64(k)/sampleFactor))
-}
-
-func newOrder(random *rand.Rand) cipher.Block {
-	var key [16]byte
-	for i := range key {
-		key[i] = byte(random.Uint32())
-	}
-	order, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic(err) // 16 bytes are a key
-	}
-	return order
+	return uint64(3 * min(math.Exp(float64(k)/sampleFactor), MaxMembers))
 }
 
 // use is the member that the slot puts into the sample.
@@ -106,18 +130,11 @@ func (s *sample) holds(m ident.Member) bool { return s.used[m] > 0 }
 // needs reports whether m is in the sample or going to be.
 func (s *sample) needs(m ident.Member) bool { return s.used[m] > 0 || s.drawn[m] > 0 }
 
-// before reports whether m comes before the member that a slot has drawn, and
-// leaves its rank in s.rank.
-func (s *sample) before(m ident.Member, at *slot) bool {
-	s.id = m
-	at.order.Encrypt(s.rank[:], s.id[:])
-	return at.next.IsZero() || bytes.Compare(s.rank[:], at.rank[:]) < 0
-}
-
 // wants reports whether a slot would draw m if it was shown.
 func (s *sample) wants(m ident.Member) bool {
+	d := s.digest(m)
 	for i := range s.slots {
-		if s.before(m, &s.slots[i]) {
+		if s.slots[i].takes(d) {
 			return true
 		}
 	}
@@ -127,10 +144,11 @@ func (s *sample) wants(m ident.Member) bool {
 // show offers m to every slot, and returns those who have come into the sample
 // or gone from it.
 func (s *sample) show(m ident.Member) (moved []ident.Member) {
+	d := s.digest(m)
 	for i := range s.slots {
-		if at := &s.slots[i]; s.before(m, at) {
+		if at := &s.slots[i]; at.takes(d) {
 			moved = s.change(moved, at, at.id, m)
-			at.rank = s.rank
+			at.rank = at.rankOf(d)
 		}
 	}
 	return moved
@@ -149,7 +167,7 @@ func (s *sample) drop(m ident.Member) (moved []ident.Member) {
 			id = ident.Member{}
 		}
 		if next == m {
-			next = ident.Member{}
+			next, at.rank = ident.Member{}, nobodysRank
 		}
 		moved = s.change(moved, at, id, next)
 	}
@@ -165,7 +183,7 @@ func (s *sample) renew(random *rand.Rand) (moved []ident.Member) {
 		return nil
 	}
 	s.turn = (s.turn + 1) % len(s.slots)
-	at.order, at.since = newOrder(random), s.shown
+	at.salt, at.rank, at.since = newSalt(random), nobodysRank, s.shown
 	return s.change(nil, at, at.next, ident.Member{})
 }
 
