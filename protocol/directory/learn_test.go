@@ -343,6 +343,32 @@ func TestForgetStatements(t *testing.T) {
 	assert.False(t, ok)
 }
 
+// Of a revoked member nothing stays but its revocation.
+func TestForgetARevokedMember(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(3)
+	ben := list[1]
+	d := directory.New(ca, list[0].id)
+	introduce(t, d, list[0], list[2])
+	d.Admit(ben.issued(1, -2*month, -month))
+	must(d.LearnEndpoint(ben.endpoint(1, "a.example:1")))
+	must(d.LearnLeave(ben.leave(1)))
+	accuse(t, d, ben, 1, list[2])
+	must(d.LearnRevocation(ben.revocation(1)))
+	d.Forget(now.Add(-time24), nobody)
+	_, left := d.Left(ben.id)
+	assert.False(t, left)
+	assert.Empty(t, d.KeptFailures(ben.id))
+	_, revoked := d.Revocation(ben.id)
+	assert.True(t, revoked)
+
+	l := d.LearnPage([]wire.Entry{{Certificate: altered(ben.certificate(month).Raw()), Endpoint: ben.endpoint(2, "a.example:1")}}, nil)
+	assert.ErrorIs(t, l[0].Err, certificate.ErrSignature)
+	assert.False(t, l[0].Endpoint, "a record needs a certificate")
+	_, ok := d.Endpoint(ben.id)
+	assert.False(t, ok)
+}
+
 func TestForgetRevocations(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(9)
