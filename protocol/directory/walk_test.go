@@ -196,8 +196,10 @@ func requireShares(t require.TestingT, counts map[ident.Member]int, share map[id
 // What Choose draws is what Row says: those who are excluded leave the others
 // in proportion, also when so many are that everybody is looked at.
 func TestChooseFollowsItsRow(t *testing.T) {
-	for _, dialOut := range []int{4, 20} { // hardly anybody has clients, and all have too many
-		w := newCrowd(t, 25, dialOut, 3)
+	// One leaves out the only member that visits it, hardly anybody has clients,
+	// and all have too many.
+	for _, dialOut := range []int{1, 4, 20} {
+		w := newCrowd(t, 25, dialOut, min(dialOut, 3))
 		for i, s := range []someone{w.list[0], w.list[1], w.list[24]} {
 			d := w.dirs[s.id]
 			for name, out := range map[string]func(n int) bool{
