@@ -47,7 +47,7 @@ func TestHowEnded(t *testing.T) {
 // metrics.
 func TestStatesAreKnown(t *testing.T) {
 	for _, standing := range []error{
-		nil, directory.ErrRevoked, certificate.ErrExpired, fmt.Errorf("%w: 3 s", certificate.ErrNotYetValid),
+		nil, directory.ErrRevoked, directory.ErrLeft, directory.ErrFailed, certificate.ErrExpired, fmt.Errorf("%w: 3 s", certificate.ErrNotYetValid),
 	} {
 		assert.Contains(t, metrics.States, stateLabel(standing))
 	}

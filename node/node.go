@@ -325,6 +325,10 @@ func stateOf(standing error) string {
 		return "valid"
 	case errors.Is(standing, directory.ErrRevoked):
 		return "revoked"
+	case errors.Is(standing, directory.ErrLeft):
+		return "left"
+	case errors.Is(standing, directory.ErrFailed):
+		return "failed"
 	case errors.Is(standing, certificate.ErrExpired):
 		return "expired"
 	case errors.Is(standing, certificate.ErrNotYetValid):

@@ -89,7 +89,7 @@ type JournalStatus struct {
 type MemberInfo struct {
 	Member    ident.Member `json:"member"`
 	Name      string       `json:"name"`
-	State     string       `json:"state"` // valid, expired, revoked, not yet valid
+	State     string       `json:"state"` // valid, failed, left, revoked, expired, not yet valid
 	Connected bool         `json:"connected"`
 	Addresses []string     `json:"addresses"`
 	Expires   time.Time    `json:"expires"`
