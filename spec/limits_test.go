@@ -66,6 +66,7 @@ func limitTable() *table {
 		{"parts of a SUMMARY", wire.MaxParts, "wire.MaxParts"},
 		{"CA keys beside a group configuration", wire.MaxVouchers, "wire.MaxVouchers"},
 		{"members of a directory", directory.MaxMembers, "directory.MaxMembers"},
+		{"members of a sample of these", directory.MaxSample, "directory.MaxSample"},
 		{"tokens in custody of one member", handoff.MaxHeld, "handoff.MaxHeld"},
 		{"live reservations", handoff.MaxReservations, "handoff.MaxReservations"},
 		{"live reservations of one peer", handoff.MaxReservationsPerPeer, "handoff.MaxReservationsPerPeer"},
