@@ -12,8 +12,9 @@ import (
 
 // Listing is what an authority has signed.
 type Listing struct {
-	Authority         group.Authority
-	Config            group.Config // zero before the first one
+	Authority         group.Authority // the one that signs
+	Keys              []Key           // every CA key there was, by number
+	Config            group.Config    // zero before the first one
 	RevocationVersion uint64
 	Records           []Record  // every certificate, by serial
 	Revoked           []Revoked // every revocation, by version
@@ -27,7 +28,7 @@ func (a *Authority) List() (Listing, error) {
 	var l Listing
 	err := a.locked(func() error {
 		s := a.state
-		l = Listing{Authority: s.authorities[0], Config: s.config, RevocationVersion: s.revocationVersion(), Records: slices.Clone(s.records)}
+		l = Listing{Authority: s.signer(), Keys: s.keys(), Config: s.config, RevocationVersion: s.revocationVersion(), Records: slices.Clone(s.records)}
 		for i := range l.Records {
 			if dead := s.dead[l.Records[i].Member]; dead != nil {
 				copied := *dead

@@ -80,13 +80,20 @@ func (s *state) rotation(now time.Time) Rotation {
 	r := Rotation{
 		Phase: s.phase(), Since: settings.Issued, Heard: settings.Issued.Add(gossipRounds * settings.GossipInterval),
 	}
-	for i, a := range s.authorities {
-		r.Keys = append(r.Keys, Key{Number: i + 1, Statement: a, File: keyName(i + 1), Use: s.use(i + 1)})
-	}
+	r.Keys = s.keys()
 	if r.Phase == Switched {
 		r.Pending = s.pending(now)
 	}
 	return r
+}
+
+// keys are all there were.
+func (s *state) keys() []Key {
+	var list []Key
+	for i, a := range s.authorities {
+		list = append(list, Key{Number: i + 1, Statement: a, File: keyName(i + 1), Use: s.use(i + 1)})
+	}
+	return list
 }
 
 // use is what the n-th key is for.

@@ -49,7 +49,7 @@ WANDER_CA_PASSPHRASE, or from the terminal.`,
 	flags.StringVar(&f.passphraseFile, "passphrase-file", "", "file whose first line is the passphrase; - is standard input")
 	cmd.AddCommand(
 		newCAInitCommand(env, &f), newCAConfigCommand(env, &f), newCAIssueCommand(env, &f),
-		newCARevokeCommand(env, &f), newCAListCommand(env, &f),
+		newCARevokeCommand(env, &f), newCAListCommand(env, &f), newCARotateCommand(env, &f),
 	)
 	return cmd
 }
@@ -85,12 +85,19 @@ var caFailures = []struct {
 	{ca.ErrNoAuthority, exitConfiguration, "name the folder with --dir, or make an authority: wander ca init --dir DIR --name GROUP"},
 	{ca.ErrExists, exitUsage, "an authority is never overwritten: choose another folder with --dir"},
 	{ca.ErrDamaged, exitConfiguration, "bring the folder back from a backup; revoke again what was revoked since"},
-	{ca.ErrKeyMismatch, exitConfiguration, "put back the ca.key that belongs to this folder"},
+	{ca.ErrKeyMismatch, exitConfiguration, "put back the private key that belongs to this folder"},
+	{ca.ErrNoKey, exitConfiguration, "put the private key there, with mode 0600; wander ca rotate says which one signs"},
+	{ca.ErrNoConfiguration, exitConfiguration, "sign one first: wander ca config"},
+	{ca.ErrRotating, exitUsage, "wander ca rotate says what the next step is"},
+	{ca.ErrNotRotating, exitUsage, "wander ca rotate says what the next step is"},
+	{ca.ErrPending, exitFailure, "wander ca rotate lists them; let them renew, or cut them off with --force"},
+	{group.ErrTooManyAuthorities, exitFailure, "the statements about a group's CA keys form a chain, and it is full: make a new group"},
 	{keyfile.ErrMode, exitConfiguration, "take away what others may do: chmod 600 FILE"},
 	{keyfile.ErrPassphraseNeeded, exitUsage, passphraseHint},
 	{keyfile.ErrPassphrase, exitNoPermission, ""},
 	{ca.ErrRevoked, exitNoPermission, "a revoked key is dead for ever: make a new one by leaving --key away"},
-	{ca.ErrExpired, exitNoPermission, "the group has ended: make a new authority"},
+	{ca.ErrLeft, exitNoPermission, "who has left needs a new key to come back: make one by leaving --key away"},
+	{ca.ErrExpired, exitNoPermission, "replace the CA key: wander ca rotate"},
 	{ca.ErrNameInUse, exitUsage, "choose another name, renew that member with --key, or revoke it first"},
 	{ca.ErrAmbiguous, exitUsage, "name the member by its id, as wander ca list shows it"},
 	{ca.ErrUnknown, exitUsage, "wander ca list shows the members"},

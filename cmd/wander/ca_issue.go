@@ -22,8 +22,8 @@ const maxKeyFile = 64 << 10
 
 type caIssueFlags struct {
 	*caFlags
-	name, key, out string
-	lifetime       span
+	name, key, request, out string
+	lifetime                span
 }
 
 func newCAIssueCommand(env *environment, shared *caFlags) *cobra.Command {
@@ -35,8 +35,13 @@ func newCAIssueCommand(env *environment, shared *caFlags) *cobra.Command {
 only its owner may read and which never replaces another, and NAME.crt. With
 --key the key is taken from a file, which may be a private key, a public key or
 an earlier certificate, and only NAME.crt is written: a renewed certificate is
-the same member.`,
+the same member.
+
+With --request the name and the key come from a file that wander join --request
+has made on the machine, which proves that the machine has the key. Compare the
+fingerprint that is shown with the one that the machine has shown.`,
 		Example: `  wander ca issue --dir ca --name ftp-03
+  wander ca issue --dir ca --request ftp-03.req
   wander ca issue --dir ca --name ftp-03 --key ftp-03.crt    # renew`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runCAIssue(env, f) },
@@ -44,54 +49,67 @@ the same member.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
 	flags.StringVar(&f.key, "key", "", "file with the key to certify")
+	flags.StringVar(&f.request, "request", "", "file with a request of wander join --request; - is standard input")
 	flags.StringVar(&f.out, "out", "", "where to write: a folder, or a path to which .key and .crt are added (default NAME)")
 	flags.Var(&f.lifetime, "lifetime", "how long it is valid, for example 30d (default the longest that the configuration permits)")
 	return cmd
 }
 
 func runCAIssue(env *environment, f caIssueFlags) error {
-	if f.name == "" {
-		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
-	}
-	if err := certificate.CheckName(f.name); err != nil {
-		return caError(err)
+	if err := f.check(); err != nil {
+		return err
 	}
 	a, err := f.open(env)
 	if err != nil {
 		return err
 	}
-	prefix := f.prefix()
 	var cert certificate.Certificate
-	if f.key == "" {
-		cert, err = f.issueWithNewKey(a, prefix)
-	} else {
-		cert, err = f.issueFor(env, a, prefix)
+	switch {
+	case f.request != "":
+		cert, err = f.issueRequested(env, a)
+	case f.key != "":
+		cert, err = f.issueFor(env, a)
+	default:
+		cert, err = f.issueWithNewKey(a)
 	}
 	if err != nil {
 		return caError(err)
 	}
-	f.report(env, a, cert, prefix)
+	f.report(env, a, cert)
 	return nil
 }
 
-// prefix is what the names of the files begin with.
-func (f caIssueFlags) prefix() string {
+func (f caIssueFlags) check() error {
+	switch {
+	case f.request != "" && f.key != "":
+		return usageError("--request and --key exclude each other")
+	case f.request != "" && f.name == "":
+		return nil // the request has one
+	case f.name == "":
+		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
+	}
+	return caError(certificate.CheckName(f.name))
+}
+
+// prefix is what the names of the files for a member begin with.
+func (f caIssueFlags) prefix(name string) string {
 	if f.out == "" {
-		return f.name
+		return name
 	}
 	info, err := os.Stat(f.out)
 	if err == nil && info.IsDir() || os.IsPathSeparator(f.out[len(f.out)-1]) {
-		return filepath.Join(f.out, f.name)
+		return filepath.Join(f.out, name)
 	}
 	return f.out
 }
 
-func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate.Certificate, prefix string) {
+func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate.Certificate) {
+	prefix := f.prefix(cert.Name())
 	c := cert.Claims()
 	fmt.Fprintf(env.Out, "issued certificate %d to %s, valid until %s\n", c.Serial, c.Name, c.NotAfter.Format(time.DateTime+" MST"))
 	fmt.Fprintf(env.Out, "member %v\n", cert.Member())
 	files := []string{prefix + ".crt"}
-	if f.key == "" {
+	if f.key == "" && f.request == "" {
 		files = append(files, prefix+".key")
 	}
 	fmt.Fprintf(env.Out, "wrote %s; the member needs %s too\n", strings.Join(files, " and "), f.groupFile(env))
@@ -102,7 +120,8 @@ func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate
 
 // issueWithNewKey writes the key first: a certificate without one is of no
 // use, and a key without one can be certified later.
-func (f caIssueFlags) issueWithNewKey(a *ca.Authority, prefix string) (certificate.Certificate, error) {
+func (f caIssueFlags) issueWithNewKey(a *ca.Authority) (certificate.Certificate, error) {
+	prefix := f.prefix(f.name)
 	keyName, certName := prefix+".key", prefix+".crt"
 	for _, name := range []string{keyName, certName} {
 		if _, err := os.Lstat(name); err == nil {
@@ -131,7 +150,7 @@ func (f caIssueFlags) issueWithNewKey(a *ca.Authority, prefix string) (certifica
 }
 
 // issueFor certifies the key in a file.
-func (f caIssueFlags) issueFor(env *environment, a *ca.Authority, prefix string) (certificate.Certificate, error) {
+func (f caIssueFlags) issueFor(env *environment, a *ca.Authority) (certificate.Certificate, error) {
 	text, err := readLimited(env, f.key, maxKeyFile)
 	if err != nil {
 		return certificate.Certificate{}, configError(err, "")
@@ -144,7 +163,44 @@ func (f caIssueFlags) issueFor(env *environment, a *ca.Authority, prefix string)
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return cert, writeCertificate(prefix+".crt", cert)
+	return cert, writeCertificate(f.prefix(f.name)+".crt", cert)
+}
+
+// errNoRequest says that a file is not what --request wants.
+var errNoRequest = errors.New("not a certificate request")
+
+// issueRequested certifies the key of a request, and shows whose it is.
+func (f caIssueFlags) issueRequested(env *environment, a *ca.Authority) (certificate.Certificate, error) {
+	text, err := readLimited(env, f.request, maxKeyFile)
+	if err != nil {
+		return certificate.Certificate{}, configError(err, "")
+	}
+	r, err := requestIn(text, a)
+	if err != nil {
+		return certificate.Certificate{}, configError(fmt.Errorf("%s: %w", f.request, err), "--request wants what wander join --request has made for this group")
+	}
+	name := r.Body().Name
+	if f.name != "" && f.name != name {
+		return certificate.Certificate{}, usageError("%s asks for the name %s, and --name is %s", f.request, name, f.name)
+	}
+	fmt.Fprintf(env.Out, "key %s, which %s has: the machine has to show the same\n", certificate.Fingerprint(r.Key()), name)
+	cert, err := a.Issue(ca.Request{Name: name, Key: r.Key(), Lifetime: f.lifetime.Duration})
+	if err != nil {
+		return certificate.Certificate{}, err
+	}
+	return cert, writeCertificate(f.prefix(name)+".crt", cert)
+}
+
+// requestIn is the request in a text with one block.
+func requestIn(text []byte, a *ca.Authority) (certificate.SignedRequest, error) {
+	blocks, err := keyfile.DecodeBlocks(text)
+	if err != nil {
+		return certificate.SignedRequest{}, err
+	}
+	if len(blocks) != 1 || blocks[0].Type != keyfile.CertificateRequest {
+		return certificate.SignedRequest{}, errNoRequest
+	}
+	return certificate.ParseRequest(a.Group(), blocks[0].Bytes)
 }
 
 // publicKeyIn is the key in a text with one block.

@@ -18,11 +18,15 @@ type caReport struct {
 	V                    int             `json:"v"`
 	Group                ident.Group     `json:"group"`
 	Name                 string          `json:"name"`
-	Expires              time.Time       `json:"expires"` // the CA certificate
+	Expires              time.Time       `json:"expires"` // the CA key that signs
 	ConfigurationVersion uint64          `json:"configuration_version"`
 	RevocationVersion    uint64          `json:"revocation_version"`
-	Certificates         []caCertificate `json:"certificates"` // by serial
-	Revocations          []caRevocation  `json:"revocations"`  // by version
+	RevocationFloor      uint64          `json:"revocation_floor"` // forgotten by members
+	Keys                 []rotationKey   `json:"keys"`             // by number
+	Certificates         []caCertificate `json:"certificates"`     // by serial
+	Revocations          []caRevocation  `json:"revocations"`      // by version
+	Leaves               []caLeave       `json:"leaves"`
+	Invites              []caInvite      `json:"invites"`
 }
 
 type caCertificate struct {
@@ -32,7 +36,22 @@ type caCertificate struct {
 	Issued    time.Time    `json:"issued"`
 	NotBefore time.Time    `json:"not_before"`
 	NotAfter  time.Time    `json:"not_after"`
-	State     string       `json:"state"` // valid, not_yet_valid, expired or revoked
+	State     string       `json:"state"` // valid, not_yet_valid, expired, left or revoked
+	Key       int          `json:"ca_key"`
+}
+
+type caLeave struct {
+	Member ident.Member `json:"member"`
+	Time   time.Time    `json:"time"` // when the authority heard of it
+}
+
+type caInvite struct {
+	ID      ca.InviteID   `json:"id"`
+	Name    string        `json:"name"`
+	Made    time.Time     `json:"made"`
+	Expires time.Time     `json:"expires"`
+	State   string        `json:"state"` // open, used or expired
+	Member  *ident.Member `json:"member,omitempty"`
 }
 
 type caRevocation struct {
@@ -46,7 +65,7 @@ func newCAListCommand(env *environment, f *caFlags) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what the authority has issued and revoked",
+		Short: "List what the authority has signed: keys, certificates, revocations, leaves, invites",
 		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return runCAList(env, f, output) },
 	}
@@ -78,16 +97,23 @@ func newCAReport(l ca.Listing, now time.Time) caReport {
 	r := caReport{
 		V: 1, Group: s.Group, Name: s.Name, Expires: s.NotAfter,
 		ConfigurationVersion: l.Config.Version(), RevocationVersion: l.RevocationVersion,
-		Certificates: []caCertificate{}, Revocations: []caRevocation{},
+		RevocationFloor: l.Config.Settings().RevocationFloor, Keys: rotationKeys(l.Keys),
+		Certificates: []caCertificate{}, Revocations: []caRevocation{}, Leaves: []caLeave{}, Invites: []caInvite{},
 	}
 	for _, c := range l.Records {
 		r.Certificates = append(r.Certificates, caCertificate{
 			Serial: c.Serial, Name: c.Name, Member: c.Member, Issued: c.IssuedAt,
-			NotBefore: c.NotBefore, NotAfter: c.NotAfter, State: stateOf(c, now),
+			NotBefore: c.NotBefore, NotAfter: c.NotAfter, State: stateOf(c, now), Key: c.Key,
 		})
 	}
 	for _, d := range l.Revoked {
 		r.Revocations = append(r.Revocations, caRevocation{Version: d.Version, Member: d.Member, Time: d.Time, Reason: d.Reason})
+	}
+	for _, gone := range l.Left {
+		r.Leaves = append(r.Leaves, caLeave{Member: gone.Member, Time: gone.Time})
+	}
+	for _, i := range l.Invites {
+		r.Invites = append(r.Invites, newCAInvite(i, now))
 	}
 	return r
 }
@@ -96,6 +122,8 @@ func stateOf(r ca.Record, now time.Time) string {
 	switch {
 	case r.Revoked != nil:
 		return "revoked"
+	case r.Left != nil:
+		return "left"
 	case now.Before(r.NotBefore):
 		return "not_yet_valid"
 	case !now.Before(r.NotAfter):
@@ -104,11 +132,31 @@ func stateOf(r ca.Record, now time.Time) string {
 	return "valid"
 }
 
+func newCAInvite(i ca.Invite, now time.Time) caInvite {
+	shown := caInvite{ID: i.ID, Name: i.Name, Made: i.Made, Expires: i.Expires, State: "open"}
+	switch {
+	case !i.Member.IsZero():
+		shown.State, shown.Member = "used", &i.Member
+	case !now.Before(i.Expires):
+		shown.State = "expired"
+	}
+	return shown
+}
+
 func (r caReport) print(out io.Writer) error {
 	fmt.Fprintf(out, "group %s, %v\n", r.Name, r.Group)
 	fmt.Fprintf(out, "configuration %d, revocation list %d, authority valid until %s\n",
 		r.ConfigurationVersion, r.RevocationVersion, r.Expires.Format(time.DateOnly))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "\nCA KEY\tFINGERPRINT\tVALID UNTIL\tUSE\n")
+	for _, k := range r.Keys {
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", k.Number, k.Fingerprint, k.Expires.Format(time.DateTime), k.Use)
+	}
+	r.printMembers(table)
+	return table.Flush()
+}
+
+func (r caReport) printMembers(table io.Writer) {
 	if len(r.Certificates) > 0 {
 		fmt.Fprintf(table, "\nSERIAL\tNAME\tMEMBER\tVALID UNTIL\tSTATE\n")
 	}
@@ -121,5 +169,16 @@ func (r caReport) print(out io.Writer) error {
 	for _, d := range r.Revocations {
 		fmt.Fprintf(table, "%d\t%v\t%s\t%s\n", d.Version, d.Member, d.Time.Format(time.DateTime), d.Reason)
 	}
-	return table.Flush()
+	if len(r.Leaves) > 0 {
+		fmt.Fprintf(table, "\nMEMBER THAT LEFT\tON\n")
+	}
+	for _, gone := range r.Leaves {
+		fmt.Fprintf(table, "%v\t%s\n", gone.Member, gone.Time.Format(time.DateTime))
+	}
+	if len(r.Invites) > 0 {
+		fmt.Fprintf(table, "\nINVITE\tNAME\tEXPIRES\tSTATE\n")
+	}
+	for _, i := range r.Invites {
+		fmt.Fprintf(table, "%v\t%s\t%s\t%s\n", i.ID, i.Name, i.Expires.Format(time.DateTime), i.State)
+	}
 }
