@@ -241,3 +241,32 @@ func TestMetricsOfTheContract(t *testing.T) {
 		assert.Contains(t, documented, "wander_"+name)
 	}
 }
+
+// Every alert of the text is a rule of the example and the other way round, and
+// rules speak of metrics and label values that there are.
+func TestMetricsAlerts(t *testing.T) {
+	text, err := os.ReadFile("../docs/metrics.md")
+	require.NoError(t, err)
+	prose, rules, found := strings.Cut(string(text), "### Example rules")
+	require.True(t, found)
+	names := func(pattern, of string) (list []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(of, -1) {
+			list = append(list, m[1])
+		}
+		slices.Sort(list)
+		return list
+	}
+	alerts := names("(?m)^ +- alert: (\\w+)$", rules)
+	require.Len(t, alerts, 15)
+	assert.Equal(t, names("(?m)^\\| `(Wander\\w+)` \\|", prose), alerts)
+
+	documented := documentedMetrics(t)
+	for _, m := range regexp.MustCompile(`(wander_[a-z_]+)(?:\{([a-z]+)[=!~]+"([^"]+)"\})?`).FindAllStringSubmatch(rules, -1) {
+		kind := documented[strings.TrimSuffix(m[1], "_bucket")]
+		require.NotEmpty(t, kind, m[1])
+		assert.Equal(t, strings.HasPrefix(kind, "histogram"), strings.HasSuffix(m[1], "_bucket"), m[1])
+		assert.Contains(t, kind, m[2], m[0])
+		value := "`" + strings.TrimSuffix(m[3], ".*") // as in the tables, maybe with an ellipsis
+		assert.Contains(t, prose, value, m[0])
+	}
+}
