@@ -25,7 +25,8 @@ const whole = 840
 // their endpoint records. A member that is attached to a others is to be chosen
 // by each of them with a chance of 1/a. The sum of these chances is a member's
 // load; one whose load is above 1 chooses nobody but those that are attached to
-// it, each with a part of its chance.
+// it, each with a part of its chance. All this takes about 200 bytes for each
+// member that only dials out.
 type links struct {
 	attached map[ident.Member][]ident.Member
 	loads    map[ident.Member]uint32 // in parts of whole; nobody has 0
