@@ -44,8 +44,8 @@ func (p *pool) remove(f *facts) {
 	*p = (*p)[:end]
 }
 
-// settle gives a member whose facts have changed its role anew, and with a
-// sample those who are not in it any more.
+// settle gives a member whose facts have changed its role anew, and those who
+// come into the sample or go from it because of that.
 func (d *Directory) settle(f *facts) {
 	d.links.set(f.id, f.attachments(), d.isPeer)
 	d.reseat(d.resample(f))
