@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -190,6 +192,17 @@ func (a *Authority) Certificate() group.Authority {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.state.authorities[0]
+}
+
+// Key is one of the authority's keys by its id, also one that has been retired:
+// an Authority is a certificate.Authorities that knows what it has ever signed. A
+// certificate of a retired key shows who its member is, to whom a new one may be
+// issued, and nothing else; and only together with Standing, because somebody
+// else may have a key that was retired.
+func (a *Authority) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state.Key(id)
 }
 
 // Parse reads a certificate that this authority issued, with whichever of its

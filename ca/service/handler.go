@@ -130,7 +130,9 @@ func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([
 	if err != nil {
 		return nil, refuse(enrolment.Failed, err)
 	}
-	cert, err := transport.Identify(s.group, v.group, r.TLS.PeerCertificates, s.cfg.Now())
+	// The CA's retired keys count here too: who has been away during a rotation
+	// gets a new certificate. That it was issued, Standing says.
+	cert, err := transport.Identify(s.group, v.authority, r.TLS.PeerCertificates, s.cfg.Now())
 	switch {
 	case errors.Is(err, transport.ErrExpired):
 		return nil, refuse(enrolment.Expired, err)
