@@ -229,6 +229,15 @@ func TestMetricsAddressIsChecked(t *testing.T) {
 	}
 }
 
+// Who opens the metrics to other machines reads in the log that this is so.
+func TestMetricsForOtherMachinesAreLogged(t *testing.T) {
+	a := newAuthority(t, ftp)
+	for address, warnings := range map[string]int{"127.0.0.1:0": 0, "0.0.0.0:0": 1} {
+		_, book := openNode(t, a.issue(t, "m"), func(c *node.Config) { c.Metrics = address })
+		assert.Equal(t, warnings, book.lines("metrics can be read from other machines"), address)
+	}
+}
+
 // Each name of the contract with the user is there.
 func TestMetricsOfTheContract(t *testing.T) {
 	documented := slices.Collect(maps.Keys(documentedMetrics(t)))
