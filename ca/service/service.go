@@ -58,8 +58,7 @@ type Server struct {
 	opened    time.Time
 	view      view // the last one
 
-	shown    atomic.Pointer[tls.Certificate]
-	shownBy  [envelope.KeyIDSize]byte // who signed it; of upkeep only
+	shown    atomic.Pointer[shown]
 	enrols   *single
 	strange  *buckets[netip.Prefix]
 	members  *buckets[ident.Member]
@@ -67,6 +66,12 @@ type Server struct {
 	stop     sync.Once
 	stopping chan struct{}
 	stopped  sync.WaitGroup
+}
+
+// shown is what the service proves itself with.
+type shown struct {
+	certificate *tls.Certificate
+	by          [envelope.KeyIDSize]byte // the CA key that signed it
 }
 
 // New opens the authority and makes the TLS key, for which the CA key is
@@ -112,6 +117,12 @@ func (s *Server) open() error {
 	return s.certify()
 }
 
+// Group is the authority's group.
+func (s *Server) Group() ident.Group { return s.group }
+
+// Signer is the id of the CA key that certifies the service.
+func (s *Server) Signer() [envelope.KeyIDSize]byte { return s.shown.Load().by }
+
 // serveHTTP sets up the server; Serve runs it.
 func (s *Server) serveHTTP() {
 	refused := func(from net.Addr, why string) {
@@ -121,7 +132,7 @@ func (s *Server) serveHTTP() {
 		MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,
 		// What a client shows is looked at where it matters; enrolment needs none.
 		ClientAuth:     tls.RequestClientCert,
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.shown.Load(), nil },
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.shown.Load().certificate, nil },
 	})
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.handle),
@@ -196,8 +207,8 @@ func (s *Server) certify() error {
 		return s.failed(v.authority, err)
 	}
 	now := s.cfg.Now()
-	if last := s.shown.Load(); last != nil && s.shownBy == by.ID() {
-		if left := last.Leaf.NotAfter.Sub(now); left > enrolment.ServiceLifetime/2 && left <= enrolment.ServiceLifetime {
+	if last := s.shown.Load(); last != nil && last.by == by.ID() {
+		if left := last.certificate.Leaf.NotAfter.Sub(now); left > enrolment.ServiceLifetime/2 && left <= enrolment.ServiceLifetime {
 			return nil
 		}
 	}
@@ -205,7 +216,6 @@ func (s *Server) certify() error {
 	if err != nil {
 		return err
 	}
-	s.shown.Store(made)
-	s.shownBy = by.ID()
+	s.shown.Store(&shown{certificate: made, by: by.ID()})
 	return nil
 }

@@ -50,6 +50,7 @@ WANDER_CA_PASSPHRASE, or from the terminal.`,
 	cmd.AddCommand(
 		newCAInitCommand(env, &f), newCAConfigCommand(env, &f), newCAIssueCommand(env, &f),
 		newCARevokeCommand(env, &f), newCAListCommand(env, &f), newCARotateCommand(env, &f),
+		newCAInviteCommand(env, &f), newCAServeCommand(env, &f),
 	)
 	return cmd
 }

@@ -9,6 +9,8 @@ func commands(env *environment) []*cobra.Command {
 		newSimCommand(env),
 		newPlanCommand(env),
 		newCACommand(env),
+		newJoinCommand(env),
+		newCertCommand(env),
 		newNodeCommand(env),
 		newRunCommand(env),
 		newStatusCommand(env),

@@ -32,6 +32,9 @@ type settings struct {
 	Bootstrap struct {
 		Peers []string `toml:"peers"`
 	} `toml:"bootstrap"`
+	CA struct {
+		Address []string `toml:"address"`
+	} `toml:"ca"`
 	Operation struct {
 		Resource string              `toml:"resource"`
 		Command  []string            `toml:"command"`

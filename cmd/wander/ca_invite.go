@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/ca/service"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/invite"
+)
+
+type caInviteFlags struct {
+	*caFlags
+	name, output string
+	ttl          span
+	addresses    []string
+}
+
+// inviteReport is what `wander ca invite --output json` prints.
+type inviteReport struct {
+	V         int       `json:"v"`
+	Invite    string    `json:"invite"`
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Expires   time.Time `json:"expires"`
+	Addresses []string  `json:"addresses"`
+	CA        string    `json:"ca_fingerprint"`
+}
+
+func newCAInviteCommand(env *environment, shared *caFlags) *cobra.Command {
+	f := caInviteFlags{caFlags: shared}
+	cmd := &cobra.Command{
+		Use:   "invite",
+		Short: "Print one line with which a machine becomes a member, once",
+		Long: `Print an invite: one word that names the group, the fingerprint of the CA key,
+where wander ca serve is reached, until when, and a secret that works once. Give
+it to wander join on the machine. It is a password until then: who has it can be
+that member.`,
+		Example: "  wander ca invite --dir ca --name ftp-03 --ttl 1h --address ca.example.org:4134",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runCAInvite(env, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
+	flags.Var(&f.ttl, "ttl", "how long it can be used (default 1h)")
+	flags.StringSliceVar(&f.addresses, "address", nil, "where wander ca serve is reached, host:port; may be given again (default WANDER_CA_ADDRESS)")
+	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	return cmd
+}
+
+func runCAInvite(env *environment, f caInviteFlags) error {
+	if f.output != "text" && f.output != "json" {
+		return usageError("--output %q: text or json", f.output)
+	}
+	if err := f.complete(env); err != nil {
+		return err
+	}
+	a, err := f.open(env)
+	if err != nil {
+		return err
+	}
+	if a.Config().IsZero() {
+		return serveError(service.ErrNoConfiguration)
+	}
+	made, err := a.Invite(f.name, f.ttl.Duration)
+	if errors.Is(err, ca.ErrLifetime) {
+		return &exitError{code: exitUsage, err: err}
+	}
+	if err != nil {
+		return caError(err)
+	}
+	return f.print(env, a, made)
+}
+
+// complete fills in the addresses and checks what was given, so that no invite
+// is made that cannot be printed.
+func (f *caInviteFlags) complete(env *environment) error {
+	if f.name == "" {
+		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
+	}
+	if text := env.Getenv("WANDER_CA_ADDRESS"); len(f.addresses) == 0 && text != "" {
+		f.addresses = listOf(text)
+	}
+	if len(f.addresses) == 0 || len(f.addresses) > invite.MaxAddresses {
+		return &exitError{
+			code: exitUsage, err: fmt.Errorf("1 to %d addresses of wander ca serve are wanted", invite.MaxAddresses),
+			hint: "add --address, for example --address ca.example.org:4134",
+		}
+	}
+	for _, address := range f.addresses {
+		if err := certificate.CheckAddress(address); err != nil {
+			return &exitError{code: exitUsage, err: fmt.Errorf("--address: %w", err), hint: "for example ca.example.org:4134 or [2001:db8::1]:4134"}
+		}
+	}
+	return caError(certificate.CheckName(f.name))
+}
+
+// print writes the invite, and nothing else to the standard output: it is made
+// to be pasted or piped.
+func (f *caInviteFlags) print(env *environment, a *ca.Authority, made ca.Invited) error {
+	i := invite.Invite{
+		Group: a.Group(), Authority: a.Config().Signer(), Addresses: f.addresses,
+		ID: made.ID, Secret: made.Secret, Expires: made.Expires, Name: made.Name,
+	}
+	text, err := i.Format()
+	if err != nil {
+		return err
+	}
+	shown := certificate.FormatFingerprint(i.Authority)
+	if f.output == "json" {
+		return json.NewEncoder(env.Out).Encode(inviteReport{
+			V: 1, Invite: text, ID: ca.InviteID(i.ID).String(), Name: i.Name, Expires: i.Expires.UTC().Truncate(time.Second),
+			Addresses: i.Addresses, CA: shown,
+		})
+	}
+	fmt.Fprintln(env.Out, text)
+	fmt.Fprintf(env.Err, "hint: until %s, on the machine that is to be %s: wander join INVITE\n", i.Expires.UTC().Format(time.DateTime+" MST"), i.Name)
+	fmt.Fprintf(env.Err, "hint: it shows the CA key %s; it asks %s\n", shown, strings.Join(i.Addresses, ", "))
+	return nil
+}

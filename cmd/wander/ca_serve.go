@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/ca/service"
+	"github.com/wandertoken/wander/protocol/certificate"
+)
+
+const (
+	// defaultCAListen is where the enrolment service listens.
+	defaultCAListen = ":4134"
+	// serveGrace is how long requests under way may take when the service
+	// stops.
+	serveGrace = 10 * time.Second
+)
+
+type caServeFlags struct {
+	*caFlags
+	listen, logFormat string
+	untilInputEnds    bool
+}
+
+func newCAServeCommand(env *environment, shared *caFlags) *cobra.Command {
+	f := caServeFlags{caFlags: shared}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Let machines enrol, renew and ask for news over the network",
+		Long: `Let machines join with an invite (wander ca invite), members renew their
+certificates, and all learn of new configurations and revocations. It speaks HTTPS
+with a certificate of its own, which invites and group files vouch for. Whatever
+other wander ca commands do with the same folder counts at once. Members and
+their tokens go on while it is away.
+
+The passphrase is asked for once, at the start. It stops in order on SIGTERM or
+SIGINT; the second one stops it at once.`,
+		Example: "  wander ca serve --dir ca\n  wander ca serve --dir ca --listen 192.0.2.10:4134",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runCAServe(env, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", defaultCAListen, "TCP address to listen on")
+	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	flags.BoolVar(&f.untilInputEnds, "until-input-ends", false, "stop at once when the standard input ends")
+	if err := flags.MarkHidden("until-input-ends"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+func runCAServe(env *environment, f caServeFlags) error {
+	s := defaultSettings()
+	s.Log.Format = f.logFormat
+	log, err := s.logger(env)
+	if err != nil {
+		return usageError("--log-format %q: text or json", f.logFormat)
+	}
+	listener, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return &exitError{code: exitUnavailable, err: err, hint: "choose another address with --listen"}
+	}
+	address := listener.Addr()
+	server, err := service.New(service.Config{Open: f.opener(env), Listener: listener, Log: log, Now: env.Now})
+	if err != nil {
+		return errors.Join(serveError(err), listener.Close())
+	}
+	stop := make(chan os.Signal, 2)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(stop)
+	if f.untilInputEnds {
+		go stopAfter(env.In, stop)
+	}
+	fmt.Fprintf(env.Out, "serving on %v\n", address)
+	return serveUntil(server, stop, log)
+}
+
+// opener opens the authority, with the same passphrase each time.
+func (f *caServeFlags) opener(env *environment) func() (*ca.Authority, error) {
+	dir := f.folder(env)
+	source := passphraseSource{env: env, file: f.passphraseFile, what: dir}
+	ask := sync.OnceValues(source.ask)
+	return func() (*ca.Authority, error) {
+		return ca.Open(dir, ca.Options{Now: env.Now, Passphrase: ask})
+	}
+}
+
+// serveUntil runs a service until it fails or is told to stop, twice to stop at
+// once.
+func serveUntil(server *service.Server, stop <-chan os.Signal, log *slog.Logger) error {
+	log.Info("enrolment service is up", "group", server.Group(), "ca", certificate.FormatFingerprint(server.Signer()))
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve() }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-stop:
+		log.Info("stopping; again to stop at once")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), serveGrace)
+	defer cancel()
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return errors.Join(err, cutOff(server.Shutdown(ctx), log))
+}
+
+// cutOff makes of a stop that could not wait for all requests what it is: no
+// failure. Who was cut off asks again.
+func cutOff(err error, log *slog.Logger) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		log.Warn("requests under way were cut off")
+		return nil
+	}
+	return err
+}
+
+// serveError gives an error at the start its exit code and hint.
+func serveError(err error) error {
+	if errors.Is(err, service.ErrNoConfiguration) {
+		return configError(err, "sign one first: wander ca config FILE")
+	}
+	return caError(err)
+}

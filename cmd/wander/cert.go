@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// certReport is what `wander cert status --output json` prints.
+type certReport struct {
+	V         int          `json:"v"`
+	Member    ident.Member `json:"member"`
+	Name      string       `json:"name"`
+	Group     ident.Group  `json:"group"`
+	GroupName string       `json:"group_name"`
+	Serial    uint64       `json:"serial"`
+	NotBefore time.Time    `json:"not_before"`
+	NotAfter  time.Time    `json:"not_after"`
+	Used      float64      `json:"used"`        // share of its life, 0 to 1
+	Renewal   time.Time    `json:"renew_after"` // from then on it is renewed
+	LeftS     float64      `json:"left_s"`      // negative when it has expired
+	State     string       `json:"state"`       // valid, due, not_yet_valid or expired
+	Warning   int          `json:"warning"`     // 0 none, 1 to 3 before the end, 4 expired
+	Key       string       `json:"key_fingerprint"`
+	CA        string       `json:"ca_fingerprint"` // of the CA key that signed it
+}
+
+func newCertCommand(env *environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cert",
+		Short: "Look at this member's certificate, and renew it",
+		Args:  cobra.NoArgs,
+	}
+	cmd.AddCommand(newCertStatusCommand(env), newCertRenewCommand(env))
+	return cmd
+}
+
+func newCertStatusCommand(env *environment) *cobra.Command {
+	var config, output string
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show how long this member's certificate lives, and when it is renewed",
+		Long: `Show this member's certificate. It ends with 77 when it has expired, so that a
+monitor can ask.`,
+		Example: "  wander cert status\n  wander cert status --config /etc/wander/wander.toml --output json",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runCertStatus(env, config, output) },
+	}
+	cmd.Flags().StringVarP(&config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	return cmd
+}
+
+// loadMember reads the settings and the identity that they name.
+func loadMember(env *environment, config string) (settings, node.Identity, error) {
+	s, err := loadSettings(env, config)
+	if err != nil {
+		return s, node.Identity{}, err
+	}
+	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
+	if err != nil {
+		return s, id, configError(err, "wander join makes key and certificate; name the settings file with --config")
+	}
+	return s, id, nil
+}
+
+func runCertStatus(env *environment, config, output string) error {
+	if output != "text" && output != "json" {
+		return usageError("--output %q: text or json", output)
+	}
+	_, id, err := loadMember(env, config)
+	if err != nil {
+		return err
+	}
+	r := newCertReport(id, env.Now())
+	if output == "json" {
+		err = json.NewEncoder(env.Out).Encode(r)
+	} else {
+		r.print(env.Out, env.Now())
+	}
+	switch {
+	case err != nil:
+		return err
+	case r.Warning == int(enrolment.HasExpired):
+		return &exitError{code: exitNoPermission, err: fmt.Errorf("the certificate expired on %s", r.NotAfter.Format(time.DateOnly)), hint: expiredHint}
+	case r.State == "not_yet_valid":
+		warn(env.Err, "the certificate is valid from %s on: is this machine's clock right?", r.NotBefore.Format(time.RFC3339))
+	case r.Warning > 0:
+		warn(env.Err, "the certificate ends in %s and was not renewed: is the CA reachable? wander cert renew tries now", inDays(r.NotAfter.Sub(env.Now())))
+	}
+	return nil
+}
+
+const expiredHint = "an expired certificate renews nothing: get an invite for the same name, and wander join with it in the same folder"
+
+func newCertReport(id node.Identity, now time.Time) certReport {
+	c := id.Certificate.Claims()
+	schedule := enrolment.Schedule{NotBefore: c.NotBefore, NotAfter: c.NotAfter}
+	r := certReport{
+		V: 1, Member: id.Certificate.Member(), Name: c.Name, Group: c.Group, GroupName: id.Group.Name(), Serial: c.Serial,
+		NotBefore: c.NotBefore, NotAfter: c.NotAfter, Used: schedule.Used(now), Renewal: schedule.Due(),
+		LeftS: c.NotAfter.Sub(now).Seconds(), State: "valid", Warning: int(schedule.Warning(now)),
+		Key: certificate.Fingerprint(id.Certificate.Key()), CA: certificate.FormatFingerprint(id.Certificate.Authority()),
+	}
+	switch {
+	case now.Before(c.NotBefore):
+		r.State = "not_yet_valid"
+	case !now.Before(c.NotAfter):
+		r.State = "expired"
+	case !now.Before(schedule.Due()):
+		r.State = "due"
+	}
+	return r
+}
+
+func (r certReport) print(w io.Writer, now time.Time) {
+	at := func(t time.Time) string { return t.UTC().Format(time.DateTime + " MST") }
+	fmt.Fprintf(w, "member      %s (%v)\n", r.Name, r.Member)
+	fmt.Fprintf(w, "group       %s (%s)\n", r.GroupName, r.Group.String()[:16])
+	fmt.Fprintf(w, "certificate %d, by CA key %s\n", r.Serial, r.CA)
+	fmt.Fprintf(w, "key         %s\n", r.Key)
+	fmt.Fprintf(w, "valid       %s to %s, %s\n", at(r.NotBefore), at(r.NotAfter), remaining(r.NotAfter.Sub(now)))
+	fmt.Fprintf(w, "used        %.0f %%\n", 100*r.Used)
+	fmt.Fprintf(w, "renewal     from %s on\n", at(r.Renewal))
+}
+
+func remaining(left time.Duration) string {
+	if left <= 0 {
+		return "expired"
+	}
+	return inDays(left) + " left"
+}
+
+// inDays is a span for people: days, and below two of them hours and minutes.
+func inDays(d time.Duration) string {
+	if d >= 48*time.Hour {
+		return fmt.Sprintf("%d days", d/(24*time.Hour))
+	}
+	return d.Truncate(time.Minute).String()
+}
+
+func newCertRenewCommand(env *environment) *cobra.Command {
+	var config string
+	cmd := &cobra.Command{
+		Use:   "renew",
+		Short: "Renew this member's certificate now",
+		Long: `Ask the CA for a new certificate for the same key, and for a newer group
+configuration. The member stays the same, and a running daemon goes on with what
+it does; SIGHUP makes it read the new files. The CA gives no new certificate while more
+than two thirds of the old one's life are left.`,
+		Example: "  wander cert renew --config /etc/wander/wander.toml",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runCertRenew(env, config) },
+	}
+	cmd.Flags().StringVarP(&config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
+	return cmd
+}
+
+func runCertRenew(env *environment, config string) error {
+	s, id, err := loadMember(env, config)
+	if err != nil {
+		return err
+	}
+	if len(s.CA.Address) == 0 {
+		return configError(errors.New("where the CA is reached is not known"), "set ca.address in the settings file, or WANDER_CA_ADDRESS")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	client := enrolment.Client{Addresses: s.CA.Address, Group: id.Group, Certificate: id.Certificate, Key: id.Key, Now: env.Now}
+	// The group first: a certificate by a new CA key needs a group that has it.
+	news, err := client.Sync(ctx, enrolment.Mine{Revocations: lastRevocation(id)})
+	if err != nil {
+		return renewError(err, s.CA.Address)
+	}
+	if news.Group != id.Group {
+		id.Extra.Revocations = append(id.Extra.Revocations, news.Revocations...)
+		if err := putGroup(s.Identity.Group, news.Group, id.Extra); err != nil {
+			return err
+		}
+		fmt.Fprintf(env.Out, "configuration %d is in %s\n", news.Group.Config().Version(), s.Identity.Group)
+		client.Group = news.Group
+	}
+	renewed, err := client.Renew(ctx)
+	if err != nil {
+		return renewError(err, s.CA.Address)
+	}
+	return s.keepRenewed(env, id, client, renewed)
+}
+
+// keepRenewed writes the new certificate, if it is one.
+func (s *settings) keepRenewed(env *environment, id node.Identity, client enrolment.Client, renewed enrolment.Renewed) error {
+	c := renewed.Certificate.Claims()
+	if renewed.Certificate.Hash() == id.Certificate.Hash() {
+		due := enrolment.Schedule{NotBefore: c.NotBefore, NotAfter: c.NotAfter}.Due()
+		fmt.Fprintf(env.Out, "nothing to do: certificate %d is valid until %s and renewed from %s on\n", c.Serial,
+			c.NotAfter.Format(time.DateOnly), due.Format(time.DateOnly))
+		return nil
+	}
+	if client.Group.Key(renewed.Certificate.Authority()) == nil {
+		return &exitError{code: exitUnavailable, err: errors.New("the CA changes its key at this moment"), hint: "try again in a minute"}
+	}
+	if err := putCertificate(s.Identity.Certificate, renewed.Certificate); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Out, "certificate %d is in %s, valid until %s\n", c.Serial, s.Identity.Certificate, c.NotAfter.Format(time.DateTime+" MST"))
+	fmt.Fprintf(env.Out, "next: a running daemon reads it on SIGHUP\n")
+	return nil
+}
+
+// lastRevocation is the version up to which a group file has the revocations.
+func lastRevocation(id node.Identity) uint64 {
+	var last uint64
+	for _, raw := range id.Extra.Revocations {
+		if r, err := certificate.ParseRevocation(id.Group.ID(), raw, id.Group); err == nil {
+			last = max(last, r.Body().Version)
+		}
+	}
+	return last
+}
+
+// renewError gives an error its exit code and says what to do.
+func renewError(err error, addresses []string) error {
+	var clock *enrolment.ClockError
+	switch {
+	case errors.Is(err, enrolment.ErrRevoked), errors.Is(err, enrolment.ErrLeft):
+		return &exitError{code: exitNoPermission, err: err, hint: "that is final for this key: join again with a new one, in another folder"}
+	case errors.Is(err, enrolment.ErrExpired):
+		return &exitError{code: exitNoPermission, err: err, hint: expiredHint}
+	case errors.Is(err, enrolment.ErrNotYetValid):
+		return &exitError{code: exitConfiguration, err: err, hint: "the CA's clock is behind: tell its operator"}
+	case errors.As(err, &clock):
+		return &exitError{code: exitConfiguration, err: err, hint: "set this machine's clock"}
+	case errors.Is(err, enrolment.ErrImpostor), errors.Is(err, enrolment.ErrRefused):
+		return &exitError{code: exitNoPermission, err: err, hint: fmt.Sprintf("is %v the CA of this group?", addresses)}
+	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
+		return &exitError{code: exitUnavailable, err: err, hint: fmt.Sprintf("is wander ca serve running at %v?", addresses)}
+	}
+	return err
+}

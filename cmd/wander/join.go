@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/invite"
+)
+
+const (
+	// defaultJoinWait is how long join tries to reach the CA.
+	defaultJoinWait = time.Minute
+	// firstJoinPause and longestJoinPause are between tries, doubling.
+	firstJoinPause   = 250 * time.Millisecond
+	longestJoinPause = 10 * time.Second
+	// clockTolerance is how wrong a clock may be without a warning: certificates
+	// do not notice.
+	clockTolerance = 30 * time.Second
+)
+
+type joinFlags struct {
+	dir, stateDir, listen string
+	advertise             []string
+	resource              string
+	command               []string // behind --
+	wait                  span
+
+	request         bool
+	install         string
+	name, groupName string
+	caAddress       []string
+}
+
+func newJoinCommand(env *environment) *cobra.Command {
+	f := joinFlags{wait: span{defaultJoinWait}}
+	cmd := &cobra.Command{
+		Use:   "join INVITE [-- COMMAND…]",
+		Short: "Become a member of a group",
+		Long: `Become a member with an invite, the one line that wander ca invite prints; -
+reads it from the standard input, where others cannot see it. The private key is
+made here and stays here. What a node needs is written to a folder: member.key,
+member.crt, group.crt, and wander.toml unless it is there.
+
+A key is never overwritten. After a crash, or when the answer was lost, do the
+same again: it finishes what it began.
+
+Without a network between the machine and the CA: --request writes a request
+file, wander ca issue --request signs it, and --install takes the certificate in.`,
+		Example: `  wander join wander1-… --advertise ftp-03.example.org:4133
+  wander join - --dir ftp-03 --resource ftp -- /usr/local/bin/mirror < invite.txt
+  wander join --request --name ftp-03 --group group.crt --dir ftp-03
+  wander join --install ftp-03.crt --group group.crt --dir ftp-03`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, f.command = splitAt(args, cmd.ArgsLenAtDash())
+			return runJoin(env, f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.dir, "dir", defaultJoinDir, "folder for the files")
+	flags.StringVar(&f.stateDir, "state-dir", "", "state_dir in wander.toml (default /var/lib/wander, or state in a --dir)")
+	flags.StringVar(&f.listen, "listen", "[::]:4133", `listen.address in wander.toml; "" for a member that only dials out`)
+	flags.StringSliceVar(&f.advertise, "advertise", nil, "listen.advertise in wander.toml: where others reach this member, host:port; may be given again")
+	flags.StringVar(&f.resource, "resource", "", "operation.resource in wander.toml; its command stands behind --")
+	flags.Var(&f.wait, "wait", "how long to try to reach the CA")
+	flags.BoolVar(&f.request, "request", false, "write a request file instead, to be signed elsewhere")
+	flags.StringVar(&f.install, "install", "", "take in the certificate in this file instead")
+	flags.StringVar(&f.name, "name", "", "with --request: the member's name")
+	flags.StringVar(&f.groupName, "group", "", "with --request and --install: the group file; with --request its id does too")
+	flags.StringSliceVar(&f.caAddress, "ca-address", nil, "with --install: where wander ca serve is reached, for renewals")
+	return cmd
+}
+
+// splitAt parts what stands behind -- from the rest.
+func splitAt(args []string, dash int) (before, behind []string) {
+	if dash < 0 {
+		return args, nil
+	}
+	return args[:dash], args[dash:]
+}
+
+func runJoin(env *environment, f joinFlags, args []string) error {
+	offline := f.request || f.install != ""
+	switch {
+	case f.request && f.install != "":
+		return usageError("--request and --install exclude each other")
+	case offline && len(args) > 0:
+		return usageError("an invite is of no use with --request or --install")
+	case !offline && (f.name != "" || f.groupName != "" || len(f.caAddress) > 0):
+		return usageError("--name, --group and --ca-address are for --request and --install: an invite has them")
+	case !offline && len(args) != 1:
+		return &exitError{code: exitUsage, err: errors.New("one invite is wanted"), hint: "the CA's operator makes it: wander ca invite --name NAME"}
+	}
+	if err := f.checkSettings(); err != nil {
+		return err
+	}
+	switch {
+	case f.request:
+		return runJoinRequest(env, f)
+	case f.install != "":
+		return runJoinInstall(env, f)
+	}
+	i, err := readInvite(env, args[0])
+	if err != nil {
+		return err
+	}
+	return f.join(env, i)
+}
+
+// readInvite takes an invite from the command line or, for -, from the standard
+// input.
+func readInvite(env *environment, text string) (invite.Invite, error) {
+	if text == "-" {
+		raw, err := io.ReadAll(io.LimitReader(env.In, invite.MaxText+1))
+		if err != nil {
+			return invite.Invite{}, err
+		}
+		text = string(raw)
+	}
+	i, err := invite.Parse(text)
+	hint := "ask the CA's operator for another one: wander ca invite"
+	switch {
+	case err == nil:
+		return i, nil
+	case errors.Is(err, invite.ErrMangled):
+		hint = "a part is missing or changed: copy the whole line again, from wander1- on"
+	case errors.Is(err, invite.ErrVersion):
+		hint = "update wander on this machine"
+	case errors.Is(err, invite.ErrNotInvite):
+		hint = "it is one word that begins with wander1-"
+	}
+	return invite.Invite{}, &exitError{code: exitUsage, err: err, hint: hint}
+}
+
+// join becomes a member. Each step can be the last one before a crash.
+func (f joinFlags) join(env *environment, i invite.Invite) error {
+	home := memberHome{dir: f.dir}
+	done, err := home.check(env, i.Group, i.Name)
+	if err != nil {
+		return err
+	}
+	if done {
+		fmt.Fprintf(env.Out, "nothing to do: %s is member %s already\nnext: wander node --config %s\n", f.dir, i.Name, home.config())
+		return nil
+	}
+	key, err := home.key()
+	if err != nil {
+		return err
+	}
+	r := certificate.Request{Name: i.Name, Key: key.Public().Bytes(), Time: uint64(max(env.Now().UnixMilli(), 0))}
+	if _, err := rand.Read(r.Nonce[:]); err != nil {
+		return err
+	}
+	signed, err := r.Sign(i.Group, key)
+	if err != nil {
+		return err
+	}
+	e, err := f.enrol(env, i, signed)
+	if err != nil {
+		return joinError(env, i, err)
+	}
+	files := joined{
+		group: e.Group, certificate: e.Certificate, key: key.Public(), revocations: e.Revocations, leaves: e.Leaves,
+		peers: e.Peers, authority: i.Addresses,
+	}
+	if err := home.write(f, files); err != nil {
+		return err
+	}
+	files.report(env, home, i.Authority)
+	f.advise(env, home, e)
+	return nil
+}
+
+// enrol asks the CA until it answers or there is no more time.
+func (f joinFlags) enrol(env *environment, i invite.Invite, r certificate.SignedRequest) (enrolment.Enrolled, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	deadline := time.Now().Add(f.wait.Duration)
+	pause := firstJoinPause
+	for {
+		e, err := enrolment.Enrol(ctx, i, r, env.Now)
+		var busy *enrolment.BusyError
+		wait := pause
+		switch {
+		case err == nil:
+			return f.allRevocations(ctx, env, i, e), nil
+		case errors.As(err, &busy):
+			wait = max(wait, busy.After)
+		case !errors.Is(err, enrolment.ErrUnreachable) && !errors.Is(err, enrolment.ErrFailed):
+			return e, err
+		}
+		if ctx.Err() != nil || time.Now().Add(wait).After(deadline) {
+			return e, err
+		}
+		warn(env.Err, "%v; trying again in %v", err, wait)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+		pause = min(2*pause, longestJoinPause)
+	}
+}
+
+// allRevocations is an answer with the revocations that did not fit it. What does
+// not come now the member learns from others.
+func (f joinFlags) allRevocations(ctx context.Context, env *environment, i invite.Invite, e enrolment.Enrolled) enrolment.Enrolled {
+	key, err := memberHome{dir: f.dir}.key()
+	if err != nil {
+		return e
+	}
+	client := enrolment.Client{Addresses: i.Addresses, Group: e.Group, Certificate: e.Certificate, Key: key, Now: env.Now}
+	for e.More && len(e.Revocations) > 0 && len(e.Revocations) < maxJoinRevocations {
+		last, err := certificate.ParseRevocation(e.Group.ID(), e.Revocations[len(e.Revocations)-1], e.Group)
+		if err != nil {
+			return e
+		}
+		news, err := client.Sync(ctx, enrolment.Mine{Revocations: last.Body().Version})
+		if err != nil || len(news.Revocations) == 0 {
+			return e
+		}
+		e.Revocations, e.More = append(e.Revocations, news.Revocations...), news.More
+	}
+	return e
+}
+
+// maxJoinRevocations bounds the revocations that join writes: a group file with
+// them stays far below what a node reads.
+const maxJoinRevocations = 8192
+
+// advise says what to do next, and what is wrong with the clock.
+func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolled) {
+	next := "wander node --config " + home.config()
+	switch {
+	case len(e.Peers) > 0:
+	case e.Others > 0:
+		warn(env.Err, "the group has %d other members, but the CA does not know where: put the address of one into %s, under [bootstrap] peers",
+			e.Others, home.config())
+	default:
+		next += " --found    # the first member makes the tokens, once"
+	}
+	if e.Skew.Abs() > clockTolerance {
+		how := "slow"
+		if e.Skew < 0 {
+			how = "fast"
+		}
+		warn(env.Err, "this machine's clock is %v %s: set it, or certificates seem not valid", e.Skew.Abs(), how)
+	}
+	if err := e.Certificate.ValidAt(env.Now()); err != nil {
+		warn(env.Err, "by this machine's clock the %v: set the clock before the node is started", err)
+	}
+	fmt.Fprintf(env.Out, "next: %s\n", next)
+}
+
+// joinError gives an error its exit code and says what to do.
+func joinError(env *environment, i invite.Invite, err error) error {
+	at := strings.Join(i.Addresses, ", ")
+	var clock *enrolment.ClockError
+	switch {
+	case errors.Is(err, enrolment.ErrRefused):
+		hint := "an invite works once, for one machine: ask the CA's operator for a new one; the log of wander ca serve has the reason"
+		if now := env.Now(); now.After(i.Expires) {
+			hint = fmt.Sprintf("the invite ended at %s: ask the CA's operator for a new one", i.Expires.Format(time.RFC3339))
+		}
+		return &exitError{code: exitNoPermission, err: err, hint: hint}
+	case errors.Is(err, enrolment.ErrImpostor):
+		return &exitError{code: exitNoPermission, err: err, hint: "nothing was sent to it: check the address in the invite (" + at + "), and who answers there"}
+	case errors.As(err, &clock):
+		return &exitError{code: exitConfiguration, err: err, hint: fmt.Sprintf("set this machine's clock: it is off by at least %v", clock.Difference().Abs().Round(time.Second))}
+	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
+		return &exitError{code: exitUnavailable, err: err, hint: "is wander ca serve running at " + at + "? The same command again goes on from here"}
+	}
+	return err
+}
+
+// checkName is for a name and group that no invite has checked.
+func checkName(name string) error {
+	if name == "" {
+		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
+	}
+	return caError(certificate.CheckName(name))
+}
+
+// groupID reads a group id in hex.
+func groupID(text string) (ident.Group, error) {
+	var g ident.Group
+	err := g.UnmarshalText([]byte(text))
+	return g, err
+}

@@ -1,0 +1,337 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// defaultJoinDir is where join writes when nobody says: where a node looks.
+const defaultJoinDir = "/etc/wander"
+
+// memberHome is a folder with the files of one member.
+type memberHome struct{ dir string }
+
+func (h memberHome) file(name string) string { return filepath.Join(h.dir, name) }
+func (h memberHome) keyFile() string         { return h.file("member.key") }
+func (h memberHome) certificate() string     { return h.file("member.crt") }
+func (h memberHome) group() string           { return h.file("group.crt") }
+func (h memberHome) config() string          { return h.file("wander.toml") }
+func (h memberHome) request() string         { return h.file("member.req") }
+
+const otherDirHint = "choose another folder with --dir; what is there is not overwritten"
+
+// check makes the folder, and refuses one where somebody else lives. It is done
+// when the member lives there already, with a valid certificate and all its
+// files.
+func (h memberHome) check(env *environment, g ident.Group, name string) (done bool, err error) {
+	if err := os.MkdirAll(h.dir, 0o755); err != nil {
+		return false, configError(err, "choose another folder with --dir")
+	}
+	sweepUnfinished(h.dir)
+	if exists(h.group()) {
+		if there, err := loadGroup(h.group()); err != nil {
+			return false, configError(err, otherDirHint)
+		} else if there.ID() != g {
+			return false, configError(fmt.Errorf("%s is of another group, %s", h.group(), there.Name()), otherDirHint)
+		}
+	}
+	if !exists(h.certificate()) {
+		return false, nil
+	}
+	id, err := node.LoadIdentity(h.certificate(), h.keyFile(), h.group())
+	if err != nil {
+		return false, configError(err, otherDirHint)
+	}
+	if id.Certificate.Name() != name {
+		return false, configError(fmt.Errorf("%s is member %s of the group already", h.dir, id.Certificate.Name()), otherDirHint)
+	}
+	return id.Certificate.ValidAt(env.Now()) == nil && exists(h.config()), nil
+}
+
+// loadGroup reads a group file.
+func loadGroup(name string) (*group.Group, error) {
+	g, _, err := readGroup(name)
+	return g, err
+}
+
+// readGroup reads a group file with what else it holds.
+func readGroup(name string) (*group.Group, group.Extra, error) {
+	text, err := readSmall(name, keyfile.MaxText)
+	if err != nil {
+		return nil, group.Extra{}, err
+	}
+	blocks, err := keyfile.DecodeBlocks(text)
+	if err != nil {
+		return nil, group.Extra{}, fmt.Errorf("%s: %w", name, err)
+	}
+	g, extra, err := group.Load(blocks)
+	if err != nil {
+		return nil, group.Extra{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return g, extra, nil
+}
+
+func readSmall(name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > most {
+		return nil, fmt.Errorf("%s has %d bytes, at most %d", name, info.Size(), most)
+	}
+	return os.ReadFile(name)
+}
+
+// key is the folder's private key, made if there is none: whole and durable, or
+// not there. It is before anything is sent.
+func (h memberHome) key() (*signature.PrivateKey, error) {
+	info, err := os.Stat(h.keyFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return h.makeKey()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := keyfile.CheckMode(info.Mode()); err != nil {
+		return nil, configError(fmt.Errorf("%s: %w", h.keyFile(), err), "take away what others may do: chmod 600 "+h.keyFile())
+	}
+	text, err := readSmall(h.keyFile(), maxKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	key, err := keyfile.DecodePrivateKey(text, nil)
+	if err != nil {
+		return nil, configError(fmt.Errorf("%s: %w", h.keyFile(), err), otherDirHint)
+	}
+	return key, nil
+}
+
+func (h memberHome) makeKey() (*signature.PrivateKey, error) {
+	key, err := signature.Generate(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	text, err := keyfile.EncodePrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	err = putFile(h.keyFile(), text, 0o600, false)
+	if errors.Is(err, fs.ErrExist) {
+		return h.key() // another join was faster
+	}
+	return key, err
+}
+
+// joined is what a new member has.
+type joined struct {
+	group               *group.Group
+	certificate         certificate.Certificate
+	key                 *signature.PublicKey
+	revocations, leaves [][]byte
+	peers               []enrolment.Peer
+	authority           []string // addresses of the service
+}
+
+// write writes what a node needs, the certificate behind the group that vouches
+// for it.
+func (h memberHome) write(f joinFlags, j joined) error {
+	if err := putGroup(h.group(), j.group, j.extra()); err != nil {
+		return err
+	}
+	if err := putCertificate(h.certificate(), j.certificate); err != nil {
+		return err
+	}
+	text, err := f.settings(j)
+	if err != nil {
+		return err
+	}
+	err = putFile(h.config(), text, 0o644, false)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+func (j joined) extra() group.Extra {
+	extra := group.Extra{Revocations: j.revocations, Leaves: j.leaves}
+	for _, p := range j.peers {
+		extra.Certificates = append(extra.Certificates, p.Certificate)
+		extra.Endpoints = append(extra.Endpoints, p.Endpoint)
+	}
+	return extra
+}
+
+// putGroup writes a group file.
+func putGroup(name string, g *group.Group, extra group.Extra) error {
+	blocks := g.Blocks()
+	for _, part := range []struct {
+		kind string
+		list [][]byte
+	}{
+		{keyfile.Certificate, extra.Certificates}, {keyfile.Endpoint, extra.Endpoints},
+		{keyfile.Revocation, extra.Revocations}, {keyfile.Leave, extra.Leaves},
+	} {
+		for _, raw := range part.list {
+			blocks = append(blocks, keyfile.Block{Type: part.kind, Bytes: raw})
+		}
+	}
+	text, err := keyfile.EncodeBlocks(blocks...)
+	if err != nil {
+		return err
+	}
+	return putFile(name, text, 0o644, true)
+}
+
+func putCertificate(name string, c certificate.Certificate) error {
+	text, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: c.Raw()})
+	if err != nil {
+		return err
+	}
+	return putFile(name, text, 0o644, true)
+}
+
+// report shows who the member is, and what to compare.
+func (j joined) report(env *environment, h memberHome, pinned [16]byte) {
+	c := j.certificate.Claims()
+	fmt.Fprintf(env.Out, "joined group %s as %s\n", j.group.Name(), c.Name)
+	fmt.Fprintf(env.Out, "CA key %s (the CA's operator sees the same)\n", certificate.FormatFingerprint(pinned))
+	fmt.Fprintf(env.Out, "member %v, certificate %d, valid until %s\n", j.certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))
+	fmt.Fprintf(env.Out, "key    %s\n", certificate.Fingerprint(j.key))
+	fmt.Fprintf(env.Out, "wrote  %s\n", strings.Join([]string{h.keyFile(), h.certificate(), h.group(), h.config()}, ", "))
+}
+
+// checkSettings refuses what must not get into wander.toml.
+func (f joinFlags) checkSettings() error {
+	for _, address := range append(append([]string(nil), f.advertise...), f.caAddress...) {
+		if err := certificate.CheckAddress(address); err != nil {
+			return &exitError{code: exitUsage, err: err, hint: "for example ftp-03.example.org:4133 or [2001:db8::1]:4133"}
+		}
+	}
+	if f.listen != "" {
+		if _, _, err := net.SplitHostPort(f.listen); err != nil {
+			return &exitError{code: exitUsage, err: fmt.Errorf("--listen %q: %w", f.listen, err), hint: `for example [::]:4133, or "" to only dial out`}
+		}
+	}
+	if len(f.advertise) > certificate.MaxAddresses {
+		return usageError("%d addresses to advertise, at most %d", len(f.advertise), certificate.MaxAddresses)
+	}
+	if (f.resource == "") != (len(f.command) == 0) {
+		return &exitError{code: exitUsage, err: errors.New("a resource and its command go together"), hint: "for example --resource ftp -- /usr/local/bin/mirror"}
+	}
+	for _, text := range append([]string{f.listen, f.stateDir, f.resource}, f.command...) {
+		if _, err := quoted(text); err != nil {
+			return &exitError{code: exitUsage, err: err}
+		}
+	}
+	return nil
+}
+
+// settings is the text of wander.toml. Paths are relative to its folder.
+func (f joinFlags) settings(j joined) ([]byte, error) {
+	state := f.stateDir
+	switch {
+	case state == "" && f.dir == defaultJoinDir:
+		state = defaultSettings().StateDir
+	case state == "":
+		state = "state"
+	}
+	var t tomlText
+	t.comment("Written by wander join; docs/configuration.md explains every key.")
+	t.key("state_dir", state)
+	t.section("identity")
+	t.key("certificate", "member.crt")
+	t.key("key", "member.key")
+	t.key("group", "group.crt")
+	t.section("listen")
+	t.key("address", f.listen)
+	t.list("advertise", f.advertise)
+	t.section("bootstrap")
+	t.list("peers", peerAddresses(j))
+	t.section("ca")
+	t.list("address", j.authority)
+	if f.resource != "" {
+		t.section("operation")
+		t.key("resource", f.resource)
+		t.list("command", f.command)
+	}
+	return t.text.Bytes(), t.err
+}
+
+// peerAddresses is where the peers can be reached: of each the address that it
+// prefers.
+func peerAddresses(j joined) []string {
+	var list []string
+	for _, p := range j.peers {
+		c, err := certificate.Parse(j.group.ID(), p.Certificate, j.group)
+		if err != nil {
+			continue
+		}
+		e, err := certificate.ParseEndpoint(j.group.ID(), p.Endpoint, c.Key())
+		if err == nil && len(e.Body().Addresses) > 0 {
+			list = append(list, e.Body().Addresses[0])
+		}
+	}
+	return list
+}
+
+// tomlText writes a settings file.
+type tomlText struct {
+	text bytes.Buffer
+	err  error
+}
+
+func (t *tomlText) comment(s string) { fmt.Fprintf(&t.text, "# %s\n", s) }
+func (t *tomlText) section(s string) { fmt.Fprintf(&t.text, "\n[%s]\n", s) }
+
+func (t *tomlText) key(name, value string) {
+	fmt.Fprintf(&t.text, "%s = %s\n", name, t.quote(value))
+}
+
+func (t *tomlText) list(name string, values []string) {
+	quotes := make([]string, len(values))
+	for i, v := range values {
+		quotes[i] = t.quote(v)
+	}
+	fmt.Fprintf(&t.text, "%s = [%s]\n", name, strings.Join(quotes, ", "))
+}
+
+func (t *tomlText) quote(s string) string {
+	q, err := quoted(s)
+	t.err = errors.Join(t.err, err)
+	return q
+}
+
+var errText = errors.New("text that a settings file cannot hold")
+
+// quoted is a TOML basic string. JSON's are the same but for a delete character,
+// which TOML does not allow as it is.
+func quoted(s string) (string, error) {
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0x7f) {
+		return "", fmt.Errorf("%w: %q", errText, s)
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// runJoinRequest makes the key and writes a request for a CA that is elsewhere.
+func runJoinRequest(env *environment, f joinFlags) error {
+	if err := checkName(f.name); err != nil {
+		return err
+	}
+	id, err := f.groupOrID()
+	if err != nil {
+		return err
+	}
+	home := memberHome{dir: f.dir}
+	if _, err := home.check(env, id, f.name); err != nil {
+		return err
+	}
+	key, err := home.key()
+	if err != nil {
+		return err
+	}
+	r := certificate.Request{Name: f.name, Key: key.Public().Bytes(), Time: uint64(max(env.Now().UnixMilli(), 0))}
+	if _, err := rand.Read(r.Nonce[:]); err != nil {
+		return err
+	}
+	signed, err := r.Sign(id, key)
+	if err != nil {
+		return err
+	}
+	text, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.CertificateRequest, Bytes: signed.Raw()})
+	if err != nil {
+		return err
+	}
+	if err := putFile(home.request(), text, 0o644, true); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Out, "key    %s (the CA's operator has to see the same)\n", certificate.Fingerprint(key.Public()))
+	fmt.Fprintf(env.Out, "wrote  %s, %s\n", home.keyFile(), home.request())
+	fmt.Fprintf(env.Out, "next: bring %s to the CA: wander ca issue --request %s; then here: wander join --install FILE.crt --group group.crt --dir %s\n",
+		home.request(), home.request(), f.dir)
+	return nil
+}
+
+var errNoGroup = errors.New("which group")
+
+// groupOrID is the group that --group names, by its file or its id.
+func (f joinFlags) groupOrID() (ident.Group, error) {
+	if f.groupName == "" {
+		return ident.Group{}, &exitError{code: exitUsage, err: errNoGroup, hint: "add --group with the CA's group.crt, or with the group's id as wander ca list shows it"}
+	}
+	if id, err := groupID(f.groupName); err == nil {
+		return id, nil
+	}
+	g, err := loadGroup(f.groupName)
+	if err != nil {
+		return ident.Group{}, configError(err, "--group wants the CA's group.crt or the group's id")
+	}
+	return g.ID(), nil
+}
+
+// runJoinInstall takes in a certificate that was signed elsewhere.
+func runJoinInstall(env *environment, f joinFlags) error {
+	home := memberHome{dir: f.dir}
+	if f.groupName == "" {
+		f.groupName = home.group()
+	}
+	g, extra, err := readGroup(f.groupName)
+	if err != nil {
+		return configError(err, "add --group with the CA's group.crt")
+	}
+	cert, err := readCertificate(f.install, g)
+	if err != nil {
+		return configError(err, "--install wants the certificate that wander ca issue --request wrote")
+	}
+	if _, err := home.check(env, g.ID(), cert.Name()); err != nil {
+		return err
+	}
+	if !exists(home.keyFile()) {
+		return configError(fmt.Errorf("%s does not exist", home.keyFile()), "the key is made by wander join --request, and stays where it was made")
+	}
+	key, err := home.key()
+	if err != nil {
+		return err
+	}
+	if !key.Public().Equal(cert.Key()) {
+		return configError(fmt.Errorf("%s is for key %s, and %s is %s", f.install, certificate.Fingerprint(cert.Key()),
+			home.keyFile(), certificate.Fingerprint(key.Public())), "is it the answer to another machine's request?")
+	}
+	j := joined{group: g, certificate: cert, key: key.Public(), authority: f.caAddress}
+	j.take(extra)
+	if err := home.write(f, j); err != nil {
+		return err
+	}
+	j.report(env, home, g.Config().Signer())
+	fmt.Fprintf(env.Out, "next: put addresses of members into %s, under [bootstrap] peers; then wander node --config %s (the first member: --found, once)\n",
+		home.config(), home.config())
+	return nil
+}
+
+// take keeps what else a group file holds. Certificates and endpoint records are
+// no pairs there, so the members in it are no peers.
+func (j *joined) take(extra group.Extra) {
+	j.revocations, j.leaves = extra.Revocations, extra.Leaves
+}
+
+// readCertificate reads a file with one member certificate.
+func readCertificate(name string, g *group.Group) (certificate.Certificate, error) {
+	var none certificate.Certificate
+	text, err := readSmall(name, maxKeyFile)
+	if err != nil {
+		return none, err
+	}
+	blocks, err := keyfile.DecodeBlocks(text)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(blocks) != 1 || blocks[0].Type != keyfile.Certificate {
+		return none, fmt.Errorf("%s does not hold exactly one member certificate", name)
+	}
+	c, err := certificate.Parse(g.ID(), blocks[0].Bytes, g)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,500 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/protocol/certificate"
+)
+
+// lockedBuffer is written to by a command that goes on.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// served is `wander ca serve` of a bench.
+type served struct {
+	address string
+	log     lockedBuffer
+	stop    func()
+}
+
+// serve runs the service until stop, or the test's end. It sees the clock as it
+// is now.
+func (b *caBench) serve(args ...string) *served {
+	b.t.Helper()
+	s := &served{}
+	in, end := io.Pipe()
+	first, out := io.Pipe()
+	now := b.now
+	code := make(chan int, 1)
+	go func() {
+		code <- run(&environment{
+			In: in, Out: out, Err: &s.log, Getenv: func(name string) string { return b.vars[name] },
+			Now: func() time.Time { return now },
+		}, append([]string{"ca", "serve", "--listen", "127.0.0.1:0", "--until-input-ends"}, args...))
+		_ = out.Close()
+	}()
+	line, err := bufio.NewReader(first).ReadString('\n')
+	require.NoError(b.t, err)
+	word, ok := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
+	require.True(b.t, ok, "%s%s", line, s.log.String())
+	s.address = word
+	s.stop = sync.OnceFunc(func() {
+		_ = end.Close()
+		assert.Zero(b.t, <-code, s.log.String())
+	})
+	b.t.Cleanup(s.stop)
+	return s
+}
+
+// invited is an invite for a service.
+func (b *caBench) invited(name, address string) string {
+	b.t.Helper()
+	line := b.must("ca", "invite", "--name", name, "--address", address)
+	require.Regexp(b.t, `^wander1-[A-Za-z0-9_-]+\n$`, line)
+	return strings.TrimSpace(line)
+}
+
+func (b *caBench) settings(file string) settings {
+	b.t.Helper()
+	s, err := loadSettings(&environment{Getenv: func(string) string { return "" }}, file)
+	require.NoError(b.t, err)
+	return s
+}
+
+func (b *caBench) identity(dir string) node.Identity {
+	b.t.Helper()
+	id, err := node.LoadIdentity(filepath.Join(dir, "member.crt"), filepath.Join(dir, "member.key"), filepath.Join(dir, "group.crt"))
+	require.NoError(b.t, err)
+	return id
+}
+
+func TestJoin(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	line := b.invited("ftp-03", s.address)
+	assert.Contains(t, b.err.String(), "wander join INVITE")
+	fingerprint := certificate.FormatFingerprint(b.identityOfCA())
+	assert.Contains(t, b.err.String(), fingerprint)
+
+	out := b.must("join", line, "--dir", "m", "--advertise", "ftp-03.example.org:4133", "--resource", "ftp", "--", "./mirror", `a "b" \c`)
+	id := b.identity("m")
+	for _, says := range []string{
+		"joined group demo as ftp-03", "CA key " + fingerprint, "member " + id.Certificate.Member().String(),
+		"key    " + certificate.Fingerprint(id.Key.Public()), "m/member.key", "m/wander.toml",
+		"next: wander node --config m/wander.toml --found", "until 2026-05-30",
+	} {
+		if says == "until 2026-05-30" {
+			assert.Contains(t, out, "valid "+says)
+			continue
+		}
+		assert.Contains(t, out, says)
+	}
+	assert.Empty(t, b.err.String())
+	assert.Equal(t, "ftp-03", id.Certificate.Name())
+	info, err := os.Stat("m/member.key")
+	require.NoError(t, err)
+	assert.NoError(t, keyfile.CheckMode(info.Mode()))
+
+	set := b.settings("m/wander.toml")
+	assert.Equal(t, []string{"ftp-03.example.org:4133"}, set.Listen.Advertise)
+	assert.Equal(t, []string{s.address}, set.CA.Address)
+	assert.Equal(t, "m/state", set.StateDir)
+	assert.Equal(t, "ftp", set.Operation.Resource)
+	assert.Equal(t, []string{"m/mirror", `a "b" \c`}, set.Operation.Command)
+	_, err = set.nodeConfig()
+	require.NoError(t, err)
+	assert.Contains(t, s.log.String(), "msg=enrolled name=ftp-03")
+	left, err := filepath.Glob("m/.wander-*")
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+// identityOfCA is the id of the CA key in force.
+func (b *caBench) identityOfCA() [16]byte {
+	g, _ := b.group()
+	return g.Config().Signer()
+}
+
+// The second one meets the first.
+func TestJoinMeetsOthers(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	b.must("join", b.invited("a", s.address), "--dir", "a")
+	b.must("join", b.invited("lonely", s.address), "--dir", "lonely")
+	assert.Contains(t, b.err.String(), "1 other members, but the CA does not know where")
+	assert.NotContains(t, b.out.String(), "--found")
+
+	id := b.identity("a")
+	e := certificate.Endpoint{
+		Member: id.Certificate.Member(), Sequence: 1, Mode: certificate.Reachable, Addresses: []string{"a.example.org:4133", "[2001:db8::1]:4133"},
+	}
+	signed, err := e.Sign(id.Group.ID(), id.Key)
+	require.NoError(t, err)
+	client := enrolment.Client{
+		Addresses: []string{s.address}, Group: id.Group, Certificate: id.Certificate, Key: id.Key, Now: func() time.Time { return b.now },
+	}
+	_, err = client.Sync(t.Context(), enrolment.Mine{Endpoint: signed.Raw()})
+	require.NoError(t, err)
+
+	out := b.must("join", b.invited("c", s.address), "--dir", "c")
+	assert.Equal(t, []string{"a.example.org:4133"}, b.settings("c/wander.toml").Bootstrap.Peers)
+	assert.Equal(t, [][]byte{signed.Raw()}, b.identity("c").Extra.Endpoints)
+	assert.Contains(t, out, "next: wander node --config c/wander.toml\n")
+}
+
+// A crash at any step leaves what the same command finishes: with the same key,
+// and so the same member.
+func TestJoinAgainAfterACrash(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	line := b.invited("a", s.address)
+	first := b.must("join", line, "--dir", "m")
+	whole := make(map[string][]byte)
+	files := []string{"member.key", "group.crt", "member.crt", "wander.toml"} // in the order in which they are written
+	for _, name := range files {
+		text, err := os.ReadFile(filepath.Join("m", name))
+		require.NoError(t, err)
+		whole[name] = text
+	}
+	for step := range len(files) + 1 {
+		dir := filepath.Join(b.dir, "after", string(rune('0'+step)))
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		for _, name := range files[:step] {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), whole[name], 0o600))
+		}
+		// and the file that was being written
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".wander-12345.tmp"), []byte("-----BEGIN"), 0o600))
+		if step == 0 {
+			// The key was lost with the machine: what it asked for is its own.
+			b.fails(77, "works once", "join", line, "--dir", dir, "--wait", "0s")
+			continue
+		}
+		out := b.must("join", line, "--dir", dir)
+		if step == len(files) {
+			assert.Contains(t, out, "nothing to do")
+		} else {
+			assert.Equal(t, strings.ReplaceAll(first, "m/", dir+"/"), out)
+		}
+		for _, name := range files {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			require.NoError(t, err)
+			assert.Equal(t, string(whole[name]), string(text), name)
+		}
+		left, err := filepath.Glob(filepath.Join(dir, ".wander-*"))
+		require.NoError(t, err)
+		assert.Empty(t, left)
+	}
+	var listed caReport
+	require.NoError(t, json.Unmarshal([]byte(b.must("ca", "list", "--output", "json")), &listed))
+	assert.Len(t, listed.Certificates, 1, "in all")
+}
+
+// The service may be killed and started at will: what it has issued it issues
+// again to the same key only.
+func TestJoinOverARestartOfTheService(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	line := b.invited("a", s.address)
+	s.stop()
+	b.fails(69, "is wander ca serve running", "join", line, "--dir", "m", "--wait", "0s")
+	key, err := os.ReadFile("m/member.key")
+	require.NoError(t, err, "it was made before anything was sent")
+	again := b.serve("--listen", s.address)
+	b.must("join", line, "--dir", "m")
+	assert.Equal(t, again.address, s.address)
+	after, err := os.ReadFile("m/member.key")
+	require.NoError(t, err)
+	assert.Equal(t, key, after)
+}
+
+// join tries again while the service is away, and takes what comes.
+func TestJoinWaits(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	line := b.invited("a", s.address)
+	s.stop()
+	env := &environment{
+		In: strings.NewReader(line + "\n"), Out: io.Discard, Err: &lockedBuffer{}, Getenv: func(string) string { return "" },
+		Now: func() time.Time { return b.now },
+	}
+	code := make(chan int, 1)
+	go func() { code <- run(env, []string{"join", "-", "--dir", "m", "--wait", "1m"}) }()
+	require.Eventually(t, func() bool {
+		return strings.Contains(env.Err.(*lockedBuffer).String(), "trying again in 250ms")
+	}, time.Minute, time.Millisecond)
+	b.serve("--listen", s.address)
+	select {
+	case got := <-code:
+		assert.Zero(t, got, env.Err.(*lockedBuffer).String())
+	case <-time.After(time.Minute):
+		t.Fatal("it does not end")
+	}
+}
+
+// What is there is never overwritten.
+func TestJoinRefusesOthersHomes(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	a, c := b.invited("a", s.address), b.invited("c", s.address)
+	b.must("join", a, "--dir", "m")
+	before, err := os.ReadFile("m/member.key")
+	require.NoError(t, err)
+	b.fails(78, "is member a of the group already", "join", c, "--dir", "m")
+	b.must("ca", "init", "--dir", "other", "--name", "other", "--no-passphrase")
+	b.must("ca", "config", "--dir", "other", "group.toml")
+	foreign := strings.TrimSpace(b.must("ca", "invite", "--dir", "other", "--name", "a", "--address", s.address))
+	b.fails(78, "is of another group, demo", "join", foreign, "--dir", "m")
+	after, err := os.ReadFile("m/member.key")
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+
+	require.NoError(t, os.Mkdir("odd", 0o755))
+	b.write("odd/member.key", "not a key")
+	b.fails(78, "not overwritten", "join", c, "--dir", "odd")
+	require.NoError(t, os.WriteFile("odd/member.key", before, 0o600))
+	require.NoError(t, os.Chmod("odd/member.key", 0o644))
+	b.fails(78, "chmod 600", "join", c, "--dir", "odd")
+	require.NoError(t, os.Remove("m/wander.toml"))
+	b.write("m/wander.toml", "# mine\n")
+	b.must("join", a, "--dir", "m")
+	text, err := os.ReadFile("m/wander.toml")
+	require.NoError(t, err)
+	assert.Equal(t, "# mine\n", string(text))
+
+	// The CA of another group answers at the address: it learns nothing.
+	b.fails(77, "nothing was sent", "join", foreign, "--dir", "n")
+	assert.NotContains(t, s.log.String(), "no invite")
+}
+
+func TestJoinRefuses(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	line := b.invited("a", s.address)
+	for _, c := range []struct {
+		code int
+		says string
+		args []string
+	}{
+		{64, "one invite is wanted", nil},
+		{64, "one invite is wanted", []string{line, line}},
+		{64, "copy the whole line again", []string{line[:len(line)-2]}},
+		{64, "begins with wander1-", []string{"hello"}},
+		{64, "update wander", []string{"wander2-AAAA"}},
+		{64, "exclude each other", []string{"--request", "--install", "x"}},
+		{64, "of no use with", []string{"--request", line}},
+		{64, "an invite has them", []string{line, "--name", "b"}},
+		{64, "go together", []string{line, "--resource", "ftp"}},
+		{64, "go together", []string{line, "--", "mirror"}},
+		{64, "host:port", []string{line, "--advertise", "ftp-03"}},
+		{64, "to only dial out", []string{line, "--listen", "ftp-03"}},
+		{64, "cannot hold", []string{line, "--resource", "ftp", "--", "a\xffb"}},
+		{64, "which group", []string{"--request", "--name", "a"}},
+		{64, "needs a name", []string{"--request"}},
+		{78, "group.crt", []string{"--request", "--name", "a", "--group", "nothing"}},
+		{78, "group.crt", []string{"--install", "nothing"}},
+	} {
+		b.fails(c.code, c.says, append([]string{"join", "--dir", "m"}, c.args...)...)
+		assert.NoFileExists(t, "m/member.key", c.says)
+	}
+	// A secret that is no longer one.
+	b.must("join", line, "--dir", "first")
+	b.fails(77, "works once", "join", line, "--dir", "m")
+	late := b.invited("late", s.address)
+	s.stop()
+	b.now = b.now.Add(2 * time.Hour)
+	b.serve("--listen", s.address)
+	b.fails(77, "the invite ended at", "join", late, "--dir", "late")
+	// A clock that is wrong is said to be.
+	good := b.invited("good", s.address)
+	b.now = b.now.Add(-24 * time.Hour)
+	b.fails(78, "set this machine's clock: it is off by at least 22h", "join", good, "--dir", "good")
+	b.now = b.now.Add(22*time.Hour + 30*time.Minute)
+	b.must("join", good, "--dir", "good")
+	assert.Contains(t, b.err.String(), "clock is 1h30m0s slow")
+	assert.Contains(t, b.err.String(), "certificate is not valid yet")
+}
+
+func TestCAInvite(t *testing.T) {
+	b := newCABench(t)
+	b.must("ca", "init", "--name", "demo", "--no-passphrase")
+	b.fails(78, "wander ca config", "ca", "invite", "--name", "a", "--address", "ca:4134")
+	b.write("group.toml", smallGroup)
+	b.must("ca", "config", "group.toml")
+	b.fails(64, "--name", "ca", "invite", "--address", "ca:4134")
+	b.fails(64, "--address", "ca", "invite", "--name", "a")
+	b.fails(64, "for example ca.example.org:4134", "ca", "invite", "--name", "a", "--address", "ca")
+	b.fails(64, "invalid member name", "ca", "invite", "--name", "A", "--address", "ca:4134")
+	b.fails(64, "1m0s to", "ca", "invite", "--name", "a", "--address", "ca:4134", "--ttl", "1s")
+	b.vars["WANDER_CA_ADDRESS"] = "ca-1.example.org:4134, ca-2.example.org:4134"
+	var r inviteReport
+	require.NoError(t, json.Unmarshal([]byte(b.must("ca", "invite", "--name", "a", "--ttl", "2h", "--output", "json")), &r))
+	assert.Equal(t, 1, r.V)
+	assert.Equal(t, []string{"ca-1.example.org:4134", "ca-2.example.org:4134"}, r.Addresses)
+	assert.Equal(t, b.now.Add(2*time.Hour), r.Expires)
+	assert.Equal(t, certificate.FormatFingerprint(b.identityOfCA()), r.CA)
+	assert.True(t, strings.HasPrefix(r.Invite, "wander1-"))
+}
+
+func TestCAServeRefuses(t *testing.T) {
+	b := newCABench(t)
+	b.fails(78, "wander ca init", "ca", "serve", "--listen", "127.0.0.1:0")
+	b.must("ca", "init", "--name", "demo", "--no-passphrase")
+	b.fails(78, "wander ca config", "ca", "serve", "--listen", "127.0.0.1:0")
+	b.fails(69, "--listen", "ca", "serve", "--listen", "192.0.2.1:1")
+	b.fails(64, "text or json", "ca", "serve", "--log-format", "xml")
+}
+
+// Without a network between machine and CA: a request goes there, a certificate
+// comes back.
+func TestJoinOffline(t *testing.T) {
+	b := started(t)
+	b.must("join", "--request", "--name", "a", "--group", "ca/group.crt", "--dir", "m")
+	assert.Contains(t, b.out.String(), "wander ca issue --request m/member.req")
+	g, _ := b.group()
+	raw := b.blocks("m/member.req")
+	require.Len(t, raw, 1)
+	r, err := certificate.ParseRequest(g.ID(), raw[0].Bytes)
+	require.NoError(t, err)
+	assert.Contains(t, b.out.String(), certificate.Fingerprint(r.Key()))
+	b.must("join", "--request", "--name", "a", "--group", g.ID().String(), "--dir", "m")
+	key, err := keyfile.EncodePublicKey(r.Key())
+	require.NoError(t, err)
+	text, err := keyfile.EncodeBlocks(key)
+	require.NoError(t, err)
+	b.write("a.pub", string(text))
+	b.must("ca", "issue", "--name", "a", "--key", "a.pub", "--out", "a")
+	b.must("ca", "issue", "--name", "b", "--out", "b")
+
+	b.fails(78, "another machine's request", "join", "--install", "b.crt", "--group", "ca/group.crt", "--dir", "m")
+	b.fails(78, "made by wander join --request", "join", "--install", "a.crt", "--group", "ca/group.crt", "--dir", "n")
+	b.must("join", "--install", "a.crt", "--group", "ca/group.crt", "--dir", "m", "--ca-address", "ca:4134")
+	assert.Equal(t, "a", b.identity("m").Certificate.Name())
+	assert.Equal(t, []string{"ca:4134"}, b.settings("m/wander.toml").CA.Address)
+	// A renewed one comes the same way.
+	b.must("ca", "issue", "--name", "a", "--key", "a.pub", "--out", "a")
+	b.must("join", "--install", "a.crt", "--dir", "m")
+	assert.EqualValues(t, 3, b.identity("m").Certificate.Claims().Serial)
+}
+
+func TestCertStatus(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	b.must("join", b.invited("a", s.address), "--dir", "m")
+	status := func() certReport {
+		var r certReport
+		require.NoError(t, json.Unmarshal([]byte(b.must("cert", "status", "--config", "m/wander.toml", "--output", "json")), &r))
+		return r
+	}
+	begin := b.now
+	id := b.identity("m").Certificate
+	r := status()
+	assert.Equal(t, "valid", r.State)
+	assert.Equal(t, id.Member(), r.Member)
+	assert.EqualValues(t, 1, r.Serial)
+	assert.Less(t, r.Used, 0.001)
+	assert.Empty(t, b.err.String())
+	assert.Contains(t, b.must("cert", "status", "--config", "m/wander.toml"), "renewal     from 2026-04-30")
+	for _, c := range []struct {
+		after time.Duration
+		state string
+		level int
+		says  string
+	}{
+		{-3 * time.Hour, "not_yet_valid", 0, "is this machine's clock right?"},
+		{60*24*time.Hour + time.Hour, "due", 0, ""},
+		{62 * 24 * time.Hour, "due", 1, "ends in 28 days"},
+		{84 * 24 * time.Hour, "due", 2, "ends in 6 days"},
+		{89*24*time.Hour + 12*time.Hour, "due", 3, "ends in 12h0m0s"},
+	} {
+		b.now = begin.Add(c.after)
+		r := status()
+		assert.Equal(t, c.state, r.State, c.after)
+		assert.Equal(t, c.level, r.Warning, c.after)
+		assert.Contains(t, b.err.String(), c.says)
+		assert.Equal(t, c.says == "", b.err.String() == "")
+	}
+	b.now = begin.Add(91 * 24 * time.Hour)
+	b.fails(77, "expired on 2026-05-30", "cert", "status", "--config", "m/wander.toml")
+	b.fails(78, "wander join", "cert", "status")
+}
+
+func TestCertRenew(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	b.must("join", b.invited("a", s.address), "--dir", "m")
+	begin := b.now
+	assert.Contains(t, b.must("cert", "renew", "--config", "m/wander.toml"), "nothing to do: certificate 1")
+	before := b.identity("m")
+	s.stop()
+	b.now = begin.Add(61 * 24 * time.Hour)
+	s = b.serve("--listen", s.address)
+	b.write("group.toml", strings.Replace(smallGroup, "100", "200", 1))
+	b.must("ca", "config", "group.toml")
+	assert.Contains(t, b.must("cert", "renew", "--config", "m/wander.toml"), "reads it on SIGHUP")
+	after := b.identity("m")
+	assert.Equal(t, before.Certificate.Member(), after.Certificate.Member())
+	assert.Greater(t, after.Certificate.Claims().Serial, before.Certificate.Claims().Serial)
+	assert.EqualValues(t, 2, after.Group.Config().Version())
+
+	// Once it has expired, an invite brings it back, with the same key.
+	s.stop()
+	b.fails(69, "is wander ca serve running", "cert", "renew", "--config", "m/wander.toml")
+	b.now = b.now.Add(91 * 24 * time.Hour)
+	s = b.serve("--listen", s.address)
+	b.fails(77, "get an invite", "cert", "renew", "--config", "m/wander.toml")
+	b.must("join", b.invited("a", s.address), "--dir", "m")
+	assert.Equal(t, before.Certificate.Member(), b.identity("m").Certificate.Member())
+
+	b.must("ca", "revoke", "a")
+	b.fails(77, "final for this key", "cert", "renew", "--config", "m/wander.toml")
+	b.vars["WANDER_CA_ADDRESS"] = ""
+	b.write("m/wander.toml", "[identity]\ncertificate = \"member.crt\"\nkey = \"member.key\"\ngroup = \"group.crt\"\n")
+	b.fails(78, "set ca.address", "cert", "renew", "--config", "m/wander.toml")
+}
+
+// putFile leaves the old file or the new one, and does not overwrite unasked.
+func TestPutFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, putFile("a", []byte("1"), 0o600, false))
+	assert.ErrorIs(t, putFile("a", []byte("2"), 0o600, false), os.ErrExist)
+	text, err := os.ReadFile("a")
+	require.NoError(t, err)
+	assert.Equal(t, "1", string(text))
+	require.NoError(t, putFile("a", []byte("3"), 0o644, true))
+	info, err := os.Stat("a")
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o644), info.Mode().Perm())
+	assert.Error(t, putFile("no/a", []byte("1"), 0o600, true))
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "nothing is left over")
+}
