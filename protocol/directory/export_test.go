@@ -46,6 +46,11 @@ func (d *Directory) Row() map[ident.Member]float64 {
 	return row
 }
 
+// Trust is LearnEndpoint of a record that has been verified.
+func (d *Directory) Trust(e certificate.SignedEndpoint) {
+	d.acceptEndpoint(d.members[e.Body().Member], e)
+}
+
 // KeptFailures is every failure statement about m that is kept, whether or not
 // it counts.
 func (d *Directory) KeptFailures(m ident.Member) (raws [][]byte) {

@@ -22,19 +22,19 @@ import (
 // last holds, so that a clock that was wrong does no lasting harm.
 func (d *Directory) Forget(before time.Time, needed func(ident.Member) bool) {
 	d.forgotten = before
-	var gone []*facts
+	var gone, other []*facts
 	for f := range d.order.from(ident.Member{}) {
 		if (d.isForgotten(f.notAfter) || d.unsampled(f)) && f.id != d.self && !f.connected && !needed(f.id) {
 			gone = append(gone, f)
+		} else if f.shown != d.shows(f) {
+			other = append(other, f)
 		}
+	}
+	for _, f := range other {
+		d.changed(f)
 	}
 	for _, f := range gone {
 		d.forget(f)
-	}
-	for f := range d.order.from(ident.Member{}) {
-		if f.shown != d.shows(f) {
-			d.changed(f)
-		}
 	}
 }
 

@@ -27,32 +27,31 @@ func (s *sum) add(o sum) {
 
 func (s *sum) mix(p Fingerprint) { subtle.XORBytes(s.fingerprint[:], s.fingerprint[:], p[:]) }
 
-// blockSize bounds the members of one block. A change moves half a block, and a
-// question about a range looks at two blocks and at the sums of all others: at a
-// million members about three thousand.
-const blockSize = 512
+// blockSize bounds the members of one block. A change moves half a block; a
+// question about a range looks at two blocks and at the sums of all others,
+// which are about twelve thousand at a million members.
+const blockSize = 128
 
 // block is some members whose ids follow each other, ascending; there is at
-// least one.
+// least one. The sums lie beside each other, so that going through them does not
+// touch the members.
 type block struct {
-	list []*facts
-	sum  sum // of those that are shown
+	first ident.Member
+	sum   sum // of those that are shown
+	list  []*facts
 }
-
-func (b *block) first() ident.Member { return b.list[0].id }
-func (b *block) last() ident.Member  { return b.list[len(b.list)-1].id }
 
 // order is all members with a certificate in the order of their ids, in blocks
 // with sums, so that neither a change nor a question has to look at all of them.
 type order struct {
-	blocks []*block
+	blocks []block
 	length int
 	whole  sum
 }
 
 // at is the place of the block where m is or belongs.
 func (o *order) at(m ident.Member) int {
-	n := sort.Search(len(o.blocks), func(i int) bool { return o.blocks[i].first().Compare(m) > 0 })
+	n := sort.Search(len(o.blocks), func(i int) bool { return o.blocks[i].first.Compare(m) > 0 })
 	return max(n-1, 0)
 }
 
@@ -64,23 +63,24 @@ func (b *block) find(m ident.Member) (at int, found bool) {
 func (o *order) add(f *facts) {
 	o.length++
 	if len(o.blocks) == 0 {
-		o.blocks = append(o.blocks, &block{list: []*facts{f}})
+		o.blocks = []block{newBlock([]*facts{f})}
 		return
 	}
 	n := o.at(f.id)
-	b := o.blocks[n]
+	b := &o.blocks[n]
 	at, _ := b.find(f.id)
-	if b.list = slices.Insert(b.list, at, f); len(b.list) > blockSize {
-		half := len(b.list) / 2
+	b.list = slices.Insert(b.list, at, f)
+	b.first = b.list[0].id
+	if half := len(b.list) / 2; len(b.list) > blockSize {
 		upper := newBlock(b.list[half:])
-		*b = *newBlock(b.list[:half])
+		*b = newBlock(b.list[:half])
 		o.blocks = slices.Insert(o.blocks, n+1, upper)
 	}
 }
 
 // newBlock copies a list and sums it up.
-func newBlock(list []*facts) *block {
-	b := &block{list: append(make([]*facts, 0, blockSize+1), list...)}
+func newBlock(list []*facts) block {
+	b := block{first: list[0].id, list: append(make([]*facts, 0, blockSize+1), list...)}
 	for _, f := range b.list {
 		if f.shown {
 			b.sum.add(sum{1, f.fingerprint})
@@ -93,7 +93,7 @@ func newBlock(list []*facts) *block {
 func (o *order) remove(f *facts) {
 	o.length--
 	n := o.at(f.id)
-	b := o.blocks[n]
+	b := &o.blocks[n]
 	at, _ := b.find(f.id)
 	b.list = slices.Delete(b.list, at, at+1)
 	if n+1 < len(o.blocks) && len(b.list)+len(o.blocks[n+1].list) <= blockSize/2 {
@@ -103,13 +103,15 @@ func (o *order) remove(f *facts) {
 	}
 	if len(b.list) == 0 {
 		o.blocks = slices.Delete(o.blocks, n, n+1)
+		return
 	}
+	b.first = b.list[0].id
 }
 
 // show puts the fingerprint of a member of the order into the sums, in the
 // place of the one that it had; not shown, it has none.
 func (o *order) show(f *facts, shown bool, p Fingerprint) {
-	b := o.blocks[o.at(f.id)]
+	b := &o.blocks[o.at(f.id)]
 	for _, s := range []*sum{&b.sum, &o.whole} {
 		if f.shown {
 			s.members--
@@ -126,11 +128,12 @@ func (o *order) show(f *facts, shown bool, p Fingerprint) {
 func (o *order) from(m ident.Member) iter.Seq[*facts] {
 	return func(yield func(*facts) bool) {
 		for n := o.at(m); n < len(o.blocks); n++ {
-			list := o.blocks[n].list
-			if at, _ := o.blocks[n].find(m); list[0].id.Compare(m) < 0 {
-				list = list[at:]
+			b := &o.blocks[n]
+			at := 0
+			if b.first.Compare(m) < 0 {
+				at, _ = b.find(m)
 			}
-			for _, f := range list {
+			for _, f := range b.list[at:] {
 				if !yield(f) {
 					return
 				}
@@ -171,12 +174,12 @@ func (o *order) scan(from, through ident.Member, take func(sum) bool, one func(*
 	if len(o.blocks) == 0 {
 		return
 	}
-	for _, b := range o.blocks[o.at(from):] {
-		if b.first().Compare(through) > 0 {
+	for n := o.at(from); n < len(o.blocks); n++ {
+		b := &o.blocks[n]
+		if b.first.Compare(through) > 0 {
 			return
 		}
-		inside := b.first().Compare(from) >= 0 && b.last().Compare(through) <= 0
-		if inside && take(b.sum) {
+		if b.first.Compare(from) >= 0 && o.endsBy(n, through) && take(b.sum) {
 			continue
 		}
 		for _, f := range b.list {
@@ -185,6 +188,15 @@ func (o *order) scan(from, through ident.Member, take func(sum) bool, one func(*
 			}
 		}
 	}
+}
+
+// endsBy reports whether no member of a block is above an id.
+func (o *order) endsBy(n int, through ident.Member) bool {
+	if n+1 < len(o.blocks) && o.blocks[n+1].first.Compare(through) <= 0 {
+		return true
+	}
+	list := o.blocks[n].list
+	return list[len(list)-1].id.Compare(through) <= 0
 }
 
 // Len is the number of members with a certificate here, dead ones included.
