@@ -32,6 +32,8 @@ func init() {
 		"FuzzPrivateKey":    {Check: checkPrivateKey, Seeds: privateKeySeeds},
 		"FuzzRecord":        {Check: checkRecord, Seeds: recordSeeds},
 		"FuzzSegment":       {Check: checkSegment, Seeds: segmentSeeds},
+		"FuzzInvite":        {Check: checkInvite, Seeds: inviteSeeds},
+		"FuzzEnrolment":     {Check: checkEnrolment, Seeds: enrolmentSeeds},
 		"FuzzPolicy":        {Check: checkPolicy, Seeds: policySeeds},
 	}
 }
