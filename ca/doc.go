@@ -4,7 +4,8 @@
 //
 // An authority is a directory, readable by its owner only:
 //
-//	ca.key           the private key, possibly encrypted with a passphrase
+//	ca.key           the private key, possibly encrypted with a passphrase;
+//	                 after rotations the newest of ca-2.key, ca-3.key…
 //	log.jsonl        what was signed, invited and left, append-only
 //	serial           the last serial number that was drawn
 //	ca.crt           the CA certificate
@@ -22,6 +23,10 @@
 // made from the log, again by Open where a crash came between. A serial number
 // is durable in serial before anything is signed with it, so none is used
 // twice; a crash can only leave a gap.
+//
+// A CA key is replaced in three steps, IntroduceKey, SwitchKey and RetireKey.
+// Which key signs is not remembered apart: it is the one that signed the newest
+// configuration, and that configuration lists the keys that count.
 //
 // Several processes may have the same authority open. Each operation takes the
 // lock, reads what the others have done, and lets go.
