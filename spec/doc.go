@@ -2,7 +2,9 @@
 // code.
 //
 //	protocol.md    the protocol, normative
+//	enrolment.md   how machines and the group's authority talk, normative
 //	wire.cddl      the shapes of what travels
+//	enrolment.cddl the shapes of what machines and the authority say
 //	journal.cddl   the shapes of a journal's records
 //	model/         the handoff, for a model checker
 //

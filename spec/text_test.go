@@ -33,7 +33,7 @@ var (
 // and every one that is referred to is given.
 func TestRequirements(t *testing.T) {
 	given := make(map[string]bool)
-	all := paragraphs(t, "protocol.md")
+	all := append(paragraphs(t, "protocol.md"), paragraphs(t, "enrolment.md")...)
 	for _, p := range all {
 		m := requirement.FindStringSubmatch(p)
 		if m == nil {
