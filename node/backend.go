@@ -131,7 +131,7 @@ func (n *Node) Status() api.Status {
 			OK: s.Handoffs.Delivered, Retried: s.Handoffs.Retried, Reselected: s.Handoffs.Reselected,
 			InDoubt: uint64(s.InDoubt), InDoubtResolved: s.Handoffs.InDoubtResolved,
 		},
-		Rejected: s.Rejected, CertificateExpires: n.cfg.Certificate.Claims().NotAfter,
+		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Claims().NotAfter,
 		Journal: n.journalStatus(), Peers: []api.PeerStatus{}, Resources: []api.ResourceStatus{},
 	}
 	for _, k := range known {
@@ -144,6 +144,8 @@ func (n *Node) Status() api.Status {
 		st.Tokens.Dropped += slot.Dropped
 		st.Resources = appendSlot(st.Resources, slot)
 	}
+	st.Membership = membershipStatus(s)
+	st.Warnings = n.warnings(s)
 	for class, count := range n.transport.Stats().Refused {
 		if count > 0 {
 			st.Rejected["transport: "+class] = count
@@ -190,7 +192,8 @@ func (n *Node) Members() []api.MemberInfo {
 			c := k.Certificate.Claims()
 			list = append(list, api.MemberInfo{
 				Member: k.Certificate.Member(), Name: c.Name, State: stateOf(k.Standing),
-				Connected: k.Connected, Addresses: append([]string{}, k.Addresses...), Expires: c.NotAfter,
+				Connected: k.Connected, Suspected: k.Suspected, Sequence: k.Sequence,
+				Addresses: append([]string{}, k.Addresses...), Expires: c.NotAfter,
 			})
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
@@ -32,6 +33,12 @@ type Config struct {
 	// Bootstrap are addresses of members to meet first, and again whenever
 	// nobody else can be reached.
 	Bootstrap []string
+	// Authority is where the CA's service answers, "host:port". Empty: the
+	// certificate is renewed by hand, and news of the CA come from other members.
+	Authority []string
+	// Sample is how many other members this one keeps in its directory, drawn at
+	// random; directory.SampleSize says how many are enough. 0 keeps all.
+	Sample int
 	// Mode is store.Durable (default) or store.Volatile. A durable member keeps
 	// custody over a crash, and pays a disk sync for each handoff. A volatile
 	// one loses the tokens it holds.
@@ -88,6 +95,9 @@ type Identity struct {
 	// Extra is what else the group file holds: other members' certificates
 	// and endpoint records, and revocations.
 	Extra group.Extra
+	// CertificateFile and GroupFile are rewritten when the CA renews the
+	// certificate, or publishes a newer configuration. Empty: they are not.
+	CertificateFile, GroupFile string
 }
 
 // Operation is what a node does each time it gets a token: the protected
@@ -111,13 +121,15 @@ func (c *Config) validate() error {
 		return fmt.Errorf("%w: no state_dir", ErrConfig)
 	case c.Listen == "" && len(c.Bootstrap) == 0:
 		return fmt.Errorf("%w: a member that does not listen needs bootstrap peers", ErrConfig)
+	case c.Sample < 0:
+		return fmt.Errorf("%w: directory.sample is %d", ErrConfig, c.Sample)
 	case len(c.Advertise) > certificate.MaxAddresses:
 		return fmt.Errorf("%w: %d addresses to advertise, at most %d", ErrConfig, len(c.Advertise), certificate.MaxAddresses)
 	}
 	if err := checkMetrics(c.Metrics); err != nil {
 		return err
 	}
-	for _, a := range append(append([]string(nil), c.Advertise...), c.Bootstrap...) {
+	for _, a := range slices.Concat(c.Advertise, c.Bootstrap, c.Authority) {
 		if err := certificate.CheckAddress(a); err != nil {
 			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}

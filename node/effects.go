@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/wandertoken/wander/node/boottime"
@@ -10,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -33,11 +35,11 @@ func (n *Node) carryOut(effects []effect.Effect) error {
 		case effect.Expel:
 			n.transport.Expel(e.Member, revocationFrame(e.Revocation)) // which logs it
 		case effect.Reconfigure:
-			n.reconfigured()
+			n.reconfigured(e.Version)
 		case effect.Report:
 			n.report(e)
 		case effect.Stop:
-			n.fail(fmt.Errorf("%w: %w", ErrRevoked, e.Reason))
+			n.fail(stopError(e.Reason))
 		}
 	}
 	n.transport.Flush()
@@ -180,4 +182,15 @@ func (n *Node) report(r effect.Report) {
 	if n.reports.allow(r.Kind) {
 		n.log.Warn(r.Kind, "member", r.About, "detail", r.Detail)
 	}
+}
+
+// stopError is why a member that is told to stop for good ends.
+func stopError(reason error) error {
+	switch {
+	case errors.Is(reason, member.ErrLeft):
+		return ErrLeft
+	case errors.Is(reason, member.ErrFailed):
+		return ErrFailed
+	}
+	return fmt.Errorf("%w: %w", ErrRevoked, reason)
 }

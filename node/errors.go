@@ -23,6 +23,11 @@ var (
 	ErrIdentity = errors.New("identity")
 	// ErrJournal says that the journal cannot be read or written.
 	ErrJournal = errors.New("journal")
+	// ErrLeft says that this member has left the group, for ever.
+	ErrLeft = errors.New("this member has left the group")
+	// ErrFailed says that the others have stated this member failed, in a group
+	// where that is for ever.
+	ErrFailed = errors.New("this member was stated failed, which is for ever in this group")
 	// ErrClosed says that the node was closed.
 	ErrClosed = errors.New("node is closed")
 )

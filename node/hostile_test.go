@@ -182,7 +182,7 @@ func TestTransferThatIsNoneChangesNothing(t *testing.T) {
 	body = title.Next(x.n.ID(), x.accept.Incarnation, x.accept.Accept)
 	body.From = other.Certificate.Member()
 	stolen := x.transfer(title, body, other)
-	x.say(x.n, &wire.Members{Entries: []wire.Entry{{Certificate: other.Certificate.Raw()}}})
+	stolen.Certificates = [][]byte{other.Certificate.Raw()}
 	dropped("from another member", "address", stolen)
 
 	body = title.Next(x.n.ID(), x.accept.Incarnation, x.accept.Accept)

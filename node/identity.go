@@ -22,7 +22,7 @@ const maxFile = 16 << 20
 // LoadIdentity reads who a member is from its three files. The private key
 // must not be readable by others. Errors match ErrIdentity.
 func LoadIdentity(certificateFile, keyFile, groupFile string) (Identity, error) {
-	var id Identity
+	id := Identity{CertificateFile: certificateFile, GroupFile: groupFile}
 	blocks, err := readBlocks(groupFile)
 	if err != nil {
 		return id, err
@@ -127,10 +127,30 @@ func resetKey(dir string) (key [32]byte, err error) {
 	return key, os.WriteFile(name, key[:], 0o600)
 }
 
-// Reload reads the group file again, which must be of the same group: a newer
-// configuration, new members and revocations take effect at once. Errors match
-// ErrIdentity.
-func (n *Node) Reload(groupFile string) error {
+// Reload reads the group file and the certificate again: a newer configuration,
+// new members, revocations and a renewed certificate take effect at once. They
+// must be of the same group and member. Errors match ErrIdentity.
+func (n *Node) Reload() error {
+	if err := n.reloadGroup(n.cfg.GroupFile); err != nil {
+		return err
+	}
+	if n.cfg.CertificateFile == "" {
+		return nil
+	}
+	c, err := loadCertificate(n.cfg.CertificateFile, n.currentGroup())
+	if err != nil {
+		return err
+	}
+	if c.Member() != n.self {
+		return fmt.Errorf("%w: %s is another member's", ErrIdentity, n.cfg.CertificateFile)
+	}
+	if c.Claims().NotAfter.After(n.authority.certificate().Claims().NotAfter) {
+		_, err = n.authority.take(c)
+	}
+	return err
+}
+
+func (n *Node) reloadGroup(groupFile string) error {
 	blocks, err := readBlocks(groupFile)
 	if err != nil {
 		return err
@@ -145,9 +165,9 @@ func (n *Node) Reload(groupFile string) error {
 	learn := member.Learn{
 		Certificates: extra.Certificates, Endpoints: extra.Endpoints, Revocations: extra.Revocations,
 	}
-	if g.Config().Version() > n.cfg.Group.Config().Version() {
-		learn.Configuration = g.Config().Raw()
+	if g.Config().Version() > n.currentGroup().Config().Version() {
+		learn.Configuration, learn.Authorities = g.Config().Raw(), g.Vouchers()
 	}
-	n.engine.put(item{input: learn})
+	n.engine.do(learn)
 	return nil
 }

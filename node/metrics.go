@@ -72,7 +72,7 @@ func (n *Node) MetricsAddress() string { return n.scrapes.address }
 // snapshot is what metrics show of the member besides what they have counted.
 func (n *Node) snapshot(c *census) metrics.Snapshot {
 	s := metrics.Snapshot{
-		CertificateExpires: n.cfg.Certificate.Claims().NotAfter, Isolated: n.isolated(),
+		CertificateExpires: n.authority.certificate().Claims().NotAfter, Isolated: n.isolated(),
 		Refused: n.transport.Stats().Refused, Members: c.count(),
 	}
 	n.engine.look(func(m *member.Member) { s.Status = m.Status() })

@@ -21,6 +21,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
@@ -36,6 +37,8 @@ type Node struct {
 	store     *store.Store
 	transport *transport.Transport
 	engine    *engine
+	authority *authority
+	group     atomic.Pointer[group.Group] // the CA keys and the configuration in force
 	server    *api.Server
 	waiters   waiters
 	leases    leases
@@ -66,6 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		cfg: cfg, self: cfg.Certificate.Member(), log: cfg.Log, started: time.Now(),
 		done: make(chan struct{}),
 	}
+	n.authority = newAuthority(n)
 	if cfg.Metrics != "" {
 		n.metrics = metrics.New(boottime.Now)
 	}
@@ -124,7 +128,7 @@ func (n *Node) openMember() error {
 		Group: n.cfg.Group, Certificate: n.cfg.Certificate, Key: n.cfg.Key,
 		Durable: n.cfg.Mode == store.Durable, NewIncarnation: n.cfg.NewIncarnation,
 		Found: n.cfg.Found, Machine: placeOf(dir), Boot: boottime.ID(),
-		Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.metrics.Watch(n.cfg.Observer),
+		Sample: n.cfg.Sample, Tuning: n.cfg.Tuning, NoPreOffer: n.cfg.NoPreOffer, Observer: n.metrics.Watch(n.cfg.Observer),
 	}
 	if _, err := rand.Read(cfg.Seed[:]); err != nil {
 		return err
@@ -133,6 +137,7 @@ func (n *Node) openMember() error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}
+	n.group.Store(m.Group()) // the journal's may be newer than the file's
 	n.engine = newEngine(n, m, effects)
 	return nil
 }
@@ -152,8 +157,9 @@ func (n *Node) openTransport(ctx context.Context) error {
 		return fmt.Errorf("%w: listen.address: %w", ErrConfig, err)
 	}
 	n.transport, err = transport.Open(transport.Config{
-		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.cfg.Group,
-		Vouchers: n.cfg.Group.Vouchers(), Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.seams.wall,
+		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.currentGroup(),
+		Vouchers: n.currentGroup().Vouchers(), Vouched: n.vouched,
+		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.seams.wall,
 		Addresses: n.addresses, Revocation: n.revocation, ResetKey: reset, Log: n.log,
 	})
 	if err != nil {
@@ -183,6 +189,7 @@ func (n *Node) startTasks() error {
 	}
 	n.tasks.Go(func() { n.bootstrap(ctx) })
 	n.tasks.Go(func() { n.prune(ctx) })
+	n.tasks.Go(func() { n.authority.run(ctx) })
 	if n.cfg.Operation.Run != nil {
 		n.tasks.Go(func() { n.operate(ctx) })
 	}

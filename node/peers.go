@@ -54,8 +54,9 @@ func (h *handler) Disconnected(peer ident.Member, err error) {
 // Unreachable brings a failed dial.
 func (h *handler) Unreachable(peer ident.Member, err error) {
 	h.log.Debug("unreachable", "member", peer, "reason", err)
+	untried := errors.Is(err, transport.ErrBackOff) || errors.Is(err, transport.ErrBusy)
 	h.failed.Store(int64(boottime.Now()))
-	h.engine.put(item{input: member.Unreachable{Peer: peer}})
+	h.engine.put(item{input: member.Unreachable{Peer: peer, Untried: untried}})
 }
 
 // Frames brings frames that have arrived together.
@@ -95,32 +96,16 @@ func (n *Node) revocation(id ident.Member) (frame []byte, revoked bool) {
 	return frame, revoked
 }
 
-// announce signs where this member can be reached. A record that says the same
-// as the last one is used again; otherwise its number grows.
+// announce tells the member where others can dial it.
 func (n *Node) announce() error {
-	e := certificate.Endpoint{Member: n.self, Mode: certificate.DialsOut, Time: n.now().Millis()}
+	var addresses []string
 	if n.cfg.Listen != "" {
-		addresses, err := n.advertised()
-		if err != nil {
+		var err error
+		if addresses, err = n.advertised(); err != nil {
 			return err
 		}
-		if len(addresses) > 0 {
-			e.Mode, e.Addresses = certificate.Reachable, addresses
-		}
 	}
-	e.Sequence = e.Time
-	n.engine.look(func(m *member.Member) {
-		if raw, ok := m.Endpoint(n.self); ok {
-			if old, err := certificate.ParseEndpoint(n.cfg.Group.ID(), raw, n.cfg.Certificate.Key()); err == nil {
-				e.Sequence = max(e.Sequence, old.Body().Sequence+1)
-			}
-		}
-	})
-	signed, err := e.Sign(n.cfg.Group.ID(), n.cfg.Key)
-	if err != nil {
-		return fmt.Errorf("%w: listen.advertise: %w", ErrConfig, err)
-	}
-	n.engine.put(item{input: member.Announce{Endpoint: signed.Raw()}})
+	n.engine.put(item{input: member.Announce{Addresses: addresses}})
 	return nil
 }
 
@@ -189,8 +174,15 @@ func (n *Node) meet(ctx context.Context, address string) bool {
 }
 
 // reconfigured tells of a new group configuration.
-func (n *Node) reconfigured() {
-	n.engine.look(func(m *member.Member) {
-		n.log.Info("group configuration in force", "version", m.Settings().Version)
-	})
+func (n *Node) reconfigured(version uint64) {
+	n.engine.look(func(m *member.Member) { n.group.Store(m.Group()) })
+	n.log.Info("group configuration in force", "version", version)
+	n.transport.SetAuthorities(n.currentGroup())
+	if err := n.transport.SetCertificate(n.authority.certificate(), n.currentGroup().Vouchers()); err != nil {
+		n.log.Warn("CA keys not shown to peers", "error", err)
+	}
+	select {
+	case n.authority.saves <- struct{}{}:
+	default: // it will be written anyway
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -102,7 +103,9 @@ func (a *authority) knockAs(t *testing.T, n *node.Node, id node.Identity) func()
 // the proof; and its node ends itself.
 func TestRevokedMemberIsToldAndEnds(t *testing.T) {
 	a := newAuthority(t, quick)
-	n, log := openNode(t, a.issue(t, "stays"), nil)
+	stays := a.issue(t, "stays")
+	stays.GroupFile = a.groupFile(t)
+	n, log := openNode(t, stays, nil)
 	id := a.issue(t, "goes")
 	goes, _ := openNode(t, id, func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
 	p := a.openPeer(t, a.issue(t, "listens"))
@@ -110,7 +113,10 @@ func TestRevokedMemberIsToldAndEnds(t *testing.T) {
 	until(t, "both are connected", func() bool { return len(n.Status().Peers) == 2 })
 
 	revoked := [][]byte{a.revoke(t, goes.ID()), a.revoke(t, p.Self())}
-	require.NoError(t, n.Reload(a.groupFile(t, revoked...)))
+	text, err := os.ReadFile(a.groupFile(t, revoked...))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(stays.GroupFile, text, 0o600))
+	require.NoError(t, n.Reload())
 
 	select {
 	case <-goes.Done():
@@ -118,7 +124,7 @@ func TestRevokedMemberIsToldAndEnds(t *testing.T) {
 		require.FailNow(t, "the revoked node goes on", "%s", log)
 	}
 	require.ErrorIs(t, goes.Err(), node.ErrRevoked)
-	_, err := goes.Get(context.Background(), request(resource))
+	_, err = goes.Get(context.Background(), request(resource))
 	require.ErrorIs(t, err, node.ErrRevoked, "and refuses its programs")
 
 	require.Contains(t, hear[*wire.Revocations](p).Revocations, revoked[1])

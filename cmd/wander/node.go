@@ -28,8 +28,8 @@ func newNodeCommand(env *environment) *cobra.Command {
 		Use:   "node",
 		Short: "Run a member: the daemon",
 		Long: `Run a member of a group until it is told to stop (SIGTERM or SIGINT). It then
-passes on what it holds. SIGHUP reads the group file again, for a newer
-configuration, new members and revocations.`,
+passes on what it holds. SIGHUP reads the group file and the certificate
+again, for a newer configuration, new members, revocations, and a renewal.`,
 		Example: "  wander node --config /etc/wander/wander.toml\n  wander node --config a.toml --found     # the first member of a new group",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runNode(env, f) },
@@ -83,7 +83,7 @@ func runNode(env *environment, f nodeFlags) error {
 	}
 	cfg.Log.Info("member is up", "member", n.ID(), "name", cfg.Certificate.Claims().Name,
 		"group", cfg.Group.Name(), "listen", n.Address(), "socket", cfg.Socket, "mode", cfg.Mode.String())
-	return serve(n, cfg, s, stop, reload)
+	return serve(n, cfg, stop, reload)
 }
 
 // stopAfter asks twice to stop, which means at once, when in has ended: the
@@ -95,11 +95,11 @@ func stopAfter(in io.Reader, stop chan<- os.Signal) {
 }
 
 // serve waits until the node fails or is told to stop.
-func serve(n *node.Node, cfg node.Config, s settings, stop, reload <-chan os.Signal) error {
+func serve(n *node.Node, cfg node.Config, stop, reload <-chan os.Signal) error {
 	for {
 		select {
 		case <-reload:
-			if err := n.Reload(s.Identity.Group); err != nil {
+			if err := n.Reload(); err != nil {
 				cfg.Log.Error("group file not read", "error", err)
 			}
 		case <-stop:
@@ -125,8 +125,12 @@ func nodeError(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, node.ErrRevoked), errors.Is(err, certificate.ErrExpired):
-		return &exitError{code: exitNoPermission, err: err, hint: "ask the CA for a new certificate, with a new key"}
+	case errors.Is(err, node.ErrRevoked):
+		return &exitError{code: exitNoPermission, err: err, hint: "this key is dead: to come back, join with a new invite and a new key"}
+	case errors.Is(err, node.ErrLeft), errors.Is(err, node.ErrFailed):
+		return &exitError{code: exitNoPermission, err: err, hint: "this key is dead: to come back, join with a new invite and a new key, in another folder"}
+	case errors.Is(err, certificate.ErrExpired):
+		return &exitError{code: exitNoPermission, err: err, hint: "ask the CA for a new certificate: wander cert renew, or wander ca issue --key with this member's key"}
 	case errors.Is(err, node.ErrConfig), errors.Is(err, node.ErrIdentity):
 		return configError(err, "")
 	case errors.Is(err, node.ErrJournal):

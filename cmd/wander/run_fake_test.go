@@ -64,6 +64,10 @@ func (f *fakeDaemon) Release(g ident.Grant, operated bool, exit int) error {
 	return nil
 }
 
+func (f *fakeDaemon) Leave(context.Context) error { return nil }
+
+func (f *fakeDaemon) Renew(context.Context) (api.Renewal, error) { return api.Renewal{}, nil }
+
 func (f *fakeDaemon) Status() api.Status        { return api.Status{Name: "alpha"} }
 func (f *fakeDaemon) Members() []api.MemberInfo { return nil }
 

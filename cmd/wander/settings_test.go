@@ -208,19 +208,19 @@ func (b *caBench) nodeFails(code int, says, file string) {
 // TestNodeEndsWhenItMayNotTakePart: code 77, whether the certificate was revoked
 // or has ended.
 func TestNodeEndsWhenItMayNotTakePart(t *testing.T) {
-	ends := func(t *testing.T, b *caBench, says string) {
+	ends := func(t *testing.T, b *caBench, says, hint string) {
 		b.write("node.toml", memberSettings)
 		assert.Equal(t, 77, b.wander("node", "--config", "node.toml"))
-		assert.Regexp(t, "(?m)^error: .*"+says+".*\nhint: ask the CA", b.err.String())
+		assert.Regexp(t, "(?m)^error: .*"+says+".*\nhint: "+hint, b.err.String())
 	}
 	t.Run("revoked", func(t *testing.T) {
 		b := nodeBench(t, time.Now())
 		b.must("ca", "revoke", "a")
-		ends(t, b, "revoked")
+		ends(t, b, "revoked", "this key is dead")
 	})
 	t.Run("expired", func(t *testing.T) {
 		const longer = group.DefaultCertificateLifetime + time.Hour
-		ends(t, nodeBench(t, time.Now().Add(-longer)), "expired")
+		ends(t, nodeBench(t, time.Now().Add(-longer)), "expired", "ask the CA")
 	})
 }
 

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,16 +43,13 @@ func runStatus(env *environment, socket, output string) error {
 	if output != "text" && output != "json" {
 		return usageError("--output %q: text or json", output)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, statusPatience)
-	defer cancel()
-	st, err := api.Dial(socket).Status(ctx)
+	var st api.Status
+	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
+		st, err = c.Status(ctx)
+		return err
+	})
 	if err != nil {
-		return &exitError{
-			code: exitUnavailable, err: err,
-			hint: "start it with `wander node`, or name its socket with --socket",
-		}
+		return err
 	}
 	if output == "json" {
 		e := json.NewEncoder(env.Out)
@@ -78,11 +73,23 @@ func printStatus(w io.Writer, st api.Status) {
 		st.Handoffs.OK, st.Handoffs.Retried, st.Handoffs.Reselected, st.Handoffs.InDoubt, st.Handoffs.InDoubtResolved)
 	fmt.Fprintf(w, "tokens      %d generated, %d dropped\n", st.Tokens.Generated, st.Tokens.Dropped)
 	fmt.Fprintf(w, "journal     %d segments, %d bytes, %d syncs\n", st.Journal.Segments, st.Journal.Bytes, st.Journal.Fsyncs)
+	printMembership(w, st.Membership)
 	for _, r := range st.Resources {
 		printResource(w, r)
 	}
+	for _, warning := range st.Warnings {
+		fmt.Fprintf(w, "warning     %s\n", warning)
+	}
 	for _, reason := range slices.Sorted(maps.Keys(st.Rejected)) {
 		fmt.Fprintf(w, "rejected    %d %s\n", st.Rejected[reason], reason)
+	}
+}
+
+func printMembership(w io.Writer, m api.MembershipStatus) {
+	fmt.Fprintf(w, "directory   revocations %d, compared with %d peers since joining, %d exchanges; %d updates to tell, %d members do not answer\n",
+		m.RevocationVersion, m.Snapshots, m.Exchanges, m.UpdatesPending, m.Suspects)
+	for _, f := range m.Faults {
+		fmt.Fprintf(w, "faults      member %v: %d faulty, %d outdated, the last: %s\n", f.Member, f.Count, f.Stale, f.Last)
 	}
 }
 

@@ -62,9 +62,10 @@ func TestStatusAndMembers(t *testing.T) {
 // TestStatusKeys holds the names that scripts rely on.
 func TestStatusKeys(t *testing.T) {
 	s := Status{
-		Peers:     []PeerStatus{{}},
-		Resources: []ResourceStatus{{Slots: []SlotStatus{{Token: ident.Token{1}}}}},
-		Rejected:  map[string]uint64{"reason": 1},
+		Peers:      []PeerStatus{{}},
+		Resources:  []ResourceStatus{{Slots: []SlotStatus{{Token: ident.Token{1}}}}},
+		Rejected:   map[string]uint64{"reason": 1},
+		Membership: MembershipStatus{Faults: []FaultStatus{{}}},
 	}
 	var got []string
 	collectKeys(t, "", s, &got)
@@ -72,12 +73,15 @@ func TestStatusKeys(t *testing.T) {
 	assert.Equal(t, strings.Fields(`
 		address certificate_expires configuration_version group group_name
 		handoffs handoffs.in_doubt handoffs.in_doubt_resolved handoffs.ok handoffs.reselected handoffs.retried
-		incarnation journal journal.bytes journal.fsyncs journal.segments member mode name
+		incarnation journal journal.bytes journal.fsyncs journal.segments member
+		membership membership.behind membership.exchanges membership.faults membership.faults.count membership.faults.last
+		membership.faults.member membership.faults.stale membership.revocation_version membership.snapshots
+		membership.suspects membership.updates_pending mode name
 		peers peers.connected peers.member peers.name rejected rejected.reason
 		resources resources.name resources.policy resources.preset resources.slots
 		resources.slots.executing resources.slots.held resources.slots.hop resources.slots.last_operation_s
 		resources.slots.last_seen_s resources.slots.operations resources.slots.return_s resources.slots.slot resources.slots.token resources.slots.tokens_seen
-		resources.waiting tokens tokens.dropped tokens.generated uptime_s v`), got)
+		resources.waiting tokens tokens.dropped tokens.generated uptime_s v warnings`), got)
 }
 
 func collectKeys(t *testing.T, prefix string, v any, into *[]string) {

@@ -42,6 +42,18 @@ func (c *Client) Members(ctx context.Context) ([]MemberInfo, error) {
 	return l.Members, err
 }
 
+// Leave takes the member out of the group, for ever, and ends the daemon.
+func (c *Client) Leave(ctx context.Context) error {
+	return c.call(ctx, http.MethodPost, "/v1/leave", nil, &acknowledgement{})
+}
+
+// Renew asks the CA for a newer certificate now.
+func (c *Client) Renew(ctx context.Context) (Renewal, error) {
+	var r Renewal
+	err := c.call(ctx, http.MethodPost, "/v1/renew", nil, &r)
+	return r, err
+}
+
 // call makes one request and reads its one reply.
 func (c *Client) call(ctx context.Context, method, path string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)

@@ -57,6 +57,10 @@ func (f *fake) Acquire(ctx context.Context, r AcquireRequest) (Lease, error) {
 	}
 }
 
+func (f *fake) Leave(context.Context) error { return f.err }
+
+func (f *fake) Renew(context.Context) (Renewal, error) { return Renewal{Serial: 7, Newer: true}, f.err }
+
 func (f *fake) Release(g ident.Grant, operated bool, exit int) error {
 	f.releases <- ReleaseRequest{Grant: g, Operated: operated, Exit: exit}
 	return f.err

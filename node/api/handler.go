@@ -23,6 +23,18 @@ type Backend interface {
 	Release(grant ident.Grant, operated bool, exit int) error
 	Status() Status
 	Members() []MemberInfo
+	// Leave takes the member out of the group, for ever, and ends the daemon.
+	Leave(ctx context.Context) error
+	// Renew asks the CA for a newer certificate now, and puts it into force.
+	Renew(ctx context.Context) (Renewal, error)
+}
+
+// Renewal is the certificate in force after a renewal.
+type Renewal struct {
+	V       int       `json:"v"` // set by the server
+	Serial  uint64    `json:"serial"`
+	Expires time.Time `json:"expires"`
+	Newer   bool      `json:"newer"` // than the one before
 }
 
 // Lease is a grant that was given.
@@ -45,6 +57,8 @@ func newHandler(backend Backend, maxStreams int) http.Handler {
 	mux.HandleFunc("POST /v1/release", h.release)
 	mux.HandleFunc("GET /v1/status", h.status)
 	mux.HandleFunc("GET /v1/members", h.members)
+	mux.HandleFunc("POST /v1/leave", h.leave)
+	mux.HandleFunc("POST /v1/renew", h.renew)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, &Error{
 			Code:    "bad_request",
@@ -150,6 +164,24 @@ func (h *handler) status(w http.ResponseWriter, _ *http.Request) {
 
 func (h *handler) members(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, MemberList{V: Version, Members: h.backend.Members()})
+}
+
+func (h *handler) leave(w http.ResponseWriter, r *http.Request) {
+	if err := h.backend.Leave(r.Context()); err != nil {
+		fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, acknowledgement{V: Version})
+}
+
+func (h *handler) renew(w http.ResponseWriter, r *http.Request) {
+	renewal, err := h.backend.Renew(r.Context())
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	renewal.V = Version
+	reply(w, http.StatusOK, renewal)
 }
 
 // decode reads the one JSON object of a request. Unknown fields are refused: a

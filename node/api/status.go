@@ -27,6 +27,28 @@ type Status struct {
 	Rejected           map[string]uint64 `json:"rejected"`
 	Journal            JournalStatus     `json:"journal"`
 	CertificateExpires time.Time         `json:"certificate_expires"`
+	Membership         MembershipStatus  `json:"membership"`
+	// Warnings are what an operator should look at, one line each.
+	Warnings []string `json:"warnings"`
+}
+
+// MembershipStatus is how this member knows who else is one.
+type MembershipStatus struct {
+	RevocationVersion uint64        `json:"revocation_version"` // every revocation up to it is known
+	Behind            bool          `json:"behind"`             // the CA has published what is not known here yet
+	Snapshots         int           `json:"snapshots"`          // peers whose directories were compared since joining
+	Exchanges         uint64        `json:"exchanges"`          // of directories, begun here
+	UpdatesPending    int           `json:"updates_pending"`    // to be told to others
+	Suspects          int           `json:"suspects"`           // members that do not answer
+	Faults            []FaultStatus `json:"faults"`             // who handed over what nobody honest does
+}
+
+// FaultStatus counts what one member handed over that it should not have.
+type FaultStatus struct {
+	Member ident.Member `json:"member"`
+	Count  uint64       `json:"count"` // forged or malformed
+	Stale  uint64       `json:"stale"` // replaced by something newer: honest in small numbers
+	Last   string       `json:"last"`  // what the last one was
 }
 
 // PeerStatus is what this member knows of one it talks or talked to.
@@ -91,6 +113,8 @@ type MemberInfo struct {
 	Name      string       `json:"name"`
 	State     string       `json:"state"` // valid, failed, left, revoked, expired, not yet valid
 	Connected bool         `json:"connected"`
+	Suspected bool         `json:"suspected"` // does not answer this member
+	Sequence  uint64       `json:"sequence"`  // of its endpoint record; 0: none is known
 	Addresses []string     `json:"addresses"`
 	Expires   time.Time    `json:"expires"`
 }

@@ -93,3 +93,11 @@ func ReadFailure(g ident.Group, raw []byte, key *signature.PublicKey) (Unverifie
 
 // Body is what was signed.
 func (s SignedFailure) Body() Failure { return s.body }
+
+// PeekFailure is what a failure statement says, whoever it is of. Nothing is
+// verified: it is for statements that have been. Error: ErrMalformed.
+func PeekFailure(g ident.Group, raw []byte) (Failure, error) {
+	var f Failure
+	_, err := open(g, envelope.Failure, raw, &f)
+	return f, err
+}

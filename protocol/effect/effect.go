@@ -62,8 +62,9 @@ type Expel struct {
 	Revocation []byte
 }
 
-// Reconfigure tells the driver that a newer group configuration is in force.
-type Reconfigure struct{ Configuration []byte }
+// Reconfigure tells the driver that a newer group configuration is in force, with
+// the CA keys that it lists; the member has them.
+type Reconfigure struct{ Version uint64 }
 
 // Report is something an operator should read: evidence against a member, a
 // peer's odd behaviour. The driver limits the rate of what it logs.
@@ -73,7 +74,7 @@ type Report struct {
 	Detail string
 }
 
-// Stop ends this member for good: its own certificate is revoked.
+// Stop ends this member for good: it was revoked, has left, or failed for ever.
 type Stop struct{ Reason error }
 
 func (Persist) effect()     {}

@@ -72,6 +72,21 @@ func (m *Machine) hearSettled(from ident.Member, s *wire.Settled) {
 // Offerers are the members of which records are kept, in order of their ids.
 func (m *Machine) Offerers() []ident.Member { return sortedMembers(m.offerers) }
 
+// Creditors are the members whose transfers were answered here and who have not
+// said yet that they know the answer: they may be waiting for it.
+func (m *Machine) Creditors() []ident.Member {
+	var list []ident.Member
+	for _, id := range m.Offerers() {
+		for _, rec := range m.offerers[id].records {
+			if rec.isTaken() || rec.state == Voided {
+				list = append(list, id)
+				break
+			}
+		}
+	}
+	return list
+}
+
 // Bury raises the floor of an offerer that has been dead for longer than any
 // transfer of it can be under way: everything from it is forgotten, and what is
 // still in flight will be answered with UNKNOWN (handoff rules §1).

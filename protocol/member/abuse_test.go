@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -112,7 +113,6 @@ func TestMembersThatNobodyAskedFor(t *testing.T) {
 	me, evil, other := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
 	b := a.open(me, nil)
 	b.meet(evil)
-	require.NotNil(t, said[*wire.Want](b))
 	page := func(s *someone) *wire.Members {
 		return &wire.Members{Entries: []wire.Entry{{Certificate: s.certificate.Raw()}}}
 	}
@@ -124,15 +124,17 @@ func TestMembersThatNobodyAskedFor(t *testing.T) {
 		}
 		return false
 	}
-	for range 2 { // at its greeting, and by gossip
-		b.hear(evil, page(evil))
-	}
 	b.hear(evil, page(other))
 	assert.False(t, knows(other))
-	b.after(time.Minute) // it gossips
-	require.NotNil(t, said[*wire.Want](b))
+	b.hear(evil, &wire.Gossip{Configuration: 1, Members: 3})
+	require.Equal(t, wire.WantSummary, said[*wire.Want](b).Topic)
+	b.hear(evil, page(other))
+	assert.False(t, knows(other), "it was asked for a summary")
+	b.hear(evil, &wire.Summary{Parts: []wire.Part{{Through: ident.LastMember(), Members: 3}}})
+	require.Equal(t, wire.WantMembers, said[*wire.Want](b).Topic)
 	b.hear(evil, page(other))
 	assert.True(t, knows(other))
+	assert.EqualValues(t, 2, b.Status().Rejected["not asked for"])
 }
 
 // The certificates that a token needs are kept as long as the token is here,

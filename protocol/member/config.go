@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/update"
 )
 
 // Config is what a member is made of.
@@ -34,6 +35,9 @@ type Config struct {
 	// Machine names this machine and the place of the journal on it; a journal
 	// that was begun elsewhere is not continued. Boot names this boot.
 	Machine, Boot string
+	// Sample is how many other members this one keeps in its directory, drawn at
+	// random: directory.SampleSize says how many are enough. 0 keeps all.
+	Sample int
 	// NoPreOffer makes the search for the next holder begin only when the
 	// policy lets go of the token. It exists to measure what pre-offering
 	// gains.
@@ -84,20 +88,25 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		return nil, err
 	}
 	m := &Member{
-		cfg:      cfg,
-		self:     cfg.Certificate.Member(),
-		now:      now,
-		gossipAt: now.Boot, housekeepAt: now.Boot.Add(housekeepEvery),
-		dir:     directory.New(cfg.Group, cfg.Certificate.Member()),
-		slots:   make(map[slotKey]*slot),
-		holds:   make(map[ident.Token]*hold),
-		grants:  make(map[ident.Grant]*grant),
-		peers:   make(map[ident.Member]*peer),
-		counts:  make(map[string]uint64),
-		located: make(map[ident.Member]clock.Instant),
-		gone:    make(map[ident.Member]absence),
+		cfg:         cfg,
+		self:        cfg.Certificate.Member(),
+		now:         now,
+		housekeepAt: now.Boot.Add(housekeepEvery), watchAt: clock.Never,
+		exchange: exchange{at: now.Boot, aloneAt: now.Boot, snapshots: make(map[ident.Member]bool)},
+		where:    whereabouts{attached: make(map[ident.Member]clock.Instant), attachAt: clock.Never},
+		dir:      directory.New(cfg.Group, cfg.Certificate.Member()),
+		slots:    make(map[slotKey]*slot),
+		holds:    make(map[ident.Token]*hold),
+		grants:   make(map[ident.Grant]*grant),
+		peers:    make(map[ident.Member]*peer),
+		counts:   make(map[string]uint64),
+		gone:     make(map[ident.Member]absence),
+		updates:  update.NewList(), told: make(map[update.Key]clock.Instant),
+		journalled: make(map[ident.Member]clock.Instant), faults: make(map[ident.Member]*faulty),
+		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64),
 	}
 	m.sources, m.nextSeed = split(cfg.Seed)
+	m.dir.SetSample(cfg.Sample, m.sources.member)
 	m.dir.Admit(cfg.Certificate)
 	if _, err := m.configure(); err != nil {
 		return nil, fmt.Errorf("group configuration: %w", err)

@@ -7,6 +7,8 @@ var (
 	ErrResource  = errors.New("resource is not in the group configuration")
 	ErrWaiters   = errors.New("too many programs wait for this resource")
 	ErrRevoked   = errors.New("this member's certificate is revoked")
+	ErrLeft      = errors.New("this member has left the group")
+	ErrFailed    = errors.New("this member was stated failed, which is for ever in this group")
 	ErrExpired   = errors.New("this member's certificate is not valid now")
 	ErrNotDue    = errors.New("the operation ran too recently")
 	ErrStopping  = errors.New("the member is shutting down")

@@ -1,14 +1,17 @@
 package member
 
 import (
+	"maps"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // housekeepEvery is how often a member looks for what it may forget. What it
-// looks for is months old.
+// looks for is months old. All look at the full hours of their wall clocks and
+// forget what is older than a full hour, so that their directories stay equal.
 const housekeepEvery = time.Hour
 
 // housekeep forgets those who have been dead for longer than the settlement
@@ -19,8 +22,9 @@ func (m *Member) housekeep() {
 	if m.now.Boot < m.housekeepAt {
 		return
 	}
-	m.housekeepAt = m.now.Boot.Add(housekeepEvery)
-	before := m.now.Wall.Add(-m.settings.SettlementTime)
+	hour := m.now.Wall.Truncate(housekeepEvery)
+	m.housekeepAt = m.now.Boot.Add(hour.Add(housekeepEvery).Sub(m.now.Wall))
+	before := hour.Add(-m.settings.SettlementTime)
 	for _, id := range m.handoff.Offerers() {
 		if died, dead := m.died(id); dead && died.Before(before) {
 			m.handoff.Bury(id)
@@ -28,6 +32,10 @@ func (m *Member) housekeep() {
 	}
 	needed := m.handoff.Signers()
 	m.dir.Forget(before, func(id ident.Member) bool { return needed[id] })
+	m.dir.ForgetRevocations(m.settings.RevocationFloor)
+	maps.DeleteFunc(m.journalled, func(_ ident.Member, at clock.Instant) bool {
+		return m.now.Boot.Sub(at) >= endpointPause
+	})
 }
 
 // died is when a member's last certificate ended, or when it was revoked.

@@ -18,7 +18,11 @@ type Connected struct{ Certificate certificate.Certificate }
 
 // Unreachable says that a peer could not be dialled, or that the connection
 // with it broke.
-type Unreachable struct{ Peer ident.Member }
+type Unreachable struct {
+	Peer ident.Member
+	// Untried: the driver did not even dial, because it has just failed to.
+	Untried bool
+}
 
 // Disconnected says that the last connection with a peer was closed in order.
 type Disconnected struct{ Peer ident.Member }
@@ -55,13 +59,22 @@ type Ended struct {
 // Learn hands over signed objects from the operator's files: certificates,
 // endpoint records, revocations and group configurations.
 type Learn struct {
-	Certificates, Endpoints, Revocations [][]byte
-	Configuration                        []byte
+	Certificates, Endpoints, Revocations, Leaves [][]byte
+	Configuration                                []byte
+	Authorities                                  [][]byte // CA keys beyond those known, in the order of their vouching
 }
 
-// Announce sets the endpoint record, signed by this member, that it shows to
-// others.
-type Announce struct{ Endpoint []byte }
+// Announce says where others can dial this member, as host:port; without any,
+// it only dials out. The member signs an endpoint record if that is news.
+type Announce struct{ Addresses []string }
+
+// Renewed brings a newer certificate of this member.
+type Renewed struct{ Certificate certificate.Certificate }
+
+// Leave makes the member sign that it is none any more, for ever, and tell its
+// peers. A Shutdown should come before it, and Idle be waited for, so that its
+// tokens live on. Afterwards the driver ends it.
+type Leave struct{}
 
 // Shutdown makes the member finish: it refuses and declines what comes, and
 // passes on what it holds. Idle then says when nothing is left to wait for.
@@ -77,4 +90,6 @@ func (Withdraw) input()     {}
 func (Ended) input()        {}
 func (Learn) input()        {}
 func (Announce) input()     {}
+func (Renewed) input()      {}
+func (Leave) input()        {}
 func (Shutdown) input()     {}

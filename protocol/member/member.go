@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -34,22 +35,37 @@ type Member struct {
 	grants  map[ident.Grant]*grant
 	peers   map[ident.Member]*peer
 
-	located map[ident.Member]clock.Instant // when an endpoint record was journalled
-	ring    neighbour
-	gone    map[ident.Member]absence
+	// What is said about members: see learn.go, updates.go, exchange.go.
+	updates    *update.List
+	urgent     [][]byte // updates that go out at the end of the step
+	heard      [][]byte // updates that came in this step
+	leaves     [][]byte // the last that were news
+	hearing    hearing  // how the object at hand was heard
+	told       map[update.Key]clock.Instant
+	journalled map[ident.Member]clock.Instant // when an endpoint record was
+	faults     map[ident.Member]*faulty
+	exchange   exchange
+	where      whereabouts
 
-	endpoint    []byte // own signed record
-	gossipAt    clock.Instant
+	// Who does not answer: see watch.go.
+	suspects map[ident.Member]*suspicion
+	stated   map[ident.Member]uint64 // endpoint sequence + 1 of what was stated failed
+	watchAt  clock.Instant
+	heardAt  clock.Instant // when anybody was last heard
+
+	ring neighbour
+	gone map[ident.Member]absence
+
 	housekeepAt clock.Instant
 	stopping    bool
 	revoked     bool
+	departed    bool
 
 	effects []effect.Effect
 	queue   []happening // policy events of this step that are still to be told
 	actions []policy.Action
 	counts  map[string]uint64 // messages that were rejected, by reason
 
-	exchanges uint64 // of directories, begun by gossip
 }
 
 // Step tells the member of one input and returns what is to be done, in order.
@@ -62,6 +78,8 @@ func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
 	m.tick()
 	m.lookAround()
 	m.settle()
+	m.sendUrgent()
+	m.heard = m.heard[:0]
 	return m.drain()
 }
 
@@ -75,6 +93,9 @@ func (m *Member) handle(in Input) {
 	case Unreachable:
 		m.disconnected(in.Peer)
 		m.missing(in.Peer)
+		if !in.Untried {
+			m.unanswered(in.Peer)
+		}
 		m.handoff.PeerDown(in.Peer)
 	case Disconnected:
 		m.disconnected(in.Peer)
@@ -87,7 +108,11 @@ func (m *Member) handle(in Input) {
 	case Learn:
 		m.learn(in)
 	case Announce:
-		m.announce(in.Endpoint)
+		m.announce(in.Addresses)
+	case Renewed:
+		m.renew(in.Certificate)
+	case Leave:
+		m.leave()
 	case Shutdown:
 		m.shutdown()
 	}
@@ -103,6 +128,10 @@ func (m *Member) tick() {
 		}
 	}
 	m.expireGrants()
+	m.watch()
+	if m.now.Boot >= m.where.attachAt {
+		m.attachSome()
+	}
 	m.gossip()
 	m.housekeep()
 }
@@ -111,7 +140,10 @@ func (m *Member) tick() {
 func (m *Member) settle() {
 	for {
 		effects, notices := m.handoff.Drain()
-		m.effects = append(m.effects, effects...)
+		for _, e := range effects {
+			m.attach(e)
+			m.effects = append(m.effects, e)
+		}
 		for i := range notices {
 			m.notice(&notices[i])
 		}
@@ -136,7 +168,7 @@ func (m *Member) drain() []effect.Effect {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.gossipAt, m.housekeepAt, m.ring.again)
+	next := min(m.handoff.NextDeadline(), m.exchange.at, m.watchAt, m.where.attachAt, m.housekeepAt, m.ring.again)
 	for _, s := range m.order {
 		next = min(next, s.timer)
 	}

@@ -46,7 +46,7 @@ func TestRevokedPeerIsExpelledAndOthersAreTold(t *testing.T) {
 	require.NotNil(t, told)
 	assert.Equal(t, [][]byte{raw}, told.Revocations)
 	b.step(member.Learn{Revocations: [][]byte{raw}})
-	assert.Empty(t, b.effects, "no news")
+	assert.Nil(t, said[*wire.Revocations](b), "no news")
 
 	b.step(member.Connected{Certificate: bad.certificate})
 	assert.Equal(t, []ident.Member{bad.id()}, expelled(b), "it is not let in again")
@@ -84,7 +84,9 @@ func TestForgedRevocationChangesNothing(t *testing.T) {
 	raw[len(raw)-1] ^= 1
 	b.hear(peer, &wire.Revocations{Revocations: [][]byte{raw}})
 	assert.Empty(t, expelled(b))
-	assert.EqualValues(t, 1, b.Status().Rejected["revocation"])
+	assert.EqualValues(t, 1, b.Status().Rejected["forged revocation"])
+	require.Len(t, b.Status().Faults, 1)
+	assert.Equal(t, peer.id(), b.Status().Faults[0].Member)
 }
 
 func TestNewsIsAskedFor(t *testing.T) {
@@ -102,7 +104,8 @@ func TestNewsIsAskedFor(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, map[wire.Topic]bool{wire.WantConfiguration: true, wire.WantRevocations: true, wire.WantMembers: true}, topics)
+	assert.Equal(t, map[wire.Topic]bool{wire.WantConfiguration: true, wire.WantRevocations: true}, topics)
+	assert.NotNil(t, said[*wire.Gossip](b), "and directories are compared")
 }
 
 func TestQuestionsAreAnswered(t *testing.T) {
@@ -123,18 +126,22 @@ func TestQuestionsAreAnswered(t *testing.T) {
 
 func TestNewerConfigurationIsAdoptedAndPassedOn(t *testing.T) {
 	a := newAuthority(t)
-	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
+	b, peer, other := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour), a.issue(3, time.Hour)
 	b.meet(peer)
+	b.meet(other)
 	newer, err := settings(2, quick).Sign(a.group.ID(), a.key)
 	require.NoError(t, err)
 	b.hear(peer, &wire.Configuration{Configuration: newer.Raw()})
 	assert.EqualValues(t, 2, b.Status().Configuration)
+	assert.Empty(t, messages[*wire.Configuration](b, peer.id()))
+	require.Len(t, messages[*wire.Configuration](b, other.id()), 1)
 	assert.Equal(t, newer.Raw(), said[*wire.Configuration](b).Configuration)
 	b.hear(peer, &wire.Configuration{Configuration: newer.Raw()})
 	assert.Nil(t, said[*wire.Configuration](b), "no news")
 	b.hear(peer, &wire.Configuration{Configuration: a.group.Config().Raw()})
 	assert.EqualValues(t, 2, b.Status().Configuration, "a version only grows")
-	assert.EqualValues(t, 1, b.Status().Rejected["configuration"])
+	assert.EqualValues(t, 1, b.Status().Rejected["older configuration"])
+	require.Len(t, messages[*wire.Configuration](b, peer.id()), 1, "who has an older one is given the newer")
 	b.restart()
 	assert.EqualValues(t, 2, b.Status().Configuration)
 }
@@ -153,7 +160,7 @@ func TestWhatPeersMayNotSay(t *testing.T) {
 	b.hear(peer, &wire.Policy{Resource: "unknown", Policy: "wandering", Configuration: 1})
 	b.hear(peer, &wire.Transfer{Transfer: []byte{1}, Genesis: []byte{1}})
 	b.hear(peer, &wire.Members{Entries: []wire.Entry{{Certificate: []byte{1}}}})
-	for _, reason := range []string{"not connected", "before hello", "protocol version", "malformed", "policy mismatch", "malformed object", "certificate"} {
+	for _, reason := range []string{"not connected", "before hello", "protocol version", "malformed", "policy mismatch", "malformed object", "not asked for"} {
 		assert.EqualValues(t, 1, b.Status().Rejected[reason], reason)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -49,13 +50,18 @@ func (b *budget) spend(now clock.Instant, rate, burst float64) bool {
 
 // peer is a member with a connection.
 type peer struct {
-	hello    *wire.Hello
-	pulledAt clock.Instant // when its directory was last asked for
-	pulled   bool
-	cursor   ident.Member // how far its directory has been read
-	asked    int          // pages of it that were asked for and have not come
+	hello         *wire.Hello
+	configuration uint64 // the highest version that it has shown or was given
+	repairing     repairing
 
-	policies, greetings budget // messages that it may still send
+	policies, greetings, news, gossips, probes, work budget // what it may still do
+}
+
+func newPeer(now clock.Instant) *peer {
+	return &peer{
+		policies: budget{policyBurst, now}, greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
+		gossips: budget{gossipBurst, now}, probes: budget{probeBurst, now}, work: budget{askedWorkBurst, now},
+	}
 }
 
 func (m *Member) connected(c certificate.Certificate) {
@@ -69,21 +75,24 @@ func (m *Member) connected(c certificate.Certificate) {
 	}
 	m.dir.Connected(id, true)
 	m.present(id)
+	m.answered(id)
 	if m.peers[id] == nil {
-		m.peers[id] = &peer{policies: budget{policyBurst, m.now.Boot}, greetings: budget{helloBurst, m.now.Boot}}
+		m.peers[id] = newPeer(m.now.Boot)
+		m.exchange.pause = 0
 	}
-	settings := m.settings
 	hello := &wire.Hello{
 		Versions: [2]uint64{ProtocolVersion, ProtocolVersion}, Incarnation: m.incarnation,
-		MaxFrame: wire.MaxFrame, Configuration: settings.Version,
-		Revocations: m.dir.RevocationVersion(), Endpoint: m.endpoint, Time: m.now.Millis(),
+		MaxFrame: wire.MaxFrame, Configuration: m.settings.Version,
+		Revocations: m.dir.RevocationVersion(), Endpoint: m.where.record.Raw(), Time: m.now.Millis(),
 	}
 	m.handoff.Introduce(id, hello)
 	m.send(id, hello)
+	m.attachedAgain(id)
 }
 
 func (m *Member) disconnected(id ident.Member) {
 	m.dir.Connected(id, false)
+	m.detached(id)
 	m.ring.due = true
 	delete(m.peers, id)
 }
@@ -96,6 +105,7 @@ func (m *Member) receive(in Received) {
 		m.reject("not connected")
 		return
 	}
+	m.heardAt = m.now.Boot
 	msg, err := wire.Decode(in.Body)
 	if err != nil {
 		m.reject("malformed")
@@ -117,7 +127,7 @@ func (m *Member) receive(in Received) {
 func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
 	switch msg := msg.(type) {
 	case *wire.Offer:
-		m.learnCertificates(msg.Certificates)
+		m.learnSigners(from, msg.Certificates)
 		m.handoff.OnOffer(from, msg)
 	case *wire.Need:
 		m.handoff.OnNeed(from, msg)
@@ -129,9 +139,11 @@ func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
 	case *wire.Cancel:
 		m.handoff.OnCancel(from, msg)
 	case *wire.Transfer:
-		m.learnCertificates(msg.Certificates)
+		m.learnSigners(from, msg.Certificates)
+		m.takeIn(from, msg.Updates)
 		return m.handoff.OnTransfer(from, msg)
 	case *wire.Receipt:
+		m.takeIn(from, msg.Updates)
 		return m.handoff.OnAnswer(from, token.Receipt, msg.Receipt)
 	case *wire.Void:
 		return m.handoff.OnAnswer(from, token.Void, msg.Void)
@@ -140,9 +152,41 @@ func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
 	case *wire.Policy:
 		m.policyMessage(from, p, msg)
 	default:
-		m.directoryMessage(from, msg)
+		m.directoryMessage(from, p, msg)
 	}
 	return nil
+}
+
+// directoryMessage is what is said about members.
+func (m *Member) directoryMessage(from ident.Member, p *peer, msg wire.Message) {
+	switch msg := msg.(type) {
+	case *wire.Gossip:
+		m.gossipMessage(from, p, msg)
+	case *wire.Want:
+		m.want(from, p, msg)
+	case *wire.Summary:
+		m.summary(from, p, msg)
+	case *wire.Members:
+		m.membersMessage(from, p, msg)
+	case *wire.Probe:
+		m.probeMessage(p, msg)
+	case *wire.News:
+		m.newsMessage(from, p, msg)
+	case *wire.Configuration:
+		m.learnConfiguration(from, msg.Configuration, msg.Authorities)
+	case *wire.Revocations:
+		m.revocationsMessage(from, msg)
+	}
+}
+
+// revocationsMessage takes in a page of the revocation list. Only one that
+// advances asks for the next: no peer can keep this up.
+func (m *Member) revocationsMessage(from ident.Member, msg *wire.Revocations) {
+	before := m.dir.RevocationVersion()
+	_ = m.learnRevocations(from, msg.Revocations)
+	if after := m.dir.RevocationVersion(); msg.More && after > before {
+		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: after})
+	}
 }
 
 // hello opens a connection: who has newer knowledge is asked for it.
@@ -156,21 +200,38 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 		return
 	}
 	p.hello = msg
-	if len(msg.Endpoint) > 0 {
-		m.learnEndpoint(msg.Endpoint)
-	}
-	settings := m.settings
-	if msg.Configuration > settings.Version {
-		m.send(from, &wire.Want{Topic: wire.WantConfiguration, Version: settings.Version})
-	}
-	if version := m.dir.RevocationVersion(); msg.Revocations > version {
-		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: version})
-	}
-	if !p.pulled || m.now.Boot.Sub(p.pulledAt) >= settings.GossipInterval {
-		p.pulled, p.pulledAt = true, m.now.Boot
-		m.askMembers(from, ident.Member{})
-	}
+	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
+	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	m.handoff.PeerUp(from, msg)
+	m.tellFailed(from)
+	if len(m.exchange.snapshots) < snapshotsWanted && !m.stopping {
+		m.greet(from)
+	}
+}
+
+// tellFailed tells a peer that others take it for dead, so that it says that it is
+// not.
+func (m *Member) tellFailed(id ident.Member) {
+	if !m.dir.Failed(id) {
+		return
+	}
+	var news [][]byte
+	for _, raw := range m.dir.Failures(id) {
+		f, err := certificate.PeekFailure(m.cfg.Group.ID(), raw)
+		if err != nil {
+			continue
+		}
+		c, known := m.dir.Certificate(f.Witness)
+		if !known {
+			continue
+		}
+		if u, err := update.Failure(raw, c.Raw()).Encode(); err == nil {
+			news = append(news, u)
+		}
+	}
+	for _, bundle := range bundles(news) {
+		m.send(id, &wire.News{Updates: bundle})
+	}
 }
 
 // refused looks at the one refusal that concerns a token's age: a token still

@@ -43,6 +43,9 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		return nil, nil, err
 	}
 	m.expelRevoked()
+	if _, left := m.dir.Left(m.self); left {
+		m.depart()
+	}
 	m.recallVisits(past)
 	m.findNeighbour()
 	for _, s := range m.order {
@@ -113,21 +116,6 @@ func (m *Member) recallKnowledge(past []journal.Stamped) {
 func (m *Member) markFounded(k slotKey) {
 	if s := m.slots[k]; s != nil {
 		s.founded = true
-	}
-}
-
-// recallKnown takes in one object. What does not verify any more, after a
-// change of the group file for example, is left out: it is asked for again.
-func (m *Member) recallKnown(r *journal.Known) {
-	switch r.What {
-	case journal.KnownCertificate:
-		_, _, _ = m.dir.Learn(r.Object)
-	case journal.KnownEndpoint:
-		_, _ = m.dir.LearnEndpoint(r.Object)
-	case journal.KnownRevocation:
-		_, _ = m.dir.LearnRevocation(r.Object)
-	case journal.KnownConfiguration:
-		_ = m.adopt(r.Object)
 	}
 }
 
@@ -238,7 +226,7 @@ func (m *Member) recallVisit(v journal.Visited) {
 // found makes the first token of each slot, if this member was told to and has
 // not done so before.
 func (m *Member) found() {
-	if !m.cfg.Found || m.revoked {
+	if !m.cfg.Found || m.revoked || m.departed {
 		return
 	}
 	for _, s := range m.order {

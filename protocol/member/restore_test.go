@@ -104,8 +104,10 @@ func TestJournalsThatAreNotTheMembers(t *testing.T) {
 func TestRestartRemembersOthers(t *testing.T) {
 	a := newAuthority(t)
 	b, peer := a.open(a.issue(1, time.Hour), nil), a.issue(2, time.Hour)
-	b.meet(peer)
-	b.hear(peer, &wire.Members{Entries: []wire.Entry{{Certificate: peer.certificate.Raw(), Endpoint: peer.endpoint(3)}}})
+	b.step(member.Connected{Certificate: peer.certificate})
+	hello := peer.hello()
+	hello.Endpoint = peer.endpoint(3)
+	b.hear(peer, hello)
 	for _, change := range []func(){func() {}, b.checkpoint, func() { b.cfg.NewIncarnation = true }} {
 		change()
 		b.restart()

@@ -32,6 +32,11 @@ type Status struct {
 	GossipExchanges uint64
 	Stopping        bool
 	Revoked         bool
+
+	Behind    bool    // a certificate states a version that is not known here yet
+	Faults    []Fault // who handed over what nobody honest does, most often first
+	Snapshots int     // peers whose directories have been compared since joining
+	Suspects  int     // members that do not answer
 }
 
 // SlotStatus is a member's view of one slot.
@@ -62,7 +67,8 @@ func (m *Member) Status() Status {
 		Member: m.self, Incarnation: m.incarnation, Configuration: m.settings.Version,
 		Peers: m.peersInOrder(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
-		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchanges,
+		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchange.rounds, UpdatesPending: m.updates.Len(),
+		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.exchange.snapshots), Suspects: len(m.suspects),
 	}
 	for _, slot := range m.order {
 		s.Slots = append(s.Slots, m.slotStatus(slot))
@@ -105,6 +111,9 @@ func (m *Member) Holds(resource string) bool {
 // Settings are those of the group configuration in force.
 func (m *Member) Settings() group.Settings { return m.settings }
 
+// Group is the CA keys and the configuration in force.
+func (m *Member) Group() *group.Group { return m.cfg.Group }
+
 // ID is this member's identifier.
 func (m *Member) ID() ident.Member { return m.self }
 
@@ -114,15 +123,33 @@ func (m *Member) Addresses(id ident.Member) []string { return m.dir.Addresses(id
 // Endpoint is the endpoint record of a member, encoded.
 func (m *Member) Endpoint(id ident.Member) ([]byte, bool) { return m.dir.Endpoint(id) }
 
+// RevocationVersion is up to which version every revocation is known.
+func (m *Member) RevocationVersion() uint64 { return m.dir.RevocationVersion() }
+
+// Candidates is how many other members can be passed a token.
+func (m *Member) Candidates() int { return m.dir.Candidates() }
+
+// Left is the statement by which a member has left, if it has.
+func (m *Member) Left(id ident.Member) ([]byte, bool) { return m.dir.Left(id) }
+
 // Revocation is the revocation of a member, encoded, if it is revoked.
 func (m *Member) Revocation(id ident.Member) ([]byte, bool) { return m.dir.Revocation(id) }
+
+// behind reports whether the CA has published, according to certificates it has
+// signed, what is not known here yet.
+func (m *Member) behind() bool {
+	configuration, revocations := m.dir.Expected()
+	return configuration > m.settings.Version || revocations > m.dir.RevocationVersion()
+}
 
 // Known is one member as another one knows it.
 type Known struct {
 	Certificate certificate.Certificate
 	Standing    error // nil, or why it takes no part: see package directory
 	Connected   bool
+	Suspected   bool // does not answer
 	Addresses   []string
+	Sequence    uint64 // of the endpoint record; 0: none is known
 }
 
 // Members are the members known here, in order of their ids.
@@ -135,8 +162,9 @@ func (m *Member) Members() iter.Seq[Known] {
 			}
 			k := Known{
 				Certificate: c, Standing: m.dir.Status(id, m.now.Wall),
-				Connected: m.peers[id] != nil, Addresses: m.dir.Addresses(id),
+				Connected: m.peers[id] != nil, Suspected: m.suspected(id), Addresses: m.dir.Addresses(id),
 			}
+			k.Sequence, _ = m.dir.Sequence(id)
 			if !yield(k) {
 				return
 			}

@@ -1,10 +1,12 @@
 package member
 
 import (
+	"errors"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -15,11 +17,24 @@ func (w world) Key(id ident.Member) *signature.PublicKey { return w.dir.Key(id) 
 
 // Choose draws the next holder.
 func (w world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
-	return w.dir.Choose(w.sources.member, w.now.Wall, exclude)
+	id, ok := w.dir.Choose(w.sources.member, w.now.Wall, func(id ident.Member) bool {
+		return w.shunned(id) || exclude(id)
+	})
+	if ok || len(w.suspects)+len(w.stated) == 0 {
+		return id, ok
+	}
+	return w.dir.Choose(w.sources.member, w.now.Wall, exclude) // better somebody who may be dead than nobody
 }
 
-// Standing is nil for a member that may take part in a new handoff.
-func (w world) Standing(id ident.Member) error { return w.dir.Status(id, w.now.Wall) }
+// Standing is nil for a member that may take part in a new handoff. One that was
+// stated failed and says something is alive, and will say so to all.
+func (w world) Standing(id ident.Member) error {
+	err := w.dir.Status(id, w.now.Wall)
+	if errors.Is(err, directory.ErrFailed) && w.peers[id] != nil && !w.settings.FailurePermanent {
+		return nil
+	}
+	return err
+}
 
 // Certificate is the encoded certificate of a member, or nil.
 func (w world) Certificate(id ident.Member) []byte {

@@ -128,7 +128,7 @@ func (n *node) start(fresh bool) {
 	n.enqueue(effects)
 	n.work()
 	n.put(n.knowledge())
-	n.put(member.Announce{Endpoint: n.endpoint})
+	n.put(member.Announce{Addresses: []string{n.address}})
 }
 
 // drawSeed gives the member's next life its random numbers.
@@ -141,17 +141,15 @@ func (n *node) drawSeed() {
 	}
 }
 
-// knowledge is the group file: all members, or none.
+// knowledge is the group file: all members, this one too, or none.
 func (n *node) knowledge() member.Learn {
 	var in member.Learn
 	if n.stranger || n.c.manual {
 		return in
 	}
 	for _, o := range n.c.nodes {
-		if o.id != n.id {
-			in.Certificates = append(in.Certificates, o.certificate.Raw())
-			in.Endpoints = append(in.Endpoints, o.endpoint)
-		}
+		in.Certificates = append(in.Certificates, o.certificate.Raw())
+		in.Endpoints = append(in.Endpoints, o.endpoint)
 	}
 	return in
 }

@@ -146,7 +146,11 @@ func (c *cluster) unknown() []string {
 			continue
 		}
 		for _, o := range c.nodes {
-			if raw, known := n.member.Endpoint(o.id); o != n && (!known || !bytes.Equal(raw, o.endpoint)) {
+			if o == n || o.member == nil {
+				continue
+			}
+			said, _ := o.member.Endpoint(o.id)
+			if raw, known := n.member.Endpoint(o.id); !known || !bytes.Equal(raw, said) {
 				list = append(list, fmt.Sprintf("member %s does not know member %s", n.name, o.name))
 			}
 		}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/node/api"
+)
+
+func newMembersCommand(env *environment) *cobra.Command {
+	var socket, output string
+	cmd := &cobra.Command{
+		Use:   "members",
+		Short: "Show whom the local daemon knows, and in what state",
+		Long: `Show the members of the group as the local one knows them. There is no global
+view: another member may know a little more or less for some seconds.
+
+  valid        takes part
+  failed       a quorum of members could not reach it; it takes part again when it returns
+  left         has left, by its own word, for ever
+  revoked      the CA has revoked it, for ever
+  expired      its certificate has run out; it takes part again when it is renewed
+
+A valid member marked "no answer" does not answer this one; others may reach it.`,
+		Example: "  wander members\n  wander members --socket a/wander.sock --output json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			path, err := socketPath(env, socket)
+			if err != nil {
+				return err
+			}
+			return runMembers(env, path, output)
+		},
+	}
+	addSocketFlag(cmd.Flags(), &socket)
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	return cmd
+}
+
+func runMembers(env *environment, socket, output string) error {
+	if output != "text" && output != "json" {
+		return usageError("--output %q: text or json", output)
+	}
+	var list []api.MemberInfo
+	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
+		list, err = c.Members(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if output == "json" {
+		e := json.NewEncoder(env.Out)
+		e.SetIndent("", "  ")
+		return e.Encode(api.MemberList{V: api.Version, Members: list})
+	}
+	return printMembers(env.Out, list)
+}
+
+func printMembers(out io.Writer, list []api.MemberInfo) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tMEMBER\tSTATE\tCONNECTED\tCERTIFICATE UNTIL\tADDRESSES")
+	for _, m := range list {
+		state := m.State
+		if m.Suspected && m.State == "valid" {
+			state += ", no answer"
+		}
+		connected := "no"
+		if m.Connected {
+			connected = "yes"
+		}
+		fmt.Fprintf(w, "%s\t%v\t%s\t%s\t%s\t%s\n", m.Name, m.Member, state, connected,
+			m.Expires.UTC().Format(time.RFC3339), strings.Join(m.Addresses, " "))
+	}
+	return w.Flush()
+}
+
+// askDaemon calls the daemon behind a socket, within a time that nobody loses
+// patience in, and gives a failure its exit code.
+func askDaemon(socket string, ask func(context.Context, *api.Client) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, statusPatience)
+	defer cancel()
+	if err := ask(ctx, api.Dial(socket)); err != nil {
+		return &exitError{
+			code: exitUnavailable, err: err,
+			hint: "start it with `wander node`, or name its socket with --socket",
+		}
+	}
+	return nil
+}

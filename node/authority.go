@@ -1,0 +1,297 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+const (
+	// syncShare is how many members of a group ask the CA within one gossip
+	// interval on average, whatever the size of the group: what one hears, all
+	// hear, and the CA's load does not grow with the group.
+	syncShare = 8
+	// maxSyncPause bounds the pause after a CA was not reached. It is needed to
+	// issue, renew and revoke, never for tokens to move.
+	maxSyncPause = 10 * time.Minute
+	// maxWatchPause bounds the sleep between two looks at the wall clock, which
+	// may be put right meanwhile.
+	maxWatchPause = time.Minute
+	// renewPatience bounds one renewal.
+	renewPatience = time.Minute
+)
+
+// errNoAuthority says that the node does not know where its CA is.
+var errNoAuthority = fmt.Errorf("%w: no [ca] address: set it, or renew by hand with `wander cert renew`", ErrConfig)
+
+// authority is the node's dealings with its CA: it keeps the certificate fresh
+// and hears what the CA publishes. Its methods are safe for concurrent use.
+type authority struct {
+	n     *Node
+	saves chan struct{} // one element: the group file is to be written
+
+	renewing sync.Mutex // held while the CA is asked for a certificate
+
+	mu       sync.Mutex
+	current  certificate.Certificate
+	failures int   // renewals in a row
+	failed   error // the last of them
+	warned   enrolment.Warning
+}
+
+func newAuthority(n *Node) *authority {
+	return &authority{n: n, current: n.cfg.Certificate, saves: make(chan struct{}, 1)}
+}
+
+// isKnown reports whether an address of the CA is known.
+func (a *authority) isKnown() bool { return len(a.n.cfg.Authority) > 0 }
+
+// client asks the CA as the member is now.
+func (a *authority) client() enrolment.Client {
+	return enrolment.Client{
+		Addresses: a.n.cfg.Authority, Group: a.n.currentGroup(), Certificate: a.certificate(),
+		Key: a.n.cfg.Key, Now: a.n.cfg.seams.wall,
+	}
+}
+
+// certificate is this member's, the newest.
+func (a *authority) certificate() certificate.Certificate {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.current
+}
+
+func (a *authority) schedule() enrolment.Schedule {
+	c := a.certificate().Claims()
+	return enrolment.Schedule{NotBefore: c.NotBefore, NotAfter: c.NotAfter}
+}
+
+// run renews, synchronises and warns until ctx ends.
+func (a *authority) run(ctx context.Context) {
+	random := rand.NewPCG(rand.Uint64(), rand.Uint64())
+	renewAt := a.nextRenewal(random)
+	syncAt, misses := a.n.now().Wall, 0
+	for ctx.Err() == nil {
+		now := a.n.now().Wall
+		a.warn(now)
+		if a.isKnown() && !now.Before(renewAt) {
+			_, _ = a.renew(ctx) // which notes and logs why
+			renewAt = a.nextRenewal(random)
+		}
+		if a.isKnown() && !now.Before(syncAt) {
+			misses = a.synchronise(ctx, misses)
+			syncAt = a.n.now().Wall.Add(a.syncPause(misses, random))
+		}
+		a.sleep(ctx, min(renewAt.Sub(now), syncAt.Sub(now)))
+	}
+}
+
+// sleep waits for so long at most, or until the group file is to be written.
+func (a *authority) sleep(ctx context.Context, pause time.Duration) {
+	if !a.isKnown() {
+		pause = maxWatchPause
+	}
+	t := time.NewTimer(min(max(pause, 0), maxWatchPause))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-a.n.done:
+		<-ctx.Done()
+	case <-a.saves:
+		a.saveGroup()
+	case <-t.C:
+	}
+}
+
+func (a *authority) nextRenewal(random rand.Source) time.Time {
+	now := a.n.now().Wall
+	a.mu.Lock()
+	failures := a.failures
+	a.mu.Unlock()
+	if failures == 0 && a.underOldKey() {
+		return now.Add(time.Duration(rand.New(random).Int64N(int64(maxWatchPause))))
+	}
+	return a.schedule().Next(now, failures, random)
+}
+
+// underOldKey reports whether the certificate is signed by another CA key than
+// the one that the CA signs with now: it is to be renewed, so that the old key
+// can be retired.
+func (a *authority) underOldKey() bool {
+	return a.certificate().Authority() != a.n.currentGroup().Config().Signer()
+}
+
+func (a *authority) syncPause(misses int, random rand.Source) time.Duration {
+	interval, members := 0*time.Second, 0
+	a.n.engine.look(func(m *member.Member) {
+		interval, members = m.Settings().GossipInterval, m.Candidates()+1
+	})
+	pause := time.Duration(float64(interval) * max(1, float64(members)/syncShare))
+	for range misses {
+		pause = min(2*pause, max(pause, maxSyncPause))
+	}
+	return pause/2 + time.Duration(rand.New(random).Int64N(int64(pause)))
+}
+
+// renew asks for a newer certificate, and puts it into force. newer says that
+// there is one.
+func (a *authority) renew(ctx context.Context) (newer bool, err error) {
+	if !a.isKnown() {
+		return false, errNoAuthority
+	}
+	a.renewing.Lock()
+	defer a.renewing.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, renewPatience)
+	defer cancel()
+	renewed, err := a.client().Renew(ctx)
+	if err == nil {
+		a.n.engine.do(member.Learn{Authorities: renewed.Authorities})
+		newer, err = a.take(renewed.Certificate)
+	}
+	a.mu.Lock()
+	if a.failed = err; err != nil {
+		a.failures++
+	} else {
+		a.failures = 0
+	}
+	a.mu.Unlock()
+	if err != nil {
+		a.n.log.Warn("certificate not renewed", "error", err)
+		a.refused(err)
+	}
+	return newer, err
+}
+
+// refused acts on what a CA says about this member itself.
+func (a *authority) refused(err error) {
+	var revoked *enrolment.RevokedError
+	switch {
+	case errors.As(err, &revoked):
+		a.n.engine.put(item{input: member.Learn{Revocations: [][]byte{revoked.Revocation}}})
+	case errors.Is(err, enrolment.ErrLeft):
+		a.n.fail(ErrLeft)
+	}
+}
+
+// take puts a certificate into force that the CA has given: durable first, then
+// known to the member and shown to peers. Connections and handoffs go on: it is
+// the same member.
+func (a *authority) take(c certificate.Certificate) (newer bool, err error) {
+	if old := a.certificate(); c.Member() != old.Member() || c.Claims().Serial == old.Claims().Serial {
+		return false, nil
+	}
+	if err := a.saveCertificate(c); err != nil {
+		return false, err
+	}
+	a.mu.Lock()
+	a.current, a.warned = c, enrolment.NoWarning
+	a.mu.Unlock()
+	a.n.engine.put(item{input: member.Renewed{Certificate: c}})
+	if err := a.n.transport.SetCertificate(c, a.n.currentGroup().Vouchers()); err != nil {
+		return false, err
+	}
+	a.n.log.Info("certificate renewed", "serial", c.Claims().Serial, "until", c.Claims().NotAfter)
+	return true, nil
+}
+
+// synchronise tells the CA where this member is, and takes in what is new. It
+// returns how many tries in a row have failed.
+func (a *authority) synchronise(ctx context.Context, misses int) int {
+	ctx, cancel := context.WithTimeout(ctx, renewPatience)
+	defer cancel()
+	var mine enrolment.Mine
+	a.n.engine.look(func(m *member.Member) {
+		mine.Revocations = m.RevocationVersion()
+		mine.Endpoint, _ = m.Endpoint(m.ID())
+		mine.Leaves = m.RecentLeaves()
+	})
+	news, err := a.client().Sync(ctx, mine)
+	if err != nil {
+		if ctx.Err() == nil && a.n.reports.allow("ca") {
+			a.n.log.Warn("CA not reached; tokens move without it", "error", err)
+		}
+		a.refused(err)
+		return misses + 1
+	}
+	a.n.engine.do(learned(news))
+	if news.More && ctx.Err() == nil {
+		return a.synchronise(ctx, misses)
+	}
+	return 0
+}
+
+// learned is what the CA's news teach.
+func learned(news enrolment.News) member.Learn {
+	in := member.Learn{
+		Configuration: news.Group.Config().Raw(), Authorities: news.Authorities,
+		Revocations: news.Revocations, Leaves: news.Leaves,
+	}
+	for _, peer := range news.Peers {
+		in.Certificates = append(in.Certificates, peer.Certificate)
+		in.Endpoints = append(in.Endpoints, peer.Endpoint)
+	}
+	return in
+}
+
+// tellLeave tells the CA that this member has left. If it does not hear of it
+// now, it will from another member.
+func (a *authority) tellLeave(ctx context.Context) {
+	if !a.isKnown() {
+		return
+	}
+	var raw []byte
+	a.n.engine.look(func(m *member.Member) { raw, _ = m.Left(m.ID()) })
+	if err := a.client().Leave(ctx, raw); err != nil {
+		a.n.log.Warn("the CA has not heard that this member left; others will tell it", "error", err)
+	}
+}
+
+// warn says once for each stage how near the certificate's end is.
+func (a *authority) warn(now time.Time) {
+	level := a.schedule().Warning(now)
+	a.mu.Lock()
+	rises := level > a.warned
+	a.warned = level
+	a.mu.Unlock()
+	if rises {
+		a.n.log.Warn(a.warning(now))
+	}
+}
+
+// warning is what an operator should know about the certificate, or nothing.
+func (a *authority) warning(now time.Time) string {
+	level, s := a.schedule().Warning(now), a.schedule()
+	a.mu.Lock()
+	failed := a.failed
+	a.mu.Unlock()
+	why := ""
+	switch {
+	case failed != nil:
+		why = fmt.Sprintf("; the last try to renew it failed: %v", failed)
+	case !a.isKnown():
+		why = "; no [ca] address is set, so it is not renewed by itself"
+	}
+	switch left := s.NotAfter.Sub(now); {
+	case level == enrolment.HasExpired:
+		return fmt.Sprintf("the certificate expired at %s: this member takes part in nothing%s", s.NotAfter.UTC().Format(time.RFC3339), why)
+	case level > enrolment.NoWarning:
+		return fmt.Sprintf("the certificate expires in %v%s", left.Round(time.Minute), why)
+	}
+	return ""
+}
+
+// currentGroup is the CA keys and the configuration in force.
+func (n *Node) currentGroup() *group.Group { return n.group.Load() }
+
+// vouched hears of CA keys that a peer has shown.
+func (n *Node) vouched(statements [][]byte) {
+	go n.engine.put(item{input: member.Learn{Authorities: statements}})
+}

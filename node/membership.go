@@ -1,0 +1,69 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+func membershipStatus(s member.Status) api.MembershipStatus {
+	ms := api.MembershipStatus{
+		RevocationVersion: s.Revocations, Behind: s.Behind, Snapshots: s.Snapshots,
+		Exchanges: s.GossipExchanges, UpdatesPending: s.UpdatesPending, Suspects: s.Suspects, Faults: []api.FaultStatus{},
+	}
+	for _, f := range s.Faults {
+		ms.Faults = append(ms.Faults, api.FaultStatus{Member: f.Member, Count: f.Count, Stale: f.Stale, Last: f.Last})
+	}
+	return ms
+}
+
+// warnings are what an operator should look at.
+func (n *Node) warnings(s member.Status) []string {
+	list := []string{}
+	if w := n.authority.warning(n.now().Wall); w != "" {
+		list = append(list, w)
+	}
+	if s.Behind {
+		list = append(list, "the CA has published a configuration or revocations that no peer has handed over yet")
+	}
+	for _, f := range s.Faults {
+		if f.Count > 0 {
+			list = append(list, fmt.Sprintf("member %v handed over %d faulty objects, the last: %s", f.Member, f.Count, f.Last))
+		}
+	}
+	return list
+}
+
+// leaveNotice bounds how long a leaving node tries to tell the CA of it. Its
+// peers know already, and one of them will.
+const leaveNotice = 3 * time.Second
+
+// Leave passes on what the member holds, as far as that goes within a few
+// seconds, signs that it is no member any more, tells its peers and the CA, and
+// ends the node. The key is dead for ever.
+func (n *Node) Leave(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, shutdownWait)
+	defer cancel()
+	n.engine.put(item{input: member.Shutdown{}})
+	n.drain(ctx)
+	n.engine.do(member.Leave{})
+	if err := n.Err(); err != nil {
+		return err
+	}
+	n.log.Info("left the group; the key is of no further use")
+	notice, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveNotice)
+	defer stop()
+	n.authority.tellLeave(notice)
+	n.fail(fmt.Errorf("%w: %w", ErrClosed, ErrLeft))
+	return nil
+}
+
+// Renew asks the CA for a newer certificate now, and puts it into force.
+func (n *Node) Renew(ctx context.Context) (api.Renewal, error) {
+	newer, err := n.authority.renew(ctx)
+	c := n.authority.certificate()
+	return api.Renewal{Serial: c.Claims().Serial, Expires: c.Claims().NotAfter, Newer: newer}, err
+}

@@ -1,0 +1,108 @@
+package member
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// learnConfiguration puts a newer group configuration into force, with the CA
+// keys that it lists. A lower version is refused and reported; the same one is
+// no news.
+func (m *Member) learnConfiguration(from ident.Member, raw []byte, authorities [][]byte) {
+	if bytes.Equal(raw, m.cfg.Group.Config().Raw()) {
+		return
+	}
+	fresh, err := m.adopt(raw, authorities)
+	if err != nil {
+		m.refuseConfiguration(from, err)
+		return
+	}
+	for _, a := range fresh {
+		m.persist(&journal.Known{What: journal.KnownAuthority, Object: a}, false)
+	}
+	m.persist(&journal.Known{What: journal.KnownConfiguration, Object: raw}, false)
+	m.emit(effect.Reconfigure{Version: m.settings.Version})
+	for _, id := range m.peersInOrder() {
+		if p := m.peers[id]; id != from && p.configuration < m.settings.Version {
+			m.sendConfiguration(id)
+		}
+	}
+}
+
+// learnAuthorities takes in statements about CA keys, which one that is in force
+// vouches for.
+func (m *Member) learnAuthorities(list [][]byte) {
+	for _, raw := range list {
+		g, err := m.cfg.Group.WithAuthority(raw)
+		if err != nil {
+			m.reject("statement about a CA key")
+			return
+		}
+		if g == m.cfg.Group {
+			continue
+		}
+		m.cfg.Group = g
+		m.dir.SetGroup(g)
+		m.persist(&journal.Known{What: journal.KnownAuthority, Object: raw}, false)
+		m.emit(effect.Reconfigure{Version: m.settings.Version})
+	}
+}
+
+// refuseConfiguration counts and reports a configuration that was not put into
+// force. A peer that has an older one is given the newer.
+func (m *Member) refuseConfiguration(from ident.Member, err error) {
+	switch {
+	case errors.Is(err, group.ErrOlder):
+		m.stale(from, "older configuration")
+		if m.peers[from] != nil {
+			m.sendConfiguration(from)
+		}
+	case errors.Is(err, certificate.ErrSignature), errors.Is(err, group.ErrMalformed):
+		m.blame(from, "forged configuration")
+	default:
+		m.reject("configuration")
+	}
+	m.emit(effect.Report{Kind: "configuration", About: from, Detail: err.Error()})
+}
+
+func (m *Member) sendConfiguration(to ident.Member) {
+	if p := m.peers[to]; p != nil {
+		p.configuration = m.settings.Version // it will have it
+	}
+	m.send(to, &wire.Configuration{
+		Configuration: m.cfg.Group.Config().Raw(), Authorities: m.cfg.Group.Vouchers(),
+	})
+}
+
+// adopt puts a configuration into force if it is newer and this build knows its
+// policies. It returns the statements about CA keys that were not known.
+func (m *Member) adopt(raw []byte, authorities [][]byte) (fresh [][]byte, err error) {
+	old := m.cfg.Group
+	g, err := old.Update(raw, authorities)
+	if err != nil {
+		return nil, err
+	}
+	m.cfg.Group = g
+	slots, err := m.configure()
+	if err != nil {
+		m.cfg.Group = old
+		return nil, fmt.Errorf("version %d: %w", g.Config().Version(), err)
+	}
+	m.dir.SetGroup(g)
+	for _, s := range slots {
+		m.resumeSlot(s)
+	}
+	known := old.Vouchers()
+	return slices.DeleteFunc(g.Vouchers(), func(a []byte) bool {
+		return slices.ContainsFunc(known, func(b []byte) bool { return bytes.Equal(a, b) })
+	}), nil
+}

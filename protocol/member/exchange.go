@@ -1,0 +1,151 @@
+package member
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+const (
+	// snapshotsWanted is how many peers' directories a member that joins, or was
+	// cut off, compares its own with before it trusts that it knows who is there:
+	// one may lie by leaving out, three are unlikely to leave out the same.
+	snapshotsWanted = 3
+
+	// joiningPace is how soon a member that has not got its snapshots yet asks
+	// somebody again: at first. The pauses double up to gossip_interval, and are
+	// short again when somebody else connects.
+	joiningPace = time.Second
+
+	// cutOffAfter is how many gossip intervals without a connection make a member
+	// one that was cut off.
+	cutOffAfter = 3
+
+	// gossipRate and gossipBurst bound the GOSSIP of one peer, per second and at
+	// once. Each costs an answer and perhaps a repair; MinGossipInterval is a
+	// tenth of a second.
+	gossipRate  = 12
+	gossipBurst = 30
+
+	// askedWorkRate and askedWorkBurst bound the pages and summaries that one
+	// peer is given, per second and at once. A page costs 50 µs and 30 kB, so
+	// that a joiner gets a directory of a million members in some minutes, and
+	// nobody more than a few megabytes a second.
+	askedWorkRate  = 100
+	askedWorkBurst = 1000
+)
+
+// exchange is how a member keeps its directory like everybody else's.
+type exchange struct {
+	at      clock.Instant // the next one
+	aloneAt clock.Instant // since when nobody is connected; Never: somebody is
+	rounds  uint64        // exchanges that this member began
+	pause   time.Duration // before the next one, while snapshots are missing
+	// snapshots are the peers whose directories have been compared since this
+	// member joined: not more than snapshotsWanted.
+	snapshots map[ident.Member]bool
+}
+
+// gossip compares notes with a random member once each gossip_interval, and with
+// one that is said to have failed: so the halves of a broken network find each
+// other when it is whole again.
+func (m *Member) gossip() {
+	m.noteAlone()
+	if m.now.Boot < m.exchange.at {
+		return
+	}
+	m.exchange.at = m.now.Boot.Add(m.gossipPause())
+	m.refreshSample()
+	if m.stopping {
+		return
+	}
+	if id, ok := m.dir.Choose(m.sources.member, m.now.Wall, m.suspected); ok {
+		m.exchange.rounds++
+		m.greet(id)
+	}
+	if id, ok := m.dir.DrawFailed(m.sources.member, m.now.Wall); ok && m.peers[id] == nil {
+		m.greet(id)
+	}
+}
+
+func (m *Member) gossipPause() time.Duration {
+	e := &m.exchange
+	if len(e.snapshots) >= min(snapshotsWanted, m.dir.Candidates()) {
+		return m.settings.GossipInterval
+	}
+	e.pause = min(max(2*e.pause, joiningPace), m.settings.GossipInterval)
+	return e.pause
+}
+
+// noteAlone begins anew with the snapshots of a member that was cut off.
+func (m *Member) noteAlone() {
+	switch {
+	case len(m.peers) > 0:
+		m.exchange.aloneAt = clock.Never
+	case m.exchange.aloneAt == clock.Never:
+		m.exchange.aloneAt = m.now.Boot
+	case m.now.Boot.Sub(m.exchange.aloneAt) >= cutOffAfter*m.settings.GossipInterval:
+		clear(m.exchange.snapshots)
+	}
+}
+
+// greet says to a member what this one knows; it dials if need be. That is also
+// how it is seen whether somebody is there.
+func (m *Member) greet(id ident.Member) { m.send(id, m.notes(false)) }
+
+// notes is what is compared.
+func (m *Member) notes(answer bool) *wire.Gossip {
+	members, fingerprint := m.dir.Fingerprint()
+	return &wire.Gossip{
+		Configuration: m.settings.Version, Revocations: m.dir.RevocationVersion(),
+		Members: members, Fingerprint: fingerprint, Answer: answer,
+	}
+}
+
+// gossipMessage compares a peer's notes with this member's own: versions first,
+// then directories.
+func (m *Member) gossipMessage(from ident.Member, p *peer, msg *wire.Gossip) {
+	if !p.gossips.spend(m.now.Boot, gossipRate, gossipBurst) {
+		m.reject("gossip rate")
+		return
+	}
+	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
+	if !msg.Answer {
+		m.send(from, m.notes(true))
+	}
+	m.compareDirectories(from, p, msg)
+}
+
+// compareVersions asks for what is newer there. What is newer here the peer asks
+// for, as it is shown the same.
+func (m *Member) compareVersions(from ident.Member, p *peer, configuration, revocations uint64) {
+	p.configuration = max(p.configuration, configuration)
+	if configuration > m.settings.Version {
+		m.send(from, &wire.Want{Topic: wire.WantConfiguration, Version: m.settings.Version})
+	}
+	if own := m.dir.RevocationVersion(); revocations > own {
+		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: own})
+	}
+}
+
+func (m *Member) compareDirectories(from ident.Member, p *peer, msg *wire.Gossip) {
+	members, fingerprint := m.dir.Fingerprint()
+	switch {
+	case m.dir.Sampled():
+		m.askSample(from, p)
+	case msg.Fingerprint == fingerprint && msg.Members == members:
+		m.compared(from)
+	case msg.Members == 0: // it knows a sample only, or nobody: there is nothing to learn
+	default:
+		m.repair(from, p)
+	}
+}
+
+// compared notes that nothing is missing here that a peer has.
+func (m *Member) compared(id ident.Member) {
+	if len(m.exchange.snapshots) < snapshotsWanted {
+		m.exchange.snapshots[id] = true
+	}
+}

@@ -1,0 +1,344 @@
+package member
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/update"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// endpointPause is how often a member's endpoint record is journalled at most. A
+// newer one that is not is asked for again after a restart.
+const endpointPause = 10 * time.Minute
+
+// tellPause is how often news of one member's certificate or endpoint record
+// are passed on at most. It can sign as many as it likes; what is left out,
+// the exchange of directories brings.
+const tellPause = 2 * time.Second
+
+// hearing is how something was heard, which decides whether it is passed on.
+type hearing uint8
+
+const (
+	// fromPages is what a directory says: it may be old, and is passed on by
+	// nobody. So are the operator's files.
+	fromPages hearing = iota
+	// fromTalk is what an update or a greeting says. News are passed on.
+	fromTalk
+)
+
+// learn takes in what the operator's files say.
+func (m *Member) learn(in Learn) {
+	if len(in.Configuration) > 0 {
+		m.learnConfiguration(ident.Member{}, in.Configuration, in.Authorities)
+	} else {
+		m.learnAuthorities(in.Authorities)
+	}
+	_ = m.learnRevocations(ident.Member{}, in.Revocations)
+	for _, raw := range in.Certificates {
+		_ = m.learnCertificate(ident.Member{}, raw, m.dir.Learn)
+	}
+	for _, raw := range in.Endpoints {
+		_ = m.learnEndpoint(ident.Member{}, raw)
+	}
+	for _, raw := range in.Leaves {
+		_ = m.learnLeave(ident.Member{}, raw)
+	}
+}
+
+// talk calls f, in which news are passed on.
+func (m *Member) talk(f func()) {
+	before := m.hearing
+	m.hearing = fromTalk
+	f()
+	m.hearing = before
+}
+
+// learnSigners takes in the certificates of those who have signed a token.
+func (m *Member) learnSigners(from ident.Member, list [][]byte) {
+	for _, raw := range list {
+		_ = m.learnCertificate(from, raw, m.dir.LearnSigner)
+	}
+}
+
+// learnCertificate takes in one certificate. News is journalled, lazily, so
+// that after a restart this member finds its peers without anybody's help.
+func (m *Member) learnCertificate(from ident.Member, raw []byte, learn func([]byte) (certificate.Certificate, bool, error)) error {
+	c, news, err := learn(raw)
+	if err != nil {
+		return m.unlearned(from, "certificate", err)
+	}
+	if news {
+		m.ring.due = true
+		m.persist(&journal.Known{What: journal.KnownCertificate, Object: raw}, false)
+		m.tellOf(c.Member())
+	}
+	return nil
+}
+
+// unlearned sorts out why an object was not taken: for want of room, of time or
+// of somebody's certificate, or because it is not what it says.
+func (m *Member) unlearned(from ident.Member, what string, err error) error {
+	switch {
+	case errors.Is(err, certificate.ErrUnknownCA):
+		// Perhaps of a CA key that was introduced meanwhile.
+		m.reject(what + " of an unknown CA key")
+	case errors.Is(err, directory.ErrUnknown), errors.Is(err, directory.ErrFull), errors.Is(err, directory.ErrForgotten):
+		m.reject(what + " not kept")
+		return nil
+	default:
+		m.blame(from, "forged "+what)
+	}
+	return err
+}
+
+// learnEndpoint takes in one endpoint record. Its member can sign as many as it
+// likes, so not all of them are journalled.
+func (m *Member) learnEndpoint(from ident.Member, raw []byte) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	id, err := certificate.EndpointSigner(m.cfg.Group.ID(), raw)
+	if err != nil {
+		return m.unlearned(from, "endpoint record", err)
+	}
+	failed := m.dir.Failed(id)
+	news, err := m.dir.LearnEndpoint(raw)
+	switch {
+	case err != nil:
+		return m.unlearned(from, "endpoint record", err)
+	case !news:
+		m.outdated(from, id, raw)
+		return nil
+	}
+	m.located(id, raw)
+	if id == m.self {
+		m.overtaken(raw)
+		return nil
+	}
+	if m.tellOf(id); failed && !m.dir.Failed(id) {
+		m.tellNow(id)
+	}
+	return nil
+}
+
+// located notes a new endpoint record, and journals it now and then.
+func (m *Member) located(id ident.Member, raw []byte) {
+	m.ring.due = true
+	if last, ok := m.journalled[id]; !ok || id == m.self || m.now.Boot.Sub(last) >= endpointPause {
+		m.journalled[id] = m.now.Boot
+		m.persist(&journal.Known{What: journal.KnownEndpoint, Object: raw}, false)
+	}
+}
+
+// outdated counts an endpoint record that a newer one has replaced. An honest
+// peer may not have heard of that yet; it is told by the next exchange.
+func (m *Member) outdated(from, about ident.Member, raw []byte) {
+	if known, _ := m.dir.Endpoint(about); !bytes.Equal(known, raw) {
+		m.stale(from, "old endpoint record")
+	}
+}
+
+// tellOf passes on where a member is, if that was heard as news.
+func (m *Member) tellOf(id ident.Member) {
+	key := update.Key{Kind: update.KindJoin, Subject: id}
+	if u, ok := m.joinOf(id); ok && m.hearing == fromTalk && m.mayTell(key) {
+		m.spread(key, u)
+	}
+}
+
+// tellNow passes on at once where a member is that others may take for dead.
+func (m *Member) tellNow(id ident.Member) {
+	if u, ok := m.joinOf(id); ok {
+		m.spreadNow(update.Key{Kind: update.KindJoin, Subject: id}, u)
+	}
+}
+
+// mayTell bounds how often news about one matter are passed on: who signs them
+// can sign as many as it likes.
+func (m *Member) mayTell(key update.Key) bool {
+	if last, ok := m.told[key]; ok && m.now.Boot.Sub(last) < tellPause {
+		return false
+	}
+	if len(m.told) >= maxTold {
+		clear(m.told)
+	}
+	m.told[key] = m.now.Boot
+	return true
+}
+
+// maxTold bounds the matters whose last news are timed. When there are more, all
+// may be told of again.
+const maxTold = 4096
+
+// joinOf is the update that says where a member is.
+func (m *Member) joinOf(id ident.Member) (update.Update, bool) {
+	c, known := m.dir.Certificate(id)
+	e, located := m.dir.Endpoint(id)
+	if !known || !located {
+		return update.Update{}, false
+	}
+	return update.Join(c.Raw(), e), true
+}
+
+// recentLeaves is how many leaves are kept at hand for the CA, which has perhaps
+// not heard of them.
+const recentLeaves = 64
+
+// RecentLeaves are the last leaves that were news here, encoded.
+func (m *Member) RecentLeaves() [][]byte { return slices.Clone(m.leaves) }
+
+// learnLeave takes in that a member has left, by its own word.
+func (m *Member) learnLeave(from ident.Member, raw []byte) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	news, err := m.dir.LearnLeave(raw)
+	if err != nil {
+		return m.unlearned(from, "leave", err)
+	}
+	if !news {
+		return nil
+	}
+	m.persist(&journal.Known{What: journal.KnownLeave, Object: raw}, false)
+	m.leaves = append(m.leaves[max(0, len(m.leaves)+1-recentLeaves):], raw)
+	m.ring.due = true
+	id, _ := certificate.LeaveSigner(m.cfg.Group.ID(), raw) // of what verified
+	delete(m.suspects, id)
+	if id == m.self {
+		m.depart()
+	}
+	if c, known := m.dir.Certificate(id); known && (m.hearing == fromTalk || id == m.self) {
+		m.spreadNow(update.Key{Kind: update.KindLeave, Subject: id}, update.Leave(raw, c.Raw()))
+	}
+	return nil
+}
+
+// learnFailure takes in that a witness does not reach a member.
+func (m *Member) learnFailure(from ident.Member, raw []byte) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	news, err := m.dir.LearnFailure(raw)
+	if err != nil {
+		return m.unlearned(from, "failure statement", err)
+	}
+	if !news {
+		return nil
+	}
+	f, err := certificate.PeekFailure(m.cfg.Group.ID(), raw)
+	if err != nil {
+		return err // it has just been verified
+	}
+	m.tookFailure(f, raw)
+	return nil
+}
+
+// tookFailure journals and passes on a failure statement that is news, and that
+// names the subject's endpoint record: any other counts for nothing yet.
+func (m *Member) tookFailure(f certificate.Failure, raw []byte) {
+	if sequence, known := m.dir.Sequence(f.Subject); !known || sequence != f.Sequence {
+		return
+	}
+	m.persist(&journal.Known{What: journal.KnownFailure, Object: raw}, false)
+	m.ring.due = true
+	if c, known := m.dir.Certificate(f.Witness); known && (m.hearing == fromTalk || f.Witness == m.self) {
+		if key := (update.Key{Kind: update.KindFailure, Subject: f.Subject, Witness: f.Witness}); m.mayTell(key) {
+			m.spreadNow(key, update.Failure(raw, c.Raw()))
+		}
+	}
+	if f.Subject == m.self {
+		m.refute()
+	}
+}
+
+// learnPage takes in one page of a peer's directory, whose signatures are
+// verified together.
+func (m *Member) learnPage(from ident.Member, entries []wire.Entry) {
+	for i, l := range m.dir.LearnPage(entries, m.sources.member) {
+		e := entries[i]
+		if l.Err != nil {
+			_ = m.unlearned(from, "directory entry", l.Err)
+		}
+		if l.Certificate {
+			m.ring.due = true
+			m.persist(&journal.Known{What: journal.KnownCertificate, Object: e.Certificate}, false)
+		}
+		if l.Endpoint {
+			m.located(l.Member, e.Endpoint)
+			if l.Member == m.self {
+				m.overtaken(e.Endpoint)
+			}
+		}
+		if l.Leave {
+			m.ring.due = true
+			m.persist(&journal.Known{What: journal.KnownLeave, Object: e.Leave}, false)
+			if l.Member == m.self {
+				m.depart()
+			}
+		}
+		for _, n := range l.Failures {
+			if f, err := certificate.PeekFailure(m.cfg.Group.ID(), e.Failures[n]); err == nil {
+				m.tookFailure(f, e.Failures[n])
+			}
+		}
+	}
+}
+
+// learnRevocations takes in revocations. Whoever is newly revoked is handed
+// the revocation and expelled, and every peer is told: a revocation waits for
+// no token.
+func (m *Member) learnRevocations(from ident.Member, list [][]byte) error {
+	var news [][]byte
+	var faulty error
+	for _, raw := range list {
+		fresh, err := m.dir.LearnRevocation(raw)
+		if err != nil {
+			if faulty = m.unlearned(from, "revocation", err); faulty != nil {
+				break
+			}
+		}
+		if err != nil || !fresh {
+			continue
+		}
+		news = append(news, raw)
+		m.persist(&journal.Known{What: journal.KnownRevocation, Object: raw}, false)
+		if r, err := certificate.ParseRevocation(m.cfg.Group.ID(), raw, m.cfg.Group); err == nil {
+			m.spread(update.Key{Kind: update.KindRevocation, Subject: r.Member()}, update.Revocation(raw))
+		}
+	}
+	m.ring.due = m.ring.due || len(news) > 0
+	m.expelRevoked()
+	for _, chunk := range bundles(news) {
+		for _, id := range m.peersInOrder() {
+			if id != from {
+				m.send(id, &wire.Revocations{Revocations: chunk})
+			}
+		}
+	}
+	return faulty
+}
+
+// expelRevoked ends every connection with a revoked member, and this member
+// itself when it is the one.
+func (m *Member) expelRevoked() {
+	if _, revoked := m.dir.Revocation(m.self); revoked && !m.revoked {
+		m.revoked = true
+		m.emit(effect.Stop{Reason: ErrRevoked})
+	}
+	for _, id := range m.peersInOrder() {
+		if raw, revoked := m.dir.Revocation(id); revoked {
+			m.emit(effect.Expel{Member: id, Revocation: raw})
+			m.disconnected(id)
+			m.handoff.PeerDown(id)
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package member_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/update"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+func (s *someone) leave() []byte {
+	l, err := certificate.Leave{Member: s.id(), Time: uint64(began.UnixMilli())}.Sign(s.group, s.key)
+	require.NoError(s.t, err)
+	return l.Raw()
+}
+
+func (s *someone) failure(of ident.Member, sequence uint64) []byte {
+	f, err := certificate.Failure{Witness: s.id(), Subject: of, Sequence: sequence, Time: uint64(began.UnixMilli())}.Sign(s.group, s.key)
+	require.NoError(s.t, err)
+	return f.Raw()
+}
+
+func encoded(t *testing.T, list ...update.Update) (raws [][]byte) {
+	for _, u := range list {
+		raw, err := u.Encode()
+		require.NoError(t, err)
+		raws = append(raws, raw)
+	}
+	return raws
+}
+
+// messages are all messages of a type to somebody in the last step.
+func messages[M wire.Message](b *box, to ident.Member) (list []M) {
+	for _, e := range b.effects {
+		if s, ok := e.(effect.Send); ok && s.To == to {
+			if found, ok := s.Message.(M); ok {
+				list = append(list, found)
+			}
+		}
+	}
+	return list
+}
+
+// stateOf is what the member thinks of another.
+func (b *box) standing(id ident.Member) error {
+	for k := range b.Members() {
+		if k.Certificate.Member() == id {
+			return k.Standing
+		}
+	}
+	return nil
+}
+
+// crowd is a member with three peers, whose endpoint records it knows.
+func crowd(t *testing.T) (a *authority, b *box, peers []*someone) {
+	a = newAuthority(t)
+	b = a.open(a.issue(1, 24*time.Hour), nil)
+	b.step(member.Announce{Addresses: []string{"self.example.org:1"}})
+	for n := byte(2); n <= 4; n++ {
+		p := a.issue(n, 24*time.Hour)
+		peers = append(peers, p)
+		b.step(member.Connected{Certificate: p.certificate})
+		hello := p.hello()
+		hello.Endpoint = p.endpoint(1)
+		b.hear(p, hello)
+	}
+	return a, b, peers
+}
+
+// News of a member travel on the next transfer and receipt, and only news do.
+func TestJoinTravelsOnTokens(t *testing.T) {
+	a, b, peers := crowd(t)
+	joiner := a.issue(9, 24*time.Hour)
+	news := encoded(t, update.Join(joiner.certificate.Raw(), joiner.endpoint(5)))
+	b.hear(peers[0], &wire.News{Updates: news})
+	assert.Equal(t, []string{"a.example.org:1"}, b.Addresses(joiner.id()))
+	pending := b.Status().UpdatesPending
+
+	b.hear(peers[1], &wire.News{Updates: news})
+	assert.Equal(t, pending, b.Status().UpdatesPending, "the second time it is no news")
+
+	title := peers[0].mint(1)
+	b.hear(peers[0], &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	accept := said[*wire.Accept](b)
+	require.NotNil(t, accept)
+	b.hear(peers[0], peers[0].transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	receipt := said[*wire.Receipt](b)
+	require.NotNil(t, receipt)
+	assert.Contains(t, receipt.Updates, news[0])
+}
+
+// Of an update that a peer has just said itself, the receipt says nothing.
+func TestReceiptDoesNotEcho(t *testing.T) {
+	a, b, peers := crowd(t)
+	joiner := a.issue(9, 24*time.Hour)
+	news := encoded(t, update.Join(joiner.certificate.Raw(), joiner.endpoint(5)))
+	title := peers[0].mint(1)
+	b.hear(peers[0], &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	accept := said[*wire.Accept](b)
+	require.NotNil(t, accept)
+	transfer := peers[0].transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept))
+	transfer.Updates = news
+	b.hear(peers[0], transfer)
+	assert.NotEmpty(t, b.Addresses(joiner.id()))
+	receipt := said[*wire.Receipt](b)
+	require.NotNil(t, receipt)
+	assert.NotContains(t, receipt.Updates, news[0])
+}
+
+// One witness fails nobody; a second one does, and a newer endpoint record of
+// the subject undoes it.
+func TestQuorumFails(t *testing.T) {
+	_, b, p := crowd(t)
+	subject := p[2]
+	b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(p[0].failure(subject.id(), 1), p[0].certificate.Raw()))})
+	assert.NoError(t, b.standing(subject.id()))
+	b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(p[1].failure(subject.id(), 1), p[1].certificate.Raw()))})
+	assert.Error(t, b.standing(subject.id()))
+	b.hear(p[0], &wire.News{Updates: encoded(t, update.Join(subject.certificate.Raw(), subject.endpoint(2)))})
+	assert.NoError(t, b.standing(subject.id()))
+}
+
+// A member that was stated failed hears of it and says, with a higher number,
+// that it lives.
+func TestFailedMemberRefutes(t *testing.T) {
+	_, b, p := crowd(t)
+	before, _ := b.Endpoint(b.ID())
+	old, err := certificate.ParseEndpoint(b.cfg.Group.ID(), before, b.cfg.Key.Public())
+	require.NoError(t, err)
+	sequence := old.Body().Sequence
+	b.hear(p[0], &wire.News{Updates: encoded(t,
+		update.Failure(p[0].failure(b.ID(), sequence), p[0].certificate.Raw()),
+		update.Failure(p[1].failure(b.ID(), sequence), p[1].certificate.Raw()),
+	)})
+	after, _ := b.Endpoint(b.ID())
+	refuted, err := certificate.ParseEndpoint(b.cfg.Group.ID(), after, b.cfg.Key.Public())
+	require.NoError(t, err)
+	assert.Greater(t, refuted.Body().Sequence, sequence)
+	assert.NoError(t, b.standing(b.ID()))
+	for _, to := range p {
+		assert.NotEmpty(t, messages[*wire.News](b, to.id()), "it says so at once")
+	}
+}
+
+// Who is taken for dead and connects is told so.
+func TestFailedMemberIsTold(t *testing.T) {
+	a, b, p := crowd(t)
+	lost := a.issue(9, 24*time.Hour)
+	b.hear(p[0], &wire.News{Updates: encoded(t,
+		update.Join(lost.certificate.Raw(), lost.endpoint(7)),
+		update.Failure(p[0].failure(lost.id(), 7), p[0].certificate.Raw()),
+		update.Failure(p[1].failure(lost.id(), 7), p[1].certificate.Raw()),
+	)})
+	require.Error(t, b.standing(lost.id()))
+	b.step(member.Connected{Certificate: lost.certificate})
+	b.hear(lost, lost.hello())
+	news := messages[*wire.News](b, lost.id())
+	require.Len(t, news, 1)
+	assert.Len(t, news[0].Updates, 2)
+}
+
+// A member that does not answer is probed, then others are asked, and only then
+// is it stated failed.
+func TestProbeSuspectState(t *testing.T) {
+	_, b, p := crowd(t)
+	dead := p[2].id()
+	b.step(member.Unreachable{Peer: dead})
+	require.NotEmpty(t, b.Addresses(dead))
+	var probes, asked, stated int
+	for range 20 {
+		b.hear(p[0], &wire.Gossip{Configuration: 1}) // the network works
+		b.after(5 * time.Second)
+		for _, e := range b.effects {
+			if s, ok := e.(effect.Send); ok {
+				switch m := s.Message.(type) {
+				case *wire.Probe:
+					assert.Equal(t, dead, m.Subject)
+					asked++
+				case *wire.News:
+					stated++
+				}
+			}
+		}
+		if len(messages[*wire.Gossip](b, dead)) > 0 {
+			probes++
+			b.step(member.Unreachable{Peer: dead})
+			asked += len(messages[*wire.Probe](b, p[0].id())) + len(messages[*wire.Probe](b, p[1].id()))
+		}
+	}
+	t.Log(probes, asked, stated)
+	assert.GreaterOrEqual(t, probes, 3)
+	assert.Equal(t, 2, asked, "both of the others")
+	assert.NoError(t, b.standing(dead), "nobody fails anybody alone")
+	u := p[0].failure(dead, 1)
+	b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(u, p[0].certificate.Raw()))})
+	assert.Error(t, b.standing(dead))
+}
+
+// A member that hears nobody says nothing about others.
+func TestCutOffMemberStatesNothing(t *testing.T) {
+	_, b, p := crowd(t)
+	for _, s := range p {
+		b.step(member.Unreachable{Peer: s.id()})
+	}
+	for range 50 {
+		b.after(5 * time.Second)
+		for _, s := range p {
+			b.step(member.Unreachable{Peer: s.id()})
+		}
+	}
+	for _, s := range p {
+		assert.NoError(t, b.standing(s.id()))
+	}
+	b.meet(p[0])
+	assert.Empty(t, messages[*wire.News](b, p[0].id()))
+}
+
+// Leaving is for ever: peers are told at once, and a restart finds a member that
+// is none any more.
+func TestLeave(t *testing.T) {
+	_, b, p := crowd(t)
+	b.step(member.Shutdown{})
+	b.step(member.Leave{})
+	for _, s := range p {
+		require.Len(t, messages[*wire.News](b, s.id()), 1)
+	}
+	assert.Error(t, b.standing(b.ID()))
+	b.restart()
+	stop := false
+	for _, e := range b.effects {
+		if s, ok := e.(effect.Stop); ok {
+			stop = true
+			assert.ErrorIs(t, s.Reason, member.ErrLeft)
+		}
+	}
+	assert.True(t, stop)
+}
+
+// A renewed certificate is the same member's: nothing else changes.
+func TestRenewed(t *testing.T) {
+	a, b, _ := crowd(t)
+	renewed := a.issue(1, 48*time.Hour)
+	require.Equal(t, b.ID(), renewed.id())
+	b.step(member.Renewed{Certificate: renewed.certificate})
+	for k := range b.Members() {
+		if k.Certificate.Member() == b.ID() {
+			assert.Equal(t, renewed.certificate.Raw(), k.Certificate.Raw())
+		}
+	}
+	other := a.issue(77, time.Hour)
+	b.step(member.Renewed{Certificate: other.certificate})
+	assert.Equal(t, uint64(1), b.Status().Rejected["certificate of another member"])
+}
+
+// An endpoint record of this member's own that it does not remember is outdone.
+func TestOwnRecordIsOvertaken(t *testing.T) {
+	_, b, p := crowd(t)
+	self := &someone{t: t, group: b.cfg.Group.ID(), key: b.cfg.Key, certificate: b.cfg.Certificate}
+	theirs := uint64(began.Add(time.Hour).UnixMilli())
+	b.hear(p[0], &wire.News{Updates: encoded(t, update.Join(self.certificate.Raw(), self.endpoint(theirs)))})
+	raw, _ := b.Endpoint(b.ID())
+	now, err := certificate.ParseEndpoint(b.cfg.Group.ID(), raw, b.cfg.Key.Public())
+	require.NoError(t, err)
+	assert.Greater(t, now.Body().Sequence, theirs)
+	assert.Equal(t, []string{"self.example.org:1"}, now.Body().Addresses)
+}
+
+// A member that nobody can dial attaches itself to a few others, and says to
+// whom.
+func TestDialsOutAttaches(t *testing.T) {
+	a := newAuthority(t)
+	b := a.open(a.issue(1, 24*time.Hour), nil)
+	b.step(member.Announce{})
+	var peers []*someone
+	for n := byte(2); n <= 7; n++ {
+		p := a.issue(n, 24*time.Hour)
+		peers = append(peers, p)
+		b.step(member.Learn{Certificates: [][]byte{p.certificate.Raw()}, Endpoints: [][]byte{p.endpoint(1)}})
+	}
+	attached := func() []ident.Member {
+		raw, _ := b.Endpoint(b.ID())
+		e, err := certificate.ParseEndpoint(b.cfg.Group.ID(), raw, b.cfg.Key.Public())
+		require.NoError(t, err)
+		assert.Equal(t, certificate.DialsOut, e.Body().Mode)
+		return e.Body().Attached
+	}
+	for range 10 {
+		b.after(5 * time.Second)
+		for _, p := range peers {
+			if len(messages[*wire.Gossip](b, p.id())) > 0 {
+				b.meet(p)
+			}
+		}
+	}
+	b.after(5 * time.Second)
+	first := attached()
+	assert.Len(t, first, 3)
+	b.step(member.Unreachable{Peer: first[0]})
+	for range 60 {
+		b.after(5 * time.Second)
+		b.step(member.Unreachable{Peer: first[0]})
+		for _, p := range peers {
+			if p.id() != first[0] && len(messages[*wire.Gossip](b, p.id())) > 0 {
+				b.meet(p)
+			}
+		}
+	}
+	second := attached()
+	assert.Len(t, second, 3)
+	assert.NotContains(t, second, first[0])
+}

@@ -1,0 +1,181 @@
+package member
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+const (
+	// maxSpans bounds the ranges that are still to be asked of one peer: a whole
+	// SUMMARY of them, at two levels. What does not fit is found by the next
+	// exchange.
+	maxSpans = 2 * wire.MaxParts
+
+	// pageMembers is up to how many members of a peer's range are asked for
+	// themselves, and not for a summary first: two pages.
+	pageMembers = 2 * wire.MaxPage
+
+	// answerTimeout is how long a question about the directory stays open. A peer
+	// that is slower is asked again by the next exchange.
+	answerTimeout = 20 * time.Second
+)
+
+// span is a range of member ids, both ends included.
+type span struct{ from, through ident.Member }
+
+func (s span) has(id ident.Member) bool { return s.from.Compare(id) <= 0 && id.Compare(s.through) <= 0 }
+
+var everybody = span{through: ident.LastMember()}
+
+// repairing is the state of making this member's directory know what a peer's
+// knows: one question at a time, so that no peer makes it work faster than it
+// reads.
+type repairing struct {
+	open  bool       // a question is
+	topic wire.Topic // of the question
+	span  span       // of the question
+	at    clock.Instant
+	pages []span // to be asked for their members
+	parts []span // to be asked for a summary
+}
+
+// repair begins to learn what a peer knows and this member does not, unless it
+// is at it.
+func (m *Member) repair(from ident.Member, p *peer) {
+	r := &p.repairing
+	if r.open && m.now.Boot.Sub(r.at) < answerTimeout {
+		return
+	}
+	if m.ignored(from) {
+		m.reject("ignored peer")
+		return
+	}
+	*r = repairing{parts: []span{everybody}}
+	m.ask(from, p)
+}
+
+// ask puts the next question, or notes that none is left.
+func (m *Member) ask(from ident.Member, p *peer) {
+	r := &p.repairing
+	r.open, r.at = true, m.now.Boot
+	switch {
+	case len(r.pages) > 0:
+		r.topic, r.span = wire.WantMembers, r.pages[0]
+		r.pages = r.pages[1:]
+	case len(r.parts) > 0:
+		r.topic, r.span = wire.WantSummary, r.parts[0]
+		r.parts = r.parts[1:]
+	default:
+		*r = repairing{}
+		m.compared(from)
+		return
+	}
+	m.send(from, &wire.Want{Topic: r.topic, From: r.span.from, Through: r.span.through})
+}
+
+// expects reports whether a message answers the open question.
+func (r *repairing) expects(topic wire.Topic) bool { return r.open && r.topic == topic }
+
+// summary looks at the parts of a peer's range and asks about those that differ.
+func (m *Member) summary(from ident.Member, p *peer, msg *wire.Summary) {
+	r := &p.repairing
+	if !r.expects(wire.WantSummary) || msg.From != r.span.from {
+		m.reject("not asked for")
+		return
+	}
+	next := r.span.from
+	for _, part := range msg.Parts {
+		if !r.span.has(part.Through) {
+			m.blame(from, "summary out of range")
+			*r = repairing{}
+			return
+		}
+		m.comparePart(r, span{next, part.Through}, part)
+		next = part.Through.Next()
+	}
+	m.ask(from, p)
+}
+
+func (m *Member) comparePart(r *repairing, s span, part wire.Part) {
+	members, fingerprint := m.dir.Range(s.from, s.through)
+	switch {
+	case part.Members == 0 || part.Members == members && part.Fingerprint == fingerprint:
+	case len(r.pages)+len(r.parts) >= maxSpans:
+	case part.Members <= pageMembers || s == r.span: // or it does not get smaller
+		r.pages = append(r.pages, s)
+	default:
+		r.parts = append(r.parts, s)
+	}
+}
+
+// membersMessage takes in one page of a peer's directory and asks on. Only pages
+// that were asked for are read: checking what is in one costs milliseconds.
+func (m *Member) membersMessage(from ident.Member, p *peer, msg *wire.Members) {
+	r := &p.repairing
+	if !r.expects(wire.WantMembers) {
+		m.reject("not asked for")
+		return
+	}
+	faults := m.faultsOf(from)
+	m.learnPage(from, msg.Entries)
+	if m.faultsOf(from) > faults {
+		*r = repairing{}
+		return // whoever hands over what is forged is not asked on
+	}
+	if msg.More && len(msg.Entries) > 0 && r.span.has(msg.Through) && msg.Through != r.span.through {
+		r.pages = append([]span{{msg.Through.Next(), r.span.through}}, r.pages...)
+	}
+	m.ask(from, p)
+}
+
+// faultsOf is how often a peer has been at fault.
+func (m *Member) faultsOf(id ident.Member) uint64 {
+	if f := m.faults[id]; f != nil {
+		return f.Count
+	}
+	return 0
+}
+
+// want answers a peer's question.
+func (m *Member) want(from ident.Member, p *peer, msg *wire.Want) {
+	if !p.work.spend(m.now.Boot, askedWorkRate, askedWorkBurst) {
+		m.reject("want rate")
+		return
+	}
+	switch msg.Topic {
+	case wire.WantMembers:
+		entries, last, more := m.dir.Page(msg.From, msg.Through, wire.MaxPage, pageBytes)
+		m.send(from, &wire.Members{Entries: entries, Through: last, More: more})
+	case wire.WantSummary:
+		m.send(from, &wire.Summary{From: msg.From, Parts: m.dir.Split(msg.From, msg.Through, wire.MaxParts)})
+	case wire.WantConfiguration:
+		m.sendConfiguration(from)
+	case wire.WantRevocations:
+		list, more := m.dir.Revocations(msg.Version, wire.MaxPage/4)
+		m.send(from, &wire.Revocations{Revocations: list, More: more})
+	}
+}
+
+// refreshSample lets a member that knows a sample only forget one and look for
+// another.
+func (m *Member) refreshSample() {
+	if m.dir.Sampled() {
+		m.dir.Refresh(m.sources.member)
+	}
+}
+
+// askSample asks a peer for a page from a random place of its directory.
+func (m *Member) askSample(from ident.Member, p *peer) {
+	if r := &p.repairing; r.open && m.now.Boot.Sub(r.at) < answerTimeout {
+		return
+	}
+	var s span
+	_, _ = m.sources.member.Read(s.from[:]) // never fails
+	s.through = ident.LastMember()
+	p.repairing = repairing{pages: []span{s}}
+	m.ask(from, p)
+	m.compared(from)
+}

@@ -1,0 +1,154 @@
+package member
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/update"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+const (
+	// newsRate and newsBurst bound the NEWS of one peer, per second and at once.
+	// It sends one when somebody leaves, fails or comes back: rarely, or in
+	// bursts when a network breaks.
+	newsRate  = 10
+	newsBurst = 100
+
+	// spreadExtra is how many more peers than ln N urgent news go to. With ln N
+	// + c random receivers each, a rumour misses somebody in a group of any size
+	// with a probability of about e^-c (Kermarrec, Massoulié, Ganesh, 2003).
+	spreadExtra = 3
+)
+
+// attach puts updates on what moves custody and on what answers it, so that each
+// handoff tells both sides what the other has heard.
+func (m *Member) attach(e effect.Effect) {
+	s, ok := e.(effect.Send)
+	if !ok {
+		return
+	}
+	switch msg := s.Message.(type) {
+	case *wire.Transfer:
+		msg.Updates = m.takeUpdates()
+	case *wire.Receipt:
+		msg.Updates = m.takeUpdates()
+	}
+}
+
+func (m *Member) takeUpdates() [][]byte {
+	return m.updates.Take(m.settings.UpdateCapacity, m.dir.Candidates()+1, m.heard...)
+}
+
+// spread tells others of an update: on the tokens and receipts to come.
+func (m *Member) spread(key update.Key, u update.Update) (raw []byte, ok bool) {
+	raw, err := u.Encode()
+	if err != nil {
+		m.reject("update not encoded")
+		return nil, false
+	}
+	m.updates.Add(key, raw)
+	return raw, true
+}
+
+// spreadNow tells others of what cannot wait for a token: who left, who died,
+// who is alive after all.
+func (m *Member) spreadNow(key update.Key, u update.Update) {
+	if raw, ok := m.spread(key, u); ok {
+		m.urgent = append(m.urgent, raw)
+	}
+}
+
+// sendUrgent sends what cannot wait to a few random peers, who do the same if it
+// is news to them.
+func (m *Member) sendUrgent() {
+	if len(m.urgent) == 0 {
+		return
+	}
+	urgent := m.urgent
+	m.urgent = nil
+	peers := m.peersInOrder()
+	random := rand.New(m.sources.member)
+	random.Shuffle(len(peers), func(i, j int) { peers[i], peers[j] = peers[j], peers[i] })
+	fanout := spreadExtra + int(math.Ceil(math.Log(float64(m.dir.Candidates()+2))))
+	for _, id := range peers[:min(len(peers), fanout)] {
+		for _, news := range bundles(urgent) {
+			m.send(id, &wire.News{Updates: news})
+		}
+	}
+}
+
+// bundles are updates in lists that each fit a message.
+func bundles(list [][]byte) (out [][][]byte) {
+	if len(list) == 0 {
+		return nil
+	}
+	size, begin := 0, 0
+	for i, raw := range list {
+		if i > begin && (i-begin == wire.MaxUpdates || size+len(raw) > pageBytes) {
+			out = append(out, list[begin:i])
+			size, begin = 0, i
+		}
+		size += len(raw) + entryHead
+	}
+	return append(out, list[begin:])
+}
+
+// entryHead is what one byte string costs beside its bytes.
+const entryHead = 3
+
+// newsMessage takes in updates that came outside a handoff.
+func (m *Member) newsMessage(from ident.Member, p *peer, msg *wire.News) {
+	if !p.news.spend(m.now.Boot, newsRate, newsBurst) {
+		m.reject("news rate")
+		return
+	}
+	m.takeIn(from, msg.Updates)
+}
+
+// takeIn takes in the updates that a peer carries. Each one proves itself. The
+// first that does not ends it: its carrier has not checked what it passes on.
+func (m *Member) takeIn(from ident.Member, list [][]byte) {
+	if len(list) == 0 {
+		return
+	}
+	if m.ignored(from) {
+		m.reject("ignored peer")
+		return
+	}
+	m.heard = append(m.heard, list...)
+	for _, raw := range list {
+		u, err := update.Parse(raw)
+		if err != nil {
+			m.blame(from, "malformed update")
+			return
+		}
+		if err := m.takeUpdate(from, u); err != nil {
+			return
+		}
+	}
+}
+
+// takeUpdate takes in one update, and passes on what is news.
+func (m *Member) takeUpdate(from ident.Member, u update.Update) error {
+	before := m.hearing
+	m.hearing = fromTalk
+	defer func() { m.hearing = before }()
+	if u.Kind == update.KindRevocation {
+		return m.learnRevocations(from, [][]byte{u.Revocation})
+	}
+	if err := m.learnCertificate(from, u.Certificate, m.dir.Learn); err != nil {
+		return err
+	}
+	switch u.Kind {
+	case update.KindJoin:
+		return m.learnEndpoint(from, u.Endpoint)
+	case update.KindLeave:
+		return m.learnLeave(from, u.Leave)
+	case update.KindFailure:
+		return m.learnFailure(from, u.Failure)
+	}
+	return nil
+}

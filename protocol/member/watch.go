@@ -1,0 +1,207 @@
+package member
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+const (
+	// minPace and maxPace bound the pause between two probes of a member that
+	// does not answer. It is an eighth of gossip_interval in between, so that a
+	// death is noticed within one.
+	minPace = 500 * time.Millisecond
+	maxPace = 5 * time.Second
+
+	// suspectAfter is after how many failed probes in a row a member is
+	// suspected: it is not chosen any more, and others are asked to probe it.
+	suspectAfter = 2
+
+	// stateAfter is after how many failed probes in a row this member states the
+	// failure. One packet in ten lost makes a handshake fail less than once in a
+	// thousand times, so four in a row are no accident of a bad link.
+	stateAfter = 4
+
+	// attachedPatience is how many paces a member that only dials out, and is
+	// attached to this one, may take to dial again before it is stated failed.
+	// Nobody can probe it.
+	attachedPatience = 8
+
+	// maxSuspects bounds the members that are watched at once. When more do not
+	// answer, it is rather this member that is cut off.
+	maxSuspects = 1024
+
+	// probeHelpers is how many others are asked to probe a suspect, as in SWIM
+	// (Das, Gupta, Motivala, 2002).
+	probeHelpers = 3
+
+	// probeRate and probeBurst bound the PROBE of one peer, per second and at
+	// once: each may cost a dial.
+	probeRate  = 1
+	probeBurst = 20
+
+	// maxStated bounds the statements that are kept in mind so as not to be made
+	// twice. A statement made twice does no harm.
+	maxStated = 4096
+)
+
+// suspicion is about a member that does not answer.
+type suspicion struct {
+	sequence uint64        // of the endpoint record under which it does not answer
+	since    clock.Instant // when it first did not
+	failures int           // probes in a row
+	next     clock.Instant // when it is probed again
+	helped   bool          // others were asked, or this member is one of those asked
+}
+
+// pace is the pause between two probes.
+func (m *Member) pace() time.Duration {
+	return min(max(m.settings.GossipInterval/8, minPace), maxPace)
+}
+
+// unanswered notes that a dial of a member failed, or that the connection with
+// it broke.
+func (m *Member) unanswered(id ident.Member) {
+	s := m.suspects[id]
+	if s == nil {
+		m.suspect(id, m.pace(), false)
+		return
+	}
+	s.failures++
+	if s.failures >= suspectAfter && !s.helped {
+		s.helped = true
+		m.askHelpers(id, s)
+	}
+}
+
+// suspect begins to watch a member, unless it is dead already, stated failed by
+// this member, or cannot be probed by it.
+func (m *Member) suspect(id ident.Member, after time.Duration, helped bool) {
+	sequence, known := m.dir.Sequence(id)
+	switch {
+	case !known || m.stopping || id == m.self || m.peers[id] != nil:
+		return
+	case m.dir.Status(id, m.now.Wall) != nil || m.stated[id] == sequence+1:
+		return
+	case len(m.suspects) >= maxSuspects:
+		m.reject("too many suspects")
+		return
+	}
+	if len(m.dir.Addresses(id)) == 0 {
+		if !m.dir.AttachedTo(id, m.self) {
+			return
+		}
+		after = attachedPatience * m.pace()
+	}
+	s := &suspicion{sequence: sequence, since: m.now.Boot, next: m.now.Boot.Add(after), helped: helped}
+	m.suspects[id] = s
+	m.watchAt = min(m.watchAt, s.next)
+}
+
+// askHelpers asks a few peers whether they reach a member.
+func (m *Member) askHelpers(id ident.Member, s *suspicion) {
+	peers := m.peersInOrder()
+	random := rand.New(m.sources.member)
+	for range min(probeHelpers, len(peers)) {
+		i := random.IntN(len(peers))
+		m.send(peers[i], &wire.Probe{Subject: id, Sequence: s.sequence})
+		peers = slices.Delete(peers, i, i+1)
+	}
+}
+
+// probeMessage is a peer's question whether this member reaches another. The
+// answer, if it is no, is a statement of this member's own.
+func (m *Member) probeMessage(p *peer, msg *wire.Probe) {
+	if !p.probes.spend(m.now.Boot, probeRate, probeBurst) {
+		m.reject("probe rate")
+		return
+	}
+	if sequence, known := m.dir.Sequence(msg.Subject); known && sequence == msg.Sequence && m.suspects[msg.Subject] == nil {
+		m.suspect(msg.Subject, 0, true)
+	}
+}
+
+// watch probes who is suspected, and states the failure of who has not answered
+// for long enough.
+func (m *Member) watch() {
+	if m.now.Boot < m.watchAt {
+		return
+	}
+	m.watchAt = clock.Never
+	for _, id := range slices.SortedFunc(maps.Keys(m.suspects), ident.Member.Compare) {
+		s := m.suspects[id]
+		if sequence, _ := m.dir.Sequence(id); sequence != s.sequence || m.dir.Status(id, m.now.Wall) != nil {
+			delete(m.suspects, id)
+			continue
+		}
+		if s.next <= m.now.Boot {
+			m.probe(id, s)
+		}
+		if m.suspects[id] != nil {
+			m.watchAt = min(m.watchAt, s.next)
+		}
+	}
+}
+
+// probe dials a suspect once more, or gives it up.
+func (m *Member) probe(id ident.Member, s *suspicion) {
+	s.next = m.now.Boot.Add(m.pace())
+	reachable := len(m.dir.Addresses(id)) > 0
+	switch {
+	case reachable && s.failures < stateAfter:
+		m.greet(id)
+	case !m.inTouch(s.since):
+		// It may be this member that is cut off: it waits until somebody else
+		// is heard, and begins anew.
+		s.failures = min(s.failures, suspectAfter)
+	default:
+		delete(m.suspects, id)
+		m.stateFailure(id, s.sequence)
+	}
+}
+
+// inTouch reports whether somebody has been heard of since a time and is still
+// connected: a member that hears nobody says nothing about others.
+func (m *Member) inTouch(since clock.Instant) bool {
+	return len(m.peers) > 0 && m.heardAt > since
+}
+
+// stateFailure signs that a member does not answer. A quorum of such statements
+// makes it failed until it signs a new endpoint record.
+func (m *Member) stateFailure(id ident.Member, sequence uint64) {
+	signed, err := certificate.Failure{
+		Witness: m.self, Subject: id, Sequence: sequence, Time: m.now.Millis(),
+	}.Sign(m.cfg.Group.ID(), m.cfg.Key)
+	if err != nil {
+		m.reject("failure not signed")
+		return
+	}
+	if len(m.stated) >= maxStated {
+		clear(m.stated)
+	}
+	m.stated[id] = sequence + 1 // so that 0 means none
+	_ = m.learnFailure(m.self, signed.Raw())
+}
+
+// answered notes that a member is alive.
+func (m *Member) answered(id ident.Member) {
+	delete(m.suspects, id)
+	delete(m.stated, id)
+}
+
+// suspected reports whether a member has not answered of late.
+func (m *Member) suspected(id ident.Member) bool {
+	s := m.suspects[id]
+	return s != nil && s.failures >= suspectAfter
+}
+
+// shunned reports whether a member is not chosen as the next holder for not
+// answering: it is suspected, or this member has stated it failed, and others
+// have not, so that it may only be the way to it that is broken.
+func (m *Member) shunned(id ident.Member) bool { return m.stated[id] != 0 || m.suspected(id) }
