@@ -14,7 +14,7 @@ import (
 
 // populate makes a directory of n members that can be dialled. Their objects
 // are real; those of a million take a minute or two to sign.
-func populate(b *testing.B, ca *authority, n int) *directory.Directory {
+func populate(b testing.TB, ca *authority, n int) *directory.Directory {
 	d := directory.New(ca, ca.member(0).id)
 	for i := range n {
 		s := ca.member(uint64(i))

@@ -300,6 +300,37 @@ func TestForgottenCertificatesDoNotComeBack(t *testing.T) {
 	assert.NoError(t, err, "with a certificate that holds it is welcome")
 }
 
+// What a witness says that is on no page any more is not handed on: nobody could
+// verify it. It counts here, and is handed on again when the witness is.
+func TestWordOfAWitnessThatIsOnNoPage(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(4)
+	ben, witness := list[1], list[2]
+	d, other := directory.New(ca, list[0].id), directory.New(ca, list[0].id)
+	introduce(t, d, list[0], ben, list[3])
+	introduce(t, other, list[0], ben, list[3])
+	d.Admit(witness.issued(1, -2*month, -month))
+	d.Connected(witness.id, true)
+	accuse(t, d, ben, 1, witness, list[3])
+	accuse(t, other, ben, 1, list[3])
+	handedOn := func() int { e, _ := d.Entry(ben.id); return len(e.Failures) }
+	assert.Equal(t, 2, handedOn())
+	d.Forget(now.Add(-time24), nobody)
+	assert.Equal(t, 1, handedOn())
+	_, xor := d.Fingerprint()
+	_, otherXor := other.Fingerprint()
+	assert.Equal(t, otherXor, xor)
+	assert.True(t, d.Failed(ben.id))
+	d.Admit(witness.issued(2, -month, month))
+	assert.Equal(t, 2, handedOn())
+	d.Forget(now.Add(-month), nobody)
+	_, again := d.Fingerprint()
+	other.Admit(witness.issued(2, -month, month))
+	accuse(t, other, ben, 1, witness)
+	_, otherXor = other.Fingerprint()
+	assert.Equal(t, otherXor, again)
+}
+
 // A clock that was a year fast keeps nobody out for ever.
 func TestForgettingWithAWrongClockIsUndone(t *testing.T) {
 	ca := newAuthority(1)

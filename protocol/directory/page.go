@@ -51,7 +51,7 @@ func (d *Directory) entry(f *facts) wire.Entry {
 		e.Leave = []byte(l.raw)
 	}
 	for _, s := range f.failures() {
-		if !d.isRevoked(s.witness) {
+		if d.provable(s) {
 			e.Failures = append(e.Failures, []byte(s.raw))
 		}
 	}

@@ -17,6 +17,13 @@ func (d *Directory) shows(f *facts) bool {
 	return f.known() && f.revocation() == nil && !d.isForgotten(f.notAfter)
 }
 
+// provable reports whether a statement is handed on: its witness is on a page,
+// too, so that whoever gets it can verify it.
+func (d *Directory) provable(s statement) bool {
+	w := d.members[s.witness]
+	return w != nil && d.shows(w)
+}
+
 // fingerprint is the first bytes of SHA-256 over the SHA-256 of each encoded
 // object: the certificate, the endpoint record, the leave (zeros for one that
 // there is not), and the failure statements that are handed on. Bytes and not
@@ -39,7 +46,7 @@ func (d *Directory) fingerprint(f *facts) Fingerprint {
 	}
 	add(left)
 	for _, s := range f.failures() {
-		if !d.isRevoked(s.witness) {
+		if d.provable(s) {
 			add(s.raw)
 		}
 	}

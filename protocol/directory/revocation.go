@@ -96,9 +96,7 @@ func (d *Directory) LearnRevocation(raw []byte) (news bool, err error) {
 func (d *Directory) revoke(f *facts, r *revocation) {
 	f.takeRevocation(r)
 	d.changed(f)
-	for _, subject := range f.subjects() {
-		d.changed(subject)
-	}
+	d.heard(f)
 }
 
 // ForgetRevocations drops the revocations with versions up to the floor:
