@@ -126,13 +126,7 @@ type call struct {
 // asMember lets members in only, and those who were: they are told that they
 // are none any more.
 func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([]byte, *refusal) {
-	v, err := s.published()
-	if err != nil {
-		return nil, refuse(enrolment.Failed, err)
-	}
-	// The CA's retired keys count here too: who has been away during a rotation
-	// gets a new certificate. That it was issued, Standing says.
-	cert, err := transport.Identify(s.group, v.authority, r.TLS.PeerCertificates, s.cfg.Now())
+	cert, err := s.identify(r)
 	switch {
 	case errors.Is(err, transport.ErrExpired):
 		return nil, refuse(enrolment.Expired, err)
@@ -141,14 +135,35 @@ func (s *Server) asMember(r *http.Request, do func(*call) ([]byte, *refusal)) ([
 	case err != nil:
 		return nil, refuse(enrolment.Refused, err)
 	}
-	c := &call{r: r, view: v, cert: cert, member: cert.Member()}
-	if wait := s.members.take(c.member, s.cfg.Now()); wait > 0 {
+	if wait := s.members.take(cert.Member(), s.cfg.Now()); wait > 0 {
 		return nil, busy(wait)
 	}
+	v, err := s.published()
+	if err != nil {
+		return nil, refuse(enrolment.Failed, err)
+	}
+	c := &call{r: r, view: v, cert: cert, member: cert.Member()}
 	if err := v.authority.Standing(c.member); err != nil {
 		return nil, s.noMember(c, err)
 	}
 	return do(c)
+}
+
+// identify is the certificate that a client showed. The CA's retired keys count
+// here too: who has been away during a rotation gets a new certificate. That it
+// was issued, Standing says. Nothing is read from the disk for strangers, but
+// for a few of those whose CA key another process may just have made.
+func (s *Server) identify(r *http.Request) (certificate.Certificate, error) {
+	now := s.cfg.Now()
+	cert, err := transport.Identify(s.group, s.current(), r.TLS.PeerCertificates, now)
+	if !errors.Is(err, transport.ErrOtherGroup) || s.enrols.take(now) > 0 {
+		return cert, err
+	}
+	v, failed := s.published()
+	if failed != nil {
+		return cert, err
+	}
+	return transport.Identify(s.group, v.authority, r.TLS.PeerCertificates, now)
 }
 
 // noMember says to somebody with a good certificate why it does not count, or
