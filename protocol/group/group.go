@@ -159,6 +159,24 @@ func (g *Group) Name() string { return g.config.settings.Name }
 // Key is the CA key with this id if it is in force, otherwise nil.
 func (g *Group) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey { return g.keys[id] }
 
+// History are the CA keys in force and those that led to them: who reads what was
+// signed in the past, such as a journal, verifies it with these. What a retired
+// key has signed proves nothing about today, and nothing at all once somebody
+// else has that key.
+func (g *Group) History() certificate.Authorities { return history(g.chain) }
+
+type history []Authority
+
+// Key is the CA key with this id, or nil.
+func (h history) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
+	for _, a := range h {
+		if a.ID() == id {
+			return a.key
+		}
+	}
+	return nil
+}
+
 // Authorities are the CA keys in force and those that vouch for them, the first
 // of the group first, each behind the one that vouches for it. The list is a
 // copy.

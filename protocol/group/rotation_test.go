@@ -107,6 +107,17 @@ func TestSecondRotation(t *testing.T) {
 	}
 }
 
+func TestHistory(t *testing.T) {
+	g := rotated(t)
+	old := signed(t, firstKey, listing(1, firstKey)).Raw()
+	_, err := group.ParseConfig(id, old, g)
+	assert.ErrorIs(t, err, certificate.ErrUnknownCA)
+	_, err = group.ParseConfig(id, old, g.History())
+	assert.NoError(t, err)
+	assert.Nil(t, g.History().Key(ids(thirdKey)[0]))
+	assert.NotNil(t, g.History().Key(ids(secondKey)[0]))
+}
+
 func TestWhatARetiredKeySignedCountsNoMore(t *testing.T) {
 	g := rotated(t)
 	_, err := g.WithConfig(signed(t, firstKey, listing(9, firstKey)))

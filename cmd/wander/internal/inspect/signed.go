@@ -74,7 +74,7 @@ func (i *Inspector) Learn(raw []byte) {
 	if i.group == nil {
 		return
 	}
-	if c, err := certificate.Parse(i.group.ID(), raw, i.group); err == nil {
+	if c, err := certificate.Parse(i.group.ID(), raw, i.group.History()); err == nil {
 		i.keys[c.Member()] = c.Key()
 	}
 }
@@ -132,11 +132,13 @@ type recognise func(raw []byte) (what string, body any, err error)
 // errNot says that an object is of another kind.
 var errNot = errors.New("not this kind")
 
+// kinds are tried one after the other. What the CA has signed in the past, with
+// keys that are retired by now, is shown too.
 func (i *Inspector) kinds() []recognise {
-	g := i.group
-	return []recognise{
+	g, cas := i.group, i.group.History()
+	return append([]recognise{
 		func(raw []byte) (string, any, error) {
-			c, err := certificate.Parse(g.ID(), raw, g)
+			c, err := certificate.Parse(g.ID(), raw, cas)
 			if err != nil {
 				return "", nil, err
 			}
@@ -144,36 +146,25 @@ func (i *Inspector) kinds() []recognise {
 			return "certificate of member " + c.Member().String(), c.Claims(), nil
 		},
 		func(raw []byte) (string, any, error) {
-			a, err := group.ParseAuthority(g.ID(), raw, g)
+			a, err := group.ParseAuthority(g.ID(), raw, cas)
 			if err != nil {
 				return "", nil, err
 			}
 			return "CA certificate", a.Statement(), nil
 		},
 		func(raw []byte) (string, any, error) {
-			c, err := group.ParseConfig(g.ID(), raw, g)
+			c, err := group.ParseConfig(g.ID(), raw, cas)
 			if err != nil {
 				return "", nil, err
 			}
 			return "group configuration", c.Settings(), nil
 		},
 		func(raw []byte) (string, any, error) {
-			r, err := certificate.ParseRevocation(g.ID(), raw, g)
+			r, err := certificate.ParseRevocation(g.ID(), raw, cas)
 			if err != nil {
 				return "", nil, err
 			}
 			return "revocation", r.Body(), nil
-		},
-		func(raw []byte) (string, any, error) {
-			m, err := certificate.EndpointSigner(g.ID(), raw)
-			if err != nil || i.keys[m] == nil {
-				return "", nil, errNot
-			}
-			e, err := certificate.ParseEndpoint(g.ID(), raw, i.keys[m])
-			if err != nil {
-				return "", nil, err
-			}
-			return "endpoint record", e.Body(), nil
 		},
 		func(raw []byte) (string, any, error) {
 			o, err := i.read.Genesis(raw)
@@ -184,6 +175,40 @@ func (i *Inspector) kinds() []recognise {
 			return "transfer", o.Body(), err
 		},
 		i.answer(token.Receipt), i.answer(token.Void), i.answer(token.Unknown),
+	}, i.byMembers()...)
+}
+
+// byMembers are the kinds of objects about membership that members sign.
+func (i *Inspector) byMembers() []recognise {
+	g := i.group.ID()
+	return []recognise{
+		byMember(i, "endpoint record", certificate.EndpointSigner, certificate.ParseEndpoint),
+		byMember(i, "leave", certificate.LeaveSigner, certificate.ParseLeave),
+		byMember(i, "failure statement", certificate.FailureSigner, certificate.ParseFailure),
+		func(raw []byte) (string, any, error) {
+			r, err := certificate.ParseRequest(g, raw)
+			return "certificate request", r.Body(), err
+		},
+	}
+}
+
+// byMember recognises what is signed with the key of a member whose certificate
+// was shown.
+func byMember[B any, S interface{ Body() B }](
+	i *Inspector, what string,
+	signer func(ident.Group, []byte) (ident.Member, error),
+	parse func(ident.Group, []byte, *signature.PublicKey) (S, error),
+) recognise {
+	return func(raw []byte) (string, any, error) {
+		m, err := signer(i.group.ID(), raw)
+		if err != nil || i.keys[m] == nil {
+			return "", nil, errNot
+		}
+		signed, err := parse(i.group.ID(), raw, i.keys[m])
+		if err != nil {
+			return "", nil, err
+		}
+		return what, signed.Body(), nil
 	}
 }
 
