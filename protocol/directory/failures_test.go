@@ -23,6 +23,7 @@ func accuse(t require.TestingT, d *directory.Directory, subject someone, sequenc
 	return news
 }
 
+// Requirement D-14.
 func TestAQuorumFailsAMember(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(5)
@@ -85,6 +86,7 @@ func TestAStatementMayComeBeforeTheRecord(t *testing.T) {
 	assert.True(t, d.Failed(cleo.id))
 }
 
+// Requirement D-14.
 func TestARevokedWitnessDoesNotCount(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
@@ -109,6 +111,7 @@ func TestARevokedWitnessDoesNotCount(t *testing.T) {
 	}
 }
 
+// Requirement D-14.
 func TestPermanentFailure(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
@@ -125,6 +128,7 @@ func TestPermanentFailure(t *testing.T) {
 	assert.True(t, d.Failed(ben.id), "for ever")
 }
 
+// Requirement D-14.
 func TestPolicyHasEffectAtOnce(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(20)
@@ -330,7 +334,7 @@ func TestRefusedLeaves(t *testing.T) {
 	}
 }
 
-// Standing is the first that applies.
+// Standing is the first that applies. (D-4)
 func TestStatusOrder(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
@@ -352,7 +356,7 @@ func TestStatusOrder(t *testing.T) {
 	}
 }
 
-// Who has left makes room, who has failed does not: it may come back.
+// Who has left makes room, who has failed does not: it may come back. (D-10)
 func TestLimitAndThoseWhoAreGone(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)

@@ -73,7 +73,7 @@ var somePolicy = rapid.Custom(func(t *rapid.T) policy {
 })
 
 // Whatever the order and however often: the same statements and records leave
-// the same.
+// the same. (D-13)
 func TestPropertyJoinCommutesAndIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, list := somePolicy.Draw(t, "policy"), someNews.Draw(t, "news")
@@ -86,7 +86,7 @@ func TestPropertyJoinCommutesAndIsIdempotent(t *testing.T) {
 }
 
 // Whoever talks to whom first: the merged directories know what one would that
-// had learned everything itself.
+// had learned everything itself. (D-13)
 func TestPropertyJoinIsAssociative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := somePolicy.Draw(t, "policy")
@@ -99,7 +99,7 @@ func TestPropertyJoinIsAssociative(t *testing.T) {
 	})
 }
 
-// Of each witness the highest number stays, in the order of rank.
+// Of each witness the highest number stays, in the order of rank. (D-13)
 func TestJoinOrder(t *testing.T) {
 	list := []news{{witness: 3, sequence: 4}, {witness: 1, sequence: 4}, {witness: 2, sequence: 5}, {witness: 1, sequence: 2}, {witness: 4, sequence: 1}}
 	temporary, permanent := policy{2, false}, policy{2, true}

@@ -66,7 +66,7 @@ func TestLearnPage(t *testing.T) {
 	assert.Empty(t, d.LearnPage(nil, nil))
 }
 
-// One forged signature keeps out what it is under, and nothing else.
+// One forged signature keeps out what it is under, and nothing else. (D-18)
 func TestPageWithAForgedSignature(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(40)
@@ -119,7 +119,7 @@ func TestPageWithAForgedSignature(t *testing.T) {
 	}
 }
 
-// Entries that are put together of what does not belong together.
+// Entries that are put together of what does not belong together. (D-18)
 func TestPageOfEntriesThatLie(t *testing.T) {
 	ca, other := newAuthority(1), newAuthority(2)
 	list := ca.members(6)
@@ -155,7 +155,7 @@ func TestPageOfEntriesThatLie(t *testing.T) {
 }
 
 // A page says what its objects say one by one, in whatever order its entries
-// stand, and whichever of them are spoilt.
+// stand, and whichever of them are spoilt. (D-18)
 func TestPropertyPageIsItsObjectsOneByOne(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(6)
@@ -232,6 +232,7 @@ func TestPageIntoAFullDirectory(t *testing.T) {
 	assert.Equal(t, 2, places)
 }
 
+// Requirement D-20.
 func TestExpectedVersions(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ident.Member{})
@@ -260,6 +261,7 @@ func TestExpectedVersions(t *testing.T) {
 	expect(5, 9)
 }
 
+// Requirement D-19.
 func TestForgottenCertificatesDoNotComeBack(t *testing.T) {
 	ca := newAuthority(1)
 	self, gone, signer, valid := ca.member(0), ca.member(1), ca.member(2), ca.member(3)
@@ -301,7 +303,7 @@ func TestForgottenCertificatesDoNotComeBack(t *testing.T) {
 }
 
 // What a witness says that is on no page any more is not handed on: nobody could
-// verify it. It counts here, and is handed on again when the witness is.
+// verify it. It counts here, and is handed on again when the witness is. (D-16)
 func TestWordOfAWitnessThatIsOnNoPage(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
@@ -331,7 +333,7 @@ func TestWordOfAWitnessThatIsOnNoPage(t *testing.T) {
 	assert.Equal(t, otherXor, again)
 }
 
-// A clock that was a year fast keeps nobody out for ever.
+// A clock that was a year fast keeps nobody out for ever. (D-19)
 func TestForgettingWithAWrongClockIsUndone(t *testing.T) {
 	ca := newAuthority(1)
 	d := directory.New(ca, ca.member(0).id)
@@ -400,6 +402,7 @@ func TestForgetARevokedMember(t *testing.T) {
 	assert.False(t, ok)
 }
 
+// Requirement D-21.
 func TestForgetRevocations(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(9)

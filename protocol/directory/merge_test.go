@@ -118,7 +118,7 @@ func anyPolicy(t *rapid.T, ca *authority) func() *directory.Directory {
 }
 
 // In any order and any number of times, the same facts give the same
-// directory, and what is no news changes nothing.
+// directory, and what is no news changes nothing. (D-1)
 func TestPropertyLearningCommutesAndIsIdempotent(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 3), ca.members(3)
@@ -202,7 +202,7 @@ func living(d *directory.Directory, members []someone) string {
 }
 
 // Three members that tell each other what they know agree in the end,
-// whoever talks first: (a and b) and c is a and (b and c).
+// whoever talks first: (a and b) and c is a and (b and c). (D-1)
 func TestPropertyMergingIsAssociative(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 3), ca.members(3)

@@ -1,13 +1,18 @@
 package directory_test
 
 import (
+	"crypto/sha256"
 	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -72,7 +77,7 @@ func exchangeRevocations(t require.TestingT, to, from *directory.Directory) {
 }
 
 // Two members that know different things agree after two exchanges, and so do
-// their fingerprints; the third finds nothing to do.
+// their fingerprints; the third finds nothing to do. (D-16)
 func TestPropertyDirectoriesConvergeByRanges(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 4), ca.members(4)
@@ -136,7 +141,7 @@ func TestFewDifferencesInALargeGroup(t *testing.T) {
 	assert.Equal(t, xor, otherXor)
 }
 
-// Every part of what is known is in the fingerprint; who is revoked is not.
+// Every part of what is known is in the fingerprint; who is revoked is not. (D-16)
 func TestFingerprintTellsEverythingApart(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(4)
@@ -171,7 +176,7 @@ func TestFingerprintTellsEverythingApart(t *testing.T) {
 	assert.Equal(t, before, after, "a connection is nobody else's business")
 }
 
-// A sample has no fingerprint to compare.
+// A sample has no fingerprint to compare. (D-17)
 func TestFingerprintOfASample(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(5)
@@ -183,8 +188,68 @@ func TestFingerprintOfASample(t *testing.T) {
 	assert.Equal(t, directory.Fingerprint{}, xor)
 }
 
+// The fingerprint is the one that the specification describes. (D-16)
+func TestFingerprintIsAsSpecified(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(4)
+	d := directory.New(ca, list[0].id)
+	introduce(t, d, list[0], list[2], list[3])
+	d.Admit(list[1].certificate(month))
+	accuse(t, d, list[0], 1, list[2], list[3])
+	must(d.LearnLeave(list[2].leave(1)))
+	var want directory.Fingerprint
+	for _, s := range list {
+		e, _ := d.Entry(s.id)
+		var all []byte
+		for _, raw := range append([][]byte{e.Certificate, e.Endpoint, e.Leave}, e.Failures...) {
+			var sum [sha256.Size]byte
+			if len(raw) > 0 {
+				sum = sha256.Sum256(raw)
+			}
+			all = append(all, sum[:]...)
+		}
+		sum := sha256.Sum256(all)
+		for i := range want {
+			want[i] ^= sum[i]
+		}
+	}
+	_, xor := d.Fingerprint()
+	assert.Equal(t, want, xor)
+}
+
 // The largest entry that there can be fits a frame.
 func TestLargestEntryFitsAFrame(t *testing.T) {
-	const statements, raw = directory.MaxFailureQuorum, certificate.MaxPayload + 128
-	assert.Less(t, 3*raw+statements*2400+100, wire.MaxFrame-1024)
+	ca := newAuthority(1)
+	list := ca.members(directory.MaxFailureQuorum + 1)
+	ben := list[0]
+	value := append(canonical.Raw{0x58, 0xfe}, make([]byte, 254)...)
+	full := canonical.Extensions{1: value, 3: value, 5: value, 7: value, 9: value, 11: value, 13: value, 15: value}
+	claims := ben.certificate(month).Claims()
+	claims.Name, claims.Extensions = strings.Repeat("a", certificate.MaxName), full
+	e := wire.Entry{
+		Certificate: must(claims.Sign(ca.key)).Raw(),
+		Leave:       must(certificate.Leave{Member: ben.id, Time: 1 << 40, Extensions: full}.Sign(ca.id, ben.key)).Raw(),
+	}
+	located := certificate.Endpoint{Member: ben.id, Sequence: 1 << 60, Mode: certificate.Reachable, Time: 1 << 40}
+	for i := range certificate.MaxAddresses {
+		located.Addresses = append(located.Addresses, strings.Repeat("a", 250)+strconv.Itoa(i)+":4133")
+	}
+	located.Extensions = canonical.Extensions{1: value, 3: value, 5: value, 7: value, 9: value, 11: value}
+	e.Endpoint = must(located.Sign(ca.id, ben.key)).Raw()
+	slices.SortFunc(list[1:], func(a, b someone) int { return a.id.Compare(b.id) })
+	for _, w := range list[1:] {
+		f := certificate.Failure{Witness: w.id, Subject: ben.id, Sequence: 1 << 60, Time: 1 << 40, Extensions: full}
+		e.Failures = append(e.Failures, must(f.Sign(ca.id, w.key)).Raw())
+	}
+	d := directory.New(ca, ident.Member{})
+	introduce(t, d, list[1:]...)
+	l := d.LearnPage([]wire.Entry{e}, nil)
+	require.NoError(t, l[0].Err)
+	require.Len(t, l[0].Failures, directory.MaxFailureQuorum)
+	entries, _, _ := d.Page(ben.id, ben.id, wire.MaxPage, 0)
+	assert.Equal(t, []wire.Entry{e}, entries)
+	body, err := wire.Encode(&wire.Members{Entries: entries, More: true})
+	require.NoError(t, err)
+	t.Logf("%d bytes", len(body))
+	assert.Less(t, len(body), 46_000)
 }
