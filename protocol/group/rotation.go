@@ -106,14 +106,20 @@ func (g *Group) Vouched(statements [][]byte) *Group {
 
 // Update is the group under a newer configuration, given with the statements
 // about CA keys that may be needed to verify it. Errors: those of ParseConfig
-// and WithConfig.
+// and WithConfig; ErrOlder also for an older one that a retired key has signed,
+// because whoever shows that has missed a rotation and is no liar.
 func (g *Group) Update(config []byte, statements [][]byte) (*Group, error) {
-	g = g.Vouched(statements)
-	c, err := ParseConfig(g.id, config, g)
+	more := g.Vouched(statements)
+	c, err := ParseConfig(g.id, config, more)
+	if errors.Is(err, certificate.ErrUnknownCA) {
+		if past, e := ParseConfig(g.id, config, g.History()); e == nil && past.Version() <= g.config.Version() {
+			return g.WithConfig(past) // which says that it is older
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return g.WithConfig(c)
+	return more.WithConfig(c)
 }
 
 // ancestry leaves of a chain what is needed for some keys: their statements, and
