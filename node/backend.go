@@ -192,7 +192,7 @@ func (n *Node) Members() []api.MemberInfo {
 			c := k.Certificate.Claims()
 			list = append(list, api.MemberInfo{
 				Member: k.Certificate.Member(), Name: c.Name, State: stateOf(k.Standing),
-				Connected: k.Connected, Suspected: k.Suspected, Sequence: k.Sequence,
+				Self: k.Certificate.Member() == n.self, Connected: k.Connected, Suspected: k.Suspected, Sequence: k.Sequence,
 				Addresses: append([]string{}, k.Addresses...), Expires: c.NotAfter,
 			})
 		}

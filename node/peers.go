@@ -48,15 +48,14 @@ func (h *handler) Disconnected(peer ident.Member, err error) {
 		return
 	}
 	h.failed.Store(int64(boottime.Now()))
-	h.engine.put(item{input: member.Unreachable{Peer: peer}})
+	h.engine.put(item{input: member.Unreachable{Peer: peer, Silent: errors.Is(err, transport.ErrSilent)}})
 }
 
 // Unreachable brings a failed dial.
 func (h *handler) Unreachable(peer ident.Member, err error) {
 	h.log.Debug("unreachable", "member", peer, "reason", err)
-	untried := errors.Is(err, transport.ErrBackOff) || errors.Is(err, transport.ErrBusy)
 	h.failed.Store(int64(boottime.Now()))
-	h.engine.put(item{input: member.Unreachable{Peer: peer, Untried: untried}})
+	h.engine.put(item{input: member.Unreachable{Peer: peer, Silent: errors.Is(err, transport.ErrSilent)}})
 }
 
 // Frames brings frames that have arrived together.
@@ -138,7 +137,7 @@ func (n *Node) bootstrap(ctx context.Context) {
 				continue
 			}
 			met[address] = n.meet(ctx, address) || met[address]
-			if !met[address] {
+			if !met[address] && n.transport.Stats().Connections == 0 {
 				pause = bootstrapPause
 			}
 		}

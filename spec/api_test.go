@@ -74,6 +74,7 @@ var memberWords = map[string]string{
 	"members[].name":      "",
 	"members[].state":     "`valid`, `expired`, `revoked` or `not yet valid`",
 	"members[].connected": "now",
+	"members[].self":      "whether it is the one that answers",
 	"members[].suspected": "does not answer this member",
 	"members[].sequence":  "of its endpoint record; 0 when none is known",
 	"members[].addresses": "of its endpoint record",

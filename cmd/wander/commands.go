@@ -14,6 +14,8 @@ func commands(env *environment) []*cobra.Command {
 		newNodeCommand(env),
 		newRunCommand(env),
 		newStatusCommand(env),
+		newMembersCommand(env),
+		newLeaveCommand(env),
 		newInspectCommand(env),
 		newVersionCommand(env),
 		newPauseCommand(env),

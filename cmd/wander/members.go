@@ -75,7 +75,10 @@ func printMembers(out io.Writer, list []api.MemberInfo) error {
 			state += ", no answer"
 		}
 		connected := "no"
-		if m.Connected {
+		switch {
+		case m.Self:
+			connected = "this one"
+		case m.Connected:
 			connected = "yes"
 		}
 		fmt.Fprintf(w, "%s\t%v\t%s\t%s\t%s\t%s\n", m.Name, m.Member, state, connected,

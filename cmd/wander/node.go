@@ -115,6 +115,9 @@ func serve(n *node.Node, cfg node.Config, stop, reload <-chan os.Signal) error {
 		case <-n.Done():
 			err := n.Err()
 			_ = n.Close(context.Background())
+			if errors.Is(err, node.ErrClosed) { // it has left, as it was told to
+				return nil
+			}
 			return nodeError(err)
 		}
 	}

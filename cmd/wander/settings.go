@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/wandertoken/wander/internal/configfile"
@@ -35,6 +36,9 @@ type settings struct {
 	CA struct {
 		Address []string `toml:"address"`
 	} `toml:"ca"`
+	Directory struct {
+		Sample int `toml:"sample"`
+	} `toml:"directory"`
 	Operation struct {
 		Resource string              `toml:"resource"`
 		Command  []string            `toml:"command"`
@@ -131,6 +135,12 @@ func override(v reflect.Value, prefix string, getenv func(string) string) error 
 		case text == "":
 		case field.Kind() == reflect.String:
 			field.SetString(text)
+		case field.Kind() == reflect.Int:
+			n, err := strconv.ParseInt(text, 10, 32)
+			if err != nil {
+				return configError(fmt.Errorf("%s = %q", name, text), "write a whole number")
+			}
+			field.SetInt(n)
 		default:
 			field.Set(reflect.ValueOf(listOf(text)))
 		}
@@ -163,7 +173,7 @@ func (s *settings) nodeConfig() (node.Config, error) {
 	}
 	cfg := node.Config{
 		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,
-		Bootstrap: s.Bootstrap.Peers, Socket: s.socket(), Metrics: s.Metrics.Listen,
+		Bootstrap: s.Bootstrap.Peers, Authority: s.CA.Address, Sample: s.Directory.Sample, Socket: s.socket(), Metrics: s.Metrics.Listen,
 	}
 	switch s.Mode {
 	case "durable":

@@ -55,6 +55,8 @@ func TestSettingsPrecedence(t *testing.T) {
 			case []string:
 				inFile, inEnvironment = `["/from/file"]`, "one, two,three"
 				want = []string{"one", "two", "three"}
+			case int:
+				inFile, inEnvironment, want = "7", "9", 9
 			case configfile.Duration:
 				inFile, inEnvironment = `"3s"`, "1m"
 				want = configfile.Duration{Duration: time.Minute}

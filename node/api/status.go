@@ -112,6 +112,7 @@ type MemberInfo struct {
 	Member    ident.Member `json:"member"`
 	Name      string       `json:"name"`
 	State     string       `json:"state"` // valid, failed, left, revoked, expired, not yet valid
+	Self      bool         `json:"self"`  // the member that answers
 	Connected bool         `json:"connected"`
 	Suspected bool         `json:"suspected"` // does not answer this member
 	Sequence  uint64       `json:"sequence"`  // of its endpoint record; 0: none is known

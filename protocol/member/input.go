@@ -20,8 +20,9 @@ type Connected struct{ Certificate certificate.Certificate }
 // with it broke.
 type Unreachable struct {
 	Peer ident.Member
-	// Untried: the driver did not even dial, because it has just failed to.
-	Untried bool
+	// Silent: it did not answer at all, although it was asked. A refusal or a
+	// restart shows that it lives, and a failure on this side shows nothing.
+	Silent bool
 }
 
 // Disconnected says that the last connection with a peer was closed in order.

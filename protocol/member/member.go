@@ -91,10 +91,11 @@ func (m *Member) handle(in Input) {
 	case Connected:
 		m.connected(in.Certificate)
 	case Unreachable:
+		broken := m.peers[in.Peer] != nil
 		m.disconnected(in.Peer)
 		m.missing(in.Peer)
-		if !in.Untried {
-			m.unanswered(in.Peer)
+		if in.Silent {
+			m.unanswered(in.Peer, broken)
 		}
 		m.handoff.PeerDown(in.Peer)
 	case Disconnected:

@@ -90,14 +90,14 @@ func TestNeighbourThatIsGoneIsPassedOver(t *testing.T) {
 	last := func() ident.Member { return w.neighbours()[len(w.neighbours())-1] }
 	require.Equal(t, others[0].id(), last())
 
-	b.step(member.Unreachable{Peer: others[0].id()})
+	b.step(member.Unreachable{Peer: others[0].id(), Silent: true})
 	assert.Equal(t, others[1].id(), last())
 	b.after(4 * time.Second)
 	assert.Equal(t, others[1].id(), last())
 	b.after(time.Second)
 	assert.Equal(t, others[0].id(), last(), "tried again after a while")
 
-	b.step(member.Unreachable{Peer: others[0].id()})
+	b.step(member.Unreachable{Peer: others[0].id(), Silent: true})
 	b.after(9 * time.Second)
 	assert.Equal(t, others[1].id(), last(), "a longer while")
 	b.meet(others[0])

@@ -48,7 +48,7 @@ func TestEveryPolicyFollowsEveryOther(t *testing.T) {
 					c.reconfigure(a, 2, before.name, before.params)
 					c.meet(c.peer)
 					happens(c, func() { c.reconfigure(a, 3, after.name, after.params) })
-					c.step(member.Unreachable{Peer: c.peer.id()})
+					c.step(member.Unreachable{Peer: c.peer.id(), Silent: true})
 					for request := uint64(10); request < 13; request++ {
 						c.step(member.Demand{Request: request, Resource: resource})
 						c.step(member.Ended{Grant: c.granted().Grant, Operated: true})

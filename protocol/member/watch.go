@@ -65,15 +65,20 @@ func (m *Member) pace() time.Duration {
 	return min(max(m.settings.GossipInterval/8, minPace), maxPace)
 }
 
-// unanswered notes that a dial of a member failed, or that the connection with
-// it broke.
-func (m *Member) unanswered(id ident.Member) {
+// unanswered notes that nobody answered a dial, or that a connection broke because
+// its peer had fallen silent: which takes so many packets without an answer that
+// it counts as two dials.
+func (m *Member) unanswered(id ident.Member, broken bool) {
+	if m.suspects[id] == nil {
+		m.suspect(id, m.pace(), false)
+	}
 	s := m.suspects[id]
 	if s == nil {
-		m.suspect(id, m.pace(), false)
 		return
 	}
-	s.failures++
+	if s.failures++; broken {
+		s.failures++
+	}
 	if s.failures >= suspectAfter && !s.helped {
 		s.helped = true
 		m.askHelpers(id, s)
