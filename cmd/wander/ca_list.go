@@ -36,7 +36,7 @@ type caCertificate struct {
 	Issued    time.Time    `json:"issued"`
 	NotBefore time.Time    `json:"not_before"`
 	NotAfter  time.Time    `json:"not_after"`
-	State     string       `json:"state"` // valid, not_yet_valid, expired, left or revoked
+	State     string       `json:"state"` // valid, not_yet_valid, expired, key_retired, left or revoked
 	Key       int          `json:"ca_key"`
 }
 
@@ -103,7 +103,7 @@ func newCAReport(l ca.Listing, now time.Time) caReport {
 	for _, c := range l.Records {
 		r.Certificates = append(r.Certificates, caCertificate{
 			Serial: c.Serial, Name: c.Name, Member: c.Member, Issued: c.IssuedAt,
-			NotBefore: c.NotBefore, NotAfter: c.NotAfter, State: stateOf(c, now), Key: c.Key,
+			NotBefore: c.NotBefore, NotAfter: c.NotAfter, State: stateOf(c, l.Keys, now), Key: c.Key,
 		})
 	}
 	for _, d := range l.Revoked {
@@ -118,7 +118,7 @@ func newCAReport(l ca.Listing, now time.Time) caReport {
 	return r
 }
 
-func stateOf(r ca.Record, now time.Time) string {
+func stateOf(r ca.Record, keys []ca.Key, now time.Time) string {
 	switch {
 	case r.Revoked != nil:
 		return "revoked"
@@ -128,6 +128,8 @@ func stateOf(r ca.Record, now time.Time) string {
 		return "not_yet_valid"
 	case !now.Before(r.NotAfter):
 		return "expired"
+	case keys[r.Key-1].Use == ca.Retired:
+		return "key_retired"
 	}
 	return "valid"
 }

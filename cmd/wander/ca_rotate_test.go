@@ -83,7 +83,9 @@ func TestCARotateForcedAndWithdrawn(t *testing.T) {
 	assert.Equal(t, []ca.Use{ca.Signs, ca.Retired, ca.Next}, []ca.Use{r.Keys[0].Use, r.Keys[1].Use, r.Keys[2].Use})
 	assert.Equal(t, 400*24*time.Hour, r.Keys[1].Expires.Sub(b.now))
 	b.must("ca", "rotate", "switch")
+	assert.NotContains(t, b.must("ca", "list"), "key_retired")
 	b.must("ca", "rotate", "retire", "--force")
+	assert.Contains(t, b.must("ca", "list"), "key_retired")
 	b.fails(64, "unknown step \"swich\"\nhint: did you mean \"switch\"?", "ca", "rotate", "swich")
 }
 
