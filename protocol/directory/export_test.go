@@ -103,3 +103,46 @@ func (d *Directory) Take(e certificate.SignedEndpoint) {
 
 // Hear is what a page of a peer does that tells of a member.
 func (d *Directory) Hear(m ident.Member) { d.sighted(m) }
+
+// Stale is what was not kept up with the facts, empty if all is well.
+func (d *Directory) Stale() (faults []string) {
+	fault := func(format string, of ...any) { faults = append(faults, fmt.Sprintf(format, of...)) }
+	living, listed, failed, spoken := 0, 0, 0, 0
+	var whole sum
+	for _, f := range d.members {
+		if f.failed != d.isFailed(f) || f.shown != d.shows(f) || f.listed != f.known() {
+			fault("%v: failed %v, shown %v, listed %v", f.id, f.failed, f.shown, f.listed)
+		}
+		if f.shown {
+			whole.add(sum{1, d.fingerprint(f)})
+		}
+		if f.known() {
+			listed++
+		} else if f.revocation() == nil {
+			fault("%v is kept for nothing", f.id)
+		}
+		if f.living {
+			living++
+		}
+		if f.rare != nil && f.rare.place != absent {
+			failed++
+			if d.failed[f.rare.place] != f || !f.failed {
+				fault("%v is not in its place", f.id)
+			}
+		}
+		for _, s := range f.failures() {
+			spoken++
+			if _, ok := d.members[s.witness].rare.against[f]; !ok {
+				fault("%v does not know that it spoke against %v", s.witness, f.id)
+			}
+		}
+		if f.rare != nil {
+			spoken -= len(f.rare.against)
+		}
+	}
+	if living != d.living || listed != d.order.length || failed != len(d.failed) || spoken != 0 || whole != d.order.whole {
+		fault("%d living of %d, %d listed of %d, %d failed of %d, %d not spoken, %v of %v",
+			living, d.living, listed, d.order.length, failed, len(d.failed), spoken, whole, d.order.whole)
+	}
+	return append(faults, d.Wrong()...)
+}

@@ -194,6 +194,70 @@ func TestPropertyPageIsItsObjectsOneByOne(t *testing.T) {
 	})
 }
 
+// Whatever a page has in place of objects, and whatever is forgotten meanwhile:
+// nothing panics, and nothing is left half done.
+func TestPropertyHostilePages(t *testing.T) {
+	ca := newAuthority(1)
+	list := ca.members(6)
+	var objects [][]byte
+	for i, s := range list {
+		e := entryOf(s, list[(i+1)%6], list[(i+2)%6])
+		objects = append(objects, e.Certificate, e.Endpoint, s.issued(9, -3*month, -month).Raw(), s.attached(2, list[(i+1)%6].id), s.leave(1))
+		objects = append(objects, e.Failures...)
+		objects = append(objects, list[(i+3)%6].failure(s, 2))
+	}
+	object := rapid.Custom(func(t *rapid.T) []byte {
+		raw := rapid.SampledFrom(objects).Draw(t, "object")
+		switch rapid.IntRange(0, 9).Draw(t, "spoilt") {
+		case 0:
+			return rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")
+		case 1:
+			raw = slices.Clone(raw)
+			raw[rapid.IntRange(0, len(raw)-1).Draw(t, "at")] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		}
+		return raw
+	})
+	entry := rapid.Custom(func(t *rapid.T) wire.Entry {
+		s := rapid.IntRange(0, 5).Draw(t, "member")
+		e := wire.Entry{Certificate: objects[8*s+2*rapid.IntRange(0, 1).Draw(t, "old")]}
+		if rapid.IntRange(0, 5).Draw(t, "other") == 0 {
+			e.Certificate = object.Draw(t, "certificate")
+		}
+		if rapid.Bool().Draw(t, "located") {
+			e.Endpoint = objects[8*s+1]
+		} else {
+			e.Endpoint = object.Draw(t, "endpoint")
+		}
+		if rapid.IntRange(0, 3).Draw(t, "left") == 0 {
+			e.Leave = object.Draw(t, "leave")
+		}
+		for range rapid.IntRange(0, 4).Draw(t, "statements") {
+			if rapid.Bool().Draw(t, "any") {
+				e.Failures = append(e.Failures, object.Draw(t, "statement"))
+			} else {
+				e.Failures = append(e.Failures, objects[8*s+rapid.IntRange(5, 7).Draw(t, "witness")])
+			}
+		}
+		return e
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		d := anyPolicy(t, ca)()
+		d.SetLimit(rapid.IntRange(3, 10).Draw(t, "limit"))
+		for range rapid.IntRange(1, 4).Draw(t, "steps") {
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
+			case 0:
+				d.Forget(now.Add(time.Duration(rapid.IntRange(-2, 1).Draw(t, "months"))*month), func(ident.Member) bool { return rapid.Bool().Draw(t, "needed") })
+			case 1:
+				must(d.LearnRevocation(list[rapid.IntRange(0, 5).Draw(t, "revoked")].revocation(1)))
+			default:
+				page := rapid.SliceOfN(entry, 1, 8).Draw(t, "page")
+				require.Len(t, d.LearnPage(page, nil), len(page))
+			}
+			require.Empty(t, d.Stale())
+		}
+	})
+}
+
 // oneByOne learns a page without a batch, and says which entries are bad.
 func oneByOne(d *directory.Directory, page []wire.Entry) (bad []bool) {
 	bad = make([]bool, len(page))

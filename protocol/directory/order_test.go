@@ -55,7 +55,7 @@ func TestPropertyOrderIsThatOfAPlainList(t *testing.T) {
 			o.add(f)
 			o.show(f, i%5 != 0, printOf(i))
 		}
-		crowd := rapid.Uint64Range(0, 3*blockSize).Draw(t, "crowd")
+		crowd := rapid.OneOf(rapid.Uint64Range(0, 10), rapid.Uint64Range(2*blockSize, 8*blockSize)).Draw(t, "crowd")
 		for i := range crowd {
 			add(i)
 		}
