@@ -101,7 +101,9 @@ func (n *node) perform(e effect.Effect) {
 			return
 		}
 		n.c.problem(n, "ends itself: %v", e.Reason)
-	case effect.Expel, effect.Reconfigure:
+	case effect.Expel:
+		n.expel(e)
+	case effect.Reconfigure:
 	}
 }
 

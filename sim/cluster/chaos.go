@@ -205,6 +205,7 @@ func (c *cluster) restartLater(n *node) {
 		if n.member == nil && n.life == life {
 			n.start(false)
 			n.meetSomebody()
+			c.meter.follow(returned, n)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -42,13 +43,18 @@ const (
 	contactsOf = 2
 	// churnWarmUp is how long the group has, at the start, to get to know each
 	// other.
-	churnWarmUp = 5 * time.Minute
+	churnWarmUp = 2 * time.Minute
 	// bootstrapRest is how long a daemon without connections waits before it
 	// meets its contacts again.
 	bootstrapRest = 30 * time.Second
 	// leavePatience is how many polls a member that leaves has to pass on what it
-	// holds and to tell the others.
+	// holds.
 	leavePatience = 150
+	// leaveLinger is how long the process goes on after its last words.
+	leaveLinger = time.Second
+	// settleMost bounds the time in which all must agree after the faults, and
+	// settleStep is how often that is looked at.
+	settleMost, settleStep = time.Hour, 10 * time.Second
 )
 
 // churnSetting is the group and its network.
@@ -218,20 +224,21 @@ func (c *cluster) leaveOrRevoke() {
 		c.log(n, "leaves")
 		n.doomed, n.fate = true, left
 		n.put(member.Shutdown{})
-		c.meter.follow(left, n)
 		n.leaving(leavePatience)
 	}
 }
 
-// leaving ends a member that leaves when it is done, or is too slow.
+// leaving lets a member say that it leaves when it has passed on what it holds, or
+// is too slow, and ends it a little later.
 func (n *node) leaving(patience int) {
 	life := n.life
 	n.c.after(shutdownPoll, func() {
 		switch {
 		case n.life != life || n.member == nil:
 		case n.member.Idle() || patience == 0:
-			n.stop()
-			n.c.bury(n)
+			n.put(member.Leave{})
+			n.c.meter.follow(left, n)
+			n.c.after(leaveLinger, func() { n.c.endForEver(n) })
 		default:
 			n.leaving(patience - 1)
 		}
@@ -267,8 +274,50 @@ func (c *cluster) bury(n *node) {
 }
 
 // settleDown ends all that goes wrong, waits until everybody knows who takes part
-// and who does not, and returns what is still not so.
+// and who does not, every token that the living have has moved and every transfer
+// to the living is answered, and returns what is still not so.
 func (c *cluster) settleDown() []string {
+	c.log(nil, "the faults are over")
 	c.calm, c.cuts = true, nil
-	return nil
+	for _, n := range slices.Clone(c.nodes) {
+		n.fuse = noFuse
+		switch {
+		case n.fate == killed && n.doomed:
+			n.crash(false) // as it was going to
+		case n.member == nil:
+			n.start(false)
+			n.meetSomebody()
+		}
+	}
+	from, began := c.stand(), c.now
+	for {
+		c.runFor(settleStep)
+		stuck := append(c.unfinished(from), c.disagreements()...)
+		if len(stuck) == 0 || len(c.problems) > 0 || c.now-began > settleMost {
+			c.meter.settled = c.now - began
+			return stuck
+		}
+	}
+}
+
+// disagreements are wrong ideas of who takes part.
+func (c *cluster) disagreements() []string {
+	var list []string
+	for _, n := range c.nodes {
+		if n.member == nil {
+			list = append(list, fmt.Sprintf("member %s is down", n.name))
+			continue
+		}
+		for _, o := range c.nodes {
+			if err := n.member.Standing(o.id); err != nil && !o.doomed {
+				list = append(list, fmt.Sprintf("member %s thinks of %s: %v", n.name, o.name, err))
+			}
+		}
+		for _, id := range n.member.IDs() {
+			if c.byID[id] == nil && n.member.Standing(id) == nil {
+				list = append(list, fmt.Sprintf("member %s takes %s for living", n.name, c.name(id)))
+			}
+		}
+	}
+	return list
 }

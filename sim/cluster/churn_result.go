@@ -74,6 +74,7 @@ func (r *ChurnResult) String() string {
 	row("cuts through the network", "%d", n.cuts)
 	row("messages", "%d, lost %d", n.messages, n.lost)
 	row("tokens, custody of one twice", "%d, %d", r.Tokens, r.overlaps())
+	row("all agreed after the faults", "within %v", r.meter.settled)
 	for _, slot := range slices.Sorted(maps.Keys(r.meter.gaps)) {
 		gaps := r.meter.gaps[slot]
 		row("token "+slot+": handoffs", "%d; longest gap %v, of a thousand gaps one %v", r.meter.hops[slot], round(percentile(gaps, 1)), round(percentile(gaps, 0.999)))

@@ -33,10 +33,17 @@ func TestChurn(t *testing.T) {
 func TestChurnShort(t *testing.T) {
 	skipUnderRaceDetector(t)
 	r := Churn(ChurnOptions{
-		Members: 24, For: 6 * time.Minute, Every: 10 * time.Second, Lifetime: 20 * time.Minute,
-		Halves: 3 * time.Minute, HalvesFor: time.Minute,
+		Members: 20, For: 4 * time.Minute, Every: 10 * time.Second, Lifetime: 14 * time.Minute,
+		Halves: 3 * time.Minute, HalvesFor: 40 * time.Second,
 	})
 	t.Logf("\n%v", r)
 	require.NoError(t, r.Err())
-	assert.Greater(t, r.counts.joins, 50)
+	assert.Greater(t, r.counts.joins, 40)
+	for _, n := range []int{r.counts.crashes, r.counts.kills, r.counts.leaves, r.counts.revocations, r.counts.renewals} {
+		assert.Positive(t, n)
+	}
+	for _, resource := range []string{"single", "several"} {
+		assert.Positive(t, r.Longest(resource), "the token of %s moves", resource)
+		assert.Less(t, r.Longest(resource), 4*time.Minute, resource)
+	}
 }

@@ -75,7 +75,7 @@ func (c *cluster) renewWhenDue(n *node) {
 		c.certify(&n.identity)
 		c.count.renewals++
 		c.log(n, "gets certificate %d", n.certificate.Claims().Serial)
-		n.put(member.Learn{Certificates: [][]byte{n.certificate.Raw()}})
+		n.put(member.Renewed{Certificate: n.certificate})
 		c.renewWhenDue(n)
 	})
 }

@@ -18,6 +18,7 @@ type change uint8
 // The changes.
 const (
 	joined change = iota
+	returned
 	killed
 	left
 	revoked
@@ -25,13 +26,13 @@ const (
 )
 
 func (k change) String() string {
-	return [...]string{"join", "crash for ever", "leave", "revocation"}[k]
+	return [...]string{"join", "return after a crash", "crash for ever", "leave", "revocation"}[k]
 }
 
 // known reports whether a member acts on a change of another one.
 func (n *node) knows(k change, id ident.Member) bool {
 	err := n.member.Standing(id)
-	if k == joined {
+	if k == joined || k == returned {
 		return err == nil
 	}
 	return err != nil && !errors.Is(err, directory.ErrUnknown)
@@ -62,8 +63,9 @@ type meter struct {
 
 	samples []sample
 	lookAt  time.Duration
-	traffic int // bytes of all messages at the last sample
-	busiest int // bytes of one connection in one interval between samples, at most
+	settled time.Duration // how long after the faults all agreed
+	traffic int           // bytes of all messages at the last sample
+	busiest int           // bytes of one connection in one interval between samples, at most
 }
 
 // spread is how long it took until the others knew.
@@ -157,7 +159,7 @@ func (m *meter) living() []*node {
 // a while.
 func (m *meter) ask(x *news, living []*node) bool {
 	x.cut = x.cut || m.c.now < m.halvesUntil
-	if x.change == joined && (x.subject.doomed || x.subject.gone) {
+	if (x.change == joined || x.change == returned) && !x.subject.takesPart() {
 		return true // another change took over
 	}
 	asked, know := 0, 0

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -81,7 +82,7 @@ func (n *node) send(to ident.Member, m wire.Message) {
 	}
 	if n.c.manual {
 		n.c.log(n, "has no connection to %s", n.c.tracer.member(to))
-		n.put(member.Unreachable{Peer: to})
+		n.put(member.Unreachable{Peer: to, Silent: true})
 		return
 	}
 	queue, dialling := n.waiting[to]
@@ -116,7 +117,7 @@ func (n *node) dial(to ident.Member) {
 		k := n.conns[to] // the other one may have been quicker
 		if k == nil && !reach() {
 			n.c.log(n, "cannot reach %s", n.c.name(to))
-			n.put(member.Unreachable{Peer: to})
+			n.put(member.Unreachable{Peer: to, Silent: true})
 			return
 		}
 		if reach() && (k == nil || k.broken) {
@@ -232,9 +233,36 @@ func (n *node) detach(k *conn, orderly bool) {
 	if orderly {
 		n.put(member.Disconnected{Peer: peer.id})
 	} else {
-		n.put(member.Unreachable{Peer: peer.id})
+		n.put(member.Unreachable{Peer: peer.id, Silent: true})
 	}
 	n.meetLater(n.c.net.rest)
+}
+
+// expel hands a revoked member its revocation as the last thing that it hears here.
+func (n *node) expel(e effect.Expel) {
+	k := n.conns[e.Member]
+	if k == nil {
+		return
+	}
+	body, err := wire.Encode(&wire.Revocations{Revocations: [][]byte{e.Revocation}})
+	must(err)
+	_, peer := k.other(n)
+	delete(n.conns, peer.id)
+	n.c.log(n, "expels %s", peer.name)
+	life := peer.life
+	n.c.after(n.c.net.delay, func() {
+		switch {
+		case peer.life != life || peer.member == nil:
+		case n.c.isCut(n, peer):
+			n.c.breakOff(k, false)
+		default:
+			if !k.broken {
+				peer.put(member.Received{From: n.id, Body: body})
+			}
+			k.broken = true
+			peer.detach(k, true)
+		}
+	})
 }
 
 // hangUp ends every connection of a member whose process has ended.

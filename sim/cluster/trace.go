@@ -219,6 +219,12 @@ func (t *tracer) input(in member.Input) string {
 		return fmt.Sprintf("told that %s ended (ran: %v)", t.grant(in.Grant), in.Operated)
 	case member.Shutdown:
 		return "shutdown"
+	case member.Leave:
+		return "leave"
+	case member.Announce:
+		if !t.terse {
+			return fmt.Sprintf("listens on %v", in.Addresses)
+		}
 	}
 	return ""
 }
