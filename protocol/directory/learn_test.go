@@ -243,14 +243,14 @@ func TestPropertyHostilePages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := anyPolicy(t, ca)()
 		d.SetLimit(rapid.IntRange(3, 10).Draw(t, "limit"))
-		for range rapid.IntRange(1, 4).Draw(t, "steps") {
+		for range rapid.IntRange(2, 5).Draw(t, "steps") {
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0:
 				d.Forget(now.Add(time.Duration(rapid.IntRange(-2, 1).Draw(t, "months"))*month), func(ident.Member) bool { return rapid.Bool().Draw(t, "needed") })
 			case 1:
 				must(d.LearnRevocation(list[rapid.IntRange(0, 5).Draw(t, "revoked")].revocation(1)))
 			default:
-				page := rapid.SliceOfN(entry, 1, 8).Draw(t, "page")
+				page := rapid.SliceOfN(entry, 6, 12).Draw(t, "page")
 				require.Len(t, d.LearnPage(page, nil), len(page))
 			}
 			require.Empty(t, d.Stale())

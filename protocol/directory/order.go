@@ -1,7 +1,7 @@
 package directory
 
 import (
-	"crypto/subtle"
+	"encoding/binary"
 	"iter"
 	"slices"
 	"sort"
@@ -25,7 +25,11 @@ func (s *sum) add(o sum) {
 	s.mix(o.fingerprint)
 }
 
-func (s *sum) mix(p Fingerprint) { subtle.XORBytes(s.fingerprint[:], s.fingerprint[:], p[:]) }
+func (s *sum) mix(p Fingerprint) {
+	e := binary.NativeEndian
+	e.PutUint64(s.fingerprint[:8], e.Uint64(s.fingerprint[:8])^e.Uint64(p[:8]))
+	e.PutUint64(s.fingerprint[8:], e.Uint64(s.fingerprint[8:])^e.Uint64(p[8:]))
+}
 
 // blockSize bounds the members of one block. A change moves half a block; a
 // question about a range looks at two blocks and at the sums of all others,
@@ -54,6 +58,8 @@ func (o *order) at(m ident.Member) int {
 	n := sort.Search(len(o.blocks), func(i int) bool { return o.blocks[i].first.Compare(m) > 0 })
 	return max(n-1, 0)
 }
+
+func (b *block) last() ident.Member { return b.list[len(b.list)-1].id }
 
 func (b *block) find(m ident.Member) (at int, found bool) {
 	return slices.BinarySearchFunc(b.list, m, func(f *facts, m ident.Member) int { return f.id.Compare(m) })
@@ -168,18 +174,16 @@ func (o *order) down(m ident.Member) iter.Seq[*facts] {
 }
 
 // scan goes through the range from the first id to the last in pieces: whole
-// blocks, given as sums, where take wants them, and single members elsewhere.
-// take reports whether it has taken a block; one returns false to end.
+// blocks, given as sums, where take reports that it has taken one, and single
+// members elsewhere.
 func (o *order) scan(from, through ident.Member, take func(sum) bool, one func(*facts)) {
 	if len(o.blocks) == 0 {
 		return
 	}
-	for n := o.at(from); n < len(o.blocks); n++ {
+	first, last := o.at(from), o.at(through)
+	for n := first; n <= last; n++ {
 		b := &o.blocks[n]
-		if b.first.Compare(through) > 0 {
-			return
-		}
-		if b.first.Compare(from) >= 0 && o.endsBy(n, through) && take(b.sum) {
+		if (n > first || b.first.Compare(from) >= 0) && (n < last || b.last().Compare(through) <= 0) && take(b.sum) {
 			continue
 		}
 		for _, f := range b.list {
@@ -188,15 +192,6 @@ func (o *order) scan(from, through ident.Member, take func(sum) bool, one func(*
 			}
 		}
 	}
-}
-
-// endsBy reports whether no member of a block is above an id.
-func (o *order) endsBy(n int, through ident.Member) bool {
-	if n+1 < len(o.blocks) && o.blocks[n+1].first.Compare(through) <= 0 {
-		return true
-	}
-	list := o.blocks[n].list
-	return list[len(list)-1].id.Compare(through) <= 0
 }
 
 // Len is the number of members with a certificate here, dead ones included.
