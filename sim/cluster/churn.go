@@ -155,6 +155,7 @@ func (c *cluster) join() *node {
 	skew := c.random(2*churnSkew) - churnSkew
 	n := c.add(c.enrol(), memberSetting{durable: true, driving: grouped, skew: skew, stranger: true})
 	c.renewWhenDue(n)
+	c.syncs(n)
 	c.count.joins++
 	return n
 }
@@ -217,7 +218,7 @@ func (c *cluster) leaveOrRevoke() {
 			c.count.revocations++
 			c.log(n, "is revoked")
 			c.meter.follow(revoked, n)
-			c.tell(member.Learn{Revocations: [][]byte{c.revocation(n)}})
+			c.tell(member.Learn{Revocations: [][]byte{c.revoke(n)}})
 			continue
 		}
 		c.count.leaves++

@@ -33,7 +33,7 @@ func TestChurn(t *testing.T) {
 func TestChurnShort(t *testing.T) {
 	skipUnderRaceDetector(t)
 	r := Churn(ChurnOptions{
-		Members: 20, For: 4 * time.Minute, Every: 10 * time.Second, Lifetime: 14 * time.Minute,
+		Members: 20, For: 4 * time.Minute, Every: 10 * time.Second, Lifetime: 6 * time.Minute,
 		Halves: 3 * time.Minute, HalvesFor: 40 * time.Second,
 	})
 	t.Logf("\n%v", r)

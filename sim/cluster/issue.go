@@ -22,7 +22,7 @@ type issuer struct {
 
 // backdated is how long before its issue a certificate is valid, for clocks that
 // are slow.
-const backdated = 10 * time.Minute
+const backdated = 2 * time.Minute
 
 // enrol makes a new member's key and gives it its first certificate.
 func (c *cluster) enrol() identity {
@@ -80,15 +80,54 @@ func (c *cluster) renewWhenDue(n *node) {
 	})
 }
 
-// revocation revokes a member's certificate and says so to nobody.
-func (c *cluster) revocation(n *node) []byte {
+// revoke revokes a member's certificate and says so to nobody yet.
+func (c *cluster) revoke(n *node) []byte {
 	c.issuer.revoked = append(c.issuer.revoked, c.now)
 	r, err := certificate.Revocation{
 		Version: uint64(len(c.issuer.revoked)), Member: n.id, Serial: n.certificate.Claims().Serial,
 		Reason: "simulated", Time: uint64(epoch.Add(c.now).UnixMilli()),
 	}.Sign(c.group.ID(), theAuthority().key)
 	must(err)
-	return r.Raw()
+	n.revocation = r.Raw()
+	return n.revocation
+}
+
+// syncShare is how many members, on average, ask the CA within a gossip interval:
+// the daemon's.
+const syncShare = 8
+
+// syncs lets a member ask the CA now and then, as the daemon does. It hears of a
+// few members, so that one whose contacts have all died finds the others, and
+// whether it is revoked.
+func (c *cluster) syncs(n *node) {
+	pause := c.group.Config().Settings().GossipInterval
+	if n.member != nil {
+		pause = max(pause, pause*time.Duration(n.member.Candidates()+1)/syncShare)
+	}
+	c.after(pause/2+c.random(pause), func() {
+		if n.gone {
+			return
+		}
+		if n.member != nil {
+			n.put(c.answer(n))
+		}
+		c.syncs(n)
+	})
+}
+
+// answer is what the CA says to a member.
+func (c *cluster) answer(n *node) member.Learn {
+	in := member.Learn{Configuration: c.issuer.published.Config().Raw()}
+	if n.fate == revoked && n.doomed {
+		in.Revocations = [][]byte{n.revocation}
+	}
+	for _, o := range c.choose(contactsOf, n) {
+		if endpoint, ok := o.member.Endpoint(o.id); ok {
+			in.Certificates = append(in.Certificates, o.certificate.Raw())
+			in.Endpoints = append(in.Endpoints, endpoint)
+		}
+	}
+	return in
 }
 
 // publish signs the next configuration: it says up to which version revocations

@@ -57,16 +57,17 @@ type node struct {
 	alarm   uint64 // the alarm that counts
 	alarmAt clock.Instant
 
-	conns    map[ident.Member]*conn
-	waiting  map[ident.Member][][]byte
-	requests uint64
-	contacts []*node // whom the operator lets it meet; nil: everybody
-	stopping bool    // was told to shut down
-	bornAt   time.Duration
-	fate     change       // of a doomed one
-	doomed   bool         // never returns after its end
-	gone     bool         // has ended for ever
-	group    *group.Group // the group file that it was given
+	conns      map[ident.Member]*conn
+	waiting    map[ident.Member][][]byte
+	requests   uint64
+	contacts   []*node // whom the operator lets it meet; nil: everybody
+	stopping   bool    // was told to shut down
+	bornAt     time.Duration
+	fate       change       // of a doomed one
+	revocation []byte       // of a revoked one
+	doomed     bool         // never returns after its end
+	gone       bool         // has ended for ever
+	group      *group.Group // the group file that it was given
 }
 
 // op is one thing that a driver does.
