@@ -67,7 +67,7 @@ func (s *Server) notRedeemed(a *ca.Authority, err error) *refusal {
 
 // welcome is the answer to a new member.
 func (s *Server) welcome(v view, cert certificate.Certificate) ([]byte, *refusal) {
-	peers := s.seen.draw(cert.Member(), s.cfg.Now(), v.authority.Standing)
+	peers := s.seen.draw(cert.Member(), s.cfg.Now(), v.counts)
 	others := uint64(len(peers))
 	if others == 0 {
 		var err error

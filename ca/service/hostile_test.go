@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"strings"
 	"sync"
@@ -115,6 +116,24 @@ func TestStrangersLearnNothing(t *testing.T) {
 	// And the invite that was guessed at is still good.
 	_, err = enrolment.Enrol(t.Context(), good, b.request("later", newKey(t)), b.clock.Now)
 	require.NoError(t, err)
+}
+
+// endless is a body that goes on, and counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	return len(p), nil
+}
+
+// Of what has no end, little is read.
+func TestEndlessBodies(t *testing.T) {
+	b := newBench(t)
+	body := &endless{}
+	w := httptest.NewRecorder()
+	b.server.handle(w, httptest.NewRequest("POST", enrolment.PathEnrol, body))
+	assert.Equal(t, 403, w.Code)
+	assert.LessOrEqual(t, body.read, enrolment.MaxEnrolRequest+1)
 }
 
 // Those who have shown that they were members are told why they are none.

@@ -38,7 +38,7 @@ func (s *Server) sync(w http.ResponseWriter, c *call) ([]byte, *refusal) {
 	}
 	return write(enrolment.SyncAnswer{
 		Publication: v.since(q.Configuration, q.Revocations),
-		Peers:       s.seen.draw(c.member, s.cfg.Now(), v.authority.Standing),
+		Peers:       s.seen.draw(c.member, s.cfg.Now(), v.counts),
 	})
 }
 
@@ -75,7 +75,7 @@ func (s *Server) left(c *call, raw []byte) *refusal {
 
 // leaver is whom a leave that was taken in is about.
 func leaver(c *call, raw []byte) string {
-	m, err := certificate.LeaveSigner(c.view.group.ID(), raw)
+	m, err := certificate.LeaveSigner(c.cert.Claims().Group, raw)
 	if err != nil {
 		return "unknown"
 	}

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -40,8 +40,8 @@ type sighting struct {
 
 // loadSeen reads the file. Who is in it counts as heard of just now: of a service
 // that starts again that is more often true than not.
-func loadSeen(dir string, g *group.Group, now time.Time) (*seen, error) {
-	s := &seen{file: filepath.Join(dir, SeenFile), members: make(map[ident.Member]*sighting)}
+func loadSeen(a *ca.Authority, now time.Time) (*seen, error) {
+	s := &seen{file: filepath.Join(a.Dir(), SeenFile), members: make(map[ident.Member]*sighting)}
 	info, err := os.Stat(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -64,9 +64,9 @@ func loadSeen(dir string, g *group.Group, now time.Time) (*seen, error) {
 		if len(pair) != 2 || pair[0].Type != keyfile.Certificate || pair[1].Type != keyfile.Endpoint {
 			return s, keyfile.ErrFormat
 		}
-		cert, err := certificate.Parse(g.ID(), pair[0].Bytes, g)
+		cert, err := a.Parse(pair[0].Bytes)
 		if err == nil && cert.ValidAt(now) == nil {
-			_ = s.note(g.ID(), cert, pair[1].Bytes, now)
+			_ = s.note(a.Group(), cert, pair[1].Bytes, now)
 		}
 	}
 	return s, nil
@@ -115,15 +115,15 @@ func (s *seen) forget(m ident.Member) {
 	delete(s.members, m)
 }
 
-// draw is some random members but one, those heard of lately first. standing
-// tells who still is a member; who is not is forgotten.
-func (s *seen) draw(not ident.Member, now time.Time, standing func(ident.Member) error) []enrolment.Peer {
+// draw is some random members but one, those heard of lately first. counts tells
+// whose certificates still do; who has none of them is forgotten.
+func (s *seen) draw(not ident.Member, now time.Time, counts func(certificate.Certificate) bool) []enrolment.Peer {
 	var peers []enrolment.Peer
 	for _, one := range s.inRandomOrder(not, now) {
 		if len(peers) == enrolment.MaxPeers {
 			break
 		}
-		if one.certificate.ValidAt(now) != nil || standing(one.certificate.Member()) != nil {
+		if one.certificate.ValidAt(now) != nil || !counts(one.certificate) {
 			s.forget(one.certificate.Member())
 			continue
 		}

@@ -56,7 +56,6 @@ type Server struct {
 	mu        sync.Mutex
 	authority *ca.Authority
 	opened    time.Time
-	view      view // the last one
 
 	shown    atomic.Pointer[shown]
 	enrols   *single
@@ -107,11 +106,10 @@ func (s *Server) open() error {
 		return err
 	}
 	s.authority, s.group = a, a.Group()
-	v, err := s.published()
-	if err != nil {
+	if _, err := s.published(); err != nil {
 		return err
 	}
-	if s.seen, err = loadSeen(a.Dir(), v.group, s.cfg.Now()); err != nil {
+	if s.seen, err = loadSeen(a, s.cfg.Now()); err != nil {
 		s.cfg.Log.Warn("which members there were is not known: newcomers meet nobody until some come", "file", SeenFile, "error", err)
 	}
 	return s.certify()

@@ -2,18 +2,17 @@ package service
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/wandertoken/wander/ca"
-	"github.com/wandertoken/wander/crypto/keyfile"
-	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/certificate"
 )
 
 // view is what the authority has published at one moment.
 type view struct {
 	ca.Publication
 	authority *ca.Authority
-	group     *group.Group
 }
 
 // published is what is published now, by whatever process. Errors:
@@ -27,26 +26,14 @@ func (s *Server) published() (view, error) {
 	if p.ConfigVersion == 0 {
 		return view{}, ErrNoConfiguration
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v := view{Publication: p, authority: a, group: s.view.group}
-	// Which CA keys count stands in the configuration.
-	if v.group == nil || s.view.ConfigVersion != p.ConfigVersion {
-		if v.group, err = groupOf(p); err != nil {
-			return view{}, err
-		}
-	}
-	s.view = v
-	return v, nil
+	return view{Publication: p, authority: a}, nil
 }
 
-func groupOf(p ca.Publication) (*group.Group, error) {
-	var blocks []keyfile.Block
-	for _, raw := range p.Authorities {
-		blocks = append(blocks, keyfile.Block{Type: keyfile.CACertificate, Bytes: raw})
-	}
-	g, _, err := group.Load(append(blocks, keyfile.Block{Type: keyfile.GroupConfiguration, Bytes: p.Configuration}))
-	return g, err
+// counts reports whether a certificate is that of a living member and by a CA
+// key in force, so that others accept it.
+func (v view) counts(c certificate.Certificate) bool {
+	inForce := v.authority.Config().Settings().Authorities
+	return slices.Contains(inForce, c.Authority()) && v.authority.Standing(c.Member()) == nil
 }
 
 func (s *Server) current() *ca.Authority {

@@ -202,6 +202,21 @@ func selfSigned(t testing.TB, change func(*x509.Certificate)) *tls.Certificate {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private}
 }
 
+// signedElse is a TLS certificate by the CA key that is not meant for this.
+func signedElse(t testing.TB, like *x509.Certificate) *tls.Certificate {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	template := *like
+	template.Subject.Organization = []string{"something else"}
+	template.RawSubject = nil
+	template.ExtraExtensions = like.Extensions
+	parent := &x509.Certificate{SubjectKeyId: like.AuthorityKeyId}
+	der, err := x509.CreateCertificate(rand.Reader, &template, parent, public, first.StdKey())
+	require.NoError(t, err)
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private}
+}
+
 // Nothing is sent to somebody who does not prove that he is the group's
 // service: not the secret, not the head of a request.
 func TestImpostors(t *testing.T) {
@@ -231,6 +246,8 @@ func TestImpostors(t *testing.T) {
 		"vouched for by a key before it": {shown(t, groupID, all, c[2], third, start), second},
 		"statements out of order":        {shown(t, groupID, raws(c[1], c[0]), c[1], second, start), second},
 		"a member":                       {member, first},
+		"a first key that comes again":   {shown(t, groupID, append(all, all[0]), c[0], first, start), second},
+		"signed for something else":      {signedElse(t, leaf), first},
 	} {
 		s := serve(t, one.shown, answer(t, good(t)))
 		_, err := enrolment.Enrol(t.Context(), invited(s.address, one.pinned), request(t), at(start))
@@ -442,6 +459,19 @@ func TestMembersAndRotation(t *testing.T) {
 		assert.Equal(t, client.Certificate.Member(), renewed.Certificate.Member())
 		assert.EqualValues(t, 1, s.shown.Load(), "it says who it is")
 	}
+}
+
+// A renewed certificate is the member's own.
+func TestRenewTakesItsOwnOnly(t *testing.T) {
+	c := chain(t)
+	g, err := group.New(c[:1], configuration(t, 1, first, first))
+	require.NoError(t, err)
+	body, err := enrolment.Encode(enrolment.RenewAnswer{Certificate: issue(t, newKey(9), "ada", first).Raw(), Authorities: raws(c[0])})
+	require.NoError(t, err)
+	s := serve(t, shown(t, groupID, raws(c[0]), c[0], first, start), func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+	client := enrolment.Client{Addresses: []string{s.address}, Group: g, Certificate: issue(t, ada, "ada", first), Key: ada, Now: at(start)}
+	_, err = client.Renew(t.Context())
+	assert.ErrorIs(t, err, enrolment.ErrAnswer)
 }
 
 // What a service says of a newer configuration has to be newer, and signed.

@@ -80,6 +80,22 @@ func TestMangled(t *testing.T) {
 	}
 }
 
+// Bits that mean nothing are zero: there is one spelling.
+func TestSpareBits(t *testing.T) {
+	i, seen := sample(), 0
+	for range 3 {
+		i.Name += "x"
+		text := format(t, i)
+		if len(text[len(invite.Prefix):])%4 == 0 {
+			continue // there are none
+		}
+		seen++
+		_, err := invite.Parse(text[:len(text)-1] + string(text[len(text)-1]+1))
+		assert.ErrorIs(t, err, invite.ErrMangled)
+	}
+	assert.Equal(t, 2, seen)
+}
+
 func TestRefused(t *testing.T) {
 	text := format(t, sample())
 	change := func(f func(*[]any)) string {
