@@ -22,6 +22,7 @@ const readmePatience = 300 * time.Second
 // bottom, in a copy of the source tree. Only the demos are cut short, and the
 // tests, which this is one of, are left out.
 func TestReadme(t *testing.T) {
+	t.Parallel() // it mostly waits
 	bash, err := exec.LookPath("bash")
 	require.NoError(t, err, "the README's commands are for bash")
 	dir := t.TempDir()
@@ -42,6 +43,7 @@ func TestReadme(t *testing.T) {
 	t.Log(string(out))
 	require.Contains(t, string(out), "duplicates  0")
 	require.Contains(t, string(out), "still exclusive")
+	require.Contains(t, string(out), "back again")
 	require.Equal(t, []string{"in", "out", "in", "out", "in", "out"}, turns(string(out)))
 }
 
