@@ -242,21 +242,30 @@ func (m *Member) learnFailure(from ident.Member, raw []byte) error {
 	return nil
 }
 
-// tookFailure journals and passes on a failure statement that is news, and that
-// names the subject's endpoint record: any other counts for nothing yet.
+// tookFailure journals and passes on a failure statement that is news, that names
+// the subject's endpoint record (any other counts for nothing yet), and that is
+// needed for a quorum: when a network breaks, everybody would else tell everybody
+// what everybody sees.
 func (m *Member) tookFailure(f certificate.Failure, raw []byte) {
 	if sequence, known := m.dir.Sequence(f.Subject); !known || sequence != f.Sequence {
 		return
 	}
-	m.persist(&journal.Known{What: journal.KnownFailure, Object: raw}, false)
-	m.ring.due = true
-	if c, known := m.dir.Certificate(f.Witness); known && (m.hearing == fromTalk || f.Witness == m.self) {
-		if key := (update.Key{Kind: update.KindFailure, Subject: f.Subject, Witness: f.Witness}); m.mayTell(key) {
-			m.spreadNow(key, update.Failure(raw, c.Raw()))
-		}
+	if len(m.dir.Failures(f.Subject)) <= m.settings.FailureQuorum { // more would only repeat it
+		m.persist(&journal.Known{What: journal.KnownFailure, Object: raw}, false)
+		m.ring.due = true
+		m.tellFailure(f, raw)
 	}
 	if f.Subject == m.self {
 		m.refute()
+	}
+}
+
+// tellFailure passes a failure statement on at once, if it was heard as news.
+func (m *Member) tellFailure(f certificate.Failure, raw []byte) {
+	key := update.Key{Kind: update.KindFailure, Subject: f.Subject, Witness: f.Witness}
+	c, known := m.dir.Certificate(f.Witness)
+	if known && (m.hearing == fromTalk || f.Witness == m.self) && m.mayTell(key) {
+		m.spreadNow(key, update.Failure(raw, c.Raw()))
 	}
 }
 

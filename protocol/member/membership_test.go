@@ -127,6 +127,20 @@ func TestQuorumFails(t *testing.T) {
 	assert.NoError(t, b.standing(subject.id()))
 }
 
+// What a quorum has said already is not told again.
+func TestQuorumIsEnough(t *testing.T) {
+	a, b, p := crowd(t)
+	subject := p[2]
+	tell := func(w *someone) {
+		b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(w.failure(subject.id(), 1), w.certificate.Raw()))})
+	}
+	for i, w := range []*someone{p[0], p[1], a.issue(8, 24*time.Hour)} {
+		tell(w)
+		told := len(messages[*wire.News](b, p[1].id()))
+		assert.Equal(t, i < 2, told > 0, i)
+	}
+}
+
 // A member that was stated failed hears of it and says, with a higher number,
 // that it lives.
 func TestFailedMemberRefutes(t *testing.T) {
