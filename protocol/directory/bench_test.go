@@ -126,6 +126,15 @@ func BenchmarkPage(b *testing.B) {
 		d.Admit(list[65].certificate(month))
 		return d
 	}
+	b.Run("without statements", func(b *testing.B) {
+		plain := append([]wire.Entry(nil), page...)
+		for i := range plain {
+			plain[i].Failures = nil
+		}
+		for range b.N {
+			fresh().LearnPage(plain, nil)
+		}
+	})
 	b.Run("one by one", func(b *testing.B) {
 		for range b.N {
 			oneByOne(fresh(), page)

@@ -32,17 +32,17 @@ type page struct {
 }
 
 // LearnPage takes in the entries of one page of a peer's directory, and answers
-// for each. All signatures are checked in one batch, which costs a third of
-// doing so one by one; when one of them is bad, they are checked one by one as
-// well. What is known is not checked again. The order of entries makes no
+// for each. All signatures are checked in one batch, which costs less than half
+// of doing so one by one; when one of them is bad, they are checked one by one
+// as well. What is known is not checked again. The order of entries makes no
 // difference: certificates come first, so that witnesses may stand anywhere on
 // the page. The errors of an entry are those of Learn, LearnEndpoint, LearnLeave
 // and LearnFailure, and ErrEntry; what is wrong in one entry keeps nothing else
 // out. With a sample, entries of members that it does not want are passed over.
 // random is for the batch, see signature.Batch.Verify.
 //
-// A page that fits a frame has at most 400 signatures, so that even one with a
-// bad one costs no more than 40 ms.
+// A page that fits a frame has fewer than 500 signatures. One with a bad one
+// among them costs about 40 ms; a page of 64 new members 4 ms.
 func (d *Directory) LearnPage(entries []wire.Entry, random io.Reader) []Learned {
 	p := &page{d: d, learned: make([]Learned, len(entries)), keys: make(map[ident.Member]*signature.PublicKey)}
 	for i := range entries {
