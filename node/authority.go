@@ -10,6 +10,7 @@ import (
 
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/member"
 )
@@ -22,9 +23,12 @@ const (
 	// maxSyncPause bounds the pause after a CA was not reached. It is needed to
 	// issue, renew and revoke, never for tokens to move.
 	maxSyncPause = 10 * time.Minute
-	// maxWatchPause bounds the sleep between two looks at the wall clock, which
-	// may be put right meanwhile.
-	maxWatchPause = time.Minute
+	// minSyncPause is how long a member waits at least, on average, before it asks
+	// again: a little more than the CA's service lets one member ask, so that a
+	// renewal is never refused for it.
+	minSyncPause = 6 * time.Second
+	// watchPause is how often the wall clock is looked at, which may be put right.
+	watchPause = time.Second
 	// renewPatience bounds one renewal.
 	renewPatience = time.Minute
 )
@@ -39,6 +43,7 @@ type authority struct {
 	saves chan struct{} // one element: the group file is to be written
 
 	renewing sync.Mutex // held while the CA is asked for a certificate
+	files    sync.Mutex // held while a file is replaced
 
 	mu       sync.Mutex
 	current  certificate.Certificate
@@ -58,7 +63,7 @@ func (a *authority) isKnown() bool { return len(a.n.cfg.Authority) > 0 }
 func (a *authority) client() enrolment.Client {
 	return enrolment.Client{
 		Addresses: a.n.cfg.Authority, Group: a.n.currentGroup(), Certificate: a.certificate(),
-		Key: a.n.cfg.Key, Now: a.n.cfg.seams.wall,
+		Key: a.n.cfg.Key, Now: a.n.cfg.Now,
 	}
 }
 
@@ -71,35 +76,51 @@ func (a *authority) certificate() certificate.Certificate {
 
 func (a *authority) schedule() enrolment.Schedule {
 	c := a.certificate().Claims()
-	return enrolment.Schedule{NotBefore: c.NotBefore, NotAfter: c.NotAfter}
+	return enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}
+}
+
+// plan is when the CA is asked next. To synchronise needs no wall clock.
+type plan struct {
+	random  rand.Source
+	looked  time.Time // when the plan was last looked at
+	renewAt time.Time
+	oldKey  bool // renewAt was chosen with a certificate of an old CA key
+	syncAt  clock.Instant
+	misses  int // tries to synchronise that failed, in a row
 }
 
 // run renews, synchronises and warns until ctx ends.
 func (a *authority) run(ctx context.Context) {
-	random := rand.NewPCG(rand.Uint64(), rand.Uint64())
-	renewAt := a.nextRenewal(random)
-	syncAt, misses := a.n.now().Wall, 0
+	p := &plan{random: rand.NewPCG(rand.Uint64(), rand.Uint64()), looked: a.n.now().Wall, oldKey: a.underOldKey()}
+	p.renewAt = a.nextRenewal(p.random)
 	for ctx.Err() == nil {
-		now := a.n.now().Wall
-		a.warn(now)
-		if a.isKnown() && !now.Before(renewAt) {
-			_, _ = a.renew(ctx) // which notes and logs why
-			renewAt = a.nextRenewal(random)
+		a.warn(a.n.now().Wall)
+		if a.isKnown() {
+			a.keepUp(ctx, p)
 		}
-		if a.isKnown() && !now.Before(syncAt) {
-			misses = a.synchronise(ctx, misses)
-			syncAt = a.n.now().Wall.Add(a.syncPause(misses, random))
-		}
-		a.sleep(ctx, min(renewAt.Sub(now), syncAt.Sub(now)))
+		a.sleep(ctx)
 	}
 }
 
-// sleep waits for so long at most, or until the group file is to be written.
-func (a *authority) sleep(ctx context.Context, pause time.Duration) {
-	if !a.isKnown() {
-		pause = maxWatchPause
+// keepUp asks the CA for what is due.
+func (a *authority) keepUp(ctx context.Context, p *plan) {
+	now, old := a.n.now(), a.underOldKey()
+	if old != p.oldKey || now.Wall.Before(p.looked) { // the clock was put right
+		p.renewAt, p.oldKey = a.nextRenewal(p.random), old
 	}
-	t := time.NewTimer(min(max(pause, 0), maxWatchPause))
+	if p.looked = now.Wall; !now.Wall.Before(p.renewAt) {
+		_, _ = a.renew(ctx) // which notes and logs why
+		p.renewAt = a.nextRenewal(p.random)
+	}
+	if now.Boot >= p.syncAt {
+		p.misses = a.synchronise(ctx, p.misses)
+		p.syncAt = a.n.now().Boot.Add(a.syncPause(p.misses, p.random))
+	}
+}
+
+// sleep waits a little, or until the group file is to be written.
+func (a *authority) sleep(ctx context.Context) {
+	t := time.NewTimer(watchPause)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
@@ -111,20 +132,26 @@ func (a *authority) sleep(ctx context.Context, pause time.Duration) {
 	}
 }
 
+// nextRenewal is when to renew next. A certificate of a CA key that signs no
+// more is renewed within the time in which the group synchronises, however long
+// it lives, so that the old key can be retired.
 func (a *authority) nextRenewal(random rand.Source) time.Time {
 	now := a.n.now().Wall
 	a.mu.Lock()
 	failures := a.failures
 	a.mu.Unlock()
-	if failures == 0 && a.underOldKey() {
-		return now.Add(time.Duration(rand.New(random).Int64N(int64(maxWatchPause))))
+	next := a.schedule().Next(now, failures, random)
+	if failures > 0 || !a.underOldKey() {
+		return next
 	}
-	return a.schedule().Next(now, failures, random)
+	if soon := now.Add(a.syncPause(0, random)); soon.Before(next) {
+		return soon
+	}
+	return next
 }
 
 // underOldKey reports whether the certificate is signed by another CA key than
-// the one that the CA signs with now: it is to be renewed, so that the old key
-// can be retired.
+// the one that the CA signs with now.
 func (a *authority) underOldKey() bool {
 	return a.certificate().Authority() != a.n.currentGroup().Config().Signer()
 }
@@ -134,7 +161,7 @@ func (a *authority) syncPause(misses int, random rand.Source) time.Duration {
 	a.n.engine.look(func(m *member.Member) {
 		interval, members = m.Settings().GossipInterval, m.Candidates()+1
 	})
-	pause := time.Duration(float64(interval) * max(1, float64(members)/syncShare))
+	pause := max(minSyncPause, time.Duration(float64(interval)*max(1, float64(members)/syncShare)))
 	for range misses {
 		pause = min(2*pause, max(pause, maxSyncPause))
 	}
@@ -185,6 +212,8 @@ func (a *authority) refused(err error) {
 // known to the member and shown to peers. Connections and handoffs go on: it is
 // the same member.
 func (a *authority) take(c certificate.Certificate) (newer bool, err error) {
+	a.files.Lock()
+	defer a.files.Unlock()
 	if old := a.certificate(); c.Member() != old.Member() || c.Claims().Serial == old.Claims().Serial {
 		return false, nil
 	}
@@ -222,7 +251,9 @@ func (a *authority) synchronise(ctx context.Context, misses int) int {
 		return misses + 1
 	}
 	a.n.engine.do(learned(news))
-	if news.More && ctx.Err() == nil {
+	var has uint64
+	a.n.engine.look(func(m *member.Member) { has = m.RevocationVersion() })
+	if news.More && has > mine.Revocations && ctx.Err() == nil {
 		return a.synchronise(ctx, misses)
 	}
 	return 0

@@ -64,6 +64,9 @@ type Config struct {
 	// Observer, if there is one, is told what the policies decide: to replay it
 	// in the simulator. It is called while the node waits, and keeps nothing.
 	Observer member.Observer
+	// Now reads the wall clock: for the validity of certificates and the times in
+	// tokens and statements. Nil means time.Now.
+	Now func() time.Time
 	// Log is where the node logs; nil: nowhere.
 	Log *slog.Logger
 
@@ -73,15 +76,11 @@ type Config struct {
 // seams are where tests put something in the place of the world. Zero values
 // mean the world.
 type seams struct {
-	journal store.Options    // beyond what a user may set: the file system
-	wall    func() time.Time // the wall clock
+	journal store.Options // beyond what a user may set: the file system
 	handler func(transport.Handler) transport.Handler
 }
 
 func (s *seams) fill() {
-	if s.wall == nil {
-		s.wall = time.Now
-	}
 	if s.handler == nil {
 		s.handler = func(h transport.Handler) transport.Handler { return h }
 	}
@@ -114,6 +113,9 @@ type Operation struct {
 
 func (c *Config) validate() error {
 	c.seams.fill()
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	switch {
 	case c.Group == nil || c.Key == nil:
 		return fmt.Errorf("%w: no identity", ErrConfig)
@@ -134,7 +136,7 @@ func (c *Config) validate() error {
 			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
-	if err := c.Certificate.ValidAt(c.seams.wall()); err != nil {
+	if err := c.Certificate.ValidAt(c.Now()); err != nil {
 		return fmt.Errorf("%w: %w", ErrIdentity, err)
 	}
 	if c.Operation.Run != nil {

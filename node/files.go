@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/node/store"
@@ -12,8 +13,16 @@ import (
 )
 
 // saveCertificate puts a renewed certificate in the place of the file's, so that
-// a restart finds it.
+// a restart finds it. It needs a.files.
+//
+// The group file is read first at a restart, and must then know the CA key that
+// has signed this member's certificate: so it is written first.
 func (a *authority) saveCertificate(c certificate.Certificate) error {
+	if name := a.n.cfg.GroupFile; name != "" {
+		if err := updateGroupFile(name, a.n.currentGroup()); err != nil {
+			return err
+		}
+	}
 	name := a.n.cfg.CertificateFile
 	if name == "" {
 		return nil
@@ -22,13 +31,14 @@ func (a *authority) saveCertificate(c certificate.Certificate) error {
 }
 
 // saveGroup puts the CA keys and the configuration in force into the group file,
-// unless it has them. The journal has them too; but the file is read first, and
-// must know the CA key that has signed this member's certificate.
+// unless it has them.
 func (a *authority) saveGroup() {
 	name := a.n.cfg.GroupFile
 	if name == "" {
 		return
 	}
+	a.files.Lock()
+	defer a.files.Unlock()
 	if err := updateGroupFile(name, a.n.currentGroup()); err != nil {
 		a.n.log.Warn("group file not rewritten; the journal has the newer configuration", "error", err)
 	}
@@ -39,8 +49,7 @@ func updateGroupFile(name string, g *group.Group) error {
 	if err != nil {
 		return err
 	}
-	there, _, err := group.Load(old)
-	if err == nil && there.Config().Version() >= g.Config().Version() {
+	if there, _, err := group.Load(old); err == nil && hasAllOf(there, g) {
 		return nil
 	}
 	blocks := g.Blocks()
@@ -50,6 +59,15 @@ func updateGroupFile(name string, g *group.Group) error {
 		}
 	}
 	return replaceBlocks(name, blocks...)
+}
+
+// hasAllOf reports whether a group is under a newer configuration than another,
+// or under the same and knows all of its CA keys.
+func hasAllOf(there, g *group.Group) bool {
+	if has, is := there.Config().Version(), g.Config().Version(); has != is {
+		return has > is
+	}
+	return !slices.ContainsFunc(g.Authorities(), func(a group.Authority) bool { return there.History().Key(a.ID()) == nil })
 }
 
 // replaceBlocks replaces a file in one step, durably: after a crash there is the

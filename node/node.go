@@ -159,8 +159,8 @@ func (n *Node) openTransport(ctx context.Context) error {
 	n.transport, err = transport.Open(transport.Config{
 		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.currentGroup(),
 		Vouchers: n.currentGroup().Vouchers(), Vouched: n.vouched,
-		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.seams.wall,
-		Addresses: n.addresses, Revocation: n.revocation, ResetKey: reset, Log: n.log,
+		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.Now,
+		Addresses: n.addresses, Newest: n.newest, Revocation: n.revocation, ResetKey: reset, Log: n.log,
 	})
 	if err != nil {
 		_ = conn.Close()
@@ -323,7 +323,7 @@ func (n *Node) release() {
 }
 
 func (n *Node) now() clock.Reading {
-	return clock.Reading{Boot: boottime.Now(), Wall: n.cfg.seams.wall()}
+	return clock.Reading{Boot: boottime.Now(), Wall: n.cfg.Now()}
 }
 
 func stateOf(standing error) string {

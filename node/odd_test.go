@@ -117,7 +117,7 @@ func (tr *trio) copyState(from, to string) {
 func TestClocksOffByHours(t *testing.T) {
 	off := []time.Duration{7 * time.Hour, 0, -9 * time.Hour}
 	tr := newTrio(t, 1, func(i int, c *node.Config) {
-		c.SetClock(func() time.Time { return time.Now().Add(off[i]) })
+		c.Now = func() time.Time { return time.Now().Add(off[i]) }
 	})
 	tr.work(10, tr.nodes...)
 	c := tr.journals()
@@ -133,7 +133,7 @@ func TestGeneratorWithAnImpossibleClock(t *testing.T) {
 			tr := newTrio(t, 1, func(i int, c *node.Config) {
 				if i == 2 {
 					c.Found = true
-					c.SetClock(func() time.Time { return time.Now().Add(off) })
+					c.Now = func() time.Time { return time.Now().Add(off) }
 				}
 			})
 			tr.work(60, tr.nodes[:2]...)

@@ -85,6 +85,13 @@ func (n *Node) addresses(id ident.Member) (list []string) {
 	return list
 }
 
+// newest is the newest certificate of a member that is known, so that open
+// connections outlive its renewal.
+func (n *Node) newest(id ident.Member) (c certificate.Certificate, known bool) {
+	n.engine.look(func(m *member.Member) { c, known = m.Certificate(id) })
+	return c, known
+}
+
 func (n *Node) revocation(id ident.Member) (frame []byte, revoked bool) {
 	n.engine.look(func(m *member.Member) {
 		var raw []byte

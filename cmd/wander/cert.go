@@ -107,7 +107,7 @@ const expiredHint = "an expired certificate renews nothing: get an invite for th
 
 func newCertReport(id node.Identity, now time.Time) certReport {
 	c := id.Certificate.Claims()
-	schedule := enrolment.Schedule{NotBefore: c.NotBefore, NotAfter: c.NotAfter}
+	schedule := enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}
 	r := certReport{
 		V: 1, Member: id.Certificate.Member(), Name: c.Name, Group: c.Group, GroupName: id.Group.Name(), Serial: c.Serial,
 		NotBefore: c.NotBefore, NotAfter: c.NotAfter, Used: schedule.Used(now), Renewal: schedule.Due(),
@@ -203,7 +203,7 @@ func runCertRenew(env *environment, config string) error {
 func (s *settings) keepRenewed(env *environment, id node.Identity, client enrolment.Client, renewed enrolment.Renewed) error {
 	c := renewed.Certificate.Claims()
 	if renewed.Certificate.Hash() == id.Certificate.Hash() {
-		due := enrolment.Schedule{NotBefore: c.NotBefore, NotAfter: c.NotAfter}.Due()
+		due := enrolment.Schedule{IssuedAt: c.IssuedAt, NotAfter: c.NotAfter}.Due()
 		fmt.Fprintf(env.Out, "nothing to do: certificate %d is valid until %s and renewed from %s on\n", c.Serial,
 			c.NotAfter.Format(time.DateOnly), due.Format(time.DateOnly))
 		return nil

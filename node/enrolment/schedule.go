@@ -63,16 +63,16 @@ const warnedLife = 90 * day
 // Schedule says when a certificate is renewed and when its end is warned of. It
 // is a function of its arguments.
 type Schedule struct {
-	NotBefore, NotAfter time.Time // of the certificate
+	IssuedAt, NotAfter time.Time // of the certificate
 }
 
 // life is how long the certificate lives in all.
-func (s Schedule) life() time.Duration { return max(s.NotAfter.Sub(s.NotBefore), 0) }
+func (s Schedule) life() time.Duration { return max(s.NotAfter.Sub(s.IssuedAt), 0) }
 
 // Due is when two thirds of the life are over: from then on the certificate is
 // renewed.
 func (s Schedule) Due() time.Time {
-	return s.NotBefore.Add(s.life() / renewDenominator * renewNumerator)
+	return s.IssuedAt.Add(s.life() / renewDenominator * renewNumerator)
 }
 
 // Used is the share of the life that is over, 0 to 1.
@@ -80,7 +80,7 @@ func (s Schedule) Used(now time.Time) float64 {
 	if s.life() == 0 {
 		return 1
 	}
-	return min(1, max(0, float64(now.Sub(s.NotBefore))/float64(s.life())))
+	return min(1, max(0, float64(now.Sub(s.IssuedAt))/float64(s.life())))
 }
 
 // Next is when to try to renew next, not before now: after failures failed tries

@@ -17,7 +17,7 @@ const day = 24 * time.Hour
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func living(life time.Duration) enrolment.Schedule {
-	return enrolment.Schedule{NotBefore: start, NotAfter: start.Add(life)}
+	return enrolment.Schedule{IssuedAt: start, NotAfter: start.Add(life)}
 }
 
 func TestNextTry(t *testing.T) {
@@ -104,8 +104,8 @@ func TestNextWarning(t *testing.T) {
 func TestNextIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := enrolment.Schedule{
-			NotBefore: start.Add(time.Duration(rapid.Int64Range(-1<<57, 1<<57).Draw(t, "begin"))),
-			NotAfter:  start.Add(time.Duration(rapid.Int64Range(-1<<57, 1<<57).Draw(t, "end"))),
+			IssuedAt: start.Add(time.Duration(rapid.Int64Range(-1<<57, 1<<57).Draw(t, "begin"))),
+			NotAfter: start.Add(time.Duration(rapid.Int64Range(-1<<57, 1<<57).Draw(t, "end"))),
 		}
 		failures := rapid.IntRange(0, 1<<40).Draw(t, "failures")
 		next := s.Next(start, failures, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

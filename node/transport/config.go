@@ -103,6 +103,12 @@ type Config struct {
 	// that are connected. It must be safe for concurrent use.
 	Addresses func(ident.Member) []string
 
+	// Newest gives the newest certificate that is known of a member, verified. It
+	// is asked for when the one that was shown on an open connection counts no
+	// more: with a newer one that does, the connection stays. It must be safe for
+	// concurrent use. Nil means that nothing newer is ever known.
+	Newest func(ident.Member) (certificate.Certificate, bool)
+
 	// Revocation tells whether a member is revoked, and gives the frame body
 	// that says so. It is asked for each new connection; for open ones there is
 	// Expel. It must be safe for concurrent use.
@@ -167,6 +173,9 @@ func (c *Config) fill() error {
 	}
 	if c.Addresses == nil {
 		c.Addresses = func(ident.Member) []string { return nil }
+	}
+	if c.Newest == nil {
+		c.Newest = func(ident.Member) (certificate.Certificate, bool) { return certificate.Certificate{}, false }
 	}
 	if c.Vouched == nil {
 		c.Vouched = func([][]byte) {}

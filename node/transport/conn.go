@@ -17,8 +17,8 @@ type conn struct {
 	p      *peer
 	quic   *quic.Conn
 	stream *quic.Stream
-	cert   certificate.Certificate
-	made   time.Duration // since the transport's start
+	cert   certificate.Certificate // that was shown
+	made   time.Duration           // since the transport's start
 
 	peerDone chan struct{} // closed when the peer has ended its half of the stream
 
@@ -28,17 +28,18 @@ type conn struct {
 
 	// By peer.mu.
 	link
-	keep      bool          // not closed for idleness
-	opening   bool          // Connected has not returned yet: frames wait
-	finishing bool          // somebody has taken it on to finish the connection
-	broken    bool          // a write stopped within a frame
-	writing   chan struct{} // closed when the writer is done; nil without one
-	wroteAt   time.Duration // when the writer last got on
-	unsynced  int           // bytes given to QUIC since it was last known to have sent all
+	newest    certificate.Certificate // of the peer, as far as it had to be known
+	keep      bool                    // not closed for idleness
+	opening   bool                    // Connected has not returned yet: frames wait
+	finishing bool                    // somebody has taken it on to finish the connection
+	broken    bool                    // a write stopped within a frame
+	writing   chan struct{}           // closed when the writer is done; nil without one
+	wroteAt   time.Duration           // when the writer last got on
+	unsynced  int                     // bytes given to QUIC since it was last known to have sent all
 }
 
 func (t *Transport) newConn(p *peer, q *quic.Conn, s *quic.Stream, cert certificate.Certificate) *conn {
-	c := &conn{p: p, quic: q, stream: s, cert: cert, made: t.now(),
+	c := &conn{p: p, quic: q, stream: s, cert: cert, newest: cert, made: t.now(),
 		keep: t.cfg.DialOnly, peerDone: make(chan struct{})}
 	c.lastUse.Store(int64(c.made))
 	return c

@@ -23,7 +23,7 @@ type Stats struct {
 	Replaced     uint64 // connections that another one replaced
 	Withdrawn    uint64 // inbound connections that the dialler ended in order before they were used
 	IdleClosed   uint64 // connections closed here for idleness
-	Lapsed       uint64 // connections closed because the peer's certificate ended, or its CA key was retired
+	Lapsed       uint64 // connections closed because the peer's newest certificate ended, or its CA key was retired
 
 	FramesReceived, BytesReceived uint64 // bodies of frames handed to the handler
 	FramesSent, BytesSent         uint64 // frames handed to QUIC, and their encoded bytes

@@ -2,6 +2,8 @@ package transport
 
 import (
 	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
 )
 
 // sweepInterval is how often connections are looked at, and so how exact the
@@ -17,12 +19,37 @@ func (t *Transport) sweepLoop() {
 		case <-ticker.C:
 			now := t.now()
 			for _, p := range t.allPeers() {
+				p.renew()
 				p.sweep(now)
 			}
 		case <-t.ctx.Done():
 			return
 		}
 	}
+}
+
+// renew finds the certificate that the peer has now, when the one known of it
+// counts no more: a connection outlives what was shown when it was made.
+func (p *peer) renew() {
+	p.mu.Lock()
+	c := p.current
+	lapsed := c != nil && !p.t.counts(c.newest)
+	p.mu.Unlock()
+	if !lapsed {
+		return
+	}
+	newest, known := p.t.cfg.Newest(p.id)
+	if !known || newest.Member() != p.id || !p.t.counts(newest) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.newest = newest
+}
+
+// counts reports whether a certificate makes a member now.
+func (t *Transport) counts(c certificate.Certificate) bool {
+	return c.ValidAt(t.cfg.Now()) == nil && t.verify.trusts(c.Authority())
 }
 
 // sweep looks at one peer, and forgets it when there is nothing to remember.
@@ -59,7 +86,7 @@ func (p *peer) judge(c *conn, now time.Duration) {
 		p.end(c, CodeOverload)
 	case !c.confirmed && now-c.made > PreambleTimeout:
 		p.end(c, CodeProtocol)
-	case c.cert.ValidAt(t.cfg.Now()) != nil || !t.verify.trusts(c.cert.Authority()):
+	case !t.counts(c.newest):
 		t.counters.lapsed.Add(1)
 		p.end(c, CodeProtocol)
 	case !c.keep && c.writing == nil && p.queue.size() == 0 && now-time.Duration(c.lastUse.Load()) > idle:

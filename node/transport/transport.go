@@ -89,8 +89,8 @@ func Open(cfg Config) (*Transport, error) {
 }
 
 // SetAuthorities makes these the CA keys that count from the next handshake on.
-// Open connections with members whose certificates are signed by another are
-// closed within a second or two. Not nil.
+// Open connections with members whose newest certificates (Config.Newest) are
+// signed by another are closed within a second or two. Not nil.
 func (t *Transport) SetAuthorities(cas certificate.Authorities) { t.verify.trust(cas) }
 
 // SetCertificate presents another certificate from the next handshake on: a

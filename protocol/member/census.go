@@ -3,6 +3,7 @@ package member
 import (
 	"iter"
 
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -14,6 +15,11 @@ func (m *Member) IDs() []ident.Member {
 		list = append(list, id)
 	}
 	return list
+}
+
+// Certificate is the newest certificate of a member that is known here.
+func (m *Member) Certificate(id ident.Member) (certificate.Certificate, bool) {
+	return m.dir.Certificate(id)
 }
 
 // Standing is nil when a member takes part, as of the last step, or why it does

@@ -39,10 +39,14 @@ func (m *Member) learnConfiguration(from ident.Member, raw []byte, authorities [
 }
 
 // learnAuthorities takes in statements about CA keys, which one that is in force
-// vouches for.
+// vouches for. A list may begin with keys that were retired long ago; the first
+// that is forged ends it.
 func (m *Member) learnAuthorities(list [][]byte) {
 	for _, raw := range list {
 		g, err := m.cfg.Group.WithAuthority(raw)
+		if errors.Is(err, group.ErrRetired) || errors.Is(err, certificate.ErrUnknownCA) {
+			continue
+		}
 		if err != nil {
 			m.reject("statement about a CA key")
 			return
