@@ -203,6 +203,16 @@ func (d *Directory) Failed(m ident.Member) bool {
 	return f != nil && f.failed
 }
 
+// Stated is of how many members m says, in statements that are kept here, that
+// they do not answer. One who says so of many who do is a liar, or badly
+// connected.
+func (d *Directory) Stated(m ident.Member) int {
+	if f := d.members[m]; f != nil && f.rare != nil {
+		return len(f.rare.against)
+	}
+	return 0
+}
+
 // Failures is the encoded failure statements against m that count now.
 func (d *Directory) Failures(m ident.Member) (raws [][]byte) {
 	f := d.members[m]

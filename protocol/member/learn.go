@@ -270,15 +270,16 @@ func (m *Member) tellFailure(f certificate.Failure, raw []byte) {
 }
 
 // learnPage takes in one page of a peer's directory, whose signatures are
-// verified together.
-func (m *Member) learnPage(from ident.Member, entries []wire.Entry) {
+// verified together. It reports whether there was a certificate that was not
+// known.
+func (m *Member) learnPage(from ident.Member, entries []wire.Entry) (newCertificate bool) {
 	for i, l := range m.dir.LearnPage(entries, m.sources.member) {
 		e := entries[i]
 		if l.Err != nil {
 			_ = m.unlearned(from, "directory entry", l.Err)
 		}
 		if l.Certificate {
-			m.ring.due = true
+			m.ring.due, newCertificate = true, true
 			m.persist(&journal.Known{What: journal.KnownCertificate, Object: e.Certificate}, false)
 		}
 		if l.Endpoint {
@@ -300,6 +301,7 @@ func (m *Member) learnPage(from ident.Member, entries []wire.Entry) {
 			}
 		}
 	}
+	return newCertificate
 }
 
 // learnRevocations takes in revocations. Whoever is newly revoked is handed

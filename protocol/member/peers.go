@@ -55,12 +55,14 @@ type peer struct {
 	repairing     repairing
 
 	policies, greetings, news, gossips, probes, work budget // what it may still do
+	questions                                        budget // that it may still be asked
 }
 
 func newPeer(now clock.Instant) *peer {
 	return &peer{
 		policies: budget{policyBurst, now}, greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
 		gossips: budget{gossipBurst, now}, probes: budget{probeBurst, now}, work: budget{askedWorkBurst, now},
+		questions: budget{questionBurst, now},
 	}
 }
 

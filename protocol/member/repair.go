@@ -18,6 +18,15 @@ const (
 	// themselves, and not for a summary first: two pages.
 	pageMembers = 2 * wire.MaxPage
 
+	// questionRate and questionBurst bound the questions about its directory that
+	// one peer is asked, per second and at once: a liar's directory has no end.
+	// Each answer costs up to a few milliseconds. A page with a certificate that
+	// was not known gives back questionReward, so that a joiner asks on: only the
+	// CA can make those up.
+	questionRate   = 20
+	questionBurst  = 500
+	questionReward = 4
+
 	// answerTimeout is how long a question about the directory stays open. A peer
 	// that is slower is asked again by the next exchange.
 	answerTimeout = 20 * time.Second
@@ -60,6 +69,11 @@ func (m *Member) repair(from ident.Member, p *peer) {
 // ask puts the next question, or notes that none is left.
 func (m *Member) ask(from ident.Member, p *peer) {
 	r := &p.repairing
+	if len(r.pages)+len(r.parts) > 0 && !p.questions.spend(m.now.Boot, questionRate, questionBurst) {
+		*r = repairing{} // what is left is found by the next exchange
+		m.stale(from, "directory without end")
+		return
+	}
 	r.open, r.at = true, m.now.Boot
 	switch {
 	case len(r.pages) > 0:
@@ -120,7 +134,9 @@ func (m *Member) membersMessage(from ident.Member, p *peer, msg *wire.Members) {
 		return
 	}
 	faults := m.faultsOf(from)
-	m.learnPage(from, msg.Entries)
+	if m.learnPage(from, msg.Entries) {
+		p.questions.left += questionReward
+	}
 	if m.faultsOf(from) > faults {
 		*r = repairing{}
 		return // whoever hands over what is forged is not asked on

@@ -150,6 +150,7 @@ type Known struct {
 	Suspected   bool // does not answer
 	Addresses   []string
 	Sequence    uint64 // of the endpoint record; 0: none is known
+	Stated      int    // of how many others it says that they do not answer
 }
 
 // Members are the members known here, in order of their ids.
@@ -165,6 +166,7 @@ func (m *Member) Members() iter.Seq[Known] {
 				Connected: m.peers[id] != nil, Suspected: m.suspected(id), Addresses: m.dir.Addresses(id),
 			}
 			k.Sequence, _ = m.dir.Sequence(id)
+			k.Stated = m.dir.Stated(id)
 			if !yield(k) {
 				return
 			}
