@@ -52,7 +52,8 @@ func (d *Directory) fresh(c certificate.Claims) error {
 	return nil
 }
 
-// forget drops what is known of a member but its revocation.
+// forget drops what is known of a member but its revocation, and that, too,
+// where the CA has given it up.
 func (d *Directory) forget(f *facts) {
 	d.setFailures(f, nil)
 	d.dropStatementsOf(f)
@@ -60,6 +61,9 @@ func (d *Directory) forget(f *facts) {
 	f.endpoint, f.sequence, f.mode = certificate.PackedEndpoint{}, 0, 0
 	if f.rare != nil {
 		f.rare.leave = nil
+	}
+	if r := f.revocation(); r != nil && r.version <= d.revoked.floor {
+		f.rare.revocation = nil
 	}
 	d.changed(f)
 	d.tidy(f)

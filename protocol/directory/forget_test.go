@@ -180,6 +180,9 @@ func TestForgetRevocations(t *testing.T) {
 	places, listed := d.Traces()
 	assert.Equal(t, 5, places)
 	assert.Equal(t, 5, listed)
+	d.Forget(now.Add(2*month), nobody)
+	places, _ = d.Traces()
+	assert.Equal(t, 1, places, "nothing is left of those who were kept revoked")
 	d.ForgetRevocations(1 << 60)
 	assert.Equal(t, uint64(1)<<60, d.RevocationVersion())
 }
