@@ -231,3 +231,21 @@ func TestShutdown(t *testing.T) {
 	_, err := enrolment.Enrol(t.Context(), i, b.request("late", newKey(t)), b.clock.Now)
 	assert.ErrorIs(t, err, enrolment.ErrUnreachable)
 }
+
+// Who has only a certificate of a retired key is named to nobody: newcomers could
+// not verify it.
+func TestRetiredAreNotNamed(t *testing.T) {
+	b := newBench(t)
+	a := b.join("a")
+	_, err := a.client().Sync(t.Context(), enrolment.Mine{Endpoint: a.endpoint(1, "a:1")})
+	require.NoError(t, err)
+	require.NoError(t, b.ca.IntroduceKey(0))
+	require.NoError(t, b.ca.SwitchKey())
+	b.server.upkeep()
+	assert.Len(t, b.join("c").enrolled.Peers, 1, "the old key is still in force")
+	require.NoError(t, b.ca.RetireKey(true))
+	b.server.upkeep()
+	d := b.join("d").enrolled
+	assert.Empty(t, d.Peers)
+	assert.EqualValues(t, 2, d.Others)
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/certificate"
+)
+
+func TestCAInvite(t *testing.T) {
+	b := newCABench(t)
+	b.must("ca", "init", "--name", "demo", "--no-passphrase")
+	b.fails(78, "wander ca config", "ca", "invite", "--name", "a", "--address", "ca:4134")
+	b.write("group.toml", smallGroup)
+	b.must("ca", "config", "group.toml")
+	b.fails(64, "--name", "ca", "invite", "--address", "ca:4134")
+	b.fails(64, "--address", "ca", "invite", "--name", "a")
+	b.fails(64, "for example ca.example.org:4134", "ca", "invite", "--name", "a", "--address", "ca")
+	b.fails(64, "invalid member name", "ca", "invite", "--name", "A", "--address", "ca:4134")
+	b.fails(64, "1m0s to", "ca", "invite", "--name", "a", "--address", "ca:4134", "--ttl", "1s")
+	b.vars["WANDER_CA_ADDRESS"] = "ca-1.example.org:4134, ca-2.example.org:4134"
+	var r inviteReport
+	require.NoError(t, json.Unmarshal([]byte(b.must("ca", "invite", "--name", "a", "--ttl", "2h", "--output", "json")), &r))
+	assert.Equal(t, 1, r.V)
+	assert.Equal(t, []string{"ca-1.example.org:4134", "ca-2.example.org:4134"}, r.Addresses)
+	assert.Equal(t, b.now.Add(2*time.Hour), r.Expires)
+	assert.Equal(t, certificate.FormatFingerprint(b.identityOfCA()), r.CA)
+	assert.True(t, strings.HasPrefix(r.Invite, "wander1-"))
+}
+
+func TestCAServeRefuses(t *testing.T) {
+	b := newCABench(t)
+	b.fails(78, "wander ca init", "ca", "serve", "--listen", "127.0.0.1:0")
+	b.must("ca", "init", "--name", "demo", "--no-passphrase")
+	b.fails(78, "wander ca config", "ca", "serve", "--listen", "127.0.0.1:0")
+	b.fails(69, "--listen", "ca", "serve", "--listen", "192.0.2.1:1")
+	b.fails(64, "text or json", "ca", "serve", "--log-format", "xml")
+}
+
+// Without a network between machine and CA: a request goes there, a certificate
+// comes back.
+func TestJoinOffline(t *testing.T) {
+	b := started(t)
+	b.must("join", "--request", "--name", "a", "--group", "ca/group.crt", "--dir", "m")
+	assert.Contains(t, b.out.String(), "wander ca issue --request m/member.req")
+	g, _ := b.group()
+	raw := b.blocks("m/member.req")
+	require.Len(t, raw, 1)
+	r, err := certificate.ParseRequest(g.ID(), raw[0].Bytes)
+	require.NoError(t, err)
+	assert.Contains(t, b.out.String(), certificate.Fingerprint(r.Key()))
+	b.must("join", "--request", "--name", "a", "--group", g.ID().String(), "--dir", "m")
+	key, err := keyfile.EncodePublicKey(r.Key())
+	require.NoError(t, err)
+	text, err := keyfile.EncodeBlocks(key)
+	require.NoError(t, err)
+	b.write("a.pub", string(text))
+	b.must("ca", "issue", "--name", "a", "--key", "a.pub", "--out", "a")
+	b.must("ca", "issue", "--name", "b", "--out", "b")
+
+	b.fails(78, "another machine's request", "join", "--install", "b.crt", "--group", "ca/group.crt", "--dir", "m")
+	b.fails(78, "made by wander join --request", "join", "--install", "a.crt", "--group", "ca/group.crt", "--dir", "n")
+	b.must("join", "--install", "a.crt", "--group", "ca/group.crt", "--dir", "m", "--ca-address", "ca:4134")
+	assert.Equal(t, "a", b.identity("m").Certificate.Name())
+	assert.Equal(t, []string{"ca:4134"}, b.settings("m/wander.toml").CA.Address)
+	// A renewed one comes the same way.
+	b.must("ca", "issue", "--name", "a", "--key", "a.pub", "--out", "a")
+	b.must("join", "--install", "a.crt", "--dir", "m")
+	assert.EqualValues(t, 3, b.identity("m").Certificate.Claims().Serial)
+}
+
+func TestCertStatus(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	b.must("join", b.invited("a", s.address), "--dir", "m")
+	status := func() certReport {
+		var r certReport
+		require.NoError(t, json.Unmarshal([]byte(b.must("cert", "status", "--config", "m/wander.toml", "--output", "json")), &r))
+		return r
+	}
+	begin := b.now
+	id := b.identity("m").Certificate
+	r := status()
+	assert.Equal(t, "valid", r.State)
+	assert.Equal(t, id.Member(), r.Member)
+	assert.EqualValues(t, 1, r.Serial)
+	assert.Less(t, r.Used, 0.001)
+	assert.Empty(t, b.err.String())
+	assert.Contains(t, b.must("cert", "status", "--config", "m/wander.toml"), "renewal     from 2026-04-30")
+	for _, c := range []struct {
+		after time.Duration
+		state string
+		level int
+		says  string
+	}{
+		{-3 * time.Hour, "not_yet_valid", 0, "is this machine's clock right?"},
+		{60*24*time.Hour + time.Hour, "due", 0, ""},
+		{62 * 24 * time.Hour, "due", 1, "ends in 28 days"},
+		{84 * 24 * time.Hour, "due", 2, "ends in 6 days"},
+		{89*24*time.Hour + 12*time.Hour, "due", 3, "ends in 12h0m0s"},
+	} {
+		b.now = begin.Add(c.after)
+		r := status()
+		assert.Equal(t, c.state, r.State, c.after)
+		assert.Equal(t, c.level, r.Warning, c.after)
+		assert.Contains(t, b.err.String(), c.says)
+		assert.Equal(t, c.says == "", b.err.String() == "")
+	}
+	b.now = begin.Add(91 * 24 * time.Hour)
+	b.fails(77, "expired on 2026-05-30", "cert", "status", "--config", "m/wander.toml")
+	b.fails(78, "wander join", "cert", "status")
+}
+
+func TestCertRenew(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	b.must("join", b.invited("a", s.address), "--dir", "m")
+	begin := b.now
+	assert.Contains(t, b.must("cert", "renew", "--config", "m/wander.toml"), "nothing to do: certificate 1")
+	before := b.identity("m")
+	s.stop()
+	b.now = begin.Add(61 * 24 * time.Hour)
+	s = b.serve("--listen", s.address)
+	b.write("group.toml", strings.Replace(smallGroup, "100", "200", 1))
+	b.must("ca", "config", "group.toml")
+	assert.Contains(t, b.must("cert", "renew", "--config", "m/wander.toml"), "reads it on SIGHUP")
+	after := b.identity("m")
+	assert.Equal(t, before.Certificate.Member(), after.Certificate.Member())
+	assert.Greater(t, after.Certificate.Claims().Serial, before.Certificate.Claims().Serial)
+	assert.EqualValues(t, 2, after.Group.Config().Version())
+
+	// Once it has expired, an invite brings it back, with the same key.
+	s.stop()
+	b.fails(69, "is wander ca serve running", "cert", "renew", "--config", "m/wander.toml")
+	b.now = b.now.Add(91 * 24 * time.Hour)
+	s = b.serve("--listen", s.address)
+	b.fails(77, "get an invite", "cert", "renew", "--config", "m/wander.toml")
+	b.must("join", b.invited("a", s.address), "--dir", "m")
+	assert.Equal(t, before.Certificate.Member(), b.identity("m").Certificate.Member())
+
+	b.must("ca", "revoke", "a")
+	b.fails(77, "final for this key", "cert", "renew", "--config", "m/wander.toml")
+	b.vars["WANDER_CA_ADDRESS"] = ""
+	b.write("m/wander.toml", "[identity]\ncertificate = \"member.crt\"\nkey = \"member.key\"\ngroup = \"group.crt\"\n")
+	b.fails(78, "set ca.address", "cert", "renew", "--config", "m/wander.toml")
+}
+
+// putFile leaves the old file or the new one, and does not overwrite unasked.
+func TestPutFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, putFile("a", []byte("1"), 0o600, false))
+	assert.ErrorIs(t, putFile("a", []byte("2"), 0o600, false), os.ErrExist)
+	text, err := os.ReadFile("a")
+	require.NoError(t, err)
+	assert.Equal(t, "1", string(text))
+	require.NoError(t, putFile("a", []byte("3"), 0o644, true))
+	info, err := os.Stat("a")
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o644), info.Mode().Perm())
+	assert.Error(t, putFile("no/a", []byte("1"), 0o600, true))
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "nothing is left over")
+}
