@@ -151,31 +151,40 @@ func (d *Directory) about(m ident.Member) *facts {
 func (d *Directory) changed(f *facts) {
 	was := f.shown
 	f.failed = d.isFailed(f)
-	if living := f.known() && !f.gone(); living != f.living {
-		f.living = living
-		if d.living++; !living {
-			d.living -= 2
-		}
+	switch living := f.known() && !f.gone(); {
+	case living && !f.living:
+		d.living++
+		f.living = true
+	case !living && f.living:
+		d.living--
+		f.living = false
 	}
-	if f.known() && !f.listed {
-		f.listed = true
-		d.order.add(f)
-	}
-	if f.listed {
-		shown, fingerprint := d.shows(f), Fingerprint{}
-		if shown {
-			fingerprint = d.fingerprint(f)
-		}
-		d.order.show(f, shown, fingerprint)
-	}
-	if !f.known() && f.listed {
-		f.listed = false
-		d.order.remove(f)
-	}
+	d.list(f)
 	d.settleFailed(f)
 	d.settle(f)
 	if f.shown != was {
 		d.heard(f)
+	}
+}
+
+// list keeps a member with a certificate in the order of ids, with what it adds
+// to the sums there.
+func (d *Directory) list(f *facts) {
+	if f.known() && !f.listed {
+		f.listed = true
+		d.order.add(f)
+	}
+	if !f.listed {
+		return
+	}
+	shown, fingerprint := d.shows(f), Fingerprint{}
+	if shown {
+		fingerprint = d.fingerprint(f)
+	}
+	d.order.show(f, shown, fingerprint)
+	if !f.known() {
+		f.listed = false
+		d.order.remove(f)
 	}
 }
 
