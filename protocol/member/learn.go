@@ -24,17 +24,6 @@ const endpointPause = 10 * time.Minute
 // the exchange of directories brings.
 const tellPause = 2 * time.Second
 
-// hearing is how something was heard, which decides whether it is passed on.
-type hearing uint8
-
-const (
-	// fromPages is what a directory says: it may be old, and is passed on by
-	// nobody. So are the operator's files.
-	fromPages hearing = iota
-	// fromTalk is what an update or a greeting says. News are passed on.
-	fromTalk
-)
-
 // learn takes in what the operator's files say.
 func (m *Member) learn(in Learn) {
 	if len(in.Configuration) > 0 {
@@ -54,12 +43,14 @@ func (m *Member) learn(in Learn) {
 	}
 }
 
-// talk calls f, in which news are passed on.
+// talk calls f, in which news are passed on: what an update or a greeting says.
+// What a page of a directory says may be old, and is passed on by nobody; nor are
+// the operator's files.
 func (m *Member) talk(f func()) {
-	before := m.hearing
-	m.hearing = fromTalk
+	before := m.talking
+	m.talking = true
 	f()
-	m.hearing = before
+	m.talking = before
 }
 
 // learnSigners takes in the certificates of those who have signed a token.
@@ -150,7 +141,7 @@ func (m *Member) outdated(from, about ident.Member, raw []byte) {
 // tellOf passes on where a member is, if that was heard as news.
 func (m *Member) tellOf(id ident.Member) {
 	key := update.Key{Kind: update.KindJoin, Subject: id}
-	if u, ok := m.joinOf(id); ok && m.hearing == fromTalk && m.mayTell(key) {
+	if u, ok := m.joinOf(id); ok && m.talking && m.mayTell(key) {
 		m.spread(key, u)
 	}
 }
@@ -216,7 +207,7 @@ func (m *Member) learnLeave(from ident.Member, raw []byte) error {
 	if id == m.self {
 		m.depart()
 	}
-	if c, known := m.dir.Certificate(id); known && (m.hearing == fromTalk || id == m.self) {
+	if c, known := m.dir.Certificate(id); known && (m.talking || id == m.self) {
 		m.spreadNow(update.Key{Kind: update.KindLeave, Subject: id}, update.Leave(raw, c.Raw()))
 	}
 	return nil
@@ -264,7 +255,7 @@ func (m *Member) tookFailure(f certificate.Failure, raw []byte) {
 func (m *Member) tellFailure(f certificate.Failure, raw []byte) {
 	key := update.Key{Kind: update.KindFailure, Subject: f.Subject, Witness: f.Witness}
 	c, known := m.dir.Certificate(f.Witness)
-	if known && (m.hearing == fromTalk || f.Witness == m.self) && m.mayTell(key) {
+	if known && (m.talking || f.Witness == m.self) && m.mayTell(key) {
 		m.spreadNow(key, update.Failure(raw, c.Raw()))
 	}
 }

@@ -40,7 +40,7 @@ type Member struct {
 	urgent     [][]byte // updates that go out at the end of the step
 	heard      [][]byte // updates that came in this step
 	leaves     [][]byte // the last that were news
-	hearing    hearing  // how the object at hand was heard
+	talking    bool     // the object at hand is passed on if it is news
 	told       map[update.Key]clock.Instant
 	journalled map[ident.Member]clock.Instant // when an endpoint record was
 	faults     map[ident.Member]*faulty

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
@@ -235,6 +236,22 @@ func TestCutOffMemberStatesNothing(t *testing.T) {
 	}
 	b.meet(p[0])
 	assert.Empty(t, messages[*wire.News](b, p[0].id()))
+}
+
+// The leave of a peer is its own word; nobody else's.
+func TestPeerLeaves(t *testing.T) {
+	_, b, p := crowd(t)
+	b.hear(p[0], &wire.News{Updates: encoded(t, update.Leave(p[2].leave(), p[2].certificate.Raw()))})
+	assert.ErrorIs(t, b.standing(p[2].id()), directory.ErrLeft)
+	assert.NotEmpty(t, messages[*wire.News](b, p[1].id()), "it is passed on at once")
+	assert.Len(t, b.RecentLeaves(), 1)
+
+	forged := p[1].leave()
+	forged[len(forged)-1] ^= 1
+	b.hear(p[0], &wire.News{Updates: encoded(t, update.Leave(forged, p[1].certificate.Raw()))})
+	assert.NoError(t, b.standing(p[1].id()))
+	require.Len(t, b.Faults(), 1)
+	assert.Equal(t, member.Fault{Member: p[0].id(), Count: 1, Last: "forged leave"}, b.Faults()[0])
 }
 
 // Leaving is for ever: peers are told at once, and a restart finds a member that

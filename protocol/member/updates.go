@@ -133,9 +133,9 @@ func (m *Member) takeIn(from ident.Member, list [][]byte) {
 
 // takeUpdate takes in one update, and passes on what is news.
 func (m *Member) takeUpdate(from ident.Member, u update.Update) error {
-	before := m.hearing
-	m.hearing = fromTalk
-	defer func() { m.hearing = before }()
+	before := m.talking
+	m.talking = true
+	defer func() { m.talking = before }()
 	if u.Kind == update.KindRevocation {
 		return m.learnRevocations(from, [][]byte{u.Revocation})
 	}
