@@ -30,8 +30,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-func limitTable() *table {
-	t := newTable("bound", "value", "in the code")
+func limitTable(t *testing.T) *table {
+	out := newTable("bound", "value", "in the code")
 	for _, l := range []struct {
 		what  string
 		value any
@@ -60,6 +60,8 @@ func limitTable() *table {
 		{"updates beside a TRANSFER or RECEIPT", wire.MaxUpdates, "wire.MaxUpdates"},
 		{"entries of a page", wire.MaxPage, "wire.MaxPage"},
 		{"failure statements in an entry", wire.MaxFailures, "wire.MaxFailures"},
+		{"failure statements that are kept about one member", directory.MaxFailureQuorum, "directory.MaxFailureQuorum"},
+		{"members to which one in mode 2 is attached", directory.Attachments, "directory.Attachments"},
 		{"bytes of an update", updates.MaxUpdate, "update.MaxUpdate"},
 		{"bytes of the updates that one message is given", updates.MaxTake, "update.MaxTake"},
 		{"updates that wait to be told", updates.MaxPending, "update.MaxPending"},
@@ -97,9 +99,62 @@ func limitTable() *table {
 		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
 		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
 	} {
-		t.row(l.what, fmt.Sprint(l.value), "`"+l.name+"`")
+		out.row(l.what, fmt.Sprint(l.value), "`"+l.name+"`")
 	}
-	return t
+	hidden := newSource(t)
+	for _, l := range memberLimits {
+		out.row(l.what, hidden.show(l.name), "`"+l.name+"`")
+	}
+	return out
+}
+
+// memberLimits are rates and bounds that the code does not export.
+var memberLimits = []struct{ what, name string }{
+	{"HELLOs handled of one peer, each second", "member.helloRate"},
+	{"and at once", "member.helloBurst"},
+	{"POLICY messages of one peer, each second", "member.policyRate"},
+	{"and at once", "member.policyBurst"},
+	{"NEWS of one peer, each second", "member.newsRate"},
+	{"and at once", "member.newsBurst"},
+	{"GOSSIP of one peer, each second", "member.gossipRate"},
+	{"and at once", "member.gossipBurst"},
+	{"WANTs of one peer that are answered, each second", "member.askedWorkRate"},
+	{"and at once", "member.askedWorkBurst"},
+	{"PROBEs of one peer, each second", "member.probeRate"},
+	{"and at once", "member.probeBurst"},
+	{"faults of one peer that are forgiven, each second", "member.faultRate"},
+	{"and at once", "member.faultBurst"},
+	{"members whose faults are kept", "member.maxFaulty"},
+	{"bytes of the entries of a page, and of the updates of a NEWS", "member.pageBytes"},
+	{"ranges still to be asked of one peer", "member.maxSpans"},
+	{"members of a range from which on a SUMMARY is asked for first", "member.pageMembers"},
+	{"questions about its directory that one peer is asked, each second", "member.questionRate"},
+	{"and at once", "member.questionBurst"},
+	{"and for a page with a new certificate", "member.questionReward"},
+	{"time for the answer to a WANT about the directory", "member.answerTimeout"},
+	{"directories that who joins compares", "member.snapshotsWanted"},
+	{"pause between its exchanges, at first", "member.joiningPace"},
+	{"intervals without a connection that make a member join anew", "member.cutOffAfter"},
+	{"members from which on an update is told less often", "update.smallGroup"},
+	{"messages on which an update is told, at least", "update.leastTimes"},
+	{"pause between two tellings of one matter", "member.tellPause"},
+	{"matters whose last telling is kept in mind", "member.maxTold"},
+	{"receivers of urgent news beyond the logarithm", "member.spreadExtra"},
+	{"leaves that are kept at hand for the CA", "member.recentLeaves"},
+	{"pause between two probes, at least", "member.minPace"},
+	{"and at most", "member.maxPace"},
+	{"failed probes that make a suspect", "member.suspectAfter"},
+	{"failed probes that make a statement", "member.stateAfter"},
+	{"members that are asked to probe a suspect", "member.probeHelpers"},
+	{"paces for which a member in mode 2 may be gone", "member.attachedPatience"},
+	{"members that are watched", "member.maxSuspects"},
+	{"statements that are kept in mind", "member.maxStated"},
+	{"creditors that are dialled at once", "member.creditorsAtOnce"},
+	{"between two looks for what may be forgotten", "member.housekeepEvery"},
+	{"pause in which a neighbour is passed over, at first", "member.absentFirst"},
+	{"and at most", "member.absentMax"},
+	{"members that are passed over", "member.maxGone"},
+	{"programs that wait for one resource", "member.MaxWaiters"},
 }
 
 // settingsTable is what a group configuration permits.

@@ -58,7 +58,10 @@ func rendered(t *testing.T) map[string]*table {
 		"records":      recordTable(t),
 		"drop reasons": dropTable(t),
 		"api codes":    apiTable(t),
-		"limits":       limitTable(),
+		"limits":       limitTable(t),
+		"objects":      objectTable(t),
+		"rejections":   rejectionTable(t),
+		"times":        timesTable(),
 
 		"status fields": statusTable(t),
 		"member fields": memberTable(t),

@@ -1,0 +1,209 @@
+package spec
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// source reads constants of the project that are not exported, so that the text
+// can be held to them.
+type source struct {
+	t     *testing.T
+	files map[string][]string       // of the packages, by name
+	trees map[string][]*ast.File    // of those that were asked for
+	known map[string]constant.Value // by package and name
+}
+
+func newSource(t *testing.T) *source {
+	return &source{t, packages(t), make(map[string][]*ast.File), make(map[string]constant.Value)}
+}
+
+func (s *source) tree(name string) []*ast.File {
+	if s.trees[name] == nil {
+		require.NotEmpty(s.t, s.files[name], "no package %s", name)
+		for _, path := range s.files[name] {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			require.NoError(s.t, err)
+			s.trees[name] = append(s.trees[name], file)
+		}
+	}
+	return s.trees[name]
+}
+
+// constants are the expressions of the constants of a package that stand for a
+// value of their own.
+func (s *source) constants(name string) map[string]ast.Expr {
+	found := make(map[string]ast.Expr)
+	for _, file := range s.tree(name) {
+		for _, d := range file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range g.Specs {
+				v := spec.(*ast.ValueSpec)
+				for i, value := range v.Values {
+					found[v.Names[i].Name] = value
+				}
+			}
+		}
+	}
+	return found
+}
+
+// value is a constant, "package.name".
+func (s *source) value(path string) constant.Value {
+	if v, ok := s.known[path]; ok {
+		return v
+	}
+	pkg, name, _ := strings.Cut(path, ".")
+	expr := s.constants(pkg)[name]
+	require.NotNil(s.t, expr, "no constant %s", path)
+	s.known[path] = s.eval(pkg, expr)
+	return s.known[path]
+}
+
+// spans are the units of package time.
+var spans = map[string]time.Duration{
+	"Nanosecond": time.Nanosecond, "Millisecond": time.Millisecond, "Second": time.Second, "Minute": time.Minute, "Hour": time.Hour,
+}
+
+func (s *source) eval(pkg string, expr ast.Expr) constant.Value {
+	switch e := expr.(type) {
+	case *ast.BasicLit:
+		return constant.MakeFromLiteral(e.Value, e.Kind, 0)
+	case *ast.Ident:
+		return s.value(pkg + "." + e.Name)
+	case *ast.ParenExpr:
+		return s.eval(pkg, e.X)
+	case *ast.SelectorExpr:
+		in := e.X.(*ast.Ident).Name
+		if in == "time" {
+			return constant.MakeInt64(int64(spans[e.Sel.Name]))
+		}
+		return s.value(in + "." + e.Sel.Name)
+	case *ast.BinaryExpr:
+		x, y := s.eval(pkg, e.X), s.eval(pkg, e.Y)
+		if e.Op == token.SHL || e.Op == token.SHR {
+			n, _ := constant.Uint64Val(y)
+			return constant.Shift(x, e.Op, uint(n))
+		}
+		return constant.BinaryOp(x, e.Op, y)
+	}
+	require.Fail(s.t, "not a constant that is understood", "%T", expr)
+	return nil
+}
+
+// isSpan reports whether a constant is a time.Duration: it is made of one.
+func (s *source) isSpan(path string) bool {
+	pkg, name, _ := strings.Cut(path, ".")
+	span := false
+	ast.Inspect(s.constants(pkg)[name], func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			in, isName := sel.X.(*ast.Ident)
+			span = span || isName && in.Name == "time"
+		}
+		return true
+	})
+	return span
+}
+
+// show is a constant as a table has it.
+func (s *source) show(path string) string {
+	v := s.value(path)
+	if s.isSpan(path) {
+		n, _ := constant.Int64Val(v)
+		return fmt.Sprint(time.Duration(n))
+	}
+	return v.String()
+}
+
+// objectLimits are the three bounds of an object: the first canonical.Limits that
+// a package gives to the name.
+func (s *source) objectLimits(pkg, name string) (bounds [3]string) {
+	for _, file := range s.tree(pkg) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			var made []ast.Expr
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				if n.Names[0].Name == name {
+					made = n.Values
+				}
+			case *ast.AssignStmt:
+				if id, ok := n.Lhs[0].(*ast.Ident); ok && id.Name == name {
+					made = n.Rhs
+				}
+			}
+			if len(made) == 1 && bounds[0] == "" {
+				if lit, ok := made[0].(*ast.CompositeLit); ok {
+					s.fill(pkg, lit, &bounds)
+				}
+			}
+			return true
+		})
+	}
+	require.NotContains(s.t, bounds, "", "%s.%s", pkg, name)
+	return bounds
+}
+
+func (s *source) fill(pkg string, lit *ast.CompositeLit, bounds *[3]string) {
+	places := map[string]int{"MaxBytes": 0, "MaxDepth": 1, "MaxItems": 2}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if at, ok := places[kv.Key.(*ast.Ident).Name]; ok {
+				bounds[at] = s.eval(pkg, kv.Value).String()
+			}
+		}
+	}
+}
+
+// objectTable is what an object may have.
+func objectTable(t *testing.T) *table {
+	s := newSource(t)
+	out := newTable("object", "bytes", "depth", "items")
+	for _, o := range []struct{ what, pkg, name string }{
+		{"payload of `authority`", "group", "authorityLimits"},
+		{"payload of `configuration`", "group", "configLimits"},
+		{"payload of `certificate-claims`, `endpoint`, `revocation`, `leave`, `failure`, `request`", "certificate", "payloadLimits"},
+		{"payload of `genesis`, `transfer`, `answer`", "token", "payloadLimits"},
+		{"fields of a message", "wire", "messageLimits"},
+		{"`update`", "update", "limits"},
+		{"`preamble`", "transport", "preambleLimits"},
+		{"`entry` of a journal", "journal", "recordLimits"},
+		{"`private-key`, `public-key`", "keyfile", "limits"},
+	} {
+		b := s.objectLimits(o.pkg, o.name)
+		out.row(o.what, b[0], b[1], b[2])
+	}
+	return out
+}
+
+// notBounds are constants of a member that bound nothing that another member, or
+// an operator, can see.
+var notBounds = map[string]bool{
+	"ProtocolVersion": true, "entryHead": true, "fromPages": true, "killMargin": true, "lookEvery": true,
+	"knownKept": true, "endpointPause": true, "visitsKept": true,
+}
+
+// Every rate and bound of a member stands in the table of limits.
+func TestLimitsOfAMemberAreWhole(t *testing.T) {
+	s := newSource(t)
+	text := limitTable(t).String()
+	for _, pkg := range []string{"member", "update"} {
+		for name, value := range s.constants(pkg) {
+			if id, ok := value.(*ast.Ident); ok && id.Name == "iota" || notBounds[name] || strings.HasPrefix(name, "Kind") {
+				continue
+			}
+			assert.True(t, strings.Contains(text, "`"+pkg+"."+name+"`"), "%s.%s stands in no table: see memberLimits and notBounds", pkg, name)
+		}
+	}
+}
