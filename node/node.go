@@ -336,6 +336,8 @@ func stateOf(standing error) string {
 		return "left"
 	case errors.Is(standing, directory.ErrFailed):
 		return "failed"
+	case errors.Is(standing, directory.ErrRetired):
+		return "retired key"
 	case errors.Is(standing, certificate.ErrExpired):
 		return "expired"
 	case errors.Is(standing, certificate.ErrNotYetValid):

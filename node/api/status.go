@@ -111,7 +111,7 @@ type JournalStatus struct {
 type MemberInfo struct {
 	Member    ident.Member `json:"member"`
 	Name      string       `json:"name"`
-	State     string       `json:"state"` // valid, failed, left, revoked, expired, not yet valid
+	State     string       `json:"state"` // valid, failed, left, revoked, retired key, expired, not yet valid
 	Self      bool         `json:"self"`  // the member that answers
 	Connected bool         `json:"connected"`
 	Suspected bool         `json:"suspected"` // does not answer this member

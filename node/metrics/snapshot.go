@@ -27,7 +27,7 @@ type Snapshot struct {
 // States are what a known member can be, as values of the label state. Each
 // member is one of them, the first that applies in the order revoked, left,
 // failed, expired.
-var States = []string{"valid", "failed", "left", "revoked", "expired", "not_yet_valid"}
+var States = []string{"valid", "failed", "left", "revoked", "retired_key", "expired", "not_yet_valid"}
 
 // states shows snapshots.
 type states struct {

@@ -40,7 +40,9 @@ type Directory struct {
 	order   order
 	keys    keys
 	revoked revocations
-	failed  []*facts // who can be dialled
+
+	authorities authorities
+	failed      []*facts // who can be dialled
 
 	// Who can be drawn.
 
@@ -122,7 +124,7 @@ func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
 		d.tidy(f)
 		return false, fmt.Errorf("%w: %d members", ErrFull, d.limit)
 	}
-	if !f.takeCertificate(c) {
+	if authority, retired := d.signed(c); !f.takeCertificate(c, authority, retired) {
 		return false, nil
 	}
 	d.changed(f)
@@ -282,7 +284,7 @@ func (d *Directory) Addresses(m ident.Member) []string {
 
 // Status is nil when m is a member in good standing at the time now. Otherwise
 // it is, or wraps, the first that applies of ErrRevoked, ErrLeft, ErrFailed,
-// ErrUnknown, certificate.ErrNotYetValid and certificate.ErrExpired.
+// ErrUnknown, ErrRetired, certificate.ErrNotYetValid and certificate.ErrExpired.
 func (d *Directory) Status(m ident.Member, now time.Time) error {
 	if f := d.members[m]; f != nil {
 		return f.status(now)

@@ -15,6 +15,9 @@ var (
 	// ErrFailed says that a quorum of witnesses could not reach the member,
 	// which has not signed a new endpoint record since.
 	ErrFailed = errors.New("member has failed")
+	// ErrRetired says that the CA key that has signed the member's certificate
+	// is not in force any more: it needs a certificate of one that is.
+	ErrRetired = errors.New("certificate is of a retired CA key")
 	// ErrForgotten says that the certificate ended so long ago that its member
 	// has been forgotten.
 	ErrForgotten = errors.New("certificate ended too long ago")

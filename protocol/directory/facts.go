@@ -35,6 +35,9 @@ type facts struct {
 	failed      bool  // a quorum says so
 
 	connected bool // has a live connection to this member now
+
+	authority uint8 // which of the directory's has signed the certificate
+	retired   bool  // that one is not in force any more
 }
 
 // rare is what is known of few members.
@@ -64,12 +67,17 @@ func (f *facts) rarely() *rare {
 }
 
 // takeCertificate keeps the certificate that expires later, and reports whether
-// that is the given one. Two that expire in the same second are ordered by
-// serial number and then by their bytes, so that all members keep the same one.
-func (f *facts) takeCertificate(c certificate.Certificate) bool {
-	if !f.certificate.IsZero() && f.compareCertificate(c) <= 0 {
-		return false
+// that is the given one. One of a CA key that has been retired stands behind any
+// other: whoever has such a key can have it last as long as it likes. Two that
+// expire in the same second are ordered by serial number and then by their
+// bytes, so that all members keep the same one.
+func (f *facts) takeCertificate(c certificate.Certificate, authority uint8, retired bool) bool {
+	if !f.certificate.IsZero() {
+		if retired && !f.retired || retired == f.retired && f.compareCertificate(c) <= 0 {
+			return false
+		}
 	}
+	f.authority, f.retired = authority, retired
 	f.certificate = c.Pack()
 	f.notBefore, f.notAfter = c.Claims().NotBefore.Unix(), c.Claims().NotAfter.Unix()
 	return true
@@ -149,14 +157,14 @@ func (f *facts) known() bool { return !f.certificate.IsZero() }
 // gone reports whether the member is dead for ever.
 func (f *facts) gone() bool { return f.revocation() != nil || f.leave() != nil }
 
-// alive reports whether the member is one, whatever the time: it is known, not
-// dead for ever, and no quorum says that it does not answer.
-func (f *facts) alive() bool { return f.known() && !f.gone() && !f.failed }
+// alive reports whether the member is one, whatever the time: it is known, by a
+// CA key in force, not dead for ever, and no quorum says that it does not answer.
+func (f *facts) alive() bool { return f.known() && !f.retired && !f.gone() && !f.failed }
 
 // valid reports whether the certificate is valid at the time now.
 func (f *facts) valid(now time.Time) bool {
 	s := now.Unix()
-	return f.known() && f.notBefore <= s && s < f.notAfter
+	return f.known() && !f.retired && f.notBefore <= s && s < f.notAfter
 }
 
 // status is why the member may not be given a token at the time now, or nil.
@@ -171,6 +179,8 @@ func (f *facts) status(now time.Time) error {
 		return ErrFailed
 	case !f.known():
 		return ErrUnknown
+	case f.retired:
+		return ErrRetired
 	case s < f.notBefore:
 		return fmt.Errorf("%w: it will be at %s", certificate.ErrNotYetValid, rfc3339(f.notBefore))
 	case s >= f.notAfter:

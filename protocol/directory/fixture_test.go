@@ -20,7 +20,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 type authority struct {
 	key   *signature.PrivateKey
 	id    ident.Group
-	asked int // how often its key was looked up: once for each verification
+	asked int // how often its key was looked up: for each verification, and when it is met first
 }
 
 func newKey(n uint64) *signature.PrivateKey {

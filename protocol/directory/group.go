@@ -2,9 +2,6 @@ package directory
 
 import "github.com/wandertoken/wander/protocol/ident"
 
-// SetGroup puts other CA keys into force. What has been verified stays.
-func (d *Directory) SetGroup(g Group) { d.group = g }
-
 // Sampled reports whether the directory keeps a sample of the members only.
 func (d *Directory) Sampled() bool { return d.sample != nil }
 

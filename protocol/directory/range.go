@@ -11,10 +11,10 @@ import (
 const MaxParts = wire.MaxParts
 
 // shows reports whether a member is on pages and in fingerprints: it has a
-// certificate that did not end before what has been forgotten, and it is not
-// revoked. Revocations travel by their versions.
+// certificate of a CA key in force that did not end before what has been
+// forgotten, and it is not revoked. Revocations travel by their versions.
 func (d *Directory) shows(f *facts) bool {
-	return f.known() && f.revocation() == nil && !d.isForgotten(f.notAfter)
+	return f.known() && !f.retired && f.revocation() == nil && !d.isForgotten(f.notAfter)
 }
 
 // provable reports whether a statement is handed on: its witness is on a page,

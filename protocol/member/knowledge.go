@@ -59,7 +59,7 @@ func (m *Member) knowledge() []journal.Record {
 func (m *Member) recallKnown(r *journal.Known) {
 	switch r.What {
 	case journal.KnownCertificate:
-		_, _, _ = m.dir.Learn(r.Object)
+		_, _ = m.dir.Recall(r.Object, m.cfg.Group.History())
 	case journal.KnownEndpoint:
 		_, _ = m.dir.LearnEndpoint(r.Object)
 	case journal.KnownLeave:

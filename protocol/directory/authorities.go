@@ -1,0 +1,74 @@
+package directory
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// authorities are the CA keys that have signed certificates that are kept. A
+// group has had eight at most, so that a byte is enough to name one.
+type authorities struct {
+	ids     [][envelope.KeyIDSize]byte
+	retired []bool
+}
+
+// place is where a key stands, or -1.
+func (as *authorities) place(id [envelope.KeyIDSize]byte) int { return slices.Index(as.ids, id) }
+
+// signed notes which key has signed a certificate, and reports whether that one
+// has been retired.
+func (d *Directory) signed(c certificate.Certificate) (place uint8, retired bool) {
+	as := &d.authorities
+	at := as.place(c.Authority())
+	if at < 0 {
+		at = len(as.ids)
+		as.ids = append(as.ids, c.Authority())
+		as.retired = append(as.retired, d.group.Key(c.Authority()) == nil)
+	}
+	return uint8(at), as.retired[at]
+}
+
+// SetGroup puts other CA keys into force. A member whose certificate was signed by
+// a key that is not in force any more takes part no more, and is on no page, until
+// it shows one of a key that is: see Status. Its key stays known, for what it has
+// signed before. When a key is retired this costs a look at every member.
+func (d *Directory) SetGroup(g Group) {
+	d.group = g
+	moved := false
+	as := &d.authorities
+	for i, id := range as.ids {
+		retired := g.Key(id) == nil
+		moved = moved || retired != as.retired[i]
+		as.retired[i] = retired
+	}
+	if !moved {
+		return
+	}
+	var list []*facts
+	for f := range d.order.from(ident.Member{}) {
+		if f.retired != as.retired[f.authority] {
+			list = append(list, f)
+		}
+	}
+	for _, f := range list {
+		f.retired = as.retired[f.authority]
+		d.changed(f)
+	}
+}
+
+// Recall takes in a certificate that was verified here before, and has been kept
+// since in a journal: it may have been signed by a CA key that has been retired
+// meanwhile, which history knows. Such a one shows who its member is, so that what
+// the member has signed can be verified; no other peer's word is taken for that.
+// Errors are those of Learn.
+func (d *Directory) Recall(raw []byte, history certificate.Authorities) (news bool, err error) {
+	c, err := certificate.Parse(d.group.ID(), raw, history)
+	if err != nil {
+		return false, fmt.Errorf("recalled: %w", err)
+	}
+	return d.admit(c)
+}
