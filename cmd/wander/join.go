@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -158,18 +159,19 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 	if err != nil {
 		return err
 	}
-	r := certificate.Request{Name: i.Name, Key: key.Public().Bytes(), Time: uint64(max(env.Now().UnixMilli(), 0))}
-	if _, err := rand.Read(r.Nonce[:]); err != nil {
-		return err
-	}
-	signed, err := r.Sign(i.Group, key)
+	signed, err := signRequest(env, i.Group, i.Name, key)
 	if err != nil {
 		return err
 	}
-	e, err := f.enrol(env, i, signed)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	e, err := f.enrol(ctx, env, i, signed)
 	if err != nil {
 		return joinError(env, i, err)
 	}
+	e = allRevocations(ctx, e, enrolment.Client{
+		Addresses: i.Addresses, Group: e.Group, Certificate: e.Certificate, Key: key, Now: env.Now,
+	})
 	files := joined{
 		group: e.Group, certificate: e.Certificate, key: key.Public(), revocations: e.Revocations, leaves: e.Leaves,
 		peers: e.Peers, authority: i.Addresses,
@@ -182,10 +184,17 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 	return nil
 }
 
+// signRequest asks for a certificate for a key.
+func signRequest(env *environment, g ident.Group, name string, key *signature.PrivateKey) (certificate.SignedRequest, error) {
+	r := certificate.Request{Name: name, Key: key.Public().Bytes(), Time: uint64(max(env.Now().UnixMilli(), 0))}
+	if _, err := rand.Read(r.Nonce[:]); err != nil {
+		return certificate.SignedRequest{}, err
+	}
+	return r.Sign(g, key)
+}
+
 // enrol asks the CA until it answers or there is no more time.
-func (f joinFlags) enrol(env *environment, i invite.Invite, r certificate.SignedRequest) (enrolment.Enrolled, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
+func (f joinFlags) enrol(ctx context.Context, env *environment, i invite.Invite, r certificate.SignedRequest) (enrolment.Enrolled, error) {
 	deadline := time.Now().Add(f.wait.Duration)
 	pause := firstJoinPause
 	for {
@@ -194,7 +203,7 @@ func (f joinFlags) enrol(env *environment, i invite.Invite, r certificate.Signed
 		wait := pause
 		switch {
 		case err == nil:
-			return f.allRevocations(ctx, env, i, e), nil
+			return e, nil
 		case errors.As(err, &busy):
 			wait = max(wait, busy.After)
 		case !errors.Is(err, enrolment.ErrUnreachable) && !errors.Is(err, enrolment.ErrFailed):
@@ -214,12 +223,7 @@ func (f joinFlags) enrol(env *environment, i invite.Invite, r certificate.Signed
 
 // allRevocations is an answer with the revocations that did not fit it. What does
 // not come now the member learns from others.
-func (f joinFlags) allRevocations(ctx context.Context, env *environment, i invite.Invite, e enrolment.Enrolled) enrolment.Enrolled {
-	key, err := memberHome{dir: f.dir}.key()
-	if err != nil {
-		return e
-	}
-	client := enrolment.Client{Addresses: i.Addresses, Group: e.Group, Certificate: e.Certificate, Key: key, Now: env.Now}
+func allRevocations(ctx context.Context, e enrolment.Enrolled, client enrolment.Client) enrolment.Enrolled {
 	for e.More && len(e.Revocations) > 0 && len(e.Revocations) < maxJoinRevocations {
 		last, err := certificate.ParseRevocation(e.Group.ID(), e.Revocations[len(e.Revocations)-1], e.Group)
 		if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 
@@ -28,11 +27,7 @@ func runJoinRequest(env *environment, f joinFlags) error {
 	if err != nil {
 		return err
 	}
-	r := certificate.Request{Name: f.name, Key: key.Public().Bytes(), Time: uint64(max(env.Now().UnixMilli(), 0))}
-	if _, err := rand.Read(r.Nonce[:]); err != nil {
-		return err
-	}
-	signed, err := r.Sign(id, key)
+	signed, err := signRequest(env, id, f.name, key)
 	if err != nil {
 		return err
 	}

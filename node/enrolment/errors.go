@@ -72,13 +72,12 @@ type ClockError struct {
 }
 
 func (e *ClockError) Error() string {
-	if off := e.Difference(); off > 0 {
-		return fmt.Sprintf("%v: this machine's says %s, at least %v too early",
-			ErrClock, e.Now.UTC().Format(time.RFC3339), off.Round(time.Second))
-	} else {
-		return fmt.Sprintf("%v: this machine's says %s, at least %v too late",
-			ErrClock, e.Now.UTC().Format(time.RFC3339), -off.Round(time.Second))
+	off, how := e.Difference(), "early"
+	if off < 0 {
+		how = "late"
 	}
+	return fmt.Sprintf("%v: this machine's says %s, at least %v too %s",
+		ErrClock, e.Now.UTC().Format(time.RFC3339), off.Abs().Round(time.Second), how)
 }
 
 // Difference is how much this machine's clock has to be put forward at least,
