@@ -2,10 +2,12 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
@@ -65,5 +67,18 @@ func (n *Node) Leave(ctx context.Context) error {
 func (n *Node) Renew(ctx context.Context) (api.Renewal, error) {
 	newer, err := n.authority.renew(ctx)
 	c := n.authority.certificate()
-	return api.Renewal{Serial: c.Claims().Serial, Expires: c.Claims().NotAfter, Newer: newer}, err
+	return api.Renewal{Serial: c.Claims().Serial, Expires: c.Claims().NotAfter, Newer: newer}, renewalError(err)
+}
+
+// renewalError gives the end of a renewal its reason for the local API.
+func renewalError(err error) error {
+	for _, final := range []error{enrolment.ErrRevoked, enrolment.ErrLeft, enrolment.ErrExpired} {
+		if errors.Is(err, final) {
+			return fmt.Errorf("%w: %w", api.ErrRevoked, err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
+	}
+	return nil
 }

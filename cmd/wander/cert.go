@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -157,9 +158,9 @@ func newCertRenewCommand(env *environment) *cobra.Command {
 		Use:   "renew",
 		Short: "Renew this member's certificate now",
 		Long: `Ask the CA for a new certificate for the same key, and for a newer group
-configuration. The member stays the same, and a running daemon goes on with what
-it does; SIGHUP makes it read the new files. The CA gives no new certificate while more
-than two thirds of the old one's life are left.`,
+configuration. The member stays the same. A running daemon does it itself and goes
+on with what it does; without one, the files are renewed. The CA gives no new
+certificate while more than two thirds of the old one's life are left.`,
 		Example: "  wander cert renew --config /etc/wander/wander.toml",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCertRenew(env, config) },
@@ -178,6 +179,9 @@ func runCertRenew(env *environment, config string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	if renewal, err := api.Dial(s.socket()).Renew(ctx); !errors.Is(err, api.ErrNoDaemon) {
+		return reportRenewal(env, renewal, err)
+	}
 	client := enrolment.Client{Addresses: s.CA.Address, Group: id.Group, Certificate: id.Certificate, Key: id.Key, Now: env.Now}
 	// The group first: a certificate by a new CA key needs a group that has it.
 	news, err := client.Sync(ctx, enrolment.Mine{Revocations: lastRevocation(id)})
@@ -199,6 +203,22 @@ func runCertRenew(env *environment, config string) error {
 	return s.keepRenewed(env, id, client, renewed)
 }
 
+// reportRenewal says what a daemon's renewal has come to.
+func reportRenewal(env *environment, r api.Renewal, err error) error {
+	switch {
+	case errors.Is(err, api.ErrRevoked):
+		return &exitError{code: exitNoPermission, err: err, hint: "that is final for this key, unless the certificate has only expired: " + expiredHint}
+	case err != nil:
+		return &exitError{code: exitUnavailable, err: err, hint: "see the daemon's log"}
+	}
+	what := "the daemon has renewed it"
+	if !r.Newer {
+		what = "nothing to do"
+	}
+	fmt.Fprintf(env.Out, "%s: certificate %d is valid until %s\n", what, r.Serial, r.Expires.UTC().Format(time.DateTime+" MST"))
+	return nil
+}
+
 // keepRenewed writes the new certificate, if it is one.
 func (s *settings) keepRenewed(env *environment, id node.Identity, client enrolment.Client, renewed enrolment.Renewed) error {
 	c := renewed.Certificate.Claims()
@@ -215,7 +235,6 @@ func (s *settings) keepRenewed(env *environment, id node.Identity, client enrolm
 		return err
 	}
 	fmt.Fprintf(env.Out, "certificate %d is in %s, valid until %s\n", c.Serial, s.Identity.Certificate, c.NotAfter.Format(time.DateTime+" MST"))
-	fmt.Fprintf(env.Out, "next: a running daemon reads it on SIGHUP\n")
 	return nil
 }
 

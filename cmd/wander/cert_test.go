@@ -130,7 +130,7 @@ func TestCertRenew(t *testing.T) {
 	s = b.serve("--listen", s.address)
 	b.write("group.toml", strings.Replace(smallGroup, "100", "200", 1))
 	b.must("ca", "config", "group.toml")
-	assert.Contains(t, b.must("cert", "renew", "--config", "m/wander.toml"), "reads it on SIGHUP")
+	assert.Contains(t, b.must("cert", "renew", "--config", "m/wander.toml"), "certificate 2 is in")
 	after := b.identity("m")
 	assert.Equal(t, before.Certificate.Member(), after.Certificate.Member())
 	assert.Greater(t, after.Certificate.Claims().Serial, before.Certificate.Claims().Serial)
