@@ -60,6 +60,7 @@ func examples(t *testing.T) *table {
 	out.example("The ACCEPT before it, and its frame",
 		append([]string{shown.String()}, hexLines(wire.AppendFrame(nil, body))...)...)
 	ringExamples(t, out)
+	membershipExamples(t, out)
 	out.lines = out.lines[:len(out.lines)-1]
 	return out
 }

@@ -1,0 +1,112 @@
+package spec
+
+import (
+	"crypto/sha256"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/cddl"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	updates "github.com/wandertoken/wander/protocol/update"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// couple is what Cleo knows of Ada, whom Ben does not reach, and of Ben.
+type couple struct {
+	directory        *directory.Directory
+	ada, ben         []byte // certificates
+	endpoint, failed []byte // of Ada; about her
+}
+
+func certified(t *testing.T, p party, name string, serial uint64) []byte {
+	c, err := certificate.Claims{
+		Name: name, Serial: serial, NotBefore: day, NotAfter: day.AddDate(0, 0, 90), IssuedAt: day,
+		Key: p.key.Public().Bytes(), Group: groupID, ConfigVersion: 7,
+	}.Sign(authority.key)
+	require.NoError(t, err)
+	return c.Raw()
+}
+
+func newCouple(t *testing.T) couple {
+	g, err := group.New([]group.Authority{statement(t, authority, authority, nil)}, configuration(t, 1, nil))
+	require.NoError(t, err)
+	f, err := certificate.Failure{Witness: ben.id, Subject: ada.id, Sequence: 12, Time: millis}.Sign(groupID, ben.key)
+	require.NoError(t, err)
+	c := couple{
+		directory: directory.New(g, cleo.id), ada: certified(t, ada, "ada", 1), ben: certified(t, ben, "ben", 2),
+		endpoint: endpoint(t, certificate.Endpoint{Mode: certificate.Reachable, Addresses: []string{"ada.example.org:4133"}}).Raw(),
+		failed:   f.Raw(),
+	}
+	entries := []wire.Entry{{Certificate: c.ada, Endpoint: c.endpoint, Failures: [][]byte{c.failed}}, {Certificate: c.ben}}
+	for _, l := range c.directory.LearnPage(entries, nil) {
+		require.NoError(t, l.Err)
+	}
+	return c
+}
+
+// fingerprintOf follows the words of D-16.
+func fingerprintOf(certificate, endpoint, leave []byte, failures ...[]byte) (p wire.Fingerprint) {
+	var all []byte
+	for _, raw := range append([][]byte{certificate, endpoint, leave}, failures...) {
+		sum := [32]byte{}
+		if len(raw) > 0 {
+			sum = sha256.Sum256(raw)
+		}
+		all = append(all, sum[:]...)
+	}
+	sum := sha256.Sum256(all)
+	copy(p[:], sum[:])
+	return p
+}
+
+func TestFingerprints(t *testing.T) {
+	c := newCouple(t)
+	members, xor := c.directory.Fingerprint()
+	assert.EqualValues(t, 2, members)
+	for i, p := range fingerprintOf(c.ada, c.endpoint, nil, c.failed) {
+		assert.Equal(t, p^fingerprintOf(c.ben, nil, nil)[i], xor[i])
+	}
+	_, nobody := c.directory.Range(cleo.id, cleo.id)
+	assert.Zero(t, nobody)
+}
+
+// membershipExamples are how two members are told of and compared.
+func membershipExamples(t *testing.T, out *table) {
+	c := newCouple(t)
+	told, err := updates.Failure(c.failed, c.ben).Encode()
+	require.NoError(t, err)
+	out.example("Ben does not reach Ada, whose endpoint record has the number 12: the update", hexLines(told)...)
+
+	entries, through, more := c.directory.Page(ident.Member{}, ident.LastMember(), wire.MaxPage, wire.MaxFrame)
+	out.message(t, "A directory with both of them: the page", &wire.Members{Entries: entries, Through: through, More: more}, false)
+	for _, p := range []struct {
+		name string
+		id   ident.Member
+	}{{"Ada", ada.id}, {"Ben", ben.id}} {
+		_, one := c.directory.Range(p.id, p.id)
+		out.example(p.name+"'s fingerprint", hexLines(one[:])...)
+	}
+	members, all := c.directory.Fingerprint()
+	out.message(t, "GOSSIP by who has it", &wire.Gossip{Configuration: 7, Revocations: 3, Members: members, Fingerprint: all}, true)
+	out.message(t, "SUMMARY of it", &wire.Summary{Parts: c.directory.Split(ident.Member{}, ident.LastMember(), wire.MaxParts)}, true)
+	out.example("Ada leaves", hexLines(leave(t, nil).Raw())...)
+}
+
+// message adds the body of a message, with its diagnostic notation if it is to
+// be shown.
+func (t *table) message(test *testing.T, what string, m wire.Message, show bool) {
+	body, err := wire.Encode(m)
+	require.NoError(test, err)
+	lines := hexLines(body)
+	if show {
+		shown, err := cddl.Decode(body)
+		require.NoError(test, err)
+		lines = append([]string{shown.String()}, lines...)
+	}
+	t.example(what, lines...)
+}
