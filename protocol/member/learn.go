@@ -63,6 +63,9 @@ func (m *Member) learnSigners(from ident.Member, list [][]byte) {
 // learnCertificate takes in one certificate. News is journalled, lazily, so
 // that after a restart this member finds its peers without anybody's help.
 func (m *Member) learnCertificate(from ident.Member, raw []byte, learn func([]byte) (certificate.Certificate, bool, error)) error {
+	if m.dir.Has(raw) {
+		return nil
+	}
 	c, news, err := learn(raw)
 	if err != nil {
 		return m.unlearned(from, "certificate", err)
