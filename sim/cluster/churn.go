@@ -29,6 +29,7 @@ type ChurnOptions struct {
 	// zero: never.
 	Halves, HalvesFor time.Duration
 	Trace             io.Writer
+	Progress          io.Writer // a line for each hour
 }
 
 const (
@@ -47,6 +48,8 @@ const (
 	// bootstrapRest is how long a daemon without connections waits before it
 	// meets its contacts again.
 	bootstrapRest = 30 * time.Second
+	// revokeEvery is of how many that are to go one is revoked; the others leave.
+	revokeEvery = 10
 	// leavePatience is how many polls a member that leaves has to pass on what it
 	// holds.
 	leavePatience = 150
@@ -209,11 +212,11 @@ func (c *cluster) crashSomebody(least int) {
 	}
 }
 
-// leaveOrRevoke lets somebody leave in order, or takes the right to be a member
-// away, which is rare.
+// leaveOrRevoke lets somebody leave in order, or now and then takes the right to
+// be a member away.
 func (c *cluster) leaveOrRevoke() {
 	for _, n := range c.choose(1, nil) {
-		if c.chance(0.1) {
+		if (c.count.leaves+c.count.revocations)%revokeEvery == revokeEvery-1 {
 			n.doomed, n.fate = true, revoked
 			c.count.revocations++
 			c.log(n, "is revoked")

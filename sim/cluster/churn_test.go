@@ -3,6 +3,7 @@ package cluster
 import (
 	"flag"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -23,17 +24,29 @@ func TestChurn(t *testing.T) {
 	}
 	r := Churn(ChurnOptions{
 		Seed: *firstFlag, Members: *membersFlag, For: *churnFlag, Every: 10 * time.Second, Lifetime: time.Hour,
-		Halves: *halvesFlag, HalvesFor: 2 * time.Minute,
+		Halves: *halvesFlag, HalvesFor: 2 * time.Minute, Progress: os.Stdout,
 	})
 	fmt.Println(r)
 	require.NoError(t, r.Err())
+	q := r.Quarters()
+	for i := range q {
+		assert.Greater(t, q[i].Knowing, 0.97, "quarter %d", i+1)
+		assert.Less(t, q[i].Dead, 5.0, "quarter %d", i+1)
+	}
+	if *churnFlag >= 12*time.Hour { // the dead are forgotten by then as fast as others die
+		assert.Less(t, float64(q[3].Entries), 1.2*float64(q[1].Entries), "memory does not grow")
+		assert.Less(t, float64(q[3].Bytes), 1.2*float64(q[1].Bytes), "memory does not grow")
+	}
+	for _, resource := range []string{"single", "several"} {
+		assert.Less(t, r.Longest(resource), time.Hour, resource)
+	}
 }
 
 // TestChurnShort is a little of it.
 func TestChurnShort(t *testing.T) {
 	skipUnderRaceDetector(t)
 	r := Churn(ChurnOptions{
-		Members: 20, For: 4 * time.Minute, Every: 10 * time.Second, Lifetime: 6 * time.Minute,
+		Members: 20, For: 4 * time.Minute, Every: 10 * time.Second, Lifetime: 10 * time.Minute,
 		Halves: 3 * time.Minute, HalvesFor: 40 * time.Second,
 	})
 	t.Logf("\n%v", r)

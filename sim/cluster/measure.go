@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -213,6 +214,10 @@ func (m *meter) sample(living []*node) {
 		}
 	}
 	m.samples = append(m.samples, s)
+	if m.o.Progress != nil && len(m.samples)%60 == 0 {
+		fmt.Fprintf(m.o.Progress, "%v: %d members, %d joins, %d handoffs, %.1f %% known, %.1f dead taken for living, %d entries\n",
+			m.c.now, s.members, m.c.count.joins, m.c.handoffs(), 100*s.knowing, s.dead, s.heaviest.entries)
+	}
 }
 
 // question asks one member whom it knows, and weighs it.
