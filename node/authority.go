@@ -94,10 +94,10 @@ func (a *authority) run(ctx context.Context) {
 	p := &plan{random: rand.NewPCG(rand.Uint64(), rand.Uint64()), looked: a.n.now().Wall, oldKey: a.underOldKey()}
 	p.renewAt = a.nextRenewal(p.random)
 	for ctx.Err() == nil {
-		a.warn(a.n.now().Wall)
 		if a.isKnown() {
 			a.keepUp(ctx, p)
 		}
+		a.warn(a.n.now().Wall)
 		a.sleep(ctx)
 	}
 }
