@@ -190,7 +190,7 @@ func objectTable(t *testing.T) *table {
 // notBounds are constants of a member that bound nothing that another member, or
 // an operator, can see.
 var notBounds = map[string]bool{
-	"ProtocolVersion": true, "entryHead": true, "fromPages": true, "killMargin": true, "lookEvery": true,
+	"ProtocolVersion": true, "entryHead": true, "killMargin": true, "lookEvery": true,
 	"knownKept": true, "endpointPause": true, "visitsKept": true,
 }
 

@@ -32,6 +32,9 @@ var rejections = map[string]string{
 	"policy mismatch":  "**P-2**",
 	"not asked for":    "**M-9**",
 
+	"configuration rate": "**M-18**",
+	"update rate":        "**M-18**",
+
 	"directory without end": "**M-17**",
 	"summary out of range":  "**M-13**",
 	"ignored peer":          "**D-31**",

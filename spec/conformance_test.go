@@ -1,0 +1,348 @@
+package spec
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+	updates "github.com/wandertoken/wander/protocol/update"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Rules of chapters 7 and 9 that can be seen from outside, put to a member.
+
+// subject is the member that is put to the test, and what it does.
+type subject struct {
+	*member.Member
+	t       *testing.T
+	now     clock.Reading
+	effects []effect.Effect
+}
+
+// others are ready to be its peers.
+var others = []party{newParty(11), newParty(12), newParty(13), newParty(14)}
+
+func certificateOf(t *testing.T, p party, version uint64) certificate.Certificate {
+	c, err := certificate.Claims{
+		Name: "x", Serial: 1, NotBefore: day, NotAfter: day.AddDate(0, 0, 90), IssuedAt: day,
+		Key: p.key.Public().Bytes(), Group: groupID, ConfigVersion: version,
+	}.Sign(authority.key)
+	require.NoError(t, err)
+	return c
+}
+
+func newSubject(t *testing.T) *subject {
+	g, err := group.New([]group.Authority{statement(t, authority, authority, nil)}, configuration(t, 1, nil))
+	require.NoError(t, err)
+	s := &subject{t: t, now: clock.Reading{Boot: clock.Instant(time.Hour), Wall: day.Add(time.Hour)}}
+	s.Member, s.effects, err = member.New(member.Config{
+		Group: g, Certificate: certificateOf(t, ada, 7), Key: ada.key, Durable: true, Machine: "here", Boot: "boot",
+	}, s.now)
+	require.NoError(t, err)
+	return s
+}
+
+func (s *subject) step(in member.Input) { s.effects = s.Step(s.now, in) }
+
+func (s *subject) after(d time.Duration) {
+	s.now.Boot, s.now.Wall = s.now.Boot.Add(d), s.now.Wall.Add(d)
+	s.step(member.Tick{})
+}
+
+func (s *subject) hear(p party, m wire.Message) {
+	s.t.Helper()
+	body, err := wire.Encode(m)
+	require.NoError(s.t, err)
+	s.step(member.Received{From: p.id, Body: body})
+}
+
+// meet connects a peer, which greets with an endpoint record.
+func (s *subject) meet(p party) {
+	s.t.Helper()
+	s.step(member.Connected{Certificate: certificateOf(s.t, p, 7)})
+	e := s.record(p, 1)
+	s.hear(p, &wire.Hello{Versions: [2]uint64{1, 1}, Incarnation: incarnation, MaxFrame: wire.MaxFrame, Configuration: 7, Endpoint: e})
+}
+
+func (s *subject) record(p party, sequence uint64) []byte {
+	e, err := certificate.Endpoint{
+		Member: p.id, Sequence: sequence, Mode: certificate.Reachable, Addresses: []string{"x.example.org:1"},
+	}.Sign(groupID, p.key)
+	require.NoError(s.t, err)
+	return e.Raw()
+}
+
+// sent are the messages of a type in the last step, to one member.
+func sent[M wire.Message](s *subject, to party) (list []M) {
+	for _, e := range s.effects {
+		if x, ok := e.(effect.Send); ok && x.To == to.id {
+			if m, ok := x.Message.(M); ok {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+func (s *subject) rejected(reason string) int { return int(s.Status().Rejected[reason]) }
+
+// M-6, M-8, M-14, M-15, M-16, P-3.
+func TestEveryPeerIsRationed(t *testing.T) {
+	code := newSource(t)
+	p := others[0]
+	for _, c := range []struct {
+		reason, bound string
+		message       wire.Message
+	}{
+		{"hello rate", "hello", &wire.Hello{Versions: [2]uint64{1, 1}, Incarnation: incarnation, MaxFrame: wire.MaxFrame}},
+		{"want rate", "askedWork", &wire.Want{Topic: wire.WantRevocations}},
+		{"gossip rate", "gossip", &wire.Gossip{Configuration: 7}},
+		{"probe rate", "probe", &wire.Probe{Subject: ben.id, Sequence: 1}},
+		{"news rate", "news", &wire.News{Updates: [][]byte{revocationUpdate(t)}}},
+		{"policy rate", "policy", &wire.Policy{Resource: "x", Policy: "x"}},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			s := newSubject(t)
+			s.meet(p)
+			var burst int
+			_, err := fmt.Sscan(code.show("member."+c.bound+"Burst"), &burst)
+			require.NoError(t, err)
+			for range burst + 50 {
+				s.hear(p, c.message)
+			}
+			assert.InDelta(t, 50, s.rejected(c.reason), 1) // meeting takes one HELLO
+			s.after(time.Second)
+			before := s.rejected(c.reason)
+			s.hear(p, c.message)
+			assert.Equal(t, before, s.rejected(c.reason), "it is heard again")
+		})
+	}
+}
+
+func revocationUpdate(t *testing.T) []byte {
+	raw, err := updates.Revocation(revocation(t, "", nil).Raw()).Encode()
+	require.NoError(t, err)
+	return raw
+}
+
+// M-14.
+func TestGossipIsAnsweredOnce(t *testing.T) {
+	s, p := newSubject(t), others[0]
+	s.meet(p)
+	s.hear(p, &wire.Gossip{Configuration: 7})
+	answers := sent[*wire.Gossip](s, p)
+	require.Len(t, answers, 1)
+	assert.True(t, answers[0].Answer)
+	s.hear(p, &wire.Gossip{Configuration: 7, Answer: true})
+	assert.Empty(t, sent[*wire.Gossip](s, p))
+}
+
+// M-15.
+func TestWhoIsAskedToProbe(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		sequence uint64
+		meets    bool
+		dials    int
+	}{
+		{"as known", 1, false, 1},
+		{"another record", 2, false, 0},
+		{"connected", 1, true, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, p, gone := newSubject(t), others[0], others[1]
+			s.meet(gone)
+			s.meet(p)
+			if !c.meets {
+				s.step(member.Disconnected{Peer: gone.id})
+			}
+			s.after(31 * time.Second) // its own GOSSIPs are over
+			s.hear(p, &wire.Probe{Subject: gone.id, Sequence: c.sequence})
+			assert.Len(t, sent[*wire.Gossip](s, gone), c.dials)
+			for range 3 * c.dials {
+				s.step(member.Unreachable{Peer: gone.id, Silent: true})
+				assert.Empty(t, sent[*wire.Probe](s, p), "it asks nobody in its turn")
+			}
+		})
+	}
+}
+
+// D-32.
+func TestOnlySilenceIsNoAnswer(t *testing.T) {
+	s, p := newSubject(t), others[0]
+	s.meet(p)
+	for range 10 {
+		s.step(member.Unreachable{Peer: p.id})
+	}
+	assert.Zero(t, s.Status().Suspects)
+	s.step(member.Unreachable{Peer: p.id, Silent: true})
+	assert.Equal(t, 1, s.Status().Suspects)
+	s.meet(p) // D-35
+	assert.Zero(t, s.Status().Suspects)
+}
+
+// asked is the one question about the directory in the last step.
+func (s *subject) asked(p party) *wire.Want {
+	s.t.Helper()
+	list := sent[*wire.Want](s, p)
+	require.Len(s.t, list, 1)
+	return list[0]
+}
+
+// D-26, and M-7.
+func TestComparison(t *testing.T) {
+	middle := ident.Member{0: 0x7f}
+	ask := func(t *testing.T) (*subject, party) {
+		s, p := newSubject(t), others[0]
+		s.meet(p)
+		s.hear(p, &wire.Gossip{Configuration: 7, Members: 5000, Fingerprint: wire.Fingerprint{1}})
+		w := s.asked(p)
+		require.Equal(t, wire.Want{Topic: wire.WantSummary, Through: ident.LastMember()}, *w)
+		return s, p
+	}
+	t.Run("parts", func(t *testing.T) {
+		s, p := ask(t)
+		s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: ident.Member{1}}, {Through: middle, Members: 129}, {Through: ident.LastMember(), Members: 128}}})
+		assert.Equal(t, wire.Want{Topic: wire.WantMembers, From: middle.Next(), Through: ident.LastMember()}, *s.asked(p))
+		s.hear(p, &wire.Members{Through: ident.LastMember()})
+		assert.Equal(t, wire.Want{Topic: wire.WantSummary, From: ident.Member{1}.Next(), Through: middle}, *s.asked(p))
+		s.hear(p, &wire.Summary{From: ident.Member{1}.Next(), Parts: []wire.Part{{Through: middle, Members: 129}}})
+		assert.Equal(t, wire.WantMembers, s.asked(p).Topic, "it does not get smaller")
+		s.hear(p, &wire.Members{Through: middle})
+		assert.Empty(t, sent[*wire.Want](s, p))
+	})
+	for name, c := range map[string]struct {
+		page wire.Members
+		on   bool
+	}{
+		"more":            {wire.Members{Entries: []wire.Entry{{Certificate: certificateOf(t, p0(), 7).Raw()}}, Through: middle, More: true}, true},
+		"the end":         {wire.Members{Entries: []wire.Entry{{Certificate: certificateOf(t, p0(), 7).Raw()}}, Through: ident.LastMember(), More: true}, false},
+		"nobody":          {wire.Members{Through: middle, More: true}, false},
+		"nothing further": {wire.Members{Entries: []wire.Entry{{Certificate: certificateOf(t, p0(), 7).Raw()}}, Through: ident.LastMember()}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, p := ask(t)
+			s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: ident.LastMember(), Members: 100}}})
+			s.asked(p)
+			s.hear(p, &c.page)
+			if !c.on {
+				assert.Empty(t, sent[*wire.Want](s, p))
+				return
+			}
+			assert.Equal(t, middle.Next(), s.asked(p).From)
+		})
+	}
+}
+
+func p0() party { return others[0] }
+
+// M-13.
+func TestSummaryOutOfRange(t *testing.T) {
+	s, p := newSubject(t), others[0]
+	s.meet(p)
+	s.hear(p, &wire.Gossip{Configuration: 7, Members: 5000})
+	half := ident.Member{0: 0x7f}
+	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: half, Members: 2500}, {Through: ident.LastMember(), Members: 2500}}})
+	require.Equal(t, half, s.asked(p).Through)
+	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: ident.LastMember(), Members: 2500}}})
+	assert.Empty(t, sent[*wire.Want](s, p))
+	require.Len(t, s.Status().Faults, 1)
+	assert.Equal(t, p.id, s.Status().Faults[0].Member)
+}
+
+// D-28: what is newer is asked for, what is older is not.
+func TestVersionsAreCompared(t *testing.T) {
+	for name, message := range map[string]func(configuration, revocations uint64) wire.Message{
+		"GOSSIP": func(c, r uint64) wire.Message { return &wire.Gossip{Configuration: c, Revocations: r} },
+		"HELLO": func(c, r uint64) wire.Message {
+			return &wire.Hello{Versions: [2]uint64{1, 1}, Incarnation: incarnation, MaxFrame: wire.MaxFrame, Configuration: c, Revocations: r}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, p := newSubject(t), others[0]
+			s.meet(p)
+			s.hear(p, message(8, 1))
+			var topics []wire.Topic
+			for _, w := range sent[*wire.Want](s, p) {
+				topics = append(topics, w.Topic)
+			}
+			assert.Equal(t, []wire.Topic{wire.WantConfiguration, wire.WantRevocations}, topics)
+			s.hear(p, message(6, 0))
+			assert.Empty(t, sent[*wire.Want](s, p))
+		})
+	}
+}
+
+// M-10: what stands before a malformed update counts, what stands behind it is not
+// read.
+func TestMalformedUpdateEndsTheList(t *testing.T) {
+	join := func(s *subject, p party) []byte {
+		raw, err := updates.Join(certificateOf(t, p, 7).Raw(), s.record(p, 1)).Encode()
+		require.NoError(t, err)
+		return raw
+	}
+	s, p := newSubject(t), others[0]
+	s.meet(p)
+	s.hear(p, &wire.News{Updates: [][]byte{join(s, others[1]), {0x82, 0x01, 0x40}, join(s, others[2])}})
+	assert.NotNil(t, s.Addresses(others[1].id))
+	assert.Nil(t, s.Addresses(others[2].id))
+	require.Len(t, s.Status().Faults, 1)
+}
+
+// D-31: who is at fault too often is not listened to, until some time has passed.
+func TestFaultsAreBounded(t *testing.T) {
+	s, p := newSubject(t), others[0]
+	s.meet(p)
+	bad := &wire.News{Updates: [][]byte{{0x82, 0x01, 0x40}}}
+	for range 30 {
+		s.hear(p, bad)
+	}
+	assert.EqualValues(t, 20, s.Status().Faults[0].Count)
+	assert.Equal(t, 10, s.rejected("ignored peer"))
+	s.hear(p, &wire.Gossip{Configuration: 7, Members: 5000})
+	assert.Empty(t, sent[*wire.Want](s, p), "no comparison")
+	assert.Len(t, sent[*wire.Gossip](s, p), 1, "but an answer")
+	s.after(11 * time.Second)
+	s.hear(p, bad)
+	assert.EqualValues(t, 21, s.Status().Faults[0].Count)
+}
+
+// D-27.
+func TestJoined(t *testing.T) {
+	s := newSubject(t)
+	for _, p := range others {
+		s.meet(p)
+	}
+	for i, p := range others {
+		s.hear(p, &wire.Gossip{Configuration: 7, Members: 0})
+		assert.Equal(t, min(i, 3), s.Status().Snapshots, "a sample tells nothing")
+		own := sent[*wire.Gossip](s, p)[0]
+		s.hear(p, &wire.Gossip{Configuration: 7, Members: own.Members, Fingerprint: own.Fingerprint, Answer: true})
+		assert.Equal(t, min(i+1, 3), s.Status().Snapshots)
+	}
+	for _, p := range others {
+		s.step(member.Disconnected{Peer: p.id})
+	}
+	for range 5 {
+		s.after(30 * time.Second)
+	}
+	assert.Zero(t, s.Status().Snapshots, "it was cut off")
+}
+
+// D-20.
+func TestBehind(t *testing.T) {
+	s := newSubject(t)
+	s.step(member.Connected{Certificate: certificateOf(t, others[0], 7)})
+	assert.False(t, s.Status().Behind)
+	s.step(member.Connected{Certificate: certificateOf(t, others[1], 8)})
+	assert.True(t, s.Status().Behind)
+}
