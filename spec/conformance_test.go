@@ -108,6 +108,7 @@ func TestEveryPeerIsRationed(t *testing.T) {
 		{"gossip rate", "gossip", &wire.Gossip{Configuration: 7}},
 		{"probe rate", "probe", &wire.Probe{Subject: ben.id, Sequence: 1}},
 		{"news rate", "news", &wire.News{Updates: [][]byte{revocationUpdate(t)}}},
+		{"configuration rate", "configuration", &wire.Configuration{Configuration: []byte{1}}},
 		{"policy rate", "policy", &wire.Policy{Resource: "x", Policy: "x"}},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -270,7 +271,7 @@ func TestVersionsAreCompared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, p := newSubject(t), others[0]
 			s.meet(p)
-			s.hear(p, message(8, 1))
+			s.hear(p, message(8, 4)) // 3 is the floor
 			var topics []wire.Topic
 			for _, w := range sent[*wire.Want](s, p) {
 				topics = append(topics, w.Topic)

@@ -191,7 +191,7 @@ func objectTable(t *testing.T) *table {
 // an operator, can see.
 var notBounds = map[string]bool{
 	"ProtocolVersion": true, "entryHead": true, "killMargin": true, "lookEvery": true,
-	"knownKept": true, "endpointPause": true, "visitsKept": true,
+	"knownKept": true, "writePause": true, "maxJournalled": true, "visitsKept": true,
 }
 
 // Every rate and bound of a member stands in the table of limits.

@@ -14,6 +14,18 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
+// configurationMessage takes in a configuration of a peer.
+func (m *Member) configurationMessage(from ident.Member, p *peer, msg *wire.Configuration) {
+	switch {
+	case m.ignored(from):
+		m.reject("ignored peer")
+	case !p.configurations.spend(m.now.Boot, configurationRate, configurationBurst):
+		m.reject("configuration rate")
+	default:
+		m.learnConfiguration(from, msg.Configuration, msg.Authorities)
+	}
+}
+
 // learnConfiguration puts a newer group configuration into force, with the CA
 // keys that it lists. A lower version is refused and reported; the same one is
 // no news.
@@ -31,6 +43,7 @@ func (m *Member) learnConfiguration(from ident.Member, raw []byte, authorities [
 	}
 	m.persist(&journal.Known{What: journal.KnownConfiguration, Object: raw}, false)
 	m.emit(effect.Reconfigure{Version: m.settings.Version})
+	m.refute() // failure may be for ever now
 	for _, id := range m.peersInOrder() {
 		if p := m.peers[id]; id != from && p.configuration < m.settings.Version {
 			m.sendConfiguration(id)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -16,6 +17,16 @@ import (
 // one look by a member that nobody can dial.
 const creditorsAtOnce = 8
 
+// signRate and signBurst bound how often this member signs an endpoint record, per
+// second and at once. Each is told to everybody. Two that lie can have it answer
+// them as often as they state it failed, and so can a second member with the same
+// key; what is due beyond that is signed when there is room again, ten seconds
+// later at most.
+const (
+	signRate  = 0.1
+	signBurst = 8
+)
+
 // whereabouts is where this member can be reached, as it says itself.
 type whereabouts struct {
 	announced bool                           // the driver has said where
@@ -23,6 +34,8 @@ type whereabouts struct {
 	attached  map[ident.Member]clock.Instant // to whom, if it only dials out; when the connection was lost, or Never
 	record    certificate.SignedEndpoint
 	attachAt  clock.Instant // when it looks at its attachments again
+	signAt    clock.Instant // when a record that is due is signed
+	signs     budget
 }
 
 // announce takes in where the driver listens, and says so to others if that is
@@ -45,7 +58,7 @@ func (m *Member) announce(addresses []string) {
 	}
 	m.attachSome()
 	if b := w.record.Body(); w.record.IsZero() || !m.saysThis(b) || m.dir.Failed(m.self) {
-		m.signEndpoint(b.Sequence)
+		m.signEndpoint()
 	}
 }
 
@@ -66,13 +79,21 @@ func (m *Member) attachments() []ident.Member {
 	return slices.SortedFunc(maps.Keys(m.where.attached), ident.Member.Compare)
 }
 
-// signEndpoint signs a new endpoint record, numbered above the given one. The
-// clock numbers the first, so that a member that has lost its journal is
-// probably above what it has signed before; if not, it will hear of that.
-func (m *Member) signEndpoint(above uint64) {
-	if !m.where.announced || m.departed {
+// signEndpoint signs a new endpoint record, numbered above the one that is known,
+// or notes when it may. The clock numbers the first, so that a member that has
+// lost its journal is probably above what it has signed before; if not, it will
+// hear of that.
+func (m *Member) signEndpoint() {
+	w := &m.where
+	w.signAt = clock.Never
+	if !w.announced || m.departed {
 		return
 	}
+	if !w.signs.spend(m.now.Boot, signRate, signBurst) {
+		w.signAt = m.now.Boot.Add(time.Duration((1 - w.signs.left) / signRate * float64(time.Second))).Add(time.Millisecond)
+		return
+	}
+	above, _ := m.dir.Sequence(m.self)
 	e := certificate.Endpoint{
 		Member: m.self, Sequence: max(above+1, m.now.Millis()), Mode: m.mode(),
 		Addresses: m.where.addresses, Attached: m.attachments(), Time: m.now.Millis(),
@@ -92,13 +113,14 @@ func (m *Member) signEndpoint(above uint64) {
 }
 
 // overtaken meets a record of this member's own that is newer than the one it
-// remembers: the journal is older than what it has signed. It signs a newer one.
+// remembers, or has the same number and the greater bytes: the journal is older
+// than what it has signed. It signs a newer one.
 func (m *Member) overtaken(raw []byte) {
 	theirs, err := certificate.ParseEndpoint(m.cfg.Group.ID(), raw, m.cfg.Certificate.Key())
-	if err != nil || theirs.Body().Sequence <= m.where.record.Body().Sequence {
+	if err != nil || theirs.Body().Sequence < m.where.record.Body().Sequence {
 		return
 	}
-	m.signEndpoint(theirs.Body().Sequence)
+	m.signEndpoint()
 }
 
 // refute answers that this member is taken for dead, by a quorum, with a newer
@@ -111,16 +133,15 @@ func (m *Member) refute() {
 		m.depart()
 		return
 	}
-	if sequence, known := m.dir.Sequence(m.self); known {
-		m.emit(effect.Report{Kind: "stated failed", About: m.self, Detail: "by a quorum of others, who do not reach this member; it says that it is alive"})
-		m.signEndpoint(sequence)
-	}
+	m.emit(effect.Report{Kind: "stated failed", About: m.self, Detail: "by a quorum of others, who do not reach this member; it says that it is alive"})
+	m.signEndpoint()
 }
 
 // attachSome keeps a member that only dials out attached to a few others, and
 // says so to everybody when they change.
 func (m *Member) attachSome() {
 	w := &m.where
+	w.attachAt = clock.Never
 	if !w.announced || len(w.addresses) > 0 || m.stopping {
 		return
 	}
@@ -145,7 +166,7 @@ func (m *Member) attachSome() {
 	m.redial()
 	m.dialCreditors()
 	if !w.record.IsZero() && !slices.Equal(before, m.attachments()) {
-		m.signEndpoint(w.record.Body().Sequence)
+		m.signEndpoint()
 	}
 }
 

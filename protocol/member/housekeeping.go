@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/update"
 )
 
 // housekeepEvery is how often a member looks for what it may forget. What it
@@ -32,9 +33,8 @@ func (m *Member) housekeep() {
 	}
 	needed := m.handoff.Signers()
 	m.dir.Forget(before, func(id ident.Member) bool { return needed[id] })
-	m.dir.ForgetRevocations(m.settings.RevocationFloor)
-	maps.DeleteFunc(m.journalled, func(_ ident.Member, at clock.Instant) bool {
-		return m.now.Boot.Sub(at) >= endpointPause
+	maps.DeleteFunc(m.journalled, func(_ update.Key, at clock.Instant) bool {
+		return m.now.Boot.Sub(at) >= writePause
 	})
 }
 

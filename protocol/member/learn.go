@@ -15,9 +15,10 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// endpointPause is how often a member's endpoint record is journalled at most. A
-// newer one that is not is asked for again after a restart.
-const endpointPause = 10 * time.Minute
+// writePause is how often what a member can sign anew as often as it likes is
+// journalled at most: its endpoint record, its leave, what it states about one
+// other. A newer one that is not journalled is asked for again after a restart.
+const writePause = 10 * time.Minute
 
 // tellPause is how often news of one member's certificate or endpoint record
 // are passed on at most. It can sign as many as it likes; what is left out,
@@ -56,6 +57,10 @@ func (m *Member) talk(f func()) {
 // learnSigners takes in the certificates of those who have signed a token.
 func (m *Member) learnSigners(from ident.Member, list [][]byte) {
 	for _, raw := range list {
+		if m.ignored(from) && !m.dir.Has(raw) {
+			m.reject("ignored peer")
+			return
+		}
 		_ = m.learnCertificate(from, raw, m.dir.LearnSigner)
 	}
 }
@@ -119,7 +124,7 @@ func (m *Member) learnEndpoint(from ident.Member, raw []byte) error {
 		return nil
 	}
 	if m.tellOf(id); failed && !m.dir.Failed(id) {
-		m.tellNow(id)
+		m.tellAlive(id)
 	}
 	return nil
 }
@@ -127,11 +132,26 @@ func (m *Member) learnEndpoint(from ident.Member, raw []byte) error {
 // located notes a new endpoint record, and journals it now and then.
 func (m *Member) located(id ident.Member, raw []byte) {
 	m.ring.due = true
-	if last, ok := m.journalled[id]; !ok || id == m.self || m.now.Boot.Sub(last) >= endpointPause {
-		m.journalled[id] = m.now.Boot
+	if m.mayWrite(update.Key{Kind: update.KindJoin, Subject: id}) || id == m.self {
 		m.persist(&journal.Known{What: journal.KnownEndpoint, Object: raw}, false)
 	}
 }
+
+// mayWrite bounds how often what is news about one matter is journalled.
+func (m *Member) mayWrite(key update.Key) bool {
+	if last, ok := m.journalled[key]; ok && m.now.Boot.Sub(last) < writePause {
+		return false
+	}
+	if len(m.journalled) >= maxJournalled {
+		clear(m.journalled)
+	}
+	m.journalled[key] = m.now.Boot
+	return true
+}
+
+// maxJournalled bounds the matters of which it is known when they were journalled
+// last: 6 MB. When there are more, all may be journalled again.
+const maxJournalled = 1 << 16
 
 // outdated counts an endpoint record that a newer one has replaced. An honest
 // peer may not have heard of that yet; it is told by the next exchange.
@@ -149,7 +169,16 @@ func (m *Member) tellOf(id ident.Member) {
 	}
 }
 
-// tellNow passes on at once where a member is that others may take for dead.
+// tellAlive passes on at once where a member is that others may take for dead, if
+// that was not done just before: those who state its failure again and again may
+// be its friends.
+func (m *Member) tellAlive(id ident.Member) {
+	if m.mayTell(update.Key{Kind: update.KindJoin, Subject: id, Witness: id}) {
+		m.tellNow(id)
+	}
+}
+
+// tellNow passes on at once where a member is.
 func (m *Member) tellNow(id ident.Member) {
 	if u, ok := m.joinOf(id); ok {
 		m.spreadNow(update.Key{Kind: update.KindJoin, Subject: id}, u)
@@ -195,25 +224,35 @@ func (m *Member) learnLeave(from ident.Member, raw []byte) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	news, err := m.dir.LearnLeave(raw)
+	id, err := certificate.LeaveSigner(m.cfg.Group.ID(), raw)
 	if err != nil {
 		return m.unlearned(from, "leave", err)
 	}
-	if !news {
+	_, before := m.dir.Left(id)
+	switch news, err := m.dir.LearnLeave(raw); {
+	case err != nil:
+		return m.unlearned(from, "leave", err)
+	case !news || before: // an earlier leave of whom has left is as good
 		return nil
 	}
-	m.persist(&journal.Known{What: journal.KnownLeave, Object: raw}, false)
+	m.tookLeave(id, raw)
 	m.leaves = append(m.leaves[max(0, len(m.leaves)+1-recentLeaves):], raw)
-	m.ring.due = true
-	id, _ := certificate.LeaveSigner(m.cfg.Group.ID(), raw) // of what verified
-	delete(m.suspects, id)
-	if id == m.self {
-		m.depart()
-	}
 	if c, known := m.dir.Certificate(id); known && (m.talking || id == m.self) {
 		m.spreadNow(update.Key{Kind: update.KindLeave, Subject: id}, update.Leave(raw, c.Raw()))
 	}
 	return nil
+}
+
+// tookLeave notes that a member has left.
+func (m *Member) tookLeave(id ident.Member, raw []byte) {
+	m.ring.due = true
+	if m.mayWrite(update.Key{Kind: update.KindLeave, Subject: id}) {
+		m.persist(&journal.Known{What: journal.KnownLeave, Object: raw}, false)
+	}
+	delete(m.suspects, id)
+	if id == m.self {
+		m.depart()
+	}
 }
 
 // learnFailure takes in that a witness does not reach a member.
@@ -221,31 +260,36 @@ func (m *Member) learnFailure(from ident.Member, raw []byte) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	news, err := m.dir.LearnFailure(raw)
+	f, err := certificate.PeekFailure(m.cfg.Group.ID(), raw)
 	if err != nil {
 		return m.unlearned(from, "failure statement", err)
 	}
-	if !news {
-		return nil
+	before, failed := len(m.dir.Failures(f.Subject)), m.dir.Failed(f.Subject)
+	if _, err := m.dir.LearnFailure(raw); err != nil {
+		return m.unlearned(from, "failure statement", err)
 	}
-	f, err := certificate.PeekFailure(m.cfg.Group.ID(), raw)
-	if err != nil {
-		return err // it has just been verified
+	if len(m.dir.Failures(f.Subject)) <= before {
+		return nil // it counts for nothing yet, or its witness has said so before
 	}
 	m.tookFailure(f, raw)
+	if !failed && m.peers[f.Subject] != nil {
+		m.tellFailed(f.Subject)
+	}
 	return nil
 }
 
 // tookFailure journals and passes on a failure statement that is news, that names
-// the subject's endpoint record (any other counts for nothing yet), and that is
-// needed for a quorum: when a network breaks, everybody would else tell everybody
-// what everybody sees.
+// the subject's endpoint record (unless failure is for ever, any other counts for
+// nothing yet), and that is needed for a quorum: when a network breaks, everybody
+// would else tell everybody what everybody sees.
 func (m *Member) tookFailure(f certificate.Failure, raw []byte) {
-	if sequence, known := m.dir.Sequence(f.Subject); !known || sequence != f.Sequence {
+	if sequence, known := m.dir.Sequence(f.Subject); !m.settings.FailurePermanent && (!known || sequence != f.Sequence) {
 		return
 	}
 	if len(m.dir.Failures(f.Subject)) <= m.settings.FailureQuorum { // more would only repeat it
-		m.persist(&journal.Known{What: journal.KnownFailure, Object: raw}, false)
+		if m.mayWrite(update.Key{Kind: update.KindFailure, Subject: f.Subject, Witness: f.Witness}) {
+			m.persist(&journal.Known{What: journal.KnownFailure, Object: raw}, false)
+		}
 		m.ring.due = true
 		m.tellFailure(f, raw)
 	}
@@ -267,35 +311,38 @@ func (m *Member) tellFailure(f certificate.Failure, raw []byte) {
 // verified together. It reports whether there was a certificate that was not
 // known.
 func (m *Member) learnPage(from ident.Member, entries []wire.Entry) (newCertificate bool) {
-	for i, l := range m.dir.LearnPage(entries, m.sources.member) {
-		e := entries[i]
+	learned := m.dir.LearnPage(entries, m.sources.member)
+	for i, l := range learned { // the journal is read from the front, and witnesses may stand behind
 		if l.Err != nil {
 			_ = m.unlearned(from, "directory entry", l.Err)
 		}
 		if l.Certificate {
 			m.ring.due, newCertificate = true, true
-			m.persist(&journal.Known{What: journal.KnownCertificate, Object: e.Certificate}, false)
-		}
-		if l.Endpoint {
-			m.located(l.Member, e.Endpoint)
-			if l.Member == m.self {
-				m.overtaken(e.Endpoint)
-			}
-		}
-		if l.Leave {
-			m.ring.due = true
-			m.persist(&journal.Known{What: journal.KnownLeave, Object: e.Leave}, false)
-			if l.Member == m.self {
-				m.depart()
-			}
-		}
-		for _, n := range l.Failures {
-			if f, err := certificate.PeekFailure(m.cfg.Group.ID(), e.Failures[n]); err == nil {
-				m.tookFailure(f, e.Failures[n])
-			}
+			m.persist(&journal.Known{What: journal.KnownCertificate, Object: entries[i].Certificate}, false)
 		}
 	}
+	for i, l := range learned {
+		m.tookEntry(l, entries[i])
+	}
 	return newCertificate
+}
+
+// tookEntry notes what one entry of a page, besides the certificate, has brought.
+func (m *Member) tookEntry(l directory.Learned, e wire.Entry) {
+	if l.Endpoint {
+		m.located(l.Member, e.Endpoint)
+		if l.Member == m.self {
+			m.overtaken(e.Endpoint)
+		}
+	}
+	if l.Leave {
+		m.tookLeave(l.Member, e.Leave)
+	}
+	for _, n := range l.Failures {
+		if f, err := certificate.PeekFailure(m.cfg.Group.ID(), e.Failures[n]); err == nil {
+			m.tookFailure(f, e.Failures[n])
+		}
+	}
 }
 
 // learnRevocations takes in revocations. Whoever is newly revoked is handed
@@ -320,7 +367,10 @@ func (m *Member) learnRevocations(from ident.Member, list [][]byte) error {
 			m.spread(update.Key{Kind: update.KindRevocation, Subject: r.Member()}, update.Revocation(raw))
 		}
 	}
-	m.ring.due = m.ring.due || len(news) > 0
+	if len(news) == 0 {
+		return faulty
+	}
+	m.ring.due = true
 	m.expelRevoked()
 	for _, chunk := range bundles(news) {
 		for _, id := range m.peersInOrder() {

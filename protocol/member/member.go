@@ -42,7 +42,7 @@ type Member struct {
 	leaves     [][]byte // the last that were news
 	talking    bool     // the object at hand is passed on if it is news
 	told       map[update.Key]clock.Instant
-	journalled map[ident.Member]clock.Instant // when an endpoint record was
+	journalled map[update.Key]clock.Instant
 	faults     map[ident.Member]*faulty
 	exchange   exchange
 	where      whereabouts
@@ -133,6 +133,9 @@ func (m *Member) tick() {
 	if m.now.Boot >= m.where.attachAt {
 		m.attachSome()
 	}
+	if m.now.Boot >= m.where.signAt {
+		m.signEndpoint()
+	}
 	m.gossip()
 	m.housekeep()
 }
@@ -169,7 +172,7 @@ func (m *Member) drain() []effect.Effect {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.exchange.at, m.watchAt, m.where.attachAt, m.housekeepAt, m.ring.again)
+	next := min(m.handoff.NextDeadline(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again)
 	for _, s := range m.order {
 		next = min(next, s.timer)
 	}

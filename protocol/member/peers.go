@@ -29,6 +29,12 @@ const (
 	// again.
 	helloRate  = 1
 	helloBurst = 10
+
+	// configurationRate and configurationBurst bound the CONFIGURATION of one
+	// peer, per second and at once. There is a new one now and then; an older one
+	// costs an answer of up to 50 kB.
+	configurationRate  = 1
+	configurationBurst = 10
 )
 
 // budget is how much a peer may still do at once.
@@ -53,16 +59,19 @@ type peer struct {
 	hello         *wire.Hello
 	configuration uint64 // the highest version that it has shown or was given
 	repairing     repairing
+	late          int // questions about its directory that it has not answered in time
 
 	policies, greetings, news, gossips, probes, work budget // what it may still do
 	questions                                        budget // that it may still be asked
+	updates, configurations                          budget // that are looked at
 }
 
 func newPeer(now clock.Instant) *peer {
 	return &peer{
 		policies: budget{policyBurst, now}, greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
 		gossips: budget{gossipBurst, now}, probes: budget{probeBurst, now}, work: budget{askedWorkBurst, now},
-		questions: budget{questionBurst, now},
+		questions: budget{questionBurst, now}, updates: budget{updateBurst, now},
+		configurations: budget{configurationBurst, now},
 	}
 }
 
@@ -175,7 +184,7 @@ func (m *Member) directoryMessage(from ident.Member, p *peer, msg wire.Message) 
 	case *wire.News:
 		m.newsMessage(from, p, msg)
 	case *wire.Configuration:
-		m.learnConfiguration(from, msg.Configuration, msg.Authorities)
+		m.configurationMessage(from, p, msg)
 	case *wire.Revocations:
 		m.revocationsMessage(from, msg)
 	}
@@ -184,6 +193,10 @@ func (m *Member) directoryMessage(from ident.Member, p *peer, msg wire.Message) 
 // revocationsMessage takes in a page of the revocation list. Only one that
 // advances asks for the next: no peer can keep this up.
 func (m *Member) revocationsMessage(from ident.Member, msg *wire.Revocations) {
+	if m.ignored(from) {
+		m.reject("ignored peer")
+		return
+	}
 	before := m.dir.RevocationVersion()
 	_ = m.learnRevocations(from, msg.Revocations)
 	if after := m.dir.RevocationVersion(); msg.More && after > before {

@@ -62,6 +62,9 @@ func (m *Member) repair(from ident.Member, p *peer) {
 		m.reject("ignored peer")
 		return
 	}
+	if r.open {
+		p.late++
+	}
 	*r = repairing{parts: []span{everybody}}
 	m.ask(from, p)
 }
@@ -103,7 +106,7 @@ func (m *Member) summary(from ident.Member, p *peer, msg *wire.Summary) {
 	next := r.span.from
 	for _, part := range msg.Parts {
 		if !r.span.has(part.Through) {
-			m.blame(from, "summary out of range")
+			m.outOfRange(from, p)
 			*r = repairing{}
 			return
 		}
@@ -111,6 +114,17 @@ func (m *Member) summary(from ident.Member, p *peer, msg *wire.Summary) {
 		next = part.Through.Next()
 	}
 	m.ask(from, p)
+}
+
+// outOfRange meets a summary that goes beyond what was asked for. An honest peer
+// sends one only when it answers an earlier question, too late.
+func (m *Member) outOfRange(from ident.Member, p *peer) {
+	if p.late > 0 {
+		p.late--
+		m.reject("not asked for")
+		return
+	}
+	m.blame(from, "summary out of range")
 }
 
 func (m *Member) comparePart(r *repairing, s span, part wire.Part) {
@@ -141,7 +155,8 @@ func (m *Member) membersMessage(from ident.Member, p *peer, msg *wire.Members) {
 		*r = repairing{}
 		return // whoever hands over what is forged is not asked on
 	}
-	if msg.More && len(msg.Entries) > 0 && r.span.has(msg.Through) && msg.Through != r.span.through {
+	on := msg.More && len(msg.Entries) > 0 && !m.dir.Sampled() // one page is enough for a sample
+	if on && r.span.has(msg.Through) && msg.Through != r.span.through {
 		r.pages = append([]span{{msg.Through.Next(), r.span.through}}, r.pages...)
 	}
 	m.ask(from, p)

@@ -43,7 +43,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		return nil, nil, err
 	}
 	m.expelRevoked()
-	if _, left := m.dir.Left(m.self); left {
+	if _, left := m.dir.Left(m.self); left || m.dir.Failed(m.self) && m.settings.FailurePermanent {
 		m.depart()
 	}
 	m.recallVisits(past)

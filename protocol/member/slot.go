@@ -91,6 +91,7 @@ func (m *Member) configure() (fresh []*slot, err error) {
 	m.settings = settings
 	m.dir.SetLimit(m.settings.MembersMax)
 	m.dir.SetPolicy(m.settings.FailureQuorum, m.settings.FailurePermanent)
+	m.dir.ForgetRevocations(m.settings.RevocationFloor)
 	for _, r := range m.settings.Resources {
 		for n := range uint64(r.Slots) {
 			k := slotKey{r.Name, n}

@@ -17,6 +17,13 @@ const (
 	newsRate  = 10
 	newsBurst = 100
 
+	// updateRate and updateBurst bound the updates of one peer that are looked at,
+	// per second and at once: each costs up to two signature checks. Only news
+	// travel, so that more come when very many join, and those the comparison of
+	// directories brings.
+	updateRate  = 100
+	updateBurst = 2000
+
 	// spreadExtra is how many more peers than ln N urgent news go to. With ln N
 	// + c random receivers each, a rumour misses somebody in a group of any size
 	// with a probability of about e^-c (Kermarrec, Massoulié, Ganesh, 2003).
@@ -119,7 +126,12 @@ func (m *Member) takeIn(from ident.Member, list [][]byte) {
 		return
 	}
 	m.heard = append(m.heard, list...)
+	p := m.peers[from]
 	for _, raw := range list {
+		if p == nil || !p.updates.spend(m.now.Boot, updateRate, updateBurst) {
+			m.reject("update rate")
+			return
+		}
 		u, err := update.Parse(raw)
 		if err != nil {
 			m.blame(from, "malformed update")

@@ -92,7 +92,7 @@ func (m *Member) suspect(id ident.Member, after time.Duration, helped bool) {
 	switch {
 	case !known || m.stopping || id == m.self || m.peers[id] != nil:
 		return
-	case m.dir.Status(id, m.now.Wall) != nil || m.stated[id] == sequence+1:
+	case m.dir.Status(id, m.now.Wall) != nil || m.hasStated(id):
 		return
 	case len(m.suspects) >= maxSuspects:
 		m.reject("too many suspects")
@@ -209,4 +209,15 @@ func (m *Member) suspected(id ident.Member) bool {
 // shunned reports whether a member is not chosen as the next holder for not
 // answering: it is suspected, or this member has stated it failed, and others
 // have not, so that it may only be the way to it that is broken.
-func (m *Member) shunned(id ident.Member) bool { return m.stated[id] != 0 || m.suspected(id) }
+func (m *Member) shunned(id ident.Member) bool { return m.hasStated(id) || m.suspected(id) }
+
+// hasStated reports whether this member has stated the failure of another under
+// the endpoint record that is known. With a newer one the other says that it lives.
+func (m *Member) hasStated(id ident.Member) bool {
+	stated := m.stated[id]
+	if stated == 0 {
+		return false
+	}
+	sequence, known := m.dir.Sequence(id)
+	return known && stated == sequence+1
+}
