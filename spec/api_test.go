@@ -2,6 +2,8 @@ package spec
 
 import (
 	"encoding"
+	"go/ast"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -72,7 +74,7 @@ var memberWords = map[string]string{
 	"v":                   "1",
 	"members[].member":    "id",
 	"members[].name":      "",
-	"members[].state":     "`valid`, `expired`, `revoked` or `not yet valid`",
+	"members[].state":     "one of ",
 	"members[].connected": "now",
 	"members[].self":      "whether it is the one that answers",
 	"members[].suspected": "does not answer this member",
@@ -127,5 +129,26 @@ func statusTable(t *testing.T) *table {
 }
 
 func memberTable(t *testing.T) *table {
-	return fieldTable(t, reflect.TypeFor[api.MemberList](), memberWords)
+	words := maps.Clone(memberWords)
+	words["members[].state"] += strings.Join(stateWords(t), ", ")
+	return fieldTable(t, reflect.TypeFor[api.MemberList](), words)
+}
+
+// stateWords are the states of a member, in the order in which they are looked
+// for; a member in the list is in one of them.
+func stateWords(t *testing.T) (words []string) {
+	for _, file := range newSource(t).tree("node") {
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "stateOf" {
+				ast.Inspect(f, func(n ast.Node) bool {
+					if lit, ok := n.(*ast.BasicLit); ok && lit.Value != `"unknown"` {
+						words = append(words, "`"+strings.Trim(lit.Value, `"`)+"`")
+					}
+					return true
+				})
+			}
+		}
+	}
+	require.NotEmpty(t, words)
+	return words
 }
