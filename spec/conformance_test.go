@@ -199,6 +199,32 @@ func (s *subject) asked(p party) *wire.Want {
 	return list[0]
 }
 
+// crowd is how many others a subject is told of, so that there is something to
+// compare; claimed is how many a peer says that it knows.
+const crowd, claimed = 70, 129
+
+// narrowed is a subject among many that has been shown a SUMMARY, and now wants
+// one of a smaller range: all ids but the last.
+func narrowed(t *testing.T) (s *subject, p party, smaller span) {
+	s, p = newSubject(t), p0()
+	s.meet(p)
+	var list [][]byte
+	for n := range byte(crowd) {
+		list = append(list, certificateOf(t, newParty(100+n), 7).Raw())
+	}
+	s.step(member.Learn{Certificates: list})
+	last := ident.LastMember()
+	smaller.through = last
+	smaller.through[15]--
+	s.hear(p, &wire.Gossip{Configuration: 7, Members: claimed})
+	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: smaller.through, Members: claimed}, {Through: last}}})
+	require.Equal(t, wire.Want{Topic: wire.WantSummary, Through: smaller.through}, *s.asked(p))
+	return s, p, smaller
+}
+
+// span is a range of ids.
+type span struct{ from, through ident.Member }
+
 // D-26, and M-7.
 func TestComparison(t *testing.T) {
 	middle := ident.Member{0: 0x7f}
@@ -210,15 +236,21 @@ func TestComparison(t *testing.T) {
 		require.Equal(t, wire.Want{Topic: wire.WantSummary, Through: ident.LastMember()}, *w)
 		return s, p
 	}
-	t.Run("parts", func(t *testing.T) {
+	t.Run("nobody in any part", func(t *testing.T) {
 		s, p := ask(t)
-		s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: ident.Member{1}}, {Through: middle, Members: 129}, {Through: ident.LastMember(), Members: 128}}})
+		s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: middle}, {Through: ident.LastMember()}}})
+		assert.Empty(t, sent[*wire.Want](s, p))
+	})
+	t.Run("few", func(t *testing.T) {
+		s, p := ask(t)
+		s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: middle}, {Through: ident.LastMember(), Members: 1}}})
 		assert.Equal(t, wire.Want{Topic: wire.WantMembers, From: middle.Next(), Through: ident.LastMember()}, *s.asked(p))
-		s.hear(p, &wire.Members{Through: ident.LastMember()})
-		assert.Equal(t, wire.Want{Topic: wire.WantSummary, From: ident.Member{1}.Next(), Through: middle}, *s.asked(p))
-		s.hear(p, &wire.Summary{From: ident.Member{1}.Next(), Parts: []wire.Part{{Through: middle, Members: 129}}})
-		assert.Equal(t, wire.WantMembers, s.asked(p).Topic, "it does not get smaller")
-		s.hear(p, &wire.Members{Through: middle})
+	})
+	t.Run("many", func(t *testing.T) {
+		s, p, smaller := narrowed(t)
+		s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: smaller.through, Members: claimed}}})
+		assert.Equal(t, wire.Want{Topic: wire.WantMembers, Through: smaller.through}, *s.asked(p), "it does not get smaller")
+		s.hear(p, &wire.Members{Through: smaller.through})
 		assert.Empty(t, sent[*wire.Want](s, p))
 	})
 	for name, c := range map[string]struct {
@@ -248,13 +280,8 @@ func p0() party { return others[0] }
 
 // M-13.
 func TestSummaryOutOfRange(t *testing.T) {
-	s, p := newSubject(t), others[0]
-	s.meet(p)
-	s.hear(p, &wire.Gossip{Configuration: 7, Members: 5000})
-	half := ident.Member{0: 0x7f}
-	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: half, Members: 2500}, {Through: ident.LastMember(), Members: 2500}}})
-	require.Equal(t, half, s.asked(p).Through)
-	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: ident.LastMember(), Members: 2500}}})
+	s, p, _ := narrowed(t)
+	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: ident.LastMember(), Members: claimed}}})
 	assert.Empty(t, sent[*wire.Want](s, p))
 	require.Len(t, s.Status().Faults, 1)
 	assert.Equal(t, p.id, s.Status().Faults[0].Member)
@@ -279,6 +306,8 @@ func TestVersionsAreCompared(t *testing.T) {
 			assert.Equal(t, []wire.Topic{wire.WantConfiguration, wire.WantRevocations}, topics)
 			s.hear(p, message(6, 0))
 			assert.Empty(t, sent[*wire.Want](s, p))
+			s.hear(p, message(7, 3))
+			assert.Empty(t, sent[*wire.Want](s, p), "the same")
 		})
 	}
 }

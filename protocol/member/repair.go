@@ -15,8 +15,9 @@ const (
 	maxSpans = 2 * wire.MaxParts
 
 	// pageMembers is up to how many members of a peer's range are asked for
-	// themselves, and not for a summary first: two pages.
-	pageMembers = 2 * wire.MaxPage
+	// themselves, although most of them are known here: a member on a page is ten
+	// times as long as a part of a summary. More are narrowed down first.
+	pageMembers = 4
 
 	// questionRate and questionBurst bound the questions about its directory that
 	// one peer is asked, per second and at once: a liar's directory has no end.
@@ -132,7 +133,7 @@ func (m *Member) comparePart(r *repairing, s span, part wire.Part) {
 	switch {
 	case part.Members == 0 || part.Members == members && part.Fingerprint == fingerprint:
 	case len(r.pages)+len(r.parts) >= maxSpans:
-	case part.Members <= pageMembers || s == r.span: // or it does not get smaller
+	case part.Members <= pageMembers || members <= part.Members/2 || s == r.span: // or it does not get smaller
 		r.pages = append(r.pages, s)
 	default:
 		r.parts = append(r.parts, s)
