@@ -78,15 +78,15 @@ func (p policy) join(f *facts, list []statement) []statement {
 }
 
 // speaks reports whether a statement against f counts: it is about the endpoint
-// record that is known, unless failure is permanent, and its witness is neither
-// revoked nor a member by the word of a retired CA key.
+// record that is known, unless failure is permanent, and its witness has neither
+// left nor is it revoked or a member by the word of a retired CA key.
 func (d *Directory) speaks(s statement, f *facts) bool {
 	return (d.policy.permanent || f.mode != 0 && s.sequence == f.sequence) && !d.isSilenced(s.witness)
 }
 
 func (d *Directory) isSilenced(m ident.Member) bool {
 	f := d.members[m]
-	return f != nil && (f.retired || f.revocation() != nil)
+	return f != nil && (f.retired || f.gone())
 }
 
 // isFailed reports whether a quorum of witnesses says that f does not answer.

@@ -113,8 +113,8 @@ func TestForgetStatements(t *testing.T) {
 	}
 	accuse(t, d, list[1], 1, list[2], list[3])
 	accuse(t, d, list[2], 1, list[1])
-	must(d.LearnLeave(list[2].leave(1)))
 	assert.True(t, d.Failed(list[1].id))
+	must(d.LearnLeave(list[2].leave(1)))
 	d.Forget(now.Add(-time24), nobody)
 	assert.False(t, d.Failed(list[1].id), "there is nobody left who says so")
 	assert.Empty(t, d.KeptFailures(list[1].id))

@@ -8,7 +8,7 @@ import (
 )
 
 // LearnLeave takes in an encoded notice of leave: its member is dead from now
-// on. news says that the directory changed. Errors are ErrUnknown when there is
+// on, and what it says against others counts no more. news says that the directory changed. Errors are ErrUnknown when there is
 // no certificate of the member yet, and those of certificate.ParseLeave.
 func (d *Directory) LearnLeave(raw []byte) (news bool, err error) {
 	m, err := certificate.LeaveSigner(d.group.ID(), raw)
@@ -40,6 +40,7 @@ func (d *Directory) acceptLeave(f *facts, l certificate.SignedLeave) (news bool)
 		return false
 	}
 	d.changed(f)
+	d.heard(f)
 	return true
 }
 
