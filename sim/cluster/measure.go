@@ -215,9 +215,16 @@ func (m *meter) sample(living []*node) {
 	}
 	m.samples = append(m.samples, s)
 	if m.o.Progress != nil && len(m.samples)%60 == 0 {
-		fmt.Fprintf(m.o.Progress, "%v: %d members, %d joins, %d handoffs, %.1f %% known, %.1f dead taken for living, %d entries\n",
-			m.c.now, s.members, m.c.count.joins, m.c.handoffs(), 100*s.knowing, s.dead, s.heaviest.entries)
+		m.progress(s)
 	}
+}
+
+// progress is one line about the run so far.
+func (m *meter) progress(s sample) {
+	n := m.c.count
+	fmt.Fprintf(m.o.Progress, "%v: %d joins, %d crashes, %d handoffs, longest gaps %v, %v; %.1f %% known, %.1f dead taken for living; %d entries, %d kB, %.0f B/s each\n",
+		m.c.now, n.joins, n.crashes, m.c.handoffs(), round(percentile(m.gaps["several"], 1)), round(percentile(m.gaps["single"], 1)),
+		100*s.knowing, s.dead, s.heaviest.entries, s.heaviest.bytes>>10, s.rate)
 }
 
 // question asks one member whom it knows, and weighs it.
