@@ -10,8 +10,11 @@
 //
 // Its tests keep text and code together: every kind of object, as the project
 // itself encodes it, is checked against the CDDL; the comments in the code
-// quote the CDDL; tables in protocol.md are rendered from the code; every
-// requirement has an identifier, and every error that the text names exists.
+// quote the CDDL; tables in protocol.md are rendered from the code, so that no
+// bound and no reason of a refusal is left out; every requirement has an
+// identifier, and each about membership a test that is named here (covered); every
+// error that the text names exists. What can be seen of a member from outside is
+// put to one (conformance).
 // After a change of the code,
 //
 //	go test ./spec -update
