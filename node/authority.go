@@ -27,6 +27,9 @@ const (
 	// again: a little more than the CA's service lets one member ask, so that a
 	// renewal is never refused for it.
 	minSyncPause = 6 * time.Second
+	// rushPause is the time for each member within which all renew when their
+	// certificates count no more: a renewal takes the CA's disk some 10 ms.
+	rushPause = 20 * time.Millisecond
 	// watchPause is how often the wall clock is looked at, which may be put right.
 	watchPause = time.Second
 	// renewPatience bounds one renewal.
@@ -134,7 +137,8 @@ func (a *authority) sleep(ctx context.Context) {
 
 // nextRenewal is when to renew next. A certificate of a CA key that signs no
 // more is renewed within the time in which the group synchronises, however long
-// it lives, so that the old key can be retired.
+// it lives, so that the old key can be retired; one of a key that was retired,
+// which nobody accepts, as soon as the CA can bear it.
 func (a *authority) nextRenewal(random rand.Source) time.Time {
 	now := a.n.now().Wall
 	a.mu.Lock()
@@ -144,16 +148,32 @@ func (a *authority) nextRenewal(random rand.Source) time.Time {
 	if failures > 0 || !a.underOldKey() {
 		return next
 	}
-	if soon := now.Add(a.syncPause(0, random)); soon.Before(next) {
+	pause := a.syncPause(0, random)
+	if a.underRetiredKey() {
+		pause = time.Duration(rand.New(random).Int64N(int64(a.rush())))
+	}
+	if soon := now.Add(pause); soon.Before(next) {
 		return soon
 	}
 	return next
+}
+
+// rush is within which time all renew whose certificates count no more.
+func (a *authority) rush() (all time.Duration) {
+	a.n.engine.look(func(m *member.Member) { all = time.Duration(m.Len()) * rushPause })
+	return max(all, rushPause)
 }
 
 // underOldKey reports whether the certificate is signed by another CA key than
 // the one that the CA signs with now.
 func (a *authority) underOldKey() bool {
 	return a.certificate().Authority() != a.n.currentGroup().Config().Signer()
+}
+
+// underRetiredKey reports whether nobody accepts the certificate, because of the
+// CA key that signed it.
+func (a *authority) underRetiredKey() bool {
+	return a.n.currentGroup().Key(a.certificate().Authority()) == nil
 }
 
 func (a *authority) syncPause(misses int, random rand.Source) time.Duration {

@@ -77,7 +77,8 @@ func loadCertificate(name string, g *group.Group) (certificate.Certificate, erro
 	if len(blocks) != 1 || blocks[0].Type != keyfile.Certificate {
 		return certificate.Certificate{}, fmt.Errorf("%w: %s does not hold exactly one member certificate", ErrIdentity, name)
 	}
-	c, err := certificate.Parse(g.ID(), blocks[0].Bytes, g)
+	// One of a CA key that has been retired will do to ask the CA for another.
+	c, err := certificate.Parse(g.ID(), blocks[0].Bytes, g.History())
 	if err != nil {
 		return c, fmt.Errorf("%w: %s: %w", ErrIdentity, name, err)
 	}
@@ -163,7 +164,8 @@ func (n *Node) reloadGroup(groupFile string) error {
 		return fmt.Errorf("%w: %s is of another group", ErrIdentity, groupFile)
 	}
 	learn := member.Learn{
-		Certificates: extra.Certificates, Endpoints: extra.Endpoints, Revocations: extra.Revocations,
+		Certificates: extra.Certificates, Endpoints: extra.Endpoints,
+		Revocations: extra.Revocations, Leaves: extra.Leaves,
 	}
 	if g.Config().Version() > n.currentGroup().Config().Version() {
 		learn.Configuration, learn.Authorities = g.Config().Raw(), g.Vouchers()

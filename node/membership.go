@@ -22,11 +22,16 @@ func membershipStatus(s member.Status) api.MembershipStatus {
 	return ms
 }
 
+const retiredKeyWarning = "the CA key that signed the certificate has been retired: the others refuse this member until it is renewed"
+
 // warnings are what an operator should look at.
 func (n *Node) warnings(s member.Status) []string {
 	list := []string{}
 	if w := n.authority.warning(n.now().Wall); w != "" {
 		list = append(list, w)
+	}
+	if n.authority.underRetiredKey() {
+		list = append(list, retiredKeyWarning)
 	}
 	if s.Behind {
 		list = append(list, "the CA has published a configuration or revocations that no peer has handed over yet")

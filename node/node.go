@@ -93,7 +93,8 @@ func (n *Node) open(ctx context.Context) error {
 	}
 	extra := n.cfg.Extra
 	n.engine.put(item{input: member.Learn{
-		Certificates: extra.Certificates, Endpoints: extra.Endpoints, Revocations: extra.Revocations,
+		Certificates: extra.Certificates, Endpoints: extra.Endpoints,
+		Revocations: extra.Revocations, Leaves: extra.Leaves,
 	}})
 	if err := n.announce(); err != nil {
 		return err

@@ -183,6 +183,9 @@ func (n *Node) meet(ctx context.Context, address string) bool {
 func (n *Node) reconfigured(version uint64) {
 	n.engine.look(func(m *member.Member) { n.group.Store(m.Group()) })
 	n.log.Info("group configuration in force", "version", version)
+	if n.authority.underRetiredKey() {
+		n.log.Warn(retiredKeyWarning)
+	}
 	n.transport.SetAuthorities(n.currentGroup())
 	if err := n.transport.SetCertificate(n.authority.certificate(), n.currentGroup().Vouchers()); err != nil {
 		n.log.Warn("CA keys not shown to peers", "error", err)

@@ -1,11 +1,15 @@
 package live_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/protocol/certificate"
 )
 
 // Certificates are renewed by the daemons while the token goes round: the same
@@ -61,5 +65,93 @@ func TestRenewal(t *testing.T) {
 		w.start(m)
 	}
 	w.circulate(all...)
+	w.audit()
+}
+
+// While the CA is away, tokens go round, each stage of the warning is said once,
+// and tries go on; when it is back, a member is renewed at once.
+func TestAuthorityAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := w.join("a"), w.join("b")
+	w.start(a, b)
+	w.circulate(a, b)
+	w.stop()
+	expires := a.Status().CertificateExpires
+	for i, left := range []time.Duration{lifetime / 4, lifetime / 15, lifetime / 100} {
+		w.skip(expires.Sub(w.now()) - left)
+		w.until("a tries and fails", func() bool {
+			return a.log.lines("certificate not renewed", "not reached") > 0 || a.log.lines("certificate not renewed") > i
+		})
+		w.until("the warning", func() bool { return a.log.lines("WARN", "the certificate expires in") == i+1 })
+		require.Len(t, a.Status().Warnings, 1)
+		assert.Contains(t, a.Status().Warnings[0], "the certificate expires in")
+		assert.Contains(t, a.Status().Warnings[0], "the last try to renew it failed")
+		w.circulate(a, b)
+	}
+	tries := a.log.lines("certificate not renewed")
+	w.serve()
+	for _, m := range []*machine{a, b} {
+		w.until(m.name+" is renewed", func() bool { return m.Status().CertificateExpires.After(expires) })
+		w.until(m.name+" has nothing to warn of", func() bool { return len(m.Status().Warnings) == 0 })
+	}
+	assert.Less(t, tries, 60, "it backs off")
+	w.circulate(a, b)
+	w.audit()
+}
+
+// Who was down until its certificate ended does not start, and says why.
+func TestExpiredWhileDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := w.join("a"), w.join("b")
+	w.start(a, b)
+	w.circulate(a, b)
+	require.NoError(t, b.Close(context.Background()))
+	b.up = false
+	w.skip(lifetime * 3 / 4)
+	w.until("a has renewed", func() bool { return a.log.lines("certificate renewed") == 1 })
+	w.skip(lifetime * 3 / 4)
+	w.until("a has renewed", func() bool { return a.log.lines("certificate renewed") == 2 })
+	err := b.open(nil)
+	require.ErrorIs(t, err, node.ErrIdentity)
+	require.ErrorIs(t, err, certificate.ErrExpired)
+	w.agree("expired", b, a)
+
+	// It joins again with its key, as the same member.
+	was := b.id
+	w.rejoin(b)
+	require.Equal(t, was, b.id)
+	w.start(b)
+	w.circulate(a, b)
+	w.agree("valid", b, a)
+	w.audit()
+}
+
+// A certificate that ends while the member runs and the CA is away ends its part
+// in the group, and not its daemon: it waits.
+func TestExpiredWhileUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := w.join("a"), w.join("b")
+	w.start(a, b)
+	w.circulate(a, b)
+	b.kill()
+	require.NoError(t, b.open(func(c *node.Config) { c.Authority = nil })) // nobody renews it
+	w.circulate(a, b)
+	w.skip(lifetime * 3 / 4)
+	w.until("a has renewed", func() bool { return a.log.lines("certificate renewed") == 1 })
+	w.until("b warns", func() bool { return b.log.lines("the certificate expires", "no [ca] address is set") == 1 })
+	w.skip(lifetime / 2)
+	w.until("b says that it is out", func() bool { return b.log.lines("the certificate expired at") == 1 })
+	w.until("nobody talks to it", func() bool { return len(a.Status().Peers) == 0 })
+	w.agree("expired", b, a)
+	require.NoError(t, b.Err())
+
+	// The operator brings a new one.
+	w.rejoin(b)
+	require.NoError(t, b.Reload())
+	w.agree("valid", b, a)
+	w.circulate(a, b)
 	w.audit()
 }

@@ -17,6 +17,9 @@ func (m *Member) IDs() []ident.Member {
 	return list
 }
 
+// Len is the number of members with a certificate here, dead ones included.
+func (m *Member) Len() int { return m.dir.Len() }
+
 // Certificate is the newest certificate of a member that is known here.
 func (m *Member) Certificate(id ident.Member) (certificate.Certificate, bool) {
 	return m.dir.Certificate(id)
