@@ -128,6 +128,12 @@ func (d *Directory) Revocation(m ident.Member) (raw []byte, ok bool) {
 	return nil, false
 }
 
+// Revoked reports whether m is revoked.
+func (d *Directory) Revoked(m ident.Member) bool {
+	f := d.members[m]
+	return f != nil && f.revocation() != nil
+}
+
 // RevocationVersion is the version up to which every revocation is known, or
 // given up by the CA.
 func (d *Directory) RevocationVersion() uint64 { return d.revoked.last }

@@ -217,7 +217,7 @@ func (m *Member) dialCreditors() {
 		return
 	}
 	list := slices.DeleteFunc(m.handoff.Creditors(), func(id ident.Member) bool {
-		return m.peers[id] != nil || m.dir.Addresses(id) == nil
+		return m.peers[id] != nil || m.dir.Addresses(id) == nil || m.dir.Revoked(id)
 	})
 	random := rand.New(m.sources.member)
 	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })

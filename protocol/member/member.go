@@ -145,6 +145,9 @@ func (m *Member) settle() {
 	for {
 		effects, notices := m.handoff.Drain()
 		for _, e := range effects {
+			if m.isForRevoked(e) {
+				continue
+			}
 			m.attach(e)
 			m.effects = append(m.effects, e)
 		}

@@ -45,6 +45,14 @@ func (m *Member) attach(e effect.Effect) {
 	}
 }
 
+// isForRevoked reports whether an effect would talk to a revoked member. Handoffs
+// go on asking for what it was sent and has not answered, but nobody dials it: it
+// answers nobody any more, and is told why when it comes.
+func (m *Member) isForRevoked(e effect.Effect) bool {
+	s, ok := e.(effect.Send)
+	return ok && m.dir.Revoked(s.To)
+}
+
 func (m *Member) takeUpdates() [][]byte {
 	return m.updates.Take(m.settings.UpdateCapacity, m.dir.Candidates()+1, m.heard...)
 }
