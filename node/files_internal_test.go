@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // The group file gets what is newer, CA keys included, keeps what else it holds,
@@ -35,7 +36,9 @@ func TestUpdateGroupFile(t *testing.T) {
 		return a
 	}
 	configure := func(version uint64) group.Config {
-		s := group.Settings{Version: version, Name: "g", Issued: now, Resources: []group.Resource{{Name: "ftp"}}}
+		s := group.Settings{Version: version, Name: "g", Issued: now, Resources: []group.Resource{{
+			Name: "ftp", Params: policy.Params{OperationTime: time.Second, MembersMax: 2},
+		}}}
 		c, err := s.WithDefaults().Sign(id, ca)
 		require.NoError(t, err)
 		return c
