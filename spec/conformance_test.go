@@ -205,7 +205,7 @@ const crowd, claimed = 70, 129
 
 // narrowed is a subject among many that has been shown a SUMMARY, and now wants
 // one of a smaller range: all ids but the last.
-func narrowed(t *testing.T) (s *subject, p party, smaller span) {
+func narrowed(t *testing.T) (s *subject, p party, through ident.Member) {
 	s, p = newSubject(t), p0()
 	s.meet(p)
 	var list [][]byte
@@ -214,16 +214,13 @@ func narrowed(t *testing.T) (s *subject, p party, smaller span) {
 	}
 	s.step(member.Learn{Certificates: list})
 	last := ident.LastMember()
-	smaller.through = last
-	smaller.through[15]--
+	through = last
+	through[len(through)-1]--
 	s.hear(p, &wire.Gossip{Configuration: 7, Members: claimed})
-	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: smaller.through, Members: claimed}, {Through: last}}})
-	require.Equal(t, wire.Want{Topic: wire.WantSummary, Through: smaller.through}, *s.asked(p))
-	return s, p, smaller
+	s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: through, Members: claimed}, {Through: last}}})
+	require.Equal(t, wire.Want{Topic: wire.WantSummary, Through: through}, *s.asked(p))
+	return s, p, through
 }
-
-// span is a range of ids.
-type span struct{ from, through ident.Member }
 
 // D-26, and M-7.
 func TestComparison(t *testing.T) {
@@ -247,10 +244,10 @@ func TestComparison(t *testing.T) {
 		assert.Equal(t, wire.Want{Topic: wire.WantMembers, From: middle.Next(), Through: ident.LastMember()}, *s.asked(p))
 	})
 	t.Run("many", func(t *testing.T) {
-		s, p, smaller := narrowed(t)
-		s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: smaller.through, Members: claimed}}})
-		assert.Equal(t, wire.Want{Topic: wire.WantMembers, Through: smaller.through}, *s.asked(p), "it does not get smaller")
-		s.hear(p, &wire.Members{Through: smaller.through})
+		s, p, through := narrowed(t)
+		s.hear(p, &wire.Summary{Parts: []wire.Part{{Through: through, Members: claimed}}})
+		assert.Equal(t, wire.Want{Topic: wire.WantMembers, Through: through}, *s.asked(p), "it does not get smaller")
+		s.hear(p, &wire.Members{Through: through})
 		assert.Empty(t, sent[*wire.Want](s, p))
 	})
 	for name, c := range map[string]struct {

@@ -134,6 +134,7 @@ var memberLimits = []struct{ what, name string }{
 	{"bytes of the entries of a page, and of the updates of a NEWS", "member.pageBytes"},
 	{"ranges still to be asked of one peer", "member.maxSpans"},
 	{"members of a range, most of them known, above which a SUMMARY is asked for first", "member.pageMembers"},
+	{"and if seven of eight parts of the range differ", "member.densePart"},
 	{"questions about its directory that one peer is asked, each second", "member.questionRate"},
 	{"and at once", "member.questionBurst"},
 	{"and for a page with a new certificate", "member.questionReward"},
