@@ -10,14 +10,19 @@ import (
 
 const (
 	// maxSpans bounds the ranges that are still to be asked of one peer: a whole
-	// SUMMARY of them, at two levels. What does not fit is found by the next
-	// exchange.
-	maxSpans = 2 * wire.MaxParts
+	// SUMMARY of them at each of four levels, which are enough for 16 million
+	// members. What does not fit is found by the next exchange.
+	maxSpans = 4 * wire.MaxParts
 
 	// pageMembers is up to how many members of a peer's range are asked for
 	// themselves, although most of them are known here: a member on a page is ten
 	// times as long as a part of a summary. More are narrowed down first.
 	pageMembers = 4
+
+	// densePart is up to how many members of a range are asked for themselves when
+	// nearly all of its neighbours differ, too: so many differences cost more
+	// round trips to find than pages to read.
+	densePart = wire.MaxPage
 
 	// questionRate and questionBurst bound the questions about its directory that
 	// one peer is asked, per second and at once: a liar's directory has no end.
@@ -105,16 +110,50 @@ func (m *Member) summary(from ident.Member, p *peer, msg *wire.Summary) {
 		return
 	}
 	next := r.span.from
+	var list []differing
 	for _, part := range msg.Parts {
 		if !r.span.has(part.Through) {
 			m.outOfRange(from, p)
 			*r = repairing{}
 			return
 		}
-		m.comparePart(r, span{next, part.Through}, part)
+		s := span{next, part.Through}
 		next = part.Through.Next()
+		members, fingerprint := m.dir.Range(s.from, s.through)
+		if part.Members > 0 && (part.Members != members || part.Fingerprint != fingerprint) {
+			list = append(list, differing{s, part.Members, members})
+		}
 	}
+	r.narrow(list, len(msg.Parts))
 	m.ask(from, p)
+}
+
+// differing is a part of a range of which a peer knows something else.
+type differing struct {
+	span
+	theirs, ours uint64 // members
+}
+
+// narrow notes what is to be asked about the parts that differ, of so many. Those
+// that follow each other and are asked for their members are one question; the
+// others come before what was to be asked already, so that little waits.
+func (r *repairing) narrow(list []differing, of int) {
+	dense := len(list)*8 >= of*7
+	var parts []span
+	for _, d := range list {
+		small := d.theirs <= pageMembers || dense && d.theirs <= densePart
+		switch end := len(r.pages) - 1; {
+		case !small && d.ours > d.theirs/2 && d.span != r.span: // else it does not get smaller
+			parts = append(parts, d.span)
+		case end >= 0 && r.pages[end].through.Next() == d.from:
+			r.pages[end].through = d.through
+		default:
+			r.pages = append(r.pages, d.span)
+		}
+	}
+	r.parts = append(parts, r.parts...)
+	r.pages = r.pages[:min(len(r.pages), maxSpans)]
+	r.parts = r.parts[:min(len(r.parts), maxSpans)]
 }
 
 // outOfRange meets a summary that goes beyond what was asked for. An honest peer
@@ -126,18 +165,6 @@ func (m *Member) outOfRange(from ident.Member, p *peer) {
 		return
 	}
 	m.blame(from, "summary out of range")
-}
-
-func (m *Member) comparePart(r *repairing, s span, part wire.Part) {
-	members, fingerprint := m.dir.Range(s.from, s.through)
-	switch {
-	case part.Members == 0 || part.Members == members && part.Fingerprint == fingerprint:
-	case len(r.pages)+len(r.parts) >= maxSpans:
-	case part.Members <= pageMembers || members <= part.Members/2 || s == r.span: // or it does not get smaller
-		r.pages = append(r.pages, s)
-	default:
-		r.parts = append(r.parts, s)
-	}
 }
 
 // membersMessage takes in one page of a peer's directory and asks on. Only pages

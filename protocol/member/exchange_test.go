@@ -1,0 +1,141 @@
+package member_test
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Two members whose directories differ, and what it takes until they do not.
+
+// strangers are many members, of whom nobody plays the part.
+func (a *authority) strangers(n int) (list []*someone) {
+	for i := range n {
+		var seed [signature.SeedSize]byte
+		binary.BigEndian.PutUint64(seed[:], uint64(i)+1)
+		key, err := signature.NewPrivateKey(seed[:])
+		require.NoError(a.t, err)
+		a.next++
+		c, err := certificate.Claims{
+			Name: "m", Serial: a.next, NotBefore: began.Add(-time.Hour), NotAfter: began.Add(24 * time.Hour), IssuedAt: began,
+			Key: key.Public().Bytes(), Group: a.group.ID(), ConfigVersion: 1,
+		}.Sign(a.key)
+		require.NoError(a.t, err)
+		list = append(list, &someone{t: a.t, group: a.group.ID(), key: key, certificate: c})
+	}
+	return list
+}
+
+// converse lets two members talk until neither has anything to say to the other,
+// and counts the questions of the first.
+func converse(one, other *box) (questions int) {
+	type said struct {
+		to  *box
+		msg member.Received
+	}
+	var queue []said
+	take := func(from, to *box) {
+		for _, e := range from.effects {
+			s, ok := e.(effect.Send)
+			if !ok || s.To != to.ID() {
+				continue
+			}
+			body, err := wire.Encode(s.Message)
+			require.NoError(from.t, err)
+			queue = append(queue, said{to, member.Received{From: from.ID(), Body: body}})
+			if _, ok := s.Message.(*wire.Want); ok && from == one {
+				questions++
+			}
+		}
+	}
+	one.step(member.Connected{Certificate: other.cfg.Certificate})
+	take(one, other)
+	other.step(member.Connected{Certificate: one.cfg.Certificate})
+	take(other, one)
+	for len(queue) > 0 {
+		next := queue[0]
+		queue = queue[1:]
+		next.to.step(next.msg)
+		if next.to == one {
+			take(one, other)
+		} else {
+			take(other, one)
+		}
+	}
+	return questions
+}
+
+// pair is two members who know nobody yet.
+func pair(t *testing.T) (a *authority, one, other *box) {
+	a = newAuthority(t)
+	one, other = a.open(a.issue(201, 24*time.Hour), nil), a.open(a.issue(202, 24*time.Hour), nil)
+	for i, b := range []*box{one, other} {
+		b.step(member.Announce{Addresses: []string{[]string{"one.example.org:1", "two.example.org:1"}[i]}})
+	}
+	return a, one, other
+}
+
+func introduce(b *box, list []*someone, sequence uint64) {
+	var in member.Learn
+	for _, s := range list {
+		in.Certificates = append(in.Certificates, s.certificate.Raw())
+		in.Endpoints = append(in.Endpoints, s.endpoint(sequence))
+	}
+	b.step(in)
+}
+
+// differ is of how many members two know different things.
+func differ(one, other *box) (n int) {
+	for _, id := range other.IDs() {
+		mine, _ := one.Endpoint(id)
+		theirs, _ := other.Endpoint(id)
+		if string(mine) != string(theirs) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestExchange(t *testing.T) {
+	const n = 500
+	for name, test := range map[string]struct {
+		know, newer func(i int) bool // by one; at the other
+		questions   int              // at most
+	}{
+		"joiner":                {func(int) bool { return false }, func(int) bool { return false }, 30},
+		"all are elsewhere":     {func(int) bool { return true }, func(int) bool { return true }, 150},
+		"half are missing":      {func(i int) bool { return i%2 == 0 }, func(int) bool { return false }, 150},
+		"one in ten is missing": {func(i int) bool { return i%10 > 0 }, func(int) bool { return false }, 250},
+		"one is elsewhere":      {func(int) bool { return true }, func(i int) bool { return i == 250 }, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, one, other := pair(t)
+			var mine, theirs, moved []*someone
+			for i, s := range a.strangers(n) {
+				if test.know(i) {
+					mine = append(mine, s)
+				}
+				if test.newer(i) {
+					moved = append(moved, s)
+				}
+				theirs = append(theirs, s)
+			}
+			introduce(one, mine, 1)
+			introduce(other, theirs, 1)
+			introduce(other, moved, 2)
+			questions := converse(one, other)
+			t.Log(questions, "questions")
+			assert.Zero(t, differ(one, other))
+			assert.LessOrEqual(t, questions, test.questions)
+		})
+	}
+}
