@@ -197,4 +197,9 @@ func TestGuessing(t *testing.T) {
 	assert.Contains(t, answer, "429 Too Many Requests")
 	assert.Contains(t, answer, "Retry-After: 1")
 	assert.Zero(t, b.server.strange.take(networkOfText("127.0.0.2:1"), b.clock.Now()), "another address has its own")
+	b.clock.move(time.Minute)
+	for range EnrolBurst {
+		b.server.enrols.take(b.clock.Now())
+	}
+	assert.Contains(t, b.stranger(nil, "POST", enrolment.PathEnrol, body), "429 Too Many Requests", "all together neither")
 }

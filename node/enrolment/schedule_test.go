@@ -65,6 +65,7 @@ func TestWarnings(t *testing.T) {
 		"first":                      {90 * day, 29 * day, enrolment.FirstWarning},
 		"before the second":          {90 * day, 7*day + 1, enrolment.FirstWarning},
 		"second":                     {90 * day, 7 * day, enrolment.SecondWarning},
+		"before the last":            {90 * day, day + 1, enrolment.SecondWarning},
 		"last":                       {90 * day, day, enrolment.LastWarning},
 		"last second":                {90 * day, time.Second, enrolment.LastWarning},
 		"over":                       {90 * day, 0, enrolment.HasExpired},

@@ -234,6 +234,9 @@ func TestCutOffMemberStatesNothing(t *testing.T) {
 	for _, s := range p {
 		assert.NoError(t, b.standing(s.id()))
 	}
+	for k := range b.Members() {
+		assert.Zero(t, k.Stated)
+	}
 	b.meet(p[0])
 	assert.Empty(t, messages[*wire.News](b, p[0].id()))
 }

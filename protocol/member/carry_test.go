@@ -1,0 +1,87 @@
+package member_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/update"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// gives hands b a token with these updates, and returns the receipt.
+func (s *someone) gives(b *box, sequence uint64, updates ...[]byte) *wire.Receipt {
+	s.t.Helper()
+	title := s.mint(sequence)
+	b.hear(s, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	accept := said[*wire.Accept](b)
+	require.NotNil(s.t, accept)
+	transfer := s.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept))
+	transfer.Updates = updates
+	b.hear(s, transfer)
+	receipt := said[*wire.Receipt](b)
+	require.NotNil(s.t, receipt)
+	return receipt
+}
+
+// A receipt tells the sender of the token what its receiver has heard.
+func TestUpdatesOnReceiptsAreTaken(t *testing.T) {
+	a := newAuthority(t)
+	b, peer, joiner := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true }), a.issue(2, 24*time.Hour), a.issue(9, 24*time.Hour)
+	b.meet(peer)
+	var offer *wire.Offer
+	for n := 0; offer == nil && n < 20; n++ {
+		b.after(time.Second)
+		offer = said[*wire.Offer](b)
+	}
+	require.NotNil(t, offer)
+	b.hear(peer, &wire.Accept{Token: offer.Token, Hop: offer.Hop, Incarnation: peer.incarnation, Accept: 1, Lifetime: 60000})
+	sent := said[*wire.Transfer](b)
+	require.NotNil(t, sent)
+	receipt := &wire.Receipt{Updates: encoded(t, update.Join(joiner.certificate.Raw(), joiner.endpoint(1)))}
+	receipt.Receipt = peer.answer(b.verified(sent.Transfer, &someone{certificate: b.cfg.Certificate, key: b.cfg.Key}), token.Receipt)
+	b.hear(peer, receipt)
+	assert.NotEmpty(t, b.Addresses(joiner.id()))
+}
+
+// No message carries more than update_capacity, and each update goes along with
+// a limited number of messages. What is known after that is no news again.
+func TestUpdatesAreFewAndEachIsToldSeldom(t *testing.T) {
+	a := newAuthority(t)
+	const capacity = 3
+	set := settings(2, quick)
+	set.UpdateCapacity = capacity
+	signed, err := set.Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	b, peer := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour)
+	b.step(member.Learn{Configuration: signed.Raw()})
+	b.meet(peer)
+	var joined []*someone
+	for n := byte(10); n < 15; n++ {
+		j := a.issue(n, 24*time.Hour)
+		joined = append(joined, j)
+		b.hear(peer, &wire.News{Updates: encoded(t, update.Join(j.certificate.Raw(), j.endpoint(5)))})
+	}
+	times := make(map[string]int)
+	for n := uint64(1); b.Status().UpdatesPending > 0; n++ {
+		require.Less(t, n, uint64(40))
+		told := peer.gives(b, n).Updates
+		assert.LessOrEqual(t, len(told), capacity)
+		for _, raw := range told {
+			times[string(raw)]++
+		}
+	}
+	for _, j := range joined {
+		raw := encoded(t, update.Join(j.certificate.Raw(), j.endpoint(5)))[0]
+		assert.Equal(t, update.Times(len(joined)+2), times[string(raw)])
+	}
+	b.after(time.Hour)
+	for _, j := range joined {
+		b.hear(peer, &wire.News{Updates: encoded(t, update.Join(j.certificate.Raw(), j.endpoint(5)), update.Join(j.certificate.Raw(), j.endpoint(4)))})
+	}
+	assert.Zero(t, b.Status().UpdatesPending, "neither what is known nor what is older is news")
+}
