@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sort"
 	"sync"
 	"time"
 
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/member"
 )
@@ -87,14 +89,14 @@ type plan struct {
 	random  rand.Source
 	looked  time.Time // when the plan was last looked at
 	renewAt time.Time
-	oldKey  bool // renewAt was chosen with a certificate of an old CA key
+	key     keyUse // of the certificate, when renewAt was chosen
 	syncAt  clock.Instant
 	misses  int // tries to synchronise that failed, in a row
 }
 
 // run renews, synchronises and warns until ctx ends.
 func (a *authority) run(ctx context.Context) {
-	p := &plan{random: rand.NewPCG(rand.Uint64(), rand.Uint64()), looked: a.n.now().Wall, oldKey: a.underOldKey()}
+	p := &plan{random: rand.NewPCG(rand.Uint64(), rand.Uint64()), looked: a.n.now().Wall, key: a.keyUse()}
 	p.renewAt = a.nextRenewal(p.random)
 	for ctx.Err() == nil {
 		if a.isKnown() {
@@ -107,9 +109,9 @@ func (a *authority) run(ctx context.Context) {
 
 // keepUp asks the CA for what is due.
 func (a *authority) keepUp(ctx context.Context, p *plan) {
-	now, old := a.n.now(), a.underOldKey()
-	if old != p.oldKey || now.Wall.Before(p.looked) { // the clock was put right
-		p.renewAt, p.oldKey = a.nextRenewal(p.random), old
+	now, key := a.n.now(), a.keyUse()
+	if key != p.key || now.Wall.Before(p.looked) { // the clock was put right
+		p.renewAt, p.key = a.nextRenewal(p.random), key
 	}
 	if p.looked = now.Wall; !now.Wall.Before(p.renewAt) {
 		_, _ = a.renew(ctx) // which notes and logs why
@@ -144,12 +146,12 @@ func (a *authority) nextRenewal(random rand.Source) time.Time {
 	a.mu.Lock()
 	failures := a.failures
 	a.mu.Unlock()
-	next := a.schedule().Next(now, failures, random)
-	if failures > 0 || !a.underOldKey() {
+	next, key := a.schedule().Next(now, failures, random), a.keyUse()
+	if failures > 0 || key == keySigns {
 		return next
 	}
 	pause := a.syncPause(0, random)
-	if a.underRetiredKey() {
+	if key == keyRetired {
 		pause = time.Duration(rand.New(random).Int64N(int64(a.rush())))
 	}
 	if soon := now.Add(pause); soon.Before(next) {
@@ -160,26 +162,46 @@ func (a *authority) nextRenewal(random rand.Source) time.Time {
 
 // rush is within which time all renew whose certificates count no more.
 func (a *authority) rush() (all time.Duration) {
-	a.n.engine.look(func(m *member.Member) { all = time.Duration(m.Len()) * rushPause })
+	a.n.engine.look(func(m *member.Member) {
+		all = time.Duration(groupSize(m.Len(), a.n.cfg.Sample, m.Settings().MembersMax)) * rushPause
+	})
 	return max(all, rushPause)
 }
 
-// underOldKey reports whether the certificate is signed by another CA key than
-// the one that the CA signs with now.
-func (a *authority) underOldKey() bool {
-	return a.certificate().Authority() != a.n.currentGroup().Config().Signer()
+// groupSize is how many members there are, if one knows so many: all, or as many
+// as are enough in a group of at most members.
+func groupSize(known, sample, most int) int {
+	if sample == 0 {
+		return known
+	}
+	return max(known, sort.Search(most, func(n int) bool { return directory.SampleSize(n+1) > sample }))
 }
 
-// underRetiredKey reports whether nobody accepts the certificate, because of the
-// CA key that signed it.
-func (a *authority) underRetiredKey() bool {
-	return a.n.currentGroup().Key(a.certificate().Authority()) == nil
+// keyUse is what the CA key is for that signed a certificate.
+type keyUse int
+
+const (
+	keySigns   keyUse = iota // what is certified now
+	keyOld                   // nothing new
+	keyRetired               // nothing at all: nobody accepts the certificate
+)
+
+func (a *authority) keyUse() keyUse {
+	by, g := a.certificate().Authority(), a.n.currentGroup()
+	switch {
+	case by == g.Config().Signer():
+		return keySigns
+	case g.Key(by) != nil:
+		return keyOld
+	}
+	return keyRetired
 }
 
 func (a *authority) syncPause(misses int, random rand.Source) time.Duration {
 	interval, members := 0*time.Second, 0
 	a.n.engine.look(func(m *member.Member) {
-		interval, members = m.Settings().GossipInterval, m.Candidates()+1
+		s := m.Settings()
+		interval, members = s.GossipInterval, groupSize(m.Candidates()+1, a.n.cfg.Sample, s.MembersMax)
 	})
 	pause := max(minSyncPause, time.Duration(float64(interval)*max(1, float64(members)/syncShare)))
 	for range misses {
@@ -217,12 +239,15 @@ func (a *authority) renew(ctx context.Context) (newer bool, err error) {
 	return newer, err
 }
 
-// refused acts on what a CA says about this member itself.
+// refused acts on what a CA says about this member itself. A revocation that
+// this member cannot verify, for want of a CA key that it has missed, it believes
+// the CA.
 func (a *authority) refused(err error) {
 	var revoked *enrolment.RevokedError
 	switch {
 	case errors.As(err, &revoked):
-		a.n.engine.put(item{input: member.Learn{Revocations: [][]byte{revoked.Revocation}}})
+		a.n.engine.do(member.Learn{Revocations: [][]byte{revoked.Revocation}})
+		a.n.fail(fmt.Errorf("%w: the CA says so", ErrRevoked)) // unless it has ended by now
 	case errors.Is(err, enrolment.ErrLeft):
 		a.n.fail(ErrLeft)
 	}
@@ -234,7 +259,9 @@ func (a *authority) refused(err error) {
 func (a *authority) take(c certificate.Certificate) (newer bool, err error) {
 	a.files.Lock()
 	defer a.files.Unlock()
-	if old := a.certificate(); c.Member() != old.Member() || c.Claims().Serial == old.Claims().Serial {
+	old := a.certificate()
+	older := c.Claims().IssuedAt.Before(old.Claims().IssuedAt) // a CA that was restored from a backup
+	if c.Member() != old.Member() || c.Claims().Serial == old.Claims().Serial || older {
 		return false, nil
 	}
 	if err := a.saveCertificate(c); err != nil {

@@ -30,7 +30,7 @@ func (n *Node) warnings(s member.Status) []string {
 	if w := n.authority.warning(n.now().Wall); w != "" {
 		list = append(list, w)
 	}
-	if n.authority.underRetiredKey() {
+	if n.authority.keyUse() == keyRetired {
 		list = append(list, retiredKeyWarning)
 	}
 	if s.Behind {

@@ -183,7 +183,7 @@ func (n *Node) meet(ctx context.Context, address string) bool {
 func (n *Node) reconfigured(version uint64) {
 	n.engine.look(func(m *member.Member) { n.group.Store(m.Group()) })
 	n.log.Info("group configuration in force", "version", version)
-	if n.authority.underRetiredKey() {
+	if n.authority.keyUse() == keyRetired {
 		n.log.Warn(retiredKeyWarning)
 	}
 	n.transport.SetAuthorities(n.currentGroup())

@@ -44,7 +44,7 @@ import (
 const (
 	// patience is how long a test waits for what must come. It decides nothing
 	// but when a hanging test fails.
-	patience = 60 * time.Second
+	patience = 2 * time.Minute
 	// lifetime is that of every certificate, on the tests' clock. Some of it pass
 	// before the service's own ends, which is looked at now and then only.
 	lifetime = time.Hour
