@@ -40,7 +40,9 @@ type Warning int
 
 // The warnings, each more urgent than the one before. With a life of 90 days or
 // more they come at 30, 7 and 1 days before the end; with a shorter one at the
-// same shares of it, a third, 7/90 and 1/90.
+// same shares of it, a third, 7/90 and 1/90. The first waits until every member
+// has tried to renew: with a life of 90 days or less it comes a ninetieth of it
+// later, or with 90 days at 29 before the end.
 const (
 	NoWarning Warning = iota
 	FirstWarning
