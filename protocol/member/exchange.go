@@ -121,7 +121,7 @@ func (m *Member) gossipMessage(from ident.Member, p *peer, msg *wire.Gossip) {
 // compareVersions asks for what is newer there. What is newer here the peer asks
 // for, as it is shown the same.
 func (m *Member) compareVersions(from ident.Member, p *peer, configuration, revocations uint64) {
-	p.configuration = max(p.configuration, configuration)
+	p.configuration, p.revocations = max(p.configuration, configuration), max(p.revocations, revocations)
 	if configuration > m.settings.Version {
 		m.send(from, &wire.Want{Topic: wire.WantConfiguration, Version: m.settings.Version})
 	}

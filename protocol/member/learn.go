@@ -8,7 +8,6 @@ import (
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/directory"
-	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/update"
@@ -341,59 +340,6 @@ func (m *Member) tookEntry(l directory.Learned, e wire.Entry) {
 	for _, n := range l.Failures {
 		if f, err := certificate.PeekFailure(m.cfg.Group.ID(), e.Failures[n]); err == nil {
 			m.tookFailure(f, e.Failures[n])
-		}
-	}
-}
-
-// learnRevocations takes in revocations. Whoever is newly revoked is handed
-// the revocation and expelled, and every peer is told: a revocation waits for
-// no token.
-func (m *Member) learnRevocations(from ident.Member, list [][]byte) error {
-	var news [][]byte
-	var faulty error
-	for _, raw := range list {
-		fresh, err := m.dir.LearnRevocation(raw)
-		if err != nil {
-			if faulty = m.unlearned(from, "revocation", err); faulty != nil {
-				break
-			}
-		}
-		if err != nil || !fresh {
-			continue
-		}
-		news = append(news, raw)
-		m.persist(&journal.Known{What: journal.KnownRevocation, Object: raw}, false)
-		if r, err := certificate.ParseRevocation(m.cfg.Group.ID(), raw, m.cfg.Group); err == nil {
-			m.spread(update.Key{Kind: update.KindRevocation, Subject: r.Member()}, update.Revocation(raw))
-		}
-	}
-	if len(news) == 0 {
-		return faulty
-	}
-	m.ring.due = true
-	m.expelRevoked()
-	for _, chunk := range bundles(news) {
-		for _, id := range m.peersInOrder() {
-			if id != from {
-				m.send(id, &wire.Revocations{Revocations: chunk})
-			}
-		}
-	}
-	return faulty
-}
-
-// expelRevoked ends every connection with a revoked member, and this member
-// itself when it is the one.
-func (m *Member) expelRevoked() {
-	if _, revoked := m.dir.Revocation(m.self); revoked && !m.revoked {
-		m.revoked = true
-		m.emit(effect.Stop{Reason: ErrRevoked})
-	}
-	for _, id := range m.peersInOrder() {
-		if raw, revoked := m.dir.Revocation(id); revoked {
-			m.emit(effect.Expel{Member: id, Revocation: raw})
-			m.disconnected(id)
-			m.handoff.PeerDown(id)
 		}
 	}
 }

@@ -96,6 +96,8 @@ func (m *Member) handle(in Input) {
 		m.missing(in.Peer)
 		if in.Silent {
 			m.unanswered(in.Peer, broken)
+		} else {
+			m.refusing(in.Peer)
 		}
 		m.handoff.PeerDown(in.Peer)
 	case Disconnected:

@@ -58,6 +58,7 @@ func (b *budget) spend(now clock.Instant, rate, burst float64) bool {
 type peer struct {
 	hello         *wire.Hello
 	configuration uint64 // the highest version that it has shown or was given
+	revocations   uint64 // up to which version it has shown to know all
 	repairing     repairing
 	late          int // questions about its directory that it has not answered in time
 

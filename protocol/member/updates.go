@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/update"
@@ -34,7 +35,7 @@ const (
 // handoff tells both sides what the other has heard.
 func (m *Member) attach(e effect.Effect) {
 	s, ok := e.(effect.Send)
-	if !ok {
+	if !ok || m.peers[s.To] == nil { // perhaps nobody is there to hear it
 		return
 	}
 	switch msg := s.Message.(type) {
@@ -159,6 +160,9 @@ func (m *Member) takeUpdate(from ident.Member, u update.Update) error {
 	if u.Kind == update.KindRevocation {
 		return m.learnRevocations(from, [][]byte{u.Revocation})
 	}
+	if m.dir.Sampled() && !m.concerns(u) {
+		return nil
+	}
 	if err := m.learnCertificate(from, u.Certificate, m.dir.Learn); err != nil {
 		return err
 	}
@@ -171,4 +175,26 @@ func (m *Member) takeUpdate(from ident.Member, u update.Update) error {
 		return m.learnFailure(from, u.Failure)
 	}
 	return nil
+}
+
+// concerns reports whether an update is about somebody of whom a member that
+// knows a sample wants to know.
+func (m *Member) concerns(u update.Update) bool {
+	switch u.Kind {
+	case update.KindJoin:
+		c, err := certificate.Peek(m.cfg.Group.ID(), u.Certificate)
+		return err != nil || m.dir.Wants(ident.MemberOf(c.Group, c.Key[:]))
+	case update.KindLeave:
+		id, err := certificate.LeaveSigner(m.cfg.Group.ID(), u.Leave)
+		return err != nil || m.knows(id)
+	case update.KindFailure:
+		f, err := certificate.PeekFailure(m.cfg.Group.ID(), u.Failure)
+		return err != nil || m.knows(f.Subject)
+	}
+	return true
+}
+
+func (m *Member) knows(id ident.Member) bool {
+	_, known := m.dir.Certificate(id)
+	return known
 }

@@ -85,6 +85,14 @@ func (m *Member) unanswered(id ident.Member, broken bool) {
 	}
 }
 
+// refusing notes that a dial failed at once. Whoever can be dialled and refuses to
+// talk is alive; or this side failed, and the next silence begins anew.
+func (m *Member) refusing(id ident.Member) {
+	if len(m.dir.Addresses(id)) > 0 {
+		delete(m.suspects, id)
+	}
+}
+
 // suspect begins to watch a member, unless it is dead already, stated failed by
 // this member, or cannot be probed by it.
 func (m *Member) suspect(id ident.Member, after time.Duration, helped bool) {
