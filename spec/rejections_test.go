@@ -43,6 +43,7 @@ var rejections = map[string]string{
 	"forged " + some:                "an object that is malformed, or whose signature does not hold",
 	some + " not kept":              "its signer or subject is not known, there is no room, or it has been forgotten",
 	some + " of an unknown CA key":  "and of one that is not in force",
+	"unknown kind of update":        "**M-10**; of a later version of the protocol",
 	"malformed update":              "**M-10**",
 	"old endpoint record":           "a newer one is known",
 	"older configuration":           "**D-29**",

@@ -1,6 +1,9 @@
 package group
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Why something is not accepted as the statement, the configuration or the
 // file of a group.
@@ -22,6 +25,9 @@ var (
 	// ErrOlder says that a configuration is not newer than the one that holds.
 	// Versions only grow.
 	ErrOlder = errors.New("configuration is not newer")
+	// ErrSameVersion says that a configuration has the version of the one that
+	// holds. It is ErrOlder, too.
+	ErrSameVersion = fmt.Errorf("%w: it has the same version", ErrOlder)
 
 	// ErrName says that a name is not 1 to 64 of a-z, 0-9, '.', '_' and '-'.
 	ErrName = errors.New("invalid name")

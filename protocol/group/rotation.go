@@ -59,11 +59,14 @@ func peek(g ident.Group, raw []byte) (s Statement, id [envelope.KeyIDSize]byte, 
 
 // WithConfig is the group under a newer configuration, signed by a key in
 // force. The keys that it does not list are retired, but for those that are to
-// be listed by a later one only. Errors: ErrOlder, certificate.ErrUnknownCA when
+// be listed by a later one only. Errors: ErrOlder (ErrSameVersion), certificate.ErrUnknownCA when
 // the signer has been retired, ErrMissingAuthority; with the latter, some
 // statements have to come first (WithAuthority).
 func (g *Group) WithConfig(c Config) (*Group, error) {
-	if c.Version() <= g.config.Version() {
+	if c.Version() == g.config.Version() {
+		return nil, fmt.Errorf("%w: %d", ErrSameVersion, c.Version())
+	}
+	if c.Version() < g.config.Version() {
 		return nil, fmt.Errorf("%w: version %d, version %d holds", ErrOlder, c.Version(), g.config.Version())
 	}
 	if g.Key(c.Signer()) == nil {

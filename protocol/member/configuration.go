@@ -75,12 +75,13 @@ func (m *Member) learnAuthorities(list [][]byte) {
 }
 
 // refuseConfiguration counts and reports a configuration that was not put into
-// force. A peer that has an older one is given the newer.
+// force. A peer that has an older one is given the newer; one that has another of
+// the same version is not, or the two would go on for ever.
 func (m *Member) refuseConfiguration(from ident.Member, err error) {
 	switch {
 	case errors.Is(err, group.ErrOlder):
 		m.stale(from, "older configuration")
-		if m.peers[from] != nil {
+		if m.peers[from] != nil && !errors.Is(err, group.ErrSameVersion) {
 			m.sendConfiguration(from)
 		}
 	case errors.Is(err, certificate.ErrSignature), errors.Is(err, group.ErrMalformed):

@@ -257,6 +257,31 @@ func TestPeerLeaves(t *testing.T) {
 	assert.Equal(t, member.Fault{Member: p[0].id(), Count: 1, Last: "forged leave"}, b.Faults()[0])
 }
 
+// An update of a kind that is not known is of a later version: nobody is at fault,
+// and the others are heard.
+func TestUnknownKindOfUpdate(t *testing.T) {
+	a, b, p := crowd(t)
+	joiner := a.issue(9, 24*time.Hour)
+	later := []byte{0x82, 0x09, 0x41, 0x00} // [9, h'00']
+	b.hear(p[0], &wire.News{Updates: append([][]byte{later}, encoded(t, update.Join(joiner.certificate.Raw(), joiner.endpoint(5)))...)})
+	assert.NotEmpty(t, b.Addresses(joiner.id()))
+	assert.Empty(t, b.Faults())
+	assert.EqualValues(t, 1, b.Status().Rejected["unknown kind of update"])
+}
+
+// Two configurations of one version, which only a broken CA signs, do not make
+// two members answer each other for ever.
+func TestTwoConfigurationsOfOneVersion(t *testing.T) {
+	a, b, p := crowd(t)
+	other := quick
+	other.SkipDelay *= 2
+	c, err := settings(1, other).Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	b.hear(p[0], &wire.Configuration{Configuration: c.Raw()})
+	assert.Empty(t, messages[*wire.Configuration](b, p[0].id()))
+	assert.EqualValues(t, 1, b.Status().Configuration)
+}
+
 // Leaving is for ever: peers are told at once, and a restart finds a member that
 // is none any more.
 func TestLeave(t *testing.T) {

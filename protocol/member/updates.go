@@ -1,6 +1,7 @@
 package member
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -142,6 +143,10 @@ func (m *Member) takeIn(from ident.Member, list [][]byte) {
 			return
 		}
 		u, err := update.Parse(raw)
+		if errors.Is(err, update.ErrKind) {
+			m.reject("unknown kind of update") // of a later version of the protocol
+			continue
+		}
 		if err != nil {
 			m.blame(from, "malformed update")
 			return
