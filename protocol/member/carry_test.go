@@ -85,3 +85,13 @@ func TestUpdatesAreFewAndEachIsToldSeldom(t *testing.T) {
 	}
 	assert.Zero(t, b.Status().UpdatesPending, "neither what is known nor what is older is news")
 }
+
+// A revocation that the operator's files, or the CA, tell travels on tokens, too.
+func TestRevocationTravelsOnTokens(t *testing.T) {
+	a := newAuthority(t)
+	b, peer, bad := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	b.meet(peer)
+	raw := a.revoke(1, bad)
+	b.step(member.Learn{Revocations: [][]byte{raw}})
+	assert.Contains(t, peer.gives(b, 1).Updates, encoded(t, update.Revocation(raw))[0])
+}
