@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
 )
 
 // endpoint is the last endpoint record of one member that another journalled.
@@ -59,7 +60,7 @@ func TestDialOut(t *testing.T) {
 	w.circulate(append(rest, x, y)...)
 	w.start(dies)
 	w.circulate(append(rest, x, y, dies)...)
-	w.audit(dies)
+	w.audit()
 }
 
 // A member that only dials out is killed when it is being sent the token. Nobody
@@ -87,4 +88,63 @@ func (w *world) underWayTo(m *machine) bool {
 	return slices.ContainsFunc(w.report().Tokens, func(t audit.Token) bool {
 		return t.Fate == audit.UnderWay && t.To == m.id
 	})
+}
+
+// A member dies when it waits for the answer of one that only dials out, which
+// attaches elsewhere meanwhile. When it is back it gets its answer, although it
+// cannot ask for it: the other one dials.
+func TestAnswerAfterAttachingElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newRegeneratingWorld(t)
+	a, b, c, d, x := w.join("a"), w.join("b"), w.join("c"), w.join("d"), w.join("x")
+	x.listen = ""
+	w.start(a, b, c, d, x)
+	w.circulate(a, b, c, d, x)
+	w.until("somebody dies in time", func() bool {
+		for _, m := range []*machine{a, b, c, d} {
+			m.kill()
+			if len(m.unanswered(x)) > 0 {
+				a = m
+				return true
+			}
+			w.start(m)
+			w.circulate(m)
+		}
+		return false
+	})
+	waits := a.unanswered(x)
+	w.until("x attaches elsewhere", func() bool { return !slices.Contains(x.attachments(), a.id) })
+	w.start(a)
+	w.until("the answer", func() bool {
+		return !slices.ContainsFunc(a.unanswered(x), func(h hop) bool { return slices.Contains(waits, h) })
+	})
+	w.circulate(x, a)
+	w.audit()
+}
+
+type hop struct {
+	token ident.Token
+	hop   uint64
+}
+
+// unanswered are the hops that a machine has sent to another and that are neither
+// receipted nor taken back, as its journal says.
+func (m *machine) unanswered(to *machine) (list []hop) {
+	for _, e := range m.journal() {
+		var over hop
+		switch r := e.Record.(type) {
+		case *journal.Sent:
+			b, _, err := token.PeekTransfer(m.w.ca.Group(), r.Transfer)
+			require.NoError(m.w, err)
+			if b.To == to.id {
+				list = append(list, hop{b.Token, b.Hop})
+			}
+		case *journal.Closed:
+			over = hop{r.Token, r.Hop + 1}
+		case *journal.Reclaimed:
+			over = hop{r.Token, r.Hop}
+		}
+		list = slices.DeleteFunc(list, func(h hop) bool { return h == over })
+	}
+	return list
 }

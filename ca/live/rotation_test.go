@@ -132,5 +132,17 @@ func TestForcedRetirement(t *testing.T) {
 	w.know(away)
 	w.renewedBySigner(away)
 	w.circulate(a, b, away)
+
+	// The next one begins with a renewal, before anybody has heard of it.
+	require.NoError(t, w.ca.IntroduceKey(0))
+	require.NoError(t, w.ca.SwitchKey())
+	w.stop()
+	w.serve()
+	got, err := a.Renew(context.Background())
+	require.NoError(t, err)
+	require.True(t, got.Newer)
+	a.kill()
+	w.start(a) // its group file knows the key
+	w.circulate(a, b, away)
 	w.audit()
 }
