@@ -100,3 +100,17 @@ func TestRecall(t *testing.T) {
 	_, err = d.Recall(ann.certificate(month).Raw(), rotating{id: first.id})
 	assert.Error(t, err)
 }
+
+// Who joins after a rotation is handed revocations that the retired key has signed
+// by peers that still keep them. The CA has given those up.
+func TestRevocationBelowTheFloorMayBeOfARetiredKey(t *testing.T) {
+	first := newAuthority(1)
+	second := &authority{key: newKey(2), id: first.id}
+	d := directory.New(second, first.member(99).id)
+	d.ForgetRevocations(2)
+	news, err := d.LearnRevocation(first.member(0).revocation(2))
+	require.NoError(t, err)
+	assert.False(t, news)
+	_, err = d.LearnRevocation(first.member(1).revocation(3))
+	assert.Error(t, err)
+}

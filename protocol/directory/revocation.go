@@ -77,11 +77,11 @@ func (d *Directory) LearnRevocation(raw []byte) (news bool, err error) {
 	if d.revoked.has(r) {
 		return false, nil
 	}
+	if r.version <= d.revoked.floor {
+		return false, nil // whoever has signed it
+	}
 	if _, err := certificate.ParseRevocation(d.group.ID(), raw, d.group); err != nil {
 		return false, err
-	}
-	if r.version <= d.revoked.floor {
-		return false, nil
 	}
 	if len(d.revoked.list) >= d.revoked.limit {
 		return false, fmt.Errorf("%w: %d revocations", ErrFull, d.revoked.limit)

@@ -116,6 +116,7 @@ func (m *Member) adopt(raw []byte, authorities [][]byte) (fresh [][]byte, err er
 		return nil, fmt.Errorf("version %d: %w", g.Config().Version(), err)
 	}
 	m.dir.SetGroup(g)
+	m.exchange.at = min(m.exchange.at, m.now.Boot.Add(m.settings.GossipInterval))
 	for _, s := range slots {
 		m.resumeSlot(s)
 	}

@@ -1,6 +1,8 @@
 package member
 
 import (
+	"cmp"
+	"errors"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -18,11 +20,13 @@ func (m *Member) learnRevocations(from ident.Member, list [][]byte) error {
 	for _, raw := range list {
 		fresh, err := m.dir.LearnRevocation(raw)
 		if err != nil {
-			if faulty = m.unlearned(from, "revocation", err); faulty != nil {
+			err = m.unlearned(from, "revocation", err)
+			faulty = cmp.Or(err, faulty)
+			if err != nil && !errors.Is(err, certificate.ErrUnknownCA) {
 				break
 			}
 		}
-		if err != nil || !fresh {
+		if !fresh {
 			continue
 		}
 		news = append(news, raw)

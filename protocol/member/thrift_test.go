@@ -98,3 +98,47 @@ func TestSampleStaysSmall(t *testing.T) {
 	assert.Greater(t, len(b.IDs()), 4)
 	assert.Less(t, len(b.IDs()), 80)
 }
+
+// A peer that tells of something by a CA key that is not known here yet tells no
+// lie, and what it tells besides counts.
+func TestNewsOfANewKeyDoNotHideOthers(t *testing.T) {
+	a := newAuthority(t)
+	b, peer := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour)
+	b.meet(peer)
+	gone, joiner := a.issue(7, 24*time.Hour), a.issue(8, 24*time.Hour)
+	revocation := a.revoke(2, gone)
+	a.key = keyOf(t, 254)
+	early := a.issue(9, 24*time.Hour)
+	b.hear(peer, &wire.News{Updates: encoded(t,
+		update.Join(early.certificate.Raw(), early.endpoint(1)),
+		update.Join(joiner.certificate.Raw(), joiner.endpoint(1)),
+	)})
+	assert.NotEmpty(t, b.Addresses(joiner.id()))
+	b.hear(peer, &wire.Revocations{Revocations: [][]byte{a.revoke(1, early), revocation}})
+	_, revoked := b.Revocation(gone.id())
+	assert.True(t, revoked)
+	assert.Empty(t, b.Status().Faults)
+}
+
+// A shorter gossip_interval counts at once, not when the longer one is over.
+func TestShorterIntervalCountsAtOnce(t *testing.T) {
+	a, b, p := crowd(t)
+	s := settings(2, quick)
+	s.GossipInterval = time.Hour
+	slow, err := s.Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	b.step(member.Learn{Configuration: slow.Raw()})
+	for _, o := range p {
+		b.hear(o, &wire.Gossip{Configuration: 2, Answer: true})
+	}
+	for range 10 {
+		b.after(10 * time.Minute)
+	}
+	before := b.Status().GossipExchanges
+	s.Version, s.GossipInterval = 3, 5*time.Second
+	fast, err := s.Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	b.step(member.Learn{Configuration: fast.Raw()})
+	b.ticksIn(20 * time.Second)
+	assert.Greater(t, b.Status().GossipExchanges, before)
+}

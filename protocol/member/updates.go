@@ -151,8 +151,8 @@ func (m *Member) takeIn(from ident.Member, list [][]byte) {
 			m.blame(from, "malformed update")
 			return
 		}
-		if err := m.takeUpdate(from, u); err != nil {
-			return
+		if err := m.takeUpdate(from, u); err != nil && !errors.Is(err, certificate.ErrUnknownCA) {
+			return // of a CA key that is not known here yet, who carries it may know
 		}
 	}
 }

@@ -147,6 +147,9 @@ func (m *Member) watch() {
 		return
 	}
 	m.watchAt = clock.Never
+	if m.departed {
+		return // whose word counts no more
+	}
 	for _, id := range slices.SortedFunc(maps.Keys(m.suspects), ident.Member.Compare) {
 		s := m.suspects[id]
 		if sequence, _ := m.dir.Sequence(id); sequence != s.sequence || m.dir.Status(id, m.now.Wall) != nil {
