@@ -264,6 +264,9 @@ func (a *authority) take(c certificate.Certificate) (newer bool, err error) {
 	if c.Member() != old.Member() || c.Claims().Serial == old.Claims().Serial || older {
 		return false, nil
 	}
+	if a.n.currentGroup().Key(c.Authority()) == nil {
+		return false, fmt.Errorf("%w: the certificate is by CA key %x, which is not in force here", ErrIdentity, c.Authority())
+	}
 	if err := a.saveCertificate(c); err != nil {
 		return false, err
 	}

@@ -32,7 +32,7 @@ type certReport struct {
 	Used      float64      `json:"used"`        // share of its life, 0 to 1
 	Renewal   time.Time    `json:"renew_after"` // from then on it is renewed
 	LeftS     float64      `json:"left_s"`      // negative when it has expired
-	State     string       `json:"state"`       // valid, due, not_yet_valid or expired
+	State     string       `json:"state"`       // valid, due, not_yet_valid, key_retired or expired
 	Warning   int          `json:"warning"`     // 0 none, 1 to 3 before the end, 4 expired
 	Key       string       `json:"key_fingerprint"`
 	CA        string       `json:"ca_fingerprint"` // of the CA key that signed it
@@ -98,6 +98,8 @@ func runCertStatus(env *environment, config, output string) error {
 		return &exitError{code: exitNoPermission, err: fmt.Errorf("the certificate expired on %s", r.NotAfter.Format(time.DateOnly)), hint: expiredHint}
 	case r.State == "not_yet_valid":
 		warn(env.Err, "the certificate is valid from %s on: is this machine's clock right?", r.NotBefore.Format(time.RFC3339))
+	case r.State == "key_retired":
+		warn(env.Err, "the CA key that signed the certificate has been retired, and others refuse it: wander cert renew gets another")
 	case r.Warning > 0:
 		warn(env.Err, "the certificate ends in %s and was not renewed: is the CA reachable? wander cert renew tries now", inDays(r.NotAfter.Sub(env.Now())))
 	}
@@ -120,6 +122,8 @@ func newCertReport(id node.Identity, now time.Time) certReport {
 		r.State = "not_yet_valid"
 	case !now.Before(c.NotAfter):
 		r.State = "expired"
+	case id.Group.Key(id.Certificate.Authority()) == nil:
+		r.State = "key_retired"
 	case !now.Before(schedule.Due()):
 		r.State = "due"
 	}

@@ -152,6 +152,26 @@ func TestCertRenew(t *testing.T) {
 	b.fails(78, "set ca.address", "cert", "renew", "--config", "m/wander.toml")
 }
 
+// A certificate of a retired CA key counts for nobody but the CA, which gives
+// another.
+func TestCertOfARetiredKey(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	b.must("join", b.invited("a", s.address), "--dir", "m")
+	s.stop()
+	b.must("ca", "rotate", "begin")
+	b.must("ca", "rotate", "switch")
+	b.must("ca", "rotate", "retire", "--force")
+	text, err := os.ReadFile("ca/group.crt")
+	require.NoError(t, err)
+	b.write("m/group.crt", string(text))
+	assert.Contains(t, b.must("cert", "status", "--config", "m/wander.toml", "--output", "json"), `"state":"key_retired"`)
+	assert.Contains(t, b.err.String(), "wander cert renew gets another")
+	b.serve("--listen", s.address)
+	assert.Contains(t, b.must("cert", "renew", "--config", "m/wander.toml"), "certificate 2 is in")
+	assert.Contains(t, b.must("cert", "status", "--config", "m/wander.toml", "--output", "json"), `"state":"valid"`)
+}
+
 // putFile leaves the old file or the new one, and does not overwrite unasked.
 func TestPutFile(t *testing.T) {
 	t.Chdir(t.TempDir())

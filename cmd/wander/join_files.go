@@ -63,7 +63,8 @@ func (h memberHome) check(env *environment, g ident.Group, name string) (done bo
 	if id.Certificate.Name() != name {
 		return false, configError(fmt.Errorf("%s is member %s of the group already", h.dir, id.Certificate.Name()), otherDirHint)
 	}
-	return id.Certificate.ValidAt(env.Now()) == nil && exists(h.config()), nil
+	counts := id.Certificate.ValidAt(env.Now()) == nil && id.Group.Key(id.Certificate.Authority()) != nil
+	return counts && exists(h.config()), nil
 }
 
 // loadGroup reads a group file.
