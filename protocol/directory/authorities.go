@@ -64,11 +64,12 @@ func (d *Directory) SetGroup(g Group) {
 // since in a journal: it may have been signed by a CA key that has been retired
 // meanwhile, which history knows. Such a one shows who its member is, so that what
 // the member has signed can be verified; no other peer's word is taken for that.
-// Errors are those of Learn.
+// There is room for it even if SetLimit permits fewer members now. Errors are
+// those of certificate.Parse.
 func (d *Directory) Recall(raw []byte, history certificate.Authorities) (news bool, err error) {
 	c, err := certificate.Parse(d.group.ID(), raw, history)
 	if err != nil {
 		return false, fmt.Errorf("recalled: %w", err)
 	}
-	return d.admit(c)
+	return d.keep(c), nil
 }

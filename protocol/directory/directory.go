@@ -116,19 +116,27 @@ func (d *Directory) Admit(c certificate.Certificate) (news bool) {
 }
 
 func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
-	claims := c.Claims()
-	d.expected.configuration = max(d.expected.configuration, claims.ConfigVersion)
-	d.expected.revocations = max(d.expected.revocations, claims.RevocationVersion)
-	f := d.about(c.Member())
-	if !f.known() && !f.gone() && d.living >= d.limit {
-		d.tidy(f)
+	d.expect(c.Claims())
+	if f := d.members[c.Member()]; d.living >= d.limit && (f == nil || !f.known() && !f.gone()) {
 		return false, fmt.Errorf("%w: %d members", ErrFull, d.limit)
 	}
+	return d.keep(c), nil
+}
+
+// keep is admit whether or not there is room.
+func (d *Directory) keep(c certificate.Certificate) (news bool) {
+	d.expect(c.Claims())
+	f := d.about(c.Member())
 	if authority, retired := d.signed(c); !f.takeCertificate(c, authority, retired) {
-		return false, nil
+		return false
 	}
 	d.changed(f)
-	return true, nil
+	return true
+}
+
+func (d *Directory) expect(c certificate.Claims) {
+	d.expected.configuration = max(d.expected.configuration, c.ConfigVersion)
+	d.expected.revocations = max(d.expected.revocations, c.RevocationVersion)
 }
 
 // Expected is the highest versions of the group configuration and of the

@@ -73,3 +73,32 @@ func stopped(b *box) error {
 	}
 	return nil
 }
+
+// A group that permits fewer members than it has does not make a member forget
+// who signed its tokens.
+func TestTokenOutlivesALowerLimit(t *testing.T) {
+	a := newAuthority(t)
+	me, maker := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
+	b := a.open(me, nil)
+	for n := byte(3); n < 10; n++ {
+		b.step(member.Learn{Certificates: [][]byte{a.issue(n, 24*time.Hour).certificate.Raw()}})
+	}
+	b.meet(maker)
+	title := maker.mint(1)
+	b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	accept := said[*wire.Accept](b)
+	require.NotNil(t, accept)
+	b.hear(maker, maker.transfer(title, title.Next(me.id(), accept.Incarnation, accept.Accept)))
+	require.True(t, b.Holds(resource))
+	s := settings(2, quick)
+	s.MembersMax = 2
+	c, err := s.Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	b.step(member.Learn{Configuration: c.Raw()})
+	require.EqualValues(t, 2, b.Settings().Version)
+	for range 2 {
+		b.checkpoint()
+		b.restart()
+		assert.True(t, b.Holds(resource))
+	}
+}
