@@ -25,4 +25,10 @@
 // One seed with its whole trace:
 //
 //	go test ./sim/cluster -run TestSeed -cluster.seed 17 -v
+//
+// Churn runs a larger group in which members come and go all the time, and
+// measures what that comes to: how soon news is known, what a member keeps in
+// memory, how long tokens stay away.
+//
+//	go test ./sim/cluster -run 'TestChurn$' -cluster.churn 24h -v -timeout 24h
 package cluster
