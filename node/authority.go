@@ -49,6 +49,7 @@ type authority struct {
 
 	renewing sync.Mutex // held while the CA is asked for a certificate
 	files    sync.Mutex // held while a file is replaced
+	showing  sync.Mutex // held while peers are given another certificate to see
 
 	mu       sync.Mutex
 	current  certificate.Certificate
@@ -274,11 +275,19 @@ func (a *authority) take(c certificate.Certificate) (newer bool, err error) {
 	a.current, a.warned = c, enrolment.NoWarning
 	a.mu.Unlock()
 	a.n.engine.put(item{input: member.Renewed{Certificate: c}})
-	if err := a.n.transport.SetCertificate(c, a.n.currentGroup().Vouchers()); err != nil {
+	if err := a.show(); err != nil {
 		return false, err
 	}
 	a.n.log.Info("certificate renewed", "serial", c.Claims().Serial, "until", c.Claims().NotAfter)
 	return true, nil
+}
+
+// show lets peers see the certificate, and the statements about CA keys, that are
+// the newest. Who renews and who reconfigures may do it at the same time.
+func (a *authority) show() error {
+	a.showing.Lock()
+	defer a.showing.Unlock()
+	return a.n.transport.SetCertificate(a.certificate(), a.n.currentGroup().Vouchers())
 }
 
 // synchronise tells the CA where this member is, and takes in what is new. It
@@ -292,7 +301,8 @@ func (a *authority) synchronise(ctx context.Context, misses int) int {
 		mine.Endpoint, _ = m.Endpoint(m.ID())
 		mine.Leaves = m.RecentLeaves()
 	})
-	news, err := a.client().Sync(ctx, mine)
+	client := a.client()
+	news, err := client.Sync(ctx, mine)
 	if err != nil {
 		if ctx.Err() == nil && a.n.reports.allow("ca") {
 			a.n.log.Warn("CA not reached; tokens move without it", "error", err)
@@ -300,7 +310,11 @@ func (a *authority) synchronise(ctx context.Context, misses int) int {
 		a.refused(err)
 		return misses + 1
 	}
-	a.n.engine.do(learned(news))
+	in := learned(news)
+	if news.Group != client.Group {
+		in.Configuration = news.Group.Config().Raw()
+	}
+	a.n.engine.do(in)
 	var has uint64
 	a.n.engine.look(func(m *member.Member) { has = m.RevocationVersion() })
 	if news.More && has > mine.Revocations && ctx.Err() == nil {
@@ -309,11 +323,10 @@ func (a *authority) synchronise(ctx context.Context, misses int) int {
 	return 0
 }
 
-// learned is what the CA's news teach.
+// learned is what the CA's news teach, but for a configuration.
 func learned(news enrolment.News) member.Learn {
 	in := member.Learn{
-		Configuration: news.Group.Config().Raw(), Authorities: news.Authorities,
-		Revocations: news.Revocations, Leaves: news.Leaves,
+		Authorities: news.Authorities, Revocations: news.Revocations, Leaves: news.Leaves,
 	}
 	for _, peer := range news.Peers {
 		in.Certificates = append(in.Certificates, peer.Certificate)

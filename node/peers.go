@@ -187,7 +187,7 @@ func (n *Node) reconfigured(version uint64) {
 		n.log.Warn(retiredKeyWarning)
 	}
 	n.transport.SetAuthorities(n.currentGroup())
-	if err := n.transport.SetCertificate(n.authority.certificate(), n.currentGroup().Vouchers()); err != nil {
+	if err := n.authority.show(); err != nil {
 		n.log.Warn("CA keys not shown to peers", "error", err)
 	}
 	select {
