@@ -31,14 +31,7 @@ func TestRenewal(t *testing.T) {
 			w.until(m.name+" has renewed", func() bool { return m.Status().CertificateExpires.After(before.Add(lifetime)) })
 			// Its peers hear of it before the end of the last one.
 			for _, o := range all {
-				w.until(o.name+" knows it", func() bool {
-					for _, i := range o.Members() {
-						if i.Member == m.id {
-							return i.Expires.After(before.Add(lifetime))
-						}
-					}
-					return false
-				})
+				w.until(o.name+" knows it", func() bool { return o.expiry(m).After(before.Add(lifetime)) })
 			}
 		}
 		w.circulate(all...)
@@ -140,6 +133,7 @@ func TestExpiredWhileUp(t *testing.T) {
 	w.circulate(a, b)
 	w.skip(lifetime * 3 / 4)
 	w.until("a has renewed", func() bool { return a.log.lines("certificate renewed") == 1 })
+	w.until("b knows it", func() bool { return b.expiry(a).Equal(a.Status().CertificateExpires) })
 	w.until("b warns", func() bool { return b.log.lines("the certificate expires", "no [ca] address is set") == 1 })
 	w.skip(lifetime / 2)
 	w.until("b says that it is out", func() bool { return b.log.lines("the certificate expired at") == 1 })

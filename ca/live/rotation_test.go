@@ -63,7 +63,6 @@ func TestRotation(t *testing.T) {
 	w.know(a, b)
 	_, err := a.Renew(context.Background())
 	require.NoError(t, err)
-	w.renewedBySigner(a, b) // b within some seconds, by itself
 	w.circulate(a, b)
 
 	id, err := away.identity()
@@ -78,7 +77,7 @@ func TestRotation(t *testing.T) {
 	w.circulate(a, b, away)
 	_, err = away.Renew(context.Background())
 	require.NoError(t, err)
-	w.renewedBySigner(away)
+	w.renewedBySigner(away, a, b) // b within some seconds, by itself
 
 	require.NoError(t, w.ca.RetireKey(false))
 	w.bring(b)

@@ -86,7 +86,8 @@ func newWorld(t *testing.T) *world { return newWorldWith(t, func(*group.Settings
 // So there may be two for a while.
 func newRegeneratingWorld(t *testing.T) *world {
 	w := newWorldWith(t, func(s *group.Settings) {
-		s.Resources[0].Params.RegenerationMean = 2 * time.Second
+		p := &s.Resources[0].Params
+		p.RegenerationMean, p.SkipDelay = 2*time.Second, 5*time.Millisecond
 	})
 	w.many = true
 	return w
@@ -303,6 +304,16 @@ func (m *machine) state(of *machine) string {
 		}
 	}
 	return "unknown"
+}
+
+// expiry is when the certificate of another ends, as far as a machine knows.
+func (m *machine) expiry(of *machine) time.Time {
+	for _, info := range m.Members() {
+		if info.Member == of.id {
+			return info.Expires
+		}
+	}
+	return time.Time{}
 }
 
 // agree waits until all of these call another the same.
