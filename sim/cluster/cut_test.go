@@ -29,10 +29,10 @@ func (c *cluster) inDoubt() (n int) {
 	return n
 }
 
-// goers are those who get a token within a minute.
+// goers are those who get a token within half a minute.
 func (c *cluster) goers() map[ident.Member]bool {
 	before, list := c.takers(), make(map[ident.Member]bool)
-	c.runFor(time.Minute)
+	c.runFor(30 * time.Second)
 	for id, taken := range c.takers() {
 		if taken > before[id] {
 			list[id] = true
@@ -67,7 +67,7 @@ func TestCutHeals(t *testing.T) {
 			assert.Equal(t, going[c.nodes[0].id], going[c.nodes[2].id])
 		}
 		c.heal(x)
-		c.runFor(2 * time.Minute)
+		c.runFor(time.Minute)
 		assert.Len(t, c.goers(), 6)
 	}
 	assert.True(t, seen[3], "in some case the token was on one side")
@@ -107,11 +107,11 @@ func TestHalvesThatStateEachOtherFailedRecover(t *testing.T) {
 	require.True(t, c.thinks(c.nodes, c.nodes, nil))
 	half, rest := c.nodes[:4], c.nodes[4:]
 	x := c.separate(half, silence)
-	c.runFor(3 * time.Minute)
+	c.runFor(time.Minute)
 	assert.True(t, c.thinks(half, half, nil) && c.thinks(rest, rest, nil))
 	assert.True(t, c.thinks(half, rest, directory.ErrFailed) && c.thinks(rest, half, directory.ErrFailed))
 	c.heal(x)
-	c.runFor(3 * time.Minute)
+	c.runFor(time.Minute)
 	assert.True(t, c.thinks(c.nodes, c.nodes, nil))
 	before := c.takers()
 	c.runFor(time.Minute)

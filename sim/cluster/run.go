@@ -121,7 +121,10 @@ func (c *cluster) rest() []string {
 			break
 		}
 	}
-	return append(open, c.agree()...)
+	if len(open) > 0 || len(c.problems) > 0 {
+		return open
+	}
+	return c.agree()
 }
 
 // agree lets the members gossip until all of them know the same of the group. It
