@@ -48,14 +48,24 @@ func (h *handler) Disconnected(peer ident.Member, err error) {
 		return
 	}
 	h.failed.Store(int64(boottime.Now()))
-	h.engine.put(item{input: member.Unreachable{Peer: peer, Silent: errors.Is(err, transport.ErrSilent)}})
+	h.engine.put(item{input: unreachable(peer, err)})
 }
 
 // Unreachable brings a failed dial.
 func (h *handler) Unreachable(peer ident.Member, err error) {
 	h.log.Debug("unreachable", "member", peer, "reason", err)
 	h.failed.Store(int64(boottime.Now()))
-	h.engine.put(item{input: member.Unreachable{Peer: peer, Silent: errors.Is(err, transport.ErrSilent)}})
+	h.engine.put(item{input: unreachable(peer, err)})
+}
+
+// unreachable is what a failed dial or a broken connection shows of a peer.
+func unreachable(peer ident.Member, err error) member.Unreachable {
+	closed, ok := errors.AsType[*transport.CloseError](err)
+	return member.Unreachable{
+		Peer: peer, Silent: errors.Is(err, transport.ErrSilent),
+		Refused: ok && closed.Remote || errors.Is(err, transport.ErrRefused) ||
+			errors.Is(err, transport.ErrOverload) || errors.Is(err, transport.ErrRestarted),
+	}
 }
 
 // Frames brings frames that have arrived together.

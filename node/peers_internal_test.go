@@ -1,12 +1,16 @@
 package node
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
 )
 
 func TestCutOff(t *testing.T) {
@@ -22,5 +26,28 @@ func TestCutOff(t *testing.T) {
 		"one peer is away, others were here lately": {90, 95, 100, false},
 	} {
 		assert.Equal(t, c.want, cutOff(at(c.contact), at(c.failed), at(c.now)), name)
+	}
+}
+
+// What is no answer, what is one, and what says nothing about the peer.
+func TestUnreachable(t *testing.T) {
+	silent, refused := member.Unreachable{Silent: true}, member.Unreachable{Refused: true}
+	for _, c := range []struct {
+		err  error
+		want member.Unreachable
+	}{
+		{transport.ErrSilent, silent},
+		{transport.ErrRestarted, refused},
+		{transport.ErrRefused, refused},
+		{transport.ErrOverload, refused},
+		{&transport.CloseError{Code: transport.CodeProtocol, Remote: true}, refused},
+		{&transport.CloseError{Code: transport.CodeProtocol}, member.Unreachable{}},
+		{transport.ErrBackOff, member.Unreachable{}},
+		{transport.ErrBusy, member.Unreachable{}},
+		{transport.ErrNoAddress, member.Unreachable{}},
+		{transport.ErrLost, member.Unreachable{}},
+		{transport.ErrWrongMember, member.Unreachable{}},
+	} {
+		assert.Equal(t, c.want, unreachable(ident.Member{}, fmt.Errorf("dial: %w", c.err)), c.err)
 	}
 }

@@ -183,6 +183,7 @@ func TestOnlySilenceIsNoAnswer(t *testing.T) {
 	s.meet(p)
 	for range 10 {
 		s.step(member.Unreachable{Peer: p.id})
+		s.step(member.Unreachable{Peer: p.id, Refused: true})
 	}
 	assert.Zero(t, s.Status().Suspects)
 	s.step(member.Unreachable{Peer: p.id, Silent: true})

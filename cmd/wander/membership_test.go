@@ -171,11 +171,9 @@ func (c *crew) agree(want string, members ...*crewMember) {
 	c.t.Helper()
 	begin := time.Now()
 	for _, m := range members {
-		var last string
-		require.Eventually(c.t, func() bool {
-			last = m.view()
-			return last == want
-		}, runHang, 20*time.Millisecond, "%s does not come to see %s; it sees %s", m.name, want, last)
+		if !assert.Eventually(c.t, func() bool { return m.view() == want }, runHang, 20*time.Millisecond) {
+			require.FailNow(c.t, m.name+" does not agree", "it sees %s instead of %s", m.view(), want)
+		}
 	}
 	c.t.Logf("%v: %s", time.Since(begin).Round(time.Millisecond), want)
 }

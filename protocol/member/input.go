@@ -20,9 +20,12 @@ type Connected struct{ Certificate certificate.Certificate }
 // with it broke.
 type Unreachable struct {
 	Peer ident.Member
-	// Silent: it did not answer at all, although it was asked. A refusal or a
-	// restart shows that it lives, and a failure on this side shows nothing.
+	// Silent: it did not answer at all, although it was asked.
 	Silent bool
+	// Refused: it answered that it will not talk, or that it has restarted, which
+	// shows that it lives. Neither: the failure is on this side, a pause between
+	// two dials for example, and shows nothing.
+	Refused bool
 }
 
 // Disconnected says that the last connection with a peer was closed in order.

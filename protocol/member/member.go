@@ -94,9 +94,10 @@ func (m *Member) handle(in Input) {
 		broken := m.peers[in.Peer] != nil
 		m.disconnected(in.Peer)
 		m.missing(in.Peer)
-		if in.Silent {
+		switch {
+		case in.Silent:
 			m.unanswered(in.Peer, broken)
-		} else {
+		case in.Refused:
 			m.refusing(in.Peer)
 		}
 		m.handoff.PeerDown(in.Peer)

@@ -228,7 +228,7 @@ func (g *babel) input() member.Input {
 	case 24, 25:
 		return member.Connected{Certificate: s.certificate}
 	case 26:
-		return member.Unreachable{Peer: s.id(), Silent: g.maybe(2)}
+		return member.Unreachable{Peer: s.id(), Silent: g.maybe(2), Refused: g.maybe(3)}
 	case 27:
 		return member.Disconnected{Peer: s.id()}
 	case 28:

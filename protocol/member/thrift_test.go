@@ -43,7 +43,7 @@ func TestRefusalEndsSuspicion(t *testing.T) {
 		b.after(time.Second)
 		if len(messages[*wire.Gossip](b, rude)) > 0 {
 			dials++
-			b.step(member.Unreachable{Peer: rude})
+			b.step(member.Unreachable{Peer: rude, Refused: true})
 		}
 	}
 	assert.Less(t, dials, 25)

@@ -85,8 +85,7 @@ func (m *Member) unanswered(id ident.Member, broken bool) {
 	}
 }
 
-// refusing notes that a dial failed at once. Whoever can be dialled and refuses to
-// talk is alive; or this side failed, and the next silence begins anew.
+// refusing notes that a member answered that it will not talk, so that it lives.
 func (m *Member) refusing(id ident.Member) {
 	if len(m.dir.Addresses(id)) > 0 {
 		delete(m.suspects, id)
