@@ -117,6 +117,9 @@ func (n *Node) openMember() error {
 		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}
 	n.store = st
+	if _, err := os.Stat(filepath.Join(n.cfg.StateDir, resetKeyFile)); err == nil && len(found.Records) == 0 {
+		n.log.Warn("the journal is gone: this member begins anew, and what it held or was being sent is lost to it", "journal", dir)
+	}
 	past := make([]journal.Stamped, 0, len(found.Records))
 	for _, body := range found.Records {
 		at, r, err := journal.Decode(body)

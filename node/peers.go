@@ -58,11 +58,12 @@ func (h *handler) Unreachable(peer ident.Member, err error) {
 	h.engine.put(item{input: unreachable(peer, err)})
 }
 
-// unreachable is what a failed dial or a broken connection shows of a peer.
+// unreachable is what a failed dial or a broken connection shows of a peer. Where
+// another member answers, the one that was dialled is not.
 func unreachable(peer ident.Member, err error) member.Unreachable {
 	closed, ok := errors.AsType[*transport.CloseError](err)
 	return member.Unreachable{
-		Peer: peer, Silent: errors.Is(err, transport.ErrSilent),
+		Peer: peer, Silent: errors.Is(err, transport.ErrSilent) || errors.Is(err, transport.ErrWrongMember),
 		Refused: ok && closed.Remote || errors.Is(err, transport.ErrRefused) ||
 			errors.Is(err, transport.ErrOverload) || errors.Is(err, transport.ErrRestarted),
 	}
@@ -178,13 +179,13 @@ func (n *Node) isOwn(address string) bool {
 func (n *Node) meet(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	id, err := n.transport.DialAddress(ctx, address)
+	_, err := n.transport.DialAddress(ctx, address)
 	if err == nil || errors.Is(err, transport.ErrSelf) {
 		return true
 	}
 	n.failed.Store(int64(boottime.Now()))
-	if ctx.Err() == nil && n.reports.allow("bootstrap "+address) {
-		n.log.Warn("bootstrap peer not reached", "address", address, "member", id, "reason", err)
+	if ctx.Err() == nil && n.transport.Stats().Connections == 0 && n.reports.allow("bootstrap "+address) {
+		n.log.Warn("bootstrap peer not reached", "address", address, "reason", err)
 	}
 	return false
 }

@@ -46,7 +46,7 @@ func TestUnreachable(t *testing.T) {
 		{transport.ErrBusy, member.Unreachable{}},
 		{transport.ErrNoAddress, member.Unreachable{}},
 		{transport.ErrLost, member.Unreachable{}},
-		{transport.ErrWrongMember, member.Unreachable{}},
+		{transport.ErrWrongMember, member.Unreachable{Silent: true}},
 	} {
 		assert.Equal(t, c.want, unreachable(ident.Member{}, fmt.Errorf("dial: %w", c.err)), c.err)
 	}

@@ -72,7 +72,7 @@ func (m *Member) gossip() {
 
 func (m *Member) gossipPause() time.Duration {
 	e := &m.exchange
-	if len(e.snapshots) >= min(snapshotsWanted, m.dir.Candidates()) {
+	if m.isSettled() {
 		return m.settings.GossipInterval
 	}
 	e.pause = min(max(2*e.pause, joiningPace), m.settings.GossipInterval)

@@ -39,7 +39,10 @@ func (m *Member) learn(in Learn) {
 		_ = m.learnEndpoint(ident.Member{}, raw)
 	}
 	for _, raw := range in.Leaves {
-		_ = m.learnLeave(ident.Member{}, raw)
+		// The CA tells of members that this one need not know: of times before it.
+		if id, err := certificate.LeaveSigner(m.cfg.Group.ID(), raw); err != nil || m.dir.Key(id) != nil {
+			_ = m.learnLeave(ident.Member{}, raw)
+		}
 	}
 }
 
@@ -109,6 +112,7 @@ func (m *Member) learnEndpoint(from ident.Member, raw []byte) error {
 		return m.unlearned(from, "endpoint record", err)
 	}
 	failed := m.dir.Failed(id)
+	_, located := m.dir.Endpoint(id)
 	news, err := m.dir.LearnEndpoint(raw)
 	switch {
 	case err != nil:
@@ -122,10 +126,22 @@ func (m *Member) learnEndpoint(from ident.Member, raw []byte) error {
 		m.overtaken(raw)
 		return nil
 	}
-	if m.tellOf(id); failed && !m.dir.Failed(id) {
+	switch {
+	case failed && !m.dir.Failed(id):
+		m.tellOf(id)
 		m.tellAlive(id)
+	case !located && m.isSettled():
+		m.tellJoined(id)
+	default:
+		m.tellOf(id)
 	}
 	return nil
+}
+
+// isSettled reports whether this member has got its snapshots, so that who is news
+// to it is probably news to others.
+func (m *Member) isSettled() bool {
+	return len(m.exchange.snapshots) >= min(snapshotsWanted, m.dir.Candidates())
 }
 
 // located notes a new endpoint record, and journals it now and then.
@@ -161,10 +177,16 @@ func (m *Member) outdated(from, about ident.Member, raw []byte) {
 }
 
 // tellOf passes on where a member is, if that was heard as news.
-func (m *Member) tellOf(id ident.Member) {
+func (m *Member) tellOf(id ident.Member) { m.pass(id, m.spread) }
+
+// tellJoined is tellOf of somebody who was not known: at once, because tokens may
+// come seldom, and until it is known it gets none of them.
+func (m *Member) tellJoined(id ident.Member) { m.pass(id, m.spreadNow) }
+
+func (m *Member) pass(id ident.Member, spread func(update.Key, update.Update)) {
 	key := update.Key{Kind: update.KindJoin, Subject: id}
 	if u, ok := m.joinOf(id); ok && m.talking && m.mayTell(key) {
-		m.spread(key, u)
+		spread(key, u)
 	}
 }
 

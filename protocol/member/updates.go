@@ -60,7 +60,9 @@ func (m *Member) takeUpdates() [][]byte {
 }
 
 // spread tells others of an update: on the tokens and receipts to come.
-func (m *Member) spread(key update.Key, u update.Update) (raw []byte, ok bool) {
+func (m *Member) spread(key update.Key, u update.Update) { m.enlist(key, u) }
+
+func (m *Member) enlist(key update.Key, u update.Update) (raw []byte, ok bool) {
 	raw, err := u.Encode()
 	if err != nil {
 		m.reject("update not encoded")
@@ -70,10 +72,10 @@ func (m *Member) spread(key update.Key, u update.Update) (raw []byte, ok bool) {
 	return raw, true
 }
 
-// spreadNow tells others of what cannot wait for a token: who left, who died,
-// who is alive after all.
+// spreadNow tells others of what cannot wait for a token: who joined, left, died,
+// or is alive after all.
 func (m *Member) spreadNow(key update.Key, u update.Update) {
-	if raw, ok := m.spread(key, u); ok {
+	if raw, ok := m.enlist(key, u); ok {
 		m.urgent = append(m.urgent, raw)
 	}
 }
