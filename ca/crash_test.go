@@ -22,10 +22,13 @@ type acknowledged struct {
 	left    []ident.Member
 	invites []Invited
 	used    map[InviteID]uint64 // invite to serial
+	// cancelling was begun to be taken back, and has been if cancelled.
+	cancelling InviteID
+	cancelled  bool
 }
 
 // wholeLife is how many steps work knows.
-const wholeLife = 10
+const wholeLife = 12
 
 // work is a life of an authority, of some steps or up to the first error.
 func work(d disk, done *acknowledged, length int) error {
@@ -45,6 +48,8 @@ func work(d disk, done *acknowledged, length int) error {
 		func() error { return done.setConfig(a, settings("ftp", "backup")) },
 		func() error { return done.issue(a, "a", 4) },
 		func() error { return done.revoke(a, keyOf(3).Bytes()) }, // also one that has left
+		func() error { return done.invite(a, "d") },
+		func() error { return done.cancel(a) },
 	}
 	for _, step := range steps[:length] {
 		if err := step(); err != nil {
@@ -98,6 +103,14 @@ func (k *acknowledged) invite(a *Authority, name string) error {
 	return err
 }
 
+// cancel takes back the last invite.
+func (k *acknowledged) cancel(a *Authority) error {
+	k.cancelling = k.invites[len(k.invites)-1].ID
+	_, err := a.Cancel(k.cancelling.String())
+	k.cancelled = err == nil
+	return err
+}
+
 // redeem uses the last invite.
 func (k *acknowledged) redeem(a *Authority, seed byte) error {
 	i := k.invites[len(k.invites)-1]
@@ -148,6 +161,10 @@ func (k *acknowledged) check(t *testing.T, d disk) {
 func (k *acknowledged) checkInvites(t *testing.T, a *Authority, l Listing) {
 	t.Helper()
 	for _, i := range k.invites {
+		if i.ID == k.cancelling {
+			k.checkCancelled(t, a, i)
+			continue
+		}
 		before := len(l.Records)
 		for _, r := range l.Records {
 			if r.Name == i.Name {
@@ -165,6 +182,19 @@ func (k *acknowledged) checkInvites(t *testing.T, a *Authority, l Listing) {
 		require.NoError(t, err)
 		require.Len(t, after.Records, before+1, "certificates for one invite")
 	}
+}
+
+// checkCancelled: an invite that was taken back lets nobody in, and it is taken
+// back again at will.
+func (k *acknowledged) checkCancelled(t *testing.T, a *Authority, i Invited) {
+	t.Helper()
+	_, err := a.Cancel(i.Name)
+	require.NoError(t, err)
+	again, err := a.Cancel(i.Name)
+	require.NoError(t, err)
+	require.Empty(t, again)
+	_, err = a.Redeem(i.ID, i.Secret, i.Name, keyOf(7))
+	require.ErrorIs(t, err, ErrRefused)
 }
 
 // checkListing: everything acknowledged is there, and at most one operation
@@ -193,6 +223,9 @@ func (k *acknowledged) checkListing(t *testing.T, l Listing) {
 		require.Equal(t, InviteID(made.ID), l.Invites[i].ID)
 	}
 	extra += len(l.Invites) - len(k.invites)
+	if k.cancelled {
+		require.False(t, l.Invites[len(l.Invites)-1].Cancelled.IsZero())
+	}
 	require.GreaterOrEqual(t, l.Config.Version(), k.config)
 	extra += int(l.Config.Version() - k.config)
 	require.LessOrEqual(t, extra, 1)

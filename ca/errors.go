@@ -37,6 +37,11 @@ var (
 	// ErrRefused says that an invite does not let anybody in. The reason is for
 	// the operator only.
 	ErrRefused = errors.New("invite refused")
+	// ErrNoInvite says that no invite was made with this id or for this name.
+	ErrNoInvite = errors.New("no such invite")
+	// ErrInviteUsed says that an invite cannot be taken back: somebody has become
+	// a member with it.
+	ErrInviteUsed = errors.New("invite was used")
 	// ErrOtherName says that an invite is for another name.
 	ErrOtherName = errors.New("invite for another name")
 	// ErrNoConfiguration says that the first configuration has to be signed

@@ -56,11 +56,12 @@ type Invited struct {
 
 // Invite is what an authority remembers of an invite.
 type Invite struct {
-	ID      InviteID
-	Name    string
-	Made    time.Time
-	Expires time.Time
-	Member  ident.Member // who has used it, zero while nobody has
+	ID        InviteID
+	Name      string
+	Made      time.Time
+	Expires   time.Time
+	Member    ident.Member // who has used it, zero while nobody has
+	Cancelled time.Time    // when it was taken back, zero if it was not
 
 	hash [sha256.Size]byte // of the secret
 }
@@ -123,7 +124,7 @@ func (s *state) takeInvite(e entry) error {
 // takeUse takes in that a certificate was issued for an invite.
 func (s *state) takeUse(id InviteID, by ident.Member) error {
 	i := s.byInvite[id]
-	if i == nil || !i.Member.IsZero() {
+	if i == nil || !i.unused() {
 		return errSequence
 	}
 	i.Member = by
@@ -136,7 +137,7 @@ func (s *state) takeUse(id InviteID, by ident.Member) error {
 // harm.
 //
 // Errors: ErrRefused for all that an outsider must not learn: there is no such
-// invite, it has been used, it has expired, the secret is wrong. What the error
+// invite, it has been used or taken back, it has expired, the secret is wrong. What the error
 // wraps says which, for the operator's log and nobody else; the time that it
 // takes does not. To those with the right secret: ErrOtherName, ErrRevoked,
 // ErrLeft, and the errors of Issue.
@@ -183,6 +184,8 @@ func (s *state) admit(id InviteID, secret [InviteSecretSize]byte, by ident.Membe
 		return i, nil
 	case !i.Member.IsZero():
 		return nil, fmt.Errorf("%w: invite %v (%s) was used by member %v", ErrRefused, id, i.Name, i.Member)
+	case !i.Cancelled.IsZero():
+		return nil, fmt.Errorf("%w: invite %v (%s) was taken back at %s", ErrRefused, id, i.Name, i.Cancelled.Format(time.RFC3339))
 	case !now.Before(i.Expires):
 		return nil, fmt.Errorf("%w: invite %v (%s) expired at %s", ErrRefused, id, i.Name, i.Expires.Format(time.RFC3339))
 	}

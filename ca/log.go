@@ -23,6 +23,7 @@ const (
 	revoked    event = "revoked"       // a revocation
 	invited    event = "invited"       // an invite, of which only a hash is kept
 	left       event = "left"          // a member's own statement that it leaves
+	cancelled  event = "cancelled"     // an invite that was taken back
 )
 
 // logVersion is the version of the log's form.
@@ -46,7 +47,7 @@ type entry struct {
 	NotBefore *time.Time    `json:"not_before,omitempty"`
 	NotAfter  *time.Time    `json:"not_after,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
-	Invite    *InviteID     `json:"invite,omitempty"`        // made, or used by this certificate
+	Invite    *InviteID     `json:"invite,omitempty"`        // made, cancelled, or used by this certificate
 	Secret    []byte        `json:"secret_sha256,omitempty"` // of the invite
 	Object    []byte        `json:"object,omitempty"`        // the COSE_Sign1, base64
 	// Hash is the SHA-256, in hex, of the hash of the line before (nothing in

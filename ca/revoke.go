@@ -11,8 +11,10 @@ import (
 )
 
 // Revoke revokes a member, for ever, with all the certificates it has. It need
-// not be one that this authority knows: its key is refused from then on.
-// Errors: certificate.ErrReason, ErrRevoked if it has been already, ErrLocked,
+// not be one that this authority knows: its key is refused from then on. The open
+// invites for the names that it has had are taken back before, because whoever has
+// the machine may have one of them too; also when the member has been revoked
+// already, so that a second try ends what a crash has left. Errors: certificate.ErrReason, ErrRevoked if it has been already, ErrLocked,
 // ErrBroken, those of opening the key (see Issue), and those of the disk.
 func (a *Authority) Revoke(m ident.Member, reason string) (certificate.SignedRevocation, error) {
 	if err := certificate.CheckReason(reason); err != nil {
@@ -31,6 +33,9 @@ func (a *Authority) Revoke(m ident.Member, reason string) (certificate.SignedRev
 }
 
 func (a *Authority) revoke(m ident.Member, reason string, key *signature.PrivateKey) (certificate.SignedRevocation, error) {
+	if _, err := a.cancel(a.state.invitesFor(a.state.namesOf(m)...)); err != nil {
+		return certificate.SignedRevocation{}, err
+	}
 	if dead := a.state.dead[m]; dead != nil {
 		return certificate.SignedRevocation{}, fmt.Errorf("%w: %v on %s", ErrRevoked, m, dead.Time.Format(time.DateOnly))
 	}

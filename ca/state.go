@@ -121,6 +121,8 @@ func (s *state) take(e entry) error {
 		return s.takeInvite(e)
 	case left:
 		return s.takeLeave(e)
+	case cancelled:
+		return s.takeCancel(e)
 	}
 	return fmt.Errorf("%w: unknown event %q", errLine, e.Event)
 }

@@ -69,6 +69,11 @@ func (f *caFlags) groupFile(env *environment) string {
 	return filepath.Join(f.folder(env), ca.GroupFile)
 }
 
+// sayPublish says how members get what was signed.
+func (f *caFlags) sayPublish(env *environment) {
+	fmt.Fprintf(env.Out, "copy %s to the members, or let wander ca serve publish it\n", f.groupFile(env))
+}
+
 // open opens the authority. The passphrase is asked for when it is needed.
 func (f *caFlags) open(env *environment) (*ca.Authority, error) {
 	dir := f.folder(env)
@@ -99,6 +104,8 @@ var caFailures = []struct {
 	{ca.ErrRevoked, exitNoPermission, "a revoked key is dead for ever: make a new one by leaving --key away"},
 	{ca.ErrLeft, exitNoPermission, "who has left needs a new key to come back: make one by leaving --key away"},
 	{ca.ErrExpired, exitNoPermission, "replace the CA key: wander ca rotate"},
+	{ca.ErrNoInvite, exitUsage, "wander ca list shows the invites"},
+	{ca.ErrInviteUsed, exitUsage, "that member goes with wander ca revoke"},
 	{ca.ErrNameInUse, exitUsage, "choose another name, renew that member with --key, or revoke it first"},
 	{ca.ErrAmbiguous, exitUsage, "name the member by its id, as wander ca list shows it"},
 	{ca.ErrUnknown, exitUsage, "wander ca list shows the members"},

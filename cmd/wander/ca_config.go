@@ -78,7 +78,7 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 		return caError(err)
 	}
 	fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, count(len(s.Resources), "resource"))
-	fmt.Fprintf(env.Out, "copy %s to the members\n", f.groupFile(env))
+	f.sayPublish(env)
 	return nil
 }
 

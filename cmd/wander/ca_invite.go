@@ -18,6 +18,7 @@ import (
 type caInviteFlags struct {
 	*caFlags
 	name, output string
+	cancel       string
 	ttl          span
 	addresses    []string
 }
@@ -41,8 +42,8 @@ func newCAInviteCommand(env *environment, shared *caFlags) *cobra.Command {
 		Long: `Print an invite: one word that names the group, the fingerprint of the CA key,
 where wander ca serve is reached, until when, and a secret that works once. Give
 it to wander join on the machine. It is a password until then: who has it can be
-that member.`,
-		Example: "  wander ca invite --dir ca --name ftp-03 --ttl 1h --address ca.example.org:4134",
+that member. --cancel takes back what nobody has used.`,
+		Example: "  wander ca invite --dir ca --name ftp-03 --ttl 1h --address ca.example.org:4134\n  wander ca invite --dir ca --cancel ftp-03",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCAInvite(env, f) },
 	}
@@ -50,6 +51,7 @@ that member.`,
 	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
 	flags.Var(&f.ttl, "ttl", "how long it can be used (default 1h)")
 	flags.StringSliceVar(&f.addresses, "address", nil, "where wander ca serve is reached, host:port; may be given again (default WANDER_CA_ADDRESS)")
+	flags.StringVar(&f.cancel, "cancel", "", "take back the open invites for this name, or the one with this id, instead")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
 	return cmd
 }
@@ -57,6 +59,9 @@ that member.`,
 func runCAInvite(env *environment, f caInviteFlags) error {
 	if f.output != "text" && f.output != "json" {
 		return usageError("--output %q: text or json", f.output)
+	}
+	if f.cancel != "" {
+		return runCancelInvite(env, f)
 	}
 	if err := f.complete(env); err != nil {
 		return err
@@ -69,13 +74,35 @@ func runCAInvite(env *environment, f caInviteFlags) error {
 		return serveError(service.ErrNoConfiguration)
 	}
 	made, err := a.Invite(f.name, f.ttl.Duration)
-	if errors.Is(err, ca.ErrLifetime) {
+	switch {
+	case errors.Is(err, ca.ErrLifetime):
 		return &exitError{code: exitUsage, err: err}
+	case errors.Is(err, ca.ErrNameInUse):
+		return &exitError{code: exitUsage, err: err, hint: "choose another --name, or revoke that member first; wander ca list shows when its certificate ends"}
 	}
 	if err != nil {
 		return caError(err)
 	}
 	return f.print(env, a, made)
+}
+
+func runCancelInvite(env *environment, f caInviteFlags) error {
+	if f.name != "" || f.ttl.Duration != 0 || len(f.addresses) > 0 || f.output != "text" {
+		return usageError("--cancel goes with no other flag but --dir")
+	}
+	a, err := f.open(env)
+	if err != nil {
+		return err
+	}
+	ended, err := a.Cancel(f.cancel)
+	printCancelled(env, ended)
+	if err != nil {
+		return caError(err)
+	}
+	if len(ended) == 0 {
+		fmt.Fprintf(env.Out, "nothing to do: no invite of %s is open\n", f.cancel)
+	}
+	return nil
 }
 
 // complete fills in the addresses and checks what was given, so that no invite

@@ -13,6 +13,9 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
+// utcTime is how listings show a time, which is in UTC.
+const utcTime = time.DateTime + " MST"
+
 // caReport is what `wander ca list --output json` prints.
 type caReport struct {
 	V                    int             `json:"v"`
@@ -50,7 +53,7 @@ type caInvite struct {
 	Name    string        `json:"name"`
 	Made    time.Time     `json:"made"`
 	Expires time.Time     `json:"expires"`
-	State   string        `json:"state"` // open, used or expired
+	State   string        `json:"state"` // open, used, cancelled or expired
 	Member  *ident.Member `json:"member,omitempty"`
 }
 
@@ -139,7 +142,9 @@ func newCAInvite(i ca.Invite, now time.Time) caInvite {
 	switch {
 	case !i.Member.IsZero():
 		shown.State, shown.Member = "used", &i.Member
-	case !now.Before(i.Expires):
+	case !i.Cancelled.IsZero():
+		shown.State = "cancelled"
+	case !i.Open(now):
 		shown.State = "expired"
 	}
 	return shown
@@ -152,7 +157,7 @@ func (r caReport) print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "\nCA KEY\tFINGERPRINT\tVALID UNTIL\tUSE\n")
 	for _, k := range r.Keys {
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", k.Number, k.Fingerprint, k.Expires.Format(time.DateTime), k.Use)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\n", k.Number, k.Fingerprint, k.Expires.Format(utcTime), k.Use)
 	}
 	r.printMembers(table)
 	return table.Flush()
@@ -163,24 +168,24 @@ func (r caReport) printMembers(table io.Writer) {
 		fmt.Fprintf(table, "\nSERIAL\tNAME\tMEMBER\tVALID UNTIL\tSTATE\n")
 	}
 	for _, c := range r.Certificates {
-		fmt.Fprintf(table, "%d\t%s\t%v\t%s\t%s\n", c.Serial, c.Name, c.Member, c.NotAfter.Format(time.DateTime), c.State)
+		fmt.Fprintf(table, "%d\t%s\t%v\t%s\t%s\n", c.Serial, c.Name, c.Member, c.NotAfter.Format(utcTime), c.State)
 	}
 	if len(r.Revocations) > 0 {
 		fmt.Fprintf(table, "\nVERSION\tREVOKED MEMBER\tON\tREASON\n")
 	}
 	for _, d := range r.Revocations {
-		fmt.Fprintf(table, "%d\t%v\t%s\t%s\n", d.Version, d.Member, d.Time.Format(time.DateTime), d.Reason)
+		fmt.Fprintf(table, "%d\t%v\t%s\t%s\n", d.Version, d.Member, d.Time.Format(utcTime), d.Reason)
 	}
 	if len(r.Leaves) > 0 {
 		fmt.Fprintf(table, "\nMEMBER THAT LEFT\tON\n")
 	}
 	for _, gone := range r.Leaves {
-		fmt.Fprintf(table, "%v\t%s\n", gone.Member, gone.Time.Format(time.DateTime))
+		fmt.Fprintf(table, "%v\t%s\n", gone.Member, gone.Time.Format(utcTime))
 	}
 	if len(r.Invites) > 0 {
 		fmt.Fprintf(table, "\nINVITE\tNAME\tEXPIRES\tSTATE\n")
 	}
 	for _, i := range r.Invites {
-		fmt.Fprintf(table, "%v\t%s\t%s\t%s\n", i.ID, i.Name, i.Expires.Format(time.DateTime), i.State)
+		fmt.Fprintf(table, "%v\t%s\t%s\t%s\n", i.ID, i.Name, i.Expires.Format(utcTime), i.State)
 	}
 }

@@ -22,7 +22,9 @@ func newCARevokeCommand(env *environment, shared *caFlags) *cobra.Command {
 		Use:   "revoke NAME|MEMBER",
 		Short: "Revoke a member, for ever",
 		Long: `Revoke a member with all its certificates, for ever: its key is never certified
-again. Members hear of it from each other; give one of them the new group file.`,
+again. The open invites for its names end with it: whoever has the machine may
+have one. Members hear of it from each other; wander ca serve tells them, or give
+one of them the new group file.`,
 		Example: "  wander ca revoke --dir ca ftp-03 --reason \"stolen\"\n  wander ca revoke --dir ca --serial 17",
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runCARevoke(env, f, args) },
@@ -45,7 +47,14 @@ func runCARevoke(env *environment, f caRevokeFlags, args []string) error {
 	if err != nil {
 		return caError(err)
 	}
+	before, err := a.List()
+	if err != nil {
+		return caError(err)
+	}
 	signed, err := a.Revoke(m, f.reason)
+	if after, listErr := a.List(); listErr == nil {
+		printCancelled(env, newlyCancelled(before.Invites, after.Invites))
+	}
 	if errors.Is(err, ca.ErrRevoked) {
 		fmt.Fprintf(env.Out, "nothing to do: %v\n", err)
 		return nil
@@ -54,8 +63,25 @@ func runCARevoke(env *environment, f caRevokeFlags, args []string) error {
 		return caError(err)
 	}
 	fmt.Fprintf(env.Out, "revoked member %v, in version %d of the revocation list\n", m, signed.Body().Version)
-	fmt.Fprintf(env.Out, "copy %s to the members\n", f.groupFile(env))
+	f.sayPublish(env)
 	return nil
+}
+
+// newlyCancelled are the invites that were taken back between two listings.
+func newlyCancelled(before, after []ca.Invite) []ca.Invite {
+	var list []ca.Invite
+	for n, i := range after {
+		if !i.Cancelled.IsZero() && (n >= len(before) || before[n].Cancelled.IsZero()) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func printCancelled(env *environment, list []ca.Invite) {
+	for _, i := range list {
+		fmt.Fprintf(env.Out, "took back invite %v for %s: it lets nobody in any more\n", i.ID, i.Name)
+	}
 }
 
 func (f caRevokeFlags) member(a *ca.Authority, args []string) (ident.Member, error) {

@@ -311,3 +311,28 @@ func TestCADamageIsReported(t *testing.T) {
 	b.write(filepath.Join("ca", ca.LogFile), string(log))
 	b.fails(78, "ca/log.jsonl is damaged at line 1", "ca", "list")
 }
+
+// Revoking ends the open invites for the name, and one can be taken back alone.
+func TestCAInvitesEnd(t *testing.T) {
+	b := started(t)
+	s := b.serve()
+	b.must("join", b.invited("a", s.address), "--dir", "a")
+	b.fails(64, "choose another --name", "ca", "invite", "--name", "a", "--address", s.address)
+	b.must("ca", "revoke", "a")
+	assert.NotContains(t, b.out.String(), "took back")
+	back, spare := b.invited("a", s.address), b.invited("a", s.address)
+	b.must("join", back, "--dir", "again")
+	out := b.must("ca", "revoke", "a", "--reason", "stolen")
+	assert.Contains(t, out, "took back invite")
+	assert.Contains(t, out, "for a: it lets nobody in any more")
+	assert.Contains(t, out, "or let wander ca serve publish it")
+	b.fails(77, "works once", "join", spare, "--dir", "thief")
+
+	line := b.invited("b", s.address)
+	b.fails(64, "no other flag", "ca", "invite", "--cancel", "b", "--name", "b")
+	assert.Contains(t, b.must("ca", "invite", "--cancel", "b"), "took back invite")
+	assert.Contains(t, b.must("ca", "invite", "--cancel", "b"), "nothing to do")
+	b.fails(64, "wander ca list shows the invites", "ca", "invite", "--cancel", "c")
+	b.fails(77, "works once", "join", line, "--dir", "b")
+	assert.Regexp(t, ` b +2026-.* UTC +cancelled`, b.must("ca", "list"))
+}
