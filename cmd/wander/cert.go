@@ -32,7 +32,7 @@ type certReport struct {
 	Used      float64      `json:"used"`        // share of its life, 0 to 1
 	Renewal   time.Time    `json:"renew_after"` // from then on it is renewed
 	LeftS     float64      `json:"left_s"`      // negative when it has expired
-	State     string       `json:"state"`       // valid, due, not_yet_valid, key_retired or expired
+	State     string       `json:"state"`       // valid, due, not_yet_valid, key_retired, expired, left or revoked
 	Warning   int          `json:"warning"`     // 0 none, 1 to 3 before the end, 4 expired
 	Key       string       `json:"key_fingerprint"`
 	CA        string       `json:"ca_fingerprint"` // of the CA key that signed it
@@ -53,8 +53,9 @@ func newCertStatusCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show how long this member's certificate lives, and when it is renewed",
-		Long: `Show this member's certificate. It ends with 77 when it has expired, so that a
-monitor can ask.`,
+		Long: `Show this member's certificate. It ends with 77 when it has expired, or when
+the group file or the journal says that the member has left or was revoked, so
+that a monitor can ask.`,
 		Example: "  wander cert status\n  wander cert status --config /etc/wander/wander.toml --output json",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCertStatus(env, config, output) },
@@ -72,7 +73,7 @@ func loadMember(env *environment, config string) (settings, node.Identity, error
 	}
 	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
 	if err != nil {
-		return s, id, configError(err, "wander join makes key and certificate; name the settings file with --config")
+		return s, id, identityError(err, &s, "wander join makes key and certificate; name the settings file with --config")
 	}
 	return s, id, nil
 }
@@ -81,11 +82,17 @@ func runCertStatus(env *environment, config, output string) error {
 	if output != "text" && output != "json" {
 		return usageError("--output %q: text or json", output)
 	}
-	_, id, err := loadMember(env, config)
+	s, id, err := loadMember(env, config)
 	if err != nil {
 		return err
 	}
-	r := newCertReport(id, env.Now())
+	r, gone := newCertReport(id, env.Now()), departed(id, s.StateDir)
+	switch {
+	case errors.Is(gone, enrolment.ErrRevoked):
+		r.State = "revoked"
+	case gone != nil:
+		r.State = "left"
+	}
 	if output == "json" {
 		err = json.NewEncoder(env.Out).Encode(r)
 	} else {
@@ -94,6 +101,8 @@ func runCertStatus(env *environment, config, output string) error {
 	switch {
 	case err != nil:
 		return err
+	case gone != nil:
+		return deadError(gone)
 	case r.Warning == int(enrolment.HasExpired):
 		return &exitError{code: exitNoPermission, err: fmt.Errorf("the certificate expired on %s", r.NotAfter.Format(time.DateOnly)), hint: expiredHint}
 	case r.State == "not_yet_valid":
@@ -137,6 +146,10 @@ func (r certReport) print(w io.Writer, now time.Time) {
 	fmt.Fprintf(w, "certificate %d, by CA key %s\n", r.Serial, r.CA)
 	fmt.Fprintf(w, "key         %s\n", r.Key)
 	fmt.Fprintf(w, "valid       %s to %s, %s\n", at(r.NotBefore), at(r.NotAfter), remaining(r.NotAfter.Sub(now)))
+	if r.State == "left" || r.State == "revoked" {
+		fmt.Fprintf(w, "state       %s: it is dead\n", r.State)
+		return
+	}
 	fmt.Fprintf(w, "used        %.0f %%\n", 100*r.Used)
 	fmt.Fprintf(w, "renewal     from %s on\n", at(r.Renewal))
 }
@@ -148,12 +161,16 @@ func remaining(left time.Duration) string {
 	return inDays(left) + " left"
 }
 
-// inDays is a span for people: days, and below two of them hours and minutes.
+// inDays is a span for people: days, below two of them hours and minutes, and
+// below two minutes seconds.
 func inDays(d time.Duration) string {
 	if d >= 48*time.Hour {
 		return fmt.Sprintf("%d days", d/(24*time.Hour))
 	}
-	return d.Truncate(time.Minute).String()
+	if d >= 2*time.Minute {
+		return d.Truncate(time.Minute).String()
+	}
+	return d.Truncate(time.Second).String()
 }
 
 func newCertRenewCommand(env *environment) *cobra.Command {
@@ -258,7 +275,7 @@ func renewError(err error, addresses []string) error {
 	var clock *enrolment.ClockError
 	switch {
 	case errors.Is(err, enrolment.ErrRevoked), errors.Is(err, enrolment.ErrLeft):
-		return &exitError{code: exitNoPermission, err: err, hint: "that is final for this key: join again with a new one, in another folder"}
+		return &exitError{code: exitNoPermission, err: err, hint: deadHint}
 	case errors.Is(err, enrolment.ErrExpired):
 		return &exitError{code: exitNoPermission, err: err, hint: expiredHint}
 	case errors.Is(err, enrolment.ErrNotYetValid):

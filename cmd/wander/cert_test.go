@@ -146,7 +146,7 @@ func TestCertRenew(t *testing.T) {
 	assert.Equal(t, before.Certificate.Member(), b.identity("m").Certificate.Member())
 
 	b.must("ca", "revoke", "a")
-	b.fails(77, "final for this key", "cert", "renew", "--config", "m/wander.toml")
+	b.fails(77, "this key is dead", "cert", "renew", "--config", "m/wander.toml")
 	b.vars["WANDER_CA_ADDRESS"] = ""
 	b.write("m/wander.toml", "[identity]\ncertificate = \"member.crt\"\nkey = \"member.key\"\ngroup = \"group.crt\"\n")
 	b.fails(78, "set ca.address", "cert", "renew", "--config", "m/wander.toml")
@@ -188,4 +188,13 @@ func TestPutFile(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "nothing is left over")
+}
+
+func TestInDays(t *testing.T) {
+	for left, says := range map[time.Duration]string{
+		72 * time.Hour: "3 days", 12*time.Hour + 30*time.Second: "12h0m0s", 2*time.Minute + time.Second: "2m0s",
+		119 * time.Second: "1m59s", 1500 * time.Millisecond: "1s",
+	} {
+		assert.Equal(t, says, inDays(left))
+	}
 }

@@ -152,8 +152,7 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 		return err
 	}
 	if done {
-		fmt.Fprintf(env.Out, "nothing to do: %s is member %s already\nnext: wander node --config %s\n", f.dir, i.Name, home.config())
-		return nil
+		return f.again(env, i, home)
 	}
 	key, err := home.key()
 	if err != nil {
@@ -181,6 +180,38 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 	}
 	files.report(env, home, i.Authority)
 	f.advise(env, home, e)
+	return nil
+}
+
+// askAgainFor bounds the question after the standing of a member that there is
+// already: it needs no answer.
+const askAgainFor = 5 * time.Second
+
+// again is a join that was done before. The CA may know that the member is none
+// any more; and one that never ran may be the first that has to make the tokens.
+func (f joinFlags) again(env *environment, i invite.Invite, home memberHome) error {
+	id, err := home.identity()
+	if err != nil {
+		return configError(err, otherDirHint)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), askAgainFor)
+	defer stop()
+	client := enrolment.Client{Addresses: i.Addresses, Group: id.Group, Certificate: id.Certificate, Key: id.Key, Now: env.Now}
+	_, err = client.Sync(ctx, enrolment.Mine{Revocations: lastRevocation(id)})
+	if errors.Is(err, enrolment.ErrRevoked) || errors.Is(err, enrolment.ErrLeft) {
+		return deadError(fmt.Errorf("member %s in %s: %w", i.Name, f.dir, err))
+	}
+	fmt.Fprintf(env.Out, "nothing to do: %s is member %s already\n", f.dir, i.Name)
+	if !hasJournal(home.stateDir(env)) {
+		if signed, err := signRequest(env, i.Group, i.Name, id.Key); err == nil {
+			if e, err := enrolment.Enrol(ctx, i, signed, env.Now); err == nil {
+				f.advise(env, home, e)
+				return nil
+			}
+		}
+		warn(env.Err, "the CA does not say whether there are other members: only the very first one starts with --found, once")
+	}
+	fmt.Fprintf(env.Out, "next: wander node --config %s\n", home.config())
 	return nil
 }
 
@@ -248,8 +279,8 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 	switch {
 	case len(e.Peers) > 0:
 	case e.Others > 0:
-		warn(env.Err, "the group has %d other members, but the CA does not know where: put the address of one into %s, under [bootstrap] peers",
-			e.Others, home.config())
+		warn(env.Err, "the group has %s, but the CA does not know where: put the address of one into %s, under [bootstrap] peers",
+			otherMembers(e.Others), home.config())
 	default:
 		next += " --found    # the first member makes the tokens, once"
 	}
@@ -264,6 +295,13 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 		warn(env.Err, "by this machine's clock the %v: set the clock before the node is started", err)
 	}
 	fmt.Fprintf(env.Out, "next: %s\n", next)
+}
+
+func otherMembers(n uint64) string {
+	if n == 1 {
+		return "1 other member"
+	}
+	return fmt.Sprintf("%d other members", n)
 }
 
 // joinError gives an error its exit code and says what to do.

@@ -36,11 +36,24 @@ func (h memberHome) group() string           { return h.file("group.crt") }
 func (h memberHome) config() string          { return h.file("wander.toml") }
 func (h memberHome) request() string         { return h.file("member.req") }
 
+func (h memberHome) identity() (node.Identity, error) {
+	return node.LoadIdentity(h.certificate(), h.keyFile(), h.group())
+}
+
+// stateDir is the one that the settings name, "" if they cannot be read.
+func (h memberHome) stateDir(env *environment) string {
+	s, err := loadSettings(env, h.config())
+	if err != nil {
+		return ""
+	}
+	return s.StateDir
+}
+
 const otherDirHint = "choose another folder with --dir; what is there is not overwritten"
 
 // check makes the folder, and refuses one where somebody else lives. It is done
 // when the member lives there already, with a valid certificate and all its
-// files.
+// files, and refuses one that is a member no more.
 func (h memberHome) check(env *environment, g ident.Group, name string) (done bool, err error) {
 	if err := os.MkdirAll(h.dir, 0o755); err != nil {
 		return false, configError(err, "choose another folder with --dir")
@@ -56,12 +69,18 @@ func (h memberHome) check(env *environment, g ident.Group, name string) (done bo
 	if !exists(h.certificate()) {
 		return false, nil
 	}
-	id, err := node.LoadIdentity(h.certificate(), h.keyFile(), h.group())
+	id, err := h.identity()
+	if errors.Is(err, keyfile.ErrMode) {
+		return false, configError(err, "take away what others may do: chmod 600 "+h.keyFile())
+	}
 	if err != nil {
 		return false, configError(err, otherDirHint)
 	}
 	if id.Certificate.Name() != name {
 		return false, configError(fmt.Errorf("%s is member %s of the group already", h.dir, id.Certificate.Name()), otherDirHint)
+	}
+	if err := departed(id, h.stateDir(env)); err != nil {
+		return false, deadError(fmt.Errorf("member %s in %s: %w", name, h.dir, err))
 	}
 	counts := id.Certificate.ValidAt(env.Now()) == nil && id.Group.Key(id.Certificate.Authority()) != nil
 	return counts && exists(h.config()), nil

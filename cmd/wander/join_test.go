@@ -150,7 +150,7 @@ func TestJoinMeetsOthers(t *testing.T) {
 	s := b.serve()
 	b.must("join", b.invited("a", s.address), "--dir", "a")
 	b.must("join", b.invited("lonely", s.address), "--dir", "lonely")
-	assert.Contains(t, b.err.String(), "1 other members, but the CA does not know where")
+	assert.Contains(t, b.err.String(), "1 other member, but the CA does not know where")
 	assert.NotContains(t, b.out.String(), "--found")
 
 	id := b.identity("a")
@@ -201,6 +201,7 @@ func TestJoinAgainAfterACrash(t *testing.T) {
 		out := b.must("join", line, "--dir", dir)
 		if step == len(files) {
 			assert.Contains(t, out, "nothing to do")
+			assert.Contains(t, out, "wander.toml --found", "it never ran, and there is nobody else")
 		} else {
 			assert.Equal(t, strings.ReplaceAll(first, "m/", dir+"/"), out)
 		}

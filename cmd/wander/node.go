@@ -8,11 +8,13 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
@@ -128,18 +130,29 @@ func nodeError(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, node.ErrRevoked):
-		return &exitError{code: exitNoPermission, err: err, hint: "this key is dead: to come back, join with a new invite and a new key"}
-	case errors.Is(err, node.ErrLeft), errors.Is(err, node.ErrFailed):
-		return &exitError{code: exitNoPermission, err: err, hint: "this key is dead: to come back, join with a new invite and a new key, in another folder"}
-	case errors.Is(err, certificate.ErrExpired):
-		return &exitError{code: exitNoPermission, err: err, hint: "ask the CA for a new certificate: wander cert renew, or wander ca issue --key with this member's key"}
+	case errors.Is(err, certificate.ErrExpired): // before ErrRevoked, which a member that ends is given too
+		return &exitError{code: exitNoPermission, err: err, hint: expiredHint}
+	case errors.Is(err, node.ErrRevoked), errors.Is(err, node.ErrLeft), errors.Is(err, node.ErrFailed):
+		return deadError(err)
+	case errors.Is(err, store.ErrLocked):
+		return &exitError{
+			code: exitFailure, err: fmt.Errorf("a daemon runs already with this state_dir%s", holderIn(err)),
+			hint: "wander status shows it; for a second member give this one a state_dir of its own",
+		}
 	case errors.Is(err, node.ErrConfig), errors.Is(err, node.ErrIdentity):
 		return configError(err, "")
 	case errors.Is(err, node.ErrJournal):
 		return &exitError{code: exitFailure, err: err, hint: "see docs/journal.md before touching the files: they are custody and evidence"}
 	}
 	return err
+}
+
+// holderIn is the part of an error about a locked journal that names the process.
+func holderIn(err error) string {
+	if found := regexp.MustCompile(` \(process \d+\)`).FindString(err.Error()); found != "" {
+		return found
+	}
+	return ""
 }
 
 // logger makes the daemon's log.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/store"
@@ -165,11 +166,19 @@ func (s *settings) socket() string {
 	return filepath.Join(s.StateDir, "wander.sock")
 }
 
+// identityError is for an identity that cannot be loaded.
+func identityError(err error, s *settings, hint string) error {
+	if errors.Is(err, keyfile.ErrMode) {
+		hint = "take away what others may do: chmod 600 " + s.Identity.Key
+	}
+	return configError(err, hint)
+}
+
 // nodeConfig turns settings into a node's configuration.
 func (s *settings) nodeConfig() (node.Config, error) {
 	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
 	if err != nil {
-		return node.Config{}, configError(err, "wander ca issue makes key and certificate, and the CA's folder holds group.crt")
+		return node.Config{}, identityError(err, s, "wander ca issue makes key and certificate, and the CA's folder holds group.crt")
 	}
 	cfg := node.Config{
 		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,

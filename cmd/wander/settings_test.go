@@ -170,7 +170,7 @@ func TestNodeRefusesSettings(t *testing.T) {
 		{"a command for another resource", memberSettings + "[operation]\nresource = \"gopher\"\ncommand = [\"true\"]\n", `"gopher" is not in the group`, "", nil, 78},
 		{"a resource without a command", memberSettings + "[operation]\nresource = \"ftp\"\n", "without operation.command", "", nil, 78},
 		{"no certificate", memberSettings, "nowhere.crt", "wander ca issue", map[string]string{"WANDER_IDENTITY_CERTIFICATE": "nowhere.crt"}, 78},
-		{"a key that others can read", memberSettings, "loose.key", "", map[string]string{"WANDER_IDENTITY_KEY": "loose.key"}, 78},
+		{"a key that others can read", memberSettings, "loose.key", "chmod 600 loose.key", map[string]string{"WANDER_IDENTITY_KEY": "loose.key"}, 78},
 		{"another member's key", memberSettings, "b.key is not the key of", "", map[string]string{"WANDER_IDENTITY_KEY": "b.key"}, 78},
 		{"a certificate for a group file", memberSettings, "group", "", map[string]string{"WANDER_IDENTITY_GROUP": "a.crt"}, 78},
 		{"an address to listen on", memberSettings, "listen.address", "", map[string]string{"WANDER_LISTEN_ADDRESS": "nowhere"}, 78},
@@ -218,11 +218,13 @@ func TestNodeEndsWhenItMayNotTakePart(t *testing.T) {
 	t.Run("revoked", func(t *testing.T) {
 		b := nodeBench(t, time.Now())
 		b.must("ca", "revoke", "a")
-		ends(t, b, "revoked", "this key is dead")
+		ends(t, b, "revoked", "this key is dead: .*in another folder")
+		b.fails(77, "revoked", "cert", "status", "--config", "node.toml")
+		assert.Contains(t, b.out.String(), "state       revoked")
 	})
 	t.Run("expired", func(t *testing.T) {
 		const longer = group.DefaultCertificateLifetime + time.Hour
-		ends(t, nodeBench(t, time.Now().Add(-longer)), "expired", "ask the CA")
+		ends(t, nodeBench(t, time.Now().Add(-longer)), "expired", "an expired certificate renews nothing: get an invite for the same name")
 	})
 }
 
