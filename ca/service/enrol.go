@@ -67,7 +67,7 @@ func (s *Server) notRedeemed(a *ca.Authority, err error) *refusal {
 
 // welcome is the answer to a new member.
 func (s *Server) welcome(v view, cert certificate.Certificate) ([]byte, *refusal) {
-	peers := s.seen.draw(cert.Member(), s.cfg.Now(), v.counts)
+	peers := s.seen.draw(cert.Member(), s.cfg.Now(), v)
 	others := uint64(len(peers))
 	if others == 0 {
 		var err error
@@ -126,7 +126,12 @@ func (s *Server) renew(c *call) ([]byte, *refusal) {
 	if err != nil {
 		return nil, refuse(enrolment.Failed, err)
 	}
-	s.deeds.note(slog.LevelInfo, "renewed", "name", cert.Name(), "member", c.member, "serial", cert.Claims().Serial,
+	s.seen.renewed(cert)
+	level, what := slog.LevelInfo, "renewed"
+	if cert.Hash() == c.cert.Hash() {
+		level, what = slog.LevelDebug, "certificate unchanged"
+	}
+	s.deeds.note(level, what, "name", cert.Name(), "member", c.member, "serial", cert.Claims().Serial,
 		"remote", c.r.RemoteAddr)
 	return write(enrolment.RenewAnswer{Certificate: cert.Raw(), Authorities: v.Authorities})
 }

@@ -51,8 +51,8 @@ const (
 	writeTimeout = 45 * time.Second
 	// maxHeader bounds the head of a request, in bytes; net/http adds 4096.
 	maxHeader = 4 << 10
-	// upkeepPause is how often the TLS certificate and SeenFile are looked after:
-	// so long members may see a retired key after a rotation.
+	// upkeepPause is how often the TLS certificate and SeenFile are looked after,
+	// besides at each handshake when the authority's log has grown.
 	upkeepPause = 10 * time.Second
 	// reopenPause is how often an authority that has failed is opened again at
 	// most.

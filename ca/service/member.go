@@ -38,7 +38,7 @@ func (s *Server) sync(w http.ResponseWriter, c *call) ([]byte, *refusal) {
 	}
 	return write(enrolment.SyncAnswer{
 		Publication: v.since(q.Configuration, q.Revocations),
-		Peers:       s.seen.draw(c.member, s.cfg.Now(), v.counts),
+		Peers:       s.seen.draw(c.member, s.cfg.Now(), v),
 	})
 }
 

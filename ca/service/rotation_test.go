@@ -36,7 +36,6 @@ func TestRotation(t *testing.T) {
 	old := by(early)
 	for i, step := range steps {
 		require.NoError(t, step())
-		b.server.upkeep()
 		follow(early)
 		assert.EqualValues(t, 2+i, early.enrolled.Group.Config().Version())
 		b.join([]string{"x", "y", "z"}[i])
@@ -52,6 +51,35 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// Newcomers meet those whom the service knows also after a rotation: at once when
+// they have renewed, and otherwise when they do.
+func TestSeenMembersOutliveARotation(t *testing.T) {
+	b := newBench(t)
+	m, rest := b.join("a"), b.join("b")
+	for _, one := range []*member{m, rest} {
+		_, err := one.client().Sync(t.Context(), enrolment.Mine{Endpoint: one.endpoint(1, "a.example.org:4133")})
+		require.NoError(t, err)
+	}
+	require.NoError(t, b.ca.IntroduceKey(0))
+	require.NoError(t, b.ca.SwitchKey())
+	renew := func(one *member) {
+		t.Helper()
+		news, err := one.client().Sync(t.Context(), enrolment.Mine{})
+		require.NoError(t, err)
+		one.enrolled.Group = news.Group
+		_, err = one.client().Renew(t.Context())
+		require.NoError(t, err, b.log.String())
+	}
+	renew(m)
+	require.NoError(t, b.ca.RetireKey(true))
+	assert.Len(t, b.join("c").enrolled.Peers, 1)
+	renew(rest)
+	assert.Len(t, b.join("d").enrolled.Peers, 2)
+	_, err := b.ca.Revoke(m.id(), "")
+	require.NoError(t, err)
+	assert.Len(t, b.join("e").enrolled.Peers, 1)
+}
+
 // Who has a key that was retired can make certificates with it, and gets no
 // other one for them.
 func TestStolenRetiredKey(t *testing.T) {
@@ -64,7 +92,6 @@ func TestStolenRetiredKey(t *testing.T) {
 	require.NoError(t, b.ca.IntroduceKey(0))
 	require.NoError(t, b.ca.SwitchKey())
 	require.NoError(t, b.ca.RetireKey(true))
-	b.server.upkeep()
 	news, err := m.client().Sync(t.Context(), enrolment.Mine{})
 	require.NoError(t, err, b.log.String())
 

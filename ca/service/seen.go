@@ -115,16 +115,29 @@ func (s *seen) forget(m ident.Member) {
 	delete(s.members, m)
 }
 
-// draw is some random members but one, those heard of lately first. counts tells
-// whose certificates still do; who has none of them is forgotten.
-func (s *seen) draw(not ident.Member, now time.Time, counts func(certificate.Certificate) bool) []enrolment.Peer {
+// renewed takes in a member's new certificate.
+func (s *seen) renewed(c certificate.Certificate) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one := s.members[c.Member()]; one != nil {
+		one.certificate = c
+	}
+}
+
+// draw is some random members but one, those heard of lately first. Those whose
+// certificate has ended, or who are members no more, are forgotten. One whose
+// certificate a retired CA key has signed is kept: it renews soon.
+func (s *seen) draw(not ident.Member, now time.Time, v view) []enrolment.Peer {
 	var peers []enrolment.Peer
 	for _, one := range s.inRandomOrder(not, now) {
 		if len(peers) == enrolment.MaxPeers {
 			break
 		}
-		if one.certificate.ValidAt(now) != nil || !counts(one.certificate) {
+		if one.certificate.ValidAt(now) != nil || v.authority.Standing(one.certificate.Member()) != nil {
 			s.forget(one.certificate.Member())
+			continue
+		}
+		if !v.inForce(one.certificate) {
 			continue
 		}
 		peers = append(peers, enrolment.Peer{Certificate: one.certificate.Raw(), Endpoint: one.endpoint.Raw()})

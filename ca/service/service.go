@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,6 +58,9 @@ type Server struct {
 	mu        sync.Mutex
 	authority *ca.Authority
 	opened    time.Time
+
+	certifying sync.Mutex
+	followed   atomic.Int64 // the size of the log up to which the TLS key follows it
 
 	shown    atomic.Pointer[shown]
 	enrols   *single
@@ -129,8 +134,11 @@ func (s *Server) serveHTTP() {
 	s.socket = tls.NewListener(newListener(s.cfg.Listener, s.cfg.Now, refused), &tls.Config{
 		MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,
 		// What a client shows is looked at where it matters; enrolment needs none.
-		ClientAuth:     tls.RequestClientCert,
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.shown.Load().certificate, nil },
+		ClientAuth: tls.RequestClientCert,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			s.follow()
+			return s.shown.Load().certificate, nil
+		},
 	})
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.handle),
@@ -193,9 +201,26 @@ func (s *Server) upkeep() {
 	}
 }
 
+// follow certifies anew when the authority's log has grown: another process may
+// have rotated the CA key, and who comes now knows of it. It costs one look at
+// the file's size otherwise. What fails is tried again by upkeep, not by every
+// stranger.
+func (s *Server) follow() {
+	info, err := os.Stat(filepath.Join(s.current().Dir(), ca.LogFile))
+	if err != nil || info.Size() == s.followed.Load() {
+		return
+	}
+	if err := s.certify(); err != nil {
+		s.notices.note(slog.LevelError, "TLS certificate not renewed", "error", err)
+	}
+	s.followed.Store(info.Size())
+}
+
 // certify makes a new TLS key and has the CA certify it, if half of the life of
 // the last one is over or another CA key signs now.
 func (s *Server) certify() error {
+	s.certifying.Lock()
+	defer s.certifying.Unlock()
 	v, err := s.published()
 	if err != nil {
 		return err

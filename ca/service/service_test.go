@@ -189,7 +189,7 @@ func TestSeenIsBounded(t *testing.T) {
 		require.NoError(t, s.note(b.group(), one.enrolled.Certificate, one.endpoint(1, "a:1"), b.clock.Now()))
 		b.clock.move(time.Minute)
 	}
-	assert.Len(t, s.draw(m.id(), b.clock.Now(), view{authority: b.ca}.counts), enrolment.MaxPeers)
+	assert.Len(t, s.draw(m.id(), b.clock.Now(), view{authority: b.ca}), enrolment.MaxPeers)
 }
 
 // The TLS key lives for two days, and is renewed after one.

@@ -29,11 +29,10 @@ func (s *Server) published() (view, error) {
 	return view{Publication: p, authority: a}, nil
 }
 
-// counts reports whether a certificate is that of a living member and by a CA
-// key in force, so that others accept it.
-func (v view) counts(c certificate.Certificate) bool {
-	inForce := v.authority.Config().Settings().Authorities
-	return slices.Contains(inForce, c.Authority()) && v.authority.Standing(c.Member()) == nil
+// inForce reports whether a certificate is by a CA key in force, so that others
+// accept it.
+func (v view) inForce(c certificate.Certificate) bool {
+	return slices.Contains(v.authority.Config().Settings().Authorities, c.Authority())
 }
 
 func (s *Server) current() *ca.Authority {
