@@ -31,6 +31,7 @@ const (
 	lockTries   = 500 // ten seconds: operations take a few syncs each
 	maxPlain    = 64  // bytes of the file serial: a number and a line end
 	maxKeyBytes = 64 << 10
+	publicMode  = 0o644 // of the files that are made to be copied to members
 )
 
 // disk is the file system under an authority: the seam at which tests make it
@@ -39,6 +40,8 @@ type disk interface {
 	store.FS
 	// Mode is the mode of an existing file.
 	Mode(name string) (fs.FileMode, error)
+	// MakePublic lets everybody read an existing file.
+	MakePublic(name string) error
 	// ReadFrom returns what an existing file has from an offset on, nothing when
 	// it is shorter.
 	ReadFrom(name string, offset int64) ([]byte, error)
@@ -57,6 +60,8 @@ func (osDisk) Mode(name string) (fs.FileMode, error) {
 	}
 	return info.Mode(), nil
 }
+
+func (osDisk) MakePublic(name string) error { return os.Chmod(name, publicMode) }
 
 func (osDisk) ReadFrom(name string, offset int64) ([]byte, error) {
 	f, err := os.Open(name)
@@ -122,6 +127,10 @@ func (f folder) size(file string) (int64, error) {
 // write replaces a file in one step, durably: after a crash there is the old
 // content or the new.
 func (f folder) write(file string, data []byte) error {
+	return f.writeAs(file, data, false)
+}
+
+func (f folder) writeAs(file string, data []byte, public bool) error {
 	target := f.name(file)
 	temporary := target + unfinished
 	if err := f.disk.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -134,13 +143,18 @@ func (f folder) write(file string, data []byte) error {
 	if err := writeAt(out, data, 0); err != nil {
 		return err
 	}
+	if public {
+		if err := f.disk.MakePublic(temporary); err != nil {
+			return err
+		}
+	}
 	if err := f.disk.Rename(temporary, target); err != nil {
 		return err
 	}
 	return f.disk.SyncDir(filepath.Dir(target))
 }
 
-// publish is write for a file that is made from the log, if it is not as it
+// publish is write for a file that is made from the log and is public, if it is not as it
 // should be already.
 func (f folder) publish(file string, data []byte) error {
 	there, err := f.disk.ReadFile(f.name(file), int64(len(data))+1)
@@ -150,7 +164,7 @@ func (f folder) publish(file string, data []byte) error {
 	if err == nil && bytes.Equal(there, data) {
 		return nil
 	}
-	return f.write(file, data)
+	return f.writeAs(file, data, true)
 }
 
 // append writes data at the end of a file, which is at offset, durably.

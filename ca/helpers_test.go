@@ -41,6 +41,8 @@ func (d faultDisk) Mode(name string) (fs.FileMode, error) {
 	return 0o600, err
 }
 
+func (d faultDisk) MakePublic(string) error { return nil }
+
 func (d faultDisk) ReadFrom(name string, offset int64) ([]byte, error) {
 	data, err := d.ReadFile(name, -1)
 	return data[min(offset, int64(len(data))):], err

@@ -336,3 +336,13 @@ func TestCAInvitesEnd(t *testing.T) {
 	b.fails(77, "works once", "join", line, "--dir", "b")
 	assert.Regexp(t, ` b +2026-.* UTC +cancelled`, b.must("ca", "list"))
 }
+
+// What is made to be copied to members can be read by who copies it.
+func TestPublicFilesOfTheCA(t *testing.T) {
+	started(t)
+	for name, mode := range map[string]os.FileMode{"group.crt": 0o644, "ca.crt": 0o644, "ca.key": 0o600, "log.jsonl": 0o600} {
+		info, err := os.Stat(filepath.Join("ca", name))
+		require.NoError(t, err)
+		assert.Equal(t, mode, info.Mode().Perm(), name)
+	}
+}

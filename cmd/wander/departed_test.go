@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,9 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 )
 
@@ -127,4 +131,27 @@ func TestNodeOnATakenStateDir(t *testing.T) {
 	defer st.Close()
 	b.nodeFails(1, fmt.Sprintf("a daemon runs already with this state_dir (process %d)", os.Getpid()), "node.toml")
 	assert.Contains(t, b.err.String(), "a state_dir of its own")
+}
+
+// The last try is at the end of --wait, however the pauses fall.
+func TestJoinTriesAtTheEndOfItsWait(t *testing.T) {
+	b := started(t)
+	line := b.invited("a", "127.0.0.1:1")
+	assert.Equal(t, 69, b.wander("join", line, "--dir", "m", "--wait", "300ms"))
+	assert.Equal(t, 2, strings.Count(b.err.String(), "trying again"), b.err.String())
+	assert.FileExists(t, "m/member.key", "the CA has not refused")
+}
+
+func TestPrintMembersAndFaults(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, printMembers(&out, []api.MemberInfo{
+		{Name: "a", Sequence: 1, Addresses: []string{"a:1", "b:2"}}, {Name: "b", Sequence: 1}, {Name: "c"},
+	}))
+	assert.Regexp(t, `(?s)a:1 b:2\n.*dials out only\n.*not known yet\n`, out.String())
+	out.Reset()
+	printMembership(&out, api.MembershipStatus{Faults: []api.FaultStatus{
+		{Member: ident.Member{1}, Count: 2, Last: "forged"}, {Member: ident.Member{2}, Stale: 3, Last: "late"}, {Member: ident.Member{3}, Count: 1},
+	}}, map[ident.Member]string{{1}: "ftp-03"})
+	assert.Regexp(t, `faults +ftp-03 \(01[0-9a-f]+\): 2 faulty, 0 outdated, the last: forged\nfaults +unknown`, out.String())
+	assert.NotContains(t, out.String(), "late")
 }

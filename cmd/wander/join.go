@@ -154,6 +154,7 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 	if done {
 		return f.again(env, i, home)
 	}
+	made := !exists(home.keyFile())
 	key, err := home.key()
 	if err != nil {
 		return err
@@ -165,6 +166,9 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	e, err := f.enrol(ctx, env, i, signed)
+	if errors.Is(err, enrolment.ErrRefused) && made {
+		home.forgetKey(key)
+	}
 	if err != nil {
 		return joinError(env, i, err)
 	}
@@ -240,10 +244,12 @@ func (f joinFlags) enrol(ctx context.Context, env *environment, i invite.Invite,
 		case !errors.Is(err, enrolment.ErrUnreachable) && !errors.Is(err, enrolment.ErrFailed):
 			return e, err
 		}
-		if ctx.Err() != nil || time.Now().Add(wait).After(deadline) {
+		left := time.Until(deadline)
+		if ctx.Err() != nil || left <= 0 || busy != nil && busy.After > left {
 			return e, err
 		}
-		warn(env.Err, "%v; trying again in %v", err, wait)
+		wait = min(wait, left) // the last try is at the end
+		warn(env.Err, "%v; trying again in %v", err, wait.Round(time.Millisecond))
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

@@ -160,6 +160,16 @@ func (h memberHome) makeKey() (*signature.PrivateKey, error) {
 	return key, err
 }
 
+// forgetKey removes a key that was made for a join which the CA has refused:
+// nothing was issued to it. Whoever else has become a member with it meanwhile
+// keeps it.
+func (h memberHome) forgetKey(made *signature.PrivateKey) {
+	there, err := h.key()
+	if err == nil && there.Public().Equal(made.Public()) && !exists(h.certificate()) {
+		_ = os.Remove(h.keyFile()) // one that stays is used by the next join
+	}
+}
+
 // joined is what a new member has.
 type joined struct {
 	group               *group.Group

@@ -331,6 +331,7 @@ func TestJoinRefuses(t *testing.T) {
 	// A secret that is no longer one.
 	b.must("join", line, "--dir", "first")
 	b.fails(77, "works once", "join", line, "--dir", "m")
+	assert.NoFileExists(t, "m/member.key", "the run that made it was refused")
 	late := b.invited("late", s.address)
 	s.stop()
 	b.now = b.now.Add(2 * time.Hour)

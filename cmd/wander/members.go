@@ -82,9 +82,20 @@ func printMembers(out io.Writer, list []api.MemberInfo) error {
 			connected = "yes"
 		}
 		fmt.Fprintf(w, "%s\t%v\t%s\t%s\t%s\t%s\n", m.Name, m.Member, state, connected,
-			m.Expires.UTC().Format(time.RFC3339), strings.Join(m.Addresses, " "))
+			m.Expires.UTC().Format(time.RFC3339), addressesOf(m))
 	}
 	return w.Flush()
+}
+
+// addressesOf is where a member is reached.
+func addressesOf(m api.MemberInfo) string {
+	switch {
+	case len(m.Addresses) > 0:
+		return strings.Join(m.Addresses, " ")
+	case m.Sequence > 0:
+		return "dials out only"
+	}
+	return "not known yet"
 }
 
 // askDaemon calls the daemon behind a socket, within a time that nobody loses

@@ -102,7 +102,9 @@ func serve(n *node.Node, cfg node.Config, stop, reload <-chan os.Signal) error {
 		select {
 		case <-reload:
 			if err := n.Reload(); err != nil {
-				cfg.Log.Error("group file not read", "error", err)
+				cfg.Log.Error("group file and certificate not read", "error", err)
+			} else {
+				cfg.Log.Info("group file and certificate read again")
 			}
 		case <-stop:
 			cfg.Log.Info("stopping; again to stop at once")

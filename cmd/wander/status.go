@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // statusPatience bounds the wait for a daemon that does not answer.
@@ -43,9 +45,14 @@ func runStatus(env *environment, socket, output string) error {
 	if output != "text" && output != "json" {
 		return usageError("--output %q: text or json", output)
 	}
-	var st api.Status
+	var (
+		st    api.Status
+		names map[ident.Member]string
+	)
 	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
-		st, err = c.Status(ctx)
+		if st, err = c.Status(ctx); err == nil && output == "text" {
+			names, err = namesAtFault(ctx, c, st.Membership.Faults)
+		}
 		return err
 	})
 	if err != nil {
@@ -56,11 +63,24 @@ func runStatus(env *environment, socket, output string) error {
 		e.SetIndent("", "  ")
 		return e.Encode(st)
 	}
-	printStatus(env.Out, st)
+	printStatus(env.Out, st, names)
 	return nil
 }
 
-func printStatus(w io.Writer, st api.Status) {
+// namesAtFault asks for the names of members, if there are any to name.
+func namesAtFault(ctx context.Context, c *api.Client, faults []api.FaultStatus) (map[ident.Member]string, error) {
+	if !slices.ContainsFunc(faults, func(f api.FaultStatus) bool { return f.Count > 0 }) {
+		return nil, nil
+	}
+	list, err := c.Members(ctx)
+	names := make(map[ident.Member]string)
+	for _, m := range list {
+		names[m.Member] = m.Name
+	}
+	return names, err
+}
+
+func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
 	fmt.Fprintf(w, "member      %s (%v), %s, up %v\n", st.Name, st.Member, st.Mode, seconds(st.UptimeS))
 	fmt.Fprintf(w, "group       %s (%s), configuration %d\n", st.GroupName, st.Group.String()[:16], st.ConfigurationVersion)
 	fmt.Fprintf(w, "address     %s\n", orNone(st.Address))
@@ -73,7 +93,7 @@ func printStatus(w io.Writer, st api.Status) {
 		st.Handoffs.OK, st.Handoffs.Retried, st.Handoffs.Reselected, st.Handoffs.InDoubt, st.Handoffs.InDoubtResolved)
 	fmt.Fprintf(w, "tokens      %d generated, %d dropped\n", st.Tokens.Generated, st.Tokens.Dropped)
 	fmt.Fprintf(w, "journal     %d segments, %d bytes, %d syncs\n", st.Journal.Segments, st.Journal.Bytes, st.Journal.Fsyncs)
-	printMembership(w, st.Membership)
+	printMembership(w, st.Membership, names)
 	for _, r := range st.Resources {
 		printResource(w, r)
 	}
@@ -85,11 +105,14 @@ func printStatus(w io.Writer, st api.Status) {
 	}
 }
 
-func printMembership(w io.Writer, m api.MembershipStatus) {
+// printMembership leaves out those who only were late with something.
+func printMembership(w io.Writer, m api.MembershipStatus, names map[ident.Member]string) {
 	fmt.Fprintf(w, "directory   revocations %d, compared with %d peers since joining, %d exchanges; %d updates to tell, %d members do not answer\n",
 		m.RevocationVersion, m.Snapshots, m.Exchanges, m.UpdatesPending, m.Suspects)
 	for _, f := range m.Faults {
-		fmt.Fprintf(w, "faults      member %v: %d faulty, %d outdated, the last: %s\n", f.Member, f.Count, f.Stale, f.Last)
+		if f.Count > 0 {
+			fmt.Fprintf(w, "faults      %s (%v): %d faulty, %d outdated, the last: %s\n", cmp.Or(names[f.Member], "unknown"), f.Member, f.Count, f.Stale, f.Last)
+		}
 	}
 }
 

@@ -30,14 +30,15 @@ func badValue(file string, text []byte, v any) error {
 	return nil
 }
 
-// name is the key, without the tables around it.
+// name is the key with the tables around it, without the numbers in lists.
 func (e entry) name() string {
-	for i := len(e.path) - 1; i >= 0; i-- {
-		if name, ok := e.path[i].(string); ok {
-			return name
+	var names []string
+	for _, step := range e.path {
+		if name, ok := step.(string); ok {
+			names = append(names, name)
 		}
 	}
-	return ""
+	return strings.Join(names, ".")
 }
 
 // typeAt is the type at a path in t, not a pointer; none for an unknown key.
