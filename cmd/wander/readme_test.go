@@ -4,11 +4,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,8 +22,9 @@ import (
 const readmePatience = 300 * time.Second
 
 // TestReadme runs every command of the README as it stands there, from top to
-// bottom, in a copy of the source tree. Only the demos are cut short, and the
-// tests, which this is one of, are left out.
+// bottom, in a copy of the source tree. Only the demos are cut short, the tests,
+// which this is one of, are left out, and the ports are free ones. What runs in
+// the background ends with the script, and with this process, however it ends.
 func TestReadme(t *testing.T) {
 	t.Parallel() // it mostly waits
 	bash, err := exec.LookPath("bash")
@@ -29,15 +33,19 @@ func TestReadme(t *testing.T) {
 	copySource(t, dir)
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
-	script := "set -m\nset -o pipefail\nfail() { echo \"FAILED: $1\" >&2; kill $(jobs -p); exit 1; }\n"
+	script, ports := readmePrelude, freePorts(t)
 	for _, block := range shellBlocks(string(text)) {
-		script += adapt(block) + "\n[ $? -eq 0 ] || fail " + "'block'" + "\n"
+		script += ports.Replace(adapt(block)) + "\n[ $? -eq 0 ] || fail " + "'block'" + "\n"
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), readmePatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bash, "-c", script)
 	cmd.Dir = dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
+	lifeline, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	defer lifeline.Close()
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	t.Log(string(out))
@@ -45,6 +53,51 @@ func TestReadme(t *testing.T) {
 	require.Contains(t, string(out), "still exclusive")
 	require.Contains(t, string(out), "back again")
 	require.Equal(t, []string{"in", "out", "in", "out", "in", "out"}, turns(string(out)))
+}
+
+// readmePrelude stands before the README's commands. The standard input is a
+// lifeline: it ends with the process that runs the script. Then the script ends,
+// and with it, whatever the reason, its jobs.
+const readmePrelude = `set -m
+set -o pipefail
+fail() { echo "FAILED: $1" >&2; exit 1; }
+{ cat > /dev/null; kill -TERM $$; } &
+watch=$!
+disown
+trap 'kill -9 $(jobs -p) 2> /dev/null; kill -- -$watch 2> /dev/null' EXIT
+trap 'exit 1' TERM
+`
+
+// The ports that the README has its members and its service listen on.
+const (
+	readmeMembers = 4140 // and the five behind it
+	readmeService = 4134
+)
+
+// freePorts gives the README's commands ports that nothing listens on.
+func freePorts(t *testing.T) *strings.Replacer {
+	t.Helper()
+	for range 100 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		first := l.Addr().(*net.TCPAddr).Port
+		free := first+6 <= 65535
+		for port := first + 1; free && port <= first+5; port++ {
+			var c net.PacketConn
+			if c, err = net.ListenPacket("udp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+				err = c.Close()
+			}
+			free = err == nil
+		}
+		require.NoError(t, l.Close())
+		if free {
+			return strings.NewReplacer(
+				fmt.Sprintf("port=%d", readmeMembers), fmt.Sprintf("port=%d", first),
+				fmt.Sprintf("127.0.0.1:%d", readmeService), fmt.Sprintf("127.0.0.1:%d", first))
+		}
+	}
+	t.Fatal("no free ports")
+	return nil
 }
 
 // shellBlocks are the README's commands.
@@ -60,13 +113,17 @@ func shellBlocks(text string) []string {
 	}
 }
 
-// adapt cuts the demos short and leaves out the tests.
+// adapt cuts the demos short, leaves out the tests, and lets what runs in the
+// background end with the lifeline.
 func adapt(block string) string {
 	lines := strings.Split(strings.TrimSpace(block), "\n")
 	for i, line := range lines {
 		switch {
 		case strings.HasPrefix(line, "go run ./cmd/wander demo"):
 			lines[i] = line + " --for 3s"
+		case strings.HasSuffix(line, "&") && (strings.Contains(line, "./wander node ") || strings.Contains(line, "./wander ca serve ")):
+			line = strings.Replace(line, "./wander node ", "./wander node --until-input-ends ", 1)
+			lines[i] = strings.Replace(line, "./wander ca serve ", "./wander ca serve --until-input-ends ", 1)
 		case line == "go test ./...":
 			lines[i] = "true"
 		}
