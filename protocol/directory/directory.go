@@ -39,6 +39,7 @@ type Directory struct {
 	living  int // members with a certificate that are not dead for ever
 	order   order
 	keys    keys
+	recent  recent
 	revoked revocations
 
 	authorities authorities
@@ -65,6 +66,7 @@ func New(g Group, self ident.Member) *Directory {
 		members: make(map[ident.Member]*facts),
 		links:   newLinks(),
 		keys:    keys{most: keysKept},
+		recent:  make(recent),
 		revoked: revocations{limit: MaxMembers},
 	}
 }

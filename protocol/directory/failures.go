@@ -162,6 +162,12 @@ func (d *Directory) LearnFailure(raw []byte) (news bool, err error) {
 	return d.acceptFailure(f, s), nil
 }
 
+// HasFailure reports whether this very statement about m is kept here.
+func (d *Directory) HasFailure(m ident.Member, raw []byte) bool {
+	f := d.members[m]
+	return f != nil && f.hasFailure(raw)
+}
+
 // hasFailure reports whether a statement with these bytes is kept.
 func (f *facts) hasFailure(raw []byte) bool {
 	return slices.ContainsFunc(f.failures(), func(s statement) bool { return same(raw, s.raw) })

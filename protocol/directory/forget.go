@@ -36,6 +36,7 @@ func (d *Directory) Forget(before time.Time, needed func(ident.Member) bool) {
 	for _, f := range gone {
 		d.forget(f)
 	}
+	clear(d.recent) // it would keep them
 }
 
 // isForgotten reports whether a certificate that ended in this second has been

@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -9,15 +10,65 @@ import (
 // say that it is no news, and read it all: members hear most of what travels many
 // times over.
 func (d *Directory) Has(raw []byte) bool {
+	f := d.holder(raw)
+	if f == nil {
+		return false
+	}
+	d.sighted(f.id)
+	return true
+}
+
+// holder is the member of whom this very certificate is kept, or nil.
+func (d *Directory) holder(raw []byte) *facts {
+	if f := d.recent.find(raw); f != nil && d.members[f.id] == f {
+		return f
+	}
 	claims, err := certificate.Peek(d.group.ID(), raw)
 	if err != nil {
-		return false
+		return nil
 	}
-	m := ident.MemberOf(claims.Group, claims.Key[:])
-	f := d.members[m]
+	f := d.members[ident.MemberOf(claims.Group, claims.Key[:])]
 	if f == nil || !f.isCertificate(raw) {
-		return false
+		return nil
 	}
-	d.sighted(m)
-	return true
+	d.recent.note(raw, f)
+	return f
+}
+
+// recentKept is how many certificates are found again by their signature, without
+// being decoded: 200 kB. When there are more, all are forgotten.
+const recentKept = 4096
+
+// mark is the first bytes of a certificate's signature, which tells it from all
+// others. Whoever makes two with the same only has the slower way.
+type mark [16]byte
+
+// recent is of whom the certificates are that came last.
+type recent map[mark]*facts
+
+func markOf(raw []byte) (m mark, ok bool) {
+	if len(raw) < signature.SignatureSize {
+		return m, false
+	}
+	return mark(raw[len(raw)-signature.SignatureSize:]), true
+}
+
+func (s recent) find(raw []byte) *facts {
+	m, ok := markOf(raw)
+	if !ok {
+		return nil
+	}
+	if f := s[m]; f != nil && f.isCertificate(raw) {
+		return f
+	}
+	return nil
+}
+
+func (s recent) note(raw []byte, f *facts) {
+	if m, ok := markOf(raw); ok {
+		if len(s) >= recentKept {
+			clear(s)
+		}
+		s[m] = f
+	}
 }

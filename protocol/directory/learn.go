@@ -87,13 +87,17 @@ func await[B, S any](p *page, l *Learned, u certificate.Unverified[B, S], take f
 }
 
 func (p *page) readCertificate(l *Learned, raw []byte) {
+	if f := p.d.holder(raw); f != nil {
+		l.Member = f.id
+		return
+	}
 	claims, err := certificate.Peek(p.d.group.ID(), raw)
 	if err != nil {
 		l.fault(err)
 		return
 	}
 	l.Member = ident.MemberOf(claims.Group, claims.Key[:])
-	if f := p.d.members[l.Member]; f != nil && f.isCertificate(raw) || !p.d.Wants(l.Member) {
+	if !p.d.Wants(l.Member) {
 		return
 	}
 	if err := p.d.fresh(claims); err != nil {

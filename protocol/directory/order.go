@@ -187,7 +187,10 @@ func (o *order) scan(from, through ident.Member, take func(sum) bool, one func(*
 			continue
 		}
 		for _, f := range b.list {
-			if f.shown && f.id.Compare(from) >= 0 && f.id.Compare(through) <= 0 {
+			if n == last && f.id.Compare(through) > 0 {
+				break
+			}
+			if f.shown && (n > first || f.id.Compare(from) >= 0) {
 				one(f)
 			}
 		}

@@ -6,7 +6,9 @@ package ident
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -82,7 +84,13 @@ func (m Member) IsZero() bool { return m == Member{} }
 
 // Compare orders members by their bytes: the order of a ring and the
 // tie-break between two simultaneous dials.
-func (m Member) Compare(o Member) int { return bytes.Compare(m[:], o[:]) }
+func (m Member) Compare(o Member) int {
+	a, b := binary.BigEndian.Uint64(m[:]), binary.BigEndian.Uint64(o[:])
+	if a == b {
+		a, b = binary.BigEndian.Uint64(m[8:]), binary.BigEndian.Uint64(o[8:])
+	}
+	return cmp.Compare(a, b)
+}
 
 // LastMember is the greatest member id, where a range of all ids ends.
 func LastMember() Member {

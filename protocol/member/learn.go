@@ -285,6 +285,9 @@ func (m *Member) learnFailure(from ident.Member, raw []byte) error {
 	if err != nil {
 		return m.unlearned(from, "failure statement", err)
 	}
+	if m.dir.HasFailure(f.Subject, raw) {
+		return nil
+	}
 	before, failed := len(m.dir.Failures(f.Subject)), m.dir.Failed(f.Subject)
 	if _, err := m.dir.LearnFailure(raw); err != nil {
 		return m.unlearned(from, "failure statement", err)
