@@ -30,6 +30,9 @@ type ChurnOptions struct {
 	Halves, HalvesFor time.Duration
 	Trace             io.Writer
 	Progress          io.Writer // a line for each hour
+	// Enough is asked after each hour, and ends the run early when it is true; nil:
+	// never.
+	Enough func() bool
 }
 
 const (
@@ -107,6 +110,9 @@ func Churn(o ChurnOptions) *ChurnResult {
 	for c.now < churnWarmUp+o.For && len(c.problems) == 0 {
 		c.runFor(quietStep)
 		m.look()
+		if o.Enough != nil && (c.now-churnWarmUp)%time.Hour == 0 && o.Enough() {
+			break
+		}
 	}
 	var stuck []string
 	if len(c.problems) == 0 {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -162,7 +163,7 @@ func (r *ChurnResult) quarters(b *strings.Builder) {
 		return
 	}
 	parts := r.meter.samples[len(r.meter.samples)-1].heaviest.parts
-	names := slices.SortedFunc(maps.Keys(parts), func(x, y string) int { return parts[y] - parts[x] })
+	names := slices.SortedFunc(maps.Keys(parts), func(x, y string) int { return cmp.Or(parts[y]-parts[x], strings.Compare(x, y)) })
 	for _, name := range names[:min(12, len(names))] {
 		fmt.Fprintf(b, "  %-50s%10d\n", name, parts[name])
 	}
