@@ -55,7 +55,7 @@ func TestJoinIntoTheFolderOfADeadMember(t *testing.T) {
 		if offline {
 			b.fails(77, says, "cert", "status", "--config", dir+"/wander.toml", "--output", "json")
 			var r certReport
-			require.NoError(t, json.Unmarshal([]byte(b.out.String()), &r))
+			require.NoError(t, json.Unmarshal(b.out.Bytes(), &r))
 			assert.Contains(t, says, r.State)
 		}
 	}
