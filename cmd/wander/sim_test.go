@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -224,13 +225,12 @@ func runInterrupted(t *testing.T, in string, args ...string) (code int, out, err
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send itself Ctrl-C")
 	}
-	ours := make(chan os.Signal, 1)
-	signal.Notify(ours, os.Interrupt) // so that one that comes too early does not end the test
-	defer signal.Stop(ours)
+	survive()
 	self, err := os.FindProcess(os.Getpid())
 	require.NoError(t, err)
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		again := time.NewTicker(20 * time.Millisecond)
 		defer again.Stop()
 		for {
@@ -242,9 +242,16 @@ func runInterrupted(t *testing.T, in string, args ...string) (code int, out, err
 			}
 		}
 	}()
-	defer close(done)
+	defer func() {
+		close(done)
+		<-ended
+	}()
 	return runCommand(in, args...)
 }
+
+// survive keeps a Ctrl-C that comes before a command listens to it, or when it
+// has ended, from ending the tests: for good, since one may still be on its way.
+var survive = sync.OnceFunc(func() { signal.Notify(make(chan os.Signal, 1), os.Interrupt) })
 
 // Ctrl-C ends a simulation of years at once.
 func TestSimInterrupted(t *testing.T) {
