@@ -91,7 +91,7 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		cfg:         cfg,
 		self:        cfg.Certificate.Member(),
 		now:         now,
-		housekeepAt: now.Boot.Add(housekeepEvery), watchAt: clock.Never,
+		housekeepAt: now.Boot, watchAt: clock.Never,
 		exchange: exchange{at: now.Boot, aloneAt: now.Boot, snapshots: make(map[ident.Member]bool)},
 		where: whereabouts{
 			attached: make(map[ident.Member]clock.Instant), attachAt: clock.Never, signAt: clock.Never,

@@ -12,7 +12,8 @@ import (
 
 // housekeepEvery is how often a member looks for what it may forget. What it
 // looks for is months old. All look at the full hours of their wall clocks and
-// forget what is older than a full hour, so that their directories stay equal.
+// forget what is older than a full hour, so that their directories stay equal. One
+// that has just started looks at once: others have forgotten already.
 const housekeepEvery = time.Hour
 
 // housekeep forgets those who have been dead for longer than the settlement

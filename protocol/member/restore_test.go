@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
@@ -113,6 +114,21 @@ func TestRestartRemembersOthers(t *testing.T) {
 		b.restart()
 		assert.Equal(t, []string{"a.example.org:1"}, b.Addresses(peer.id()))
 	}
+}
+
+// Who is dead for long is forgotten by a member that has just started, too: one that
+// never runs for an hour would keep everybody, and its directory would differ from
+// those of all others.
+func TestRestartForgetsTheDead(t *testing.T) {
+	a := newAuthority(t)
+	b, dead := a.open(a.issue(1, 10*365*24*time.Hour), nil), a.issue(2, time.Hour)
+	b.meet(dead)
+	b.step(member.Disconnected{Peer: dead.id()})
+	b.now.Wall = began.Add(group.DefaultSettlementTime + 3*time.Hour)
+	b.restart()
+	require.Contains(t, b.IDs(), dead.id())
+	b.step(member.Tick{})
+	assert.NotContains(t, b.IDs(), dead.id())
 }
 
 // A program outlives the member's process. Until it has ended, or is dead, the
