@@ -2,12 +2,12 @@ package node
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
-	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 )
@@ -77,34 +77,12 @@ func replaceBlocks(name string, blocks ...keyfile.Block) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(name, text); err != nil {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm() // as it was
+	}
+	if err := atomicfile.Replace(name, text, mode); err != nil {
 		return fmt.Errorf("%w: %w", ErrIdentity, err)
 	}
 	return nil
-}
-
-func replaceFile(name string, data []byte) error {
-	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, filepath.Base(name)+".*.new")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // which is gone when all went well
-	if info, err := os.Stat(name); err == nil {
-		_ = f.Chmod(info.Mode()) // as it was, if that is possible
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return err
-	}
-	return store.OS().SyncDir(dir)
 }

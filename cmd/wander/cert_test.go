@@ -172,24 +172,6 @@ func TestCertOfARetiredKey(t *testing.T) {
 	assert.Contains(t, b.must("cert", "status", "--config", "m/wander.toml", "--output", "json"), `"state":"valid"`)
 }
 
-// putFile leaves the old file or the new one, and does not overwrite unasked.
-func TestPutFile(t *testing.T) {
-	t.Chdir(t.TempDir())
-	require.NoError(t, putFile("a", []byte("1"), 0o600, false))
-	assert.ErrorIs(t, putFile("a", []byte("2"), 0o600, false), os.ErrExist)
-	text, err := os.ReadFile("a")
-	require.NoError(t, err)
-	assert.Equal(t, "1", string(text))
-	require.NoError(t, putFile("a", []byte("3"), 0o644, true))
-	info, err := os.Stat("a")
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o644), info.Mode().Perm())
-	assert.Error(t, putFile("no/a", []byte("1"), 0o600, true))
-	entries, err := os.ReadDir(".")
-	require.NoError(t, err)
-	assert.Len(t, entries, 1, "nothing is left over")
-}
-
 func TestInDays(t *testing.T) {
 	for left, says := range map[time.Duration]string{
 		72 * time.Hour: "3 days", 12*time.Hour + 30*time.Second: "12h0m0s", 2*time.Minute + time.Second: "2m0s",

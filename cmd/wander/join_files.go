@@ -16,6 +16,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -58,7 +59,7 @@ func (h memberHome) check(env *environment, g ident.Group, name string) (done bo
 	if err := os.MkdirAll(h.dir, 0o755); err != nil {
 		return false, configError(err, "choose another folder with --dir")
 	}
-	sweepUnfinished(h.dir)
+	atomicfile.Sweep(h.dir)
 	if exists(h.group()) {
 		if there, err := loadGroup(h.group()); err != nil {
 			return false, configError(err, otherDirHint)
@@ -153,7 +154,7 @@ func (h memberHome) makeKey() (*signature.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = putFile(h.keyFile(), text, 0o600, false)
+	err = atomicfile.Create(h.keyFile(), text, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return h.key() // another join was faster
 	}
@@ -193,7 +194,7 @@ func (h memberHome) write(f joinFlags, j joined) error {
 	if err != nil {
 		return err
 	}
-	err = putFile(h.config(), text, 0o644, false)
+	err = atomicfile.Create(h.config(), text, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -227,7 +228,7 @@ func putGroup(name string, g *group.Group, extra group.Extra) error {
 	if err != nil {
 		return err
 	}
-	return putFile(name, text, 0o644, true)
+	return atomicfile.Replace(name, text, 0o644)
 }
 
 func putCertificate(name string, c certificate.Certificate) error {
@@ -235,7 +236,7 @@ func putCertificate(name string, c certificate.Certificate) error {
 	if err != nil {
 		return err
 	}
-	return putFile(name, text, 0o644, true)
+	return atomicfile.Replace(name, text, 0o644)
 }
 
 // report shows who the member is, and what to compare.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -35,7 +36,7 @@ func runJoinRequest(env *environment, f joinFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := putFile(home.request(), text, 0o644, true); err != nil {
+	if err := atomicfile.Replace(home.request(), text, 0o644); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Out, "key    %s (the CA's operator has to see the same)\n", certificate.Fingerprint(key.Public()))

@@ -192,7 +192,10 @@ func TestJoinAgainAfterACrash(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), whole[name], 0o600))
 		}
 		// and the file that was being written
-		require.NoError(t, os.WriteFile(filepath.Join(dir, ".wander-12345.tmp"), []byte("-----BEGIN"), 0o600))
+		half := filepath.Join(dir, ".wander-12345.tmp")
+		require.NoError(t, os.WriteFile(half, []byte("-----BEGIN"), 0o600))
+		crashed := time.Now().Add(-time.Hour) // what is younger, a daemon may be writing
+		require.NoError(t, os.Chtimes(half, crashed, crashed))
 		if step == 0 {
 			// The key was lost with the machine: what it asked for is its own.
 			b.fails(77, "works once", "join", line, "--dir", dir, "--wait", "0s")
