@@ -184,8 +184,11 @@ func (m *Member) tellOf(id ident.Member) { m.pass(id, m.spread) }
 func (m *Member) tellJoined(id ident.Member) { m.pass(id, m.spreadNow) }
 
 func (m *Member) pass(id ident.Member, spread func(update.Key, update.Update)) {
+	if !m.talking {
+		return
+	}
 	key := update.Key{Kind: update.KindJoin, Subject: id}
-	if u, ok := m.joinOf(id); ok && m.talking && m.mayTell(key) {
+	if u, ok := m.joinOf(id); ok && m.mayTell(key) {
 		spread(key, u)
 	}
 }

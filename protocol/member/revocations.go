@@ -3,6 +3,7 @@ package member
 import (
 	"cmp"
 	"errors"
+
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"

@@ -153,7 +153,8 @@ func (m *Member) takeIn(from ident.Member, list [][]byte) {
 			m.blame(from, "malformed update")
 			return
 		}
-		if err := m.takeUpdate(from, u); err != nil && !errors.Is(err, certificate.ErrUnknownCA) {
+		m.talk(func() { err = m.takeUpdate(from, u) })
+		if err != nil && !errors.Is(err, certificate.ErrUnknownCA) {
 			return // of a CA key that is not known here yet, who carries it may know
 		}
 	}
@@ -161,9 +162,6 @@ func (m *Member) takeIn(from ident.Member, list [][]byte) {
 
 // takeUpdate takes in one update, and passes on what is news.
 func (m *Member) takeUpdate(from ident.Member, u update.Update) error {
-	before := m.talking
-	m.talking = true
-	defer func() { m.talking = before }()
 	if u.Kind == update.KindRevocation {
 		return m.learnRevocations(from, [][]byte{u.Revocation})
 	}
