@@ -10,8 +10,7 @@ import (
 )
 
 func newLeaveCommand(env *environment) *cobra.Command {
-	var socket string
-	cmd := &cobra.Command{
+	return daemonCommand(env, &cobra.Command{
 		Use:   "leave",
 		Short: "Take the local member out of the group, for ever",
 		Long: `Take the local member out of the group: it passes on the tokens it holds, tells
@@ -22,19 +21,11 @@ invite and a new key.
 To stop for a while, stop the daemon instead: it passes its tokens on, and is a
 member again when it starts.`,
 		Example: "  wander leave\n  wander leave --socket a/wander.sock",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			path, err := socketPath(env, socket)
-			if err != nil {
-				return err
-			}
-			if err := askDaemon(path, func(ctx context.Context, c *api.Client) error { return c.Leave(ctx) }); err != nil {
-				return err
-			}
-			fmt.Fprintln(env.Out, "left the group; the daemon ends")
-			return nil
-		},
-	}
-	addSocketFlag(cmd.Flags(), &socket)
-	return cmd
+	}, func(socket string) error {
+		if err := askDaemon(socket, func(ctx context.Context, c *api.Client) error { return c.Leave(ctx) }); err != nil {
+			return err
+		}
+		fmt.Fprintln(env.Out, "left the group; the daemon ends")
+		return nil
+	})
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os/signal"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -17,8 +14,7 @@ import (
 )
 
 func newMembersCommand(env *environment) *cobra.Command {
-	var socket, output string
-	cmd := &cobra.Command{
+	return showCommand(env, &cobra.Command{
 		Use:   "members",
 		Short: "Show whom the local daemon knows, and in what state",
 		Long: `Show the members of the group as the local one knows them. There is no global
@@ -32,24 +28,10 @@ view: another member may know a little more or less for some seconds.
 
 A valid member marked "no answer" does not answer this one; others may reach it.`,
 		Example: "  wander members\n  wander members --socket a/wander.sock --output json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			path, err := socketPath(env, socket)
-			if err != nil {
-				return err
-			}
-			return runMembers(env, path, output)
-		},
-	}
-	addSocketFlag(cmd.Flags(), &socket)
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	return cmd
+	}, func(socket string, asJSON bool) error { return runMembers(env, socket, asJSON) })
 }
 
-func runMembers(env *environment, socket, output string) error {
-	if output != "text" && output != "json" {
-		return usageError("--output %q: text or json", output)
-	}
+func runMembers(env *environment, socket string, asJSON bool) error {
 	var list []api.MemberInfo
 	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
 		list, err = c.Members(ctx)
@@ -58,10 +40,8 @@ func runMembers(env *environment, socket, output string) error {
 	if err != nil {
 		return err
 	}
-	if output == "json" {
-		e := json.NewEncoder(env.Out)
-		e.SetIndent("", "  ")
-		return e.Encode(api.MemberList{V: api.Version, Members: list})
+	if asJSON {
+		return printJSON(env.Out, api.MemberList{V: api.Version, Members: list})
 	}
 	return printMembers(env.Out, list)
 }
@@ -96,20 +76,4 @@ func addressesOf(m api.MemberInfo) string {
 		return "dials out only"
 	}
 	return "not known yet"
-}
-
-// askDaemon calls the daemon behind a socket, within a time that nobody loses
-// patience in, and gives a failure its exit code.
-func askDaemon(socket string, ask func(context.Context, *api.Client) error) error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, statusPatience)
-	defer cancel()
-	if err := ask(ctx, api.Dial(socket)); err != nil {
-		return &exitError{
-			code: exitUnavailable, err: err,
-			hint: "start it with `wander node`, or name its socket with --socket",
-		}
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -16,41 +15,23 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// statusPatience bounds the wait for a daemon that does not answer.
-const statusPatience = 10 * time.Second
-
 func newStatusCommand(env *environment) *cobra.Command {
-	var socket, output string
-	cmd := &cobra.Command{
+	return showCommand(env, &cobra.Command{
 		Use:   "status",
 		Short: "Show what the local daemon knows",
 		Long: `Show what the local member knows. There is no global view: ages say how old the
 knowledge is.`,
 		Example: "  wander status\n  wander status --socket a/wander.sock --output json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			path, err := socketPath(env, socket)
-			if err != nil {
-				return err
-			}
-			return runStatus(env, path, output)
-		},
-	}
-	addSocketFlag(cmd.Flags(), &socket)
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	return cmd
+	}, func(socket string, asJSON bool) error { return runStatus(env, socket, asJSON) })
 }
 
-func runStatus(env *environment, socket, output string) error {
-	if output != "text" && output != "json" {
-		return usageError("--output %q: text or json", output)
-	}
+func runStatus(env *environment, socket string, asJSON bool) error {
 	var (
 		st    api.Status
 		names map[ident.Member]string
 	)
 	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
-		if st, err = c.Status(ctx); err == nil && output == "text" {
+		if st, err = c.Status(ctx); err == nil && !asJSON {
 			names, err = namesAtFault(ctx, c, st.Membership.Faults)
 		}
 		return err
@@ -58,10 +39,8 @@ func runStatus(env *environment, socket, output string) error {
 	if err != nil {
 		return err
 	}
-	if output == "json" {
-		e := json.NewEncoder(env.Out)
-		e.SetIndent("", "  ")
-		return e.Encode(st)
+	if asJSON {
+		return printJSON(env.Out, st)
 	}
 	printStatus(env.Out, st, names)
 	return nil

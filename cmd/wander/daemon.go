@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/node/api"
+)
+
+// daemonPatience bounds the wait for a daemon that does not answer.
+const daemonPatience = 10 * time.Second
+
+// daemonCommand makes cmd a command that asks the local daemon: run gets the path
+// of its socket.
+func daemonCommand(env *environment, cmd *cobra.Command, run func(socket string) error) *cobra.Command {
+	var socket string
+	addSocketFlag(cmd.Flags(), &socket)
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(*cobra.Command, []string) error {
+		path, err := socketPath(env, socket)
+		if err != nil {
+			return err
+		}
+		return run(path)
+	}
+	return cmd
+}
+
+// showCommand is daemonCommand for one that shows what it is told, as text or JSON.
+func showCommand(env *environment, cmd *cobra.Command, show func(socket string, asJSON bool) error) *cobra.Command {
+	var output string
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	return daemonCommand(env, cmd, func(socket string) error {
+		if output != "text" && output != "json" {
+			return usageError("--output %q: text or json", output)
+		}
+		return show(socket, output == "json")
+	})
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// askDaemon calls the daemon behind a socket, within a time that nobody loses
+// patience in, and gives a failure its exit code.
+func askDaemon(socket string, ask func(context.Context, *api.Client) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
+	defer cancel()
+	if err := ask(ctx, api.Dial(socket)); err != nil {
+		return &exitError{
+			code: exitUnavailable, err: err,
+			hint: "start it with `wander node`, or name its socket with --socket",
+		}
+	}
+	return nil
+}
