@@ -95,13 +95,31 @@ func (m *Member) noteAlone() {
 // how it is seen whether somebody is there.
 func (m *Member) greet(id ident.Member) { m.send(id, m.notes(false)) }
 
-// notes is what is compared.
+// notes is what is compared. A member that is still filling its directory shows
+// none: peers would only fetch what it has just fetched itself.
 func (m *Member) notes(answer bool) *wire.Gossip {
 	members, fingerprint := m.dir.Fingerprint()
+	if m.isFilling() {
+		members, fingerprint = 0, wire.Fingerprint{}
+	}
 	return &wire.Gossip{
 		Configuration: m.settings.Version, Revocations: m.dir.RevocationVersion(),
 		Members: members, Fingerprint: fingerprint, Answer: answer,
 	}
+}
+
+// isFilling reports whether this member has not got its snapshots and reads one
+// now.
+func (m *Member) isFilling() bool {
+	if m.isSettled() {
+		return false
+	}
+	for _, p := range m.peers {
+		if p.repairing.waits(m.now.Boot) {
+			return true
+		}
+	}
+	return false
 }
 
 // gossipMessage compares a peer's notes with this member's own: versions first,

@@ -139,3 +139,29 @@ func TestExchange(t *testing.T) {
 		})
 	}
 }
+
+// TestFillingShowsNone: what a joiner has just fetched, nobody else fetches from
+// it; when nothing more comes, it shows its own.
+func TestFillingShowsNone(t *testing.T) {
+	a := newAuthority(t)
+	one, first, second := a.open(a.issue(201, 24*time.Hour), nil), a.issue(202, 24*time.Hour), a.issue(203, 24*time.Hour)
+	one.step(member.Announce{Addresses: []string{"one.example.org:1"}})
+	introduce(one, []*someone{first, second}, 1)
+	one.meet(first)
+	one.meet(second)
+	shown := func() wire.Gossip {
+		one.hear(second, &wire.Gossip{})
+		require.NotNil(t, said[*wire.Gossip](one))
+		return *said[*wire.Gossip](one)
+	}
+	assert.Positive(t, shown().Members)
+
+	one.hear(first, &wire.Gossip{Members: 50, Fingerprint: wire.Fingerprint{1}, Answer: true})
+	require.NotNil(t, said[*wire.Want](one))
+	filling := shown()
+	assert.Zero(t, filling.Members)
+	assert.Zero(t, filling.Fingerprint)
+
+	one.after(time.Minute) // no answer came
+	assert.Positive(t, shown().Members)
+}

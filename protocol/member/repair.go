@@ -57,11 +57,16 @@ type repairing struct {
 	parts []span // to be asked for a summary
 }
 
+// waits reports whether a question is open that may still be answered.
+func (r *repairing) waits(now clock.Instant) bool {
+	return r.open && now.Sub(r.at) < answerTimeout
+}
+
 // repair begins to learn what a peer knows and this member does not, unless it
 // is at it.
 func (m *Member) repair(from ident.Member, p *peer) {
 	r := &p.repairing
-	if r.open && m.now.Boot.Sub(r.at) < answerTimeout {
+	if r.waits(m.now.Boot) {
 		return
 	}
 	if m.ignored(from) {
@@ -228,7 +233,7 @@ func (m *Member) refreshSample() {
 
 // askSample asks a peer for a page from a random place of its directory.
 func (m *Member) askSample(from ident.Member, p *peer) {
-	if r := &p.repairing; r.open && m.now.Boot.Sub(r.at) < answerTimeout {
+	if p.repairing.waits(m.now.Boot) {
 		return
 	}
 	var s span

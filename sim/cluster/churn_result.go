@@ -80,6 +80,7 @@ func (r *ChurnResult) String() string {
 		gaps := r.meter.gaps[slot]
 		row("token "+slot+": handoffs", "%d; longest gap %v, of a thousand gaps one %v", r.meter.hops[slot], round(percentile(gaps, 1)), round(percentile(gaps, 0.999)))
 	}
+	row("joiners knew 99 % of the others", "%s (median, 90 %%, 99 %%, most); all of them: %s", quantiles(r.meter.learned.most), quantiles(r.meter.learned.all))
 	r.spreads(&b, "whole network", r.meter.spread)
 	r.spreads(&b, "cut in halves", r.meter.parted)
 	r.quarters(&b)

@@ -48,13 +48,23 @@ type news struct {
 	cut     bool          // the network was in two halves meanwhile
 }
 
+// newcomer is a member that has just begun and gets to know the others.
+type newcomer struct {
+	node  *node
+	life  uint64
+	since time.Duration
+	most  time.Duration // until it knew 99 % of them; zero: not yet
+}
+
 // meter watches a group with churn.
 type meter struct {
-	c       *cluster
-	o       ChurnOptions
-	pending []*news
-	spread  [changes]spread // in a network that is whole
-	parted  [changes]spread // while it was in halves, or shortly before
+	c         *cluster
+	o         ChurnOptions
+	pending   []*news
+	spread    [changes]spread // in a network that is whole
+	parted    [changes]spread // while it was in halves, or shortly before
+	newcomers []*newcomer
+	learned   spread // until newcomers knew 99 %, and all of the others
 
 	halvesUntil time.Duration // when the directories have recovered from the last cut in halves
 	slots       map[ident.Token]string
@@ -78,7 +88,7 @@ type sample struct {
 	cut      bool    // in halves, or recovering
 	members  int     // that take part
 	knowing  float64 // of those, the share that a member knows, on average
-	ignorant float64 // the lowest such share
+	ignorant float64 // the lowest such share, of one that is up for informedAfter
 	dead     float64 // who do not take part and are thought to, for one who does
 	rate     float64 // bytes that a member sends a second
 	heaviest weight  // of the members that were weighed
@@ -89,6 +99,9 @@ const (
 	// sampleMembers how many are asked then.
 	sampleEvery   = time.Minute
 	sampleMembers = 5
+	// informedAfter is how long a member must be up to count as the least informed
+	// one; before, it is a newcomer, and timed.
+	informedAfter = time.Minute
 	// tooLate is when no more is waited until everybody knows of a change.
 	tooLate = time.Hour
 	// churnRecovery is how long after a cut in halves what is measured is still
@@ -108,6 +121,9 @@ func newMeter(c *cluster, o ChurnOptions) *meter {
 func (m *meter) follow(k change, n *node) {
 	if m != nil && m.c.now >= churnWarmUp {
 		m.pending = append(m.pending, &news{change: k, subject: n, since: m.c.now})
+		if k == joined {
+			m.newcomers = append(m.newcomers, &newcomer{node: n, life: n.life, since: m.c.now})
+		}
 	}
 }
 
@@ -140,6 +156,7 @@ func (m *meter) moved(slot string) {
 func (m *meter) look() {
 	living := m.living()
 	m.pending = slices.DeleteFunc(m.pending, func(x *news) bool { return m.ask(x, living) })
+	m.newcomers = slices.DeleteFunc(m.newcomers, func(x *newcomer) bool { return m.listen(x, living) })
 	if m.c.now >= m.lookAt {
 		m.lookAt = m.c.now + sampleEvery
 		m.sample(living)
@@ -186,6 +203,34 @@ func (m *meter) ask(x *news, living []*node) bool {
 	}
 	s.most = append(s.most, cmp.Or(x.most, tooLate))
 	s.all = append(s.all, after)
+	return true
+}
+
+// listen reports whether a newcomer knows everybody, or was ended before that.
+// Who came later than it does not count.
+func (m *meter) listen(x *newcomer, living []*node) bool {
+	if !x.node.takesPart() || x.node.life != x.life {
+		return true
+	}
+	asked, known := 0, 0
+	for _, o := range living {
+		if o.bornAt > x.since {
+			continue
+		}
+		asked++
+		if x.node.member.Standing(o.id) == nil {
+			known++
+		}
+	}
+	after := m.c.now - x.since
+	if x.most == 0 && 100*known >= 99*asked {
+		x.most = after
+	}
+	if known < asked && after < tooLate {
+		return false
+	}
+	m.learned.most = append(m.learned.most, cmp.Or(x.most, tooLate))
+	m.learned.all = append(m.learned.all, after)
 	return true
 }
 
@@ -242,7 +287,9 @@ func (m *meter) question(s *sample, n *node, living []*node, alive map[ident.Mem
 	}
 	share, asked := float64(known)/float64(len(living)), float64(min(sampleMembers, len(living)))
 	s.knowing += share / asked
-	s.ignorant = min(s.ignorant, share)
+	if m.c.now-n.startedAt >= informedAfter {
+		s.ignorant = min(s.ignorant, share)
+	}
 	s.dead += float64(dead) / asked
 	if w := weigh(n.member); w.entries > s.heaviest.entries {
 		s.heaviest = w

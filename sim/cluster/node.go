@@ -41,11 +41,12 @@ type node struct {
 	guard *guard
 	place string // where the journal lives: machine and directory
 
-	member *member.Member // nil while it is down
-	life   uint64         // of the process
-	boots  uint64         // of the machine
-	upAt   time.Duration  // when the machine booted
-	seed   [32]byte
+	member    *member.Member // nil while it is down
+	life      uint64         // of the process
+	boots     uint64         // of the machine
+	upAt      time.Duration  // when the machine booted
+	startedAt time.Duration  // when the process started
+	seed      [32]byte
 
 	backlog []member.Input
 	queue   []op
@@ -122,7 +123,7 @@ func (n *node) start(fresh bool) {
 		n.c.problem(n, "restart failed: %v", err)
 		return
 	}
-	n.member, n.life, n.alarmAt, n.stopping = m, n.life+1, clock.Never, false
+	n.member, n.life, n.alarmAt, n.stopping, n.startedAt = m, n.life+1, clock.Never, false, n.c.now
 	n.conns, n.waiting = make(map[ident.Member]*conn), make(map[ident.Member][][]byte)
 	n.c.count.restarts++
 	n.c.log(n, "starts with %d records", len(past))
