@@ -94,7 +94,6 @@ func newCrew(t *testing.T) *crew {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	c := &crew{t: t, dir: dir, service: aPort(t)}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "group.toml"), []byte(`
-gossip_interval = "1s"
 [[resource]]
 name              = "tape"
 operation_time    = "200ms"
@@ -166,12 +165,16 @@ func (m *crewMember) view() string {
 	return strings.TrimSpace(b.String())
 }
 
+// twoIntervals is how soon all members are to agree: two gossip_intervals, of the
+// default length. It takes a third of that at most, on an idle machine.
+const twoIntervals = 2 * 30 * time.Second
+
 // agree waits until all of some members have the same view.
 func (c *crew) agree(want string, members ...*crewMember) {
 	c.t.Helper()
 	begin := time.Now()
 	for _, m := range members {
-		if !assert.Eventually(c.t, func() bool { return m.view() == want }, runHang, 20*time.Millisecond) {
+		if !assert.Eventually(c.t, func() bool { return m.view() == want }, twoIntervals, 20*time.Millisecond) {
 			require.FailNow(c.t, m.name+" does not agree", "it sees %s instead of %s", m.view(), want)
 		}
 	}
