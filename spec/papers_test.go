@@ -1,0 +1,92 @@
+package spec
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	inTicks    = regexp.MustCompile("`([^`]+)`")
+	identifier = regexp.MustCompile(`\b[A-Z]{1,2}-[0-9]+\b`)
+	aTest      = regexp.MustCompile(`\bTest[A-Za-z0-9]+\b`)
+)
+
+// TestPapers: whatever papers.md refers to is there.
+func TestPapers(t *testing.T) {
+	raw, err := os.ReadFile("papers.md")
+	require.NoError(t, err)
+	given := givenIdentifiers(t)
+	experiments := experimentsOf(t)
+	rows := 0
+	for line := range strings.Lines(string(raw)) {
+		for _, id := range identifier.FindAllString(line, -1) {
+			assert.True(t, given[id], "no requirement %s: %s", id, line)
+		}
+		for _, m := range inTicks.FindAllStringSubmatch(line, -1) {
+			if strings.Contains(m[1], "/") {
+				_, err := os.Stat(filepath.Join("..", m[1]))
+				assert.NoError(t, err, line)
+			}
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		if len(cells) == 5 && !strings.HasPrefix(strings.TrimSpace(cells[0]), "---") && strings.TrimSpace(cells[0]) != "where" {
+			rows++
+			checkHeldBy(t, cells[4], experiments)
+		}
+	}
+	assert.Greater(t, rows, 50)
+}
+
+// checkHeldBy looks for what the last column of a row names: tests of folders,
+// experiments, a page.
+func checkHeldBy(t *testing.T, cell string, experiments map[string]bool) {
+	t.Helper()
+	for place := range strings.SplitSeq(cell, "; ") {
+		name := inTicks.FindStringSubmatch(place)
+		tests := aTest.FindAllString(place, -1)
+		switch {
+		case name == nil:
+			_, err := os.Stat(filepath.Join("..", strings.TrimSpace(place)))
+			assert.NoError(t, err, cell)
+		case len(tests) == 0:
+			assert.True(t, experiments[name[1]], "no experiment %s", name[1])
+		}
+		for _, test := range tests {
+			assert.True(t, testsOf(t, name[1])[test], "no %s in %s", test, name[1])
+		}
+	}
+}
+
+// experimentsOf are the chapters of docs/reproduction.md that a run makes.
+func experimentsOf(t *testing.T) map[string]bool {
+	raw, err := os.ReadFile("../docs/reproduction.md")
+	require.NoError(t, err)
+	found := make(map[string]bool)
+	for line := range strings.Lines(string(raw)) {
+		if name, ok := strings.CutPrefix(line, "### "); ok {
+			found[strings.TrimSpace(name)] = true
+		}
+	}
+	return found
+}
+
+// givenIdentifiers are those of the requirements in protocol.md and enrolment.md.
+func givenIdentifiers(t *testing.T) map[string]bool {
+	given := make(map[string]bool)
+	for _, file := range []string{"protocol.md", "enrolment.md"} {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for p := range strings.SplitSeq(string(raw), "\n\n") {
+			if m := requirement.FindStringSubmatch(p); m != nil {
+				given[m[1]] = true
+			}
+		}
+	}
+	return given
+}
