@@ -60,7 +60,7 @@ var statusWords = map[string]string{
 	"membership.faults[].count":            "forged or malformed objects",
 	"membership.faults[].stale":            "objects that something newer had replaced: honest in small numbers",
 	"membership.faults[].last":             "what the last one was",
-	"warnings":                             "what an operator should look at, one line each",
+	"warnings":                             "what an operator is to look at, one line each",
 	"tokens.dropped":                       "by this member",
 	"rejected{}":                           "messages that changed nothing, by reason (chapter 15)",
 	"journal.segments":                     "",

@@ -12,7 +12,7 @@
 // itself encodes it, is checked against the CDDL; the comments in the code
 // quote the CDDL; tables in protocol.md are rendered from the code, so that no
 // bound and no reason of a refusal is left out; every requirement has an
-// identifier, and each about membership a test that is named here (covered); every
+// identifier, and tests that coverage.txt names; every
 // error that the text names exists. What can be seen of a member from outside is
 // put to one (conformance).
 // After a change of the code,

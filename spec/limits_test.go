@@ -202,7 +202,7 @@ func parameterTable() *table {
 		if low == high {
 			permitted = fmt.Sprint(low)
 		}
-		by := "must be there"
+		by := "all; never absent"
 		if p.Optional {
 			by = usersOf(p.Name)
 		}

@@ -1,0 +1,42 @@
+package transport
+
+import (
+	"crypto/tls"
+	"testing"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/stretchr/testify/assert"
+)
+
+// TestQUICSettings: T-1, T-7, T-10 and T-15 of spec/protocol.md. What is not
+// named there is off.
+func TestQUICSettings(t *testing.T) {
+	want := quic.Config{
+		Versions:                       []quic.Version{1},
+		HandshakeIdleTimeout:           3 * time.Second,
+		MaxIdleTimeout:                 9 * time.Second,
+		InitialStreamReceiveWindow:     64 << 10,
+		InitialConnectionReceiveWindow: 64 << 10,
+		MaxStreamReceiveWindow:         128 << 10,
+		MaxConnectionReceiveWindow:     128 << 10,
+		MaxIncomingStreams:             -1,
+		MaxIncomingUniStreams:          -1,
+		KeepAlivePeriod:                3 * time.Second,
+	}
+	assert.Equal(t, want, *quicConfig(false), "the dialler")
+	want.MaxIncomingStreams, want.KeepAlivePeriod = 1, 0
+	assert.Equal(t, want, *quicConfig(true), "the acceptor")
+}
+
+// TestTLSSettings: T-1 and T-2.
+func TestTLSSettings(t *testing.T) {
+	tr := &Transport{}
+	for side, c := range map[string]*tls.Config{"both": tr.baseTLS(), "acceptor": tr.serverTLS()} {
+		assert.Equal(t, uint16(tls.VersionTLS13), c.MinVersion, side)
+		assert.Equal(t, []string{"wander/1"}, c.NextProtos, side)
+		assert.True(t, c.SessionTicketsDisabled, side)
+		assert.Equal(t, []tls.CurveID{tls.X25519}, c.CurvePreferences, side)
+		assert.Nil(t, c.ClientSessionCache, side)
+	}
+}
