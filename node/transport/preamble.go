@@ -50,3 +50,10 @@ func parsePreamble(body []byte) (preamble, error) {
 	}
 	return f.Fields, nil
 }
+
+// CheckPreamble reports whether a frame body is a preamble: nil or ErrProtocol,
+// which wraps the reason.
+func CheckPreamble(body []byte) error {
+	_, err := parsePreamble(body)
+	return err
+}

@@ -1,0 +1,307 @@
+package vector
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Scenario is a durable member that is restored from a journal, what happens to
+// it, and what it has to do. The README says how to compare.
+type Scenario struct {
+	Name         string   `json:"name"`
+	Description  string   `json:"description"`
+	Requirements []string `json:"requirements"`
+	Class        string   `json:"class"`
+	Member       string   `json:"member"` // who is put to the test, as keys.json calls it
+	// Start is the clock at the beginning, in milliseconds since 1970.
+	Start   uint64  `json:"start"`
+	Journal []Bytes `json:"journal"` // bodies of the record frames, oldest first
+	Steps   []Step  `json:"steps"`
+}
+
+// What can happen to a member.
+const (
+	Connected   = "connected"   // a connection with a peer is open
+	Received    = "received"    // a message of the peer
+	Unreachable = "unreachable" // the peer cannot be reached
+	Shutdown    = "shutdown"    // the operator ends the member, in order
+	Restart     = "restart"     // the process is killed and started again
+	Waited      = "waited"      // time has passed
+)
+
+// Step is one thing that happens, and what follows from it.
+type Step struct {
+	Description string `json:"description"`
+	After       uint64 `json:"after,omitempty"` // milliseconds since the step before
+	Event       string `json:"event"`
+	Peer        string `json:"peer,omitempty"`
+	Message     Bytes  `json:"message,omitempty"` // the body of a frame
+	// Effects are the custody records and the answers that follow, in order.
+	Effects []Effect `json:"effects"`
+}
+
+// Effect is one thing that a member does: it writes a record, or sends a
+// message. A field that is empty is not compared.
+type Effect struct {
+	Record  string `json:"record,omitempty"` // its name in journal.cddl
+	Durable bool   `json:"durable,omitempty"`
+	Send    string `json:"send,omitempty"` // the message's name
+	To      string `json:"to,omitempty"`
+	Token   Bytes  `json:"token,omitempty"`
+	Hop     uint64 `json:"hop,omitempty"`
+	Reason  uint64 `json:"reason,omitempty"` // of a REFUSE
+	Object  Bytes  `json:"object,omitempty"` // the signed object that the record or message is about
+}
+
+func (s *Scenario) validate() error {
+	if len(s.Steps) > maxSteps || len(s.Journal) > maxSteps {
+		return fmt.Errorf("%w: more than %d steps or records", ErrFile, maxSteps)
+	}
+	for _, step := range s.Steps {
+		if !slices.Contains([]string{Connected, Received, Unreachable, Shutdown, Restart, Waited}, step.Event) {
+			return fmt.Errorf("%w: event %q", ErrObject, step.Event)
+		}
+	}
+	return nil
+}
+
+// subject is a member that is put to the test.
+type subject struct {
+	*member.Member
+	world   *world
+	config  member.Config
+	past    []journal.Stamped
+	now     clock.Reading
+	effects []effect.Effect
+}
+
+// scenarioTuning waits for nobody by chance: what has to come again comes at
+// times that all implementations can meet.
+var scenarioTuning = handoff.DefaultTuning
+
+func (s *Scenario) check(w *world) error {
+	x, err := newSubject(w, s)
+	if err != nil {
+		return err
+	}
+	for i, step := range s.Steps {
+		if err := x.do(step); err != nil {
+			return fmt.Errorf("step %d (%s): %w", i+1, step.Description, err)
+		}
+	}
+	return nil
+}
+
+func newSubject(w *world, s *Scenario) (*subject, error) {
+	me := w.parties[s.Member]
+	if me == nil {
+		return nil, fmt.Errorf("%w: there is no %q", ErrParties, s.Member)
+	}
+	g, err := w.makeGroup()
+	if err != nil {
+		return nil, err
+	}
+	cert, err := certificate.Parse(w.group, me.Certificate, w.cas())
+	if err != nil {
+		return nil, err
+	}
+	x := &subject{
+		world: w, now: clock.Reading{Boot: clock.Instant(time.Hour), Wall: clock.FromMillis(s.Start)},
+		config: member.Config{
+			Group: g, Certificate: cert, Key: me.private, Durable: true, Machine: "vectors", Boot: "1", Tuning: scenarioTuning,
+		},
+	}
+	for _, body := range s.Journal {
+		at, record, err := journal.Decode(body)
+		if err != nil {
+			return nil, err
+		}
+		x.past = append(x.past, journal.Stamped{At: at, Record: record})
+	}
+	return x, x.restart()
+}
+
+// makeGroup is the group as keys.json has it.
+func (w *world) makeGroup() (*group.Group, error) {
+	var list []group.Authority
+	for _, p := range w.files.Parties {
+		if p.Authority && p.Known {
+			a, err := group.ParseAuthority(w.group, p.Certificate, w.cas())
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, a)
+		}
+	}
+	c, err := group.ParseConfig(w.group, w.files.Configuration, w.cas())
+	if err != nil {
+		return nil, err
+	}
+	return group.New(list, c)
+}
+
+func (x *subject) restart() (err error) {
+	x.Member, x.effects, err = member.Restore(x.config, x.past, x.now)
+	x.write()
+	return err
+}
+
+// write puts what was persisted into the journal.
+func (x *subject) write() {
+	for _, e := range x.effects {
+		if p, ok := e.(effect.Persist); ok {
+			x.past = append(x.past, journal.Stamped{At: p.At, Record: p.Record})
+		}
+	}
+}
+
+// do is one step.
+func (x *subject) do(step Step) error {
+	span := clock.Millis(step.After)
+	x.now.Boot, x.now.Wall = x.now.Boot.Add(span), x.now.Wall.Add(span)
+	var peer ident.Member
+	var cert certificate.Certificate
+	if p := x.world.parties[step.Peer]; p != nil {
+		peer = p.member
+		cert, _ = certificate.Parse(x.world.group, p.Certificate, x.world.cas())
+	}
+	switch step.Event {
+	case Connected:
+		x.step(member.Connected{Certificate: cert})
+	case Received:
+		x.step(member.Received{From: peer, Body: step.Message})
+	case Unreachable:
+		x.step(member.Unreachable{Peer: peer, Silent: true})
+	case Shutdown:
+		x.step(member.Shutdown{})
+	case Waited:
+		x.step(member.Tick{})
+	case Restart:
+		if err := x.restart(); err != nil {
+			return err
+		}
+	}
+	return x.compare(step.Effects)
+}
+
+func (x *subject) step(in member.Input) {
+	x.effects = x.Step(x.now, in)
+	x.write()
+}
+
+// compare checks that the step did what was wanted and nothing else of the
+// kind, in the order wanted.
+func (x *subject) compare(want []Effect) error {
+	var did []Effect
+	for _, e := range x.effects {
+		if d, watched := x.describe(e); watched || slices.ContainsFunc(want, func(w Effect) bool { return d.Send != "" && w.Send == d.Send }) {
+			did = append(did, d)
+		}
+	}
+	for i := range max(len(did), len(want)) {
+		switch {
+		case i >= len(did):
+			return fmt.Errorf("did not do: %v", want[i])
+		case i >= len(want):
+			return fmt.Errorf("did, and should not: %v", did[i])
+		case !want[i].matches(did[i]):
+			return fmt.Errorf("did %v instead of %v", did[i], want[i])
+		}
+	}
+	return nil
+}
+
+// matches compares what is given.
+func (want Effect) matches(did Effect) bool {
+	return want.Record == did.Record && want.Send == did.Send &&
+		(!want.Durable || did.Durable) &&
+		(want.To == "" || want.To == did.To) &&
+		(want.Token == nil || bytes.Equal(want.Token, did.Token)) &&
+		(want.Hop == 0 || want.Hop == did.Hop) &&
+		(want.Reason == 0 || want.Reason == did.Reason) &&
+		(want.Object == nil || bytes.Equal(want.Object, did.Object))
+}
+
+func (e Effect) String() string {
+	if e.Record != "" {
+		return fmt.Sprintf("write %s (durable: %t) of %x", e.Record, e.Durable, []byte(e.Object))
+	}
+	return fmt.Sprintf("send %s to %s, token %x, hop %d, reason %d, of %x", e.Send, e.To, []byte(e.Token), e.Hop, e.Reason, []byte(e.Object))
+}
+
+// describe is an effect in the words of the vectors, and whether it is one of
+// those that a scenario always lists.
+func (x *subject) describe(e effect.Effect) (d Effect, watched bool) {
+	switch e := e.(type) {
+	case effect.Persist:
+		d = describeRecord(e.Record)
+		d.Durable = e.Sync
+		return d, d.Record != ""
+	case effect.Send:
+		d = describeMessage(e.Message)
+		d.To = x.world.byID[e.To]
+		switch e.Message.(type) {
+		case *wire.Need, *wire.Accept, *wire.Refuse, *wire.Transfer, *wire.Receipt, *wire.Void, *wire.Unknown:
+			return d, true
+		}
+	}
+	return d, false
+}
+
+// describeRecord describes a record that decides about custody, or is evidence.
+func describeRecord(r journal.Record) Effect {
+	switch r := r.(type) {
+	case *journal.Generated:
+		return Effect{Record: "generated", Object: r.Genesis}
+	case *journal.Held:
+		return Effect{Record: "held", Object: r.Transfer}
+	case *journal.Sent:
+		return Effect{Record: "sent", Object: r.Transfer}
+	case *journal.Closed:
+		return Effect{Record: "closed", Token: r.Token[:], Hop: r.Hop, Object: r.Receipt}
+	case *journal.Reclaimed:
+		return Effect{Record: "reclaimed", Token: r.Token[:], Hop: r.Hop, Object: r.Void}
+	case *journal.Voided:
+		return Effect{Record: "voided", Object: r.Transfer}
+	case *journal.Dropped:
+		return Effect{Record: "dropped", Token: r.Token[:], Hop: r.Hop}
+	case *journal.Evidence:
+		return Effect{Record: "evidence"}
+	}
+	return Effect{}
+}
+
+func describeMessage(m wire.Message) Effect {
+	d := Effect{Send: m.Type().String()}
+	switch m := m.(type) {
+	case *wire.Offer:
+		d.Token, d.Hop = m.Token[:], m.Hop
+	case *wire.Need:
+		d.Token, d.Hop = m.Token[:], m.Hop
+	case *wire.Accept:
+		d.Token, d.Hop = m.Token[:], m.Hop
+	case *wire.Refuse:
+		d.Token, d.Hop, d.Reason = m.Token[:], m.Hop, uint64(m.Reason)
+	case *wire.Transfer:
+		d.Object = m.Transfer
+	case *wire.Receipt:
+		d.Object = m.Receipt
+	case *wire.Void:
+		d.Object = m.Void
+	case *wire.Unknown:
+		d.Object = m.Unknown
+	}
+	return d
+}

@@ -1,0 +1,118 @@
+package vector
+
+import (
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// hashed is every signed object.
+type hashed interface{ Hash() ident.Hash }
+
+// hashOf is the hash of an object that was accepted.
+func hashOf[O hashed](o O, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	h := o.Hash()
+	return h[:], nil
+}
+
+func readAuthority(w *world, v *Vector) ([]byte, error) {
+	return hashOf(group.ParseAuthority(w.group, v.Input, w.cas()))
+}
+
+// readConfiguration looks also whether a member could adopt it (O-5).
+func readConfiguration(w *world, v *Vector) ([]byte, error) {
+	c, err := group.ParseConfig(w.group, v.Input, w.cas())
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range c.Settings().Resources {
+		if err := catalog.Check(r.Policy, r.Params); err != nil {
+			return nil, err
+		}
+	}
+	return hashOf(c, nil)
+}
+
+func readCertificate(w *world, v *Vector) ([]byte, error) {
+	return hashOf(certificate.Parse(w.group, v.Input, w.cas()))
+}
+
+func readRevocation(w *world, v *Vector) ([]byte, error) {
+	return hashOf(certificate.ParseRevocation(w.group, v.Input, w.cas()))
+}
+
+// bySigner reads an object of a member, whose key the key id of the envelope
+// names.
+func bySigner[O hashed](w *world, raw []byte,
+	signer func(ident.Group, []byte) (ident.Member, error),
+	parse func(ident.Group, []byte, *signature.PublicKey) (O, error),
+) ([]byte, error) {
+	key, err := w.signerKey(signer(w.group, raw))
+	if err != nil {
+		return nil, err
+	}
+	return hashOf(parse(w.group, raw, key))
+}
+
+func readEndpoint(w *world, v *Vector) ([]byte, error) {
+	return bySigner(w, v.Input, certificate.EndpointSigner, certificate.ParseEndpoint)
+}
+
+func readLeave(w *world, v *Vector) ([]byte, error) {
+	return bySigner(w, v.Input, certificate.LeaveSigner, certificate.ParseLeave)
+}
+
+func readFailure(w *world, v *Vector) ([]byte, error) {
+	return bySigner(w, v.Input, certificate.FailureSigner, certificate.ParseFailure)
+}
+
+func readRequest(w *world, v *Vector) ([]byte, error) {
+	return hashOf(certificate.ParseRequest(w.group, v.Input))
+}
+
+func (w *world) verifier() *token.Verifier { return token.NewVerifier(w.group, w) }
+
+func readGenesis(w *world, v *Vector) ([]byte, error) { return hashOf(w.verifier().Genesis(v.Input)) }
+
+func readTransfer(w *world, v *Vector) ([]byte, error) { return hashOf(w.verifier().Transfer(v.Input)) }
+
+func readAnswer(w *world, v *Vector) ([]byte, error) {
+	return hashOf(w.verifier().Answer(verdicts[v.Object], v.Input))
+}
+
+var verdicts = map[string]token.Verdict{"receipt": token.Receipt, "void": token.Void, "unknown": token.Unknown}
+
+// readSuccession reads a transfer that is to follow from the title of genesis,
+// previous transfer and void that come with it (O-10, O-11).
+func readSuccession(w *world, v *Vector) ([]byte, error) {
+	verifier := w.verifier()
+	var title token.Title
+	var err error
+	if title.Genesis, err = verifier.Genesis(v.With["genesis"]); err != nil {
+		return nil, err
+	}
+	if raw := v.With["previous"]; len(raw) > 0 {
+		if title.Transfer, err = verifier.Transfer(raw); err != nil {
+			return nil, err
+		}
+	}
+	if raw := v.With["void"]; len(raw) > 0 {
+		if title.Void, err = verifier.Answer(token.Void, raw); err != nil {
+			return nil, err
+		}
+	}
+	next, err := verifier.Transfer(v.Input)
+	if err != nil {
+		return nil, err
+	}
+	if err := title.Check(); err != nil {
+		return nil, err
+	}
+	return hashOf(next, title.Admits(next))
+}
