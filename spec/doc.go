@@ -9,7 +9,7 @@
 //	model/         the handoff, for a model checker
 //
 // Its tests keep text and code together: every kind of object, as the project
-// itself encodes it, is checked against the CDDL; the comments in the code
+// itself encodes it, is checked against the CDDL, and shown in chapter 18; the comments in the code
 // quote the CDDL; tables in protocol.md are rendered from the code, so that no
 // bound and no reason of a refusal is left out; every requirement has an
 // identifier, and tests that coverage.txt names; every

@@ -7,12 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/internal/cddl"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/group"
-	"github.com/wandertoken/wander/protocol/ident"
-	updates "github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -73,40 +70,4 @@ func TestFingerprints(t *testing.T) {
 	}
 	_, nobody := c.directory.Range(cleo.id, cleo.id)
 	assert.Zero(t, nobody)
-}
-
-// membershipExamples are how two members are told of and compared.
-func membershipExamples(t *testing.T, out *table) {
-	c := newCouple(t)
-	told, err := updates.Failure(c.failed, c.ben).Encode()
-	require.NoError(t, err)
-	out.example("Ben does not reach Ada, whose endpoint record has the number 12: the update", hexLines(told)...)
-
-	entries, through, more := c.directory.Page(ident.Member{}, ident.LastMember(), wire.MaxPage, wire.MaxFrame)
-	out.message(t, "A directory with both of them: the page", &wire.Members{Entries: entries, Through: through, More: more}, false)
-	for _, p := range []struct {
-		name string
-		id   ident.Member
-	}{{"Ada", ada.id}, {"Ben", ben.id}} {
-		_, one := c.directory.Range(p.id, p.id)
-		out.example(p.name+"'s fingerprint", hexLines(one[:])...)
-	}
-	members, all := c.directory.Fingerprint()
-	out.message(t, "GOSSIP by who has it", &wire.Gossip{Configuration: 7, Revocations: 3, Members: members, Fingerprint: all}, true)
-	out.message(t, "SUMMARY of it", &wire.Summary{Parts: c.directory.Split(ident.Member{}, ident.LastMember(), wire.MaxParts)}, true)
-	out.example("Ada leaves", hexLines(leave(t, nil).Raw())...)
-}
-
-// message adds the body of a message, with its diagnostic notation if it is to
-// be shown.
-func (t *table) message(test *testing.T, what string, m wire.Message, show bool) {
-	body, err := wire.Encode(m)
-	require.NoError(test, err)
-	lines := hexLines(body)
-	if show {
-		shown, err := cddl.Decode(body)
-		require.NoError(test, err)
-		lines = append([]string{shown.String()}, lines...)
-	}
-	t.example(what, lines...)
 }

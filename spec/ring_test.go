@@ -40,11 +40,11 @@ func ringWords(t *testing.T, id ident.Token) (request, field, following []byte) 
 }
 
 // ringExamples shows them.
-func ringExamples(t *testing.T, out *table) {
+func ringExamples(t *testing.T, g *gallery) {
 	request, field, following := ringWords(t, ident.Token(bytes.Repeat([]byte{7}, 32)))
-	out.example("`ring` of three members, preset `e`: the body of a request by Ada", hexLines(request)...)
-	out.example("The field of the token 0707…, which has come to her at hop 1 and goes on to Ben with 1 hop left", hexLines(field)...)
-	out.example("A request by Cleo that Ada sends on to Ben before she knows that he has that token", hexLines(following)...)
+	g.plain("Of three members, preset `e`: the body of a request by Ada", request)
+	g.plain("The field of the token 0707…, which has come to her at hop 1 and goes on to Ben with 1 hop left", field)
+	g.plain("A request by Cleo that Ada sends on to Ben before she knows that he has that token", following)
 }
 
 // The offsets are those of the tables in chapter 10.
