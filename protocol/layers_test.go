@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"protocol/ident", "protocol/clock"},
 	{"protocol/wire", "protocol/certificate", "protocol/token", "protocol/journal", "protocol/policy"},
 	{"protocol/group", "protocol/effect", "protocol/invite"},
-	{"protocol/directory", "protocol/update"},
+	{"protocol/directory", "protocol/update", "protocol/evidence"},
 	{
 		"protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",
 		"protocol/policy/ring", "protocol/policy/uncoordinated",

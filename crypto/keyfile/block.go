@@ -21,11 +21,12 @@ const (
 	Endpoint            = "WANDER ENDPOINT"
 	Leave               = "WANDER LEAVE"
 	CertificateRequest  = "WANDER CERTIFICATE REQUEST"
+	Evidence            = "WANDER EVIDENCE"
 )
 
 var types = []string{
 	PrivateKey, EncryptedPrivateKey, PublicKey, Certificate,
-	CACertificate, GroupConfiguration, Revocation, Endpoint, Leave, CertificateRequest,
+	CACertificate, GroupConfiguration, Revocation, Endpoint, Leave, CertificateRequest, Evidence,
 }
 
 const (

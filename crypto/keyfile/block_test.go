@@ -16,7 +16,7 @@ import (
 var allTypes = []string{
 	keyfile.PrivateKey, keyfile.EncryptedPrivateKey, keyfile.PublicKey, keyfile.Certificate,
 	keyfile.CACertificate, keyfile.GroupConfiguration, keyfile.Revocation, keyfile.Endpoint, keyfile.Leave,
-	keyfile.CertificateRequest,
+	keyfile.CertificateRequest, keyfile.Evidence,
 }
 
 func drawBlocks(t *rapid.T) []keyfile.Block {

@@ -165,6 +165,28 @@ func (g *Group) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey { return g
 // else has that key.
 func (g *Group) History() certificate.Authorities { return history(g.chain) }
 
+// ParseChain reads and verifies statements about the CA keys of group g: the
+// first is about the key that names the group, each other one about a key that
+// one before it vouches for. So whoever knows the group id knows the keys. The
+// time is not looked at, nor which keys have been retired. Errors:
+// ErrNoAuthority, ErrTooManyAuthorities, ErrTwice, and those of ParseAuthority.
+func ParseChain(g ident.Group, statements [][]byte) (certificate.Authorities, error) {
+	if len(statements) == 0 {
+		return nil, ErrNoAuthority
+	}
+	chain := Group{id: g}
+	for _, raw := range statements {
+		a, err := ParseAuthority(g, raw, &chain)
+		if err != nil {
+			return nil, err
+		}
+		if err := chain.add(a); err != nil {
+			return nil, err
+		}
+	}
+	return &chain, nil
+}
+
 type history []Authority
 
 // Key is the CA key with this id, or nil.

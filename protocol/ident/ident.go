@@ -111,6 +111,9 @@ func (m Member) Next() Member {
 	return m
 }
 
+// Compare orders hashes by their bytes.
+func (h Hash) Compare(o Hash) int { return bytes.Compare(h[:], o[:]) }
+
 // Compare orders tokens by their bytes.
 func (t Token) Compare(o Token) int { return bytes.Compare(t[:], o[:]) }
 

@@ -178,6 +178,13 @@ func PeekTransfer(group ident.Group, raw []byte) (TransferBody, ident.Hash, erro
 	return b, h, err
 }
 
+// PeekAnswer is PeekGenesis for a receipt, void or unknown.
+func PeekAnswer(group ident.Group, v Verdict, raw []byte) (AnswerBody, ident.Hash, error) {
+	var b AnswerBody
+	h, err := peek(group, v.kind(), raw, &b)
+	return b, h, err
+}
+
 func peek(group ident.Group, kind envelope.Kind, raw []byte, body any) (ident.Hash, error) {
 	u, err := envelope.Parse(domain(group, kind), raw)
 	if err != nil {

@@ -1,0 +1,207 @@
+package evidence_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+func TestCrimes(t *testing.T) {
+	each(t, func(t *testing.T, c crime) {
+		for _, order := range [][2]evidence.Object{{c.a, c.b}, {c.b, c.a}} {
+			kind, accused, ok := evidence.Of(groupID, order[0], order[1])
+			assert.True(t, ok)
+			assert.Equal(t, c.kind, kind)
+			assert.Equal(t, c.by.id, accused)
+			e, err := evidence.New(groupID, chain(t), c.by.certificate(t), order[0], order[1])
+			require.NoError(t, err)
+			assert.Equal(t, c.evidence(t), e, "whoever has which object first")
+		}
+		e := c.evidence(t)
+		proof, err := e.Verify(groupID)
+		require.NoError(t, err)
+		assert.Equal(t, c.kind, proof.Kind)
+		assert.Equal(t, c.by.id, proof.Accused)
+		assert.Equal(t, "ftp-03", proof.Name)
+		assert.Equal(t, uint64(7), proof.Serial)
+		assert.Equal(t, c.hop, proof.Hop)
+		assert.Equal(t, e.ID(), proof.ID)
+		assert.NotEmpty(t, proof.Account)
+
+		text, err := e.Text()
+		require.NoError(t, err)
+		again, err := evidence.ParseText(text)
+		require.NoError(t, err)
+		assert.Equal(t, e, again)
+	})
+}
+
+func TestEveryKindHasACrime(t *testing.T) {
+	seen := map[evidence.Kind]bool{}
+	for _, c := range crimes(t) {
+		seen[c.kind] = true
+	}
+	for _, k := range evidence.Kinds() {
+		assert.True(t, seen[k], k)
+	}
+}
+
+// What one honest member may have signed is no evidence, in either order.
+func TestNoCrime(t *testing.T) {
+	fresh, atBen, atCleo, back := titles(t)
+	onward := pass(t, back, ben, dan)
+	unknown := answer(t, token.Unknown, atCleo.Transfer, cleo)
+	for name, pair := range map[string][2]evidence.Object{
+		"one object twice":         {aTransfer(atCleo.Transfer), aTransfer(atCleo.Transfer)},
+		"two signers of one hop":   {aTransfer(atCleo.Transfer), aTransfer(pass(t, atBen, dan, cleo))},
+		"hop after hop":            {aTransfer(atBen.Transfer), aTransfer(atCleo.Transfer)},
+		"after a void":             {aTransfer(atCleo.Transfer), aTransfer(onward)},
+		"the void of it":           {anAnswer(back.Void), aTransfer(onward)},
+		"void and its transfer":    {anAnswer(back.Void), aTransfer(atCleo.Transfer)},
+		"hop 1":                    {aGenesis(fresh.Genesis), aTransfer(atBen.Transfer)},
+		"numbers in a row":         {aGenesis(fresh.Genesis), aGenesis(genesis(t, ada, 4, 1))},
+		"number of another":        {aGenesis(fresh.Genesis), aGenesis(genesis(t, ben, 3, 1))},
+		"unknown and receipt":      {anAnswer(unknown), anAnswer(answer(t, token.Receipt, atCleo.Transfer, cleo))},
+		"void and receipt of two":  {anAnswer(back.Void), anAnswer(answer(t, token.Receipt, onward, cleo))},
+		"void and receipt by two":  {anAnswer(back.Void), anAnswer(answer(t, token.Receipt, atCleo.Transfer, dan))},
+		"void and receipt for two": {anAnswer(back.Void), anAnswer(answer(t, token.Receipt, atBen.Transfer, ben))},
+		"not an object":            {aTransfer(atCleo.Transfer), {Kind: envelope.Transfer, Raw: []byte{1}}},
+		"not of a token":           {aTransfer(atCleo.Transfer), {Kind: envelope.Leave, Raw: atCleo.Transfer.Raw()}},
+	} {
+		for _, p := range [][2]evidence.Object{pair, {pair[1], pair[0]}} {
+			_, _, ok := evidence.Of(groupID, p[0], p[1])
+			assert.False(t, ok, name)
+			_, err := evidence.New(groupID, chain(t), ben.certificate(t), p[0], p[1])
+			assert.ErrorIs(t, err, evidence.ErrNoProof, name)
+		}
+	}
+}
+
+// Every reason to refuse evidence has one example that is nothing else.
+func TestVerifyRefuses(t *testing.T) {
+	fork := crimes(t)[0]
+	for name, c := range map[string]struct {
+		change func(*evidence.Evidence)
+		err    error
+	}{
+		"another group":            {func(e *evidence.Evidence) { e.Group[0]++ }, evidence.ErrGroup},
+		"kind 0":                   {func(e *evidence.Evidence) { e.Kind = 0 }, evidence.ErrKind},
+		"another kind":             {func(e *evidence.Evidence) { e.Kind = evidence.DoubleMint }, evidence.ErrObject},
+		"no authority":             {func(e *evidence.Evidence) { e.Authorities = nil }, evidence.ErrMalformed},
+		"too many authorities":     {func(e *evidence.Evidence) { e.Authorities = make([][]byte, 9) }, evidence.ErrMalformed},
+		"one object":               {func(e *evidence.Evidence) { e.Objects = e.Objects[:1] }, evidence.ErrMalformed},
+		"not from the first key":   {func(e *evidence.Evidence) { e.Authorities = e.Authorities[1:] }, evidence.ErrAuthority},
+		"key twice":                {func(e *evidence.Evidence) { e.Authorities = append(e.Authorities, e.Authorities[0]) }, group.ErrTwice},
+		"CA key unknown":           {func(e *evidence.Evidence) { e.Authorities = e.Authorities[:1] }, evidence.ErrCertificate},
+		"no certificate":           {func(e *evidence.Evidence) { e.Certificate = nil }, evidence.ErrCertificate},
+		"certificate of another":   {func(e *evidence.Evidence) { e.Certificate = dan.certificate(t) }, evidence.ErrAccused},
+		"accusing another":         {func(e *evidence.Evidence) { e.Accused = dan.id }, evidence.ErrAccused},
+		"objects of another":       {func(e *evidence.Evidence) { e.Accused, e.Certificate = dan.id, dan.certificate(t) }, token.ErrUnknownSigner},
+		"objects in another order": {func(e *evidence.Evidence) { slices.Reverse(e.Objects) }, evidence.ErrOrder},
+		"one object twice":         {func(e *evidence.Evidence) { e.Objects[1] = e.Objects[0] }, evidence.ErrNoProof},
+	} {
+		e := fork.evidence(t)
+		c.change(e)
+		_, err := e.Verify(groupID)
+		assert.ErrorIs(t, err, c.err, name)
+	}
+	_, err := fork.evidence(t).Verify(ident.Group{1})
+	assert.ErrorIs(t, err, evidence.ErrGroup)
+}
+
+// The second object of a misfit is only what the first names, without its
+// signature.
+func TestMisfitNames(t *testing.T) {
+	c := crimes(t)[5]
+	e := c.evidence(t)
+	e.Objects[1] = c.b.Raw
+	_, err := e.Verify(groupID)
+	assert.ErrorIs(t, err, evidence.ErrObject, "with a signature")
+
+	fresh, _, _, _ := titles(t)
+	raw := slices.Clone(fresh.Genesis.Raw())
+	clear(raw[len(raw)-64:])
+	e.Objects[1] = raw
+	_, err = e.Verify(groupID)
+	assert.ErrorIs(t, err, evidence.ErrObject, "another object")
+}
+
+func TestNewRefuses(t *testing.T) {
+	fork := crimes(t)[0]
+	_, err := evidence.New(groupID, chain(t), make([]byte, evidence.MaxSize), fork.a, fork.b)
+	assert.ErrorIs(t, err, evidence.ErrTooLarge)
+	_, err = evidence.New(groupID, chain(t), dan.certificate(t), fork.a, fork.b)
+	assert.ErrorIs(t, err, evidence.ErrAccused)
+}
+
+func TestParseRefuses(t *testing.T) {
+	raw, err := crimes(t)[0].evidence(t).Encode()
+	require.NoError(t, err)
+	for name, bad := range map[string][]byte{
+		"nothing": nil, "cut": raw[:len(raw)-1], "with more": append(slices.Clone(raw), 0),
+		"an array of 5": append([]byte{0x85}, raw[1:]...), "too long": make([]byte, evidence.MaxSize+1),
+	} {
+		_, err := evidence.Parse(bad)
+		assert.ErrorIs(t, err, evidence.ErrMalformed, name)
+	}
+	for _, kind := range []byte{0, 6, 23} {
+		bad := slices.Clone(raw)
+		bad[1] = kind
+		_, err = evidence.Parse(bad)
+		assert.ErrorIs(t, err, evidence.ErrKind)
+	}
+}
+
+func TestParseTextRefuses(t *testing.T) {
+	text, err := crimes(t)[0].evidence(t).Text()
+	require.NoError(t, err)
+	other, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: ben.certificate(t)})
+	require.NoError(t, err)
+	for name, bad := range map[string][]byte{
+		"nothing": nil, "two blocks": append(slices.Clone(text), text...), "another block": other,
+		"no block": []byte("hello\n"), "too long": make([]byte, evidence.MaxText+1),
+	} {
+		_, err := evidence.ParseText(bad)
+		assert.ErrorIs(t, err, evidence.ErrText, name)
+	}
+	_, err = evidence.ParseText(append([]byte("# from the audit of 3 March\n"), text...))
+	assert.NoError(t, err)
+}
+
+// The largest evidence has a text that is read again.
+func TestLargestText(t *testing.T) {
+	e := crimes(t)[0].evidence(t)
+	raw, err := e.Encode()
+	require.NoError(t, err)
+	e.Certificate = append(e.Certificate, make([]byte, evidence.MaxSize-len(raw)-1)...) // its head grows by 1
+	text, err := e.Text()
+	require.NoError(t, err)
+	again, err := evidence.ParseText(text)
+	require.NoError(t, err)
+	assert.Equal(t, e, again)
+	e.Certificate = append(e.Certificate, 0)
+	_, err = e.Text()
+	assert.ErrorIs(t, err, evidence.ErrTooLarge)
+}
+
+// The id is of what is proved, not of what else is in the file.
+func TestID(t *testing.T) {
+	ids := map[ident.Hash]string{}
+	for _, c := range crimes(t) {
+		e := c.evidence(t)
+		assert.Empty(t, ids[e.ID()], c.name)
+		ids[e.ID()] = c.name
+		id := e.ID()
+		e.Authorities, e.Certificate = nil, nil
+		assert.Equal(t, id, e.ID())
+	}
+}

@@ -1,0 +1,65 @@
+package evidence
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+)
+
+// Kind is which rule was broken (handoff rules §9).
+type Kind uint8
+
+// The kinds. What stands in brackets are the objects, in their order.
+const (
+	// Fork: two transfers of one hop of one token [TRANSFER, TRANSFER]. A member
+	// gives custody of a hop away once; what comes back by a void has the next
+	// number.
+	Fork Kind = iota + 1
+	// Contradiction: one transfer declined for ever and taken [VOID, RECEIPT].
+	Contradiction
+	// Reclaimed: one transfer declined for ever, and the token given away by it
+	// [VOID, TRANSFER whose previous is the declined one].
+	Reclaimed
+	// DoubleMint: two tokens with one number of one incarnation [GENESIS, GENESIS].
+	DoubleMint
+	// Misfit: a transfer that does not follow from what it names [TRANSFER, and
+	// the genesis, transfer or void whose hash is in it]. Of the second object
+	// only the hash counts, whoever signed it: its signature is blanked.
+	Misfit
+
+	kindEnd
+)
+
+// kindNames are stable: a metric label and the journal's word.
+var kindNames = [kindEnd]string{
+	Fork: "two transfers of one hop", Contradiction: "void and receipt", Reclaimed: "void and transfer",
+	DoubleMint: "two tokens of one number", Misfit: "transfer that does not follow",
+}
+
+func (k Kind) String() string {
+	if !k.valid() {
+		return fmt.Sprintf("evidence kind %d", uint8(k))
+	}
+	return kindNames[k]
+}
+
+func (k Kind) valid() bool { return k > 0 && k < kindEnd }
+
+// Kinds are all kinds, in the order of their numbers.
+func Kinds() []Kind {
+	var list []Kind
+	for k := Kind(1); k < kindEnd; k++ {
+		list = append(list, k)
+	}
+	return list
+}
+
+// objectKinds are what the objects of a kind are signed as; 0 where the hash
+// says it.
+var objectKinds = [kindEnd][2]envelope.Kind{
+	Fork:          {envelope.Transfer, envelope.Transfer},
+	Contradiction: {envelope.Void, envelope.Receipt},
+	Reclaimed:     {envelope.Void, envelope.Transfer},
+	DoubleMint:    {envelope.Genesis, envelope.Genesis},
+	Misfit:        {envelope.Transfer, 0},
+}

@@ -1,0 +1,166 @@
+package evidence
+
+import (
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// Witness remembers signed objects that it was shown, and finds what contradicts
+// them. It keeps the latest of each sort, so an old contradiction may escape it:
+// that is what the audit of journals is for. It is not safe for concurrent use.
+type Witness struct {
+	group ident.Group
+	// Remembered twice over: what was shown lately is in young. When half of what
+	// may be kept is there, it becomes old, and the old is forgotten.
+	young, old map[trace]seen
+	kept       int
+}
+
+// trace is under what an object is found again.
+type trace struct {
+	by    relation
+	who   ident.Member
+	hash  ident.Hash // a transfer's, a token's, or an incarnation
+	count uint64
+}
+
+// relation is what two objects can have in common.
+type relation uint8
+
+const (
+	sameHop      relation = iota // transfers of one hop
+	samePrevious                 // the transfer after another
+	declining                    // the void of a transfer
+	taking                       // its receipt
+	sameNumber                   // geneses of one number
+)
+
+// Kept is how many entries a member's Witness has at most: two for a transfer,
+// one for another object. At some 500 bytes each, they are 1 MiB, and with 50
+// members and one token they go back ten rounds.
+const Kept = 2048
+
+// NewWitness returns one that remembers nothing yet, and never more than kept
+// entries.
+func NewWitness(g ident.Group, kept int) *Witness {
+	return &Witness{group: g, kept: kept, young: make(map[trace]seen), old: make(map[trace]seen)}
+}
+
+// seen is one object that is remembered.
+type seen struct {
+	hash   ident.Hash
+	object Object
+}
+
+// Genesis tells the witness of a genesis, and returns what it remembers that
+// contradicts it, if anything: then the two are evidence, see New. Of objects
+// that contradict each other the witness keeps the first.
+func (w *Witness) Genesis(g token.Genesis) (mine, other Object, found bool) {
+	return w.show(statement{
+		kind: envelope.Genesis, hash: g.Hash(), signer: g.Body().Generator, genesis: g.Body(),
+	}, g.Raw())
+}
+
+// Transfer is Genesis for a transfer.
+func (w *Witness) Transfer(t token.Transfer) (mine, other Object, found bool) {
+	return w.show(statement{
+		kind: envelope.Transfer, hash: t.Hash(), signer: t.Body().From, transfer: t.Body(),
+	}, t.Raw())
+}
+
+// Answer is Genesis for a receipt or void. An unknown contradicts nothing.
+func (w *Witness) Answer(a token.Answer) (mine, other Object, found bool) {
+	kind := envelope.Receipt
+	switch a.Verdict() {
+	case token.Void:
+		kind = envelope.Void
+	case token.Unknown:
+		return Object{}, Object{}, false
+	}
+	return w.show(statement{kind: kind, hash: a.Hash(), signer: a.Body().Signer, answer: a.Body()}, a.Raw())
+}
+
+// Recall tells the witness of an object from a member's own journal, without a
+// look at its signature. What is no object is passed over.
+func (w *Witness) Recall(o Object) {
+	if s, ok := peek(w.group, o); ok {
+		w.show(s, o.Raw)
+	}
+}
+
+func (w *Witness) show(s statement, raw []byte) (mine, other Object, found bool) {
+	mine = Object{s.kind, raw}
+	for _, at := range s.rivals() {
+		known, is := w.recall(at)
+		if !is || known.hash == s.hash {
+			continue
+		}
+		if _, _, contradicts := Of(w.group, known.object, mine); contradicts {
+			return mine, known.object, true
+		}
+	}
+	for _, at := range s.traces() {
+		w.remember(at, seen{s.hash, mine})
+	}
+	return mine, Object{}, false
+}
+
+func (w *Witness) recall(at trace) (seen, bool) {
+	o, ok := w.young[at]
+	if !ok {
+		o, ok = w.old[at]
+	}
+	return o, ok
+}
+
+func (w *Witness) remember(at trace, o seen) {
+	if len(w.young) >= w.kept/2 {
+		w.young, w.old = w.old, w.young
+		clear(w.young)
+	}
+	w.young[at] = o
+}
+
+// traces are under what an object is kept.
+func (s statement) traces() []trace {
+	switch s.kind {
+	case envelope.Genesis:
+		return []trace{s.mint()}
+	case envelope.Transfer:
+		return []trace{s.hop(), {by: samePrevious, who: s.signer, hash: s.transfer.Previous}}
+	case envelope.Void:
+		return []trace{{by: declining, who: s.signer, hash: s.answer.Transfer}}
+	case envelope.Receipt:
+		return []trace{{by: taking, who: s.signer, hash: s.answer.Transfer}}
+	}
+	return nil
+}
+
+// rivals are under what another object is kept that would contradict this one.
+func (s statement) rivals() []trace {
+	switch s.kind {
+	case envelope.Genesis:
+		return []trace{s.mint()}
+	case envelope.Transfer:
+		return []trace{s.hop(), {by: declining, who: s.signer, hash: s.transfer.Previous}}
+	case envelope.Void:
+		return []trace{
+			{by: taking, who: s.signer, hash: s.answer.Transfer},
+			{by: samePrevious, who: s.signer, hash: s.answer.Transfer},
+		}
+	case envelope.Receipt:
+		return []trace{{by: declining, who: s.signer, hash: s.answer.Transfer}}
+	}
+	return nil
+}
+
+func (s statement) hop() trace {
+	return trace{by: sameHop, who: s.signer, hash: ident.Hash(s.transfer.Token), count: s.transfer.Hop}
+}
+
+func (s statement) mint() trace {
+	at := trace{by: sameNumber, who: s.signer, count: s.genesis.Sequence}
+	copy(at.hash[:], s.genesis.Incarnation[:])
+	return at
+}
