@@ -34,6 +34,7 @@ func init() {
 		"FuzzSegment":       {Check: checkSegment, Seeds: segmentSeeds},
 		"FuzzInvite":        {Check: checkInvite, Seeds: inviteSeeds},
 		"FuzzEnrolment":     {Check: checkEnrolment, Seeds: enrolmentSeeds},
+		"FuzzEvidence":      {Check: checkEvidence, Seeds: evidenceSeeds},
 		"FuzzPolicy":        {Check: checkPolicy, Seeds: policySeeds},
 	}
 }

@@ -49,7 +49,7 @@ func onTheWire(t *testing.T) []sample {
 		list = append(list, sample{"update", raw})
 	}
 	private, public := keyBlocks(t)
-	list = append(list, sample{"last-operation", lastOperation(t)})
+	list = append(list, sample{"last-operation", lastOperation(t)}, sample{"evidence-file", evidenceFile(t)})
 	return append(list, sample{"private-key", private}, sample{"public-key", public})
 }
 

@@ -180,6 +180,7 @@ func objectTable(t *testing.T) *table {
 		{"`preamble`", "transport", "preambleLimits"},
 		{"`entry` of a journal", "journal", "recordLimits"},
 		{"`private-key`, `public-key`", "keyfile", "limits"},
+		{"`evidence-file`", "evidence", "limits"},
 	} {
 		b := s.objectLimits(o.pkg, o.name)
 		out.row(o.what, b[0], b[1], b[2])

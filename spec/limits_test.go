@@ -19,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -96,6 +97,7 @@ func limitTable(t *testing.T) *table {
 		{"bytes of a block in a file", keyfile.MaxBlock, "keyfile.MaxBlock"},
 		{"blocks of a file", keyfile.MaxBlocks, "keyfile.MaxBlocks"},
 		{"bytes of a file of blocks", keyfile.MaxText, "keyfile.MaxText"},
+		{"bytes of encoded evidence", evidence.MaxSize, "evidence.MaxSize"},
 		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
 		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
 	} {

@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	updates "github.com/wandertoken/wander/protocol/update"
@@ -113,6 +115,21 @@ func records(t *testing.T) []journal.Record {
 		&journal.Founded{Resource: "ftp", Slot: 1},
 		&journal.Visited{Resource: "ftp", Slot: 1, Token: tok, Born: millis, Generator: ada.id, At: millis * 1000, Operated: true},
 	}
+}
+
+// evidenceFile is evidence that Ada gave one hop away twice.
+func evidenceFile(t *testing.T) []byte {
+	w := newWalk(t, nil, nil)
+	again := w.first.Body()
+	again.Accept++
+	second, err := again.Sign(groupID, ada.key)
+	require.NoError(t, err)
+	e, err := evidence.New(groupID, [][]byte{statement(t, authority, authority, nil).Raw()}, memberCertificate(t, ada, nil).Raw(),
+		evidence.Object{Kind: envelope.Transfer, Raw: w.first.Raw()}, evidence.Object{Kind: envelope.Transfer, Raw: second.Raw()})
+	require.NoError(t, err)
+	raw, err := e.Encode()
+	require.NoError(t, err)
+	return raw
 }
 
 // keyBlocks has the content of the two blocks for keys.

@@ -36,8 +36,8 @@ type Evidence struct {
 
 // form is the encoding.
 //
-//	evidence = [ kind: uint, group: group, accused: member, authorities: [1*8 bstr],
-//	             certificate: bstr, objects: [2*2 bstr] ]
+//	evidence-file = [ kind: 1..5, group: group, accused: member, authorities: [1*8 bstr],
+//	                  certificate: bstr, objects: [2*2 bstr] ]
 type form struct {
 	_           struct{} `cbor:",toarray"`
 	Kind        uint64
