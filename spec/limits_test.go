@@ -256,33 +256,42 @@ type refusing struct {
 
 func (r refusing) Release(ident.Grant, bool, int) error { return r.reason }
 
+// apiRefusals are the reasons of the local API to refuse.
+var apiRefusals = []struct {
+	err           error
+	name, meaning string
+}{
+	{api.ErrNotGranted, "api.ErrNotGranted", "no token came in time"},
+	{api.ErrNotDue, "api.ErrNotDue", "the operation ran too recently (`once_per_ms`)"},
+	{api.ErrIsolated, "api.ErrIsolated", "cut off from every peer, and not holding the token"},
+	{api.ErrRevoked, "api.ErrRevoked", "the member's own certificate is not valid"},
+	{api.ErrRefused, "api.ErrRefused", "the group configuration has no such resource"},
+	{api.ErrUnavailable, "api.ErrUnavailable", "the daemon stops, or has no room"},
+	{api.ErrBadRequest, "api.ErrBadRequest", "not understood"},
+	{api.ErrInternal, "api.ErrInternal", "the daemon failed"},
+}
+
+// answered is what the local API answers for a reason to refuse.
+func answered(t *testing.T, reason error) (code string, status int) {
+	w := httptest.NewRecorder()
+	body := fmt.Sprintf(`{"grant":%q}`, ident.Grant{})
+	request := httptest.NewRequest(http.MethodPost, "/v1/release", strings.NewReader(body))
+	api.NewHandler(refusing{reason: reason}).ServeHTTP(w, request)
+	var reply struct {
+		Error struct {
+			Code string `json:"code"`
+		} `json:"error"`
+	}
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &reply))
+	return reply.Error.Code, w.Code
+}
+
 // apiTable is what the local API answers for each reason to refuse.
 func apiTable(t *testing.T) *table {
 	out := newTable("code", "HTTP", "error", "meaning")
-	for _, c := range []struct {
-		err           error
-		name, meaning string
-	}{
-		{api.ErrNotGranted, "api.ErrNotGranted", "no token came in time"},
-		{api.ErrNotDue, "api.ErrNotDue", "the operation ran too recently (`once_per_ms`)"},
-		{api.ErrIsolated, "api.ErrIsolated", "cut off from every peer, and not holding the token"},
-		{api.ErrRevoked, "api.ErrRevoked", "the member's own certificate is not valid"},
-		{api.ErrRefused, "api.ErrRefused", "the group configuration has no such resource"},
-		{api.ErrUnavailable, "api.ErrUnavailable", "the daemon stops, or has no room"},
-		{api.ErrBadRequest, "api.ErrBadRequest", "not understood"},
-		{api.ErrInternal, "api.ErrInternal", "the daemon failed"},
-	} {
-		w := httptest.NewRecorder()
-		body := fmt.Sprintf(`{"grant":%q}`, ident.Grant{})
-		request := httptest.NewRequest(http.MethodPost, "/v1/release", strings.NewReader(body))
-		api.NewHandler(refusing{reason: c.err}).ServeHTTP(w, request)
-		var reply struct {
-			Error struct {
-				Code string `json:"code"`
-			} `json:"error"`
-		}
-		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &reply))
-		out.row("`"+reply.Error.Code+"`", fmt.Sprint(w.Code), "`"+c.name+"`", c.meaning)
+	for _, c := range apiRefusals {
+		code, status := answered(t, c.err)
+		out.row("`"+code+"`", fmt.Sprint(status), "`"+c.name+"`", c.meaning)
 	}
 	return out
 }

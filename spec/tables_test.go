@@ -60,6 +60,7 @@ func rendered(t *testing.T) map[string]*table {
 		"api codes":    apiTable(t),
 		"limits":       limitTable(t),
 		"objects":      objectTable(t),
+		"refused":      refusedTable(t),
 		"rejections":   rejectionTable(t),
 		"times":        timesTable(),
 
@@ -295,29 +296,12 @@ func closeTable(t *testing.T) *table {
 	}
 	out := newTable("code", "error", "meaning")
 	for code := transport.Code(0); code.String() != transport.ErrLost.Error(); code++ {
-		name := sentinelOf(t, (&transport.CloseError{Code: code}).Unwrap())
-		require.NotEmpty(t, words[code.String()], code)
-		out.row(fmt.Sprint(uint64(code)), "`"+name+"`", words[code.String()])
+		require.NotEmpty(t, words[code.String()], "%v", code)
+		out.row(fmt.Sprint(uint64(code)), nameOf(t, (&transport.CloseError{Code: code}).Unwrap()), words[code.String()])
 		delete(words, code.String())
 	}
 	require.Empty(t, words)
 	return out
-}
-
-// sentinelOf is the name of one of the transport's errors.
-func sentinelOf(t *testing.T, err error) string {
-	for name, e := range map[string]error{
-		"transport.ErrNormal": transport.ErrNormal, "transport.ErrIdle": transport.ErrIdle,
-		"transport.ErrReplaced": transport.ErrReplaced, "transport.ErrShuttingDown": transport.ErrShuttingDown,
-		"transport.ErrProtocol": transport.ErrProtocol, "transport.ErrRevoked": transport.ErrRevoked,
-		"transport.ErrOverload": transport.ErrOverload, "transport.ErrInternal": transport.ErrInternal,
-	} {
-		if e == err {
-			return name
-		}
-	}
-	require.Fail(t, "no such error", err)
-	return ""
 }
 
 func tuningTable(t *testing.T) *table {

@@ -134,7 +134,7 @@ var naming = []string{"protocol.md", "../docs/guarantees.md", "../docs/configura
 var toName = []string{
 	"canonical", "signature", "envelope", "keyfile", "certificate", "group", "token", "wire", "journal",
 	"handoff", "directory", "policy", "catalog", "member", "transport",
-	"wandering", "multitoken", "ring", "uncoordinated", "update",
+	"wandering", "multitoken", "ring", "uncoordinated", "update", "api", "enrolment", "invite", "ident",
 }
 
 // ofTools are errors of these packages that the protocol refuses nothing by.

@@ -12,23 +12,34 @@ type Refusal uint64
 // The reasons for a refusal. None of them is about a token already sent: that
 // is a VOID or nothing.
 const (
-	RefuseBusy     Refusal = 1 // no room for another reservation
-	RefuseStopping Refusal = 2 // the member is shutting down
-	RefuseResource Refusal = 3 // unknown resource or slot: the configurations differ
-	RefuseClock    Refusal = 4 // genesis time outside the clock allowance
-	RefuseSigner   Refusal = 5 // a signer is revoked or expired
-	RefuseTitle    Refusal = 6 // the genesis does not verify, or is another token's
+	RefuseBusy     Refusal = 1
+	RefuseStopping Refusal = 2
+	RefuseResource Refusal = 3
+	RefuseClock    Refusal = 4
+	RefuseSigner   Refusal = 5
+	RefuseTitle    Refusal = 6
 	maxRefusal             = RefuseTitle
 )
 
-var refusalNames = [...]string{
-	RefuseBusy: "busy", RefuseStopping: "stopping", RefuseResource: "unknown resource",
-	RefuseClock: "genesis time", RefuseSigner: "signer not valid", RefuseTitle: "bad title",
+var refusalErrors = [...]error{
+	RefuseBusy: ErrBusy, RefuseStopping: ErrStopping, RefuseResource: ErrResource,
+	RefuseClock: ErrClock, RefuseSigner: ErrSigner, RefuseTitle: ErrTitle,
+}
+
+func (r Refusal) known() bool { return r >= 1 && r <= maxRefusal }
+
+// Err is the sentinel of the reason. One that this version does not know is
+// ErrBusy.
+func (r Refusal) Err() error {
+	if r.known() {
+		return refusalErrors[r]
+	}
+	return ErrBusy
 }
 
 func (r Refusal) String() string {
-	if r >= 1 && r <= maxRefusal {
-		return refusalNames[r]
+	if r.known() {
+		return r.Err().Error()
 	}
 	return fmt.Sprintf("refusal %d", uint64(r))
 }
