@@ -1,5 +1,7 @@
 package vector
 
+import "strings"
+
 // Version is that of the files.
 const Version = 1
 
@@ -79,4 +81,14 @@ type Party struct {
 	ID     Bytes `json:"id"` // member id or CA key id
 	// Certificate is the member's, or the statement about the CA key.
 	Certificate Bytes `json:"certificate"`
+}
+
+// RuleOf is the CDDL file that a rule of a vector stands in, and its name
+// there: "journal:record" is record of journal.cddl, and a rule without file is
+// one of wire.cddl.
+func RuleOf(rule string) (file, name string) {
+	if file, name, found := strings.Cut(rule, ":"); found {
+		return file + ".cddl", name
+	}
+	return "wire.cddl", rule
 }

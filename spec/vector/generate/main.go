@@ -1,0 +1,84 @@
+// Command generate writes the test vectors of the protocol. They are a
+// function of nothing: the keys are fixed, there is no clock and no randomness.
+//
+//	go run ./spec/vector/generate          writes spec/vectors
+//	go run ./spec/vector/generate -o DIR   writes another folder
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/wandertoken/wander/spec/vector"
+)
+
+func main() {
+	dir := flag.String("o", "spec/vectors", "folder to write to")
+	flag.Parse()
+	if err := write(*dir); err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func write(dir string) error {
+	files, err := generate()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	old, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if files[filepath.Base(name)] == nil {
+			if err := os.Remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generate makes all files by their names.
+func generate() (map[string][]byte, error) {
+	s := newSuite()
+	for _, o := range objects() {
+		s.signedObject(o)
+	}
+	files := make(map[string][]byte)
+	for name, f := range s.files {
+		if err := render(files, name, f); err != nil {
+			return nil, err
+		}
+	}
+	if err := render(files, vector.PartiesFile, partiesFile()); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// render writes one file as JSON.
+func render(files map[string][]byte, name string, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	files[name] = b.Bytes()
+	return nil
+}

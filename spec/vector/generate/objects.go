@@ -1,0 +1,404 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/wandertoken/wander/spec/vector"
+)
+
+// objects are all signed objects with what can be wrong with their fields.
+func objects() []*object {
+	return []*object{
+		authorityObject(), configurationObject(), certificateObject(), revocationObject(), endpointObject(),
+		leaveObject(), failureObject(), requestObject(), genesisObject(), transferObject(),
+		answerObject("receipt"), answerObject("void"), answerObject("unknown"),
+	}
+}
+
+// byAuthority is an object that a CA key signs.
+func byAuthority(name, malformed string, payload item, extensions int) *object {
+	return &object{
+		name: name, kind: name, payload: payload, by: firstCA, malformed: malformed, signature: "certificate.ErrSignature",
+		unknownSigner: "certificate.ErrUnknownCA", wrongKeyID: "certificate.ErrSignature", extensions: []int{extensions},
+	}
+}
+
+// aboutMember is an object of a member about members.
+func aboutMember(name string, payload item, by *party, extensions int) *object {
+	return &object{
+		name: name, kind: name, payload: payload, by: by, malformed: "certificate.ErrMalformed", signature: "certificate.ErrSignature",
+		unknownSigner: "directory.ErrUnknown", wrongKeyID: "certificate.ErrSigner", extensions: []int{extensions},
+	}
+}
+
+// ofToken is an object of a token.
+func ofToken(name string, payload item, by *party, extensions int) *object {
+	return &object{
+		name: name, kind: name, payload: payload, by: by, malformed: "token.ErrMalformed", signature: "token.ErrSignature",
+		unknownSigner: "token.ErrSigner", wrongKeyID: "token.ErrSigner", extensions: []int{extensions},
+	}
+}
+
+// bad is an edit that refuses the object.
+func bad(slug, about, req, outcome string, value item, path ...int) edit {
+	return edit{fault{slug: slug, about: about, req: req, outcome: outcome}, func(p *item) { *at(p, path...) = value }}
+}
+
+// good is an edit that is still accepted.
+func good(slug, about, req string, value item, path ...int) edit {
+	return edit{ok(slug, about, req), func(p *item) { *at(p, path...) = value }}
+}
+
+// because names the cause of an edit.
+func (e edit) because(cause string) edit {
+	e.cause = cause
+	return e
+}
+
+// harmful marks an edit as malicious.
+func (e edit) harmful() edit {
+	e.fault = e.malicious()
+	return e
+}
+
+const lastSecond = 253402300799 // of the year 9999
+
+// groupNames are edits of the name of a group, resource or policy.
+func groupNames(what, req string, path ...int) []edit {
+	const no = "group.ErrName"
+	return []edit{
+		good(what+"-64", "a "+what+" of 64 characters", req, text(strings.Repeat("z", 64)), path...),
+		bad(what+"-65", "a "+what+" of 65 characters", req, no, text(strings.Repeat("z", 65)), path...),
+		bad(what+"-empty", "an empty "+what, req, no, text(""), path...),
+		bad(what+"-upper", "a "+what+" with a capital", req, no, text("Demo"), path...),
+		bad(what+"-dot", "a "+what+" that begins with a dot", req, no, text(".demo"), path...),
+	}
+}
+
+// badKeys are keys that nobody may have.
+func badKeys(outcome string, path ...int) []edit {
+	return []edit{
+		bad("key-small-order", "a key of small order", "S-1", outcome, bstr(hexBytes(smallOrder[orderEight])), path...).because("signature.ErrSmallOrder").harmful(),
+		bad("key-identity", "the identity as key", "S-1", outcome, bstr(hexBytes(smallOrder[0])), path...).because("signature.ErrSmallOrder").harmful(),
+		bad("key-not-canonical", "a key that is not encoded canonically", "S-1", outcome, bstr(hexBytes(notCanonical[0])), path...).because("signature.ErrKeyEncoding").harmful(),
+		bad("key-no-point", "a key that is no point", "S-1", outcome, bstr(append([]byte{2}, make([]byte, 31)...)), path...).because("signature.ErrKeyEncoding"),
+	}
+}
+
+func authorityObject() *object {
+	o := byAuthority("authority", "group.ErrMalformed", authorityPayload(secondCA), 6)
+	o.wrongKeyID = "group.ErrGroup" // it is the key that the statement is about: only the first proves itself
+	o.edits = append(groupNames("name", "O-1", 0), badKeys("group.ErrKey", 2)...)
+	const validity, version = "group.ErrValidity", "group.ErrVersion"
+	o.edits = append(o.edits,
+		edit{ok("first", "the statement about the first key, which proves itself", "O-3"), func(p *item) { *p = authorityPayload(firstCA) }},
+		good("until-9999", "valid until the last second of 9999", "O-1", uintOf(lastSecond), 4),
+		bad("after-9999", "valid until the year 10000", "O-1", validity, uintOf(lastSecond+1), 4),
+		bad("never-valid", "it ends when it begins", "O-1", validity, uintOf(noonSeconds), 4),
+		bad("version-0", "version 0 for a key that is not the first", "O-1", version, uintOf(0), 5),
+		bad("other-group", "about another group", "O-3", "group.ErrGroup", bstr(otherGroup), 1),
+		edit{
+			fault{slug: "first-version", about: "a version for the first key", req: "O-1", outcome: version},
+			func(p *item) { *p = with(authorityPayload(firstCA), uintOf(1), 5) },
+		},
+	)
+	return o
+}
+
+func configurationObject() *object {
+	o := byAuthority("configuration", "group.ErrMalformed", configurationPayload(resource(resourceName)), 7)
+	o.unknownSigner = "group.ErrAuthorities" // it does not list that key
+	const outOfRange = "group.ErrOutOfRange"
+	o.edits = append(groupNames("name", "O-1", 1), groupNames("resource-name", "O-1", 3, 0, 0)...)
+	o.edits = append(o.edits,
+		bad("version-0", "version 0", "O-1", "group.ErrVersion", uintOf(0), 0),
+		bad("issued-10000", "issued in the year 10000", "O-1", outOfRange, uintOf((lastSecond+1)*1000), 2),
+		bad("resources-0", "no resource", "O-1", "group.ErrResources", array(), 3),
+		good("resources-64", "64 resources", "O-1", array(manyResources(64)...), 3),
+		bad("resources-65", "65 resources", "O-1", "group.ErrResources", array(manyResources(65)...), 3),
+		bad("resources-twice", "one resource twice", "O-1", "group.ErrResources", array(resource("ftp"), resource("ftp")), 3),
+		bad("resources-unsorted", "resources in another order", "O-1", "group.ErrResources", array(resource("ftp"), resource("audit")), 3),
+		bad("policy-unknown", "a policy that nobody knows", "O-5", "catalog.ErrUnknownPolicy", text("lottery"), 3, 0, 1),
+		bad("preset-unknown", "a preset that the policy does not have", "O-5", "policy.ErrPreset", text("fast"), 3, 0, 2),
+		bad("slots-0", "no slot", "O-1", outOfRange, uintOf(0), 3, 0, 3),
+		good("slots-1024", "1024 slots", "O-1", uintOf(1024), 3, 0, 3),
+		bad("slots-1025", "1025 slots", "O-1", outOfRange, uintOf(1025), 3, 0, 3),
+		bad("max-hold-0", "no time to hold", "O-1", outOfRange, uintOf(0), 3, 0, 5),
+		bad("max-hold-week", "a millisecond more than a week to hold", "O-1", outOfRange, uintOf(604800001), 3, 0, 5),
+		bad("authorities-0", "no CA key", "O-1", "group.ErrAuthorities", array(), 5),
+		bad("authorities-other", "without the signer's key", "O-1", "group.ErrAuthorities", array(bstr(secondCA.id)), 5).harmful(),
+		bad("authorities-twice", "one CA key twice", "O-1", "group.ErrAuthorities", array(bstr(firstCA.id), bstr(firstCA.id)), 5),
+		bad("authorities-9", "nine CA keys", "O-1", "group.ErrAuthorities", array(manyIDs(firstCA.id, 9)...), 5),
+	)
+	o.edits = append(append(o.edits, parameterEdits()...), constantEdits()...)
+	return o
+}
+
+// parameterEdits are edits of the parameters of a policy (O-14).
+func parameterEdits() []edit {
+	const outOfRange = "policy.ErrOutOfRange"
+	params := func(slug, about, outcome string, pairs ...uint64) edit {
+		m := dict()
+		for _, n := range pairs {
+			m.Items = append(m.Items, uintOf(n))
+		}
+		if outcome == vector.Valid {
+			return good(slug, about, "O-14", m, 3, 0, 4)
+		}
+		return bad(slug, about, "O-14", outcome, m, 3, 0, 4)
+	}
+	return []edit{
+		params("parameter-min-interval", "an optional parameter", vector.Valid, 1, 4000, 2, 100, 3, 1000, 4, 60000),
+		params("parameter-zero", "a parameter with the value 0", "group.ErrMalformed", 1, 4000, 2, 100, 3, 1000, 4, 0),
+		params("parameter-unknown", "a parameter that nobody knows", "group.ErrParameter", 1, 4000, 2, 100, 3, 1000, 99, 1),
+		params("parameter-absent", "without operation_time", outOfRange, 2, 100, 3, 1000),
+		params("parameter-members", "members_max of 1000001", outOfRange, 1, 1, 2, 1000001, 3, 1000),
+		params("parameter-operation", "an operation of a millisecond more than a week", outOfRange, 1, 604800001, 2, 1, 3, 1000),
+		params("parameter-skip", "skip_delay of a millisecond more than an hour", outOfRange, 1, 4000, 2, 100, 3, 3600001),
+		params("parameter-product", "members_max times operation_time above ten years", outOfRange, 1, 604800000, 2, 522, 3, 1000),
+		params("parameter-unused", "a parameter that the policy does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 7, 60000),
+	}
+}
+
+// constantEdits put each constant of the group just outside of its range, and
+// on its bounds.
+func constantEdits() (list []edit) {
+	for n, c := range []struct {
+		name      string
+		low, high uint64
+	}{
+		{"members-max", 1, 1 << 20},
+		{"update-capacity", 1, 32},
+		{"failure-quorum", 2, 16},
+		{"certificate-lifetime", 60000, 315360000000},
+		{"clock-allowance", 1000, 2592000000},
+		{"settlement-time", 3600000, 315360000000},
+		{"gossip-interval", 100, 3600000},
+	} {
+		list = append(list,
+			good(c.name+"-least", c.name+" at its least", "O-1", uintOf(c.low), 4, n),
+			good(c.name+"-most", c.name+" at its most", "O-1", uintOf(c.high), 4, n),
+			bad(c.name+"-below", c.name+" below its range", "O-1", "group.ErrOutOfRange", uintOf(c.low-1), 4, n),
+			bad(c.name+"-above", c.name+" above its range", "O-1", "group.ErrOutOfRange", uintOf(c.high+1), 4, n),
+			bad(c.name+"-huge", c.name+" of 2^64-1", "O-1", "group.ErrOutOfRange", uintOf(1<<64-1), 4, n).harmful(),
+		)
+	}
+	return list
+}
+
+func manyResources(n int) (list []item) {
+	for i := range n {
+		list = append(list, resource("ftp"+string(rune('a'+i/26))+string(rune('a'+i%26))))
+	}
+	return list
+}
+
+// manyIDs is first and others up to n ids.
+func manyIDs(first []byte, n int) []item {
+	list := []item{bstr(first)}
+	for i := 1; i < n; i++ {
+		list = append(list, bstr(repeat(byte(i), 16)))
+	}
+	return list
+}
+
+// memberNames are edits of a member's name.
+func memberNames(path ...int) []edit {
+	const no = "certificate.ErrName"
+	return []edit{
+		good("name-64", "a name of 64 characters", "O-1", text(strings.Repeat("a", 64)), path...),
+		bad("name-65", "a name of 65 characters", "O-1", no, text(strings.Repeat("a", 65)), path...),
+		bad("name-empty", "an empty name", "O-1", no, text(""), path...),
+		bad("name-upper", "a name with a capital", "O-1", no, text("FTP"), path...),
+		bad("name-hyphen", "a name that ends with a hyphen", "O-1", no, text("ftp-"), path...),
+		bad("name-underscore", "a name with an underscore", "O-1", no, text("ftp_01"), path...),
+		bad("name-escape", "a name with a terminal's escape sequence", "O-1", no, text("\x1b[2Jftp"), path...).harmful(),
+		bad("name-slash", "a name that leads out of a folder", "O-1", no, text("../../etc/passwd"), path...).harmful(),
+	}
+}
+
+// Where the values of the certificate's claims are.
+const (
+	claimName      = 1
+	claimNotAfter  = 3
+	claimNotBefore = 5
+	claimIssued    = 7
+	claimSerial    = 9
+	claimKey       = 11
+	claimGroup     = 13
+)
+
+func certificateObject() *object {
+	const malformed, validity, key = "certificate.ErrMalformed", "certificate.ErrValidity", "certificate.ErrKey"
+	o := byAuthority("certificate", malformed, certificatePayload(ada), 0)
+	o.extensions = nil // of another form: below
+	keyPath := []int{claimKey, 1, 5}
+	o.edits = append(memberNames(claimName), badKeys(key, keyPath...)...)
+	withExtensions := func(m item) func(p *item) {
+		return func(p *item) { p.Items = append(p.Items, negative(70004), m) }
+	}
+	drop := func(n int) func(p *item) {
+		return func(p *item) { p.Items = append(p.Items[:n:n], p.Items[n+2:]...) }
+	}
+	o.edits = append(o.edits,
+		edit{ok("extension-odd", "an unknown odd extension is kept and ignored", "C-5"), withExtensions(dict(uintOf(7), text("x")))},
+		edit{fault{slug: "extension-even", about: "an unknown even extension", req: "C-5", outcome: malformed, cause: "canonical.ErrExtension"}, withExtensions(dict(uintOf(2), uintOf(0)))},
+		edit{fault{slug: "extension-none", about: "an empty map of extensions", req: "C-5", outcome: malformed}, withExtensions(dict())},
+		edit{fault{slug: "claim-unknown", about: "a claim that is not known", req: "C-4", outcome: malformed}, func(p *item) { p.Items = append(p.Items, negative(70005), uintOf(0)) }},
+		edit{fault{slug: "claim-unsorted", about: "claims in another order", req: "C-1", outcome: malformed, cause: "canonical.ErrUnsorted"}, func(p *item) {
+			p.Items[0], p.Items[1], p.Items[2], p.Items[3] = p.Items[2], p.Items[3], p.Items[0], p.Items[1]
+		}},
+		edit{fault{slug: "claim-twice", about: "the name twice", req: "C-2", outcome: malformed, cause: "canonical.ErrUnsorted"}, func(p *item) {
+			p.Items = append([]item{p.Items[0], p.Items[1]}, p.Items...)
+		}},
+		edit{fault{slug: "no-serial", about: "without a serial number", req: "C-4", outcome: malformed}, drop(claimSerial - 1)},
+		edit{fault{slug: "no-key", about: "without a key", req: "C-4", outcome: malformed}, drop(claimKey - 1)},
+		edit{fault{slug: "no-group", about: "without a group", req: "C-4", outcome: malformed}, drop(claimGroup - 1)},
+		good("until-9999", "valid until the last second of 9999", "O-1", uintOf(lastSecond), claimNotAfter),
+		bad("after-9999", "valid until the year 10000", "O-1", validity, uintOf(lastSecond+1), claimNotAfter),
+		bad("never-valid", "it ends when it begins", "O-1", validity, uintOf(noonSeconds), claimNotAfter),
+		bad("begins-10000", "valid from the year 10000 on", "O-1", validity, uintOf(lastSecond+1), claimNotBefore),
+		bad("issued-10000", "issued in the year 10000", "O-1", validity, uintOf(lastSecond+1), claimIssued),
+		bad("serial-0", "the serial number 0", "O-1", "certificate.ErrSerial", bstr(make([]byte, 8)), claimSerial),
+		bad("serial-7", "a serial number of 7 bytes", "C-4", malformed, bstr(repeat(1, 7)), claimSerial),
+		bad("other-group", "of another group", "O-1", "certificate.ErrGroup", bstr(otherGroup), claimGroup),
+		bad("key-type", "a key of another type", "O-1", key, uintOf(2), claimKey, 1, 1),
+		bad("key-curve", "a key on another curve", "O-1", key, uintOf(4), claimKey, 1, 3),
+		bad("key-31", "a key of 31 bytes", "C-4", malformed, bstr(repeat(1, 31)), keyPath...),
+	)
+	return o
+}
+
+func revocationObject() *object {
+	const malformed, reason = "certificate.ErrMalformed", "certificate.ErrReason"
+	o := byAuthority("revocation", malformed, revocationPayload(), 5)
+	o.edits = []edit{
+		good("no-reason", "without a reason", "O-1", text(""), 3),
+		good("no-serial", "without a serial number", "O-1", uintOf(0), 2),
+		good("reason-128", "a reason of 128 bytes", "O-1", text(strings.Repeat("r", 128)), 3),
+		bad("reason-129", "a reason of 129 bytes", "O-1", reason, text(strings.Repeat("r", 129)), 3),
+		bad("reason-escape", "a reason with a terminal's escape sequence", "O-1", reason, text("\x1b[2Jgone"), 3).harmful(),
+		bad("reason-line", "a reason of two lines", "O-1", reason, text("gone\nroot"), 3).harmful(),
+		bad("version-0", "version 0", "O-1", "certificate.ErrVersion", uintOf(0), 0),
+		bad("nobody", "of nobody", "G-3", malformed, bstr(make([]byte, 16)), 1),
+	}
+	return o
+}
+
+func endpointObject() *object {
+	const mode, badAddress = "certificate.ErrMode", "certificate.ErrAddress"
+	o := aboutMember("endpoint", endpointPayload(ada), ada, 6)
+	addresses := func(list ...string) item {
+		a := array()
+		for _, x := range list {
+			a.Items = append(a.Items, text(x))
+		}
+		return a
+	}
+	nine := strings.Split(strings.Repeat("a.example.org:1 ", 9), " ")[:9]
+	o.edits = []edit{
+		good("addresses-8", "eight addresses", "O-1", addresses(nine[:8]...), 3),
+		bad("addresses-9", "nine addresses", "O-1", "certificate.ErrTooMany", addresses(nine...), 3),
+		bad("addresses-0", "reachable without an address", "O-1", mode, addresses(), 3),
+		bad("mode-0", "mode 0", "O-1", mode, uintOf(0), 2),
+		bad("mode-3", "mode 3", "O-1", mode, uintOf(3), 2),
+		bad("mode-2-address", "dials out only, with an address", "O-1", mode, uintOf(2), 2),
+		bad("mode-1-attached", "reachable, and attached", "O-1", mode, array(bstr(ben.id)), 4),
+		good("address-261", "an address of 261 bytes", "O-1", addresses(strings.Repeat("h", 255)+":65535"), 3),
+		bad("address-host-256", "a host of 256 bytes", "O-1", badAddress, addresses(strings.Repeat("h", 256)+":1"), 3),
+		bad("address-port-0", "port 0", "O-1", badAddress, addresses("a.example.org:0"), 3),
+		bad("address-port-65536", "port 65536", "O-1", badAddress, addresses("a.example.org:65536"), 3),
+		bad("address-port-01", "a port with a leading zero", "O-1", badAddress, addresses("a.example.org:01"), 3),
+		bad("address-no-port", "no port", "O-1", badAddress, addresses("a.example.org"), 3),
+		bad("address-no-host", "no host", "O-1", badAddress, addresses(":4133"), 3),
+		bad("address-zone", "an IPv6 address with a zone", "O-1", badAddress, addresses("[fe80::1%eth0]:1"), 3),
+		bad("address-space", "a host with a space", "O-1", badAddress, addresses("a b:1"), 3),
+		edit{ok("dials-out", "dials out only, attached to two", "O-1"), dialsOut(bstr(ben.id), bstr(cleo.id))},
+		edit{ok("attached-8", "attached to eight", "O-1"), dialsOut(manyIDs(ben.id, 8)...)},
+		edit{fault{slug: "attached-9", about: "attached to nine", req: "O-1", outcome: "certificate.ErrTooMany"}, dialsOut(manyIDs(ben.id, 9)...)},
+		edit{fault{slug: "attached-self", about: "attached to itself", req: "O-1", outcome: "certificate.ErrAttached"}, dialsOut(bstr(ada.id))},
+		edit{fault{slug: "attached-twice", about: "attached twice to one", req: "O-1", outcome: "certificate.ErrAttached"}, dialsOut(bstr(ben.id), bstr(ben.id))},
+		edit{fault{slug: "attached-nobody", about: "attached to nobody", req: "G-3", outcome: "certificate.ErrAttached"}, dialsOut(bstr(make([]byte, 16)))},
+		bad("of-another", "about another member than the signer", "E-2", "certificate.ErrSigner", bstr(ben.id), 0).harmful(),
+		edit{
+			fault{slug: "too-large", about: "a payload of more than 3968 bytes, each part of it permitted", req: "C-3", outcome: "certificate.ErrMalformed", cause: "canonical.ErrTooLarge"},
+			func(p *item) {
+				p.Items[3], p.Items[6] = array(), dict()
+				for n := range uint64(8) {
+					p.Items[3].Items = append(p.Items[3].Items, text(strings.Repeat("h", 255)+":65535"))
+					p.Items[6].Items = append(p.Items[6].Items, uintOf(2*n+1), bstr(repeat(0, 253)))
+				}
+			},
+		},
+	}
+	return o
+}
+
+// dialsOut makes an endpoint record one of mode 2.
+func dialsOut(attached ...item) func(p *item) {
+	return func(p *item) { p.Items[2], p.Items[3], p.Items[4] = uintOf(2), array(), array(attached...) }
+}
+
+func leaveObject() *object {
+	o := aboutMember("leave", leavePayload(ada), ada, 2)
+	o.edits = []edit{bad("of-another", "about another member than the signer", "E-2", "certificate.ErrSigner", bstr(ben.id), 0).harmful()}
+	return o
+}
+
+func failureObject() *object {
+	o := aboutMember("failure", failurePayload(ada, ben), ada, 4)
+	o.edits = []edit{
+		bad("nobody", "about nobody", "O-1", "certificate.ErrMalformed", bstr(make([]byte, 16)), 1),
+		bad("self", "about the witness", "O-1", "certificate.ErrSelf", bstr(ada.id), 1),
+		bad("of-another", "of another witness than the signer", "E-2", "certificate.ErrSigner", bstr(cleo.id), 0).harmful(),
+	}
+	return o
+}
+
+func requestObject() *object {
+	o := aboutMember("request", requestPayload(ada), ada, 4)
+	o.unknownSigner = "certificate.ErrSigner" // its key is in it, so nobody has to know it
+	o.edits = append(memberNames(0), badKeys("certificate.ErrKey", 1)...)
+	o.edits = append(o.edits, bad("of-another", "about another key than the signer's", "E-2", "certificate.ErrSigner", bstr(ben.public), 1).harmful())
+	return o
+}
+
+func genesisObject() *object {
+	const malformed = "token.ErrMalformed"
+	o := ofToken("genesis", genesisPayload(ada), ada, 7)
+	o.edits = []edit{
+		good("resource-64", "a resource name of 64 bytes", "O-1", text(strings.Repeat("r", 64)), 0),
+		bad("resource-65", "a resource name of 65 bytes", "O-1", malformed, text(strings.Repeat("r", 65)), 0),
+		bad("resource-empty", "no resource", "O-1", malformed, text(""), 0),
+		good("largest-numbers", "the largest sequence number", "O-1", uintOf(1<<64-1), 4),
+		bad("of-another", "another generator than the signer", "E-2", "token.ErrSigner", bstr(ben.id), 2).harmful(),
+	}
+	return o
+}
+
+func transferObject() *object {
+	const malformed = "token.ErrMalformed"
+	o := ofToken("transfer", theWalk.thirdHop.payload(), ben, 10)
+	o.free, o.optional = map[int]bool{9: true}, map[int]bool{7: true}
+	o.edits = []edit{
+		good("no-void", "without a void", "O-1", null, 7),
+		good("field-512", "a policy field of 512 bytes", "O-1", bstr(repeat(0xf0, 512)), 9),
+		bad("field-513", "a policy field of 513 bytes", "O-1", "token.ErrField", bstr(repeat(0xf0, 513)), 9),
+		good("last-operation", "it says when the operation last ran", "P-4", dict(uintOf(1), uintOf(noonMillis)), 10),
+		good("last-operation-text", "the extension of the last operation says no time: ignored", "P-4", dict(uintOf(1), text("never")), 10),
+		good("hop-most", "the largest hop", "O-1", uintOf(1<<64-1), 1),
+		bad("hop-0", "hop 0", "O-1", malformed, uintOf(0), 1),
+		bad("to-self", "to oneself", "O-1", malformed, bstr(ben.id), 3),
+		bad("of-another", "from another member than the signer", "E-2", "token.ErrSigner", bstr(cleo.id), 2).harmful(),
+	}
+	return o
+}
+
+func answerObject(kind string) *object {
+	o := ofToken(kind, answerPayload(theWalk.first, theWalk.firstHop, ben, incarnation), ben, 5)
+	o.edits = []edit{
+		bad("hop-0", "hop 0", "O-1", "token.ErrMalformed", uintOf(0), 2),
+		bad("of-another", "another signer than it names", "E-2", "token.ErrSigner", bstr(cleo.id), 3).harmful(),
+	}
+	return o
+}
