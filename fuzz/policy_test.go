@@ -39,25 +39,9 @@ const (
 //
 // in one byte each; a field or body is preceded by its length, and 255 is one of
 // policy.MaxField bytes.
-type policyScript struct {
-	*bytes.Reader
-	bad bool // it ended too soon, or says what there is not
-}
+type policyScript struct{ *script }
 
-func (s *policyScript) byte() byte {
-	b, err := s.ReadByte()
-	s.bad = s.bad || err != nil
-	return b
-}
-
-// below is a byte that has to be less than n.
-func (s *policyScript) below(n int) int {
-	b := int(s.byte())
-	s.bad = s.bad || b >= n
-	return min(b, n-1)
-}
-
-func (s *policyScript) field() []byte {
+func (s policyScript) field() []byte {
 	n := int(s.byte())
 	if n == 255 {
 		return bytes.Repeat([]byte{s.byte()}, policy.MaxField)
@@ -84,7 +68,7 @@ var (
 
 // params are one of the bases, with or without the optional parameters that the
 // preset uses. The target interval has no default.
-func (s *policyScript) params(preset catalog.Preset) policy.Params {
+func (s policyScript) params(preset catalog.Preset) policy.Params {
 	bits := s.byte()
 	p := policyBases[bits%4]
 	p.Preset = preset.Name
@@ -99,7 +83,7 @@ func (s *policyScript) params(preset catalog.Preset) policy.Params {
 }
 
 // event reads one event and the pause before it.
-func (s *policyScript) event() (e policy.Event, pause time.Duration) {
+func (s policyScript) event() (e policy.Event, pause time.Duration) {
 	e.Kind = policy.EventKind(1 + s.below(int(policy.Neighbour)))
 	pause = policyPauses[s.below(len(policyPauses))]
 	switch e.Kind {
@@ -148,7 +132,7 @@ type policyDriver struct {
 // checkPolicy accepts what is a script to its end. Events that no driver would
 // tell at that point are passed over.
 func checkPolicy(t require.TestingT, data []byte) bool {
-	s := &policyScript{Reader: bytes.NewReader(data)}
+	s := policyScript{newScript(data)}
 	names := catalog.Names()
 	name := names[s.below(len(names))]
 	presets := catalog.Presets(name)

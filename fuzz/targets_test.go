@@ -36,5 +36,8 @@ func init() {
 		"FuzzEnrolment":     {Check: checkEnrolment, Seeds: enrolmentSeeds},
 		"FuzzEvidence":      {Check: checkEvidence, Seeds: evidenceSeeds},
 		"FuzzPolicy":        {Check: checkPolicy, Seeds: policySeeds},
+		"FuzzHandoff":       {Check: checkHandoff, Seeds: handoffSeeds},
+		"FuzzDirectory":     {Check: checkDirectory, Seeds: directorySeeds},
+		"FuzzUpdateList":    {Check: checkUpdateList, Seeds: updateListSeeds},
 	}
 }
