@@ -83,6 +83,7 @@ type protected struct {
 func checkEnvelope(t require.TestingT, raw []byte) bool {
 	d := envelope.Domain{Version: 1, Group: group, Kind: envelope.Transfer}
 	u, err := envelope.Parse(d, raw)
+	require.Equal(t, naiveEnvelope(raw), err == nil, "a naive reader of the specification does not agree")
 	if err != nil {
 		isOneOf(t, err, envelope.ErrTag, envelope.ErrHeader, envelope.ErrPayload, envelope.ErrTooLarge,
 			envelope.ErrTruncated, envelope.ErrTrailing, envelope.ErrSignatureSize)

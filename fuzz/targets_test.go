@@ -38,6 +38,8 @@ func init() {
 		"FuzzPolicy":        {Check: checkPolicy, Seeds: policySeeds},
 		"FuzzHandoff":       {Check: checkHandoff, Seeds: handoffSeeds},
 		"FuzzDirectory":     {Check: checkDirectory, Seeds: directorySeeds},
+		"FuzzDeterministic": {Check: checkDeterministic, Seeds: deterministicSeeds},
+		"FuzzEd25519":       {Check: checkEd25519, Seeds: ed25519Seeds},
 		"FuzzUpdateList":    {Check: checkUpdateList, Seeds: updateListSeeds},
 	}
 }
