@@ -3,58 +3,147 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/journal"
 )
 
-// mint is what may name only one token.
-type mint struct {
-	generator   ident.Member
-	incarnation ident.Incarnation
-	sequence    uint64
-}
+// maxPerKind is how many findings of one kind are kept of journals that
+// strangers wrote: nobody reads more, and hostile ones could fill the memory.
+// The others are counted.
+const maxPerKind = 1000
 
-// signed is what a member may sign only once.
-type signed struct {
-	hop
-	signer ident.Member
-}
-
+// auditor is the books of one audit.
 type auditor struct {
+	Options
 	group     ident.Group
-	skew      uint64
-	journals  map[ident.Member]bool
+	trust     *Trust
+	parallel  Runner
+	random    io.Reader
+	oneByOne  bool
+	queue     []item
+	fresh     map[print]*object // that the queue holds for the first time
+	readers   []*Reader
+	journals  map[ident.Member][]*Reader
 	memories  map[ident.Incarnation]*memory
 	transfers map[ident.Hash]*transfer
-	firsts    map[signed]*transfer
-	minted    map[mint]ident.Token
+	prints    map[print]*transfer
+	geneses   map[print]ident.Token // that have verified
+	others    map[print]bool        // endpoint records and failures that have verified
+	tokens    map[ident.Token]*genesis
+	voids     map[ident.Hash]void
+	founded   map[slot][]founding
 	custodies []*Custody
-	findings  []Finding
+	runs      []run
+	alone     map[once]int // findings, by their index, that are reported once for each member
+	counts    map[Kind]int
+	clocks    map[pair]*Clocks
+	report    *Report
 }
 
-// Check audits the journals of the members of a group. It needs as much memory
-// as the journals and is safe for concurrent use.
-func Check(group ident.Group, journals []Journal, o Options) *Report {
+// Auditor reads many journals and reports. It is not safe for concurrent use; the
+// tasks that it gives to Options.Parallel are its own business.
+type Auditor struct{ *auditor }
+
+// New begins an audit of a group's journals. Options.Trust must be given, and be
+// settled.
+func New(group ident.Group, o Options) *Auditor { return &Auditor{newAuditor(group, o)} }
+
+func newAuditor(group ident.Group, o Options) *auditor {
 	a := &auditor{
-		group: group, skew: o.Skew,
-		journals:  make(map[ident.Member]bool),
+		Options: o, group: group, trust: o.Trust, parallel: o.Parallel, random: o.Random, oneByOne: o.OneByOne,
+		journals:  make(map[ident.Member][]*Reader),
 		memories:  make(map[ident.Incarnation]*memory),
 		transfers: make(map[ident.Hash]*transfer),
-		firsts:    make(map[signed]*transfer),
-		minted:    make(map[mint]ident.Token),
+		prints:    make(map[print]*transfer),
+		geneses:   make(map[print]ident.Token),
+		others:    make(map[print]bool),
+		tokens:    make(map[ident.Token]*genesis),
+		voids:     make(map[ident.Hash]void),
+		founded:   make(map[slot][]founding),
+		alone:     make(map[once]int),
+		counts:    make(map[Kind]int),
+		report:    &Report{Unverified: make(map[ident.Member]int), More: make(map[Kind]int)},
 	}
+	if a.parallel == nil {
+		a.parallel = inTurn
+	}
+	if a.random == nil {
+		a.random = nothing{}
+	}
+	return a
+}
+
+// nothing is a source without random bytes.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
+
+// Check audits whole journals of members that share a clock, without verifying
+// signatures: for who has written them himself, as a simulator has. It needs as
+// much memory as the journals and is safe for concurrent use.
+func Check(group ident.Group, journals []Journal, o Options) *Report {
+	o.Trust = nil
+	a := newAuditor(group, o)
 	for _, j := range journals {
-		a.journals[j.Member] = true
-		a.read(j)
+		r := a.journal(j.Member)
+		for _, e := range j.Entries {
+			r.seq = e.Seq
+			r.record(e, false, a.peek(e.Record))
+		}
 	}
-	a.checkTransfers()
-	slices.SortFunc(a.custodies, func(x, y *Custody) int {
-		return cmp.Or(x.Token.Compare(y.Token), cmp.Compare(x.Begin, y.Begin), cmp.Compare(x.Hop, y.Hop))
+	return a.finish()
+}
+
+// peek reads the objects that custody rests on.
+func (a *auditor) peek(r journal.Record) []object {
+	switch r.(type) {
+	case *journal.Generated, *journal.Held, *journal.Sent, *journal.Voided:
+	default:
+		return nil
+	}
+	list := signed(r)[:1]
+	a.readObject(&list[0])
+	return list
+}
+
+// Journal begins the journal of a member: all of it goes through the Reader, in
+// its order.
+func (a *Auditor) Journal(m ident.Member) *Reader { return a.journal(m) }
+
+func (a *auditor) journal(m ident.Member) *Reader {
+	r := &Reader{auditor: a, member: m, Index: len(a.readers)}
+	a.readers = append(a.readers, r)
+	a.journals[m] = append(a.journals[m], r)
+	return r
+}
+
+// Report ends the audit.
+func (a *Auditor) Report() *Report {
+	a.flush()
+	return a.finish()
+}
+
+// partial reports whether journals may lack something, and have their own
+// clocks.
+func (a *auditor) partial() bool { return a.trust != nil }
+
+// finish compares what the journals say.
+func (a *auditor) finish() *Report {
+	order := slices.SortedFunc(maps.Values(a.transfers), func(x, y *transfer) int {
+		return cmp.Or(x.token.Compare(y.token), cmp.Compare(x.hop, y.hop), x.from.Compare(y.from), slices.Compare(x.hash[:], y.hash[:]))
 	})
-	report := &Report{}
+	if a.partial() {
+		a.measureClocks(order)
+	}
+	a.checkTransfers(order)
+	a.checkForks(order)
+	a.checkTokens()
+	a.sortCustodies()
 	for start := 0; start < len(a.custodies); {
 		end := start + 1
 		for end < len(a.custodies) && a.custodies[end].Token == a.custodies[start].Token {
@@ -62,66 +151,22 @@ func Check(group ident.Group, journals []Journal, o Options) *Report {
 		}
 		one := a.custodies[start:end]
 		a.checkOverlap(one)
-		report.Tokens = append(report.Tokens, a.fate(one))
+		a.report.Tokens = append(a.report.Tokens, a.fate(one))
 		start = end
 	}
 	for _, c := range a.custodies {
-		report.Custodies = append(report.Custodies, *c)
+		a.report.Custodies = append(a.report.Custodies, *c)
 	}
-	report.Findings = a.findings
-	return report
+	if a.partial() {
+		a.sumUp()
+	}
+	return a.report
 }
 
-func (a *auditor) find(k Kind, t ident.Token, hop uint64, detail string, members ...ident.Member) {
-	a.findings = append(a.findings, Finding{Kind: k, Token: t, Hop: hop, Detail: detail, Members: members})
-}
-
-// transfer is what is known of an encoded transfer, and nil when it is none.
-func (a *auditor) transfer(raw []byte) *transfer {
-	b, hash, err := token.PeekTransfer(a.group, raw)
-	if err != nil || b.Hop == 0 {
-		a.find(Misfit, ident.Token{}, 0, fmt.Sprintf("not a transfer: %v", err))
-		return nil
-	}
-	if t := a.transfers[hash]; t != nil {
-		return t
-	}
-	t := &transfer{hash: hash, token: b.Token, hop: b.Hop, from: b.From, to: b.To, inc: b.Incarnation}
-	a.transfers[hash] = t
-	key := signed{hop{b.Token, b.Hop}, b.From}
-	if a.firsts[key] == nil {
-		a.firsts[key] = t
-	} else {
-		a.find(Fork, b.Token, b.Hop, "", b.From)
-	}
-	return t
-}
-
-// checkTransfers compares what sender and receiver have written.
-func (a *auditor) checkTransfers() {
-	order := slices.SortedFunc(maps.Values(a.transfers), func(x, y *transfer) int {
-		return cmp.Or(x.token.Compare(y.token), cmp.Compare(x.hop, y.hop), slices.Compare(x.hash[:], y.hash[:]))
+func (a *auditor) sortCustodies() {
+	slices.SortFunc(a.custodies, func(x, y *Custody) int {
+		return cmp.Or(x.Token.Compare(y.Token), cmp.Compare(x.Begin, y.Begin), cmp.Compare(x.Hop, y.Hop))
 	})
-	for _, t := range order {
-		switch {
-		case len(t.taken) > 1:
-			a.find(Twice, t.token, t.hop, "", t.from, t.to)
-		case len(t.taken) > 0 && t.declined:
-			a.find(Contradiction, t.token, t.hop, "", t.to)
-		}
-		if len(t.taken) > 0 && t.sender == nil && a.journals[t.from] {
-			a.find(Unsent, t.token, t.hop, "", t.from, t.to)
-		}
-		if len(t.taken) == 0 && t.closure == receipted && a.isDurable(t.to, t.inc) {
-			a.find(Unheld, t.token, t.hop, "", t.to)
-		}
-	}
-}
-
-// isDurable reports whether an incarnation is known to be a durable member's.
-func (a *auditor) isDurable(m ident.Member, inc ident.Incarnation) bool {
-	mem := a.memories[inc]
-	return a.journals[m] && mem != nil && mem.member == m && mem.durable
 }
 
 // checkOverlap looks for custodies of one token, in order of their begin, of
@@ -129,14 +174,31 @@ func (a *auditor) isDurable(m ident.Member, inc ident.Incarnation) bool {
 func (a *auditor) checkOverlap(one []*Custody) {
 	last := one[0]
 	for _, c := range one[1:] {
-		if last.End > c.Begin && last.End-c.Begin > a.skew {
-			a.find(Overlap, c.Token, c.Hop, fmt.Sprintf("hop %d of member %s from %d to %s, hop %d of member %s from %d",
-				last.Hop, last.Member.Short(), last.Begin, until(last.End), c.Hop, c.Member.Short(), c.Begin), last.Member, c.Member)
+		if end := a.endOf(last); !a.follows(last, c) && a.surely(last.Member, end, c) {
+			a.add(Finding{
+				Kind: Overlap, Token: c.Token, Hop: c.Hop, Members: []ident.Member{last.Member, c.Member}, At: c.Begin,
+				Records: places(last.Place, c.Place), Detail: a.describeOverlap(last, end, c),
+			})
 		}
-		if c.End > last.End {
+		if a.endOf(c) > a.endOf(last) {
 			last = c
 		}
 	}
+}
+
+// surely reports whether a custody began before another member's ended, whatever
+// their clocks.
+func (a *auditor) surely(m ident.Member, end uint64, c *Custody) bool {
+	lead := a.lead(m, c.Member)
+	return end > c.Begin && int64(min(end, lastTime))-int64(c.Begin)+lead.Least > 0
+}
+
+func (a *auditor) describeOverlap(last *Custody, end uint64, c *Custody) string {
+	if a.partial() {
+		return fmt.Sprintf("hop %d of member %s for %v more", last.Hop, last.Member.Short(), micros(end-c.Begin))
+	}
+	return fmt.Sprintf("hop %d of member %s from %d to %s, hop %d of member %s from %d",
+		last.Hop, last.Member.Short(), last.Begin, until(last.End), c.Hop, c.Member.Short(), c.Begin)
 }
 
 func until(at uint64) string {
@@ -144,6 +206,21 @@ func until(at uint64) string {
 		return "now"
 	}
 	return fmt.Sprint(at)
+}
+
+// follows reports whether a custody was given by the one who had the other, so
+// that no two clocks have to be compared to know their order.
+func (a *auditor) follows(before, after *Custody) bool {
+	return a.partial() && after.by != nil && before.gave == after.by
+}
+
+// endOf is when a custody ended, as far as is known: one that lasts did so when
+// the last record of its journal was written.
+func (a *auditor) endOf(c *Custody) uint64 {
+	if c.Ending == Open && a.partial() {
+		return max(c.Begin, a.readers[c.Place.Journal].last)
+	}
+	return c.End
 }
 
 // fate follows a token from its last custody.
@@ -154,54 +231,71 @@ func (a *auditor) fate(one []*Custody) Token {
 			c = d
 		}
 	}
-	t := Token{ID: c.Token, Hop: c.Hop, Last: c.Member}
+	t := Token{ID: c.Token, Hop: c.Hop, Last: c.Member, At: a.endOf(c)}
+	if g := a.tokens[c.Token]; g != nil {
+		t.Resource, t.Slot, t.Generator = g.resource, g.slot, g.generator
+	}
 	switch c.Ending {
 	case Open:
 		t.Fate = Held
 	case Removed:
 		t.Fate = Dropped
 	case Forgotten:
-		t.Fate = LostHolder
+		t.Fate, t.Rule = LostHolder, "V1"
+	case Unseen:
+		t.Fate = OutOfSight
 	case Given:
 		t.To = c.gave.to
-		t.Fate = a.underWay(c.gave)
+		t.Fate, t.Rule = a.underWay(c.gave)
 		if t.Fate == LostUnknown {
-			a.find(Vanished, c.Token, c.Hop, "", c.Member, c.gave.to)
+			a.add(Finding{
+				Kind: Vanished, Token: c.Token, Hop: c.Hop, Members: []ident.Member{c.Member, c.gave.to}, At: c.End,
+				Records: places(c.Place, c.gave.closedIn),
+			})
 		}
 	}
 	return t
 }
 
 // underWay is the fate of a token whose last record is a transfer that nobody
-// is known to have taken.
-func (a *auditor) underWay(t *transfer) Fate {
+// is known to have taken, and the rule by which it was lost.
+func (a *auditor) underWay(t *transfer) (Fate, string) {
 	receiver := a.memories[t.inc]
 	gone := receiver != nil && receiver.dead
 	switch {
 	case t.closure == receipted && gone && !receiver.durable:
-		return LostHolder // the record of its custody was lost with the receiver's memory
-	case t.closure == receipted && !a.journals[t.to]:
-		return UnderWay // to somebody whose journal is not at hand
+		return LostHolder, "V1" // the record of its custody was lost with the receiver's memory
+	case t.closure == receipted && a.partial() && !a.covers(t.to, t.sentAt, t.closedAt), t.closure == unseen, t.takenBefore:
+		return OutOfSight, ""
+	case t.closure == receipted && a.journals[t.to] == nil:
+		return UnderWay, "" // to somebody whose journal is not at hand
 	case t.closure == receipted || t.closure == voided:
-		return LostUnknown
+		return LostUnknown, ""
+	case t.declined && t.closure != unanswered:
+		return LostOrphan, "V3"
 	case gone:
-		return LostReceiver
+		return LostReceiver, "V2"
+	case receiver != nil && receiver.floors[t.from] > t.accept:
+		return LostFloor, "V4"
 	case t.closure == orphaned || t.closure == abandoned:
-		return LostOrphan
+		return LostOrphan, ""
 	}
-	return UnderWay
+	return UnderWay, ""
 }
 
-func (e Ending) String() string {
-	switch e {
-	case Open:
-		return "open"
-	case Given:
-		return "given away"
-	case Removed:
-		return "dropped"
-	case Forgotten:
-		return "forgotten"
-	}
-	return fmt.Sprintf("ending %d", uint8(e))
+// places are those that there are.
+func places(list ...Place) []Place {
+	return slices.DeleteFunc(list, func(p Place) bool { return p.Seq == 0 })
 }
+
+// void is a void that verifies.
+type void struct {
+	transfer ident.Hash
+	token    ident.Token
+	hop      uint64
+	signer   ident.Member
+	in       Place
+}
+
+// exhibit names a transfer.
+func (t *transfer) exhibit() Exhibit { return Exhibit{t.shown, envelope.Transfer, t.hash} }

@@ -1,13 +1,16 @@
 package audit
 
 import (
+	"fmt"
+	"io"
+
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 )
 
 // Journal is everything that one member wrote, oldest first. Records that a
-// checkpoint only carried forward are left out, unless the journal's beginning
-// is gone: then the first checkpoint stands for it.
+// checkpoint only carried forward are left out.
 type Journal struct {
 	Member  ident.Member
 	Entries []Entry
@@ -15,13 +18,15 @@ type Journal struct {
 
 // Entry is one record of a journal.
 type Entry struct {
-	// At is when the record was written, on a clock that all journals share:
-	// µs since 1970, or any number that grows with time.
+	// At is when the record was written: µs since 1970, or any number that grows
+	// with time.
 	At uint64
 	// Durable is when the record could no longer be lost; 0 stands for At.
 	// Custody begins At its record and ends when the record of its end is
 	// durable, so that every doubt counts as custody.
 	Durable uint64
+	// Seq is the record's sequence number in the journal, 0 if not known.
+	Seq uint64
 	// Record is nil where the member's process ended, if that is known. It
 	// ends the custody memory of a volatile member.
 	Record journal.Record
@@ -32,9 +37,39 @@ func (e Entry) durable() uint64 { return max(e.At, e.Durable) }
 // Options of an audit.
 type Options struct {
 	// Skew is how far the clocks of two journals may be apart, in units of
-	// Entry.At: custodies that overlap by no more are not reported. What
-	// needs no clock is checked whatever the skew.
+	// Entry.At, where the journals themselves do not tell. What needs no clock is
+	// checked whatever the skew.
 	Skew uint64
+	// Trust is what signatures are verified with. With it the journals may be
+	// partial, and each has a clock of its own (Auditor). Without, they are whole,
+	// have one clock, and are taken for what their owners wrote (Check).
+	Trust *Trust
+	// OneByOne verifies each signature alone, for comparison.
+	OneByOne bool
+	// Parallel runs the tasks of an audit; default one after the other.
+	Parallel Runner
+	// Random is for batch verification, see signature.Batch; it may be nil.
+	Random io.Reader
+	// From and To bound what is reported, in units of Entry.At: findings and
+	// operations that end before From or begin at To or later are left out. To 0
+	// is no bound. All records are read all the same.
+	From, To uint64
+	// Resource leaves out what is known to be about another resource; "" nothing.
+	Resource string
+}
+
+// Place is where a record stands: Reader.Index of its journal, and its sequence
+// number, from 1 on. The zero Place is none.
+type Place struct {
+	Journal int
+	Seq     uint64
+}
+
+// Exhibit is a signed object that shows something.
+type Exhibit struct {
+	Place
+	Kind envelope.Kind
+	Hash ident.Hash
 }
 
 // Custody is one member's custody of a token at one hop.
@@ -45,10 +80,12 @@ type Custody struct {
 	Begin  uint64 // Entry.At of its record
 	End    uint64 // when the record of its end was durable; Forever while it lasts
 	Ending Ending
+	Place  Place // of the record with which it begins
 
-	by     *transfer // that gave it; nil at hop 0, and where it came back by a void
-	gave   *transfer // that ended it
-	memory *memory
+	carried bool      // it began some time before
+	by      *transfer // that gave it; nil at hop 0, and where it came back by a void
+	gave    *transfer // that ended it
+	memory  *memory
 }
 
 // Forever is the End of a custody that lasts.
@@ -63,7 +100,24 @@ const (
 	Given                   // by a transfer
 	Removed                 // the policy dropped the token
 	Forgotten               // the custody memory ended: a volatile member's process did, or a new incarnation began
+	Unseen                  // in a part of the journal that is not at hand
 )
+
+func (e Ending) String() string {
+	switch e {
+	case Open:
+		return "open"
+	case Given:
+		return "given away"
+	case Removed:
+		return "dropped"
+	case Forgotten:
+		return "forgotten"
+	case Unseen:
+		return "not at hand"
+	}
+	return fmt.Sprintf("ending %d", uint8(e))
+}
 
 // memory is one incarnation of one member.
 type memory struct {
@@ -71,20 +125,37 @@ type memory struct {
 	incarnation ident.Incarnation
 	durable     bool
 	dead        bool
+	floors      map[ident.Member]uint64
 }
 
 // transfer is all that the journals say of one transfer.
 type transfer struct {
-	hash     ident.Hash
+	hash ident.Hash
+
+	// What its sender signed, if the journals have it (read).
+	read     bool
+	verified bool  // its signature holds
+	shown    Place // of the copy that verified, or of the first one
 	token    ident.Token
 	hop      uint64
 	from, to ident.Member
 	inc      ident.Incarnation // of the receiver, as the sender knew it
+	accept   uint64
+	previous ident.Hash
+	void     *ident.Hash
+	time     uint64 // the sender's clock, ms since 1970
 
-	sender   *memory // in whose journal it is signed; nil when in none
-	taken    []*Custody
-	declined bool
-	closure  closure
+	sender            *memory // in whose journal it is signed; nil when in none
+	sentAt, closedAt  uint64  // Entry.At in the sender's journal
+	taken             []*Custody
+	takenBefore       bool // before what is at hand of its receiver's journal
+	declined          bool
+	declinedIn        Place
+	closure           closure
+	closedIn          Place
+	answerer          ident.Member // who signed the answers
+	receiptIn, voidIn Place        // answers that verify
+	receiptIs, voidIs ident.Hash
 }
 
 // closure is what ended a transfer at its sender.
@@ -96,4 +167,18 @@ const (
 	voided
 	abandoned // the sender gave up
 	orphaned  // the sender's memory ended
+	unseen    // in a part of the journal that is not at hand
 )
+
+// genesis is what is known of a token.
+type genesis struct {
+	token       ident.Token
+	resource    string
+	slot        uint64
+	generator   ident.Member
+	incarnation ident.Incarnation
+	sequence    uint64
+	born        uint64 // the generator's clock, ms since 1970
+	verified    bool
+	shown       Place
+}

@@ -3,9 +3,9 @@ package audit
 import (
 	"fmt"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/token"
 )
 
 type hop struct {
@@ -13,25 +13,82 @@ type hop struct {
 	number uint64
 }
 
-// reader goes through one journal.
-type reader struct {
+// Reader takes in the journal of one member, in its order: for each segment
+// Segment, its frames, and Damaged if it cannot be read to its end.
+type Reader struct {
 	*auditor
-	member  ident.Member
+	Index  int // in Place.Journal
+	member ident.Member
+	seq    uint64 // of the record that is being read
+	now    uint64 // when it was written
+	spans  []span // what is at hand
+	last   uint64 // when the last record was written
+
 	memory  *memory
 	open    map[hop]*Custody
 	sent    map[hop]*transfer // by the hop of the custody that was given away
 	running map[hop]ident.Grant
-	grants  map[ident.Grant]hop
+	grants  map[ident.Grant]*grant
+	before  *before // what was live where something is missing
 }
 
-func (a *auditor) read(j Journal) {
-	r := &reader{auditor: a, member: j.Member}
-	for _, e := range j.Entries {
-		r.entry(e)
+// span is a time that a journal covers without a gap, by its own clock.
+type span struct{ from, to uint64 }
+
+// grant is a program that may run.
+type grant struct {
+	hop      hop
+	resource string
+	from     uint64
+	bound    uint64 // when it has to be dead by the configuration; 0: no such resource
+	alive    uint64 // when its member wrote a record behind that
+	in       Place
+}
+
+// Segment begins a segment. follows says that nothing is missing before it: that
+// it continues the segment that was read last, or is the first one of a journal.
+func (r *Reader) Segment(follows bool) {
+	r.enqueue(item{to: r, event: func(r *Reader) {
+		if !follows {
+			r.interrupt()
+		}
+	}})
+}
+
+// Frame takes in the next frame. Its body must not be changed afterwards.
+func (r *Reader) Frame(f journal.Frame) { r.enqueue(item{to: r, frame: f}) }
+
+// Damaged says that the rest of the segment cannot be read, and why.
+func (r *Reader) Damaged(err error) {
+	r.enqueue(item{to: r, event: func(r *Reader) {
+		r.seq++
+		r.find(Damaged, ident.Token{}, 0, err.Error(), r.member)
+	}})
+}
+
+// place is that of the record being read.
+func (r *Reader) place() Place { return Place{r.Index, r.seq} }
+
+// find reports something about the record being read.
+func (r *Reader) find(k Kind, t ident.Token, hop uint64, detail string, members ...ident.Member) {
+	r.add(Finding{Kind: k, Token: t, Hop: hop, Detail: detail, Members: members, At: r.now, Records: places(r.place())})
+}
+
+// lastTime is the latest time that a record may state: half of what fits, so
+// that differences do.
+const lastTime = 1 << 62
+
+// record takes in one record.
+func (r *Reader) record(e Entry, carried bool, objects []object) {
+	e.At, e.Durable = min(e.At, lastTime), min(e.Durable, lastTime)
+	r.now = e.At
+	if carried {
+		if r.before != nil {
+			r.carry(e, objects)
+		}
+		return
 	}
-}
-
-func (r *reader) entry(e Entry) {
+	r.cover(e.At)
 	switch rec := e.Record.(type) {
 	case nil:
 		if r.memory != nil && !r.memory.durable {
@@ -39,29 +96,32 @@ func (r *reader) entry(e Entry) {
 		}
 	case *journal.Incarnation:
 		r.incarnation(e, rec)
+	case *journal.Floor:
+		r.floor(rec)
 	case *journal.Generated:
-		r.generated(e, rec)
+		r.generated(e, rec, objects)
 	case *journal.Held:
-		r.held(e, rec)
+		r.held(e, rec, objects)
 	case *journal.Sent:
-		r.gave(e, rec)
+		r.gave(e, objects)
 	case *journal.Closed:
-		r.closed(rec)
+		r.closed(e, rec, objects)
 	case *journal.Reclaimed:
-		r.reclaimed(e, rec)
+		r.reclaimed(e, rec, objects)
 	case *journal.Voided:
-		r.voided(rec)
+		r.voided(objects)
 	case *journal.Dropped:
 		r.dropped(e, rec)
 	case *journal.Started:
-		r.started(rec)
+		r.started(e, rec)
 	case *journal.Ended:
-		r.ended(rec)
+		r.ended(e, rec)
 	}
+	r.notice(e.At)
 }
 
 // forget ends the custody memory.
-func (r *reader) forget(at uint64) {
+func (r *Reader) forget(at uint64) {
 	if r.memory == nil || r.memory.dead {
 		return
 	}
@@ -75,19 +135,35 @@ func (r *reader) forget(at uint64) {
 	r.open, r.sent, r.running, r.grants = nil, nil, nil, nil
 }
 
-func (r *reader) incarnation(e Entry, rec *journal.Incarnation) {
+func (r *Reader) incarnation(e Entry, rec *journal.Incarnation) {
 	r.forget(e.At)
-	r.memory = &memory{member: rec.Member, incarnation: rec.Incarnation, durable: rec.Durable}
-	r.open, r.sent = make(map[hop]*Custody), make(map[hop]*transfer)
-	r.running, r.grants = make(map[hop]ident.Grant), make(map[ident.Grant]hop)
 	if r.memories[rec.Incarnation] != nil {
 		r.find(Revived, ident.Token{}, 0, fmt.Sprintf("incarnation %v", rec.Incarnation), r.member)
 	}
+	if rec.Member != r.member {
+		r.find(Misfit, ident.Token{}, 0, "incarnation of member "+rec.Member.Short(), r.member)
+	}
+	r.remember(rec)
+}
+
+// remember begins a custody memory.
+func (r *Reader) remember(rec *journal.Incarnation) {
+	r.memory = &memory{
+		member: r.member, incarnation: rec.Incarnation, durable: rec.Durable, floors: make(map[ident.Member]uint64),
+	}
+	r.open, r.sent = make(map[hop]*Custody), make(map[hop]*transfer)
+	r.running, r.grants = make(map[hop]ident.Grant), make(map[ident.Grant]*grant)
 	r.memories[rec.Incarnation] = r.memory
 }
 
+func (r *Reader) floor(rec *journal.Floor) {
+	if r.memory != nil {
+		r.memory.floors[rec.Offerer] = max(r.memory.floors[rec.Offerer], rec.Floor)
+	}
+}
+
 // begun is what every custody needs: a memory that lives.
-func (r *reader) begun(what string, t ident.Token, number uint64) bool {
+func (r *Reader) begun(what string, t ident.Token, number uint64) bool {
 	if r.memory == nil || r.memory.dead {
 		r.find(Misfit, t, number, what+" without an incarnation", r.member)
 		return false
@@ -95,7 +171,7 @@ func (r *reader) begun(what string, t ident.Token, number uint64) bool {
 	return true
 }
 
-func (r *reader) begin(e Entry, h hop, by *transfer) {
+func (r *Reader) begin(e Entry, h hop, by *transfer) {
 	if !r.begun("custody", h.token, h.number) {
 		return
 	}
@@ -103,7 +179,8 @@ func (r *reader) begin(e Entry, h hop, by *transfer) {
 		r.find(Misfit, h.token, h.number, "custody begins twice", r.member)
 	}
 	c := &Custody{
-		Token: h.token, Hop: h.number, Member: r.member, Begin: e.At, End: Forever, by: by, memory: r.memory,
+		Token: h.token, Hop: h.number, Member: r.member, Begin: e.At, End: Forever, Place: r.place(), by: by, memory: r.memory,
+		carried: r.before != nil,
 	}
 	r.open[h] = c
 	r.custodies = append(r.custodies, c)
@@ -112,22 +189,25 @@ func (r *reader) begin(e Entry, h hop, by *transfer) {
 	}
 }
 
-func (r *reader) generated(e Entry, rec *journal.Generated) {
-	b, id, err := token.PeekGenesis(r.group, rec.Genesis)
-	if err != nil {
-		r.find(Misfit, ident.Token{}, 0, err.Error(), r.member)
+func (r *Reader) generated(e Entry, rec *journal.Generated, objects []object) {
+	g := r.genesis(pick(objects, envelope.Genesis))
+	if g == nil {
 		return
 	}
-	n := mint{b.Generator, b.Incarnation, b.Sequence}
-	if other, used := r.minted[n]; used && other != ident.Token(id) {
-		r.find(Minted, ident.Token(id), 0, fmt.Sprintf("number %d, as token %s", b.Sequence, other.Short()), r.member)
+	if g.generator != r.member {
+		r.find(Misfit, g.token, 0, "made by another member", r.member)
 	}
-	r.minted[n] = ident.Token(id)
-	r.begin(e, hop{ident.Token(id), 0}, nil)
+	if rec.Founding {
+		k := slot{g.resource, g.slot}
+		r.founded[k] = append(r.founded[k], founding{r.member, g.token, r.place(), e.At})
+	}
+	r.begin(e, hop{g.token, 0}, nil)
 }
 
-func (r *reader) held(e Entry, rec *journal.Held) {
-	t := r.transfer(rec.Transfer)
+func (r *Reader) held(e Entry, rec *journal.Held, objects []object) {
+	t := r.transfer(pick(objects, envelope.Transfer))
+	r.genesisOf(objects, t)
+	r.answer(pick(objects, envelope.Void))
 	switch {
 	case t == nil:
 	case len(rec.Void) > 0: // carried forward: it came back
@@ -139,8 +219,19 @@ func (r *reader) held(e Entry, rec *journal.Held) {
 	}
 }
 
+// genesisOf reads the genesis beside a transfer, which must be its token's.
+func (r *Reader) genesisOf(objects []object, t *transfer) {
+	o := pick(objects, envelope.Genesis)
+	if o == nil || !r.partial() {
+		return
+	}
+	if g := r.genesis(o); g != nil && t != nil && g.token != t.token {
+		r.find(Misfit, t.token, t.hop, "genesis of another token", r.member)
+	}
+}
+
 // end closes a custody, which must be open and idle.
-func (r *reader) end(h hop, how Ending, at uint64) *Custody {
+func (r *Reader) end(h hop, how Ending, at uint64) *Custody {
 	if !r.begun(how.String(), h.token, h.number) {
 		return nil
 	}
@@ -157,15 +248,21 @@ func (r *reader) end(h hop, how Ending, at uint64) *Custody {
 	return c
 }
 
-func (r *reader) gave(e Entry, rec *journal.Sent) {
-	t := r.transfer(rec.Transfer)
+func (r *Reader) gave(e Entry, objects []object) {
+	t := r.transfer(pick(objects, envelope.Transfer))
 	if t == nil {
 		return
+	}
+	if t.from != r.member {
+		r.find(Misfit, t.token, t.hop, "sent by another member", r.member)
 	}
 	h := hop{t.token, t.hop - 1}
 	c := r.end(h, Given, e.durable())
 	if t.sender == nil {
 		t.sender = r.memory
+		if r.before == nil { // else it was sent at some time before
+			t.sentAt = e.At
+		}
 	}
 	if c == nil {
 		return
@@ -175,7 +272,7 @@ func (r *reader) gave(e Entry, rec *journal.Sent) {
 }
 
 // answered ends a transfer.
-func (r *reader) answered(h hop, how closure) {
+func (r *Reader) answered(e Entry, h hop, how closure) {
 	if !r.begun("answer", h.token, h.number) {
 		return
 	}
@@ -185,48 +282,31 @@ func (r *reader) answered(h hop, how closure) {
 		return
 	}
 	delete(r.sent, h)
-	t.closure = how
+	t.closure, t.closedAt, t.closedIn = how, e.At, r.place()
 }
 
-func (r *reader) closed(rec *journal.Closed) {
+func (r *Reader) closed(e Entry, rec *journal.Closed, objects []object) {
+	r.answer(pick(objects, envelope.Receipt))
 	how := receipted
 	if len(rec.Receipt) == 0 {
 		how = abandoned
 	}
-	r.answered(hop{rec.Token, rec.Hop}, how)
+	r.answered(e, hop{rec.Token, rec.Hop}, how)
 }
 
-func (r *reader) reclaimed(e Entry, rec *journal.Reclaimed) {
-	r.answered(hop{rec.Token, rec.Hop - 1}, voided)
+func (r *Reader) reclaimed(e Entry, rec *journal.Reclaimed, objects []object) {
+	r.answer(pick(objects, envelope.Void))
+	r.answered(e, hop{rec.Token, rec.Hop - 1}, voided)
 	r.begin(e, hop{rec.Token, rec.Hop}, nil)
 }
 
-func (r *reader) voided(rec *journal.Voided) {
-	if t := r.transfer(rec.Transfer); t != nil {
-		t.declined = true
+func (r *Reader) voided(objects []object) {
+	r.answer(pick(objects, envelope.Void))
+	if t := r.transfer(pick(objects, envelope.Transfer)); t != nil {
+		t.declined, t.declinedIn = true, r.place()
 	}
 }
 
-func (r *reader) dropped(e Entry, rec *journal.Dropped) {
+func (r *Reader) dropped(e Entry, rec *journal.Dropped) {
 	r.end(hop{rec.Token, rec.Hop}, Removed, e.durable())
-}
-
-func (r *reader) started(rec *journal.Started) {
-	h := hop{rec.Token, rec.Hop}
-	if !r.begun("grant", h.token, h.number) {
-		return
-	}
-	if r.open[h] == nil {
-		r.find(Misfit, h.token, h.number, "grant without custody", r.member)
-	}
-	if _, busy := r.running[h]; busy {
-		r.find(Busy, h.token, h.number, "granted again", r.member)
-	}
-	r.running[h], r.grants[rec.Grant] = rec.Grant, h
-}
-
-func (r *reader) ended(rec *journal.Ended) {
-	if h, known := r.grants[rec.Grant]; known && r.running[h] == rec.Grant {
-		delete(r.running, h)
-	}
 }

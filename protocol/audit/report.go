@@ -6,11 +6,24 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// Report is what the journals prove.
+// Report is what the journals show. Times are in units of Entry.At, µs since 1970
+// or a length in µs.
 type Report struct {
 	Custodies []Custody // by token, then by begin
 	Tokens    []Token   // by id
 	Findings  []Finding // broken rules; in the order in which they were found
+
+	// What follows is filled in by an Auditor only.
+
+	More       map[Kind]int // findings beyond the first thousand of a kind, which are not kept
+	Records    int          // records read, without the copies in checkpoints
+	Signatures int          // signatures verified, each object once
+	// Unverified counts the objects whose signer's certificate is in none of the
+	// journals, by the signer.
+	Unverified map[ident.Member]int
+	Members    []Member   // by id: all that are named
+	Resources  []Resource // by name; "" holds tokens whose genesis was not seen
+	Clocks     []Clocks   // by the members
 }
 
 // Handoffs is how many times custody went from one member to another.
@@ -26,7 +39,7 @@ func (r *Report) Handoffs() int {
 
 // Count is how many findings are of a kind.
 func (r *Report) Count(k Kind) int {
-	n := 0
+	n := r.More[k]
 	for _, f := range r.Findings {
 		if f.Kind == k {
 			n++
@@ -43,6 +56,14 @@ type Token struct {
 	Fate Fate
 	// To is who the token is under way to, or was when it was lost.
 	To ident.Member
+	// Rule is the case of handoff rules §7 by which it was lost, "V1" to "V4"; ""
+	// when it is not lost, or its sender left it without an answer.
+	Rule string
+	// Resource, Slot and Generator are those of its genesis, if that was seen.
+	Resource  string
+	Slot      uint64
+	Generator ident.Member
+	At        uint64 // until when it was in its last custody
 }
 
 // Fate is where a token is in the end. The lost ones are those of handoff
@@ -54,16 +75,19 @@ const (
 	Held         Fate = iota + 1 // somebody has custody
 	UnderWay                     // signed away, and its receiver can still take it
 	Dropped                      // its policy removed it
+	OutOfSight                   // somewhere that the journals at hand do not cover
 	LostHolder                   // V1: its holder's custody memory ended
 	LostReceiver                 // V2: its receiver's custody memory ended before the token came
+	LostFloor                    // V4: its receiver has forgotten the reservation that it was sent on
 	LostOrphan                   // its sender forgot it, or gave up, and nobody is known to have taken it (also V3)
 	LostUnknown                  // nothing explains where it is: always with a finding
 	fates
 )
 
 var fateNames = [fates]string{
-	Held: "held", UnderWay: "under way", Dropped: "dropped", LostHolder: "lost with its holder",
-	LostReceiver: "lost with its receiver", LostOrphan: "orphaned by its sender", LostUnknown: "lost, nobody knows why",
+	Held: "held", UnderWay: "under way", Dropped: "dropped", OutOfSight: "out of sight", LostHolder: "lost with its holder",
+	LostReceiver: "lost with its receiver", LostFloor: "lost by a floor", LostOrphan: "orphaned by its sender",
+	LostUnknown: "lost, nobody knows why",
 }
 
 func (f Fate) String() string {
@@ -76,54 +100,69 @@ func (f Fate) String() string {
 // Lost reports whether nobody can use the token any more.
 func (f Fate) Lost() bool { return f >= LostHolder && f < fates }
 
-// Kind is a rule that was broken.
-type Kind string
-
-// The rules.
-const (
-	// Overlap: two custodies of one token at the same time.
-	Overlap Kind = "two custodies at once"
-	// Fork: one member signed two transfers of one hop of one token.
-	Fork Kind = "two transfers of one hop"
-	// Twice: one transfer gave custody twice.
-	Twice Kind = "transfer used twice"
-	// Contradiction: one transfer was taken and declined.
-	Contradiction Kind = "transfer taken and declined"
-	// Unsent: a transfer was taken that its sender's journal does not hold. It
-	// left before it was durable.
-	Unsent Kind = "transfer taken that was not recorded as sent"
-	// Unheld: a transfer was answered by a receipt, and its durable receiver's
-	// journal does not hold it. The receipt left before custody was durable.
-	Unheld Kind = "receipt for a transfer that was not recorded as taken"
-	// Revived: an incarnation was begun twice.
-	Revived Kind = "incarnation begun twice"
-	// Minted: two tokens with one sequence number of one incarnation.
-	Minted Kind = "sequence number used twice"
-	// Busy: a token was given away, dropped or granted again while an
-	// operation ran under it.
-	Busy Kind = "operation still ran"
-	// Misfit: a record does not follow from the records before it.
-	Misfit Kind = "record does not fit"
-	// Vanished: a token is nowhere, and no crash explains it.
-	Vanished Kind = "token vanished"
-)
-
-// Finding is one broken rule.
-type Finding struct {
-	Kind    Kind
-	Token   ident.Token
-	Hop     uint64
-	Members []ident.Member // whose records show it
-	Detail  string
+// Member is what the journals say of one member.
+type Member struct {
+	ID   ident.Member
+	Name string // in its certificate, "" if that was not seen
+	// Spans is what its journals cover, by its own clock; none: no journal of it is
+	// at hand.
+	Spans         []Span
+	Named         int // transfers to it that are known, from whomever
+	Custodies     int
+	Operations    int
+	Held          uint64 // how long it had custody, of all tokens together
+	Revoked, Left bool
 }
 
-func (f Finding) String() string {
-	s := fmt.Sprintf("%s: token %s hop %d", f.Kind, f.Token.Short(), f.Hop)
-	for _, m := range f.Members {
-		s += ", member " + m.Short()
-	}
-	if f.Detail != "" {
-		s += ": " + f.Detail
-	}
-	return s
+// Span is a time from the first to the last record.
+type Span struct{ From, To uint64 }
+
+// Resource is what the journals say of one resource.
+type Resource struct {
+	Name                  string
+	Tokens, Dropped, Lost int
+	Handoffs, Operations  int
+	Overlaps              Overlaps
+	Gaps                  Gaps
+	Shares                []Share // by member
+	// JainOperations and JainHeld are Jain's index of the members' numbers of
+	// operations and of their times of custody, from 1/n to 1; 0: there were none.
+	JainOperations, JainHeld float64
+
+	byMember map[ident.Member]*Share
+}
+
+// Share is one member's part in a resource.
+type Share struct {
+	Member     ident.Member
+	Operations int
+	Held       uint64
+}
+
+// Overlaps are operations of one resource that ran at once. With more than one
+// slot or token that is how it should be; with one it is what soft exclusion
+// permits.
+type Overlaps struct {
+	Count   int    // pairs of operations
+	Sure    int    // pairs that ran at once whatever the clocks, as far as is known of these
+	Total   uint64 // time in which more than one ran
+	Longest uint64
+	AtOnce  int // the most that ran at once, up to 64
+	List    []OverlapOf
+}
+
+// OverlapOf is one pair.
+type OverlapOf struct {
+	Members [2]ident.Member
+	Records [2]Place
+	From    uint64 // by the clock of the second, as it began later
+	Took    uint64
+	Sure    bool // see Overlaps
+}
+
+// Gaps are the times between operations of a resource, when none ran.
+type Gaps struct {
+	Count                int
+	Longest, LongestFrom uint64
+	P50, P90, P99        uint64
 }

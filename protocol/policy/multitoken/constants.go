@@ -64,6 +64,13 @@ func derive(p policy.Params) (constants, error) {
 	}, nil
 }
 
+// ShortestSilence is for how long a member passes on no token at least before it
+// makes one.
+func ShortestSilence(p policy.Params) time.Duration {
+	silence := p.IntervalFactor.Or(factor).Of(p.TargetInterval)
+	return silence - silence/100*spread
+}
+
 // draw is a threshold for one interval: itself, or uniform around it. It is in
 // integers, so that it is the same on every machine.
 func (c *constants) draw(threshold time.Duration, rng *rand.Rand) time.Duration {

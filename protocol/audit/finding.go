@@ -1,0 +1,96 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Kind is a rule that was broken.
+type Kind string
+
+// The rules. Those in the first group can be proved; the others rest on what
+// somebody wrote in a journal, or on clocks.
+const (
+	// Fork: one member signed two transfers of one hop of one token.
+	Fork Kind = "two transfers of one hop"
+	// Contradiction: one transfer was taken and declined.
+	Contradiction Kind = "transfer taken and declined"
+	// Disowned: a member declined a transfer for ever, and gave the token on by it.
+	Disowned Kind = "transfer declined and given on"
+	// Broken: a transfer does not follow from what it names as its previous.
+	Broken Kind = "transfer does not follow"
+	// Minted: two tokens with one sequence number of one incarnation.
+	Minted Kind = "sequence number used twice"
+
+	// Overlap: two custodies of one token at the same time.
+	Overlap Kind = "two custodies at once"
+	// Twice: one transfer gave custody twice.
+	Twice Kind = "transfer used twice"
+	// Unsent: a transfer was taken that its sender's journal does not hold. It
+	// left before it was durable, or the record was removed.
+	Unsent Kind = "transfer taken that was not recorded as sent"
+	// Unheld: a transfer was answered by a receipt, and its durable receiver's
+	// journal does not hold it. The receipt left before custody was durable, or the
+	// record was removed.
+	Unheld Kind = "receipt for a transfer that was not recorded as taken"
+	// Revived: an incarnation was begun twice.
+	Revived Kind = "incarnation begun twice"
+	// Busy: a token was given away, dropped or granted again while an
+	// operation ran under it.
+	Busy Kind = "operation still ran"
+	// Misfit: a record does not follow from the records before it.
+	Misfit Kind = "record does not fit"
+	// Vanished: a token is nowhere, and no crash explains it.
+	Vanished Kind = "token vanished"
+	// Damaged: a journal cannot be read to its end.
+	Damaged Kind = "journal is damaged"
+	// Forged: a journal holds an object whose signature does not hold.
+	Forged Kind = "signature does not hold"
+	// Outlived: a program ran on after the deadline of its grant.
+	Outlived Kind = "grant outlived its deadline"
+	// Excess: a member made tokens faster than its policy lets it.
+	Excess Kind = "too many tokens made"
+	// Foreign: a token of a resource or slot that no known configuration has.
+	Foreign Kind = "token of what the group does not share"
+	// Refounded: a slot was founded more than once.
+	Refounded Kind = "slot founded twice"
+	// Invalid: a member signed when none of its known certificates was valid.
+	Invalid Kind = "signed without a valid certificate"
+	// Revoked: a member signed after it was revoked. It may not have heard of it.
+	Revoked Kind = "signed by a revoked member"
+	// Departed: a member signed after it had left.
+	Departed Kind = "signed after leaving"
+)
+
+// Finding is one broken rule.
+type Finding struct {
+	Kind  Kind
+	Token ident.Token // zero: it is about none
+	Hop   uint64
+	// Accused is who broke the rule where that is proved: by Exhibits, two signed
+	// objects that nobody who keeps the rules signs both of. Zero where it is only
+	// suspected.
+	Accused  ident.Member
+	Exhibits []Exhibit
+	Members  []ident.Member // who is suspected, or whose records show it
+	Records  []Place        // that show it
+	At       uint64         // when, by the clock of who wrote it; 0: not known
+	Again    int            // how many more times the same was found of the member
+	Detail   string
+}
+
+// Proved reports whether the finding is proof: whoever has the exhibits can check
+// it, and need not believe a journal or a clock.
+func (f Finding) Proved() bool { return len(f.Exhibits) > 0 }
+
+func (f Finding) String() string {
+	s := fmt.Sprintf("%s: token %s hop %d", f.Kind, f.Token.Short(), f.Hop)
+	for _, m := range f.Members {
+		s += ", member " + m.Short()
+	}
+	if f.Detail != "" {
+		s += ": " + f.Detail
+	}
+	return s
+}

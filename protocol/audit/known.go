@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// pick is the object of a kind in a record, or nil.
+func pick(objects []object, k envelope.Kind) *object {
+	for i := range objects {
+		if objects[i].kind == k {
+			return &objects[i]
+		}
+	}
+	return nil
+}
+
+// transfer is what is known of a transfer, and nil when there is none.
+func (r *Reader) transfer(o *object) *transfer {
+	switch {
+	case o == nil:
+		r.find(Misfit, ident.Token{}, 0, "no transfer", r.member)
+		return nil
+	case o.known != nil:
+		return o.known
+	case o.err != nil:
+		r.find(Misfit, ident.Token{}, 0, fmt.Sprintf("not a transfer: %v", o.err), r.member)
+		return nil
+	}
+	t := r.transferOf(o.hash())
+	if !t.read {
+		b := o.transfer
+		t.read, t.token, t.hop, t.from, t.to = true, b.Token, b.Hop, b.From, b.To
+		t.inc, t.accept, t.previous, t.void, t.time = b.Incarnation, b.Accept, b.Previous, b.Void, b.Time
+		t.shown = r.place()
+		if t.answerer != t.to { // answers by somebody else are none
+			t.receiptIn, t.voidIn = Place{}, Place{}
+		}
+		t.answerer = t.to
+	}
+	if o.verdict == genuine && !t.verified {
+		t.verified, t.shown = true, r.place()
+		r.signedAt(t.from, t.time, t.token, t.hop)
+	}
+	r.prints[o.print] = t
+	return t
+}
+
+// transferOf is the entry of a transfer, which may be known by its hash only.
+func (a *auditor) transferOf(h ident.Hash) *transfer {
+	t := a.transfers[h]
+	if t == nil {
+		t = &transfer{hash: h}
+		a.transfers[h] = t
+	}
+	return t
+}
+
+// genesis is what is known of a token by its genesis, and nil when that is none,
+// or has been taken in before.
+func (r *Reader) genesis(o *object) *genesis {
+	switch {
+	case o == nil:
+		r.find(Misfit, ident.Token{}, 0, "no genesis", r.member)
+		return nil
+	case o.err != nil:
+		r.find(Misfit, ident.Token{}, 0, fmt.Sprintf("not a genesis: %v", o.err), r.member)
+		return nil
+	}
+	if t, seen := r.geneses[o.print]; seen {
+		return r.tokens[t]
+	}
+	id, b := ident.Token(o.hash()), o.genesis
+	g := r.tokens[id]
+	if g == nil {
+		g = &genesis{
+			token: id, resource: b.Resource, slot: b.Slot, generator: b.Generator,
+			incarnation: b.Incarnation, sequence: b.Sequence, born: b.Time, shown: r.place(),
+		}
+		r.tokens[id] = g
+	}
+	if o.verdict == genuine {
+		r.geneses[o.print] = id
+		if !g.verified {
+			g.verified, g.shown = true, r.place()
+			r.signedAt(g.generator, g.born, id, 0)
+		}
+	}
+	return g
+}
+
+// answer takes in a receipt or void, if it verifies.
+func (r *Reader) answer(o *object) {
+	if o == nil || o.verdict != genuine {
+		return
+	}
+	b, h := o.answer, o.hash()
+	t := r.transferOf(b.Transfer)
+	if t.answerer.IsZero() {
+		t.answerer = b.Signer
+	}
+	switch {
+	case t.answerer != b.Signer:
+		r.find(Misfit, b.Token, b.Hop, fmt.Sprintf("%v by member %s, to whom it was not sent", o.kind, b.Signer.Short()), r.member)
+	case o.kind == envelope.Receipt:
+		if t.receiptIn.Seq == 0 {
+			t.receiptIn, t.receiptIs = r.place(), h
+		}
+	default:
+		r.voids[h] = void{b.Transfer, b.Token, b.Hop, b.Signer, r.place()}
+		if t.voidIn.Seq == 0 {
+			t.voidIn, t.voidIs = r.place(), h
+		}
+	}
+}
