@@ -74,6 +74,16 @@ type Report struct {
 	Detail string
 }
 
+// Evidence is proof against a member that anybody can check. The driver keeps it
+// where an operator finds it, and brings it to the CA; the journal has its
+// objects already. None of that may keep a token waiting.
+type Evidence struct {
+	Kind    string // stable, a metric label
+	Accused ident.Member
+	ID      ident.Hash
+	Encoded []byte // see package evidence
+}
+
 // Stop ends this member for good: it was revoked, has left, or failed for ever.
 type Stop struct{ Reason error }
 
@@ -84,4 +94,5 @@ func (Refuse) effect()      {}
 func (Expel) effect()       {}
 func (Reconfigure) effect() {}
 func (Report) effect()      {}
+func (Evidence) effect()    {}
 func (Stop) effect()        {}

@@ -37,9 +37,10 @@ const (
 )
 
 // Kept is how many entries a member's Witness has at most: two for a transfer,
-// one for another object. At some 500 bytes each, they are 1 MiB, and with 50
-// members and one token they go back ten rounds.
-const Kept = 2048
+// one for another object. At some 600 bytes each, they are 300 kB, and go back
+// about a hundred handoffs of the member: with one token in a group of 50, some
+// 5000 hops.
+const Kept = 512
 
 // NewWitness returns one that remembers nothing yet, and never more than kept
 // entries.

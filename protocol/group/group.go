@@ -204,16 +204,22 @@ func (h history) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
 // copy.
 func (g *Group) Authorities() []Authority { return slices.Clone(g.chain) }
 
+// Statements are the encoded statements about the CA keys, in the order of
+// Authorities: what ParseChain reads. The caller must not change what they hold.
+func (g *Group) Statements() [][]byte {
+	var raw [][]byte
+	for _, a := range g.chain {
+		raw = append(raw, a.Raw())
+	}
+	return raw
+}
+
 // Vouchers are the statements about CA keys beyond the first, at most
 // MaxAuthorities-1, each behind the one that vouches for it: with them somebody
 // who knows any key before can verify what those in force have signed. The
 // caller must not change what they hold.
 func (g *Group) Vouchers() [][]byte {
-	var raw [][]byte
-	for _, a := range g.chain[1:] {
-		raw = append(raw, a.Raw())
-	}
-	return raw
+	return g.Statements()[1:]
 }
 
 // Config is the configuration that holds.

@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
@@ -43,7 +44,7 @@ type Config struct {
 	Rand        rand.Source // jitter only
 }
 
-// NoticeKind says what happened to custody.
+// NoticeKind says what has happened.
 type NoticeKind uint8
 
 // The notices.
@@ -54,15 +55,18 @@ const (
 	Returned                        // a transfer was declined: custody is here again
 	Abandoned                       // the machine stopped asking
 	Unwanted                        // nobody can be asked, or not the target: it is held, and not let go of any more
+	Convicted                       // two objects prove that their signer broke the rules; not about custody here
 )
 
-// Notice tells the member above what happened to custody.
+// Notice tells the member above what has happened, mostly to custody.
 type Notice struct {
 	Kind  NoticeKind
 	Title token.Title   // Gained, Returned: the title; else that of the hop given away
 	Hop   uint64        // the custody concerned
-	Peer  ident.Member  // the other side
+	Peer  ident.Member  // the other side; Convicted: who signed the objects
 	Took  time.Duration // Delivered: from letting go to the receipt
+
+	Objects [2]evidence.Object // Convicted; their signatures hold
 }
 
 // Stats counts what the machine has done since it was made.
@@ -98,6 +102,10 @@ type Machine struct {
 	stopping                   bool
 	written                    map[ident.Member]ident.Hash // certificates in the journal
 
+	witness *evidence.Witness
+	pairs   map[[2]ident.Hash]bool // that are in the journal as evidence
+	accused map[ident.Member]int   // how often, since the start; nobody: suspicion
+
 	effects []effect.Effect
 	notices []Notice
 	// What the last Drain has returned: the buffers for what follows the next.
@@ -117,6 +125,9 @@ func New(cfg Config) *Machine {
 		offerers:  make(map[ident.Member]*offerer),
 		receivers: make(map[ident.Member]*receiver),
 		written:   make(map[ident.Member]ident.Hash),
+		witness:   evidence.NewWitness(cfg.Group, evidence.Kept),
+		pairs:     make(map[[2]ident.Hash]bool),
+		accused:   make(map[ident.Member]int),
 		// Numbers start at 1, so that a promise of 0 says nothing.
 		nextAccept: 1, acceptMark: 1, nextSequence: 1, sequenceMark: 1,
 	}

@@ -64,6 +64,7 @@ func (m *Machine) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, boo
 		m.stats.Rejected++
 		return wire.RefuseTitle, true
 	}
+	m.compareGenesis(genesis)
 	body := genesis.Body()
 	if reason, ok := m.cfg.World.Admits(body, msg.Hop == 1); !ok {
 		return reason, true
@@ -146,12 +147,14 @@ func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
 	b := p.transfer.Body()
 	k := key{b.Token, b.Hop}
 	rec := m.records[k]
-	m.compare(p.title.Transfer)
+	// When two copies of a token meet, it is taken all the same: its sender may
+	// have got it in good faith (handoff rules §9).
+	convicted := m.examine(p)
 	switch {
 	case rec != nil && rec.isTaken():
-		m.duplicate(rec, p.transfer, token.Receipt)
+		m.duplicate(rec, p.transfer, token.Receipt, convicted)
 	case rec != nil && rec.state == Voided:
-		m.duplicate(rec, p.transfer, token.Void)
+		m.duplicate(rec, p.transfer, token.Void, convicted)
 	case m.isStale(k, b):
 		m.stats.Stale++
 		m.answer(p.transfer, token.Unknown)
@@ -202,31 +205,20 @@ func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing
 	if err != nil || len(missing) > 0 {
 		return p, missing, err
 	}
-	if err := p.title.Check(); err != nil {
-		return p, nil, err
+	if err = p.title.Check(); err == nil {
+		err = p.title.Admits(p.transfer)
 	}
-	return p, nil, p.title.Admits(p.transfer)
-}
-
-// compare looks at the transfer that a token came from before: when it is
-// another one than this member has taken of the same hop, two copies have met
-// (handoff rules §9). The token is taken all the same: its sender may have got
-// it in good faith.
-func (m *Machine) compare(previous token.Transfer) {
-	if previous.IsZero() {
-		return
+	if err != nil {
+		m.misfit(p.transfer, msg)
 	}
-	b := previous.Body()
-	if rec := m.records[key{b.Token, b.Hop}]; rec != nil && rec.isTaken() && rec.taken != previous.Hash() && !rec.from.IsZero() {
-		m.accuse(rec, previous)
-	}
+	return p, nil, err
 }
 
 // duplicate answers a transfer whose hop is decided (steps 2 and 3): the same
 // transfer gets the same answer. Another one is evidence: against its signer,
 // if that signed the first one too; otherwise somebody before both has given
 // the token away twice, and who that was the chains will tell.
-func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict) {
+func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict, convicted bool) {
 	if rec.taken == t.Hash() {
 		if m.move(rec, ReceiverDuplicate) {
 			m.stats.Duplicates++
@@ -234,24 +226,7 @@ func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict) {
 		}
 		return
 	}
-	m.accuse(rec, t)
-}
-
-// accuse writes down that a hop which is decided has another transfer, too.
-func (m *Machine) accuse(rec *record, t token.Transfer) {
-	if rec.accused {
-		return
-	}
-	rec.accused = true
-	first := rec.title.Transfer.Raw() // if it is still in hand; the journal has it anyway
-	if first == nil {
-		first = rec.taken[:]
-	}
-	accused, what := t.Body().From, "two transfers of one hop"
-	if rec.from != accused {
-		accused, what = ident.Member{}, "two givers of one hop"
-	}
-	m.evidence(what, accused, first, t.Raw())
+	m.accuse(rec, t, convicted)
 }
 
 // isStale is step 4: the number is not one that this memory still answers for,

@@ -3,7 +3,9 @@ package handoff
 import (
 	"fmt"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
@@ -24,6 +26,8 @@ type past struct {
 type Replay struct {
 	m     *Machine
 	pasts map[key]*past
+	// What others have signed, the last of it, for the witness.
+	seen []evidence.Object
 }
 
 // NewReplay begins to rebuild a machine. The certificates that the journal
@@ -64,6 +68,8 @@ func (r *Replay) Apply(rec journal.Record) error {
 		err = r.dropped(rec)
 	case *journal.Taken:
 		r.taken(rec)
+	case *journal.Evidence:
+		r.m.countEvidence(rec.Accused)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrReplay, err)
@@ -104,6 +110,11 @@ func (r *Replay) held(rec *journal.Held) error {
 	if err != nil {
 		return err
 	}
+	r.see(envelope.Genesis, rec.Genesis)
+	if b.From != r.m.cfg.Self {
+		r.see(envelope.Transfer, rec.Transfer)
+	}
+	r.see(envelope.Void, rec.Void)
 	p := &past{state: Hold, transfer: rec.Transfer, genesis: rec.Genesis, void: rec.Void}
 	if len(rec.Void) == 0 {
 		p.from, p.accept, p.taken = b.From, b.Accept, h
@@ -155,6 +166,7 @@ func (r *Replay) end(k key, answered bool, to State) (*past, error) {
 }
 
 func (r *Replay) closed(rec *journal.Closed) error {
+	r.see(envelope.Receipt, rec.Receipt)
 	_, err := r.end(key{rec.Token, rec.Hop}, len(rec.Receipt) > 0, Closed)
 	return err
 }
@@ -164,6 +176,7 @@ func (r *Replay) reclaimed(rec *journal.Reclaimed) error {
 	if err != nil {
 		return err
 	}
+	r.see(envelope.Void, rec.Void)
 	r.pasts[key{rec.Token, rec.Hop}] = &past{
 		state: Hold, transfer: p.outgoing, genesis: p.genesis, void: rec.Void,
 	}
@@ -175,6 +188,7 @@ func (r *Replay) voided(rec *journal.Voided) error {
 	if err != nil {
 		return err
 	}
+	r.see(envelope.Transfer, rec.Transfer)
 	r.pasts[key{b.Token, b.Hop}] = &past{state: Voided, from: b.From, accept: b.Accept, taken: h}
 	return nil
 }
@@ -192,11 +206,26 @@ func (r *Replay) taken(rec *journal.Taken) {
 	r.pasts[key{rec.Token, rec.Hop}] = p
 }
 
+// see notes an object for the witness. A journal may be long, and it remembers
+// only so many.
+func (r *Replay) see(k envelope.Kind, raw []byte) {
+	if len(raw) == 0 {
+		return
+	}
+	if len(r.seen) == 2*evidence.Kept {
+		r.seen = append(r.seen[:0], r.seen[evidence.Kept:]...)
+	}
+	r.seen = append(r.seen, object(k, raw))
+}
+
 // Finish returns the machine. Custody resumes where it was; unanswered
 // transfers are sent again at the first Tick.
 func (r *Replay) Finish(now clock.Reading) (*Machine, error) {
 	m := r.m
 	m.SetNow(now)
+	for _, o := range r.seen[max(0, len(r.seen)-evidence.Kept):] {
+		m.witness.Recall(o)
+	}
 	for k, p := range r.pasts {
 		if err := r.revive(k, p); err != nil {
 			return nil, fmt.Errorf("%w: token %v hop %d: %w", ErrReplay, k.token, k.hop, err)

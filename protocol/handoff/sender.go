@@ -123,9 +123,9 @@ func (m *Machine) OnAnswer(from ident.Member, verdict token.Verdict, raw []byte)
 	if b.Hop == 0 {
 		return nil
 	}
+	m.compareAnswer(answer)
 	rec := m.records[key{b.Token, b.Hop - 1}]
 	if rec == nil || rec.state != Sent || !answer.Answers(rec.sent) {
-		m.contradiction(answer)
 		return nil
 	}
 	switch verdict {
@@ -213,29 +213,6 @@ func (m *Machine) answered(rec *record) {
 	if rec.tries > 1 {
 		m.stats.InDoubtResolved++
 	}
-}
-
-// contradiction looks at an answer that closes nothing: a receipt for a
-// transfer that its signer has declared void convicts the signer (handoff
-// rules §9).
-func (m *Machine) contradiction(answer token.Answer) {
-	b := answer.Body()
-	rec := m.records[key{b.Token, b.Hop}]
-	if rec == nil || rec.accused || answer.Verdict() != token.Receipt {
-		return
-	}
-	t := rec.title
-	if t.Void.IsZero() || !answer.Answers(t.Transfer) {
-		return
-	}
-	rec.accused = true
-	m.evidence("void and receipt", b.Signer, t.Transfer.Raw(), t.Void.Raw(), answer.Raw())
-}
-
-func (m *Machine) evidence(what string, accused ident.Member, objects ...[]byte) {
-	m.stats.Evidence++
-	m.persist(&journal.Evidence{What: what, Accused: accused, Objects: objects}, false)
-	m.report("evidence", accused, what)
 }
 
 // inOrder is every record that waits for a peer, in an order that does not

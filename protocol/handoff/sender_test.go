@@ -200,10 +200,11 @@ func TestSenderClosesOnTheReceipt(t *testing.T) {
 func TestSenderTakesAnswersOnlyFromTheReceiver(t *testing.T) {
 	g := newGroup(t, 3)
 	_, transfer := g[0].underWay(g[1])
+	does := map[token.Verdict]string{token.Void: "evidence report"} // it has signed both
 	for _, v := range []token.Verdict{token.Receipt, token.Void} {
 		raw := g[2].verdict(v, transfer, g[2].cfg.Incarnation)
 		m := map[token.Verdict]wire.Message{token.Receipt: &wire.Receipt{Receipt: raw}, token.Void: &wire.Void{Void: raw}}[v]
-		assert.Empty(t, g[0].takes(g[2], m).String(), v)
+		assert.Equal(t, does[v], g[0].takes(g[2], m).String(), v)
 	}
 	_, another := g[0].underWay(g[1])
 	g[1].stop()
@@ -274,7 +275,8 @@ func TestVolatileSenderGivesUpForGood(t *testing.T) {
 			assert.True(t, p.noticed(handoff.Abandoned))
 			void := &wire.Void{Void: q.verdict(token.Void, transfer, q.cfg.Incarnation)}
 			assert.Empty(t, p.takes(q, void).String(), "a later answer is ignored")
-			assert.Empty(t, p.takes(q, sent[*wire.Receipt](q.takes(p, transfer))).String())
+			late := sent[*wire.Receipt](q.takes(p, transfer))
+			assert.Equal(t, "evidence report", p.takes(q, late).String(), "after the void it is a contradiction, and no more")
 			assert.False(t, p.holds(tok, 0) || p.holds(tok, 1))
 		})
 	}

@@ -172,8 +172,13 @@ func (m *Member) describe(h *hold) policy.Token {
 
 func (m *Member) tell(s *slot, e policy.Event) { m.queue = append(m.queue, happening{s, e}) }
 
-// notice passes on to the policy what happened to custody.
+// notice passes on to the policy what happened to custody, and evidence to the
+// driver.
 func (m *Member) notice(n *handoff.Notice) {
+	if n.Kind == handoff.Convicted {
+		m.convicted(n)
+		return
+	}
 	t := n.Title.Token()
 	g := n.Title.Genesis.Body()
 	s := m.slots[slotKey{g.Resource, g.Slot}]

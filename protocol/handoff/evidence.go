@@ -1,0 +1,134 @@
+package handoff
+
+import (
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// Bounds on what is written down of evidence, from the start of the process on.
+// With both, it is at most 512 records of about 1 kB; what is found beyond them
+// is counted as rejected.
+const (
+	// MaxEvidencePerMember bounds the evidence against one member. One is enough
+	// to revoke it, and a member that signs what it likes can make any number.
+	MaxEvidencePerMember = 4
+	// MaxAccused bounds the members against which there is any.
+	MaxAccused = 128
+)
+
+// GiversOfOneHop is what the journal says of two transfers of one hop that two
+// members have signed: somebody before both has given the token away twice, and
+// who that was the chains in the journals will tell. It is suspicion, and no
+// evidence.
+const GiversOfOneHop = "two givers of one hop"
+
+// examine compares what has come with a TRANSFER with what this member
+// remembers. It reports whether the transfer itself is part of evidence.
+func (m *Machine) examine(p parcel) (convicted bool) {
+	m.compareGenesis(p.title.Genesis)
+	if !p.title.Transfer.IsZero() {
+		m.convictIf(m.witness.Transfer(p.title.Transfer))
+	}
+	if !p.title.Void.IsZero() {
+		m.convictIf(m.witness.Answer(p.title.Void))
+	}
+	return m.convictIf(m.witness.Transfer(p.transfer))
+}
+
+func (m *Machine) compareGenesis(g token.Genesis) { m.convictIf(m.witness.Genesis(g)) }
+
+// compareAnswer looks at an answer whose signature holds, also one that closes
+// nothing any more. Custody that came back by a void is still here with it.
+func (m *Machine) compareAnswer(answer token.Answer) {
+	b := answer.Body()
+	rec := m.records[key{b.Token, b.Hop}]
+	if rec != nil && answer.Verdict() == token.Receipt && !rec.title.Void.IsZero() {
+		m.convict(object(envelope.Void, rec.title.Void.Raw()), object(envelope.Receipt, answer.Raw()))
+	}
+	m.convictIf(m.witness.Answer(answer))
+}
+
+// misfit looks at a transfer that does not follow from what came with it; the
+// signatures of all hold.
+func (m *Machine) misfit(t token.Transfer, msg *wire.Transfer) {
+	for _, with := range []evidence.Object{
+		object(envelope.Genesis, msg.Genesis), object(envelope.Transfer, msg.Previous), object(envelope.Void, msg.Void),
+	} {
+		m.convict(object(envelope.Transfer, t.Raw()), with)
+	}
+	m.convict(object(envelope.Transfer, msg.Previous), object(envelope.Genesis, msg.Genesis))
+}
+
+func object(k envelope.Kind, raw []byte) evidence.Object { return evidence.Object{Kind: k, Raw: raw} }
+
+// accuse writes down that a hop which is decided has another transfer, too. What
+// the first was, the record has if custody is still here; otherwise the witness
+// may remember it, and has told, or it is in the journal only.
+func (m *Machine) accuse(rec *record, t token.Transfer, convicted bool) {
+	if rec.accused {
+		return
+	}
+	rec.accused = true
+	first := rec.title.Transfer.Raw()
+	if first != nil && m.convict(object(envelope.Transfer, first), object(envelope.Transfer, t.Raw())) || convicted {
+		return
+	}
+	accused, what := t.Body().From, evidence.Fork.String()
+	if rec.from != accused {
+		accused, what = ident.Member{}, GiversOfOneHop
+	}
+	if first == nil {
+		first = rec.taken[:]
+	}
+	m.writeEvidence(what, accused, first, t.Raw())
+}
+
+func (m *Machine) convictIf(mine, other evidence.Object, found bool) bool {
+	return found && m.convict(mine, other)
+}
+
+// convict makes evidence of two objects, if they are any, once. It reports
+// whether they are.
+func (m *Machine) convict(a, b evidence.Object) bool {
+	kind, accused, ok := evidence.Of(m.cfg.Group, a, b)
+	if !ok {
+		return false
+	}
+	pair := [2]ident.Hash{hashOf(a.Raw), hashOf(b.Raw)}
+	if m.pairs[pair] || m.pairs[[2]ident.Hash{pair[1], pair[0]}] {
+		return true
+	}
+	if !m.writeEvidence(kind.String(), accused, a.Raw, b.Raw) {
+		return true
+	}
+	m.pairs[pair] = true
+	m.notify(Notice{Kind: Convicted, Peer: accused, Objects: [2]evidence.Object{a, b}})
+	return true
+}
+
+// writeEvidence journals evidence, or suspicion if accused is nobody, unless
+// there is enough.
+func (m *Machine) writeEvidence(what string, accused ident.Member, objects ...[]byte) bool {
+	if !m.countEvidence(accused) {
+		m.stats.Rejected++
+		return false
+	}
+	m.stats.Evidence++
+	m.persist(&journal.Evidence{What: what, Accused: accused, Objects: objects}, false)
+	m.report("evidence", accused, what)
+	return true
+}
+
+// countEvidence reports whether there is room for one more against a member.
+func (m *Machine) countEvidence(accused ident.Member) bool {
+	n, known := m.accused[accused]
+	if n >= MaxEvidencePerMember || !known && len(m.accused) >= MaxAccused {
+		return false
+	}
+	m.accused[accused] = n + 1
+	return true
+}
