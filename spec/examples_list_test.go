@@ -234,6 +234,7 @@ func (g *gallery) records(w walk) []detailed {
 func (g *gallery) files() {
 	private, public := keyBlocks(g.t)
 	g.item("wire.cddl", "private-key", "Ada's", private)
+	g.item("wire.cddl", "evidence-file", "two transfers of one hop", evidenceFile(g.t))
 	g.item("wire.cddl", "public-key", "Ada's", public)
 	block, err := keyfile.EncodePublicKey(ada.key.Public())
 	require.NoError(g.t, err)

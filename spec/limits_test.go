@@ -98,6 +98,9 @@ func limitTable(t *testing.T) *table {
 		{"blocks of a file", keyfile.MaxBlocks, "keyfile.MaxBlocks"},
 		{"bytes of a file of blocks", keyfile.MaxText, "keyfile.MaxText"},
 		{"bytes of encoded evidence", evidence.MaxSize, "evidence.MaxSize"},
+		{"signed objects that are remembered, to be compared", evidence.Kept, "evidence.Kept"},
+		{"evidence against one member", handoff.MaxEvidencePerMember, "handoff.MaxEvidencePerMember"},
+		{"members against which there is any", handoff.MaxAccused, "handoff.MaxAccused"},
 		{"acquire streams of the local API", api.MaxStreams, "api.MaxStreams"},
 		{"bytes of a request of the local API", api.MaxBody, "api.MaxBody"},
 	} {
