@@ -77,6 +77,10 @@ const MaxUpdate = wire.MaxObject
 // two byte strings.
 var limits = canonical.Limits{MaxBytes: MaxUpdate, MaxDepth: 1, MaxItems: 4}
 
+// laterLimits bound an update of a kind that a later version may define. The
+// kind says nothing as long as the bytes are no deterministic encoding.
+var laterLimits = canonical.Limits{MaxBytes: MaxUpdate, MaxDepth: 16, MaxItems: 256}
+
 // double and single are the encodings of updates of two objects and of one.
 type double struct {
 	_      struct{} `cbor:",toarray"`
@@ -148,7 +152,10 @@ func Parse(raw []byte) (Update, error) {
 	if len(raw) > MaxUpdate {
 		return Update{}, fmt.Errorf("%w: %d bytes, permitted are %d", ErrTooLarge, len(raw), MaxUpdate)
 	}
-	if len(raw) < 2 {
+	if err := canonical.Check(raw, laterLimits); err != nil {
+		return Update{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if isArray, isNumber := raw[0]>>5 == 4, len(raw) > 1 && raw[1]>>5 == 0; !isArray || !isNumber {
 		return Update{}, ErrMalformed
 	}
 	u := Update{Kind: Kind(raw[1])} // numbers below 24 are one byte

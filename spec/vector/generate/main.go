@@ -58,6 +58,8 @@ func generate() (map[string][]byte, error) {
 	for _, o := range objects() {
 		s.signedObject(o)
 	}
+	s.messageVectors()
+	s.frameVectors()
 	files := make(map[string][]byte)
 	for name, f := range s.files {
 		if err := render(files, name, f); err != nil {
