@@ -45,8 +45,9 @@ func (g *gallery) all() {
 	ringExamples(g.t, g)
 	g.heading("18.5 Journal")
 	g.journal(w)
-	g.heading("18.6 Key files")
+	g.heading("18.6 Files")
 	g.files()
+	g.item("wire.cddl", "evidence-file", "two transfers of one hop", evidenceFile(g.t))
 	g.heading("18.7 Enrolment")
 	g.enrolment(c)
 }

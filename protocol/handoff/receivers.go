@@ -116,11 +116,10 @@ func (m *Machine) dropAccepts(id ident.Member, which func(accepted) bool) {
 // durable before anything that is said later.
 //
 // A transfer that a volatile member gave up counts as settled: it will never
-// act on an answer. By the letter of handoff rules §1 only a receipt or a void
-// settles, and one give-up would pin the receiver's floor until it has no room
-// for this member's transfers any more. Custody is safe either way, since a
-// raised floor only makes a late copy worthless; what such a copy could have
-// revived is lost, and the sender has called it lost already.
+// act on an answer. Otherwise one give-up would pin the receiver's floor until it
+// has no room for this member's transfers any more. Custody is safe either way,
+// since a raised floor only makes a late copy worthless; what such a copy could
+// have revived is lost, and the sender has called it lost already.
 func (m *Machine) promise(id ident.Member, mem *memory) {
 	if mem.next < mem.said+settleBlock {
 		return

@@ -140,13 +140,14 @@ func (r *Replay) sent(rec *journal.Sent) error {
 	return nil
 }
 
-// end closes the past of a hop, and its number if an answer came.
-func (r *Replay) end(k key, answered bool, to State) (*past, error) {
+// end closes the past of a hop, which has to be in a state, and its number if an
+// answer came.
+func (r *Replay) end(k key, from State, answered bool, to State) (*past, error) {
 	p := r.pasts[k]
-	if p == nil || (p.state != Sent && p.state != Hold) {
-		return nil, fmt.Errorf("hop %d of token %v ended but was never held", k.hop, k.token)
+	if p == nil || p.state != from {
+		return nil, fmt.Errorf("hop %d of token %v ended but was never %v", k.hop, k.token, from)
 	}
-	if len(p.outgoing) > 0 {
+	if from == Sent {
 		b, _, err := token.PeekTransfer(r.m.cfg.Group, p.outgoing)
 		if err != nil {
 			return nil, err
@@ -167,12 +168,12 @@ func (r *Replay) end(k key, answered bool, to State) (*past, error) {
 
 func (r *Replay) closed(rec *journal.Closed) error {
 	r.see(envelope.Receipt, rec.Receipt)
-	_, err := r.end(key{rec.Token, rec.Hop}, len(rec.Receipt) > 0, Closed)
+	_, err := r.end(key{rec.Token, rec.Hop}, Sent, len(rec.Receipt) > 0, Closed)
 	return err
 }
 
 func (r *Replay) reclaimed(rec *journal.Reclaimed) error {
-	p, err := r.end(key{rec.Token, rec.Hop - 1}, true, Closed)
+	p, err := r.end(key{rec.Token, rec.Hop - 1}, Sent, true, Closed)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (r *Replay) voided(rec *journal.Voided) error {
 }
 
 func (r *Replay) dropped(rec *journal.Dropped) error {
-	_, err := r.end(key{rec.Token, rec.Hop}, false, Dropped)
+	_, err := r.end(key{rec.Token, rec.Hop}, Hold, false, Dropped)
 	return err
 }
 

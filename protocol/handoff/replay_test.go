@@ -47,6 +47,21 @@ func TestReplayRefusesWhatNoMemberWrites(t *testing.T) {
 		_, err := replay.Finish(g[1].now)
 		assert.ErrorIs(t, err, handoff.ErrReplay)
 	})
+	held := &journal.Held{Transfer: transfer.Transfer, Genesis: transfer.Genesis}
+	onward := g[1].hands(g[0], tok, 1)
+	for name, records := range map[string][]journal.Record{
+		"closed what was not sent":    {held, &journal.Closed{Token: tok, Hop: 1}},
+		"reclaimed what was not sent": {held, &journal.Reclaimed{Token: tok, Hop: 2}},
+		"dropped what was sent":       {held, &journal.Sent{Transfer: onward.Transfer}, &journal.Dropped{Token: tok, Hop: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			replay := handoff.NewReplay(g[1].cfg)
+			for _, r := range records[:len(records)-1] {
+				require.NoError(t, replay.Apply(r))
+			}
+			assert.ErrorIs(t, replay.Apply(records[len(records)-1]), handoff.ErrReplay)
+		})
+	}
 }
 
 // The certificates that a title needs are in the journal, and in every

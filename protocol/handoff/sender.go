@@ -97,8 +97,8 @@ func (m *Machine) retransmit(rec *record) {
 	m.transmit(rec, true)
 }
 
-// giveUp stops asking, for good: later answers are ignored, and the number
-// stays open, so that no promise ever covers it.
+// giveUp stops asking, for good: later answers are ignored. A promise may cover
+// the number, see promise.
 func (m *Machine) giveUp(rec *record) {
 	if !m.move(rec, SenderGiveUp) {
 		return

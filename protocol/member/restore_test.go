@@ -73,6 +73,22 @@ func TestRestartBeginsAnew(t *testing.T) {
 	}
 }
 
+// P-26 of spec/protocol.md.
+func TestFoundedOnceForAJournal(t *testing.T) {
+	a := newAuthority(t)
+	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })
+	require.EqualValues(t, 1, b.Status().Slots[0].Generated)
+	b.cfg.NewIncarnation = true
+	for range 2 {
+		b.restart()
+		assert.False(t, b.Holds(resource), "it is lost to it, and not founded again")
+		assert.Zero(t, b.Status().Slots[0].Generated)
+		b.checkpoint()
+	}
+	fresh := a.open(a.issue(2, time.Hour), nil)
+	assert.False(t, fresh.Holds(resource), "nobody founds unless it is told to")
+}
+
 func TestVolatileMembersNeverContinue(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Durable = false })
