@@ -40,6 +40,7 @@ func init() {
 		"FuzzDirectory":     {Check: checkDirectory, Seeds: directorySeeds},
 		"FuzzDeterministic": {Check: checkDeterministic, Seeds: deterministicSeeds},
 		"FuzzEd25519":       {Check: checkEd25519, Seeds: ed25519Seeds},
+		"FuzzMember":        {Check: checkMember, Seeds: memberSeeds},
 		"FuzzUpdateList":    {Check: checkUpdateList, Seeds: updateListSeeds},
 	}
 }

@@ -134,8 +134,8 @@ func (r *ChurnResult) Quarters() [4]Quarter {
 		q := &list[i*len(list)/len(samples)]
 		q.inQuarter++
 		q.Members = max(q.Members, s.members)
-		q.Entries = max(q.Entries, s.heaviest.entries)
-		q.Bytes = max(q.Bytes, s.heaviest.bytes)
+		q.Entries = max(q.Entries, s.heaviest.Entries)
+		q.Bytes = max(q.Bytes, s.heaviest.Bytes)
 		q.Rate += s.rate
 		if s.cut {
 			continue
@@ -163,7 +163,7 @@ func (r *ChurnResult) quarters(b *strings.Builder) {
 	if len(r.meter.samples) == 0 {
 		return
 	}
-	parts := r.meter.samples[len(r.meter.samples)-1].heaviest.parts
+	parts := r.meter.samples[len(r.meter.samples)-1].heaviest.Parts
 	names := slices.SortedFunc(maps.Keys(parts), func(x, y string) int { return cmp.Or(parts[y]-parts[x], strings.Compare(x, y)) })
 	for _, name := range names[:min(12, len(names))] {
 		fmt.Fprintf(b, "  %-50s%10d\n", name, parts[name])

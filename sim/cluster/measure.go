@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wandertoken/wander/internal/weigh"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -85,13 +86,13 @@ type spread struct{ most, all []time.Duration }
 // sample is the group at one moment.
 type sample struct {
 	at       time.Duration
-	cut      bool    // in halves, or recovering
-	members  int     // that take part
-	knowing  float64 // of those, the share that a member knows, on average
-	ignorant float64 // the lowest such share, of one that is up for informedAfter
-	dead     float64 // who do not take part and are thought to, for one who does
-	rate     float64 // bytes that a member sends a second
-	heaviest weight  // of the members that were weighed
+	cut      bool         // in halves, or recovering
+	members  int          // that take part
+	knowing  float64      // of those, the share that a member knows, on average
+	ignorant float64      // the lowest such share, of one that is up for informedAfter
+	dead     float64      // who do not take part and are thought to, for one who does
+	rate     float64      // bytes that a member sends a second
+	heaviest weigh.Weight // of the members that were weighed
 }
 
 const (
@@ -269,7 +270,7 @@ func (m *meter) progress(s sample) {
 	n := m.c.count
 	fmt.Fprintf(m.o.Progress, "%v: %d joins, %d crashes, %d handoffs, longest gaps %v, %v; %.1f %% known, %.1f dead taken for living; %d entries, %d kB, %.0f B/s each\n",
 		m.c.now, n.joins, n.crashes, m.c.handoffs(), round(percentile(m.gaps["several"], 1)), round(percentile(m.gaps["single"], 1)),
-		100*s.knowing, s.dead, s.heaviest.entries, s.heaviest.bytes>>10, s.rate)
+		100*s.knowing, s.dead, s.heaviest.Entries, s.heaviest.Bytes>>10, s.rate)
 }
 
 // question asks one member whom it knows, and weighs it.
@@ -291,7 +292,7 @@ func (m *meter) question(s *sample, n *node, living []*node, alive map[ident.Mem
 		s.ignorant = min(s.ignorant, share)
 	}
 	s.dead += float64(dead) / asked
-	if w := weigh(n.member); w.entries > s.heaviest.entries {
+	if w := weigh.Of(n.member); w.Entries > s.heaviest.Entries {
 		s.heaviest = w
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/wandertoken/wander/internal/weigh"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
@@ -14,8 +15,8 @@ import (
 func TestWeightSeesWhatAMemberKeeps(t *testing.T) {
 	c := calmly(t, 0, memberSetting{stranger: true})
 	n := c.nodes[0]
-	before := weigh(n.member)
-	assert.Equal(t, before, weigh(n.member))
+	before := weigh.Of(n.member)
+	assert.Equal(t, before, weigh.Of(n.member))
 	var in member.Learn
 	bytes := 0
 	for _, who := range theAuthority().members[1:11] {
@@ -24,17 +25,17 @@ func TestWeightSeesWhatAMemberKeeps(t *testing.T) {
 		bytes += len(who.certificate.Raw()) + len(who.endpoint)
 	}
 	n.put(in)
-	after := weigh(n.member)
-	assert.GreaterOrEqual(t, after.entries, before.entries+10)
-	assert.Equal(t, before.parts[".dir.members"]+10, after.parts[".dir.members"])
-	assert.GreaterOrEqual(t, after.bytes, before.bytes+bytes*9/10)
-	assert.Less(t, after.bytes, before.bytes+4*bytes)
+	after := weigh.Of(n.member)
+	assert.GreaterOrEqual(t, after.Entries, before.Entries+10)
+	assert.Equal(t, before.Parts[".dir.members"]+10, after.Parts[".dir.members"])
+	assert.GreaterOrEqual(t, after.Bytes, before.Bytes+bytes*9/10)
+	assert.Less(t, after.Bytes, before.Bytes+4*bytes)
 	n.put(in) // what is heard again is found sooner from then on
-	again := weigh(n.member)
-	assert.Equal(t, after.bytes, again.bytes, "the second time it is nothing new")
-	assert.LessOrEqual(t, again.entries, after.entries+10)
+	again := weigh.Of(n.member)
+	assert.Equal(t, after.Bytes, again.Bytes, "the second time it is nothing new")
+	assert.LessOrEqual(t, again.Entries, after.Entries+10)
 	n.put(in)
-	assert.Equal(t, again, weigh(n.member))
+	assert.Equal(t, again, weigh.Of(n.member))
 }
 
 func TestPercentile(t *testing.T) {
@@ -51,7 +52,7 @@ func TestQuartersOfARun(t *testing.T) {
 	for i := range 8 {
 		m.samples = append(m.samples, sample{
 			cut: i%2 == 1, members: 10 + i, knowing: 1 - float64(i)/100, ignorant: 0.9 - float64(i)/100,
-			dead: float64(i), rate: 100, heaviest: weight{entries: i, bytes: 2 * i},
+			dead: float64(i), rate: 100, heaviest: weigh.Weight{Entries: i, Bytes: 2 * i},
 		})
 	}
 	q := (&ChurnResult{meter: m}).Quarters()

@@ -1,23 +1,22 @@
-package cluster
+// Package weigh counts what a value keeps in memory.
+package weigh
 
 import (
 	"reflect"
 	"strings"
-
-	"github.com/wandertoken/wander/protocol/member"
 )
 
-// weight is what a member keeps in memory, counted without its help: the entries of
+// Weight is what something keeps in memory, counted without its help: the entries of
 // all maps and lists that can be reached from it, and the bytes of all strings and
 // byte strings. A leak shows here, wherever it is.
-type weight struct {
-	entries, bytes int
-	parts          map[string]int // entries by the path of fields
+type Weight struct {
+	Entries, Bytes int
+	Parts          map[string]int // entries by the path of fields
 }
 
-// scales walk through a member.
+// scales walk through a value.
 type scales struct {
-	weight
+	Weight
 	seen map[seenAt]bool
 }
 
@@ -26,11 +25,11 @@ type seenAt struct {
 	of reflect.Type
 }
 
-// weigh looks at a member between two steps.
-func weigh(m *member.Member) weight {
-	s := &scales{weight: weight{parts: make(map[string]int)}, seen: make(map[seenAt]bool)}
-	s.walk("", reflect.ValueOf(m))
-	return s.weight
+// Of weighs what a pointer leads to, which must not change meanwhile.
+func Of(pointer any) Weight {
+	s := &scales{Weight: Weight{Parts: make(map[string]int)}, seen: make(map[seenAt]bool)}
+	s.walk("", reflect.ValueOf(pointer))
+	return s.Weight
 }
 
 // shared reports whether values of a type belong to the whole program: what is
@@ -59,7 +58,7 @@ func (s *scales) walk(path string, v reflect.Value) {
 			s.walk(path+"."+v.Type().Field(i).Name, v.Field(i))
 		}
 	case reflect.String:
-		s.bytes += v.Len()
+		s.Bytes += v.Len()
 	case reflect.Map:
 		s.walkMap(path, v)
 	case reflect.Slice, reflect.Array:
@@ -89,7 +88,7 @@ func (s *scales) walkMap(path string, v reflect.Value) {
 func (s *scales) walkList(path string, v reflect.Value) {
 	switch v.Type().Elem().Kind() {
 	case reflect.Uint8:
-		s.bytes += v.Len()
+		s.Bytes += v.Len()
 		return
 	case reflect.Uint64, reflect.Int64, reflect.Int, reflect.Uint32, reflect.Bool, reflect.Float64:
 		if v.Kind() == reflect.Slice {
@@ -109,8 +108,8 @@ func (s *scales) walkList(path string, v reflect.Value) {
 }
 
 func (s *scales) count(path string, entries int) {
-	s.entries += entries
+	s.Entries += entries
 	if entries > 0 {
-		s.parts[path] += entries
+		s.Parts[path] += entries
 	}
 }
