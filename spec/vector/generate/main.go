@@ -58,8 +58,12 @@ func generate() (map[string][]byte, error) {
 	for _, o := range objects() {
 		s.signedObject(o)
 	}
-	s.messageVectors()
-	s.frameVectors()
+	for _, family := range []func(){
+		s.signatureVectors, s.cborVectors, s.successionVectors, s.messageVectors, s.frameVectors, s.updateVectors,
+		s.inviteVectors, s.enrolmentVectors, s.recordVectors, s.segmentVectors, s.tlsVectors,
+	} {
+		family()
+	}
 	files := make(map[string][]byte)
 	for name, f := range s.files {
 		if err := render(files, name, f); err != nil {
