@@ -1,17 +1,23 @@
 package spec
 
 import (
+	"context"
 	"encoding"
+	"fmt"
 	"go/ast"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // statusWords say what the fields of the local API's status mean.
@@ -112,8 +118,13 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 		eachField(t.Elem(), path+"[]", visit)
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			eachField(t.Field(i).Type, strings.TrimPrefix(path+"."+name, "."), visit)
+			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			eachField(t.Field(i).Type, strings.TrimPrefix(path+"."+name, "."), func(path, kind string) {
+				if options == "omitempty" {
+					kind += ", or absent"
+				}
+				visit(path, kind)
+			})
 		}
 	case t.Kind() == reflect.Bool:
 		visit(path, "boolean")
@@ -122,6 +133,107 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 	default:
 		visit(path, "number")
 	}
+}
+
+// acquireWords are those of a demand.
+var acquireWords = map[string]string{
+	"resource":    "name, 1 to 64 bytes",
+	"wait_ms":     "how long to wait; absent or null for ever, 0 now or never",
+	"max_hold_ms": "a shorter grant than the resource permits; 0 or absent as long as that",
+	"min_hold_ms": "keep the token here for so long after the grant, even when it is released sooner; 0 or absent not at all",
+	"once_per_ms": "refuse (`not_due`) if the operation ran more recently, as far as is known here (**P-4**); 0 or absent never",
+	"label":       "shown to people; decides nothing. At most 128 bytes",
+	"pid":         "likewise",
+}
+
+// grantWords are those of a grant.
+var grantWords = map[string]string{
+	"id":               "the grant's id",
+	"resource":         "what was granted",
+	"member":           "to which member: id",
+	"name":             "and its name",
+	"token":            "the custody that it stands on",
+	"hop":              "its hop",
+	"fence":            "the hop, too: it grows when the token was elsewhere, and begins anew with another token",
+	"deadline":         "RFC 3339, as this machine's wall clock would show it",
+	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
+	"boot_id":          "of which boot (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",
+	"permit_pem":       "proof of the grant for others; absent in this version",
+}
+
+var releaseWords = map[string]string{
+	"grant": "its id", "operated": "whether the resource was used at all",
+	"exit": "how the command that used it ended; 0 when it was none. Shown, decides nothing",
+}
+
+var renewalWords = map[string]string{
+	"v": "1", "serial": "of the certificate in force now", "expires": "when it ends, RFC 3339",
+	"newer": "whether it is another one than before",
+}
+
+// paths are the requests of the local API.
+var paths = []struct{ method, path, body, answer, meaning string }{
+	{"POST", "/v1/acquire", "a demand", "a stream of events (**A-4**)", "wait for a resource"},
+	{"POST", "/v1/release", "a release", "`{\"v\":1}`", "end a grant (**A-6**)"},
+	{"GET", "/v1/status", "none", "the status", "what this one member knows"},
+	{"GET", "/v1/members", "none", "the members", "whom it knows"},
+	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group for ever (**D-40**); then the daemon ends"},
+	{"POST", "/v1/renew", "none", "the renewal", "ask the authority for a newer certificate now"},
+}
+
+// willing is a backend that does all that it is asked for.
+type willing struct{ api.Backend }
+
+func (willing) Acquire(context.Context, api.AcquireRequest) (api.Lease, error) {
+	return nil, api.ErrNotGranted
+}
+func (willing) Release(ident.Grant, bool, int) error       { return nil }
+func (willing) Status() api.Status                         { return api.Status{} }
+func (willing) Members() []api.MemberInfo                  { return nil }
+func (willing) Leave(context.Context) error                { return nil }
+func (willing) Renew(context.Context) (api.Renewal, error) { return api.Renewal{}, nil }
+
+// pathTable is the requests that the handler knows; TestPaths finds that there are
+// no others.
+func pathTable(t *testing.T) *table {
+	out := newTable("request", "body", "answer", "")
+	for _, p := range paths {
+		body := ""
+		if p.body == "a demand" {
+			body = `{"resource":"r"}`
+		} else if p.body == "a release" {
+			body = fmt.Sprintf(`{"grant":%q}`, ident.Grant{})
+		}
+		w := httptest.NewRecorder()
+		api.NewHandler(willing{}).ServeHTTP(w, httptest.NewRequest(p.method, p.path, strings.NewReader(body)))
+		require.NotEqual(t, http.StatusBadRequest, w.Code, p.path)
+		out.row("`"+p.method+" "+p.path+"`", p.body, p.answer, p.meaning)
+	}
+	return out
+}
+
+func TestPaths(t *testing.T) {
+	known := make(map[string]bool)
+	for _, p := range paths {
+		known[p.method+" "+p.path] = true
+	}
+	found := 0
+	for _, file := range newSource(t).tree("api") {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if f, ok := call.Fun.(*ast.SelectorExpr); !ok || f.Sel.Name != "HandleFunc" {
+				return true
+			}
+			pattern := strings.Trim(call.Args[0].(*ast.BasicLit).Value, `"`)
+			assert.True(t, known[pattern] || pattern == "/", pattern)
+			found++
+			return true
+		})
+	}
+	assert.Equal(t, len(paths)+1, found)
 }
 
 func statusTable(t *testing.T) *table {

@@ -47,7 +47,6 @@ func (g *gallery) all() {
 	g.journal(w)
 	g.heading("18.6 Files")
 	g.files()
-	g.item("wire.cddl", "evidence-file", "two transfers of one hop", evidenceFile(g.t))
 	g.heading("18.7 Enrolment")
 	g.enrolment(c)
 }

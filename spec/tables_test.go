@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -63,6 +64,12 @@ func rendered(t *testing.T) map[string]*table {
 		"refused":      refusedTable(t),
 		"rejections":   rejectionTable(t),
 		"times":        timesTable(),
+
+		"api paths":      pathTable(t),
+		"acquire fields": fieldTable(t, reflect.TypeFor[api.AcquireRequest](), acquireWords),
+		"grant fields":   fieldTable(t, reflect.TypeFor[api.Grant](), grantWords),
+		"release fields": fieldTable(t, reflect.TypeFor[api.ReleaseRequest](), releaseWords),
+		"renewal fields": fieldTable(t, reflect.TypeFor[api.Renewal](), renewalWords),
 
 		"status fields": statusTable(t),
 		"member fields": memberTable(t),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestQUICSettings: T-1, T-7, T-10 and T-15 of spec/protocol.md. What is not
@@ -38,5 +39,24 @@ func TestTLSSettings(t *testing.T) {
 		assert.True(t, c.SessionTicketsDisabled, side)
 		assert.Equal(t, []tls.CurveID{tls.X25519}, c.CurvePreferences, side)
 		assert.Nil(t, c.ClientSessionCache, side)
+	}
+}
+
+// TestRefusalsOnTheWire: what T-4 says that a stranger sees.
+func TestRefusalsOnTheWire(t *testing.T) {
+	g := newGroup(t, "g")
+	a := g.open(t, newBook(), loopback(t), "a", nil)
+	stranger := forge(t, seedKey("stranger"), nil)
+	for _, c := range []struct {
+		alpn string
+		code quic.TransportErrorCode
+	}{{ALPN, 0x12a}, {"wander/2", 0x178}} {
+		r := newRaw(t, loopback(t), stranger)
+		r.tls.NextProtos = []string{c.alpn}
+		err := refusedDial(t, r, a)
+		var refused *quic.TransportError
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, c.code, refused.ErrorCode)
+		assert.True(t, refused.Remote)
 	}
 }
