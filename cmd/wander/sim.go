@@ -24,11 +24,12 @@ func newSimCommand(env *environment) *cobra.Command {
 		Use:   "sim",
 		Short: "Simulate groups in virtual time, and compare with the papers",
 		Long: `Run the policies in virtual time, thousands of members on one machine. What runs
-is what a daemon runs, without network and signatures.`,
+is what a daemon runs, without network and signatures. With sim cluster whole members
+run, with signatures and journals, and everything goes wrong.`,
 		Args: cobra.NoArgs,
 	}
 	cmd.AddCommand(newSimListCommand(env), newSimRunCommand(env), newSimScenarioCommand(env))
-	cmd.AddCommand(newSimRingCommand(env))
+	cmd.AddCommand(newSimRingCommand(env), newSimClusterCommand(env))
 	return cmd
 }
 

@@ -37,7 +37,7 @@ func (n *node) append(p effect.Persist) {
 		n.c.log(n, "append %s", t.record(p.Record))
 	}
 	if err := n.disk.append(p.At, p.Record, n.c.tick()); err != nil {
-		n.c.problem(n, "record not encoded: %v", err)
+		n.c.problem(Machinery, n, "record not encoded: %v", err)
 	}
 	n.c.count.records[p.Record.Kind()]++
 	n.c.meter.record(p.Record)
@@ -49,14 +49,18 @@ func (n *node) sync() {
 		n.guardAll(n.disk.history[len(n.disk.history)-n.disk.pending:])
 		return
 	}
-	wait := n.c.random(n.c.syncTime)
+	if n.disk.failure != healthy {
+		n.diskFails()
+		return
+	}
+	wait := n.c.random(max(n.c.syncTime, n.disk.slow))
 	if wait == 0 {
 		n.synced()
 		return
 	}
 	n.syncing = true
 	life := n.life
-	n.c.after(wait, func() {
+	n.after(wait, func() {
 		if n.life == life && n.member != nil {
 			n.syncing = false
 			n.synced()
@@ -93,14 +97,14 @@ func (n *node) perform(e effect.Effect) {
 	case effect.Report:
 		n.c.log(n, "reports %s: %s", e.Kind, e.Detail)
 		if e.Kind == "internal" {
-			n.c.problem(n, "reports %s: %s", e.Kind, e.Detail)
+			n.c.problem(Machinery, n, "reports %s: %s", e.Kind, e.Detail)
 		}
 	case effect.Stop:
 		if n.doomed {
 			n.c.after(0, func() { n.c.endForEver(n) })
 			return
 		}
-		n.c.problem(n, "ends itself: %v", e.Reason)
+		n.c.problem(Machinery, n, "ends itself: %v", e.Reason)
 	case effect.Expel:
 		n.expel(e)
 	case effect.Reconfigure:
@@ -132,7 +136,7 @@ func (n *node) compact() {
 		n.c.breach(n, fmt.Errorf("checkpoint: %w", err))
 	}
 	if err := n.disk.checkpoint(n.reading().Micros(), records); err != nil {
-		n.c.problem(n, "checkpoint: %v", err)
+		n.c.problem(Machinery, n, "checkpoint: %v", err)
 	}
 	n.c.count.checkpoints++
 	n.c.log(n, "checkpoint of %d records", len(records))
@@ -154,17 +158,46 @@ func (n *node) crash(power bool) {
 	if n.member == nil {
 		return
 	}
+	kept, lost := n.discard(power)
+	n.c.log(n, "CRASH (power failure: %v), %d records lost, %d unsynced kept", power, lost, kept)
+	n.c.count.crashes++
+	n.fall(power)
+}
+
+// diskFails is a sync or a write that came back with an error: the driver ends its
+// member at once, because nobody knows what is on the disk.
+func (n *node) diskFails() {
+	kept, lost := n.discard(n.disk.failure == DiskFull)
+	n.c.log(n, "ends itself: %v, %d records lost, %d unsynced kept", n.disk.failure, lost, kept)
+	n.disk.failure = healthy
+	n.fall(false)
+}
+
+// discard takes what was not synced from the disk, but for some of the first
+// records. The one that follows may be torn.
+func (n *node) discard(tear bool) (kept, lost int) {
 	keep := 0
 	if !n.c.manual {
 		keep = n.c.rng.IntN(n.disk.pending + 1)
 	}
-	kept, lost := n.disk.crash(keep, n.c.tick())
-	n.guardAll(kept)
-	if power && !n.durable {
+	var next []byte
+	if keep < n.disk.pending {
+		next = n.disk.live[len(n.disk.live)-n.disk.pending+keep]
+	}
+	entries, lost := n.disk.crash(keep, n.c.tick())
+	kept = len(entries)
+	n.guardAll(entries)
+	if tear && !n.durable {
 		n.disk.shorten(n.c.rng)
 	}
-	n.c.log(n, "CRASH (power failure: %v), %d records lost, %d unsynced kept", power, lost, len(kept))
-	n.c.count.crashes++
+	if tear && next != nil && !n.c.manual {
+		n.disk.tear(next, n.c.rng)
+	}
+	return kept, lost
+}
+
+// fall ends the process, or the machine, until it restarts.
+func (n *node) fall(power bool) {
 	n.end(false)
 	if power {
 		n.c.killPrograms(n)
@@ -187,6 +220,7 @@ func (n *node) stop() {
 // end forgets everything that was in memory.
 func (n *node) end(orderly bool) {
 	n.member, n.backlog, n.queue, n.syncing, n.fuse, n.trap = nil, nil, nil, false, noFuse, nil
+	n.disk.failure = healthy
 	n.hangUp(orderly)
 }
 
@@ -201,7 +235,7 @@ func (n *node) shutdown(patience int) {
 		n.put(member.Shutdown{})
 	}
 	life := n.life
-	n.c.after(shutdownPoll, func() {
+	n.after(shutdownPoll, func() {
 		switch {
 		case n.life != life || n.member == nil:
 		case n.member.Idle() || patience == 0:

@@ -28,15 +28,16 @@ func (m Mix) String() string { return [...]string{"durable", "volatile", "mixed"
 
 // chaos is how often what goes wrong, in virtual time, over the whole group.
 type chaos struct {
-	crashEvery, downMean time.Duration
-	stopEvery            time.Duration
-	breakEvery           time.Duration
-	cutEvery, cutMean    time.Duration
-	clockEvery           time.Duration // zero: clocks are about right
-	demandEvery          time.Duration
-	reconfigureEvery     time.Duration
-	crashes, handoffs    int // how many there must be before the faults end
-	most                 time.Duration
+	every             [faults]time.Duration // mean; zero: never
+	downMean          time.Duration
+	cutMean           time.Duration
+	sleepMean         time.Duration
+	slowMean          time.Duration // how long a disk is slow
+	slowest           time.Duration // sync of a slow disk
+	demandEvery       time.Duration // of each member
+	wrongClocks       bool          // from the beginning
+	crashes, handoffs int           // how many there must be before the faults end
+	least, most       time.Duration // that they last at least, and at most
 }
 
 const (
@@ -71,18 +72,27 @@ func draw(seed uint64, mix Mix) (setting, chaos) {
 		s.members = append(s.members, m)
 	}
 	s.constants = group.Settings{GossipInterval: pick(time.Second, 30*time.Second).Truncate(time.Millisecond), ClockAllowance: clockAllowance}
+	return s, drawChaos(rng, pick)
+}
+
+func drawChaos(rng *rand.Rand, pick func(low, high time.Duration) time.Duration) chaos {
 	f := chaos{
-		crashEvery: pick(time.Second, 4*time.Second), downMean: pick(200*time.Millisecond, 6*time.Second),
-		stopEvery: pick(2*time.Second, 30*time.Second), breakEvery: pick(500*time.Millisecond, 20*time.Second),
-		cutEvery: pick(5*time.Second, 60*time.Second), cutMean: pick(100*time.Millisecond, 30*time.Second),
-		demandEvery:      pick(200*time.Millisecond, 5*time.Second),
-		reconfigureEvery: pick(10*time.Second, 2*time.Minute),
-		crashes:          10 + rng.IntN(6), handoffs: 100, most: 30 * time.Minute,
+		downMean: pick(200*time.Millisecond, 6*time.Second), cutMean: pick(100*time.Millisecond, 30*time.Second),
+		sleepMean: pick(time.Second, 20*time.Second), slowMean: pick(time.Second, 20*time.Second), slowest: pick(100*time.Millisecond, 5*time.Second),
+		demandEvery: pick(200*time.Millisecond, 5*time.Second), wrongClocks: rng.IntN(2) == 0,
+		crashes: 10 + rng.IntN(6), handoffs: 100, most: 30 * time.Minute,
 	}
-	if rng.IntN(2) == 0 {
-		f.clockEvery = pick(5*time.Second, 60*time.Second)
+	f.every = [faults]time.Duration{
+		Crash: pick(2*time.Second, 8*time.Second), Power: pick(2*time.Second, 8*time.Second), Stop: pick(2*time.Second, 30*time.Second),
+		Break: pick(500*time.Millisecond, 20*time.Second), Cut: pick(10*time.Second, 2*time.Minute), OneWay: pick(10*time.Second, 2*time.Minute),
+		Suspend: pick(10*time.Second, 2*time.Minute), SlowDisk: pick(10*time.Second, 2*time.Minute),
+		SyncFails: pick(10*time.Second, time.Minute), DiskFull: pick(10*time.Second, time.Minute),
+		Reconfigure: pick(10*time.Second, 2*time.Minute),
 	}
-	return s, f
+	if f.wrongClocks {
+		f.every[Clock] = pick(5*time.Second, 60*time.Second)
+	}
+	return f
 }
 
 func drawNetwork(rng *rand.Rand, pick func(low, high time.Duration) time.Duration) networkSetting {
@@ -147,25 +157,49 @@ func drawPolicies(rng *rand.Rand, walks []group.Resource) []group.Resource {
 
 // begin starts every member and every fault.
 func (c *cluster) begin(f chaos) {
+	c.downMean = f.downMean
 	for _, n := range c.nodes {
 		n.start(false)
 		n.meetSomebody()
 	}
-	c.every(f.crashEvery, func() { c.orderCrash() })
-	c.every(f.stopEvery, func() { c.somebody().shutdown(shutdownPatience) })
-	c.every(f.breakEvery, func() { c.breakSomething() })
-	c.every(f.cutEvery, func() { c.cutSomewhere(f.cutMean) })
-	if f.clockEvery > 0 {
+	for kind, do := range c.faults(f) {
+		if do != nil && f.every[kind] > 0 {
+			c.recurs(Fault(kind), f.every[kind], do)
+		}
+	}
+	if f.wrongClocks {
 		for range c.nodes {
 			c.setSomeClock()
 		}
-		c.every(f.clockEvery, c.setSomeClock)
 	}
-	c.every(f.reconfigureEvery, func() { c.reconfigure() })
 	for _, n := range c.nodes {
 		c.demands(n, f.demandEvery)
 	}
-	c.downMean = f.downMean
+}
+
+// faults are what happens when a fault of a kind is due. Each asks c.happens, when it
+// has drawn all its random numbers.
+func (c *cluster) faults(f chaos) [faults]func() {
+	return [faults]func(){
+		Crash: c.orderCrash, Power: c.cutPower, Stop: c.stopSomebody, Break: c.breakSomething,
+		Cut: func() { c.cutSomewhere(Cut, f.cutMean) }, OneWay: func() { c.cutSomewhere(OneWay, f.cutMean) },
+		Clock: c.setSomeClock, Suspend: func() { c.suspendSomebody(f.sleepMean) },
+		SlowDisk:  func() { c.slowSomeDisk(f) },
+		SyncFails: func() { c.failSomeDisk(SyncFails) }, DiskFull: func() { c.failSomeDisk(DiskFull) },
+		Reconfigure: c.reconfigure,
+	}
+}
+
+// recurs lets something happen again and again until the faults are over, at times
+// drawn from the random numbers of its kind.
+func (c *cluster) recurs(kind Fault, mean time.Duration, do func()) {
+	c.after(exponential(c.hazards[kind].rng, mean), func() {
+		if c.calm {
+			return
+		}
+		do()
+		c.recurs(kind, mean, do)
+	})
 }
 
 // every lets something happen again and again until the faults are over.
@@ -179,18 +213,67 @@ func (c *cluster) every(mean time.Duration, do func()) {
 	})
 }
 
-func (c *cluster) somebody() *node { return c.nodes[c.rng.IntN(len(c.nodes))] }
+func (c *cluster) somebody() *node { return c.one(c.rng) }
 
-// orderCrash lights a fuse: the member crashes a few operations from now.
-func (c *cluster) orderCrash() {
-	n := c.somebody()
-	if n.member == nil || n.fuse != noFuse {
+func (c *cluster) one(r *rand.Rand) *node { return c.nodes[r.IntN(len(c.nodes))] }
+
+// fuse is how many operations go by until a crash: often several, so that it hits
+// every place in a handoff; or it comes at once, also when nothing happens, or while
+// a sync is under way.
+func fuse(r *rand.Rand) (operations int, atOnce bool) { return r.IntN(maxFuse), r.Float64() < 0.2 }
+
+// orderCrash lights a fuse: the process crashes a few operations from now.
+func (c *cluster) orderCrash() { c.lightFuse(Crash) }
+
+// cutPower does the same to a machine.
+func (c *cluster) cutPower() { c.lightFuse(Power) }
+
+func (c *cluster) lightFuse(kind Fault) {
+	r := c.hazards[kind].rng
+	n := c.one(r)
+	operations, atOnce := fuse(r)
+	switch {
+	case n.member == nil || n.fuse != noFuse || n.asleep && kind == Crash:
+	case !c.happens(kind):
+	case atOnce || n.asleep:
+		n.crash(kind == Power)
+	default:
+		n.fuse, n.blackout = operations, kind == Power
+	}
+}
+
+func (c *cluster) stopSomebody() {
+	n := c.one(c.hazards[Stop].rng)
+	if n.member != nil && !n.asleep && c.happens(Stop) {
+		n.shutdown(shutdownPatience)
+	}
+}
+
+func (c *cluster) suspendSomebody(mean time.Duration) {
+	r := c.hazards[Suspend].rng
+	n, lasts := c.one(r), exponential(r, mean)
+	if n.member != nil && !n.asleep && c.happens(Suspend) {
+		c.suspend(n, lasts)
+	}
+}
+
+// slowSomeDisk makes every sync of somebody take long for a while.
+func (c *cluster) slowSomeDisk(f chaos) {
+	r := c.hazards[SlowDisk].rng
+	n, lasts := c.one(r), exponential(r, f.slowMean)
+	if n.disk.slow > 0 || !c.happens(SlowDisk) {
 		return
 	}
-	n.fuse = c.rng.IntN(maxFuse)
-	if c.chance(0.2) { // also when nothing happens, or while a sync is under way
-		n.fuse = noFuse
-		n.crash(c.chance(0.5))
+	n.disk.slow = f.slowest
+	c.log(n, "has a slow disk")
+	c.after(lasts, func() { n.disk.slow = 0 })
+}
+
+// failSomeDisk makes the next sync or write of somebody fail.
+func (c *cluster) failSomeDisk(kind Fault) {
+	n := c.one(c.hazards[kind].rng)
+	if n.member != nil && n.disk.failure == healthy && c.happens(kind) {
+		n.disk.failure = kind
 	}
 }
 
@@ -211,21 +294,24 @@ func (c *cluster) restartLater(n *node) {
 }
 
 func (c *cluster) breakSomething() {
-	n, o := c.somebody(), c.somebody()
-	if k := n.conns[o.id]; k != nil && n != o {
-		c.breakOff(k, c.chance(0.5))
+	r := c.hazards[Break].rng
+	n, o, orderly := c.one(r), c.one(r), r.IntN(2) == 0
+	if k := n.conns[o.id]; k != nil && n != o && c.happens(Break) {
+		c.breakOff(k, orderly)
 	}
 }
 
 // reconfigure gives the group other policies. One member is told; it tells the
 // others.
 func (c *cluster) reconfigure() {
-	n := c.somebody()
-	if n.member == nil {
+	r := c.hazards[Reconfigure].rng
+	n := c.one(r)
+	resources := drawPolicies(r, c.walks)
+	if n.member == nil || !c.happens(Reconfigure) {
 		return
 	}
 	c.version++
-	config, err := theAuthority().configure(c.version, drawPolicies(c.rng, c.walks), c.constants)
+	config, err := theAuthority().configure(c.version, resources, c.constants)
 	must(err)
 	c.count.configurations++
 	c.log(n, "gets configuration %d", c.version)

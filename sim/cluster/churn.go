@@ -107,7 +107,7 @@ func Churn(o ChurnOptions) *ChurnResult {
 	}
 	c.runFor(churnWarmUp)
 	c.churn(o)
-	for c.now < churnWarmUp+o.For && len(c.problems) == 0 {
+	for c.now < churnWarmUp+o.For && len(c.violations) == 0 {
 		c.runFor(quietStep)
 		m.look()
 		if o.Enough != nil && (c.now-churnWarmUp)%time.Hour == 0 && o.Enough() {
@@ -115,7 +115,7 @@ func Churn(o ChurnOptions) *ChurnResult {
 		}
 	}
 	var stuck []string
-	if len(c.problems) == 0 {
+	if len(c.violations) == 0 {
 		stuck = c.settleDown()
 	}
 	return m.result(stuck)
@@ -211,7 +211,7 @@ func (c *cluster) crashSomebody(least int) {
 			c.count.kills++
 		}
 		if c.chance(0.5) {
-			n.fuse = c.rng.IntN(maxFuse)
+			n.fuse, n.blackout = c.rng.IntN(maxFuse), c.chance(0.5)
 		} else {
 			n.crash(c.chance(0.5))
 		}
@@ -303,7 +303,7 @@ func (c *cluster) settleDown() []string {
 	for {
 		c.runFor(settleStep)
 		stuck := append(c.unfinished(from), c.disagreements()...)
-		if len(stuck) == 0 || len(c.problems) > 0 || c.now-began > settleMost {
+		if len(stuck) == 0 || len(c.violations) > 0 || c.now-began > settleMost {
 			c.meter.settled = c.now - began
 			return stuck
 		}

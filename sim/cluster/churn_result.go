@@ -28,8 +28,11 @@ type ChurnResult struct {
 
 func (m *meter) result(problems []string) *ChurnResult {
 	report := audit.Check(m.c.group.ID(), m.c.journals(), audit.Options{})
+	for _, v := range m.c.violations {
+		problems = append(problems, v.String())
+	}
 	r := &ChurnResult{
-		Options: m.o, Virtual: m.c.now, Problems: append(slices.Clone(m.c.problems), problems...), Findings: report.Findings,
+		Options: m.o, Virtual: m.c.now, Problems: problems, Findings: report.Findings,
 		Fates: make(map[audit.Fate]int), Tokens: len(report.Tokens), counts: m.c.count, meter: m, members: len(m.c.nodes),
 	}
 	for _, t := range report.Tokens {

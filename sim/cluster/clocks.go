@@ -1,6 +1,9 @@
 package cluster
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // wrongBy is how wrong the wall clock of a member may be.
 const wrongBy = time.Hour
@@ -10,8 +13,8 @@ const wrongBy = time.Hour
 const clockAllowance = 3 * wrongBy
 
 // wrongClock is an error of a wall clock: none, an hour, or anything between.
-func (c *cluster) wrongClock() time.Duration {
-	switch c.rng.IntN(4) {
+func wrongClock(r *rand.Rand) time.Duration {
+	switch r.IntN(4) {
 	case 0:
 		return 0
 	case 1:
@@ -19,14 +22,17 @@ func (c *cluster) wrongClock() time.Duration {
 	case 2:
 		return -wrongBy
 	}
-	return c.random(2*wrongBy) - wrongBy
+	return time.Duration(r.Int64N(int64(2*wrongBy))) - wrongBy
 }
 
 // setSomeClock sets somebody's wall clock, forwards or back. The clock that
 // counts from the start of the machine goes on.
 func (c *cluster) setSomeClock() {
-	n := c.somebody()
-	n.skew = c.wrongClock()
-	c.count.clocks++
+	r := c.hazards[Clock].rng
+	n, by := c.one(r), wrongClock(r)
+	if !c.happens(Clock) {
+		return
+	}
+	n.skew = by
 	c.log(n, "has its clock set to be wrong by %v", n.skew)
 }

@@ -61,7 +61,7 @@ func TestTokensOfAWrongClockAreTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := calmly(t, 1, memberSetting{skew: founder}, memberSetting{skew: wrongBy}, memberSetting{skew: -wrongBy}, memberSetting{})
 			c.runFor(time.Minute)
-			require.Empty(t, c.problems)
+			require.Empty(t, c.violations)
 			assert.Zero(t, c.count.untimely)
 			assert.Greater(t, c.handoffs(), 200)
 			for id, taken := range c.takers() {
@@ -112,9 +112,11 @@ func clockRun(seed uint64, crashes bool, skew func(i, round int) time.Duration) 
 	s, f := draw(seed, Durable)
 	s.resources, s.walks = oneToken(), oneToken()
 	if !crashes {
-		f.crashEvery, f.stopEvery = 1000*time.Hour, 1000*time.Hour
+		for _, kind := range []Fault{Crash, Power, Stop, SyncFails, DiskFull} {
+			f.every[kind] = 0
+		}
 	}
-	f.reconfigureEvery, f.clockEvery = 1000*time.Hour, 0
+	f.every[Reconfigure], f.every[Clock], f.wrongClocks = 0, 0, false
 	set := func(c *cluster, round int) {
 		for i, n := range c.nodes {
 			n.skew = skew(i, round)

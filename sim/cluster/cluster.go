@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/audit"
@@ -40,6 +41,20 @@ const (
 	NoOffers
 )
 
+var bugNames = [...]string{
+	"none", "send-first", "forget-held", "same-incarnation", "forget-sent", "lose-sync", "forget-floors", "no-receipts", "no-offers",
+}
+
+func (b Bug) String() string { return bugNames[b] }
+
+// ParseBug reads what String writes.
+func ParseBug(name string) (Bug, error) {
+	if i := slices.Index(bugNames[:], name); i >= 0 {
+		return Bug(i), nil
+	}
+	return 0, fmt.Errorf("%w: bug %q: %s", ErrSetting, name, strings.Join(bugNames[:], ", "))
+}
+
 // setting is everything about a run that is not a fault: who is there.
 type setting struct {
 	seed      uint64
@@ -59,6 +74,7 @@ type setting struct {
 	// checkpoint; zero: there is none.
 	checkpointAfter int
 	noPreOffer      bool
+	limits          Limits // of the faults
 	bug             Bug
 	unguarded       bool
 }
@@ -69,6 +85,8 @@ type memberSetting struct {
 	driving        driving
 	skew           time.Duration // of its wall clock
 	stranger       bool          // knows only whom it meets, not the whole group
+	knowsOnce      bool          // is told of the whole group when it begins, and never again
+	liar           bool          // its driver lies
 }
 
 // cluster is a group of members in virtual time. It is not safe for concurrent
@@ -84,6 +102,8 @@ type cluster struct {
 	calm  bool   // the faults are over
 	cuts  []*cut // that there are now
 
+	hazards [faults]hazard
+
 	version uint64 // of the newest configuration
 	issuer  issuer
 	graves  []audit.Journal // of members that never return
@@ -91,18 +111,18 @@ type cluster struct {
 
 	downMean time.Duration // how long a member stays away
 
-	running  map[ident.Token]*program
-	mail     []*letter // manual mode: messages that wait for the script
-	problems []string
-	count    counts
-	tracer   *tracer
+	running    map[ident.Token]*program
+	mail       []*letter // manual mode: messages that wait for the script
+	violations []Violation
+	count      counts
+	tracer     *tracer
 }
 
 // counts is what happened.
 type counts struct {
 	crashes, stops, restarts, checkpoints  int
 	configurations                         int
-	cuts, clocks                           int // lines through the network, clocks that were set
+	cuts                                   int // lines through the network
 	untimely                               int // tokens refused for the time of their genesis
 	joins, kills                           int // kills: crashes for ever
 	leaves, revocations, renewals          int
@@ -120,6 +140,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	}
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
+		hazards: newHazards(s.seed),
 		running: make(map[ident.Token]*program), byID: make(map[ident.Member][]*node),
 		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}
@@ -137,7 +158,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 func (c *cluster) add(who identity, m memberSetting) *node {
 	n := &node{
 		c: c, identity: who, memberSetting: m, guard: newGuard(c.group.ID()),
-		disk:  disk{faithful: m.durable, lean: c.lean},
+		disk:  disk{faithful: m.durable, lean: c.lean, failure: healthy},
 		place: who.name, fuse: noFuse, bornAt: c.now, group: c.issuer.published,
 	}
 	if c.tracer != nil {
@@ -158,23 +179,6 @@ func (c *cluster) tick() uint64 {
 	return c.order
 }
 
-// breach notes what the guard has seen.
-func (c *cluster) breach(n *node, err error) {
-	if err != nil && !c.unguarded {
-		c.problem(n, "%v", err)
-	}
-}
-
-// problem notes a broken rule.
-func (c *cluster) problem(n *node, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if n != nil {
-		text = "member " + n.name + ": " + text
-	}
-	c.problems = append(c.problems, fmt.Sprintf("at %v: %s", c.now, text))
-	c.log(n, "PROBLEM %s", text)
-}
-
 func (c *cluster) log(n *node, format string, args ...any) {
 	if c.tracer != nil {
 		c.tracer.line(c.now, n, format, args...)
@@ -193,7 +197,7 @@ func (c *cluster) runFor(d time.Duration) {
 			last, steps = c.now, 0
 		}
 		if steps > maxAtOnce {
-			c.problem(nil, "virtual time stands still")
+			c.problem(Machinery, nil, "virtual time stands still")
 			return
 		}
 	}
@@ -217,8 +221,10 @@ func (c *cluster) random(d time.Duration) time.Duration {
 }
 
 // exponential is a duration with the given mean.
-func (c *cluster) exponential(mean time.Duration) time.Duration {
-	return time.Duration(c.rng.ExpFloat64() * float64(mean))
+func (c *cluster) exponential(mean time.Duration) time.Duration { return exponential(c.rng, mean) }
+
+func exponential(r *rand.Rand, mean time.Duration) time.Duration {
+	return time.Duration(r.ExpFloat64() * float64(mean))
 }
 
 // chance is true with the given probability.

@@ -3,9 +3,7 @@ package cluster
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,11 +18,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-var (
-	seedsFlag = flag.Uint64("cluster.seeds", 0, "how many seeds TestLong runs; 0: it is skipped")
-	seedFlag  = flag.Int64("cluster.seed", -1, "the seed that TestSeed runs, with its whole trace; -1: it is skipped")
-	firstFlag = flag.Uint64("cluster.first", 0, "the first seed that TestLong runs")
-)
+var firstFlag = flag.Uint64("cluster.first", 0, "the seed of TestChurn")
 
 // shortSeeds is what every test run gets: a few seconds.
 const shortSeeds = 24
@@ -35,8 +29,11 @@ func skipUnderRaceDetector(t *testing.T) {
 	}
 }
 
-// mixOf spreads the seeds over the mixes; half of them are all durable.
-func mixOf(seed uint64) Mix { return [...]Mix{Durable, Volatile, Durable, Mixed}[seed%4] }
+// chaosOf is the run of a seed.
+func chaosOf(seed uint64) Setting { return Setting{Seed: seed, Mix: MixOf(seed)} }
+
+// breaks reports whether a rule was broken.
+func breaks(r *Result, rule Rule) bool { return r.Verdicts()[rule] > 0 }
 
 // check fails for a run that broke a rule, with all that is needed to see why.
 func check(t *testing.T, r *Result) {
@@ -46,26 +43,26 @@ func check(t *testing.T, r *Result) {
 		return
 	}
 	var trace bytes.Buffer
-	Run(r.Seed, Options{Mix: r.Mix, Trace: &trace})
+	r.Setting.Run(&trace)
 	lines := strings.Split(strings.TrimSpace(trace.String()), "\n")
 	const shown = 150
-	t.Errorf("%v\n\nthe end of its trace:\n%s\n\nall of it: go test ./sim/cluster -run TestSeed -cluster.seed %d -v",
-		err, strings.Join(lines[max(0, len(lines)-shown):], "\n"), r.Seed)
+	t.Errorf("%v\n\nthe end of its trace:\n%s\n\nall of it: wander sim cluster %s --trace",
+		err, strings.Join(lines[max(0, len(lines)-shown):], "\n"), r.Setting.Args())
 }
 
 // TestShort runs some seeds, and sees to it that they reach what they are for:
 // a test that never sees a message lost, or a token declined, shows nothing.
 func TestShort(t *testing.T) {
 	if raceDetector {
-		check(t, Run(0, Options{Mix: Durable}))
+		check(t, Setting{}.Run(nil))
 		return
 	}
 	var s Summary
 	sent, records := make(map[wire.Type]int), make(map[journal.Kind]int)
 	for seed := range uint64(shortSeeds) {
-		r := Run(seed, Options{Mix: mixOf(seed)})
+		r := chaosOf(seed).Run(nil)
 		check(t, r)
-		s.Add(r)
+		s.AddResult(r)
 		for k, n := range r.Sent {
 			sent[k] += n
 		}
@@ -74,8 +71,12 @@ func TestShort(t *testing.T) {
 		}
 	}
 	t.Logf("\n%s", &s)
-	assert.Greater(t, s.Handoffs(), 100*shortSeeds)
-	assert.Greater(t, s.Crashes(), 10*shortSeeds)
+	all := s.All()
+	assert.Greater(t, all["handoffs"], 100*shortSeeds)
+	assert.Greater(t, all["crash"]+all["power"], 10*shortSeeds)
+	for kind := range Lie {
+		assert.Positive(t, all[kind.String()], kind)
+	}
 	for _, m := range []wire.Type{wire.TypeNeed, wire.TypeRefuse, wire.TypeVoid, wire.TypeUnknown, wire.TypeMembers} {
 		assert.Positive(t, sent[m], m)
 	}
@@ -84,40 +85,16 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// TestLong is the run that counts.
-func TestLong(t *testing.T) {
-	if *seedsFlag == 0 {
-		t.Skip("asked for with -cluster.seeds")
-	}
-	var s Summary
-	for seed := *firstFlag; seed < *firstFlag+*seedsFlag; seed++ {
-		r := Run(seed, Options{Mix: mixOf(seed)})
-		check(t, r)
-		s.Add(r)
-	}
-	fmt.Println(&s)
-}
-
-// TestSeed runs one seed and shows everything.
-func TestSeed(t *testing.T) {
-	if *seedFlag < 0 {
-		t.Skip("asked for with -cluster.seed")
-	}
-	seed := uint64(*seedFlag)
-	r := Run(seed, Options{Mix: mixOf(seed), Trace: os.Stdout})
-	require.NoError(t, r.Err())
-}
-
 // TestOneSeedIsOneRun: byte for byte, and also when nobody looks.
 func TestOneSeedIsOneRun(t *testing.T) {
 	skipUnderRaceDetector(t)
 	for seed := range uint64(3) {
 		var first, second bytes.Buffer
-		a := Run(seed, Options{Mix: mixOf(seed), Trace: &first})
-		b := Run(seed, Options{Mix: mixOf(seed), Trace: &second})
+		a := chaosOf(seed).Run(&first)
+		b := chaosOf(seed).Run(&second)
 		require.Equal(t, first.String(), second.String(), "seed %d", seed)
 		require.Equal(t, a, b)
-		require.Equal(t, a, Run(seed, Options{Mix: mixOf(seed)}))
+		require.Equal(t, a, chaosOf(seed).Run(nil))
 	}
 }
 
@@ -146,12 +123,12 @@ func TestObserversFindPlantedBugs(t *testing.T) {
 			}
 			for seed := p.first; seed < p.first+tries && (!guarded || len(missing) > 0); seed++ {
 				if !guarded {
-					guarded = len(Run(seed, Options{Mix: p.mix, Bug: p.bug}).Problems) > 0
+					guarded = breaks(Setting{Seed: seed, Mix: p.mix, Bug: p.bug}.Run(nil), Durability)
 				}
 				if len(missing) == 0 {
 					continue
 				}
-				for _, f := range Run(seed, Options{Mix: p.mix, Bug: p.bug, Unguarded: true}).Findings {
+				for _, f := range (Setting{Seed: seed, Mix: p.mix, Bug: p.bug, Unguarded: true}).Run(nil).Findings {
 					delete(missing, f.Kind)
 				}
 			}
@@ -164,9 +141,9 @@ func TestObserversFindPlantedBugs(t *testing.T) {
 // TestGuardSeesWhatLeavesTooEarly: every early message, at once.
 func TestGuardSeesWhatLeavesTooEarly(t *testing.T) {
 	for _, bug := range []Bug{SendFirst, ForgetSent, ForgetHeld} {
-		r := Run(1, Options{Mix: Durable, Bug: bug, Trace: io.Discard})
+		r := Setting{Seed: 1, Bug: bug}.Run(io.Discard)
 		require.Error(t, r.Err())
-		assert.NotEmpty(t, r.Problems)
+		assert.True(t, breaks(r, Durability))
 		assert.ErrorIs(t, r.Err(), ErrBroken)
 	}
 }
@@ -186,10 +163,9 @@ func wanderingSeed() uint64 {
 // answered, without offers no token moves.
 func TestWhatDoesNotComeToRestIsSeen(t *testing.T) {
 	for bug, want := range map[Bug]string{NoReceipts: "is not answered", NoOffers: "has not moved"} {
-		r := Run(wanderingSeed(), Options{Mix: Durable, Bug: bug})
+		r := Setting{Seed: wanderingSeed(), Bug: bug}.Run(nil)
 		require.ErrorIs(t, r.Err(), ErrBroken)
-		assert.Empty(t, r.Problems)
-		assert.Empty(t, r.Findings)
-		assert.Contains(t, strings.Join(r.Stuck, "\n"), want)
+		assert.Equal(t, len(r.Violations), r.Verdicts()[Liveness], "nothing else is broken")
+		assert.Contains(t, r.Err().Error(), want)
 	}
 }

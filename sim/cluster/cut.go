@@ -1,6 +1,9 @@
 package cluster
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // silence is how long a daemon waits for a sign of life from the other end of a
 // connection before it takes it for broken: the transport's MaxSilence, which a
@@ -12,12 +15,31 @@ const silence = 9 * time.Second
 const idleTimeout = 30 * time.Second
 
 // cut is a line through the network. Those inside reach each other, and so do
-// those outside, but nothing gets across.
-type cut struct{ inside map[*node]bool }
+// those outside, but nothing gets across, or only in one direction. No connection
+// can be made across it, and one that was there ends: it takes both directions.
+type cut struct {
+	inside map[*node]bool
+	way    way
+}
+
+// way is what gets through a cut.
+type way uint8
+
+const (
+	closed  way = iota // nothing
+	inward             // what goes to those inside
+	outward            // what comes from them
+)
 
 func (x *cut) parts(a, b *node) bool { return x.inside[a] != x.inside[b] }
 
-// isCut reports whether there is a line between two members.
+// stops reports whether the line is in the way from one member to another.
+func (x *cut) stops(from, to *node) bool {
+	return x.parts(from, to) && (x.way == closed || x.inside[from] == (x.way == inward))
+}
+
+// isCut reports whether there is a line between two members, so that neither can
+// dial the other.
 func (c *cluster) isCut(a, b *node) bool {
 	for _, x := range c.cuts {
 		if x.parts(a, b) {
@@ -27,10 +49,23 @@ func (c *cluster) isCut(a, b *node) bool {
 	return false
 }
 
+// stops reports whether a line is in the way from one member to another.
+func (c *cluster) stops(from, to *node) bool {
+	for _, x := range c.cuts {
+		if x.stops(from, to) {
+			return true
+		}
+	}
+	return false
+}
+
 // separate draws a line around some members. A connection across it is taken
 // for broken after so long, unless the line is gone by then.
 func (c *cluster) separate(inside []*node, noticed time.Duration) *cut {
-	x := &cut{inside: make(map[*node]bool)}
+	return c.part(&cut{inside: make(map[*node]bool)}, inside, noticed)
+}
+
+func (c *cluster) part(x *cut, inside []*node, noticed time.Duration) *cut {
 	for _, n := range inside {
 		x.inside[n] = true
 		c.log(n, "is cut off")
@@ -84,23 +119,34 @@ func (c *cluster) heal(x *cut) {
 
 // cutSomewhere separates one member, or a random half, for a while. The network
 // says so at once, or lets the ends wait in vain.
-func (c *cluster) cutSomewhere(mean time.Duration) {
-	inside := []*node{c.somebody()}
-	if c.chance(0.4) {
-		inside = c.half()
+func (c *cluster) cutSomewhere(kind Fault, mean time.Duration) {
+	r := c.hazards[kind].rng
+	inside := []*node{c.one(r)}
+	if r.Float64() < 0.4 {
+		inside = c.halfBy(r)
+	}
+	x := &cut{inside: make(map[*node]bool)}
+	if kind == OneWay {
+		x.way = inward + way(r.IntN(2))
 	}
 	noticed := time.Duration(0)
-	if c.chance(0.5) {
+	if r.Float64() < 0.5 {
 		noticed = silence
 	}
-	x := c.separate(inside, noticed)
-	c.after(c.exponential(mean), func() { c.heal(x) })
+	lasts := exponential(r, mean)
+	if !c.happens(kind) {
+		return
+	}
+	c.part(x, inside, noticed)
+	c.after(lasts, func() { c.heal(x) })
 }
 
 // half is every second member in a random order.
-func (c *cluster) half() []*node {
+func (c *cluster) half() []*node { return c.halfBy(c.rng) }
+
+func (c *cluster) halfBy(r *rand.Rand) []*node {
 	var list []*node
-	for _, i := range c.rng.Perm(len(c.nodes))[:len(c.nodes)/2] {
+	for _, i := range r.Perm(len(c.nodes))[:len(c.nodes)/2] {
 		list = append(list, c.nodes[i])
 	}
 	return list

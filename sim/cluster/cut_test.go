@@ -71,7 +71,7 @@ func TestCutHeals(t *testing.T) {
 		assert.Len(t, c.goers(), 6)
 	}
 	assert.True(t, seen[3], "in some case the token was on one side")
-	assert.Empty(t, c.problems)
+	assert.Empty(t, c.violations)
 }
 
 // TestShortCutBreaksNoConnection: what is sent meanwhile is lost, no more.
@@ -118,5 +118,5 @@ func TestHalvesThatStateEachOtherFailedRecover(t *testing.T) {
 	for id, taken := range c.takers() {
 		assert.Greater(t, taken, before[id], id)
 	}
-	assert.Empty(t, c.problems)
+	assert.Empty(t, c.violations)
 }

@@ -1,8 +1,12 @@
 package cluster
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -15,9 +19,12 @@ type disk struct {
 	carried int      // how many of live are the checkpoint's
 
 	history  []audit.Entry
-	pending  int  // how many of history, at its end, are not durable
-	faithful bool // what a crash takes disappears from history, too
-	lean     bool // history is without what a member knows of the group
+	pending  int           // how many of history, at its end, are not durable
+	faithful bool          // what a crash takes disappears from history, too
+	torn     []byte        // of a record that was being written when power failed
+	slow     time.Duration // the longest that a sync takes, while the disk is slow
+	failure  Fault         // SyncFails or DiskFull: what the next sync comes to; else none
+	lean     bool          // history is without what a member knows of the group
 }
 
 // append writes a record behind those that are there.
@@ -66,6 +73,23 @@ func (d *disk) crash(keep int, order uint64) (kept []audit.Entry, lost int) {
 	return kept, lost
 }
 
+// tear leaves a part of a frame at the end of the journal, as a write does that did
+// not come to its end: some of its bytes, with nothing or zeros behind them.
+func (d *disk) tear(body []byte, rng *rand.Rand) {
+	frame := journal.Frame{Type: journal.FrameRecord, Seq: d.next(), Body: body}.Append(nil)
+	there := rng.IntN(len(frame))
+	if rng.IntN(2) == 0 {
+		clear(frame[there:])
+	} else {
+		frame = frame[:there]
+	}
+	d.torn = frame
+}
+
+// next is the sequence number of the next frame: those of the checkpoint and its
+// two marks come first.
+func (d *disk) next() uint64 { return uint64(len(d.live)) + 3 }
+
 // shorten takes records that only the memory of a machine held: a volatile
 // member writes without syncing. The checkpoint is never among them.
 func (d *disk) shorten(rng *rand.Rand) {
@@ -82,19 +106,50 @@ func (d *disk) checkpoint(at uint64, records []journal.Record) error {
 		}
 		live = append(live, body)
 	}
-	d.live, d.carried = live, len(live)
+	d.live, d.carried, d.torn = live, len(live), nil
 	return nil
 }
 
-// read is what a restart finds.
+// image is the journal as the bytes of one segment, a torn end included.
+func (d *disk) image() []byte {
+	data := journal.SegmentHeader{Number: 1, FirstSeq: 1}.Append(nil)
+	seq := uint64(0)
+	frame := func(t journal.FrameType, body []byte) {
+		seq++
+		data = journal.Frame{Type: t, Seq: seq, Body: body}.Append(data)
+	}
+	frame(journal.FrameCheckpointBegin, nil)
+	for _, body := range d.live[:d.carried] {
+		frame(journal.FrameRecord, body)
+	}
+	frame(journal.FrameCheckpointEnd, nil)
+	for _, body := range d.live[d.carried:] {
+		frame(journal.FrameRecord, body)
+	}
+	return append(data, d.torn...)
+}
+
+// read is what a restart finds. It cuts a torn end off.
 func (d *disk) read() ([]journal.Stamped, error) {
 	past := make([]journal.Stamped, 0, len(d.live))
-	for _, body := range d.live {
-		at, r, err := journal.Decode(body)
-		if err != nil {
-			return nil, err
+	r, err := journal.NewReader("virtual", d.image())
+	for err == nil {
+		var f journal.Frame
+		if f, err = r.Next(); err == nil && f.Type == journal.FrameRecord {
+			var one journal.Stamped
+			one.At, one.Record, err = journal.Decode(f.Body)
+			past = append(past, one)
 		}
-		past = append(past, journal.Stamped{At: at, Record: r})
+	}
+	var torn *journal.TornError
+	switch {
+	case errors.As(err, &torn) && len(d.torn) > 0, errors.Is(err, io.EOF) && len(d.torn) == 0:
+	default:
+		return nil, err
+	}
+	d.torn = nil
+	if len(past) != len(d.live) {
+		return nil, fmt.Errorf("%d records read, %d written", len(past), len(d.live))
 	}
 	return past, nil
 }

@@ -8,23 +8,22 @@
 // programs ask for resources, hold them and vanish. There are no goroutines
 // and no clocks: one seed is one run, byte for byte.
 //
-//	result := cluster.Run(seed, cluster.Options{})
+//	result := cluster.Setting{Seed: 17}.Run(nil)
 //	result.Err() // nil when all rules held
 //
-// Two independent observers watch a run. The guard stands at each member's
-// door: nothing may leave that depends on a record which is not yet durable.
-// The audit (protocol/audit) reads the journals afterwards: who had custody of
-// which token, and what became of each. Neither asks a member what it
-// believes. When the faults are over, every token that somebody has must move
-// again, and every transfer must be answered.
+// Faults are of many kinds (Fault), and which of them happen can be limited, so
+// that a failing run can be made smaller (Shrink). Two independent observers watch a
+// run. The guard stands at each member's door: nothing may leave that depends on a
+// record which is not yet durable. The audit (protocol/audit) reads the journals
+// afterwards: who had custody of which token, and what became of each. Neither asks
+// a member what it believes. When the faults are over, every token that somebody has
+// must move again, every transfer must be answered, and all must know the same.
+// There is one verdict for each Rule.
 //
-// The long run, with its table:
+// As many runs as fit into five minutes, and one with its whole trace:
 //
-//	go test ./sim/cluster -run TestLong -cluster.seeds 1000 -timeout 60m
-//
-// One seed with its whole trace:
-//
-//	go test ./sim/cluster -run TestSeed -cluster.seed 17 -v
+//	wander sim cluster --for 5m
+//	wander sim cluster --seed 17 --mix durable --trace
 //
 // Churn runs a larger group in which members come and go all the time, and
 // measures what that comes to: how soon news is known, what a member keeps in

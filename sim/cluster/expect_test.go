@@ -87,13 +87,13 @@ func (s *script) expectOf(what string, n *node, rest []string) string {
 
 // breach takes what the guard has seen off its list.
 func (s *script) breach(text string) string {
-	for i, p := range s.c.problems {
-		if strings.Contains(p, text) {
-			s.c.problems = slices.Delete(s.c.problems, i, i+1)
+	for i, v := range s.c.violations {
+		if strings.Contains(v.Detail, text) {
+			s.c.violations = slices.Delete(s.c.violations, i, i+1)
 			return ""
 		}
 	}
-	return fmt.Sprintf("the guard has seen %q", s.c.problems)
+	return fmt.Sprintf("the guard has seen %q", s.c.violations)
 }
 
 // runs is the member's name if a program runs there.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // maxMembers is how many identities there are: more than any run needs.
-const maxMembers = 16
+const maxMembers = 64
 
 // epoch is the wall clock at virtual time zero.
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -79,8 +80,14 @@ func endpointOf(g ident.Group, who identity) []byte {
 	return e.Raw()
 }
 
-// memberName is a, b, c, …
-func memberName(i int) string { return string(rune('a' + i)) }
+// memberName is a, b, c, … z, a1, b1, …
+func memberName(i int) string {
+	name := string(rune('a' + i%26))
+	if i >= 26 {
+		name += strconv.Itoa(i / 26)
+	}
+	return name
+}
 
 // newGroup is the group with these resources and constants.
 func (a *authority) newGroup(resources []group.Resource, constants group.Settings) (*group.Group, error) {

@@ -66,7 +66,7 @@ type letter struct {
 func (n *node) send(to ident.Member, m wire.Message) {
 	body, err := wire.Encode(m)
 	if err != nil {
-		n.c.problem(n, "message not encoded: %v", err)
+		n.c.problem(Machinery, n, "message not encoded: %v", err)
 		return
 	}
 	if n.c.manual && isGossip(m.Type()) {
@@ -102,13 +102,13 @@ func (n *node) dial(to ident.Member) {
 	target := n.c.find(to)
 	life := n.life
 	reach := func() bool {
-		return target != nil && target.member != nil && n.locates(target) && !n.c.isCut(n, target)
+		return target != nil && target.member != nil && !target.asleep && n.locates(target) && !n.c.isCut(n, target)
 	}
 	wait := dialTime
 	if reach() {
 		wait = 2*n.c.net.delay + n.c.exponential(n.c.net.jitter)
 	}
-	n.c.after(wait, func() {
+	n.after(wait, func() {
 		if n.life != life || n.member == nil {
 			return
 		}
@@ -135,11 +135,11 @@ func (n *node) dial(to ident.Member) {
 // locates reports whether a member knows where another one is: by its endpoint
 // record, or from the operator.
 func (n *node) locates(o *node) bool {
-	return slices.Contains(n.meets(), o) || slices.Contains(n.member.Addresses(o.id), o.address)
+	return slices.Contains(n.known(), o) || slices.Contains(n.member.Addresses(o.id), o.address)
 }
 
-// meets are the members whose addresses the operator has given to this one.
-func (n *node) meets() []*node {
+// known are the members whose addresses the operator has given to this one.
+func (n *node) known() []*node {
 	if n.contacts != nil {
 		return n.contacts
 	}
@@ -215,7 +215,7 @@ func (c *cluster) breakOff(k *conn, orderly bool) {
 			continue // the script says when
 		}
 		life := n.life
-		c.after(c.random(c.net.notice), func() {
+		n.after(c.random(c.net.notice), func() {
 			if n.life == life {
 				n.detach(k, orderly)
 			}
@@ -253,7 +253,7 @@ func (n *node) expel(e effect.Expel) {
 	n.c.after(n.c.net.delay, func() {
 		switch {
 		case peer.life != life || peer.member == nil:
-		case n.c.isCut(n, peer):
+		case n.c.stops(n, peer) || peer.asleep:
 			n.c.breakOff(k, false)
 		default:
 			if !k.broken {
@@ -288,7 +288,7 @@ func (n *node) meetSomebody() {
 	if n.member == nil || len(n.conns) > 0 || n.c.manual {
 		return
 	}
-	if list := n.meets(); len(list) > 0 {
+	if list := n.known(); len(list) > 0 {
 		o := list[n.c.rng.IntN(len(list))]
 		if _, dialling := n.waiting[o.id]; !dialling && o != n {
 			n.dial(o.id)
@@ -297,14 +297,20 @@ func (n *node) meetSomebody() {
 	n.meetLater(meetAgain + n.c.random(meetAgain))
 }
 
+// meetLater looks for somebody after a while, unless that is planned already.
 func (n *node) meetLater(wait time.Duration) {
 	if wait == 0 {
 		n.meetSomebody()
 		return
 	}
+	if n.meets == n.life {
+		return
+	}
 	life := n.life
-	n.c.after(wait, func() {
+	n.meets = life
+	n.after(wait, func() {
 		if n.life == life {
+			n.meets = 0
 			n.meetSomebody()
 		}
 	})
@@ -322,20 +328,20 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 	k.bytes += len(body)
 	c.count.bytes[kind] += len(body)
 	net := c.network()
-	if c.isCut(from, to) || c.chance(net.loss) || kind == wire.TypeMembers && c.chance(net.deaf) || c.neverArrives(kind) {
+	if c.stops(from, to) || c.strikes(Loss, net.loss) || kind == wire.TypeMembers && c.strikes(Loss, net.deaf) || c.neverArrives(kind) {
 		c.lose(l)
 		return
 	}
 	wait := net.delay + c.exponential(net.jitter)
 	if kind == wire.TypeHello {
 		k.helloAt[side] = c.now + wait
-	} else if wait = max(wait, k.helloAt[side]-c.now); c.chance(net.late) {
+	} else if wait = max(wait, k.helloAt[side]-c.now); c.strikes(Late, net.late) {
 		l.late = true
 		c.count.late++
 		wait += c.random(net.lateBy)
 	}
 	c.after(wait, func() { c.arrive(l) })
-	if kind != wire.TypeHello && c.chance(net.repeat) {
+	if kind != wire.TypeHello && c.strikes(Repeat, net.repeat) {
 		c.count.repeated++
 		c.after(wait+c.exponential(net.jitter+net.lateBy/8), func() { c.arrive(l) })
 	}
@@ -369,10 +375,14 @@ func (c *cluster) arrive(l *letter) {
 	if l.to.member == nil {
 		return
 	}
+	if l.to.asleep {
+		c.lose(l)
+		return
+	}
 	if k := l.to.conns[l.from.id]; k == nil || k != l.conn && !l.late {
 		return
 	}
-	if c.isCut(l.from, l.to) {
+	if c.stops(l.from, l.to) {
 		c.lose(l)
 		return
 	}

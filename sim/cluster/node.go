@@ -43,23 +43,29 @@ type node struct {
 
 	member    *member.Member // nil while it is down
 	life      uint64         // of the process
+	asleep    bool           // the machine is suspended
+	naps      int            // how often it was
+	wokeAt    time.Duration  // when it last woke up
+	deferred  []func()       // what it does then
 	boots     uint64         // of the machine
 	upAt      time.Duration  // when the machine booted
 	startedAt time.Duration  // when the process started
 	seed      [32]byte
 
-	backlog []member.Input
-	queue   []op
-	working bool
-	syncing bool
-	fuse    int           // how many more operations until it crashes
-	trap    func(op) bool // crashes after the operation for which it is true
+	backlog  []member.Input
+	queue    []op
+	working  bool
+	syncing  bool
+	fuse     int           // how many more operations until it crashes
+	blackout bool          // its machine does
+	trap     func(op) bool // crashes after the operation for which it is true
 
 	alarm   uint64 // the alarm that counts
 	alarmAt clock.Instant
 
 	conns      map[ident.Member]*conn
 	waiting    map[ident.Member][][]byte
+	meets      uint64 // the life in which it is going to look for somebody
 	requests   uint64
 	contacts   []*node // whom the operator lets it meet; nil: everybody
 	stopping   bool    // was told to shut down
@@ -89,7 +95,7 @@ const (
 // boot starts the machine, not the member.
 func (n *node) boot() {
 	n.boots++
-	n.upAt = n.c.now
+	n.upAt, n.asleep, n.deferred = n.c.now, false, nil
 }
 
 func (n *node) bootID() string { return fmt.Sprintf("%s#%d", n.name, n.boots) }
@@ -107,7 +113,7 @@ func (n *node) virtual(at clock.Instant) time.Duration {
 func (n *node) start(fresh bool) {
 	past, err := n.disk.read()
 	if err != nil {
-		n.c.problem(n, "journal unreadable: %v", err)
+		n.c.problem(Machinery, n, "journal unreadable: %v", err)
 		return
 	}
 	if n.c.bug == SameIncarnation && !n.durable {
@@ -120,7 +126,7 @@ func (n *node) start(fresh bool) {
 		NoPreOffer: n.c.noPreOffer, Tuning: n.c.tuning,
 	}, past, n.reading())
 	if err != nil {
-		n.c.problem(n, "restart failed: %v", err)
+		n.c.problem(Machinery, n, "restart failed: %v", err)
 		return
 	}
 	n.member, n.life, n.alarmAt, n.stopping, n.startedAt = m, n.life+1, clock.Never, false, n.c.now
@@ -129,7 +135,9 @@ func (n *node) start(fresh bool) {
 	n.c.log(n, "starts with %d records", len(past))
 	n.enqueue(effects)
 	n.work()
-	n.put(n.knowledge())
+	if !n.knowsOnce || n.life == 1 {
+		n.put(n.knowledge())
+	}
 	n.put(member.Announce{Addresses: []string{n.address}})
 }
 
@@ -159,6 +167,15 @@ func (n *node) knowledge() member.Learn {
 // put brings an input.
 func (n *node) put(in member.Input) {
 	if n.member == nil {
+		return
+	}
+	if n.asleep {
+		life := n.life
+		n.deferred = append(n.deferred, func() {
+			if n.life == life {
+				n.put(in)
+			}
+		})
 		return
 	}
 	if n.driving == pipelined {
@@ -256,7 +273,7 @@ func (n *node) burn(o op) {
 	}
 	if n.fuse--; n.fuse < 0 {
 		n.fuse = noFuse
-		n.crash(n.c.chance(0.5))
+		n.crash(n.blackout)
 	}
 }
 
@@ -280,7 +297,7 @@ func (n *node) setAlarm() {
 	if !n.c.manual {
 		late = n.c.random(2 * time.Millisecond)
 	}
-	n.c.after(n.virtual(at)-n.c.now+late, func() {
+	n.after(n.virtual(at)-n.c.now+late, func() {
 		if n.life == life && n.alarm == alarm && n.member != nil {
 			n.alarmAt = clock.Never
 			n.put(member.Tick{})

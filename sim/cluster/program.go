@@ -13,15 +13,16 @@ const killMargin = time.Millisecond
 
 // program is a local program that runs under a grant.
 type program struct {
-	node  *node
-	grant ident.Grant
-	token ident.Token
-	ends  time.Duration
+	node     *node
+	grant    ident.Grant
+	token    ident.Token
+	ends     time.Duration
+	deadline time.Duration
 }
 
 // demand makes a program ask for a resource.
 func (n *node) demand(resource string, maxHold time.Duration) {
-	if n.member == nil {
+	if n.member == nil || n.asleep {
 		return
 	}
 	n.requests++
@@ -30,7 +31,7 @@ func (n *node) demand(resource string, maxHold time.Duration) {
 	n.put(member.Demand{Request: request, Resource: resource, MaxHold: maxHold})
 	if n.c.chance(0.1) {
 		life := n.life
-		n.c.after(n.c.random(10*time.Second), func() {
+		n.after(n.c.random(10*time.Second), func() {
 			if n.life == life {
 				n.put(member.Withdraw{Request: request})
 			}
@@ -48,11 +49,11 @@ func (n *node) granted(e effect.Grant) {
 		return
 	}
 	if other := c.running[e.Token]; other != nil {
-		c.problem(n, "operation begins while the one of %s runs under the same token", other.node.name)
+		c.problem(Exclusion, n, "operation begins while the one of %s runs under the same token", other.node.name)
 	}
 	c.count.grants++
-	p := &program{node: n, grant: e.Grant, token: e.Token}
-	p.ends = deadline - killMargin
+	p := &program{node: n, grant: e.Grant, token: e.Token, deadline: deadline}
+	p.ends = max(deadline-killMargin, c.now)
 	if run := c.random(3 * e.Length / 2); !c.manual && c.now+run < p.ends {
 		p.ends = c.now + run
 	}
@@ -62,7 +63,13 @@ func (n *node) granted(e effect.Grant) {
 		return
 	}
 	silent := c.chance(0.1)
-	c.after(p.ends-c.now, func() { c.finish(p, silent) })
+	n.after(p.ends-c.now, func() {
+		if c.now == p.ends {
+			c.finish(p, silent)
+			return
+		}
+		c.after(c.random(wakingTime), func() { n.whenAwake(func() { c.finish(p, silent) }) })
+	})
 }
 
 // finish ends a program. Its end is reported to whatever process the member
@@ -72,6 +79,9 @@ func (c *cluster) finish(p *program, silent bool) {
 		return
 	}
 	delete(c.running, p.token)
+	if late := c.now - p.deadline; late > 0 && c.now-p.node.wokeAt > wakingTime {
+		c.problem(Deadlines, p.node, "a program runs %v longer than its grant", late)
+	}
 	c.log(p.node, "program ends (reported: %v)", !silent)
 	if !silent {
 		p.node.put(member.Ended{Grant: p.grant, Operated: true})

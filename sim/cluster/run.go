@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"strings"
 	"time"
@@ -15,35 +14,26 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Options of a run.
-type Options struct {
-	Mix   Mix
-	Trace io.Writer // one line for everything that happens; nil: nothing
-	// Bug is planted in the driver, to test the observers. Unguarded leaves
-	// it to the audit to find it.
-	Bug       Bug
-	Unguarded bool
-}
-
 // Result is what one run has shown.
 type Result struct {
-	Seed    uint64
-	Mix     Mix
+	Setting Setting
 	Members int
 	Virtual time.Duration // how long it took the members
 
-	Crashes, Stops, Restarts, Checkpoints  int
-	Configurations, Cuts, Clocks           int // Clocks: how often one was set
+	Faults                                 [faults]int // that happened, by kind
+	due                                    [faults]int // that were due, whatever the limits said
+	Stops, Restarts, Checkpoints           int
+	Configurations                         int
 	Messages, Lost, Repeated, Late, Broken int
 	Handoffs, Grants, Tokens               int
 	Sent                                   map[wire.Type]int    // messages by type
 	Records                                map[journal.Kind]int // journal records by kind
 	Fates                                  map[audit.Fate]int
 
-	// Problems are what the guard and the driver saw, Stuck is what did not
-	// come to an end after the faults, Findings are what the journals prove.
-	Problems []string
-	Stuck    []string
+	// Violations are the rules that were broken, in the order in which that was
+	// seen.
+	Violations []Violation
+	// Findings are what the journals prove.
 	Findings []audit.Finding
 }
 
@@ -52,21 +42,25 @@ var ErrBroken = errors.New("the rules did not hold")
 
 // Err is nil when every rule held, else it matches ErrBroken.
 func (r *Result) Err() error {
-	var list []string
-	list = append(list, r.Problems...)
-	list = append(list, r.Stuck...)
-	for _, f := range r.Findings {
-		list = append(list, f.String())
-	}
-	for fate, n := range r.Fates {
-		if fate.Lost() && r.Mix == Durable {
-			list = append(list, fmt.Sprintf("%d tokens of durable members %v", n, fate))
-		}
-	}
-	if len(list) == 0 {
+	if len(r.Violations) == 0 {
 		return nil
 	}
-	return fmt.Errorf("seed %d (%v): %w:\n  %s", r.Seed, r.Mix, ErrBroken, strings.Join(list, "\n  "))
+	var list []string
+	for _, v := range r.Violations {
+		list = append(list, v.String())
+	}
+	return fmt.Errorf("%s: %w:\n  %s", r.Setting.Args(), ErrBroken, strings.Join(list, "\n  "))
+}
+
+// Injected is how many faults happened of those that count (Fault.Counts).
+func (r *Result) Injected() int {
+	n := 0
+	for kind, happened := range r.Faults {
+		if Fault(kind).Counts() {
+			n += happened
+		}
+	}
+	return n
 }
 
 // quietStep is how often it is looked at whether everything has come to rest.
@@ -84,60 +78,36 @@ func (s setting) quietMost() time.Duration {
 // of them.
 const gossipsMost = 40
 
-// Run runs one seed: faults until there were enough, then quiet.
-func Run(seed uint64, o Options) *Result {
-	s, f := draw(seed, o.Mix)
-	s.bug, s.unguarded = o.Bug, o.Unguarded
-	c, err := newCluster(s, o.Trace)
-	must(err)
-	c.begin(f)
-	for c.now < f.most && len(c.problems) == 0 && (c.count.crashes < f.crashes || c.handoffs() < f.handoffs) {
-		c.runFor(quietStep)
-	}
-	var stuck []string
-	if len(c.problems) == 0 {
-		stuck = c.rest()
-	}
-	return c.result(o.Mix, stuck)
-}
-
-// rest ends the faults and waits until every token has moved and every
-// transfer is answered. It returns what has not.
-func (c *cluster) rest() []string {
+// rest ends the faults and waits until every token has moved, every transfer is
+// answered and all know the same.
+func (c *cluster) rest() {
 	c.log(nil, "the faults are over")
 	c.calm, c.cuts = true, nil
 	for _, n := range c.nodes {
-		n.fuse = noFuse
+		n.fuse, n.disk.slow, n.disk.failure = noFuse, 0, healthy
+		c.wake(n)
 		if n.member == nil {
 			n.start(false)
 			n.meetSomebody()
 		}
 	}
 	from := c.stand()
-	var open []string
-	for until := c.now + c.quietMost(); c.now < until && len(c.problems) == 0; {
-		c.runFor(quietStep)
-		if open = c.unfinished(from); len(open) == 0 {
-			break
-		}
+	if c.wait(Liveness, c.quietMost(), func() []string { return c.unfinished(from) }) {
+		c.wait(Agreement, gossipsMost*c.group.Config().Settings().GossipInterval, c.unknown)
 	}
-	if len(open) > 0 || len(c.problems) > 0 {
-		return open
-	}
-	return c.agree()
 }
 
-// agree lets the members gossip until all of them know the same of the group. It
-// returns what some of them do not know even then.
-func (c *cluster) agree() []string {
-	missing := c.unknown()
-	for until := c.now + gossipsMost*c.group.Config().Settings().GossipInterval; c.now < until; missing = c.unknown() {
-		if len(missing) == 0 || len(c.problems) > 0 {
-			break
-		}
+// wait lets time pass until nothing is open any more, for so long at most. It
+// reports whether no rule was broken.
+func (c *cluster) wait(rule Rule, most time.Duration, open func() []string) bool {
+	list := open()
+	for until := c.now + most; c.now < until && len(list) > 0 && len(c.violations) == 0; list = open() {
 		c.runFor(quietStep)
 	}
-	return missing
+	for _, text := range list {
+		c.violate(rule, gist(text), text)
+	}
+	return len(c.violations) == 0
 }
 
 // unknown is what one member does not know of another.
@@ -214,26 +184,23 @@ func (c *cluster) unfinished(from standing) []string {
 	return list
 }
 
-func (c *cluster) result(mix Mix, stuck []string) *Result {
+func (c *cluster) result(s Setting) *Result {
 	report := audit.Check(c.group.ID(), c.journals(), audit.Options{})
 	r := &Result{
-		Seed: c.seed, Mix: mix, Members: len(c.nodes), Virtual: c.now,
-		Crashes: c.count.crashes, Stops: c.count.stops, Restarts: c.count.restarts, Checkpoints: c.count.checkpoints,
+		Setting: s, Members: len(c.nodes), Virtual: c.now,
+		Stops: c.count.stops, Restarts: c.count.restarts, Checkpoints: c.count.checkpoints,
 		Messages: c.count.messages, Lost: c.count.lost, Repeated: c.count.repeated, Late: c.count.late, Broken: c.count.broken,
-		Configurations: c.count.configurations, Cuts: c.count.cuts, Clocks: c.count.clocks,
-		Handoffs: report.Handoffs(), Grants: c.count.grants,
+		Configurations: c.count.configurations, Handoffs: report.Handoffs(), Grants: c.count.grants,
 		Sent: maps.Clone(c.count.sent), Records: maps.Clone(c.count.records),
-		Tokens: len(report.Tokens), Fates: make(map[audit.Fate]int),
-		Problems: c.problems, Stuck: stuck, Findings: report.Findings,
+		Tokens: len(report.Tokens), Fates: make(map[audit.Fate]int), Findings: report.Findings,
+	}
+	for kind := range c.hazards {
+		r.Faults[kind], r.due[kind] = c.hazards[kind].happened, c.hazards[kind].seen
 	}
 	for _, t := range report.Tokens {
 		r.Fates[t.Fate]++
 	}
-	if c.count.untimely > 0 {
-		r.Problems = append(r.Problems, fmt.Sprintf("%d tokens refused for the time of their genesis", c.count.untimely))
-	}
-	if n := r.Records[journal.KindEvidence]; n > 0 {
-		r.Problems = append(r.Problems, fmt.Sprintf("%d accusations among honest members", n))
-	}
+	c.judge(report)
+	r.Violations = c.violations
 	return r
 }

@@ -63,10 +63,10 @@ func runScript(t *testing.T, text string) string {
 			s.run(strings.Fields(line))
 		}
 		if s.c != nil {
-			for _, p := range s.c.problems {
-				t.Errorf("%s: %s", strings.TrimSpace(b.command), p)
+			for _, v := range s.c.violations {
+				t.Errorf("%s: %s", strings.TrimSpace(b.command), v)
 			}
-			s.c.problems = nil
+			s.c.violations = nil
 		}
 		out.Write(s.out.Bytes())
 		out.WriteString("\n")

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,113 +12,98 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// Summary adds up the results of many runs, by mix.
+// Tally is what was counted in a run, or in many, by name.
+type Tally map[string]int
+
+// tallied are the names of a tally, in the order of a table; those of the faults
+// stand for themselves.
+var tallied = slices.Concat([]string{"runs", "virtual_s", "members", "faults"}, faultNames[:], []string{
+	"restarts", "checkpoints", "connections_broken", "messages", "messages_lost", "messages_repeated", "messages_late",
+	"handoffs", "transfers_sent_again", "transfers_reclaimed", "operations", "tokens", "tokens_dropped",
+	"lost_with_holder", "lost_with_receiver", "orphaned", "lost_otherwise",
+}, prefixed("broken_", ruleNames[:]))
+
+func prefixed(prefix string, names []string) (list []string) {
+	for _, n := range names {
+		list = append(list, prefix+n)
+	}
+	return list
+}
+
+// Tally is what was counted in this run. Losses, repetitions and late arrivals of
+// messages are no faults in "faults", but have their own numbers.
+func (r *Result) Tally() Tally {
+	t := Tally{
+		"runs": 1, "virtual_s": int(r.Virtual / time.Second), "members": r.Members, "faults": r.Injected(),
+		"restarts": r.Restarts, "checkpoints": r.Checkpoints, "connections_broken": r.Broken,
+		"messages": r.Messages, "messages_lost": r.Lost, "messages_repeated": r.Repeated, "messages_late": r.Late,
+		"handoffs":             r.Handoffs,
+		"transfers_sent_again": max(0, r.Sent[wire.TypeTransfer]-r.Records[journal.KindSent]),
+		"transfers_reclaimed":  r.Records[journal.KindReclaimed], "operations": r.Grants, "tokens": r.Tokens,
+		"tokens_dropped": r.Fates[audit.Dropped], "lost_with_holder": r.Fates[audit.LostHolder],
+		"lost_with_receiver": r.Fates[audit.LostReceiver], "orphaned": r.Fates[audit.LostOrphan],
+		"lost_otherwise": r.Fates[audit.LostUnknown],
+	}
+	for kind, n := range r.Faults {
+		t[Fault(kind).String()] = n
+	}
+	for rule, n := range r.Verdicts() {
+		t["broken_"+Rule(rule).String()] = n
+	}
+	return t
+}
+
+// Add adds another tally.
+func (t Tally) Add(o Tally) {
+	for name, n := range o {
+		t[name] += n
+	}
+}
+
+// Summary adds up runs, by their members' mix. The zero value is empty.
 type Summary struct {
-	Failed []uint64 // seeds, in the order in which they were added
-	mixes  [mixes]column
+	Failed []string // settings, in the order in which they were added
+	mixes  [mixes]Tally
 }
 
-type column struct {
-	runs                                       int
-	virtual                                    time.Duration
-	members, crashes, stops, checkpoints       int
-	configurations, cuts, clocks               int
-	messages, lost, repeated, late, broken     int
-	handoffs, retransmitted, reclaimed, grants int
-	tokens, dropped, overlaps                  int
-	holder, receiver, orphan, unknown          int
-}
+// AddResult adds what a run has shown.
+func (s *Summary) AddResult(r *Result) { must(s.AddLine(NewLine(r))) }
 
-// Add adds a result.
-func (s *Summary) Add(r *Result) {
-	if r.Err() != nil {
-		s.Failed = append(s.Failed, r.Seed)
+// All is the sum over all mixes.
+func (s *Summary) All() Tally {
+	all := make(Tally)
+	for _, t := range s.mixes {
+		all.Add(t)
 	}
-	c := &s.mixes[r.Mix]
-	c.runs++
-	c.virtual += r.Virtual
-	c.members += r.Members
-	c.crashes += r.Crashes
-	c.stops += r.Stops
-	c.checkpoints += r.Checkpoints
-	c.configurations += r.Configurations
-	c.cuts += r.Cuts
-	c.clocks += r.Clocks
-	c.messages += r.Messages
-	c.lost += r.Lost
-	c.repeated += r.Repeated
-	c.late += r.Late
-	c.broken += r.Broken
-	c.handoffs += r.Handoffs
-	c.retransmitted += max(0, r.Sent[wire.TypeTransfer]-r.Records[journal.KindSent])
-	c.reclaimed += r.Records[journal.KindReclaimed]
-	c.grants += r.Grants
-	c.tokens += r.Tokens
-	c.dropped += r.Fates[audit.Dropped]
-	c.holder += r.Fates[audit.LostHolder]
-	c.receiver += r.Fates[audit.LostReceiver]
-	c.orphan += r.Fates[audit.LostOrphan]
-	c.unknown += r.Fates[audit.LostUnknown]
-	for _, f := range r.Findings {
-		if f.Kind == audit.Overlap {
-			c.overlaps++
-		}
-	}
+	return all
 }
 
-// Crashes is how many there were in all.
-func (s *Summary) Crashes() int { return s.sum(func(c *column) int { return c.crashes }) }
-
-// Handoffs is how many there were in all.
-func (s *Summary) Handoffs() int { return s.sum(func(c *column) int { return c.handoffs }) }
-
-// Runs is how many there were in all.
-func (s *Summary) Runs() int { return s.sum(func(c *column) int { return c.runs }) }
-
-func (s *Summary) sum(of func(*column) int) int {
-	n := 0
-	for i := range s.mixes {
-		n += of(&s.mixes[i])
-	}
-	return n
-}
-
-// String is the table.
+// String is the table. What is zero everywhere is left out, but for broken rules.
 func (s *Summary) String() string {
 	var b strings.Builder
-	row := func(name string, of func(*column) int) {
-		fmt.Fprintf(&b, "%-34s", name)
-		for i := range s.mixes {
-			fmt.Fprintf(&b, "%12d", of(&s.mixes[i]))
+	all := s.All()
+	row := func(first string, cell func(Tally) string) {
+		fmt.Fprintf(&b, "%-28s", first)
+		for _, t := range s.mixes {
+			fmt.Fprintf(&b, "%14s", cell(t))
 		}
-		fmt.Fprintf(&b, "%12d\n", s.sum(of))
+		fmt.Fprintf(&b, "%14s\n", cell(all))
 	}
-	fmt.Fprintf(&b, "%-34s%12s%12s%12s%12s\n", "members", "durable", "volatile", "mixed", "all")
-	row("seeds", func(c *column) int { return c.runs })
-	row("virtual time, minutes", func(c *column) int { return int(c.virtual.Minutes()) })
-	row("members", func(c *column) int { return c.members })
-	row("crashes", func(c *column) int { return c.crashes })
-	row("orderly stops", func(c *column) int { return c.stops })
-	row("checkpoints", func(c *column) int { return c.checkpoints })
-	row("changes of configuration", func(c *column) int { return c.configurations })
-	row("cuts through the network", func(c *column) int { return c.cuts })
-	row("clocks set", func(c *column) int { return c.clocks })
-	row("connections broken", func(c *column) int { return c.broken })
-	row("messages", func(c *column) int { return c.messages })
-	row("  lost", func(c *column) int { return c.lost })
-	row("  repeated", func(c *column) int { return c.repeated })
-	row("  late", func(c *column) int { return c.late })
-	row("handoffs", func(c *column) int { return c.handoffs })
-	row("transfers sent again", func(c *column) int { return c.retransmitted })
-	row("transfers declined and reclaimed", func(c *column) int { return c.reclaimed })
-	row("operations", func(c *column) int { return c.grants })
-	row("tokens", func(c *column) int { return c.tokens })
-	row("  dropped by their policy", func(c *column) int { return c.dropped })
-	row("  lost with a volatile holder", func(c *column) int { return c.holder })
-	row("  lost with a volatile receiver", func(c *column) int { return c.receiver })
-	row("  orphaned by a volatile sender", func(c *column) int { return c.orphan })
-	row("  lost otherwise", func(c *column) int { return c.unknown })
-	row("custody of one token twice", func(c *column) int { return c.overlaps })
-	fmt.Fprintf(&b, "%-34s%60d\n", "seeds that broke a rule", len(s.Failed))
+	fmt.Fprintf(&b, "%-28s", "")
+	for m := range mixes {
+		fmt.Fprintf(&b, "%14s", m)
+	}
+	fmt.Fprintf(&b, "%14s\n", "all")
+	row("virtual hours", func(t Tally) string { return fmt.Sprintf("%.1f", float64(t["virtual_s"])/3600) })
+	for _, name := range tallied {
+		if name != "virtual_s" && (all[name] > 0 || strings.HasPrefix(name, "broken_")) {
+			row(strings.ReplaceAll(name, "_", " "), func(t Tally) string { return fmt.Sprint(t[name]) })
+		}
+	}
 	return b.String()
+}
+
+// unknown are the names in a tally that no table knows: of another version's file.
+func (t Tally) unknown() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(t)), func(n string) bool { return slices.Contains(tallied, n) })
 }

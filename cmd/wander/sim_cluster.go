@@ -1,0 +1,310 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/sim/cluster"
+)
+
+// simClusterFlags are the flags of wander sim cluster, as they are written.
+type simClusterFlags struct {
+	preset, mix, faults, bug string
+	seed, first, seeds       uint64
+	members, liars, jobs     int
+	wall, virtual            span
+	unguarded, trace, quick  bool
+	lines, summary, output   string
+	one                      bool // --seed is there
+}
+
+func newSimClusterCommand(env *environment) *cobra.Command {
+	var f simClusterFlags
+	cmd := &cobra.Command{
+		Use:   "cluster",
+		Short: "Let everything go wrong among whole members, and see whether a rule breaks",
+		Long: `Run whole members, with journals, signatures and handoffs, on a virtual network and
+virtual disks, in virtual time, while processes crash, machines lose power or are
+suspended, lines are cut in one direction or both, disks are slow, fail or fill up,
+clocks are set, and drivers lie. Afterwards the members' journals are audited.
+
+Each seed is another run; one seed is the same run, byte for byte. A run that breaks
+a rule is made smaller automatically, and the command that makes the smallest one is
+printed; the exit code is 1.
+
+Preset chaos is a few members for minutes, under any policy and preset. Preset long
+is 50 durable members for 10 virtual hours; docs/simulation.md says how it is made
+fast. With --lines a run appends one line to a file, and runs whose lines are there
+are not made again, so the same command goes on where an earlier one was ended.`,
+		Example: `  wander sim cluster --for 5m
+  wander sim cluster --preset long --seeds 1000 --lines long.jsonl -j 2
+  wander sim cluster --summary long.jsonl
+  wander sim cluster --seed 17 --mix durable --trace`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.one = cmd.Flags().Changed("seed")
+			return runSimCluster(env, &f)
+		},
+	}
+	f.declare(cmd)
+	return cmd
+}
+
+func (f *simClusterFlags) declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.preset, "preset", "chaos", "chaos or long")
+	flags.StringVar(&f.mix, "mix", "", "durable, volatile or mixed members (default: chaos by the seed, long durable)")
+	flags.Uint64Var(&f.seed, "seed", 0, "make the run of this seed alone")
+	flags.Uint64Var(&f.first, "first", 0, "the first seed")
+	flags.Uint64Var(&f.seeds, "seeds", 0, "how many seeds (default: as many as --for lets, else 24)")
+	flags.Var(&f.wall, "for", "begin no more runs after this time")
+	flags.IntVarP(&f.jobs, "jobs", "j", 0, "how many runs at once (default: as many as there are processors)")
+	flags.IntVar(&f.members, "members", 0, fmt.Sprintf("how many there are, 2 to %d (default the preset's)", cluster.MaxMembers))
+	flags.Var(&f.virtual, "virtual", "how long there are faults, in virtual time (default the preset's)")
+	flags.StringVar(&f.faults, "faults", "", `which faults happen: "crash=2-5,cut=none" lets the second to fifth crash happen, and no cut`)
+	flags.IntVar(&f.liars, "liars", 0, "how many members have drivers that lie; with --members")
+	flags.StringVar(&f.bug, "bug", "none", "a deliberate mistake in the drivers, to see it found")
+	flags.BoolVar(&f.unguarded, "unguarded", false, "leave it to the journals to show what goes wrong")
+	flags.BoolVar(&f.trace, "trace", false, "print everything that happens; with --seed")
+	flags.BoolVar(&f.quick, "no-shrink", false, "make failing runs no smaller")
+	flags.StringVar(&f.lines, "lines", "", "append a line of JSON for each run to this file, and skip the runs that are there")
+	flags.StringVar(&f.summary, "summary", "", "run nothing, and add up the lines of this file")
+	addOutputFlag(cmd, &f.output)
+}
+
+// defaultSeeds is how many runs there are when nobody says: some seconds.
+const defaultSeeds = 24
+
+// clusterGC lets the garbage collector run more rarely than usual: runs make garbage
+// fast and keep little.
+const clusterGC = 400
+
+func runSimCluster(env *environment, f *simClusterFlags) error {
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	if f.summary != "" {
+		return f.addUp(env)
+	}
+	template, err := f.setting()
+	if err != nil {
+		return err
+	}
+	if f.trace {
+		if !f.one {
+			return usageError("--trace is for one run: say --seed, too")
+		}
+		if err := template.Run(env.Out).Err(); err != nil {
+			return &exitError{code: exitFailure, err: err}
+		}
+		return nil
+	}
+	debug.SetGCPercent(clusterGC)
+	c := campaign{f: f, env: env, template: template}
+	return c.run()
+}
+
+// setting is what all runs have in common.
+func (f *simClusterFlags) setting() (s cluster.Setting, err error) {
+	s = cluster.Setting{
+		Seed: f.seed, Members: f.members, For: f.virtual.Duration, Liars: f.liars, Unguarded: f.unguarded,
+	}
+	if s.Preset, err = cluster.ParsePreset(f.preset); err == nil && f.mix != "" {
+		s.Mix, err = cluster.ParseMix(f.mix)
+	}
+	if err == nil {
+		s.Faults, err = cluster.ParseLimits(f.faults)
+	}
+	if err == nil {
+		s.Bug, err = cluster.ParseBug(f.bug)
+	}
+	if err == nil {
+		err = s.Validate()
+	}
+	switch {
+	case err != nil:
+		return s, usageError("%v", err)
+	case f.jobs < 0:
+		return s, usageError("-j %d: permitted are 0 (the default) and more", f.jobs)
+	}
+	if f.one {
+		f.first, f.seeds = f.seed, 1
+	}
+	if f.seeds == 0 && f.wall.Duration == 0 {
+		f.seeds = defaultSeeds
+	}
+	return s, nil
+}
+
+// addUp prints the sum of a file of lines.
+func (f *simClusterFlags) addUp(env *environment) error {
+	lines, err := readClusterLines(f.summary)
+	if err != nil {
+		return err
+	}
+	var s cluster.Summary
+	for _, l := range lines {
+		if err := s.AddLine(l); err != nil {
+			return err
+		}
+	}
+	return f.report(env.Out, &s)
+}
+
+func readClusterLines(name string) ([]cluster.Line, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	lines, err := cluster.ReadLines(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return lines, nil
+}
+
+// simClusterSummary is the answer of sim cluster.
+type simClusterSummary struct {
+	V      int           `json:"v"`
+	Tally  cluster.Tally `json:"tally"`
+	Failed []string      `json:"failed"` // the flags that make these runs again
+}
+
+// report prints a summary, and is an error when a run failed.
+func (f *simClusterFlags) report(w io.Writer, s *cluster.Summary) error {
+	if f.output == "json" {
+		out := simClusterSummary{V: 1, Tally: s.All(), Failed: append([]string{}, s.Failed...)}
+		if err := writeJSON(w, out); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprint(w, s)
+	}
+	if len(s.Failed) == 0 {
+		return nil
+	}
+	return &exitError{
+		code: exitFailure, err: fmt.Errorf("%d runs broke a rule", len(s.Failed)),
+		hint: "wander sim cluster " + s.Failed[0] + " --trace shows the first",
+	}
+}
+
+// campaign makes many runs.
+type campaign struct {
+	f        *simClusterFlags
+	env      *environment
+	template cluster.Setting
+	there    map[string]bool // runs whose lines are in the file already, by their flags
+	file     *os.File
+	summary  cluster.Summary
+	ctx      context.Context
+	show     func(format string, args ...any)
+	clear    func()
+}
+
+func (c *campaign) run() error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.file != nil {
+		defer c.file.Close()
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	c.ctx = ctx
+	if c.f.wall.Duration > 0 {
+		limited, cancel := context.WithTimeout(ctx, c.f.wall.Duration)
+		defer cancel()
+		ctx = limited
+	}
+	c.show, c.clear = progressLine(c.env.Err)
+	jobs := c.f.jobs
+	if jobs == 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	err := cluster.Campaign(ctx, c.settings(), jobs, c.done)
+	c.clear()
+	if err != nil {
+		return err
+	}
+	return c.f.report(c.env.Out, &c.summary)
+}
+
+// open reads what lines there are, and appends to them from now on.
+func (c *campaign) open() error {
+	if c.f.lines == "" {
+		return nil
+	}
+	lines, err := readClusterLines(c.f.lines)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	c.there = make(map[string]bool)
+	for _, l := range lines {
+		c.there[l.Args] = true
+	}
+	c.file, err = os.OpenFile(c.f.lines, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	return err
+}
+
+// settings are the runs to make.
+func (c *campaign) settings() iter.Seq[cluster.Setting] {
+	return func(yield func(cluster.Setting) bool) {
+		for seed := c.f.first; c.f.seeds == 0 || seed-c.f.first < c.f.seeds; seed++ {
+			s := c.template
+			s.Seed = seed
+			if c.f.mix == "" && s.Preset == cluster.Chaos {
+				s.Mix = cluster.MixOf(seed)
+			}
+			if !c.there[s.Args()] && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// done takes in a run, and makes a failing one smaller.
+func (c *campaign) done(r *cluster.Result) error {
+	c.summary.AddResult(r)
+	line := cluster.NewLine(r)
+	if r.Err() != nil {
+		c.clear()
+		fmt.Fprintf(c.env.Err, "warning: %v\n", oneLine(r.Err().Error()))
+		if !c.f.quick {
+			line.Shrunk = c.shrink(r)
+		}
+	}
+	all := c.summary.All()
+	c.show("%d runs, %.1f virtual hours, %d handoffs, %d faults, %d failed",
+		all["runs"], float64(all["virtual_s"])/3600, all["handoffs"], all["faults"], len(c.summary.Failed))
+	if c.file == nil {
+		return nil
+	}
+	return cluster.AppendLine(c.file, line)
+}
+
+// shrinkTime bounds how long a failing run is made smaller.
+const shrinkTime = 10 * time.Minute
+
+func (c *campaign) shrink(r *cluster.Result) string {
+	ctx, stop := context.WithTimeout(c.ctx, shrinkTime)
+	defer stop()
+	small := cluster.Shrink(ctx, r, func(runs int, s cluster.Setting) {
+		c.show("making it smaller: %d tries, %s", runs, s.Args())
+	})
+	c.clear()
+	fmt.Fprintf(c.env.Err, "hint: the smallest run that fails like it: wander sim cluster %s --trace\n", small.Setting.Args())
+	fmt.Fprintf(c.env.Err, "hint: as a line of sim/cluster/regressions_test.go: %v\n", small.Setting)
+	return strings.TrimSpace(small.Setting.Args())
+}

@@ -1,0 +1,178 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Fault is a kind of what goes wrong in a run.
+type Fault uint8
+
+// The kinds of faults. Each draws from random numbers of its own, so that leaving
+// out faults of one kind does not move those of another.
+const (
+	// Crash ends a process between any two operations of its driver.
+	Crash Fault = iota
+	// Power ends a machine, with the programs that run on it. A record that was
+	// being written is torn.
+	Power
+	// Stop is an orderly end of a process, and a restart.
+	Stop
+	// Break ends a connection.
+	Break
+	// Cut parts the members in two for a while; OneWay lets through what goes in
+	// one direction.
+	Cut
+	OneWay
+	// Clock sets a wall clock, forwards or back.
+	Clock
+	// Suspend puts a machine to sleep, with the programs that run on it. Its boot
+	// clock goes on.
+	Suspend
+	// SlowDisk makes each sync of a disk take up to seconds, for a while.
+	SlowDisk
+	// SyncFails makes the next sync of a disk fail, DiskFull the next write, in
+	// the middle of a record. The member ends, and restarts later.
+	SyncFails
+	DiskFull
+	// Reconfigure gives the group another configuration.
+	Reconfigure
+	// Loss, Repeat and Late are about single messages.
+	Loss
+	Repeat
+	Late
+	// Lie is one lie of a member whose driver lies.
+	Lie
+	faults
+
+	healthy = faults // of a disk: nothing is wrong
+)
+
+var faultNames = [faults]string{
+	"crash", "power", "stop", "break", "cut", "oneway", "clock", "suspend", "slowdisk", "syncfails", "diskfull",
+	"reconfigure", "loss", "repeat", "late", "lie",
+}
+
+func (f Fault) String() string { return faultNames[f] }
+
+// Counts reports whether faults of this kind are among the injected ones that
+// Result.Injected adds up: what happens to a machine, its clock, its disk or its
+// lines, and nothing that a network does to messages anyway.
+func (f Fault) Counts() bool {
+	switch f {
+	case Crash, Power, Cut, OneWay, Clock, Suspend, SlowDisk, SyncFails, DiskFull:
+		return true
+	}
+	return false
+}
+
+// Window says which faults of a kind happen, by their number from 1 on: those from
+// First to Last. The zero value lets all of them happen.
+type Window struct{ First, Last int }
+
+// None is the window through which no fault gets.
+var None = Window{First: 1}
+
+func (w Window) has(n int) bool { return w == Window{} || w.First <= n && n <= w.Last }
+
+func (w Window) empty() bool { return w.First > w.Last }
+
+func (w Window) String() string {
+	switch {
+	case w == Window{}:
+		return "all"
+	case w.empty():
+		return "none"
+	}
+	return fmt.Sprintf("%d-%d", w.First, w.Last)
+}
+
+// Limits are the windows of all kinds of faults. The zero value limits nothing.
+type Limits [faults]Window
+
+// ErrLimits says that limits are not written as ParseLimits reads them.
+var ErrLimits = errors.New("not limits of faults")
+
+// ParseLimits reads what String writes: "crash=2-5,cut=none".
+func ParseLimits(text string) (Limits, error) {
+	var l Limits
+	for part := range strings.SplitSeq(text, ",") {
+		if part == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(part, "=")
+		kind := slices.Index(faultNames[:], name)
+		if kind < 0 {
+			return l, fmt.Errorf("%w: %q is none of %s", ErrLimits, name, strings.Join(faultNames[:], ", "))
+		}
+		w, err := parseWindow(value)
+		if err != nil {
+			return l, fmt.Errorf("%w: %s=%q: all, none, or two numbers as 2-5", ErrLimits, name, value)
+		}
+		l[kind] = w
+	}
+	return l, nil
+}
+
+func parseWindow(text string) (w Window, err error) {
+	switch text {
+	case "all":
+		return Window{}, nil
+	case "none":
+		return None, nil
+	}
+	first, last, _ := strings.Cut(text, "-")
+	if w.First, err = strconv.Atoi(first); err == nil {
+		w.Last, err = strconv.Atoi(last)
+	}
+	if err == nil && (w.First < 1 || w.empty()) {
+		err = ErrLimits
+	}
+	return w, err
+}
+
+// String writes what is limited; it is empty when nothing is.
+func (l Limits) String() string {
+	var parts []string
+	for kind, w := range l {
+		if w != (Window{}) {
+			parts = append(parts, fmt.Sprintf("%v=%v", Fault(kind), w))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// hazard is one kind of fault in a run.
+type hazard struct {
+	rng      *rand.Rand
+	seen     int // that there would have been without limits
+	happened int
+}
+
+func newHazards(seed uint64) (list [faults]hazard) {
+	for kind := range list {
+		list[kind].rng = rand.New(rand.NewPCG(seed, math.MaxUint64-uint64(kind)))
+	}
+	return list
+}
+
+// happens reports whether a fault that is due is to happen, and counts it.
+func (c *cluster) happens(kind Fault) bool {
+	h := &c.hazards[kind]
+	h.seen++
+	if !c.limits[kind].has(h.seen) {
+		return false
+	}
+	h.happened++
+	return true
+}
+
+// strikes reports whether a fault happens that has this probability.
+func (c *cluster) strikes(kind Fault, p float64) bool {
+	return p > 0 && c.hazards[kind].rng.Float64() < p && c.happens(kind)
+}

@@ -1,0 +1,57 @@
+package cluster
+
+import "time"
+
+// wakingTime is the longest until a program that should have ended while its
+// machine slept is ended: its killer wakes up at the same instant.
+const wakingTime = 50 * time.Millisecond
+
+// after plans something that a machine does. While it sleeps nothing is done: what
+// has come due is done when it wakes up, in the order in which it was due.
+func (n *node) after(d time.Duration, do func()) {
+	n.c.after(d, func() { n.whenAwake(do) })
+}
+
+func (n *node) whenAwake(do func()) {
+	if n.asleep {
+		n.deferred = append(n.deferred, do)
+		return
+	}
+	do()
+}
+
+// suspend puts a machine to sleep. Its boot clock goes on; neither its member nor
+// the programs on it see anything, and what is sent to it is lost.
+func (c *cluster) suspend(n *node, d time.Duration) {
+	n.asleep = true
+	n.naps++
+	nap := n.naps
+	c.log(n, "is suspended for %v", d)
+	during := func() bool { return n.asleep && n.naps == nap }
+	c.after(silence, func() {
+		if during() {
+			for _, k := range n.links() {
+				c.breakOff(k, false)
+			}
+		}
+	})
+	c.after(d, func() {
+		if during() {
+			c.wake(n)
+		}
+	})
+}
+
+// wake lets a machine go on.
+func (c *cluster) wake(n *node) {
+	if !n.asleep {
+		return
+	}
+	c.log(n, "wakes up")
+	n.asleep, n.wokeAt = false, c.now
+	list := n.deferred
+	n.deferred = nil
+	for _, do := range list {
+		n.whenAwake(do)
+	}
+}

@@ -1,0 +1,137 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/journal"
+)
+
+// Rule is what is judged: one verdict for each.
+type Rule uint8
+
+// The rules. Custody, Loss and Blame are judged from the journals alone, by
+// protocol/audit.
+const (
+	// Custody: one member at a time, and records that follow from each other.
+	Custody Rule = iota
+	// Losses: only with the memory of a volatile member.
+	Losses
+	// Durability: nothing leaves that depends on a record that may be lost.
+	Durability
+	// Deadlines: no program runs longer than its grant.
+	Deadlines
+	// Exclusion: no two programs under one token; operations overlap as rarely as
+	// the planner says.
+	Exclusion
+	// Fairness: nobody who is there waits for a token longer than chance explains.
+	Fairness
+	// Liveness: when the faults are over, tokens move and transfers are answered.
+	Liveness
+	// Agreement: then all know the same of the group.
+	Agreement
+	// Blame: honest members are accused of nothing, liars of what they did.
+	Blame
+	// Machinery: members start, end and report as they should.
+	Machinery
+	rules
+)
+
+var ruleNames = [rules]string{
+	"custody", "losses", "durability", "deadlines", "exclusion", "fairness", "liveness", "agreement", "blame", "machinery",
+}
+
+func (r Rule) String() string { return ruleNames[r] }
+
+// Violation is one broken rule.
+type Violation struct {
+	Rule Rule
+	// What is the same for all violations of one kind, whoever it was and when.
+	What   string
+	Detail string
+}
+
+func (v Violation) String() string { return fmt.Sprintf("%v: %s", v.Rule, v.Detail) }
+
+// Like reports whether two violations are of one kind.
+func (v Violation) Like(o Violation) bool { return v.Rule == o.Rule && v.What == o.What }
+
+// Verdicts are one for each rule: how often it was broken.
+func (r *Result) Verdicts() (list [rules]int) {
+	for _, v := range r.Violations {
+		list[v.Rule]++
+	}
+	return list
+}
+
+// gist is a text without its numbers and names.
+func gist(text string) string {
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		if len(word) > 2 && !strings.ContainsAny(word, "0123456789") {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (c *cluster) violate(rule Rule, what, detail string) {
+	c.violations = append(c.violations, Violation{rule, what, detail})
+}
+
+// problem notes a rule that a member was seen to break.
+func (c *cluster) problem(rule Rule, n *node, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if n != nil {
+		text = "member " + n.name + ": " + text
+	}
+	c.violate(rule, gist(fmt.Sprintf(format, args...)), fmt.Sprintf("at %v: %s", c.now, text))
+	c.log(n, "PROBLEM %s", text)
+}
+
+// breach notes what the guard has seen.
+func (c *cluster) breach(n *node, err error) {
+	if err != nil && !c.unguarded {
+		c.problem(Durability, n, "%v", err)
+	}
+}
+
+// judge reads the journals' verdict.
+func (c *cluster) judge(report *audit.Report) {
+	for _, f := range report.Findings {
+		c.violate(ruleOf(f.Kind), string(f.Kind), f.String())
+	}
+	for _, t := range report.Tokens {
+		if t.Fate.Lost() && c.durableOnly() {
+			c.violate(Losses, t.Fate.String(), fmt.Sprintf("token %s of durable members: %v", t.ID.Short(), t.Fate))
+		}
+	}
+	if n := c.count.untimely; n > 0 {
+		c.violate(Machinery, "untimely", fmt.Sprintf("%d tokens refused for the time of their genesis", n))
+	}
+	if n := c.count.records[journal.KindEvidence]; n > 0 {
+		c.violate(Blame, "evidence", fmt.Sprintf("%d accusations among honest members", n))
+	}
+}
+
+// ruleOf is the rule that a finding is about.
+func ruleOf(k audit.Kind) Rule {
+	switch k {
+	case audit.Vanished:
+		return Losses
+	case audit.Busy:
+		return Deadlines
+	}
+	return Custody
+}
+
+// durableOnly reports whether no member forgets.
+func (c *cluster) durableOnly() bool {
+	for _, n := range c.nodes {
+		if !n.durable {
+			return false
+		}
+	}
+	return true
+}
