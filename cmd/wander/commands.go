@@ -17,6 +17,7 @@ func commands(env *environment) []*cobra.Command {
 		newMembersCommand(env),
 		newLeaveCommand(env),
 		newInspectCommand(env),
+		newAuditCommand(env),
 		newConformanceCommand(env),
 		newVersionCommand(env),
 		newPauseCommand(env),

@@ -157,6 +157,7 @@ func (a *auditor) finish() *Report {
 	for _, c := range a.custodies {
 		a.report.Custodies = append(a.report.Custodies, *c)
 	}
+	a.report.tokens = a.tokens
 	if a.partial() {
 		a.sumUp()
 	}

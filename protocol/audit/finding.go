@@ -45,6 +45,9 @@ const (
 	Vanished Kind = "token vanished"
 	// Damaged: a journal cannot be read to its end.
 	Damaged Kind = "journal is damaged"
+	// Diverged: there are two versions of one journal, of which neither continues
+	// the other: it was restored or copied, and both were written to.
+	Diverged Kind = "two versions of one journal"
 	// Forged: a journal holds an object whose signature does not hold.
 	Forged Kind = "signature does not hold"
 	// Outlived: a program ran on after the deadline of its grant.

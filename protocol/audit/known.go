@@ -115,3 +115,21 @@ func (r *Reader) answer(o *object) {
 		}
 	}
 }
+
+// exhibits takes in what a member has found that convicts another.
+func (r *Reader) exhibits(objects []object) {
+	for i := range objects {
+		o := &objects[i]
+		if o.known == nil && o.verdict != genuine {
+			continue
+		}
+		switch o.kind {
+		case envelope.Transfer:
+			r.transfer(o)
+		case envelope.Genesis:
+			r.genesis(o)
+		default:
+			r.answer(o)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"crypto/sha256"
 	"fmt"
 
 	"github.com/wandertoken/wander/crypto/envelope"
@@ -28,6 +27,9 @@ type object struct {
 	err      error // why it is none
 
 	verdict verdict
+	// perhaps: nobody says of which kind it is. If it does not verify, it is of
+	// another.
+	perhaps bool
 }
 
 // verdict is what became of a signature.
@@ -70,6 +72,22 @@ func signed(r journal.Record) []object {
 		add(envelope.Void, r.Void)
 	case *journal.Known:
 		add(knownKinds[r.What], r.Object)
+	case *journal.Evidence:
+		list = exhibited(r.Objects)
+	}
+	return list
+}
+
+// maxExhibited is how many objects of an evidence record are looked at: as many
+// as evidence has.
+const maxExhibited = 2
+
+// exhibited are objects of a token, of whatever kind they are.
+func exhibited(raws [][]byte) (list []object) {
+	for _, raw := range raws[:min(len(raws), maxExhibited)] {
+		for _, k := range []envelope.Kind{envelope.Genesis, envelope.Transfer, envelope.Void, envelope.Receipt} {
+			list = append(list, object{kind: k, raw: raw, perhaps: true})
+		}
 	}
 	return list
 }
@@ -86,7 +104,7 @@ var knownKinds = map[journal.Knowledge]envelope.Kind{
 // read fills in what the object says. It only reads the auditor, so that many
 // objects can be read at once.
 func (a *auditor) readObject(o *object) {
-	o.print = sha256.Sum256(o.raw)
+	o.print = printOf(o.kind, o.raw)
 	switch o.kind {
 	case envelope.Transfer:
 		if o.known = a.prints[o.print]; o.known == nil {

@@ -30,6 +30,7 @@ type Reader struct {
 	running map[hop]ident.Grant
 	grants  map[ident.Grant]*grant
 	before  *before // what was live where something is missing
+	earlier *Reader // of a journal that the same member had before
 }
 
 // span is a time that a journal covers without a gap, by its own clock.
@@ -58,12 +59,21 @@ func (r *Reader) Segment(follows bool) {
 // Frame takes in the next frame. Its body must not be changed afterwards.
 func (r *Reader) Frame(f journal.Frame) { r.enqueue(item{to: r, frame: f}) }
 
-// Damaged says that the rest of the segment cannot be read, and why.
-func (r *Reader) Damaged(err error) {
+// Report says what the driver found wrong with a segment: that it is damaged, or
+// diverged, and how. It belongs to the record that would come next.
+func (r *Reader) Report(k Kind, detail string) {
 	r.enqueue(item{to: r, event: func(r *Reader) {
 		r.seq++
-		r.find(Damaged, ident.Token{}, 0, err.Error(), r.member)
+		r.find(k, ident.Token{}, 0, detail, r.member)
 	}})
+}
+
+// Anew begins another journal of the same member, which it began when it had lost
+// or put away this one.
+func (r *Reader) Anew() *Reader {
+	next := r.journal(r.member)
+	next.earlier = r
+	return next
 }
 
 // place is that of the record being read.
@@ -116,6 +126,8 @@ func (r *Reader) record(e Entry, carried bool, objects []object) {
 		r.started(e, rec)
 	case *journal.Ended:
 		r.ended(e, rec)
+	case *journal.Evidence:
+		r.exhibits(objects)
 	}
 	r.notice(e.At)
 }
@@ -136,7 +148,9 @@ func (r *Reader) forget(at uint64) {
 }
 
 func (r *Reader) incarnation(e Entry, rec *journal.Incarnation) {
-	r.forget(e.At)
+	for one := r; one != nil; one = one.earlier {
+		one.forget(e.At)
+	}
 	if r.memories[rec.Incarnation] != nil {
 		r.find(Revived, ident.Token{}, 0, fmt.Sprintf("incarnation %v", rec.Incarnation), r.member)
 	}

@@ -24,6 +24,16 @@ type Report struct {
 	Members    []Member   // by id: all that are named
 	Resources  []Resource // by name; "" holds tokens whose genesis was not seen
 	Clocks     []Clocks   // by the members
+
+	tokens map[ident.Token]*genesis
+}
+
+// ResourceOf is the resource of a token whose genesis was seen, or "".
+func (r *Report) ResourceOf(t ident.Token) string {
+	if g := r.tokens[t]; g != nil {
+		return g.resource
+	}
+	return ""
 }
 
 // Handoffs is how many times custody went from one member to another.

@@ -39,8 +39,17 @@ type Trust struct {
 	doubtful []journal.Known
 }
 
-// print names an object with its signature: SHA-256 of all its bytes.
+// print names an object with its signature and its kind: SHA-256 of all bytes.
 type print [sha256.Size]byte
+
+func printOf(k envelope.Kind, raw []byte) print {
+	h := sha256.New()
+	h.Write([]byte{byte(k)})
+	h.Write(raw)
+	var p print
+	h.Sum(p[:0])
+	return p
+}
 
 // identity is what is known of one member.
 type identity struct {
@@ -62,9 +71,9 @@ func NewTrust(g *group.Group, extra group.Extra) *Trust {
 	t := &Trust{group: g.ID(), members: make(map[ident.Member]*identity), good: make(map[print]bool)}
 	t.cas.list = g.Authorities()
 	t.configs = append(t.configs, g.Config().Settings())
-	t.good[sha256.Sum256(g.Config().Raw())] = true
+	t.good[printOf(envelope.Configuration, g.Config().Raw())] = true
 	for _, a := range t.cas.list {
-		t.good[sha256.Sum256(a.Raw())] = true
+		t.good[printOf(envelope.Authority, a.Raw())] = true
 	}
 	for what, list := range map[journal.Knowledge][][]byte{
 		journal.KnownCertificate: extra.Certificates, journal.KnownRevocation: extra.Revocations, journal.KnownLeave: extra.Leaves,
@@ -103,7 +112,7 @@ func (t *Trust) Learn(body []byte) {
 
 // know takes in what verifies, and remembers what may do so later.
 func (t *Trust) know(k journal.Known) {
-	p := print(sha256.Sum256(k.Object))
+	p := printOf(knownKinds[k.What], k.Object)
 	if t.good[p] {
 		return
 	}

@@ -196,6 +196,9 @@ func (a *auditor) judged(r *Reader, o *object) {
 			o.verdict = twin.verdict
 		}
 	}
+	if o.perhaps {
+		return
+	}
 	switch o.verdict {
 	case forged:
 		r.find(Forged, ident.Token{}, 0, fmt.Sprintf("%v with key id %v", o.kind, ident.Member(o.form.KeyID()).Short()), r.member)

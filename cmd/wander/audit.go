@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/wander/internal/auditing"
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/certificate"
+)
+
+// defaultSkew is how far apart clocks are taken to be where the journals do not
+// tell: more than members that keep their clocks by NTP ever are.
+const defaultSkew = 5 * time.Second
+
+// auditFlags are what `wander audit` is given.
+type auditFlags struct {
+	group, evidence, output string
+	since, until            string
+	resource                string
+	skew                    span
+	oneByOne                bool
+}
+
+func newAuditCommand(env *environment) *cobra.Command {
+	f := auditFlags{skew: span{defaultSkew}}
+	cmd := &cobra.Command{
+		Use:   "audit JOURNAL…",
+		Short: "Find out from members' journals what happened, and who broke the rules",
+		Long: `Read the journals of many members, whole or in part, verify every signature and
+compare them: who held which token when, what became of each, who signed what
+nobody who keeps the rules signs. A JOURNAL is a member's journal folder, a folder
+with several of them somewhere below, or one segment file; members may go on
+writing meanwhile.
+
+A finding is proof when two signed objects show it: whoever has them can check it,
+and --evidence writes them to a file that wander ca revoke --evidence takes. All
+others are suspicions, which rest on what one member wrote, or on clocks. What is
+lost, operations that overlapped, and each member's share are listed beside.
+
+All of it counts as far as the group file is trusted: give the one that you know.
+The exit code is 0 when no rule was broken, and 70 when there are findings.`,
+		Example: "  wander audit --group group.crt /var/lib/wander/journal\n" +
+			"  wander audit --group group.crt --evidence evidence journals/\n" +
+			"  wander audit --since 2026-11-01T00:00:00Z --resource ftp --output json journals/ > audit.json",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return runAudit(env, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.group, "group", "g", "", "group file to verify with (default group.crt found beside the journals)")
+	flags.StringVar(&f.evidence, "evidence", "", "folder for one evidence file for each proof")
+	flags.StringVar(&f.since, "since", "", "report only what happened from then on (RFC 3339)")
+	flags.StringVar(&f.until, "until", "", "report only what happened before (RFC 3339)")
+	flags.StringVar(&f.resource, "resource", "", "report only what is about this resource")
+	flags.Var(&f.skew, "skew", "how far apart clocks may be where the journals do not tell")
+	flags.BoolVar(&f.oneByOne, "one-by-one", false, "verify each signature alone: slower, with the same result")
+	addOutputFlag(cmd, &f.output)
+	return cmd
+}
+
+func runAudit(env *environment, paths []string, f auditFlags) error {
+	in, err := f.input(env, paths)
+	if err != nil {
+		return err
+	}
+	show, clear := progressLine(env.Err)
+	in.Progress = func(done, total int64) { show("reading %d of %d MB", done>>20, total>>20) }
+	a, err := auditing.Run(in)
+	clear()
+	if errors.Is(err, auditing.ErrGroup) {
+		return &exitError{code: exitFailure, err: err, hint: "audit each group with its own group file"}
+	}
+	if err != nil {
+		return err
+	}
+	var files []string
+	if f.evidence != "" {
+		if files, err = a.WriteEvidence(f.evidence); err != nil {
+			return err
+		}
+	}
+	v := a.View(files)
+	if f.output == "json" {
+		err = printJSON(env.Out, v)
+	} else {
+		err = v.Text(env.Out)
+	}
+	if err == nil && len(v.Findings) > 0 {
+		return &exitError{code: exitBug, err: errors.New("the journals show broken rules")}
+	}
+	return err
+}
+
+// input checks the flags and loads the group file.
+func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, err error) {
+	in.Paths = paths
+	if err := checkOutput(f.output); err != nil {
+		return in, err
+	}
+	in.Options = audit.Options{
+		Skew: uint64(max(0, f.skew.Microseconds())), OneByOne: f.oneByOne, Resource: f.resource,
+	}
+	if in.Options.From, err = instant("since", f.since); err != nil {
+		return in, err
+	}
+	if in.Options.To, err = instant("until", f.until); err != nil {
+		return in, err
+	}
+	name := f.group
+	if name == "" {
+		if name, err = groupBeside(paths); err != nil {
+			return in, err
+		}
+	}
+	if in.Group, in.Extra, err = readGroup(name); err != nil {
+		return in, configError(err, "it is the file group.crt in the CA's folder, and on every member")
+	}
+	if f.group == "" {
+		warn(env.Err, "verifying with %s, CA key %s: whoever made the journals may have made it, too; --group names the one that you trust",
+			name, certificate.Fingerprint(in.Group.Authorities()[0].Key()))
+	}
+	return in, nil
+}
+
+func instant(flag, text string) (uint64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || t.UnixMicro() <= 0 {
+		return 0, usageError("--%s %q: a time is wanted, for example 2026-11-21T03:00:00Z", flag, text)
+	}
+	return uint64(t.UnixMicro()), nil
+}
+
+// groupBeside looks for a group file in the folders that are given, in the CA's
+// folder within them, and up to three levels above: a journal is in the state
+// folder of a member, whose group file stands in the folder above.
+func groupBeside(paths []string) (string, error) {
+	for _, p := range paths {
+		dir, err := filepath.Abs(p)
+		if err != nil {
+			return "", err
+		}
+		for range 4 {
+			for _, name := range []string{filepath.Join(dir, ca.GroupFile), filepath.Join(dir, "ca", ca.GroupFile)} {
+				if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+					return name, nil
+				}
+			}
+			dir = filepath.Dir(dir)
+		}
+	}
+	return "", &exitError{
+		code: exitConfiguration, err: fmt.Errorf("no %s beside the journals", ca.GroupFile),
+		hint: "give it with --group; it is in the CA's folder, and on every member",
+	}
+}

@@ -1,0 +1,219 @@
+package auditing
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// maxShown is how many findings, losses and overlaps the text shows; JSON has
+// more.
+const maxShown = 20
+
+// Text writes a view for an operator: the verdict first.
+func (v View) Text(out io.Writer) error {
+	w := new(strings.Builder)
+	v.verdict(w)
+	v.findings(w)
+	v.losses(w)
+	v.members(w)
+	v.resources(w)
+	v.clocks(w)
+	for _, n := range v.Notes {
+		fmt.Fprintf(w, "note        %s\n", clean(n))
+	}
+	if len(v.Unverified) > 0 {
+		fmt.Fprintf(w, "note        not verified, as the signer's certificate is in no journal: %s\n", counts(v.Unverified))
+	}
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+func (v View) verdict(w *strings.Builder) {
+	proofs, accused := 0, make(map[string]bool)
+	for _, f := range v.Findings {
+		if f.Class == "proof" {
+			proofs++
+			accused[f.Accused] = true
+		}
+	}
+	switch {
+	case len(v.Findings) == 0:
+		fmt.Fprint(w, "verdict     clean: no rule was broken, as far as these journals show\n")
+	case proofs == 0:
+		fmt.Fprintf(w, "verdict     %d suspicions, nothing proved\n", len(v.Findings))
+	default:
+		fmt.Fprintf(w, "verdict     %d proofs against %s; %d suspicions\n",
+			proofs, strings.Join(slices.Sorted(maps.Keys(accused)), ", "), len(v.Findings)-proofs)
+	}
+	journals, missing := 0, 0
+	for _, m := range v.Members {
+		if len(m.Journal) > 0 {
+			journals++
+		} else if m.Named > 0 {
+			missing++
+		}
+	}
+	fmt.Fprintf(w, "read        journals of %d members, %d missing; %d records, %d signatures verified\n", journals, missing, v.Records, v.Signatures)
+	fmt.Fprintf(w, "tokens      %s\n", orNone(counts(v.Fates)))
+}
+
+func (v View) findings(w *strings.Builder) {
+	for _, f := range v.Findings[:min(len(v.Findings), maxShown)] {
+		fmt.Fprintf(w, "\n%s   %s", map[string]string{"proof": "PROOF    ", "suspicion": "SUSPICION"}[f.Class], f.Kind)
+		if f.Accused != "" {
+			fmt.Fprintf(w, ", by %s", f.Accused)
+		} else if len(f.Members) > 0 {
+			fmt.Fprintf(w, ": %s", strings.Join(f.Members, ", "))
+		}
+		if f.Again > 0 {
+			fmt.Fprintf(w, " (and %d times more)", f.Again)
+		}
+		fmt.Fprintln(w)
+		if f.Token != "" {
+			fmt.Fprintf(w, "            token %s hop %d %s\n", f.Token[:8], f.Hop, f.Resource)
+		}
+		if f.Detail != "" {
+			fmt.Fprintf(w, "            %s\n", clean(f.Detail))
+		}
+		if f.At != "" {
+			fmt.Fprintf(w, "            %s\n", f.At)
+		}
+		for _, r := range f.Records {
+			fmt.Fprintf(w, "            record %d of %s, %s\n", r.Sequence, r.Member, r.File)
+		}
+		if f.Evidence != "" {
+			fmt.Fprintf(w, "            evidence %s\n", f.Evidence)
+		}
+	}
+	if rest := len(v.Findings) - maxShown; rest > 0 {
+		fmt.Fprintf(w, "\n... and %d findings more: --output json has them\n", rest)
+	}
+	if len(v.More) > 0 {
+		fmt.Fprintf(w, "\n... and, only counted: %s\n", counts(v.More))
+	}
+}
+
+func (v View) losses(w *strings.Builder) {
+	if len(v.Losses) == 0 {
+		return
+	}
+	t := table(w, "LOST TOKEN\tRESOURCE\tHOW\tRULE\tHOP\tLAST\tTO\tAT")
+	for _, l := range v.Losses[:min(len(v.Losses), maxShown)] {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", l.Token[:8], orNone(l.Resource), l.Fate, orNone(l.Rule), l.Hop, l.Last, orNone(l.To), l.At)
+	}
+	t.Flush()
+	if rest := len(v.Losses) - maxShown; rest > 0 {
+		fmt.Fprintf(w, "... and %d more: --output json has them\n", rest)
+	}
+}
+
+func (v View) members(w *strings.Builder) {
+	t := table(w, "MEMBER\tID\tJOURNAL\tCUSTODIES\tOPERATIONS\tHELD\tFINDINGS")
+	for _, m := range v.Members {
+		journal := "missing"
+		switch n := len(m.Journal); {
+		case n == 1:
+			journal = m.Journal[0].From[:19] + " to " + m.Journal[0].To[:19]
+		case n > 1:
+			journal = fmt.Sprintf("%s to %s in %d parts", m.Journal[0].From[:19], m.Journal[n-1].To[:19], n)
+		case m.Named == 0:
+			journal = "missing, took no part"
+		}
+		name := orNone(m.Name)
+		if m.State != "" {
+			name += " (" + m.State + ")"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%.1f s\t%d\n", name, m.Member[:8], journal, m.Custodies, m.Operations, m.Held, m.Findings)
+	}
+	t.Flush()
+}
+
+func (v View) resources(w *strings.Builder) {
+	for _, r := range v.Resources {
+		fmt.Fprintf(w, "\nresource    %s: %d operations, %d handoffs; tokens: %d, of them dropped %d, lost %d\n",
+			orNone(r.Resource), r.Operations, r.Handoffs, r.Tokens, r.Dropped, r.Lost)
+		if r.Operations == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "fairness    Jain index %.3f of operations, %.3f of time held (1: all the same)\n", r.JainOperations, r.JainHeld)
+		if r.Gaps.Count > 0 {
+			fmt.Fprintf(w, "gaps        half below %.2f s, 90%% below %.2f s, 99%% below %.2f s; longest %.2f s from %s\n",
+				r.Gaps.P50, r.Gaps.P90, r.Gaps.P99, r.Gaps.Longest, r.Gaps.LongestFrom)
+		}
+		o := r.Overlaps
+		fmt.Fprintf(w, "overlap     %d pairs of operations at once, %d of them whatever the clocks; %.2f s in all, longest %.2f s, at most %d at once\n",
+			o.Count, o.Sure, o.Total, o.Longest, o.AtOnce)
+		for _, one := range o.List[:min(len(o.List), 5)] {
+			sure := "within what clocks may differ"
+			if one.Sure {
+				sure = "whatever the clocks"
+			}
+			fmt.Fprintf(w, "            %.2f s from %s: %s, %s\n", one.Took, one.From, strings.Join(one.Members, " and "), sure)
+		}
+	}
+}
+
+// clocks shows the pairs that are certainly apart, or contradict themselves.
+func (v View) clocks(w *strings.Builder) {
+	const apart = 0.1 // seconds
+	shown := 0
+	for _, c := range v.Clocks {
+		ahead := c.Least != nil && *c.Least > apart
+		behind := c.Most != nil && *c.Most < -apart
+		if c.Consistent && !ahead && !behind || shown >= maxShown {
+			continue
+		}
+		if shown++; shown == 1 {
+			fmt.Fprintln(w)
+		}
+		if !c.Consistent {
+			fmt.Fprintf(w, "clocks      those of %s and %s: one was set meanwhile\n", c.A, c.B)
+			continue
+		}
+		fmt.Fprintf(w, "clocks      that of %s is ahead of that of %s by %s to %s s\n", c.B, c.A, bound(c.Least), bound(c.Most))
+	}
+}
+
+func bound(s *float64) string {
+	if s == nil {
+		return "?"
+	}
+	return fmt.Sprintf("%.3f", *s)
+}
+
+func table(w *strings.Builder, head string) *tabwriter.Writer {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "\n")
+	fmt.Fprintln(t, head)
+	return t
+}
+
+// counts lists numbers by what they count.
+func counts(m map[string]int) string {
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, fmt.Sprintf("%s %d", k, m[k]))
+	}
+	return strings.Join(list, ", ")
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// clean keeps what came from a journal from breaking out of its line.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,311 @@
+package auditing
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// View is an audit as it is shown, and its JSON under "v":1. Times are RFC 3339 by
+// the clock of whose record it is; lengths are seconds.
+type View struct {
+	V          int            `json:"v"`
+	Verdict    string         `json:"verdict"` // "clean", "suspicion" or "proof": the worst finding
+	Group      string         `json:"group"`
+	Records    int            `json:"records"`
+	Signatures int            `json:"signatures"`
+	Findings   []FindingView  `json:"findings"` // proofs first
+	More       map[string]int `json:"more"`     // findings that are not listed, by kind
+	Members    []MemberView   `json:"members"`
+	Resources  []ResourceView `json:"resources"`
+	Losses     []LossView     `json:"losses"`
+	Fates      map[string]int `json:"fates"` // tokens by what became of them
+	Clocks     []ClocksView   `json:"clocks"`
+	Unverified map[string]int `json:"unverified"` // objects without the signer's certificate, by signer
+	Notes      []string       `json:"notes"`
+}
+
+// FindingView is one finding.
+type FindingView struct {
+	Class    string       `json:"class"` // "proof" or "suspicion"
+	Kind     string       `json:"kind"`
+	Accused  string       `json:"accused,omitempty"` // name or id; proofs only
+	Members  []string     `json:"members"`
+	Token    string       `json:"token,omitempty"`
+	Hop      uint64       `json:"hop"`
+	Resource string       `json:"resource,omitempty"`
+	At       string       `json:"at,omitempty"`
+	Detail   string       `json:"detail,omitempty"`
+	Again    int          `json:"again"` // how many more times
+	Records  []RecordView `json:"records"`
+	Evidence string       `json:"evidence,omitempty"` // file that was written
+}
+
+// RecordView names a record.
+type RecordView struct {
+	Member   string `json:"member"` // whose journal
+	File     string `json:"file"`
+	Sequence uint64 `json:"sequence"`
+}
+
+// MemberView is one member.
+type MemberView struct {
+	Member     string     `json:"member"`
+	Name       string     `json:"name"`
+	State      string     `json:"state,omitempty"` // "revoked", "left"
+	Journal    []SpanView `json:"journal"`         // what is at hand; empty: missing
+	Named      int        `json:"named"`           // transfers to it that the journals have
+	Custodies  int        `json:"custodies"`
+	Operations int        `json:"operations"`
+	Held       float64    `json:"held_s"`
+	Findings   int        `json:"findings"` // in which it is named
+}
+
+// SpanView is a time that a journal covers.
+type SpanView struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// ResourceView is one resource.
+type ResourceView struct {
+	Resource       string       `json:"resource"`
+	Tokens         int          `json:"tokens"`
+	Dropped        int          `json:"dropped"`
+	Lost           int          `json:"lost"`
+	Handoffs       int          `json:"handoffs"`
+	Operations     int          `json:"operations"`
+	JainOperations float64      `json:"jain_operations"`
+	JainHeld       float64      `json:"jain_held"`
+	Gaps           GapsView     `json:"gaps"`
+	Overlaps       OverlapsView `json:"overlaps"`
+	Shares         []ShareView  `json:"shares"`
+}
+
+// GapsView are the times between operations.
+type GapsView struct {
+	Count       int     `json:"count"`
+	Longest     float64 `json:"longest_s"`
+	LongestFrom string  `json:"longest_from,omitempty"`
+	P50         float64 `json:"p50_s"`
+	P90         float64 `json:"p90_s"`
+	P99         float64 `json:"p99_s"`
+}
+
+// OverlapsView are operations that ran at once.
+type OverlapsView struct {
+	Count   int           `json:"count"`
+	Sure    int           `json:"sure"` // whatever the clocks
+	Total   float64       `json:"total_s"`
+	Longest float64       `json:"longest_s"`
+	AtOnce  int           `json:"at_once"`
+	List    []OverlapView `json:"list"`
+}
+
+// OverlapView is one pair of operations.
+type OverlapView struct {
+	Members []string     `json:"members"`
+	From    string       `json:"from"`
+	Took    float64      `json:"took_s"`
+	Sure    bool         `json:"sure"`
+	Records []RecordView `json:"records"`
+}
+
+// ShareView is one member's part in a resource.
+type ShareView struct {
+	Member     string  `json:"member"`
+	Operations int     `json:"operations"`
+	Held       float64 `json:"held_s"`
+}
+
+// LossView is one token that is lost.
+type LossView struct {
+	Token    string `json:"token"`
+	Resource string `json:"resource"`
+	Slot     uint64 `json:"slot"`
+	Fate     string `json:"fate"`
+	Rule     string `json:"rule,omitempty"` // of the handoff, section 7
+	Hop      uint64 `json:"hop"`
+	Last     string `json:"last"`
+	To       string `json:"to,omitempty"`
+	At       string `json:"at"`
+}
+
+// ClocksView is by how much the clock of B is ahead of A's.
+type ClocksView struct {
+	A          string   `json:"a"`
+	B          string   `json:"b"`
+	Least      *float64 `json:"least_s"` // null: not known
+	Most       *float64 `json:"most_s"`
+	Handoffs   int      `json:"handoffs"`
+	Consistent bool     `json:"consistent"` // false: one was set meanwhile
+}
+
+// maxListed is how many losses and pairs of clocks are shown.
+const maxListed = 1000
+
+// View makes what is shown. files are those that WriteEvidence has written.
+func (a *Audit) View(files []string) View {
+	v := View{
+		V: 1, Verdict: "clean", Group: a.Group.ID().String(), Records: a.Records, Signatures: a.Signatures,
+		Findings: []FindingView{}, More: make(map[string]int), Members: []MemberView{}, Resources: []ResourceView{},
+		Losses: []LossView{}, Fates: make(map[string]int), Clocks: []ClocksView{}, Unverified: make(map[string]int),
+		Notes: append([]string{}, a.Notes...),
+	}
+	for _, f := range a.Findings {
+		one := a.finding(f)
+		if f.Proved() && len(files) > 0 {
+			one.Evidence, files = files[0], files[1:]
+		}
+		v.Findings = append(v.Findings, one)
+	}
+	slices.SortStableFunc(v.Findings, func(x, y FindingView) int { return cmp.Compare(x.Class, y.Class) })
+	if len(v.Findings) > 0 {
+		v.Verdict = v.Findings[0].Class
+	}
+	for k, n := range a.More {
+		v.More[string(k)] = n
+	}
+	for m, n := range a.Report.Unverified {
+		v.Unverified[a.name(m)] = n
+	}
+	for _, m := range a.Report.Members {
+		v.Members = append(v.Members, a.member(m))
+	}
+	for _, r := range a.Report.Resources {
+		v.Resources = append(v.Resources, a.resource(r))
+	}
+	a.tokens(&v)
+	for _, c := range a.Report.Clocks[:min(len(a.Report.Clocks), maxListed)] {
+		v.Clocks = append(v.Clocks, ClocksView{
+			A: a.name(c.A), B: a.name(c.B), Least: lead(c.Least), Most: lead(c.Most), Handoffs: c.Handoffs, Consistent: c.Consistent(),
+		})
+	}
+	return v
+}
+
+func (a *Audit) tokens(v *View) {
+	for _, t := range a.Tokens {
+		v.Fates[t.Fate.String()]++
+		if !t.Fate.Lost() || len(v.Losses) >= maxListed {
+			continue
+		}
+		l := LossView{
+			Token: t.ID.String(), Resource: t.Resource, Slot: t.Slot, Fate: t.Fate.String(), Rule: t.Rule, Hop: t.Hop,
+			Last: a.name(t.Last), At: at(t.At),
+		}
+		if !t.To.IsZero() {
+			l.To = a.name(t.To)
+		}
+		v.Losses = append(v.Losses, l)
+	}
+}
+
+func (a *Audit) finding(f audit.Finding) FindingView {
+	one := FindingView{
+		Class: "suspicion", Kind: string(f.Kind), Members: []string{}, Hop: f.Hop, Resource: a.ResourceOf(f.Token),
+		Detail: f.Detail, Again: f.Again, Records: a.records(f.Records),
+	}
+	if f.Proved() {
+		one.Class, one.Accused = "proof", a.name(f.Accused)
+	}
+	for _, m := range f.Members {
+		one.Members = append(one.Members, a.name(m))
+	}
+	if f.Token != (ident.Token{}) {
+		one.Token = f.Token.String()
+	}
+	if f.At > 0 {
+		one.At = at(f.At)
+	}
+	return one
+}
+
+func (a *Audit) records(list []audit.Place) []RecordView {
+	views := make([]RecordView, 0, len(list))
+	for _, p := range list {
+		one := RecordView{Member: a.name(a.journals[p.Journal].member), Sequence: p.Seq}
+		if s := a.segmentOf(p); s != nil {
+			one.File = s.path
+		}
+		views = append(views, one)
+	}
+	return views
+}
+
+func (a *Audit) member(m audit.Member) MemberView {
+	v := MemberView{
+		Member: m.ID.String(), Name: m.Name, Journal: []SpanView{}, Named: m.Named, Custodies: m.Custodies,
+		Operations: m.Operations, Held: seconds(m.Held),
+	}
+	switch {
+	case m.Revoked:
+		v.State = "revoked"
+	case m.Left:
+		v.State = "left"
+	}
+	for _, s := range m.Spans {
+		v.Journal = append(v.Journal, SpanView{at(s.From), at(s.To)})
+	}
+	for _, f := range a.Findings {
+		if slices.Contains(f.Members, m.ID) {
+			v.Findings++
+		}
+	}
+	return v
+}
+
+func (a *Audit) resource(r audit.Resource) ResourceView {
+	v := ResourceView{
+		Resource: r.Name, Tokens: r.Tokens, Dropped: r.Dropped, Lost: r.Lost, Handoffs: r.Handoffs, Operations: r.Operations,
+		JainOperations: r.JainOperations, JainHeld: r.JainHeld, Shares: []ShareView{},
+		Gaps: GapsView{
+			Count: r.Gaps.Count, Longest: seconds(r.Gaps.Longest), P50: seconds(r.Gaps.P50), P90: seconds(r.Gaps.P90), P99: seconds(r.Gaps.P99),
+		},
+		Overlaps: OverlapsView{
+			Count: r.Overlaps.Count, Sure: r.Overlaps.Sure, Total: seconds(r.Overlaps.Total),
+			Longest: seconds(r.Overlaps.Longest), AtOnce: r.Overlaps.AtOnce, List: []OverlapView{},
+		},
+	}
+	if r.Gaps.Count > 0 {
+		v.Gaps.LongestFrom = at(r.Gaps.LongestFrom)
+	}
+	for _, o := range r.Overlaps.List {
+		v.Overlaps.List = append(v.Overlaps.List, OverlapView{
+			Members: []string{a.name(o.Members[0]), a.name(o.Members[1])}, From: at(o.From), Took: seconds(o.Took), Sure: o.Sure,
+			Records: a.records(o.Records[:]),
+		})
+	}
+	for _, s := range r.Shares {
+		v.Shares = append(v.Shares, ShareView{a.name(s.Member), s.Operations, seconds(s.Held)})
+	}
+	return v
+}
+
+// name is what people call a member, or its id.
+func (a *Audit) name(m ident.Member) string {
+	if name := a.Trust.Name(m); name != "" {
+		return name
+	}
+	return m.String()
+}
+
+func at(micros uint64) string {
+	const last = 253402300799999999 // the year 9999
+	return time.UnixMicro(int64(min(micros, last))).UTC().Format("2006-01-02T15:04:05.000000Z")
+}
+
+func seconds(micros uint64) float64 { return float64(micros) / 1e6 }
+
+// lead is a bound in seconds, nil where nothing tells.
+func lead(micros int64) *float64 {
+	const year = 366 * 24 * 3600 * 1e6
+	if micros > 100*year || micros < -100*year {
+		return nil
+	}
+	s := float64(micros) / 1e6
+	return &s
+}
