@@ -6,6 +6,9 @@ import (
 	"go/constant"
 	"go/parser"
 	"go/token"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -207,4 +210,56 @@ func TestLimitsOfAMemberAreWhole(t *testing.T) {
 			assert.True(t, strings.Contains(text, "`"+pkg+"."+name+"`"), "%s.%s stands in no table: see memberLimits and notBounds", pkg, name)
 		}
 	}
+}
+
+// beside is a constant with its number in the text: `name` (3), `name` (2 seconds).
+var beside = regexp.MustCompile("`([a-zA-Z]+)`\\s+\\(([0-9.]+)(?:\\s+([a-z]+))?\\)")
+
+// mentioned is anything that could be the name of a constant: two words in one.
+var mentioned = regexp.MustCompile("`((?:max|min|Max)?[a-z]*[A-Z][a-zA-Z]+)`")
+
+// A constant that chapters 1 to 15 name has its number beside it where it comes
+// first, and the number is the code's.
+func TestNumbersStandBesideTheirNames(t *testing.T) {
+	raw, err := os.ReadFile("protocol.md")
+	require.NoError(t, err)
+	text, _, found := strings.Cut(string(raw), "\n## 16 Limits")
+	require.True(t, found)
+	code, paths := newSource(t), make(map[string]string)
+	for _, l := range memberLimits {
+		paths[l.name[strings.LastIndex(l.name, ".")+1:]] = l.name
+	}
+	paths["MaxPending"], paths["MaxTake"] = "update.MaxPending", "update.MaxTake"
+	numbers := make(map[string]int)
+	for _, m := range beside.FindAllStringSubmatchIndex(text, -1) {
+		name, number, unit := text[m[2]:m[3]], text[m[4]:m[5]], ""
+		if m[6] >= 0 {
+			unit = text[m[6]:m[7]]
+		}
+		path, known := paths[name]
+		if !known {
+			continue
+		}
+		value := code.show(path)
+		if seconds, ok := map[string]float64{"seconds": 1, "second": 1, "milliseconds": 1e-3}[unit]; ok {
+			n, err := strconv.ParseFloat(number, 64)
+			require.NoError(t, err)
+			number = (time.Duration(n * seconds * float64(time.Second))).String()
+		}
+		assert.Equal(t, value, number, "%s", name)
+		if _, again := numbers[name]; !again {
+			numbers[name] = m[0]
+		}
+	}
+	first := make(map[string]bool)
+	for _, m := range mentioned.FindAllStringSubmatchIndex(text, -1) {
+		name := text[m[2]:m[3]]
+		if _, known := paths[name]; !known || first[name] {
+			continue
+		}
+		first[name] = true
+		at, has := numbers[name]
+		assert.True(t, has && at == m[0], "`%s` comes first without its number", name)
+	}
+	assert.Greater(t, len(first), 25)
 }
