@@ -60,7 +60,7 @@ func generate() (map[string][]byte, error) {
 	}
 	for _, family := range []func(){
 		s.signatureVectors, s.cborVectors, s.successionVectors, s.messageVectors, s.frameVectors, s.updateVectors,
-		s.inviteVectors, s.enrolmentVectors, s.recordVectors, s.segmentVectors, s.tlsVectors,
+		s.inviteVectors, s.enrolmentVectors, s.recordVectors, s.segmentVectors, s.tlsVectors, s.scenarioVectors,
 	} {
 		family()
 	}
