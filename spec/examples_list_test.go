@@ -3,6 +3,8 @@ package spec
 import (
 	"bytes"
 	"crypto/sha256"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"encoding/base64"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/cddl"
 	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/invite"
@@ -130,6 +133,21 @@ func (g *gallery) handoff(w walk, told []byte) {
 	}}}}.Append(nil)
 	g.item("wire.cddl", "preamble", "", preamble)
 	g.plain("The frame with it", wire.AppendFrame(nil, preamble))
+
+	for _, x := range []struct {
+		what  string
+		id    asn1.ObjectIdentifier
+		value any
+	}{
+		{"Ada's certificate (**T-3**)", transport.CertificateOID, newCouple(g.t).ada},
+		{"the statement about the second CA key (**T-21**)", transport.VouchersOID, [][]byte{statement(g.t, secondAuthority, authority, nil).Raw()}},
+	} {
+		value, err := asn1.Marshal(x.value)
+		require.NoError(g.t, err)
+		der, err := asn1.Marshal(pkix.Extension{Id: x.id, Value: value})
+		require.NoError(g.t, err)
+		g.plain("The X.509 extension with "+x.what, der)
+	}
 
 	tok, settled := w.genesis.ID(), &wire.Settled{Incarnation: incarnation, Below: 1009}
 	cert := certified(g.t, ada, "ada", 1)
