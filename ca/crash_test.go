@@ -25,10 +25,11 @@ type acknowledged struct {
 	// cancelling was begun to be taken back, and has been if cancelled.
 	cancelling InviteID
 	cancelled  bool
+	proved     []ident.Hash
 }
 
 // wholeLife is how many steps work knows.
-const wholeLife = 12
+const wholeLife = 14
 
 // work is a life of an authority, of some steps or up to the first error.
 func work(d disk, done *acknowledged, length int) error {
@@ -50,6 +51,8 @@ func work(d disk, done *acknowledged, length int) error {
 		func() error { return done.revoke(a, keyOf(3).Bytes()) }, // also one that has left
 		func() error { return done.invite(a, "d") },
 		func() error { return done.cancel(a) },
+		func() error { return done.prove(a, 4) },
+		func() error { return done.revokeBy(a, 4) },
 	}
 	for _, step := range steps[:length] {
 		if err := step(); err != nil {
@@ -120,6 +123,24 @@ func (k *acknowledged) redeem(a *Authority, seed byte) error {
 	}
 	k.used = map[InviteID]uint64{i.ID: c.Claims().Serial}
 	return k.note(c, i.Name)
+}
+
+// prove brings evidence against the member with the key of this seed.
+func (k *acknowledged) prove(a *Authority, seed byte) error {
+	e, _, err := a.TakeEvidence(forkOf(a, seed, 1), ident.Member{1})
+	if err == nil {
+		k.proved = append(k.proved, e.ID)
+	}
+	return err
+}
+
+// revokeBy revokes it for the same.
+func (k *acknowledged) revokeBy(a *Authority, seed byte) error {
+	p, _, err := a.RevokeBy(forkOf(a, seed, 1))
+	if err == nil {
+		k.revoked = append(k.revoked, p.Accused)
+	}
+	return err
 }
 
 func (k *acknowledged) leave(a *Authority, seed byte) error {
@@ -223,6 +244,10 @@ func (k *acknowledged) checkListing(t *testing.T, l Listing) {
 		require.Equal(t, InviteID(made.ID), l.Invites[i].ID)
 	}
 	extra += len(l.Invites) - len(k.invites)
+	for i, id := range k.proved {
+		require.Equal(t, id, l.Evidence[i].ID)
+	}
+	extra += len(l.Evidence) - len(k.proved)
 	if k.cancelled {
 		require.False(t, l.Invites[len(l.Invites)-1].Cancelled.IsZero())
 	}
@@ -250,6 +275,9 @@ func checkFiles(t *testing.T, d disk, l Listing) {
 	}
 	for _, r := range l.Revoked {
 		require.Len(t, blocks(t, d, fmt.Sprintf("%s/%08d-%v.rev", RevokedDir, r.Version, r.Member)), 1)
+	}
+	for _, e := range l.Evidence {
+		require.Len(t, blocks(t, d, e.File), 1)
 	}
 }
 

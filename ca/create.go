@@ -71,7 +71,7 @@ func checkLifetime(lifetime time.Duration) (time.Duration, error) {
 }
 
 func (f folder) makeDirs() error {
-	for _, dir := range []string{f.path, f.name(IssuedDir), f.name(RevokedDir)} {
+	for _, dir := range []string{f.path, f.name(IssuedDir), f.name(RevokedDir), f.name(EvidenceDir)} {
 		if err := f.disk.MkdirAll(dir); err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ const (
 	GroupFile   = "group.crt"
 	IssuedDir   = "issued"
 	RevokedDir  = "revoked"
+	EvidenceDir = "evidence"
 	lockFile    = "lock"
 	newKeyFile  = "ca.key.new" // the key of an authority that is being created
 	unfinished  = ".tmp"       // ends the name of a file that is being written

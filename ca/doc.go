@@ -6,21 +6,22 @@
 //
 //	ca.key           the private key, possibly encrypted with a passphrase;
 //	                 after rotations the newest of ca-2.key, ca-3.key…
-//	log.jsonl        what was signed, invited and left, append-only
+//	log.jsonl        what was signed, invited, left and proved, append-only
 //	serial           the last serial number that was drawn
 //	ca.crt           the CA certificate
 //	group.crt        what is published: CA certificates, configuration,
 //	                 revocations, leaves
 //	issued/          the certificates, SERIAL-NAME.crt
 //	revoked/         the revocations, VERSION-MEMBER.rev
+//	evidence/        what was brought against members, ID.evidence
 //	lock             taken by whoever changes something
 //
 // The log is the truth. Each of its lines holds one signed object, or an invite
 // without its secret, and a hash over this line and all before; what is not
 // durable there has not happened, and nothing leaves this package before it is.
 // A certificate that an invite was used for names it in its own line, so that no
-// crash comes between the two. ca.crt, group.crt, issued/ and revoked/ are
-// made from the log, again by Open where a crash came between. A serial number
+// crash comes between the two. ca.crt, group.crt, issued/, revoked/ and evidence/
+// are made from the log, again by Open where a crash came between. A serial number
 // is durable in serial before anything is signed with it, so none is used
 // twice; a crash can only leave a gap.
 //

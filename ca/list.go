@@ -16,10 +16,11 @@ type Listing struct {
 	Keys              []Key           // every CA key there was, by number
 	Config            group.Config    // zero before the first one
 	RevocationVersion uint64
-	Records           []Record  // every certificate, by serial
-	Revoked           []Revoked // every revocation, by version
-	Left              []Left    // every leave, in the order in which they came
-	Invites           []Invite  // every invite, in the order in which they were made
+	Records           []Record   // every certificate, by serial
+	Revoked           []Revoked  // every revocation, by version
+	Left              []Left     // every leave, in the order in which they came
+	Invites           []Invite   // every invite, in the order in which they were made
+	Evidence          []Evidence // all that was taken in, in the order in which it came
 }
 
 // List lists what the authority, and other processes with it, have signed.
@@ -47,6 +48,9 @@ func (a *Authority) List() (Listing, error) {
 		}
 		for _, i := range s.invites {
 			l.Invites = append(l.Invites, *i)
+		}
+		for _, e := range s.proofs {
+			l.Evidence = append(l.Evidence, *e)
 		}
 		return nil
 	})

@@ -24,14 +24,15 @@ const (
 	invited    event = "invited"       // an invite, of which only a hash is kept
 	left       event = "left"          // a member's own statement that it leaves
 	cancelled  event = "cancelled"     // an invite that was taken back
+	proved     event = "evidence"      // that a member broke the rules
 )
 
 // logVersion is the version of the log's form.
 const logVersion = 1
 
-// maxLine bounds a line of the log: the largest configuration in base64, and
-// the rest.
-const maxLine = 32 << 10
+// maxLine bounds a line of the log: the largest evidence in base64, and the
+// rest.
+const maxLine = 64 << 10
 
 // entry is one line of the log. What it says about the object is there for
 // people and for a quick start; the object is what counts.
@@ -49,7 +50,9 @@ type entry struct {
 	Reason    string        `json:"reason,omitempty"`
 	Invite    *InviteID     `json:"invite,omitempty"`        // made, cancelled, or used by this certificate
 	Secret    []byte        `json:"secret_sha256,omitempty"` // of the invite
-	Object    []byte        `json:"object,omitempty"`        // the COSE_Sign1, base64
+	Evidence  *ident.Hash   `json:"evidence,omitempty"`      // its id; of a revocation: for which it is
+	From      *ident.Member `json:"from,omitempty"`          // who brought the evidence
+	Object    []byte        `json:"object,omitempty"`        // the COSE_Sign1, or the evidence, base64
 	// Hash is the SHA-256, in hex, of the hash of the line before (nothing in
 	// the first) and this line with an empty hash.
 	Hash string `json:"hash"`

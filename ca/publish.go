@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // publishAll makes what a crash may have left unmade: what depends on the log
@@ -35,6 +36,8 @@ func (f folder) publishLast(s *state) error {
 		return f.publishGroup(s)
 	case left:
 		return f.publishGroup(s)
+	case proved:
+		return f.publishBlocks(evidenceFile(*e.Evidence), keyfile.Block{Type: keyfile.Evidence, Bytes: e.Object})
 	}
 	return nil
 }
@@ -48,6 +51,11 @@ func (f folder) publishGroup(s *state) error {
 	}
 	blocks = append(blocks, blocksOf(keyfile.Revocation, p.Revocations...)...)
 	return f.publishBlocks(GroupFile, append(blocks, blocksOf(keyfile.Leave, p.Leaves...)...)...)
+}
+
+// evidenceFile is where evidence is found.
+func evidenceFile(id ident.Hash) string {
+	return filepath.Join(EvidenceDir, id.String()+".evidence")
 }
 
 func blocksOf(kind string, objects ...[]byte) []keyfile.Block {

@@ -23,7 +23,7 @@ func (a *Authority) Revoke(m ident.Member, reason string) (certificate.SignedRev
 	var signed certificate.SignedRevocation
 	err := a.signing(func(key *signature.PrivateKey) error {
 		var err error
-		signed, err = a.revoke(m, reason, key)
+		signed, err = a.revoke(m, reason, nil, key)
 		return err
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *Authority) Revoke(m ident.Member, reason string) (certificate.SignedRev
 	return signed, nil
 }
 
-func (a *Authority) revoke(m ident.Member, reason string, key *signature.PrivateKey) (certificate.SignedRevocation, error) {
+func (a *Authority) revoke(m ident.Member, reason string, by *ident.Hash, key *signature.PrivateKey) (certificate.SignedRevocation, error) {
 	if _, err := a.cancel(a.state.invitesFor(a.state.namesOf(m)...)); err != nil {
 		return certificate.SignedRevocation{}, err
 	}
@@ -50,7 +50,7 @@ func (a *Authority) revoke(m ident.Member, reason string, key *signature.Private
 	}
 	err = a.record(entry{
 		Time: clock.FromMillis(body.Time), Event: revoked, Number: body.Version, Serial: body.Serial,
-		Name: newest.Name, Member: &m, Reason: reason, Object: signed.Raw(),
+		Name: newest.Name, Member: &m, Reason: reason, Evidence: by, Object: signed.Raw(),
 	})
 	return signed, err
 }

@@ -32,6 +32,7 @@ type Revoked struct {
 	Member  ident.Member
 	Time    time.Time
 	Reason  string
+	By      *ident.Hash // the evidence for which it was revoked, if that was given
 }
 
 // state is what the log says.
@@ -47,6 +48,9 @@ type state struct {
 	left        map[ident.Member]*Left
 	invites     []*Invite // in the order in which they were made
 	byInvite    map[InviteID]*Invite
+	proofs      []*Evidence // in the order in which they came
+	evidence    map[ident.Hash]*Evidence
+	accusations map[ident.Member]int // how often members have brought evidence against one
 	last        entry
 }
 
@@ -63,6 +67,7 @@ func newState() *state {
 		dead:     make(map[ident.Member]*Revoked),
 		left:     make(map[ident.Member]*Left),
 		byInvite: make(map[InviteID]*Invite),
+		evidence: make(map[ident.Hash]*Evidence), accusations: make(map[ident.Member]int),
 	}
 }
 
@@ -123,6 +128,8 @@ func (s *state) take(e entry) error {
 		return s.takeLeave(e)
 	case cancelled:
 		return s.takeCancel(e)
+	case proved:
+		return s.takeEvidence(e)
 	}
 	return fmt.Errorf("%w: unknown event %q", errLine, e.Event)
 }
@@ -195,7 +202,7 @@ func (s *state) takeRevocation(e entry) error {
 	if e.Number != s.revocationVersion()+1 || s.dead[*e.Member] != nil {
 		return errSequence
 	}
-	r := Revoked{Version: e.Number, Member: *e.Member, Time: e.Time, Reason: e.Reason}
+	r := Revoked{Version: e.Number, Member: *e.Member, Time: e.Time, Reason: e.Reason, By: e.Evidence}
 	s.revocations = append(s.revocations, revocation{Revoked: r, signer: s.signer().ID(), raw: e.Object})
 	s.dead[r.Member] = &r
 	return nil

@@ -75,7 +75,7 @@ func FuzzEnrolment(f *testing.F) { targets["FuzzEnrolment"].Fuzz(f) }
 var enrolmentMessages = []func(require.TestingT, []byte) bool{
 	roundTrip[enrolment.EnrolRequest], roundTrip[enrolment.EnrolAnswer], roundTrip[enrolment.RenewAnswer],
 	roundTrip[enrolment.SyncRequest], roundTrip[enrolment.SyncAnswer], roundTrip[enrolment.LeaveRequest],
-	roundTrip[enrolment.Refusal],
+	roundTrip[enrolment.Refusal], roundTrip[enrolment.EvidenceRequest],
 }
 
 func checkEnrolment(t require.TestingT, data []byte) bool {
@@ -111,6 +111,8 @@ func enrolmentSeeds() map[string][]byte {
 		"good-sync-request":  body(3, enrolment.SyncRequest{Configuration: 7, Revocations: 1, Endpoint: peers[0].Endpoint, Leaves: published.Leaves}),
 		"good-sync-answer":   body(4, enrolment.SyncAnswer{Publication: published, Peers: peers}),
 		"good-leave-request": body(5, enrolment.LeaveRequest{Leave: []byte{1}}),
+		"good-evidence":      body(7, enrolment.EvidenceRequest{Evidence: []byte{1}}),
+		"bad-no-evidence":    {7, 0x82, 0x01, 0x81, 0x40},
 		"good-refusal":       body(6, enrolment.Refusal{Reason: enrolment.Refused}),
 		"bad-nothing":        {},
 		"bad-version":        {6, 0x82, 0x02, 0x82, 0x01, 0x40},

@@ -23,10 +23,10 @@ func TestEnrolmentText(t *testing.T) {
 		assert.Contains(t, text, fmt.Sprintf("\n| %d | %d | ", r, r.Status()), r.Err())
 	}
 	assert.NotContains(t, text, fmt.Sprintf("\n| %d | ", enrolment.Failed+1))
-	for _, path := range []string{enrolment.PathEnrol, enrolment.PathRenew, enrolment.PathSync, enrolment.PathLeave} {
+	for _, path := range []string{enrolment.PathEnrol, enrolment.PathRenew, enrolment.PathSync, enrolment.PathLeave, enrolment.PathEvidence} {
 		assert.Contains(t, text, "\n| `"+path+"` | ")
 	}
-	for _, number := range []int{enrolment.MaxEnrolRequest, enrolment.MaxRequest, enrolment.MaxAnswer} {
+	for _, number := range []int{enrolment.MaxEnrolRequest, enrolment.MaxRequest, enrolment.MaxEvidenceRequest, enrolment.MaxAnswer} {
 		assert.Contains(t, text, fmt.Sprintf(" %d", number))
 	}
 	assert.Contains(t, text, enrolment.AuthoritiesOID.String())

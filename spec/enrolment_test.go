@@ -44,6 +44,7 @@ func enrolments(t *testing.T) []sample {
 		encoded(t, "sync-request", enrolment.SyncRequest{Configuration: 3, Revocations: 9, Endpoint: []byte{4}, Leaves: one}),
 		encoded(t, "sync-answer", enrolment.SyncAnswer{Publication: publication, Peers: peers}),
 		encoded(t, "leave-request", enrolment.LeaveRequest{Leave: []byte{6}}),
+		encoded(t, "evidence-request", enrolment.EvidenceRequest{Evidence: []byte{8}}),
 		encoded(t, "refusal", enrolment.Refusal{Reason: enrolment.Revoked, Object: []byte{7}}),
 	}
 }
@@ -94,7 +95,8 @@ func TestAcceptedEnrolmentMessagesMatch(t *testing.T) {
 		"travelling-enrol-request": accepting[enrolment.EnrolRequest], "travelling-enrol-answer": accepting[enrolment.EnrolAnswer],
 		"travelling-renew-answer": accepting[enrolment.RenewAnswer], "travelling-sync-request": accepting[enrolment.SyncRequest],
 		"travelling-sync-answer": accepting[enrolment.SyncAnswer], "travelling-leave-request": accepting[enrolment.LeaveRequest],
-		"travelling-refusal": accepting[enrolment.Refusal],
+		"travelling-evidence-request": accepting[enrolment.EvidenceRequest],
+		"travelling-refusal":          accepting[enrolment.Refusal],
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		one := rapid.SampledFrom(all).Draw(t, "message")

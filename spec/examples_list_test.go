@@ -284,6 +284,7 @@ func (g *gallery) enrolment(c couple) {
 		encoded(t, "sync-request", enrolment.SyncRequest{Configuration: 7, Revocations: 3, Endpoint: c.endpoint, Leaves: [][]byte{leave(t, nil).Raw()}}),
 		encoded(t, "sync-answer", enrolment.SyncAnswer{Publication: enrolment.Publication{Authorities: publication.Authorities}, Peers: peers}),
 		encoded(t, "leave-request", enrolment.LeaveRequest{Leave: leave(t, nil).Raw()}),
+		encoded(t, "evidence-request", enrolment.EvidenceRequest{Evidence: evidenceFile(t)}),
 		encoded(t, "refusal", enrolment.Refusal{Reason: enrolment.Revoked, Object: revocation(t, "stolen", nil).Raw()}),
 	} {
 		g.checked("enrolment.cddl", s.rule, strings.TrimPrefix(s.rule, "travelling-"), "", s.data)

@@ -66,6 +66,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) ([]byte, *refusa
 		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.sync(w, c) })
 	case enrolment.PathLeave:
 		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.leave(w, c) })
+	case enrolment.PathEvidence:
+		return s.asMember(r, func(c *call) ([]byte, *refusal) { return s.evidence(w, c) })
 	}
 	return nil, refuse(enrolment.Refused, errPath)
 }

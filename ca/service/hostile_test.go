@@ -92,7 +92,7 @@ func TestStrangersLearnNothing(t *testing.T) {
 	for what, body := range bodies {
 		assert.Equal(t, want, b.stranger(nil, "POST", enrolment.PathEnrol, body), what)
 	}
-	for _, path := range []string{"/", "/v2/enrol", enrolment.PathRenew, enrolment.PathSync, enrolment.PathLeave, "/v1/enrol/../sync"} {
+	for _, path := range []string{"/", "/v2/enrol", enrolment.PathRenew, enrolment.PathSync, enrolment.PathLeave, enrolment.PathEvidence, "/v1/enrol/../sync"} {
 		assert.Equal(t, want, b.stranger(nil, "POST", path, nil), path)
 		assert.Equal(t, want, b.stranger(shownBy(t, foreign.key, foreign.enrolled.Certificate), "POST", path, nil), path)
 		// somebody's certificate, without his key

@@ -73,6 +73,31 @@ func (s *Server) left(c *call, raw []byte) *refusal {
 	return nil
 }
 
+// evidence takes in proof against a member. What was taken in before is not looked
+// at again.
+func (s *Server) evidence(w http.ResponseWriter, c *call) ([]byte, *refusal) {
+	q, no := read[enrolment.EvidenceRequest](w, c.r, enrolment.MaxEvidenceRequest)
+	if no != nil {
+		return nil, no
+	}
+	sum := sha256.Sum256(q.Evidence)
+	if s.noted.has(sum) {
+		return nil, nil
+	}
+	e, news, err := c.view.authority.TakeEvidence(q.Evidence, c.member)
+	switch {
+	case ca.IsNoEvidence(err), errors.Is(err, ca.ErrUnknown):
+		return nil, refuse(enrolment.Refused, err)
+	case err != nil:
+		return nil, refuse(enrolment.Failed, s.failed(c.view.authority, err))
+	case news:
+		s.deeds.note(slog.LevelWarn, "evidence", "against", e.Accused, "name", e.Name, "of", e.Kind, "id", e.ID.Short(),
+			"from", c.member, "file", e.File)
+	}
+	s.noted.add(sum)
+	return nil, nil
+}
+
 // leaver is whom a leave that was taken in is about.
 func leaver(c *call, raw []byte) string {
 	m, err := certificate.LeaveSigner(c.cert.Claims().Group, raw)

@@ -133,6 +133,19 @@ func (c Client) Leave(ctx context.Context, raw []byte) error {
 	return err
 }
 
+// Evidence brings the authority proof against some member. That it has it
+// already, or enough against that member, is no error. ErrRefused says that the
+// authority holds it for no evidence, or does not know the accused: its log says
+// why.
+func (c Client) Evidence(ctx context.Context, raw []byte) error {
+	body, err := Encode(EvidenceRequest{Evidence: raw})
+	if err != nil {
+		return err
+	}
+	_, err = c.call(ctx, PathEvidence, body)
+	return err
+}
+
 // load is the group that a publication with a configuration describes.
 func load(id ident.Group, p Publication) (*group.Group, error) {
 	var blocks []keyfile.Block

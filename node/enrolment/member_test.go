@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/enrolment"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/group"
 )
 
@@ -127,6 +128,12 @@ func TestMessageLimits(t *testing.T) {
 	assert.ErrorIs(t, err, enrolment.ErrMalformed)
 	_, err = enrolment.Encode(enrolment.SyncRequest{Leaves: many(enrolment.MaxLeaves + 1)})
 	assert.ErrorIs(t, err, enrolment.ErrMalformed)
+	_, err = enrolment.Encode(enrolment.EvidenceRequest{Evidence: make([]byte, evidence.MaxSize+1)})
+	assert.ErrorIs(t, err, enrolment.ErrMalformed)
+	largest, err := enrolment.Encode(enrolment.EvidenceRequest{Evidence: make([]byte, evidence.MaxSize)})
+	require.NoError(t, err)
+	_, err = enrolment.Decode[enrolment.EvidenceRequest](largest)
+	assert.NoError(t, err)
 	for name, change := range map[string]func(*enrolment.EnrolAnswer){
 		"no certificate":       func(a *enrolment.EnrolAnswer) { a.Certificate = nil },
 		"no configuration":     func(a *enrolment.EnrolAnswer) { a.Publication.Configuration = nil },

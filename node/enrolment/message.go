@@ -5,6 +5,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -21,6 +22,8 @@ const (
 	PathRenew = "/v1/renew" // no body, RenewAnswer
 	PathSync  = "/v1/sync"  // SyncRequest, SyncAnswer
 	PathLeave = "/v1/leave" // LeaveRequest, 204
+
+	PathEvidence = "/v1/evidence" // EvidenceRequest, 204
 )
 
 // ContentType is the media type of the messages (RFC 8949 §9.5).
@@ -34,6 +37,9 @@ const (
 	// MaxRequest bounds what a member can: its endpoint record and MaxLeaves
 	// statements of the usual size, about 250 bytes.
 	MaxRequest = 32 << 10
+	// MaxEvidenceRequest bounds a request with evidence, in bytes: the largest
+	// there is, and the heads around it.
+	MaxEvidenceRequest = evidence.MaxSize + 16
 	// MaxAnswer bounds an answer, in bytes: what a service can make a client
 	// hold.
 	MaxAnswer = 4 << 20
@@ -197,9 +203,23 @@ func (LeaveRequest) limits() canonical.Limits {
 	return canonical.Limits{MaxBytes: MaxRequest, MaxDepth: 2, MaxItems: 4}
 }
 
+// EvidenceRequest brings proof against some member. Who brings it does not
+// matter: it proves itself. See package evidence.
+//
+//	evidence-request = [ evidence: bstr ]
+type EvidenceRequest struct {
+	_        struct{} `cbor:",toarray"`
+	Evidence []byte
+}
+
+func (r EvidenceRequest) validate() error { return size("evidence", r.Evidence, 1, evidence.MaxSize) }
+func (EvidenceRequest) limits() canonical.Limits {
+	return canonical.Limits{MaxBytes: MaxEvidenceRequest, MaxDepth: 2, MaxItems: 4}
+}
+
 // Message is one of the messages of this package.
 type Message interface {
-	EnrolRequest | EnrolAnswer | RenewAnswer | SyncRequest | SyncAnswer | LeaveRequest | Refusal
+	EnrolRequest | EnrolAnswer | RenewAnswer | SyncRequest | SyncAnswer | LeaveRequest | EvidenceRequest | Refusal
 	validate() error
 	limits() canonical.Limits
 }

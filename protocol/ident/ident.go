@@ -71,6 +71,9 @@ func (i Incarnation) String() string { return hex.EncodeToString(i[:]) }
 func (g Grant) String() string       { return hex.EncodeToString(g[:]) }
 
 // Short is the first 8 hex digits, for people; never for comparison.
+func (h Hash) Short() string { return hex.EncodeToString(h[:4]) }
+
+// Short is the first 8 hex digits, for people; never for comparison.
 func (t Token) Short() string { return hex.EncodeToString(t[:4]) }
 
 // Short is the first 8 hex digits, for people; never for comparison.

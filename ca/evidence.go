@@ -1,0 +1,141 @@
+package ca
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// MaxEvidencePerMember bounds the evidence against one member that an authority
+// takes from members: one is enough to revoke it, and a member that signs what
+// it likes can make any number. What an operator revokes by counts besides.
+const MaxEvidencePerMember = 4
+
+// Evidence is what an authority knows of evidence that it has taken in.
+type Evidence struct {
+	ID      ident.Hash // see evidence.Evidence.ID
+	Kind    evidence.Kind
+	Accused ident.Member
+	Name    string       // of the accused
+	From    ident.Member // who brought it; nobody: the operator
+	Time    time.Time    // when it came
+	File    string       // in the authority's folder
+}
+
+// TakeEvidence verifies evidence that a member has brought and keeps it, if it
+// is new and there is not enough against the accused; news says whether it was
+// kept. It revokes nobody: that is the operator's to decide. The accused has to
+// be somebody whom this authority has certified. Nothing is signed, so the
+// private key is not needed. Errors: those of evidence.Parse and Verify,
+// ErrUnknown, ErrLocked, ErrBroken, and those of the disk.
+func (a *Authority) TakeEvidence(raw []byte, from ident.Member) (e Evidence, news bool, err error) {
+	p, err := a.prove(raw)
+	if err != nil {
+		return Evidence{}, false, err
+	}
+	err = a.locked(func() error {
+		s := a.state
+		switch known := s.evidence[p.ID]; {
+		case known != nil:
+			e = *known
+			return nil
+		case s.accusations[p.Accused] >= MaxEvidencePerMember:
+			return nil
+		}
+		if _, ok := s.lastOf(p.Accused); !ok {
+			return fmt.Errorf("%w: %v", ErrUnknown, p.Accused)
+		}
+		e, err = a.keepEvidence(p, raw, from)
+		news = err == nil
+		return err
+	})
+	return e, news, err
+}
+
+// RevokeBy revokes the member that evidence convicts, and keeps the evidence.
+// The reason says what it was, and the log names the evidence. Errors: those of
+// evidence.Parse and Verify, and those of Revoke.
+func (a *Authority) RevokeBy(raw []byte) (evidence.Proof, certificate.SignedRevocation, error) {
+	var signed certificate.SignedRevocation
+	p, err := a.prove(raw)
+	if err != nil {
+		return evidence.Proof{}, signed, err
+	}
+	reason := fmt.Sprintf("evidence %v: %v", p.ID.Short(), p.Kind)
+	err = a.signing(func(key *signature.PrivateKey) error {
+		if a.state.evidence[p.ID] == nil {
+			if _, err := a.keepEvidence(p, raw, ident.Member{}); err != nil {
+				return err
+			}
+		}
+		var err error
+		signed, err = a.revoke(p.Accused, reason, &p.ID, key)
+		return err
+	})
+	return p, signed, err
+}
+
+// IsNoEvidence reports whether an error of TakeEvidence or RevokeBy says that
+// what was given is no evidence in this group.
+func IsNoEvidence(err error) bool {
+	for _, reason := range []error{
+		evidence.ErrMalformed, evidence.ErrKind, evidence.ErrGroup, evidence.ErrAuthority, evidence.ErrCertificate,
+		evidence.ErrAccused, evidence.ErrObject, evidence.ErrOrder, evidence.ErrNoProof,
+	} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *Authority) prove(raw []byte) (evidence.Proof, error) {
+	e, err := evidence.Parse(raw)
+	if err != nil {
+		return evidence.Proof{}, err
+	}
+	return e.Verify(a.Group())
+}
+
+// keepEvidence needs the lock.
+func (a *Authority) keepEvidence(p evidence.Proof, raw []byte, from ident.Member) (Evidence, error) {
+	e := entry{
+		Time: a.options.now(), Event: proved, Name: p.Name, Member: &p.Accused, Reason: p.Kind.String(),
+		Evidence: &p.ID, Object: raw,
+	}
+	if !from.IsZero() {
+		e.From = &from
+	}
+	if err := a.record(e); err != nil {
+		return Evidence{}, err
+	}
+	return *a.state.evidence[p.ID], nil
+}
+
+func (s *state) takeEvidence(e entry) error {
+	if e.Member == nil || e.Evidence == nil {
+		return errLine
+	}
+	if s.evidence[*e.Evidence] != nil {
+		return errSequence
+	}
+	parsed, err := evidence.Parse(e.Object)
+	if err != nil {
+		return err
+	}
+	kept := &Evidence{
+		ID: *e.Evidence, Kind: parsed.Kind, Accused: *e.Member, Name: e.Name, Time: e.Time, File: evidenceFile(*e.Evidence),
+	}
+	if e.From != nil {
+		kept.From = *e.From
+		s.accusations[kept.Accused]++
+	}
+	s.evidence[kept.ID] = kept
+	s.proofs = append(s.proofs, kept)
+	return nil
+}
