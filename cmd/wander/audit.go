@@ -61,6 +61,7 @@ The exit code is 0 when no rule was broken, and 70 when there are findings.`,
 	flags.Var(&f.skew, "skew", "how far apart clocks may be where the journals do not tell")
 	flags.BoolVar(&f.oneByOne, "one-by-one", false, "verify each signature alone: slower, with the same result")
 	addOutputFlag(cmd, &f.output)
+	cmd.AddCommand(newVerifyEvidenceCommand(env))
 	return cmd
 }
 

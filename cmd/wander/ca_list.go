@@ -30,6 +30,7 @@ type caReport struct {
 	Revocations          []caRevocation  `json:"revocations"`      // by version
 	Leaves               []caLeave       `json:"leaves"`
 	Invites              []caInvite      `json:"invites"`
+	Evidence             []caEvidence    `json:"evidence"`
 }
 
 type caCertificate struct {
@@ -57,6 +58,17 @@ type caInvite struct {
 	Member  *ident.Member `json:"member,omitempty"`
 }
 
+type caEvidence struct {
+	ID      ident.Hash    `json:"id"`
+	Kind    string        `json:"kind"`
+	Member  ident.Member  `json:"member"` // the accused
+	Name    string        `json:"name"`
+	From    *ident.Member `json:"from,omitempty"` // who brought it; nobody: the operator
+	Time    time.Time     `json:"time"`
+	File    string        `json:"file"` // in the authority's folder
+	Revoked bool          `json:"revoked"`
+}
+
 type caRevocation struct {
 	Version uint64       `json:"version"`
 	Member  ident.Member `json:"member"`
@@ -68,7 +80,7 @@ func newCAListCommand(env *environment, f *caFlags) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what the authority has signed: keys, certificates, revocations, leaves, invites",
+		Short: "List what the authority has signed: keys, certificates, revocations, leaves, invites, and evidence",
 		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return runCAList(env, f, output) },
 	}
@@ -101,7 +113,7 @@ func newCAReport(l ca.Listing, now time.Time) caReport {
 		V: 1, Group: s.Group, Name: s.Name, Expires: s.NotAfter,
 		ConfigurationVersion: l.Config.Version(), RevocationVersion: l.RevocationVersion,
 		RevocationFloor: l.Config.Settings().RevocationFloor, Keys: rotationKeys(l.Keys),
-		Certificates: []caCertificate{}, Revocations: []caRevocation{}, Leaves: []caLeave{}, Invites: []caInvite{},
+		Certificates: []caCertificate{}, Revocations: []caRevocation{}, Leaves: []caLeave{}, Invites: []caInvite{}, Evidence: newCAEvidence(l),
 	}
 	for _, c := range l.Records {
 		r.Certificates = append(r.Certificates, caCertificate{
@@ -119,6 +131,24 @@ func newCAReport(l ca.Listing, now time.Time) caReport {
 		r.Invites = append(r.Invites, newCAInvite(i, now))
 	}
 	return r
+}
+
+func newCAEvidence(l ca.Listing) []caEvidence {
+	dead := make(map[ident.Member]bool)
+	for _, r := range l.Revoked {
+		dead[r.Member] = true
+	}
+	list := []caEvidence{}
+	for _, e := range l.Evidence {
+		shown := caEvidence{
+			ID: e.ID, Kind: e.Kind.String(), Member: e.Accused, Name: e.Name, Time: e.Time, File: e.File, Revoked: dead[e.Accused],
+		}
+		if !e.From.IsZero() {
+			shown.From = &e.From
+		}
+		list = append(list, shown)
+	}
+	return list
 }
 
 func stateOf(r ca.Record, keys []ca.Key, now time.Time) string {
@@ -181,6 +211,16 @@ func (r caReport) printMembers(table io.Writer) {
 	}
 	for _, gone := range r.Leaves {
 		fmt.Fprintf(table, "%v\t%s\n", gone.Member, gone.Time.Format(utcTime))
+	}
+	if len(r.Evidence) > 0 {
+		fmt.Fprintf(table, "\nEVIDENCE AGAINST\tMEMBER\tCAME\tSTATE\tKIND\tFILE\n")
+	}
+	for _, e := range r.Evidence {
+		state := "open"
+		if e.Revoked {
+			state = "revoked"
+		}
+		fmt.Fprintf(table, "%s\t%v\t%s\t%s\t%s\t%s\n", e.Name, e.Member, e.Time.Format(utcTime), state, e.Kind, e.File)
 	}
 	if len(r.Invites) > 0 {
 		fmt.Fprintf(table, "\nINVITE\tNAME\tEXPIRES\tSTATE\n")

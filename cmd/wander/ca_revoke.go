@@ -7,13 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
 type caRevokeFlags struct {
 	*caFlags
-	serial uint64
-	reason string
+	serial   uint64
+	reason   string
+	evidence string
 }
 
 func newCARevokeCommand(env *environment, shared *caFlags) *cobra.Command {
@@ -24,34 +26,39 @@ func newCARevokeCommand(env *environment, shared *caFlags) *cobra.Command {
 		Long: `Revoke a member with all its certificates, for ever: its key is never certified
 again. The open invites for its names end with it: whoever has the machine may
 have one. Members hear of it from each other; wander ca serve tells them, or give
-one of them the new group file.`,
-		Example: "  wander ca revoke --dir ca ftp-03 --reason \"stolen\"\n  wander ca revoke --dir ca --serial 17",
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return runCARevoke(env, f, args) },
+one of them the new group file.
+
+--evidence revokes the member that a file of evidence convicts, if it does, keeps
+the evidence, and says in the reason what it was.`,
+		Example: "  wander ca revoke --dir ca ftp-03 --reason \"stolen\"\n  wander ca revoke --dir ca --serial 17\n" +
+			"  wander ca revoke --dir ca --evidence ca/evidence/FILE",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return runCARevoke(env, f, args) },
 	}
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.serial, "serial", 0, "the member with this certificate, instead of a name")
 	flags.StringVar(&f.reason, "reason", "", "for people; one line")
+	flags.StringVar(&f.evidence, "evidence", "", "the member that this file convicts, instead of a name")
 	return cmd
 }
 
 func runCARevoke(env *environment, f caRevokeFlags, args []string) error {
-	if (len(args) == 1) == (f.serial != 0) {
-		return &exitError{code: exitUsage, err: errors.New("whom to revoke"), hint: "give one name, one member id, or --serial N"}
+	if err := f.check(args); err != nil {
+		return err
 	}
 	a, err := f.open(env)
 	if err != nil {
 		return err
 	}
-	m, err := f.member(a, args)
+	revoke, err := f.deed(env, a, args)
 	if err != nil {
-		return caError(err)
+		return err
 	}
 	before, err := a.List()
 	if err != nil {
 		return caError(err)
 	}
-	signed, err := a.Revoke(m, f.reason)
+	signed, err := revoke()
 	if after, listErr := a.List(); listErr == nil {
 		printCancelled(env, newlyCancelled(before.Invites, after.Invites))
 	}
@@ -62,9 +69,46 @@ func runCARevoke(env *environment, f caRevokeFlags, args []string) error {
 	if err != nil {
 		return caError(err)
 	}
-	fmt.Fprintf(env.Out, "revoked member %v, in version %d of the revocation list\n", m, signed.Body().Version)
+	fmt.Fprintf(env.Out, "revoked member %v, in version %d of the revocation list\n", signed.Member(), signed.Body().Version)
 	f.sayPublish(env)
 	return nil
+}
+
+// check sees that one member is named, in one way.
+func (f caRevokeFlags) check(args []string) error {
+	ways := len(args)
+	for _, given := range []bool{f.serial != 0, f.evidence != ""} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return &exitError{code: exitUsage, err: errors.New("whom to revoke"), hint: "give one name, one member id, --serial N, or --evidence FILE"}
+	case f.evidence != "" && f.reason != "":
+		return usageError("--evidence says the reason itself")
+	}
+	return nil
+}
+
+// deed is how to revoke the member that was named. Evidence is shown before.
+func (f caRevokeFlags) deed(env *environment, a *ca.Authority, args []string) (func() (certificate.SignedRevocation, error), error) {
+	if f.evidence == "" {
+		m, err := f.member(a, args)
+		return func() (certificate.SignedRevocation, error) { return a.Revoke(m, f.reason) }, caError(err)
+	}
+	v := verdictOn(env, f.evidence, a.Group(), true)
+	if !v.Proof {
+		return nil, &exitError{
+			code: exitFailure, err: fmt.Errorf("%s: no proof: %s", f.evidence, v.Reason),
+			hint: "nobody was revoked; wander ca revoke NAME --reason TEXT needs no proof",
+		}
+	}
+	v.print(env.Out)
+	return func() (certificate.SignedRevocation, error) {
+		_, signed, err := a.RevokeBy(v.encoded)
+		return signed, err
+	}, nil
 }
 
 // newlyCancelled are the invites that were taken back between two listings.

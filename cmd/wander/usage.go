@@ -11,13 +11,14 @@ import (
 )
 
 // checkArguments makes mistakes in arguments the same everywhere: a group of
-// commands refuses what is none of them, and shows its help without any; the
-// others name the help that says what they take.
+// commands refuses what is none of them, and shows its help without any, unless
+// it is a command itself that takes arguments; the others name the help that
+// says what they take.
 func checkArguments(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		checkArguments(sub)
 	}
-	if cmd.HasSubCommands() {
+	if cmd.HasSubCommands() && !takesArguments(cmd) {
 		cmd.Args = knownCommand
 		if !cmd.Runnable() {
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -36,6 +37,10 @@ func checkArguments(cmd *cobra.Command) {
 		}
 		return &exitError{code: exitUsage, err: err, hint: cmd.CommandPath() + " --help shows the usage"}
 	}
+}
+
+func takesArguments(cmd *cobra.Command) bool {
+	return cmd.Runnable() && cmd.Args != nil && cmd.Args(cmd, []string{"x"}) == nil
 }
 
 // knownCommand refuses arguments that are no command of a group.
@@ -61,7 +66,7 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 		Short: "Show the help of a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
-			if err == nil {
+			if err == nil && !takesArguments(cmd) {
 				err = knownCommand(cmd, rest)
 			}
 			if err != nil {

@@ -40,7 +40,7 @@ func TestUsageMistakes(t *testing.T) {
 func TestOutputForms(t *testing.T) {
 	for _, command := range []string{
 		"sim list", "sim run all", "sim scenario -", "sim ring", "plan --members 3 --operation-time 1s",
-		"ca list", "ca rotate", "ca invite", "cert status", "conformance", "inspect -", "status", "version", "demo",
+		"ca list", "ca rotate", "ca invite", "cert status", "conformance", "inspect -", "audit verify-evidence x", "status", "version", "demo",
 	} {
 		code, out, errs := runCommand("", append(strings.Fields(command), "--output", "xml")...)
 		assert.Equal(t, exitUsage, code, command)

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+type verifyEvidenceFlags struct{ group, output string }
+
+// evidenceVerdict is what `wander audit verify-evidence --output json` prints of one
+// file.
+type evidenceVerdict struct {
+	V       int           `json:"v"`
+	File    string        `json:"file"`
+	Proof   bool          `json:"proof"`
+	Reason  string        `json:"reason,omitempty"` // why it is none
+	Group   *ident.Group  `json:"group,omitempty"`
+	Trusted bool          `json:"group_given"` // and not only named by the file
+	Member  *ident.Member `json:"member,omitempty"`
+	Name    string        `json:"name,omitempty"`
+	Serial  uint64        `json:"serial,omitempty"`
+	Kind    string        `json:"kind,omitempty"`
+	Token   *ident.Token  `json:"token,omitempty"`
+	Hop     uint64        `json:"hop"`
+	Account string        `json:"account,omitempty"`
+	ID      *ident.Hash   `json:"id,omitempty"`
+
+	encoded []byte // of the evidence
+}
+
+func newVerifyEvidenceCommand(env *environment) *cobra.Command {
+	var f verifyEvidenceFlags
+	cmd := &cobra.Command{
+		Use:   "verify-evidence FILE…",
+		Short: "Say whom evidence convicts, and of what",
+		Long: `Check files of evidence: that the CA has certified the accused, that the accused
+has signed both objects, and that nobody who keeps the rules signs both. That
+needs nothing but the group: its file or its id. Without --group the file is
+taken for one of the group that it names itself, and whoever made it up can have
+made up that, too.
+
+Evidence comes from wander audit --evidence, from the folder evidence in a
+member's state folder, and from the folder evidence of an authority.
+The exit code is 0 when every file is proof, 1 when one is not.`,
+		Example: "  wander audit verify-evidence --group group.crt evidence/*\n  wander ca revoke --dir ca --evidence FILE    # what to do with it",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return runVerifyEvidence(env, f, args) },
+	}
+	cmd.Flags().StringVarP(&f.group, "group", "g", "", "group file, or group id, that the evidence has to be of")
+	addOutputFlag(cmd, &f.output)
+	cmd.Flags().Lookup("output").Usage += " (one object per line)"
+	return cmd
+}
+
+var errNotAllProof = errors.New("not every file is proof")
+
+func runVerifyEvidence(env *environment, f verifyEvidenceFlags, files []string) error {
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	g, given, err := f.groupID()
+	if err != nil {
+		return err
+	}
+	all := true
+	for _, file := range files {
+		v := verdictOn(env, file, g, given)
+		all = all && v.Proof
+		if f.output == "json" {
+			err = json.NewEncoder(env.Out).Encode(v)
+		} else {
+			v.print(env.Out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !given && f.output == "text" {
+		warn(env.Err, "the group is the one that the evidence names: give the one you know with --group")
+	}
+	if !all {
+		return &exitError{code: exitFailure, err: errNotAllProof}
+	}
+	return nil
+}
+
+// groupID is the group that the evidence has to be of, if it was given.
+func (f verifyEvidenceFlags) groupID() (g ident.Group, given bool, err error) {
+	if f.group == "" {
+		return g, false, nil
+	}
+	if !exists(f.group) && g.UnmarshalText([]byte(f.group)) == nil {
+		return g, true, nil
+	}
+	loaded, err := loadGroup(f.group)
+	if err != nil {
+		return g, false, configError(err, "--group wants the file group.crt of the CA, or a group id")
+	}
+	return loaded.ID(), true, nil
+}
+
+// readEvidence reads a file of evidence, and verifies nothing.
+func readEvidence(env *environment, file string) (*evidence.Evidence, error) {
+	text, err := readLimited(env, file, evidence.MaxText)
+	if err != nil {
+		return nil, err
+	}
+	return evidence.ParseText(text)
+}
+
+func verdictOn(env *environment, file string, g ident.Group, given bool) evidenceVerdict {
+	v := evidenceVerdict{V: 1, File: file, Trusted: given}
+	e, err := readEvidence(env, file)
+	var p evidence.Proof
+	if err == nil {
+		v.Group = &e.Group
+		if !given {
+			g = e.Group
+		}
+		p, err = e.Verify(g)
+	}
+	if err == nil {
+		v.encoded, err = e.Encode()
+	}
+	if err != nil {
+		v.Reason = err.Error()
+		return v
+	}
+	v.Proof, v.Member, v.Name, v.Serial = true, &p.Accused, p.Name, p.Serial
+	v.Kind, v.Account, v.ID = p.Kind.String(), p.Account, &p.ID
+	v.Token, v.Hop = &p.Token, p.Hop
+	return v
+}
+
+func (v evidenceVerdict) print(w io.Writer) {
+	if !v.Proof {
+		fmt.Fprintf(w, "%s: no proof: %s\n", v.File, oneLine(v.Reason))
+		return
+	}
+	fmt.Fprintf(w, "%s: proof against %s, member %v, certificate %d\n", v.File, v.Name, v.Member, v.Serial)
+	fmt.Fprintf(w, "  %s: it %s\n", v.Kind, v.Account)
+	fmt.Fprintf(w, "  evidence %v in group %v\n", v.ID, v.Group)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// fork writes evidence against a member that the authority in the folder ca has
+// certified, with its key in NAME.key, to a file, and returns the member's id.
+func (b *caBench) fork(name, file string) ident.Member {
+	b.t.Helper()
+	text, err := os.ReadFile(name + ".key")
+	require.NoError(b.t, err)
+	key, err := keyfile.DecodePrivateKey(text, nil)
+	require.NoError(b.t, err)
+	g, err := loadGroup("ca/group.crt")
+	require.NoError(b.t, err)
+	public := key.Public().Bytes()
+	id := ident.MemberOf(g.ID(), public[:])
+	genesis, err := token.GenesisBody{Resource: "ftp", Generator: id}.Sign(g.ID(), key)
+	require.NoError(b.t, err)
+	var objects []evidence.Object
+	for accept := range uint64(2) {
+		signed, err := token.Title{Genesis: genesis}.Next(ident.Member{7}, ident.Incarnation{1}, accept).Sign(g.ID(), key)
+		require.NoError(b.t, err)
+		objects = append(objects, evidence.Object{Kind: envelope.Transfer, Raw: signed.Raw()})
+	}
+	e, err := evidence.New(g.ID(), g.Statements(), b.blocks(name + ".crt")[0].Bytes, objects[0], objects[1])
+	require.NoError(b.t, err)
+	text, err = e.Text()
+	require.NoError(b.t, err)
+	require.NoError(b.t, os.WriteFile(file, text, 0o600))
+	return id
+}
+
+// convicted is an authority, and evidence against a member of its group.
+func convicted(t *testing.T) (*caBench, ident.Member) {
+	b := newCABench(t)
+	b.write("group.toml", smallGroup)
+	b.must("ca", "init", "--dir", "ca", "--name", "demo", "--no-passphrase")
+	b.must("ca", "config", "--dir", "ca", "group.toml")
+	b.must("ca", "issue", "--dir", "ca", "--name", "thief")
+	return b, b.fork("thief", "thief.evidence")
+}
+
+func TestVerifyEvidence(t *testing.T) {
+	b, thief := convicted(t)
+	g, err := loadGroup("ca/group.crt")
+	require.NoError(t, err)
+	for _, group := range []string{"ca/group.crt", g.ID().String()} {
+		out := b.must("audit", "verify-evidence", "--group", group, "thief.evidence")
+		assert.Contains(t, out, "thief.evidence: proof against thief, member "+thief.String())
+		assert.Contains(t, out, "two transfers of one hop: it gave hop 1 of token")
+		assert.Empty(t, b.err.String())
+	}
+	assert.Contains(t, b.must("audit", "verify-evidence", "thief.evidence"), "proof against thief")
+	assert.Contains(t, b.err.String(), "warning: the group is the one that the evidence names")
+
+	var v evidenceVerdict
+	require.NoError(t, json.Unmarshal([]byte(b.must("audit", "verify-evidence", "-o", "json", "-g", "ca/group.crt", "thief.evidence")), &v))
+	assert.True(t, v.Proof && v.Trusted)
+	assert.Equal(t, thief, *v.Member)
+	assert.Equal(t, uint64(1), v.Hop)
+}
+
+func TestVerifyEvidenceThatIsNone(t *testing.T) {
+	b, _ := convicted(t)
+	b.write("empty", "")
+	b.fails(exitFailure, "not every file is proof", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty", "missing", "ca/group.crt")
+	assert.Contains(t, b.out.String(), "thief.evidence: proof against thief")
+	assert.Contains(t, b.out.String(), "empty: no proof: not one block of evidence")
+	assert.Contains(t, b.out.String(), "missing: no proof: open missing")
+	assert.Contains(t, b.out.String(), "ca/group.crt: no proof: not one block of evidence")
+	b.fails(exitFailure, "not every file is proof", "audit", "verify-evidence", "--group", strings.Repeat("ab", 32), "thief.evidence")
+	assert.Contains(t, b.out.String(), "evidence of another group")
+	b.fails(exitConfiguration, "", "audit", "verify-evidence", "--group", "nothing", "thief.evidence")
+}
+
+func TestRevokeByEvidence(t *testing.T) {
+	b, thief := convicted(t)
+	b.fails(exitUsage, "whom to revoke", "ca", "revoke", "--dir", "ca", "thief", "--evidence", "thief.evidence")
+	b.fails(exitUsage, "says the reason itself", "ca", "revoke", "--dir", "ca", "--reason", "x", "--evidence", "thief.evidence")
+	b.write("empty", "")
+	b.fails(exitFailure, "no proof", "ca", "revoke", "--dir", "ca", "--evidence", "empty")
+
+	b.must("ca", "init", "--dir", "other", "--name", "other", "--no-passphrase")
+	b.fails(exitFailure, "evidence of another group", "ca", "revoke", "--dir", "other", "--evidence", "thief.evidence")
+
+	out := b.must("ca", "revoke", "--dir", "ca", "--evidence", "thief.evidence")
+	assert.Contains(t, out, "proof against thief")
+	assert.Contains(t, out, "revoked member "+thief.String())
+	assert.Contains(t, b.must("ca", "revoke", "--dir", "ca", "--evidence", "thief.evidence"), "nothing to do")
+
+	list := b.must("ca", "list", "--dir", "ca")
+	assert.Contains(t, list, "two transfers of one hop")
+	assert.Contains(t, list, "EVIDENCE AGAINST")
+	a, err := ca.Open("ca", ca.Options{})
+	require.NoError(t, err)
+	l, err := a.List()
+	require.NoError(t, err)
+	require.Len(t, l.Evidence, 1)
+	b.must("audit", "verify-evidence", "--group", "ca/group.crt", "ca/"+l.Evidence[0].File)
+}
