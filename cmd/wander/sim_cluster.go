@@ -71,7 +71,7 @@ func (f *simClusterFlags) declare(cmd *cobra.Command) {
 	flags.IntVarP(&f.jobs, "jobs", "j", 0, "how many runs at once (default: as many as there are processors)")
 	flags.IntVar(&f.members, "members", 0, fmt.Sprintf("how many there are, 2 to %d (default the preset's)", cluster.MaxMembers))
 	flags.Var(&f.virtual, "virtual", "how long there are faults, in virtual time (default the preset's)")
-	flags.StringVar(&f.faults, "faults", "", `which faults happen: "crash=2-5,cut=none" lets the second to fifth crash happen, and no cut`)
+	flags.StringVar(&f.faults, "faults", "", `which faults happen: "crash=2-5,cut=all,others=none" lets the second to fifth crash happen, and all cuts`)
 	flags.IntVar(&f.liars, "liars", 0, "how many members have drivers that lie; with --members")
 	flags.StringVar(&f.bug, "bug", "none", "a deliberate mistake in the drivers, to see it found")
 	flags.BoolVar(&f.unguarded, "unguarded", false, "leave it to the journals to show what goes wrong")

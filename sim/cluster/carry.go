@@ -41,6 +41,9 @@ func (n *node) append(p effect.Persist) {
 	}
 	n.c.count.records[p.Record.Kind()]++
 	n.c.meter.record(p.Record)
+	if p.Record.Kind() == journal.KindHeld {
+		n.c.took(n)
+	}
 }
 
 // sync makes the journal durable, at once or some time later.

@@ -115,6 +115,7 @@ type cluster struct {
 	mail       []*letter // manual mode: messages that wait for the script
 	violations []Violation
 	count      counts
+	walk       walk
 	tracer     *tracer
 }
 
@@ -140,7 +141,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	}
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
-		hazards: newHazards(s.seed),
+		hazards: newHazards(s.seed), walk: walk{since: make(map[*node]int), longest: make(map[*node]int)},
 		running: make(map[ident.Token]*program), byID: make(map[ident.Member][]*node),
 		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}

@@ -111,6 +111,11 @@ func (c *cluster) heal(x *cut) {
 	for i, y := range c.cuts {
 		if x == y {
 			c.cuts = append(c.cuts[:i:i], c.cuts[i+1:]...)
+			for _, n := range c.nodes {
+				if len(x.inside) > 1 || x.inside[n] {
+					c.here(n)
+				}
+			}
 			c.log(nil, "a cut heals")
 			return
 		}

@@ -98,23 +98,37 @@ type Limits [faults]Window
 // ErrLimits says that limits are not written as ParseLimits reads them.
 var ErrLimits = errors.New("not limits of faults")
 
-// ParseLimits reads what String writes: "crash=2-5,cut=none".
+// others stands for all kinds that are not named.
+const others = "others"
+
+// ParseLimits reads what String writes: "crash=2-5,others=none".
 func ParseLimits(text string) (Limits, error) {
 	var l Limits
+	var named [faults]bool
+	var rest Window
 	for part := range strings.SplitSeq(text, ",") {
 		if part == "" {
 			continue
 		}
 		name, value, _ := strings.Cut(part, "=")
-		kind := slices.Index(faultNames[:], name)
-		if kind < 0 {
-			return l, fmt.Errorf("%w: %q is none of %s", ErrLimits, name, strings.Join(faultNames[:], ", "))
-		}
 		w, err := parseWindow(value)
 		if err != nil {
 			return l, fmt.Errorf("%w: %s=%q: all, none, or two numbers as 2-5", ErrLimits, name, value)
 		}
-		l[kind] = w
+		kind := slices.Index(faultNames[:], name)
+		switch {
+		case name == others:
+			rest = w
+			continue
+		case kind < 0:
+			return l, fmt.Errorf("%w: %q is none of %s", ErrLimits, name, strings.Join(faultNames[:], ", "))
+		}
+		l[kind], named[kind] = w, true
+	}
+	for kind := range l {
+		if !named[kind] {
+			l[kind] = rest
+		}
 	}
 	return l, nil
 }
@@ -139,10 +153,23 @@ func parseWindow(text string) (w Window, err error) {
 // String writes what is limited; it is empty when nothing is.
 func (l Limits) String() string {
 	var parts []string
+	var rest Window
+	none := 0
+	for _, w := range l {
+		if w == None {
+			none++
+		}
+	}
+	if none > int(faults)/2 {
+		rest = None
+	}
 	for kind, w := range l {
-		if w != (Window{}) {
+		if w != rest {
 			parts = append(parts, fmt.Sprintf("%v=%v", Fault(kind), w))
 		}
+	}
+	if rest == None {
+		parts = append(parts, others+"=none")
 	}
 	return strings.Join(parts, ",")
 }

@@ -58,6 +58,7 @@ func (n *node) granted(e effect.Grant) {
 		p.ends = c.now + run
 	}
 	c.running[e.Token] = p
+	c.overlaps()
 	c.log(n, "program starts, until %v", p.ends)
 	if c.manual {
 		return

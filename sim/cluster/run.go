@@ -26,6 +26,7 @@ type Result struct {
 	Configurations                         int
 	Messages, Lost, Repeated, Late, Broken int
 	Handoffs, Grants, Tokens               int
+	Together                               int                  // operations that began while another ran
 	Sent                                   map[wire.Type]int    // messages by type
 	Records                                map[journal.Kind]int // journal records by kind
 	Fates                                  map[audit.Fate]int
@@ -184,13 +185,13 @@ func (c *cluster) unfinished(from standing) []string {
 	return list
 }
 
-func (c *cluster) result(s Setting) *Result {
+func (c *cluster) result(s Setting, f chaos) *Result {
 	report := audit.Check(c.group.ID(), c.journals(), audit.Options{})
 	r := &Result{
 		Setting: s, Members: len(c.nodes), Virtual: c.now,
 		Stops: c.count.stops, Restarts: c.count.restarts, Checkpoints: c.count.checkpoints,
 		Messages: c.count.messages, Lost: c.count.lost, Repeated: c.count.repeated, Late: c.count.late, Broken: c.count.broken,
-		Configurations: c.count.configurations, Handoffs: report.Handoffs(), Grants: c.count.grants,
+		Configurations: c.count.configurations, Handoffs: report.Handoffs(), Grants: c.count.grants, Together: c.walk.together,
 		Sent: maps.Clone(c.count.sent), Records: maps.Clone(c.count.records),
 		Tokens: len(report.Tokens), Fates: make(map[audit.Fate]int), Findings: report.Findings,
 	}
@@ -201,6 +202,10 @@ func (c *cluster) result(s Setting) *Result {
 		r.Fates[t.Fate]++
 	}
 	c.judge(report)
+	if s.Preset == Long {
+		c.judgeWaits()
+		c.judgeOverlaps(f)
+	}
 	r.Violations = c.violations
 	return r
 }

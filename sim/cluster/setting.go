@@ -190,7 +190,7 @@ func (c *cluster) run(s Setting, f chaos) *Result {
 	if len(c.violations) == 0 {
 		c.rest()
 	}
-	return c.result(s)
+	return c.result(s, f)
 }
 
 // falls is how often a process or a machine crashed.

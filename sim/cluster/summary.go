@@ -19,7 +19,7 @@ type Tally map[string]int
 // stand for themselves.
 var tallied = slices.Concat([]string{"runs", "virtual_s", "members", "faults"}, faultNames[:], []string{
 	"restarts", "checkpoints", "connections_broken", "messages", "messages_lost", "messages_repeated", "messages_late",
-	"handoffs", "transfers_sent_again", "transfers_reclaimed", "operations", "tokens", "tokens_dropped",
+	"handoffs", "transfers_sent_again", "transfers_reclaimed", "operations", "operations_together", "tokens", "tokens_dropped",
 	"lost_with_holder", "lost_with_receiver", "orphaned", "lost_otherwise",
 }, prefixed("broken_", ruleNames[:]))
 
@@ -39,7 +39,7 @@ func (r *Result) Tally() Tally {
 		"messages": r.Messages, "messages_lost": r.Lost, "messages_repeated": r.Repeated, "messages_late": r.Late,
 		"handoffs":             r.Handoffs,
 		"transfers_sent_again": max(0, r.Sent[wire.TypeTransfer]-r.Records[journal.KindSent]),
-		"transfers_reclaimed":  r.Records[journal.KindReclaimed], "operations": r.Grants, "tokens": r.Tokens,
+		"transfers_reclaimed":  r.Records[journal.KindReclaimed], "operations": r.Grants, "operations_together": r.Together, "tokens": r.Tokens,
 		"tokens_dropped": r.Fates[audit.Dropped], "lost_with_holder": r.Fates[audit.LostHolder],
 		"lost_with_receiver": r.Fates[audit.LostReceiver], "orphaned": r.Fates[audit.LostOrphan],
 		"lost_otherwise": r.Fates[audit.LostUnknown],

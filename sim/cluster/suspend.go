@@ -49,6 +49,7 @@ func (c *cluster) wake(n *node) {
 	}
 	c.log(n, "wakes up")
 	n.asleep, n.wokeAt = false, c.now
+	c.here(n)
 	list := n.deferred
 	n.deferred = nil
 	for _, do := range list {
