@@ -41,6 +41,8 @@ func init() {
 		"FuzzDeterministic": {Check: checkDeterministic, Seeds: deterministicSeeds},
 		"FuzzEd25519":       {Check: checkEd25519, Seeds: ed25519Seeds},
 		"FuzzMember":        {Check: checkMember, Seeds: memberSeeds},
+		"FuzzAPI":           {Check: checkAPI, Seeds: apiSeeds},
+		"FuzzJournal":       {Check: checkJournal, Seeds: journalSeeds},
 		"FuzzUpdateList":    {Check: checkUpdateList, Seeds: updateListSeeds},
 	}
 }

@@ -114,24 +114,3 @@ func TestBadValuesAreRefused(t *testing.T) {
 	}
 	require.ErrorIs(t, configfile.Decode("x.toml", make([]byte, configfile.MaxSize+1), new(file)), configfile.ErrFile)
 }
-
-// Whatever is in a file, its fault is told as one of the file, and has a place.
-func FuzzDecode(f *testing.F) {
-	for _, text := range []string{
-		"[[resource]]\nname = \"a\"\nwait = 5\n", "listen = {advertise = [7], \"timeout\" = 1.5}", "\"quick\" = 'x'", "[listen]\naddress=",
-		"resource = [{name = \"a\"}, {name = true}]", "[a.b.c]\n[[a.b]]\n",
-	} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		err := configfile.Decode("x.toml", text, new(file))
-		if err == nil {
-			return
-		}
-		var e *configfile.Error
-		require.ErrorAs(t, err, &e)
-		if e.Line < 1 || e.Column < 1 {
-			t.Fatalf("no place: %v", err)
-		}
-	})
-}
