@@ -3,7 +3,6 @@ package ca
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -197,12 +196,14 @@ func checkLife(t require.TestingT, data []byte) bool {
 		if l.disk.Crashed() {
 			l.disk = l.disk.PowerLoss()
 			l.open()
+			l.stands()
 		} else {
 			require.NotErrorIs(t, err, ErrBroken)
 			require.NotErrorIs(t, err, ErrDamaged)
 		}
-		l.stands()
 	}
+	l.open()
+	l.stands()
 	return l.Len() == 0
 }
 
@@ -219,6 +220,11 @@ func (l *life) open() {
 	o := options(faultDisk{l.disk})
 	o.Rand = rand.NewChaCha8([32]byte{1, l.opened})
 	a, err := Open(testDir, o)
+	if l.disk.Crashed() {
+		l.disk = l.disk.PowerLoss()
+		l.open()
+		return
+	}
 	require.NoError(l, err, "what was acknowledged can be opened")
 	l.a = a
 }
@@ -290,7 +296,7 @@ func (l *life) issued(c certificate.Certificate, err error) error {
 
 // invited uses an invite, or takes it back.
 func (l *life) invited(kind byte) error {
-	n := int(l.byte())
+	n, key := int(l.byte()), l.key()
 	if len(l.invites) == 0 {
 		return nil
 	}
@@ -299,7 +305,6 @@ func (l *life) invited(kind byte) error {
 		_, err := l.a.Cancel(InviteID(i.ID).String())
 		return err
 	}
-	key := l.key()
 	c, err := l.a.Redeem(i.ID, i.Secret, i.Name, key.Public())
 	if err != nil {
 		return err
@@ -327,8 +332,10 @@ func (l *life) leaves(key *signature.PrivateKey) error {
 // stands checks that what was acknowledged is there.
 func (l *life) stands() {
 	list, err := l.a.List()
-	if errors.Is(err, faultfs.ErrCrashed) {
-		return
+	if l.disk.Crashed() { // while it was looked at
+		l.disk = l.disk.PowerLoss()
+		l.open()
+		list, err = l.a.List()
 	}
 	require.NoError(l, err)
 	for serial := range l.serials {
@@ -347,7 +354,7 @@ func lifeSeeds() map[string][]byte {
 	seeds := map[string][]byte{
 		"good-usual":    usual,
 		"good-rotation": {lifeIssue, 0, 0, lifeRotate, lifeIssue, 1, 1, lifeRotate, lifeRenew, 0, lifeRotate, lifeReopen, lifeIssue, 2, 2},
-		"good-invites":  {lifeInvite, 0, lifeInvite, 1, lifeCancel, 0, lifeRedeem, 0, 1, lifeRedeem, 1, 1, lifeRedeem, 1, 2, lifeRevoke, 1, lifeInvite, 1},
+		"good-invites":  {lifeInvite, 0, lifeInvite, 1, lifeCancel, 0, 0, lifeRedeem, 0, 1, lifeRedeem, 1, 1, lifeRedeem, 1, 2, lifeRevoke, 1, lifeInvite, 1},
 		"bad-empty":     {}, "bad-event": {lifeKinds}, "bad-half": {lifeIssue, 1}, "bad-long": bytes.Repeat([]byte{lifeReopen}, lifeEvents+1),
 	}
 	for _, n := range []byte{0, 2, 5, 9, 14} {
