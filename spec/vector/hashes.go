@@ -1,5 +1,22 @@
 package vector
 
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/crypto/envelope"
+)
+
+// How many cases the hashes are over. The short ones are part of Check: with all
+// objects they take a tenth of a second.
+const (
+	FullCases  = 10_000
+	ShortCases = 100
+)
+
 // Hashes is hashes.json: one SHA-256 for each object over many cases that are
 // drawn from a seed, as the README describes.
 type Hashes struct {
@@ -12,9 +29,117 @@ type Hashes struct {
 
 // Hash is that of one object.
 type Hash struct {
-	Object    string `json:"object"`
-	Hash      Bytes  `json:"hash"`
-	ShortHash Bytes  `json:"short_hash"`
+	Case
+	Hash      Bytes `json:"hash"`
+	ShortHash Bytes `json:"short_hash"`
 }
 
-func (r *Report) checkHashes(*Hashes) {}
+// CaseMembers are the members of the seeded cases, as keys.json calls them: that
+// of case n is number n modulo 3, and the other one the next.
+var CaseMembers = []string{"ada", "ben", "cleo"}
+
+// CheckHashes makes the full hashes, all cases of all objects, and compares them.
+// It takes some ten seconds.
+func (s *Set) CheckHashes() (*Report, error) {
+	w, err := newWorld(s.Parties)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{V: Version, Failures: []Failure{}}
+	if s.Hashes != nil {
+		r.checkHashes(w, s.Hashes, s.Hashes.Cases, func(h Hash) Bytes { return h.Hash })
+	}
+	return r, nil
+}
+
+func (r *Report) checkHashes(w *world, h *Hashes, cases int, want func(Hash) Bytes) {
+	for _, object := range h.Hashes {
+		got, err := w.hashCases(object.Case, cases)
+		if err == nil && !bytes.Equal(got, want(object)) {
+			err = fmt.Errorf("the hash of %d cases is %x, and not %x", cases, got, []byte(want(object)))
+		}
+		r.Hashes += cases
+		r.fail(HashesFile, object.Object, err)
+	}
+}
+
+// hashCases is the SHA-256 of the encodings of the first cases of an object,
+// one behind the other.
+func (w *world) hashCases(c Case, cases int) ([]byte, error) {
+	sum := sha256.New()
+	for n := range cases {
+		raw, err := w.makeCase(c, uint32(n))
+		if err != nil {
+			return nil, fmt.Errorf("case %d: %w", n, err)
+		}
+		sum.Write(raw)
+	}
+	return sum.Sum(nil), nil
+}
+
+// makeCase draws, encodes and, if it is to be, signs one case. What this
+// implementation has written it must be able to read.
+func (w *world) makeCase(c Case, number uint32) ([]byte, error) {
+	member, other := w.parties[CaseMembers[number%3]], w.parties[CaseMembers[(number+1)%3]]
+	first, second := w.parties["first-authority"], w.parties["second-authority"]
+	if member == nil || other == nil || first == nil || second == nil {
+		return nil, fmt.Errorf("%w: a party of the seeded cases is missing", ErrParties)
+	}
+	value, err := c.Form.Draw(NewStream(c.Object, number), map[string][]byte{
+		"signer": member.ID, "other": other.ID, "key": member.Public, "group": w.group[:],
+		"first-authority": first.ID, "second-authority-key": second.Public,
+	})
+	if err != nil {
+		return nil, err
+	}
+	raw, err := canonical.Marshal(value.plain())
+	if err != nil {
+		return nil, err
+	}
+	object, _, _ := strings.Cut(c.Object, " ")
+	if c.Kind != "" {
+		if c.Authority {
+			member = first
+		}
+		signed, err := envelope.Sign(
+			envelope.Domain{Version: 1, Group: w.group, Kind: kinds[c.Kind]}, [envelope.KeyIDSize]byte(member.ID), raw, member.private)
+		if err != nil {
+			return nil, err
+		}
+		raw = signed.Raw()
+	}
+	if readers[object] == nil {
+		return nil, fmt.Errorf("%w: %q", ErrObject, object)
+	}
+	_, err = readers[object](w, &Vector{Object: object, Input: raw})
+	return raw, err
+}
+
+// plain is the value as the encoder takes it.
+func (v Value) plain() any {
+	switch v.Kind {
+	case Number:
+		return v.Num
+	case Negative:
+		return -1 - int64(v.Num)
+	case Truth:
+		return v.Num == 1
+	case ByteString:
+		return v.Bytes
+	case Text:
+		return string(v.Bytes)
+	case List:
+		list := make([]any, len(v.List))
+		for n, e := range v.List {
+			list[n] = e.plain()
+		}
+		return list
+	case Mapping:
+		m := make(map[any]any, len(v.List)/2)
+		for n := 0; n+1 < len(v.List); n += 2 {
+			m[v.List[n].plain()] = v.List[n+1].plain()
+		}
+		return m
+	}
+	return nil
+}

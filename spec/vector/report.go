@@ -48,7 +48,7 @@ func (s *Set) Check() (*Report, error) {
 		}
 	}
 	if s.Hashes != nil {
-		r.checkHashes(s.Hashes)
+		r.checkHashes(w, s.Hashes, s.Hashes.Short, func(h Hash) Bytes { return h.ShortHash })
 	}
 	return r, nil
 }

@@ -26,7 +26,7 @@ func main() {
 }
 
 func write(dir string) error {
-	files, err := generate()
+	files, err := generate(vector.FullCases)
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func write(dir string) error {
 	return nil
 }
 
-// generate makes all files by their names.
-func generate() (map[string][]byte, error) {
+// generate makes all files by their names; the hashes are over so many cases.
+func generate(cases int) (map[string][]byte, error) {
 	s := newSuite()
 	for _, o := range objects() {
 		s.signedObject(o)
@@ -73,7 +73,11 @@ func generate() (map[string][]byte, error) {
 	if err := render(files, vector.PartiesFile, partiesFile()); err != nil {
 		return nil, err
 	}
-	return files, nil
+	hashes, err := hashesFile(cases)
+	if err != nil {
+		return nil, err
+	}
+	return files, render(files, vector.HashesFile, hashes)
 }
 
 // render writes one file as JSON.
