@@ -39,6 +39,7 @@ func (n *node) append(p effect.Persist) {
 	if err := n.disk.append(p.At, p.Record, n.c.tick()); err != nil {
 		n.c.problem(Machinery, n, "record not encoded: %v", err)
 	}
+	n.watched(Moment{Deed: Wrote, Record: p.Record})
 	n.c.count.records[p.Record.Kind()]++
 	n.c.meter.record(p.Record)
 	if p.Record.Kind() == journal.KindHeld {
@@ -74,6 +75,7 @@ func (n *node) sync() {
 
 func (n *node) synced() {
 	n.c.log(n, "sync")
+	n.watched(Moment{Deed: Synced})
 	n.guardAll(n.disk.sync(n.c.tick()))
 }
 
@@ -84,6 +86,7 @@ func (n *node) guardAll(entries []audit.Entry) {
 
 // perform does what is not about the journal.
 func (n *node) perform(e effect.Effect) {
+	n.watchedEffect(e)
 	switch e := e.(type) {
 	case effect.Send:
 		n.c.breach(n, n.guard.sent(e.To, e.Message))
@@ -189,6 +192,7 @@ func (n *node) discard(tear bool) (kept, lost int) {
 	}
 	entries, lost := n.disk.crash(keep, n.c.tick())
 	kept = len(entries)
+	n.watched(Moment{Deed: Crashed, Kept: kept})
 	n.guardAll(entries)
 	if tear && !n.durable {
 		n.disk.shorten(n.c.rng)
@@ -216,6 +220,7 @@ func (n *node) stop() {
 	n.synced()
 	n.disk.crash(0, n.c.tick())
 	n.c.log(n, "stops")
+	n.watched(Moment{Deed: Stopped})
 	n.c.count.stops++
 	n.end(true)
 }

@@ -117,6 +117,7 @@ type cluster struct {
 	count      counts
 	walk       walk
 	tracer     *tracer
+	watch      func(Moment) // nil: nobody does
 }
 
 // counts is what happened.

@@ -179,6 +179,17 @@ func (s Setting) Run(trace io.Writer) *Result {
 	return c.run(s, f)
 }
 
+// Watch makes the run, and tells what the drivers do, as it happens. Who is told must
+// not change anything.
+func (s Setting) Watch(watch func(Moment)) *Result {
+	must(s.Validate())
+	set, f := s.draw()
+	c, err := newCluster(set, nil)
+	must(err)
+	c.watch = watch
+	return c.run(s, f)
+}
+
 // run lets faults happen until there were enough, and waits until all has come to
 // rest.
 func (c *cluster) run(s Setting, f chaos) *Result {

@@ -28,9 +28,13 @@
  *              answer. Under the rules nothing reads what it brings about, so
  *              0 takes it out of the channel. With a trap it is 1.
  *   ONLY_CUSTODY  check nothing but custody
+ *   REPLAY     takes the steps of a trace, and no others: see replay.pml
  *   TRAP_1 .. TRAP_10 (without 7: liveness.pml) and BUG_...: see README.md
  */
 
+#ifdef REPLAY
+#include "replay.pml"
+#endif
 #ifndef H
 #define H 3
 #endif
@@ -70,7 +74,9 @@
 #define LATE 0
 #endif
 
+#ifndef N
 #define N      3
+#endif
 #define NOBODY N
 
 /* Record of (node, hop). RUN is HOLD with the flag EXEC. */
@@ -118,13 +124,23 @@ bit alive, kept, excuse;
 #define MEM(n, k)    mem[AT(n, k)]
 #define RES(n, k)    res[AT(n, k)]
 #define ACC(n, k)    acc[AT(n, k)]
+#ifndef REPLAY
 #define VOLATILE(n)  ((VOLMASK >> (n)) & 1)
+#define ON(e)        1	/* any step, any number of times */
+#define CLASS(c)     1
+#define STEPS        do
+#define ENDSTEPS     od
+#define MAY_OFFER(n, h) (MEM(n, h) == HOLD || (PREOFFER && MEM(n, h) == RUN))
+#define UNSYNCED(n, h)  (DISK(n, h) != MEM(n, h))
+#endif
 #define CUSTODY(x)   ((x) == HOLD || (x) == RUN)
 #define TAKEN(x)     ((x) != NONE && (x) != VOIDED)
 
 #if SYNC
 #define DISK(n, k)   disk[AT(n, k)]
-#define SYNCED(n, k) (VOLATILE(n) || DISK(n, k) == MEM(n, k) || ((blind >> (n)) & 1))
+/* The end of an operation need not be: until it is, it may seem to run again. */
+#define SAME(x, y)   ((x) == (y) || (CUSTODY(x) && CUSTODY(y)))
+#define SYNCED(n, k) (VOLATILE(n) || SAME(DISK(n, k), MEM(n, k)) || ((blind >> (n)) & 1))
 #else
 #define DISK(n, k)   MEM(n, k)
 #define SYNCED(n, k) 1
@@ -169,8 +185,8 @@ bit alive, kept, excuse;
 #endif
 
 mtype = { sender, receiver, memory };
-mtype = { START, END, DROP, OFFER, RELEASE, RETRANSMIT, RECEIPT, VOID, GIVEUP, EXPIRE,
-	TAKE, DECLINE, DUPLICATE, FORGET, FLOOR, NOT_HERE, FSYNC, CRASH_, POWER, KILL };
+mtype = { START, GRANT, END, DROP, OFFER, RELEASE, RETRANSMIT, RECEIPT, VOID, GIVEUP, EXPIRE,
+	TAKE, DECLINE, DUPLICATE, STALE, FORGET, FLOOR, FLOOR_OLD, NOT_HERE, FSYNC, CRASH_, POWER, KILL };
 
 /*
  * Every step says what it is, for the reader of a trail; and with TABLE the
@@ -235,6 +251,16 @@ inline kill(n, k)
 	ACC(n, k) = (ACC(n, k) -> DEAD : 0);
 	if
 	:: to[k] == n && rid[k] != 0 -> rid[k] = DEAD
+	:: else
+	fi
+}
+
+/* The floor is above all but the newest of them. */
+inline kill_old(n, k)
+{
+	ACC(n, k) = (ACC(n, k) & CUR) | ((ACC(n, k) & (OLD | DEAD)) -> DEAD : 0);
+	if
+	:: to[k] == n && rid[k] == OLD -> rid[k] = DEAD
 	:: else
 	fi
 }
@@ -330,6 +356,14 @@ bit no_stale_take;	/* TAKE: the hop is nobody's yet */
 bit no_wrong_reclaim;	/* RECLAIM: the hop is nobody's yet */
 bit one_transfer;	/* 9: nothing that would convict an honest member */
 
+#ifdef REPLAY
+#define FLOOR_MAY_LOSE 0	/* the members whose traces these are promise */
+#define intend() intended = 1
+#else
+#define FLOOR_MAY_LOSE 1
+#define intend() skip
+#endif
+
 #ifdef ONLY_CUSTODY
 #define CHECK(property, holds) skip
 #else
@@ -346,7 +380,10 @@ inline done(why)
 	one_custody = (count <= 1);
 	assert(one_custody);
 	one_custody = 0;
-#if VOLMASK == 0 && GIVEUPS == 0 && DROPS == 0 && FLOORS != 1
+#ifdef REPLAY
+	CHECK(never_lost, alive || volmask != 0 || intended);
+	CHECK(never_orphan, kept || volmask != 0 || intended);
+#elif VOLMASK == 0 && GIVEUPS == 0 && DROPS == 0 && FLOORS != 1
 	CHECK(never_lost, alive);
 	CHECK(never_orphan, kept);
 #endif
@@ -360,7 +397,7 @@ inline done(why)
 
 /* RELEASE to r, with an ACCEPT of class c (3, S1: whoever sent it). */
 #define RELEASE(r, c)							\
-	:: d_step { MEM(n, h) == HOLD && SYNCED(n, h) && r != n && (ACC(r, k) & c) -> \
+	:: d_step { ON(RELEASE) && CLASS(c) && MEM(n, h) == HOLD && r != n && (ACC(r, k) & c) -> \
 		LOG(sender, RELEASE, n, h);					\
 		CHECK(one_transfer, to[k] == NOBODY);			\
 		MEM(n, h) = SENT; to[k] = r; rid[k] = c; wire[k] = 0;	\
@@ -369,17 +406,24 @@ inline done(why)
 /* Custody h of node n; its TRANSFER has hop k = h+1. */
 proctype Sender(byte n; byte h; byte k)
 {
-	do
+	STEPS
 #if EXEC
-	:: d_step { MEM(n, h) == HOLD && SYNCED(n, h) -> LOG(sender, START, n, h); MEM(n, h) = RUN; done(0) }
-	:: d_step { MEM(n, h) == RUN -> LOG(sender, END, n, h); MEM(n, h) = HOLD; done(0) }
+	:: d_step { ON(START) && MEM(n, h) == HOLD -> LOG(sender, START, n, h); MEM(n, h) = RUN; done(0) }
+	:: d_step { ON(END) && MEM(n, h) == RUN -> LOG(sender, END, n, h); MEM(n, h) = HOLD; done(0) }
 #endif
 #if DROPS
-	:: d_step { MEM(n, h) == HOLD && SYNCED(n, h) -> LOG(sender, DROP, n, h); MEM(n, h) = DROPPED; done(1) }
+	:: d_step { ON(DROP) && MEM(n, h) == HOLD -> LOG(sender, DROP, n, h); MEM(n, h) = DROPPED; intend(); done(1) }
 #endif
-	:: d_step { k <= H && !off[k] && SYNCED(n, h) &&
-		(MEM(n, h) == HOLD || (PREOFFER && MEM(n, h) == RUN)) ->
+	:: d_step { ON(OFFER) && k <= H && !off[k] && SYNCED(n, h) && MAY_OFFER(n, h) ->
 		LOG(sender, OFFER, n, h); off[k] = 1; done(0) }
+#ifdef REPLAY
+	RELEASE(peer, CUR)
+	RELEASE(peer, OLD)
+	RELEASE(peer, DEAD)
+	/* The program of a grant starts. */
+	:: d_step { ON(GRANT) && MEM(n, h) == RUN && (VOLATILE(n) || DISK(n, h) == RUN) ->
+		LOG(sender, GRANT, n, h); done(0) }
+#else
 	RELEASE(0, CUR)
 	RELEASE(0, OLD)
 	RELEASE(0, DEAD)
@@ -389,11 +433,12 @@ proctype Sender(byte n; byte h; byte k)
 	RELEASE(2, CUR)
 	RELEASE(2, OLD)
 	RELEASE(2, DEAD)
-	:: d_step { MEM(n, h) == SENT && !wire[k] && MAY_SEND(n, h) ->
+#endif
+	:: d_step { ON(RETRANSMIT) && MEM(n, h) == SENT && !wire[k] && MAY_SEND(n, h) ->
 		LOG(sender, RETRANSMIT, n, h); wire[k] = 1; done(0) }
-	:: d_step { MEM(n, h) == SENT && rcpt[k] ->
+	:: d_step { ON(RECEIPT) && MEM(n, h) == SENT && rcpt[k] ->
 		LOG(sender, RECEIPT, n, h); MEM(n, h) = CLOSED; done(0) }
-	:: d_step { MEM(n, h) == SENT && declined[k] ->
+	:: d_step { ON(VOID) && MEM(n, h) == SENT && declined[k] ->
 		LOG(sender, VOID, n, h);
 #ifdef TRAP_5
 		MEM(n, h) = HOLD; stale[k] = stale[k] | (1 << to[k]); wire[k] = 0;
@@ -406,7 +451,7 @@ proctype Sender(byte n; byte h; byte k)
 #endif
 		done(0) }
 #if GIVEUPS
-	:: d_step { MEM(n, h) == SENT ->
+	:: d_step { ON(GIVEUP) && MEM(n, h) == SENT ->
 		LOG(sender, GIVEUP, n, h);
 #ifdef TRAP_9
 		MEM(n, h) = CLOSED; MEM(n, k) = HOLD; by[k] = n; done(0)
@@ -420,7 +465,7 @@ proctype Sender(byte n; byte h; byte k)
 	}
 #endif
 #if SYNC
-	:: d_step { !VOLATILE(n) && !SYNCED(n, h) ->
+	:: d_step { ON(FSYNC) && !VOLATILE(n) && UNSYNCED(n, h) ->
 		LOG(sender, FSYNC, n, h);
 #ifndef BUG_RECLAIM
 		if	/* RECLAIM is one record */
@@ -437,7 +482,7 @@ proctype Sender(byte n; byte h; byte k)
 		DISK(n, h) = MEM(n, h);
 		done(0) }
 #endif
-	od
+	ENDSTEPS
 }
 
 #ifdef TRAP_6
@@ -459,23 +504,30 @@ inline overwrite(n)
 /* Node n as the receiver of hop k. */
 proctype Receiver(byte n; byte k)
 {
-	do
+	STEPS
 	/* OFFER: a new rid, or the same ACCEPT again. */
-	:: d_step { off[k] && by[k - 1] != n && MEM(n, k) == NONE && RES(n, k) != LIVE ->
+	:: d_step { ON(OFFER) && off[k] && by[k - 1] != n && MEM(n, k) == NONE && RES(n, k) != LIVE ->
 		LOG(receiver, OFFER, n, k); RES(n, k) = LIVE; ACC(n, k) = ACC(n, k) | CUR; done(0) }
 	/* Expiry and CANCEL. */
-	:: d_step { RES(n, k) == LIVE -> LOG(receiver, EXPIRE, n, k);
+	:: d_step { ON(EXPIRE) && RES(n, k) == LIVE -> LOG(receiver, EXPIRE, n, k);
 #ifdef TRAP_1
 		RES(n, k) = FREE; outdate(n, k); done(0) }
 #else
 		RES(n, k) = LAPSED; done(0) }
 #endif
+	/* A reservation that has lapsed for long is forgotten: the floor stays. */
+	:: d_step { ON(FORGET) && RES(n, k) == LAPSED && MEM(n, k) == NONE ->
+		LOG(receiver, FORGET, n, k); RES(n, k) = FREE; outdate(n, k); done(0) }
 	/* TRANSFER, 4.2 and 4.3: answer from the record. */
-	:: d_step { ARRIVED && TAKEN(MEM(n, k)) && !rcpt[k] && MAY_RECEIPT(n, k) ->
+	:: d_step { ON(DUPLICATE) && ARRIVED && TAKEN(MEM(n, k)) && !rcpt[k] && MAY_RECEIPT(n, k) ->
 		LOG(receiver, DUPLICATE, n, k); rcpt[k] = 1; done(0) }
-	:: d_step { ARRIVED && TOMBSTONE(n, k) && !declined[k] && MAY_VOID(n, k) ->
+	:: d_step { ON(DUPLICATE) && ARRIVED && TOMBSTONE(n, k) && !declined[k] && MAY_VOID(n, k) ->
 		LOG(receiver, DUPLICATE, n, k); declined[k] = 1; done(0) }
 	/* 4.4: UNKNOWN changes nothing. */
+#if defined(REPLAY) || defined(TABLE)
+	:: d_step { ON(STALE) && ARRIVED && MEM(n, k) == NONE && !USABLE(n, k, rid[k]) ->
+		LOG(receiver, STALE, n, k); done(0) }
+#endif
 #ifdef TRAP_3
 	:: d_step { ARRIVED && MEM(n, k) == NONE && !USABLE(n, k, rid[k]) && !declined[k] ->
 		LOG(receiver, DUPLICATE, n, k); declined[k] = 1; done(0) }
@@ -485,13 +537,13 @@ proctype Receiver(byte n; byte k)
 		LOG(receiver, NOT_HERE, n, k); declined[k] = 1; done(0) }
 #endif
 	/* 4.5: take it, or decline it. */
-	:: d_step { ARRIVED && MEM(n, k) == NONE && USABLE(n, k, rid[k]) ->
+	:: d_step { ON(TAKE) && ARRIVED && MEM(n, k) == NONE && USABLE(n, k, rid[k]) ->
 		LOG(receiver, TAKE, n, k);
 		CHECK(no_stale_take, by[k] == NOBODY);
 		overwrite(n);
 		MEM(n, k) = HOLD; by[k] = n; RES(n, k) = FREE; outdate(n, k); done(0) }
 #if VOIDS
-	:: d_step { ARRIVED && MEM(n, k) == NONE && USABLE(n, k, rid[k]) ->
+	:: d_step { ON(DECLINE) && ARRIVED && MEM(n, k) == NONE && USABLE(n, k, rid[k]) ->
 		LOG(receiver, DECLINE, n, k);
 		s = by[k - 1];
 		excuse = (MEM(s, k - 1) != SENT); /* V3 */
@@ -499,7 +551,7 @@ proctype Receiver(byte n; byte k)
 #endif
 #if FLOORS
 	/* 6: raise the floor above the rids of this record, then delete it. */
-	:: d_step { SYNCED(n, k) && ((ACC(n, k) & (CUR | OLD)) || RES(n, k) != FREE ||
+	:: d_step { ON(FLOOR) && SYNCED(n, k) && ((ACC(n, k) & (CUR | OLD)) || RES(n, k) != FREE ||
 		(to[k] == n && rid[k] != 0 && rid[k] != DEAD)) ->
 		LOG(receiver, FLOOR, n, k);
 		s = by[k - 1];
@@ -513,10 +565,27 @@ proctype Receiver(byte n; byte k)
 		done(0)
 #else
 		kill(n, k); RES(n, k) = FREE;
-		done(1) /* V4 */
+		done(FLOOR_MAY_LOSE) /* V4 */
 #endif
 		}
-	:: d_step { (MEM(n, k) == CLOSED || MEM(n, k) == DROPPED || MEM(n, k) == VOIDED) &&
+	/* The same, and the newest number is not below it. */
+	:: d_step { ON(FLOOR_OLD) && SYNCED(n, k) && ((ACC(n, k) & OLD) ||
+		(to[k] == n && rid[k] == OLD)) ->
+		LOG(receiver, FLOOR_OLD, n, k);
+		s = by[k - 1];
+#if FLOORS == 2
+		if
+		:: to[k] != n || (MEM(s, k - 1) == CLOSED && SYNCED(s, k - 1) && by[k] != NOBODY) ->
+			kill_old(n, k); ACC(n, k) = ACC(n, k) & CUR
+		:: else
+		fi;
+		done(0)
+#else
+		kill_old(n, k);
+		done(FLOOR_MAY_LOSE) /* V4 */
+#endif
+		}
+	:: d_step { ON(FORGET) && (MEM(n, k) == CLOSED || MEM(n, k) == DROPPED || MEM(n, k) == VOIDED) &&
 		SYNCED(n, k) && to[k] == n && rid[k] == DEAD ->
 		LOG(receiver, FORGET, n, k);
 		s = by[k - 1];
@@ -527,7 +596,7 @@ proctype Receiver(byte n; byte k)
 #endif
 		done(excuse) }
 #endif
-	od
+	ENDSTEPS
 }
 
 /* V1, V2, V3 and a TRANSFER that never left: what the crash of a volatile node may lose. */
@@ -588,12 +657,12 @@ inline blackout(n)
 	:: i > H -> break
 	:: else ->
 		if
-		:: by[i] == n && mem[AT(n, i)] != NONE && disk[AT(n, i)] == NONE -> by[i] = NOBODY
+		:: i < H && by[i] == n && disk[AT(n, i)] != SENT && disk[AT(n, i)] != CLOSED && !wire[i + 1] ->
+			to[i + 1] = NOBODY; rid[i + 1] = 0
 		:: else
 		fi;
 		if
-		:: i < H && by[i] == n && CUSTODY(disk[AT(n, i)]) && !wire[i + 1] ->
-			to[i + 1] = NOBODY; rid[i + 1] = 0
+		:: by[i] == n && mem[AT(n, i)] != NONE && disk[AT(n, i)] == NONE -> by[i] = NOBODY
 		:: else
 		fi;
 		mem[AT(n, i)] = disk[AT(n, i)];
@@ -620,16 +689,16 @@ inline readback(n)
 
 proctype Memory(byte n)
 {
-	do
-	:: d_step { VOLATILE(n) -> LOG(memory, CRASH_, n, 0); blame(n); amnesia(n); done(excuse) }
+	STEPS
+	:: d_step { ON(CRASH_) && VOLATILE(n) -> LOG(memory, CRASH_, n, 0); blame(n); amnesia(n); done(excuse) }
 #if SYNC
-	:: d_step { !VOLATILE(n) -> LOG(memory, POWER, n, 0);
+	:: d_step { ON(POWER) && !VOLATILE(n) -> LOG(memory, POWER, n, 0);
 		blackout(n); restart(n); blind = blind & (7 - (1 << n)); done(0) }
-	:: d_step { !VOLATILE(n) -> LOG(memory, KILL, n, 0); readback(n); restart(n); done(0) }
+	:: d_step { ON(KILL) && !VOLATILE(n) -> LOG(memory, KILL, n, 0); readback(n); restart(n); done(0) }
 #else
 	:: d_step { !VOLATILE(n) -> LOG(memory, CRASH_, n, 0); restart(n); done(0) }
 #endif
-	od
+	ENDSTEPS
 }
 
 init {
@@ -647,6 +716,9 @@ init {
 		by[0] = 0;
 		k = 0
 	};
+#ifdef REPLAY
+	replay()
+#else
 	atomic {
 		do
 		:: n == N -> break
@@ -663,4 +735,5 @@ init {
 		od;
 		n = 0; k = 0
 	}
+#endif
 }
