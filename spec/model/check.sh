@@ -5,35 +5,73 @@
 #   check.sh               everything
 #   check.sh --quick       smaller configurations, and all that must fail
 #   check.sh --trail NAME  the run that springs a trap, e.g. TRAP_2
+#   check.sh --traces N [FIRST]  replays what N simulated groups did, from seed
+#                          FIRST on (else from the clock); needs Go
+#   check.sh --replay FILE...  replays traces that are there
 #
 # All files are made in a temporary directory.
 
 set -eu
 
-seconds=180	# longest search
+seconds=180	# of processor time, longest search
 megabytes=4000	# most memory of a search
 depth=200000	# of the search's stack
 
 here=$(cd "$(dirname "$0")" && pwd)
-quick='' trail='' optimize=-O2
+quick='' trail='' traces='' replay='' optimize=-O2
 case ${1-} in
 '') ;;
 --quick) quick=1 optimize=-O1 ;;
 --trail) trail=${2?a name is missing, such as TRAP_2} ;;
-*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+--traces) traces=${2?a number of groups is missing} first=${3-$(date +%s)} ;;
+--replay) replay=1; shift ;;
+*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-cp "$here"/*.pml "$here"/transitions.txt "$work"
-cd "$work"
+cp "$here"/*.pml "$here"/*.c "$here"/transitions.txt "$work"
 failed=''
+
+# taken FILE: the model takes the whole trace; else says where it stops.
+taken() {
+	TRACE=$1 "$work/replay" -n -w18 -m$depth >"$work/replay.out" 2>&1 || true
+	if grep -q 'errors: 0' "$work/replay.out" && grep -q 'the whole trace is taken' "$work/replay.out"; then
+		return 0
+	fi
+	at=$(sed -n 's/^line //p' "$work/replay.out" | tail -n 1)
+	printf 'REFUSED  %s, line %s: %s\n' "$1" "${at:--}" "$(sed -n "${at:-1}p" "$1")"
+	sed -n '/^pan:1: assert/p; /^line [0-9]*: /p; /^no such/p' "$work/replay.out"
+	return 1
+}
+
+build_replay() {
+	(cd "$work" && spin -DREPLAY -a handoff.pml && gcc -w -DSAFETY -DNOREDUCE -DCOLLAPSE -DVECTORSZ=4096 -o replay pan.c) >"$work/build.out" 2>&1 || {
+		cat "$work/build.out" >&2
+		exit 2
+	}
+}
+
+if [ "$traces$replay" ]; then
+	build_replay
+	if [ "$traces" ]; then
+		mkdir "$work/traces"
+		(cd "$here" && go run ./traces --seeds "$traces" --first "$first" --out "$work/traces") | sed "s/\$/, from seed $first on/"
+		set -- "$work"/traces/*
+	fi
+	for file; do taken "$file" || failed=1; done
+	[ ! "$failed" ] || exit 1
+	echo "ok     $# traces are runs of the model"
+	exit
+fi
+cd "$work"
 
 # search MODEL COMPILE MACROS...: builds and runs a verifier; sets the results below.
 search() {
 	model=$1 compile=$2
 	shift 2
+	took=''
 	case $model in
 	liveness) compile="${compile%-DBFS} -DNFAIR=5" run="-m$depth -a -f" ;;
 	*) compile="$compile -DSAFETY" run="-m$depth" ;;
@@ -43,7 +81,7 @@ search() {
 		cat build.out >&2
 		exit 2
 	fi
-	timeout $seconds ./pan -n $run >pan.out 2>&1 || true
+	(ulimit -t $seconds; exec ./pan -n $run) >pan.out 2>&1 || true
 	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.out)
 	reached=$(sed -n 's/.*depth reached \([0-9]*\).*/\1/p' pan.out)
 	took=$(sed -n 's/^pan: elapsed time \([0-9.]*\).*/\1/p' pan.out)
@@ -97,6 +135,7 @@ table() {
 		FILENAME == "transitions.txt" { listed[$1 " " $2 " " $3 " " $4] = 1; next }
 		$1 != "ROW" || $2 == "memory" || $4 == "START" || $4 == "END" { next }
 		{
+			if ($4 == "FLOOR_OLD") next
 			if ($4 == "FLOOR") { if ($3 == $5) next; $4 = "FORGET" }
 			from = $2 == "sender" ? s[$3 + 1] : r[$3 - 9]
 			to = $2 == "sender" ? s[$5 + 1] : r[$5 - 9]
@@ -126,12 +165,16 @@ holds handoff -DH=2 -DLATE=1 -DVOLMASK=7 $all
 holds handoff -DH=2 -DSYNC=1 -DFLOORS=2
 holds handoff -DH=2 -DSYNC=1 -DVOLMASK=2 $all
 if [ ! "$quick" ]; then
-	holds handoff -DH=3 -DVOIDS=0
-	holds handoff -DH=3 -DPREOFFER=0
+	for kind in 0 2 7; do	# without VOID, without pre-offer, without either
+		holds handoff -DH=3 -DVOLMASK=$kind -DVOIDS=0
+		holds handoff -DH=3 -DVOLMASK=$kind -DPREOFFER=0
+		holds handoff -DH=3 -DVOLMASK=$kind -DVOIDS=0 -DPREOFFER=0 $all
+	done
 	holds handoff -DH=3 -DLATE=1 -DFLOORS=2
 	holds handoff -DH=3 -DLATE=1 -DVOLMASK=7
 	holds handoff -DH=3 -DSYNC=1 -DFLOORS=2
 	holds handoff -DH=3 -DSYNC=1 $all
+	holds handoff -DH=3 -DSYNC=1 -DVOLMASK=2 -DVOIDS=0 -DPREOFFER=0 $all
 	holds handoff -DH=4
 	holds handoff -DH=4 -DVOLMASK=6
 	holds handoff -DH=4 -DFLOORS=2
@@ -148,6 +191,12 @@ if [ ! "$quick" ]; then
 	holds floors -DA=3 -DLOSS=1
 	holds floors -DA=4
 	holds liveness
+	holds liveness -DRESTART=2
+	holds liveness -DRESTART=3
+	holds liveness -DVOIDS=0
+	holds liveness -DPREOFFER=0
+	holds liveness -DRESTART=0 -DVOIDS=0 -DPREOFFER=0
+	holds liveness -DRESTART=3 -DVOIDS=0 -DPREOFFER=0
 fi
 
 # The ten traps.

@@ -132,6 +132,10 @@ bit alive, kept, excuse;
 #define ENDSTEPS     od
 #define MAY_OFFER(n, h) (MEM(n, h) == HOLD || (PREOFFER && MEM(n, h) == RUN))
 #define UNSYNCED(n, h)  (DISK(n, h) != MEM(n, h))
+/* Is there a number above which a floor may rise? */
+#define NUMBERED(n, k)  ((ACC(n, k) & (CUR | OLD)) || RES(n, k) != FREE || \
+	(to[k] == n && rid[k] != 0 && rid[k] != DEAD))
+#define NUMBERED_OLD(n, k) ((ACC(n, k) & OLD) || (to[k] == n && rid[k] == OLD))
 #endif
 #define CUSTODY(x)   ((x) == HOLD || (x) == RUN)
 #define TAKEN(x)     ((x) != NONE && (x) != VOIDED)
@@ -551,8 +555,7 @@ proctype Receiver(byte n; byte k)
 #endif
 #if FLOORS
 	/* 6: raise the floor above the rids of this record, then delete it. */
-	:: d_step { ON(FLOOR) && SYNCED(n, k) && ((ACC(n, k) & (CUR | OLD)) || RES(n, k) != FREE ||
-		(to[k] == n && rid[k] != 0 && rid[k] != DEAD)) ->
+	:: d_step { ON(FLOOR) && SYNCED(n, k) && NUMBERED(n, k) ->
 		LOG(receiver, FLOOR, n, k);
 		s = by[k - 1];
 #if FLOORS == 2
@@ -569,8 +572,7 @@ proctype Receiver(byte n; byte k)
 #endif
 		}
 	/* The same, and the newest number is not below it. */
-	:: d_step { ON(FLOOR_OLD) && SYNCED(n, k) && ((ACC(n, k) & OLD) ||
-		(to[k] == n && rid[k] == OLD)) ->
+	:: d_step { ON(FLOOR_OLD) && SYNCED(n, k) && NUMBERED_OLD(n, k) ->
 		LOG(receiver, FLOOR_OLD, n, k);
 		s = by[k - 1];
 #if FLOORS == 2

@@ -15,12 +15,21 @@
  * steps apart. RECLAIM burns the hop: S starts again with the next one, and
  * nobody reacts to what is left of the old one.
  *
- *   RESTART=1    durable nodes restart in the storm; 0: volatile nodes that stay up
+ *   RESTART=7    who is durable and restarts in the storm: 1 is S, 2 and 4 the peers;
+ *                the others are volatile and stay up
+ *   VOIDS=1      peers may decline in the storm
+ *   PREOFFER=1   S offers while its operation runs; 0: only after it
  *   TRAP_1, TRAP_7, TRAP_8, BUG_SILENT (S does not retransmit)
  */
 
 #ifndef RESTART
-#define RESTART 1
+#define RESTART 7
+#endif
+#ifndef VOIDS
+#define VOIDS 1
+#endif
+#ifndef PREOFFER
+#define PREOFFER 1
 #endif
 
 #define PEERS 2
@@ -34,11 +43,12 @@
 #define LAPSED 2
 #define TAKEN  3
 
-mtype = { RELEASE, OFFER, ACCEPT, TRANSFER, RECEIPT, VOID, EXPIRE, REBOOT, OTHER, CALM };
+mtype = { END, RELEASE, OFFER, ACCEPT, TRANSFER, RECEIPT, VOID, EXPIRE, REBOOT, OTHER, CALM };
 #define SAY(e, r) printf("peer %d: %e\n", r, e)	/* for the reader of a trail */
 
 bit storm = 1;
 byte self = HOLD;	/* the record of S */
+bit running = 1;	/* the operation of S, once for each custody */
 bit current;		/* the peer that S offers to */
 bit known[PEERS];	/* S has an ACCEPT of this peer */
 bit to;			/* receiver of the TRANSFER */
@@ -63,11 +73,19 @@ bit transfer, receipt, declined;
 
 proctype End_of_storm() { SAY(CALM, 0); storm = 0 }
 
-/* Sender. */
+/* Sender. Its operation ends some day. */
+proctype Operation()
+{
+	do
+	:: atomic { running -> running = 0; SAY(END, 0) }
+	:: self == CLOSED -> break
+	od
+}
+
 proctype Offer()
 {
 	do
-	:: atomic { self == HOLD -> offer[current] = 1 }
+	:: atomic { self == HOLD && (PREOFFER || !running) -> offer[current] = 1 }
 	:: self == CLOSED -> break
 	od
 }
@@ -83,8 +101,8 @@ proctype Reselect()
 proctype Release()
 {
 	do
-	:: atomic { self == HOLD && known[0] -> self = SENT; to = 0; SAY(RELEASE, 0) }
-	:: atomic { self == HOLD && known[1] -> self = SENT; to = 1; SAY(RELEASE, 1) }
+	:: atomic { self == HOLD && !running && known[0] -> self = SENT; to = 0; SAY(RELEASE, 0) }
+	:: atomic { self == HOLD && !running && known[1] -> self = SENT; to = 1; SAY(RELEASE, 1) }
 	:: self == CLOSED -> break
 	od
 }
@@ -138,7 +156,9 @@ proctype Deliver_transfer()
 		fi;
 		receipt = (receipt || peer[to] == TAKEN) }
 	:: d_step { transfer && storm -> transfer = 0 }
+#if VOIDS
 	:: d_step { transfer && storm && MAY_TAKE(to) -> transfer = 0; declined = 1 }
+#endif
 	od
 }
 
@@ -156,7 +176,7 @@ proctype Deliver_void()
 	do
 	:: d_step { declined -> SAY(VOID, to);
 		declined = 0;
-		self = HOLD;
+		self = HOLD; running = 1;
 		known[0] = 0; known[1] = 0;
 		peer[0] = NONE; peer[1] = NONE;
 		offer[0] = 0; offer[1] = 0; accept[0] = 0; accept[1] = 0;
@@ -176,9 +196,9 @@ proctype Expire(bit r)
 proctype Restart()
 {
 	do
-	:: d_step { storm -> known[0] = 0; known[1] = 0; current = 0 }
-	:: d_step { storm && peer[0] != TAKEN -> SAY(REBOOT, 0); peer[0] = NONE }
-	:: d_step { storm && peer[1] != TAKEN -> SAY(REBOOT, 1); peer[1] = NONE }
+	:: d_step { storm && (RESTART & 1) -> known[0] = 0; known[1] = 0; current = 0 }
+	:: d_step { storm && (RESTART & 2) && peer[0] != TAKEN -> SAY(REBOOT, 0); peer[0] = NONE }
+	:: d_step { storm && (RESTART & 4) && peer[1] != TAKEN -> SAY(REBOOT, 1); peer[1] = NONE }
 	:: !storm -> break
 	od
 }
@@ -186,7 +206,7 @@ proctype Restart()
 init {
 	atomic {
 		run End_of_storm();
-		run Offer(); run Reselect(); run Release(); run Retransmit();
+		run Operation(); run Offer(); run Reselect(); run Release(); run Retransmit();
 		run Deliver_offer(0); run Deliver_offer(1);
 		run Deliver_accept(0); run Deliver_accept(1);
 		run Deliver_transfer(); run Deliver_receipt(); run Deliver_void();

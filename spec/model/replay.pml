@@ -39,6 +39,8 @@ bit intended;		/* the token was dropped: it may be lost */
 /* What an earlier step had to say leaves after the record of a later one. */
 #define MAY_OFFER(n, h) (MEM(n, h) != NONE)
 #define UNSYNCED(n, h)  1
+#define NUMBERED(n, k)  1	/* what nobody can use any more is no longer in the channel */
+#define NUMBERED_OLD(n, k) 1
 
 /* The number of an event, by its name. */
 #define NAME(e) event = e; c_code { name[now.event] = #e; };
@@ -71,5 +73,5 @@ inline replay()
 		at++
 	:: c_expr { (now.at >= lines) } -> break
 	od;
-	printf("the whole trace is taken\n")
+	c_code { printf("the whole trace is taken\n"); }
 }
