@@ -33,7 +33,7 @@ func main() {
 func run(first, seeds uint64, out string, report io.Writer) error {
 	tokens, lines := 0, 0
 	for seed := first; seed < first+seeds; seed++ {
-		for i, s := range watch(seed, cluster.Options{Mix: mixOf(seed)}) {
+		for i, s := range watch(cluster.Setting{Seed: seed, Mix: mixOf(seed)}) {
 			if err := write(filepath.Join(out, fmt.Sprintf("%d-%v-%d.ndjson", seed, mixOf(seed), i)), s); err != nil {
 				return err
 			}
@@ -51,10 +51,9 @@ func mixOf(seed uint64) cluster.Mix {
 
 // watch runs one seed and returns the stories of the tokens that were let go of, in
 // the order of their birth.
-func watch(seed uint64, o cluster.Options) []*story {
+func watch(s cluster.Setting) []*story {
 	var moments []cluster.Moment
-	o.Watch = func(m cluster.Moment) { moments = append(moments, m) }
-	cluster.Run(seed, o)
+	s.Watch(func(m cluster.Moment) { moments = append(moments, m) })
 	t := newTranslator(fates(moments))
 	for i, m := range moments {
 		t.moment(i, m)

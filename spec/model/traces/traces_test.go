@@ -23,9 +23,9 @@ func TestStoriesHaveTheStepsOfTheModel(t *testing.T) {
 		"receiver DUPLICATE": true, "receiver STALE": true, "receiver FLOOR": true, "receiver FORGET": true,
 		"memory CRASH_": true, "memory POWER": true,
 	}
-	const tries = 30
-	for seed := uint64(0); seed < tries && len(missing) > 0; seed++ {
-		for _, s := range watch(seed, cluster.Options{Mix: mixOf(seed)}) {
+	const first, tries = 9, 30 // few seeds see a token declined
+	for seed := uint64(first); seed < first+tries && len(missing) > 0; seed++ {
+		for _, s := range watch(cluster.Setting{Seed: seed, Mix: mixOf(seed)}) {
 			for _, l := range s.lines {
 				delete(missing, l.machine+" "+l.event)
 			}
@@ -42,20 +42,20 @@ func TestModelJudgesTraces(t *testing.T) {
 			t.Skipf("the model is checked with %s, which is not here", tool)
 		}
 	}
-	missing := map[string]cluster.Options{
+	missing := map[string]cluster.Setting{
 		"sendfirst":       {Mix: cluster.Durable, Bug: cluster.SendFirst},
 		"losesync":        {Mix: cluster.Durable, Bug: cluster.LoseSync},
 		"forgetheld":      {Mix: cluster.Durable, Bug: cluster.ForgetHeld},
 		"forgetsent":      {Mix: cluster.Durable, Bug: cluster.ForgetSent},
 		"sameincarnation": {Mix: cluster.Volatile, Bug: cluster.SameIncarnation},
 	}
-	// One seed in six shows that an incarnation is used again, nearly all the others.
-	const first, tries = 2, 30
+	// One seed in three shows that an incarnation is used again, nearly all the others.
+	const first, tries = 18, 30
 	for seed := uint64(first); seed < first+tries && len(missing) > 0; seed++ {
-		traces := map[string][]*story{"honest": watch(seed, cluster.Options{Mix: mixOf(seed)})}
+		traces := map[string][]*story{"honest": watch(cluster.Setting{Seed: seed, Mix: mixOf(seed)})}
 		for name, o := range missing {
-			o.Unguarded = true
-			traces[name] = watch(seed, o)
+			o.Seed, o.Unguarded = seed, true
+			traces[name] = watch(o)
 		}
 		for name := range refused(t, traces) {
 			require.NotEqual(t, "honest", name, "seed %d", seed)
