@@ -33,7 +33,7 @@ func readCoverage(t *testing.T) coverage {
 				c.unused[number] = true
 			}
 		default:
-			require.NotContains(t, c.tests, id, "two lines")
+			require.Nil(t, c.tests[id], "two lines of %s", id)
 			c.tests[id] = make(map[string][]string)
 			for place := range strings.SplitSeq(rest, ";") {
 				names := strings.Fields(place)

@@ -1,0 +1,58 @@
+package member_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// TestStoppingMemberPassesOnWhatItHolds: H-37 of spec/protocol.md. It is done when
+// its token is elsewhere and the receipt is here.
+func TestStoppingMemberPassesOnWhatItHolds(t *testing.T) {
+	a := newAuthority(t)
+	me, peer := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
+	b := a.open(me, func(c *member.Config) { c.Found = true })
+	assert.False(t, b.Idle(), "nobody has told it to stop")
+	b.step(member.Shutdown{})
+	assert.False(t, b.Idle(), "it holds a token")
+	b.step(member.Connected{Certificate: peer.certificate})
+	b.hear(peer, peer.hello())
+	offer := said[*wire.Offer](b)
+	require.NotNil(t, offer)
+	b.hear(peer, &wire.Offer{Token: offer.Token, Hop: 7, Genesis: offer.Genesis, Signers: offer.Signers})
+	assert.Equal(t, wire.RefuseStopping, said[*wire.Refuse](b).Reason)
+	b.hear(peer, &wire.Accept{Token: offer.Token, Hop: 1, Incarnation: peer.incarnation, Accept: 1, Lifetime: 30000})
+	transfer := said[*wire.Transfer](b)
+	require.NotNil(t, transfer)
+	assert.False(t, b.Idle(), "the answer is due")
+	b.hear(peer, &wire.Receipt{Receipt: peer.answer(b.verified(transfer.Transfer, me), token.Receipt)})
+	assert.True(t, b.Idle())
+}
+
+// TestRestartDropsWhatIsNotSharedAnyMore: H-30 of spec/protocol.md.
+func TestRestartDropsWhatIsNotSharedAnyMore(t *testing.T) {
+	a := newAuthority(t)
+	b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true })
+	s := settings(2, quick)
+	s.Resources[0].Name = "other"
+	c, err := s.Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	b.step(member.Learn{Configuration: c.Raw()})
+	require.EqualValues(t, 2, b.Settings().Version)
+	assert.True(t, b.Holds(resource), "while it runs it keeps its token")
+	b.cfg.Found, b.cfg.Group = false, b.Group() // as the driver has written it to the group file
+	b.restart()
+	require.EqualValues(t, 2, b.Settings().Version)
+	assert.False(t, b.Holds(resource))
+	last, _ := b.journal[len(b.journal)-1].Record.(*journal.Dropped)
+	require.NotNil(t, last)
+	assert.EqualValues(t, policy.Superseded, last.Reason)
+}
