@@ -149,7 +149,9 @@ func TestExpiredGrantEnds(t *testing.T) {
 	b := holder(t)
 	b.step(member.Demand{Request: 1, Resource: resource})
 	require.LessOrEqual(t, b.NextDeadline().Sub(b.now.Boot), quick.OperationTime+time.Second)
-	b.after(quick.OperationTime + time.Second)
+	b.after(quick.OperationTime)
+	assert.True(t, b.Status().Slots[0].Executing, "its program is being killed")
+	b.after(time.Second)
 	assert.False(t, b.Status().Slots[0].Executing)
 	ended := 0
 	for _, s := range b.journal {
@@ -158,4 +160,18 @@ func TestExpiredGrantEnds(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 1, ended)
+}
+
+// A machine that slept over a deadline wakes up together with whoever kills the
+// program, which takes as long as ever.
+func TestExpiredGrantEndsLaterAfterASleep(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 1, Resource: resource})
+	b.after(time.Hour)
+	assert.True(t, b.Status().Slots[0].Executing)
+	margin := b.NextDeadline().Sub(b.now.Boot)
+	assert.Positive(t, margin)
+	assert.LessOrEqual(t, margin, time.Second)
+	b.after(margin)
+	assert.False(t, b.Status().Slots[0].Executing)
 }

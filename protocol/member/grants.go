@@ -34,9 +34,13 @@ type demand struct {
 type grant struct {
 	id       ident.Grant
 	hold     *hold
-	deadline clock.Instant
-	record   *journal.Started
-	resumed  bool // from before a restart or another policy: the slot's does not know of it
+	deadline clock.Instant // from which its program is taken for dead
+	// killing is set when this member has seen that the program is being killed. A
+	// machine may have slept over the deadline: then the killer has only just woken
+	// up, too, and needs killMargin from now on.
+	killing bool
+	record  *journal.Started
+	resumed bool // from before a restart or another policy: the slot's does not know of it
 }
 
 func (m *Member) demand(d Demand) {
@@ -214,10 +218,25 @@ func (m *Member) ended(id ident.Grant, operated bool) {
 
 func (m *Member) expireGrants() {
 	for _, g := range m.grantsInOrder() {
+		if g.next() > m.now.Boot {
+			continue
+		}
+		if !g.killing {
+			g.killing = true
+			g.deadline = max(g.deadline, m.now.Boot.Add(killMargin))
+		}
 		if g.deadline <= m.now.Boot {
 			m.ended(g.id, true)
 		}
 	}
+}
+
+// next is when there is something to do about a grant.
+func (g *grant) next() clock.Instant {
+	if g.killing {
+		return g.deadline
+	}
+	return g.deadline.Add(-killMargin)
 }
 
 func (m *Member) grantsInOrder() []*grant {

@@ -183,7 +183,7 @@ func (m *Member) NextDeadline() clock.Instant {
 		next = min(next, s.timer)
 	}
 	for _, g := range m.grants {
-		next = min(next, g.deadline)
+		next = min(next, g.next())
 	}
 	return next
 }

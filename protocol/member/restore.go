@@ -164,7 +164,7 @@ func (m *Member) resumeGrants(started map[ident.Grant]*journal.Started) {
 		m.grants[id] = g
 		h.grant = g
 		if r.Boot != m.cfg.Boot {
-			g.deadline = m.now.Boot // the first tick ends it
+			g.deadline, g.killing = m.now.Boot, true // the first tick ends it
 		}
 		m.handoff.SetBusy(h.token, h.hop, true)
 	}

@@ -175,6 +175,8 @@ func TestRestartWhileAProgramRuns(t *testing.T) {
 		b.now.Boot = g.Deadline - 1
 		b.step(member.Tick{})
 		assert.True(t, b.Status().Slots[0].Executing)
+		b.after(1)
+		assert.True(t, b.Status().Slots[0].Executing, "it is being killed")
 		b.after(time.Second)
 		assert.False(t, b.Status().Slots[0].Executing)
 	})
