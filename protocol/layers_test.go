@@ -32,6 +32,7 @@ var floors = [][]string{
 	{"protocol/policy/catalog"},
 	{"protocol/member"},
 	{"protocol/audit"},
+	{"protocol/audit/audittest"},
 }
 
 // drivers is the order of what stands above: paths, with all below them. The

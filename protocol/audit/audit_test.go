@@ -14,7 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-var group = ident.Group{7}
+var groupID = ident.Group{7}
 
 // member is somebody who keeps a journal.
 type member struct {
@@ -38,7 +38,7 @@ func newStory(t *testing.T, durable ...bool) *story {
 		key, err := signature.NewPrivateKey(bytes.Repeat([]byte{byte(i + 1)}, signature.SeedSize))
 		require.NoError(t, err)
 		raw := key.Public().Bytes()
-		m := &member{id: ident.MemberOf(group, raw[:]), key: key, inc: ident.Incarnation{byte(i + 1)}, clock: &s.clock}
+		m := &member{id: ident.MemberOf(groupID, raw[:]), key: key, inc: ident.Incarnation{byte(i + 1)}, clock: &s.clock}
 		m.write(&journal.Incarnation{Incarnation: m.inc, Member: m.id, Durable: d})
 		s.list = append(s.list, m)
 	}
@@ -59,11 +59,11 @@ func (s *story) audit() *audit.Report {
 	for _, m := range s.list {
 		journals = append(journals, audit.Journal{Member: m.id, Entries: m.entries})
 	}
-	return audit.Check(group, journals, audit.Options{})
+	return audit.Check(groupID, journals, audit.Options{})
 }
 
 func (s *story) generate(m *member) token.Title {
-	g, err := token.GenesisBody{Resource: "r", Generator: m.id, Incarnation: m.inc, Sequence: s.clock, Time: 1}.Sign(group, m.key)
+	g, err := token.GenesisBody{Resource: "r", Generator: m.id, Incarnation: m.inc, Sequence: s.clock, Time: 1}.Sign(groupID, m.key)
 	require.NoError(s.t, err)
 	m.write(&journal.Generated{Genesis: g.Raw()})
 	return token.Title{Genesis: g}
@@ -71,7 +71,7 @@ func (s *story) generate(m *member) token.Title {
 
 // sign makes a transfer that nobody has written down.
 func (s *story) sign(t token.Title, from, to *member, accept uint64) token.Transfer {
-	tr, err := t.Next(to.id, to.inc, accept).Sign(group, from.key)
+	tr, err := t.Next(to.id, to.inc, accept).Sign(groupID, from.key)
 	require.NoError(s.t, err)
 	return tr
 }
@@ -208,9 +208,9 @@ func TestFindings(t *testing.T) {
 			b.write(&journal.Incarnation{Incarnation: a.inc, Member: b.id, Durable: true})
 		}, []audit.Kind{audit.Revived}},
 		"a sequence number for two tokens": {func(s *story, a, _, _ *member) {
-			one, err := token.GenesisBody{Resource: "r", Generator: a.id, Incarnation: a.inc, Sequence: 5, Time: 1}.Sign(group, a.key)
+			one, err := token.GenesisBody{Resource: "r", Generator: a.id, Incarnation: a.inc, Sequence: 5, Time: 1}.Sign(groupID, a.key)
 			require.NoError(s.t, err)
-			two, err := token.GenesisBody{Resource: "r", Generator: a.id, Incarnation: a.inc, Sequence: 5, Time: 2}.Sign(group, a.key)
+			two, err := token.GenesisBody{Resource: "r", Generator: a.id, Incarnation: a.inc, Sequence: 5, Time: 2}.Sign(groupID, a.key)
 			require.NoError(s.t, err)
 			a.write(&journal.Generated{Genesis: one.Raw()})
 			a.write(&journal.Generated{Genesis: two.Raw()})
@@ -365,8 +365,8 @@ func TestSkewOfTheClocks(t *testing.T) {
 		b.entries[i].At -= 2 // b's clock is late: it took the token before it was sent
 	}
 	journals := []audit.Journal{{Member: a.id, Entries: a.entries}, {Member: b.id, Entries: b.entries}}
-	assert.Equal(t, 1, audit.Check(group, journals, audit.Options{}).Count(audit.Overlap))
-	assert.Empty(t, audit.Check(group, journals, audit.Options{Skew: 2}).Findings)
+	assert.Equal(t, 1, audit.Check(groupID, journals, audit.Options{}).Count(audit.Overlap))
+	assert.Empty(t, audit.Check(groupID, journals, audit.Options{Skew: 2}).Findings)
 }
 
 // Where a journal is not at hand, nothing is held against its owner.

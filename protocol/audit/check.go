@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 )
@@ -295,8 +294,5 @@ type void struct {
 	token    ident.Token
 	hop      uint64
 	signer   ident.Member
-	in       Place
+	shown    Exhibit
 }
-
-// exhibit names a transfer.
-func (t *transfer) exhibit() Exhibit { return Exhibit{t.shown, envelope.Transfer, t.hash} }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
-	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -33,12 +33,12 @@ func (a *auditor) checkTransfers(order []*transfer) {
 func (a *auditor) checkAnswers(t *transfer) {
 	f := Finding{Kind: Contradiction, Token: t.token, Hop: t.hop, Members: []ident.Member{t.to}, At: t.closedAt}
 	switch {
-	case t.receiptIn.Seq > 0 && t.voidIn.Seq > 0:
-		f.Accused, f.Records = t.to, []Place{t.voidIn, t.receiptIn}
-		f.Exhibits = []Exhibit{{t.voidIn, envelope.Void, t.voidIs}, {t.receiptIn, envelope.Receipt, t.receiptIs}}
+	case t.receipt.Seq > 0 && t.voidIs.Seq > 0:
+		f.Accused, f.Records = t.to, []Place{t.voidIs.Place, t.receipt.Place}
+		f.Exhibits = []Exhibit{t.voidIs, t.receipt}
 		a.add(f)
-	case len(t.taken) > 0 && (t.declined || t.voidIn.Seq > 0):
-		f.At, f.Records = t.taken[0].Begin, places(t.taken[0].Place, t.declinedIn, t.voidIn)
+	case len(t.taken) > 0 && (t.declined || t.voidIs.Seq > 0):
+		f.At, f.Records = t.taken[0].Begin, places(t.taken[0].Place, t.declinedIn, t.voidIs.Place)
 		a.add(f)
 	}
 }
@@ -53,14 +53,14 @@ func (a *auditor) checkChain(t *transfer) {
 		a.checkPrevious(t, p)
 	} else if g := a.tokens[ident.Token(t.previous)]; g != nil &&
 		(t.token != g.token || t.hop != 1 || t.void != nil || t.from != g.generator) {
-		a.broken(t, Exhibit{g.shown, envelope.Genesis, ident.Hash(g.token)})
+		a.broken(t, g.shown)
 	}
 	if t.void == nil {
 		return
 	}
 	if v, known := a.voids[*t.void]; known &&
 		(t.previous != v.transfer || t.token != v.token || t.hop-1 != v.hop || t.from == v.signer) {
-		a.broken(t, Exhibit{v.in, envelope.Void, *t.void})
+		a.broken(t, v.shown)
 	}
 }
 
@@ -71,14 +71,14 @@ func (a *auditor) checkPrevious(t, p *transfer) {
 			holder = p.from
 		}
 		if t.token != p.token || t.hop-1 != p.hop || t.from != holder {
-			a.broken(t, p.exhibit())
+			a.broken(t, p.shown)
 		}
 	}
-	if p.voidIn.Seq > 0 && p.answerer == t.from {
+	if p.voidIs.Seq > 0 && p.answerer == t.from {
 		a.add(Finding{
 			Kind: Disowned, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, Accused: t.from, At: fromMillis(t.time),
-			Records:  []Place{p.voidIn, t.shown},
-			Exhibits: []Exhibit{{p.voidIn, envelope.Void, p.voidIs}, t.exhibit()},
+			Records:  []Place{p.voidIs.Place, t.shown.Place},
+			Exhibits: []Exhibit{p.voidIs, t.shown},
 		})
 	}
 }
@@ -87,14 +87,18 @@ func (a *auditor) checkPrevious(t, p *transfer) {
 func (a *auditor) broken(t *transfer, from Exhibit) {
 	a.add(Finding{
 		Kind: Broken, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, Accused: t.from, At: fromMillis(t.time),
-		Records: []Place{t.shown, from.Place}, Exhibits: []Exhibit{t.exhibit(), from},
+		Records: []Place{t.shown.Place, from.Place}, Exhibits: []Exhibit{t.shown, from},
 	})
 }
+
+// writing is how long after its time a transfer is written down at the latest,
+// unless its sender was suspended in between.
+const writing = time.Second
 
 // checkAbsence looks for records that the journals of sender or receiver should
 // hold, and do not.
 func (a *auditor) checkAbsence(t *transfer) {
-	if len(t.taken) > 0 && t.sender == nil && a.mustHold(t.from, fromMillis(t.time), fromMillis(t.time)) {
+	if len(t.taken) > 0 && t.sender == nil && a.mustHold(t.from, fromMillis(t.time), fromMillis(t.time)+uint64(writing.Microseconds())) {
 		a.add(Finding{
 			Kind: Unsent, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from, t.to}, At: t.taken[0].Begin,
 			Records: []Place{t.taken[0].Place},
@@ -135,10 +139,10 @@ func (a *auditor) checkForks(order []*transfer) {
 		}
 		f := Finding{
 			Kind: Fork, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, At: fromMillis(t.time),
-			Records: places(first.shown, t.shown),
+			Records: places(first.shown.Place, t.shown.Place),
 		}
 		if first.verified && t.verified {
-			f.Accused, f.Exhibits = t.from, []Exhibit{first.exhibit(), t.exhibit()}
+			f.Accused, f.Exhibits = t.from, []Exhibit{first.shown, t.shown}
 		}
 		a.add(f)
 	}
@@ -165,13 +169,11 @@ func (a *auditor) checkTokens() {
 		}
 		f := Finding{
 			Kind: Minted, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born),
-			Records: places(first.shown, g.shown), Detail: fmt.Sprintf("number %d, as token %s", g.sequence, first.token.Short()),
+			Records: places(first.shown.Place, g.shown.Place), Detail: fmt.Sprintf("number %d, as token %s", g.sequence, first.token.Short()),
 		}
 		if first.verified && g.verified {
 			f.Accused = g.generator
-			f.Exhibits = []Exhibit{
-				{first.shown, envelope.Genesis, ident.Hash(first.token)}, {g.shown, envelope.Genesis, ident.Hash(g.token)},
-			}
+			f.Exhibits = []Exhibit{first.shown, g.shown}
 		}
 		a.add(f)
 	}

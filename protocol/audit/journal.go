@@ -68,8 +68,8 @@ type Place struct {
 // Exhibit is a signed object that shows something.
 type Exhibit struct {
 	Place
-	Kind envelope.Kind
-	Hash ident.Hash
+	Kind  envelope.Kind
+	print print
 }
 
 // Custody is one member's custody of a token at one hop.
@@ -134,8 +134,8 @@ type transfer struct {
 
 	// What its sender signed, if the journals have it (read).
 	read     bool
-	verified bool  // its signature holds
-	shown    Place // of the copy that verified, or of the first one
+	verified bool    // its signature holds
+	shown    Exhibit // the copy that verified, or the first one
 	token    ident.Token
 	hop      uint64
 	from, to ident.Member
@@ -145,17 +145,16 @@ type transfer struct {
 	void     *ident.Hash
 	time     uint64 // the sender's clock, ms since 1970
 
-	sender            *memory // in whose journal it is signed; nil when in none
-	sentAt, closedAt  uint64  // Entry.At in the sender's journal
-	taken             []*Custody
-	takenBefore       bool // before what is at hand of its receiver's journal
-	declined          bool
-	declinedIn        Place
-	closure           closure
-	closedIn          Place
-	answerer          ident.Member // who signed the answers
-	receiptIn, voidIn Place        // answers that verify
-	receiptIs, voidIs ident.Hash
+	sender           *memory // in whose journal it is signed; nil when in none
+	sentAt, closedAt uint64  // Entry.At in the sender's journal
+	taken            []*Custody
+	takenBefore      bool // before what is at hand of its receiver's journal
+	declined         bool
+	declinedIn       Place
+	closure          closure
+	closedIn         Place
+	answerer         ident.Member // who signed the answers
+	receipt, voidIs  Exhibit      // answers that verify; Seq 0: none
 }
 
 // closure is what ended a transfer at its sender.
@@ -180,5 +179,5 @@ type genesis struct {
 	sequence    uint64
 	born        uint64 // the generator's clock, ms since 1970
 	verified    bool
-	shown       Place
+	shown       Exhibit // the copy that verified, or the first one
 }

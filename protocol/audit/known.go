@@ -34,19 +34,22 @@ func (r *Reader) transfer(o *object) *transfer {
 		b := o.transfer
 		t.read, t.token, t.hop, t.from, t.to = true, b.Token, b.Hop, b.From, b.To
 		t.inc, t.accept, t.previous, t.void, t.time = b.Incarnation, b.Accept, b.Previous, b.Void, b.Time
-		t.shown = r.place()
+		t.shown = r.exhibit(o)
 		if t.answerer != t.to { // answers by somebody else are none
-			t.receiptIn, t.voidIn = Place{}, Place{}
+			t.receipt, t.voidIs = Exhibit{}, Exhibit{}
 		}
 		t.answerer = t.to
 	}
 	if o.verdict == genuine && !t.verified {
-		t.verified, t.shown = true, r.place()
+		t.verified, t.shown = true, r.exhibit(o)
 		r.signedAt(t.from, t.time, t.token, t.hop)
 	}
 	r.prints[o.print] = t
 	return t
 }
+
+// exhibit is an object in the record being read.
+func (r *Reader) exhibit(o *object) Exhibit { return Exhibit{r.place(), o.kind, o.print} }
 
 // transferOf is the entry of a transfer, which may be known by its hash only.
 func (a *auditor) transferOf(h ident.Hash) *transfer {
@@ -77,14 +80,14 @@ func (r *Reader) genesis(o *object) *genesis {
 	if g == nil {
 		g = &genesis{
 			token: id, resource: b.Resource, slot: b.Slot, generator: b.Generator,
-			incarnation: b.Incarnation, sequence: b.Sequence, born: b.Time, shown: r.place(),
+			incarnation: b.Incarnation, sequence: b.Sequence, born: b.Time, shown: r.exhibit(o),
 		}
 		r.tokens[id] = g
 	}
 	if o.verdict == genuine {
 		r.geneses[o.print] = id
 		if !g.verified {
-			g.verified, g.shown = true, r.place()
+			g.verified, g.shown = true, r.exhibit(o)
 			r.signedAt(g.generator, g.born, id, 0)
 		}
 	}
@@ -96,7 +99,7 @@ func (r *Reader) answer(o *object) {
 	if o == nil || o.verdict != genuine {
 		return
 	}
-	b, h := o.answer, o.hash()
+	b := o.answer
 	t := r.transferOf(b.Transfer)
 	if t.answerer.IsZero() {
 		t.answerer = b.Signer
@@ -105,13 +108,13 @@ func (r *Reader) answer(o *object) {
 	case t.answerer != b.Signer:
 		r.find(Misfit, b.Token, b.Hop, fmt.Sprintf("%v by member %s, to whom it was not sent", o.kind, b.Signer.Short()), r.member)
 	case o.kind == envelope.Receipt:
-		if t.receiptIn.Seq == 0 {
-			t.receiptIn, t.receiptIs = r.place(), h
+		if t.receipt.Seq == 0 {
+			t.receipt = r.exhibit(o)
 		}
 	default:
-		r.voids[h] = void{b.Transfer, b.Token, b.Hop, b.Signer, r.place()}
-		if t.voidIn.Seq == 0 {
-			t.voidIn, t.voidIs = r.place(), h
+		r.voids[o.hash()] = void{b.Transfer, b.Token, b.Hop, b.Signer, r.exhibit(o)}
+		if t.voidIs.Seq == 0 {
+			t.voidIs = r.exhibit(o)
 		}
 	}
 }

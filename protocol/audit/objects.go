@@ -167,18 +167,15 @@ func ownKey(o *object) bool { return o.kind == envelope.Authority }
 func (a *auditor) signer(o *object) *signature.PublicKey { return a.trust.Key(o.form.KeyID()) }
 
 // Extract finds in the body of a frame the object that an exhibit is about.
-func Extract(g ident.Group, body []byte, e Exhibit) ([]byte, error) {
+func Extract(body []byte, e Exhibit) ([]byte, error) {
 	_, r, err := journal.Decode(body)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range signed(r) {
-		if o.kind != e.Kind {
-			continue
-		}
-		if o.open(g); o.err == nil && o.hash() == e.Hash {
+		if o.kind == e.Kind && printOf(o.kind, o.raw) == e.print {
 			return o.raw, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %v of hash %v", ErrGone, e.Kind, e.Hash)
+	return nil, fmt.Errorf("%w: %v in record %d", ErrGone, e.Kind, e.Seq)
 }

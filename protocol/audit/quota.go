@@ -49,7 +49,7 @@ func (a *auditor) checkQuota(order []*genesis) {
 		shortest, shared := a.quota(g.resource, g.slot)
 		if !shared {
 			a.add(Finding{
-				Kind: Foreign, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: places(g.shown),
+				Kind: Foreign, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: places(g.shown.Place),
 				Detail: fmt.Sprintf("resource %q, slot %d", g.resource, g.slot),
 			})
 			continue
@@ -64,7 +64,7 @@ func (a *auditor) checkQuota(order []*genesis) {
 		took := time.Duration(min(g.born-first.born, lastTime/1_000_000)) * time.Millisecond
 		if took < shortest*quotaBurst/quotaExcess {
 			a.addOnce(Finding{
-				Kind: Excess, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: places(first.shown, g.shown),
+				Kind: Excess, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: places(first.shown.Place, g.shown.Place),
 				Detail: fmt.Sprintf("%d tokens of resource %q, slot %d within %v; its policy waits %v before each",
 					quotaBurst, g.resource, g.slot, took, shortest),
 			})

@@ -119,7 +119,7 @@ func (a *Audit) exhibitsIn(s *segment, index int, wanted map[audit.Place][]audit
 			return nil // the whole frames were read; what is missing is told by who asked
 		}
 		for _, e := range wanted[audit.Place{Journal: index, Seq: f.Seq}] {
-			raw, err := audit.Extract(a.Group.ID(), f.Body, e)
+			raw, err := audit.Extract(f.Body, e)
 			if err != nil {
 				return fmt.Errorf("%s, record %d: %w", s.path, f.Seq, err)
 			}

@@ -1,0 +1,404 @@
+package audit_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/audit/audittest"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// tellHonest is a story in which everything happens that may.
+func tellHonest(a, b, c *audittest.Author) {
+	title := a.Generate()
+	a.Operate(title, 1, 2)
+	title = b.Hand(a.Hand(title, b), c)
+	declined := c.Send(title, a)
+	title = c.Reclaim(title, declined, a.Decline(declined))
+	title = c.Hand(title, b)
+	b.Operate(title, 1, 2)
+	other := b.Generate()
+	b.Write(&journal.Dropped{Token: other.Token(), Hop: 0, Reason: 1})
+	leave, err := certificate.Leave{Member: c.ID, Time: c.Millis()}.Sign(c.Group.ID(), c.Key)
+	if err != nil {
+		panic(err)
+	}
+	a.Know(journal.KnownLeave, leave.Raw())
+}
+
+func TestHonestMembers(t *testing.T) {
+	w := audittest.New("ann", "ben", "cleo")
+	tellHonest(w.List[0], w.List[1], w.List[2])
+	r := w.Report(audit.Options{})
+	assert.Empty(t, r.Findings)
+	assert.Empty(t, r.More)
+	assert.Equal(t, 3, r.Handoffs())
+	assert.Empty(t, r.Unverified)
+	// 2 geneses, 4 transfers, 3 receipts; the void in two records counts once.
+	assert.Equal(t, 10, r.Signatures)
+	require.Len(t, r.Resources, 1)
+	tape := r.Resources[0]
+	assert.Equal(t, 2, tape.Operations)
+	assert.Equal(t, 1, tape.Dropped)
+	assert.Equal(t, 1, tape.Gaps.Count)
+	assert.InDelta(t, 4.0/6, tape.JainOperations, 1e-9, "two of three with one each")
+	assert.Len(t, r.Members, 3)
+	assert.Len(t, r.Clocks, 2)
+	for _, m := range r.Members {
+		assert.Len(t, m.Spans, 1)
+		assert.Equal(t, m.Name == "cleo", m.Left)
+	}
+}
+
+// One after the other and together, on one processor and on several, an audit says
+// the same.
+func TestSameReport(t *testing.T) {
+	w := audittest.New("ann", "ben", "cleo")
+	tellHonest(w.List[0], w.List[1], w.List[2])
+	w.List[0].Forge()
+	want := w.Report(audit.Options{})
+	for name, o := range map[string]audit.Options{
+		"one by one": {OneByOne: true},
+		"backwards": {Parallel: func(n int, do func(int)) {
+			for i := n - 1; i >= 0; i-- {
+				do(i)
+			}
+		}},
+		"random": {Random: bytes.NewReader(bytes.Repeat([]byte{7}, 1000))},
+	} {
+		assert.Equal(t, want.Findings, w.Report(o).Findings, name)
+	}
+}
+
+// Each broken rule, and no other, is found; what convicts is proof, and makes
+// evidence against the guilty one.
+func TestBrokenRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell   func(w *audittest.World, a, b, c *audittest.Author)
+		proofs []audit.Kind // against ann
+		others []audit.Kind
+	}{
+		"two transfers of one hop, one taken": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			a.Hand(title, b)
+			c.Decline(a.Sign(title, c))
+		}, []audit.Kind{audit.Fork}, nil},
+		"two transfers of one hop, both taken": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			second := a.Sign(title, c)
+			a.Hand(title, b)
+			c.Take(title, second)
+			b.Write(&journal.Counters{})
+		}, []audit.Kind{audit.Fork}, []audit.Kind{audit.Unsent, audit.Overlap}},
+		"void and receipt": {func(w *audittest.World, a, b, c *audittest.Author) {
+			tr := b.Send(b.Generate(), a)
+			b.Close(tr, a.Answer(token.Receipt, tr))
+			a.Write(&journal.Voided{Transfer: tr.Raw(), Void: a.Answer(token.Void, tr).Raw()})
+		}, []audit.Kind{audit.Contradiction}, []audit.Kind{audit.Unheld, audit.Vanished}},
+		"declined and given on": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := b.Generate()
+			tr := b.Send(title, a)
+			b.Reclaim(title, tr, a.Decline(tr))
+			next := token.Title{Genesis: title.Genesis, Transfer: tr}
+			c.Decline(a.Sign(next, c))
+		}, []audit.Kind{audit.Disowned}, nil},
+		"a transfer that skips a hop": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := b.Hand(b.Generate(), a)
+			c.Decline(a.Sign(title, c, func(b *token.TransferBody) { b.Hop++ }))
+		}, []audit.Kind{audit.Broken}, nil},
+		"a transfer of what was given to another": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := b.Hand(b.Generate(), c)
+			b.Decline(a.Sign(title, b))
+		}, []audit.Kind{audit.Broken}, nil},
+		"a first transfer by another than the generator": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := b.Generate()
+			c.Decline(a.Sign(title, c))
+		}, []audit.Kind{audit.Broken}, nil},
+		"a void of another transfer": {func(w *audittest.World, a, b, c *audittest.Author) {
+			one, other := a.Generate(), a.Generate()
+			first, second := a.Send(one, b), a.Send(other, b)
+			v := b.Decline(first)
+			a.Reclaim(one, first, v)
+			a.Reclaim(other, second, b.Decline(second))
+			h := v.Hash()
+			c.Decline(a.Sign(token.Title{Genesis: other.Genesis, Transfer: second, Void: v}, c, func(b *token.TransferBody) {
+				b.Void = &h
+			}))
+		}, []audit.Kind{audit.Broken}, nil},
+		"a number for two tokens": {func(w *audittest.World, a, b, c *audittest.Author) {
+			a.Write(&journal.Generated{Genesis: a.Genesis(9, 1, "tape").Raw()})
+			a.Write(&journal.Generated{Genesis: a.Genesis(9, 2, "tape").Raw()})
+		}, []audit.Kind{audit.Minted}, nil},
+		"found at run time by another": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			b.Write(&journal.Evidence{What: "x", Accused: a.ID, Objects: [][]byte{a.Sign(title, b).Raw(), a.Sign(title, c).Raw()}})
+		}, []audit.Kind{audit.Fork}, nil},
+		"void and receipt found at run time": {func(w *audittest.World, a, b, c *audittest.Author) {
+			tr := b.Send(b.Generate(), a)
+			b.Write(&journal.Evidence{Objects: [][]byte{a.Answer(token.Void, tr).Raw(), a.Answer(token.Receipt, tr).Raw()}})
+		}, []audit.Kind{audit.Contradiction}, nil},
+
+		"a signature does not hold": {func(w *audittest.World, a, b, c *audittest.Author) { a.Forge() }, nil, []audit.Kind{audit.Forged}},
+		"a certificate was changed": {func(w *audittest.World, a, b, c *audittest.Author) {
+			raw := bytes.Clone(w.Certify(b, audittest.Start.AddDate(0, 0, 80)).Raw())
+			raw[len(raw)-1] ^= 1
+			a.Know(journal.KnownCertificate, raw)
+		}, nil, []audit.Kind{audit.Forged}},
+		"a fork with one forged transfer": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			a.Hand(title, b)
+			raw := bytes.Clone(a.Sign(title, c).Raw())
+			raw[len(raw)-1] ^= 1
+			c.Write(&journal.Voided{Transfer: raw})
+		}, nil, []audit.Kind{audit.Forged, audit.Fork}},
+		"a record of giving away is missing": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			tr := a.Send(title, b)
+			a.Erase()
+			b.Take(title, tr)
+			a.Write(&journal.Counters{})
+			b.Write(&journal.Counters{})
+		}, nil, []audit.Kind{audit.Unsent, audit.Overlap}},
+		"a record of taking is missing": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			tr := a.Send(title, b)
+			b.Take(title, tr)
+			b.Erase()
+			a.Close(tr, b.Answer(token.Receipt, tr))
+			b.Write(&journal.Counters{})
+		}, nil, []audit.Kind{audit.Unheld, audit.Vanished}},
+		"one transfer taken twice": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			tr := a.Send(title, b)
+			b.Hand(b.Take(title, tr), c)
+			b.Take(title, tr)
+			c.Write(&journal.Counters{})
+			c.Write(&journal.Counters{})
+		}, nil, []audit.Kind{audit.Twice, audit.Overlap}},
+		"an incarnation begins twice": {func(w *audittest.World, a, b, c *audittest.Author) {
+			a.Write(&journal.Incarnation{Incarnation: a.Incarnation, Member: a.ID, Durable: true})
+		}, nil, []audit.Kind{audit.Revived}},
+		"given away while a program ran": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			a.Write(&journal.Started{Grant: ident.Grant{1}, Token: title.Token(), Resource: "tape"})
+			a.Hand(title, b)
+		}, nil, []audit.Kind{audit.Busy}},
+		"a receipt by a stranger": {func(w *audittest.World, a, b, c *audittest.Author) {
+			tr := a.Send(a.Generate(), b)
+			a.Close(tr, c.Answer(token.Receipt, tr))
+			b.Write(&journal.Counters{})
+		}, nil, []audit.Kind{audit.Misfit, audit.Unheld, audit.Vanished}},
+		"a program that ran on": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := a.Generate()
+			a.Write(&journal.Started{Grant: ident.Grant{1}, Token: title.Token(), Resource: "tape"})
+			a.Wait(4) // it is there behind the deadline, and goes on
+			a.Write(&journal.Ended{Grant: ident.Grant{1}, Operated: true})
+		}, nil, []audit.Kind{audit.Outlived}},
+		"too many tokens": {func(w *audittest.World, a, b, c *audittest.Author) {
+			for range 9 {
+				title := a.Generate()
+				a.Write(&journal.Dropped{Token: title.Token()})
+			}
+		}, nil, []audit.Kind{audit.Excess}},
+		"a token of another resource": {func(w *audittest.World, a, b, c *audittest.Author) {
+			a.Write(&journal.Generated{Genesis: a.Genesis(9, 1, "disk").Raw()})
+		}, nil, []audit.Kind{audit.Foreign}},
+		"founded twice": {func(w *audittest.World, a, b, c *audittest.Author) {
+			a.Write(&journal.Generated{Genesis: a.Genesis(9, 1, "tape").Raw(), Founding: true})
+			b.Write(&journal.Generated{Genesis: b.Genesis(9, 1, "tape").Raw(), Founding: true})
+		}, nil, []audit.Kind{audit.Refounded}},
+		"signed with a certificate that has run out": {func(w *audittest.World, a, b, c *audittest.Author) {
+			w.Now = audittest.Start.AddDate(0, 0, 91)
+			a.Generate()
+		}, nil, []audit.Kind{audit.Invalid}},
+		"signed after being revoked": {func(w *audittest.World, a, b, c *audittest.Author) {
+			r, err := certificate.Revocation{Version: 1, Member: a.ID, Time: w.Millis()}.Sign(w.Group.ID(), w.CA)
+			panicIf(err)
+			b.Know(journal.KnownRevocation, r.Raw())
+			a.Generate()
+		}, nil, []audit.Kind{audit.Revoked}},
+		"signed after leaving": {func(w *audittest.World, a, b, c *audittest.Author) {
+			l, err := certificate.Leave{Member: a.ID, Time: w.Millis()}.Sign(w.Group.ID(), a.Key)
+			panicIf(err)
+			b.Know(journal.KnownLeave, l.Raw())
+			a.Generate()
+		}, nil, []audit.Kind{audit.Departed}},
+		"rubbish": {func(w *audittest.World, a, b, c *audittest.Author) {
+			a.Frames = append(a.Frames, journal.Frame{Type: journal.FrameRecord, Seq: 99, Body: []byte{1}})
+		}, nil, []audit.Kind{audit.Misfit}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := audittest.New("ann", "ben", "cleo")
+			ann := w.List[0]
+			c.tell(w, ann, w.List[1], w.List[2])
+			r := w.Report(audit.Options{})
+			var proofs, others []audit.Kind
+			for _, f := range r.Findings {
+				if !f.Proved() {
+					others = append(others, f.Kind)
+					assert.Zero(t, f.Accused)
+					continue
+				}
+				proofs = append(proofs, f.Kind)
+				assert.Equal(t, ann.ID, f.Accused)
+				e, err := w.Convict(f)
+				require.NoError(t, err, "%v", f)
+				assert.Equal(t, ann.ID, e.Accused)
+			}
+			assert.ElementsMatch(t, c.proofs, proofs, "%v", r.Findings)
+			assert.ElementsMatch(t, c.others, others, "%v", r.Findings)
+			for _, f := range r.Findings {
+				assert.NotEmpty(t, f.Records, "%v", f)
+			}
+		})
+	}
+}
+
+// What becomes of tokens, by the rule of section 7.
+func TestLosses(t *testing.T) {
+	w := audittest.New("ann", "ben", "cleo")
+	a, b, c := w.List[0], w.List[1], w.List[2]
+	atEnd := a.Generate()
+	onTheWay := a.Generate()
+	a.Send(onTheWay, b)
+	givenUp := c.Generate()
+	b.Decline(c.Send(givenUp, b))
+	c.Write(&journal.Closed{Token: givenUp.Token()})
+	b.Write(&journal.Incarnation{Incarnation: ident.Incarnation{77}, Member: b.ID, Durable: true})
+	held := b.Generate()
+	a.Write(&journal.Incarnation{Incarnation: ident.Incarnation{78}, Member: a.ID, Durable: true})
+	r := w.Report(audit.Options{})
+	assert.Empty(t, r.Findings)
+	rules := make(map[ident.Token]string)
+	for _, one := range r.Tokens {
+		rules[one.ID] = one.Rule
+		assert.Equal(t, one.ID != held.Token(), one.Fate.Lost())
+	}
+	assert.Equal(t, map[ident.Token]string{
+		atEnd.Token(): "V1", onTheWay.Token(): "V2", givenUp.Token(): "V3", held.Token(): "",
+	}, rules)
+}
+
+func TestLossByAFloor(t *testing.T) {
+	w := audittest.New("ann", "ben")
+	a, b := w.List[0], w.List[1]
+	a.Send(a.Generate(), b)
+	b.Write(&journal.Floor{Offerer: a.ID, Floor: 1}) // below 1: the number 1 still counts
+	assert.Equal(t, audit.UnderWay, w.Report(audit.Options{}).Tokens[0].Fate)
+	b.Write(&journal.Floor{Offerer: a.ID, Floor: 2})
+	lost := w.Report(audit.Options{}).Tokens[0]
+	assert.Equal(t, audit.LostFloor, lost.Fate)
+	assert.Equal(t, "V4", lost.Rule)
+}
+
+// Operations that overlap by clocks that may be apart are told from those that
+// overlap for certain.
+func TestOverlapsAndClocks(t *testing.T) {
+	w := audittest.New("ann", "ben")
+	a, b := w.List[0], w.List[1]
+	b.Ahead = -45 * time.Second // ben's clock is late
+	one := a.Generate()
+	a.Operate(one, 1, 2)
+	next := a.Hand(one, b) // by his clock it was taken before it was sent
+	b.Operate(next, 1, 2)
+	r := w.Report(audit.Options{})
+	assert.Empty(t, r.Findings)
+	require.Len(t, r.Clocks, 1)
+	lead, sign := r.Clocks[0], int64(1)
+	if lead.A != a.ID {
+		sign = -1
+	}
+	ahead := sign * b.Ahead.Microseconds()
+	assert.LessOrEqual(t, lead.Least, ahead)
+	assert.GreaterOrEqual(t, lead.Most, ahead)
+	assert.True(t, lead.Consistent())
+	o := r.Resources[0].Overlaps
+	require.Equal(t, 1, o.Count, "by the clocks ben began before ann had ended")
+	assert.Zero(t, o.Sure)
+	assert.Equal(t, o.Longest, o.Total)
+
+	other := b.Generate() // now two tokens, and at once for certain
+	a.Write(&journal.Counters{})
+	third := b.Hand(next, a)
+	a.Write(&journal.Started{Grant: ident.Grant{9}, Token: third.Token(), Hop: third.Hop(), Resource: "tape"})
+	for range 6 {
+		b.Write(&journal.Counters{})
+	}
+	b.Operate(other, 2, 2)
+	for range 6 {
+		b.Write(&journal.Counters{})
+	}
+	a.Write(&journal.Ended{Grant: ident.Grant{9}, Operated: true})
+	o = w.Report(audit.Options{}).Resources[0].Overlaps
+	assert.Equal(t, 2, o.Count)
+	assert.Equal(t, 1, o.Sure)
+	assert.Equal(t, 2, o.AtOnce)
+}
+
+// What is outside of the time or the resource asked for is left out.
+func TestBounds(t *testing.T) {
+	w := audittest.New("ann", "ben", "cleo")
+	a, b, c := w.List[0], w.List[1], w.List[2]
+	title := a.Generate()
+	a.Operate(title, 1, 2)
+	a.Hand(title, b)
+	c.Decline(a.Sign(title, c))
+	now := uint64(w.Now.UnixMicro())
+	assert.Len(t, w.Report(audit.Options{To: now + 1}).Findings, 1)
+	assert.Empty(t, w.Report(audit.Options{From: now + 1}).Findings)
+	assert.Empty(t, w.Report(audit.Options{To: uint64(audittest.Start.UnixMicro())}).Findings)
+	assert.Empty(t, w.Report(audit.Options{Resource: "disk"}).Findings)
+	r := w.Report(audit.Options{Resource: "tape", From: now - uint64(audittest.Tick.Microseconds())})
+	assert.Len(t, r.Findings, 1)
+	assert.Empty(t, r.Resources, "nothing of it happened since")
+}
+
+// A hostile journal cannot make a report without end.
+func TestFindingsAreBounded(t *testing.T) {
+	w := audittest.New("ann")
+	for range 1100 {
+		w.List[0].Write(&journal.Dropped{Hop: 7})
+	}
+	r := w.Report(audit.Options{})
+	assert.Len(t, r.Findings, 1000)
+	assert.Equal(t, 100, r.More[audit.Misfit])
+	assert.Equal(t, 1100, r.Count(audit.Misfit))
+}
+
+// Numbers from a hostile journal do no harm.
+func TestWildTimes(t *testing.T) {
+	w := audittest.New("ann", "ben")
+	a, b := w.List[0], w.List[1]
+	write := func(m *audittest.Author, at uint64, r journal.Record) {
+		body, err := journal.Encode(at, r)
+		require.NoError(t, err)
+		m.Frames = append(m.Frames, journal.Frame{Type: journal.FrameRecord, Seq: uint64(len(m.Frames) + 1), Body: body})
+	}
+	title := token.Title{Genesis: a.Genesis(1, 1, "tape")}
+	tr := a.Sign(title, b, func(b *token.TransferBody) { b.Time = ^uint64(0) })
+	write(a, ^uint64(0), &journal.Generated{Genesis: title.Genesis.Raw()})
+	write(a, 0, &journal.Started{Token: title.Token(), Resource: "tape", Deadline: ^uint64(0)})
+	write(a, ^uint64(0), &journal.Ended{Operated: true})
+	write(a, 1, &journal.Sent{Transfer: tr.Raw()})
+	write(b, 0, &journal.Held{Transfer: tr.Raw(), Genesis: title.Genesis.Raw()})
+	write(b, ^uint64(0), &journal.Dropped{Token: title.Token(), Hop: 1})
+	write(b, 5, &journal.Reclaimed{Token: title.Token()})
+	write(b, 5, &journal.Started{Token: title.Token(), Hop: ^uint64(0)})
+	for _, f := range w.Report(audit.Options{}).Findings {
+		assert.False(t, f.Proved(), "%v", f)
+	}
+}
+
+func panicIf(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
