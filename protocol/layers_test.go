@@ -38,12 +38,14 @@ var floors = [][]string{
 // drivers is the order of what stands above: paths, with all below them. The
 // longest one that fits is a package's floor; within a floor Go itself refuses
 // circles.
-var drivers = [][]string{{"internal"}, {"node"}, {"ca"}, {"sim"}, {"cmd", "node/bench", "fuzz", "spec"}}
+var drivers = [][]string{{"internal", "spec/conformance"}, {"node"}, {"ca"}, {"sim"}, {"cmd", "node/bench", "fuzz", "spec"}}
 
 // strangers are pairs that must not know each other, not even through others.
 var strangers = [][2]string{
 	{"protocol/policy", "protocol/handoff"},
 	{"protocol/handoff", "protocol/policy"},
+	// Who tests other implementations must not share this one's mistakes.
+	{"spec/conformance", "protocol/member"}, {"spec/conformance", "protocol/handoff"}, {"spec/conformance", "node"},
 }
 
 // libraries are the only foreign packages in the pure core, and who uses them.

@@ -1,0 +1,19 @@
+// Package conformance plays a member of the group against another one that is
+// running, over real QUIC, and says which requirements of spec/protocol.md the
+// other one keeps, as far as that can be seen from outside.
+//
+// The peer speaks the transport by itself (chapter 11), with nothing of this
+// project but the codecs: it has to be able to say what no member would say. A
+// check is a short script. Each has its own connection and its own deadline, and
+// depends on no other.
+//
+//	report, err := conformance.Run(ctx, conformance.Options{…})
+//
+// # What it does to the member under test
+//
+// No more than any other member could. It is a member in mode 2 that is attached
+// to the one under test alone. It makes tokens of one resource, hands them
+// over, and takes them back where it can; tokens that it has not made it never
+// accepts. Two checks sign what only a liar signs, so that its identity should be
+// made for the test, and revoked after it: docs/conformance.md has the list.
+package conformance

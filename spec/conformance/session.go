@@ -1,0 +1,310 @@
+package conformance
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/quic-go/quic-go"
+
+	"github.com/wandertoken/wander/crypto/canonical"
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// The codes of QUIC's CONNECTION_CLOSE that the checks know (T-18).
+const (
+	codeNormal   quic.ApplicationErrorCode = 0
+	codeReplaced quic.ApplicationErrorCode = 2
+	codeProtocol quic.ApplicationErrorCode = 4
+	codeRevoked  quic.ApplicationErrorCode = 5
+	codeOverload quic.ApplicationErrorCode = 6
+)
+
+const (
+	// maxInbox is how many messages wait for the check before the peer is read
+	// no further: 64 MiB of them, should it send nothing but the largest.
+	maxInbox = 1024
+
+	// maxHeard is how many messages that no check has waited for are kept.
+	maxHeard = 4096
+
+	// patience is after how long a question is put again. On an undisturbed
+	// network nothing is lost.
+	patience = 2 * time.Second
+
+	// fencePatience is the same for the question of a fence: that may come when
+	// the member has had too many (M-6).
+	fencePatience = 50 * time.Millisecond
+)
+
+// preamble is the first frame of a stream (T-11).
+//
+//	preamble = [ 0, [ process: bstr .size 16, ordinal: uint, keep: bool ] ]
+type preamble struct {
+	_       struct{} `cbor:",toarray"`
+	Process [16]byte
+	Ordinal uint64
+	Keep    bool
+}
+
+type preambleFrame struct {
+	_      struct{} `cbor:",toarray"`
+	Type   uint64
+	Fields preamble
+}
+
+var preambleLimits = canonical.Limits{MaxBytes: 32, MaxDepth: 3, MaxItems: 6}
+
+func (p preamble) encode() []byte {
+	body, err := canonical.Marshal(preambleFrame{Fields: p})
+	if err != nil {
+		panic(err) // of numbers and bytes, there is none
+	}
+	return body
+}
+
+func parsePreamble(body []byte) (p preamble, err error) {
+	var f preambleFrame
+	if err := canonical.Unmarshal(body, &f, preambleLimits); err != nil {
+		return p, err
+	}
+	if f.Type != 0 {
+		return p, fmt.Errorf("message type %d", f.Type)
+	}
+	return f.Fields, nil
+}
+
+// session is one connection with the member under test, which this side has
+// dialled.
+type session struct {
+	t      *trial
+	quic   *quic.Conn
+	stream *quic.Stream
+	cert   certificate.Certificate // of the member
+
+	inbox chan frame
+	hello *wire.Hello    // the member's, once it is here
+	heard []wire.Message // that no check has waited for
+	ended bool           // nothing more comes
+}
+
+// frame is one body that the member has sent, decoded, or how its stream ended.
+type frame struct {
+	message wire.Message
+	err     error
+}
+
+// own is how this member dials.
+func (t *trial) own() *tls.Config { return t.as(t.paperOf(t.Identity)) }
+
+// as is how somebody with this paper dials.
+func (t *trial) as(p paper) *tls.Config {
+	cert, err := p.sign()
+	t.check(err == nil, "TLS certificate not made: %v", err)
+	return clientTLS(cert)
+}
+
+// handshake dials, and opens the stream. The member is verified.
+func (t *trial) handshake(conf *tls.Config) (*session, error) {
+	s := &session{t: t, inbox: make(chan frame, maxInbox)}
+	conf.VerifyConnection = func(state tls.ConnectionState) (err error) {
+		s.cert, err = t.memberOf(state.PeerCertificates)
+		return err
+	}
+	var err error
+	s.quic, err = t.quic.Dial(t.ctx, t.to, conf, &quic.Config{
+		Versions: []quic.Version{quic.Version1}, HandshakeIdleTimeout: t.Timeout, MaxIncomingStreams: 1, MaxIncomingUniStreams: 1,
+		EnableDatagrams: true, // to see whether the member would, too
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.sessions = append(t.sessions, s)
+	s.stream, err = s.quic.OpenStreamSync(t.ctx)
+	return s, err
+}
+
+// dial is handshake for a member that has to be let in.
+func (t *trial) dial() *session {
+	s, err := t.handshake(t.own())
+	t.check(err == nil, "no connection: %v", err)
+	return s
+}
+
+// preamble is the next one of this process.
+func (s *session) preamble() preamble {
+	s.t.ordinal++
+	return preamble{Process: s.t.process, Ordinal: s.t.ordinal}
+}
+
+// readPreamble says a preamble and reads that of the member.
+func (s *session) readPreamble(p preamble) (preamble, error) {
+	s.write(wire.AppendFrame(nil, p.encode()))
+	s.deadline()
+	body, err := wire.ReadFrame(s.stream, nil)
+	if err != nil {
+		return preamble{}, s.reason(err)
+	}
+	return parsePreamble(body)
+}
+
+// begin dials and exchanges preambles.
+func (t *trial) begin() *session {
+	s := t.dial()
+	t.exchange(s, s.preamble())
+	return s
+}
+
+// exchange exchanges preambles, and reads from then on.
+func (t *trial) exchange(s *session, p preamble) preamble {
+	answer, err := s.readPreamble(p)
+	t.check(err == nil, "no preamble: %v", err)
+	go s.read()
+	return answer
+}
+
+// greet dials, and exchanges preambles and HELLOs.
+func (t *trial) greet() *session {
+	s := t.begin()
+	s.say(s.greeting())
+	s.awaitHello()
+	return s
+}
+
+// greeting is this member's HELLO.
+func (s *session) greeting() *wire.Hello {
+	h := &wire.Hello{
+		Versions: [2]uint64{1, 1}, Incarnation: s.t.incarnation, MaxFrame: wire.MaxFrame,
+		Configuration: s.t.Group.Config().Version(), Endpoint: s.t.record.Raw(), Time: uint64(time.Now().UnixMilli()),
+	}
+	if s.t.settled > 0 {
+		h.Settled = &wire.Settled{Incarnation: s.t.hello.Incarnation, Below: s.t.settled}
+	}
+	return h
+}
+
+// awaitHello waits for the member's HELLO.
+func (s *session) awaitHello() {
+	s.hello = expect(s, "HELLO", func(*wire.Hello) bool { return true })
+	s.t.hello = s.hello
+}
+
+// read decodes what comes, until the end of the stream.
+func (s *session) read() {
+	defer close(s.inbox)
+	for {
+		s.stream.SetReadDeadline(time.Time{})
+		body, err := wire.ReadFrame(s.stream, nil)
+		var f frame
+		if err == nil {
+			f.message, f.err = wire.Decode(body)
+		}
+		if err != nil && errors.Is(err, wire.ErrFrameSize) {
+			f.err = err
+		}
+		if f.message == nil && f.err == nil {
+			return
+		}
+		select {
+		case s.inbox <- f:
+		case <-s.quic.Context().Done():
+			return
+		}
+	}
+}
+
+// deadline makes reading and writing end with the check.
+func (s *session) deadline() {
+	at, _ := s.t.ctx.Deadline()
+	s.stream.SetDeadline(at)
+}
+
+// write writes bytes, whatever they are. That the member has ended the connection
+// shows in what is read.
+func (s *session) write(raw []byte) {
+	at, _ := s.t.ctx.Deadline()
+	s.stream.SetWriteDeadline(at)
+	_, _ = s.stream.Write(raw)
+}
+
+// say sends messages.
+func (s *session) say(messages ...wire.Message) {
+	var buf []byte
+	for _, m := range messages {
+		body, err := wire.Encode(m)
+		s.t.check(err == nil, "%v not encoded: %v", m.Type(), err)
+		buf = wire.AppendFrame(buf, body)
+	}
+	s.write(buf)
+}
+
+// body sends the body of a frame as it is.
+func (s *session) body(raw []byte) { s.write(wire.AppendFrame(nil, raw)) }
+
+// close ends the connection, if it has not ended.
+func (s *session) close() { s.quic.CloseWithError(codeNormal, "") }
+
+// reason is why the connection has ended, or err if it has not.
+func (s *session) reason(err error) error {
+	if cause := context.Cause(s.quic.Context()); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// closed waits for the end of the connection, and fails unless the member has
+// closed it with this code.
+func (s *session) closed(want quic.ApplicationErrorCode, after string) {
+	t := s.t
+	select {
+	case <-s.quic.Context().Done():
+	case <-t.ctx.Done():
+		t.fail("%s: the connection stays, want it closed with code %d", after, want)
+	}
+	var app *quic.ApplicationError
+	cause := context.Cause(s.quic.Context())
+	switch {
+	case !errors.As(cause, &app) || !app.Remote:
+		t.fail("%s: the connection ended by %v, want code %d", after, cause, want)
+	case app.ErrorCode != want:
+		t.fail("%s: closed with code %d, want %d", after, app.ErrorCode, want)
+	}
+}
+
+// finish ends this side's half of the stream, and takes in what the member still
+// says until it closes.
+func (s *session) finish() {
+	_ = s.stream.Close()
+	for s.next() != nil {
+	}
+}
+
+// next is the next message, nil when there will be none. What cannot be decoded
+// fails the check, whatever it is about.
+func (s *session) next() wire.Message {
+	m, err := s.receive(s.t.ctx)
+	s.t.check(err == nil || errors.Is(err, io.EOF), "%v", err)
+	return m
+}
+
+var errSilence = errors.New("nothing comes")
+
+// receive is the next message, io.EOF when there will be none, or errSilence when
+// ctx ends.
+func (s *session) receive(ctx context.Context) (wire.Message, error) {
+	select {
+	case f, open := <-s.inbox:
+		if !open {
+			s.ended = true
+			return nil, io.EOF
+		}
+		s.t.check(f.err == nil, "the member sends what no member may: %v", f.err)
+		return f.message, nil
+	case <-ctx.Done():
+		return nil, errSilence
+	}
+}
