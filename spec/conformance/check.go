@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // Verdict is what became of a check.
@@ -50,6 +52,7 @@ type trial struct {
 	*run
 	ctx      context.Context
 	sessions []*session
+	open     ident.Token // whose TRANSFERs are left without answer, but by the check
 }
 
 // outcome is how a check ended before its end.

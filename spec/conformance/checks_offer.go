@@ -52,7 +52,7 @@ func offerRepeated(t *trial) {
 }
 
 func acceptNumbers(t *trial) {
-	last := t.drawn
+	var last uint64
 	for range 2 {
 		s := t.greet()
 		for range 5 {

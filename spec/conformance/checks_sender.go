@@ -41,6 +41,7 @@ func (t *trial) comesBack() (*session, token.Title, *wire.Offer) {
 // parts accepts an offer, and waits for the transfer, which must follow.
 func (s *session) parts(title token.Title, m *wire.Offer) (token.Transfer, *wire.Transfer) {
 	a := s.accept(m)
+	s.t.open = m.Token
 	s.say(a)
 	got := expect(s, "TRANSFER after ACCEPT", s.of(title))
 	x := s.follows(title, got)

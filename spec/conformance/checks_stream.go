@@ -161,7 +161,8 @@ func olderGoes(t *trial) {
 	t.ordinal += 2
 	first := t.greet()
 	second := t.dial()
-	second.write(wire.AppendFrame(nil, low.encode()))
+	_, err := second.readPreamble(low)
+	t.check(err != nil, "a connection with a lower ordinal is answered")
 	second.closed(codeReplaced, "a connection with a lower ordinal")
 	first.stays()
 }

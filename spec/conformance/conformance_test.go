@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"context"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +19,7 @@ func TestNodeConforms(t *testing.T) {
 	n := openNode(t, a, revoked.Certificate.Member())
 	o := a.options(t, n.Address(), revoked)
 	for _, c := range Checks() {
-		if c.Name != "late-preamble" && c.Name != "orderly-end" {
+		if c.Name != "late-preamble" { // TestLatePreamble
 			o.Only = append(o.Only, c.Name)
 		}
 	}
@@ -26,7 +28,100 @@ func TestNodeConforms(t *testing.T) {
 	require.Len(t, report.Results, len(o.Only))
 	for _, r := range report.Results {
 		assert.Equal(t, Pass, r.Verdict, "%s: %s", r.Name, r.Detail)
-		t.Log(r.Name, r.Took, r.Verdict, r.Detail)
 	}
 	assert.Zero(t, report.Left, "tokens that did not come back, of %d", report.Made)
+}
+
+// The one check that waits for a time of the protocol's has a test of its own, so
+// that it runs beside the others.
+func TestLatePreamble(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	revoked := a.issue(t, "revoked", time.Hour)
+	o := a.options(t, openNode(t, a, revoked.Certificate.Member()).Address(), revoked)
+	o.Only = []string{"late-preamble"}
+	report, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	assert.Equal(t, Pass, report.Results[0].Verdict, report.Results[0].Detail)
+
+	o.Timeout = 5 * time.Second
+	report, err = Run(context.Background(), o)
+	require.NoError(t, err)
+	assert.Equal(t, Skipped, report.Results[0].Verdict)
+	assert.Contains(t, report.Results[0].Detail, "needs a timeout above 6s")
+}
+
+// What a check needs and was not given, it says.
+func TestChecksThatAreSkipped(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	revoked := a.issue(t, "revoked", time.Hour)
+	o := a.options(t, newSubject(t, a, revoked.Certificate.Member(), faults{}).l.Addr().String(), revoked)
+	o.Revoked, o.Expired = nil, nil
+	o.Only = []string{"revoked-member", "expired-certificate"}
+	report, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	assert.Equal(t, 2, report.Count(Skipped))
+	for _, r := range report.Results {
+		assert.Contains(t, r.Detail, "needs a member of the group")
+	}
+}
+
+func TestRunsThatCannotBegin(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	revoked := a.issue(t, "revoked", time.Hour)
+	address := newSubject(t, a, revoked.Certificate.Member(), faults{}).l.Addr().String()
+	for name, c := range map[string]struct {
+		change func(*Options)
+		want   error
+	}{
+		"no identity":         {func(o *Options) { o.Identity = Identity{} }, ErrOptions},
+		"no such resource":    {func(o *Options) { o.Resource = "nobody-has-this" }, ErrOptions},
+		"no such check":       {func(o *Options) { o.Only = []string{"nobody-has-this"} }, ErrOptions},
+		"no address":          {func(o *Options) { o.Address = "here" }, ErrUnreachable},
+		"an expired identity": {func(o *Options) { o.Identity = *o.Expired }, ErrRefused},
+		"another group":       {func(o *Options) { o.Group = newAuthority(t).group }, ErrUnreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := a.options(t, address, revoked)
+			c.change(&o)
+			_, err := Run(context.Background(), o)
+			assert.ErrorIs(t, err, c.want)
+		})
+	}
+}
+
+// A run that is interrupted tells what it has found, and still takes leave.
+func TestInterruptedRun(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	revoked := a.issue(t, "revoked", time.Hour)
+	o := a.options(t, newSubject(t, a, revoked.Certificate.Member(), faults{}).l.Addr().String(), revoked)
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(r Result) {
+		if r.Name == "alpn" {
+			cancel()
+		}
+	}
+	report, err := Run(ctx, o)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, "alpn", report.Results[len(report.Results)-1].Name)
+}
+
+// Every check has a name of its own, a sentence, and requirements that the
+// specification has.
+func TestChecksAreNamed(t *testing.T) {
+	text, err := os.ReadFile("../protocol.md")
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for _, c := range Checks() {
+		assert.False(t, seen[c.Name], c.Name)
+		seen[c.Name] = true
+		assert.True(t, strings.HasSuffix(c.Does, "."), c.Name)
+		assert.NotEmpty(t, c.Requirements, c.Name)
+		for _, id := range c.Requirements {
+			assert.Contains(t, string(text), "\n**"+id+"** ", c.Name)
+		}
+	}
 }

@@ -92,7 +92,7 @@ func (s *session) accept(m *wire.Offer) *wire.Accept {
 // has no memory of that time, is UNKNOWN.
 func (s *session) answer(m *wire.Transfer) {
 	x, err := s.t.verifier.Transfer(m.Transfer)
-	if err != nil || x.Body().To != s.t.self {
+	if err != nil || x.Body().To != s.t.self || x.Body().Token == s.t.open {
 		return
 	}
 	if _, mine := s.t.given[x.Body().Token]; !mine || x.Body().Incarnation != s.t.incarnation {
