@@ -144,7 +144,7 @@ func (n *Node) Status() api.Status {
 		st.Tokens.Dropped += slot.Dropped
 		st.Resources = appendSlot(st.Resources, slot)
 	}
-	st.Membership = membershipStatus(s)
+	st.Membership, st.Evidence = membershipStatus(s), n.evidence.status()
 	st.Warnings = n.warnings(s)
 	for class, count := range n.transport.Stats().Refused {
 		if count > 0 {

@@ -38,6 +38,8 @@ func (n *Node) carryOut(effects []effect.Effect) error {
 			n.reconfigured(e.Version)
 		case effect.Report:
 			n.report(e)
+		case effect.Evidence:
+			n.evidence.put(e)
 		case effect.Stop:
 			n.fail(stopError(e.Reason))
 		}

@@ -38,6 +38,7 @@ type Node struct {
 	transport *transport.Transport
 	engine    *engine
 	authority *authority
+	evidence  *evidenceKeeper
 	group     atomic.Pointer[group.Group] // the CA keys and the configuration in force
 	server    *api.Server
 	waiters   waiters
@@ -69,7 +70,7 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		cfg: cfg, self: cfg.Certificate.Member(), log: cfg.Log, started: time.Now(),
 		done: make(chan struct{}),
 	}
-	n.authority = newAuthority(n)
+	n.authority, n.evidence = newAuthority(n), newEvidenceKeeper(n)
 	if cfg.Metrics != "" {
 		n.metrics = metrics.New(boottime.Now)
 	}
@@ -194,6 +195,7 @@ func (n *Node) startTasks() error {
 	n.tasks.Go(func() { n.bootstrap(ctx) })
 	n.tasks.Go(func() { n.prune(ctx) })
 	n.tasks.Go(func() { n.authority.run(ctx) })
+	n.tasks.Go(func() { n.evidence.run(ctx) })
 	if n.cfg.Operation.Run != nil {
 		n.tasks.Go(func() { n.operate(ctx) })
 	}

@@ -73,6 +73,9 @@ func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
 	fmt.Fprintf(w, "tokens      %d generated, %d dropped\n", st.Tokens.Generated, st.Tokens.Dropped)
 	fmt.Fprintf(w, "journal     %d segments, %d bytes, %d syncs\n", st.Journal.Segments, st.Journal.Bytes, st.Journal.Fsyncs)
 	printMembership(w, st.Membership, names)
+	if e := st.Evidence; e.Kept > 0 {
+		fmt.Fprintf(w, "evidence    %d files in %s, %d not yet brought to the CA; wander audit verify-evidence shows against whom\n", e.Kept, e.Folder, e.Unsent)
+	}
 	for _, r := range st.Resources {
 		printResource(w, r)
 	}

@@ -28,6 +28,7 @@ type Status struct {
 	Journal            JournalStatus     `json:"journal"`
 	CertificateExpires time.Time         `json:"certificate_expires"`
 	Membership         MembershipStatus  `json:"membership"`
+	Evidence           EvidenceStatus    `json:"evidence"`
 	// Warnings are what an operator should look at, one line each.
 	Warnings []string `json:"warnings"`
 }
@@ -41,6 +42,14 @@ type MembershipStatus struct {
 	UpdatesPending    int           `json:"updates_pending"`    // to be told to others
 	Suspects          int           `json:"suspects"`           // members that do not answer
 	Faults            []FaultStatus `json:"faults"`             // who handed over what nobody honest does
+}
+
+// EvidenceStatus is what this member has of proof that some member broke the
+// rules, since whenever.
+type EvidenceStatus struct {
+	Kept   int    `json:"kept"`   // files
+	Unsent int    `json:"unsent"` // of these, not yet brought to the CA
+	Folder string `json:"folder"`
 }
 
 // FaultStatus counts what one member handed over that it should not have.

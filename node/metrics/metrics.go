@@ -12,13 +12,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
 // prefix begins the name of every metric of this program.
 const prefix = "wander_"
 
-// maxKinds bounds the kinds of evidence that are told apart. The code has three;
+// maxKinds bounds the kinds of evidence that are told apart. The code has six;
 // the bound is for the day when one of them carries something from outside.
 const maxKinds = 32
 
@@ -35,9 +37,16 @@ var (
 	syncs = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}
 )
 
-// Evidence of which a member can have some: the words of handoff.Machine. A
-// series that exists from the start lets an alert see the first increase.
-var knownEvidence = []string{"two transfers of one hop", "two givers of one hop", "void and receipt"}
+// knownEvidence are the words for evidence of which a member can have some, and
+// for what is only suspicion. A series that exists from the start lets an alert
+// see the first increase.
+func knownEvidence() []string {
+	list := []string{handoff.GiversOfOneHop}
+	for _, k := range evidence.Kinds() {
+		list = append(list, k.String())
+	}
+	return list
+}
 
 // Metrics counts what one member does. The methods that count are safe for
 // concurrent use and do nothing on a nil Metrics: what is off costs nothing.
@@ -87,7 +96,7 @@ func New(now func() clock.Instant) *Metrics {
 	for _, result := range results {
 		m.handoff.WithLabelValues(result)
 	}
-	for _, kind := range knownEvidence {
+	for _, kind := range knownEvidence() {
 		m.Evidence(kind, 0)
 	}
 	return m

@@ -193,6 +193,31 @@ func TestLargestText(t *testing.T) {
 	assert.ErrorIs(t, err, evidence.ErrTooLarge)
 }
 
+// What a journal has of evidence becomes evidence again; what it calls something
+// else does not.
+func TestRecover(t *testing.T) {
+	each(t, func(t *testing.T, c crime) {
+		require.Equal(t, c.kind.Objects()[0], c.a.Kind)
+		a, b, ok := evidence.Recover(groupID, c.kind.String(), [][]byte{c.a.Raw, c.b.Raw})
+		require.True(t, ok)
+		e, err := evidence.New(groupID, chain(t), c.by.certificate(t), a, b)
+		require.NoError(t, err)
+		assert.Equal(t, c.evidence(t), e)
+		for what, raws := range map[string][][]byte{
+			"two givers of one hop": {c.a.Raw, c.b.Raw}, "": {c.a.Raw, c.b.Raw},
+			c.kind.String(): {c.a.Raw, c.a.Raw}, evidence.Kind(c.kind%5 + 1).String(): {c.a.Raw, c.b.Raw},
+		} {
+			a, b, ok := evidence.Recover(groupID, what, raws)
+			if ok { // one answer, once as a void and once as a receipt: its signature tells
+				_, err := evidence.New(groupID, chain(t), c.by.certificate(t), a, b)
+				assert.ErrorIs(t, err, evidence.ErrObject, what)
+			}
+		}
+		_, _, ok = evidence.Recover(groupID, c.kind.String(), [][]byte{c.a.Raw})
+		assert.False(t, ok)
+	})
+}
+
 // The id is of what is proved, not of what else is in the file.
 func TestID(t *testing.T) {
 	ids := map[ident.Hash]string{}

@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"slices"
+
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -81,4 +83,25 @@ func follows(next, from statement) bool {
 		return t.Previous == a.Transfer && t.Token == a.Token && t.Hop-1 == a.Hop && t.From != a.Signer
 	}
 	return true
+}
+
+// Recover finds out which objects a journal has written down as evidence of a
+// kind, by its name, in the order of Kind.Objects. It reports false for what is
+// no evidence.
+func Recover(g ident.Group, what string, raws [][]byte) (a, b Object, ok bool) {
+	k := Kind(max(0, slices.Index(kindNames[:], what)))
+	if !k.valid() || len(raws) != objectCount {
+		return Object{}, Object{}, false
+	}
+	seconds := []envelope.Kind{objectKinds[k][1]}
+	if seconds[0] == 0 {
+		seconds = namedKinds
+	}
+	for _, second := range seconds {
+		a, b = Object{objectKinds[k][0], raws[0]}, Object{second, raws[1]}
+		if found, _, is := Of(g, a, b); is && found == k {
+			return a, b, true
+		}
+	}
+	return Object{}, Object{}, false
 }

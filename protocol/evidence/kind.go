@@ -54,6 +54,15 @@ func Kinds() []Kind {
 	return list
 }
 
+// Objects are what the objects of this kind are signed as, in their order; the
+// second is 0 where the first says it, by its hash.
+func (k Kind) Objects() [2]envelope.Kind {
+	if !k.valid() {
+		return [2]envelope.Kind{}
+	}
+	return objectKinds[k]
+}
+
 // objectKinds are what the objects of a kind are signed as; 0 where the hash
 // says it.
 var objectKinds = [kindEnd][2]envelope.Kind{

@@ -77,9 +77,12 @@ func blank(raw []byte) []byte {
 	return raw
 }
 
+// namedKinds are what a transfer can name.
+var namedKinds = []envelope.Kind{envelope.Transfer, envelope.Genesis, envelope.Void}
+
 // named finds what an object is of which a transfer names the hash.
 func named(g ident.Group, by token.TransferBody, raw []byte) (statement, bool) {
-	for _, kind := range []envelope.Kind{envelope.Transfer, envelope.Genesis, envelope.Void} {
+	for _, kind := range namedKinds {
 		if s, ok := peek(g, Object{kind, raw}); ok && names(by, s) {
 			return s, true
 		}

@@ -84,7 +84,9 @@ func (m *Machine) accuse(rec *record, t token.Transfer, convicted bool) {
 	if first == nil {
 		first = rec.taken[:]
 	}
-	m.writeEvidence(what, accused, first, t.Raw())
+	if m.writeEvidence(what, accused, first, t.Raw()) {
+		m.report("evidence", accused, what) // which nobody else tells of
+	}
 }
 
 func (m *Machine) convictIf(mine, other evidence.Object, found bool) bool {
@@ -97,6 +99,9 @@ func (m *Machine) convict(a, b evidence.Object) bool {
 	kind, accused, ok := evidence.Of(m.cfg.Group, a, b)
 	if !ok {
 		return false
+	}
+	if a.Kind != kind.Objects()[0] {
+		a, b = b, a
 	}
 	pair := [2]ident.Hash{hashOf(a.Raw), hashOf(b.Raw)}
 	if m.pairs[pair] || m.pairs[[2]ident.Hash{pair[1], pair[0]}] {
@@ -119,7 +124,6 @@ func (m *Machine) writeEvidence(what string, accused ident.Member, objects ...[]
 	}
 	m.stats.Evidence++
 	m.persist(&journal.Evidence{What: what, Accused: accused, Objects: objects}, false)
-	m.report("evidence", accused, what)
 	return true
 }
 

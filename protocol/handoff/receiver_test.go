@@ -238,7 +238,7 @@ func TestReceiverSecondTransferOfAHopIsEvidence(t *testing.T) {
 	signed, err := b.Sign(group, g[0].key)
 	require.NoError(t, err)
 	second := &wire.Transfer{Transfer: signed.Raw(), Genesis: first.Genesis}
-	assert.Equal(t, "evidence report", g[1].takes(g[0], second).String(), "no answer")
+	assert.Equal(t, "evidence", g[1].takes(g[0], second).String(), "no answer")
 	assert.Empty(t, g[1].takes(g[0], second).String(), "once")
 	assert.Equal(t, 1, g[1].m.Held())
 	assert.True(t, g[1].holds(tok, 1))
@@ -350,7 +350,7 @@ func TestReceiverDropsWhatDoesNotVerify(t *testing.T) { // rule 4.1
 			require.NoError(t, err)
 			m.Transfer = signed.Raw()
 			return g[0]
-		}, token.ErrChain, "evidence report"},
+		}, token.ErrChain, "evidence"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newGroup(t, 3)
@@ -415,7 +415,7 @@ func TestReceiverAccusesOnlyWhoSignedTwice(t *testing.T) {
 	honest.world.choices = []ident.Member{meeting.id}
 	honest.takes(meeting, sent[*wire.Accept](meeting.takes(honest, sent[*wire.Offer](honest.prepare(tok, 1)))))
 	o := meeting.takes(honest, sent[*wire.Transfer](honest.release(tok, 1)))
-	assert.Equal(t, "evidence report known held! RECEIPT", o.String())
+	assert.Equal(t, "evidence known held! RECEIPT", o.String())
 	assert.Equal(t, []ident.Member{thief.id}, accused(o))
 
 	// The same token once more, from a third member, for a hop that is taken.
@@ -431,6 +431,6 @@ func TestReceiverAccusesOnlyWhoSignedTwice(t *testing.T) {
 	onward, err := title.Next(meeting.id, meeting.cfg.Incarnation, 1).Sign(group, last.key)
 	require.NoError(t, err)
 	o = meeting.takes(last, &wire.Transfer{Transfer: onward.Raw(), Genesis: first.Genesis, Previous: again.Raw()})
-	assert.Equal(t, "evidence report evidence report", o.String())
+	assert.Equal(t, "evidence evidence report", o.String())
 	assert.Equal(t, []ident.Member{thief.id, {}}, accused(o), "both that gave hop 2 may have got it in good faith")
 }

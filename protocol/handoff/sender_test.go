@@ -200,7 +200,7 @@ func TestSenderClosesOnTheReceipt(t *testing.T) {
 func TestSenderTakesAnswersOnlyFromTheReceiver(t *testing.T) {
 	g := newGroup(t, 3)
 	_, transfer := g[0].underWay(g[1])
-	does := map[token.Verdict]string{token.Void: "evidence report"} // it has signed both
+	does := map[token.Verdict]string{token.Void: "evidence"} // it has signed both
 	for _, v := range []token.Verdict{token.Receipt, token.Void} {
 		raw := g[2].verdict(v, transfer, g[2].cfg.Incarnation)
 		m := map[token.Verdict]wire.Message{token.Receipt: &wire.Receipt{Receipt: raw}, token.Void: &wire.Void{Void: raw}}[v]
@@ -276,7 +276,7 @@ func TestVolatileSenderGivesUpForGood(t *testing.T) {
 			void := &wire.Void{Void: q.verdict(token.Void, transfer, q.cfg.Incarnation)}
 			assert.Empty(t, p.takes(q, void).String(), "a later answer is ignored")
 			late := sent[*wire.Receipt](q.takes(p, transfer))
-			assert.Equal(t, "evidence report", p.takes(q, late).String(), "after the void it is a contradiction, and no more")
+			assert.Equal(t, "evidence", p.takes(q, late).String(), "after the void it is a contradiction, and no more")
 			assert.False(t, p.holds(tok, 0) || p.holds(tok, 1))
 		})
 	}

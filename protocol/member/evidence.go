@@ -3,27 +3,40 @@ package member
 import (
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/evidence"
-	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
 )
+
+// recallEvidence makes complete again what the journal has as evidence: a crash
+// may have come before the driver had it in a file.
+func (m *Member) recallEvidence(past []journal.Stamped) {
+	for _, p := range past {
+		r, ok := p.Record.(*journal.Evidence)
+		if !ok || r.Accused.IsZero() {
+			continue
+		}
+		if a, b, ok := evidence.Recover(m.cfg.Group.ID(), r.What, r.Objects); ok {
+			m.convicted(r.Accused, a, b)
+		}
+	}
+}
 
 // convicted makes proof that anybody can check of two objects that convict
 // their signer. The journal has the objects already.
-func (m *Member) convicted(n *handoff.Notice) {
+func (m *Member) convicted(accused ident.Member, a, b evidence.Object) {
 	g := m.cfg.Group
-	var own []byte
-	if c, ok := m.dir.Certificate(n.Peer); ok {
+	var own, raw []byte
+	if c, ok := m.dir.Certificate(accused); ok {
 		own = c.Raw()
 	}
-	e, err := evidence.New(g.ID(), g.Statements(), own, n.Objects[0], n.Objects[1])
-	if err != nil {
-		// Its certificate is by a CA key of which this member has no statement any
-		// more, or is very large. An auditor can still make evidence of the journal.
-		m.emit(effect.Report{Kind: "evidence not complete", About: n.Peer, Detail: err.Error()})
-		return
+	e, err := evidence.New(g.ID(), g.Statements(), own, a, b)
+	if err == nil {
+		raw, err = e.Encode()
 	}
-	raw, err := e.Encode()
 	if err != nil {
-		m.emit(effect.Report{Kind: "evidence not complete", About: n.Peer, Detail: err.Error()})
+		// Its certificate is forgotten, or by a CA key of which this member has no
+		// statement any more. An auditor can still make evidence of the journal.
+		m.emit(effect.Report{Kind: "evidence not complete", About: accused, Detail: err.Error()})
 		return
 	}
 	m.emit(effect.Evidence{Kind: e.Kind.String(), Accused: e.Accused, ID: e.ID(), Encoded: raw})

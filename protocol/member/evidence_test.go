@@ -58,6 +58,8 @@ func TestEvidenceIsComplete(t *testing.T) {
 	b.hear(evil, second)
 	assert.Empty(t, b.proofs(), "once")
 	b.restart()
+	require.Len(t, b.proofs(), 1, "the driver may not have it")
+	assert.Equal(t, list[0], b.proofs()[0])
 	b.meet(evil)
 	b.hear(evil, second)
 	require.Len(t, b.proofs(), 1)

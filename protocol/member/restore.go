@@ -47,6 +47,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		m.depart()
 	}
 	m.recallVisits(past)
+	m.recallEvidence(past)
 	m.findNeighbour()
 	for _, s := range m.order {
 		m.resumeSlot(s)

@@ -176,7 +176,7 @@ func (m *Member) tell(s *slot, e policy.Event) { m.queue = append(m.queue, happe
 // driver.
 func (m *Member) notice(n *handoff.Notice) {
 	if n.Kind == handoff.Convicted {
-		m.convicted(n)
+		m.convicted(n.Peer, n.Objects[0], n.Objects[1])
 		return
 	}
 	t := n.Title.Token()
