@@ -6,15 +6,16 @@
 //	wire.cddl      the shapes of what travels
 //	enrolment.cddl the shapes of what machines and the authority say
 //	journal.cddl   the shapes of a journal's records
+//	coverage.txt   which tests hold the code to which requirement
 //	model/         the handoff, for a model checker
 //
 // Its tests keep text and code together: every kind of object, as the project
-// itself encodes it, is checked against the CDDL, and shown in chapter 18; the comments in the code
-// quote the CDDL; tables in protocol.md are rendered from the code, so that no
-// bound and no reason of a refusal is left out; every requirement has an
-// identifier, and tests that coverage.txt names; every
-// error that the text names exists. What can be seen of a member from outside is
-// put to one (conformance).
+// itself encodes it, is checked against the CDDL, and shown in chapter 18; the
+// comments in the code quote the CDDL; tables in protocol.md are rendered from the
+// code, so that no bound and no reason of a refusal is left out; every requirement
+// has an identifier, and tests or vectors that coverage.txt names; every error that
+// the text names exists. What can be seen of a member from outside is put to one
+// (conformance).
 // After a change of the code,
 //
 //	go test ./spec -update

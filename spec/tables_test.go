@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,7 @@ func (t *table) String() string { return strings.Join(t.lines, "\n") + "\n" }
 // rendered are the tables of protocol.md by the names in their marks.
 func rendered(t *testing.T) map[string]*table {
 	return map[string]*table{
+		"contents":     contents(t),
 		"kinds":        kindTable(t),
 		"settings":     settingsTable(),
 		"parameters":   parameterTable(),
@@ -75,6 +77,29 @@ func rendered(t *testing.T) map[string]*table {
 		"member fields": memberTable(t),
 		"examples":      examples(t),
 	}
+}
+
+// headings are the chapters of protocol.md and their sections.
+var headings = regexp.MustCompile(`(?m)^(##|###) (.*)$`)
+
+// contents is the one table of contents: a line for each chapter.
+func contents(t *testing.T) *table {
+	raw, err := os.ReadFile("protocol.md")
+	require.NoError(t, err)
+	out := &table{}
+	for _, h := range headings.FindAllStringSubmatch(string(raw), -1) {
+		link := "[" + h[2] + "](#" + anchor(h[2]) + ")"
+		last := len(out.lines) - 1
+		switch {
+		case h[1] == "##":
+			out.lines = append(out.lines, "- "+link)
+		case strings.Contains(out.lines[last], ": ["):
+			out.lines[last] += " · " + link
+		default:
+			out.lines[last] += ": " + link
+		}
+	}
+	return out
 }
 
 func marks(name string) (begin, end string) {
