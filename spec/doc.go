@@ -1,5 +1,5 @@
 // Package spec is text: what another implementation needs to know. It has no
-// code.
+// code but what hands the CDDL files on.
 //
 //	protocol.md    the protocol, normative
 //	enrolment.md   how machines and the group's authority talk, normative
@@ -8,6 +8,7 @@
 //	journal.cddl   the shapes of a journal's records
 //	coverage.txt   which tests hold the code to which requirement
 //	model/         the handoff, for a model checker
+//	vectors/       test vectors; package vector runs them
 //
 // Its tests keep text and code together: every kind of object, as the project
 // itself encodes it, is checked against the CDDL, and shown in chapter 18; the

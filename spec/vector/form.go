@@ -34,17 +34,31 @@ const (
 // describes them.
 type Form string
 
+// Bounds of a form and of what is drawn for one case, so that a file that
+// somebody else has written cannot ask for more: the project's own forms have
+// some 500 characters and draw some 200 values of a few KiB.
+const (
+	maxForm  = 4096
+	maxDrawn = 4096
+	maxBytes = MaxInput
+)
+
 // drawing reads a form word by word and draws.
 type drawing struct {
 	words  []string
 	stream *Stream
 	named  map[string][]byte // what stands for itself: ids and keys
+	drawn  int               // values so far
+	bytes  int               // in their strings
 	err    error
 }
 
 // Draw makes the value of one case. named are the ids and keys that the form
 // names. Error: ErrFile, for a form that is none.
 func (f Form) Draw(stream *Stream, named map[string][]byte) (Value, error) {
+	if len(f) > maxForm {
+		return Value{}, fmt.Errorf("%w: form of %d characters, at most %d", ErrFile, len(f), maxForm)
+	}
 	d := &drawing{words: strings.Fields(string(f)), stream: stream, named: named}
 	v := d.value()
 	if d.err == nil && len(d.words) > 0 {
@@ -92,11 +106,15 @@ func (d *drawing) size() int {
 
 // value draws what the next word says.
 func (d *drawing) value() Value {
+	if d.drawn++; d.drawn > maxDrawn || d.bytes > maxBytes {
+		d.fail("it draws too much")
+		return Value{}
+	}
 	switch word := d.word(); word {
 	case "array":
 		return Value{Kind: List, List: d.until()}
 	case "map":
-		return Value{Kind: Mapping, List: d.until()}
+		return d.mapping()
 	case "list":
 		return d.list()
 	case "maybe":
@@ -133,14 +151,14 @@ func (d *drawing) value() Value {
 func (d *drawing) text(word string) Value {
 	switch word {
 	case "bytes":
-		return Value{Kind: ByteString, Bytes: d.stream.Bytes(d.size())}
+		return d.string(d.size())
 	case "blob":
 		low, high := d.size(), d.size()
 		if high < low {
 			d.fail("blob from %d to %d", low, high)
 			return Value{}
 		}
-		return Value{Kind: ByteString, Bytes: d.stream.Bytes(low + d.stream.Below(high-low+1))}
+		return d.string(low + d.stream.Below(high-low+1))
 	case "name":
 		return Value{Kind: Text, Bytes: []byte(d.stream.Name(max(1, d.size())))}
 	case "address":
@@ -162,9 +180,27 @@ func (d *drawing) text(word string) Value {
 	return Value{}
 }
 
+// string draws a byte string.
+func (d *drawing) string(n int) Value {
+	d.bytes += n
+	return Value{Kind: ByteString, Bytes: d.stream.Bytes(n)}
+}
+
+// mapping draws keys and values in turn.
+func (d *drawing) mapping() Value {
+	v := Value{Kind: Mapping, List: d.until()}
+	for n, e := range v.List {
+		if n%2 == 0 && e.Kind != Number && e.Kind != Negative && e.Kind != Text || len(v.List)%2 == 1 {
+			d.fail("a map has numbers or texts as keys, and a value for each")
+			return Value{}
+		}
+	}
+	return v
+}
+
 // until draws values up to the word end.
 func (d *drawing) until() (list []Value) {
-	for len(d.words) > 0 && d.words[0] != "end" {
+	for d.err == nil && len(d.words) > 0 && d.words[0] != "end" {
 		list = append(list, d.value())
 	}
 	d.word()
@@ -181,11 +217,16 @@ func (d *drawing) list() Value {
 	n := low + d.stream.Below(high-low+1)
 	form, v := d.words, Value{Kind: List}
 	for range n {
+		if d.err != nil {
+			return Value{}
+		}
 		d.words = form
 		v.List = append(v.List, d.value())
 	}
-	d.words = form
-	d.skip()
+	if d.err == nil {
+		d.words = form
+		d.skip()
+	}
 	return v
 }
 

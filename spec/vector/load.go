@@ -20,6 +20,8 @@ const (
 	MaxFiles = 256
 	// maxSteps bounds the steps of a scenario, and the records of its journal.
 	maxSteps = 256
+	// maxAfter bounds the wait before a step, in milliseconds: a month.
+	maxAfter = 31 * 24 * 3600 * 1000
 )
 
 // The files of a directory that hold no vectors.
@@ -119,6 +121,11 @@ func placed(text []byte, err error) error {
 }
 
 func (s *Set) validate() error {
+	if s.Hashes != nil {
+		if err := s.Hashes.validate(); err != nil {
+			return fmt.Errorf("%s: %w", HashesFile, err)
+		}
+	}
 	seen, count := make(map[string]bool), 0
 	named := func(file, name string) error {
 		if name == "" || seen[name] {

@@ -10,7 +10,6 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/group"
-	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -75,6 +74,9 @@ func (s *Scenario) validate() error {
 		if !slices.Contains([]string{Connected, Received, Unreachable, Shutdown, Restart, Waited}, step.Event) {
 			return fmt.Errorf("%w: event %q", ErrObject, step.Event)
 		}
+		if step.After > maxAfter {
+			return fmt.Errorf("%w: a step after %d ms, at most %d", ErrFile, step.After, maxAfter)
+		}
 	}
 	return nil
 }
@@ -103,22 +105,18 @@ func (s *Scenario) check(w *world) error {
 }
 
 func newSubject(w *world, s *Scenario) (*subject, error) {
-	me := w.parties[s.Member]
-	if me == nil {
-		return nil, fmt.Errorf("%w: there is no %q", ErrParties, s.Member)
-	}
-	g, err := w.makeGroup()
+	cert, err := w.certificate(s.Member)
 	if err != nil {
 		return nil, err
 	}
-	cert, err := certificate.Parse(w.group, me.Certificate, w.cas())
+	g, err := w.makeGroup()
 	if err != nil {
 		return nil, err
 	}
 	x := &subject{
 		world: w, now: clock.Reading{Boot: clock.Instant(time.Hour), Wall: clock.FromMillis(s.Start)},
 		config: member.Config{
-			Group: g, Certificate: cert, Key: me.private, Durable: true, Machine: "vectors", Boot: "1",
+			Group: g, Certificate: cert, Key: w.parties[s.Member].private, Durable: true, Machine: "vectors", Boot: "1",
 		},
 	}
 	for _, body := range s.Journal {
@@ -129,6 +127,15 @@ func newSubject(w *world, s *Scenario) (*subject, error) {
 		x.past = append(x.past, journal.Stamped{At: at, Record: record})
 	}
 	return x, x.restart()
+}
+
+// certificate is the certificate of a member, by its name.
+func (w *world) certificate(name string) (certificate.Certificate, error) {
+	p := w.parties[name]
+	if p == nil || p.Authority {
+		return certificate.Certificate{}, fmt.Errorf("%w: there is no member %q", ErrParties, name)
+	}
+	return certificate.Parse(w.group, p.Certificate, w.cas())
 }
 
 // makeGroup is the group as keys.json has it.
@@ -169,29 +176,40 @@ func (x *subject) write() {
 func (x *subject) do(step Step) error {
 	span := clock.Millis(step.After)
 	x.now.Boot, x.now.Wall = x.now.Boot.Add(span), x.now.Wall.Add(span)
-	var peer ident.Member
 	var cert certificate.Certificate
-	if p := x.world.parties[step.Peer]; p != nil {
-		peer = p.member
-		cert, _ = certificate.Parse(x.world.group, p.Certificate, x.world.cas())
+	if step.Peer != "" {
+		var err error
+		if cert, err = x.world.certificate(step.Peer); err != nil {
+			return err
+		}
 	}
 	switch step.Event {
-	case Connected:
-		x.step(member.Connected{Certificate: cert})
-	case Received:
-		x.step(member.Received{From: peer, Body: step.Message})
-	case Unreachable:
-		x.step(member.Unreachable{Peer: peer, Silent: true})
-	case Shutdown:
-		x.step(member.Shutdown{})
-	case Waited:
-		x.step(member.Tick{})
 	case Restart:
 		if err := x.restart(); err != nil {
 			return err
 		}
+	case Shutdown:
+		x.step(member.Shutdown{})
+	case Waited:
+		x.step(member.Tick{})
+	default:
+		if cert.IsZero() {
+			return fmt.Errorf("%w: the step names no peer", ErrParties)
+		}
+		x.step(fromPeer(step, cert))
 	}
 	return x.compare(step)
+}
+
+// fromPeer is what comes from a peer, or what becomes known of it.
+func fromPeer(step Step, cert certificate.Certificate) member.Input {
+	switch step.Event {
+	case Connected:
+		return member.Connected{Certificate: cert}
+	case Unreachable:
+		return member.Unreachable{Peer: cert.Member(), Silent: true}
+	}
+	return member.Received{From: cert.Member(), Body: step.Message}
 }
 
 func (x *subject) step(in member.Input) {
