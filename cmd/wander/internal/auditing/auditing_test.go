@@ -1,0 +1,286 @@
+package auditing
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/audit/audittest"
+	"github.com/wandertoken/wander/protocol/evidence"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// A clean journal with any one bit flipped is not clean, the last record and the
+// segment header included.
+func TestEveryFlippedBitIsFound(t *testing.T) {
+	s := newShelf(t, "ann")
+	s.List[0].Generate()
+	s.saveAll()
+	file := s.segment(s.List[0], 1)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Empty(t, s.audit().Findings)
+	for i := range data {
+		for bit := range 8 {
+			data[i] ^= 1 << bit
+			require.NoError(t, os.WriteFile(file, data, 0o600))
+			if a, err := s.run(); err == nil {
+				require.NotEmpty(t, a.Findings, "byte %d of %d, bit %d", i, len(data), bit)
+			}
+			data[i] ^= 1 << bit
+		}
+	}
+}
+
+// So is a larger one, and one that is one of many.
+func TestFlippedBitsAreFound(t *testing.T) {
+	s := newShelf(t, "ann", "ben", "cleo")
+	title := s.List[0].Generate()
+	for i := range 40 {
+		title = s.List[i%3].Hand(title, s.List[(i+1)%3])
+	}
+	s.saveAll()
+	file := s.segment(s.List[1], 1)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Empty(t, s.audit().Findings)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		i, bit := rng.IntN(len(data)), rng.IntN(8)
+		data[i] ^= 1 << bit
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		require.Contains(t, kinds(s.audit()), audit.Damaged, "byte %d of %d, bit %d", i, len(data), bit)
+		data[i] ^= 1 << bit
+	}
+}
+
+// What a crash leaves at the end is no finding, and what is changed in it is, where
+// anything of it can be told.
+func TestTornTail(t *testing.T) {
+	s := newShelf(t, "ann")
+	ann := s.List[0]
+	ann.Wait(1)
+	s.saveAll()
+	file := s.segment(ann, 1)
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	start := bytes.LastIndex(whole, ann.Frames[len(ann.Frames)-1].Body) - 16
+	for size := start + 1; size < len(whole); size++ {
+		require.NoError(t, os.WriteFile(file, whole[:size], 0o600))
+		a := s.audit()
+		assert.Empty(t, a.Findings, "%d bytes", size)
+		assert.Len(t, a.Notes, 1)
+		zeros := append(bytes.Clone(whole[:size]), make([]byte, len(whole)-size+7)...)
+		require.NoError(t, os.WriteFile(file, zeros, 0o600))
+		assert.Empty(t, s.audit().Findings, "%d bytes and zeros", size)
+		zeros[len(zeros)-1] ^= 1
+		require.NoError(t, os.WriteFile(file, zeros, 0o600))
+		assert.Equal(t, []audit.Kind{audit.Damaged}, kinds(s.audit()), "%d bytes, zeros and a bit", size)
+	}
+}
+
+// tell is a story in which ann holds one token and has one on its way when her
+// second segment begins, and again at the third.
+func tell(s *shelf) (parts []part) {
+	ann, ben := s.List[0], s.List[1]
+	held, sent := ann.Generate(), ann.Generate()
+	tr := ann.Send(sent, ben)
+	begin := len(ann.Frames)
+	parts = append(parts, checkpoint(ann, begin, &journal.Generated{Genesis: held.Genesis.Raw()},
+		&journal.Generated{Genesis: sent.Genesis.Raw()}, &journal.Sent{Transfer: tr.Raw()}))
+	back := ben.Take(sent, tr)
+	ann.Close(tr, ben.Answer(token.Receipt, tr))
+	moved := ann.Hand(held, ben)
+	again := ben.Hand(back, ann)
+	parts = append(parts, checkpoint(ann, len(ann.Frames)-begin,
+		&journal.Held{Transfer: again.Transfer.Raw(), Genesis: again.Genesis.Raw()}))
+	ann.Hand(again, ben)
+	ben.Hand(moved, ann)
+	return parts
+}
+
+// Whatever segments are missing, nothing is made of it, and it is said.
+func TestMissingSegments(t *testing.T) {
+	for mask := range 8 {
+		s := newShelf(t, "ann", "ben")
+		s.save(s.List[0], tell(s)...)
+		s.save(s.List[1])
+		for i := range 3 {
+			if mask&(1<<i) != 0 {
+				require.NoError(t, os.Remove(s.segment(s.List[0], uint64(i+1))))
+			}
+		}
+		a := s.audit()
+		assert.Empty(t, a.Findings, "mask %b", mask)
+		gap := mask == 1 || mask == 2 || mask == 3 || mask == 5
+		assert.Equal(t, gap, len(a.Notes) > 0, "mask %b: %v", mask, a.Notes)
+	}
+}
+
+// A damaged segment ends there; the next one is read from its checkpoint on.
+func TestDamageInTheMiddle(t *testing.T) {
+	for number := uint64(1); number <= 3; number++ {
+		s := newShelf(t, "ann", "ben")
+		s.save(s.List[0], tell(s)...)
+		s.save(s.List[1])
+		file := s.segment(s.List[0], number)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for at := range data {
+			if at%37 != 0 {
+				continue
+			}
+			data[at] ^= 8
+			require.NoError(t, os.WriteFile(file, data, 0o600))
+			assert.Equal(t, []audit.Kind{audit.Damaged}, kinds(s.audit()), "segment %d, byte %d", number, at)
+			data[at] ^= 8
+		}
+	}
+}
+
+// Copies of one journal, made at different times, are one journal; two that have
+// gone on differently are a finding.
+func TestCopies(t *testing.T) {
+	s := newShelf(t, "ann", "ben")
+	s.save(s.List[0], tell(s)...)
+	s.save(s.List[1])
+	last := s.segment(s.List[0], 3)
+	data, err := os.ReadFile(last)
+	require.NoError(t, err)
+	older := filepath.Join(s.dir, "older")
+	require.NoError(t, os.CopyFS(older, os.DirFS(s.folder(s.List[0]))))
+	copied := filepath.Join(older, journal.SegmentName(3))
+	require.NoError(t, os.WriteFile(copied, data[:len(data)-10], 0o600))
+	a := s.audit()
+	assert.Empty(t, a.Findings)
+	assert.Len(t, a.Notes, 3)
+
+	s.List[0].Wait(1) // the member has gone on; the copy was written to, too
+	f := s.List[0].Frames[len(s.List[0].Frames)-1]
+	r, err := journal.NewReader(last, data)
+	require.NoError(t, err)
+	for err == nil {
+		_, err = r.Next()
+	}
+	f.Seq = r.NextSeq()
+	require.NoError(t, os.WriteFile(last, f.Append(bytes.Clone(data)), 0o600))
+	f.Body = s.List[0].Encode(&journal.Counters{Accepts: 9})
+	require.NoError(t, os.WriteFile(copied, f.Append(bytes.Clone(data)), 0o600))
+	assert.Equal(t, []audit.Kind{audit.Diverged}, kinds(s.audit()))
+}
+
+// Single files do as well as folders.
+func TestSingleFiles(t *testing.T) {
+	s := newShelf(t, "ann", "ben")
+	s.save(s.List[0], tell(s)...)
+	s.save(s.List[1])
+	a := s.audit(s.segment(s.List[0], 3), s.segment(s.List[0], 2), s.segment(s.List[0], 1), s.folder(s.List[1]))
+	assert.Empty(t, a.Findings)
+	assert.Empty(t, a.Notes)
+	assert.Equal(t, s.audit().Records, a.Records)
+}
+
+func TestWhatIsNoJournal(t *testing.T) {
+	s := newShelf(t, "ann")
+	_, err := s.run()
+	require.ErrorIs(t, err, ErrNoJournal)
+	_, err = s.run(filepath.Join(s.dir, "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	s.saveAll()
+	note := filepath.Join(s.dir, "note")
+	require.NoError(t, os.WriteFile(note, []byte("hello"), 0o600))
+	_, err = s.run() // other files in a folder are left alone
+	require.NoError(t, err)
+	_, err = s.run(note)
+	require.ErrorIs(t, err, journal.ErrMagic)
+	other := audittest.New("eve")
+	_, err = Run(Input{Paths: []string{s.dir}, Group: other.Group})
+	require.NoError(t, err, "the same CA key makes the same group")
+}
+
+// fork makes ann give one token to two members.
+func fork(s *shelf) {
+	ann, ben, cleo := s.List[0], s.List[1], s.List[2]
+	title := ann.Generate()
+	ann.Hand(title, ben)
+	cleo.Decline(ann.Sign(title, cleo))
+	s.save(ann)
+	s.save(ben)
+	s.save(cleo)
+}
+
+func TestEvidence(t *testing.T) {
+	s := newShelf(t, "ann", "ben", "cleo")
+	fork(s)
+	a := s.audit()
+	dir := filepath.Join(s.dir, "evidence", "here")
+	files, err := a.WriteEvidence(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	e, err := evidence.ParseText(text)
+	require.NoError(t, err)
+	proof, err := e.Verify(s.Group.ID())
+	require.NoError(t, err)
+	assert.Equal(t, s.List[0].ID, proof.Accused)
+	assert.Equal(t, "ann", proof.Name)
+	assert.True(t, strings.HasPrefix(filepath.Base(files[0]), "ann-"+s.List[0].ID.Short()+"-two-transfers-of-one-hop-"))
+
+	again, err := s.audit().WriteEvidence(dir)
+	require.NoError(t, err)
+	assert.Equal(t, files, again)
+	same, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	assert.Equal(t, text, same)
+
+	require.NoError(t, os.Truncate(s.segment(s.List[0], 1), 400))
+	_, err = a.WriteEvidence(dir)
+	assert.ErrorIs(t, err, audit.ErrGone)
+}
+
+func TestNoProofNoFolder(t *testing.T) {
+	s := newShelf(t, "ann")
+	s.saveAll()
+	dir := filepath.Join(s.dir, "evidence")
+	files, err := s.audit().WriteEvidence(dir)
+	require.NoError(t, err)
+	assert.Empty(t, files)
+	assert.NoDirExists(t, dir)
+}
+
+func TestView(t *testing.T) {
+	s := newShelf(t, "ann", "ben", "cleo")
+	s.List[1].Operate(s.List[1].Generate(), 1, 2)
+	s.List[2].Write(&journal.Dropped{Hop: 7})
+	fork(s)
+	a := s.audit()
+	v := a.View([]string{"a.evidence"})
+	assert.Equal(t, "proof", v.Verdict)
+	require.Len(t, v.Findings, 2)
+	assert.Equal(t, "ann", v.Findings[0].Accused)
+	assert.Equal(t, "a.evidence", v.Findings[0].Evidence)
+	assert.Equal(t, audittest.Resource, v.Findings[0].Resource)
+	assert.Equal(t, s.segment(s.List[2], 1), v.Findings[1].Records[0].File)
+	assert.Equal(t, "suspicion", v.Findings[1].Class)
+
+	var text bytes.Buffer
+	require.NoError(t, v.Text(&text))
+	first, _, _ := strings.Cut(text.String(), "\n")
+	assert.Equal(t, "verdict     1 proofs against ann; 1 suspicions", first)
+	for _, want := range []string{"PROOF       two transfers of one hop, by ann", "SUSPICION   record does not fit: cleo", "evidence a.evidence", "resource    tape: 1 operations"} {
+		assert.Contains(t, text.String(), want)
+	}
+	data, err := json.Marshal(v)
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), ":null", "lists are empty, not missing")
+}
