@@ -19,29 +19,8 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-// A clean journal with any one bit flipped is not clean, the last record and the
-// segment header included.
-func TestEveryFlippedBitIsFound(t *testing.T) {
-	s := newShelf(t, "ann")
-	s.List[0].Generate()
-	s.saveAll()
-	file := s.segment(s.List[0], 1)
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Empty(t, s.audit().Findings)
-	for i := range data {
-		for bit := range 8 {
-			data[i] ^= 1 << bit
-			require.NoError(t, os.WriteFile(file, data, 0o600))
-			if a, err := s.run(); err == nil {
-				require.NotEmpty(t, a.Findings, "byte %d of %d, bit %d", i, len(data), bit)
-			}
-			data[i] ^= 1 << bit
-		}
-	}
-}
-
-// So is a larger one, and one that is one of many.
+// A clean journal with one bit flipped is not clean (TestEveryFlippedBitIsFound of
+// package audit flips them all, of a smaller one).
 func TestFlippedBitsAreFound(t *testing.T) {
 	s := newShelf(t, "ann", "ben", "cleo")
 	title := s.List[0].Generate()
@@ -136,7 +115,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for at := range data {
-			if at%37 != 0 {
+			if at%149 != 0 {
 				continue
 			}
 			data[at] ^= 8
