@@ -173,7 +173,8 @@ bit alive, kept, excuse;
 #ifdef BUG_RECEIPT
 #define MAY_RECEIPT(n, k) 1
 #else
-#define MAY_RECEIPT(n, k) SYNCED(n, k)
+/* That custody was there is durable; whether it has been passed on need not be. */
+#define MAY_RECEIPT(n, k) (SYNCED(n, k) || TAKEN(DISK(n, k)))
 #endif
 #ifdef BUG_VOID
 #define MAY_VOID(n, k) 1
