@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -139,6 +140,7 @@ func checkHandoff(t require.TestingT, data []byte) bool {
 		p := &handoffParty{bomb: -1, cfg: handoff.Config{
 			Self: handoffIDs[i], Group: group, Key: handoffKeys[i], Incarnation: ident.Incarnation{byte(i + 1)},
 			Durable: modes>>i&1 == 0, Tuning: handoff.DefaultTuning, World: &handoffWorld{next: i}, Rand: rand.NewPCG(uint64(i), 1),
+			Witness: evidence.NewWitness(group, evidence.Kept),
 		}}
 		p.m = handoff.New(p.cfg)
 		r.parties[i] = p
@@ -345,6 +347,7 @@ func (r *handoffRun) crash(i, unsynced int) {
 	p.bomb = -1
 	p.disk = p.disk[:min(len(p.disk), p.synced+unsynced)]
 	p.synced = len(p.disk)
+	p.cfg.Witness = evidence.NewWitness(group, evidence.Kept)
 	if p.cfg.Durable {
 		p.m = r.replay(p)
 		return

@@ -98,7 +98,7 @@ func Recover(g ident.Group, what string, raws [][]byte) (a, b Object, ok bool) {
 		seconds = namedKinds
 	}
 	for _, second := range seconds {
-		a, b = Object{objectKinds[k][0], raws[0]}, Object{second, raws[1]}
+		a, b = Object{Kind: objectKinds[k][0], Raw: raws[0]}, Object{Kind: second, Raw: raws[1]}
 		if found, _, is := Of(g, a, b); is && found == k {
 			return a, b, true
 		}

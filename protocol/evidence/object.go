@@ -10,11 +10,7 @@ import (
 )
 
 // Object is one signed object of a token: a genesis, transfer, receipt or void.
-// The bytes alone do not say which; whoever has them knows from where.
-type Object struct {
-	Kind envelope.Kind
-	Raw  []byte
-}
+type Object = token.Object
 
 // statement is what an object says, its signature not looked at.
 type statement struct {
@@ -83,7 +79,7 @@ var namedKinds = []envelope.Kind{envelope.Transfer, envelope.Genesis, envelope.V
 // named finds what an object is of which a transfer names the hash.
 func named(g ident.Group, by token.TransferBody, raw []byte) (statement, bool) {
 	for _, kind := range namedKinds {
-		if s, ok := peek(g, Object{kind, raw}); ok && names(by, s) {
+		if s, ok := peek(g, Object{Kind: kind, Raw: raw}); ok && names(by, s) {
 			return s, true
 		}
 	}

@@ -77,7 +77,7 @@ func (e *Evidence) verifyObjects(c certificate.Certificate) error {
 			}
 			continue
 		}
-		if err := verify(v, Object{kind, e.Objects[i]}); err != nil {
+		if err := verify(v, Object{Kind: kind, Raw: e.Objects[i]}); err != nil {
 			return fmt.Errorf("%w: object %d: %w", ErrObject, i+1, err)
 		}
 	}
@@ -100,7 +100,7 @@ func (e *Evidence) statements() []statement {
 		var s statement
 		var ok bool
 		if kind := e.objectKind(i); kind != 0 {
-			s, ok = peek(e.Group, Object{kind, raw})
+			s, ok = peek(e.Group, Object{Kind: kind, Raw: raw})
 		} else if len(list) > 0 {
 			s, ok = named(e.Group, list[0].transfer, raw)
 		}

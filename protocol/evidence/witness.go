@@ -42,6 +42,16 @@ const (
 // 5000 hops.
 const Kept = 512
 
+// Judge is Of, with the name of the kind and the objects in the order of its
+// Objects.
+func (w *Witness) Judge(a, b Object) (what string, accused ident.Member, first, second Object, ok bool) {
+	kind, accused, ok := Of(w.group, a, b)
+	if ok && a.Kind != kind.Objects()[0] {
+		a, b = b, a
+	}
+	return kind.String(), accused, a, b, ok
+}
+
 // NewWitness returns one that remembers nothing yet, and never more than kept
 // entries.
 func NewWitness(g ident.Group, kept int) *Witness {
@@ -91,7 +101,7 @@ func (w *Witness) Recall(o Object) {
 }
 
 func (w *Witness) show(s statement, raw []byte) (mine, other Object, found bool) {
-	mine = Object{s.kind, raw}
+	mine = Object{Kind: s.kind, Raw: raw}
 	for _, at := range s.rivals() {
 		known, is := w.recall(at)
 		if !is || known.hash == s.hash {

@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"github.com/wandertoken/wander/crypto/envelope"
-	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
@@ -20,6 +19,45 @@ const (
 	MaxAccused = 128
 )
 
+// Witness remembers signed objects that this member was shown, within a bound, and
+// judges what contradicts them: package evidence has one. This package does not
+// say what evidence is, only where to look for it.
+type Witness interface {
+	// Genesis tells of an object whose signature holds, and returns one that
+	// contradicts it, if there is any. So do Transfer and Answer.
+	Genesis(token.Genesis) (mine, other token.Object, found bool)
+	Transfer(token.Transfer) (mine, other token.Object, found bool)
+	Answer(token.Answer) (mine, other token.Object, found bool)
+	// Recall tells of an object from this member's journal.
+	Recall(token.Object)
+	// Judge says what two objects prove, if anything, and against whom, and
+	// returns them in the order in which the journal has them.
+	Judge(a, b token.Object) (what string, accused ident.Member, first, second token.Object, ok bool)
+}
+
+// nobody is a Witness that remembers and finds nothing.
+type nobody struct{}
+
+func (nobody) Genesis(token.Genesis) (mine, other token.Object, found bool) {
+	return mine, other, false
+}
+func (nobody) Transfer(token.Transfer) (mine, other token.Object, found bool) {
+	return mine, other, false
+}
+func (nobody) Answer(token.Answer) (mine, other token.Object, found bool) { return mine, other, false }
+func (nobody) Recall(token.Object)                                        {}
+func (nobody) Judge(a, b token.Object) (what string, accused ident.Member, first, second token.Object, ok bool) {
+	return "", accused, a, b, false
+}
+
+// recalled bounds the objects of the journal that a witness is told of, the last
+// ones: it would forget the others.
+const recalled = 512
+
+// transfersOfOneHop is what the journal says when the first of the two is in the
+// journal only.
+const transfersOfOneHop = "two transfers of one hop"
+
 // GiversOfOneHop is what the journal says of two transfers of one hop that two
 // members have signed: somebody before both has given the token away twice, and
 // who that was the chains in the journals will tell. It is suspicion, and no
@@ -31,15 +69,15 @@ const GiversOfOneHop = "two givers of one hop"
 func (m *Machine) examine(p parcel) (convicted bool) {
 	m.compareGenesis(p.title.Genesis)
 	if !p.title.Transfer.IsZero() {
-		m.convictIf(m.witness.Transfer(p.title.Transfer))
+		m.convictIf(m.cfg.Witness.Transfer(p.title.Transfer))
 	}
 	if !p.title.Void.IsZero() {
-		m.convictIf(m.witness.Answer(p.title.Void))
+		m.convictIf(m.cfg.Witness.Answer(p.title.Void))
 	}
-	return m.convictIf(m.witness.Transfer(p.transfer))
+	return m.convictIf(m.cfg.Witness.Transfer(p.transfer))
 }
 
-func (m *Machine) compareGenesis(g token.Genesis) { m.convictIf(m.witness.Genesis(g)) }
+func (m *Machine) compareGenesis(g token.Genesis) { m.convictIf(m.cfg.Witness.Genesis(g)) }
 
 // compareAnswer looks at an answer whose signature holds, also one that closes
 // nothing any more. Custody that came back by a void is still here with it.
@@ -49,13 +87,13 @@ func (m *Machine) compareAnswer(answer token.Answer) {
 	if rec != nil && answer.Verdict() == token.Receipt && !rec.title.Void.IsZero() {
 		m.convict(object(envelope.Void, rec.title.Void.Raw()), object(envelope.Receipt, answer.Raw()))
 	}
-	m.convictIf(m.witness.Answer(answer))
+	m.convictIf(m.cfg.Witness.Answer(answer))
 }
 
 // misfit looks at a transfer that does not follow from what came with it; the
 // signatures of all hold.
 func (m *Machine) misfit(t token.Transfer, msg *wire.Transfer) {
-	for _, with := range []evidence.Object{
+	for _, with := range []token.Object{
 		object(envelope.Genesis, msg.Genesis), object(envelope.Transfer, msg.Previous), object(envelope.Void, msg.Void),
 	} {
 		m.convict(object(envelope.Transfer, t.Raw()), with)
@@ -63,7 +101,7 @@ func (m *Machine) misfit(t token.Transfer, msg *wire.Transfer) {
 	m.convict(object(envelope.Transfer, msg.Previous), object(envelope.Genesis, msg.Genesis))
 }
 
-func object(k envelope.Kind, raw []byte) evidence.Object { return evidence.Object{Kind: k, Raw: raw} }
+func object(k envelope.Kind, raw []byte) token.Object { return token.Object{Kind: k, Raw: raw} }
 
 // accuse writes down that a hop which is decided has another transfer, too. What
 // the first was, the record has if custody is still here; otherwise the witness
@@ -77,7 +115,7 @@ func (m *Machine) accuse(rec *record, t token.Transfer, convicted bool) {
 	if first != nil && m.convict(object(envelope.Transfer, first), object(envelope.Transfer, t.Raw())) || convicted {
 		return
 	}
-	accused, what := t.Body().From, evidence.Fork.String()
+	accused, what := t.Body().From, transfersOfOneHop
 	if rec.from != accused {
 		accused, what = ident.Member{}, GiversOfOneHop
 	}
@@ -89,29 +127,26 @@ func (m *Machine) accuse(rec *record, t token.Transfer, convicted bool) {
 	}
 }
 
-func (m *Machine) convictIf(mine, other evidence.Object, found bool) bool {
+func (m *Machine) convictIf(mine, other token.Object, found bool) bool {
 	return found && m.convict(mine, other)
 }
 
 // convict makes evidence of two objects, if they are any, once. It reports
 // whether they are.
-func (m *Machine) convict(a, b evidence.Object) bool {
-	kind, accused, ok := evidence.Of(m.cfg.Group, a, b)
+func (m *Machine) convict(a, b token.Object) bool {
+	what, accused, a, b, ok := m.cfg.Witness.Judge(a, b)
 	if !ok {
 		return false
-	}
-	if a.Kind != kind.Objects()[0] {
-		a, b = b, a
 	}
 	pair := [2]ident.Hash{hashOf(a.Raw), hashOf(b.Raw)}
 	if m.pairs[pair] || m.pairs[[2]ident.Hash{pair[1], pair[0]}] {
 		return true
 	}
-	if !m.writeEvidence(kind.String(), accused, a.Raw, b.Raw) {
+	if !m.writeEvidence(what, accused, a.Raw, b.Raw) {
 		return true
 	}
 	m.pairs[pair] = true
-	m.notify(Notice{Kind: Convicted, Peer: accused, Objects: [2]evidence.Object{a, b}})
+	m.notify(Notice{Kind: Convicted, Peer: accused, Objects: [2]token.Object{a, b}})
 	return true
 }
 

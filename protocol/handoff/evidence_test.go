@@ -15,6 +15,21 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
+// A checkpoint keeps of a transfer no more than its hash: that is written, under
+// the same words.
+func TestEvidenceAfterACheckpoint(t *testing.T) {
+	g := newGroup(t, 2)
+	_, first := g[0].underWay(g[1])
+	g[1].takes(g[0], first)
+	b, _ := transferBody(t, first)
+	g[1].do(func(m *handoff.Machine) { require.True(t, m.Drop(b.Token, 1, 1)) })
+	g[1].restart(g[1].m.Checkpoint())
+	b.Time++
+	o := g[1].takes(g[0], &wire.Transfer{Transfer: g[0].signs(b).Raw(), Genesis: first.Genesis})
+	assert.Equal(t, []string{evidence.Fork.String()}, written(o))
+	assert.Empty(t, g[1].convictions(), "the first is in the old journal only")
+}
+
 // signs is a transfer that p signs as it likes.
 func (p *party) signs(b token.TransferBody) token.Transfer {
 	signed, err := b.Sign(group, p.key)

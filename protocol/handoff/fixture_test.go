@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -86,6 +87,7 @@ func newParty(t *testing.T, n byte, durable bool) *party {
 	p.cfg = handoff.Config{
 		Self: p.id, Group: group, Key: key, Incarnation: ident.Incarnation{n}, Durable: durable,
 		Tuning: handoff.DefaultTuning, World: p.world, Rand: rand.NewPCG(uint64(n), 1),
+		Witness: evidence.NewWitness(group, evidence.Kept),
 	}
 	p.m = handoff.New(p.cfg)
 	return p
@@ -297,6 +299,7 @@ func (p *party) restart(records []journal.Record) {
 	if records == nil {
 		records = p.past
 	}
+	p.cfg.Witness = evidence.NewWitness(group, evidence.Kept)
 	replay := handoff.NewReplay(p.cfg)
 	for _, r := range records {
 		body, err := journal.Encode(1, r)

@@ -7,7 +7,6 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
-	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
@@ -41,6 +40,7 @@ type Config struct {
 	Durable     bool
 	Tuning      Tuning
 	World       World
+	Witness     Witness     // nil: none
 	Rand        rand.Source // jitter only
 }
 
@@ -66,7 +66,7 @@ type Notice struct {
 	Peer  ident.Member  // the other side; Convicted: who signed the objects
 	Took  time.Duration // Delivered: from letting go to the receipt
 
-	Objects [2]evidence.Object // Convicted; their signatures hold
+	Objects [2]token.Object // Convicted; their signatures hold
 }
 
 // Stats counts what the machine has done since it was made.
@@ -102,7 +102,6 @@ type Machine struct {
 	stopping                   bool
 	written                    map[ident.Member]ident.Hash // certificates in the journal
 
-	witness *evidence.Witness
 	pairs   map[[2]ident.Hash]bool // that are in the journal as evidence
 	accused map[ident.Member]int   // how often, since the start; nobody: suspicion
 
@@ -116,6 +115,9 @@ type Machine struct {
 
 // New returns a machine with an empty memory.
 func New(cfg Config) *Machine {
+	if cfg.Witness == nil {
+		cfg.Witness = nobody{}
+	}
 	return &Machine{
 		cfg:       cfg,
 		verifier:  token.NewVerifier(cfg.Group, cfg.World),
@@ -125,7 +127,6 @@ func New(cfg Config) *Machine {
 		offerers:  make(map[ident.Member]*offerer),
 		receivers: make(map[ident.Member]*receiver),
 		written:   make(map[ident.Member]ident.Hash),
-		witness:   evidence.NewWitness(cfg.Group, evidence.Kept),
 		pairs:     make(map[[2]ident.Hash]bool),
 		accused:   make(map[ident.Member]int),
 		// Numbers start at 1, so that a promise of 0 says nothing.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
@@ -27,7 +26,7 @@ type Replay struct {
 	m     *Machine
 	pasts map[key]*past
 	// What others have signed, the last of it, for the witness.
-	seen []evidence.Object
+	seen []token.Object
 }
 
 // NewReplay begins to rebuild a machine. The certificates that the journal
@@ -213,8 +212,8 @@ func (r *Replay) see(k envelope.Kind, raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
-	if len(r.seen) == 2*evidence.Kept {
-		r.seen = append(r.seen[:0], r.seen[evidence.Kept:]...)
+	if len(r.seen) == 2*recalled {
+		r.seen = append(r.seen[:0], r.seen[recalled:]...)
 	}
 	r.seen = append(r.seen, object(k, raw))
 }
@@ -224,8 +223,8 @@ func (r *Replay) see(k envelope.Kind, raw []byte) {
 func (r *Replay) Finish(now clock.Reading) (*Machine, error) {
 	m := r.m
 	m.SetNow(now)
-	for _, o := range r.seen[max(0, len(r.seen)-evidence.Kept):] {
-		m.witness.Recall(o)
+	for _, o := range r.seen[max(0, len(r.seen)-recalled):] {
+		m.cfg.Witness.Recall(o)
 	}
 	for k, p := range r.pasts {
 		if err := r.revive(k, p); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -121,6 +122,7 @@ func (m *Member) handoffConfig(incarnation ident.Incarnation) handoff.Config {
 	return handoff.Config{
 		Self: m.self, Group: m.cfg.Group.ID(), Key: m.cfg.Key, Incarnation: incarnation,
 		Durable: m.cfg.Durable, Tuning: m.cfg.Tuning, World: world{m}, Rand: m.sources.handoff,
+		Witness: evidence.NewWitness(m.cfg.Group.ID(), evidence.Kept),
 	}
 }
 
