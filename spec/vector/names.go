@@ -8,12 +8,12 @@ import (
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
-	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -37,13 +37,13 @@ var names = map[string]error{
 	"canonical.ErrExtension": canonical.ErrExtension,
 
 	"signature.ErrKeyEncoding": signature.ErrKeyEncoding, "signature.ErrSmallOrder": signature.ErrSmallOrder,
-	"signature.ErrSeed": signature.ErrSeed, "signature.ErrEncoding": signature.ErrEncoding,
+	"signature.ErrEncoding": signature.ErrEncoding,
 	"signature.ErrMismatch": signature.ErrMismatch,
 
 	"envelope.ErrTag": envelope.ErrTag, "envelope.ErrHeader": envelope.ErrHeader,
 	"envelope.ErrPayload": envelope.ErrPayload, "envelope.ErrTooLarge": envelope.ErrTooLarge,
 	"envelope.ErrTruncated": envelope.ErrTruncated, "envelope.ErrTrailing": envelope.ErrTrailing,
-	"envelope.ErrSignatureSize": envelope.ErrSignatureSize, "envelope.ErrSignature": envelope.ErrSignature,
+	"envelope.ErrSignatureSize": envelope.ErrSignatureSize,
 
 	"certificate.ErrMalformed": certificate.ErrMalformed, "certificate.ErrGroup": certificate.ErrGroup,
 	"certificate.ErrUnknownCA": certificate.ErrUnknownCA, "certificate.ErrSignature": certificate.ErrSignature,
@@ -87,7 +87,10 @@ var names = map[string]error{
 	"journal.ErrSequence": journal.ErrSequence, "journal.ErrCheckpoint": journal.ErrCheckpoint,
 	"journal.ErrRecord": journal.ErrRecord, "journal.ErrRecordKind": journal.ErrRecordKind,
 
-	"keyfile.ErrFormat": keyfile.ErrFormat, "keyfile.ErrKey": keyfile.ErrKey, "keyfile.ErrType": keyfile.ErrType,
+	"evidence.ErrMalformed": evidence.ErrMalformed, "evidence.ErrKind": evidence.ErrKind, "evidence.ErrGroup": evidence.ErrGroup,
+	"evidence.ErrAuthority": evidence.ErrAuthority, "evidence.ErrCertificate": evidence.ErrCertificate,
+	"evidence.ErrAccused": evidence.ErrAccused, "evidence.ErrObject": evidence.ErrObject,
+	"evidence.ErrOrder": evidence.ErrOrder, "evidence.ErrNoProof": evidence.ErrNoProof,
 
 	"io.ErrUnexpectedEOF": io.ErrUnexpectedEOF,
 }

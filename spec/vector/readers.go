@@ -15,6 +15,7 @@ import (
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -45,14 +46,16 @@ var readers = map[string]reader{
 	"segment":    unsigned(readSegment),
 	"record":     unsigned(readRecord),
 	"tls":        readTLS,
+	"evidence":   readEvidence,
 
-	"enrol-request": unsigned(readEnrolment[enrolment.EnrolRequest]),
-	"enrol-answer":  unsigned(readEnrolment[enrolment.EnrolAnswer]),
-	"renew-answer":  unsigned(readEnrolment[enrolment.RenewAnswer]),
-	"sync-request":  unsigned(readEnrolment[enrolment.SyncRequest]),
-	"sync-answer":   unsigned(readEnrolment[enrolment.SyncAnswer]),
-	"leave-request": unsigned(readEnrolment[enrolment.LeaveRequest]),
-	"refusal":       unsigned(readEnrolment[enrolment.Refusal]),
+	"enrol-request":    unsigned(readEnrolment[enrolment.EnrolRequest]),
+	"enrol-answer":     unsigned(readEnrolment[enrolment.EnrolAnswer]),
+	"renew-answer":     unsigned(readEnrolment[enrolment.RenewAnswer]),
+	"sync-request":     unsigned(readEnrolment[enrolment.SyncRequest]),
+	"sync-answer":      unsigned(readEnrolment[enrolment.SyncAnswer]),
+	"leave-request":    unsigned(readEnrolment[enrolment.LeaveRequest]),
+	"evidence-request": unsigned(readEnrolment[enrolment.EvidenceRequest]),
+	"refusal":          unsigned(readEnrolment[enrolment.Refusal]),
 }
 
 // Objects are the names of all objects, in order.
@@ -177,6 +180,18 @@ func readEnrolment[M enrolment.Message](v *Vector) error {
 		return err
 	}
 	return same(v.Input, func() ([]byte, error) { return enrolment.Encode(m) })
+}
+
+// readEvidence reads and verifies evidence, with nothing but the group id.
+func readEvidence(w *world, v *Vector) ([]byte, error) {
+	e, err := evidence.Parse(v.Input)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.Verify(w.group); err != nil {
+		return nil, err
+	}
+	return nil, same(v.Input, e.Encode)
 }
 
 // same says that what was read is written as it stood.

@@ -108,6 +108,11 @@ func (s *suite) enrolmentVectors() {
 		{"sync-answer", array(publication, array(peer)), nil, [][]int{{1, 0}}, concat(ofPublication(false, 0), counted("peers", 0, 8, peer, 1, 1),
 			[]edit{good("no-configuration", "no newer configuration", req, bstr(nil), 1, 0, 1)})},
 		{"leave-request", array(one), fields(0), nil, limits("leave", true, 1, 0)},
+		{"evidence-request", array(one), fields(0), nil, []edit{
+			good("largest", "evidence of 32768 bytes", req, bstr(make([]byte, 32768)), 1, 0),
+			bad("too-large", "evidence of 32769 bytes", req, malformed, bstr(make([]byte, 32769)), 1, 0),
+			bad("empty", "no evidence", req, malformed, bstr(nil), 1, 0),
+		}},
 		{"refusal", array(uintOf(2), one), fields(1), nil, limits("object", false, 1, 1)},
 	} {
 		s.unsigned(enrolmentFile, unsigned{

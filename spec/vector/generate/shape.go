@@ -12,7 +12,7 @@ import (
 // enrolmentRules are the messages of enrolment.cddl, which travel in
 // enrolment<…>: the rule travelling-x is that of x as it travels.
 var enrolmentRules = []string{
-	"enrol-request", "enrol-answer", "renew-answer", "sync-request", "sync-answer", "leave-request", "refusal",
+	"enrol-request", "enrol-answer", "renew-answer", "sync-request", "sync-answer", "leave-request", "evidence-request", "refusal",
 }
 
 // schemas are the CDDL files by their names.

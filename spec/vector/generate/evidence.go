@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+)
+
+const evidenceFile = "evidence.json"
+
+// The kinds of evidence.
+const (
+	kindFork          = 1
+	kindContradiction = 2
+	kindReclaimed     = 3
+	kindDoubleMint    = 4
+	kindMisfit        = 5
+)
+
+// proof is evidence in the making.
+func proof(kind uint64, accused *party, objects ...[]byte) item {
+	list := array()
+	for _, o := range objects {
+		list.Items = append(list.Items, bstr(o))
+	}
+	return array(uintOf(kind), bstr(groupID), bstr(accused.id), array(bstr(statementOf(firstCA).raw)),
+		bstr(sign(certificatePayload(accused), "certificate", firstCA).raw), list)
+}
+
+// ordered is two objects of one kind in the order of their hashes.
+func ordered(a, b envelope) [][]byte {
+	list := []envelope{a, b}
+	slices.SortFunc(list, func(a, b envelope) int { return bytes.Compare(a.hash(), b.hash()) })
+	return [][]byte{list[0].raw, list[1].raw}
+}
+
+// blanked is an object with 64 zero bytes as signature.
+func blanked(e envelope) []byte {
+	return append(bytes.Clone(e.raw[:len(e.raw)-64]), make([]byte, 64)...)
+}
+
+// evidenceVectors are evidence-files.
+func (s *suite) evidenceVectors() {
+	s.open(evidenceFile, "Evidence against members: protocol.md, chapters 8 §9 and 13.1.")
+	w := theWalk
+	again := w.firstHop
+	again.to, again.accept = cleo, 9
+	fork := ordered(w.first, again.sign())
+	forked := proof(kindFork, ada, fork...)
+	put := func(f fault, i item) {
+		v := s.vector("evidence", "evidence-file", f, encode(i))
+		v.Diagnostic = diagnostic(encode(i))
+		s.add(evidenceFile, v)
+	}
+	s.unsigned(evidenceFile, unsigned{
+		object: "evidence", rule: "evidence-file", prefix: "fork", item: forked, req: "K-5", outcome: "evidence.ErrMalformed",
+		depth: 1, shaped: [][]int{nil}, free: fields(4),
+	},
+		bad("kind-0", "kind 0", "K-4", "evidence.ErrKind", uintOf(0), 0),
+		bad("kind-6", "kind 6, of a later version", "K-4", "evidence.ErrKind", uintOf(6), 0),
+		bad("other-kind", "two transfers as void and receipt", "K-5", "evidence.ErrObject", uintOf(kindContradiction), 0).harmful(),
+		bad("other-group", "of another group", "K-5", "evidence.ErrGroup", bstr(otherGroup), 1).harmful(),
+		bad("other-accused", "against another member than the certificate is of", "K-5", "evidence.ErrAccused", bstr(ben.id), 2).harmful(),
+		bad("authorities-0", "without a statement about a CA key", "K-4", "evidence.ErrMalformed", array(), 3),
+		bad("authorities-9", "nine statements", "K-4", "evidence.ErrMalformed", times(9, bstr(statementOf(firstCA).raw)), 3),
+		bad("authorities-twice", "one statement twice", "K-4", "evidence.ErrAuthority", times(2, bstr(statementOf(firstCA).raw)), 3),
+		bad("authorities-no-first", "without the statement about the first key", "K-4", "evidence.ErrAuthority", array(bstr(statementOf(secondCA).raw)), 3),
+		bad("authorities-order", "a statement before the one that vouches for it", "K-4", "evidence.ErrAuthority", array(bstr(statementOf(secondCA).raw), bstr(statementOf(firstCA).raw)), 3),
+		good("authorities-2", "with a second CA key", "K-4", array(bstr(statementOf(firstCA).raw), bstr(statementOf(secondCA).raw)), 3),
+		bad("certificate-forged", "a certificate that the accuser has made", "K-5", "evidence.ErrCertificate", bstr(sign(certificatePayload(ada), "certificate", unknownCA).raw), 4).harmful(),
+		bad("too-large", "more than 32768 bytes", "K-4", "evidence.ErrMalformed", bstr(make([]byte, 32768)), 4).because("canonical.ErrTooLarge"),
+		bad("objects-1", "one object", "K-4", "evidence.ErrMalformed", array(bstr(fork[0])), 5),
+		bad("objects-3", "three objects", "K-4", "evidence.ErrMalformed", array(bstr(fork[0]), bstr(fork[1]), bstr(fork[1])), 5),
+		bad("order", "objects in the other order", "K-6", "evidence.ErrOrder", array(bstr(fork[1]), bstr(fork[0])), 5),
+		bad("forged", "the signature of one object is another's", "K-5", "evidence.ErrObject", array(bstr(fork[0]), bstr(flip(fork[1], len(fork[1])-1, 0))), 5).harmful(),
+		bad("same", "one transfer twice", "K-5", "evidence.ErrNoProof", array(bstr(fork[0]), bstr(fork[0])), 5).harmful(),
+	)
+	s.proofs(put)
+}
+
+// proofs are evidence of the other kinds, and what an honest member may have
+// signed.
+func (s *suite) proofs(put func(f fault, i item)) {
+	w := theWalk
+	convicts := func(slug, about string, i item) { put(ok(slug, about, "K-5"), i) }
+	not := func(slug, about, outcome string, i item) {
+		put(fault{slug: slug, about: about, req: "K-5", outcome: outcome}.malicious(), i)
+	}
+	receipt := receiptOfSecond()
+	convicts("void-and-receipt", "Cleo has declined and taken one transfer", proof(kindContradiction, cleo, w.void.raw, receipt.raw))
+	not("void-and-other-receipt", "the void and the receipt of two transfers", "evidence.ErrNoProof",
+		proof(kindContradiction, ben, sign(answerPayload(w.second, w.secondHop, ben, incarnation), "void", ben).raw, w.receipt.raw))
+	not("void-and-unknown", "a void and an unknown: she may have lost her memory", "evidence.ErrObject", proof(kindContradiction, cleo, w.void.raw, w.unknown.raw))
+	not("two-accused", "the void of one and the receipt of another", "evidence.ErrObject", proof(kindContradiction, cleo, w.void.raw, w.receipt.raw))
+
+	onward := hop{token: w.genesis.hash(), hop: 3, from: cleo, to: ada, inc: incarnation, accept: 4, previous: w.second.hash()}.sign()
+	convicts("void-and-transfer", "Cleo has declined a token and given it away", proof(kindReclaimed, cleo, w.void.raw, onward.raw))
+	not("void-and-own-transfer", "Ben gives on what has come back by a void", "evidence.ErrObject", proof(kindReclaimed, ben, w.void.raw, w.third.raw))
+
+	mint := sign(with(genesisPayload(ada), uintOf(noonMillis+1), 5), "genesis", ada)
+	later := sign(with(genesisPayload(ada), uintOf(6), 4), "genesis", ada)
+	convicts("two-geneses", "two tokens with one number of one incarnation", proof(kindDoubleMint, ada, ordered(w.genesis, mint)...))
+	not("two-numbers", "two tokens with two numbers", "evidence.ErrNoProof", proof(kindDoubleMint, ada, ordered(w.genesis, later)...))
+
+	not("two-hops", "two transfers of two hops by one member", "evidence.ErrNoProof", proof(kindFork, ben, ordered(w.second, w.third)...))
+
+	skipping := w.firstHop
+	skipping.hop = 2
+	convicts("misfit", "a transfer of hop 2 that names the genesis", proof(kindMisfit, ada, skipping.sign().raw, blanked(w.genesis)))
+	not("misfit-signed", "the same, and the second object has its signature", "evidence.ErrObject", proof(kindMisfit, ada, skipping.sign().raw, w.genesis.raw))
+	not("misfit-fits", "a transfer that follows from the genesis", "evidence.ErrNoProof", proof(kindMisfit, ada, w.first.raw, blanked(w.genesis)))
+	not("misfit-not-named", "a genesis that the transfer does not name", "evidence.ErrObject", proof(kindMisfit, ada, w.first.raw, blanked(later)))
+}
