@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -60,6 +61,7 @@ func rendered(t *testing.T) map[string]*table {
 		"close codes":  closeTable(t),
 		"records":      recordTable(t),
 		"drop reasons": dropTable(t),
+		"evidence":     evidenceTable(),
 		"api codes":    apiTable(t),
 		"limits":       limitTable(t),
 		"objects":      objectTable(t),
@@ -312,6 +314,16 @@ func dropTable(t *testing.T) *table {
 		"overflow":   "more tokens wait here than the policy keeps",
 		"spent":      "the policy makes a token for each operation, and this one's is over",
 	})
+	return out
+}
+
+// evidenceTable is what the records of evidence say.
+func evidenceTable() *table {
+	out := newTable("`what`", "evidence of kind (13.1)")
+	for _, kind := range evidence.Kinds() {
+		out.row(kind.String(), fmt.Sprint(uint8(kind)))
+	}
+	out.row(handoff.GiversOfOneHop, "none")
 	return out
 }
 
