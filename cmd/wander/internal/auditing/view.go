@@ -175,6 +175,7 @@ func (a *Audit) View(files []string) View {
 	for _, m := range a.Report.Members {
 		v.Members = append(v.Members, a.member(m))
 	}
+	slices.SortStableFunc(v.Members, func(x, y MemberView) int { return cmp.Compare(x.Name, y.Name) })
 	for _, r := range a.Report.Resources {
 		v.Resources = append(v.Resources, a.resource(r))
 	}
