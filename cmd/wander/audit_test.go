@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/cmd/wander/internal/auditing"
+	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/protocol/audit/audittest"
+	"github.com/wandertoken/wander/protocol/journal"
+)
+
+// saveJournals writes a group file and the members' journals.
+func saveJournals(t *testing.T, dir string, w *audittest.World) {
+	t.Helper()
+	text, err := keyfile.EncodeBlocks(w.Group.Blocks()...)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "group.crt"), text, 0o600))
+	for _, m := range w.List {
+		seq := uint64(0)
+		data := journal.SegmentHeader{Number: 1, FirstSeq: 1, Group: w.Group.ID(), Member: m.ID}.Append(nil)
+		add := func(k journal.FrameType, body []byte) {
+			seq++
+			data = journal.Frame{Type: k, Seq: seq, Body: body}.Append(data)
+		}
+		add(journal.FrameCheckpointBegin, nil)
+		add(journal.FrameCheckpointEnd, nil)
+		for _, f := range m.Frames {
+			add(journal.FrameRecord, f.Body)
+		}
+		folder := filepath.Join(dir, m.Name, "state", "journal")
+		require.NoError(t, os.MkdirAll(folder, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, journal.SegmentName(1)), data, 0o600))
+	}
+}
+
+func TestAudit(t *testing.T) {
+	dir := t.TempDir()
+	w := audittest.New("ann", "ben", "cleo")
+	title := w.List[0].Generate()
+	w.List[0].Hand(title, w.List[1])
+	saveJournals(t, dir, w)
+	group := filepath.Join(dir, "group.crt")
+
+	code, out, errs := runCommand("", "audit", "--group", group, dir)
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, out, "verdict     clean")
+	assert.Empty(t, errs)
+	code, _, errs = runCommand("", "audit", filepath.Join(dir, "ann", "state", "journal"))
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, errs, "warning: verifying with "+group, "a group file that nobody named")
+
+	w.List[2].Decline(w.List[0].Sign(title, w.List[2])) // ann gives one token to two
+	saveJournals(t, dir, w)
+	proofs := filepath.Join(dir, "proofs")
+	code, out, errs = runCommand("", "audit", "--group", group, "--evidence", proofs, "--output", "json", dir)
+	assert.Equal(t, exitBug, code)
+	assert.Contains(t, errs, "error: the journals show broken rules")
+	var v auditing.View
+	require.NoError(t, json.Unmarshal([]byte(out), &v))
+	assert.Equal(t, "proof", v.Verdict)
+	require.Len(t, v.Findings, 1)
+	assert.Equal(t, "ann", v.Findings[0].Accused)
+	code, out, _ = runCommand("", "audit", "verify-evidence", "--group", group, v.Findings[0].Evidence)
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, out, "proof against ann")
+
+	code, _, _ = runCommand("", "audit", "--group", group, "--until", "2026-01-01T00:00:00Z", dir)
+	assert.Equal(t, exitOK, code, "nothing had happened by then")
+}
+
+func TestAuditRefuses(t *testing.T) {
+	dir := t.TempDir()
+	w := audittest.New("ann")
+	saveJournals(t, dir, w)
+	group := filepath.Join(dir, "group.crt")
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{exitUsage, "--since \"yesterday\": a time is wanted", []string{"--since", "yesterday", dir}},
+		{exitFailure, "no journal segments found", []string{"--group", group, t.TempDir()}},
+		{exitConfiguration, "no group.crt beside the journals", []string{filepath.Join(t.TempDir(), "a", "b", "c", "d")}},
+		{exitConfiguration, "none: no such file", []string{"--group", filepath.Join(dir, "none"), dir}},
+		{exitFailure, "not a journal segment", []string{"--group", group, group}},
+	} {
+		code, out, errs := runCommand("", append([]string{"audit"}, c.args...)...)
+		assert.Equal(t, c.code, code, c.args)
+		assert.Empty(t, out)
+		assert.Contains(t, errs, c.want)
+	}
+}
