@@ -46,12 +46,16 @@ var caID = certificate.AuthorityID(ca.Public())
 func FuzzCertificate(f *testing.F) { targets["FuzzCertificate"].Fuzz(f) }
 
 func checkCertificate(t require.TestingT, payload []byte) bool {
-	raw := seal(envelope.Certificate, caID, payload, ca)
-	c, err := certificate.Parse(group, raw, authorities{})
+	raw, err := sealIf(envelope.Certificate, caID, payload, ca, func(raw []byte) error {
+		_, err := certificate.Parse(group, raw, authorities{})
+		return err
+	})
 	if err != nil {
 		isOneOf(t, err, certificateRefusals...)
 		return false
 	}
+	c, err := certificate.Parse(group, raw, authorities{})
+	require.NoError(t, err, "refused for its signature")
 	again, err := c.Claims().Sign(ca)
 	require.NoError(t, err)
 	require.Equal(t, raw, again.Raw())
@@ -78,12 +82,16 @@ func certificateSeeds() map[string][]byte {
 func FuzzEndpoint(f *testing.F) { targets["FuzzEndpoint"].Fuzz(f) }
 
 func checkEndpoint(t require.TestingT, payload []byte) bool {
-	raw := seal(envelope.Endpoint, adaID, payload, ada)
-	e, err := certificate.ParseEndpoint(group, raw, ada.Public())
+	raw, err := sealIf(envelope.Endpoint, adaID, payload, ada, func(raw []byte) error {
+		_, err := certificate.ParseEndpoint(group, raw, ada.Public())
+		return err
+	})
 	if err != nil {
 		isOneOf(t, err, certificateRefusals...)
 		return false
 	}
+	e, err := certificate.ParseEndpoint(group, raw, ada.Public())
+	require.NoError(t, err, "refused for its signature")
 	signer, err := certificate.EndpointSigner(group, raw)
 	require.NoError(t, err)
 	require.Equal(t, adaID, signer)
@@ -111,12 +119,16 @@ func endpointSeeds() map[string][]byte {
 func FuzzRevocation(f *testing.F) { targets["FuzzRevocation"].Fuzz(f) }
 
 func checkRevocation(t require.TestingT, payload []byte) bool {
-	raw := seal(envelope.Revocation, caID, payload, ca)
-	r, err := certificate.ParseRevocation(group, raw, authorities{})
+	raw, err := sealIf(envelope.Revocation, caID, payload, ca, func(raw []byte) error {
+		_, err := certificate.ParseRevocation(group, raw, authorities{})
+		return err
+	})
 	if err != nil {
 		isOneOf(t, err, certificateRefusals...)
 		return false
 	}
+	r, err := certificate.ParseRevocation(group, raw, authorities{})
+	require.NoError(t, err, "refused for its signature")
 	again, err := r.Body().Sign(group, ca)
 	require.NoError(t, err)
 	require.Equal(t, raw, again.Raw())
@@ -142,12 +154,16 @@ func leave() certificate.SignedLeave {
 func FuzzLeave(f *testing.F) { targets["FuzzLeave"].Fuzz(f) }
 
 func checkLeave(t require.TestingT, payload []byte) bool {
-	raw := seal(envelope.Leave, adaID, payload, ada)
-	l, err := certificate.ParseLeave(group, raw, ada.Public())
+	raw, err := sealIf(envelope.Leave, adaID, payload, ada, func(raw []byte) error {
+		_, err := certificate.ParseLeave(group, raw, ada.Public())
+		return err
+	})
 	if err != nil {
 		isOneOf(t, err, certificateRefusals...)
 		return false
 	}
+	l, err := certificate.ParseLeave(group, raw, ada.Public())
+	require.NoError(t, err, "refused for its signature")
 	signer, err := certificate.LeaveSigner(group, raw)
 	require.NoError(t, err)
 	require.Equal(t, adaID, signer)
@@ -177,12 +193,16 @@ func failure() certificate.SignedFailure {
 func FuzzFailure(f *testing.F) { targets["FuzzFailure"].Fuzz(f) }
 
 func checkFailure(t require.TestingT, payload []byte) bool {
-	raw := seal(envelope.Failure, adaID, payload, ada)
-	f, err := certificate.ParseFailure(group, raw, ada.Public())
+	raw, err := sealIf(envelope.Failure, adaID, payload, ada, func(raw []byte) error {
+		_, err := certificate.ParseFailure(group, raw, ada.Public())
+		return err
+	})
 	if err != nil {
 		isOneOf(t, err, certificateRefusals...)
 		return false
 	}
+	f, err := certificate.ParseFailure(group, raw, ada.Public())
+	require.NoError(t, err, "refused for its signature")
 	signer, err := certificate.FailureSigner(group, raw)
 	require.NoError(t, err)
 	require.Equal(t, adaID, signer)
@@ -215,12 +235,16 @@ func request() certificate.SignedRequest {
 func FuzzRequest(f *testing.F) { targets["FuzzRequest"].Fuzz(f) }
 
 func checkRequest(t require.TestingT, payload []byte) bool {
-	raw := seal(envelope.Request, adaID, payload, ada)
-	r, err := certificate.ParseRequest(group, raw)
+	raw, err := sealIf(envelope.Request, adaID, payload, ada, func(raw []byte) error {
+		_, err := certificate.ParseRequest(group, raw)
+		return err
+	})
 	if err != nil {
 		isOneOf(t, err, certificateRefusals...)
 		return false
 	}
+	r, err := certificate.ParseRequest(group, raw)
+	require.NoError(t, err, "refused for its signature")
 	require.Equal(t, adaID, r.Member())
 	again, err := r.Body().Sign(group, ada)
 	require.NoError(t, err)

@@ -67,12 +67,16 @@ var groupRefusals = append([]error{
 func FuzzConfiguration(f *testing.F) { targets["FuzzConfiguration"].Fuzz(f) }
 
 func checkConfiguration(t require.TestingT, payload []byte) bool {
-	raw := seal(envelope.Configuration, caID, payload, ca)
-	c, err := wandergroup.ParseConfig(group, raw, authorities{})
+	raw, err := sealIf(envelope.Configuration, caID, payload, ca, func(raw []byte) error {
+		_, err := wandergroup.ParseConfig(group, raw, authorities{})
+		return err
+	})
 	if err != nil {
 		isOneOf(t, err, groupRefusals...)
 		return false
 	}
+	c, err := wandergroup.ParseConfig(group, raw, authorities{})
+	require.NoError(t, err, "refused for its signature")
 	again, err := c.Settings().Sign(group, ca)
 	require.NoError(t, err)
 	require.Equal(t, raw, again.Raw())
@@ -125,12 +129,16 @@ func withPresets() []byte {
 func FuzzAuthority(f *testing.F) { targets["FuzzAuthority"].Fuzz(f) }
 
 func checkAuthority(t require.TestingT, payload []byte) bool {
-	raw := seal(envelope.Authority, caID, payload, ca)
-	a, err := wandergroup.ParseAuthority(group, raw, authorities{})
+	raw, err := sealIf(envelope.Authority, caID, payload, ca, func(raw []byte) error {
+		_, err := wandergroup.ParseAuthority(group, raw, authorities{})
+		return err
+	})
 	if err != nil {
 		isOneOf(t, err, groupRefusals...)
 		return false
 	}
+	a, err := wandergroup.ParseAuthority(group, raw, authorities{})
+	require.NoError(t, err, "refused for its signature")
 	again, err := a.Statement().Sign(ca)
 	require.NoError(t, err)
 	require.Equal(t, raw, again.Raw())

@@ -25,10 +25,18 @@ type Target struct {
 	// Seeds makes the seeds, always the same. Those whose names begin with
 	// "good" have to be accepted, all others refused.
 	Seeds func() map[string][]byte
+	// More, if it is not nil, gives further seeds that stand elsewhere in the
+	// repository and are not written again: test vectors. There has to be one.
+	More func() [][]byte
 }
 
 // Fuzz is the body of a target's fuzz function.
 func (target Target) Fuzz(f *testing.F) {
+	if target.More != nil {
+		for _, data := range target.More() {
+			f.Add(data)
+		}
+	}
 	f.Fuzz(func(t *testing.T, data []byte) { target.Check(t, data) })
 }
 
@@ -52,6 +60,9 @@ func Test(t *testing.T, targets map[string]Target, update bool) {
 			}
 			require.Positive(t, count[true], "no good seed")
 			require.Positive(t, count[false], "no bad seed")
+			if target.More != nil {
+				require.NotEmpty(t, target.More(), "no seed from elsewhere")
+			}
 			dir := filepath.Join("testdata", "fuzz", name)
 			if update {
 				write(t, dir, seeds)

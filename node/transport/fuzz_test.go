@@ -8,6 +8,7 @@ import (
 	"encoding/asn1"
 	"errors"
 	"flag"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,10 +56,23 @@ func (helper) Helper()               {}
 func (helper) Errorf(string, ...any) { panic("fixture") }
 func (helper) FailNow()              { panic("fixture") }
 
+// known is knownMember, made once: it does not change.
+type known struct {
+	v    *verifier
+	cert certificate.Certificate
+}
+
+var theKnown = sync.OnceValue(func() known {
+	v, cert, _ := knownMember(helper{})
+	return known{v, cert}
+})
+
+var theRotation = sync.OnceValue(func() *rotation { return newRotation(helper{}) })
+
 // identifyOne checks what identify makes of a TLS certificate: it is refused
 // for a documented reason, or it carries the one certificate that was issued.
 func identifyOne(t require.TestingT, x *x509.Certificate) bool {
-	v, known, _ := knownMember(helper{})
+	v, known := theKnown().v, theKnown().cert
 	got, err := v.identify([]*x509.Certificate{x})
 	if err == nil {
 		require.Equal(t, known.Raw(), got.Raw())
@@ -77,8 +91,7 @@ func identifyOne(t require.TestingT, x *x509.Certificate) bool {
 func FuzzExtension(f *testing.F) { fuzzTargets["FuzzExtension"].Fuzz(f) }
 
 func checkExtension(t require.TestingT, value []byte) bool {
-	_, known, _ := knownMember(helper{})
-	key := known.Key().Bytes()
+	key := theKnown().cert.Key().Bytes()
 	x := &x509.Certificate{
 		PublicKey:  ed25519.PublicKey(key[:]),
 		Extensions: []pkix.Extension{{Id: CertificateOID, Value: value}},
@@ -131,7 +144,7 @@ func checkVouchers(t require.TestingT, value []byte) bool {
 	again, err := asn1.Marshal(statements)
 	require.NoError(t, err)
 	require.Equal(t, value, again)
-	r := newRotation(helper{})
+	r := theRotation()
 	for _, raw := range r.knowledge[before].Vouched(statements).Vouchers() {
 		require.Equal(t, r.knowledge[begun].Vouchers()[0], raw)
 	}
