@@ -37,13 +37,15 @@ func (i InviteID) String() string { return hex.EncodeToString(i[:]) }
 // MarshalText is the form in the log and in listings.
 func (i InviteID) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// UnmarshalText reads that form and no other.
+// UnmarshalText reads that form and no other: no capitals.
 func (i *InviteID) UnmarshalText(text []byte) error {
 	if len(text) != 2*InviteIDSize {
 		return errLine
 	}
-	_, err := hex.Decode(i[:], text)
-	return err
+	if _, err := hex.Decode(i[:], text); err != nil || i.String() != string(text) {
+		return errLine
+	}
+	return nil
 }
 
 // Invited is an invite as it is given away: whoever has it becomes a member.

@@ -43,6 +43,8 @@ func init() {
 		"FuzzMember":        {Check: checkMember, Seeds: memberSeeds},
 		"FuzzAPI":           {Check: checkAPI, Seeds: apiSeeds},
 		"FuzzJournal":       {Check: checkJournal, Seeds: journalSeeds},
+		"FuzzText":          {Check: checkText, Seeds: textSeeds},
+		"FuzzAudit":         {Check: checkAudit, Seeds: auditSeeds},
 		"FuzzUpdateList":    {Check: checkUpdateList, Seeds: updateListSeeds},
 	}
 }

@@ -1,0 +1,199 @@
+package fuzz
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// readers is every exported function that reads what others have written, with the
+// target that fuzzes it, as package/target, or -, and why there is none. A new
+// one fails TestEveryReaderHasATarget until it stands here.
+var readers = map[string]string{
+	"crypto/canonical.Check":                       "fuzz/FuzzCanonical",
+	"crypto/canonical.CheckTagged":                 "- FuzzEvidence and the audit's readers use it; it is Check behind one head",
+	"crypto/canonical.Unmarshal":                   "fuzz/FuzzCanonical",
+	"crypto/canonical.Extensions.UnmarshalCBOR":    "fuzz/FuzzGenesis",
+	"crypto/envelope.Batch.Verify":                 "fuzz/FuzzDirectory",
+	"crypto/envelope.Parse":                        "fuzz/FuzzEnvelope",
+	"crypto/keyfile.DecodeBlocks":                  "fuzz/FuzzBlocks",
+	"crypto/keyfile.DecodePrivateKey":              "fuzz/FuzzPrivateKey",
+	"crypto/keyfile.DecodePublicKey":               "fuzz/FuzzText",
+	"crypto/signature.Batch.Verify":                "fuzz/FuzzSignature",
+	"crypto/signature.ParsePublicKey":              "fuzz/FuzzEd25519",
+	"crypto/signature.PublicKey.Verify":            "fuzz/FuzzEd25519",
+	"protocol/audit.Extract":                       "fuzz/FuzzAudit",
+	"protocol/audit.Trust.Learn":                   "fuzz/FuzzAudit",
+	"protocol/certificate.CheckAddress":            "fuzz/FuzzText",
+	"protocol/certificate.Parse":                   "fuzz/FuzzCertificate",
+	"protocol/certificate.Peek":                    "fuzz/FuzzCertificate",
+	"protocol/certificate.Read":                    "fuzz/FuzzCertificate",
+	"protocol/certificate.CheckName":               "fuzz/FuzzText",
+	"protocol/certificate.ParseEndpoint":           "fuzz/FuzzEndpoint",
+	"protocol/certificate.ReadEndpoint":            "fuzz/FuzzEndpoint",
+	"protocol/certificate.ParseFailure":            "fuzz/FuzzFailure",
+	"protocol/certificate.ReadFailure":             "fuzz/FuzzFailure",
+	"protocol/certificate.PeekFailure":             "fuzz/FuzzFailure",
+	"protocol/certificate.ParseLeave":              "fuzz/FuzzLeave",
+	"protocol/certificate.ReadLeave":               "fuzz/FuzzLeave",
+	"protocol/certificate.ParseRequest":            "fuzz/FuzzRequest",
+	"protocol/certificate.CheckReason":             "fuzz/FuzzText",
+	"protocol/certificate.ParseRevocation":         "fuzz/FuzzRevocation",
+	"protocol/certificate.PeekRevocation":          "fuzz/FuzzRevocation",
+	"protocol/directory.Directory.Recall":          "fuzz/FuzzMember",
+	"protocol/directory.Directory.Learn":           "fuzz/FuzzMember",
+	"protocol/directory.Directory.LearnSigner":     "fuzz/FuzzMember",
+	"protocol/directory.Directory.LearnEndpoint":   "fuzz/FuzzDirectory",
+	"protocol/directory.Directory.LearnFailure":    "fuzz/FuzzDirectory",
+	"protocol/directory.Directory.HasFailure":      "fuzz/FuzzMember",
+	"protocol/directory.Directory.Has":             "fuzz/FuzzMember",
+	"protocol/directory.Directory.LearnPage":       "fuzz/FuzzDirectory",
+	"protocol/directory.Directory.LearnLeave":      "fuzz/FuzzDirectory",
+	"protocol/directory.Directory.LearnRevocation": "fuzz/FuzzDirectory",
+	"protocol/evidence.Parse":                      "fuzz/FuzzEvidence",
+	"protocol/evidence.ParseText":                  "fuzz/FuzzEvidence",
+	"protocol/group.ParseAuthority":                "fuzz/FuzzAuthority",
+	"protocol/group.ParseConfig":                   "fuzz/FuzzConfiguration",
+	"protocol/group.Load":                          "fuzz/FuzzGroupFile",
+	"protocol/group.ParseChain":                    "fuzz/FuzzEvidence",
+	"protocol/group.Group.Vouched":                 "node/transport/FuzzVouchers",
+	"protocol/group.CheckName":                     "fuzz/FuzzText",
+	"protocol/handoff.Machine.OnAccept":            "fuzz/FuzzHandoff",
+	"protocol/handoff.Machine.OnRefuse":            "fuzz/FuzzHandoff",
+	"protocol/handoff.Machine.OnNeed":              "fuzz/FuzzHandoff",
+	"protocol/handoff.Machine.OnOffer":             "fuzz/FuzzHandoff",
+	"protocol/handoff.Machine.OnCancel":            "fuzz/FuzzHandoff",
+	"protocol/handoff.Machine.OnTransfer":          "fuzz/FuzzHandoff",
+	"protocol/handoff.Machine.OnAnswer":            "fuzz/FuzzHandoff",
+	"protocol/ident.Grant.UnmarshalText":           "fuzz/FuzzAPI",
+	"protocol/ident.Hash.UnmarshalText":            "fuzz/FuzzText",
+	"protocol/ident.Token.UnmarshalText":           "fuzz/FuzzText",
+	"protocol/ident.Group.UnmarshalText":           "fuzz/FuzzText",
+	"protocol/ident.Member.UnmarshalText":          "fuzz/FuzzText",
+	"protocol/ident.Incarnation.UnmarshalText":     "fuzz/FuzzText",
+	"protocol/invite.Parse":                        "fuzz/FuzzInvite",
+	"protocol/journal.Decode":                      "fuzz/FuzzRecord",
+	"protocol/journal.ParseSegmentHeader":          "fuzz/FuzzSegment",
+	"protocol/journal.ParseSegmentName":            "fuzz/FuzzText",
+	"protocol/member.Restore":                      "fuzz/FuzzMember",
+	"protocol/policy/catalog.Check":                "fuzz/FuzzConfiguration",
+	"protocol/policy/ring.ParseAlgorithm":          "fuzz/FuzzText",
+	"protocol/policy/ring.ParseBaton":              "fuzz/FuzzText",
+	"protocol/token.Open":                          "fuzz/FuzzTokenObject",
+	"protocol/token.PeekGenesis":                   "fuzz/FuzzTokenObject",
+	"protocol/token.PeekTransfer":                  "fuzz/FuzzTokenObject",
+	"protocol/token.PeekAnswer":                    "fuzz/FuzzTokenObject",
+	"protocol/update.Parse":                        "fuzz/FuzzUpdate",
+	"protocol/wire.ReadFrame":                      "fuzz/FuzzFrame",
+	"protocol/wire.Decode":                         "fuzz/FuzzMessage",
+	"protocol/wire.PeekType":                       "fuzz/FuzzMessage",
+	"node/enrolment.Decode":                        "fuzz/FuzzEnrolment",
+	"node.LoadIdentity":                            "- files of the operator, read with FuzzBlocks, FuzzPrivateKey, FuzzCertificate and FuzzGroupFile",
+	"node/store/faultfs.FS.ReadFile":               "- a file system for tests",
+	"node/store/faultfs.FS.Open":                   "- a file system for tests",
+	"node/store.Open":                              "fuzz/FuzzJournal",
+	"node/transport.CheckPreamble":                 "node/transport/FuzzPreamble",
+	"node/transport.Identify":                      "node/transport/FuzzTLSCertificate",
+	"ca.Open":                                      "ca/FuzzLog",
+	"ca.Authority.Parse":                           "ca/service/FuzzService",
+	"ca.InviteID.UnmarshalText":                    "ca/FuzzLog",
+	"ca.Authority.Left":                            "ca/service/FuzzService",
+	"internal/cddl.Decode":                         "fuzz/FuzzDeterministic",
+	"internal/cddl.Schema.Check":                   "- only tests use it, on what FuzzDeterministic has checked",
+	"internal/cddl.Parse":                          "- reads the schemas of the specification only",
+	"internal/configfile.Decode":                   "internal/configfile/FuzzDecode",
+	"internal/configfile.Duration.UnmarshalText":   "internal/configfile/FuzzDecode",
+}
+
+// readerNames are those of functions that read, and readerTypes those of parameters
+// with what others have written.
+var (
+	readerNames = regexp.MustCompile(`^(Check(Tagged)?|Decode|Extract|Has|Identify|Learn|Load|On|Open|Parse|Peek|Read|Recall|Restore|Unmarshal|Verify|Vouched|Left)([A-Z]\w*)?$`)
+	readerTypes = regexp.MustCompile(`^(\[\](\[\])?byte|string|io\.Reader|json\.RawMessage|\[\]keyfile\.Block|\[\]Block|Block|keyfile\.Block|\[\]wire\.Entry|\*wire\.\w+|\[\]journal\.Stamped|\[\]\*x509\.Certificate)$`)
+)
+
+// foundReaders parses the packages for readers.
+func foundReaders(t *testing.T) (names []string) {
+	root := os.DirFS("..")
+	for _, folder := range []string{"crypto", "protocol", "node", "ca", "internal"} {
+		require.NoError(t, fs.WalkDir(root, folder, func(file string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			names = append(names, readersIn(t, root, file)...)
+			return nil
+		}))
+	}
+	return names
+}
+
+func readersIn(t *testing.T, root fs.FS, file string) (names []string) {
+	text, err := fs.ReadFile(root, file)
+	require.NoError(t, err)
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	for _, d := range parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || !f.Name.IsExported() || !readerNames.MatchString(f.Name.Name) || !takesForeign(f) {
+			continue
+		}
+		name := path.Dir(file) + "."
+		if f.Recv != nil {
+			of := strings.TrimLeft(types.ExprString(f.Recv.List[0].Type), "*")
+			if !ast.IsExported(of) {
+				continue
+			}
+			name += of + "."
+		}
+		names = append(names, name+f.Name.Name)
+	}
+	return names
+}
+
+func takesForeign(f *ast.FuncDecl) bool {
+	return slices.ContainsFunc(f.Type.Params.List, func(p *ast.Field) bool { return readerTypes.MatchString(types.ExprString(p.Type)) })
+}
+
+// allTargets is the fuzz functions of the module, as package/target.
+func allTargets(t *testing.T) map[string]bool {
+	found := make(map[string]bool)
+	function := regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
+	require.NoError(t, fs.WalkDir(os.DirFS(".."), ".", func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		text, err := fs.ReadFile(os.DirFS(".."), file)
+		for _, f := range function.FindAllSubmatch(text, -1) {
+			found[path.Dir(file)+"/"+string(f[1])] = true
+		}
+		return err
+	}))
+	return found
+}
+
+func TestEveryReaderHasATarget(t *testing.T) {
+	targets := allTargets(t)
+	found := foundReaders(t)
+	for _, name := range found {
+		target := readers[name]
+		if assert.NotEmpty(t, target, "%s reads what others have written: name its fuzz target in the list, or say why there is none", name) &&
+			!strings.HasPrefix(target, "- ") {
+			assert.True(t, targets[target], "%s: there is no target %s", name, target)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(readers)) {
+		assert.Contains(t, found, name, "a reader in the list that is not there any more")
+	}
+}
