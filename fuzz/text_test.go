@@ -22,7 +22,8 @@ func FuzzText(f *testing.F) { targets["FuzzText"].Fuzz(f) }
 
 // texts read one short thing each and write it again.
 var texts = []func(text []byte) (again []byte, err error){
-	textOf[*ident.Grant], textOf[*ident.Hash], textOf[*ident.Token], textOf[*ident.Group], textOf[*ident.Member], textOf[*ident.Incarnation],
+	capitals(textOf[*ident.Grant]), capitals(textOf[*ident.Hash]), capitals(textOf[*ident.Token]), capitals(textOf[*ident.Group]),
+	capitals(textOf[*ident.Member]), capitals(textOf[*ident.Incarnation]),
 	textOf[*authoritypkg.InviteID],
 	func(text []byte) ([]byte, error) { // any spelling of a duration, but one meaning
 		var d, again configfile.Duration
@@ -57,6 +58,17 @@ var texts = []func(text []byte) (again []byte, err error){
 		return must(keyfile.EncodePublicKey(key)).Bytes, nil
 	},
 	checkedText(certificate.CheckName), checkedText(certificate.CheckAddress), checkedText(certificate.CheckReason), checkedText(wandergroup.CheckName),
+}
+
+// capitals is for ids, which people may also write in capitals.
+func capitals(read func([]byte) ([]byte, error)) func([]byte) ([]byte, error) {
+	return func(text []byte) ([]byte, error) {
+		again, err := read(text)
+		if bytes.Equal(bytes.ToLower(text), again) {
+			again = text
+		}
+		return again, err
+	}
 }
 
 // textOf reads and writes what has a text form.
@@ -105,7 +117,7 @@ func textSeeds() map[string][]byte {
 		"good-duration":  is(7, "1h30m"),
 		"good-segment":   is(8, journal.SegmentName(7)),
 		"good-baton":     is(9, "\x01\x00\x00\x00\x01\x00\x00\x00\x02"),
-		"good-algorithm": is(10, "E"),
+		"good-algorithm": is(10, "e"),
 		"good-key":       is(11, string(must(keyfile.EncodePublicKey(ada.Public())).Bytes)),
 		"good-name":      is(12, "ftp-03"),
 		"good-address":   is(13, "[2001:db8::7]:4133"),
@@ -113,7 +125,7 @@ func textSeeds() map[string][]byte {
 		"good-reason":    is(14, "key lost"),
 		"good-group-2":   is(15, "example"),
 		"bad-nothing":    {},
-		"bad-capitals":   is(4, "00112233445566778899AABBCCDDEEFF"),
+		"good-capitals":  is(4, "00112233445566778899AABBCCDDEEFF"),
 		"bad-short":      is(1, "00"),
 		"bad-invite":     is(6, "00112233445566FF"),
 		"bad-duration":   is(7, "4"),
