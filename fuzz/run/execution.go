@@ -70,6 +70,9 @@ func (e execution) run(ctx context.Context, r *record) {
 	write.Close()
 	rest := <-text
 	r.Seconds = time.Since(begun).Seconds()
+	if s := cmd.ProcessState; s != nil {
+		r.CPUSeconds = (s.UserTime() + s.SystemTime()).Seconds()
+	}
 	e.judge(r, err, context.Cause(ctx), rest)
 }
 

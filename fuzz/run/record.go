@@ -21,6 +21,7 @@ type record struct {
 	Commit      string    `json:"commit,omitempty"`
 	Begun       time.Time `json:"begun"`
 	Seconds     float64   `json:"seconds"`
+	CPUSeconds  float64   `json:"cpu_seconds"` // of all processes of the run
 	Workers     int       `json:"workers"`
 	Executions  int64     `json:"executions"`
 	Interesting int64     `json:"interesting"` // inputs that reached something new
@@ -31,8 +32,12 @@ type record struct {
 
 func (r record) rate() float64 { return float64(r.Executions) / max(r.Seconds, 1e-3) }
 
+// cost is the processor time of one execution, in µs. Unlike the rate it does not
+// depend on what else runs on the machine.
+func (r record) cost() float64 { return r.CPUSeconds / float64(max(r.Executions, 1)) * 1e6 }
+
 func (r record) String() string {
-	line := fmt.Sprintf("%-34s %10d executions %8.0f/s %5d new of %d", r.Target, r.Executions, r.rate(), r.Interesting, r.Corpus)
+	line := fmt.Sprintf("%-34s %10d executions %8.0f/s %6.0f µs %5d new of %d", r.Target, r.Executions, r.rate(), r.cost(), r.Interesting, r.Corpus)
 	if r.Failure != "" {
 		line += "  FAILED: " + r.Failure
 	}
@@ -85,6 +90,7 @@ func sums(records []record) (totals []record) {
 		}
 		t := &totals[i]
 		t.Seconds += r.Seconds
+		t.CPUSeconds += r.CPUSeconds
 		t.Executions += r.Executions
 		t.Interesting += r.Interesting
 		t.Corpus = max(t.Corpus, r.Corpus)
@@ -100,10 +106,10 @@ func sums(records []record) (totals []record) {
 // table prints sums, the least and the sum of all last.
 func table(out io.Writer, totals []record) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "executions\tper second\tnew inputs\tcorpus\tcrashers\tfailures\t target")
+	fmt.Fprintln(w, "executions\tper second\tcpu µs each\tnew inputs\tcorpus\tcrashers\tfailures\t target")
 	row := func(t record, failures int) {
-		fmt.Fprintf(w, "%d\t%.0f\t%d\t%d\t%d\t%d\t %s\n",
-			t.Executions, t.rate(), t.Interesting, t.Corpus, len(t.Crashers), failures, t.Target)
+		fmt.Fprintf(w, "%d\t%.0f\t%.0f\t%d\t%d\t%d\t%d\t %s\n",
+			t.Executions, t.rate(), t.cost(), t.Interesting, t.Corpus, len(t.Crashers), failures, t.Target)
 	}
 	var all record
 	failures, least := 0, totals[0].Executions
@@ -115,6 +121,7 @@ func table(out io.Writer, totals []record) {
 		row(t, failed)
 		failures, least = failures+failed, min(least, t.Executions)
 		all.Executions, all.Seconds = all.Executions+t.Executions, all.Seconds+t.Seconds
+		all.CPUSeconds += t.CPUSeconds
 		all.Interesting, all.Corpus = all.Interesting+t.Interesting, all.Corpus+t.Corpus
 		all.Crashers = append(all.Crashers, t.Crashers...)
 	}
