@@ -131,7 +131,7 @@ func shown(t require.TestingT, frames [auditJournals][]journal.Frame, e audit.Ex
 	list := frames[e.Journal]
 	n := slices.IndexFunc(list, func(f journal.Frame) bool { return f.Seq == e.Seq })
 	require.GreaterOrEqual(t, n, 0)
-	_, err := audit.Extract(group, list[n].Body, e)
+	_, err := audit.Extract(list[n].Body, e)
 	require.NoError(t, err)
 }
 
