@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/spec/conformance"
 	"github.com/wandertoken/wander/spec/vector"
 )
 
@@ -15,47 +16,63 @@ import (
 type conformanceFlags struct {
 	vectors string
 	full    bool
+	peer    peerFlags
 	output  string
 }
 
 func newConformanceCommand(env *environment) *cobra.Command {
 	var flags conformanceFlags
 	cmd := &cobra.Command{
-		Use:   "conformance --vectors DIR",
-		Short: "Run the protocol's test vectors",
-		Long: `Run a folder of test vectors against this program: each is one input and its one
-outcome, or a member put through a scenario. The project's own stand in
-spec/vectors, whose README describes the files for those who build another
-implementation. One line for each vector that comes out otherwise; the exit
-code is 1 then. With --full the hashes are compared over all of their seeded
-cases, which takes some ten seconds, and not over the first hundred of each.`,
-		Example: "  wander conformance --vectors spec/vectors\n  wander conformance --vectors spec/vectors --full --output json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if err := checkOutput(flags.output); err != nil {
-				return err
-			}
-			if err := flags.check(); err != nil {
-				return err
-			}
-			return runVectors(env, flags)
-		},
+		Use:   "conformance --vectors DIR | --peer ADDRESS --identity DIR",
+		Short: "Run the protocol's test vectors, or test a running member",
+		Long: `With --vectors, run a folder of test vectors against this program: each is one
+input and its one outcome, or a member put through a scenario. The project's own
+stand in spec/vectors, whose README describes the files for those who build
+another implementation. One line for each vector that comes out otherwise. With
+--full the hashes are compared over all of their seeded cases, which takes some
+ten seconds, and not over the first hundred of each.
+
+With --peer, play a member against one that is running, of whatever
+implementation, and report each requirement of spec/protocol.md that can be seen
+from outside. The member under test gets some tokens, and sees what only a broken
+peer does: use an identity, a resource and a group that are there for the test.
+docs/conformance.md lists the checks, and what they leave behind.
+
+The exit code is 1 when a vector or check has failed.`,
+		Example: "  wander conformance --vectors spec/vectors --full\n" +
+			"  wander conformance --peer 192.0.2.7:4133 --identity ./tester --resource test",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runConformance(env, flags) },
 	}
 	cmd.Flags().StringVar(&flags.vectors, "vectors", "", "folder of test vectors")
 	cmd.Flags().BoolVar(&flags.full, "full", false, "compare the hashes over all seeded cases")
+	cmd.Flags().StringVar(&flags.peer.address, "peer", "", "member to test, host:port")
+	cmd.Flags().StringVar(&flags.peer.identity, "identity", "", "folder of the member to play, as wander join makes it; one that does not run")
+	cmd.Flags().StringVar(&flags.peer.resource, "resource", "", "resource to make tokens of (default the only one)")
+	cmd.Flags().StringVar(&flags.peer.revoked, "revoked", "", "folder of a member that was revoked, for the checks that need one")
+	cmd.Flags().StringVar(&flags.peer.expired, "expired", "", "folder of a member whose certificate has expired, likewise")
+	cmd.Flags().StringSliceVar(&flags.peer.only, "check", nil, "make only this check; may be given several times")
+	cmd.Flags().DurationVar(&flags.peer.timeout, "timeout", conformance.DefaultTimeout, "how long one check may take")
 	addOutputFlag(cmd, &flags.output)
 	return cmd
 }
 
-// check wants one thing to run.
-func (f conformanceFlags) check() error {
-	if f.vectors == "" {
-		return &exitError{
-			code: exitUsage, err: errors.New("what to run is missing"),
-			hint: "wander conformance --vectors DIR runs the test vectors of a folder",
-		}
+func runConformance(env *environment, flags conformanceFlags) error {
+	if err := checkOutput(flags.output); err != nil {
+		return err
 	}
-	return nil
+	switch {
+	case flags.vectors != "" && flags.peer.address != "":
+		return &exitError{code: exitUsage, err: errors.New("--vectors and --peer are two tests"), hint: "give one of them"}
+	case flags.vectors != "":
+		return runVectors(env, flags)
+	case flags.peer.address != "":
+		return runPeerConformance(env, flags.peer, flags.output)
+	}
+	return &exitError{
+		code: exitUsage, err: errors.New("what to run is missing"),
+		hint: "wander conformance --vectors DIR runs the test vectors of a folder, --peer ADDRESS tests a running member",
+	}
 }
 
 // runVectors runs the test vectors of a folder.

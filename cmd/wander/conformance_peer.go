@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/spec/conformance"
+)
+
+// peerFlags are what the conformance of a running member is tested with.
+type peerFlags struct {
+	address  string
+	identity string
+	revoked  string
+	expired  string
+	resource string
+	timeout  time.Duration
+	only     []string
+}
+
+// peerReport is what `wander conformance --peer ADDR --output json` prints.
+type peerReport struct {
+	V       int                  `json:"v"`
+	Peer    string               `json:"peer"`
+	Member  ident.Member         `json:"member"`
+	Name    string               `json:"name"`
+	Checks  []conformance.Result `json:"checks"`
+	Passed  int                  `json:"passed"`
+	Failed  int                  `json:"failed"`
+	Skipped int                  `json:"skipped"`
+	Made    int                  `json:"tokens_made"`
+	Left    int                  `json:"tokens_left"` // that had not come back
+}
+
+const identityHint = "name a folder that wander join has made for this test: member.key, member.crt, group.crt"
+
+// runPeerConformance plays a member against the one at an address.
+func runPeerConformance(env *environment, f peerFlags, output string) error {
+	o, err := f.options(env)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	report, err := conformance.Run(ctx, o)
+	if report == nil {
+		return peerError(err, f)
+	}
+	if e := showPeerReport(env.Out, f.address, report, output); e != nil {
+		return e
+	}
+	failed := report.Count(conformance.Fail)
+	switch {
+	case err != nil:
+		return fmt.Errorf("interrupted after %d checks", len(report.Results))
+	case failed > 0:
+		return fmt.Errorf("%d of %d checks failed", failed, len(report.Results))
+	}
+	return nil
+}
+
+// options are a run as the flags want it.
+func (f *peerFlags) options(env *environment) (o conformance.Options, err error) {
+	if f.identity == "" {
+		return o, &exitError{code: exitUsage, err: errors.New("--identity is missing"), hint: identityHint}
+	}
+	if f.timeout <= 0 {
+		return o, usageError("--timeout %v: more than 0 is wanted", f.timeout)
+	}
+	id, err := memberHome{f.identity}.identity()
+	if err != nil {
+		return o, configError(err, identityHint)
+	}
+	if err := id.Certificate.ValidAt(env.Now()); err != nil {
+		return o, &exitError{code: exitNoPermission, err: fmt.Errorf("%s: %w", f.identity, err), hint: identityHint}
+	}
+	o = conformance.Options{
+		Address: f.address, Group: id.Group, Identity: played(id), Timeout: f.timeout, Only: f.only,
+	}
+	if o.Resource, err = f.resourceOf(id.Group); err != nil {
+		return o, err
+	}
+	if o.Revoked, err = other(f.revoked); err == nil {
+		o.Expired, err = other(f.expired)
+	}
+	return o, err
+}
+
+func played(id node.Identity) conformance.Identity {
+	return conformance.Identity{Certificate: id.Certificate, Key: id.Key}
+}
+
+// other is the member in a folder, nil if none is named.
+func other(dir string) (*conformance.Identity, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	id, err := memberHome{dir}.identity()
+	if err != nil {
+		return nil, configError(err, identityHint)
+	}
+	p := played(id)
+	return &p, nil
+}
+
+// resourceOf is the resource that tokens are made of: the one that is named, or
+// the only one that there is.
+func (f *peerFlags) resourceOf(g *group.Group) (string, error) {
+	var names []string
+	for _, r := range g.Config().Settings().Resources {
+		names = append(names, r.Name)
+	}
+	if f.resource == "" && len(names) == 1 {
+		return names[0], nil
+	}
+	if _, ok := g.Config().Resource(f.resource); ok {
+		return f.resource, nil
+	}
+	err := fmt.Errorf("the group has no resource %q", f.resource)
+	if f.resource == "" {
+		err = fmt.Errorf("the group has %d resources", len(names))
+	}
+	return "", &exitError{code: exitUsage, err: err, hint: "name one with --resource: " + strings.Join(names, ", ")}
+}
+
+// peerError says why a run has not begun.
+func peerError(err error, f peerFlags) error {
+	switch {
+	case errors.Is(err, conformance.ErrUnreachable):
+		return &exitError{code: exitUnavailable, err: fmt.Errorf("%s: %w", f.address, err), hint: "is it the UDP address of a member of this group?"}
+	case errors.Is(err, conformance.ErrRefused):
+		return &exitError{code: exitNoPermission, err: fmt.Errorf("%s: %w", f.address, err), hint: "is " + f.identity + " of its group, and is the clock right, here and there?"}
+	case errors.Is(err, conformance.ErrOptions):
+		return &exitError{code: exitUsage, err: err, hint: "docs/conformance.md lists the checks"}
+	}
+	return err
+}
+
+func showPeerReport(w io.Writer, address string, r *conformance.Report, output string) error {
+	passed, failed, skipped := r.Count(conformance.Pass), r.Count(conformance.Fail), r.Count(conformance.Skipped)
+	if output == "json" {
+		return json.NewEncoder(w).Encode(peerReport{
+			V: 1, Peer: address, Member: r.Member, Name: r.Name, Checks: r.Results,
+			Passed: passed, Failed: failed, Skipped: skipped, Made: r.Made, Left: r.Left,
+		})
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "REQUIREMENT\tCHECK\tVERDICT\tDETAIL")
+	for _, c := range r.Results {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", strings.Join(c.Requirements, " "), c.Name, c.Verdict, oneLine(c.Detail))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s (%v): %d passed, %d failed, %d skipped; of %d tokens handed over, %d have not come back\n",
+		oneLine(r.Name), r.Member, passed, failed, skipped, r.Made, r.Left)
+	return err
+}
