@@ -53,7 +53,10 @@ func runPeerConformance(env *environment, f peerFlags, output string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	show, clear := progressLine(env.Err)
+	o.Progress = func(r conformance.Result) { show("%s: %s", r.Name, r.Verdict) }
 	report, err := conformance.Run(ctx, o)
+	clear()
 	if report == nil {
 		return peerError(err, f)
 	}
@@ -158,7 +161,11 @@ func showPeerReport(w io.Writer, address string, r *conformance.Report, output s
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "REQUIREMENT\tCHECK\tVERDICT\tDETAIL")
 	for _, c := range r.Results {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", strings.Join(c.Requirements, " "), c.Name, c.Verdict, oneLine(c.Detail))
+		fmt.Fprintf(table, "%s\t%s\t%s", strings.Join(c.Requirements, " "), c.Name, c.Verdict)
+		if c.Detail != "" {
+			fmt.Fprintf(table, "\t%s", oneLine(c.Detail))
+		}
+		fmt.Fprintln(table)
 	}
 	if err := table.Flush(); err != nil {
 		return err

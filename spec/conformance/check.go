@@ -84,7 +84,7 @@ func (r *run) try(ctx context.Context, c Check) (result Result) {
 	t := &trial{run: r, ctx: ctx}
 	result = Result{Name: c.Name, Requirements: c.Requirements, Verdict: Pass}
 	defer func() {
-		if o := t.outcomeOf(recover()); o != nil {
+		if o := outcomeOf(recover()); o != nil {
 			result.Verdict, result.Detail = o.verdict, o.detail
 		}
 		t.close()
@@ -99,7 +99,7 @@ func (r *run) try(ctx context.Context, c Check) (result Result) {
 
 // outcomeOf is the outcome that was thrown, nil if there was none. Anything else
 // is a bug here, and goes on.
-func (t *trial) outcomeOf(thrown any) *outcome {
+func outcomeOf(thrown any) *outcome {
 	if thrown == nil {
 		return nil
 	}

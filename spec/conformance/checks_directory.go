@@ -96,16 +96,6 @@ func (s *session) gossip(answer bool) *wire.Gossip {
 
 func isAnswer(m *wire.Gossip) bool { return m.Answer }
 
-// answersOf is how many GOSSIPs the member has answered.
-func (s *session) answersOf() (n int) {
-	for _, m := range s.heard {
-		if g, ok := m.(*wire.Gossip); ok && g.Answer {
-			n++
-		}
-	}
-	return n
-}
-
 func gossipOnce(t *trial) {
 	s := t.greet()
 	s.say(s.gossip(false))

@@ -15,5 +15,5 @@
 // to the one under test alone. It makes tokens of one resource, hands them
 // over, and takes them back where it can; tokens that it has not made it never
 // accepts. Two checks sign what only a liar signs, so that its identity should be
-// made for the test, and revoked after it: docs/conformance.md has the list.
+// made for the test, and revoked after it: docs/conformance.md says more.
 package conformance

@@ -196,8 +196,8 @@ func (s *session) awaitHello() {
 // read decodes what comes, until the end of the stream.
 func (s *session) read() {
 	defer close(s.inbox)
+	s.stream.SetReadDeadline(time.Time{})
 	for {
-		s.stream.SetReadDeadline(time.Time{})
 		body, err := wire.ReadFrame(s.stream, nil)
 		var f frame
 		if err == nil {

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"time"
@@ -207,6 +206,3 @@ func (s *session) ignored(m *wire.Transfer, what string) {
 		return err != nil || a.Body().Transfer == hash
 	})
 }
-
-// same reports whether two objects have the same bytes.
-func same(a, b []byte) bool { return bytes.Equal(a, b) }
