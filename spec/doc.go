@@ -9,6 +9,7 @@
 //	coverage.txt   which tests hold the code to which requirement
 //	model/         the handoff, for a model checker
 //	vectors/       test vectors; package vector runs them
+//	conformance/   a scripted peer that tests a running member
 //
 // Its tests keep text and code together: every kind of object, as the project
 // itself encodes it, is checked against the CDDL, and shown in chapter 18; the
