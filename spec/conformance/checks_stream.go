@@ -100,18 +100,22 @@ func latePreamble(t *trial) {
 const maxUnready = 4
 
 func unready(t *trial) {
-	list := make([]*session, 0, maxUnready+1)
-	for range maxUnready {
-		list = append(list, t.dial())
-	}
-	list = append(list, t.dial())
-	over := make(chan *session, len(list))
-	for _, s := range list {
+	over := make(chan *session, maxUnready+1)
+	var list []*session
+	for range maxUnready + 1 {
+		s, full := t.knock()
+		if full {
+			over <- nil
+			break
+		}
 		context.AfterFunc(s.quic.Context(), func() { over <- s })
+		list = append(list, s)
 	}
 	select {
 	case s := <-over:
-		s.closed(codeOverload, "a fifth connection without preamble")
+		if s != nil {
+			s.closed(codeOverload, "a fifth connection without preamble")
+		}
 	case <-t.ctx.Done():
 		t.fail("five connections without preamble stay")
 	}
@@ -121,14 +125,32 @@ func unready(t *trial) {
 	t.reconnect()
 }
 
+// knock dials, and reports whether the member has too many connections of this one
+// without preamble.
+func (t *trial) knock() (s *session, full bool) {
+	s, err := t.handshake(t.own())
+	if isOverload(err) {
+		return nil, true
+	}
+	t.check(err == nil, "no connection: %v", err)
+	return s, false
+}
+
+func isOverload(err error) bool {
+	var app *quic.ApplicationError
+	return errors.As(err, &app) && app.Remote && app.ErrorCode == codeOverload
+}
+
 // reconnect waits until the member lets this one in again.
 func (t *trial) reconnect() {
 	for {
-		s := t.dial()
-		_, err := s.readPreamble(s.preamble())
-		s.close()
-		var app *quic.ApplicationError
-		if !errors.As(err, &app) || app.ErrorCode != codeOverload {
+		s, full := t.knock()
+		if !full {
+			_, err := s.readPreamble(s.preamble())
+			s.close()
+			full = isOverload(err)
+		}
+		if !full {
 			return
 		}
 		t.wait(10 * time.Millisecond)
