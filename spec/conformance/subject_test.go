@@ -239,9 +239,13 @@ func (s *subject) lost(p *pipe, err error) {
 
 // linger closes a connection in order.
 func (p *pipe) linger() {
+	wait := 100 * time.Millisecond
+	if p.s.in != nil {
+		wait = time.Minute // what the fault has said has to arrive
+	}
 	select {
 	case <-p.quic.Context().Done():
-	case <-time.After(100 * time.Millisecond):
+	case <-time.After(wait):
 	}
 	p.s.end(p.quic, p.last)
 }
