@@ -94,7 +94,9 @@ func (n *node) perform(e effect.Effect) {
 		if refusal, ok := e.Message.(*wire.Refuse); ok && refusal.Reason == wire.RefuseClock {
 			n.c.count.untimely++
 		}
-		n.send(e.To, e.Message)
+		if !n.liar || !n.lie(e) {
+			n.send(e.To, e.Message)
+		}
 	case effect.Grant:
 		n.c.breach(n, n.guard.granted(e))
 		n.granted(e)

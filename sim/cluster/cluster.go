@@ -116,6 +116,7 @@ type cluster struct {
 	violations []Violation
 	count      counts
 	walk       walk
+	tainted    map[ident.Token]bool // lied about
 	tracer     *tracer
 	watch      func(Moment) // nil: nobody does
 }
@@ -129,7 +130,7 @@ type counts struct {
 	joins, kills                           int // kills: crashes for ever
 	leaves, revocations, renewals          int
 	messages, lost, repeated, late, broken int
-	grants                                 int
+	grants, forks, convictions             int
 	sent, bytes                            map[wire.Type]int
 	records                                map[journal.Kind]int
 }
@@ -143,7 +144,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
 		hazards: newHazards(s.seed), walk: walk{since: make(map[*node]int), longest: make(map[*node]int)},
-		running: make(map[ident.Token]*program), byID: make(map[ident.Member][]*node),
+		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), byID: make(map[ident.Member][]*node),
 		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}
 	if trace != nil {

@@ -129,22 +129,34 @@ func (d *disk) image() []byte {
 	return append(data, d.torn...)
 }
 
-// read is what a restart finds. It cuts a torn end off.
-func (d *disk) read() ([]journal.Stamped, error) {
-	past := make([]journal.Stamped, 0, len(d.live))
+// frames reads the journal's bytes, up to a torn end.
+func (d *disk) frames(take func(journal.Frame) error) error {
 	r, err := journal.NewReader("virtual", d.image())
 	for err == nil {
 		var f journal.Frame
-		if f, err = r.Next(); err == nil && f.Type == journal.FrameRecord {
-			var one journal.Stamped
-			one.At, one.Record, err = journal.Decode(f.Body)
-			past = append(past, one)
+		if f, err = r.Next(); err == nil {
+			err = take(f)
 		}
 	}
 	var torn *journal.TornError
-	switch {
-	case errors.As(err, &torn) && len(d.torn) > 0, errors.Is(err, io.EOF) && len(d.torn) == 0:
-	default:
+	if errors.As(err, &torn) && len(d.torn) > 0 || errors.Is(err, io.EOF) && len(d.torn) == 0 {
+		return nil
+	}
+	return err
+}
+
+// read is what a restart finds. It cuts a torn end off.
+func (d *disk) read() ([]journal.Stamped, error) {
+	past := make([]journal.Stamped, 0, len(d.live))
+	err := d.frames(func(f journal.Frame) error {
+		if f.Type != journal.FrameRecord {
+			return nil
+		}
+		at, r, err := journal.Decode(f.Body)
+		past = append(past, journal.Stamped{At: at, Record: r})
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	d.torn = nil

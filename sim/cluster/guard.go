@@ -177,6 +177,11 @@ func (g *guard) granted(e effect.Grant) error {
 // answerLimits are generous: what is read here has been signed here.
 var answerLimits = canonical.Limits{MaxBytes: 4 << 10, MaxDepth: 16, MaxItems: 64}
 
+// peekReceipt is what a receipt says.
+func peekReceipt(g ident.Group, raw []byte) (token.AnswerBody, error) {
+	return peekAnswer(g, envelope.Receipt, raw)
+}
+
 func peekAnswer(g ident.Group, kind envelope.Kind, raw []byte) (token.AnswerBody, error) {
 	var b token.AnswerBody
 	u, err := envelope.Parse(envelope.Domain{Version: token.Version, Group: g, Kind: kind}, raw)

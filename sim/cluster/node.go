@@ -47,6 +47,7 @@ type node struct {
 	naps      int            // how often it was
 	wokeAt    time.Duration  // when it last woke up
 	deferred  []func()       // what it does then
+	lies      liar           // of a member whose driver lies
 	boots     uint64         // of the machine
 	upAt      time.Duration  // when the machine booted
 	startedAt time.Duration  // when the process started
@@ -179,6 +180,7 @@ func (n *node) put(in member.Input) {
 		})
 		return
 	}
+	n.received(in)
 	if n.driving == pipelined {
 		n.enqueue(n.step(in))
 	} else {

@@ -48,7 +48,7 @@ func (n *node) granted(e effect.Grant) {
 		n.put(member.Ended{Grant: e.Grant})
 		return
 	}
-	if other := c.running[e.Token]; other != nil {
+	if other := c.running[e.Token]; other != nil && !c.tainted[e.Token] {
 		c.problem(Exclusion, n, "operation begins while the one of %s runs under the same token", other.node.name)
 	}
 	c.count.grants++

@@ -27,6 +27,7 @@ type Result struct {
 	Messages, Lost, Repeated, Late, Broken int
 	Handoffs, Grants, Tokens               int
 	Together                               int                  // operations that began while another ran
+	Forks, Convictions                     int                  // of liars: transfers signed a second time; findings of the audit that convict somebody
 	Sent                                   map[wire.Type]int    // messages by type
 	Records                                map[journal.Kind]int // journal records by kind
 	Fates                                  map[audit.Fate]int
@@ -173,12 +174,12 @@ func (c *cluster) unfinished(from standing) []string {
 	var list []string
 	now := c.stand()
 	for hash, p := range from.sent {
-		if _, open := now.sent[hash]; open {
+		if _, open := now.sent[hash]; open && !c.tainted[p.hop.token] {
 			list = append(list, fmt.Sprintf("transfer from hop %d of token %s is not answered", p.hop.number, p.hop.token.Short()))
 		}
 	}
 	for t, hop := range from.hops {
-		if at, there := now.hops[t]; there && at <= hop {
+		if at, there := now.hops[t]; there && at <= hop && !c.tainted[t] {
 			list = append(list, fmt.Sprintf("token %s has not moved from hop %d", t.Short(), hop))
 		}
 	}
@@ -202,10 +203,11 @@ func (c *cluster) result(s Setting, f chaos) *Result {
 		r.Fates[t.Fate]++
 	}
 	c.judge(report)
+	c.judgeBlame()
 	if s.Preset == Long {
 		c.judgeWaits()
 		c.judgeOverlaps(f)
 	}
-	r.Violations = c.violations
+	r.Violations, r.Forks, r.Convictions = c.violations, c.count.forks, c.count.convictions
 	return r
 }

@@ -20,7 +20,7 @@ type Tally map[string]int
 var tallied = slices.Concat([]string{"runs", "virtual_s", "members", "faults"}, faultNames[:], []string{
 	"restarts", "checkpoints", "connections_broken", "messages", "messages_lost", "messages_repeated", "messages_late",
 	"handoffs", "transfers_sent_again", "transfers_reclaimed", "operations", "operations_together", "tokens", "tokens_dropped",
-	"lost_with_holder", "lost_with_receiver", "orphaned", "lost_otherwise",
+	"lost_with_holder", "lost_with_receiver", "orphaned", "lost_otherwise", "forks", "convictions",
 }, prefixed("broken_", ruleNames[:]))
 
 func prefixed(prefix string, names []string) (list []string) {
@@ -42,7 +42,7 @@ func (r *Result) Tally() Tally {
 		"transfers_reclaimed":  r.Records[journal.KindReclaimed], "operations": r.Grants, "operations_together": r.Together, "tokens": r.Tokens,
 		"tokens_dropped": r.Fates[audit.Dropped], "lost_with_holder": r.Fates[audit.LostHolder],
 		"lost_with_receiver": r.Fates[audit.LostReceiver], "orphaned": r.Fates[audit.LostOrphan],
-		"lost_otherwise": r.Fates[audit.LostUnknown],
+		"lost_otherwise": r.Fates[audit.LostUnknown], "forks": r.Forks, "convictions": r.Convictions,
 	}
 	for kind, n := range r.Faults {
 		t[Fault(kind).String()] = n

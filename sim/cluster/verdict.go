@@ -92,26 +92,38 @@ func (c *cluster) problem(rule Rule, n *node, format string, args ...any) {
 
 // breach notes what the guard has seen.
 func (c *cluster) breach(n *node, err error) {
-	if err != nil && !c.unguarded {
+	if err != nil && !c.unguarded && !n.liar {
 		c.problem(Durability, n, "%v", err)
 	}
 }
 
-// judge reads the journals' verdict.
+// judge reads the journals' verdict. A token that a liar has lied about is excepted
+// from the rules, and nothing else.
 func (c *cluster) judge(report *audit.Report) {
 	for _, f := range report.Findings {
-		c.violate(ruleOf(f.Kind), string(f.Kind), f.String())
+		if !c.tainted[f.Token] {
+			c.violate(ruleOf(f.Kind), string(f.Kind), f.String())
+		}
 	}
 	for _, t := range report.Tokens {
-		if t.Fate.Lost() && c.durableOnly() {
+		if t.Fate.Lost() && c.durableOnly() && !c.tainted[t.ID] {
 			c.violate(Losses, t.Fate.String(), fmt.Sprintf("token %s of durable members: %v", t.ID.Short(), t.Fate))
 		}
 	}
 	if n := c.count.untimely; n > 0 {
 		c.violate(Machinery, "untimely", fmt.Sprintf("%d tokens refused for the time of their genesis", n))
 	}
-	if n := c.count.records[journal.KindEvidence]; n > 0 {
-		c.violate(Blame, "evidence", fmt.Sprintf("%d accusations among honest members", n))
+	for _, n := range c.nodes {
+		c.judgeEvidence(n)
+	}
+}
+
+// judgeEvidence: nor does an honest member accuse another one.
+func (c *cluster) judgeEvidence(n *node) {
+	for _, e := range n.disk.history {
+		if r, ok := e.Record.(*journal.Evidence); ok && !n.liar && !r.Accused.IsZero() && !c.lies(r.Accused) {
+			c.violate(Blame, "evidence", fmt.Sprintf("member %s accuses %s, who is honest: %s", n.name, c.name(r.Accused), r.What))
+		}
 	}
 }
 

@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// lies reports whether a member's driver does.
+func (c *cluster) lies(id ident.Member) bool {
+	return slices.ContainsFunc(c.byID[id], func(n *node) bool { return n.liar })
+}
+
+// judgeBlame lets the journals of the honest members convict whom they can, with all
+// signatures verified: only liars, and all who forked a token and were found out.
+func (c *cluster) judgeBlame() {
+	if !slices.ContainsFunc(c.nodes, func(n *node) bool { return n.liar }) {
+		return
+	}
+	convicted := make(map[ident.Member]bool)
+	for _, f := range c.trial().Findings {
+		if f.Accused.IsZero() {
+			continue
+		}
+		c.count.convictions++
+		convicted[f.Accused] = true
+		if !c.lies(f.Accused) {
+			c.violate(Blame, "convicted", fmt.Sprintf("member %s, who is honest, is convicted: %v", c.name(f.Accused), f))
+		}
+	}
+	for id := range c.forkers() {
+		if !convicted[id] {
+			c.violate(Blame, "escaped", fmt.Sprintf("member %s signed two transfers of one hop that honest members took, and is not convicted", c.name(id)))
+		}
+	}
+}
+
+// trial is an audit of the honest members' journals as a stranger makes it.
+func (c *cluster) trial() *audit.Report {
+	var known group.Extra
+	for _, n := range c.nodes {
+		known.Certificates = append(known.Certificates, n.certificate.Raw())
+	}
+	trust := audit.NewTrust(c.group, known)
+	trust.Settle()
+	a := audit.New(c.group.ID(), audit.Options{Trust: trust})
+	for _, n := range c.nodes {
+		if n.liar {
+			continue
+		}
+		d := disk{}
+		for _, e := range n.disk.history {
+			if e.Record == nil {
+				continue
+			}
+			body, err := journal.Encode(e.At, e.Record)
+			must(err)
+			d.live = append(d.live, body)
+		}
+		r := a.Journal(n.id)
+		r.Segment(true)
+		must(d.frames(func(f journal.Frame) error { r.Frame(f); return nil }))
+	}
+	return a.Report()
+}
+
+// forkers are the liars who signed two transfers of one hop of which honest members
+// took both.
+func (c *cluster) forkers() map[ident.Member]bool {
+	type signed struct {
+		hop
+		by ident.Member
+	}
+	first, list := make(map[signed]ident.Hash), make(map[ident.Member]bool)
+	for _, n := range c.nodes {
+		for _, e := range n.disk.history {
+			r, ok := e.Record.(*journal.Held)
+			if !ok || n.liar {
+				continue
+			}
+			b, h, err := token.PeekTransfer(c.group.ID(), r.Transfer)
+			must(err)
+			key := signed{hop{b.Token, b.Hop}, b.From}
+			if other, there := first[key]; there && other != h && c.lies(b.From) {
+				list[b.From] = true
+			}
+			first[key] = h
+		}
+	}
+	return list
+}
