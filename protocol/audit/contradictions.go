@@ -141,7 +141,7 @@ func (a *auditor) checkForks(order []*transfer) {
 			Kind: Fork, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, At: fromMillis(t.time),
 			Records: places(first.shown.Place, t.shown.Place),
 		}
-		if first.verified && t.verified {
+		if first.verified && t.verified && first.previous == t.previous {
 			f.Accused, f.Exhibits = t.from, []Exhibit{first.shown, t.shown}
 		}
 		a.add(f)

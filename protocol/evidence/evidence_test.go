@@ -45,6 +45,20 @@ func TestCrimes(t *testing.T) {
 	})
 }
 
+// A token that was forked comes to ben by two chains, of which he has settled and
+// forgotten the first before the second comes: his two transfers of one hop convict
+// nobody.
+func TestSecondChainOfAForkedToken(t *testing.T) {
+	fresh, _, _, _ := titles(t)
+	by := func(from party) token.Title {
+		return token.Title{Genesis: fresh.Genesis, Transfer: pass(t, fresh, from, ben, func(b *token.TransferBody) { b.Hop = 5 })}
+	}
+	one, other := pass(t, by(cleo), ben, ada), pass(t, by(dan), ben, ada)
+	require.Equal(t, one.Body().Hop, other.Body().Hop)
+	_, _, ok := evidence.Of(groupID, aTransfer(one), aTransfer(other))
+	assert.False(t, ok)
+}
+
 func TestEveryKindHasACrime(t *testing.T) {
 	seen := map[evidence.Kind]bool{}
 	for _, c := range crimes(t) {

@@ -51,7 +51,8 @@ func contradict(k Kind, x, y statement) bool {
 	switch k {
 	case Fork:
 		return same && x.hash.Compare(y.hash) < 0 &&
-			x.transfer.Token == y.transfer.Token && x.transfer.Hop == y.transfer.Hop
+			x.transfer.Token == y.transfer.Token && x.transfer.Hop == y.transfer.Hop &&
+			x.transfer.Previous == y.transfer.Previous
 	case Contradiction:
 		return same && x.answer.Transfer == y.answer.Transfer
 	case Reclaimed:

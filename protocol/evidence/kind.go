@@ -11,9 +11,11 @@ type Kind uint8
 
 // The kinds. What stands in brackets are the objects, in their order.
 const (
-	// Fork: two transfers of one hop of one token [TRANSFER, TRANSFER]. A member
-	// gives custody of a hop away once; what comes back by a void has the next
-	// number.
+	// Fork: two transfers of one hop of one token, by the same title [TRANSFER,
+	// TRANSFER]. A member gives custody of a hop away once; what comes back by a void
+	// has the next number. With different previous transfers they are no evidence:
+	// somebody before has forked the token, and its second chain may come to a member
+	// that has settled the first one and forgotten it.
 	Fork Kind = iota + 1
 	// Contradiction: one transfer declined for ever and taken [VOID, RECEIPT].
 	Contradiction

@@ -59,9 +59,9 @@ const recalled = 512
 const transfersOfOneHop = "two transfers of one hop"
 
 // GiversOfOneHop is what the journal says of two transfers of one hop that two
-// members have signed: somebody before both has given the token away twice, and
-// who that was the chains in the journals will tell. It is suspicion, and no
-// evidence.
+// members have signed, or one by two chains: somebody before both has given the
+// token away twice, and who that was the chains in the journals will tell. It is
+// suspicion, and no evidence.
 const GiversOfOneHop = "two givers of one hop"
 
 // examine compares what has come with a TRANSFER with what this member
@@ -116,7 +116,7 @@ func (m *Machine) accuse(rec *record, t token.Transfer, convicted bool) {
 		return
 	}
 	accused, what := t.Body().From, transfersOfOneHop
-	if rec.from != accused {
+	if rec.from != accused || first != nil { // two signers, or two chains of one
 		accused, what = ident.Member{}, GiversOfOneHop
 	}
 	if first == nil {
