@@ -134,7 +134,8 @@ func (a *auditor) partial() bool { return a.trust != nil }
 // finish compares what the journals say.
 func (a *auditor) finish() *Report {
 	order := slices.SortedFunc(maps.Values(a.transfers), func(x, y *transfer) int {
-		return cmp.Or(x.token.Compare(y.token), cmp.Compare(x.hop, y.hop), x.from.Compare(y.from), slices.Compare(x.hash[:], y.hash[:]))
+		return cmp.Or(x.token.Compare(y.token), cmp.Compare(x.hop, y.hop), x.from.Compare(y.from),
+			slices.Compare(x.previous[:], y.previous[:]), slices.Compare(x.hash[:], y.hash[:]))
 	})
 	if a.partial() {
 		a.measureClocks(order)
