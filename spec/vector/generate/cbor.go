@@ -30,8 +30,6 @@ func boolean(b bool) item {
 
 var null = item{Major: cddl.Simple, Arg: 22}
 
-func isNull(i item) bool { return i.Major == cddl.Simple && i.Arg == 22 }
-
 func encode(i item) []byte { return i.Append(nil) }
 
 // repeat is a byte string of n equal bytes.

@@ -85,7 +85,7 @@ func (s *suite) enrolmentVectors() {
 	}
 	publication := array(array(one), one, array(one), array(one), boolean(true))
 	peer := array(one, one)
-	ofPublication := func(configuration bool, at int) []edit {
+	ofPublication := func(at int) []edit {
 		return concat(counted("authorities", 1, 8, one, 1, at, 0), counted("leaves", 0, 64, one, 1, at, 3),
 			counted("revocations", 0, 4096, one, 1, at, 2), []edit{
 				good("configuration-largest", "a configuration of 16478 bytes", req, bstr(make([]byte, 16478)), 1, at, 1),
@@ -101,11 +101,11 @@ func (s *suite) enrolmentVectors() {
 	}{
 		{"enrol-request", array(bstr(repeat(1, 8)), bstr(repeat(2, 16)), one), fields(2), nil, limits("request", true, 1, 2)},
 		{"enrol-answer", array(one, publication, array(peer), uintOf(7)), fields(0), [][]int{{1, 1}, {1, 2, 0}}, concat(
-			limits("certificate", true, 1, 0), ofPublication(true, 1), counted("peers", 0, 8, peer, 1, 2),
+			limits("certificate", true, 1, 0), ofPublication(1), counted("peers", 0, 8, peer, 1, 2),
 			[]edit{bad("no-configuration", "without a configuration", req, malformed, bstr(nil), 1, 1, 1)})},
 		{"renew-answer", array(one, array(one)), fields(0), nil, concat(limits("certificate", true, 1, 0), counted("authorities", 1, 8, one, 1, 1))},
 		{"sync-request", array(uintOf(3), uintOf(9), one, array(one)), fields(2), nil, concat(limits("endpoint", false, 1, 2), counted("leaves", 0, 64, one, 1, 3))},
-		{"sync-answer", array(publication, array(peer)), nil, [][]int{{1, 0}}, concat(ofPublication(false, 0), counted("peers", 0, 8, peer, 1, 1),
+		{"sync-answer", array(publication, array(peer)), nil, [][]int{{1, 0}}, concat(ofPublication(0), counted("peers", 0, 8, peer, 1, 1),
 			[]edit{good("no-configuration", "no newer configuration", req, bstr(nil), 1, 0, 1)})},
 		{"leave-request", array(one), fields(0), nil, limits("leave", true, 1, 0)},
 		{"evidence-request", array(one), fields(0), nil, []edit{

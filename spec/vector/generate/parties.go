@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 
@@ -101,14 +100,4 @@ func partiesFile() *vector.Parties {
 // vouches for the others.
 func statementOf(p *party) envelope {
 	return sign(authorityPayload(p), "authority", firstCA)
-}
-
-// nameOf is who has an id.
-func nameOf(id []byte) string {
-	for _, p := range everybody {
-		if bytes.Equal(p.id, id) {
-			return p.name
-		}
-	}
-	return ""
 }
