@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,9 @@ type simClusterFlags struct {
 	members, liars, jobs     int
 	wall, virtual            span
 	unguarded, trace, quick  bool
+	diagram                  bool
 	lines, summary, output   string
+	token                    string
 	one                      bool // --seed is there
 }
 
@@ -76,6 +79,8 @@ func (f *simClusterFlags) declare(cmd *cobra.Command) {
 	flags.StringVar(&f.bug, "bug", "none", "a deliberate mistake in the drivers, to see it found")
 	flags.BoolVar(&f.unguarded, "unguarded", false, "leave it to the journals to show what goes wrong")
 	flags.BoolVar(&f.trace, "trace", false, "print everything that happens; with --seed")
+	flags.BoolVar(&f.diagram, "diagram", false, "draw everything that happens as a sequence diagram for Mermaid; with --seed")
+	flags.StringVar(&f.token, "token", "", "draw what names this token, as t1")
 	flags.BoolVar(&f.quick, "no-shrink", false, "make failing runs no smaller")
 	flags.StringVar(&f.lines, "lines", "", "append a line of JSON for each run to this file, and skip the runs that are there")
 	flags.StringVar(&f.summary, "summary", "", "run nothing, and add up the lines of this file")
@@ -100,18 +105,34 @@ func runSimCluster(env *environment, f *simClusterFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.trace {
+	if f.trace || f.diagram {
 		if !f.one {
-			return usageError("--trace is for one run: say --seed, too")
+			return usageError("--trace and --diagram are for one run: say --seed, too")
 		}
-		if err := template.Run(env.Out).Err(); err != nil {
-			return &exitError{code: exitFailure, err: err}
-		}
-		return nil
+		return f.show(env.Out, template)
 	}
 	debug.SetGCPercent(clusterGC)
 	c := campaign{f: f, env: env, template: template}
 	return c.run()
+}
+
+// show prints one run, as it happens or drawn.
+func (f *simClusterFlags) show(out io.Writer, s cluster.Setting) error {
+	var trace bytes.Buffer
+	w := out
+	if f.diagram {
+		w = &trace
+	}
+	failure := s.Run(w).Err()
+	if f.diagram {
+		if err := cluster.Diagram(out, &trace, cluster.View{Token: f.token}); err != nil {
+			return err
+		}
+	}
+	if failure != nil {
+		return &exitError{code: exitFailure, err: failure}
+	}
+	return nil
 }
 
 // setting is what all runs have in common.

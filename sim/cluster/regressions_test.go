@@ -1,0 +1,70 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func limits(text string) Limits {
+	l, err := ParseLimits(text)
+	must(err)
+	return l
+}
+
+// regressions are runs that broke a rule once, made as small as they get.
+var regressions = []struct {
+	found   string
+	setting Setting
+}{
+	{"honest members convicted by the second chain of a forked token",
+		Setting{Seed: 10, Preset: Chaos, Mix: Durable, Members: 3, For: 9000000000, Faults: limits("syncfails=all,lie=13-25,others=none"), Liars: 1}},
+}
+
+func TestRegressions(t *testing.T) {
+	for _, r := range regressions {
+		t.Run(r.found, func(t *testing.T) { check(t, r.setting.Run(nil)) })
+	}
+}
+
+// TestShrink: a planted bug is found in the smallest group and without any fault.
+func TestShrink(t *testing.T) {
+	skipUnderRaceDetector(t)
+	r := Setting{Seed: 2, Bug: SendFirst}.Run(nil)
+	require.Error(t, r.Err())
+	small := Shrink(context.Background(), r, nil)
+	require.Error(t, small.Err())
+	assert.True(t, small.Violations[0].Like(r.Violations[0]))
+	assert.LessOrEqual(t, small.Members, r.Members)
+	assert.Equal(t, 2, small.Members)
+	assert.Zero(t, small.Injected())
+	assert.Equal(t, small.Violations, small.Setting.Run(nil).Violations, "it is replayed")
+}
+
+func TestLimitsAreWrittenAsTheyAreRead(t *testing.T) {
+	for _, text := range []string{"", "crash=2-5", "crash=none,cut=1-1", "crash=2-5,cut=all,others=none", "others=none"} {
+		l := limits(text)
+		assert.Equal(t, text, l.String())
+	}
+	for _, text := range []string{"crsh=none", "crash=5-2", "crash=x", "crash"} {
+		_, err := ParseLimits(text)
+		assert.ErrorIs(t, err, ErrLimits, text)
+	}
+}
+
+// TestLiarsAreConvicted: whoever forks a token that honest members take, and nobody
+// else.
+func TestLiarsAreConvicted(t *testing.T) {
+	skipUnderRaceDetector(t)
+	var s Summary
+	for seed := range uint64(6) {
+		r := Setting{Seed: seed, Members: 4, Liars: 1}.Run(nil)
+		check(t, r)
+		s.AddResult(r)
+	}
+	for _, what := range []string{"lie", "forks", "convictions"} {
+		assert.Positive(t, s.All()[what], what)
+	}
+}
