@@ -1,0 +1,75 @@
+package main
+
+// fault is one deliberate mistake: in one file, a text that occurs there exactly
+// once becomes another.
+type fault struct {
+	name, file, old, new string
+	fuzz                 string   // the target to run for a while, beside the corpora
+	models               []string // switches of spec/model that are the same mistake
+}
+
+// faults are the ten of docs/faults.md, in its order.
+var faults = []fault{
+	{
+		name: "fsync after send", file: "protocol/handoff/sender.go",
+		old:    "\tm.persist(&journal.Sent{Transfer: transfer.Raw()}, true)\n\tm.transmit(rec, carry)\n",
+		new:    "\tm.transmit(rec, carry)\n\tm.persist(&journal.Sent{Transfer: transfer.Raw()}, true)\n",
+		models: []string{"BUG_SEND"}, fuzz: "FuzzHandoff",
+	},
+	{
+		name: "reuse of an incarnation", file: "protocol/member/restore.go",
+		old:    "\tm.incarnation = m.newIncarnation()\n",
+		new:    "\tif !replaced {\n\t\tm.incarnation = m.newIncarnation()\n\t}\n",
+		models: []string{"TRAP_4"}, fuzz: "FuzzMember",
+	},
+	{
+		name: "hop reuse after VOID", file: "protocol/handoff/sender.go",
+		old: "\tm.persist(&journal.Reclaimed{Token: k.token, Hop: k.hop, Void: void.Raw()}, true)\n" +
+			"\tm.retire(rec)\n\tm.add(&record{key: k, state: Hold, title: title})\n",
+		new:    "\trec.state, rec.sent, title, k = Hold, token.Transfer{}, rec.title, rec.key\n",
+		models: []string{"TRAP_5"}, fuzz: "FuzzHandoff",
+	},
+	{
+		name: "expiry that refuses", file: "protocol/handoff/receiver.go",
+		old:    "\treturn other != nil && other.key != k\n",
+		new:    "\treturn other == nil || other.key != k || other.state == Lapsed\n",
+		models: []string{"TRAP_1", "TRAP_8"}, fuzz: "FuzzHandoff",
+	},
+	{
+		name: "receipt forgotten without floor", file: "protocol/handoff/machine.go",
+		old:    "\tif o := m.offerers[rec.from]; o != nil && rec.accept < o.floor {\n",
+		new:    "\tif o := m.offerers[rec.from]; o != nil {\n",
+		models: []string{"BUG_NO_FLOOR", "BUG_DELETE_FIRST"}, fuzz: "FuzzHandoff",
+	},
+	{
+		name: "batch verification without random coefficients", file: "crypto/signature/batch.go",
+		old: "\tz := b.coefficients(random)\n",
+		new: "\tz := b.coefficients(random)\n\tfor i := range z {\n" +
+			"\t\t_, _ = z[i].SetCanonicalBytes(append([]byte{1}, make([]byte, 31)...))\n\t}\n",
+		fuzz: "FuzzSignature",
+	},
+	{
+		name: "non-canonical accepted", file: "crypto/canonical/check.go",
+		old:  "\tif v < least {\n",
+		new:  "\tif v < least && false {\n",
+		fuzz: "FuzzMessage",
+	},
+	{
+		name: "tombstone dropped early", file: "protocol/handoff/receiver.go",
+		old:    "\tm.send(rec.from, &wire.Void{Void: void.Raw()})\n",
+		new:    "\tm.send(rec.from, &wire.Void{Void: void.Raw()})\n\tm.tryForget(m.offerers[rec.from], rec)\n",
+		models: []string{"BUG_NO_FLOOR", "BUG_DELETE_FIRST"}, fuzz: "FuzzHandoff",
+	},
+	{
+		name: "deadline ignored", file: "protocol/member/grants.go",
+		old:  "Deadline: killed, Length: length,\n",
+		new:  "Deadline: killed.Add(24 * time.Hour), Length: length + 24*time.Hour,\n",
+		fuzz: "FuzzMember",
+	},
+	{
+		name: "skew unbounded", file: "protocol/member/world.go",
+		old:  "\tif fresh && w.age(g) > w.settings.ClockAllowance {\n",
+		new:  "\tif fresh && w.age(g) < 0 {\n",
+		fuzz: "FuzzMember",
+	},
+}
