@@ -2,15 +2,18 @@ package fuzz
 
 import (
 	"bytes"
+	"crypto/sha512"
 	"testing"
 
+	"filippo.io/edwards25519"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/signature"
 )
 
 // FuzzSignature: a public key, a signature and a message behind each other. A
-// batch gives the verdict that each signature gets alone.
+// batch gives the verdict that each signature gets alone, and two whose faults
+// cancel each other out do not get through.
 func FuzzSignature(f *testing.F) { targets["FuzzSignature"].Fuzz(f) }
 
 func checkSignature(t require.TestingT, data []byte) bool {
@@ -44,7 +47,39 @@ func checkSignature(t require.TestingT, data []byte) bool {
 			require.NoError(t, v)
 		}
 	}
+	if len(message)%16 == 7 { // as in the seeds: it takes as long as all the rest
+		checkShifted(t, message, sig)
+	}
 	return alone == nil
+}
+
+// checkShifted: two signatures, each wrong by what the other is wrong by to the other
+// side, cancel out in a sum that gives all the same weight. A batch refuses both.
+func checkShifted(t require.TestingT, message, seed []byte) {
+	digest := sha512.Sum512(seed)
+	by, err := edwards25519.NewScalar().SetUniformBytes(digest[:])
+	require.NoError(t, err)
+	good := ada.Sign(message)
+	one := shifted(t, good, by)
+	other := shifted(t, ada.Sign(digest[:]), edwards25519.NewScalar().Negate(by))
+	var b signature.Batch
+	b.Add(ada.Public(), message, one)
+	b.Add(ada.Public(), digest[:], other)
+	for range 7 {
+		b.Add(ada.Public(), message, good)
+	}
+	verdicts := b.Verify(nil)
+	require.NotNil(t, verdicts)
+	require.ErrorIs(t, verdicts[0], signature.ErrMismatch)
+	require.ErrorIs(t, verdicts[1], signature.ErrMismatch)
+	require.NoError(t, verdicts[2])
+}
+
+// shifted is a signature whose S is larger by so much.
+func shifted(t require.TestingT, sig []byte, by *edwards25519.Scalar) []byte {
+	s, err := edwards25519.NewScalar().SetCanonicalBytes(sig[32:])
+	require.NoError(t, err)
+	return append(bytes.Clone(sig[:32]), s.Add(s, by).Bytes()...)
 }
 
 func signatureSeeds() map[string][]byte {

@@ -112,6 +112,7 @@ func (d detector) run(dir string) (caught bool, line string, took time.Duration)
 	defer stop()
 	c := exec.CommandContext(ctx, d.command[0], d.command[1:]...)
 	c.Dir = dir
+	c.Env = append(os.Environ(), "GOFLAGS=-trimpath") // or nothing that was compiled elsewhere is of use
 	begun := time.Now()
 	text, err := c.CombinedOutput()
 	took = time.Since(begun)
