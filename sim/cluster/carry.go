@@ -107,6 +107,8 @@ func (n *node) perform(e effect.Effect) {
 		if e.Kind == "internal" {
 			n.c.problem(Machinery, n, "reports %s: %s", e.Kind, e.Detail)
 		}
+	case effect.Evidence:
+		n.c.log(n, "has evidence: %s", e.Kind)
 	case effect.Stop:
 		if n.doomed {
 			n.c.after(0, func() { n.c.endForEver(n) })
