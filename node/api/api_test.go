@@ -71,7 +71,7 @@ func TestStatusKeys(t *testing.T) {
 	collectKeys(t, "", s, &got)
 	slices.Sort(got)
 	assert.Equal(t, strings.Fields(`
-		address certificate_expires configuration_version group group_name
+		address certificate_expires configuration_version evidence evidence.folder evidence.kept evidence.unsent group group_name
 		handoffs handoffs.in_doubt handoffs.in_doubt_resolved handoffs.ok handoffs.reselected handoffs.retried
 		incarnation journal journal.bytes journal.fsyncs journal.segments member
 		membership membership.behind membership.exchanges membership.faults membership.faults.count membership.faults.last

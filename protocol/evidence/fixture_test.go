@@ -109,12 +109,11 @@ func anAnswer(a token.Answer) evidence.Object {
 
 // crime is two objects and what they prove.
 type crime struct {
-	name    string
-	kind    evidence.Kind
-	by      party
-	a, b    evidence.Object
-	hop     uint64
-	account string
+	name string
+	kind evidence.Kind
+	by   party
+	a, b evidence.Object
+	hop  uint64
 }
 
 // titles are those of a token that goes from ada to ben to cleo, who declines it.
