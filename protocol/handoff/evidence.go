@@ -54,10 +54,6 @@ func (nobody) Judge(a, b token.Object) (what string, accused ident.Member, first
 // ones: it would forget the others.
 const recalled = 512
 
-// transfersOfOneHop is what the journal says when the first of the two is in the
-// journal only.
-const transfersOfOneHop = "two transfers of one hop"
-
 // GiversOfOneHop is what the journal says of two transfers of one hop that two
 // members have signed, or one by two chains: somebody before both has given the
 // token away twice, and who that was the chains in the journals will tell. It is
@@ -115,15 +111,13 @@ func (m *Machine) accuse(rec *record, t token.Transfer, convicted bool) {
 	if first != nil && m.convict(object(envelope.Transfer, first), object(envelope.Transfer, t.Raw())) || convicted {
 		return
 	}
-	accused, what := t.Body().From, transfersOfOneHop
-	if rec.from != accused || first != nil { // two signers, or two chains of one
-		accused, what = ident.Member{}, GiversOfOneHop
-	}
+	// Two signers, or two chains of one, or the first is not at hand to tell: that
+	// accuses nobody.
 	if first == nil {
 		first = rec.taken[:]
 	}
-	if m.writeEvidence(what, accused, first, t.Raw()) {
-		m.report("evidence", accused, what) // which nobody else tells of
+	if m.writeEvidence(GiversOfOneHop, ident.Member{}, first, t.Raw()) {
+		m.report("evidence", ident.Member{}, GiversOfOneHop) // which nobody else tells of
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// A checkpoint keeps of a transfer no more than its hash: that is written, under
-// the same words.
+// A checkpoint keeps of a transfer no more than its hash: whether the second one
+// convicts its signer cannot be told, so it is suspicion.
 func TestEvidenceAfterACheckpoint(t *testing.T) {
 	g := newGroup(t, 2)
 	_, first := g[0].underWay(g[1])
@@ -26,7 +26,8 @@ func TestEvidenceAfterACheckpoint(t *testing.T) {
 	g[1].restart(g[1].m.Checkpoint())
 	b.Time++
 	o := g[1].takes(g[0], &wire.Transfer{Transfer: g[0].signs(b).Raw(), Genesis: first.Genesis})
-	assert.Equal(t, []string{evidence.Fork.String()}, written(o))
+	assert.Equal(t, []string{handoff.GiversOfOneHop}, written(o))
+	assert.Equal(t, []ident.Member{{}}, accused(o))
 	assert.Empty(t, g[1].convictions(), "the first is in the old journal only")
 }
 
