@@ -180,6 +180,7 @@ func objectTable(t *testing.T) *table {
 		{"payload of `genesis`, `transfer`, `answer`", "token", "payloadLimits"},
 		{"fields of a message", "wire", "messageLimits"},
 		{"`update`", "update", "limits"},
+		{"`update` of an unknown kind", "update", "laterLimits"},
 		{"`preamble`", "transport", "preambleLimits"},
 		{"`entry` of a journal", "journal", "recordLimits"},
 		{"`private-key`, `public-key`", "keyfile", "limits"},

@@ -101,6 +101,9 @@ func (s *suite) proofs(put func(f fault, i item)) {
 	convicts("two-geneses", "two tokens with one number of one incarnation", proof(kindDoubleMint, ada, ordered(w.genesis, mint)...))
 	not("two-numbers", "two tokens with two numbers", "evidence.ErrNoProof", proof(kindDoubleMint, ada, ordered(w.genesis, later)...))
 
+	other := w.secondHop
+	other.previous = w.genesis.hash()
+	not("two-chains", "two transfers of one hop that name two previous ones: somebody before has forked the token", "evidence.ErrNoProof", proof(kindFork, ben, ordered(w.second, other.sign())...))
 	not("two-hops", "two transfers of two hops by one member", "evidence.ErrNoProof", proof(kindFork, ben, ordered(w.second, w.third)...))
 
 	skipping := w.firstHop

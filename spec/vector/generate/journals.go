@@ -164,6 +164,8 @@ func (s *suite) segmentVectors() {
 	damaged("end-with-body", "a checkpoint's end with a body", "journal.ErrFrameSize", join(header, begin, carried, framed(frameEnd, 1, 3, []byte{0})))
 	damaged("frame-header-bit", "one bit of a frame's header is another", "journal.ErrFrameHeader", join(header, begin, carried, end, flip(last, 2, 0)))
 	damaged("body-bit", "one bit of a body is another", "journal.ErrFrameBody", join(header, begin, carried, end, flip(last, 18, 0)))
+	damaged("body-bit-zeros", "one bit of a body is another, and zeros stand behind the frame", "journal.ErrFrameBody", join(header, begin, carried, end, flip(last, 18, 0), make([]byte, 64)))
+	damaged("frame-header-bit-zeros", "one bit of a frame's header is another, and zeros stand behind the frame", "journal.ErrFrameHeader", join(header, begin, carried, end, flip(last, 2, 0), make([]byte, 64)))
 	damaged("mark-bit", "one bit of the last byte is another", "journal.ErrFrameBody", join(header, begin, carried, end, flip(last, len(last)-1, 1)))
 	damaged("trailing", "something that is no frame behind whole frames", "journal.ErrFrameHeader", join(whole, repeat(1, 21)))
 	torn("frame-short", "the last frame is cut", whole[:len(whole)-1])

@@ -120,9 +120,11 @@ func (s *suite) cborVectors() {
 	good("null", "null", null)
 	good("text", "text beyond ASCII", text("Wänder 旅"))
 	good("sorted", "map keys ascending by their encoding, not by their value", dict(uintOf(100), null, negative(1), null, text("z"), null, text("aa"), null, boolean(false), null))
-	good("depth-16", "16 arrays in each other", nested(16))
+	good("depth-16", "16 arrays in each other", nested(uintOf(0), 16))
+	good("depth-16-empty", "16 arrays in each other, the innermost empty", nested(array(), 15))
 	good("items-4094", "as many items as 4096 bytes can have in one array", times(4093, uintOf(0)))
-	bad("depth-17", "17 arrays in each other", "canonical.ErrTooDeep", encode(nested(17))...)
+	bad("depth-17", "17 arrays in each other", "canonical.ErrTooDeep", encode(nested(uintOf(0), 17))...)
+	bad("depth-17-empty", "17 arrays in each other, the innermost empty", "canonical.ErrTooDeep", encode(nested(array(), 16))...)
 	bad("depth-1000", "1000 arrays in each other", "canonical.ErrTooDeep", append(repeat(0x81, 1000), 0)...)
 	put(ok("bytes-4096", "4096 bytes", "C-3"), encode(bstr(make([]byte, 4093))))
 	bad("bytes-4097", "4097 bytes", "canonical.ErrTooLarge", encode(bstr(make([]byte, 4094)))...)
@@ -171,9 +173,8 @@ func (s *suite) cborVectors() {
 	}
 }
 
-// nested is a number within so many arrays.
-func nested(depth int) item {
-	i := uintOf(0)
+// nested is an item within so many arrays.
+func nested(i item, depth int) item {
 	for range depth {
 		i = array(i)
 	}

@@ -19,6 +19,7 @@ func (s *suite) updateVectors() {
 		{"join", array(uintOf(1), certificate(ada), bstr(sign(endpointPayload(ada), "endpoint", ada).raw)), []edit{
 			good("no-endpoint", "without an endpoint record", "M-10", bstr(nil), 2),
 			bad("no-certificate", "without the certificate", "M-10", malformed, bstr(nil), 1),
+			bad("later", "of a later version, with more in it and deeper", "M-10", "update.ErrKind", array(uintOf(5), nested(uintOf(0), 15), text("x"), null, bstr(nil), dict())),
 			good("largest", "an update of 4096 bytes", "M-10", array(uintOf(1), bstr(make([]byte, 2048)), bstr(make([]byte, 2040)))),
 			bad("too-large", "an update of 4097 bytes", "M-10", "update.ErrTooLarge", array(uintOf(1), bstr(make([]byte, 2048)), bstr(make([]byte, 2041)))),
 		}},
