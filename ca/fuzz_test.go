@@ -82,8 +82,11 @@ func chainedAnew(t require.TestingT, data []byte) {
 	require.Equal(t, c, end)
 }
 
+// logSeeds are the same whichever tests came before: the authority's number is fixed.
 func logSeeds() map[string][]byte {
-	a, d := fresh(helper{})
+	d := faultDisk{faultfs.New(1)}
+	a := createWith(helper{}, optionsOf(d, 2))
+	configure(helper{}, a)
 	issue(helper{}, a, "a", 2)
 	_, err := a.Revoke(ident.Member{1}, "lost")
 	if err != nil {

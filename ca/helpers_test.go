@@ -53,9 +53,12 @@ func (d faultDisk) ReadFrom(name string, offset int64) ([]byte, error) {
 var processes atomic.Uint64
 
 // options are those of an authority on a disk.
-func options(d disk) Options {
+func options(d disk) Options { return optionsOf(d, processes.Add(1)) }
+
+// optionsOf are those of the process of that number, whatever was opened before.
+func optionsOf(d disk, process uint64) Options {
 	var seed [32]byte
-	binary.LittleEndian.PutUint64(seed[:], processes.Add(1))
+	binary.LittleEndian.PutUint64(seed[:], process)
 	return Options{Now: (&clockAt{now: day}).Now, Rand: rand.NewChaCha8(seed), disk: d, workFactor: 4}
 }
 
@@ -63,7 +66,12 @@ const testDir = "/ca"
 
 func create(t testing.TB, d disk) *Authority {
 	t.Helper()
-	a, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo"})
+	return createWith(t, options(d))
+}
+
+func createWith(t testing.TB, o Options) *Authority {
+	t.Helper()
+	a, err := Create(testDir, CreateOptions{Options: o, Name: "demo"})
 	require.NoError(t, err)
 	return a
 }
@@ -73,9 +81,14 @@ func fresh(t testing.TB) (*Authority, faultDisk) {
 	t.Helper()
 	d := faultDisk{faultfs.New(1)}
 	a := create(t, d)
+	configure(t, a)
+	return a, d
+}
+
+func configure(t testing.TB, a *Authority) {
+	t.Helper()
 	_, err := a.SetConfig(settings("ftp"))
 	require.NoError(t, err)
-	return a, d
 }
 
 func reopen(t testing.TB, d disk) *Authority {

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,8 +24,9 @@ var vectors = sync.OnceValue(func() []vector.Vector {
 	return list
 })
 
-// vectorsOf makes seeds of the vectors of some objects. They are of another group
-// than the targets', so what is valid there may be refused here.
+// vectorsOf makes seeds of the vectors of some objects. They are of the targets'
+// group, but some of their signers are nobody here, so what is valid there may be
+// refused.
 func vectorsOf(form func(vector.Vector) []byte, objects ...string) func() [][]byte {
 	return func() (seeds [][]byte) {
 		for _, v := range vectors() {
@@ -36,6 +38,13 @@ func vectorsOf(form func(vector.Vector) []byte, objects ...string) func() [][]by
 		}
 		return seeds
 	}
+}
+
+// vectorSigned reports whether a vector is that signed object, whole.
+func vectorSigned(kind string, raw []byte) bool {
+	return slices.ContainsFunc(vectors(), func(v vector.Vector) bool {
+		return v.Signed != nil && v.Signed.Kind == kind && bytes.Equal(v.Input, raw)
+	})
 }
 
 func input(v vector.Vector) []byte { return v.Input }
