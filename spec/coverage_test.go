@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/spec/vector"
 )
 
 // coverage is what coverage.txt says: which tests hold the code to each
@@ -92,6 +94,45 @@ func TestEveryRequirementIsCovered(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whoever looks for the vectors of a requirement finds their files here.
+func TestVectorsAreNamed(t *testing.T) {
+	const folder = "spec/vectors"
+	set, err := vector.Load(os.DirFS("vectors"))
+	require.NoError(t, err)
+	c, named := readCoverage(t), make(map[string]map[string]bool)
+	for file, f := range set.Files {
+		for id := range requirementsOf(f) {
+			if named[id] == nil {
+				named[id] = make(map[string]bool)
+			}
+			named[id][file] = true
+			assert.Contains(t, c.tests[id][folder], file, "%s is named by vectors", id)
+		}
+	}
+	require.NotEmpty(t, named)
+	for id, places := range c.tests {
+		for _, file := range places[folder] {
+			assert.True(t, named[id][file], "%s: no vector of %s names it", id, file)
+		}
+	}
+}
+
+// requirementsOf are those that the vectors and scenarios of a file name.
+func requirementsOf(f *vector.File) map[string]bool {
+	ids := make(map[string]bool)
+	for _, v := range f.Vectors {
+		for _, id := range v.Requirements {
+			ids[id] = true
+		}
+	}
+	for _, s := range f.Scenarios {
+		for _, id := range s.Requirements {
+			ids[id] = true
+		}
+	}
+	return ids
 }
 
 // Numbers go on without gaps, but for those that coverage.txt names.

@@ -36,7 +36,11 @@ failed=''
 
 # taken FILE: the model takes the whole trace; else says where it stops.
 taken() {
-	TRACE=$1 "$work/replay" -n -w18 -m$depth >"$work/replay.out" 2>&1 || true
+	case $1 in
+	/*) trace=$1 ;;
+	*) trace=$PWD/$1 ;;
+	esac
+	(cd "$work" && TRACE=$trace ./replay -n -w18 -m$depth) >"$work/replay.out" 2>&1 || true # it writes a trail where it runs
 	if grep -q 'errors: 0' "$work/replay.out" && grep -q 'the whole trace is taken' "$work/replay.out"; then
 		return 0
 	fi
