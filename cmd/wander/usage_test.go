@@ -26,6 +26,8 @@ func TestUsageMistakes(t *testing.T) {
 		{[]string{"plan", "--skip-delay", "4"}, "--skip-delay 4: \"4\" is not a duration: write for example \"4s\", \"100ms\" or \"90d\"\nhint: wander plan --help shows the flags"},
 		{[]string{"plan", "--membres", "3"}, "unknown flag: --membres\nhint: did you mean \"--members\"?"},
 		{[]string{"plan", "-z"}, "unknown shorthand flag: 'z' in -z\nhint: wander plan --help shows the flags"},
+		{[]string{"sim", "cluster", "--perset", "long"}, "unknown flag: --perset\nhint: did you mean \"--preset\"?"},
+		{[]string{"audit", "--evidense", "x"}, "unknown flag: --evidense\nhint: did you mean \"--evidence\"?"},
 		{[]string{"inspect"}, "accepts 1 arg(s), received 0\nhint: wander inspect --help shows the usage"},
 	} {
 		code, out, errs := runCommand("", c.args...)
@@ -39,8 +41,8 @@ func TestUsageMistakes(t *testing.T) {
 // before it does anything.
 func TestOutputForms(t *testing.T) {
 	for _, command := range []string{
-		"sim list", "sim run all", "sim scenario -", "sim ring", "plan --members 3 --operation-time 1s",
-		"ca list", "ca rotate", "ca invite", "cert status", "conformance", "inspect -", "audit verify-evidence x", "status", "version", "demo",
+		"sim list", "sim run all", "sim scenario -", "sim ring", "sim cluster", "plan --members 3 --operation-time 1s",
+		"ca list", "ca rotate", "ca invite", "cert status", "conformance", "inspect -", "audit x", "audit verify-evidence x", "status", "version", "demo",
 	} {
 		code, out, errs := runCommand("", append(strings.Fields(command), "--output", "xml")...)
 		assert.Equal(t, exitUsage, code, command)
