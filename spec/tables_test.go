@@ -313,6 +313,7 @@ func dropTable(t *testing.T) *table {
 		"superseded": "a token of higher precedence is known, or **H-41**",
 		"overflow":   "more tokens wait here than the policy keeps",
 		"spent":      "the policy makes a token for each operation, and this one's is over",
+		"forked":     "another custody of the token is here (**H-30**); no policy says so",
 	})
 	return out
 }

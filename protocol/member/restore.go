@@ -140,17 +140,41 @@ func (m *Member) resume(past []journal.Stamped) error {
 		return err
 	}
 	m.handoff = machine
-	for _, h := range machine.Holdings() {
-		g := h.Title.Genesis.Body()
-		if s := m.slots[slotKey{g.Resource, g.Slot}]; s != nil {
-			m.hold(s, h.Title, h.Hop)
-			continue
-		}
-		// The resource is not shared any more: no policy would ever decide.
-		machine.Drop(h.Title.Token(), h.Hop, uint64(policy.Superseded))
-	}
+	m.resumeHolds(started)
 	m.resumeGrants(started)
 	return nil
+}
+
+// resumeHolds goes on with the tokens in custody, those first under which a program
+// may still run. A crash may have come between a custody and its end as a fork.
+func (m *Member) resumeHolds(started map[ident.Grant]*journal.Started) {
+	runs := func(h handoff.Holding) bool {
+		for _, r := range started {
+			if r.Token == h.Title.Token() && r.Hop == h.Hop {
+				return true
+			}
+		}
+		return false
+	}
+	holdings := m.handoff.Holdings()
+	slices.SortStableFunc(holdings, func(a, b handoff.Holding) int {
+		switch x, y := runs(a), runs(b); {
+		case x == y:
+			return 0
+		case x:
+			return -1
+		}
+		return 1
+	})
+	for _, h := range holdings {
+		t, g := h.Title.Token(), h.Title.Genesis.Body()
+		switch s := m.slots[slotKey{g.Resource, g.Slot}]; {
+		case s == nil: // the resource is not shared any more: no policy would ever decide
+			m.handoff.Drop(t, h.Hop, uint64(policy.Superseded))
+		case !m.endsFork(s, t, h.Hop):
+			m.hold(s, h.Title, h.Hop)
+		}
+	}
 }
 
 // resumeGrants waits for programs that may still run: of this boot, before

@@ -187,6 +187,9 @@ func (m *Member) notice(n *handoff.Notice) {
 	}
 	switch n.Kind {
 	case handoff.Gained:
+		if m.endsFork(s, t, n.Hop) {
+			return
+		}
 		h := m.hold(s, n.Title, n.Hop)
 		m.visit(s, n.Title, false)
 		// What the token says of the future is a wrong clock's.
@@ -194,6 +197,9 @@ func (m *Member) notice(n *handoff.Notice) {
 		m.tell(s, policy.Event{Kind: policy.Arrival, Token: m.describe(h)})
 	case handoff.Returned:
 		m.unwilling(n.Peer)
+		if m.endsFork(s, t, n.Hop) {
+			return
+		}
 		h := m.hold(s, n.Title, n.Hop)
 		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 	case handoff.Unwanted:
@@ -202,9 +208,7 @@ func (m *Member) notice(n *handoff.Notice) {
 			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 		}
 	case handoff.Parted:
-		if h := m.holds[t]; h != nil && h.hop == n.Hop { // only a fork brings it here twice
-			delete(m.holds, t)
-		}
+		delete(m.holds, t)
 	case handoff.Delivered, handoff.Abandoned:
 		if m.holds[t] != nil {
 			return // it has come back meanwhile, and the policy knows it as new
@@ -215,6 +219,20 @@ func (m *Member) notice(n *handoff.Notice) {
 		}
 		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 	}
+}
+
+// endsFork drops a custody that has just begun if another one of the same token is
+// here. Only a fork brings a token here twice: somebody has signed two transfers of
+// one hop, perhaps long ago. Policies know tokens by their ids, one custody each;
+// and what two chains lead to is one token again from here on.
+func (m *Member) endsFork(s *slot, t ident.Token, hop uint64) bool {
+	if m.holds[t] == nil {
+		return false
+	}
+	if m.handoff.Drop(t, hop, uint64(policy.Forked)) {
+		s.dropped++
+	}
+	return true
 }
 
 func (m *Member) hold(s *slot, title token.Title, hop uint64) *hold {

@@ -151,6 +151,9 @@ const (
 	// Spent: the policy makes a token for each operation, and this one's is
 	// over.
 	Spent
+	// Forked: another custody of this very token is here. No policy says so; the
+	// member does, when somebody has signed two transfers of one hop.
+	Forked
 )
 
 func (r DropReason) String() string {
@@ -161,6 +164,8 @@ func (r DropReason) String() string {
 		return "overflow"
 	case Spent:
 		return "spent"
+	case Forked:
+		return "forked"
 	}
 	return "unknown"
 }
