@@ -77,6 +77,9 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	if errors.Is(err, auditing.ErrGroup) {
 		return &exitError{code: exitFailure, err: err, hint: "audit each group with its own group file"}
 	}
+	if errors.Is(err, auditing.ErrResource) {
+		return &exitError{code: exitNoPermission, err: err, hint: "a misspelt name would show nothing: leave out --resource to see all"}
+	}
 	if err != nil {
 		return err
 	}
@@ -104,14 +107,25 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 	if err := checkOutput(f.output); err != nil {
 		return in, err
 	}
+	if f.skew.Duration < 0 {
+		return in, usageError("--skew %s: clocks cannot be less than nothing apart", f.skew)
+	}
 	in.Options = audit.Options{
-		Skew: uint64(max(0, f.skew.Microseconds())), OneByOne: f.oneByOne, Resource: f.resource,
+		Skew: uint64(f.skew.Microseconds()), OneByOne: f.oneByOne, Resource: f.resource,
 	}
 	if in.Options.From, err = instant("since", f.since); err != nil {
 		return in, err
 	}
 	if in.Options.To, err = instant("until", f.until); err != nil {
 		return in, err
+	}
+	if in.Options.From > 0 && in.Options.To > 0 && in.Options.From >= in.Options.To {
+		return in, usageError("--since %s --until %s: nothing is between them", f.since, f.until)
+	}
+	for _, p := range paths {
+		if _, err := os.Stat(p); err != nil {
+			return in, err
+		}
 	}
 	name := f.group
 	if name == "" {

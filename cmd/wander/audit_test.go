@@ -78,7 +78,8 @@ func TestAuditRefuses(t *testing.T) {
 	dir := t.TempDir()
 	w := audittest.New("ann")
 	saveJournals(t, dir, w)
-	group := filepath.Join(dir, "group.crt")
+	group, deep := filepath.Join(dir, "group.crt"), filepath.Join(t.TempDir(), "a", "b", "c", "d")
+	require.NoError(t, os.MkdirAll(deep, 0o700))
 	for _, c := range []struct {
 		code int
 		want string
@@ -86,9 +87,13 @@ func TestAuditRefuses(t *testing.T) {
 	}{
 		{exitUsage, "--since \"yesterday\": a time is wanted", []string{"--since", "yesterday", dir}},
 		{exitFailure, "no journal segments found", []string{"--group", group, t.TempDir()}},
-		{exitConfiguration, "no group.crt beside the journals", []string{filepath.Join(t.TempDir(), "a", "b", "c", "d")}},
+		{exitConfiguration, "no group.crt beside the journals", []string{deep}},
 		{exitConfiguration, "none: no such file", []string{"--group", filepath.Join(dir, "none"), dir}},
 		{exitFailure, "not a journal segment", []string{"--group", group, group}},
+		{exitFailure, "none: no such file", []string{filepath.Join(dir, "none")}},
+		{exitUsage, "--skew -5s", []string{"--skew", "-5s", dir}},
+		{exitUsage, "nothing is between them", []string{"--since", "2026-11-02T00:00:00Z", "--until", "2026-11-01T00:00:00Z", dir}},
+		{exitNoPermission, "no token has this resource: \"tpae\"", []string{"--group", group, "--resource", "tpae", dir}},
 	} {
 		code, out, errs := runCommand("", append([]string{"audit"}, c.args...)...)
 		assert.Equal(t, c.code, code, c.args)

@@ -270,6 +270,12 @@ func (t *Trust) Certificate(m ident.Member) (certificate []byte, statements [][]
 	return i.certificate, statements
 }
 
+// HasResource reports whether any configuration that is known has a resource.
+func (t *Trust) HasResource(name string) bool {
+	_, ok := t.maxHold(name)
+	return ok
+}
+
 // maxHold is the longest grant of a resource that any configuration permits; ok
 // is false when none has the resource.
 func (t *Trust) maxHold(resource string) (longest time.Duration, ok bool) {

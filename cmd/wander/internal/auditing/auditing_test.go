@@ -186,6 +186,45 @@ func TestWhatIsNoJournal(t *testing.T) {
 	require.NoError(t, err, "the same CA key makes the same group")
 }
 
+// What has the name of a segment and is none does not keep the other journals from
+// being audited.
+func TestTrapsAreDamage(t *testing.T) {
+	s := newShelf(t, "ann", "ben", "cleo")
+	fork(s)
+	trap := filepath.Join(s.folder(s.List[1]), journal.SegmentName(2))
+	for name, set := range map[string]func() error{
+		"endless": func() error { return os.Symlink("/dev/zero", trap) },
+		"folder":  func() error { return os.Symlink(s.dir, trap) },
+		"huge": func() error {
+			if err := os.WriteFile(trap, nil, 0o600); err != nil {
+				return err
+			}
+			return os.Truncate(trap, maxSegment+1)
+		},
+	} {
+		require.NoError(t, set(), name)
+		assert.ElementsMatch(t, []audit.Kind{audit.Fork, audit.Damaged}, kinds(s.audit()), name)
+		_, err := s.run(trap)
+		if name == "folder" { // is looked into
+			assert.NoError(t, err, name)
+		} else {
+			assert.Error(t, err, name)
+		}
+		require.NoError(t, os.Remove(trap), name)
+	}
+}
+
+// A link to a folder is the folder.
+func TestLinkToFolder(t *testing.T) {
+	s := newShelf(t, "ann")
+	s.saveAll()
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(s.dir, link))
+	a, err := s.run(link)
+	require.NoError(t, err)
+	assert.Equal(t, s.audit().Records, a.Records)
+}
+
 // fork makes ann give one token to two members.
 func fork(s *shelf) {
 	ann, ben, cleo := s.List[0], s.List[1], s.List[2]

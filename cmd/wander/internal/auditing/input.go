@@ -23,6 +23,8 @@ var (
 	ErrNoJournal = errors.New("no journal segments found")
 	ErrGroup     = errors.New("journal belongs to another group")
 	ErrTooLarge  = errors.New("file is too large for a journal segment")
+	ErrNotFile   = errors.New("not a regular file")
+	ErrResource  = errors.New("no configuration of the group and no token has this resource")
 )
 
 // segment is one file.
@@ -30,7 +32,7 @@ type segment struct {
 	path   string
 	size   int64
 	header journal.SegmentHeader
-	damage error    // of its header, which then says nothing
+	damage error    // of its header, which then says nothing, or why it was not read at all
 	copies []string // other files that begin as this one, and are not longer
 }
 
@@ -42,10 +44,14 @@ type lineage struct {
 }
 
 // find looks for segments: files that are given, and those in folders, and
-// below.
+// below. Somebody's journal may be meant to stop the audit: what has the name of a
+// segment and cannot be one is damage, and an error only when it was given itself.
 func find(paths []string) (list []*segment, err error) {
 	seen := make(map[string]bool)
 	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			p += string(filepath.Separator) // a link to a folder is the folder
+		}
 		err := filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -56,6 +62,9 @@ func find(paths []string) (list []*segment, err error) {
 			}
 			seen[path] = true
 			s, err := look(path)
+			if err == nil && path == p {
+				err = unfit(s)
+			}
 			if err == nil {
 				list = append(list, s)
 			}
@@ -71,30 +80,43 @@ func find(paths []string) (list []*segment, err error) {
 	return list, nil
 }
 
-// look reads a segment's header.
+// unfit is why a file that was given cannot be audited: given by mistake, it seems.
+func unfit(s *segment) error {
+	_, named := journal.ParseSegmentName(filepath.Base(s.path))
+	if errors.Is(s.damage, ErrNotFile) || errors.Is(s.damage, ErrTooLarge) || !named && errors.Is(s.damage, journal.ErrMagic) {
+		return s.damage
+	}
+	return nil
+}
+
+// look reads a segment's header. What is no file it does not open: a pipe would
+// wait for a writer, and a device may have no end.
 func look(path string) (*segment, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &segment{path: path}
+	if !info.Mode().IsRegular() {
+		s.damage = fmt.Errorf("%w: %s", ErrNotFile, path)
+		return s, nil
+	}
+	if info.Size() > maxSegment {
+		s.damage = fmt.Errorf("%w: %s, %d bytes", ErrTooLarge, path, info.Size())
+		return s, nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxSegment {
-		return nil, fmt.Errorf("%w: %s, %d bytes", ErrTooLarge, path, info.Size())
-	}
 	head := make([]byte, journal.SegmentHeaderSize)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
 		return nil, err
 	}
-	s := &segment{path: path, size: info.Size()}
+	s.size = info.Size()
 	s.header, s.damage = journal.ParseSegmentHeader(path, head[:n])
-	if _, named := journal.ParseSegmentName(filepath.Base(path)); !named && errors.Is(s.damage, journal.ErrMagic) {
-		return nil, fmt.Errorf("%s: %w", path, s.damage) // a file that was given by mistake
-	}
 	return s, nil
 }
 

@@ -42,8 +42,8 @@ type source struct {
 }
 
 // Run reads everything twice: for the certificates and what else is known of the
-// group, and for the rest. Errors: ErrNoJournal, ErrGroup, ErrTooLarge, and those
-// of the file system.
+// group, and for the rest. Errors: ErrNoJournal, ErrGroup, ErrTooLarge, ErrNotFile,
+// ErrResource, and those of the file system.
 func Run(in Input) (*Audit, error) {
 	list, err := find(in.Paths)
 	if err != nil {
@@ -78,18 +78,24 @@ func Run(in Input) (*Audit, error) {
 		}
 	}
 	a.Report = books.Report()
+	if wanted := in.Options.Resource; wanted != "" && len(a.Resources) == 0 && !a.Trust.HasResource(wanted) {
+		return nil, fmt.Errorf("%w: %q", ErrResource, wanted)
+	}
 	return a, nil
 }
 
 // survey takes in what a segment says of the group.
 func survey(t *audit.Trust, s *segment) error {
+	if s.damage != nil {
+		return nil // which the second reading reports
+	}
 	data, err := read(s.path)
 	if err != nil {
 		return err
 	}
 	r, err := journal.NewReader(s.path, data)
 	if err != nil {
-		return nil // damaged, which the second reading reports
+		return nil // the same
 	}
 	for {
 		f, err := r.Next()
@@ -105,16 +111,19 @@ func (a *Audit) readJournal(to *audit.Reader, l lineage, p *progress) error {
 	src := source{lineage: l}
 	var before *journal.Reader // of the segment before, read to its end
 	for i, s := range l.segments {
+		if s.damage != nil {
+			to.Segment(i == 0)
+			to.Report(audit.Damaged, s.damage.Error())
+			src.first, before = append(src.first, 0), nil
+			continue
+		}
 		data, err := read(s.path)
 		if err != nil {
 			return err
 		}
 		r, err := journal.NewReader(s.path, data)
 		if err != nil {
-			to.Segment(i == 0)
-			to.Report(audit.Damaged, err.Error())
-			src.first, before = append(src.first, 0), nil
-			continue
+			return err // it was changed meanwhile
 		}
 		h := r.Header()
 		follows := h.Number == 1
