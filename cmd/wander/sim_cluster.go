@@ -169,7 +169,7 @@ func (f *simClusterFlags) setting() (s cluster.Setting, err error) {
 
 // addUp prints the sum of a file of lines.
 func (f *simClusterFlags) addUp(env *environment) error {
-	lines, err := readClusterLines(f.summary)
+	lines, _, err := readClusterLines(f.summary)
 	if err != nil {
 		return err
 	}
@@ -182,17 +182,17 @@ func (f *simClusterFlags) addUp(env *environment) error {
 	return f.report(env.Out, &s)
 }
 
-func readClusterLines(name string) ([]cluster.Line, error) {
+// readClusterLines is cluster.ReadLines of a file.
+func readClusterLines(name string) (lines []cluster.Line, whole int64, err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer file.Close()
-	lines, err := cluster.ReadLines(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if lines, whole, err = cluster.ReadLines(file); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return lines, nil
+	return lines, whole, nil
 }
 
 // simClusterSummary is the answer of sim cluster.
@@ -262,12 +262,13 @@ func (c *campaign) run() error {
 	return c.f.report(c.env.Out, &c.summary)
 }
 
-// open reads what lines there are, and appends to them from now on.
+// open reads what lines there are, and appends to them from now on. A line that was
+// cut short, as by a full disk or a crash, is cut off: its run is made again.
 func (c *campaign) open() error {
 	if c.f.lines == "" {
 		return nil
 	}
-	lines, err := readClusterLines(c.f.lines)
+	lines, whole, err := readClusterLines(c.f.lines)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -275,8 +276,13 @@ func (c *campaign) open() error {
 	for _, l := range lines {
 		c.there[l.Args] = true
 	}
-	c.file, err = os.OpenFile(c.f.lines, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	return err
+	if c.file, err = os.OpenFile(c.f.lines, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
+		return err
+	}
+	if info, err := c.file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() == whole {
+		return err
+	}
+	return c.file.Truncate(whole)
 }
 
 // settings are the runs to make.

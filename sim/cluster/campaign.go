@@ -2,12 +2,14 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"sync"
 )
 
@@ -55,24 +57,41 @@ func AppendLine(w io.Writer, l Line) error {
 // maxLine bounds a line, in bytes: a failing run may have many violations.
 const maxLine = 16 << 20
 
-// ReadLines reads the lines of a file. A last line that a campaign was ended in the
-// middle of is left out. Errors match ErrLine, or are the reader's.
-func ReadLines(r io.Reader) (list []Line, err error) {
+// lineBegin is how every line begins.
+const lineBegin = `{"v":1,"seed":`
+
+// ReadLines reads the lines of a file, and says how many bytes they are. A last line
+// that a campaign was ended in the middle of is left out: whoever appends to the file
+// has to cut it off there. Errors match ErrLine, or are the reader's.
+func ReadLines(r io.Reader) (list []Line, whole int64, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
-	var bad error
+	in.Split(scanWithEnds)
 	for number := 1; in.Scan(); number++ {
-		if bad != nil {
-			return nil, bad
+		text := in.Bytes()
+		begin := text[:min(len(text), len(lineBegin))]
+		if text[len(text)-1] != '\n' && strings.HasPrefix(lineBegin, string(begin)) {
+			break
 		}
 		var l Line
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil || l.V != 1 {
-			bad = fmt.Errorf("%w: line %d", ErrLine, number)
-			continue
+		if err := json.Unmarshal(text, &l); err != nil || l.V != 1 {
+			return nil, 0, fmt.Errorf("%w: line %d", ErrLine, number)
 		}
-		list = append(list, l)
+		list, whole = append(list, l), whole+int64(len(text))
 	}
-	return list, in.Err()
+	return list, whole, in.Err()
+}
+
+// scanWithEnds is bufio.ScanLines that leaves a line its end.
+func scanWithEnds(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	n := bytes.IndexByte(data, '\n') + 1
+	if n == 0 && atEOF {
+		n = len(data)
+	}
+	if n == 0 {
+		return 0, nil, nil
+	}
+	return n, data[:n], nil
 }
 
 // AddLine adds what a line says.
