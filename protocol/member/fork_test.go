@@ -39,62 +39,85 @@ func (b *box) dropped() (list []*journal.Dropped) {
 	return list
 }
 
-// TestForkEndsWhereItsChainsMeet (H-30): a token that a liar has passed to two comes to
-// one of them a second time. The first custody stays, with the program that runs
-// under it, over a checkpoint and a restart, too; the second is dropped at once.
-func TestForkEndsWhereItsChainsMeet(t *testing.T) {
+// forked is a member, and a token that a liar has passed to two: to the member as hop 1,
+// and by another one as hop 2.
+type forked struct {
+	*box
+	liar, other *someone
+	fresh, long token.Title
+}
+
+func newForked(t *testing.T) *forked {
 	a := newAuthority(t)
-	b, liar, other := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
-	b.meet(liar)
-	b.meet(other)
-	title := liar.mint(1)
-	body := title.Next(other.id(), other.incarnation, 7)
-	signed, err := body.Sign(liar.group, liar.key)
+	f := &forked{box: a.open(a.issue(1, 24*time.Hour), nil), liar: a.issue(2, 24*time.Hour), other: a.issue(3, 24*time.Hour)}
+	f.meet(f.liar)
+	f.meet(f.other)
+	f.fresh = f.liar.mint(1)
+	signed, err := f.fresh.Next(f.other.id(), f.other.incarnation, 7).Sign(f.liar.group, f.liar.key)
 	require.NoError(t, err)
+	f.long = token.Title{Genesis: f.fresh.Genesis, Transfer: signed}
+	return f
+}
 
-	b.step(member.Demand{Request: 1, Resource: resource, MaxHold: time.Minute})
-	liar.passes(b, title, 1)
-	b.after(time.Second)
-	require.True(t, b.Status().Slots[0].Executing)
+func (f *forked) runs() {
+	f.step(member.Demand{Request: 1, Resource: resource, MaxHold: time.Minute})
+	f.after(time.Second)
+	require.True(f.t, f.Status().Slots[0].Executing)
+}
 
-	other.passes(b, token.Title{Genesis: title.Genesis, Transfer: signed}, 2)
-	require.Len(t, b.dropped(), 1)
-	assert.EqualValues(t, 2, b.dropped()[0].Hop)
-	assert.EqualValues(t, policy.Forked, b.dropped()[0].Reason)
-	assert.EqualValues(t, 1, b.Status().Slots[0].Hop)
-	assert.True(t, b.Status().Slots[0].Executing)
+// ends sees that the last step has dropped one hop, and that the other one stays, also
+// over a checkpoint and a restart.
+func (f *forked) ends(dropped, stays uint64, executing bool) {
+	f.t.Helper()
+	require.Len(f.t, f.dropped(), 1)
+	assert.Equal(f.t, dropped, f.dropped()[0].Hop)
+	assert.EqualValues(f.t, policy.Forked, f.dropped()[0].Reason)
+	for range 2 {
+		st := f.Status().Slots[0]
+		assert.True(f.t, st.Held)
+		assert.Equal(f.t, stays, st.Hop)
+		assert.Equal(f.t, executing, st.Executing)
+		f.checkpoint()
+		f.restart()
+	}
+}
 
-	b.checkpoint()
-	b.restart()
-	assert.EqualValues(t, 1, b.Status().Slots[0].Hop)
-	assert.True(t, b.Status().Slots[0].Executing)
+// TestForkEndsWhereItsChainsMeet (H-30).
+func TestForkEndsWhereItsChainsMeet(t *testing.T) {
+	t.Run("the lower hop goes", func(t *testing.T) {
+		f := newForked(t)
+		f.liar.passes(f.box, f.fresh, 1)
+		f.other.passes(f.box, f.long, 2)
+		f.ends(1, 2, false)
+	})
+	t.Run("also when it comes later", func(t *testing.T) {
+		f := newForked(t)
+		f.other.passes(f.box, f.long, 2)
+		f.liar.passes(f.box, f.fresh, 1)
+		f.ends(1, 2, false)
+	})
+	t.Run("unless a program runs under it", func(t *testing.T) {
+		f := newForked(t)
+		f.liar.passes(f.box, f.fresh, 1)
+		f.runs()
+		f.other.passes(f.box, f.long, 2)
+		f.ends(2, 1, true)
+	})
 }
 
 // A crash between the custody and its end changes nothing.
 func TestForkEndsAfterARestart(t *testing.T) {
-	a := newAuthority(t)
-	b, liar, other := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
-	b.meet(liar)
-	b.meet(other)
-	title := liar.mint(1)
-	signed, err := title.Next(other.id(), other.incarnation, 7).Sign(liar.group, liar.key)
-	require.NoError(t, err)
-	other.passes(b, token.Title{Genesis: title.Genesis, Transfer: signed}, 2)
-	b.step(member.Demand{Request: 1, Resource: resource, MaxHold: time.Minute})
-	b.after(time.Second)
-	require.True(t, b.Status().Slots[0].Executing)
-	liar.passes(b, title, 1)
-	require.Len(t, b.dropped(), 1)
-
-	for i, r := range b.journal {
+	f := newForked(t)
+	f.liar.passes(f.box, f.fresh, 1)
+	f.runs()
+	f.other.passes(f.box, f.long, 2)
+	require.Len(t, f.dropped(), 1)
+	for i, r := range f.journal {
 		if _, ok := r.Record.(*journal.Dropped); ok {
-			b.journal = b.journal[:i:i]
+			f.journal = f.journal[:i:i]
 			break
 		}
 	}
-	b.restart()
-	require.Len(t, b.dropped(), 1)
-	assert.EqualValues(t, 1, b.dropped()[0].Hop, "no program runs under this one")
-	assert.EqualValues(t, 2, b.Status().Slots[0].Hop)
-	assert.True(t, b.Status().Slots[0].Executing)
+	f.restart()
+	f.ends(2, 1, true)
 }

@@ -145,34 +145,30 @@ func (m *Member) resume(past []journal.Stamped) error {
 	return nil
 }
 
-// resumeHolds goes on with the tokens in custody, those first under which a program
-// may still run. A crash may have come between a custody and its end as a fork.
+// resumeHolds goes on with the tokens in custody. A crash may have come before the end
+// of a fork (see endsFork): of two custodies of one token that stays under which a
+// program may still run, else the higher hop.
 func (m *Member) resumeHolds(started map[ident.Grant]*journal.Started) {
-	runs := func(h handoff.Holding) bool {
-		for _, r := range started {
-			if r.Token == h.Title.Token() && r.Hop == h.Hop {
-				return true
-			}
-		}
-		return false
+	running := make(map[ident.Token]uint64) // by the hop, and 1
+	for _, r := range started {
+		running[r.Token] = r.Hop + 1
 	}
 	holdings := m.handoff.Holdings()
-	slices.SortStableFunc(holdings, func(a, b handoff.Holding) int {
-		switch x, y := runs(a), runs(b); {
-		case x == y:
-			return 0
-		case x:
-			return -1
-		}
-		return 1
-	})
+	slices.Reverse(holdings) // from the highest hop of each token on
 	for _, h := range holdings {
 		t, g := h.Title.Token(), h.Title.Genesis.Body()
-		switch s := m.slots[slotKey{g.Resource, g.Slot}]; {
+		s := m.slots[slotKey{g.Resource, g.Slot}]
+		before := m.holds[t]
+		switch {
 		case s == nil: // the resource is not shared any more: no policy would ever decide
 			m.handoff.Drop(t, h.Hop, uint64(policy.Superseded))
-		case !m.endsFork(s, t, h.Hop):
+		case before == nil:
 			m.hold(s, h.Title, h.Hop)
+		case running[t] == h.Hop+1:
+			m.handoff.Drop(t, before.hop, uint64(policy.Forked))
+			m.hold(s, h.Title, h.Hop)
+		default:
+			m.handoff.Drop(t, h.Hop, uint64(policy.Forked))
 		}
 	}
 }

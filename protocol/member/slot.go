@@ -221,13 +221,26 @@ func (m *Member) notice(n *handoff.Notice) {
 	}
 }
 
-// endsFork drops a custody that has just begun if another one of the same token is
-// here. Only a fork brings a token here twice: somebody has signed two transfers of
-// one hop, perhaps long ago. Policies know tokens by their ids, one custody each;
-// and what two chains lead to is one token again from here on.
+// endsFork drops a custody if there are two of one token here, the one that is here
+// and one that has just begun at hop, and reports whether that was the new one. Only a
+// fork brings a token here twice: somebody has signed two transfers of one hop, or this
+// member has been given an old journal. Policies know tokens by their ids, one custody
+// each; and what two chains lead to is one token again from here on. The lower hop
+// goes, which after a rollback is the one that this member has given away already,
+// unless a program runs under it.
 func (m *Member) endsFork(s *slot, t ident.Token, hop uint64) bool {
-	if m.holds[t] == nil {
+	h := m.holds[t]
+	if h == nil {
 		return false
+	}
+	if h.grant == nil && h.hop < hop {
+		gone := m.describe(h)
+		if m.handoff.Drop(t, h.hop, uint64(policy.Forked)) {
+			s.dropped++
+			delete(m.holds, t)
+			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: gone})
+			return false
+		}
 	}
 	if m.handoff.Drop(t, hop, uint64(policy.Forked)) {
 		s.dropped++
