@@ -78,6 +78,13 @@ func TestSameReport(t *testing.T) {
 	}
 }
 
+// forged is a signed object whose signature, its last bytes, does not hold.
+func forged(raw []byte) []byte {
+	raw = bytes.Clone(raw)
+	raw[len(raw)-1] ^= 1
+	return raw
+}
+
 // Each broken rule, and no other, is found; what convicts is proof, and makes
 // evidence against the guilty one.
 func TestBrokenRules(t *testing.T) {
@@ -148,17 +155,28 @@ func TestBrokenRules(t *testing.T) {
 
 		"a signature does not hold": {func(w *audittest.World, a, b, c *audittest.Author) { a.Forge() }, nil, []audit.Kind{audit.Forged}},
 		"a certificate was changed": {func(w *audittest.World, a, b, c *audittest.Author) {
-			raw := bytes.Clone(w.Certify(b, audittest.Start.AddDate(0, 0, 80)).Raw())
-			raw[len(raw)-1] ^= 1
-			a.Know(journal.KnownCertificate, raw)
+			a.Know(journal.KnownCertificate, forged(w.Certify(b, audittest.Start.AddDate(0, 0, 80)).Raw()))
 		}, nil, []audit.Kind{audit.Forged}},
 		"a fork with one forged transfer": {func(w *audittest.World, a, b, c *audittest.Author) {
 			title := a.Generate()
 			a.Hand(title, b)
-			raw := bytes.Clone(a.Sign(title, c).Raw())
-			raw[len(raw)-1] ^= 1
-			c.Write(&journal.Voided{Transfer: raw})
+			c.Write(&journal.Voided{Transfer: forged(a.Sign(title, c).Raw())})
 		}, nil, []audit.Kind{audit.Forged, audit.Fork}},
+		"two transfers of one hop after different ones": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := b.Generate()
+			for accept := range uint64(2) { // somebody before has forked the token, which proves nothing against ann
+				came := b.Sign(title, a, func(b *token.TransferBody) { b.Accept = accept + 1 })
+				c.Decline(a.Sign(token.Title{Genesis: title.Genesis, Transfer: came}, c))
+			}
+		}, nil, []audit.Kind{audit.Fork}},
+		"a forged transfer that does not follow": {func(w *audittest.World, a, b, c *audittest.Author) {
+			title := b.Hand(b.Generate(), a)
+			c.Write(&journal.Voided{Transfer: forged(a.Sign(title, c, func(b *token.TransferBody) { b.Hop++ }).Raw())})
+		}, nil, []audit.Kind{audit.Forged}},
+		"a forged token of a number that was used": {func(w *audittest.World, a, b, c *audittest.Author) {
+			a.Write(&journal.Generated{Genesis: a.Genesis(9, 1, "tape").Raw()})
+			c.Write(&journal.Generated{Genesis: forged(a.Genesis(9, 2, "tape").Raw())})
+		}, nil, []audit.Kind{audit.Forged, audit.Misfit, audit.Minted}},
 		"a record of giving away is missing": {func(w *audittest.World, a, b, c *audittest.Author) {
 			title := a.Generate()
 			tr := a.Send(title, b)
