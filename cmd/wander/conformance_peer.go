@@ -65,6 +65,11 @@ func runPeerConformance(env *environment, f peerFlags, output string) error {
 	}
 	failed := report.Count(conformance.Fail)
 	switch {
+	case errors.Is(err, conformance.ErrGone):
+		return &exitError{
+			code: exitUnavailable, err: fmt.Errorf("%s: %w, after %d checks", f.address, err, len(report.Results)),
+			hint: "its log says why; the last check that failed may have ended it",
+		}
 	case err != nil:
 		return fmt.Errorf("interrupted after %d checks", len(report.Results))
 	case failed > 0:

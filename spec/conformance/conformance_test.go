@@ -92,6 +92,34 @@ func TestRunsThatCannotBegin(t *testing.T) {
 	}
 }
 
+func TestIdentityOfTheMemberItself(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	s := newSubject(t, a, a.issue(t, "revoked", time.Hour).Certificate.Member(), faults{})
+	o := a.options(t, s.l.Addr().String(), a.issue(t, "other", time.Hour))
+	o.Identity = s.Identity
+	_, err := Run(context.Background(), o)
+	require.ErrorIs(t, err, ErrOptions)
+	assert.ErrorContains(t, err, "the member under test itself")
+}
+
+// When the member dies, the run ends: the other checks would say nothing of it.
+func TestMemberThatDies(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	s := newSubject(t, a, a.issue(t, "revoked", time.Hour).Certificate.Member(), faults{})
+	o := a.options(t, s.l.Addr().String(), a.issue(t, "other", time.Hour))
+	o.Timeout = 300 * time.Millisecond
+	o.Progress = func(r Result) {
+		if r.Name == "alpn" {
+			s.run.quic.Conn.Close()
+		}
+	}
+	report, err := Run(context.Background(), o)
+	require.ErrorIs(t, err, ErrGone)
+	assert.Equal(t, "no-certificate", report.Results[len(report.Results)-1].Name)
+}
+
 // A run that is interrupted tells what it has found, and still takes leave.
 func TestInterruptedRun(t *testing.T) {
 	t.Parallel()

@@ -112,7 +112,7 @@ func (r *run) Key(m ident.Member) *signature.PublicKey {
 
 // Run plays all checks, one after the other. An error says that none could be
 // made: ErrUnreachable, ErrRefused, ErrOptions, or the end of ctx. With the end
-// of ctx the report has the results so far.
+// of ctx, and ErrGone, the report has the results so far.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r, err := newRun(ctx, o)
 	if err != nil {
@@ -124,7 +124,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	report := &Report{Member: r.subject.Member(), Name: r.subject.Name()}
 	for _, c := range Checks() {
-		if len(o.Only) > 0 && !slices.Contains(o.Only, c.Name) {
+		if err != nil || len(o.Only) > 0 && !slices.Contains(o.Only, c.Name) {
 			continue
 		}
 		result := r.try(ctx, c)
@@ -135,15 +135,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if o.Progress != nil {
 			o.Progress(result)
 		}
+		if result.Verdict == Fail && r.isGone(ctx) {
+			err = ErrGone
+		}
 	}
-	r.settle()
+	if err == nil {
+		r.settle()
+	}
 	for _, out := range r.given {
 		report.Made++
 		if out {
 			report.Left++
 		}
 	}
-	return report, ctx.Err()
+	return report, cmp.Or(err, ctx.Err())
 }
 
 func newRun(ctx context.Context, o Options) (*run, error) {
@@ -200,6 +205,10 @@ func (r *run) meet(ctx context.Context) (err error) {
 			err = e
 			return
 		}
+		if s.cert.Member() == t.self {
+			err = fmt.Errorf("%w: the identity is the member under test itself", ErrOptions)
+			return
+		}
 		t.sign(s)
 		if _, e := s.readPreamble(s.preamble()); e != nil {
 			err = e
@@ -208,6 +217,8 @@ func (r *run) meet(ctx context.Context) (err error) {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, ErrOptions):
+		return err
 	case isAlert(err):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	case err != nil:
@@ -216,6 +227,15 @@ func (r *run) meet(ctx context.Context) (err error) {
 		return fmt.Errorf("%w: %s", ErrUnreachable, result.Detail)
 	}
 	return nil
+}
+
+// isGone reports whether nothing at all comes from the member any more: then the
+// checks that are left would fail one by one, each after its timeout.
+func (r *run) isGone(ctx context.Context) bool {
+	var err error
+	r.try(ctx, Check{script: func(t *trial) { _, err = t.handshake(t.own()) }})
+	var waited net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &waited) && waited.Timeout()
 }
 
 // sign notes who the member under test is, and states where this one is: attached

@@ -68,7 +68,7 @@ type pipe struct {
 
 func newSubject(t testing.TB, a *authority, revoked ident.Member, f faults) *subject {
 	id := a.issue(t, "subject", time.Hour)
-	s := &subject{machineID: id.Certificate.Member(), faults: f, run: run{Options: Options{Group: a.group}, reservations: map[custody]uint64{}}, key: id.Key, began: time.Now(), conns: map[ident.Member]*pipe{}}
+	s := &subject{machineID: id.Certificate.Member(), faults: f, run: run{Options: Options{Group: a.group, Identity: id}, reservations: map[custody]uint64{}}, key: id.Key, began: time.Now(), conns: map[ident.Member]*pipe{}}
 	var err error
 	var effects []effect.Effect
 	s.machine, effects, err = member.New(member.Config{
@@ -102,10 +102,10 @@ func (s *subject) listen(t testing.TB, id Identity) {
 	if s.faults.quic != nil {
 		s.faults.quic(qc)
 	}
-	tr := &quic.Transport{Conn: socket}
-	s.l, err = tr.Listen(conf, qc)
+	s.run.quic = &quic.Transport{Conn: socket}
+	s.l, err = s.run.quic.Listen(conf, qc)
 	require.NoError(t, err)
-	t.Cleanup(func() { s.timer.Stop(); tr.Close(); socket.Close() })
+	t.Cleanup(func() { s.timer.Stop(); s.stop() })
 	go s.accept()
 }
 
