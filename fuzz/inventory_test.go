@@ -35,6 +35,7 @@ var readers = map[string]string{
 	"crypto/signature.ParsePublicKey":              "fuzz/FuzzEd25519",
 	"crypto/signature.PublicKey.Verify":            "fuzz/FuzzEd25519",
 	"protocol/audit.Extract":                       "fuzz/FuzzAudit",
+	"protocol/audit.Trust.HasResource":             "- it compares a name with those of configurations that Learn has taken in",
 	"protocol/audit.Trust.Learn":                   "fuzz/FuzzAudit",
 	"protocol/certificate.CheckAddress":            "fuzz/FuzzText",
 	"protocol/certificate.Parse":                   "fuzz/FuzzCertificate",

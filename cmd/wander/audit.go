@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -84,10 +85,9 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 		return err
 	}
 	var files []string
+	var unwritten error // the report comes first: a full disk does not hide what was found
 	if f.evidence != "" {
-		if files, err = a.WriteEvidence(f.evidence); err != nil {
-			return err
-		}
+		files, unwritten = a.WriteEvidence(f.evidence)
 	}
 	v := a.View(files)
 	if f.output == "json" {
@@ -95,7 +95,7 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	} else {
 		err = v.Text(env.Out)
 	}
-	if err == nil && len(v.Findings) > 0 {
+	if err = cmp.Or(err, unwritten); err == nil && len(v.Findings) > 0 {
 		return &exitError{code: exitBug, err: errors.New("the journals show broken rules")}
 	}
 	return err

@@ -275,6 +275,9 @@ func (c *campaign) open() error {
 	c.there = make(map[string]bool)
 	for _, l := range lines {
 		c.there[l.Args] = true
+		if err := c.summary.AddLine(l); err != nil {
+			return err
+		}
 	}
 	if c.file, err = os.OpenFile(c.f.lines, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
 		return err
