@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
 )
 
 // know waits until a machine has a configuration of the CA's present version.
@@ -29,6 +31,23 @@ func (w *world) bring(m *machine) {
 	text, err := os.ReadFile(filepath.Join(w.dir, ca.GroupFile))
 	m.write("group.crt", text, err)
 	require.NoError(w, m.Reload())
+}
+
+// showEachOther waits until all know the certificates that the others have now: who
+// does not when a key is retired ends the connection, and dials anew.
+func (w *world) showEachOther(machines ...*machine) {
+	w.Helper()
+	for _, of := range machines {
+		id, err := of.identity()
+		require.NoError(w, err)
+		for _, m := range machines {
+			w.until(m.name+" knows the certificate of "+of.name, func() bool {
+				return slices.ContainsFunc(m.Members(), func(i api.MemberInfo) bool {
+					return i.Member == of.id && i.Expires.Equal(id.Certificate.Claims().NotAfter)
+				})
+			})
+		}
+	}
 }
 
 // renewedBySigner waits until machines have certificates of the CA key that signs.
@@ -78,6 +97,7 @@ func TestRotation(t *testing.T) {
 	_, err = away.Renew(context.Background())
 	require.NoError(t, err)
 	w.renewedBySigner(away, a, b) // b within some seconds, by itself
+	w.showEachOther(away, a, b)
 
 	require.NoError(t, w.ca.RetireKey(false))
 	w.bring(b)
@@ -113,7 +133,7 @@ func TestForcedRetirement(t *testing.T) {
 	w.bring(b)
 	w.know(a, b)
 	for _, m := range []*machine{a, b} {
-		require.Len(t, m.Status().Warnings, 1)
+		w.until(m.name+" warns", func() bool { return len(m.Status().Warnings) == 1 })
 		assert.Contains(t, m.Status().Warnings[0], "has been retired")
 	}
 	w.until("the daemon has written its group file", func() bool {
