@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -36,8 +38,6 @@ func (p pack) path() string {
 
 func (t target) String() string { return t.pkg.path() + "/" + t.name }
 
-var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
-
 // discover lists the targets that match, package by package.
 func discover(ctx context.Context, which *regexp.Regexp) (targets []target, err error) {
 	packs, err := list(ctx)
@@ -46,18 +46,33 @@ func discover(ctx context.Context, which *regexp.Regexp) (targets []target, err 
 	}
 	for _, p := range packs {
 		for _, file := range append(p.TestGoFiles, p.XTestGoFiles...) {
-			text, err := os.ReadFile(filepath.Join(p.Dir, file))
+			names, err := fuzzFunctions(filepath.Join(p.Dir, file))
 			if err != nil {
 				return nil, err
 			}
-			for _, found := range fuzzFunction.FindAllSubmatch(text, -1) {
-				if t := (target{p, string(found[1])}); which.MatchString(t.String()) {
+			for _, name := range names {
+				if t := (target{p, name}); which.MatchString(t.String()) {
 					targets = append(targets, t)
 				}
 			}
 		}
 	}
 	return targets, nil
+}
+
+// fuzzFunctions are the fuzz functions of a file. It is parsed, because what is
+// written in a string is none.
+func fuzzFunctions(file string) (names []string, err error) {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Fuzz") {
+			names = append(names, fn.Name.Name)
+		}
+	}
+	return names, nil
 }
 
 // list is all packages of the module in whose folder we are.

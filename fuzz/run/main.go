@@ -88,6 +88,7 @@ var (
 	errHowLong   = errors.New("one of -time and -execs has to say how long; -help shows all flags")
 	errParallel  = errors.New("-parallel: at least one worker")
 	errNoTarget  = errors.New("no target matches -targets; -list shows them")
+	errIdle      = errors.New("a target ran without a single execution")
 )
 
 func (o *options) check(rest []string) error {

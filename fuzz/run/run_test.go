@@ -105,6 +105,8 @@ func TestUsage(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
+	_, all, _ := call("-list")
+	require.NotContains(t, all, "FuzzWrong", "it stands in a string only")
 	code, out, _ := call("-list", "-targets", "^fuzz/FuzzMessage$")
 	require.Equal(t, exitOK, code)
 	require.Equal(t, "fuzz/FuzzMessage\n", out)

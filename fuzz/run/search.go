@@ -95,6 +95,9 @@ func (s *search) round(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		if s.execs > 0 && r.Executions == 0 && r.Failure == "" && ctx.Err() == nil {
+			return false, fmt.Errorf("%w: %s", errIdle, name) // or the search would never end
+		}
 		s.done[name] += r.Executions
 		if r.Failure != "" {
 			s.failed[name] = true
