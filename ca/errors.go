@@ -34,6 +34,9 @@ var (
 	// ErrLeft says that the member has left, by a statement of its own. That is
 	// final.
 	ErrLeft = errors.New("member has left")
+	// ErrNoEvidence says that what was given proves nothing against anybody of
+	// this group. It wraps the reason from package evidence.
+	ErrNoEvidence = errors.New("no evidence in this group")
 	// ErrRefused says that an invite does not let anybody in. The reason is for
 	// the operator only.
 	ErrRefused = errors.New("invite refused")

@@ -1,7 +1,6 @@
 package ca
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -31,8 +30,8 @@ type Evidence struct {
 // is new and there is not enough against the accused; news says whether it was
 // kept. It revokes nobody: that is the operator's to decide. The accused has to
 // be somebody whom this authority has certified. Nothing is signed, so the
-// private key is not needed. Errors: those of evidence.Parse and Verify,
-// ErrUnknown, ErrLocked, ErrBroken, and those of the disk.
+// private key is not needed. Errors: ErrNoEvidence, which wraps those of
+// evidence.Parse and Verify, ErrUnknown, ErrLocked, ErrBroken, and those of the disk.
 func (a *Authority) TakeEvidence(raw []byte, from ident.Member) (e Evidence, news bool, err error) {
 	p, err := a.prove(raw)
 	if err != nil {
@@ -58,8 +57,8 @@ func (a *Authority) TakeEvidence(raw []byte, from ident.Member) (e Evidence, new
 }
 
 // RevokeBy revokes the member that evidence convicts, and keeps the evidence.
-// The reason says what it was, and the log names the evidence. Errors: those of
-// evidence.Parse and Verify, and those of Revoke.
+// The reason says what it was, and the log names the evidence. Errors:
+// ErrNoEvidence, which wraps those of evidence.Parse and Verify, and those of Revoke.
 func (a *Authority) RevokeBy(raw []byte) (evidence.Proof, certificate.SignedRevocation, error) {
 	var signed certificate.SignedRevocation
 	p, err := a.prove(raw)
@@ -80,26 +79,17 @@ func (a *Authority) RevokeBy(raw []byte) (evidence.Proof, certificate.SignedRevo
 	return p, signed, err
 }
 
-// IsNoEvidence reports whether an error of TakeEvidence or RevokeBy says that
-// what was given is no evidence in this group.
-func IsNoEvidence(err error) bool {
-	for _, reason := range []error{
-		evidence.ErrMalformed, evidence.ErrKind, evidence.ErrGroup, evidence.ErrAuthority, evidence.ErrCertificate,
-		evidence.ErrAccused, evidence.ErrObject, evidence.ErrOrder, evidence.ErrNoProof,
-	} {
-		if errors.Is(err, reason) {
-			return true
-		}
-	}
-	return false
-}
-
+// prove verifies evidence in this group. Its errors match ErrNoEvidence.
 func (a *Authority) prove(raw []byte) (evidence.Proof, error) {
+	var p evidence.Proof
 	e, err := evidence.Parse(raw)
-	if err != nil {
-		return evidence.Proof{}, err
+	if err == nil {
+		p, err = e.Verify(a.Group())
 	}
-	return e.Verify(a.Group())
+	if err != nil {
+		return evidence.Proof{}, fmt.Errorf("%w: %w", ErrNoEvidence, err)
+	}
+	return p, nil
 }
 
 // keepEvidence needs the lock.

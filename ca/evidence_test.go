@@ -109,9 +109,9 @@ func TestEvidenceThatIsNone(t *testing.T) {
 	issue(t, other, "a", 2)
 	for name, bad := range map[string][]byte{"bytes": {1}, "altered": bent, "of another group": forkOf(other, 2, 1)} {
 		_, _, err := a.TakeEvidence(bad, ident.Member{9})
-		assert.True(t, IsNoEvidence(err), name)
+		assert.ErrorIs(t, err, ErrNoEvidence, name)
 		_, _, err = a.RevokeBy(bad)
-		assert.True(t, IsNoEvidence(err), name)
+		assert.ErrorIs(t, err, ErrNoEvidence, name)
 	}
 	l, err := a.List()
 	require.NoError(t, err)

@@ -205,10 +205,18 @@ func (a *authority) syncPause(misses int, random rand.Source) time.Duration {
 		interval, members = s.GossipInterval, groupSize(m.Candidates()+1, a.n.cfg.Sample, s.MembersMax)
 	})
 	pause := max(minSyncPause, time.Duration(float64(interval)*max(1, float64(members)/syncShare)))
-	for range misses {
-		pause = min(2*pause, max(pause, maxSyncPause))
-	}
+	pause = doubled(pause, misses, maxSyncPause)
 	return pause/2 + time.Duration(rand.New(random).Int64N(int64(pause)))
+}
+
+// doubled is a pause after so many failures in a row: twice as long for each, up to
+// most, or as it is if that is longer already.
+func doubled(pause time.Duration, failures int, most time.Duration) time.Duration {
+	most = max(pause, most)
+	for ; failures > 0 && pause < most; failures-- {
+		pause = min(2*pause, most)
+	}
+	return pause
 }
 
 // renew asks for a newer certificate, and puts it into force. newer says that

@@ -148,10 +148,7 @@ func (k *evidenceKeeper) sendOne(ctx context.Context, tries int) (failed int, ag
 
 // evidenceWait is the pause after a failure.
 func evidenceWait(err error, tries int) time.Duration {
-	pause := evidencePause
-	for range min(tries, 16) {
-		pause = min(2*pause, maxSyncPause)
-	}
+	pause := doubled(evidencePause, tries, maxSyncPause)
 	var busy *enrolment.BusyError
 	if errors.As(err, &busy) {
 		pause = max(pause, busy.After)

@@ -86,7 +86,7 @@ func (s *Server) evidence(w http.ResponseWriter, c *call) ([]byte, *refusal) {
 	}
 	e, news, err := c.view.authority.TakeEvidence(q.Evidence, c.member)
 	switch {
-	case ca.IsNoEvidence(err), errors.Is(err, ca.ErrUnknown):
+	case errors.Is(err, ca.ErrNoEvidence), errors.Is(err, ca.ErrUnknown):
 		return nil, refuse(enrolment.Refused, err)
 	case err != nil:
 		return nil, refuse(enrolment.Failed, s.failed(c.view.authority, err))
