@@ -143,7 +143,7 @@ func checkPolicy(t require.TestingT, data []byte) bool {
 	}
 	d := &policyDriver{TestingT: t, asked: clock.Never}
 	for i := range d.policies {
-		made, err := catalog.New(name, params, rand.NewPCG(seed, 0))
+		made, err := catalog.New(name, params, policy.Surroundings{Random: rand.NewPCG(seed, 0)})
 		if err != nil {
 			isOneOf(t, err, policy.ErrOutOfRange) // parameters that do not go together
 			return false

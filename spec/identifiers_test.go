@@ -88,7 +88,7 @@ func TestSilentPoliciesBearEverything(t *testing.T) {
 				if name == catalog.Multitoken {
 					params.TargetInterval = time.Minute
 				}
-				p, err := catalog.New(name, params, rand.NewPCG(1, 2))
+				p, err := catalog.New(name, params, policy.Surroundings{Random: rand.NewPCG(1, 2)})
 				require.NoError(t, err)
 				rng := rand.New(rand.NewPCG(3, 4))
 				passed := 0

@@ -101,7 +101,7 @@ func (m *Member) configure() (fresh []*slot, err error) {
 				continue
 			}
 			seed := m.nextSeed()
-			p, err := catalog.New(r.Policy, r.PolicyParams(), rand.NewChaCha8(seed))
+			p, err := catalog.New(r.Policy, r.PolicyParams(), policy.Surroundings{Self: m.self, Random: rand.NewChaCha8(seed)})
 			if err != nil {
 				return nil, fmt.Errorf("resource %q: %w", r.Name, err)
 			}
@@ -213,11 +213,11 @@ func (m *Member) notice(n *handoff.Notice) {
 		if m.holds[t] != nil {
 			return // it has come back meanwhile, and the policy knows it as new
 		}
-		outcome := policy.Delivered
+		outcome, receiver := policy.Delivered, n.Peer
 		if n.Kind == handoff.Abandoned {
-			outcome = policy.Abandoned
+			outcome, receiver = policy.Abandoned, ident.Member{}
 		}
-		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
+		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, From: receiver, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 	}
 }
 

@@ -6,8 +6,8 @@
 // or sockets; the same policy object is driven by a real member and by the
 // simulator. One policy instance serves one slot of one resource at one member.
 //
-// A policy is a deterministic function of its events and of the random source
-// it was made with. It is not safe for concurrent use.
+// A policy is a deterministic function of its events and of its Surroundings: the
+// random source it was made with, and what its Roster answers. It is not safe for concurrent use.
 package policy
 
 import (
@@ -65,7 +65,8 @@ const (
 	// DemandChanged: Event.Demand says whether anybody here wants to run.
 	// A policy starts without demand.
 	DemandChanged
-	// PassSettled (token): a Pass came to its end; see Event.Outcome.
+	// PassSettled (token): a Pass came to its end; see Event.Outcome. Event.From
+	// is who took the token, of a Delivered.
 	PassSettled
 	// Message: Event.Body came from the policy of the same slot's resource at
 	// the member Event.From. It is a hint without any authority.
@@ -77,6 +78,10 @@ const (
 	// work and whenever it changes. Members that know different parts of the
 	// group may disagree.
 	Neighbour
+	// Silent: the member Event.From, which a Watch is about, has not answered for
+	// so long that it counts as dead. The watch has ended. It is a belief: the
+	// member may live, and what it held may come back.
+	Silent
 )
 
 // Outcome is how a Pass ended.
@@ -137,7 +142,17 @@ const (
 	// Tell: send Action.Field as a message to the policy at Action.To. It may
 	// get lost.
 	Tell
+	// Watch: say Silent when Action.To does not answer any more, or does not
+	// now. Nothing answers while it does. A policy watches MaxWatched members at
+	// once; one more ends the oldest watch. Watching who is watched changes nothing.
+	Watch
+	// Unwatch ends the watch on Action.To, if there is one.
+	Unwatch
 )
+
+// MaxWatched bounds the members that a policy watches at once: as many as it can
+// have passed a token to and not heard of since, with a few tokens about.
+const MaxWatched = 8
 
 // DropReason says why a token was removed.
 type DropReason uint8

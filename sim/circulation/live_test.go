@@ -62,7 +62,7 @@ func TestLiveGroupDecidesAsTheSimulator(t *testing.T) {
 			t.Run(name+"/"+preset.Name, func(t *testing.T) {
 				t.Parallel()
 				for _, r := range liveGroup(t, name, preset) {
-					replayed, err := circulation.Replay(r.name, r.params, randv2.NewChaCha8(r.seed), r.events)
+					replayed, err := circulation.Replay(r.name, r.params, policy.Surroundings{Random: randv2.NewChaCha8(r.seed)}, r.events)
 					require.NoError(t, err)
 					require.Len(t, replayed, len(r.answers))
 					for i := range r.answers {

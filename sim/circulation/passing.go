@@ -94,7 +94,7 @@ func (w *World) arrive(e event) {
 	from, epoch := t.holder, t.epoch
 	w.settled = t.Event // the sender's view; after the first step t may be another token
 	w.settled.Kind, w.settled.Outcome, w.settled.Operated = policy.PassSettled, policy.Delivered, false
-	w.settled.Token.Field = nil
+	w.settled.Token.Field, w.settled.From = nil, MemberID(int(e.member))
 	t.holder, t.state = e.member, held
 	t.Token.Hop++
 	s.holds++

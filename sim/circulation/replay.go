@@ -1,7 +1,6 @@
 package circulation
 
 import (
-	"math/rand/v2"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -16,11 +15,11 @@ type Recorded struct {
 }
 
 // Replay makes a policy as a World does, tells it the events one after the
-// other, and returns what it answered to each. With the random source that
+// other, and returns what it answered to each. With the surroundings that
 // another driver gave its policy, in the same state, and with the events that
 // it told, the answers are the same. Errors: those of catalog.New.
-func Replay(name string, params policy.Params, rng rand.Source, events []Recorded) ([][]policy.Action, error) {
-	made, err := catalog.New(name, params, rng)
+func Replay(name string, params policy.Params, in policy.Surroundings, events []Recorded) ([][]policy.Action, error) {
+	made, err := catalog.New(name, params, in)
 	if err != nil {
 		return nil, err
 	}

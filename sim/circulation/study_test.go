@@ -217,19 +217,19 @@ func TestReplay(t *testing.T) {
 		{Now: 5, Event: policy.Event{Kind: policy.DemandChanged, Demand: true}},
 		{Now: 9, Event: policy.Event{Kind: policy.Arrival, Token: policy.Token{ID: ident.Token{1}, Born: 7}}},
 	}
-	first, err := circulation.Replay(catalog.Wandering, params, rand.NewPCG(1, 2), events)
+	first, err := circulation.Replay(catalog.Wandering, params, policy.Surroundings{Random: rand.NewPCG(1, 2)}, events)
 	require.NoError(t, err)
 	require.Len(t, first, 3)
 	require.Len(t, first[0], 1)
 	assert.Equal(t, policy.Wait, first[0][0].Kind)
 	assert.Equal(t, policy.Run, first[2][0].Kind)
-	again, err := circulation.Replay(catalog.Wandering, params, rand.NewPCG(1, 2), events)
+	again, err := circulation.Replay(catalog.Wandering, params, policy.Surroundings{Random: rand.NewPCG(1, 2)}, events)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
-	other, err := circulation.Replay(catalog.Wandering, params, rand.NewPCG(1, 3), events)
+	other, err := circulation.Replay(catalog.Wandering, params, policy.Surroundings{Random: rand.NewPCG(1, 3)}, events)
 	require.NoError(t, err)
 	assert.NotEqual(t, first, other)
-	_, err = circulation.Replay("nonesuch", params, rand.NewPCG(1, 2), nil)
+	_, err = circulation.Replay("nonesuch", params, policy.Surroundings{Random: rand.NewPCG(1, 2)}, nil)
 	assert.ErrorIs(t, err, catalog.ErrUnknownPolicy)
 }
 

@@ -105,7 +105,9 @@ func New(cfg Config) (*World, error) { return NewContext(context.Background(), c
 // Run then returns early and does nothing any more.
 func NewContext(ctx context.Context, cfg Config) (*World, error) {
 	policies := rand.NewPCG(cfg.Seed, streamPolicy)
-	return newWorld(ctx, cfg, func(int) (policy.Policy, error) { return catalog.New(cfg.Policy, cfg.Params, policies) })
+	return newWorld(ctx, cfg, func(member int) (policy.Policy, error) {
+		return catalog.New(cfg.Policy, cfg.Params, policy.Surroundings{Self: MemberID(member), Random: policies})
+	})
 }
 
 // newWorld is New with the policies that make makes, by a member's index.

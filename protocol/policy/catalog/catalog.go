@@ -41,7 +41,7 @@ type Preset struct {
 
 type entry struct {
 	presets []Preset // the first is the default
-	make    func(policy.Params, rand.Source) (policy.Policy, error)
+	make    func(policy.Params, policy.Surroundings) (policy.Policy, error)
 }
 
 var entries = map[string]entry{
@@ -50,14 +50,18 @@ var entries = map[string]entry{
 			{wandering.Paper, []string{"min_interval", "regeneration_mean"}},
 			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}},
 		},
-		make: wandering.New,
+		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
+			return wandering.New(p, in.Random)
+		},
 	},
 	Multitoken: {
 		presets: []Preset{
 			{multitoken.Jittered, []string{"target_interval", "interval_factor", "queue_capacity"}},
 			{multitoken.Paper, []string{"target_interval", "interval_factor", "queue_capacity"}},
 		},
-		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return multitoken.New(p, rng) },
+		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
+			return multitoken.New(p, in.Random)
+		},
 	},
 	Ring: {
 		presets: []Preset{
@@ -66,21 +70,22 @@ var entries = map[string]entry{
 			{ring.Q.String(), []string{"regeneration_mean", "request_timeout"}},
 			{ring.D.String(), []string{"regeneration_mean", "request_timeout"}},
 		},
-		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return ring.New(p, rng) },
+		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) { return ring.New(p, in.Random) },
 	},
 	Uncoordinated: {
 		presets: []Preset{
 			{uncoordinated.Journal, []string{"min_interval"}},
 			{uncoordinated.Report, []string{"min_interval"}},
 		},
-		make: func(p policy.Params, rng rand.Source) (policy.Policy, error) { return uncoordinated.New(p, rng) },
+		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
+			return uncoordinated.New(p, in.Random)
+		},
 	},
 }
 
 // New makes the policy of one slot at one member. It returns the errors of
-// Check. The policy draws from rng whenever it is stepped: who shares one
-// among policies steps them on one goroutine.
-func New(name string, params policy.Params, rng rand.Source) (policy.Policy, error) {
+// Check.
+func New(name string, params policy.Params, in policy.Surroundings) (policy.Policy, error) {
 	preset, err := find(name, params.Preset)
 	if err != nil {
 		return nil, err
@@ -89,7 +94,10 @@ func New(name string, params policy.Params, rng rand.Source) (policy.Policy, err
 	if err := check(preset, &params); err != nil {
 		return nil, fmt.Errorf("policy %s: %w", name, err)
 	}
-	made, err := entries[name].make(params, rng)
+	if in.Roster == nil {
+		in.Roster = policy.Alone{}
+	}
+	made, err := entries[name].make(params, in)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", name, err) // not made, which may hold a nil pointer
 	}
@@ -100,7 +108,7 @@ func New(name string, params policy.Params, rng rand.Source) (policy.Policy, err
 // policy.ErrPreset, policy.ErrUnused, policy.ErrOutOfRange; those about a
 // parameter name it.
 func Check(name string, params policy.Params) error {
-	_, err := New(name, params, rand.NewPCG(0, 0))
+	_, err := New(name, params, policy.Surroundings{Random: rand.NewPCG(0, 0)})
 	return err
 }
 

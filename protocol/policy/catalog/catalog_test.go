@@ -30,7 +30,7 @@ func TestEveryNameMakesAPolicy(t *testing.T) {
 	assert.True(t, slices.IsSorted(catalog.Names()))
 	for _, name := range catalog.Names() {
 		t.Run(name, func(t *testing.T) {
-			made, err := catalog.New(name, paramsOf(name), rand.NewPCG(1, 2))
+			made, err := catalog.New(name, paramsOf(name), policy.Surroundings{Random: rand.NewPCG(1, 2)})
 			require.NoError(t, err)
 			assert.NotPanics(t, func() { made.Step(0, policy.Event{Kind: policy.Timer}, nil) })
 		})
@@ -40,9 +40,9 @@ func TestEveryNameMakesAPolicy(t *testing.T) {
 // A seed decides everything: this is what makes a simulation replayable.
 func TestSameSeedSameAnswers(t *testing.T) {
 	for _, name := range catalog.Names() {
-		x, err := catalog.New(name, paramsOf(name), rand.NewPCG(1, 2))
+		x, err := catalog.New(name, paramsOf(name), policy.Surroundings{Random: rand.NewPCG(1, 2)})
 		require.NoError(t, err)
-		y, err := catalog.New(name, paramsOf(name), rand.NewPCG(1, 2))
+		y, err := catalog.New(name, paramsOf(name), policy.Surroundings{Random: rand.NewPCG(1, 2)})
 		require.NoError(t, err)
 		for now := range clock.Instant(10) {
 			e := policy.Event{Kind: policy.Timer}
@@ -52,7 +52,7 @@ func TestSameSeedSameAnswers(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	made, err := catalog.New("wondering", params, rand.NewPCG(1, 2))
+	made, err := catalog.New("wondering", params, policy.Surroundings{Random: rand.NewPCG(1, 2)})
 	require.ErrorIs(t, err, catalog.ErrUnknownPolicy)
 	assert.ErrorContains(t, err, `"wondering"`)
 	assert.ErrorContains(t, err, catalog.Wandering)
@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 	for _, name := range catalog.Names() {
 		wrong := paramsOf(name)
 		wrong.MembersMax = 0
-		made, err := catalog.New(name, wrong, rand.NewPCG(1, 2))
+		made, err := catalog.New(name, wrong, policy.Surroundings{Random: rand.NewPCG(1, 2)})
 		require.ErrorIs(t, err, policy.ErrOutOfRange)
 		assert.ErrorContains(t, err, "members_max")
 		assert.True(t, made == nil, "no interface around a nil pointer")

@@ -41,7 +41,7 @@ func checkSpin(t *rapid.T, name, preset string) {
 	if name == catalog.Multitoken {
 		params.TargetInterval = time.Duration(rapid.SampledFrom([]int{1, 100}).Draw(t, "target")) * time.Millisecond
 	}
-	made, err := catalog.New(name, params, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	made, err := catalog.New(name, params, policy.Surroundings{Random: rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)})
 	require.NoError(t, err)
 	d := &driver{T: t, policy: made, asked: clock.Never, willing: rapid.Bool().Draw(t, "willing")}
 	for range rapid.IntRange(1, 60).Draw(t, "events") {

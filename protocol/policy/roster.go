@@ -1,0 +1,48 @@
+package policy
+
+import (
+	"math/rand/v2"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// Surroundings are what a policy is made with, beside its parameters.
+type Surroundings struct {
+	// Self is the member whose policy it is.
+	Self ident.Member
+	// Random is what the policy draws from whenever it is stepped: who shares one
+	// among policies steps them on one goroutine.
+	Random rand.Source
+	// Roster answers for as long as the policy works. Nil is that nobody else is known.
+	Roster Roster
+}
+
+// MaxWitnesses bounds how many witnesses a Roster names for one member: as many as
+// a policy ever asks for.
+const MaxWitnesses = 16
+
+// Roster is what a policy may ask about who takes part in the group, beyond its
+// events. What it answers may differ from member to member, as directories do, and
+// may name who has just died. It is asked within Step only, and its answers belong
+// to what makes a policy deterministic.
+type Roster interface {
+	// Draw appends n different members drawn uniformly among those that take part
+	// as far as this one knows, itself left out; fewer where fewer are known.
+	Draw(n int, to []ident.Member) []ident.Member
+	// Witnesses appends the n witnesses of a member, n at most MaxWitnesses: among
+	// all others that take part as far as this member knows, those with the highest
+	// hash of (group, member, witness), the highest first; fewer where fewer are
+	// known. A member is never its own witness; the one that asks may be one.
+	// Nobody chooses its witnesses, those who know the same members name the same
+	// ones, and a join or a death changes few of them (rendezvous hashing).
+	Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member
+}
+
+// Alone is the Roster of who knows nobody else.
+type Alone struct{}
+
+// Draw appends nobody.
+func (Alone) Draw(_ int, to []ident.Member) []ident.Member { return to }
+
+// Witnesses appends nobody.
+func (Alone) Witnesses(_ ident.Member, _ int, to []ident.Member) []ident.Member { return to }
