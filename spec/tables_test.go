@@ -225,7 +225,6 @@ func kindTable(t *testing.T) *table {
 		"receipt":       {"the receiver", "`answer`"},
 		"void":          {"the receiver", "`answer`"},
 		"unknown":       {"the receiver", "`answer`"},
-		"evidence":      {"a member", "reserved"},
 		"leave":         {"the member", "`leave`"},
 		"failure":       {"the witness", "`failure`"},
 		"request":       {"the key that it is about", "`request`"},

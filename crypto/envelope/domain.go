@@ -20,7 +20,6 @@ const (
 	Receipt                       // a receiver: taken
 	Void                          // a receiver: will never be taken
 	Unknown                       // a receiver: cannot tell
-	Evidence                      // a member about another's contradiction
 	Leave                         // a member about its own end
 	Failure                       // a witness about a member that does not answer
 	Request                       // who wants to become a member, about its key
@@ -30,7 +29,7 @@ const (
 var kindNames = [kindEnd]string{
 	Certificate: "certificate", Authority: "authority", Configuration: "configuration",
 	Revocation: "revocation", Endpoint: "endpoint", Genesis: "genesis", Transfer: "transfer",
-	Receipt: "receipt", Void: "void", Unknown: "unknown", Evidence: "evidence",
+	Receipt: "receipt", Void: "void", Unknown: "unknown",
 	Leave: "leave", Failure: "failure", Request: "request",
 }
 

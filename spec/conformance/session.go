@@ -41,7 +41,8 @@ const (
 	fencePatience = 50 * time.Millisecond
 )
 
-// preamble is the first frame of a stream (T-11).
+// preamble is the first frame of a stream (T-11). The peer reads and writes it by
+// itself, so that a mistake of the transport is not made on both sides.
 //
 //	preamble = [ 0, [ process: bstr .size 16, ordinal: uint, keep: bool ] ]
 type preamble struct {

@@ -137,34 +137,14 @@ func messages() []message {
 	}, membershipMessages()...)
 }
 
+// The bounds of a range of ids.
+var lowest, highest = bstr(make([]byte, 16)), bstr(repeat(0xff, 16))
+
 // membershipMessages are those of the policies and the directory.
 func membershipMessages() []message {
 	page := array(one, one, one, array(one))
-	part := func(last byte) item { return array(bstr(repeat(last, 16)), uintOf(2), bstr(repeat(1, 16))) }
-	ascending := func(n int) item {
-		a := array()
-		for i := range n {
-			a.Items = append(a.Items, part(byte(i+1)))
-		}
-		return a
-	}
-	lowest, highest := bstr(make([]byte, 16)), bstr(repeat(0xff, 16))
-	names := func(what string, n int) []edit {
-		return []edit{
-			good(what+"-64", what+" of 64 bytes", "P-2", text(strings.Repeat("n", 64)), n),
-			bad(what+"-65", what+" of 65 bytes", "P-2", limit, text(strings.Repeat("n", 65)), n),
-			bad(what+"-empty", "without "+what, "P-2", limit, text(""), n),
-		}
-	}
 	return []message{
-		{
-			name: "policy-message", number: 11, free: fields(4), fields: array(text("ftp"), uintOf(0), text("ring"), uintOf(8), bstr([]byte{1, 2})),
-			edits: concat(names("resource", 0), names("policy", 2), []edit{
-				good("body-512", "a body of 512 bytes", "P-1", bstr(repeat(0, 512)), 4),
-				good("body-empty", "an empty body", "P-1", bstr(nil), 4),
-				bad("body-513", "a body of 513 bytes", "P-1", limit, bstr(repeat(0, 513)), 4),
-			}),
-		},
+		policyMessage(),
 		{
 			name: "want", number: 12, fields: array(uintOf(1), lowest, highest, uintOf(0)),
 			edits: []edit{
@@ -195,21 +175,51 @@ func membershipMessages() []message {
 		},
 		{name: "revocations", number: 15, fields: array(array(one), boolean(false)), edits: listEdits("revocations", 64, 0)},
 		{name: "gossip", number: 16, fields: array(uintOf(8), uintOf(3), uintOf(191), bstr(repeat(7, 16)), boolean(false))},
-		{
-			name: "summary", number: 17, fields: array(lowest, ascending(2)),
-			edits: []edit{
-				good("parts-0", "no part", "M-5", array(), 1),
-				good("parts-64", "64 parts", "F-3", ascending(64), 1),
-				bad("parts-65", "65 parts", "F-3", limit, ascending(65), 1),
-				bad("parts-twice", "two parts that end alike", "M-5", wrong, array(part(3), part(3)), 1),
-				bad("parts-descending", "parts that descend", "M-5", wrong, array(part(3), part(2)), 1).harmful(),
-				bad("parts-before", "a part that ends before the range", "M-5", wrong, array(bstr(repeat(9, 16)), array(part(3)))),
-			},
-		},
+		summaryMessage(),
 		{name: "probe", number: 18, fields: array(bstr(ben.id), uintOf(12))},
 		{
 			name: "news", number: 19, fields: array(array(one)),
 			edits: append(listEdits("updates", 32, 0), bad("updates-0", "no update", "F-3", limit, array(), 0)),
+		},
+	}
+}
+
+func policyMessage() message {
+	names := func(what string, n int) []edit {
+		return []edit{
+			good(what+"-64", what+" of 64 bytes", "P-2", text(strings.Repeat("n", 64)), n),
+			bad(what+"-65", what+" of 65 bytes", "P-2", limit, text(strings.Repeat("n", 65)), n),
+			bad(what+"-empty", "without "+what, "P-2", limit, text(""), n),
+		}
+	}
+	return message{
+		name: "policy-message", number: 11, free: fields(4), fields: array(text("ftp"), uintOf(0), text("ring"), uintOf(8), bstr([]byte{1, 2})),
+		edits: concat(names("resource", 0), names("policy", 2), []edit{
+			good("body-512", "a body of 512 bytes", "P-1", bstr(repeat(0, 512)), 4),
+			good("body-empty", "an empty body", "P-1", bstr(nil), 4),
+			bad("body-513", "a body of 513 bytes", "P-1", limit, bstr(repeat(0, 513)), 4),
+		}),
+	}
+}
+
+func summaryMessage() message {
+	part := func(last byte) item { return array(bstr(repeat(last, 16)), uintOf(2), bstr(repeat(1, 16))) }
+	ascending := func(n int) item {
+		a := array()
+		for i := range n {
+			a.Items = append(a.Items, part(byte(i+1)))
+		}
+		return a
+	}
+	return message{
+		name: "summary", number: 17, fields: array(lowest, ascending(2)),
+		edits: []edit{
+			good("parts-0", "no part", "M-5", array(), 1),
+			good("parts-64", "64 parts", "F-3", ascending(64), 1),
+			bad("parts-65", "65 parts", "F-3", limit, ascending(65), 1),
+			bad("parts-twice", "two parts that end alike", "M-5", wrong, array(part(3), part(3)), 1),
+			bad("parts-descending", "parts that descend", "M-5", wrong, array(part(3), part(2)), 1).harmful(),
+			bad("parts-before", "a part that ends before the range", "M-5", wrong, array(bstr(repeat(9, 16)), array(part(3)))),
 		},
 	}
 }

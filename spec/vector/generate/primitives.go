@@ -102,15 +102,25 @@ const cborFile = "cbor.json"
 // bytes, depth 16, 4096 items.
 func (s *suite) cborVectors() {
 	s.open(cborFile, "CBOR with at most 4096 bytes, depth 16 and 4096 items: protocol.md, chapter 3.")
-	put := func(f fault, data []byte) {
-		v := s.vector("cbor", "", f, data)
-		v.Diagnostic = diagnostic(data)
-		s.add(cborFile, v)
-	}
-	good := func(slug, about string, i item) { put(ok(slug, about, "C-1"), encode(i)) }
-	bad := func(slug, about, cause string, data ...byte) {
-		put(fault{slug: slug, about: about, req: "C-2", outcome: cause}, data)
-	}
+	s.goodItems()
+	s.itemBounds()
+	s.badItems()
+	s.itemLies()
+}
+
+func (s *suite) item(f fault, data []byte) {
+	v := s.vector("cbor", "", f, data)
+	v.Diagnostic = diagnostic(data)
+	s.add(cborFile, v)
+}
+
+func (s *suite) badItem(slug, about, cause string, data ...byte) {
+	s.item(fault{slug: slug, about: about, req: "C-2", outcome: cause}, data)
+}
+
+// goodItems are read.
+func (s *suite) goodItems() {
+	good := func(slug, about string, i item) { s.item(ok(slug, about, "C-1"), encode(i)) }
 	for _, n := range []uint64{0, 23, 24, 255, 256, 65535, 65536, 1<<32 - 1, 1 << 32, 1<<64 - 1} {
 		good(fmt.Sprintf("uint-%d", n), "a number at a bound of its length", uintOf(n))
 		good(fmt.Sprintf("negative-%d", n), "a negative number at a bound of its length", item{Major: cddl.Negative, Arg: n})
@@ -123,11 +133,21 @@ func (s *suite) cborVectors() {
 	good("depth-16", "16 arrays in each other", nested(uintOf(0), 16))
 	good("depth-16-empty", "16 arrays in each other, the innermost empty", nested(array(), 15))
 	good("items-4094", "as many items as 4096 bytes can have in one array", times(4093, uintOf(0)))
+}
+
+// itemBounds are items at a bound and beyond it.
+func (s *suite) itemBounds() {
+	bad := s.badItem
 	bad("depth-17", "17 arrays in each other", "canonical.ErrTooDeep", encode(nested(uintOf(0), 17))...)
 	bad("depth-17-empty", "17 arrays in each other, the innermost empty", "canonical.ErrTooDeep", encode(nested(array(), 16))...)
 	bad("depth-1000", "1000 arrays in each other", "canonical.ErrTooDeep", append(repeat(0x81, 1000), 0)...)
-	put(ok("bytes-4096", "4096 bytes", "C-3"), encode(bstr(make([]byte, 4093))))
+	s.item(ok("bytes-4096", "4096 bytes", "C-3"), encode(bstr(make([]byte, 4093))))
 	bad("bytes-4097", "4097 bytes", "canonical.ErrTooLarge", encode(bstr(make([]byte, 4094)))...)
+}
+
+// badItems are cut off, or not spelled as deterministic encoding has it.
+func (s *suite) badItems() {
+	bad := s.badItem
 	bad("empty", "nothing", "canonical.ErrTruncated")
 	bad("head-short", "a head without its argument", "canonical.ErrTruncated", 0x19, 0x01)
 	bad("string-short", "a string that ends early", "canonical.ErrTruncated", 0x43, 1, 2)
@@ -163,11 +183,15 @@ func (s *suite) cborVectors() {
 			bad(fmt.Sprintf("reserved-%d-%d", major, info), "a reserved head", "canonical.ErrType", major<<5|info)
 		}
 	}
+}
+
+// itemLies claim more than is there.
+func (s *suite) itemLies() {
 	for major := byte(2); major < 6; major++ {
-		put(fault{
+		s.item(fault{
 			slug: fmt.Sprintf("lie-%d", major), about: "a length of 2^63-1", req: "C-3", outcome: "canonical.ErrTruncated",
 		}.malicious(), []byte{major<<5 | 27, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
-		put(fault{
+		s.item(fault{
 			slug: fmt.Sprintf("million-%d", major), about: "a million of what is not there", req: "C-3", outcome: "canonical.ErrTruncated",
 		}.malicious(), []byte{major<<5 | 26, 0, 0x0f, 0x42, 0x40})
 	}
