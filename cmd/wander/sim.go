@@ -63,7 +63,7 @@ func checkOutput(output string) error {
 }
 
 func listExperiments(w io.Writer, output string) error {
-	all := experiment.All()
+	all := append(experiment.All(), experiment.Beyond()...)
 	if output == "json" {
 		list := simListing{V: 1, Experiments: []simExperiment{}}
 		for _, e := range all {

@@ -15,8 +15,12 @@ import (
 	"github.com/wandertoken/wander/sim/experiment"
 )
 
-// allExperiments is the name for all of them.
-const allExperiments = "all"
+// The names for several experiments: all about the papers, and those about this
+// project's own goals.
+const (
+	allExperiments    = "all"
+	beyondExperiments = "beyond"
+)
 
 type simRunFlags struct {
 	seeds, parallel int
@@ -26,12 +30,16 @@ type simRunFlags struct {
 func newSimRunCommand(env *environment) *cobra.Command {
 	var f simRunFlags
 	cmd := &cobra.Command{
-		Use:   "run EXPERIMENT...|all",
+		Use:   "run EXPERIMENT...|all|beyond",
 		Short: "Run experiments and hold the papers' claims against what is measured",
 		Long: `Run experiments, each once for every seed, and print for each claim of the paper
 what it says, the median that is measured with the 5th and 95th percentile over
 the seeds, and the verdict. With --out the figures (SVG and PNG) and tables (CSV)
 are written to DIR/figures and DIR/data; "all" writes DIR/reproduction.md, too.
+
+"beyond" runs the experiments about this project's own goals, which are not in
+"all": each row is a goal, what is measured, and whether it is met. With --out
+it writes DIR/beyond.md. It takes about a minute of processor time for each seed.
 
 The same seeds give the same files, whatever --parallel says.`,
 		Example: "  wander sim run journal-fig2\n  wander sim run all --seeds 5 --out /tmp/papers",
@@ -137,11 +145,11 @@ func experimentsNamed(names []string) ([]experiment.Experiment, error) {
 	var found []experiment.Experiment
 	seen := map[string]bool{}
 	for _, name := range names {
-		if name == allExperiments {
+		if several, ok := experimentsIn(name); ok {
 			if len(names) > 1 {
-				return nil, usageError("%q and others: all of them are in it", allExperiments)
+				return nil, usageError("%q and others: it goes alone", name)
 			}
-			return experiment.All(), nil
+			return several, nil
 		}
 		e, ok := experiment.Find(name)
 		if !ok {
@@ -155,10 +163,21 @@ func experimentsNamed(names []string) ([]experiment.Experiment, error) {
 	return found, nil
 }
 
+// experimentsIn are the experiments that one name stands for.
+func experimentsIn(name string) ([]experiment.Experiment, bool) {
+	switch name {
+	case allExperiments:
+		return experiment.All(), true
+	case beyondExperiments:
+		return experiment.Beyond(), true
+	}
+	return nil, false
+}
+
 // noExperiment is the error about a name that no experiment has.
 func noExperiment(name string) error {
-	known := []string{allExperiments}
-	for _, e := range experiment.All() {
+	known := []string{allExperiments, beyondExperiments}
+	for _, e := range append(experiment.All(), experiment.Beyond()...) {
 		known = append(known, e.Name)
 	}
 	hint := cmp.Or(didYouMean(name, known), "wander sim list shows them")
@@ -175,11 +194,14 @@ func (f simRunFlags) write(names []string, results []experiment.Result) error {
 	if err := experiment.Write(f.out, results); err != nil {
 		return err
 	}
-	if names[0] != allExperiments {
-		return nil
+	command := fmt.Sprintf("go run ./cmd/wander sim run %s --seeds %d --out docs", names[0], f.seeds)
+	switch names[0] {
+	case allExperiments:
+		return experiment.WriteDocument(f.out, command, results)
+	case beyondExperiments:
+		return experiment.WriteGoals(f.out, command, results)
 	}
-	command := fmt.Sprintf("go run ./cmd/wander sim run all --seeds %d --out docs", f.seeds)
-	return experiment.WriteDocument(f.out, command, results)
+	return nil
 }
 
 func (f simRunFlags) print(w io.Writer, results []experiment.Result) error {
@@ -204,14 +226,21 @@ func printResult(w io.Writer, r experiment.Result) error {
 	fmt.Fprintf(w, "%s: %s (%s)\n", r.Name, r.Title, r.Source)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range r.Rows {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", row.ID, row.Says, row.MeasuredText(), row.VerdictText())
+		says := row.Says
+		if r.Goals {
+			says += "\t" + row.Quantity + "\t" + row.Holds.Text(row.Unit)
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", row.ID, says, row.MeasuredText(), row.VerdictText())
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, row := range r.Rows {
-		if row.Verdict == experiment.NotReproduced {
+		switch row.Verdict {
+		case experiment.NotReproduced:
 			fmt.Fprintf(w, "  %s does not reproduce: %s\n", row.ID, row.Why)
+		case experiment.NotMet:
+			fmt.Fprintf(w, "  %s is not met: %s\n", row.ID, row.Why)
 		}
 	}
 	return nil
@@ -237,7 +266,7 @@ func jsonRow(r experiment.Row) simRow {
 		Verdict: r.Verdict, HoldsIn: r.HoldsIn, Of: r.Of,
 	}
 	out.Samples = numbers(r.Samples)
-	if r.Verdict == experiment.NotReproduced {
+	if r.Verdict.Fails() {
 		out.Why = r.Why
 	}
 	return out

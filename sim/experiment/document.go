@@ -109,7 +109,7 @@ func (d *document) failures(results []Result) {
 	first := true
 	for _, r := range results {
 		for _, row := range r.Rows {
-			if row.Verdict != NotReproduced || !row.Plain() {
+			if !row.Verdict.Fails() || !row.Plain() {
 				continue
 			}
 			if first {
@@ -168,7 +168,7 @@ func (d *document) reasons(rows []Row) {
 	var whys []string
 	names := map[string][]string{}
 	for _, row := range rows {
-		if row.Verdict != NotReproduced {
+		if !row.Verdict.Fails() {
 			continue
 		}
 		if names[row.Why] == nil {
@@ -198,7 +198,7 @@ func (r *Row) Line() string {
 	if r.Reading != "" {
 		quantity += "; *" + r.Reading + "*"
 	}
-	if r.Verdict == NotReproduced {
+	if r.Verdict.Fails() {
 		verdict = "**" + verdict + "**"
 	}
 	return tableLine(r.ID, r.Source, r.Says, quantity, r.MeasuredText(), r.Holds.Text(r.Unit), verdict)

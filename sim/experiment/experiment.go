@@ -14,22 +14,27 @@ type Experiment struct {
 	// Cheap experiments take less than a second for 40 seeds. A test runs them
 	// and holds them against the document.
 	Cheap bool
+	// Goals says that the rows are goals of this project and no claims of a
+	// paper: they are met or not met. A row without a limit is only measured.
+	Goals bool
 	// Run measures, and hands in rows, tables and figures.
 	Run func(*Lab) error
 }
 
-// All is every experiment, in the order of the document.
-func All() []Experiment {
+// All is every experiment about the papers, in the order of the document.
+func All() []Experiment { return experimentsOf(papers) }
+
+func experimentsOf(chapters []paper) []Experiment {
 	var all []Experiment
-	for _, p := range papers {
+	for _, p := range chapters {
 		all = append(all, p.experiments()...)
 	}
 	return all
 }
 
-// Find is the experiment of that name.
+// Find is the experiment of that name, of All or of Beyond.
 func Find(name string) (Experiment, bool) {
-	for _, e := range All() {
+	for _, e := range append(All(), Beyond()...) {
 		if e.Name == name {
 			return e, true
 		}

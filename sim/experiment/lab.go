@@ -67,6 +67,9 @@ func (l *Lab) Row(c Claim, samples []float64) {
 		return
 	}
 	row := newRow(c, samples)
+	if l.result.Goals {
+		row.Verdict = row.Verdict.ofGoal()
+	}
 	l.result.Rows = append(l.result.Rows, row)
 }
 

@@ -15,7 +15,14 @@ const (
 	Reproduced    Verdict = "reproduced"
 	NotReproduced Verdict = "not reproduced"
 	Measured      Verdict = "measured" // there was no number to hold against
+
+	// Those of goals, see Experiment.Goals.
+	Met    Verdict = "met"
+	NotMet Verdict = "not met"
 )
+
+// Fails reports whether the measurement is against the claim or the goal.
+func (v Verdict) Fails() bool { return v == NotReproduced || v == NotMet }
 
 // Row is a claim with its measurement.
 type Row struct {
@@ -31,6 +38,17 @@ type Row struct {
 // Unexplained stands where a claim does not hold and has no Why, as may happen
 // with few seeds.
 const Unexplained = "no reason is known."
+
+// ofGoal is the same verdict about a goal.
+func (v Verdict) ofGoal() Verdict {
+	switch v {
+	case Reproduced:
+		return Met
+	case NotReproduced:
+		return NotMet
+	}
+	return v
+}
 
 // newRow judges the samples of a claim.
 func newRow(c Claim, samples []float64) Row {
