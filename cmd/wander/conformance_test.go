@@ -20,7 +20,11 @@ func someVectors(t *testing.T, outcome string) string {
 	keys, err := os.ReadFile("../../spec/vectors/keys.json")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "keys.json"), keys, 0o600))
-	text := `{"v":1,"about":"","vectors":[{"name":"one/more","object":"cbor","outcome":"` + outcome + `","input":"0000"}]}`
+	class := vector.ClassInvalid
+	if outcome == vector.Valid {
+		class = vector.ClassValid
+	}
+	text := `{"v":1,"about":"","vectors":[{"name":"one/more","class":"` + class + `","object":"cbor","outcome":"` + outcome + `","input":"0000"}]}`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "cbor.json"), []byte(text), 0o600))
 	return dir
 }

@@ -12,6 +12,10 @@ var (
 	ErrFile = errors.New("not a file of vectors")
 	// ErrVersion says that a file is of a version that is not known here.
 	ErrVersion = errors.New("vectors of an unknown version")
+	// ErrIncomplete says that the files are not those that index.json lists.
+	ErrIncomplete = errors.New("not all vectors are here, or others")
+	// ErrClass says that a class is not one of the three, or does not fit the outcome.
+	ErrClass = errors.New("wrong class")
 	// ErrName says that a vector has no name, or that of another.
 	ErrName = errors.New("vectors need different names")
 	// ErrObject says that a vector is of an object that is not known here.

@@ -28,6 +28,7 @@ const (
 const (
 	PartiesFile = "keys.json"
 	HashesFile  = "hashes.json"
+	IndexFile   = "index.json"
 )
 
 // Set is a directory of vectors.
@@ -35,11 +36,13 @@ type Set struct {
 	Parties Parties
 	Files   map[string]*File // by their names, without folder
 	Hashes  *Hashes          // nil if there is no such file
+	Index   *Index           // nil if there is no such file
 }
 
-// Load reads all JSON files of a directory, not those of its folders. Errors:
-// ErrNoVectors, ErrFile, ErrVersion, ErrName, ErrObject, ErrOutcome, ErrBytes,
-// with the file and the place in it.
+// Load reads all JSON files of a directory, not those of its folders. If it has an
+// index, everything that this lists has to be there, and nothing else. Errors:
+// ErrNoVectors, ErrFile, ErrVersion, ErrIncomplete, ErrName, ErrObject, ErrClass,
+// ErrOutcome, ErrBytes, with the file and the place in it.
 func Load(dir fs.FS) (*Set, error) {
 	names, err := fs.Glob(dir, "*.json")
 	if err != nil {
@@ -57,6 +60,11 @@ func Load(dir fs.FS) (*Set, error) {
 			return nil, fmt.Errorf("%s: %w", path.Base(name), err)
 		}
 	}
+	if set.Index != nil {
+		if err := set.Index.check(names, set.Files); err != nil {
+			return nil, err
+		}
+	}
 	return set, set.validate()
 }
 
@@ -67,6 +75,9 @@ func (s *Set) read(dir fs.FS, name string) error {
 	case HashesFile:
 		s.Hashes = new(Hashes)
 		return readJSON(dir, name, s.Hashes, func() int { return s.Hashes.V })
+	case IndexFile:
+		s.Index = new(Index)
+		return readJSON(dir, name, s.Index, func() int { return s.Index.V })
 	}
 	f := new(File)
 	s.Files[name] = f
@@ -162,6 +173,14 @@ func (v *Vector) validate() error {
 		if names[name] == nil && name != Valid && (name != "" || v.Outcome == "") {
 			return fmt.Errorf("%w: %q", ErrOutcome, name)
 		}
+	}
+	switch v.Class {
+	case ClassValid, ClassInvalid, ClassMalicious:
+	default:
+		return fmt.Errorf("%w: %q", ErrClass, v.Class)
+	}
+	if (v.Class == ClassValid) != (v.Outcome == Valid) {
+		return fmt.Errorf("%w: %s with the outcome %q", ErrClass, v.Class, v.Outcome)
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func files(t *testing.T, change map[string]string) fstest.MapFS {
 	require.NoError(t, err)
 	dir := fstest.MapFS{
 		"keys.json": {Data: keys},
-		"a.json":    {Data: []byte(`{"v":1,"about":"","vectors":[{"name":"a","object":"cbor","outcome":"valid","input":"00"}]}`)},
+		"a.json":    {Data: []byte(`{"v":1,"about":"","vectors":[{"name":"a","class":"valid","object":"cbor","outcome":"valid","input":"00"}]}`)},
 	}
 	for name, text := range change {
 		if text == "" {
@@ -146,7 +146,7 @@ func files(t *testing.T, change map[string]string) fstest.MapFS {
 
 func TestFilesThatAreNone(t *testing.T) {
 	one := func(fields string) string {
-		return `{"v":1,"about":"","vectors":[{"name":"b","object":"cbor","outcome":"valid","input":"00"` + fields + `}]}`
+		return `{"v":1,"about":"","vectors":[{"name":"b","class":"valid","object":"cbor","outcome":"valid","input":"00"` + fields + `}]}`
 	}
 	scenario := func(step string) string {
 		return `{"v":1,"about":"","scenarios":[{"name":"b","member":"ben","steps":[` + step + `]}]}`
@@ -167,7 +167,13 @@ func TestFilesThatAreNone(t *testing.T) {
 		"a name twice":      {map[string]string{"b.json": strings.Replace(one(""), `"b"`, `"a"`, 1)}, vector.ErrName, `"a"`},
 		"no name":           {map[string]string{"b.json": strings.Replace(one(""), `"b"`, `""`, 1)}, vector.ErrName, ""},
 		"unknown object":    {map[string]string{"b.json": strings.Replace(one(""), "cbor", "cobr", 1)}, vector.ErrObject, "cobr"},
-		"unknown outcome":   {map[string]string{"b.json": strings.Replace(one(""), "valid", "fine", 1)}, vector.ErrOutcome, "fine"},
+		"unknown class":     {map[string]string{"b.json": strings.Replace(one(""), "valid", "good", 1)}, vector.ErrClass, "good"},
+		"class and outcome": {map[string]string{"b.json": strings.Replace(one(""), "valid", "invalid", 1)}, vector.ErrClass, "invalid"},
+		"a file is missing": {map[string]string{"index.json": `{"v":1,"files":{"a.json":{"vectors":1},"c.json":{"vectors":1},"keys.json":{}}}`}, vector.ErrIncomplete, "c.json"},
+		"a file too many":   {map[string]string{"index.json": `{"v":1,"files":{"keys.json":{}}}`}, vector.ErrIncomplete, "a.json"},
+		"a vector less":     {map[string]string{"index.json": `{"v":1,"files":{"a.json":{"vectors":2},"keys.json":{}}}`}, vector.ErrIncomplete, "a.json has 1"},
+		"with an index":     {map[string]string{"index.json": `{"v":1,"files":{"a.json":{"vectors":1},"keys.json":{}}}`}, nil, ""},
+		"unknown outcome":   {map[string]string{"b.json": strings.Replace(one(""), `"outcome":"valid"`, `"outcome":"fine"`, 1)}, vector.ErrOutcome, "fine"},
 		"unknown cause":     {map[string]string{"b.json": one(`,"cause":"x"`)}, vector.ErrOutcome, "x"},
 		"odd digits":        {map[string]string{"b.json": strings.Replace(one(""), `"00"`, `"000"`, 1)}, vector.ErrBytes, ""},
 		"a run too long":    {map[string]string{"b.json": strings.Replace(one(""), `"00"`, `"(00*9999999999)"`, 1)}, vector.ErrBytes, "run"},

@@ -77,7 +77,22 @@ func generate(cases int) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return files, render(files, vector.HashesFile, hashes)
+	if err := render(files, vector.HashesFile, hashes); err != nil {
+		return nil, err
+	}
+	return files, render(files, vector.IndexFile, s.index(files))
+}
+
+// index lists the files that are made by now.
+func (s *suite) index(files map[string][]byte) vector.Index {
+	x := vector.Index{V: vector.Version, About: "The files of this folder, and how much is in them.", Files: make(map[string]vector.Count)}
+	for name := range files {
+		x.Files[name] = vector.Count{}
+		if f := s.files[name]; f != nil {
+			x.Files[name] = f.Count()
+		}
+	}
+	return x
 }
 
 // render writes one file as JSON.
