@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,7 @@ type evidenceVerdict struct {
 	Account string        `json:"account,omitempty"`
 	ID      *ident.Hash   `json:"id,omitempty"`
 
+	unread  error  // why there is nothing to judge
 	encoded []byte // of the evidence
 }
 
@@ -48,7 +50,8 @@ made up that, too.
 
 Evidence comes from wander audit --evidence, from the folder evidence in a
 member's state folder, and from the folder evidence of an authority.
-The exit code is 0 when every file is proof, 1 when one is not.`,
+The exit code is 0 when every file is proof, 1 when one is not, and 78 when one
+could not be read.`,
 		Example: "  wander audit verify-evidence --group group.crt evidence/*\n  wander ca revoke --dir ca --evidence FILE    # what to do with it",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runVerifyEvidence(env, f, args) },
@@ -69,10 +72,13 @@ func runVerifyEvidence(env *environment, f verifyEvidenceFlags, files []string) 
 	if err != nil {
 		return err
 	}
-	all := true
+	all, unread := true, error(nil)
 	for _, file := range files {
 		v := verdictOn(env, file, g, given)
 		all = all && v.Proof
+		if unread == nil {
+			unread = v.unread
+		}
 		if f.output == "json" {
 			err = json.NewEncoder(env.Out).Encode(v)
 		} else {
@@ -84,6 +90,9 @@ func runVerifyEvidence(env *environment, f verifyEvidenceFlags, files []string) 
 	}
 	if !given && f.output == "text" {
 		warn(env.Err, "the group is the one that the evidence names: give the one you know with --group")
+	}
+	if unread != nil {
+		return configError(unread, "the others were checked")
 	}
 	if !all {
 		return &exitError{code: exitFailure, err: errNotAllProof}
@@ -106,18 +115,17 @@ func (f verifyEvidenceFlags) groupID() (g ident.Group, given bool, err error) {
 	return loaded.ID(), true, nil
 }
 
-// readEvidence reads a file of evidence, and verifies nothing.
-func readEvidence(env *environment, file string) (*evidence.Evidence, error) {
-	text, err := readLimited(env, file, evidence.MaxText)
-	if err != nil {
-		return nil, err
-	}
-	return evidence.ParseText(text)
-}
-
 func verdictOn(env *environment, file string, g ident.Group, given bool) evidenceVerdict {
 	v := evidenceVerdict{V: 1, File: file, Trusted: given}
-	e, err := readEvidence(env, file)
+	text, err := readLimited(env, file, evidence.MaxText)
+	if err != nil {
+		v.Reason = err.Error()
+		if errors.As(err, new(*fs.PathError)) {
+			v.unread = err
+		}
+		return v
+	}
+	e, err := evidence.ParseText(text)
 	var p evidence.Proof
 	if err == nil {
 		v.Group = &e.Group

@@ -78,7 +78,8 @@ func TestVerifyEvidence(t *testing.T) {
 func TestVerifyEvidenceThatIsNone(t *testing.T) {
 	b, _ := convicted(t)
 	b.write("empty", "")
-	b.fails(exitFailure, "not every file is proof", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty", "missing", "ca/group.crt")
+	b.fails(exitFailure, "not every file is proof", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty")
+	b.fails(exitConfiguration, "missing: no such file", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty", "missing", "ca/group.crt")
 	assert.Contains(t, b.out.String(), "thief.evidence: proof against thief")
 	assert.Contains(t, b.out.String(), "empty: no proof: not one block of evidence")
 	assert.Contains(t, b.out.String(), "missing: no proof: open missing")
@@ -112,4 +113,13 @@ func TestRevokeByEvidence(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, l.Evidence, 1)
 	b.must("audit", "verify-evidence", "--group", "ca/group.crt", "ca/"+l.Evidence[0].File)
+}
+
+// TestInspectEvidence: evidence is shown with what it proves, if the group is given.
+func TestInspectEvidence(t *testing.T) {
+	b, thief := convicted(t)
+	out := b.must("inspect", "--group", "ca/group.crt", "thief.evidence")
+	assert.Contains(t, out, "evidence against member "+thief.String()+" (verified)")
+	assert.Contains(t, out, "account: it ")
+	assert.Contains(t, b.must("inspect", "thief.evidence"), "(not verified: no group file was given)")
 }

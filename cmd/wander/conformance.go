@@ -42,7 +42,12 @@ The exit code is 1 when a vector or check has failed.`,
 		Example: "  wander conformance --vectors spec/vectors --full\n" +
 			"  wander conformance --peer 192.0.2.7:4133 --identity ./tester --resource test",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return runConformance(env, flags) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := flags.check(cmd); err != nil {
+				return err
+			}
+			return runConformance(env, flags)
+		},
 	}
 	cmd.Flags().StringVar(&flags.vectors, "vectors", "", "folder of test vectors")
 	cmd.Flags().BoolVar(&flags.full, "full", false, "compare the hashes over all seeded cases")
@@ -55,6 +60,20 @@ The exit code is 1 when a vector or check has failed.`,
 	cmd.Flags().DurationVar(&flags.peer.timeout, "timeout", conformance.DefaultTimeout, "how long one check may take")
 	addOutputFlag(cmd, &flags.output)
 	return cmd
+}
+
+// check refuses flags that the chosen test does not look at.
+func (f *conformanceFlags) check(cmd *cobra.Command) error {
+	idle, test := []string{"identity", "resource", "revoked", "expired", "check", "timeout"}, "--peer"
+	if f.peer.address != "" {
+		idle, test = []string{"full"}, "--vectors"
+	}
+	for _, name := range idle {
+		if (f.vectors != "" || f.peer.address != "") && cmd.Flags().Changed(name) {
+			return &exitError{code: exitUsage, err: fmt.Errorf("--%s is for %s only", name, test), hint: "leave it out"}
+		}
+	}
+	return nil
 }
 
 func runConformance(env *environment, flags conformanceFlags) error {

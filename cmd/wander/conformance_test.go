@@ -67,6 +67,8 @@ func TestConformanceMistakes(t *testing.T) {
 		says string
 		args []string
 	}{
+		"peer's flag":       {exitUsage, "--check is for --peer only", []string{"--vectors", "nowhere", "--check", "x"}},
+		"vectors' flag":     {exitUsage, "--full is for --vectors only", []string{"--peer", "192.0.2.1:1", "--full"}},
 		"nothing to run":    {exitUsage, "what to run is missing", nil},
 		"an argument":       {exitUsage, "unknown command", []string{"spec/vectors"}},
 		"no folder":         {exitConfiguration, "nowhere: no such file", []string{"--vectors", "nowhere"}},

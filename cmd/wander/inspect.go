@@ -22,7 +22,7 @@ func newInspectCommand(env *environment) *cobra.Command {
 		Use:   "inspect FILE|FOLDER|-",
 		Short: "Show any object, journal or certificate in readable form, verified",
 		Long: `Show what a file holds: keys (never the secret), certificates, a group file,
-signed objects, messages, a journal segment or, for a folder, a whole journal.
+signed objects, evidence, messages, a journal segment or, for a folder, a whole journal.
 With --group everything that can be verified is, and what could not be is said.
 A group file is readable without.
 A journal can be read beside the member that writes it.`,

@@ -125,7 +125,11 @@ func (f *simClusterFlags) show(out io.Writer, s cluster.Setting) error {
 	}
 	failure := s.Run(w).Err()
 	if f.diagram {
-		if err := cluster.Diagram(out, &trace, cluster.View{Token: f.token}); err != nil {
+		err := cluster.Diagram(out, &trace, cluster.View{Token: f.token})
+		if errors.Is(err, cluster.ErrNothingShown) {
+			err = usageError("no token of this run is called %q: they are t1, t2 and so on", f.token)
+		}
+		if err != nil {
 			return err
 		}
 	}

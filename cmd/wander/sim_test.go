@@ -176,7 +176,7 @@ func TestScenarioMistakes(t *testing.T) {
 func TestSimUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		`no experiment is called "x"`: {"run", "x"},
-		"it goes alone":       {"run", "all", "slides-setup"},
+		"it goes alone":               {"run", "all", "slides-setup"},
 		"name the experiments to run, or all\nhint: wander sim list shows them": {"run"},
 		`hint: did you mean "journal-fig2"?`:                                    {"run", "jurnal-fig2"},
 		"hint: wander sim list shows them\n":                                    {"run", "zzzzzzzz"},

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,13 +17,16 @@ type View struct {
 	From, To time.Duration // To zero: to the end
 }
 
+// ErrNothingShown says that nothing of a trace is in a View.
+var ErrNothingShown = errors.New("nothing of the run is in this view")
+
 // maxArrows bounds a diagram: nobody reads a longer one.
 const maxArrows = 400
 
 // Diagram draws the trace of a run, or of a script, as a sequence diagram in
 // Mermaid: an arrow for each message that arrives, a cross for one that is lost, and
 // a note for what is written, synced, started or ended. The same trace gives the same
-// diagram. Errors are those of the reader and the writer.
+// diagram. Errors: ErrNothingShown, and those of the reader and the writer.
 func Diagram(w io.Writer, trace io.Reader, v View) error {
 	var d diagram
 	in := bufio.NewScanner(trace)
@@ -34,6 +38,9 @@ func Diagram(w io.Writer, trace io.Reader, v View) error {
 	}
 	if err := in.Err(); err != nil {
 		return err
+	}
+	if len(d.lines) == 0 {
+		return ErrNothingShown
 	}
 	var b strings.Builder
 	b.WriteString("sequenceDiagram\n")

@@ -63,6 +63,12 @@ func (i *Inspector) blocks(text []byte, yield func(Object, error) bool) {
 		}
 	}
 	for _, b := range blocks {
+		if b.Type == keyfile.Evidence {
+			if o, err := i.evidence(b.Bytes); !yield(o, err) || err != nil {
+				return
+			}
+			continue
+		}
 		o, ok := i.signed(b.Bytes)
 		switch {
 		case b.Type == keyfile.PrivateKey || b.Type == keyfile.EncryptedPrivateKey:

@@ -1,0 +1,31 @@
+package inspect
+
+import (
+	"cmp"
+	"reflect"
+
+	"github.com/wandertoken/wander/protocol/evidence"
+)
+
+// evidence shows a block of evidence. The accused's certificate is part of it, so
+// that nothing but the group is needed.
+func (i *Inspector) evidence(raw []byte) (Object, error) {
+	e, err := evidence.Parse(raw)
+	if err != nil {
+		return Object{}, err
+	}
+	i.Learn(e.Certificate)
+	fields, _ := structure(reflect.ValueOf(*e), i.open).(Fields)
+	o := Object{What: "evidence against member " + e.Accused.String(), Fields: fields}
+	if i.group == nil {
+		o.Verified = noGroup
+		return o, nil
+	}
+	o.Verified = cmp.Or(i.only, Verified)
+	if p, err := e.Verify(i.group.ID()); err != nil {
+		o.Verified = err.Error()
+	} else {
+		o.Fields = append(o.Fields, Field{"account", "it " + p.Account})
+	}
+	return o, nil
+}
