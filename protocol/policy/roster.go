@@ -32,7 +32,8 @@ type Roster interface {
 	// Witnesses appends the n witnesses of a member, n at most MaxWitnesses: among
 	// all others that take part as far as this member knows, those with the highest
 	// hash of (group, member, witness), the highest first; fewer where fewer are
-	// known. A member is never its own witness; the one that asks may be one.
+	// known, and nobody for who does not take part any more. A member is never its
+	// own witness; the one that asks may be one.
 	// Nobody chooses its witnesses, those who know the same members name the same
 	// ones, and a join or a death changes few of them (rendezvous hashing).
 	Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member

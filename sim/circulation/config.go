@@ -15,6 +15,10 @@ const (
 	// its pass was Abandoned: when a member stops asking (protocol/handoff).
 	AbandonAfter = 5 * time.Minute
 
+	// DetectAfter is Config.DetectAfter where that is zero: how long the papers'
+	// failure detector takes, and about what a member's connections do.
+	DetectAfter = 10 * time.Second
+
 	// Forever, as the time for which a member is down, is without a return.
 	Forever = time.Duration(1<<63 - 1)
 
@@ -69,9 +73,23 @@ type Config struct {
 	// either way, uniformly. It shows in policy.Token.Born only.
 	ClockOffset time.Duration
 
+	// DetectAfter is how long after its fall a member counts as dead: whoever
+	// watches it hears that it is Silent, and no Roster names it any more. 0 is
+	// the constant DetectAfter.
+	DetectAfter time.Duration
+	// FalseSuspicion is the probability, 0 to 1, that a watch is told Silent though
+	// nothing is wrong with who is watched, at any instant of the Operation that
+	// follows. What the two tell each other gets lost then for DetectAfter, which is
+	// what such a suspicion comes from.
+	FalseSuspicion float64
+
 	// Demand is when members want to run the operation. The zero value is
 	// always.
 	Demand Demand
+	// Known is how many others each member's policy.Roster draws from: a sample of
+	// its own, in which somebody else takes the place of who counts as dead. Then
+	// the witnesses of a member are those named when it joined. 0 is everybody.
+	Known int
 	// Directory is what members know of each other. Nil is that everybody
 	// knows everybody.
 	Directory Directory
@@ -135,13 +153,15 @@ func (c *Config) validate() error {
 	switch {
 	case c.Members < 1 || c.Members > policy.MaxMembers:
 		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrMembers, c.Members, policy.MaxMembers)
+	case c.Known < 0:
+		return fmt.Errorf("%w: %d known", ErrMembers, c.Known)
 	case c.Found < 0 || c.Found > c.Members:
 		return fmt.Errorf("%w: %d tokens, %d members", ErrFound, c.Found, c.Members)
 	}
 	for _, p := range []struct {
 		name  string
 		share float64
-	}{{"pass_loss", c.PassLoss}, {"tell_loss", c.TellLoss}} {
+	}{{"pass_loss", c.PassLoss}, {"tell_loss", c.TellLoss}, {"false_suspicion", c.FalseSuspicion}} {
 		if !(p.share >= 0 && p.share <= 1) {
 			return fmt.Errorf("%w: %s is %v, permitted are 0 to 1", ErrShare, p.name, p.share)
 		}
@@ -149,7 +169,7 @@ func (c *Config) validate() error {
 	for _, d := range []struct {
 		name string
 		span time.Duration
-	}{{"loss_every", c.LossEvery}, {"crash_every", c.CrashEvery}, {"down_for", c.DownFor}, {"clock_offset", c.ClockOffset}} {
+	}{{"loss_every", c.LossEvery}, {"crash_every", c.CrashEvery}, {"down_for", c.DownFor}, {"clock_offset", c.ClockOffset}, {"detect_after", c.DetectAfter}} {
 		if d.span < 0 {
 			return fmt.Errorf("%w: %s is %v", ErrNegative, d.name, d.span)
 		}

@@ -52,6 +52,14 @@
 // visits (Recalled) and its tokens (Resumed) when it returns. A forgetful one
 // loses both. Whoever returns wants to run as at its start, whatever it wanted
 // before. Crash for [Forever] takes the tokens along; who leaves passes them
-// on. The others' Neighbour changes at once: the simulator knows no time to
+// on. The others' Neighbour changes at once: there the simulator knows no time to
 // find out.
+//
+// # Watches and rosters
+//
+// A policy that watches a member is told Silent when that one has been down for
+// Config.DetectAfter, and Config.FalseSuspicion of the watches are told so for no
+// reason. A policy.Roster names those that are up, and those that fell less than
+// DetectAfter ago; with Config.Known it draws from a sample. Both draw from random
+// streams of their own.
 package circulation

@@ -61,6 +61,10 @@ func (w *World) happenAt(e event) {
 		}
 	case comeBack:
 		w.comeBack(e.member)
+	case silent:
+		w.silent(e.member, e.ref)
+	case suspected:
+		w.suspected(e.member, e.ref)
 	}
 }
 
@@ -88,6 +92,10 @@ func (w *World) act(m int32, a *policy.Action) {
 		w.generate(m)
 	case policy.Tell:
 		w.tell(m, a)
+	case policy.Watch:
+		w.watch(m, a.To)
+	case policy.Unwatch:
+		w.unwatch(m, a.To)
 	case policy.Run, policy.Pass, policy.Drop:
 		if t, i := w.find(&a.Token); t != nil && t.holder == m && t.state == held {
 			w.actOn(t, i, a)

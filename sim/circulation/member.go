@@ -22,16 +22,17 @@ type site struct {
 	timerSeq uint64
 	entry    int32 // in World.queue.timers
 
-	offset  int64    // of the wall clock, ms
-	visits  *[]visit // nil where they are not remembered
-	next    int32    // who follows, as last told; itself when alone
-	members int32    // how many there are, as last told
-	place   int32    // in World.up, -1 when not up
-	epoch   uint32   // how often it crashed
-	holds   int32    // tokens that rest or run here
-	gone    bool     // it left
-	wants   bool     // to run the operation
-	heard   bool     // its policy was told so
+	fell    clock.Instant // when it did last
+	offset  int64         // of the wall clock, ms
+	visits  *[]visit      // nil where they are not remembered
+	next    int32         // who follows, as last told; itself when alone
+	members int32         // how many there are, as last told
+	place   int32         // in World.up, -1 when not up
+	epoch   uint32        // how often it crashed
+	holds   int32         // tokens that rest or run here
+	gone    bool          // it left
+	wants   bool          // to run the operation
+	heard   bool          // its policy was told so
 }
 
 // visit is what a durable member remembers of a token that was here.
@@ -202,6 +203,7 @@ func (w *World) Join(contact int) int {
 
 // arise starts a member that is up now, and lets the others hear of it.
 func (w *World) arise(m int32) {
+	w.roster.rose(m)
 	for _, o := range w.observers {
 		o.MemberUp(w.now, int(m))
 	}
@@ -227,6 +229,7 @@ func (w *World) Leave(member int) bool {
 	if !w.fall(m) {
 		return false
 	}
+	w.roster.left()
 	w.sites[m].gone = true
 	w.sites[m].visits = nil
 	if w.cfg.Directory != nil {
@@ -285,6 +288,8 @@ func (w *World) fall(m int32) bool {
 	s.wants, s.heard = false, false
 	s.policy = nil
 	s.epoch++
+	w.roster.fell(m)
+	w.fallen(m)
 	for _, o := range w.observers {
 		o.MemberDown(w.now, int(m))
 	}

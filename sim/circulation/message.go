@@ -20,6 +20,9 @@ func (w *World) tell(m int32, a *policy.Action) {
 	if to < 0 || to >= len(w.sites) || len(a.Field) > policy.MaxField {
 		return // to a stranger, or longer than the wire permits
 	}
+	if w.watches.parted(m, int32(to), w.now) {
+		return
+	}
 	if w.cfg.TellLoss > 0 && w.rng.Float64() < w.cfg.TellLoss {
 		return
 	}

@@ -66,6 +66,8 @@ func describe(e *policy.Event) string {
 		return fmt.Sprintf("message m%d %q", MemberIndex(e.From), e.Body)
 	case policy.Neighbour:
 		return fmt.Sprintf("neighbour m%d of %d", MemberIndex(e.From), e.Members)
+	case policy.Silent:
+		return fmt.Sprintf("silent m%d", MemberIndex(e.From))
 	}
 	return "unknown"
 }
@@ -75,7 +77,9 @@ func newStage(t *testing.T, cfg Config, answer func(member int, now clock.Instan
 	if cfg.Params.OperationTime == 0 {
 		cfg.Params.OperationTime = time.Second
 	}
-	w, err := newWorld(context.Background(), cfg, func(member int) (policy.Policy, error) { return puppet{s, member}, nil })
+	w, err := newWorld(context.Background(), cfg, func(member int, in policy.Surroundings) (policy.Policy, error) {
+		return puppet{s, member}, nil
+	})
 	require.NoError(t, err)
 	s.World = w
 	return s

@@ -21,6 +21,8 @@ const (
 	loss                            // LossEvery
 	crash                           // CrashEvery
 	comeBack                        // the member returns
+	silent                          // member ref, which the member watches, counts as dead
+	suspected                       // the same, though nothing is wrong with it
 	script                          // what At was given
 )
 

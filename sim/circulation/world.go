@@ -20,6 +20,8 @@ const (
 	streamFaults
 	streamDemand
 	streamClock
+	streamRoster
+	streamWatch
 )
 
 // How many events may happen at one instant: some, and more for each member
@@ -64,6 +66,9 @@ type World struct {
 	rng, faults, demand *rand.Rand
 	make                func(member int) (policy.Policy, error)
 
+	roster  roster
+	watches watches
+
 	losing        int // so many of the next passes lose their token
 	renumbering   bool
 	keepsVisits   bool
@@ -104,21 +109,19 @@ func New(cfg Config) (*World, error) { return NewContext(context.Background(), c
 // the context's cause, and so does Err of a World that was made already, whose
 // Run then returns early and does nothing any more.
 func NewContext(ctx context.Context, cfg Config) (*World, error) {
-	policies := rand.NewPCG(cfg.Seed, streamPolicy)
-	return newWorld(ctx, cfg, func(member int) (policy.Policy, error) {
-		return catalog.New(cfg.Policy, cfg.Params, policy.Surroundings{Self: MemberID(member), Random: policies})
+	return newWorld(ctx, cfg, func(_ int, in policy.Surroundings) (policy.Policy, error) {
+		return catalog.New(cfg.Policy, cfg.Params, in)
 	})
 }
 
-// newWorld is New with the policies that make makes, by a member's index.
-func newWorld(ctx context.Context, cfg Config, makePolicy func(member int) (policy.Policy, error)) (*World, error) {
+// newWorld is New with the policies that makePolicy makes, by a member's index.
+func newWorld(ctx context.Context, cfg Config, makePolicy Maker) (*World, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	w := &World{
 		cfg: cfg, ctx: ctx, actions: make([]policy.Action, 0, 16),
 		pcg:    rand.NewPCG(cfg.Seed, streamWorld),
-		make:   makePolicy,
 		faults: rand.New(rand.NewPCG(cfg.Seed, streamFaults)),
 		demand: rand.New(rand.NewPCG(cfg.Seed, streamDemand)),
 		clocks: rand.New(rand.NewPCG(cfg.Seed, streamClock)),
@@ -127,6 +130,13 @@ func newWorld(ctx context.Context, cfg Config, makePolicy func(member int) (poli
 		links:  newLinks(&cfg),
 	}
 	w.rng = rand.New(w.pcg)
+	w.roster, w.watches = newRoster(w), newWatches(&cfg)
+	policies := rand.NewPCG(cfg.Seed, streamPolicy)
+	w.make = func(member int) (policy.Policy, error) {
+		return makePolicy(member, policy.Surroundings{
+			Self: MemberID(member), Random: policies, Roster: &memberRoster{&w.roster, int32(member)},
+		})
+	}
 	w.queue.timers = timers{make([]timer, 0, cfg.Members), &w.sites}
 	w.keepsVisits = !cfg.Forgetful && (cfg.Recall || cfg.CrashEvery > 0)
 	if w.operationTime = cfg.Operation; w.operationTime.zero() {

@@ -121,7 +121,7 @@ func (r reportReading) run(l *Lab, members int) ([]*outcome, error) {
 
 func (r reportReading) world(cfg circulation.Config) (*circulation.World, error) {
 	if r.literal {
-		return circulation.NewWith(cfg, func(int) (policy.Policy, error) { return wandering.NewLiteral(cfg.Params) })
+		return circulation.NewWith(cfg, func(int, policy.Surroundings) (policy.Policy, error) { return wandering.NewLiteral(cfg.Params) })
 	}
 	return circulation.New(cfg)
 }
