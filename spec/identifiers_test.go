@@ -1,9 +1,13 @@
 package spec
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/sha512"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -116,4 +121,15 @@ func TestSilentPoliciesBearEverything(t *testing.T) {
 			})
 		}
 	}
+}
+
+// D-47: the rank of a witness, by the example in the text.
+func TestWitnessRank(t *testing.T) {
+	group, of, witness := ident.Group(bytes.Repeat([]byte{1}, 32)), ident.Member(bytes.Repeat([]byte{2}, 16)), ident.Member(bytes.Repeat([]byte{3}, 16))
+	hash := sha256.Sum256(slices.Concat([]byte("wander witnesses\x00"), group[:], of[:]))
+	rank := directory.NewWitnessRank(group, of).Of(witness)
+	text, err := os.ReadFile("protocol.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(text), fmt.Sprintf("`%x`, under which", hash[:16]))
+	assert.Contains(t, string(text), fmt.Sprintf("`%016x%016x`", rank[0], rank[1]))
 }

@@ -194,7 +194,8 @@ func TestWatchPassesOn(t *testing.T) {
 	w := New(func() clock.Instant { return 0 }).Watch(o)
 	w.PolicyMade("r", 2, "ring", policy.Params{}, [32]byte{1})
 	w.PolicyStepped("r", 2, 7, policy.Event{Kind: policy.Timer}, nil)
-	assert.Equal(t, []string{"r 2 ring", "r 2 7"}, o.told)
+	w.PolicyAsked("r", 2, policy.Asked{N: 3})
+	assert.Equal(t, []string{"r 2 ring", "r 2 7", "r 2 3"}, o.told)
 }
 
 type echo struct{ told []string }
@@ -205,6 +206,10 @@ func (e *echo) PolicyMade(resource string, slot uint64, name string, _ policy.Pa
 
 func (e *echo) PolicyStepped(resource string, slot uint64, now clock.Instant, _ policy.Event, _ []policy.Action) {
 	e.told = append(e.told, fmt.Sprint(resource, " ", slot, " ", int64(now)))
+}
+
+func (e *echo) PolicyAsked(resource string, slot uint64, asked policy.Asked) {
+	e.told = append(e.told, fmt.Sprint(resource, " ", slot, " ", asked.N))
 }
 
 // What is off counts nothing, and costs no more than a call.

@@ -85,6 +85,13 @@ func (w *watch) PolicyStepped(name string, slot uint64, now clock.Instant, event
 	}
 }
 
+// PolicyAsked implements member.Observer.
+func (w *watch) PolicyAsked(name string, slot uint64, asked policy.Asked) {
+	if m := (*Metrics)(w); m.next != nil {
+		m.next.PolicyAsked(name, slot, asked)
+	}
+}
+
 func (m *Metrics) event(s *slotWatch, now clock.Instant, e *policy.Event) {
 	switch e.Kind {
 	case policy.Recalled:

@@ -35,7 +35,7 @@ func (s someone) located(sequence uint64) certificate.SignedEndpoint {
 // What a directory costs: memory for each member, and time for what a member
 // does with it.
 func BenchmarkDirectory(b *testing.B) {
-	for _, n := range []int{1_000, 100_000, 1_000_000} {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run("members="+strconv.Itoa(n), func(b *testing.B) {
 			ca := newAuthority(1)
 			before := heap()
@@ -76,6 +76,19 @@ func benchmarkQuestions(b *testing.B, d *directory.Directory) {
 		rng := seeded(1)
 		for range b.N {
 			d.Choose(rng, now, nil)
+		}
+	})
+	b.Run("DrawSome", func(b *testing.B) {
+		rng := seeded(1)
+		var list []ident.Member
+		for range b.N {
+			list = d.DrawSome(rng, 32, now, nil, list[:0])
+		}
+	})
+	b.Run("Witnesses", func(b *testing.B) {
+		var list []ident.Member
+		for i := range b.N {
+			list = d.Witnesses(ends[i%256], 12, now, list[:0])
 		}
 	})
 	b.Run("Forget", func(b *testing.B) {

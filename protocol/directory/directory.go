@@ -12,8 +12,8 @@ import (
 // MaxMembers bounds the members that a directory knows, and the revocations,
 // whose bound no group can lower. Every one was signed by the CA, so only a
 // group that has had a million members comes near. A member with an endpoint
-// record costs 620 bytes, 380 of them the two objects as they travel: a million
-// need 0.62 GB. What witnesses say against members comes on top, 250 bytes for
+// record costs 640 bytes, 380 of them the two objects as they travel: a million
+// need 0.64 GB. What witnesses say against members comes on top, 250 bytes for
 // each statement: at most MaxFailureQuorum for each member, and so many only
 // where so many members lie about everybody.
 const MaxMembers = 1 << 20

@@ -43,6 +43,7 @@ type block struct {
 	first ident.Member
 	sum   sum // of those that are shown
 	list  []*facts
+	ids   []ident.Member // of list: Witnesses goes through all of them
 }
 
 // order is all members with a certificate in the order of their ids, in blocks
@@ -75,7 +76,7 @@ func (o *order) add(f *facts) {
 	n := o.at(f.id)
 	b := &o.blocks[n]
 	at, _ := b.find(f.id)
-	b.list = slices.Insert(b.list, at, f)
+	b.list, b.ids = slices.Insert(b.list, at, f), slices.Insert(b.ids, at, f.id)
 	b.first = b.list[0].id
 	if half := len(b.list) / 2; len(b.list) > blockSize {
 		upper := newBlock(b.list[half:])
@@ -86,8 +87,11 @@ func (o *order) add(f *facts) {
 
 // newBlock copies a list and sums it up.
 func newBlock(list []*facts) block {
-	b := block{first: list[0].id, list: append(make([]*facts, 0, blockSize+1), list...)}
+	b := block{
+		first: list[0].id, list: append(make([]*facts, 0, blockSize+1), list...), ids: make([]ident.Member, 0, blockSize+1),
+	}
 	for _, f := range b.list {
+		b.ids = append(b.ids, f.id)
 		if f.shown {
 			b.sum.add(sum{1, f.fingerprint})
 		}
@@ -101,9 +105,9 @@ func (o *order) remove(f *facts) {
 	n := o.at(f.id)
 	b := &o.blocks[n]
 	at, _ := b.find(f.id)
-	b.list = slices.Delete(b.list, at, at+1)
+	b.list, b.ids = slices.Delete(b.list, at, at+1), slices.Delete(b.ids, at, at+1)
 	if n+1 < len(o.blocks) && len(b.list)+len(o.blocks[n+1].list) <= blockSize/2 {
-		b.list = append(b.list, o.blocks[n+1].list...)
+		b.list, b.ids = append(b.list, o.blocks[n+1].list...), append(b.ids, o.blocks[n+1].ids...)
 		b.sum.add(o.blocks[n+1].sum)
 		o.blocks = slices.Delete(o.blocks, n+1, n+2)
 	}

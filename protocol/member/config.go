@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/update"
 )
 
@@ -47,6 +48,9 @@ type Config struct {
 	Tuning handoff.Tuning
 	// Observer, if there is one, is told what the policies decide.
 	Observer Observer
+
+	// policies makes them: catalog.New, or a test's.
+	policies func(name string, params policy.Params, in policy.Surroundings) (policy.Policy, error)
 }
 
 // Observer watches policies at work, so that what a live member did can be
@@ -58,6 +62,9 @@ type Observer interface {
 	PolicyMade(resource string, slot uint64, name string, params policy.Params, seed [32]byte)
 	// PolicyStepped is told of each event and the answer to it.
 	PolicyStepped(resource string, slot uint64, now clock.Instant, event policy.Event, answer []policy.Action)
+	// PolicyAsked is told of each question to the Roster, and its answer, before the
+	// step in which it was asked.
+	PolicyAsked(resource string, slot uint64, asked policy.Asked)
 }
 
 func (c *Config) validate() error {
@@ -67,6 +74,9 @@ func (c *Config) validate() error {
 	}
 	if c.Tuning == (handoff.Tuning{}) {
 		c.Tuning = handoff.DefaultTuning
+	}
+	if c.policies == nil {
+		c.policies = catalog.New
 	}
 	return nil
 }

@@ -1,6 +1,14 @@
 package member
 
-import "github.com/wandertoken/wander/protocol/ident"
+import (
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
 
 // Shunned reports whether a member is not offered tokens for not answering.
 func (m *Member) Shunned(id ident.Member) bool { return m.shunned(id) }
+
+// SetPolicies has policies made by a test.
+func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {
+	c.policies = func(_ string, _ policy.Params, in policy.Surroundings) (policy.Policy, error) { return made(in), nil }
+}

@@ -94,6 +94,7 @@ func (m *Member) handle(in Input) {
 		broken := m.peers[in.Peer] != nil
 		m.disconnected(in.Peer)
 		m.missing(in.Peer)
+		m.watchedUnreachable(in, broken)
 		switch {
 		case in.Silent:
 			m.unanswered(in.Peer, broken)
@@ -133,6 +134,7 @@ func (m *Member) tick() {
 	}
 	m.expireGrants()
 	m.watch()
+	m.keepWatches()
 	if m.now.Boot >= m.where.attachAt {
 		m.attachSome()
 	}
@@ -181,6 +183,9 @@ func (m *Member) NextDeadline() clock.Instant {
 	next := min(m.handoff.NextDeadline(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again)
 	for _, s := range m.order {
 		next = min(next, s.timer)
+		for i := range s.watches {
+			next = min(next, s.watches[i].next)
+		}
 	}
 	for _, g := range m.grants {
 		next = min(next, g.next())

@@ -21,11 +21,17 @@ import (
 // watcher notes what the policies are told.
 type watcher struct {
 	made   []string
+	asked  []policy.Asked
 	events []policy.Event
 }
 
 func (w *watcher) PolicyMade(resource string, _ uint64, name string, _ policy.Params, _ [32]byte) {
 	w.made = append(w.made, resource+" "+name)
+}
+
+func (w *watcher) PolicyAsked(_ string, _ uint64, a policy.Asked) {
+	a.Answer = slices.Clone(a.Answer)
+	w.asked = append(w.asked, a)
 }
 
 func (w *watcher) PolicyStepped(_ string, _ uint64, _ clock.Instant, e policy.Event, _ []policy.Action) {

@@ -88,6 +88,7 @@ func (m *Member) connected(c certificate.Certificate) {
 	m.dir.Connected(id, true)
 	m.present(id)
 	m.answered(id)
+	m.watchedAnswers(id)
 	if m.peers[id] == nil {
 		m.peers[id] = newPeer(m.now.Boot)
 		m.exchange.pause = 0
@@ -105,6 +106,7 @@ func (m *Member) connected(c certificate.Certificate) {
 func (m *Member) disconnected(id ident.Member) {
 	m.dir.Connected(id, false)
 	m.detached(id)
+	m.watchedParts(id)
 	m.ring.due = true
 	delete(m.peers, id)
 }
@@ -216,6 +218,7 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 		return
 	}
 	p.hello = msg
+	m.watchedGreets(from, msg.Incarnation)
 	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
 	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	m.handoff.PeerUp(from, msg)

@@ -54,6 +54,7 @@ type slot struct {
 	demand   bool // as the policy was last told
 	founded  bool
 	visits   []journal.Visited // oldest first
+	watches  []policyWatch     // oldest first
 
 	seen, generated, dropped, operations uint64
 	// Wall clock, µs since 1970; 0: never.
@@ -101,7 +102,9 @@ func (m *Member) configure() (fresh []*slot, err error) {
 				continue
 			}
 			seed := m.nextSeed()
-			p, err := catalog.New(r.Policy, r.PolicyParams(), policy.Surroundings{Self: m.self, Random: rand.NewChaCha8(seed)})
+			p, err := m.cfg.policies(r.Policy, r.PolicyParams(), policy.Surroundings{
+				Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k},
+			})
 			if err != nil {
 				return nil, fmt.Errorf("resource %q: %w", r.Name, err)
 			}
@@ -112,7 +115,7 @@ func (m *Member) configure() (fresh []*slot, err error) {
 				old = &slot{key: k}
 				m.slots[k] = old
 			}
-			old.resource, old.policy, old.timer, old.demand = r, p, clock.Never, false
+			old.resource, old.policy, old.timer, old.demand, old.watches = r, p, clock.Never, false, nil
 			fresh = append(fresh, old)
 		}
 	}
@@ -298,6 +301,10 @@ func (m *Member) act(s *slot, a *policy.Action) {
 		m.generate(s, false)
 	case policy.Tell:
 		m.tellPeer(s, a)
+	case policy.Watch:
+		m.watchFor(s, a.To)
+	case policy.Unwatch:
+		m.unwatch(s, a.To)
 	default:
 		if h := m.holds[a.Token]; h != nil && h.slot == s {
 			m.actOn(h, a)

@@ -79,8 +79,9 @@ const (
 	// group may disagree.
 	Neighbour
 	// Silent: the member Event.From, which a Watch is about, has not answered for
-	// so long that it counts as dead. The watch has ended. It is a belief: the
-	// member may live, and what it held may come back.
+	// so long that it counts as dead, is no member any more, or has started again
+	// without its memory. The watch has ended. It is a belief: the member may live,
+	// and what it held may come back.
 	Silent
 )
 

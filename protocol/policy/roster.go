@@ -39,6 +39,13 @@ type Roster interface {
 	Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member
 }
 
+// Asked is a question that a Roster was asked, and its answer.
+type Asked struct {
+	Of     ident.Member // whose witnesses; zero: Draw
+	N      int
+	Answer []ident.Member
+}
+
 // Alone is the Roster of who knows nobody else.
 type Alone struct{}
 

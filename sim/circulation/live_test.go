@@ -27,11 +27,13 @@ import (
 
 // recorder keeps what one live member's policy was told and what it answered.
 type recorder struct {
+	self    ident.Member
 	mu      sync.Mutex
 	name    string
 	params  policy.Params
 	seed    [32]byte
 	events  []circulation.Recorded
+	asked   []policy.Asked // in the step under way
 	answers [][]policy.Action
 }
 
@@ -49,8 +51,16 @@ func (r *recorder) PolicyStepped(_ string, _ uint64, now clock.Instant, e policy
 	for i := range answer {
 		answer[i].Field = slices.Clone(answer[i].Field)
 	}
-	r.events = append(r.events, circulation.Recorded{Now: now, Event: e})
+	r.events = append(r.events, circulation.Recorded{Now: now, Event: e, Asked: r.asked})
+	r.asked = nil
 	r.answers = append(r.answers, answer)
+}
+
+func (r *recorder) PolicyAsked(_ string, _ uint64, a policy.Asked) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.Answer = slices.Clone(a.Answer)
+	r.asked = append(r.asked, a)
 }
 
 // TestLiveGroupDecidesAsTheSimulator records what the policies of a live group,
@@ -62,7 +72,7 @@ func TestLiveGroupDecidesAsTheSimulator(t *testing.T) {
 			t.Run(name+"/"+preset.Name, func(t *testing.T) {
 				t.Parallel()
 				for _, r := range liveGroup(t, name, preset) {
-					replayed, err := circulation.Replay(r.name, r.params, policy.Surroundings{Random: randv2.NewChaCha8(r.seed)}, r.events)
+					replayed, err := circulation.Replay(r.name, r.params, policy.Surroundings{Self: r.self, Random: randv2.NewChaCha8(r.seed)}, r.events)
 					require.NoError(t, err)
 					require.Len(t, replayed, len(r.answers))
 					for i := range r.answers {
@@ -85,7 +95,7 @@ func liveGroup(t *testing.T, name string, preset catalog.Preset) []*recorder {
 	var nodes []*node.Node
 	var bootstrap []string
 	for i, id := range identities {
-		r := &recorder{}
+		r := &recorder{self: id.Certificate.Member()}
 		n, err := node.Open(ctx, node.Config{
 			Identity: id, StateDir: t.TempDir(), Listen: "127.0.0.1:0", Bootstrap: bootstrap,
 			Found: i == 0, Socket: "-", Mode: store.Volatile, Observer: r,

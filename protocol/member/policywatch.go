@@ -1,0 +1,212 @@
+package member
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+const (
+	// silentDials is how many dials in a row that nobody answers make a member that
+	// a policy watches silent. The daemon's transport gives one up after 3 seconds
+	// and four packets, so that three, with the pauses between, are 10 seconds. One
+	// packet in ten lost each way fails three dials once in 10^8 times. A connection that
+	// broke because nothing came for 9 seconds, keep-alives and repeated packets
+	// unanswered, counts as as many.
+	silentDials = 3
+
+	// redialPause is between two dials of a member that a policy watches, and longer
+	// than the transport's own pause after two that have failed.
+	redialPause = 500 * time.Millisecond
+
+	// dialPatience is after what time a dial of which nothing was heard is made
+	// again; a transport that tries several addresses takes long.
+	dialPatience = 10 * time.Second
+
+	// touchEvery is how often a member that a policy watches is sent a GOSSIP while
+	// it is connected, so that the connection is not closed for idleness (30 s in the
+	// daemon): its keep-alives are what costs nothing and finds the death.
+	touchEvery = 20 * time.Second
+
+	// muteAfter stands for a dial of a member that cannot be dialled: it has three
+	// times as long to dial again by itself.
+	muteAfter = 4 * time.Second
+
+	// touchPause is between two questions to others whether it is this member that is
+	// cut off, touchAsks how many are asked.
+	touchPause = 3 * time.Second
+	touchAsks  = 3
+)
+
+// policyWatch is a policy's watch on a member (policy.Watch).
+type policyWatch struct {
+	id ident.Member
+	// incarnation is the custody memory that the watch is about, as far as it is
+	// known: with another one, what the member held is lost.
+	incarnation ident.Incarnation
+	failures    int           // dials in a row that nobody answered
+	since       clock.Instant // when the first of them had failed
+	next        clock.Instant // when the member is greeted again
+}
+
+// watchFor begins a watch.
+func (m *Member) watchFor(s *slot, id ident.Member) {
+	if id.IsZero() || id == m.self || slices.ContainsFunc(s.watches, func(w policyWatch) bool { return w.id == id }) {
+		return
+	}
+	if len(s.watches) >= policy.MaxWatched {
+		s.watches = slices.Delete(s.watches, 0, 1)
+	}
+	w := policyWatch{id: id, next: m.now.Boot.Add(touchEvery)}
+	switch p := m.peers[id]; {
+	case p == nil && len(m.dir.Addresses(id)) == 0:
+		w.next = m.now.Boot.Add(muteAfter)
+	case p == nil:
+		m.greet(id)
+		w.next = m.now.Boot.Add(dialPatience)
+	case p.hello != nil:
+		w.incarnation = p.hello.Incarnation
+	}
+	s.watches = append(s.watches, w)
+}
+
+func (m *Member) unwatch(s *slot, id ident.Member) {
+	s.watches = slices.DeleteFunc(s.watches, func(w policyWatch) bool { return w.id == id })
+}
+
+// watchesOn calls f with every watch on a member.
+func (m *Member) watchesOn(id ident.Member, f func(*policyWatch)) {
+	for _, s := range m.order {
+		for i := range s.watches {
+			if w := &s.watches[i]; w.id == id {
+				f(w)
+			}
+		}
+	}
+}
+
+// watchedAnswers notes that a member is connected.
+func (m *Member) watchedAnswers(id ident.Member) {
+	m.watchesOn(id, func(w *policyWatch) { w.failures, w.next = 0, m.now.Boot.Add(touchEvery) })
+}
+
+// watchedParts has a member dialled again whose connection is over.
+func (m *Member) watchedParts(id ident.Member) {
+	m.watchesOn(id, func(w *policyWatch) { w.next = min(w.next, m.now.Boot.Add(redialPause)) })
+}
+
+// watchedUnreachable counts a dial that was not answered, or a connection that broke
+// for silence. A refusal shows life, and a failure on this side nothing.
+func (m *Member) watchedUnreachable(in Unreachable, broken bool) {
+	m.watchesOn(in.Peer, func(w *policyWatch) {
+		switch {
+		case in.Silent && broken:
+			w.failures, w.since = silentDials, m.now.Boot
+			w.next = m.now.Boot // others are asked at once
+		case in.Silent:
+			w.fail(m.now.Boot)
+			w.next = m.now.Boot.Add(redialPause)
+		case in.Refused:
+			w.failures = 0
+			w.next = m.now.Boot.Add(touchPause)
+		default:
+			w.next = m.now.Boot.Add(redialPause)
+		}
+	})
+}
+
+func (w *policyWatch) fail(now clock.Instant) {
+	if w.failures++; w.failures == 1 {
+		w.since = now
+	}
+}
+
+// watchedGreets tells those who watch a member when it has another custody memory
+// than the one they watch: what it held is lost as if it was dead.
+func (m *Member) watchedGreets(id ident.Member, now ident.Incarnation) {
+	for _, s := range m.order {
+		s.watches = slices.DeleteFunc(s.watches, func(w policyWatch) bool {
+			other := w.id == id && w.incarnation != now && w.incarnation != (ident.Incarnation{})
+			if other {
+				m.tell(s, policy.Event{Kind: policy.Silent, From: id})
+			}
+			return other
+		})
+	}
+	m.watchesOn(id, func(w *policyWatch) { w.incarnation = now })
+}
+
+// keepWatches does what the policies' watches ask for now.
+func (m *Member) keepWatches() {
+	for _, s := range m.order {
+		if len(s.watches) == 0 {
+			continue
+		}
+		if m.stopping || m.departed {
+			s.watches = nil
+			continue
+		}
+		s.watches = slices.DeleteFunc(s.watches, func(w policyWatch) bool {
+			gone := m.isSilent(&w)
+			if gone {
+				m.tell(s, policy.Event{Kind: policy.Silent, From: w.id})
+			}
+			return gone
+		})
+		for i := range s.watches {
+			if w := &s.watches[i]; w.next <= m.now.Boot {
+				m.attend(w)
+			}
+		}
+	}
+}
+
+// isSilent reports whether a watched member counts as dead. While nobody else is
+// heard either, it may be this member that is cut off; where there is nobody else, it
+// is believed at once.
+func (m *Member) isSilent(w *policyWatch) bool {
+	if err := (world{m}).Standing(w.id); err != nil {
+		return true
+	}
+	if w.failures < silentDials {
+		return false
+	}
+	return m.heardAt > w.since || len(m.dir.DrawSome(m.sources.member, 1, m.now.Wall, w.is, nil)) == 0
+}
+
+func (w *policyWatch) is(id ident.Member) bool { return id == w.id }
+
+// attend greets a watched member, and others when it does not answer.
+func (m *Member) attend(w *policyWatch) {
+	switch {
+	case m.peers[w.id] != nil:
+		w.next = m.now.Boot.Add(touchEvery)
+	case w.failures >= silentDials:
+		w.next = m.now.Boot.Add(touchPause)
+		m.greetOthers(w)
+	case len(m.dir.Addresses(w.id)) == 0:
+		w.fail(m.now.Boot)
+		w.next = m.now.Boot.Add(muteAfter)
+		return
+	default:
+		w.next = m.now.Boot.Add(dialPatience)
+	}
+	m.greet(w.id)
+}
+
+// greetOthers asks a few others whether they hear this member: those connected, or
+// any when nobody is.
+func (m *Member) greetOthers(w *policyWatch) {
+	others := m.peersInOrder()
+	if len(others) == 0 {
+		others = m.dir.DrawSome(m.sources.member, touchAsks, m.now.Wall, w.is, nil)
+	}
+	rand.New(m.sources.member).Shuffle(len(others), func(i, k int) { others[i], others[k] = others[k], others[i] })
+	for _, id := range others[:min(touchAsks, len(others))] {
+		m.greet(id)
+	}
+}

@@ -1,0 +1,323 @@
+package member_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// puppet is a policy that does what a test has it do at its next step.
+type puppet struct {
+	policy.Surroundings
+	next   []policy.Action
+	events []policy.Event
+}
+
+func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	e.Body = slices.Clone(e.Body)
+	p.events = append(p.events, e)
+	actions = append(actions, p.next...)
+	p.next = nil
+	return actions
+}
+
+// silent are who the policy was told to be silent, in order.
+func (p *puppet) silent() (list []ident.Member) {
+	for _, e := range p.events {
+		if e.Kind == policy.Silent {
+			list = append(list, e.From)
+		}
+	}
+	return list
+}
+
+// marionette is a member whose policy is a puppet.
+type marionette struct {
+	*box
+	puppet *puppet
+}
+
+func (a *authority) marionette(s *someone, change func(*member.Config)) *marionette {
+	p := &puppet{}
+	b := a.open(s, func(c *member.Config) {
+		c.SetPolicies(func(in policy.Surroundings) policy.Policy { p.Surroundings = in; return p })
+		if change != nil {
+			change(c)
+		}
+	})
+	return &marionette{b, p}
+}
+
+// does has the policy act, at an event that says nothing.
+func (s *marionette) does(actions ...policy.Action) {
+	s.puppet.next = actions
+	s.step(member.Demand{Request: uint64(len(s.puppet.events)) + 100, Resource: resource})
+	require.Empty(s.t, s.puppet.next, "the policy was not asked")
+	s.step(member.Withdraw{Request: uint64(len(s.puppet.events)) + 99})
+}
+
+func (s *marionette) watches(id ident.Member) { s.does(policy.Action{Kind: policy.Watch, To: id}) }
+
+// pass lets time pass, and answers each message to one of those who are gone: nobody
+// is there, after the time that a dial takes.
+func (s *marionette) pass(d time.Duration, gone ...*someone) (greetings int) {
+	end := s.now.Boot.Add(d)
+	for {
+		next := min(s.NextDeadline(), end)
+		s.after(max(0, next.Sub(s.now.Boot)))
+		for again := true; again; {
+			again = false
+			for _, e := range s.effects {
+				if sent, ok := e.(effect.Send); ok {
+					if i := slices.IndexFunc(gone, func(g *someone) bool { return g.id() == sent.To }); i >= 0 {
+						greetings++
+						s.now.Boot = s.now.Boot.Add(3 * time.Second)
+						s.step(member.Unreachable{Peer: gone[i].id(), Silent: true})
+						again = true
+						break
+					}
+				}
+			}
+		}
+		if s.now.Boot >= end {
+			return greetings
+		}
+	}
+}
+
+// speaks lets somebody be heard a moment later.
+func (s *marionette) speaks(o *someone) {
+	s.after(time.Millisecond)
+	s.hear(o, &wire.Gossip{Configuration: 1, Answer: true})
+}
+
+// known makes members known that can be dialled.
+func (s *marionette) known(list ...*someone) {
+	for _, o := range list {
+		s.step(member.Learn{Certificates: [][]byte{o.certificate.Raw()}, Endpoints: [][]byte{o.endpoint(1)}})
+	}
+}
+
+func gossipTo(b *box, id ident.Member) (n int) {
+	for _, e := range b.effects {
+		if s, ok := e.(effect.Send); ok && s.To == id {
+			if _, ok := s.Message.(*wire.Gossip); ok {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// While a watched member is connected the watch costs one small message now and
+// then, which keeps the connection from being closed for idleness.
+func TestWatchOfWhoIsThereSaysNothing(t *testing.T) {
+	a := newAuthority(t)
+	peer := a.issue(2, 24*time.Hour)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	b.meet(peer)
+	b.watches(peer.id())
+	sent := 0
+	for range 60 {
+		b.after(10 * time.Second)
+		sent += gossipTo(b.box, peer.id())
+	}
+	assert.Empty(t, b.puppet.silent())
+	assert.LessOrEqual(t, sent, 30+60, "one in 20 s, beside the exchanges of one in 10 s")
+	assert.GreaterOrEqual(t, sent, 30)
+	b.does(policy.Action{Kind: policy.Unwatch, To: peer.id()})
+	b.step(member.Unreachable{Peer: peer.id(), Silent: true})
+	assert.Empty(t, b.puppet.silent(), "nobody watches any more")
+}
+
+// A watched member is silent when its connection has broken for silence, as soon as
+// somebody else is heard.
+func TestWatchedConnectionBreaks(t *testing.T) {
+	a := newAuthority(t)
+	peer, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	b.meet(peer)
+	b.meet(other)
+	b.known(peer, other)
+	b.watches(peer.id())
+	b.after(5 * time.Second)
+	b.step(member.Unreachable{Peer: peer.id(), Silent: true})
+	assert.Empty(t, b.puppet.silent(), "it may be this one that is cut off")
+	assert.Equal(t, 1, gossipTo(b.box, other.id()), "so it asks")
+	b.speaks(other)
+	assert.Equal(t, []ident.Member{peer.id()}, b.puppet.silent())
+	b.pass(time.Minute, peer)
+	assert.Len(t, b.puppet.silent(), 1, "said once")
+}
+
+// Who hears nobody believes nothing of others, however long it takes; who knows
+// nobody else has nobody to ask.
+func TestWatcherThatIsCutOff(t *testing.T) {
+	a := newAuthority(t)
+	peer, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	b.meet(peer)
+	b.meet(other)
+	b.known(peer, other)
+	b.watches(peer.id())
+	b.step(member.Unreachable{Peer: peer.id(), Silent: true})
+	b.step(member.Unreachable{Peer: other.id(), Silent: true})
+	asked := b.pass(time.Minute, peer, other)
+	assert.Empty(t, b.puppet.silent())
+	assert.Less(t, asked, 100, "dials take 3 s here")
+	b.meet(other)
+	assert.Equal(t, []ident.Member{peer.id()}, b.puppet.silent())
+
+	alone := a.marionette(a.issue(4, 24*time.Hour), nil)
+	alone.meet(peer)
+	alone.known(peer)
+	alone.watches(peer.id())
+	alone.step(member.Unreachable{Peer: peer.id(), Silent: true})
+	assert.Equal(t, []ident.Member{peer.id()}, alone.puppet.silent())
+}
+
+// A watched member that is not connected is dialled: three times without an answer,
+// in about ten seconds, and it is silent.
+func TestWatchedMemberIsDialled(t *testing.T) {
+	a := newAuthority(t)
+	dead, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	b.meet(other)
+	b.known(dead, other)
+	b.after(time.Minute)
+	began := b.now.Boot
+	b.watches(dead.id())
+	for step := 0; len(b.puppet.silent()) == 0; step++ {
+		require.Less(t, step, 100)
+		b.speaks(other)
+		b.pass(100*time.Millisecond, dead)
+	}
+	assert.Equal(t, []ident.Member{dead.id()}, b.puppet.silent())
+	took := b.now.Boot.Sub(began)
+	assert.Greater(t, took, 9*time.Second)
+	assert.Less(t, took, 13*time.Second)
+}
+
+// One or two dials that fail, a refusal, a dial that is put off, and a connection
+// that ends in order are not silence.
+func TestWatchedMemberThatAnswersLives(t *testing.T) {
+	a := newAuthority(t)
+	peer, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	b.meet(other)
+	b.known(peer, other)
+	b.watches(peer.id())
+	for range 5 {
+		b.step(member.Unreachable{Peer: peer.id(), Silent: true})
+		b.step(member.Unreachable{Peer: peer.id(), Silent: true})
+		b.speaks(other)
+		b.step(member.Unreachable{Peer: peer.id(), Refused: true})
+	}
+	for range 10 {
+		b.after(time.Second)
+		b.step(member.Unreachable{Peer: peer.id()})
+		b.speaks(other)
+	}
+	b.meet(peer)
+	b.step(member.Disconnected{Peer: peer.id()})
+	b.after(time.Second)
+	assert.Equal(t, 1, gossipTo(b.box, peer.id()), "it is dialled again")
+	b.speaks(other)
+	b.meet(peer)
+	assert.Empty(t, b.puppet.silent())
+	b.step(member.Unreachable{Peer: peer.id(), Silent: true})
+	b.speaks(other)
+	assert.Len(t, b.puppet.silent(), 1)
+}
+
+// A member that starts again without its memory has lost what it held; one that has
+// kept it has not.
+func TestWatchedMemberStartsAgain(t *testing.T) {
+	a := newAuthority(t)
+	peer := a.issue(2, 24*time.Hour)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	b.known(peer)
+	b.watches(peer.id())
+	b.meet(peer) // now its incarnation is known
+	b.step(member.Unreachable{Peer: peer.id(), Refused: true})
+	b.meet(peer)
+	assert.Empty(t, b.puppet.silent(), "a durable member")
+	b.step(member.Unreachable{Peer: peer.id(), Refused: true})
+	peer.incarnation = ident.Incarnation{99}
+	b.meet(peer)
+	assert.Equal(t, []ident.Member{peer.id()}, b.puppet.silent())
+	b.watches(peer.id())
+	b.step(member.Disconnected{Peer: peer.id()})
+	b.meet(peer)
+	assert.Len(t, b.puppet.silent(), 1, "the watch is about the new one")
+}
+
+// Whoever is no member any more is silent; who cannot be dialled has ten seconds to
+// dial; and nobody watches itself or more than it may.
+func TestOddWatches(t *testing.T) {
+	a := newAuthority(t)
+	self, peer, mute := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	b := a.marionette(self, nil)
+	b.meet(peer)
+	b.watches(self.id())
+	b.watches(ident.Member{})
+	b.watches(mute.id())
+	b.after(0)
+	assert.Equal(t, []ident.Member{mute.id()}, b.puppet.silent(), "nobody knows it")
+	b.step(member.Learn{Certificates: [][]byte{mute.certificate.Raw()}})
+	b.watches(mute.id())
+	for range 8 {
+		b.after(time.Second)
+		b.speaks(peer)
+	}
+	assert.Len(t, b.puppet.silent(), 1)
+	b.after(12 * time.Second)
+	b.after(12 * time.Second)
+	b.speaks(peer)
+	assert.Len(t, b.puppet.silent(), 2)
+
+	b.watches(peer.id())
+	b.watches(peer.id())
+	for _, s := range a.strangers(policy.MaxWatched) {
+		b.step(member.Learn{Certificates: [][]byte{s.certificate.Raw()}, Endpoints: [][]byte{s.endpoint(1)}})
+		b.watches(s.id())
+	}
+	b.step(member.Unreachable{Peer: peer.id(), Silent: true})
+	b.after(0)
+	assert.Len(t, b.puppet.silent(), 2, "the oldest watch has ended")
+	b.step(member.Shutdown{})
+	b.after(time.Hour)
+	assert.Len(t, b.puppet.silent(), 2)
+}
+
+// What a policy may ask about the group is answered by the directory.
+func TestRoster(t *testing.T) {
+	a := newAuthority(t)
+	self := a.issue(1, 24*time.Hour)
+	w := &watcher{}
+	b := a.marionette(self, func(c *member.Config) { c.Observer = w })
+	list := a.strangers(20)
+	b.known(list...)
+	assert.Equal(t, self.id(), b.puppet.Self)
+	drawn := b.puppet.Roster.Draw(5, nil)
+	assert.Len(t, drawn, 5)
+	witnesses := b.puppet.Roster.Witnesses(list[0].id(), 30, nil)
+	assert.Len(t, witnesses, policy.MaxWitnesses)
+	assert.NotContains(t, witnesses, list[0].id())
+	assert.Equal(t, []policy.Asked{{N: 5, Answer: drawn}, {Of: list[0].id(), N: 30, Answer: witnesses}}, w.asked)
+	for range 4 {
+		b.step(member.Unreachable{Peer: list[0].id(), Silent: true})
+	}
+	require.True(t, b.Shunned(list[0].id()))
+	assert.Len(t, b.puppet.Roster.Draw(100, nil), 19, "who does not answer is not drawn")
+}

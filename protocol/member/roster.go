@@ -1,0 +1,34 @@
+package member
+
+import (
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// roster answers what the policy of a slot asks about who takes part.
+type roster struct {
+	m    *Member
+	slot slotKey
+}
+
+// Draw is policy.Roster's. Who has not answered of late is left out.
+func (r roster) Draw(n int, to []ident.Member) []ident.Member {
+	start := len(to)
+	to = r.m.dir.DrawSome(r.m.sources.member, n, r.m.now.Wall, r.m.shunned, to)
+	r.asked(policy.Asked{N: n, Answer: to[start:]})
+	return to
+}
+
+// Witnesses is policy.Roster's (rule D-47).
+func (r roster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
+	start := len(to)
+	to = r.m.dir.Witnesses(of, min(n, policy.MaxWitnesses), r.m.now.Wall, to)
+	r.asked(policy.Asked{Of: of, N: n, Answer: to[start:]})
+	return to
+}
+
+func (r roster) asked(a policy.Asked) {
+	if o := r.m.cfg.Observer; o != nil {
+		o.PolicyAsked(r.slot.resource, r.slot.number, a)
+	}
+}
