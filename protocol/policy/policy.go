@@ -43,7 +43,7 @@ type EventKind uint8
 
 // The events. Those marked (token) carry Event.Token.
 const (
-	// Arrival (token): this member got custody of the token from another one.
+	// Arrival (token): this member got custody of the token from Event.From.
 	Arrival EventKind = iota + 1
 	// Generated (token): the member made a token, because the policy answered
 	// Generate or because the group is being founded.

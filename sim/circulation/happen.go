@@ -1,6 +1,7 @@
 package circulation
 
 import (
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -81,6 +82,9 @@ func (w *World) step(m int32, e *policy.Event) {
 // stepToken tells of an event of a token, like step.
 func (w *World) stepToken(m int32, t *token, kind policy.EventKind, operated bool) {
 	t.Kind, t.Operated, t.Outcome = kind, operated, 0
+	if kind != policy.Arrival {
+		t.From = ident.Member{}
+	}
 	w.step(m, &t.Event)
 }
 

@@ -201,7 +201,7 @@ func TestLeave(t *testing.T) {
 	s.Generate(0)
 	s.run(time.Second)
 	s.Leave(0)
-	assert.Equal(t, []string{"1s m1 neighbour m-1 of 1", `1s m1 arrival g0 hop1 ""`}, s.run(time.Hour))
+	assert.Equal(t, []string{"1s m1 neighbour m-1 of 1", `1s m1 arrival from m0 g0 hop1 ""`}, s.run(time.Hour))
 	assert.Equal(t, []string{"1s m0 ran", "1s m0 down", "1s m1 visited", "1h0m0s advanced"}, d.lines[5:])
 	assert.False(t, s.Crash(0, 0))
 	s.Leave(1)

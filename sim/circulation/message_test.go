@@ -77,7 +77,7 @@ func TestTellBehindToken(t *testing.T) {
 			return append(pass(e, 1, ""), policy.Action{Kind: policy.Tell, To: MemberID(1), Field: []byte("after")})
 		}))
 	s.Generate(0)
-	assert.Equal(t, []string{`1s m1 arrival g0 hop1 ""`, `1s m0 delivered g0 hop0 ""`, `1s m1 message m0 "after"`}, s.run(time.Minute, "generated"))
+	assert.Equal(t, []string{`1s m1 arrival from m0 g0 hop1 ""`, `1s m0 delivered g0 hop0 ""`, `1s m1 message m0 "after"`}, s.run(time.Minute, "generated"))
 }
 
 func TestTellNobody(t *testing.T) {

@@ -106,6 +106,7 @@ func (w *World) arrive(e event) {
 		o.Visit(w.now, int(e.member), t.Token.ID)
 	}
 	w.remember(s, t, false)
+	t.From = MemberID(int(from))
 	w.stepToken(e.member, t, policy.Arrival, false)
 	if w.present(from, epoch) {
 		w.step(from, &w.settled)

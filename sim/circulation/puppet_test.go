@@ -47,7 +47,7 @@ func describe(e *policy.Event) string {
 	}
 	switch e.Kind {
 	case policy.Arrival:
-		return token("arrival")
+		return token(fmt.Sprintf("arrival from m%d", MemberIndex(e.From)))
 	case policy.Generated:
 		return token("generated")
 	case policy.Resumed:

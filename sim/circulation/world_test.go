@@ -64,7 +64,7 @@ func TestPass(t *testing.T) {
 	require.Len(t, got, 3)
 	assert.Equal(t, []string{
 		`0s m0 generated g0 hop0 ""`,
-		`1s m2 arrival g0 hop1 "from 0"`,
+		`1s m2 arrival from m0 g0 hop1 "from 0"`,
 		`1s m0 delivered g0 hop0 ""`,
 	}, got)
 	assert.Empty(t, s.Holders(), "in transit it is nobody's")
@@ -148,7 +148,7 @@ func TestReceiverCrashesInTransit(t *testing.T) {
 			assert.Equal(t, []string{`1s m0 returned g0 hop0 ""`}, got)
 		} else {
 			other := 3 - e.member
-			assert.Equal(t, []string{fmt.Sprintf(`2s m%d arrival g0 hop1 ""`, other), `2s m0 delivered g0 hop0 ""`}, got)
+			assert.Equal(t, []string{fmt.Sprintf(`2s m%d arrival from m0 g0 hop1 ""`, other), `2s m0 delivered g0 hop0 ""`}, got)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestLostPass(t *testing.T) {
 	assert.Equal(t, uint64(1), s.Stats().Lost)
 
 	s.Generate(0)
-	assert.Equal(t, []string{`1h0m0s m1 arrival g0 hop1 "f"`, `1h0m0s m0 delivered g0 hop0 ""`}, s.run(time.Hour, "generated"))
+	assert.Equal(t, []string{`1h0m0s m1 arrival from m0 g0 hop1 "f"`, `1h0m0s m0 delivered g0 hop0 ""`}, s.run(time.Hour, "generated"))
 }
 
 // TestLossEvery: at each multiple the next pass is lost, one for each.
@@ -265,7 +265,7 @@ func TestFieldIsCopied(t *testing.T) {
 	s.Generate(0)
 	s.run(0)
 	copy(buffer, "gone")
-	assert.Contains(t, s.run(time.Second), `1s m1 arrival g0 hop1 "sent"`)
+	assert.Contains(t, s.run(time.Second), `1s m1 arrival from m0 g0 hop1 "sent"`)
 }
 
 // TestClockOffset: clocks are wrong by up to the offset, and only the birth of
