@@ -53,6 +53,8 @@ type Member struct {
 	watchAt  clock.Instant
 	heardAt  clock.Instant // when anybody was last heard
 
+	tells tells // to members that are not connected: see tells.go
+
 	ring neighbour
 	gone map[ident.Member]absence
 
@@ -135,6 +137,7 @@ func (m *Member) tick() {
 	m.expireGrants()
 	m.watch()
 	m.keepWatches()
+	m.tellStrangers()
 	if m.now.Boot >= m.where.attachAt {
 		m.attachSome()
 	}
@@ -180,7 +183,7 @@ func (m *Member) drain() []effect.Effect {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again)
+	next := min(m.handoff.NextDeadline(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at)
 	for _, s := range m.order {
 		next = min(next, s.timer)
 		for i := range s.watches {

@@ -18,12 +18,6 @@ const (
 	// ProtocolVersion is the one version of the protocol spoken here.
 	ProtocolVersion = 1
 
-	// policyRate and policyBurst bound the policy messages of one peer, per
-	// second and at once: a policy tells a peer a few things for each
-	// operation, and none is needed for safety.
-	policyRate  = 50
-	policyBurst = 200
-
 	// helloRate and helloBurst bound the greetings of one peer, per second and
 	// at once. One opens a connection, and what waits for the peer is sent
 	// again.
@@ -62,14 +56,14 @@ type peer struct {
 	repairing     repairing
 	late          int // questions about its directory that it has not answered in time
 
-	policies, greetings, news, gossips, probes, work budget // what it may still do
-	questions                                        budget // that it may still be asked
-	updates, configurations                          budget // that are looked at
+	policies, tells, greetings, news, gossips, probes, work budget // what it may still do
+	questions                                               budget // that it may still be asked
+	updates, configurations                                 budget // that are looked at
 }
 
 func newPeer(now clock.Instant) *peer {
 	return &peer{
-		policies: budget{policyBurst, now}, greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
+		policies: budget{policyBurst, now}, tells: budget{policyBurst, now}, greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
 		gossips: budget{gossipBurst, now}, probes: budget{probeBurst, now}, work: budget{askedWorkBurst, now},
 		questions: budget{questionBurst, now}, updates: budget{updateBurst, now},
 		configurations: budget{configurationBurst, now},
@@ -271,18 +265,6 @@ func (m *Member) refused(msg *wire.Refuse) {
 		delete(m.holds, h.token)
 		m.generate(s, false)
 		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
-	}
-}
-
-func (m *Member) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
-	s := m.slots[slotKey{msg.Resource, msg.Slot}]
-	switch {
-	case !p.policies.spend(m.now.Boot, policyRate, policyBurst):
-		m.reject("policy rate")
-	case s == nil || s.resource.Policy != msg.Policy || msg.Configuration != m.settings.Version:
-		m.reject("policy mismatch")
-	default:
-		m.tell(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
 	}
 }
 

@@ -358,11 +358,3 @@ func (m *Member) generate(s *slot, founding bool) {
 	m.visit(s, title, false)
 	m.tell(s, policy.Event{Kind: policy.Generated, Token: m.describe(h)})
 }
-
-// tellPeer sends a message from the policy of a slot to a peer's.
-func (m *Member) tellPeer(s *slot, a *policy.Action) {
-	m.send(a.To, &wire.Policy{
-		Resource: s.key.resource, Slot: s.key.number, Policy: s.resource.Policy,
-		Configuration: m.settings.Version, Body: slices.Clone(a.Field),
-	})
-}

@@ -1,0 +1,115 @@
+package member_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/internal/weigh"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// toldTo are the receivers of the policy messages of the last step.
+func toldTo(b *box) (list []ident.Member) {
+	for _, e := range b.effects {
+		if s, ok := e.(effect.Send); ok {
+			if _, ok := s.Message.(*wire.Policy); ok {
+				list = append(list, s.To)
+			}
+		}
+	}
+	return list
+}
+
+func tellAll(list []*someone) (actions []policy.Action) {
+	for _, s := range list {
+		actions = append(actions, policy.Action{Kind: policy.Tell, To: s.id(), Field: []byte("served")})
+	}
+	return actions
+}
+
+// told has the policy act, and returns who is told at once.
+func (s *marionette) told(actions ...policy.Action) []ident.Member {
+	s.puppet.next = actions
+	s.step(member.Demand{Request: uint64(len(s.puppet.events)) + 100, Resource: resource})
+	list := toldTo(s.box)
+	s.step(member.Withdraw{Request: uint64(len(s.puppet.events)) + 99})
+	return list
+}
+
+// Members that are not connected are told as far as they may be dialled, and the
+// others later; who is connected in the meantime is told without a dial.
+func TestTellStrangers(t *testing.T) {
+	a := newAuthority(t)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	list := a.strangers(200)
+	b.known(list...)
+	assert.Len(t, b.told(tellAll(list)...), 64, "the burst")
+	assert.Less(t, b.NextDeadline().Sub(b.now.Boot), 100*time.Millisecond)
+	seen := 64
+	for range 10 {
+		b.after(time.Second)
+		assert.LessOrEqual(t, len(toldTo(b.box)), 20)
+		seen += len(toldTo(b.box))
+	}
+	assert.Equal(t, 200, seen)
+	assert.Empty(t, b.told(policy.Action{Kind: policy.Tell, To: b.ID()}, policy.Action{Kind: policy.Tell, To: ident.Member{5}}))
+	assert.Equal(t, uint64(2), b.Status().Rejected["policy message to nobody"])
+}
+
+func TestTellStrangerThatConnects(t *testing.T) {
+	a := newAuthority(t)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	list := a.strangers(100)
+	b.known(list...)
+	assert.Len(t, b.told(tellAll(list)...), 64)
+	b.step(member.Connected{Certificate: list[99].certificate})
+	assert.Empty(t, toldTo(b.box), "it waits for its turn")
+	var later []ident.Member
+	for range 3 {
+		b.after(time.Second)
+		later = append(later, toldTo(b.box)...)
+	}
+	assert.Len(t, later, 36)
+	assert.Contains(t, later, list[99].id())
+}
+
+// However much a policy has to say, to whomever, what waits and what goes out is
+// bounded; and so is what is heard of a peer.
+func TestPolicyMessagesAreBounded(t *testing.T) {
+	a := newAuthority(t)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	peer, list := a.issue(2, 24*time.Hour), a.strangers(100)
+	b.meet(peer)
+	b.known(list...)
+	bodies := make([]policy.Action, 0, 10_000)
+	for i := range cap(bodies) {
+		bodies = append(bodies, policy.Action{Kind: policy.Tell, To: list[i%100].id(), Field: make([]byte, policy.MaxField)})
+	}
+	before := weigh.Of(b.Member).Bytes
+	assert.Len(t, b.told(bodies...), 64)
+	assert.Less(t, weigh.Of(b.Member).Bytes-before, 1<<20)
+	assert.Equal(t, uint64(10_000-64-1024), b.Status().Rejected["policy messages waiting"])
+
+	for i := range bodies {
+		bodies[i].To = peer.id()
+	}
+	assert.Len(t, b.told(bodies...), 400)
+
+	heard := len(b.puppet.events)
+	for range 2000 {
+		b.hear(peer, &wire.Policy{Resource: resource, Policy: "wandering", Configuration: 1, Body: make([]byte, policy.MaxField)})
+	}
+	assert.Equal(t, 400, len(b.puppet.events)-heard)
+	b.after(time.Second)
+	for range 2000 {
+		b.hear(peer, &wire.Policy{Resource: resource, Policy: "wandering", Configuration: 1})
+	}
+	assert.LessOrEqual(t, len(b.puppet.events)-heard, 400+200+2)
+	assert.Equal(t, uint64(4000-600), b.Status().Rejected["policy rate"])
+}
