@@ -34,8 +34,13 @@ The summary is counted from the members' journals, which stay where it says.
 Durable members lose no token, so they wait 20 times longer than the paper says
 before they make a new one; volatile members go by the paper. With the policy
 multitoken as many tokens walk as keep two operations going at once. With the
-policy uncoordinated no token travels: each operation makes one and drops it.`,
-		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s\n  wander demo --policy ring --crash 5s",
+policy uncoordinated no token travels: each operation makes one and drops it.
+
+With --victim holder who is killed holds a token, and the summary says for how long
+no operation began after that. A durable member comes back with its token. With a
+preset that watches holders, another token is made when it stays away for longer than
+about 10 s, and one of the two is dropped later. A volatile member loses what it holds.`,
+		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s\n  wander demo --policy ring --crash 5s\n  wander demo --preset paper --victim holder --crash 30s --away 20s --for 5m",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) (err error) {
 			if o.Loss, err = parseShare(loss); err != nil {
@@ -50,7 +55,9 @@ policy uncoordinated no token travels: each operation makes one and drops it.`,
 	flags.DurationVar(&o.OperationTime, "operation-time", 200*time.Millisecond, "how long the protected operation takes")
 	flags.StringVar(&loss, "loss", "0%", "share of datagrams lost, each way")
 	flags.DurationVar(&o.Delay, "delay", 0, "delay of datagrams, each way; up to a quarter more at random")
-	flags.DurationVar(&o.Crash, "crash", 0, "how often a random member is killed with SIGKILL and started again; 0: never")
+	flags.DurationVar(&o.Crash, "crash", 0, "how often a member is killed with SIGKILL and started again; 0: never")
+	flags.StringVar(&o.Victim, "victim", demo.VictimAny, "who is killed: any member, or a holder of a token")
+	flags.DurationVar(&o.Away, "away", demo.DefaultAway, "how long a killed member stays away")
 	flags.StringVar(&o.Policy, "policy", catalog.Wandering, "who gets a token when: "+strings.Join(catalog.Names(), ", "))
 	flags.StringVar(&o.Preset, "preset", "", "the policy's rules (default its first): "+presets())
 	flags.BoolVar(&o.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")
@@ -144,6 +151,10 @@ return      %s (between two operations of one member)
 		percentiles(s.HandoffSeconds, 1, 1000, "ms"), percentiles(s.ReturnSeconds, 2, 1, "s"))
 	if s.Policy == catalog.Uncoordinated {
 		fmt.Fprintln(w, "note        no token travels: each operation makes one and drops it")
+	}
+	if r := s.Recovery; r != nil {
+		fmt.Fprintf(w, "recovery    p50 %.2f s, largest %.2f s without a new operation after %d kills of a holder (%d not over at the end)\n",
+			r.P50, r.Max, r.Kills, r.Unanswered)
 	}
 	for _, f := range s.Findings {
 		fmt.Fprintf(w, "FINDING     %s\n", f)

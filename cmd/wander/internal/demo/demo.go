@@ -13,8 +13,9 @@ import (
 const (
 	// pollEvery is how often the members are asked for their status.
 	pollEvery = 250 * time.Millisecond
-	// downTime is how long a killed member stays away.
-	downTime = 300 * time.Millisecond
+	// holderTries is how often the members are asked who holds a token before nobody
+	// is killed: it is under way for a small part of the time.
+	holderTries = 20
 	// stopPatience is how long members may take for each way of being told to
 	// stop.
 	stopPatience = 2 * time.Second
@@ -133,7 +134,7 @@ func play(ctx context.Context, o Options, members []*process, screen Screen) err
 			return err
 		}
 	}
-	h := &hand{members: members, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+	h := &hand{members: members, holders: o.Victim == VictimHolder, away: o.Away, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
 	if o.Crash > 0 {
 		h.every = time.NewTicker(o.Crash)
 		defer h.every.Stop()
@@ -166,6 +167,8 @@ func play(ctx context.Context, o Options, members []*process, screen Screen) err
 // hand kills members and starts them again, one at a time.
 type hand struct {
 	members []*process
+	holders bool          // only those that hold a token
+	away    time.Duration // how long a killed member stays so
 	rng     *rand.Rand
 	every   *time.Ticker
 	down    *process
@@ -179,15 +182,36 @@ func (h *hand) due() <-chan time.Time {
 	return h.every.C
 }
 
-// strike kills a random member.
+// strike kills a member, if there is one to be killed.
 func (h *hand) strike() error {
 	if err := h.restore(); err != nil {
 		return err
 	}
-	h.down = h.members[h.rng.IntN(len(h.members))]
-	h.down.poll(context.Background())
-	h.down.kill()
-	h.back = time.After(downTime)
+	p := h.victim()
+	if p == nil {
+		return nil
+	}
+	h.down = p
+	p.kill()
+	h.back = time.After(h.away)
+	return nil
+}
+
+// victim is who is to be killed, or nil.
+func (h *hand) victim() *process {
+	if !h.holders {
+		p := h.members[h.rng.IntN(len(h.members))]
+		p.poll(context.Background())
+		return p
+	}
+	for range holderTries {
+		pollAll(context.Background(), h.members)
+		for _, at := range h.rng.Perm(len(h.members)) {
+			if h.members[at].holds() {
+				return h.members[at]
+			}
+		}
+	}
 	return nil
 }
 

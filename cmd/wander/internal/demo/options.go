@@ -21,6 +21,15 @@ const (
 	// process.
 	minOperation = 10 * time.Millisecond
 	minCrash     = 200 * time.Millisecond
+	// DefaultAway is how long a killed member stays away: as long as a supervisor
+	// needs to start it again. It is too short for others to take it for dead.
+	DefaultAway = 300 * time.Millisecond
+)
+
+// Who is killed.
+const (
+	VictimAny    = "any"    // a random member
+	VictimHolder = "holder" // one that holds a token
 )
 
 // Options say what to run.
@@ -30,7 +39,9 @@ type Options struct {
 	OperationTime time.Duration
 	Loss          float64       // share of datagrams lost, each way
 	Delay         time.Duration // one way; up to a quarter more at random, which reorders
-	Crash         time.Duration // how often a random member is killed; 0: never
+	Crash         time.Duration // how often a member is killed; 0: never
+	Victim        string        // VictimAny or VictimHolder
+	Away          time.Duration // how long a killed member stays away
 	Volatile      bool
 	Policy        string // one of catalog.Names
 	Preset        string // one of the policy's; empty: its first
@@ -55,6 +66,10 @@ func (o Options) Validate() error {
 		return fmt.Errorf("%w: a delay of %v, permitted are 0 to %v", ErrOptions, o.Delay, MaxDelay)
 	case o.Crash != 0 && o.Crash < minCrash:
 		return fmt.Errorf("%w: a crash every %v, at least %v", ErrOptions, o.Crash, minCrash)
+	case o.Victim != VictimAny && o.Victim != VictimHolder:
+		return fmt.Errorf("%w: victim %q: %s or %s", ErrOptions, o.Victim, VictimAny, VictimHolder)
+	case o.Away <= 0 || o.Crash != 0 && o.Away > DefaultAway && o.Away >= o.Crash:
+		return fmt.Errorf("%w: away for %v with a crash every %v: a killed member has to be back before the next one is", ErrOptions, o.Away, o.Crash)
 	}
 	if err := catalog.Check(o.Policy, o.params()); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)

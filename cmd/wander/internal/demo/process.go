@@ -28,12 +28,12 @@ type process struct {
 	client  *api.Client
 	input   *os.File // ends with the demo, and the member with it; nil: none
 
-	mu      sync.Mutex
-	cmd     *exec.Cmd
-	exited  chan struct{}
-	status  api.Status // the last one seen
-	past    api.Status // counters of earlier lives
-	crashes int
+	mu     sync.Mutex
+	cmd    *exec.Cmd
+	exited chan struct{}
+	status api.Status // the last one seen
+	past   api.Status // counters of earlier lives
+	kills  []uint64   // when it was killed, µs since 1970
 }
 
 // address is where others reach the member.
@@ -84,7 +84,7 @@ func (p *process) kill() {
 	cmd, exited := p.cmd, p.exited
 	p.past = addCounters(p.past, p.status)
 	p.status = api.Status{}
-	p.crashes++
+	p.kills = append(p.kills, uint64(time.Now().UnixMicro()))
 	p.mu.Unlock()
 	_ = cmd.Process.Kill()
 	<-exited
@@ -139,7 +139,21 @@ func (p *process) poll(ctx context.Context) {
 func (p *process) seen() (now, sum api.Status, crashes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.status, addCounters(p.past, p.status), p.crashes
+	return p.status, addCounters(p.past, p.status), len(p.kills)
+}
+
+// holds reports whether the member held a token when it was asked last.
+func (p *process) holds() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.status.Resources {
+		for _, s := range r.Slots {
+			if s.Held {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func addCounters(a, b api.Status) (sum api.Status) {

@@ -31,6 +31,8 @@ type Summary struct {
 	HandoffSeconds *Quantiles `json:"handoff_seconds"`
 	ReturnSeconds  *Quantiles `json:"return_seconds"`
 	Crashes        int        `json:"crashes"`
+	// Recovery is about the kills of members that held a token; nil without any.
+	Recovery *Recovery `json:"recovery"`
 	// Findings are all rules that the journals show broken, duplicates among
 	// them.
 	Findings []string `json:"findings"`
@@ -53,6 +55,15 @@ type Handoffs struct {
 	InDoubtResolved uint64 `json:"in_doubt_resolved"`
 }
 
+// Recovery is what came after members were killed that held a token: for how long no
+// operation began, at whomever.
+type Recovery struct {
+	Kills      int     `json:"kills"`       // of a holder
+	Unanswered int     `json:"unanswered"`  // of these, after which none began before the end
+	P50        float64 `json:"p50_seconds"` // of the others
+	Max        float64 `json:"max_seconds"`
+}
+
 // Quantiles of a time, in seconds; nil where there was none to measure.
 type Quantiles struct {
 	P50 float64 `json:"p50"`
@@ -64,6 +75,7 @@ func tally(o Options, members []*process) (Summary, error) {
 	s := Summary{V: 1, Members: o.Members, Policy: o.Policy, Preset: o.Preset, Findings: []string{}}
 	b := books{sent: make(map[hopKey]uint64)}
 	var journals []audit.Journal
+	var struck []uint64 // when holders were killed
 	for _, p := range members {
 		j, err := b.read(filepath.Join(p.stateDir(), "journal"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -73,6 +85,7 @@ func tally(o Options, members []*process) (Summary, error) {
 			journals = append(journals, j)
 		}
 		_, counters, crashes := p.seen()
+		struck = append(struck, holding(b.group, j, p.kills)...)
 		s.Crashes += crashes
 		s.Handoffs.Retried += counters.Handoffs.Retried
 		s.Handoffs.Reselected += counters.Handoffs.Reselected
@@ -86,6 +99,7 @@ func tally(o Options, members []*process) (Summary, error) {
 	s.Hops, s.Operations, s.Handoffs.OK = len(b.handoffs), len(b.operating), b.receipts
 	s.OverlapSeconds, s.MaxConcurrent = overlap(b.operating)
 	s.HandoffSeconds, s.ReturnSeconds = quantiles(b.handoffs), quantiles(b.returns)
+	s.Recovery = b.recovery(struck)
 	s.judge(audit.Check(b.group, journals, audit.Options{}))
 	return s, nil
 }
@@ -123,6 +137,7 @@ type books struct {
 	group     ident.Group
 	sent      map[hopKey]uint64 // when a transfer to the hop was signed
 	operating []span
+	starts    []uint64  // of operations, also of those whose end is not known
 	handoffs  []float64 // seconds
 	returns   []float64
 	receipts  uint64
@@ -178,6 +193,7 @@ func (b *books) enter(j audit.Journal) error {
 			}
 		case *journal.Started:
 			begun[r.Grant] = e.At
+			b.starts = append(b.starts, e.At)
 		case *journal.Ended:
 			from, ok := begun[r.Grant]
 			if !ok || !r.Operated {

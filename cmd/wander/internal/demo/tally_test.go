@@ -299,3 +299,33 @@ func TestOptionsValidate(t *testing.T) {
 		assert.ErrorIs(t, o.Validate(), ErrOptions, name)
 	}
 }
+
+// TestRecovery: only who held a token counts, and until the next operation began.
+func TestRecovery(t *testing.T) {
+	f := newForger(t)
+	f.begin(1, false)
+	title := f.made()
+	tr, next := f.transfer(title, 1, "")
+	f.sent(0, tr)
+	f.held(1, tr)
+	kills := [][]uint64{{f.at}, {f.at}, nil} // the first has sent its token on
+	f.begin(1, false)                        // which is lost
+	f.at += 2e6
+	kills[1] = append(kills[1], f.at)
+	f.operates(2, 1, next.Hop(), func() {})
+	back, _ := f.transfer(next, 2, "")
+	f.held(2, back)
+	kills[2] = []uint64{f.at}
+	members := f.members()
+	for i, p := range members {
+		p.kills = kills[i]
+	}
+	s, err := tally(Options{Members: 3}, members)
+	require.NoError(t, err)
+	assert.Equal(t, 4, s.Crashes)
+	require.NotNil(t, s.Recovery)
+	assert.Equal(t, 2, s.Recovery.Kills)
+	assert.Equal(t, 1, s.Recovery.Unanswered)
+	assert.InDelta(t, 2.002, s.Recovery.P50, 0.001)
+	assert.Equal(t, s.Recovery.P50, s.Recovery.Max)
+}
