@@ -43,6 +43,8 @@ func (helper) FailNow()              { panic("fixture") }
 // FuzzLog: the log of an authority. It is refused as damaged, or read; every line
 // is the only spelling of what it says. Besides, its lines are chained anew, so that
 // what they say is looked at although a line was altered.
+//
+//fuzz:of ca
 func FuzzLog(f *testing.F) { fuzzTargets["FuzzLog"].Fuzz(f) }
 
 func checkLog(t require.TestingT, data []byte) bool {
@@ -123,6 +125,8 @@ func logSeeds() map[string][]byte {
 // FuzzAuthority: a life of an authority, with crashes between any two writes. A
 // serial number is never used twice, what was acknowledged is there after the
 // crash, the dead stay dead, versions only rise, and it can always be opened again.
+//
+//fuzz:of ca
 func FuzzAuthority(f *testing.F) { fuzzTargets["FuzzAuthority"].Fuzz(f) }
 
 // lifeEvents bounds a script: an event signs, and writes some files.

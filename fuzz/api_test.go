@@ -19,6 +19,8 @@ import (
 // FuzzAPI: a request of the local API as it stands on the wire: method, path,
 // query, header and body. It gets one answer, a known one, in JSON, and nothing
 // that is out of range reaches the daemon.
+//
+//fuzz:of node/api
 func FuzzAPI(f *testing.F) { targets["FuzzAPI"].Fuzz(f) }
 
 // apiBackend is the daemon behind the API: it counts what it is asked, and grants

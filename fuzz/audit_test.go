@@ -17,6 +17,8 @@ import (
 // FuzzAudit: an audit of journals that hold any records in any order, some altered.
 // It ends, its findings stand where it says, and verifying signatures one by one or
 // in batches makes no difference.
+//
+//fuzz:of protocol/audit protocol/token protocol/journal
 func FuzzAudit(f *testing.F) { targets["FuzzAudit"].Fuzz(f) }
 
 const (

@@ -43,6 +43,8 @@ var certificateRefusals = []error{
 var caID = certificate.AuthorityID(ca.Public())
 
 // FuzzCertificate: the payload of a well signed certificate.
+//
+//fuzz:of protocol/certificate crypto/envelope crypto/canonical
 func FuzzCertificate(f *testing.F) { targets["FuzzCertificate"].Fuzz(f) }
 
 func checkCertificate(t require.TestingT, payload []byte) bool {
@@ -79,6 +81,8 @@ func certificateSeeds() map[string][]byte {
 }
 
 // FuzzEndpoint: the payload of an endpoint record that ada signed well.
+//
+//fuzz:of protocol/certificate crypto/envelope crypto/canonical
 func FuzzEndpoint(f *testing.F) { targets["FuzzEndpoint"].Fuzz(f) }
 
 func checkEndpoint(t require.TestingT, payload []byte) bool {
@@ -116,6 +120,8 @@ func endpointSeeds() map[string][]byte {
 }
 
 // FuzzRevocation: the payload of a well signed revocation.
+//
+//fuzz:of protocol/certificate crypto/envelope crypto/canonical
 func FuzzRevocation(f *testing.F) { targets["FuzzRevocation"].Fuzz(f) }
 
 func checkRevocation(t require.TestingT, payload []byte) bool {
@@ -151,6 +157,8 @@ func leave() certificate.SignedLeave {
 }
 
 // FuzzLeave: the payload of a leave that ada signed well.
+//
+//fuzz:of protocol/certificate crypto/envelope crypto/canonical
 func FuzzLeave(f *testing.F) { targets["FuzzLeave"].Fuzz(f) }
 
 func checkLeave(t require.TestingT, payload []byte) bool {
@@ -190,6 +198,8 @@ func failure() certificate.SignedFailure {
 }
 
 // FuzzFailure: the payload of a failure statement that ada signed well.
+//
+//fuzz:of protocol/certificate crypto/envelope crypto/canonical
 func FuzzFailure(f *testing.F) { targets["FuzzFailure"].Fuzz(f) }
 
 func checkFailure(t require.TestingT, payload []byte) bool {
@@ -232,6 +242,8 @@ func request() certificate.SignedRequest {
 }
 
 // FuzzRequest: the payload of a request that was signed with ada's key.
+//
+//fuzz:of protocol/certificate crypto/envelope crypto/canonical
 func FuzzRequest(f *testing.F) { targets["FuzzRequest"].Fuzz(f) }
 
 func checkRequest(t require.TestingT, payload []byte) bool {

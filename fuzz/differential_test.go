@@ -20,6 +20,8 @@ import (
 // same: the scanner of package canonical, the decoder of package cddl, and the
 // general library, whose encoder gives back what it has read exactly when the
 // bytes were deterministic.
+//
+//fuzz:of crypto/canonical crypto/envelope internal/cddl
 func FuzzDeterministic(f *testing.F) { targets["FuzzDeterministic"].Fuzz(f) }
 
 var (
@@ -107,6 +109,8 @@ func naiveEnvelope(raw []byte) bool {
 // the naive one always agree. The standard one has no cofactor and accepts other
 // encodings of A, so of signatures under a good key it accepts those for which the
 // equation holds without the cofactor, and whatever it accepts is accepted here.
+//
+//fuzz:of crypto/signature
 func FuzzEd25519(f *testing.F) { targets["FuzzEd25519"].Fuzz(f) }
 
 // torsion are the eight points of small order: multiples of one of order 8, whose

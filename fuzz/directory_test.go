@@ -19,6 +19,8 @@ import (
 // FuzzDirectory: directories that learn the same objects in another order, in
 // other portions and repeatedly are the same; fingerprints are equal exactly when
 // the pages are; parts and pages are those of the whole.
+//
+//fuzz:of protocol/directory protocol/certificate
 func FuzzDirectory(f *testing.F) { targets["FuzzDirectory"].Fuzz(f) }
 
 // directoryMost bounds the objects of an input: their signatures are most of its

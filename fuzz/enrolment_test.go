@@ -19,6 +19,8 @@ import (
 // FuzzInvite: the line that a person pastes. White space in it is free, so that
 // what is accepted has one spelling but for that. Nothing of it is repeated in
 // an error.
+//
+//fuzz:of protocol/invite node/enrolment protocol/certificate crypto/canonical
 func FuzzInvite(f *testing.F) { targets["FuzzInvite"].Fuzz(f) }
 
 func checkInvite(t require.TestingT, text []byte) bool {
@@ -69,6 +71,8 @@ func inviteSeeds() map[string][]byte {
 }
 
 // FuzzEnrolment: the body of each request and answer, told by the first byte.
+//
+//fuzz:of protocol/invite node/enrolment protocol/certificate crypto/canonical
 func FuzzEnrolment(f *testing.F) { targets["FuzzEnrolment"].Fuzz(f) }
 
 // enrolmentMessages decode and encode again, one for each message.

@@ -12,6 +12,8 @@ import (
 )
 
 // FuzzCanonical: the strict CBOR check, and decoding into whatever it is.
+//
+//fuzz:of crypto/canonical crypto/envelope internal/cddl
 func FuzzCanonical(f *testing.F) { targets["FuzzCanonical"].Fuzz(f) }
 
 var generous = canonical.Limits{MaxBytes: 64 << 10, MaxDepth: 16, MaxItems: 4096}
@@ -64,6 +66,8 @@ func canonicalSeeds() map[string][]byte {
 }
 
 // FuzzEnvelope: the parser of COSE_Sign1.
+//
+//fuzz:of crypto/canonical crypto/envelope internal/cddl
 func FuzzEnvelope(f *testing.F) { targets["FuzzEnvelope"].Fuzz(f) }
 
 // sign1 is the envelope as RFC 9052 has it, for the general encoder.

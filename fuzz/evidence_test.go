@@ -26,6 +26,8 @@ var (
 // decoder accepts has one encoding, and what verifies convicts the thief, never
 // ben. As the payloads of two objects that the thief signs: what Of says to be
 // evidence verifies, and what it does not cannot be made to.
+//
+//fuzz:of protocol/evidence protocol/token
 func FuzzEvidence(f *testing.F) { targets["FuzzEvidence"].Fuzz(f) }
 
 func checkEvidence(t require.TestingT, data []byte) bool {

@@ -64,6 +64,8 @@ var groupRefusals = append([]error{
 }, certificateRefusals...)
 
 // FuzzConfiguration: the payload of a well signed group configuration.
+//
+//fuzz:of protocol/group protocol/policy/catalog crypto/envelope crypto/canonical
 func FuzzConfiguration(f *testing.F) { targets["FuzzConfiguration"].Fuzz(f) }
 
 func checkConfiguration(t require.TestingT, payload []byte) bool {
@@ -126,6 +128,8 @@ func withPresets() []byte {
 }
 
 // FuzzAuthority: the payload of what a CA says about its own key.
+//
+//fuzz:of protocol/group protocol/policy/catalog crypto/envelope crypto/canonical
 func FuzzAuthority(f *testing.F) { targets["FuzzAuthority"].Fuzz(f) }
 
 func checkAuthority(t require.TestingT, payload []byte) bool {
@@ -159,6 +163,8 @@ func authoritySeeds() map[string][]byte {
 }
 
 // FuzzGroupFile: the text of a group file.
+//
+//fuzz:of protocol/group protocol/policy/catalog crypto/envelope crypto/canonical
 func FuzzGroupFile(f *testing.F) { targets["FuzzGroupFile"].Fuzz(f) }
 
 func checkGroupFile(t require.TestingT, text []byte) bool {

@@ -24,6 +24,8 @@ import (
 // lose what was not synced. At most one member has custody; durable ones lose
 // none; nobody honest is accused; a step does a bounded amount; and a journal gives
 // the same machine again.
+//
+//fuzz:of protocol/handoff protocol/token protocol/evidence
 func FuzzHandoff(f *testing.F) { targets["FuzzHandoff"].Fuzz(f) }
 
 const (

@@ -13,6 +13,8 @@ import (
 )
 
 // FuzzRecord: the decoder of journal records.
+//
+//fuzz:of protocol/journal node/store crypto/canonical
 func FuzzRecord(f *testing.F) { targets["FuzzRecord"].Fuzz(f) }
 
 func checkRecord(t require.TestingT, body []byte) bool {
@@ -70,6 +72,8 @@ func recordSeeds() map[string][]byte {
 
 // FuzzSegment: the reader of a journal's segment. What it has read before it
 // stops is what a writer has written.
+//
+//fuzz:of protocol/journal node/store crypto/canonical
 func FuzzSegment(f *testing.F) { targets["FuzzSegment"].Fuzz(f) }
 
 func checkSegment(t require.TestingT, data []byte) bool {

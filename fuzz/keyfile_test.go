@@ -16,6 +16,8 @@ var keyfileRefusals = []error{
 
 // FuzzBlocks: PEM-armoured text. Comments, empty lines and line ends are free,
 // so what is accepted has one meaning, not one spelling.
+//
+//fuzz:of crypto/keyfile
 func FuzzBlocks(f *testing.F) { targets["FuzzBlocks"].Fuzz(f) }
 
 func checkBlocks(t require.TestingT, text []byte) bool {
@@ -49,6 +51,8 @@ func blocksSeeds() map[string][]byte {
 }
 
 // FuzzPrivateKey: the text of a key, of which nobody knows a passphrase.
+//
+//fuzz:of crypto/keyfile
 func FuzzPrivateKey(f *testing.F) { targets["FuzzPrivateKey"].Fuzz(f) }
 
 func checkPrivateKey(t require.TestingT, text []byte) bool {

@@ -13,6 +13,8 @@ import (
 // FuzzUpdateList: a list of updates, under any sequence of news and messages. It
 // keeps its bounds, tells nobody what it has just heard, tells each update as
 // often as it should and no more, and does the same for the same.
+//
+//fuzz:of protocol/update
 func FuzzUpdateList(f *testing.F) { targets["FuzzUpdateList"].Fuzz(f) }
 
 const (

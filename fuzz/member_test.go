@@ -22,6 +22,8 @@ import (
 // jumps; restarts. Each step does a bounded amount, says nothing that cannot be
 // sent, and ends; what is kept in memory is bounded; and the journal gives the same
 // custody again.
+//
+//fuzz:of protocol/member protocol/handoff protocol/directory protocol/update protocol/policy/...
 func FuzzMember(f *testing.F) { targets["FuzzMember"].Fuzz(f) }
 
 const (

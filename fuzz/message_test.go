@@ -16,6 +16,8 @@ import (
 func is(err, reason error) bool { return errors.Is(err, reason) }
 
 // FuzzMessage: the decoder of every message between members.
+//
+//fuzz:of protocol/wire protocol/update crypto/canonical
 func FuzzMessage(f *testing.F) { targets["FuzzMessage"].Fuzz(f) }
 
 func checkMessage(t require.TestingT, body []byte) bool {
@@ -119,6 +121,8 @@ func messageSeeds() map[string][]byte {
 }
 
 // FuzzFrame: the reader of frames, of which a stream may hold several.
+//
+//fuzz:of protocol/wire protocol/update crypto/canonical
 func FuzzFrame(f *testing.F) { targets["FuzzFrame"].Fuzz(f) }
 
 func checkFrame(t require.TestingT, stream []byte) bool {

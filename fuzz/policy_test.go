@@ -18,6 +18,8 @@ import (
 // FuzzPolicy: every circulation policy, under events in any order that a driver
 // may tell them in, with whatever other members may have written on tokens and
 // into messages.
+//
+//fuzz:of protocol/policy/...
 func FuzzPolicy(f *testing.F) { targets["FuzzPolicy"].Fuzz(f) }
 
 const (

@@ -14,6 +14,8 @@ import (
 // FuzzSignature: a public key, a signature and a message behind each other. A
 // batch gives the verdict that each signature gets alone, and two whose faults
 // cancel each other out do not get through.
+//
+//fuzz:of crypto/signature
 func FuzzSignature(f *testing.F) { targets["FuzzSignature"].Fuzz(f) }
 
 func checkSignature(t require.TestingT, data []byte) bool {

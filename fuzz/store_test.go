@@ -17,6 +17,8 @@ import (
 // FuzzJournal: the directory of a journal as a restart finds it, with two segments
 // of whatever content. It is refused as damaged, or opened; then it can be opened
 // again, gives the same records, and is found whole by an auditor.
+//
+//fuzz:of protocol/journal node/store crypto/canonical
 func FuzzJournal(f *testing.F) { targets["FuzzJournal"].Fuzz(f) }
 
 const journalDir = "/j"

@@ -18,6 +18,8 @@ import (
 
 // FuzzText: the readers of short things, told by the first byte. What is accepted
 // has one spelling.
+//
+//fuzz:of protocol/ident protocol/policy protocol/journal protocol/certificate protocol/group crypto/keyfile
 func FuzzText(f *testing.F) { targets["FuzzText"].Fuzz(f) }
 
 // texts read one short thing each and write it again.

@@ -68,6 +68,8 @@ func checkBody[B any](t require.TestingT, kind envelope.Kind, payload []byte, si
 }
 
 // FuzzGenesis: the payload of a well signed genesis.
+//
+//fuzz:of protocol/token crypto/envelope crypto/canonical
 func FuzzGenesis(f *testing.F) { targets["FuzzGenesis"].Fuzz(f) }
 
 func checkGenesis(t require.TestingT, payload []byte) bool {
@@ -95,6 +97,8 @@ func genesisSeeds() map[string][]byte {
 }
 
 // FuzzTransfer: the payload of a well signed transfer.
+//
+//fuzz:of protocol/token crypto/envelope crypto/canonical
 func FuzzTransfer(f *testing.F) { targets["FuzzTransfer"].Fuzz(f) }
 
 func checkTransfer(t require.TestingT, payload []byte) bool {
@@ -127,6 +131,8 @@ func transferSeeds() map[string][]byte {
 
 // FuzzAnswer: the payload of a well signed receipt, void or unknown. The first
 // byte says which.
+//
+//fuzz:of protocol/token crypto/envelope crypto/canonical
 func FuzzAnswer(f *testing.F) { targets["FuzzAnswer"].Fuzz(f) }
 
 var verdicts = map[token.Verdict]envelope.Kind{
@@ -162,6 +168,8 @@ func answerSeeds() map[string][]byte {
 
 // FuzzTokenObject: whole envelopes, which nobody signs. Only what ada and ben
 // have signed, here or in a vector, verifies, and only as what it is.
+//
+//fuzz:of protocol/token crypto/envelope crypto/canonical
 func FuzzTokenObject(f *testing.F) { targets["FuzzTokenObject"].Fuzz(f) }
 
 // pair knows ada and ben.

@@ -10,6 +10,8 @@ import (
 )
 
 // FuzzUpdate: the decoder of membership updates. None has two spellings.
+//
+//fuzz:of protocol/wire protocol/update crypto/canonical
 func FuzzUpdate(f *testing.F) { targets["FuzzUpdate"].Fuzz(f) }
 
 func checkUpdate(t require.TestingT, raw []byte) bool {

@@ -45,6 +45,8 @@ func init() {
 // a byte that says who shows a certificate: nobody, a member, one that was revoked,
 // somebody of another group. It gets one answer, a known one, and strangers get
 // nothing but a refusal.
+//
+//fuzz:of ca ca/service node/enrolment
 func FuzzService(f *testing.F) { fuzzTargets["FuzzService"].Fuzz(f) }
 
 // fixtureDir is where the fixture has its authority, if it was made.

@@ -43,6 +43,8 @@ func toldWell(t require.TestingT, err error) bool {
 }
 
 // FuzzNodeFile: the configuration file of a member.
+//
+//fuzz:of cmd/wander internal/configfile node
 func FuzzNodeFile(f *testing.F) { fuzzTargets["FuzzNodeFile"].Fuzz(f) }
 
 func checkNodeFile(t require.TestingT, text []byte) bool {
@@ -56,6 +58,8 @@ func checkNodeFile(t require.TestingT, text []byte) bool {
 
 // FuzzGroupFile: the configuration file of a group. What is accepted can be signed,
 // and says the same when it is read again.
+//
+//fuzz:of cmd/wander internal/configfile protocol/group protocol/policy/...
 func FuzzGroupFile(f *testing.F) { fuzzTargets["FuzzGroupFile"].Fuzz(f) }
 
 func checkGroupFile(t require.TestingT, text []byte) bool {
@@ -71,6 +75,8 @@ func checkGroupFile(t require.TestingT, text []byte) bool {
 }
 
 // FuzzScenarioFile: a scenario of the simulator.
+//
+//fuzz:of cmd/wander internal/configfile protocol/group protocol/policy/...
 func FuzzScenarioFile(f *testing.F) { fuzzTargets["FuzzScenarioFile"].Fuzz(f) }
 
 func checkScenarioFile(t require.TestingT, text []byte) bool {

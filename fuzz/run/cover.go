@@ -61,14 +61,14 @@ func (s *search) coverBinary(ctx context.Context, p pack) (string, error) {
 	for _, folder := range underTest {
 		packages = append(packages, p.Module.Path+"/"+folder+"/...")
 	}
-	name := filepath.Join(s.scratch, strings.ReplaceAll(p.path(), "/", "-")+".cover.test")
+	name := filepath.Join(s.builder.scratch, strings.ReplaceAll(p.path(), "/", "-")+".cover.test")
 	_, err := goCommand(ctx, p.Dir, "test", "-c", "-cover", "-covermode=set", "-coverpkg="+strings.Join(packages, ","), "-o", name, ".")
 	return name, err
 }
 
 // reach is what the inputs of one target reach.
 func (s *search) reach(ctx context.Context, t target, binary string) (profile, error) {
-	dir := filepath.Join(s.scratch, "replay", t.name)
+	dir := filepath.Join(s.builder.scratch, "replay", t.name)
 	corpus := filepath.Join(dir, "testdata", "fuzz", t.name)
 	if err := os.MkdirAll(corpus, 0o777); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,13 @@ import (
 type target struct {
 	pkg  pack
 	name string
+	of   []string // folders of the packages whose coverage guides it; none: all of the module
 }
+
+// directive is the comment at a fuzz function that says of which packages it is:
+//
+//	//fuzz:of protocol/wire protocol/policy/...
+const directive = "//fuzz:of "
 
 // pack is a package of this module.
 type pack struct {
@@ -46,12 +53,15 @@ func discover(ctx context.Context, which *regexp.Regexp) (targets []target, err 
 	}
 	for _, p := range packs {
 		for _, file := range append(p.TestGoFiles, p.XTestGoFiles...) {
-			names, err := fuzzFunctions(filepath.Join(p.Dir, file))
+			found, err := fuzzFunctions(p, filepath.Join(p.Dir, file))
 			if err != nil {
 				return nil, err
 			}
-			for _, name := range names {
-				if t := (target{p, name}); which.MatchString(t.String()) {
+			for _, t := range found {
+				if err := t.check(packs); err != nil {
+					return nil, err
+				}
+				if which.MatchString(t.String()) {
 					targets = append(targets, t)
 				}
 			}
@@ -62,17 +72,45 @@ func discover(ctx context.Context, which *regexp.Regexp) (targets []target, err 
 
 // fuzzFunctions are the fuzz functions of a file. It is parsed, because what is
 // written in a string is none.
-func fuzzFunctions(file string) (names []string, err error) {
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+func fuzzFunctions(p pack, file string) (targets []target, err error) {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Fuzz") {
-			names = append(names, fn.Name.Name)
+			targets = append(targets, target{p, fn.Name.Name, directed(fn.Doc)})
 		}
 	}
-	return names, nil
+	return targets, nil
+}
+
+// directed is what a directive in a comment says.
+func directed(comment *ast.CommentGroup) (of []string) {
+	if comment == nil {
+		return nil
+	}
+	for _, line := range comment.List {
+		if words, ok := strings.CutPrefix(line.Text, directive); ok {
+			of = append(of, strings.Fields(words)...)
+		}
+	}
+	return of
+}
+
+var errDirective = errors.New("fuzz:of names a folder without a package")
+
+// check finds names in the directive that are none: they would count nothing.
+func (t target) check(packs []pack) error {
+	for _, folder := range t.of {
+		above, all := strings.CutSuffix(folder, "/...")
+		if !slices.ContainsFunc(packs, func(p pack) bool {
+			return p.path() == folder || all && (p.path() == above || strings.HasPrefix(p.path(), above+"/"))
+		}) {
+			return fmt.Errorf("%v: %w: %s", t, errDirective, folder)
+		}
+	}
+	return nil
 }
 
 // list is all packages of the module in whose folder we are.

@@ -25,7 +25,7 @@ type options struct {
 	time     time.Duration  // for each target; 0: not given
 	execs    int64          // for each target; 0: not given
 	targets  *regexp.Regexp // which ones
-	parallel int            // workers of one target
+	parallel int            // workers of all targets
 	out      string         // file that runs are appended to
 	total    string         // file whose sums are asked for
 	cache    string         // directory of inputs that were found interesting
@@ -67,7 +67,7 @@ func parse(args []string, errOut io.Writer) (options, error) {
 	f.DurationVar(&o.time, "time", 0, "how long each target runs, 60s for example")
 	f.Int64Var(&o.execs, "execs", 0, "how many executions each target gets, with those that the file of -out has already")
 	f.StringVar(&pattern, "targets", ".", "a regular expression: only targets whose package/name it matches")
-	f.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "workers at the same time")
+	f.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "workers at the same time, of one target each as long as there are targets enough")
 	f.StringVar(&o.out, "out", "", "file to which each run appends a line of JSON; with -cover, a profile stands beside it")
 	f.StringVar(&o.total, "total", "", "print the sums of this file by target, and run nothing")
 	f.StringVar(&o.cache, "cache", "", "directory of inputs found interesting; default: the one of go test")
@@ -128,6 +128,7 @@ func (o *options) do(ctx context.Context, out io.Writer) (clean bool, err error)
 		return false, err
 	}
 	defer os.RemoveAll(scratch)
-	s := &search{options: o, out: out, scratch: scratch, targets: targets}
+	b := &builder{scratch: scratch, built: make(map[string]string)}
+	s := &search{options: o, out: out, builder: b, targets: targets}
 	return s.run(ctx)
 }

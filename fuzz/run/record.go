@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -61,22 +60,26 @@ func (r record) appendTo(name string) error {
 	return file.Close()
 }
 
-// load reads all lines of a file.
-func load(name string) (records []record, err error) {
-	file, err := os.Open(name)
+// load reads all lines of a file. torn is the size of a last one that is not whole,
+// which is left out: whoever wrote it was killed.
+func load(name string) (records []record, torn int, err error) {
+	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for n := 1; lines.Scan(); n++ {
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			return records, len(line), nil
+		}
 		var r record
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", name, n, err)
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, 0, fmt.Errorf("%s: line %d: %w", name, n, err)
 		}
 		records = append(records, r)
 	}
-	return records, lines.Err()
+	return records, 0, nil
 }
 
 // sums adds up the runs of each target, in order of their names.
@@ -132,9 +135,12 @@ func table(out io.Writer, totals []record) {
 
 // printTotals is -total.
 func printTotals(out io.Writer, name string) (clean bool, err error) {
-	records, err := load(name)
+	records, torn, err := load(name)
 	if err != nil {
 		return false, err
+	}
+	if torn > 0 {
+		fmt.Fprintf(out, "%s: the last line is not whole and is left out: its run was killed\n\n", name)
 	}
 	if len(records) == 0 {
 		return false, fmt.Errorf("%s: there are no runs in it", name)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -69,14 +70,14 @@ func TestSearch(t *testing.T) {
 	code, out, errOut := call(append(args, "-targets", "Right", "-cover")...)
 	require.Equal(t, exitOK, code, out+errOut)
 	require.Contains(t, out, "example.org/fuzzed/node")
-	records, err := load("runs.jsonl")
+	records, _, err := load("runs.jsonl")
 	require.NoError(t, err)
 	require.Len(t, records, 1)
 	require.GreaterOrEqual(t, records[0].Executions, int64(2000))
 
 	code, out, errOut = call(args...)
 	require.Equal(t, exitFound, code, "%s%s", out, errOut)
-	records, err = load("runs.jsonl")
+	records, _, err = load("runs.jsonl")
 	require.NoError(t, err)
 	require.Len(t, records, 2, "the first target has had its share")
 	require.Equal(t, "node/FuzzWrong", records[1].Target)
@@ -154,10 +155,61 @@ func TestSums(t *testing.T) {
 	}, totals)
 }
 
+// A run that is killed while it writes leaves half a line: it is left out, and cut
+// off before the next one is written.
+func TestTornLine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	whole := `{"target":"a","executions":7}` + "\n"
+	require.NoError(t, os.WriteFile("runs", []byte(whole+`{"target":"a","exec`), 0o666))
+	code, out, _ := call("-total", "runs")
+	require.Equal(t, exitOK, code)
+	require.Contains(t, out, "the last line is not whole")
+	s := search{options: &options{out: "runs"}, done: make(map[string]int64)}
+	require.NoError(t, s.resume())
+	require.Equal(t, map[string]int64{"a": 7}, s.done)
+	text, err := os.ReadFile("runs")
+	require.NoError(t, err)
+	require.Equal(t, whole, string(text))
+}
+
+// A directive says of which packages a target is; one that says nothing that is
+// there would leave it without guidance.
+func TestDirective(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const text = `package p
+
+// FuzzA is one.
+//
+//fuzz:of a b/...
+//fuzz:of c
+func FuzzA() {}
+
+// FuzzB is another.
+func FuzzB() {}
+`
+	require.NoError(t, os.WriteFile("a_test.go", []byte(text), 0o666))
+	found, err := fuzzFunctions(pack{}, "a_test.go")
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.Equal(t, []string{"a", "b/...", "c"}, found[0].of)
+	require.Empty(t, found[1].of)
+	require.NoError(t, found[0].check([]pack{{ImportPath: "a"}, {ImportPath: "b/x"}, {ImportPath: "c"}}))
+	require.ErrorIs(t, found[0].check([]pack{{ImportPath: "a"}, {ImportPath: "bx"}, {ImportPath: "c"}}), errDirective)
+}
+
+// Every target of this module has one.
+func TestDirectives(t *testing.T) {
+	targets, err := discover(t.Context(), regexp.MustCompile("."))
+	require.NoError(t, err)
+	for _, target := range targets {
+		require.NotEmpty(t, target.of, "%v: say with //fuzz:of which packages it is of", target)
+	}
+}
+
 func TestDamagedFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("runs", []byte("{}\n{\n"), 0o666))
-	_, err := load("runs")
+	_, _, err := load("runs")
 	require.ErrorContains(t, err, "line 2")
 	for _, text := range []string{"mode: set\nx\n", "mode: set\na.go:1.1,2.2 x 1\n"} {
 		require.NoError(t, os.WriteFile("profile", []byte(text), 0o666))

@@ -24,6 +24,8 @@ func init() {
 
 // FuzzDecode: a file with every type of key. Whatever is in it, its fault is told as
 // one of the file, and has a place; and every name that it uses can be asked for.
+//
+//fuzz:of internal/configfile
 func FuzzDecode(f *testing.F) { fuzzTargets["FuzzDecode"].Fuzz(f) }
 
 func checkDecode(t require.TestingT, text []byte) bool {

@@ -88,6 +88,8 @@ func identifyOne(t require.TestingT, x *x509.Certificate) bool {
 }
 
 // FuzzExtension: the value of the X.509 extension with the member certificate.
+//
+//fuzz:of node/transport protocol/certificate
 func FuzzExtension(f *testing.F) { fuzzTargets["FuzzExtension"].Fuzz(f) }
 
 func checkExtension(t require.TestingT, value []byte) bool {
@@ -131,6 +133,8 @@ func extensionSeeds() map[string][]byte {
 }
 
 // FuzzVouchers: the extension with the statements about CA keys.
+//
+//fuzz:of node/transport protocol/certificate
 func FuzzVouchers(f *testing.F) { fuzzTargets["FuzzVouchers"].Fuzz(f) }
 
 // checkVouchers: what is read has one encoding, and a group that is shown it
@@ -174,6 +178,8 @@ func voucherSeeds() map[string][]byte {
 }
 
 // FuzzTLSCertificate: the whole TLS certificate of a peer.
+//
+//fuzz:of node/transport protocol/certificate
 func FuzzTLSCertificate(f *testing.F) { fuzzTargets["FuzzTLSCertificate"].Fuzz(f) }
 
 func checkTLSCertificate(t require.TestingT, der []byte) bool {
@@ -212,6 +218,8 @@ func oidBytes() []byte {
 }
 
 // FuzzPreamble: the first frame of a stream.
+//
+//fuzz:of node/transport protocol/certificate
 func FuzzPreamble(f *testing.F) { fuzzTargets["FuzzPreamble"].Fuzz(f) }
 
 func checkPreamble(t require.TestingT, body []byte) bool {
