@@ -20,16 +20,22 @@ func FuzzUpdateList(f *testing.F) { targets["FuzzUpdateList"].Fuzz(f) }
 const (
 	listAdd   = iota // kind, subject, witness, size
 	listTake         // capacity, members, which to have heard
-	listCrowd        // how many in hundreds: news about as many members
+	listCrowd        // how many: news about as many members
 	listKinds
 )
 
 var (
 	listSizes   = []int{1, 2, 300, updates.MaxUpdate, updates.MaxTake}
+	listCrowds  = []int{1, 8, 64}
 	listMembers = []int{0, 1, 2, 10, 1000, 1 << 20, -1}
 )
 
-const listEvents = 200
+const (
+	listEvents = 48
+	// listLeft is how many updates more there is room for on lists that begin full:
+	// filling them costs as much as hundreds of events, so it is not one of them.
+	listLeft = 4
+)
 
 // lists are two that are told the same.
 type lists struct {
@@ -40,14 +46,21 @@ type lists struct {
 	made       int
 }
 
-// checkUpdateList accepts scripts that are whole.
+// checkUpdateList accepts scripts that are whole. The first byte says whether the
+// lists begin empty or full.
 func checkUpdateList(t require.TestingT, data []byte) bool {
 	s := newScript(data)
 	l := &lists{TestingT: t, one: updates.NewList(), other: updates.NewList(), told: make(map[[3]byte]int)}
-	crowds := 0
+	full := s.below(2) == 1
+	if s.bad {
+		return false
+	}
+	if full {
+		l.crowd(updates.MaxPending - listLeft)
+	}
 	for range listEvents {
 		if s.Len() == 0 {
-			return len(data) > 0
+			return true
 		}
 		switch s.below(listKinds) {
 		case listAdd:
@@ -61,13 +74,7 @@ func checkUpdateList(t require.TestingT, data []byte) bool {
 			capacity, members := s.among(64), listMembers[s.below(len(listMembers))]
 			l.take(capacity, members, s.byte())
 		case listCrowd:
-			n := s.among(12)
-			if crowds++; crowds > 1 { // each costs as much as hundreds of events
-				return false
-			}
-			for i := range 100 * n {
-				l.add(updates.Key{Kind: updates.KindJoin, Subject: ident.Member{0, byte(i), byte(i >> 8)}}, 1)
-			}
+			l.crowd(listCrowds[s.below(len(listCrowds))])
 		}
 		if s.bad {
 			return false
@@ -75,6 +82,13 @@ func checkUpdateList(t require.TestingT, data []byte) bool {
 		require.LessOrEqual(t, l.one.Len(), updates.MaxPending)
 	}
 	return s.Len() == 0
+}
+
+// crowd is news about so many members, always the same ones.
+func (l *lists) crowd(members int) {
+	for i := range members {
+		l.add(updates.Key{Kind: updates.KindJoin, Subject: ident.Member{0, byte(i), byte(i >> 8)}}, 1)
+	}
 }
 
 func (l *lists) add(key updates.Key, size int) {
@@ -110,15 +124,15 @@ func (l *lists) take(capacity, members int, heard byte) {
 
 func updateListSeeds() map[string][]byte {
 	usual := []byte{
-		listAdd, 0, 1, 0, 2, listAdd, 1, 2, 0, 2, listAdd, 2, 3, 4, 1, listAdd, 3, 1, 0, 0,
+		0, listAdd, 0, 1, 0, 2, listAdd, 1, 2, 0, 2, listAdd, 2, 3, 4, 1, listAdd, 3, 1, 0, 0,
 		listTake, 2, 3, 0, listTake, 10, 3, 1, listAdd, 0, 2, 0, 2, listTake, 10, 0, 0, listTake, 63, 5, 0,
 	}
 	return map[string][]byte{
 		"good-usual": usual,
-		"good-full":  append([]byte{listAdd, 2, 1, 2, 0, listTake, 9, 4, 0, listCrowd, 11, listTake, 63, 1, 3}, usual...),
-		"good-large": {listAdd, 0, 1, 0, 4, listAdd, 0, 2, 0, 3, listTake, 9, 3, 0, listTake, 9, 3, 0},
-		"good-kinds": {listAdd, 0, 1, 0, 0, listAdd, 2, 1, 2, 0, listAdd, 2, 1, 3, 0, listAdd, 1, 1, 0, 0, listTake, 9, 6, 0},
-		"bad-empty":  {}, "bad-event": {listKinds}, "bad-kind": {listAdd, 4, 1, 1, 1}, "bad-half": {listAdd, 0},
-		"bad-size": {listAdd, 0, 1, 0, 99}, "bad-members": {listTake, 1, 99, 0}, "bad-crowds": {listCrowd, 1, listCrowd, 1},
+		"good-full":  append([]byte{1, listAdd, 2, 1, 2, 0, listTake, 9, 4, 0, listCrowd, 1, listTake, 63, 1, 3}, usual[1:]...),
+		"good-large": {0, listAdd, 0, 1, 0, 4, listAdd, 0, 2, 0, 3, listTake, 9, 3, 0, listTake, 9, 3, 0},
+		"good-kinds": {0, listCrowd, 2, listAdd, 0, 1, 0, 0, listAdd, 2, 1, 2, 0, listAdd, 2, 1, 3, 0, listAdd, 1, 1, 0, 0, listTake, 9, 6, 0},
+		"bad-empty":  {}, "bad-beginning": {2}, "bad-event": {0, listKinds}, "bad-kind": {0, listAdd, 4, 1, 1, 1}, "bad-half": {0, listAdd, 0},
+		"bad-size": {0, listAdd, 0, 1, 0, 99}, "bad-members": {0, listTake, 1, 99, 0}, "bad-crowd": {0, listCrowd, 3},
 	}
 }

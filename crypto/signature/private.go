@@ -42,10 +42,6 @@ func Generate(random io.Reader) (*PrivateKey, error) {
 // Public is the key that verifies what k signs.
 func (k *PrivateKey) Public() *PublicKey { return k.public }
 
-// Sign is the RFC 8032 signature of message: SignatureSize bytes, always the
-// same for the same message.
-func (k *PrivateKey) Sign(message []byte) []byte { return ed25519.Sign(k.std, message) }
-
 // Seed is a copy of the secret, for the key file only.
 func (k *PrivateKey) Seed() []byte { return k.std.Seed() }
 

@@ -34,9 +34,8 @@ type PublicKey struct {
 // an audit of many journals, shall not fill the memory.
 const usesToSpread = 2
 
-// ParsePublicKey reads the 32 bytes of a public key. It returns ErrKeyEncoding
-// or ErrSmallOrder.
-func ParsePublicKey(b []byte) (*PublicKey, error) {
+// parsePublicKey is ParsePublicKey.
+func parsePublicKey(b []byte) (*PublicKey, error) {
 	var key PublicKey
 	if !decodePoint(&key.minus, b) {
 		return nil, ErrKeyEncoding
@@ -58,9 +57,8 @@ func (k *PublicKey) Equal(o *PublicKey) bool { return k.bytes == o.bytes }
 // String is the key in hex.
 func (k *PublicKey) String() string { return hex.EncodeToString(k.bytes[:]) }
 
-// Verify reports whether sig is a signature of message by k, under the rule in
-// the package comment: nil, ErrEncoding or ErrMismatch.
-func (k *PublicKey) Verify(message, sig []byte) error {
+// compute is Verify.
+func (k *PublicKey) compute(message, sig []byte) error {
 	var s parsed
 	if err := s.parse(sig); err != nil {
 		return err
