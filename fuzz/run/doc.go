@@ -1,5 +1,5 @@
-// Command run searches for crashers with every fuzz target of this module, one
-// target after the other, and says what it did:
+// Command run searches for crashers with every fuzz target of this module, as many at
+// the same time as there are workers, and says what it did:
 //
 //	go run ./fuzz/run -time 60s                      each target for a minute
 //	go run ./fuzz/run -execs 5000000 -out runs.jsonl each target until the file says so
@@ -8,10 +8,14 @@
 // With -out every run appends a line of JSON, and -execs counts what is there
 // already, so a search can be stopped at any time (Ctrl-C) and gone on with.
 //
-// The test binaries are built with coverage instrumentation for this module and
-// not for its libraries. After each execution the engine of package testing
-// looks at every counter that there is, and go test -fuzz makes some for all of
-// the standard library: this is three to six times as fast.
+// After each execution the engine of package testing looks at every coverage counter
+// that there is, and go test -fuzz makes some for all of the standard library. Here the
+// test binaries have them for the packages that a directive at the target names:
+//
+//	//fuzz:of protocol/wire crypto/canonical
+//
+// and, unless package crypto/signature is one of them, that package remembers what it
+// has computed (build tag remember).
 //
 // Exit codes: 0 nothing found, 1 a crasher or a failure, 2 wrong usage.
 package main

@@ -90,6 +90,31 @@ func TestSearch(t *testing.T) {
 	require.Contains(t, out, "100 %", "coverage of package node, by the profile beside the file")
 }
 
+// Targets run at the same time, each for its share, and one that finds something does
+// not end the others; whoever is alone gets all workers.
+func TestSeveralAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test binary")
+	}
+	scratchModule(t)
+	args := []string{"-execs", "2000", "-out", "runs.jsonl", "-cache", "cache"}
+	code, out, errOut := call(append(args, "-parallel", "2")...)
+	require.Equal(t, exitFound, code, "%s%s", out, errOut)
+	require.Contains(t, out, "all 2 targets")
+	records, _, err := load("runs.jsonl")
+	require.NoError(t, err)
+	for _, r := range sums(records) {
+		require.Equal(t, r.Target == "node/FuzzRight", r.Executions >= 2000 && r.Failure == "", r)
+	}
+	require.Equal(t, 1, records[0].Workers)
+
+	code, out, errOut = call("-execs", "1000", "-parallel", "3", "-targets", "Right", "-cache", "cache", "-out", "other.jsonl")
+	require.Equal(t, exitOK, code, "%s%s", out, errOut)
+	records, _, err = load("other.jsonl")
+	require.NoError(t, err)
+	require.Equal(t, 3, records[0].Workers)
+}
+
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"-time", "1s", "-execs", "1"}, {"-time", "-1s"}, {"-execs", "1", "-parallel", "0"}, {"-targets", "("}, {"-time", "1s", "x"}, {"-help"},
