@@ -115,6 +115,7 @@ type simRow struct {
 	Verdict  experiment.Verdict `json:"verdict"`
 	HoldsIn  int                `json:"holds_in"`
 	Of       int                `json:"of"`
+	Beside   string             `json:"beside,omitempty"`
 	Why      string             `json:"why,omitempty"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -228,12 +229,15 @@ func printResult(w io.Writer, r experiment.Result) error {
 	for _, row := range r.Rows {
 		says := row.Says
 		if r.Goals {
-			says += "\t" + row.Quantity + "\t" + row.Holds.Text(row.Unit)
+			says = row.Quantity + "\t" + row.Holds.Text(row.Unit)
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", row.ID, says, row.MeasuredText(), row.VerdictText())
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", row.ID, says, row.MeasuredText(), row.VerdictText(), row.Beside)
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if r.Goals {
+		fmt.Fprintf(w, "  the runs of one seed took %v\n", r.Took.Round(time.Millisecond))
 	}
 	for _, row := range r.Rows {
 		switch row.Verdict {
@@ -263,7 +267,7 @@ func jsonRow(r experiment.Row) simRow {
 		ID: r.ID, Source: r.Source, Says: r.Says, Quantity: r.Quantity, Reading: r.Reading,
 		Unit: r.Unit.String(), HoldsIf: r.Holds.Text(r.Unit),
 		Median: number(r.Median), P5: number(r.P5), P95: number(r.P95),
-		Verdict: r.Verdict, HoldsIn: r.HoldsIn, Of: r.Of,
+		Verdict: r.Verdict, HoldsIn: r.HoldsIn, Of: r.Of, Beside: r.Beside,
 	}
 	out.Samples = numbers(r.Samples)
 	if r.Verdict.Fails() {

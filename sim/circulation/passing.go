@@ -14,6 +14,7 @@ func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
 	if len(field) > policy.MaxField {
 		panic("circulation: a policy field longer than policy.MaxField")
 	}
+	w.traffic.passed(field)
 	t.Token.Field = append(t.Token.Field[:0], field...)
 	if !to.IsZero() {
 		t.to = int32(MemberIndex(to))

@@ -76,6 +76,7 @@ type World struct {
 	freeScripts   []int32
 	observers     []Observer
 	stats         Stats
+	traffic       Traffic
 	clocks        *rand.Rand
 	operationTime Latency
 }

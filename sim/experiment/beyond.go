@@ -4,12 +4,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // goals are the chapters of the goals' document. Each names its experiments in
 // its own file; their rows are made with goal, and their ids begin with "beyond-".
 var goals = []paper{
+	{
+		title:       "Wandering token",
+		cites:       "the presets of `wandering` that are this project's, beside the papers'",
+		finding:     beyondWalkFinding,
+		experiments: beyondWalkExperiments,
+	},
 	{
 		title:       "Many tokens",
 		cites:       "the presets of `multitoken` beside the papers'",
@@ -96,14 +103,21 @@ func (d *document) goalsSection(r Result) {
 	for _, f := range r.Figures {
 		d.line("![%s](%s/%s.svg)\n", f.Plot.Title, figuresDir, f.Name)
 	}
-	d.row("row", "goal", "quantity", "limit", "measured", "met or not")
-	d.row("---", "---", "---", "---", "---", "---")
+	beside := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Beside != "" })
+	line := func(cost string, cells ...string) {
+		if beside {
+			cells = append(cells, cost)
+		}
+		d.row(cells...)
+	}
+	line("at the cost of", "row", "goal", "quantity", "limit", "measured", "met or not")
+	line("---", "---", "---", "---", "---", "---", "---")
 	for _, row := range r.Rows {
 		verdict := row.VerdictText()
 		if row.Verdict.Fails() {
 			verdict = fmt.Sprintf("**%s**", verdict)
 		}
-		d.row(row.ID, row.Says, row.Quantity, row.Holds.Text(row.Unit), row.MeasuredText(), verdict)
+		line(row.Beside, row.ID, row.Says, row.Quantity, row.Holds.Text(row.Unit), row.MeasuredText(), verdict)
 	}
 	d.line("")
 }

@@ -104,8 +104,8 @@ func (s setting) loseAtRandom() setting {
 }
 
 // column is one value of each run.
-func column[T any](runs []T, value func(T) float64) []float64 {
-	values := make([]float64, len(runs))
+func column[T, V any](runs []T, value func(T) V) []V {
+	values := make([]V, len(runs))
 	for i, r := range runs {
 		values[i] = value(r)
 	}

@@ -22,6 +22,8 @@ type Claim struct {
 	Reading string
 	Unit    Unit
 	Holds   Check
+	// Beside is what the measurement costs, in words. It is printed beside it.
+	Beside string
 	// Why is the likely reason if the claim does not hold. It is printed only
 	// then.
 	Why string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/wandertoken/wander/sim/figure"
 )
@@ -18,6 +19,7 @@ type Lab struct {
 	seeds    []uint64
 	parallel int
 	progress func(done, total int)
+	spent    time.Duration // by all jobs
 	result   *Result
 	faults   []error
 }
@@ -25,7 +27,10 @@ type Lab struct {
 // Result is what an experiment has handed in.
 type Result struct {
 	Experiment
-	Seeds       int
+	Seeds int
+	// Took is how long the runs of one seed took together, on average, by the
+	// clock. It is in no file.
+	Took        time.Duration
 	Rows        []Row
 	Tables      []Table
 	Figures     []Figure
@@ -126,11 +131,13 @@ func (l *Lab) each(job func(i int) error) error {
 	for range min(l.parallel, len(l.seeds)) {
 		workers.Go(func() {
 			for i := range todo {
+				began := time.Now()
 				if errs[i] = job(i); errs[i] != nil {
 					cancel()
 				}
 				done.Lock()
 				finished++
+				l.spent += time.Since(began)
 				l.progress(finished, len(l.seeds))
 				done.Unlock()
 			}
@@ -153,5 +160,8 @@ func (l *Lab) first(errs []error) error {
 	return nil
 }
 
-// finish reports what the experiment did wrong.
-func (l *Lab) finish() error { return errors.Join(l.faults...) }
+// finish ends the experiment, and reports what it did wrong.
+func (l *Lab) finish() error {
+	l.result.Took = l.spent / time.Duration(len(l.seeds))
+	return errors.Join(l.faults...)
+}

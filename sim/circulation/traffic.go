@@ -1,0 +1,35 @@
+package circulation
+
+// Traffic is what policies send, in bytes, since the start. What carries it,
+// signatures and all, is not in it.
+type Traffic struct {
+	// Fields and Messages are the bytes of all policy fields on tokens that were
+	// passed, and of all messages between policies.
+	Fields, Messages uint64
+	// Passes counts the passes, those that lost their token or came back too.
+	Passes uint64
+	// LongestField is the longest policy field.
+	LongestField int
+}
+
+// passed notes the field of a token that is passed on.
+func (t *Traffic) passed(field []byte) {
+	t.Passes++
+	t.Fields += uint64(len(field))
+	t.LongestField = max(t.LongestField, len(field))
+}
+
+// told notes a message.
+func (t *Traffic) told(body []byte) { t.Messages += uint64(len(body)) }
+
+// Since is what was sent since an earlier moment; LongestField is that of the
+// whole run.
+func (t Traffic) Since(before Traffic) Traffic {
+	t.Fields -= before.Fields
+	t.Messages -= before.Messages
+	t.Passes -= before.Passes
+	return t
+}
+
+// Traffic is what was sent so far.
+func (w *World) Traffic() Traffic { return w.traffic }

@@ -1,0 +1,100 @@
+package experiment
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+const beyondWalkStressNotes = `300 members (and 1000, where it says so, configured for that), the losses of the other experiments, and beside them:
+
+- *slow handoffs*: a handoff takes 50 ms, and so does each small message;
+- *crashes*: one member in the group crashes every 100 s on average, whoever it is, forgets everything and is back after a minute;
+- *lost messages*: each small message is lost with this probability, not a handoff's own, which are repeated;
+- *directories of 64*: each member draws from a sample of 64 others, and a member's witnesses are those named when it joined;
+- *false suspicion*: so many of the watches on a next holder are told that it is silent though nothing is wrong, at any moment of
+  its operation, and the two do not reach each other for 10 s.
+
+Ideal is still the perfect round robin in which nothing takes time. Handoffs of 50 ms alone let the resource idle for 1.23 %.`
+
+// stress is something that makes it harder.
+type stress struct {
+	id, name string
+	members  int
+	change   func(*circulation.Config)
+	goals    bool // the goals of all stresses at once
+	papers   bool // it is one for the papers' preset too, which sends no messages
+}
+
+// The stresses of the goals.
+func slowHandoffs(c *circulation.Config) {
+	c.Passing, c.Telling = circulation.Constant(50*time.Millisecond), circulation.Constant(50*time.Millisecond)
+}
+
+func manyCrashes(c *circulation.Config)      { c.CrashEvery = 100 * time.Second }
+func lostMessages(c *circulation.Config)     { c.TellLoss = 0.01 }
+func smallDirectories(c *circulation.Config) { c.Known = 64 }
+func someSuspicion(c *circulation.Config)    { c.FalseSuspicion = 1e-4 }
+func moreSuspicion(c *circulation.Config)    { c.FalseSuspicion = 1e-3 }
+func manyLostMessages(c *circulation.Config) { c.TellLoss = 0.1 }
+
+func allAtOnce(c *circulation.Config) {
+	for _, change := range []func(*circulation.Config){slowHandoffs, manyCrashes, lostMessages, smallDirectories, someSuspicion} {
+		change(c)
+	}
+}
+
+var stresses = []stress{
+	{"slow", "slow handoffs", fullLoad, slowHandoffs, false, true},
+	{"crashes", "crashes", fullLoad, manyCrashes, false, true},
+	{"lossy", "1 % lost messages", fullLoad, lostMessages, false, false},
+	{"lossy-10", "10 % lost messages", fullLoad, manyLostMessages, false, false},
+	{"sampled", "directories of 64", fullLoad, smallDirectories, false, false},
+	{"suspicion", "false suspicion of 10⁻⁴", fullLoad, someSuspicion, false, false},
+	{"suspicion-10", "false suspicion of 10⁻³", fullLoad, moreSuspicion, false, false},
+	{"all", "all at once", fullLoad, allAtOnce, true, true},
+	{"all-1000", "all at once", 1000, allAtOnce, true, true},
+}
+
+func beyondWalkStress(l *Lab) error {
+	return walkStress(l, append([]string{wandering.Paper}, ownPresets()...), stresses)
+}
+
+func walkStress(l *Lab, presets []string, under []stress) error {
+	table := walkTable{}
+	for _, preset := range presets {
+		for _, s := range under {
+			if isPapers(preset) && !s.papers {
+				continue
+			}
+			g := walkAt(preset, s.members)
+			g.change = s.change
+			runs, err := g.runs(l)
+			if err != nil {
+				return err
+			}
+			table.add(g, s.name, runs)
+			s.rows(l, g, runs)
+		}
+	}
+	l.Table("beyond-walk-stress", walkHeader, table)
+	return nil
+}
+
+// rows are the goals under one stress: limits there are for all at once only.
+func (s stress) rows(l *Lab, g walkGroup, runs []*walkRun) {
+	for _, q := range []walkQuantity{walkIdle, walkTwo, walkMore, walkP99, walkP999, walkMessages} {
+		switch {
+		case s.goals && q.id == walkIdle.id:
+			q.limit, q.only, q.says = AtMost(0.016), walkFair, "bears everything at once"
+		case s.goals && q.id == walkP99.id:
+			q.limit, q.says = AtMost(1.1), "bears everything at once"
+		default:
+			q.limit = Reported()
+		}
+		q.quantity = fmt.Sprintf("%s, %s", q.quantity, s.name)
+		q.row(l, g, "-"+s.id, runs)
+	}
+}

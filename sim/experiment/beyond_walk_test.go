@@ -1,0 +1,161 @@
+package experiment
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+// A loss is felt until an operation begins, and not at all while one runs; there is
+// no token until one is made, unless another one lives.
+func TestLosingNotesHowLongLossesAreFelt(t *testing.T) {
+	a, b, c := ident.Token{1}, ident.Token{2}, ident.Token{3}
+	o := newLosing(nil, at(10), rand.New(rand.NewPCG(1, 1)))
+	o.TokenBorn(at(0), 0, a)
+	o.TokenGone(at(5), a, circulation.LostInTransit) // in the warm-up
+	o.TokenBorn(at(8), 0, a)
+	o.next = withHolder
+	o.TokenGone(at(20), a, circulation.LostWithHolder)
+	o.TokenBorn(at(31), 1, b)
+	o.OperationBegan(at(33), 1)
+	o.TokenBorn(at(34), 2, c)
+	o.TokenGone(at(35), c, circulation.Dropped) // which is no loss
+	o.TokenBorn(at(36), 2, c)
+	o.TokenGone(at(37), c, circulation.LostInTransit)
+	o.OperationEnded(at(38), 1)
+	o.TokenGone(at(40), b, circulation.LostInTransit)
+	assert.Equal(t, []tokenLoss{
+		{withHolder, 13 * time.Second, 11 * time.Second},
+		{otherwise, 0, 0},
+		{otherwise, 7 * time.Second, 7 * time.Second}, // felt still
+	}, o.finish(at(47)))
+}
+
+// roundRobin is ten members that pass the token round.
+func roundRobin() walkGroup {
+	g := walkSized("paper", 10)
+	g.losses, g.length = nil, 1000*time.Second
+	g.maker = func(circulation.Config) circulation.Maker {
+		return func(member int, _ policy.Surroundings) (policy.Policy, error) { return turner(member), nil }
+	}
+	return g
+}
+
+// The losses that are planned happen, of their kinds and in turn; the watcher that
+// dies is the one that passed the token on.
+func TestLosingInjectsTheLosses(t *testing.T) {
+	g := roundRobin()
+	w, err := g.world(t.Context(), 1)
+	require.NoError(t, err)
+	o := newLosing([]lossKind{inTransit, withHolder, withWatcher}, 0, rand.New(rand.NewPCG(1, 1)))
+	w.Observe(o)
+	var fell []int
+	w.Observe(&downs{down: func(member int) { fell = append(fell, member) }})
+	o.plan(w, at(40_000))
+	for s := 10_100; s < 40_000; s += 10_000 { // nobody else makes a token
+		w.At(at(s), func(w *circulation.World) { w.Generate(0) })
+	}
+	w.Run(at(40_000))
+	var kinds []lossKind
+	for _, l := range o.finish(w.Now()) {
+		kinds = append(kinds, l.kind)
+		assert.InDelta(t, 98, l.operation.Seconds(), 4)
+		assert.Equal(t, l.operation, l.token)
+	}
+	assert.Equal(t, []lossKind{inTransit, withHolder, withWatcher}, kinds)
+	require.Len(t, fell, 3)
+	assert.Equal(t, (fell[1]+1)%10, fell[2])
+}
+
+// downs tells of members that fall.
+type downs struct {
+	circulation.Ignore
+	down func(member int)
+}
+
+func (d *downs) MemberDown(_ clock.Instant, member int) { d.down(member) }
+
+// Two members that have to rest for 10 s: from 18 s on one of them is due.
+func TestDueWatch(t *testing.T) {
+	d := newDueWatch(2, 10*time.Second, at(1))
+	d.OperationBegan(at(3), 0) // both are due, and nobody runs: 2 s after the start
+	d.OperationEnded(at(4), 0)
+	d.OperationBegan(at(4), 1)
+	d.OperationEnded(at(8), 1)
+	d.Advanced(at(13))
+	assert.Equal(t, 2*time.Second, d.waited, "nobody was due")
+	d.OperationBegan(at(15), 0) // due since 14
+	assert.Equal(t, 3*time.Second, d.waited)
+	d.OperationEnded(at(16), 0)
+	d.Advanced(at(20)) // 1 is due since 18
+	assert.Equal(t, 5*time.Second, d.waited)
+}
+
+// With policies that pass the token round, everything is as in a perfect round
+// robin, and what it costs is counted.
+func TestWalkRunOfARoundRobin(t *testing.T) {
+	g := roundRobin()
+	r, err := g.run(t.Context(), 1)
+	require.NoError(t, err)
+	assert.InDelta(t, 1, r.stretched(0.5), 0.01)
+	assert.InDelta(t, 1, r.stretched(0.999), 0.01)
+	assert.Equal(t, [4]float64{0, 1, 0, 0}, [4]float64{r.share(0), r.share(1), r.crowd(), r.waiting})
+	assert.Equal(t, [4]float64{2, 2, 1, 5}, [4]float64{r.messagesPerOperation(), r.messagesPerHop(), r.hopsPerOperation(), r.fieldBytes()})
+}
+
+// turner is a policy that passes the token to the next of ten members, with a
+// field of 5 bytes and two messages.
+type turner int
+
+func (m turner) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	next := circulation.MemberID((int(m) + 1) % 10)
+	switch e.Kind {
+	case policy.Arrival, policy.Generated:
+		actions = append(actions, policy.Action{Kind: policy.Run, Token: e.Token.ID})
+	case policy.OperationEnded:
+		tell := policy.Action{Kind: policy.Tell, To: next, Field: []byte{1}}
+		actions = append(actions, tell, tell, policy.Action{Kind: policy.Pass, To: next, Token: e.Token.ID, Field: make([]byte, 5)})
+	}
+	return actions
+}
+
+// The experiments run, and hold their goals against the presets that are this
+// project's, and against no other.
+func TestGoalsOfTheWalk(t *testing.T) {
+	l := newLab(t.Context(), Experiment{Name: "beyond-walk", Goals: true}, Options{Seeds: Seeds(1), Parallel: 1})
+	const short = 10_000 * time.Second
+	var own []string
+	for _, p := range catalog.Presets(catalog.Wandering) {
+		if !isPapers(p.Name) {
+			own = append(own, p.Name)
+		}
+	}
+	assert.ElementsMatch(t, own, ownPresets())
+	require.NoError(t, walkLosses(l, walkPresets(), short))
+	require.NoError(t, walkStress(l, walkPresets(), stresses[:1]))
+	require.NoError(t, l.finish())
+	names{}.check(l)
+	require.NoError(t, l.finish())
+	judged := 0
+	for _, row := range l.result.Rows {
+		if isPapers(strings.SplitAfter(row.Quantity, "preset ")[1]) {
+			assert.Equal(t, Measured, row.Verdict, row.ID)
+		}
+		if row.Verdict != Measured {
+			judged++
+		}
+		assert.NotEmpty(t, row.Beside)
+	}
+	assert.Equal(t, len(own) > 0, judged > 0)
+	assert.NotEmpty(t, l.result.Rows)
+}
