@@ -9,12 +9,15 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // situation is one thing to be measured, with the goal for it.
@@ -37,6 +40,7 @@ var situations = []situation{
 type latencies struct {
 	progress         io.Writer
 	rounds, handoffs int
+	preset           string // of the policy wandering; empty: its first
 }
 
 func (l *latencies) run(out io.Writer) error {
@@ -121,7 +125,7 @@ func (l *latencies) measure(s situation) ([]float64, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := makeGroup(dir, fastest(1)); err != nil {
+	if err := makeGroup(dir, l.resource()); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -147,6 +151,29 @@ func (l *latencies) measure(s situation) ([]float64, error) {
 	}
 	defer cancel()
 	return l.follow(visits)
+}
+
+// resource is one token's, with the parameters of fastest that its preset uses.
+func (l *latencies) resource() group.Resource {
+	r := fastest(1)
+	if l.preset == "" {
+		return r
+	}
+	r.Policy, r.Params.Preset = catalog.Wandering, l.preset
+	for _, p := range catalog.Presets(catalog.Wandering) {
+		if p.Name != l.preset {
+			continue
+		}
+		for name, clear := range map[string]func(){
+			"min_interval":      func() { r.Params.MinInterval = 0 },
+			"regeneration_mean": func() { r.Params.RegenerationMean = 0 },
+		} {
+			if !slices.Contains(p.Uses, name) {
+				clear()
+			}
+		}
+	}
+	return r
 }
 
 // open opens a node behind a relay of its own, which ends with the context.

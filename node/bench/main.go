@@ -58,6 +58,7 @@ func run(args []string, out, progress io.Writer) error {
 		l := latencies{progress: progress}
 		f.IntVar(&l.rounds, "rounds", 5, "how often each thing is measured")
 		f.IntVar(&l.handoffs, "handoffs", 20, "how many handoffs in a round")
+		f.StringVar(&l.preset, "preset", "", "preset of the policy wandering (default its first)")
 		if err := f.Parse(args[1:]); err != nil {
 			return err
 		}
