@@ -91,8 +91,51 @@ func (n *node) lieAbout(r *rand.Rand, e effect.Send) func() bool {
 			return func() bool { return n.flood(r) }
 		}
 		return func() bool { return n.replay(r) }
+	case *wire.Policy:
+		return []func() bool{
+			func() bool { return n.garble(r, e.To, m) }, func() bool { return n.garble(r, e.To, m) },
+			func() bool { return n.chatter(r, m) }, n.deny,
+		}[choice]
 	}
 	return nil
+}
+
+// garble says something else to a peer's policy: with one byte changed, which may
+// still be read as a claim, or cut off.
+func (n *node) garble(r *rand.Rand, to ident.Member, m *wire.Policy) bool {
+	other := *m
+	other.Body = slices.Clone(m.Body)
+	if len(other.Body) > 0 {
+		other.Body[r.IntN(len(other.Body))] = byte(r.Uint32())
+		if r.IntN(4) == 0 {
+			other.Body = other.Body[:r.IntN(len(other.Body))]
+		}
+	}
+	n.says(to, &other)
+	return true
+}
+
+// chatter says the same and much nonsense to the policies of anybody.
+func (n *node) chatter(r *rand.Rand, m *wire.Policy) bool {
+	for range floodOf {
+		o, nonsense := n.c.one(r), *m
+		if r.IntN(2) == 0 {
+			nonsense.Body = make([]byte, r.IntN(wire.MaxPolicyBody+1))
+			for i := range nonsense.Body {
+				nonsense.Body[i] = byte(r.Uint32())
+			}
+		}
+		if o != n {
+			n.says(o.id, &nonsense)
+		}
+	}
+	return false
+}
+
+// deny keeps to itself what its policy has to say.
+func (n *node) deny() bool {
+	n.c.log(n, "LIES by saying nothing")
+	return true
 }
 
 // says sends what nobody's member has said.
