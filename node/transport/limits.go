@@ -49,8 +49,11 @@ const (
 
 	// MaxSilence is QUIC's max_idle_timeout: a peer that is silent for so long
 	// is taken for dead. With keep-alives at a third of it, a dead peer is
-	// noticed after at most 4/3 of it. Below 5 s quic-go would raise it.
-	MaxSilence = 9 * time.Second
+	// noticed after at most 4/3 of it: 10 seconds, which is how long a group waits
+	// for a token whose holder has died. Up to a round trip of 100 ms a keep-alive
+	// is sent 5 times or more in that time before it counts as unanswered. Below 5 s
+	// quic-go would raise it.
+	MaxSilence = 7500 * time.Millisecond
 
 	// KeepAlive is how long the dialler of a quiet connection waits before it
 	// sends a keep-alive.

@@ -16,14 +16,14 @@ func TestQUICSettings(t *testing.T) {
 	want := quic.Config{
 		Versions:                       []quic.Version{1},
 		HandshakeIdleTimeout:           3 * time.Second,
-		MaxIdleTimeout:                 9 * time.Second,
+		MaxIdleTimeout:                 7500 * time.Millisecond,
 		InitialStreamReceiveWindow:     64 << 10,
 		InitialConnectionReceiveWindow: 64 << 10,
 		MaxStreamReceiveWindow:         128 << 10,
 		MaxConnectionReceiveWindow:     128 << 10,
 		MaxIncomingStreams:             -1,
 		MaxIncomingUniStreams:          -1,
-		KeepAlivePeriod:                3 * time.Second,
+		KeepAlivePeriod:                2500 * time.Millisecond,
 	}
 	assert.Equal(t, want, *quicConfig(false), "the dialler")
 	want.MaxIncomingStreams, want.KeepAlivePeriod = 1, 0

@@ -15,7 +15,7 @@ const (
 	// a policy watches silent. The daemon's transport gives one up after 3 seconds
 	// and four packets, so that three, with the pauses between, are 10 seconds. One
 	// packet in ten lost each way fails three dials once in 10^8 times. A connection that
-	// broke because nothing came for 9 seconds, keep-alives and repeated packets
+	// broke because nothing came for 7.5 seconds, keep-alives and repeated packets
 	// unanswered, counts as as many.
 	silentDials = 3
 

@@ -8,7 +8,7 @@ import (
 // silence is how long a daemon waits for a sign of life from the other end of a
 // connection before it takes it for broken: the transport's MaxSilence, which a
 // test holds it to.
-const silence = 9 * time.Second
+const silence = 7500 * time.Millisecond
 
 // idleTimeout is how long a daemon keeps a connection on which nothing is sent:
 // the transport's DefaultIdleTimeout.

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -134,7 +135,7 @@ func play(ctx context.Context, o Options, members []*process, screen Screen) err
 			return err
 		}
 	}
-	h := &hand{members: members, holders: o.Victim == VictimHolder, away: o.Away, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+	h := &hand{members: members, holders: o.Victim == VictimHolder, away: cmp.Or(o.Away, DefaultAway), rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
 	if o.Crash > 0 {
 		h.every = time.NewTicker(o.Crash)
 		defer h.every.Stop()

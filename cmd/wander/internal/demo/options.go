@@ -40,8 +40,8 @@ type Options struct {
 	Loss          float64       // share of datagrams lost, each way
 	Delay         time.Duration // one way; up to a quarter more at random, which reorders
 	Crash         time.Duration // how often a member is killed; 0: never
-	Victim        string        // VictimAny or VictimHolder
-	Away          time.Duration // how long a killed member stays away
+	Victim        string        // VictimAny or VictimHolder; empty: any
+	Away          time.Duration // how long a killed member stays away; 0: DefaultAway
 	Volatile      bool
 	Policy        string // one of catalog.Names
 	Preset        string // one of the policy's; empty: its first
@@ -66,9 +66,9 @@ func (o Options) Validate() error {
 		return fmt.Errorf("%w: a delay of %v, permitted are 0 to %v", ErrOptions, o.Delay, MaxDelay)
 	case o.Crash != 0 && o.Crash < minCrash:
 		return fmt.Errorf("%w: a crash every %v, at least %v", ErrOptions, o.Crash, minCrash)
-	case o.Victim != VictimAny && o.Victim != VictimHolder:
+	case o.Victim != "" && o.Victim != VictimAny && o.Victim != VictimHolder:
 		return fmt.Errorf("%w: victim %q: %s or %s", ErrOptions, o.Victim, VictimAny, VictimHolder)
-	case o.Away <= 0 || o.Crash != 0 && o.Away > DefaultAway && o.Away >= o.Crash:
+	case o.Away < 0 || o.Crash != 0 && o.Away > DefaultAway && o.Away >= o.Crash:
 		return fmt.Errorf("%w: away for %v with a crash every %v: a killed member has to be back before the next one is", ErrOptions, o.Away, o.Crash)
 	}
 	if err := catalog.Check(o.Policy, o.params()); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 func usual() Options {
-	return Options{Policy: "ring", Members: 3, For: time.Second, OperationTime: time.Second, Victim: VictimAny, Away: DefaultAway}
+	return Options{Policy: "ring", Members: 3, For: time.Second, OperationTime: time.Second}
 }
 
 func TestPrepare(t *testing.T) {
@@ -39,7 +39,7 @@ func TestPrepareSaysWhatToDo(t *testing.T) {
 		{func(o *Options) { o.Loss = 10 }, "write 10% or 0.1"},
 		{func(o *Options) { o.Loss = 0.95 }, "permitted are 0% to 90%"},
 		{func(o *Options) { o.Victim = "me" }, "any or holder"},
-		{func(o *Options) { o.Away = 0 }, "away for 0s"},
+		{func(o *Options) { o.Away = -1 }, "away for -1ns"},
 		{func(o *Options) { o.Crash, o.Away = 10*time.Second, 10*time.Second }, "back before the next one"},
 	} {
 		o := usual()

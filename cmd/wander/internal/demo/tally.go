@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/audit"
@@ -76,6 +77,7 @@ func tally(o Options, members []*process) (Summary, error) {
 	b := books{sent: make(map[hopKey]uint64)}
 	var journals []audit.Journal
 	var struck []uint64 // when holders were killed
+	kills := make(map[ident.Member][]uint64)
 	for _, p := range members {
 		j, err := b.read(filepath.Join(p.stateDir(), "journal"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -86,13 +88,14 @@ func tally(o Options, members []*process) (Summary, error) {
 		}
 		_, counters, crashes := p.seen()
 		struck = append(struck, holding(b.group, j, p.kills)...)
+		kills[j.Member] = p.kills
 		s.Crashes += crashes
 		s.Handoffs.Retried += counters.Handoffs.Retried
 		s.Handoffs.Reselected += counters.Handoffs.Reselected
 		s.Handoffs.InDoubtResolved += counters.Handoffs.InDoubtResolved
 	}
 	for _, j := range journals {
-		if err := b.enter(j); err != nil {
+		if err := b.enter(j, kills[j.Member], o.OperationTime); err != nil {
 			return s, err
 		}
 	}
@@ -173,8 +176,10 @@ func (b *books) read(dir string) (j audit.Journal, err error) {
 	return j, nil
 }
 
-// enter takes in the times of one journal, when the others' are known.
-func (b *books) enter(j audit.Journal) error {
+// enter takes in the times of one journal, when the others' are known. The end of an
+// operation during which the member was killed is written when it is back; it has
+// taken the time that operations take here.
+func (b *books) enter(j audit.Journal, kills []uint64, operation time.Duration) error {
 	begun := make(map[ident.Grant]uint64)
 	var began []uint64
 	for _, e := range j.Entries {
@@ -199,7 +204,11 @@ func (b *books) enter(j audit.Journal) error {
 			if !ok || !r.Operated {
 				continue
 			}
-			b.operating = append(b.operating, span{from, e.At})
+			to := e.At
+			if slices.ContainsFunc(kills, func(at uint64) bool { return from <= at && at < to }) {
+				to = min(to, from+uint64(operation.Microseconds()))
+			}
+			b.operating = append(b.operating, span{from, to})
 			began = append(began, from)
 		}
 	}

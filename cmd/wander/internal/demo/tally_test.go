@@ -329,3 +329,19 @@ func TestRecovery(t *testing.T) {
 	assert.InDelta(t, 2.002, s.Recovery.P50, 0.001)
 	assert.Equal(t, s.Recovery.P50, s.Recovery.Max)
 }
+
+// TestTallyOperationOfTheKilled: an operation is not as long as its member was away.
+func TestTallyOperationOfTheKilled(t *testing.T) {
+	f := newForger(t)
+	f.made()
+	f.operates(0, 1, 0, func() { f.at += 20e6 })
+	f.operates(1, 2, 0, func() { f.at += 1e6 })
+	f.at -= 15e6
+	f.operates(2, 3, 0, func() { f.at += 1e6 })
+	members := f.members()
+	members[0].kills = []uint64{f.entries[0][2].At + 1}
+	s, err := tally(Options{Members: 3, OperationTime: 200 * time.Millisecond}, members)
+	require.NoError(t, err)
+	assert.Zero(t, s.OverlapSeconds)
+	assert.Equal(t, 3, s.Operations)
+}
