@@ -284,12 +284,12 @@ func TestInspectKeepsTheTerminalSafe(t *testing.T) {
 // anybody can make a group file.
 func TestInspectGroupFileByItself(t *testing.T) {
 	s := started(t)
-	s.write("group.toml", smallGroup+"policy = \"multitoken\"\ntarget_interval = \"2m\"\ninterval_factor = 2.5\n")
+	s.write("group.toml", smallGroup+"policy = \"multitoken\"\npreset = \"jittered\"\ntarget_interval = \"2m\"\ninterval_factor = 2.5\n")
 	s.must("ca", "config", "group.toml")
 	alone := s.must("inspect", "ca/group.crt")
 	for _, want := range []string{
 		"group configuration (not verified: the group file agrees with itself; give one that you trust)\n",
-		"operation_time: 4s\n", "members_max: 100\n", "target_interval: 2m0s\n", "interval_factor: 2.5\n", "preset: \"\"\n",
+		"operation_time: 4s\n", "members_max: 100\n", "target_interval: 2m0s\n", "interval_factor: 2.5\n", "preset: \"jittered\"\n",
 	} {
 		assert.Contains(t, alone, want)
 	}

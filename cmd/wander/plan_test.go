@@ -98,7 +98,7 @@ func TestPlanSet(t *testing.T) {
 		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m0s\nhandoffs of 0s, no loss, no crash\n"},
 		"flag":   {[]string{"--policy", "wandering", "--preset", "report", "--set", "generator_rests=true"}, "preset report, generator_rests true\n"},
 		"factor": {[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m"}, "max_interval 10m0s, growth_factor 2.5\n"},
-		"count":  {[]string{"--policy", "multitoken", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m0s, queue_capacity 3\n"},
+		"count":  {[]string{"--policy", "multitoken", "--preset", "jittered", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m0s, queue_capacity 3\n"},
 		"faults": {
 			[]string{"--loss", "1%", "--latency", "20ms", "--crash", "1m", "--down-for", "30s", "--volatile"},
 			"handoffs of 20ms, 1 % of the handoffs lose the token, a crash of a volatile member every 1m0s on average, down for 30s\n",

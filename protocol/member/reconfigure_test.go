@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/multitoken"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -61,7 +62,7 @@ func TestConfigurationTakesBackWhatWasLetGo(t *testing.T) {
 	for range 50 { // it has rested, and there is nobody to take it
 		b.after(100 * time.Millisecond)
 	}
-	many := policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: 10 * time.Millisecond, TargetInterval: time.Hour}
+	many := policy.Params{Preset: multitoken.Jittered, OperationTime: time.Second, MembersMax: 10, SkipDelay: 10 * time.Millisecond, TargetInterval: time.Hour}
 	b.reconfigure(a, 2, catalog.Multitoken, many)
 	b.meet(peer) // where it came too soon to go on
 	for range 100 {

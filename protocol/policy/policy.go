@@ -162,7 +162,7 @@ type DropReason uint8
 const (
 	// Superseded: a token of higher precedence is known to circulate.
 	Superseded DropReason = iota + 1
-	// Overflow: more tokens wait here than the policy keeps.
+	// Overflow: there are more tokens than the policy wants, here or in the group.
 	Overflow
 	// Spent: the policy makes a token for each operation, and this one's is
 	// over.

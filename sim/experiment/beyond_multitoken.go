@@ -1,6 +1,126 @@
 package experiment
 
-const beyondManyFinding = `The presets t3gj and s3gj of multitoken.`
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/policy/multitoken"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+const beyondManyFinding = `The mean interval is the target under each of *split*, *t3gj* and *s3gj*, at every size, with
+losses, heavy-tailed latencies and directories that know a sample. *split* makes a fortieth of the tokens that *t3gj* makes,
+and *t3gj* answers changes fastest.`
 
 // beyondManyExperiments are the goals about many tokens.
-func beyondManyExperiments() []Experiment { return nil }
+func beyondManyExperiments() []Experiment {
+	full := manyGroups{sizes: []int{191, 1000, 10_000}, warm: 180 * time.Second, length: 600 * time.Second}
+	return []Experiment{
+		{
+			Name: "beyond-many-steady", Title: "The mean interval, the number of tokens and how many are made", Source: "goal",
+			Goals: true, Notes: beyondSteadyNotes, Run: full.steadyGoals,
+		},
+		{
+			Name: "beyond-many-stress", Title: "Losses, heavy-tailed latency and directories that know a sample", Source: "goal",
+			Goals: true, Notes: beyondStressNotes, Run: full.stressGoals,
+		},
+		{
+			Name: "beyond-many-change", Title: "After the group doubles or halves", Source: "goal",
+			Goals: true, Notes: beyondChangeNotes, Run: full.changeGoals,
+		},
+		{
+			Name: "beyond-many-coldstart", Title: "Members that start together, without a token", Source: "goal",
+			Goals: true, Notes: beyondColdNotes, Run: full.coldGoals,
+		},
+	}
+}
+
+// manyGroups are the groups that goals are measured in. Tests take smaller ones.
+type manyGroups struct {
+	sizes        []int
+	warm, length time.Duration
+}
+
+// steeredPresets are those that have goals; the others are shown beside them.
+var steeredPresets = []string{multitoken.Split, multitoken.T3gj, multitoken.S3gj}
+
+const beyondSteadyNotes = `Target 2.63 s, handoffs of 30 ms, operations that take no time. Groups begin with about as many tokens as
+it takes; three minutes pass before ten are measured. *Interval* is members times time over uses: it counts every member, also
+one that is forgotten. The *least number of tokens* is members · latency / target. Under *s3gj* a token that comes within the
+third of the target after a use is passed on unused, which happens to a third of them when tokens come as a Poisson process: its own
+least number is 3/2 of that. *paper* and *jittered* are there to compare.`
+
+// steadyGoals are the interval, the tokens and the generations of undisturbed
+// groups.
+func (g manyGroups) steadyGoals(l *Lab) error {
+	plot := newMadePlot()
+	for _, preset := range append(steeredPresets, multitoken.Jittered, multitoken.Paper) {
+		for _, n := range g.sizes {
+			runs, err := Gather(l, func(seed uint64) (many, error) { return g.group(preset, n).run(seed) })
+			if err != nil {
+				return err
+			}
+			name := fmt.Sprintf("%s-%d", preset, n)
+			limits := steadyLimits{AtMost(0.01), AtMost(0.05)}
+			if preset == multitoken.Jittered || preset == multitoken.Paper {
+				limits = steadyLimits{Reported(), Reported()}
+			}
+			steadyRows(l, "many-"+name, fmt.Sprintf("*%s*, %d members", preset, n), limits, runs)
+			plot.add(preset, n, column(runs, madePerMinute))
+		}
+	}
+	l.Plot("beyond-many-made", plot.plot())
+	return nil
+}
+
+// steadyLimits are the limits of steadyRows.
+type steadyLimits struct{ interval, tokens Check }
+
+const (
+	whyInterval = "longer averages and a slower integral were tried; what is left is chance in the number of tokens."
+	whyTokens   = "the number of tokens varies, and a member that is open uses no more than one of several that come: the same mean takes more of them."
+)
+
+func steadyRows(l *Lab, id, group string, limits steadyLimits, runs []many) {
+	l.Row(goal(id+"-interval", "the mean interval is the target", group+": mean interval off the target, up or down", Share, limits.interval, whyInterval),
+		column(runs, many.off))
+	l.Row(goal(id+"-tokens", "no more tokens than it takes", group+": mean number of tokens above the least", Share, limits.tokens, whyTokens),
+		column(runs, many.surplus))
+	l.Row(goal(id+"-made", "few tokens are made", group+": tokens made in a minute", Number, Reported(), ""), column(runs, madePerMinute))
+}
+
+const beyondStressNotes = `As beyond-many-steady. *Loss*: each hop loses its token with probability 1 %. *Heavy tail*: latencies of a
+Pareto distribution with exponent 1.5 and mean 30 ms, cut at 2 s; the least number of tokens is that of its mean. *Sample*: each member knows
+64 others, drawn at random for good.`
+
+// stressGoals are the interval with what a network does.
+func (g manyGroups) stressGoals(l *Lab) error {
+	for _, preset := range steeredPresets {
+		for _, n := range g.sizes {
+			for _, s := range []struct {
+				id, text string
+				limits   steadyLimits
+				edit     func(*manyGroup)
+			}{
+				{"loss", "1 % of hops lose their token", steadyLimits{AtMost(0.02), Reported()}, func(m *manyGroup) { m.loss = 0.01 }},
+				{"heavy", "heavy-tailed latency", steadyLimits{AtMost(0.01), Reported()}, func(m *manyGroup) { m.latency = heavyTail(gridLatency) }},
+				{"sample", "directories of 64", steadyLimits{AtMost(0.01), Reported()}, func(m *manyGroup) { m.knows = 64 }},
+			} {
+				group := g.group(preset, n)
+				s.edit(&group)
+				runs, err := Gather(l, func(seed uint64) (many, error) { return group.run(seed) })
+				if err != nil {
+					return err
+				}
+				steadyRows(l, fmt.Sprintf("many-%s-%s-%d", s.id, preset, n), fmt.Sprintf("%s, *%s*, %d members", s.text, preset, n), s.limits, runs)
+			}
+		}
+	}
+	return nil
+}
+
+// heavyTail is a Pareto distribution of exponent 1.5 with this mean, but for
+// what is cut from its tail.
+func heavyTail(mean time.Duration) circulation.Latency {
+	return circulation.Quantiles(paretoQuantiles(mean))
+}

@@ -93,8 +93,10 @@ func TestPageNamesEveryPolicy(t *testing.T) {
 	require.NoError(t, err)
 	text, _, ok := strings.Cut(string(page), "## The numbers")
 	require.True(t, ok)
-	for _, c := range choices() {
-		assert.Contains(t, text, "`"+c.String()+"`")
+	for _, name := range catalog.Names() {
+		for _, p := range catalog.Presets(name) {
+			assert.Contains(t, text, "`"+name+" "+p.Name+"`")
+		}
 	}
 }
 

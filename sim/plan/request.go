@@ -149,9 +149,13 @@ func (r *Request) expected() time.Duration {
 // length is how long a run is at least, unless it costs too much.
 func (r *Request) length() time.Duration { return minIntervals * r.expected() }
 
+// settleTargets is how many target intervals it takes until the number of tokens
+// is what it stays: the slowest preset waits for a silence of eight at most.
+const settleTargets = 12
+
 // warmUp is how long a run is not measured at its beginning.
 func (r *Request) warmUp() time.Duration {
-	return max(warmRounds*r.round(), r.expected()) + 3*r.Params.TargetInterval
+	return max(warmRounds*r.round(), r.expected()) + settleTargets*r.Params.TargetInterval
 }
 
 // config is the group to simulate, without faults.
@@ -163,6 +167,10 @@ func (r *Request) config(seed uint64) circulation.Config {
 	}
 	if r.singleToken() {
 		c.Found = 1
+	}
+	if r.Policy == catalog.Multitoken {
+		needed := float64(r.round()) / float64(r.Params.TargetInterval)
+		c.Found = int(min(max(1, needed), float64(r.Members)))
 	}
 	return c
 }

@@ -56,11 +56,14 @@ var entries = map[string]entry{
 	},
 	Multitoken: {
 		presets: []Preset{
+			{multitoken.Split, []string{"target_interval"}},
+			{multitoken.T3gj, []string{"target_interval"}},
+			{multitoken.S3gj, []string{"target_interval"}},
 			{multitoken.Jittered, []string{"target_interval", "interval_factor", "queue_capacity"}},
 			{multitoken.Paper, []string{"target_interval", "interval_factor", "queue_capacity"}},
 		},
 		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
-			return multitoken.New(p, in.Random)
+			return multitoken.Make(p, in.Random)
 		},
 	},
 	Ring: {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -21,10 +20,11 @@ const (
 	idle    phase = iota // it uses none
 	resting              // nobody here wants to run: it stays until Agent.until
 	running              // the operation runs under it
+	keeping              // it is not used, or not any more, and stays until Steered.until
 )
 
-// Agent is the policy of one slot at one member. It implements policy.Policy
-// and policy.Gauger; after New it does not allocate.
+// Agent is the policy of one slot at one member under the paper's presets. It
+// implements policy.Policy and policy.Gauger; after New it does not allocate.
 type Agent struct {
 	constants
 	rng rand.Rand
@@ -53,8 +53,7 @@ type Agent struct {
 	demand  bool
 	started bool // there was an event other than Recalled
 
-	interval time.Duration // between the last two uses; 0 before there were two
-	ewma     float64       // of the intervals, ns
+	intervals
 }
 
 var (
@@ -229,22 +228,9 @@ func (a *Agent) measure(now clock.Instant) {
 // observe ends an interval. The average is shown and decides nothing: with it
 // in place of the interval the paper's figures do not come out.
 func (a *Agent) observe(now clock.Instant) {
-	if a.last == longAgo {
-		return
+	if a.last != longAgo {
+		a.intervals.add(now.Sub(a.last))
 	}
-	first := a.interval == 0
-	a.interval = now.Sub(a.last)
-	if first {
-		a.ewma = float64(a.interval)
-	}
-	a.ewma += (float64(a.interval) - a.ewma) * ewmaWeight
-}
-
-// Gauges implements policy.Gauger: the latest interval and its moving average,
-// in seconds, 0 before there was one.
-func (a *Agent) Gauges(show func(name string, value float64)) {
-	show("interval_seconds", a.interval.Seconds())
-	show("interval_ewma_seconds", a.ewma/float64(time.Second))
 }
 
 // wait asks for the earliest of all that is due later, when that has changed.

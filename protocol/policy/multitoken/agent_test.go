@@ -29,7 +29,7 @@ func TestRefusals(t *testing.T) {
 		{"no target", func(p *policy.Params) { p.TargetInterval = 0 }, policy.ErrOutOfRange, "target_interval"},
 		{"range", func(p *policy.Params) { p.MembersMax = 0 }, policy.ErrOutOfRange, "members_max"},
 		{"queue", func(p *policy.Params) { p.QueueCapacity = policy.MaxQueue + 1 }, policy.ErrOutOfRange, "queue_capacity"},
-		{"preset", func(p *policy.Params) { p.Preset = "e" }, policy.ErrPreset, "jittered, paper"},
+		{"preset", func(p *policy.Params) { p.Preset = "e" }, policy.ErrPreset, "split, t3gj, s3gj, jittered, paper"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := good

@@ -39,6 +39,10 @@ func TestSynchronisedColdStart(t *testing.T) {
 		{Jittered, 0, 0, 0.25, 1, members / 3}, // each token runs through members that never had one
 		{Jittered, 10, 0, 0.25, 1, members / 5},
 		{Jittered, 300, 0, 0.25, 1, members / 5},
+		// one token comes to twenty members in a hundredth of the target
+		{T3gj, 10, 0, 0.25, 1, members * 2 / 3},
+		{S3gj, 10, 0, 0.25, 1, members * 2 / 3},
+		{Split, 20, 0, 0.25, 1, members * 2 / 3},
 	} {
 		params.Preset = c.preset
 		w := newWorld(t, 1, members, params)
@@ -84,5 +88,31 @@ func TestEquilibrium(t *testing.T) {
 		assert.LessOrEqual(t, w.alive, c.most)
 		assert.Equal(t, w.alive-before, w.generated-w.dropped)
 		assert.InEpsilon(t, w.generated, w.dropped, 0.1)
+	}
+}
+
+// TestColdStartNeedsJitterOrIntegral: without both, members that begin together
+// make their tokens together for ever, and each of these comes at once to one
+// that has just used its own, and is dropped. With either they do not.
+func TestColdStartNeedsJitterOrIntegral(t *testing.T) {
+	const members, target = 100, time.Minute
+	params := policy.Params{
+		Preset: T3gj, OperationTime: time.Millisecond, MembersMax: members, SkipDelay: time.Millisecond, TargetInterval: target,
+	}
+	for _, c := range []struct {
+		gain, jitter float64
+		low, high    float64
+	}{{0, 0, 0.99, 1}, {ruleT3gj.gain, ruleT3gj.jitter, 0, 0.3}, {0, ruleT3gj.jitter, 0, 0.3}} {
+		w := newWorld(t, 1, members, params)
+		for _, a := range w.agents {
+			rule := ruleT3gj
+			rule.gain, rule.jitter = c.gain, c.jitter
+			a.(*Steered).law = newIntegral(rule)
+		}
+		w.after(30, target)
+		step := w.step(silenceMean * target)
+		t.Logf("gain %v, jitter %v: in step by %.3f, %d uses", c.gain, c.jitter, step, len(w.uses))
+		assert.GreaterOrEqual(t, step, c.low)
+		assert.LessOrEqual(t, step, c.high)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/policy"
@@ -11,6 +12,14 @@ import (
 
 // The presets, the default first.
 const (
+	// Split makes and drops few tokens: each measures whether there are too few
+	// or too many.
+	Split = "split"
+	// T3gj answers fastest: silences make tokens, and an integral control decides
+	// how early a token must come to be dropped.
+	T3gj = "t3gj"
+	// S3gj is T3gj with uses spaced by a third of the target.
+	S3gj = "s3gj"
 	// Jittered is Paper with both thresholds drawn anew after each use.
 	Jittered = "jittered"
 	// Paper is §2.1 as it was published.
@@ -46,14 +55,11 @@ type constants struct {
 
 // derive fills in the defaults. The errors are those of New.
 func derive(p policy.Params) (constants, error) {
-	if err := p.Validate(); err != nil {
+	if err := check(p); err != nil {
 		return constants{}, err
 	}
-	if p.Preset != "" && !slices.Contains([]string{Jittered, Paper}, p.Preset) {
-		return constants{}, fmt.Errorf("%w %q, known are %s, %s", policy.ErrPreset, p.Preset, Jittered, Paper)
-	}
-	if p.TargetInterval == 0 {
-		return constants{}, fmt.Errorf("%w: target_interval is required: how long may a member be without a token?", policy.ErrOutOfRange)
+	if !slices.Contains([]string{"", Jittered, Paper}, p.Preset) {
+		return constants{}, unknownPreset(p.Preset)
 	}
 	k := p.IntervalFactor.Or(factor)
 	return constants{
@@ -64,9 +70,41 @@ func derive(p policy.Params) (constants, error) {
 	}, nil
 }
 
-// ShortestSilence is for how long a member passes on no token at least before it
-// makes one.
+func check(p policy.Params) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if p.TargetInterval == 0 {
+		return fmt.Errorf("%w: target_interval is required: how long may a member be without a token?", policy.ErrOutOfRange)
+	}
+	return nil
+}
+
+func unknownPreset(name string) error {
+	return fmt.Errorf("%w %q, known are %s", policy.ErrPreset, name, strings.Join([]string{Split, T3gj, S3gj, Jittered, Paper}, ", "))
+}
+
+// Make makes the agent of a preset, Split where none is named: a *Steered or an
+// *Agent. Errors: policy.ErrOutOfRange, also when target_interval is zero, and
+// policy.ErrPreset.
+func Make(params policy.Params, rng rand.Source) (policy.Policy, error) {
+	if params.Preset == Paper || params.Preset == Jittered {
+		return New(params, rng)
+	}
+	return NewSteered(params, rng)
+}
+
+// ShortestSilence is how long a member waits at least between two tokens that it
+// makes.
 func ShortestSilence(p policy.Params) time.Duration {
+	switch p.Preset {
+	case Split, "":
+		return p.TargetInterval
+	case T3gj:
+		return of(p.TargetInterval, silenceMean*(1-ruleT3gj.jitter))
+	case S3gj:
+		return of(p.TargetInterval, silenceMean*(1-ruleS3gj.jitter))
+	}
 	silence := p.IntervalFactor.Or(factor).Of(p.TargetInterval)
 	return silence - silence/100*spread
 }

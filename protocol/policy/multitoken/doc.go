@@ -5,8 +5,9 @@
 //
 // As many tokens walk at random as it takes to visit every member about once
 // in target_interval (t_wait), however many members there are. Nobody counts
-// members or tokens. Each member compares the time since it passed on its last
-// token with two thresholds (§2.1):
+// members or tokens. That is what all presets do; the paper's, [Paper] and
+// [Jittered], compare the time since a member passed on its last token with two
+// thresholds (§2.1):
 //
 //	longer than k_max·t_wait      it makes a token and uses it
 //	shorter than t_wait/k_max     a token that arrives waits here until then
@@ -18,8 +19,36 @@
 //
 //	members · operation_time / target_interval
 //
-// and half as much again with the default constants, which are generous: from
-// the end of a use to the begin of the next it takes two thirds of t_wait.
+// and with the paper's presets half as much again: from the end of a use to the
+// begin of the next it takes two thirds of t_wait.
+//
+// # Presets of this project
+//
+// Under [Split], [T3gj] and [S3gj] the mean interval is the target. Their tokens
+// carry the state of a control, which a [Steered] agent takes from them and
+// writes back. A token that comes is used at once, passed on unused or dropped,
+// so that the tokens are no more than it takes.
+//
+// T3gj makes a token after three targets of silence and drops what comes soon
+// after a use; how soon is an integral of target less interval, shared over the
+// tokens. With intervals as of a Poisson process a silence ends one interval in
+// twenty: many tokens are made and dropped, for nothing but to know that there
+// are enough. In return it answers within seconds. S3gj spaces uses by a third of
+// the target, for half as many hops again.
+//
+// Split asks the tokens instead. Each averages, over a quarter of the target,
+// how recently the members had another token that it comes to, so it knows within
+// some 30 % how many tokens there are. Few are made or dropped for no reason: about
+// a fortieth of those of T3gj. An integral makes up for what is left, losses above
+// all; a member that is new makes a token with the probability with which the
+// group needs one more, so that a group that doubles is served as fast as its
+// new members get their first token; of two tokens only the one with the
+// larger id is dropped, so that not all go at once; and a token that is alone,
+// and comes round too fast, rests. Its weak side are groups that need less than
+// about two tokens when they lose some: then only a silence, of eight targets,
+// brings a new one.
+//
+// # Events
 //
 // An [Agent] is that at one member for one slot, as events and answers:
 //
@@ -31,14 +60,16 @@
 //	DemandChanged                 Run with the token that rests here
 //	Recalled                      remember, without an answer
 //
-// # Presets
+// A Steered agent answers as it does, but that nothing waits.
+//
+// # Presets of the paper
 //
 // Paper compares with the two thresholds as they are. Members that start at
 // one instant then stay in step: they make their tokens at one instant, and
 // all waits end at multiples of t_wait/k_max, for ever when a handoff takes
 // far less than that. The resource sees them all at once.
 //
-// Jittered, the default, draws both thresholds anew after each use, uniformly
+// Jittered draws both thresholds anew after each use, uniformly
 // within 30 % of their value. A cold start is spread out by the second round.
 // The mean interval and the number of tokens stay what they are with Paper
 // within a few percent: 1.66 s and 53 for 1.70 s and 50 in the paper's

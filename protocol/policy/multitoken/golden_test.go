@@ -12,7 +12,7 @@ import (
 // TestScenarios plays the scripts in testdata; their language is policytest's.
 func TestScenarios(t *testing.T) {
 	golden.Scripts(t, func(t *testing.T, script string) string {
-		played, err := policytest.Play(script, New)
+		played, err := policytest.Play(script, Make)
 		require.NoError(t, err)
 		return played
 	})

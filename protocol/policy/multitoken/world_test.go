@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,7 +21,8 @@ import (
 type world struct {
 	t       *testing.T
 	rng     *rand.Rand
-	agents  []*Agent
+	agents  []policy.Policy
+	lie     []byte // if not nil, what the first agent writes on each token
 	asked   []clock.Instant
 	latency time.Duration
 
@@ -46,7 +48,7 @@ type happening struct {
 func newWorld(t *testing.T, seed uint64, agents int, params policy.Params) *world {
 	w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 0)), latency: 30 * time.Millisecond}
 	for i := range agents {
-		agent, err := New(params, rand.NewPCG(seed, uint64(i)+1))
+		agent, err := Make(params, rand.NewPCG(seed, uint64(i)+1))
 		require.NoError(t, err)
 		w.agents = append(w.agents, agent)
 		w.asked = append(w.asked, clock.Never)
@@ -88,7 +90,12 @@ func (w *world) act(at int, a policy.Action) {
 		if to >= at {
 			to++
 		}
+		token.Field = slices.Clone(a.Field)
+		if w.lie != nil && at == 0 {
+			token.Field = w.lie
+		}
 		w.schedule(w.now.Add(w.latency), to, policy.Event{Kind: policy.Arrival, Token: token})
+		w.schedule(w.now.Add(w.latency), at, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, Token: token})
 	case policy.Drop:
 		w.alive--
 		w.dropped++
@@ -96,7 +103,8 @@ func (w *world) act(at int, a policy.Action) {
 		w.alive++
 		w.generated++
 		w.minted++
-		binary.BigEndian.PutUint64(token.ID[:], w.minted)
+		binary.BigEndian.PutUint64(token.ID[:], w.rng.Uint64()) // as of a hash
+		binary.BigEndian.PutUint64(token.ID[8:], w.minted)
 		w.schedule(w.now, at, policy.Event{Kind: policy.Generated, Token: token})
 	case policy.Wait:
 		w.asked[at] = a.At
