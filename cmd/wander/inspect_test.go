@@ -289,7 +289,7 @@ func TestInspectGroupFileByItself(t *testing.T) {
 	alone := s.must("inspect", "ca/group.crt")
 	for _, want := range []string{
 		"group configuration (not verified: the group file agrees with itself; give one that you trust)\n",
-		"operation_time: 4s\n", "members_max: 100\n", "target_interval: 2m0s\n", "interval_factor: 2.5\n", "preset: \"jittered\"\n",
+		"operation_time: 4s\n", "members_max: 100\n", "target_interval: 2m0s\n", "interval_factor: 2.5\n", "preset: jittered\n",
 	} {
 		assert.Contains(t, alone, want)
 	}
