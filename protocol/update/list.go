@@ -167,7 +167,10 @@ type queue []*item
 
 // compare orders items as they are told.
 func compare(a, b *item) int {
-	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.order, a.order))
+	if a.rank != b.rank {
+		return cmp.Compare(a.rank, b.rank)
+	}
+	return cmp.Compare(b.order, a.order)
 }
 
 func (q queue) Len() int           { return len(q) }
