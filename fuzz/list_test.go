@@ -57,7 +57,7 @@ func checkUpdateList(t require.TestingT, data []byte) bool {
 	}
 	if full { // one of them: it costs as much as all the rest
 		l.other = nil
-		l.crowd(updates.MaxPending - listLeft)
+		l.crowd(1, updates.MaxPending-listLeft)
 	}
 	for range listEvents {
 		if s.Len() == 0 {
@@ -75,7 +75,7 @@ func checkUpdateList(t require.TestingT, data []byte) bool {
 			capacity, members := s.among(64), listMembers[s.below(len(listMembers))]
 			l.take(capacity, members, s.byte())
 		case listCrowd:
-			l.crowd(listCrowds[s.below(len(listCrowds))])
+			l.crowd(2, listCrowds[s.below(len(listCrowds))])
 		}
 		if s.bad {
 			return false
@@ -85,10 +85,10 @@ func checkUpdateList(t require.TestingT, data []byte) bool {
 	return s.Len() == 0
 }
 
-// crowd is news about so many members, always the same ones.
-func (l *lists) crowd(members int) {
+// crowd is news about so many members of some kind, always the same ones.
+func (l *lists) crowd(kind byte, members int) {
 	for i := range members {
-		l.add(updates.Key{Kind: updates.KindJoin, Subject: ident.Member{0, byte(i), byte(i >> 8)}}, 1)
+		l.add(updates.Key{Kind: updates.KindJoin, Subject: ident.Member{0, kind, byte(i), byte(i >> 8)}}, 1)
 	}
 }
 
