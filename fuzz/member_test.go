@@ -305,6 +305,9 @@ func memberSeeds() map[string][]byte {
 		memberTick, 5, 0, memberAnswer, 3, 1, memberWithdraw, 1, memberShutdown,
 	})
 	leave := slices.Concat(meet(1), []byte{memberTick, 3, 0, memberAnswer, 15, 0, memberRestart, 0, memberLeave, memberTick, 3, 0})
+	custody := slices.Concat(meet(0), []byte{
+		memberHear, 0, messageOffer, 0, 0, memberHear, 0, messageOffer + 2, 0, 0, memberRestart, 1, memberTick, 3, 0, memberRestart, 0,
+	})
 	seeds := map[string][]byte{
 		"bad-empty": {}, "bad-mode": {16}, "bad-event": {0, memberKinds}, "bad-half": {0, memberTick, 1}, "bad-pause": {0, memberTick, 99, 0},
 	}
@@ -315,6 +318,7 @@ func memberSeeds() map[string][]byte {
 		from := 5 * random.IntN(max(1, len(memberMessages)-most))
 		seeds["good-receive-"+modeName(mode)] = append([]byte{mode}, slices.Concat(receive[:14], receive[14+from:min(14+from+5*most, len(receive))])...)
 		seeds["good-operator-"+modeName(mode)] = append([]byte{mode}, operator...)
+		seeds["good-custody-"+modeName(mode)] = append([]byte{mode}, custody...)
 		seeds["good-leave-"+modeName(mode)] = append([]byte{mode}, leave...)
 	}
 	return seeds

@@ -118,6 +118,10 @@ func makeObjects() (list [][]byte) {
 // first peer; the others follow.
 const messageHello = 0
 
+// messageOffer is the number of the first offer, by the first peer. A CANCEL follows it,
+// and the TRANSFER when it was the first to be accepted.
+const messageOffer = 6
+
 // memberMessages are the bodies that peers may send, whoever sends them.
 var memberMessages = makeMessages()
 

@@ -170,13 +170,14 @@ func TestJudge(t *testing.T) {
 
 func TestSums(t *testing.T) {
 	totals := sums([]record{
-		{Target: "b", Executions: 5, Seconds: 1, Corpus: 7, Interesting: 1},
+		{Target: "b", Commit: "1", Executions: 5, Seconds: 1, Corpus: 7, Interesting: 1},
 		{Target: "a", Executions: 1, Failure: "it", Begun: time.Unix(1, 0)},
-		{Target: "b", Executions: 6, Seconds: 2, Corpus: 8, Interesting: 2, Crashers: []string{"x"}},
+		{Target: "b", Commit: "1", Executions: 1},
+		{Target: "b", Commit: "2", Executions: 5, Seconds: 2, Corpus: 8, Interesting: 2, Crashers: []string{"x"}},
 	})
 	require.Equal(t, []record{
 		{Target: "a", Executions: 1, Failure: "it"},
-		{Target: "b", Executions: 11, Seconds: 3, Corpus: 8, Interesting: 3, Crashers: []string{"x"}},
+		{Target: "b", Commit: "1 2", Executions: 11, Seconds: 3, Corpus: 8, Interesting: 3, Crashers: []string{"x"}},
 	}, totals)
 }
 
