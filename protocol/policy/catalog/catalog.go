@@ -49,10 +49,10 @@ var entries = map[string]entry{
 		presets: []Preset{
 			{wandering.Paper, []string{"min_interval", "regeneration_mean"}},
 			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}},
+			{wandering.Light, []string{"min_interval", "regeneration_mean"}},
+			{wandering.Fair, []string{"min_interval", "regeneration_mean"}},
 		},
-		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
-			return wandering.New(p, in.Random)
-		},
+		make: wandering.New,
 	},
 	Multitoken: {
 		presets: []Preset{

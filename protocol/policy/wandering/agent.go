@@ -14,23 +14,30 @@ const (
 	Paper = "paper"
 	// Report is the report paper.
 	Report = "report"
+	// Light passes the token on at random, watches who has it, and removes a second
+	// one where it comes: the fewest messages.
+	Light = "light"
+	// Fair passes the token to the member that has waited longest.
+	Fair = "fair"
 )
 
-// New makes the policy of one slot at one member, which has seen nothing. It
-// draws its regeneration delays from rng, which it may share with others of
-// the same goroutine; the preset report draws nothing. What it makes does not
-// allocate. Errors: policy.ErrPreset, and those of policy.Params.Validate.
-func New(params policy.Params, rng rand.Source) (policy.Policy, error) {
+// New makes the policy of one slot at one member, which has seen nothing. Of its
+// surroundings the papers' presets need Random only, and report not even that. What
+// it makes does not allocate once its buffers have grown. Errors: policy.ErrPreset,
+// and those of policy.Params.Validate.
+func New(params policy.Params, in policy.Surroundings) (policy.Policy, error) {
 	if err := params.Validate(); err != nil {
 		return nil, err
 	}
 	switch params.Preset {
 	case "", Paper:
-		return newAgent(params, rng), nil
+		return newAgent(params, in.Random), nil
 	case Report:
 		return newReporter(params)
+	case Light, Fair:
+		return newWalker(params, in, params.Preset == Fair), nil
 	}
-	return nil, fmt.Errorf("%w %q, known are %s, %s", policy.ErrPreset, params.Preset, Paper, Report)
+	return nil, fmt.Errorf("%w %q, known are %s, %s, %s, %s", policy.ErrPreset, params.Preset, Paper, Report, Light, Fair)
 }
 
 // agent is the journal paper's figure 1. It implements policy.Policy.

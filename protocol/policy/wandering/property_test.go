@@ -207,7 +207,7 @@ func sources(t *rapid.T) (rand.Source, rand.Source) {
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source, twinSource := sources(t)
-		agent, err := New(propertyParams, source)
+		agent, err := New(propertyParams, policy.Surroundings{Random: source})
 		require.NoError(t, err)
 		twin := newTwin(propertyParams, twinSource)
 		d := newDriver(t, agent, rapid.IntRange(1, historySize).Draw(t, "tokens"))
@@ -233,7 +233,7 @@ func TestTwin(t *testing.T) {
 func TestManyTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source, _ := sources(t)
-		agent, err := New(propertyParams, source)
+		agent, err := New(propertyParams, policy.Surroundings{Random: source})
 		require.NoError(t, err)
 		d := newDriver(t, agent, rapid.IntRange(historySize+1, 3*historySize).Draw(t, "tokens"))
 		var unbounded past

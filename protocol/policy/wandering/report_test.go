@@ -38,16 +38,16 @@ func TestReportConstants(t *testing.T) {
 func TestReportRefusals(t *testing.T) {
 	p := reportSmall
 	p.MaxInterval = 179 * time.Second
-	_, err := New(p, nil)
+	_, err := New(p, policy.Surroundings{})
 	require.ErrorIs(t, err, policy.ErrOutOfRange)
 	assert.ErrorContains(t, err, "max_interval")
 	p.MaxInterval++
 	p.MinInterval = p.MaxInterval
-	_, err = New(p, nil)
+	_, err = New(p, policy.Surroundings{})
 	require.NoError(t, err)
 
 	p.Preset = "rapport"
-	_, err = New(p, nil)
+	_, err = New(p, policy.Surroundings{})
 	require.ErrorIs(t, err, policy.ErrPreset)
 	assert.ErrorContains(t, err, Paper)
 	assert.ErrorContains(t, err, Report)
@@ -117,7 +117,7 @@ func TestReportRemoval(t *testing.T) {
 	p.Preset, p.MinInterval = Report, 100*time.Millisecond
 	rapid.Check(t, func(t *rapid.T) {
 		p.GeneratorRests = rapid.Bool().Draw(t, "rests")
-		agent, err := New(p, nil)
+		agent, err := New(p, policy.Surroundings{})
 		require.NoError(t, err)
 		m := removal{driver: newDriver(t, agent, rapid.IntRange(1, historySize).Draw(t, "tokens"))}
 		for _, e := range m.recall() {
@@ -249,7 +249,7 @@ func TestReportNoAllocations(t *testing.T) {
 	for _, tokens := range []int{1, 3, 3 * historySize} {
 		w := newWalk(t, 30, tokens, true)
 		for i := range w.agents {
-			made, err := New(reportSmall, nil)
+			made, err := New(reportSmall, policy.Surroundings{})
 			require.NoError(t, err)
 			made.Step(0, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
 			w.agents[i] = made

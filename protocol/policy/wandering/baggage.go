@@ -1,0 +1,127 @@
+package wandering
+
+import (
+	"encoding/binary"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// candidatesMost is how many members a token carries that have waited longest.
+const candidatesMost = 16
+
+// A token of the presets light and fair carries
+//
+//	form 1 | streak 1 | age 4 | 0 to 16 times (member 16 | age 4)
+//
+// numbers big-endian and ages in ms: how many hops ago somebody operated, how long ago
+// it was made, and the members known to have waited longest, with the time since they
+// were served.
+const (
+	baggageForm = 1
+	baggageHead = 1 + 1 + 4
+	baggageMost = baggageHead + candidatesMost*waiterSize
+)
+
+// baggage is what a token carries, its candidates apart.
+type baggage struct {
+	streak  uint8
+	age     uint32
+	records []byte
+}
+
+// parseBaggage reads what appendBaggage writes. Anything else is as nothing: a
+// token that has just been made.
+func (w *walker) parseBaggage(field []byte) (b baggage) {
+	n := len(field) - baggageHead
+	if n < 0 || n%waiterSize != 0 || len(field) > baggageMost || field[0] != baggageForm {
+		return b
+	}
+	return baggage{field[1], binary.BigEndian.Uint32(field[2:]), field[baggageHead:]}
+}
+
+// appendBaggage writes what the token here carries.
+func (w *walker) appendBaggage(to []byte) []byte {
+	to = append(to, baggageForm, w.streak)
+	to = binary.BigEndian.AppendUint32(to, millis(w.now.Sub(w.birth)))
+	if w.fair != nil {
+		to = w.fair.candidates.append(w.now, to)
+	}
+	return to
+}
+
+// candidate is a member that may be next.
+type candidate struct {
+	member ident.Member
+	served clock.Instant
+	source ident.Member // who reported it to us; zero: it came with the token, or is known here
+}
+
+// candidates are the members known to have waited longest, the longest first.
+type candidates struct {
+	list [candidatesMost]candidate
+	n    int
+}
+
+func (c *candidates) append(now clock.Instant, to []byte) []byte {
+	for i := range c.list[:c.n] {
+		to = (&waiter{c.list[i].member, millis(now.Sub(c.list[i].served))}).append(to)
+	}
+	return to
+}
+
+// read replaces the list by what a token carries.
+func (c *candidates) read(now clock.Instant, records []byte) {
+	c.n = 0
+	for r := reader(records); len(r) > 0; {
+		member, age := r.member(), r.u32()
+		c.insert(candidate{member: member, served: before(now, age)})
+	}
+}
+
+// insert adds a member, or what is known of it now: of two times at which it was
+// served the later one counts. Who has waited least gives way.
+func (c *candidates) insert(e candidate) {
+	for i := range c.list[:c.n] {
+		if c.list[i].member == e.member {
+			if e.served <= c.list[i].served {
+				return
+			}
+			c.removeAt(i)
+			break
+		}
+	}
+	i := c.n
+	for i > 0 && e.served < c.list[i-1].served {
+		i--
+	}
+	if i == candidatesMost {
+		return
+	}
+	c.n = min(c.n+1, candidatesMost)
+	copy(c.list[i+1:c.n], c.list[i:])
+	c.list[i] = e
+}
+
+func (c *candidates) removeAt(i int) {
+	copy(c.list[i:], c.list[i+1:c.n])
+	c.n--
+}
+
+func (c *candidates) remove(m ident.Member) {
+	for i := range c.list[:c.n] {
+		if c.list[i].member == m {
+			c.removeAt(i)
+			return
+		}
+	}
+}
+
+// threshold is how long a member must have waited to be worth a report, in ms: as
+// long as one in the middle of the list.
+func (c *candidates) threshold(now clock.Instant) uint32 {
+	if c.n < candidatesMost/2 {
+		return 0
+	}
+	return millis(now.Sub(c.list[candidatesMost/2-1].served))
+}

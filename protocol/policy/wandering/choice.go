@@ -1,0 +1,265 @@
+package wandering
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+const (
+	// confirmations is of how many of its witnesses a candidate is asked, beside the
+	// one that reported it: fewer, and a few liars that report each other gain.
+	confirmations = 2
+	// probes is how often a candidate is asked itself before it is taken for dead.
+	probes = 2
+	// choicesMost bounds how many candidates are inquired about in one custody.
+	choicesMost = 16
+)
+
+// choice is who is to be next, and the questions about it that are open.
+type choice struct {
+	member   ident.Member // zero: nobody yet
+	claimed  clock.Instant
+	served   clock.Instant // as far as is known now
+	source   ident.Member
+	asked    [confirmations]ident.Member
+	n        int // of asked
+	answers  int
+	tries    int
+	present  bool
+	sure     bool
+	made     int // choices in this custody
+	deadline clock.Instant
+}
+
+// proceed brings the token nearer to the next member: it finds one, or passes it.
+func (w *walker) proceed() {
+	f := w.fair
+	c := &f.choice
+	switch {
+	case !w.have:
+	case c.sure && !w.running && w.now >= w.dueAt(c.served):
+		w.passTo(c.member)
+	case c.member.IsZero() && f.gathers == clock.Never:
+		w.choose()
+	}
+}
+
+// dueAt is when who was served then may operate again.
+func (w *walker) dueAt(served clock.Instant) clock.Instant { return served.Add(w.min) }
+
+// choose inquires about the candidate that has waited longest.
+func (w *walker) choose() {
+	f := w.fair
+	f.gathers = clock.Never
+	if f.candidates.n == 0 {
+		w.idle()
+		return
+	}
+	e := f.candidates.list[0]
+	horizon := w.now
+	if w.running {
+		horizon = w.now.Add(w.operation)
+	}
+	if w.dueAt(e.served) > horizon {
+		w.idle()
+		return
+	}
+	f.idle, f.looks = clock.Never, clock.Never
+	f.choice = choice{member: e.member, claimed: e.served, served: e.served, source: e.source, made: f.choice.made + 1}
+	w.inquireAbout()
+}
+
+// inquireAbout asks two witnesses of the candidate, and itself. What is known here
+// counts as an answer.
+func (w *walker) inquireAbout() {
+	f, c := w.fair, &w.fair.choice
+	c.deadline, c.tries = w.now.Add(w.reply), c.tries+1
+	if t := f.store.find(c.member); t != nil && t.sure {
+		c.served = max(c.served, t.served)
+	}
+	m := body{kind: inquire, sight: w.sight(), member: c.member}
+	if !c.present {
+		w.tell(c.member, &m)
+	}
+	if c.answers == 0 {
+		f.members = w.roster.Witnesses(c.member, witnesses, f.members[:0])
+		c.n = 0
+		for k := len(f.members); k > 0 && c.n < confirmations; k-- {
+			i := w.rng.IntN(k)
+			witness := f.members[i]
+			f.members[i] = f.members[k-1]
+			if witness != w.self && witness != c.source {
+				c.asked[c.n] = witness
+				c.n++
+				w.tell(witness, &m)
+			}
+		}
+	}
+}
+
+// answered is an answer about the candidate, of one of its witnesses or itself. The
+// latest of all times at which it is said to have been served counts.
+func (w *walker) answered(from ident.Member, m *body) {
+	c := &w.fair.choice
+	if !w.have || c.sure || c.member.IsZero() || m.member != c.member {
+		return
+	}
+	switch {
+	case from == c.member:
+		if m.what != willing {
+			w.reject()
+			return
+		}
+		c.present = true
+		c.served = max(c.served, before(w.now, m.age))
+	case contains(c.asked[:c.n], from):
+		c.answers++
+		if m.what != unserved {
+			c.served = max(c.served, before(w.now, m.age))
+		}
+		for i := range c.asked[:c.n] {
+			if c.asked[i] == from {
+				c.asked[i] = ident.Member{}
+			}
+		}
+	default:
+		return
+	}
+	if c.present && c.answers >= c.n {
+		w.settle()
+	}
+}
+
+// settle takes the candidate, or the next one when this one has not waited as long
+// as was said.
+func (w *walker) settle() {
+	f, c := w.fair, &w.fair.choice
+	c.deadline = clock.Never
+	if c.served > c.claimed.Add(w.operation) && c.made < choicesMost {
+		f.candidates.insert(candidate{member: c.member, served: c.served})
+		if !c.source.IsZero() {
+			m := body{kind: look, sight: w.sight(), member: c.member, age: millis(w.now.Sub(c.served)), older: ^uint32(0)}
+			w.tell(c.source, &m)
+		}
+		f.choice = choice{made: c.made, deadline: clock.Never}
+		w.choose()
+		return
+	}
+	c.sure = true
+	w.actions = append(w.actions, policy.Action{Kind: policy.Prepare, Token: w.token.ID, To: c.member})
+	w.proceed()
+}
+
+// reject goes on to the next candidate.
+func (w *walker) reject() {
+	f := w.fair
+	f.candidates.remove(f.choice.member)
+	f.choice = choice{made: f.choice.made, deadline: clock.Never}
+	w.choose()
+}
+
+// unanswered is the end of the wait for answers.
+func (w *walker) unanswered() {
+	c := &w.fair.choice
+	switch {
+	case c.present && (c.answers > 0 || c.tries > 1):
+		w.settle()
+	case c.tries < probes:
+		w.inquireAbout()
+	default:
+		w.reject()
+	}
+}
+
+// idle waits while nobody is due, and looks again now and then.
+func (w *walker) idle() {
+	f := w.fair
+	if w.running {
+		return
+	}
+	if f.idle == clock.Never {
+		f.idle, f.pause = w.now, readPauseLeast
+		f.looks = w.now.Add(f.pause)
+	}
+}
+
+// lookAgain is the end of a pause in which nobody was due. After a long time the
+// token wanders on, as what is known here may be wrong.
+func (w *walker) lookAgain() {
+	f := w.fair
+	f.pause = min(2*f.pause, readPauseMost)
+	f.looks = w.now.Add(f.pause)
+	if f.candidates.n == 0 && w.now >= f.idle.Add(w.window) {
+		w.wander()
+		return
+	}
+	w.readOwn()
+	w.read()
+	w.choose()
+}
+
+// wander passes the token to anybody.
+func (w *walker) wander() {
+	f := w.fair
+	to := ident.Member{}
+	if f.members = w.roster.Draw(1, f.members[:0]); len(f.members) > 0 {
+		to = f.members[0]
+	}
+	w.passTo(to)
+}
+
+func (w *walker) passTo(m ident.Member) {
+	f := w.fair
+	f.candidates.remove(m)
+	w.pass(m)
+}
+
+// fairDue does what is due in the preset fair.
+func (w *walker) fairDue() {
+	f := w.fair
+	w.announceDue()
+	if !w.have {
+		return
+	}
+	if w.mayRun() && f.idle != clock.Never && w.now >= w.rests {
+		f.idle, f.looks = clock.Never, clock.Never
+		w.run() // nobody else is due
+	}
+	if f.gathers <= w.now {
+		f.gathers = clock.Never
+	}
+	switch {
+	case f.choice.deadline <= w.now:
+		w.unanswered()
+	case f.looks <= w.now:
+		w.lookAgain()
+	}
+	w.proceed()
+}
+
+// fairDeadline is when the preset fair has to act next if nothing happens.
+func (w *walker) fairDeadline() clock.Instant {
+	f := w.fair
+	next := f.again
+	if !w.have {
+		return next
+	}
+	next = min(next, f.gathers, f.choice.deadline)
+	if w.running {
+		return next
+	}
+	next = min(next, f.looks)
+	if f.choice.sure {
+		next = min(next, max(w.dueAt(f.choice.served), w.now+1))
+	}
+	if f.idle != clock.Never {
+		if f.candidates.n > 0 {
+			next = min(next, max(w.dueAt(f.candidates.list[0].served), w.now+1))
+		}
+		if w.demand {
+			next = min(next, max(w.early, w.rests, w.now+1))
+		}
+	}
+	return next
+}

@@ -1,0 +1,223 @@
+package wandering
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// readsAtOnce is how many members at random are asked for reports in one look.
+const readsAtOnce = 2
+
+// fair is what the preset fair has beyond light: what it knows as a witness, who may
+// be next, and its search for that.
+type fair struct {
+	store      store
+	candidates candidates
+	choice     choice
+	announcement
+
+	gathers clock.Instant // until then reports are awaited
+	looks   clock.Instant // when to look again while nobody is due
+	pause   time.Duration
+	idle    clock.Instant // since when nobody is due; clock.Never while somebody is
+	members []ident.Member
+}
+
+func newFair() *fair {
+	return &fair{
+		gathers: clock.Never, looks: clock.Never, idle: clock.Never,
+		announcement: announcement{again: clock.Never},
+	}
+}
+
+// serves tells the witnesses of who has taken the token that it is served now. They
+// report to it who has waited longer than those that came with the token.
+func (w *walker) serves(m ident.Member, t *sight) {
+	f := w.fair
+	l := body{kind: look, sight: *t, member: m, older: f.candidates.threshold(w.now)}
+	f.members = w.roster.Witnesses(m, witnesses, f.members[:0])
+	for _, witness := range f.members {
+		if witness == w.self {
+			w.testify(m, w.now)
+		}
+		w.tell(witness, &l)
+	}
+}
+
+// testify notes that a member was served, if this one is a witness of it.
+func (w *walker) testify(m ident.Member, at clock.Instant) {
+	f := w.fair
+	t := f.store.find(m)
+	if t == nil {
+		if !w.witnessOf(m, w.self) {
+			return
+		}
+		t = f.store.add(m)
+		t.wants = true
+	}
+	if !t.sure || at >= t.served {
+		t.served, t.sure = at, true
+	}
+}
+
+// witnessOf reports whether a member is a witness of another one.
+func (w *walker) witnessOf(m, witness ident.Member) bool {
+	f := w.fair
+	f.members = w.roster.Witnesses(m, witnesses, f.members[:0])
+	return contains(f.members, witness)
+}
+
+// seek begins to look for the next member, with the candidates that came with the
+// token. The witnesses of this member report more of them. For a token that nobody
+// passed here members at random do.
+func (w *walker) seek(alone bool) {
+	f := w.fair
+	f.choice = choice{deadline: clock.Never}
+	f.idle, f.pause = clock.Never, readPauseLeast
+	f.candidates.remove(w.self)
+	w.readOwn()
+	f.gathers, f.looks = w.now.Add(w.gather), clock.Never
+	if alone {
+		w.read()
+	}
+}
+
+// sight is what is told of the token here.
+func (w *walker) sight() sight {
+	return sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop, age: millis(w.now.Sub(w.birth))}
+}
+
+// read asks members at random for reports.
+func (w *walker) read() {
+	m := body{kind: look, sight: w.sight(), older: w.fair.candidates.threshold(w.now)}
+	w.fair.members = w.roster.Draw(readsAtOnce, w.fair.members[:0])
+	for _, to := range w.fair.members {
+		w.tell(to, &m)
+	}
+}
+
+// readOwn takes candidates from what is known here as a witness.
+func (w *walker) readOwn() {
+	f := w.fair
+	var found [reportMost]*testimony
+	for _, t := range found[:f.store.oldest(before(w.now, f.candidates.threshold(w.now)), &found)] {
+		f.candidates.insert(candidate{member: t.member, served: t.served})
+	}
+}
+
+// hearFair handles the messages that only the preset fair has.
+func (w *walker) hearFair(from ident.Member, m *body) {
+	switch m.kind {
+	case look:
+		to := from
+		if !m.member.IsZero() {
+			to = m.member
+		}
+		w.object(from, to, &m.sight)
+		w.lookedAt(from, to, m)
+	case inquire:
+		w.object(from, from, &m.sight)
+		w.inquired(from, m)
+	case report:
+		w.reported(from, m)
+	case answer:
+		w.answered(from, m)
+	case demand:
+		w.demanded(from, m.what == willing)
+	}
+}
+
+// object notes a token that a member tells of, and tells who holds it of one that
+// precedes it and was heard of after it was made.
+func (w *walker) object(from, holder ident.Member, t *sight) {
+	since := max(before(w.now, t.age), w.now-clock.Instant(w.window))
+	if s := w.sightings.objection(t, since); s != nil {
+		w.tellHeard(holder, s)
+	}
+	w.sightings.note(t, from, w.now)
+	w.yield()
+}
+
+// lookedAt takes down that a member is served, and reports to it.
+func (w *walker) lookedAt(from, to ident.Member, m *body) {
+	if to != from && to != w.self && w.fair.store.mayMark(from, w.now, w.min/4) {
+		w.testify(to, before(w.now, m.age))
+	}
+	w.report(to, before(w.now, m.older))
+}
+
+// report tells who has waited since before an instant. Members that do not take part
+// any more are forgotten.
+func (w *walker) report(to ident.Member, served clock.Instant) {
+	var found [reportMost]*testimony
+	var gone [reportMost]ident.Member
+	m, lost := body{kind: report}, 0
+	for _, t := range found[:w.fair.store.oldest(served, &found)] {
+		switch {
+		case t.member == to:
+		case w.witnessOf(t.member, w.self):
+			m.records[m.n] = waiter{t.member, millis(w.now.Sub(t.served))}
+			m.n++
+		default:
+			gone[lost] = t.member
+			lost++
+		}
+	}
+	for _, member := range gone[:lost] {
+		w.fair.store.remove(member)
+	}
+	if m.n > 0 {
+		w.tell(to, &m)
+	}
+}
+
+// reported takes candidates from a report: only members of which the sender is a
+// witness, so nobody can report itself or whom it likes.
+func (w *walker) reported(from ident.Member, m *body) {
+	if !w.have {
+		return
+	}
+	f := w.fair
+	for _, r := range m.records[:m.n] {
+		if r.member != w.self && r.member != from && w.witnessOf(r.member, from) {
+			f.candidates.insert(candidate{r.member, before(w.now, r.age), from})
+		}
+	}
+	if f.gathers == clock.Never {
+		w.proceed()
+	}
+}
+
+// inquired answers about a member, or about this one.
+func (w *walker) inquired(from ident.Member, m *body) {
+	a := body{kind: answer, member: m.member, what: unserved}
+	if m.member == w.self {
+		a.what, a.age = unwilling, millis(w.now.Sub(max(w.early, 0))+w.min)
+		if w.demand {
+			a.what = willing
+		}
+		w.correct()
+	} else if t := w.fair.store.find(m.member); t != nil && t.sure {
+		a.what, a.age = unwilling, millis(w.now.Sub(t.served))
+		if t.wants {
+			a.what = willing
+		}
+	}
+	w.tell(from, &a)
+}
+
+// demanded notes whether a member wants the token. Who is new counts as one that
+// may operate at once, and has waited less than all others that may.
+func (w *walker) demanded(from ident.Member, wants bool) {
+	s := &w.fair.store
+	if t := s.find(from); t != nil {
+		t.wants = wants
+		return
+	}
+	if wants && w.witnessOf(from, w.self) {
+		t := s.add(from)
+		t.served, t.wants = w.now-clock.Instant(w.min), true
+	}
+}

@@ -1,0 +1,218 @@
+package wandering
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+const (
+	// hurry is after how many hops in a row without an operation a token of the
+	// preset light begins to rest: by then hardly anybody is due.
+	hurry = 16
+	// restDoublings bounds by how often its rest doubles, Δskip at first.
+	restDoublings = 5
+)
+
+// arrive applies the removal rule before anything else.
+func (w *walker) arrive(e *policy.Event) {
+	t := &e.Token
+	if w.holds(&t.ID) {
+		return // told twice
+	}
+	b := w.parseBaggage(t.Field)
+	birth := before(w.now, b.age)
+	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
+	w.custodies.begin(t, e.From)
+	if w.sightings.superseded(t, birth, w.now, w.window) {
+		w.drop(t)
+		return
+	}
+	if w.fair != nil {
+		w.fair.candidates.read(w.now, b.records)
+		w.fair.candidates.remove(e.From)
+	}
+	w.take(holding{token: *t, birth: birth, streak: b.streak, have: true}, false)
+}
+
+// appear is a token that was made here, or that is here since before a restart.
+func (w *walker) appear(e *policy.Event) {
+	t := &e.Token
+	if w.holds(&t.ID) {
+		return
+	}
+	b := w.parseBaggage(t.Field)
+	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
+	w.custodies.begin(t, ident.Member{})
+	w.take(holding{token: *t, birth: before(w.now, b.age), streak: b.streak, have: true}, true)
+}
+
+// holds reports whether a token is here.
+func (w *walker) holds(id *ident.Token) bool {
+	return w.have && w.token.ID == *id || w.spare.have && w.spare.token.ID == *id
+}
+
+// take keeps the token of higher precedence of those that are here. One under
+// which the operation runs stays until its end. A token is alone when nobody has
+// passed it here now.
+func (w *walker) take(h holding, alone bool) {
+	h.token.Field = nil
+	switch {
+	case !w.have:
+		w.begin(h, alone)
+	case w.token.ID == h.token.ID, precedes(w.token.Born, &w.token.ID, &h.token):
+		w.drop(&h.token)
+	case !w.running:
+		w.drop(&w.token)
+		w.begin(h, alone)
+	case w.spare.have && precedes(w.spare.token.Born, &w.spare.token.ID, &h.token):
+		w.drop(&h.token)
+	default:
+		if w.spare.have {
+			w.drop(&w.spare.token)
+		}
+		w.spare = h
+	}
+}
+
+// begin runs the operation under a token that is here from now on, or lets it rest.
+func (w *walker) begin(h holding, alone bool) {
+	w.holding = h
+	if w.mayRun() {
+		w.run()
+	} else {
+		w.rest()
+	}
+	if w.fair != nil {
+		w.seek(alone)
+		return
+	}
+	w.next = ident.Member{}
+	if drawn := w.roster.Draw(1, w.polled[:0]); len(drawn) > 0 {
+		w.next = drawn[0]
+	}
+	w.actions = append(w.actions, policy.Action{Kind: policy.Prepare, Token: w.token.ID, To: w.next})
+}
+
+func (w *walker) run() {
+	w.running, w.rests, w.began = true, clock.Never, w.now
+	w.actions = append(w.actions, policy.Action{Kind: policy.Run, Token: w.token.ID})
+}
+
+// rest is for how long a token stays with a member that does not run: not at all,
+// unless it has met many such members in a row.
+func (w *walker) rest() {
+	w.rests = w.now
+	if w.streak >= hurry {
+		w.rests = w.now.Add(min(w.skip<<min(w.streak-hurry, restDoublings), max(w.skip, readPauseMost)))
+	}
+	if w.streak < 255 {
+		w.streak++
+	}
+}
+
+// drop removes a token, and lets who watches us for it know.
+func (w *walker) drop(t *policy.Token) {
+	w.actions = append(w.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: t.ID})
+	w.conclude(&t.ID, anyHop)
+}
+
+// yield drops the token that rests here when one of higher precedence circulates.
+func (w *walker) yield() {
+	if w.have && !w.running && w.sightings.superseded(&w.token, w.birth, w.now, w.window) {
+		w.drop(&w.token)
+		w.have = false
+		w.listen()
+	}
+}
+
+// ended goes on to the next member, under the token that precedes if there are two.
+func (w *walker) ended(e *policy.Event) {
+	if e.Operated {
+		w.early = max(w.early, w.began.Add(w.min))
+	}
+	if !w.have || !w.running || w.token.ID != e.Token.ID {
+		return
+	}
+	w.running, w.rests = false, w.now
+	if e.Operated {
+		w.streak = 0
+	} else {
+		w.rests = w.now.Add(w.skip)
+	}
+	if w.spare.have {
+		w.drop(&w.token)
+		h := w.spare
+		w.spare = holding{}
+		w.begin(h, true)
+	}
+	w.yield()
+	switch {
+	case !w.have:
+	case w.fair != nil:
+		w.fair.gathers = clock.Never
+		w.proceed()
+	case e.Operated:
+		w.pass(w.next)
+	}
+}
+
+// pass hands the token on, and watches over who takes it.
+func (w *walker) pass(to ident.Member) {
+	start := len(w.out)
+	w.out = w.appendBaggage(w.out)
+	w.actions = append(w.actions, policy.Action{
+		Kind: policy.Pass, Token: w.token.ID, To: to, Field: w.out[start:len(w.out):len(w.out)],
+	})
+	w.sightings.note(&sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop}, ident.Member{}, w.now)
+	w.have = false
+	if w.fair != nil {
+		w.served()
+	}
+	w.watchOver(&w.token, to)
+	w.listen()
+}
+
+// settled is the end of a pass, or of a token that was here.
+func (w *walker) settled(e *policy.Event) {
+	id := &e.Token.ID
+	switch e.Outcome {
+	case policy.Delivered:
+		w.delivered(e)
+	case policy.Returned:
+		w.returned(e)
+	case policy.Abandoned:
+		if w.have && !w.running && w.token.ID == *id {
+			w.have = false
+			w.listen()
+		}
+		if w.spare.have && w.spare.token.ID == *id {
+			w.spare.have = false
+		}
+	}
+}
+
+// returned is a token that nobody took. It rests a while: whoever did not take it
+// would not now.
+func (w *walker) returned(e *policy.Event) {
+	t := e.Token
+	if w.holds(&t.ID) {
+		return
+	}
+	from := ident.Member{}
+	if l := w.leases.pending(&t.ID); l != nil {
+		from = l.at
+		w.endLease(l)
+	}
+	h := holding{token: t, birth: w.birth, streak: w.streak, have: true}
+	if w.token.ID != t.ID {
+		h.birth = before(w.now, w.parseBaggage(t.Field).age)
+	}
+	if w.fair != nil {
+		w.fair.candidates.remove(from)
+	}
+	w.take(h, true)
+	if w.have && w.token.ID == t.ID && !w.running {
+		w.rests = w.now.Add(w.skip)
+	}
+}

@@ -1,0 +1,165 @@
+package wandering
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// credible is how many members have to tell of a token for who has not held it
+// itself to believe that it circulates: more than one liar.
+const credible = 3
+
+// sightingsKept bounds the tokens remembered: many more than live at a time.
+const sightingsKept = 8
+
+// sighting is one token that was here, or of which others have told.
+type sighting struct {
+	id      ident.Token
+	born    uint64
+	hop     uint64        // the highest that was told
+	held    clock.Instant // when it was here last; or longAgo
+	heard   clock.Instant // when it was here or told of last
+	sources [credible]source
+}
+
+// source is who told of a token last.
+type source struct {
+	member ident.Member
+	at     clock.Instant
+}
+
+// sightings are the tokens heard of last, of which a few are enough: two tokens
+// live together for a moment only.
+type sightings struct {
+	records [sightingsKept]sighting
+	n       int
+	last    clock.Instant // when any token was here or told of
+}
+
+// note takes down that a token was seen at an instant, by a member or, where that
+// is zero, here.
+func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) *sighting {
+	r := s.of(t)
+	r.hop, r.heard, s.last = max(r.hop, t.hop), max(r.heard, at), max(s.last, at)
+	if by.IsZero() {
+		r.held = max(r.held, at)
+	} else {
+		r.tell(by, at)
+	}
+	return r
+}
+
+// hint takes down what a member has heard of a token: it is one source more, and no
+// sign by itself that any token circulates.
+func (s *sightings) hint(t *sight, by ident.Member, at clock.Instant) { s.of(t).tell(by, at) }
+
+// of is the record of a token, a new one if need be.
+func (s *sightings) of(t *sight) *sighting {
+	r := s.find(&t.id)
+	if r == nil {
+		r = s.room()
+		*r = sighting{id: t.id, born: t.born, held: longAgo, heard: longAgo}
+		for i := range r.sources {
+			r.sources[i].at = longAgo
+		}
+	}
+	return r
+}
+
+func (s *sightings) find(id *ident.Token) *sighting {
+	for i := range s.records[:s.n] {
+		if s.records[i].id == *id {
+			return &s.records[i]
+		}
+	}
+	return nil
+}
+
+// room is a free record, or that of the token not heard of for longest.
+func (s *sightings) room() *sighting {
+	if s.n < len(s.records) {
+		s.n++
+		return &s.records[s.n-1]
+	}
+	r := &s.records[0]
+	for i := range s.records {
+		if s.records[i].heard < r.heard {
+			r = &s.records[i]
+		}
+	}
+	return r
+}
+
+// tell notes a source in the place of its earlier word, or of the earliest one.
+func (r *sighting) tell(by ident.Member, at clock.Instant) {
+	place := &r.sources[0]
+	for i := range r.sources {
+		switch o := &r.sources[i]; {
+		case o.member == by:
+			o.at = max(o.at, at)
+			return
+		case o.at < place.at:
+			place = o
+		}
+	}
+	*place = source{by, max(place.at, at)}
+}
+
+// credibleSince reports whether the token was here, or told of by enough members,
+// after an instant.
+func (r *sighting) credibleSince(at clock.Instant) bool {
+	told := 0
+	for i := range r.sources {
+		if r.sources[i].at > at {
+			told++
+		}
+	}
+	return r.held > at || told == credible
+}
+
+// precedes orders tokens by age, and by id where that is equal.
+func precedes(born uint64, id *ident.Token, o *policy.Token) bool {
+	return born < o.Born || born == o.Born && id.Compare(o.ID) < 0
+}
+
+// superseded reports whether a token of higher precedence circulates: one that was
+// seen within the window, and after this one was made. What was seen before may be
+// the one that this one was made in place of.
+func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window time.Duration) bool {
+	since := max(birth, now-clock.Instant(window))
+	for i := range s.records[:s.n] {
+		r := &s.records[i]
+		if precedes(r.born, &r.id, t) && r.credibleSince(since) {
+			return true
+		}
+	}
+	return false
+}
+
+// objection is a token that was heard of since an instant, and precedes another
+// one; or nil.
+func (s *sightings) objection(t *sight, since clock.Instant) *sighting {
+	told := policy.Token{ID: t.id, Born: t.born}
+	for i := range s.records[:s.n] {
+		r := &s.records[i]
+		if r.heard > since && precedes(r.born, &r.id, &told) {
+			return r
+		}
+	}
+	return nil
+}
+
+// beyond is the token heard of last since an instant that is not this one, or is it
+// at a later hop; or nil.
+func (s *sightings) beyond(id *ident.Token, hop uint64, since clock.Instant) (found *sighting) {
+	for i := range s.records[:s.n] {
+		r := &s.records[i]
+		if r.heard > since && (r.id != *id || r.hop > hop) && (found == nil || r.heard > found.heard) {
+			found = r
+		}
+	}
+	return found
+}

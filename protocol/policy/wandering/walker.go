@@ -1,0 +1,197 @@
+package wandering
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// walker is what the presets light and fair have in common: one token at a time,
+// the watch over who has it next, what was heard of tokens, and the making of one.
+// It implements policy.Policy.
+type walker struct {
+	spans
+	self   ident.Member
+	roster policy.Roster
+	rng    rand.Rand
+
+	// of one Step
+	now     clock.Instant
+	actions []policy.Action
+	out     []byte // the bodies and fields of actions
+	polled  []ident.Member
+
+	demand bool
+	early  clock.Instant // no operation begins before
+	began  clock.Instant // when the last one did
+	begun  bool
+	asked  clock.Instant // the last Wait
+	next   ident.Member  // in the preset light: who is to be next; zero: anybody
+
+	holding
+	spare     holding // a token that came while the operation ran, and precedes it
+	sightings sightings
+	custodies custodies
+	leases    leases
+	generation
+	fair *fair // nil: the preset light
+}
+
+// holding is a token that is here.
+type holding struct {
+	token   policy.Token
+	birth   clock.Instant
+	streak  uint8 // hops since the last operation
+	have    bool
+	running bool
+	rests   clock.Instant // until then; clock.Never while the operation runs
+}
+
+func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walker {
+	windows := time.Duration(lightWindows)
+	if isFair {
+		windows = fairWindows
+	}
+	w := &walker{
+		spans: deriveSpans(params, windows), self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
+		early: longAgo, asked: clock.Never,
+	}
+	if w.roster == nil {
+		w.roster = policy.Alone{}
+	}
+	w.sightings.last = longAgo
+	w.due, w.until = clock.Never, clock.Never
+	if isFair {
+		w.fair = newFair()
+	}
+	return w
+}
+
+// Step implements policy.Policy.
+func (w *walker) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+	w.now, w.actions, w.out = now, actions, w.out[:0]
+	if event.Kind == policy.Recalled {
+		w.recall(&event)
+		return actions
+	}
+	w.happened(&event)
+	if !w.begun {
+		w.begun = true
+		w.listen()
+	}
+	w.wait(event.Kind == policy.Timer)
+	return w.actions
+}
+
+func (w *walker) happened(event *policy.Event) {
+	switch event.Kind {
+	case policy.Arrival:
+		w.arrive(event)
+	case policy.Generated, policy.Resumed:
+		w.appear(event)
+	case policy.PassSettled:
+		w.settled(event)
+	case policy.Timer:
+		w.timer()
+	case policy.OperationEnded:
+		w.ended(event)
+	case policy.DemandChanged:
+		w.demandChanged(event.Demand)
+	case policy.Silent:
+		w.silent(event.From)
+	case policy.Message:
+		w.hear(event.From, event.Body)
+	}
+}
+
+// recall notes a visit from before a restart, and the operation that ran then; one
+// in the future is a wrong clock's.
+func (w *walker) recall(event *policy.Event) {
+	at := min(event.At, w.now)
+	w.sightings.note(&sight{id: event.Token.ID, born: event.Token.Born, hop: event.Token.Hop}, ident.Member{}, at)
+	if event.Operated {
+		w.early = max(w.early, at.Add(w.min))
+	}
+}
+
+func (w *walker) demandChanged(demand bool) {
+	w.demand = demand
+	if w.have && !w.running && w.mayRun() {
+		w.run()
+	}
+	if w.fair != nil {
+		w.announce()
+	}
+}
+
+// mayRun reports whether the operation may begin: somebody wants it, and Δmin has
+// passed since it last ran.
+func (w *walker) mayRun() bool { return w.demand && !w.running && w.now >= w.early }
+
+// timer does what is due.
+func (w *walker) timer() {
+	w.leasesDue()
+	w.generationDue()
+	if w.fair != nil {
+		w.fairDue()
+		return
+	}
+	if w.have && w.rests <= w.now {
+		w.pass(w.next)
+	}
+}
+
+// wait asks for the earliest of all that is due later, when that has changed.
+func (w *walker) wait(timer bool) {
+	next := min(w.leases.deadline(), w.generationDeadline())
+	if w.fair != nil {
+		next = min(next, w.fairDeadline())
+	} else if w.have {
+		next = min(next, w.rests)
+	}
+	if next != w.asked || timer {
+		w.asked = next
+		w.actions = append(w.actions, policy.Action{Kind: policy.Wait, At: next})
+	}
+}
+
+// hear handles a message. Whatever is not well-formed is ignored.
+func (w *walker) hear(from ident.Member, b []byte) {
+	var m body
+	if from.IsZero() || from == w.self || !parseBody(b, &m) {
+		return
+	}
+	switch m.kind {
+	case ask:
+		w.questioned(from, &m)
+	case state:
+		w.stated(from, &m)
+	case poll:
+		w.polledBy(from, &m)
+	case heard:
+		w.goesOn(from, &m)
+		w.confirmed(from, &m)
+		w.sightings.hint(&m.sight, from, before(w.now, m.sight.age))
+		w.yield()
+	default:
+		if w.fair != nil {
+			w.hearFair(from, &m)
+		}
+	}
+}
+
+// tell sends a message.
+func (w *walker) tell(to ident.Member, m *body) {
+	if to.IsZero() || to == w.self {
+		return
+	}
+	start := len(w.out)
+	w.out = m.append(w.out)
+	w.actions = append(w.actions, policy.Action{Kind: policy.Tell, To: to, Field: w.out[start:len(w.out):len(w.out)]})
+}
+
+func contains(list []ident.Member, m ident.Member) bool { return slices.Contains(list, m) }

@@ -1,0 +1,124 @@
+package circulation_test
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/sim/circulation"
+)
+
+var (
+	walkMembers = flag.Int("walk.members", 0, "measure the presets light and fair with so many members")
+	walkPreset  = flag.String("walk.preset", "fair", "which")
+	walkRounds  = flag.Int("walk.rounds", 10, "for so many rounds, but 100,000 s at least")
+	walkSeeds   = flag.Int("walk.seeds", 3, "so many runs")
+	walkStress  = flag.String("walk.stress", "", "passing,crash,loss,known,suspicion: each or all")
+)
+
+// alternation loses a token every 10,000 s: in turns on its way, and with its holder,
+// which comes back a while later.
+func alternation(w *circulation.World) {
+	var lose func(*circulation.World)
+	n := 0
+	lose = func(w *circulation.World) {
+		if n++; n%2 == 1 {
+			w.LosePass(1)
+		} else {
+			for _, m := range w.Holders() {
+				w.Crash(m, time.Hour)
+			}
+		}
+		w.At(w.Now().Add(10_000*time.Second), lose)
+	}
+	w.At(clock.Instant(10_000*time.Second), lose)
+}
+
+type walkFigures struct {
+	idle, two, more, p99, p999, perOperation, perHop float64
+	medianGap, maxGap                                time.Duration
+	gaps                                             int
+}
+
+func measureWalk(t testing.TB, cfg circulation.Config, length time.Duration, losses bool) (walkFigures, *circulation.World, *circulation.Meter) {
+	w, err := circulation.New(cfg)
+	require.NoError(t, err)
+	ideal := max(cfg.Params.OperationTime*time.Duration(cfg.Members), cfg.Params.MinInterval, cfg.Params.OperationTime*time.Duration(cfg.Params.MembersMax)/2)
+	warm := 2 * ideal
+	m := circulation.NewMeter(circulation.MeterConfig{Start: clock.Instant(warm), Bin: ideal / 2000, Limit: 20 * ideal})
+	w.Observe(m)
+	if losses {
+		alternation(w)
+	}
+	w.Run(clock.Instant(warm))
+	before := w.Stats()
+	w.Run(clock.Instant(warm + length))
+	require.NoError(t, w.Err())
+	s := w.Stats()
+	f := walkFigures{idle: m.Concurrency(0), two: m.Concurrency(2)}
+	f.more = 1 - f.idle - m.Concurrency(1) - f.two
+	f.p99 = float64(m.Operations.Quantile(0.99)) / float64(ideal)
+	f.p999 = float64(m.Operations.Quantile(0.999)) / float64(ideal)
+	f.perOperation = float64(s.Messages-before.Messages) / float64(s.Operations-before.Operations)
+	f.perHop = float64(s.Messages-before.Messages) / float64(s.Hops-before.Hops)
+	h := circulation.NewHistogram(50*time.Millisecond, 2000*time.Second)
+	for _, g := range m.Gaps() {
+		h.Add(g.Length())
+	}
+	f.gaps, f.medianGap, f.maxGap = int(h.Count()), h.Quantile(0.5), h.Max()
+	return f, w, m
+}
+
+func (f walkFigures) String() string {
+	return fmt.Sprintf("idle %.3f%% two %.4f%% more %.4f%% p99 %.4f p99.9 %.4f, %.1f messages an operation, %.2f a hop, %d gaps, median %v, largest %v",
+		100*f.idle, 100*f.two, 100*f.more, f.p99, f.p999, f.perOperation, f.perHop, f.gaps, f.medianGap, f.maxGap)
+}
+
+func walkConfig(preset string, members int, seed uint64) circulation.Config {
+	params := table1
+	params.Preset, params.MembersMax = preset, max(300, members)
+	return circulation.Config{Policy: catalog.Wandering, Params: params, Members: members, Found: 1, Seed: seed, Forgetful: true}
+}
+
+// TestMeasureWalk measures a preset at length, by flags.
+func TestMeasureWalk(t *testing.T) {
+	if *walkMembers == 0 {
+		t.Skip("needs -walk.members")
+	}
+	for seed := range uint64(*walkSeeds) {
+		cfg := walkConfig(*walkPreset, *walkMembers, seed)
+		stress(&cfg, *walkStress)
+		length := max(100_000*time.Second, time.Duration(*walkRounds**walkMembers)*cfg.Params.OperationTime)
+		f, w, _ := measureWalk(t, cfg, length, *walkStress == "")
+		t.Log(f, fmt.Sprintf("%+v", w.Stats()))
+	}
+}
+
+func stress(cfg *circulation.Config, kinds string) {
+	for _, kind := range []struct {
+		name  string
+		apply func()
+	}{
+		{"passing", func() {
+			cfg.Passing, cfg.Telling = circulation.Constant(50*time.Millisecond), circulation.Constant(50*time.Millisecond)
+		}},
+		{"crash", func() { cfg.CrashEvery, cfg.DownFor, cfg.Forgetful = 100*time.Second, 10*time.Minute, true }},
+		{"loss", func() { cfg.TellLoss = 0.01 }},
+		{"loss10", func() { cfg.TellLoss = 0.1 }},
+		{"known", func() { cfg.Known = 64 }},
+		{"suspicion", func() { cfg.FalseSuspicion = 1e-4 }},
+		{"suspicion10", func() { cfg.FalseSuspicion = 1e-3 }},
+	} {
+		if kinds == "all" && kind.name != "loss10" && kind.name != "suspicion10" || kinds == kind.name {
+			kind.apply()
+		}
+	}
+}
+
+var _ policy.Policy
