@@ -40,6 +40,24 @@ func alternation(w *circulation.World) {
 	w.At(clock.Instant(10_000*time.Second), lose)
 }
 
+// turns are the times between two operations of one member that was up all the
+// while: who is away does not wait.
+type turns struct {
+	circulation.Ignore
+	start clock.Instant
+	began map[int]clock.Instant
+	spans *circulation.Histogram
+}
+
+func (s *turns) OperationBegan(now clock.Instant, m int) {
+	if last, ok := s.began[m]; ok && now >= s.start {
+		s.spans.Add(now.Sub(last))
+	}
+	s.began[m] = now
+}
+
+func (s *turns) MemberDown(_ clock.Instant, m int) { delete(s.began, m) }
+
 type walkFigures struct {
 	idle, two, more, p99, p999, perOperation, perHop float64
 	medianGap, maxGap                                time.Duration
@@ -53,6 +71,8 @@ func measureWalk(t testing.TB, cfg circulation.Config, length time.Duration, los
 	warm := 2 * ideal
 	m := circulation.NewMeter(circulation.MeterConfig{Start: clock.Instant(warm), Bin: ideal / 2000, Limit: 20 * ideal})
 	w.Observe(m)
+	s := &turns{start: clock.Instant(warm), began: map[int]clock.Instant{}, spans: circulation.NewHistogram(ideal/2000, 20*ideal)}
+	w.Observe(s)
 	if losses {
 		alternation(w)
 	}
@@ -60,13 +80,13 @@ func measureWalk(t testing.TB, cfg circulation.Config, length time.Duration, los
 	before := w.Stats()
 	w.Run(clock.Instant(warm + length))
 	require.NoError(t, w.Err())
-	s := w.Stats()
+	after := w.Stats()
 	f := walkFigures{idle: m.Concurrency(0), two: m.Concurrency(2)}
 	f.more = 1 - f.idle - m.Concurrency(1) - f.two
-	f.p99 = float64(m.Operations.Quantile(0.99)) / float64(ideal)
-	f.p999 = float64(m.Operations.Quantile(0.999)) / float64(ideal)
-	f.perOperation = float64(s.Messages-before.Messages) / float64(s.Operations-before.Operations)
-	f.perHop = float64(s.Messages-before.Messages) / float64(s.Hops-before.Hops)
+	f.p99 = float64(s.spans.Quantile(0.99)) / float64(ideal)
+	f.p999 = float64(s.spans.Quantile(0.999)) / float64(ideal)
+	f.perOperation = float64(after.Messages-before.Messages) / float64(after.Operations-before.Operations)
+	f.perHop = float64(after.Messages-before.Messages) / float64(after.Hops-before.Hops)
 	h := circulation.NewHistogram(50*time.Millisecond, 2000*time.Second)
 	for _, g := range m.Gaps() {
 		h.Add(g.Length())

@@ -12,7 +12,7 @@ const (
 	confirmations = 2
 	// probes is how often a candidate is asked itself before it is taken for dead.
 	probes = 2
-	// choicesMost bounds how many candidates are inquired about in one custody.
+	// choicesMost bounds how many candidates are inquired about without a pause.
 	choicesMost = 16
 )
 
@@ -28,7 +28,7 @@ type choice struct {
 	tries    int
 	present  bool
 	sure     bool
-	made     int // choices in this custody
+	made     int // choices since the last pause
 	deadline clock.Instant
 }
 
@@ -136,14 +136,13 @@ func (w *walker) answered(from ident.Member, m *body) {
 func (w *walker) settle() {
 	f, c := w.fair, &w.fair.choice
 	c.deadline = clock.Never
-	if c.served > c.claimed.Add(w.operation) && c.made < choicesMost {
+	if c.served > c.claimed.Add(w.operation) {
 		f.candidates.insert(candidate{member: c.member, served: c.served})
 		if !c.source.IsZero() {
 			m := body{kind: look, sight: w.sight(), member: c.member, age: millis(w.now.Sub(c.served)), older: ^uint32(0)}
 			w.tell(c.source, &m)
 		}
-		f.choice = choice{made: c.made, deadline: clock.Never}
-		w.choose()
+		w.chooseAgain()
 		return
 	}
 	c.sure = true
@@ -155,7 +154,17 @@ func (w *walker) settle() {
 func (w *walker) reject() {
 	f := w.fair
 	f.candidates.remove(f.choice.member)
+	w.chooseAgain()
+}
+
+// chooseAgain goes on to the next candidate, after a pause if there were many.
+func (w *walker) chooseAgain() {
+	f := w.fair
 	f.choice = choice{made: f.choice.made, deadline: clock.Never}
+	if f.choice.made == choicesMost {
+		f.choice.made, f.gathers = 0, w.now.Add(w.reply)
+		return
+	}
 	w.choose()
 }
 

@@ -9,7 +9,7 @@ import (
 const (
 	// hurry is after how many hops in a row without an operation a token of the
 	// preset light begins to rest: by then hardly anybody is due.
-	hurry = 16
+	hurry = 32
 	// restDoublings bounds by how often its rest doubles, Δskip at first.
 	restDoublings = 5
 )

@@ -18,9 +18,9 @@ const (
 	// fairWindows and lightWindows are how many windows make a round, all members'
 	// operations, in large groups. In a window half of all members hear of a token by
 	// the messages that it causes under fair; under light, where only those hear of it
-	// that it visits, a quarter do. So of those polled some have.
+	// that it visits, a third do. So of those polled some have.
 	fairWindows  = 24
-	lightWindows = 8
+	lightWindows = 5
 
 	// regenerationRounds is γ in rounds of operations at one member. All members
 	// together then try every so many operation times, and each try is a poll.
