@@ -3,14 +3,17 @@ package circulation_test
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -141,4 +144,50 @@ func stress(cfg *circulation.Config, kinds string) {
 	}
 }
 
-var _ policy.Policy
+// shares are how often each member operated.
+func liarShare(t testing.TB, members, liars int, lie wandering.Lie, seed uint64, rounds int) (float64, walkFigures) {
+	cfg := walkConfig("fair", members, seed)
+	var accomplices []ident.Member
+	for i := range liars {
+		accomplices = append(accomplices, circulation.MemberID(i*members/liars))
+	}
+	w, err := circulation.NewWith(cfg, func(m int, in policy.Surroundings) (policy.Policy, error) {
+		if slices.Contains(accomplices, in.Self) {
+			return wandering.NewLiar(cfg.Params, in, lie, accomplices)
+		}
+		return wandering.New(cfg.Params, in)
+	})
+	require.NoError(t, err)
+	round := cfg.Params.OperationTime * time.Duration(members)
+	meter := circulation.NewMeter(circulation.MeterConfig{Start: clock.Instant(2 * round), Bin: round / 2000, Limit: 20 * round})
+	w.Observe(meter)
+	w.Run(clock.Instant(round * time.Duration(2+rounds)))
+	require.NoError(t, w.Err())
+	var theirs, honest float64
+	for m, n := range meter.PerMember() {
+		if slices.Contains(accomplices, circulation.MemberID(m)) {
+			theirs += float64(n) / float64(liars)
+		} else {
+			honest += float64(n) / float64(members-liars)
+		}
+	}
+	f := walkFigures{idle: meter.Concurrency(0), two: meter.Concurrency(2)}
+	f.p99 = float64(meter.Operations.Quantile(0.99)) / float64(round)
+	f.p999 = float64(meter.Operations.Quantile(0.999)) / float64(round)
+	f.perOperation = float64(w.Stats().Messages) / float64(w.Stats().Operations)
+	f.perHop = float64(w.Stats().Messages) / float64(w.Stats().Hops)
+	return theirs / honest, f
+}
+
+// TestMeasureLiars measures lies at length, by flags.
+func TestMeasureLiars(t *testing.T) {
+	if *walkMembers == 0 {
+		t.Skip("needs -walk.members")
+	}
+	for _, liars := range []int{1, *walkMembers / 20} {
+		for _, lie := range []wandering.Lie{wandering.Starved, wandering.Shirking, wandering.Denying} {
+			share, f := liarShare(t, *walkMembers, liars, lie, 1, *walkRounds)
+			t.Log(liars, "liars, lie", lie, "share", share, f)
+		}
+	}
+}
