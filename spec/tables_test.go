@@ -310,7 +310,7 @@ func dropTable(t *testing.T) *table {
 	out := newTable("`reason`", "name", "meaning")
 	meaning(t, out, names, map[string]string{
 		"superseded": "a token of higher precedence is known, or **H-41**",
-		"overflow":   "more tokens wait here than the policy keeps",
+		"overflow":   "there are more tokens than the policy wants, here or in the group",
 		"spent":      "the policy makes a token for each operation, and this one's is over",
 		"forked":     "another custody of the token is here (**H-30**); no policy says so",
 	})

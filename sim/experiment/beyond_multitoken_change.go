@@ -38,7 +38,7 @@ func (g manyGroups) changeGoals(l *Lab) error {
 				}
 				changeRows(l, preset, c.name, n, runs)
 				if n == g.plotted() {
-					plot.Lines = append(plot.Lines, figure.Line{Name: preset + ", " + c.text, Dashed: !c.doubles, Points: meanSeconds2(runs)})
+					plot.Lines = append(plot.Lines, figure.Line{Name: preset + ", " + c.text, Dashed: !c.doubles, Points: secondByChange(runs)})
 				}
 			}
 		}
@@ -105,8 +105,8 @@ func (g manyGroup) change(seed uint64, doubles bool) (changed, error) {
 	return c, w.Err()
 }
 
-// meanSeconds2 is the mean interval of each second, over the runs.
-func meanSeconds2(runs []changed) [][2]float64 {
+// secondByChange is the mean interval of each second, over the runs.
+func secondByChange(runs []changed) [][2]float64 {
 	points := make([][2]float64, 3*changeSpan)
 	for second := range points {
 		uses := 0.0
@@ -120,8 +120,7 @@ func meanSeconds2(runs []changed) [][2]float64 {
 
 const beyondColdNotes = `All members begin at one instant, without a token. *In step* is the mean resultant length of the instants of
 operations on a circle of a third of the target, or of three targets, whichever is larger, between the 30th and the 40th target: 1
-is all at once, 0 evenly spread. *Settled* is when the mean interval of ten seconds is within 15 % of the target and stays so
-for a minute's rest. That without both jitter and integral *t3gj* locks for ever is a test of its package
+is all at once, 0 evenly spread. That without both jitter and integral *t3gj* locks for ever is a test of its package
 (TestColdStartNeedsJitterOrIntegral); *paper* is shown for it here.`
 
 // coldEnd is how long a cold start is watched.
