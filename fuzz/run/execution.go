@@ -37,10 +37,9 @@ var progress = regexp.MustCompile(`^fuzz: elapsed: \S+, (?:execs: (\d+) .*new in
 
 var crasher = regexp.MustCompile(`(?m)Failing input written to (testdata\S+)`)
 
-// frugal is what spares processor time in a worker. An execution changes goroutines
-// twice, and each time a second processor would look in vain for something to do;
-// and what the executions leave behind costs less to collect in larger amounts.
-var frugal = []string{"GOMAXPROCS=1", "GOGC=400"}
+// frugal spares processor time in a worker: an execution changes goroutines twice, and
+// each time a second processor would look in vain for something to do.
+const frugal = "GOMAXPROCS=1"
 
 // run carries it out and fills in the record. Output is shown when it failed.
 func (e execution) run(ctx context.Context, r *record) {
@@ -49,7 +48,7 @@ func (e execution) run(ctx context.Context, r *record) {
 	cmd := exec.Command(e.binary, "-test.run=^$", "-test.fuzz=^"+e.name+"$", "-test.fuzztime="+e.amount,
 		"-test.parallel="+strconv.Itoa(e.parallel), "-test.fuzzcachedir="+e.cache,
 		"-test.fuzzminimizetime="+minimizeTime.String())
-	cmd.Dir, cmd.Env = e.dir, append(os.Environ(), frugal...)
+	cmd.Dir, cmd.Env = e.dir, append(os.Environ(), frugal)
 	apart(cmd)
 	output, write := io.Pipe()
 	cmd.Stdout, cmd.Stderr = write, write

@@ -112,10 +112,10 @@ func sums(records []record) (totals []record) {
 // table prints sums, the least and the sum of all last.
 func table(out io.Writer, totals []record) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "executions\tper second\tcpu s\tcpu µs each\tnew inputs\tcorpus\tcrashers\tfailures\t target\t commits")
+	fmt.Fprintln(w, "executions\tper second\tcpu s\tcpu µs each\tnew inputs\tcorpus\tcrashers\tfailures\tcommits\t target")
 	row := func(t record, failures int) {
-		fmt.Fprintf(w, "%d\t%.0f\t%.0f\t%.0f\t%d\t%d\t%d\t%d\t %s\t %s\n",
-			t.Executions, t.rate(), t.CPUSeconds, t.cost(), t.Interesting, t.Corpus, len(t.Crashers), failures, t.Target, t.Commit)
+		fmt.Fprintf(w, "%d\t%.0f\t%.0f\t%.0f\t%d\t%d\t%d\t%d\t%s\t %s\n",
+			t.Executions, t.rate(), t.CPUSeconds, t.cost(), t.Interesting, t.Corpus, len(t.Crashers), failures, t.Commit, t.Target)
 	}
 	var all record
 	failures, least := 0, totals[0].Executions

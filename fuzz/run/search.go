@@ -40,7 +40,7 @@ func (s *search) run(ctx context.Context) (clean bool, err error) {
 		return false, err
 	}
 	if s.time > 0 || s.execs > 0 {
-		s.queue = s.targets
+		s.queue = slices.Clone(s.targets)
 	}
 	atOnce := min(s.parallel, len(s.targets))
 	s.workers = s.parallel / atOnce
