@@ -215,6 +215,10 @@ type visit struct {
 	err                error
 }
 
+// stay is how long a member keeps the token, in delays one way: `fair` reads and
+// confirms who waits longest before it offers the token, two round trips more.
+const stay = 12
+
 // visit waits for the token, keeps it for long enough that a member that
 // accepts beforehand has done so, and lets go of it.
 func (s situation) visit(ctx context.Context, n *node.Node) visit {
@@ -223,7 +227,7 @@ func (s situation) visit(ctx context.Context, n *node.Node) visit {
 		return visit{err: err}
 	}
 	v := visit{hop: g.Info().Hop, granted: time.Now()}
-	time.Sleep(5 * s.delay)
+	time.Sleep(stay * s.delay)
 	v.releasing = time.Now()
 	g.Release()
 	return v
