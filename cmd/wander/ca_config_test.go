@@ -57,6 +57,7 @@ members_max = 7
 	assert.True(t, s.FailurePermanent)
 	require.Len(t, s.Resources, 2)
 	assert.Equal(t, "backup", s.Resources[0].Name)
+	assert.Equal(t, catalog.Presets(catalog.Wandering)[0].Name, s.Resources[0].Preset, "what is signed names the preset")
 	assert.Equal(t, time.Minute, s.Resources[0].MaxHold)
 	r := s.Resources[1]
 	assert.Equal(t, 2, r.Slots)

@@ -34,10 +34,16 @@ type resourceFile struct {
 	RequestTimeout   span  `toml:"request_timeout"`
 }
 
+// resource is what is signed. It names the preset even where the file leaves it to
+// the policy, so that all members follow the same one, whatever their program has as
+// its default.
 func (f resourceFile) resource() group.Resource {
 	r := group.Resource{Name: f.Name, Params: f.params()}.WithDefaults()
 	if f.Policy != nil {
 		r.Policy = *f.Policy
+	}
+	if known := catalog.Presets(r.Policy); r.Preset == "" && len(known) > 0 {
+		r.Preset = known[0].Name
 	}
 	if f.Slots != nil {
 		r.Slots = *f.Slots
