@@ -38,6 +38,14 @@ func beyondWalkExperiments() []Experiment {
 			Name: "beyond-walk-stress", Title: "Slow handoffs, crashes, lost messages, small directories and false suspicion", Source: "goal",
 			Notes: beyondWalkStressNotes, Goals: true, Run: beyondWalkStress,
 		},
+		{
+			Name: "beyond-walk-liars", Title: "What liars gain, and what they harm", Source: "goal",
+			Notes: beyondWalkLiarsNotes, Goals: true, Run: beyondWalkLiars,
+		},
+		{
+			Name: "beyond-walk-trade", Title: "What messages buy", Source: "goal",
+			Notes: beyondWalkTradeNotes, Goals: true, Run: beyondWalkTrade,
+		},
 	}
 }
 

@@ -107,6 +107,7 @@ type walkRun struct {
 	traffic circulation.Traffic
 	losses  []tokenLoss
 	waiting float64 // share of time in which nobody ran though somebody was due
+	gain    float64 // of liars, where there are some
 }
 
 // run runs the group. What happened in the warm-up is in none of the figures.

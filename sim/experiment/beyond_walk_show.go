@@ -43,8 +43,8 @@ func (r *walkRun) tokenless(kinds []lossKind) []float64 {
 
 // walkFigures collects what the figures of all presets show.
 type walkFigures struct {
-	full                    []curve       // the runs at full load
-	recovery, sizes, trades []figure.Line // of each preset
+	full            []curve       // the runs at full load
+	recovery, sizes []figure.Line // of each preset
 }
 
 // add adds the runs of a group.
@@ -60,9 +60,6 @@ func (f *walkFigures) add(g walkGroup, runs []*walkRun) {
 	}
 	f.full = append(f.full, curve{g.preset, column(runs, func(r *walkRun) *outcome { return &r.outcome }), isPapers(g.preset)})
 	f.recovery = append(f.recovery, figure.Line{Name: g.preset, Dashed: isPapers(g.preset), Points: feltUpTo(runs, plainLosses)})
-	f.trades = append(f.trades, figure.Line{
-		Name: g.preset, Style: figure.Points, Points: [][2]float64{{middle(column(runs, walkMessages.value)), p99}},
-	})
 }
 
 // feltUpTo is which share of the losses of all runs is felt no longer than the

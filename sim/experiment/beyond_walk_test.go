@@ -142,13 +142,16 @@ func TestGoalsOfTheWalk(t *testing.T) {
 	}
 	assert.ElementsMatch(t, own, ownPresets())
 	require.NoError(t, walkLosses(l, walkPresets(), short))
-	require.NoError(t, walkStress(l, walkPresets(), stresses[:1]))
+	require.NoError(t, walkStress(l, []string{walkFair}, stresses[:1]))
+	require.NoError(t, walkTrade(l, nil, tunings[:1], short))
+	require.NoError(t, walkLiars(l, fullLoad, short))
 	require.NoError(t, l.finish())
 	names{}.check(l)
 	require.NoError(t, l.finish())
 	judged := 0
 	for _, row := range l.result.Rows {
-		if isPapers(strings.SplitAfter(row.Quantity, "preset ")[1]) {
+		_, preset, _ := strings.Cut(row.Quantity, "preset ")
+		if preset, _, _ = strings.Cut(preset, ","); isPapers(preset) {
 			assert.Equal(t, Measured, row.Verdict, row.ID)
 		}
 		if row.Verdict != Measured {
@@ -158,4 +161,17 @@ func TestGoalsOfTheWalk(t *testing.T) {
 	}
 	assert.Equal(t, len(own) > 0, judged > 0)
 	assert.NotEmpty(t, l.result.Rows)
+}
+
+// Who lies about waiting gains nothing to speak of, one or 5 % of the members
+// together.
+func TestGainOfLiars(t *testing.T) {
+	assert.Equal(t, 2.0, gain([]uint64{10, 30, 10, 10}, []int{1, 3}))
+	for _, d := range deceits[:2] {
+		g := walkOf(walkFair, fullLoad)
+		g.length, g.maker = 10*g.ideal(), d.maker
+		r, err := g.run(t.Context(), 1)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, gain(r.PerMember(), d.members(fullLoad, 1+walkSeeds)), d.share+0.1, d.name)
+	}
 }

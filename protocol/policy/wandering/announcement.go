@@ -53,7 +53,7 @@ func (w *walker) correct() {
 func (w *walker) tellWitnesses(what byte) {
 	f := w.fair
 	m := body{kind: demand, what: what}
-	f.members = w.roster.Witnesses(w.self, witnesses, f.members[:0])
+	f.members = w.roster.Witnesses(w.self, f.Witnesses, f.members[:0])
 	for _, witness := range f.members {
 		w.tell(witness, &m)
 	}

@@ -83,7 +83,7 @@ func (w *walker) inquireAbout() {
 		w.tell(c.member, &m)
 	}
 	if c.answers == 0 {
-		f.members = w.roster.Witnesses(c.member, witnesses, f.members[:0])
+		f.members = w.roster.Witnesses(c.member, f.Witnesses, f.members[:0])
 		c.n = 0
 		for k := len(f.members); k > 0 && c.n < confirmations; k-- {
 			i := w.rng.IntN(k)

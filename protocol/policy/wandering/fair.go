@@ -13,6 +13,7 @@ const readsAtOnce = 2
 // fair is what the preset fair has beyond light: what it knows as a witness, who may
 // be next, and its search for that.
 type fair struct {
+	Tuning
 	store      store
 	candidates candidates
 	choice     choice
@@ -27,6 +28,7 @@ type fair struct {
 
 func newFair() *fair {
 	return &fair{
+		Tuning:  Tuning{Witnesses: witnesses, Reads: readsAtOnce},
 		gathers: clock.Never, looks: clock.Never, idle: clock.Never,
 		announcement: announcement{again: clock.Never},
 	}
@@ -37,7 +39,7 @@ func newFair() *fair {
 func (w *walker) serves(m ident.Member, t *sight) {
 	f := w.fair
 	l := body{kind: look, sight: *t, member: m, older: f.candidates.threshold(w.now)}
-	f.members = w.roster.Witnesses(m, witnesses, f.members[:0])
+	f.members = w.roster.Witnesses(m, f.Witnesses, f.members[:0])
 	for _, witness := range f.members {
 		if witness == w.self {
 			w.testify(m, w.now)
@@ -65,7 +67,7 @@ func (w *walker) testify(m ident.Member, at clock.Instant) {
 // witnessOf reports whether a member is a witness of another one.
 func (w *walker) witnessOf(m, witness ident.Member) bool {
 	f := w.fair
-	f.members = w.roster.Witnesses(m, witnesses, f.members[:0])
+	f.members = w.roster.Witnesses(m, f.Witnesses, f.members[:0])
 	return contains(f.members, witness)
 }
 
@@ -92,7 +94,7 @@ func (w *walker) sight() sight {
 // read asks members at random for reports.
 func (w *walker) read() {
 	m := body{kind: look, sight: w.sight(), older: w.fair.candidates.threshold(w.now)}
-	w.fair.members = w.roster.Draw(readsAtOnce, w.fair.members[:0])
+	w.fair.members = w.roster.Draw(w.fair.Reads, w.fair.members[:0])
 	for _, to := range w.fair.members {
 		w.tell(to, &m)
 	}
