@@ -110,6 +110,9 @@ func generationWait(r group.Resource) time.Duration {
 	p := r.PolicyParams()
 	switch r.Policy {
 	case catalog.Wandering:
+		if p.Preset == wandering.Light || p.Preset == wandering.Fair {
+			return wandering.LeastWait(p)
+		}
 		if p.MinInterval > 0 {
 			return p.MinInterval
 		}

@@ -35,7 +35,7 @@ func TestTokenTooOldWhileItRests(t *testing.T) {
 				}
 				b.reconfigure(a, 2, name, params)
 				offer := said[*wire.Offer](b)
-				for range 100 {
+				for range 1000 { // a preset that finds nobody in need of the token keeps it for a while
 					if offer == nil {
 						b.after(100 * time.Millisecond)
 						offer = said[*wire.Offer](b)

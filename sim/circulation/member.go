@@ -30,7 +30,8 @@ type site struct {
 	place   int32         // in World.up, -1 when not up
 	epoch   uint32        // how often it crashed
 	holds   int32         // tokens that rest or run here
-	gone    bool          // it left
+	gone    bool          // it does not return
+	left    bool          // and told everybody
 	wants   bool          // to run the operation
 	heard   bool          // its policy was told so
 }
@@ -230,7 +231,7 @@ func (w *World) Leave(member int) bool {
 		return false
 	}
 	w.roster.left()
-	w.sites[m].gone = true
+	w.sites[m].gone, w.sites[m].left = true, true
 	w.sites[m].visits = nil
 	if w.cfg.Directory != nil {
 		w.cfg.Directory.Left(member)

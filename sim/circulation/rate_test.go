@@ -23,7 +23,7 @@ func BenchmarkHops(b *testing.B) {
 }
 
 func benchmarkHops(b *testing.B, n int) {
-	params := table1
+	params := paperTable1()
 	params.MembersMax = n
 	before := heap()
 	w, err := circulation.New(circulation.Config{Policy: catalog.Wandering, Params: params, Members: n, Found: 1, Seed: 1})

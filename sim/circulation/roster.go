@@ -3,6 +3,7 @@ package circulation
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -17,9 +18,6 @@ type roster struct {
 	world   *World
 	rng     *rand.Rand // streamRoster
 	fallen  []fall     // those that count still, in the order in which they fell
-	changes []change   // of who counts, in their order
-	lists   [][]int32  // by member: its witnesses, the first best; nil: not asked for yet
-	known   []int      // by member: how many of the changes its list has seen
 	samples [][]int32  // by member: whom it knows; nil without Config.Known
 	drawn   []uint32   // by member: the number of the draw that gave it last
 	draw    uint32
@@ -29,12 +27,6 @@ type roster struct {
 type fall struct {
 	member int32
 	at     clock.Instant
-}
-
-// change is a member that counts from now on, or does not any more.
-type change struct {
-	member int32
-	counts bool
 }
 
 func newRoster(w *World) roster {
@@ -138,45 +130,33 @@ func (r *roster) replace(m int32, sample []int32, i int) {
 
 // counts reports whether a member is up, or fell a short while ago.
 func (r *roster) counts(m int32) bool {
-	if r.world.sites[m].place >= 0 {
-		return true
-	}
-	for i := range r.fallen {
-		if r.fallen[i].member == m {
-			return true
-		}
-	}
-	return false
+	s := &r.world.sites[m]
+	return s.place >= 0 || !s.left && r.world.now < s.fell.Add(r.world.detectAfter())
 }
 
 // rose notes that a member is up.
 func (r *roster) rose(m int32) {
-	r.forget()
 	for i := range r.fallen {
 		if r.fallen[i].member == m {
 			r.fallen = append(r.fallen[:i], r.fallen[i+1:]...)
 			return
 		}
 	}
-	r.changes = append(r.changes, change{m, true})
 }
 
-// fell notes that a member is not up any more. One that left does not count from
-// now on.
-func (r *roster) fell(m int32) { r.fallen = append(r.fallen, fall{m, r.world.now}) }
+// fell notes that a member is not up any more.
+func (r *roster) fell(m int32) {
+	r.forget()
+	r.fallen = append(r.fallen, fall{m, r.world.now})
+}
 
 // left notes that who has just fallen left for good, and told everybody.
-func (r *roster) left() {
-	last := len(r.fallen) - 1
-	r.changes = append(r.changes, change{r.fallen[last].member, false})
-	r.fallen = r.fallen[:last]
-}
+func (r *roster) left() { r.fallen = r.fallen[:len(r.fallen)-1] }
 
 // forget lets those not count any more that fell long enough ago.
 func (r *roster) forget() {
 	n := 0
 	for n < len(r.fallen) && r.fallen[n].at.Add(r.world.detectAfter()) <= r.world.now {
-		r.changes = append(r.changes, change{r.fallen[n].member, false})
 		n++
 	}
 	if n > 0 {
@@ -195,104 +175,77 @@ func (w *World) detectAfter() time.Duration {
 	return DetectAfter
 }
 
-// Witnesses implements policy.Roster.
+// exact is up to how many members there ever were witnesses are found among all of
+// them. In larger groups it is enough to look at some.
+const exact = 4 * policy.MaxWitnesses
+
+// Witnesses implements policy.Roster: as if by rendezvous hashing, without a look at
+// everybody.
 func (m *memberRoster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	r := m.roster
 	i := MemberIndex(of)
-	if i < 0 || i >= len(r.world.sites) {
+	if i < 0 || i >= len(r.world.sites) || r.world.cfg.Known == 0 && !r.counts(int32(i)) {
 		return to
 	}
-	r.forget()
-	if r.world.cfg.Known == 0 && !r.counts(int32(i)) {
-		return to
+	var found [policy.MaxWitnesses]int32
+	n = min(n, policy.MaxWitnesses)
+	if len(r.world.sites) <= exact {
+		n = r.rank(int32(i), found[:n])
+	} else {
+		n = r.probe(int32(i), found[:n])
 	}
-	list := r.witnesses(int32(i))
-	for _, witness := range list[:min(n, len(list))] {
+	for _, witness := range found[:n] {
 		to = append(to, MemberID(int(witness)))
 	}
 	return to
 }
 
-// witnesses is the list of a member, up to date. With Config.Known it is what was
-// certified at joining, and stays.
-func (r *roster) witnesses(of int32) []int32 {
-	for len(r.lists) < len(r.world.sites) {
-		r.lists, r.known = append(r.lists, nil), append(r.known, 0)
-	}
-	switch list := r.lists[of]; {
-	case list == nil:
-		r.lists[of] = r.rank(of, make([]int32, 0, policy.MaxWitnesses))
+// mayWitness reports whether a member may be a witness of another one. With
+// Config.Known those that were there at the start have only each other, and those
+// that joined whoever had joined before: what was certified then stays.
+func (r *roster) mayWitness(of, c int32) bool {
+	switch {
+	case c == of || int(c) >= len(r.world.sites):
+		return false
 	case r.world.cfg.Known > 0:
-	case len(r.changes)-r.known[of] > len(r.world.up):
-		r.lists[of] = r.rank(of, list[:0])
-	default:
-		for _, c := range r.changes[r.known[of]:] {
-			list = r.follow(of, list, c)
-		}
-		r.lists[of] = list
+		return c < max(of, int32(r.world.cfg.Members))
 	}
-	r.known[of] = len(r.changes)
-	return r.lists[of]
+	return r.counts(c)
 }
 
-// rank finds the witnesses of a member among all that count. With Config.Known
-// those that were there at the start have only each other, and those that joined
-// whoever had joined before.
-func (r *roster) rank(of int32, list []int32) []int32 {
-	if r.world.cfg.Known > 0 {
-		for c := range max(of+1, int32(r.world.cfg.Members)) {
-			list = r.insert(of, list, c)
-		}
-		return list
-	}
-	for _, c := range r.world.up {
-		list = r.insert(of, list, c)
-	}
-	for i := range r.fallen {
-		list = r.insert(of, list, r.fallen[i].member)
-	}
-	return list
-}
-
-// follow is one change in a list of witnesses.
-func (r *roster) follow(of int32, list []int32, c change) []int32 {
-	for i, witness := range list {
-		if witness != c.member {
+// rank finds those with the highest hash, and reports how many there are.
+func (r *roster) rank(of int32, list []int32) (n int) {
+	for c := range int32(len(r.world.sites)) {
+		if !r.mayWitness(of, c) {
 			continue
 		}
-		if c.counts {
-			return list
+		k := n
+		for k > 0 && r.hash(of, c) > r.hash(of, list[k-1]) {
+			k--
 		}
-		if len(list) < policy.MaxWitnesses { // it was everybody
-			return append(list[:i], list[i+1:]...)
+		if k == len(list) {
+			continue
 		}
-		return r.rank(of, list[:0])
+		n = min(n+1, len(list))
+		copy(list[k+1:n], list[k:])
+		list[k] = c
 	}
-	if c.counts {
-		return r.insert(of, list, c.member)
-	}
-	return list
+	return n
 }
 
-// insert puts a candidate where its hash belongs, if that is among the first.
-func (r *roster) insert(of int32, list []int32, c int32) []int32 {
-	if c == of {
-		return list
+// probe draws indices from a range of a power of two, always the same ones, and takes
+// those of members: so a death moves one witness of a few members, and a join makes one
+// of a few.
+func (r *roster) probe(of int32, list []int32) (n int) {
+	mask := uint64(1)<<bits.Len(uint(2*len(r.world.sites))) - 1
+	for try := int32(0); n < len(list) && try < exact*policy.MaxWitnesses; try++ {
+		c := int32(r.hash(of, try) & mask)
+		if r.mayWitness(of, c) && !slices.Contains(list[:n], c) {
+			list[n] = c
+			n++
+		}
 	}
-	hash := r.hash(of, c)
-	i := len(list)
-	for i > 0 && hash > r.hash(of, list[i-1]) {
-		i--
-	}
-	if i == policy.MaxWitnesses {
-		return list
-	}
-	if len(list) < policy.MaxWitnesses {
-		list = append(list, 0)
-	}
-	copy(list[i+1:], list[i:])
-	list[i] = c
-	return list
+	return n
 }
 
 // hash stands for the real one of (group, member, witness).

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/policy"
 )
 
 func (s *stage) roster(m int) *memberRoster { return &memberRoster{&s.World.roster, int32(m)} }
@@ -21,66 +20,68 @@ func indices(ids []ident.Member) (list []int) {
 	return list
 }
 
-// ranked is the twin of Witnesses: all that count, by their hash.
-func (s *stage) ranked(of int, all ...int) []int {
-	all = slices.DeleteFunc(slices.Clone(all), func(m int) bool { return m == of })
-	r := &s.World.roster
-	slices.SortFunc(all, func(x, y int) int {
-		if r.hash(int32(of), int32(x)) > r.hash(int32(of), int32(y)) {
-			return -1
-		}
-		return 1
-	})
-	return all[:min(len(all), policy.MaxWitnesses)]
+// everybody's witnesses, as everybody names them.
+func (s *stage) witnesses(n int) (lists [][]int) {
+	for of := range s.Members() {
+		list := indices(s.roster(0).Witnesses(MemberID(of), n, nil))
+		require.Equal(s.t, list, indices(s.roster(of).Witnesses(MemberID(of), n, nil)))
+		unique := slices.Compact(slices.Sorted(slices.Values(list)))
+		require.Len(s.t, unique, len(list))
+		require.NotContains(s.t, list, of)
+		lists = append(lists, list)
+	}
+	return lists
 }
 
-// TestWitnesses: whoever asks is named the same, which is what counting anew
-// gives, and a dead member stays until it counts as dead.
+// TestWitnesses: a death is felt once it counts, by those of whom the dead one was a
+// witness; a join makes one of a few; who left or is dead has none.
 func TestWitnesses(t *testing.T) {
-	s := newStage(t, Config{Members: 40}, nil)
-	alive := make([]int, 40)
-	for i := range alive {
-		alive[i] = i
-	}
-	compare := func() {
-		t.Helper()
-		for of := range s.Members() {
-			got := indices(s.roster(0).Witnesses(MemberID(of), policy.MaxWitnesses, nil))
-			if !slices.Contains(alive, of) {
-				require.Empty(t, got)
-				continue
+	for _, members := range []int{40, 1000} {
+		s := newStage(t, Config{Members: members}, nil)
+		before := s.witnesses(12)
+		s.Crash(7, time.Hour)
+		s.run(9 * time.Second)
+		require.Equal(t, before, s.witnesses(12), "it may come back")
+		s.run(11 * time.Second)
+		after := s.witnesses(12)
+		for of := range before {
+			switch {
+			case of == 7:
+				require.Empty(t, after[of])
+			case !slices.Contains(before[of], 7):
+				require.Equal(t, before[of], after[of])
+			default:
+				i := slices.Index(before[of], 7)
+				require.Equal(t, slices.Delete(slices.Clone(before[of]), i, i+1), after[of][:11])
+				require.NotContains(t, after[of], 7)
+				require.Len(t, after[of], 12)
 			}
-			require.Equal(t, s.ranked(of, alive...), got)
-			require.Equal(t, got[:3], indices(s.roster(of).Witnesses(MemberID(of), 3, nil)))
 		}
-	}
-	compare()
-	for i := range 25 {
-		s.run(s.second(20 * i))
-		s.Crash(i, time.Hour)
-		compare()
-		s.run(s.second(20*i + 9))
-		compare()
-		s.run(s.second(20*i + 11))
-		alive = slices.DeleteFunc(alive, func(m int) bool { return m == i })
-		if i%3 > 0 {
-			compare()
+		require.True(t, s.Leave(8))
+		for of, list := range s.witnesses(12) {
+			require.NotContains(t, list, 8)
+			require.Equal(t, of != 7 && of != 8, len(list) == 12)
 		}
+		s.run(2 * time.Hour)
+		before = s.witnesses(12)
+		s.Join(9)
+		joined := 0
+		for of, list := range s.witnesses(12)[:members] {
+			if slices.Contains(list, members) {
+				joined++
+				i := slices.Index(list, members)
+				list = slices.Delete(list, i, i+1)
+			}
+			require.Equal(t, before[of][:min(len(list), len(before[of]))], list[:min(len(list), len(before[of]))])
+		}
+		assert.Positive(t, joined)
+		assert.Less(t, joined, 40)
 	}
-	s.Join(30)
-	alive = append(alive, 40)
-	compare()
-	s.Leave(39)
-	alive = slices.DeleteFunc(alive, func(m int) bool { return m == 39 })
-	compare()
-	s.run(2 * time.Hour)
-	alive = append(alive, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24)
-	compare()
+	s := newStage(t, Config{Members: 5}, nil)
+	assert.Len(t, s.roster(0).Witnesses(MemberID(3), 12, nil), 4)
 	assert.Empty(t, s.roster(0).Witnesses(MemberID(99), 4, nil))
 	assert.Empty(t, s.roster(0).Witnesses(ident.Member{15: 1}, 4, nil))
 }
-
-func (s *stage) second(n int) time.Duration { return time.Duration(n) * time.Second }
 
 // TestWitnessesChangeLittle: of whom one member is witness, nobody chooses, and
 // each is of about as many.

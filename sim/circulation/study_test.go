@@ -13,11 +13,18 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
 // table1 is the case study of the journal paper (§3, table 1).
 var table1 = policy.Params{OperationTime: 4 * time.Second, MembersMax: 300, SkipDelay: 100 * time.Millisecond}
+
+func paperTable1() policy.Params {
+	p := table1
+	p.Preset = wandering.Paper
+	return p
+}
 
 // TestCaseStudy: the journal paper's run gives what the simulation in
 // protocol/policy/wandering gives, which shares no code with this one (40 runs
@@ -28,7 +35,7 @@ func TestCaseStudy(t *testing.T) {
 	var idle, two, more, visits, operations float64
 	for seed := range uint64(runs) {
 		w, err := circulation.New(circulation.Config{
-			Policy: catalog.Wandering, Params: table1, Members: 300, Found: 1, Seed: seed, LossEvery: 10_000 * time.Second,
+			Policy: catalog.Wandering, Params: paperTable1(), Members: 300, Found: 1, Seed: seed, LossEvery: 10_000 * time.Second,
 		})
 		require.NoError(t, err)
 		m := circulation.NewMeter(circulation.MeterConfig{})
@@ -72,7 +79,7 @@ func run(t *testing.T, w *circulation.World, until time.Duration) {
 func TestReturnTimes(t *testing.T) {
 	const n = 20
 	hop := table1.SkipDelay
-	params := table1
+	params := paperTable1()
 	params.MinInterval, params.RegenerationMean = policy.MaxInterval, policy.MaxInterval
 	w, m := world(t, circulation.Config{Policy: catalog.Wandering, Params: params, Members: n, Found: 1, Seed: 5},
 		circulation.MeterConfig{Start: clock.Instant(200 * time.Second), Bin: hop, Limit: 400 * hop})
@@ -106,7 +113,7 @@ func TestUncoordinated(t *testing.T) {
 // made after Δmin and the least of N delays of mean γ: 2·Δmin on average, and
 // the first gap is exponential beyond Δmin.
 func TestColdStart(t *testing.T) {
-	params := table1
+	params := paperTable1()
 	params.MembersMax = 30
 	h := circulation.NewHistogram(time.Second, 1000*time.Second)
 	for seed := range uint64(2000) {
@@ -210,7 +217,7 @@ func TestNoAllocations(t *testing.T) {
 // TestReplay: a policy that is told what one in a World was told, with the
 // same random source, answers the same.
 func TestReplay(t *testing.T) {
-	params := table1
+	params := paperTable1()
 	params.MembersMax = 2
 	events := []circulation.Recorded{
 		{Now: 0, Event: policy.Event{Kind: policy.Timer}},

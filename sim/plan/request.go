@@ -119,7 +119,7 @@ func (r *Request) minInterval() time.Duration {
 	switch {
 	case p.MinInterval > 0:
 		return p.MinInterval
-	case r.Policy == catalog.Wandering && r.preset() == wandering.Paper:
+	case r.Policy == catalog.Wandering && r.preset() != wandering.Report:
 		return wandering.MinInterval(p.OperationTime, p.MembersMax)
 	case r.Policy == catalog.Wandering && r.preset() == wandering.Report:
 		return wandering.ReportMinInterval(p.OperationTime, p.MembersMax)

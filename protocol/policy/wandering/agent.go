@@ -10,15 +10,15 @@ import (
 
 // The presets, by the names that policy.Params.Preset has for them.
 const (
-	// Paper is the journal paper, and the default.
-	Paper = "paper"
-	// Report is the report paper.
-	Report = "report"
+	// Fair passes the token to the member that has waited longest.
+	Fair = "fair"
 	// Light passes the token on at random, watches who has it, and removes a second
 	// one where it comes: the fewest messages.
 	Light = "light"
-	// Fair passes the token to the member that has waited longest.
-	Fair = "fair"
+	// Paper is the journal paper. It is the default.
+	Paper = "paper"
+	// Report is the report paper.
+	Report = "report"
 )
 
 // New makes the policy of one slot at one member, which has seen nothing. Of its
@@ -30,14 +30,16 @@ func New(params policy.Params, in policy.Surroundings) (policy.Policy, error) {
 		return nil, err
 	}
 	switch params.Preset {
+	case Fair:
+		return newWalker(params, in, true), nil
+	case Light:
+		return newWalker(params, in, false), nil
 	case "", Paper:
 		return newAgent(params, in.Random), nil
 	case Report:
 		return newReporter(params)
-	case Light, Fair:
-		return newWalker(params, in, params.Preset == Fair), nil
 	}
-	return nil, fmt.Errorf("%w %q, known are %s, %s, %s, %s", policy.ErrPreset, params.Preset, Paper, Report, Light, Fair)
+	return nil, fmt.Errorf("%w %q, known are %s, %s, %s, %s", policy.ErrPreset, params.Preset, Fair, Light, Paper, Report)
 }
 
 // agent is the journal paper's figure 1. It implements policy.Policy.

@@ -18,13 +18,13 @@ import (
 // seeds are fixed, so a test gives the same figures each time.
 
 // table1 is the case study (§3, table 1).
-var table1 = policy.Params{OperationTime: 4 * time.Second, MembersMax: 300, SkipDelay: 100 * time.Millisecond}
+var table1 = policy.Params{Preset: Paper, OperationTime: 4 * time.Second, MembersMax: 300, SkipDelay: 100 * time.Millisecond}
 
 // small is the same for 30 members: Δmin = 60 s, γ = 1800 s.
-var small = policy.Params{OperationTime: 4 * time.Second, MembersMax: 30, SkipDelay: 100 * time.Millisecond}
+var small = policy.Params{Preset: Paper, OperationTime: 4 * time.Second, MembersMax: 30, SkipDelay: 100 * time.Millisecond}
 
 // quiet is small without spontaneous regeneration.
-var quiet = policy.Params{OperationTime: 4 * time.Second, MembersMax: 30, SkipDelay: 100 * time.Millisecond,
+var quiet = policy.Params{Preset: Paper, OperationTime: 4 * time.Second, MembersMax: 30, SkipDelay: 100 * time.Millisecond,
 	RegenerationMean: policy.MaxInterval}
 
 const end = clock.Instant(100_000 * time.Second) // the length of the paper's runs
@@ -286,7 +286,7 @@ func TestBoundChangesNothing(t *testing.T) {
 		{30, 100, 10_000 * time.Second},
 		{300, 30, 10_000 * time.Second},
 	} {
-		p := policy.Params{OperationTime: 4 * time.Second, MembersMax: c.members, SkipDelay: 100 * time.Millisecond}
+		p := policy.Params{Preset: Paper, OperationTime: 4 * time.Second, MembersMax: c.members, SkipDelay: 100 * time.Millisecond}
 		p.RegenerationMean = p.OperationTime * time.Duration(c.members*c.members) / 2 / c.haste
 		w := newWorld(t, 6, c.members, p)
 		for _, s := range w.agents {

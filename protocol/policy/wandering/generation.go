@@ -91,9 +91,12 @@ func (w *walker) confirmed(from ident.Member, m *body) {
 	}
 }
 
-// generate asks for a new token. The answer may stay out, so the next wait begins at
-// once.
+// generate asks for a new token, unless this member has made one just now: then it is
+// up to others. The answer may stay out, so the next wait begins at once.
 func (w *walker) generate() {
-	w.actions = append(w.actions, policy.Action{Kind: policy.Generate})
 	w.listen()
+	if w.made == longAgo || w.now >= w.made.Add(w.window) {
+		w.made = w.now
+		w.actions = append(w.actions, policy.Action{Kind: policy.Generate})
+	}
 }

@@ -15,6 +15,9 @@ import (
 func TestScenarios(t *testing.T) {
 	golden.Scripts(t, func(t *testing.T, script string) string {
 		played, err := policytest.Play(script, func(p policy.Params, rng rand.Source) (policy.Policy, error) {
+			if p.Preset == "" {
+				p.Preset = Paper
+			}
 			return New(p, policy.Surroundings{Random: rng})
 		})
 		require.NoError(t, err)

@@ -44,7 +44,13 @@ func (w *walker) appear(e *policy.Event) {
 	b := w.parseBaggage(t.Field)
 	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
 	w.custodies.begin(t, ident.Member{})
-	w.take(holding{token: *t, birth: before(w.now, b.age), streak: b.streak, have: true}, true)
+	h := holding{token: *t, birth: before(w.now, b.age), streak: b.streak, have: true}
+	if e.Kind == policy.Generated && w.have && !w.spare.have {
+		h.token.Field = nil
+		w.spare = h // nobody here has asked for it: it is in place of the one that is here
+		return
+	}
+	w.take(h, true)
 }
 
 // holds reports whether a token is here.
@@ -87,6 +93,9 @@ func (w *walker) begin(h holding, alone bool) {
 		w.seek(alone)
 		return
 	}
+	if alone && !w.running { // nobody waits for it further on
+		w.rests = max(w.rests, w.now.Add(w.skip))
+	}
 	w.next = ident.Member{}
 	if drawn := w.roster.Draw(1, w.polled[:0]); len(drawn) > 0 {
 		w.next = drawn[0]
@@ -123,6 +132,7 @@ func (w *walker) yield() {
 		w.drop(&w.token)
 		w.have = false
 		w.listen()
+		w.beginSpare()
 	}
 }
 
@@ -140,11 +150,10 @@ func (w *walker) ended(e *policy.Event) {
 	} else {
 		w.rests = w.now.Add(w.skip)
 	}
-	if w.spare.have {
+	if w.spare.have && precedes(w.spare.token.Born, &w.spare.token.ID, &w.token) {
 		w.drop(&w.token)
-		h := w.spare
-		w.spare = holding{}
-		w.begin(h, true)
+		w.have = false
+		w.beginSpare()
 	}
 	w.yield()
 	switch {
@@ -171,6 +180,17 @@ func (w *walker) pass(to ident.Member) {
 	}
 	w.watchOver(&w.token, to)
 	w.listen()
+	w.beginSpare()
+}
+
+// beginSpare goes on with the other token, when the one before it is not here any more.
+func (w *walker) beginSpare() {
+	if w.spare.have && !w.have {
+		h := w.spare
+		w.spare = holding{}
+		w.begin(h, true)
+		w.yield()
+	}
 }
 
 // settled is the end of a pass, or of a token that was here.
@@ -189,6 +209,7 @@ func (w *walker) settled(e *policy.Event) {
 		if w.spare.have && w.spare.token.ID == *id {
 			w.spare.have = false
 		}
+		w.beginSpare()
 	}
 }
 

@@ -40,6 +40,7 @@ type driver struct {
 }
 
 var propertyParams = policy.Params{
+	Preset:        Paper,
 	OperationTime: 40 * time.Millisecond,
 	MembersMax:    5, // Δmin = 100 ms, γ = 500 ms
 	SkipDelay:     10 * time.Millisecond,

@@ -78,6 +78,17 @@ func deriveSpans(p policy.Params, windows time.Duration) spans {
 	return s
 }
 
+// LeastWait is how long a member of the presets light and fair waits at least from one
+// token that it makes to the next one. Whatever others say, they cannot make it
+// generate more often.
+func LeastWait(p policy.Params) time.Duration {
+	windows := time.Duration(fairWindows)
+	if p.Preset == Light {
+		windows = lightWindows
+	}
+	return deriveSpans(p, windows).window
+}
+
 // delay draws how long beyond the window to wait for a token.
 func (s *spans) delay(rng *rand.Rand) time.Duration {
 	return s.window + time.Duration(min(rng.ExpFloat64()*s.regeneration, math.MaxInt64/4)) + 1

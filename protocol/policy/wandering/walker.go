@@ -28,6 +28,7 @@ type walker struct {
 	demand bool
 	early  clock.Instant // no operation begins before
 	began  clock.Instant // when the last one did
+	made   clock.Instant // when this member made a token last
 	begun  bool
 	asked  clock.Instant // the last Wait
 	next   ident.Member  // in the preset light: who is to be next; zero: anybody
@@ -57,7 +58,7 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 		windows = fairWindows
 	}
 	w := &walker{
-		spans: deriveSpans(params, windows), self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
+		spans: deriveSpans(params, windows), made: longAgo, self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
 		early: longAgo, asked: clock.Never,
 	}
 	if w.roster == nil {
