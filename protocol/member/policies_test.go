@@ -72,6 +72,9 @@ var changes = map[string]func(c *change, reconfigure func()){
 	"it is old": func(c *change, reconfigure func()) { c.after(5 * time.Second); reconfigure() },
 	"it runs": func(c *change, reconfigure func()) {
 		c.step(member.Demand{Request: 1, Resource: resource})
+		if granted(c.box) == nil { // it has let go already, and the peer takes nothing
+			c.step(member.Unreachable{Peer: c.peer.id(), Silent: true})
+		}
 		g := c.granted()
 		reconfigure()
 		c.after(100 * time.Millisecond)
