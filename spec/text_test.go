@@ -138,7 +138,7 @@ var toName = []string{
 }
 
 // ofTools are errors of these packages that the protocol refuses nothing by.
-var ofTools = map[string]bool{"ring.ErrAlgorithm": true}
+var ofTools = map[string]bool{"ring.ErrAlgorithm": true, "wandering.ErrTuning": true}
 
 // Every error that a text names exists, and every one by which the protocol
 // refuses something is named.
