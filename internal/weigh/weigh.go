@@ -32,7 +32,7 @@ func Of(pointer any) Weight {
 	return s.Weight
 }
 
-// Total is Of without the parts, at a third of its cost.
+// Total is Of without the parts, whose paths it need not make.
 func Total(pointer any) Weight {
 	s := &scales{seen: make(map[seenAt]bool)}
 	s.walk("", reflect.ValueOf(pointer))
