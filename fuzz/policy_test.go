@@ -86,7 +86,7 @@ func (s policyScript) params(preset catalog.Preset) policy.Params {
 
 // event reads one event and the pause before it.
 func (s policyScript) event() (e policy.Event, pause time.Duration) {
-	e.Kind = policy.EventKind(1 + s.below(int(policy.Neighbour)))
+	e.Kind = policy.EventKind(1 + s.below(int(policy.Silent)))
 	pause = policyPauses[s.below(len(policyPauses))]
 	switch e.Kind {
 	case policy.Arrival, policy.Generated, policy.Resumed, policy.Recalled, policy.OperationEnded, policy.PassSettled:
@@ -96,17 +96,46 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 		e.Token.Hop = uint64(what / 4)
 		e.Outcome = policy.Outcome(1 + what%3)
 		e.Operated = what%2 == 1
+		e.From = policyMember(what)
 		e.Token.Field = s.field()
 	case policy.DemandChanged:
 		e.Demand = s.below(2) == 1
 	case policy.Message:
 		e.From = ident.Member{s.byte()}
 		e.Body = s.field()
+	case policy.Silent:
+		e.From = policyMember(s.byte())
 	case policy.Neighbour:
 		e.From = ident.Member{s.byte()}
 		e.Members = policyMembers[s.below(len(policyMembers))]
 	}
 	return e, pause
+}
+
+// policyOthers is how many members there are beside the one whose policy it is: more
+// than it may watch at once.
+const policyOthers = policy.MaxWatched + 4
+
+var policySelf = ident.Member{200}
+
+func policyMember(b byte) ident.Member { return ident.Member{1 + b%policyOthers} }
+
+// policyRoster knows all others, and draws them one after the other.
+type policyRoster struct{ drawn byte }
+
+func (r *policyRoster) Draw(n int, to []ident.Member) []ident.Member {
+	for range min(n, policyOthers) {
+		to = append(to, policyMember(r.drawn))
+		r.drawn++
+	}
+	return to
+}
+
+func (*policyRoster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
+	for i := range byte(min(n, policyOthers-1)) {
+		to = append(to, policyMember(of[0]+i)) // the one after it first
+	}
+	return to
 }
 
 // policyPlace is where a token is by the driver's books.
@@ -127,6 +156,8 @@ type policyDriver struct {
 	now      clock.Instant
 	asked    clock.Instant
 	places   [policyTokens + 1]policyPlace
+	passedTo [policyTokens + 1]ident.Member
+	watched  []ident.Member
 	generate int
 	begun    bool
 }
@@ -145,7 +176,7 @@ func checkPolicy(t require.TestingT, data []byte) bool {
 	}
 	d := &policyDriver{TestingT: t, asked: clock.Never}
 	for i := range d.policies {
-		made, err := catalog.New(name, params, policy.Surroundings{Random: rand.NewPCG(seed, 0)})
+		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster)})
 		if err != nil {
 			isOneOf(t, err, policy.ErrOutOfRange) // parameters that do not go together
 			return false
@@ -181,6 +212,8 @@ func (d *policyDriver) permitted(e *policy.Event) bool {
 		return place == policyRuns
 	case policy.PassSettled:
 		return place == policySent
+	case policy.Silent:
+		return slices.Contains(d.watched, e.From)
 	}
 	return true
 }
@@ -209,6 +242,11 @@ func (d *policyDriver) step(e policy.Event, pause time.Duration) {
 		if *place = policyAway; e.Outcome == policy.Returned {
 			*place = policyHere
 		}
+		if to := d.passedTo[e.Token.ID[0]]; !to.IsZero() {
+			e.From = to
+		}
+	case policy.Silent:
+		d.unwatch(e.From)
 	case policy.Timer:
 		if pause == 0 && d.asked != clock.Never {
 			d.now = max(d.now, d.asked)
@@ -224,6 +262,18 @@ func (d *policyDriver) step(e policy.Event, pause time.Duration) {
 	if e.Kind == policy.Timer {
 		require.Greater(d, d.asked, d.now, "a Timer leaves nothing undone")
 	}
+}
+
+// watch ends the oldest watch when there are too many.
+func (d *policyDriver) watch(m ident.Member) {
+	if !slices.Contains(d.watched, m) {
+		d.watched = append(d.watched, m)
+		d.watched = d.watched[max(0, len(d.watched)-policy.MaxWatched):]
+	}
+}
+
+func (d *policyDriver) unwatch(m ident.Member) {
+	d.watched = slices.DeleteFunc(d.watched, func(o ident.Member) bool { return o == m })
 }
 
 // carryOut books an action.
@@ -242,7 +292,7 @@ func (d *policyDriver) carryOut(a *policy.Action) {
 		*place = policyRuns
 	case policy.Pass:
 		require.Equal(d, policyHere, *place, "passes what runs")
-		*place = policySent
+		*place, d.passedTo[a.Token[0]] = policySent, a.To
 	case policy.Drop:
 		require.Equal(d, policyHere, *place, "drops what runs")
 		require.NotEqual(d, "unknown", a.Reason.String())
@@ -253,6 +303,13 @@ func (d *policyDriver) carryOut(a *policy.Action) {
 		d.asked = a.At
 	case policy.Tell:
 		require.False(d, a.To.IsZero())
+		require.NotEqual(d, policySelf, a.To)
+	case policy.Watch:
+		require.False(d, a.To.IsZero())
+		require.NotEqual(d, policySelf, a.To)
+		d.watch(a.To)
+	case policy.Unwatch:
+		d.unwatch(a.To)
 	case policy.Prepare:
 	default:
 		require.Fail(d, "unknown action", "%d", a.Kind)

@@ -232,7 +232,6 @@ func (w *walker) fairDue() {
 		return
 	}
 	if w.mayRun() && f.idle != clock.Never && w.now >= w.rests {
-		f.idle, f.looks = clock.Never, clock.Never
 		w.run() // nobody else is due
 	}
 	if f.gathers <= w.now {

@@ -23,8 +23,8 @@ type generation struct {
 	sources [credible]ident.Member
 }
 
-// listen begins to wait for a token anew.
-func (w *walker) listen() { w.due = w.now.Add(w.delay(&w.rng)) }
+// listen begins to wait for a token anew. What others were asked before counts no more.
+func (w *walker) listen() { w.due, w.until = w.now.Add(w.delay(&w.rng)), clock.Never }
 
 // generationDeadline is when to ask, or to decide.
 func (w *walker) generationDeadline() clock.Instant {
@@ -39,7 +39,6 @@ func (w *walker) generationDue() {
 	switch silent := w.sightings.last == longAgo || w.sightings.last < w.now-clock.Instant(w.window); {
 	case w.have:
 	case w.until <= w.now:
-		w.until = clock.Never
 		w.listen()
 		if silent && w.yes < max(w.need, 1) {
 			w.generate()
@@ -86,7 +85,6 @@ func (w *walker) confirmed(from ident.Member, m *body) {
 		w.sources[w.yes] = from
 	}
 	if w.yes++; w.yes >= w.need {
-		w.until = clock.Never
 		w.listen()
 	}
 }

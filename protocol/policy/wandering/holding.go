@@ -105,6 +105,9 @@ func (w *walker) begin(h holding, alone bool) {
 
 func (w *walker) run() {
 	w.running, w.rests, w.began = true, clock.Never, w.now
+	if w.fair != nil {
+		w.fair.idle, w.fair.looks = clock.Never, clock.Never // or it could wander while it runs
+	}
 	w.actions = append(w.actions, policy.Action{Kind: policy.Run, Token: w.token.ID})
 }
 
@@ -157,7 +160,7 @@ func (w *walker) ended(e *policy.Event) {
 	}
 	w.yield()
 	switch {
-	case !w.have:
+	case !w.have, w.running: // with the token that came meanwhile
 	case w.fair != nil:
 		w.fair.gathers = clock.Never
 		w.proceed()
