@@ -30,7 +30,8 @@ const (
 	demand
 	// poll: have you heard of a token other than this one, or of this one further on?
 	poll
-	// heard answers a poll, and anybody who holds a token that is not the oldest.
+	// heard answers a poll, and anybody who holds a token that is not the oldest: I had
+	// this token, or that member told me of it.
 	heard
 )
 
@@ -59,7 +60,7 @@ const (
 // bodySizes are the sizes of all bodies but report, each behind its kind.
 var bodySizes = [heard + 1]int{
 	ask: 1 + 40, state: 1 + 40 + 1 + 16, look: 1 + sightSize + 16 + 4 + 4, inquire: 1 + sightSize + 16,
-	answer: 1 + 16 + 4 + 1, demand: 1 + 1, poll: 1 + 4 + 40, heard: 1 + sightSize,
+	answer: 1 + 16 + 4 + 1, demand: 1 + 1, poll: 1 + 4 + 40, heard: 1 + sightSize + 16,
 }
 
 // sight is a token as one member tells of it.
@@ -87,7 +88,7 @@ type waiter struct {
 //	answer   member 16 | age 4 | what 1
 //	demand   what 1
 //	poll     age 4 | token 32 | hop 8
-//	heard    sight 52
+//	heard    sight 52 | member 16
 //
 // behind one byte of kind, numbers big-endian, and a sight as token 32 | born 8 |
 // hop 8 | age 4. None carries any authority.
@@ -127,7 +128,7 @@ func (m *body) append(to []byte) []byte {
 	case poll:
 		to = m.appendCustody(binary.BigEndian.AppendUint32(to, m.age))
 	case heard:
-		to = m.appendSight(to)
+		to = append(m.appendSight(to), m.member[:]...)
 	}
 	return to
 }
@@ -191,7 +192,7 @@ func parseBody(b []byte, m *body) bool {
 	case poll:
 		m.age, m.sight.id, m.sight.hop = r.u32(), r.token(), r.u64()
 	case heard:
-		m.sight = r.sight()
+		m.sight, m.member = r.sight(), r.member()
 	}
 	return m.what <= most
 }

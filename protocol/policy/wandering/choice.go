@@ -139,7 +139,7 @@ func (w *walker) settle() {
 	if c.served > c.claimed.Add(w.operation) {
 		f.candidates.insert(candidate{member: c.member, served: c.served})
 		if !c.source.IsZero() {
-			m := body{kind: look, sight: w.sight(), member: c.member, age: millis(w.now.Sub(c.served)), older: ^uint32(0)}
+			m := body{kind: look, sight: w.sight(), member: c.member, age: millis(w.now.Sub(c.served)), older: nothingOlder}
 			w.tell(c.source, &m)
 		}
 		w.chooseAgain()
@@ -152,14 +152,15 @@ func (w *walker) settle() {
 
 // reject goes on to the next candidate.
 func (w *walker) reject() {
-	f := w.fair
-	f.candidates.remove(f.choice.member)
+	w.fair.candidates.remove(w.fair.choice.member)
 	w.chooseAgain()
 }
 
 // chooseAgain goes on to the next candidate, after a pause if there were many.
 func (w *walker) chooseAgain() {
 	f := w.fair
+	f.refused[f.refuse] = f.choice.member
+	f.refuse = (f.refuse + 1) % refusedKept
 	f.choice = choice{made: f.choice.made, deadline: clock.Never}
 	if f.choice.made == choicesMost {
 		f.choice.made, f.gathers = 0, w.now.Add(w.reply)
@@ -203,6 +204,7 @@ func (w *walker) lookAgain() {
 		w.wander()
 		return
 	}
+	f.refused = [refusedKept]ident.Member{}
 	w.readOwn()
 	w.read()
 	w.choose()

@@ -10,6 +10,13 @@ import (
 // readsAtOnce is how many members at random are asked for reports in one look.
 const readsAtOnce = 2
 
+// nothingOlder in a look says that no report is asked for.
+const nothingOlder = ^uint32(0)
+
+// refusedKept is how many members that were not taken as candidates are remembered:
+// as many as two liars together can be witnesses of.
+const refusedKept = 2 * storeMost
+
 // fair is what the preset fair has beyond light: what it knows as a witness, who may
 // be next, and its search for that.
 type fair struct {
@@ -24,6 +31,11 @@ type fair struct {
 	pause   time.Duration
 	idle    clock.Instant // since when nobody is due; clock.Never while somebody is
 	members []ident.Member
+
+	// refused are the last candidates that were not taken since the search began, or
+	// the last look: who reports them again and again does not keep the token here.
+	refused [refusedKept]ident.Member
+	refuse  int
 }
 
 func newFair() *fair {
@@ -78,6 +90,7 @@ func (w *walker) seek(alone bool) {
 	f := w.fair
 	f.choice = choice{deadline: clock.Never}
 	f.idle, f.pause = clock.Never, readPauseLeast
+	f.refused = [refusedKept]ident.Member{}
 	f.candidates.remove(w.self)
 	w.readOwn()
 	f.gathers, f.looks = w.now.Add(w.gather), clock.Never
@@ -113,12 +126,7 @@ func (w *walker) readOwn() {
 func (w *walker) hearFair(from ident.Member, m *body) {
 	switch m.kind {
 	case look:
-		to := from
-		if !m.member.IsZero() {
-			to = m.member
-		}
-		w.object(from, to, &m.sight)
-		w.lookedAt(from, to, m)
+		w.lookedAt(from, m)
 	case inquire:
 		w.object(from, from, &m.sight)
 		w.inquired(from, m)
@@ -136,18 +144,28 @@ func (w *walker) hearFair(from ident.Member, m *body) {
 func (w *walker) object(from, holder ident.Member, t *sight) {
 	since := max(before(w.now, t.age), w.now-clock.Instant(w.window))
 	if s := w.sightings.objection(t, since); s != nil {
-		w.tellHeard(holder, s)
+		w.tellHeard(holder, s, since)
 	}
 	w.sightings.note(t, from, w.now)
 	w.yield()
 }
 
-// lookedAt takes down that a member is served, and reports to it.
-func (w *walker) lookedAt(from, to ident.Member, m *body) {
-	if to != from && to != w.self && w.fair.store.mayMark(from, w.now, w.min/4) {
-		w.testify(to, before(w.now, m.age))
+// lookedAt takes down that a member is served, and reports to it, or to who asks.
+func (w *walker) lookedAt(from ident.Member, m *body) {
+	s, to := &w.fair.store, from
+	if third := m.member; !third.IsZero() && third != from && third != w.self {
+		if s.marks.may(from, w.now, w.min/4) {
+			w.testify(third, before(w.now, m.age))
+		}
+		to = ident.Member{}
+		if m.older != nothingOlder && s.errands.may(from, w.now, w.gather) {
+			to = third
+		}
 	}
-	w.report(to, before(w.now, m.older))
+	w.object(from, to, &m.sight)
+	if !to.IsZero() {
+		w.report(to, before(w.now, m.older))
+	}
 }
 
 // report tells who has waited since before an instant. Members that do not take part
@@ -183,7 +201,7 @@ func (w *walker) reported(from ident.Member, m *body) {
 	}
 	f := w.fair
 	for _, r := range m.records[:m.n] {
-		if r.member != w.self && r.member != from && w.witnessOf(r.member, from) {
+		if r.member != w.self && r.member != from && !contains(f.refused[:], r.member) && w.witnessOf(r.member, from) {
 			f.candidates.insert(candidate{r.member, before(w.now, r.age), from})
 		}
 	}

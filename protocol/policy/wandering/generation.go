@@ -66,14 +66,19 @@ func (w *walker) polledBy(from ident.Member, m *body) {
 	if w.have {
 		w.sightings.note(&sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop}, ident.Member{}, w.now)
 	}
-	if s := w.sightings.beyond(&m.sight.id, m.sight.hop, before(w.now, m.age)-1); s != nil {
-		w.tellHeard(from, s)
+	since := before(w.now, m.age) - 1
+	if s := w.sightings.beyond(&m.sight.id, m.sight.hop, since); s != nil {
+		w.tellHeard(from, s, since)
 	}
 }
 
-// tellHeard tells of a token that was heard of.
-func (w *walker) tellHeard(to ident.Member, s *sighting) {
-	w.tell(to, &body{kind: heard, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(s.heard))}})
+// tellHeard tells of a token that was heard of since an instant, and on whose word.
+func (w *walker) tellHeard(to ident.Member, s *sighting, since clock.Instant) {
+	at, origin := s.heard, s.by
+	if s.held > since {
+		at, origin = s.held, w.self
+	}
+	w.tell(to, &body{kind: heard, member: origin, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(at))}})
 }
 
 // confirmed takes it for an answer to a poll that somebody has heard of a token.

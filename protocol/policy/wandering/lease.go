@@ -64,7 +64,7 @@ type lease struct {
 	// have heard of the token, or another one, since it was passed.
 	doubted clock.Instant
 	need    int
-	sources [credible]ident.Member
+	sources [credible]source
 	n       int
 }
 
@@ -206,6 +206,9 @@ func (w *walker) stated(from ident.Member, m *body) {
 		return
 	}
 	if m.what != unknown {
+		if l.doubted != clock.Never {
+			w.watch(from) // it had fallen silent, which ended the watch
+		}
 		l.at, l.denied, l.doubted = from, 0, clock.Never
 	}
 	switch m.what {
@@ -296,7 +299,7 @@ func (w *walker) leasesDue() {
 func (w *walker) replace(l *lease) {
 	gone := l.at
 	w.endLease(l)
-	if w.have || w.sightings.beyond(&l.token, l.hop, l.since) != nil {
+	if w.have || w.wentOn(l) {
 		w.conclude(&l.token, l.hop-1)
 		return
 	}
@@ -307,6 +310,21 @@ func (w *walker) replace(l *lease) {
 	w.generate()
 }
 
+// wentOn reports whether the token, or another one, has been here since it was passed,
+// or as many as need members have told of it, those among them that did so unasked.
+func (w *walker) wentOn(l *lease) bool {
+	s := w.sightings.beyond(&l.token, l.hop, l.since)
+	if s == nil {
+		return false
+	}
+	for i := range s.sources {
+		if o := &s.sources[i]; o.at > l.since {
+			l.hear(o.member, o.origin)
+		}
+	}
+	return s.held > l.since || l.n >= l.need
+}
+
 // goesOn takes it for an answer to the doubts that somebody has heard of a token.
 func (w *walker) goesOn(from ident.Member, m *body) {
 	at := before(w.now, m.sight.age)
@@ -315,13 +333,23 @@ func (w *walker) goesOn(from ident.Member, m *body) {
 		if !l.used || l.doubted == clock.Never || m.sight.id == l.token && m.sight.hop <= l.hop || at < l.since {
 			continue
 		}
-		if !contains(l.sources[:l.n], from) && l.n < len(l.sources) {
-			l.sources[l.n] = from
-			l.n++
-		}
+		l.hear(from, m.member)
 		if l.n >= l.need {
 			w.conclude(&l.token, l.hop-1)
 			w.endLease(l)
 		}
+	}
+}
+
+// hear counts a source, unless one that is counted already is of the same word.
+func (l *lease) hear(by, origin ident.Member) {
+	for i := range l.sources[:l.n] {
+		if l.sources[i].shares(by, origin) {
+			return
+		}
+	}
+	if l.n < len(l.sources) {
+		l.sources[l.n] = source{member: by, origin: origin}
+		l.n++
 	}
 }

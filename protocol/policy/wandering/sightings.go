@@ -22,13 +22,21 @@ type sighting struct {
 	hop     uint64        // the highest that was told
 	held    clock.Instant // when it was here last; or longAgo
 	heard   clock.Instant // when it was here or told of last
+	by      ident.Member  // who told of it last; zero: nobody but this member
 	sources [credible]source
 }
 
-// source is who told of a token last.
+// source is who told of a token last, and of whose word that was: its own, or that of
+// a member that had told it.
 type source struct {
-	member ident.Member
-	at     clock.Instant
+	member, origin ident.Member
+	at             clock.Instant
+}
+
+// shares reports whether a source is no other one's word: however many pass on what
+// one liar says, they count once.
+func (o *source) shares(by, origin ident.Member) bool {
+	return o.member == by || o.member == origin || o.origin == by || o.origin == origin
 }
 
 // sightings are the tokens heard of last, of which a few are enough: two tokens
@@ -42,25 +50,28 @@ type sightings struct {
 // note takes down that a token was seen at an instant, by a member or, where that
 // is zero, here.
 func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) *sighting {
-	r := s.of(t)
+	r := s.of(t, by, by)
 	r.hop, r.heard, s.last = max(r.hop, t.hop), max(r.heard, at), max(s.last, at)
 	if by.IsZero() {
 		r.held = max(r.held, at)
 	} else {
-		r.tell(by, at)
+		r.by = by
+		r.tell(by, by, at)
 	}
 	return r
 }
 
-// hint takes down what a member has heard of a token: it is one source more, and no
-// sign by itself that any token circulates.
-func (s *sightings) hint(t *sight, by ident.Member, at clock.Instant) { s.of(t).tell(by, at) }
+// hint takes down what a member has heard of a token, and from whom: it is one source
+// more, and no sign by itself that any token circulates.
+func (s *sightings) hint(t *sight, by, origin ident.Member, at clock.Instant) {
+	s.of(t, by, origin).tell(by, origin, at)
+}
 
 // of is the record of a token, a new one if need be.
-func (s *sightings) of(t *sight) *sighting {
+func (s *sightings) of(t *sight, by, origin ident.Member) *sighting {
 	r := s.find(&t.id)
 	if r == nil {
-		r = s.room()
+		r = s.room(by, origin)
 		*r = sighting{id: t.id, born: t.born, held: longAgo, heard: longAgo}
 		for i := range r.sources {
 			r.sources[i].at = longAgo
@@ -78,8 +89,14 @@ func (s *sightings) find(id *ident.Token) *sighting {
 	return nil
 }
 
-// room is a free record, or that of the token not heard of for longest.
-func (s *sightings) room() *sighting {
+// room is the record of another token of which nobody but these told, so that no liar
+// fills the places; or a free one, or that of the token not heard of for longest.
+func (s *sightings) room(by, origin ident.Member) *sighting {
+	for i := range s.records[:s.n] {
+		if !by.IsZero() && s.records[i].onlyOf(by, origin) {
+			return &s.records[i]
+		}
+	}
 	if s.n < len(s.records) {
 		s.n++
 		return &s.records[s.n-1]
@@ -93,19 +110,28 @@ func (s *sightings) room() *sighting {
 	return r
 }
 
+func (r *sighting) onlyOf(by, origin ident.Member) bool {
+	for i := range r.sources {
+		if o := &r.sources[i]; o.at > longAgo && !o.shares(by, origin) {
+			return false
+		}
+	}
+	return r.held == longAgo
+}
+
 // tell notes a source in the place of its earlier word, or of the earliest one.
-func (r *sighting) tell(by ident.Member, at clock.Instant) {
+func (r *sighting) tell(by, origin ident.Member, at clock.Instant) {
 	place := &r.sources[0]
 	for i := range r.sources {
 		switch o := &r.sources[i]; {
-		case o.member == by:
+		case o.shares(by, origin):
 			o.at = max(o.at, at)
 			return
 		case o.at < place.at:
 			place = o
 		}
 	}
-	*place = source{by, max(place.at, at)}
+	*place = source{by, origin, max(place.at, at)}
 }
 
 // credibleSince reports whether the token was here, or told of by enough members,
@@ -139,25 +165,31 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 	return false
 }
 
-// objection is a token that was heard of since an instant, and precedes another
-// one; or nil.
-func (s *sightings) objection(t *sight, since clock.Instant) *sighting {
+// objection is a token that was here or heard of since an instant, and precedes
+// another one; or nil. What was here comes first: that is no hearsay.
+func (s *sightings) objection(t *sight, since clock.Instant) (found *sighting) {
 	told := policy.Token{ID: t.id, Born: t.born}
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if r.heard > since && precedes(r.born, &r.id, &told) {
-			return r
+		if r.heard > since && precedes(r.born, &r.id, &told) && (found == nil || r.held > since) {
+			found = r
 		}
 	}
-	return nil
+	return found
 }
 
-// beyond is the token heard of last since an instant that is not this one, or is it
-// at a later hop; or nil.
+// beyond is a token that was here since an instant, or the one heard of last, and that
+// is not this one, or is it at a later hop; or nil.
 func (s *sightings) beyond(id *ident.Token, hop uint64, since clock.Instant) (found *sighting) {
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if r.heard > since && (r.id != *id || r.hop > hop) && (found == nil || r.heard > found.heard) {
+		if r.heard <= since || r.id == *id && r.hop <= hop {
+			continue
+		}
+		if r.held > since {
+			return r
+		}
+		if found == nil || r.heard > found.heard {
 			found = r
 		}
 	}

@@ -32,8 +32,29 @@ type store struct {
 	n    int
 	// marks are who said last that a member was served: nobody holds a token again
 	// so soon that it could say much.
-	marks [2 * witnesses]source
-	mark  int
+	marks marks
+	// errands are at whose word something was told to a third member last: nobody
+	// spends another one's messages, and dials, as it likes.
+	errands marks
+}
+
+// marks are the members that did something last, and when.
+type marks struct {
+	list [2 * witnesses]source
+	next int
+}
+
+// may reports whether a pause has gone by since a member did it last, and notes that
+// it does it again.
+func (m *marks) may(by ident.Member, now clock.Instant, pause time.Duration) bool {
+	for i := range m.list {
+		if m.list[i].member == by && now < m.list[i].at.Add(pause) {
+			return false
+		}
+	}
+	m.list[m.next] = source{member: by, at: now}
+	m.next = (m.next + 1) % len(m.list)
+	return true
 }
 
 func (s *store) find(m ident.Member) *testimony {
@@ -71,19 +92,6 @@ func (s *store) remove(m ident.Member) {
 			return
 		}
 	}
-}
-
-// mayMark reports whether to believe that one says again that a member was served,
-// after a while in which it can hardly have held the token again, and notes it.
-func (s *store) mayMark(by ident.Member, now clock.Instant, pause time.Duration) bool {
-	for i := range s.marks {
-		if s.marks[i].member == by && now < s.marks[i].at.Add(pause) {
-			return false
-		}
-	}
-	s.marks[s.mark] = source{by, now}
-	s.mark = (s.mark + 1) % len(s.marks)
-	return true
 }
 
 // oldest are those that want the token and were served before an instant, at most

@@ -174,9 +174,12 @@ func (w *walker) hear(from ident.Member, b []byte) {
 	case poll:
 		w.polledBy(from, &m)
 	case heard:
+		if m.member.IsZero() || m.member == w.self {
+			m.member = from
+		}
 		w.goesOn(from, &m)
 		w.confirmed(from, &m)
-		w.sightings.hint(&m.sight, from, before(w.now, m.sight.age))
+		w.sightings.hint(&m.sight, from, m.member, before(w.now, m.sight.age))
 		w.yield()
 	default:
 		if w.fair != nil {

@@ -1,0 +1,200 @@
+package wandering
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// everybody is a Roster in which members 1 to n are each other's witnesses.
+type everybody struct {
+	n    int
+	self byte
+}
+
+func (e everybody) Draw(n int, to []ident.Member) []ident.Member {
+	return e.Witnesses(ident.Member{e.self}, n, to)
+}
+
+func (e everybody) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
+	for i := byte(1); int(i) <= e.n && n > 0; i++ {
+		if m := (ident.Member{i}); m != of {
+			to, n = append(to, m), n-1
+		}
+	}
+	return to
+}
+
+func walkerAt(t *testing.T, self byte, preset string, p policy.Params) *walker {
+	p.Preset = preset
+	made, err := New(p, policy.Surroundings{
+		Self: ident.Member{self}, Random: rand.NewPCG(1, uint64(self)), Roster: everybody{20, self},
+	})
+	require.NoError(t, err)
+	w := made.(*walker)
+	w.Step(second, policy.Event{Kind: policy.Timer}, nil)
+	return w
+}
+
+const second = clock.Instant(time.Second)
+
+func arrival(id byte, born uint64) policy.Event {
+	return policy.Event{Kind: policy.Arrival, From: ident.Member{19}, Token: policy.Token{ID: ident.Token{id}, Born: born, Hop: 7}}
+}
+
+func said(from byte, m body) policy.Event {
+	return policy.Event{Kind: policy.Message, From: ident.Member{from}, Body: m.append(nil)}
+}
+
+func kinds(actions []policy.Action, kind policy.ActionKind) (found []policy.Action) {
+	for _, a := range actions {
+		if a.Kind == kind {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// detached are actions with fields that stay after the next Step.
+func detached(actions []policy.Action) []policy.Action {
+	for i := range actions {
+		actions[i].Field = slices.Clone(actions[i].Field)
+	}
+	return actions
+}
+
+// told are the messages of one kind to a member.
+func told(actions []policy.Action, to byte, kind bodyKind) (found []body) {
+	for _, a := range kinds(actions, policy.Tell) {
+		var m body
+		if a.To == (ident.Member{to}) && parseBody(a.Field, &m) && m.kind == kind {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// One liar tells all of an older token that does not exist. They pass that on, each
+// to who holds the token: it stays all the same. Of three members it is believed.
+func TestOneLiarsTokenIsNotBelieved(t *testing.T) {
+	for _, liars := range []byte{1, 2, 3} {
+		holder := walkerAt(t, 1, Fair, table1)
+		holder.Step(2*second, arrival(9, 1000), nil)
+		at, dropped := 5*second, 0
+		holder.now = at
+		for i := byte(2); i < 14; i++ {
+			witness := walkerAt(t, i, Fair, table1)
+			invented := sight{id: ident.Token{66}, born: 1, hop: ^uint64(0)}
+			witness.Step(at, said(15+i%liars, body{kind: look, sight: invented, member: ident.Member{18}}), nil)
+			actions := witness.Step(at+1, said(19, body{kind: look, sight: holder.sight(), member: ident.Member{1}}), nil)
+			for _, m := range told(actions, 1, heard) {
+				require.Equal(t, ident.Member{15 + i%liars}, m.member)
+				dropped += len(kinds(holder.Step(at+2, said(i, m), nil), policy.Drop))
+			}
+		}
+		require.Equal(t, liars >= credible, dropped == 1, "%d liars", liars)
+	}
+}
+
+// A liar takes one place for the tokens it tells of, whatever it says.
+func TestLiarFillsNoSightings(t *testing.T) {
+	w := walkerAt(t, 1, Fair, table1)
+	w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
+	for i := range byte(40) {
+		invented := sight{id: ident.Token{66, i}, born: 1}
+		w.Step(3*second+clock.Instant(i), said(15, body{kind: look, sight: invented}), nil)
+		w.Step(3*second+clock.Instant(i), said(15, body{kind: heard, sight: invented, member: ident.Member{16, i}}), nil)
+	}
+	require.LessOrEqual(t, w.sightings.n, 2)
+	require.NotNil(t, w.sightings.find(&ident.Token{9}))
+}
+
+// Under light the operation may begin again at once, under the token that precedes;
+// then that one stays.
+func TestSpareTokenRunsAtOnce(t *testing.T) {
+	p := table1
+	p.MinInterval = time.Second
+	w := walkerAt(t, 1, Light, p)
+	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+	w.Step(2*second, arrival(9, 1000), nil)
+	w.Step(3*second, arrival(8, 500), nil)
+	actions := w.Step(6*second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}, nil)
+	require.Len(t, kinds(actions, policy.Drop), 1)
+	require.Len(t, kinds(actions, policy.Run), 1)
+	require.Empty(t, kinds(actions, policy.Pass))
+	actions = w.Step(10*second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{8}}}, nil)
+	require.Len(t, kinds(actions, policy.Pass), 1)
+}
+
+// A liar that reports members again and again that do not want the token keeps it
+// for as long as it takes to ask each of them, not longer.
+func TestRefusedAreNotInquiredAboutAgain(t *testing.T) {
+	w := walkerAt(t, 1, Fair, table1)
+	now := 2 * second
+	w.Step(now, arrival(9, 1000), nil)
+	var fakes body
+	fakes.kind, fakes.n = report, reportMost
+	for i := range fakes.records {
+		fakes.records[i] = waiter{ident.Member{byte(2 + i)}, 1 << 31}
+	}
+	inquiries := 0
+	for range 2000 {
+		now += clock.Instant(time.Millisecond)
+		actions := detached(w.Step(now, said(12, fakes), nil))
+		actions = append(actions, detached(w.Step(now, policy.Event{Kind: policy.Timer}, nil))...)
+		for len(actions) > 0 {
+			var next []policy.Action
+			for _, a := range kinds(actions, policy.Tell) {
+				var m body
+				require.True(t, parseBody(a.Field, &m))
+				if m.kind == inquire && a.To == m.member {
+					inquiries++
+					next = append(next, detached(w.Step(now, policy.Event{Kind: policy.Message, From: a.To,
+						Body: (&body{kind: answer, member: a.To, what: unwilling}).append(nil)}, nil))...)
+				}
+			}
+			actions = next
+		}
+	}
+	require.LessOrEqual(t, inquiries, 5*reportMost) // anew with each look, of which there are a few
+	require.Positive(t, inquiries)
+}
+
+// At one member's word a witness tells others only now and then.
+func TestErrandsAreRare(t *testing.T) {
+	w := walkerAt(t, 1, Fair, table1)
+	w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
+	w.Step(2*second, said(3, body{kind: demand, what: willing}), nil)
+	sent := 0
+	for i := range 200 {
+		m := body{kind: look, sight: sight{id: ident.Token{66}, born: 9, age: 1000}, member: ident.Member{byte(4 + i%14)}}
+		sent += len(kinds(w.Step(3*second+clock.Instant(i), said(2, m), nil), policy.Tell))
+	}
+	require.LessOrEqual(t, sent, 2)
+}
+
+// Who fell silent and then answers is watched again.
+func TestWatchedAgainWhenItAnswers(t *testing.T) {
+	w := walkerAt(t, 1, Light, table1)
+	w.Step(2*second, arrival(9, 1000), nil)
+	var to ident.Member
+	now := 2 * second
+	for to.IsZero() {
+		now += second
+		for _, a := range kinds(w.Step(now, policy.Event{Kind: policy.Timer}, nil), policy.Pass) {
+			to = a.To
+		}
+	}
+	w.Step(now, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: to, Token: policy.Token{ID: ident.Token{9}, Hop: 7}}, nil)
+	w.Step(now+second, policy.Event{Kind: policy.Silent, From: to}, nil)
+	again := w.Step(now+second+1, policy.Event{Kind: policy.Message, From: to,
+		Body: (&body{kind: state, sight: sight{id: ident.Token{9}, hop: 8}, what: here}).append(nil)}, nil)
+	require.Len(t, kinds(again, policy.Watch), 1)
+}
