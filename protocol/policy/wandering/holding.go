@@ -164,7 +164,7 @@ func (w *walker) ended(e *policy.Event) {
 	case w.fair != nil:
 		w.fair.gathers = clock.Never
 		w.proceed()
-	case e.Operated && !w.running: // it may have begun again, under the spare one
+	case e.Operated:
 		w.pass(w.next)
 	}
 }
