@@ -82,6 +82,9 @@ func (c *candidates) read(now clock.Instant, records []byte) {
 // insert adds a member, or what is known of it now: of two times at which it was
 // served the later one counts. Who has waited least gives way.
 func (c *candidates) insert(e candidate) {
+	if e.member.IsZero() {
+		return
+	}
 	for i := range c.list[:c.n] {
 		if c.list[i].member == e.member {
 			if e.served <= c.list[i].served {

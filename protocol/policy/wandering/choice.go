@@ -65,7 +65,7 @@ func (w *walker) choose() {
 		w.idle()
 		return
 	}
-	f.idle, f.looks = clock.Never, clock.Never
+	f.looks = clock.Never
 	f.choice = choice{member: e.member, claimed: e.served, served: e.served, source: e.source, made: f.choice.made + 1}
 	w.inquireAbout()
 }
@@ -145,7 +145,7 @@ func (w *walker) settle() {
 		w.chooseAgain()
 		return
 	}
-	c.sure = true
+	c.sure, f.idle = true, clock.Never
 	w.actions = append(w.actions, policy.Action{Kind: policy.Prepare, Token: w.token.ID, To: c.member})
 	w.proceed()
 }
@@ -190,6 +190,8 @@ func (w *walker) idle() {
 	}
 	if f.idle == clock.Never {
 		f.idle, f.pause = w.now, readPauseLeast
+	}
+	if f.looks == clock.Never {
 		f.looks = w.now.Add(f.pause)
 	}
 }
@@ -200,7 +202,7 @@ func (w *walker) lookAgain() {
 	f := w.fair
 	f.pause = min(2*f.pause, readPauseMost)
 	f.looks = w.now.Add(f.pause)
-	if f.candidates.n == 0 && w.now >= f.idle.Add(w.window) {
+	if !w.running && f.candidates.n == 0 && w.now >= f.idle.Add(w.window) {
 		w.wander()
 		return
 	}
@@ -233,7 +235,7 @@ func (w *walker) fairDue() {
 	if !w.have {
 		return
 	}
-	if w.mayRun() && f.idle != clock.Never && w.now >= w.rests {
+	if w.mayRun() && f.idle != clock.Never && f.choice.member.IsZero() && w.now >= w.rests {
 		w.run() // nobody else is due
 	}
 	if f.gathers <= w.now {
@@ -263,7 +265,7 @@ func (w *walker) fairDeadline() clock.Instant {
 	if f.choice.sure {
 		next = min(next, max(w.dueAt(f.choice.served), w.now+1))
 	}
-	if f.idle != clock.Never {
+	if f.idle != clock.Never && f.choice.member.IsZero() && f.gathers == clock.Never {
 		if f.candidates.n > 0 {
 			next = min(next, max(w.dueAt(f.candidates.list[0].served), w.now+1))
 		}

@@ -23,6 +23,7 @@ func (w *walker) arrive(e *policy.Event) {
 	b := w.parseBaggage(t.Field)
 	birth := before(w.now, b.age)
 	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
+	w.cameBack(&t.ID)
 	w.custodies.begin(t, e.From)
 	if w.sightings.superseded(t, birth, w.now, w.window) {
 		w.drop(t)
@@ -83,7 +84,7 @@ func (w *walker) take(h holding, alone bool) {
 
 // begin runs the operation under a token that is here from now on, or lets it rest.
 func (w *walker) begin(h holding, alone bool) {
-	w.holding = h
+	w.holding, w.until = h, clock.Never
 	if w.mayRun() {
 		w.run()
 	} else {
@@ -157,6 +158,7 @@ func (w *walker) ended(e *policy.Event) {
 		w.drop(&w.token)
 		w.have = false
 		w.beginSpare()
+		return
 	}
 	w.yield()
 	switch {

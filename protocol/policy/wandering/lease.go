@@ -231,12 +231,15 @@ func (w *walker) stated(from ident.Member, m *body) {
 // otherwise it was lost on the way. One that took it, and has no memory of that, has
 // lost it in a restart, or lies: then there is time to see whether others hear of it.
 func (w *walker) denied(l *lease) {
+	if l.doubted != clock.Never {
+		return
+	}
 	switch l.denied++; {
 	case l.taken && w.now < l.since.Add(w.window):
 		l.rest(w.now, l.pause)
 	case l.denied < 2:
 		l.rest(w.now, askAgain)
-	case l.doubted == clock.Never:
+	default:
 		w.doubt(l)
 	}
 }
@@ -255,6 +258,7 @@ func (w *walker) doubt(l *lease) {
 // silent: a member that is watched does not answer any more. If it has passed the
 // token on, who watches the next one is gone, and that is up to us.
 func (w *walker) silent(from ident.Member) {
+	doubts := 0
 	for i := range w.leases {
 		l := &w.leases[i]
 		switch {
@@ -265,9 +269,23 @@ func (w *walker) silent(from ident.Member) {
 			w.askAbout(l)
 		case !l.next.IsZero():
 			w.endLease(l) // it came back to us
-		case l.doubted == clock.Never:
+		case l.doubted == clock.Never && doubts == 0:
 			w.askAbout(l)
 			w.doubt(l)
+			doubts++
+		case l.doubted == clock.Never:
+			w.watch(l.at) // one after the other
+		}
+	}
+}
+
+// cameBack ends the leases on a token that is here again: whatever became of its
+// earlier custodies, it was not lost.
+func (w *walker) cameBack(id *ident.Token) {
+	for i := range w.leases {
+		if l := &w.leases[i]; l.used && l.token == *id {
+			w.conclude(&l.token, l.hop-1)
+			w.endLease(l)
 		}
 	}
 }

@@ -103,7 +103,9 @@ func (w *walker) happened(event *policy.Event) {
 	case policy.DemandChanged:
 		w.demandChanged(event.Demand)
 	case policy.Silent:
-		w.silent(event.From)
+		if !event.From.IsZero() {
+			w.silent(event.From)
+		}
 	case policy.Message:
 		w.hear(event.From, event.Body)
 	}

@@ -1,0 +1,244 @@
+package wandering
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// company is a Roster of the members 1 to n; who asks is zero's neighbour, 1.
+type company byte
+
+func (c company) Draw(n int, to []ident.Member) []ident.Member {
+	for i := range min(n, int(c)-1) {
+		to = append(to, ident.Member{byte(2 + i)})
+	}
+	return to
+}
+
+func (c company) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
+	for i := range int(c) {
+		if w := (ident.Member{byte(1 + (int(of[0])+i)%int(c))}); w != of && n > 0 {
+			to, n = append(to, w), n-1
+		}
+	}
+	return to
+}
+
+// books are a member's, of what a walker does.
+type books struct {
+	*rapid.T
+	walker   policy.Policy
+	now      clock.Instant
+	asked    clock.Instant
+	places   map[ident.Token]tokenPlace
+	tokens   []policy.Token
+	demand   bool
+	watched  map[ident.Member]bool
+	generate int
+}
+
+func newBooks(t *rapid.T, preset string) *books {
+	params := propertyParams
+	params.Preset = preset
+	seed := rapid.Uint64().Draw(t, "seed")
+	made, err := New(params, policy.Surroundings{
+		Self: ident.Member{1}, Random: rand.NewPCG(seed, 0), Roster: company(rapid.SampledFrom([]int{1, 2, 3, 40}).Draw(t, "members")),
+	})
+	require.NoError(t, err)
+	b := &books{T: t, walker: made, asked: clock.Never, places: map[ident.Token]tokenPlace{}, watched: map[ident.Member]bool{}}
+	for i := range 5 {
+		b.tokens = append(b.tokens, policy.Token{ID: ident.Token{byte(i + 1)}, Born: uint64(i / 2)})
+	}
+	return b
+}
+
+// event draws one that a driver may tell now.
+func (b *books) event() (e policy.Event, ok bool) {
+	b.now = b.now.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 1, 9, 100, 600, 5000, 40_000}).Draw(b.T, "ms")) * time.Millisecond)
+	e.Kind = policy.EventKind(rapid.IntRange(int(policy.Arrival), int(policy.Silent)).Draw(b.T, "kind"))
+	e.From = ident.Member{rapid.Byte().Draw(b.T, "from") % 6}
+	switch e.Kind {
+	case policy.Recalled:
+		return e, false
+	case policy.Timer:
+		if b.asked != clock.Never && rapid.Bool().Draw(b.T, "due") {
+			b.now = max(b.now, b.asked)
+		}
+	case policy.DemandChanged:
+		e.Demand = rapid.Bool().Draw(b.T, "demand")
+		b.demand = e.Demand
+	case policy.Message:
+		e.Body = b.body()
+	case policy.OperationEnded:
+		e.Operated = rapid.Bool().Draw(b.T, "operated")
+	case policy.PassSettled:
+		e.Outcome = policy.Outcome(rapid.IntRange(int(policy.Delivered), int(policy.Abandoned)).Draw(b.T, "outcome"))
+	}
+	return e, b.token(&e)
+}
+
+// token draws the token that an event tells of.
+func (b *books) token(e *policy.Event) bool {
+	places, needed := permitted[e.Kind]
+	if !needed {
+		return true
+	}
+	if e.Kind == policy.Generated && b.generate == 0 {
+		return false
+	}
+	t := rapid.SampledFrom(b.tokens).Draw(b.T, "token")
+	for _, p := range places {
+		if b.places[t.ID] == p {
+			t.Hop = rapid.Uint64Range(0, 3).Draw(b.T, "hop")
+			t.Field = b.field()
+			e.Token = t
+			return true
+		}
+	}
+	return false
+}
+
+// field is what a token carries, true or not.
+func (b *books) field() []byte {
+	if rapid.Bool().Draw(b.T, "noise") {
+		return rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(b.T, "field")
+	}
+	to := []byte{baggageForm, rapid.Byte().Draw(b.T, "streak"), 0, 0, rapid.Byte().Draw(b.T, "age"), 0}
+	for range rapid.IntRange(0, candidatesMost).Draw(b.T, "candidates") {
+		to = (&waiter{ident.Member{rapid.Byte().Draw(b.T, "member") % 6}, rapid.Uint32().Draw(b.T, "age")}).append(to)
+	}
+	return to
+}
+
+// body is a message, true or not.
+func (b *books) body() []byte {
+	if rapid.IntRange(0, 9).Draw(b.T, "noise") == 0 {
+		return rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(b.T, "body")
+	}
+	m := body{
+		kind:   bodyKind(rapid.IntRange(int(ask), int(heard)).Draw(b.T, "what")),
+		member: ident.Member{rapid.Byte().Draw(b.T, "member") % 6}, age: rapid.Uint32Range(0, 70_000).Draw(b.T, "age"),
+		what: rapid.Byte().Draw(b.T, "state") % 4, n: rapid.IntRange(1, reportMost).Draw(b.T, "records"),
+		sight: sight{
+			id: ident.Token{rapid.Byte().Draw(b.T, "sighted") % 7}, born: rapid.Uint64Range(0, 3).Draw(b.T, "born"),
+			hop: rapid.Uint64Range(0, 4).Draw(b.T, "hop"), age: rapid.Uint32Range(0, 70_000).Draw(b.T, "sight age"),
+		},
+	}
+	for i := range m.n {
+		m.records[i] = waiter{ident.Member{rapid.Byte().Draw(b.T, "waiter") % 6}, rapid.Uint32().Draw(b.T, "waits")}
+	}
+	return m.append(nil)
+}
+
+func (b *books) step(e policy.Event) {
+	id := e.Token.ID
+	switch {
+	case receives(e):
+		b.places[id] = kept
+	case e.Kind == policy.OperationEnded:
+		b.places[id] = kept
+	case e.Kind == policy.PassSettled:
+		b.places[id] = away
+	case e.Kind == policy.Silent:
+		delete(b.watched, e.From)
+	}
+	if e.Kind == policy.Generated {
+		b.generate--
+	}
+	actions := b.walker.Step(b.now, e, nil)
+	require.LessOrEqual(b, len(actions), 3*pollSize)
+	for i := range actions {
+		b.book(&actions[i])
+	}
+	if e.Kind == policy.Timer {
+		require.Greater(b, b.asked, b.now, "a Timer leaves nothing undone")
+	}
+}
+
+func (b *books) book(a *policy.Action) {
+	require.LessOrEqual(b, len(a.Field), policy.MaxField)
+	place := b.places[a.Token]
+	switch a.Kind {
+	case policy.Run:
+		require.Equal(b, kept, place)
+		require.True(b, b.demand)
+		for _, p := range b.places {
+			require.NotEqual(b, used, p, "two operations")
+		}
+		b.places[a.Token] = used
+	case policy.Prepare:
+		require.Contains(b, []tokenPlace{kept, used}, place)
+	case policy.Pass:
+		require.Equal(b, kept, place)
+		require.NotEqual(b, ident.Member{1}, a.To, "to itself")
+		b.places[a.Token] = sent
+	case policy.Drop:
+		require.Equal(b, kept, place)
+		require.Equal(b, policy.Superseded, a.Reason)
+		b.places[a.Token] = away
+	case policy.Generate:
+		for _, p := range b.places {
+			require.NotContains(b, []tokenPlace{kept, used}, p, "generates while it has one")
+		}
+		b.generate++
+	case policy.Watch:
+		b.watched[a.To] = true
+		require.LessOrEqual(b, len(b.watched), policy.MaxWatched)
+	case policy.Unwatch:
+		delete(b.watched, a.To)
+	case policy.Wait:
+		b.asked = a.At
+	case policy.Tell:
+		require.NotContains(b, []ident.Member{{}, {1}}, a.To)
+	}
+}
+
+// TestWalkers: whatever happens and whatever others say, a walker keeps to what the
+// interface permits, says little at once, and forgets no token that it holds.
+func TestWalkers(t *testing.T) {
+	for _, preset := range []string{Light, Fair} {
+		t.Run(preset, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				b := newBooks(t, preset)
+				for range rapid.IntRange(1, 150).Draw(t, "events") {
+					if e, ok := b.event(); ok {
+						b.step(e)
+					}
+				}
+				b.rests()
+			})
+		})
+	}
+}
+
+// rests: what is here leaves, or is removed, in the end.
+func (b *books) rests() {
+	b.demand = false
+	b.step(policy.Event{Kind: policy.DemandChanged})
+	for range 2000 {
+		here := 0
+		for id, p := range b.places {
+			switch p {
+			case used:
+				b.step(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: id}})
+			case kept:
+				here++
+			}
+		}
+		if here == 0 {
+			return
+		}
+		require.NotEqual(b, clock.Never, b.asked, "nobody wakes up")
+		b.now = max(b.now, b.asked)
+		b.step(policy.Event{Kind: policy.Timer})
+	}
+	require.Fail(b, "a token never leaves", "%v", b.places)
+}
