@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type planFlags struct {
 	every, crash, downFor, latency                span
 	loss, output                                  string
 	set                                           []string // NAME=VALUE
+	compare                                       bool
 }
 
 func newPlanCommand(env *environment) *cobra.Command {
@@ -43,6 +45,7 @@ than its number. Very large groups and long pauses give rough figures. The same
 command gives the same figures.`,
 		Example: `  wander plan --members 50 --operation-time 4s
   wander plan --members 50 --operation-time 4s --every 10m --loss 0.1% --latency 60ms
+  wander plan --members 50 --operation-time 4s --compare
   wander plan --members 200 --operation-time 30s --policy multitoken --target-interval 20m
   wander plan --members 30 --operation-time 10m --every 24h --policy ring --set regeneration_mean=24h`,
 		Args: cobra.NoArgs,
@@ -65,6 +68,7 @@ command gives the same figures.`,
 	flags.BoolVar(&f.request.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold; with --crash")
 	flags.Var(&f.latency, "latency", "how long a handoff takes: three ways over the network")
 	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("in how many runs at most, 1 to %d", plan.MaxSeeds))
+	flags.BoolVar(&f.compare, "compare", false, "all presets of the policy, one beside the other")
 	addOutputFlag(cmd, &f.output)
 	for _, name := range []string{"members", "operation-time"} {
 		_ = cmd.MarkFlagRequired(name) // the flags exist
@@ -80,17 +84,12 @@ func runPlan(env *environment, f *planFlags, given func(flag string) bool) error
 	if err != nil {
 		return err
 	}
-	show, clear := progressLine(env.Err)
-	show("simulating …")
-	ctx, stop := interruptible()
-	defer stop()
-	p, err := plan.Make(ctx, *r, func(done float64) { show("simulating … %.0f %%", 100*done) })
-	clear()
-	if ctx.Err() != nil {
-		return interrupted()
+	if f.compare {
+		return comparePresets(env, f, r)
 	}
+	p, err := simulatePlan(env, r, "simulating")
 	if err != nil {
-		return planError(err)
+		return err
 	}
 	if f.output == "json" {
 		return writeJSON(env.Out, p)
@@ -100,6 +99,92 @@ func runPlan(env *environment, f *planFlags, given func(flag string) bool) error
 		fmt.Fprintf(env.Out, "hint: %s\n", oneLine(h))
 	}
 	return nil
+}
+
+// simulatePlan makes a report, and shows meanwhile what it does.
+func simulatePlan(env *environment, r *plan.Request, does string) (*plan.Report, error) {
+	show, clear := progressLine(env.Err)
+	defer clear()
+	show("%s …", does)
+	ctx, stop := interruptible()
+	defer stop()
+	p, err := plan.Make(ctx, *r, func(done float64) { show("%s … %.0f %%", does, 100*done) })
+	if ctx.Err() != nil {
+		return nil, interrupted()
+	}
+	if err != nil {
+		return nil, planError(err)
+	}
+	return p, nil
+}
+
+// planComparison is the answer of plan --compare.
+type planComparison struct {
+	V     int            `json:"v"`
+	Plans []*plan.Report `json:"plans"`
+}
+
+// comparePresets reports about each preset of the policy that takes the parameters
+// that were set.
+func comparePresets(env *environment, f *planFlags, r *plan.Request) error {
+	all := planComparison{V: 1}
+	var unused []string
+	var why error
+	for _, preset := range catalog.Presets(r.Policy) {
+		one := *r
+		one.Params.Preset = preset.Name
+		if err := one.Validate(); errors.Is(err, policy.ErrUnused) {
+			unused, why = append(unused, preset.Name), err
+			continue
+		}
+		p, err := simulatePlan(env, &one, "simulating preset "+preset.Name)
+		if err != nil {
+			return err
+		}
+		all.Plans = append(all.Plans, p)
+	}
+	switch {
+	case len(all.Plans) == 0:
+		return planError(why)
+	case f.output == "json":
+		return writeJSON(env.Out, all)
+	}
+	if err := printComparison(env.Out, r, all.Plans); err != nil {
+		return err
+	}
+	for _, name := range unused {
+		fmt.Fprintf(env.Out, "hint: preset %s is left out: it does not use a parameter that was set\n", name)
+	}
+	return nil
+}
+
+func printComparison(w io.Writer, r *plan.Request, plans []*plan.Report) error {
+	fmt.Fprintf(w, "%s, policy %s%s\n%s\n\n", groupText(r), r.Policy, setText(r), faultsText(r))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "preset\tidle\ttwo or more\twait p99\tbetween runs p50\tp99\tafter a loss\tmessages per operation")
+	for _, p := range plans {
+		wait, between50, between99, recovery := "-", "-", "-", "-"
+		if p.Wait != nil {
+			wait = percentileText(p.Wait, "p99", p.Wait.P99)
+		}
+		if p.Interval != nil {
+			between50, between99 = percentileText(p.Interval, "p50", p.Interval.P50), percentileText(p.Interval, "p99", p.Interval.P99)
+		}
+		if p.Recovery != nil {
+			recovery = inSeconds(p.Recovery.Median)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.3g\n", p.Preset, percent(p.Idle), percent(p.Two+p.More),
+			wait, between50, between99, recovery, p.MessagesPerOperation)
+	}
+	return t.Flush()
+}
+
+// percentileText marks a percentile that is larger than its number.
+func percentileText(s *plan.Spread, name string, value float64) string {
+	if slices.Contains(s.LowerBounds, name) {
+		return "> " + inSeconds(value)
+	}
+	return inSeconds(value)
 }
 
 // read makes the request of the flags, and checks it.
@@ -121,7 +206,7 @@ func (f *planFlags) read(given func(flag string) bool) (*plan.Request, error) {
 	if r.Loss, err = parseShare(f.loss); err != nil {
 		return nil, err
 	}
-	if err := r.Validate(); err != nil {
+	if err := r.Validate(); err != nil && !(f.compare && errors.Is(err, policy.ErrUnused)) {
 		return nil, planError(err)
 	}
 	return &r, nil
@@ -129,6 +214,9 @@ func (f *planFlags) read(given func(flag string) bool) (*plan.Request, error) {
 
 // effectless refuses what would be ignored.
 func (f *planFlags) effectless(given func(flag string) bool) error {
+	if f.compare && given("preset") {
+		return usageError("--compare is about all presets: leave --preset out")
+	}
 	for _, flag := range []string{"down-for", "volatile"} {
 		if given(flag) && f.crash.Duration == 0 {
 			return usageError("--%s has no effect without --crash DUR", flag)
@@ -153,11 +241,7 @@ func planError(err error) error {
 }
 
 func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
-	wants := "who want to run again at once"
-	if r.Every > 0 {
-		wants = fmt.Sprintf("who want to run again %v after an operation, on average", r.Every)
-	}
-	fmt.Fprintf(w, "%d members, operations of %v, %s\n", p.Members, r.Params.OperationTime, wants)
+	fmt.Fprintln(w, groupText(r))
 	fmt.Fprintf(w, "policy %s, preset %s%s\n", p.Policy, p.Preset, setText(r))
 	fmt.Fprintf(w, "%s\n\n", faultsText(r))
 	printSpread(w, "wait", p.Wait)
@@ -174,8 +258,18 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 	}
 	fmt.Fprintf(w, "messages      %s an hour from each member; %s handoffs and %s operations an hour in all\n",
 		plain(p.MessagesPerHour), plain(p.HandoffsPerHour), plain(p.OperationsPerHour))
+	fmt.Fprintf(w, "per operation %.3g messages, %.3g of them between policies\n", p.MessagesPerOperation, p.SmallPerOperation)
 	fmt.Fprintf(w, "simulated     %s of %s each, after %s of warm-up; %d losses, %d crashes\n",
 		count(p.Seeds, "run"), inSeconds(p.Simulated), inSeconds(p.WarmUp), p.Losses, p.Crashes)
+}
+
+// groupText says who wants what.
+func groupText(r *plan.Request) string {
+	wants := "who want to run again at once"
+	if r.Every > 0 {
+		wants = fmt.Sprintf("who want to run again %v after an operation, on average", r.Every)
+	}
+	return fmt.Sprintf("%d members, operations of %v, %s", r.Members, r.Params.OperationTime, wants)
 }
 
 // setText names the optional parameters that were set.
@@ -209,12 +303,7 @@ func printSpread(w io.Writer, name string, s *plan.Spread) {
 		fmt.Fprintf(w, "%-13s nobody ran\n", name)
 		return
 	}
-	percentile := func(name string, value float64) string {
-		if slices.Contains(s.LowerBounds, name) {
-			return name + " > " + inSeconds(value)
-		}
-		return name + " " + inSeconds(value)
-	}
+	percentile := func(name string, value float64) string { return name + " " + percentileText(s, name, value) }
 	fmt.Fprintf(w, "%-13s %s, %s, %s, mean %s\n", name,
 		percentile("p50", s.P50), percentile("p95", s.P95), percentile("p99", s.P99), inSeconds(s.Mean))
 }

@@ -21,7 +21,7 @@ func TestPlanText(t *testing.T) {
 		"10 members, operations of 4s, who want to run again 10m0s after an operation",
 		"policy uncoordinated, preset journal",
 		"wait          p50 ", "between runs  p50 ", "idle          ", "two at once   ", "more at once  ",
-		"messages      0 an hour from each member", "simulated     2 runs of ",
+		"messages      0 an hour from each member", "per operation 0 messages, 0 of them between policies", "simulated     2 runs of ",
 	} {
 		assert.Contains(t, out, says)
 	}
@@ -120,4 +120,31 @@ func TestShortTimes(t *testing.T) {
 	}
 	assert.Equal(t, "12.3 %", percent(0.12345))
 	assert.Equal(t, "0 %", percent(0))
+}
+
+// All presets of a policy stand in one table, but those that do not use what was
+// set.
+func TestPlanCompare(t *testing.T) {
+	code, out, errs := runCommand("", append(quickPlan, "--compare")...)
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "10 members, operations of 4s, who want to run again at once, policy uncoordinated\n")
+	assert.Regexp(t, `\npreset +idle +two or more .* messages per operation\njournal +.* 0\nreport +.* 0\n`, out)
+
+	code, out, errs = runCommand("", append(quickPlan, "--compare", "--output", "json")...)
+	require.Zero(t, code, errs)
+	var all planComparison
+	require.NoError(t, json.Unmarshal([]byte(out), &all))
+	require.Len(t, all.Plans, 2)
+	assert.Equal(t, "report", all.Plans[1].Preset)
+
+	many := []string{"plan", "--members", "3", "--operation-time", "4s", "--seeds", "1", "--policy", "multitoken", "--target-interval", "12s"}
+	code, out, errs = runCommand("", append(many, "--compare", "--set", "interval_factor=4")...)
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "hint: preset t3gj is left out: it does not use a parameter that was set\n")
+	code, _, errs = runCommand("", append(quickPlan, "--compare", "--set", "max_interval=1h")...)
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, errs, "does not use max_interval; leave it out")
+	code, _, errs = runCommand("", append(quickPlan, "--compare", "--preset", "report")...)
+	assert.NotZero(t, code)
+	assert.Contains(t, errs, "--compare is about all presets")
 }

@@ -42,6 +42,11 @@ type Report struct {
 	OperationsPerHour float64 `json:"operations_per_hour"`
 	HandoffsPerHour   float64 `json:"handoffs_per_hour"`
 	MessagesPerHour   float64 `json:"messages_per_hour_and_member"`
+	// MessagesPerOperation are those of all members for one operation: four for a
+	// handoff, and those between policies, which SmallPerOperation counts alone. 0
+	// where nobody ran.
+	MessagesPerOperation float64 `json:"messages_per_operation"`
+	SmallPerOperation    float64 `json:"policy_messages_per_operation"`
 
 	// What was simulated: so many runs, as many as Request.Seeds or fewer, of
 	// this length on average after a warm-up.
@@ -252,4 +257,8 @@ func (p *Report) fill(a *total, r *Request) {
 	p.HandoffsPerHour = float64(a.stats.Hops) / hours
 	sent := messagesPerHandoff*(a.stats.Hops+a.stats.Lost) + a.stats.Messages
 	p.MessagesPerHour = float64(sent) / hours / float64(r.Members)
+	if a.stats.Operations > 0 {
+		p.MessagesPerOperation = float64(sent) / float64(a.stats.Operations)
+		p.SmallPerOperation = float64(a.stats.Messages) / float64(a.stats.Operations)
+	}
 }

@@ -263,7 +263,7 @@ func TestSchema(t *testing.T) {
 	} {
 		assert.Contains(t, fields, name)
 	}
-	assert.Len(t, fields, 21)
+	assert.Len(t, fields, 23)
 	assert.IsType(t, []any{}, fields["hints"])
 	assert.Contains(t, fields["wait_s"], "p99")
 	assert.Contains(t, fields["wait_s"], "lower_bounds")

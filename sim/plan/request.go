@@ -119,10 +119,10 @@ func (r *Request) minInterval() time.Duration {
 	switch {
 	case p.MinInterval > 0:
 		return p.MinInterval
-	case r.Policy == catalog.Wandering && r.preset() != wandering.Report:
-		return wandering.MinInterval(p.OperationTime, p.MembersMax)
 	case r.Policy == catalog.Wandering && r.preset() == wandering.Report:
 		return wandering.ReportMinInterval(p.OperationTime, p.MembersMax)
+	case r.Policy == catalog.Wandering:
+		return wandering.MinInterval(p.OperationTime, p.MembersMax)
 	}
 	return 0
 }
