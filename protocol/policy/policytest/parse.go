@@ -91,6 +91,7 @@ var events = map[string]struct {
 	"abandoned":     {policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned}, true},
 	"message":       {policy.Event{Kind: policy.Message}, false},
 	"neighbour":     {policy.Event{Kind: policy.Neighbour}, false},
+	"silent":        {policy.Event{Kind: policy.Silent}, false},
 }
 
 // parseEvent reads an event line: time, event and what belongs to it.
@@ -106,7 +107,11 @@ func parseEvent(words []string) (clock.Instant, policy.Event, error) {
 	event, rest := known.event, words[2:]
 	switch {
 	case known.ofToken:
-		event.Token, err = parseToken(rest)
+		event.Token, event.From, err = parseToken(rest)
+	case event.Kind == policy.Silent && len(rest) == 1:
+		event.From, err = member(rest[0])
+	case event.Kind == policy.Silent:
+		err = fmt.Errorf("%w: want one who is silent, like M", ErrScript)
 	case event.Kind == policy.Message:
 		event.From, event.Body, err = parseMessage(rest)
 	case event.Kind == policy.Neighbour:
@@ -120,10 +125,10 @@ func parseEvent(words []string) (clock.Instant, policy.Event, error) {
 	return clock.Instant(at), event, err
 }
 
-// parseToken reads b@2 by=M hop=3 field=c0ff, of which the first is needed.
-func parseToken(words []string) (t policy.Token, err error) {
+// parseToken reads b@2 by=M hop=3 field=c0ff from=M, of which the first is needed.
+func parseToken(words []string) (t policy.Token, from ident.Member, err error) {
 	if len(words) == 0 || len(words[0]) < 3 || words[0][1] != '@' {
-		return t, fmt.Errorf("%w: want a token like b@2", ErrScript)
+		return t, from, fmt.Errorf("%w: want a token like b@2", ErrScript)
 	}
 	t.ID = ident.Token{words[0][0]}
 	t.Born, err = number(words[0][2:])
@@ -139,11 +144,13 @@ func parseToken(words []string) (t policy.Token, err error) {
 			t.Hop, err = number(value)
 		case "field":
 			t.Field, err = field(value)
+		case "from":
+			from, err = member(value)
 		default:
 			err = fmt.Errorf("%w: tokens have no %q", ErrScript, name)
 		}
 	}
-	return t, err
+	return t, from, err
 }
 
 func parseMessage(words []string) (from ident.Member, body []byte, err error) {

@@ -10,19 +10,20 @@
 //	  ANSWER ...          what it answers, which Play writes anew
 //
 // The events, with a token as a letter and its birth in milliseconds, which
-// [generator], [hop] and [policy field] may follow:
+// [generator], [hop], [policy field] and [who passed it, or took it] may follow:
 //
-//	arrival b@2 by=M hop=3 field=c0ff
+//	arrival b@2 by=M hop=3 field=c0ff from=M
 //	generated, resumed, recalled, recalled-run, delivered, returned, abandoned,
 //	ended, did-not-begin TOKEN
-//	timer · demand · no-demand · neighbour M n=5 · neighbour n=1 · message M c0ff
+//	timer · demand · no-demand · neighbour M n=5 · neighbour n=1 · message M c0ff · silent M
 //	gauges                no event: lists the figures of a policy.Gauger
 //
 // A member is a letter too. Of a recalled event the time is when it happened,
 // which may be negative. The answers:
 //
 //	run b · prepare b [to M] · pass b [to M] [field c0ff] · drop b REASON
-//	generate · wait until TIME · wait for nothing · tell M c0ff
+//	generate · wait until TIME · wait for nothing · tell M c0ff ·
+//	watch M · unwatch M
 package policytest
 
 import (

@@ -68,6 +68,8 @@ func TestEvents(t *testing.T) {
 		"0s message M c0ff":                     {Kind: policy.Message, From: ident.Member{'M'}, Body: []byte{0xc0, 0xff}},
 		"0s neighbour M n=5":                    {Kind: policy.Neighbour, From: ident.Member{'M'}, Members: 5},
 		"0s neighbour n=1":                      {Kind: policy.Neighbour, Members: 1},
+		"0s silent M":                           {Kind: policy.Silent, From: ident.Member{'M'}},
+		"0s arrival b@2 from=M":                 {Kind: policy.Arrival, From: ident.Member{'M'}, Token: b},
 	} {
 		var r recorder
 		_, err := policytest.Play("agent\n"+line+"\n", r.make)
@@ -90,6 +92,8 @@ func TestAnswers(t *testing.T) {
 		{Kind: policy.Wait, At: clock.Never},
 		{Kind: policy.Wait, At: clock.Instant(1500 * time.Millisecond)},
 		{Kind: policy.Tell, To: m, Field: []byte{1}},
+		{Kind: policy.Watch, To: m},
+		{Kind: policy.Unwatch, To: m},
 	}}
 	script := `# a comment stays
 agent seed=1
@@ -105,6 +109,8 @@ agent seed=1
   wait for nothing
   wait until 1.5s
   tell M 01
+  watch M
+  unwatch M
 1s gauges
   interval_seconds 2.5
 `
@@ -122,7 +128,7 @@ func TestWrongLines(t *testing.T) {
 		"0s", "soon timer", "0s tea", "0s timer b@1",
 		"0s arrival", "0s arrival b", "0s arrival b@x", "0s arrival b@1 colour=red", "0s arrival b@1 by=MM",
 		"0s arrival b@1 hop=x", "0s arrival b@1 field=x", "0s message", "0s message M x", "0s message MM 00",
-		"0s neighbour", "0s neighbour M", "0s neighbour M n=x", "0s neighbour MM n=2",
+		"0s silent", "0s silent MM", "0s arrival b@1 from=MM", "0s neighbour", "0s neighbour M", "0s neighbour M n=x", "0s neighbour MM n=2",
 		"2s timer\n1s timer",
 	} {
 		_, err := policytest.Play("agent\n"+line+"\n", new(recorder).make)

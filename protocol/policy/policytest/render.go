@@ -33,6 +33,10 @@ func render(a policy.Action) string {
 			return "wait for nothing"
 		}
 		return "wait until " + strconv.FormatFloat(float64(a.At)/1e9, 'f', -1, 64) + "s"
+	case policy.Watch:
+		return "watch " + string(a.To[:1])
+	case policy.Unwatch:
+		return "unwatch " + string(a.To[:1])
 	case policy.Tell:
 		return "tell " + string(a.To[:1]) + " " + hex.EncodeToString(a.Field)
 	}
