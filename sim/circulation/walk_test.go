@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -144,9 +145,10 @@ func stress(cfg *circulation.Config, kinds string) {
 	}
 }
 
-// shares are how often each member operated.
+// liarShare is how often a liar operated for each time that an honest member did.
 func liarShare(t testing.TB, members, liars int, lie wandering.Lie, seed uint64, rounds int) (float64, walkFigures) {
 	cfg := walkConfig("fair", members, seed)
+	cfg.Params.MembersMax = members
 	var accomplices []ident.Member
 	for i := range liars {
 		accomplices = append(accomplices, circulation.MemberID(i*members/liars))
@@ -189,5 +191,56 @@ func TestMeasureLiars(t *testing.T) {
 			share, f := liarShare(t, *walkMembers, liars, lie, 1, *walkRounds)
 			t.Log(liars, "liars, lie", lie, "share", share, f)
 		}
+	}
+}
+
+// TestWalkersMeetTheirGoals: small, what TestMeasureWalk measures at length.
+func TestWalkersMeetTheirGoals(t *testing.T) {
+	for _, preset := range []string{wandering.Light, wandering.Fair} {
+		cfg := walkConfig(preset, 60, 1)
+		cfg.Params.MembersMax = 60
+		f, _, _ := measureWalk(t, cfg, 40_000*time.Second, true)
+		t.Log(preset, f)
+		assert.LessOrEqual(t, f.idle, 0.002)
+		assert.LessOrEqual(t, f.two, 0.0015)
+		assert.InDelta(t, 0, f.more, 1e-9)
+		assert.Equal(t, 4, f.gaps)
+		assert.LessOrEqual(t, f.medianGap, 11*time.Second)
+		assert.LessOrEqual(t, f.maxGap, 11*time.Second)
+		assert.LessOrEqual(t, f.perHop, map[string]float64{wandering.Light: 4, wandering.Fair: 30}[preset])
+		if preset == wandering.Fair {
+			assert.LessOrEqual(t, f.p99, 1.05)
+			assert.LessOrEqual(t, f.p999, 1.15)
+		}
+	}
+}
+
+// TestWalkersStartWithoutAToken: one is made, by one member and hardly ever by two.
+func TestWalkersStartWithoutAToken(t *testing.T) {
+	for _, preset := range []string{wandering.Light, wandering.Fair} {
+		for seed := range uint64(5) {
+			cfg := walkConfig(preset, 60, seed)
+			cfg.Found, cfg.Telling = 0, circulation.Constant(10*time.Millisecond)
+			w, m := world(t, cfg, circulation.MeterConfig{Start: clock.Instant(5000 * time.Second)})
+			run(t, w, 10_000*time.Second)
+			assert.LessOrEqual(t, w.Stats().Generated, uint64(3), "%s %d", preset, seed)
+			assert.Equal(t, 1, w.Tokens())
+			assert.Zero(t, m.Concurrency(2))
+			assert.Greater(t, w.Stats().Operations, uint64(500))
+		}
+	}
+}
+
+// TestLiarsGainNothing: small, what TestMeasureLiars measures at length.
+func TestLiarsGainNothing(t *testing.T) {
+	for _, liars := range []int{1, 6} {
+		share, f := liarShare(t, 120, liars, wandering.Starved, 1, 8)
+		t.Log(liars, share, f)
+		assert.LessOrEqual(t, share, map[int]float64{1: 1.05, 6: 1.3}[liars])
+		share, f = liarShare(t, 120, liars, wandering.Denying, 1, 8)
+		assert.InDelta(t, 1, share, 0.1)
+		assert.LessOrEqual(t, f.two, 0.0015)
+		share, _ = liarShare(t, 120, liars, wandering.Shirking, 1, 8)
+		assert.Zero(t, share)
 	}
 }

@@ -1,8 +1,10 @@
 // Package wandering is the wandering token of A. Ciuffoletti, "The Wandering
-// Token: Congestion Avoidance of a Shared Resource", as a circulation policy.
-// There are two papers of that title: the journal paper, which is the preset
-// [Paper], and the technical report before it, the preset [Report]. "Line" and
-// "lines" in this package mean those of the journal paper's figure 1.
+// Token: Congestion Avoidance of a Shared Resource", as a circulation policy, and
+// what this project makes of it. There are two papers of that title: the journal
+// paper, which is the preset [Paper], and the technical report before it, the preset
+// [Report]. The presets [Light] and [Fair] replace a lost token within seconds of its
+// loss; under Fair, members are besides served nearly in turn. "Line" and "lines" in
+// this package mean those of the journal paper's figure 1.
 //
 // # The journal paper
 //
@@ -76,4 +78,52 @@
 // members. So a token which finds that Δmin has passed opens the window even if
 // nobody wants to run under it; demand that comes then need not wait for its
 // end.
+//
+// # Light and fair
+//
+// Both are a walker: one token at a time, and
+//
+//	holding      the token here: when it runs, rests and leaves, and which of two stays
+//	lease        the watch over who took the token
+//	sightings    tokens that were here or told of, and which of them is believed
+//	generation   making a token after long silence, not before others were asked
+//	baggage      what the token carries
+//	body         what walkers tell each other
+//
+// Who passes a token on watches who took it (policy.Watch) until that one has passed
+// it on too, and then watches it as the next one's watcher: so the death of a holder
+// is noticed by one member, and that of a holder and of its watcher by another one. A
+// member that has fallen silent, or says that the token never came, is doubted: it
+// and others are asked, and if nobody has heard of the token further on, a new one is
+// made. Whatever others say, a member makes one token in a window at most.
+//
+// A token is dropped when one that precedes it (older, then smaller id) was here, or
+// was told of by three members independently, within the window and after it was
+// made. What was heard of before that may be the token in whose place it was made.
+//
+// Who hears of no token for the window and a random delay asks 32 members at random,
+// and makes one when hardly any of them has heard of a token either.
+//
+// Light passes the token on at random. It does not rest at members that do not run,
+// unless it has met 32 of them in a row.
+//
+// Under fair each member has twelve witnesses, which it does not choose
+// (policy.Roster). Who has passed the token to a member tells them that it is served
+// now, and they report to it those of their members that have waited longer than the
+// eighth of the sixteen candidates on the token. While the operation runs there, it
+// asks two other witnesses of the oldest candidate, and the candidate itself: the
+// latest time at which anybody says that it was served counts. So a member gains
+// nothing by what it says of itself, and a few together hardly anything: all three
+// witnesses would have to be theirs. Where nobody is due the token rests, and members
+// at random are asked now and then. A member's own part in this is to tell its
+// witnesses when it wants the token:
+//
+//	store         what this member knows as a witness
+//	candidates    who may be next
+//	choice        the next one, and the questions about it
+//	announcement  what this member's witnesses know of its demand
+//
+// What is not bounded by it: who holds the token passes it to whom it likes, and who
+// says falsely that others were served delays them. Each member is believed that once
+// in a quarter of Δmin.
 package wandering
