@@ -28,6 +28,7 @@ left out:
   duration      = "100000s"
   demand        = "always"     # or "every 10m": an exponential time after each operation
   acquaintances = 0            # how many others each member knows, even; 0 is everybody
+  known         = 0            # how many the presets that ask members know; 0 is everybody
 
   [resource]
   policy         = "wandering" # with preset and parameters as in wander ca config
@@ -50,6 +51,8 @@ left out:
   forgetful    = false         # it loses its tokens and its memory
   recall       = false         # members remember visits although nothing crashes
   clock_offset = "0s"          # wall clocks are wrong by up to this
+  detect_after = "10s"         # until a crashed member counts as dead
+  false_suspicion = "0%"       # of watches say that of a member that lives
 
   [measure]
   warm_up = "0s"               # not measured

@@ -20,6 +20,7 @@ type scenarioFile struct {
 	Demand   demand `toml:"demand"`
 	// Acquaintances is how many others each member knows; 0: everybody.
 	Acquaintances int          `toml:"acquaintances"`
+	Known         int          `toml:"known"` // the same for the presets that ask members
 	Resource      resourceFile `toml:"resource"`
 
 	Latency struct {
@@ -38,6 +39,8 @@ type scenarioFile struct {
 		Forgetful   bool  `toml:"forgetful"`
 		Recall      bool  `toml:"recall"`
 		ClockOffset span  `toml:"clock_offset"`
+		DetectAfter span  `toml:"detect_after"` // default: circulation.DetectAfter
+		Suspicion   share `toml:"false_suspicion"`
 	} `toml:"faults"`
 
 	Measure struct {
@@ -80,6 +83,7 @@ func (f scenarioFile) scenario() experiment.Scenario {
 			LossEvery: f.Faults.LossEvery.Duration, CrashEvery: f.Faults.CrashEvery.Duration,
 			CrashHolder: f.Faults.CrashHolder, DownFor: f.Faults.DownFor.Duration,
 			Forgetful: f.Faults.Forgetful, Recall: f.Faults.Recall, ClockOffset: f.Faults.ClockOffset.Duration,
+			DetectAfter: f.Faults.DetectAfter.Duration, FalseSuspicion: f.Faults.Suspicion.float64, Known: f.Known,
 		},
 		Acquaintances: f.Acquaintances,
 		Duration:      f.Duration.Duration,

@@ -71,6 +71,7 @@ tokens  = 2
 duration = "1h"
 demand = "every 10m"
 acquaintances = 4
+known = 5
 [resource]
 policy = "wandering"
 preset = "paper"
@@ -92,6 +93,8 @@ down_for = "1m"
 forgetful = true
 recall = true
 clock_offset = "3s"
+detect_after = "5s"
+false_suspicion = "0.1%"
 [measure]
 warm_up = "5m"
 what = ["waits", "counts"]
