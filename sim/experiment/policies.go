@@ -83,7 +83,7 @@ func choices() (all []choice) {
 }
 
 // beyondPresets are the presets of each policy that have goals.
-var beyondPresets = map[string][]string{catalog.Multitoken: steeredPresets}
+var beyondPresets = map[string][]string{catalog.Multitoken: steeredPresets, catalog.Wandering: {wandering.Light, wandering.Fair}}
 
 func (c choice) String() string { return c.policy + " " + c.preset }
 

@@ -22,8 +22,8 @@ var memoTest string
 // renamed are the functions, by the file that they are in, whose place memo.txt
 // takes. They get other names, under which it calls them.
 var renamed = map[string][][2]string{
-	"public.go": {
-		{"func ParsePublicKey(", "func parsePublicKey("},
+	"direct.go": {
+		{"func ParsePublicKey(", "func parseDirectly("},
 		{"func (k *PublicKey) Verify(", "func (k *PublicKey) check("},
 	},
 	"batch.go": {
