@@ -30,12 +30,13 @@ type Steered struct {
 	made     clock.Instant // when it last asked for one; longAgo before
 	asked    clock.Instant // the instant of the last Wait
 
-	before ident.Token // the token of the last use
-	used   ident.Token // the token in use, unless idle
-	phase  phase
-	unused bool          // the token in use is kept until it can be used
-	until  clock.Instant // when what rests is passed on, or what is kept used
-	kept   clock.Instant // before when the token in use is not passed on
+	before  ident.Token // the token of the last use
+	used    ident.Token // the token in use, unless idle
+	phase   phase
+	unused  bool          // the token in use is kept until it can be used
+	visited visit         // what the law is told of, here so as not to be allocated
+	until   clock.Instant // when what rests is passed on, or what is kept used
+	kept    clock.Instant // before when the token in use is not passed on
 
 	// waiting are tokens that nobody took, and tokens made here, while another one
 	// is used. Its capacity does not change.
@@ -147,10 +148,11 @@ func (a *Steered) forward(t *policy.Token) policy.Action {
 }
 
 func (a *Steered) visit(now clock.Instant, t *policy.Token) *visit {
-	return &visit{
+	a.visited = visit{
 		field: t.Field, open: a.share(now.Sub(a.open)), used: a.last != longAgo, hop: a.hopShare(),
 		same: a.before == t.ID, outranked: a.before != (ident.Token{}) && a.before.Compare(t.ID) < 0,
 	}
+	return &a.visited
 }
 
 // share is a span as a share of the target.
