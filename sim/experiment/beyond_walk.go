@@ -128,11 +128,19 @@ func (q walkQuantity) row(l *Lab, g walkGroup, tag string, runs []*walkRun) {
 	c := goal(fmt.Sprintf("%s-%s%s", q.id, g.preset, tag), q.says, fmt.Sprintf("%s, preset %s, %d members", q.quantity, g.preset, g.members),
 		q.unit, q.limit, q.why)
 	c.Beside = walkCost(runs)
+	if g.preset == walkLight {
+		c.Why = whyLight
+	}
 	if q.only != "" && q.only != g.preset || isPapers(g.preset) {
 		c.Holds = Reported()
 	}
 	l.Row(c, column(runs, q.value))
 }
+
+// whyLight is the reason where light does not meet a goal of all presets.
+const whyLight = `light knows of no member but those that it comes to, and walks at random: it finds who is due by chance, and two tokens live
+until one meets a member that saw both. Its windows are three times as long as those of fair already; what helps is what fair does beyond it: telling
+and asking witnesses.`
 
 // walkCost is what the runs cost on average.
 func walkCost(runs []*walkRun) string {

@@ -86,7 +86,7 @@ func (f *walkFigures) plot(l *Lab) {
 	l.Plot("beyond-walk-recovery", recoveryPlot("How long the loss of a token is felt, 300 members", f.recovery))
 	l.Plot("beyond-walk-sizes", figure.Plot{
 		Title: "99th percentile of the time between operations", Legend: figure.TopLeft,
-		X: figure.Axis{Label: "members", Log: true}, Y: figure.Axis{Label: "over that of a perfect round robin", Log: true}, Lines: f.sizes,
+		X: figure.Axis{Label: "members", Log: true}, Y: figure.Axis{Label: "over that of a perfect round robin", Log: true, Min: 1, Max: 20}, Lines: f.sizes,
 	})
 }
 

@@ -42,7 +42,7 @@ func walkTrade(l *Lab, presets []string, along []wandering.Tuning, length time.D
 	l.Plot("beyond-walk-trade", figure.Plot{
 		Title: "Small messages against the longest waits, 300 members", Lines: t.lines,
 		X: figure.Axis{Label: "small messages per operation"},
-		Y: figure.Axis{Label: "99th percentile of the time between operations, over the ideal", Log: true},
+		Y: figure.Axis{Label: "p99 between operations, over the ideal", Log: true, Min: 1, Max: 8},
 	})
 	return nil
 }

@@ -66,6 +66,10 @@ func TestDocumentIsComplete(t *testing.T) {
 		assert.Contains(t, text, fmt.Sprintf("\n### %s\n", e.Name), remedy)
 	}
 	assert.NotContains(t, text, experiment.Unexplained)
+	if goals, err := os.ReadFile(filepath.Join(docs, experiment.GoalsName)); err == nil {
+		assert.NotContains(t, string(goals), experiment.Unexplained)
+		text += string(goals) // which has figures, too
+	}
 	shown := regexp.MustCompile(`\]\(figures/(.*)\.svg\)`).FindAllStringSubmatch(text, -1)
 	var want, have []string
 	for _, s := range shown {
