@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/group"
@@ -317,8 +318,17 @@ func (c *cluster) reconfigure() {
 	config, err := theAuthority().configure(c.version, resources, c.constants)
 	must(err)
 	c.count.configurations++
-	c.log(n, "gets configuration %d", c.version)
+	c.log(n, "gets configuration %d: %s", c.version, policiesOf(resources))
 	n.put(member.Learn{Configuration: config.Raw()})
+}
+
+// policiesOf names the policy and the preset of each resource, for a trace.
+func policiesOf(resources []group.Resource) string {
+	var names []string
+	for _, r := range resources {
+		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Name, r.Policy, r.Preset)))
+	}
+	return strings.Join(names, ", ")
 }
 
 // demands lets programs of a member ask, to the end of the run.

@@ -23,6 +23,8 @@ var regressions = []struct {
 		Setting{Seed: 10, Preset: Chaos, Mix: Durable, Members: 3, For: 9000000000, Faults: limits("syncfails=all,lie=13-25,others=none"), Liars: 1}},
 	{"a forked token twice in custody of one member, whose program was forgotten",
 		Setting{Seed: 80, Preset: Chaos, Mix: Durable, Members: 5, Liars: 1}},
+	{"ring: a request from before the token was back kept the next one from being sent",
+		Setting{Seed: 1795314116, Preset: Chaos, Mix: Durable}},
 }
 
 func TestRegressions(t *testing.T) {

@@ -302,7 +302,7 @@ func (s *step) generated(t *policy.Token) {
 	} else {
 		b, replaces = s.replace()
 	}
-	s.take(s.tokens.see(t, s.now), b, s.station.Return, s.restAtArrival())
+	s.take(s.tokens.see(t, s.now), b, s.station.Reclaim, s.restAtArrival())
 	if replaces {
 		s.tour()
 	}
@@ -347,7 +347,7 @@ func (s *step) replace() (b Baton, found bool) {
 func (s *step) resumed(t *policy.Token) {
 	r := s.tokens.see(t, s.now)
 	if r.place < here {
-		s.take(r, s.baton(t.Field), s.station.Return, s.restAtArrival())
+		s.take(r, s.baton(t.Field), s.station.Reclaim, s.restAtArrival())
 		s.tour()
 	}
 }

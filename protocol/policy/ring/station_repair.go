@@ -27,9 +27,11 @@ func (s *Station) Leaves(n int) bool {
 	return s.here && s.phase == inside && n > 1 && rulesOf[s.alg].leaves(s, s.held)
 }
 
-// Reclaim is Return for a token that another processor did not take. Requests that
-// were sent on meanwhile follow a token that never left: it absorbs one (D and E).
-// Those of Q are on their way to it.
+// Reclaim is Return for a token that another processor did not take, that is here
+// since before a restart, or that was made here. Requests that were sent on meanwhile
+// follow a token that never left, or none: it absorbs one (D and E). If M_p stayed 1,
+// the next request would be kept back behind one that is gone. Those of Q are on
+// their way to it.
 func (s *Station) Reclaim(b Baton, n int) Output {
 	if s.mark {
 		s.mark = false
