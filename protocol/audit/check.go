@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 )
@@ -291,9 +292,6 @@ func places(list ...Place) []Place {
 
 // void is a void that verifies.
 type void struct {
-	transfer ident.Hash
-	token    ident.Token
-	hop      uint64
-	signer   ident.Member
-	shown    Exhibit
+	said  evidence.Statement
+	shown Exhibit
 }

@@ -3,9 +3,12 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
+	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -33,7 +36,8 @@ func (a *auditor) checkTransfers(order []*transfer) {
 func (a *auditor) checkAnswers(t *transfer) {
 	f := Finding{Kind: Contradiction, Token: t.token, Hop: t.hop, Members: []ident.Member{t.to}, At: t.closedAt}
 	switch {
-	case t.receipt.Seq > 0 && t.voidIs.Seq > 0:
+	case t.receipt.Seq > 0 && t.voidIs.Seq > 0 &&
+		evidence.Contradiction.Convicts(t.answered(envelope.Void), t.answered(envelope.Receipt)):
 		f.Accused, f.Records = t.to, []Place{t.voidIs.Place, t.receipt.Place}
 		f.Exhibits = []Exhibit{t.voidIs, t.receipt}
 		a.add(f)
@@ -43,43 +47,31 @@ func (a *auditor) checkAnswers(t *transfer) {
 	}
 }
 
-// checkChain compares a transfer with what it names as its previous (handoff
-// rules §4.1).
+// checkChain compares a transfer with what it names as its previous, and with
+// what its sender has answered to that.
 func (a *auditor) checkChain(t *transfer) {
 	if !t.verified {
 		return
 	}
 	if p := a.transfers[t.previous]; p != nil {
-		a.checkPrevious(t, p)
-	} else if g := a.tokens[ident.Token(t.previous)]; g != nil &&
-		(t.token != g.token || t.hop != 1 || t.void != nil || t.from != g.generator) {
+		if p.read && evidence.Misfit.Convicts(t.said(), p.said()) {
+			a.broken(t, p.shown)
+		}
+		if p.voidIs.Seq > 0 && evidence.Reclaimed.Convicts(p.answered(envelope.Void), t.said()) {
+			a.add(Finding{
+				Kind: Disowned, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, Accused: t.from, At: fromMillis(t.time),
+				Records:  []Place{p.voidIs.Place, t.shown.Place},
+				Exhibits: []Exhibit{p.voidIs, t.shown},
+			})
+		}
+	} else if g := a.tokens[ident.Token(t.previous)]; g != nil && evidence.Misfit.Convicts(t.said(), g.said()) {
 		a.broken(t, g.shown)
 	}
 	if t.void == nil {
 		return
 	}
-	if v, known := a.voids[*t.void]; known &&
-		(t.previous != v.transfer || t.token != v.token || t.hop-1 != v.hop || t.from == v.signer) {
+	if v, known := a.voids[*t.void]; known && evidence.Misfit.Convicts(t.said(), v.said) {
 		a.broken(t, v.shown)
-	}
-}
-
-func (a *auditor) checkPrevious(t, p *transfer) {
-	if p.read {
-		holder := p.to
-		if t.void != nil {
-			holder = p.from
-		}
-		if t.token != p.token || t.hop-1 != p.hop || t.from != holder {
-			a.broken(t, p.shown)
-		}
-	}
-	if p.voidIs.Seq > 0 && p.answerer == t.from {
-		a.add(Finding{
-			Kind: Disowned, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, Accused: t.from, At: fromMillis(t.time),
-			Records:  []Place{p.voidIs.Place, t.shown.Place},
-			Exhibits: []Exhibit{p.voidIs, t.shown},
-		})
 	}
 }
 
@@ -129,55 +121,67 @@ func (a *auditor) isDurable(m ident.Member, inc ident.Incarnation) bool {
 // checkForks looks for transfers of one signer, token and hop; the order has
 // them side by side.
 func (a *auditor) checkForks(order []*transfer) {
-	for i, t := range order {
-		if i == 0 || !t.read {
+	var last, signed *transfer // of the same hop: the last one, and the last that verifies
+	for _, t := range order {
+		if !t.read {
 			continue
 		}
-		first := order[i-1]
-		if !first.read || first.token != t.token || first.hop != t.hop || first.from != t.from {
-			continue
+		if last == nil || last.token != t.token || last.hop != t.hop || last.from != t.from {
+			last, signed = nil, nil
 		}
-		f := Finding{
-			Kind: Fork, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, At: fromMillis(t.time),
-			Records: places(first.shown.Place, t.shown.Place),
+		if last != nil {
+			a.fork(last, signed, t)
 		}
-		if first.verified && t.verified && first.previous == t.previous {
-			f.Accused, f.Exhibits = t.from, []Exhibit{first.shown, t.shown}
+		last = t
+		if t.verified {
+			signed = t
 		}
-		a.add(f)
 	}
+}
+
+// fork reports a second transfer of a hop. signed is the first, if it verifies,
+// or one that does.
+func (a *auditor) fork(first, signed, t *transfer) {
+	f := Finding{Kind: Fork, Token: t.token, Hop: t.hop, Members: []ident.Member{t.from}, At: fromMillis(t.time)}
+	if signed != nil && t.verified && evidence.Fork.Convicts(signed.said(), t.said()) {
+		first, f.Accused, f.Exhibits = signed, t.from, []Exhibit{signed.shown, t.shown}
+	}
+	f.Records = places(first.shown.Place, t.shown.Place)
+	a.add(f)
 }
 
 // checkTokens looks for numbers used twice, too many tokens, and tokens of what
 // the group does not share.
 func (a *auditor) checkTokens() {
-	order := make([]*genesis, 0, len(a.tokens))
-	for _, g := range a.tokens {
-		order = append(order, g)
-	}
-	slices.SortFunc(order, func(x, y *genesis) int {
+	order := slices.SortedFunc(maps.Values(a.tokens), func(x, y *genesis) int {
 		return cmp.Or(x.generator.Compare(y.generator), slices.Compare(x.incarnation[:], y.incarnation[:]),
 			cmp.Compare(x.sequence, y.sequence), x.token.Compare(y.token))
 	})
-	for i, g := range order {
-		if i == 0 {
-			continue
+	var last, signed *genesis // of the same number: the last one, and the last that verifies
+	for _, g := range order {
+		if last == nil || last.generator != g.generator || last.incarnation != g.incarnation || last.sequence != g.sequence {
+			last, signed = nil, nil
 		}
-		first := order[i-1]
-		if first.generator != g.generator || first.incarnation != g.incarnation || first.sequence != g.sequence {
-			continue
+		if last != nil {
+			a.minted(last, signed, g)
 		}
-		f := Finding{
-			Kind: Minted, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born),
-			Records: places(first.shown.Place, g.shown.Place), Detail: fmt.Sprintf("number %d, as token %s", g.sequence, first.token.Short()),
+		last = g
+		if g.verified {
+			signed = g
 		}
-		if first.verified && g.verified {
-			f.Accused = g.generator
-			f.Exhibits = []Exhibit{first.shown, g.shown}
-		}
-		a.add(f)
 	}
 	if a.partial() {
 		a.checkQuota(order)
 	}
+}
+
+// minted reports a second token of a number. signed is as for fork.
+func (a *auditor) minted(first, signed, g *genesis) {
+	f := Finding{Kind: Minted, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born)}
+	if signed != nil && g.verified && evidence.DoubleMint.Convicts(signed.said(), g.said()) {
+		first, f.Accused, f.Exhibits = signed, g.generator, []Exhibit{signed.shown, g.shown}
+	}
+	f.Records = places(first.shown.Place, g.shown.Place)
+	f.Detail = fmt.Sprintf("number %d, as token %s", g.sequence, first.token.Short())
+	a.add(f)
 }

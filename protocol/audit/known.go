@@ -112,7 +112,7 @@ func (r *Reader) answer(o *object) {
 			t.receipt = r.exhibit(o)
 		}
 	default:
-		r.voids[o.hash()] = void{b.Transfer, b.Token, b.Hop, b.Signer, r.exhibit(o)}
+		r.voids[o.hash()] = void{voidSaid(b, o.hash()), r.exhibit(o)}
 		if t.voidIs.Seq == 0 {
 			t.voidIs = r.exhibit(o)
 		}

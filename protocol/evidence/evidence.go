@@ -125,7 +125,7 @@ func (e *Evidence) ID() ident.Hash {
 	h.Write([]byte("wander evidence\x00"))
 	h.Write([]byte{byte(e.Kind)})
 	for _, s := range e.statements() {
-		h.Write(s.hash[:])
+		h.Write(s.Hash[:])
 	}
 	return ident.Hash(h.Sum(nil))
 }

@@ -25,10 +25,10 @@ func compare(g ident.Group, a, b Object) (Kind, ident.Member, [][]byte, bool) {
 	}
 	for _, k := range Kinds() {
 		switch {
-		case contradict(k, x, y):
-			return k, x.signer, arranged(k, a.Raw, b.Raw), true
-		case contradict(k, y, x):
-			return k, y.signer, arranged(k, b.Raw, a.Raw), true
+		case k.Convicts(x, y):
+			return k, x.Signer, arranged(k, a.Raw, b.Raw), true
+		case k.Convicts(y, x):
+			return k, y.Signer, arranged(k, b.Raw, a.Raw), true
 		}
 	}
 	return 0, ident.Member{}, nil, false
@@ -41,47 +41,60 @@ func arranged(k Kind, first, second []byte) [][]byte {
 	return [][]byte{first, second}
 }
 
-// contradict reports whether two objects, in this order, are evidence of kind k
-// against the signer of the first.
-func contradict(k Kind, x, y statement) bool {
-	if want := objectKinds[k]; x.kind != want[0] || want[1] != 0 && y.kind != want[1] {
+// Convicts reports whether two statements, in this order, are evidence of this
+// kind against the signer of the first, if their signatures hold. All who judge
+// what members have signed go by it.
+func (k Kind) Convicts(x, y Statement) bool {
+	if !k.valid() {
 		return false
 	}
-	same := x.signer == y.signer
+	if want := objectKinds[k]; x.Kind != want[0] || want[1] != 0 && y.Kind != want[1] {
+		return false
+	}
+	same := x.Signer == y.Signer
 	switch k {
 	case Fork:
-		return same && x.hash.Compare(y.hash) < 0 &&
-			x.transfer.Token == y.transfer.Token && x.transfer.Hop == y.transfer.Hop &&
-			x.transfer.Previous == y.transfer.Previous
+		return same && x.Hash.Compare(y.Hash) < 0 && x.Token == y.Token && x.Hop == y.Hop && x.Previous == y.Previous
 	case Contradiction:
-		return same && x.answer.Transfer == y.answer.Transfer
+		return same && x.Answered == y.Answered
 	case Reclaimed:
-		return same && y.transfer.Previous == x.answer.Transfer
+		return same && y.Previous == x.Answered
 	case DoubleMint:
-		return same && x.hash.Compare(y.hash) < 0 &&
-			x.genesis.Incarnation == y.genesis.Incarnation && x.genesis.Sequence == y.genesis.Sequence
+		return same && x.Hash.Compare(y.Hash) < 0 && x.Incarnation == y.Incarnation && x.Sequence == y.Sequence
 	case Misfit:
-		return names(x.transfer, y) && !follows(x, y)
+		return names(x, y) && !follows(x, y)
+	}
+	return false
+}
+
+// names reports whether a transfer has the hash of an object in the place where
+// an object of its kind belongs.
+func names(by, s Statement) bool {
+	switch s.Kind {
+	case envelope.Genesis, envelope.Transfer:
+		return by.Previous == s.Hash
+	case envelope.Void:
+		return by.Void != nil && *by.Void == s.Hash
 	}
 	return false
 }
 
 // follows reports whether a transfer follows from a genesis, transfer or void
 // that it names, as far as the two show it (handoff rules §4.1).
-func follows(next, from statement) bool {
-	t := next.transfer
-	switch from.kind {
+func follows(next, from Statement) bool {
+	if next.Token != from.Token || next.Hop-1 != from.Hop {
+		return false
+	}
+	switch from.Kind {
 	case envelope.Genesis:
-		return t.Token == ident.Token(from.hash) && t.Hop == 1 && t.Void == nil && t.From == from.genesis.Generator
+		return next.Void == nil && next.Signer == from.Signer
 	case envelope.Transfer:
-		holder := from.transfer.To
-		if t.Void != nil {
-			holder = from.transfer.From
+		if next.Void != nil {
+			return next.Signer == from.Signer
 		}
-		return t.Token == from.transfer.Token && t.Hop-1 == from.transfer.Hop && t.From == holder
+		return next.Signer == from.To
 	case envelope.Void:
-		a := from.answer
-		return t.Previous == a.Transfer && t.Token == a.Token && t.Hop-1 == a.Hop && t.From != a.Signer
+		return next.Previous == from.Answered && next.Signer != from.Signer
 	}
 	return true
 }

@@ -85,24 +85,24 @@ func (e *Evidence) verifyObjects(c certificate.Certificate) error {
 	switch {
 	case len(s) != objectCount:
 		return fmt.Errorf("%w: it is not the one that the first names", ErrObject)
-	case contradict(e.Kind, s[0], s[1]):
+	case e.Kind.Convicts(s[0], s[1]):
 		return nil
-	case contradict(e.Kind, s[1], s[0]):
+	case e.Kind.Convicts(s[1], s[0]):
 		return ErrOrder
 	}
 	return ErrNoProof
 }
 
 // statements are what the objects say; fewer than two when one is none.
-func (e *Evidence) statements() []statement {
-	var list []statement
+func (e *Evidence) statements() []Statement {
+	var list []Statement
 	for i, raw := range e.Objects {
-		var s statement
+		var s Statement
 		var ok bool
 		if kind := e.objectKind(i); kind != 0 {
 			s, ok = peek(e.Group, Object{Kind: kind, Raw: raw})
 		} else if len(list) > 0 {
-			s, ok = named(e.Group, list[0].transfer, raw)
+			s, ok = named(e.Group, list[0], raw)
 		}
 		if !ok {
 			return list
@@ -122,36 +122,27 @@ func (e *Evidence) objectKind(i int) envelope.Kind {
 // proof is what evidence says that has been verified.
 func (e *Evidence) proof(c certificate.Certificate) Proof {
 	s := e.statements()
-	p := Proof{
+	return Proof{
 		ID: e.ID(), Kind: e.Kind, Accused: e.Accused, Name: c.Name(), Serial: c.Claims().Serial,
-		Account: account(e.Kind, s[0], s[1]),
+		Token: s[0].Token, Hop: s[0].Hop, Account: account(e.Kind, s[0], s[1]),
 	}
-	switch s[0].kind {
-	case envelope.Genesis:
-		p.Token = ident.Token(s[0].hash)
-	case envelope.Transfer:
-		p.Token, p.Hop = s[0].transfer.Token, s[0].transfer.Hop
-	default:
-		p.Token, p.Hop = s[0].answer.Token, s[0].answer.Hop
-	}
-	return p
 }
 
 // account says in a line what was signed.
-func account(k Kind, x, y statement) string {
+func account(k Kind, x, y Statement) string {
 	switch k {
 	case Fork:
 		return fmt.Sprintf("gave hop %d of token %s to member %s and to member %s",
-			x.transfer.Hop, x.transfer.Token.Short(), x.transfer.To.Short(), y.transfer.To.Short())
+			x.Hop, x.Token.Short(), x.To.Short(), y.To.Short())
 	case Contradiction:
-		return fmt.Sprintf("declined and took the same transfer, to hop %d of token %s", x.answer.Hop, x.answer.Token.Short())
+		return fmt.Sprintf("declined and took the same transfer, to hop %d of token %s", x.Hop, x.Token.Short())
 	case Reclaimed:
 		return fmt.Sprintf("declined the transfer to hop %d of token %s and passed the token on to member %s",
-			x.answer.Hop, x.answer.Token.Short(), y.transfer.To.Short())
+			x.Hop, x.Token.Short(), y.To.Short())
 	case DoubleMint:
 		return fmt.Sprintf("made tokens %s and %s with the same number %d",
-			ident.Token(x.hash).Short(), ident.Token(y.hash).Short(), x.genesis.Sequence)
+			x.Token.Short(), y.Token.Short(), x.Sequence)
 	}
 	return fmt.Sprintf("passed on token %s at hop %d to member %s by a transfer that does not follow from the %v it names",
-		x.transfer.Token.Short(), x.transfer.Hop, x.transfer.To.Short(), y.kind)
+		x.Token.Short(), x.Hop, x.To.Short(), y.Kind)
 }

@@ -68,16 +68,12 @@ type seen struct {
 // contradicts it, if anything: then the two are evidence, see New. Of objects
 // that contradict each other the witness keeps the first.
 func (w *Witness) Genesis(g token.Genesis) (mine, other Object, found bool) {
-	return w.show(statement{
-		kind: envelope.Genesis, hash: g.Hash(), signer: g.Body().Generator, genesis: g.Body(),
-	}, g.Raw())
+	return w.show(ofGenesis(g.Body(), g.Hash()), g.Raw())
 }
 
 // Transfer is Genesis for a transfer.
 func (w *Witness) Transfer(t token.Transfer) (mine, other Object, found bool) {
-	return w.show(statement{
-		kind: envelope.Transfer, hash: t.Hash(), signer: t.Body().From, transfer: t.Body(),
-	}, t.Raw())
+	return w.show(ofTransfer(t.Body(), t.Hash()), t.Raw())
 }
 
 // Answer is Genesis for a receipt or void. An unknown contradicts nothing.
@@ -89,7 +85,7 @@ func (w *Witness) Answer(a token.Answer) (mine, other Object, found bool) {
 	case token.Unknown:
 		return Object{}, Object{}, false
 	}
-	return w.show(statement{kind: kind, hash: a.Hash(), signer: a.Body().Signer, answer: a.Body()}, a.Raw())
+	return w.show(ofAnswer(kind, a.Body(), a.Hash()), a.Raw())
 }
 
 // Recall tells the witness of an object from a member's own journal, without a
@@ -100,11 +96,11 @@ func (w *Witness) Recall(o Object) {
 	}
 }
 
-func (w *Witness) show(s statement, raw []byte) (mine, other Object, found bool) {
-	mine = Object{Kind: s.kind, Raw: raw}
+func (w *Witness) show(s Statement, raw []byte) (mine, other Object, found bool) {
+	mine = Object{Kind: s.Kind, Raw: raw}
 	for _, at := range s.rivals() {
 		known, is := w.recall(at)
-		if !is || known.hash == s.hash {
+		if !is || known.hash == s.Hash {
 			continue
 		}
 		if _, _, contradicts := Of(w.group, known.object, mine); contradicts {
@@ -112,7 +108,7 @@ func (w *Witness) show(s statement, raw []byte) (mine, other Object, found bool)
 		}
 	}
 	for _, at := range s.traces() {
-		w.remember(at, seen{s.hash, mine})
+		w.remember(at, seen{s.Hash, mine})
 	}
 	return mine, Object{}, false
 }
@@ -134,44 +130,44 @@ func (w *Witness) remember(at trace, o seen) {
 }
 
 // traces are under what an object is kept.
-func (s statement) traces() []trace {
-	switch s.kind {
+func (s Statement) traces() []trace {
+	switch s.Kind {
 	case envelope.Genesis:
 		return []trace{s.mint()}
 	case envelope.Transfer:
-		return []trace{s.hop(), {by: samePrevious, who: s.signer, hash: s.transfer.Previous}}
+		return []trace{s.hop(), {by: samePrevious, who: s.Signer, hash: s.Previous}}
 	case envelope.Void:
-		return []trace{{by: declining, who: s.signer, hash: s.answer.Transfer}}
+		return []trace{{by: declining, who: s.Signer, hash: s.Answered}}
 	case envelope.Receipt:
-		return []trace{{by: taking, who: s.signer, hash: s.answer.Transfer}}
+		return []trace{{by: taking, who: s.Signer, hash: s.Answered}}
 	}
 	return nil
 }
 
 // rivals are under what another object is kept that would contradict this one.
-func (s statement) rivals() []trace {
-	switch s.kind {
+func (s Statement) rivals() []trace {
+	switch s.Kind {
 	case envelope.Genesis:
 		return []trace{s.mint()}
 	case envelope.Transfer:
-		return []trace{s.hop(), {by: declining, who: s.signer, hash: s.transfer.Previous}}
+		return []trace{s.hop(), {by: declining, who: s.Signer, hash: s.Previous}}
 	case envelope.Void:
 		return []trace{
-			{by: taking, who: s.signer, hash: s.answer.Transfer},
-			{by: samePrevious, who: s.signer, hash: s.answer.Transfer},
+			{by: taking, who: s.Signer, hash: s.Answered},
+			{by: samePrevious, who: s.Signer, hash: s.Answered},
 		}
 	case envelope.Receipt:
-		return []trace{{by: declining, who: s.signer, hash: s.answer.Transfer}}
+		return []trace{{by: declining, who: s.Signer, hash: s.Answered}}
 	}
 	return nil
 }
 
-func (s statement) hop() trace {
-	return trace{by: sameHop, who: s.signer, hash: ident.Hash(s.transfer.Token), count: s.transfer.Hop}
+func (s Statement) hop() trace {
+	return trace{by: sameHop, who: s.Signer, hash: ident.Hash(s.Token), count: s.Hop}
 }
 
-func (s statement) mint() trace {
-	at := trace{by: sameNumber, who: s.signer, count: s.genesis.Sequence}
-	copy(at.hash[:], s.genesis.Incarnation[:])
+func (s Statement) mint() trace {
+	at := trace{by: sameNumber, who: s.Signer, count: s.Sequence}
+	copy(at.hash[:], s.Incarnation[:])
 	return at
 }
