@@ -2,17 +2,12 @@ package certificate
 
 import (
 	"fmt"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
 )
-
-// MaxReason bounds the reason of a revocation, in bytes: one line for people.
-const MaxReason = 128
 
 // Revocation is what the CA says about a member that is no more. It kills the
 // member's id for ever, whatever certificates it has.
@@ -24,7 +19,7 @@ type Revocation struct {
 	Version    uint64   // of the revocation list that this belongs to: the CA counts them from 1
 	Member     ident.Member
 	Serial     uint64 // of its last certificate, or 0 when the CA knows none
-	Reason     string // for people; printable
+	Reason     string // for people; see CheckReason
 	Time       uint64 // by the CA's wall clock, ms since 1970
 	Extensions canonical.Extensions
 }
@@ -40,20 +35,6 @@ func (r Revocation) validate() error {
 		return fmt.Errorf("%w: revocation of nobody", ErrMalformed)
 	}
 	return CheckReason(r.Reason)
-}
-
-// CheckReason returns ErrReason unless reason is at most MaxReason bytes of
-// printable text: it is shown on terminals and in logs.
-func CheckReason(reason string) error {
-	if len(reason) > MaxReason {
-		return fmt.Errorf("%w: %d bytes, permitted are %d", ErrReason, len(reason), MaxReason)
-	}
-	for _, r := range reason {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return fmt.Errorf("%w: %q is not printable", ErrReason, reason)
-		}
-	}
-	return nil
 }
 
 // Sign makes the revocation. Errors: ErrVersion, ErrReason, ErrMalformed,

@@ -41,6 +41,7 @@ func TestRevocationsThatAreRefused(t *testing.T) {
 		{"escape sequence", func(r *certificate.Revocation) { r.Reason = "\x1b[2J" }, certificate.ErrReason},
 		{"two lines", func(r *certificate.Revocation) { r.Reason = "a\nb" }, certificate.ErrReason},
 		{"replacement character", func(r *certificate.Revocation) { r.Reason = "\uFFFD" }, certificate.ErrReason},
+		{"text that is read from right to left", func(r *certificate.Revocation) { r.Reason = "cba\u202Ecba" }, certificate.ErrReason},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
