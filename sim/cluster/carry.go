@@ -209,7 +209,7 @@ func (n *node) discard(tear bool) (kept, lost int) {
 
 // fall ends the process, or the machine, until it restarts.
 func (n *node) fall(power bool) {
-	n.end(false)
+	n.end(silent)
 	if power {
 		n.c.killPrograms(n)
 		n.boot()
@@ -226,14 +226,14 @@ func (n *node) stop() {
 	n.c.log(n, "stops")
 	n.watched(Moment{Deed: Stopped})
 	n.c.count.stops++
-	n.end(true)
+	n.end(orderly)
 }
 
 // end forgets everything that was in memory.
-func (n *node) end(orderly bool) {
+func (n *node) end(how ending) {
 	n.member, n.backlog, n.queue, n.syncing, n.fuse, n.trap = nil, nil, nil, false, noFuse, nil
 	n.disk.failure = healthy
-	n.hangUp(orderly)
+	n.hangUp(how)
 }
 
 // shutdown tells the member to finish, and ends it when it has, or is too slow.

@@ -299,9 +299,12 @@ func (c *cluster) restartLater(n *node) {
 
 func (c *cluster) breakSomething() {
 	r := c.hazards[Break].rng
-	n, o, orderly := c.one(r), c.one(r), r.IntN(2) == 0
+	n, o, how := c.one(r), c.one(r), silent
+	if r.IntN(2) == 0 {
+		how = orderly
+	}
 	if k := n.conns[o.id]; k != nil && n != o && c.happens(Break) {
-		c.breakOff(k, orderly)
+		c.breakOff(k, how)
 	}
 }
 

@@ -96,9 +96,9 @@ func (s *script) cmdConnect(words []string) {
 func (s *script) cmdBreak(words []string) {
 	a, b := s.node(words[0]), s.node(words[1])
 	k := a.conns[b.id]
-	s.c.breakOff(k, false)
-	a.detach(k, false)
-	b.detach(k, false)
+	s.c.breakOff(k, silent)
+	a.detach(k, silent)
+	b.detach(k, silent)
 }
 
 // selection reads [TYPE] [from NAME] [to NAME].

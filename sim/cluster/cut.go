@@ -78,7 +78,7 @@ func (c *cluster) part(x *cut, inside []*node, noticed time.Duration) *cut {
 			return
 		}
 		for _, k := range across {
-			c.breakOff(k, false)
+			c.breakOff(k, silent)
 		}
 	})
 	return x

@@ -37,6 +37,23 @@ const (
 	meetAgain = time.Second
 )
 
+// ending is how a connection ended, as its ends see it.
+type ending uint8
+
+const (
+	orderly ending = iota // it was closed
+	silent                // nothing came any more, however long one waited
+	failed                // it broke, which says nothing about who was at the other end
+)
+
+// input is what an end tells its member.
+func (e ending) input(peer ident.Member) member.Input {
+	if e == orderly {
+		return member.Disconnected{Peer: peer}
+	}
+	return member.Unreachable{Peer: peer, Silent: e == silent}
+}
+
 // conn is a connection between two members, as long as both think so.
 type conn struct {
 	ends    [2]*node
@@ -164,8 +181,8 @@ func (c *cluster) connect(a, b *node) *conn {
 	for _, n := range k.ends {
 		_, peer := k.other(n)
 		if old := n.conns[peer.id]; old != nil {
-			c.breakOff(old, true)
-			n.detach(old, true)
+			c.breakOff(old, orderly)
+			n.detach(old, orderly)
 		}
 	}
 	if a.member == nil || b.member == nil { // the end of the old one ended a process
@@ -196,7 +213,7 @@ func (c *cluster) closeWhenIdle(k *conn) {
 		switch {
 		case k.broken:
 		case c.now-k.usedAt >= c.net.idle:
-			c.breakOff(k, true)
+			c.breakOff(k, orderly)
 		default:
 			c.closeWhenIdle(k)
 		}
@@ -204,7 +221,7 @@ func (c *cluster) closeWhenIdle(k *conn) {
 }
 
 // breakOff ends a connection. Each end finds out at a time of its own.
-func (c *cluster) breakOff(k *conn, orderly bool) {
+func (c *cluster) breakOff(k *conn, how ending) {
 	if k.broken {
 		return
 	}
@@ -217,24 +234,20 @@ func (c *cluster) breakOff(k *conn, orderly bool) {
 		life := n.life
 		n.after(c.random(c.net.notice), func() {
 			if n.life == life {
-				n.detach(k, orderly)
+				n.detach(k, how)
 			}
 		})
 	}
 }
 
 // detach tells a member that a connection is over.
-func (n *node) detach(k *conn, orderly bool) {
+func (n *node) detach(k *conn, how ending) {
 	_, peer := k.other(n)
 	if n.member == nil || n.conns[peer.id] != k {
 		return
 	}
 	delete(n.conns, peer.id)
-	if orderly {
-		n.put(member.Disconnected{Peer: peer.id})
-	} else {
-		n.put(member.Unreachable{Peer: peer.id, Silent: true})
-	}
+	n.put(how.input(peer.id))
 	n.meetLater(n.c.net.rest)
 }
 
@@ -254,21 +267,21 @@ func (n *node) expel(e effect.Expel) {
 		switch {
 		case peer.life != life || peer.member == nil:
 		case n.c.stops(n, peer) || peer.asleep:
-			n.c.breakOff(k, false)
+			n.c.breakOff(k, silent)
 		default:
 			if !k.broken {
 				peer.put(member.Received{From: n.id, Body: body})
 			}
 			k.broken = true
-			peer.detach(k, true)
+			peer.detach(k, orderly)
 		}
 	})
 }
 
 // hangUp ends every connection of a member whose process has ended.
-func (n *node) hangUp(orderly bool) {
+func (n *node) hangUp(how ending) {
 	for _, k := range n.links() {
-		n.c.breakOff(k, orderly)
+		n.c.breakOff(k, how)
 	}
 	n.conns, n.waiting = nil, nil
 }
@@ -347,12 +360,13 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 	}
 }
 
-// lose takes a message. A connection without a greeting is none.
+// lose takes a message. A connection without a greeting is none; that its greeting was
+// lost does not make anybody silent (D-48).
 func (c *cluster) lose(l *letter) {
 	c.count.lost++
 	c.log(l.from, "LOST %s to %s", l.kind, l.to.name)
 	if l.kind == wire.TypeHello {
-		c.breakOff(l.conn, false)
+		c.breakOff(l.conn, failed)
 	}
 }
 

@@ -31,7 +31,7 @@ func (c *cluster) suspend(n *node, d time.Duration) {
 	c.after(silence, func() {
 		if during() {
 			for _, k := range n.links() {
-				c.breakOff(k, false)
+				c.breakOff(k, silent)
 			}
 		}
 	})
