@@ -197,12 +197,13 @@ func (w *walker) idle() {
 }
 
 // lookAgain is the end of a pause in which nobody was due. After a long time the
-// token wanders on, as what is known here may be wrong.
+// token wanders on: what is known here may be wrong, and others are to see for
+// themselves that there is a token.
 func (w *walker) lookAgain() {
 	f := w.fair
 	f.pause = min(2*f.pause, readPauseMost)
 	f.looks = w.now.Add(f.pause)
-	if !w.running && f.candidates.n == 0 && w.now >= f.idle.Add(w.window) {
+	if !w.running && w.now >= w.came.Add(w.spans.rest) {
 		w.wander()
 		return
 	}
@@ -212,14 +213,17 @@ func (w *walker) lookAgain() {
 	w.choose()
 }
 
-// wander passes the token to anybody.
+// wander passes the token to anybody. That is no turn: nobody's witnesses are told.
 func (w *walker) wander() {
-	f := w.fair
+	f, id := w.fair, w.token.ID
 	to := ident.Member{}
 	if f.members = w.roster.Draw(1, f.members[:0]); len(f.members) > 0 {
 		to = f.members[0]
 	}
 	w.passTo(to)
+	if l := w.leases.pending(&id); l != nil {
+		l.wanders = true
+	}
 }
 
 func (w *walker) passTo(m ident.Member) {

@@ -101,8 +101,12 @@
 // was told of by three members independently, within the window and after it was
 // made. What was heard of before that may be the token in whose place it was made.
 //
-// Who hears of no token for the window and a random delay asks 32 members at random,
-// and makes one when hardly any of them has heard of a token either.
+// Who has had no token for the window and a random delay asks 32 members at random,
+// and makes one when hardly any of them has heard of a token either: two say so
+// independently, or three where many are asked. So one liar prevents no token, and in
+// larger groups two do not, whatever they tell to whom; three do. That honest members
+// are never that few, no token stays with a member for longer than a window after its
+// operation.
 //
 // Light passes the token on at random. It does not rest at members that do not run,
 // unless it has met 32 of them in a row.

@@ -9,18 +9,25 @@ import (
 // pollSize is how many members are asked before a token is made.
 const pollSize = 32
 
-// agreeing is how many of those asked have to have heard of a token: more than one
-// liar, where many are asked.
-func agreeing(asked int) int { return min(1+asked/12, credible) }
+// agreeing is how many of those asked have to have heard of a token, independently:
+// more than one liar, where there are enough others to bear it out.
+func agreeing(asked int) int {
+	switch {
+	case asked < 3:
+		return 1
+	case asked < 24:
+		return 2
+	}
+	return credible
+}
 
 // generation is the making of a token by who has heard of none for long: not
 // before others were asked.
 type generation struct {
-	due     clock.Instant // when to ask
-	until   clock.Instant // while answers are awaited; or clock.Never
-	yes     int
-	need    int
-	sources [credible]ident.Member
+	due   clock.Instant // when to ask
+	until clock.Instant // while answers are awaited; or clock.Never
+	need  int
+	voices
 }
 
 // listen begins to wait for a token anew. What others were asked before counts no more.
@@ -36,28 +43,33 @@ func (w *walker) generationDeadline() clock.Instant {
 
 // generationDue asks, or decides. What was heard meanwhile puts both off.
 func (w *walker) generationDue() {
-	switch silent := w.sightings.last == longAgo || w.sightings.last < w.now-clock.Instant(w.window); {
+	last := w.sightings.last()
+	switch silent := last < w.now-clock.Instant(w.past); {
 	case w.have:
 	case w.until <= w.now:
 		w.listen()
-		if silent && w.yes < max(w.need, 1) {
+		if silent && w.voices.n < w.need {
 			w.generate()
 		}
 	case w.due > w.now:
 	case !silent:
-		w.due = w.sightings.last.Add(w.delay(&w.rng))
+		w.due = last.Add(w.past - w.window + w.delay(&w.rng))
 	default:
 		w.poll()
 	}
 }
 
-// poll asks members at random whether they have heard of a token.
+// poll asks members at random whether they have heard of a token. What was told here
+// unasked counts as well.
 func (w *walker) poll() {
-	w.due, w.until, w.yes = clock.Never, w.now.Add(w.reply), 0
+	w.due, w.until, w.voices = clock.Never, w.now.Add(w.reply), voices{}
 	w.polled = w.roster.Draw(pollSize, w.polled[:0])
 	w.need = agreeing(len(w.polled))
+	for i := range w.sightings.records[:w.sightings.n] {
+		w.voices.hearAll(&w.sightings.records[i], w.now-clock.Instant(w.past))
+	}
 	for _, m := range w.polled {
-		w.tell(m, &body{kind: poll, age: millis(w.window)})
+		w.tell(m, &body{kind: poll, age: millis(w.past)})
 	}
 }
 
@@ -74,22 +86,26 @@ func (w *walker) polledBy(from ident.Member, m *body) {
 
 // tellHeard tells of a token that was heard of since an instant, and on whose word.
 func (w *walker) tellHeard(to ident.Member, s *sighting, since clock.Instant) {
-	at, origin := s.heard, s.by
-	if s.held > since {
-		at, origin = s.held, w.self
+	m := body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop}}
+	at := s.held
+	if s.held <= since {
+		told := s.teller(since, &w.rng)
+		if told == nil {
+			return
+		}
+		m.member, at = told.origin, told.at
 	}
-	w.tell(to, &body{kind: heard, member: origin, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(at))}})
+	m.sight.age = millis(w.now.Sub(at))
+	w.tell(to, &m)
 }
 
 // confirmed takes it for an answer to a poll that somebody has heard of a token.
 func (w *walker) confirmed(from ident.Member, m *body) {
-	if w.until == clock.Never || m.sight.age > millis(w.window) || contains(w.sources[:min(w.yes, credible)], from) {
+	if w.until == clock.Never || m.sight.age > millis(w.past) {
 		return
 	}
-	if w.yes < credible {
-		w.sources[w.yes] = from
-	}
-	if w.yes++; w.yes >= w.need {
+	w.voices.hear(from, m.member)
+	if w.voices.n >= w.need {
 		w.listen()
 	}
 }

@@ -33,7 +33,7 @@ func (w *walker) arrive(e *policy.Event) {
 		w.fair.candidates.read(w.now, b.records)
 		w.fair.candidates.remove(e.From)
 	}
-	w.take(holding{token: *t, birth: birth, streak: b.streak, have: true}, false)
+	w.take(holding{token: *t, came: w.now, birth: birth, streak: b.streak, have: true}, false)
 }
 
 // appear is a token that was made here, or that is here since before a restart.
@@ -45,7 +45,7 @@ func (w *walker) appear(e *policy.Event) {
 	b := w.parseBaggage(t.Field)
 	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
 	w.custodies.begin(t, ident.Member{})
-	h := holding{token: *t, birth: before(w.now, b.age), streak: b.streak, have: true}
+	h := holding{token: *t, came: w.now, birth: before(w.now, b.age), streak: b.streak, have: true}
 	if e.Kind == policy.Generated && w.have && !w.spare.have {
 		h.token.Field = nil
 		w.spare = h // nobody here has asked for it: it is in place of the one that is here
@@ -117,7 +117,7 @@ func (w *walker) run() {
 func (w *walker) rest() {
 	w.rests = w.now
 	if w.streak >= hurry {
-		w.rests = w.now.Add(min(w.skip<<min(w.streak-hurry, restDoublings), max(w.skip, readPauseMost)))
+		w.rests = w.now.Add(min(w.skip<<min(w.streak-hurry, restDoublings), w.spans.rest))
 	}
 	if w.streak < 255 {
 		w.streak++
@@ -230,7 +230,7 @@ func (w *walker) returned(e *policy.Event) {
 		from = l.at
 		w.endLease(l)
 	}
-	h := holding{token: t, birth: w.birth, streak: w.streak, have: true}
+	h := holding{token: t, came: w.now, birth: w.birth, streak: w.streak, have: true}
 	if w.token.ID != t.ID {
 		h.birth = before(w.now, w.parseBaggage(t.Field).age)
 	}

@@ -57,6 +57,8 @@ type lease struct {
 	pause time.Duration
 	taken bool // a receipt says so
 	used  bool
+	// wanders: it was passed on because it had rested for long, not for its turn.
+	wanders bool
 
 	denied uint8 // how often it said that it does not have the token
 
@@ -64,8 +66,7 @@ type lease struct {
 	// have heard of the token, or another one, since it was passed.
 	doubted clock.Instant
 	need    int
-	sources [credible]source
-	n       int
+	voices
 }
 
 // leases are those not over yet.
@@ -166,7 +167,7 @@ func (w *walker) delivered(e *policy.Event) {
 		}
 		l.taken = true
 		l.rest(w.now, w.operation+askAfter)
-		if w.fair != nil {
+		if w.fair != nil && !l.wanders {
 			w.serves(e.From, &sight{id: l.token, born: e.Token.Born, hop: l.hop, age: millis(w.now.Sub(l.birth))})
 		}
 	}
@@ -246,7 +247,7 @@ func (w *walker) denied(l *lease) {
 
 // doubt asks members at random whether they have heard that the token went on.
 func (w *walker) doubt(l *lease) {
-	l.doubted, l.n = w.now.Add(suspicion), 0
+	l.doubted, l.voices = w.now.Add(suspicion), voices{}
 	l.asks = clock.Never
 	w.polled = w.roster.Draw(pollSize, w.polled[:0])
 	l.need = agreeing(len(w.polled))
@@ -335,11 +336,7 @@ func (w *walker) wentOn(l *lease) bool {
 	if s == nil {
 		return false
 	}
-	for i := range s.sources {
-		if o := &s.sources[i]; o.at > l.since {
-			l.hear(o.member, o.origin)
-		}
-	}
+	l.hearAll(s, l.since)
 	return s.held > l.since || l.n >= l.need
 }
 
@@ -356,18 +353,5 @@ func (w *walker) goesOn(from ident.Member, m *body) {
 			w.conclude(&l.token, l.hop-1)
 			w.endLease(l)
 		}
-	}
-}
-
-// hear counts a source, unless one that is counted already is of the same word.
-func (l *lease) hear(by, origin ident.Member) {
-	for i := range l.sources[:l.n] {
-		if l.sources[i].shares(by, origin) {
-			return
-		}
-	}
-	if l.n < len(l.sources) {
-		l.sources[l.n] = source{member: by, origin: origin}
-		l.n++
 	}
 }

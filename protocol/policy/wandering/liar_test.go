@@ -198,3 +198,67 @@ func TestWatchedAgainWhenItAnswers(t *testing.T) {
 		Body: (&body{kind: state, sight: sight{id: ident.Token{9}, hop: 8}, what: here}).append(nil)}, nil)
 	require.Len(t, kinds(again, policy.Watch), 1)
 }
+
+// Liars tell everybody again and again of a token that does not exist. Two of them do
+// not keep the others from making one; three do. In a small group one does not.
+func TestInventedTokenPreventsNone(t *testing.T) {
+	for _, c := range []struct {
+		members, liars int
+		made           bool
+	}{
+		{40, 0, true}, {40, 1, true}, {40, 2, true}, {40, 3, false},
+		{13, 1, true}, {13, 2, false}, {6, 1, true}, {4, 1, true},
+	} {
+		p := table1
+		p.Preset, p.RegenerationMean = Fair, time.Hour
+		g := newGroup(t, c.members, p)
+		lie := body{kind: look, sight: sight{id: ident.Token{66}, born: 1, hop: 9}, older: nothingOlder}
+		g.every(5*second, func() {
+			for from := range c.liars {
+				for to := range c.members {
+					g.say(from, to, lie)
+				}
+			}
+		})
+		for liar := range c.liars { // they make none, and answer nobody
+			g.down[liar] = true
+		}
+		g.run(4*3600*second, func() bool { return g.generated > 0 })
+		require.Equal(t, c.made, g.generated > 0, "%d liars of %d", c.liars, c.members)
+	}
+}
+
+// A token that lives is not doubted in polls: not while nobody is due for long, in
+// small groups, and while one operation takes as long as a window and more; nor when a
+// liar tells everybody of it far more often than others do.
+func TestLivingTokenIsNotReplaced(t *testing.T) {
+	for _, c := range []struct {
+		preset    string
+		members   int
+		operation time.Duration
+		liar      bool
+	}{
+		{Fair, 40, 4 * time.Second, false}, {Fair, 40, 4 * time.Second, true}, {Fair, 5, 4 * time.Second, false},
+		{Fair, 5, time.Hour, false}, {Fair, 20, 10 * time.Minute, false},
+		{Light, 40, 4 * time.Second, false}, {Light, 5, time.Hour, false}, {Light, 20, 10 * time.Minute, false},
+	} {
+		p := table1
+		p.Preset, p.OperationTime, p.MembersMax = c.preset, c.operation, max(c.members, 5)
+		p.MinInterval = 2 * c.operation * time.Duration(c.members)
+		p.RegenerationMean = c.operation * time.Duration(c.members) // polls, many of them
+		g := newGroup(t, c.members, p)
+		g.mint(1, policy.Arrival)
+		if c.liar {
+			g.every(5*second, func() {
+				for id, token := range g.tokens {
+					for to := range c.members {
+						g.say(0, to, body{kind: look, sight: sight{id: id, born: token.Born, hop: token.Hop}, older: nothingOlder})
+					}
+				}
+			})
+		}
+		g.run(clock.Instant(4*p.MinInterval), nil)
+		require.Zero(t, g.generated, "%+v", c)
+		require.Greater(t, g.ran[1], 2, "%+v", c)
+	}
+}

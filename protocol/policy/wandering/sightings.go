@@ -1,6 +1,7 @@
 package wandering
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -22,7 +23,6 @@ type sighting struct {
 	hop     uint64        // the highest that was told
 	held    clock.Instant // when it was here last; or longAgo
 	heard   clock.Instant // when it was here or told of last
-	by      ident.Member  // who told of it last; zero: nobody but this member
 	sources [credible]source
 }
 
@@ -44,18 +44,16 @@ func (o *source) shares(by, origin ident.Member) bool {
 type sightings struct {
 	records [sightingsKept]sighting
 	n       int
-	last    clock.Instant // when any token was here or told of
 }
 
 // note takes down that a token was seen at an instant, by a member or, where that
 // is zero, here.
 func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) *sighting {
 	r := s.of(t, by, by)
-	r.hop, r.heard, s.last = max(r.hop, t.hop), max(r.heard, at), max(s.last, at)
+	r.hop, r.heard = max(r.hop, t.hop), max(r.heard, at)
 	if by.IsZero() {
 		r.held = max(r.held, at)
 	} else {
-		r.by = by
 		r.tell(by, by, at)
 	}
 	return r
@@ -144,6 +142,66 @@ func (r *sighting) credibleSince(at clock.Instant) bool {
 		}
 	}
 	return r.held > at || told == credible
+}
+
+// last is until when it is known here, and no liar's word, that some token circulated:
+// one was here then, or that is the earliest word of as many members as are believed.
+func (s *sightings) last() clock.Instant {
+	last := longAgo
+	for i := range s.records[:s.n] {
+		told := s.records[i].sources[0].at
+		for _, o := range s.records[i].sources[1:] {
+			told = min(told, o.at)
+		}
+		last = max(last, told, s.records[i].held)
+	}
+	return last
+}
+
+// teller is one of those that told this member of the token themselves after an
+// instant, drawn at random: who tells more often than others does not hide them.
+func (r *sighting) teller(since clock.Instant, rng *rand.Rand) (found *source) {
+	n := 0
+	for i := range r.sources {
+		if o := &r.sources[i]; o.at > since && o.member == o.origin {
+			if n++; rng.IntN(n) == 0 {
+				found = o
+			}
+		}
+	}
+	return found
+}
+
+// voices are the sources that say the same, no two of which are of one word.
+type voices struct {
+	list [credible]source
+	n    int
+}
+
+// hear counts a source, unless one that is counted already is of the same word. What
+// a member says itself takes the place of what somebody said in its name.
+func (v *voices) hear(by, origin ident.Member) {
+	for i := range v.list[:v.n] {
+		if o := &v.list[i]; o.shares(by, origin) {
+			if by == origin && o.member != by {
+				*o = source{member: by, origin: by}
+			}
+			return
+		}
+	}
+	if v.n < len(v.list) {
+		v.list[v.n] = source{member: by, origin: origin}
+		v.n++
+	}
+}
+
+// hearAll counts all that told of a token after an instant.
+func (v *voices) hearAll(r *sighting, since clock.Instant) {
+	for i := range r.sources {
+		if o := &r.sources[i]; o.at > since {
+			v.hear(o.member, o.origin)
+		}
+	}
 }
 
 // precedes orders tokens by age, and by id where that is equal.

@@ -52,6 +52,8 @@ type spans struct {
 	operation, min, skip time.Duration
 	round                time.Duration // how long a round takes at most, or Δmin if that is longer
 	window               time.Duration // X = W
+	rest                 time.Duration // for which a token stays where nobody is due, at most
+	past                 time.Duration // within which three members have had a token that circulates
 	gather               time.Duration // for reports, before the next member is chosen
 	reply                time.Duration // for answers to one question
 	regeneration         float64       // γ, ns
@@ -72,6 +74,11 @@ func deriveSpans(p policy.Params, windows time.Duration) spans {
 		s.min = MinInterval(p.OperationTime, p.MembersMax)
 	}
 	s.round = max(round, s.min)
+	s.rest = s.window
+	if windows == lightWindows {
+		s.rest = max(s.skip, readPauseMost)
+	}
+	s.past = 2*(s.rest+s.operation) + s.window
 	if s.regeneration == 0 {
 		s.regeneration = regenerationRounds * float64(round)
 	}

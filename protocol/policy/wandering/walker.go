@@ -45,6 +45,7 @@ type walker struct {
 // holding is a token that is here.
 type holding struct {
 	token   policy.Token
+	came    clock.Instant
 	birth   clock.Instant
 	streak  uint8 // hops since the last operation
 	have    bool
@@ -64,7 +65,6 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 	if w.roster == nil {
 		w.roster = policy.Alone{}
 	}
-	w.sightings.last = longAgo
 	w.due, w.until = clock.Never, clock.Never
 	if isFair {
 		w.fair = newFair()
