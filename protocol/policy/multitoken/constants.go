@@ -101,9 +101,9 @@ func ShortestSilence(p policy.Params) time.Duration {
 	case Split, "":
 		return p.TargetInterval
 	case T3gj:
-		return of(p.TargetInterval, silenceMean*(1-ruleT3gj.jitter))
+		return of(p.TargetInterval, ruleT3gj.shortest())
 	case S3gj:
-		return of(p.TargetInterval, silenceMean*(1-ruleS3gj.jitter))
+		return of(p.TargetInterval, ruleS3gj.shortest())
 	}
 	silence := p.IntervalFactor.Or(factor).Of(p.TargetInterval)
 	return silence - silence/100*spread

@@ -34,12 +34,14 @@
 // tokens. With intervals as of a Poisson process a silence ends one interval in
 // twenty: many tokens are made and dropped, for nothing but to know that there
 // are enough. In return it answers within seconds. S3gj spaces uses by a third of
-// the target, for half as many hops again.
+// the target, for half as many hops again, and as spaced uses say more of how many
+// tokens there are, it waits for longer silences and makes a tenth of the tokens;
+// where tokens get lost the integral goes on below zero, and shortens the silences.
 //
-// Split asks the tokens instead. Each averages, over a quarter of the target,
+// Split asks the tokens instead. Each averages, over a third of the target,
 // how recently the members had another token that it comes to, so it knows within
 // some 30 % how many tokens there are. Few are made or dropped for no reason: about
-// a fortieth of those of T3gj. An integral makes up for what is left, losses above
+// a thirtieth of those of T3gj. An integral makes up for what is left, losses above
 // all; a member that is new makes a token with the probability with which the
 // group needs one more, so that a group that doubles is served as fast as its
 // new members get their first token; of two tokens only the one with the

@@ -51,11 +51,9 @@ const silenceLongest = calm * (1 + calmJitter)
 // fieldSize is the most that a law writes on a token.
 const fieldSize = 12
 
-// The numbers on tokens are big-endian integers in these units.
-const (
-	wireShare = 1 << 32 // of a share of target_interval, unsigned
-	wireFine  = 1 << 28 // of a number between -8 and 8, signed
-)
+// wireFine is one, in the numbers on tokens: signed big-endian integers, for
+// numbers between -8 and 8.
+const wireFine = 1 << 28
 
 func readFine(from []byte) float64 { return float64(int32(binary.BigEndian.Uint32(from))) / wireFine }
 

@@ -8,7 +8,7 @@ import "math/rand/v2"
 // tokens only where nearly all are gone.
 type splitting struct {
 	// shortage is how much longer than the target the intervals are that the
-	// last token has met: 0 at the target, from -1 up to 1.
+	// last token has met: 0 at the target, from -1 up to horizon.
 	shortage float64
 	// trend is how many tokens more are made than dropped for each hop of a token
 	// at the target: it makes up for losses. It is an integral that all members
@@ -30,16 +30,17 @@ const (
 
 	// memory is over how much time a token averages what it meets, and weightMost
 	// the share of the latest member at most, where hops are long.
-	memory     = 0.25
+	memory     = 1.0 / 3
 	weightMost = 0.125
 
-	// response is which share of a shortage the number of tokens makes up for in
-	// one target_interval. A surplus counts by how many times too many there
-	// are, up to surplusMost.
-	response    = 1.0
+	// response is how many times a shortage the number of tokens makes up for in
+	// one target_interval. Less is slow where a group of two tokens shrinks, more
+	// makes tokens for no reason. A surplus counts by how many times too many
+	// there are, up to surplusMost.
+	response    = 1.3
 	surplusMost = 5
 
-	// integration is by which share of response·response the trend follows.
+	// integration is by which share of what an interval is off the trend follows.
 	integration = 0.03
 
 	// trendMost bounds the trend: up to 2 % of all hops may lose their token.
@@ -96,7 +97,7 @@ func (l *splitting) hear(v *visit) {
 	if len(v.field) != splitSize {
 		return
 	}
-	l.shortage = clip(readFine(v.field), -1, 1)
+	l.shortage = clip(readFine(v.field), -1, horizon)
 	told := clip(readFine(v.field[4:]), -mostTrend(v.hop), mostTrend(v.hop))
 	step := follow * integration * v.hop
 	l.trend += clip((told-l.trend)/2, -step, step)
@@ -113,7 +114,7 @@ func (l *splitting) look(v *visit) {
 		score--
 	}
 	weight := min(weightMost, v.hop/(v.hop+memory))
-	l.shortage = clip(l.shortage+weight*(score-l.shortage), -1, 1)
+	l.shortage += weight * (score - l.shortage)
 }
 
 func mostTrend(hop float64) float64 { return trendMost + trendFree*hop }
