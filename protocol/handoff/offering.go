@@ -180,6 +180,7 @@ func (m *Machine) offer(rec *record) {
 		msg.Certificates = m.certificates(signers)
 	}
 	m.send(p.current, msg)
+	p.onWay = true
 	t := m.cfg.Tuning
 	wait := m.backoff(t.OfferTimeout, t.OfferTimeout<<t.OffersPerPeer, p.attempts)
 	p.attempts++
@@ -223,7 +224,7 @@ func (m *Machine) OnAccept(from ident.Member, msg *wire.Accept) {
 		}
 	default:
 		if from == p.current {
-			p.attempts = 0
+			p.attempts, p.onWay = 0, false
 		}
 		m.offerDue(rec)
 	}
@@ -287,7 +288,9 @@ func (m *Machine) Introduce(id ident.Member, hello *wire.Hello) {
 }
 
 // PeerUp is told when a connection with a peer is open and its HELLO is here.
-// What waits for the peer is sent again at once.
+// What waits for the peer is sent again at once, but for an offer that has waited
+// for this connection, or went on it: a driver sends what was said to a peer
+// without a connection as soon as there is one.
 func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
 	mem := m.meet(id, hello.Incarnation)
 	mem.floor = max(mem.floor, hello.Floor)
@@ -297,8 +300,19 @@ func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
 		switch {
 		case rec.state == Sent && rec.sent.Body().To == id:
 			m.retransmit(rec)
-		case rec.state == Hold && rec.pass != nil && (rec.pass.current == id || rec.pass.current.IsZero()):
+		case rec.state == Hold && rec.pass != nil && (rec.pass.current == id && !rec.pass.onWay || rec.pass.current.IsZero()):
 			m.offerDue(rec)
+		}
+	}
+}
+
+// PeerClosed is told when the connection with a peer was closed in order, as when
+// another takes its place. An offer that went on it may not have arrived: it is
+// sent again with the next PeerUp.
+func (m *Machine) PeerClosed(id ident.Member) {
+	for _, rec := range m.passing {
+		if rec.pass.current == id {
+			rec.pass.onWay = false
 		}
 	}
 }

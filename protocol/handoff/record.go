@@ -59,6 +59,7 @@ type pass struct {
 	since    clock.Instant
 	current  ident.Member // who is being asked; zero: nobody
 	attempts int          // offers to current so far
+	onWay    bool         // the last of them went on the connection in use, or waits for one
 	tried    []ident.Member
 	accepts  []accepted
 	carry    bool // offers carry the signers' certificates
@@ -87,7 +88,7 @@ func (p *pass) skip() {
 	if len(p.tried) < maxTried && !p.current.IsZero() {
 		p.tried = append(p.tried, p.current)
 	}
-	p.current, p.attempts = ident.Member{}, 0
+	p.current, p.attempts, p.onWay = ident.Member{}, 0, false
 }
 
 // remember keeps an ACCEPT: one for each peer, the newest maxAccepts.

@@ -106,6 +106,7 @@ func (m *Member) handle(in Input) {
 		m.handoff.PeerDown(in.Peer)
 	case Disconnected:
 		m.disconnected(in.Peer)
+		m.handoff.PeerClosed(in.Peer)
 	case Demand:
 		m.demand(in)
 	case Withdraw:

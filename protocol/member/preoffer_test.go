@@ -108,3 +108,33 @@ func TestChosenNextChanges(t *testing.T) {
 	ann.accepts(s, &wire.Offer{Token: held, Hop: 1}, 2) // late, and for nothing
 	assert.Nil(t, said[*wire.Transfer](s.box))
 }
+
+// An offer to somebody without a connection waits for one, and is said once: it is
+// behind the HELLO. When that connection was closed before an answer came, it is
+// said again on the next.
+func TestOfferThatWaitsForAConnectionIsSaidOnce(t *testing.T) {
+	a := newAuthority(t)
+	self, ann, ben := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	s, held, _ := a.holding(self, ann, ben)
+	offers := 0
+	meet := func() {
+		s.step(member.Connected{Certificate: ben.certificate})
+		require.NotNil(t, sentTo[*wire.Hello](s.box, ben))
+		s.hear(ben, ben.hello())
+		if sentTo[*wire.Offer](s.box, ben) != nil {
+			offers++
+		}
+	}
+	s.step(member.Disconnected{Peer: ben.id()})
+	s.acts(ann, policy.Action{Kind: policy.Prepare, Token: held, To: ben.id()})
+	require.NotNil(t, sentTo[*wire.Offer](s.box, ben), "it waits")
+	meet()
+	assert.Zero(t, offers)
+	s.step(member.Disconnected{Peer: ben.id()}) // another one takes its place
+	meet()
+	assert.Equal(t, 1, offers)
+	ben.accepts(s, &wire.Offer{Token: held, Hop: 1}, 1)
+	s.step(member.Disconnected{Peer: ben.id()})
+	meet()
+	assert.Equal(t, 1, offers, "it was answered")
+}

@@ -148,10 +148,10 @@ func TestGuardSeesWhatLeavesTooEarly(t *testing.T) {
 	}
 }
 
-// wanderingSeed is a seed whose tokens all walk: under other policies a token
-// may rest for long.
-func wanderingSeed() uint64 {
-	for seed := uint64(8); ; seed++ {
+// wanderingSeed is the next seed whose tokens all walk: under other policies a
+// token may rest for long.
+func wanderingSeed(seed uint64) uint64 {
+	for ; ; seed++ {
 		s, _ := draw(seed, Durable)
 		if !slices.ContainsFunc(s.resources, func(r group.Resource) bool { return r.Policy != catalog.Wandering }) {
 			return seed
@@ -159,12 +159,28 @@ func wanderingSeed() uint64 {
 	}
 }
 
+// firstBroken is the first run that a planted bug breaks. In one run in five or so
+// it does not show: every token that was held when the faults ended had been
+// accepted before, and moved once.
+func firstBroken(t *testing.T, bug Bug) *Result {
+	seed := wanderingSeed(8)
+	for range 4 {
+		r := Setting{Seed: seed, Bug: bug}.Run(nil)
+		if r.Err() != nil {
+			require.ErrorIs(t, r.Err(), ErrBroken)
+			return r
+		}
+		seed = wanderingSeed(seed + 1)
+	}
+	require.FailNow(t, "the bug was not seen")
+	return nil
+}
+
 // TestWhatDoesNotComeToRestIsSeen: without receipts no transfer is ever
 // answered, without offers no token moves.
 func TestWhatDoesNotComeToRestIsSeen(t *testing.T) {
 	for bug, want := range map[Bug]string{NoReceipts: "is not answered", NoOffers: "has not moved"} {
-		r := Setting{Seed: wanderingSeed(), Bug: bug}.Run(nil)
-		require.ErrorIs(t, r.Err(), ErrBroken)
+		r := firstBroken(t, bug)
 		assert.Equal(t, len(r.Violations), r.Verdicts()[Liveness], "nothing else is broken")
 		assert.Contains(t, r.Err().Error(), want)
 	}
