@@ -215,6 +215,26 @@ func TestWalkersMeetTheirGoals(t *testing.T) {
 	}
 }
 
+// In a group of twice the members that it is configured for, and in one that rests,
+// tokens come to a member more seldom than the configuration leads to expect. Hardly
+// any is made beside the one that there is.
+func TestWalkersMakeNoTokenBecauseOneIsSlow(t *testing.T) {
+	for name, change := range map[string]func(*circulation.Config){
+		"too many": func(cfg *circulation.Config) { cfg.Params.MembersMax = 150 },
+		"at rest": func(cfg *circulation.Config) {
+			cfg.Params.OperationTime, cfg.Demand = time.Second, circulation.Every(20*time.Hour)
+		},
+	} {
+		cfg := walkConfig(wandering.Light, 300, 1)
+		change(&cfg)
+		w, _ := world(t, cfg, circulation.MeterConfig{})
+		run(t, w, 20_000*time.Second) // to observe
+		before := w.Stats().Generated
+		run(t, w, 60_000*time.Second)
+		assert.LessOrEqual(t, w.Stats().Generated-before, uint64(5), name)
+	}
+}
+
 // TestWalkersStartWithoutAToken: one is made, by one member and hardly ever by two.
 func TestWalkersStartWithoutAToken(t *testing.T) {
 	for _, preset := range []string{wandering.Light, wandering.Fair} {

@@ -101,6 +101,9 @@
 // was told of by three members independently, within the window and after it was
 // made. What was heard of before that may be the token in whose place it was made.
 //
+// The window is what the configuration leads to expect, or longer where tokens come
+// more seldom: then it follows what the member has observed itself.
+//
 // Who has had no token for the window and a random delay asks 32 members at random,
 // and makes one when hardly any of them has heard of a token either: two say so
 // independently, or three where many are asked. So one liar prevents no token, and in

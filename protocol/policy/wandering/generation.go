@@ -44,7 +44,7 @@ func (w *walker) generationDeadline() clock.Instant {
 // generationDue asks, or decides. What was heard meanwhile puts both off.
 func (w *walker) generationDue() {
 	last := w.sightings.last()
-	switch silent := last < w.now-clock.Instant(w.past); {
+	switch silent := last < w.now-clock.Instant(w.past()); {
 	case w.have:
 	case w.until <= w.now:
 		w.listen()
@@ -53,7 +53,7 @@ func (w *walker) generationDue() {
 		}
 	case w.due > w.now:
 	case !silent:
-		w.due = last.Add(w.past - w.window + w.delay(&w.rng))
+		w.due = last.Add(w.past() - w.window + w.delay(&w.rng))
 	default:
 		w.poll()
 	}
@@ -66,10 +66,10 @@ func (w *walker) poll() {
 	w.polled = w.roster.Draw(pollSize, w.polled[:0])
 	w.need = agreeing(len(w.polled))
 	for i := range w.sightings.records[:w.sightings.n] {
-		w.voices.hearAll(&w.sightings.records[i], w.now-clock.Instant(w.past))
+		w.voices.hearAll(&w.sightings.records[i], w.now-clock.Instant(w.past()))
 	}
 	for _, m := range w.polled {
-		w.tell(m, &body{kind: poll, age: millis(w.past)})
+		w.tell(m, &body{kind: poll, age: millis(w.past())})
 	}
 }
 
@@ -101,7 +101,7 @@ func (w *walker) tellHeard(to ident.Member, s *sighting, since clock.Instant) {
 
 // confirmed takes it for an answer to a poll that somebody has heard of a token.
 func (w *walker) confirmed(from ident.Member, m *body) {
-	if w.until == clock.Never || m.sight.age > millis(w.past) {
+	if w.until == clock.Never || m.sight.age > millis(w.past()) {
 		return
 	}
 	w.voices.hear(from, m.member)

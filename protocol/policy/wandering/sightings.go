@@ -44,13 +44,14 @@ func (o *source) shares(by, origin ident.Member) bool {
 type sightings struct {
 	records [sightingsKept]sighting
 	n       int
+	latest  clock.Instant // when any token was here or told of, by whomever; or longAgo
 }
 
 // note takes down that a token was seen at an instant, by a member or, where that
 // is zero, here.
 func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) *sighting {
 	r := s.of(t, by, by)
-	r.hop, r.heard = max(r.hop, t.hop), max(r.heard, at)
+	r.hop, r.heard, s.latest = max(r.hop, t.hop), max(r.heard, at), max(s.latest, at)
 	if by.IsZero() {
 		r.held = max(r.held, at)
 	} else {

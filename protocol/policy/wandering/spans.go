@@ -22,6 +22,16 @@ const (
 	fairWindows  = 24
 	lightWindows = 5
 
+	// A window grows until a member has heard of a token within it in half of the
+	// time, and so have half of those that it asks, at any moment: where the group is
+	// larger than configured, or the token rests, tokens come more seldom than the
+	// configuration leads to expect. It moves by a quarter of what it is off at each
+	// token, and no silence counts for more than longestSilence windows: after a
+	// night without tokens a few of them put it right.
+	heardShare     = 2
+	windowGain     = 4
+	longestSilence = 8
+
 	// regenerationRounds is γ in rounds of operations at one member. All members
 	// together then try every so many operation times, and each try is a poll.
 	regenerationRounds = 37.5
@@ -51,9 +61,9 @@ const (
 type spans struct {
 	operation, min, skip time.Duration
 	round                time.Duration // how long a round takes at most, or Δmin if that is longer
-	window               time.Duration // X = W
+	window               time.Duration // X = W, as observed
+	least                time.Duration // the window that follows from the configuration
 	rest                 time.Duration // for which a token stays where nobody is due, at most
-	past                 time.Duration // within which three members have had a token that circulates
 	gather               time.Duration // for reports, before the next member is chosen
 	reply                time.Duration // for answers to one question
 	regeneration         float64       // γ, ns
@@ -73,12 +83,12 @@ func deriveSpans(p policy.Params, windows time.Duration) spans {
 	if s.min == 0 {
 		s.min = MinInterval(p.OperationTime, p.MembersMax)
 	}
+	s.least = s.window
 	s.round = max(round, s.min)
 	s.rest = s.window
 	if windows == lightWindows {
 		s.rest = max(s.skip, readPauseMost)
 	}
-	s.past = 2*(s.rest+s.operation) + s.window
 	if s.regeneration == 0 {
 		s.regeneration = regenerationRounds * float64(round)
 	}
@@ -93,8 +103,23 @@ func LeastWait(p policy.Params) time.Duration {
 	if p.Preset == Light {
 		windows = lightWindows
 	}
-	return deriveSpans(p, windows).window
+	return deriveSpans(p, windows).least
 }
+
+// heard adapts the window to a silence that has ended: how long this member had heard
+// of no token. It settles where silence/heardShare and the part of the silence within
+// the window are equal on average, whatever silences there are: many short ones
+// together with a long one count as what they are. It is never shorter than what the
+// configuration gives, so that nobody shortens it by telling of tokens.
+func (s *spans) heard(silence time.Duration) {
+	if silence/longestSilence > s.window {
+		silence = longestSilence * s.window
+	}
+	s.window = max(s.least, s.window+(silence/heardShare-min(silence, s.window))/windowGain)
+}
+
+// past is the time within which three members have had a token that circulates.
+func (s *spans) past() time.Duration { return s.window + 2*(s.rest+s.operation) }
 
 // delay draws how long beyond the window to wait for a token.
 func (s *spans) delay(rng *rand.Rand) time.Duration {

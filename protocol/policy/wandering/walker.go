@@ -60,7 +60,7 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 	}
 	w := &walker{
 		spans: deriveSpans(params, windows), made: longAgo, self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
-		early: longAgo, asked: clock.Never,
+		early: longAgo, asked: clock.Never, sightings: sightings{latest: longAgo},
 	}
 	if w.roster == nil {
 		w.roster = policy.Alone{}
@@ -75,11 +75,14 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 // Step implements policy.Policy.
 func (w *walker) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
 	w.now, w.actions, w.out = now, actions, w.out[:0]
+	latest, here := w.sightings.latest, w.have
+	w.happened(&event)
+	if !here && latest != longAgo && w.sightings.latest > latest {
+		w.heard(w.sightings.latest.Sub(latest))
+	}
 	if event.Kind == policy.Recalled {
-		w.recall(&event)
 		return actions
 	}
-	w.happened(&event)
 	if !w.begun {
 		w.begun = true
 		w.listen()
@@ -90,6 +93,8 @@ func (w *walker) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 
 func (w *walker) happened(event *policy.Event) {
 	switch event.Kind {
+	case policy.Recalled:
+		w.recall(event)
 	case policy.Arrival:
 		w.arrive(event)
 	case policy.Generated, policy.Resumed:
