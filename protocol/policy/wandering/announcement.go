@@ -1,12 +1,17 @@
 package wandering
 
-import "github.com/wandertoken/wander/protocol/clock"
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+)
 
 // announcement is what this member's witnesses know of whether it wants the token.
 type announcement struct {
 	told  bool          // that it does
 	again clock.Instant // when to tell, or to tell once more
 	last  clock.Instant // when it was told
+	had   clock.Instant // when this member had the token last, or began
 }
 
 // announce lets the witnesses know that this member wants the token, soon and not
@@ -19,7 +24,8 @@ func (w *walker) announce() {
 }
 
 // announceDue tells the witnesses, if it still is so. It tells them once more when
-// this member has waited much longer than anybody should: they may have forgotten it.
+// this member has waited much longer than anybody should: they may have forgotten it,
+// or believe a liar that it was served.
 func (w *walker) announceDue() {
 	a := &w.fair.announcement
 	if a.again > w.now {
@@ -29,14 +35,25 @@ func (w *walker) announceDue() {
 	if w.demand {
 		w.tellWitnesses(willing)
 		a.told, a.last = true, w.now
-		a.again = w.now.Add(2 * w.round)
+		a.again = w.now.Add(w.patience())
+	}
+}
+
+// patience is for how long a member waits for the token before it says so again:
+// longer than in a group half as large again as members_max.
+func (w *walker) patience() time.Duration { return w.round + w.round/2 }
+
+// had notes that this member has the token.
+func (w *walker) had() {
+	if w.fair != nil {
+		w.fair.announcement.had = w.now
 	}
 }
 
 // served puts off telling the witnesses once more: they know since the token came.
 func (w *walker) served() {
 	if a := &w.fair.announcement; a.told {
-		a.again = w.now.Add(2 * w.round)
+		a.again = w.now.Add(w.patience())
 	}
 }
 
@@ -52,7 +69,7 @@ func (w *walker) correct() {
 
 func (w *walker) tellWitnesses(what byte) {
 	f := w.fair
-	m := body{kind: demand, what: what}
+	m := body{kind: demand, what: what, age: millis(w.now.Sub(f.had))}
 	f.members = w.roster.Witnesses(w.self, f.Witnesses, f.members[:0])
 	for _, witness := range f.members {
 		w.tell(witness, &m)

@@ -26,7 +26,8 @@ const (
 	inquire
 	// answer answers an inquire.
 	answer
-	// demand, to one's witnesses: I want the token, or do not any more.
+	// demand, to one's witnesses: I want the token, or do not any more; and so long ago
+	// I had it last.
 	demand
 	// poll: have you heard of a token other than this one, or of this one further on?
 	poll
@@ -60,7 +61,7 @@ const (
 // bodySizes are the sizes of all bodies but report, each behind its kind.
 var bodySizes = [heard + 1]int{
 	ask: 1 + 40, state: 1 + 40 + 1 + 16, look: 1 + sightSize + 16 + 4 + 4, inquire: 1 + sightSize + 16,
-	answer: 1 + 16 + 4 + 1, demand: 1 + 1, poll: 1 + 4 + 40, heard: 1 + sightSize + 16,
+	answer: 1 + 16 + 4 + 1, demand: 1 + 1 + 4, poll: 1 + 4 + 40, heard: 1 + sightSize + 16,
 }
 
 // sight is a token as one member tells of it.
@@ -86,7 +87,7 @@ type waiter struct {
 //	report   1 to 4 times (member 16 | age 4)
 //	inquire  sight 52 | member 16
 //	answer   member 16 | age 4 | what 1
-//	demand   what 1
+//	demand   what 1 | age 4
 //	poll     age 4 | token 32 | hop 8
 //	heard    sight 52 | member 16
 //
@@ -124,7 +125,7 @@ func (m *body) append(to []byte) []byte {
 	case answer:
 		to = append((&waiter{m.member, m.age}).append(to), m.what)
 	case demand:
-		to = append(to, m.what)
+		to = binary.BigEndian.AppendUint32(append(to, m.what), m.age)
 	case poll:
 		to = m.appendCustody(binary.BigEndian.AppendUint32(to, m.age))
 	case heard:
@@ -188,7 +189,7 @@ func parseBody(b []byte, m *body) bool {
 	case answer:
 		m.member, m.age, m.what, most = r.member(), r.u32(), r.take(1)[0], unwilling
 	case demand:
-		m.what, most = r.take(1)[0], unwilling
+		m.what, m.age, most = r.take(1)[0], r.u32(), unwilling
 	case poll:
 		m.age, m.sight.id, m.sight.hop = r.u32(), r.token(), r.u64()
 	case heard:

@@ -130,7 +130,11 @@
 //	choice        the next one, and the questions about it
 //	announcement  what this member's witnesses know of its demand
 //
-// What is not bounded by it: who holds the token passes it to whom it likes, and who
-// says falsely that others were served delays them. Each member is believed that once
-// in a quarter of Δmin.
+// Who says falsely that another one was served keeps it from a turn, once: what has
+// waited for half a round longer than anybody should tells its witnesses, and they do
+// not believe that member about it any more. Two such members are contradicted, no more,
+// or who denied each of its turns would gain as many.
+//
+// What is not bounded by it: who holds the token passes it to whom it likes, and three
+// members together keep a fourth one from its turns.
 package wandering

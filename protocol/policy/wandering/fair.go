@@ -54,14 +54,15 @@ func (w *walker) serves(m ident.Member, t *sight) {
 	f.members = w.roster.Witnesses(m, f.Witnesses, f.members[:0])
 	for _, witness := range f.members {
 		if witness == w.self {
-			w.testify(m, w.now)
+			w.testify(w.self, m, w.now)
 		}
 		w.tell(witness, &l)
 	}
 }
 
-// testify notes that a member was served, if this one is a witness of it.
-func (w *walker) testify(m ident.Member, at clock.Instant) {
+// testify notes that a member says that another one was served, if this one is a
+// witness of that.
+func (w *walker) testify(by, m ident.Member, at clock.Instant) {
 	f := w.fair
 	t := f.store.find(m)
 	if t == nil {
@@ -71,9 +72,7 @@ func (w *walker) testify(m ident.Member, at clock.Instant) {
 		t = f.store.add(m)
 		t.wants = true
 	}
-	if !t.sure || at >= t.served {
-		t.served, t.sure = at, true
-	}
+	t.mark(by, at)
 }
 
 // witnessOf reports whether a member is a witness of another one.
@@ -135,7 +134,7 @@ func (w *walker) hearFair(from ident.Member, m *body) {
 	case answer:
 		w.answered(from, m)
 	case demand:
-		w.demanded(from, m.what == willing)
+		w.demanded(from, m.what == willing, before(w.now, m.age))
 	}
 }
 
@@ -155,7 +154,7 @@ func (w *walker) lookedAt(from ident.Member, m *body) {
 	s, to := &w.fair.store, from
 	if third := m.member; !third.IsZero() && third != from && third != w.self {
 		if s.marks.may(from, w.now, w.min/4) {
-			w.testify(third, before(w.now, m.age))
+			w.testify(from, third, before(w.now, m.age))
 		}
 		to = ident.Member{}
 		if m.older != nothingOlder && s.errands.may(from, w.now, w.gather) {
@@ -228,16 +227,30 @@ func (w *walker) inquired(from ident.Member, m *body) {
 	w.tell(from, &a)
 }
 
-// demanded notes whether a member wants the token. Who is new counts as one that
-// may operate at once, and has waited less than all others that may.
-func (w *walker) demanded(from ident.Member, wants bool) {
+// demanded notes whether a member wants the token, and since when it has not had it.
+// Who is new counts as one that may operate at once, and has waited less than all
+// others that may.
+func (w *walker) demanded(from ident.Member, wants bool, served clock.Instant) {
 	s := &w.fair.store
 	if t := s.find(from); t != nil {
-		t.wants = wants
+		if t.wants = wants; wants {
+			w.contradict(t, served)
+		}
 		return
 	}
 	if wants && w.witnessOf(from, w.self) {
 		t := s.add(from)
 		t.served, t.wants = w.now-clock.Instant(w.min), true
 	}
+}
+
+// contradict hears a member out that says when it had the token last.
+func (w *walker) contradict(t *testimony, served clock.Instant) {
+	f := w.fair
+	since := served.Add(w.operation + askAfter) // word of it takes its time
+	if t.served <= since {
+		return
+	}
+	f.members = w.roster.Witnesses(t.member, f.Witnesses, f.members[:0])
+	t.deny(since, w.self, max(1, min(len(f.members)/6, denialsMost)))
 }

@@ -24,6 +24,7 @@ func (w *walker) arrive(e *policy.Event) {
 	birth := before(w.now, b.age)
 	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
 	w.cameBack(&t.ID)
+	w.had()
 	w.custodies.begin(t, e.From)
 	if w.sightings.superseded(t, birth, w.now, w.window) {
 		w.drop(t)
@@ -44,6 +45,7 @@ func (w *walker) appear(e *policy.Event) {
 	}
 	b := w.parseBaggage(t.Field)
 	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
+	w.had()
 	w.custodies.begin(t, ident.Member{})
 	h := holding{token: *t, came: w.now, birth: before(w.now, b.age), streak: b.streak, have: true}
 	if e.Kind == policy.Generated && w.have && !w.spare.have {

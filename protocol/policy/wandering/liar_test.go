@@ -262,3 +262,52 @@ func TestLivingTokenIsNotReplaced(t *testing.T) {
 		require.Greater(t, g.ran[1], 2, "%+v", c)
 	}
 }
+
+// victims is a group of 40 in which some mark a member again and again as one that was
+// served just now, as often as they are believed about somebody.
+func victims(t *testing.T, victim int, liars ...int) *group {
+	p := table1
+	p.Preset, p.MembersMax = Fair, 40
+	g := newGroup(t, 40, p)
+	g.mint(1, policy.Arrival)
+	g.every(clock.Instant(MinInterval(p.OperationTime, p.MembersMax)/4)+1, func() {
+		for _, liar := range liars {
+			m := body{kind: look, sight: sight{id: ident.Token{66}, born: 1 << 60}, member: idOf(victim), older: nothingOlder}
+			for _, witness := range (ring{n: 40}).Witnesses(idOf(victim), witnesses, nil) {
+				g.say(liar, indexOf(witness), m)
+			}
+		}
+	})
+	return g
+}
+
+// Two that say of a third again and again that it was served keep it from its turn once
+// each. Three starve it.
+func TestMarksOfTwoLiarsStarveNobody(t *testing.T) {
+	const rounds = 40
+	for _, c := range []struct {
+		liars []int
+		least int
+	}{{nil, rounds - 2}, {[]int{0}, rounds - 4}, {[]int{0, 39}, rounds - 6}, {[]int{0, 39, 38}, 0}} {
+		g := victims(t, 20, c.liars...)
+		g.run(clock.Instant(rounds*40*4*time.Second), nil)
+		t.Log(c.liars, g.ran[20], g.ran[10])
+		require.GreaterOrEqual(t, g.ran[20], c.least, "%v", c.liars)
+		require.GreaterOrEqual(t, g.ran[10], rounds-2)
+		require.Equal(t, c.least > 0, g.ran[20] > 3, "%v", c.liars)
+	}
+}
+
+// Who denies each turn gains one of each member that it is believed about, and no more.
+func TestDeniedTurnsGainTwo(t *testing.T) {
+	const rounds = 40
+	g := victims(t, 20)
+	g.every(second, func() { // and would take the token at any time
+		g.walkers[20].early = longAgo
+		for _, witness := range (ring{n: 40}).Witnesses(idOf(20), witnesses, nil) {
+			g.say(20, indexOf(witness), body{kind: demand, what: willing, age: 1 << 31})
+		}
+	})
+	g.run(clock.Instant(rounds*40*4*time.Second), nil)
+	require.LessOrEqual(t, g.ran[20], g.ran[10]+2+denialsMost)
+}

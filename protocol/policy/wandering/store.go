@@ -23,6 +23,70 @@ type testimony struct {
 	served clock.Instant
 	sure   bool // somebody who came after it said so; otherwise it has only announced itself
 	wants  bool
+	marks  [denialsMost + 1]mark // who says when it was served: the last of each that said so last
+
+	// denied are those that said it was served, which it denies. They are not believed
+	// about it any more; it is not believed about others.
+	denied [denialsMost]ident.Member
+}
+
+// denialsMost is how many others a member may contradict that say it was served: as
+// many liars as cannot keep it from its turns. A member that lies gains a turn of each.
+const denialsMost = 2
+
+// mark is the word of one member, which passed the token to another one.
+type mark struct {
+	by ident.Member
+	at clock.Instant
+}
+
+// mark notes that a member was served, unless that was who is not believed about it.
+func (t *testimony) mark(by ident.Member, at clock.Instant) {
+	if contains(t.denied[:], by) {
+		return
+	}
+	place := &t.marks[0]
+	for i := range t.marks {
+		if m := &t.marks[i]; m.by == by || m.by.IsZero() {
+			place = m
+			break
+		} else if m.at < place.at {
+			place = m
+		}
+	}
+	if place.by != by || at > place.at {
+		*place = mark{by, at}
+	}
+	if !t.sure || at >= t.served {
+		t.served, t.sure = at, true
+	}
+}
+
+// deny is what the member itself says: it was not served after an instant, whatever
+// others say. It is believed about at most so many of them, and never about the
+// witness.
+func (t *testimony) deny(since clock.Instant, witness ident.Member, most int) {
+	denied := t.denied
+	n := 0
+	for n < len(denied) && !denied[n].IsZero() {
+		n++
+	}
+	rest, served := t.marks, since
+	for i := range rest {
+		switch m := &rest[i]; {
+		case m.by.IsZero():
+		case m.at <= since:
+			served = max(served, m.at)
+		case n >= most || m.by == witness:
+			return
+		default:
+			denied[n], n = m.by, n+1
+			*m = mark{}
+		}
+	}
+	if rest != t.marks {
+		t.marks, t.denied, t.served = rest, denied, served
+	}
 }
 
 // store is what one member knows as a witness. What members say about themselves

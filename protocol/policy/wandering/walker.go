@@ -85,6 +85,7 @@ func (w *walker) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	}
 	if !w.begun {
 		w.begun = true
+		w.had()
 		w.listen()
 	}
 	w.wait(event.Kind == policy.Timer)
