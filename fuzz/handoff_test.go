@@ -8,13 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -53,62 +50,13 @@ const (
 	handoffLose           // packet
 	handoffCrash          // party, how many of its unsynced records survive
 	handoffBomb           // party, after how many effects of a step it crashes
-	handoffPeer           // party, peer, up or down
+	handoffPeer           // party, peer, what has become of their connection: connection
 	handoffStop           // party
 	handoffTidy           // party: a checkpoint takes the place of its journal
 	handoffPretend        // packet, who says that it is his
 	handoffKeep           // party, holding
 	handoffKinds
 )
-
-// handoffKeys are the keys of the parties.
-var handoffKeys = []*signature.PrivateKey{ada, ben, newKey(4)}
-
-type handoffWorld struct{ next int } // who is drawn next
-
-func handoffID(i int) ident.Member { return ident.MemberOf(group, publicBytes(handoffKeys[i])) }
-
-var handoffIDs = []ident.Member{handoffID(0), handoffID(1), handoffID(2)}
-
-func (w *handoffWorld) Key(m ident.Member) *signature.PublicKey {
-	if i := slices.Index(handoffIDs, m); i >= 0 {
-		return handoffKeys[i].Public()
-	}
-	return nil
-}
-
-func (w *handoffWorld) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
-	for range handoffIDs {
-		w.next++
-		if m := handoffIDs[w.next%len(handoffIDs)]; !exclude(m) {
-			return m, true
-		}
-	}
-	return ident.Member{}, false
-}
-
-func (*handoffWorld) Standing(ident.Member) error { return nil }
-
-func (w *handoffWorld) Certificate(m ident.Member) []byte {
-	if w.Key(m) == nil {
-		return nil
-	}
-	return m[:]
-}
-
-func (*handoffWorld) Admits(token.GenesisBody, bool) (wire.Refusal, bool) { return 0, true }
-
-func (*handoffWorld) LastOperation(token.GenesisBody) uint64 { return 0 }
-
-// handoffParty is one member: its machine and its disk.
-type handoffParty struct {
-	cfg    handoff.Config
-	m      *handoff.Machine
-	disk   []journal.Record
-	synced int // how many of them survive any crash
-	bomb   int // effects until it crashes; negative: it does not
-	owned  byte
-}
 
 // packet is a message under way.
 type packet struct {
@@ -183,7 +131,7 @@ func (r *handoffRun) event() {
 	case handoffBomb:
 		p.bomb = r.among(6)
 	case handoffPeer:
-		r.connection(i, r.party(), r.among(2) == 1)
+		r.connection(i, r.party(), r.among(3))
 	case handoffStop:
 		r.step(i, (*handoff.Machine).Stop)
 	case handoffTidy:
@@ -194,11 +142,15 @@ func (r *handoffRun) event() {
 	}
 }
 
-// connection opens or ends a connection as one side sees it: its HELLO says what
-// the other side promises.
-func (r *handoffRun) connection(i, peer int, up bool) {
-	if !up {
+// connection breaks (0), opens (1) or closes (2) a connection as one side sees it:
+// its HELLO says what the other side promises.
+func (r *handoffRun) connection(i, peer, what int) {
+	switch what {
+	case 0:
 		r.step(i, func(m *handoff.Machine) { m.PeerDown(handoffIDs[peer]) })
+		return
+	case 2:
+		r.step(i, func(m *handoff.Machine) { m.PeerClosed(handoffIDs[peer]) })
 		return
 	}
 	from := r.parties[peer]
@@ -282,150 +234,6 @@ func (r *handoffRun) packet(kind int) {
 	}
 }
 
-// hear gives a message to a machine as a member does. Errors are for the log.
-func hear(m *handoff.Machine, from ident.Member, message wire.Message) {
-	switch msg := message.(type) {
-	case *wire.Offer:
-		m.OnOffer(from, msg)
-	case *wire.Need:
-		m.OnNeed(from, msg)
-	case *wire.Accept:
-		m.OnAccept(from, msg)
-	case *wire.Refuse:
-		m.OnRefuse(from, msg)
-	case *wire.Cancel:
-		m.OnCancel(from, msg)
-	case *wire.Transfer:
-		_ = m.OnTransfer(from, msg)
-	case *wire.Receipt:
-		_ = m.OnAnswer(from, token.Receipt, msg.Receipt)
-	case *wire.Void:
-		_ = m.OnAnswer(from, token.Void, msg.Void)
-	case *wire.Unknown:
-		_ = m.OnAnswer(from, token.Unknown, msg.Unknown)
-	}
-}
-
-// step tells one machine of an event and carries out what it wants, up to where
-// it crashes.
-func (r *handoffRun) step(i int, event func(*handoff.Machine)) {
-	p := r.parties[i]
-	p.m.SetNow(r.now)
-	event(p.m)
-	effects, _ := p.m.Drain()
-	require.LessOrEqual(r, len(effects), handoffEffects)
-	for n, e := range effects {
-		if p.bomb == n {
-			r.crash(i, n%3)
-			return
-		}
-		r.carryOut(i, e)
-	}
-	if p.bomb >= 0 && len(effects) > 0 {
-		r.crash(i, 0)
-	}
-}
-
-func (r *handoffRun) carryOut(i int, e effect.Effect) {
-	p := r.parties[i]
-	switch e := e.(type) {
-	case effect.Persist:
-		evidence, _ := e.Record.(*journal.Evidence)
-		require.Nil(r, evidence, "an honest member is accused")
-		if p.disk = append(p.disk, e.Record); e.Sync {
-			p.synced = len(p.disk)
-		}
-	case effect.Send:
-		to := slices.Index(handoffIDs, e.To)
-		require.GreaterOrEqual(r, to, 0, "a message to nobody")
-		r.flight = append(r.flight, packet{i, to, e.Message})
-		r.flight = r.flight[max(0, len(r.flight)-handoffFlight):]
-	}
-}
-
-// crash ends a machine and starts the next one from what its disk has kept.
-func (r *handoffRun) crash(i, unsynced int) {
-	p := r.parties[i]
-	p.bomb = -1
-	p.disk = p.disk[:min(len(p.disk), p.synced+unsynced)]
-	p.synced = len(p.disk)
-	p.cfg.Witness = evidence.NewWitness(group, evidence.Kept)
-	if p.cfg.Durable {
-		p.m = r.replay(p)
-		return
-	}
-	p.disk, p.synced = nil, 0
-	p.owned++
-	p.cfg.Incarnation = ident.Incarnation{byte(i + 1), p.owned}
-	p.m = handoff.New(p.cfg)
-}
-
-func (r *handoffRun) replay(p *handoffParty) *handoff.Machine {
-	replay := handoff.NewReplay(p.cfg)
-	for _, record := range p.disk {
-		require.NoError(r, replay.Apply(record))
-	}
-	m, err := replay.Finish(r.now)
-	require.NoError(r, err)
-	return m
-}
-
-// custody checks who has which token.
-func (r *handoffRun) custody() {
-	holders, waiting := make(map[ident.Token]int), 0
-	for _, p := range r.parties {
-		for _, h := range p.m.Holdings() {
-			holders[h.Title.Token()]++
-		}
-		waiting += p.m.Unanswered()
-	}
-	for _, id := range r.tokens {
-		require.LessOrEqual(r, holders[id], 1, "two members have custody of %v", id)
-		if r.durable && !r.dropped[id] && waiting == 0 && holders[id] == 0 {
-			require.False(r, r.exists(id), "a token of durable members is lost")
-		}
-	}
-}
-
-// exists reports whether a token was ever made: a crash may have come before its
-// genesis was on a disk.
-func (r *handoffRun) exists(id ident.Token) bool {
-	for _, p := range r.parties {
-		for _, record := range p.disk {
-			if g, ok := record.(*journal.Generated); ok && ident.Token(genesisHash(g.Genesis)) == id {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func genesisHash(raw []byte) ident.Hash {
-	_, h, _ := token.PeekGenesis(group, raw)
-	return h
-}
-
-// replays checks that a journal gives the machine that wrote it.
-func (r *handoffRun) replays() {
-	for _, p := range r.parties {
-		if !p.cfg.Durable {
-			continue
-		}
-		again := r.replay(p)
-		require.Equal(r, p.m.Unanswered(), again.Unanswered())
-		require.Equal(r, titles(p.m), titles(again), "custody over a restart")
-		again.SetNow(r.now)
-		require.Equal(r, p.m.Checkpoint(), again.Checkpoint(), "memory over a restart")
-	}
-}
-
-func titles(m *handoff.Machine) (list []ident.Hash) {
-	for _, h := range m.Holdings() {
-		list = append(list, h.Title.Hash())
-	}
-	return list
-}
-
 // handoffSeeds are lives of some tokens, among durable, volatile and mixed
 // members.
 func handoffSeeds() map[string][]byte {
@@ -437,7 +245,7 @@ func handoffSeeds() map[string][]byte {
 		{handoffOwn, 0}, {handoffRelease, 0, 0, 3}, {handoffRepeat, 0}, {handoffDeliver, 0}, {handoffDeliver, 0},
 		{handoffLose, 0}, {handoffCrash, 0, 1}, {handoffTick, 0, 3}, {handoffRepeat, 0}, {handoffCrash, 1, 0},
 		{handoffDeliver, 0}, {handoffTick, 0, 4}, {handoffDeliver, 0}, {handoffDeliver, 0}, {handoffDeliver, 0}, {handoffTidy, 1},
-		{handoffPeer, 0, 1, 0}, {handoffPeer, 0, 1, 1}, {handoffTick, 2, 7},
+		{handoffPeer, 0, 1, 0}, {handoffPeer, 0, 1, 1}, {handoffPeer, 0, 1, 2}, {handoffPeer, 0, 1, 1}, {handoffTick, 2, 7},
 	}
 	declined := [][]byte{
 		{handoffOwn, 2}, {handoffRelease, 2, 0, 0}, {handoffDeliver, 0}, {handoffStop, 0}, {handoffDeliver, 0},

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -178,4 +179,20 @@ type bubble struct {
 
 func (b *bubble) node(name string, change func(*Config)) *node {
 	return b.open(b.t, b.book, b.net.socket(), name, change)
+}
+
+// inBubble runs a test in virtual time on a virtual network. That the bubble
+// ends shows that no goroutine is left when all members are closed.
+func inBubble(t *testing.T, seed uint64, delay time.Duration, f func(*testing.T, *bubble)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f(t, &bubble{testGroup: newGroup(t, "g"), book: newBook(), t: t, net: newVnet(seed, delay)})
+	})
+}
+
+// since runs f and says how long it took.
+func since(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
 }

@@ -1,0 +1,113 @@
+package transport
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestUnreachableAndBackOff(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		s := b.net.socket()
+		z := b.open(b.t, b.book, s, "z", nil)
+		s.cut()
+		took := since(func() {
+			a.Send(z.Self(), Custody, []byte("hello?"))
+			a.wait(kind("unreachable"), 1)
+		})
+		require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrSilent)
+		assert.LessOrEqual(t, took, HandshakeTimeout)
+		assert.Equal(t, uint64(1), a.Stats().DroppedCustody)
+
+		a.Send(z.Self(), Custody, []byte("hello?"))
+		require.ErrorIs(t, a.wait(kind("unreachable"), 2).err, ErrBackOff)
+
+		pauses := []time.Duration{}
+		for range 12 {
+			pauses = append(pauses, since(func() {
+				before := a.Stats().DialFailures
+				for a.Stats().DialFailures == before {
+					a.Send(z.Self(), Custody, []byte("hello?"))
+					time.Sleep(time.Millisecond)
+				}
+			})-HandshakeTimeout)
+		}
+		assert.InDelta(t, MinBackOff.Seconds(), pauses[0].Seconds(), 0.01)
+		assert.InDelta(t, 2*MinBackOff.Seconds(), pauses[1].Seconds(), 0.01)
+		assert.InDelta(t, MaxBackOff.Seconds(), pauses[11].Seconds(), 0.01)
+		s.Close()
+	})
+}
+
+// TestEndingADialIsNoFailure closes a connection before the peer has answered.
+func TestEndingADialIsNoFailure(t *testing.T) {
+	inBubble(t, 1, 20*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		a.Send(z.Self(), Custody, []byte("x"))
+		a.wait(kind("connected"), 1)
+		a.Disconnect(z.Self(), CodeNormal)
+		a.wait(kind("disconnected"), 1)
+		took := since(func() {
+			a.Send(z.Self(), Custody, []byte("now"))
+			z.wait(frame("now"), 1)
+		})
+		assert.Less(t, took, MinBackOff)
+		assert.Zero(t, a.count(kind("unreachable")))
+	})
+}
+
+// TestContactEndsTheBackOff: who has been in contact is dialled at once, even
+// if it could not be reached for long before.
+func TestContactEndsTheBackOff(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		s := b.net.socket()
+		z := b.open(b.t, b.book, s, "z", nil)
+		b.book.set(z.Self(), "10.9.9.9:1") // where nobody is
+		for range 6 {
+			a.Send(z.Self(), Custody, []byte("hello?"))
+			time.Sleep(HandshakeTimeout + MaxBackOff)
+		}
+		a.Send(z.Self(), Custody, []byte("hello?"))
+		time.Sleep(HandshakeTimeout + time.Millisecond) // and so the longest pause has begun
+		b.book.set(z.Self(), s.LocalAddr().String())
+		z.Send(a.Self(), Custody, []byte("here I am"))
+		a.wait(frame("here I am"), 1)
+		z.Disconnect(a.Self(), CodeNormal)
+		a.wait(kind("disconnected"), 1)
+		took := since(func() {
+			a.Send(z.Self(), Custody, []byte("ah"))
+			z.wait(frame("ah"), 1)
+		})
+		assert.Less(t, took, 100*time.Millisecond)
+	})
+}
+
+// TestSweepForgetsWhatIsOver, and not what is under way: a dial for which
+// nothing waits any more.
+func TestSweepForgetsWhatIsOver(t *testing.T) {
+	inBubble(t, 1, 500*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		a.Send(z.Self(), Custody, []byte("on second thoughts, no"))
+		a.Disconnect(z.Self(), CodeNormal)
+		a.wait(kind("connected"), 1)
+		_, connected := a.using(z.Self())
+		assert.True(t, connected)
+
+		p := a.lock(z.Self())
+		p.mu.Unlock()
+		a.Send(z.Self(), Custody, []byte("hello"))
+		z.wait(frame("hello"), 1)
+		time.Sleep(3 * sweepInterval)
+		p.mu.Lock()
+		assert.Zero(t, cap(p.queue.lanes[Custody].buf), "an idle peer holds no buffer")
+		p.mu.Unlock()
+
+		a.Disconnect(z.Self(), CodeNormal)
+		time.Sleep(3 * sweepInterval)
+		assert.Zero(t, a.Stats().Peers)
+	})
+}

@@ -1,0 +1,139 @@
+package transport
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+func TestFirstAnswerTakesTwoRoundTrips(t *testing.T) {
+	inBubble(t, 1, 50*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		z.onFrame = func(m ident.Member, body []byte) { z.Send(m, Custody, body) }
+		cold := since(func() {
+			a.Send(z.Self(), Custody, []byte("first"))
+			a.wait(frame("first"), 1)
+		})
+		warm := since(func() {
+			a.Send(z.Self(), Custody, []byte("second"))
+			a.wait(frame("second"), 1)
+		})
+		assert.Less(t, cold, 210*time.Millisecond)
+		assert.Less(t, warm, 110*time.Millisecond)
+	})
+}
+
+func TestIdleConnectionIsClosedAndDialledAgain(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		a.Send(z.Self(), Custody, []byte("1"))
+		z.wait(frame("1"), 1)
+		lived := since(func() { a.wait(kind("disconnected"), 1) })
+		assert.InDelta(t, DefaultIdleTimeout.Seconds(), lived.Seconds(), 2)
+		require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrIdle)
+		require.ErrorIs(t, z.wait(kind("disconnected"), 1).err, ErrIdle)
+		assert.Equal(t, uint64(1), a.Stats().IdleClosed)
+		assert.Zero(t, z.Stats().IdleClosed, "the dialler closes")
+
+		z.Send(a.Self(), Custody, []byte("2"))
+		a.wait(frame("2"), 1)
+		assert.Equal(t, 2, a.count(kind("connected")))
+	})
+}
+
+func TestFramesKeepAConnectionOpen(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		for range 20 {
+			a.Send(z.Self(), Rest, []byte("still here"))
+			time.Sleep(DefaultIdleTimeout / 2)
+		}
+		assert.Equal(t, 1, z.count(kind("connected")))
+		assert.Equal(t, 20, z.count(kind("frame")))
+	})
+}
+
+func TestMemberThatOnlyDialsOutKeepsItsConnections(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		out := b.node("out", func(c *Config) { c.DialOnly = true })
+		z := b.node("z", nil)
+		b.book.set(out.Self(), "") // nobody can dial it
+		out.Send(z.Self(), Custody, []byte("here I am"))
+		z.wait(frame("here I am"), 1)
+		time.Sleep(10 * time.Minute)
+		z.Send(out.Self(), Custody, []byte("good to know"))
+		out.wait(frame("good to know"), 1)
+		assert.Equal(t, 1, z.count(kind("connected")))
+		assert.Zero(t, z.count(kind("disconnected")))
+	})
+}
+
+func TestDeadPeerIsNoticed(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		for i, dialler := range []bool{true, false} {
+			a := b.node(fmt.Sprint("a", i), nil)
+			s := b.net.socket()
+			z := b.open(b.t, b.book, s, fmt.Sprint("z", i), nil)
+			if dialler {
+				a.Send(z.Self(), Custody, []byte("x"))
+				z.wait(frame("x"), 1)
+			} else {
+				z.Send(a.Self(), Custody, []byte("x"))
+				a.wait(frame("x"), 1)
+			}
+			time.Sleep(time.Second)
+			s.cut()
+			took := since(func() { a.wait(kind("disconnected"), 1) })
+			require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent)
+			assert.LessOrEqual(t, took, MaxSilence*4/3+time.Second, "dialler: %v", dialler)
+			s.Close()
+		}
+	})
+}
+
+func TestUnansweredPreambleIsGivenUp(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		b.net.delay = 10 * time.Millisecond
+		a := b.node("a", nil)
+		m := b.mute("mute")
+		a.Send(m, Custody, []byte("hello?"))
+		e := a.wait(kind("unreachable"), 1)
+		require.ErrorIs(t, e.err, ErrProtocol)
+		assert.Equal(t, 1, a.count(kind("connected")))
+		assert.Equal(t, 1, a.count(kind("disconnected")))
+	})
+}
+
+func TestLapsedCertificateEndsAConnection(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		started := time.Now()
+		clock := func(c *Config) {
+			c.IdleTimeout = time.Hour
+			c.Now = func() time.Time { return b.now.Add(time.Since(started)) }
+		}
+		a := b.node("a", clock)
+		z := b.node("z", func(c *Config) {
+			clock(c)
+			c.Key, c.Certificate = b.shortLived(t, "z", time.Minute)
+		})
+		a.Send(z.Self(), Custody, []byte("x"))
+		z.wait(frame("x"), 1)
+		lived := since(func() { a.wait(kind("disconnected"), 1) })
+		assert.InDelta(t, 60, lived.Seconds(), 2)
+		require.ErrorIs(t, z.wait(kind("disconnected"), 1).err, ErrProtocol)
+		assert.Equal(t, uint64(1), a.Stats().Lapsed)
+		time.Sleep(MinBackOff)
+		a.Send(z.Self(), Custody, []byte("x"))
+		require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrExpired)
+
+		_, renewed := b.shortLived(t, "z", time.Hour)
+		require.NoError(t, z.SetCertificate(renewed, nil))
+		time.Sleep(MaxBackOff)
+		a.Send(z.Self(), Custody, []byte("renewed"))
+		z.wait(frame("renewed"), 1)
+	})
+}

@@ -1,0 +1,118 @@
+package transport
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// TestRestartOnTheSameAddress kills a member and starts it again at its old
+// address, and looks at how long the others cannot talk to it: MaxSilence and
+// more if they believed in the old connection.
+func TestRestartOnTheSameAddress(t *testing.T) {
+	const delay = 20 * time.Millisecond
+	restart := func(b *bubble, dialled bool) (a, z *node, old *node) {
+		a = b.node("a", nil)
+		s := b.net.socket()
+		old = b.open(b.t, b.book, s, "z", nil)
+		if dialled {
+			a.Send(old.Self(), Custody, []byte("hello"))
+			old.wait(frame("hello"), 1)
+		} else {
+			old.Send(a.Self(), Custody, []byte("hello"))
+			a.wait(frame("hello"), 1)
+		}
+		time.Sleep(time.Second)
+		return a, b.open(b.t, b.book, b.net.rebind(s), "z", nil), old
+	}
+	for _, dialled := range []bool{true, false} {
+		t.Run(fmt.Sprintf("the other speaks, dialled=%v", dialled), func(t *testing.T) {
+			inBubble(t, 1, delay, func(t *testing.T, b *bubble) {
+				a, z, _ := restart(b, dialled)
+				took := since(func() {
+					a.Send(z.Self(), Custody, []byte("a frame of more than 42 bytes, as all of ours are"))
+					a.wait(kind("disconnected"), 1)
+				})
+				require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrRestarted)
+				assert.Less(t, took, 3*delay)
+				a.Send(z.Self(), Custody, []byte("again"))
+				z.wait(frame("again"), 1)
+			})
+		})
+		t.Run(fmt.Sprintf("the restarted speaks, dialled=%v", dialled), func(t *testing.T) {
+			inBubble(t, 1, delay, func(t *testing.T, b *bubble) {
+				a, z, _ := restart(b, dialled)
+				took := since(func() {
+					z.Send(a.Self(), Custody, []byte("I am back"))
+					a.wait(frame("I am back"), 1)
+				})
+				assert.Less(t, took, 5*delay)
+				require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrReplaced)
+				assert.Equal(t, 2, a.count(kind("connected")))
+				assert.Equal(t, uint64(1), a.Stats().Replaced)
+				a.Send(z.Self(), Custody, []byte("welcome"))
+				z.wait(frame("welcome"), 1)
+			})
+		})
+	}
+}
+
+// using reports whether n has a connection with m, and whether n dialled it.
+func (n *node) using(m ident.Member) (dialled, connected bool) {
+	n.Transport.mu.Lock()
+	p := n.peers[m]
+	n.Transport.mu.Unlock()
+	if p == nil {
+		return false, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.current != nil && p.current.dialled, p.current != nil
+}
+
+func TestSimultaneousDialsLeaveOneConnection(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			inBubble(t, seed, 20*time.Millisecond, func(t *testing.T, b *bubble) {
+				if seed%2 == 1 {
+					b.net.jitter = 30 * time.Millisecond
+				}
+				if seed%4 > 1 {
+					b.net.loss = 0.15
+				}
+				a, z := b.node("a", nil), b.node("z", nil)
+				a.Send(z.Self(), Custody, []byte("from a"))
+				time.Sleep(time.Duration(seed/4) * 8 * time.Millisecond)
+				z.Send(a.Self(), Custody, []byte("from z"))
+				time.Sleep(5 * time.Second)
+				synctest.Wait()
+
+				aDialled, aUp := a.using(z.Self())
+				zDialled, zUp := z.using(a.Self())
+				require.True(t, aUp && zUp)
+				assert.NotEqual(t, aDialled, zDialled, "both use the same connection")
+				if seed == 0 { // truly at once
+					for _, n := range []*node{a, z} {
+						for i := range n.count(kind("disconnected")) {
+							assert.ErrorIs(t, n.wait(kind("disconnected"), i+1).err, ErrReplaced)
+						}
+					}
+					assert.Equal(t, a.Self().Compare(z.Self()) < 0, aDialled, "the smaller id's dial stays")
+				}
+				a.Send(z.Self(), Custody, []byte("after"))
+				z.Send(a.Self(), Custody, []byte("after"))
+				a.wait(frame("after"), 1)
+				z.wait(frame("after"), 1)
+				for _, n := range []*node{a, z} {
+					assert.Equal(t, 1, n.Stats().Connections)
+					assert.Equal(t, n.count(kind("connected")), n.count(kind("disconnected"))+1)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/wandertoken/wander/spec/vector"
+)
+
+// groupNames are edits of the name of a group, resource or policy.
+func groupNames(what, req string, path ...int) []edit {
+	const no = "group.ErrName"
+	return []edit{
+		good(what+"-64", "a "+what+" of 64 characters", req, text(strings.Repeat("z", 64)), path...),
+		bad(what+"-65", "a "+what+" of 65 characters", req, no, text(strings.Repeat("z", 65)), path...),
+		bad(what+"-empty", "an empty "+what, req, no, text(""), path...),
+		bad(what+"-upper", "a "+what+" with a capital", req, no, text("Demo"), path...),
+		bad(what+"-dot", "a "+what+" that begins with a dot", req, no, text(".demo"), path...),
+	}
+}
+
+func configurationObject() *object {
+	o := byAuthority("configuration", "group.ErrMalformed", configurationPayload(resource(resourceName)), 7)
+	o.unknownSigner = "group.ErrAuthorities" // it does not list that key
+	const outOfRange = "group.ErrOutOfRange"
+	o.edits = append(groupNames("name", "O-1", 1), groupNames("resource-name", "O-1", 3, 0, 0)...)
+	o.edits = append(o.edits,
+		bad("version-0", "version 0", "O-1", "group.ErrVersion", uintOf(0), 0),
+		bad("issued-10000", "issued in the year 10000", "O-1", outOfRange, uintOf((lastSecond+1)*1000), 2),
+		bad("resources-0", "no resource", "O-1", "group.ErrResources", array(), 3),
+		good("resources-64", "64 resources", "O-1", array(manyResources(64)...), 3),
+		bad("resources-65", "65 resources", "O-1", "group.ErrResources", array(manyResources(65)...), 3),
+		bad("resources-twice", "one resource twice", "O-1", "group.ErrResources", array(resource("ftp"), resource("ftp")), 3),
+		bad("resources-unsorted", "resources in another order", "O-1", "group.ErrResources", array(resource("ftp"), resource("audit")), 3),
+		bad("policy-unknown", "a policy that nobody knows", "O-5", "catalog.ErrUnknownPolicy", text("lottery"), 3, 0, 1),
+		bad("preset-unknown", "a preset that the policy does not have", "O-5", "policy.ErrPreset", text("fast"), 3, 0, 2),
+		bad("slots-0", "no slot", "O-1", outOfRange, uintOf(0), 3, 0, 3),
+		good("slots-1024", "1024 slots", "O-1", uintOf(1024), 3, 0, 3),
+		bad("slots-1025", "1025 slots", "O-1", outOfRange, uintOf(1025), 3, 0, 3),
+		bad("max-hold-0", "no time to hold", "O-1", outOfRange, uintOf(0), 3, 0, 5),
+		bad("max-hold-week", "a millisecond more than a week to hold", "O-1", outOfRange, uintOf(604800001), 3, 0, 5),
+		bad("authorities-0", "no CA key", "O-1", "group.ErrAuthorities", array(), 5),
+		bad("authorities-other", "without the signer's key", "O-1", "group.ErrAuthorities", array(bstr(secondCA.id)), 5).harmful(),
+		bad("authorities-twice", "one CA key twice", "O-1", "group.ErrAuthorities", array(bstr(firstCA.id), bstr(firstCA.id)), 5),
+		bad("authorities-9", "nine CA keys", "O-1", "group.ErrAuthorities", array(manyIDs(firstCA.id, 9)...), 5),
+	)
+	o.edits = append(append(o.edits, parameterEdits()...), constantEdits()...)
+	return o
+}
+
+// parameterEdits are edits of the parameters of a policy (O-14).
+func parameterEdits() []edit {
+	const outOfRange = "policy.ErrOutOfRange"
+	params := func(slug, about, outcome string, pairs ...uint64) edit {
+		m := dict()
+		for _, n := range pairs {
+			m.Items = append(m.Items, uintOf(n))
+		}
+		if outcome == vector.Valid {
+			return good(slug, about, "O-14", m, 3, 0, 4)
+		}
+		return bad(slug, about, "O-14", outcome, m, 3, 0, 4)
+	}
+	return []edit{
+		params("parameter-min-interval", "an optional parameter", vector.Valid, 1, 4000, 2, 100, 3, 1000, 4, 60000),
+		params("parameter-zero", "a parameter with the value 0", "group.ErrMalformed", 1, 4000, 2, 100, 3, 1000, 4, 0),
+		params("parameter-unknown", "a parameter that nobody knows", "group.ErrParameter", 1, 4000, 2, 100, 3, 1000, 99, 1),
+		params("parameter-absent", "without operation_time", outOfRange, 2, 100, 3, 1000),
+		params("parameter-members", "members_max of 1000001", outOfRange, 1, 1, 2, 1000001, 3, 1000),
+		params("parameter-operation", "an operation of a millisecond more than a week", outOfRange, 1, 604800001, 2, 1, 3, 1000),
+		params("parameter-skip", "skip_delay of a millisecond more than an hour", outOfRange, 1, 4000, 2, 100, 3, 3600001),
+		params("parameter-product", "members_max times operation_time above ten years", outOfRange, 1, 604800000, 2, 522, 3, 1000),
+		params("parameter-unused", "a parameter that the policy does not use", "policy.ErrUnused", 1, 4000, 2, 100, 3, 1000, 7, 60000),
+	}
+}
+
+// constantEdits put each constant of the group just outside of its range, and
+// on its bounds.
+func constantEdits() (list []edit) {
+	for n, c := range []struct {
+		name      string
+		low, high uint64
+	}{
+		{"members-max", 1, 1 << 20},
+		{"update-capacity", 1, 32},
+		{"failure-quorum", 2, 16},
+		{"certificate-lifetime", 60000, 315360000000},
+		{"clock-allowance", 1000, 2592000000},
+		{"settlement-time", 3600000, 315360000000},
+		{"gossip-interval", 100, 3600000},
+	} {
+		list = append(list,
+			good(c.name+"-least", c.name+" at its least", "O-1", uintOf(c.low), 4, n),
+			good(c.name+"-most", c.name+" at its most", "O-1", uintOf(c.high), 4, n),
+			bad(c.name+"-below", c.name+" below its range", "O-1", "group.ErrOutOfRange", uintOf(c.low-1), 4, n),
+			bad(c.name+"-above", c.name+" above its range", "O-1", "group.ErrOutOfRange", uintOf(c.high+1), 4, n),
+			bad(c.name+"-huge", c.name+" of 2^64-1", "O-1", "group.ErrOutOfRange", uintOf(1<<64-1), 4, n).harmful(),
+		)
+	}
+	return list
+}
+
+func manyResources(n int) (list []item) {
+	for i := range n {
+		list = append(list, resource("ftp"+string(rune('a'+i/26))+string(rune('a'+i%26))))
+	}
+	return list
+}
