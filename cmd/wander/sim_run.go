@@ -41,8 +41,8 @@ are written to DIR/figures and DIR/data; "all" writes DIR/reproduction.md, too.
 
 "beyond" runs the experiments about this project's own goals, which are not in
 "all": each row is a goal, what is measured, and whether it is met. With --out
-it writes DIR/beyond.md, and so do some of them alone, with nothing else in it. It
-takes about 80 s of processor time for each seed.
+it writes DIR/beyond.md, and so do some of them alone: what earlier runs have written
+to DIR/data stays on the page. It takes minutes of processor time for each seed.
 
 The same seeds give the same files, whatever --parallel says.`,
 		Example: "  wander sim run journal-fig2\n  wander sim run all --seeds 5 --out /tmp/papers",

@@ -2,8 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -29,9 +27,6 @@ var goals = []paper{
 // beyond the papers. They are not among All: they take far longer.
 func Beyond() []Experiment { return experimentsOf(goals) }
 
-// GoalsName is the document that WriteGoals writes.
-const GoalsName = "beyond.md"
-
 // goal is a row about a goal: what is to be reached in words, what is measured,
 // and its limit; Reported where there is none. The reason is printed where the
 // goal is not met: what was tried.
@@ -39,42 +34,57 @@ func goal(id, says, quantity string, unit Unit, limit Check, why string) Claim {
 	return Claim{ID: "beyond-" + id, Source: "goal", Says: says, Quantity: quantity, Unit: unit, Holds: limit, Why: why}
 }
 
-// WriteGoals writes dir/beyond.md, which shows the figures that Write has
-// written. The command is what makes it.
-func WriteGoals(dir, command string, results []Result) error {
-	return os.WriteFile(filepath.Join(dir, GoalsName), Goals(command, results), 0o644)
-}
-
 // Goals is the table of goals with all figures, as Markdown. It depends on the
 // results and on nothing else.
-func Goals(command string, results []Result) []byte {
+func Goals(results []GoalsResult) []byte {
 	var d document
-	seeds := 0
-	for _, r := range results {
-		seeds = max(seeds, r.Seeds)
-	}
 	d.line("# Beyond the papers: goals, and what is measured\n")
-	d.line("This page is made by\n\n```sh\n%s\n```\n", command)
-	d.line("with the very policies that run over the network, in virtual time, in %d runs that differ in", seeds)
+	d.line("This page is made by\n\n```sh")
+	for i, r := range results {
+		if !slices.ContainsFunc(results[:i], func(o GoalsResult) bool { return o.Command == r.Command }) {
+			d.line("%s", r.Command)
+		}
+	}
+	d.line("```\n")
+	d.line("with the very policies that run over the network, in virtual time, in %s runs that differ in", seedsText(results))
 	d.line("nothing but their seed. *Measured* is the median over the runs, with the 5th and the 95th")
 	d.line("percentile in brackets; a goal is met when the median is within its limit, and in")
 	d.line("parentheses stands in how many runs it is met alone. Goals that are not met are listed with")
 	d.line("what was tried. All samples are in [%s](%s).\n", dataDir, dataDir)
 	d.goalsOverview(results)
 	for _, p := range goals {
-		if mine := p.of(results); len(mine) > 0 {
-			d.line("## %s\n\n%s.\n\n%s\n", p.title, sentence(p.cites), p.finding)
-			for _, r := range mine {
-				d.goalsSection(r)
+		first := true
+		for _, e := range p.experiments() {
+			at := slices.IndexFunc(results, func(r GoalsResult) bool { return r.Name == e.Name })
+			if at < 0 {
+				continue
 			}
+			if first {
+				d.line("## %s\n\n%s.\n\n%s\n", p.title, sentence(p.cites), p.finding)
+				first = false
+			}
+			d.goalsSection(e, results[at])
 		}
 	}
 	return d.buf.Bytes()
 }
 
+// seedsText is in how many runs each of the results was measured.
+func seedsText(results []GoalsResult) string {
+	if len(results) == 0 {
+		return "no"
+	}
+	fewer := func(a, b GoalsResult) int { return a.Seeds - b.Seeds }
+	least, most := slices.MinFunc(results, fewer).Seeds, slices.MaxFunc(results, fewer).Seeds
+	if least == most {
+		return fmt.Sprint(most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
 // goalsOverview counts the goals, and lists those that are not met.
-func (d *document) goalsOverview(results []Result) {
-	met, unmet := 0, []Row{}
+func (d *document) goalsOverview(results []GoalsResult) {
+	met, unmet := 0, []GoalRow{}
 	for _, r := range results {
 		for _, row := range r.Rows {
 			switch row.Verdict {
@@ -87,23 +97,23 @@ func (d *document) goalsOverview(results []Result) {
 	}
 	d.line("%d goals are met, %d are not.\n", met, len(unmet))
 	for _, row := range unmet {
-		d.line("- **%s**: %s, %s; measured %s, limit %s. %s", row.ID, row.Says, row.Quantity,
-			row.MeasuredText(), row.Holds.Text(row.Unit), sentence(row.Why))
+		d.line("- **%s**: %s, %s; measured %s, limit %s. %s", row.ID, row.Goal, row.Quantity,
+			row.Measured, row.Limit, sentence(row.Why))
 	}
 	if len(unmet) > 0 {
 		d.line("")
 	}
 }
 
-func (d *document) goalsSection(r Result) {
-	d.line("### %s\n\n%s.\n", r.Name, r.Title)
-	if notes := strings.TrimSpace(r.Notes); notes != "" {
+func (d *document) goalsSection(e Experiment, r GoalsResult) {
+	d.line("### %s\n\n%s; %d runs.\n", e.Name, e.Title, r.Seeds)
+	if notes := strings.TrimSpace(e.Notes); notes != "" {
 		d.line("%s\n", notes)
 	}
 	for _, f := range r.Figures {
-		d.line("![%s](%s/%s.svg)\n", f.Plot.Title, figuresDir, f.Name)
+		d.line("![%s](%s/%s.svg)\n", f.Title, figuresDir, f.Name)
 	}
-	beside := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Beside != "" })
+	beside := slices.ContainsFunc(r.Rows, func(row GoalRow) bool { return row.Cost != "" })
 	line := func(cost string, cells ...string) {
 		if beside {
 			cells = append(cells, cost)
@@ -113,11 +123,11 @@ func (d *document) goalsSection(r Result) {
 	line("at the cost of", "row", "goal", "quantity", "limit", "measured", "met or not")
 	line("---", "---", "---", "---", "---", "---", "---")
 	for _, row := range r.Rows {
-		verdict := row.VerdictText()
+		verdict := row.VerdictText
 		if row.Verdict.Fails() {
 			verdict = fmt.Sprintf("**%s**", verdict)
 		}
-		line(row.Beside, row.ID, row.Says, row.Quantity, row.Holds.Text(row.Unit), row.MeasuredText(), verdict)
+		line(row.Cost, row.ID, row.Goal, row.Quantity, row.Limit, row.Measured, verdict)
 	}
 	d.line("")
 }

@@ -25,7 +25,7 @@ func TestGoalsAreMetOrNot(t *testing.T) {
 		verdicts = append(verdicts, r.VerdictText())
 	}
 	assert.Equal(t, []string{"met (2 of 2)", "not met (1 of 2)", "measured"}, verdicts)
-	text := string(experiment.Goals("make it", results))
+	text := string(experiment.Goals([]experiment.GoalsResult{experiment.NewGoalsResult("make it", results[0])}))
 	assert.Contains(t, text, "1 goals are met, 1 are not.")
 	assert.Contains(t, text, "- **x-2**: less | more, share; measured 17.5 % [6.25..28.7], limit at most 10 %. Because")
 }
