@@ -8,12 +8,13 @@ import (
 
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
-// quick is a resource whose token moves as fast as it can, and is not made
-// anew within any test. A grant outlives its program's death for max_hold.
+// quick is a resource whose token moves as fast as it can, to whoever wants it or
+// not, and is not made anew within any test. A grant outlives its program's death for max_hold.
 var quick = group.Resource{Name: resource, MaxHold: 3 * time.Second, Params: policy.Params{
-	OperationTime: 10 * time.Millisecond, MembersMax: 3, SkipDelay: time.Millisecond,
+	Preset: wandering.Paper, OperationTime: 10 * time.Millisecond, MembersMax: 3, SkipDelay: time.Millisecond,
 	MinInterval: time.Millisecond, RegenerationMean: policy.MaxInterval,
 }}
 

@@ -22,6 +22,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 // scraped is the samples of one scrape: histograms by their counts.
@@ -84,7 +85,7 @@ func documentedMetrics(t testing.TB) map[string]string {
 }
 
 var ftp = group.Resource{Name: "ftp", Params: policy.Params{
-	OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: time.Millisecond, MinInterval: time.Millisecond,
+	Preset: wandering.Paper, OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: time.Millisecond, MinInterval: time.Millisecond,
 	RegenerationMean: time.Hour,
 }}.WithDefaults()
 

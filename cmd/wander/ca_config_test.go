@@ -172,12 +172,12 @@ func TestCAConfigRefuses(t *testing.T) {
 		{"missing name", smallGroup + "[[resource]]\noperation_time = \"2s\"\n", "bad.toml:6:3: name must be given\n"},
 		{"explicit zero time", "[[resource]]\nname = \"ftp\"\nmembers_max = 2\noperation_time = \"0s\"\n", "bad.toml:4:18: resource \"ftp\": parameter out of range: operation_time is 0s"},
 		{"unknown policy", smallGroup + "policy = \"nonsense\"\n", "bad.toml:6:10: resource \"ftp\": unknown policy \"nonsense\", known are"},
-		{"unknown preset", smallGroup + "preset = \"nonsense\"\n", "bad.toml:6:10: resource \"ftp\": policy wandering: unknown preset \"nonsense\", known are paper"},
+		{"unknown preset", smallGroup + "preset = \"nonsense\"\n", "bad.toml:6:10: resource \"ftp\": policy wandering: unknown preset \"nonsense\", known are fair"},
 		{"name of a preset", smallGroup + "preset = \"Paper\"\n", "bad.toml:6:10: resource \"ftp\": preset: invalid name: \"Paper\", permitted are a-z, 0-9 and, not at the beginning, '.', '_' and '-'\nhint: did you mean \"paper\"?"},
 		{
 			"parameter without effect", smallGroup + "interval_factor = 3\n",
-			"bad.toml:6:19: resource \"ftp\": policy wandering: parameter without effect: preset paper does not use interval_factor; leave it out\n" +
-				"hint: preset paper of policy wandering uses min_interval, regeneration_mean",
+			"bad.toml:6:19: resource \"ftp\": policy wandering: parameter without effect: preset fair does not use interval_factor; leave it out\n" +
+				"hint: preset fair of policy wandering uses min_interval, regeneration_mean",
 		},
 		{"parameter out of range", smallGroup + "min_interval = \"4000d\"\n", "bad.toml:6:16: resource \"ftp\": parameter out of range: min_interval is"},
 		{"negative factor", smallGroup + "policy = \"multitoken\"\ndecay_factor = -0.1\n", "bad.toml:7:16: resource \"ftp\": parameter out of range: decay_factor is -0.1, permitted are 0 (derived) and 0.001 to 1\n"},

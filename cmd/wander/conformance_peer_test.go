@@ -23,6 +23,7 @@ operation_time = "10ms"
 members_max = 3
 skip_delay = "1ms"
 min_interval = "1ms"
+preset = "paper"
 `
 
 // issued is a member's folder as wander join makes it.

@@ -147,7 +147,7 @@ func TestScenarioMistakes(t *testing.T) {
 		"unknown key":            {resource + "skipdelay = \"1s\"\n", `-:4:1: unknown key "resource.skipdelay"`, `did you mean "resource.skip_delay"?`},
 		"no resource":            {"members = 3\n", "operation_time", ""},
 		"unknown policy":         {resource + "policy = \"nonsense\"\n", "nonsense", ""},
-		"parameter without use":  {resource + "target_interval = \"1s\"\n", "target_interval", "preset paper of policy wandering uses"},
+		"parameter without use":  {resource + "target_interval = \"1s\"\n", "target_interval", "preset fair of policy wandering uses"},
 		"slots":                  {resource + "slots = 2\n", "leave out slots", ""},
 		"bare number":            {"duration = 5\n" + resource, "is not a duration", ""},
 		"too long":               {"duration = \"36500d\"\n" + resource, "duration is", ""},

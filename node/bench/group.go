@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 const (
@@ -30,7 +31,7 @@ func fastest(tokens int) group.Resource {
 	return group.Resource{
 		Name: resource, Slots: tokens, MaxHold: time.Minute,
 		Params: policy.Params{
-			OperationTime: time.Second, MembersMax: len(names), SkipDelay: policy.MinDuration,
+			Preset: wandering.Paper, OperationTime: time.Second, MembersMax: len(names), SkipDelay: policy.MinDuration,
 			MinInterval: policy.MinDuration, RegenerationMean: policy.MaxInterval,
 		},
 	}

@@ -40,7 +40,7 @@ var situations = []situation{
 type latencies struct {
 	progress         io.Writer
 	rounds, handoffs int
-	preset           string // of the policy wandering; empty: its first
+	preset           string // of the policy wandering
 }
 
 func (l *latencies) run(out io.Writer) error {
@@ -156,9 +156,6 @@ func (l *latencies) measure(s situation) ([]float64, error) {
 // resource is one token's, with the parameters of fastest that its preset uses.
 func (l *latencies) resource() group.Resource {
 	r := fastest(1)
-	if l.preset == "" {
-		return r
-	}
 	r.Policy, r.Params.Preset = catalog.Wandering, l.preset
 	for _, p := range catalog.Presets(catalog.Wandering) {
 		if p.Name != l.preset {

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 func main() {
@@ -58,7 +60,7 @@ func run(args []string, out, progress io.Writer) error {
 		l := latencies{progress: progress}
 		f.IntVar(&l.rounds, "rounds", 5, "how often each thing is measured")
 		f.IntVar(&l.handoffs, "handoffs", 20, "how many handoffs in a round")
-		f.StringVar(&l.preset, "preset", "", "preset of the policy wandering (default its first)")
+		f.StringVar(&l.preset, "preset", wandering.Paper, "preset of the policy wandering")
 		if err := f.Parse(args[1:]); err != nil {
 			return err
 		}

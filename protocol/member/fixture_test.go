@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -47,7 +48,7 @@ func settings(version uint64, params policy.Params) group.Settings {
 }
 
 var quick = policy.Params{
-	OperationTime: time.Second, MembersMax: 10, SkipDelay: 10 * time.Millisecond, MinInterval: time.Millisecond,
+	Preset: wandering.Paper, OperationTime: time.Second, MembersMax: 10, SkipDelay: 10 * time.Millisecond, MinInterval: time.Millisecond,
 	RegenerationMean: 1000 * time.Hour,
 }
 

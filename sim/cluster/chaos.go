@@ -118,7 +118,7 @@ func drawResources(rng *rand.Rand, pick func(low, high time.Duration) time.Durat
 		list = append(list, group.Resource{
 			Name: fmt.Sprintf("r%d", i), Slots: []int{1, 1, 2, 5}[rng.IntN(4)],
 			Params: policy.Params{
-				OperationTime: ms(50*time.Millisecond, longest), MembersMax: 8,
+				Preset: wandering.Paper, OperationTime: ms(50*time.Millisecond, longest), MembersMax: 8,
 				SkipDelay: ms(20*time.Millisecond, 400*time.Millisecond), MinInterval: ms(20*time.Millisecond, time.Second),
 				RegenerationMean: ms(20*time.Second, 2*time.Minute),
 			},

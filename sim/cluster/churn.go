@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 // ChurnOptions describe a group in which members come and go all the time.
@@ -84,6 +85,7 @@ func churnSetting(o ChurnOptions) setting {
 func churnResources(members int) []group.Resource {
 	params := policy.Params{OperationTime: time.Second, MembersMax: members, SkipDelay: time.Second}
 	several := params
+	params.Preset = wandering.Paper
 	several.TargetInterval = 2 * time.Minute
 	return []group.Resource{
 		group.Resource{Name: "several", Policy: catalog.Multitoken, Params: several}.WithDefaults(),

@@ -15,13 +15,14 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
 // oneToken is a resource whose token is never made anew.
 func oneToken() []group.Resource {
 	return []group.Resource{group.Resource{Name: "r", MaxHold: time.Second, Params: policy.Params{
-		OperationTime: time.Second, MembersMax: 8, SkipDelay: 100 * time.Millisecond, MinInterval: 20 * time.Millisecond,
+		Preset: wandering.Paper, OperationTime: time.Second, MembersMax: 8, SkipDelay: 100 * time.Millisecond, MinInterval: 20 * time.Millisecond,
 		RegenerationMean: 10000 * time.Hour,
 	}}.WithDefaults()}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -38,7 +39,7 @@ func (s *script) cmdMembers(words []string) {
 	set := setting{
 		seed: 1, manual: true, tuning: handoff.DefaultTuning,
 		resources: []group.Resource{group.Resource{Name: "r", MaxHold: 10 * time.Second, Params: policy.Params{
-			OperationTime: 10 * time.Second, MembersMax: 4, SkipDelay: time.Second, MinInterval: time.Millisecond,
+			Preset: wandering.Paper, OperationTime: 10 * time.Second, MembersMax: 4, SkipDelay: time.Second, MinInterval: time.Millisecond,
 			RegenerationMean: 10000 * time.Hour,
 		}}.WithDefaults()},
 	}

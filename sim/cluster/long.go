@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 const (
@@ -33,7 +34,7 @@ func drawLong(seed uint64, members int) (setting, chaos) {
 		seed: seed, tuning: handoff.DefaultTuning, syncTime: 2 * time.Millisecond, checkpointAfter: 500, lean: true,
 		resources: []group.Resource{group.Resource{
 			Name: "r", MaxHold: 2 * time.Second, Params: policy.Params{
-				OperationTime: 2 * time.Second, MembersMax: members, SkipDelay: longSkip, RegenerationMean: 25 * time.Hour,
+				Preset: wandering.Paper, OperationTime: 2 * time.Second, MembersMax: members, SkipDelay: longSkip, RegenerationMean: 25 * time.Hour,
 			}}.WithDefaults()},
 		constants: group.Settings{GossipInterval: longGossip, ClockAllowance: clockAllowance},
 		net: networkSetting{

@@ -20,7 +20,7 @@ func scenario(change func(*experiment.Scenario)) experiment.Scenario {
 	s := experiment.Scenario{
 		Config: circulation.Config{
 			Policy: catalog.Wandering, Members: 20, Found: 1,
-			Params: policy.Params{OperationTime: 4 * time.Second, MembersMax: 20, SkipDelay: 100 * time.Millisecond},
+			Params: policy.Params{Preset: "paper", OperationTime: 4 * time.Second, MembersMax: 20, SkipDelay: 100 * time.Millisecond},
 		},
 		Duration: 2000 * time.Second,
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -27,6 +28,9 @@ func ask(change func(*Request)) Request {
 	}
 	if change != nil {
 		change(&r)
+	}
+	if r.Policy == catalog.Wandering && r.Params.Preset == "" {
+		r.Params.Preset = wandering.Paper // the walk whose figures are known
 	}
 	return r
 }

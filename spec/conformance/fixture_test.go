@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 // resource is what the tests make tokens of. It passes them on at once, and makes
@@ -23,7 +24,7 @@ import (
 const resource = "test"
 
 var quick = group.Resource{Name: resource, MaxHold: 3 * time.Second, Params: policy.Params{
-	OperationTime: 10 * time.Millisecond, MembersMax: 3, SkipDelay: time.Millisecond,
+	Preset: wandering.Paper, OperationTime: 10 * time.Millisecond, MembersMax: 3, SkipDelay: time.Millisecond,
 	MinInterval: time.Millisecond, RegenerationMean: policy.MaxInterval,
 }}
 

@@ -47,10 +47,10 @@ type entry struct {
 var entries = map[string]entry{
 	Wandering: {
 		presets: []Preset{
+			{wandering.Fair, []string{"min_interval", "regeneration_mean"}},
+			{wandering.Light, []string{"min_interval", "regeneration_mean"}},
 			{wandering.Paper, []string{"min_interval", "regeneration_mean"}},
 			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}},
-			{wandering.Light, []string{"min_interval", "regeneration_mean"}},
-			{wandering.Fair, []string{"min_interval", "regeneration_mean"}},
 		},
 		make: wandering.New,
 	},

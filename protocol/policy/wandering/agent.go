@@ -10,12 +10,12 @@ import (
 
 // The presets, by the names that policy.Params.Preset has for them.
 const (
-	// Fair passes the token to the member that has waited longest.
+	// Fair passes the token to the member that has waited longest. It is the default.
 	Fair = "fair"
 	// Light passes the token on at random, watches who has it, and removes a second
 	// one where it comes: the fewest messages.
 	Light = "light"
-	// Paper is the journal paper. It is the default.
+	// Paper is the journal paper.
 	Paper = "paper"
 	// Report is the report paper.
 	Report = "report"
@@ -30,11 +30,11 @@ func New(params policy.Params, in policy.Surroundings) (policy.Policy, error) {
 		return nil, err
 	}
 	switch params.Preset {
-	case Fair:
+	case "", Fair:
 		return newWalker(params, in, true), nil
 	case Light:
 		return newWalker(params, in, false), nil
-	case "", Paper:
+	case Paper:
 		return newAgent(params, in.Random), nil
 	case Report:
 		return newReporter(params)

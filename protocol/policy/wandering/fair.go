@@ -98,6 +98,13 @@ func (w *walker) seek(alone bool) {
 	}
 }
 
+// gatherAnew asks once more who is due, while the operation runs here a second time.
+func (w *walker) gatherAnew() {
+	w.fair.gathers = w.now.Add(w.gather)
+	w.readOwn()
+	w.read()
+}
+
 // sight is what is told of the token here.
 func (w *walker) sight() sight {
 	return sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop, age: millis(w.now.Sub(w.birth))}

@@ -110,7 +110,11 @@ func (w *walker) run() {
 	w.running, w.rests, w.began = true, clock.Never, w.now
 	if w.fair != nil {
 		w.fair.idle, w.fair.looks = clock.Never, clock.Never // or it could wander while it runs
+		if w.ran {
+			w.gatherAnew() // or who runs again and again would never hear of others
+		}
 	}
+	w.ran = true
 	w.actions = append(w.actions, policy.Action{Kind: policy.Run, Token: w.token.ID})
 }
 

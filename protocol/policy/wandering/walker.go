@@ -50,6 +50,7 @@ type holding struct {
 	streak  uint8 // hops since the last operation
 	have    bool
 	running bool
+	ran     bool          // the operation has begun under it here
 	rests   clock.Instant // until then; clock.Never while the operation runs
 }
 
