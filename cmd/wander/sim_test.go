@@ -39,6 +39,7 @@ duration = "5000s"
 operation_time = "4s"
 members_max    = 30
 skip_delay     = "100ms"
+preset         = "paper"
 [latency]
 passing = "uniform 10ms 30ms"
 [faults]

@@ -33,6 +33,7 @@ func configurationObject() *object {
 		bad("resources-unsorted", "resources in another order", "O-1", "group.ErrResources", array(resource("ftp"), resource("audit")), 3),
 		bad("policy-unknown", "a policy that nobody knows", "O-5", "catalog.ErrUnknownPolicy", text("lottery"), 3, 0, 1),
 		bad("preset-unknown", "a preset that the policy does not have", "O-5", "policy.ErrPreset", text("fast"), 3, 0, 2),
+		good("preset-empty", "the policy's default preset", "O-1", text(""), 3, 0, 2),
 		bad("slots-0", "no slot", "O-1", outOfRange, uintOf(0), 3, 0, 3),
 		good("slots-1024", "1024 slots", "O-1", uintOf(1024), 3, 0, 3),
 		bad("slots-1025", "1025 slots", "O-1", outOfRange, uintOf(1025), 3, 0, 3),

@@ -22,7 +22,7 @@ func authorityPayload(p *party) item {
 }
 
 func resource(name string) item {
-	return array(text(name), text("wandering"), text(""), uintOf(1),
+	return array(text(name), text("wandering"), text("paper"), uintOf(1),
 		dict(uintOf(1), uintOf(4000), uintOf(2), uintOf(100), uintOf(3), uintOf(1000)), uintOf(4000), dict())
 }
 
