@@ -137,9 +137,7 @@ func drawPolicies(rng *rand.Rand, walks []group.Resource) []group.Resource {
 			continue
 		}
 		r.Policy = names[rng.IntN(len(names))]
-		// A token of the preset fair rests while nobody is due, and the rule that
-		// tokens move cannot tell that from one that is stuck.
-		presets := slices.DeleteFunc(catalog.Presets(r.Policy), func(p catalog.Preset) bool { return p.Name == wandering.Fair })
+		presets := catalog.Presets(r.Policy)
 		preset := presets[rng.IntN(len(presets))]
 		uses := func(parameter string) bool { return slices.Contains(preset.Uses, parameter) }
 		r.Preset = preset.Name

@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -70,9 +71,15 @@ const quietStep = time.Second
 
 // quietMost bounds the time, after the faults, in which everything must come
 // to rest: until the last program has ended, then the longest pauses between
-// two transmissions, over again for the token's next hop.
+// two transmissions, over again for the token's next hop. A ring repeats a request
+// that was lost after a round, and a token of the preset fair that nobody asks for
+// goes on after a window, which is shorter.
 func (s setting) quietMost() time.Duration {
-	return longestOperation + 3*s.tuning.RetransmitMax + time.Minute
+	rounds := time.Duration(0)
+	for _, r := range s.resources {
+		rounds = max(rounds, ring.Round(r.OperationTime, r.SkipDelay, r.MembersMax))
+	}
+	return longestOperation + 3*s.tuning.RetransmitMax + time.Minute + rounds
 }
 
 // gossipsMost is after how many exchanges with random peers, the faults being
