@@ -29,7 +29,7 @@ var floors = [][]string{
 		"protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",
 		"protocol/policy/ring", "protocol/policy/uncoordinated",
 	},
-	{"protocol/policy/catalog"},
+	{"protocol/policy/catalog", "protocol/policy/wandering/liars"},
 	{"protocol/member"},
 	{"protocol/audit"},
 	{"protocol/audit/audittest"},

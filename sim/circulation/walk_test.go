@@ -15,6 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/policy/wandering/liars"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -146,16 +147,16 @@ func stress(cfg *circulation.Config, kinds string) {
 }
 
 // liarShare is how often a liar operated for each time that an honest member did.
-func liarShare(t testing.TB, members, liars int, lie wandering.Lie, seed uint64, rounds int) (float64, walkFigures) {
+func liarShare(t testing.TB, members, lying int, lie liars.Lie, seed uint64, rounds int) (float64, walkFigures) {
 	cfg := walkConfig("fair", members, seed)
 	cfg.Params.MembersMax = members
 	var accomplices []ident.Member
-	for i := range liars {
-		accomplices = append(accomplices, circulation.MemberID(i*members/liars))
+	for i := range lying {
+		accomplices = append(accomplices, circulation.MemberID(i*members/lying))
 	}
 	w, err := circulation.NewWith(cfg, func(m int, in policy.Surroundings) (policy.Policy, error) {
 		if slices.Contains(accomplices, in.Self) {
-			return wandering.NewLiar(cfg.Params, in, lie, accomplices)
+			return liars.New(cfg.Params, in, lie, accomplices)
 		}
 		return wandering.New(cfg.Params, in)
 	})
@@ -168,9 +169,9 @@ func liarShare(t testing.TB, members, liars int, lie wandering.Lie, seed uint64,
 	var theirs, honest float64
 	for m, n := range meter.PerMember() {
 		if slices.Contains(accomplices, circulation.MemberID(m)) {
-			theirs += float64(n) / float64(liars)
+			theirs += float64(n) / float64(lying)
 		} else {
-			honest += float64(n) / float64(members-liars)
+			honest += float64(n) / float64(members-lying)
 		}
 	}
 	f := walkFigures{idle: meter.Concurrency(0), two: meter.Concurrency(2)}
@@ -186,10 +187,10 @@ func TestMeasureLiars(t *testing.T) {
 	if *walkMembers == 0 {
 		t.Skip("needs -walk.members")
 	}
-	for _, liars := range []int{1, *walkMembers / 20} {
-		for _, lie := range []wandering.Lie{wandering.Starved, wandering.Shirking, wandering.Denying} {
-			share, f := liarShare(t, *walkMembers, liars, lie, 1, *walkRounds)
-			t.Log(liars, "liars, lie", lie, "share", share, f)
+	for _, lying := range []int{1, *walkMembers / 20} {
+		for _, lie := range []liars.Lie{liars.Starved, liars.Shirking, liars.Denying} {
+			share, f := liarShare(t, *walkMembers, lying, lie, 1, *walkRounds)
+			t.Log(lying, "liars, lie", lie, "share", share, f)
 		}
 	}
 }
@@ -253,14 +254,14 @@ func TestWalkersStartWithoutAToken(t *testing.T) {
 
 // TestLiarsGainNothing: small, what TestMeasureLiars measures at length.
 func TestLiarsGainNothing(t *testing.T) {
-	for _, liars := range []int{1, 6} {
-		share, f := liarShare(t, 120, liars, wandering.Starved, 1, 8)
-		t.Log(liars, share, f)
-		assert.LessOrEqual(t, share, map[int]float64{1: 1.05, 6: 1.3}[liars])
-		share, f = liarShare(t, 120, liars, wandering.Denying, 1, 8)
+	for _, lying := range []int{1, 6} {
+		share, f := liarShare(t, 120, lying, liars.Starved, 1, 8)
+		t.Log(lying, share, f)
+		assert.LessOrEqual(t, share, map[int]float64{1: 1.05, 6: 1.3}[lying])
+		share, f = liarShare(t, 120, lying, liars.Denying, 1, 8)
 		assert.InDelta(t, 1, share, 0.1)
 		assert.LessOrEqual(t, f.two, 0.0015)
-		share, _ = liarShare(t, 120, liars, wandering.Shirking, 1, 8)
+		share, _ = liarShare(t, 120, lying, liars.Shirking, 1, 8)
 		assert.Zero(t, share)
 	}
 }

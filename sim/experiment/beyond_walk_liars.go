@@ -8,17 +8,21 @@ import (
 
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
-	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/policy/wandering/liars"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondWalkLiarsNotes = `300 members of the preset fair, of which one lies, or 15 do together; the losses of the other experiments:
+const beyondWalkLiarsNotes = `300 members of the preset fair, of which one lies, or some do together; the losses of the other experiments:
 
 - *always starved*: as witnesses they report themselves and each other as those that have waited longest, whoever looks for somebody;
-  asked about one of themselves they confirm it, they put themselves before all candidates on the token, and they operate however short a
-  time ago they did. *Share* is the operations of a liar over those of an honest member;
+  asked about one of themselves they confirm it, they put themselves before all candidates on the token, they operate however short a
+  time ago they did, and then deny it to their witnesses. *Share* is the operations of a liar over those of an honest member;
 - *never operate*: they say that they want the token, take it, and let it go at once;
-- *deny*: they answer no poll, and say that they never had a token that they passed on.
+- *deny*: they answer no poll, and say that they never had a token that they passed on;
+- *mark*: they tell the witnesses of one other member, as often as they are believed, that it was served just now. Here *share* is that member's;
+- *invent*: they tell everybody every 30 s of a token that does not exist and precedes all others. Two change nothing. Three are as
+  many as are believed: tokens are dropped soon after they are made, and polls find that there is one. That is the bound of the preset: nobody is
+  shown a token of which others only tell, so three members that lie are as good as three that do not.
 
 Not among them is a holder that chooses its accomplices for ever, or tells nobody that they were served: no rule keeps a holder from choosing
 who is next. Each of its transfers is signed, and shows in an audit.`
@@ -27,34 +31,61 @@ who is next. Each of its transfers is signed, and shows in an audit.`
 type deceit struct {
 	id, name string
 	liars    int
-	lie      wandering.Lie
-	share    float64 // the goal; 0: there is none
+	lie      liars.Lie
+	share    Check // the goal
 }
 
 // colluding is 5 % of the members.
 const colluding = fullLoad / 20
 
 var deceits = []deceit{
-	{"starved-1", "one is always starved", 1, wandering.Starved, 1.05},
-	{"starved-15", "15 are always starved", colluding, wandering.Starved, 1.3},
-	{"shirks-1", "one never operates", 1, wandering.Shirking, 0},
-	{"shirks-15", "15 never operate", colluding, wandering.Shirking, 0},
-	{"denies-1", "one denies", 1, wandering.Denying, 0},
-	{"denies-15", "15 deny", colluding, wandering.Denying, 0},
+	{"starved-1", "one is always starved", 1, liars.Starved, AtMost(1.05)},
+	{"starved-15", "15 are always starved", colluding, liars.Starved, AtMost(1.3)},
+	{"shirks-1", "one never operates", 1, liars.Shirking, Reported()},
+	{"shirks-15", "15 never operate", colluding, liars.Shirking, Reported()},
+	{"denies-1", "one denies", 1, liars.Denying, Reported()},
+	{"denies-15", "15 deny", colluding, liars.Denying, Reported()},
+	{"marks-1", "one marks another", 1, liars.Marking, Reported()},
+	{"marks-2", "2 mark another", 2, liars.Marking, Reported()},
+	{"marks-3", "3 mark another", 3, liars.Marking, Reported()},
+	{"invents-1", "one invents a token", 1, liars.Inventing, Reported()},
+	{"invents-2", "2 invent a token", 2, liars.Inventing, Reported()},
+	{"invents-3", "3 invent a token", 3, liars.Inventing, Reported()},
 }
 
-// members are the liars of a run, by their indices.
-func (d deceit) members(of, seed uint64) []int {
-	return rand.New(rand.NewPCG(seed, streamPrepare)).Perm(int(of))[:d.liars]
+// members are the liars of a run, by their indices, and behind them all others.
+func (d deceit) members(of, seed uint64) (lying, others []int) {
+	all := rand.New(rand.NewPCG(seed, streamPrepare)).Perm(int(of))
+	return all[:d.liars], all[d.liars:]
+}
+
+// about are those that a lie is about.
+func (d deceit) about(lying, others []int) []int {
+	switch d.lie {
+	case liars.Marking:
+		return others[:1]
+	case liars.Inventing:
+		return others
+	}
+	return lying
+}
+
+// measured are those whose share of the operations a lie changes.
+func (d deceit) measured(of, seed uint64) []int {
+	lying, others := d.members(of, seed)
+	if d.lie == liars.Marking {
+		return others[:1]
+	}
+	return lying
 }
 
 // maker makes the policies of a group in which some lie.
 func (d deceit) maker(c circulation.Config) circulation.Maker {
-	liars := d.members(uint64(c.Members), c.Seed)
-	ids := column(liars, circulation.MemberID)
+	lying, others := d.members(uint64(c.Members), c.Seed)
+	ids := column(d.about(lying, others), circulation.MemberID)
 	return func(member int, in policy.Surroundings) (policy.Policy, error) {
-		if slices.Contains(liars, member) {
-			return wandering.NewLiar(c.Params, in, d.lie, ids)
+		if slices.Contains(lying, member) {
+			return liars.New(c.Params, in, d.lie, ids)
 		}
 		return catalog.New(c.Policy, c.Params, in)
 	}
@@ -70,7 +101,7 @@ func walkLiars(l *Lab, members int, length time.Duration) error {
 		runs, err := Gather(l, func(seed uint64) (*walkRun, error) {
 			r, err := g.run(l.Context(), seed)
 			if err == nil {
-				r.gain = gain(r.PerMember(), d.members(uint64(members), seed+walkSeeds))
+				r.gain = gain(r.PerMember(), d.measured(uint64(members), seed+walkSeeds))
 			}
 			return r, err
 		})
@@ -84,26 +115,29 @@ func walkLiars(l *Lab, members int, length time.Duration) error {
 	return nil
 }
 
-// gain is how often a liar operated over how often an honest member did.
-func gain(operations []uint64, liars []int) float64 {
-	var lied, honest float64
+// gain is how often some members operated over how often another one did.
+func gain(operations []uint64, some []int) float64 {
+	var theirs, honest float64
 	for m, n := range operations {
-		if slices.Contains(liars, m) {
-			lied += float64(n)
+		if slices.Contains(some, m) {
+			theirs += float64(n)
 		} else {
 			honest += float64(n)
 		}
 	}
-	return lied / float64(len(liars)) / (honest / float64(len(operations)-len(liars)))
+	if honest == 0 {
+		return 0
+	}
+	return theirs / float64(len(some)) / (honest / float64(len(operations)-len(some)))
 }
 
 func (d deceit) rows(l *Lab, g walkGroup, runs []*walkRun) {
 	share := walkQuantity{
 		id: "share", says: "who lies gains nothing", quantity: "share of a liar over that of an honest member", unit: Number,
-		limit: Reported(), value: func(r *walkRun) float64 { return r.gain },
+		limit: d.share, value: func(r *walkRun) float64 { return r.gain },
 	}
-	if d.share > 0 {
-		share.limit = AtMost(d.share)
+	if d.lie == liars.Marking {
+		share.says, share.quantity = "who lies harms little", "share of the one that is marked over that of another member"
 	}
 	for _, q := range []walkQuantity{share, walkIdle, walkTwo, walkMore, walkP99, walkP999} {
 		if q.id != share.id {

@@ -149,9 +149,7 @@ func (w *walker) hearFair(from ident.Member, m *body) {
 // precedes it and was heard of after it was made.
 func (w *walker) object(from, holder ident.Member, t *sight) {
 	since := max(before(w.now, t.age), w.now-clock.Instant(w.window))
-	if s := w.sightings.objection(t, since); s != nil {
-		w.tellHeard(holder, s, since)
-	}
+	w.tellHeard(holder, preceding(t), since)
 	w.sightings.note(t, from, w.now)
 	w.yield()
 }

@@ -65,9 +65,7 @@ func (w *walker) poll() {
 	w.due, w.until, w.voices = clock.Never, w.now.Add(w.reply), voices{}
 	w.polled = w.roster.Draw(pollSize, w.polled[:0])
 	w.need = agreeing(len(w.polled))
-	for i := range w.sightings.records[:w.sightings.n] {
-		w.voices.hearAll(&w.sightings.records[i], w.now-clock.Instant(w.past()))
-	}
+	w.voices.hearAll(&w.sightings, beyond(ident.Token{}, 0), w.now-clock.Instant(w.past()))
 	for _, m := range w.polled {
 		w.tell(m, &body{kind: poll, age: millis(w.past())})
 	}
@@ -78,25 +76,22 @@ func (w *walker) polledBy(from ident.Member, m *body) {
 	if w.have {
 		w.sightings.note(&sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop}, ident.Member{}, w.now)
 	}
-	since := before(w.now, m.age) - 1
-	if s := w.sightings.beyond(&m.sight.id, m.sight.hop, since); s != nil {
-		w.tellHeard(from, s, since)
-	}
+	w.tellHeard(from, beyond(m.sight.id, m.sight.hop), before(w.now, m.age)-1)
 }
 
-// tellHeard tells of a token that was heard of since an instant, and on whose word.
-func (w *walker) tellHeard(to ident.Member, s *sighting, since clock.Instant) {
-	m := body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop}}
-	at := s.held
-	if s.held <= since {
-		told := s.teller(since, &w.rng)
-		if told == nil {
-			return
-		}
-		m.member, at = told.origin, told.at
+// tellHeard tells of such a token that was heard of since an instant, and on whose word.
+func (w *walker) tellHeard(to ident.Member, want func(*sighting, uint64) bool, since clock.Instant) {
+	if to.IsZero() {
+		return
 	}
-	m.sight.age = millis(w.now.Sub(at))
-	w.tell(to, &m)
+	s, told := w.sightings.recall(want, since, &w.rng)
+	switch {
+	case s == nil:
+	case told == nil:
+		w.tell(to, &body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(s.held))}})
+	default:
+		w.tell(to, &body{kind: heard, member: told.origin, sight: sight{id: s.id, born: s.born, hop: told.hop, age: millis(w.now.Sub(told.at))}})
+	}
 }
 
 // confirmed takes it for an answer to a poll that somebody has heard of a token.

@@ -332,12 +332,12 @@ func (w *walker) replace(l *lease) {
 // wentOn reports whether the token, or another one, has been here since it was passed,
 // or as many as need members have told of it, those among them that did so unasked.
 func (w *walker) wentOn(l *lease) bool {
-	s := w.sightings.beyond(&l.token, l.hop, l.since)
-	if s == nil {
-		return false
+	further := beyond(l.token, l.hop)
+	if s, told := w.sightings.recall(further, l.since, &w.rng); s != nil && told == nil {
+		return true // it was here
 	}
-	l.hearAll(s, l.since)
-	return s.held > l.since || l.n >= l.need
+	l.hearAll(&w.sightings, further, l.since)
+	return l.n >= l.need
 }
 
 // goesOn takes it for an answer to the doubts that somebody has heard of a token.

@@ -20,8 +20,8 @@ const sightingsKept = 8
 type sighting struct {
 	id      ident.Token
 	born    uint64
-	hop     uint64        // the highest that was told
-	held    clock.Instant // when it was here last; or longAgo
+	hop     uint64        // at which it was here last
+	held    clock.Instant // when that was; or longAgo
 	heard   clock.Instant // when it was here or told of last
 	sources [credible]source
 }
@@ -30,6 +30,7 @@ type sighting struct {
 // a member that had told it.
 type source struct {
 	member, origin ident.Member
+	hop            uint64 // the highest that was told
 	at             clock.Instant
 }
 
@@ -51,11 +52,11 @@ type sightings struct {
 // is zero, here.
 func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) *sighting {
 	r := s.of(t, by, by)
-	r.hop, r.heard, s.latest = max(r.hop, t.hop), max(r.heard, at), max(s.latest, at)
+	r.heard, s.latest = max(r.heard, at), max(s.latest, at)
 	if by.IsZero() {
-		r.held = max(r.held, at)
+		r.hop, r.held = max(r.hop, t.hop), max(r.held, at)
 	} else {
-		r.tell(by, by, at)
+		r.tell(source{by, by, t.hop, at})
 	}
 	return r
 }
@@ -63,7 +64,7 @@ func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) *sighting 
 // hint takes down what a member has heard of a token, and from whom: it is one source
 // more, and no sign by itself that any token circulates.
 func (s *sightings) hint(t *sight, by, origin ident.Member, at clock.Instant) {
-	s.of(t, by, origin).tell(by, origin, at)
+	s.of(t, by, origin).tell(source{by, origin, t.hop, at})
 }
 
 // of is the record of a token, a new one if need be.
@@ -119,18 +120,19 @@ func (r *sighting) onlyOf(by, origin ident.Member) bool {
 }
 
 // tell notes a source in the place of its earlier word, or of the earliest one.
-func (r *sighting) tell(by, origin ident.Member, at clock.Instant) {
+func (r *sighting) tell(word source) {
 	place := &r.sources[0]
 	for i := range r.sources {
 		switch o := &r.sources[i]; {
-		case o.shares(by, origin):
-			o.at = max(o.at, at)
+		case o.shares(word.member, word.origin):
+			o.at, o.hop = max(o.at, word.at), max(o.hop, word.hop)
 			return
 		case o.at < place.at:
 			place = o
 		}
 	}
-	*place = source{by, origin, max(place.at, at)}
+	word.at = max(place.at, word.at)
+	*place = word
 }
 
 // credibleSince reports whether the token was here, or told of by enough members,
@@ -159,18 +161,26 @@ func (s *sightings) last() clock.Instant {
 	return last
 }
 
-// teller is one of those that told this member of the token themselves after an
-// instant, drawn at random: who tells more often than others does not hide them.
-func (r *sighting) teller(since clock.Instant, rng *rand.Rand) (found *source) {
+// recall is a token that is looked for, and that was here after an instant: that is no
+// hearsay. Or else it is one of those that somebody told this member of after that,
+// drawn at random among those that told: who tells more often, or last, does not hide
+// the others.
+func (s *sightings) recall(want func(*sighting, uint64) bool, since clock.Instant, rng *rand.Rand) (found *sighting, told *source) {
 	n := 0
-	for i := range r.sources {
-		if o := &r.sources[i]; o.at > since && o.member == o.origin {
-			if n++; rng.IntN(n) == 0 {
-				found = o
+	for i := range s.records[:s.n] {
+		r := &s.records[i]
+		if r.held > since && want(r, r.hop) {
+			return r, nil
+		}
+		for k := range r.sources {
+			if o := &r.sources[k]; o.at > since && o.member == o.origin && want(r, o.hop) {
+				if n++; rng.IntN(n) == 0 {
+					found, told = r, o
+				}
 			}
 		}
 	}
-	return found
+	return found, told
 }
 
 // voices are the sources that say the same, no two of which are of one word.
@@ -196,15 +206,6 @@ func (v *voices) hear(by, origin ident.Member) {
 	}
 }
 
-// hearAll counts all that told of a token after an instant.
-func (v *voices) hearAll(r *sighting, since clock.Instant) {
-	for i := range r.sources {
-		if o := &r.sources[i]; o.at > since {
-			v.hear(o.member, o.origin)
-		}
-	}
-}
-
 // precedes orders tokens by age, and by id where that is equal.
 func precedes(born uint64, id *ident.Token, o *policy.Token) bool {
 	return born < o.Born || born == o.Born && id.Compare(o.ID) < 0
@@ -224,33 +225,25 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 	return false
 }
 
-// objection is a token that was here or heard of since an instant, and precedes
-// another one; or nil. What was here comes first: that is no hearsay.
-func (s *sightings) objection(t *sight, since clock.Instant) (found *sighting) {
+// preceding are tokens that precede another one.
+func preceding(t *sight) func(*sighting, uint64) bool {
 	told := policy.Token{ID: t.id, Born: t.born}
-	for i := range s.records[:s.n] {
-		r := &s.records[i]
-		if r.heard > since && precedes(r.born, &r.id, &told) && (found == nil || r.held > since) {
-			found = r
-		}
-	}
-	return found
+	return func(r *sighting, _ uint64) bool { return precedes(r.born, &r.id, &told) }
 }
 
-// beyond is a token that was here since an instant, or the one heard of last, and that
-// is not this one, or is it at a later hop; or nil.
-func (s *sightings) beyond(id *ident.Token, hop uint64, since clock.Instant) (found *sighting) {
+// beyond are tokens other than one, or that one at a later hop.
+func beyond(id ident.Token, than uint64) func(*sighting, uint64) bool {
+	return func(r *sighting, hop uint64) bool { return r.id != id || hop > than }
+}
+
+// hearAll counts all that told this member of such a token after an instant.
+func (v *voices) hearAll(s *sightings, want func(*sighting, uint64) bool, since clock.Instant) {
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if r.heard <= since || r.id == *id && r.hop <= hop {
-			continue
-		}
-		if r.held > since {
-			return r
-		}
-		if found == nil || r.heard > found.heard {
-			found = r
+		for k := range r.sources {
+			if o := &r.sources[k]; o.at > since && want(r, o.hop) {
+				v.hear(o.member, o.origin)
+			}
 		}
 	}
-	return found
 }

@@ -183,7 +183,10 @@ func (w *walker) hear(from ident.Member, b []byte) {
 	case poll:
 		w.polledBy(from, &m)
 	case heard:
-		if m.member.IsZero() || m.member == w.self {
+		if m.member == w.self {
+			break // that is no news
+		}
+		if m.member.IsZero() {
 			m.member = from
 		}
 		w.goesOn(from, &m)

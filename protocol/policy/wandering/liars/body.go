@@ -1,0 +1,64 @@
+package liars
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// The kinds of messages that are lied in (P-34), and where in them.
+const (
+	state  = 2
+	look   = 3
+	report = 4
+	answer = 6
+	demand = 7
+	heard  = 9
+
+	memberSize = 16
+	waiterSize = memberSize + 4
+	sightSize  = 32 + 8 + 8 + 4
+
+	stateWhat    = 1 + 32 + 8
+	lookMember   = 1 + sightSize
+	lookSize     = lookMember + memberSize + 4 + 4
+	answerMember = 1
+	answerAge    = answerMember + memberSize
+	answerWhat   = answerAge + 4
+	demandAge    = 2
+
+	willing    = 1
+	reportMost = 4
+)
+
+// The field of a token (P-33): what is before the candidates, and how many they are.
+const (
+	fieldHead      = 6
+	candidatesMost = 16
+)
+
+// appendWaiter adds a member that has waited for weeks.
+func appendWaiter(to []byte, m ident.Member) []byte {
+	return binary.BigEndian.AppendUint32(append(to, m[:]...), math.MaxUint32/2)
+}
+
+// invented is a token that does not exist.
+var invented = ident.Token{0xee}
+
+// lookOf says that a member was served just now under the invented token, which was
+// made then, in ms since 1970, and asks for no report.
+func lookOf(m ident.Member, born uint64) []byte {
+	to := append([]byte{look}, invented[:]...)
+	to = binary.BigEndian.AppendUint64(to, born)
+	to = binary.BigEndian.AppendUint64(to, 1) // hop
+	to = binary.BigEndian.AppendUint32(to, 0) // age
+	to = append(to, m[:]...)
+	to = binary.BigEndian.AppendUint32(to, 0)
+	return binary.BigEndian.AppendUint32(to, math.MaxUint32)
+}
+
+// demandOf wants the token, and has not had it for so many ms.
+func demandOf(age uint32) []byte {
+	return binary.BigEndian.AppendUint32([]byte{demand, willing}, age)
+}
