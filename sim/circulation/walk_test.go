@@ -252,6 +252,43 @@ func TestWalkersStartWithoutAToken(t *testing.T) {
 	}
 }
 
+// TestNobodyKeepsTheToken: who always wants it and has had nobody beside it looks all
+// the same, and soon, for others that have come to want it.
+func TestNobodyKeepsTheToken(t *testing.T) {
+	for _, members := range []int{2, 3, 20} {
+		cfg := walkConfig("fair", members, 1)
+		cfg.Params.MembersMax, cfg.Params.OperationTime, cfg.Params.SkipDelay = members, 40*time.Millisecond, time.Millisecond
+		cfg.Params.MinInterval, cfg.Demand = time.Millisecond, circulation.Scripted()
+		w, err := circulation.New(cfg)
+		require.NoError(t, err)
+		ran := &eager{runs: make([]int, members), world: w}
+		w.Observe(ran)
+		w.Want(0)
+		w.Run(clock.Instant(time.Minute))
+		require.Greater(t, ran.runs[0], 500)
+		for m := range members {
+			w.Want(m)
+		}
+		w.Run(clock.Instant(2 * time.Minute))
+		require.NoError(t, w.Err())
+		for m := range members {
+			assert.Greater(t, ran.runs[m], 500/members, "%d of %d", m, members)
+		}
+	}
+}
+
+// eager are members that want to operate again when they have.
+type eager struct {
+	circulation.Ignore
+	world *circulation.World
+	runs  []int
+}
+
+func (e *eager) OperationEnded(_ clock.Instant, m int) {
+	e.runs[m]++
+	e.world.Want(m)
+}
+
 // TestLiarsGainNothing: small, what TestMeasureLiars measures at length.
 func TestLiarsGainNothing(t *testing.T) {
 	for _, lying := range []int{1, 6} {

@@ -12,14 +12,22 @@ type announcement struct {
 	again clock.Instant // when to tell, or to tell once more
 	last  clock.Instant // when it was told
 	had   clock.Instant // when this member had the token last, or began
+	among int           // how many members took part when it was told
+	known int           // how many take part now
 }
 
-// announce lets the witnesses know that this member wants the token, soon and not
-// more often than a member may operate.
+// outgrown reports whether the group has grown by half since the witnesses were
+// told: a third of them are others now. Who joins knows hardly anybody at first.
+func (a *announcement) outgrown() bool {
+	return a.known > a.among && 2*a.known >= 3*a.among
+}
+
+// announce lets the witnesses know that this member wants the token, soon, unless
+// they know.
 func (w *walker) announce() {
 	a := &w.fair.announcement
-	if w.demand && !a.told && a.again == clock.Never {
-		a.again = max(w.now, a.last.Add(w.gather))
+	if w.demand && (!a.told || a.outgrown()) {
+		a.again = min(a.again, max(w.now, a.last.Add(w.gather)))
 	}
 }
 
@@ -34,7 +42,7 @@ func (w *walker) announceDue() {
 	a.again = clock.Never
 	if w.demand {
 		w.tellWitnesses(willing)
-		a.told, a.last = true, w.now
+		a.told, a.last, a.among = true, w.now, a.known
 		a.again = w.now.Add(w.patience())
 	}
 }

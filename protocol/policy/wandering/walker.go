@@ -109,6 +109,11 @@ func (w *walker) happened(event *policy.Event) {
 		w.ended(event)
 	case policy.DemandChanged:
 		w.demandChanged(event.Demand)
+	case policy.Neighbour:
+		if w.fair != nil {
+			w.fair.announcement.known = event.Members
+			w.announce()
+		}
 	case policy.Silent:
 		if !event.From.IsZero() {
 			w.silent(event.From)
