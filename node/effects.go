@@ -133,6 +133,7 @@ func (n *Node) sendMessage(to ident.Member, m wire.Message) {
 		return
 	}
 	n.scratch = body
+	n.sent.note(m)
 	n.transport.Queue(to, classOf(m), body)
 }
 

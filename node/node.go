@@ -47,6 +47,7 @@ type Node struct {
 	metrics   *metrics.Metrics // nil when none are kept
 	scrapes   scrapes
 	syncs     atomic.Uint64
+	sent      sent
 	contact   atomic.Int64 // clock.Instant of the last frame from anybody
 	failed    atomic.Int64 // clock.Instant of the last attempt to reach somebody that failed
 	scratch   []byte       // of who carries effects out: for encodings that are copied

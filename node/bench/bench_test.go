@@ -28,7 +28,7 @@ func TestSubjectsHandOver(t *testing.T) {
 		t.Run(subject, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			require.NoError(t, makeGroup(dir, fastest(2)))
+			require.NoError(t, makeGroup(dir, fastest(2), names[:]))
 			p := plan{}
 			procs, err := startPair(p.role(subject, names[1], dir, 2), p.role(subject, names[0], dir, 2))
 			require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestArguments(t *testing.T) {
 
 func TestGroupFilesAreAnIdentity(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, makeGroup(dir, fastest(64)))
+	require.NoError(t, makeGroup(dir, fastest(64), names[:]))
 	id, err := identity(filepath.Join(dir, names[1]))
 	require.NoError(t, err)
 	r, ok := id.Group.Config().Resource(resource)

@@ -22,7 +22,7 @@ const (
 	resource = "bench"
 )
 
-// names are those of the two members.
+// names are those of the members where there are two.
 var names = [2]string{"a", "b"}
 
 // fastest is a resource whose tokens never rest longer than they must, and
@@ -37,8 +37,9 @@ func fastest(tokens int) group.Resource {
 	}
 }
 
-// makeGroup makes a throw-away CA in dir and the files of both members.
-func makeGroup(dir string, r group.Resource) error {
+// makeGroup makes a throw-away CA in dir, and the files of each member in a
+// folder of its name.
+func makeGroup(dir string, r group.Resource, members []string) error {
 	authority, err := ca.Create(filepath.Join(dir, "ca"), ca.CreateOptions{Name: "bench", Lifetime: 24 * time.Hour})
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func makeGroup(dir string, r group.Resource) error {
 	if _, err := authority.SetConfig(group.Settings{Resources: []group.Resource{r}}); err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, name := range members {
 		if err := makeMember(authority, filepath.Join(dir, name), name); err != nil {
 			return err
 		}

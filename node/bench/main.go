@@ -4,6 +4,10 @@
 //	go run ./node/bench throughput
 //	go run ./node/bench latency
 //
+// and what it costs in a whole group, with what policies say to each other:
+//
+//	go run ./node/bench walk
+//
 // docs/benchmarks.md says what is measured, how to read it, and what came out.
 package main
 
@@ -27,10 +31,11 @@ func main() {
 	}
 }
 
-const usage = `usage: go run ./node/bench throughput|latency [flags]
+const usage = `usage: go run ./node/bench throughput|latency|walk [flags]
 
 throughput  handoffs a second and processor time for each, of two processes
 latency     time from release to enabled through a relay that delays
+walk        messages, connections and processor time for each operation among many members
 
 `
 
@@ -50,7 +55,7 @@ func run(args []string, out, progress io.Writer) error {
 		f.DurationVar(&p.warmUp, "warm-up", time.Second, "how long it runs before")
 		f.StringVar(&p.dir, "dir", "", "folder for the journals, on the disk to be measured (default: a temporary one)")
 		f.StringVar(&p.profiles, "profiles", "", "folder to write CPU profiles to")
-		f.Func("tokens", "how many tokens (default 1,8,64)", p.tokens.parse)
+		f.Func("tokens", "how many tokens (default 1,8,64)", p.tokens.parse(1, maxTokens))
 		f.Func("only", "which subjects, as "+strings.Join(subjectNames(), ",")+" (default all)", p.only)
 		if err := f.Parse(args[1:]); err != nil {
 			return err
@@ -65,20 +70,37 @@ func run(args []string, out, progress io.Writer) error {
 			return err
 		}
 		return l.run(out)
+	case "walk":
+		w := walk{progress: progress}
+		f.Func("members", "how many (default 25,100)", w.members.parse(2, maxCrew))
+		f.Func("preset", "which presets of the policy wandering, or "+quiet+" (default "+strings.Join(usual, ",")+")", w.only)
+		f.DurationVar(&w.operation, "operation", 200*time.Millisecond, "how long an operation takes")
+		f.DurationVar(&w.window, "for", time.Minute, "how long each group is measured")
+		f.DurationVar(&w.warmUp, "warm-up", 0, "how long it runs before (default a round and a half of operations, 40 s at least)")
+		f.BoolVar(&w.volatile, "volatile", false, "do not sync the journals")
+		f.StringVar(&w.dir, "dir", "", "folder for the journals, on the disk to be measured (default: a temporary one)")
+		f.StringVar(&w.profiles, "profiles", "", "folder to write CPU profiles to")
+		if err := f.Parse(args[1:]); err != nil {
+			return err
+		}
+		return w.run(out)
 	}
 	return fmt.Errorf("no measurement is called %q\n%s", args[0], usage)
 }
 
-// counts are numbers of tokens.
+// counts are numbers of tokens or members.
 type counts []int
 
-func (c *counts) parse(list string) error {
-	for _, s := range strings.Split(list, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > maxTokens {
-			return fmt.Errorf("%q is no number from 1 to %d", s, maxTokens)
+// parse reads a list of numbers, each within bounds.
+func (c *counts) parse(least, most int) func(string) error {
+	return func(list string) error {
+		for _, s := range strings.Split(list, ",") {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < least || n > most {
+				return fmt.Errorf("%q is no number from %d to %d", s, least, most)
+			}
+			*c = append(*c, n)
 		}
-		*c = append(*c, n)
+		return nil
 	}
-	return nil
 }

@@ -99,7 +99,7 @@ func (p *plan) measure(subject string, tokens int) (reading, error) {
 		return reading{}, err
 	}
 	defer os.RemoveAll(dir)
-	if err := makeGroup(dir, fastest(tokens)); err != nil {
+	if err := makeGroup(dir, fastest(tokens), names[:]); err != nil {
 		return reading{}, err
 	}
 	procs, err := startPair(p.role(subject, names[1], dir, tokens), p.role(subject, names[0], dir, tokens))
@@ -178,7 +178,10 @@ func each(list []reading, value func(reading) float64) []float64 {
 }
 
 // median is the middle value, or the lower of the two middle ones.
-func median(values []float64) float64 {
+func median(values []float64) float64 { return quantile(values, 0.5) }
+
+// quantile is the value below or at which a share of all are.
+func quantile(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
+	return sorted[int(share*float64(len(sorted)-1))]
 }

@@ -105,11 +105,14 @@ func (w *walker) confirmed(from ident.Member, m *body) {
 	}
 }
 
+// makes is from when on this member may make a token.
+func (w *walker) makes() clock.Instant { return w.made.Add(w.window) }
+
 // generate asks for a new token, unless this member has made one just now: then it is
 // up to others. The answer may stay out, so the next wait begins at once.
 func (w *walker) generate() {
 	w.listen()
-	if w.made == longAgo || w.now >= w.made.Add(w.window) {
+	if w.now >= w.makes() {
 		w.made = w.now
 		w.actions = append(w.actions, policy.Action{Kind: policy.Generate})
 	}

@@ -65,6 +65,7 @@ type lease struct {
 	// doubted: a token is made at that instant, unless as many as need members
 	// have heard of the token, or another one, since it was passed.
 	doubted clock.Instant
+	late    bool // that is long after others were asked
 	need    int
 	voices
 }
@@ -247,7 +248,7 @@ func (w *walker) denied(l *lease) {
 
 // doubt asks members at random whether they have heard that the token went on.
 func (w *walker) doubt(l *lease) {
-	l.doubted, l.voices = w.now.Add(suspicion), voices{}
+	l.doubted, l.late, l.voices = w.now.Add(suspicion), false, voices{}
 	l.asks = clock.Never
 	w.polled = w.roster.Draw(pollSize, w.polled[:0])
 	l.need = agreeing(len(w.polled))
@@ -314,8 +315,19 @@ func (w *walker) leasesDue() {
 	}
 }
 
-// replace ends a doubted lease: nobody has heard of the token since it was passed.
+// replace ends a doubted lease: nobody has heard of the token since it was passed. Who
+// has just made one waits until it may make another, and asks once more.
 func (w *walker) replace(l *lease) {
+	if !w.have && !w.wentOn(l) {
+		switch {
+		case w.now < w.makes():
+			l.doubted, l.late = w.makes(), true
+			return
+		case l.late: // what others said is old
+			w.doubt(l)
+			return
+		}
+	}
 	gone := l.at
 	w.endLease(l)
 	if w.have || w.wentOn(l) {

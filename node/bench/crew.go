@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/store"
+)
+
+// crew are the members of a group, all in this process.
+type crew []*node.Node
+
+// work is what each member of a crew does.
+type work struct {
+	mode      store.Mode
+	operation time.Duration // how long one takes; 0: nobody wants any
+	watch     *occupancy
+}
+
+// openCrew opens a node for each name in dir. The first makes the token, and the
+// others meet it first.
+func openCrew(dir string, members []string, w work) (crew, error) {
+	var c crew
+	for _, name := range members {
+		id, err := identity(filepath.Join(dir, name))
+		if err != nil {
+			return c, err
+		}
+		cfg := node.Config{
+			Identity: id, StateDir: filepath.Join(dir, name, "state"), Listen: "127.0.0.1:0",
+			Mode: w.mode, Socket: "-", Found: len(c) == 0 && w.operation > 0,
+		}
+		if w.operation > 0 {
+			cfg.Operation = node.Operation{Resource: resource, Run: w.run}
+		}
+		if len(c) > 0 {
+			cfg.Bootstrap = []string{c[0].Address()}
+		}
+		n, err := node.Open(context.Background(), cfg)
+		if err != nil {
+			return c, fmt.Errorf("member %d: %w", len(c)+1, err)
+		}
+		c = append(c, n)
+	}
+	return c, nil
+}
+
+// run is one operation.
+func (w work) run(ctx context.Context, _ api.Grant) (operated bool, exit int) {
+	w.watch.begin(time.Now())
+	defer func() { w.watch.end(time.Now()) }()
+	t := time.NewTimer(w.operation)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return true, 0
+}
+
+// knowEachOther reports whether every member knows every other one.
+func (c crew) knowEachOther() bool {
+	for _, n := range c {
+		if len(n.Members()) < len(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// close ends the members where they are: nobody goes on with the token.
+func (c crew) close() {
+	var all sync.WaitGroup
+	for _, n := range c {
+		all.Go(member{n}.Close)
+	}
+	all.Wait()
+}
+
+// tally is what a crew has done since it was opened.
+type tally struct {
+	cpu                    time.Duration // of this process, user and system
+	hops                   uint64
+	dials, messages, small uint64
+	syncs, made, dropped   uint64
+}
+
+func (c crew) tally() (tally, error) {
+	cpu, err := cpuTime()
+	t := tally{cpu: cpu}
+	for _, n := range c {
+		st, traffic := n.Status(), n.Traffic()
+		t.hops += st.Handoffs.OK
+		t.syncs += st.Journal.Fsyncs
+		t.made += st.Tokens.Generated
+		t.dropped += st.Tokens.Dropped
+		t.dials += traffic.Dials
+		t.messages += traffic.Messages
+		t.small += traffic.PolicyMessages
+	}
+	return t, err
+}
+
+// since is what was done after before.
+func (t tally) since(before tally) tally {
+	return tally{
+		cpu: t.cpu - before.cpu, hops: t.hops - before.hops, dials: t.dials - before.dials,
+		messages: t.messages - before.messages, small: t.small - before.small, syncs: t.syncs - before.syncs,
+		made: t.made - before.made, dropped: t.dropped - before.dropped,
+	}
+}
+
+// connections are the numbers that are open at each member.
+func (c crew) connections() []float64 {
+	var list []float64
+	for _, n := range c {
+		list = append(list, float64(n.Traffic().Connections))
+	}
+	return list
+}
