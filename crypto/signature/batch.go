@@ -36,9 +36,8 @@ type item struct {
 	err error
 }
 
-// Add takes in one signature; neither slice is kept. The verdict on it stands
-// in the answer of Verify at the index that Len had before.
-func (b *Batch) Add(key *PublicKey, message, sig []byte) {
+// add is Add.
+func (b *Batch) add(key *PublicKey, message, sig []byte) {
 	b.items = append(b.items, item{key: key})
 	it := &b.items[len(b.items)-1]
 	if it.err = it.sig.parse(sig); it.err == nil {
@@ -49,15 +48,8 @@ func (b *Batch) Add(key *PublicKey, message, sig []byte) {
 // Len is how many signatures have been added.
 func (b *Batch) Len() int { return len(b.items) }
 
-// Verify returns nil when all signatures are good, otherwise one verdict for
-// each, nil, ErrEncoding or ErrMismatch, in the order of Add.
-//
-// random makes the coefficients of the common equation unpredictable to
-// whoever made the signatures. They also depend on all the signatures, so a
-// weak, failing or nil source does not help to smuggle one in; it only lets
-// the same batch be computed the same way again. A batch that fails is checked
-// one by one.
-func (b *Batch) Verify(random io.Reader) []error {
+// compute is Verify.
+func (b *Batch) compute(random io.Reader) []error {
 	if b.wellFormed() && b.pays() && b.holds(random) {
 		return nil
 	}
