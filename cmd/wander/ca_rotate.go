@@ -251,6 +251,6 @@ func (r rotationReport) retireWhen() string {
 	if last.IsZero() {
 		return "now: every member that lives has a certificate of the new key."
 	}
-	return fmt.Sprintf("when they have renewed, which they do by themselves in the last third of a certificate's life (or now: wander cert renew, on each); at %s at the latest, when the last one ends.",
+	return fmt.Sprintf("when they have renewed, which those with ca.address in their settings soon do by themselves while wander ca serve runs (or now: wander cert renew, on each); the others need another certificate (wander ca issue); at %s at the latest, when the last one ends.",
 		last.Format(time.DateTime+" MST"))
 }

@@ -73,7 +73,7 @@ func loadMember(env *environment, config string) (settings, node.Identity, error
 	}
 	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
 	if err != nil {
-		return s, id, identityError(err, &s, "wander join makes key and certificate; name the settings file with --config")
+		return s, id, identityError(err, &s)
 	}
 	return s, id, nil
 }

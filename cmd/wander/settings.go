@@ -167,7 +167,8 @@ func (s *settings) socket() string {
 }
 
 // identityError is for an identity that cannot be loaded.
-func identityError(err error, s *settings, hint string) error {
+func identityError(err error, s *settings) error {
+	hint := "wander join makes key, certificate and group.crt; name the settings file with --config"
 	if errors.Is(err, keyfile.ErrMode) {
 		hint = "take away what others may do: chmod 600 " + s.Identity.Key
 	}
@@ -178,7 +179,7 @@ func identityError(err error, s *settings, hint string) error {
 func (s *settings) nodeConfig() (node.Config, error) {
 	id, err := node.LoadIdentity(s.Identity.Certificate, s.Identity.Key, s.Identity.Group)
 	if err != nil {
-		return node.Config{}, identityError(err, s, "wander ca issue makes key and certificate, and the CA's folder holds group.crt")
+		return node.Config{}, identityError(err, s)
 	}
 	cfg := node.Config{
 		Identity: id, StateDir: s.StateDir, Listen: s.Listen.Address, Advertise: s.Listen.Advertise,

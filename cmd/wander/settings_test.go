@@ -169,7 +169,7 @@ func TestNodeRefusesSettings(t *testing.T) {
 		{"a command for no resource", memberSettings + "[operation]\ncommand = [\"true\"]\n", "operation's resource", "", nil, 78},
 		{"a command for another resource", memberSettings + "[operation]\nresource = \"gopher\"\ncommand = [\"true\"]\n", `"gopher" is not in the group`, "", nil, 78},
 		{"a resource without a command", memberSettings + "[operation]\nresource = \"ftp\"\n", "without operation.command", "", nil, 78},
-		{"no certificate", memberSettings, "nowhere.crt", "wander ca issue", map[string]string{"WANDER_IDENTITY_CERTIFICATE": "nowhere.crt"}, 78},
+		{"no certificate", memberSettings, "nowhere.crt", "wander join", map[string]string{"WANDER_IDENTITY_CERTIFICATE": "nowhere.crt"}, 78},
 		{"a key that others can read", memberSettings, "loose.key", "chmod 600 loose.key", map[string]string{"WANDER_IDENTITY_KEY": "loose.key"}, 78},
 		{"another member's key", memberSettings, "b.key is not the key of", "", map[string]string{"WANDER_IDENTITY_KEY": "b.key"}, 78},
 		{"a certificate for a group file", memberSettings, "group", "", map[string]string{"WANDER_IDENTITY_GROUP": "a.crt"}, 78},
