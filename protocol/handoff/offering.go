@@ -123,11 +123,11 @@ func (m *Machine) offerDue(rec *record) {
 		m.nobody(rec)
 		return
 	}
-	p.alone = false
 	m.offer(rec)
 }
 
-// nobody waits a while for somebody to ask. When there still is nobody, the
+// nobody waits a while when there was nobody to ask, or all that there are have been
+// asked in vain. When that is so once more, with nobody who accepted meanwhile, the
 // policy is told, and decides anew: the member may have a use for the token. If
 // it had named a target it is told at once, since it may name another.
 func (m *Machine) nobody(rec *record) {
@@ -223,6 +223,7 @@ func (m *Machine) OnAccept(from ident.Member, msg *wire.Accept) {
 			m.pass(rec)
 		}
 	default:
+		p.alone = false
 		if from == p.current {
 			p.attempts, p.onWay = 0, false
 		}

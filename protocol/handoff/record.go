@@ -55,7 +55,7 @@ type pass struct {
 	target   ident.Member // the only one that may get it; zero: anybody
 	field    []byte       // policy field of the transfer
 	release  bool         // the policy has let go of the token
-	alone    bool         // there was nobody to ask when it was last tried
+	alone    bool         // nobody was found when all had been asked that there were
 	since    clock.Instant
 	current  ident.Member // who is being asked; zero: nobody
 	attempts int          // offers to current so far

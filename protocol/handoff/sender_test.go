@@ -187,7 +187,9 @@ func TestVolatileSenderThatSearchedLongDoesNotGiveUpEarly(t *testing.T) {
 	tok := p.own().ID()
 	offer := sent[*wire.Offer](p.release(tok, 0))
 	for range 30 {
-		p.wait(handoff.DefaultTuning.GiveUp / 10)
+		if p.wait(handoff.DefaultTuning.GiveUp / 10); p.noticed(handoff.Unwanted) {
+			p.release(tok, 0)
+		}
 	}
 	assert.Contains(t, p.takes(q, sent[*wire.Accept](q.takes(p, offer))).String(), "TRANSFER")
 	assert.Equal(t, "TRANSFER", p.wait(time.Second).String())

@@ -114,3 +114,20 @@ func TestSenderKeeps(t *testing.T) {
 	accept = sent[*wire.Accept](g[1].takes(g[0], sent[*wire.Offer](g[0].release(tok, 0))))
 	assert.Equal(t, "sent! TRANSFER", g[0].takes(g[1], accept).String())
 }
+
+// TestSenderSaysWhenNobodyAnswers: a token for anybody does not wait for ever for
+// peers that are connected and mute.
+func TestSenderSaysWhenNobodyAnswers(t *testing.T) {
+	g := newGroup(t, 2)
+	tok := g[0].own().ID()
+	g[0].release(tok, 0)
+	told := 0
+	for range 40 {
+		g[0].wait(time.Second)
+		if g[0].noticed(handoff.Unwanted) {
+			told++
+		}
+	}
+	assert.Equal(t, 1, told, "the policy decides anew")
+	assert.True(t, g[0].holds(tok, 0))
+}

@@ -16,7 +16,9 @@ const (
 	// policy tells a peer a few things for each operation, and none is needed for
 	// safety; the shortest operations of the demo need 70 a second between three
 	// members. One costs some 10 µs, so that a peer can take a few
-	// thousandths of a core and no more.
+	// thousandths of a core. What makes a policy look up witnesses costs more in groups
+	// of thousands (Directory.Witnesses); policies bound that themselves: fair does it a few
+	// times a second at most for one peer.
 	policyRate  = 200
 	policyBurst = 400
 

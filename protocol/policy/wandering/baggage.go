@@ -70,9 +70,8 @@ func (c *candidates) append(now clock.Instant, to []byte) []byte {
 	return to
 }
 
-// read replaces the list by what a token carries.
+// read takes in what a token carries.
 func (c *candidates) read(now clock.Instant, records []byte) {
-	c.n = 0
 	for r := reader(records); len(r) > 0; {
 		member, age := r.member(), r.u32()
 		c.insert(candidate{member: member, served: before(now, age)})

@@ -70,7 +70,7 @@ func (w *walker) testify(by, m ident.Member, at clock.Instant) {
 			return
 		}
 		t = f.store.add(m)
-		t.wants = true
+		t.wants, t.ranked = true, w.now
 	}
 	t.mark(by, at)
 }
@@ -181,7 +181,7 @@ func (w *walker) report(to ident.Member, served clock.Instant) {
 	for _, t := range found[:w.fair.store.oldest(served, &found)] {
 		switch {
 		case t.member == to:
-		case w.witnessOf(t.member, w.self):
+		case w.stillWitnessOf(t):
 			m.records[m.n] = waiter{t.member, millis(w.now.Sub(t.served))}
 			m.n++
 		default:
@@ -197,13 +197,26 @@ func (w *walker) report(to ident.Member, served clock.Instant) {
 	}
 }
 
+// stillWitnessOf reports whether this member is a witness of one in its store. That is
+// looked up once in a window: members come and go more seldom, and who asks again
+// and again costs nothing.
+func (w *walker) stillWitnessOf(t *testimony) bool {
+	if w.now >= t.ranked.Add(w.least) {
+		if !w.witnessOf(t.member, w.self) {
+			return false
+		}
+		t.ranked = w.now
+	}
+	return true
+}
+
 // reported takes candidates from a report: only members of which the sender is a
 // witness, so nobody can report itself or whom it likes.
 func (w *walker) reported(from ident.Member, m *body) {
-	if !w.have {
+	f := w.fair
+	if !w.have || !f.store.reports.may(from, w.now, w.reply) {
 		return
 	}
-	f := w.fair
 	for _, r := range m.records[:m.n] {
 		if r.member != w.self && r.member != from && !contains(f.refused[:], r.member) && w.witnessOf(r.member, from) {
 			f.candidates.insert(candidate{r.member, before(w.now, r.age), from})
@@ -237,15 +250,17 @@ func (w *walker) inquired(from ident.Member, m *body) {
 // others that may.
 func (w *walker) demanded(from ident.Member, wants bool, served clock.Instant) {
 	s := &w.fair.store
-	if t := s.find(from); t != nil {
-		if t.wants = wants; wants {
-			w.contradict(t, served)
-		}
-		return
+	t := s.find(from)
+	if t != nil {
+		t.wants = wants
 	}
-	if wants && w.witnessOf(from, w.self) {
-		t := s.add(from)
-		t.served, t.wants = w.now-clock.Instant(w.min), true
+	switch {
+	case !wants || !s.demands.may(from, w.now, w.gather):
+	case t != nil:
+		w.contradict(t, served)
+	case w.witnessOf(from, w.self):
+		t = s.add(from)
+		t.served, t.wants, t.ranked = w.now-clock.Instant(w.min), true, w.now
 	}
 }
 

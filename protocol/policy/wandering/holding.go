@@ -31,6 +31,9 @@ func (w *walker) arrive(e *policy.Event) {
 		return
 	}
 	if w.fair != nil {
+		if !w.have { // or those of both tokens are for the one that stays
+			w.fair.candidates.n = 0
+		}
 		w.fair.candidates.read(w.now, b.records)
 		w.fair.candidates.remove(e.From)
 	}

@@ -50,7 +50,7 @@ type lease struct {
 	token ident.Token
 	hop   uint64       // of the custody that is watched
 	at    ident.Member // whose custody that is; zero: not known yet
-	next  ident.Member // to whom that member passed it, and whom it watches now
+	next  ident.Member // to whom that member says that it passed it, and that it watches now; never this one
 	since clock.Instant
 	birth clock.Instant // of the token
 	asks  clock.Instant // when to ask
@@ -207,6 +207,9 @@ func (w *walker) stated(from ident.Member, m *body) {
 	if l == nil {
 		return
 	}
+	if m.what == passed && m.member == w.self {
+		m.what = unknown // it did not come, or this lease would have ended then
+	}
 	if m.what != unknown {
 		if l.doubted != clock.Never {
 			w.watch(from) // it had fallen silent, which ended the watch
@@ -265,12 +268,10 @@ func (w *walker) silent(from ident.Member) {
 		l := &w.leases[i]
 		switch {
 		case !l.used || l.at != from:
-		case !l.next.IsZero() && l.next != w.self:
+		case !l.next.IsZero():
 			l.at, l.next, l.hop, l.taken = l.next, ident.Member{}, l.hop+1, true
 			w.watch(l.at)
 			w.askAbout(l)
-		case !l.next.IsZero():
-			w.endLease(l) // it came back to us
 		case l.doubted == clock.Never && doubts == 0:
 			w.askAbout(l)
 			w.doubt(l)

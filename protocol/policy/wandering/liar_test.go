@@ -316,3 +316,95 @@ func TestDeniedTurnsGainTwo(t *testing.T) {
 	g.runRounds(rounds)
 	require.LessOrEqual(t, g.ran[20], g.ran[10]+3)
 }
+
+// Who says that it passed the token back, which it did not, is watched like one that
+// says that it never had it.
+func TestPassedBackIsNotBelieved(t *testing.T) {
+	for _, back := range []bool{true, false} {
+		w := walkerAt(t, 1, Light, table1)
+		w.Step(2*second, arrival(9, 1000), nil)
+		w.watchOver(&policy.Token{ID: ident.Token{9}, Hop: 7}, ident.Member{5})
+		w.have = false
+		settled := policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: ident.Member{5}, Token: policy.Token{ID: ident.Token{9}, Hop: 7}}
+		w.Step(3*second, settled, nil)
+		to := ident.Member{6}
+		if back {
+			to = ident.Member{1}
+		}
+		w.Step(4*second, said(5, body{kind: state, sight: sight{id: ident.Token{9}, hop: 8}, what: passed, member: to}), nil)
+		asked := w.Step(20*second, policy.Event{Kind: policy.Silent, From: ident.Member{5}}, nil)
+		require.Equal(t, back, len(told(asked, 7, poll)) == 1, "doubted at once")
+		require.Equal(t, !back, len(told(asked, 6, ask)) == 1, "looked for at the one that has it")
+	}
+}
+
+// counting is a Roster that counts how often it ranks all members.
+type counting struct {
+	everybody
+	ranked *int
+}
+
+func (c counting) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
+	*c.ranked++
+	return c.everybody.Witnesses(of, n, to)
+}
+
+// Who floods a member has it rank the group a few times in a second, and no more.
+func TestFloodsRankSeldom(t *testing.T) {
+	flood := map[string]func(i int) body{
+		"looks": func(int) body { return body{kind: look, sight: sight{id: ident.Token{8}, born: 9}} },
+		"marks": func(i int) body {
+			return body{kind: look, sight: sight{id: ident.Token{8}, born: 9}, member: ident.Member{byte(20 + i%200)}}
+		},
+		"demands": func(int) body { return body{kind: demand, what: willing, age: 1 << 30} },
+		"reports": func(i int) body {
+			m := body{kind: report, n: reportMost}
+			for k := range m.records {
+				m.records[k] = waiter{ident.Member{byte(2 + (i+k)%17)}, 1 << 30}
+			}
+			return m
+		},
+	}
+	for name, next := range flood {
+		ranked := 0
+		p := table1
+		p.Preset = Fair
+		made, err := New(p, policy.Surroundings{
+			Self: ident.Member{1}, Random: rand.NewPCG(1, 1), Roster: counting{everybody{20, 1}, &ranked},
+		})
+		require.NoError(t, err)
+		w := made.(*walker)
+		w.Step(second, policy.Event{Kind: policy.Timer}, nil)
+		for i := range byte(10) {
+			w.Step(second, said(2+i, body{kind: demand, what: willing}), nil)
+		}
+		w.Step(200*second, said(19, body{kind: look, sight: sight{id: ident.Token{8}, born: 9}, member: ident.Member{2}, older: nothingOlder}), nil)
+		w.Step(200*second, arrival(9, 1000), nil)
+		ranked = 0
+		for i := range 400 {
+			w.Step(201*second+clock.Instant(i)*second/400, said(2, next(i)), nil)
+		}
+		require.LessOrEqual(t, ranked, 4*(reportMost+1), name)
+	}
+}
+
+// Of two tokens that are here one stays, with the candidates of both.
+func TestCandidatesOfBothTokens(t *testing.T) {
+	w := walkerAt(t, 1, Fair, table1)
+	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+	carrying := func(id byte, born uint64, waits byte) policy.Event {
+		e := arrival(id, born)
+		e.Token.Field = (&waiter{ident.Member{waits}, 1 << 20}).append([]byte{baggageForm, 0, 0, 0, 1, 0})
+		return e
+	}
+	w.Step(3*second, carrying(9, 1000, 5), nil)
+	require.True(t, w.running)
+	w.Step(4*second, carrying(8, 500, 6), nil)
+	w.Step(7*second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}, nil)
+	require.Equal(t, ident.Token{8}, w.token.ID)
+	members := []ident.Member{w.fair.choice.member}
+	for _, c := range w.fair.candidates.list[:w.fair.candidates.n] {
+		members = append(members, c.member)
+	}
+	require.Subset(t, members, []ident.Member{{5}, {6}})
+}

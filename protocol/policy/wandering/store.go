@@ -23,6 +23,7 @@ type testimony struct {
 	served clock.Instant
 	sure   bool // somebody who came after it said so; otherwise it has only announced itself
 	wants  bool
+	ranked clock.Instant         // when this member was found to be a witness of it last
 	marks  [denialsMost + 1]mark // who says when it was served: the last of each that said so last
 
 	// denied are those that said it was served, which it denies. They are not believed
@@ -34,7 +35,7 @@ type testimony struct {
 // many liars as cannot keep it from its turns. A member that lies gains a turn of each.
 const denialsMost = 2
 
-// mark is the word of one member, which passed the token to another one.
+// mark is one member, and when it did or said something.
 type mark struct {
 	by ident.Member
 	at clock.Instant
@@ -100,11 +101,14 @@ type store struct {
 	// errands are at whose word something was told to a third member last: nobody
 	// spends another one's messages, and dials, as it likes.
 	errands marks
+	// reports and demands are those for whom witnesses were looked up last, which takes
+	// time that grows with the group.
+	reports, demands marks
 }
 
 // marks are the members that did something last, and when.
 type marks struct {
-	list [2 * witnesses]source
+	list [2 * witnesses]mark
 	next int
 }
 
@@ -112,11 +116,11 @@ type marks struct {
 // it does it again.
 func (m *marks) may(by ident.Member, now clock.Instant, pause time.Duration) bool {
 	for i := range m.list {
-		if m.list[i].member == by && now < m.list[i].at.Add(pause) {
+		if m.list[i].by == by && now < m.list[i].at.Add(pause) {
 			return false
 		}
 	}
-	m.list[m.next] = source{member: by, at: now}
+	m.list[m.next] = mark{by, now}
 	m.next = (m.next + 1) % len(m.list)
 	return true
 }
