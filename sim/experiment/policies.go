@@ -82,8 +82,8 @@ func choices() (all []choice) {
 	return all
 }
 
-// beyondPresets are the presets of each policy that have goals.
-var beyondPresets = map[string][]string{catalog.Multitoken: steeredPresets, catalog.Wandering: {wandering.Light, wandering.Fair}}
+// beyondPresets are the presets of each policy that are measured on their own.
+var beyondPresets = map[string][]string{catalog.Multitoken: steeredPresets}
 
 func (c choice) String() string { return c.policy + " " + c.preset }
 
