@@ -74,7 +74,7 @@ func run(args []string, out, progress io.Writer) error {
 		w := walk{progress: progress}
 		f.Func("members", "how many (default 25,100)", w.members.parse(2, maxCrew))
 		f.Func("preset", "which presets of the policy wandering, or "+quiet+" (default "+strings.Join(usual, ",")+")", w.only)
-		f.DurationVar(&w.operation, "operation", 200*time.Millisecond, "how long an operation takes")
+		f.DurationVar(&w.operation, "operation", time.Second, "how long an operation takes")
 		f.DurationVar(&w.window, "for", time.Minute, "how long each group is measured")
 		f.DurationVar(&w.warmUp, "warm-up", 0, "how long it runs before (default a round and a half of operations, 40 s at least)")
 		f.BoolVar(&w.volatile, "volatile", false, "do not sync the journals")

@@ -62,6 +62,7 @@ type walked struct {
 	members     int
 	preset      string
 	took        time.Duration
+	cpu         time.Duration // of this process, user and system
 	did         tally
 	watch       *occupancy
 	connections []float64
@@ -182,15 +183,16 @@ func (w *walk) observe(c crew, r *walked) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	before, err := c.tally()
+	before := c.tally() // which costs time itself
+	began, err := cpuTime()
 	if err != nil {
 		return err
 	}
 	r.watch.open(time.Now())
 	time.Sleep(w.window)
 	r.took = r.watch.close(time.Now())
-	after, err := c.tally()
-	r.did, r.connections = after.since(before), c.connections()
+	ended, err := cpuTime()
+	r.cpu, r.did, r.connections = ended-began, c.tally().since(before), c.connections()
 	fmt.Fprintf(w.progress, "%d members, %s: %d operations, %d hops, %d messages (%d small), %d dials, %d batches written, %d tokens made and %d dropped\n",
 		r.members, r.preset, r.watch.operations, r.did.hops, r.did.messages, r.did.small, r.did.dials, r.did.syncs, r.did.made, r.did.dropped)
 	return err
@@ -209,13 +211,13 @@ func (r walked) row() string {
 	seconds := r.took.Seconds()
 	cells := []string{
 		strconv.Itoa(r.members), "`" + r.preset + "`", "–", "–", "–", "–", "–", "–",
-		fmt.Sprintf("%.1f %%", 100*r.did.cpu.Seconds()/seconds),
+		fmt.Sprintf("%.1f %%", 100*r.cpu.Seconds()/seconds),
 		fmt.Sprintf("%.0f, %.0f", median(r.connections), slices.Max(r.connections)), "–", "–", "–",
 	}
 	if o.operations > 0 {
 		copy(cells[2:], []string{
 			strconv.Itoa(o.operations), fmt.Sprintf("%.1f", float64(r.did.small)/n), fmt.Sprintf("%.1f", float64(r.did.small)/float64(max(1, r.did.hops))),
-			fmt.Sprintf("%.1f", float64(r.did.hops)/n), fmt.Sprintf("%.1f", float64(r.did.dials)/n), fmt.Sprintf("%.1f ms", r.did.cpu.Seconds()*1e3/n),
+			fmt.Sprintf("%.1f", float64(r.did.hops)/n), fmt.Sprintf("%.1f", float64(r.did.dials)/n), fmt.Sprintf("%.1f ms", r.cpu.Seconds()*1e3/n),
 		})
 		copy(cells[11:], []string{
 			fmt.Sprintf("%.1f %%", 100*o.idle.Seconds()/seconds), fmt.Sprintf("%.1f %%", 100*o.overlap.Seconds()/seconds),
