@@ -10,6 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 // Programs that ask for a resource.
@@ -174,4 +175,33 @@ func TestExpiredGrantEndsLaterAfterASleep(t *testing.T) {
 	assert.LessOrEqual(t, margin, time.Second)
 	b.after(margin)
 	assert.False(t, b.Status().Slots[0].Executing)
+}
+
+// The only peer is connected and mute. A token that walks waits for it, or for anybody;
+// demand at its holder does not.
+func TestDemandIsMetBesideAMutePeer(t *testing.T) {
+	for _, preset := range []string{wandering.Light, wandering.Fair, wandering.Paper} {
+		for _, restarted := range []bool{false, true} {
+			params := quick
+			params.Preset = preset
+			a := newAuthorityOf(t, params)
+			self, mute := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
+			b := a.open(self, func(c *member.Config) { c.Found = true })
+			b.meet(mute)
+			if restarted {
+				b.restart()
+				b.meet(mute)
+			}
+			for range 200 {
+				b.after(100 * time.Millisecond)
+			}
+			b.step(member.Demand{Request: 7, Resource: resource})
+			met := granted(b) != nil
+			for waited := 0; waited < 200 && !met; waited++ {
+				b.after(100 * time.Millisecond)
+				met = granted(b) != nil
+			}
+			assert.True(t, met, "%s, restarted: %v", preset, restarted)
+		}
+	}
 }

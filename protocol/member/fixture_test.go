@@ -52,7 +52,10 @@ var quick = policy.Params{
 	RegenerationMean: 1000 * time.Hour,
 }
 
-func newAuthority(t *testing.T) *authority {
+func newAuthority(t *testing.T) *authority { return newAuthorityOf(t, quick) }
+
+// newAuthorityOf is a group of other parameters.
+func newAuthorityOf(t *testing.T, params policy.Params) *authority {
 	key := keyOf(t, 255)
 	pub := key.Public().Bytes()
 	id := ident.GroupOf(pub[:])
@@ -60,7 +63,7 @@ func newAuthority(t *testing.T) *authority {
 		Name: "test", Group: id, Key: pub, NotBefore: began.Add(-time.Hour), NotAfter: began.Add(10 * 365 * 24 * time.Hour),
 	}.Sign(key)
 	require.NoError(t, err)
-	c, err := settings(1, quick).Sign(id, key)
+	c, err := settings(1, params).Sign(id, key)
 	require.NoError(t, err)
 	g, err := group.New([]group.Authority{statement}, c)
 	require.NoError(t, err)
