@@ -40,6 +40,14 @@ func multitokenFig2(l *Lab) error {
 		}
 		p.Lines = append(p.Lines, figure.Line{Name: name + ", mean of runs", Points: byMinutes(means[len(means)-1])})
 	}
+	for _, r := range ownRamps() {
+		runs, err := r.runs(l)
+		if err != nil {
+			return err
+		}
+		names, means = append(names, r.text), append(means, meanSeries(runs))
+		p.Lines = append(p.Lines, figure.Line{Name: r.text + ", mean of runs", Points: byMinutes(means[len(means)-1])})
+	}
 	l.Plot("multitoken-fig2", p)
 	l.Table("multitoken-fig2", append([]string{"time_s"}, names...), tokenRows(means))
 	return nil
