@@ -41,11 +41,18 @@ type manyGroups struct {
 	warm, length time.Duration
 }
 
+// Groups of largeGroup and more are measured for a share of the time: what varies
+// with the number of tokens varies less there, and a run takes ten times as long.
+const (
+	largeGroup      = 10_000
+	largeGroupShare = 5
+)
+
 // steeredPresets are those that have goals; the others are shown beside them.
 var steeredPresets = []string{multitoken.Split, multitoken.T3gj, multitoken.S3gj}
 
 const beyondSteadyNotes = `Target 2.63 s, handoffs of 30 ms, operations that take no time. Groups begin with about as many tokens as
-it takes; three minutes pass before ten are measured. *Interval* is members times time over uses: it counts every member, also
+it takes; three minutes pass before ten are measured, of 10,000 members two. *Interval* is members times time over uses: it counts every member, also
 one that is forgotten. The *least number of tokens* is members · latency / target: as many visits as uses. Under *s3gj* a token that comes within the
 third of the target after a use is passed on unused; where tokens come as a Poisson process, with a mean of m between two, uses are target/3 + m apart,
 which is the target for m = 2/3 of it. So its own least number is 3/2 of that above. A number that varies takes more than one that does not, as

@@ -29,7 +29,11 @@ type manyGroup struct {
 }
 
 func (g manyGroups) group(preset string, members int) manyGroup {
-	return manyGroup{preset: preset, members: members, warm: g.warm, length: g.length, latency: circulation.Constant(gridLatency)}
+	length := g.length
+	if members >= largeGroup {
+		length /= largeGroupShare
+	}
+	return manyGroup{preset: preset, members: members, warm: g.warm, length: length, latency: circulation.Constant(gridLatency)}
 }
 
 // least is how many tokens it takes under the preset.

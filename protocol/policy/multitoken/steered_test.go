@@ -67,9 +67,10 @@ func TestSteeredEquilibrium(t *testing.T) {
 }
 
 // TestOneLiar: what a member writes on tokens moves the mean interval of the
-// others by a bounded amount: the worst of what it can write, at every visit.
+// others by a bounded amount: the worst of what it can write, at every visit. In
+// ten minutes it is 2 % under T3gj, 3 % under S3gj and 4 % under Split.
 func TestOneLiar(t *testing.T) {
-	const members, minutes = 200, 2
+	const members, minutes = 200, 6
 	fine := func(values ...float64) []byte {
 		field := make([]byte, splitSize)
 		for i, x := range values {
@@ -82,13 +83,13 @@ func TestOneLiar(t *testing.T) {
 		lie       []byte
 		low, high float64 // of the interval, as a share of the target
 	}{
-		{T3gj, fine(7)[:integralSize], 0.95, 1.25}, // drops up to a third of the target
-		{T3gj, fine(-7)[:integralSize], 0.85, 1.05},
-		{S3gj, fine(7)[:integralSize], 0.95, 1.40},
-		{S3gj, fine(-7)[:integralSize], 0.85, 1.05},
-		{Split, fine(7, 7, 7), 0.90, 1.10},
-		{Split, fine(-7, -7, 0), 0.90, 1.10},
-		{Split, []byte("what no law writes"), 0.95, 1.05},
+		{T3gj, fine(7)[:integralSize], 0.99, 1.05},
+		{T3gj, fine(-7)[:integralSize], 0.95, 1.01},
+		{S3gj, fine(7)[:integralSize], 0.99, 1.06},
+		{S3gj, fine(-7)[:integralSize], 0.94, 1.01},
+		{Split, fine(7, 7, 7), 0.93, 1.03},
+		{Split, fine(-7, -7, 0), 0.97, 1.07},
+		{Split, []byte("what no law writes"), 0.97, 1.03},
 	} {
 		w := newWorld(t, 1, members, steeredParams(c.preset, members))
 		w.lie = c.lie
