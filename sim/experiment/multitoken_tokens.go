@@ -16,8 +16,8 @@ which the mean of a minute stays within a fifth of the stable mean.`
 func multitokenFig2(l *Lab) error {
 	p := figure.Plot{
 		Title: "Number of tokens, 1 to 191 members in 30 minutes",
-		X: figure.Axis{Label: "time (min)", Min: 0, Max: gridEnd.Minutes()},
-		Y: figure.Axis{Label: "number of tokens", Min: 0, Max: 100}, // room for the legend
+		X:     figure.Axis{Label: "time (min)", Min: 0, Max: gridEnd.Minutes()},
+		Y:     figure.Axis{Label: "number of tokens", Min: 0, Max: 100}, // room for the legend
 	}
 	var names []string
 	var means [][]float64

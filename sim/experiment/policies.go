@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -69,21 +68,15 @@ var policiesFaults = []faults{{"none", 0}, {"daily", 24 * time.Hour}, {"hourly",
 // choice is a policy with a preset.
 type choice struct{ policy, preset string }
 
-// choices are all that there are, but for the presets that have goals of their
-// own and are measured against these (Beyond).
+// choices are all that there are.
 func choices() (all []choice) {
 	for _, name := range catalog.Names() {
 		for _, p := range catalog.Presets(name) {
-			if !slices.Contains(beyondPresets[name], p.Name) {
-				all = append(all, choice{name, p.Name})
-			}
+			all = append(all, choice{name, p.Name})
 		}
 	}
 	return all
 }
-
-// beyondPresets are the presets of each policy that are measured on their own.
-var beyondPresets = map[string][]string{catalog.Multitoken: steeredPresets}
 
 func (c choice) String() string { return c.policy + " " + c.preset }
 
