@@ -35,8 +35,8 @@ var (
 
 const (
 	// hurry is by how many times a negative early silences are shorter: losses of
-	// 1 % of the hops take a silence of 3 instead of 4.5, and the integral should
-	// find it within a minute. More overshoots.
+	// 1 % of the hops take silences of about 3.5 instead of 4.5, and the integral
+	// should find that within a minute or two. More overshoots.
 	hurry = 300
 	// earlyMost bounds early.
 	earlyMost = 1.0 / 3
