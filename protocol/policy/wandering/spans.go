@@ -71,8 +71,12 @@ type spans struct {
 
 // deriveSpans takes nothing but what every group says of itself, and no number of
 // members but the one that saturates the resource.
-func deriveSpans(p policy.Params, windows time.Duration) spans {
+func deriveSpans(p policy.Params, isFair bool) spans {
 	round := p.OperationTime * time.Duration(p.MembersMax)
+	windows := time.Duration(lightWindows)
+	if isFair {
+		windows = fairWindows
+	}
 	s := spans{
 		operation: p.OperationTime, min: p.MinInterval, skip: p.SkipDelay,
 		window:       max(leastWindow, round/windows),
@@ -85,9 +89,9 @@ func deriveSpans(p policy.Params, windows time.Duration) spans {
 	}
 	s.least = s.window
 	s.round = max(round, s.min)
-	s.rest = s.window
-	if windows == lightWindows {
-		s.rest = max(s.skip, readPauseMost)
+	s.rest = max(s.skip, readPauseMost)
+	if isFair {
+		s.rest = s.window
 	}
 	if s.regeneration == 0 {
 		s.regeneration = regenerationRounds * float64(round)
@@ -99,11 +103,7 @@ func deriveSpans(p policy.Params, windows time.Duration) spans {
 // token that it makes to the next one. Whatever others say, they cannot make it
 // generate more often.
 func LeastWait(p policy.Params) time.Duration {
-	windows := time.Duration(fairWindows)
-	if p.Preset == Light {
-		windows = lightWindows
-	}
-	return deriveSpans(p, windows).least
+	return deriveSpans(p, p.Preset != Light).least
 }
 
 // heard adapts the window to a silence that has ended: how long this member had heard

@@ -14,7 +14,7 @@ import (
 func lightSpans() spans {
 	p := table1
 	p.Preset = Light
-	return deriveSpans(p, lightWindows)
+	return deriveSpans(p, false)
 }
 
 // Whatever the pattern of silences, a member has heard of a token within its window

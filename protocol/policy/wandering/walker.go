@@ -3,7 +3,6 @@ package wandering
 import (
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -55,12 +54,8 @@ type holding struct {
 }
 
 func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walker {
-	windows := time.Duration(lightWindows)
-	if isFair {
-		windows = fairWindows
-	}
 	w := &walker{
-		spans: deriveSpans(params, windows), made: longAgo, self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
+		spans: deriveSpans(params, isFair), made: longAgo, self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
 		early: longAgo, asked: clock.Never, sightings: sightings{latest: longAgo},
 	}
 	if w.roster == nil {
