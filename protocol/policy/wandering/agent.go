@@ -67,7 +67,7 @@ func (a *agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		actions = a.decide(now, &event.Token, actions)
 	case policy.PassSettled:
 		if a.settled(&event) {
-			actions = a.decide(now, &event.Token, actions)
+			actions = a.again(now, &event.Token, actions)
 		}
 	case policy.Timer:
 		actions = a.timer(now, actions)

@@ -78,6 +78,21 @@ func (h *host) keep(now clock.Instant, t *policy.Token, mayRun bool, actions []p
 	if r == nil { // as many rest here as the host can keep apart: let it walk on
 		return append(actions, policy.Action{Kind: policy.Pass, Token: t.ID})
 	}
+	return h.house(now, r, mayRun, actions)
+}
+
+// again is decide about a token that nobody has taken. It is not noted as seen anew: one
+// that nobody takes, of a wrong clock, would else make spurious whatever passes by.
+func (h *host) again(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
+	if r := h.history.find(&t.ID); r != nil {
+		return h.house(now, r, true, actions)
+	}
+	return h.decide(now, t, actions)
+}
+
+// house runs the operation under a token that is noted, or lets it rest.
+func (h *host) house(now clock.Instant, r *record, mayRun bool, actions []policy.Action) []policy.Action {
+	id := r.id
 	if r.place == running { // told twice
 		return actions
 	}
@@ -89,7 +104,7 @@ func (h *host) keep(now clock.Instant, t *policy.Token, mayRun bool, actions []p
 	} else {
 		r.place, r.until = resting, now.Add(h.skip)
 	}
-	return append(actions, policy.Action{Kind: policy.Prepare, Token: t.ID})
+	return append(actions, policy.Action{Kind: policy.Prepare, Token: id})
 }
 
 // mayRun reports whether the operation may begin: somebody wants it, it does

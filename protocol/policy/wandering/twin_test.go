@@ -14,6 +14,11 @@ import (
 // index 0 the newest.
 type past []policy.Token
 
+// since is how many receptions ago a token was noted last.
+func (p past) since(t policy.Token) int {
+	return slices.IndexFunc(p, func(o policy.Token) bool { return o.ID == t.ID })
+}
+
 func older(x, y policy.Token) bool {
 	if x.Born == y.Born {
 		return slices.Compare(x.ID[:], y.ID[:]) < 0
@@ -44,8 +49,8 @@ type twin struct {
 
 	history    past
 	lastAccess []clock.Instant // empty or the last one
-	resting    []guest         // in the order of their reception
-	running    []policy.Token  // empty or one
+	resting    []guest
+	running    []policy.Token // empty or one
 	demand     bool
 	regenerate clock.Instant
 	asked      clock.Instant
@@ -117,7 +122,9 @@ func (w *twin) answer(now clock.Instant, e policy.Event) []policy.Action {
 		return []policy.Action{{Kind: policy.Drop, Reason: policy.Superseded, Token: e.Token.ID}}
 	case e.Kind == policy.Arrival, e.Kind == policy.Generated, e.Kind == policy.Resumed,
 		e.Kind == policy.PassSettled && e.Outcome == policy.Returned:
-		w.history.push(e.Token)
+		if e.Kind != policy.PassSettled { // it did not go, so it has not come
+			w.history.push(e.Token)
+		}
 		if w.mayRun(now) {
 			w.running = append(w.running, e.Token)
 			return []policy.Action{{Kind: policy.Run, Token: e.Token.ID}, {Kind: policy.Prepare, Token: e.Token.ID}}
@@ -154,7 +161,9 @@ func (w *twin) answer(now clock.Instant, e policy.Event) []policy.Action {
 }
 
 func (w *twin) passRested(now clock.Instant) (actions []policy.Action) {
-	for _, g := range slices.Clone(w.resting) {
+	byReception := slices.Clone(w.resting)
+	slices.SortStableFunc(byReception, func(x, y guest) int { return w.history.since(y.token) - w.history.since(x.token) })
+	for _, g := range byReception {
 		if g.until <= now {
 			w.leave(g.token.ID)
 			actions = append(actions, policy.Action{Kind: policy.Pass, Token: g.token.ID})
