@@ -22,7 +22,7 @@ func (w *walker) arrive(e *policy.Event) {
 	}
 	b := w.parseBaggage(t.Field)
 	birth := before(w.now, b.age)
-	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
+	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now).untaken = false
 	w.cameBack(&t.ID)
 	w.had()
 	w.custodies.begin(t, e.From)
@@ -47,7 +47,7 @@ func (w *walker) appear(e *policy.Event) {
 		return
 	}
 	b := w.parseBaggage(t.Field)
-	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
+	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now).untaken = t.Hop == 0
 	w.had()
 	w.custodies.begin(t, ident.Member{})
 	h := holding{token: *t, came: w.now, birth: before(w.now, b.age), streak: b.streak, have: true}
@@ -72,12 +72,12 @@ func (w *walker) take(h holding, alone bool) {
 	switch {
 	case !w.have:
 		w.begin(h, alone)
-	case w.token.ID == h.token.ID, precedes(w.token.Born, &w.token.ID, &h.token):
+	case w.token.ID == h.token.ID, w.sightings.outranks(&w.token, &h.token):
 		w.drop(&h.token)
 	case !w.running:
 		w.drop(&w.token)
 		w.begin(h, alone)
-	case w.spare.have && precedes(w.spare.token.Born, &w.spare.token.ID, &h.token):
+	case w.spare.have && w.sightings.outranks(&w.spare.token, &h.token):
 		w.drop(&h.token)
 	default:
 		if w.spare.have {
@@ -163,7 +163,7 @@ func (w *walker) ended(e *policy.Event) {
 	} else {
 		w.rests = w.now.Add(w.skip)
 	}
-	if w.spare.have && precedes(w.spare.token.Born, &w.spare.token.ID, &w.token) {
+	if w.spare.have && w.sightings.outranks(&w.spare.token, &w.token) {
 		w.drop(&w.token)
 		w.have = false
 		w.beginSpare()

@@ -39,6 +39,10 @@ type reporter struct {
 	// the operation.
 	enabler enabler
 	enabled clock.Instant
+
+	// untaken is the last token that was made here and that nobody took: a wrong
+	// clock's, maybe. It removes no other.
+	untaken ident.Token
 }
 
 func newReporter(p policy.Params) (policy.Policy, error) {
@@ -78,6 +82,9 @@ func (r *reporter) Step(now clock.Instant, event policy.Event, actions []policy.
 		actions = r.admit(now, &event.Token, true, actions)
 	case policy.PassSettled:
 		if r.settled(&event) {
+			if event.Token.Hop == 0 {
+				r.untaken = event.Token.ID
+			}
 			actions = r.admit(now, &event.Token, true, actions)
 		}
 	case policy.Timer:
@@ -120,7 +127,7 @@ func (r *reporter) admit(now clock.Instant, t *policy.Token, mayRun bool, action
 
 // enable notes which token removes others for Δmin from an instant on.
 func (r *reporter) enable(t *policy.Token, at clock.Instant) {
-	if until := at.Add(r.min); until >= r.enabled {
+	if until := at.Add(r.min); until >= r.enabled && t.ID != r.untaken {
 		r.enabler, r.enabled = enabler{t.Born, t.Generator, t.ID}, until
 	}
 }

@@ -23,6 +23,7 @@ type sighting struct {
 	hop     uint64        // at which it was here last
 	held    clock.Instant // when that was; or longAgo
 	heard   clock.Instant // when it was here or told of last
+	untaken bool          // it was made here, and nobody has taken it yet
 	sources [credible]source
 }
 
@@ -213,16 +214,38 @@ func precedes(born uint64, id *ident.Token, o *policy.Token) bool {
 
 // superseded reports whether a token of higher precedence circulates: one that was
 // seen within the window, and after this one was made. What was seen before may be
-// the one that this one was made in place of.
+// the one that this one was made in place of; and what was made here, and has never
+// left, may be a wrong clock's, which nobody takes.
 func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window time.Duration) bool {
 	since := max(birth, now-clock.Instant(window))
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if precedes(r.born, &r.id, t) && r.credibleSince(since) {
+		if !r.untaken && precedes(r.born, &r.id, t) && r.credibleSince(since) {
 			return true
 		}
 	}
 	return false
+}
+
+// outranks reports whether of two tokens that are here the first one stays: one that
+// others have taken, or that which precedes.
+func (s *sightings) outranks(t, o *policy.Token) bool {
+	if ours, others := s.isUntaken(&t.ID), s.isUntaken(&o.ID); ours != others {
+		return others
+	}
+	return precedes(t.Born, &t.ID, o)
+}
+
+func (s *sightings) isUntaken(id *ident.Token) bool {
+	r := s.find(id)
+	return r != nil && r.untaken
+}
+
+// taken notes that a token that was made here has left.
+func (s *sightings) taken(id *ident.Token) {
+	if r := s.find(id); r != nil {
+		r.untaken = false
+	}
 }
 
 // preceding are tokens that precede another one.
