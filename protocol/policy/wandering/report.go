@@ -40,8 +40,8 @@ type reporter struct {
 	enabler enabler
 	enabled clock.Instant
 
-	// untaken is the last token that was made here and that nobody took: a wrong
-	// clock's, maybe. It removes no other.
+	// untaken is the last token that was made here and that nobody took, until it has
+	// come back: a wrong clock's, maybe. It removes no other.
 	untaken ident.Token
 }
 
@@ -83,7 +83,7 @@ func (r *reporter) Step(now clock.Instant, event policy.Event, actions []policy.
 	case policy.PassSettled:
 		if r.settled(&event) {
 			if event.Token.Hop == 0 {
-				r.untaken = event.Token.ID
+				r.forgo(&event.Token.ID)
 			}
 			actions = r.admit(now, &event.Token, true, actions)
 		}
@@ -109,6 +109,9 @@ func (r *reporter) Step(now clock.Instant, event policy.Event, actions []policy.
 // Whether it stays or not, Δgen comes nearer to Δmax (section 4.1).
 func (r *reporter) arrive(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
 	r.generation -= r.decay.Of(r.generation - r.max)
+	if t.ID == r.untaken {
+		r.untaken = ident.Token{}
+	}
 	if now <= r.enabled && r.enabler.precedes(t) && !r.holds(&t.ID) {
 		return r.drop(t, actions)
 	}
@@ -129,6 +132,14 @@ func (r *reporter) admit(now clock.Instant, t *policy.Token, mayRun bool, action
 func (r *reporter) enable(t *policy.Token, at clock.Instant) {
 	if until := at.Add(r.min); until >= r.enabled && t.ID != r.untaken {
 		r.enabler, r.enabled = enabler{t.Born, t.Generator, t.ID}, until
+	}
+}
+
+// forgo takes back what a token enabled that was made here and that nobody took.
+func (r *reporter) forgo(id *ident.Token) {
+	r.untaken = *id
+	if r.enabler.id == *id {
+		r.enabled = longAgo
 	}
 }
 

@@ -78,6 +78,8 @@ func TestGrowthEnds(t *testing.T) {
 type removal struct {
 	*driver
 	enabled []enabling
+	early   clock.Instant // Δmin after the last operation
+	untaken ident.Token   // the last one that nobody took, which was made here
 }
 
 type enabling struct {
@@ -119,11 +121,12 @@ func TestReportRemoval(t *testing.T) {
 		p.GeneratorRests = rapid.Bool().Draw(t, "rests")
 		agent, err := New(p, policy.Surroundings{})
 		require.NoError(t, err)
-		m := removal{driver: newDriver(t, agent, rapid.IntRange(1, historySize).Draw(t, "tokens"))}
+		m := removal{early: longAgo, driver: newDriver(t, agent, rapid.IntRange(1, historySize).Draw(t, "tokens"))}
 		for _, e := range m.recall() {
 			require.Empty(t, agent.Step(0, e, nil))
 			if e.Operated {
 				m.enabled = append(m.enabled, enabling{e.Token, min(e.At, 0).Add(p.MinInterval)})
+				m.early = max(m.early, m.last().until)
 			}
 		}
 		for range rapid.IntRange(1, 300).Draw(t, "events") {
@@ -136,20 +139,38 @@ func TestReportRemoval(t *testing.T) {
 
 func (m *removal) check(e policy.Event, p policy.Params) {
 	removed := e.Kind == policy.Arrival && m.removes(e.Token)
-	ran, early := m.runs(), m.now <= m.last().until
+	m.settle(e)
+	ran, early := m.runs(), m.now <= max(m.last().until, m.early)
 	actions := m.step(e)
 	drops := len(actions) > 0 && actions[0].Kind == policy.Drop
 	require.Equal(m, removed, drops, "%v: %+v", m.now, e)
 	switch {
-	case removed:
+	case removed, e.Token.ID == m.untaken:
 	case receives(e) && !ran && !early && (e.Kind != policy.Generated || !p.GeneratorRests),
 		e.Kind == policy.OperationEnded && e.Operated:
 		m.enabled = append(m.enabled, enabling{e.Token, m.now.Add(p.MinInterval)})
+	}
+	if e.Kind == policy.OperationEnded && e.Operated {
+		m.early = m.now.Add(p.MinInterval)
 	}
 	if e.Kind == policy.Timer && len(actions) > 0 && actions[0].Kind == policy.Generate {
 		require.GreaterOrEqual(m, m.now.Sub(m.seen()), 3*p.MinInterval, "Δmax")
 	}
 	m.checkNothingForgotten()
+}
+
+// settle notes a token that nobody took, which removes no other until it has come
+// back. All tokens of this test are at hop 0.
+func (m *removal) settle(e policy.Event) {
+	switch {
+	case e.Kind == policy.Arrival && e.Token.ID == m.untaken:
+		m.untaken = ident.Token{}
+	case e.Kind == policy.PassSettled && e.Outcome == policy.Returned:
+		m.untaken = e.Token.ID
+		if m.last().token.ID == e.Token.ID {
+			m.enabled = nil
+		}
+	}
 }
 
 // seen is when the last token that is still remembered came.
