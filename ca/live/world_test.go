@@ -22,6 +22,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 const (
@@ -95,7 +96,7 @@ func (w *world) configure(change func(*group.Settings)) {
 	w.Helper()
 	s := group.Settings{
 		Resources: []group.Resource{{Name: resource, MaxHold: 3 * time.Second, Params: policy.Params{
-			OperationTime: 10 * time.Millisecond, MembersMax: 5, SkipDelay: 20 * time.Millisecond,
+			Preset: wandering.Paper, OperationTime: 10 * time.Millisecond, MembersMax: 5, SkipDelay: 20 * time.Millisecond,
 			MinInterval: time.Millisecond, RegenerationMean: policy.MaxInterval,
 		}}},
 		CertificateLifetime: lifetime, GossipInterval: 300 * time.Millisecond,
