@@ -105,8 +105,11 @@ func (w *walker) gatherAnew() {
 	w.read()
 }
 
-// sight is what is told of the token here.
+// sight is what is told of the token here: nothing of one that nobody takes.
 func (w *walker) sight() sight {
+	if w.sightings.isShunned(&w.token.ID) {
+		return sight{}
+	}
 	return sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop, age: millis(w.now.Sub(w.birth))}
 }
 
@@ -148,6 +151,9 @@ func (w *walker) hearFair(from ident.Member, m *body) {
 // object notes a token that a member tells of, and tells who holds it of one that
 // precedes it and was heard of after it was made.
 func (w *walker) object(from, holder ident.Member, t *sight) {
+	if t.id == (ident.Token{}) {
+		return
+	}
 	since := max(before(w.now, t.age), w.now-clock.Instant(w.window))
 	w.tellHeard(holder, preceding(t), since)
 	w.sightings.note(t, from, w.now)

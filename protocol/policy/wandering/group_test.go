@@ -26,6 +26,7 @@ type group struct {
 	asked     []clock.Instant
 	tokens    map[ident.Token]policy.Token
 	down      map[int]bool
+	shunned   map[int]bool // nobody takes what such a member made
 	generated int
 	ran       []int
 }
@@ -57,7 +58,7 @@ func indexOf(m ident.Member) int { return int(m[0]) - 1 }
 
 func newGroup(t *testing.T, members int, params policy.Params) *group {
 	g := &group{t: t, params: params, rng: rand.New(rand.NewPCG(7, uint64(members))), tokens: map[ident.Token]policy.Token{},
-		down: map[int]bool{}, ran: make([]int, members), asked: make([]clock.Instant, members)}
+		down: map[int]bool{}, shunned: map[int]bool{}, ran: make([]int, members), asked: make([]clock.Instant, members)}
 	for i := range members {
 		made, err := New(params, policy.Surroundings{Self: idOf(i), Random: rand.NewPCG(8, uint64(i)), Roster: ring{i, members, g.rng}})
 		require.NoError(t, err)
@@ -127,6 +128,10 @@ func (g *group) carryOut(at int, a policy.Action) {
 		to := indexOf(a.To)
 		if a.To.IsZero() {
 			to = (at + 1 + g.rng.IntN(len(g.walkers)-1)) % len(g.walkers)
+		}
+		if g.shunned[at] && token.Hop == 0 {
+			g.plan(g.now, at, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, From: idOf(to), Token: token})
+			return
 		}
 		token.Hop, token.Field = token.Hop+1, slices.Clone(a.Field)
 		g.tokens[a.Token] = token

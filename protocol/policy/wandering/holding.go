@@ -22,7 +22,8 @@ func (w *walker) arrive(e *policy.Event) {
 	}
 	b := w.parseBaggage(t.Field)
 	birth := before(w.now, b.age)
-	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now).untaken = false
+	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
+	w.sightings.taken(&t.ID)
 	w.cameBack(&t.ID)
 	w.had()
 	w.custodies.begin(t, e.From)
@@ -234,6 +235,7 @@ func (w *walker) returned(e *policy.Event) {
 	if w.holds(&t.ID) {
 		return
 	}
+	w.sightings.shun(&t.ID)
 	from := ident.Member{}
 	if l := w.leases.pending(&t.ID); l != nil {
 		from = l.at

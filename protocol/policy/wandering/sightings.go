@@ -24,6 +24,7 @@ type sighting struct {
 	held    clock.Instant // when that was; or longAgo
 	heard   clock.Instant // when it was here or told of last
 	untaken bool          // it was made here, and nobody has taken it yet
+	shunned bool          // besides, somebody did not take it
 	sources [credible]source
 }
 
@@ -163,14 +164,14 @@ func (s *sightings) last() clock.Instant {
 }
 
 // recall is a token that is looked for, and that was here after an instant: that is no
-// hearsay. Or else it is one of those that somebody told this member of after that,
+// hearsay, but does not count if nobody takes it. Or else it is one of those that somebody told this member of after that,
 // drawn at random among those that told: who tells more often, or last, does not hide
 // the others.
 func (s *sightings) recall(want func(*sighting, uint64) bool, since clock.Instant, rng *rand.Rand) (found *sighting, told *source) {
 	n := 0
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if r.held > since && want(r, r.hop) {
+		if r.held > since && !r.shunned && want(r, r.hop) {
 			return r, nil
 		}
 		for k := range r.sources {
@@ -244,8 +245,22 @@ func (s *sightings) isUntaken(id *ident.Token) bool {
 // taken notes that a token that was made here has left.
 func (s *sightings) taken(id *ident.Token) {
 	if r := s.find(id); r != nil {
-		r.untaken = false
+		r.untaken, r.shunned = false, false
 	}
+}
+
+// shun notes that somebody did not take a token. One that was made here may be a wrong
+// clock's: nobody is told of it any more until somebody takes it, or where few can be
+// asked they would wait for it for ever.
+func (s *sightings) shun(id *ident.Token) {
+	if r := s.find(id); r != nil {
+		r.shunned = r.untaken
+	}
+}
+
+func (s *sightings) isShunned(id *ident.Token) bool {
+	r := s.find(id)
+	return r != nil && r.shunned
 }
 
 // preceding are tokens that precede another one.

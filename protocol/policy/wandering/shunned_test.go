@@ -1,0 +1,31 @@
+package wandering
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// TestNobodyWaitsForATokenThatNobodyTakes: one member of a small group has a token of a
+// wrong clock, which nobody takes. The others make one of their own, though it alone
+// would be believed about a token that circulates.
+func TestNobodyWaitsForATokenThatNobodyTakes(t *testing.T) {
+	for _, preset := range []string{Light, Fair} {
+		for _, members := range []int{2, 3, 4, 8} {
+			t.Run(fmt.Sprintf("%s, %d members", preset, members), func(t *testing.T) {
+				g := newGroup(t, members, policy.Params{
+					Preset: preset, OperationTime: 4 * time.Second, MembersMax: members, SkipDelay: 100 * time.Millisecond,
+				})
+				g.shunned[0] = true
+				g.mint(0, policy.Generated)
+				g.run(clock.Instant(2*time.Hour), func() bool { return g.ran[1] > 0 })
+				assert.Positive(t, g.ran[1])
+			})
+		}
+	}
+}
