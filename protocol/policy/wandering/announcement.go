@@ -23,11 +23,16 @@ func (a *announcement) outgrown() bool {
 }
 
 // announce lets the witnesses know that this member wants the token, soon, unless
-// they know.
+// they know. If it did not want the token when it was to tell them once more, it does
+// that when it has waited that long again.
 func (w *walker) announce() {
 	a := &w.fair.announcement
-	if w.demand && (!a.told || a.outgrown()) {
+	switch {
+	case !w.demand:
+	case !a.told || a.outgrown():
 		a.again = min(a.again, max(w.now, a.last.Add(w.gather)))
+	case a.again == clock.Never:
+		a.again = w.now.Add(w.patience())
 	}
 }
 
