@@ -60,9 +60,10 @@ import (
 //
 // Two tokens: of two at one member, or one here and one that was here less than
 // window ago, the one with precedence stays, which is the older one, then that of
-// the smaller id. To make them meet, a token goes once around when it was made
-// instead of a lost one, when it comes out of a restart, and when some member gets
-// another neighbour, as when two parts of a ring have found each other again.
+// the smaller id; but one that was made here, and that somebody did not take, goes
+// first, whatever its age. To make them meet, a token goes once around when it was
+// made instead of a lost one, when it comes out of a restart, and when some member
+// gets another neighbour, as when two parts of a ring have found each other again.
 //
 // A member that lies: it can send the token around, as whoever asks does, and keep
 // tokens and requests from those behind it, who then make their own every few

@@ -28,6 +28,10 @@ type record struct {
 	place place
 	baton Baton        // of one that is passing
 	to    ident.Member // and to whom
+
+	// shunned: it was made here, and somebody did not take it. It may be a wrong
+	// clock's, which nobody takes, and makes no other one go.
+	shunned bool
 }
 
 // precedes orders tokens by age, and by id where that is equal.
@@ -36,6 +40,14 @@ func (r *record) precedes(o *record) bool {
 		return r.born < o.born
 	}
 	return r.id.Compare(o.id) < 0
+}
+
+// outranks reports whether of two tokens that are here the first one stays.
+func (r *record) outranks(o *record) bool {
+	if r.shunned != o.shunned {
+		return o.shunned
+	}
+	return r.precedes(o)
 }
 
 // tokensMax bounds how many tokens an agent remembers. Two are here at most.
@@ -110,6 +122,7 @@ func (s *step) baton(field []byte) Baton {
 // sent after it.
 func (s *step) arrive(t *policy.Token) {
 	r := s.tokens.see(t, s.now)
+	r.shunned = false
 	b := s.baton(t.Field)
 	switch {
 	case s.tokens.at(here) == nil && s.superseded(r):
@@ -131,7 +144,7 @@ func (s *step) arrive(t *policy.Token) {
 func (s *step) superseded(r *record) bool {
 	for i := range s.tokens.n {
 		o := &s.tokens.records[i]
-		if o.precedes(r) && s.now < o.left.Add(s.window) {
+		if !o.shunned && o.precedes(r) && s.now < o.left.Add(s.window) {
 			return true
 		}
 	}
@@ -146,7 +159,7 @@ func (s *step) take(r *record, b Baton, tell func(Baton, int) Output, rest time.
 	case r.place >= here: // told twice
 		return
 	case had == nil:
-	case had.precedes(r):
+	case had.outranks(r):
 		s.station.Arrive(b, s.n) // joins
 		s.drop(r)
 		s.prepare()
@@ -175,7 +188,7 @@ func (s *step) putAside(r *record) {
 	other := s.tokens.at(aside)
 	switch {
 	case other == nil:
-	case other.precedes(r):
+	case other.outranks(r):
 		s.drop(r)
 		return
 	default:
@@ -260,7 +273,7 @@ func (s *step) settled(e *policy.Event) {
 		switch {
 		case r == nil:
 		case r.place == passing && r.hop <= e.Token.Hop:
-			r.place = elsewhere
+			r.place, r.shunned = elsewhere, false
 		case r.place == here && e.Outcome == policy.Abandoned && !s.station.Inside():
 			r.place, s.due = elsewhere, clock.Never
 			s.station.Lose()
@@ -270,6 +283,7 @@ func (s *step) settled(e *policy.Event) {
 		return
 	}
 	r := s.tokens.see(&e.Token, s.now)
+	r.shunned = r.hop == 0
 	b, rest := s.baton(e.Token.Field), s.skip
 	switch r.place {
 	case here, aside: // told twice, as when a peer declined what was only prepared
