@@ -39,6 +39,10 @@ func beyondWalkExperiments() []Experiment {
 			Notes: beyondWalkStressNotes, Goals: true, Run: beyondWalkStress,
 		},
 		{
+			Name: "beyond-walk-together", Title: "All stresses at once, at every size", Source: "goal",
+			Notes: beyondWalkTogetherNotes, Goals: true, Run: beyondWalkTogether,
+		},
+		{
 			Name: "beyond-walk-liars", Title: "What liars gain, and what they harm", Source: "goal",
 			Notes: beyondWalkLiarsNotes, Goals: true, Run: beyondWalkLiars,
 		},

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/policy/wandering"
@@ -59,10 +60,24 @@ var stresses = []stress{
 }
 
 func beyondWalkStress(l *Lab) error {
-	return walkStress(l, append([]string{wandering.Paper}, ownPresets()...), stresses)
+	return walkStress(l, "beyond-walk-stress", append([]string{wandering.Paper}, ownPresets()...), stresses)
 }
 
-func walkStress(l *Lab, presets []string, under []stress) error {
+const beyondWalkTogetherNotes = `All of these stresses at once for the other sizes, under fair. One member in the group crashes every 100 s, however large it is.`
+
+// beyondWalkTogether measures fair at the sizes that the stresses leave out.
+func beyondWalkTogether(l *Lab) error {
+	var sizes []stress
+	for _, n := range walkAllSizes {
+		if !slices.ContainsFunc(stresses, func(s stress) bool { return s.goals && s.members == n }) {
+			sizes = append(sizes, stress{fmt.Sprintf("all-%d", n), "all at once", n, allAtOnce, true, false})
+		}
+	}
+	return walkStress(l, "beyond-walk-together", []string{walkFair}, sizes)
+}
+
+// walkStress measures presets under stresses, and writes a table.
+func walkStress(l *Lab, name string, presets []string, under []stress) error {
 	table := walkTable{}
 	for _, preset := range presets {
 		for _, s := range under {
@@ -79,7 +94,7 @@ func walkStress(l *Lab, presets []string, under []stress) error {
 			s.rows(l, g, runs)
 		}
 	}
-	l.Table("beyond-walk-stress", walkHeader, table)
+	l.Table(name, walkHeader, table)
 	return nil
 }
 

@@ -144,7 +144,7 @@ func TestGoalsOfTheWalk(t *testing.T) {
 	}
 	assert.ElementsMatch(t, own, ownPresets())
 	require.NoError(t, walkLosses(l, walkPresets(), short))
-	require.NoError(t, walkStress(l, []string{walkFair}, stresses[:1]))
+	require.NoError(t, walkStress(l, "stress", []string{walkFair}, stresses[:1]))
 	require.NoError(t, walkTrade(l, nil, tunings[:1], short))
 	require.NoError(t, walkLiars(l, fullLoad, short))
 	require.NoError(t, l.finish())
