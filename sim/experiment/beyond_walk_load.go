@@ -7,7 +7,7 @@ operation ended Δmin ago.
 For light, as for the papers' presets, that is measured without a limit: the goal of hardly any idle time is one of full
 load. A walk at random comes to one certain member of 75 at every 75th hop on average, so not to leave even one waiting
 takes 150 messages for each operation at two for each hop, of which 60 are permitted. As it is, the rest of a token grows to
-32 times ` + "`skip_delay`" + `: 25 messages for each operation, and somebody waits while nobody runs for 47 % of the time. Tried, in one
+32 times ` + "`skip_delay`" + `: 25 messages for each operation, and somebody waits while nobody runs for 46 % of the time. Tried, in one
 run each: up to 4 times, 60 messages and 40 %; no growth, 131 messages and 22 %.
 
 How long a loss is felt is measured without a limit, too: it counts the time until an operation begins, and here nobody is due
