@@ -132,7 +132,7 @@ func (q walkQuantity) row(l *Lab, g walkGroup, tag string, runs []*walkRun) {
 	c := goal(fmt.Sprintf("%s-%s%s", q.id, g.preset, tag), q.says, fmt.Sprintf("%s, preset %s, %d members", q.quantity, g.preset, g.members),
 		q.unit, q.limit, q.why)
 	c.Beside = walkCost(runs)
-	if g.preset == walkLight {
+	if g.preset == walkLight && q.why == "" {
 		c.Why = whyLight
 	}
 	if q.only != "" && q.only != g.preset || isPapers(g.preset) {
