@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -291,6 +292,7 @@ func TestQueuesAreBoundedTogether(t *testing.T) {
 		assert.Equal(t, uint64(MaxDials), s.DroppedRest)
 		var m ident.Member
 		m[15] = 1
+		b.book.set(m, "10.1.1.1:1") // so that a dial lasts, and what waits for it stays
 		a.Send(m, Custody, body)
 		require.ErrorIs(t, a.wait(func(e event) bool { return e.peer == m }, 1).err, ErrBusy)
 		until(t, "all is given up", func() bool { return a.Stats().Queued == 0 })
@@ -299,6 +301,7 @@ func TestQueuesAreBoundedTogether(t *testing.T) {
 		a.queued.Add(MaxQueuedTotal) // of others
 		before := a.Stats().DroppedRest
 		a.Send(m, Rest, body)
+		synctest.Wait()
 		require.Equal(t, before, a.Stats().DroppedRest, "each has a little")
 		a.Send(m, Rest, body)
 		require.Equal(t, before+1, a.Stats().DroppedRest, "but no backlog")
