@@ -107,7 +107,7 @@ func (w *walker) gatherAnew() {
 
 // sight is what is told of the token here: nothing of one that nobody takes.
 func (w *walker) sight() sight {
-	if w.sightings.isShunned(&w.token.ID) {
+	if w.sightings.fateOf(&w.token.ID) == shunned {
 		return sight{}
 	}
 	return sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop, age: millis(w.now.Sub(w.birth))}

@@ -74,7 +74,7 @@ func (w *walker) poll() {
 // polledBy answers a poll, if there is something to tell.
 func (w *walker) polledBy(from ident.Member, m *body) {
 	if w.have {
-		w.sightings.note(&sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop}, ident.Member{}, w.now)
+		w.sightings.here(&w.token, w.now)
 	}
 	w.tellHeard(from, beyond(m.sight.id, m.sight.hop), before(w.now, m.age)-1)
 }

@@ -22,8 +22,8 @@ func (w *walker) arrive(e *policy.Event) {
 	}
 	b := w.parseBaggage(t.Field)
 	birth := before(w.now, b.age)
-	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now)
-	w.sightings.taken(&t.ID)
+	w.sightings.here(t, w.now)
+	w.sightings.took(&t.ID)
 	w.cameBack(&t.ID)
 	w.had()
 	w.custodies.begin(t, e.From)
@@ -48,7 +48,10 @@ func (w *walker) appear(e *policy.Event) {
 		return
 	}
 	b := w.parseBaggage(t.Field)
-	w.sightings.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, w.now).untaken = t.Hop == 0
+	w.sightings.here(t, w.now)
+	if t.Hop == 0 {
+		w.sightings.made(&t.ID)
+	}
 	w.had()
 	w.custodies.begin(t, ident.Member{})
 	h := holding{token: *t, came: w.now, birth: before(w.now, b.age), streak: b.streak, have: true}
@@ -188,7 +191,7 @@ func (w *walker) pass(to ident.Member) {
 	w.actions = append(w.actions, policy.Action{
 		Kind: policy.Pass, Token: w.token.ID, To: to, Field: w.out[start:len(w.out):len(w.out)],
 	})
-	w.sightings.note(&sight{id: w.token.ID, born: w.token.Born, hop: w.token.Hop}, ident.Member{}, w.now)
+	w.sightings.here(&w.token, w.now)
 	w.have = false
 	if w.fair != nil {
 		w.served()

@@ -159,7 +159,7 @@ func (w *walker) unwatch(m ident.Member) {
 
 // delivered notes who took a token, and tells who watches us that we watch now.
 func (w *walker) delivered(e *policy.Event) {
-	w.sightings.taken(&e.Token.ID)
+	w.sightings.took(&e.Token.ID)
 	if l := w.leases.pending(&e.Token.ID); l != nil {
 		if l.at != e.From {
 			before := l.at

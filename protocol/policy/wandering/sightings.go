@@ -23,10 +23,19 @@ type sighting struct {
 	hop     uint64        // at which it was here last
 	held    clock.Instant // when that was; or longAgo
 	heard   clock.Instant // when it was here or told of last
-	untaken bool          // it was made here, and nobody has taken it yet
-	shunned bool          // besides, somebody did not take it
+	fate    fate
 	sources [credible]source
 }
+
+// fate is what has become of a token that was made here. Until others take it, it may be
+// a wrong clock's, which nobody takes.
+type fate uint8
+
+const (
+	taken   fate = iota // by another member; or it was made elsewhere
+	fresh               // nobody has been asked yet, or has said no
+	shunned             // somebody did not take it, and nobody has since
+)
 
 // source is who told of a token last, and of whose word that was: its own, or that of
 // a member that had told it.
@@ -52,7 +61,7 @@ type sightings struct {
 
 // note takes down that a token was seen at an instant, by a member or, where that
 // is zero, here.
-func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) *sighting {
+func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) {
 	r := s.of(t, by, by)
 	r.heard, s.latest = max(r.heard, at), max(s.latest, at)
 	if by.IsZero() {
@@ -60,7 +69,11 @@ func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) *sighting 
 	} else {
 		r.tell(source{by, by, t.hop, at})
 	}
-	return r
+}
+
+// here takes down that a token is here at an instant.
+func (s *sightings) here(t *policy.Token, at clock.Instant) {
+	s.note(&sight{id: t.ID, born: t.Born, hop: t.Hop}, ident.Member{}, at)
 }
 
 // hint takes down what a member has heard of a token, and from whom: it is one source
@@ -164,14 +177,14 @@ func (s *sightings) last() clock.Instant {
 }
 
 // recall is a token that is looked for, and that was here after an instant: that is no
-// hearsay, but does not count if nobody takes it. Or else it is one of those that somebody told this member of after that,
-// drawn at random among those that told: who tells more often, or last, does not hide
-// the others.
+// hearsay, but does not count if nobody takes it. Or else it is one of those that
+// somebody told this member of after that, drawn at random among those that told: who
+// tells more often, or last, does not hide the others.
 func (s *sightings) recall(want func(*sighting, uint64) bool, since clock.Instant, rng *rand.Rand) (found *sighting, told *source) {
 	n := 0
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if r.held > since && !r.shunned && want(r, r.hop) {
+		if r.held > since && r.fate != shunned && want(r, r.hop) {
 			return r, nil
 		}
 		for k := range r.sources {
@@ -221,7 +234,7 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 	since := max(birth, now-clock.Instant(window))
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if !r.untaken && precedes(r.born, &r.id, t) && r.credibleSince(since) {
+		if r.fate == taken && precedes(r.born, &r.id, t) && r.credibleSince(since) {
 			return true
 		}
 	}
@@ -231,21 +244,31 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 // outranks reports whether of two tokens that are here the first one stays: one that
 // others have taken, or that which precedes.
 func (s *sightings) outranks(t, o *policy.Token) bool {
-	if ours, others := s.isUntaken(&t.ID), s.isUntaken(&o.ID); ours != others {
-		return others
+	if ours, other := s.fateOf(&t.ID) == taken, s.fateOf(&o.ID) == taken; ours != other {
+		return ours
 	}
 	return precedes(t.Born, &t.ID, o)
 }
 
-func (s *sightings) isUntaken(id *ident.Token) bool {
-	r := s.find(id)
-	return r != nil && r.untaken
+// fateOf is taken for a token of which nothing is known here.
+func (s *sightings) fateOf(id *ident.Token) fate {
+	if r := s.find(id); r != nil {
+		return r.fate
+	}
+	return taken
 }
 
-// taken notes that a token that was made here has left.
-func (s *sightings) taken(id *ident.Token) {
+// made notes that a token is here that no other member has had yet.
+func (s *sightings) made(id *ident.Token) {
+	if r := s.find(id); r != nil && r.fate == taken {
+		r.fate = fresh
+	}
+}
+
+// took notes that a token has left, or has come from another member.
+func (s *sightings) took(id *ident.Token) {
 	if r := s.find(id); r != nil {
-		r.untaken, r.shunned = false, false
+		r.fate = taken
 	}
 }
 
@@ -253,14 +276,9 @@ func (s *sightings) taken(id *ident.Token) {
 // clock's: nobody is told of it any more until somebody takes it, or where few can be
 // asked they would wait for it for ever.
 func (s *sightings) shun(id *ident.Token) {
-	if r := s.find(id); r != nil {
-		r.shunned = r.untaken
+	if r := s.find(id); r != nil && r.fate == fresh {
+		r.fate = shunned
 	}
-}
-
-func (s *sightings) isShunned(id *ident.Token) bool {
-	r := s.find(id)
-	return r != nil && r.shunned
 }
 
 // preceding are tokens that precede another one.

@@ -122,7 +122,7 @@ func (w *walker) happened(event *policy.Event) {
 // in the future is a wrong clock's.
 func (w *walker) recall(event *policy.Event) {
 	at := min(event.At, w.now)
-	w.sightings.note(&sight{id: event.Token.ID, born: event.Token.Born, hop: event.Token.Hop}, ident.Member{}, at)
+	w.sightings.here(&event.Token, at)
 	if event.Operated {
 		w.early = max(w.early, at.Add(w.min))
 	}
