@@ -37,6 +37,7 @@ func (w *walker) arrive(e *policy.Event) {
 		}
 		w.fair.candidates.read(w.now, b.records)
 		w.fair.candidates.remove(e.From)
+		w.fair.candidates.remove(w.self) // on the second token's list it may stand
 	}
 	w.take(holding{token: *t, came: w.now, birth: birth, streak: b.streak, have: true}, false)
 }

@@ -388,18 +388,25 @@ func TestFloodsRankSeldom(t *testing.T) {
 	}
 }
 
-// Of two tokens that are here one stays, with the candidates of both.
+// Of two tokens that are here one stays, with the candidates of both, but not this
+// member, which the second one's may name.
 func TestCandidatesOfBothTokens(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
 	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
-	carrying := func(id byte, born uint64, waits byte) policy.Event {
+	carrying := func(id byte, born uint64, waiting ...byte) policy.Event {
 		e := arrival(id, born)
-		e.Token.Field = (&waiter{ident.Member{waits}, 1 << 20}).append([]byte{baggageForm, 0, 0, 0, 1, 0})
+		e.Token.Field = []byte{baggageForm, 0, 0, 0, 1, 0}
+		for _, waits := range waiting {
+			e.Token.Field = (&waiter{ident.Member{waits}, 1 << 20}).append(e.Token.Field)
+		}
 		return e
 	}
 	w.Step(3*second, carrying(9, 1000, 5), nil)
 	require.True(t, w.running)
-	w.Step(4*second, carrying(8, 500, 6), nil)
+	w.Step(4*second, carrying(8, 500, 1, 6), nil)
+	for _, c := range w.fair.candidates.list[:w.fair.candidates.n] {
+		require.NotEqual(t, w.self, c.member)
+	}
 	w.Step(7*second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}, nil)
 	require.Equal(t, ident.Token{8}, w.token.ID)
 	members := []ident.Member{w.fair.choice.member}
