@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"runtime/pprof"
 	"time"
 
 	"github.com/wandertoken/wander/node/boottime"
@@ -64,17 +61,11 @@ func runChild(args []string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	defer p.Close()
-	if r.Profile != "" {
-		f, err := os.Create(filepath.Clean(r.Profile))
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+	stop, err := profile(r.Profile)
+	if err != nil {
+		return err
 	}
+	defer stop()
 	answers := json.NewEncoder(out)
 	lines := bufio.NewScanner(in)
 	for more := true; more; more = lines.Scan() {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,19 +169,21 @@ func (w *walk) settled(members int) time.Duration {
 	return max(settle, time.Duration(settleRounds*float64(round)))
 }
 
+// profile is where the profile of a group is written, if at all.
+func (w *walk) profile(r *walked) string {
+	if w.profiles == "" {
+		return ""
+	}
+	return filepath.Join(w.profiles, fmt.Sprintf("walk-%d-%s.pprof", r.members, r.preset))
+}
+
 // observe counts what happens in the window.
 func (w *walk) observe(c crew, r *walked) error {
-	if w.profiles != "" {
-		f, err := os.Create(filepath.Join(w.profiles, fmt.Sprintf("walk-%d-%s.pprof", r.members, r.preset)))
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+	stop, err := profile(w.profile(r))
+	if err != nil {
+		return err
 	}
+	defer stop()
 	before := c.tally() // which costs time itself
 	began, err := cpuTime()
 	if err != nil {

@@ -2,7 +2,6 @@ package wandering
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,74 +11,6 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
-
-// everybody is a Roster in which members 1 to n are each other's witnesses.
-type everybody struct {
-	n    int
-	self byte
-}
-
-func (e everybody) Draw(n int, to []ident.Member) []ident.Member {
-	return e.Witnesses(ident.Member{e.self}, n, to)
-}
-
-func (e everybody) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
-	for i := byte(1); int(i) <= e.n && n > 0; i++ {
-		if m := (ident.Member{i}); m != of {
-			to, n = append(to, m), n-1
-		}
-	}
-	return to
-}
-
-func walkerAt(t *testing.T, self byte, preset string, p policy.Params) *walker {
-	p.Preset = preset
-	made, err := New(p, policy.Surroundings{
-		Self: ident.Member{self}, Random: rand.NewPCG(1, uint64(self)), Roster: everybody{20, self},
-	})
-	require.NoError(t, err)
-	w := made.(*walker)
-	w.Step(second, policy.Event{Kind: policy.Timer}, nil)
-	return w
-}
-
-const second = clock.Instant(time.Second)
-
-func arrival(id byte, born uint64) policy.Event {
-	return policy.Event{Kind: policy.Arrival, From: ident.Member{19}, Token: policy.Token{ID: ident.Token{id}, Born: born, Hop: 7}}
-}
-
-func said(from byte, m body) policy.Event {
-	return policy.Event{Kind: policy.Message, From: ident.Member{from}, Body: m.append(nil)}
-}
-
-func kinds(actions []policy.Action, kind policy.ActionKind) (found []policy.Action) {
-	for _, a := range actions {
-		if a.Kind == kind {
-			found = append(found, a)
-		}
-	}
-	return found
-}
-
-// detached are actions with fields that stay after the next Step.
-func detached(actions []policy.Action) []policy.Action {
-	for i := range actions {
-		actions[i].Field = slices.Clone(actions[i].Field)
-	}
-	return actions
-}
-
-// told are the messages of one kind to a member.
-func told(actions []policy.Action, to byte, kind bodyKind) (found []body) {
-	for _, a := range kinds(actions, policy.Tell) {
-		var m body
-		if a.To == (ident.Member{to}) && parseBody(a.Field, &m) && m.kind == kind {
-			found = append(found, m)
-		}
-	}
-	return found
-}
 
 // One liar tells all of an older token that does not exist. They pass that on, each
 // to who holds the token: it stays all the same. Of three members it is believed.
@@ -114,23 +45,6 @@ func TestLiarFillsNoSightings(t *testing.T) {
 	}
 	require.LessOrEqual(t, w.sightings.n, 2)
 	require.NotNil(t, w.sightings.find(&ident.Token{9}))
-}
-
-// Under light the operation may begin again at once, under the token that precedes;
-// then that one stays.
-func TestSpareTokenRunsAtOnce(t *testing.T) {
-	p := table1
-	p.MinInterval = time.Second
-	w := walkerAt(t, 1, Light, p)
-	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
-	w.Step(2*second, arrival(9, 1000), nil)
-	w.Step(3*second, arrival(8, 500), nil)
-	actions := w.Step(6*second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}, nil)
-	require.Len(t, kinds(actions, policy.Drop), 1)
-	require.Len(t, kinds(actions, policy.Run), 1)
-	require.Empty(t, kinds(actions, policy.Pass))
-	actions = w.Step(10*second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{8}}}, nil)
-	require.Len(t, kinds(actions, policy.Pass), 1)
 }
 
 // A liar that reports members again and again that do not want the token keeps it
@@ -386,32 +300,4 @@ func TestFloodsRankSeldom(t *testing.T) {
 		}
 		require.LessOrEqual(t, ranked, 4*(reportMost+1), name)
 	}
-}
-
-// Of two tokens that are here one stays, with the candidates of both, but not this
-// member, which the second one's may name.
-func TestCandidatesOfBothTokens(t *testing.T) {
-	w := walkerAt(t, 1, Fair, table1)
-	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
-	carrying := func(id byte, born uint64, waiting ...byte) policy.Event {
-		e := arrival(id, born)
-		e.Token.Field = []byte{baggageForm, 0, 0, 0, 1, 0}
-		for _, waits := range waiting {
-			e.Token.Field = (&waiter{ident.Member{waits}, 1 << 20}).append(e.Token.Field)
-		}
-		return e
-	}
-	w.Step(3*second, carrying(9, 1000, 5), nil)
-	require.True(t, w.running)
-	w.Step(4*second, carrying(8, 500, 1, 6), nil)
-	for _, c := range w.fair.candidates.list[:w.fair.candidates.n] {
-		require.NotEqual(t, w.self, c.member)
-	}
-	w.Step(7*second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}, nil)
-	require.Equal(t, ident.Token{8}, w.token.ID)
-	members := []ident.Member{w.fair.choice.member}
-	for _, c := range w.fair.candidates.list[:w.fair.candidates.n] {
-		members = append(members, c.member)
-	}
-	require.Subset(t, members, []ident.Member{{5}, {6}})
 }
