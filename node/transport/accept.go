@@ -58,15 +58,11 @@ func (t *Transport) welcome(q *quic.Conn) {
 // ungreeted takes in why an inbound connection brought no preamble, and returns
 // the code to close it with.
 func (t *Transport) ungreeted(p *peer, a *admission, err error) Code {
-	switch {
-	case t.ctx.Err() != nil:
+	if t.ctx.Err() != nil {
 		return CodeShuttingDown
-	case withdrawn(err):
-		a.noteWithdrawn(err)
-		return CodeNormal // no effect: the connection is closed
 	}
-	t.notices.note(ErrProtocol, "peer", p.id, "remote", a.remote, "error", err)
-	return CodeProtocol
+	a.ended(ErrProtocol, err, "peer", p.id)
+	return CodeProtocol // no effect when the dialler has closed the connection
 }
 
 // greet waits for the stream that the dialler opens, and for its preamble.

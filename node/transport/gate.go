@@ -85,12 +85,12 @@ func (g *gate) busy() bool { return g.pending() >= RetryAbove }
 
 // admission is an inbound handshake under way.
 type admission struct {
-	t         *Transport
-	remote    net.Addr
-	cert      certificate.Certificate // once it has been verified
-	left      sync.Once
-	failed    func() bool // stops the watch for the handshake's failure
-	withdrawn sync.Once   // counts it as withdrawn
+	t       *Transport
+	remote  net.Addr
+	cert    certificate.Certificate // once it has been verified
+	left    sync.Once
+	failed  func() bool // stops the watch for the handshake's failure
+	counted sync.Once   // that it has ended, and why
 }
 
 type admissionKey struct{}
@@ -120,22 +120,23 @@ func (a *admission) refused(err error) {
 		return // shutting down
 	}
 	kind := refusalOf(err)
-	switch {
-	case kind == nil && withdrawn(err):
-		a.noteWithdrawn(err)
-		return
-	case kind == nil:
+	if kind == nil {
 		kind = ErrHandshake
 	}
-	a.t.notices.note(kind, "side", "inbound", "remote", a.remote, "error", err)
+	a.ended(kind, err, "side", "inbound")
 }
 
-// noteWithdrawn counts an inbound connection that was withdrawn, apart from what
-// this member refused.
-func (a *admission) noteWithdrawn(err error) {
-	a.withdrawn.Do(func() {
-		a.t.counters.withdrawn.Add(1)
-		a.t.notices.log.Debug("connection withdrawn by its dialler", "remote", a.remote, "reason", closeReason(err))
+// ended counts an inbound connection that ended before it was used: as an event of
+// this kind, or, when its dialler withdrew it, apart from what this member refused. Of
+// one that ends while its handshake does, two goroutines may learn: it counts once.
+func (a *admission) ended(kind, err error, attrs ...any) {
+	a.counted.Do(func() {
+		if refusalOf(err) == nil && withdrawn(err) {
+			a.t.counters.withdrawn.Add(1)
+			a.t.notices.log.Debug("connection withdrawn by its dialler", "remote", a.remote, "reason", closeReason(err))
+			return
+		}
+		a.t.notices.note(kind, append(attrs, "remote", a.remote, "error", err)...)
 	})
 }
 

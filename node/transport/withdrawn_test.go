@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
@@ -14,38 +15,61 @@ import (
 // preamble has been written, with each code: what a restart or a second
 // connection brings is not counted, nor logged, among what was turned away.
 func TestWithdrawnConnections(t *testing.T) {
-	g := newGroup(t, "g")
 	for code, orderly := range map[Code]bool{
 		CodeNormal: true, CodeIdle: true, CodeReplaced: true, CodeShuttingDown: true,
 		CodeProtocol: false, CodeRevoked: false, CodeOverload: false, CodeInternal: false, 99: false,
 	} {
 		t.Run(fmt.Sprint(uint64(code)), func(t *testing.T) {
-			t.Parallel()
-			a := g.open(t, newBook(), loopback(t), "a", nil)
-			key, cert := g.member(t, "z", nil)
-			r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert, nil)))
-			q, _, err := r.dial(a)
-			require.NoError(t, err)
-			require.NoError(t, q.CloseWithError(quic.ApplicationErrorCode(code), ""))
-			// The end is seen while the handshake ends or after it.
-			refused := func() uint64 {
-				s := a.Stats()
-				return s.Refused[ErrProtocol.Error()] + s.Refused[ErrHandshake.Error()]
-			}
-			until(t, "the end is counted", func() bool { return a.Stats().Withdrawn+refused() > 0 })
-			require.NoError(t, a.Close())
-			warned := a.log.lines(ErrProtocol.Error()) + a.log.lines(ErrHandshake.Error())
-			if orderly {
-				assert.Equal(t, uint64(1), a.Stats().Withdrawn)
-				assert.Zero(t, refused())
-				assert.Zero(t, warned)
-			} else {
-				assert.Zero(t, a.Stats().Withdrawn)
-				assert.Positive(t, refused())
-				assert.Positive(t, warned)
+			inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+				a := b.node("a", nil)
+				dialAndClose(t, b, a, code, 100*time.Millisecond) // the handshake has ended on both sides
+				warned := a.log.lines(ErrProtocol.Error()) + a.log.lines(ErrHandshake.Error())
+				if orderly {
+					assert.Equal(t, uint64(1), a.Stats().Withdrawn)
+					assert.Zero(t, turnedAway(a))
+					assert.Zero(t, warned)
+				} else {
+					assert.Zero(t, a.Stats().Withdrawn)
+					assert.Equal(t, uint64(1), turnedAway(a))
+					assert.Positive(t, warned)
+				}
+			})
+		})
+	}
+}
+
+// TestWithdrawnWithinTheHandshake closes when only the dialler's handshake has ended.
+// Which code it gives may stay unknown to the other side (RFC 9000, section 10.2.3):
+// an orderly end is told from others where it is seen, and each end counts once.
+func TestWithdrawnWithinTheHandshake(t *testing.T) {
+	for _, code := range []Code{CodeReplaced, CodeOverload} {
+		inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+			a := b.node("a", nil)
+			dialAndClose(t, b, a, code, 0)
+			assert.Equal(t, uint64(1), a.Stats().Withdrawn+turnedAway(a))
+			if code == CodeReplaced {
+				assert.Zero(t, turnedAway(a))
 			}
 		})
 	}
+}
+
+// dialAndClose is a member that connects, and closes the connection after a while.
+func dialAndClose(t *testing.T, b *bubble, a *node, code Code, after time.Duration) {
+	key, cert := b.member(t, "z", nil)
+	r := newRaw(t, b.net.socket(), *must(tlsCertificate(key, cert, nil)))
+	q, _, err := r.dial(a)
+	require.NoError(t, err)
+	time.Sleep(after)
+	require.NoError(t, q.CloseWithError(quic.ApplicationErrorCode(code), ""))
+	until(t, "the end is counted", func() bool { return a.Stats().Withdrawn+turnedAway(a) > 0 })
+	require.NoError(t, a.Close())
+}
+
+// turnedAway counts what was refused in a connection's beginning.
+func turnedAway(a *node) uint64 {
+	s := a.Stats()
+	return s.Refused[ErrProtocol.Error()] + s.Refused[ErrHandshake.Error()]
 }
 
 func TestWithdrawn(t *testing.T) {
