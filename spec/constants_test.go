@@ -213,6 +213,13 @@ func TestLimitsOfAMemberAreWhole(t *testing.T) {
 	}
 }
 
+// walkerNumbers are what the presets light and fair compute with, as far as others see it.
+var walkerNumbers = []string{
+	"leastWindow", "lightWindows", "fairWindows", "longestSilence", "regenerationRounds", "replyLeast", "replyMost",
+	"askAfter", "askAgain", "askPauseMost", "suspicion", "pollSize", "credible", "hurry", "witnesses", "confirmations",
+	"readsAtOnce", "readPauseLeast", "readPauseMost",
+}
+
 // beside is a constant with its number in the text: `name` (3), `name` (2 seconds).
 var beside = regexp.MustCompile("`([a-zA-Z]+)`\\s+\\(([0-9.]+)(?:\\s+([a-z]+))?\\)")
 
@@ -231,6 +238,9 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 		paths[l.name[strings.LastIndex(l.name, ".")+1:]] = l.name
 	}
 	paths["MaxPending"], paths["MaxTake"] = "update.MaxPending", "update.MaxTake"
+	for _, name := range walkerNumbers {
+		paths[name] = "wandering." + name
+	}
 	numbers := make(map[string]int)
 	for _, m := range beside.FindAllStringSubmatchIndex(text, -1) {
 		name, number, unit := text[m[2]:m[3]], text[m[4]:m[5]], ""
@@ -263,4 +273,7 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 		assert.True(t, has && at == m[0], "`%s` comes first without its number", name)
 	}
 	assert.Greater(t, len(first), 25)
+	for _, name := range walkerNumbers {
+		assert.Contains(t, numbers, name, "chapter 10 does not say how much it is")
+	}
 }

@@ -176,7 +176,7 @@ func parseBody(b []byte, m *body) bool {
 	if int(m.kind) >= len(bodySizes) || len(b) != bodySizes[m.kind] {
 		return false
 	}
-	r, most := reader(b[1:]), byte(0)
+	r, least, most := reader(b[1:]), unserved, byte(0)
 	switch m.kind {
 	case ask:
 		m.sight.id, m.sight.hop = r.token(), r.u64()
@@ -189,13 +189,13 @@ func parseBody(b []byte, m *body) bool {
 	case answer:
 		m.member, m.age, m.what, most = r.member(), r.u32(), r.take(1)[0], unwilling
 	case demand:
-		m.what, m.age, most = r.take(1)[0], r.u32(), unwilling
+		m.what, m.age, least, most = r.take(1)[0], r.u32(), willing, unwilling
 	case poll:
 		m.age, m.sight.id, m.sight.hop = r.u32(), r.token(), r.u64()
 	case heard:
 		m.sight, m.member = r.sight(), r.member()
 	}
-	return m.what <= most
+	return least <= m.what && m.what <= most
 }
 
 func (m *body) parseReport(b []byte) bool {
