@@ -147,7 +147,7 @@ func TestNoAlteredEndpointIsAccepted(t *testing.T) {
 
 func TestCheckAddress(t *testing.T) {
 	for _, good := range []string{
-		"a:1", "ftp-03.example.org:65535", "192.0.2.1:4133", "[::1]:4133", "[::ffff:192.0.2.1]:1", "my_host:80",
+		"a:1", "ftp-03.example.org:65535", "192.0.2.1:4133", "[::1]:4133", "[::ffff:192.0.2.1]:1", "[:::.F]:1", "my_host:80", "-Host.:1", "999.1:1",
 		strings.Repeat("a", 255) + ":12345",
 	} {
 		assert.NoError(t, certificate.CheckAddress(good), good)
