@@ -1,0 +1,283 @@
+package wandering
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// What follows holds light and fair to single rules of chapter 10 of the specification.
+
+// carrying is a token's field: hops without an operation, its age, and candidates by how
+// long ago they were served.
+func carrying(streak byte, age time.Duration, waiters ...waiter) []byte {
+	field := binary.BigEndian.AppendUint32([]byte{baggageForm, streak}, millis(age))
+	for _, w := range waiters {
+		field = w.append(field)
+	}
+	return field
+}
+
+// arrivalWith is a token of an id that arrives with a field.
+func arrivalWith(id byte, born uint64, field []byte) policy.Event {
+	e := arrival(id, born)
+	e.Token.Field = field
+	return e
+}
+
+// P-34: however many tokens get lost behind a member, it makes one in a least window.
+func TestOneTokenInALeastWindow(t *testing.T) {
+	w := walkerAt(t, 1, Light, table1)
+	now, made := 2*second, []clock.Instant(nil)
+	step := func(e policy.Event) (passed []policy.Action) {
+		actions := w.Step(now, e, nil)
+		for range kinds(actions, policy.Generate) {
+			made = append(made, now)
+		}
+		return kinds(actions, policy.Pass)
+	}
+	for id := byte(1); id < 100; id++ {
+		e := arrival(id, uint64(1000+int(id)))
+		passed := step(e)
+		for len(passed) == 0 {
+			now += second
+			passed = step(policy.Event{Kind: policy.Timer})
+		}
+		e.Kind, e.Outcome, e.From = policy.PassSettled, policy.Delivered, passed[0].To
+		step(e)
+		step(policy.Event{Kind: policy.Silent, From: passed[0].To})
+		for range 10 {
+			now += second
+			step(policy.Event{Kind: policy.Timer})
+		}
+	}
+	require.Greater(t, len(made), 2)
+	for i := range made[1:] {
+		assert.GreaterOrEqual(t, made[i+1].Sub(made[i]), LeastWait(table1))
+	}
+}
+
+// P-37: a token that was made here, and that nobody has taken, makes no other go, though
+// it precedes it, and goes itself.
+func TestUntakenMakesNoOtherGo(t *testing.T) {
+	for _, preset := range []string{Light, Fair} {
+		w := walkerAt(t, 1, preset, table1)
+		w.Step(2*second, policy.Event{Kind: policy.Generated, Token: policy.Token{ID: ident.Token{9}, Born: 1}}, nil)
+		dropped := kinds(w.Step(3*second, arrivalWith(8, 1000, carrying(0, time.Minute)), nil), policy.Drop)
+		require.Len(t, dropped, 1, preset)
+		assert.Equal(t, ident.Token{9}, dropped[0].Token, preset)
+	}
+}
+
+// polling has a member that hears of nothing ask the others.
+func polling(t *testing.T) *walker {
+	w := walkerAt(t, 1, Light, table1)
+	for range 100 {
+		if asked := kinds(w.Step(max(w.asked, w.now), policy.Event{Kind: policy.Timer}, nil), policy.Tell); len(asked) > 0 {
+			require.Len(t, asked, 19)
+			return w
+		}
+	}
+	require.Fail(t, "asks nobody")
+	return nil
+}
+
+// P-38, P-39: two of nineteen say independently that there is a token; a word on one's
+// own word is no news.
+func TestOwnNameIsNoNews(t *testing.T) {
+	for word, generated := range map[ident.Member]int{{}: 0, {6}: 0, {1}: 1, {5}: 1} {
+		w := polling(t)
+		token := sight{id: ident.Token{9}, born: 1}
+		w.Step(w.now, said(5, body{kind: heard, sight: token}), nil)
+		w.Step(w.now, said(7, body{kind: heard, sight: token, member: word}), nil)
+		actions := w.Step(w.now.Add(time.Second), policy.Event{Kind: policy.Timer}, nil)
+		assert.Len(t, kinds(actions, policy.Generate), generated, "on the word of %v", word[0])
+	}
+}
+
+// P-39: who is polled tells of a token that it was told of on the teller's own word only.
+func TestHearsayIsNotPassedOn(t *testing.T) {
+	w := walkerAt(t, 1, Fair, table1)
+	asked := func() []body {
+		return told(w.Step(4*second, said(17, body{kind: poll, age: 60_000}), nil), 17, heard)
+	}
+	require.Empty(t, asked())
+	token := sight{id: ident.Token{9}, born: 1, hop: 5}
+	w.Step(2*second, said(15, body{kind: heard, sight: token, member: ident.Member{16}}), nil)
+	require.Empty(t, asked(), "15 says that 16 says so")
+	w.Step(3*second, said(14, body{kind: look, sight: token}), nil)
+	require.Equal(t, []body{{
+		kind: heard, member: ident.Member{14}, sight: sight{id: ident.Token{9}, born: 1, hop: 5, age: 1000},
+	}}, asked())
+}
+
+// P-40: how long a token stays where nobody operates.
+func TestRestUnderLight(t *testing.T) {
+	for _, c := range []struct {
+		streak byte
+		skip   time.Duration
+		rests  time.Duration
+	}{
+		{0, 100 * time.Millisecond, 0},
+		{31, 100 * time.Millisecond, 0},
+		{32, 100 * time.Millisecond, 100 * time.Millisecond},
+		{33, 100 * time.Millisecond, 200 * time.Millisecond},
+		{37, 100 * time.Millisecond, 3200 * time.Millisecond},
+		{255, 100 * time.Millisecond, 3200 * time.Millisecond},
+		{34, time.Second, 4 * time.Second},
+		{35, time.Second, 4 * time.Second},
+		{40, 5 * time.Second, 5 * time.Second},
+	} {
+		p := table1
+		p.SkipDelay = c.skip
+		w := walkerAt(t, 1, Light, p)
+		waits := kinds(w.Step(2*second, arrivalWith(9, 1000, carrying(c.streak, 0)), nil), policy.Wait)
+		require.Len(t, waits, 1)
+		assert.Equal(t, c.rests, waits[0].At.Sub(2*second), "%+v", c)
+	}
+}
+
+// P-41, P-42: who holds a token asks for those who have waited longer than the eighth of
+// the candidates.
+func TestOlderIsTheEighth(t *testing.T) {
+	for n, older := range map[int]uint32{7: 0, 8: 111_750, 10: 131_750} {
+		w := walkerAt(t, 20, Fair, table1)
+		var waiters []waiter
+		for i := range n {
+			waiters = append(waiters, waiter{ident.Member{byte(1 + i)}, uint32(110+10*i) * 1000})
+		}
+		w.Step(2*second, arrivalWith(9, 1000, carrying(0, 0, waiters...)), nil)
+		w.Step(3*second, policy.Event{Kind: policy.Timer}, nil) // nobody is due
+		actions := w.Step(3*second+second*3/4, policy.Event{Kind: policy.Timer}, nil)
+		looks := told(actions, 1, look)
+		require.Len(t, looks, 1)
+		assert.Equal(t, older, looks[0].older, "%d candidates", n)
+	}
+}
+
+// P-42: a candidate is whom a witness of it reports, and not itself. Of twenty members 1 to
+// 12 are everybody's witnesses, and 13 those of one of them.
+func TestOnlyWitnessesReport(t *testing.T) {
+	for _, c := range []struct {
+		from, about byte
+		asked       int
+	}{{4, 5, 1}, {12, 5, 1}, {18, 5, 0}, {5, 5, 0}, {4, 17, 1}, {13, 17, 0}} {
+		w := walkerAt(t, 20, Fair, table1)
+		w.Step(2*second, arrival(9, 1000), nil)
+		m := body{kind: report, n: 1, records: [reportMost]waiter{{ident.Member{c.about}, 2_000_000}}}
+		w.Step(2*second+1, said(c.from, m), nil)
+		actions := w.Step(3*second, policy.Event{Kind: policy.Timer}, nil)
+		assert.Len(t, told(actions, c.about, inquire), c.asked, "%+v", c)
+	}
+}
+
+// inquiring has a member that holds a token, and operates if it wants, inquire about
+// member 5, of which 4 says that it was served so long ago. It returns the witnesses
+// that it asks.
+func inquiring(t *testing.T, wants bool, claimed time.Duration) (w *walker, asked []byte) {
+	w = walkerAt(t, 20, Fair, table1)
+	w.Step(second, policy.Event{Kind: policy.DemandChanged, Demand: wants}, nil)
+	w.Step(2*second, arrival(9, 1000), nil)
+	m := body{kind: report, n: 1, records: [reportMost]waiter{{ident.Member{5}, millis(claimed)}}}
+	w.Step(2*second, said(4, m), nil)
+	actions := w.Step(2*second+second/2, policy.Event{Kind: policy.Timer}, nil)
+	require.Len(t, told(actions, 5, inquire), 1)
+	for witness := byte(1); witness < 20; witness++ {
+		if witness != 5 && len(told(actions, witness, inquire)) == 1 {
+			asked = append(asked, witness)
+		}
+	}
+	require.Len(t, asked, confirmations)
+	require.NotContains(t, asked, byte(4))
+	return w, asked
+}
+
+// answering has the candidate and its two witnesses answer.
+func answering(w *walker, asked []byte, itself, others time.Duration) (all []policy.Action) {
+	for _, from := range append(asked, 5) {
+		m := body{kind: answer, member: ident.Member{5}, what: willing, age: millis(others)}
+		if from == 5 {
+			m.age = millis(itself)
+		}
+		all = append(all, detached(w.Step(w.now, said(from, m), nil))...)
+	}
+	return all
+}
+
+// P-43: the latest time counts at which a candidate is said to have been served, and who
+// reported it with an earlier one is told.
+func TestLatestServiceCounts(t *testing.T) {
+	for _, c := range []struct {
+		itself, others time.Duration
+		taken          bool
+	}{
+		{time.Hour, time.Hour, true},
+		{time.Hour, 10 * time.Second, false},
+		{10 * time.Second, time.Hour, false},
+	} {
+		w, asked := inquiring(t, false, time.Hour)
+		actions := answering(w, asked, c.itself, c.others)
+		assert.Equal(t, c.taken, len(kinds(actions, policy.Pass)) == 1, "%+v", c)
+		if looks := told(actions, 4, look); !c.taken {
+			require.Len(t, looks, 1)
+			assert.Equal(t, ident.Member{5}, looks[0].member)
+			assert.EqualValues(t, 10_000, looks[0].age)
+			assert.Equal(t, nothingOlder, looks[0].older)
+		}
+	}
+}
+
+// P-43: the token goes to a candidate when Δmin has passed since that was served.
+func TestCandidateWaitsForItsInterval(t *testing.T) {
+	const served = 597 * time.Second // before 2 s; Δmin is 600 s, the operation takes 4
+	w, asked := inquiring(t, true, served)
+	actions := answering(w, asked, served+500*time.Millisecond, served+500*time.Millisecond)
+	require.Len(t, kinds(actions, policy.Prepare), 1)
+	require.Empty(t, kinds(actions, policy.Pass), "the operation runs")
+	ended := policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}
+	require.Empty(t, kinds(w.Step(3*second, ended, nil), policy.Pass))
+	require.Equal(t, 5*second, w.asked)
+	require.Len(t, kinds(w.Step(5*second, policy.Event{Kind: policy.Timer}, nil), policy.Pass), 1)
+}
+
+// P-44: whoever asks about whatever custody is answered.
+func TestAskIsAnswered(t *testing.T) {
+	w := walkerAt(t, 1, Light, table1)
+	w.Step(2*second, arrival(9, 1000), nil)
+	for _, c := range []struct {
+		token byte
+		hop   uint64
+		state byte
+	}{{9, 7, here}, {9, 6, over}, {9, 8, unknown}, {8, 7, unknown}} {
+		states := told(w.Step(2*second, said(12, body{kind: ask, sight: sight{id: ident.Token{c.token}, hop: c.hop}}), nil), 12, state)
+		require.Len(t, states, 1)
+		assert.Equal(t, sight{id: ident.Token{c.token}, hop: c.hop}, states[0].sight)
+		assert.Equal(t, c.state, states[0].what, "%+v", c)
+	}
+}
+
+// P-45: a member is believed against two others, not against three, and not against the
+// witness that it tells.
+func TestDenialIsBelievedAboutTwo(t *testing.T) {
+	const witness = 9
+	for _, c := range []struct {
+		by       []byte
+		believed bool
+	}{{[]byte{2}, true}, {[]byte{2, 3}, true}, {[]byte{2, 3, 4}, false}, {[]byte{2, witness}, false}, {[]byte{witness}, false}} {
+		var about testimony
+		for _, by := range c.by {
+			about.mark(ident.Member{by}, 100*second)
+		}
+		about.deny(50*second, ident.Member{witness}, denialsMost)
+		assert.Equal(t, c.believed, about.served == 50*second, "%v", c.by)
+		about.mark(ident.Member{2}, 200*second)
+		assert.Equal(t, c.believed, about.served == 50*second, "%v, once more", c.by)
+	}
+}
