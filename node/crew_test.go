@@ -20,13 +20,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // patience is how long a test waits for what must come. It decides nothing but
 // when a hanging test fails.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // writeIdentity puts a member's files into dir.
 func writeIdentity(t testing.TB, dir string, id node.Identity, extra ...keyfile.Block) {
@@ -48,8 +49,7 @@ type crew struct {
 	t       *testing.T
 	members []*hand
 
-	mu      sync.Mutex
-	changed chan struct{} // closed, and made anew, at each line from a member
+	mu sync.Mutex
 }
 
 // hand is one member.
@@ -66,7 +66,7 @@ type hand struct {
 }
 
 func newCrew(t *testing.T, a *authority, size int) *crew {
-	c := &crew{t: t, changed: make(chan struct{})}
+	c := &crew{t: t}
 	t.Cleanup(c.killAll)
 	for i := range size {
 		h := &hand{name: fmt.Sprintf("m%d", i), life: life{Dir: t.TempDir(), Listen: "127.0.0.1:0", Found: i == 0}}
@@ -129,8 +129,6 @@ func (c *crew) listen(h *hand, out io.Reader) {
 			hop, _ := strconv.ParseUint(word[2], 10, 64)
 			h.hops = append(h.hops, hop)
 		}
-		close(c.changed)
-		c.changed = make(chan struct{})
 		c.mu.Unlock()
 	}
 }
@@ -138,19 +136,12 @@ func (c *crew) listen(h *hand, out io.Reader) {
 // until waits for what members say.
 func (c *crew) until(what string, holds func() bool) {
 	c.t.Helper()
-	guard := time.After(patience)
-	for {
+	if !await.Holds(time.Millisecond, func() bool {
 		c.mu.Lock()
-		ok, changed := holds(), c.changed
-		c.mu.Unlock()
-		if ok {
-			return
-		}
-		select {
-		case <-changed:
-		case <-guard:
-			require.FailNow(c.t, "never happened: "+what, "%s", c.logs())
-		}
+		defer c.mu.Unlock()
+		return holds()
+	}) {
+		require.FailNow(c.t, "never happened: "+what, "%s", c.logs())
 	}
 }
 
@@ -191,11 +182,7 @@ func (c *crew) goesOn(hop uint64) {
 // awaitDeath waits until a member has killed itself.
 func (c *crew) awaitDeath(h *hand) {
 	c.t.Helper()
-	select {
-	case <-h.exited:
-	case <-time.After(patience):
-		require.FailNow(c.t, h.name+" does not die", "%s", c.logs())
-	}
+	await.Next(c.t, "the death of "+h.name, h.exited)
 	if how := h.cmd.ProcessState.String(); how != "signal: killed" {
 		require.FailNow(c.t, h.name+" ends by itself: "+how, "%s", c.logs())
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -150,7 +151,7 @@ func TestTransferThatIsNoneChangesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			count := x.rejected(reason)
 			x.say(x.n, m)
-			until(t, "it is counted as "+reason, func() bool { return x.rejected(reason) == count+1 })
+			await.Until(t, "it is counted as "+reason, func() bool { return x.rejected(reason) == count+1 })
 			require.Equal(t, before, x.state())
 		})
 	}
@@ -270,17 +271,12 @@ func (x *exchange) settle() {
 // it has said meanwhile.
 func (x *exchange) marked() (said []wire.Message) {
 	x.say(x.n, &wire.Want{Topic: wire.WantConfiguration})
-	guard := time.After(patience)
 	for {
-		select {
-		case m := <-x.messages:
-			if _, ok := m.(*wire.Configuration); ok {
-				return said
-			}
-			said = append(said, m)
-		case <-guard:
-			require.FailNow(x.t, "no answer")
+		m := await.Next(x.t, "an answer", x.messages)
+		if _, ok := m.(*wire.Configuration); ok {
+			return said
 		}
+		said = append(said, m)
 	}
 }
 
@@ -352,7 +348,7 @@ func TestHundredThousandMalformedFrames(t *testing.T) {
 	send(frames)
 	require.Zero(t, x.Stats().DroppedCustody, "everything has left")
 	const slack = 1 << 20
-	until(t, "goroutines and memory are back", func() bool {
+	await.Until(t, "goroutines and memory are back", func() bool {
 		h, g := usage()
 		return g <= goroutines && h <= heap+slack
 	})

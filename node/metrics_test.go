@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/group"
@@ -96,7 +97,7 @@ func TestMetricsOfALiveMember(t *testing.T) {
 	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) { c.Metrics, c.Found = "127.0.0.1:0", true })
 	other, _ := openNode(t, a.issue(t, "other"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
 	assert.Empty(t, other.MetricsAddress(), "off unless asked for")
-	until(t, "they have met", func() bool { return len(n.Status().Peers) == 1 })
+	await.Until(t, "they have met", func() bool { return len(n.Status().Peers) == 1 })
 	ctx := context.Background()
 	for range 2 {
 		require.NoError(t, n.Do(ctx, "ftp", func(context.Context, *node.Grant) error { return nil }))
@@ -106,7 +107,7 @@ func TestMetricsOfALiveMember(t *testing.T) {
 	require.ErrorIs(t, err, api.ErrRefused)
 
 	var s scraped
-	until(t, "tokens come back", func() bool {
+	await.Until(t, "tokens come back", func() bool {
 		s = scrape(t, n)
 		return s.of(`wander_token_return_seconds{resource="ftp"}`) > 3
 	})
@@ -156,7 +157,7 @@ func TestMetricsCountMembers(t *testing.T) {
 		c.Extra.Revocations = [][]byte{a.revoke(t, dead.Certificate.Member())}
 	})
 	var s scraped
-	until(t, "members are counted", func() bool {
+	await.Until(t, "members are counted", func() bool {
 		s = scrape(t, n)
 		return s.of(`wander_members{state="valid"}`) > 0
 	})
@@ -203,7 +204,7 @@ func TestMetricsServeNothingElse(t *testing.T) {
 	for _, c := range idle {
 		require.NoError(t, c.Close())
 	}
-	until(t, "places are free again", func() bool {
+	await.Until(t, "places are free again", func() bool {
 		reply, err := http.Get("http://" + n.MetricsAddress() + "/metrics")
 		if err != nil {
 			return false

@@ -119,7 +119,7 @@ func TestTokenCirculatesAndSerialises(t *testing.T) {
 		select {
 		case err := <-done:
 			require.NoError(t, err)
-		case <-time.After(60 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("no progress after %d runs\n%+v\n%s", runs.Load(), nodes[0].Status(), logs.String())
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/transport"
@@ -81,16 +82,6 @@ func closeNow(n *node.Node) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = n.Close(ctx)
-}
-
-// until waits for what comes sooner or later.
-func until(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for guard := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(guard) {
-			require.FailNow(t, "never happened: "+what)
-		}
-	}
 }
 
 // peer is a member that does what a test tells it and nothing else: transport
@@ -159,16 +150,10 @@ func (p *peer) say(n *node.Node, m wire.Message) {
 // hear waits for a message of this type and skips all others.
 func hear[M wire.Message](p *peer) M {
 	p.t.Helper()
-	guard := time.After(patience)
+	var want M
 	for {
-		select {
-		case m := <-p.messages:
-			if m, ok := m.(M); ok {
-				return m
-			}
-		case <-guard:
-			var want M
-			require.FailNow(p.t, "never said: "+want.Type().String())
+		if m, ok := await.Next(p.t, want.Type().String(), p.messages).(M); ok {
+			return m
 		}
 	}
 }

@@ -3,10 +3,10 @@ package node_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -36,12 +36,7 @@ func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
 	x.say(x.n, &wire.Cancel{Token: one.Token, Hop: one.Hop, Incarnation: one.Incarnation, Accept: one.Accept})
 	x.say(x.n, x.transfer(second, second.Next(x.n.ID(), two.Incarnation, two.Accept), x.id))
 	hear[*wire.Void](x.peer)
-	select {
-	case err := <-ended:
-		require.NoError(t, err)
-	case <-time.After(patience):
-		require.FailNow(t, "the node does not end")
-	}
+	require.NoError(t, await.Next(t, "the end of the node", ended))
 }
 
 // take takes the token that the node offers, as a member does.

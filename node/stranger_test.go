@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -46,7 +47,7 @@ func TestStrangersAreRefusedInTheHandshake(t *testing.T) {
 			for range knocks {
 				require.Error(t, c.knock())
 			}
-			until(t, "all are counted", func() bool {
+			await.Until(t, "all are counted", func() bool {
 				return n.Status().Rejected["transport: "+c.class.Error()] == knocks
 			})
 			assert.Equal(t, 1, log.lines("level=WARN", `msg="`+c.class.Error()+`"`), log)
@@ -110,7 +111,7 @@ func TestRevokedMemberIsToldAndEnds(t *testing.T) {
 	goes, _ := openNode(t, id, func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
 	p := a.openPeer(t, a.issue(t, "listens"))
 	p.meet(n)
-	until(t, "both are connected", func() bool { return len(n.Status().Peers) == 2 })
+	await.Until(t, "both are connected", func() bool { return len(n.Status().Peers) == 2 })
 
 	revoked := [][]byte{a.revoke(t, goes.ID()), a.revoke(t, p.Self())}
 	text, err := os.ReadFile(a.groupFile(t, revoked...))
@@ -118,18 +119,14 @@ func TestRevokedMemberIsToldAndEnds(t *testing.T) {
 	require.NoError(t, os.WriteFile(stays.GroupFile, text, 0o600))
 	require.NoError(t, n.Reload())
 
-	select {
-	case <-goes.Done():
-	case <-time.After(patience):
-		require.FailNow(t, "the revoked node goes on", "%s", log)
-	}
+	await.Next(t, "the end of the revoked node", goes.Done())
 	require.ErrorIs(t, goes.Err(), node.ErrRevoked)
 	_, err = goes.Get(context.Background(), request(resource))
 	require.ErrorIs(t, err, node.ErrRevoked, "and refuses its programs")
 
 	require.Contains(t, hear[*wire.Revocations](p).Revocations, revoked[1])
 	require.ErrorIs(t, <-p.ends, transport.ErrRevoked)
-	until(t, "nobody is connected", func() bool { return len(n.Status().Peers) == 0 })
+	await.Until(t, "nobody is connected", func() bool { return len(n.Status().Peers) == 0 })
 	assert.EqualValues(t, 2, n.Status().Rejected["transport: "+transport.ErrRevoked.Error()])
 	assert.Equal(t, 1, log.lines("level=WARN", "revoked"), log)
 }
@@ -145,11 +142,7 @@ func TestRevokedMemberIsToldWhenItComes(t *testing.T) {
 	n, log := openNode(t, stays, nil)
 
 	goes, _ := openNode(t, id, func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
-	select {
-	case <-goes.Done():
-	case <-time.After(patience):
-		require.FailNow(t, "the revoked node goes on", "%s", log)
-	}
+	await.Next(t, "the end of the revoked node", goes.Done())
 	require.ErrorIs(t, goes.Err(), node.ErrRevoked)
 
 	const visits = 3

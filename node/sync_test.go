@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/token"
@@ -106,12 +107,8 @@ func TestTransfersShareASync(t *testing.T) {
 			n.Frames(p.Self(), slices.Values([][]byte{body}))
 		}
 	}()
-	select {
-	case <-handed:
-	case <-time.After(patience):
-		require.FailNow(t, "the reader waits for the disk")
-	}
-	until(t, "the first sync", func() bool { return disk.begun() == before+1 })
+	await.Next(t, "the reader, which does not wait for the disk", handed)
+	await.Until(t, "the first sync", func() bool { return disk.begun() == before+1 })
 	require.Empty(t, p.messages, "a receipt was said before it is durable")
 	close(disk.open)
 	for range tokens {

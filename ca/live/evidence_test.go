@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -85,15 +85,10 @@ func (s *thief) gives(title token.Title, to *machine) {
 
 func hears[M wire.Message](s *thief) M {
 	s.w.Helper()
-	guard := time.After(patience)
+	var want M
 	for {
-		select {
-		case m := <-s.messages:
-			if m, ok := m.(M); ok {
-				return m
-			}
-		case <-guard:
-			require.FailNow(s.w, "never said")
+		if m, ok := await.Next(s.w, want.Type().String(), s.messages).(M); ok {
+			return m
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/ca/service"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
@@ -128,14 +129,13 @@ func (w *world) serve() {
 // until waits for what comes sooner or later.
 func (w *world) until(what string, holds func() bool) {
 	w.Helper()
-	for guard := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(guard) {
-			for _, m := range w.machines {
-				w.Logf("--- %s %v\n%s", m.name, m.id, m.log.tail())
-			}
-			require.FailNow(w, "never happened: "+what)
-		}
+	if await.Holds(5*time.Millisecond, holds) {
+		return
 	}
+	for _, m := range w.machines {
+		w.Logf("--- %s %v\n%s", m.name, m.id, m.log.tail())
+	}
+	require.FailNow(w, "never happened: "+what)
 }
 
 // circulate waits until each of these has operated twice more.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/wandertoken/wander/cmd/wander/internal/demo"
+	"github.com/wandertoken/wander/internal/await"
 )
 
 // The members of a demo, and their operations, are this test program, too.
@@ -56,10 +57,10 @@ func (d *demoProcess) members(t *testing.T) (list []int) {
 	for _, name := range []string{"m01", "m02", "m03"} {
 		socket := filepath.Join(d.dir, name, "state", "wander.sock")
 		var process int
-		require.Eventually(t, func() (up bool) {
+		await.Until(t, name+" comes up", func() (up bool) {
 			process, up = serverOf(socket)
 			return up
-		}, runHang, 10*time.Millisecond, "%s does not come up", name)
+		})
 		fd, err := unix.PidfdOpen(process, 0)
 		require.NoError(t, err)
 		t.Cleanup(func() {

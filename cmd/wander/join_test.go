@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/keyfile"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -252,9 +253,9 @@ func TestJoinWaits(t *testing.T) {
 	}
 	code := make(chan int, 1)
 	go func() { code <- run(env, []string{"join", "-", "--dir", "m", "--wait", "1m"}) }()
-	require.Eventually(t, func() bool {
+	await.Until(t, "another try", func() bool {
 		return strings.Contains(env.Err.(*lockedBuffer).String(), "trying again in 250ms")
-	}, time.Minute, time.Millisecond)
+	})
 	b.serve("--listen", s.address)
 	select {
 	case got := <-code:

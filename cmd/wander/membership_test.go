@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/audit"
@@ -165,16 +166,13 @@ func (m *crewMember) view() string {
 	return strings.TrimSpace(b.String())
 }
 
-// twoIntervals is how soon all members are to agree: two gossip_intervals, of the
-// default length. It takes a third of that at most, on an idle machine.
-const twoIntervals = 2 * 30 * time.Second
-
-// agree waits until all of some members have the same view.
+// agree waits until all of some members have the same view, and logs how long it took:
+// on an idle machine a third of two gossip_intervals of the default length at most.
 func (c *crew) agree(want string, members ...*crewMember) {
 	c.t.Helper()
 	begin := time.Now()
 	for _, m := range members {
-		if !assert.Eventually(c.t, func() bool { return m.view() == want }, twoIntervals, 20*time.Millisecond) {
+		if !await.Holds(20*time.Millisecond, func() bool { return m.view() == want }) {
 			require.FailNow(c.t, m.name+" does not agree", "it sees %s instead of %s", m.view(), want)
 		}
 	}
@@ -194,7 +192,7 @@ func (c *crew) operates(m *crewMember) {
 		return st.Resources[0].Slots[0].Operations
 	}
 	before := count()
-	require.Eventually(c.t, func() bool { return count() > before }, runHang, 20*time.Millisecond, "%s gets no token", m.name)
+	await.Until(c.t, m.name+" gets a token", func() bool { return count() > before })
 }
 
 // journals are what an auditor reads.

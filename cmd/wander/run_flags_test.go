@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -101,7 +102,7 @@ func TestRunRequest(t *testing.T) {
 			d.listen(t, socket)
 			p := startRun(t, socket, strings.Fields(args)...)
 			want.Resource, want.PID = "ftp", p.Process.Pid
-			assert.Equal(t, want, awaitRun(t, d.requests))
+			assert.Equal(t, want, await.Next(t, "what the command does", d.requests))
 			assert.Equal(t, exitNotGranted, p.end(t))
 		})
 	}

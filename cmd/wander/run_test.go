@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -100,7 +101,7 @@ func TestRunExitCodes(t *testing.T) {
 			}
 			assert.Equal(t, c.released, r.Fence != nil)
 			if c.released {
-				released := awaitRun(t, c.daemon.releases)
+				released := await.Next(t, "what the command does", c.daemon.releases)
 				assert.Equal(t, ident.Grant{1}, released.Grant)
 				assert.True(t, released.Operated)
 			}
@@ -113,7 +114,7 @@ func TestRunWaitIsPassedOn(t *testing.T) {
 	d := refusing(api.ErrNotGranted)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "--wait", "1h", "--", "true")
-	got := awaitRun(t, d.requests)
+	got := await.Next(t, "what the command does", d.requests)
 	require.NotNil(t, got.WaitMS)
 	assert.LessOrEqual(t, *got.WaitMS, time.Hour.Milliseconds())
 	assert.Positive(t, *got.WaitMS)
@@ -167,9 +168,9 @@ func TestRunIgnoresALossIfToldSo(t *testing.T) {
 	p := startRun(t, socket, "ftp", "--on-lost", "warn", "-c", `echo ready; read line; exit 5`)
 	p.expect(t, "ready")
 	lease.lost <- api.LostRevoked
-	require.Eventually(t, func() bool {
+	await.Until(t, "the warning", func() bool {
 		return strings.Contains(p.stderr.String(), "warning: the grant was lost: revoked")
-	}, runHang, time.Millisecond)
+	})
 	p.stdin.Close()
 	assert.Equal(t, 5, p.end(t))
 	assert.Equal(t, outcomeCompleted, p.readReport(t).Outcome)
@@ -183,7 +184,7 @@ func TestRunTooLate(t *testing.T) {
 	p := startRun(t, socket, "ftp", "--", "echo", "ran")
 	assert.Equal(t, exitLost, p.end(t))
 	p.expectAllDead(t)
-	assert.Equal(t, api.ReleaseRequest{Grant: ident.Grant{1}}, awaitRun(t, d.releases))
+	assert.Equal(t, api.ReleaseRequest{Grant: ident.Grant{1}}, await.Next(t, "what the command does", d.releases))
 	r := p.readReport(t)
 	assert.Equal(t, outcomeDeadline, r.Outcome)
 	assert.Nil(t, r.Exit)
@@ -201,11 +202,11 @@ func TestRunSignalEndsTheWait(t *testing.T) {
 			})
 			d.listen(t, socket)
 			p := startRun(t, socket, "ftp", "--", "true")
-			awaitRun(t, d.requests)
+			await.Next(t, "what the command does", d.requests)
 			require.NoError(t, p.Process.Signal(s))
 			assert.Equal(t, exitSignal+int(s), p.end(t))
 			assert.Empty(t, p.stderr.String())
-			awaitRun(t, withdrawn)
+			await.Next(t, "what the command does", withdrawn)
 			assert.Equal(t, outcomeInterrupted, p.readReport(t).Outcome)
 		})
 	}
@@ -223,7 +224,7 @@ func TestRunSignalGoesToTheCommand(t *testing.T) {
 	p.expect(t, "term")
 	assert.Equal(t, 6, p.end(t))
 	assert.Equal(t, outcomeCompleted, p.readReport(t).Outcome)
-	assert.Equal(t, 6, awaitRun(t, d.releases).Exit)
+	assert.Equal(t, 6, await.Next(t, "what the command does", d.releases).Exit)
 }
 
 func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
@@ -233,13 +234,13 @@ func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
 	p.expect(t, "ready")
 	stop()
 	p.stdin.Close()
-	require.Eventually(t, func() bool { // the command has ended, and finds no daemon
+	await.Until(t, "the report", func() bool { // the command has ended, and finds no daemon
 		info, err := os.Stat(p.report)
 		return err == nil && info.Size() > 0
-	}, runHang, time.Millisecond)
+	})
 	next := hesitating()
 	next.listen(t, socket)
-	assert.Equal(t, api.ReleaseRequest{Grant: ident.Grant{1}, Operated: true, Exit: 5}, awaitRun(t, next.releases))
+	assert.Equal(t, api.ReleaseRequest{Grant: ident.Grant{1}, Operated: true, Exit: 5}, await.Next(t, "what the command does", next.releases))
 	assert.Equal(t, 5, p.end(t))
 }
 
@@ -258,12 +259,12 @@ func TestRunWaitsThroughARestart(t *testing.T) {
 	d := hesitating()
 	stop := d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", "exit 5")
-	awaitRun(t, d.requests)
+	await.Next(t, "what the command does", d.requests)
 	stop()
 	next := granting(testLease(time.Hour))
 	next.listen(t, socket)
 	assert.Equal(t, 5, p.end(t))
-	awaitRun(t, next.releases)
+	await.Next(t, "what the command does", next.releases)
 }
 
 func TestRunKilled(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -19,7 +20,7 @@ func TestLossAndReordering(t *testing.T) {
 			a.Send(z.Self(), Class(i%2), fmt.Appendf(nil, "%06d %s", i, make([]byte, i%300)))
 			time.Sleep(5 * time.Millisecond)
 		}
-		until(t, "everything arrives", func() bool { return z.count(kind("frame")) == n })
+		await.Until(t, "everything arrives", func() bool { return z.count(kind("frame")) == n })
 		last := [classes]string{}
 		for _, e := range z.all() {
 			if e.kind == "frame" {
@@ -74,7 +75,7 @@ func TestFastPeerIsReadSlowly(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond)
 			}
-			until(t, "all is read", func() bool { return z.Stats().FramesReceived == n })
+			await.Until(t, "all is read", func() bool { return z.Stats().FramesReceived == n })
 		})
 		assert.Greater(t, took, 4*time.Second)
 		assert.Positive(t, z.Stats().Throttled)

@@ -16,6 +16,7 @@ import (
 	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -94,8 +95,8 @@ func TestStrangersAreRefused(t *testing.T) {
 				require.ErrorAs(t, err, &tr)
 				require.True(t, tr.Remote && tr.ErrorCode.IsCryptoError(), "%v", err)
 			}
-			until(t, "all are counted", func() bool { return a.Stats().Refused[s.want.Error()] == attempts })
-			until(t, "one is logged", func() bool { return a.log.lines(s.want.Error()) == 1 })
+			await.Until(t, "all are counted", func() bool { return a.Stats().Refused[s.want.Error()] == attempts })
+			await.Until(t, "one is logged", func() bool { return a.log.lines(s.want.Error()) == 1 })
 			for class, n := range a.Stats().Refused {
 				assert.True(t, n == 0 || class == s.want.Error(), class)
 			}
@@ -164,7 +165,7 @@ func TestOtherProtocolIsRefused(t *testing.T) {
 	r := newRaw(t, loopback(t), *must(tlsCertificate(key, cert, nil)))
 	r.tls.NextProtos = []string{"wander/2"}
 	require.Error(t, refusedDial(t, r, a))
-	until(t, "it is counted", func() bool { return a.Stats().Refused[ErrHandshake.Error()] == 1 })
+	await.Until(t, "it is counted", func() bool { return a.Stats().Refused[ErrHandshake.Error()] == 1 })
 }
 
 func TestDialAddress(t *testing.T) {

@@ -257,19 +257,6 @@ func (g *testGroup) open(t testing.TB, b *book, conn net.PacketConn, name string
 	return n
 }
 
-// until waits for a condition that other goroutines bring about. It does not
-// measure: it fails only when the condition never holds.
-func until(t testing.TB, what string, f func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(60 * time.Second)
-	for !f() {
-		if time.Now().After(deadline) {
-			require.FailNow(t, "never happened: "+what)
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprint(err))

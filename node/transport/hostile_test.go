@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -61,7 +62,7 @@ func TestHundredThousandMalformedFrames(t *testing.T) {
 			_, err := s.Write(buf)
 			require.NoError(t, err)
 		}
-		until(t, "all frames are seen", func() bool { return seen.Load() == before+int64(frames) })
+		await.Until(t, "all frames are seen", func() bool { return seen.Load() == before+int64(frames) })
 		q.CloseWithError(0, "")
 		for i := range connections {
 			q, s := r.member(a)
@@ -71,14 +72,14 @@ func TestHundredThousandMalformedFrames(t *testing.T) {
 			}
 			require.Equal(t, CodeProtocol, closedWith(t, q))
 		}
-		until(t, "all are gone", func() bool { return a.Stats().Connections == 0 })
+		await.Until(t, "all are gone", func() bool { return a.Stats().Connections == 0 })
 	}
 	round(1000, 5) // pools and buffers
 	time.Sleep(2 * sweepInterval)
 	heap, goroutines := usage()
 	round(frames, connections)
 	var heapAfter uint64
-	until(t, "memory and goroutines are back", func() bool {
+	await.Until(t, "memory and goroutines are back", func() bool {
 		var after int
 		heapAfter, after = usage()
 		return after <= goroutines && heapAfter <= heap+1<<20
@@ -125,7 +126,7 @@ func TestMalformedPreambles(t *testing.T) {
 			s.Write(begin)
 			s.Close()
 			require.Equal(t, CodeProtocol, closedWith(t, q))
-			until(t, "it is counted", func() bool { return a.Stats().Refused[ErrProtocol.Error()] == 1 })
+			await.Until(t, "it is counted", func() bool { return a.Stats().Refused[ErrProtocol.Error()] == 1 })
 			assert.Empty(t, a.all())
 		})
 	}
@@ -142,7 +143,7 @@ func TestStreamsBesideTheOneAreNotThere(t *testing.T) {
 	_, err = q.OpenUniStream()
 	require.Error(t, err)
 	s.CancelRead(7) // refuses our half of the stream
-	until(t, "the connection is given up", func() bool {
+	await.Until(t, "the connection is given up", func() bool {
 		a.Send(cert.Member(), Rest, []byte("x"))
 		return q.Context().Err() != nil
 	})
@@ -295,7 +296,7 @@ func TestQueuesAreBoundedTogether(t *testing.T) {
 		b.book.set(m, "10.1.1.1:1") // so that a dial lasts, and what waits for it stays
 		a.Send(m, Custody, body)
 		require.ErrorIs(t, a.wait(func(e event) bool { return e.peer == m }, 1).err, ErrBusy)
-		until(t, "all is given up", func() bool { return a.Stats().Queued == 0 })
+		await.Until(t, "all is given up", func() bool { return a.Stats().Queued == 0 })
 
 		time.Sleep(MaxBackOff)
 		a.queued.Add(MaxQueuedTotal) // of others

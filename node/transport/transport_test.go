@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -49,7 +50,7 @@ func TestFramesOfAllSizes(t *testing.T) {
 	}
 	const frames = 700
 	for i := range frames {
-		until(t, "there is room", func() bool { return a.Stats().Queued < MaxQueueBytes/4 })
+		await.Until(t, "there is room", func() bool { return a.Stats().Queued < MaxQueueBytes/4 })
 		if rng.IntN(2) == 0 {
 			a.Queue(z.Self(), Custody, body(i))
 		} else {
@@ -57,8 +58,8 @@ func TestFramesOfAllSizes(t *testing.T) {
 		}
 	}
 	a.Flush()
-	until(t, "all have come", func() bool { return next.Load() == frames })
-	until(t, "all are counted", func() bool {
+	await.Until(t, "all have come", func() bool { return next.Load() == frames })
+	await.Until(t, "all are counted", func() bool {
 		return a.Stats().FramesSent == frames && z.Stats().FramesReceived == frames
 	})
 	for _, bad := range [][]byte{nil, make([]byte, wire.MaxFrame+1)} {
@@ -163,7 +164,7 @@ func TestSlowReaderHoldsNobodyUp(t *testing.T) {
 	assert.Zero(t, s.DroppedCustody)
 	assert.Equal(t, 1, a.log.lines(errOverflow.Error()))
 	close(block)
-	until(t, "what was kept arrives", func() bool {
+	await.Until(t, "what was kept arrives", func() bool {
 		return slow.Stats().FramesReceived == frames-s.DroppedRest+1
 	})
 }
@@ -225,7 +226,7 @@ func TestCloseAmidEverything(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	until(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
+	await.Until(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // TestEventsOfAPeerAreSerial opens and closes connections as fast as it can,

@@ -9,6 +9,8 @@ import (
 	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/await"
 )
 
 // TestWithdrawnConnections dials a member and closes the connection, before a
@@ -62,7 +64,7 @@ func dialAndClose(t *testing.T, b *bubble, a *node, code Code, after time.Durati
 	require.NoError(t, err)
 	time.Sleep(after)
 	require.NoError(t, q.CloseWithError(quic.ApplicationErrorCode(code), ""))
-	until(t, "the end is counted", func() bool { return a.Stats().Withdrawn+turnedAway(a) > 0 })
+	await.Until(t, "the end is counted", func() bool { return a.Stats().Withdrawn+turnedAway(a) > 0 })
 	require.NoError(t, a.Close())
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
 )
@@ -92,7 +93,7 @@ func TestGuardKillsAtTheDeadline(t *testing.T) {
 	g := startGuardFor(t)
 	s, p := watchOver(t, g, deaf, order{Deadline: boottime.Now().Add(20 * time.Millisecond), Grace: 10 * time.Millisecond})
 	s.expectAllDead(t)
-	assert.Equal(t, syscall.SIGKILL, await(t, p.events).signal)
+	assert.Equal(t, syscall.SIGKILL, await.Next(t, "the end of it", p.events).signal)
 }
 
 func TestGuardTerminatesWithinTheGrace(t *testing.T) {
@@ -102,20 +103,20 @@ func TestGuardTerminatesWithinTheGrace(t *testing.T) {
 		Deadline: boottime.Now().Add(grace - grace/lag), Grace: grace,
 	})
 	s.expect(t, "term")
-	assert.True(t, await(t, p.events).ended)
+	assert.True(t, await.Next(t, "the end of it", p.events).ended)
 }
 
 func TestGuardServesOneGroupAfterAnother(t *testing.T) {
 	g := startGuardFor(t)
 	for range 3 {
 		s := newScript(t, "exit 1")
-		e := await(t, s.run(g, Options{Deadline: boottime.Now().Add(time.Hour)}))
+		e := await.Next(t, "the end of it", s.run(g, Options{Deadline: boottime.Now().Add(time.Hour)}))
 		require.NoError(t, e.err)
 		assert.Equal(t, Result{Exit: 1}, e.result)
 	}
 	s, p := watchOver(t, g, deaf, order{Deadline: boottime.Now()})
 	s.expectAllDead(t)
-	assert.Equal(t, syscall.SIGKILL, await(t, p.events).signal)
+	assert.Equal(t, syscall.SIGKILL, await.Next(t, "the end of it", p.events).signal)
 }
 
 func TestRunWithoutItsGuard(t *testing.T) {
@@ -130,10 +131,10 @@ func TestRunWithoutItsGuard(t *testing.T) {
 	done := s.run(g, Options{
 		Deadline: clock.Instant(time.Minute), clock: c.hook(), Warn: func(text string) { warnings <- text },
 	})
-	assert.Contains(t, await(t, warnings), "guard")
+	assert.Contains(t, await.Next(t, "the end of it", warnings), "guard")
 	s.expect(t, "ready")
 	c.advance(time.Minute)
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, ByDeadline, e.result.Stopped)
 	s.expectAllDead(t)

@@ -15,13 +15,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
 )
 
 // hang bounds tests that would otherwise wait for ever. Nothing is measured
 // against it.
-const hang = 60 * time.Second
+const hang = 3 * time.Minute
 
 // runnerVariable makes the test program a runner: it runs its arguments as a
 // command, with the variable's value as the grace.
@@ -111,7 +112,7 @@ func (f *fakeClock) ring() {
 // waitForAlarm waits until an alarm is set for the instant.
 func (f *fakeClock) waitForAlarm(t *testing.T, at clock.Instant) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	await.Until(t, "the alarm is set", func() bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		for _, a := range f.alarms {
@@ -120,7 +121,7 @@ func (f *fakeClock) waitForAlarm(t *testing.T, at clock.Instant) {
 			}
 		}
 		return false
-	}, hang, time.Millisecond)
+	})
 }
 
 // script is a shell script whose processes hold its standard output: reading
@@ -179,15 +180,4 @@ func (s *script) run(g *Guard, o Options) <-chan ended {
 		done <- ended{result, err}
 	}()
 	return done
-}
-
-func await[T any](t *testing.T, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(hang):
-		t.Fatal("nothing came")
-		panic("unreachable")
-	}
 }

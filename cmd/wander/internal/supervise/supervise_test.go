@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/clock"
 )
@@ -39,7 +40,7 @@ func TestResult(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			s := newScript(t, text)
 			s.command.Env = append(s.command.Env, "VALUE=1", "VALUE=2")
-			e := await(t, s.run(nil, Options{Deadline: clock.Never}))
+			e := await.Next(t, "the end of it", s.run(nil, Options{Deadline: clock.Never}))
 			require.NoError(t, e.err)
 			assert.Equal(t, want, e.result)
 			s.expectAllDead(t)
@@ -53,10 +54,10 @@ func TestNotStarted(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("exit 5"), 0o644))
 	s := newScript(t, "")
 	s.command.Path = filepath.Join(dir, "none")
-	assert.ErrorIs(t, await(t, s.run(nil, Options{})).err, fs.ErrNotExist)
+	assert.ErrorIs(t, await.Next(t, "the end of it", s.run(nil, Options{})).err, fs.ErrNotExist)
 	s = newScript(t, "")
 	s.command.Path = file
-	assert.ErrorIs(t, await(t, s.run(nil, Options{})).err, fs.ErrPermission)
+	assert.ErrorIs(t, await.Next(t, "the end of it", s.run(nil, Options{})).err, fs.ErrPermission)
 }
 
 func TestScriptWithoutInterpreter(t *testing.T) {
@@ -64,7 +65,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("exit $(($1 + $#))"), 0o755))
 	s := newScript(t, "")
 	s.command.Path, s.command.Args = file, []string{"file", "10", "x"}
-	e := await(t, s.run(nil, Options{Deadline: clock.Never}))
+	e := await.Next(t, "the end of it", s.run(nil, Options{Deadline: clock.Never}))
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: 12}, e.result)
 }
@@ -76,7 +77,7 @@ func TestTermAtDeadlineLessGrace(t *testing.T) {
 	s.expect(t, "ready")
 	c.advance(50 * time.Second)
 	s.expect(t, "term")
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: 4, Stopped: ByDeadline}, e.result)
 	s.expectAllDead(t)
@@ -92,7 +93,7 @@ func TestKillAtDeadline(t *testing.T) {
 	c.waitForAlarm(t, deadline)
 	assert.Empty(t, done)
 	c.advance(10 * time.Second)
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL, Stopped: ByDeadline}, e.result)
 	s.expectAllDead(t)
@@ -136,7 +137,7 @@ func TestTermIsSentOnce(t *testing.T) {
 	signals <- syscall.SIGWINCH
 	s.expect(t, "winch")
 	c.advance(10 * time.Second)
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL, Stopped: ByDeadline, Lost: api.LostRevoked}, e.result)
 	s.expectAllDead(t)
@@ -149,7 +150,7 @@ func TestLossTerminates(t *testing.T) {
 	s.expect(t, "ready")
 	lost <- api.LostExpired
 	s.expect(t, "term")
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Stopped: ByLoss, Lost: api.LostExpired}, e.result)
 }
@@ -160,13 +161,13 @@ func TestTermWakesWhatIsStopped(t *testing.T) {
 	s := newScript(t, `trap 'echo term; exit 0' TERM; echo $$; kill -STOP $$; while :; do :; done`)
 	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
 	require.True(t, s.lines.Scan())
-	require.Eventually(t, func() bool {
+	await.Until(t, "it is stopped", func() bool {
 		state, _ := exec.Command("ps", "-o", "stat=", "-p", s.lines.Text()).Output()
 		return strings.HasPrefix(string(state), "T")
-	}, hang, time.Millisecond)
+	})
 	lost <- api.LostRevoked
 	s.expect(t, "term")
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Stopped: ByLoss, Lost: api.LostRevoked}, e.result)
 }
@@ -184,7 +185,7 @@ func TestLossKillsAfterTheGrace(t *testing.T) {
 	c.waitForAlarm(t, clock.Instant(time.Minute+time.Second))
 	assert.Empty(t, done)
 	c.advance(time.Minute)
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL, Stopped: ByLoss, Lost: api.LostRevoked}, e.result)
 	s.expectAllDead(t)
@@ -196,7 +197,7 @@ func TestLossKillsAtOnce(t *testing.T) {
 	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost, OnLost: LostKill})
 	s.expect(t, "ready")
 	lost <- api.LostRevoked
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL, Stopped: ByLoss, Lost: api.LostRevoked}, e.result)
 	s.expectAllDead(t)
@@ -215,10 +216,10 @@ func TestLossWarns(t *testing.T) {
 		Deadline: clock.Never, Lost: lost, OnLost: LostWarn, Warn: func(text string) { warnings <- text },
 	})
 	lost <- api.LostRevoked
-	assert.Contains(t, await(t, warnings), "revoked")
+	assert.Contains(t, await.Next(t, "the end of it", warnings), "revoked")
 	_, err = feed.WriteString("go\n")
 	require.NoError(t, err)
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: 6, Lost: api.LostRevoked}, e.result)
 }
@@ -227,7 +228,7 @@ func TestClosedLossMeansNothing(t *testing.T) {
 	lost := make(chan api.LostReason)
 	close(lost)
 	s := newScript(t, "exit 0")
-	e := await(t, s.run(nil, Options{Deadline: clock.Never, Lost: lost}))
+	e := await.Next(t, "the end of it", s.run(nil, Options{Deadline: clock.Never, Lost: lost}))
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{}, e.result)
 }
@@ -243,7 +244,7 @@ func TestSignalsReachTheWholeGroup(t *testing.T) {
 	signals <- syscall.SIGUSR1
 	s.expect(t, "grandchild")
 	signals <- syscall.SIGKILL
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: -1, Signal: syscall.SIGKILL}, e.result)
 	s.expectAllDead(t)
@@ -252,12 +253,12 @@ func TestSignalsReachTheWholeGroup(t *testing.T) {
 func TestLeftoversAreTerminated(t *testing.T) {
 	warnings := make(chan string, 1)
 	s := newScript(t, `sleep 1000 & exit 5`)
-	e := await(t, s.run(nil, Options{
+	e := await.Next(t, "the end of it", s.run(nil, Options{
 		Deadline: clock.Never, Grace: time.Hour, Warn: func(text string) { warnings <- text },
 	}))
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: 5}, e.result)
-	assert.Contains(t, await(t, warnings), "left processes behind")
+	assert.Contains(t, await.Next(t, "the end of it", warnings), "left processes behind")
 	s.expectAllDead(t)
 }
 
@@ -267,7 +268,7 @@ func TestStubbornLeftoversAreKilled(t *testing.T) {
 	done := s.run(nil, Options{Deadline: clock.Instant(time.Hour), Grace: time.Minute, clock: c.hook()})
 	c.waitForAlarm(t, clock.Instant(time.Minute))
 	c.advance(time.Minute)
-	e := await(t, done)
+	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: 5}, e.result)
 	s.expectAllDead(t)
@@ -281,7 +282,7 @@ func TestSignalGroupWithoutItsLeader(t *testing.T) {
 			require.NoError(t, err)
 			s.started()
 			defer p.close()
-			assert.True(t, await(t, p.events).ended)
+			assert.True(t, await.Next(t, "the end of it", p.events).ended)
 			fd := p.fd
 			if number {
 				fd = -1
@@ -289,7 +290,7 @@ func TestSignalGroupWithoutItsLeader(t *testing.T) {
 			require.NoError(t, signalGroup(p.pid, fd, 0))
 			require.NoError(t, signalGroup(p.pid, fd, syscall.SIGKILL))
 			s.expectAllDead(t)
-			require.Eventually(t, func() bool { return emptyGroup(p.pid, fd) }, hang, time.Millisecond)
+			await.Until(t, "the group is empty", func() bool { return emptyGroup(p.pid, fd) })
 		})
 	}
 }
