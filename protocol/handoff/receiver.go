@@ -135,16 +135,15 @@ type parcel struct {
 // says why it was dropped.
 func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
 	p, missing, err := m.open(from, msg)
-	if len(missing) > 0 {
-		b := p.transfer.Body()
-		m.send(from, &wire.Need{Token: b.Token, Hop: b.Hop, Members: missing})
-		return nil
-	}
 	if err != nil {
 		m.stats.Rejected++
 		return err
 	}
 	b := p.transfer.Body()
+	if len(missing) > 0 {
+		m.send(from, &wire.Need{Token: b.Token, Hop: b.Hop, Members: missing})
+		return nil
+	}
 	k := key{b.Token, b.Hop}
 	rec := m.records[k]
 	// When two copies of a token meet, it is taken all the same: its sender may

@@ -102,6 +102,37 @@ func TestReceiverVoidIsDurableAndTerminal(t *testing.T) {
 	assert.False(t, g[1].holds(tok, 1))
 }
 
+// A reservation is room for its transfer, also when custody has come by other ways
+// meanwhile; one that has lapsed is none.
+func TestReceiverReservationIsRoom(t *testing.T) {
+	g := newGroup(t, 2)
+	_, reserved := g[0].underWay(g[1])
+	_, _, accept := g[0].offered(g[1])
+	g[0].takes(g[1], accept)
+	lapsed := sent[*wire.Transfer](g[0].release(accept.Token, 0))
+	g[1].takes(g[0], &wire.Cancel{Token: accept.Token, Hop: accept.Hop, Incarnation: accept.Incarnation, Accept: accept.Accept})
+	for g[1].m.Held() < handoff.MaxHeld {
+		g[1].own()
+	}
+	assert.Equal(t, "voided! VOID", g[1].takes(g[0], lapsed).String())
+	assert.Contains(t, g[1].takes(g[0], reserved).String(), "held!")
+}
+
+// What does not verify is dropped, whatever certificates are missing besides.
+func TestReceiverAsksForNothingThatHelpsAForgery(t *testing.T) {
+	g := newGroup(t, 3)
+	tok := g[0].own().ID()
+	g[0].hands(g[1], tok, 0)
+	g[1].takes(g[2], sent[*wire.Accept](g[2].takes(g[1], sent[*wire.Offer](g[1].prepare(tok, 1)))))
+	transfer := sent[*wire.Transfer](g[1].release(tok, 1))
+	delete(g[2].world.keys, g[0].id)
+	require.Equal(t, "NEED", g[2].takes(g[1], transfer).String())
+	transfer.Void = []byte{1}
+	o, err := g[2].get(g[1], transfer)
+	assert.ErrorIs(t, err, token.ErrMalformed)
+	assert.Empty(t, o.String())
+}
+
 func TestReceiverDeclinesWhatItCannotHold(t *testing.T) {
 	g := newGroup(t, 2)
 	_, transfer := g[0].underWay(g[1])

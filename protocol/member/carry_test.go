@@ -28,6 +28,28 @@ func (s *someone) gives(b *box, sequence uint64, updates ...[]byte) *wire.Receip
 	return receipt
 }
 
+// How old a token is counts where it is offered by its generator (H-41), and nowhere else.
+func TestAgeCountsAtHop1Only(t *testing.T) {
+	a := newAuthority(t)
+	b, maker, holder := a.open(a.issue(1, 72*time.Hour), nil), a.issue(2, 72*time.Hour), a.issue(3, 72*time.Hour)
+	b.meet(maker)
+	b.meet(holder)
+	b.after(25 * time.Hour) // the clock allowance is a day
+	title := maker.mint(1)
+	b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	require.NotNil(t, said[*wire.Refuse](b))
+	assert.Equal(t, wire.RefuseClock, said[*wire.Refuse](b).Reason)
+
+	first, err := title.Next(holder.id(), holder.incarnation, 1).Sign(maker.group, maker.key)
+	require.NoError(t, err)
+	title.Transfer = first
+	b.hear(holder, &wire.Offer{Token: title.Token(), Hop: 2, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	accept := said[*wire.Accept](b)
+	require.NotNil(t, accept)
+	b.hear(holder, holder.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	assert.NotNil(t, said[*wire.Receipt](b))
+}
+
 // A receipt tells the sender of the token what its receiver has heard.
 func TestUpdatesOnReceiptsAreTaken(t *testing.T) {
 	a := newAuthority(t)

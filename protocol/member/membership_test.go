@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -75,6 +76,21 @@ func crowd(t *testing.T) (a *authority, b *box, peers []*someone) {
 	return a, b, peers
 }
 
+// leaveIsDurable reports whether the last step has the leave made durable before it
+// sends anything.
+func leaveIsDurable(b *box) (durable bool) {
+	for _, e := range b.effects {
+		switch e := e.(type) {
+		case effect.Persist:
+			known, ok := e.Record.(*journal.Known)
+			durable = durable || ok && known.What == journal.KnownLeave && e.Sync
+		case effect.Send:
+			return durable
+		}
+	}
+	return durable
+}
+
 // The leave of a peer is its own word; nobody else's.
 func TestPeerLeaves(t *testing.T) {
 	_, b, p := crowd(t)
@@ -126,6 +142,7 @@ func TestLeave(t *testing.T) {
 		require.Len(t, messages[*wire.News](b, s.id()), 1)
 	}
 	assert.Error(t, b.standing(b.ID()))
+	assert.True(t, leaveIsDurable(b), "told before it is durable")
 	b.restart()
 	stop := false
 	for _, e := range b.effects {
