@@ -161,7 +161,6 @@ var grantWords = map[string]string{
 	"deadline":         "RFC 3339, as this machine's wall clock would show it",
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "of which boot (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",
-	"permit_pem":       "proof of the grant for others; absent in this version",
 }
 
 var releaseWords = map[string]string{

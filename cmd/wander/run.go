@@ -40,8 +40,7 @@ Exit code: the command's own, 128+n after signal n, and
   126 not executable                127 not found
 
 The command sees WANDER_RESOURCE, WANDER_MEMBER, WANDER_TOKEN, WANDER_HOP,
-WANDER_FENCE, WANDER_DEADLINE (RFC 3339) and, where the grant carries one,
-WANDER_PERMIT_FILE.`
+WANDER_FENCE and WANDER_DEADLINE (RFC 3339).`
 
 const runExample = `  wander run nightly-backup -- /usr/local/bin/backup --full
   wander run ftp --wait 10m --max-hold 2m -- lftp -f upload.lftp
@@ -157,17 +156,12 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	grant := held.Grant()
 	used.Grant = grant.ID
 	r.report.Fence = &grant.Fence
-	permit, err := writePermit(grant)
-	if err != nil {
-		return used, &exitError{code: exitBug, err: fmt.Errorf("the permit cannot be handed over: %w", err)}
-	}
-	defer permit.remove()
 	begin := boottime.Now()
 	if !begin.Before(deadline) {
 		r.report.Outcome = outcomeDeadline
 		return used, r.told(exitLost, errors.New("the grant came to its deadline before the command could start"), "")
 	}
-	r.child.Env = append(childEnviron(grant), permit.environ()...)
+	r.child.Env = childEnviron(grant)
 	result, err := supervise.Run(r.child, r.guard, supervise.Options{
 		Deadline: deadline, Grace: r.grace.Duration, Lost: held.Lost(), OnLost: r.onLost.value,
 		Signals: r.signals, Warn: r.warn,

@@ -5,14 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-
-	"github.com/wandertoken/wander/node/api"
 )
 
 // grantVariables are what a command learns of its grant.
 var grantVariables = []string{
 	"WANDER_RESOURCE", "WANDER_MEMBER", "WANDER_TOKEN", "WANDER_HOP", "WANDER_FENCE", "WANDER_DEADLINE",
-	"WANDER_PERMIT_FILE",
 }
 
 // forgetOuterGrant keeps a run within a run from passing on what belongs to the
@@ -20,40 +17,6 @@ var grantVariables = []string{
 func forgetOuterGrant() {
 	for _, name := range grantVariables {
 		os.Unsetenv(name)
-	}
-}
-
-// permitFile is the grant's permit where the command can read it. The zero
-// value is of a grant without one.
-type permitFile struct{ path string }
-
-func writePermit(g api.Grant) (permitFile, error) {
-	if g.Permit == "" {
-		return permitFile{}, nil
-	}
-	f, err := os.CreateTemp("", "wander-permit-*.pem") // 0600
-	if err != nil {
-		return permitFile{}, err
-	}
-	p := permitFile{f.Name()}
-	_, err = f.WriteString(g.Permit)
-	if err = errors.Join(err, f.Close()); err != nil {
-		p.remove()
-		return permitFile{}, err
-	}
-	return p, nil
-}
-
-func (p permitFile) environ() []string {
-	if p.path == "" {
-		return nil
-	}
-	return []string{"WANDER_PERMIT_FILE=" + p.path}
-}
-
-func (p permitFile) remove() {
-	if p.path != "" {
-		os.Remove(p.path)
 	}
 }
 

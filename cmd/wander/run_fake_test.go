@@ -182,7 +182,7 @@ func startRun(t *testing.T, socket string, args ...string) *program {
 	require.NoError(t, err)
 	p := &program{stdin: feed, stdout: bufio.NewScanner(out), pipe: out, report: filepath.Join(t.TempDir(), "report")}
 	p.Cmd = exec.Command(self, append([]string{"run", "--socket", socket, "--report", p.report}, args...)...)
-	p.Env = append(os.Environ(), programVariable+"=1", "WANDER_FENCE=outer", "WANDER_PERMIT_FILE=outer")
+	p.Env = append(os.Environ(), programVariable+"=1", "WANDER_FENCE=outer", "WANDER_DEADLINE=outer")
 	p.Stdin, p.Stdout, p.Stderr = in, sink, &p.stderr
 	heed(t, syscall.SIGHUP)
 	require.NoError(t, p.Start())

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,24 +123,14 @@ func TestRunWaitIsPassedOn(t *testing.T) {
 func TestRunEnvironment(t *testing.T) {
 	socket := runSocket(t)
 	lease := testLease(time.Hour)
-	lease.grant.Permit = "-----BEGIN WANDER PERMIT-----\n"
 	d := granting(lease)
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `
-		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE"
-		cat "$WANDER_PERMIT_FILE"; echo "$WANDER_PERMIT_FILE"; read line`)
+		echo "$WANDER_RESOURCE $WANDER_MEMBER $WANDER_TOKEN $WANDER_HOP $WANDER_FENCE $WANDER_DEADLINE"; read line`)
 	p.expect(t, fmt.Sprintf("ftp %v %v 41 41 %s", lease.grant.Member, lease.grant.Token,
 		lease.grant.Deadline.UTC().Format(time.RFC3339Nano)))
-	p.expect(t, "-----BEGIN WANDER PERMIT-----")
-	require.True(t, p.stdout.Scan())
-	permit := p.stdout.Text()
-	info, err := os.Stat(permit)
-	require.NoError(t, err)
-	assert.Equal(t, fs.FileMode(0o600), info.Mode())
 	p.stdin.Close()
 	p.end(t)
-	_, err = os.Stat(permit)
-	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 func TestRunLosesItsGrant(t *testing.T) {

@@ -85,7 +85,6 @@ func testGrant(id byte) Grant {
 		ID: ident.Grant{id}, Resource: "ftp", Member: ident.Member{2}, Name: "alpha",
 		Token: ident.Token{3}, Hop: 41, Fence: 41,
 		Deadline: time.Date(2030, 1, 2, 3, 4, 5, 678, time.UTC), DeadlineBoot: 1 << 60, BootID: "boot",
-		Permit: "-----BEGIN-----\n",
 	}
 }
 

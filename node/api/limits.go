@@ -18,9 +18,9 @@ const (
 	// of a member with 64 resources of some hundred slots each.
 	MaxReply = 16 << 20
 
-	// MaxEvent bounds one line of an acquire stream, in bytes. A permit with
-	// its certificates is about 8 kB.
-	MaxEvent = 256 << 10
+	// MaxEvent bounds one line of an acquire stream, in bytes. A grant is
+	// below 1 kB; the room is for fields to come.
+	MaxEvent = 64 << 10
 
 	// MaxHeader bounds a request's header, in bytes.
 	MaxHeader = 8 << 10

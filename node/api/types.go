@@ -93,8 +93,6 @@ type Grant struct {
 	// BootID names: package boottime.
 	DeadlineBoot clock.Instant `json:"deadline_boot_ns"`
 	BootID       string        `json:"boot_id,omitempty"`
-	// Permit proves the grant to others, as PEM; empty when there is none.
-	Permit string `json:"permit_pem,omitempty"`
 }
 
 // LostReason says why a grant ended before its deadline.
