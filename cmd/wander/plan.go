@@ -52,7 +52,7 @@ command gives the same figures.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPlan(env, &f, cmd.Flags().Changed) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.request.Members, "members", 0, "how many members")
+	flags.IntVar(&f.request.Members, "members", 0, fmt.Sprintf("how many members, 2 to %d; under fair at most %d", policy.MaxMembers, plan.MaxFair))
 	flags.Var(&f.operationTime, "operation-time", "how long one operation takes")
 	flags.StringVar(&f.request.Policy, "policy", catalog.Wandering, "one of "+strings.Join(catalog.Names(), ", "))
 	flags.StringVar(&f.request.Params.Preset, "preset", "", "a preset of the policy (default its first)")
@@ -246,14 +246,14 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 	fmt.Fprintf(w, "%s\n\n", faultsText(r))
 	printSpread(w, "wait", p.Wait)
 	printSpread(w, "between runs", p.Interval)
-	fmt.Fprintf(w, "idle          %s of the time; while somebody waits %s\n", percent(p.Idle), percent(p.IdleWaiting))
+	fmt.Fprintf(w, "idle          %s of the time; although somebody waits %s of the time\n", percent(p.Idle), percent(p.IdleWaiting))
 	fmt.Fprintf(w, "two at once   %s of the time\n", percent(p.Two))
 	fmt.Fprintf(w, "more at once  %s of the time\n", percent(p.More))
 	if p.NoToken != nil {
 		fmt.Fprintf(w, "no token      %s of the time\n", percent(*p.NoToken))
 	}
 	if p.Recovery != nil {
-		fmt.Fprintf(w, "after a loss  a new token within %s (median), %s (largest of %d)\n",
+		fmt.Fprintf(w, "after a loss  a new token within %s (median), %s (largest of %d losses, simulated apart)\n",
 			inSeconds(p.Recovery.Median), inSeconds(p.Recovery.Largest), p.Recovery.Losses)
 	}
 	fmt.Fprintf(w, "messages      %s an hour from each member; %s handoffs and %s operations an hour in all\n",

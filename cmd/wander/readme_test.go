@@ -23,9 +23,13 @@ import (
 const readmeEnd = 20 * time.Second
 
 // TestReadme runs every command of the README as it stands there, from top to
-// bottom, in a copy of the source tree. Only the demos are cut short, the tests,
-// which this is one of, are left out, and the ports are free ones. What runs in
-// the background ends with the script, and with this process, however it ends.
+// bottom, in a copy of the source tree. Only the demos are cut short,
+// the tests, which this is one of, are left out, and the ports are free ones. What
+// runs in the background ends with the script, and with this process, however it
+// ends, and all that it leaves is in the test's folders.
+//
+// Packages are built without the path of the copy, which is another one each time:
+// go then takes those that have not changed from its cache.
 func TestReadme(t *testing.T) {
 	t.Parallel() // it mostly waits
 	bash, err := exec.LookPath("bash")
@@ -46,6 +50,7 @@ func TestReadme(t *testing.T) {
 	}
 	cmd := exec.CommandContext(ctx, bash, "-c", script)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
 	lifeline, err := cmd.StdinPipe()

@@ -51,6 +51,7 @@ func TestValidate(t *testing.T) {
 	}{
 		"one member":    {func(r *Request) { r.Members = 1 }, ErrMembers},
 		"too many":      {func(r *Request) { r.Members = policy.MaxMembers + 1 }, ErrMembers},
+		"too many fair": {func(r *Request) { r.Members, r.Params.Preset = MaxFair+1, wandering.Fair }, ErrMembers},
 		"no seed":       {func(r *Request) { r.Seeds = 0 }, ErrSeeds},
 		"seeds":         {func(r *Request) { r.Seeds = MaxSeeds + 1 }, ErrSeeds},
 		"all lost":      {func(r *Request) { r.Loss = 1 }, ErrLoss},
@@ -198,6 +199,15 @@ func TestBudget(t *testing.T) {
 			assert.LessOrEqual(t, p.Interval.P99, p.Simulated+1)
 		}
 	}
+}
+
+// TestPrice: what takes longer is done less often.
+func TestPrice(t *testing.T) {
+	fair, paper := ask(func(r *Request) { r.Params.Preset = wandering.Fair }), ask(nil)
+	assert.Less(t, fair.share(1000), paper.share(1000)/3)
+	assert.Positive(t, fair.share(1000))
+	fair.Params.Preset = ""
+	assert.Less(t, fair.share(1000), paper.share(1000)/3, "the default is fair")
 }
 
 // TestAtOnce: where all members run at once and then pause, the number of runs

@@ -19,6 +19,10 @@ const (
 	// each of which all members hear.
 	MinCrash = time.Second
 
+	// MaxFair is how many members there may be under fair, where all speak to
+	// others at the beginning: of a million the messages take minutes and many GB.
+	MaxFair = 100_000
+
 	// MaxLatency bounds a handoff: nobody waits longer for an answer.
 	MaxLatency = time.Hour
 
@@ -59,6 +63,8 @@ func (r *Request) Validate() error {
 	switch {
 	case r.Members < 2 || r.Members > policy.MaxMembers:
 		return fmt.Errorf("%w: %d, permitted are 2 to %d", ErrMembers, r.Members, policy.MaxMembers)
+	case r.isFair() && r.Members > MaxFair:
+		return fmt.Errorf("%w: %d, permitted under preset %s are 2 to %d", ErrMembers, r.Members, wandering.Fair, MaxFair)
 	case r.Seeds < 1 || r.Seeds > MaxSeeds:
 		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrSeeds, r.Seeds, MaxSeeds)
 	case !(r.Loss >= 0 && r.Loss < 1):
@@ -93,6 +99,10 @@ func (r *Request) Validate() error {
 // leastCrash is the shortest mean time between crashes.
 func (r *Request) leastCrash() time.Duration {
 	return max(MinCrash, (r.DownFor / time.Duration(r.Members) * 2).Round(time.Millisecond))
+}
+
+func (r *Request) isFair() bool {
+	return r.Policy == catalog.Wandering && r.preset() == wandering.Fair
 }
 
 // singleToken reports whether one token at a time is what the policy aims at.
