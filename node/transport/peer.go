@@ -335,14 +335,30 @@ func (t *Transport) Expel(member ident.Member, frame []byte) {
 		return
 	}
 	t.notices.note(ErrRevoked, "peer", member, "remote", c.quic.RemoteAddr())
-	c.muted.Store(true)
-	c.finishing = true
-	p.detach(c)
 	var last []byte
 	if len(frame) > 0 && len(frame) <= wire.MaxFrame {
 		last = wire.AppendFrame(nil, frame)
 	}
-	t.spawn(func() { c.finish(CodeRevoked, last, c.peerDone) })
+	p.dismiss(c, CodeRevoked, last)
+}
+
+// dismiss ends the use of a connection whose peer is not heard any more, and closes it
+// when the peer has read last, encoded frames. Needs p.mu.
+func (p *peer) dismiss(c *conn, code Code, last []byte) {
+	c.muted.Store(true)
+	c.finishing = true
+	p.detach(c)
+	p.t.spawn(func() { c.finish(code, last, c.peerDone) })
+}
+
+// takeWaiting takes what waits out of the queue, as encoded frames. Needs p.mu.
+func (p *peer) takeWaiting() (frames []byte) {
+	for _, class := range byUrgency {
+		frames = append(frames, p.queue.lanes[class].waiting()...)
+	}
+	p.queue.clear()
+	p.charge()
+	return frames
 }
 
 // Disconnect closes the connection with a member, if there is one, with this
@@ -374,12 +390,7 @@ func (p *peer) shutDown() {
 	}
 	c.finishing = true
 	p.detach(c)
-	var last []byte
-	for _, class := range byUrgency {
-		last = append(last, p.queue.lanes[class].waiting()...)
-	}
-	p.queue.clear()
-	p.charge()
+	last := p.takeWaiting()
 	p.mu.Unlock()
 	c.finish(CodeShuttingDown, last, c.peerDone)
 }

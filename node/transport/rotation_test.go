@@ -231,6 +231,28 @@ func TestVouchersAreBounded(t *testing.T) {
 	require.Equal(t, "2.25.1849619270", VouchersOID.String())
 }
 
+// TestTheLastWordsToARetiredKeyArrive: that the key is retired may be among them, and
+// whoever misses that is turned away everywhere, and not told why.
+func TestTheLastWordsToARetiredKeyArrive(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		r := newRotation(t)
+		b.testGroup = r.testGroup
+		a := b.node("a", r.knowing(t, switched, r.newer, "a"))
+		old := b.node("old", r.knowing(t, switched, r.ca, "old"))
+		a.Send(old.Self(), Custody, []byte("x"))
+		old.wait(frame("x"), 1)
+		time.Sleep(sweepInterval - time.Since(a.start)%sweepInterval - time.Millisecond)
+		for range 100 { // more than QUIC takes at once: a sweep comes while it waits
+			a.Send(old.Self(), Rest, make([]byte, 4000))
+		}
+		a.Send(old.Self(), Rest, []byte("the key is retired"))
+		a.SetAuthorities(r.knowledge[retired])
+		old.wait(frame("the key is retired"), 1)
+		require.ErrorIs(t, old.wait(kind("disconnected"), 1).err, ErrProtocol)
+		assert.Equal(t, uint64(1), a.Stats().Lapsed)
+	})
+}
+
 // TestARetiredKeyEndsConnections: those with members whose certificates it
 // signed, and no others.
 func TestARetiredKeyEndsConnections(t *testing.T) {

@@ -88,7 +88,7 @@ func (p *peer) judge(c *conn, now time.Duration) {
 		p.end(c, CodeProtocol)
 	case !t.counts(c.newest):
 		t.counters.lapsed.Add(1)
-		p.end(c, CodeProtocol)
+		p.dismiss(c, CodeProtocol, p.takeWaiting())
 	case !c.keep && c.writing == nil && p.queue.size() == 0 && now-time.Duration(c.lastUse.Load()) > idle:
 		t.counters.idleClosed.Add(1)
 		p.end(c, CodeIdle)
