@@ -42,13 +42,14 @@ func (m *Member) learnConfiguration(from ident.Member, raw []byte, authorities [
 		m.persist(&journal.Known{What: journal.KnownAuthority, Object: a}, false)
 	}
 	m.persist(&journal.Known{What: journal.KnownConfiguration, Object: raw}, false)
-	m.emit(effect.Reconfigure{Version: m.settings.Version})
 	m.refute() // failure may be for ever now
 	for _, id := range m.peersInOrder() {
 		if p := m.peers[id]; id != from && p.configuration < m.settings.Version {
 			m.sendConfiguration(id)
 		}
 	}
+	// The last one: it may end connections with those that this is news to.
+	m.emit(effect.Reconfigure{Version: m.settings.Version})
 }
 
 // learnAuthorities takes in statements about CA keys, which one that is in force

@@ -1,6 +1,7 @@
 package member_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -62,6 +63,27 @@ func TestTokenOutlivesTheKeyOfItsSigners(t *testing.T) {
 	b.checkpoint()
 	t.Run("from a checkpoint, with the old group file", func(t *testing.T) { restart(a.group) })
 	t.Run("from a checkpoint, with the new group file", func(t *testing.T) { restart(newer) })
+}
+
+// Members whose certificates count no more are told why before the driver ends their
+// connections: nobody else would tell them.
+func TestARetiredKeyIsToldBeforeItEndsConnections(t *testing.T) {
+	a := newAuthority(t)
+	b, peer := a.open(a.issue(1, 24*time.Hour), nil), a.issue(2, 24*time.Hour)
+	b.meet(peer)
+	a.rotate(b)
+	order := func(is func(effect.Effect) bool) int {
+		i := slices.IndexFunc(b.effects, is)
+		require.GreaterOrEqual(t, i, 0)
+		return i
+	}
+	told := order(func(e effect.Effect) bool {
+		s, ok := e.(effect.Send)
+		_, configuration := s.Message.(*wire.Configuration)
+		return ok && s.To == peer.id() && configuration
+	})
+	ends := order(func(e effect.Effect) bool { _, ok := e.(effect.Reconfigure); return ok })
+	assert.Less(t, told, ends)
 }
 
 // stopped is why the last step ended the member, or nil.
