@@ -20,6 +20,8 @@ import (
 // tell: more than members that keep their clocks by NTP ever are.
 const defaultSkew = 5 * time.Second
 
+const journalHint = "a member's journal is the folder journal in its state_dir"
+
 // auditFlags are what `wander audit` is given.
 type auditFlags struct {
 	group, evidence, output string
@@ -81,6 +83,9 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	if errors.Is(err, auditing.ErrResource) {
 		return &exitError{code: exitNoPermission, err: err, hint: "a misspelt name would show nothing: leave out --resource to see all"}
 	}
+	if errors.Is(err, auditing.ErrNoJournal) || errors.Is(err, auditing.ErrNotFile) {
+		return &exitError{code: exitFailure, err: err, hint: journalHint}
+	}
 	if err != nil {
 		return err
 	}
@@ -124,8 +129,11 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 	}
 	for _, p := range paths {
 		if _, err := os.Stat(p); err != nil {
-			return in, err
+			return in, &exitError{code: exitFailure, err: err, hint: journalHint}
 		}
+	}
+	if info, err := os.Stat(f.evidence); f.evidence != "" && err == nil && !info.IsDir() {
+		return in, usageError("--evidence %s: a folder is wanted", f.evidence)
 	}
 	name := f.group
 	if name == "" {

@@ -86,7 +86,8 @@ func TestAuditRefuses(t *testing.T) {
 		args []string
 	}{
 		{exitUsage, "--since \"yesterday\": a time is wanted", []string{"--since", "yesterday", dir}},
-		{exitFailure, "no journal segments found", []string{"--group", group, t.TempDir()}},
+		{exitFailure, "no journal segments found\nhint: a member's journal is", []string{"--group", group, t.TempDir()}},
+		{exitUsage, "a folder is wanted", []string{"--group", group, "--evidence", group, dir}},
 		{exitConfiguration, "no group.crt beside the journals", []string{deep}},
 		{exitConfiguration, "none: no such file", []string{"--group", filepath.Join(dir, "none"), dir}},
 		{exitFailure, "not a journal segment", []string{"--group", group, group}},

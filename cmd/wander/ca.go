@@ -153,7 +153,7 @@ key can be anybody in the group.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the group's name: a-z, 0-9, '.', '_' and '-'")
 	flags.BoolVar(&f.noPassphrase, "no-passphrase", false, "leave the key in the clear")
-	flags.Var(&f.lifetime, "lifetime", "how long the authority lives (default 3650d)")
+	flags.Var(positiveSpan{&f.lifetime}, "lifetime", "how long the authority lives (default 3650d)")
 	return cmd
 }
 

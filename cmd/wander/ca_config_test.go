@@ -197,7 +197,7 @@ func TestCAConfigRefuses(t *testing.T) {
 		})
 	}
 	b.fails(78, "none.toml", "ca", "config", "none.toml")
-	b.fails(64, "accepts 1 arg", "ca", "config")
+	b.fails(64, "an argument is missing", "ca", "config")
 	g, _ := b.group()
 	assert.Equal(t, uint64(1), g.Config().Version())
 	b.in = "[[resource]]\nname = \"r\"\noperation_time = \"1s\"\nmembers_max = 1\n"

@@ -49,7 +49,7 @@ that member. --cancel takes back what nobody has used.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
-	flags.Var(&f.ttl, "ttl", "how long it can be used (default 1h)")
+	flags.Var(positiveSpan{&f.ttl}, "ttl", "how long it can be used (default 1h)")
 	flags.StringSliceVar(&f.addresses, "address", nil, "where wander ca serve is reached, host:port; may be given again (default WANDER_CA_ADDRESS)")
 	flags.StringVar(&f.cancel, "cancel", "", "take back the open invites for this name, or the one with this id, instead")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")

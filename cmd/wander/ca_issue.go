@@ -51,7 +51,7 @@ fingerprint that is shown with the one that the machine has shown.`,
 	flags.StringVar(&f.key, "key", "", "file with the key to certify")
 	flags.StringVar(&f.request, "request", "", "file with a request of wander join --request; - is standard input")
 	flags.StringVar(&f.out, "out", "", "where to write: a folder, or a path to which .key and .crt are added (default NAME)")
-	flags.Var(&f.lifetime, "lifetime", "how long it is valid, for example 30d (default the longest that the configuration permits)")
+	flags.Var(positiveSpan{&f.lifetime}, "lifetime", "how long it is valid, for example 30d (default the longest that the configuration permits)")
 	return cmd
 }
 

@@ -85,7 +85,7 @@ No step stops tokens or members. The first also wants a backup of the new key.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.force, "force", false, "retire although members have certificates of the old key only")
-	flags.Var(&f.lifetime, "lifetime", "how long the new key lives (default 3650d)")
+	flags.Var(positiveSpan{&f.lifetime}, "lifetime", "how long the new key lives (default 3650d)")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
 	return cmd
 }

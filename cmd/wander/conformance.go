@@ -54,9 +54,9 @@ The exit code is 1 when a vector or check has failed.`,
 	cmd.Flags().StringVar(&flags.peer.address, "peer", "", "member to test, host:port")
 	cmd.Flags().StringVar(&flags.peer.identity, "identity", "", "folder of the member to play, as wander join makes it; one that does not run")
 	cmd.Flags().StringVar(&flags.peer.resource, "resource", "", "resource to make tokens of (default the only one)")
-	cmd.Flags().StringVar(&flags.peer.revoked, "revoked", "", "folder of a member that was revoked, for the checks that need one")
-	cmd.Flags().StringVar(&flags.peer.expired, "expired", "", "folder of a member whose certificate has expired, likewise")
-	cmd.Flags().StringSliceVar(&flags.peer.only, "check", nil, "make only this check; may be given several times")
+	cmd.Flags().StringVar(&flags.peer.revoked, "revoked", "", "folder of a member that was revoked, for the check that needs one")
+	cmd.Flags().StringVar(&flags.peer.expired, "expired", "", "folder of a member whose certificate has expired, for the check that needs one")
+	cmd.Flags().StringSliceVar(&flags.peer.only, "check", nil, "make only this check; may be given several times (default all)")
 	cmd.Flags().DurationVar(&flags.peer.timeout, "timeout", conformance.DefaultTimeout, "how long one check may take")
 	addOutputFlag(cmd, &flags.output)
 	return cmd
@@ -112,6 +112,9 @@ func runVectors(env *environment, flags conformanceFlags) error {
 	report, err := run()
 	if err != nil {
 		return configError(fmt.Errorf("%s: %w", flags.vectors, err), "spec/vectors/README.md describes keys.json")
+	}
+	if set.Index == nil {
+		warn(env.Err, "%s has no %s: files may be missing without being missed", flags.vectors, vector.IndexFile)
 	}
 	if err := showVectors(env, flags, report); err != nil {
 		return err

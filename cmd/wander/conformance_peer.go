@@ -146,7 +146,7 @@ func (f *peerFlags) resourceOf(g *group.Group) (string, error) {
 func peerError(err error, f peerFlags) error {
 	switch {
 	case errors.Is(err, conformance.ErrUnreachable):
-		return &exitError{code: exitUnavailable, err: fmt.Errorf("%s: %w", f.address, err), hint: "is it the UDP address of a member of this group?"}
+		return &exitError{code: exitUnavailable, err: fmt.Errorf("%s: %w", f.address, err), hint: "is it the UDP address of a member of this group, and is " + f.identity + "/group.crt the group's newest?"}
 	case errors.Is(err, conformance.ErrRefused):
 		return &exitError{code: exitNoPermission, err: fmt.Errorf("%s: %w", f.address, err), hint: "is " + f.identity + " of its group, and is the clock right, here and there?"}
 	case errors.Is(err, conformance.ErrOptions):

@@ -98,3 +98,18 @@ func TestPeerConformanceRefuses(t *testing.T) {
 	b.now = b.now.AddDate(1, 0, 0)
 	b.fails(exitNoPermission, "expired", peer...)
 }
+
+// A port that somebody else has is said to be that.
+func TestNodePortInUse(t *testing.T) {
+	b := newConformanceBench(t)
+	address, dir := b.running("subject"), b.issued("tester")
+	b.write(filepath.Join(dir, "wander.toml"), `state_dir = "state"
+[identity]
+certificate = "member.crt"
+key = "member.key"
+group = "group.crt"
+[listen]
+address = "`+address+`"
+`)
+	b.fails(exitConfiguration, "\nhint: another program has this port", "node", "--config", filepath.Join(dir, "wander.toml"))
+}

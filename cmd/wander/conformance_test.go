@@ -26,6 +26,8 @@ func someVectors(t *testing.T, outcome string) string {
 	}
 	text := `{"v":1,"about":"","vectors":[{"name":"one/more","class":"` + class + `","object":"cbor","outcome":"` + outcome + `","input":"0000"}]}`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "cbor.json"), []byte(text), 0o600))
+	index := `{"v":1,"about":"","files":{"cbor.json":{"vectors":1},"keys.json":{}}}`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, vector.IndexFile), []byte(index), 0o600))
 	return dir
 }
 
@@ -41,6 +43,23 @@ func TestConformanceVectors(t *testing.T) {
 	var report vector.Report
 	require.NoError(t, json.Unmarshal([]byte(out), &report))
 	assert.Equal(t, vector.Report{V: 1, Vectors: 1, Refused: 1, Failures: []vector.Failure{}}, report)
+}
+
+// Whoever deletes a file of vectors hears of it, and of the index itself.
+func TestConformanceVectorsMissing(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../spec/vectors")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "transfer.json")))
+	code, out, errs := runCommand("", "conformance", "--vectors", dir)
+	assert.Equal(t, exitConfiguration, code)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, "index.json lists transfer.json, which is not here\nhint: ")
+
+	dir = someVectors(t, "canonical.ErrTrailing")
+	require.NoError(t, os.Remove(filepath.Join(dir, vector.IndexFile)))
+	code, _, errs = runCommand("", "conformance", "--vectors", dir)
+	assert.Zero(t, code)
+	assert.Equal(t, "warning: "+dir+" has no index.json: files may be missing without being missed\n", errs)
 }
 
 // What comes out otherwise is one line each, and exit code 1.
@@ -70,7 +89,7 @@ func TestConformanceMistakes(t *testing.T) {
 		"peer's flag":       {exitUsage, "--check is for --peer only", []string{"--vectors", "nowhere", "--check", "x"}},
 		"vectors' flag":     {exitUsage, "--full is for --vectors only", []string{"--peer", "192.0.2.1:1", "--full"}},
 		"nothing to run":    {exitUsage, "what to run is missing", nil},
-		"an argument":       {exitUsage, "unknown command", []string{"spec/vectors"}},
+		"an argument":       {exitUsage, "is an argument too many", []string{"spec/vectors"}},
 		"no folder":         {exitConfiguration, "nowhere: no such file", []string{"--vectors", "nowhere"}},
 		"a file":            {exitConfiguration, "is not a folder", []string{"--vectors", "main.go"}},
 		"an empty folder":   {exitConfiguration, "no vectors here", []string{"--vectors", t.TempDir()}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -59,9 +60,16 @@ func askDaemon(socket string, ask func(context.Context, *api.Client) error) erro
 	defer cancel()
 	if err := ask(ctx, api.Dial(socket)); err != nil {
 		return &exitError{
-			code: exitUnavailable, err: err,
-			hint: "start it with `wander node`, or name its socket with --socket",
+			code: exitUnavailable, err: err, hint: noDaemonHint(socket),
 		}
 	}
 	return nil
+}
+
+// noDaemonHint says what to do when nobody answers on a socket.
+func noDaemonHint(socket string) string {
+	if info, err := os.Stat(socket); err == nil && info.Mode().Type() != os.ModeSocket {
+		return socket + " is no socket: the daemon's is wander.sock in its state_dir; name it with --socket"
+	}
+	return "start it with `wander node`, or name its socket with --socket"
 }

@@ -42,7 +42,12 @@ preset that watches holders, another token is made when it stays away for longer
 about 10 s, and one of the two is dropped later. A volatile member loses what it holds.`,
 		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s\n  wander demo --policy ring --crash 5s\n  wander demo --preset paper --victim holder --crash 30s --away 20s --for 5m",
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			for _, flag := range []string{"victim", "away"} {
+				if cmd.Flags().Changed(flag) && o.Crash == 0 {
+					return usageError("--%s has no effect without --crash DUR", flag)
+				}
+			}
 			if o.Loss, err = parseShare(loss); err != nil {
 				return err
 			}
@@ -52,12 +57,12 @@ about 10 s, and one of the two is dropped later. A volatile member loses what it
 	flags := cmd.Flags()
 	flags.IntVar(&o.Members, "members", 8, fmt.Sprintf("how many members, %d to %d", demo.MinMembers, demo.MaxMembers))
 	flags.DurationVar(&o.For, "for", 30*time.Second, "how long")
-	flags.DurationVar(&o.OperationTime, "operation-time", 200*time.Millisecond, "how long the protected operation takes")
-	flags.StringVar(&loss, "loss", "0%", "share of datagrams lost, each way")
-	flags.DurationVar(&o.Delay, "delay", 0, "delay of datagrams, each way; up to a quarter more at random")
-	flags.DurationVar(&o.Crash, "crash", 0, "how often a member is killed with SIGKILL and started again; 0: never")
-	flags.StringVar(&o.Victim, "victim", demo.VictimAny, "who is killed: any member, or a holder of a token")
-	flags.DurationVar(&o.Away, "away", demo.DefaultAway, "how long a killed member stays away")
+	flags.DurationVar(&o.OperationTime, "operation-time", 200*time.Millisecond, "how long the protected operation takes, at least 10ms")
+	flags.StringVar(&loss, "loss", "0%", "share of datagrams lost, each way, at most 90%")
+	flags.DurationVar(&o.Delay, "delay", 0, "delay of datagrams, each way, at most 10s; up to a quarter more at random")
+	flags.DurationVar(&o.Crash, "crash", 0, "how often a member is killed with SIGKILL and started again, at least 200ms (default never)")
+	flags.StringVar(&o.Victim, "victim", demo.VictimAny, "who is killed: any member, or a holder of a token; with --crash")
+	flags.DurationVar(&o.Away, "away", demo.DefaultAway, "how long a killed member stays away, with --crash")
 	flags.StringVar(&o.Policy, "policy", catalog.Wandering, "who gets a token when: "+strings.Join(catalog.Names(), ", "))
 	flags.StringVar(&o.Preset, "preset", "", "the policy's rules (default its first): "+presets())
 	flags.BoolVar(&o.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")

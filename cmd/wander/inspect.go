@@ -56,13 +56,24 @@ func runInspect(env *environment, name, groupFile, output string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return inspectError(name, err)
 		}
 		if err := show(env.Out, o, output); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func inspectError(name string, err error) error {
+	err = fmt.Errorf("%s: %w", name, err)
+	switch {
+	case errors.Is(err, inspect.ErrNoJournal):
+		return &exitError{code: exitFailure, err: err, hint: journalHint}
+	case errors.Is(err, inspect.ErrUnknown):
+		return &exitError{code: exitFailure, err: err, hint: "settings, invites and files of vectors are text: read them as they are"}
+	}
+	return err
 }
 
 func show(w io.Writer, o inspect.Object, output string) error {
@@ -119,6 +130,9 @@ func objectsIn(env *environment, i *inspect.Inspector, name string) (iter.Seq2[i
 	data, err := io.ReadAll(io.LimitReader(in, inspect.MaxInput+1))
 	if err != nil {
 		return nil, err
+	}
+	if len(data) == 0 {
+		return nil, fmt.Errorf("%s: there is nothing in it", name)
 	}
 	if len(data) > inspect.MaxInput {
 		return nil, errors.New("input is too large to be an object of this program")

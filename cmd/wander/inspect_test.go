@@ -214,7 +214,8 @@ func TestInspectRefuses(t *testing.T) {
 		args       []string
 	}{
 		{"nothing there", "no such file", 1, []string{"nowhere"}},
-		{"an empty file", "not recognised", 1, []string{"empty"}},
+		{"an empty file", "there is nothing in it", 1, []string{"empty"}},
+		{"a folder without a journal", "no journal segments with records in this folder\nhint: a member's journal", 1, []string{"ca"}},
 		{"noise", "not recognised", 1, []string{"noise"}},
 		{"half a block", "half.crt", 1, []string{"half.crt"}},
 		{"frames that are cut", "frame 2", 1, []string{"cut"}},
@@ -224,7 +225,7 @@ func TestInspectRefuses(t *testing.T) {
 		{"a group file that is none", "bad.crt", 78, []string{"a.crt", "--group", "bad.crt"}},
 		{"no group file", "no such file", 78, []string{"a.crt", "--group", "nowhere"}},
 		{"an output that is none", `"yaml"`, 64, []string{"a.crt", "-o", "yaml"}},
-		{"nothing named", "accepts 1 arg", 64, nil},
+		{"nothing named", "an argument is missing", 64, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s.fails(c.code, c.says, append([]string{"inspect"}, c.args...)...)

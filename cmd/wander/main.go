@@ -32,12 +32,14 @@ func main() {
 func run(env *environment, args []string) int {
 	root := newRootCommand(env)
 	root.SetArgs(args)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	if err == nil {
 		return exitOK
 	}
 	var exit *exitError
-	if !errors.As(err, &exit) && isUsage(err) {
+	if missing := missingFlags(cmd, err); missing != nil {
+		err = missing
+	} else if !errors.As(err, &exit) && isUsage(err) {
 		err = &exitError{code: exitUsage, err: err, hint: "wander help shows the commands; wander COMMAND --help its flags"}
 	}
 	return complain(env.Err, err)
@@ -65,7 +67,7 @@ measured, and the file docs/guarantees.md says what is promised and what not.`,
 
 // isUsage recognises the mistakes that the command-line library finds.
 func isUsage(err error) bool {
-	for _, start := range []string{"unknown command", "accepts ", "requires ", "required flag", "invalid argument"} {
+	for _, start := range []string{"unknown command", "accepts ", "requires ", "invalid argument"} {
 		if strings.HasPrefix(err.Error(), start) {
 			return true
 		}

@@ -141,6 +141,8 @@ func nodeError(err error) error {
 			code: exitFailure, err: fmt.Errorf("a daemon runs already with this state_dir%s", holderIn(err)),
 			hint: "wander status shows it; for a second member give this one a state_dir of its own",
 		}
+	case errors.Is(err, syscall.EADDRINUSE):
+		return configError(err, "another program has this port, perhaps a daemon of this machine: choose another one in listen.address")
 	case errors.Is(err, node.ErrConfig), errors.Is(err, node.ErrIdentity):
 		return configError(err, "")
 	case errors.Is(err, node.ErrJournal):

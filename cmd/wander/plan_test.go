@@ -49,8 +49,8 @@ func TestPlanMistakes(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":        {[]string{"plan"}, `required flag(s) "members", "operation-time" not set`},
-		"argument":       {append(quickPlan, "x"), `unknown command "x" for "wander plan"`},
+		"nothing":        {[]string{"plan"}, "missing: --members, --operation-time"},
+		"argument":       {append(quickPlan, "x"), `"x" is an argument too many`},
 		"members":        {append(quickPlan, "--members", "1"), "members out of range: 1, permitted are 2 to 1000000"},
 		"span":           {append(quickPlan, "--every", "5"), `"5" is not a duration`},
 		"loss":           {append(quickPlan, "--loss", "x%"), `--loss "x%": write a share`},

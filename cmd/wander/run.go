@@ -58,8 +58,10 @@ func newRunCommand(env *environment) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			help, err := o.parse(cmd.Flags(), args)
 			switch {
-			case err != nil:
+			case errors.As(err, new(*exitError)):
 				return err
+			case err != nil:
+				return flagError(cmd, err)
 			case help:
 				return cmd.Help()
 			}
@@ -67,7 +69,8 @@ func newRunCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return newRunner(env, o, socket).run()
+			o.socket = socket
+			return newRunner(env, o).run()
 		},
 	}
 	o.register(cmd.Flags())
@@ -89,9 +92,9 @@ type runner struct {
 	interrupted os.Signal // ended the wait
 }
 
-func newRunner(env *environment, o *runOptions, socket string) *runner {
+func newRunner(env *environment, o *runOptions) *runner {
 	return &runner{
-		runOptions: o, env: env, client: api.Dial(socket), started: boottime.Now(),
+		runOptions: o, env: env, client: api.Dial(o.socket), started: boottime.Now(),
 		report: runReport{V: 1, Resource: o.resource, Outcome: outcomeError},
 	}
 }

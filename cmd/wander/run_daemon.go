@@ -171,6 +171,12 @@ func (r *runner) fail(why outcome, code int, err error) error {
 	if errors.As(err, &e) {
 		hint = e.Hint
 	}
+	switch {
+	case errors.Is(err, api.ErrNoDaemon):
+		hint = noDaemonHint(r.socket)
+	case why == outcomeRefused && hint == "":
+		hint = "wander status shows the resources of the group"
+	}
 	return &exitError{code: code, err: fmt.Errorf("%s: %w", r.resource, err), hint: hint}
 }
 

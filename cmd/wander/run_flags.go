@@ -57,26 +57,26 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.BoolVarP(&o.nonblock, "nonblock", "n", false, "do not wait: now or never")
 	f.IntVarP(&o.conflictCode, "conflict-exit-code", "E", exitNotGranted, "exit code when not granted in time")
 	f.Var(&o.otherwise, "else", "when not granted in time: fail, skip (exit 0) or run (without a grant)")
-	f.Var(&o.maxHold, "max-hold", "ask for a shorter grant than the resource permits")
-	f.Var(&o.minHold, "min-hold", "keep the token here for so long, even if CMD ends sooner")
+	f.Var(&o.maxHold, "max-hold", "ask for a shorter grant than max_hold of the resource (default max_hold)")
+	f.Var(&o.minHold, "min-hold", "keep the token here for so long, even if CMD ends sooner, but not beyond the grant's deadline")
 	f.Var(&o.oncePer, "once-per", "not granted if the group ran the operation more recently")
 	f.Var(&o.onLost, "on-lost", "when the grant is lost: term, kill or warn")
 	f.Var(&o.grace, "grace", "time between SIGTERM and SIGKILL, at most half of the grant (default a tenth, at most 5s)")
 	f.StringVarP(&o.shellCommand, "command", "c", "", "run this string with "+shellPath+" instead of CMD")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings, and no message when not granted or stopped")
-	f.StringVar(&o.reportTo, "report", "", "write what happened as a JSON object to a FILE or to fd:N")
+	f.StringVar(&o.reportTo, "report", "", "write what happened as a JSON object to a FILE, to fd:N, or to - (the standard output)")
 	addSocketFlag(f, &o.socket)
 }
 
 // parse reads what stands behind the flags before RESOURCE, and reports whether
-// help is wanted.
+// help is wanted. What it returns is an *exitError, or a mistake in the flags.
 func (o *runOptions) parse(f *pflag.FlagSet, args []string) (help bool, err error) {
 	if len(args) == 0 || f.ArgsLenAtDash() == 0 {
 		return false, o.usage("which RESOURCE?")
 	}
 	o.resource = args[0]
 	if err := f.Parse(args[1:]); err != nil {
-		return false, o.usage("%v", err)
+		return false, err
 	}
 	o.command = f.Args()
 	if help, err = f.GetBool("help"); err == nil && help {

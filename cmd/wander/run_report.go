@@ -63,6 +63,9 @@ func openReport(to string) (*reportFile, error) {
 	if to == "" {
 		return nil, nil
 	}
+	if to == "-" {
+		to = "fd:1"
+	}
 	number, isFD := strings.CutPrefix(to, "fd:")
 	if !isFD {
 		file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)

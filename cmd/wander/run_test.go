@@ -120,6 +120,16 @@ func TestRunWaitIsPassedOn(t *testing.T) {
 	p.end(t)
 }
 
+func TestRunReportsOnTheStandardOutput(t *testing.T) {
+	socket := runSocket(t)
+	refusing(api.ErrRefused).listen(t, socket)
+	p := startRun(t, socket, "ftp", "--report", "-", "--", "true")
+	require.True(t, p.stdout.Scan())
+	assert.Contains(t, p.stdout.Text(), `"outcome":"refused"`)
+	assert.Equal(t, exitNoPermission, p.end(t))
+	assert.Contains(t, p.stderr.String(), "hint: wander status shows the resources of the group")
+}
+
 func TestRunEnvironment(t *testing.T) {
 	socket := runSocket(t)
 	lease := testLease(time.Hour)

@@ -56,6 +56,9 @@ are not made again, so the same command goes on where an earlier one was ended.`
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.one = cmd.Flags().Changed("seed")
+			if cmd.Flags().Changed("seeds") && f.seeds == 0 {
+				return usageError("--seeds 0: more than 0 is wanted")
+			}
 			return runSimCluster(env, &f)
 		},
 	}
@@ -70,10 +73,10 @@ func (f *simClusterFlags) declare(cmd *cobra.Command) {
 	flags.Uint64Var(&f.seed, "seed", 0, "make the run of this seed alone")
 	flags.Uint64Var(&f.first, "first", 0, "the first seed")
 	flags.Uint64Var(&f.seeds, "seeds", 0, "how many seeds (default: as many as --for lets, else 24)")
-	flags.Var(&f.wall, "for", "begin no more runs after this time")
+	flags.Var(positiveSpan{&f.wall}, "for", "begin no more runs after this time")
 	flags.IntVarP(&f.jobs, "jobs", "j", 0, "how many runs at once (default: as many as there are processors)")
 	flags.IntVar(&f.members, "members", 0, fmt.Sprintf("how many there are, 2 to %d (default the preset's)", cluster.MaxMembers))
-	flags.Var(&f.virtual, "virtual", "how long there are faults, in virtual time (default the preset's)")
+	flags.Var(positiveSpan{&f.virtual}, "virtual", "how long there are faults, in virtual time (default the preset's)")
 	flags.StringVar(&f.faults, "faults", "", `which faults happen: "crash=2-5,cut=all,others=none" lets the second to fifth crash happen, and all cuts`)
 	flags.IntVar(&f.liars, "liars", 0, "how many members have drivers that lie; with --members")
 	flags.StringVar(&f.bug, "bug", "none", "a deliberate mistake in the drivers, to see it found")
@@ -176,6 +179,9 @@ func (f *simClusterFlags) addUp(env *environment) error {
 	lines, _, err := readClusterLines(f.summary)
 	if err != nil {
 		return err
+	}
+	if len(lines) == 0 {
+		return &exitError{code: exitFailure, err: fmt.Errorf("%s: there is no line of a run in it", f.summary), hint: "wander sim cluster --lines writes them"}
 	}
 	var s cluster.Summary
 	for _, l := range lines {

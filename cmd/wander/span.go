@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -57,3 +58,17 @@ func (s *span) Set(text string) error { return s.UnmarshalText([]byte(text)) }
 
 // Type is what help calls such a value.
 func (s *span) Type() string { return "duration" }
+
+// positiveSpan is a flag whose absence means something: what is given is not 0.
+type positiveSpan struct{ *span }
+
+// Set reads a duration above 0.
+func (p positiveSpan) Set(text string) error {
+	if err := p.span.Set(text); err != nil {
+		return err
+	}
+	if p.Duration <= 0 {
+		return errors.New("more than 0 is wanted")
+	}
+	return nil
+}

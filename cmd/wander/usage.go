@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,8 +36,32 @@ func checkArguments(cmd *cobra.Command) {
 		if err == nil || errors.As(err, &exit) {
 			return err
 		}
-		return &exitError{code: exitUsage, err: err, hint: cmd.CommandPath() + " --help shows the usage"}
+		return wrongArguments(cmd, args)
 	}
+}
+
+// wrongArguments says what is wrong with arguments that a command does not take.
+func wrongArguments(cmd *cobra.Command, args []string) error {
+	e := &exitError{code: exitUsage, err: errors.New("an argument is missing"), hint: "write it as: " + cmd.UseLine()}
+	if len(args) > 0 {
+		e.err = fmt.Errorf("%q is an argument too many", args[len(args)-1])
+	}
+	return e
+}
+
+// requiredFlags matches what the command-line library says of flags that are
+// missing.
+var requiredFlags = regexp.MustCompile(`^required flag\(s\) (".*") not set$`)
+
+// missingFlags names the flags that a command cannot do without, nil if that is not
+// what is wrong.
+func missingFlags(cmd *cobra.Command, err error) error {
+	found := requiredFlags.FindStringSubmatch(err.Error())
+	if found == nil {
+		return nil
+	}
+	names := "--" + strings.ReplaceAll(strings.ReplaceAll(found[1], `", "`, ", --"), `"`, "")
+	return &exitError{code: exitUsage, err: errors.New("missing: " + names), hint: cmd.CommandPath() + " --help shows the flags"}
 }
 
 func takesArguments(cmd *cobra.Command) bool {

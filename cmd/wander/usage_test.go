@@ -28,7 +28,17 @@ func TestUsageMistakes(t *testing.T) {
 		{[]string{"plan", "-z"}, "unknown shorthand flag: 'z' in -z\nhint: wander plan --help shows the flags"},
 		{[]string{"sim", "cluster", "--perset", "long"}, "unknown flag: --perset\nhint: did you mean \"--preset\"?"},
 		{[]string{"audit", "--evidense", "x"}, "unknown flag: --evidense\nhint: did you mean \"--evidence\"?"},
-		{[]string{"inspect"}, "accepts 1 arg(s), received 0\nhint: wander inspect --help shows the usage"},
+		{[]string{"inspect"}, "an argument is missing\nhint: write it as: wander inspect FILE|FOLDER|- [flags]"},
+		{[]string{"audit"}, "an argument is missing\nhint: write it as: wander audit JOURNAL… [flags]"},
+		{[]string{"demo", "x"}, "\"x\" is an argument too many\nhint: write it as: wander demo [flags]"},
+		{[]string{"plan"}, "missing: --members, --operation-time\nhint: wander plan --help shows the flags"},
+		{[]string{"run", "ftp", "--wiat", "1s"}, "unknown flag: --wiat\nhint: did you mean \"--wait\"?"},
+		{[]string{"run", "ftp", "--wait", "5", "--", "true"}, "--wait 5: neither a time such as 90s nor \"forever\"\nhint: wander run --help shows the flags"},
+		{[]string{"ca", "invite", "--ttl", "0s"}, "--ttl 0s: more than 0 is wanted\nhint: wander ca invite --help shows the flags"},
+		{[]string{"sim", "cluster", "--seeds", "0"}, "--seeds 0: more than 0 is wanted"},
+		{[]string{"demo", "--victim", "holder"}, "--victim has no effect without --crash DUR"},
+		{[]string{"demo", "--away", "5s"}, "--away has no effect without --crash DUR"},
+		{[]string{"sim", "cluster", "--for", "-1s"}, "--for -1s: more than 0 is wanted\nhint: wander sim cluster --help shows the flags"},
 	} {
 		code, out, errs := runCommand("", c.args...)
 		assert.Equal(t, exitUsage, code, c.args)
@@ -59,4 +69,24 @@ func TestHelp(t *testing.T) {
 		assert.Contains(t, out, "--help", args)
 		assert.Empty(t, errs, args)
 	}
+}
+
+// Nobody answers on what is no socket.
+func TestNoSocket(t *testing.T) {
+	for _, command := range []string{"status", "members", "run ftp"} {
+		args := append(strings.Fields(command), "--socket", "usage.go")
+		if args[0] == "run" {
+			args = append(args, "--", "true")
+		}
+		code, _, errs := runCommand("", args...)
+		assert.Equal(t, exitUnavailable, code, command)
+		assert.Contains(t, errs, "hint: usage.go is no socket: the daemon's is wander.sock in its state_dir", command)
+	}
+}
+
+func TestSumOfNoRuns(t *testing.T) {
+	code, out, errs := runCommand("", "sim", "cluster", "--summary", "/dev/null")
+	assert.Equal(t, exitFailure, code)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, "there is no line of a run in it\nhint: ")
 }

@@ -68,7 +68,13 @@ func unknownKey(file string, e toml.DecodeError, v any) error {
 	line, column := e.Position()
 	key := strings.Join(e.Key(), ".")
 	out := &Error{File: file, Line: line, Column: column, Problem: fmt.Sprintf("unknown key %q", key)}
-	if near := Nearest(key, Keys(v)); near != "" {
+	known := Keys(v)
+	for _, k := range known { // and the tables that they are in
+		if i := strings.LastIndexByte(k, '.'); i > 0 {
+			known = append(known, k[:i])
+		}
+	}
+	if near := Nearest(key, known); near != "" {
 		out.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return out

@@ -38,6 +38,7 @@ func TestDecode(t *testing.T) {
 func TestFaultsNamePlaceAndRemedy(t *testing.T) {
 	for name, c := range map[string]struct{ text, want, hint string }{
 		"unknown key":           {"[listen]\nadress = \":1\"\n", `x.toml:2:1: unknown key "listen.adress"`, `did you mean "listen.address"?`},
+		"unknown table":         {"[lissen]\naddress = \":1\"\n", `x.toml:1:2: unknown key "lissen"`, `did you mean "listen"?`},
 		"unknown, nothing near": {"colour = 1\n", `x.toml:1:1: unknown key "colour"`, ""},
 		"unknown in a list":     {"[[resource]]\nnam = \"ftp\"\n", `x.toml:2:1: unknown key "resource.nam"`, `did you mean "resource.name"?`},
 	} {

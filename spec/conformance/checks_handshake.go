@@ -195,10 +195,20 @@ func refusesOtherGroup(t *trial) {
 	t.turnedAway(t.as(p), "another group")
 }
 
-func refusesExpired(t *trial) {
-	if t.Expired == nil {
-		t.skip("needs a member of the group whose certificate has expired")
+// needs skips a check for which no other member was given, or one whose certificate
+// is refused for another reason: it is by a CA key that is not of the group, or no
+// more since a rotation.
+func (t *trial) needs(other *Identity, which string) {
+	if other == nil {
+		t.skip("needs a member of the group %s", which)
 	}
+	if t.Group.Key(other.Certificate.Authority()) == nil {
+		t.skip("needs a member of the group %s: the certificate of the one that was given is by a CA key that does not count", which)
+	}
+}
+
+func refusesExpired(t *trial) {
+	t.needs(t.Expired, "whose certificate has expired")
 	err := t.Expired.Certificate.ValidAt(time.Now())
 	if !errors.Is(err, certificate.ErrExpired) {
 		t.skip("the certificate that was given for it has not expired")
@@ -216,9 +226,7 @@ func ignoresX509(t *trial) {
 }
 
 func handsOverRevocation(t *trial) {
-	if t.Revoked == nil {
-		t.skip("needs a member of the group that was revoked")
-	}
+	t.needs(t.Revoked, "that was revoked")
 	s, err := t.handshake(t.as(t.paperOf(*t.Revoked)))
 	t.check(err == nil, "does not pass the handshake: %v", err)
 	t.exchange(s, s.preamble())

@@ -65,6 +65,15 @@ func TestChecksThatAreSkipped(t *testing.T) {
 	for _, r := range report.Results {
 		assert.Contains(t, r.Detail, "needs a member of the group")
 	}
+
+	stranger, expired := newAuthority(t).issue(t, "stranger", time.Hour), newAuthority(t).issue(t, "expired", -time.Hour)
+	o.Revoked, o.Expired = &stranger, &expired
+	report, err = Run(context.Background(), o)
+	require.NoError(t, err)
+	assert.Equal(t, 2, report.Count(Skipped))
+	for _, r := range report.Results {
+		assert.Contains(t, r.Detail, "by a CA key that does not count")
+	}
 }
 
 func TestRunsThatCannotBegin(t *testing.T) {

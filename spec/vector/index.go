@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Index is index.json: which files a directory has, so that nothing of it can be
@@ -24,8 +23,15 @@ type Count struct {
 // check compares the index with the files that were found. Errors: ErrIncomplete.
 func (x *Index) check(found []string, files map[string]*File) error {
 	found = slices.DeleteFunc(slices.Clone(found), func(name string) bool { return name == IndexFile })
-	if listed := slices.Sorted(maps.Keys(x.Files)); !slices.Equal(listed, slices.Sorted(slices.Values(found))) {
-		return fmt.Errorf("%w: %s lists %s, and there are %s", ErrIncomplete, IndexFile, strings.Join(listed, ", "), strings.Join(found, ", "))
+	for _, name := range slices.Sorted(maps.Keys(x.Files)) {
+		if !slices.Contains(found, name) {
+			return fmt.Errorf("%w: %s lists %s, which is not here", ErrIncomplete, IndexFile, name)
+		}
+	}
+	for _, name := range found {
+		if _, ok := x.Files[name]; !ok {
+			return fmt.Errorf("%w: %s does not list %s, which is here", ErrIncomplete, IndexFile, name)
+		}
 	}
 	for name, f := range files {
 		if has := f.Count(); has != x.Files[name] {

@@ -55,7 +55,7 @@ func (o Options) Validate() error {
 	case o.Members < MinMembers || o.Members > MaxMembers:
 		return fmt.Errorf("%w: %d members, permitted are %d to %d", ErrOptions, o.Members, MinMembers, MaxMembers)
 	case o.For <= 0:
-		return fmt.Errorf("%w: a run of %v", ErrOptions, o.For)
+		return fmt.Errorf("%w: a run of %v, more than 0 is wanted", ErrOptions, o.For)
 	case o.OperationTime < minOperation:
 		return fmt.Errorf("%w: an operation of %v, at least %v", ErrOptions, o.OperationTime, minOperation)
 	case o.Loss > 1 && o.Loss <= 100*MaxLoss:

@@ -17,6 +17,9 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
+// ErrNoJournal says that a folder has no journal, or one without a record.
+var ErrNoJournal = errors.New("no journal segments with records in this folder")
+
 // ErrUnknown says that the input is no object of the project.
 var ErrUnknown = errors.New("not recognised: no PEM block, signed object, message, frame or journal segment")
 
@@ -156,14 +159,17 @@ func (i *Inspector) segment(name string, data []byte, yield func(Object, error) 
 }
 
 // Journal shows all segments of the journal in a folder, oldest record first,
-// without the copies that checkpoints hold.
+// without the copies that checkpoints hold. It ends with ErrNoJournal where there
+// is none.
 func (i *Inspector) Journal(dir string) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
+		found := false
 		for f, err := range store.Frames(nil, dir) {
 			if err != nil {
 				yield(Object{}, err)
 				return
 			}
+			found = true
 			if f.Carried || len(f.Body) == 0 {
 				continue
 			}
@@ -171,6 +177,9 @@ func (i *Inspector) Journal(dir string) iter.Seq2[Object, error] {
 			if !yield(o, err) || err != nil {
 				return
 			}
+		}
+		if !found {
+			yield(Object{}, ErrNoJournal)
 		}
 	}
 }
