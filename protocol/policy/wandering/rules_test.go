@@ -281,3 +281,64 @@ func TestDenialIsBelievedAboutTwo(t *testing.T) {
 		assert.Equal(t, c.believed, about.served == 50*second, "%v, once more", c.by)
 	}
 }
+
+// served has a witness hear of others that member 5 was served a second ago.
+func served(t *testing.T, members int, by ...byte) *walker {
+	w := walkerAt(t, 1, Fair, table1)
+	w.roster = everybody{members, 1}
+	for _, from := range by {
+		m := body{kind: look, member: ident.Member{5}, age: 1000, older: nothingOlder}
+		require.Empty(t, kinds(w.Step(1000*second, said(from, m), nil), policy.Tell))
+	}
+	return w
+}
+
+// P-41: a member that a witness knows by a look counts as wanting the token.
+func TestServedMemberCountsAsWanting(t *testing.T) {
+	w := served(t, 20, 3)
+	reports := told(w.Step(1100*second, said(6, body{kind: look}), nil), 6, report)
+	require.Len(t, reports, 1)
+	require.Equal(t, 1, reports[0].n)
+	assert.Equal(t, waiter{ident.Member{5}, 101_000}, reports[0].records[0])
+}
+
+// P-45: where a member has fewer than twelve witnesses it is believed against one other.
+func TestDenialInSmallGroups(t *testing.T) {
+	for _, c := range []struct {
+		members  int
+		by       []byte
+		believed bool
+	}{{20, []byte{3, 4}, true}, {6, []byte{3, 4}, false}, {6, []byte{3}, true}} {
+		w := served(t, c.members, c.by...)
+		w.Step(1100*second, said(5, body{kind: demand, what: willing, age: 900_000}), nil)
+		answers := told(w.Step(1100*second, said(6, body{kind: inquire, member: ident.Member{5}}), nil), 6, answer)
+		require.Len(t, answers, 1)
+		assert.Equal(t, c.believed, answers[0].age > 800_000, "%+v: %d", c, answers[0].age)
+	}
+}
+
+// P-39, P-41: who is named by a look is told of a token that precedes, unless the look
+// asks for nothing.
+func TestLookThatAsksForNothing(t *testing.T) {
+	for older, answered := range map[uint32]int{0: 1, nothingOlder: 0} {
+		w := walkerAt(t, 1, Fair, table1)
+		w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
+		m := body{kind: look, sight: sight{id: ident.Token{66}, born: 9, age: 60_000}, member: ident.Member{5}, older: older}
+		assert.Len(t, told(w.Step(3*second, said(3, m), nil), 5, heard), answered)
+	}
+}
+
+// P-35: the end of a watch is told to who watches this member.
+func TestOverIsToldOn(t *testing.T) {
+	w := walkerAt(t, 1, Light, table1)
+	passed := kinds(w.Step(2*second, arrival(9, 1000), nil), policy.Pass)
+	for now := 3 * second; len(passed) == 0; now += second {
+		passed = kinds(w.Step(now, policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+	}
+	to := passed[0].To[0]
+	states := told(w.Step(w.now, said(to, body{kind: state, sight: sight{id: ident.Token{9}, hop: 8}, what: over}), nil), 19, state)
+	require.Len(t, states, 1)
+	assert.Equal(t, sight{id: ident.Token{9}, hop: 7}, states[0].sight)
+	assert.Equal(t, over, states[0].what)
+	assert.Empty(t, told(w.Step(w.now, said(to, body{kind: state, sight: sight{id: ident.Token{9}, hop: 8}, what: over}), nil), 19, state), "once")
+}
