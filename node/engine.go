@@ -216,6 +216,9 @@ func (e *engine) stepThrough(batch []item) clock.Instant {
 	e.step.Lock()
 	defer e.step.Unlock()
 	now := e.n.now()
+	if by := e.n.pulse.late(now.Boot); by >= member.LateFrom { // first: it judges the others by it
+		e.effects = append(e.effects, e.member.Step(now, member.Late{By: by})...)
+	}
 	for _, it := range batch {
 		if it.alarm {
 			e.alarm = clock.Never

@@ -14,7 +14,8 @@ import (
 func membershipStatus(s member.Status) api.MembershipStatus {
 	ms := api.MembershipStatus{
 		RevocationVersion: s.Revocations, Behind: s.Behind, Snapshots: s.Snapshots,
-		Exchanges: s.GossipExchanges, UpdatesPending: s.UpdatesPending, Suspects: s.Suspects, Faults: []api.FaultStatus{},
+		Exchanges: s.GossipExchanges, UpdatesPending: s.UpdatesPending, Suspects: s.Suspects,
+		LateS: s.Late.Seconds(), Patience: s.Patience, Faults: []api.FaultStatus{},
 	}
 	for _, f := range s.Faults {
 		ms.Faults = append(ms.Faults, api.FaultStatus{Member: f.Member, Count: f.Count, Stale: f.Stale, Last: f.Last})
@@ -35,6 +36,9 @@ func (n *Node) warnings(s member.Status) []string {
 	}
 	if s.Behind {
 		list = append(list, "the CA has published a configuration or revocations that no peer has handed over yet")
+	}
+	if s.Patience > 1 {
+		list = append(list, fmt.Sprintf("this member runs late, by %v or more: its processor is short, or it was stopped; it waits %d times as long before it takes others for dead", s.Late, s.Patience))
 	}
 	for _, f := range s.Faults {
 		if f.Count > 0 {

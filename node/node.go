@@ -47,6 +47,7 @@ type Node struct {
 	metrics   *metrics.Metrics // nil when none are kept
 	scrapes   scrapes
 	syncs     atomic.Uint64
+	pulse     pulse
 	sent      sent
 	contact   atomic.Int64 // clock.Instant of the last frame from anybody
 	failed    atomic.Int64 // clock.Instant of the last attempt to reach somebody that failed
@@ -193,6 +194,7 @@ func (n *Node) startTasks() error {
 	if err := n.serveMetrics(ctx); err != nil {
 		return err
 	}
+	n.tasks.Go(func() { n.keepPulse(ctx) })
 	n.tasks.Go(func() { n.bootstrap(ctx) })
 	n.tasks.Go(func() { n.prune(ctx) })
 	n.tasks.Go(func() { n.authority.run(ctx) })

@@ -73,6 +73,7 @@ var (
 	descRevocations = desc("revocation_version", "Version up to which this member knows every revocation.")
 	descPending     = desc("updates_pending", "Membership updates that this member still has to tell others.")
 	descGossip      = desc("gossip_exchanges_total", "Comparisons of the directory that this member began with a peer.")
+	descLate        = desc("late_seconds", "How late this member has run of late, as far as it counts; 0: punctual.")
 	descIsolated    = desc("isolated", "1 when this member is cut off from every other one.")
 )
 
@@ -80,7 +81,7 @@ var (
 func (s *states) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		descHeld, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry,
-		descConfig, descRevocations, descPending, descGossip, descIsolated,
+		descConfig, descRevocations, descPending, descGossip, descLate, descIsolated,
 	} {
 		out <- d
 	}
@@ -119,6 +120,7 @@ func (s *states) Collect(out chan<- prometheus.Metric) {
 	gauge(descRevocations, float64(snap.Status.Revocations))
 	gauge(descPending, float64(snap.Status.UpdatesPending))
 	count(descGossip, snap.Status.GossipExchanges)
+	gauge(descLate, snap.Status.Late.Seconds())
 	isolated := 0.
 	if snap.Isolated {
 		isolated = 1

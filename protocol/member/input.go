@@ -13,6 +13,11 @@ type Input interface{ input() }
 // Tick says that time has passed. Every other input ticks too.
 type Tick struct{}
 
+// Late says that the driver itself does not run when it should, by how much: its
+// processor is short, or was stopped. What comes behind it was perhaps not late. Less than
+// LateFrom counts for nothing.
+type Late struct{ By time.Duration }
+
 // Connected says that a peer has proved its identity on a new connection.
 type Connected struct{ Certificate certificate.Certificate }
 
@@ -85,6 +90,7 @@ type Leave struct{}
 type Shutdown struct{}
 
 func (Tick) input()         {}
+func (Late) input()         {}
 func (Connected) input()    {}
 func (Unreachable) input()  {}
 func (Disconnected) input() {}

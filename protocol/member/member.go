@@ -52,6 +52,7 @@ type Member struct {
 	stated   map[ident.Member]uint64 // endpoint sequence + 1 of what was stated failed
 	watchAt  clock.Instant
 	heardAt  clock.Instant // when anybody was last heard
+	doubt    doubt         // whether it is rather this member's own fault
 
 	tells tells // to members that are not connected: see tells.go
 
@@ -88,6 +89,8 @@ func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
 func (m *Member) handle(in Input) {
 	switch in := in.(type) {
 	case Tick:
+	case Late:
+		m.doubt.note(in.By, m.now.Boot)
 	case Received:
 		m.receive(in)
 	case Connected:

@@ -16,7 +16,7 @@ const (
 	// and four packets, so that three, with the pauses between, are 10 seconds. One
 	// packet in ten lost each way fails three dials once in 10^8 times. A connection that
 	// broke because nothing came for 7.5 seconds, keep-alives and repeated packets
-	// unanswered, counts as as many.
+	// unanswered, counts as as many. A member that is late takes more (patience).
 	silentDials = 3
 
 	// redialPause is between two dials of a member that a policy watches, and longer
@@ -172,11 +172,14 @@ func (m *Member) isSilent(w *policyWatch) bool {
 	if err := (world{m}).Standing(w.id); err != nil {
 		return true
 	}
-	if w.failures < silentDials {
+	if !m.enough(w) {
 		return false
 	}
 	return m.heardAt > w.since || len(m.dir.DrawSome(m.sources.member, 1, m.now.Wall, w.is, nil)) == 0
 }
+
+// enough reports whether a watched member has been silent for long enough.
+func (m *Member) enough(w *policyWatch) bool { return w.failures >= silentDials*m.patience() }
 
 func (w *policyWatch) is(id ident.Member) bool { return id == w.id }
 
@@ -185,7 +188,7 @@ func (m *Member) attend(w *policyWatch) {
 	switch {
 	case m.peers[w.id] != nil:
 		w.next = m.now.Boot.Add(touchEvery)
-	case w.failures >= silentDials:
+	case m.enough(w):
 		w.next = m.now.Boot.Add(touchPause)
 		m.greetOthers(w)
 	case len(m.dir.Addresses(w.id)) == 0:

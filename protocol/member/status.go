@@ -37,6 +37,9 @@ type Status struct {
 	Faults    []Fault // who handed over what nobody honest does, most often first
 	Snapshots int     // peers whose directories have been compared since joining
 	Suspects  int     // members that do not answer
+
+	Late     time.Duration // how late this member has run of late, as far as it counts: up to 3.5 s; 0: punctual
+	Patience int           // how many times as long it therefore waits before it takes others for dead: 1 to 8
 }
 
 // SlotStatus is a member's view of one slot.
@@ -69,6 +72,7 @@ func (m *Member) Status() Status {
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
 		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchange.rounds, UpdatesPending: m.updates.Len(),
 		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.exchange.snapshots), Suspects: len(m.suspects),
+		Late: m.doubt.left(m.now.Boot), Patience: m.patience(),
 	}
 	for _, slot := range m.order {
 		s.Slots = append(s.Slots, m.slotStatus(slot))

@@ -60,26 +60,30 @@ type suspicion struct {
 	helped   bool          // others were asked, or this member is one of those asked
 }
 
-// pace is the pause between two probes.
+// pace is the pause between two probes of a member that is punctual itself.
 func (m *Member) pace() time.Duration {
 	return min(max(m.settings.GossipInterval/8, minPace), maxPace)
 }
 
+// probePause is the pause between two probes now.
+func (m *Member) probePause() time.Duration { return time.Duration(m.patience()) * m.pace() }
+
 // unanswered notes that nobody answered a dial, or that a connection broke because
 // its peer had fallen silent: which takes so many packets without an answer that
-// it counts as two dials.
+// it counts as two dials. Not on a member that is late, which also bothers nobody
+// else with it.
 func (m *Member) unanswered(id ident.Member, broken bool) {
 	if m.suspects[id] == nil {
-		m.suspect(id, m.pace(), false)
+		m.suspect(id, m.probePause(), false)
 	}
 	s := m.suspects[id]
 	if s == nil {
 		return
 	}
-	if s.failures++; broken {
+	if s.failures++; broken && !m.isLate() {
 		s.failures++
 	}
-	if s.failures >= suspectAfter && !s.helped {
+	if s.failures >= suspectAfter && !s.helped && !m.isLate() {
 		s.helped = true
 		m.askHelpers(id, s)
 	}
@@ -109,7 +113,7 @@ func (m *Member) suspect(id ident.Member, after time.Duration, helped bool) {
 		if !m.dir.AttachedTo(id, m.self) {
 			return
 		}
-		after = attachedPatience * m.pace()
+		after = attachedPatience * m.probePause()
 	}
 	s := &suspicion{sequence: sequence, since: m.now.Boot, next: m.now.Boot.Add(after), helped: helped}
 	m.suspects[id] = s
@@ -132,6 +136,10 @@ func (m *Member) askHelpers(id ident.Member, s *suspicion) {
 func (m *Member) probeMessage(p *peer, msg *wire.Probe) {
 	if !p.probes.spend(m.now.Boot, probeRate, probeBurst) {
 		m.reject("probe rate")
+		return
+	}
+	if m.isLate() { // and a bad witness
+		m.reject("probe while late")
 		return
 	}
 	if sequence, known := m.dir.Sequence(msg.Subject); known && sequence == msg.Sequence && m.suspects[msg.Subject] == nil {
@@ -166,14 +174,14 @@ func (m *Member) watch() {
 
 // probe dials a suspect once more, or gives it up.
 func (m *Member) probe(id ident.Member, s *suspicion) {
-	s.next = m.now.Boot.Add(m.pace())
+	s.next = m.now.Boot.Add(m.probePause())
 	reachable := len(m.dir.Addresses(id)) > 0
 	switch {
 	case reachable && s.failures < stateAfter:
 		m.greet(id)
-	case !m.inTouch(s.since):
-		// It may be this member that is cut off: it waits until somebody else
-		// is heard, and begins anew.
+	case m.isLate() || !m.inTouch(s.since):
+		// It may be this member that is too late to hear, or cut off: it waits
+		// until it is punctual and somebody else is heard, and begins anew.
 		s.failures = min(s.failures, suspectAfter)
 	default:
 		delete(m.suspects, id)

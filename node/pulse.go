@@ -1,0 +1,72 @@
+package node
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// pulseEvery is how often the node looks whether it runs when it should. A
+// connection bears 7.5 seconds of silence, which are several of these; a look costs
+// some microseconds.
+const pulseEvery = time.Second
+
+// pulse is how late this process runs: its processor is short, it was stopped, or
+// the machine slept. It waits for nothing but the processor, neither for the disk nor
+// for who works in the engine. The zero value is always punctual.
+type pulse struct {
+	due atomic.Int64 // clock.Instant of the next beat
+	was atomic.Int64 // how late the last one was, as a time.Duration
+}
+
+// late is how late the next beat is already, or the last one was, whichever is
+// more. After a pause all that was due in it comes at once, in no order: so the
+// beat may come behind what is to be judged by it, and just before it.
+func (p *pulse) late(now clock.Instant) time.Duration {
+	due := clock.Instant(p.due.Load())
+	if due == 0 {
+		return 0
+	}
+	return max(now.Sub(due), time.Duration(p.was.Load()))
+}
+
+// beat notes how late it comes, and when the next one is due.
+func (p *pulse) beat(now clock.Instant) {
+	if due := clock.Instant(p.due.Load()); due != 0 {
+		p.was.Store(int64(max(0, now.Sub(due))))
+	}
+	p.due.Store(int64(now.Add(pulseEvery))) // second: who sees it sees the other
+}
+
+// keepPulse lets the pulse beat. When it was late, the engine steps, to tell the
+// member so.
+func (n *Node) keepPulse(ctx context.Context) {
+	n.pulse.beat(boottime.Now())
+	timer := time.NewTimer(pulseEvery)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		now := boottime.Now()
+		n.pulse.beat(now)
+		if by := n.pulse.late(now); by >= member.LateFrom {
+			n.engine.put(item{input: member.Tick{}})
+			n.reportLate(by)
+		}
+		timer.Reset(pulseEvery)
+	}
+}
+
+func (n *Node) reportLate(by time.Duration) {
+	if n.reports.allow("late") {
+		n.log.Warn("this member runs late: its processor is short, or it was stopped; it waits longer before it takes others for dead",
+			"by", by.Round(time.Millisecond))
+	}
+}
