@@ -118,7 +118,8 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		updates: update.NewList(), told: make(map[update.Key]clock.Instant),
 		journalled: make(map[update.Key]clock.Instant), faults: make(map[ident.Member]*faulty),
 		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64),
-		tells: tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}},
+		redials: budget{suspectBurst, now.Boot},
+		tells:   tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}},
 	}
 	m.sources, m.nextSeed = split(cfg.Seed)
 	m.dir.SetSample(cfg.Sample, m.sources.member)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/update"
@@ -60,48 +61,85 @@ func TestLatenessThatGoesOn(t *testing.T) {
 // alone is a member that knows nobody.
 func (a *authority) alone() *box { return a.open(a.issue(1, 24*time.Hour), nil) }
 
-// heard is what a member does, while somebody is heard every second, about another
-// one that never answers.
-type heard struct{ probes, asked, stated int }
-
-func (b *box) deaf(dead ident.Member, peer *someone, late, d time.Duration) (h heard) {
+// passes lets time pass on a member that is late all the while, and hears one peer
+// every second, but no answer to any dial of others. It says how often each was dialled.
+func (b *box) passes(d, late time.Duration, peer *someone) (asked int, dials map[ident.Member]int) {
+	dials = make(map[ident.Member]int)
 	for range d / time.Second {
 		b.after(time.Second)
-		h.probes += len(messages[*wire.Gossip](b, dead))
-		gone := len(messages[*wire.Gossip](b, dead)) > 0
-		if b.step(member.Late{By: late}); gone {
-			b.step(member.Unreachable{Peer: dead, Silent: true})
-			h.asked += len(messages[*wire.Probe](b, peer.id()))
+		var gone []ident.Member
+		for _, e := range b.effects {
+			if s, ok := e.(effect.Send); ok && s.To != peer.id() {
+				dials[s.To]++
+				gone = append(gone, s.To)
+			}
+		}
+		b.step(member.Late{By: late})
+		for _, id := range gone {
+			b.step(member.Unreachable{Peer: id, Silent: true})
+			asked += len(messages[*wire.Probe](b, peer.id()))
 		}
 		b.hear(peer, &wire.Gossip{Configuration: 1, Answer: true})
 	}
-	for k := range b.Members() {
-		if k.Certificate.Member() == dead {
-			h.stated = k.Stated
-		}
-	}
-	return h
+	return asked, dials
 }
 
-// A member that is late probes whom it does not hear more seldom, asks nobody to
-// do the same, and states nobody failed. When it is punctual again it does.
+// stated is of how many others a member says that they have failed.
+func (b *box) stated() (n int) {
+	for k := range b.Members() {
+		if b.HasStated(k.Certificate.Member()) {
+			n++
+		}
+	}
+	return n
+}
+
+// A member that is late thinks nothing of a connection that breaks. Of whom it
+// dials in vain it tells nobody; when it is punctual again it does.
 func TestLateMemberDoubtsItself(t *testing.T) {
 	_, b, p := crowd(t)
 	dead := p[2].id()
-	b.step(member.Late{By: time.Hour})
+	b.step(member.Unreachable{Peer: p[1].id()})
+	b.step(member.Late{By: member.LateFrom})
 	b.step(member.Unreachable{Peer: dead, Silent: true})
-	late := b.deaf(dead, p[0], time.Hour, 10*time.Minute)
-	assert.Zero(t, late.asked)
-	assert.Zero(t, late.stated)
-	assert.Greater(t, late.probes, 10, "it is not blind")
-	assert.Less(t, late.probes, 25, "once in eight paces, where 160 paces are")
+	assert.Zero(t, b.Status().Suspects)
+	b.step(member.Unreachable{Peer: dead, Silent: true})
+	assert.Equal(t, 1, b.Status().Suspects)
+	asked, dials := b.passes(10*time.Minute, member.LateFrom, p[0])
+	assert.Zero(t, asked)
+	assert.Zero(t, b.stated())
+	assert.True(t, b.Shunned(dead))
+	assert.Greater(t, dials[dead], 50, "it is not blind")
+	b.passes(time.Minute, 0, p[0])
+	assert.Equal(t, 2, b.stated(), "and of one more that it has met meanwhile")
+}
 
-	punctual := b.deaf(dead, p[0], 0, 90*time.Second)
-	assert.Positive(t, punctual.asked)
-	assert.NoError(t, b.standing(dead), "nobody fails anybody alone")
-	u := p[0].failure(dead, 1)
-	b.hear(p[0], &wire.News{Updates: encoded(t, update.Failure(u, p[0].certificate.Raw()))})
-	assert.Error(t, b.standing(dead), "this member has stated it, too")
+// However many do not answer, a member dials two of them each second, each in its turn, and
+// up to eight times fewer when it is late.
+func TestSuspectsAreRationed(t *testing.T) {
+	for _, c := range []struct {
+		late        time.Duration
+		least, most int
+	}{
+		{0, 115, 135}, {member.LateFrom, 55, 75}, {time.Hour, 10, 30}, // with ten or so to compare directories
+	} {
+		a := newAuthority(t)
+		peer := a.issue(2, 24*time.Hour)
+		b := a.alone()
+		b.meet(peer)
+		for _, s := range a.strangers(60) {
+			b.step(member.Learn{Certificates: [][]byte{s.certificate.Raw()}, Endpoints: [][]byte{s.endpoint(1)}})
+			b.step(member.Unreachable{Peer: s.id(), Silent: true})
+		}
+		_, dials := b.passes(time.Minute, c.late, peer)
+		sum, most := 0, 0
+		for _, n := range dials {
+			sum, most = sum+n, max(most, n)
+		}
+		assert.GreaterOrEqual(t, sum, c.least)
+		assert.LessOrEqual(t, sum, c.most)
+		assert.LessOrEqual(t, most, sum/60+3)
+	}
 }
 
 // A member that is late is a bad witness: it probes nobody because it is asked to.

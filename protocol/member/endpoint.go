@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -90,7 +89,7 @@ func (m *Member) signEndpoint() {
 		return
 	}
 	if !w.signs.spend(m.now.Boot, signRate, signBurst) {
-		w.signAt = m.now.Boot.Add(time.Duration((1 - w.signs.left) / signRate * float64(time.Second))).Add(time.Millisecond)
+		w.signAt = m.now.Boot.Add(w.signs.wait(signRate))
 		return
 	}
 	above, _ := m.dir.Sequence(m.self)

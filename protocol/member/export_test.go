@@ -8,6 +8,9 @@ import (
 // Shunned reports whether a member is not offered tokens for not answering.
 func (m *Member) Shunned(id ident.Member) bool { return m.shunned(id) }
 
+// HasStated reports whether a member has stated another one's failure.
+func (m *Member) HasStated(id ident.Member) bool { return m.hasStated(id) }
+
 // SetPolicies has policies made by a test.
 func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {
 	c.policies = func(_ string, _ policy.Params, in policy.Surroundings) (policy.Policy, error) { return made(in), nil }

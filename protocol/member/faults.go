@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
@@ -96,6 +97,11 @@ func (m *Member) Faults() []Fault {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(b.Stale, a.Stale), a.Member.Compare(b.Member))
 	})
 	return list
+}
+
+// wait is after what time there is one left again, when there was none to spend.
+func (b budget) wait(rate float64) time.Duration {
+	return time.Duration((1-b.left)/rate*float64(time.Second)) + time.Millisecond
 }
 
 // at is how much of the budget there is at a time.

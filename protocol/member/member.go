@@ -51,6 +51,7 @@ type Member struct {
 	suspects map[ident.Member]*suspicion
 	stated   map[ident.Member]uint64 // endpoint sequence + 1 of what was stated failed
 	watchAt  clock.Instant
+	redials  budget        // of suspects
 	heardAt  clock.Instant // when anybody was last heard
 	doubt    doubt         // whether it is rather this member's own fault
 

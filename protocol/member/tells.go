@@ -2,7 +2,6 @@ package member
 
 import (
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -88,7 +87,7 @@ func (m *Member) tellStrangers() {
 		case w.dials.spend(m.now.Boot, strangerRate, strangerBurst):
 			m.send(t.to, t.msg)
 		default:
-			w.at = m.now.Boot.Add(time.Duration((1-w.dials.left)/strangerRate*float64(time.Second)) + time.Millisecond)
+			w.at = m.now.Boot.Add(w.dials.wait(strangerRate))
 			return
 		}
 		w.queue = slices.Delete(w.queue, 0, 1)
