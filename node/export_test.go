@@ -2,9 +2,11 @@ package node
 
 import (
 	"iter"
+	"time"
 
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -13,6 +15,11 @@ func (c *Config) SetFS(fs store.FS) { c.seams.journal.FS = fs }
 
 // SetHandler puts something between the transport and the node.
 func (c *Config) SetHandler(wrap func(transport.Handler) transport.Handler) { c.seams.handler = wrap }
+
+// LookAtPulse is a beat of the pulse, so long after it was due.
+func (n *Node) LookAtPulse(late time.Duration) {
+	n.lookAtPulse(clock.Instant(n.pulse.due.Load()).Add(late))
+}
 
 // Frames hands frames over as the transport does.
 func (n *Node) Frames(from ident.Member, bodies iter.Seq[[]byte]) { (*handler)(n).Frames(from, bodies) }

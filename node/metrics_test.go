@@ -268,7 +268,7 @@ func TestMetricsAlerts(t *testing.T) {
 		return list
 	}
 	alerts := names("(?m)^ +- alert: (\\w+)$", rules)
-	require.Len(t, alerts, 15)
+	require.Len(t, alerts, 16)
 	assert.Equal(t, names("(?m)^\\| `(Wander\\w+)` \\|", prose), alerts)
 
 	documented := documentedMetrics(t)

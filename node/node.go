@@ -194,6 +194,7 @@ func (n *Node) startTasks() error {
 	if err := n.serveMetrics(ctx); err != nil {
 		return err
 	}
+	n.pulse.beat(boottime.Now())
 	n.tasks.Go(func() { n.keepPulse(ctx) })
 	n.tasks.Go(func() { n.bootstrap(ctx) })
 	n.tasks.Go(func() { n.prune(ctx) })

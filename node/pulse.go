@@ -42,10 +42,9 @@ func (p *pulse) beat(now clock.Instant) {
 	p.due.Store(int64(now.Add(pulseEvery))) // second: who sees it sees the other
 }
 
-// keepPulse lets the pulse beat. When it was late, the engine steps, to tell the
-// member so.
+// keepPulse lets the pulse beat that has begun. When it was late, the engine steps, which tells
+// the member so.
 func (n *Node) keepPulse(ctx context.Context) {
-	n.pulse.beat(boottime.Now())
 	timer := time.NewTimer(pulseEvery)
 	defer timer.Stop()
 	for {
@@ -54,17 +53,18 @@ func (n *Node) keepPulse(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		now := boottime.Now()
-		n.pulse.beat(now)
-		if by := n.pulse.late(now); by >= member.LateFrom {
-			n.engine.put(item{input: member.Tick{}})
-			n.reportLate(by)
-		}
+		n.lookAtPulse(boottime.Now())
 		timer.Reset(pulseEvery)
 	}
 }
 
-func (n *Node) reportLate(by time.Duration) {
+func (n *Node) lookAtPulse(now clock.Instant) {
+	n.pulse.beat(now)
+	by := n.pulse.late(now)
+	if by < member.LateFrom {
+		return
+	}
+	n.engine.put(item{input: member.Tick{}})
 	if n.reports.allow("late") {
 		n.log.Warn("this member runs late: its processor is short, or it was stopped; it waits longer before it takes others for dead",
 			"by", by.Round(time.Millisecond))

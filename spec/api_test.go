@@ -62,6 +62,8 @@ var statusWords = map[string]string{
 	"membership.exchanges":                 "of directories, begun by this member",
 	"membership.updates_pending":           "updates to be told to others",
 	"membership.suspects":                  "members that do not answer",
+	"membership.late_s":                    "how late its process runs (**D-49**), as far as it counts; 0 while it is punctual",
+	"membership.patience":                  "how many times as long it therefore waits before it takes others for dead, 1 to 8",
 	"evidence.kept":                        "files of evidence (13.1)",
 	"evidence.unsent":                      "of these, not yet brought to the CA",
 	"evidence.folder":                      "where they are",

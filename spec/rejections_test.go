@@ -27,6 +27,7 @@ var rejections = map[string]string{
 	"gossip rate":                 "**M-14**",
 	"want rate":                   "**M-6**",
 	"probe rate":                  "**M-15**",
+	"probe while late":            "**D-49**",
 	"news rate":                   "**M-16**",
 	"policy rate":                 "**P-3**",
 	"policy mismatch":             "**P-2**",

@@ -75,7 +75,7 @@ func TestStatusKeys(t *testing.T) {
 		handoffs handoffs.in_doubt handoffs.in_doubt_resolved handoffs.ok handoffs.reselected handoffs.retried
 		incarnation journal journal.bytes journal.fsyncs journal.segments member
 		membership membership.behind membership.exchanges membership.faults membership.faults.count membership.faults.last
-		membership.faults.member membership.faults.stale membership.revocation_version membership.snapshots
+		membership.faults.member membership.faults.stale membership.late_s membership.patience membership.revocation_version membership.snapshots
 		membership.suspects membership.updates_pending mode name
 		peers peers.connected peers.member peers.name rejected rejected.reason
 		resources resources.name resources.policy resources.preset resources.slots

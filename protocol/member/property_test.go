@@ -234,6 +234,9 @@ func (g *babel) input() member.Input {
 	case 28:
 		return member.Announce{}
 	case 29:
+		if g.maybe(3) {
+			return member.Late{By: member.LateFrom * time.Duration(g.n(0, 10))}
+		}
 		return member.Announce{Addresses: []string{"self.example.org:1"}}
 	case 30:
 		if g.maybe(10) {

@@ -45,6 +45,7 @@ type node struct {
 	life      uint64         // of the process
 	asleep    bool           // the machine is suspended
 	naps      int            // how often it was
+	sleptAt   time.Duration  // when it last began
 	wokeAt    time.Duration  // when it last woke up
 	deferred  []func()       // what it does then
 	lies      liar           // of a member whose driver lies

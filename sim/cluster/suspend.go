@@ -1,6 +1,10 @@
 package cluster
 
-import "time"
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/member"
+)
 
 // wakingTime is the longest until a program that should have ended while its
 // machine slept is ended: its killer wakes up at the same instant.
@@ -23,7 +27,7 @@ func (n *node) whenAwake(do func()) {
 // suspend puts a machine to sleep. Its boot clock goes on; neither its member nor
 // the programs on it see anything, and what is sent to it is lost.
 func (c *cluster) suspend(n *node, d time.Duration) {
-	n.asleep = true
+	n.asleep, n.sleptAt = true, c.now
 	n.naps++
 	nap := n.naps
 	c.log(n, "is suspended for %v", d)
@@ -49,6 +53,7 @@ func (c *cluster) wake(n *node) {
 	}
 	c.log(n, "wakes up")
 	n.asleep, n.wokeAt = false, c.now
+	n.put(member.Late{By: c.now - n.sleptAt})
 	c.here(n)
 	list := n.deferred
 	n.deferred = nil

@@ -1,0 +1,25 @@
+package node_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/node/api"
+)
+
+// A node whose process did not run tells its member, its log and whoever asks.
+func TestLateNodeSaysSo(t *testing.T) {
+	n, book := openNode(t, newAuthority(t, quick).issue(t, "late"), nil)
+	n.LookAtPulse(10 * time.Second)
+	var st api.Status
+	until(t, "the member knows", func() bool {
+		st = n.Status()
+		return st.Membership.Patience == 8
+	})
+	assert.Equal(t, 3.5, st.Membership.LateS)
+	assert.Contains(t, st.Warnings, "this member runs late, by 3.5s or more: its processor is short, or it was stopped; "+
+		"it waits 8 times as long before it takes others for dead")
+	assert.Contains(t, book.String(), "this member runs late")
+}
