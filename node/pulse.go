@@ -42,8 +42,7 @@ func (p *pulse) beat(now clock.Instant) {
 	p.due.Store(int64(now.Add(pulseEvery))) // second: who sees it sees the other
 }
 
-// keepPulse lets the pulse beat that has begun. When it was late, the engine steps, which tells
-// the member so.
+// keepPulse goes on with the pulse, whose first beat has been.
 func (n *Node) keepPulse(ctx context.Context) {
 	timer := time.NewTimer(pulseEvery)
 	defer timer.Stop()
@@ -58,6 +57,8 @@ func (n *Node) keepPulse(ctx context.Context) {
 	}
 }
 
+// lookAtPulse is one beat. When it was late, the engine steps, and by that tells the
+// member.
 func (n *Node) lookAtPulse(now clock.Instant) {
 	n.pulse.beat(now)
 	by := n.pulse.late(now)

@@ -45,8 +45,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// A small delay does not hide a large one before it, and one that is as large as what is left
-// of it renews it.
+// A small delay does not hide a large one before it. One as large as what is left
+// of that renews it.
 func TestLatenessThatGoesOn(t *testing.T) {
 	b := newAuthority(t).alone()
 	b.step(member.Late{By: time.Hour})
@@ -61,8 +61,9 @@ func TestLatenessThatGoesOn(t *testing.T) {
 // alone is a member that knows nobody.
 func (a *authority) alone() *box { return a.open(a.issue(1, 24*time.Hour), nil) }
 
-// passes lets time pass on a member that is late all the while, and hears one peer
-// every second, but no answer to any dial of others. It says how often each was dialled.
+// passes lets time pass on a member that is late all the while. One peer is heard
+// every second, and nobody answers a dial. It says how often the peer was asked to
+// probe somebody, and how often each other member was dialled.
 func (b *box) passes(d, late time.Duration, peer *someone) (asked int, dials map[ident.Member]int) {
 	dials = make(map[ident.Member]int)
 	for range d / time.Second {
@@ -114,7 +115,7 @@ func TestLateMemberDoubtsItself(t *testing.T) {
 	assert.Equal(t, 2, b.stated(), "and of one more that it has met meanwhile")
 }
 
-// However many do not answer, a member dials two of them each second, each in its turn, and
+// However many do not answer, a member dials two of them each second, in turn, and
 // up to eight times fewer when it is late.
 func TestSuspectsAreRationed(t *testing.T) {
 	for _, c := range []struct {

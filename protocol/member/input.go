@@ -13,9 +13,9 @@ type Input interface{ input() }
 // Tick says that time has passed. Every other input ticks too.
 type Tick struct{}
 
-// Late says that the driver itself does not run when it should, by how much: its
-// processor is short, or was stopped. What comes behind it was perhaps not late. Less than
-// LateFrom counts for nothing.
+// Late says by how much later than it should the driver itself has run: its
+// processor is short, or the process was stopped. It goes before inputs that may be
+// there for that reason. Less than LateFrom counts for nothing.
 type Late struct{ By time.Duration }
 
 // Connected says that a peer has proved its identity on a new connection.

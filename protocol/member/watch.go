@@ -42,11 +42,11 @@ const (
 	// (Das, Gupta, Motivala, 2002).
 	probeHelpers = 3
 
-	// suspectRate and suspectBurst bound the suspects that are dialled, per second and
-	// at once: the rate for a member that is punctual, and a share of it for one that is late
-	// (patience). Each dial costs 1.3 ms of processor time on both sides together. A
-	// group of 100 members all of whom suspect many takes a quarter of a core
-	// for it, of a machine that is short of it a thirtieth.
+	// suspectRate and suspectBurst bound the dials of suspects, per second and at
+	// once. The rate is divided by the member's patience. A dial costs 1.3 ms of
+	// processor time on both sides together, so that 100 members that suspect each
+	// other on one machine take a quarter of a core, and a thirtieth when they are
+	// very late. One suspect, and a few, are dialled at each pace.
 	suspectRate  = 2
 	suspectBurst = 4
 
@@ -76,8 +76,8 @@ func (m *Member) pace() time.Duration {
 
 // unanswered notes that nobody answered a dial, or that a connection broke because
 // its peer had fallen silent: which takes so many packets without an answer that
-// it counts as two dials. On a member that is late many break at once, and it counts
-// for nothing. Nor does it bother others with it then.
+// it counts as two dials. On a member that is late many connections break at once,
+// and it counts for nothing; nor are others bothered by it.
 func (m *Member) unanswered(id ident.Member, broken bool) {
 	if broken && m.isLate() {
 		return
