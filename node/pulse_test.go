@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -14,7 +15,7 @@ func TestLateNodeSaysSo(t *testing.T) {
 	n, book := openNode(t, newAuthority(t, quick).issue(t, "late"), nil)
 	n.LookAtPulse(10 * time.Second)
 	var st api.Status
-	until(t, "the member knows", func() bool {
+	await.Until(t, "the member knows", func() bool {
 		st = n.Status()
 		return st.Membership.Patience == 8
 	})
