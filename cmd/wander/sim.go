@@ -28,7 +28,7 @@ is what a daemon runs, without network and signatures. With sim cluster whole me
 run, with signatures and journals, and everything goes wrong.`,
 		Args: cobra.NoArgs,
 	}
-	cmd.AddCommand(newSimListCommand(env), newSimRunCommand(env), newSimPageCommand(), newSimScenarioCommand(env))
+	cmd.AddCommand(newSimListCommand(env), newSimRunCommand(env), newSimPageCommand(env), newSimScenarioCommand(env))
 	cmd.AddCommand(newSimRingCommand(env), newSimClusterCommand(env))
 	return cmd
 }

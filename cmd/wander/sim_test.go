@@ -281,3 +281,30 @@ func TestSimRunInterrupted(t *testing.T) {
 	assert.Equal(t, 130, code)
 	assert.DirExists(t, dir, "it was there before")
 }
+
+// What is saved becomes a page, and what is not is named.
+func TestSimPage(t *testing.T) {
+	dir := t.TempDir()
+	code, out, errs := runCommand("", "sim", "page", dir)
+	assert.Equal(t, exitFailure, code)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, "hint: wander sim run beyond --out "+dir)
+
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "data"), os.DirFS("../../docs/data")))
+	code, out, errs = runCommand("", "sim", "page", dir)
+	assert.Zero(t, code, errs)
+	assert.Equal(t, "wrote "+filepath.Join(dir, "beyond.md")+"\n", out)
+	assert.Empty(t, errs)
+
+	walk := filepath.Join(dir, "data", "beyond-walk.json")
+	require.NoError(t, os.Remove(walk))
+	code, _, errs = runCommand("", "sim", "page", dir)
+	assert.Zero(t, code)
+	assert.Equal(t, "warning: not on the page, as nothing of it is saved: beyond-walk\n", errs)
+
+	require.NoError(t, os.WriteFile(walk, []byte("{"), 0o600))
+	code, _, errs = runCommand("", "sim", "page", dir)
+	assert.Equal(t, exitFailure, code)
+	assert.Contains(t, errs, "beyond-walk.json")
+	assert.Contains(t, errs, "hint: measure it again")
+}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/wandertoken/wander/internal/atomicfile"
 )
 
 // GoalsName is the document that WriteGoals writes.
@@ -75,7 +77,7 @@ func WriteGoals(dir, command string, results []Result) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(savedName(dir, r.Name), append(text, '\n'), 0o644); err != nil {
+		if err := atomicfile.Replace(savedName(dir, r.Name), append(text, '\n'), 0o644); err != nil {
 			return err
 		}
 	}
@@ -101,7 +103,19 @@ func WriteGoalsPage(dir string) error {
 	if len(results) == 0 {
 		return fmt.Errorf("%w in %s", ErrNothingSaved, filepath.Join(dir, dataDir))
 	}
-	return os.WriteFile(filepath.Join(dir, GoalsName), Goals(results), 0o644)
+	return atomicfile.Replace(filepath.Join(dir, GoalsName), Goals(results), 0o644)
+}
+
+// MissingGoals are the experiments about goals of which nothing is saved in
+// dir/data: the page has nothing of them.
+func MissingGoals(dir string) []string {
+	var missing []string
+	for _, e := range Beyond() {
+		if _, err := os.Stat(savedName(dir, e.Name)); errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, e.Name)
+		}
+	}
+	return missing
 }
 
 func savedName(dir, experiment string) string {
