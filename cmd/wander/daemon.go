@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -60,16 +61,20 @@ func askDaemon(socket string, ask func(context.Context, *api.Client) error) erro
 	defer cancel()
 	if err := ask(ctx, api.Dial(socket)); err != nil {
 		return &exitError{
-			code: exitUnavailable, err: err, hint: noDaemonHint(socket),
+			code: exitUnavailable, err: err, hint: unansweredHint(socket, err),
 		}
 	}
 	return nil
 }
 
-// noDaemonHint says what to do when nobody answers on a socket.
-func noDaemonHint(socket string) string {
+// unansweredHint says what to do when a daemon does not do what it was asked.
+func unansweredHint(socket string, err error) string {
 	if info, err := os.Stat(socket); err == nil && info.Mode().Type() != os.ModeSocket {
 		return socket + " is no socket: the daemon's is wander.sock in its state_dir; name it with --socket"
+	}
+	var e *api.Error
+	if errors.As(err, &e) && e.Hint != "" {
+		return e.Hint
 	}
 	return "start it with `wander node`, or name its socket with --socket"
 }

@@ -173,7 +173,7 @@ func (r *runner) fail(why outcome, code int, err error) error {
 	}
 	switch {
 	case errors.Is(err, api.ErrNoDaemon):
-		hint = noDaemonHint(r.socket)
+		hint = unansweredHint(r.socket, err)
 	case why == outcomeRefused && hint == "":
 		hint = "wander status shows the resources of the group"
 	}

@@ -169,8 +169,11 @@ func (s *settings) socket() string {
 // identityError is for an identity that cannot be loaded.
 func identityError(err error, s *settings) error {
 	hint := "wander join makes key, certificate and group.crt; name the settings file with --config"
-	if errors.Is(err, keyfile.ErrMode) {
+	switch {
+	case errors.Is(err, keyfile.ErrMode):
 		hint = "take away what others may do: chmod 600 " + s.Identity.Key
+	case errors.Is(err, fs.ErrPermission):
+		hint = "the file belongs to another user: run this as the daemon's user"
 	}
 	return configError(err, hint)
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/node/api"
 )
 
 func TestUsageMistakes(t *testing.T) {
@@ -82,6 +86,16 @@ func TestNoSocket(t *testing.T) {
 		assert.Equal(t, exitUnavailable, code, command)
 		assert.Contains(t, errs, "hint: usage.go is no socket: the daemon's is wander.sock in its state_dir", command)
 	}
+}
+
+// What belongs to another user, as root has it no test can show otherwise.
+func TestHintsAboutAnotherUser(t *testing.T) {
+	denied := &api.Error{Code: "unavailable", Hint: "run the command as the daemon's user"}
+	assert.Equal(t, denied.Hint, unansweredHint("nosuch.sock", denied))
+	assert.Contains(t, unansweredHint("nosuch.sock", api.ErrNoDaemon), "start it with")
+	var exit *exitError
+	require.ErrorAs(t, identityError(fs.ErrPermission, &settings{}), &exit)
+	assert.Contains(t, exit.hint, "run this as the daemon's user")
 }
 
 func TestSumOfNoRuns(t *testing.T) {
