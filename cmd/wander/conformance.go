@@ -56,8 +56,8 @@ The exit code is 1 when a vector or check has failed.`,
 	cmd.Flags().StringVar(&flags.peer.resource, "resource", "", "resource to make tokens of (default the only one)")
 	cmd.Flags().StringVar(&flags.peer.revoked, "revoked", "", "folder of a member that was revoked, for the check that needs one")
 	cmd.Flags().StringVar(&flags.peer.expired, "expired", "", "folder of a member whose certificate has expired, for the check that needs one")
-	cmd.Flags().StringSliceVar(&flags.peer.only, "check", nil, "make only this check; may be given several times (default all)")
-	cmd.Flags().DurationVar(&flags.peer.timeout, "timeout", conformance.DefaultTimeout, "how long one check may take")
+	cmd.Flags().StringSliceVar(&flags.peer.only, "check", nil, "make only the check `NAME`; may be given several times (default all)")
+	durationVar(cmd.Flags(), &flags.peer.timeout, "timeout", conformance.DefaultTimeout, "how long one check may take")
 	addOutputFlag(cmd, &flags.output)
 	return cmd
 }

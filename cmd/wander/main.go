@@ -51,7 +51,11 @@ func newRootCommand(env *environment) *cobra.Command {
 		Short: "Share one legacy resource among many machines, without a server",
 		Long: `wander passes signed tokens among the members of a group over QUIC; who holds
 a token may use the resource. Access is softly exclusive: overlap is rare and
-measured, and the file docs/guarantees.md says what is promised and what not.`,
+measured, and the file docs/guarantees.md says what is promised and what not.
+
+A duration is written with its unit, as 100ms, 90s, 1h30m or 30d, a share as 5% or
+0.05. Exit codes are 64 for the command line, 78 for settings and files, and others
+that the README lists.`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.SetIn(env.In)

@@ -60,7 +60,7 @@ command gives the same figures.`,
 	flags.Var(&f.minInterval, "min-interval", "shortest time between two operations of a member (default the policy's formula)")
 	flags.Var(&f.target, "target-interval", "time between two tokens at a member, for multitoken")
 	flags.IntVar(&f.request.Params.MembersMax, "members-max", 0, "members_max of the group configuration (default the members)")
-	flags.StringArrayVar(&f.set, "set", nil, "NAME=VALUE: a parameter of the policy as in the group configuration; repeatable")
+	flags.StringArrayVar(&f.set, "set", nil, "a parameter of the policy as in the group configuration, `NAME=VALUE`; may be given again")
 	flags.Var(&f.every, "every", "how long after an operation a member wants to run again, on average (default at once)")
 	flags.StringVar(&f.loss, "loss", "0%", "share of handoffs that lose the token")
 	flags.Var(&f.crash, "crash", "mean time between two crashes in the group, at most half of which is down at a time (default never)")

@@ -57,14 +57,14 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.BoolVarP(&o.nonblock, "nonblock", "n", false, "do not wait: now or never")
 	f.IntVarP(&o.conflictCode, "conflict-exit-code", "E", exitNotGranted, "exit code when not granted in time")
 	f.Var(&o.otherwise, "else", "when not granted in time: fail, skip (exit 0) or run (without a grant)")
-	f.Var(&o.maxHold, "max-hold", "ask for a shorter grant than max_hold of the resource (default max_hold)")
+	f.Var(&o.maxHold, "max-hold", "ask for a shorter grant than the resource's max_hold (default max_hold)")
 	f.Var(&o.minHold, "min-hold", "keep the token here for so long, even if CMD ends sooner, but not beyond the grant's deadline")
 	f.Var(&o.oncePer, "once-per", "not granted if the group ran the operation more recently")
 	f.Var(&o.onLost, "on-lost", "when the grant is lost: term, kill or warn")
 	f.Var(&o.grace, "grace", "time between SIGTERM and SIGKILL, at most half of the grant (default a tenth, at most 5s)")
 	f.StringVarP(&o.shellCommand, "command", "c", "", "run this string with "+shellPath+" instead of CMD")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings, and no message when not granted or stopped")
-	f.StringVar(&o.reportTo, "report", "", "write what happened as a JSON object to a FILE, to fd:N, or to - (the standard output)")
+	f.StringVar(&o.reportTo, "report", "", "write what happened as a JSON object to this `FILE`, to fd:N, or to - (the standard output)")
 	addSocketFlag(f, &o.socket)
 }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 // span is a duration as people write it: "4s", "100ms", "1h30m" or, before
@@ -72,3 +74,30 @@ func (p positiveSpan) Set(text string) error {
 	}
 	return nil
 }
+
+// durationVar is a flag for a time.Duration that is written as a span.
+func durationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
+	*p = value
+	f.Var(durationFlag{p}, name, usage)
+}
+
+type durationFlag struct{ *time.Duration }
+
+// String is what was set; empty for nothing.
+func (d durationFlag) String() string {
+	if d.Duration == nil {
+		return ""
+	}
+	return span{*d.Duration}.String()
+}
+
+// Set reads a duration from the command line.
+func (d durationFlag) Set(text string) error {
+	var s span
+	err := s.Set(text)
+	*d.Duration = s.Duration
+	return err
+}
+
+// Type is what help calls such a value.
+func (d durationFlag) Type() string { return "duration" }

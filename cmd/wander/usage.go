@@ -128,8 +128,6 @@ func wanted(kind string, cause error) string {
 		return "a number is wanted"
 	case kind == "bool":
 		return "true or false is wanted"
-	case strings.HasPrefix(cause.Error(), "time: "):
-		return `a duration is wanted, for example "4s" or "100ms"`
 	}
 	return cause.Error()
 }

@@ -41,6 +41,7 @@ func TestUsageMistakes(t *testing.T) {
 		{[]string{"ca", "invite", "--ttl", "0s"}, "--ttl 0s: more than 0 is wanted\nhint: wander ca invite --help shows the flags"},
 		{[]string{"sim", "cluster", "--seeds", "0"}, "--seeds 0: more than 0 is wanted"},
 		{[]string{"demo", "--victim", "holder"}, "--victim has no effect without --crash DUR"},
+		{[]string{"demo", "--for", "5"}, "--for 5: \"5\" is not a duration: write for example \"4s\", \"100ms\" or \"90d\"\nhint: wander demo --help shows the flags"},
 		{[]string{"demo", "--away", "5s"}, "--away has no effect without --crash DUR"},
 		{[]string{"sim", "cluster", "--for", "-1s"}, "--for -1s: more than 0 is wanted\nhint: wander sim cluster --help shows the flags"},
 	} {
