@@ -72,6 +72,12 @@ func TestAudit(t *testing.T) {
 
 	code, _, _ = runCommand("", "audit", "--group", group, "--until", "2026-01-01T00:00:00Z", dir)
 	assert.Equal(t, exitOK, code, "nothing had happened by then")
+	for _, time := range []string{"--until=2000-01-01T00:00:00Z", "--since=2100-01-01T00:00:00Z"} {
+		_, out, _ = runCommand("", "audit", "--group", group, time, dir)
+		assert.Contains(t, out, "no journal has a record of the time that was asked for", time)
+	}
+	_, out, _ = runCommand("", "audit", "--group", group, "--since=2000-01-01T00:00:00Z", dir)
+	assert.NotContains(t, out, "no journal has a record")
 }
 
 func TestAuditRefuses(t *testing.T) {

@@ -78,10 +78,26 @@ func Run(in Input) (*Audit, error) {
 		}
 	}
 	a.Report = books.Report()
+	if asked := a.Options.From > 0 || a.Options.To > 0; asked && !a.covered() {
+		a.Notes = append(a.Notes, "no journal has a record of the time that was asked for: this says nothing about it")
+	}
 	if wanted := in.Options.Resource; wanted != "" && len(a.Resources) == 0 && !a.Trust.HasResource(wanted) {
 		return nil, fmt.Errorf("%w: %q", ErrResource, wanted)
 	}
 	return a, nil
+}
+
+// covered reports whether some journal has records around or within the time that
+// was asked for.
+func (a *Audit) covered() bool {
+	for _, m := range a.Members {
+		for _, s := range m.Spans {
+			if s.To >= a.Options.From && (a.Options.To == 0 || s.From < a.Options.To) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // survey takes in what a segment says of the group.
