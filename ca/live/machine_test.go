@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -212,4 +213,10 @@ func (m *machine) journal() (list []audit.Entry) {
 		list = append(list, audit.Entry{At: at, Record: r})
 	}
 	return list
+}
+
+// warnings are those of the member's status, but that it runs late: so does the
+// machine that all of them share, now and then.
+func (m *machine) warnings() []string {
+	return slices.DeleteFunc(m.Status().Warnings, func(w string) bool { return strings.HasPrefix(w, "this member runs late") })
 }

@@ -44,7 +44,7 @@ func TestRenewal(t *testing.T) {
 		assert.Zero(t, m.log.lines("disconnected", "protocol violation"), m.log.tail())
 		assert.Equal(t, 3, m.log.lines("certificate renewed"))
 		assert.Zero(t, m.log.lines("certificate not renewed"), m.log.tail())
-		assert.Empty(t, m.Status().Warnings)
+		assert.Empty(t, m.warnings())
 	}
 
 	// What is on the disk is what is in force.
@@ -76,16 +76,17 @@ func TestAuthorityAway(t *testing.T) {
 		before := a.log.lines("certificate not renewed")
 		w.until("a tries again and fails", func() bool { return a.log.lines("certificate not renewed") > before })
 		w.until("the warning", func() bool { return a.log.lines("WARN", "the certificate expires in") == i+1 })
-		require.Len(t, a.Status().Warnings, 1)
-		assert.Contains(t, a.Status().Warnings[0], "the certificate expires in")
-		assert.Contains(t, a.Status().Warnings[0], "the last try to renew it failed")
+		warnings := a.warnings()
+		require.Len(t, warnings, 1)
+		assert.Contains(t, warnings[0], "the certificate expires in")
+		assert.Contains(t, warnings[0], "the last try to renew it failed")
 		w.circulate(a, b)
 	}
 	tries := a.log.lines("certificate not renewed")
 	w.serve()
 	for _, m := range []*machine{a, b} {
 		w.until(m.name+" is renewed", func() bool { return m.Status().CertificateExpires.After(expires) })
-		w.until(m.name+" has nothing to warn of", func() bool { return len(m.Status().Warnings) == 0 })
+		w.until(m.name+" has nothing to warn of", func() bool { return len(m.warnings()) == 0 })
 	}
 	assert.Less(t, tries, 60, "it backs off")
 	w.circulate(a, b)

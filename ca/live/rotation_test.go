@@ -133,8 +133,9 @@ func TestForcedRetirement(t *testing.T) {
 	w.bring(b)
 	w.know(a, b)
 	for _, m := range []*machine{a, b} {
-		w.until(m.name+" warns", func() bool { return len(m.Status().Warnings) == 1 })
-		assert.Contains(t, m.Status().Warnings[0], "has been retired")
+		var warnings []string
+		w.until(m.name+" warns", func() bool { warnings = m.warnings(); return len(warnings) == 1 })
+		assert.Contains(t, warnings[0], "has been retired")
 	}
 	w.until("the daemon has written its group file", func() bool {
 		id, err := a.identity()
