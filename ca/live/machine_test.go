@@ -61,7 +61,13 @@ func (w *world) join(name string) *machine {
 // rejoin enrols a machine with the key that it has.
 func (w *world) rejoin(m *machine) {
 	w.Helper()
-	enrolled, err := m.enrol(w.invite(m.name))
+	var enrolled enrolment.Enrolled
+	var err error
+	line := w.invite(m.name)
+	w.until(m.name+" reaches the authority", func() bool {
+		enrolled, err = m.enrol(line)
+		return !errors.Is(err, enrolment.ErrUnreachable) // it is, by a slow machine
+	})
 	require.NoError(w, err)
 	m.id = enrolled.Certificate.Member()
 	text, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: enrolled.Certificate.Raw()})
