@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,6 +117,8 @@ var caFailures = []struct {
 	{certificate.ErrName, exitUsage, "for example ftp-03 or ftp-03.example.org"},
 	{certificate.ErrReason, exitUsage, ""},
 	{group.ErrName, exitUsage, "for example demo"},
+	{fs.ErrPermission, exitConfiguration, "the authority's folder belongs to another user: run this as its owner"},
+	{syscall.ENOTDIR, exitConfiguration, "name the authority's folder with --dir"},
 }
 
 // caError gives an error of package ca its exit code and hint.

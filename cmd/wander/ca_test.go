@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -345,4 +346,16 @@ func TestPublicFilesOfTheCA(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, mode, info.Mode().Perm(), name)
 	}
+}
+
+// A file where the authority's folder is wanted, and one that belongs to another
+// user, which root has no way to show.
+func TestCAFolderThatIsNone(t *testing.T) {
+	b := newCABench(t)
+	b.write("file", "")
+	b.fails(exitConfiguration, "\nhint: name the authority's folder with --dir", "ca", "list", "--dir", "file")
+	var exit *exitError
+	require.ErrorAs(t, caError(fs.ErrPermission), &exit)
+	assert.Equal(t, exitConfiguration, exit.code)
+	assert.Contains(t, exit.hint, "run this as its owner")
 }

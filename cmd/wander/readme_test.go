@@ -23,10 +23,10 @@ import (
 const readmeEnd = 20 * time.Second
 
 // TestReadme runs every command of the README as it stands there, from top to
-// bottom, in a copy of the source tree. Only the demos are cut short,
-// the tests, which this is one of, are left out, and the ports are free ones. What
-// runs in the background ends with the script, and with this process, however it
-// ends, and all that it leaves is in the test's folders.
+// bottom, in a copy of the source tree. Only the demos are cut short, the tests,
+// which this is one of, are left out, and the ports are free ones. What runs in
+// the background ends with the script, and with this process, however it ends, and
+// all that it leaves is in the test's folders.
 //
 // Packages are built without the path of the copy, which is another one each time:
 // go then takes those that have not changed from its cache.
