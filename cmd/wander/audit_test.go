@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,9 +59,14 @@ func TestAudit(t *testing.T) {
 	w.List[2].Decline(w.List[0].Sign(title, w.List[2])) // ann gives one token to two
 	saveJournals(t, dir, w)
 	proofs := filepath.Join(dir, "proofs")
+	left := filepath.Join(proofs, ".wander-1.tmp")
+	require.NoError(t, os.Mkdir(proofs, 0o700))
+	require.NoError(t, os.WriteFile(left, nil, 0o600))
+	require.NoError(t, os.Chtimes(left, time.Time{}, time.Now().Add(-time.Hour)))
 	code, out, errs = runCommand("", "audit", "--group", group, "--evidence", proofs, "--output", "json", dir)
 	assert.Equal(t, exitBug, code)
 	assert.Contains(t, errs, "error: the journals show broken rules")
+	assert.NoFileExists(t, left, "an audit that was ended in the middle had left it")
 	var v auditing.View
 	require.NoError(t, json.Unmarshal([]byte(out), &v))
 	assert.Equal(t, "proof", v.Verdict)
@@ -72,9 +78,9 @@ func TestAudit(t *testing.T) {
 
 	code, _, _ = runCommand("", "audit", "--group", group, "--until", "2026-01-01T00:00:00Z", dir)
 	assert.Equal(t, exitOK, code, "nothing had happened by then")
-	for _, time := range []string{"--until=2000-01-01T00:00:00Z", "--since=2100-01-01T00:00:00Z"} {
-		_, out, _ = runCommand("", "audit", "--group", group, time, dir)
-		assert.Contains(t, out, "no journal has a record of the time that was asked for", time)
+	for _, span := range []string{"--until=2000-01-01T00:00:00Z", "--since=2100-01-01T00:00:00Z"} {
+		_, out, _ = runCommand("", "audit", "--group", group, span, dir)
+		assert.Contains(t, out, "no journal has a record of the time that was asked for", span)
 	}
 	_, out, _ = runCommand("", "audit", "--group", group, "--since=2000-01-01T00:00:00Z", dir)
 	assert.NotContains(t, out, "no journal has a record")

@@ -31,6 +31,7 @@ func (a *Audit) WriteEvidence(dir string) (files []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
+	atomicfile.Sweep(dir) // of an audit that was ended in the middle
 	for _, f := range proofs {
 		certificate, authorities := a.Trust.Certificate(f.Accused)
 		e, err := evidence.New(a.Group.ID(), authorities, certificate, objects[f.Exhibits[0]], objects[f.Exhibits[1]])
