@@ -56,6 +56,7 @@ const (
 	memberLeave               // -
 	memberShutdown            // -
 	memberRestart             // from the journal, or from a checkpoint
+	memberLate                // by how much
 	memberKinds
 )
 
@@ -172,6 +173,8 @@ func (r *memberRun) event() member.Input {
 			return member.Ended{Grant: ident.Grant{9}, Operated: ran}
 		}
 		return member.Ended{Grant: r.grants[n], Operated: ran}
+	case memberLate:
+		return member.Late{By: pauses[r.below(len(pauses))]}
 	case memberRestart:
 		if checkpoint := r.byte()%2 == 0; r.restarts < memberRestarts {
 			r.restart(checkpoint)
@@ -331,6 +334,9 @@ func memberSeeds() map[string][]byte {
 	custody := slices.Concat(meet(0), []byte{
 		memberHear, 0, messageOffer, 0, 0, memberHear, 0, messageOffer + 2, 0, 0, memberRestart, 1, memberTick, 3, 0, memberRestart, 0,
 	})
+	late := slices.Concat(meet(0), meet(1), []byte{
+		memberUnreachable, 0, 1, memberLate, 5, memberUnreachable, 1, 1, memberTick, 4, 0, memberUnreachable, 2, 1, memberTick, 5, 0,
+	})
 	seeds := map[string][]byte{
 		"bad-empty": {}, "bad-mode": {16}, "bad-event": {0, memberKinds}, "bad-half": {0, memberTick, 1}, "bad-pause": {0, memberTick, 99, 0},
 	}
@@ -343,6 +349,7 @@ func memberSeeds() map[string][]byte {
 		seeds["good-operator-"+modeName(mode)] = append([]byte{mode}, operator...)
 		seeds["good-custody-"+modeName(mode)] = append([]byte{mode}, custody...)
 		seeds["good-leave-"+modeName(mode)] = append([]byte{mode}, leave...)
+		seeds["good-late-"+modeName(mode)] = append([]byte{mode}, late...)
 	}
 	return seeds
 }
