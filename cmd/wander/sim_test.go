@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -224,15 +223,19 @@ func TestSimListAndRun(t *testing.T) {
 	assert.NoFileExists(t, dir+"/new/reproduction.md", "that is for all of them")
 }
 
-// runInterrupted runs a command that gets Ctrl-C.
+// runInterrupted runs a command that gets Ctrl-C again and again, as it may come before
+// the command listens to it. Each one has been delivered before the next is sent, and
+// so none is on its way any more when another command begins.
 func runInterrupted(t *testing.T, in string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send itself Ctrl-C")
 	}
-	survive()
 	self, err := os.FindProcess(os.Getpid())
 	require.NoError(t, err)
+	delivered := make(chan os.Signal, 1)
+	signal.Notify(delivered, os.Interrupt) // nor does one end the tests
+	defer signal.Stop(delivered)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -242,6 +245,7 @@ func runInterrupted(t *testing.T, in string, args ...string) (code int, out, err
 			select {
 			case <-again.C:
 				_ = self.Signal(os.Interrupt)
+				<-delivered
 			case <-done:
 				return
 			}
@@ -253,10 +257,6 @@ func runInterrupted(t *testing.T, in string, args ...string) (code int, out, err
 	}()
 	return runCommand(in, args...)
 }
-
-// survive keeps a Ctrl-C that comes before a command listens to it, or when it
-// has ended, from ending the tests: for good, since one may still be on its way.
-var survive = sync.OnceFunc(func() { signal.Notify(make(chan os.Signal, 1), os.Interrupt) })
 
 // Ctrl-C ends a simulation of years at once.
 func TestSimInterrupted(t *testing.T) {
