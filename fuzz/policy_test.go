@@ -13,6 +13,8 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/ring"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 // FuzzPolicy: every circulation policy, under events in any order that a driver
@@ -51,6 +53,8 @@ func (s policyScript) field() []byte {
 	field := make([]byte, n)
 	read, _ := s.Read(field)
 	s.bad = s.bad || read < n
+	// Who looks at it may read it as anything.
+	_, _, _ = wandering.CheckField(field), wandering.CheckBody(field), ring.CheckBody(field)
 	return field
 }
 

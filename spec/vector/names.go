@@ -19,6 +19,8 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/ring"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -60,6 +62,9 @@ var names = map[string]error{
 	"group.ErrParameter": group.ErrParameter, "group.ErrAuthorities": group.ErrAuthorities,
 	"policy.ErrOutOfRange": policy.ErrOutOfRange, "policy.ErrPreset": policy.ErrPreset,
 	"policy.ErrUnused": policy.ErrUnused, "catalog.ErrUnknownPolicy": catalog.ErrUnknownPolicy,
+
+	"ring.ErrBaton": ring.ErrBaton, "ring.ErrBody": ring.ErrBody,
+	"wandering.ErrField": wandering.ErrField, "wandering.ErrBody": wandering.ErrBody,
 
 	"token.ErrMalformed": token.ErrMalformed, "token.ErrSignature": token.ErrSignature,
 	"token.ErrUnknownSigner": token.ErrUnknownSigner, "token.ErrSigner": token.ErrSigner,

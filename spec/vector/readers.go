@@ -19,6 +19,8 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy/ring"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -47,6 +49,11 @@ var readers = map[string]reader{
 	"record":     unsigned(readRecord),
 	"tls":        readTLS,
 	"evidence":   readEvidence,
+
+	"walk-field": unsigned(func(v *Vector) error { return wandering.CheckField(v.Input) }),
+	"walk-body":  unsigned(func(v *Vector) error { return wandering.CheckBody(v.Input) }),
+	"ring-field": unsigned(readRingField),
+	"ring-body":  unsigned(func(v *Vector) error { return ring.CheckBody(v.Input) }),
 
 	"enrol-request":    unsigned(readEnrolment[enrolment.EnrolRequest]),
 	"enrol-answer":     unsigned(readEnrolment[enrolment.EnrolAnswer]),
@@ -142,6 +149,16 @@ func readUpdate(v *Vector) error {
 		return err
 	}
 	return same(v.Input, u.Encode)
+}
+
+// readRingField reads what travels on the token of a ring, whose encoding has to give
+// the same bytes.
+func readRingField(v *Vector) error {
+	b, err := ring.ParseBaton(v.Input)
+	if err != nil {
+		return err
+	}
+	return same(v.Input, func() ([]byte, error) { return ring.AppendBaton(nil, b), nil })
 }
 
 // readInvite reads the text of an invite.

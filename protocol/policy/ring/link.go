@@ -2,6 +2,7 @@ package ring
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -72,6 +73,19 @@ func parse(body []byte) (m message, ok bool) {
 		m.hop = binary.BigEndian.Uint64(body[plainSize+len(m.token):])
 	}
 	return m, m.kind >= request && m.kind <= alive && m.count > 0 && m.reach > 0
+}
+
+// ErrBody is a body of a POLICY that is ignored (P-19).
+var ErrBody = errors.New("malformed body of a ring's message")
+
+// CheckBody reports whether these bytes are the body of a POLICY between members of a
+// ring (P-19). Error: ErrBody. The ring needs no such report; it is for test vectors
+// and those who look at messages.
+func CheckBody(body []byte) error {
+	if _, ok := parse(body); !ok {
+		return ErrBody
+	}
+	return nil
 }
 
 // held is a request that waits for the token before it.

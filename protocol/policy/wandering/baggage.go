@@ -32,12 +32,17 @@ type baggage struct {
 
 // parseBaggage reads what appendBaggage writes. Anything else is as nothing: a
 // token that has just been made.
-func (w *walker) parseBaggage(field []byte) (b baggage) {
+func parseBaggage(field []byte) baggage {
+	b, _ := readBaggage(field)
+	return b
+}
+
+func readBaggage(field []byte) (b baggage, ok bool) {
 	n := len(field) - baggageHead
 	if n < 0 || n%waiterSize != 0 || len(field) > baggageMost || field[0] != baggageForm {
-		return b
+		return b, false
 	}
-	return baggage{field[1], binary.BigEndian.Uint32(field[2:]), field[baggageHead:]}
+	return baggage{field[1], binary.BigEndian.Uint32(field[2:]), field[baggageHead:]}, true
 }
 
 // appendBaggage writes what the token here carries.

@@ -20,7 +20,7 @@ func (w *walker) arrive(e *policy.Event) {
 	if w.holds(&t.ID) {
 		return // told twice
 	}
-	b := w.parseBaggage(t.Field)
+	b := parseBaggage(t.Field)
 	birth := before(w.now, b.age)
 	w.sightings.here(t, w.now)
 	w.sightings.took(&t.ID)
@@ -48,7 +48,7 @@ func (w *walker) appear(e *policy.Event) {
 	if w.holds(&t.ID) {
 		return
 	}
-	b := w.parseBaggage(t.Field)
+	b := parseBaggage(t.Field)
 	w.sightings.here(t, w.now)
 	if t.Hop == 0 {
 		w.sightings.made(&t.ID)
@@ -247,7 +247,7 @@ func (w *walker) returned(e *policy.Event) {
 	}
 	h := holding{token: t, came: w.now, birth: w.birth, streak: w.streak, have: true}
 	if w.token.ID != t.ID {
-		h.birth = before(w.now, w.parseBaggage(t.Field).age)
+		h.birth = before(w.now, parseBaggage(t.Field).age)
 	}
 	if w.fair != nil {
 		w.fair.candidates.remove(from)

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strconv"
+)
+
+const policiesFile = "policies.json"
+
+// policyVectors are what policies write on tokens and say to each other: fixed
+// layouts, behind no CBOR.
+func (s *suite) policyVectors() {
+	s.open(policiesFile, "Fields of tokens and bodies of POLICY messages, as the policies wandering (light and fair) and ring have them: protocol.md, chapter 10.")
+	s.walkFields()
+	s.walkBodies()
+	s.ringFields()
+	s.ringBodies()
+}
+
+// policyInput is one input of policies.json. One that is refused has this outcome.
+func (s *suite) policyInput(object, outcome string, f fault, parts ...[]byte) {
+	if f.outcome == "" {
+		f.outcome = outcome
+	}
+	s.add(policiesFile, s.vector(object, "", f, slices.Concat(parts...)))
+}
+
+// u32 and u64 are numbers as policies write them.
+func u32(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
+func u64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// copies are so many copies of some bytes.
+func copies(n int, b ...[]byte) []byte { return bytes.Repeat(slices.Concat(b...), n) }
+
+var (
+	nobody  = make([]byte, 16)
+	noToken = make([]byte, 32)
+	// aToken is the id of a token, and aSight what somebody tells of it.
+	aToken = bytes.Repeat([]byte{0xc1}, 32)
+	aSight = slices.Concat(aToken, u64(1_772_366_400_000), u64(7), u32(60_000))
+)
+
+func (s *suite) walkFields() {
+	const req = "P-33"
+	put := func(f fault, parts ...[]byte) { s.policyInput("walk-field", "wandering.ErrField", f, parts...) }
+	head := slices.Concat([]byte{1, 3}, u32(60_000))
+	waits := slices.Concat(ada.id, u32(1_200_000))
+	put(ok("new", "nothing: the token has just been made", req))
+	put(ok("light", "without candidates, three members in a row that did not run, a minute old", req), head)
+	put(ok("oldest", "the greatest streak and age", req), []byte{1, 255}, u32(1<<32-1))
+	put(ok("candidate", "one candidate", req), head, waits)
+	put(ok("candidates", "16 candidates", req), head, copies(16, waits))
+	put(ok("disorder", "who has waited less stands first, and one stands twice", req), head, ben.id, u32(5), waits, waits)
+	put(ok("nobody", "a candidate without an id, which is left out", req), head, nobody, u32(5))
+	put(fault{slug: "form-0", about: "form 0", req: req}, []byte{0, 3}, u32(60_000))
+	put(fault{slug: "form-2", about: "form 2, of a later version", req: req}, []byte{2, 3}, u32(60_000))
+	put(fault{slug: "short", about: "one byte is missing", req: req}, head[:5])
+	put(fault{slug: "half", about: "a candidate without its last byte", req: req}, head, waits[:19])
+	put(fault{slug: "long", about: "one byte behind the last candidate", req: req}, head, waits, []byte{0})
+	put(fault{slug: "crowd", about: "17 candidates", req: req}.malicious(), head, copies(17, waits))
+}
+
+// walkBody is one kind of body with all that it may say.
+type walkBody struct {
+	name  string
+	parts [][]byte
+}
+
+// walkKinds are the kinds in the order of their numbers, but report.
+func walkKinds() []walkBody {
+	hop := u64(7)
+	return []walkBody{
+		{"ask", [][]byte{{1}, aToken, hop}},
+		{"state", [][]byte{{2}, aToken, hop, {2}, ben.id}},
+		{"look", [][]byte{{3}, aSight, ada.id, u32(4000), u32(1_200_000)}},
+		{"inquire", [][]byte{{5}, aSight, ada.id}},
+		{"answer", [][]byte{{6}, ada.id, u32(4000), {1}}},
+		{"demand", [][]byte{{7}, {1}, u32(1_200_000)}},
+		{"poll", [][]byte{{8}, u32(600_000), aToken, hop}},
+		{"heard", [][]byte{{9}, aSight, ben.id}},
+	}
+}
+
+func (s *suite) walkBodies() {
+	const req = "P-33"
+	put := func(f fault, parts ...[]byte) { s.policyInput("walk-body", "wandering.ErrBody", f, parts...) }
+	bad := func(slug, about string, parts ...[]byte) { put(fault{slug: slug, about: about, req: "P-34"}, parts...) }
+	for _, k := range walkKinds() {
+		whole := slices.Concat(k.parts...)
+		put(ok(k.name, k.name, req), whole)
+		bad(k.name+"-short", k.name+" without its last byte", whole[:len(whole)-1])
+		bad(k.name+"-long", k.name+" with one byte more", whole, []byte{0})
+	}
+	waits := slices.Concat(ada.id, u32(1_200_000))
+	put(ok("report", "report of one member", req), []byte{4}, waits)
+	put(ok("report-4", "report of four", req), []byte{4}, copies(4, waits))
+	bad("report-0", "report of nobody", []byte{4})
+	bad("report-half", "report that ends within a member", []byte{4}, waits, waits[:10])
+	put(fault{slug: "report-5", about: "report of five, one more than permitted", req: "P-34"}.malicious(), []byte{4}, copies(5, waits))
+	put(fault{slug: "report-25", about: "report of as many as a message bears", req: "P-34"}.malicious(), []byte{4}, copies(25, waits))
+
+	put(ok("look-no-token", "look of who holds none", req), []byte{3}, copies(52, []byte{0}), nobody, u32(0), u32(0))
+	put(ok("poll-no-token", "poll by a member that knows no token", req), []byte{8}, u32(600_000), noToken, u64(0))
+	put(ok("heard-own", "heard, on the sender's own word", req), []byte{9}, aSight, nobody)
+	for what := range byte(4) {
+		put(ok("state-"+strconv.Itoa(int(what)), "each state", req), []byte{2}, aToken, u64(7), []byte{what}, nobody)
+	}
+	bad("state-4", "a state of a later version", []byte{2}, aToken, u64(7), []byte{4}, nobody)
+	put(ok("answer-0", "answer that says that nothing is known", req), []byte{6}, ada.id, u32(0), []byte{0})
+	put(ok("answer-2", "answer that says that it does not want the token", req), []byte{6}, ada.id, u32(0), []byte{2})
+	bad("answer-3", "answer that says neither", []byte{6}, ada.id, u32(0), []byte{3})
+	put(ok("demand-2", "demand no more", req), []byte{7}, []byte{2}, u32(0))
+	bad("demand-0", "demand that demands nothing", []byte{7}, []byte{0}, u32(0))
+	bad("demand-3", "demand of a later version", []byte{7}, []byte{3}, u32(0))
+	bad("empty", "no byte at all")
+	bad("kind-0", "kind 0", []byte{0}, aToken, u64(7))
+	bad("kind-10", "kind 10, of a later version", []byte{10}, aToken, u64(7))
+	bad("kind-255", "kind 255", []byte{255})
+}
+
+func (s *suite) ringFields() {
+	put := func(f fault, parts ...[]byte) { s.policyInput("ring-field", "ring.ErrBaton", f, parts...) }
+	good := func(slug, about string, parts ...[]byte) { put(ok(slug, about, "P-18"), parts...) }
+	bad := func(slug, about string, parts ...[]byte) {
+		put(fault{slug: slug, about: about, req: "P-18"}, parts...)
+	}
+	good("rest", "nobody waits", []byte{0}, u32(0), u32(0))
+	good("check", "d, on its check round", []byte{0}, u32(4), u32(0))
+	good("active", "d, searching", []byte{1}, u32(4), u32(0))
+	good("count", "q, with three requests, and two hops since one was served", []byte{0}, u32(3), u32(2))
+	good("greatest", "numbers that no ring has: read as the greatest that it has", []byte{1}, u32(1<<32-1), u32(1<<32-1))
+	bad("empty", "no field: of a token that has just been made")
+	bad("short", "one byte is missing", []byte{0}, u32(4), u32(0)[:3])
+	bad("long", "one byte more", []byte{0}, u32(4), u32(0), []byte{0})
+	bad("state-2", "state 2, of a later version", []byte{2}, u32(4), u32(0))
+}
+
+func (s *suite) ringBodies() {
+	put := func(f fault, parts ...[]byte) { s.policyInput("ring-body", "ring.ErrBody", f, parts...) }
+	bad := func(slug, about string, parts ...[]byte) {
+		put(fault{slug: slug, about: about, req: "P-19"}, parts...)
+	}
+	condition := slices.Concat(aToken, u64(8))
+	for n, name := range []string{"request", "wake", "repeat", "alive"} {
+		kind := []byte{byte(n + 1)}
+		put(ok(name, name+", to four members more", "P-19"), kind, u32(1), u32(4))
+		put(ok(name+"-behind", name+" that must not overtake a token", "P-20"), kind, u32(1), u32(4), condition)
+	}
+	put(ok("requests", "q: three requests in one", "P-19"), []byte{1}, u32(3), u32(4))
+	put(ok("greatest", "numbers that no ring has: read as the greatest that it has", "P-19"), []byte{1}, u32(1<<32-1), u32(1<<32-1))
+	bad("empty", "no byte at all")
+	bad("kind-0", "kind 0", []byte{0}, u32(1), u32(4))
+	bad("kind-5", "kind 5, of a later version", []byte{5}, u32(1), u32(4))
+	bad("short", "one byte is missing", []byte{1}, u32(1), u32(4)[:3])
+	bad("long", "one byte more", []byte{1}, u32(1), u32(4), []byte{0})
+	bad("condition-short", "a condition without its last byte", []byte{1}, u32(1), u32(4), condition[:39])
+	bad("condition-long", "one byte behind the condition", []byte{1}, u32(1), u32(4), condition, []byte{0})
+	put(fault{slug: "count-0", about: "a request of nobody", req: "P-19"}.malicious(), []byte{1}, u32(0), u32(4))
+	put(fault{slug: "reach-0", about: "a request to nobody", req: "P-19"}.malicious(), []byte{1}, u32(1), u32(0))
+}
