@@ -37,6 +37,27 @@ func TestStoppingMemberPassesOnWhatItHolds(t *testing.T) {
 	assert.True(t, b.Idle())
 }
 
+// TestStoppingMemberTakesItsAcceptBack: H-37. Who was told that there is room is told
+// that there is none any more, and a token that comes all the same is declined.
+func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
+	a := newAuthority(t)
+	maker := a.issue(2, 24*time.Hour)
+	b := a.open(a.issue(1, 24*time.Hour), nil)
+	b.meet(maker)
+	title := maker.mint(1)
+	b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	accept := said[*wire.Accept](b)
+	require.NotNil(t, accept)
+	b.step(member.Shutdown{})
+	refuse := said[*wire.Refuse](b)
+	require.NotNil(t, refuse)
+	assert.Equal(t, &wire.Refuse{Token: title.Token(), Hop: 1, Reason: wire.RefuseStopping}, refuse)
+	b.hear(maker, maker.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	assert.NotNil(t, said[*wire.Void](b))
+	assert.False(t, b.Holds(resource))
+	assert.True(t, b.Idle())
+}
+
 // TestRestartDropsWhatIsNotSharedAnyMore: H-30 of spec/protocol.md.
 func TestRestartDropsWhatIsNotSharedAnyMore(t *testing.T) {
 	a := newAuthority(t)
