@@ -8,8 +8,8 @@ import (
 )
 
 // patience is for how long a test looks before it fails; it decides nothing else. It
-// is counted in looks, not by the clock: while the machine is busy with others, or
-// asleep, what is waited for does not get on either.
+// is counted in looks, not by the clock as testify's Eventually has it: while the
+// machine is busy with others, or asleep, what is waited for does not get on either.
 const patience = 2 * time.Minute
 
 // pause is the usual one between two looks.

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -97,14 +95,4 @@ func (m *Member) Faults() []Fault {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(b.Stale, a.Stale), a.Member.Compare(b.Member))
 	})
 	return list
-}
-
-// wait is after what time there is one left again, when there was none to spend.
-func (b budget) wait(rate float64) time.Duration {
-	return time.Duration((1-b.left)/rate*float64(time.Second)) + time.Millisecond
-}
-
-// at is how much of the budget there is at a time.
-func (b budget) at(now clock.Instant, rate, burst float64) float64 {
-	return min(burst, b.left+rate*now.Sub(b.refilled).Seconds())
 }

@@ -31,23 +31,6 @@ const (
 	configurationBurst = 10
 )
 
-// budget is how much a peer may still do at once.
-type budget struct {
-	left     float64
-	refilled clock.Instant
-}
-
-// spend takes one out of the budget, if there is one.
-func (b *budget) spend(now clock.Instant, rate, burst float64) bool {
-	b.left = min(burst, b.left+rate*now.Sub(b.refilled).Seconds())
-	b.refilled = now
-	if b.left < 1 {
-		return false
-	}
-	b.left--
-	return true
-}
-
 // peer is a member with a connection.
 type peer struct {
 	hello         *wire.Hello

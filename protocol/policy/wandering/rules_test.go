@@ -333,6 +333,7 @@ func TestOverIsToldOn(t *testing.T) {
 	w := walkerAt(t, 1, Light, table1)
 	passed := kinds(w.Step(2*second, arrival(9, 1000), nil), policy.Pass)
 	for now := 3 * second; len(passed) == 0; now += second {
+		require.Less(t, now, 100*second, "it keeps the token")
 		passed = kinds(w.Step(now, policy.Event{Kind: policy.Timer}, nil), policy.Pass)
 	}
 	to := passed[0].To[0]
