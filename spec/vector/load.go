@@ -20,8 +20,12 @@ const (
 	MaxFiles = 256
 	// maxSteps bounds the steps of a scenario, and the records of its journal.
 	maxSteps = 256
-	// maxAfter bounds the wait before a step, in milliseconds: a month.
-	maxAfter = 31 * 24 * 3600 * 1000
+	// maxAfter bounds the wait before a step, in milliseconds: an hour, six times
+	// the longest timer of a handoff.
+	maxAfter = 3600 * 1000
+	// maxTimers bounds the timers that fire in one wait: ten a second for an
+	// hour. A member whose timer does not advance would never end.
+	maxTimers = 10 * 3600
 )
 
 // The files of a directory that hold no vectors.

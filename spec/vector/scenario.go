@@ -42,14 +42,14 @@ const (
 // Step is one thing that happens, and what follows from it.
 type Step struct {
 	Description string `json:"description"`
-	After       uint64 `json:"after,omitempty"` // milliseconds since the step before
+	After       uint64 `json:"after,omitempty"` // milliseconds since the step before, in which the member's timers run
 	Event       string `json:"event"`
 	Peer        string `json:"peer,omitempty"`
 	Message     Bytes  `json:"message,omitempty"` // the body of a frame
 	// Effects are the custody records and the answers that follow, in order.
 	Effects []Effect `json:"effects"`
-	// May are messages that are permitted besides, and not compared: what is due
-	// to be repeated, at times that are each implementation's own.
+	// May names messages that may be sent besides, any number of times: what is
+	// due to be repeated, at times that each implementation chooses.
 	May []string `json:"may,omitempty"`
 }
 
@@ -157,25 +157,51 @@ func (w *world) makeGroup() (*group.Group, error) {
 	return group.New(list, c)
 }
 
-func (x *subject) restart() (err error) {
-	x.Member, x.effects, err = member.Restore(x.config, x.past, x.now)
-	x.write()
+func (x *subject) restart() error {
+	m, effects, err := member.Restore(x.config, x.past, x.now)
+	x.Member = m
+	x.collect(effects)
 	return err
 }
 
-// write puts what was persisted into the journal.
-func (x *subject) write() {
-	for _, e := range x.effects {
+// collect keeps effects for the comparison, and writes what is persisted into
+// the journal.
+func (x *subject) collect(effects []effect.Effect) {
+	for _, e := range effects {
 		if p, ok := e.(effect.Persist); ok {
 			x.past = append(x.past, journal.Stamped{At: p.At, Record: p.Record})
 		}
 	}
+	x.effects = append(x.effects, effects...)
 }
 
-// do is one step.
+// wait advances the clock. Each timer of the member fires at its own instant, as
+// it does in a process: an unanswered transfer is repeated as often as it is due.
+func (x *subject) wait(span time.Duration) error {
+	end := x.now.Boot.Add(span)
+	for range maxTimers {
+		due := max(x.NextDeadline(), x.now.Boot)
+		if due >= end {
+			x.advance(end)
+			return nil
+		}
+		x.advance(due)
+		x.step(member.Tick{})
+	}
+	return fmt.Errorf("more than %d timers fired within %v", maxTimers, span)
+}
+
+func (x *subject) advance(to clock.Instant) {
+	span := to.Sub(x.now.Boot)
+	x.now.Boot, x.now.Wall = to, x.now.Wall.Add(span)
+}
+
+// do carries out one step.
 func (x *subject) do(step Step) error {
-	span := clock.Millis(step.After)
-	x.now.Boot, x.now.Wall = x.now.Boot.Add(span), x.now.Wall.Add(span)
+	x.effects = x.effects[:0]
+	if err := x.wait(clock.Millis(step.After)); err != nil {
+		return err
+	}
 	var cert certificate.Certificate
 	if step.Peer != "" {
 		var err error
@@ -212,34 +238,45 @@ func fromPeer(step Step, cert certificate.Certificate) member.Input {
 	return member.Received{From: cert.Member(), Body: step.Message}
 }
 
-func (x *subject) step(in member.Input) {
-	x.effects = x.Step(x.now, in)
-	x.write()
-}
+func (x *subject) step(in member.Input) { x.collect(x.Step(x.now, in)) }
 
-// compare checks that the step did what was wanted and nothing else of the
-// kind, in the order wanted.
+// compare checks that the member did what the step wants, in its order, and
+// nothing else of the kind. A message that the step permits besides may stand
+// anywhere.
 func (x *subject) compare(step Step) error {
-	var did []Effect
 	want := step.Effects
 	for _, e := range x.effects {
 		d, watched := x.describe(e)
 		listed := func(w Effect) bool { return d.Send != "" && w.Send == d.Send }
-		if (watched || slices.ContainsFunc(want, listed)) && !slices.Contains(step.May, d.Send) {
-			did = append(did, d)
+		if !watched && !slices.ContainsFunc(step.Effects, listed) {
+			continue
+		}
+		if d.Send == wire.TypeTransfer.String() && !x.journalled(d.Object) {
+			return fmt.Errorf("sent a transfer that no record has: %v", d)
+		}
+		switch {
+		case len(want) > 0 && want[0].matches(d):
+			want = want[1:]
+		case slices.Contains(step.May, d.Send):
+		case len(want) == 0:
+			return fmt.Errorf("did, and should not: %v", d)
+		default:
+			return fmt.Errorf("did %v instead of %v", d, want[0])
 		}
 	}
-	for i := range max(len(did), len(want)) {
-		switch {
-		case i >= len(did):
-			return fmt.Errorf("did not do: %v", want[i])
-		case i >= len(want):
-			return fmt.Errorf("did, and should not: %v", did[i])
-		case !want[i].matches(did[i]):
-			return fmt.Errorf("did %v instead of %v", did[i], want[i])
-		}
+	if len(want) > 0 {
+		return fmt.Errorf("did not do: %v", want[0])
 	}
 	return nil
+}
+
+// journalled reports whether a record "sent" has this transfer: one that is
+// repeated has to be the same one.
+func (x *subject) journalled(transfer []byte) bool {
+	return slices.ContainsFunc(x.past, func(s journal.Stamped) bool {
+		sent, ok := s.Record.(*journal.Sent)
+		return ok && bytes.Equal(sent.Transfer, transfer)
+	})
 }
 
 // matches compares what is given.

@@ -33,6 +33,9 @@ func bensJournal(more ...item) []vector.Bytes {
 	return journal
 }
 
+// repeated are the messages that a member repeats when it sees fit.
+var repeated = []string{"TRANSFER"}
+
 // script is a scenario in the making.
 type script struct{ vector.Scenario }
 
@@ -66,7 +69,7 @@ func (s *script) meets(p *party, effects ...vector.Effect) *script {
 // connects opens a connection. What is unanswered may be sent again at once.
 func (s *script) connects(p *party) *script {
 	return s.step(vector.Step{
-		Description: "a connection with " + p.name + " is open", Event: vector.Connected, Peer: p.name, May: []string{"TRANSFER"},
+		Description: "a connection with " + p.name + " is open", Event: vector.Connected, Peer: p.name, May: repeated,
 	})
 }
 
@@ -75,7 +78,9 @@ func (s *script) hears(p *party, about string, body []byte, effects ...vector.Ef
 }
 
 func (s *script) restarts(effects ...vector.Effect) *script {
-	return s.step(vector.Step{Description: "the process is killed and started again", After: 1000, Event: vector.Restart, Effects: effects})
+	return s.step(vector.Step{
+		Description: "the process is killed and started again", After: 1000, Event: vector.Restart, Effects: effects, May: repeated,
+	})
 }
 
 func (s *script) shutsDown(effects ...vector.Effect) *script {
@@ -83,7 +88,7 @@ func (s *script) shutsDown(effects ...vector.Effect) *script {
 }
 
 func (s *script) waits(ms uint64, about string, effects ...vector.Effect) *script {
-	return s.step(vector.Step{Description: about, After: ms, Event: vector.Waited, Effects: effects})
+	return s.step(vector.Step{Description: about, After: ms, Event: vector.Waited, Effects: effects, May: repeated})
 }
 
 func memoryOf(p *party) []byte {

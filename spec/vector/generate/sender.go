@@ -94,9 +94,10 @@ func holdScripts() []*script {
 	}
 	release := []vector.Effect{{Record: "sent", Durable: true}, {Send: "TRANSFER", To: cleo.name}}
 	return []*script{
-		begin("release", "an ACCEPT: SENT is durable before the TRANSFER leaves", "H-23").
+		begin("release", "an ACCEPT: SENT is durable before the TRANSFER leaves, which is repeated without an answer", "H-23", "H-24").
 			hears(cleo, "ACCEPT", given.acceptMessage(cleosMemory, 7)).
-			waits(2000, "the policy lets go of the token", release...),
+			waits(2000, "the policy lets go of the token", release...).
+			waits(60_000, "there is no answer", vector.Effect{Send: "TRANSFER", To: cleo.name}),
 		begin("accept-other-memory", "an ACCEPT of another memory than the one that its HELLO has stated", "H-9").malicious().
 			hears(cleo, "ACCEPT of another memory", given.acceptMessage(adasMemory, 7)).
 			hears(cleo, "ACCEPT", given.acceptMessage(cleosMemory, 7)).
