@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ var (
 	inTicks    = regexp.MustCompile("`([^`]+)`")
 	identifier = regexp.MustCompile(`\b[A-Z]{1,2}-[0-9]+\b`)
 	aTest      = regexp.MustCompile(`\bTest[A-Za-z0-9]+\b`)
+	aDeparture = regexp.MustCompile(`^([0-9]+)\. \*\*`)
 )
 
 // references sees that the requirements and files that a page refers to are there,
@@ -43,24 +45,42 @@ func references(t *testing.T, page string) []string {
 func TestPapers(t *testing.T) {
 	experiments := experimentsOf(t)
 	rows := 0
-	for _, line := range references(t, "papers.md") {
+	lines := references(t, "papers.md")
+	departures := departuresOf(t, lines)
+	for _, line := range lines {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
 		if len(cells) == 5 && !strings.HasPrefix(strings.TrimSpace(cells[0]), "---") && strings.TrimSpace(cells[0]) != "where" {
 			rows++
-			checkHeldBy(t, cells[4], experiments)
+			checkHeldBy(t, cells[4], experiments, departures)
 		}
 	}
 	assert.Greater(t, rows, 50)
 }
 
-// checkHeldBy looks for what the last column of a row names: tests of folders,
-// experiments, a page.
-func checkHeldBy(t *testing.T, cell string, experiments map[string]bool) {
+// departuresOf are the numbers of the departures, which ascend from 1.
+func departuresOf(t *testing.T, lines []string) map[string]bool {
+	t.Helper()
+	numbers := make(map[string]bool)
+	for _, line := range lines {
+		if m := aDeparture.FindStringSubmatch(line); m != nil {
+			numbers[m[1]] = true
+			assert.Equal(t, strconv.Itoa(len(numbers)), m[1], line)
+		}
+	}
+	return numbers
+}
+
+// checkHeldBy looks for the things that the last column of a row names: tests of
+// folders, experiments, a page, a departure.
+func checkHeldBy(t *testing.T, cell string, experiments, departures map[string]bool) {
 	t.Helper()
 	for place := range strings.SplitSeq(cell, "; ") {
 		name := inTicks.FindStringSubmatch(place)
 		tests := aTest.FindAllString(place, -1)
+		number, isDeparture := strings.CutPrefix(strings.TrimSpace(place), "departure ")
 		switch {
+		case isDeparture:
+			assert.True(t, departures[number], "no %s", place)
 		case name == nil:
 			_, err := os.Stat(filepath.Join("..", strings.TrimSpace(place)))
 			assert.NoError(t, err, cell)
