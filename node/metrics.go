@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"syscall"
 
+	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/metrics"
@@ -38,7 +40,7 @@ func (n *Node) serveMetrics(ctx context.Context) error {
 		return nil
 	}
 	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", n.cfg.Metrics)
+	l, err := takeover.Open(ctx, func() (net.Listener, error) { return lc.Listen(ctx, "tcp", n.cfg.Metrics) }, syscall.EADDRINUSE)
 	if err != nil {
 		return fmt.Errorf("%w: metrics.listen: %w", ErrConfig, err)
 	}

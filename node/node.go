@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
+	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/metrics"
@@ -88,7 +90,7 @@ func (n *Node) open(ctx context.Context) error {
 	if err := os.MkdirAll(n.cfg.StateDir, 0o700); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	if err := n.openMember(); err != nil {
+	if err := n.openMember(ctx); err != nil {
 		return err
 	}
 	if err := n.openTransport(ctx); err != nil {
@@ -106,16 +108,20 @@ func (n *Node) open(ctx context.Context) error {
 	if err := n.Err(); err != nil {
 		return err
 	}
-	return n.startTasks()
+	return n.startTasks(ctx)
 }
 
 // openMember opens the journal and rebuilds the member from it.
-func (n *Node) openMember() error {
+func (n *Node) openMember(ctx context.Context) error {
 	dir := filepath.Join(n.cfg.StateDir, "journal")
 	o := n.cfg.seams.journal
 	o.Group, o.Member, o.Mode, o.Log = n.cfg.Group.ID(), n.self, n.cfg.Mode, n.log
 	o.ObserveSync = n.metrics.Synced
-	st, found, err := store.Open(dir, o)
+	var found *store.Recovery
+	st, err := takeover.Open(ctx, func() (st *store.Store, err error) {
+		st, found, err = store.Open(dir, o)
+		return st, err
+	}, store.ErrLocked)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}
@@ -159,7 +165,9 @@ func (n *Node) openTransport(ctx context.Context) error {
 		address = ":0"
 	}
 	var lc net.ListenConfig
-	conn, err := lc.ListenPacket(ctx, "udp", address)
+	conn, err := takeover.Open(ctx, func() (net.PacketConn, error) {
+		return lc.ListenPacket(ctx, "udp", address)
+	}, syscall.EADDRINUSE)
 	if err != nil {
 		return fmt.Errorf("%w: listen.address: %w", ErrConfig, err)
 	}
@@ -176,11 +184,11 @@ func (n *Node) openTransport(ctx context.Context) error {
 }
 
 // startTasks begins what runs beside the engine.
-func (n *Node) startTasks() error {
+func (n *Node) startTasks(start context.Context) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	n.cancel = cancel
 	if n.cfg.Socket != "-" {
-		l, err := api.Listen(n.cfg.Socket)
+		l, err := takeover.Open(start, func() (net.Listener, error) { return api.Listen(n.cfg.Socket) }, api.ErrInUse)
 		if err != nil {
 			return fmt.Errorf("%w: local socket: %w", ErrConfig, err)
 		}
@@ -191,7 +199,7 @@ func (n *Node) startTasks() error {
 			}
 		})
 	}
-	if err := n.serveMetrics(ctx); err != nil {
+	if err := n.serveMetrics(start); err != nil {
 		return err
 	}
 	n.pulse.beat(boottime.Now())

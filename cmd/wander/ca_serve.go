@@ -16,6 +16,7 @@ import (
 
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/ca/service"
+	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
@@ -67,7 +68,7 @@ func runCAServe(env *environment, f caServeFlags) error {
 	if err != nil {
 		return usageError("--log-format %q: text or json", f.logFormat)
 	}
-	listener, err := net.Listen("tcp", f.listen)
+	listener, err := takeover.Open(context.Background(), func() (net.Listener, error) { return net.Listen("tcp", f.listen) }, syscall.EADDRINUSE)
 	if err != nil {
 		return &exitError{code: exitUnavailable, err: err, hint: "choose another address with --listen"}
 	}
