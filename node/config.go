@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"slices"
 	"time"
@@ -27,6 +28,9 @@ type Config struct {
 	// Listen is the UDP address to listen on and to dial from, "host:port".
 	// Empty: the member only dials out.
 	Listen string
+	// Conn is open on the address Listen already, and closed by the node; nil: the
+	// node opens it.
+	Conn net.PacketConn
 	// Advertise is where others can reach this member, "host:port", in order
 	// of preference. Empty: the listening address, if it names a host.
 	Advertise []string

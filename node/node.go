@@ -160,14 +160,7 @@ func (n *Node) openTransport(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	address := n.cfg.Listen
-	if address == "" {
-		address = ":0"
-	}
-	var lc net.ListenConfig
-	conn, err := takeover.Open(ctx, func() (net.PacketConn, error) {
-		return lc.ListenPacket(ctx, "udp", address)
-	}, syscall.EADDRINUSE)
+	conn, err := n.listen(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: listen.address: %w", ErrConfig, err)
 	}
@@ -181,6 +174,21 @@ func (n *Node) openTransport(ctx context.Context) error {
 		_ = conn.Close()
 	}
 	return err
+}
+
+// listen opens the socket to listen on and to dial from.
+func (n *Node) listen(ctx context.Context) (net.PacketConn, error) {
+	if n.cfg.Conn != nil {
+		return n.cfg.Conn, nil
+	}
+	address := n.cfg.Listen
+	if address == "" {
+		address = ":0"
+	}
+	var lc net.ListenConfig
+	return takeover.Open(ctx, func() (net.PacketConn, error) {
+		return lc.ListenPacket(ctx, "udp", address)
+	}, syscall.EADDRINUSE)
 }
 
 // startTasks begins what runs beside the engine.
@@ -330,6 +338,8 @@ func (n *Node) release() {
 	n.scrapes.close()
 	if n.transport != nil {
 		_ = n.transport.Close()
+	} else if n.cfg.Conn != nil {
+		_ = n.cfg.Conn.Close()
 	}
 	n.tasks.Wait()
 	if n.engine != nil {

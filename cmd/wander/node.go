@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"regexp"
@@ -22,6 +23,7 @@ type nodeFlags struct {
 	config                                      string
 	found, newIncarnation, volatile, noPreOffer bool
 	untilInputEnds                              bool
+	listenFD                                    int
 }
 
 func newNodeCommand(env *environment) *cobra.Command {
@@ -43,8 +45,11 @@ again, for a newer configuration, new members, revocations, and a renewal.`,
 	flags.BoolVar(&f.volatile, "volatile", false, `same as mode = "volatile": faster, and a crash loses the tokens held`)
 	flags.BoolVar(&f.noPreOffer, "no-pre-offer", false, "look for the next holder only when the operation has ended (for measuring)")
 	flags.BoolVar(&f.untilInputEnds, "until-input-ends", false, "stop at once when the standard input ends, as it does with the program that holds its other end")
-	if err := flags.MarkHidden("until-input-ends"); err != nil {
-		panic(err) // the flag is defined above
+	flags.IntVar(&f.listenFD, "listen-fd", noFD, "descriptor of a UDP socket that is bound to listen.address already")
+	for _, hidden := range []string{"until-input-ends", "listen-fd"} {
+		if err := flags.MarkHidden(hidden); err != nil {
+			panic(err) // the flag is defined above
+		}
 	}
 	return cmd
 }
@@ -69,6 +74,9 @@ func runNode(env *environment, f nodeFlags) error {
 		return err
 	}
 
+	if cfg.Conn, err = inherited(f.listenFD); err != nil {
+		return err
+	}
 	stop := make(chan os.Signal, 2)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(stop)
@@ -86,6 +94,27 @@ func runNode(env *environment, f nodeFlags) error {
 	cfg.Log.Info("member is up", "member", n.ID(), "name", cfg.Certificate.Claims().Name,
 		"group", cfg.Group.Name(), "listen", n.Address(), "socket", cfg.Socket, "mode", cfg.Mode.String())
 	return serve(n, cfg, stop, reload)
+}
+
+// noFD says that the daemon opens its socket itself.
+const noFD = -1
+
+// inherited is the socket with a descriptor that this process was started with, or
+// nil for noFD.
+func inherited(fd int) (net.PacketConn, error) {
+	if fd == noFD {
+		return nil, nil
+	}
+	file := os.NewFile(uintptr(fd), "listen-fd")
+	if file == nil {
+		return nil, usageError("--listen-fd %d: not a descriptor", fd)
+	}
+	defer file.Close()
+	conn, err := net.FilePacketConn(file)
+	if err != nil {
+		return nil, usageError("--listen-fd %d: %v", fd, err)
+	}
+	return conn, nil
 }
 
 // stopAfter asks twice to stop, which means at once, when in has ended: the

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -84,23 +85,20 @@ const (
 	readmeService = 4134
 )
 
+// The ports that freePorts chooses from. Systems give out others by themselves, so
+// that nothing that asks for any port takes one of these between the choice and the
+// paste.
+const (
+	firstPort, lastPort = 15000, 29999
+	portsPerPaste       = 6 // the service's and five members'
+)
+
 // freePorts gives the README's commands ports that nothing listens on.
 func freePorts(t *testing.T) *strings.Replacer {
 	t.Helper()
 	for range 100 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		first := l.Addr().(*net.TCPAddr).Port
-		free := first+6 <= 65535
-		for port := first + 1; free && port <= first+5; port++ {
-			var c net.PacketConn
-			if c, err = net.ListenPacket("udp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-				err = c.Close()
-			}
-			free = err == nil
-		}
-		require.NoError(t, l.Close())
-		if free {
+		first := firstPort + rand.IntN(lastPort-firstPort-portsPerPaste)
+		if areFree(first) {
 			return strings.NewReplacer(
 				fmt.Sprintf("port=%d", readmeMembers), fmt.Sprintf("port=%d", first),
 				fmt.Sprintf("127.0.0.1:%d", readmeService), fmt.Sprintf("127.0.0.1:%d", first))
@@ -108,6 +106,24 @@ func freePorts(t *testing.T) *strings.Replacer {
 	}
 	t.Fatal("no free ports")
 	return nil
+}
+
+// areFree reports whether a paste's ports from first on are free, for TCP and UDP.
+func areFree(first int) bool {
+	for port := first; port < first+portsPerPaste; port++ {
+		address := fmt.Sprintf("127.0.0.1:%d", port)
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return false
+		}
+		l.Close()
+		c, err := net.ListenPacket("udp", address)
+		if err != nil {
+			return false
+		}
+		c.Close()
+	}
+	return true
 }
 
 // shellBlocks are the README's commands.

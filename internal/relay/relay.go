@@ -25,13 +25,47 @@ type Path struct {
 	Jitter time.Duration // up to so much is added to each one's delay, which reorders them
 }
 
+// Crew is the relays of one group: each knows the members behind the others. A
+// datagram between two of them leaves from the sender's own front, where the answer
+// comes back to, so that a group needs one socket per member. With a socket per pair
+// 170 members would use up all ports that systems give out by themselves. The zero
+// value is an empty crew.
+type Crew struct {
+	mu     sync.RWMutex
+	relays map[netip.AddrPort]*Relay // by the address of the member behind it
+}
+
+// frontOf returns the front of the member at an address, or nil.
+func (c *Crew) frontOf(member netip.AddrPort) *net.UDPConn {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if r := c.relays[unmapped(member)]; r != nil {
+		return r.front
+	}
+	return nil
+}
+
+func (c *Crew) add(r *Relay) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.relays == nil {
+		c.relays = make(map[netip.AddrPort]*Relay)
+	}
+	c.relays[unmapped(r.target)] = r
+}
+
+// unmapped is an address as sockets of IPv4 have it.
+func unmapped(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }
+
 // Relay stands in front of one member: what others send to its address arrives
-// at the member, and the member's answers at them. Each of them gets a socket
-// of its own towards the member, so that the answers find their way back.
+// at the member, and the member's answers at them. Each sender that is not of its
+// crew gets a socket of its own towards the member, so that the answers find their
+// way back.
 type Relay struct {
 	front  *net.UDPConn // where others think that the member is
 	target netip.AddrPort
 	path   Path
+	crew   *Crew
 
 	mu    sync.Mutex
 	rng   *rand.Rand
@@ -45,16 +79,22 @@ type Relay struct {
 // New puts a relay in front of the member at target. The seed decides which
 // datagrams are lost or late.
 func New(target netip.AddrPort, path Path, seed uint64) (*Relay, error) {
+	return new(Crew).New(target, path, seed)
+}
+
+// New is the function New for a member of a crew.
+func (c *Crew) New(target netip.AddrPort, path Path, seed uint64) (*Relay, error) {
 	front, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return nil, err
 	}
 	r := &Relay{
-		front: front, target: target, path: path,
+		front: front, target: target, path: path, crew: c,
 		rng:   rand.New(rand.NewPCG(seed, 1)),
 		peers: make(map[netip.AddrPort]*net.UDPConn),
 		wake:  make(chan struct{}, 1), done: make(chan struct{}),
 	}
+	c.add(r)
 	r.tasks.Go(r.deliver)
 	r.tasks.Go(r.inbound)
 	return r, nil
@@ -71,8 +111,12 @@ func (r *Relay) inbound() {
 		if err != nil {
 			return
 		}
-		if back := r.backFor(from); back != nil {
-			r.carry(back, r.target, buf[:n])
+		via := r.crew.frontOf(from)
+		if via == nil {
+			via = r.backFor(from)
+		}
+		if via != nil {
+			r.carry(via, r.target, buf[:n])
 		}
 	}
 }

@@ -37,6 +37,34 @@ func dial(t *testing.T, path Path) net.Conn {
 	return c
 }
 
+// TestCrew_TwoMembers_MeetAtTheirFronts: each takes the other's front for its
+// address, and no further socket is opened for them.
+func TestCrew_TwoMembers_MeetAtTheirFronts(t *testing.T) {
+	var crew Crew
+	var members [2]*net.UDPConn
+	var relays [2]*Relay
+	for i := range members {
+		var err error
+		members[i], err = net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		require.NoError(t, err)
+		defer members[i].Close()
+		relays[i], err = crew.New(members[i].LocalAddr().(*net.UDPAddr).AddrPort(), Path{}, uint64(i))
+		require.NoError(t, err)
+		defer relays[i].Close()
+	}
+	buf := make([]byte, 100)
+	for i, text := range []string{"there", "and back"} {
+		to := 1 - i
+		_, err := members[i].WriteToUDPAddrPort([]byte(text), netip.MustParseAddrPort(relays[to].Address()))
+		require.NoError(t, err)
+		n, from, err := members[to].ReadFromUDPAddrPort(buf)
+		require.NoError(t, err)
+		require.Equal(t, text, string(buf[:n]))
+		require.Equal(t, relays[i].Address(), from.String())
+		require.Empty(t, relays[to].peers)
+	}
+}
+
 func TestDelaysBothWays(t *testing.T) {
 	const delay = 5 * time.Millisecond
 	c := dial(t, Path{Delay: delay})

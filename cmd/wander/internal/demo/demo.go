@@ -47,7 +47,7 @@ func Prepare(o Options) (Options, error) {
 func Run(ctx context.Context, o Options, screen Screen) (Summary, error) {
 	dir := o.Dir
 	members, err := makeGroup(o, dir)
-	defer closeRelays(members)
+	defer release(members)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -109,10 +109,10 @@ func folder(dir string) (string, error) {
 	return whole, nil
 }
 
-func closeRelays(members []*process) {
+func release(members []*process) {
 	for _, p := range members {
-		if p != nil && p.relay != nil {
-			p.relay.Close()
+		if p != nil {
+			p.release()
 		}
 	}
 }

@@ -3,8 +3,6 @@ package demo
 import (
 	"crypto/rand"
 	"fmt"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,27 +35,25 @@ func makeGroup(o Options, dir string) ([]*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(o.Members)
-	if err != nil {
-		return nil, err
-	}
 	members := make([]*process, o.Members)
+	crew := new(relay.Crew)
 	for i := range members {
-		if members[i], err = makeMember(o, authority, dir, i, ports[i]); err != nil {
+		if members[i], err = makeMember(o, authority, crew, dir, i); err != nil {
 			return members, err
 		}
 	}
 	for i, p := range members {
-		if err := p.configure(o, authority.Dir(), i, members[0].address()); err != nil {
+		if err := p.configure(o, authority.Dir(), i, members[0].reached()); err != nil {
 			return members, err
 		}
 	}
 	return members, nil
 }
 
-func makeMember(o Options, authority *ca.Authority, dir string, i int, listen netip.AddrPort) (*process, error) {
-	p := &process{
-		name: fmt.Sprintf("m%02d", i+1), program: o.Program, listen: listen,
+func makeMember(o Options, authority *ca.Authority, crew *relay.Crew, dir string, i int) (*process, error) {
+	p := &process{name: o.nameOf(i), program: o.Program}
+	if err := p.listen(); err != nil {
+		return p, err
 	}
 	p.dir = filepath.Join(dir, p.name)
 	p.client = api.Dial(filepath.Join(p.stateDir(), api.SocketName))
@@ -65,7 +61,7 @@ func makeMember(o Options, authority *ca.Authority, dir string, i int, listen ne
 		return p, err
 	}
 	if o.relayed() {
-		r, err := relay.New(listen, relay.Path{Loss: o.Loss, Delay: o.Delay, Jitter: o.Delay / 4}, uint64(i))
+		r, err := crew.New(p.address, relay.Path{Loss: o.Loss, Delay: o.Delay, Jitter: o.Delay / 4}, uint64(i))
 		if err != nil {
 			return p, err
 		}
@@ -102,7 +98,7 @@ func (p *process) configure(o Options, authority string, i int, first string) er
 	var b strings.Builder
 	fmt.Fprintf(&b, "state_dir = \"state\"\nmode = %q\n", mode)
 	fmt.Fprintf(&b, "[identity]\ncertificate = \"member.crt\"\nkey = \"member.key\"\ngroup = %q\n", filepath.Join(authority, ca.GroupFile))
-	fmt.Fprintf(&b, "[listen]\naddress = %q\nadvertise = [%q]\n", p.listen, p.address())
+	fmt.Fprintf(&b, "[listen]\naddress = %q\nadvertise = [%q]\n", p.address, p.reached())
 	if i > 0 {
 		fmt.Fprintf(&b, "[bootstrap]\npeers = [%q]\n", first)
 	}
@@ -113,19 +109,4 @@ func (p *process) configure(o Options, authority string, i int, first string) er
 		p.args = append(p.args, "--found")
 	}
 	return os.WriteFile(file, []byte(b.String()), 0o600)
-}
-
-// freePorts finds UDP ports that nobody listens on. Members keep theirs over
-// their crashes, so the system cannot choose them anew each time.
-func freePorts(n int) ([]netip.AddrPort, error) {
-	var list []netip.AddrPort
-	for range n {
-		c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-		if err != nil {
-			return nil, err
-		}
-		defer c.Close()
-		list = append(list, c.LocalAddr().(*net.UDPAddr).AddrPort())
-	}
-	return list, nil
 }

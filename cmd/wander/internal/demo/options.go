@@ -3,6 +3,7 @@ package demo
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -14,7 +15,10 @@ var ErrOptions = errors.New("demo options")
 // Bounds of the options: beyond them one machine shows nothing any more.
 const (
 	MinMembers = 2
-	MaxMembers = 64
+	// MaxMembers bounds the processes. Each needs about 10 MB of memory, and three
+	// descriptors of the demo itself: this many stay below 6 GB and 4,096 descriptors,
+	// a usual limit. Larger groups are for the simulator.
+	MaxMembers = 512
 	MaxLoss    = 0.9
 	MaxDelay   = 10 * time.Second
 	// minOperation is the shortest operation that is longer than starting a
@@ -83,6 +87,12 @@ func (o Options) preset() string {
 		return catalog.Presets(o.Policy)[0].Name
 	}
 	return o.Preset
+}
+
+// nameOf is the name of the i-th member, from 0 on. All names of a run are equally
+// long, so that they sort by number.
+func (o Options) nameOf(i int) string {
+	return fmt.Sprintf("m%0*d", max(2, len(strconv.Itoa(o.Members))), i+1)
 }
 
 // relayed reports whether a relay stands between the members.

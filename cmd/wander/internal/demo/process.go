@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -23,8 +24,9 @@ type process struct {
 	dir     string
 	program string
 	args    []string
-	listen  netip.AddrPort
-	relay   *relay.Relay // nil without one
+	socket  *net.UDPConn   // which the member listens on in all its lives
+	address netip.AddrPort // of the socket
+	relay   *relay.Relay   // nil without one
 	client  *api.Client
 	input   *os.File // ends with the demo, and the member with it; nil: none
 
@@ -36,12 +38,34 @@ type process struct {
 	kills  []uint64   // when it was killed, µs since 1970
 }
 
-// address is where others reach the member.
-func (p *process) address() string {
+// listen binds the member's socket. The demo keeps it while the member is down and
+// hands it on to each of its lives: whatever else asks the system for a port
+// meanwhile, a relay for instance, does not get this one.
+func (p *process) listen() error {
+	var err error
+	if p.socket, err = net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); err != nil {
+		return err
+	}
+	p.address = p.socket.LocalAddr().(*net.UDPAddr).AddrPort()
+	return nil
+}
+
+// release closes the sockets of the member, which has ended.
+func (p *process) release() {
+	if p.relay != nil {
+		p.relay.Close()
+	}
+	if p.socket != nil {
+		_ = p.socket.Close()
+	}
+}
+
+// reached is where others reach the member.
+func (p *process) reached() string {
 	if p.relay != nil {
 		return p.relay.Address()
 	}
-	return p.listen.String()
+	return p.address.String()
 }
 
 func (p *process) stateDir() string { return filepath.Join(p.dir, "state") }
@@ -63,6 +87,13 @@ func (p *process) start() error {
 		if !strings.HasPrefix(v, "WANDER_") {
 			cmd.Env = append(cmd.Env, v)
 		}
+	}
+	if p.socket != nil {
+		handed, err := handOn(cmd, p.socket)
+		if err != nil {
+			return fmt.Errorf("member %s: %w", p.name, err)
+		}
+		defer handed.Close()
 	}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("member %s: %w", p.name, err)
