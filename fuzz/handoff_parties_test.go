@@ -43,11 +43,11 @@ func (w *handoffWorld) Choose(exclude func(ident.Member) bool) (ident.Member, bo
 
 func (*handoffWorld) Standing(ident.Member) error { return nil }
 
-func (w *handoffWorld) Certificate(m ident.Member) []byte {
+func (w *handoffWorld) Certificate(m ident.Member) string {
 	if w.Key(m) == nil {
-		return nil
+		return ""
 	}
-	return m[:]
+	return string(m[:])
 }
 
 func (*handoffWorld) Admits(token.GenesisBody, bool) (wire.Refusal, bool) { return 0, true }

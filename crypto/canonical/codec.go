@@ -50,12 +50,15 @@ func modes() (cbor.UserBufferEncMode, cbor.DecMode) {
 // Marshal returns the deterministic encoding of v. A value with no such
 // encoding here (a float, a tag, text that is not UTF-8, a bad Raw) is refused
 // with ErrType or the reason that Check would give.
-func Marshal(v any) ([]byte, error) {
+func Marshal(v any) ([]byte, error) { return MarshalWithin(v, unbounded) }
+
+// MarshalWithin is Marshal of a value whose encoding must pass Check within l.
+func MarshalWithin(v any, l Limits) ([]byte, error) {
 	b, err := encoder.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrType, err)
 	}
-	if err := Check(b, unbounded); err != nil {
+	if err := Check(b, l); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -64,17 +67,19 @@ func Marshal(v any) ([]byte, error) {
 // Append appends what Marshal returns to dst, or returns dst as it was and the
 // error.
 func Append(dst []byte, v any) ([]byte, error) {
-	buf := bytes.NewBuffer(dst)
+	buf := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buf)
+	buf.Reset()
 	if err := encoder.MarshalToBuffer(v, buf); err != nil {
 		return dst, fmt.Errorf("%w: %w", ErrType, err)
 	}
-	if err := Check(buf.Bytes()[len(dst):], unbounded); err != nil {
+	if err := Check(buf.Bytes(), unbounded); err != nil {
 		return dst, err
 	}
-	return buf.Bytes(), nil
+	return append(dst, buf.Bytes()...), nil
 }
 
-// buffers are for encodings that are only compared.
+// buffers are for encodings that are copied or only compared.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Unmarshal decodes data into v, a pointer, if data passes Check within l and

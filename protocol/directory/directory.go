@@ -275,6 +275,15 @@ func (d *Directory) Certificate(m ident.Member) (c certificate.Certificate, ok b
 	return certificate.Certificate{}, false
 }
 
+// RawCertificate is the encoded certificate that Certificate returns, or "". It
+// decodes nothing.
+func (d *Directory) RawCertificate(m ident.Member) string {
+	if f := d.members[m]; f != nil {
+		return f.certificate.Raw()
+	}
+	return ""
+}
+
 // Endpoint is the encoded endpoint record of m.
 func (d *Directory) Endpoint(m ident.Member) (raw []byte, ok bool) {
 	if f := d.members[m]; f != nil && !f.endpoint.IsZero() {
@@ -290,6 +299,12 @@ func (d *Directory) Addresses(m ident.Member) []string {
 		return f.addresses()
 	}
 	return nil
+}
+
+// Dialable reports whether m has addresses. It decodes nothing.
+func (d *Directory) Dialable(m ident.Member) bool {
+	f := d.members[m]
+	return f != nil && f.reachable()
 }
 
 // Status is nil when m is a member in good standing at the time now. Otherwise

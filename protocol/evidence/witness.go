@@ -98,7 +98,8 @@ func (w *Witness) Recall(o Object) {
 
 func (w *Witness) show(s Statement, raw []byte) (mine, other Object, found bool) {
 	mine = Object{Kind: s.Kind, Raw: raw}
-	for _, at := range s.rivals() {
+	var space [2]trace
+	for _, at := range s.rivals(space[:0]) {
 		known, is := w.recall(at)
 		if !is || known.hash == s.Hash {
 			continue
@@ -107,7 +108,7 @@ func (w *Witness) show(s Statement, raw []byte) (mine, other Object, found bool)
 			return mine, known.object, true
 		}
 	}
-	for _, at := range s.traces() {
+	for _, at := range s.traces(space[:0]) {
 		w.remember(at, seen{s.Hash, mine})
 	}
 	return mine, Object{}, false
@@ -129,37 +130,38 @@ func (w *Witness) remember(at trace, o seen) {
 	w.young[at] = o
 }
 
-// traces are under what an object is kept.
-func (s Statement) traces() []trace {
+// traces appends to list under what an object is kept: at most two.
+func (s Statement) traces(list []trace) []trace {
 	switch s.Kind {
 	case envelope.Genesis:
-		return []trace{s.mint()}
+		return append(list, s.mint())
 	case envelope.Transfer:
-		return []trace{s.hop(), {by: samePrevious, who: s.Signer, hash: s.Previous}}
+		return append(list, s.hop(), trace{by: samePrevious, who: s.Signer, hash: s.Previous})
 	case envelope.Void:
-		return []trace{{by: declining, who: s.Signer, hash: s.Answered}}
+		return append(list, trace{by: declining, who: s.Signer, hash: s.Answered})
 	case envelope.Receipt:
-		return []trace{{by: taking, who: s.Signer, hash: s.Answered}}
+		return append(list, trace{by: taking, who: s.Signer, hash: s.Answered})
 	}
-	return nil
+	return list
 }
 
-// rivals are under what another object is kept that would contradict this one.
-func (s Statement) rivals() []trace {
+// rivals appends to list under what another object is kept that would contradict
+// this one: at most two.
+func (s Statement) rivals(list []trace) []trace {
 	switch s.Kind {
 	case envelope.Genesis:
-		return []trace{s.mint()}
+		return append(list, s.mint())
 	case envelope.Transfer:
-		return []trace{s.hop(), {by: declining, who: s.Signer, hash: s.Previous}}
+		return append(list, s.hop(), trace{by: declining, who: s.Signer, hash: s.Previous})
 	case envelope.Void:
-		return []trace{
-			{by: taking, who: s.Signer, hash: s.Answered},
-			{by: samePrevious, who: s.Signer, hash: s.Answered},
-		}
+		return append(list,
+			trace{by: taking, who: s.Signer, hash: s.Answered},
+			trace{by: samePrevious, who: s.Signer, hash: s.Answered},
+		)
 	case envelope.Receipt:
-		return []trace{{by: declining, who: s.Signer, hash: s.Answered}}
+		return append(list, trace{by: declining, who: s.Signer, hash: s.Answered})
 	}
-	return nil
+	return list
 }
 
 func (s Statement) hop() trace {

@@ -62,13 +62,13 @@ func (m *Machine) Checkpoint() []journal.Record {
 		custody = append(custody, m.carry(m.records[k], signers)...)
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(signers), ident.Member.Compare) {
-		if raw := m.cfg.World.Certificate(id); raw != nil {
-			list = append(list, &journal.Known{What: journal.KnownCertificate, Object: raw})
+		if raw := m.cfg.World.Certificate(id); raw != "" {
+			list = append(list, &journal.Known{What: journal.KnownCertificate, Object: []byte(raw)})
 		}
 	}
 	clear(m.written)
 	for id := range signers {
-		m.written[id] = hashOf(m.cfg.World.Certificate(id))
+		m.written[id] = m.cfg.World.Certificate(id)
 	}
 	return append(list, custody...)
 }

@@ -58,11 +58,11 @@ func (w *world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 func (w *world) Standing(m ident.Member) error { return w.standing[m] }
 
 // Certificate stands for a certificate by its member's id.
-func (w *world) Certificate(m ident.Member) []byte {
+func (w *world) Certificate(m ident.Member) string {
 	if w.keys[m] == nil {
-		return nil
+		return ""
 	}
-	return m[:]
+	return string(m[:])
 }
 
 func (w *world) Admits(_ token.GenesisBody, fresh bool) (wire.Refusal, bool) {

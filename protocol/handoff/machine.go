@@ -21,8 +21,9 @@ type World interface {
 	Choose(exclude func(ident.Member) bool) (ident.Member, bool)
 	// Standing is nil for a member that may take part in a new handoff.
 	Standing(m ident.Member) error
-	// Certificate is the encoded certificate of m, or nil.
-	Certificate(m ident.Member) []byte
+	// Certificate is the encoded certificate of m, or "". It is asked for with
+	// every handoff, so it must not decode anything.
+	Certificate(m ident.Member) string
 	// Admits says whether tokens of this genesis circulate in this group. The
 	// reason is for the offerer. fresh asks for a check of the genesis time.
 	Admits(g token.GenesisBody, fresh bool) (wire.Refusal, bool)
@@ -100,7 +101,7 @@ type Machine struct {
 	nextSequence, sequenceMark uint64
 	held, live                 int
 	stopping                   bool
-	written                    map[ident.Member]ident.Hash // certificates in the journal
+	written                    map[ident.Member]string // encoded certificates in the journal
 
 	pairs   map[[2]ident.Hash]bool // that are in the journal as evidence
 	accused map[ident.Member]int   // how often, since the start; nobody: suspicion
@@ -126,7 +127,7 @@ func New(cfg Config) *Machine {
 		passing:   make(map[key]*record),
 		offerers:  make(map[ident.Member]*offerer),
 		receivers: make(map[ident.Member]*receiver),
-		written:   make(map[ident.Member]ident.Hash),
+		written:   make(map[ident.Member]string),
 		pairs:     make(map[[2]ident.Hash]bool),
 		accused:   make(map[ident.Member]int),
 		// Numbers start at 1, so that a promise of 0 says nothing.
@@ -279,13 +280,11 @@ func (m *Machine) notify(n Notice) { m.notices = append(m.notices, n) }
 func (m *Machine) writeCertificates(signers ...ident.Member) {
 	for _, s := range signers {
 		raw := m.cfg.World.Certificate(s)
-		if raw == nil {
+		if raw == "" || m.written[s] == raw {
 			continue
 		}
-		if h := hashOf(raw); m.written[s] != h {
-			m.written[s] = h
-			m.persist(&journal.Known{What: journal.KnownCertificate, Object: raw}, false)
-		}
+		m.written[s] = raw
+		m.persist(&journal.Known{What: journal.KnownCertificate, Object: []byte(raw)}, false)
 	}
 }
 
@@ -293,8 +292,8 @@ func (m *Machine) writeCertificates(signers ...ident.Member) {
 func (m *Machine) certificates(signers []ident.Member) [][]byte {
 	list := make([][]byte, 0, len(signers))
 	for _, s := range signers {
-		if raw := m.cfg.World.Certificate(s); raw != nil {
-			list = append(list, raw)
+		if raw := m.cfg.World.Certificate(s); raw != "" {
+			list = append(list, []byte(raw))
 		}
 	}
 	return list

@@ -252,7 +252,7 @@ func (r *Replay) revive(k key, p *past) error {
 		return err
 	}
 	for _, s := range rec.title.Signers() {
-		m.written[s] = hashOf(m.cfg.World.Certificate(s))
+		m.written[s] = m.cfg.World.Certificate(s)
 	}
 	if p.state == Hold {
 		m.held++

@@ -22,7 +22,7 @@ type pair map[ident.Member]*signature.PublicKey
 func (p pair) Key(m ident.Member) *signature.PublicKey                    { return p[m] }
 func (pair) Choose(func(ident.Member) bool) (m ident.Member, ok bool)     { return m, false }
 func (pair) Standing(ident.Member) error                                  { return nil }
-func (pair) Certificate(ident.Member) []byte                              { return nil }
+func (pair) Certificate(ident.Member) string                              { return "" }
 func (pair) Admits(token.GenesisBody, bool) (r wire.Refusal, admits bool) { return 0, true }
 func (pair) LastOperation(token.GenesisBody) uint64                       { return 0 }
 

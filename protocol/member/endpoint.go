@@ -175,7 +175,7 @@ func (m *Member) attachConnected() {
 		if len(m.where.attached) >= directory.Attachments {
 			return
 		}
-		if len(m.dir.Addresses(id)) > 0 && m.dir.Status(id, m.now.Wall) == nil {
+		if m.dir.Dialable(id) && m.dir.Status(id, m.now.Wall) == nil {
 			m.where.attached[id] = clock.Never
 		}
 	}
@@ -216,7 +216,7 @@ func (m *Member) dialCreditors() {
 		return
 	}
 	list := slices.DeleteFunc(m.handoff.Creditors(), func(id ident.Member) bool {
-		return m.peers[id] != nil || m.dir.Addresses(id) == nil || m.dir.Revoked(id)
+		return m.peers[id] != nil || !m.dir.Dialable(id) || m.dir.Revoked(id)
 	})
 	random := rand.New(m.sources.member)
 	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })

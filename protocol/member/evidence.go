@@ -25,11 +25,8 @@ func (m *Member) recallEvidence(past []journal.Stamped) {
 // their signer. The journal has the objects already.
 func (m *Member) convicted(accused ident.Member, a, b evidence.Object) {
 	g := m.cfg.Group
-	var own, raw []byte
-	if c, ok := m.dir.Certificate(accused); ok {
-		own = c.Raw()
-	}
-	e, err := evidence.New(g.ID(), g.Statements(), own, a, b)
+	var raw []byte
+	e, err := evidence.New(g.ID(), g.Statements(), []byte(m.dir.RawCertificate(accused)), a, b)
 	if err == nil {
 		raw, err = e.Encode()
 	}

@@ -28,13 +28,13 @@ var began = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // authority is a CA with one group.
 type authority struct {
-	t     *testing.T
+	t     testing.TB
 	key   *signature.PrivateKey
 	group *group.Group
 	next  uint64
 }
 
-func keyOf(t *testing.T, n byte) *signature.PrivateKey {
+func keyOf(t testing.TB, n byte) *signature.PrivateKey {
 	k, err := signature.NewPrivateKey(bytes.Repeat([]byte{n}, signature.SeedSize))
 	require.NoError(t, err)
 	return k
@@ -52,10 +52,15 @@ var quick = policy.Params{
 	RegenerationMean: 1000 * time.Hour,
 }
 
-func newAuthority(t *testing.T) *authority { return newAuthorityOf(t, quick) }
+func newAuthority(t testing.TB) *authority { return newAuthorityOf(t, quick) }
 
 // newAuthorityOf is a group of other parameters.
-func newAuthorityOf(t *testing.T, params policy.Params) *authority {
+func newAuthorityOf(t testing.TB, params policy.Params) *authority {
+	return newAuthorityWith(t, settings(1, params))
+}
+
+// newAuthorityWith is a group of other settings.
+func newAuthorityWith(t testing.TB, s group.Settings) *authority {
 	key := keyOf(t, 255)
 	pub := key.Public().Bytes()
 	id := ident.GroupOf(pub[:])
@@ -63,7 +68,7 @@ func newAuthorityOf(t *testing.T, params policy.Params) *authority {
 		Name: "test", Group: id, Key: pub, NotBefore: began.Add(-time.Hour), NotAfter: began.Add(10 * 365 * 24 * time.Hour),
 	}.Sign(key)
 	require.NoError(t, err)
-	c, err := settings(1, params).Sign(id, key)
+	c, err := s.Sign(id, key)
 	require.NoError(t, err)
 	g, err := group.New([]group.Authority{statement}, c)
 	require.NoError(t, err)
@@ -72,7 +77,7 @@ func newAuthorityOf(t *testing.T, params policy.Params) *authority {
 
 // someone has a certificate of the group. As a peer it does what a test says.
 type someone struct {
-	t           *testing.T
+	t           testing.TB
 	group       ident.Group
 	key         *signature.PrivateKey
 	certificate certificate.Certificate
@@ -131,7 +136,7 @@ func (s *someone) endpoint(sequence uint64) []byte {
 // box is a member with a clock and a journal.
 type box struct {
 	*member.Member
-	t       *testing.T
+	t       testing.TB
 	cfg     member.Config
 	now     clock.Reading
 	journal []journal.Stamped

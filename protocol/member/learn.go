@@ -228,12 +228,12 @@ const maxTold = 4096
 
 // joinOf is the update that says where a member is.
 func (m *Member) joinOf(id ident.Member) (update.Update, bool) {
-	c, known := m.dir.Certificate(id)
+	c := m.dir.RawCertificate(id)
 	e, located := m.dir.Endpoint(id)
-	if !known || !located {
+	if c == "" || !located {
 		return update.Update{}, false
 	}
-	return update.Join(c.Raw(), e), true
+	return update.Join([]byte(c), e), true
 }
 
 // recentLeaves is how many leaves are kept at hand for the CA, which has perhaps
@@ -261,8 +261,8 @@ func (m *Member) learnLeave(from ident.Member, raw []byte) error {
 	}
 	m.tookLeave(id, raw)
 	m.leaves = append(m.leaves[max(0, len(m.leaves)+1-recentLeaves):], raw)
-	if c, known := m.dir.Certificate(id); known && (m.talking || id == m.self) {
-		m.spreadNow(update.Key{Kind: update.KindLeave, Subject: id}, update.Leave(raw, c.Raw()))
+	if c := m.dir.RawCertificate(id); c != "" && (m.talking || id == m.self) {
+		m.spreadNow(update.Key{Kind: update.KindLeave, Subject: id}, update.Leave(raw, []byte(c)))
 	}
 	return nil
 }
@@ -328,9 +328,9 @@ func (m *Member) tookFailure(f certificate.Failure, raw []byte) {
 // tellFailure passes a failure statement on at once, if it was heard as news.
 func (m *Member) tellFailure(f certificate.Failure, raw []byte) {
 	key := update.Key{Kind: update.KindFailure, Subject: f.Subject, Witness: f.Witness}
-	c, known := m.dir.Certificate(f.Witness)
-	if known && (m.talking || f.Witness == m.self) && m.mayTell(key) {
-		m.spreadNow(key, update.Failure(raw, c.Raw()))
+	c := m.dir.RawCertificate(f.Witness)
+	if c != "" && (m.talking || f.Witness == m.self) && m.mayTell(key) {
+		m.spreadNow(key, update.Failure(raw, []byte(c)))
 	}
 }
 

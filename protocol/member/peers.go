@@ -217,11 +217,11 @@ func (m *Member) tellFailed(id ident.Member) {
 		if err != nil {
 			continue
 		}
-		c, known := m.dir.Certificate(f.Witness)
-		if !known {
+		c := m.dir.RawCertificate(f.Witness)
+		if c == "" {
 			continue
 		}
-		if u, err := update.Failure(raw, c.Raw()).Encode(); err == nil {
+		if u, err := update.Failure(raw, []byte(c)).Encode(); err == nil {
 			news = append(news, u)
 		}
 	}

@@ -63,7 +63,7 @@ func (m *Member) watchFor(s *slot, id ident.Member) {
 	}
 	w := policyWatch{id: id, next: m.now.Boot.Add(touchEvery)}
 	switch p := m.peers[id]; {
-	case p == nil && len(m.dir.Addresses(id)) == 0:
+	case p == nil && !m.dir.Dialable(id):
 		w.next = m.now.Boot.Add(muteAfter)
 	case p == nil:
 		m.greet(id)
@@ -191,7 +191,7 @@ func (m *Member) attend(w *policyWatch) {
 	case m.enough(w):
 		w.next = m.now.Boot.Add(touchPause)
 		m.greetOthers(w)
-	case len(m.dir.Addresses(w.id)) == 0:
+	case !m.dir.Dialable(w.id):
 		w.fail(m.now.Boot)
 		w.next = m.now.Boot.Add(muteAfter)
 		return

@@ -54,7 +54,7 @@ func (m *Member) tellPeer(s *slot, a *policy.Action) {
 	switch {
 	case t.to == m.self || m.dir.Status(t.to, m.now.Wall) != nil && m.peers[t.to] == nil:
 		m.reject("policy message to nobody")
-	case m.peers[t.to] == nil && len(m.dir.Addresses(t.to)) == 0:
+	case m.peers[t.to] == nil && !m.dir.Dialable(t.to):
 		m.reject("policy message out of reach")
 	case m.peers[t.to] != nil:
 		m.tellConnected(t)

@@ -200,6 +200,5 @@ func (m *Member) concerns(u update.Update) bool {
 }
 
 func (m *Member) knows(id ident.Member) bool {
-	_, known := m.dir.Certificate(id)
-	return known
+	return m.dir.RawCertificate(id) != ""
 }

@@ -101,7 +101,7 @@ func (m *Member) unanswered(id ident.Member, broken bool) {
 
 // refusing notes that a member answered that it will not talk, so that it lives.
 func (m *Member) refusing(id ident.Member) {
-	if len(m.dir.Addresses(id)) > 0 {
+	if m.dir.Dialable(id) {
 		delete(m.suspects, id)
 	}
 }
@@ -119,7 +119,7 @@ func (m *Member) suspect(id ident.Member, after time.Duration, helped bool) {
 		m.reject("too many suspects")
 		return
 	}
-	if len(m.dir.Addresses(id)) == 0 {
+	if !m.dir.Dialable(id) {
 		if !m.dir.AttachedTo(id, m.self) {
 			return
 		}
@@ -197,7 +197,7 @@ func (m *Member) suspectsInOrder() []ident.Member {
 
 // probe dials a suspect once more, when that may be, or gives it up.
 func (m *Member) probe(id ident.Member, s *suspicion) {
-	reachable := len(m.dir.Addresses(id)) > 0
+	reachable := m.dir.Dialable(id)
 	if reachable && s.failures < stateAfter {
 		if m.redials.spend(m.now.Boot, m.suspectRate(), suspectBurst) {
 			s.next = m.now.Boot.Add(m.pace())

@@ -36,13 +36,8 @@ func (w world) Standing(id ident.Member) error {
 	return err
 }
 
-// Certificate is the encoded certificate of a member, or nil.
-func (w world) Certificate(id ident.Member) []byte {
-	if c, ok := w.dir.Certificate(id); ok {
-		return c.Raw()
-	}
-	return nil
-}
+// Certificate is the encoded certificate of a member, or "".
+func (w world) Certificate(id ident.Member) string { return w.dir.RawCertificate(id) }
 
 // Admits says whether tokens of this genesis circulate here.
 func (w world) Admits(g token.GenesisBody, fresh bool) (wire.Refusal, bool) {

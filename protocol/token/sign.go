@@ -26,11 +26,8 @@ func sign(group ident.Group, kind envelope.Kind, signer ident.Member, body any, 
 	if err := validate(); err != nil {
 		return envelope.Verified{}, err
 	}
-	payload, err := canonical.Marshal(body)
+	payload, err := canonical.MarshalWithin(body, payloadLimits)
 	if err != nil {
-		return envelope.Verified{}, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	if err := canonical.Check(payload, payloadLimits); err != nil {
 		return envelope.Verified{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return envelope.Sign(domain(group, kind), signer, payload, key)
