@@ -132,9 +132,14 @@ type Resource struct {
 	Name                  string
 	Tokens, Dropped, Lost int
 	Handoffs, Operations  int
-	Overlaps              Overlaps
-	Gaps                  Gaps
-	Shares                []Share // by member
+	// Open counts the operations whose end no journal at hand tells: running, or
+	// unknown. Bounded counts those of which only a bound of their end is known: the
+	// member found them past their deadline when it restarted. Operations includes
+	// both.
+	Open, Bounded int
+	Overlap       Overlaps
+	Gaps          Gaps
+	Shares        []Share // by member
 	// JainOperations and JainHeld are Jain's index of the members' numbers of
 	// operations and of their times of custody, from 1/n to 1; 0: there were none.
 	JainOperations, JainHeld float64
@@ -147,27 +152,31 @@ type Share struct {
 	Member     ident.Member
 	Operations int
 	Held       uint64
+	Present    uint64 // covered by the member's journals
 }
 
-// Overlaps are operations of one resource that ran at once. With more than one
+// Overlaps is how long operations of one resource ran at once. With more than one
 // slot or token that is how it should be; with one it is what soft exclusion
-// permits.
+// permits. Operations of one token do not overlap, see package documentation.
 type Overlaps struct {
-	Count   int    // pairs of operations
-	Sure    int    // pairs that ran at once whatever the clocks, as far as is known of these
-	Total   uint64 // time in which more than one ran
-	Longest uint64
-	AtOnce  int // the most that ran at once, up to 64
-	List    []OverlapOf
+	// Certain is the time in which at least two programs were running, whatever
+	// the clocks within their measured offsets. Recorded is the time in which at
+	// least two recorded operations can have been running. Possible adds what can
+	// have run where no journal is at hand, under tokens that were there.
+	Certain, Recorded, Possible uint64
+	// MostCertain and MostPossible are the most operations at once.
+	MostCertain, MostPossible int
+	Pairs                     int // of recorded operations that can have overlapped
+	CertainPairs              int // of these, the pairs that did
+	List                      []OverlapOf
 }
 
-// OverlapOf is one pair.
+// OverlapOf is one pair of recorded operations.
 type OverlapOf struct {
-	Members [2]ident.Member
-	Records [2]Place
-	From    uint64 // by the clock of the second, as it began later
-	Took    uint64
-	Sure    bool // see Overlaps
+	Members           [2]ident.Member
+	Records           [2]Place
+	From              uint64 // by the clock of the second, as it began later
+	Certain, Possible uint64 // for how long both ran
 }
 
 // Gaps are the times between operations of a resource, when none ran.

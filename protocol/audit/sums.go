@@ -181,15 +181,17 @@ func gaps(runs []run) (g Gaps) {
 // begin.
 func (a *auditor) overlaps(r *Resource, runs []run) {
 	var active []run
-	o := &r.Overlaps
-	var counted uint64 // up to where Total is complete
+	o := &r.Overlap
+	var counted uint64 // up to where Recorded is complete
 	for _, one := range runs {
 		active = slices.DeleteFunc(active, func(x run) bool { return x.to <= one.from })
 		for _, x := range active {
 			if end := min(x.to, one.to); end > one.from {
-				o.list(a.overlap(x, one))
+				o.list(OverlapOf{
+					Members: [2]ident.Member{x.member, one.member}, Records: [2]Place{x.in, one.in}, From: one.from, Possible: end - one.from,
+				})
 				if from := max(counted, one.from); end > from {
-					o.Total += end - from
+					o.Recorded += end - from
 					counted = end
 				}
 			}
@@ -197,30 +199,17 @@ func (a *auditor) overlaps(r *Resource, runs []run) {
 		if len(active) < maxAtOnce {
 			active = append(active, one)
 		}
-		o.AtOnce = max(o.AtOnce, len(active))
+		o.MostPossible = max(o.MostPossible, len(active))
 	}
+	o.Possible = o.Recorded
 	o.cut(maxListed)
 }
 
-// overlap compares two operations that ran at once by the clocks of their members.
-func (a *auditor) overlap(x, y run) OverlapOf {
-	l := a.lead(x.member, y.member)
-	at := func(lead int64) int64 { // of y's clock, how long both ran
-		from, to := int64(y.from)-lead, int64(y.to)-lead
-		return min(int64(x.to), to) - max(int64(x.from), from)
-	}
-	return OverlapOf{
-		Members: [2]ident.Member{x.member, y.member}, Records: [2]Place{x.in, y.in}, From: y.from, Took: min(x.to, y.to) - y.from,
-		Sure: at(l.Least) > 0 && at(l.Most) > 0,
-	}
-}
-
 func (o *Overlaps) list(one OverlapOf) {
-	o.Count++
-	if one.Sure {
-		o.Sure++
+	o.Pairs++
+	if one.Certain > 0 {
+		o.CertainPairs++
 	}
-	o.Longest = max(o.Longest, one.Took)
 	if o.List = append(o.List, one); len(o.List) >= 4*maxListed {
 		o.cut(maxListed)
 	}
@@ -229,7 +218,7 @@ func (o *Overlaps) list(one OverlapOf) {
 // cut leaves the longest.
 func (o *Overlaps) cut(n int) {
 	slices.SortFunc(o.List, func(x, y OverlapOf) int {
-		return cmp.Or(cmp.Compare(y.Took, x.Took), cmp.Compare(x.From, y.From))
+		return cmp.Or(cmp.Compare(y.Certain, x.Certain), cmp.Compare(y.Possible, x.Possible), cmp.Compare(x.From, y.From))
 	})
 	o.List = o.List[:min(n, len(o.List))]
 }

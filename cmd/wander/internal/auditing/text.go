@@ -144,15 +144,14 @@ func (v View) resources(w *strings.Builder) {
 			fmt.Fprintf(w, "gaps        half below %.2f s, 90%% below %.2f s, 99%% below %.2f s; longest %.2f s from %s\n",
 				r.Gaps.P50, r.Gaps.P90, r.Gaps.P99, r.Gaps.Longest, r.Gaps.LongestFrom)
 		}
-		o := r.Overlaps
-		fmt.Fprintf(w, "overlap     %d pairs of operations at once, %d of them whatever the clocks; %.2f s in all, longest %.2f s, at most %d at once\n",
-			o.Count, o.Sure, o.Total, o.Longest, o.AtOnce)
+		o := r.Overlap
+		fmt.Fprintf(w, "overlap     certain %.2f s, possible %.2f s; at once certainly %d, possibly %d operations\n",
+			o.Certain, o.Possible, o.MostCertain, o.MostPossible)
+		if o.Possible > o.Recorded {
+			fmt.Fprintf(w, "            possible %.2f s of the operations that these journals record; the rest is where no journal is at hand\n", o.Recorded)
+		}
 		for _, one := range o.List[:min(len(o.List), 5)] {
-			sure := "within what clocks may differ"
-			if one.Sure {
-				sure = "whatever the clocks"
-			}
-			fmt.Fprintf(w, "            %.2f s from %s: %s, %s\n", one.Took, one.From, strings.Join(one.Members, " and "), sure)
+			fmt.Fprintf(w, "            from %s: %s, certain %.2f s, possible %.2f s\n", one.From, strings.Join(one.Members, " and "), one.Certain, one.Possible)
 		}
 	}
 }

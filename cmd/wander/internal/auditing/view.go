@@ -9,7 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// View is an audit as it is shown, and its JSON under "v":1. Times are RFC 3339 by
+// View is an audit as it is shown, and its JSON under "v":2. Times are RFC 3339 by
 // the clock of whose record it is; lengths are seconds.
 type View struct {
 	V          int            `json:"v"`
@@ -72,17 +72,19 @@ type SpanView struct {
 
 // ResourceView is one resource.
 type ResourceView struct {
-	Resource       string       `json:"resource"`
-	Tokens         int          `json:"tokens"`
-	Dropped        int          `json:"dropped"`
-	Lost           int          `json:"lost"`
-	Handoffs       int          `json:"handoffs"`
-	Operations     int          `json:"operations"`
-	JainOperations float64      `json:"jain_operations"`
-	JainHeld       float64      `json:"jain_held"`
-	Gaps           GapsView     `json:"gaps"`
-	Overlaps       OverlapsView `json:"overlaps"`
-	Shares         []ShareView  `json:"shares"`
+	Resource       string      `json:"resource"`
+	Tokens         int         `json:"tokens"`
+	Dropped        int         `json:"dropped"`
+	Lost           int         `json:"lost"`
+	Handoffs       int         `json:"handoffs"`
+	Operations     int         `json:"operations"`
+	Open           int         `json:"open"`    // of these, running or unknown: no record of their end is at hand
+	Bounded        int         `json:"bounded"` // of these, ended no later than a bound: found past their deadline at a restart
+	JainOperations float64     `json:"jain_operations"`
+	JainHeld       float64     `json:"jain_held"`
+	Gaps           GapsView    `json:"gaps"`
+	Overlap        OverlapView `json:"overlap"`
+	Shares         []ShareView `json:"shares"`
 }
 
 // GapsView are the times between operations.
@@ -95,23 +97,25 @@ type GapsView struct {
 	P99         float64 `json:"p99_s"`
 }
 
-// OverlapsView are operations that ran at once.
-type OverlapsView struct {
-	Count   int           `json:"count"`
-	Sure    int           `json:"sure"` // whatever the clocks
-	Total   float64       `json:"total_s"`
-	Longest float64       `json:"longest_s"`
-	AtOnce  int           `json:"at_once"`
-	List    []OverlapView `json:"list"`
+// OverlapView is for how long operations ran at once.
+type OverlapView struct {
+	Certain      float64    `json:"certain_s"`  // at least so long
+	Recorded     float64    `json:"recorded_s"` // at most so long, of the operations that the journals record
+	Possible     float64    `json:"possible_s"` // at most so long, with what no journal at hand covers
+	MostCertain  int        `json:"most_certain"`
+	MostPossible int        `json:"most_possible"`
+	Pairs        int        `json:"pairs"`
+	CertainPairs int        `json:"certain_pairs"`
+	List         []PairView `json:"list"`
 }
 
-// OverlapView is one pair of operations.
-type OverlapView struct {
-	Members []string     `json:"members"`
-	From    string       `json:"from"`
-	Took    float64      `json:"took_s"`
-	Sure    bool         `json:"sure"`
-	Records []RecordView `json:"records"`
+// PairView is one pair of recorded operations.
+type PairView struct {
+	Members  []string     `json:"members"`
+	From     string       `json:"from"`
+	Certain  float64      `json:"certain_s"`
+	Possible float64      `json:"possible_s"`
+	Records  []RecordView `json:"records"`
 }
 
 // ShareView is one member's part in a resource.
@@ -119,6 +123,7 @@ type ShareView struct {
 	Member     string  `json:"member"`
 	Operations int     `json:"operations"`
 	Held       float64 `json:"held_s"`
+	Present    float64 `json:"present_s"` // covered by the member's journals: its weight in the indices
 }
 
 // LossView is one token that is lost.
@@ -150,7 +155,7 @@ const maxListed = 1000
 // View makes what is shown. files are those that WriteEvidence has written.
 func (a *Audit) View(files []string) View {
 	v := View{
-		V: 1, Verdict: "clean", Group: a.Group.ID().String(), Records: a.Records, Signatures: a.Signatures,
+		V: 2, Verdict: "clean", Group: a.Group.ID().String(), Records: a.Records, Signatures: a.Signatures,
 		Findings: []FindingView{}, More: make(map[string]int), Members: []MemberView{}, Resources: []ResourceView{},
 		Losses: []LossView{}, Fates: make(map[string]int), Clocks: []ClocksView{}, Unverified: make(map[string]int),
 		Notes: append([]string{}, a.Notes...),
@@ -266,22 +271,24 @@ func (a *Audit) resource(r audit.Resource) ResourceView {
 		Gaps: GapsView{
 			Count: r.Gaps.Count, Longest: seconds(r.Gaps.Longest), P50: seconds(r.Gaps.P50), P90: seconds(r.Gaps.P90), P99: seconds(r.Gaps.P99),
 		},
-		Overlaps: OverlapsView{
-			Count: r.Overlaps.Count, Sure: r.Overlaps.Sure, Total: seconds(r.Overlaps.Total),
-			Longest: seconds(r.Overlaps.Longest), AtOnce: r.Overlaps.AtOnce, List: []OverlapView{},
+		Open: r.Open, Bounded: r.Bounded,
+		Overlap: OverlapView{
+			Certain: seconds(r.Overlap.Certain), Recorded: seconds(r.Overlap.Recorded), Possible: seconds(r.Overlap.Possible),
+			MostCertain: r.Overlap.MostCertain, MostPossible: r.Overlap.MostPossible,
+			Pairs: r.Overlap.Pairs, CertainPairs: r.Overlap.CertainPairs, List: []PairView{},
 		},
 	}
 	if r.Gaps.Count > 0 {
 		v.Gaps.LongestFrom = at(r.Gaps.LongestFrom)
 	}
-	for _, o := range r.Overlaps.List {
-		v.Overlaps.List = append(v.Overlaps.List, OverlapView{
-			Members: []string{a.name(o.Members[0]), a.name(o.Members[1])}, From: at(o.From), Took: seconds(o.Took), Sure: o.Sure,
-			Records: a.records(o.Records[:]),
+	for _, o := range r.Overlap.List {
+		v.Overlap.List = append(v.Overlap.List, PairView{
+			Members: []string{a.name(o.Members[0]), a.name(o.Members[1])}, From: at(o.From),
+			Certain: seconds(o.Certain), Possible: seconds(o.Possible), Records: a.records(o.Records[:]),
 		})
 	}
 	for _, s := range r.Shares {
-		v.Shares = append(v.Shares, ShareView{a.name(s.Member), s.Operations, seconds(s.Held)})
+		v.Shares = append(v.Shares, ShareView{a.name(s.Member), s.Operations, seconds(s.Held), seconds(s.Present)})
 	}
 	return v
 }
