@@ -49,10 +49,10 @@ func (b *apiBackend) Acquire(_ context.Context, r api.AcquireRequest) (api.Lease
 	return apiLease{}, nil
 }
 
-func (b *apiBackend) Release(ident.Grant, bool, int) error { b.asked++; return nil }
-func (b *apiBackend) Status() api.Status                   { b.asked++; return api.Status{} }
-func (b *apiBackend) Members() []api.MemberInfo            { b.asked++; return nil }
-func (b *apiBackend) Leave(context.Context) error          { b.asked++; return api.ErrUnavailable }
+func (b *apiBackend) Release(api.ReleaseRequest) error { b.asked++; return nil }
+func (b *apiBackend) Status() api.Status               { b.asked++; return api.Status{} }
+func (b *apiBackend) Members() []api.MemberInfo        { b.asked++; return nil }
+func (b *apiBackend) Leave(context.Context) error      { b.asked++; return api.ErrUnavailable }
 func (b *apiBackend) Renew(context.Context) (api.Renewal, error) {
 	b.asked++
 	return api.Renewal{Serial: 7}, nil

@@ -71,8 +71,8 @@ func auditPool() (pool []journal.Record) {
 			&journal.Reclaimed{Token: title.Token(), Hop: 1, Void: void.Raw()},
 			&journal.Dropped{Token: title.Token(), Hop: 1, Reason: 1},
 			&journal.Taken{Token: title.Token(), Hop: 1, Transfer: given.Hash(), From: p.id, Accept: 1},
-			&journal.Started{Grant: ident.Grant{byte(i + 1)}, Token: title.Token(), Hop: 1, Resource: "r0", Deadline: 1 << 40, Boot: "boot", Machine: "machine"},
-			&journal.Ended{Grant: ident.Grant{byte(i + 1)}, Operated: true},
+			&journal.Started{Grant: ident.Grant{byte(i + 1)}, Token: title.Token(), Hop: 1, Resource: "r0", Deadline: 1 << 40, Length: 1 << 34, Boot: "boot", Machine: "machine"},
+			&journal.Ended{Grant: ident.Grant{byte(i + 1)}, Operated: true, Cause: journal.EndReported, SeenFrom: millis * 1000, SeenTo: millis*1000 + 5},
 			&journal.Visited{Resource: "r0", Token: title.Token(), Born: millis, Generator: p.id, At: millis * 1000, Operated: true},
 			&journal.Evidence{What: "two transfers", Accused: p.id, Objects: [][]byte{given.Raw(), other.Raw()}},
 		)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
-	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
@@ -93,21 +92,21 @@ func (n *Node) notGranted(resource string) error {
 
 // Release reports the end of a grant, also of one from before a restart. The
 // token is kept for the rest of min_hold.
-func (n *Node) Release(id ident.Grant, operated bool, exit int) error {
-	l := n.leases.take(id)
-	l.close(howEnded(operated, exit), "")
-	if rest := l.until.Sub(boottime.Now()); operated && rest > 0 {
-		time.AfterFunc(rest, func() { n.end(id, operated) })
+func (n *Node) Release(r api.ReleaseRequest) error {
+	l := n.leases.take(r.Grant)
+	l.close(howEnded(r.Operated, r.Exit), "")
+	if rest := l.until.Sub(boottime.Now()); r.Operated && rest > 0 {
+		time.AfterFunc(rest, func() { n.end(r) })
 		return nil
 	}
-	n.end(id, operated)
+	n.end(r)
 	return nil
 }
 
 // end tells the member that a grant's program has ended. It may be called by
 // the engine's own work.
-func (n *Node) end(id ident.Grant, operated bool) {
-	n.engine.put(item{input: member.Ended{Grant: id, Operated: operated}})
+func (n *Node) end(r api.ReleaseRequest) {
+	n.engine.put(item{input: member.Ended{Grant: r.Grant, Operated: r.Operated, SeenFrom: r.SeenFrom, SeenTo: r.SeenTo}})
 }
 
 // Status is what this member knows.

@@ -111,8 +111,9 @@ type Operation struct {
 	MaxHold time.Duration
 	// Run carries the operation out under the grant and returns when it has
 	// ended, at the grant's deadline at the latest. ctx ends when the grant is
-	// lost. operated says whether the resource was used at all.
-	Run func(ctx context.Context, g api.Grant) (operated bool, exit int)
+	// lost. It returns how the grant was used; the
+	// node fills in which one it was.
+	Run func(ctx context.Context, g api.Grant) api.ReleaseRequest
 }
 
 func (c *Config) validate() error {

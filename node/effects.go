@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/node/transport"
@@ -164,7 +165,7 @@ func (n *Node) granted(g effect.Grant) {
 		w.grant(n.leases.open(n, w, g))
 		return
 	}
-	n.end(g.Grant, false)
+	n.end(api.ReleaseRequest{Grant: g.Grant})
 	if w == nil {
 		return
 	}

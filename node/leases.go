@@ -111,7 +111,9 @@ func (l *lease) Grant() api.Grant { return l.grant }
 func (l *lease) Lost() <-chan api.LostReason { return l.lost }
 
 // Release ends the grant.
-func (l *lease) Release(operated bool, exit int) { _ = l.n.Release(l.grant.ID, operated, exit) }
+func (l *lease) Release(operated bool, exit int) {
+	_ = l.n.Release(api.ReleaseRequest{Grant: l.grant.ID, Operated: operated, Exit: exit})
+}
 
 // close ends the lease: how, and for a reason if it was lost.
 func (l *lease) close(how metrics.Operation, reason api.LostReason) {

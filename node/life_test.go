@@ -146,9 +146,9 @@ func (f *fate) passes(p point) {
 }
 
 // operate is the protected operation.
-func (f *fate) operate(context.Context, api.Grant) (bool, int) {
+func (f *fate) operate(context.Context, api.Grant) api.ReleaseRequest {
 	f.passes(operating)
-	return true, 0
+	return api.ReleaseRequest{Operated: true}
 }
 
 // mortalHandler dies at frames that come in.

@@ -47,6 +47,7 @@ func (n *Node) operateOnce(ctx context.Context, l *lease) {
 		case <-ctx.Done():
 		}
 	}()
-	operated, exit := n.cfg.Operation.Run(ctx, l.grant)
-	l.Release(operated, exit)
+	used := n.cfg.Operation.Run(ctx, l.grant)
+	used.Grant = l.grant.ID
+	_ = n.Release(used) // never fails
 }

@@ -167,7 +167,9 @@ var grantWords = map[string]string{
 
 var releaseWords = map[string]string{
 	"grant": "its id", "operated": "whether the resource was used at all",
-	"exit": "how the command that used it ended; 0 when it was none. Shown, decides nothing",
+	"exit":              "how the command that used it ended; 0 when it was none. Shown, decides nothing",
+	"seen_from_boot_ns": "when the program was seen running first, on the clock of `deadline_boot_ns`; 0 or absent if not known",
+	"seen_to_boot_ns":   "and when last. Both are for auditors (12.6), and decide nothing",
 }
 
 var renewalWords = map[string]string{
@@ -191,7 +193,7 @@ type willing struct{ api.Backend }
 func (willing) Acquire(context.Context, api.AcquireRequest) (api.Lease, error) {
 	return nil, api.ErrNotGranted
 }
-func (willing) Release(ident.Grant, bool, int) error       { return nil }
+func (willing) Release(api.ReleaseRequest) error           { return nil }
 func (willing) Status() api.Status                         { return api.Status{} }
 func (willing) Members() []api.MemberInfo                  { return nil }
 func (willing) Leave(context.Context) error                { return nil }

@@ -239,10 +239,13 @@ func (g *gallery) records(w walk) []detailed {
 		{"", &journal.Dropped{Token: tok, Hop: 1, Reason: 1}},
 		{"", &journal.Taken{Token: tok, Hop: 1, Transfer: w.first.Hash(), From: ada.id, Accept: 1025}},
 		{"", &journal.Started{
-			Grant: grant, Token: tok, Hop: 1, Resource: "ftp", Deadline: 3_600_000_000_000,
+			Grant: grant, Token: tok, Hop: 1, Resource: "ftp", Deadline: 3_600_000_000_000, Length: 20_250_000_000,
 			Boot: "0f8e7b1c-7c1d-4c39-9a3e-0d7d2c6a1f55", Machine: "4f6e65 17",
 		}},
-		{"", &journal.Ended{Grant: grant, Operated: true}},
+		{"reported", &journal.Ended{
+			Grant: grant, Operated: true, Cause: journal.EndReported, SeenFrom: millis*1000 + 100_000, SeenTo: millis*1000 + 2_100_000,
+		}},
+		{"at a restart", &journal.Ended{Grant: grant, Operated: true, Cause: journal.EndRestarted}},
 		{"", &journal.Known{What: journal.KnownCertificate, Object: certified(g.t, ada, "ada", 1)}},
 		{"", &journal.Evidence{What: "void and receipt", Accused: cleo.id, Objects: [][]byte{w.second.Raw(), w.void.Raw()}}},
 		{"", &journal.Founded{Resource: "ftp", Slot: 1}},

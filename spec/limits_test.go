@@ -272,7 +272,7 @@ type refusing struct {
 	reason error
 }
 
-func (r refusing) Release(ident.Grant, bool, int) error { return r.reason }
+func (r refusing) Release(api.ReleaseRequest) error { return r.reason }
 
 // apiRefusals are the reasons of the local API to refuse.
 var apiRefusals = []struct {

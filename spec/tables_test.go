@@ -61,6 +61,7 @@ func rendered(t *testing.T) map[string]*table {
 		"close codes":  closeTable(t),
 		"records":      recordTable(t),
 		"drop reasons": dropTable(t),
+		"end causes":   endTable(t),
 		"evidence":     evidenceTable(),
 		"api codes":    apiTable(t),
 		"limits":       limitTable(t),
@@ -313,6 +314,18 @@ func dropTable(t *testing.T) *table {
 		"overflow":   "there are more tokens than the policy wants, here or in the group",
 		"spent":      "the policy makes a token for each operation, and this one's is over",
 		"forked":     "another custody of the token is here (**H-30**); no policy says so",
+	})
+	return out
+}
+
+// endTable is how a member learns that a program has ended.
+func endTable(t *testing.T) *table {
+	names := named(func(n int) journal.EndCause { return journal.EndCause(n) }, "cause")
+	out := newTable("`cause`", "name", "how the member learned that the program has ended")
+	meaning(t, out, names, map[string]string{
+		"reported":  "what ran the program reported it",
+		"deadline":  "the deadline came while the member ran",
+		"restarted": "the deadline had passed, or the machine had been rebooted, when the member restarted",
 	})
 	return out
 }

@@ -148,13 +148,13 @@ func (w *world) start(machines ...*machine) {
 }
 
 // operate is the protected operation: never two at once.
-func (m *machine) operate(context.Context, api.Grant) (operated bool, exit int) {
+func (m *machine) operate(context.Context, api.Grant) api.ReleaseRequest {
 	defer m.w.inside.Add(-1)
 	if at := m.w.inside.Add(1); !m.w.many {
 		assert.EqualValues(m.w, 1, at, "operations at once")
 	}
 	m.ran.Add(1)
-	return true, 0
+	return api.ReleaseRequest{Operated: true}
 }
 
 // kill ends a node without its passing on what it holds.

@@ -36,17 +36,18 @@ func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 		return node.Operation{}, configError(err, "")
 	}
 	grace := s.Operation.Grace.Duration // 0: scaled with the grant
-	run := func(ctx context.Context, g api.Grant) (bool, int) {
+	run := func(ctx context.Context, g api.Grant) api.ReleaseRequest {
 		return operateUnder(ctx, g, path, s.Operation.Command, grace, log)
 	}
 	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold.Duration, Run: run}, nil
 }
 
-func operateUnder(ctx context.Context, g api.Grant, path string, args []string, grace time.Duration, log *slog.Logger) (operated bool, exit int) {
+func operateUnder(ctx context.Context, g api.Grant, path string, args []string, grace time.Duration, log *slog.Logger) api.ReleaseRequest {
+	var used api.ReleaseRequest
 	guard, err := supervise.StartGuard()
 	if err != nil {
 		log.Error("operation not started: no guard", "error", err)
-		return false, 0
+		return used
 	}
 	defer guard.Close()
 	lost := make(chan api.LostReason, 1)
@@ -61,10 +62,12 @@ func operateUnder(ctx context.Context, g api.Grant, path string, args []string, 
 		})
 	if err != nil {
 		log.Error("operation not started", "error", err)
-		return false, 0
+		return used
 	}
 	if result.Exit != 0 || result.Signal != 0 {
 		log.Warn("operation ended badly", "exit", result.Exit, "signal", result.Signal, "fence", g.Fence)
 	}
-	return true, result.Exit
+	used.Operated, used.Exit = true, result.Exit
+	used.SeenFrom, used.SeenTo = result.SeenFrom, result.SeenTo
+	return used
 }

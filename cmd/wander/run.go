@@ -175,6 +175,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	}
 	r.report.ended(result)
 	used.Operated, used.Exit = true, exitCode(result)
+	used.SeenFrom, used.SeenTo = result.SeenFrom, result.SeenTo
 	return used, r.verdict(result)
 }
 

@@ -59,8 +59,8 @@ func (f *fakeDaemon) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lea
 	return f.answer(ctx, r)
 }
 
-func (f *fakeDaemon) Release(g ident.Grant, operated bool, exit int) error {
-	f.releases <- api.ReleaseRequest{Grant: g, Operated: operated, Exit: exit}
+func (f *fakeDaemon) Release(r api.ReleaseRequest) error {
+	f.releases <- r
 	return nil
 }
 

@@ -61,8 +61,8 @@ func (f *fake) Leave(context.Context) error { return f.err }
 
 func (f *fake) Renew(context.Context) (Renewal, error) { return Renewal{Serial: 7, Newer: true}, f.err }
 
-func (f *fake) Release(g ident.Grant, operated bool, exit int) error {
-	f.releases <- ReleaseRequest{Grant: g, Operated: operated, Exit: exit}
+func (f *fake) Release(r ReleaseRequest) error {
+	f.releases <- r
 	return f.err
 }
 
@@ -91,7 +91,7 @@ func testGrant(id byte) Grant {
 func (l *fakeLease) Grant() Grant            { return l.grant }
 func (l *fakeLease) Lost() <-chan LostReason { return l.lost }
 func (l *fakeLease) Release(operated bool, exit int) {
-	_ = l.fake.Release(l.grant.ID, operated, exit)
+	_ = l.fake.Release(ReleaseRequest{Grant: l.grant.ID, Operated: operated, Exit: exit})
 }
 
 // daemon is a server on a socket.

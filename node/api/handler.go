@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // Backend is the daemon behind the API. Its methods are called concurrently.
@@ -20,7 +18,7 @@ type Backend interface {
 	Acquire(ctx context.Context, r AcquireRequest) (Lease, error)
 	// Release ends a grant, also one that was given before the daemon was
 	// restarted. A grant that is unknown or has ended is no error.
-	Release(grant ident.Grant, operated bool, exit int) error
+	Release(r ReleaseRequest) error
 	Status() Status
 	Members() []MemberInfo
 	// Leave takes the member out of the group, for ever, and ends the daemon.
@@ -149,7 +147,7 @@ func (h *handler) release(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	if err := h.backend.Release(req.Grant, req.Operated, req.Exit); err != nil {
+	if err := h.backend.Release(req); err != nil {
 		fail(w, err)
 		return
 	}

@@ -114,6 +114,10 @@ type ReleaseRequest struct {
 	// that used it ended (0 when it was not a command).
 	Operated bool `json:"operated"`
 	Exit     int  `json:"exit"`
+	// SeenFrom and SeenTo are when the program was seen running first and last:
+	// so auditors know for certain that it ran. Both are 0 if that is not known.
+	SeenFrom clock.Instant `json:"seen_from_boot_ns,omitempty"`
+	SeenTo   clock.Instant `json:"seen_to_boot_ns,omitempty"`
 }
 
 // The events of an acquire stream.

@@ -58,7 +58,7 @@ func openCrew(dir string, members []string, w work) (crew, error) {
 }
 
 // run is one operation.
-func (w work) run(ctx context.Context, _ api.Grant) (operated bool, exit int) {
+func (w work) run(ctx context.Context, _ api.Grant) api.ReleaseRequest {
 	w.watch.begin(time.Now())
 	defer func() { w.watch.end(time.Now()) }()
 	t := time.NewTimer(w.operation)
@@ -67,7 +67,7 @@ func (w work) run(ctx context.Context, _ api.Grant) (operated bool, exit int) {
 	case <-t.C:
 	case <-ctx.Done():
 	}
-	return true, 0
+	return api.ReleaseRequest{Operated: true}
 }
 
 // knowEachOther reports whether every member knows every other one.

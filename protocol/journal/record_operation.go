@@ -1,12 +1,16 @@
 package journal
 
-import "github.com/wandertoken/wander/protocol/ident"
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
 
 // Started is a grant, durable before its program starts (handoff rules §2,
 // EXEC).
 //
 //	started = [ grant: bstr .size 16, token: hash, hop: uint, resource: tstr,
-//	            deadline: uint, boot: tstr, machine: tstr ]
+//	            deadline: uint, length: uint, boot: tstr, machine: tstr ]
 type Started struct {
 	_        struct{} `cbor:",toarray"`
 	Grant    ident.Grant
@@ -14,6 +18,7 @@ type Started struct {
 	Hop      uint64
 	Resource string
 	Deadline uint64 // ns on the boot clock of the named boot
+	Length   uint64 // ns from this record to the deadline
 	Boot     string // another boot of the same machine: the program is dead
 	Machine  string
 }
@@ -53,13 +58,41 @@ type Visited struct {
 // Kind is KindVisited.
 func (*Visited) Kind() Kind { return KindVisited }
 
-// Ended is the known end of a grant's program.
+// Ended is the end of a grant: its program has ended at the time of this record at
+// the latest.
 //
-//	ended = [ grant: bstr .size 16, operated: bool ]
+//	ended = [ grant: bstr .size 16, operated: bool, cause: uint, seen_from: uint,
+//	          seen_to: uint ]
 type Ended struct {
 	_        struct{} `cbor:",toarray"`
 	Grant    ident.Grant
-	Operated bool // the program ran; false: it never started
+	Operated bool // the program ran, as far as is known; false: it never started
+	Cause    EndCause
+	// SeenFrom and SeenTo are when the program was seen running first and last, µs
+	// since 1970, by what ran it. Both are 0 when that is not known.
+	SeenFrom, SeenTo uint64
+}
+
+// EndCause is how a member learned that a grant's program has ended.
+type EndCause uint64
+
+// The causes.
+const (
+	EndReported  EndCause = 1 // the program's end was reported
+	EndDeadline  EndCause = 2 // the deadline came while the member ran
+	EndRestarted EndCause = 3 // at a restart: the deadline had passed, or the machine had been rebooted
+)
+
+func (c EndCause) String() string {
+	switch c {
+	case EndReported:
+		return "reported"
+	case EndDeadline:
+		return "deadline"
+	case EndRestarted:
+		return "restarted"
+	}
+	return fmt.Sprintf("cause %d", uint64(c))
 }
 
 // Kind is KindEnded.

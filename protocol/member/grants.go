@@ -41,6 +41,7 @@ type grant struct {
 	killing bool
 	record  *journal.Started
 	resumed bool // from before a restart or another policy: the slot's does not know of it
+	found   bool // past its deadline, or of an earlier boot, at a restart
 }
 
 func (m *Member) demand(d Demand) {
@@ -155,7 +156,7 @@ func (m *Member) run(h *hold) {
 	m.handoff.SetBusy(h.token, h.hop, true)
 	g.record = &journal.Started{
 		Grant: g.id, Token: h.token, Hop: h.hop, Resource: h.slot.key.resource,
-		Deadline: uint64(g.deadline), Boot: m.cfg.Boot, Machine: m.cfg.Machine,
+		Deadline: uint64(g.deadline), Length: uint64(g.deadline.Sub(m.now.Boot)), Boot: m.cfg.Boot, Machine: m.cfg.Machine,
 	}
 	m.persist(g.record, true)
 	m.emit(effect.Grant{
@@ -193,24 +194,40 @@ func (m *Member) due(s *slot, oncePer time.Duration) bool {
 	return s.lastOperation == 0 || now-s.lastOperation >= uint64(oncePer.Microseconds())
 }
 
+// reported ends a grant by the word of what ran its program.
+func (m *Member) reported(e Ended) {
+	r := &journal.Ended{Grant: e.Grant, Operated: e.Operated, Cause: journal.EndReported}
+	if e.Operated && 0 < e.SeenFrom && e.SeenFrom <= e.SeenTo && e.SeenTo <= m.now.Boot {
+		if from, to := m.stamp(e.SeenFrom)+1, m.stamp(e.SeenTo)-1; 0 < from && from <= to { // rounded inwards
+			r.SeenFrom, r.SeenTo = from, to
+		}
+	}
+	m.ended(r)
+}
+
+// stamp is an instant of the past by the wall clock as it is set now.
+func (m *Member) stamp(at clock.Instant) uint64 {
+	return max(1, m.now.Micros()-min(m.now.Micros(), uint64(m.now.Boot.Sub(at).Microseconds())))
+}
+
 // ended is the end of a grant's program: by its own word, or because its
 // deadline has come and it is dead with or without this member.
-func (m *Member) ended(id ident.Grant, operated bool) {
-	g := m.grants[id]
+func (m *Member) ended(r *journal.Ended) {
+	g := m.grants[r.Grant]
 	if g == nil {
 		return
 	}
-	delete(m.grants, id)
-	m.persist(&journal.Ended{Grant: id, Operated: operated}, false)
+	delete(m.grants, r.Grant)
+	m.persist(r, false)
 	h := g.hold
 	h.grant = nil
-	if operated {
+	if r.Operated {
 		if title, ok := m.handoff.Title(h.token, h.hop); ok {
 			m.visit(h.slot, title, true)
 		}
 	}
 	m.handoff.SetBusy(h.token, h.hop, false)
-	m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: operated, Token: m.describe(h)})
+	m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: r.Operated, Token: m.describe(h)})
 	if g.resumed {
 		m.tell(h.slot, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
 	}
@@ -226,7 +243,11 @@ func (m *Member) expireGrants() {
 			g.deadline = max(g.deadline, m.now.Boot.Add(killMargin))
 		}
 		if g.deadline <= m.now.Boot {
-			m.ended(g.id, true)
+			cause := journal.EndDeadline
+			if g.found {
+				cause = journal.EndRestarted
+			}
+			m.ended(&journal.Ended{Grant: g.id, Operated: true, Cause: cause})
 		}
 	}
 }

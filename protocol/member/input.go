@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -63,6 +64,9 @@ type Withdraw struct{ Request uint64 }
 type Ended struct {
 	Grant    ident.Grant
 	Operated bool
+	// SeenFrom and SeenTo are when what ran the program saw it running first and
+	// last; both 0 if that is not known.
+	SeenFrom, SeenTo clock.Instant
 }
 
 // Learn hands over signed objects from the operator's files: certificates,

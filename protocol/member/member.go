@@ -116,7 +116,7 @@ func (m *Member) handle(in Input) {
 	case Withdraw:
 		m.withdraw(in.Request)
 	case Ended:
-		m.ended(in.Grant, in.Operated)
+		m.reported(in)
 	case Learn:
 		m.learn(in)
 	case Announce:

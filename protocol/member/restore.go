@@ -187,6 +187,7 @@ func (m *Member) resumeGrants(started map[ident.Grant]*journal.Started) {
 		if r.Boot != m.cfg.Boot {
 			g.deadline, g.killing = m.now.Boot, true // the first tick ends it
 		}
+		g.found = g.deadline <= m.now.Boot
 		m.handoff.SetBusy(h.token, h.hop, true)
 	}
 }

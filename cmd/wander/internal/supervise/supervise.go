@@ -97,6 +97,9 @@ type Result struct {
 	Signal  syscall.Signal // the signal that ended it, 0 when it exited
 	Stopped Cause
 	Lost    api.LostReason // also when the loss was only warned of
+	// SeenFrom and SeenTo are when the command was seen running first and last; both
+	// are 0 if it ended before the first look.
+	SeenFrom, SeenTo clock.Instant
 }
 
 // Run runs the command until it and everything in its group has ended. One
@@ -112,7 +115,11 @@ func Run(c Command, g *Guard, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer p.close()
-	return r.loop(), nil
+	seen := r.watch()
+	result := r.loop()
+	s := seen()
+	result.SeenFrom, result.SeenTo = s.first, s.last
+	return result, nil
 }
 
 // effective drops the earlier ones of several values for one name: programs
