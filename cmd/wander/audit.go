@@ -48,7 +48,8 @@ others are suspicions, which rest on what one member wrote, or on clocks. What i
 lost, operations that overlapped, and each member's share are listed beside.
 
 All of it counts as far as the group file is trusted: give the one that you know.
-The exit code is 0 when no rule was broken, and 70 when there are findings.`,
+The exit code is 0 when there are no findings, 65 when all are suspicions, and 70
+when a broken rule is proved.`,
 		Example: "  wander audit --group group.crt /var/lib/wander/journal\n" +
 			"  wander audit --group group.crt --evidence evidence journals/\n" +
 			"  wander audit --since 2026-11-01T00:00:00Z --resource ftp --output json journals/ > audit.json",
@@ -100,10 +101,19 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	} else {
 		err = v.Text(env.Out)
 	}
-	if err = cmp.Or(err, unwritten); err == nil && len(v.Findings) > 0 {
-		return &exitError{code: exitBug, err: errors.New("the journals show broken rules")}
+	if err = cmp.Or(err, unwritten); err != nil {
+		return err
 	}
-	return err
+	switch v.Verdict {
+	case "proof":
+		return &exitError{code: exitBug, err: errors.New("the journals prove broken rules")}
+	case "suspicion":
+		return &exitError{
+			code: exitSuspicion, err: errors.New("the journals raise suspicions; nothing is proved"),
+			hint: "docs/audit.md says what may be behind each",
+		}
+	}
+	return nil
 }
 
 // input checks the flags and loads the group file.

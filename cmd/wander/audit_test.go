@@ -65,7 +65,7 @@ func TestAudit(t *testing.T) {
 	require.NoError(t, os.Chtimes(left, time.Time{}, time.Now().Add(-time.Hour)))
 	code, out, errs = runCommand("", "audit", "--group", group, "--evidence", proofs, "--output", "json", dir)
 	assert.Equal(t, exitBug, code)
-	assert.Contains(t, errs, "error: the journals show broken rules")
+	assert.Contains(t, errs, "error: the journals prove broken rules")
 	assert.NoFileExists(t, left, "an audit that was ended in the middle had left it")
 	var v auditing.View
 	require.NoError(t, json.Unmarshal([]byte(out), &v))

@@ -15,6 +15,7 @@ const (
 	exitOK            = 0
 	exitFailure       = 1  // anything that has no code of its own
 	exitUsage         = 64 // the command line
+	exitSuspicion     = 65 // the journals raise suspicions, and prove nothing
 	exitUnavailable   = 69 // no daemon, or cut off from every peer and not holding
 	exitBug           = 70
 	exitNotGranted    = 75 // not granted in time

@@ -392,7 +392,7 @@ func TestNames(t *testing.T) {
 	for e := audit.Open; e <= audit.Unseen; e++ {
 		seen[e.String()] = true
 	}
-	assert.Len(t, seen, 9+5-1, "dropped is a fate and an ending")
+	assert.Len(t, seen, 10+5-1, "dropped is a fate and an ending")
 	assert.Equal(t, "fate 99", audit.Fate(99).String())
 	assert.Equal(t, "ending 99", audit.Ending(99).String())
 }

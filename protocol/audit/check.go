@@ -38,11 +38,16 @@ type auditor struct {
 	voids     map[ident.Hash]void
 	founded   map[slot][]founding
 	custodies []*Custody
-	runs      []run
-	alone     map[once]int // findings, by their index, that are reported once for each member
-	counts    map[Kind]int
-	clocks    map[pair]*Clocks
-	report    *Report
+	// operations are what the journals record, and unseen the times at which more may
+	// have run.
+	operations []operation
+	unseen     []stretch
+	failed     map[ident.Member]uint64 // when it was stated so last, by the witness's clock, ms since 1970
+	hubs       []ident.Member          // with whose clocks those of others are compared
+	alone      map[once]int            // findings, by their index, that are reported once for each member
+	counts     map[Kind]int
+	clocks     map[pair]*Clocks
+	report     *Report
 }
 
 // Auditor reads many journals and reports. It is not safe for concurrent use; the
@@ -65,6 +70,7 @@ func newAuditor(group ident.Group, o Options) *auditor {
 		tokens:    make(map[ident.Token]*genesis),
 		voids:     make(map[ident.Hash]void),
 		founded:   make(map[slot][]founding),
+		failed:    make(map[ident.Member]uint64),
 		alone:     make(map[once]int),
 		counts:    make(map[Kind]int),
 		report:    &Report{Unverified: make(map[ident.Member]int), More: make(map[Kind]int)},
@@ -144,7 +150,11 @@ func (a *auditor) finish() *Report {
 	a.checkTransfers(order)
 	a.checkForks(order)
 	a.checkTokens()
+	for _, r := range a.readers {
+		r.unended(r.grants)
+	}
 	a.sortCustodies()
+	recorded := make(map[ident.Token]bool)
 	for start := 0; start < len(a.custodies); {
 		end := start + 1
 		for end < len(a.custodies) && a.custodies[end].Token == a.custodies[start].Token {
@@ -153,6 +163,10 @@ func (a *auditor) finish() *Report {
 		one := a.custodies[start:end]
 		a.checkOverlap(one)
 		a.report.Tokens = append(a.report.Tokens, a.fate(one))
+		if a.partial() {
+			recorded[one[0].Token] = true
+			a.unseen = append(a.unseen, a.unseenOf(one[0].Token, one)...)
+		}
 		start = end
 	}
 	for _, c := range a.custodies {
@@ -160,6 +174,11 @@ func (a *auditor) finish() *Report {
 	}
 	a.report.tokens = a.tokens
 	if a.partial() {
+		for token := range a.tokens {
+			if !recorded[token] {
+				a.unseen = append(a.unseen, a.unseenOf(token, nil)...)
+			}
+		}
 		a.sumUp()
 	}
 	return a.report
@@ -176,7 +195,8 @@ func (a *auditor) sortCustodies() {
 func (a *auditor) checkOverlap(one []*Custody) {
 	last := one[0]
 	for _, c := range one[1:] {
-		if end := a.endOf(last); !a.follows(last, c) && a.surely(last.Member, end, c) {
+		end := a.endOf(last)
+		if !a.follows(last, c) && !a.follows(c, last) && a.surely(last.Member, end, c) && a.surely(c.Member, a.endOf(c), last) {
 			a.add(Finding{
 				Kind: Overlap, Token: c.Token, Hop: c.Hop, Members: []ident.Member{last.Member, c.Member}, At: c.Begin,
 				Records: places(last.Place, c.Place), Detail: a.describeOverlap(last, end, c),
@@ -188,11 +208,10 @@ func (a *auditor) checkOverlap(one []*Custody) {
 	}
 }
 
-// surely reports whether a custody began before another member's ended, whatever
-// their clocks.
+// surely reports whether a custody began before another member's ended, for any
+// difference that their clocks can have had.
 func (a *auditor) surely(m ident.Member, end uint64, c *Custody) bool {
-	lead := a.lead(m, c.Member)
-	return end > c.Begin && int64(min(end, lastTime))-int64(c.Begin)+lead.Least > 0
+	return end > c.Begin && int64(min(end, lastTime))-int64(c.Begin)+a.leadOf(m, c.Member, end).least > 0
 }
 
 func (a *auditor) describeOverlap(last *Custody, end uint64, c *Custody) string {
@@ -240,6 +259,9 @@ func (a *auditor) fate(one []*Custody) Token {
 	switch c.Ending {
 	case Open:
 		t.Fate = Held
+		if a.departed(c.Member) {
+			t.Fate = LostDeparted
+		}
 	case Removed:
 		t.Fate = Dropped
 	case Forgotten:
@@ -267,6 +289,8 @@ func (a *auditor) underWay(t *transfer) (Fate, string) {
 	switch {
 	case t.closure == receipted && gone && !receiver.durable:
 		return LostHolder, "V1" // the record of its custody was lost with the receiver's memory
+	case a.departed(t.to) && a.stays(t):
+		return LostDeparted, ""
 	case t.closure == receipted && a.partial() && !a.covers(t.to, t.sentAt, t.closedAt), t.closure == unseen, t.takenBefore:
 		return OutOfSight, ""
 	case t.closure == receipted && a.journals[t.to] == nil:
@@ -283,6 +307,33 @@ func (a *auditor) underWay(t *transfer) (Fate, string) {
 		return LostOrphan, ""
 	}
 	return UnderWay, ""
+}
+
+// departed reports whether a member was revoked or has left: nobody takes a token
+// from it any more.
+func (a *auditor) departed(m ident.Member) bool {
+	if !a.partial() {
+		return false
+	}
+	i := a.trust.members[m]
+	return i != nil && (i.revoked > 0 || i.left > 0)
+}
+
+// stays reports whether a transfer to a departed member leads nowhere: it was not
+// declined, and if it was taken, nobody who could have it since lacks a journal.
+func (a *auditor) stays(t *transfer) bool {
+	if t.takenBefore || t.declined || t.closure == voided {
+		return false
+	}
+	if t.closure != receipted {
+		return true
+	}
+	for m := range a.trust.members {
+		if !a.departed(m) && !a.covers(m, t.closedAt, t.closedAt) {
+			return false
+		}
+	}
+	return true
 }
 
 // places are those that there are.

@@ -83,6 +83,7 @@ type Custody struct {
 	Place  Place // of the record with which it begins
 
 	carried bool      // it began some time before
+	covered uint64    // Forgotten: when the last record before was written
 	by      *transfer // that gave it; nil at hop 0, and where it came back by a void
 	gave    *transfer // that ended it
 	memory  *memory
@@ -125,6 +126,7 @@ type memory struct {
 	incarnation ident.Incarnation
 	durable     bool
 	dead        bool
+	ended       uint64 // when the next one began, if it is dead
 	floors      map[ident.Member]uint64
 }
 

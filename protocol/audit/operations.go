@@ -18,13 +18,27 @@ const (
 	late = 5 * time.Second
 )
 
-// run is one operation.
-type run struct {
-	resource string
-	member   ident.Member
-	from, to uint64
-	in       Place // of the record of its grant
+// operation is one grant under which a program may have run: in no other time than
+// from the first to the second, and certainly from when to when it was seen. All
+// times are by its member's clock.
+type operation struct {
+	resource         string
+	member           ident.Member
+	hop              hop
+	in               Place // of the record of its grant
+	from, to         uint64
+	seenFrom, seenTo uint64 // both 0: nobody saw it
+	end              knownEnd
 }
+
+// knownEnd is what is known of an operation's end.
+type knownEnd uint8
+
+const (
+	endKnown   knownEnd = iota
+	endBounded          // found past its deadline at a restart: it ended no later than that
+	endOpen             // no record of it is at hand: running, or unknown
+)
 
 func (r *Reader) started(e Entry, rec *journal.Started) {
 	h := hop{rec.Token, rec.Hop}
@@ -40,11 +54,22 @@ func (r *Reader) started(e Entry, rec *journal.Started) {
 	r.running[h] = rec.Grant
 	g := &grant{hop: h, resource: rec.Resource, from: e.At, in: r.place()}
 	if r.partial() {
-		if longest, ok := r.trust.maxHold(rec.Resource); ok {
-			g.bound = e.At + uint64((longest + killMargin).Microseconds())
-		}
+		g.bound = r.deadline(e.At, rec)
 	}
 	r.grants[rec.Grant] = g
+}
+
+// deadline is when a grant's program has to be dead, 0 if nothing tells.
+func (r *Reader) deadline(from uint64, rec *journal.Started) uint64 {
+	length := rec.Length / uint64(time.Microsecond)
+	if length == 0 {
+		longest, ok := r.trust.maxHold(rec.Resource)
+		if !ok {
+			return 0
+		}
+		length = uint64((longest + killMargin).Microseconds())
+	}
+	return min(from+min(length, lastTime)+1, lastTime)
 }
 
 func (r *Reader) ended(e Entry, rec *journal.Ended) {
@@ -57,13 +82,54 @@ func (r *Reader) ended(e Entry, rec *journal.Ended) {
 	if !rec.Operated || !r.partial() {
 		return
 	}
-	r.runs = append(r.runs, run{g.resource, r.member, g.from, max(g.from, e.At), g.in})
+	r.operations = append(r.operations, r.over(g, e.At, rec))
 	if g.alive > 0 && e.At > g.alive+uint64(late.Microseconds()) {
 		r.add(Finding{
 			Kind: Outlived, Token: g.hop.token, Hop: g.hop.number, Members: []ident.Member{r.member}, At: e.At,
 			Records: places(g.in, r.place()),
 			Detail:  fmt.Sprintf("it ran for %v, permitted are %v", micros(e.At-g.from), micros(g.bound-g.from)),
 		})
+	}
+}
+
+// over is an operation whose end was written at a time.
+func (r *Reader) over(g *grant, at uint64, rec *journal.Ended) operation {
+	o := r.operation(g)
+	o.to = at
+	if rec.Cause == journal.EndRestarted {
+		o.end = endBounded
+		if g.bound > 0 {
+			o.to = min(at, g.bound)
+		}
+	} else {
+		o.end = endKnown
+	}
+	if o.to < o.from { // the clock was set back meanwhile, and nobody knows when
+		length := max(g.bound, g.from) - g.from
+		o.from, o.to = o.to-min(o.to, length), o.from+length
+	}
+	if o.from <= rec.SeenFrom && rec.SeenFrom < rec.SeenTo && rec.SeenTo <= o.to {
+		o.seenFrom, o.seenTo = rec.SeenFrom, rec.SeenTo
+	}
+	return o
+}
+
+// operation is one without a known end. It lasts for as long as it may.
+func (r *Reader) operation(g *grant) operation {
+	o := operation{resource: g.resource, member: r.member, hop: g.hop, in: g.in, from: g.from, to: g.bound, end: endOpen}
+	if g.bound == 0 {
+		o.to = lastTime
+	}
+	return o
+}
+
+// unended takes down grants without an end.
+func (r *Reader) unended(grants map[ident.Grant]*grant) {
+	if !r.partial() {
+		return
+	}
+	for _, g := range grants {
+		r.operations = append(r.operations, r.operation(g))
 	}
 }
 

@@ -23,6 +23,7 @@ type Reader struct {
 	now    uint64 // when it was written
 	spans  []span // what is at hand
 	last   uint64 // when the last record was written
+	prior  uint64 // when the one before was
 
 	memory  *memory
 	open    map[hop]*Custody
@@ -98,6 +99,7 @@ func (r *Reader) record(e Entry, carried bool, objects []object) {
 		}
 		return
 	}
+	r.prior = r.last
 	r.cover(e.At)
 	switch rec := e.Record.(type) {
 	case nil:
@@ -137,10 +139,11 @@ func (r *Reader) forget(at uint64) {
 	if r.memory == nil || r.memory.dead {
 		return
 	}
-	r.memory.dead = true
+	r.memory.dead, r.memory.ended = true, at
 	for _, c := range r.open {
-		c.End, c.Ending = at, Forgotten
+		c.End, c.Ending, c.covered = at, Forgotten, r.prior
 	}
+	r.unended(r.grants)
 	for _, t := range r.sent {
 		t.closure = orphaned
 	}

@@ -90,6 +90,7 @@ const (
 	LostReceiver                 // V2: its receiver's custody memory ended before the token came
 	LostFloor                    // V4: its receiver has forgotten the reservation that it was sent on
 	LostOrphan                   // its sender forgot it, or gave up, and nobody is known to have taken it (also V3)
+	LostDeparted                 // its holder, or who it was sent to, was revoked or has left
 	LostUnknown                  // nothing explains where it is: always with a finding
 	fates
 )
@@ -97,7 +98,7 @@ const (
 var fateNames = [fates]string{
 	Held: "held", UnderWay: "under way", Dropped: "dropped", OutOfSight: "out of sight", LostHolder: "lost with its holder",
 	LostReceiver: "lost with its receiver", LostFloor: "lost by a floor", LostOrphan: "orphaned by its sender",
-	LostUnknown: "lost, nobody knows why",
+	LostDeparted: "lost with a departed member", LostUnknown: "lost, nobody knows why",
 }
 
 func (f Fate) String() string {
@@ -116,11 +117,13 @@ type Member struct {
 	Name string // in its certificate, "" if that was not seen
 	// Spans is what its journals cover, by its own clock; none: no journal of it is
 	// at hand.
-	Spans         []Span
-	Named         int // transfers to it that are known, from whomever
+	Spans []Span
+	Named int // transfers to it that are known, from whomever
+	// Custodies counts those that its journals record, and those that others' signed
+	// objects show: receipts that it signed, transfers of its own, and geneses.
 	Custodies     int
 	Operations    int
-	Held          uint64 // how long it had custody, of all tokens together
+	Held          uint64 // how long, as far as recorded, it had custody, of all tokens together
 	Revoked, Left bool
 }
 
@@ -140,8 +143,10 @@ type Resource struct {
 	Overlap       Overlaps
 	Gaps          Gaps
 	Shares        []Share // by member
-	// JainOperations and JainHeld are Jain's index of the members' numbers of
-	// operations and of their times of custody, from 1/n to 1; 0: there were none.
+	// JainOperations and JainHeld are Jain's index of the members' operations and of
+	// their times of custody, both per time that they were present, each weighed by
+	// that time: from 0 to 1, and 1 when all had the same part of their time; 0: there
+	// were none.
 	JainOperations, JainHeld float64
 
 	byMember map[ident.Member]*Share

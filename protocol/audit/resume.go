@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"maps"
+
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -169,4 +171,6 @@ func (r *Reader) resumed() {
 			t.closure = unseen
 		}
 	}
+	maps.DeleteFunc(b.grants, func(id ident.Grant, g *grant) bool { return r.grants[id] == g })
+	r.unended(b.grants)
 }

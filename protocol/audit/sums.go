@@ -7,28 +7,21 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-const (
-	// maxListed is how many overlaps of operations are listed, the longest ones.
-	maxListed = 100
-	// maxAtOnce is with how many that still run an operation is compared. What is
-	// more is in the sums, and not in the list.
-	maxAtOnce = 64
-)
-
 // sumUp fills in what is counted: members, resources, and the bounds of the
 // audit.
 func (a *auditor) sumUp() {
 	a.report.Findings = slices.DeleteFunc(a.report.Findings, func(f Finding) bool { return !a.asked(f.Token, f.At, f.At) })
 	a.report.Tokens = slices.DeleteFunc(a.report.Tokens, func(t Token) bool { return !a.asked(t.ID, t.At, t.At) })
 	a.report.Custodies = slices.DeleteFunc(a.report.Custodies, func(c Custody) bool { return !a.asked(c.Token, c.Begin, a.endOf(&c)) })
-	a.runs = slices.DeleteFunc(a.runs, func(r run) bool {
-		return a.Resource != "" && r.resource != a.Resource || !a.asked(ident.Token{}, r.from, r.to)
+	a.operations = slices.DeleteFunc(a.operations, func(o operation) bool {
+		return a.Resource != "" && o.resource != a.Resource || !a.asked(ident.Token{}, o.from, o.to)
 	})
 	resources := make(map[string]*Resource)
 	members := a.everybody()
 	a.sumTokens(resources)
 	a.sumCustodies(resources, members)
-	a.sumRuns(resources, members)
+	a.sumSigned(members)
+	a.sumOperations(resources, members)
 	for _, r := range resources {
 		a.shares(r)
 		a.report.Resources = append(a.report.Resources, *r)
@@ -120,6 +113,38 @@ func (a *auditor) sumCustodies(resources map[string]*Resource, members map[ident
 	}
 }
 
+// sumSigned counts custodies that no journal at hand records, and signed objects
+// show: who signs a receipt or a genesis has custody, and who signs a transfer had it.
+func (a *auditor) sumSigned(members map[ident.Member]*Member) {
+	type custody struct {
+		member ident.Member
+		hop
+	}
+	known := make(map[custody]bool)
+	for _, c := range a.custodies {
+		known[custody{c.Member, hop{c.Token, c.Hop}}] = true
+	}
+	count := func(m ident.Member, t ident.Token, number, at uint64) {
+		if one := (custody{m, hop{t, number}}); members[m] != nil && !known[one] && a.asked(t, at, at) {
+			known[one] = true
+			members[m].Custodies++
+		}
+	}
+	for _, g := range a.tokens {
+		if g.verified {
+			count(g.generator, g.token, 0, fromMillis(g.born))
+		}
+	}
+	for _, t := range a.transfers {
+		if t.verified && t.hop > 0 {
+			count(t.from, t.token, t.hop-1, fromMillis(t.time))
+		}
+		if t.read && t.receipt.Seq > 0 {
+			count(t.to, t.token, t.hop, t.closedAt)
+		}
+	}
+}
+
 // clip is how much of a time is within the bounds of the audit.
 func (a *auditor) clip(from, to uint64) uint64 {
 	from = max(from, a.From)
@@ -132,33 +157,53 @@ func (a *auditor) clip(from, to uint64) uint64 {
 	return to - from
 }
 
-func (a *auditor) sumRuns(resources map[string]*Resource, members map[ident.Member]*Member) {
-	slices.SortFunc(a.runs, func(x, y run) int {
-		return cmp.Or(cmp.Compare(x.resource, y.resource), cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to), x.member.Compare(y.member))
+func (a *auditor) sumOperations(resources map[string]*Resource, members map[ident.Member]*Member) {
+	slices.SortFunc(a.operations, func(x, y operation) int {
+		return cmp.Or(cmp.Compare(x.resource, y.resource), cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to), x.member.Compare(y.member),
+			cmp.Compare(x.in.Journal, y.in.Journal), cmp.Compare(x.in.Seq, y.in.Seq))
 	})
-	for start := 0; start < len(a.runs); {
+	for start := 0; start < len(a.operations); {
 		end := start + 1
-		for end < len(a.runs) && a.runs[end].resource == a.runs[start].resource {
+		for end < len(a.operations) && a.operations[end].resource == a.operations[start].resource {
 			end++
 		}
-		r := resource(resources, a.runs[start].resource)
-		for _, one := range a.runs[start:end] {
-			r.share(one.member).Operations++
-			members[one.member].Operations++
-		}
-		r.Operations = end - start
-		r.Gaps = gaps(a.runs[start:end])
-		a.overlaps(r, a.runs[start:end])
+		r := resource(resources, a.operations[start].resource)
+		r.sum(a.operations[start:end], members)
 		start = end
+	}
+	unseen := make(map[string][]stretch)
+	for _, s := range a.unseen {
+		name := a.tokens[s.token].resource
+		unseen[name] = append(unseen[name], s)
+	}
+	for name, r := range resources {
+		of := slices.DeleteFunc(slices.Clone(a.operations), func(o operation) bool { return o.resource != name })
+		a.overlaps(r, of, unseen[name])
 	}
 }
 
-// gaps are the times in which no operation ran, of runs in the order of their
+// sum counts the operations of one resource.
+func (r *Resource) sum(operations []operation, members map[ident.Member]*Member) {
+	for _, o := range operations {
+		r.share(o.member).Operations++
+		members[o.member].Operations++
+		switch o.end {
+		case endOpen:
+			r.Open++
+		case endBounded:
+			r.Bounded++
+		}
+	}
+	r.Operations = len(operations)
+	r.Gaps = gaps(operations)
+}
+
+// gaps are the times in which no operation ran, of operations in the order of their
 // begin.
-func gaps(runs []run) (g Gaps) {
+func gaps(operations []operation) (g Gaps) {
 	var all []uint64
-	end := runs[0].to
-	for _, one := range runs[1:] {
+	end := operations[0].to
+	for _, one := range operations[1:] {
 		if one.from > end {
 			gap := one.from - end
 			if gap > g.Longest {
@@ -177,78 +222,64 @@ func gaps(runs []run) (g Gaps) {
 	return g
 }
 
-// overlaps measures operations that ran at once, of runs in the order of their
-// begin.
-func (a *auditor) overlaps(r *Resource, runs []run) {
-	var active []run
-	o := &r.Overlap
-	var counted uint64 // up to where Recorded is complete
-	for _, one := range runs {
-		active = slices.DeleteFunc(active, func(x run) bool { return x.to <= one.from })
-		for _, x := range active {
-			if end := min(x.to, one.to); end > one.from {
-				o.list(OverlapOf{
-					Members: [2]ident.Member{x.member, one.member}, Records: [2]Place{x.in, one.in}, From: one.from, Possible: end - one.from,
-				})
-				if from := max(counted, one.from); end > from {
-					o.Recorded += end - from
-					counted = end
-				}
-			}
-		}
-		if len(active) < maxAtOnce {
-			active = append(active, one)
-		}
-		o.MostPossible = max(o.MostPossible, len(active))
-	}
-	o.Possible = o.Recorded
-	o.cut(maxListed)
-}
-
-func (o *Overlaps) list(one OverlapOf) {
-	o.Pairs++
-	if one.Certain > 0 {
-		o.CertainPairs++
-	}
-	if o.List = append(o.List, one); len(o.List) >= 4*maxListed {
-		o.cut(maxListed)
-	}
-}
-
-// cut leaves the longest.
-func (o *Overlaps) cut(n int) {
-	slices.SortFunc(o.List, func(x, y OverlapOf) int {
-		return cmp.Or(cmp.Compare(y.Certain, x.Certain), cmp.Compare(y.Possible, x.Possible), cmp.Compare(x.From, y.From))
-	})
-	o.List = o.List[:min(n, len(o.List))]
-}
-
 // shares fills in each member's share and Jain's index of them, over the members
 // whose journals are at hand.
 func (a *auditor) shares(r *Resource) {
-	var operations, held []float64
-	for m := range a.journals {
+	var operations, held, present []float64
+	for _, m := range sortedMembers(a.journals) {
 		s := r.share(m)
+		s.Present = a.presence(m)
 		operations, held = append(operations, float64(s.Operations)), append(held, float64(s.Held))
+		present = append(present, float64(s.Present))
 	}
-	r.JainOperations, r.JainHeld = jain(operations), jain(held)
+	r.JainOperations, r.JainHeld = jain(operations, present), jain(held, present)
 	for _, m := range sortedMembers(r.byMember) {
 		r.Shares = append(r.Shares, *r.byMember[m])
 	}
 }
 
+// presence is for how long a member took part, as far as its journals tell: they
+// need not have a record of late, since who waits writes none. Then it was there up to the
+// end, unless it has departed or others have stated it failed since.
+func (a *auditor) presence(m ident.Member) (total uint64) {
+	last := uint64(0)
+	for _, r := range a.journals[m] {
+		for _, c := range r.covered() {
+			total += a.clip(c.From, c.To)
+		}
+		last = max(last, r.last)
+	}
+	if failed := a.failed[m]; a.departed(m) || failed > 0 && fromMillis(failed)+a.Skew >= last {
+		return total
+	}
+	end := last
+	for other, list := range a.journals {
+		for _, r := range list {
+			if at := int64(r.last) + a.leadOf(other, m, r.last).least; at > int64(end) {
+				end = uint64(at)
+			}
+		}
+	}
+	return total + a.clip(last, end)
+}
+
 // jain is the fairness index of R. Jain, D. Chiu and W. Hawe, "A Quantitative
-// Measure of Fairness and Discrimination" (1984): 1 when all have the same, 1/n
-// when one has everything; 0 when nobody has anything.
-func jain(x []float64) float64 {
-	slices.Sort(x) // so that the sums do not depend on the order
-	sum, squares := 0.0, 0.0
-	for _, v := range x {
+// Measure of Fairness and Discrimination" (1984), of what each member had per time
+// that it was present, weighed by that time: 1 when all had the same part of their
+// time, 1/n when one of n that were always there had everything, 0 when nobody had
+// anything. A member that was there for an instant counts for as little.
+func jain(x, present []float64) float64 {
+	sum, weight, squares := 0.0, 0.0, 0.0
+	for i, v := range x {
+		if present[i] == 0 {
+			continue
+		}
 		sum += v
-		squares += v * v
+		weight += present[i]
+		squares += v * v / present[i]
 	}
 	if squares == 0 {
 		return 0
 	}
-	return sum * sum / (float64(len(x)) * squares)
+	return sum * sum / (weight * squares)
 }

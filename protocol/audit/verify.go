@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 )
@@ -206,8 +207,13 @@ func (a *auditor) judged(r *Reader, o *object) {
 		a.report.Unverified[ident.Member(o.form.KeyID())]++
 	case genuine:
 		switch o.kind {
-		case envelope.Endpoint, envelope.Failure:
+		case envelope.Endpoint:
 			a.others[o.print] = true
+		case envelope.Failure:
+			a.others[o.print] = true
+			if f, err := certificate.PeekFailure(a.group, o.raw); err == nil {
+				a.failed[f.Subject] = max(a.failed[f.Subject], f.Time)
+			}
 		}
 	}
 	if o.err != nil && o.kind != envelope.Transfer && o.kind != envelope.Genesis {
