@@ -2,6 +2,8 @@ package transport
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -30,19 +32,13 @@ func (t *Transport) welcome(q *quic.Conn) {
 		q.CloseWithError(quic.ApplicationErrorCode(CodeShuttingDown), "")
 		return
 	}
-	if p.unready >= MaxUnready {
-		p.mu.Unlock()
-		t.notices.note(errUnready, "peer", p.id, "remote", a.remote)
-		q.CloseWithError(quic.ApplicationErrorCode(CodeOverload), "")
-		return
-	}
-	p.unready++
+	p.await(q)
 	p.users++
 	p.mu.Unlock()
 	defer p.leave()
 	c, b, err := t.greet(p, q, a)
 	p.mu.Lock()
-	p.unready--
+	p.unready = slices.DeleteFunc(p.unready, func(o *quic.Conn) bool { return o == q })
 	p.mu.Unlock()
 	if err != nil {
 		code := t.ungreeted(p, a, err)
@@ -55,11 +51,28 @@ func (t *Transport) welcome(q *quic.Conn) {
 	}
 }
 
+// await notes that a preamble is to come on a connection. Of more than MaxUnready the
+// oldest is closed: a process that dies again and again before its preamble must not
+// keep the next one out. Needs p.mu.
+func (p *peer) await(q *quic.Conn) {
+	p.unready = append(p.unready, q)
+	if len(p.unready) <= MaxUnready {
+		return
+	}
+	oldest := p.unready[0]
+	p.unready = slices.Delete(p.unready, 0, 1)
+	p.t.notices.note(errUnready, "peer", p.id, "remote", oldest.RemoteAddr())
+	oldest.CloseWithError(quic.ApplicationErrorCode(CodeOverload), "")
+}
+
 // ungreeted takes in why an inbound connection brought no preamble, and returns
 // the code to close it with.
 func (t *Transport) ungreeted(p *peer, a *admission, err error) Code {
 	if t.ctx.Err() != nil {
 		return CodeShuttingDown
+	}
+	if app, ok := errors.AsType[*quic.ApplicationError](err); ok && !app.Remote {
+		return CodeProtocol // it was the oldest of too many, and has been counted
 	}
 	a.ended(ErrProtocol, err, "peer", p.id)
 	return CodeProtocol // no effect when the dialler has closed the connection
@@ -90,7 +103,11 @@ func (p *peer) take(c *conn, b preamble) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.confirm(b)
-	if p.current != nil && !decide(p.t.self.Compare(p.id) < 0, p.current.link, c.link) {
+	choice := TakeNew
+	if p.current != nil {
+		choice = Choose(p.smaller(), p.current.Link, c.Link)
+	}
+	if choice == KeepOld {
 		c.close(CodeReplaced)
 		return false
 	}
@@ -98,7 +115,7 @@ func (p *peer) take(c *conn, b preamble) bool {
 		c.close(CodeInternal)
 		return false
 	}
-	if !p.attach(c) {
+	if !p.attach(c, choice == TakeNewHoldOld) {
 		c.close(CodeShuttingDown)
 		return false
 	}

@@ -27,7 +27,7 @@ type conn struct {
 	busy    atomic.Int64 // when the reader last needed a large buffer, likewise; 0: long ago
 
 	// By peer.mu.
-	link
+	Link
 	newest    certificate.Certificate // of the peer, as far as it had to be known
 	keep      bool                    // not closed for idleness
 	opening   bool                    // Connected has not returned yet: frames wait
@@ -84,9 +84,7 @@ func (c *conn) writePreamble() error {
 
 // confirm takes in the peer's preamble. Needs peer.mu.
 func (c *conn) confirm(b preamble) {
-	c.confirmed = true
-	c.process = b.Process
-	c.ordinal = b.Ordinal
+	c.Confirmed, c.Process, c.Ordinal = true, b.Process, b.Ordinal
 	c.keep = c.keep || b.Keep
 }
 
@@ -107,13 +105,13 @@ func (c *conn) announce() bool {
 	p.call.Lock()
 	defer p.call.Unlock()
 	p.mu.Lock()
-	stale := p.current != c
-	if !stale {
+	stale, known := p.current != c, p.announced == c
+	if !stale && !known {
 		p.greet()
 	}
 	p.mu.Unlock()
-	if stale {
-		return false
+	if stale || known { // known: it came back before the one between was announced
+		return !stale
 	}
 	if p.announced != nil {
 		p.t.cfg.Handler.Disconnected(p.id, &CloseError{Code: CodeReplaced})
@@ -141,8 +139,11 @@ func (c *conn) open() {
 func (c *conn) end(err error) {
 	p := c.p
 	p.mu.Lock()
+	if p.current == c && !errors.Is(err, ErrReplaced) {
+		p.release(CodeNormal) // else the peer may be about to answer there
+	}
 	p.detach(c)
-	alone, unanswered := p.current == nil, c.unanswered(err)
+	alone, unanswered := !p.engaged(), c.unanswered(err)
 	if alone {
 		p.settle(unanswered, err)
 	}
@@ -163,7 +164,7 @@ func (c *conn) end(err error) {
 // said no preamble, and this side did not end it on purpose. That the peer
 // turned it down for another connection is no failure.
 func (c *conn) unanswered(err error) bool {
-	if !c.dialled || c.confirmed || errors.Is(err, ErrReplaced) {
+	if !c.Dialled || c.Confirmed || errors.Is(err, ErrReplaced) {
 		return false
 	}
 	closed, ok := errors.AsType[*CloseError](err)

@@ -114,7 +114,7 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 	}
 	p.mu.Lock()
 	p.dialling, p.stopDial = false, nil
-	failed := err != nil && !errors.Is(err, errSuperseded) && p.current == nil && p.t.ctx.Err() == nil
+	failed := err != nil && !errors.Is(err, errSuperseded) && !p.engaged() && p.t.ctx.Err() == nil
 	if failed {
 		p.failed()
 		p.dropAll()
@@ -132,7 +132,7 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 
 // useDialled makes a connection that this side dialled the one in use, and
 // writes the preamble. When there is one already it returns errSuperseded: a
-// preamble on a dialled connection says that there is none (see decide).
+// preamble on a dialled connection says that there is none (see Choose).
 func (p *peer) useDialled(q *quic.Conn, cert certificate.Certificate) (*conn, error) {
 	s, err := q.OpenStream()
 	if err != nil {
@@ -142,8 +142,8 @@ func (p *peer) useDialled(q *quic.Conn, cert certificate.Certificate) (*conn, er
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.t.newConn(p, q, s, cert)
-	c.dialled = true
-	if p.current != nil {
+	c.Dialled = true
+	if p.engaged() {
 		p.t.counters.surplus.Add(1)
 		c.close(CodeReplaced)
 		return nil, errSuperseded
@@ -152,7 +152,7 @@ func (p *peer) useDialled(q *quic.Conn, cert certificate.Certificate) (*conn, er
 		c.close(CodeProtocol)
 		return nil, closeReason(err)
 	}
-	if !p.attach(c) {
+	if !p.attach(c, false) {
 		c.close(CodeShuttingDown)
 		return nil, ErrClosed
 	}

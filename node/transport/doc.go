@@ -19,7 +19,7 @@
 //
 // process is drawn at random when a process opens its transport, and ordinal
 // counts the preambles it has written. Together they decide which of two
-// connections between the same members stays (see decide in peer.go): a
+// connections between the same members stays (see Choose): a
 // restarted process replaces its dead connection at once, and of two
 // simultaneous dials both sides keep the one dialled by the smaller id. keep
 // asks the peer not to close the connection for idleness: members that only

@@ -179,12 +179,17 @@ func TestConnectionWithoutPreambleIsClosed(t *testing.T) {
 		took := since(func() { require.Equal(t, CodeProtocol, closedWith(t, q)) })
 		assert.LessOrEqual(t, took, PreambleTimeout+time.Second)
 
-		for range MaxUnready + 2 {
-			q, _, err = r.dial(a)
+		first, _, err := r.dial(a)
+		require.NoError(t, err)
+		for range MaxUnready {
+			q, s, err = r.dial(a)
 			require.NoError(t, err)
 		}
-		require.Equal(t, CodeOverload, closedWith(t, q), "one too many at once")
-		assert.Positive(t, a.Stats().Refused[errUnready.Error()])
+		require.Equal(t, CodeOverload, closedWith(t, first), "of too many at once the oldest goes")
+		assert.Equal(t, uint64(1), a.Stats().Refused[errUnready.Error()])
+		s.Write(wire.AppendFrame(nil, must(preamble{Process: process{1}, Ordinal: 1}.encode())))
+		_, err = wire.ReadFrame(s, nil)
+		require.NoError(t, err, "the last one is served")
 	})
 }
 

@@ -32,8 +32,8 @@ const (
 	RetryAbove = 16
 
 	// MaxUnready bounds the connections of one member that have finished the
-	// handshake but not said their preamble. Two can be honest: a dial and its
-	// repetition after a restart.
+	// handshake but not said their preamble; of more, the oldest is closed. Two can
+	// be honest: a dial and its repetition after a restart.
 	MaxUnready = 4
 
 	// MaxDials bounds the outbound handshakes under way.

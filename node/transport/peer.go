@@ -21,6 +21,7 @@ type peer struct {
 
 	mu         sync.Mutex
 	current    *conn // the connection in use, or nil
+	spare      *conn // dialled here and not answered yet; another one is or was used meanwhile
 	queue      queue
 	held       queue // while greeting: what had waited before
 	greeting   bool  // the handler is being told of current
@@ -30,7 +31,7 @@ type peer struct {
 	stopDial   func()        // while dialling
 	retryAt    time.Duration // not dialled before
 	backOff    time.Duration // the pause after the next failure
-	unready    int           // accepted connections without preamble
+	unready    []*quic.Conn  // accepted, without preamble, the oldest first
 	users      int           // goroutines that hold this peer
 	complained bool          // a call of Unreachable is under way
 	gone       bool          // no longer in Transport.peers
@@ -107,7 +108,7 @@ func (p *peer) pump() {
 	if c := p.current; c != nil && !c.opening && c.writing == nil {
 		p.flush(c)
 	}
-	if p.current == nil && p.queue.size() > 0 {
+	if !p.engaged() && p.queue.size() > 0 {
 		p.dial()
 	}
 	p.charge()
@@ -211,9 +212,16 @@ func (p *peer) frames() int {
 	return p.queue.lanes[Custody].frames + p.queue.lanes[Rest].frames
 }
 
-// detach ends the use of c, if it is in use. Whoever calls it sees to it that
-// the connection is closed, now or by finish. Needs p.mu.
+// engaged reports whether a connection is in use, or held: then this side dials no
+// other. Needs p.mu.
+func (p *peer) engaged() bool { return p.current != nil || p.spare != nil }
+
+// detach ends the use of c, if it is in use or held. Whoever calls it sees to it
+// that the connection is closed, now or by finish. Needs p.mu.
 func (p *peer) detach(c *conn) {
+	if p.spare == c {
+		p.spare = nil
+	}
 	if p.current != c {
 		return
 	}
@@ -250,9 +258,9 @@ func (p *peer) ungreet() {
 	p.charge()
 }
 
-// attach makes c the connection in use, in place of another that is closed
-// with CodeReplaced. Needs p.mu; false when the transport is closing.
-func (p *peer) attach(c *conn) bool {
+// attach makes c the connection in use. Another one that is in use is held, or else
+// closed with CodeReplaced. Needs p.mu; false when the transport is closing.
+func (p *peer) attach(c *conn, hold bool) bool {
 	old := p.current
 	p.t.mu.Lock()
 	if p.t.closing {
@@ -263,11 +271,18 @@ func (p *peer) attach(c *conn) bool {
 		p.t.conns++
 	}
 	p.t.mu.Unlock()
+	if p.spare == c {
+		p.spare = nil
+	}
 	p.current = c
 	c.opening = true
 	if old != nil {
 		p.t.counters.replaced.Add(1)
-		old.close(CodeReplaced)
+		if hold {
+			p.spare = old
+		} else {
+			old.close(CodeReplaced)
+		}
 	}
 	p.ungreet()
 	if p.stopDial != nil {
@@ -276,47 +291,39 @@ func (p *peer) attach(c *conn) bool {
 	return true
 }
 
+// answered takes in the peer's preamble on a connection that this side has dialled.
+// It reports whether the connection was held and is now the one in use.
+func (p *peer) answered(c *conn, b preamble) (back bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.confirm(b)
+	if p.spare != c {
+		return false
+	}
+	if p.current != nil && Choose(p.smaller(), p.current.Link, c.Link) == KeepOld || !p.attach(c, false) {
+		p.release(CodeReplaced)
+		return false
+	}
+	return true
+}
+
+// release closes the connection that is held, if there is one. Needs p.mu.
+func (p *peer) release(code Code) {
+	if c := p.spare; c != nil {
+		p.spare = nil
+		c.muted.Store(true)
+		c.close(code)
+	}
+}
+
+// smaller reports whether this side's id is below the peer's.
+func (p *peer) smaller() bool { return p.t.self.Compare(p.id) < 0 }
+
 // dropAll drops what waits. Needs p.mu.
 func (p *peer) dropAll() {
 	p.t.counters.drop(p.queue.clear())
 	p.t.counters.drop(p.held.clear())
 	p.charge()
-}
-
-// link is what decide needs to know of a connection, as this side sees it.
-type link struct {
-	dialled   bool    // by this side
-	confirmed bool    // the peer's preamble has been read
-	process   process // of the peer, from its preamble
-	ordinal   uint64  // of the peer's preamble
-}
-
-// decide reports whether a connection that the peer has dialled, and whose
-// preamble has been read, takes the place of the one in use.
-//
-// A dialler writes its preamble only when it has no connection in use with the
-// peer. So the new preamble tells: when it was written, the peer did not (or
-// no longer) use the old connection. There are these cases.
-//
-//   - The peer is another process than the one behind the old connection: that
-//     one is dead.
-//   - The peer dialled both: it has given the first one up, unless the preambles
-//     overtook each other.
-//   - This side dialled the old one, and the peer wrote its preamble there first:
-//     it has used it and given it up.
-//   - Otherwise both were dialled at once, and on both sides the one dialled by
-//     the smaller id stays.
-func decide(selfIsSmaller bool, old, new link) bool {
-	switch {
-	case old.confirmed && old.process != new.process:
-		return true
-	case !old.dialled:
-		return new.ordinal > old.ordinal
-	case old.confirmed && new.ordinal > old.ordinal:
-		return true
-	default:
-		return !selfIsSmaller
-	}
 }
 
 // Expel closes the connection with a member, if there is one: with CodeRevoked
@@ -330,6 +337,7 @@ func (t *Transport) Expel(member ident.Member, frame []byte) {
 	}
 	defer p.mu.Unlock()
 	p.dropAll()
+	p.release(CodeRevoked)
 	c := p.current
 	if c == nil {
 		return
@@ -370,6 +378,7 @@ func (t *Transport) Disconnect(member ident.Member, code Code) {
 	}
 	defer p.mu.Unlock()
 	p.dropAll()
+	p.release(code)
 	if c := p.current; c != nil {
 		c.muted.Store(true)
 		p.detach(c)
@@ -380,6 +389,7 @@ func (t *Transport) Disconnect(member ident.Member, code Code) {
 // shutDown closes the connection for good, after what waits has been written.
 func (p *peer) shutDown() {
 	p.mu.Lock()
+	p.release(CodeShuttingDown)
 	c := p.current
 	if p.stopDial != nil {
 		p.stopDial()

@@ -34,7 +34,7 @@ func newReader(c *conn) *reader {
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
 	r := &reader{
-		c: c, confirmed: c.confirmed, buf: make([]byte, readBuffer),
+		c: c, confirmed: c.Confirmed, buf: make([]byte, readBuffer),
 		limit: newBucket(c.p.t.cfg.limits.frames, FrameBurst, c.made),
 	}
 	r.bodies = r.each
@@ -126,9 +126,9 @@ func (r *reader) confirm() error {
 		return err
 	}
 	r.confirmed = true
-	r.c.p.mu.Lock()
-	r.c.confirm(b)
-	r.c.p.mu.Unlock()
+	if r.c.p.answered(r.c, b) && r.c.announce() {
+		r.c.open()
+	}
 	return nil
 }
 

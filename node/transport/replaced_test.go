@@ -72,7 +72,7 @@ func (n *node) using(m ident.Member) (dialled, connected bool) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.current != nil && p.current.dialled, p.current != nil
+	return p.current != nil && p.current.Dialled, p.current != nil
 }
 
 func TestSimultaneousDialsLeaveOneConnection(t *testing.T) {

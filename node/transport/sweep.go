@@ -60,8 +60,11 @@ func (p *peer) sweep(now time.Duration) {
 		c.trim(now)
 		p.judge(c, now)
 	}
+	if c := p.spare; c != nil && now-c.made > PreambleTimeout {
+		p.release(CodeProtocol)
+	}
 	p.queue.release()
-	if p.current == nil && p.users == 0 && p.queue.size() == 0 && now >= p.retryAt && !p.dirty {
+	if !p.engaged() && p.users == 0 && p.queue.size() == 0 && now >= p.retryAt && !p.dirty {
 		p.gone = true
 		p.t.mu.Lock()
 		delete(p.t.peers, p.id)
@@ -77,14 +80,14 @@ const acceptorGrace = 5 * time.Second
 func (p *peer) judge(c *conn, now time.Duration) {
 	t := p.t
 	idle := t.cfg.IdleTimeout
-	if !c.dialled {
+	if !c.Dialled {
 		idle += acceptorGrace
 	}
 	switch {
 	case c.writing != nil && now-c.wroteAt > StallTimeout:
 		t.notices.note(errStalled, "peer", p.id, "remote", c.quic.RemoteAddr())
 		p.end(c, CodeOverload)
-	case !c.confirmed && now-c.made > PreambleTimeout:
+	case !c.Confirmed && now-c.made > PreambleTimeout:
 		p.end(c, CodeProtocol)
 	case !t.counts(c.newest):
 		t.counters.lapsed.Add(1)

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -22,6 +23,8 @@ type vnet struct {
 	sockets map[string]*vsocket
 	next    int
 	packets int
+	tap     func(n int) // told of each datagram that has arrived, with their number so far
+	arrived int
 }
 
 func newVnet(seed uint64, delay time.Duration) *vnet {
@@ -47,6 +50,40 @@ func (n *vnet) rebind(s *vsocket) *vsocket {
 
 // cut makes a socket's process unreachable, and itself unable to send.
 func (s *vsocket) cut() { s.dead.Store(true) }
+
+// freeze stops what a socket's process is sent and sends, until thaw: as when the
+// process is stopped, but for its timers.
+func (s *vsocket) freeze() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frozen = true
+}
+
+// thaw lets out what has gathered since freeze.
+func (s *vsocket) thaw() {
+	s.mu.Lock()
+	s.frozen = false
+	out := s.out
+	s.out = nil
+	s.mu.Unlock()
+	s.changed.Broadcast()
+	for _, d := range out {
+		s.net.deliver(d.data, s.addr, d.from)
+	}
+}
+
+// move gives a socket another address, as when a NAT forgets a mapping or the machine
+// gets a new lease: what is sent to the old one is lost.
+func (n *vnet) move(s *vsocket) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.next++
+	delete(n.sockets, s.addr.String())
+	s.mu.Lock()
+	s.addr = &net.UDPAddr{IP: net.IPv4(10, 1, byte(n.next>>8), byte(n.next)), Port: 4133}
+	s.mu.Unlock()
+	n.sockets[s.addr.String()] = s
+}
 
 func (n *vnet) bind(addr *net.UDPAddr) *vsocket {
 	s := &vsocket{net: n, addr: addr}
@@ -76,7 +113,26 @@ func (n *vnet) deliver(b []byte, from, to *net.UDPAddr) {
 		if s != nil && !s.dead.Load() {
 			s.receive(datagram{data, from})
 		}
+		n.mu.Lock()
+		n.arrived++
+		tap, number := n.tap, n.arrived
+		n.mu.Unlock()
+		if tap != nil {
+			tap(number)
+		}
 	})
+}
+
+// after has f called, once, when so many more datagrams have arrived.
+func (n *vnet) after(more int, f func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := n.arrived + more
+	n.tap = func(number int) {
+		if number == at {
+			f()
+		}
+	}
 }
 
 // sent is the number of datagrams so far.
@@ -102,6 +158,8 @@ type vsocket struct {
 	in       []datagram
 	deadline time.Time
 	closed   bool
+	frozen   bool
+	out      []datagram // while frozen: what it has sent; from is the receiver
 }
 
 func (s *vsocket) receive(d datagram) {
@@ -123,7 +181,7 @@ func (s *vsocket) ReadFrom(b []byte) (int, net.Addr, error) {
 			return 0, nil, net.ErrClosed
 		case !s.deadline.IsZero() && !time.Now().Before(s.deadline):
 			return 0, nil, os.ErrDeadlineExceeded
-		case len(s.in) > 0:
+		case len(s.in) > 0 && !s.frozen:
 			d := s.in[0]
 			s.in = s.in[1:]
 			return copy(b, d.data), d.from, nil
@@ -134,13 +192,16 @@ func (s *vsocket) ReadFrom(b []byte) (int, net.Addr, error) {
 
 func (s *vsocket) WriteTo(b []byte, to net.Addr) (int, error) {
 	s.mu.Lock()
-	closed := s.closed
+	closed, frozen, from := s.closed, s.frozen, s.addr
+	if frozen {
+		s.out = append(s.out, datagram{bytes.Clone(b), to.(*net.UDPAddr)})
+	}
 	s.mu.Unlock()
 	if closed {
 		return 0, net.ErrClosed
 	}
-	if !s.dead.Load() {
-		s.net.deliver(b, s.addr, to.(*net.UDPAddr))
+	if !frozen && !s.dead.Load() {
+		s.net.deliver(b, from, to.(*net.UDPAddr))
 	}
 	return len(b), nil
 }
@@ -153,7 +214,11 @@ func (s *vsocket) Close() error {
 	return nil
 }
 
-func (s *vsocket) LocalAddr() net.Addr { return s.addr }
+func (s *vsocket) LocalAddr() net.Addr {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.addr
+}
 
 func (s *vsocket) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
