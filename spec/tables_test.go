@@ -58,6 +58,7 @@ func rendered(t *testing.T) map[string]*table {
 		"sender":       transitionTable("sender"),
 		"receiver":     transitionTable("receiver"),
 		"tuning":       tuningTable(t),
+		"connections":  connectionTable(),
 		"close codes":  closeTable(t),
 		"records":      recordTable(t),
 		"drop reasons": dropTable(t),

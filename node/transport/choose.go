@@ -8,6 +8,19 @@ type Link struct {
 	Ordinal   uint64   // of that preamble
 }
 
+// Confirm takes in the body of the peer's preamble, or returns ErrProtocol.
+func (l *Link) Confirm(body []byte) error {
+	p, err := parsePreamble(body)
+	if err == nil {
+		l.confirm(p)
+	}
+	return err
+}
+
+func (l *Link) confirm(p preamble) {
+	l.Confirmed, l.Process, l.Ordinal = true, p.Process, p.Ordinal
+}
+
 // Choice is what becomes of two connections with one peer.
 type Choice uint8
 
@@ -23,7 +36,7 @@ const (
 )
 
 func (c Choice) String() string {
-	return [...]string{"keep old", "take new", "take new, hold old"}[c]
+	return [...]string{"the old one", "the new one", "the new one; the old one is held"}[c]
 }
 
 // Choose decides between the connection in use and another one on which the peer's

@@ -84,7 +84,7 @@ func (c *conn) writePreamble() error {
 
 // confirm takes in the peer's preamble. Needs peer.mu.
 func (c *conn) confirm(b preamble) {
-	c.Confirmed, c.Process, c.Ordinal = true, b.Process, b.Ordinal
+	c.Link.confirm(b)
 	c.keep = c.keep || b.Keep
 }
 

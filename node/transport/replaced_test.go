@@ -6,9 +6,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quic-go/quic-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // TestRestartOnTheSameAddress kills a member and starts it again at its old
@@ -115,4 +117,31 @@ func TestSimultaneousDialsLeaveOneConnection(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSecondDialIsClosedWithoutAPreamble has a member finish a dial while it uses a
+// connection with the same peer.
+func TestSecondDialIsClosedWithoutAPreamble(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		key, cert := b.member(t, "z", nil)
+		socket := b.net.socket()
+		r := newRaw(t, socket, *must(tlsCertificate(key, cert, nil)))
+		l := must(r.quic.Listen(r.tls, &quic.Config{}))
+		defer l.Close()
+		dialled := make(chan *quic.Conn, 2)
+		for range cap(dialled) {
+			id, err := a.DialAddress(t.Context(), socket.LocalAddr().String())
+			require.NoError(t, err)
+			require.Equal(t, cert.Member(), id)
+			dialled <- must(l.Accept(t.Context()))
+		}
+		first, second := <-dialled, <-dialled
+		require.Equal(t, CodeReplaced, closedWith(t, second))
+		s := must(first.AcceptStream(t.Context()))
+		_, err := wire.ReadFrame(s, nil)
+		require.NoError(t, err)
+		_, err = second.AcceptStream(t.Context())
+		require.Error(t, err)
+	})
 }

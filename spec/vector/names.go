@@ -76,7 +76,7 @@ var names = map[string]error{
 	"wire.ErrMessageType": wire.ErrMessageType, "wire.ErrLimit": wire.ErrLimit,
 	"update.ErrMalformed": update.ErrMalformed, "update.ErrKind": update.ErrKind, "update.ErrTooLarge": update.ErrTooLarge,
 
-	"transport.ErrProtocol": transport.ErrProtocol, "transport.ErrNoCertificate": transport.ErrNoCertificate,
+	"transport.ErrProtocol": transport.ErrProtocol, "transport.ErrReplaced": transport.ErrReplaced, "transport.ErrNoCertificate": transport.ErrNoCertificate,
 	"transport.ErrNotMember": transport.ErrNotMember, "transport.ErrCertificate": transport.ErrCertificate,
 	"transport.ErrOtherGroup": transport.ErrOtherGroup, "transport.ErrExpired": transport.ErrExpired,
 	"transport.ErrNotYetValid": transport.ErrNotYetValid, "transport.ErrKeyMismatch": transport.ErrKeyMismatch,

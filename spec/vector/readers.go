@@ -50,6 +50,9 @@ var readers = map[string]reader{
 	"tls":        readTLS,
 	"evidence":   readEvidence,
 
+	"connection-new": unsigned(func(v *Vector) error { return readConnections(v, true) }),
+	"connection-old": unsigned(func(v *Vector) error { return readConnections(v, false) }),
+
 	"walk-field": unsigned(func(v *Vector) error { return wandering.CheckField(v.Input) }),
 	"walk-body":  unsigned(func(v *Vector) error { return wandering.CheckBody(v.Input) }),
 	"ring-field": unsigned(readRingField),
@@ -133,6 +136,30 @@ func readFrame(v *Vector) error {
 }
 
 func readPreamble(v *Vector) error { return transport.CheckPreamble(v.Input) }
+
+// readConnections reports whether the newer of two connections stays open, or the
+// older one: nil or transport.ErrReplaced.
+func readConnections(v *Vector, newer bool) error {
+	var links [2]transport.Link
+	for i, end := range []struct{ dialler, preamble Bytes }{{v.With["old_dialler"], v.With["old"]}, {v.With["new_dialler"], v.Input}} {
+		links[i].Dialled = bytes.Equal(end.dialler, v.With["self"])
+		if len(end.preamble) == 0 {
+			continue
+		}
+		if err := links[i].Confirm(end.preamble); err != nil {
+			return err
+		}
+	}
+	choice := transport.Choose(bytes.Compare(v.With["self"], v.With["peer"]) < 0, links[0], links[1])
+	stays := choice != transport.KeepOld
+	if !newer {
+		stays = choice != transport.TakeNew
+	}
+	if !stays {
+		return transport.ErrReplaced
+	}
+	return nil
+}
 
 // readMessage decodes a message, whose encoding has to give the same bytes.
 func readMessage(v *Vector) error {

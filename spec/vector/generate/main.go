@@ -60,7 +60,7 @@ func generate(cases int) (map[string][]byte, error) {
 	}
 	for _, family := range []func(){
 		s.signatureVectors, s.cborVectors, s.successionVectors, s.messageVectors, s.frameVectors, s.updateVectors, s.policyVectors,
-		s.inviteVectors, s.enrolmentVectors, s.recordVectors, s.segmentVectors, s.tlsVectors, s.evidenceVectors, s.scenarioVectors,
+		s.inviteVectors, s.enrolmentVectors, s.recordVectors, s.segmentVectors, s.tlsVectors, s.connectionVectors, s.evidenceVectors, s.scenarioVectors,
 	} {
 		family()
 	}
