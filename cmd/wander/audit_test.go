@@ -86,6 +86,19 @@ func TestAudit(t *testing.T) {
 	assert.NotContains(t, out, "no journal has a record")
 }
 
+// Suspicions have an exit code of their own, and are not called broken rules.
+func TestAudit_OnlySuspicions_OwnExitCode(t *testing.T) {
+	dir := t.TempDir()
+	w := audittest.New("ann", "ben")
+	w.List[0].Forge()
+	saveJournals(t, dir, w)
+	code, out, errs := runCommand("", "audit", "--group", filepath.Join(dir, "group.crt"), dir)
+	assert.Equal(t, exitSuspicion, code)
+	assert.Contains(t, out, "1 suspicions, nothing proved")
+	assert.Contains(t, errs, "error: the journals raise suspicions; nothing is proved")
+	assert.NotContains(t, errs, "broken")
+}
+
 func TestAuditRefuses(t *testing.T) {
 	dir := t.TempDir()
 	w := audittest.New("ann")

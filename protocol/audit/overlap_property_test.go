@@ -272,7 +272,7 @@ func TestOverlap_TrueSchedule_BetweenCertainAndPossible(t *testing.T) {
 	certain, possible := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
-		for range 4+h.rng.IntN(60) {
+		for range 4 + h.rng.IntN(60) {
 			h.happen()
 		}
 		h.finish()

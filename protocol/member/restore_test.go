@@ -1,6 +1,7 @@
 package member_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -166,6 +167,7 @@ func TestRestartWhileAProgramRuns(t *testing.T) {
 	t.Run("its end is reported", func(t *testing.T) {
 		b, g := start(t)
 		b.step(member.Ended{Grant: g.Grant, Operated: true})
+		assert.Equal(t, journal.EndReported, lastEnd(t, b).Cause)
 		b.after(time.Second)
 		assert.False(t, b.Status().Slots[0].Executing)
 		assert.Positive(t, b.Status().Slots[0].LastOperation)
@@ -179,6 +181,16 @@ func TestRestartWhileAProgramRuns(t *testing.T) {
 		assert.True(t, b.Status().Slots[0].Executing, "it is being killed")
 		b.after(time.Second)
 		assert.False(t, b.Status().Slots[0].Executing)
+		assert.Equal(t, journal.EndDeadline, lastEnd(t, b).Cause)
+	})
+	t.Run("its deadline has passed", func(t *testing.T) {
+		b, g := start(t)
+		b.now.Boot = g.Deadline.Add(time.Minute)
+		b.restart()
+		b.after(0) // who kills it may have woken up with this member
+		b.after(time.Second)
+		assert.False(t, b.Status().Slots[0].Executing)
+		assert.Equal(t, journal.EndRestarted, lastEnd(t, b).Cause)
 	})
 	t.Run("the machine boots", func(t *testing.T) {
 		b, _ := start(t)
@@ -186,6 +198,7 @@ func TestRestartWhileAProgramRuns(t *testing.T) {
 		b.restart()
 		b.after(0)
 		assert.False(t, b.Status().Slots[0].Executing)
+		assert.Equal(t, journal.EndRestarted, lastEnd(t, b).Cause)
 	})
 	t.Run("through a checkpoint", func(t *testing.T) {
 		b, _ := start(t)
@@ -193,6 +206,51 @@ func TestRestartWhileAProgramRuns(t *testing.T) {
 		b.restart()
 		assert.True(t, b.Status().Slots[0].Executing)
 	})
+}
+
+// lastEnd is the end of a grant that the journal tells of last.
+func lastEnd(t *testing.T, b *box) *journal.Ended {
+	for _, s := range slices.Backward(b.journal) {
+		if r, ok := s.Record.(*journal.Ended); ok {
+			return r
+		}
+	}
+	require.Fail(t, "no end in the journal")
+	return nil
+}
+
+// What ran a program says on the boot clock when it saw it running. The journal has
+// it by the wall clock, rounded inwards; what cannot be is left out.
+func TestEnded_SeenRunning_Recorded(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, to time.Duration // before the end
+		operated bool
+		want     bool
+	}{
+		"seen":              {2 * time.Second, time.Second, true, true},
+		"seen once":         {time.Second, time.Second, true, false},
+		"backwards":         {time.Second, 2 * time.Second, true, false},
+		"in the future":     {time.Second, -time.Second, true, false},
+		"it did not run":    {2 * time.Second, time.Second, false, false},
+		"before everything": {1 << 62, time.Second, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := holder(t)
+			b.step(member.Demand{Request: 1, Resource: resource})
+			g := granted(b)
+			require.NotNil(t, g)
+			b.after(3 * time.Second)
+			b.step(member.Ended{Grant: g.Grant, Operated: c.operated, SeenFrom: b.now.Boot.Add(-c.from), SeenTo: b.now.Boot.Add(-c.to)})
+			r, now := lastEnd(t, b), b.now.Micros()
+			if !c.want {
+				assert.Zero(t, r.SeenFrom)
+				assert.Zero(t, r.SeenTo)
+				return
+			}
+			assert.Equal(t, now-2_000_000+1, r.SeenFrom)
+			assert.Equal(t, now-1_000_000-1, r.SeenTo)
+		})
+	}
 }
 
 // The token that was held during a crash goes on, whether or not its program's
