@@ -112,6 +112,7 @@ type cluster struct {
 	downMean time.Duration // how long a member stays away
 
 	running    map[ident.Token]*program
+	ran        []ran
 	mail       []*letter // manual mode: messages that wait for the script
 	violations []Violation
 	count      counts

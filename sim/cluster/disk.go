@@ -18,7 +18,8 @@ type disk struct {
 	live    [][]byte // encoded records: a checkpoint's and those since
 	carried int      // how many of live are the checkpoint's
 
-	history  []audit.Entry
+	written  [][]byte      // what an auditor would find in all segments that ever were
+	history  []audit.Entry // the same, with what was lost and when processes ended
 	pending  int           // how many of history, at its end, are not durable
 	faithful bool          // what a crash takes disappears from history, too
 	torn     []byte        // of a record that was being written when power failed
@@ -34,6 +35,9 @@ func (d *disk) append(at uint64, r journal.Record, order uint64) error {
 		return err
 	}
 	d.live = append(d.live, body)
+	if !d.lean {
+		d.written = append(d.written, body)
+	}
 	d.history = append(d.history, audit.Entry{At: order, Record: r})
 	d.pending++
 	return nil
@@ -67,7 +71,7 @@ func (d *disk) crash(keep int, order uint64) (kept []audit.Entry, lost int) {
 	if d.faithful {
 		d.history = d.history[:len(d.history)-lost]
 	}
-	d.live = d.live[:len(d.live)-lost]
+	d.lose(lost)
 	d.pending = 0
 	d.history = append(d.history, audit.Entry{At: order})
 	return kept, lost
@@ -93,7 +97,13 @@ func (d *disk) next() uint64 { return uint64(len(d.live)) + 3 }
 // shorten takes records that only the memory of a machine held: a volatile
 // member writes without syncing. The checkpoint is never among them.
 func (d *disk) shorten(rng *rand.Rand) {
-	d.live = d.live[:d.carried+rng.IntN(len(d.live)-d.carried+1)]
+	d.lose(len(d.live) - d.carried - rng.IntN(len(d.live)-d.carried+1))
+}
+
+// lose takes the last records.
+func (d *disk) lose(n int) {
+	d.live = d.live[:len(d.live)-n]
+	d.written = d.written[:max(0, len(d.written)-n)]
 }
 
 // checkpoint puts records in the place of all earlier ones, as a whole.

@@ -106,6 +106,9 @@ func (n *node) reading() clock.Reading {
 	return clock.Reading{Boot: bootClock + clock.Instant(n.c.now-n.upAt), Wall: epoch.Add(n.c.now + n.skew)}
 }
 
+// instant is a virtual time on the machine's clock.
+func (n *node) instant(at time.Duration) clock.Instant { return bootClock + clock.Instant(at-n.upAt) }
+
 // virtual is the virtual time of an instant on the machine's clock.
 func (n *node) virtual(at clock.Instant) time.Duration {
 	return n.upAt + time.Duration(at-bootClock)

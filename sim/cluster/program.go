@@ -16,6 +16,8 @@ type program struct {
 	node     *node
 	grant    ident.Grant
 	token    ident.Token
+	resource string
+	from     time.Duration
 	ends     time.Duration
 	deadline time.Duration
 }
@@ -52,7 +54,7 @@ func (n *node) granted(e effect.Grant) {
 		c.problem(Exclusion, n, "operation begins while the one of %s runs under the same token", other.node.name)
 	}
 	c.count.grants++
-	p := &program{node: n, grant: e.Grant, token: e.Token, deadline: deadline}
+	p := &program{node: n, grant: e.Grant, token: e.Token, resource: e.Resource, from: c.now, deadline: deadline}
 	p.ends = max(deadline-killMargin, c.now)
 	if run := c.random(3 * e.Length / 2); !c.manual && c.now+run < p.ends {
 		p.ends = c.now + run
@@ -80,12 +82,15 @@ func (c *cluster) finish(p *program, silent bool) {
 		return
 	}
 	delete(c.running, p.token)
+	c.ended(p)
 	if late := c.now - p.deadline; late > 0 && c.now-p.node.wokeAt > wakingTime {
 		c.problem(Deadlines, p.node, "a program runs %v longer than its grant", late)
 	}
 	c.log(p.node, "program ends (reported: %v)", !silent)
 	if !silent {
-		p.node.put(member.Ended{Grant: p.grant, Operated: true})
+		p.node.put(member.Ended{
+			Grant: p.grant, Operated: true, SeenFrom: p.node.instant(p.from), SeenTo: p.node.instant(c.now),
+		})
 	}
 }
 
@@ -94,6 +99,7 @@ func (c *cluster) killPrograms(n *node) {
 	for t, p := range c.running {
 		if p.node == n {
 			delete(c.running, t)
+			c.ended(p)
 		}
 	}
 }

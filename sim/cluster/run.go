@@ -211,6 +211,7 @@ func (c *cluster) result(s Setting, f chaos) *Result {
 	}
 	c.judge(report)
 	c.judgeBlame()
+	c.judgeAccount()
 	if s.Preset == Long {
 		c.judgeWaits()
 		c.judgeOverlaps(f)

@@ -23,7 +23,7 @@ const (
 	// Deadlines: no program runs longer than its grant.
 	Deadlines
 	// Exclusion: no two programs under one token; operations overlap as rarely as
-	// the planner says.
+	// the planner says, and for as long as an audit says.
 	Exclusion
 	// Fairness: nobody who is there waits for a token longer than chance explains.
 	Fairness
