@@ -35,7 +35,9 @@ type conn struct {
 	broken    bool                    // a write stopped within a frame
 	writing   chan struct{}           // closed when the writer is done; nil without one
 	wroteAt   time.Duration           // when the writer last got on
-	unsynced  int                     // bytes given to QUIC since it was last known to have sent all
+	hearing   hearing
+	doubted   bool // the peer is dialled because nothing has come since hearing
+	unsynced  int  // bytes given to QUIC since it was last known to have sent all
 }
 
 func (t *Transport) newConn(p *peer, q *quic.Conn, s *quic.Stream, cert certificate.Certificate) *conn {
@@ -146,6 +148,9 @@ func (c *conn) end(err error) {
 	alone, unanswered := !p.engaged(), c.unanswered(err)
 	if alone {
 		p.settle(unanswered, err)
+		if c.Confirmed && errors.Is(err, ErrLost) {
+			p.reviveUntil = p.t.now() + reviveFor
+		}
 	}
 	p.mu.Unlock()
 	p.call.Lock()

@@ -114,6 +114,9 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 	}
 	p.mu.Lock()
 	p.dialling, p.stopDial = false, nil
+	if c := p.current; c != nil {
+		c.doubted = false
+	}
 	failed := err != nil && !errors.Is(err, errSuperseded) && !p.engaged() && p.t.ctx.Err() == nil
 	if failed {
 		p.failed()
@@ -131,8 +134,9 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 }
 
 // useDialled makes a connection that this side dialled the one in use, and
-// writes the preamble. When there is one already it returns errSuperseded: a
-// preamble on a dialled connection says that there is none (see Choose).
+// writes the preamble. When there is one already that is heard it returns
+// errSuperseded: a preamble on a dialled connection says that there is none (see
+// Choose).
 func (p *peer) useDialled(q *quic.Conn, cert certificate.Certificate) (*conn, error) {
 	s, err := q.OpenStream()
 	if err != nil {
@@ -143,6 +147,7 @@ func (p *peer) useDialled(q *quic.Conn, cert certificate.Certificate) (*conn, er
 	defer p.mu.Unlock()
 	c := p.t.newConn(p, q, s, cert)
 	c.Dialled = true
+	p.giveWay()
 	if p.engaged() {
 		p.t.counters.surplus.Add(1)
 		c.close(CodeReplaced)

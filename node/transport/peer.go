@@ -19,22 +19,25 @@ type peer struct {
 	call      sync.Mutex // held while the handler is called about this peer
 	announced *conn      // by call: the connection that the handler knows of
 
-	mu         sync.Mutex
-	current    *conn // the connection in use, or nil
-	spare      *conn // dialled here and not answered yet; another one is or was used meanwhile
-	queue      queue
-	held       queue // while greeting: what had waited before
-	greeting   bool  // the handler is being told of current
-	charged    int   // of both, in Transport.queued
-	dirty      bool  // in Transport.dirty
-	dialling   bool
-	stopDial   func()        // while dialling
-	retryAt    time.Duration // not dialled before
-	backOff    time.Duration // the pause after the next failure
-	unready    []*quic.Conn  // accepted, without preamble, the oldest first
-	users      int           // goroutines that hold this peer
-	complained bool          // a call of Unreachable is under way
-	gone       bool          // no longer in Transport.peers
+	mu       sync.Mutex
+	current  *conn // the connection in use, or nil
+	spare    *conn // dialled here and not answered yet; another one is or was used meanwhile
+	queue    queue
+	held     queue // while greeting: what had waited before
+	greeting bool  // the handler is being told of current
+	charged  int   // of both, in Transport.queued
+	dirty    bool  // in Transport.dirty
+	dialling bool
+	stopDial func()        // while dialling
+	retryAt  time.Duration // not dialled before
+	backOff  time.Duration // the pause after the next failure
+
+	reviveUntil time.Duration // dialled again until then, though nothing waits
+
+	unready    []*quic.Conn // accepted, without preamble, the oldest first
+	users      int          // goroutines that hold this peer
+	complained bool         // a call of Unreachable is under way
+	gone       bool         // no longer in Transport.peers
 }
 
 // Send gives a frame with this body (1 to wire.MaxFrame bytes, which are

@@ -21,6 +21,7 @@ type Stats struct {
 	DialFailures uint64 // dials that reached nobody
 	Surplus      uint64 // own dials given up because the peer's came first
 	Replaced     uint64 // connections that another one replaced
+	Moved        uint64 // silent connections given up because the peer answered a new dial
 	Withdrawn    uint64 // inbound connections that the dialler ended in order before they were used
 	IdleClosed   uint64 // connections closed here for idleness
 	Lapsed       uint64 // connections closed because the peer's newest certificate ended, or its CA key was retired
@@ -37,10 +38,10 @@ type Stats struct {
 
 // counters are the live counters behind Stats.
 type counters struct {
-	accepted, dialled, dialFailures, surplus, replaced, withdrawn, idleClosed, lapsed atomic.Uint64
-	framesReceived, bytesReceived, framesSent, bytesSent                              atomic.Uint64
-	dropped                                                                           [classes]atomic.Uint64
-	throttled                                                                         atomic.Uint64
+	accepted, dialled, dialFailures, surplus, replaced, moved, withdrawn, idleClosed, lapsed atomic.Uint64
+	framesReceived, bytesReceived, framesSent, bytesSent                                     atomic.Uint64
+	dropped                                                                                  [classes]atomic.Uint64
+	throttled                                                                                atomic.Uint64
 }
 
 func (c *counters) drop(n [classes]int) {

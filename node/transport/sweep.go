@@ -63,8 +63,9 @@ func (p *peer) sweep(now time.Duration) {
 	if c := p.spare; c != nil && now-c.made > PreambleTimeout {
 		p.release(CodeProtocol)
 	}
+	p.attend(now)
 	p.queue.release()
-	if !p.engaged() && p.users == 0 && p.queue.size() == 0 && now >= p.retryAt && !p.dirty {
+	if !p.engaged() && p.users == 0 && p.queue.size() == 0 && now >= max(p.retryAt, p.reviveUntil) && !p.dirty {
 		p.gone = true
 		p.t.mu.Lock()
 		delete(p.t.peers, p.id)

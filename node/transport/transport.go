@@ -240,7 +240,7 @@ func (t *Transport) Stats() Stats {
 		Handshakes: t.gate.pending(), Queued: t.queued.Load(),
 		Accepted: c.accepted.Load(), Dialled: c.dialled.Load(),
 		DialFailures: c.dialFailures.Load(), Surplus: c.surplus.Load(),
-		Replaced: c.replaced.Load(), IdleClosed: c.idleClosed.Load(), Lapsed: c.lapsed.Load(),
+		Replaced: c.replaced.Load(), Moved: c.moved.Load(), IdleClosed: c.idleClosed.Load(), Lapsed: c.lapsed.Load(),
 		FramesReceived: c.framesReceived.Load(), BytesReceived: c.bytesReceived.Load(),
 		FramesSent: c.framesSent.Load(), BytesSent: c.bytesSent.Load(),
 		DroppedCustody: c.dropped[Custody].Load(), DroppedRest: c.dropped[Rest].Load(),

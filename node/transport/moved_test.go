@@ -1,0 +1,63 @@
+package transport
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// maxMove is after what time both sides of a connection hear each other again when one
+// of them has another address.
+const maxMove = 4 * time.Second
+
+// TestAddressChange_EachSideAndState_HeardAgain gives one side of a connection another
+// address: one that has dialled or was dialled, which only dials out or can be dialled
+// at the new address or not, and that speaks afterwards or only hears.
+func TestAddressChange_EachSideAndState_HeardAgain(t *testing.T) {
+	var worst time.Duration
+	for i := range 32 {
+		dialler, smaller, known, speaks, hears := i&1 > 0, i&2 > 0, i&4 > 0, i&8 > 0, i&16 > 0
+		t.Run(fmt.Sprintf("dialler=%v smaller=%v known=%v speaks=%v hears=%v", dialler, smaller, known, speaks, hears), func(t *testing.T) {
+			inBubble(t, 1, instantDelay, func(t *testing.T, b *bubble) {
+				socket := b.net.socket()
+				moved := b.open(b.t, b.book, socket, "moved", nil)
+				stays := b.node(b.nameFor(moved, smaller), nil)
+				greetBoth(moved, stays)
+				from, to := stays, moved
+				if dialler {
+					from, to = to, from
+				}
+				from.Send(to.Self(), Custody, []byte("hello"))
+				moved.wait(frame("HELLO"), 1)
+				stays.wait(frame("HELLO"), 1)
+				time.Sleep(10*time.Second + 123*time.Millisecond)
+
+				b.net.move(socket)
+				if known {
+					b.book.set(moved.Self(), socket.LocalAddr().String())
+				}
+				began := time.Now()
+				if !speaks && !hears {
+					time.Sleep(maxMove)
+				}
+				if speaks || !hears {
+					defer speak(moved, stays, "here")()
+				}
+				if hears || !speaks {
+					defer speak(stays, moved, "there")()
+				}
+				if speaks || !hears {
+					stays.wait(frame("here"), 1)
+				}
+				if hears || !speaks {
+					moved.wait(frame("there"), 1)
+				}
+				worst = max(worst, time.Since(began))
+				assert.Less(t, time.Since(began), maxMove+time.Second)
+			})
+		})
+	}
+	t.Logf("at most %v", worst)
+}
