@@ -28,7 +28,7 @@ func (n *Node) operate(ctx context.Context) {
 			return
 		}
 		if ctx.Err() == nil && n.reports.allow("operation") {
-			n.log.Warn("operation not granted", "reason", err)
+			n.log.Warn("operation not granted", "resource", request.Resource, "reason", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -36,6 +36,7 @@ func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 		return node.Operation{}, configError(err, "")
 	}
 	grace := s.Operation.Grace.Duration // 0: scaled with the grant
+	log = log.With("resource", s.Operation.Resource)
 	run := func(ctx context.Context, g api.Grant) api.ReleaseRequest {
 		return operateUnder(ctx, g, path, s.Operation.Command, grace, log)
 	}
