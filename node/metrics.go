@@ -74,7 +74,8 @@ func (n *Node) MetricsAddress() string { return n.scrapes.address }
 // snapshot is what metrics show of the member besides what they have counted.
 func (n *Node) snapshot(c *census) metrics.Snapshot {
 	s := metrics.Snapshot{
-		CertificateExpires: n.authority.certificate().Claims().NotAfter, Isolated: n.isolated(),
+		CertificateExpires: n.authority.certificate().Claims().NotAfter,
+		CertificateWarning: int(n.authority.schedule().Warning(n.cfg.Now())), Isolated: n.isolated(),
 		Refused: n.transport.Stats().Refused, Members: c.count(),
 	}
 	n.engine.look(func(m *member.Member) { s.Status = m.Status() })

@@ -21,6 +21,7 @@ import (
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
@@ -140,6 +141,28 @@ func TestMetricsOfALiveMember(t *testing.T) {
 	assert.InDelta(t, now+3600, s.of(`wander_certificate_expiry_timestamp_seconds`), 60)
 	for sample := range s.values {
 		assert.NotContains(t, sample, "nothing", "who asks for a resource makes no label")
+	}
+}
+
+// TestMetrics_CertificateWarning_FitsTheLifetime: a certificate of a day is not about
+// to end from its first minute on.
+func TestMetrics_CertificateWarning_FitsTheLifetime(t *testing.T) {
+	a := newAuthority(t, ftp)
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		life, left time.Duration
+		want       float64
+	}{
+		{day, day, 0}, {day, 9 * time.Hour, 0}, {day, 7 * time.Hour, 1}, {day, time.Hour, 2}, {day, 10 * time.Minute, 3},
+		{90 * day, 31 * day, 0}, {90 * day, 28 * day, 1}, {90 * day, 6 * day, 2}, {90 * day, 20 * time.Hour, 3},
+	} {
+		id := a.issueAs(t, "m", func(claims *certificate.Claims) {
+			claims.NotAfter = claims.IssuedAt.Add(c.left)
+			claims.IssuedAt = claims.NotAfter.Add(-c.life)
+			claims.NotBefore = claims.IssuedAt
+		})
+		n, _ := openNode(t, id, func(c *node.Config) { c.Metrics = "127.0.0.1:0" })
+		assert.Equal(t, c.want, scrape(t, n).of(`wander_certificate_warning`), "%v left of %v", c.left, c.life)
 	}
 }
 
@@ -270,6 +293,9 @@ func TestMetricsAlerts(t *testing.T) {
 	alerts := names("(?m)^ +- alert: (\\w+)$", rules)
 	require.Len(t, alerts, 16)
 	assert.Equal(t, names("(?m)^\\| `(Wander\\w+)` \\|", prose), alerts)
+
+	// Certificates may live for less than any fixed time.
+	assert.NotRegexp(t, `certificate_expiry\w* - time\(\) <`, rules)
 
 	documented := documentedMetrics(t)
 	for _, m := range regexp.MustCompile(`(wander_[a-z_]+)(?:\{([a-z]+)[=!~]+"([^"]+)"\})?`).FindAllStringSubmatch(rules, -1) {

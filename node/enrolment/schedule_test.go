@@ -77,6 +77,10 @@ func TestWarnings(t *testing.T) {
 		"nine days, due for long":    {9 * day, 2 * day, enrolment.FirstWarning},
 		"nine days, second":          {9 * day, 16 * time.Hour, enrolment.SecondWarning},
 		"nine days, last":            {9 * day, 2 * time.Hour, enrolment.LastWarning},
+		"a day, new":                 {day, day, enrolment.NoWarning},
+		"a day, first":               {day, 7*time.Hour + 44*time.Minute, enrolment.FirstWarning},
+		"a day, second":              {day, 112 * time.Minute, enrolment.SecondWarning},
+		"a day, last":                {day, 16 * time.Minute, enrolment.LastWarning},
 		"ninety seconds, sixty gone": {90 * time.Second, 29 * time.Second, enrolment.FirstWarning},
 	} {
 		assert.Equal(t, c.want, living(c.life).Warning(start.Add(c.life-c.left)), name)

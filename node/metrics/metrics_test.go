@@ -297,7 +297,7 @@ func TestSnapshot(t *testing.T) {
 				Handoffs: handoff.Stats{Retried: 1, Reselected: 2, InDoubt: 3, Returned: 4, Abandoned: 5},
 				Rejected: map[string]uint64{"hello rate": 8, "hello_rate": 1, "peer's fault": 2},
 			},
-			CertificateExpires: time.Unix(1e9, 0), Isolated: true,
+			CertificateExpires: time.Unix(1e9, 0), CertificateWarning: 2, Isolated: true,
 			Refused: map[string]uint64{"no certificate": 9},
 			Members: map[string]int{"valid": 10, "failed": 11, "something new": 12},
 		}
@@ -309,7 +309,7 @@ func TestSnapshot(t *testing.T) {
 		"messages_rejected_total hello_rate": "9", "messages_rejected_total peers_fault": "2",
 		"messages_rejected_total transport_no_certificate": "9",
 		"members valid": "10", "members failed": "11",
-		"certificate_expiry_timestamp_seconds": "1e+09", "isolated": "1",
+		"certificate_expiry_timestamp_seconds": "1e+09", "certificate_warning": "2", "isolated": "1",
 		"group_config_version": "3", "revocation_version": "4", "updates_pending": "5", "gossip_exchanges_total": "6", "late_seconds": "1.5",
 	}
 	assert.Equal(t, want, b.values())

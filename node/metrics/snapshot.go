@@ -19,6 +19,7 @@ const snapshotAge = time.Second
 type Snapshot struct {
 	Status             member.Status
 	CertificateExpires time.Time
+	CertificateWarning int // enrolment.Warning
 	Isolated           bool
 	Refused            map[string]uint64 // connections turned away, by the transport's words
 	Members            map[string]int    // known members, by one of States; nil: not counted yet
@@ -69,6 +70,7 @@ var (
 	descRejected    = desc("messages_rejected_total", "Messages and connections that changed nothing, by why.", "reason")
 	descMembers     = desc("members", "Members that this one knows, by state.", "state")
 	descExpiry      = desc("certificate_expiry_timestamp_seconds", "When this member's certificate ends.")
+	descWarning     = desc("certificate_warning", "How near the certificate's end is: 0 not near, 1 to 3 nearer, 4 expired.")
 	descConfig      = desc("group_config_version", "Version of the group configuration in force here.")
 	descRevocations = desc("revocation_version", "Version up to which this member knows every revocation.")
 	descPending     = desc("updates_pending", "Membership updates that this member still has to tell others.")
@@ -80,7 +82,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *states) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descHeld, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry,
+		descHeld, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry, descWarning,
 		descConfig, descRevocations, descPending, descGossip, descLate, descIsolated,
 	} {
 		out <- d
@@ -116,6 +118,7 @@ func (s *states) Collect(out chan<- prometheus.Metric) {
 		}
 	}
 	gauge(descExpiry, float64(snap.CertificateExpires.Unix()))
+	gauge(descWarning, float64(snap.CertificateWarning))
 	gauge(descConfig, float64(snap.Status.Configuration))
 	gauge(descRevocations, float64(snap.Status.Revocations))
 	gauge(descPending, float64(snap.Status.UpdatesPending))
