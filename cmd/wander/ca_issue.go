@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
@@ -35,7 +35,7 @@ func newCAIssueCommand(env *environment, shared *caFlags) *cobra.Command {
 only its owner may read and which never replaces another, and NAME.crt. With
 --key the key is taken from a file, which may be a private key, a public key or
 an earlier certificate, and only NAME.crt is written: a renewed certificate is
-the same member.
+the same member. After a crash do the same again: it finishes what it began.
 
 With --request the name and the key come from a file that wander join --request
 has made on the machine, which proves that the machine has the key. Compare the
@@ -63,6 +63,7 @@ func runCAIssue(env *environment, f caIssueFlags) error {
 	if err != nil {
 		return err
 	}
+	atomicfile.Sweep(filepath.Dir(f.prefix(f.name)))
 	var cert certificate.Certificate
 	switch {
 	case f.request != "":
@@ -118,37 +119,6 @@ func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate
 	}
 }
 
-// issueWithNewKey writes the key first: a certificate without one is of no
-// use, and a key without one can be certified later.
-func (f caIssueFlags) issueWithNewKey(a *ca.Authority) (certificate.Certificate, error) {
-	prefix := f.prefix(f.name)
-	keyName, certName := prefix+".key", prefix+".crt"
-	for _, name := range []string{keyName, certName} {
-		if _, err := os.Lstat(name); err == nil {
-			return certificate.Certificate{}, &exitError{
-				code: exitUsage, err: fmt.Errorf("%s exists and is not overwritten", name),
-				hint: "to certify the key that is there: --key " + keyName,
-			}
-		}
-	}
-	key, err := signature.Generate(rand.Reader)
-	if err != nil {
-		return certificate.Certificate{}, err
-	}
-	text, err := keyfile.EncodePrivateKey(key)
-	if err != nil {
-		return certificate.Certificate{}, err
-	}
-	if err := writeNew(keyName, text, 0o600); err != nil {
-		return certificate.Certificate{}, err
-	}
-	cert, err := a.Issue(ca.Request{Name: f.name, Key: key.Public(), Lifetime: f.lifetime.Duration})
-	if err != nil {
-		return certificate.Certificate{}, errors.Join(err, os.Remove(keyName))
-	}
-	return cert, writeCertificate(certName, cert)
-}
-
 // issueFor certifies the key in a file.
 func (f caIssueFlags) issueFor(env *environment, a *ca.Authority) (certificate.Certificate, error) {
 	text, err := readLimited(env, f.key, maxKeyFile)
@@ -163,7 +133,7 @@ func (f caIssueFlags) issueFor(env *environment, a *ca.Authority) (certificate.C
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return cert, writeCertificate(f.prefix(f.name)+".crt", cert)
+	return cert, putCertificate(f.prefix(f.name)+".crt", cert)
 }
 
 // errNoRequest says that a file is not what --request wants.
@@ -188,7 +158,7 @@ func (f caIssueFlags) issueRequested(env *environment, a *ca.Authority) (certifi
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return cert, writeCertificate(f.prefix(name)+".crt", cert)
+	return cert, putCertificate(f.prefix(name)+".crt", cert)
 }
 
 // requestIn is the request in a text with one block.
@@ -224,40 +194,4 @@ func publicKeyIn(text []byte, a *ca.Authority) (*signature.PublicKey, error) {
 		return nil, err
 	}
 	return key.Public(), nil
-}
-
-func writeCertificate(name string, cert certificate.Certificate) error {
-	text, err := keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: cert.Raw()})
-	if err != nil {
-		return err
-	}
-	return writeOver(name, text, 0o644)
-}
-
-// writeNew writes a file that must not exist, durably.
-func writeNew(name string, data []byte, mode os.FileMode) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
-}
-
-// writeOver replaces a file in one step.
-func writeOver(name string, data []byte, mode os.FileMode) error {
-	temporary := name + ".tmp"
-	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := writeNew(temporary, data, mode); err != nil {
-		return err
-	}
-	return os.Rename(temporary, name)
 }

@@ -202,6 +202,30 @@ func TestCAIssueNeverOverwritesAKey(t *testing.T) {
 	assert.NoFileExists(t, "a.key")
 }
 
+// TestCAIssue_KilledAndRevoked_MakesANewMember: the member of a run that was killed
+// may have been revoked before the next one.
+func TestCAIssue_KilledAndRevoked_MakesANewMember(t *testing.T) {
+	b := started(t)
+	b.must("ca", "issue", "--name", "a")
+	dead := b.certificate("a.crt").Member()
+	require.NoError(t, os.Rename("a.key", ".a.key.new"))
+	require.NoError(t, os.Remove("a.crt"))
+	b.must("ca", "revoke", "a")
+	b.must("ca", "issue", "--name", "a")
+	assert.NotEqual(t, dead, b.certificate("a.crt").Member())
+	assert.NoFileExists(t, ".a.key.new")
+}
+
+// TestCAIssue_Refused_LeavesNothing: no key lies about to which nothing was issued.
+func TestCAIssue_Refused_LeavesNothing(t *testing.T) {
+	b := started(t)
+	b.must("ca", "issue", "--name", "a", "--out", "other")
+	b.fails(64, "name is in use", "ca", "issue", "--name", "a")
+	left, err := filepath.Glob(".a.key*")
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
 func TestCAIssueForAnExistingKey(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a", "--lifetime", "1d")

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/enrolment"
@@ -200,6 +202,9 @@ func runCertRenew(env *environment, config string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	for _, file := range []string{s.Identity.Group, s.Identity.Certificate} {
+		atomicfile.Sweep(filepath.Dir(file))
+	}
 	if renewal, err := api.Dial(s.socket()).Renew(ctx); !errors.Is(err, api.ErrNoDaemon) {
 		return reportRenewal(env, renewal, err)
 	}

@@ -124,23 +124,29 @@ func readSmall(name string, most int64) ([]byte, error) {
 // key is the folder's private key, made if there is none: whole and durable, or
 // not there. It is before anything is sent.
 func (h memberHome) key() (*signature.PrivateKey, error) {
-	info, err := os.Stat(h.keyFile())
+	key, err := readPrivateKey(h.keyFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return h.makeKey()
 	}
+	return key, err
+}
+
+// readPrivateKey reads a key that is not encrypted and that nobody else may read.
+func readPrivateKey(name string) (*signature.PrivateKey, error) {
+	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if err := keyfile.CheckMode(info.Mode()); err != nil {
-		return nil, configError(fmt.Errorf("%s: %w", h.keyFile(), err), "take away what others may do: chmod 600 "+h.keyFile())
+		return nil, configError(fmt.Errorf("%s: %w", name, err), "take away what others may do: chmod 600 "+name)
 	}
-	text, err := readSmall(h.keyFile(), maxKeyFile)
+	text, err := readSmall(name, maxKeyFile)
 	if err != nil {
 		return nil, err
 	}
 	key, err := keyfile.DecodePrivateKey(text, nil)
 	if err != nil {
-		return nil, configError(fmt.Errorf("%s: %w", h.keyFile(), err), otherDirHint)
+		return nil, configError(fmt.Errorf("%s: %w", name, err), otherDirHint)
 	}
 	return key, nil
 }

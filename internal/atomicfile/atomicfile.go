@@ -24,6 +24,18 @@ func Create(name string, data []byte, mode fs.FileMode) error {
 	return put(name, data, mode, linkNew)
 }
 
+// Rename gives a file that is whole a name in the same folder which nothing has, or
+// returns fs.ErrExist. After a crash the file may have both names.
+func Rename(old, name string) error {
+	if err := linkNew(old, name); err != nil {
+		return err
+	}
+	if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
 func put(name string, data []byte, mode fs.FileMode, publish func(old, name string) error) error {
 	dir := filepath.Dir(name)
 	temporary, err := os.CreateTemp(dir, unfinished)
