@@ -23,6 +23,8 @@ var (
 	ErrIdentity = errors.New("identity")
 	// ErrJournal says that the journal cannot be read or written.
 	ErrJournal = errors.New("journal")
+	// ErrLink says that the journal's folder, or a file in it, is a symbolic link.
+	ErrLink = errors.New("symbolic link in the place of the journal")
 	// ErrLeft says that this member has left the group, for ever.
 	ErrLeft = errors.New("this member has left the group")
 	// ErrFailed says that the others have stated this member failed, in a group

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/member"
@@ -125,7 +126,7 @@ func resetKey(dir string) (key [32]byte, err error) {
 	if _, err := rand.Read(key[:]); err != nil {
 		return key, err
 	}
-	return key, os.WriteFile(name, key[:], 0o600)
+	return key, atomicfile.Replace(name, key[:], 0o600) // a link is replaced, and not written through
 }
 
 // Reload reads the group file and the certificate again: a newer configuration,

@@ -117,6 +117,9 @@ func (n *Node) openMember(ctx context.Context) error {
 	o := n.cfg.seams.journal
 	o.Group, o.Member, o.Mode, o.Log = n.cfg.Group.ID(), n.self, n.cfg.Mode, n.log
 	o.ObserveSync = n.metrics.Synced
+	if err := refuseLinks(dir); err != nil {
+		return fmt.Errorf("%w: %w", ErrJournal, err)
+	}
 	var found *store.Recovery
 	st, err := takeover.Open(ctx, func() (st *store.Store, err error) {
 		st, found, err = store.Open(dir, o)

@@ -2,6 +2,9 @@ package node
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +26,35 @@ func placeOf(dir string) string {
 		place = strings.TrimSpace(string(id))
 	}
 	return place + " " + folderID(dir)
+}
+
+// refuseLinks returns ErrLink when the journal's folder or something in it is a
+// symbolic link. Behind a link there may be the journal of another member, or
+// nothing while a disk is not mounted, and then the member would forget what it has
+// promised; a lock behind one would let two members into one folder, and is
+// overwritten. The state directory itself may be one: the journal in it is this
+// member's, wherever that is.
+func refuseLinks(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() == fs.ModeSymlink {
+		return fmt.Errorf("%w: %s", ErrLink, dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type() == fs.ModeSymlink {
+			return fmt.Errorf("%w: %s", ErrLink, filepath.Join(dir, e.Name()))
+		}
+	}
+	return nil
 }
 
 // pruneEvery is how often old journal segments are looked for; their

@@ -170,6 +170,8 @@ func nodeError(err error) error {
 			code: exitFailure, err: fmt.Errorf("a daemon runs already with this state_dir%s", holderIn(err)),
 			hint: "wander status shows it; for a second member give this one a state_dir of its own",
 		}
+	case errors.Is(err, node.ErrLink):
+		return configError(err, "the journal is a folder in state_dir, with plain files: stop every daemon that uses it, and put it there in the place of the link; state_dir itself may be a link")
 	case errors.Is(err, syscall.EADDRINUSE):
 		return configError(err, "another program has this port, perhaps a daemon of this machine: choose another one in listen.address")
 	case errors.Is(err, node.ErrConfig), errors.Is(err, node.ErrIdentity):
