@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/wandertoken/wander/ca"
-	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -38,13 +37,14 @@ func (f caIssueFlags) issueWithNewKey(a *ca.Authority) (certificate.Certificate,
 	if err := m.checkFree(a); err != nil {
 		return certificate.Certificate{}, err
 	}
-	cert, err := m.issue(a, ca.Request{Name: f.name, Lifetime: f.lifetime.Duration})
+	r := ca.Request{Name: f.name, Lifetime: f.lifetime.Duration}
+	key, cert, err := m.issue(a, r)
 	if errors.Is(err, ca.ErrRevoked) || errors.Is(err, ca.ErrLeft) {
 		// The member of a run that was killed, which somebody has revoked since.
 		if err := os.Remove(m.pendingKey()); err != nil {
 			return certificate.Certificate{}, err
 		}
-		cert, err = m.issue(a, ca.Request{Name: f.name, Lifetime: f.lifetime.Duration})
+		key, cert, err = m.issue(a, r)
 	}
 	if err != nil {
 		return certificate.Certificate{}, err
@@ -52,21 +52,32 @@ func (f caIssueFlags) issueWithNewKey(a *ca.Authority) (certificate.Certificate,
 	if err := putCertificate(m.certificate(), cert); err != nil {
 		return certificate.Certificate{}, err
 	}
-	return cert, atomicfile.Rename(m.pendingKey(), m.keyFile())
+	return cert, m.nameKey(key)
 }
 
-// issue certifies the pending key, and makes it first if there is none.
-func (m newMember) issue(a *ca.Authority, r ca.Request) (certificate.Certificate, error) {
-	key, err := m.key()
+// nameKey gives the pending key its name. A second run for the same name, which has
+// failed meanwhile, may have taken the file away.
+func (m newMember) nameKey(key *signature.PrivateKey) error {
+	err := atomicfile.Rename(m.pendingKey(), m.keyFile())
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return createKey(m.keyFile(), key)
+}
+
+// issue certifies the pending key, and makes it first if there is none. A key that it
+// has made and to which nothing was issued it removes.
+func (m newMember) issue(a *ca.Authority, r ca.Request) (*signature.PrivateKey, certificate.Certificate, error) {
+	key, made, err := m.key()
 	if err != nil {
-		return certificate.Certificate{}, err
+		return nil, certificate.Certificate{}, err
 	}
 	r.Key = key.Public()
 	cert, err := a.Issue(r)
-	if err != nil && errors.Is(a.Standing(memberOf(a, r.Key)), ca.ErrUnknown) {
-		err = errors.Join(err, os.Remove(m.pendingKey())) // nothing was issued to it
+	if err != nil && made && errors.Is(a.Standing(memberOf(a, r.Key)), ca.ErrUnknown) {
+		err = errors.Join(err, os.Remove(m.pendingKey()))
 	}
-	return cert, err
+	return key, cert, err
 }
 
 func memberOf(a *ca.Authority, key *signature.PublicKey) ident.Member {
@@ -114,21 +125,18 @@ func (m newMember) isPending(a *ca.Authority) bool {
 }
 
 // key is the pending key, made if there is none: whole and durable, or not there.
-func (m newMember) key() (*signature.PrivateKey, error) {
-	key, err := readPrivateKey(m.pendingKey())
+func (m newMember) key() (key *signature.PrivateKey, made bool, err error) {
+	key, err = readPrivateKey(m.pendingKey())
 	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+		return key, false, err
 	}
 	if key, err = signature.Generate(rand.Reader); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	text, err := keyfile.EncodePrivateKey(key)
-	if err != nil {
-		return nil, err
+	err = createKey(m.pendingKey(), key)
+	if errors.Is(err, fs.ErrExist) { // another run was faster
+		key, err = readPrivateKey(m.pendingKey())
+		return key, false, err
 	}
-	err = atomicfile.Create(m.pendingKey(), text, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return readPrivateKey(m.pendingKey()) // another run was faster
-	}
-	return key, err
+	return key, true, err
 }

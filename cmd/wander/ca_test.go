@@ -226,6 +226,24 @@ func TestCAIssue_Refused_LeavesNothing(t *testing.T) {
 	assert.Empty(t, left)
 }
 
+// TestNewMember_KeyTakenAway_IsWrittenAgain: two runs for one name share a pending
+// key; the one that has made it may fail and remove it.
+func TestNewMember_KeyTakenAway_IsWrittenAgain(t *testing.T) {
+	m := newMember{filepath.Join(t.TempDir(), "a")}
+	key, made, err := m.key()
+	require.NoError(t, err)
+	require.True(t, made)
+	same, made, err := m.key()
+	require.NoError(t, err)
+	require.False(t, made)
+	require.True(t, same.Public().Equal(key.Public()))
+	require.NoError(t, os.Remove(m.pendingKey()))
+	require.NoError(t, m.nameKey(same))
+	found, err := readPrivateKey(m.keyFile())
+	require.NoError(t, err)
+	require.True(t, found.Public().Equal(key.Public()))
+}
+
 func TestCAIssueForAnExistingKey(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a", "--lifetime", "1d")

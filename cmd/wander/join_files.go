@@ -156,15 +156,20 @@ func (h memberHome) makeKey() (*signature.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := keyfile.EncodePrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	err = atomicfile.Create(h.keyFile(), text, 0o600)
+	err = createKey(h.keyFile(), key)
 	if errors.Is(err, fs.ErrExist) {
 		return h.key() // another join was faster
 	}
 	return key, err
+}
+
+// createKey writes a key to a file that must not exist, for its owner only.
+func createKey(name string, key *signature.PrivateKey) error {
+	text, err := keyfile.EncodePrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Create(name, text, 0o600)
 }
 
 // forgetKey removes a key that was made for a join which the CA has refused:
