@@ -112,12 +112,12 @@ func (n *Node) end(r api.ReleaseRequest) {
 // Status is what this member knows.
 func (n *Node) Status() api.Status {
 	var s member.Status
-	var known []member.Known
+	peers := []api.PeerStatus{}
 	n.engine.look(func(m *member.Member) {
 		s = m.Status()
-		for k := range m.Members() {
-			if k.Connected {
-				known = append(known, k)
+		for _, id := range s.Peers {
+			if c, known := m.Certificate(id); known {
+				peers = append(peers, api.PeerStatus{Member: id, Name: c.Claims().Name, Connected: true})
 			}
 		}
 	})
@@ -131,12 +131,7 @@ func (n *Node) Status() api.Status {
 			InDoubt: uint64(s.InDoubt), InDoubtResolved: s.Handoffs.InDoubtResolved,
 		},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Claims().NotAfter,
-		Journal: n.journalStatus(), Peers: []api.PeerStatus{}, Resources: []api.ResourceStatus{},
-	}
-	for _, k := range known {
-		st.Peers = append(st.Peers, api.PeerStatus{
-			Member: k.Certificate.Member(), Name: k.Certificate.Claims().Name, Connected: true,
-		})
+		Journal: n.journalStatus(), Peers: peers, Resources: []api.ResourceStatus{},
 	}
 	for _, slot := range s.Slots {
 		st.Tokens.Generated += slot.Generated

@@ -30,6 +30,8 @@ type Member struct {
 
 	slots   map[slotKey]*slot
 	order   []*slot // by resource and number
+	timers  timers  // of the slots' policies
+	watched []*watched
 	holds   map[ident.Token]*hold
 	demands []*demand
 	grants  map[ident.Grant]*grant
@@ -66,7 +68,8 @@ type Member struct {
 	departed    bool
 
 	effects []effect.Effect
-	queue   []happening // policy events of this step that are still to be told
+	queue   []happening // policy events of this step
+	taken   int         // how many of them the policies have been told
 	actions []policy.Action
 	counts  map[string]uint64 // messages that were rejected, by reason
 
@@ -133,11 +136,8 @@ func (m *Member) handle(in Input) {
 // tick does what time brings.
 func (m *Member) tick() {
 	m.handoff.Tick()
-	for _, s := range m.order {
-		if s.timer <= m.now.Boot {
-			s.timer = clock.Never
-			m.tell(s, policy.Event{Kind: policy.Timer})
-		}
+	for _, s := range m.timers.take(m.now.Boot) {
+		m.tell(s, policy.Event{Kind: policy.Timer})
 	}
 	m.expireGrants()
 	m.watch()
@@ -167,14 +167,16 @@ func (m *Member) settle() {
 		for i := range notices {
 			m.notice(&notices[i])
 		}
-		if len(m.queue) == 0 {
+		if m.taken == len(m.queue) {
+			m.queue, m.taken = m.queue[:0], 0
 			if len(notices) == 0 && len(effects) == 0 {
 				return
 			}
 			continue
 		}
-		next := m.queue[0]
-		m.queue = slices.Delete(m.queue, 0, 1)
+		next := m.queue[m.taken]
+		m.queue[m.taken] = happening{}
+		m.taken++
 		m.decide(next)
 	}
 }
@@ -188,12 +190,9 @@ func (m *Member) drain() []effect.Effect {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at)
-	for _, s := range m.order {
-		next = min(next, s.timer)
-		for i := range s.watches {
-			next = min(next, s.watches[i].next)
-		}
+	next := min(m.handoff.NextDeadline(), m.timers.next(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at)
+	for _, w := range m.watched {
+		next = min(next, w.next)
 	}
 	for _, g := range m.grants {
 		next = min(next, g.next())

@@ -42,8 +42,9 @@ const (
 	touchAsks  = 3
 )
 
-// policyWatch is a policy's watch on a member (policy.Watch).
-type policyWatch struct {
+// watched is a member that policies watch (policy.Watch): all of this member's slots
+// together, so that it is asked once for however many tokens.
+type watched struct {
 	id ident.Member
 	// incarnation is the custody memory that the watch is about, as far as it is
 	// known: with another one, what the member held is lost.
@@ -51,17 +52,27 @@ type policyWatch struct {
 	failures    int           // dials in a row that nobody answered
 	since       clock.Instant // when the first of them had failed
 	next        clock.Instant // when the member is greeted again
+	slots       []*slot       // whose policies watch it, oldest first
 }
 
 // watchFor begins a watch.
 func (m *Member) watchFor(s *slot, id ident.Member) {
-	if id.IsZero() || id == m.self || slices.ContainsFunc(s.watches, func(w policyWatch) bool { return w.id == id }) {
+	if id.IsZero() || id == m.self || slices.Contains(s.watches, id) {
 		return
 	}
 	if len(s.watches) >= policy.MaxWatched {
-		s.watches = slices.Delete(s.watches, 0, 1)
+		m.unwatch(s, s.watches[0])
 	}
-	w := policyWatch{id: id, next: m.now.Boot.Add(touchEvery)}
+	s.watches = append(s.watches, id)
+	w := m.watchedAs(id)
+	if w == nil {
+		w = m.beginWatch(id)
+	}
+	w.slots = append(w.slots, s)
+}
+
+func (m *Member) beginWatch(id ident.Member) *watched {
+	w := &watched{id: id, next: m.now.Boot.Add(touchEvery)}
 	switch p := m.peers[id]; {
 	case p == nil && !m.dir.Dialable(id):
 		w.next = m.now.Boot.Add(muteAfter)
@@ -71,55 +82,91 @@ func (m *Member) watchFor(s *slot, id ident.Member) {
 	case p.hello != nil:
 		w.incarnation = p.hello.Incarnation
 	}
-	s.watches = append(s.watches, w)
+	m.watched = append(m.watched, w)
+	return w
 }
 
-func (m *Member) unwatch(s *slot, id ident.Member) {
-	s.watches = slices.DeleteFunc(s.watches, func(w policyWatch) bool { return w.id == id })
-}
-
-// watchesOn calls f with every watch on a member.
-func (m *Member) watchesOn(id ident.Member, f func(*policyWatch)) {
-	for _, s := range m.order {
-		for i := range s.watches {
-			if w := &s.watches[i]; w.id == id {
-				f(w)
-			}
+// watchedAs is the watch on a member, or nil.
+func (m *Member) watchedAs(id ident.Member) *watched {
+	for _, w := range m.watched {
+		if w.id == id {
+			return w
 		}
+	}
+	return nil
+}
+
+// unwatch ends a policy's watch on a member.
+func (m *Member) unwatch(s *slot, id ident.Member) {
+	s.watches = without(s.watches, id)
+	w := m.watchedAs(id)
+	if w == nil {
+		return
+	}
+	if w.slots = without(w.slots, s); len(w.slots) == 0 {
+		m.watched = without(m.watched, w)
+	}
+}
+
+// unwatchAll ends all watches of a slot.
+func (m *Member) unwatchAll(s *slot) {
+	for len(s.watches) > 0 {
+		m.unwatch(s, s.watches[0])
+	}
+}
+
+// without deletes one value from a list, if it is there.
+func without[E comparable](list []E, x E) []E {
+	if i := slices.Index(list, x); i >= 0 {
+		return slices.Delete(list, i, i+1)
+	}
+	return list
+}
+
+// tellSilent ends all watches on a member: it is dead, or what it held is lost.
+func (m *Member) tellSilent(w *watched) {
+	m.watched = without(m.watched, w)
+	for _, s := range w.slots {
+		s.watches = without(s.watches, w.id)
+		m.tell(s, policy.Event{Kind: policy.Silent, From: w.id})
 	}
 }
 
 // watchedAnswers notes that a member is connected.
 func (m *Member) watchedAnswers(id ident.Member) {
-	m.watchesOn(id, func(w *policyWatch) { w.failures, w.next = 0, m.now.Boot.Add(touchEvery) })
+	if w := m.watchedAs(id); w != nil {
+		w.failures, w.next = 0, m.now.Boot.Add(touchEvery)
+	}
 }
 
 // watchedParts has a member dialled again whose connection is over.
 func (m *Member) watchedParts(id ident.Member) {
-	m.watchesOn(id, func(w *policyWatch) { w.next = min(w.next, m.now.Boot.Add(redialPause)) })
+	if w := m.watchedAs(id); w != nil {
+		w.next = min(w.next, m.now.Boot.Add(redialPause))
+	}
 }
 
 // watchedUnreachable counts a dial that was not answered, or a connection that broke
 // for silence. A refusal shows life, and a failure on this side nothing.
 func (m *Member) watchedUnreachable(in Unreachable, broken bool) {
-	m.watchesOn(in.Peer, func(w *policyWatch) {
-		switch {
-		case in.Silent && broken:
-			w.failures, w.since = silentDials, m.now.Boot
-			w.next = m.now.Boot // others are asked at once
-		case in.Silent:
-			w.fail(m.now.Boot)
-			w.next = m.now.Boot.Add(redialPause)
-		case in.Refused:
-			w.failures = 0
-			w.next = m.now.Boot.Add(touchPause)
-		default:
-			w.next = m.now.Boot.Add(redialPause)
-		}
-	})
+	w := m.watchedAs(in.Peer)
+	switch {
+	case w == nil:
+	case in.Silent && broken:
+		w.failures, w.since = silentDials, m.now.Boot
+		w.next = m.now.Boot // others are asked at once
+	case in.Silent:
+		w.fail(m.now.Boot)
+		w.next = m.now.Boot.Add(redialPause)
+	case in.Refused:
+		w.failures = 0
+		w.next = m.now.Boot.Add(touchPause)
+	default:
+		w.next = m.now.Boot.Add(redialPause)
+	}
 }
 
-func (w *policyWatch) fail(now clock.Instant) {
+func (w *watched) fail(now clock.Instant) {
 	if w.failures++; w.failures == 1 {
 		w.since = now
 	}
@@ -128,47 +175,44 @@ func (w *policyWatch) fail(now clock.Instant) {
 // watchedGreets tells those who watch a member when it has another custody memory
 // than the one they watch: what it held is lost as if it was dead.
 func (m *Member) watchedGreets(id ident.Member, now ident.Incarnation) {
-	for _, s := range m.order {
-		s.watches = slices.DeleteFunc(s.watches, func(w policyWatch) bool {
-			other := w.id == id && w.incarnation != now && w.incarnation != (ident.Incarnation{})
-			if other {
-				m.tell(s, policy.Event{Kind: policy.Silent, From: id})
-			}
-			return other
-		})
+	w := m.watchedAs(id)
+	switch {
+	case w == nil:
+	case w.incarnation != now && w.incarnation != (ident.Incarnation{}):
+		m.tellSilent(w)
+	default:
+		w.incarnation = now
 	}
-	m.watchesOn(id, func(w *policyWatch) { w.incarnation = now })
 }
 
 // keepWatches does what the policies' watches ask for now.
 func (m *Member) keepWatches() {
-	for _, s := range m.order {
-		if len(s.watches) == 0 {
-			continue
-		}
-		if m.stopping || m.departed {
-			s.watches = nil
-			continue
-		}
-		s.watches = slices.DeleteFunc(s.watches, func(w policyWatch) bool {
-			gone := m.isSilent(&w)
-			if gone {
-				m.tell(s, policy.Event{Kind: policy.Silent, From: w.id})
-			}
-			return gone
-		})
-		for i := range s.watches {
-			if w := &s.watches[i]; w.next <= m.now.Boot {
-				m.attend(w)
+	if m.stopping || m.departed {
+		for _, w := range m.watched {
+			for _, s := range w.slots {
+				s.watches = without(s.watches, w.id)
 			}
 		}
+		m.watched = nil
+		return
+	}
+	for i := 0; i < len(m.watched); {
+		w := m.watched[i]
+		if m.isSilent(w) {
+			m.tellSilent(w)
+			continue
+		}
+		if w.next <= m.now.Boot {
+			m.attend(w)
+		}
+		i++
 	}
 }
 
 // isSilent reports whether a watched member counts as dead. While nobody else is
 // heard either, it may be this member that is cut off; where there is nobody else, it
 // is believed at once.
-func (m *Member) isSilent(w *policyWatch) bool {
+func (m *Member) isSilent(w *watched) bool {
 	if err := (world{m}).Standing(w.id); err != nil {
 		return true
 	}
@@ -179,12 +223,12 @@ func (m *Member) isSilent(w *policyWatch) bool {
 }
 
 // enough reports whether a watched member has been silent for long enough.
-func (m *Member) enough(w *policyWatch) bool { return w.failures >= silentDials*m.patience() }
+func (m *Member) enough(w *watched) bool { return w.failures >= silentDials*m.patience() }
 
-func (w *policyWatch) is(id ident.Member) bool { return id == w.id }
+func (w *watched) is(id ident.Member) bool { return id == w.id }
 
 // attend greets a watched member, and others when it does not answer.
-func (m *Member) attend(w *policyWatch) {
+func (m *Member) attend(w *watched) {
 	switch {
 	case m.peers[w.id] != nil:
 		w.next = m.now.Boot.Add(touchEvery)
@@ -203,7 +247,7 @@ func (m *Member) attend(w *policyWatch) {
 
 // greetOthers asks a few others whether they hear this member: those connected, or
 // any when nobody is.
-func (m *Member) greetOthers(w *policyWatch) {
+func (m *Member) greetOthers(w *watched) {
 	others := m.peersInOrder()
 	if len(others) == 0 {
 		others = m.dir.DrawSome(m.sources.member, touchAsks, m.now.Wall, w.is, nil)

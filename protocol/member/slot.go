@@ -51,10 +51,11 @@ type slot struct {
 	resource group.Resource
 	policy   policy.Policy
 	timer    clock.Instant
+	place    int  // among the member's timers, or -1
 	demand   bool // as the policy was last told
 	founded  bool
 	visits   []journal.Visited // oldest first
-	watches  []policyWatch     // oldest first
+	watches  []ident.Member    // whom the policy watches, oldest first
 
 	seen, generated, dropped, operations uint64
 	// Wall clock, µs since 1970; 0: never.
@@ -112,10 +113,12 @@ func (m *Member) configure() (fresh []*slot, err error) {
 				o.PolicyMade(r.Name, n, r.Policy, r.PolicyParams(), seed)
 			}
 			if old == nil {
-				old = &slot{key: k}
+				old = &slot{key: k, timer: clock.Never, place: -1}
 				m.slots[k] = old
 			}
-			old.resource, old.policy, old.timer, old.demand, old.watches = r, p, clock.Never, false, nil
+			old.resource, old.policy, old.demand = r, p, false
+			m.timers.set(old, clock.Never)
+			m.unwatchAll(old)
 			fresh = append(fresh, old)
 		}
 	}
@@ -136,10 +139,7 @@ func (m *Member) resumeSlot(s *slot) {
 	}
 	m.tellNeighbour(s)
 	m.tellDemand(s)
-	for _, h := range m.holdsInOrder() {
-		if h.slot != s {
-			continue
-		}
+	for _, h := range m.holdsOf(s) {
 		m.handoff.Keep(h.token, h.hop)
 		if h.grant != nil {
 			h.grant.resumed = true // it is told when the operation has ended
@@ -150,20 +150,24 @@ func (m *Member) resumeSlot(s *slot) {
 	m.tell(s, policy.Event{Kind: policy.Timer}) // begin to wait for a token
 }
 
-func (m *Member) holdsOf(s *slot) bool {
+// holdsOf are the tokens of a slot that are held here, in their order.
+func (m *Member) holdsOf(s *slot) (list []*hold) {
 	for _, h := range m.holds {
 		if h.slot == s {
-			return true
+			list = append(list, h)
 		}
 	}
-	return false
+	slices.SortFunc(list, compareHolds)
+	return list
 }
+
+func compareHolds(a, b *hold) int { return a.token.Compare(b.token) }
 
 // world answers the handoff's questions from what the member knows.
 type world struct{ *Member }
 
 func (m *Member) holdsInOrder() []*hold {
-	return slices.SortedFunc(maps.Values(m.holds), func(a, b *hold) int { return a.token.Compare(b.token) })
+	return slices.SortedFunc(maps.Values(m.holds), compareHolds)
 }
 
 // describe is what a policy is told of a token in custody.
@@ -296,7 +300,7 @@ func (m *Member) decide(h happening) {
 func (m *Member) act(s *slot, a *policy.Action) {
 	switch a.Kind {
 	case policy.Wait:
-		s.timer = a.At
+		m.timers.set(s, a.At)
 	case policy.Generate:
 		m.generate(s, false)
 	case policy.Tell:
@@ -337,7 +341,7 @@ func (m *Member) actOn(h *hold, a *policy.Action) {
 // the slot makes no other: its policy may have let go of it, but nobody has
 // accepted it yet.
 func (m *Member) generate(s *slot, founding bool) {
-	if m.stopping || m.handoff.Held() >= handoff.MaxHeld || m.holdsOf(s) {
+	if m.stopping || m.handoff.Held() >= handoff.MaxHeld || len(m.holdsOf(s)) > 0 {
 		return
 	}
 	body := token.GenesisBody{

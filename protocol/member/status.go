@@ -74,16 +74,26 @@ func (m *Member) Status() Status {
 		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.exchange.snapshots), Suspects: len(m.suspects),
 		Late: m.doubt.left(m.now.Boot), Patience: m.patience(),
 	}
-	for _, slot := range m.order {
-		s.Slots = append(s.Slots, m.slotStatus(slot))
+	held, waiting := make(map[*slot][]*hold, len(m.holds)), make(map[string]int)
+	for _, h := range m.holds {
+		held[h.slot] = append(held[h.slot], h)
+	}
+	for _, d := range m.demands {
+		waiting[d.resource]++
+	}
+	s.Slots = make([]SlotStatus, len(m.order))
+	for i, slot := range m.order {
+		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
 	}
 	return s
 }
 
-func (m *Member) slotStatus(s *slot) SlotStatus {
+// status is what a slot shows, with the tokens of it that are held here and the
+// programs that wait for its resource.
+func (s *slot) status(held []*hold, waiting int) SlotStatus {
 	st := SlotStatus{
 		Resource: s.key.resource, Policy: s.resource.Policy, Preset: cmp.Or(s.resource.Preset, catalog.Presets(s.resource.Policy)[0].Name), Slot: s.key.number,
-		Waiting: m.waiting(s.key.resource), Seen: s.seen, Generated: s.generated,
+		Waiting: waiting, Seen: s.seen, Generated: s.generated,
 		Dropped: s.dropped, LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
 	}
@@ -93,11 +103,9 @@ func (m *Member) slotStatus(s *slot) SlotStatus {
 	if n := len(s.visits); n > 0 {
 		st.Token = s.visits[n-1].Token
 	}
-	for _, h := range m.holds {
-		if h.slot == s {
-			st.Held, st.Token, st.Hop = true, h.token, h.hop
-			st.Executing = st.Executing || h.grant != nil
-		}
+	for _, h := range held {
+		st.Held, st.Token, st.Hop = true, h.token, h.hop
+		st.Executing = st.Executing || h.grant != nil
 	}
 	return st
 }

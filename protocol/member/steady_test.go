@@ -2,6 +2,7 @@ package member_test
 
 import (
 	"bytes"
+	"fmt"
 	"path"
 	"runtime"
 	"testing"
@@ -149,11 +150,17 @@ func circulating(slots int) map[string]group.Resource {
 }
 
 func BenchmarkHandoff(b *testing.B) {
-	p := newCouple(b, circulating(64)[wandering.Paper])
-	p.run(1000)
-	b.ReportAllocs()
-	b.ResetTimer()
-	p.run(b.N)
+	for _, slots := range []int{64, 1024} {
+		for _, preset := range []string{wandering.Paper, wandering.Light} {
+			b.Run(fmt.Sprintf("%s/%d slots", preset, slots), func(b *testing.B) {
+				p := newCouple(b, circulating(slots)[preset])
+				p.run(2 * slots)
+				b.ReportAllocs()
+				b.ResetTimer()
+				p.run(b.N)
+			})
+		}
+	}
 }
 
 // decoders are what reads a certificate, an endpoint record or a key again, by how
