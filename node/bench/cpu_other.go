@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"time"
 )
 
@@ -11,3 +12,6 @@ import (
 func cpuTime() (time.Duration, error) {
 	return 0, errors.ErrUnsupported
 }
+
+func stopProcess(*os.Process) error     { return errors.ErrUnsupported }
+func continueProcess(*os.Process) error { return errors.ErrUnsupported }

@@ -3,6 +3,7 @@
 //
 //	go run ./node/bench throughput
 //	go run ./node/bench latency
+//	go run ./node/bench regression
 //
 // and what it costs in a whole group, with what policies say to each other:
 //
@@ -31,9 +32,10 @@ func main() {
 	}
 }
 
-const usage = `usage: go run ./node/bench throughput|latency|walk [flags]
+const usage = `usage: go run ./node/bench throughput|regression|latency|walk [flags]
 
 throughput  handoffs a second and processor time for each, of two processes
+regression  the processor time at 64 tokens against the straw man's; fails above a limit
 latency     time from release to enabled through a relay that delays
 walk        messages, connections and processor time for each operation among many members
 
@@ -61,6 +63,18 @@ func run(args []string, out, progress io.Writer) error {
 			return err
 		}
 		return p.run(out)
+	case "regression":
+		g := regression{progress: io.Discard}
+		f.StringVar(&g.subject, "subject", "volatile", "what is compared with the straw man: "+strings.Join(subjectNames(), ", "))
+		f.IntVar(&g.tokens, "tokens", 64, "how many tokens")
+		f.IntVar(&g.rounds, "rounds", regressionRounds, "how many turns each has at most")
+		f.DurationVar(&g.window, "window", regressionWindow, "how long one turn is measured")
+		f.Float64Var(&g.limit, "limit", regressionLimit, "fail when the median of the rounds' ratios is above it")
+		f.BoolFunc("v", "show each round", func(string) error { g.progress = progress; return nil })
+		if err := f.Parse(args[1:]); err != nil {
+			return err
+		}
+		return g.run(out)
 	case "latency":
 		l := latencies{progress: progress}
 		f.IntVar(&l.rounds, "rounds", 5, "how often each thing is measured")

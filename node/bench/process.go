@@ -99,7 +99,22 @@ func (p pair) sample() (sum sample, err error) {
 	return sum, nil
 }
 
+// freeze holds both; thaw lets them go on.
+func (p pair) freeze() error { return p.each(stopProcess) }
+func (p pair) thaw() error   { return p.each(continueProcess) }
+
+func (p pair) each(f func(*os.Process) error) error {
+	for _, q := range p {
+		if err := f(q.cmd.Process); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stop ends both, also while they are held.
 func (p pair) stop() {
+	_ = p.thaw()
 	for _, q := range p {
 		q.stop()
 	}

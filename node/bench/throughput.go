@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,10 +129,13 @@ func (p *plan) role(subject, name, dir string, tokens int) role {
 	return r
 }
 
+// errNoHandoff says that nothing moved while it was measured.
+var errNoHandoff = errors.New("no handoff in the whole window")
+
 func difference(before, after sample) (reading, error) {
 	handoffs := after.Handoffs - before.Handoffs
 	if handoffs == 0 {
-		return reading{}, errors.New("no handoff in the whole window")
+		return reading{}, errNoHandoff
 	}
 	return reading{
 		rate:  float64(handoffs) / after.At.Sub(before.At).Seconds(),
@@ -179,6 +183,15 @@ func each(list []reading, value func(reading) float64) []float64 {
 
 // median is the middle value, or the lower of the two middle ones.
 func median(values []float64) float64 { return quantile(values, 0.5) }
+
+// medianInterval is where the median of all such values is with a probability of 99 %:
+// between two of them in their order (by the normal approximation to the binomial).
+func medianInterval(values []float64) (low, high float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	n := float64(len(sorted))
+	half := 1.29 * math.Sqrt(n)
+	return sorted[max(0, int(n/2-half))], sorted[min(len(sorted)-1, int(math.Ceil(n/2+half)))]
+}
 
 // quantile is the value below or at which a share of all are.
 func quantile(values []float64, share float64) float64 {
