@@ -148,7 +148,7 @@ func (v View) resources(w *strings.Builder) {
 		fmt.Fprintf(w, "overlap     certain %.2f s, possible %.2f s; at once certainly %d, possibly %d operations\n",
 			o.Certain, o.Possible, o.MostCertain, o.MostPossible)
 		if o.Possible > o.Recorded {
-			fmt.Fprintf(w, "            possible %.2f s of the operations that these journals record; the rest is where no journal is at hand\n", o.Recorded)
+			fmt.Fprintf(w, "            of the possible, %.2f s are recorded operations; the rest is where no journal is at hand\n", o.Recorded)
 		}
 		for _, one := range o.List[:min(len(o.List), 5)] {
 			fmt.Fprintf(w, "            from %s: %s, certain %.2f s, possible %.2f s\n", one.From, strings.Join(one.Members, " and "), one.Certain, one.Possible)
