@@ -63,6 +63,7 @@ that the README lists.`,
 	root.SetErr(env.Err)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(commands(env)...)
+	showPlainSwitches(root)
 	root.InitDefaultCompletionCmd()
 	root.SetHelpCommand(newHelpCommand(root))
 	checkArguments(root)

@@ -131,3 +131,16 @@ func wanted(kind string, cause error) string {
 	}
 	return cause.Error()
 }
+
+// switchValues is what the command-line library writes behind the name of a flag
+// that is on when it is given.
+const switchValues = "[=true|false]"
+
+// showPlainSwitches has the help of all commands show such flags by their names
+// alone. The columns stay as they are.
+func showPlainSwitches(root *cobra.Command) {
+	cobra.AddTemplateFunc("plainSwitches", func(flags string) string {
+		return strings.ReplaceAll(flags, switchValues, strings.Repeat(" ", len(switchValues)))
+	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | plainSwitches"))
+}

@@ -2,9 +2,12 @@ package main
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -104,4 +107,20 @@ func TestSumOfNoRuns(t *testing.T) {
 	assert.Equal(t, exitFailure, code)
 	assert.Empty(t, out)
 	assert.Contains(t, errs, "there is no line of a run in it\nhint: ")
+}
+
+// TestHelp_AnyCommand_ShowsSwitchesPlainly: no flag is shown as one whose value is
+// joined to it.
+func TestHelp_AnyCommand_ShowsSwitchesPlainly(t *testing.T) {
+	var visit func(path []string, list []*cobra.Command)
+	visit = func(path []string, list []*cobra.Command) {
+		for _, cmd := range list {
+			words := append(slices.Clone(path), cmd.Name())
+			code, help, _ := runCommand("", append(words, "--help")...)
+			require.Zero(t, code, words)
+			assert.NotContains(t, help, "[=", words)
+			visit(words, cmd.Commands())
+		}
+	}
+	visit(nil, commands(&environment{Getenv: func(string) string { return "" }, Now: time.Now}))
 }
