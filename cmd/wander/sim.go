@@ -28,7 +28,7 @@ is what a daemon runs, without network and signatures. With sim cluster whole me
 run, with signatures and journals, and everything goes wrong.`,
 		Args: cobra.NoArgs,
 	}
-	cmd.AddCommand(newSimListCommand(env), newSimRunCommand(env), newSimPageCommand(env), newSimScenarioCommand(env))
+	cmd.AddCommand(newSimListCommand(env), newSimRunCommand(env), newSimSweepCommand(env), newSimPageCommand(env), newSimScenarioCommand(env))
 	cmd.AddCommand(newSimRingCommand(env), newSimClusterCommand(env))
 	return cmd
 }
@@ -89,6 +89,7 @@ func writeJSON(w io.Writer, v any) error {
 type simListing struct {
 	V           int             `json:"v"`
 	Seeds       int             `json:"seeds,omitempty"`
+	First       uint64          `json:"first,omitempty"` // of the seeds
 	Experiments []simExperiment `json:"experiments"`
 }
 
@@ -106,9 +107,12 @@ type simRow struct {
 	Says     string             `json:"paper_says"`
 	Quantity string             `json:"quantity"`
 	Reading  string             `json:"reading,omitempty"`
+	Kind     experiment.Kind    `json:"kind"`
 	Unit     string             `json:"unit"` // share, s or number
 	HoldsIf  string             `json:"holds_if"`
 	Median   number             `json:"median"`
+	Low      number             `json:"low"` // with High, the confidence interval of the median; null: without bound
+	High     number             `json:"high"`
 	P5       number             `json:"p5"`
 	P95      number             `json:"p95"`
 	Samples  []number           `json:"samples"`
@@ -117,6 +121,9 @@ type simRow struct {
 	Of       int                `json:"of"`
 	Beside   string             `json:"beside,omitempty"`
 	Why      string             `json:"why,omitempty"`
+	// Tolerance has the verdicts with half and twice the tolerance, where they
+	// are others.
+	Tolerance []experiment.Change `json:"tolerance,omitempty"`
 }
 
 // number is written as null where it is none, which JSON has no number for.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,17 @@ const (
 
 type simRunFlags struct {
 	seeds, parallel int
+	first           uint64
 	out, output     string
+}
+
+// seedFlags are those of the commands that run experiments.
+func (f *simRunFlags) seedFlags(cmd *cobra.Command, seeds int) {
+	flags := cmd.Flags()
+	flags.IntVar(&f.seeds, "seeds", seeds, "how many runs, each with a seed of its own")
+	flags.Uint64Var(&f.first, "first", 1, "the first seed; the others follow it")
+	flags.IntVar(&f.parallel, "parallel", 0, "how many runs at once (default: one a core)")
+	addOutputFlag(cmd, &f.output)
 }
 
 func newSimRunCommand(env *environment) *cobra.Command {
@@ -35,25 +46,26 @@ func newSimRunCommand(env *environment) *cobra.Command {
 		Use:   "run EXPERIMENT...|all|beyond",
 		Short: "Run experiments and hold the papers' claims against what is measured",
 		Long: `Run experiments, each once for every seed, and print for each claim of the paper
-what it says, the median that is measured with the 5th and 95th percentile over
-the seeds, and the verdict. With --out the figures (SVG and PNG) and tables (CSV)
-are written to DIR/figures and DIR/data; "all" writes DIR/reproduction.md, too.
+what it says, the median that is measured with its 95 % confidence interval (in
+parentheses) and the 5th and 95th percentile over the seeds (in brackets), and the
+verdict. A claim is open when a limit is within the interval; fewer than six seeds
+give no interval, and leave every claim open that is random.
+
+With --out the figures (SVG and PNG) and tables (CSV) are written to DIR/figures and
+DIR/data, and the pages DIR/reproduction.md (the papers) and DIR/beyond.md (goals) of
+all results in DIR/data: what earlier runs have written there stays on the pages.
 
 "beyond" runs the experiments about this project's own goals, which are not in
-"all": each row is a goal, what is measured, and whether it is met. With --out
-it writes DIR/beyond.md, and so do some of them alone: what earlier runs have written
-to DIR/data stays on the page. It takes minutes of processor time for each seed.
+"all": each row is a goal, what is measured, and whether it is met. It takes two
+minutes of processor time for each seed, "all" takes one.
 
 The same seeds give the same files, whatever --parallel says.`,
-		Example: "  wander sim run journal-fig2\n  wander sim run all --seeds 5 --out /tmp/papers",
+		Example: "  wander sim run journal-fig2\n  wander sim run all --seeds 10 --out /tmp/papers\n  wander sim run journal-fig2 --first 1001",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runSim(env, f, args) },
 	}
-	flags := cmd.Flags()
-	flags.IntVar(&f.seeds, "seeds", 40, "how many runs, with the seeds 1, 2, …")
-	flags.StringVar(&f.out, "out", "", "folder for figures and tables (default: none are written)")
-	flags.IntVar(&f.parallel, "parallel", 0, "how many runs at once (default: one a core)")
-	addOutputFlag(cmd, &f.output)
+	f.seedFlags(cmd, 40)
+	cmd.Flags().StringVar(&f.out, "out", "", "folder for figures and tables (default: none are written)")
 	return cmd
 }
 
@@ -114,11 +126,19 @@ func makeFolder(dir string) (unmake func(), err error) {
 
 // simulate runs experiments until they are done or the user interrupts.
 func (f simRunFlags) simulate(env *environment, experiments []experiment.Experiment) ([]experiment.Result, error) {
+	return withProgress(env, f, func(ctx context.Context, o experiment.Options) ([]experiment.Result, error) {
+		return experiment.Run(ctx, experiments, o)
+	})
+}
+
+// withProgress does what runs experiments, shows how far it is, and ends it when
+// the user interrupts.
+func withProgress[T any](env *environment, f simRunFlags, do func(context.Context, experiment.Options) (T, error)) (result T, err error) {
 	ctx, stop := interruptible()
 	defer stop()
 	show, clear := progressLine(env.Err)
-	results, err := experiment.Run(ctx, experiments, experiment.Options{
-		Seeds: experiment.Seeds(f.seeds), Parallel: f.parallel,
+	result, err = do(ctx, experiment.Options{
+		Seeds: experiment.Seeds(f.first, f.seeds), Parallel: f.parallel,
 		Progress: func(p experiment.Progress) {
 			show("%d of %d: %s, run %d of %d", p.Index, p.Of, p.Experiment, p.Done, p.Total)
 		},
@@ -126,16 +146,19 @@ func (f simRunFlags) simulate(env *environment, experiments []experiment.Experim
 	clear()
 	switch {
 	case ctx.Err() == nil:
-		return results, err
+		return result, err
 	case f.out != "":
-		return nil, interruptedWriting()
+		return result, interruptedWriting()
 	}
-	return nil, interrupted()
+	return result, interrupted()
 }
 
 func (f simRunFlags) check() error {
 	if f.seeds < 1 || f.seeds > experiment.MaxSeeds {
 		return usageError("--seeds %d: permitted are 1 to %d", f.seeds, experiment.MaxSeeds)
+	}
+	if f.first < 1 || f.first > experiment.MaxFirst {
+		return usageError("--first %d: permitted are 1 to %d", f.first, experiment.MaxFirst)
 	}
 	if f.parallel < 0 {
 		return usageError("--parallel %d: permitted are 0 (one a core) and more", f.parallel)
@@ -187,9 +210,9 @@ func noExperiment(name string) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf("no experiment is called %q", name), hint: hint}
 }
 
-// write writes the files that were asked for. The document names the command
-// that makes the one in the source tree, so that it does not depend on where
-// it was made.
+// write writes the files that were asked for. The pages name the command that
+// makes those in the source tree, so that they do not depend on where they were
+// made.
 func (f simRunFlags) write(names []string, results []experiment.Result) error {
 	if f.out == "" {
 		return nil
@@ -197,16 +220,12 @@ func (f simRunFlags) write(names []string, results []experiment.Result) error {
 	if err := experiment.Write(f.out, results); err != nil {
 		return err
 	}
-	command := fmt.Sprintf("go run ./cmd/wander sim run %s --seeds %d --out docs", strings.Join(names, " "), f.seeds)
-	if names[0] == allExperiments {
-		return experiment.WriteDocument(f.out, command, results)
+	first := ""
+	if f.first != 1 {
+		first = fmt.Sprintf(" --first %d", f.first)
 	}
-	for _, r := range results {
-		if !r.Goals {
-			return nil
-		}
-	}
-	return experiment.WriteGoals(f.out, command, results)
+	command := fmt.Sprintf("go run ./cmd/wander sim run %s --seeds %d%s --out docs", strings.Join(names, " "), f.seeds, first)
+	return experiment.Save(f.out, command, results)
 }
 
 func (f simRunFlags) print(w io.Writer, results []experiment.Result) error {
@@ -255,7 +274,7 @@ func printResult(w io.Writer, r experiment.Result) error {
 }
 
 func (f simRunFlags) listing(results []experiment.Result) simListing {
-	list := simListing{V: 1, Seeds: f.seeds, Experiments: []simExperiment{}}
+	list := simListing{V: 1, Seeds: f.seeds, First: f.first, Experiments: []simExperiment{}}
 	for _, r := range results {
 		e := simExperiment{Name: r.Name, Title: r.Title, Source: r.Source}
 		for _, row := range r.Rows {
@@ -270,8 +289,8 @@ func jsonRow(r experiment.Row) simRow {
 	out := simRow{
 		ID: r.ID, Source: r.Source, Says: r.Says, Quantity: r.Quantity, Reading: r.Reading,
 		Unit: r.Unit.String(), HoldsIf: r.Holds.Text(r.Unit),
-		Median: number(r.Median), P5: number(r.P5), P95: number(r.P95),
-		Verdict: r.Verdict, HoldsIn: r.HoldsIn, Of: r.Of, Beside: r.Beside,
+		Kind: r.Kind, Median: number(r.Median), Low: number(r.Low), High: number(r.High), P5: number(r.P5), P95: number(r.P95),
+		Verdict: r.Verdict, HoldsIn: r.HoldsIn, Of: r.Of, Beside: r.Beside, Tolerance: r.Tolerance,
 	}
 	out.Samples = numbers(r.Samples)
 	if r.Verdict.Fails() {

@@ -18,8 +18,8 @@ func newSimScenarioCommand(env *environment) *cobra.Command {
 		Use:   "scenario FILE.toml",
 		Short: "Simulate a group of your own",
 		Long: `Simulate the group that FILE.toml describes, once for every seed, and print the
-median of what is measured with the 5th and 95th percentile over the seeds. The
-file has the resource as the group configuration has it, and what happens to the
+median of what is measured with its 95 % confidence interval (in parentheses) and the
+5th and 95th percentile over the seeds (in brackets). The file has the resource as the group configuration has it, and what happens to the
 group; - is standard input. All keys but operation_time and members_max may be
 left out:
 
@@ -64,10 +64,7 @@ left out:
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runScenario(env, f, args[0]) },
 	}
-	flags := cmd.Flags()
-	flags.IntVar(&f.seeds, "seeds", 10, "how many runs, with the seeds 1, 2, …")
-	flags.IntVar(&f.parallel, "parallel", 0, "how many runs at once (default: one a core)")
-	addOutputFlag(cmd, &f.output)
+	f.seedFlags(cmd, 10)
 	return cmd
 }
 
@@ -88,15 +85,16 @@ func runScenario(env *environment, f simRunFlags, file string) error {
 		return err
 	}
 	if f.output == "json" {
-		return writeJSON(env.Out, scenarioAnswer(f.seeds, results[0]))
+		return writeJSON(env.Out, scenarioAnswer(results[0]))
 	}
-	return printScenario(env.Out, s, f.seeds, results[0])
+	return printScenario(env.Out, s, results[0])
 }
 
 // simMeasures is the answer of sim scenario.
 type simMeasures struct {
 	V        int          `json:"v"`
 	Seeds    int          `json:"seeds"`
+	First    uint64       `json:"first"` // of the seeds
 	Measures []simMeasure `json:"measures"`
 }
 
@@ -104,16 +102,18 @@ type simMeasure struct {
 	Name    string   `json:"name"` // what it belongs to and what it is, like "tokens: share of time with 1"
 	Unit    string   `json:"unit"` // share, s or number
 	Median  number   `json:"median"`
+	Low     number   `json:"low"` // with High, the confidence interval of the median; null: without bound
+	High    number   `json:"high"`
 	P5      number   `json:"p5"`
 	P95     number   `json:"p95"`
 	Samples []number `json:"samples"`
 }
 
-func scenarioAnswer(seeds int, r experiment.Result) simMeasures {
-	answer := simMeasures{V: 1, Seeds: seeds, Measures: []simMeasure{}}
+func scenarioAnswer(r experiment.Result) simMeasures {
+	answer := simMeasures{V: 1, Seeds: r.Seeds, First: r.First, Measures: []simMeasure{}}
 	for _, row := range r.Rows {
 		answer.Measures = append(answer.Measures, simMeasure{
-			Name: row.ID, Unit: row.Unit.String(), Median: number(row.Median), P5: number(row.P5), P95: number(row.P95),
+			Name: row.ID, Unit: row.Unit.String(), Median: number(row.Median), Low: number(row.Low), High: number(row.High), P5: number(row.P5), P95: number(row.P95),
 			Samples: numbers(row.Samples),
 		})
 	}
@@ -128,8 +128,9 @@ func numbers(values []float64) []number {
 	return out
 }
 
-func printScenario(w io.Writer, s experiment.Scenario, seeds int, r experiment.Result) error {
-	fmt.Fprintf(w, "%s, %s, %v, median [p5..p95] of %s\n", s.Policy, count(s.Members, "member"), s.Duration, count(seeds, "run"))
+func printScenario(w io.Writer, s experiment.Scenario, r experiment.Result) error {
+	fmt.Fprintf(w, "%s, %s, %v, median (95 %% confidence interval) [p5..p95] of %s from seed %d on\n",
+		s.Policy, count(s.Members, "member"), s.Duration, count(r.Seeds, "run"), r.First)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range r.Rows {
 		fmt.Fprintf(t, "%s\t%s\n", row.ID, row.MeasuredText())

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
@@ -14,23 +15,22 @@ losses, heavy-tailed latencies and directories that know a sample. *split* makes
 
 // beyondManyExperiments are the goals about many tokens.
 func beyondManyExperiments() []Experiment {
-	full := manyGroups{sizes: []int{191, 1000, 10_000}, warm: 180 * time.Second, length: 600 * time.Second}
 	return []Experiment{
 		{
 			Name: "beyond-many-steady", Title: "The mean interval, the number of tokens and how many are made", Source: "goal",
-			Goals: true, Notes: beyondSteadyNotes, Run: full.steadyGoals,
+			Goals: true, Notes: beyondSteadyNotes, Run: func(l *Lab) error { return manyFull(l).steadyGoals(l) },
 		},
 		{
 			Name: "beyond-many-stress", Title: "Losses, heavy-tailed latency and directories that know a sample", Source: "goal",
-			Goals: true, Notes: beyondStressNotes, Run: full.stressGoals,
+			Goals: true, Notes: beyondStressNotes, Run: func(l *Lab) error { return manyFull(l).stressGoals(l) },
 		},
 		{
 			Name: "beyond-many-change", Title: "After the group doubles or halves", Source: "goal",
-			Goals: true, Notes: beyondChangeNotes, Run: full.changeGoals,
+			Goals: true, Notes: beyondChangeNotes, Run: func(l *Lab) error { return manyFull(l).changeGoals(l) },
 		},
 		{
 			Name: "beyond-many-coldstart", Title: "Members that start together, without a token", Source: "goal",
-			Goals: true, Notes: beyondColdNotes, Run: full.coldGoals,
+			Goals: true, Notes: beyondColdNotes, Run: func(l *Lab) error { return manyFull(l).coldGoals(l) },
 		},
 	}
 }
@@ -39,6 +39,23 @@ func beyondManyExperiments() []Experiment {
 type manyGroups struct {
 	sizes        []int
 	warm, length time.Duration
+}
+
+// manyFull are the groups of the goals; in a sweep the two smaller ones.
+func manyFull(l *Lab) manyGroups {
+	g := manyGroups{sizes: []int{191, 1000, 10_000}, warm: l.span(manyWarm), length: l.span(manyLength)}
+	if l.sweeping() {
+		g.sizes = g.sizes[:2]
+	}
+	return g
+}
+
+// compared are the presets of a comparison: in a sweep those with goals alone.
+func compared(l *Lab, others ...string) []string {
+	if l.sweeping() {
+		return steeredPresets
+	}
+	return slices.Concat(steeredPresets, others)
 }
 
 // Groups of largeGroup and more are measured for a share of the time: what varies
@@ -64,7 +81,7 @@ as long as those of *t3gj*, and varied less, made it vary as much as by chance a
 // groups.
 func (g manyGroups) steadyGoals(l *Lab) error {
 	plot := newMadePlot()
-	for _, preset := range append(steeredPresets, multitoken.Jittered, multitoken.Paper) {
+	for _, preset := range compared(l, multitoken.Jittered, multitoken.Paper) {
 		for _, n := range g.sizes {
 			runs, err := Gather(l, func(seed uint64) (many, error) { return g.group(preset, n).run(seed) })
 			if err != nil {
@@ -113,9 +130,9 @@ func (g manyGroups) stressGoals(l *Lab) error {
 				limits   steadyLimits
 				edit     func(*manyGroup)
 			}{
-				{"loss", "1 % of hops lose their token", steadyLimits{AtMost(0.02), Reported()}, func(m *manyGroup) { m.loss = 0.01 }},
-				{"heavy", "heavy-tailed latency", steadyLimits{AtMost(0.01), Reported()}, func(m *manyGroup) { m.latency = heavyTail(gridLatency) }},
-				{"sample", "directories of 64", steadyLimits{AtMost(0.01), Reported()}, func(m *manyGroup) { m.knows = 64 }},
+				{"loss", "1 % of hops lose their token", steadyLimits{AtMost(0.02), Reported()}, func(m *manyGroup) { m.loss = l.number(manyLoss) }},
+				{"heavy", "heavy-tailed latency", steadyLimits{AtMost(0.01), Reported()}, func(m *manyGroup) { m.latency = heavyTail(gridLatency, l.number(tailExponent), l.span(tailMost)) }},
+				{"sample", "directories of 64", steadyLimits{AtMost(0.01), Reported()}, func(m *manyGroup) { m.knows = l.count(manyKnown) }},
 			} {
 				group := g.group(preset, n)
 				s.edit(&group)
@@ -130,8 +147,8 @@ func (g manyGroups) stressGoals(l *Lab) error {
 	return nil
 }
 
-// heavyTail is a Pareto distribution of exponent 1.5 with this mean, but for
-// what is cut from its tail.
-func heavyTail(mean time.Duration) circulation.Latency {
-	return circulation.Quantiles(paretoQuantiles(mean))
+// heavyTail is a Pareto distribution with this mean, but for what is cut from its
+// tail.
+func heavyTail(mean time.Duration, exponent float64, most time.Duration) circulation.Latency {
+	return circulation.Quantiles(paretoQuantiles(mean, exponent, most))
 }

@@ -16,29 +16,27 @@ const beyondChangeNotes = `As beyond-many-steady. After the three minutes as man
 one leaves, passing on the tokens it holds. *Back* is how far the mean interval of ten seconds is off the target, up or down,
 in the ten seconds that begin ten seconds later; *meanwhile* the same in the first ten seconds, which have no limit.`
 
-// changeSpan is the ten seconds.
-const changeSpan = 10
-
 // changeGoals are the interval after a change of the size.
 func (g manyGroups) changeGoals(l *Lab) error {
+	span := l.count(changeSpan)
 	plot := figure.Plot{
 		Title: fmt.Sprintf("Mean interval after %d members have doubled or halved, mean of runs", g.plotted()),
-		X:     figure.Axis{Label: "time since the change (s)", Min: 0, Max: 3 * changeSpan},
+		X:     figure.Axis{Label: "time since the change (s)", Min: 0, Max: 3 * float64(span)},
 		Y:     figure.Axis{Label: "mean interval of a second (s)"},
 	}
-	for _, preset := range append(steeredPresets, multitoken.Jittered) {
+	for _, preset := range compared(l, multitoken.Jittered) {
 		for _, n := range g.sizes {
 			for _, c := range []struct {
 				name, text string
 				doubles    bool
 			}{{"doubles", "doubles", true}, {"halves", "halves", false}} {
-				runs, err := Gather(l, func(seed uint64) (changed, error) { return g.group(preset, n).change(seed, c.doubles) })
+				runs, err := Gather(l, func(seed uint64) (changed, error) { return g.group(preset, n).change(seed, c.doubles, span) })
 				if err != nil {
 					return err
 				}
-				changeRows(l, preset, c.name, n, runs)
+				changeRows(l, preset, c.name, n, span, runs)
 				if n == g.plotted() {
-					plot.Lines = append(plot.Lines, figure.Line{Name: preset + ", " + c.text, Dashed: !c.doubles, Points: secondByChange(runs)})
+					plot.Lines = append(plot.Lines, figure.Line{Name: preset + ", " + c.text, Dashed: !c.doubles, Points: secondByChange(runs, span)})
 				}
 			}
 		}
@@ -53,7 +51,7 @@ func (g manyGroups) plotted() int { return g.sizes[min(1, len(g.sizes)-1)] }
 const whyChange = "a few tokens are a coarse number: half of 191 members need one or two, and ten seconds hold few uses. Under split, responses of " +
 	"1 to 1.6 and averages over 0.15 to 0.35 targets were tried; stronger ones make more tokens and are hardly nearer."
 
-func changeRows(l *Lab, preset, how string, n int, runs []changed) {
+func changeRows(l *Lab, preset, how string, n, span int, runs []changed) {
 	limit := AtMost(0.10)
 	if n <= gridMembers {
 		limit = AtMost(0.15)
@@ -64,9 +62,9 @@ func changeRows(l *Lab, preset, how string, n int, runs []changed) {
 	id := fmt.Sprintf("many-%s-%s-%d", how, preset, n)
 	group := fmt.Sprintf("*%s*, %d members", preset, n)
 	l.Row(goal(id, "when the group "+how+", the interval is back in 10 s", group+": off the target, back", Share, limit, whyChange),
-		column(runs, func(c changed) float64 { return c.off(changeSpan, 2*changeSpan) }))
+		column(runs, func(c changed) float64 { return c.off(span, 2*span) }))
 	l.Row(goal(id+"-meanwhile", "when the group "+how+", the interval is back in 10 s", group+": off the target, meanwhile", Share, Reported(), ""),
-		column(runs, func(c changed) float64 { return c.off(0, changeSpan) }))
+		column(runs, func(c changed) float64 { return c.off(0, span) }))
 }
 
 // changed is a run with a change: the seconds after it, in a group of so many.
@@ -81,7 +79,7 @@ func (c changed) off(from, to int) float64 {
 	return math.Abs(c.mean(c.members, c.at+from, c.at+to)/gridTarget.Seconds() - 1)
 }
 
-func (g manyGroup) change(seed uint64, doubles bool) (changed, error) {
+func (g manyGroup) change(seed uint64, doubles bool, span int) (changed, error) {
 	w, err := g.world(seed)
 	if err != nil {
 		return changed{}, err
@@ -101,13 +99,13 @@ func (g manyGroup) change(seed uint64, doubles bool) (changed, error) {
 			}
 		}
 	})
-	w.Run(clock.Instant(g.warm + 3*changeSpan*time.Second))
+	w.Run(clock.Instant(g.warm + time.Duration(3*span)*time.Second))
 	return c, w.Err()
 }
 
 // secondByChange is the mean interval of each second, over the runs.
-func secondByChange(runs []changed) [][2]float64 {
-	points := make([][2]float64, 3*changeSpan)
+func secondByChange(runs []changed, span int) [][2]float64 {
+	points := make([][2]float64, 3*span)
 	for second := range points {
 		uses := 0.0
 		for _, r := range runs {
@@ -132,7 +130,7 @@ func (g manyGroups) coldGoals(l *Lab) error {
 		Title: fmt.Sprintf("Operations of %d members that begin together without a token", g.plotted()),
 		X:     figure.Axis{Label: "time (s)", Min: 0, Max: 60}, Y: figure.Axis{Label: "operations in a second for each member"},
 	}
-	for _, preset := range append(steeredPresets, multitoken.Paper) {
+	for _, preset := range compared(l, multitoken.Paper) {
 		for _, n := range g.sizes {
 			runs, err := Gather(l, func(seed uint64) (cold, error) { return g.group(preset, n).coldStart(seed) })
 			if err != nil {

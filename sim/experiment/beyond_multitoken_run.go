@@ -159,19 +159,15 @@ func (*sampled) Joined(int, int)              {}
 func (*sampled) Left(int)                     {}
 func (*sampled) Passed(ident.Token, int, int) {}
 
-// The Pareto distribution of heavyTail, in steps that the simulator draws from.
-const (
-	paretoExponent = 1.5
-	paretoSteps    = 2000
-	paretoMost     = 2 * time.Second
-)
+// paretoSteps are the steps of heavyTail that the simulator draws from.
+const paretoSteps = 2000
 
-// paretoQuantiles are quantiles of a Pareto distribution, cut at paretoMost and
+// paretoQuantiles are quantiles of a Pareto distribution, cut near most and
 // scaled so that what is drawn from them has this mean.
-func paretoQuantiles(mean time.Duration) []time.Duration {
+func paretoQuantiles(mean time.Duration, exponent float64, most time.Duration) []time.Duration {
 	q := make([]float64, paretoSteps+1)
 	for i := range q {
-		q[i] = min(math.Pow(1-float64(i)/paretoSteps, -1/paretoExponent), 3*paretoMost.Seconds()/mean.Seconds())
+		q[i] = min(math.Pow(1-float64(i)/paretoSteps, -1/exponent), 3*most.Seconds()/mean.Seconds())
 	}
 	sum := 0.0
 	for i := range paretoSteps {

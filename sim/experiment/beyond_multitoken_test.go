@@ -28,7 +28,7 @@ func TestBeyondManyTokens(t *testing.T) {
 		{"change", smallGroups.changeGoals, 4 * 2 * 2 * 2},
 		{"coldstart", smallGroups.coldGoals, 4 * 2 * 2},
 	} {
-		results, err := Run(t.Context(), []Experiment{{Name: c.name, Goals: true, Run: c.run}}, Options{Seeds: Seeds(1)})
+		results, err := Run(t.Context(), []Experiment{{Name: "beyond-many-" + c.name, Goals: true, Run: c.run}}, Options{Seeds: Seeds(1, 1)})
 		require.NoError(t, err)
 		assert.Len(t, results[0].Rows, c.rows, c.name)
 		for _, r := range results[0].Rows {
@@ -60,7 +60,7 @@ func TestManyGroup(t *testing.T) {
 
 // TestHeavyTail: the mean is what it is to be, and the tail is heavy.
 func TestHeavyTail(t *testing.T) {
-	q := paretoQuantiles(gridLatency)
+	q := paretoQuantiles(gridLatency, 1.5, 2*time.Second)
 	rng := rand.New(rand.NewPCG(1, 1))
 	var sum, most time.Duration
 	const draws = 400_000
@@ -72,5 +72,5 @@ func TestHeavyTail(t *testing.T) {
 	assert.InEpsilon(t, gridLatency.Seconds(), sum.Seconds()/draws, 0.05)
 	assert.Greater(t, most, time.Second)
 	assert.Less(t, q[len(q)/2], gridLatency*2/3, "the median is far below the mean")
-	assert.Equal(t, circulation.Quantiles(q), heavyTail(gridLatency))
+	assert.Equal(t, circulation.Quantiles(q), heavyTail(gridLatency, 1.5, 2*time.Second))
 }

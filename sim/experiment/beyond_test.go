@@ -13,21 +13,22 @@ import (
 // A goal is met or not, and only measured where it has no limit.
 func TestGoalsAreMetOrNot(t *testing.T) {
 	e := experiment.Experiment{Name: "x", Title: "Goals", Source: "goal", Goals: true, Run: func(l *experiment.Lab) error {
-		l.Row(claim("x-1", experiment.AtMost(0.1)), []float64{0.05, 0.07})
-		l.Row(claim("x-2", experiment.AtMost(0.1)), []float64{0.05, 0.3})
-		l.Row(claim("x-3", experiment.Reported()), []float64{0.05, 0.3})
+		l.Row(claim("x-1", experiment.AtMost(0.1)), []float64{0.05, 0.05, 0.06, 0.06, 0.07, 0.07})
+		l.Row(claim("x-2", experiment.AtMost(0.1)), []float64{0.15, 0.15, 0.16, 0.16, 0.17, 0.17})
+		l.Row(claim("x-3", experiment.Reported()), []float64{0.05, 0.05, 0.05, 0.05, 0.05, 0.3})
+		l.Row(claim("x-4", experiment.AtMost(0.1)), []float64{0.05, 0.05, 0.05, 0.05, 0.05, 0.3})
 		return nil
 	}}
-	results, err := experiment.Run(t.Context(), []experiment.Experiment{e}, experiment.Options{Seeds: experiment.Seeds(2)})
+	results, err := experiment.Run(t.Context(), []experiment.Experiment{e}, experiment.Options{Seeds: experiment.Seeds(1, 6)})
 	require.NoError(t, err)
 	var verdicts []string
 	for _, r := range results[0].Rows {
 		verdicts = append(verdicts, r.VerdictText())
 	}
-	assert.Equal(t, []string{"met (2 of 2)", "not met (1 of 2)", "measured"}, verdicts)
-	text := string(experiment.Goals([]experiment.GoalsResult{experiment.NewGoalsResult("make it", results[0])}))
-	assert.Contains(t, text, "1 goals are met, 1 are not.")
-	assert.Contains(t, text, "- **x-2**: less | more, share; measured 17.5 % [6.25..28.7], limit at most 10 %. Because")
+	assert.Equal(t, []string{"met (6 of 6)", "not met (0 of 6)", "measured", "open (5 of 6)"}, verdicts)
+	text := string(experiment.Goals([]experiment.Saved{experiment.NewSaved("make it", results[0])}, nil))
+	assert.Contains(t, text, "1 goals are met, 1 are open, 1 are not met.")
+	assert.Contains(t, text, "- **x-2**: less | more, share; measured 16 % (15 to 17) [15..17], limit at most 10 %. Because")
 }
 
 // The experiments about goals have nothing in common with those about papers:

@@ -48,7 +48,7 @@ func beyondWalkExperiments() []Experiment {
 		},
 		{
 			Name: "beyond-walk-trade", Title: "What messages buy", Source: "goal",
-			Notes: beyondWalkTradeNotes, Goals: true, Run: beyondWalkTrade,
+			Notes: beyondWalkTradeNotes, Goals: true, Unlimited: true, Run: beyondWalkTrade,
 		},
 	}
 }
@@ -169,14 +169,19 @@ var (
 const paperLargest = 1000
 
 // walkAt is the group of a size.
-func walkAt(preset string, members int) walkGroup {
+func walkAt(l *Lab, preset string, members int) walkGroup {
 	if slices.Contains(walkSizes, members) {
-		return walkOf(preset, members)
+		return walkOf(l, preset, members)
 	}
-	return walkSized(preset, members)
+	return walkSized(l, preset, members)
 }
 
-func beyondWalk(l *Lab) error { return walkComparison(l, walkPresets(), walkAllSizes) }
+func beyondWalk(l *Lab) error {
+	if l.sweeping() {
+		return walkComparison(l, ownPresets(), []int{fullLoad})
+	}
+	return walkComparison(l, walkPresets(), walkAllSizes)
+}
 
 // walkComparison compares presets at several sizes.
 func walkComparison(l *Lab, presets []string, sizes []int) error {
@@ -186,7 +191,7 @@ func walkComparison(l *Lab, presets []string, sizes []int) error {
 			if isPapers(preset) && n > paperLargest {
 				continue
 			}
-			g := walkAt(preset, n)
+			g := walkAt(l, preset, n)
 			runs, err := g.runs(l)
 			if err != nil {
 				return err
@@ -196,8 +201,10 @@ func walkComparison(l *Lab, presets []string, sizes []int) error {
 			walkRows(l, g, runs)
 		}
 	}
-	l.Table("beyond-walk", walkHeader, table)
-	figures.plot(l)
+	if !l.sweeping() {
+		l.Table("beyond-walk", walkHeader, table)
+		figures.plot(l)
+	}
 	return nil
 }
 

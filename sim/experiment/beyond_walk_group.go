@@ -19,21 +19,9 @@ const (
 	walkOperation = 4 * time.Second
 	walkSkip      = 100 * time.Millisecond
 
-	// walkLength is how long a run is measured at least: 25,000 operations, of
-	// which 25 are above the 99.9th percentile.
-	walkLength = 100_000 * time.Second
-
-	// walkRounds is how often everybody had a turn at least while it was measured,
-	// and walkWarm how often before: by then nobody remembers the start.
-	walkRounds, walkWarm = 8, 3
-
 	// walkSeeds is added to the seeds: these are runs that nobody has looked at
 	// while the policies were made.
 	walkSeeds = 1_000_000
-
-	// walkDown is how long a member is away that crashed: longer than it takes to
-	// find out, and short against a round.
-	walkDown = time.Minute
 
 	// walkBins is how finely a round is told apart, and walkSpan how many rounds
 	// the histogram of the times between operations has.
@@ -47,6 +35,9 @@ type walkGroup struct {
 	members, membersMax int
 	losses              []lossKind    // one at each multiple of lossEvery, in turn
 	length              time.Duration // to measure; more where rounds are long
+	warmRounds, rounds  int           // before that, and while it is measured at least
+	down                time.Duration // until a member that crashed is back
+	detect              time.Duration // until that is found out
 	change              func(*circulation.Config)
 	// maker makes the members' policies; nil is the catalog's of the preset.
 	maker func(circulation.Config) circulation.Maker
@@ -54,13 +45,16 @@ type walkGroup struct {
 
 // walkOf is the group of the goals with a preset, as the journal paper configures
 // it: for 300 members, whatever their number.
-func walkOf(preset string, members int) walkGroup {
-	return walkGroup{preset: preset, members: members, membersMax: fullLoad, losses: plainLosses, length: walkLength}
+func walkOf(l *Lab, preset string, members int) walkGroup {
+	return walkGroup{
+		preset: preset, members: members, membersMax: fullLoad, losses: plainLosses, length: l.span(walkLength),
+		warmRounds: l.count(walkWarm), rounds: l.count(walkRounds), down: l.span(walkDown), detect: l.span(walkDetect),
+	}
 }
 
 // walkSized is a group that is configured for its own size.
-func walkSized(preset string, members int) walkGroup {
-	g := walkOf(preset, members)
+func walkSized(l *Lab, preset string, members int) walkGroup {
+	g := walkOf(l, preset, members)
 	g.membersMax = members
 	return g
 }
@@ -73,14 +67,14 @@ func (g *walkGroup) ideal() time.Duration {
 	return max(walkOperation*time.Duration(g.members), g.least())
 }
 
-func (g *walkGroup) warm() time.Duration     { return walkWarm * g.ideal() }
-func (g *walkGroup) measured() time.Duration { return max(g.length, walkRounds*g.ideal()) }
+func (g *walkGroup) warm() time.Duration     { return time.Duration(g.warmRounds) * g.ideal() }
+func (g *walkGroup) measured() time.Duration { return max(g.length, time.Duration(g.rounds)*g.ideal()) }
 
 // config is what is simulated. min_interval is given, so that the report's preset,
 // whose formula is another one, has the same load.
 func (g *walkGroup) config(seed uint64) circulation.Config {
 	c := circulation.Config{
-		Policy: catalog.Wandering, Members: g.members, Seed: seed + walkSeeds, Found: 1, Forgetful: true, DownFor: walkDown,
+		Policy: catalog.Wandering, Members: g.members, Seed: seed + walkSeeds, Found: 1, Forgetful: true, DownFor: g.down, DetectAfter: g.detect,
 		Params: policy.Params{
 			Preset: g.preset, OperationTime: walkOperation, MembersMax: g.membersMax, SkipDelay: walkSkip, MinInterval: g.least(),
 		},
@@ -120,7 +114,7 @@ func (g *walkGroup) run(ctx context.Context, seed uint64) (*walkRun, error) {
 	r := &walkRun{ideal: g.ideal()}
 	r.Meter = circulation.NewMeter(circulation.MeterConfig{Start: start, Bin: r.ideal / walkBins, Limit: walkSpan * r.ideal})
 	due := newDueWatch(g.members, g.least(), start)
-	injected := newLosing(g.losses, start, rand.New(rand.NewPCG(seed, streamPrepare)))
+	injected := newLosing(g.losses, start, g.down, rand.New(rand.NewPCG(seed, streamPrepare)))
 	w.Observe(r.Meter)
 	w.Observe(due)
 	w.Observe(injected)

@@ -91,12 +91,15 @@ func (d deceit) maker(c circulation.Config) circulation.Maker {
 	}
 }
 
-func beyondWalkLiars(l *Lab) error { return walkLiars(l, fullLoad, walkLength) }
+func beyondWalkLiars(l *Lab) error { return walkLiars(l, fullLoad, l.span(walkLength)) }
 
 func walkLiars(l *Lab, members int, length time.Duration) error {
 	table := walkTable{}
 	for _, d := range deceits {
-		g := walkOf(walkFair, members)
+		if l.sweeping() && d.share.kind == reported {
+			continue
+		}
+		g := walkOf(l, walkFair, members)
 		g.length, g.maker = length, d.maker
 		runs, err := Gather(l, func(seed uint64) (*walkRun, error) {
 			r, err := g.run(l.Context(), seed)

@@ -16,7 +16,12 @@ const (
 // walkFew is the group of the goals about light load.
 const walkFew = 75
 
-func beyondWalkLoad(l *Lab) error { return walkLightLoad(l, walkPresets()) }
+func beyondWalkLoad(l *Lab) error {
+	if l.sweeping() {
+		return walkLightLoad(l, ownPresets())
+	}
+	return walkLightLoad(l, walkPresets())
+}
 
 func walkLightLoad(l *Lab, presets []string) error {
 	table := walkTable{}
@@ -29,7 +34,7 @@ func walkLightLoad(l *Lab, presets []string) error {
 	gap := walkGap
 	gap.why = whyGapSpare
 	for _, preset := range presets {
-		g := walkOf(preset, walkFew)
+		g := walkOf(l, preset, walkFew)
 		runs, err := g.runs(l)
 		if err != nil {
 			return err

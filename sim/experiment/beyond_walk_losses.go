@@ -12,15 +12,17 @@ same instant the member that had passed the token on to it, which is the one tha
 run; below it stands the longest of all runs together. *No token* is the time from the loss to the next token, 0 where
 there is another one.`
 
-// lossesLength gives ten losses of each kind.
-const lossesLength = 300_000 * time.Second
-
-func beyondWalkLosses(l *Lab) error { return walkLosses(l, walkPresets(), lossesLength) }
+func beyondWalkLosses(l *Lab) error {
+	if l.sweeping() {
+		return walkLosses(l, ownPresets(), l.span(lossesLength))
+	}
+	return walkLosses(l, walkPresets(), l.span(lossesLength))
+}
 
 func walkLosses(l *Lab, presets []string, length time.Duration) error {
 	var lines []figure.Line
 	for _, preset := range presets {
-		g := walkOf(preset, fullLoad)
+		g := walkOf(l, preset, fullLoad)
 		g.losses, g.length = []lossKind{inTransit, withHolder, withWatcher}, length
 		runs, err := g.runs(l)
 		if err != nil {

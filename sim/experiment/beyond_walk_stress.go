@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/sim/circulation"
@@ -24,43 +23,71 @@ Ideal is still the perfect round robin in which nothing takes time. Handoffs of 
 type stress struct {
 	id, name string
 	members  int
-	change   func(*circulation.Config)
+	change   change
 	goals    bool // the goals of all stresses at once
 	papers   bool // it is one for the papers' preset too, which sends no messages
 }
 
+// change is what a stress changes.
+type change func(*circulation.Config)
+
 // The stresses of the goals.
-func slowHandoffs(c *circulation.Config) {
-	c.Passing, c.Telling = circulation.Constant(50*time.Millisecond), circulation.Constant(50*time.Millisecond)
+func slowHandoffs(l *Lab) change {
+	slow := circulation.Constant(l.span(slowHandoff))
+	return func(c *circulation.Config) { c.Passing, c.Telling = slow, slow }
 }
 
-func manyCrashes(c *circulation.Config)      { c.CrashEvery = 100 * time.Second }
-func lostMessages(c *circulation.Config)     { c.TellLoss = 0.01 }
-func smallDirectories(c *circulation.Config) { c.Known = 64 }
-func someSuspicion(c *circulation.Config)    { c.FalseSuspicion = 1e-4 }
-func moreSuspicion(c *circulation.Config)    { c.FalseSuspicion = 1e-3 }
-func manyLostMessages(c *circulation.Config) { c.TellLoss = 0.1 }
+func manyCrashes(l *Lab) change {
+	every := l.span(stressCrashes)
+	return func(c *circulation.Config) { c.CrashEvery = every }
+}
 
-func allAtOnce(c *circulation.Config) {
-	for _, change := range []func(*circulation.Config){slowHandoffs, manyCrashes, lostMessages, smallDirectories, someSuspicion} {
-		change(c)
+func lostMessages(l *Lab, times float64) change {
+	share := l.number(stressLoss) * times
+	return func(c *circulation.Config) { c.TellLoss = share }
+}
+
+func smallDirectories(l *Lab) change {
+	known := l.count(stressKnown)
+	return func(c *circulation.Config) { c.Known = known }
+}
+
+func someSuspicion(l *Lab, times float64) change {
+	share := l.number(stressSuspicion) * times
+	return func(c *circulation.Config) { c.FalseSuspicion = share }
+}
+
+func allAtOnce(l *Lab) change {
+	all := []change{slowHandoffs(l), manyCrashes(l), lostMessages(l, 1), smallDirectories(l), someSuspicion(l, 1)}
+	return func(c *circulation.Config) {
+		for _, change := range all {
+			change(c)
+		}
 	}
 }
 
-var stresses = []stress{
-	{"slow", "slow handoffs", fullLoad, slowHandoffs, false, true},
-	{"crashes", "crashes", fullLoad, manyCrashes, false, true},
-	{"lossy", "1 % lost messages", fullLoad, lostMessages, false, false},
-	{"lossy-10", "10 % lost messages", fullLoad, manyLostMessages, false, false},
-	{"sampled", "directories of 64", fullLoad, smallDirectories, false, false},
-	{"suspicion", "false suspicion of 10⁻⁴", fullLoad, someSuspicion, false, false},
-	{"suspicion-10", "false suspicion of 10⁻³", fullLoad, moreSuspicion, false, false},
-	{"all", "all at once", fullLoad, allAtOnce, true, true},
-	{"all-1000", "all at once", 1000, allAtOnce, true, true},
+// stresses are all of beyond-walk-stress; in a sweep those with a limit among 300
+// members.
+func stresses(l *Lab) []stress {
+	all := stress{"all", "all at once", fullLoad, allAtOnce(l), true, true}
+	if l.sweeping() {
+		return []stress{all}
+	}
+	return []stress{
+		{"slow", "slow handoffs", fullLoad, slowHandoffs(l), false, true},
+		{"crashes", "crashes", fullLoad, manyCrashes(l), false, true},
+		{"lossy", "1 % lost messages", fullLoad, lostMessages(l, 1), false, false},
+		{"lossy-10", "10 % lost messages", fullLoad, lostMessages(l, 10), false, false},
+		{"sampled", "directories of 64", fullLoad, smallDirectories(l), false, false},
+		{"suspicion", "false suspicion of 10⁻⁴", fullLoad, someSuspicion(l, 1), false, false},
+		{"suspicion-10", "false suspicion of 10⁻³", fullLoad, someSuspicion(l, 10), false, false},
+		all,
+		{"all-1000", "all at once", 1000, allAtOnce(l), true, true},
+	}
 }
 
 func beyondWalkStress(l *Lab) error {
-	return walkStress(l, "beyond-walk-stress", append([]string{wandering.Paper}, ownPresets()...), stresses)
+	return walkStress(l, "beyond-walk-stress", append([]string{wandering.Paper}, ownPresets()...), stresses(l))
 }
 
 const beyondWalkTogetherNotes = `All of these stresses at once for the other sizes, under fair. One member in the group crashes every 100 s, however large it is.`
@@ -68,9 +95,13 @@ const beyondWalkTogetherNotes = `All of these stresses at once for the other siz
 // beyondWalkTogether measures fair at the sizes that the stresses leave out.
 func beyondWalkTogether(l *Lab) error {
 	var sizes []stress
+	others := stresses(l)
 	for _, n := range walkAllSizes {
-		if !slices.ContainsFunc(stresses, func(s stress) bool { return s.goals && s.members == n }) {
-			sizes = append(sizes, stress{fmt.Sprintf("all-%d", n), "all at once", n, allAtOnce, true, false})
+		if l.sweeping() && n > fullLoad {
+			continue
+		}
+		if !slices.ContainsFunc(others, func(s stress) bool { return s.goals && s.members == n }) {
+			sizes = append(sizes, stress{fmt.Sprintf("all-%d", n), "all at once", n, allAtOnce(l), true, false})
 		}
 	}
 	return walkStress(l, "beyond-walk-together", []string{walkFair}, sizes)
@@ -81,10 +112,10 @@ func walkStress(l *Lab, name string, presets []string, under []stress) error {
 	table := walkTable{}
 	for _, preset := range presets {
 		for _, s := range under {
-			if isPapers(preset) && !s.papers {
+			if isPapers(preset) && (!s.papers || l.sweeping()) {
 				continue
 			}
-			g := walkAt(preset, s.members)
+			g := walkAt(l, preset, s.members)
 			g.change = s.change
 			runs, err := g.runs(l)
 			if err != nil {
@@ -94,7 +125,9 @@ func walkStress(l *Lab, name string, presets []string, under []stress) error {
 			s.rows(l, g, runs)
 		}
 	}
-	l.Table(name, walkHeader, table)
+	if !l.sweeping() {
+		l.Table(name, walkHeader, table)
+	}
 	return nil
 }
 

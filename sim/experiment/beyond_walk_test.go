@@ -22,7 +22,7 @@ import (
 // no token until one is made, unless another one lives.
 func TestLosingNotesHowLongLossesAreFelt(t *testing.T) {
 	a, b, c := ident.Token{1}, ident.Token{2}, ident.Token{3}
-	o := newLosing(nil, at(10), rand.New(rand.NewPCG(1, 1)))
+	o := newLosing(nil, at(10), time.Minute, rand.New(rand.NewPCG(1, 1)))
 	o.TokenBorn(at(0), 0, a)
 	o.TokenGone(at(5), a, circulation.LostInTransit) // in the warm-up
 	o.TokenBorn(at(8), 0, a)
@@ -45,7 +45,7 @@ func TestLosingNotesHowLongLossesAreFelt(t *testing.T) {
 
 // roundRobin is ten members that pass the token round.
 func roundRobin() walkGroup {
-	g := walkSized("paper", 10)
+	g := walkSized(nil, "paper", 10)
 	g.losses, g.length = nil, 1000*time.Second
 	g.maker = func(circulation.Config) circulation.Maker {
 		return func(member int, _ policy.Surroundings) (policy.Policy, error) { return turner(member), nil }
@@ -59,7 +59,7 @@ func TestLosingInjectsTheLosses(t *testing.T) {
 	g := roundRobin()
 	w, err := g.world(t.Context(), 1)
 	require.NoError(t, err)
-	o := newLosing([]lossKind{inTransit, withHolder, withWatcher}, 0, rand.New(rand.NewPCG(1, 1)))
+	o := newLosing([]lossKind{inTransit, withHolder, withWatcher}, 0, time.Minute, rand.New(rand.NewPCG(1, 1)))
 	w.Observe(o)
 	var fell []int
 	w.Observe(&downs{down: func(member int) { fell = append(fell, member) }})
@@ -134,7 +134,7 @@ func (m turner) Step(_ clock.Instant, e policy.Event, actions []policy.Action) [
 // The experiments run, and hold their goals against the presets that are this
 // project's, and against no other.
 func TestGoalsOfTheWalk(t *testing.T) {
-	l := newLab(t.Context(), Experiment{Name: "beyond-walk", Goals: true}, Options{Seeds: Seeds(1), Parallel: 1})
+	l := newLab(t.Context(), Experiment{Name: "beyond-walk-stress", Goals: true}, Options{Seeds: Seeds(1, 1), Parallel: 1})
 	const short = 10_000 * time.Second
 	var own []string
 	for _, p := range catalog.Presets(catalog.Wandering) {
@@ -144,7 +144,7 @@ func TestGoalsOfTheWalk(t *testing.T) {
 	}
 	assert.ElementsMatch(t, own, ownPresets())
 	require.NoError(t, walkLosses(l, walkPresets(), short))
-	require.NoError(t, walkStress(l, "stress", []string{walkFair}, stresses[:1]))
+	require.NoError(t, walkStress(l, "stress", []string{walkFair}, stresses(l)[:1]))
 	require.NoError(t, walkTrade(l, nil, tunings[:1], short))
 	require.NoError(t, walkLiars(l, fullLoad, short))
 	require.NoError(t, l.finish())
@@ -173,7 +173,7 @@ func TestGainOfLiars(t *testing.T) {
 		if d.lie != liars.Starved {
 			continue
 		}
-		g := walkOf(walkFair, fullLoad)
+		g := walkOf(nil, walkFair, fullLoad)
 		g.length, g.maker = 10*g.ideal(), d.maker
 		r, err := g.run(t.Context(), 1)
 		require.NoError(t, err)
@@ -188,7 +188,7 @@ func TestTwoLiarsHarmLittle(t *testing.T) {
 		{id: "invents-2", liars: 2, lie: liars.Inventing},
 	} {
 		require.True(t, slices.ContainsFunc(deceits, func(o deceit) bool { return o.id == d.id && o.lie == d.lie && o.liars == d.liars }))
-		g := walkOf(walkFair, fullLoad)
+		g := walkOf(nil, walkFair, fullLoad)
 		g.length, g.maker = 10*g.ideal(), d.maker
 		r, err := g.run(t.Context(), 1)
 		require.NoError(t, err)

@@ -21,18 +21,18 @@ var tunings = []wandering.Tuning{
 	{Witnesses: 6, Reads: 2}, {Witnesses: 8, Reads: 2}, {Witnesses: 12, Reads: 2}, {Witnesses: 16, Reads: 4},
 }
 
-func beyondWalkTrade(l *Lab) error { return walkTrade(l, walkPresets(), tunings, walkLength) }
+func beyondWalkTrade(l *Lab) error { return walkTrade(l, walkPresets(), tunings, l.span(walkLength)) }
 
 // walkTrade draws the curve twice: undisturbed, and under everything at once.
 func walkTrade(l *Lab, presets []string, along []wandering.Tuning, length time.Duration) error {
 	t := tradeOff{l: l, length: length}
-	for _, under := range []stress{{members: fullLoad}, {id: "all", name: "all at once", members: fullLoad, change: allAtOnce}} {
+	for _, under := range []stress{{members: fullLoad}, {id: "all", name: "all at once", members: fullLoad, change: allAtOnce(l)}} {
 		if err := t.curve(under, along); err != nil {
 			return err
 		}
 	}
 	for _, preset := range presets {
-		at, err := t.point(walkOf(preset, fullLoad), "", nil)
+		at, err := t.point(walkOf(l, preset, fullLoad), "", nil)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ type tradeOff struct {
 func (t *tradeOff) curve(under stress, along []wandering.Tuning) error {
 	line := figure.Line{Name: strings.TrimSuffix("fair, tuned; "+under.name, "; "), Dashed: under.change != nil}
 	for _, tuning := range along {
-		g := walkOf(walkFair, fullLoad)
+		g := walkOf(t.l, walkFair, fullLoad)
 		g.change = under.change
 		g.maker = func(c circulation.Config) circulation.Maker {
 			return func(_ int, in policy.Surroundings) (policy.Policy, error) {

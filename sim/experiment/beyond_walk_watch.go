@@ -32,6 +32,7 @@ type losing struct {
 	circulation.Ignore
 	kinds []lossKind
 	start clock.Instant // what is lost before is not noted
+	down  time.Duration // until a holder that crashed is back
 	rng   *rand.Rand
 
 	next    lossKind // of the next token that is gone
@@ -53,8 +54,8 @@ type openLoss struct {
 // lossRetry is when to look again for a token to lose where there is none.
 const lossRetry = 500 * time.Millisecond
 
-func newLosing(kinds []lossKind, start clock.Instant, rng *rand.Rand) *losing {
-	return &losing{kinds: kinds, start: start, rng: rng, last: map[ident.Token]trail{}}
+func newLosing(kinds []lossKind, start clock.Instant, down time.Duration, rng *rand.Rand) *losing {
+	return &losing{kinds: kinds, start: start, down: down, rng: rng, last: map[ident.Token]trail{}}
 }
 
 // plan schedules the losses: up to one operation later than the multiple of
@@ -78,10 +79,10 @@ func (o *losing) lose(w *circulation.World, kind lossKind) {
 		return
 	}
 	if kind == withWatcher {
-		w.Crash(before, walkDown)
+		w.Crash(before, o.down)
 	}
 	o.next = kind
-	w.Crash(holder, walkDown)
+	w.Crash(holder, o.down)
 	o.next = otherwise
 }
 

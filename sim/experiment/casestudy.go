@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -26,6 +27,8 @@ type setting struct {
 	length time.Duration
 	// series is how often the number of tokens is noted; 0: never.
 	series time.Duration
+	// settles is how long the time after a recovery is; 0: period.
+	settles time.Duration
 	// prepare, if not nil, is called before the run, with randomness of its own.
 	prepare func(*circulation.World, *rand.Rand)
 }
@@ -64,6 +67,7 @@ func (s setting) run(seed uint64) (*outcome, error) {
 		Meter: circulation.NewMeter(circulation.MeterConfig{Series: s.series}),
 		watch: newTokenWatch(),
 	}
+	o.watch.settling.span = cmp.Or(s.settles, period)
 	w.Observe(o.Meter)
 	w.Observe(o.watch)
 	w.Run(clock.Instant(s.length))

@@ -100,7 +100,7 @@ func TestReadingsOfLoss(t *testing.T) {
 func TestColdStart(t *testing.T) {
 	s := short()
 	s.Found, s.LossEvery = 0, 0
-	got, err := firstGeneration(s, 1)
+	got, err := firstGeneration(s, 1, 200)
 	require.NoError(t, err)
 	assert.InEpsilon(t, 120, got, 0.1)
 }

@@ -22,6 +22,8 @@ type Claim struct {
 	Reading string
 	Unit    Unit
 	Holds   Check
+	// Kind is set where source and limits do not imply it, see kindOf.
+	Kind Kind
 	// Beside is what the measurement costs, in words. It is printed beside it.
 	Beside string
 	// Why is the likely reason if the claim does not hold. It is printed only
@@ -92,6 +94,8 @@ func (u Unit) bare(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "–"
+	case math.IsInf(v, -1):
+		return "−∞"
 	case math.IsInf(v, 0):
 		return "∞"
 	case u == Share:
@@ -119,6 +123,8 @@ type Check struct {
 	kind      checkKind
 	low, high float64
 	tolerance float64
+	trend     bool // compares two quantities, see Trend
+	ours      bool // the limit is this project's, see Ours
 }
 
 type checkKind uint8
@@ -148,6 +154,82 @@ func Exactly(x float64) Check { return Between(x, x) }
 func About(x, tolerance float64) Check {
 	d := math.Abs(x) * tolerance
 	return Check{kind: about, low: x - d, high: x + d, tolerance: tolerance}
+}
+
+// Trend is the check of a quotient of two measured quantities, of which the paper
+// says that one is larger.
+func (c Check) Trend() Check {
+	c.trend = true
+	return c
+}
+
+// Ours is a check whose limit this project has chosen, as the paper gives none:
+// what "few" or "far" is.
+func (c Check) Ours() Check {
+	c.ours = true
+	return c
+}
+
+// oneSided reports whether the check has one limit. The end of what the unit
+// permits is none: a share is 100 % at most.
+func (c Check) oneSided(u Unit) bool {
+	switch {
+	case c.kind == atMost || c.kind == atLeast:
+		return true
+	case c.kind == between && c.low == c.high:
+		return c.low == 0 || u == Share && c.low == 1
+	}
+	return false
+}
+
+// chosen reports whether the width of the check, or its limit, is this project's
+// choice: what scaled changes.
+func (c Check) chosen() bool {
+	return c.ours || c.kind == about || c.kind == between && c.low < c.high
+}
+
+// nearOne is from where on a limit below 1 is a tolerance below 1: "nearly all".
+const nearOne = 0.5
+
+// scaled is the check with a tolerance that is larger by the factor: of limits on
+// both sides the distance from their middle, which is the geometric one where
+// they are a number and its inverse; of a limit near 1 and of a
+// quotient's limit the distance from 1; of any other limit the limit itself, away from where the claim holds.
+func (c Check) scaled(factor float64) Check {
+	switch {
+	case !c.chosen():
+	case c.kind == about || c.kind == between && math.Abs(c.low*c.high-1) > 0.01:
+		middle, width := (c.low+c.high)/2, (c.high-c.low)/2
+		c.low, c.high = middle-width*factor, middle+width*factor
+	case c.kind == between:
+		c.low, c.high = math.Pow(c.low, factor), math.Pow(c.high, factor)
+	case c.kind == atMost && c.high < 1 && c.high >= nearOne:
+		c.high = 1 - (1-c.high)/factor
+	case c.kind == atLeast && c.low < 1 && c.low >= nearOne:
+		c.low = 1 - (1-c.low)*factor
+	case c.kind == atMost && c.trend:
+		c.high = 1 + (c.high-1)*factor
+	case c.kind == atLeast && c.trend:
+		c.low = 1 + (c.low-1)/factor
+	case c.kind == atMost:
+		c.high *= factor
+	case c.kind == atLeast:
+		c.low /= factor
+	}
+	return c
+}
+
+// verdict judges a quantity whose median lies between two values.
+func (c Check) verdict(low, high float64) Verdict {
+	switch {
+	case c.kind == reported:
+		return Measured
+	case c.low <= low && high <= c.high:
+		return Reproduced
+	case low != low || high < c.low || c.high < low: // NaN: there was nothing to measure
+		return NotReproduced
+	}
+	return Open
 }
 
 // Reported holds nothing against the value: the paper gives no number.

@@ -3,30 +3,32 @@ package experiment
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Document is the complete table with all figures, as Markdown. It depends on
-// the results and on nothing else.
-func Document(command string, results []Result) []byte {
-	var d document
-	d.opening(command, results)
+// the results, the sweep and nothing else.
+func Document(results []Saved, sweep Sweep) []byte {
+	d := document{sweep: sweep}
+	d.opening(results)
 	d.overview(results)
 	for _, p := range papers {
 		if mine := p.of(results); len(mine) > 0 {
 			d.chapter(p, mine)
 		}
 	}
+	d.constants(results)
 	return d.buf.Bytes()
 }
 
 // of are the results of the paper's experiments.
-func (p paper) of(results []Result) []Result {
+func (p paper) of(results []Saved) []Saved {
 	mine := map[string]bool{}
 	for _, e := range p.experiments() {
 		mine[e.Name] = true
 	}
-	var found []Result
+	var found []Saved
 	for _, r := range results {
 		if mine[r.Name] {
 			found = append(found, r)
@@ -35,7 +37,10 @@ func (p paper) of(results []Result) []Result {
 	return found
 }
 
-type document struct{ buf bytes.Buffer }
+type document struct {
+	buf   bytes.Buffer
+	sweep Sweep
+}
 
 func (d *document) line(format string, args ...any) { fmt.Fprintf(&d.buf, format+"\n", args...) }
 
@@ -50,23 +55,38 @@ func tableLine(cells ...string) string {
 	return b.String() + "|"
 }
 
-func (d *document) opening(command string, results []Result) {
-	d.line("# What the papers say, and what is measured\n")
-	d.line("This page is made by\n")
-	d.line("```sh\n%s\n```\n", command)
-	d.line("with the very policies that run over the network, in virtual time. The same command")
-	d.line("writes the same bytes again. The figures are also there as PNG, and all samples of all")
-	d.line("rows in [%s](%s).\n", dataDir, dataDir)
-	seeds := 0
-	for _, r := range results {
-		seeds = max(seeds, r.Seeds)
+// commands are the commands that made the results, each once.
+func (d *document) commands(results []Saved) {
+	d.line("This page is made by\n\n```sh")
+	for i, r := range results {
+		if !slices.ContainsFunc(results[:i], func(o Saved) bool { return o.Command == r.Command }) {
+			d.line("%s", r.Command)
+		}
 	}
-	d.line("Each quantity is measured in %d runs that differ in nothing but their seed, unless its", seeds)
+	d.line("```\n")
+}
+
+func (d *document) opening(results []Saved) {
+	d.line("# What the papers say, and what is measured\n")
+	d.commands(results)
+	d.line("with the very policies that run over the network, in virtual time. The same commands")
+	d.line("write the same bytes again. The figures are also there as PNG, and all samples of all")
+	d.line("rows in [%s](%s).\n", dataDir, dataDir)
+	d.line("Each quantity is measured in %s runs that differ in nothing but their seed, unless its", seedsText(results))
 	d.line("row has one number without a range: then nothing in it is random. *Measured* is the")
-	d.line("median over the runs, and in brackets the 5th and the 95th percentile. The verdict is the")
-	d.line("median's: *reproduced* when it satisfies what stands under *holds if*, with the number of")
-	d.line("runs that satisfy it each for itself, which may be few where *holds if* has two ends;")
-	d.line("*measured* when the paper gives no number to hold against. *Not measurable* are claims about")
+	d.line("median over the runs; in parentheses its confidence interval, and in brackets the 5th and the")
+	d.line("95th percentile of the runs. The interval contains the median of all runs that there could be")
+	d.line("with a probability of at least 95 %%, whatever their distribution is: it goes from the r-th smallest")
+	d.line("run to the r-th largest, where r is the largest number for which at most r − 1 of n tosses of a coin")
+	d.line("show heads with a probability of at most 2.5 %%. Of 40 runs these are the %dth and the %dth.\n", medianRank(40), 41-medianRank(40))
+	d.line("The verdict follows from the interval and from what is written under *holds if*:\n")
+	d.line("- *reproduced*: the whole interval satisfies it;")
+	d.line("- *not reproduced*: no part of the interval does;")
+	d.line("- *open*: a limit is within the interval, so that these runs do not decide;")
+	d.line("- *measured*: the paper gives no number to hold against.\n")
+	d.line("Beside the verdict is the number of runs that satisfy *holds if* each for itself, which may be few where")
+	d.line("it has two ends. *Changes* names the other verdicts that a row has while a number that this project has")
+	d.line("chosen has another value; [the last chapter](#numbers-that-no-paper-gives) has all of these numbers. *Not measurable* are claims about")
 	d.line("something else than these systems, as money; each is listed with the reason. Where a text leaves open what it means, the row with a plain name has the")
 	d.line("reading that the notes explain, and rows with a slash in their name have the others.\n")
 	d.line("The letters are the papers': Δop is how long an operation takes, Δmin how long a member waits")
@@ -76,47 +96,82 @@ func (d *document) opening(command string, results []Result) {
 	d.line("member is what the papers call an agent, subscriber, component, node or processor.\n")
 }
 
-// overview counts the verdicts of the plain readings, and lists what does not
-// reproduce.
-func (d *document) overview(results []Result) {
-	d.row("paper", "claims", "reproduced", "not reproduced", "only measured", "rows of other readings", "not measurable")
-	d.row("---", "---:", "---:", "---:", "---:", "---:", "---:")
+// tally counts the verdicts of rows.
+type tally map[Verdict]int
+
+func (t tally) cells() []string {
+	return []string{fmt.Sprint(t[Reproduced]), fmt.Sprint(t[Open]), fmt.Sprint(t[NotReproduced])}
+}
+
+// overview counts the verdicts of the plain readings, by what they are about and
+// by paper, and lists what does not reproduce or is open.
+func (d *document) overview(results []Saved) {
+	byKind := map[Kind]tally{}
+	for _, k := range kinds {
+		byKind[k.Kind] = tally{}
+	}
+	for _, r := range results {
+		for _, row := range r.Rows {
+			if row.Plain() {
+				byKind[row.Kind][row.Verdict]++
+			}
+		}
+	}
+	d.line("Claims in their plain reading, by what can be held against a measurement. Only the first three kinds hold the")
+	d.line("simulation against what a paper has measured; the first says most.\n")
+	d.row("kind", "what it is", "reproduced", "open", "not reproduced", "only measured")
+	d.row("---", "---", "---:", "---:", "---:", "---:")
+	for _, k := range kinds {
+		n := byKind[k.Kind]
+		d.row(append(append([]string{string(k.Kind), k.text}, n.cells()...), fmt.Sprint(n[Measured]))...)
+	}
+	d.line("\nThe same claims by paper:\n")
+	d.row("paper", "claims", "of them two-sided", "reproduced", "open", "not reproduced", "only measured", "rows of other readings", "not measurable")
+	d.row("---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
 	for _, p := range papers {
 		if mine := p.of(results); len(mine) > 0 {
-			n := map[Verdict]int{}
-			plain, others, missing := 0, 0, 0
-			for _, r := range mine {
-				missing += len(r.NotMeasured)
-				for _, row := range r.Rows {
-					if !row.Plain() {
-						others++
-						continue
-					}
-					plain++
-					n[row.Verdict]++
-				}
-			}
-			d.row(fmt.Sprintf("[%s](#%s)", p.title, anchor(p.title)), fmt.Sprint(plain),
-				fmt.Sprint(n[Reproduced]), fmt.Sprint(n[NotReproduced]), fmt.Sprint(n[Measured]),
-				fmt.Sprint(others), fmt.Sprint(missing))
+			d.paperLine(p, mine)
 		}
 	}
 	d.line("")
-	d.failures(results)
+	d.list(results, "Not reproduced in the plain reading; the reasons are below the tables:", NotReproduced)
+	d.list(results, "Open in the plain reading, as a limit is within the confidence interval of the median:", Open)
 }
 
-func (d *document) failures(results []Result) {
+func (d *document) paperLine(p paper, mine []Saved) {
+	n := tally{}
+	plain, two, others, missing := 0, 0, 0, 0
+	for _, r := range mine {
+		missing += len(r.NotMeasured)
+		for _, row := range r.Rows {
+			if !row.Plain() {
+				others++
+				continue
+			}
+			plain++
+			n[row.Verdict]++
+			if row.Kind == TwoSided && row.Verdict != Measured {
+				two++
+			}
+		}
+	}
+	cells := append([]string{fmt.Sprintf("[%s](#%s)", p.title, anchor(p.title)), fmt.Sprint(plain), fmt.Sprint(two)}, n.cells()...)
+	d.row(append(cells, fmt.Sprint(n[Measured]), fmt.Sprint(others), fmt.Sprint(missing))...)
+}
+
+// list names the rows of a verdict, under a heading.
+func (d *document) list(results []Saved, heading string, verdict Verdict) {
 	first := true
 	for _, r := range results {
 		for _, row := range r.Rows {
-			if !row.Verdict.Fails() || !row.Plain() {
+			if row.Verdict != verdict || !row.Plain() {
 				continue
 			}
 			if first {
-				d.line("Not reproduced in the plain reading; the reasons are below the tables:\n")
+				d.line("%s\n", heading)
 				first = false
 			}
-			d.line("- [%s](#%s): %s; measured %s", row.ID, anchor(r.Name), row.Says, row.MeasuredText())
+			d.line("- [%s](#%s): %s; measured %s, holds if %s", row.ID, anchor(r.Name), row.Says, row.Measured, row.Limit)
 		}
 	}
 	if !first {
@@ -129,12 +184,16 @@ func anchor(heading string) string {
 	return strings.ReplaceAll(strings.ToLower(heading), " ", "-")
 }
 
-func (d *document) chapter(p paper, results []Result) {
+func (d *document) chapter(p paper, results []Saved) {
 	d.line("## %s\n", p.title)
 	d.line("%s.\n", sentence(p.cites))
 	d.line("%s\n", p.finding)
-	for _, r := range results {
-		d.section(r)
+	for _, e := range p.experiments() {
+		for _, r := range results {
+			if r.Name == e.Name {
+				d.section(e, r)
+			}
+		}
 	}
 	d.notMeasured(results)
 }
@@ -142,29 +201,29 @@ func (d *document) chapter(p paper, results []Result) {
 // sentence begins with a capital letter.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func (d *document) section(r Result) {
+func (d *document) section(e Experiment, r Saved) {
 	d.line("### %s\n", r.Name)
-	d.line("%s (%s).\n", r.Title, r.Source)
-	if notes := strings.TrimSpace(r.Notes); notes != "" {
+	d.line("%s (%s).\n", e.Title, e.Source)
+	if notes := strings.TrimSpace(e.Notes); notes != "" {
 		d.line("%s\n", notes)
 	}
 	for _, f := range r.Figures {
-		d.line("![%s](%s/%s.svg)\n", f.Plot.Title, figuresDir, f.Name)
+		d.line("![%s](%s/%s.svg)\n", f.Title, figuresDir, f.Name)
 	}
 	if len(r.Rows) == 0 {
 		return
 	}
-	d.row("row", "where", "the paper says", "quantity", "measured", "holds if", "verdict")
-	d.row("---", "---", "---", "---", "---", "---", "---")
+	d.row("row", "where", "the paper says", "quantity", "measured", "holds if", "kind", "verdict")
+	d.row("---", "---", "---", "---", "---", "---", "---", "---")
 	for _, row := range r.Rows {
-		d.line("%s", row.Line())
+		d.line("%s", row.Line(d.sweep))
 	}
 	d.line("")
 	d.reasons(r.Rows)
 }
 
 // reasons says each reason once, for all rows that have it.
-func (d *document) reasons(rows []Row) {
+func (d *document) reasons(rows []SavedRow) {
 	var whys []string
 	names := map[string][]string{}
 	for _, row := range rows {
@@ -190,21 +249,34 @@ func (d *document) reasons(rows []Row) {
 
 // Plain reports whether the row is about the reading that the notes explain,
 // and not about another one.
-func (r *Row) Plain() bool { return !strings.Contains(r.ID, "/") }
+func (r *SavedRow) Plain() bool { return !strings.Contains(r.ID, "/") }
 
-// Line is the row's line in the document's table.
-func (r *Row) Line() string {
-	quantity, verdict := r.Quantity, r.VerdictText()
+// Line is the row's line in the document's table, with the verdicts that it has
+// under other values of what this project has chosen.
+func (r *SavedRow) Line(sweep Sweep) string {
+	quantity := r.Quantity
 	if r.Reading != "" {
 		quantity += "; *" + r.Reading + "*"
 	}
+	return tableLine(r.ID, r.Source, r.Says, quantity, r.Measured, r.Limit, string(r.Kind), r.verdictCell(sweep))
+}
+
+// verdictCell is the verdict as a table shows it.
+func (r *SavedRow) verdictCell(sweep Sweep) string {
+	verdict := r.VerdictText
 	if r.Verdict.Fails() {
 		verdict = "**" + verdict + "**"
 	}
-	return tableLine(r.ID, r.Source, r.Says, quantity, r.MeasuredText(), r.Holds.Text(r.Unit), verdict)
+	for i, c := range sweep.changes(*r) {
+		if i == 0 {
+			verdict += "; *changes*"
+		}
+		verdict += "; " + c.Text()
+	}
+	return verdict
 }
 
-func (d *document) notMeasured(results []Result) {
+func (d *document) notMeasured(results []Saved) {
 	first := true
 	for _, r := range results {
 		for _, n := range r.NotMeasured {
@@ -220,4 +292,80 @@ func (d *document) notMeasured(results []Result) {
 	if !first {
 		d.line("")
 	}
+}
+
+// constants is the chapter about the numbers that no paper gives.
+func (d *document) constants(results []Saved) {
+	d.line("## Numbers that no paper gives\n")
+	d.line("The experiments above need numbers that no paper gives. Each was also given other values, one number")
+	d.line("at a time; only the plain readings were run then, with the fewest seeds of which a median has a confidence")
+	d.line("interval:\n\n```sh\n%s\n```\n", sweepCommand)
+	d.line("*Changes* names the rows whose verdict is another one then, counting verdicts that so few runs decide;")
+	d.line("what is open there is no change. The *tolerance* of limits on both sides, and limits that this project has chosen,")
+	d.line("were halved and doubled with the samples of the rows themselves: there an open verdict is a change as well.\n")
+	d.row("number", "value", "why", "used in", "other values", "changes")
+	d.row("---", "---", "---", "---", "---", "---")
+	d.row(toleranceName, "as under *holds if*", "what counts as the published number is a choice; the notes of an experiment give its rule",
+		"all with a limit that is chosen", "halved, doubled", fmt.Sprintf("%d of %d rows, see there", d.tolerant(results), d.chosen(results)))
+	for _, c := range constants {
+		if !c.isUsedIn(results) {
+			continue
+		}
+		others, changes := c.whyFixed, "–"
+		if len(c.others) > 0 {
+			others, changes = d.swept(c, results)
+		}
+		d.row(c.name, c.text(c.value), c.why, strings.Join(c.used, ", "), others, changes)
+	}
+	d.line("")
+}
+
+// swept are the other values of a constant that were tried, and the rows that
+// change.
+func (d *document) swept(c *constant, results []Saved) (others, changes string) {
+	var values, rows []string
+	for _, v := range c.others {
+		values = append(values, c.text(v))
+	}
+	tried := slices.ContainsFunc(d.sweep, func(w Swept) bool { return w.Constant == c.name })
+	for _, r := range results {
+		for _, row := range r.Rows {
+			for _, change := range d.sweep.changes(row) {
+				if change.Constant == c.name {
+					rows = append(rows, fmt.Sprintf("%s (%s: %s)", row.ID, change.Value, change.Verdict))
+				}
+			}
+		}
+	}
+	switch {
+	case !tried:
+		return strings.Join(values, ", "), "not run"
+	case len(rows) == 0:
+		return strings.Join(values, ", "), "none"
+	}
+	return strings.Join(values, ", "), strings.Join(rows, ", ")
+}
+
+// tolerant counts the rows whose verdict another tolerance changes.
+func (d *document) tolerant(results []Saved) (n int) {
+	for _, r := range results {
+		for _, row := range r.Rows {
+			if len(row.Tolerance) > 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// chosen counts the rows whose limit this project has chosen.
+func (d *document) chosen(results []Saved) (n int) {
+	for _, r := range results {
+		for _, row := range r.Rows {
+			if row.Chosen {
+				n++
+			}
+		}
+	}
+	return n
 }

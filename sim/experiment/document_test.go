@@ -40,8 +40,16 @@ var toys = paper{
 func TestDocument(t *testing.T) {
 	defer func(before []paper) { papers = before }(papers)
 	papers = []paper{toys}
-	results, err := Run(t.Context(), All(), Options{Seeds: Seeds(2)})
+	results, err := Run(t.Context(), All(), Options{Seeds: Seeds(1, 2)})
 	require.NoError(t, err)
-	got := Document("make toys", results)
+	var saved []Saved
+	for _, r := range results {
+		saved = append(saved, NewSaved("make toys", r))
+	}
+	got := Document(saved, Sweep{
+		{Constant: "toy number", Value: "7 s", Experiment: "toy-1", Row: "toy-no", Verdict: Reproduced},
+		{Constant: "toy number", Value: "3 s", Experiment: "toy-1", Row: "toy-no", Verdict: Open},
+		{Constant: "toy number", Value: "3 s", Experiment: "toy-1", Row: "toy-maybe", Verdict: Measured},
+	})
 	golden.File(t, "testdata/document.md", got)
 }

@@ -17,6 +17,8 @@ type Experiment struct {
 	// Goals says that the rows are goals of this project and no claims of a
 	// paper: they are met or not met. A row without a limit is only measured.
 	Goals bool
+	// Unlimited says that no row has a limit, so that no verdict can change.
+	Unlimited bool
 	// Run measures, and hands in rows, tables and figures.
 	Run func(*Lab) error
 }

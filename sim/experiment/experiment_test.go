@@ -30,33 +30,41 @@ func claim(id string, holds experiment.Check) experiment.Claim {
 func run(t *testing.T, seeds int, do func(*experiment.Lab) error) (experiment.Result, error) {
 	t.Helper()
 	e := experiment.Experiment{Name: "x", Title: "An experiment", Source: "§1", Run: do}
-	results, err := experiment.Run(t.Context(), []experiment.Experiment{e}, experiment.Options{Seeds: experiment.Seeds(seeds), Parallel: 2})
+	results, err := experiment.Run(t.Context(), []experiment.Experiment{e}, experiment.Options{Seeds: experiment.Seeds(1, seeds), Parallel: 2})
 	if err != nil {
 		return experiment.Result{}, err
 	}
 	return results[0], nil
 }
 
-func TestVerdictIsTheMedians(t *testing.T) {
-	nan := math.NaN()
+// The whole confidence interval of the median decides: with six seeds it goes from
+// the smallest to the largest, with nine from the second to the eighth.
+func TestRow_Samples_VerdictOfTheInterval(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
 	for name, c := range map[string]struct {
 		holds    experiment.Check
 		samples  []float64
 		measured string
 		verdict  string
 	}{
-		"holds in all":        {experiment.AtMost(0.1), []float64{0.05, 0.06, 0.07, 0.08}, "6.5 % [5.15..7.85]", "reproduced (4 of 4)"},
-		"holds in most":       {experiment.AtMost(0.1), []float64{0.05, 0.06, 0.07, 0.21}, "6.5 % [5.15..18.9]", "reproduced (3 of 4)"},
-		"fails in most":       {experiment.AtLeast(0.1), []float64{0.05, 0.06, 0.07, 0.21}, "6.5 % [5.15..18.9]", "not reproduced (1 of 4)"},
-		"at the very bound":   {experiment.AtMost(0.1), []float64{0.1, 0.1, 0.1, 0.1}, "10 % [10..10]", "reproduced (4 of 4)"},
-		"a number to compare": {experiment.Reported(), []float64{0.05, 0.06, 0.07, 0.21}, "6.5 % [5.15..18.9]", "measured"},
+		"holds in all":        {experiment.AtMost(0.1), []float64{0.05, 0.06, 0.07, 0.08, 0.09, 0.1}, "7.5 % (5 to 10) [5.25..9.75]", "reproduced (6 of 6)"},
+		"one of six fails":    {experiment.AtMost(0.1), []float64{0.05, 0.06, 0.07, 0.08, 0.09, 0.2}, "7.5 % (5 to 20) [5.25..17.2]", "open (5 of 6)"},
+		"one of nine fails":   {experiment.AtMost(0.1), []float64{0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.05, 0.06, 0.2}, "7 % (5 to 10) [5..16]", "reproduced (8 of 9)"},
+		"fails in all":        {experiment.AtLeast(0.3), []float64{0.05, 0.06, 0.07, 0.08, 0.09, 0.2}, "7.5 % (5 to 20) [5.25..17.2]", "not reproduced (0 of 6)"},
+		"on both sides":       {experiment.Between(0.07, 0.08), []float64{0.05, 0.06, 0.07, 0.08, 0.09, 0.1}, "7.5 % (5 to 10) [5.25..9.75]", "open (2 of 6)"},
+		"at the very bound":   {experiment.AtMost(0.1), []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, "10 % (10 to 10) [10..10]", "reproduced (6 of 6)"},
+		"a number to compare": {experiment.Reported(), []float64{0.05, 0.06, 0.07, 0.08, 0.09, 0.21}, "7.5 % (5 to 21) [5.25..18]", "measured"},
 		"one sample alone":    {experiment.Exactly(0.25), []float64{0.25}, "25 %", "reproduced"},
-		"runs with nothing":   {experiment.AtMost(0.1), []float64{nan, 0.3, nan, 0.05}, "17.5 % [6.25..28.7] in 2 of 4 runs", "not reproduced (1 of 2)"},
-		"nothing at all":      {experiment.AtMost(0.1), []float64{nan, nan, nan, nan}, "– [–..–] in 0 of 4 runs", "not reproduced (0 of 0)"},
-		"beyond all bounds":   {experiment.AtMost(0.1), []float64{math.Inf(1), 0, math.Inf(1), math.Inf(1)}, "∞ [∞..∞]", "not reproduced (1 of 4)"},
+		"and another":         {experiment.Exactly(0.25), []float64{0.26}, "26 %", "not reproduced"},
+		"five tell nothing":   {experiment.AtMost(0.1), []float64{0.05, 0.05, 0.05, 0.05, 0.05}, "5 % (−∞ to ∞) [5..5]", "open (5 of 5)"},
+		"runs with nothing":   {experiment.AtMost(0.1), []float64{nan, 0.3, nan, 0.3, 0.3, 0.3, 0.3, 0.3}, "30 % (30 to 30) [30..30] in 6 of 8 runs", "not reproduced (0 of 6)"},
+		"too many of these":   {experiment.AtMost(0.1), []float64{nan, 0.3, nan, 0.3, 0.3, 0.3, 0.3}, "30 % (−∞ to ∞) [30..30] in 5 of 7 runs", "open (0 of 5)"},
+		"nothing at all":      {experiment.AtMost(0.1), []float64{nan, nan, nan, nan}, "– (– to –) [–..–] in 0 of 4 runs", "not reproduced (0 of 0)"},
+		"beyond all bounds":   {experiment.AtMost(0.1), []float64{inf, inf, inf, inf, inf, inf}, "∞ (∞ to ∞) [∞..∞]", "not reproduced (0 of 6)"},
+		"some beyond all":     {experiment.AtMost(0.1), []float64{0, inf, inf, inf, inf, inf}, "∞ (0 to ∞) [∞..∞]", "open (1 of 6)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := run(t, 4, func(l *experiment.Lab) error {
+			r, err := run(t, len(c.samples), func(l *experiment.Lab) error {
 				l.Row(claim("x-1", c.holds), c.samples)
 				return nil
 			})
@@ -206,7 +214,7 @@ func TestGatherKeepsTheOrderOfTheSeeds(t *testing.T) {
 		return nil
 	}}
 	_, err := experiment.Run(t.Context(), []experiment.Experiment{e}, experiment.Options{
-		Seeds: experiment.Seeds(100), Parallel: 7,
+		Seeds: experiment.Seeds(1, 100), Parallel: 7,
 		Progress: func(p experiment.Progress) {
 			assert.Equal(t, last+1, p.Done)
 			last = p.Done
@@ -231,7 +239,7 @@ func TestGatherStopsAtAnError(t *testing.T) {
 		})
 		return err
 	}}
-	_, err := experiment.Run(t.Context(), []experiment.Experiment{e}, experiment.Options{Seeds: experiment.Seeds(1000), Parallel: 1})
+	_, err := experiment.Run(t.Context(), []experiment.Experiment{e}, experiment.Options{Seeds: experiment.Seeds(1, 1000), Parallel: 1})
 	assert.ErrorIs(t, err, boom)
 	assert.EqualError(t, err, "x: seed 3: boom")
 	assert.Less(t, ran, 10)
@@ -244,7 +252,7 @@ func TestInterruption(t *testing.T) {
 		_, err := experiment.Gather(l, func(uint64) (int, error) { ran++; cancel(); return 0, nil })
 		return err
 	}}
-	_, err := experiment.Run(ctx, []experiment.Experiment{e, e}, experiment.Options{Seeds: experiment.Seeds(1000), Parallel: 1})
+	_, err := experiment.Run(ctx, []experiment.Experiment{e, e}, experiment.Options{Seeds: experiment.Seeds(1, 1000), Parallel: 1})
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Less(t, ran, 10)
 }
@@ -267,10 +275,11 @@ var toy = experiment.Experiment{
 
 func files(t *testing.T, parallel int) map[string]string {
 	dir := t.TempDir()
-	results, err := experiment.Run(t.Context(), []experiment.Experiment{toy}, experiment.Options{Seeds: experiment.Seeds(6), Parallel: parallel})
+	results, err := experiment.Run(t.Context(), []experiment.Experiment{toy}, experiment.Options{Seeds: experiment.Seeds(1, 6), Parallel: parallel})
 	require.NoError(t, err)
 	require.NoError(t, experiment.Write(dir, results))
-	require.NoError(t, experiment.WriteDocument(dir, "make it", results))
+	page := experiment.Document([]experiment.Saved{experiment.NewSaved("make it", results[0])}, nil)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, experiment.DocumentName), page, 0o600))
 	all := map[string]string{}
 	require.NoError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -290,8 +299,8 @@ func TestFilesAreTheSameAgain(t *testing.T) {
 	assert.Len(t, once, 5)
 	assert.Equal(t, "a,b\n1,\"x, y\"\n2,\"\"\"\"\n", once["data/toy-table.csv"])
 	claims := strings.Split(once["data/toy-claims.csv"], "\n")
-	assert.True(t, strings.HasSuffix(claims[0], ",verdict,sample 1,sample 2,sample 3,sample 4,sample 5,sample 6"), claims[0])
-	assert.True(t, strings.HasPrefix(claims[1], "toy-half,§3,less | more,share,,share,25 to 75 % (± 50 %),"), claims[1])
+	assert.True(t, strings.HasSuffix(claims[0], ",verdict,seed 1,seed 2,seed 3,seed 4,seed 5,seed 6"), claims[0])
+	assert.True(t, strings.HasPrefix(claims[1], "toy-half,§3,two-sided,less | more,share,,share,25 to 75 % (± 50 %),"), claims[1])
 	assert.Contains(t, once["figures/toy-figure.svg"], "<svg")
 	assert.Contains(t, once["figures/toy-figure.png"], "PNG")
 }

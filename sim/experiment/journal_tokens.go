@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -22,7 +23,7 @@ func journalFig5(l *Lab) error {
 	if err != nil {
 		return err
 	}
-	l.Plot("journal-fig5", tokensPlot("Tokens in the system, 300 members, seed 1", runs[0].Series(), seriesStep))
+	l.Plot("journal-fig5", tokensPlot(fmt.Sprintf("Tokens in the system, 300 members, seed %d", l.Seeds()[0]), runs[0].Series(), seriesStep))
 	l.Table("journal-fig5", []string{"seconds", "tokens"}, seriesTable(runs[0].Series()))
 	tokens := func(o *outcome) float64 { return float64(o.MostTokens()) }
 	const crowdWhy = "in 28 hours several members may time out before the removal rule has met the tokens of the first; it happens in many runs, each time briefly. The paper shows one run."
@@ -109,12 +110,13 @@ func journalGeneration(l *Lab) error {
 	}
 	cold := caseStudy(fullLoad)
 	cold.Found, cold.LossEvery, cold.length = 0, 0, runLength
-	first, err := Gather(l, func(seed uint64) (float64, error) { return firstGeneration(cold, seed) })
+	groups := uint64(l.count(coldGroups))
+	first, err := Gather(l, func(seed uint64) (float64, error) { return firstGeneration(cold, seed, groups) })
 	if err != nil {
 		return err
 	}
 	blind := cold
-	blind.PassLoss, blind.length = 1, 10*runLength
+	blind.PassLoss, blind.length = 1, l.span(blindRun)
 	unseen, err := blind.runs(l)
 	if err != nil {
 		return err
@@ -125,7 +127,7 @@ func journalGeneration(l *Lab) error {
 		Quantity: "mean time between generations", Unit: Seconds, Holds: About(1200, 0.1), Why: why,
 	}
 	l.Row(c, column(usual, betweenGenerations))
-	c.ID, c.Reading, c.Quantity = "journal-generation/cold-start", "from a cold start", "mean time to the first generation, of 200 groups"
+	c.ID, c.Reading, c.Quantity = "journal-generation/cold-start", "from a cold start", fmt.Sprintf("mean time to the first generation, of %d groups", groups)
 	c.Why = "it is the mean of 200 exponential delays and varies from seed to seed."
 	l.Row(c, first)
 	c.ID, c.Reading, c.Quantity = "journal-generation/no-visits", "without visits", "mean time between generations"
@@ -143,14 +145,11 @@ func betweenGenerations(o *outcome) float64 {
 	return made[len(made)-1].Sub(made[0]).Seconds() / float64(len(made)-1)
 }
 
-// coldStarts is how many groups a run starts cold.
-const coldStarts = 200
-
-// firstGeneration is the mean time to the first token of several groups.
-func firstGeneration(s setting, seed uint64) (float64, error) {
+// firstGeneration is the mean time to the first token of so many groups.
+func firstGeneration(s setting, seed, groups uint64) (float64, error) {
 	var sum time.Duration
-	for i := range uint64(coldStarts) {
-		s.Seed = seed*coldStarts + i
+	for i := range groups {
+		s.Seed = seed*groups + i
 		w, err := circulation.New(s.Config)
 		if err != nil {
 			return 0, err
@@ -165,7 +164,7 @@ func firstGeneration(s setting, seed uint64) (float64, error) {
 		}
 		sum += time.Duration(t.made[0])
 	}
-	return sum.Seconds() / coldStarts, nil
+	return sum.Seconds() / float64(groups), nil
 }
 
 // Why γ matters.
@@ -241,7 +240,7 @@ func journalRemoval(l *Lab) error {
 
 func journalClocks(l *Lab, right []*outcome) error {
 	s := caseStudy(fullLoad)
-	s.ClockOffset = s.length
+	s.ClockOffset = l.span(wrongClocks)
 	wrong, err := s.runs(l)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func returnTails(l *Lab) error {
 		s := caseStudy(n)
 		s.LossEvery, s.Demand = 0, circulation.Scripted()
 		s.Params.RegenerationMean = 10 * 365 * 24 * time.Hour
-		s.length = time.Duration(n) * 100 * s.Params.SkipDelay // a hundred visits each
+		s.length = time.Duration(n*l.count(walkVisits)) * s.Params.SkipDelay
 		limit := time.Duration(float64(n) * math.Log(float64(n)) * float64(s.Params.SkipDelay))
 		runs, err := s.runs(l)
 		if err != nil {
@@ -41,7 +41,7 @@ func returnTails(l *Lab) error {
 		}
 		l.Row(Claim{
 			ID: fmt.Sprintf("journal-return-tail-%d", n), Source: "journal §1", Says: "return times beyond order N·log N have a small probability",
-			Quantity: fmt.Sprintf("share of returns after more than N·ln N hops, %d members", n), Unit: Share, Holds: AtMost(2 / float64(n)),
+			Quantity: fmt.Sprintf("share of returns after more than N·ln N hops, %d members", n), Unit: Share, Holds: AtMost(2 / float64(n)).Ours(),
 			Why: "runs are short for so rare an event.",
 		}, column(runs, func(o *outcome) float64 { return o.Visits.ShareAbove(limit) }))
 	}
@@ -78,9 +78,10 @@ func fewAcquaintances(l *Lab) error {
 	if err != nil {
 		return err
 	}
+	rings := l.count(acquaintanceRings)
 	few, err := Gather(l, func(seed uint64) (*outcome, error) {
 		s := caseStudy(fullLoad)
-		s.Directory = newAcquaintances(fullLoad, 3, rand.New(rand.NewPCG(seed, streamPrepare)))
+		s.Directory = newAcquaintances(fullLoad, rings, rand.New(rand.NewPCG(seed, streamPrepare)))
 		return s.run(seed)
 	})
 	if err != nil {
@@ -107,14 +108,14 @@ func fairness(l *Lab) error {
 		return err
 	}
 	long := caseStudy(fullLoad)
-	long.length *= 10
+	long.length *= time.Duration(l.count(longDays))
 	days, err := long.runs(l)
 	if err != nil {
 		return err
 	}
 	c := Claim{
 		ID: "journal-fair", Source: "journal §1", Says: "all hold the token equally often in the long run", Unit: Number,
-		Quantity: "unfairness after 10⁶ s over that after 10⁵ s; it falls like 1/√10 = 0.32 when numbers converge", Holds: AtMost(0.5),
+		Quantity: "unfairness after 10⁶ s over that after 10⁵ s; it falls like 1/√10 = 0.32 when numbers converge", Holds: AtMost(0.5).Trend().Ours(),
 		Why: "numbers do not converge.",
 	}
 	l.Row(c, ratio(column(days, unfairness), column(day, unfairness)))
@@ -147,15 +148,11 @@ func growth(l *Lab) error {
 		return err
 	}
 	for _, m := range measures {
-		var means []float64
-		for _, c := range columns(curves, m.mean) {
-			means = append(means, average(c))
-		}
 		l.Row(Claim{
 			ID: "journal-linear" + m.id, Source: "journal §3", Says: "over saturation, interarrival times grow along a line with the number of members",
-			Quantity: "R² of a line through the mean of " + m.quantity + ", over all runs, at 300, 360, … 600 members", Reading: m.text, Unit: Number, Holds: AtLeast(0.99),
+			Quantity: "R² of a line through the mean of " + m.quantity + " at 300, 360, … 600 members", Reading: m.text, Unit: Number, Holds: AtLeast(0.99).Ours(),
 			Why: "they grow, but more slowly the more members there are: more spurious tokens are made, and serve some of them.",
-		}, []float64{linearity(overloads, means)})
+		}, linearities(overloads, columns(curves, m.mean)))
 	}
 	means := columns(curves, spans(operations).mean)
 	l.Row(Claim{
@@ -166,12 +163,17 @@ func growth(l *Lab) error {
 	return nil
 }
 
-func average(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
+// linearities is the linearity of each run; ys has a column of all runs for each x.
+func linearities(xs []int, ys [][]float64) []float64 {
+	all := make([]float64, len(ys[0]))
+	for run := range all {
+		var line []float64
+		for _, column := range ys {
+			line = append(line, column[run])
+		}
+		all[run] = linearity(xs, line)
 	}
-	return sum / float64(len(values))
+	return all
 }
 
 // linearity is the coefficient of determination of the best straight line.

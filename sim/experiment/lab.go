@@ -19,7 +19,8 @@ type Lab struct {
 	seeds    []uint64
 	parallel int
 	progress func(done, total int)
-	spent    time.Duration // by all jobs
+	spent    time.Duration         // by all jobs
+	instead  map[*constant]float64 // what a sweep sets
 	result   *Result
 	faults   []error
 }
@@ -28,6 +29,7 @@ type Lab struct {
 type Result struct {
 	Experiment
 	Seeds int
+	First uint64 // of the seeds, which follow each other
 	// Took is how long the runs of one seed took together, on average, by the
 	// clock. It is in no file.
 	Took        time.Duration
@@ -51,7 +53,11 @@ type Figure struct {
 }
 
 // NotMeasured is a claim that cannot be measured here.
-type NotMeasured struct{ Source, Says, Why string }
+type NotMeasured struct {
+	Source string `json:"source"`
+	Says   string `json:"says"`
+	Why    string `json:"why"`
+}
 
 // Context ends when the user interrupts. Jobs that take more than a second
 // look at it.
@@ -73,6 +79,9 @@ func (l *Lab) Row(c Claim, samples []float64) {
 	}
 	row := newRow(c, samples)
 	if l.result.Goals {
+		for i := range row.Tolerance {
+			row.Tolerance[i].Verdict = row.Tolerance[i].Verdict.ofGoal()
+		}
 		row.Verdict = row.Verdict.ofGoal()
 	}
 	l.result.Rows = append(l.result.Rows, row)

@@ -75,13 +75,16 @@ func (r rampReading) claim(c Claim) Claim {
 	return c
 }
 
-func multitokenReadings() []rampReading {
-	two, operates, jittered := paperRamp(), paperRamp(), paperRamp()
+func multitokenReadings(l *Lab) []rampReading {
+	two, operates, jittered := paperRamp(l), paperRamp(l), paperRamp(l)
 	two.places = 2
 	operates.operates = true
 	jittered.preset = multitoken.Jittered
+	if l.sweeping() {
+		return []rampReading{{"", "", paperRamp(l)}}
+	}
 	return []rampReading{
-		{"", "", paperRamp()},
+		{"", "", paperRamp(l)},
 		{"/two-places", "two places", two},
 		{"/operates", "operates", operates},
 		{"/jittered", "jittered", jittered},
@@ -104,7 +107,7 @@ func multitokenSetup(l *Lab) error {
 		{"multitoken-capacity", "many-token paper §2.2", "the update list holds 10", "news that a token carries at most", Number, Exactly(10), gossip.Capacity},
 	} {
 		l.Row(Claim{
-			ID: c.id, Source: c.source, Says: c.says, Quantity: c.quantity, Unit: c.unit, Holds: c.holds,
+			ID: c.id, Source: c.source, Says: c.says, Quantity: c.quantity, Unit: c.unit, Holds: c.holds, Kind: Arithmetic,
 			Why: "the numbers of the paper do not fit together.",
 		}, []float64{c.value})
 	}
@@ -134,7 +137,7 @@ func (r *ramped) removed() uint64 {
 
 func multitokenFig1(l *Lab) error {
 	var curves []rampCurve
-	for _, r := range multitokenReadings() {
+	for _, r := range multitokenReadings(l) {
 		runs, err := r.runs(l)
 		if err != nil {
 			return err
@@ -148,7 +151,7 @@ func multitokenFig1(l *Lab) error {
 			curves = append(curves, rampCurve{"jittered, at use", mergedSpans(runs, usesOf)})
 		}
 	}
-	for _, r := range ownRamps() {
+	for _, r := range ownRamps(l) {
 		runs, err := r.runs(l)
 		if err != nil {
 			return err
@@ -160,9 +163,12 @@ func multitokenFig1(l *Lab) error {
 
 // ownRamps are the presets that are this project's in the place of the paper's,
 // for the figures; the goals about them are in beyond.md.
-func ownRamps() (own []rampReading) {
+func ownRamps(l *Lab) (own []rampReading) {
+	if l.sweeping() {
+		return nil
+	}
 	for _, preset := range steeredPresets {
-		r := paperRamp()
+		r := paperRamp(l)
 		r.preset, r.places = preset, 0
 		own = append(own, rampReading{"/" + preset, preset, r})
 	}
@@ -213,6 +219,7 @@ func joinReadings(a, b string) string {
 func multitokenShapeRows(l *Lab, runs []*ramped) {
 	const source = "many-token paper §3, figure 1"
 	const least = 3 // t_wait/k_max
+	wave := l.span(waveWidth)
 	elsewhere := map[string]string{
 		"multitoken-concentrated": "many-token paper §4", "multitoken-near": "many-token paper §4", "multitoken-uniform": "many-token paper, abstract",
 	}
@@ -228,10 +235,10 @@ func multitokenShapeRows(l *Lab, runs []*ramped) {
 		{"multitoken-peak/arrival", "the peak is at the least value, 0.88 s", "most frequent time between arrivals, in bins of 10 ms", "at arrival", Seconds, About(0.88, 0.02),
 			"tokens also arrive together, and only then wait: figure 1 shows intervals between uses.", func(o *ramped) float64 { return modeOf(arrivalsOf(o)) }},
 		{"multitoken-queued", "most tokens wait before they are used", "share of intervals that are the least possible", "", Share, AtLeast(0.5),
-			"about as many tokens find a member that has waited as one that has not.", func(o *ramped) float64 { return usesOf(o).ShareBelow(gridTarget/least + gridBin) }},
-		{"multitoken-waves", "the plot waves because tokens wait", "frequency at 2, 3, 4 and 5 times 0.88 s over that between", "", Number, AtLeast(1.2),
-			"fixed thresholds keep the members in step.", func(o *ramped) float64 { return wavesOf(usesOf(o)) }},
-		{"multitoken-exponential", "the frequency of intervals drops exponentially", "variance of its logarithm explained by a line, 1 s to 7.5 s", "", Share, AtLeast(0.9),
+			"about as many tokens find a member that has waited as one that has not.", func(o *ramped) float64 { return usesOf(o).ShareBelow(gridTarget/least + usesOf(o).Width()) }},
+		{"multitoken-waves", "the plot waves because tokens wait", "frequency at 2, 3, 4 and 5 times 0.88 s over that between", "", Number, AtLeast(1.2).Ours(),
+			"fixed thresholds keep the members in step.", func(o *ramped) float64 { return wavesOf(usesOf(o), wave) }},
+		{"multitoken-exponential", "the frequency of intervals drops exponentially", "variance of its logarithm explained by a line, 1 s to 7.5 s", "", Share, AtLeast(0.9).Ours(),
 			"the waves are too high.", func(o *ramped) float64 { _, r := decayOf(usesOf(o)); return r }},
 		{"multitoken-decay", "the frequency of intervals drops exponentially", "time in which it drops to 1/e", "", Seconds, Reported(),
 			"", func(o *ramped) float64 { slope, _ := decayOf(usesOf(o)); return -1 / slope }},
@@ -243,7 +250,7 @@ func multitokenShapeRows(l *Lab, runs []*ramped) {
 			"the ramp has more tokens for each member.", func(o *ramped) float64 { return o.whole.Operations.Mean().Seconds() }},
 		{"multitoken-mean/arrival", "the mean interval is 1.71 s", "mean time between arrivals of tokens at a member, stable", "at arrival", Seconds, About(1.71, 0.03),
 			"dropped tokens arrive, too.", func(o *ramped) float64 { return arrivalsOf(o).Mean().Seconds() }},
-		{"multitoken-uniform", "all users carry the same load", "operations of the member with the fewest over the mean of all", "", Share, AtLeast(0.9),
+		{"multitoken-uniform", "all users carry the same load", "operations of the member with the fewest over the mean of all", "", Share, AtLeast(0.9).Ours(),
 			"a member that few know is visited less.", func(o *ramped) float64 { return evenness(o.stable.PerMember()) }},
 	} {
 		l.Row(Claim{

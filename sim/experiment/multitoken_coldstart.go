@@ -18,7 +18,7 @@ Between the 100th and the 110th target interval after the start: *in step* is th
 which operations begin, on a circle of t_wait/k_max = 20 s: 1 is all at once, 0 evenly spread.`
 
 func multitokenColdStart(l *Lab) error {
-	const members, target, wait = 100, time.Minute, 100
+	members, target, wait := l.count(coldMembers), l.span(coldTarget), l.count(coldWait)
 	p := figure.Plot{
 		Title: "Operations of 100 members that began together, target interval 60 s",
 		X:     figure.Axis{Label: "time since the 100th target interval (s)", Min: 0, Max: 120},
@@ -27,14 +27,16 @@ func multitokenColdStart(l *Lab) error {
 	for _, c := range []struct {
 		preset string
 		step   Check
-	}{{multitoken.Paper, AtLeast(0.9)}, {multitoken.Jittered, AtMost(0.3)}} {
-		runs, err := Gather(l, func(seed uint64) (*began, error) { return coldStart(c.preset, seed, members, target, wait) })
+	}{{multitoken.Paper, AtLeast(0.9).Ours()}, {multitoken.Jittered, AtMost(0.3).Ours()}} {
+		runs, err := Gather(l, func(seed uint64) (*began, error) {
+			return coldStart(c.preset, seed, members, target, wait, l.count(coldMeasured))
+		})
 		if err != nil {
 			return err
 		}
 		claim := func(id, says, quantity string, unit Unit, holds Check) Claim {
 			return Claim{
-				ID: "multitoken-coldstart-" + id + "/" + c.preset, Source: "this project", Says: says, Quantity: quantity,
+				ID: "multitoken-coldstart-" + id + "/" + c.preset, Source: fromThisProject, Says: says, Quantity: quantity,
 				Reading: c.preset, Unit: unit, Holds: holds, Why: "handoffs spread the operations.",
 			}
 		}
@@ -45,7 +47,7 @@ func multitokenColdStart(l *Lab) error {
 		l.Row(claim("step", says, "in step", Number, c.step), column(runs, (*began).step))
 		l.Row(claim("crowd", says, "most operations that begin within a second", Number, Reported()), column(runs, (*began).crowd))
 		l.Row(claim("mean", "the interval does not depend on it", "mean time between operations of a member", Seconds, Reported()),
-			column(runs, func(b *began) float64 { return b.length.Seconds() * members / float64(len(b.instants)) }))
+			column(runs, func(b *began) float64 { return b.length.Seconds() * float64(members) / float64(len(b.instants)) }))
 		p.Lines = append(p.Lines, figure.Line{Name: c.preset, Style: figure.Steps, Points: runs[0].perSecond()})
 	}
 	l.Plot("multitoken-coldstart", p)
@@ -68,7 +70,7 @@ func (b *began) OperationBegan(now clock.Instant, _ int) {
 	}
 }
 
-func coldStart(preset string, seed uint64, members int, target time.Duration, wait int) (*began, error) {
+func coldStart(preset string, seed uint64, members int, target time.Duration, wait, measured int) (*began, error) {
 	w, err := circulation.New(circulation.Config{
 		Policy: catalog.Multitoken, Members: members, Seed: seed, Passing: circulation.Constant(gridLatency),
 		Params: policy.Params{
@@ -79,7 +81,7 @@ func coldStart(preset string, seed uint64, members int, target time.Duration, wa
 	if err != nil {
 		return nil, err
 	}
-	b := &began{from: clock.Instant(target * time.Duration(wait)), length: 10 * target, period: target / 3}
+	b := &began{from: clock.Instant(target * time.Duration(wait)), length: time.Duration(measured) * target, period: target / 3}
 	w.Observe(b)
 	w.Run(b.from.Add(b.length))
 	return b, w.Err()

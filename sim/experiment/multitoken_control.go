@@ -14,13 +14,8 @@ joiners make), 30 minutes, of which the last 20 are measured. Readings:
 
 *Converged* is the first second from which the mean interval of ten seconds is within a tenth of that of the last 20 minutes.`
 
-const (
-	controlLength = 30 * time.Minute
-	controlWarm   = 10 * time.Minute
-)
-
 // stable are the seconds that are measured.
-func (c *controlled) stable(series []int) []int { return series[int(controlWarm/time.Second):] }
+func (c *controlled) stable(series []int) []int { return series[int(c.warm/time.Second):] }
 
 // interval is the mean time between two uses of a member, in seconds.
 func (c *controlled) interval() float64 {
@@ -41,8 +36,7 @@ func (c *controlled) variation() float64 {
 }
 
 // converged is when, in seconds.
-func (c *controlled) converged() float64 {
-	const window = 10
+func (c *controlled) converged(window int) float64 {
 	for at := range len(c.uses) - window {
 		if interval := gridMembers / meanCount(c.uses[at:at+window]); math.Abs(interval-c.interval()) < c.interval()/10 {
 			return float64(at)
@@ -60,8 +54,10 @@ func meanCount(series []int) float64 {
 }
 
 func (c control) runs(l *Lab) ([]*controlled, error) {
+	warm, length := l.span(controlWarm), l.span(controlLength)
+	c.step, c.shown = l.span(controlStep), l.number(shownWeight)
 	return Gather(l, func(seed uint64) (*controlled, error) {
-		return c.run(seed, gridMembers, controlWarm, controlLength), nil
+		return c.run(seed, gridMembers, warm, length), nil
 	})
 }
 
@@ -76,7 +72,7 @@ func multitokenControl(l *Lab) error {
 		id, text string
 		weight   float64
 	}{{"/ewma-eighth", "EWMA, 1/8", 1.0 / 8}, {"/ewma-half", "EWMA, 1/2", 1.0 / 2}} {
-		runs, err := control{gridPlaces, r.weight, gridMembers}.runs(l)
+		runs, err := control{places: gridPlaces, weight: r.weight, tokens: gridMembers}.runs(l)
 		if err != nil {
 			return err
 		}
@@ -128,25 +124,27 @@ func multitokenRemovalRows(l *Lab, queue []*controlled) error {
 		return err
 	}
 	const source, reading = "many-token paper §2.1", "early tokens removed"
+	window := int(l.span(controlWindow) / time.Second)
+	converged := func(c *controlled) float64 { return c.converged(window) }
 	l.Row(Claim{
 		ID: "multitoken-smooth", Source: source, Says: "with a queue the number of tokens varies less",
-		Quantity: "standard deviation of the number of tokens over its mean, without the queue over with it", Unit: Number, Holds: AtLeast(1),
+		Quantity: "standard deviation of the number of tokens over its mean, without the queue over with it", Unit: Number, Holds: AtLeast(1).Trend(),
 		Why: "the queue holds nothing back.",
 	}, ratio(column(removal, (*controlled).variation), column(queue, (*controlled).variation)))
 	l.Row(Claim{
 		ID: "multitoken-convergence", Source: source, Says: "without the queue it takes longer to converge",
-		Quantity: "time to converge, without the queue over with it", Unit: Number, Holds: AtLeast(1),
+		Quantity: "time to converge, without the queue over with it", Unit: Number, Holds: AtLeast(1).Trend(),
 		Why: "without a queue a surplus is removed at the first arrivals, and one token on average lives for a few hops only: nothing is slow. " +
 			"What is worse is the variation of the number of tokens and the distance from the target.",
-	}, ratio(column(removal, (*controlled).converged), column(queue, (*controlled).converged)))
+	}, ratio(column(removal, converged), column(queue, converged)))
 	l.Row(Claim{
 		ID: "multitoken-converged", Source: source, Says: "the interval converges to the target",
 		Quantity: "time to converge", Unit: Seconds, Holds: Reported(),
-	}, column(queue, (*controlled).converged))
+	}, column(queue, converged))
 	l.Row(Claim{
 		ID: "multitoken-converged/removal", Source: source, Says: "the interval converges to the target",
 		Quantity: "time to converge", Reading: reading, Unit: Seconds, Holds: Reported(),
-	}, column(removal, (*controlled).converged))
+	}, column(removal, converged))
 	l.Row(Claim{
 		ID: "multitoken-better/removal", Source: source, Says: "the interval converges to the target",
 		Quantity: "mean time between uses of tokens at a member", Reading: reading, Unit: Seconds, Holds: Reported(),

@@ -1,20 +1,10 @@
 package experiment
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"time"
-)
-
-// The spans of a control, in steps of 10 ms. A step divides the token latency,
-// and rounds t_wait/k_max by less than half a percent.
-const (
-	controlStep    = 10 * time.Millisecond
-	controlHop     = int(gridLatency / controlStep)
-	controlSecond  = int(time.Second / controlStep)
-	controlTarget  = float64(gridTarget) / float64(controlStep)
-	controlEarly   = controlTarget / 3
-	controlSilence = controlTarget * 3
 )
 
 // control is §2.1 of the many-token paper in the plainest way, with the
@@ -28,16 +18,17 @@ type control struct {
 	// tokens is how many there are at the start, each at a random member. The
 	// members begin somewhere in an interval.
 	tokens int
+	step   time.Duration // 0: that of the constant
+	// shown is the weight of an average that is not compared.
+	shown float64
 }
-
-// shownWeight is the weight of an average that is not compared.
-const shownWeight = 1.0 / 8
 
 // controlled is what a control does.
 type controlled struct {
 	uses     []int // in each second
 	tokens   []int // at the end of each second
 	averages []float64
+	warm     time.Duration
 }
 
 // controlNode is one member of a control.
@@ -53,35 +44,42 @@ type controlRun struct {
 	rng     *rand.Rand
 	now     int // in steps
 	nodes   []controlNode
-	flights [controlHop][]int // where tokens arrive, by the step modulo a hop
+	flights [][]int // where tokens arrive, by the step modulo a hop
 	tokens  int
 	uses    int // in this second
 	warm    int // when the averages begin to be noted
 	out     *controlled
+
+	second, hop            int     // in steps
+	target, early, silence float64 // in steps
 }
 
 // run plays a group of so many members. The averages are those after warm.
 func (c control) run(seed uint64, members int, warm, length time.Duration) *controlled {
+	c.step = cmp.Or(c.step, (*Lab)(nil).span(controlStep))
+	c.shown = cmp.Or(c.shown, shownWeight.value)
+	hop, target := int(gridLatency/c.step), float64(gridTarget)/float64(c.step)
 	r := &controlRun{
 		control: c, rng: rand.New(rand.NewPCG(seed, 0)), nodes: make([]controlNode, members),
-		tokens: c.tokens, warm: int(warm / controlStep), out: &controlled{},
+		tokens: c.tokens, warm: int(warm / c.step), out: &controlled{warm: warm}, flights: make([][]int, hop),
+		second: int(time.Second / c.step), hop: hop, target: target, early: target / 3, silence: target * 3,
 	}
 	for m := range r.nodes {
-		r.nodes[m] = controlNode{last: -r.rng.IntN(int(controlSilence)), average: controlTarget}
+		r.nodes[m] = controlNode{last: -r.rng.IntN(int(r.silence)), average: r.target}
 	}
 	for range c.tokens {
 		r.flights[0] = append(r.flights[0], r.rng.IntN(members))
 	}
-	for r.now = range int(length / controlStep) {
-		arrivals := r.flights[r.now%controlHop]
-		r.flights[r.now%controlHop] = nil
+	for r.now = range int(length / c.step) {
+		arrivals := r.flights[r.now%r.hop]
+		r.flights[r.now%r.hop] = nil
 		for m := range r.nodes {
 			r.look(m)
 		}
 		for _, m := range arrivals {
 			r.arrive(m)
 		}
-		if (r.now+1)%controlSecond == 0 {
+		if (r.now+1)%r.second == 0 {
 			r.out.uses, r.out.tokens = append(r.out.uses, r.uses), append(r.out.tokens, r.tokens)
 			r.uses = 0
 		}
@@ -102,10 +100,10 @@ func (r *controlRun) compared(n *controlNode) float64 {
 func (r *controlRun) look(m int) {
 	n := &r.nodes[m]
 	switch x := r.compared(n); {
-	case n.waiting > 0 && x >= controlEarly:
+	case n.waiting > 0 && x >= r.early:
 		n.waiting--
 		r.use(m)
-	case n.waiting == 0 && x > controlSilence:
+	case n.waiting == 0 && x > r.silence:
 		r.tokens++
 		r.use(m)
 	}
@@ -115,7 +113,7 @@ func (r *controlRun) look(m int) {
 func (r *controlRun) arrive(m int) {
 	n := &r.nodes[m]
 	switch {
-	case n.waiting == 0 && r.compared(n) >= controlEarly:
+	case n.waiting == 0 && r.compared(n) >= r.early:
 		r.use(m)
 	case n.waiting < r.places:
 		n.waiting++
@@ -129,19 +127,19 @@ func (r *controlRun) use(m int) {
 	n := &r.nodes[m]
 	weight := r.weight
 	if weight == 0 {
-		weight = shownWeight
+		weight = r.shown
 	}
 	n.average += (float64(r.now-n.last) - n.average) * weight
 	n.last = r.now
 	r.uses++
 	if r.now >= r.warm {
-		r.out.averages = append(r.out.averages, n.average*controlStep.Seconds())
+		r.out.averages = append(r.out.averages, n.average*r.step.Seconds())
 	}
 	to := r.rng.IntN(len(r.nodes) - 1)
 	if to >= m {
 		to++
 	}
-	r.flights[r.now%controlHop] = append(r.flights[r.now%controlHop], to)
+	r.flights[r.now%r.hop] = append(r.flights[r.now%r.hop], to)
 }
 
 // spread is the mean of the averages, and their standard deviation over it.

@@ -22,13 +22,7 @@ const (
 	gridLatency = 30 * time.Millisecond
 	gridPlaces  = 3 // what its figures come out with; the paper says c = 2
 
-	// gridStable is when the measurement of stability begins: twice the ramp
-	// gives the registries time to fill (figure 3 says 25 minutes).
-	gridStable = 60 * time.Minute
-
-	// gridBin divides 3 s, 7.89 s = 3·t_wait, and the place of 0.8767 s.
-	gridBin   = 10 * time.Millisecond
-	gridLimit = 30 * time.Second
+	gridLimit = 30 * time.Second // of the histograms; longer intervals count, but are not told apart
 )
 
 // noTime is how long an operation takes that takes no time. The zero Latency
@@ -47,11 +41,16 @@ type ramp struct {
 	// everybody lets every member know all others at once.
 	everybody bool
 	registry  gossip.Config
+	stable    time.Duration // when the measurement of stability begins
+	bin       time.Duration // of intervals
 }
 
 // paperRamp is the default reading.
-func paperRamp() ramp {
-	return ramp{preset: multitoken.Paper, places: gridPlaces, members: gridMembers, growth: gridRamp, latency: gridLatency}
+func paperRamp(l *Lab) ramp {
+	return ramp{
+		preset: multitoken.Paper, places: gridPlaces, members: gridMembers, growth: gridRamp, latency: gridLatency,
+		stable: l.span(gridStable), bin: l.span(gridBin),
+	}
 }
 
 func (r ramp) config(seed uint64) circulation.Config {
@@ -73,14 +72,15 @@ type ramped struct {
 	grown, before circulation.Stats // at the end of the ramp, and of the time before stability
 	after         circulation.Stats // at the end
 	joins         *joins
-	acquainted    float64 // which share of all a member knows at the end of the ramp, on average
+	from          time.Duration // when stability begins
+	acquainted    float64       // which share of all a member knows at the end of the ramp, on average
 }
 
 // run plays the ramp: one member with a token, and the others join at equal
 // distances, each with a token of its own and a contact drawn at random.
 func (r ramp) run(seed uint64) (*ramped, error) {
 	cfg := r.config(seed)
-	result := &ramped{joins: newJoins(r.members)}
+	result := &ramped{joins: newJoins(r.members), from: r.stable}
 	if !r.everybody {
 		registry := r.registry
 		registry.Learned = result.joins.learned
@@ -90,9 +90,9 @@ func (r ramp) run(seed uint64) (*ramped, error) {
 	if err != nil {
 		return nil, err
 	}
-	meter := circulation.MeterConfig{Bin: gridBin, Limit: gridLimit, Series: time.Second}
+	meter := circulation.MeterConfig{Bin: r.bin, Limit: gridLimit, Series: time.Second}
 	result.whole = circulation.NewMeter(meter)
-	meter.Start = clock.Instant(gridStable)
+	meter.Start = clock.Instant(r.stable)
 	result.stable = circulation.NewMeter(meter)
 	w.Observe(result.whole)
 	w.Observe(result.stable)
@@ -104,7 +104,7 @@ func (r ramp) run(seed uint64) (*ramped, error) {
 			w.Generate(w.Join(contacts.IntN(w.Members())))
 		})
 	}
-	for until, stats := range map[time.Duration]*circulation.Stats{gridRamp: &result.grown, gridStable: &result.before} {
+	for until, stats := range map[time.Duration]*circulation.Stats{gridRamp: &result.grown, r.stable: &result.before} {
 		w.At(clock.Instant(until), func(w *circulation.World) { *stats = w.Stats() })
 	}
 	w.At(clock.Instant(gridRamp), func(*circulation.World) { result.acquainted = result.joins.acquainted() })
@@ -129,7 +129,7 @@ func (r *ramped) tokens(from, to time.Duration) float64 {
 // were, over how many were removed in a second (Little's law).
 func (r *ramped) life() float64 {
 	dropped := r.after.Dropped[policy.Overflow] - r.before.Dropped[policy.Overflow]
-	return r.tokens(gridStable, gridEnd) * (gridEnd - gridStable).Seconds() / float64(dropped)
+	return r.tokens(r.from, gridEnd) * (gridEnd - r.from).Seconds() / float64(dropped)
 }
 
 // slope fits the number of tokens during the ramp with a straight line: how

@@ -21,17 +21,19 @@ type steady struct {
 	tokens  int
 	latency circulation.Latency
 	factor  policy.Ratio
-	crashes time.Duration // mean time between two, of a member that forgets all and returns in a minute; 0: none
+	crashes time.Duration // mean time between two, of a member that forgets all; 0: none
+	down    time.Duration // until it returns
+
+	warm, length, bin time.Duration
 }
 
 // steadily is what it shows.
 type steadily struct{ interval, tokens, perMember float64 }
 
 func (s steady) run(seed uint64) (steadily, error) {
-	const warm, end = 10 * time.Minute, 30 * time.Minute
 	w, err := circulation.New(circulation.Config{
 		Policy: catalog.Multitoken, Members: s.members, Found: s.tokens, Seed: seed, Passing: s.latency, Operation: noTime,
-		CrashEvery: s.crashes, DownFor: time.Minute, Forgetful: true,
+		CrashEvery: s.crashes, DownFor: s.down, Forgetful: true,
 		Params: policy.Params{
 			Preset: s.preset, OperationTime: policy.MinDuration, MembersMax: s.members, SkipDelay: policy.MinDuration,
 			TargetInterval: gridTarget, IntervalFactor: s.factor,
@@ -40,9 +42,9 @@ func (s steady) run(seed uint64) (steadily, error) {
 	if err != nil {
 		return steadily{}, err
 	}
-	meter := circulation.NewMeter(circulation.MeterConfig{Start: clock.Instant(warm), Bin: gridBin, Limit: gridLimit})
+	meter := circulation.NewMeter(circulation.MeterConfig{Start: clock.Instant(s.warm), Bin: s.bin, Limit: gridLimit})
 	w.Observe(meter)
-	w.Run(clock.Instant(end))
+	w.Run(clock.Instant(s.warm + s.length))
 	tokens := 0.0
 	for k := range meter.MostTokens() + 1 {
 		tokens += float64(k) * meter.TokensAlive(k)
@@ -53,8 +55,11 @@ func (s steady) run(seed uint64) (steadily, error) {
 func (s steady) runs(l *Lab) ([]steadily, error) { return Gather(l, s.run) }
 
 // steadyGroup is a steady group in the paper's conditions.
-func steadyGroup(members int, latency circulation.Latency) steady {
-	return steady{preset: multitoken.Paper, members: members, tokens: members / 4, latency: latency}
+func steadyGroup(l *Lab, members int, latency circulation.Latency) steady {
+	return steady{
+		preset: multitoken.Paper, members: members, tokens: max(1, int(float64(members)*l.number(steadyTokens))), latency: latency,
+		down: l.span(steadyDown), warm: l.span(steadyWarm), length: l.span(steadyLength), bin: l.span(gridBin),
+	}
 }
 
 func steadyInterval(s steadily) float64  { return s.interval }
@@ -64,12 +69,12 @@ const smallGroup = "in a group of 20 six tokens are the equilibrium, and chance 
 	"a lack of tokens is answered at the first silence, a surplus only when some queue is full."
 
 func multitokenSizes(l *Lab) error {
-	usual, err := steadyGroup(gridMembers, circulation.Constant(gridLatency)).runs(l)
+	usual, err := steadyGroup(l, gridMembers, circulation.Constant(gridLatency)).runs(l)
 	if err != nil {
 		return err
 	}
 	for _, n := range []int{20, 50, 1000} {
-		runs, err := steadyGroup(n, circulation.Constant(gridLatency)).runs(l)
+		runs, err := steadyGroup(l, n, circulation.Constant(gridLatency)).runs(l)
 		if err != nil {
 			return err
 		}
@@ -98,7 +103,7 @@ func multitokenNetworks(l *Lab) error {
 		{"-300ms", "300 ms", circulation.Constant(300 * time.Millisecond)},
 		{"-exponential", "exponential, 30 ms on average", circulation.Exponential(gridLatency)},
 	} {
-		runs, err := steadyGroup(gridMembers, n.latency).runs(l)
+		runs, err := steadyGroup(l, gridMembers, n.latency).runs(l)
 		if err != nil {
 			return err
 		}
@@ -112,8 +117,8 @@ func multitokenNetworks(l *Lab) error {
 			Quantity: "mean number of tokens, token latency " + n.text, Unit: Number, Holds: Reported(),
 		}, column(runs, func(s steadily) float64 { return s.tokens }))
 	}
-	crashes := steadyGroup(gridMembers, circulation.Constant(gridLatency))
-	crashes.crashes = 10 * time.Second
+	crashes := steadyGroup(l, gridMembers, circulation.Constant(gridLatency))
+	crashes.crashes = l.span(steadyCrashes)
 	runs, err := crashes.runs(l)
 	if err != nil {
 		return err
@@ -127,15 +132,15 @@ func multitokenNetworks(l *Lab) error {
 }
 
 // uncontrolled is a group whose tokens are never made nor removed.
-func uncontrolled(members, tokens int) steady {
-	s := steadyGroup(members, circulation.Constant(gridLatency))
+func uncontrolled(l *Lab, members, tokens int) steady {
+	s := steadyGroup(l, members, circulation.Constant(gridLatency))
 	s.tokens, s.factor = tokens, policy.MaxRatio
 	return s
 }
 
 // multitokenUncontrolled are the claims about a number of tokens that stays.
 func multitokenUncontrolled(l *Lab) error {
-	two, err := uncontrolled(gridMembers, 2).runs(l)
+	two, err := uncontrolled(l, gridMembers, 2).runs(l)
 	if err != nil {
 		return err
 	}
@@ -144,11 +149,11 @@ func multitokenUncontrolled(l *Lab) error {
 		Quantity: "mean interval with two tokens that are never made nor removed", Reading: "two tokens", Unit: Seconds, Holds: About(gridTarget.Seconds(), 0.1),
 		Why: "191 · 30 ms / 2 = 2.87 s.",
 	}, column(two, steadyInterval))
-	many, err := uncontrolled(gridMembers, 1).runs(l)
+	many, err := uncontrolled(l, gridMembers, 1).runs(l)
 	if err != nil {
 		return err
 	}
-	few, err := uncontrolled(20, 1).runs(l)
+	few, err := uncontrolled(l, 20, 1).runs(l)
 	if err != nil {
 		return err
 	}

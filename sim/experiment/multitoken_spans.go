@@ -12,7 +12,7 @@ func arrivalsOf(o *ramped) *circulation.Histogram { return o.stable.Visits }
 
 // mergedSpans is one histogram of all runs.
 func mergedSpans(runs []*ramped, of func(*ramped) *circulation.Histogram) *circulation.Histogram {
-	all := circulation.NewHistogram(gridBin, gridLimit)
+	all := circulation.NewHistogram(of(runs[0]).Width(), gridLimit)
 	for _, r := range runs {
 		_ = all.Merge(of(r)) // they have one shape
 	}
@@ -50,12 +50,11 @@ func deviationOf(h *circulation.Histogram) float64 {
 
 // wavesOf is by what factor intervals around a multiple of t_wait/k_max are more
 // frequent than those half of it before and after. It is the geometric mean
-// over the 2nd to the 5th multiple; the exponential decline cancels out.
-func wavesOf(h *circulation.Histogram) float64 {
+// over the 2nd to the 5th multiple, each of this width; the exponential decline cancels out.
+func wavesOf(h *circulation.Histogram, width time.Duration) float64 {
 	const least = gridTarget / 3
-	const width = 200 * time.Millisecond
 	around := func(at time.Duration) float64 {
-		return math.Log(spanShare(h, (at - width/2).Round(gridBin), (at + width/2).Round(gridBin)))
+		return math.Log(spanShare(h, (at - width/2).Round(h.Width()), (at + width/2).Round(h.Width())))
 	}
 	sum := 0.0
 	for n := 2; n <= 5; n++ {

@@ -24,9 +24,10 @@ func TestFitLine(t *testing.T) {
 
 // TestSpans: the figures about a distribution, on two that are known.
 func TestSpans(t *testing.T) {
+	const bin, wave = 10 * time.Millisecond, 200 * time.Millisecond
 	rng := rand.New(rand.NewPCG(1, 1))
-	poisson := circulation.NewHistogram(gridBin, gridLimit)
-	wavy := circulation.NewHistogram(gridBin, gridLimit)
+	poisson := circulation.NewHistogram(bin, gridLimit)
+	wavy := circulation.NewHistogram(bin, gridLimit)
 	for range 400_000 {
 		poisson.Add(time.Duration(rng.ExpFloat64() * float64(2*time.Second)))
 		wavy.Add(time.Duration(rng.IntN(8)+1) * gridTarget / 3)
@@ -36,8 +37,8 @@ func TestSpans(t *testing.T) {
 	assert.InDelta(t, -0.5, slope, 0.01)
 	assert.Greater(t, explained, 0.99)
 	assert.InDelta(t, 1, deviationOf(poisson), 0.01)
-	assert.InDelta(t, 1, wavesOf(poisson), 0.02)
-	assert.Greater(t, wavesOf(wavy), 3.0)
+	assert.InDelta(t, 1, wavesOf(poisson, wave), 0.02)
+	assert.Greater(t, wavesOf(wavy, wave), 3.0)
 	assert.InDelta(t, gridTarget.Seconds()/3, math.Mod(modeOf(wavy), gridTarget.Seconds()/3)+gridTarget.Seconds()/3, 0.01)
 }
 
@@ -50,7 +51,7 @@ func TestMeanKnown(t *testing.T) {
 
 // smallRamp is a ramp of a few members.
 func smallRamp(registry gossip.Config) ramp {
-	r := paperRamp()
+	r := paperRamp(nil)
 	r.members, r.registry = 12, registry
 	return r
 }
@@ -71,7 +72,7 @@ func TestRamp(t *testing.T) {
 		}
 		assert.Len(t, o.series, int(gridEnd/time.Second))
 		assert.EqualValues(t, o.series[len(o.series)-1], o.after.Generated-o.after.Dropped[2])
-		assert.Greater(t, o.tokens(gridStable, gridEnd), 1.0)
+		assert.Greater(t, o.tokens(o.from, gridEnd), 1.0)
 	}
 	assert.Zero(t, snapshot.joins.complete[11], "its contact knew all")
 	assert.Positive(t, plain.joins.complete[11])
@@ -99,10 +100,10 @@ func TestControl(t *testing.T) {
 // TestPaperRamp: one run of the paper's experiment, by the policy, shows what
 // was published.
 func TestPaperRamp(t *testing.T) {
-	o, err := paperRamp().run(1)
+	o, err := paperRamp(nil).run(1)
 	require.NoError(t, err)
 	assert.InEpsilon(t, 1.71, usesOf(o).Mean().Seconds(), 0.03)
-	assert.InDelta(t, 50, o.tokens(gridStable, gridEnd), 5)
+	assert.InDelta(t, 50, o.tokens(o.from, gridEnd), 5)
 	assert.InDelta(t, 0.875, modeOf(usesOf(o)), 1e-9)
 	assert.InDelta(t, 0.008, usesOf(o).ShareAbove(3*gridTarget), 0.002)
 	assert.InDelta(t, 0.138, usesOf(o).ShareAbove(3*time.Second), 0.01, "and not below 1 %")
@@ -117,7 +118,7 @@ func TestMultitokenVerdicts(t *testing.T) {
 		require.True(t, known, name)
 		quick = append(quick, e)
 	}
-	results, err := Run(context.Background(), quick, Options{Seeds: Seeds(1)})
+	results, err := Run(context.Background(), quick, Options{Seeds: Seeds(1, 1)})
 	require.NoError(t, err)
 	verdicts := map[string]Verdict{}
 	for _, r := range results {

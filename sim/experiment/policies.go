@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -13,7 +14,7 @@ import (
 
 func policyExperiments() []Experiment {
 	return []Experiment{{
-		Name: "policies", Title: "Every policy at every size, load and fault rate", Source: "this project",
+		Name: "policies", Title: "Every policy at every size, load and fault rate", Source: fromThisProject,
 		Notes: policiesNotes, Run: policies,
 	}}
 }
@@ -33,18 +34,8 @@ Runs of 30 000 s, of which the first fifth is not measured.`
 
 // The setting of the comparison.
 const (
-	policiesLength  = 30_000 * time.Second
-	policiesWarm    = policiesLength / 5
-	policiesPassing = 50 * time.Millisecond
-	policiesTelling = 20 * time.Millisecond
-	policiesDown    = 10 * time.Minute
-
 	// handoffMessages are OFFER, ACCEPT, TRANSFER and RECEIPT.
 	handoffMessages = 4
-
-	// recoveryLosses is how often a run for the recovery loses all tokens, each
-	// time after recoveryRounds rounds of operations.
-	recoveryLosses, recoveryRounds = 5, 30
 )
 
 var policiesSizes = []int{10, 50, 300}
@@ -55,7 +46,9 @@ type load struct {
 	share float64 // of the time in which the resource would be used; 0: always
 }
 
-var policiesLoads = []load{{"rare", 0.02}, {"half", 0.5}, {"full", 0}}
+func policiesLoads(l *Lab) []load {
+	return []load{{"rare", l.number(rareLoad)}, {"half", l.number(halfLoad)}, {"full", 0}}
+}
 
 // faults are how often each member crashes; 0: never.
 type faults struct {
@@ -63,7 +56,9 @@ type faults struct {
 	every time.Duration
 }
 
-var policiesFaults = []faults{{"none", 0}, {"daily", 24 * time.Hour}, {"hourly", time.Hour}}
+func policiesFaults(l *Lab) []faults {
+	return []faults{{"none", 0}, {"daily", l.span(rareCrashes)}, {"hourly", l.span(oftenCrashes)}}
+}
 
 // choice is a policy with a preset.
 type choice struct{ policy, preset string }
@@ -81,14 +76,14 @@ func choices() (all []choice) {
 func (c choice) String() string { return c.policy + " " + c.preset }
 
 // config is a group under this policy.
-func (c choice) config(members int, load load, faults faults) circulation.Config {
+func (c choice) config(l *Lab, members int, load load, faults faults) circulation.Config {
 	cfg := circulation.Config{
 		Policy: c.policy, Members: members, Found: 1,
 		Params: policy.Params{
 			Preset: c.preset, OperationTime: 4 * time.Second, MembersMax: members, SkipDelay: 100 * time.Millisecond,
 		},
-		Passing: circulation.Constant(policiesPassing), Telling: circulation.Constant(policiesTelling),
-		CrashEvery: faults.every / time.Duration(members), DownFor: policiesDown,
+		Passing: circulation.Constant(l.span(policiesPassing)), Telling: circulation.Constant(l.span(policiesTelling)),
+		CrashEvery: faults.every / time.Duration(members), DownFor: l.span(policiesDown),
 	}
 	round := cfg.Params.OperationTime * time.Duration(members)
 	if c.policy == catalog.Multitoken {
@@ -103,29 +98,31 @@ func (c choice) config(members int, load load, faults faults) circulation.Config
 // trial is a run of the comparison.
 type trial struct {
 	*circulation.Meter
-	stats circulation.Stats // after the warm-up
+	stats  circulation.Stats // after the warm-up
+	wait99 float64           // of the waits of this run, in seconds
 }
 
-func try(cfg circulation.Config, seed uint64) (*trial, error) {
+func try(cfg circulation.Config, seed uint64, warm, length time.Duration) (*trial, error) {
 	cfg.Seed = seed
 	w, err := circulation.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{Meter: newTrialMeter()}
+	t := &trial{Meter: newTrialMeter(warm)}
 	w.Observe(t.Meter)
-	w.Run(clock.Instant(policiesWarm))
+	w.Run(clock.Instant(warm))
 	before := w.Stats()
-	w.Run(clock.Instant(policiesLength))
+	w.Run(clock.Instant(length))
 	t.stats = w.Stats()
 	t.stats.Hops -= before.Hops
 	t.stats.Messages -= before.Messages
 	t.stats.Operations -= before.Operations
+	t.wait99 = t.Waits.Quantile(0.99).Seconds()
 	return t, w.Err()
 }
 
-func newTrialMeter() *circulation.Meter {
-	return circulation.NewMeter(circulation.MeterConfig{Start: clock.Instant(policiesWarm), Bin: 100 * time.Millisecond})
+func newTrialMeter(warm time.Duration) *circulation.Meter {
+	return circulation.NewMeter(circulation.MeterConfig{Start: clock.Instant(warm), Bin: 100 * time.Millisecond})
 }
 
 // cell is one line of the table: the runs of a choice in one situation.
@@ -158,8 +155,10 @@ func (c *cell) wait(q float64) float64 { return c.waits.Quantile(q).Seconds() }
 
 // measure fills a cell.
 func (c *cell) measure(l *Lab) (err error) {
-	cfg := c.config(c.members, c.load, c.faults)
-	c.trials, err = Gather(l, func(seed uint64) (*trial, error) { return try(cfg, seed) })
+	cfg := c.config(l, c.members, c.load, c.faults)
+	length := l.span(policiesLength)
+	warm := time.Duration(l.number(policiesWarm) * float64(length))
+	c.trials, err = Gather(l, func(seed uint64) (*trial, error) { return try(cfg, seed, warm, length) })
 	if err != nil {
 		return fmt.Errorf("%v, %d members, %s load, %s faults: %w", c.choice, c.members, c.load.name, c.faults.name, err)
 	}
@@ -179,8 +178,8 @@ func (c *cell) measure(l *Lab) (err error) {
 // median over all losses of all runs. One that takes longer than the time
 // between two losses counts as that.
 func recovery(l *Lab, c choice, members int) (float64, error) {
-	cfg := c.config(members, policiesLoads[1], policiesFaults[0])
-	every := cfg.Params.OperationTime * time.Duration(members*recoveryRounds)
+	cfg := c.config(l, members, load{share: l.number(halfLoad)}, faults{})
+	every := cfg.Params.OperationTime * time.Duration(members*l.count(recoveryRounds))
 	gaps, err := Gather(l, func(seed uint64) (lengths []float64, err error) {
 		cfg := cfg
 		cfg.Seed = seed
@@ -188,12 +187,12 @@ func recovery(l *Lab, c choice, members int) (float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := newRecoveries(stabilised{}) // until there is a token
+		r := newRecoveries(stabilised{}, every) // until there is a token
 		w.Observe(r)
-		for range recoveryLosses {
+		for range l.count(recoveryLosses) {
 			w.Run(w.Now().Add(every))
 			for r.armed = true; r.armed && w.Tokens() > 0 && w.Err() == nil; {
-				loseTokens(w)
+				loseTokens(w, l.span(lossStep))
 			}
 			for r.recovering() && w.Now().Sub(r.lost) < every && w.Err() == nil {
 				w.Run(w.Now().Add(time.Second))
@@ -221,23 +220,40 @@ func policies(l *Lab) error {
 	table := policyTable{}
 	for _, c := range choices() {
 		for _, n := range policiesSizes {
-			recovers, err := recoveryText(l, c, n)
-			if err != nil {
+			if err := table.measure(l, c, n); err != nil {
 				return err
-			}
-			for _, load := range policiesLoads {
-				for _, f := range policiesFaults {
-					cell := &cell{choice: c, members: n, load: load, faults: f}
-					if err := cell.measure(l); err != nil {
-						return err
-					}
-					table.add(cell, recovers)
-				}
 			}
 		}
 	}
-	l.Table("policies", policiesHeader, table.rows)
+	if !l.sweeping() {
+		l.Table("policies", policiesHeader, table.rows)
+	}
 	policiesRows(l, table)
+	return nil
+}
+
+// measure adds the cells of a choice in groups of one size: all, or in a sweep
+// those of the rows.
+func (t *policyTable) measure(l *Lab, c choice, members int) error {
+	recovers := ""
+	if !l.sweeping() {
+		var err error
+		if recovers, err = recoveryText(l, c, members); err != nil {
+			return err
+		}
+	}
+	for _, load := range policiesLoads(l) {
+		for _, f := range policiesFaults(l) {
+			if l.sweeping() && !slices.Contains(cellsOfRows, cellKey(c, members, load.name, f.name)) {
+				continue
+			}
+			cell := &cell{choice: c, members: members, load: load, faults: f}
+			if err := cell.measure(l); err != nil {
+				return err
+			}
+			t.add(cell, recovers)
+		}
+	}
 	return nil
 }
 
@@ -276,20 +292,29 @@ func cellKey(c choice, members int, load, faults string) string {
 	return fmt.Sprint(c, " ", members, " ", load, " ", faults)
 }
 
+// cellsOfRows are the cells that policiesRows reads.
+var cellsOfRows = []string{
+	cellKey(choice{catalog.Ring, "e"}, 10, "rare", "none"), cellKey(choice{catalog.Wandering, wandering.Paper}, 10, "rare", "none"),
+	cellKey(choice{catalog.Ring, "e"}, 50, "full", "none"), cellKey(choice{catalog.Wandering, wandering.Paper}, 50, "full", "none"),
+	cellKey(choice{catalog.Wandering, wandering.Paper}, 300, "full", "hourly"), cellKey(choice{catalog.Uncoordinated, "journal"}, 300, "full", "hourly"),
+	cellKey(choice{catalog.Uncoordinated, "journal"}, 300, "rare", "none"),
+}
+
 // policiesRows are what the text that picks a policy rests on.
 func policiesRows(l *Lab, t policyTable) {
 	at := func(policy, preset string, members int, load, faults string) *cell {
 		return t.cells[cellKey(choice{policy, preset}, members, load, faults)]
 	}
 	ringE, walk := at(catalog.Ring, "e", 10, "rare", "none"), at(catalog.Wandering, wandering.Paper, 10, "rare", "none")
-	c := Claim{Source: "policies.md", Unit: Number, Holds: AtMost(1), Why: "the page has to be changed."}
+	c := Claim{Source: fromPolicies, Unit: Number, Holds: AtMost(1).Trend(), Why: "the page has to be changed."}
 	c.ID, c.Says = "policies-ring-rare", "few members, rare requests: a ring costs less than a walk"
 	c.Quantity = "messages per operation, ring e over wandering paper, 10 members, 2 % load"
 	l.Row(c, ratio(column(ringE.trials, messages), column(walk.trials, messages)))
 	c.ID, c.Says = "policies-ring-wait-full", "at full load a ring serves the longest wait sooner than a random walk"
 	c.Quantity = "99th percentile of waiting, ring e over wandering paper, 50 members, full load"
 	ringE, walk = at(catalog.Ring, "e", 50, "full", "none"), at(catalog.Wandering, wandering.Paper, 50, "full", "none")
-	l.Row(c, []float64{ringE.wait(0.99) / walk.wait(0.99)})
+	wait := func(t *trial) float64 { return t.wait99 }
+	l.Row(c, ratio(column(ringE.trials, wait), column(walk.trials, wait)))
 	c.ID, c.Says = "policies-walk-crashes", "many members that crash often: a walk overlaps less than members without coordination"
 	c.Quantity = "overlap, wandering paper over uncoordinated journal, 300 members, full load, hourly crashes"
 	walk, free := at(catalog.Wandering, wandering.Paper, 300, "full", "hourly"), at(catalog.Uncoordinated, "journal", 300, "full", "hourly")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,7 +33,7 @@ func TestPoliciesPage(t *testing.T) {
 	lines, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, policiesHeader, lines[0])
-	require.Len(t, lines[1:], len(choices())*len(policiesSizes)*len(policiesLoads)*len(policiesFaults), "each policy in each situation")
+	require.Len(t, lines[1:], len(choices())*len(policiesSizes)*len(policiesLoads(nil))*len(policiesFaults(nil)), "each policy in each situation")
 
 	page, err := os.ReadFile(policiesPage)
 	require.NoError(t, err)
@@ -103,7 +104,7 @@ func TestPageNamesEveryPolicy(t *testing.T) {
 // TestRecoveriesByHand follows one loss with all that can happen in it.
 func TestRecoveriesByHand(t *testing.T) {
 	const s = 1_000_000_000
-	r := newRecoveries(stabilised{age: 10 * s})
+	r := newRecoveries(stabilised{age: 10 * s}, 1000*s)
 	a, b := [32]byte{1}, [32]byte{2}
 	r.TokenBorn(0, 0, a)
 	r.OperationBegan(1*s, 0)
@@ -141,8 +142,8 @@ func TestRecoveriesByHand(t *testing.T) {
 // comparison, with crashes.
 func TestEachPolicyRuns(t *testing.T) {
 	for _, c := range choices() {
-		cfg := c.config(5, policiesLoads[1], policiesFaults[2])
-		trial, err := try(cfg, 1)
+		cfg := c.config(nil, 5, policiesLoads(nil)[1], policiesFaults(nil)[2])
+		trial, err := try(cfg, 1, 6000*time.Second, 30_000*time.Second)
 		require.NoError(t, err, c)
 		assert.Greater(t, trial.stats.Operations, uint64(100), c)
 		assert.Equal(t, c.policy == catalog.Uncoordinated, messages(trial) == 0, c)

@@ -30,7 +30,8 @@ the tenth that is claimed, and a recovery does leave a transient.`,
 		"Report",
 		`A. Ciuffoletti, "The Wandering Token: Congestion Avoidance of a Shared Resource", the technical report`,
 		`Overlap in stable operation is as published with and without overload. Long intervals are far more frequent, and after a
-loss most numbers differ. The adaptive timeout shortens the usual transient and lengthens the longest ones. The
+loss most numbers differ. After independent losses the adaptive timeout makes transients longer, twice and more in the median; it
+shortens the usual one only where losses follow each other so closely that timeouts are still long from the last one. The
 pseudo-code taken literally does not work; the rule that the text describes does.`,
 		reportExperiments,
 	},

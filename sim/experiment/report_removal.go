@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,9 +22,6 @@ type intruders struct {
 	hops     []float64 // until one of the two tokens was removed
 	survived int       // how often it was the older one that remained
 }
-
-// intrusions is how many spurious tokens a run has.
-const intrusions = 300
 
 // hopsOf counts the visits of one token, and notices its end.
 type hopsOf struct {
@@ -47,7 +45,7 @@ func (h *hopsOf) Visit(_ clock.Instant, _ int, token ident.Token) {
 func (h *hopsOf) TokenGone(_ clock.Instant, token ident.Token, _ circulation.End) { h.gone = token }
 
 // intrude makes spurious tokens in a settled group, one after the other.
-func intrude(seed uint64, members int) (*intruders, error) {
+func intrude(l *Lab, seed uint64, members int) (*intruders, error) {
 	s := reportStudy(members)
 	s.Seed, s.Params.MaxInterval = seed, 10*365*24*time.Hour
 	w, err := circulation.New(s.Config)
@@ -57,8 +55,8 @@ func intrude(seed uint64, members int) (*intruders, error) {
 	watch, result := &hopsOf{}, &intruders{}
 	w.Observe(watch)
 	rng := rand.New(rand.NewPCG(seed, streamPrepare))
-	for range intrusions {
-		w.Run(w.Now().Add(2 * reportMin))
+	for range l.count(intrusions) {
+		w.Run(w.Now().Add(l.span(intrusionSpacing)))
 		if !w.Generate(rng.IntN(members)) {
 			continue // whoever holds the token makes no other
 		}
@@ -76,7 +74,7 @@ func intrude(seed uint64, members int) (*intruders, error) {
 
 func reportRemoval(l *Lab) error {
 	for _, n := range []int{reportMembers, reportOverload} {
-		runs, err := Gather(l, func(seed uint64) (*intruders, error) { return intrude(seed, n) })
+		runs, err := Gather(l, func(seed uint64) (*intruders, error) { return intrude(l, seed, n) })
 		if err != nil {
 			return err
 		}
@@ -92,7 +90,7 @@ func reportRemoval(l *Lab) error {
 func reportIntruderRows(l *Lab, suffix, size string, runs []*intruders) {
 	l.Row(Claim{
 		ID: "report-removal-hops" + suffix, Source: "report §4", Says: "nearly every spurious token is gone within a few hops",
-		Quantity: "90th percentile of its hops, " + size + "; a few are ten", Unit: Number, Holds: AtMost(10),
+		Quantity: "90th percentile of its hops, " + size + "; a few are ten", Unit: Number, Holds: AtMost(10).Ours(),
 		Why: "the more members the fewer have operated within Δmin, which is what lets them remove it.",
 	}, column(runs, func(r *intruders) float64 { return quantile(r.hops, 0.9) }))
 	l.Row(Claim{
@@ -102,7 +100,7 @@ func reportIntruderRows(l *Lab, suffix, size string, runs []*intruders) {
 	}, column(runs, memoryless))
 	l.Row(Claim{
 		ID: "report-removal-older" + suffix, Source: "report §4", Says: "the spurious token is removed with high probability, not the other one",
-		Quantity: "share of pairs of which the older token remained, " + size, Unit: Share, Holds: AtLeast(0.95),
+		Quantity: "share of pairs of which the older token remained, " + size, Unit: Share, Holds: AtLeast(0.95).Ours(),
 		Why: "the older token meets members that ran under neither.",
 	}, column(runs, func(r *intruders) float64 { return float64(r.survived) / float64(len(r.hops)) }))
 }
@@ -127,14 +125,11 @@ func memoryless(r *intruders) float64 {
 	return more(2*mean) / (more(mean) * more(mean))
 }
 
-// clockLosses is how often a token is lost where clocks matter: after a loss
-// several new tokens compare their times.
-const clockLosses = 10_000 * time.Second
-
 // reportClocks is about §4.2: how well clocks have to agree.
 func reportClocks(l *Lab) error {
 	s := reportStudy(reportMembers)
-	s.LossEvery = clockLosses
+	s.LossEvery = l.span(clockLosses)
+	small := l.span(smallOffset)
 	exact, err := s.runs(l)
 	if err != nil {
 		return err
@@ -144,7 +139,7 @@ func reportClocks(l *Lab) error {
 		offset   time.Duration
 		holds    Check
 	}{
-		{"small", "60 s, which is small against Δmax = 1800", time.Minute, AtMost(1.2)},
+		{"small", fmt.Sprintf("%s, which is small against Δmax = 1800", smallOffset.text(small.Seconds())), small, AtMost(1.2).Trend().Ours()},
 		{"equal", "1800 s, which is Δmax", reportMax, Reported()},
 	} {
 		s.ClockOffset = c.offset

@@ -93,7 +93,7 @@ func reportSetup(l *Lab) error {
 			why = "the numbers of the text do not fit together."
 		}
 		l.Row(Claim{
-			ID: c.id, Source: c.source, Says: c.says, Quantity: c.quantity, Unit: c.unit, Holds: c.holds, Why: why,
+			ID: c.id, Source: c.source, Says: c.says, Quantity: c.quantity, Unit: c.unit, Holds: c.holds, Kind: Arithmetic, Why: why,
 		}, []float64{c.value})
 	}
 	reportNotMeasured(l)

@@ -22,7 +22,8 @@ const operationsTold = 32
 // a loss until the group is stabilised it notes what it does of the whole run.
 type recoveries struct {
 	circulation.Ignore
-	until stabilised
+	until    stabilised
+	patience time.Duration // after which a recovery is given up
 
 	now       clock.Instant
 	tokens    map[ident.Token]clock.Instant // their births
@@ -45,10 +46,10 @@ type recoveries struct {
 	touching  *circulation.Histogram // and all of which a part is in one
 }
 
-func newRecoveries(until stabilised) *recoveries {
+func newRecoveries(until stabilised, patience time.Duration) *recoveries {
 	const width, limit = time.Second, 10_000 * time.Second
 	return &recoveries{
-		until: until, tokens: map[ident.Token]clock.Instant{}, began: map[int]clock.Instant{},
+		until: until, patience: patience, tokens: map[ident.Token]clock.Instant{}, began: map[int]clock.Instant{},
 		intervals: circulation.NewHistogram(width, limit), touching: circulation.NewHistogram(width, limit),
 	}
 }
@@ -86,7 +87,7 @@ func (r *recoveries) finish(now clock.Instant, length time.Duration) {
 // giveUp ends a recovery that has not ended in time.
 func (r *recoveries) giveUp() {
 	if r.recovering() {
-		r.finish(r.now, max(patience, r.now.Sub(r.lost)))
+		r.finish(r.now, max(r.patience, r.now.Sub(r.lost)))
 	}
 }
 
@@ -176,7 +177,7 @@ func (r *recoveries) quantile(q float64) float64 {
 	lengths := make([]float64, len(r.lengths))
 	for i, d := range r.lengths {
 		lengths[i] = d.Seconds()
-		if d >= patience {
+		if d >= r.patience {
 			lengths[i] = math.Inf(1)
 		}
 	}

@@ -25,7 +25,7 @@ func readDocument(t *testing.T) (text string, seeds int) {
 	bytes, err := os.ReadFile(filepath.Join(docs, experiment.DocumentName))
 	require.NoError(t, err)
 	text = string(bytes)
-	found := regexp.MustCompile(`sim run all --seeds (\d+) --out docs\n`).FindStringSubmatch(text)
+	found := regexp.MustCompile(`sim run .* --seeds (\d+) --out docs\n`).FindStringSubmatch(text)
 	require.NotNil(t, found, "the command that makes the document")
 	seeds, err = strconv.Atoi(found[1])
 	require.NoError(t, err)
@@ -41,7 +41,9 @@ func TestDocumentIsWhatRunsGive(t *testing.T) {
 			cheap = append(cheap, e)
 		}
 	}
-	results, err := experiment.Run(t.Context(), cheap, experiment.Options{Seeds: experiment.Seeds(seeds)})
+	results, err := experiment.Run(t.Context(), cheap, experiment.Options{Seeds: experiment.Seeds(1, seeds)})
+	require.NoError(t, err)
+	sweep, err := experiment.ReadSweep(docs)
 	require.NoError(t, err)
 	rows := 0
 	for _, r := range results {
@@ -50,9 +52,9 @@ func TestDocumentIsWhatRunsGive(t *testing.T) {
 			continue
 		}
 		section, _, _ = strings.Cut(section, "\n##")
-		for _, row := range r.Rows {
+		for _, row := range experiment.NewSaved("", r).Rows {
 			rows++
-			assert.True(t, strings.Contains(section, row.Line()), "not there: %s\n%s", row.Line(), remedy)
+			assert.True(t, strings.Contains(section, row.Line(sweep)), "not there: %s\n%s", row.Line(sweep), remedy)
 		}
 	}
 	assert.Greater(t, rows, 20)

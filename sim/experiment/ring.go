@@ -29,10 +29,6 @@ func ringExperiments() []Experiment {
 	}
 }
 
-// ringExplored is the largest ring whose schedules are all tried here. `wander
-// sim ring` was run up to 9 and continues every row.
-const ringExplored = 6
-
 const ringExhaustiveNotes = `Every schedule of rings of 2 to 6 processors was tried, of any length; processors ask again and
 again. So the numbers are exact, not samples. ` + "`wander sim ring`" + ` does the same for larger rings; up to 9 it continues every row.
 
@@ -55,7 +51,7 @@ type ringFacts map[ring.Algorithm]map[int]*ringcheck.Report
 // explore adds an algorithm.
 func (f ringFacts) explore(l *Lab, alg ring.Algorithm) error {
 	f[alg] = map[int]*ringcheck.Report{}
-	for n := 2; n <= ringExplored; n++ {
+	for n := 2; n <= l.count(ringExplored); n++ {
 		if err := l.Context().Err(); err != nil {
 			return err
 		}
@@ -130,6 +126,18 @@ func ringExhaustive(l *Lab) error {
 
 const ringSizes = "in rings of 2 to 6, all schedules"
 
+// ringKind is what a statement about an algorithm is about: Q and D are run as
+// corrected here.
+func ringKind(alg ring.Algorithm) Kind {
+	switch alg {
+	case ring.Q, ring.D:
+		return Corrected
+	case ring.E:
+		return Own
+	}
+	return Exhaustive
+}
+
 // served holds the statements about who is served against the schedules.
 func (f ringFacts) served(l *Lab) {
 	for _, c := range []struct {
@@ -148,10 +156,10 @@ func (f ringFacts) served(l *Lab) {
 			"ring-d-serves/letter", "ring §4, theorem 4.1", "D serves all requests", "to the letter",
 			"as with Q: `r0 r1 d1 d0` and `r0 r1 d1 x0`.", ring.DPublished,
 		},
-		{"ring-e-serves", "not in the paper", "E serves all requests", "", "", ring.E},
+		{"ring-e-serves", fromNoPaper, "E serves all requests", "", "", ring.E},
 	} {
 		l.Row(Claim{
-			ID: c.id, Source: c.source, Says: c.says, Reading: c.reading, Unit: Number, Holds: Exactly(0), Why: c.why,
+			ID: c.id, Source: c.source, Says: c.says, Reading: c.reading, Unit: Number, Holds: Exactly(0), Kind: ringKind(c.alg), Why: c.why,
 			Quantity: "sizes with two inside at once, or somebody who waits for ever, " + ringSizes,
 		}, []float64{float64(f.wrong(c.alg))})
 	}
@@ -165,7 +173,7 @@ func (f ringFacts) messages(l *Lab) {
 		holds                          Check
 		alg                            ring.Algorithm
 	}{
-		{"ring-s-messages", "ring §2, theorem 2.1", "S may need any number of messages, whatever the requests", "", "", Exactly(ringExplored - 1), ring.S},
+		{"ring-s-messages", "ring §2, theorem 2.1", "S may need any number of messages, whatever the requests", "", "", Exactly(float64(l.count(ringExplored) - 1)), ring.S},
 		{"ring-q-bounded", "ring §1", "Q needs a bounded number of messages a request", "", "", Exactly(0), ring.Q},
 		{"ring-d-bounded", "ring §1", "D needs a bounded number of messages a request", "", "", Exactly(0), ring.D},
 		{
@@ -175,7 +183,7 @@ func (f ringFacts) messages(l *Lab) {
 		},
 	} {
 		l.Row(Claim{
-			ID: c.id, Source: c.source, Says: c.says, Reading: c.reading, Quantity: unbounded, Unit: Number, Holds: c.holds, Why: c.why,
+			ID: c.id, Source: c.source, Says: c.says, Reading: c.reading, Quantity: unbounded, Unit: Number, Holds: c.holds, Kind: ringKind(c.alg), Why: c.why,
 		}, []float64{float64(f.restless(c.alg))})
 	}
 	f.shares(l, []ringShare{
@@ -185,8 +193,8 @@ func (f ringFacts) messages(l *Lab) {
 			"they are (5n − 4)/2, more than 2n from n = 5 on. The proof overlooks that a request served while its message is still under way sends the token on a search for nobody, " +
 				"and that a message may travel nearly two rounds while the token moves before it.", ring.D, ringPerRequest, ringBoundTwoN,
 		},
-		{"ring-e-messages", "not in the paper", "E needs at most D's 2n messages a request", "messages a request / 2n", "", "", ring.E, ringPerRequest, ringBoundTwoN},
-		{"ring-e-messages/tight", "not in the paper", "E needs at most 2n − 2 messages a request", "messages a request / (2n − 2)", "tighter", "", ring.E, ringPerRequest, ringBoundE},
+		{"ring-e-messages", fromNoPaper, "E needs at most D's 2n messages a request", "messages a request / 2n", "", "", ring.E, ringPerRequest, ringBoundTwoN},
+		{"ring-e-messages/tight", fromNoPaper, "E needs at most 2n − 2 messages a request", "messages a request / (2n − 2)", "tighter", "", ring.E, ringPerRequest, ringBoundE},
 	})
 }
 
@@ -195,7 +203,7 @@ func (f ringFacts) traffic(l *Lab) {
 	const (
 		q   = "ring §3, theorem 3.1"
 		d   = "ring §4, theorem 4.1"
-		own = "not in the paper"
+		own = fromNoPaper
 	)
 	old := "they are 2n² − 3n + 1. The proof counts only messages of requests that come after the one that waits; requests made before, and served while their messages are still under way, add to them."
 	f.shares(l, []ringShare{
@@ -226,7 +234,7 @@ func (f ringFacts) shares(l *Lab, claims []ringShare) {
 	for _, c := range claims {
 		l.Row(Claim{
 			ID: c.id, Source: c.source, Says: c.says, Reading: c.reading, Why: c.why,
-			Quantity: fmt.Sprintf("largest quotient %s, %s", c.quantity, ringSizes), Unit: Share, Holds: AtMost(1),
+			Quantity: fmt.Sprintf("largest quotient %s, %s", c.quantity, ringSizes), Unit: Share, Holds: AtMost(1), Kind: ringKind(c.alg),
 		}, []float64{f.share(c.alg, c.number, c.bound)})
 	}
 }
@@ -239,7 +247,7 @@ func (f ringFacts) table(l *Lab) {
 	}
 	var rows [][]string
 	for _, alg := range []ring.Algorithm{ring.S, ring.Q, ring.D, ring.E, ring.QPublished, ring.DPublished} {
-		for n := 2; n <= ringExplored; n++ {
+		for n := 2; n <= l.count(ringExplored); n++ {
 			r := f[alg][n]
 			row := []string{alg.String(), fmt.Sprint(n), fmt.Sprint(r.States), fmt.Sprint(r.Steps), fmt.Sprint(r.Live())}
 			if !r.Live() {
@@ -258,7 +266,7 @@ func (f ringFacts) table(l *Lab) {
 
 // ringOvertaking is what the links have to be.
 func ringOvertaking(l *Lab) error {
-	const n = 3
+	n := l.count(overtakenRing)
 	for _, c := range []struct {
 		id, reading, why string
 		overtaking       ringcheck.Overtaking
@@ -273,7 +281,7 @@ func ringOvertaking(l *Lab) error {
 	} {
 		failing := 0.0
 		for _, alg := range []ring.Algorithm{ring.Q, ring.D, ring.E} {
-			r, err := ringcheck.Check(ringcheck.Options{Algorithm: alg, Processors: n, Overtaking: c.overtaking, Backlog: 2})
+			r, err := ringcheck.Check(ringcheck.Options{Algorithm: alg, Processors: n, Overtaking: c.overtaking, Backlog: l.count(overtakenBacklog)})
 			if err != nil {
 				return err
 			}
@@ -282,7 +290,7 @@ func ringOvertaking(l *Lab) error {
 			}
 		}
 		l.Row(Claim{
-			ID: c.id, Source: "ring §2", Says: "processors share no clock and run at any speed; of links nothing is said", Reading: c.reading, Why: c.why, Unit: Number, Holds: Exactly(0),
+			ID: c.id, Source: "ring §2", Says: "processors share no clock and run at any speed; of links nothing is said", Reading: c.reading, Why: c.why, Unit: Number, Holds: Exactly(0), Kind: Corrected,
 			Quantity: "of Q, D and E, those that fail in a ring of 3, all schedules with at most 2 requests beside the token on a link",
 		}, []float64{failing})
 	}

@@ -13,13 +13,6 @@ arrives or any critical section ends, all equally likely; 20 000 steps, then eve
 their means with the worst runs that are known, which are the bounds of all schedules for n up to 9, and with the paper's bounds.
 S has no bound on messages a request: what it needs depends on how often somebody asks.`
 
-// ringSteps and ringAsking are the length of a random run and the probability
-// of a request.
-const (
-	ringSteps  = 20_000
-	ringAsking = 0.05
-)
-
 // ringScale is the sizes in the figures.
 var ringScale = []int{3, 4, 6, 8, 12, 16, 24, 32, 48, 64}
 
@@ -32,11 +25,12 @@ type ringSample struct{ messages, traffic, worst float64 }
 type ringRuns map[ring.Algorithm][]ringSample
 
 func ringRandom(l *Lab) error {
+	steps, asking := l.count(ringSteps), l.number(ringAsking)
 	runs, err := Gather(l, func(seed uint64) (ringRuns, error) {
 		all := ringRuns{}
 		for _, alg := range ringAlgorithms {
 			for _, n := range ringScale {
-				run, err := ringcheck.Random(alg, n, ringSteps, ringAsking, seed)
+				run, err := ringcheck.Random(alg, n, steps, asking, seed)
 				if err != nil {
 					return nil, err
 				}
@@ -69,7 +63,7 @@ func ringRandomRows(l *Lab, runs []ringRuns) {
 	}{
 		{ring.Q, "ring §3, theorem 3.1", AtMost(n), AtMost(ringBoundLax(n)), "n", "(3/2)n²"},
 		{ring.D, "ring §4, theorem 4.1", AtMost(2 * n), AtMost(3*n - 3), "2n", "3n − 3"},
-		{ring.E, "not in the paper", AtMost(2*n - 2), AtMost(3*n - 3), "2n − 2", "3n − 3"},
+		{ring.E, fromNoPaper, AtMost(2*n - 2), AtMost(3*n - 3), "2n − 2", "3n − 3"},
 	} {
 		var messages, traffic []float64
 		for _, r := range runs {
@@ -78,7 +72,7 @@ func ringRandomRows(l *Lab, runs []ringRuns) {
 		}
 		claim := Claim{
 			ID: fmt.Sprintf("ring-%v-random", c.alg), Source: c.source, Says: fmt.Sprintf("at most %s messages a request", c.bound),
-			Quantity: "messages a request, random runs of a ring of 64", Unit: Number, Holds: c.messages, Why: "a random run is worse than the bound.",
+			Quantity: "messages a request, random runs of a ring of 64", Unit: Number, Holds: c.messages, Kind: ringKind(c.alg), Why: "a random run is worse than the bound.",
 		}
 		l.Row(claim, messages)
 		claim.ID, claim.Says = fmt.Sprintf("ring-%v-random-traffic", c.alg), fmt.Sprintf("the service traffic is at most %s", c.limit)
@@ -122,9 +116,10 @@ type ringFigure struct {
 }
 
 func ringFigures(l *Lab, runs []ringRuns) error {
+	dearest := func(alg ring.Algorithm, n int) (float64, error) { return ringDearestOf(alg, n, l.count(ringRounds)) }
 	for _, f := range []ringFigure{
 		{
-			"ring-messages", "Messages a request", "messages a request", ringDearestOf,
+			"ring-messages", "Messages a request", "messages a request", dearest,
 			func(s ringSample) float64 { return s.messages }, "D, theorem 4.1: 2n", ringBoundTwoN,
 		},
 		{

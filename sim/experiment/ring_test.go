@@ -9,7 +9,7 @@ import (
 
 // TestRingVerdicts: what of the ring paper does not hold, and nothing else.
 func TestRingVerdicts(t *testing.T) {
-	results, err := Run(t.Context(), ringExperiments(), Options{Seeds: Seeds(2)})
+	results, err := Run(t.Context(), ringExperiments(), Options{Seeds: Seeds(1, 2)})
 	require.NoError(t, err)
 	var wrong []string
 	for _, r := range results {

@@ -8,9 +8,6 @@ import (
 	"github.com/wandertoken/wander/sim/ringcheck"
 )
 
-// ringLarge is the size of the ring whose worst runs have rows.
-const ringLarge = 64
-
 const ringWorstNotes = `Runs made by hand in a ring of 64, which cannot be explored. Each attains what all schedules of small rings
 give as the largest number, so the formulas hold from below for every n; that nothing is worse is known for n up to 9 only.
 
@@ -19,13 +16,12 @@ request* it is the one after the token. *Vain searches* are pairs of requests of
 
 // ringMore is what further rounds of a run cost for each request: the beginning,
 // which is cheaper, does not count.
-func ringMore(run func(rounds int) (*ringcheck.Run, error)) (float64, error) {
-	const few, many = 10, 20
-	a, err := run(few)
+func ringMore(rounds int, run func(rounds int) (*ringcheck.Run, error)) (float64, error) {
+	a, err := run(rounds)
 	if err != nil {
 		return 0, err
 	}
-	b, err := run(many)
+	b, err := run(2 * rounds)
 	if err != nil {
 		return 0, err
 	}
@@ -34,8 +30,8 @@ func ringMore(run func(rounds int) (*ringcheck.Run, error)) (float64, error) {
 
 // ringDearestOf is the most messages a request that are known for n processors, at
 // least 3.
-func ringDearestOf(alg ring.Algorithm, n int) (float64, error) {
-	return ringMore(func(rounds int) (*ringcheck.Run, error) {
+func ringDearestOf(alg ring.Algorithm, n, rounds int) (float64, error) {
+	return ringMore(rounds, func(rounds int) (*ringcheck.Run, error) {
 		switch alg {
 		case ring.D:
 			return ringcheck.VainSearches(n, rounds)
@@ -92,67 +88,70 @@ func ringNotMeasured(l *Lab) {
 
 // ringLowerBound is theorem 2.2, and 2.1 for S.
 func ringLowerBound(l *Lab) error {
-	const requests, tours = 20, 1000
+	requests, tours, large := l.count(farRequests), l.count(idleTours), l.count(ringLarge)
 	for _, alg := range []ring.Algorithm{ring.S, ring.Q, ring.D, ring.E} {
-		run, err := ringcheck.FarRequests(alg, ringLarge, requests)
+		run, err := ringcheck.FarRequests(alg, large, requests)
 		if err != nil {
 			return err
 		}
 		c := Claim{
 			ID: fmt.Sprintf("ring-lower-messages/%v", alg), Source: "ring §2, theorem 2.2", Reading: "algorithm " + ringLetters[alg],
-			Says: "any algorithm needs at least n − 1 messages a request", Quantity: "messages a request, the far request in a ring of 64",
-			Unit: Number, Holds: AtLeast(ringLarge - 1), Why: "the far request does not cost what the proof says.",
+			Says: "any algorithm needs at least n − 1 messages a request", Quantity: fmt.Sprintf("messages a request, the far request in a ring of %d", large),
+			Unit: Number, Holds: AtLeast(float64(large - 1)), Kind: ringKind(alg), Why: "the far request does not cost what the proof says.",
 		}
 		l.Row(c, []float64{run.PerRequest()})
 		c.ID, c.Says = fmt.Sprintf("ring-lower-traffic/%v", alg), "any algorithm has a service traffic of at least n − 1"
-		c.Quantity = "messages delivered before the token comes, the far request in a ring of 64"
+		c.Quantity = fmt.Sprintf("messages delivered before the token comes, the far request in a ring of %d", large)
 		l.Row(c, []float64{float64(run.WorstDelivered)})
 	}
-	run, err := ringcheck.IdleTours(ringLarge, tours)
+	run, err := ringcheck.IdleTours(large, tours)
 	if err != nil {
 		return err
 	}
 	l.Row(Claim{
 		ID: "ring-s-idle", Source: "ring §2, theorem 2.1", Says: "S may need any number of messages, whatever the requests",
-		Quantity: "messages for one request after 1000 idle tours of a ring of 64", Unit: Number, Holds: AtLeast(tours * ringLarge),
-		Why: "the token does not move while nobody asks.",
+		Quantity: fmt.Sprintf("messages for one request after %d idle tours of a ring of %d", tours, large), Unit: Number, Holds: AtLeast(float64(tours * large)),
+		Kind: Exhaustive,
+		Why:  "the token does not move while nobody asks.",
 	}, []float64{float64(run.Sent)})
 	return nil
 }
 
 // ringDearest is messages a request.
 func ringDearest(l *Lab) error {
+	large := l.count(ringLarge)
+	n := float64(large)
 	for _, c := range []struct {
 		id, source, says, run, why string
 		alg                        ring.Algorithm
 		holds                      Check
 	}{
-		{"ring-q-dearest", "ring §3, theorem 3.1", "Q needs at most n messages a request", "the far request", "", ring.Q, AtMost(ringLarge)},
+		{"ring-q-dearest", "ring §3, theorem 3.1", "Q needs at most n messages a request", "the far request", "", ring.Q, AtMost(n)},
 		{
 			"ring-d-dearest", "ring §4, theorem 4.1", "D needs at most 2n messages a request", "vain searches",
-			"they are (5n − 4)/2, see ring-d-messages.", ring.D, AtMost(2 * ringLarge),
+			"they are (5n − 4)/2, see ring-d-messages.", ring.D, AtMost(2 * n),
 		},
-		{"ring-e-dearest", "not in the paper", "E needs at most 2n − 2 messages a request", "the near request", "", ring.E, AtMost(2*ringLarge - 2)},
+		{"ring-e-dearest", fromNoPaper, "E needs at most 2n − 2 messages a request", "the near request", "", ring.E, AtMost(2*n - 2)},
 	} {
-		value, err := ringDearestOf(c.alg, ringLarge)
+		value, err := ringDearestOf(c.alg, large, l.count(ringRounds))
 		if err != nil {
 			return err
 		}
 		l.Row(Claim{
-			ID: c.id, Source: c.source, Says: c.says, Quantity: "messages a request in the long run, " + c.run + " in a ring of 64",
-			Unit: Number, Holds: c.holds, Why: c.why,
+			ID: c.id, Source: c.source, Says: c.says, Quantity: fmt.Sprintf("messages a request in the long run, %s in a ring of %d", c.run, large),
+			Unit: Number, Holds: c.holds, Kind: ringKind(c.alg), Why: c.why,
 		}, []float64{value})
-		l.Row(ringOptimum(c.alg, c.id, "messages a request, "+c.run), []float64{value / (ringLarge - 1)})
+		l.Row(ringOptimum(c.alg, large, c.id, "messages a request, "+c.run), []float64{value / (n - 1)})
 	}
 	return nil
 }
 
 // ringOptimum is the claim that an algorithm is as good as any, but for a
 // factor.
-func ringOptimum(alg ring.Algorithm, id, what string) Claim {
+func ringOptimum(alg ring.Algorithm, large int, id, what string) Claim {
 	c := Claim{
-		ID: id + "-optimum", Source: "ring §1", Unit: Number, Holds: Reported(),
-		Quantity: what + " in a ring of 64, over the lower bound n − 1",
+		ID: id + "-optimum", Source: "ring §1", Unit: Number, Holds: Reported(), Kind: ringKind(alg),
+		Quantity: fmt.Sprintf("%s in a ring of %d, over the lower bound n − 1", what, large),
 	}
 	switch alg {
 	case ring.Q:
@@ -160,32 +159,31 @@ func ringOptimum(alg ring.Algorithm, id, what string) Claim {
 	case ring.D:
 		c.Says = "D is optimal in messages and in service traffic, but for a constant factor"
 	default:
-		c.Source, c.Says = "not in the paper", fmt.Sprintf("%s is optimal, but for a constant factor", ringLetters[alg])
+		c.Source, c.Says = fromNoPaper, fmt.Sprintf("%s is optimal, but for a constant factor", ringLetters[alg])
 	}
 	return c
 }
 
 // ringLongest is service traffic.
 func ringLongest(l *Lab) error {
-	chase, err := ringcheck.Chasing(ringLarge)
+	large := l.count(ringLarge)
+	chase, err := ringcheck.Chasing(large)
 	if err != nil {
 		return err
 	}
-	const (
-		n     = ringLarge
-		tight = (3*n*n - 5*n + 2) / 2
-	)
+	n := float64(large)
+	tight := ringBoundQ(n)
 	fits := 0.0
-	for n := 2.0; n <= ringLarge; n++ {
+	for n := 2.0; n <= float64(large); n++ {
 		fits = max(fits, math.Abs(n*(n-1)+(n-2)*(n-1)/2-ringBoundQ(n)))
 	}
 	l.Row(Claim{
 		ID: "ring-q-sum", Source: "ring §3, theorem 3.1", Says: "n(n − 1) + (n − 2)(n − 1)/2 is (3/2)n² − (5/2)n + 1",
-		Quantity: "largest difference, n from 2 to 64", Unit: Number, Holds: Exactly(0), Why: "the sum is another one.",
+		Quantity: fmt.Sprintf("largest difference, n from 2 to %d", large), Unit: Number, Holds: Exactly(0), Kind: Arithmetic, Why: "the sum is another one.",
 	}, []float64{fits})
 	l.Row(Claim{
 		ID: "ring-q-longest", Source: "ring §3, theorem 3.1", Says: "Q's service traffic (3/2)n² − (5/2)n + 1 is tight",
-		Quantity: "messages delivered before the token comes, from a quiet ring of 64", Unit: Number, Holds: Exactly(tight),
+		Quantity: fmt.Sprintf("messages delivered before the token comes, from a quiet ring of %d", large), Unit: Number, Holds: Exactly(tight), Kind: Corrected,
 		Why: "the run does not attain it.",
 	}, []float64{float64(chase.WorstDelivered)})
 	for _, c := range []struct {
@@ -195,18 +193,18 @@ func ringLongest(l *Lab) error {
 	}{
 		{"ring-q-longest/old", "ring §3, theorem 3.1", "Q's service traffic is at most (3/2)n²", "older requests under way", "it is 2n² − 3n + 1, see ring-q-traffic.", ring.Q, AtMost(1.5 * n * n)},
 		{"ring-d-longest", "ring §4, theorem 4.1", "D's service traffic is at most 3n − 3", "older requests under way", "it is 3n − 2, see ring-d-traffic.", ring.D, AtMost(3*n - 3)},
-		{"ring-e-longest", "not in the paper", "E's service traffic is at most 3n − 3", "", "", ring.E, AtMost(3*n - 3)},
+		{"ring-e-longest", fromNoPaper, "E's service traffic is at most 3n − 3", "", "", ring.E, AtMost(3*n - 3)},
 	} {
-		value, err := ringLongestOf(c.alg, ringLarge)
+		value, err := ringLongestOf(c.alg, large)
 		if err != nil {
 			return err
 		}
 		l.Row(Claim{
-			ID: c.id, Source: c.source, Says: c.says, Reading: c.reading, Why: c.why, Unit: Number, Holds: c.holds,
-			Quantity: "messages before the token comes in a ring of 64 (Q: delivered; D, E: sent)",
+			ID: c.id, Source: c.source, Says: c.says, Reading: c.reading, Why: c.why, Unit: Number, Holds: c.holds, Kind: ringKind(c.alg),
+			Quantity: fmt.Sprintf("messages before the token comes in a ring of %d (Q: delivered; D, E: sent)", large),
 		}, []float64{value})
 		if c.alg != ring.Q { // whose service traffic the paper does not call optimal
-			l.Row(ringOptimum(c.alg, c.id, "messages before the token comes"), []float64{value / (ringLarge - 1)})
+			l.Row(ringOptimum(c.alg, large, c.id, "messages before the token comes"), []float64{value / (n - 1)})
 		}
 	}
 	return nil

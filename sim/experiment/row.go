@@ -14,12 +14,16 @@ type Verdict string
 const (
 	Reproduced    Verdict = "reproduced"
 	NotReproduced Verdict = "not reproduced"
+	Open          Verdict = "open"     // the runs do not decide
 	Measured      Verdict = "measured" // there was no number to hold against
 
 	// Those of goals, see Experiment.Goals.
 	Met    Verdict = "met"
 	NotMet Verdict = "not met"
 )
+
+// decided reports whether the verdict says whether the claim holds.
+func (v Verdict) decided() bool { return v != Open && v != Measured }
 
 // Fails reports whether the measurement is against the claim or the goal.
 func (v Verdict) Fails() bool { return v == NotReproduced || v == NotMet }
@@ -31,8 +35,14 @@ type Row struct {
 	// is random. NaN is a run in which there was nothing to measure.
 	Samples         []float64
 	Median, P5, P95 float64 // over the samples that are numbers
-	Verdict         Verdict // the median's
-	HoldsIn, Of     int     // samples that hold alone, of all that are numbers
+	// Low and High enclose the median of all runs that there could be, with the
+	// confidence of 95 %; a sample alone is both.
+	Low, High   float64
+	Verdict     Verdict
+	HoldsIn, Of int // samples that hold alone, of all that are numbers
+	// Tolerance has the verdicts that the same samples give with half the
+	// tolerance and with twice, where they differ from Verdict.
+	Tolerance []Change
 }
 
 // Unexplained stands where a claim does not hold and has no Why, as may happen
@@ -50,26 +60,30 @@ func (v Verdict) ofGoal() Verdict {
 	return v
 }
 
-// newRow judges the samples of a claim.
+// newRow judges the samples of a claim. The claim is reproduced where the whole
+// confidence interval of the median satisfies it, not reproduced where no part
+// of the interval does, and open otherwise.
 func newRow(c Claim, samples []float64) Row {
-	r := Row{Claim: c, Samples: slices.Clone(samples), Verdict: Measured}
+	c.Kind = kindOf(&c)
+	r := Row{Claim: c, Samples: slices.Clone(samples)}
 	valid := slices.DeleteFunc(slices.Clone(samples), math.IsNaN)
 	slices.Sort(valid)
 	r.Median, r.P5, r.P95 = quantile(valid, 0.5), quantile(valid, 0.05), quantile(valid, 0.95)
+	r.Low, r.High = medianInterval(valid)
+	if len(samples) == 1 || len(valid) == 0 {
+		r.Low, r.High = r.Median, r.Median
+	}
 	r.Of = len(valid)
 	for _, v := range valid {
 		if c.Holds.Holds(v) {
 			r.HoldsIn++
 		}
 	}
-	switch {
-	case c.Holds.kind == reported:
-	case c.Holds.Holds(r.Median):
-		r.Verdict = Reproduced
-	default:
-		r.Verdict = NotReproduced
+	r.Verdict = c.Holds.verdict(r.Low, r.High)
+	if r.Verdict == NotReproduced {
 		r.Why = cmp.Or(r.Why, Unexplained)
 	}
+	r.Tolerance = toleranceChanges(c.Holds, r.Low, r.High)
 	return r
 }
 
@@ -88,12 +102,12 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }
 
-// MeasuredText is the median with the range that nine tenths of the seeds fall
-// in: "9.08 % [6.9..11.2]".
+// MeasuredText is the median with its confidence interval, and the range that
+// nine tenths of the seeds fall in: "9.08 % (8.6 to 9.5) [6.9..11.2]".
 func (r *Row) MeasuredText() string {
 	text := r.Unit.Text(r.Median)
 	if len(r.Samples) > 1 {
-		text += fmt.Sprintf(" [%s..%s]", r.Unit.bare(r.P5), r.Unit.bare(r.P95))
+		text += fmt.Sprintf(" (%s to %s) [%s..%s]", r.Unit.bare(r.Low), r.Unit.bare(r.High), r.Unit.bare(r.P5), r.Unit.bare(r.P95))
 	}
 	if r.Of < len(r.Samples) {
 		text += fmt.Sprintf(" in %d of %d runs", r.Of, len(r.Samples))

@@ -8,11 +8,13 @@ import (
 
 // Options say how experiments are run.
 type Options struct {
-	Seeds []uint64
+	Seeds []uint64 // one after the other, as Seeds makes them
 	// Parallel is how many runs go at once; 0 is one a core.
 	Parallel int
 	// Progress, if not nil, is told after each run, never twice at once.
 	Progress func(Progress)
+
+	instead map[*constant]float64 // in the place of the constants' own values
 }
 
 // Progress is how far a Run is.
@@ -22,14 +24,20 @@ type Progress struct {
 	Done, Total int // runs of the simulation at hand; an experiment may have several
 }
 
-// MaxSeeds bounds the seeds of one Run: more tell nothing that 40 do not.
-const MaxSeeds = 10_000
+const (
+	// MaxSeeds bounds the seeds of one Run, whose samples are all kept.
+	MaxSeeds = 10_000
 
-// Seeds are the first n seeds: 1 to n.
-func Seeds(n int) []uint64 {
+	// MaxFirst bounds the first seed, so that no multiple of a seed that an
+	// experiment makes overflows.
+	MaxFirst = 1_000_000_000
+)
+
+// Seeds are n seeds from the first one on.
+func Seeds(first uint64, n int) []uint64 {
 	seeds := make([]uint64, n)
 	for i := range seeds {
-		seeds[i] = uint64(i) + 1
+		seeds[i] = first + uint64(i)
 	}
 	return seeds
 }
@@ -69,8 +77,8 @@ func Run(ctx context.Context, experiments []Experiment, o Options) ([]Result, er
 
 func newLab(ctx context.Context, e Experiment, o Options) *Lab {
 	return &Lab{
-		ctx: ctx, seeds: o.Seeds, parallel: o.Parallel, progress: func(int, int) {},
-		result: &Result{Experiment: e, Seeds: len(o.Seeds)},
+		ctx: ctx, seeds: o.Seeds, parallel: o.Parallel, progress: func(int, int) {}, instead: o.instead,
+		result: &Result{Experiment: e, Seeds: len(o.Seeds), First: o.Seeds[0]},
 	}
 }
 

@@ -33,7 +33,7 @@ func measured(t *testing.T, change func(*experiment.Scenario)) map[string]float6
 	t.Helper()
 	s := scenario(change)
 	require.NoError(t, s.Validate())
-	results, err := experiment.Run(t.Context(), []experiment.Experiment{s.Experiment()}, experiment.Options{Seeds: experiment.Seeds(1)})
+	results, err := experiment.Run(t.Context(), []experiment.Experiment{s.Experiment()}, experiment.Options{Seeds: experiment.Seeds(1, 1)})
 	require.NoError(t, err)
 	values := map[string]float64{}
 	for _, r := range results[0].Rows {

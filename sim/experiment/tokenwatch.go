@@ -28,7 +28,7 @@ type birth struct {
 }
 
 func newTokenWatch() *tokenWatch {
-	return &tokenWatch{alive: map[ident.Token]birth{}, gone: clock.Never}
+	return &tokenWatch{alive: map[ident.Token]birth{}, gone: clock.Never, settling: settling{span: period}}
 }
 
 // TokenBorn implements circulation.Observer.
@@ -67,9 +67,10 @@ func (t *tokenWatch) TokenGone(now clock.Instant, token ident.Token, how circula
 // Advanced implements circulation.Observer.
 func (t *tokenWatch) Advanced(now clock.Instant) { t.settling.tokens(now, len(t.alive)) }
 
-// settling compares the first 2·Δmin after a token was lost and replaced with
+// settling compares the first span, 2·Δmin, after a token was lost and replaced with
 // all other time in which there is a token.
 type settling struct {
+	span         time.Duration // how long the time after a recovery is
 	since        clock.Instant // of the present number of tokens
 	until        clock.Instant // end of the time after the last recovery
 	after, other crowding
@@ -78,7 +79,7 @@ type settling struct {
 // crowding is how long there was a token, and how long more than one.
 type crowding struct{ one, more time.Duration }
 
-func (s *settling) begin(now clock.Instant) { s.until = now.Add(period) }
+func (s *settling) begin(now clock.Instant) { s.until = now.Add(s.span) }
 
 // tokens books the time until now, in which there were n tokens.
 func (s *settling) tokens(now clock.Instant, n int) {

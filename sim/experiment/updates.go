@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
 	"github.com/wandertoken/wander/sim/figure"
@@ -11,7 +10,7 @@ import (
 
 func updateExperiments() []Experiment {
 	return []Experiment{{
-		Name: "updates", Title: "Time until the others know of a joining, and what it costs", Source: "this project",
+		Name: "updates", Title: "Time until the others know of a joining, and what it costs", Source: fromThisProject,
 		Notes: updatesNotes, Run: measureUpdates,
 	}}
 }
@@ -59,13 +58,15 @@ const (
 )
 
 // allTidings are all readings of all groups.
-func allTidings() (all []tidings) {
+func allTidings(l *Lab) (all []tidings) {
 	for _, size := range []struct {
 		members, joins int
 		text           string
-	}{{191, 32, "191 members"}, {1000, 32, "1000 members"}, {10_000, 10, "10 000 members"}} {
-		id, g := fmt.Sprint(size.members), grow(multitoken.Jittered, size.members, size.joins)
-		paper := grow(multitoken.Paper, size.members, size.joins)
+	}{
+		{191, l.count(updateJoins), "191 members"}, {1000, l.count(updateJoins), "1000 members"}, {10_000, l.count(largeJoins), "10 000 members"},
+	} {
+		id, g := fmt.Sprint(size.members), grow(l, multitoken.Jittered, size.members, size.joins)
+		paper := grow(l, multitoken.Paper, size.members, size.joins)
 		all = append(all,
 			tidings{id: id, group: size.text, curve: size.text, growing: g},
 			tidings{id: id, group: size.text, suffix: "/paper", reading: "paper", rows: timesAndBytes, growing: paper},
@@ -81,10 +82,10 @@ func allTidings() (all []tidings) {
 			all = append(all, list)
 		}
 	}
-	churn := grow(multitoken.Jittered, 1000, 100)
-	churn.every = time.Second
+	churn := grow(l, multitoken.Jittered, 1000, l.count(churnJoins))
+	churn.every = l.span(churnEvery)
 	return append(all,
-		tidings{id: "growing", group: "1 to 191 members", rows: timesAndBytes, growing: grow(multitoken.Jittered, 1, gridMembers-1)},
+		tidings{id: "growing", group: "1 to 191 members", rows: timesAndBytes, growing: grow(l, multitoken.Jittered, 1, gridMembers-1)},
 		tidings{id: "churn", group: "1000 members, a joining a second", rows: timesAndBytes, growing: churn},
 		tidings{id: "churn", group: "1000 members, a joining a second", suffix: "/list", reading: "paper's list", rows: timesAndBytes, growing: churn.papersList()},
 	)
@@ -112,7 +113,10 @@ func measureUpdates(l *Lab) error {
 		Y:     figure.Axis{Label: "share of the members", Log: true, Min: 0.01, Max: 1},
 	}
 	var table [][]string
-	for _, r := range allTidings() {
+	for _, r := range allTidings(l) {
+		if l.sweeping() && (r.suffix != "" || r.members > 1000 && !l.sweeps(largeJoins)) {
+			continue
+		}
 		runs, err := Gather(l, func(seed uint64) (*spread, error) { return r.run(l, seed) })
 		if err != nil {
 			return err
@@ -154,10 +158,10 @@ func (r tidings) hand(l *Lab, runs []*spread) {
 			}
 			holds := Reported()
 			if k.id == "most" && !r.paper {
-				holds = AtMost(mostWithin)
+				holds = AtMost(mostWithin).Ours()
 			}
 			l.Row(Claim{
-				ID: "updates-" + r.id + "-" + k.id + rank.id + r.suffix, Source: "this project", Says: k.says, Reading: r.reading,
+				ID: "updates-" + r.id + "-" + k.id + rank.id + r.suffix, Source: fromThisProject, Says: k.says, Reading: r.reading,
 				Quantity: fmt.Sprintf("%s: until %s, %s", r.group, k.text, rank.text), Unit: Seconds, Holds: holds,
 				Why: "who joins through members that wait long for their next token starts late.",
 			}, column(runs, func(s *spread) float64 { return quantile(s.column(k.percent), rank.at) }))
@@ -171,7 +175,7 @@ func (r tidings) hand(l *Lab, runs []*spread) {
 			continue
 		}
 		l.Row(Claim{
-			ID: "updates-" + r.id + "-bytes-" + m.id + r.suffix, Source: "this project", Says: "updates cost little", Reading: r.reading,
+			ID: "updates-" + r.id + "-bytes-" + m.id + r.suffix, Source: fromThisProject, Says: "updates cost little", Reading: r.reading,
 			Quantity: fmt.Sprintf("%s: bytes of updates beside a %s", r.group, m.id), Unit: Number, Holds: Reported(),
 		}, column(runs, m.of))
 	}

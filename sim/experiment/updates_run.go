@@ -19,18 +19,6 @@ import (
 const (
 	// joinEvery is the paper's rate: 190 joinings in 30 minutes.
 	joinEvery = 9400 * time.Millisecond
-	// joinsWarm is how long tokens circulate before the first joining. Founded
-	// with a quarter as many tokens as members, the number is steady by then.
-	joinsWarm = 30 * time.Second
-	// joinsTail is what the last joiner is given to get known.
-	joinsTail = 45 * time.Second
-	// joinsBefore are the joinings after which traffic is measured: those who
-	// hear of one tell it on for up to half a minute.
-	joinsBefore = 4
-	// joinContacts is with how many members a joiner connects.
-	joinContacts = 3
-	// compareEvery is the default gossip_interval.
-	compareEvery = 30 * time.Second
 )
 
 // growing is a group that members join, one after the other.
@@ -39,15 +27,20 @@ type growing struct {
 	members  int // at the start
 	joins    int
 	every    time.Duration // between two joinings
+	warm     time.Duration // before the first joining
+	tail     time.Duration // after the last one
+	before   int           // joinings after which traffic is measured
+	contacts int           // with how many members a joiner connects
 	compare  time.Duration // gossip_interval; 0: directories are not compared
 	receipts bool          // they carry updates, too
 	paper    bool          // the paper's list (sim/gossip) in place of this project's
 }
 
 // grow is the default reading.
-func grow(preset string, members, joins int) growing {
+func grow(l *Lab, preset string, members, joins int) growing {
 	return growing{
-		preset: preset, members: members, joins: joins, every: joinEvery, compare: compareEvery, receipts: true,
+		preset: preset, members: members, joins: joins, every: joinEvery, compare: l.span(compareEvery), receipts: true,
+		warm: l.span(joinsWarm), tail: l.span(joinsTail), before: l.count(joinsBefore), contacts: l.count(joinContacts),
 	}
 }
 
@@ -72,7 +65,7 @@ type spread struct {
 	// times has for each joining after how many seconds each share of them
 	// knew, without bound where that did not happen.
 	times    [][shares]float64
-	traffic  updates.Traffic // from joinsBefore joinings on, to the last
+	traffic  updates.Traffic // from growing.before joinings on, to the last
 	interval float64         // between two tokens at a member in the same time, s
 }
 
@@ -133,7 +126,7 @@ func (g growing) directory(o *watch, rng *rand.Rand) talk {
 		return &paperTalk{Directory: d, size: len(signedJoins(1)[0])}
 	}
 	return updates.New(updates.Config{
-		Founders: g.members, Capacity: gossip.Capacity, Joins: signedJoins(g.joins), Contacts: joinContacts,
+		Founders: g.members, Capacity: gossip.Capacity, Joins: signedJoins(g.joins), Contacts: g.contacts,
 		Receipts: g.receipts, Rand: rng, Learned: o.learned,
 	})
 }
@@ -166,14 +159,14 @@ func (g growing) run(l *Lab, seed uint64) (*spread, error) {
 	}
 	o.world = w
 	g.schedule(w, o, talk, rng)
-	first, last := joinsWarm+joinsBefore*g.every, joinsWarm+time.Duration(g.joins-1)*g.every
+	first, last := g.warm+time.Duration(g.before)*g.every, g.warm+time.Duration(g.joins-1)*g.every
 	w.Run(clock.Instant(first))
 	before := talk.Traffic()
 	w.Run(clock.Instant(last))
 	o.traffic = talk.Traffic().Since(before)
-	members := float64(g.members) + float64(joinsBefore+g.joins)/2
+	members := float64(g.members) + float64(g.before+g.joins)/2
 	o.interval = members * (last - first).Seconds() / float64(o.traffic.Hops)
-	w.Run(clock.Instant(last + joinsTail))
+	w.Run(clock.Instant(last + g.tail))
 	return o.spread, w.Err()
 }
 
@@ -181,7 +174,7 @@ func (g growing) run(l *Lab, seed uint64) (*spread, error) {
 // joiner makes a token, which tells of it.
 func (g growing) schedule(w *circulation.World, o *watch, d talk, rng *rand.Rand) {
 	for i := range g.joins {
-		w.At(clock.Instant(joinsWarm+time.Duration(i)*g.every), func(w *circulation.World) {
+		w.At(clock.Instant(g.warm+time.Duration(i)*g.every), func(w *circulation.World) {
 			o.begin()
 			if m := w.Join(rng.IntN(w.Members())); g.paper {
 				w.Generate(m)

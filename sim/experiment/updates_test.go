@@ -41,7 +41,7 @@ func TestJoinsAreReal(t *testing.T) {
 // TestSharesByHand follows one joining in a group of four and one in a group of
 // five.
 func TestSharesByHand(t *testing.T) {
-	w, err := circulation.New(grow(multitoken.Jittered, 4, 2).config(1))
+	w, err := circulation.New(grow(nil, multitoken.Jittered, 4, 2).config(1))
 	require.NoError(t, err)
 	o := &watch{world: w, members: 4, spread: &spread{}}
 	at := func(s int, member, subject int) {
@@ -73,8 +73,8 @@ func TestSharesByHand(t *testing.T) {
 // same again.
 func TestUpdatesReachEverybody(t *testing.T) {
 	l := &Lab{ctx: context.Background()}
-	g := grow(multitoken.Jittered, 50, 8)
-	for _, g := range []growing{g, g.alone(), g.tokensOnly(), g.papersList(), grow(multitoken.Paper, 1, 8)} {
+	g := grow(nil, multitoken.Jittered, 50, 8)
+	for _, g := range []growing{g, g.alone(), g.tokensOnly(), g.papersList(), grow(nil, multitoken.Paper, 1, 8)} {
 		s, err := g.run(l, 1)
 		require.NoError(t, err)
 		require.Len(t, s.times, 8)

@@ -9,11 +9,10 @@ import (
 	"strconv"
 )
 
-// The folders below the one that is written to, and the document in it.
+// The folders below the one that is written to.
 const (
-	figuresDir   = "figures"
-	dataDir      = "data"
-	DocumentName = "reproduction.md"
+	figuresDir = "figures"
+	dataDir    = "data"
 )
 
 // Write writes the figures of the results to dir/figures and their tables to
@@ -41,12 +40,6 @@ func Write(dir string, results []Result) error {
 	return nil
 }
 
-// WriteDocument writes dir/reproduction.md, which shows the figures that Write
-// has written. The command is what makes it.
-func WriteDocument(dir, command string, results []Result) error {
-	return os.WriteFile(filepath.Join(dir, DocumentName), Document(command, results), 0o644)
-}
-
 func (t Table) write(dir string) error {
 	var buf bytes.Buffer
 	w := csv.NewWriter(&buf)
@@ -59,16 +52,20 @@ func (t Table) write(dir string) error {
 // claims is the table of the rows with all their samples.
 func (r *Result) claims() Table {
 	t := Table{
-		Name:   r.Name + "-claims",
-		Header: []string{"id", "source", "says", "quantity", "reading", "unit", "holds if", "median", "p5", "p95", "holds in", "of", "verdict"},
+		Name: r.Name + "-claims",
+		Header: []string{
+			"id", "source", "kind", "says", "quantity", "reading", "unit", "holds if", "median", "low", "high", "p5", "p95",
+			"holds in", "of", "verdict",
+		},
 	}
 	for i := range r.Seeds {
-		t.Header = append(t.Header, fmt.Sprintf("sample %d", i+1))
+		t.Header = append(t.Header, fmt.Sprintf("seed %d", r.First+uint64(i)))
 	}
 	for _, row := range r.Rows {
 		line := []string{
-			row.ID, row.Source, row.Says, row.Quantity, row.Reading, row.Unit.String(), row.Holds.Text(row.Unit),
-			Cell(row.Median), Cell(row.P5), Cell(row.P95), strconv.Itoa(row.HoldsIn), strconv.Itoa(row.Of), string(row.Verdict),
+			row.ID, row.Source, string(row.Kind), row.Says, row.Quantity, row.Reading, row.Unit.String(), row.Holds.Text(row.Unit),
+			Cell(row.Median), Cell(row.Low), Cell(row.High), Cell(row.P5), Cell(row.P95),
+			strconv.Itoa(row.HoldsIn), strconv.Itoa(row.Of), string(row.Verdict),
 		}
 		for i := range r.Seeds {
 			cell := ""

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/sim/experiment"
+)
+
+func newSimSweepCommand(env *environment) *cobra.Command {
+	var f simRunFlags
+	cmd := &cobra.Command{
+		Use:   "sweep EXPERIMENT...|all|beyond",
+		Short: "Run experiments with other values of the numbers that no paper gives",
+		Long: `Run experiments with other values of each number that this project has chosen, one
+number at a time, and print what the plain rows show then. The last chapter of
+docs/reproduction.md and docs/beyond.md lists the numbers with their values.
+
+With --out the result is saved in DIR/data/sweep.csv, in the place of what is there of
+the same experiments, and the pages in DIR are made anew: a row whose verdict changes
+says so. "all" takes about a quarter of an hour of processor time.`,
+		Example: "  wander sim sweep report-fig4\n  wander sim sweep all --out docs",
+		Args:    someExperiment,
+		RunE:    func(_ *cobra.Command, args []string) error { return runSweep(env, f, args) },
+	}
+	f.seedFlags(cmd, experiment.DefaultSweepSeeds)
+	cmd.Flags().StringVar(&f.out, "out", "", "folder with the results of sim run (default: nothing is written)")
+	return cmd
+}
+
+func runSweep(env *environment, f simRunFlags, names []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	experiments, err := experimentsNamed(names)
+	if err != nil {
+		return err
+	}
+	sweep, err := withProgress(env, f, func(ctx context.Context, o experiment.Options) (experiment.Sweep, error) {
+		return experiment.RunSweep(ctx, experiments, o)
+	})
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := experiment.SaveSweep(f.out, sweep); err != nil {
+			return err
+		}
+		if _, err := experiment.WritePages(f.out); err != nil && !errors.Is(err, experiment.ErrNothingSaved) {
+			return err
+		}
+	}
+	if f.output == "json" {
+		return writeJSON(env.Out, sweepListing(f, sweep))
+	}
+	return printSweep(env.Out, sweep)
+}
+
+// simSweep is the answer of sim sweep.
+type simSweep struct {
+	V     int        `json:"v"`
+	Seeds int        `json:"seeds"`
+	First uint64     `json:"first"`
+	Rows  []simSwept `json:"rows"`
+}
+
+type simSwept struct {
+	Constant   string             `json:"constant"`
+	Value      string             `json:"value"`
+	Experiment string             `json:"experiment"`
+	Row        string             `json:"row"`
+	Median     number             `json:"median"`
+	Low        number             `json:"low"`
+	High       number             `json:"high"`
+	Verdict    experiment.Verdict `json:"verdict"`
+}
+
+func sweepListing(f simRunFlags, sweep experiment.Sweep) simSweep {
+	list := simSweep{V: 1, Seeds: f.seeds, First: f.first, Rows: []simSwept{}}
+	for _, r := range sweep {
+		list.Rows = append(list.Rows, simSwept{
+			r.Constant, r.Value, r.Experiment, r.Row, number(r.Median), number(r.Low), number(r.High), r.Verdict,
+		})
+	}
+	return list
+}
+
+func printSweep(w io.Writer, sweep experiment.Sweep) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "number\tvalue\trow\tmedian\tits interval\tverdict")
+	for _, r := range sweep {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s to %s\t%s\n", r.Constant, r.Value, r.Row,
+			experiment.Number.Text(r.Median), experiment.Number.Text(r.Low), experiment.Number.Text(r.High), r.Verdict)
+	}
+	return t.Flush()
+}
