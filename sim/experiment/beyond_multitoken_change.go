@@ -121,8 +121,8 @@ operations on a circle of a third of the target, or of three targets, whichever 
 is all at once, 0 evenly spread. That without both jitter and integral *t3gj* locks for ever is a test of its package
 (TestColdStartNeedsJitterOrIntegral); *paper* is shown for it here.`
 
-// coldEnd is how long a cold start is watched.
-const coldEnd = 110 * time.Second
+// coldSpan is for how many targets it is observed whether members are in step.
+const coldSpan = 10
 
 // coldGoals are what happens after a synchronised cold start.
 func (g manyGroups) coldGoals(l *Lab) error {
@@ -130,9 +130,10 @@ func (g manyGroups) coldGoals(l *Lab) error {
 		Title: fmt.Sprintf("Operations of %d members that begin together without a token", g.plotted()),
 		X:     figure.Axis{Label: "time (s)", Min: 0, Max: 60}, Y: figure.Axis{Label: "operations in a second for each member"},
 	}
+	from := l.count(coldFrom)
 	for _, preset := range compared(l, multitoken.Paper) {
 		for _, n := range g.sizes {
-			runs, err := Gather(l, func(seed uint64) (cold, error) { return g.group(preset, n).coldStart(seed) })
+			runs, err := Gather(l, func(seed uint64) (cold, error) { return g.group(preset, n).coldStart(seed, from) })
 			if err != nil {
 				return err
 			}
@@ -167,9 +168,10 @@ type cold struct {
 // bunching is how much operations bunch on two circles.
 type bunching struct {
 	circulation.Ignore
-	first clock.Instant // operation
-	sums  [2]complex128
-	count float64
+	from, to clock.Instant // when operations count
+	first    clock.Instant // operation
+	sums     [2]complex128
+	count    float64
 }
 
 // OperationBegan implements circulation.Observer.
@@ -177,7 +179,7 @@ func (b *bunching) OperationBegan(now clock.Instant, _ int) {
 	if b.first == 0 {
 		b.first = now
 	}
-	if now < clock.Instant(30*gridTarget) || now >= clock.Instant(40*gridTarget) {
+	if now < b.from || now >= b.to {
 		return
 	}
 	b.count++
@@ -192,15 +194,16 @@ func (b *bunching) inStep() float64 { return max(cmplx.Abs(b.sums[0]), cmplx.Abs
 
 func (c cold) inStep() float64 { return c.bunching.inStep() }
 
-func (g manyGroup) coldStart(seed uint64) (cold, error) {
+func (g manyGroup) coldStart(seed uint64, from int) (cold, error) {
 	g.cold = true
 	w, err := g.world(seed)
 	if err != nil {
 		return cold{}, err
 	}
-	c := cold{&counter{}, &bunching{}}
+	begin := clock.Instant(from) * clock.Instant(gridTarget)
+	c := cold{&counter{}, &bunching{from: begin, to: begin.Add(coldSpan * gridTarget)}}
 	w.Observe(c.counter)
 	w.Observe(c.bunching)
-	w.Run(clock.Instant(coldEnd))
+	w.Run(max(c.to, clock.Instant(time.Minute))) // a minute is drawn
 	return c, w.Err()
 }

@@ -38,6 +38,7 @@ type walkGroup struct {
 	warmRounds, rounds  int           // before that, and while it is measured at least
 	down                time.Duration // until a member that crashed is back
 	detect              time.Duration // until that is found out
+	retry               time.Duration // until a token to lose is looked for again
 	change              func(*circulation.Config)
 	// maker makes the members' policies; nil is the catalog's of the preset.
 	maker func(circulation.Config) circulation.Maker
@@ -48,7 +49,7 @@ type walkGroup struct {
 func walkOf(l *Lab, preset string, members int) walkGroup {
 	return walkGroup{
 		preset: preset, members: members, membersMax: fullLoad, losses: plainLosses, length: l.span(walkLength),
-		warmRounds: l.count(walkWarm), rounds: l.count(walkRounds), down: l.span(walkDown), detect: l.span(walkDetect),
+		warmRounds: l.count(walkWarm), rounds: l.count(walkRounds), down: l.span(walkDown), detect: l.span(walkDetect), retry: l.span(lossRetry),
 	}
 }
 
@@ -114,7 +115,7 @@ func (g *walkGroup) run(ctx context.Context, seed uint64) (*walkRun, error) {
 	r := &walkRun{ideal: g.ideal()}
 	r.Meter = circulation.NewMeter(circulation.MeterConfig{Start: start, Bin: r.ideal / walkBins, Limit: walkSpan * r.ideal})
 	due := newDueWatch(g.members, g.least(), start)
-	injected := newLosing(g.losses, start, g.down, rand.New(rand.NewPCG(seed, streamPrepare)))
+	injected := newLosing(g.losses, start, g.down, g.retry, rand.New(rand.NewPCG(seed, streamPrepare)))
 	w.Observe(r.Meter)
 	w.Observe(due)
 	w.Observe(injected)

@@ -35,22 +35,27 @@ type deceit struct {
 	share    Check // the goal
 }
 
-// colluding is 5 % of the members.
-const colluding = fullLoad / 20
-
-var deceits = []deceit{
-	{"starved-1", "one is always starved", 1, liars.Starved, AtMost(1.05)},
-	{"starved-15", "15 are always starved", colluding, liars.Starved, AtMost(1.3)},
-	{"shirks-1", "one never operates", 1, liars.Shirking, Reported()},
-	{"shirks-15", "15 never operate", colluding, liars.Shirking, Reported()},
-	{"denies-1", "one denies", 1, liars.Denying, Reported()},
-	{"denies-15", "15 deny", colluding, liars.Denying, Reported()},
-	{"marks-1", "one marks another", 1, liars.Marking, Reported()},
-	{"marks-2", "2 mark another", 2, liars.Marking, Reported()},
-	{"marks-3", "3 mark another", 3, liars.Marking, Reported()},
-	{"invents-1", "one invents a token", 1, liars.Inventing, Reported()},
-	{"invents-2", "2 invent a token", 2, liars.Inventing, Reported()},
-	{"invents-3", "3 invent a token", 3, liars.Inventing, Reported()},
+// deceits are all that are measured; in a sweep those with a limit.
+func deceits(l *Lab) []deceit {
+	colluding := l.count(colludingLiars)
+	all := []deceit{
+		{"starved-1", "one is always starved", 1, liars.Starved, AtMost(1.05)},
+		{"starved-15", "15 are always starved", colluding, liars.Starved, AtMost(1.3)},
+		{"shirks-1", "one never operates", 1, liars.Shirking, Reported()},
+		{"shirks-15", "15 never operate", colluding, liars.Shirking, Reported()},
+		{"denies-1", "one denies", 1, liars.Denying, Reported()},
+		{"denies-15", "15 deny", colluding, liars.Denying, Reported()},
+		{"marks-1", "one marks another", 1, liars.Marking, Reported()},
+		{"marks-2", "2 mark another", 2, liars.Marking, Reported()},
+		{"marks-3", "3 mark another", 3, liars.Marking, Reported()},
+		{"invents-1", "one invents a token", 1, liars.Inventing, Reported()},
+		{"invents-2", "2 invent a token", 2, liars.Inventing, Reported()},
+		{"invents-3", "3 invent a token", 3, liars.Inventing, Reported()},
+	}
+	if l.sweeping() {
+		all = slices.DeleteFunc(all, func(d deceit) bool { return d.share.kind == reported })
+	}
+	return all
 }
 
 // members are the liars of a run, by their indices, and behind them all others.
@@ -95,10 +100,7 @@ func beyondWalkLiars(l *Lab) error { return walkLiars(l, fullLoad, l.span(walkLe
 
 func walkLiars(l *Lab, members int, length time.Duration) error {
 	table := walkTable{}
-	for _, d := range deceits {
-		if l.sweeping() && d.share.kind == reported {
-			continue
-		}
+	for _, d := range deceits(l) {
 		g := walkOf(l, walkFair, members)
 		g.length, g.maker = length, d.maker
 		runs, err := Gather(l, func(seed uint64) (*walkRun, error) {

@@ -13,9 +13,6 @@ const (
 		"somebody always is, fair meets this goal at every size. Nothing was tried: an operation cannot begin sooner than somebody may run."
 )
 
-// walkFew is the group of the goals about light load.
-const walkFew = 75
-
 func beyondWalkLoad(l *Lab) error {
 	if l.sweeping() {
 		return walkLightLoad(l, ownPresets())
@@ -34,7 +31,7 @@ func walkLightLoad(l *Lab, presets []string) error {
 	gap := walkGap
 	gap.why = whyGapSpare
 	for _, preset := range presets {
-		g := walkOf(l, preset, walkFew)
+		g := walkOf(l, preset, l.count(spareMembers))
 		runs, err := g.runs(l)
 		if err != nil {
 			return err

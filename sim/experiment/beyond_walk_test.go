@@ -22,7 +22,7 @@ import (
 // no token until one is made, unless another one lives.
 func TestLosingNotesHowLongLossesAreFelt(t *testing.T) {
 	a, b, c := ident.Token{1}, ident.Token{2}, ident.Token{3}
-	o := newLosing(nil, at(10), time.Minute, rand.New(rand.NewPCG(1, 1)))
+	o := newLosing(nil, at(10), time.Minute, time.Second, rand.New(rand.NewPCG(1, 1)))
 	o.TokenBorn(at(0), 0, a)
 	o.TokenGone(at(5), a, circulation.LostInTransit) // in the warm-up
 	o.TokenBorn(at(8), 0, a)
@@ -59,7 +59,7 @@ func TestLosingInjectsTheLosses(t *testing.T) {
 	g := roundRobin()
 	w, err := g.world(t.Context(), 1)
 	require.NoError(t, err)
-	o := newLosing([]lossKind{inTransit, withHolder, withWatcher}, 0, time.Minute, rand.New(rand.NewPCG(1, 1)))
+	o := newLosing([]lossKind{inTransit, withHolder, withWatcher}, 0, time.Minute, time.Second/2, rand.New(rand.NewPCG(1, 1)))
 	w.Observe(o)
 	var fell []int
 	w.Observe(&downs{down: func(member int) { fell = append(fell, member) }})
@@ -169,7 +169,7 @@ func TestGoalsOfTheWalk(t *testing.T) {
 // together.
 func TestGainOfLiars(t *testing.T) {
 	assert.Equal(t, 2.0, gain([]uint64{10, 30, 10, 10}, []int{1, 3}))
-	for _, d := range deceits {
+	for _, d := range deceits(nil) {
 		if d.lie != liars.Starved {
 			continue
 		}
@@ -187,7 +187,7 @@ func TestTwoLiarsHarmLittle(t *testing.T) {
 		{id: "marks-2", liars: 2, lie: liars.Marking},
 		{id: "invents-2", liars: 2, lie: liars.Inventing},
 	} {
-		require.True(t, slices.ContainsFunc(deceits, func(o deceit) bool { return o.id == d.id && o.lie == d.lie && o.liars == d.liars }))
+		require.True(t, slices.ContainsFunc(deceits(nil), func(o deceit) bool { return o.id == d.id && o.lie == d.lie && o.liars == d.liars }))
 		g := walkOf(nil, walkFair, fullLoad)
 		g.length, g.maker = 10*g.ideal(), d.maker
 		r, err := g.run(t.Context(), 1)

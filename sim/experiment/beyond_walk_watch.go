@@ -33,6 +33,7 @@ type losing struct {
 	kinds []lossKind
 	start clock.Instant // what is lost before is not noted
 	down  time.Duration // until a holder that crashed is back
+	retry time.Duration // when to look again for a token to lose where there is none
 	rng   *rand.Rand
 
 	next    lossKind // of the next token that is gone
@@ -51,11 +52,8 @@ type openLoss struct {
 	ran, there bool // the operation, the token
 }
 
-// lossRetry is when to look again for a token to lose where there is none.
-const lossRetry = 500 * time.Millisecond
-
-func newLosing(kinds []lossKind, start clock.Instant, down time.Duration, rng *rand.Rand) *losing {
-	return &losing{kinds: kinds, start: start, down: down, rng: rng, last: map[ident.Token]trail{}}
+func newLosing(kinds []lossKind, start clock.Instant, down, retry time.Duration, rng *rand.Rand) *losing {
+	return &losing{kinds: kinds, start: start, down: down, retry: retry, rng: rng, last: map[ident.Token]trail{}}
 }
 
 // plan schedules the losses: up to one operation later than the multiple of
@@ -75,7 +73,7 @@ func (o *losing) lose(w *circulation.World, kind lossKind) {
 	}
 	holder, before := o.victims(w)
 	if holder < 0 || kind == withWatcher && before < 0 {
-		w.At(w.Now().Add(lossRetry), func(w *circulation.World) { o.lose(w, kind) })
+		w.At(w.Now().Add(o.retry), func(w *circulation.World) { o.lose(w, kind) })
 		return
 	}
 	if kind == withWatcher {

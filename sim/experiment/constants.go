@@ -104,6 +104,10 @@ var (
 		name: "width of a wave", value: 0.2, unit: Seconds, used: []string{"multitoken-fig1"}, others: halfAndDouble(0.2),
 		why: "a quarter of the distance of two waves",
 	})
+	decayBin = declare(constant{
+		name: "bin of the decay", value: 0.1, unit: Seconds, used: []string{"multitoken-fig1"}, others: halfAndDouble(0.1),
+		why: "in which the logarithm of frequencies is taken: 65 points",
+	})
 	lastTokens = declare(constant{
 		name: "last tokens", value: 1800, unit: Seconds, used: []string{"multitoken-fig2"}, others: halfAndDouble(1800),
 		why: "the end of the run, held against the half hour after the ramp",
@@ -323,6 +327,18 @@ var (
 		name: "detection", value: 10, unit: Seconds, used: walkExperiments, others: halfAndDouble(10),
 		why: "how long it takes to find out that a member crashed: about what a member's connections take",
 	})
+	lossRetry = declare(constant{
+		name: "loss retry", value: 0.5, unit: Seconds, used: walkExperiments, others: halfAndDouble(0.5),
+		why: "until a token to lose is looked for again, where there is none",
+	})
+	spareMembers = declare(constant{
+		name: "members with time to spare", value: 75, unit: Number, used: []string{"beyond-walk-load"}, others: []float64{38, 110},
+		why: "of a group that is configured for 300: half of the load",
+	})
+	colludingLiars = declare(constant{
+		name: "liars together", value: 15, unit: Number, used: []string{"beyond-walk-liars"}, others: []float64{8, 30},
+		why: "5 % of the members",
+	})
 	lossesLength = declare(constant{
 		name: "measured time with losses", value: 300_000, unit: Seconds, used: []string{"beyond-walk-losses"}, others: halfAndDouble(300_000),
 		why: "ten losses of each kind",
@@ -376,6 +392,10 @@ var (
 	manyKnown = declare(constant{
 		name: "known members", value: 64, unit: Number, used: []string{"beyond-many-stress"}, others: halfAndDouble(64),
 		why: "others that a member knows, drawn for good",
+	})
+	coldFrom = declare(constant{
+		name: "targets before it is looked", value: 30, unit: Number, used: []string{"beyond-many-coldstart"}, others: halfAndDouble(30),
+		why: "since the start, whether members are still in step",
 	})
 	changeSpan = declare(constant{
 		name: "time to be back", value: 10, unit: Seconds, used: []string{"beyond-many-change"}, others: halfAndDouble(10),

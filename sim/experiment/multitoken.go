@@ -219,7 +219,7 @@ func joinReadings(a, b string) string {
 func multitokenShapeRows(l *Lab, runs []*ramped) {
 	const source = "many-token paper §3, figure 1"
 	const least = 3 // t_wait/k_max
-	wave := l.span(waveWidth)
+	wave, decay := l.span(waveWidth), l.span(decayBin)
 	elsewhere := map[string]string{
 		"multitoken-concentrated": "many-token paper §4", "multitoken-near": "many-token paper §4", "multitoken-uniform": "many-token paper, abstract",
 	}
@@ -239,9 +239,9 @@ func multitokenShapeRows(l *Lab, runs []*ramped) {
 		{"multitoken-waves", "the plot waves because tokens wait", "frequency at 2, 3, 4 and 5 times 0.88 s over that between", "", Number, AtLeast(1.2).Ours(),
 			"fixed thresholds keep the members in step.", func(o *ramped) float64 { return wavesOf(usesOf(o), wave) }},
 		{"multitoken-exponential", "the frequency of intervals drops exponentially", "variance of its logarithm explained by a line, 1 s to 7.5 s", "", Share, AtLeast(0.9).Ours(),
-			"the waves are too high.", func(o *ramped) float64 { _, r := decayOf(usesOf(o)); return r }},
+			"the waves are too high.", func(o *ramped) float64 { _, r := decayOf(usesOf(o), decay); return r }},
 		{"multitoken-decay", "the frequency of intervals drops exponentially", "time in which it drops to 1/e", "", Seconds, Reported(),
-			"", func(o *ramped) float64 { slope, _ := decayOf(usesOf(o)); return -1 / slope }},
+			"", func(o *ramped) float64 { slope, _ := decayOf(usesOf(o), decay); return -1 / slope }},
 		{"multitoken-concentrated", "intervals are concentrated in time", "their standard deviation over their mean; 1 is a Poisson process", "", Number, AtMost(1),
 			"the tail is heavier than that of a Poisson process.", func(o *ramped) float64 { return deviationOf(usesOf(o)) }},
 		{"multitoken-near", "intervals are near to the requirements", "mean interval over the target", "", Number, Reported(), "",

@@ -64,12 +64,12 @@ func wavesOf(h *circulation.Histogram, width time.Duration) float64 {
 	return math.Exp(sum / 4)
 }
 
-// decayOf fits the logarithm of the frequencies from 1 s to 7.5 s with a line:
+// decayOf fits the logarithm of the frequencies from 1 s to 7.5 s, in bins, with a line:
 // its slope in 1/s, and which part of the variance it explains.
-func decayOf(h *circulation.Histogram) (slope, explained float64) {
+func decayOf(h *circulation.Histogram, bin time.Duration) (slope, explained float64) {
 	var points [][2]float64
-	for from := time.Second; from < 7500*time.Millisecond; from += figureBin {
-		points = append(points, [2]float64{from.Seconds(), math.Log(spanShare(h, from, from+figureBin))})
+	for from := time.Second; from < 7500*time.Millisecond; from += bin {
+		points = append(points, [2]float64{from.Seconds(), math.Log(spanShare(h, from, from+bin))})
 	}
 	return fitLine(points)
 }

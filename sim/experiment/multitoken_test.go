@@ -33,7 +33,7 @@ func TestSpans(t *testing.T) {
 		wavy.Add(time.Duration(rng.IntN(8)+1) * gridTarget / 3)
 		wavy.Add(time.Duration(rng.Int64N(int64(9 * time.Second))))
 	}
-	slope, explained := decayOf(poisson)
+	slope, explained := decayOf(poisson, 100*time.Millisecond)
 	assert.InDelta(t, -0.5, slope, 0.01)
 	assert.Greater(t, explained, 0.99)
 	assert.InDelta(t, 1, deviationOf(poisson), 0.01)
