@@ -51,6 +51,18 @@ type Config struct {
 	// operation takes; its zero value is always Params.OperationTime.
 	Passing, Telling, Operation Latency
 
+	// Reserving is how long it takes until a receiver has accepted, before the
+	// Passing of a handoff begins: OFFER and ACCEPT. A policy that Prepares a token
+	// for its receiver lets both go on while the token is still in use
+	// (pre-offer), so that a pass waits for the rest of them only. The zero value
+	// reserves at once, and nothing depends on Prepare.
+	Reserving Latency
+
+	// IdleTimeout is how long a connection lives after the last pass or message
+	// between two members, for Traffic.Connections; 0: connections are not
+	// counted, which saves memory.
+	IdleTimeout time.Duration
+
 	// PassLoss and TellLoss are the probabilities that a pass loses its token
 	// and that a message is lost, 0 to 1.
 	PassLoss, TellLoss float64
@@ -169,12 +181,12 @@ func (c *Config) validate() error {
 	for _, d := range []struct {
 		name string
 		span time.Duration
-	}{{"loss_every", c.LossEvery}, {"crash_every", c.CrashEvery}, {"down_for", c.DownFor}, {"clock_offset", c.ClockOffset}, {"detect_after", c.DetectAfter}} {
+	}{{"loss_every", c.LossEvery}, {"crash_every", c.CrashEvery}, {"down_for", c.DownFor}, {"clock_offset", c.ClockOffset}, {"detect_after", c.DetectAfter}, {"idle_timeout", c.IdleTimeout}} {
 		if d.span < 0 {
 			return fmt.Errorf("%w: %s is %v", ErrNegative, d.name, d.span)
 		}
 	}
-	for _, l := range []Latency{c.Passing, c.Telling, c.Operation} {
+	for _, l := range []Latency{c.Passing, c.Telling, c.Operation, c.Reserving} {
 		if err := l.validate(); err != nil {
 			return err
 		}

@@ -26,7 +26,9 @@
 //
 // # Handoffs
 //
-// A token that is passed is nobody's until Config.Passing later. Then it
+// A token that is passed is nobody's until its receiver has accepted
+// (Config.Reserving, which a policy that prepares the pass lets go on before), and
+// Config.Passing later. Then it
 // arrives: first the receiver's policy gets its Arrival, then the sender's its
 // PassSettled Delivered. A token that is passed to nobody in particular goes
 // to a member drawn uniformly among the others that are up (or the one that

@@ -100,6 +100,10 @@ func (w *World) act(m int32, a *policy.Action) {
 		w.watch(m, a.To)
 	case policy.Unwatch:
 		w.unwatch(m, a.To)
+	case policy.Prepare:
+		if t, _ := w.find(&a.Token); t != nil && t.holder == m && (t.state == held || t.state == running) {
+			w.prepare(t, a.To)
+		}
 	case policy.Run, policy.Pass, policy.Drop:
 		if t, i := w.find(&a.Token); t != nil && t.holder == m && t.state == held {
 			w.actOn(t, i, a)

@@ -27,6 +27,7 @@ func (w *World) tell(m int32, a *policy.Action) {
 	if w.cfg.TellLoss > 0 && w.rng.Float64() < w.cfg.TellLoss {
 		return
 	}
+	w.meet(m, int32(to))
 	i := w.envelope()
 	w.messages[i].from = m
 	w.messages[i].body = append(w.messages[i].body[:0], a.Field...)
@@ -63,7 +64,7 @@ type links struct {
 
 // newLinks keeps no order where everything takes the same time.
 func newLinks(cfg *Config) links {
-	if cfg.Passing.kind == constant && cfg.Telling.kind == constant && cfg.Passing.a == cfg.Telling.a {
+	if cfg.Passing.kind == constant && cfg.Telling.kind == constant && cfg.Passing.a == cfg.Telling.a && cfg.Reserving.zero() {
 		return links{}
 	}
 	return links{last: map[[2]int32]clock.Instant{}, sweep: 64}

@@ -1,6 +1,9 @@
 package circulation
 
 import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
@@ -31,6 +34,37 @@ func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
 	w.send(t, i)
 }
 
+// prepare begins to look for a receiver of a token that is still in use. Asking
+// the same one again goes on with the search.
+func (w *World) prepare(t *token, to ident.Member) {
+	if w.cfg.Reserving.zero() {
+		return
+	}
+	target := int32(-1)
+	if !to.IsZero() {
+		target = int32(MemberIndex(to))
+	}
+	if t.reserved != clock.Never && (t.reservedFor == target || target < 0) {
+		return
+	}
+	t.reserved, t.reservedFor = w.now.Add(w.cfg.Reserving.draw(w.rng)), target
+}
+
+// reserving is how long a pass still waits for its receiver to accept. A receiver
+// that was named takes the token also as anybody; anybody is asked again where
+// one is named after that.
+func (w *World) reserving(t *token) time.Duration {
+	if w.cfg.Reserving.zero() {
+		return 0
+	}
+	reserved := t.reserved
+	if reserved == clock.Never || t.to >= 0 && t.reservedFor != t.to {
+		reserved = w.now.Add(w.cfg.Reserving.draw(w.rng))
+	}
+	t.reserved = clock.Never // whoever is asked next has accepted nothing
+	return max(0, reserved.Sub(w.now))
+}
+
 // passIsLost decides whether the pass that begins loses its token.
 func (w *World) passIsLost() bool {
 	if w.losing > 0 {
@@ -42,18 +76,19 @@ func (w *World) passIsLost() bool {
 
 // send lets a token be on its way.
 func (w *World) send(t *token, i int32) {
-	latency := w.cfg.Passing.draw(w.rng)
+	reserving, latency := w.reserving(t), w.cfg.Passing.draw(w.rng)
 	to := t.to
 	if to < 0 {
 		if to = w.choose(t.holder); to < 0 {
-			w.schedule(latency+nobodyPause, returned, 0, i, 0)
+			w.schedule(reserving+latency+nobodyPause, returned, 0, i, 0)
 			return
 		}
 	} else if to == t.holder || w.sites[to].place < 0 {
-		w.schedule(latency, returned, 0, i, 0)
+		w.schedule(reserving+latency, returned, 0, i, 0)
 		return
 	}
-	w.scheduleAt(w.links.order(t.holder, to, w.now, latency), arrival, to, i, 0)
+	w.meet(t.holder, to)
+	w.scheduleAt(w.links.order(t.holder, to, w.now, reserving+latency), arrival, to, i, 0)
 }
 
 // choose draws a receiver, -1 where there is nobody.
@@ -96,7 +131,7 @@ func (w *World) arrive(e event) {
 	w.settled = t.Event // the sender's view; after the first step t may be another token
 	w.settled.Kind, w.settled.Outcome, w.settled.Operated = policy.PassSettled, policy.Delivered, false
 	w.settled.Token.Field, w.settled.From = nil, MemberID(int(e.member))
-	t.holder, t.state = e.member, held
+	t.holder, t.state, t.reserved = e.member, held, clock.Never
 	t.Token.Hop++
 	s.holds++
 	w.stats.Hops++

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
@@ -35,6 +36,11 @@ type token struct {
 	epoch  uint32 // of the holder when it passed it on
 	state  custody
 	tries  uint8 // receivers that were down
+
+	// reserved is when the receiver reservedFor has accepted the token, which its
+	// holder prepares to pass on; Never while nobody was asked. -1 is anybody.
+	reserved    clock.Instant
+	reservedFor int32
 }
 
 // find is the token with this id that exists, or nil. Where it is in the table
@@ -62,7 +68,7 @@ func (w *World) generate(m int32) bool {
 	w.stats.Generated++
 	t := &w.tokens[i]
 	field := t.Token.Field[:0]
-	*t = token{holder: m, state: held}
+	*t = token{holder: m, state: held, reserved: clock.Never}
 	t.Token = policy.Token{
 		Born:      uint64(max(0, foundation+time.Duration(w.now).Milliseconds()+s.offset)),
 		Generator: MemberID(int(m)), Field: field,

@@ -1,5 +1,7 @@
 package circulation
 
+import "time"
+
 // Traffic is what policies send, in bytes, since the start. What carries it,
 // signatures and all, is not in it.
 type Traffic struct {
@@ -10,6 +12,11 @@ type Traffic struct {
 	Passes uint64
 	// LongestField is the longest policy field.
 	LongestField int
+	// Connections counts those that passes and messages made, where
+	// Config.IdleTimeout is given, and Connected is for how long they were or will
+	// be open, all together.
+	Connections uint64
+	Connected   time.Duration
 }
 
 // passed notes the field of a token that is passed on.
@@ -28,6 +35,8 @@ func (t Traffic) Since(before Traffic) Traffic {
 	t.Fields -= before.Fields
 	t.Messages -= before.Messages
 	t.Passes -= before.Passes
+	t.Connections -= before.Connections
+	t.Connected -= before.Connected
 	return t
 }
 

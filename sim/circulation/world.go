@@ -61,6 +61,7 @@ type World struct {
 	messages     []message
 	freeMessages []int32
 	links        links
+	contacts     contacts
 
 	pcg                 *rand.PCG // streamWorld
 	rng, faults, demand *rand.Rand
@@ -128,7 +129,7 @@ func newWorld(ctx context.Context, cfg Config, makePolicy Maker) (*World, error)
 		clocks: rand.New(rand.NewPCG(cfg.Seed, streamClock)),
 		sites:  make([]site, 0, cfg.Members),
 		up:     make([]int32, 0, cfg.Members),
-		links:  newLinks(&cfg),
+		links:  newLinks(&cfg), contacts: newContacts(cfg.IdleTimeout),
 	}
 	w.rng = rand.New(w.pcg)
 	w.roster, w.watches = newRoster(w), newWatches(&cfg)
