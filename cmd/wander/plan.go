@@ -34,17 +34,22 @@ func newPlanCommand(env *environment) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "plan --members N --operation-time DUR",
-		Short: "Tell what to expect for your own numbers, from a simulation",
+		Short: "Predict waiting times and overlap for your group by simulation",
 		Long: `Simulate a group of your own for some seconds and tell what to expect: how long
 members wait, how long the resource is idle or used by several at once, how long
 it takes until a lost token is replaced, and what it costs in messages.
 
+--latency is the delay of the network one way, half of a round trip: what ping shows,
+halved. A message between policies takes one way. A handoff takes one way after the
+end of the operation, as its receiver accepts while the operation runs; the policy
+has to know the receiver two ways before, else the handoff takes up to three.
+
 How much is simulated is bounded by what it costs, and told. Runs are fewer than
 --seeds says where they would become too short; what is marked with > is larger
 than its number. Very large groups and long pauses give rough figures. The same
-command gives the same figures.`,
+command gives the same figures; --first gives others.`,
 		Example: `  wander plan --members 50 --operation-time 4s
-  wander plan --members 50 --operation-time 4s --every 10m --loss 0.1% --latency 60ms
+  wander plan --members 50 --operation-time 4s --every 10m --loss 0.1% --latency 20ms
   wander plan --members 50 --operation-time 4s --compare
   wander plan --members 200 --operation-time 30s --policy multitoken --target-interval 20m
   wander plan --members 30 --operation-time 10m --every 24h --policy ring --set regeneration_mean=24h`,
@@ -66,8 +71,9 @@ command gives the same figures.`,
 	flags.Var(&f.crash, "crash", "mean time between two crashes in the group, at most half of which is down at a time (default never)")
 	flags.Var(&f.downFor, "down-for", "how long a crashed member is away, with --crash")
 	flags.BoolVar(&f.request.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold; with --crash")
-	flags.Var(&f.latency, "latency", "how long a handoff takes: three ways over the network")
+	flags.Var(&f.latency, "latency", "delay of the network one way, half of a round trip")
 	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("in how many runs at most, 1 to %d", plan.MaxSeeds))
+	flags.Uint64Var(&f.request.First, "first", 1, "the seed of the first run; the others follow it")
 	flags.BoolVar(&f.compare, "compare", false, "all presets of the policy, one beside the other")
 	addOutputFlag(cmd, &f.output)
 	for _, name := range []string{"members", "operation-time"} {
@@ -161,7 +167,7 @@ func comparePresets(env *environment, f *planFlags, r *plan.Request) error {
 func printComparison(w io.Writer, r *plan.Request, plans []*plan.Report) error {
 	fmt.Fprintf(w, "%s, policy %s%s\n%s\n\n", groupText(r), r.Policy, setText(r), faultsText(r))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "preset\tidle\ttwo or more\twait p99\tbetween runs p50\tp99\tafter a loss\tmessages per operation")
+	fmt.Fprintln(t, "preset\tidle\ttwo or more\twait p99\tbetween runs p50\tp99\tafter a loss\tmessages per operation\twith gossip")
 	for _, p := range plans {
 		wait, between50, between99, recovery := "-", "-", "-", "-"
 		if p.Wait != nil {
@@ -173,8 +179,8 @@ func printComparison(w io.Writer, r *plan.Request, plans []*plan.Report) error {
 		if p.Recovery != nil {
 			recovery = inSeconds(p.Recovery.Median)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.3g\n", p.Preset, percent(p.Idle), percent(p.Two+p.More),
-			wait, between50, between99, recovery, p.MessagesPerOperation)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.3g\t%.3g\n", p.Preset, percent(p.Idle), percent(p.Two+p.More),
+			wait, between50, between99, recovery, p.MessagesPerOperation, p.AllPerOperation)
 	}
 	return t.Flush()
 }
@@ -258,9 +264,10 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 	}
 	fmt.Fprintf(w, "messages      %s an hour from each member; %s handoffs and %s operations an hour in all\n",
 		plain(p.MessagesPerHour), plain(p.HandoffsPerHour), plain(p.OperationsPerHour))
-	fmt.Fprintf(w, "per operation %.3g messages, %.3g of them between policies\n", p.MessagesPerOperation, p.SmallPerOperation)
-	fmt.Fprintf(w, "simulated     %s of %s each, after %s of warm-up; %d losses, %d crashes\n",
-		count(p.Seeds, "run"), inSeconds(p.Simulated), inSeconds(p.WarmUp), p.Losses, p.Crashes)
+	fmt.Fprintf(w, "per operation %.3g messages, %.3g of them between policies; %.3g with %.3g of gossip and %.3g HELLO\n",
+		p.MessagesPerOperation, p.SmallPerOperation, p.AllPerOperation, p.GossipPerOperation, p.HelloPerOperation)
+	fmt.Fprintf(w, "simulated     %s of %s each from seed %d on, after %s of warm-up; %d losses, %d crashes\n",
+		count(p.Seeds, "run"), inSeconds(p.Simulated), p.First, inSeconds(p.WarmUp), p.Losses, p.Crashes)
 }
 
 // groupText says who wants what.
@@ -282,7 +289,7 @@ func setText(r *plan.Request) (text string) {
 	return text
 }
 
-// faultsText says what goes wrong, and how long handoffs take.
+// faultsText says what goes wrong, and how slow the network is.
 func faultsText(r *plan.Request) string {
 	loss, crash := "no loss", "no crash"
 	if r.Loss > 0 {
@@ -295,7 +302,7 @@ func faultsText(r *plan.Request) string {
 		}
 		crash = fmt.Sprintf("a crash of a %s member every %v on average, down for %v", kind, r.Crash, r.DownFor)
 	}
-	return fmt.Sprintf("handoffs of %v, %s, %s", r.Latency, loss, crash)
+	return fmt.Sprintf("%v one way, %s, %s", r.Latency, loss, crash)
 }
 
 func printSpread(w io.Writer, name string, s *plan.Spread) {

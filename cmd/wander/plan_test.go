@@ -21,7 +21,7 @@ func TestPlanText(t *testing.T) {
 		"10 members, operations of 4s, who want to run again 10m0s after an operation",
 		"policy uncoordinated, preset journal",
 		"wait          p50 ", "between runs  p50 ", "idle          ", "two at once   ", "more at once  ",
-		"messages      0 an hour from each member", "per operation 0 messages, 0 of them between policies", "simulated     2 runs of ",
+		"messages      0 an hour from each member", "per operation 0 messages, 0 of them between policies; ", "simulated     2 runs of ", " from seed 1 on",
 	} {
 		assert.Contains(t, out, says)
 	}
@@ -78,6 +78,7 @@ func TestPlanMistakes(t *testing.T) {
 		"set no count":   {append(quickPlan, "--set", "queue_capacity=1.5"), "not a number of things"},
 		"set no flag":    {append(quickPlan, "--set", "generator_rests=1"), "neither true nor false"},
 		"set too large":  {append(quickPlan, "--set", "min_interval=36500d"), "min_interval is"},
+		"first":          {append(quickPlan, "--first", "0"), "the first is 0, permitted are 1 to 1000000000"},
 		"seeds":          {append(quickPlan, "--seeds", "0"), "seeds out of range"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,13 +96,13 @@ func TestPlanSet(t *testing.T) {
 		args []string
 		says string
 	}{
-		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m0s\nhandoffs of 0s, no loss, no crash\n"},
+		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m0s\n0s one way, no loss, no crash\n"},
 		"flag":   {[]string{"--policy", "wandering", "--preset", "report", "--set", "generator_rests=true"}, "preset report, generator_rests true\n"},
 		"factor": {[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m"}, "max_interval 10m0s, growth_factor 2.5\n"},
 		"count":  {[]string{"--policy", "multitoken", "--preset", "jittered", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m0s, queue_capacity 3\n"},
 		"faults": {
 			[]string{"--loss", "1%", "--latency", "20ms", "--crash", "1m", "--down-for", "30s", "--volatile"},
-			"handoffs of 20ms, 1 % of the handoffs lose the token, a crash of a volatile member every 1m0s on average, down for 30s\n",
+			"20ms one way, 1 % of the handoffs lose the token, a crash of a volatile member every 1m0s on average, down for 30s\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +129,7 @@ func TestPlanCompare(t *testing.T) {
 	code, out, errs := runCommand("", append(quickPlan, "--compare")...)
 	require.Zero(t, code, errs)
 	assert.Contains(t, out, "10 members, operations of 4s, who want to run again at once, policy uncoordinated\n")
-	assert.Regexp(t, `\npreset +idle +two or more .* messages per operation\njournal +.* 0\nreport +.* 0\n`, out)
+	assert.Regexp(t, `\npreset +idle +two or more .* messages per operation +with gossip\njournal +.* 0 +[0-9.]+\nreport +.* 0 +[0-9.]+\n`, out)
 
 	code, out, errs = runCommand("", append(quickPlan, "--compare", "--output", "json")...)
 	require.Zero(t, code, errs)

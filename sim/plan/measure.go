@@ -67,8 +67,9 @@ const horizon = clock.Instant(28 * policy.MaxInterval)
 type sample struct {
 	*circulation.Meter
 	watch    watch
-	stats    circulation.Stats // while it was measured
-	warm     time.Duration     // before
+	stats    circulation.Stats   // while it was measured
+	traffic  circulation.Traffic // as well
+	warm     time.Duration       // before
 	measured time.Duration
 	warming  uint64 // events before
 }
@@ -133,7 +134,7 @@ func (r *Request) measure(ctx context.Context, seed, least, most uint64) (*sampl
 	if err := p.run(clock.Instant(r.warmUp()), func(events uint64) bool { return events >= most/4 }); err != nil {
 		return nil, err
 	}
-	begin, before := w.Now(), w.Stats()
+	begin, before, traffic := w.Now(), w.Stats(), w.Traffic()
 	s.Restart(begin)
 	s.watch.restart(begin)
 	err = p.run(horizon, func(events uint64) bool {
@@ -142,7 +143,7 @@ func (r *Request) measure(ctx context.Context, seed, least, most uint64) (*sampl
 	})
 	s.watch.close(w.Now())
 	s.warm, s.measured, s.warming = time.Duration(begin), w.Now().Sub(begin), before.Events
-	s.stats = difference(w.Stats(), before)
+	s.stats, s.traffic = difference(w.Stats(), before), w.Traffic().Since(traffic)
 	return s, err
 }
 
@@ -203,7 +204,7 @@ func (l *loser) look(w *circulation.World) {
 // seldom that one loss does not meet another. It returns the times without. It
 // is one run, as the recovery that its end cuts off is missing.
 func (r *Request) recover(ctx context.Context, budget uint64) ([]time.Duration, error) {
-	w, err := circulation.NewContext(ctx, r.config(1))
+	w, err := circulation.NewContext(ctx, r.config(r.First))
 	if err != nil {
 		return nil, err
 	}

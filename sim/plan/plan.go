@@ -10,9 +10,6 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-// messagesPerHandoff are OFFER, ACCEPT, TRANSFER and RECEIPT (protocol/handoff).
-const messagesPerHandoff = 4
-
 // Report is what to expect. Times are in seconds, shares between 0 and 1.
 type Report struct {
 	V       int    `json:"v"` // of this schema: 1
@@ -47,9 +44,17 @@ type Report struct {
 	// where nobody ran.
 	MessagesPerOperation float64 `json:"messages_per_operation"`
 	SmallPerOperation    float64 `json:"policy_messages_per_operation"`
+	// GossipPerOperation are those by which members compare their directories,
+	// HelloPerOperation those with which new connections begin, and
+	// AllPerOperation these and MessagesPerOperation. All three go on while nobody
+	// operates, so that an operation has the more of them the rarer it is.
+	GossipPerOperation float64 `json:"gossip_messages_per_operation"`
+	HelloPerOperation  float64 `json:"hello_messages_per_operation"`
+	AllPerOperation    float64 `json:"all_messages_per_operation"`
 
-	// What was simulated: so many runs, as many as Request.Seeds or fewer, of
-	// this length on average after a warm-up.
+	// What was simulated: so many runs, as many as Request.Seeds or fewer, with the
+	// seeds from First on, of this length on average after a warm-up.
+	First     uint64   `json:"first_seed"`
 	Seeds     int      `json:"seeds"`
 	Simulated float64  `json:"simulated_s"`
 	WarmUp    float64  `json:"warm_up_s"`
@@ -95,7 +100,7 @@ func (r *Request) make(ctx context.Context, e effort, progress func(done float64
 	err := r.each(2, func(i int) (err error) {
 		switch {
 		case i == 0:
-			first, err = r.measure(ctx, 1, events/uint64(r.Seeds), events)
+			first, err = r.measure(ctx, r.First, events/uint64(r.Seeds), events)
 		case r.recovers(e):
 			recovered, err = r.recover(ctx, r.share(e.recovery))
 		}
@@ -124,7 +129,7 @@ func (r *Request) others(ctx context.Context, first *sample, events uint64, prog
 	var mu sync.Mutex
 	done := 1
 	err := r.each(runs-1, func(i int) error {
-		s, err := r.measure(ctx, uint64(i)+2, least, 2*each)
+		s, err := r.measure(ctx, r.First+uint64(i)+1, least, 2*each)
 		if err != nil {
 			return err
 		}
@@ -177,7 +182,7 @@ func (r *Request) each(times int, job func(i int) error) error {
 func (r *Request) report(all *total, recovered []time.Duration) *Report {
 	operations := all.stats.Operations
 	p := &Report{
-		V: 1, Policy: r.Policy, Preset: r.preset(), Members: r.Members, Seeds: all.runs,
+		V: 1, Policy: r.Policy, Preset: r.preset(), Members: r.Members, First: r.First, Seeds: all.runs,
 		Wait:      all.waits.report(all.waited/float64(all.served), all.served),
 		Interval:  all.intervals.report(all.time.Seconds()*float64(r.Members)/float64(operations), operations),
 		Simulated: all.time.Seconds() / float64(all.runs), WarmUp: all.warm.Seconds() / float64(all.runs),
@@ -205,6 +210,7 @@ type total struct {
 	waited                        float64 // in seconds
 	served                        uint64
 	stats                         circulation.Stats
+	traffic                       circulation.Traffic
 }
 
 // merge adds one more run.
@@ -235,6 +241,8 @@ func (a *total) add(s *sample) {
 	a.stats.Lost += s.stats.Lost
 	a.stats.Crashed += s.stats.Crashed
 	a.stats.Messages += s.stats.Messages
+	a.traffic.Connections += s.traffic.Connections
+	a.traffic.Connected += s.traffic.Connected
 }
 
 // fill sets the shares and rates.
@@ -255,10 +263,11 @@ func (p *Report) fill(a *total, r *Request) {
 	hours := seconds / 3600
 	p.OperationsPerHour = float64(a.stats.Operations) / hours
 	p.HandoffsPerHour = float64(a.stats.Hops) / hours
-	sent := messagesPerHandoff*(a.stats.Hops+a.stats.Lost) + a.stats.Messages
-	p.MessagesPerHour = float64(sent) / hours / float64(r.Members)
-	if a.stats.Operations > 0 {
-		p.MessagesPerOperation = float64(sent) / float64(a.stats.Operations)
-		p.SmallPerOperation = float64(a.stats.Messages) / float64(a.stats.Operations)
+	m := r.messages(a)
+	p.MessagesPerHour = (m.handoffs + m.policies) / hours / float64(r.Members)
+	if n := float64(a.stats.Operations); n > 0 {
+		p.MessagesPerOperation, p.SmallPerOperation = (m.handoffs+m.policies)/n, m.policies/n
+		p.GossipPerOperation, p.HelloPerOperation = m.gossip/n, m.hello/n
+		p.AllPerOperation = (m.handoffs + m.policies + m.gossip + m.hello) / n
 	}
 }

@@ -15,6 +15,9 @@ const (
 	// MaxSeeds is more runs than anybody needs: the cost is shared among them.
 	MaxSeeds = 100
 
+	// MaxFirst bounds the first seed as in sim/experiment.
+	MaxFirst = 1_000_000_000
+
 	// MinCrash keeps the simulator busy with something else than crashes, of
 	// each of which all members hear.
 	MinCrash = time.Second
@@ -23,8 +26,8 @@ const (
 	// others at the beginning: of a million the messages take minutes and many GB.
 	MaxFair = 100_000
 
-	// MaxLatency bounds a handoff: nobody waits longer for an answer.
-	MaxLatency = time.Hour
+	// MaxLatency bounds a way over the network: nobody waits longer for an answer.
+	MaxLatency = 20 * time.Minute
 
 	// crowd is from how many members on runs take turns instead of running at
 	// once: each needs the better part of a kilobyte for a member.
@@ -50,12 +53,32 @@ type Request struct {
 	// tokens and what they remember, others keep both.
 	Crash, DownFor time.Duration
 	Volatile       bool
-	// Latency is how long a handoff takes. A message between policies takes a
-	// third: one of its three ways.
+	// Latency is how long anything takes from one member to another, one way:
+	// half of a round trip. What else takes time follows from it, see ways.
 	Latency time.Duration
+	// First is the seed of the first run, 1 to MaxFirst; those of the others
+	// follow it.
+	First uint64
 	// Seeds is how many runs there are at most, 1 to MaxSeeds. There are fewer
 	// where they would become too short.
 	Seeds int
+}
+
+// What goes from one member to another, in ways of Request.Latency each. A handoff
+// is OFFER and ACCEPT, and then TRANSFER. The first two go while the operation
+// runs, where the policy knows by then who is next (pre-offer); of an operation
+// that is shorter, or a member that is found late, the rest of the two is waited
+// for. So a handoff takes one way to three, from the end of the operation to the
+// next holder. RECEIPT, which is the fourth message, holds nobody up.
+const (
+	WaysOfMessage  = 1 // between policies
+	WaysToReserve  = 2 // OFFER and ACCEPT
+	WaysToTransfer = 1
+)
+
+// ways is how long so many ways take.
+func (r *Request) ways(n time.Duration) circulation.Latency {
+	return circulation.Constant(n * r.Latency)
 }
 
 // Validate checks all but what New of sim/circulation checks.
@@ -67,6 +90,8 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("%w: %d, permitted under preset %s are 2 to %d", ErrMembers, r.Members, wandering.Fair, MaxFair)
 	case r.Seeds < 1 || r.Seeds > MaxSeeds:
 		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrSeeds, r.Seeds, MaxSeeds)
+	case r.First < 1 || r.First > MaxFirst:
+		return fmt.Errorf("%w: the first is %d, permitted are 1 to %d", ErrSeeds, r.First, MaxFirst)
 	case !(r.Loss >= 0 && r.Loss < 1):
 		return fmt.Errorf("%w: %v, permitted are 0 to less than 1", ErrLoss, r.Loss)
 	case r.Policy == catalog.Multitoken && r.Params.TargetInterval == 0:
@@ -172,8 +197,8 @@ func (r *Request) warmUp() time.Duration {
 func (r *Request) config(seed uint64) circulation.Config {
 	c := circulation.Config{
 		Policy: r.Policy, Params: r.Params, Members: r.Members, Seed: seed,
-		Passing: circulation.Constant(r.Latency), Telling: circulation.Constant(r.Latency / 3),
-		Demand: circulation.Every(r.Every),
+		Reserving: r.ways(WaysToReserve), Passing: r.ways(WaysToTransfer), Telling: r.ways(WaysOfMessage),
+		IdleTimeout: connectionIdle, Demand: circulation.Every(r.Every),
 	}
 	if r.singleToken() {
 		c.Found = 1
