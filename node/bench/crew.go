@@ -1,25 +1,35 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
 )
 
 // crew are the members of a group, all in this process.
-type crew []*node.Node
+type crew []crewMember
+
+// crewMember is a node, and the relay before it, if there is one.
+type crewMember struct {
+	*node.Node
+	relay   *relay.Relay
+	reached string // its address for the others
+}
 
 // work is what each member of a crew does.
 type work struct {
 	mode      store.Mode
 	operation time.Duration // how long one takes; 0: nobody wants any
 	watch     *occupancy
+	path      relay.Path // between the members; zero: they talk to each other without a relay
 }
 
 // startPause is between the starts of two members: one machine carries all of them,
@@ -46,15 +56,44 @@ func openCrew(dir string, members []string, w work) (crew, error) {
 			cfg.Operation = node.Operation{Resource: resource, Run: w.run}
 		}
 		if len(c) > 0 {
-			cfg.Bootstrap = []string{c[0].Address()}
+			cfg.Bootstrap = []string{c[0].reached}
 		}
-		n, err := node.Open(context.Background(), cfg)
+		m, err := w.open(cfg)
 		if err != nil {
 			return c, fmt.Errorf("member %d: %w", len(c)+1, err)
 		}
-		c = append(c, n)
+		c = append(c, m)
 	}
 	return c, nil
+}
+
+// open opens a node, behind a relay of its own where the network is slow.
+func (w work) open(cfg node.Config) (crewMember, error) {
+	var m crewMember
+	var err error
+	if w.path != (relay.Path{}) {
+		listen, err := freePort()
+		if err != nil {
+			return m, err
+		}
+		if m.relay, err = relay.New(listen, w.path, 0); err != nil {
+			return m, err
+		}
+		m.reached = m.relay.Address()
+		cfg.Listen, cfg.Advertise = listen.String(), []string{m.reached}
+	}
+	if m.Node, err = node.Open(context.Background(), cfg); err != nil {
+		m.closeRelay()
+		return m, err
+	}
+	m.reached = cmp.Or(m.reached, m.Address())
+	return m, nil
+}
+
+func (m crewMember) closeRelay() {
+	if m.relay != nil {
+		m.relay.Close()
+	}
 }
 
 // run is one operation.
@@ -84,9 +123,12 @@ func (c crew) knowEachOther() bool {
 func (c crew) close() {
 	var all sync.WaitGroup
 	for _, n := range c {
-		all.Go(member{n}.Close)
+		all.Go(member{n.Node}.Close)
 	}
 	all.Wait()
+	for _, n := range c {
+		n.closeRelay()
+	}
 }
 
 // tally is what a crew has done since it was opened.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -52,6 +53,7 @@ type walk struct {
 	presets           []string
 	operation, window time.Duration
 	warmUp            time.Duration // 0: until settled
+	delay             time.Duration // of the network, one way
 	volatile          bool
 	dir, profiles     string
 }
@@ -81,6 +83,9 @@ func (w *walk) only(list string) error {
 func (w *walk) run(out io.Writer) error {
 	if w.operation < leastOperation || w.window <= w.operation {
 		return fmt.Errorf("an operation takes %v at least, and the measurement longer than that", leastOperation)
+	}
+	if w.delay < 0 {
+		return fmt.Errorf("the network has a delay of 0 at least, not %v", w.delay)
 	}
 	if len(w.members) == 0 {
 		w.members = counts{25, 100}
@@ -130,7 +135,7 @@ func (w *walk) measure(members int, preset string) (walked, error) {
 	if err := makeGroup(dir, w.resource(members, preset), crowd); err != nil {
 		return r, err
 	}
-	does := work{operation: w.operation, watch: r.watch}
+	does := work{operation: w.operation, watch: r.watch, path: relay.Path{Delay: w.delay}}
 	if w.volatile {
 		does.mode = store.Volatile
 	}
@@ -201,7 +206,7 @@ func (w *walk) observe(c crew, r *walked) error {
 
 // heads are the columns of the table.
 var heads = []string{
-	"members", "preset", "operations", "small messages each", "per hop", "hops each", "dials each", "CPU each", "CPU in all",
+	"members", "preset", "operations", "messages each", "small messages each", "per hop", "hops each", "dials each", "CPU each", "CPU in all",
 	"connections of a member, median and most", "end to next start, median and p99", "none runs", "several run",
 }
 
@@ -211,21 +216,21 @@ func (r walked) row() string {
 	n := float64(o.operations)
 	seconds := r.took.Seconds()
 	cells := []string{
-		strconv.Itoa(r.members), "`" + r.preset + "`", "–", "–", "–", "–", "–", "–",
+		strconv.Itoa(r.members), "`" + r.preset + "`", "–", "–", "–", "–", "–", "–", "–",
 		fmt.Sprintf("%.1f %%", 100*r.cpu.Seconds()/seconds),
 		fmt.Sprintf("%.0f, %.0f", median(r.connections), slices.Max(r.connections)), "–", "–", "–",
 	}
 	if o.operations > 0 {
 		copy(cells[2:], []string{
-			strconv.Itoa(o.operations), fmt.Sprintf("%.1f", float64(r.did.small)/n), fmt.Sprintf("%.1f", float64(r.did.small)/float64(max(1, r.did.hops))),
+			strconv.Itoa(o.operations), fmt.Sprintf("%.1f", float64(r.did.messages)/n), fmt.Sprintf("%.1f", float64(r.did.small)/n), fmt.Sprintf("%.1f", float64(r.did.small)/float64(max(1, r.did.hops))),
 			fmt.Sprintf("%.1f", float64(r.did.hops)/n), fmt.Sprintf("%.1f", float64(r.did.dials)/n), fmt.Sprintf("%.1f ms", r.cpu.Seconds()*1e3/n),
 		})
-		copy(cells[11:], []string{
+		copy(cells[12:], []string{
 			fmt.Sprintf("%.1f %%", 100*o.idle.Seconds()/seconds), fmt.Sprintf("%.1f %%", 100*o.overlap.Seconds()/seconds),
 		})
 	}
 	if len(o.gaps) > 0 {
-		cells[10] = fmt.Sprintf("%.1f ms, %.1f ms", median(o.gaps)*1e3, quantile(o.gaps, 0.99)*1e3)
+		cells[11] = fmt.Sprintf("%.1f ms, %.1f ms", median(o.gaps)*1e3, quantile(o.gaps, 0.99)*1e3)
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
 }

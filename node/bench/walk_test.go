@@ -72,19 +72,19 @@ func TestRow(t *testing.T) {
 	r := walked{
 		members: 25, preset: "fair", took: 10 * time.Second, connections: []float64{3, 9, 4},
 		cpu:   time.Second,
-		did:   tally{hops: 50, dials: 25, small: 1250},
+		did:   tally{hops: 50, dials: 25, messages: 1500, small: 1250},
 		watch: &occupancy{operations: 50, idle: time.Second, overlap: 0, gaps: []float64{0.002, 0.003, 0.001}},
 	}
 	assert.Len(t, strings.Split(r.row(), "|"), len(heads)+2)
-	assert.Equal(t, "| 25 | `fair` | 50 | 25.0 | 25.0 | 1.0 | 0.5 | 20.0 ms | 10.0 % | 4, 9 | 2.0 ms, 2.0 ms | 10.0 % | 0.0 % |", r.row())
+	assert.Equal(t, "| 25 | `fair` | 50 | 30.0 | 25.0 | 25.0 | 1.0 | 0.5 | 20.0 ms | 10.0 % | 4, 9 | 2.0 ms, 2.0 ms | 10.0 % | 0.0 % |", r.row())
 	r = walked{members: 25, preset: quiet, took: 10 * time.Second, connections: []float64{3}, watch: new(occupancy)}
-	assert.Equal(t, "| 25 | `quiet` | – | – | – | – | – | – | 0.0 % | 3, 3 | – | – | – |", r.row())
+	assert.Equal(t, "| 25 | `quiet` | – | – | – | – | – | – | – | 0.0 % | 3, 3 | – | – | – |", r.row())
 }
 
 func TestWalkArguments(t *testing.T) {
 	for _, args := range [][]string{
 		{"walk", "-members", "1"}, {"walk", "-members", "5000"}, {"walk", "-preset", "nonsense"},
-		{"walk", "-operation", "1ms"}, {"walk", "-operation", "2s", "-for", "1s"},
+		{"walk", "-delay", "-1ms"}, {"walk", "-operation", "1ms"}, {"walk", "-operation", "2s", "-for", "1s"},
 	} {
 		assert.Error(t, run(args, io.Discard, io.Discard), "%v", args)
 	}
