@@ -121,7 +121,7 @@ func (t *tracer) stopped(thread int, signal syscall.Signal) error {
 
 // look notes the state of the folder, if it is another one.
 func (t *tracer) look() error {
-	s, err := Read(t.dir)
+	s, err := StateOf(t.dir)
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func (t *tracer) look() error {
 	return nil
 }
 
-// Read returns the state of a folder.
-func Read(dir string) (State, error) {
+// StateOf returns the state of a folder.
+func StateOf(dir string) (State, error) {
 	s := make(State)
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
