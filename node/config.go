@@ -82,11 +82,16 @@ type Config struct {
 type seams struct {
 	journal store.Options // beyond what a user may set: the file system
 	handler func(transport.Handler) transport.Handler
+	// addresses are this machine's.
+	addresses func() ([]net.Addr, error)
 }
 
 func (s *seams) fill() {
 	if s.handler == nil {
 		s.handler = func(h transport.Handler) transport.Handler { return h }
+	}
+	if s.addresses == nil {
+		s.addresses = net.InterfaceAddrs
 	}
 }
 

@@ -50,6 +50,7 @@ type Node struct {
 	scrapes   scrapes
 	syncs     atomic.Uint64
 	pulse     pulse
+	paths     paths // by keepPulse
 	sent      sent
 	contact   atomic.Int64 // clock.Instant of the last frame from anybody
 	failed    atomic.Int64 // clock.Instant of the last attempt to reach somebody that failed
@@ -214,6 +215,7 @@ func (n *Node) startTasks(start context.Context) error {
 		return err
 	}
 	n.pulse.beat(boottime.Now())
+	n.lookAtPaths()
 	n.tasks.Go(func() { n.keepPulse(ctx) })
 	n.tasks.Go(func() { n.bootstrap(ctx) })
 	n.tasks.Go(func() { n.prune(ctx) })

@@ -53,6 +53,7 @@ func (n *Node) keepPulse(ctx context.Context) {
 		case <-timer.C:
 		}
 		n.lookAtPulse(boottime.Now())
+		n.lookAtPaths()
 		timer.Reset(pulseEvery)
 	}
 }
@@ -61,6 +62,9 @@ func (n *Node) keepPulse(ctx context.Context) {
 // member.
 func (n *Node) lookAtPulse(now clock.Instant) {
 	n.pulse.beat(now)
+	if time.Duration(n.pulse.was.Load()) >= awakenAfter {
+		n.transport.Recheck()
+	}
 	by := n.pulse.late(now)
 	if by < member.LateFrom {
 		return

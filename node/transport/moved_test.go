@@ -61,3 +61,26 @@ func TestAddressChange_EachSideAndState_HeardAgain(t *testing.T) {
 	}
 	t.Logf("at most %v", worst)
 }
+
+// TestRecheck_AfterAnAddressChange_HeardAtOnce gives the accepting side another address,
+// and tells it so.
+func TestRecheck_AfterAnAddressChange_HeardAtOnce(t *testing.T) {
+	inBubble(t, 1, instantDelay, func(t *testing.T, b *bubble) {
+		socket := b.net.socket()
+		moved, stays := b.open(b.t, b.book, socket, "moved", nil), b.node("stays", nil)
+		stays.Send(moved.Self(), Custody, []byte("hello"))
+		moved.wait(frame("hello"), 1)
+		time.Sleep(2 * KeepAlive)
+		moved.Recheck()
+		time.Sleep(time.Second)
+		assert.Equal(t, uint64(1), moved.Stats().Surplus+moved.Stats().Moved, "it was tried out")
+
+		b.net.move(socket)
+		moved.Recheck()
+		took := since(func() { moved.wait(kind("connected"), 1+int(moved.Stats().Moved)+1) })
+		assert.Less(t, took, 10*instantDelay)
+		defer speak(moved, stays, "here")()
+		stays.wait(frame("here"), 1)
+		assert.NotZero(t, moved.Stats().Moved)
+	})
+}

@@ -25,6 +25,9 @@ const (
 )
 
 const (
+	// maxSilence is the max_idle_timeout that T-15 has both sides state.
+	maxSilence = 7500 * time.Millisecond
+
 	// maxInbox is how many messages wait for the check before the peer is read
 	// no further: 64 MiB of them, should it send nothing but the largest.
 	maxInbox = 1024
@@ -117,16 +120,23 @@ func (t *trial) handshake(conf *tls.Config) (*session, error) {
 		return err
 	}
 	var err error
-	s.quic, err = t.quic.Dial(t.ctx, t.to, conf, &quic.Config{
-		Versions: []quic.Version{quic.Version1}, HandshakeIdleTimeout: t.Timeout, MaxIncomingStreams: 1, MaxIncomingUniStreams: 1,
-		EnableDatagrams: true, // to see whether the member would, too
-	})
+	s.quic, err = t.quic.Dial(t.ctx, t.to, conf, t.config())
 	if err != nil {
 		return nil, err
 	}
 	t.sessions = append(t.sessions, s)
 	s.stream, err = s.quic.OpenStreamSync(t.ctx)
 	return s, err
+}
+
+// config is how this side's QUIC runs. It is the dialler, so the keep-alives are its
+// task (T-15): checks that wait in silence are longer than maxSilence.
+func (t *trial) config() *quic.Config {
+	return &quic.Config{
+		Versions: []quic.Version{quic.Version1}, HandshakeIdleTimeout: t.Timeout, MaxIncomingStreams: 1, MaxIncomingUniStreams: 1,
+		EnableDatagrams: true, // to see whether the member would, too
+		MaxIdleTimeout:  maxSilence, KeepAlivePeriod: maxSilence / 3,
+	}
 }
 
 // dial is handshake for a member that has to be let in.

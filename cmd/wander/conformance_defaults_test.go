@@ -1,0 +1,40 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/spec/conformance"
+)
+
+// slowChecks wait for the member's own timeouts, or for its policy: under the default
+// settings for a minute and more. TestSession_InSilence_Stays has what they need.
+var slowChecks = []string{
+	"late-preamble", "transfer-lapsed",
+	"own-offer", "own-offer-need", "other-incarnation", "retransmission", "reconnected", "unknown", "void",
+}
+
+// A node in a group that sets nothing but its resource passes.
+func TestPeerConformance_DefaultSettings_Passes(t *testing.T) {
+	b := newConformanceBench(t)
+	b.write("group.toml", "[[resource]]\nname = \"test\"\noperation_time = \"2s\"\nmembers_max = 3\n")
+	b.must("ca", "config", "group.toml")
+	address, tester := b.running("subject"), b.issued("tester")
+	var names []string
+	for _, c := range conformance.Checks() {
+		if !slices.Contains(slowChecks, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	require.Greater(t, len(names), 60)
+	var r peerReport
+	require.NoError(t, json.Unmarshal([]byte(b.must("conformance", "--peer", address, "--identity", tester,
+		"--timeout", "1m", "--check", strings.Join(names, ","), "--output", "json")), &r))
+	assert.Zero(t, r.Failed)
+	assert.Equal(t, len(names)-2, r.Passed, "all but for an expired and a revoked member")
+}

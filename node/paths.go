@@ -1,0 +1,54 @@
+package node
+
+import (
+	"net"
+	"slices"
+
+	"github.com/wandertoken/wander/node/transport"
+)
+
+// paths are the addresses of this machine, as of the last look. Connections of members
+// that dialled this one end when they change, without a word: only this member can
+// bring them back.
+type paths struct {
+	addresses []string
+	known     bool
+}
+
+// changed takes in the present addresses, and reports whether others were seen before.
+// Those of one link or of the machine itself carry no connection with another member
+// far away, and containers come and go with them.
+func (p *paths) changed(list []net.Addr) bool {
+	var now []string
+	for _, a := range list {
+		if ip, ok := a.(*net.IPNet); ok && ip.IP.IsGlobalUnicast() {
+			now = append(now, ip.IP.String())
+		}
+	}
+	slices.Sort(now)
+	changed := p.known && !slices.Equal(p.addresses, now)
+	p.addresses, p.known = now, true
+	return changed
+}
+
+// lookAtPaths tries out every connection when this machine has other addresses.
+func (n *Node) lookAtPaths() {
+	list, err := n.cfg.seams.addresses()
+	if err != nil {
+		return // the next look is in a second
+	}
+	if !n.paths.changed(list) {
+		return
+	}
+	n.log.Info("this machine has other addresses: connections are tried out", "addresses", n.paths.addresses)
+	n.transport.Recheck()
+	host, _, _ := net.SplitHostPort(n.Address())
+	if ip := net.ParseIP(host); ip != nil && ip.IsGlobalUnicast() && !slices.Contains(n.paths.addresses, ip.String()) {
+		n.log.Warn("listen.address is none of this machine's any more: listen on [::] with listen.advertise, or restart with another address",
+			"listen", n.Address())
+	}
+}
+
+// awakenAfter is how late a beat is after which all connections are tried out: the
+// machine slept, and peers may have given them up.
+const awakenAfter = transport.KeepAlive
