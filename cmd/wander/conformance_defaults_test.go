@@ -13,9 +13,9 @@ import (
 )
 
 // slowChecks wait for the member's own timeouts, or for its policy: under the default
-// settings for a minute and more. TestSession_InSilence_Stays has what they need.
+// settings for a minute and more. The test of quiet-connection has what they need.
 var slowChecks = []string{
-	"late-preamble", "transfer-lapsed",
+	"late-preamble", "quiet-connection", "transfer-lapsed",
 	"own-offer", "own-offer-need", "other-incarnation", "retransmission", "reconnected", "unknown", "void",
 }
 

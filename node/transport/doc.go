@@ -19,11 +19,10 @@
 //
 // process is drawn at random when a process opens its transport, and ordinal
 // counts the preambles it has written. Together they decide which of two
-// connections between the same members stays (see Choose): a
-// restarted process replaces its dead connection at once, and of two
-// simultaneous dials both sides keep the one dialled by the smaller id. keep
-// asks the peer not to close the connection for idleness: members that only
-// dial out say so.
+// connections between the same members stays (see [Choose]): a connection whose
+// preamble has been read takes the place of one without, and of two the one with the
+// later preamble stays. keep asks the peer not to close the connection for
+// idleness: members that only dial out say so.
 //
 // A connection without frames for the idle timeout is closed, and dialled
 // again when there is something to say; nothing is resumed. While it lasts,
@@ -31,6 +30,13 @@
 // within 4/3 of that time. A peer that came back on the same address answers
 // the next packet with a stateless reset, when that packet has more than 42
 // bytes, as every message's has and a keep-alive has not.
+//
+// # When an address changes
+//
+// QUIC follows a dialler whose address changes, but no acceptor. So a connection that
+// brings nothing though it should is tried out: the peer is dialled again, and when
+// that succeeds while the connection is still silent, the new one takes its place.
+// [Transport.Recheck] does that at once for all.
 //
 // # What it costs
 //

@@ -18,6 +18,7 @@ var streamChecks = []Check{
 	{"preamble", []string{"T-11"}, "The preamble is answered by one. Of two connections, both have one process, and the second a higher ordinal.", preambles},
 	{"bad-preamble", []string{"T-11", "T-18", "F-1"}, "A first frame that is no preamble ends the connection with code 4.", badPreambles},
 	{"late-preamble", []string{"T-13"}, "A connection without preamble is closed with code 4 after 5 seconds.", latePreamble},
+	{"quiet-connection", []string{"T-15"}, "A connection with keep-alives and no frames is still there after 8.5 seconds.", quietConnection},
 	{"unready-connections", []string{"T-13"}, "Of five connections without preamble one is closed with code 6.", unready},
 	{"frame-size", []string{"F-1", "T-18"}, "A frame of 0, 65537 or 4294967295 bytes ends the connection with code 4.", frameSizes},
 	{"largest-frame", []string{"F-1", "F-3"}, "A frame of 65536 bytes that is no message is read and dropped; the connection stays.", largestFrame},
@@ -94,6 +95,17 @@ func latePreamble(t *trial) {
 	s := t.dial()
 	s.closed(codeProtocol, "no preamble")
 	t.check(time.Since(began) > preambleTimeout-time.Second/10, "closed after %v already", time.Since(began))
+}
+
+// quietConnection waits for longer than QUIC's own timeout, in which only keep-alives
+// come.
+func quietConnection(t *trial) {
+	const quiet = maxSilence + time.Second
+	t.needsTime(quiet+time.Second/2, "it takes 8.5 seconds")
+	s := t.greet()
+	s.listen(quiet)
+	s.say(s.gossip(false))
+	expect(s, "answer to GOSSIP", isAnswer)
 }
 
 // maxUnready is how many connections without preamble T-13 permits.

@@ -19,7 +19,7 @@ func TestNodeConforms(t *testing.T) {
 	n := openNode(t, a, revoked.Certificate.Member())
 	o := a.options(t, n.Address(), revoked)
 	for _, c := range Checks() {
-		if c.Name != "late-preamble" { // TestLatePreamble
+		if c.Name != "late-preamble" && c.Name != "quiet-connection" { // they have tests of their own
 			o.Only = append(o.Only, c.Name)
 		}
 	}
@@ -49,6 +49,19 @@ func TestLatePreamble(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Skipped, report.Results[0].Verdict)
 	assert.Contains(t, report.Results[0].Detail, "needs a timeout above 6s")
+}
+
+// A connection bears a check that waits in silence for longer than QUIC does, at a node
+// that says nothing by itself meanwhile: the next gossip is in half a minute.
+func TestQuietConnection(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	revoked := a.issue(t, "revoked", time.Hour)
+	o := a.options(t, openNode(t, a, revoked.Certificate.Member()).Address(), revoked)
+	o.Only = []string{"quiet-connection"}
+	report, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	assert.Equal(t, Pass, report.Results[0].Verdict, report.Results[0].Detail)
 }
 
 // What a check needs and was not given, it says.
