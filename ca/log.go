@@ -30,9 +30,9 @@ const (
 // logVersion is the version of the log's form.
 const logVersion = 1
 
-// maxLine bounds a line of the log: the largest evidence in base64, and the
-// rest.
-const maxLine = 64 << 10
+// maxLine bounds a line of the log: the largest group configuration in base64, and
+// the rest.
+const maxLine = 512 << 10
 
 // entry is one line of the log. What it says about the object is there for
 // people and for a quick start; the object is what counts.

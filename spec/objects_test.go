@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"time"
 
@@ -126,7 +127,7 @@ func configuration(t *testing.T, resources int, e canonical.Extensions) group.Co
 	}
 	for i := range resources {
 		r := group.Resource{
-			Name:       "ftp" + string(rune('a'+i/26)) + string(rune('a'+i%26)),
+			Name:       resourceName(i),
 			Params:     policy.Params{OperationTime: 4 * time.Second, MembersMax: 100},
 			Extensions: e,
 		}
@@ -143,6 +144,15 @@ func configuration(t *testing.T, resources int, e canonical.Extensions) group.Co
 	c, err := s.WithDefaults().Sign(groupID, authority.key)
 	require.NoError(t, err)
 	return c
+}
+
+// resourceName is the name of one of many resources, in ascending order.
+func resourceName(i int) string {
+	const pairs = 26 * 26
+	if i >= pairs {
+		return fmt.Sprintf("ftpzz%04d", i)
+	}
+	return "ftp" + string(rune('a'+i/26)) + string(rune('a'+i%26))
 }
 
 func memberCertificate(t *testing.T, p party, e canonical.Extensions) certificate.Certificate {

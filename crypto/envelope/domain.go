@@ -41,6 +41,14 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// maxPayload bounds the content of an envelope of this kind, in bytes.
+func (k Kind) maxPayload() int {
+	if k == Configuration {
+		return MaxConfiguration
+	}
+	return MaxPayload
+}
+
 func (k Kind) valid() bool { return k > 0 && k < kindEnd }
 
 // Domain is what a signature is bound to besides its payload. It is not in the

@@ -11,12 +11,14 @@ const (
 	// KeyIDSize is the length of a key id: a member id, or the first bytes of
 	// a CA key's hash.
 	KeyIDSize = 16
-	// MaxPayload bounds the content, in bytes. A transfer has about 300; a group
-	// configuration with 64 resources fits. It is also what one frame carries
-	// several of.
+	// MaxPayload bounds the content, in bytes, of every kind but a configuration. A
+	// transfer has about 300. It is also what one frame carries several of.
 	MaxPayload = 16 << 10
-	// MaxSize is the size of an envelope with the largest payload.
-	MaxSize = len(opening) + KeyIDSize + 1 + 3 + MaxPayload + 2 + signature.SignatureSize
+	// MaxConfiguration bounds the content of a group configuration, in bytes: one with
+	// 1,024 resources fits. It travels in parts.
+	MaxConfiguration = 256 << 10
+	// MaxSize is the size of an envelope with the largest payload of all kinds.
+	MaxSize = len(opening) + KeyIDSize + 1 + maxHead + MaxConfiguration + 2 + signature.SignatureSize
 )
 
 // opening is what every envelope begins with: tag 18, an array of 4, and the
@@ -25,6 +27,7 @@ const opening = "\xd2\x84\x55\xa2\x01\x27\x04\x50"
 
 const (
 	tagLen      = 2                            // tag and array head
+	maxHead     = 5                            // of a payload
 	protectedAt = tagLen                       // the protected header, a byte string of 21
 	unprotected = len(opening) + KeyIDSize     // the empty map
 	bodyAt      = unprotected + 1              // the payload's head
@@ -85,10 +88,10 @@ func Sign(d Domain, kid [KeyIDSize]byte, payload []byte, key *signature.PrivateK
 	if !d.Kind.valid() {
 		return Verified{}, fmt.Errorf("%w: %s", ErrKind, d.Kind)
 	}
-	if len(payload) > MaxPayload {
-		return Verified{}, fmt.Errorf("%w: %d, at most %d", ErrTooLarge, len(payload), MaxPayload)
+	if len(payload) > d.Kind.maxPayload() {
+		return Verified{}, fmt.Errorf("%w: %d, at most %d", ErrTooLarge, len(payload), d.Kind.maxPayload())
 	}
-	raw := make([]byte, 0, bodyAt+3+len(payload)+tailSize)
+	raw := make([]byte, 0, bodyAt+maxHead+len(payload)+tailSize)
 	raw = append(raw, opening...)
 	raw = append(raw, kid[:]...)
 	raw = append(raw, 0xa0)

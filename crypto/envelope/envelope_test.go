@@ -235,6 +235,8 @@ func TestParseRefuses(t *testing.T) {
 		"payload head of 3":      {cut(25, 26, 0x59, 0x00), envelope.ErrPayload},
 		"payload head of 5":      {cut(25, 26, 0x5a, 0x00, 0x00, 0x00), envelope.ErrPayload},
 		"short in two bytes":     {cut(25, 57, 0x58, 0x01, 0x00), envelope.ErrPayload},
+		"payload head of 5, 64":  {cut(25, 57, 0x5a, 0x00, 0x00, 0xff, 0xff), envelope.ErrPayload},
+		"too large in 5":         {cut(25, 57, 0x5a, 0x00, 0x01, 0x00, 0x00), envelope.ErrPayload},
 		"payload too large":      {append(cut(25, 121, tooLarge...), make([]byte, 2*envelope.MaxPayload)...), envelope.ErrTooLarge},
 		"too large, not there":   {cut(25, 57, tooLarge...), envelope.ErrTooLarge},
 		"signature not bytes":    {set(57, 0x78), envelope.ErrSignatureSize},
@@ -269,12 +271,46 @@ func TestParseIsStrict(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	d, v, key := example(t, envelope.MaxPayload)
-	assert.Len(t, v.Raw(), envelope.MaxSize)
-	_, err := envelope.Parse(d, v.Raw())
-	require.NoError(t, err)
-	_, err = envelope.Sign(d, v.KeyID(), make([]byte, envelope.MaxPayload+1), key)
-	assert.ErrorIs(t, err, envelope.ErrTooLarge)
+	_, _, key := example(t, 1)
+	for k := firstKind; k <= lastKind; k++ {
+		most := envelope.MaxPayload
+		if k == envelope.Configuration {
+			most = envelope.MaxConfiguration
+		}
+		d := envelope.Domain{Version: 1, Kind: k}
+		for _, size := range []int{23, 24, 255, 256, 1<<16 - 1, 1 << 16, most} {
+			if size > most {
+				continue
+			}
+			v, err := envelope.Sign(d, [16]byte{}, make([]byte, size), key)
+			require.NoError(t, err)
+			u, err := envelope.Parse(d, v.Raw())
+			require.NoError(t, err, "%s of %d", k, size)
+			assert.Len(t, u.Payload(), size)
+			assert.LessOrEqual(t, len(v.Raw()), envelope.MaxSize)
+			assert.Equal(t, k == envelope.Configuration && size == most, len(v.Raw()) == envelope.MaxSize)
+		}
+		_, err := envelope.Sign(d, [16]byte{}, make([]byte, most+1), key)
+		assert.ErrorIs(t, err, envelope.ErrTooLarge)
+	}
+}
+
+func TestParse_LongHeadOfConfiguration_Strict(t *testing.T) {
+	_, v, _ := example(t, 1)
+	d := envelope.Domain{Version: 1, Kind: envelope.Configuration}
+	for name, c := range map[string]struct {
+		head []byte
+		want error
+	}{
+		"not shortest": {[]byte{0x5a, 0x00, 0x00, 0xff, 0xff}, envelope.ErrPayload},
+		"not there":    {[]byte{0x5a, 0x00, 0x01, 0x00, 0x00}, envelope.ErrTruncated},
+		"too large":    {[]byte{0x5a, 0x00, 0x04, 0x00, 0x01}, envelope.ErrTooLarge},
+		"4 GiB":        {[]byte{0x5a, 0xff, 0xff, 0xff, 0xff}, envelope.ErrTooLarge},
+		"in 9":         {[]byte{0x5b, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00}, envelope.ErrPayload},
+	} {
+		_, err := envelope.Parse(d, append(append(bytes.Clone(v.Raw()[:25]), c.head...), v.Raw()[26:]...))
+		assert.ErrorIs(t, err, c.want, name)
+	}
 }
 
 func TestKinds(t *testing.T) {

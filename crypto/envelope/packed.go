@@ -28,7 +28,7 @@ func (p Packed) Payload() []byte {
 	if len(raw) < bodyAt {
 		return nil
 	}
-	start, end, err := parsePayload(raw)
+	start, end, err := parsePayload(raw, MaxConfiguration)
 	if err != nil {
 		return nil // as in Unpack
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/wandertoken/wander/crypto/signature"
 )
@@ -19,7 +20,7 @@ func Parse(d Domain, raw []byte) (Unverified, error) {
 	if err := parseHeader(raw); err != nil {
 		return Unverified{}, err
 	}
-	start, end, err := parsePayload(raw)
+	start, end, err := parsePayload(raw, d.Kind.maxPayload())
 	if err != nil {
 		return Unverified{}, err
 	}
@@ -53,11 +54,11 @@ func parseHeader(raw []byte) error {
 	return nil
 }
 
-// parsePayload finds the payload: a byte string of at most MaxPayload, whose
-// length has one, two or three bytes.
-func parsePayload(raw []byte) (start, end int, err error) {
+// parsePayload finds the payload: a byte string of at most so many bytes, whose
+// head has one, two or three bytes, or five where so many are permitted.
+func parsePayload(raw []byte, most int) (start, end int, err error) {
 	rest := raw[bodyAt:]
-	if len(rest) < 3 {
+	if len(rest) < maxHead {
 		return 0, 0, ErrTruncated
 	}
 	size, head := 0, 0
@@ -68,12 +69,14 @@ func parsePayload(raw []byte) (start, end int, err error) {
 		size, head = int(rest[1]), 2
 	case first == 0x59 && rest[1] > 0:
 		size, head = int(binary.BigEndian.Uint16(rest[1:])), 3
+	case first == 0x5a && most >= 1<<16 && binary.BigEndian.Uint32(rest[1:]) >= 1<<16:
+		size, head = int(min(binary.BigEndian.Uint32(rest[1:]), math.MaxInt32)), maxHead
 	default:
 		return 0, 0, ErrPayload
 	}
 	switch {
-	case size > MaxPayload:
-		return 0, 0, fmt.Errorf("%w: %d, at most %d", ErrTooLarge, size, MaxPayload)
+	case size > most:
+		return 0, 0, fmt.Errorf("%w: %d, at most %d", ErrTooLarge, size, most)
 	case size > len(rest)-head:
 		return 0, 0, ErrTruncated
 	}

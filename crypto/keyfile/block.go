@@ -32,7 +32,7 @@ var types = []string{
 const (
 	// MaxBlock bounds one block's content: an envelope with the largest
 	// payload fits, with room for a later form.
-	MaxBlock = 32 << 10
+	MaxBlock = 320 << 10
 	// MaxBlocks bounds the blocks of one text: certificates and endpoints of
 	// some thousand members, with the dead ones' revocations.
 	MaxBlocks = 16 << 10

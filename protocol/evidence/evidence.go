@@ -10,10 +10,11 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// MaxSize bounds encoded evidence, in bytes: what one block of a key file holds.
+// MaxSize bounds encoded evidence, in bytes: two objects and nine statements of the
+// largest size that each may have.
 // Usual evidence has 2 KiB: two objects of 400 bytes, a certificate and a CA
 // statement of 300 each.
-const MaxSize = keyfile.MaxBlock
+const MaxSize = 32 << 10
 
 // objectCount is how many objects every kind of evidence has.
 const objectCount = 2

@@ -17,12 +17,12 @@ import (
 
 // configLimits bound a configuration: MaxResources of about forty items each,
 // with every parameter that there is, and extensions.
-var configLimits = canonical.Limits{MaxBytes: envelope.MaxPayload, MaxDepth: 6, MaxItems: 4096}
+var configLimits = canonical.Limits{MaxBytes: envelope.MaxConfiguration, MaxDepth: 6, MaxItems: 48 * MaxResources}
 
 // configForm is the payload of a configuration. Times are in milliseconds.
 //
 //	configuration = [ version: uint, name: tstr .size (1..64), issued: uint,
-//	                  resources: [1*64 resource], constants, authorities: [1*8 bstr .size 16],
+//	                  resources: [1*1024 resource], constants, authorities: [1*8 bstr .size 16],
 //	                  revocation_floor: uint, extensions ]
 type configForm struct {
 	_               struct{} `cbor:",toarray"`

@@ -169,7 +169,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"another signer", func(s *group.Settings) { s.Authorities = ids(secondKey) }, group.ErrAuthorities, "is not among"},
 		{"an authority twice", func(s *group.Settings) { s.Authorities = ids(firstKey, secondKey, secondKey) }, group.ErrAuthorities, "twice"},
 		{"many authorities", func(s *group.Settings) { s.Authorities = make([][16]byte, group.MaxAuthorities+1) }, group.ErrAuthorities, "1 to 8"},
-		{"no resources", func(s *group.Settings) { s.Resources = nil }, group.ErrResources, "1 to 64"},
+		{"no resources", func(s *group.Settings) { s.Resources = nil }, group.ErrResources, "1 to 1024"},
 		{"twice", func(s *group.Settings) { s.Resources[0].Name = "ftp" }, group.ErrResources, ""},
 		{"order", func(s *group.Settings) { s.Resources[0].Name = "z" }, group.ErrResources, ""},
 		{"resource name", func(s *group.Settings) { ftp(s).Name = "f t p" }, group.ErrName, ""},
@@ -324,8 +324,8 @@ func TestLargestConfigFits(t *testing.T) {
 			}
 			s.Resources = nil
 			for i := range group.MaxResources {
-				r := resource(fmt.Sprintf("%02d%s", i, strings.Repeat("r", group.MaxName-2)))
-				r.Policy, r.Preset, r.Slots, r.MaxHold = name, preset.Name, group.MaxSlots, policy.MaxOperationTime
+				r := resource(fmt.Sprintf("%04d%s", i, strings.Repeat("r", group.MaxName-4)))
+				r.Policy, r.Preset, r.Slots, r.MaxHold = name, preset.Name, group.MaxTokens/group.MaxResources, policy.MaxOperationTime
 				r.MembersMax, r.SkipDelay = 100_000, policy.MaxSkipDelay
 				for _, p := range policy.Parameters {
 					if slices.Contains(preset.Uses, p.Name) {
@@ -355,7 +355,7 @@ func TestConfigThatIsTooLarge(t *testing.T) {
 	s := settings()
 	s.Resources = nil
 	for i := range group.MaxResources {
-		r := resource(fmt.Sprintf("%02d%s", i, strings.Repeat("r", group.MaxName-2)))
+		r := resource(fmt.Sprintf("%04d%s", i, strings.Repeat("r", group.MaxName-4)))
 		r.Policy, r.Preset = strings.Repeat("p", group.MaxName), strings.Repeat("p", group.MaxName)
 		s.Resources = append(s.Resources, r)
 	}
@@ -382,4 +382,19 @@ func TestNoAlteredConfigIsAccepted(t *testing.T) {
 		_, err := group.ParseConfig(id, raw, trusting(firstKey))
 		return err
 	})
+}
+
+func TestSettings_TooManyTokens_Refused(t *testing.T) {
+	s := settings()
+	s.Resources = nil
+	for i := range 65 {
+		r := resource(fmt.Sprintf("r%02d", i))
+		r.Slots = group.MaxSlots
+		s.Resources = append(s.Resources, r)
+	}
+	assert.ErrorIs(t, s.Validate(), group.ErrResources)
+	s.Resources[64].Slots = 1
+	assert.ErrorIs(t, s.Validate(), group.ErrResources)
+	s.Resources = s.Resources[:64]
+	assert.NoError(t, s.Validate())
 }

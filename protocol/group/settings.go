@@ -19,8 +19,12 @@ const (
 	MaxName = 64
 	// MaxResources bounds the resources of a group. So many, with the longest
 	// names and all parameters of any policy that there is, fit the payload of
-	// an envelope.
-	MaxResources = 64
+	// a configuration. A quiet member needs 10 kB for each.
+	MaxResources = 1024
+	// MaxTokens bounds the slots of all resources together, each of which has its own
+	// token and policy: what a member keeps in memory of a group with the most slots
+	// is about half a gigabyte.
+	MaxTokens = 64 * MaxSlots
 	// MaxMembers bounds the members of a group: what a directory is built to
 	// keep in memory, about two gigabytes.
 	MaxMembers = 1 << 20
@@ -185,9 +189,13 @@ func (s Settings) validateResources() error {
 	if n := len(s.Resources); n == 0 || n > MaxResources {
 		return fmt.Errorf("%w: %d resources, permitted are 1 to %d", ErrResources, n, MaxResources)
 	}
+	slots := 0
 	for i, r := range s.Resources {
 		if err := r.Validate(); err != nil {
 			return fmt.Errorf("resource %q: %w", r.Name, err)
+		}
+		if slots += r.Slots; slots > MaxTokens {
+			return fmt.Errorf("%w: resource %q is the one with which there are %d slots in all, permitted are %d", ErrResources, r.Name, slots, MaxTokens)
 		}
 		if i == 0 || s.Resources[i-1].Name < r.Name {
 			continue

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// MaxRecord bounds the body of a frame, in bytes. The largest records are
-	// evidence, a few signed objects of at most 16 KiB; with the bound a
-	// damaged length cannot ask for memory.
-	MaxRecord = 64 << 10
+	// MaxRecord bounds the body of a frame, in bytes. The largest record is that of
+	// a group configuration, 257 KiB; with the bound a damaged length cannot ask for
+	// memory.
+	MaxRecord = 320 << 10
 
 	// FrameOverhead is what framing adds to a body, in bytes.
 	FrameOverhead = frameHeaderSize + frameTrailerSize

@@ -19,10 +19,12 @@ func (m *Member) configurationMessage(from ident.Member, p *peer, msg *wire.Conf
 	switch {
 	case m.ignored(from):
 		m.reject("ignored peer")
-	case !p.configurations.spend(m.now.Boot, configurationRate, configurationBurst):
+	case !m.assemblies.of(from).continues(msg) && !p.configurations.spend(m.now.Boot, configurationRate, configurationBurst):
 		m.reject("configuration rate")
 	default:
-		m.learnConfiguration(from, msg.Configuration, msg.Authorities)
+		if raw, whole := m.assemblies.add(from, msg); whole {
+			m.learnConfiguration(from, raw, msg.Authorities)
+		}
 	}
 }
 
@@ -97,9 +99,9 @@ func (m *Member) sendConfiguration(to ident.Member) {
 	if p := m.peers[to]; p != nil {
 		p.configuration = m.settings.Version // it will have it
 	}
-	m.send(to, &wire.Configuration{
-		Configuration: m.cfg.Group.Config().Raw(), Authorities: m.cfg.Group.Vouchers(),
-	})
+	for _, part := range wire.ConfigurationParts(m.cfg.Group.Config().Raw(), m.cfg.Group.Vouchers()) {
+		m.send(to, part)
+	}
 }
 
 // adopt puts a configuration into force if it is newer and this build knows its

@@ -11,6 +11,9 @@ func (m *Member) Shunned(id ident.Member) bool { return m.shunned(id) }
 // HasStated reports whether a member has stated another one's failure.
 func (m *Member) HasStated(id ident.Member) bool { return m.hasStated(id) }
 
+// Assemblies is how many configurations are coming in parts.
+func (m *Member) Assemblies() int { return len(m.assemblies) }
+
 // SetPolicies has policies made by a test.
 func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {
 	c.policies = func(_ string, _ policy.Params, in policy.Surroundings) (policy.Policy, error) { return made(in), nil }

@@ -47,6 +47,7 @@ type Member struct {
 	journalled map[update.Key]clock.Instant
 	faults     map[ident.Member]*faulty
 	exchange   exchange
+	assemblies assemblies // of configurations
 	where      whereabouts
 
 	// Who does not answer: see watch.go.

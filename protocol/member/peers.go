@@ -83,6 +83,7 @@ func (m *Member) connected(c certificate.Certificate) {
 func (m *Member) disconnected(id ident.Member) {
 	m.dir.Connected(id, false)
 	m.detached(id)
+	m.assemblies.drop(id)
 	m.watchedParts(id)
 	m.ring.due = true
 	delete(m.peers, id)

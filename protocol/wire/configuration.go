@@ -4,30 +4,53 @@ import "fmt"
 
 const (
 	// MaxConfiguration bounds a signed group configuration, in bytes: the
-	// largest payload of an envelope, and the envelope.
-	MaxConfiguration = 17 << 10
+	// largest payload that one may have, and the envelope.
+	MaxConfiguration = 257 << 10
+
+	// ConfigurationPart is how much of it one message carries at most, in bytes:
+	// frames that move custody wait behind one part and not behind all of it.
+	ConfigurationPart = 16 << 10
 
 	// MaxVouchers bounds the statements about CA keys beside a configuration:
 	// as many as a group knows at a time (group.MaxAuthorities).
 	MaxVouchers = 8
 )
 
-// Configuration hands over a signed group configuration, with what a member
-// needs that has not heard of the CA key which signed it.
+// Configuration hands over a signed group configuration, or one part of it, with
+// what a member needs that has not heard of the CA key which signed it. The parts
+// of one configuration are sent one after the other, each but the last with
+// ConfigurationPart bytes.
 //
-//	configuration-message = [ configuration: bstr, authorities: [*8 bstr] ]
+//	configuration-message = [ configuration: bstr, authorities: [*8 bstr], rest: uint ]
 type Configuration struct {
 	_             struct{} `cbor:",toarray"`
 	Configuration []byte
-	Authorities   [][]byte // about CA keys beyond the first, in the order in which they are vouched for
+	Authorities   [][]byte // about CA keys beyond the first, in the order in which they are vouched for; with the last part
+	Rest          uint64   // bytes of the configuration in the parts that follow; 0: this is the last, or all
+}
+
+// ConfigurationParts are the messages that hand over a configuration.
+func ConfigurationParts(raw []byte, authorities [][]byte) (list []*Configuration) {
+	for len(raw) > ConfigurationPart {
+		rest := raw[ConfigurationPart:]
+		list = append(list, &Configuration{Configuration: raw[:ConfigurationPart], Rest: uint64(len(rest))})
+		raw = rest
+	}
+	return append(list, &Configuration{Configuration: raw, Authorities: authorities})
 }
 
 // Type is TypeConfiguration.
 func (*Configuration) Type() Type { return TypeConfiguration }
 
 func (m *Configuration) validate() error {
-	if n := len(m.Configuration); n == 0 || n > MaxConfiguration {
-		return fmt.Errorf("%w: configuration of %d bytes, permitted are 1 to %d", ErrLimit, n, MaxConfiguration)
+	n := len(m.Configuration)
+	switch {
+	case n == 0 || n > ConfigurationPart:
+		return fmt.Errorf("%w: %d bytes of a configuration, permitted are 1 to %d", ErrLimit, n, ConfigurationPart)
+	case m.Rest > uint64(MaxConfiguration-n):
+		return fmt.Errorf("%w: configuration with %d more bytes, permitted are %d in all", ErrLimit, m.Rest, MaxConfiguration)
+	case m.Rest > 0 && (n < ConfigurationPart || len(m.Authorities) > 0):
+		return fmt.Errorf("%w: part of a configuration of %d bytes with %d statements and more to come", ErrMalformed, n, len(m.Authorities))
 	}
 	return objects("statements about CA keys", m.Authorities, MaxVouchers)
 }

@@ -126,7 +126,7 @@ func TestLargestMessages(t *testing.T) {
 		"summary":     &wire.Summary{Parts: partsOf(wire.MaxParts)},
 		"news":        &wire.News{Updates: repeat(wire.MaxUpdates, object(1024))},
 		"revocations": &wire.Revocations{Revocations: repeat(wire.MaxPage, object(500))},
-		"config":      &wire.Configuration{Configuration: object(wire.MaxConfiguration)},
+		"config":      &wire.Configuration{Configuration: object(wire.ConfigurationPart)},
 	} {
 		body, err := wire.Encode(m)
 		require.NoError(t, err, name)

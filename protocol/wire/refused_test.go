@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -71,7 +72,11 @@ func TestRefusedMessages(t *testing.T) {
 		"members, empty failure":     {wire.ErrLimit, &wire.Members{Entries: []wire.Entry{{Certificate: object(1), Failures: [][]byte{{}}}}}},
 		"revocations, second bad":    {wire.ErrLimit, &wire.Revocations{Revocations: [][]byte{object(1), large}}},
 		"configuration of nothing":   {wire.ErrLimit, &wire.Configuration{}},
-		"configuration too large":    {wire.ErrLimit, &wire.Configuration{Configuration: object(wire.MaxConfiguration + 1)}},
+		"configuration too large":    {wire.ErrLimit, &wire.Configuration{Configuration: object(wire.ConfigurationPart + 1)}},
+		"configuration of too many":  {wire.ErrLimit, &wire.Configuration{Configuration: object(wire.ConfigurationPart), Rest: wire.MaxConfiguration - wire.ConfigurationPart + 1}},
+		"configuration, endless":     {wire.ErrLimit, &wire.Configuration{Configuration: object(wire.ConfigurationPart), Rest: math.MaxUint64}},
+		"configuration, small part":  {wire.ErrMalformed, &wire.Configuration{Configuration: object(wire.ConfigurationPart - 1), Rest: 1}},
+		"configuration, key early":   {wire.ErrMalformed, &wire.Configuration{Configuration: object(wire.ConfigurationPart), Rest: 1, Authorities: [][]byte{{1}}}},
 		"configuration, many keys":   {wire.ErrLimit, edit(func(m *wire.Configuration) { m.Authorities = repeat(wire.MaxVouchers+1, object(1)) })},
 		"configuration, empty key":   {wire.ErrLimit, edit(func(m *wire.Configuration) { m.Authorities = [][]byte{{}} })},
 		"summary, many parts":        {wire.ErrLimit, &wire.Summary{Parts: partsOf(wire.MaxParts + 1)}},

@@ -215,6 +215,10 @@ var makers = []func(*rapid.T) wire.Message{
 		}
 	},
 	func(t *rapid.T) wire.Message {
+		if rapid.Bool().Draw(t, "part") {
+			rest := rapid.Uint64Range(1, wire.MaxConfiguration-wire.ConfigurationPart).Draw(t, "rest")
+			return &wire.Configuration{Configuration: object(wire.ConfigurationPart), Rest: rest}
+		}
 		return &wire.Configuration{
 			Configuration: anyObject.Draw(t, "configuration"), Authorities: anyObjects.Draw(t, "authorities"),
 		}

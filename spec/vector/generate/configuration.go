@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/wandertoken/wander/spec/vector"
@@ -27,8 +28,8 @@ func configurationObject() *object {
 		bad("version-0", "version 0", "O-1", "group.ErrVersion", uintOf(0), 0),
 		bad("issued-10000", "issued in the year 10000", "O-1", outOfRange, uintOf((lastSecond+1)*1000), 2),
 		bad("resources-0", "no resource", "O-1", "group.ErrResources", array(), 3),
-		good("resources-64", "64 resources", "O-1", array(manyResources(64)...), 3),
-		bad("resources-65", "65 resources", "O-1", "group.ErrResources", array(manyResources(65)...), 3),
+		good("resources-1024", "1024 resources", "O-1", array(manyResources(1024)...), 3),
+		bad("resources-1025", "1025 resources", "O-1", "group.ErrResources", array(manyResources(1025)...), 3),
 		bad("resources-twice", "one resource twice", "O-1", "group.ErrResources", array(resource("ftp"), resource("ftp")), 3),
 		bad("resources-unsorted", "resources in another order", "O-1", "group.ErrResources", array(resource("ftp"), resource("audit")), 3),
 		bad("policy-unknown", "a policy that nobody knows", "O-5", "catalog.ErrUnknownPolicy", text("lottery"), 3, 0, 1),
@@ -100,9 +101,10 @@ func constantEdits() (list []edit) {
 	return list
 }
 
+// manyResources have names so long that a thousand need a payload's largest head.
 func manyResources(n int) (list []item) {
 	for i := range n {
-		list = append(list, resource("ftp"+string(rune('a'+i/26))+string(rune('a'+i%26))))
+		list = append(list, resource(fmt.Sprintf("%04d-%s", i, strings.Repeat("r", 40))))
 	}
 	return list
 }

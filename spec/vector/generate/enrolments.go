@@ -88,8 +88,8 @@ func (s *suite) enrolmentVectors() {
 	ofPublication := func(at int) []edit {
 		return concat(counted("authorities", 1, 8, one, 1, at, 0), counted("leaves", 0, 64, one, 1, at, 3),
 			counted("revocations", 0, 4096, one, 1, at, 2), []edit{
-				good("configuration-largest", "a configuration of 16478 bytes", req, bstr(make([]byte, 16478)), 1, at, 1),
-				bad("configuration-too-large", "a configuration of 16479 bytes", req, malformed, bstr(make([]byte, 16479)), 1, at, 1),
+				good("configuration-largest", "a configuration of 262240 bytes", req, bstr(make([]byte, 262240)), 1, at, 1),
+				bad("configuration-too-large", "a configuration of 262241 bytes", req, malformed, bstr(make([]byte, 262241)), 1, at, 1),
 			})
 	}
 	for _, m := range []struct {

@@ -145,7 +145,7 @@ func (s *suite) segmentVectors() {
 	}
 	put(ok("good", "a checkpoint with one record, and one record behind it", "J-4"), whole)
 	put(ok("checkpoint-only", "an empty checkpoint", "J-4"), join(header, begin, journalFrame(frameEnd, 2, nil)))
-	put(ok("largest", "a record of 65536 bytes", "J-4"), join(header, begin, carried, end, journalFrame(frameRecord, 4, make([]byte, 65536))))
+	put(ok("largest", "a record of 327680 bytes", "J-4"), join(header, begin, carried, end, journalFrame(frameRecord, 4, make([]byte, 327680))))
 	damaged("empty", "an empty file", "journal.ErrMagic", nil)
 	damaged("magic", "as a copy made as text would begin", "journal.ErrMagic", join([]byte("\x89WNDRJ\n\n"), header[8:], begin))
 	damaged("header-short", "a header of 87 bytes", "journal.ErrMagic", header[:87])
@@ -158,7 +158,7 @@ func (s *suite) segmentVectors() {
 	damaged("type-0", "a frame of type 0", "journal.ErrFrameType", join(header, begin, carried, end, journalFrame(0, 4, body)))
 	damaged("type-4", "a frame of type 4", "journal.ErrFrameType", join(header, begin, carried, end, journalFrame(4, 4, body)))
 	damaged("size-0", "a record without a body", "journal.ErrFrameSize", join(header, begin, carried, end, journalFrame(frameRecord, 4, nil)))
-	damaged("size-65537", "a record of 65537 bytes", "journal.ErrFrameSize", join(header, begin, carried, end, journalFrame(frameRecord, 4, make([]byte, 65537))))
+	damaged("size-327681", "a record of 327681 bytes", "journal.ErrFrameSize", join(header, begin, carried, end, journalFrame(frameRecord, 4, make([]byte, 327681))))
 	put(fault{slug: "size-lie", about: "a record claims 16 MiB", req: "J-7", outcome: "journal.ErrDamaged", cause: "journal.ErrFrameSize"}.malicious(),
 		join(header, begin, carried, end, framed(frameRecord, 1<<24-1, 4, body)))
 	damaged("end-with-body", "a checkpoint's end with a body", "journal.ErrFrameSize", join(header, begin, carried, framed(frameEnd, 1, 3, []byte{0})))
