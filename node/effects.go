@@ -135,6 +135,9 @@ func (n *Node) sendMessage(to ident.Member, m wire.Message) {
 	}
 	n.scratch = body
 	n.sent.note(m)
+	if p, ok := m.(*wire.Policy); ok {
+		n.metrics.PolicyMessageSent(p.Resource)
+	}
 	n.transport.Queue(to, classOf(m), body)
 }
 

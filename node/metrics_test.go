@@ -166,6 +166,26 @@ func TestMetrics_CertificateWarning_FitsTheLifetime(t *testing.T) {
 	}
 }
 
+// What policies tell each other is counted on both sides, as the node's traffic has
+// it.
+func TestPolicyMessages_LiveMembers_CountedBothWays(t *testing.T) {
+	talks := ftp
+	talks.Params.Preset, talks.Params.RegenerationMean = wandering.Light, 0
+	a := newAuthority(t, talks)
+	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) { c.Metrics, c.Found = "127.0.0.1:0", true })
+	openNode(t, a.issue(t, "other"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
+	var s scraped
+	var before, after uint64
+	await.Until(t, "both have said something", func() bool {
+		before, s, after = n.Traffic().PolicyMessages, scrape(t, n), n.Traffic().PolicyMessages
+		return s.of(`wander_policy_messages_total{direction="sent",resource="ftp"}`) > 0 &&
+			s.of(`wander_policy_messages_total{direction="received",resource="ftp"}`) > 0
+	})
+	sent := s.of(`wander_policy_messages_total{direction="sent",resource="ftp"}`)
+	assert.GreaterOrEqual(t, sent, float64(before))
+	assert.LessOrEqual(t, sent, float64(after))
+}
+
 // Members are counted by what they are.
 func TestMetricsCountMembers(t *testing.T) {
 	a := newAuthority(t, ftp)

@@ -55,7 +55,7 @@ type Metrics struct {
 	now      func() clock.Instant
 
 	received, sent, regenerated, dropped, duplicates *prometheus.CounterVec
-	requests, operations, lost, evidence             *prometheus.CounterVec
+	requests, operations, lost, evidence, messages   *prometheus.CounterVec
 	returned, waited, held, handoff                  *prometheus.HistogramVec
 	fsync                                            prometheus.Histogram
 
@@ -82,6 +82,7 @@ func New(now func() clock.Instant) *Metrics {
 	m.requests = m.counter("requests_total", "Requests of programs for a resource, when they were answered.", "resource", "outcome")
 	m.operations = m.counter("operations_total", "Grants that have ended, by how.", "resource", "outcome")
 	m.lost = m.counter("grants_lost_total", "Grants that were taken away before their deadline.", "resource", "reason")
+	m.messages = m.counter("policy_messages_total", "Messages between policies, beside the tokens.", "resource", "direction")
 	m.evidence = m.counter("evidence_total", "Signed proofs, in the journal, that some member broke the rules.", "kind")
 	m.returned = m.histogram("token_return_seconds", "Time between two arrivals of a token of one slot.", spans, "resource")
 	m.waited = m.histogram("wait_seconds", "How long programs waited that got a grant.", spans, "resource")

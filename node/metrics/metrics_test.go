@@ -80,13 +80,13 @@ func token(name byte, hop uint64) policy.Token {
 //
 //	+a3 arrival of token a at hop 3     *a generated     .a resumed     ~a recalled
 //	>a pass    xa drop (superseded)     ? generate
-//	=a3 delivered    <a4 returned with hop 4    0a3 abandoned
+//	=a3 delivered    <a4 returned with hop 4    0a3 abandoned    ! a message
 func (b *bench) story(words string) {
 	o := b.Watch(nil)
 	o.PolicyMade("r", 0, "wandering", policy.Params{}, [32]byte{})
 	kinds := map[byte]policy.EventKind{
 		'+': policy.Arrival, '*': policy.Generated, '.': policy.Resumed, '~': policy.Recalled,
-		'=': policy.PassSettled, '<': policy.PassSettled, '0': policy.PassSettled,
+		'!': policy.Message, '=': policy.PassSettled, '<': policy.PassSettled, '0': policy.PassSettled,
 	}
 	outcomes := map[byte]policy.Outcome{'=': policy.Delivered, '<': policy.Returned, '0': policy.Abandoned}
 	for word := range strings.FieldsSeq(words) {
@@ -150,6 +150,9 @@ func TestTokens(t *testing.T) {
 		{"dropped once", "+a1 xa xa", map[string]string{
 			"tokens_received_total r": "1", "tokens_dropped_total superseded r": "1",
 		}},
+		{"what other policies say", "! ! +a1", map[string]string{
+			"policy_messages_total received r": "2", "tokens_received_total r": "1",
+		}},
 		{"of a token that is not here nothing is believed", "xb >b =b7", map[string]string{}},
 		{"another one while one is here", "+a1 +b1", map[string]string{
 			"tokens_received_total r": "2", "token_return_seconds r": "1 1s", "duplicates_detected_total r": "1",
@@ -175,6 +178,18 @@ func TestTokens(t *testing.T) {
 			assert.Equal(t, c.want, b.values())
 		})
 	}
+}
+
+// What a policy says counts when it is given to the transport, of resources that
+// there are, and on nil metrics not at all.
+func TestPolicyMessageSent_Configured_Counted(t *testing.T) {
+	b := newBench(t)
+	b.story("!")
+	b.PolicyMessageSent("r")
+	b.PolicyMessageSent("r")
+	b.PolicyMessageSent("unknown")
+	assert.Equal(t, map[string]string{"policy_messages_total received r": "1", "policy_messages_total sent r": "2"}, b.values())
+	(*Metrics)(nil).PolicyMessageSent("r")
 }
 
 // However many tokens come, what is remembered of them is bounded.

@@ -41,9 +41,16 @@ var (
 	drops  = []policy.DropReason{policy.Superseded, policy.Overflow, policy.Spent}
 )
 
+// The ways of a message between policies, as values of the label direction.
+const (
+	directionReceived = "received"
+	directionSent     = "sent"
+)
+
 // resource is the metrics of one resource.
 type resource struct {
 	received, sent, regenerated, duplicates prometheus.Counter
+	heard, told                             prometheus.Counter // messages between policies
 	returned, waited, held                  prometheus.Observer
 
 	// By Metrics.mu.
@@ -65,7 +72,8 @@ func (m *Metrics) configured(name string, slot uint64) *resource {
 			received: m.received.WithLabelValues(name), sent: m.sent.WithLabelValues(name),
 			regenerated: m.regenerated.WithLabelValues(name), duplicates: m.duplicates.WithLabelValues(name),
 			returned: m.returned.WithLabelValues(name), waited: m.waited.WithLabelValues(name),
-			held: m.held.WithLabelValues(name),
+			held:  m.held.WithLabelValues(name),
+			heard: m.messages.WithLabelValues(name, directionReceived), told: m.messages.WithLabelValues(name, directionSent),
 		}
 		m.resources[name] = r
 		for _, o := range requests {
@@ -105,6 +113,14 @@ func (m *Metrics) Waited(name string, answer Request, took time.Duration) {
 	m.requests.WithLabelValues(name, string(answer)).Inc()
 	if answer == RequestGranted {
 		r.waited.Observe(took.Seconds())
+	}
+}
+
+// PolicyMessageSent notes a message that a policy here has for another member's,
+// when it is given to the transport.
+func (m *Metrics) PolicyMessageSent(name string) {
+	if r := m.of(name); r != nil {
+		r.told.Inc()
 	}
 }
 

@@ -109,6 +109,8 @@ func (m *Metrics) event(s *slotWatch, now clock.Instant, e *policy.Event) {
 		s.arrive(now, e.Token)
 	case policy.PassSettled:
 		m.settled(s, now, e)
+	case policy.Message:
+		s.resource.heard.Inc()
 	}
 }
 
