@@ -23,7 +23,7 @@ docs/reproduction.md and docs/beyond.md lists the numbers with their values.
 
 With --out the result is saved in DIR/data/sweep.csv, in the place of what is there of
 the same experiments, and the pages in DIR are made anew: a row whose verdict changes
-says so. "all" takes about a quarter of an hour of processor time.`,
+says so. "all" and "beyond" take about half an hour of processor time each.`,
 		Example: "  wander sim sweep report-fig4\n  wander sim sweep all --out docs",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runSweep(env, f, args) },

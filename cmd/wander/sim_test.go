@@ -184,6 +184,9 @@ func TestSimUsage(t *testing.T) {
 		`hint: did you mean "journal-fig2"?`:                                    {"run", "jurnal-fig2"},
 		"hint: wander sim list shows them\n":                                    {"run", "zzzzzzzz"},
 		"--seeds 0: permitted are 1 to 10000":                                   {"run", "slides-setup", "--seeds", "0"},
+		"--first 0: permitted are 1 to 1000000000":                              {"run", "slides-setup", "--first", "0"},
+		"--first 2000000000: permitted are 1":                                   {"sweep", "ring-worst", "--first", "2000000000"},
+		`invalid argument "-1" for "--first"`:                                   {"scenario", "x.toml", "--first", "-1"},
 		"--parallel -1: permitted are 0":                                        {"run", "slides-setup", "--parallel", "-1"},
 		`--output "xml": text or json`:                                          {"list", "-o", "xml"},
 	} {
@@ -214,13 +217,17 @@ func TestSimListAndRun(t *testing.T) {
 	assert.Empty(t, errs, "progress is for terminals")
 
 	dir := t.TempDir()
-	code, out, errs = runCommand("", "sim", "run", "slides-setup", "--seeds", "2", "--out", dir+"/new", "--output", "json")
+	code, out, errs = runCommand("", "sim", "run", "slides-setup", "--seeds", "2", "--first", "7", "--out", dir+"/new", "--output", "json")
 	require.Zero(t, code, errs)
 	require.NoError(t, json.Unmarshal([]byte(out), &ran))
 	assert.Equal(t, 2, ran.Seeds)
+	assert.EqualValues(t, 7, ran.First)
+	assert.Equal(t, experiment.Arithmetic, ran.Experiments[0].Rows[0].Kind)
 	assert.Equal(t, experiment.Reproduced, ran.Experiments[0].Rows[0].Verdict)
 	assert.FileExists(t, dir+"/new/data/slides-setup-claims.csv")
-	assert.NoFileExists(t, dir+"/new/reproduction.md", "that is for all of them")
+	page, err := os.ReadFile(dir + "/new/reproduction.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "go run ./cmd/wander sim run slides-setup --seeds 2 --first 7 --out docs\n")
 }
 
 // runInterrupted runs a command that gets Ctrl-C again and again, as it may come before
@@ -282,29 +289,59 @@ func TestSimRunInterrupted(t *testing.T) {
 	assert.DirExists(t, dir, "it was there before")
 }
 
-// What is saved becomes a page, and what is not is named.
-func TestSimPage(t *testing.T) {
+// What is saved becomes pages, and what is not is named.
+func TestSimPage_Saved_Pages(t *testing.T) {
 	dir := t.TempDir()
 	code, out, errs := runCommand("", "sim", "page", dir)
 	assert.Equal(t, exitFailure, code)
 	assert.Empty(t, out)
-	assert.Contains(t, errs, "hint: wander sim run beyond --out "+dir)
+	assert.Contains(t, errs, "hint: wander sim run all --out "+dir)
 
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "data"), os.DirFS("../../docs/data")))
 	code, out, errs = runCommand("", "sim", "page", dir)
 	assert.Zero(t, code, errs)
-	assert.Equal(t, "wrote "+filepath.Join(dir, "beyond.md")+"\n", out)
+	assert.Equal(t, "wrote "+filepath.Join(dir, "reproduction.md")+", "+filepath.Join(dir, "beyond.md")+"\n", out)
 	assert.Empty(t, errs)
 
 	walk := filepath.Join(dir, "data", "beyond-walk.json")
 	require.NoError(t, os.Remove(walk))
 	code, _, errs = runCommand("", "sim", "page", dir)
 	assert.Zero(t, code)
-	assert.Equal(t, "warning: not on the page, as nothing of it is saved: beyond-walk\n", errs)
+	assert.Equal(t, "warning: not on the pages, as nothing of it is saved: beyond-walk\n", errs)
 
 	require.NoError(t, os.WriteFile(walk, []byte("{"), 0o600))
 	code, _, errs = runCommand("", "sim", "page", dir)
 	assert.Equal(t, exitFailure, code)
 	assert.Contains(t, errs, "beyond-walk.json")
 	assert.Contains(t, errs, "hint: measure it again")
+}
+
+// A sweep prints each row with each value, and saves it for the pages.
+func TestSimSweep_RingWorst_PrintedAndSaved(t *testing.T) {
+	dir := t.TempDir()
+	code, _, errs := runCommand("", "sim", "run", "ring-worst", "--seeds", "1", "--out", dir)
+	require.Zero(t, code, errs)
+	page := func() string {
+		text, err := os.ReadFile(filepath.Join(dir, "reproduction.md"))
+		require.NoError(t, err)
+		return string(text)
+	}
+	assert.Regexp(t, `\| far requests \| 20 \| .* \| ring-worst \| 10, 40 \| not run \|`, page())
+
+	code, out, errs := runCommand("", "sim", "sweep", "ring-worst", "--first", "3", "--out", dir)
+	require.Zero(t, code, errs)
+	assert.Empty(t, errs)
+	assert.Regexp(t, `far requests +10 +ring-lower-messages/q +63 +63 to 63 +reproduced\n`, out)
+	assert.Regexp(t, `\| far requests \| 20 \| .* \| ring-worst \| 10, 40 \| none \|`, page())
+
+	code, out, errs = runCommand("", "sim", "sweep", "ring-worst", "--seeds", "1", "--first", "3", "--output", "json")
+	require.Zero(t, code, errs)
+	var swept simSweep
+	require.NoError(t, json.Unmarshal([]byte(out), &swept))
+	assert.Equal(t, [3]int{1, 1, 3}, [3]int{swept.V, swept.Seeds, int(swept.First)})
+	assert.NotEmpty(t, swept.Rows)
+
+	code, _, errs = runCommand("", "sim", "sweep", "nonesuch")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, errs, "no experiment is called")
 }

@@ -61,7 +61,7 @@ func Goals(results []Saved, sweep Sweep) []byte {
 			d.goalsSection(e, results[at])
 		}
 	}
-	d.constants(results)
+	d.constants(results, "beyond")
 	return d.buf.Bytes()
 }
 

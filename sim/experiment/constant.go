@@ -62,6 +62,3 @@ func (l *Lab) sweeps(c *constant) bool {
 	_, other := l.instead[c]
 	return other
 }
-
-// sweepCommand is what made the sweep of the documents.
-const sweepCommand = "go run ./cmd/wander sim sweep all --out docs"

@@ -18,7 +18,7 @@ func Document(results []Saved, sweep Sweep) []byte {
 			d.chapter(p, mine)
 		}
 	}
-	d.constants(results)
+	d.constants(results, "all")
 	return d.buf.Bytes()
 }
 
@@ -85,7 +85,7 @@ func (d *document) opening(results []Saved) {
 	d.line("- *open*: a limit is within the interval, so that these runs do not decide;")
 	d.line("- *measured*: the paper gives no number to hold against.\n")
 	d.line("Beside the verdict is the number of runs that satisfy *holds if* each for itself, which may be few where")
-	d.line("it has two ends. *Changes* names the other verdicts that a row has while a number that this project has")
+	d.line("it has two ends. *Changes with* names the other verdicts that a row has while a number that this project has")
 	d.line("chosen has another value; [the last chapter](#numbers-that-no-paper-gives) has all of these numbers. *Not measurable* are claims about")
 	d.line("something else than these systems, as money; each is listed with the reason. Where a text leaves open what it means, the row with a plain name has the")
 	d.line("reading that the notes explain, and rows with a slash in their name have the others.\n")
@@ -267,11 +267,12 @@ func (r *SavedRow) verdictCell(sweep Sweep) string {
 	if r.Verdict.Fails() {
 		verdict = "**" + verdict + "**"
 	}
-	for i, c := range sweep.changes(*r) {
-		if i == 0 {
-			verdict += "; *changes*"
-		}
-		verdict += "; " + c.Text()
+	var changes []string
+	for _, c := range sweep.changes(*r) {
+		changes = append(changes, c.Text())
+	}
+	if len(changes) > 0 {
+		verdict += "; *changes with* " + strings.Join(changes, ", ")
 	}
 	return verdict
 }
@@ -294,15 +295,18 @@ func (d *document) notMeasured(results []Saved) {
 	}
 }
 
-// constants is the chapter about the numbers that no paper gives.
-func (d *document) constants(results []Saved) {
+// constants is the chapter about the numbers that no paper gives. The names are
+// those of the experiments on the command line of the sweep.
+func (d *document) constants(results []Saved, names string) {
 	d.line("## Numbers that no paper gives\n")
 	d.line("The experiments above need numbers that no paper gives. Each was also given other values, one number")
-	d.line("at a time; only the plain readings were run then, with the fewest seeds of which a median has a confidence")
-	d.line("interval:\n\n```sh\n%s\n```\n", sweepCommand)
-	d.line("*Changes* names the rows whose verdict is another one then, counting verdicts that so few runs decide;")
-	d.line("what is open there is no change. The *tolerance* of limits on both sides, and limits that this project has chosen,")
-	d.line("were halved and doubled with the samples of the rows themselves: there an open verdict is a change as well.\n")
+	d.line("at a time, in %s runs with each value: so few suffice for a confidence interval of the median, from the", d.sweptSeeds(results))
+	d.line("smallest to the largest. Only the plain readings were run then, of a few groups where there are many:\n")
+	d.line("```sh\ngo run ./cmd/wander sim sweep %s --out docs\n```\n", names)
+	d.line("The last column names the rows whose verdict is another one then, where so few runs decide; what is open with them")
+	d.line("is no change. All of it is in [%s/sweep.csv](%s/sweep.csv). The *tolerance* of limits on both sides, and", dataDir, dataDir)
+	d.line("limits that this project has chosen, were halved and doubled with the samples of the rows themselves: there an")
+	d.line("open verdict is a change as well. Sizes of groups and other readings have rows of their own.\n")
 	d.row("number", "value", "why", "used in", "other values", "changes")
 	d.row("---", "---", "---", "---", "---", "---")
 	d.row(toleranceName, "as under *holds if*", "what counts as the published number is a choice; the notes of an experiment give its rule",
@@ -344,6 +348,16 @@ func (d *document) swept(c *constant, results []Saved) (others, changes string) 
 		return strings.Join(values, ", "), "none"
 	}
 	return strings.Join(values, ", "), strings.Join(rows, ", ")
+}
+
+// sweptSeeds is in how many runs the sweep of these results was made.
+func (d *document) sweptSeeds(results []Saved) string {
+	for _, w := range d.sweep {
+		if slices.ContainsFunc(results, func(r Saved) bool { return r.Name == w.Experiment }) {
+			return fmt.Sprint(w.Seeds)
+		}
+	}
+	return "no"
 }
 
 // tolerant counts the rows whose verdict another tolerance changes.

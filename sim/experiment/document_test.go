@@ -21,9 +21,9 @@ var toys = paper{
 				for _, x := range []struct {
 					id    string
 					holds Check
-				}{{"toy-yes", AtMost(0.5)}, {"toy-no", AtMost(0.1)}, {"toy-maybe", Reported()}} {
+				}{{"toy-yes", About(0.25, 0.25)}, {"toy-no", AtMost(0.1)}, {"toy-open", AtMost(0.25).Trend()}, {"toy-maybe", Reported()}} {
 					c.ID, c.Holds = x.id, x.holds
-					l.Row(c, []float64{0.2, 0.3})
+					l.Row(c, []float64{0.2, 0.3, 0.2, 0.3, 0.2, 0.3})
 				}
 				c.ID, c.Reading, c.Holds = "toy-yes/otherwise", "each for itself", Exactly(0.4)
 				l.Row(c, []float64{0.4})
@@ -40,14 +40,14 @@ var toys = paper{
 func TestDocument(t *testing.T) {
 	defer func(before []paper) { papers = before }(papers)
 	papers = []paper{toys}
-	results, err := Run(t.Context(), All(), Options{Seeds: Seeds(1, 2)})
+	results, err := Run(t.Context(), All(), Options{Seeds: Seeds(1, 6)})
 	require.NoError(t, err)
 	var saved []Saved
 	for _, r := range results {
 		saved = append(saved, NewSaved("make toys", r))
 	}
 	got := Document(saved, Sweep{
-		{Constant: "toy number", Value: "7 s", Experiment: "toy-1", Row: "toy-no", Verdict: Reproduced},
+		{Constant: "toy number", Value: "7 s", Experiment: "toy-1", Row: "toy-no", Verdict: Reproduced, Seeds: 6},
 		{Constant: "toy number", Value: "3 s", Experiment: "toy-1", Row: "toy-no", Verdict: Open},
 		{Constant: "toy number", Value: "3 s", Experiment: "toy-1", Row: "toy-maybe", Verdict: Measured},
 	})

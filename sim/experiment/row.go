@@ -103,11 +103,15 @@ func quantile(sorted []float64, q float64) float64 {
 }
 
 // MeasuredText is the median with its confidence interval, and the range that
-// nine tenths of the seeds fall in: "9.08 % (8.6 to 9.5) [6.9..11.2]".
+// nine tenths of the seeds fall in: "9.08 % (8.6 to 9.5) [6.9..11.2]". Too few
+// seeds have no interval.
 func (r *Row) MeasuredText() string {
 	text := r.Unit.Text(r.Median)
 	if len(r.Samples) > 1 {
-		text += fmt.Sprintf(" (%s to %s) [%s..%s]", r.Unit.bare(r.Low), r.Unit.bare(r.High), r.Unit.bare(r.P5), r.Unit.bare(r.P95))
+		if !math.IsInf(r.Low, -1) {
+			text += fmt.Sprintf(" (%s to %s)", r.Unit.bare(r.Low), r.Unit.bare(r.High))
+		}
+		text += fmt.Sprintf(" [%s..%s]", r.Unit.bare(r.P5), r.Unit.bare(r.P95))
 	}
 	if r.Of < len(r.Samples) {
 		text += fmt.Sprintf(" in %d of %d runs", r.Of, len(r.Samples))
