@@ -15,7 +15,7 @@ func declare(c constant) *constant {
 var (
 	lossSpacing = declare(constant{
 		name: "loss spacing", value: 50_000, unit: Seconds, used: []string{"report-fig4"}, others: []float64{3600, 10_000, 25_000, 100_000, 200_000},
-		why: "from a recovery to the next loss. Δgen loses 5 % of its excess at each visit, of which a member has about 65 in this time among 300: 3 % are left, " +
+		why: "from a recovery to the next loss. Δgen loses 5 % of its excess at each visit, of which a member has 70 in this time among 300: 3 % are left, " +
 			"so that losses are nearly independent",
 	})
 	lossPatience = declare(constant{

@@ -69,7 +69,7 @@ func loseTokens(w *circulation.World, wait time.Duration) {
 }
 
 const reportFig4Notes = `In the settled groups of figure 2 all tokens are lost, 100 times, each time 50,000 units after the last recovery. The text
-does not say how far apart its losses are. Δgen loses 5 % of its excess at each visit, and among 300 members each is visited about every 760 units: 3 % of
+does not say how far apart its losses are. Δgen loses 5 % of its excess at each visit, and among 300 members each is visited every 720 units: 3 % of
 the excess is left, so that losses are nearly independent of each other. With *losses 3600 units apart* nearly four fifths are left, and the timeouts
 that one loss leaves behind decide the next recovery; with 10,000, which is what 100 losses in a run of 10⁶ units come to, half is left
 (loss spacing, in the last chapter).
