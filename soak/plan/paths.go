@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"slices"
+	"time"
+)
+
+// Path is what becomes of the packets from one member to another.
+type Path struct {
+	Cut   bool
+	Loss  float64
+	Delay time.Duration
+}
+
+// PathUnder is the path from one member to another under steps that are in
+// effect.
+func PathUnder(steps []Step, from, to int) (p Path) {
+	for _, s := range steps {
+		fromIn, toIn := slices.Contains(s.Member, from), slices.Contains(s.Member, to)
+		switch s.Fault {
+		case Cut, Split:
+			p.Cut = p.Cut || fromIn != toIn
+		case OneWay:
+			p.Cut = p.Cut || fromIn
+		case Lossy:
+			p.Loss, p.Delay = max(p.Loss, s.Loss), max(p.Delay, s.Delay)
+		}
+	}
+	return p
+}
+
+// OfNetwork reports whether the fault is one of the network.
+func (f Fault) OfNetwork() bool { return f == Cut || f == Split || f == OneWay || f == Lossy }

@@ -1,0 +1,150 @@
+// Package plan says what happens in a soak run: who takes part, what they want,
+// and which faults come when. A plan is data, and a function of its name, its
+// options and a seed.
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Plan is one run.
+type Plan struct {
+	Name      string        `json:"name"`
+	Seed      uint64        `json:"seed"`
+	For       time.Duration `json:"for"`  // from the moment when all members are up
+	Calm      time.Duration `json:"calm"` // its last part, without faults
+	Resources []Resource    `json:"resources"`
+	Members   []Member      `json:"members"`
+	Steps     []Step        `json:"steps"` // in the order of At
+}
+
+// Resource is what the group shares.
+type Resource struct {
+	Name          string        `json:"name"`
+	Policy        string        `json:"policy"`
+	Preset        string        `json:"preset"`
+	Slots         int           `json:"slots"`
+	OperationTime time.Duration `json:"operation_time"`
+	MaxHold       time.Duration `json:"max_hold"`
+	MinInterval   time.Duration `json:"min_interval"`    // 0: the policy's own
+	TargetEvery   time.Duration `json:"target_every"`    // 0: the policy has none
+	MeanToAnother time.Duration `json:"mean_to_another"` // regeneration_mean; 0: the policy's own
+	Several       bool          `json:"several"`         // several tokens for a slot are as it should be
+	MaxStall      time.Duration `json:"max_stall"`       // limit of the time with somebody waiting and nobody running; 0: none
+	MaxTurn       int           `json:"max_turn"`        // limit of the programs of one member in a row while another one waits; 0: none
+}
+
+// Member is one member and what it wants.
+type Member struct {
+	Name      string   `json:"name"`
+	Volatile  bool     `json:"volatile"`
+	DialOnly  bool     `json:"dial_only"`
+	SmallDisk bool     `json:"small_disk"` // its state is on a file system of its own, which can be filled
+	Demands   []Demand `json:"demands"`
+}
+
+// Demand is a resource that a member wants again and again.
+type Demand struct {
+	Resource string        `json:"resource"`
+	Daemon   bool          `json:"daemon"` // by the daemon's own operation, not by wander run
+	Pause    time.Duration `json:"pause"`  // mean time between two of wander run; 0: none
+}
+
+// Fault is a kind of step.
+type Fault string
+
+// The faults.
+const (
+	Kill        Fault = "kill"         // SIGKILL of the daemon; it is started again afterwards
+	Restart     Fault = "restart"      // the daemon is told to stop, and is started again afterwards
+	Pause       Fault = "pause"        // SIGSTOP of the daemon
+	PauseRunner Fault = "pause-runner" // SIGSTOP of the wander run whose program runs
+	KillRunner  Fault = "kill-runner"  // SIGKILL of the wander run whose program runs
+	Freeze      Fault = "freeze"       // SIGSTOP of all processes of the machine
+	Power       Fault = "power"        // SIGKILL of all processes of the machine
+	Cut         Fault = "cut"          // the machine is cut off from all others
+	OneWay      Fault = "one-way"      // what the machine sends is lost, what it is sent is not
+	Split       Fault = "split"        // the machines in Members are cut off from the others
+	Full        Fault = "full"         // the disk with the member's state is full; the daemon ends, or is stopped, and is started again afterwards
+	Lossy       Fault = "lossy"        // all paths lose a share of the packets, and delay the others
+)
+
+// Step is one fault. It lasts from At for For; then it is undone.
+type Step struct {
+	At     time.Duration `json:"at"`
+	For    time.Duration `json:"for"`
+	Fault  Fault         `json:"fault"`
+	Holder string        `json:"holder,omitempty"` // a resource: who runs it at that moment is meant, if anybody does and no fault has hit it yet
+	Member []int         `json:"member,omitempty"` // otherwise these, by their places in Plan.Members
+	Loss   float64       `json:"loss,omitempty"`   // Lossy only
+	Delay  time.Duration `json:"delay,omitempty"`  // Lossy only
+}
+
+// String is one line for people.
+func (s Step) String() string {
+	whom := fmt.Sprint(s.Member)
+	if s.Holder != "" {
+		whom = "holder of " + s.Holder + ", or " + whom
+	}
+	return fmt.Sprintf("%v %s %s for %v", s.At.Round(time.Millisecond), s.Fault, whom, s.For.Round(time.Millisecond))
+}
+
+// Options are what a plan is made for.
+type Options struct {
+	Seed    uint64
+	Members int
+	For     time.Duration
+}
+
+// Bounds of Options.
+const (
+	minMembers = 2
+	maxMembers = 64 // real processes: about 20 each at full demand
+	minFor     = 10 * time.Second
+	maxFor     = 24 * time.Hour
+)
+
+// Errors of Make.
+var (
+	ErrUnknown = errors.New("no such plan")
+	ErrOptions = errors.New("the plan cannot be made")
+)
+
+var plans = map[string]func(*maker){
+	"calm":  func(*maker) {},
+	"mixed": (*maker).mixed,
+}
+
+// Names are those of the plans.
+func Names() []string { return slices.Sorted(maps.Keys(plans)) }
+
+// Make makes a plan.
+func Make(name string, o Options) (Plan, error) {
+	faults, known := plans[name]
+	switch {
+	case !known:
+		return Plan{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+	case o.Members < minMembers || o.Members > maxMembers:
+		return Plan{}, fmt.Errorf("%w: %d members, permitted are %d to %d", ErrOptions, o.Members, minMembers, maxMembers)
+	case o.For < minFor || o.For > maxFor:
+		return Plan{}, fmt.Errorf("%w: %v, permitted are %v to %v", ErrOptions, o.For, minFor, maxFor)
+	}
+	m := newMaker(name, o)
+	m.group()
+	faults(m)
+	return m.plan, nil
+}
+
+// Resource is the resource of that name, or the zero value.
+func (p Plan) Resource(name string) Resource {
+	at := slices.IndexFunc(p.Resources, func(r Resource) bool { return r.Name == name })
+	if at < 0 {
+		return Resource{}
+	}
+	return p.Resources[at]
+}
