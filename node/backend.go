@@ -130,12 +130,11 @@ func (n *Node) Status() api.Status {
 			OK: s.Handoffs.Delivered, Retried: s.Handoffs.Retried, Reselected: s.Handoffs.Reselected,
 			InDoubt: uint64(s.InDoubt), InDoubtResolved: s.Handoffs.InDoubtResolved,
 		},
+		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Claims().NotAfter,
 		Journal: n.journalStatus(), Peers: peers, Resources: []api.ResourceStatus{},
 	}
 	for _, slot := range s.Slots {
-		st.Tokens.Generated += slot.Generated
-		st.Tokens.Dropped += slot.Dropped
 		st.Resources = appendSlot(st.Resources, slot)
 	}
 	st.Membership, st.Evidence = membershipStatus(s), n.evidence.status()
@@ -162,7 +161,7 @@ func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceSt
 		gauges[g.Name] = g.Value
 	}
 	r.Slots = append(r.Slots, api.SlotStatus{
-		Slot: int(s.Slot), Held: s.Held, Executing: s.Executing, Token: s.Token, Hop: s.Hop,
+		Slot: int(s.Slot), Leaving: s.Leaving, Held: s.Held, Executing: s.Executing, Token: s.Token, Hop: s.Hop,
 		TokensSeen: s.Seen, LastSeenS: age(s.LastSeen), LastOperationS: age(s.LastOperation),
 		Operations: s.Operations, ReturnS: s.Returned.Seconds(), Gauges: gauges,
 	})

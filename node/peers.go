@@ -194,6 +194,7 @@ func (n *Node) meet(ctx context.Context, address string) bool {
 func (n *Node) reconfigured(version uint64) {
 	n.engine.look(func(m *member.Member) { n.group.Store(m.Group()) })
 	n.log.Info("group configuration in force", "version", version)
+	n.metrics.Shared(n.currentGroup().Config().Settings().Resources)
 	if n.authority.keyUse() == keyRetired {
 		n.log.Warn(retiredKeyWarning)
 	}

@@ -197,6 +197,7 @@ func objectTable(t *testing.T) *table {
 var notBounds = map[string]bool{
 	"ProtocolVersion": true, "entryHead": true, "killMargin": true, "lookEvery": true,
 	"knownKept": true, "writePause": true, "maxJournalled": true, "visitsKept": true,
+	"Founding": true, "foundingAsk": true,
 }
 
 // Every rate and bound of a member stands in the table of limits.

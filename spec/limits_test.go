@@ -120,6 +120,12 @@ func limitTable(t *testing.T) *table {
 var memberLimits = []struct{ what, name string }{
 	{"HELLOs handled of one peer, each second", "member.helloRate"},
 	{"and at once", "member.helloBurst"},
+	{"members that may found a slot", "member.maxFounders"},
+	{"members that are looked at for them", "member.foundersLooked"},
+	{"members at random that a founder asks besides", "member.foundingAsks"},
+	{"time between two steps of founding", "member.foundingPause"},
+	{"and between the first steps for two slots", "member.foundingStagger"},
+	{"time until an added slot is left to its policy", "member.foundingFor"},
 	{"POLICY messages of one peer, each second", "member.policyRate"},
 	{"and at once", "member.policyBurst"},
 	{"members dialled to send them POLICY, each second", "member.strangerRate"},

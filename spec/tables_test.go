@@ -301,7 +301,7 @@ func recordTable(t *testing.T) *table {
 		"ended":       "the known end of a grant's program, and whether it ran",
 		"known":       "a signed object about the group that came from elsewhere",
 		"evidence":    "signed objects that together prove that the accused broke the rules",
-		"founded":     "this journal's owner has made the first token of the slot (checkpoints only)",
+		"founded":     "this journal's owner need not make the first token of the slot: it has (checkpoints only), or the slot was added (**P-47**)",
 		"visited":     "a token was here, and whether the operation ran (checkpoints only)",
 	})
 	return out
@@ -311,10 +311,11 @@ func dropTable(t *testing.T) *table {
 	names := named(func(n int) policy.DropReason { return policy.DropReason(n) }, "unknown")
 	out := newTable("`reason`", "name", "meaning")
 	meaning(t, out, names, map[string]string{
-		"superseded": "a token of higher precedence is known, or **H-41**",
-		"overflow":   "there are more tokens than the policy wants, here or in the group",
-		"spent":      "the policy makes a token for each operation, and this one's is over",
-		"forked":     "another custody of the token is here (**H-30**); no policy says so",
+		"superseded":   "a token of higher precedence is known, or **H-41**",
+		"overflow":     "there are more tokens than the policy wants, here or in the group",
+		"spent":        "the policy makes a token for each operation, and this one's is over",
+		"forked":       "another custody of the token is here (**H-30**); no policy says so",
+		"unconfigured": "the configuration in force lacks the token's slot (**P-46**); no policy says so",
 	})
 	return out
 }

@@ -133,6 +133,28 @@ func TestGroupSettingsAreDocumented(t *testing.T) {
 	}
 }
 
+// Every setting of a group says when a change of it takes effect on running members.
+func TestGroupSettings_Change_IsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(text), "\n### When a change takes effect\n")
+	require.True(t, found)
+	var keys []string
+	for row := range strings.Lines(table) {
+		if strings.HasPrefix(row, "#") {
+			break
+		}
+		if cells := strings.Split(row, "|"); len(cells) == 4 && strings.Contains(cells[1], "`") {
+			assert.Greater(t, len(cells[2]), 5, "when does a change of%stake effect?", cells[1])
+			for _, m := range regexp.MustCompile("`([a-z_.]+)`").FindAllStringSubmatch(cells[1], -1) {
+				keys = append(keys, m[1])
+			}
+		}
+	}
+	slices.Sort(keys)
+	assert.Equal(t, configfile.Keys(&groupFile{}), keys)
+}
+
 // permitted is what the text says first of a policy's parameter.
 func permitted(p policy.Parameter) string {
 	low, high := p.Range()

@@ -99,10 +99,12 @@ func printMembership(w io.Writer, m api.MembershipStatus, names map[ident.Member
 }
 
 func printResource(w io.Writer, r api.ResourceStatus) {
-	fmt.Fprintf(w, "resource    %s (%s, %s), %d waiting here\n", r.Name, r.Policy, r.Preset, r.Waiting)
+	fmt.Fprintf(w, "resource    %s (%s), %d waiting here\n", r.Name, ruleOf(r), r.Waiting)
 	for _, s := range r.Slots {
 		state := "elsewhere"
 		switch {
+		case s.Leaving:
+			state = fmt.Sprintf("here, in use, leaving: not in the configuration any more (token %s, hop %d)", s.Token.Short(), s.Hop)
 		case s.Executing:
 			state = fmt.Sprintf("here, in use (token %s, hop %d)", s.Token.Short(), s.Hop)
 		case s.Held:
@@ -114,6 +116,14 @@ func printResource(w io.Writer, r api.ResourceStatus) {
 			fmt.Fprintf(w, "            %s %.3g\n", name, s.Gauges[name])
 		}
 	}
+}
+
+// ruleOf is by which policy and preset a resource's tokens move.
+func ruleOf(r api.ResourceStatus) string {
+	if r.Policy == "" {
+		return "leaving"
+	}
+	return r.Policy + ", " + r.Preset
 }
 
 func seconds(s float64) time.Duration {

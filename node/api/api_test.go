@@ -80,7 +80,7 @@ func TestStatusKeys(t *testing.T) {
 		peers peers.connected peers.member peers.name rejected rejected.reason
 		resources resources.name resources.policy resources.preset resources.slots
 		resources.slots.executing resources.slots.held resources.slots.hop resources.slots.last_operation_s
-		resources.slots.last_seen_s resources.slots.operations resources.slots.return_s resources.slots.slot resources.slots.token resources.slots.tokens_seen
+		resources.slots.last_seen_s resources.slots.leaving resources.slots.operations resources.slots.return_s resources.slots.slot resources.slots.token resources.slots.tokens_seen
 		resources.waiting tokens tokens.dropped tokens.generated uptime_s v warnings`), got)
 }
 

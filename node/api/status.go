@@ -82,6 +82,7 @@ type ResourceStatus struct {
 // it never happened as far as this member knows.
 type SlotStatus struct {
 	Slot           int         `json:"slot"`
+	Leaving        bool        `json:"leaving"` // the configuration lacks it; a program still runs
 	Held           bool        `json:"held"`
 	Executing      bool        `json:"executing"`
 	Token          ident.Token `json:"token,omitzero"` // the last one seen

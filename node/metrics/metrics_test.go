@@ -223,6 +223,8 @@ func (e *echo) PolicyStepped(resource string, slot uint64, now clock.Instant, _ 
 	e.told = append(e.told, fmt.Sprint(resource, " ", slot, " ", int64(now)))
 }
 
+func (e *echo) Dropped(string, uint64, ident.Token, policy.DropReason) {}
+
 func (e *echo) PolicyAsked(resource string, slot uint64, asked policy.Asked) {
 	e.told = append(e.told, fmt.Sprint(resource, " ", slot, " ", asked.N))
 }
@@ -307,7 +309,7 @@ func TestSnapshot(t *testing.T) {
 				Configuration: 3, Revocations: 4, UpdatesPending: 5, GossipExchanges: 6, Late: 1500 * time.Millisecond,
 				Slots: []member.SlotStatus{
 					{Resource: "a", Held: true, LastSeen: 2e6, Waiting: 7}, {Resource: "a", Slot: 1, Held: true, LastSeen: 1e6, Waiting: 7},
-					{Resource: "b"},
+					{Resource: "b"}, {Resource: "c", Held: true, Executing: true, Leaving: true},
 				},
 				Handoffs: handoff.Stats{Retried: 1, Reselected: 2, InDoubt: 3, Returned: 4, Abandoned: 5},
 				Rejected: map[string]uint64{"hello rate": 8, "hello_rate": 1, "peer's fault": 2},
@@ -318,7 +320,7 @@ func TestSnapshot(t *testing.T) {
 		}
 	})
 	want := map[string]string{
-		"held a": "2", "waiting a": "7", "token_last_seen_timestamp_seconds a": "2",
+		"held a": "2", "held c": "1", "slots_leaving c": "1", "waiting a": "7", "token_last_seen_timestamp_seconds a": "2",
 		"handoff_failures_total unanswered": "1", "handoff_failures_total reselected": "2",
 		"handoff_failures_total in_doubt": "3", "handoff_failures_total returned": "4", "handoff_failures_total abandoned": "5",
 		"messages_rejected_total hello_rate": "9", "messages_rejected_total peers_fault": "2",

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -38,7 +39,7 @@ var (
 	operations = []Operation{OperationOK, OperationFailed, OperationUnused, OperationOver, OperationLost}
 	// losses are the reasons of package api, which may grow.
 	losses = []string{"revoked", "expired", "configuration", "stopped"}
-	drops  = []policy.DropReason{policy.Superseded, policy.Overflow, policy.Spent}
+	drops  = []policy.DropReason{policy.Superseded, policy.Overflow, policy.Spent, policy.Forked, policy.Unconfigured}
 )
 
 // The ways of a message between policies, as values of the label direction.
@@ -91,6 +92,24 @@ func (m *Metrics) configured(name string, slot uint64) *resource {
 	}
 	r.slots = max(r.slots, int(slot)+1)
 	return r
+}
+
+// Shared notes how many slots each resource has by the group configuration that is in
+// force now; one that is not among them has none.
+func (m *Metrics) Shared(resources []group.Resource) {
+	if m == nil {
+		return
+	}
+	slots := make(map[string]int)
+	for _, r := range resources {
+		slots[r.Name] = r.Slots
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, r := range m.resources {
+		r.settle(m.now())
+		r.slots = slots[name]
+	}
 }
 
 // of is the metrics of a resource, nil when it is not configured: programs may

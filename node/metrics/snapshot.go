@@ -63,6 +63,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	descHeld        = desc("held", "Tokens in custody here.", "resource")
+	descLeaving     = desc("slots_leaving", "Slots that the group configuration lacks, in which programs here still run.", "resource")
 	descWaiting     = desc("waiting", "Programs here that wait for the resource.", "resource")
 	descLastSeen    = desc("token_last_seen_timestamp_seconds", "When a token was last seen here; 0: never.", "resource")
 	descOverlap     = desc("overlap_seconds_total", "Time for which more grants were in force here than the resource has slots.", "resource")
@@ -82,7 +83,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *states) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descHeld, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry, descWarning,
+		descHeld, descLeaving, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry, descWarning,
 		descConfig, descRevocations, descPending, descGossip, descLate, descIsolated,
 	} {
 		out <- d
@@ -135,14 +136,18 @@ func (s *states) Collect(out chan<- prometheus.Metric) {
 // follow each other.
 func collectSlots(slots []member.SlotStatus, gauge func(d *prometheus.Desc, value float64, labels ...string)) {
 	for i := 0; i < len(slots); {
-		name, held, seen, waiting := slots[i].Resource, 0, uint64(0), slots[i].Waiting
+		name, held, leaving, seen, waiting := slots[i].Resource, 0, 0, uint64(0), slots[i].Waiting
 		for ; i < len(slots) && slots[i].Resource == name; i++ {
 			if slots[i].Held {
 				held++
 			}
+			if slots[i].Leaving {
+				leaving++
+			}
 			seen = max(seen, slots[i].LastSeen)
 		}
 		gauge(descHeld, float64(held), name)
+		gauge(descLeaving, float64(leaving), name)
 		gauge(descWaiting, float64(waiting), name)
 		gauge(descLastSeen, float64(seen)/1e6, name)
 	}

@@ -92,6 +92,20 @@ func (w *watch) PolicyAsked(name string, slot uint64, asked policy.Asked) {
 	}
 }
 
+// Dropped implements member.Observer.
+func (w *watch) Dropped(name string, slot uint64, token ident.Token, reason policy.DropReason) {
+	m := (*Metrics)(w)
+	if s := m.slots[slotKey{name, slot}]; s != nil {
+		if t := s.find(token); t != nil {
+			t.here = false
+		}
+		m.dropped.WithLabelValues(name, reason.String()).Inc()
+	}
+	if m.next != nil {
+		m.next.Dropped(name, slot, token, reason)
+	}
+}
+
 func (m *Metrics) event(s *slotWatch, now clock.Instant, e *policy.Event) {
 	switch e.Kind {
 	case policy.Recalled:

@@ -44,14 +44,29 @@ func (r *WitnessRank) Of(witness ident.Member) [2]uint64 {
 	return [2]uint64{binary.BigEndian.Uint64(r.block[:8]), binary.BigEndian.Uint64(r.block[8:])}
 }
 
+// Above reports whether a rank is higher than another.
+func Above(a, b [2]uint64) bool { return a[0] > b[0] || a[0] == b[0] && a[1] > b[1] }
+
 // ranked is a witness and its rank.
 type ranked struct {
 	rank [2]uint64
 	id   ident.Member
 }
 
-func (r ranked) above(o ranked) bool {
-	return r.rank[0] > o.rank[0] || r.rank[0] == o.rank[0] && r.rank[1] > o.rank[1]
+func (r ranked) above(o ranked) bool { return Above(r.rank, o.rank) }
+
+// slotDomain keeps the ids of slots apart from whatever else is hashed.
+const slotDomain = "wander slot\x00"
+
+// SlotID stands for a slot in the place of the member of whom others are the witnesses:
+// those that rank highest found the slot (rule P-47).
+func SlotID(resource string, number uint64) (id ident.Member) {
+	h := sha256.New()
+	h.Write([]byte(slotDomain))
+	h.Write(binary.BigEndian.AppendUint64(nil, number))
+	h.Write([]byte(resource))
+	copy(id[:], h.Sum(nil))
+	return id
 }
 
 // Witnesses appends the n witnesses of a member, the highest rank first: among all

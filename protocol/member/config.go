@@ -65,6 +65,8 @@ type Observer interface {
 	// PolicyAsked is told of each question to the Roster, and its answer, before the
 	// step in which it was asked.
 	PolicyAsked(resource string, slot uint64, asked policy.Asked)
+	// Dropped is told of each token that the member drops without its policy's asking.
+	Dropped(resource string, slot uint64, token ident.Token, reason policy.DropReason)
 }
 
 func (c *Config) validate() error {

@@ -107,7 +107,7 @@ func (m *Member) sendConfiguration(to ident.Member) {
 // adopt puts a configuration into force if it is newer and this build knows its
 // policies. It returns the statements about CA keys that were not known.
 func (m *Member) adopt(raw []byte, authorities [][]byte) (fresh [][]byte, err error) {
-	old := m.cfg.Group
+	old, former := m.cfg.Group, m.settings
 	g, err := old.Update(raw, authorities)
 	if err != nil {
 		return nil, err
@@ -120,8 +120,12 @@ func (m *Member) adopt(raw []byte, authorities [][]byte) (fresh [][]byte, err er
 	}
 	m.dir.SetGroup(g)
 	m.exchange.at = min(m.exchange.at, m.now.Boot.Add(m.settings.GossipInterval))
+	m.housekeepAt = min(m.housekeepAt, m.now.Boot) // the settlement time may be another
 	for _, s := range slots {
 		m.resumeSlot(s)
+	}
+	if m.handoff != nil { // or the journal is still being read: see noteConfiguration
+		m.beginFounding(slots, former)
 	}
 	known := old.Vouchers()
 	return slices.DeleteFunc(g.Vouchers(), func(a []byte) bool {

@@ -52,7 +52,7 @@ func (m *Member) demand(d Demand) {
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrStopping})
 	case m.expired() != nil:
 		m.emit(effect.Refuse{Request: d.Request, Reason: m.expired()})
-	case m.slots[slotKey{d.Resource, 0}] == nil:
+	case m.configuredSlot(d.Resource, 0) == nil:
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
 	case m.waiting(d.Resource) >= MaxWaiters:
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
@@ -227,6 +227,13 @@ func (m *Member) ended(r *journal.Ended) {
 		}
 	}
 	m.handoff.SetBusy(h.token, h.hop, false)
+	if h.slot.leaving {
+		m.finishLeaving(h)
+		return
+	}
+	if g.resumed && r.Operated { // the policy does not know that it ran
+		m.tell(h.slot, policy.Event{Kind: policy.Recalled, At: m.now.Boot, Operated: true, Token: m.describe(h)})
+	}
 	m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: r.Operated, Token: m.describe(h)})
 	if g.resumed {
 		m.tell(h.slot, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})

@@ -43,7 +43,7 @@ func TestTokenTooOldWhileItRests(t *testing.T) {
 				}
 				require.NotNil(t, offer)
 				b.hear(peer, &wire.Refuse{Token: offer.Token, Hop: offer.Hop, Reason: wire.RefuseClock})
-				require.EqualValues(t, 1, b.Status().Slots[0].Dropped)
+				require.EqualValues(t, 1, b.Status().Dropped)
 
 				b.step(member.Demand{Request: 1, Resource: resource})
 				grant := granted(b)
@@ -82,5 +82,5 @@ func TestTokenThatWasElsewhereIsNotTooOld(t *testing.T) {
 	b.hear(peer, &wire.Void{Void: peer.answer(sent, token.Void)})
 	b.after(13 * time.Hour)
 	b.hear(peer, &wire.Refuse{Token: sent.Body().Token, Hop: 2, Reason: wire.RefuseClock})
-	assert.Zero(t, b.Status().Slots[0].Dropped)
+	assert.Zero(t, b.Status().Dropped)
 }

@@ -32,6 +32,7 @@ type Member struct {
 	order   []*slot // by resource and number
 	timers  timers  // of the slots' policies
 	watched []*watched
+	added   []*slot // that are being founded
 	holds   map[ident.Token]*hold
 	demands []*demand
 	grants  map[ident.Grant]*grant
@@ -74,6 +75,7 @@ type Member struct {
 	actions []policy.Action
 	counts  map[string]uint64 // messages that were rejected, by reason
 
+	generated, dropped uint64 // tokens
 }
 
 // Step tells the member of one input and returns what is to be done, in order.
@@ -144,6 +146,7 @@ func (m *Member) tick() {
 	m.watch()
 	m.keepWatches()
 	m.tellStrangers()
+	m.foundSlots()
 	if m.now.Boot >= m.where.attachAt {
 		m.attachSome()
 	}
@@ -192,6 +195,11 @@ func (m *Member) drain() []effect.Effect {
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
 	next := min(m.handoff.NextDeadline(), m.timers.next(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at)
+	for _, s := range m.added {
+		if s.founding.active {
+			next = min(next, s.founding.at)
+		}
+	}
 	for _, w := range m.watched {
 		next = min(next, w.next)
 	}

@@ -29,6 +29,8 @@ func (w *watcher) PolicyMade(resource string, _ uint64, name string, _ policy.Pa
 	w.made = append(w.made, resource+" "+name)
 }
 
+func (w *watcher) Dropped(string, uint64, ident.Token, policy.DropReason) {}
+
 func (w *watcher) PolicyAsked(_ string, _ uint64, a policy.Asked) {
 	a.Answer = slices.Clone(a.Answer)
 	w.asked = append(w.asked, a)

@@ -244,8 +244,7 @@ func (m *Member) refused(msg *wire.Refuse) {
 		return
 	}
 	s, t := h.slot, m.describe(h)
-	if m.handoff.Drop(h.token, h.hop, uint64(policy.Superseded)) {
-		s.dropped++
+	if m.drop(s.key, h.token, h.hop, policy.Superseded) {
 		delete(m.holds, h.token)
 		m.generate(s, false)
 		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})

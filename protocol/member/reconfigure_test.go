@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -70,6 +71,47 @@ func TestConfigurationTakesBackWhatWasLetGo(t *testing.T) {
 		b.after(100 * time.Millisecond)
 	}
 	require.True(t, b.Status().Slots[0].Held)
+}
+
+// TestPolicyChange_Field_Discarded: P-27. What a policy has written on a token that is
+// here is the next one's only if that is the same with other constants.
+func TestPolicyChange_Field_Discarded(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy, preset string
+		kept           bool
+	}{
+		"another policy": {catalog.Ring, "", false},
+		"another preset": {catalog.Wandering, wandering.Fair, false},
+		"other times":    {catalog.Wandering, wandering.Paper, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuthority(t)
+			maker := a.issue(2, 24*time.Hour)
+			seen := new(watcher)
+			b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Observer = seen })
+			b.step(member.Demand{Request: 1, Resource: resource})
+			b.meet(maker)
+			title := maker.mint(1)
+			b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+			accept := said[*wire.Accept](b)
+			body := title.Next(b.ID(), accept.Incarnation, accept.Accept)
+			body.Field = []byte("written")
+			b.hear(maker, maker.transfer(title, body))
+			g := granted(b)
+			require.NotNil(t, g)
+			params := policy.Params{Preset: c.preset, OperationTime: 2 * time.Second, MembersMax: 10, SkipDelay: time.Second}
+			b.reconfigure(a, 2, c.policy, params)
+			seen.events = nil
+			b.step(member.Ended{Grant: g.Grant, Operated: true})
+			var field []byte
+			for _, e := range seen.events {
+				if e.Kind == policy.Resumed {
+					field = e.Token.Field
+				}
+			}
+			assert.Equal(t, c.kept, len(field) > 0)
+		})
+	}
 }
 
 // reconfigure puts a configuration into force in which the resource has another

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -50,11 +51,35 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 	m.recallEvidence(past)
 	m.findNeighbour()
 	for _, s := range m.order {
-		m.resumeSlot(s)
+		if !s.leaving {
+			m.resumeSlot(s)
+		}
 	}
+	m.noteConfiguration(past)
 	m.found()
 	m.settle()
 	return m, m.drain(), nil
+}
+
+// noteConfiguration journals the configuration in force, if the journal ends with
+// another one: the operator has put a newer group file in place. Slots that it has added
+// have no token yet.
+func (m *Member) noteConfiguration(past []journal.Stamped) {
+	current := m.cfg.Group.Config()
+	var last group.Config
+	for _, p := range past {
+		if r, ok := p.Record.(*journal.Known); ok && r.What == journal.KnownConfiguration {
+			if c, err := group.ParseConfig(m.cfg.Group.ID(), r.Object, m.cfg.Group.History()); err == nil {
+				last = c
+			}
+		}
+	}
+	if !last.IsZero() && last.Version() < current.Version() {
+		m.beginFounding(m.order, last.Settings())
+	}
+	if last.IsZero() || last.Version() != current.Version() {
+		m.persist(&journal.Known{What: journal.KnownConfiguration, Object: current.Raw()}, false)
+	}
 }
 
 // lastIncarnation finds the custody memory that the journal ends with, and
@@ -157,18 +182,22 @@ func (m *Member) resumeHolds(started map[ident.Grant]*journal.Started) {
 	slices.Reverse(holdings) // from the highest hop of each token on
 	for _, h := range holdings {
 		t, g := h.Title.Token(), h.Title.Genesis.Body()
-		s := m.slots[slotKey{g.Resource, g.Slot}]
+		k := slotKey{g.Resource, g.Slot}
+		s, runs := m.slots[k], running[t] == h.Hop+1
+		if s == nil && runs {
+			s = m.resumeLeaving(k)
+		}
 		before := m.holds[t]
 		switch {
-		case s == nil: // the resource is not shared any more: no policy would ever decide
-			m.handoff.Drop(t, h.Hop, uint64(policy.Superseded))
+		case s == nil, s.leaving && !runs:
+			m.drop(k, t, h.Hop, policy.Unconfigured)
 		case before == nil:
 			m.hold(s, h.Title, h.Hop)
-		case running[t] == h.Hop+1:
-			m.handoff.Drop(t, before.hop, uint64(policy.Forked))
+		case runs:
+			m.drop(k, t, before.hop, policy.Forked)
 			m.hold(s, h.Title, h.Hop)
 		default:
-			m.handoff.Drop(t, h.Hop, uint64(policy.Forked))
+			m.drop(k, t, h.Hop, policy.Forked)
 		}
 	}
 }
@@ -252,7 +281,7 @@ func (m *Member) found() {
 		return
 	}
 	for _, s := range m.order {
-		if !s.founded {
+		if !s.founded && !s.leaving {
 			m.generate(s, true)
 		}
 	}

@@ -49,7 +49,7 @@ func TestRestartContinuesTheCustodyMemory(t *testing.T) {
 	b.restart()
 	assert.Equal(t, first.Incarnation, b.Status().Incarnation)
 	assert.True(t, b.Holds(resource))
-	assert.Zero(t, b.Status().Slots[0].Generated, "a token is founded once for a journal")
+	assert.Zero(t, b.Status().Generated, "a token is founded once for a journal")
 }
 
 func TestRestartBeginsAnew(t *testing.T) {
@@ -78,12 +78,12 @@ func TestRestartBeginsAnew(t *testing.T) {
 func TestFoundedOnceForAJournal(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })
-	require.EqualValues(t, 1, b.Status().Slots[0].Generated)
+	require.EqualValues(t, 1, b.Status().Generated)
 	b.cfg.NewIncarnation = true
 	for range 2 {
 		b.restart()
 		assert.False(t, b.Holds(resource), "it is lost to it, and not founded again")
-		assert.Zero(t, b.Status().Slots[0].Generated)
+		assert.Zero(t, b.Status().Generated)
 		b.checkpoint()
 	}
 	fresh := a.open(a.issue(2, time.Hour), nil)

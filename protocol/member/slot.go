@@ -38,6 +38,8 @@ type slotKey struct {
 	number   uint64
 }
 
+func (k slotKey) String() string { return fmt.Sprintf("%s, slot %d", k.resource, k.number) }
+
 func (k slotKey) compare(o slotKey) int {
 	if c := strings.Compare(k.resource, o.resource); c != 0 {
 		return c
@@ -49,15 +51,17 @@ func (k slotKey) compare(o slotKey) int {
 type slot struct {
 	key      slotKey
 	resource group.Resource
-	policy   policy.Policy
+	policy   policy.Policy // nil while the slot is leaving
 	timer    clock.Instant
 	place    int  // among the member's timers, or -1
 	demand   bool // as the policy was last told
 	founded  bool
+	leaving  bool              // see leaving.go
+	founding founding          // see founding.go
 	visits   []journal.Visited // oldest first
 	watches  []ident.Member    // whom the policy watches, oldest first
 
-	seen, generated, dropped, operations uint64
+	seen, operations uint64
 	// Wall clock, µs since 1970; 0: never.
 	lastSeen      uint64
 	lastOperation uint64        // anybody's, as far as it is known here
@@ -81,8 +85,7 @@ type happening struct {
 }
 
 // configure makes the slots that the group configuration asks for, and returns
-// those with a new policy, which are to be resumed. Slots that it no longer has
-// stay until the member restarts: their tokens may be here.
+// those with a new policy, which are to be resumed. Slots that it lacks leave.
 func (m *Member) configure() (fresh []*slot, err error) {
 	settings := m.cfg.Group.Config().Settings()
 	for _, r := range settings.Resources { // all or nothing
@@ -94,11 +97,13 @@ func (m *Member) configure() (fresh []*slot, err error) {
 	m.dir.SetLimit(m.settings.MembersMax)
 	m.dir.SetPolicy(m.settings.FailureQuorum, m.settings.FailurePermanent)
 	m.dir.ForgetRevocations(m.settings.RevocationFloor)
+	configured := make(map[slotKey]bool)
 	for _, r := range m.settings.Resources {
 		for n := range uint64(r.Slots) {
 			k := slotKey{r.Name, n}
+			configured[k] = true
 			old := m.slots[k]
-			if old != nil && old.resource.Policy == r.Policy && old.resource.PolicyParams() == r.PolicyParams() {
+			if old != nil && !old.leaving && old.resource.Policy == r.Policy && old.resource.PolicyParams() == r.PolicyParams() {
 				old.resource = r
 				continue
 			}
@@ -115,15 +120,32 @@ func (m *Member) configure() (fresh []*slot, err error) {
 			if old == nil {
 				old = &slot{key: k, timer: clock.Never, place: -1}
 				m.slots[k] = old
+			} else if old.resource.Policy != r.Policy || old.resource.Preset != r.Preset {
+				m.clearFields(old)
 			}
-			old.resource, old.policy, old.demand = r, p, false
+			old.resource, old.policy, old.demand, old.leaving = r, p, false, false
 			m.timers.set(old, clock.Never)
 			m.unwatchAll(old)
 			fresh = append(fresh, old)
 		}
 	}
-	m.order = slices.SortedFunc(maps.Values(m.slots), func(a, b *slot) int { return a.key.compare(b.key) })
+	m.sortSlots()
+	m.leaveSlots(configured)
 	return fresh, nil
+}
+
+func (m *Member) sortSlots() {
+	m.order = slices.SortedFunc(maps.Values(m.slots), func(a, b *slot) int { return a.key.compare(b.key) })
+}
+
+// clearFields removes what a former policy has written on the tokens held: another
+// one, or another preset, gives it another meaning.
+func (m *Member) clearFields(s *slot) {
+	for _, h := range m.holds {
+		if h.slot == s {
+			h.field = nil
+		}
+	}
 }
 
 // resumeSlot tells a new policy what the slot remembers and holds. What the former
@@ -177,7 +199,11 @@ func (m *Member) describe(h *hold) policy.Token {
 	return policy.Token{ID: h.token, Born: g.Time, Generator: g.Generator, Hop: h.hop, Field: h.field}
 }
 
-func (m *Member) tell(s *slot, e policy.Event) { m.queue = append(m.queue, happening{s, e}) }
+func (m *Member) tell(s *slot, e policy.Event) {
+	if !s.leaving {
+		m.queue = append(m.queue, happening{s, e})
+	}
+}
 
 // notice passes on to the policy what happened to custody, and evidence to the
 // driver.
@@ -188,9 +214,10 @@ func (m *Member) notice(n *handoff.Notice) {
 	}
 	t := n.Title.Token()
 	g := n.Title.Genesis.Body()
-	s := m.slots[slotKey{g.Resource, g.Slot}]
+	s := m.configuredSlot(g.Resource, g.Slot)
 	if s == nil {
-		return // admitted before the resource was removed: nothing decides over it
+		m.noticeUnconfigured(slotKey{g.Resource, g.Slot}, n)
+		return
 	}
 	switch n.Kind {
 	case handoff.Gained:
@@ -242,16 +269,13 @@ func (m *Member) endsFork(s *slot, t ident.Token, hop uint64) bool {
 	}
 	if h.grant == nil && h.hop < hop {
 		gone := m.describe(h)
-		if m.handoff.Drop(t, h.hop, uint64(policy.Forked)) {
-			s.dropped++
+		if m.drop(s.key, t, h.hop, policy.Forked) {
 			delete(m.holds, t)
 			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: gone})
 			return false
 		}
 	}
-	if m.handoff.Drop(t, hop, uint64(policy.Forked)) {
-		s.dropped++
-	}
+	m.drop(s.key, t, hop, policy.Forked)
 	return true
 }
 
@@ -285,6 +309,9 @@ func (m *Member) visit(s *slot, title token.Title, operated bool) {
 
 // decide lets a policy answer one event and carries its actions out.
 func (m *Member) decide(h happening) {
+	if h.slot.leaving {
+		return
+	}
 	m.actions = h.slot.policy.Step(m.now.Boot, h.event, m.actions[:0])
 	if o := m.cfg.Observer; o != nil {
 		o.PolicyStepped(h.slot.key.resource, h.slot.key.number, m.now.Boot, h.event, m.actions)
@@ -331,7 +358,7 @@ func (m *Member) actOn(h *hold, a *policy.Action) {
 		}
 	case policy.Drop:
 		if m.handoff.Drop(h.token, h.hop, uint64(a.Reason)) {
-			h.slot.dropped++
+			m.dropped++
 			delete(m.holds, h.token)
 		}
 	}
@@ -355,7 +382,7 @@ func (m *Member) generate(s *slot, founding bool) {
 		return
 	}
 	m.handoff.Own(g, founding)
-	s.generated++
+	m.generated++
 	s.founded = s.founded || founding
 	title := token.Title{Genesis: g}
 	h := m.hold(s, title, 0)

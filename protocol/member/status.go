@@ -1,7 +1,6 @@
 package member
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"time"
@@ -24,6 +23,8 @@ type Status struct {
 	Peers         []ident.Member // connected
 	Handoffs      handoff.Stats
 	InDoubt       int               // transfers whose answer is due
+	Generated     uint64            // tokens, since the member was made
+	Dropped       uint64            // tokens, since the member was made
 	Rejected      map[string]uint64 // messages that changed nothing, by reason
 	// UpdatesPending is how many membership updates are still to be told.
 	UpdatesPending int
@@ -44,18 +45,19 @@ type Status struct {
 
 // SlotStatus is a member's view of one slot.
 type SlotStatus struct {
-	Resource                 string
-	Policy, Preset           string
-	Gauges                   []Gauge // what the policy shows of itself
-	Slot                     uint64
-	Held, Executing          bool
-	Token                    ident.Token   // the last one seen
-	Hop                      uint64        // of the token held
-	Waiting                  int           // programs that wait for the resource
-	Seen, Generated, Dropped uint64        // tokens, since the member was made
-	LastSeen, LastOperation  uint64        // wall clock, µs since 1970; 0: never
-	Operations               uint64        // of this member, since it was made
-	Returned                 time.Duration // between its last two operations
+	Resource                string
+	Policy, Preset          string
+	Gauges                  []Gauge // what the policy shows of itself
+	Slot                    uint64
+	Leaving                 bool // not in the configuration any more; a program still runs
+	Held, Executing         bool
+	Token                   ident.Token   // the last one seen
+	Hop                     uint64        // of the token held
+	Waiting                 int           // programs that wait for the resource
+	Seen                    uint64        // tokens, since the slot was made
+	LastSeen, LastOperation uint64        // wall clock, µs since 1970; 0: never
+	Operations              uint64        // of this member, since it was made
+	Returned                time.Duration // between its last two operations
 }
 
 // Gauge is one figure that a policy shows.
@@ -68,7 +70,7 @@ type Gauge struct {
 func (m *Member) Status() Status {
 	s := Status{
 		Member: m.self, Incarnation: m.incarnation, Configuration: m.settings.Version,
-		Peers: m.peersInOrder(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
+		Generated: m.generated, Dropped: m.dropped, Peers: m.peersInOrder(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
 		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchange.rounds, UpdatesPending: m.updates.Len(),
 		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.exchange.snapshots), Suspects: len(m.suspects),
@@ -92,9 +94,9 @@ func (m *Member) Status() Status {
 // programs that wait for its resource.
 func (s *slot) status(held []*hold, waiting int) SlotStatus {
 	st := SlotStatus{
-		Resource: s.key.resource, Policy: s.resource.Policy, Preset: cmp.Or(s.resource.Preset, catalog.Presets(s.resource.Policy)[0].Name), Slot: s.key.number,
-		Waiting: waiting, Seen: s.seen, Generated: s.generated,
-		Dropped: s.dropped, LastSeen: s.lastSeen, LastOperation: s.lastOperation,
+		Resource: s.key.resource, Policy: s.resource.Policy, Preset: presetOf(s.resource), Slot: s.key.number,
+		Leaving: s.leaving, Waiting: waiting, Seen: s.seen,
+		LastSeen: s.lastSeen, LastOperation: s.lastOperation,
 		Operations: s.operations, Returned: s.returned,
 	}
 	if g, ok := s.policy.(policy.Gauger); ok {
@@ -108,6 +110,14 @@ func (s *slot) status(held []*hold, waiting int) SlotStatus {
 		st.Executing = st.Executing || h.grant != nil
 	}
 	return st
+}
+
+// presetOf is the name of a resource's preset, its policy's first where it gives none.
+func presetOf(r group.Resource) string {
+	if r.Preset == "" && r.Policy != "" {
+		return catalog.Presets(r.Policy)[0].Name
+	}
+	return r.Preset
 }
 
 // Holds reports whether a token of the resource is in custody here.

@@ -7,9 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
-	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -56,24 +54,4 @@ func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
 	assert.NotNil(t, said[*wire.Void](b))
 	assert.False(t, b.Holds(resource))
 	assert.True(t, b.Idle())
-}
-
-// TestRestartDropsWhatIsNotSharedAnyMore: H-30 of spec/protocol.md.
-func TestRestartDropsWhatIsNotSharedAnyMore(t *testing.T) {
-	a := newAuthority(t)
-	b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true })
-	s := settings(2, quick)
-	s.Resources[0].Name = "other"
-	c, err := s.Sign(a.group.ID(), a.key)
-	require.NoError(t, err)
-	b.step(member.Learn{Configuration: c.Raw()})
-	require.EqualValues(t, 2, b.Settings().Version)
-	assert.True(t, b.Holds(resource), "while it runs it keeps its token")
-	b.cfg.Found, b.cfg.Group = false, b.Group() // as the driver has written it to the group file
-	b.restart()
-	require.EqualValues(t, 2, b.Settings().Version)
-	assert.False(t, b.Holds(resource))
-	last, _ := b.journal[len(b.journal)-1].Record.(*journal.Dropped)
-	require.NotNil(t, last)
-	assert.EqualValues(t, policy.Superseded, last.Reason)
 }

@@ -47,10 +47,14 @@ type tell struct {
 
 // tellPeer sends a message from the policy of a slot to a peer's.
 func (m *Member) tellPeer(s *slot, a *policy.Action) {
-	t := tell{a.To, &wire.Policy{
+	m.tellMember(a.To, &wire.Policy{
 		Resource: s.key.resource, Slot: s.key.number, Policy: s.resource.Policy,
 		Configuration: m.settings.Version, Body: slices.Clone(a.Field),
-	}}
+	})
+}
+
+func (m *Member) tellMember(to ident.Member, msg *wire.Policy) {
+	t := tell{to, msg}
 	switch {
 	case t.to == m.self || m.dir.Status(t.to, m.now.Wall) != nil && m.peers[t.to] == nil:
 		m.reject("policy message to nobody")
@@ -96,11 +100,15 @@ func (m *Member) tellStrangers() {
 }
 
 func (m *Member) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
-	s := m.slots[slotKey{msg.Resource, msg.Slot}]
+	s := m.configuredSlot(msg.Resource, msg.Slot)
 	switch {
 	case !p.policies.spend(m.now.Boot, policyRate, policyBurst):
 		m.reject("policy rate")
-	case s == nil || s.resource.Policy != msg.Policy || msg.Configuration != m.settings.Version:
+	case s == nil || msg.Configuration != m.settings.Version:
+		m.reject("policy mismatch")
+	case msg.Policy == Founding:
+		m.foundingMessage(from, s, msg.Body)
+	case s.resource.Policy != msg.Policy:
 		m.reject("policy mismatch")
 	default:
 		m.tell(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})

@@ -41,7 +41,7 @@ func (w world) Certificate(id ident.Member) string { return w.dir.RawCertificate
 
 // Admits says whether tokens of this genesis circulate here.
 func (w world) Admits(g token.GenesisBody, fresh bool) (wire.Refusal, bool) {
-	if w.slots[slotKey{g.Resource, g.Slot}] == nil {
+	if w.configuredSlot(g.Resource, g.Slot) == nil {
 		return wire.RefuseResource, false
 	}
 	if fresh && w.age(g) > w.settings.ClockAllowance {

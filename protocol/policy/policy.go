@@ -53,7 +53,8 @@ const (
 	// Recalled (token): a fact from before a restart, told in its old order
 	// before anything else: the token was here at Event.At, and the operation
 	// ran then if Event.Operated. The instant is on this boot's clock, where it
-	// may be negative. It asks for no action.
+	// may be negative. It asks for no action. One about an operation that had begun
+	// before the policy did comes later, when that has ended.
 	Recalled
 	// Timer: the instant of the last Wait has come. A policy must bear a
 	// timer that comes late, and one that it has meanwhile replaced. One comes
@@ -170,6 +171,9 @@ const (
 	// Forked: another custody of this very token is here. No policy says so; the
 	// member does, when somebody has signed two transfers of one hop.
 	Forked
+	// Unconfigured: the group configuration in force lacks the token's slot. No
+	// policy says so; the member does.
+	Unconfigured
 )
 
 func (r DropReason) String() string {
@@ -182,6 +186,8 @@ func (r DropReason) String() string {
 		return "spent"
 	case Forked:
 		return "forked"
+	case Unconfigured:
+		return "unconfigured"
 	}
 	return "unknown"
 }

@@ -56,6 +56,8 @@ func (r *recorder) PolicyStepped(_ string, _ uint64, now clock.Instant, e policy
 	r.answers = append(r.answers, answer)
 }
 
+func (r *recorder) Dropped(string, uint64, ident.Token, policy.DropReason) {}
+
 func (r *recorder) PolicyAsked(_ string, _ uint64, a policy.Asked) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

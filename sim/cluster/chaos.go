@@ -306,12 +306,29 @@ func (c *cluster) breakSomething() {
 	}
 }
 
-// reconfigure gives the group other policies. One member is told; it tells the
+// drawSlots takes resources and slots away, or adds some: half of the time it leaves the
+// resources as they are.
+func drawSlots(r *rand.Rand, resources []group.Resource) []group.Resource {
+	if r.IntN(2) == 0 {
+		return resources
+	}
+	gone := r.IntN(len(resources) + 1) // the last: none
+	list := make([]group.Resource, 0, len(resources))
+	for i, o := range resources {
+		o.Slots = 1 + r.IntN(o.Slots+1)
+		if i != gone || len(resources) == 1 {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// reconfigure gives the group other policies and slots. One member is told; it tells the
 // others.
 func (c *cluster) reconfigure() {
 	r := c.hazards[Reconfigure].rng
 	n := c.one(r)
-	resources := drawPolicies(r, c.walks)
+	resources := drawSlots(r, drawPolicies(r, c.walks))
 	if n.member == nil || !c.happens(Reconfigure) {
 		return
 	}

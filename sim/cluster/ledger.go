@@ -120,6 +120,11 @@ func (l *ledger) custody(r journal.Record) error {
 		l.voided[h] = claim{b.From, b.Accept}
 		return err
 	case *journal.Dropped:
+		for g, under := range l.started {
+			if under == (hop{r.Token, r.Hop}) {
+				return fmt.Errorf("hop %d is dropped while grant %v runs", r.Hop, g)
+			}
+		}
 		delete(l.held, hop{r.Token, r.Hop})
 	case *journal.Taken:
 		if r.Declined {

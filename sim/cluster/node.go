@@ -199,7 +199,9 @@ func (n *node) step(in member.Input) []effect.Effect {
 			n.c.log(n, "%s", text)
 		}
 	}
-	return n.member.Step(n.reading(), in)
+	effects := n.member.Step(n.reading(), in)
+	n.isConfigured(effects)
+	return effects
 }
 
 // work goes on until there is nothing to do, or a sync is under way.

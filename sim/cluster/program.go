@@ -41,6 +41,20 @@ func (n *node) demand(resource string, maxHold time.Duration) {
 	}
 }
 
+// isConfigured sees to it that a member grants only what its configuration has at that
+// moment. The program may start later, when the grant is durable.
+func (n *node) isConfigured(effects []effect.Effect) {
+	for _, e := range effects {
+		g, ok := e.(effect.Grant)
+		if !ok {
+			continue
+		}
+		if r, ok := n.member.Group().Config().Resource(g.Resource); !ok || g.Slot >= uint64(r.Slots) {
+			n.c.problem(Exclusion, n, "grant of slot %d of %s, which its configuration lacks", g.Slot, g.Resource)
+		}
+	}
+}
+
 // granted starts a program, unless the deadline has come already.
 func (n *node) granted(e effect.Grant) {
 	c := n.c
