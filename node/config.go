@@ -149,16 +149,24 @@ func (c *Config) validate() error {
 	if err := c.Certificate.ValidAt(c.Now()); err != nil {
 		return fmt.Errorf("%w: %w", ErrIdentity, err)
 	}
-	if c.Operation.Run != nil {
-		if _, ok := c.Group.Config().Resource(c.Operation.Resource); !ok {
-			return fmt.Errorf("%w: the operation's resource %q is not in the group configuration", ErrConfig, c.Operation.Resource)
-		}
-	}
 	if c.Socket == "" {
 		c.Socket = filepath.Join(c.StateDir, api.SocketName)
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+// checkOperation refuses an operation for a resource that the group configuration lacks.
+// It is for a member that starts for the first time: one that has worked goes on as if it
+// had not been restarted, since the resource may come back.
+func (c *Config) checkOperation() error {
+	if c.Operation.Run == nil {
+		return nil
+	}
+	if _, ok := c.Group.Config().Resource(c.Operation.Resource); !ok {
+		return fmt.Errorf("%w: the operation's resource %q is not in the group configuration", ErrConfig, c.Operation.Resource)
 	}
 	return nil
 }

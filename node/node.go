@@ -141,6 +141,11 @@ func (n *Node) openMember(ctx context.Context) error {
 		}
 		past = append(past, journal.Stamped{At: at, Record: r})
 	}
+	if len(past) == 0 {
+		if err := n.cfg.checkOperation(); err != nil {
+			return err
+		}
+	}
 	cfg := member.Config{
 		Group: n.cfg.Group, Certificate: n.cfg.Certificate, Key: n.cfg.Key,
 		Durable: n.cfg.Mode == store.Durable, NewIncarnation: n.cfg.NewIncarnation,

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
@@ -10,6 +11,10 @@ import (
 // operatePause spaces the attempts of a standing operation that cannot get a
 // grant, or that ends at once.
 const operatePause = 100 * time.Millisecond
+
+// operateRefused is the pause while the group configuration lacks the resource: it may
+// share it again.
+const operateRefused = time.Second
 
 // operate runs the configured operation under one grant after the other. How
 // often that is, the policy decides.
@@ -30,9 +35,13 @@ func (n *Node) operate(ctx context.Context) {
 		if ctx.Err() == nil && n.reports.allow("operation") {
 			n.log.Warn("operation not granted", "resource", request.Resource, "reason", err)
 		}
+		pause := operatePause
+		if errors.Is(err, api.ErrRefused) {
+			pause = operateRefused
+		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(operatePause):
+		case <-time.After(pause):
 		}
 	}
 }
