@@ -56,6 +56,7 @@ The exit code is 1 when a vector or check has failed.`,
 	cmd.Flags().StringVar(&flags.peer.resource, "resource", "", "resource to make tokens of (default the only one)")
 	cmd.Flags().StringVar(&flags.peer.revoked, "revoked", "", "folder of a member that was revoked, for the check that needs one")
 	cmd.Flags().StringVar(&flags.peer.expired, "expired", "", "folder of a member whose certificate has expired, for the check that needs one")
+	cmd.Flags().StringVar(&flags.peer.newer, "newer", "", "group `FILE` with a newer configuration that lacks the resource, for the check that needs one; the member goes by it afterwards")
 	cmd.Flags().StringSliceVar(&flags.peer.only, "check", nil, "make only the check `NAME`; may be given several times (default all)")
 	durationVar(cmd.Flags(), &flags.peer.timeout, "timeout", conformance.DefaultTimeout, "how long one check may take")
 	addOutputFlag(cmd, &flags.output)
@@ -64,7 +65,7 @@ The exit code is 1 when a vector or check has failed.`,
 
 // check refuses flags that the chosen test does not look at.
 func (f *conformanceFlags) check(cmd *cobra.Command) error {
-	idle, test := []string{"identity", "resource", "revoked", "expired", "check", "timeout"}, "--peer"
+	idle, test := []string{"identity", "resource", "revoked", "expired", "newer", "check", "timeout"}, "--peer"
 	if f.peer.address != "" {
 		idle, test = []string{"full"}, "--vectors"
 	}

@@ -24,6 +24,7 @@ type peerFlags struct {
 	identity string
 	revoked  string
 	expired  string
+	newer    string
 	resource string
 	timeout  time.Duration
 	only     []string
@@ -102,7 +103,13 @@ func (f *peerFlags) options(env *environment) (o conformance.Options, err error)
 	if o.Revoked, err = other(f.revoked); err == nil {
 		o.Expired, err = other(f.expired)
 	}
-	return o, err
+	if err != nil || f.newer == "" {
+		return o, err
+	}
+	if o.Newer, err = loadGroup(f.newer); err != nil {
+		return o, configError(err, "name the group.crt that wander ca config has written after the resource was taken out")
+	}
+	return o, nil
 }
 
 func played(id node.Identity) conformance.Identity {

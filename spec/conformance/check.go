@@ -42,7 +42,7 @@ type Result struct {
 func Checks() []Check {
 	return slices.Concat(
 		handshakeChecks, streamChecks, connectionChecks, messageChecks, directoryChecks, newsChecks,
-		rateChecks, offerChecks, transferChecks, senderChecks, liarChecks,
+		rateChecks, offerChecks, transferChecks, senderChecks, liarChecks, newerChecks,
 	)
 }
 

@@ -70,9 +70,14 @@ func TestChecksThatAreSkipped(t *testing.T) {
 	a := newAuthority(t)
 	revoked := a.issue(t, "revoked", time.Hour)
 	o := a.options(t, newSubject(t, a, revoked.Certificate.Member(), faults{}).l.Addr().String(), revoked)
-	o.Revoked, o.Expired = nil, nil
-	o.Only = []string{"revoked-member", "expired-certificate"}
+	o.Revoked, o.Expired, o.Newer = nil, nil, nil
+	o.Only = []string{"newer-configuration"}
 	report, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Count(Skipped))
+	assert.Contains(t, report.Results[0].Detail, "needs a group file with a newer configuration")
+	o.Only = []string{"revoked-member", "expired-certificate"}
+	report, err = Run(context.Background(), o)
 	require.NoError(t, err)
 	assert.Equal(t, 2, report.Count(Skipped))
 	for _, r := range report.Results {
@@ -100,6 +105,7 @@ func TestRunsThatCannotBegin(t *testing.T) {
 	}{
 		"no identity":         {func(o *Options) { o.Identity = Identity{} }, ErrOptions},
 		"no such resource":    {func(o *Options) { o.Resource = "nobody-has-this" }, ErrOptions},
+		"nothing is gone":     {func(o *Options) { o.Newer = o.Group }, ErrOptions},
 		"no such check":       {func(o *Options) { o.Only = []string{"nobody-has-this"} }, ErrOptions},
 		"no address":          {func(o *Options) { o.Address = "here" }, ErrUnreachable},
 		"an expired identity": {func(o *Options) { o.Identity = *o.Expired }, ErrRefused},

@@ -153,6 +153,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 		"declines what lapsed":      {[]string{"transfer-cancelled"}, handoffs, faults{in: declinesLapsed}},
 		"another receipt each time": {[]string{"transfer-repeated", "second-transfer"}, handoffs, faults{out: only(anotherReceipt)}},
 		"takes a hop twice":         {[]string{"second-transfer"}, handoffs, faults{in: takesTwice}},
+		"keeps its configuration":   {[]string{"newer-configuration"}, [][]Check{newerChecks}, faults{in: heard(keepsConfiguration)}},
 		"lacks nobody's papers":     {[]string{"need", "transfer-need"}, handoffs, faults{out: only(lacksNothing)}},
 		"names no other signers":    {[]string{"own-offer"}, handoffs, faults{out: only(namesItself)}},
 		"carries no certificates":   {[]string{"own-offer-need"}, handoffs, faults{out: only(carriesNothing)}},
@@ -339,6 +340,8 @@ func takesTwice(p *pipe, body []byte) [][]byte {
 	}
 	return [][]byte{body}
 }
+
+func keepsConfiguration(_ *pipe, _ *wire.Configuration) bool { return false }
 
 func lacksNothing(p *pipe, m *wire.Need) []wire.Message {
 	return []wire.Message{&wire.Refuse{Token: m.Token, Hop: m.Hop, Reason: wire.RefuseTitle}, &wire.Need{Token: m.Token, Hop: m.Hop, Members: []ident.Member{{1}}}}

@@ -96,11 +96,24 @@ func openNode(t testing.TB, a *authority, revoked ident.Member) *node.Node {
 	return n
 }
 
+// newer is the group with a configuration that lacks the resource.
+func (a *authority) newer(t testing.TB) *group.Group {
+	other := quick
+	other.Name = "other"
+	s := a.group.Config().Settings()
+	s.Version, s.Resources = 4, []group.Resource{other}
+	c, err := s.WithDefaults().Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	g, err := a.group.Update(c.Raw(), nil)
+	require.NoError(t, err)
+	return g
+}
+
 // options are a run against an address with everything that it may need.
 func (a *authority) options(t testing.TB, address string, revoked Identity) Options {
 	expired := a.issue(t, "expired", -time.Hour)
 	return Options{
 		Address: address, Group: a.group, Identity: a.issue(t, "tester", time.Hour), Resource: resource,
-		Revoked: &revoked, Expired: &expired, Timeout: time.Minute, Quiet: -1,
+		Revoked: &revoked, Expired: &expired, Newer: a.newer(t), Timeout: time.Minute, Quiet: -1,
 	}
 }

@@ -46,10 +46,13 @@ type Options struct {
 	// Revoked and Expired are members that the one under test must not serve. The
 	// checks that need them are skipped without.
 	Revoked, Expired *Identity
-	Timeout          time.Duration // of each check; 0: DefaultTimeout
-	Quiet            time.Duration // see DefaultQuiet; negative: none
-	Only             []string      // names of the checks to make; empty: all
-	Progress         func(Result)  // told of each result when it is there; may be nil
+	// Newer is the group with a newer configuration that lacks Resource. The check that
+	// needs it is skipped without; with it, the member goes by it from then on.
+	Newer    *group.Group
+	Timeout  time.Duration // of each check; 0: DefaultTimeout
+	Quiet    time.Duration // see DefaultQuiet; negative: none
+	Only     []string      // names of the checks to make; empty: all
+	Progress func(Result)  // told of each result when it is there; may be nil
 }
 
 // Report is what a run has shown.
@@ -158,6 +161,11 @@ func newRun(ctx context.Context, o Options) (*run, error) {
 	}
 	if _, ok := o.Group.Config().Resource(o.Resource); !ok {
 		return nil, fmt.Errorf("%w: the group has no resource %q", ErrOptions, o.Resource)
+	}
+	if o.Newer != nil {
+		if _, ok := o.Newer.Config().Resource(o.Resource); ok {
+			return nil, fmt.Errorf("%w: the newer configuration has resource %q, too", ErrOptions, o.Resource)
+		}
 	}
 	for _, name := range o.Only {
 		if !slices.ContainsFunc(Checks(), func(c Check) bool { return c.Name == name }) {
