@@ -97,6 +97,7 @@ func apiSeeds() map[string][]byte {
 	return map[string][]byte{
 		"good-acquire":      request("POST", "/v1/acquire", `{"resource":"ftp","wait_ms":0,"max_hold_ms":5000,"label":"backup","pid":7}`),
 		"good-acquire-all":  request("POST", "/v1/acquire", `{"resource":"ftp","min_hold_ms":1,"once_per_ms":86400000}`),
+		"good-acquire-held": request("POST", "/v1/acquire", `{"resource":"ftp","held":["01000000000000000000000000000000"]}`),
 		"good-release":      request("POST", "/v1/release", `{"grant":"01000000000000000000000000000000","operated":true,"exit":3}`),
 		"good-status":       request("GET", "/v1/status?verbose=1", ""),
 		"good-members":      request("GET", "/v1/members", ""),

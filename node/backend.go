@@ -27,7 +27,7 @@ func (n *Node) acquire(ctx context.Context, r api.AcquireRequest) (l *lease, err
 	defer func() { n.waited(r.Resource, asked, err) }()
 	wait, bounded := r.Wait()
 	w, demand := n.waiters.add(member.Demand{
-		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(),
+		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held,
 	}, r.MinHold())
 	n.engine.put(item{input: demand})
 	var timeout <-chan time.Time

@@ -192,6 +192,8 @@ func apiError(err error) error {
 		return fmt.Errorf("%w: %w", api.ErrRevoked, err)
 	case errors.Is(err, member.ErrResource):
 		return fmt.Errorf("%w: %w", api.ErrRefused, err)
+	case errors.Is(err, member.ErrHeld):
+		return api.ErrHeld
 	case errors.Is(err, member.ErrNotDue):
 		return fmt.Errorf("%w: %w", api.ErrNotDue, err)
 	case errors.Is(err, member.ErrWaiters), errors.Is(err, member.ErrStopping):

@@ -116,7 +116,7 @@ func howEnded(operated bool, exit int) metrics.Operation {
 // refusal reports whether an error is this member's answer to a request, and not
 // the end of whoever asked or was asked.
 func refusal(err error) bool {
-	for _, reason := range []error{api.ErrRevoked, api.ErrRefused, api.ErrNotDue, api.ErrUnavailable, api.ErrInternal} {
+	for _, reason := range []error{api.ErrRevoked, api.ErrRefused, api.ErrHeld, api.ErrNotDue, api.ErrUnavailable, api.ErrInternal} {
 		if errors.Is(err, reason) {
 			return true
 		}

@@ -148,6 +148,7 @@ var acquireWords = map[string]string{
 	"max_hold_ms": "a shorter grant than the resource permits; 0 or absent as long as that",
 	"min_hold_ms": "keep the token here for so long after the grant, even when it is released sooner; 0 or absent not at all",
 	"once_per_ms": "refuse (`not_due`) if the operation ran more recently, as far as is known here (**P-4**); 0 or absent never",
+	"held":        "ids of the grants that the program runs under itself, at most 64. The demand is refused (`held`) if one of them is in force for this resource at this member; others decide nothing",
 	"label":       "shown to people; decides nothing. At most 128 bytes",
 	"pid":         "likewise",
 }

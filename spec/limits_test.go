@@ -291,6 +291,7 @@ var apiRefusals = []struct {
 }{
 	{api.ErrNotGranted, "api.ErrNotGranted", "no token came in time"},
 	{api.ErrNotDue, "api.ErrNotDue", "the operation ran too recently (`once_per_ms`)"},
+	{api.ErrHeld, "api.ErrHeld", "the program itself runs under a grant of this resource (`held`)"},
 	{api.ErrIsolated, "api.ErrIsolated", "cut off from every peer, and not holding the token"},
 	{api.ErrRevoked, "api.ErrRevoked", "the member's own certificate is not valid"},
 	{api.ErrRefused, "api.ErrRefused", "the group configuration has no such resource"},

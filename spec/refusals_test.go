@@ -101,7 +101,7 @@ func refusalRows() []refusalRow {
 			"journal.ErrRecord", "journal.ErrRecordKind"),
 		local("replay (**J-11**, **J-12**)", "the member does not start",
 			"handoff.ErrReplay", "member.ErrNotMember", "member.ErrKey"),
-		{"local demand", quotedList([]string{"member.ErrResource", "member.ErrWaiters", "member.ErrRevoked", "member.ErrExpired", "member.ErrNotDue", "member.ErrStopping"}), "a code of **A-3**, below", "", "no grant"},
+		{"local demand", quotedList([]string{"member.ErrResource", "member.ErrWaiters", "member.ErrRevoked", "member.ErrExpired", "member.ErrHeld", "member.ErrNotDue", "member.ErrStopping"}), "a code of **A-3**, below", "", "no grant"},
 		local("no member any more (**D-39**)", "the member ends, with exit code 77; `member.ErrFailed` only where failure is permanent", "member.ErrRevoked", "member.ErrLeft", "member.ErrFailed"),
 		local("identifier as text (chapter 2)", "the request, file or flag with it is refused", "ident.ErrMalformed"),
 		local("invite (enrolment.md, **N-1**, **N-2**)", "nothing is sent",
@@ -192,5 +192,5 @@ func TestNumbersAndErrors(t *testing.T) {
 		assert.Empty(t, seen[r.what+r.errors], "two numbers of %s", r.errors)
 		seen[number], seen[r.what+r.errors] = r.errors, number
 	}
-	require.Len(t, seen, 2*(6+8+1+7+8))
+	require.Len(t, seen, 2*(6+8+1+7+9))
 }

@@ -36,16 +36,21 @@ func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 		return node.Operation{}, configError(err, "")
 	}
 	grace := s.Operation.Grace.Duration // 0: scaled with the grant
+	held, err := readHeld(os.Getenv)
+	if err != nil {
+		return node.Operation{}, err
+	}
+	supervise.Adopt() // the daemon starts nothing else
 	log = log.With("resource", s.Operation.Resource)
 	run := func(ctx context.Context, g api.Grant) api.ReleaseRequest {
-		return operateUnder(ctx, g, path, s.Operation.Command, grace, log)
+		return operateUnder(ctx, g, supervise.Command{Path: path, Args: s.Operation.Command, Env: childEnviron(g, held)}, grace, log)
 	}
 	return node.Operation{Resource: s.Operation.Resource, MaxHold: s.Operation.MaxHold.Duration, Run: run}, nil
 }
 
-func operateUnder(ctx context.Context, g api.Grant, path string, args []string, grace time.Duration, log *slog.Logger) api.ReleaseRequest {
+func operateUnder(ctx context.Context, g api.Grant, command supervise.Command, grace time.Duration, log *slog.Logger) api.ReleaseRequest {
 	var used api.ReleaseRequest
-	guard, err := supervise.StartGuard()
+	guard, err := supervise.StartGuard(supervise.Streams{Stdout: os.Stdout, Stderr: os.Stderr})
 	if err != nil {
 		log.Error("operation not started: no guard", "error", err)
 		return used
@@ -54,13 +59,10 @@ func operateUnder(ctx context.Context, g api.Grant, path string, args []string, 
 	lost := make(chan api.LostReason, 1)
 	stop := context.AfterFunc(ctx, func() { lost <- api.LostStopped })
 	defer stop()
-	result, err := supervise.Run(
-		supervise.Command{Path: path, Args: args, Env: childEnviron(g), Stdin: nil, Stdout: os.Stdout, Stderr: os.Stderr},
-		guard,
-		supervise.Options{
-			Deadline: g.DeadlineBoot, Grace: grace, Lost: lost,
-			Warn: func(text string) { log.Warn("operation: " + text) },
-		})
+	result, err := supervise.Run(command, guard, supervise.Options{
+		Deadline: g.DeadlineBoot, Grace: grace, Lost: lost,
+		Warn: func(text string) { log.Warn("operation: " + text) },
+	})
 	if err != nil {
 		log.Error("operation not started", "error", err)
 		return used

@@ -25,22 +25,29 @@ const (
 const runUsage = `run RESOURCE [flags] -- CMD...`
 
 const runLong = `Run a command when this member holds a token of the resource, and not beyond the
-grant's deadline: the command's process group gets SIGTERM a grace before the
-deadline and SIGKILL at the deadline, also when the daemon is dead, and time
-spent suspended counts. What the command leaves in its group is stopped with it.
+grant's deadline: everything that the command has started gets SIGTERM a grace
+before the deadline and SIGKILL at the deadline, also when the daemon or this
+program is dead, and time spent suspended counts. What the command leaves behind
+is stopped when it ends, on Linux also what has moved to another session.
 
 Flags stand before or after RESOURCE; everything from CMD on is the command's.
 There is no shell unless -c asks for one. A signal while waiting ends the wait
 at once; later ones go to the command.
 
+A run within a run of the same resource would wait for its own end; it is refused
+at once. One of another resource is not.
+
 Exit code: the command's own, 128+n after signal n, and
-  64  the command line              75  not granted in time (or -E)
-  69  no daemon, or cut off         76  deadline or loss of the grant: stopped
+  64  the command line, or a run    75  not granted in time (or -E)
+      of the resource within itself 76  deadline, loss of the grant or of the
+  69  no daemon, or cut off             guards: the command was stopped
   70  a bug                         77  certificate or configuration refuse
   126 not executable                127 not found
 
 The command sees WANDER_RESOURCE, WANDER_MEMBER, WANDER_TOKEN, WANDER_HOP,
-WANDER_FENCE and WANDER_DEADLINE (RFC 3339).`
+WANDER_FENCE, WANDER_DEADLINE (RFC 3339) and WANDER_HELD, which lists each run
+that it is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT.
+WANDER_SOCKET, if set, stands in for --socket.`
 
 const runExample = `  wander run nightly-backup -- /usr/local/bin/backup --full
   wander run ftp --wait 10m --max-hold 2m -- lftp -f upload.lftp
@@ -87,6 +94,7 @@ type runner struct {
 	report  runReport
 	out     *reportFile
 	child   supervise.Command
+	held    heldList // what this run is within
 	guard   *supervise.Guard
 
 	interrupted os.Signal // ended the wait
@@ -121,16 +129,20 @@ func (r *runner) writeReport() {
 }
 
 // wait does everything that can fail before it asks for the resource.
-func (r *runner) wait() error {
+func (r *runner) wait() (err error) {
+	if r.held, err = readHeld(r.env.Getenv); err != nil {
+		return err
+	}
 	path, err := lookPath(r.command[0])
 	if err != nil {
 		return r.notStarted(err)
 	}
-	r.child = supervise.Command{
-		Path: path, Args: r.command, Stdin: fileOf(r.env.In, os.Stdin),
-		Stdout: fileOf(r.env.Out, os.Stdout), Stderr: fileOf(r.env.Err, os.Stderr),
-	}
-	if r.guard, err = supervise.StartGuard(); err != nil {
+	r.child = supervise.Command{Path: path, Args: r.command}
+	supervise.Adopt()
+	r.guard, err = supervise.StartGuard(supervise.Streams{
+		Stdin: fileOf(r.env.In, os.Stdin), Stdout: fileOf(r.env.Out, os.Stdout), Stderr: fileOf(r.env.Err, os.Stderr),
+	})
+	if err != nil {
 		return &exitError{code: exitBug, err: err}
 	}
 	defer r.guard.Close()
@@ -164,7 +176,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 		r.report.Outcome = outcomeDeadline
 		return used, r.told(exitLost, errors.New("the grant came to its deadline before the command could start"), "")
 	}
-	r.child.Env = childEnviron(grant)
+	r.child.Env = childEnviron(grant, r.held)
 	result, err := supervise.Run(r.child, r.guard, supervise.Options{
 		Deadline: deadline, Grace: r.grace.Duration, Lost: held.Lost(), OnLost: r.onLost.value,
 		Signals: r.signals, Warn: r.warn,
@@ -189,6 +201,9 @@ func (r *runner) verdict(result supervise.Result) error {
 	case supervise.ByLoss:
 		r.report.Outcome = outcomeLost
 		return r.told(exitLost, fmt.Errorf("the grant was lost (%s); the command was stopped", result.Lost), "")
+	case supervise.ByGuard:
+		r.report.Outcome = outcomeUnguarded
+		return r.told(exitLost, errors.New("the guards of the command were killed or stopped; so was the command"), "")
 	}
 	r.report.Outcome = outcomeCompleted
 	return silent(exitCode(result))

@@ -93,7 +93,7 @@ func (r *runner) request(left time.Duration) api.AcquireRequest {
 	q := api.AcquireRequest{
 		Resource: r.resource, MaxHoldMS: millis(r.maxHold.Duration), MinHoldMS: millis(r.minHold.Duration),
 		OncePerMS: millis(r.oncePer.Duration),
-		Label:     label(r.command), PID: os.Getpid(),
+		Label:     label(r.command), PID: os.Getpid(), Held: r.held.grants,
 	}
 	if !r.waitFor.forever {
 		ms := millis(left)
@@ -145,6 +145,8 @@ func (r *runner) notGranted(err error) error {
 		return r.fail(outcomeRevoked, exitNoPermission, err)
 	case errors.Is(err, api.ErrRefused):
 		return r.fail(outcomeRefused, exitNoPermission, err)
+	case errors.Is(err, api.ErrHeld):
+		return r.fail(outcomeHeld, exitUsage, err)
 	}
 	return r.fail(outcomeError, exitBug, err)
 }
@@ -174,6 +176,8 @@ func (r *runner) fail(why outcome, code int, err error) error {
 	switch {
 	case errors.Is(err, api.ErrNoDaemon):
 		hint = unansweredHint(r.socket, err)
+	case why == outcomeHeld:
+		hint = "the command runs under its grant already: run it without `wander run`"
 	case why == outcomeRefused && hint == "":
 		hint = "wander status shows the resources of the group"
 	}

@@ -12,14 +12,16 @@ import (
 // outcome says how `wander run` ended, where exit codes can mean two things.
 type outcome string
 
-// The command ran with the first four; it did not with the others.
+// The command ran with the first five; it did not with the others.
 const (
 	outcomeCompleted     outcome = "completed" // under a grant to its end
 	outcomeDeadline      outcome = "deadline"  // stopped at the grant's deadline
 	outcomeLost          outcome = "lost"      // stopped because the grant was lost
+	outcomeUnguarded     outcome = "unguarded" // stopped because its guards were killed
 	outcomeWithoutGrant  outcome = "ran_without_grant"
 	outcomeNotGranted    outcome = "not_granted"
 	outcomeNotDue        outcome = "not_due" // --once-per
+	outcomeHeld          outcome = "held"    // a run of the resource within its own run
 	outcomeInterrupted   outcome = "interrupted"
 	outcomeUnavailable   outcome = "unavailable"
 	outcomeIsolated      outcome = "isolated"

@@ -8,15 +8,22 @@ import (
 )
 
 func addSocketFlag(f *pflag.FlagSet, socket *string) {
-	f.StringVar(socket, "socket", "", "the daemon's socket (default as the daemon's settings say)")
+	f.StringVar(socket, "socket", "", "the daemon's socket (default $WANDER_SOCKET, or as the daemon's settings say)")
 }
 
-// socketPath is the daemon's socket: the flag, or what the daemon finds in
-// environment, file and defaults. A file that only the daemon may read is not
-// asked.
+// socketVariable names the daemon's socket for every command that asks a daemon.
+// The daemon itself does not read it.
+const socketVariable = "WANDER_SOCKET"
+
+// socketPath is the daemon's socket: the flag, socketVariable, or what the daemon
+// finds in environment, file and defaults. A file that only the daemon may read is
+// not asked.
 func socketPath(env *environment, flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
+	}
+	if path := env.Getenv(socketVariable); path != "" {
+		return path, nil
 	}
 	s, err := loadSettings(env, "")
 	if errors.Is(err, fs.ErrPermission) {

@@ -24,7 +24,7 @@ func TestAcquireAndLose(t *testing.T) {
 	c := Dial(serve(t, f, socketPath(t)).socket)
 	wait := int64(60_000)
 	request := AcquireRequest{
-		Resource: "ftp", WaitMS: &wait, MaxHoldMS: 1, MinHoldMS: 2, OncePerMS: 3, Label: "backup", PID: 4,
+		Resource: "ftp", WaitMS: &wait, MaxHoldMS: 1, MinHoldMS: 2, OncePerMS: 3, Label: "backup", PID: 4, Held: []ident.Grant{{5}},
 	}
 	done := acquire(t.Context(), c, request)
 	d := receive(t, f.demands)
@@ -57,7 +57,7 @@ func TestGrantThatEndsOtherwiseIsNotLost(t *testing.T) {
 
 func TestRefusalsCrossTheSocket(t *testing.T) {
 	for _, sentinel := range []error{
-		ErrNotGranted, ErrNotDue, ErrIsolated, ErrRevoked, ErrRefused, ErrUnavailable, ErrBadRequest, ErrInternal,
+		ErrHeld, ErrNotGranted, ErrNotDue, ErrIsolated, ErrRevoked, ErrRefused, ErrUnavailable, ErrBadRequest, ErrInternal,
 	} {
 		t.Run(sentinel.Error(), func(t *testing.T) {
 			f := newFake()

@@ -15,6 +15,9 @@ var (
 	// ErrNotDue says that the resource's operation ran more recently than the
 	// demand asks for. It is ErrNotGranted too.
 	ErrNotDue = fmt.Errorf("%w: not due yet", ErrNotGranted)
+	// ErrHeld says that the asking program itself runs under a grant of this
+	// resource.
+	ErrHeld = errors.New("held already by the run that this program belongs to")
 	// ErrLost says that a grant ended before its deadline without a release.
 	ErrLost = errors.New("the grant was lost")
 	// ErrIsolated says that the member is cut off from every peer and does not
@@ -46,6 +49,7 @@ var codes = []struct {
 	status int
 }{
 	{"not_due", ErrNotDue, http.StatusConflict},
+	{"held", ErrHeld, http.StatusConflict},
 	{"not_granted", ErrNotGranted, http.StatusConflict},
 	{"isolated", ErrIsolated, http.StatusServiceUnavailable},
 	{"revoked", ErrRevoked, http.StatusForbidden},

@@ -10,8 +10,8 @@ const (
 	// Each costs a goroutine pair and a connection of about 20 kB.
 	MaxStreams = 1024
 
-	// MaxBody bounds a request's body in bytes. The largest request is far
-	// below 1 kB; the room is for fields to come.
+	// MaxBody bounds a request's body in bytes. The largest request is below
+	// 4 kB; the room is for fields to come.
 	MaxBody = 64 << 10
 
 	// MaxReply bounds what a client reads of one reply, in bytes: the status
@@ -28,6 +28,10 @@ const (
 	// MaxResource bounds a resource's name, in bytes, as the group
 	// configuration does.
 	MaxResource = 64
+
+	// MaxHeld bounds the grants under which one program may run, each within the
+	// one before: more than anybody nests, few enough to look through.
+	MaxHeld = 64
 
 	// MaxLabel bounds the label by which a demand is shown to people, in
 	// bytes.

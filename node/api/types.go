@@ -24,6 +24,10 @@ type AcquireRequest struct {
 	// for so long anywhere in the group, as far as the token tells, in
 	// milliseconds; 0 asks always.
 	OncePerMS int64 `json:"once_per_ms,omitempty"`
+	// Held are the grants that the asking program runs under itself, at any
+	// daemon. The demand is refused with ErrHeld if one of them is in force for
+	// this resource at this member: the program would wait for its own end.
+	Held []ident.Grant `json:"held,omitempty"`
 	// Label and PID show people who waits or holds. They decide nothing.
 	Label string `json:"label,omitempty"`
 	PID   int    `json:"pid,omitempty"`
@@ -37,6 +41,9 @@ func (r AcquireRequest) Validate() error {
 	}
 	if n := len(r.Label); n > MaxLabel {
 		return fmt.Errorf("%w: label of %d bytes, permitted are 0 to %d", ErrBadRequest, n, MaxLabel)
+	}
+	if n := len(r.Held); n > MaxHeld {
+		return fmt.Errorf("%w: %d grants held, permitted are 0 to %d", ErrBadRequest, n, MaxHeld)
 	}
 	var wait int64
 	if r.WaitMS != nil {

@@ -18,7 +18,7 @@ const (
 	RequestGranted   Request = "granted"
 	RequestTimeout   Request = "timeout"   // no token came in time
 	RequestIsolated  Request = "isolated"  // none could come: this member is cut off
-	RequestRefused   Request = "refused"   // by certificate, configuration or once_per
+	RequestRefused   Request = "refused"   // by certificate, configuration, once_per or held
 	RequestWithdrawn Request = "withdrawn" // the program waits no more
 )
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
@@ -130,6 +131,24 @@ func TestClockThatIsSetBackDelaysNoDemand(t *testing.T) {
 	b.now.Wall = b.now.Wall.Add(-20 * time.Minute)
 	b.step(member.Demand{Request: 4, Resource: resource})
 	require.True(t, answered(b), "without a limit nothing counts")
+}
+
+// TestDemand_WithinItsOwnGrant_Refused: it would wait for its own end. What is
+// held of another resource, at another member or no more does not matter.
+func TestDemand_WithinItsOwnGrant_Refused(t *testing.T) {
+	b := holder(t)
+	b.step(member.Demand{Request: 1, Resource: resource, Held: []ident.Grant{{9}}})
+	outer := granted(b).Grant
+	b.step(member.Demand{Request: 2, Resource: resource, Held: []ident.Grant{{9}, outer}})
+	require.False(t, answered(b))
+	assert.ErrorIs(t, refusal(b), member.ErrHeld)
+	b.step(member.Demand{Request: 3, Resource: resource, Held: []ident.Grant{{9}}})
+	assert.Nil(t, refusal(b), "it waits")
+	b.step(member.Withdraw{Request: 3})
+	b.step(member.Ended{Grant: outer, Operated: true})
+	b.step(member.Demand{Request: 4, Resource: resource, Held: []ident.Grant{outer}})
+	b.after(time.Minute)
+	assert.Nil(t, refusal(b))
 }
 
 func TestEndOfAnUnknownGrantChangesNothing(t *testing.T) {

@@ -10,6 +10,7 @@ var (
 	ErrLeft      = errors.New("this member has left the group")
 	ErrFailed    = errors.New("this member was stated failed, which is for ever in this group")
 	ErrExpired   = errors.New("this member's certificate is not valid now")
+	ErrHeld      = errors.New("the program that asks runs under a grant of this resource")
 	ErrNotDue    = errors.New("the operation ran too recently")
 	ErrStopping  = errors.New("the member is shutting down")
 	ErrKey       = errors.New("private key does not belong to the certificate")

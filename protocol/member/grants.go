@@ -54,12 +54,22 @@ func (m *Member) demand(d Demand) {
 		m.emit(effect.Refuse{Request: d.Request, Reason: m.expired()})
 	case m.configuredSlot(d.Resource, 0) == nil:
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
+	case m.holdsOneOf(d.Held, d.Resource):
+		m.emit(effect.Refuse{Request: d.Request, Reason: ErrHeld})
 	case m.waiting(d.Resource) >= MaxWaiters:
 		m.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
 	default:
 		m.demands = append(m.demands, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer})
 		m.demandChanged(d.Resource)
 	}
+}
+
+// holdsOneOf reports whether one of the grants is in force here for the resource.
+func (m *Member) holdsOneOf(grants []ident.Grant, resource string) bool {
+	return slices.ContainsFunc(grants, func(id ident.Grant) bool {
+		g := m.grants[id]
+		return g != nil && g.hold.slot.key.resource == resource
+	})
 }
 
 // expired is nil while this member's own certificate is valid.

@@ -54,6 +54,9 @@ type Demand struct {
 	// OncePer asks for no grant when the operation has run within that time,
 	// here or, as far as the token tells, elsewhere; zero asks always.
 	OncePer time.Duration
+	// Held are the grants that the asking program runs under itself. It would
+	// wait for its own end if one of them is for this resource.
+	Held []ident.Grant
 }
 
 // Withdraw ends a demand that has not been met. After the grant it does

@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -164,6 +165,11 @@ func TestRestartWhileAProgramRuns(t *testing.T) {
 		require.True(t, b.Status().Slots[0].Executing)
 		return b, g
 	}
+	t.Run("it asks for the same again", func(t *testing.T) {
+		b, g := start(t)
+		b.step(member.Demand{Request: 3, Resource: resource, Held: []ident.Grant{g.Grant}})
+		assert.ErrorIs(t, refusal(b), member.ErrHeld)
+	})
 	t.Run("its end is reported", func(t *testing.T) {
 		b, g := start(t)
 		b.step(member.Ended{Grant: g.Grant, Operated: true})

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -17,22 +18,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gateArg, as the first of two arguments, makes this program a gate; the second
-// one names the descriptor of its socket.
-const gateArg = "__gate"
-
 // shell runs scripts without a first line that names an interpreter, as execvp
 // does.
 const shell = "/bin/sh"
-
-// gate is the command's process before it becomes the command: it waits for a
-// word from the runner, and ends when the runner dies without one. So there is
-// no moment at which the command runs and nobody guards it.
-type gate struct {
-	pid  int
-	fd   int // a pidfd, or -1
-	conn *net.UnixConn
-}
 
 // gateOrder is what a gate becomes: one JSON object in one line. Its answer is
 // the number of the system's error, or nothing.
@@ -42,65 +30,26 @@ type gateOrder struct {
 	Env  []string `json:"env"`
 }
 
-// startGate starts a process with the command's streams in a group of its own.
-func startGate(c Command) (*gate, error) {
-	path, err := selfPath()
-	if err != nil {
-		return nil, err
-	}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close()
-	if c.Stdin == nil {
-		c.Stdin = null
-	}
-	mine, theirs, err := socketPair()
-	if err != nil {
-		return nil, err
-	}
-	defer theirs.Close()
-	files := append([]uintptr{c.Stdin.Fd(), c.Stdout.Fd(), c.Stderr.Fd()}, inheritedTable()...)
-	args := []string{os.Args[0], gateArg, strconv.Itoa(len(files))}
-	g := &gate{fd: -1, conn: mine}
-	g.pid, err = syscall.ForkExec(path, args, &syscall.ProcAttr{
-		Env: []string{"GOMAXPROCS=1"}, Files: append(files, theirs.Fd()), Sys: attributes(&g.fd),
-	})
-	if err != nil {
-		mine.Close()
-		return nil, err
-	}
-	return g, nil
-}
-
-// open makes the gate the command. The error is the system's reason why it
-// could not become that; then the process has ended and is reaped.
-func (g *gate) open(c Command) error {
-	defer g.conn.Close()
-	line, err := json.Marshal(gateOrder{c.Path, c.Args, c.Env})
+// openGate makes the gate at the other end the command. The error is the
+// system's reason why it could not become that; then its process has ended.
+func openGate(gate *net.UnixConn, c Command) error {
+	defer gate.Close()
+	line, err := json.Marshal(gateOrder(c))
 	if err == nil {
 		// One that was killed meanwhile has ended as the command would have.
-		_, _ = g.conn.Write(append(line, '\n'))
+		_, _ = gate.Write(append(line, '\n'))
 	}
-	answer, _ := io.ReadAll(g.conn)
+	answer, _ := io.ReadAll(gate)
 	number, err := strconv.Atoi(string(answer))
 	if err != nil {
 		return nil // it became the command, which has no socket
 	}
-	for {
-		if _, err := unix.Wait4(g.pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
-			return &os.PathError{Op: "exec", Path: c.Path, Err: syscall.Errno(number)}
-		}
-	}
+	return &os.PathError{Op: "exec", Path: c.Path, Err: syscall.Errno(number)}
 }
 
-// standAtGate is the gate from the inside.
-func standAtGate(number string) error {
-	fd, err := strconv.Atoi(number)
-	if err != nil {
-		return err
-	}
+// standAtGate is the gate from the inside: it becomes the command when the
+// runner says so, and ends when the runner dies without a word.
+func standAtGate(fd int) error {
 	unix.CloseOnExec(fd)
 	socket := os.NewFile(uintptr(fd), "gate")
 	line, err := bufio.NewReader(socket).ReadBytes('\n')
@@ -108,6 +57,8 @@ func standAtGate(number string) error {
 	if err != nil || json.Unmarshal(line, &o) != nil {
 		return nil // the runner has died
 	}
+	runtime.LockOSThread()
+	dieWithParent()
 	err = syscall.Exec(o.Path, o.Args, o.Env)
 	if errors.Is(err, syscall.ENOEXEC) {
 		err = syscall.Exec(shell, append([]string{shell, o.Path}, o.Args[1:]...), o.Env)
@@ -133,12 +84,15 @@ func inheritedTable() []uintptr {
 			continue
 		}
 		for len(table) < fd-3 {
-			table = append(table, ^uintptr(0)) // nothing
+			table = append(table, noFile)
 		}
 		table = append(table, uintptr(fd))
 	}
 	return table
 }
+
+// noFile is a place in a table of descriptors that stays empty.
+const noFile = ^uintptr(0)
 
 func findInherited() []int {
 	entries, err := os.ReadDir("/dev/fd")

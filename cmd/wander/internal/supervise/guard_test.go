@@ -3,6 +3,7 @@
 package supervise
 
 import (
+	"net"
 	"os"
 	"syscall"
 	"testing"
@@ -17,7 +18,7 @@ import (
 )
 
 // startRunner runs the script under a runner of its own, as `wander run` does.
-func startRunner(t *testing.T, s *script, grace string) *os.Process {
+func startRunner(t *testing.T, s *script, grace string, env ...string) *os.Process {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -25,11 +26,11 @@ func startRunner(t *testing.T, s *script, grace string) *os.Process {
 	require.NoError(t, err)
 	defer null.Close()
 	p, err := os.StartProcess(self, append([]string{self, s.command.Path}, s.command.Args[1:]...), &os.ProcAttr{
-		Env:   append(os.Environ(), runnerVariable+"="+grace),
-		Files: []*os.File{null, s.command.Stdout, os.Stderr},
+		Env:   append(append(os.Environ(), runnerVariable+"="+grace), env...),
+		Files: []*os.File{null, s.streams.Stdout, os.Stderr},
 	})
 	require.NoError(t, err)
-	s.started()
+	s.streams.Stdout.Close()
 	return p
 }
 
@@ -66,103 +67,76 @@ func TestRunnerEndsWithItsCommand(t *testing.T) {
 	s.expectAllDead(t) // the guard does not hold the pipe
 }
 
-// watchOver starts a script and tells a guard of it, as a runner would that is
-// stuck from then on.
-func watchOver(t *testing.T, g *Guard, text string, o order) (*script, *process) {
+// watchOver starts a script whose guards get the order of a runner that is stuck
+// from then on.
+func watchOver(t *testing.T, text string, o order) (*script, *Guard) {
 	t.Helper()
 	s := newScript(t, text)
-	p, err := launch(s.command, func(*process) {})
-	require.NoError(t, err)
-	t.Cleanup(p.close)
-	s.started()
-	s.expect(t, "ready")
-	o.PID = p.pid
-	require.NoError(t, g.tell(o, p))
-	return s, p
+	g := s.guard(t)
+	g.tell(o)
+	require.NoError(t, openGate(g.gate, s.command))
+	return s, g
 }
 
-func startGuardFor(t *testing.T) *Guard {
+// report is the next thing that the guards tell of the command.
+func report(t *testing.T, g *Guard) event {
 	t.Helper()
-	g, err := StartGuard()
-	require.NoError(t, err)
-	t.Cleanup(g.Close)
-	return g
+	return await.Next(t, "a report", g.events)
 }
 
-func TestGuardKillsAtTheDeadline(t *testing.T) {
-	g := startGuardFor(t)
-	s, p := watchOver(t, g, deaf, order{Deadline: boottime.Now().Add(20 * time.Millisecond), Grace: 10 * time.Millisecond})
-	s.expectAllDead(t)
-	assert.Equal(t, syscall.SIGKILL, await.Next(t, "the end of it", p.events).signal)
-}
-
-func TestGuardTerminatesWithinTheGrace(t *testing.T) {
-	g := startGuardFor(t)
-	const grace = 4 * time.Hour
-	s, p := watchOver(t, g, `trap 'echo term; exit 0' TERM; `+waitTerm, order{
-		Deadline: boottime.Now().Add(grace - grace/lag), Grace: grace,
-	})
-	s.expect(t, "term")
-	assert.True(t, await.Next(t, "the end of it", p.events).ended)
-}
-
-func TestGuardServesOneGroupAfterAnother(t *testing.T) {
-	g := startGuardFor(t)
-	for range 3 {
-		s := newScript(t, "exit 1")
-		e := await.Next(t, "the end of it", s.run(g, Options{Deadline: boottime.Now().Add(time.Hour)}))
-		require.NoError(t, e.err)
-		assert.Equal(t, Result{Exit: 1}, e.result)
-	}
-	s, p := watchOver(t, g, deaf, order{Deadline: boottime.Now()})
-	s.expectAllDead(t)
-	assert.Equal(t, syscall.SIGKILL, await.Next(t, "the end of it", p.events).signal)
-}
-
-func TestRunWithoutItsGuard(t *testing.T) {
-	g := startGuardFor(t)
-	require.NoError(t, syscall.Kill(g.pid, syscall.SIGKILL))
-	require.NoError(t, g.conn.SetReadDeadline(time.Now().Add(hang)))
-	_, err := g.conn.Read(make([]byte, 1))
-	require.Error(t, err) // the guard's end is closed
-	warnings := make(chan string, 1)
-	c := newFakeClock()
-	s := newScript(t, deaf)
-	done := s.run(g, Options{
-		Deadline: clock.Instant(time.Minute), clock: c.hook(), Warn: func(text string) { warnings <- text },
-	})
-	assert.Contains(t, await.Next(t, "the end of it", warnings), "guard")
+func TestGuard_Deadline_Kills(t *testing.T) {
+	s, g := watchOver(t, deaf, order{Deadline: clock.Never})
 	s.expect(t, "ready")
-	c.advance(time.Minute)
-	e := await.Next(t, "the end of it", done)
-	require.NoError(t, e.err)
-	assert.Equal(t, ByDeadline, e.result.Stopped)
+	g.tell(order{Deadline: boottime.Now(), Terminated: true})
+	var e event
+	for !e.Gone {
+		e = report(t, g)
+		if e.Ended {
+			assert.Equal(t, syscall.SIGKILL, e.Signal)
+		}
+	}
 	s.expectAllDead(t)
 }
 
-// TestGuardLeavesNothingBehind: it goes when the runner has gone, whether or
-// not there is anything to guard.
-func TestGuardLeavesNothingBehind(t *testing.T) {
-	g, err := StartGuard()
+func TestGuard_WithinGrace_TerminatesAndSaysSo(t *testing.T) {
+	const grace = 4 * time.Hour
+	s, g := watchOver(t, `trap 'echo term; exit 0' TERM; `+waitTerm, order{Deadline: clock.Never})
+	s.expect(t, "ready")
+	g.tell(order{Deadline: boottime.Now().Add(grace - grace/lag), Grace: grace})
+	s.expect(t, "term")
+	assert.Equal(t, event{Stopping: true}, report(t, g))
+	assert.Equal(t, event{Ended: true, Gone: true}, report(t, g))
+}
+
+// TestGuard_NoRunner_LeavesNothingBehind: guards and gate go when the runner has
+// gone before there was anything to guard.
+func TestGuard_NoRunner_LeavesNothingBehind(t *testing.T) {
+	s := newScript(t, "echo alive")
+	g, err := StartGuard(s.streams)
 	require.NoError(t, err)
-	g.conn.Close()
+	s.started()
+	roots := g.tree.roots
+	close(g.quit)
+	for _, conn := range []*net.UnixConn{g.gate, g.source, g.orders[0], g.orders[1]} {
+		require.NoError(t, conn.Close())
+	}
+	s.expectAllDead(t)
 	_, err = syscall.Wait4(g.pid, nil, 0, nil)
 	require.NoError(t, err)
+	for _, r := range roots {
+		assert.NotEqual(t, r, identityOf(r.PID))
+	}
 }
 
-// TestGateWithoutARunner: what has not become the command when its runner dies
-// never does.
-func TestGateWithoutARunner(t *testing.T) {
-	s := newScript(t, "echo alive")
-	g, err := startGate(s.command)
-	require.NoError(t, err)
-	s.started()
-	require.NoError(t, g.conn.Close())
+// TestGuard_Streams_NotHeld: a program that waits for the end of the command's
+// output does not wait for a guard that is frozen.
+func TestGuard_Streams_NotHeld(t *testing.T) {
+	s, g := watchOver(t, `exit 3`, order{Deadline: clock.Never})
+	for _, r := range g.tree.roots {
+		require.NoError(t, syscall.Kill(r.PID, syscall.SIGSTOP))
+		defer syscall.Kill(r.PID, syscall.SIGCONT)
+	}
 	s.expectAllDead(t)
-	var status syscall.WaitStatus
-	_, err = syscall.Wait4(g.pid, &status, 0, nil)
-	require.NoError(t, err)
-	assert.True(t, status.Exited())
 }
 
 // TestInheritedDescriptors: the command finds what its caller opened for it, and
@@ -173,7 +147,7 @@ func TestInheritedDescriptors(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	none := ^uintptr(0)
-	out := s.command.Stdout.Fd()
+	out := s.streams.Stdout.Fd()
 	pid, err := syscall.ForkExec(self, append([]string{self, s.command.Path}, s.command.Args[1:]...), &syscall.ProcAttr{
 		Env:   append(os.Environ(), runnerVariable+"=1s"),
 		Files: []uintptr{out, out, os.Stderr.Fd(), out, none, none, none, out},

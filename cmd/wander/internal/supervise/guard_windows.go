@@ -2,15 +2,18 @@ package supervise
 
 // Guard is not needed on Windows: the system ends a job object together with
 // the process that holds it.
-type Guard struct{}
+type Guard struct{ streams Streams }
 
 // RunGuard does nothing on Windows.
 func RunGuard() {}
 
-// StartGuard does nothing on Windows.
-func StartGuard() (*Guard, error) { return &Guard{}, nil }
+// Adopt does nothing on Windows.
+func Adopt() {}
+
+// StartGuard keeps the streams for the command.
+func StartGuard(s Streams) (*Guard, error) { return &Guard{streams: s}, nil }
 
 // Close does nothing on Windows.
 func (*Guard) Close() {}
 
-func (*Guard) tell(order, *process) error { return nil }
+func (*Guard) tell(order) {}

@@ -28,7 +28,23 @@ const hang = 3 * time.Minute
 // command, with the variable's value as the grace.
 const runnerVariable = "WANDER_TEST_RUNNER"
 
+// holdVariable and cgroupVariable tell that runner how long its grant is, and
+// whether its guards may make a cgroup.
+const (
+	holdVariable   = "WANDER_TEST_HOLD"
+	cgroupVariable = "WANDER_TEST_CGROUP"
+)
+
+// Exit codes of that runner for a command that was stopped.
+const (
+	codeDeadline  = 76
+	codeUnguarded = 78
+)
+
 func TestMain(m *testing.M) {
+	if os.Getenv(cgroupVariable) == "false" {
+		withoutCgroups()
+	}
 	RunGuard()
 	if grace, ok := os.LookupEnv(runnerVariable); ok {
 		runAsRunner(grace)
@@ -38,16 +54,28 @@ func TestMain(m *testing.M) {
 
 func runAsRunner(grace string) {
 	os.Unsetenv(runnerVariable)
-	guard, err := StartGuard()
+	hold := time.Hour
+	if text, ok := os.LookupEnv(holdVariable); ok {
+		var err error
+		hold, err = time.ParseDuration(text)
+		must(err)
+	}
+	Adopt()
+	guard, err := StartGuard(Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 	must(err)
 	d, err := time.ParseDuration(grace)
 	must(err)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT)
-	result, err := Run(Command{
-		Path: os.Args[1], Args: os.Args[1:], Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-	}, guard, Options{Deadline: boottime.Now().Add(time.Hour), Grace: d, Signals: signals})
+	result, err := Run(Command{Path: os.Args[1], Args: os.Args[1:], Env: os.Environ()}, guard, Options{Deadline: boottime.Now().Add(hold), Grace: d, Signals: signals})
 	must(err)
+	guard.Close()
+	switch result.Stopped {
+	case ByDeadline:
+		os.Exit(codeDeadline)
+	case ByGuard:
+		os.Exit(codeUnguarded)
+	}
 	if result.Signal != 0 {
 		os.Exit(128 + int(result.Signal))
 	}
@@ -128,6 +156,7 @@ func (f *fakeClock) waitForAlarm(t *testing.T, at clock.Instant) {
 // that to its end means that all of them have died.
 type script struct {
 	command Command
+	streams Streams
 	lines   *bufio.Scanner
 	read    *os.File
 	write   *os.File
@@ -139,10 +168,9 @@ func newScript(t *testing.T, text string) *script {
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
 	return &script{
-		command: Command{
-			Path: "/bin/sh", Args: []string{"sh", "-c", text}, Env: os.Environ(), Stdout: w, Stderr: os.Stderr,
-		},
-		lines: bufio.NewScanner(r), read: r, write: w,
+		command: Command{Path: "/bin/sh", Args: []string{"sh", "-c", text}, Env: os.Environ()},
+		streams: Streams{Stdout: w, Stderr: os.Stderr},
+		lines:   bufio.NewScanner(r), read: r, write: w,
 	}
 }
 
@@ -172,11 +200,25 @@ type ended struct {
 }
 
 // run calls Run in the background.
-func (s *script) run(g *Guard, o Options) <-chan ended {
+func (s *script) run(t *testing.T, o Options) <-chan ended {
+	t.Helper()
+	return s.runUnder(s.guard(t), o)
+}
+
+// guard starts the script's guards.
+func (s *script) guard(t *testing.T) *Guard {
+	t.Helper()
+	g, err := StartGuard(s.streams)
+	require.NoError(t, err)
+	t.Cleanup(g.Close)
+	s.started()
+	return g
+}
+
+func (s *script) runUnder(g *Guard, o Options) <-chan ended {
 	done := make(chan ended, 1)
 	go func() {
 		result, err := Run(s.command, g, o)
-		s.started()
 		done <- ended{result, err}
 	}()
 	return done

@@ -13,35 +13,28 @@ const killedStatus = 128 + 9
 
 // process is a running command with its job object.
 type process struct {
-	pid    int
+	leader identity
 	os     *os.Process
 	job    windows.Handle
 	events chan event
 }
 
-// event is the command's end.
-type event struct {
-	ended  bool
-	exit   int
-	signal syscall.Signal
-}
-
 // launch starts the command, in a job object that ends with this process.
-func launch(c Command, known func(*process)) (*process, error) {
+func launch(c Command, g *Guard, known func(*process)) (*process, error) {
 	job, err := newJob()
 	if err != nil {
 		return nil, err
 	}
 	child, err := os.StartProcess(c.Path, c.Args, &os.ProcAttr{
 		Env:   c.Env,
-		Files: []*os.File{c.Stdin, c.Stdout, c.Stderr},
+		Files: []*os.File{g.streams.Stdin, g.streams.Stdout, g.streams.Stderr},
 		Sys:   &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP},
 	})
 	if err != nil {
 		windows.CloseHandle(job)
 		return nil, err
 	}
-	p := &process{pid: child.Pid, os: child, job: job, events: make(chan event, 1)}
+	p := &process{leader: identity{PID: child.Pid}, os: child, job: job, events: make(chan event, 1)}
 	if err := p.join(); err != nil {
 		_ = child.Kill()
 		windows.CloseHandle(job)
@@ -73,7 +66,7 @@ func newJob() (windows.Handle, error) {
 // join puts the command into the job. What it starts before that is not in it;
 // Go offers no way to start a process suspended.
 func (p *process) join() error {
-	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(p.pid))
+	h, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(p.leader.PID))
 	if err != nil {
 		return os.NewSyscallError("OpenProcess", err)
 	}
@@ -82,30 +75,37 @@ func (p *process) join() error {
 }
 
 func (p *process) watch() {
-	state, err := p.os.Wait()
-	if err != nil {
-		p.events <- event{ended: true, exit: -1}
-		return
+	e := event{Ended: true, Exit: -1, Gone: true}
+	if state, err := p.os.Wait(); err == nil {
+		e.Exit = state.ExitCode()
 	}
-	p.events <- event{ended: true, exit: state.ExitCode()}
+	p.kill() // what it left behind; without a grace, no event reaches a group whose leader is gone
+	p.events <- e
 }
 
 // terminate is CTRL_BREAK, the event that a process group of its own still
 // hears.
 func (p *process) terminate() {
-	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.pid))
+	_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.leader.PID))
 }
 
 func (p *process) kill() { _ = windows.TerminateJobObject(p.job, killedStatus) }
 
 func (p *process) forward(os.Signal) { p.terminate() }
 
-// empty ends what the command left behind, without a grace: no event reaches a
-// group whose leader is gone.
-func (p *process) empty() bool {
-	p.kill()
-	return true
+// empty is not asked: the command's end is that of everything.
+func (p *process) empty() bool { return false }
+
+// leaderRuns reports whether the command has not ended.
+func (p *process) leaderRuns() (runs bool) {
+	_ = p.os.WithHandle(func(handle uintptr) { // of one that was waited for there is none
+		s, err := windows.WaitForSingleObject(windows.Handle(handle), 0)
+		runs = err == nil && s == uint32(windows.WAIT_TIMEOUT)
+	})
+	return runs
 }
+
+func (p *process) deserted() {}
 
 func (p *process) suspended(syscall.Signal) {}
 

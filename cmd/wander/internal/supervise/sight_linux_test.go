@@ -20,14 +20,14 @@ func TestProcess_Ended_NotRunning(t *testing.T) {
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	p := &process{pid: cmd.Process.Pid}
+	p := &process{tree: &tree{leader: identityOf(cmd.Process.Pid)}}
 	assert.True(t, p.running())
 	require.NoError(t, cmd.Process.Signal(syscall.SIGSTOP))
 	assert.True(t, p.running(), "a stopped command has not ended")
 	require.NoError(t, cmd.Process.Signal(syscall.SIGCONT))
 	require.NoError(t, in.Close())
 	var info unix.Siginfo // waits for the end and does not reap
-	require.NoError(t, unix.Waitid(unix.P_PID, p.pid, &info, unix.WEXITED|unix.WNOWAIT, nil))
+	require.NoError(t, unix.Waitid(unix.P_PID, cmd.Process.Pid, &info, unix.WEXITED|unix.WNOWAIT, nil))
 	assert.False(t, p.running())
 	require.NoError(t, cmd.Wait())
 	assert.False(t, p.running())

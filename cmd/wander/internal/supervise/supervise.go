@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -17,20 +18,31 @@ const (
 	// that clean up at all do it within seconds.
 	usualGrace = 5 * time.Second
 
-	// sweepInterval is how often to look whether what the command left behind
-	// is gone; no system tells.
+	// sweepInterval is how often to look, and to kill again, after SIGKILL.
 	sweepInterval = 10 * time.Millisecond
 
-	// sweepTicks bounds that wait after SIGKILL, for processes that the system
-	// cannot end, such as those in uninterruptible sleep: two seconds.
+	// sweepTicks bounds that wait for processes that the system cannot end, such
+	// as those in uninterruptible sleep: two seconds.
 	sweepTicks = 200
+
+	// quietTicks is how often to see nothing left before that is believed without
+	// a guard's word, which comes at once unless the guards are frozen or dead:
+	// half a second.
+	quietTicks = 50
 )
+
+// ErrGuard says that no guard could be started.
+var ErrGuard = errors.New("cannot start the guard")
 
 // Command is what to run.
 type Command struct {
 	Path string   // of the program, found already
 	Args []string // with the program's name as Args[0]
 	Env  []string // of two values for one name the later one counts
+}
+
+// Streams are a command's.
+type Streams struct {
 	// Without a Stdin the command has nothing to read and no part in the
 	// terminal.
 	Stdin          *os.File
@@ -55,6 +67,7 @@ const (
 	NotStopped Cause = iota // it ended by itself, or by a signal from elsewhere
 	ByDeadline
 	ByLoss
+	ByGuard // its guards were killed or frozen
 )
 
 // Options are the terms on which a command runs.
@@ -102,15 +115,14 @@ type Result struct {
 	SeenFrom, SeenTo clock.Instant
 }
 
-// Run runs the command until it and everything in its group has ended. One
-// guard serves one Run at a time; it may be nil where there is nothing to
-// guard. An error means that the command did not start; it is the system's,
-// such as fs.ErrNotExist.
+// Run runs the command until it and everything that it has started has ended. A
+// guard serves one Run. An error means that the command did not start; it is the
+// system's, such as fs.ErrNotExist.
 func Run(c Command, g *Guard, o Options) (Result, error) {
 	r := newRunner(g, o)
 	defer r.close()
 	c.Env = effective(c.Env)
-	p, err := launch(c, r.guarded)
+	p, err := launch(c, g, r.guarded)
 	if err != nil {
 		return Result{}, err
 	}
@@ -149,10 +161,12 @@ type runner struct {
 	term, kill         <-chan struct{}
 	stopTerm, stopKill func()
 
-	exited   bool
-	sweep    *time.Ticker // runs when the command has ended and its group not
-	killed   bool
-	stubborn int // ticks since SIGKILL
+	exited   bool         // the command's own process
+	gone     bool         // everything
+	sweep    *time.Ticker // runs from SIGKILL on
+	stubborn int          // ticks since then
+	quiet    int          // ticks without anything to be seen
+	lonely   bool         // one guard has died
 }
 
 func newRunner(g *Guard, o Options) *runner {
@@ -164,6 +178,9 @@ func newRunner(g *Guard, o Options) *runner {
 	}
 	o.Grace = graceWithin(o.Deadline.Sub(o.clock.now()), o.Grace)
 	r := &runner{Options: o, guard: g, order: order{Deadline: o.Deadline, Grace: o.Grace}}
+	if o.clock != &machineClock { // which the guards do not know
+		r.order.Deadline = clock.Never
+	}
 	termAt := o.Deadline
 	if termAt != clock.Never {
 		termAt = termAt.Add(-o.Grace)
@@ -181,25 +198,13 @@ func graceWithin(grant, asked time.Duration) time.Duration {
 	return max(0, min(asked, grant/2))
 }
 
-// guarded makes the guard watch over the group, before anything runs in it.
+// guarded makes the guards watch over the command before it runs.
 func (r *runner) guarded(p *process) {
-	r.process, r.order.PID = p, p.pid
-	r.alert()
-}
-
-// alert tells the guard how things stand.
-func (r *runner) alert() {
-	if err := r.guard.tell(r.order, r.process); err != nil && r.order.PID != 0 {
-		r.Warn("the guard is gone; only this process enforces the deadline now")
-		r.guard = nil
-	}
+	r.process = p
+	r.guard.tell(r.order)
 }
 
 func (r *runner) close() {
-	if r.process != nil {
-		r.order = order{}
-		r.alert()
-	}
 	r.stopTerm()
 	r.stopKill()
 	if r.sweep != nil {
@@ -207,7 +212,7 @@ func (r *runner) close() {
 	}
 }
 
-// loop serves events until the command and its group have ended.
+// loop serves events until everything has ended.
 func (r *runner) loop() Result {
 	for !r.finished() {
 		select {
@@ -227,16 +232,18 @@ func (r *runner) loop() Result {
 			r.kill = nil
 			r.killNow(ByDeadline)
 		case <-r.ticks():
-			if r.killed {
-				r.stubborn++
-			}
+			r.look()
 		}
+	}
+	if !r.exited { // no guard could tell how
+		r.stopped(ByGuard)
+		r.result.Exit, r.result.Signal = -1, syscall.SIGKILL
 	}
 	return r.result
 }
 
 func (r *runner) finished() bool {
-	return r.exited && (r.sweep == nil || r.process.empty() || r.stubborn > sweepTicks)
+	return r.gone || r.stubborn > sweepTicks || r.quiet > quietTicks
 }
 
 func (r *runner) ticks() <-chan time.Time {
@@ -246,22 +253,53 @@ func (r *runner) ticks() <-chan time.Time {
 	return r.sweep.C
 }
 
-// changed takes in what the system tells of the command.
-func (r *runner) changed(e event) {
-	if !e.ended {
-		r.process.suspended(e.signal)
+// look looks whether anything is left after SIGKILL, and kills it again.
+func (r *runner) look() {
+	r.stubborn++
+	if r.process.empty() {
+		r.quiet++
 		return
+	}
+	r.quiet = 0
+	r.process.kill()
+}
+
+// changed takes in what the guards tell.
+func (r *runner) changed(e event) {
+	if e.Suspended != 0 {
+		r.process.suspended(e.Suspended)
+	}
+	if e.Stopping {
+		r.stopped(ByDeadline)
+	}
+	if e.Ended {
+		r.ended(e)
+	}
+	switch {
+	case e.Gone:
+		r.gone = true
+	case e.Ended:
+		if r.result.Stopped == NotStopped {
+			r.Warn("the command left processes behind; they are stopped")
+		}
+		r.terminate()
+	case e.guardLost && !r.lonely:
+		r.lonely = true
+		r.Warn("a guard of the command was killed")
+	case e.unguarded:
+		r.process.deserted()
+		r.killNow(ByGuard)
+	}
+}
+
+// ended takes in how the command ended. With the guard that is its parent it is
+// killed by the system.
+func (r *runner) ended(e event) {
+	if e.Orphaned && e.Signal == syscall.SIGKILL {
+		r.stopped(ByGuard)
 	}
 	r.exited = true
-	r.result.Exit, r.result.Signal = e.exit, e.signal
-	if r.process.empty() {
-		return
-	}
-	r.sweep = time.NewTicker(sweepInterval)
-	if r.result.Stopped == NotStopped {
-		r.Warn("the command left processes behind; they are stopped")
-	}
-	r.terminate()
+	r.result.Exit, r.result.Signal = e.Exit, e.Signal
 }
 
 // lose acts on the loss of the grant.
@@ -277,20 +315,27 @@ func (r *runner) lose(reason api.LostReason) {
 	}
 }
 
-// stop asks the group to end, and kills it after the grace.
+// stop asks the command to end, and kills it after the grace.
 func (r *runner) stop(why Cause) {
-	r.stopped(why)
+	if r.process.leaderRuns() {
+		r.stopped(why)
+	}
 	r.terminate()
 }
 
 func (r *runner) killNow(why Cause) {
-	r.stopped(why)
-	r.killed = true
+	if why == ByGuard || r.process.leaderRuns() {
+		r.stopped(why)
+	}
+	if r.sweep == nil {
+		r.sweep = time.NewTicker(sweepInterval)
+	}
 	r.process.kill()
 }
 
 // stopped notes the first reason for which the command was stopped. What
-// happens after its end does not count.
+// happens after its end does not count, also where this process has not heard of
+// that yet because it was frozen.
 func (r *runner) stopped(why Cause) {
 	if r.result.Stopped == NotStopped && !r.exited {
 		r.result.Stopped = why
@@ -306,7 +351,7 @@ func (r *runner) terminate() {
 	}
 	r.order.Terminated = true
 	r.process.terminate()
-	r.alert()
+	r.guard.tell(r.order)
 	r.stopKill()
 	r.kill, r.stopKill = r.clock.alarm(min(r.clock.now().Add(r.Grace), r.Deadline))
 }

@@ -40,7 +40,7 @@ func TestResult(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			s := newScript(t, text)
 			s.command.Env = append(s.command.Env, "VALUE=1", "VALUE=2")
-			e := await.Next(t, "the end of it", s.run(nil, Options{Deadline: clock.Never}))
+			e := await.Next(t, "the end of it", s.run(t, Options{Deadline: clock.Never}))
 			require.NoError(t, e.err)
 			assert.Equal(t, want, e.result)
 			s.expectAllDead(t)
@@ -54,10 +54,10 @@ func TestNotStarted(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("exit 5"), 0o644))
 	s := newScript(t, "")
 	s.command.Path = filepath.Join(dir, "none")
-	assert.ErrorIs(t, await.Next(t, "the end of it", s.run(nil, Options{})).err, fs.ErrNotExist)
+	assert.ErrorIs(t, await.Next(t, "the end of it", s.run(t, Options{Deadline: clock.Never})).err, fs.ErrNotExist)
 	s = newScript(t, "")
 	s.command.Path = file
-	assert.ErrorIs(t, await.Next(t, "the end of it", s.run(nil, Options{})).err, fs.ErrPermission)
+	assert.ErrorIs(t, await.Next(t, "the end of it", s.run(t, Options{Deadline: clock.Never})).err, fs.ErrPermission)
 }
 
 func TestScriptWithoutInterpreter(t *testing.T) {
@@ -65,7 +65,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("exit $(($1 + $#))"), 0o755))
 	s := newScript(t, "")
 	s.command.Path, s.command.Args = file, []string{"file", "10", "x"}
-	e := await.Next(t, "the end of it", s.run(nil, Options{Deadline: clock.Never}))
+	e := await.Next(t, "the end of it", s.run(t, Options{Deadline: clock.Never}))
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: 12}, e.result)
 }
@@ -73,7 +73,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 func TestTermAtDeadlineLessGrace(t *testing.T) {
 	c := newFakeClock()
 	s := newScript(t, `trap 'echo term; exit 4' TERM; `+waitTerm)
-	done := s.run(nil, Options{Deadline: clock.Instant(time.Minute), Grace: 10 * time.Second, clock: c.hook()})
+	done := s.run(t, Options{Deadline: clock.Instant(time.Minute), Grace: 10 * time.Second, clock: c.hook()})
 	s.expect(t, "ready")
 	c.advance(50 * time.Second)
 	s.expect(t, "term")
@@ -87,7 +87,7 @@ func TestKillAtDeadline(t *testing.T) {
 	c := newFakeClock()
 	s := newScript(t, deaf)
 	deadline := clock.Instant(time.Minute)
-	done := s.run(nil, Options{Deadline: deadline, Grace: 10 * time.Second, clock: c.hook()})
+	done := s.run(t, Options{Deadline: deadline, Grace: 10 * time.Second, clock: c.hook()})
 	s.expect(t, "ready")
 	c.advance(50 * time.Second)
 	c.waitForAlarm(t, deadline)
@@ -127,7 +127,7 @@ func TestTermIsSentOnce(t *testing.T) {
 	// Shells run the traps of signals that come together by rising number.
 	s := newScript(t, `trap 'echo term' TERM; trap 'echo winch' WINCH; `+waitTerm)
 	deadline := clock.Instant(time.Minute)
-	done := s.run(nil, Options{
+	done := s.run(t, Options{
 		Deadline: deadline, Grace: 10 * time.Second, Lost: lost, Signals: signals, clock: c.hook(),
 	})
 	s.expect(t, "ready")
@@ -146,7 +146,7 @@ func TestTermIsSentOnce(t *testing.T) {
 func TestLossTerminates(t *testing.T) {
 	lost := make(chan api.LostReason, 1)
 	s := newScript(t, `trap 'echo term; exit 0' TERM; `+waitTerm)
-	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
+	done := s.run(t, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
 	s.expect(t, "ready")
 	lost <- api.LostExpired
 	s.expect(t, "term")
@@ -159,7 +159,7 @@ func TestLossTerminates(t *testing.T) {
 func TestTermWakesWhatIsStopped(t *testing.T) {
 	lost := make(chan api.LostReason)
 	s := newScript(t, `trap 'echo term; exit 0' TERM; echo $$; kill -STOP $$; while :; do :; done`)
-	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
+	done := s.run(t, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost})
 	require.True(t, s.lines.Scan())
 	await.Until(t, "it is stopped", func() bool {
 		state, _ := exec.Command("ps", "-o", "stat=", "-p", s.lines.Text()).Output()
@@ -176,7 +176,7 @@ func TestLossKillsAfterTheGrace(t *testing.T) {
 	c := newFakeClock()
 	lost := make(chan api.LostReason, 1)
 	s := newScript(t, deaf)
-	done := s.run(nil, Options{
+	done := s.run(t, Options{
 		Deadline: clock.Instant(time.Hour), Grace: time.Minute, Lost: lost, clock: c.hook(),
 	})
 	s.expect(t, "ready")
@@ -194,7 +194,7 @@ func TestLossKillsAfterTheGrace(t *testing.T) {
 func TestLossKillsAtOnce(t *testing.T) {
 	lost := make(chan api.LostReason, 1)
 	s := newScript(t, deaf)
-	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost, OnLost: LostKill})
+	done := s.run(t, Options{Deadline: clock.Never, Grace: time.Hour, Lost: lost, OnLost: LostKill})
 	s.expect(t, "ready")
 	lost <- api.LostRevoked
 	e := await.Next(t, "the end of it", done)
@@ -211,8 +211,8 @@ func TestLossWarns(t *testing.T) {
 	lost := make(chan api.LostReason, 1)
 	warnings := make(chan string, 1)
 	s := newScript(t, `read line; exit 6`)
-	s.command.Stdin = stdin
-	done := s.run(nil, Options{
+	s.streams.Stdin = stdin
+	done := s.run(t, Options{
 		Deadline: clock.Never, Lost: lost, OnLost: LostWarn, Warn: func(text string) { warnings <- text },
 	})
 	lost <- api.LostRevoked
@@ -228,7 +228,7 @@ func TestClosedLossMeansNothing(t *testing.T) {
 	lost := make(chan api.LostReason)
 	close(lost)
 	s := newScript(t, "exit 0")
-	e := await.Next(t, "the end of it", s.run(nil, Options{Deadline: clock.Never, Lost: lost}))
+	e := await.Next(t, "the end of it", s.run(t, Options{Deadline: clock.Never, Lost: lost}))
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{}, e.result)
 }
@@ -239,7 +239,7 @@ func TestSignalsReachTheWholeGroup(t *testing.T) {
 		trap : USR1
 		sh -c 'trap "echo grandchild" USR1; echo ready; while :; do :; done' &
 		while :; do wait; done`)
-	done := s.run(nil, Options{Deadline: clock.Never, Grace: time.Hour, Signals: signals})
+	done := s.run(t, Options{Deadline: clock.Never, Grace: time.Hour, Signals: signals})
 	s.expect(t, "ready")
 	signals <- syscall.SIGUSR1
 	s.expect(t, "grandchild")
@@ -253,7 +253,7 @@ func TestSignalsReachTheWholeGroup(t *testing.T) {
 func TestLeftoversAreTerminated(t *testing.T) {
 	warnings := make(chan string, 1)
 	s := newScript(t, `sleep 1000 & exit 5`)
-	e := await.Next(t, "the end of it", s.run(nil, Options{
+	e := await.Next(t, "the end of it", s.run(t, Options{
 		Deadline: clock.Never, Grace: time.Hour, Warn: func(text string) { warnings <- text },
 	}))
 	require.NoError(t, e.err)
@@ -265,34 +265,13 @@ func TestLeftoversAreTerminated(t *testing.T) {
 func TestStubbornLeftoversAreKilled(t *testing.T) {
 	c := newFakeClock()
 	s := newScript(t, `trap '' TERM; sleep 1000 & exit 5`)
-	done := s.run(nil, Options{Deadline: clock.Instant(time.Hour), Grace: time.Minute, clock: c.hook()})
+	done := s.run(t, Options{Deadline: clock.Instant(time.Hour), Grace: time.Minute, clock: c.hook()})
 	c.waitForAlarm(t, clock.Instant(time.Minute))
 	c.advance(time.Minute)
 	e := await.Next(t, "the end of it", done)
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: 5}, e.result)
 	s.expectAllDead(t)
-}
-
-func TestSignalGroupWithoutItsLeader(t *testing.T) {
-	for name, number := range map[string]bool{"by descriptor": false, "by number": true} {
-		t.Run(name, func(t *testing.T) {
-			s := newScript(t, `sleep 1000 & exit 0`)
-			p, err := launch(s.command, func(*process) {})
-			require.NoError(t, err)
-			s.started()
-			defer p.close()
-			assert.True(t, await.Next(t, "the end of it", p.events).ended)
-			fd := p.fd
-			if number {
-				fd = -1
-			}
-			require.NoError(t, signalGroup(p.pid, fd, 0))
-			require.NoError(t, signalGroup(p.pid, fd, syscall.SIGKILL))
-			s.expectAllDead(t)
-			await.Until(t, "the group is empty", func() bool { return emptyGroup(p.pid, fd) })
-		})
-	}
 }
 
 func TestEffectiveEnvironment(t *testing.T) {
