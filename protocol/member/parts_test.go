@@ -45,7 +45,7 @@ func TestConfiguration_InParts_Adopted(t *testing.T) {
 		b.hear(peer, p)
 	}
 	assert.EqualValues(t, 2, b.Status().Configuration)
-	assert.Len(t, b.Status().Slots, group.MaxResources+1, "and the one before")
+	assert.Len(t, b.Status().Slots, group.MaxResources, "the one before is gone")
 	var passedOn []byte
 	for _, p := range messages[*wire.Configuration](b, other.id()) {
 		passedOn = append(passedOn, p.Configuration...)

@@ -14,15 +14,15 @@ var papers = []paper{
 	{
 		"Journal paper",
 		`A. Ciuffoletti, "The Wandering Token: Congestion Avoidance of a Shared Resource", the journal version`,
-		`The main claims hold at full load: little idle time, hardly ever more than two operations at once, a new token
-after every loss, and a clear gain over no coordination. Two at once are somewhat more frequent than published, times
+		`The main claims hold at full load: hardly ever more than two operations at once, a new token after every loss, and a
+clear gain over no coordination. Whether the resource idles for less than a tenth of the time, 40 runs do not decide. Two at once are somewhat more frequent than published, times
 between operations longer, and a group that is overbooked by a fifth overlaps more.`,
 		journalExperiments,
 	},
 	{
 		"Slides",
 		`A. Ciuffoletti, "The wandering token", slides, DAPSYS 2006`,
-		`As the journal paper: the number of tokens, the largest gap and most shares hold; two at once at overload are above
+		`As the journal paper: the number of tokens and most shares hold, and the largest gap varies too much to tell; two at once at overload are above
 the tenth that is claimed, and a recovery does leave a transient.`,
 		slidesExperiments,
 	},
@@ -30,7 +30,7 @@ the tenth that is claimed, and a recovery does leave a transient.`,
 		"Report",
 		`A. Ciuffoletti, "The Wandering Token: Congestion Avoidance of a Shared Resource", the technical report`,
 		`Overlap in stable operation is as published with and without overload. Long intervals are far more frequent, and after a
-loss most numbers differ. After independent losses the adaptive timeout makes transients longer, twice and more in the median; it
+loss most numbers differ. After independent losses the adaptive timeout makes transients about twice as long in the median, or longer; it
 shortens the usual one only where losses follow each other so closely that timeouts are still long from the last one. The
 pseudo-code taken literally does not work; the rule that the text describes does.`,
 		reportExperiments,

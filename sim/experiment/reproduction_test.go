@@ -85,3 +85,15 @@ func TestDocumentIsComplete(t *testing.T) {
 	assert.ElementsMatch(t, want, have, remedy)
 	assert.NotEmpty(t, want)
 }
+
+// The README counts apart what random runs can miss on either side, as the page
+// does.
+func TestReadme_Headline_AsOnThePage(t *testing.T) {
+	text, _ := readDocument(t)
+	counts := regexp.MustCompile(`\n\| two-sided \| [^|]* \| (\d+) \| (\d+) \| (\d+) \| 0 \|\n`).FindStringSubmatch(text)
+	require.NotNil(t, counts, "the headline of the page")
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	says := fmt.Sprintf("%s are reproduced, %s are open and %s are not", counts[1], counts[2], counts[3])
+	assert.Contains(t, strings.Join(strings.Fields(string(readme)), " "), says)
+}

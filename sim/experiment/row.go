@@ -103,12 +103,12 @@ func quantile(sorted []float64, q float64) float64 {
 }
 
 // MeasuredText is the median with its confidence interval, and the range that
-// nine tenths of the seeds fall in: "9.08 % (8.6 to 9.5) [6.9..11.2]". Too few
-// seeds have no interval.
+// nine tenths of the seeds fall in: "9.08 % (8.6 to 9.5) [6.9..11.2]". Of few
+// seeds it has no interval; of few seeds with a value the interval is unbounded.
 func (r *Row) MeasuredText() string {
 	text := r.Unit.Text(r.Median)
 	if len(r.Samples) > 1 {
-		if !math.IsInf(r.Low, -1) {
+		if medianRank(len(r.Samples)) > 0 {
 			text += fmt.Sprintf(" (%s to %s)", r.Unit.bare(r.Low), r.Unit.bare(r.High))
 		}
 		text += fmt.Sprintf(" [%s..%s]", r.Unit.bare(r.P5), r.Unit.bare(r.P95))
