@@ -38,6 +38,7 @@ left out:
 
   [latency]                    # ` + latencyForms + `
   passing   = "0s"             # a handoff
+  reserving = "0s"             # before it, until the receiver has accepted
   telling   = "0s"             # a message between policies
   operation = "4s"             # default: operation_time
 
@@ -56,6 +57,7 @@ left out:
 
   [measure]
   warm_up = "0s"               # not measured
+  idle_timeout = "0s"          # of a connection; 0s counts no connections
   what    = ["concurrency"]    # default: ` + strings.Join(experiment.Measures(), ", ") + `
   below   = ["20m"]            # shares of times below these
   bin     = "1s"               # resolution of times

@@ -25,6 +25,7 @@ type scenarioFile struct {
 
 	Latency struct {
 		Passing   latency `toml:"passing"`
+		Reserving latency `toml:"reserving"`
 		Telling   latency `toml:"telling"`
 		Operation latency `toml:"operation"` // default: operation_time
 	} `toml:"latency"`
@@ -45,8 +46,9 @@ type scenarioFile struct {
 
 	Measure struct {
 		WarmUp span     `toml:"warm_up"`
-		What   []string `toml:"what"`  // default: everything
-		Below  []span   `toml:"below"` // shares of times below these
+		Idle   span     `toml:"idle_timeout"` // of connections; default: they are not counted
+		What   []string `toml:"what"`         // default: everything
+		Below  []span   `toml:"below"`        // shares of times below these
 		Bin    span     `toml:"bin"`
 		Limit  span     `toml:"limit"`
 	} `toml:"measure"`
@@ -78,12 +80,12 @@ func (f scenarioFile) scenario() experiment.Scenario {
 		Config: circulation.Config{
 			Policy: r.Policy, Params: r.PolicyParams(),
 			Members: f.Members, Found: 1, Demand: f.Demand.Demand,
-			Passing: f.Latency.Passing.Latency, Telling: f.Latency.Telling.Latency, Operation: f.Latency.Operation.Latency,
+			Passing: f.Latency.Passing.Latency, Reserving: f.Latency.Reserving.Latency, Telling: f.Latency.Telling.Latency, Operation: f.Latency.Operation.Latency,
 			PassLoss: f.Faults.PassLoss.float64, TellLoss: f.Faults.TellLoss.float64,
 			LossEvery: f.Faults.LossEvery.Duration, CrashEvery: f.Faults.CrashEvery.Duration,
 			CrashHolder: f.Faults.CrashHolder, DownFor: f.Faults.DownFor.Duration,
 			Forgetful: f.Faults.Forgetful, Recall: f.Faults.Recall, ClockOffset: f.Faults.ClockOffset.Duration,
-			DetectAfter: f.Faults.DetectAfter.Duration, FalseSuspicion: f.Faults.Suspicion.float64, Known: f.Known,
+			IdleTimeout: f.Measure.Idle.Duration, DetectAfter: f.Faults.DetectAfter.Duration, FalseSuspicion: f.Faults.Suspicion.float64, Known: f.Known,
 		},
 		Acquaintances: f.Acquaintances,
 		Duration:      f.Duration.Duration,

@@ -81,6 +81,7 @@ skip_delay = "50ms"
 min_interval = "10s"
 [latency]
 passing = "exponential 10ms"
+reserving = "exponential 5ms"
 telling = "quantiles 1ms 2ms 9ms"
 operation = "uniform 1s 2s"
 [faults]
@@ -97,6 +98,7 @@ detect_after = "5s"
 false_suspicion = "0.1%"
 [measure]
 warm_up = "5m"
+idle_timeout = "30s"
 what = ["waits", "counts"]
 below = ["10s", "1m"]
 bin = "100ms"
@@ -331,7 +333,7 @@ func TestSimSweep_RingWorst_PrintedAndSaved(t *testing.T) {
 	code, out, errs := runCommand("", "sim", "sweep", "ring-worst", "--first", "3", "--out", dir)
 	require.Zero(t, code, errs)
 	assert.Empty(t, errs)
-	assert.Regexp(t, `far requests +10 +ring-lower-messages/q +63 +63 to 63 +reproduced\n`, out)
+	assert.Regexp(t, `far requests +10 +ring-lower-messages/q +64 +64 to 64 +reproduced\n`, out)
 	assert.Regexp(t, `\| far requests \| 20 \| .* \| ring-worst \| 10, 40 \| none \|`, page())
 
 	code, out, errs = runCommand("", "sim", "sweep", "ring-worst", "--seeds", "1", "--first", "3", "--output", "json")

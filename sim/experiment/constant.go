@@ -55,7 +55,7 @@ func (l *Lab) count(c *constant) int { return int(math.Round(l.number(c))) }
 
 // sweeping reports whether a constant has another value than its own: then only
 // plain readings are of interest, and no figure.
-func (l *Lab) sweeping() bool { return len(l.instead) > 0 }
+func (l *Lab) sweeping() bool { return l != nil && len(l.instead) > 0 }
 
 // sweeps reports whether it is this constant that has another value.
 func (l *Lab) sweeps(c *constant) bool {

@@ -34,7 +34,7 @@ var (
 		why: "of a group that is configured for 300: half of the load",
 	})
 	colludingLiars = declare(constant{
-		name: "liars together", value: 15, unit: Number, used: []string{"beyond-walk-liars"}, others: []float64{8, 30},
+		name: "liars together", value: 15, unit: Number, used: []string{"beyond-walk-liars", "beyond-walk-stress"}, others: []float64{8, 30},
 		why: "5 % of the members",
 	})
 	lossesLength = declare(constant{

@@ -59,7 +59,7 @@ func TestRow_Samples_VerdictOfTheInterval(t *testing.T) {
 		"five tell nothing":   {experiment.AtMost(0.1), []float64{0.05, 0.05, 0.05, 0.05, 0.05}, "5 % [5..5]", "open (5 of 5)"},
 		"runs with nothing":   {experiment.AtMost(0.1), []float64{nan, 0.3, nan, 0.3, 0.3, 0.3, 0.3, 0.3}, "30 % (30 to 30) [30..30] in 6 of 8 runs", "not reproduced (0 of 6)"},
 		"too many of these":   {experiment.AtMost(0.1), []float64{nan, 0.3, nan, 0.3, 0.3, 0.3, 0.3}, "30 % (−∞ to ∞) [30..30] in 5 of 7 runs", "open (0 of 5)"},
-		"nothing at all":      {experiment.AtMost(0.1), []float64{nan, nan, nan, nan}, "– (– to –) [–..–] in 0 of 4 runs", "not reproduced (0 of 0)"},
+		"nothing at all":      {experiment.AtMost(0.1), []float64{nan, nan, nan, nan}, "– [–..–] in 0 of 4 runs", "not reproduced (0 of 0)"},
 		"beyond all bounds":   {experiment.AtMost(0.1), []float64{inf, inf, inf, inf, inf, inf}, "∞ (∞ to ∞) [∞..∞]", "not reproduced (0 of 6)"},
 		"some beyond all":     {experiment.AtMost(0.1), []float64{0, inf, inf, inf, inf, inf}, "∞ (0 to ∞) [∞..∞]", "open (1 of 6)"},
 	} {
