@@ -22,7 +22,9 @@ func newerConfiguration(t *trial) {
 	}
 	a := s.reserve(title)
 	ask := &wire.Gossip{Configuration: t.Newer.Config().Version(), Revocations: s.hello.Revocations}
-	s.say(&wire.Configuration{Configuration: t.Newer.Config().Raw(), Authorities: t.Newer.Vouchers()})
+	for _, part := range wire.ConfigurationParts(t.Newer.Config().Raw(), t.Newer.Vouchers()) {
+		s.say(part)
+	}
 	repeat(s, ask, 100*time.Millisecond, "GOSSIP with the newer version", func(m *wire.Gossip) bool {
 		return m.Answer && m.Configuration == t.Newer.Config().Version()
 	})
