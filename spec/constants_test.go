@@ -197,7 +197,7 @@ func objectTable(t *testing.T) *table {
 var notBounds = map[string]bool{
 	"ProtocolVersion": true, "entryHead": true, "killMargin": true, "lookEvery": true,
 	"knownKept": true, "writePause": true, "maxJournalled": true, "visitsKept": true,
-	"Founding": true, "foundingAsk": true,
+	"Founding": true, "foundingAsk": true, "slotsNamed": true,
 }
 
 // Every rate and bound of a member stands in the table of limits.

@@ -58,7 +58,8 @@ const (
 // worst there are two tokens, or none until the policy generates one.
 type founding struct {
 	active    bool
-	candidate bool // this member is one of the founders, as of the last look
+	looked    bool // whether this member is one of the founders
+	candidate bool // it is, as of the last look
 	broad     bool // the last question went to more than those above
 	objected  bool // since the last question
 	at, until clock.Instant
@@ -84,10 +85,7 @@ func (m *Member) beginFounding(slots []*slot, former group.Settings) {
 			continue // it cannot tell who ranks highest
 		}
 		s.founding = founding{active: true, at: at, until: at.Add(foundingFor)}
-		_, _, s.founding.candidate = m.founders(s)
-		if !slices.Contains(m.added, s) {
-			m.added = append(m.added, s)
-		}
+		m.added = append(m.added, s)
 		at = at.Add(foundingStagger)
 	}
 }
@@ -137,7 +135,7 @@ func (m *Member) foundSlot(s *slot) {
 	}
 	f.at = m.now.Boot.Add(foundingPause)
 	above, below, candidate := m.founders(s)
-	f.candidate = candidate
+	f.looked, f.candidate = true, candidate
 	switch {
 	case !candidate || m.outranked(f):
 		f.broad, f.clear = false, nil
@@ -215,6 +213,10 @@ func (m *Member) answerFounding(from ident.Member, s *slot) byte {
 	}
 	if !f.active {
 		return foundingClear
+	}
+	if !f.looked {
+		_, _, f.candidate = m.founders(s)
+		f.looked = true
 	}
 	ranks := directory.NewWitnessRank(m.cfg.Group.ID(), directory.SlotID(s.key.resource, s.key.number))
 	switch asks := ranks.Of(from); {

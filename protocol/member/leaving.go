@@ -1,6 +1,7 @@
 package member
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ import (
 // has ended. Then the slot is forgotten. A token under way is up to the handoff:
 // should custody come back by a VOID, it is dropped.
 
+// slotsNamed is how many slots that leave a report names.
+const slotsNamed = 8
+
 // configuredSlot is a slot of the configuration in force, or nil.
 func (m *Member) configuredSlot(resource string, number uint64) *slot {
 	if s := m.slots[slotKey{resource, number}]; s != nil && !s.leaving {
@@ -30,7 +34,7 @@ func (m *Member) configuredSlot(resource string, number uint64) *slot {
 // for a resource that has none.
 func (m *Member) leaveSlots(configured map[slotKey]bool) {
 	var running []string
-	for _, s := range slices.Clone(m.order) {
+	for _, s := range m.order {
 		if configured[s.key] {
 			continue
 		}
@@ -38,10 +42,12 @@ func (m *Member) leaveSlots(configured map[slotKey]bool) {
 			running = append(running, s.key.String())
 		}
 	}
+	m.sortSlots() // once: there may be thousands
 	if len(running) > 0 {
 		m.emit(effect.Report{
 			Kind: "slots leaving", About: m.self,
-			Detail: "the group configuration lacks them, and programs still run: " + strings.Join(running, ", "),
+			Detail: fmt.Sprintf("the group configuration lacks them, and %d programs still run: %s",
+				len(running), strings.Join(running[:min(len(running), slotsNamed)], "; ")),
 		})
 	}
 	m.demands = slices.DeleteFunc(m.demands, func(d *demand) bool {
@@ -83,19 +89,20 @@ func (m *Member) drop(k slotKey, t ident.Token, hop uint64, reason policy.DropRe
 	return true
 }
 
-// forgetSlot ends a slot that is leaving when no token of it is here any more.
+// forgetSlot ends a slot that is leaving when no token of it is here any more. The
+// caller sorts the slots.
 func (m *Member) forgetSlot(s *slot) {
 	if !s.leaving || len(m.holdsOf(s)) > 0 {
 		return
 	}
 	delete(m.slots, s.key)
-	m.sortSlots()
 }
 
 // finishLeaving ends a slot that is leaving with the program that ran in it.
 func (m *Member) finishLeaving(h *hold) {
 	m.dropLeaving(h)
 	m.forgetSlot(h.slot)
+	m.sortSlots()
 	m.emit(effect.Report{Kind: "slot gone", About: m.self, Detail: "its program has ended: " + h.slot.key.String()})
 }
 

@@ -26,7 +26,7 @@ func (b *box) sharing(a *authority, version uint64, slots map[string]int) {
 func (a *authority) sharing(version uint64, slots map[string]int) []byte {
 	s := settings(version, quick)
 	s.Resources = nil
-	for _, name := range []string{"added", resource} { // in the order of their names
+	for _, name := range []string{"added", resource, "many", "more", "most"} { // in the order of their names
 		if n := slots[name]; n > 0 {
 			s.Resources = append(s.Resources, group.Resource{Name: name, Slots: n, Params: quick}.WithDefaults())
 		}
@@ -305,4 +305,15 @@ func TestLeaving_Stopping_Idle(t *testing.T) {
 	require.False(t, b.Idle())
 	b.step(member.Ended{Grant: g.Grant, Operated: true})
 	assert.True(t, b.Idle())
+}
+
+// TestLeaving_ThousandsOfSlots_OneStep: the work grows with the slots, not with their
+// square.
+func TestLeaving_ThousandsOfSlots_OneStep(t *testing.T) {
+	a := newAuthority(t)
+	b := a.open(a.issue(1, 24*time.Hour), nil)
+	b.sharing(a, 2, map[string]int{resource: 1, "added": group.MaxSlots, "many": group.MaxSlots, "more": group.MaxSlots, "most": group.MaxSlots})
+	require.Len(t, b.Status().Slots, 4*group.MaxSlots+1)
+	b.sharing(a, 3, oneSlot)
+	assert.Len(t, b.Status().Slots, 1)
 }

@@ -129,7 +129,6 @@ func (m *Member) configure() (fresh []*slot, err error) {
 			fresh = append(fresh, old)
 		}
 	}
-	m.sortSlots()
 	m.leaveSlots(configured)
 	return fresh, nil
 }
