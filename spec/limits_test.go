@@ -179,6 +179,7 @@ var memberLimits = []struct{ what, name string }{
 	{"and makes it wait this many times as long, at most", "member.maxPatience"},
 	{"time after which lateness counts half", "member.lateHalf"},
 	{"statements that are kept in mind", "member.maxStated"},
+	{"members whose broken connections are kept in mind", "member.maxBroken"},
 	{"dials that nobody answers until a member that a policy watches is silent", "member.silentDials"},
 	{"between two dials of it", "member.redialPause"},
 	{"after which a dial of which nothing was heard is made again", "member.dialPatience"},

@@ -119,7 +119,7 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		gone:    make(map[ident.Member]absence),
 		updates: update.NewList(), told: make(map[update.Key]clock.Instant),
 		journalled: make(map[update.Key]clock.Instant), faults: make(map[ident.Member]*faulty),
-		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64),
+		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64), broken: make(map[ident.Member]struct{}),
 		redials: budget{suspectBurst, now.Boot},
 		tells:   tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}},
 	}

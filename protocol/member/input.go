@@ -35,7 +35,10 @@ type Unreachable struct {
 }
 
 // Disconnected says that the last connection with a peer was closed in order.
-type Disconnected struct{ Peer ident.Member }
+type Disconnected struct {
+	Peer ident.Member
+	Lost bool // what was under way may be: another connection has taken its place
+}
 
 // Received is a frame body from an authenticated peer. It is borrowed until
 // Step returns.

@@ -53,7 +53,8 @@ type Member struct {
 
 	// Who does not answer: see watch.go.
 	suspects map[ident.Member]*suspicion
-	stated   map[ident.Member]uint64 // endpoint sequence + 1 of what was stated failed
+	stated   map[ident.Member]uint64   // endpoint sequence + 1 of what was stated failed
+	broken   map[ident.Member]struct{} // whose connection broke, until the next one
 	watchAt  clock.Instant
 	redials  budget        // of suspects
 	heardAt  clock.Instant // when anybody was last heard
@@ -105,6 +106,9 @@ func (m *Member) handle(in Input) {
 	case Unreachable:
 		broken := m.peers[in.Peer] != nil
 		m.disconnected(in.Peer)
+		if broken {
+			m.breaks(in.Peer)
+		}
 		m.missing(in.Peer)
 		m.watchedUnreachable(in, broken)
 		switch {
@@ -116,6 +120,9 @@ func (m *Member) handle(in Input) {
 		m.handoff.PeerDown(in.Peer)
 	case Disconnected:
 		m.disconnected(in.Peer)
+		if in.Lost {
+			m.breaks(in.Peer)
+		}
 		m.handoff.PeerClosed(in.Peer)
 	case Demand:
 		m.demand(in)

@@ -78,6 +78,33 @@ func (m *Member) connected(c certificate.Certificate) {
 	m.handoff.Introduce(id, hello)
 	m.send(id, hello)
 	m.attachedAgain(id)
+	m.remind(id)
+}
+
+// maxBroken bounds the members whose broken connections are kept in mind. Without one,
+// what was lost with it is said again later.
+const maxBroken = 1024
+
+// breaks notes that a connection broke: what was under way is lost.
+func (m *Member) breaks(id ident.Member) {
+	if len(m.broken) >= maxBroken {
+		clear(m.broken)
+	}
+	m.broken[id] = struct{}{}
+}
+
+// remind tells the policies again that somebody wants to run, when a member is there
+// again whose connection broke: what they have said may be lost.
+func (m *Member) remind(id ident.Member) {
+	if _, broken := m.broken[id]; !broken {
+		return
+	}
+	delete(m.broken, id)
+	for _, s := range m.order {
+		if s.demand {
+			m.tell(s, policy.Event{Kind: policy.DemandChanged, Demand: true})
+		}
+	}
 }
 
 func (m *Member) disconnected(id ident.Member) {

@@ -64,7 +64,8 @@ const (
 	// Event.Operated says whether it ran.
 	OperationEnded
 	// DemandChanged: Event.Demand says whether anybody here wants to run.
-	// A policy starts without demand.
+	// A policy starts without demand. That there is some is told again when a
+	// connection that broke is there again: messages may be lost.
 	DemandChanged
 	// PassSettled (token): a Pass came to its end; see Event.Outcome. Event.From
 	// is who took the token, of a Delivered.

@@ -36,6 +36,14 @@ func (w *walker) announce() {
 	}
 }
 
+// repeat has the witnesses told again soon, though they may know: a message may be
+// lost.
+func (a *announcement) repeat(now clock.Instant, gather time.Duration) {
+	if a.told {
+		a.again = min(a.again, max(now, a.last.Add(gather)))
+	}
+}
+
 // announceDue tells the witnesses, if it still is so. It tells them once more when
 // this member has waited much longer than anybody should: they may have forgotten it,
 // or believe a liar that it was served.

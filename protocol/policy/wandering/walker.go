@@ -129,13 +129,18 @@ func (w *walker) recall(event *policy.Event) {
 }
 
 func (w *walker) demandChanged(demand bool) {
+	again := demand && w.demand
 	w.demand = demand
 	if w.have && !w.running && w.mayRun() {
 		w.run()
 	}
-	if w.fair != nil {
-		w.announce()
+	if w.fair == nil {
+		return
 	}
+	if again {
+		w.fair.announcement.repeat(w.now, w.gather)
+	}
+	w.announce()
 }
 
 // mayRun reports whether the operation may begin: somebody wants it, and Δmin has
