@@ -74,6 +74,9 @@ func (p *peer) dial() {
 // giveUp drops what waits and tells the handler so, from a goroutine of its
 // own: this one may be within a call of the handler's. Needs p.mu.
 func (p *peer) giveUp(err error) {
+	if p.engaged() {
+		return // it was only to be tried out
+	}
 	p.dropAll()
 	if p.complained {
 		return
