@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -17,19 +18,18 @@ import (
 // in a file: a *configfile.Error with the place of what is wrong.
 func (f resourceFile) check(file string, text []byte, path ...any) error {
 	r := f.resource()
-	keys := configfile.Names(text, path...)
-	err := f.checkGiven(keys)
-	if f.Name == "" && !slices.Contains(keys, "name") {
-		err = fmt.Errorf("name %w", errMissing)
-	}
-	if err == nil {
-		err = r.Validate()
-	}
-	if err == nil {
-		err = catalog.Check(r.Policy, r.PolicyParams())
-	}
+	err := cmp.Or(r.Validate(), catalog.Check(r.Policy, r.PolicyParams()))
 	if err == nil {
 		return nil
+	}
+	// Only now is it worth a second look at the text: there may be a thousand
+	// resources in it.
+	keys := configfile.Names(text, path...)
+	if missing := f.checkGiven(keys); missing != nil {
+		err = missing
+	}
+	if f.Name == "" && !slices.Contains(keys, "name") {
+		err = fmt.Errorf("name %w", errMissing)
 	}
 	if f.Name != "" {
 		err = fmt.Errorf("resource %q: %w", f.Name, err)

@@ -3,6 +3,7 @@ package configfile
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -23,7 +24,7 @@ func At(file string, text []byte, problem string, path ...any) *Error {
 	all := entries(text)
 	for ; len(path) > 0; path = path[:len(path)-1] {
 		for _, found := range all {
-			if dotted(found.path) == dotted(path) {
+			if slices.Equal(found.path, path) {
 				e.Line, e.Column = position(text, found.at)
 				return e
 			}
@@ -36,7 +37,7 @@ func At(file string, text []byte, problem string, path ...any) *Error {
 func Names(text []byte, path ...any) (names []string) {
 	for _, found := range entries(text) {
 		last := len(found.path) - 1
-		if last != len(path) || dotted(found.path[:last]) != dotted(path) {
+		if !slices.Equal(found.path[:last], path) {
 			continue
 		}
 		if name, ok := found.path[last].(string); ok {
@@ -45,9 +46,6 @@ func Names(text []byte, path ...any) (names []string) {
 	}
 	return names
 }
-
-// dotted is the path as one text.
-func dotted(path []any) string { return fmt.Sprintf("%q", path) }
 
 func position(text []byte, offset int) (line, column int) {
 	before := text[:offset]
@@ -88,7 +86,7 @@ func (r *reader) table(e *unstable.Node) []any {
 			at = int(key.Node().Raw.Offset)
 		}
 		path = append(path, string(key.Node().Data))
-		name := dotted(path)
+		name := fmt.Sprintf("%q", path)
 		if e.Kind == unstable.ArrayTable && key.IsLast() {
 			r.tables[name]++
 		}

@@ -15,7 +15,7 @@ const (
 	MaxBody = 64 << 10
 
 	// MaxReply bounds what a client reads of one reply, in bytes: the status
-	// of a member with 64 resources of some hundred slots each.
+	// of a member with 1,024 resources of some tens of slots each.
 	MaxReply = 16 << 20
 
 	// MaxEvent bounds one line of an acquire stream, in bytes. A grant is

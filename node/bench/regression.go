@@ -29,9 +29,9 @@ const (
 	// as soon as the median's confidence interval is on one side of the limit, no
 	// more are needed.
 	minRounds        = 60
-	regressionRounds = 200
-	// regressionWindow is how long a turn is measured: some two hundred handoffs.
-	regressionWindow = 60 * time.Millisecond
+	regressionRounds = 140
+	// regressionWindow is how long a turn is measured: some four hundred handoffs.
+	regressionWindow = 100 * time.Millisecond
 	// regressionSettle is the beginning of a turn, which is not measured: all tokens
 	// have rested for long enough, and move at once.
 	regressionSettle = 20 * time.Millisecond

@@ -51,8 +51,10 @@ const (
 	// is taken for dead. With keep-alives at a third of it, a dead peer is
 	// noticed after at most 4/3 of it: 10 seconds, which is how long a group waits
 	// for a token whose holder has died. Up to a round trip of 100 ms a keep-alive
-	// is sent 5 times or more in that time before it counts as unanswered. Below 5 s
-	// quic-go would raise it.
+	// is sent 5 times or more in that time before it counts as unanswered. A shorter
+	// one finds a dead peer sooner and costs keep-alives. quic-go takes less than 5 s
+	// from the peer for 5 s, but keeps to its own value: two members of this build
+	// that both had less would notice each other's death after that time.
 	MaxSilence = 7500 * time.Millisecond
 
 	// KeepAlive is how long the dialler of a quiet connection waits before it
@@ -100,10 +102,11 @@ const (
 	FrameBurst = FramesPerSecond
 
 	// MaxQueueFrames and MaxQueueBytes bound what waits for one peer, for each
-	// class. Custody messages of 64 tokens with all their certificates are 256
-	// frames and 256 KiB.
-	MaxQueueFrames = 1024
-	MaxQueueBytes  = 512 << 10
+	// class. When 1,024 tokens move at once between two members, there are a
+	// TRANSFER and a RECEIPT of each, 2,048 frames and 850 KiB, and a group
+	// configuration is 257 KiB.
+	MaxQueueFrames = 4096
+	MaxQueueBytes  = 1 << 20
 
 	// MaxQueuedTotal bounds what waits for all peers together, in bytes.
 	MaxQueuedTotal = 64 << 20

@@ -19,7 +19,7 @@ const (
 	MaxName = 64
 	// MaxResources bounds the resources of a group. So many, with the longest
 	// names and all parameters of any policy that there is, fit the payload of
-	// a configuration. A quiet member needs 10 kB for each.
+	// a configuration. A quiet member needs 15 to 20 kB for each.
 	MaxResources = 1024
 	// MaxTokens bounds the slots of all resources together, each of which has its own
 	// token and policy: what a member keeps in memory of a group with the most slots
@@ -183,6 +183,14 @@ func (s Settings) validateAuthorities() error {
 		}
 	}
 	return nil
+}
+
+// Slots is how many slots all resources have together.
+func (s Settings) Slots() (n int) {
+	for _, r := range s.Resources {
+		n += r.Slots
+	}
+	return n
 }
 
 func (s Settings) validateResources() error {

@@ -60,7 +60,8 @@ type Member struct {
 	heardAt  clock.Instant // when anybody was last heard
 	doubt    doubt         // whether it is rather this member's own fault
 
-	tells tells // to members that are not connected: see tells.go
+	tells                   tells   // to members that are not connected: see tells.go
+	policyRate, policyBurst float64 // POLICY messages that a peer may send
 
 	ring neighbour
 	gone map[ident.Member]absence

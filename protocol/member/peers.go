@@ -26,7 +26,7 @@ const (
 
 	// configurationRate and configurationBurst bound the CONFIGURATION of one
 	// peer, per second and at once. There is a new one now and then; an older one
-	// costs an answer of up to 50 kB.
+	// costs an answer of up to 290 kB.
 	configurationRate  = 1
 	configurationBurst = 10
 )
@@ -44,9 +44,9 @@ type peer struct {
 	updates, configurations                                 budget // that are looked at
 }
 
-func newPeer(now clock.Instant) *peer {
+func newPeer(now clock.Instant, policies float64) *peer {
 	return &peer{
-		policies: budget{policyBurst, now}, tells: budget{policyBurst, now}, greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
+		policies: budget{policies, now}, tells: budget{policies, now}, greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
 		gossips: budget{gossipBurst, now}, probes: budget{probeBurst, now}, work: budget{askedWorkBurst, now},
 		questions: budget{questionBurst, now}, updates: budget{updateBurst, now},
 		configurations: budget{configurationBurst, now},
@@ -67,7 +67,7 @@ func (m *Member) connected(c certificate.Certificate) {
 	m.answered(id)
 	m.watchedAnswers(id)
 	if m.peers[id] == nil {
-		m.peers[id] = newPeer(m.now.Boot)
+		m.peers[id] = newPeer(m.now.Boot, m.policyBurst)
 		m.exchange.pause = 0
 	}
 	hello := &wire.Hello{

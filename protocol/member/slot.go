@@ -98,6 +98,7 @@ func (m *Member) configure() (fresh []*slot, err error) {
 	m.dir.SetPolicy(m.settings.FailureQuorum, m.settings.FailurePermanent)
 	m.dir.ForgetRevocations(m.settings.RevocationFloor)
 	configured := make(map[slotKey]bool)
+	m.policyRate, m.policyBurst = policyLimits(m.settings.Slots())
 	for _, r := range m.settings.Resources {
 		for n := range uint64(r.Slots) {
 			k := slotKey{r.Name, n}

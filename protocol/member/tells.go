@@ -21,6 +21,12 @@ const (
 	policyRate  = 200
 	policyBurst = 400
 
+	// policyPerSlot is how many of them there may be each second for each slot, where
+	// that is more: tokens move independently, and light tells of each hop twice.
+	// maxPolicyRate bounds it: a peer can take a twenty-fifth of a core.
+	policyPerSlot = 2
+	maxPolicyRate = 4000
+
 	// strangerRate and strangerBurst bound the members that are dialled for a POLICY
 	// message, per second and at once: each costs 1.3 ms of processor time on both
 	// sides together. Connections live for 30 seconds without a message, and a
@@ -70,9 +76,16 @@ func (m *Member) tellMember(to ident.Member, msg *wire.Policy) {
 	}
 }
 
+// policyLimits are how many POLICY messages may go between two members, per second and
+// at once, in a group with so many slots.
+func policyLimits(slots int) (rate, burst float64) {
+	rate = max(policyRate, min(policyPerSlot*float64(slots), maxPolicyRate))
+	return rate, rate * policyBurst / policyRate
+}
+
 // tellConnected sends no more than the peer handles.
 func (m *Member) tellConnected(t tell) {
-	if !m.peers[t.to].tells.spend(m.now.Boot, policyRate, policyBurst) {
+	if !m.peers[t.to].tells.spend(m.now.Boot, m.policyRate, m.policyBurst) {
 		m.reject("own policy rate")
 		return
 	}
@@ -102,7 +115,7 @@ func (m *Member) tellStrangers() {
 func (m *Member) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
 	s := m.configuredSlot(msg.Resource, msg.Slot)
 	switch {
-	case !p.policies.spend(m.now.Boot, policyRate, policyBurst):
+	case !p.policies.spend(m.now.Boot, m.policyRate, m.policyBurst):
 		m.reject("policy rate")
 	case s == nil || msg.Configuration != m.settings.Version:
 		m.reject("policy mismatch")
