@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,4 +122,36 @@ func TestGroupFilesAreAnIdentity(t *testing.T) {
 	r, ok := id.Group.Config().Resource(resource)
 	require.True(t, ok)
 	assert.Equal(t, 64, r.Slots)
+}
+
+func TestRegression_Judge_FailsAboveLimit(t *testing.T) {
+	g := regression{subject: "volatile", tokens: 64, limit: 1.25}
+	var out strings.Builder
+	require.NoError(t, g.judge(&out, []float64{1.1, 1.2, 3}))
+	assert.Contains(t, out.String(), "volatile with 64 tokens: 1.200")
+	assert.ErrorIs(t, g.judge(io.Discard, []float64{1.1, 1.3, 1.4}), errRegression)
+}
+
+func TestRegression_Decided_OnceClear(t *testing.T) {
+	g := regression{limit: 1.25}
+	ratios := func(n int, of ...float64) (list []float64) {
+		for i := range n {
+			list = append(list, of[i%len(of)])
+		}
+		return list
+	}
+	assert.False(t, g.decided(ratios(minRounds-1, 1.1)), "too few rounds")
+	assert.True(t, g.decided(ratios(minRounds, 1.1)))
+	assert.True(t, g.decided(ratios(minRounds, 1.4)))
+	assert.False(t, g.decided(ratios(2*minRounds, 1.1, 1.4)), "the limit is within the interval")
+}
+
+// TestRegression_Runs lets both subjects take a few turns, each held while the other runs.
+func TestRegression_Runs(t *testing.T) {
+	var out strings.Builder
+	g := regression{progress: io.Discard, subject: "volatile", tokens: 8, rounds: 2, window: 50 * time.Millisecond, limit: 100, dir: t.TempDir()}
+	require.NoError(t, g.run(&out))
+	assert.Contains(t, out.String(), "2 rounds")
+	g.rounds = 0
+	assert.Error(t, g.run(io.Discard))
 }

@@ -321,3 +321,38 @@ func TestRoster(t *testing.T) {
 	require.True(t, b.Shunned(list[0].id()))
 	assert.Len(t, b.puppet.Roster.Draw(100, nil), 19, "who does not answer is not drawn")
 }
+
+// TestWatch_ManySlots_OneGreeting: however many policies watch a member, it is greeted
+// once, each of them is told of its silence once, and none that has ended its watch.
+func TestWatch_ManySlots_OneGreeting(t *testing.T) {
+	s := settings(1, quick)
+	s.Resources[0].Slots = 5
+	a := newAuthorityWith(t, s)
+	var puppets []*puppet
+	b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) {
+		c.SetPolicies(func(in policy.Surroundings) policy.Policy {
+			p := &puppet{Surroundings: in}
+			puppets = append(puppets, p)
+			return p
+		})
+	})
+	dead, other := a.issue(2, 24*time.Hour), a.issue(3, 24*time.Hour)
+	m := &marionette{b, puppets[0]}
+	m.known(dead)
+	b.meet(other)
+	for _, p := range puppets {
+		p.next = []policy.Action{{Kind: policy.Watch, To: dead.id()}}
+	}
+	b.step(member.Demand{Request: 1, Resource: resource})
+	assert.Equal(t, 1, gossipTo(b, dead.id()))
+	puppets[4].next = []policy.Action{{Kind: policy.Unwatch, To: dead.id()}}
+	b.step(member.Withdraw{Request: 1})
+	for range 10 {
+		m.pass(5*time.Second, dead)
+		m.speaks(other)
+	}
+	for i, p := range puppets[:4] {
+		assert.Equal(t, []ident.Member{dead.id()}, p.silent(), "slot %d", i)
+	}
+	assert.Empty(t, puppets[4].silent())
+}

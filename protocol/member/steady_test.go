@@ -233,3 +233,18 @@ func TestJournal_BytesPerHop_AsDocumented(t *testing.T) {
 		assert.InDelta(t, 510, each, 60, name)
 	}
 }
+
+// TestHandoff_SteadyState_Allocations: docs/benchmarks.md says how many allocations a
+// handoff needs, both members together.
+func TestHandoff_SteadyState_Allocations(t *testing.T) {
+	const handoffs = 500
+	p := newCouple(t, circulating(64)[wandering.Paper])
+	p.run(handoffs)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p.run(handoffs)
+	runtime.ReadMemStats(&after)
+	each := float64(after.Mallocs-before.Mallocs)/handoffs - 4 // a copy of each message, by the test
+	t.Logf("%.1f allocations and %d bytes for each handoff", each, (after.TotalAlloc-before.TotalAlloc)/handoffs)
+	assert.InDelta(t, 68, each, 8)
+}
