@@ -44,7 +44,7 @@ var (
 	stressExperiments = []string{"beyond-walk-stress", "beyond-walk-together", "beyond-walk-trade"}
 	slowHandoff       = declare(constant{
 		name: "slow handoffs", value: 0.05, unit: Seconds, used: stressExperiments, others: halfAndDouble(0.05),
-		why: "how long a handoff and a small message take: around the world in one way and a quarter",
+		why: "how long a handoff and a small message take: one way between continents",
 	})
 	stressCrashes = declare(constant{
 		name: "crashes", value: 100, unit: Seconds, used: stressExperiments, others: halfAndDouble(100),

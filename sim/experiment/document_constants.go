@@ -20,8 +20,10 @@ func (d *document) constants(results []Saved, names string) {
 	d.line("open verdict is a change as well. Sizes of groups and other readings have rows of their own.\n")
 	d.row("number", "value", "why", "used in", "other values", "changes")
 	d.row("---", "---", "---", "---", "---", "---")
-	d.row(toleranceName, "as under *holds if*", "what counts as the published number is a choice; the notes of an experiment give its rule",
-		"all with a limit that is chosen", "halved, doubled", fmt.Sprintf("%d of %d rows, see there", d.tolerant(results), d.chosen(results)))
+	if d.chosen(results) > 0 {
+		d.row(toleranceName, "as under *holds if*", "what counts as the published number is a choice; the notes of an experiment give its rule",
+			"all with a limit that is chosen", "halved, doubled", fmt.Sprintf("%d of %d rows, see there", d.tolerant(results), d.chosen(results)))
+	}
 	for _, c := range constants {
 		if !c.isUsedIn(results) {
 			continue
