@@ -191,8 +191,9 @@ func (c *crew) operates(m *crewMember) {
 		}
 		return st.Resources[0].Slots[0].Operations
 	}
-	before := count()
+	before, begin := count(), time.Now()
 	await.Until(c.t, m.name+" gets a token", func() bool { return count() > before })
+	c.t.Logf("%v: %s gets a token", time.Since(begin).Round(time.Millisecond), m.name)
 }
 
 // journals are what an auditor reads.
