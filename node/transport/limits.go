@@ -102,11 +102,12 @@ const (
 	FrameBurst = FramesPerSecond
 
 	// MaxQueueFrames and MaxQueueBytes bound what waits for one peer, for each
-	// class. When 1,024 tokens move at once between two members, there are a
-	// TRANSFER and a RECEIPT of each, 2,048 frames and 850 KiB, and a group
-	// configuration is 257 KiB.
+	// class. When 1,024 tokens move at once between two members, there are an OFFER
+	// or a TRANSFER of each one and a RECEIPT of the one before, 2,048 frames; 800
+	// of 641 bytes fit, and what does not is sent again. A group configuration is
+	// 257 KiB.
 	MaxQueueFrames = 4096
-	MaxQueueBytes  = 1 << 20
+	MaxQueueBytes  = 512 << 10
 
 	// MaxQueuedTotal bounds what waits for all peers together, in bytes.
 	MaxQueuedTotal = 64 << 20

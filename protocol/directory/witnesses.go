@@ -72,7 +72,8 @@ func SlotID(resource string, number uint64) (id ident.Member) {
 // Witnesses appends the n witnesses of a member, the highest rank first: among all
 // others that are known here, say where they can be dialled, and are in good standing
 // at the time now, those that rank highest; fewer where fewer are known. This member
-// may be one. Who only dials out is nobody's: few can tell it anything.
+// may be one. Who only dials out is nobody's: few can tell it anything. A member that
+// is known here and not in good standing has none: nobody keeps a turn for it.
 //
 // It says nothing of who is connected, so that all who know the same members name the
 // same ones. With a sample (SetSample) members know different ones, and of the n that
@@ -80,7 +81,7 @@ func SlotID(resource string, number uint64) (id ident.Member) {
 //
 // The cost grows with the number of members: see BenchmarkDirectory.
 func (d *Directory) Witnesses(of ident.Member, n int, now time.Time, to []ident.Member) []ident.Member {
-	if n <= 0 {
+	if f := d.members[of]; n <= 0 || f != nil && f.status(now) != nil {
 		return to
 	}
 	ranks, best := NewWitnessRank(d.group.ID(), of), make([]ranked, 0, n+1)

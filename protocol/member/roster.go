@@ -19,10 +19,12 @@ func (r roster) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
-// Witnesses is policy.Roster's (rule D-47).
+// Witnesses is policy.Roster's (rule D-47). Who has not answered of late has none.
 func (r roster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	start := len(to)
-	to = r.m.dir.Witnesses(of, min(n, policy.MaxWitnesses), r.m.now.Wall, to)
+	if !r.m.shunned(of) {
+		to = r.m.dir.Witnesses(of, min(n, policy.MaxWitnesses), r.m.now.Wall, to)
+	}
 	r.asked(policy.Asked{Of: of, N: n, Answer: to[start:]})
 	return to
 }

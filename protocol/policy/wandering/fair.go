@@ -126,8 +126,27 @@ func (w *walker) read() {
 func (w *walker) readOwn() {
 	f := w.fair
 	var found [reportMost]*testimony
-	for _, t := range found[:f.store.oldest(before(w.now, f.candidates.threshold(w.now)), &found)] {
+	for _, t := range found[:w.longest(before(w.now, f.candidates.threshold(w.now)), &found)] {
 		f.candidates.insert(candidate{member: t.member, served: t.served})
+	}
+}
+
+// longest finds who in the store wants the token and was served before an instant, at
+// most reportMost, the longest ago first. Members that do not take part any more are
+// forgotten.
+func (w *walker) longest(served clock.Instant, found *[reportMost]*testimony) int {
+	for {
+		n, gone := w.fair.store.oldest(served, found), ident.Member{}
+		for _, t := range found[:n] {
+			if !w.stillWitnessOf(t) {
+				gone = t.member
+				break
+			}
+		}
+		if gone.IsZero() {
+			return n
+		}
+		w.fair.store.remove(gone)
 	}
 }
 
@@ -178,25 +197,15 @@ func (w *walker) lookedAt(from ident.Member, m *body) {
 	}
 }
 
-// report tells who has waited since before an instant. Members that do not take part
-// any more are forgotten.
+// report tells who has waited since before an instant.
 func (w *walker) report(to ident.Member, served clock.Instant) {
 	var found [reportMost]*testimony
-	var gone [reportMost]ident.Member
-	m, lost := body{kind: report}, 0
-	for _, t := range found[:w.fair.store.oldest(served, &found)] {
-		switch {
-		case t.member == to:
-		case w.stillWitnessOf(t):
+	m := body{kind: report}
+	for _, t := range found[:w.longest(served, &found)] {
+		if t.member != to {
 			m.records[m.n] = waiter{t.member, millis(w.now.Sub(t.served))}
 			m.n++
-		default:
-			gone[lost] = t.member
-			lost++
 		}
-	}
-	for _, member := range gone[:lost] {
-		w.fair.store.remove(member)
 	}
 	if m.n > 0 {
 		w.tell(to, &m)
