@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 type busy struct {
 	*cluster
 	asks  map[ident.Member]bool
+	once  bool // they do so only when asks is reset
 	turns []ident.Member
 }
 
@@ -44,7 +46,7 @@ func newBusy(t *testing.T, seed uint64, members int, preset string) *busy {
 	b := &busy{cluster: c, asks: make(map[ident.Member]bool)}
 	c.watch = func(m Moment) {
 		if m.Deed == Granted {
-			b.asks[m.Member] = false
+			b.asks[m.Member] = b.once
 			b.turns = append(b.turns, m.Member)
 		}
 	}
@@ -135,3 +137,38 @@ func TestTurns_DeadMembers_GoRoundAmongLiving(t *testing.T) {
 		}
 	}
 }
+
+// TestQuiet_NothingFails_OneToken: while nothing fails, nobody makes a second token,
+// whoever wants the resource: nobody, one member, some now and then, or all.
+func TestQuiet_NothingFails_OneToken(t *testing.T) {
+	skipUnderRaceDetector(t)
+	for _, preset := range []string{wandering.Fair, wandering.Light} {
+		for _, members := range quietSizes {
+			for name, want := range map[string]int{"nobody": 0, "one": 1, "some": 0, "all": members} {
+				t.Run(fmt.Sprintf("%s/%d/%s", preset, members, name), func(t *testing.T) {
+					t.Parallel()
+					b := newBusy(t, uint64(members), members, preset)
+					b.once = name == "some"
+					for _, n := range b.nodes[want:] {
+						b.asks[n.id] = true // as if it did already
+					}
+					for range *quietFor / time.Minute {
+						b.work(time.Minute)
+						if n := b.one(b.rng); b.once && b.rng.IntN(4) == 0 {
+							b.asks[n.id] = false
+						}
+						b.turns = b.turns[:min(len(b.turns), 1)]
+					}
+					require.Equal(t, name == "nobody", len(b.turns) == 0)
+					assert.Equal(t, 1, b.made()[place{"r", 0}], "tokens made")
+					assert.Empty(t, b.violations)
+				})
+			}
+		}
+	}
+}
+
+// quietFor is how long TestQuiet lasts: go test -cluster.quiet 24h for a day.
+var quietFor = flag.Duration("cluster.quiet", 10*time.Minute, "virtual time of a group in which nothing fails")
+
+var quietSizes = []int{2, 3, 5, 8}

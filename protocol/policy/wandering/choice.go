@@ -193,6 +193,9 @@ func (w *walker) idle() {
 	}
 	if f.looks == clock.Never {
 		f.looks = w.now.Add(f.pause)
+		if w.outstayed() {
+			f.looks = w.now + 1
+		}
 	}
 }
 
@@ -273,7 +276,7 @@ func (w *walker) fairDeadline() clock.Instant {
 		if f.candidates.n > 0 {
 			next = min(next, max(w.dueAt(f.candidates.list[0].served), w.now+1))
 		}
-		if w.demand {
+		if w.demand && !w.outstayed() {
 			next = min(next, max(w.early, w.rests, w.now+1))
 		}
 	}

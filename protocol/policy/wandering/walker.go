@@ -143,9 +143,17 @@ func (w *walker) demandChanged(demand bool) {
 	w.announce()
 }
 
-// mayRun reports whether the operation may begin: somebody wants it, and Δmin has
-// passed since it last ran.
-func (w *walker) mayRun() bool { return w.demand && !w.running && w.now >= w.early }
+// mayRun reports whether the operation may begin: somebody wants it, Δmin has passed
+// since it last ran, and the token has not outstayed the longest rest.
+func (w *walker) mayRun() bool {
+	return w.demand && !w.running && w.now >= w.early && !w.outstayed()
+}
+
+// outstayed reports whether the preset fair passes the token on before the operation
+// runs under it here again: others are to see for themselves that there is a token.
+func (w *walker) outstayed() bool {
+	return w.fair != nil && w.ran && w.now >= w.came.Add(w.spans.rest)
+}
 
 // timer does what is due.
 func (w *walker) timer() {
