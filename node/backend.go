@@ -2,6 +2,8 @@ package node
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
@@ -17,9 +19,18 @@ func (n *Node) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, er
 	}
 	l, err := n.acquire(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, n.ended(err)
 	}
 	return l, nil
+}
+
+// ended says of a request that the end of the node has ended that the daemon is not
+// available, whatever ended it: a full disk, too. A refusal stays as it is.
+func (n *Node) ended(err error) error {
+	if err == nil || refusal(err) || !errors.Is(err, n.Err()) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
 }
 
 func (n *Node) acquire(ctx context.Context, r api.AcquireRequest) (l *lease, err error) {

@@ -1,8 +1,11 @@
 package node_test
 
 import (
+	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -115,4 +119,58 @@ func TestTransfersShareASync(t *testing.T) {
 		hear[*wire.Receipt](p)
 	}
 	assert.LessOrEqual(t, disk.begun(), before+2, "one for the first transfer, one for all others")
+}
+
+// fullDisk is a file system on which no write succeeds once it is full.
+type fullDisk struct {
+	store.FS
+	full atomic.Bool
+}
+
+func (d *fullDisk) Open(name string) (store.File, error) {
+	f, err := d.FS.Open(name)
+	return &fullFile{f, d}, err
+}
+
+type fullFile struct {
+	store.File
+	disk *fullDisk
+}
+
+func (f *fullFile) WriteAt(b []byte, at int64) (int, error) {
+	if f.disk.full.Load() {
+		return 0, syscall.ENOSPC
+	}
+	return f.File.WriteAt(b, at)
+}
+
+// Whatever ends the daemon, a request that waits is told that it is not available, and
+// not that it has a bug.
+func TestAcquire_DaemonEnds_Unavailable(t *testing.T) {
+	for name, fill := range map[string]bool{"closed": false, "disk full": true} {
+		t.Run(name, func(t *testing.T) {
+			a, disk := newAuthority(t, quick), &fullDisk{FS: store.OS()}
+			n, _ := openNode(t, a.issue(t, "node"), func(c *node.Config) {
+				c.SetFS(disk)
+				c.Found = true
+			})
+			request := api.AcquireRequest{Resource: resource}
+			lease, err := n.Acquire(t.Context(), request)
+			require.NoError(t, err)
+			waits := make(chan error, 1)
+			go func() {
+				_, err := n.Acquire(t.Context(), request)
+				waits <- err
+			}()
+			await.Until(t, "a second request waits", func() bool { return n.Status().Resources[0].Waiting > 0 })
+			if disk.full.Store(fill); fill {
+				lease.Release(true, 0)
+			} else {
+				closeNow(n)
+			}
+			err = await.Next(t, "the end of the request", waits)
+			assert.ErrorIs(t, err, api.ErrUnavailable)
+			assert.Equal(t, fill, errors.Is(err, store.ErrBroken))
+		})
+	}
 }

@@ -40,7 +40,7 @@ at once. One of another resource is not.
 Exit code: the command's own, 128+n after signal n, and
   64  the command line, or a run    75  not granted in time (or -E)
       of the resource within itself 76  deadline, loss of the grant or of the
-  69  no daemon, or cut off             guards: the command was stopped
+  69  no daemon any more, or cut off    guards: the command was stopped
   70  a bug                         77  certificate or configuration refuse
   126 not executable                127 not found
 

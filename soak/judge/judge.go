@@ -182,7 +182,7 @@ func (e Evidence) group(v *verdicts) {
 	v.none("errors of the run itself", e.Errors)
 	var strange []string
 	for _, a := range e.Asks {
-		if !usual[a.Exit] && !(a.Exit == exitBug && e.diskFull(a)) {
+		if !usual[a.Exit] {
 			strange = append(strange, fmt.Sprintf("%s at %s: %d", a.Resource, a.Member, a.Exit))
 		}
 	}
@@ -208,16 +208,6 @@ const killMargin = 250 * time.Millisecond
 // no daemon, not granted, stopped, and the signals that end a program or a
 // runner.
 var usual = map[int]bool{0: true, 69: true, 75: true, 76: true, 128 + 9: true, 128 + 15: true}
-
-// exitBug is what wander run says of a daemon whose disk is full.
-const exitBug = 70
-
-// diskFull reports whether the disk of the member was full while it asked.
-func (e Evidence) diskFull(a Ask) bool {
-	return slices.ContainsFunc(e.Outages, func(o Outage) bool {
-		return o.Member == a.Member && o.Fault == "full" && o.Span.and(a.Span).Length() > 0
-	})
-}
 
 // impaired reports whether a fault hit the run's member during it.
 func (r Run) impaired(outages []Outage) bool {

@@ -163,14 +163,6 @@ func TestJudge_FaultAtMember_Excused(t *testing.T) {
 	assert.Empty(t, broken(judge.Judge(e)))
 }
 
-func TestJudge_DiskFull_ExplainsExitCode(t *testing.T) {
-	e := evidence(t)
-	e.Asks = []judge.Ask{{Resource: "tape", Member: "a", Span: span(0, 5), Exit: 70}}
-	require.Len(t, broken(judge.Judge(e)), 1)
-	e.Outages = []judge.Outage{{Member: "a", Fault: "full", Span: span(4, 6)}}
-	assert.Empty(t, broken(judge.Judge(e)))
-}
-
 func TestBroken_OnlyTiming_BySetting(t *testing.T) {
 	list := []judge.Verdict{{Broken: true, Timing: true}}
 	assert.False(t, judge.Broken(list, false))

@@ -302,3 +302,17 @@ func TestView(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(data), ":null", "lists are empty, not missing")
 }
+
+// Operations whose end is unknown, or only bounded, are named beside the resource's
+// figures: an operator is not to take them for measured ones.
+func TestText_OpenAndBounded_Named(t *testing.T) {
+	text := func(r ResourceView) string {
+		var b strings.Builder
+		require.NoError(t, View{Resources: []ResourceView{r}}.Text(&b))
+		return b.String()
+	}
+	assert.NotContains(t, text(ResourceView{Operations: 9}), "operations run or")
+	got := text(ResourceView{Operations: 9, Open: 2, Bounded: 3})
+	assert.Contains(t, got, "open        2 operations run or have an unknown end")
+	assert.Contains(t, got, "bounded     3 operations ended no later than their deadline")
+}

@@ -139,6 +139,12 @@ func (v View) resources(w *strings.Builder) {
 		if r.Operations == 0 {
 			continue
 		}
+		if r.Open > 0 {
+			fmt.Fprintf(w, "open        %d operations run or have an unknown end: no record of their end is at hand\n", r.Open)
+		}
+		if r.Bounded > 0 {
+			fmt.Fprintf(w, "bounded     %d operations ended no later than their deadline: the member was down then\n", r.Bounded)
+		}
 		fmt.Fprintf(w, "fairness    Jain index %.3f of operations, %.3f of time held (1: all the same)\n", r.JainOperations, r.JainHeld)
 		if r.Gaps.Count > 0 {
 			fmt.Fprintf(w, "gaps        half below %.2f s, 90%% below %.2f s, 99%% below %.2f s; longest %.2f s from %s\n",
