@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -29,7 +30,7 @@ func TestSubjectsHandOver(t *testing.T) {
 		t.Run(subject, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			require.NoError(t, makeGroup(dir, fastest(2), names[:]))
+			require.NoError(t, makeGroup(dir, names[:], fastest(2)))
 			p := plan{}
 			procs, err := startPair(p.role(subject, names[1], dir, 2), p.role(subject, names[0], dir, 2))
 			require.NoError(t, err)
@@ -116,7 +117,7 @@ func TestArguments(t *testing.T) {
 
 func TestGroupFilesAreAnIdentity(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, makeGroup(dir, fastest(64), names[:]))
+	require.NoError(t, makeGroup(dir, names[:], fastest(64)))
 	id, err := identity(filepath.Join(dir, names[1]))
 	require.NoError(t, err)
 	r, ok := id.Group.Config().Resource(resource)
@@ -124,34 +125,50 @@ func TestGroupFilesAreAnIdentity(t *testing.T) {
 	assert.Equal(t, 64, r.Slots)
 }
 
+func TestPlan_Apart_EachTokenHasAResource(t *testing.T) {
+	p := plan{apart: true}
+	dir := t.TempDir()
+	require.NoError(t, makeGroup(dir, names[:], p.resources(group.MaxResources)...))
+	id, err := identity(filepath.Join(dir, names[0]))
+	require.NoError(t, err)
+	resources := id.Group.Config().Settings().Resources
+	require.Len(t, resources, group.MaxResources)
+	for _, r := range resources {
+		assert.Equal(t, 1, r.Slots)
+	}
+}
+
+// costsOf are rounds in which a handoff takes the straw man 1 and the subject one of
+// these in turn.
+func costsOf(rounds int, subject ...float64) (c costs) {
+	for i := range rounds {
+		c.straw, c.subject = append(c.straw, 1), append(c.subject, subject[i%len(subject)])
+	}
+	return c
+}
+
 func TestRegression_Judge_FailsAboveLimit(t *testing.T) {
 	g := regression{subject: "volatile", tokens: 64, limit: 1.25}
 	var out strings.Builder
-	require.NoError(t, g.judge(&out, []float64{1.1, 1.2, 3}))
+	require.NoError(t, g.judge(&out, costsOf(100, 1.2, 1.4, 3)), "turns that were disturbed do not count")
 	assert.Contains(t, out.String(), "volatile with 64 tokens: 1.200")
-	assert.ErrorIs(t, g.judge(io.Discard, []float64{1.1, 1.3, 1.4}), errRegression)
+	assert.ErrorIs(t, g.judge(io.Discard, costsOf(100, 1.3, 1.4)), errRegression)
 }
 
-func TestRegression_Decided_OnceClear(t *testing.T) {
+func TestRegression_Decided_OnceWithinLimit(t *testing.T) {
 	g := regression{limit: 1.25}
-	ratios := func(n int, of ...float64) (list []float64) {
-		for i := range n {
-			list = append(list, of[i%len(of)])
-		}
-		return list
-	}
-	assert.False(t, g.decided(ratios(minRounds-1, 1.1)), "too few rounds")
-	assert.True(t, g.decided(ratios(minRounds, 1.1)))
-	assert.True(t, g.decided(ratios(minRounds, 1.4)))
-	assert.False(t, g.decided(ratios(2*minRounds, 1.1, 1.4)), "the limit is within the interval")
+	assert.False(t, g.decided(costsOf(minRounds-1, 1.1)), "too few rounds")
+	assert.True(t, g.decided(costsOf(minRounds, 1.1)))
+	assert.False(t, g.decided(costsOf(minRounds, 1.4)), "a failure takes all rounds")
 }
 
-// TestRegression_Runs lets both subjects take a few turns, each held while the other runs.
+// TestRegression_Runs lets both subjects take turns, each held while the other runs,
+// and starts them twice.
 func TestRegression_Runs(t *testing.T) {
 	var out strings.Builder
-	g := regression{progress: io.Discard, subject: "volatile", tokens: 8, rounds: 2, window: 50 * time.Millisecond, limit: 100, dir: t.TempDir()}
+	g := regression{progress: io.Discard, subject: "volatile", tokens: 8, rounds: startRounds + 2, window: 20 * time.Millisecond, limit: 100, dir: t.TempDir()}
 	require.NoError(t, g.run(&out))
-	assert.Contains(t, out.String(), "2 rounds")
+	assert.Contains(t, out.String(), "32 rounds")
 	g.rounds = 0
 	assert.Error(t, g.run(io.Discard))
 }

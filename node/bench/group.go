@@ -39,12 +39,12 @@ func fastest(tokens int) group.Resource {
 
 // makeGroup makes a throw-away CA in dir, and the files of each member in a
 // folder of its name.
-func makeGroup(dir string, r group.Resource, members []string) error {
+func makeGroup(dir string, members []string, resources ...group.Resource) error {
 	authority, err := ca.Create(filepath.Join(dir, "ca"), ca.CreateOptions{Name: "bench", Lifetime: 24 * time.Hour})
 	if err != nil {
 		return err
 	}
-	if _, err := authority.SetConfig(group.Settings{Resources: []group.Resource{r}}); err != nil {
+	if _, err := authority.SetConfig(group.Settings{Resources: resources}); err != nil {
 		return err
 	}
 	for _, name := range members {

@@ -125,7 +125,7 @@ func (l *latencies) measure(s situation) ([]float64, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := makeGroup(dir, l.resource(), names[:]); err != nil {
+	if err := makeGroup(dir, names[:], l.resource()); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -58,6 +58,7 @@ func run(args []string, out, progress io.Writer) error {
 		f.StringVar(&p.dir, "dir", "", "folder for the journals, on the disk to be measured (default: a temporary one)")
 		f.StringVar(&p.profiles, "profiles", "", "folder to write CPU profiles to")
 		f.Func("tokens", "how many tokens (default 1,8,64)", p.tokens.parse(1, maxTokens))
+		f.BoolVar(&p.apart, "apart", false, "give each token a resource of its own, instead of a slot of one resource")
 		f.Func("only", "which subjects, as "+strings.Join(subjectNames(), ",")+" (default all)", p.only)
 		if err := f.Parse(args[1:]); err != nil {
 			return err
@@ -69,7 +70,7 @@ func run(args []string, out, progress io.Writer) error {
 		f.IntVar(&g.tokens, "tokens", 64, "how many tokens")
 		f.IntVar(&g.rounds, "rounds", regressionRounds, "how many turns each has at most")
 		f.DurationVar(&g.window, "window", regressionWindow, "how long one turn is measured")
-		f.Float64Var(&g.limit, "limit", regressionLimit, "fail when the median of the rounds' ratios is above it")
+		f.Float64Var(&g.limit, "limit", regressionLimit, "fail when the ratio of processor times is above it")
 		f.BoolFunc("v", "show each round", func(string) error { g.progress = progress; return nil })
 		if err := f.Parse(args[1:]); err != nil {
 			return err

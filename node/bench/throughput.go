@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -41,6 +41,7 @@ type plan struct {
 	window, warmUp time.Duration
 	dir, profiles  string
 	tokens         counts
+	apart          bool // each token is of a resource of its own
 	subjects       []string
 }
 
@@ -93,6 +94,19 @@ func (p *plan) run(out io.Writer) error {
 	return p.report(out, readings)
 }
 
+// resources are what a number of tokens are for.
+func (p *plan) resources(tokens int) []group.Resource {
+	if !p.apart {
+		return []group.Resource{fastest(tokens)}
+	}
+	list := make([]group.Resource, tokens)
+	for i := range list {
+		list[i] = fastest(1)
+		list[i].Name = fmt.Sprintf("%s-%04d", resource, i)
+	}
+	return list
+}
+
 // measure runs two processes and reads what they did in the window.
 func (p *plan) measure(subject string, tokens int) (reading, error) {
 	dir, err := os.MkdirTemp(p.dir, "wander-bench-")
@@ -100,7 +114,7 @@ func (p *plan) measure(subject string, tokens int) (reading, error) {
 		return reading{}, err
 	}
 	defer os.RemoveAll(dir)
-	if err := makeGroup(dir, fastest(tokens), names[:]); err != nil {
+	if err := makeGroup(dir, names[:], p.resources(tokens)...); err != nil {
 		return reading{}, err
 	}
 	procs, err := startPair(p.role(subject, names[1], dir, tokens), p.role(subject, names[0], dir, tokens))
@@ -183,15 +197,6 @@ func each(list []reading, value func(reading) float64) []float64 {
 
 // median is the middle value, or the lower of the two middle ones.
 func median(values []float64) float64 { return quantile(values, 0.5) }
-
-// medianInterval is where the median of all such values is with a probability of 99 %:
-// between two of them in their order (by the normal approximation to the binomial).
-func medianInterval(values []float64) (low, high float64) {
-	sorted := slices.Sorted(slices.Values(values))
-	n := float64(len(sorted))
-	half := 1.29 * math.Sqrt(n)
-	return sorted[max(0, int(n/2-half))], sorted[min(len(sorted)-1, int(math.Ceil(n/2+half)))]
-}
 
 // quantile is the value below or at which a share of all are.
 func quantile(values []float64, share float64) float64 {

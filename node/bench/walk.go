@@ -132,7 +132,7 @@ func (w *walk) measure(members int, preset string) (walked, error) {
 	for i := range members {
 		crowd = append(crowd, fmt.Sprintf("m%03d", i+1))
 	}
-	if err := makeGroup(dir, w.resource(members, preset), crowd); err != nil {
+	if err := makeGroup(dir, crowd, w.resource(members, preset)); err != nil {
 		return r, err
 	}
 	does := work{operation: w.operation, watch: r.watch, path: relay.Path{Delay: w.delay}}

@@ -43,7 +43,7 @@ func TestCrewsWork(t *testing.T) {
 		t.Run(preset, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			require.NoError(t, makeGroup(dir, w.resource(len(members), preset), members))
+			require.NoError(t, makeGroup(dir, members, w.resource(len(members), preset)))
 			does := work{mode: store.Volatile, operation: w.operation, watch: new(occupancy)}
 			does.watch.open(time.Now())
 			if preset == quiet {
