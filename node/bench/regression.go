@@ -46,9 +46,10 @@ const (
 	regressionSettle = 20 * time.Millisecond
 	// regressionLimit is what a member may need of the straw man's processor time.
 	regressionLimit = 1.25
-	// maxIdleTurns bounds the turns in which nothing moved, because the machine had
-	// no time for it. They are repeated.
-	maxIdleTurns = 20
+	// minHandoffs is how many a turn has at least: on a machine with no time for more
+	// it lasts longer, at most maxWindows times as long.
+	minHandoffs = 50
+	maxWindows  = 200
 )
 
 // errRegression says that a handoff costs too much.
@@ -118,12 +119,8 @@ func (g *regression) compare(dir string, rounds int) (c costs, err error) {
 		return c, err
 	}
 	defer subject.stop()
-	for idle := 0; c.rounds() < rounds; {
+	for c.rounds() < rounds {
 		cost, err := g.round(straw, subject, c.rounds()%2 == 1)
-		if errors.Is(err, errNoHandoff) && idle < maxIdleTurns {
-			idle++
-			continue
-		}
 		if err != nil {
 			return c, err
 		}
@@ -164,11 +161,11 @@ func (g *regression) turn(p pair) (r reading, err error) {
 	}
 	time.Sleep(regressionSettle)
 	before, err := p.sample()
-	if err != nil {
-		return r, err
+	after := before
+	for windows := 0; err == nil && after.Handoffs < before.Handoffs+minHandoffs && windows < maxWindows; windows++ {
+		time.Sleep(g.window)
+		after, err = p.sample()
 	}
-	time.Sleep(g.window)
-	after, err := p.sample()
 	if err == nil {
 		err = p.freeze()
 	}
