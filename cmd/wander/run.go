@@ -34,8 +34,9 @@ Flags stand before or after RESOURCE; everything from CMD on is the command's.
 There is no shell unless -c asks for one. A signal while waiting ends the wait
 at once; later ones go to the command.
 
-A run within a run of the same resource would wait for its own end; it is refused
-at once. One of another resource is not.
+A run within a run of the same resource at the same member would wait for its own
+end; it is refused at once. One of another resource is not, nor one at another
+member (--socket): that one waits until the outer run has ended.
 
 Exit code: the command's own, 128+n after signal n, and
   64  the command line, or a run    75  not granted in time (or -E)

@@ -35,6 +35,8 @@ func nesting() *fakeDaemon {
 func TestRun_WithinItself_RefusedAtOnce(t *testing.T) {
 	socket := runSocket(t)
 	nesting().listen(t, socket)
+	other := runSocket(t)
+	granting(testLease(time.Hour)).listen(t, other)
 	self, err := os.Executable()
 	require.NoError(t, err)
 	inner := fmt.Sprintf("%s=1 WANDER_SOCKET='%s' '%s' run", programVariable, socket, self)
@@ -47,6 +49,7 @@ func TestRun_WithinItself_RefusedAtOnce(t *testing.T) {
 		"through another":  {inner + ` tape -- sh -c "` + inner + ` ftp -- echo ran"`, exitUsage, "error: ftp: held"},
 		"another":          {inner + ` tape -c 'test "$WANDER_HELD" = "` + heldText("ftp", "tape") + `" && exit 7'`, 7, ""},
 		"after the other":  {inner + ` tape -- true && ` + inner + ` tape -c 'exit 7'`, 7, ""},
+		"another member":   {fmt.Sprintf("%s --socket '%s' ftp -c 'exit 7'", inner, other), 7, ""},
 		"its own resource": {`test "$WANDER_HELD" = "` + heldText("ftp") + `" && exit 7`, 7, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
