@@ -111,7 +111,7 @@ func newRunner(env *environment, o *runOptions) *runner {
 // run returns nil or an *exitError; the report says the same.
 func (r *runner) run() (err error) {
 	if r.out, err = openReport(r.reportTo); err != nil {
-		return usageError("--report: %v", err)
+		return &exitError{code: exitUsage, err: fmt.Errorf("--report: %w", err), hint: "name a file that can be written, the number of an open descriptor (fd:3), or - for the standard output"}
 	}
 	forgetOuterGrant()
 	var stop func()
@@ -197,8 +197,7 @@ func (r *runner) verdict(result supervise.Result) error {
 	switch result.Stopped {
 	case supervise.ByDeadline:
 		r.report.Outcome = outcomeDeadline
-		return r.told(exitLost, errors.New("the grant came to its deadline; the command was stopped"),
-			"a longer grant needs a longer max_hold in the group configuration")
+		return r.told(exitLost, errors.New("the grant came to its deadline; the command was stopped"), r.longerHint())
 	case supervise.ByLoss:
 		r.report.Outcome = outcomeLost
 		return r.told(exitLost, fmt.Errorf("the grant was lost (%s); the command was stopped", result.Lost), "")
@@ -208,6 +207,14 @@ func (r *runner) verdict(result supervise.Result) error {
 	}
 	r.report.Outcome = outcomeCompleted
 	return silent(exitCode(result))
+}
+
+// longerHint says how the grant could have been longer.
+func (r *runner) longerHint() string {
+	if r.maxHold.Duration > 0 {
+		return "ask for a longer grant with --max-hold, up to max_hold in the group configuration"
+	}
+	return "a longer grant needs a longer max_hold in the group configuration"
 }
 
 // withoutGrant is --else run.

@@ -178,6 +178,8 @@ func (r *runner) fail(why outcome, code int, err error) error {
 		hint = unansweredHint(r.socket, err)
 	case why == outcomeHeld:
 		hint = "the command runs under its grant already: run it without `wander run`"
+	case why == outcomeIsolated && hint == "":
+		hint = "wander members shows which members there are, and their addresses: is the network between them cut?"
 	case why == outcomeRefused && hint == "":
 		hint = "wander status shows the resources of the group"
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+	"github.com/wandertoken/wander/protocol/group"
 )
 
 // shellPath runs the string of -c: the same one for everybody, whatever shell
@@ -74,7 +75,12 @@ func (o *runOptions) parse(f *pflag.FlagSet, args []string) (help bool, err erro
 	if len(args) == 0 || f.ArgsLenAtDash() == 0 {
 		return false, o.usage("which RESOURCE?")
 	}
-	o.resource = args[0]
+	if o.resource = args[0]; o.resource == "" { // a script's variable that is not set
+		return false, o.usage("which RESOURCE? The name is empty")
+	}
+	if err := group.CheckName(o.resource); err != nil {
+		return false, &exitError{code: exitUsage, err: err, hint: "wander status shows the resources of the group"}
+	}
 	if err := f.Parse(args[1:]); err != nil {
 		return false, err
 	}
@@ -109,7 +115,7 @@ func (o *runOptions) check(f *pflag.FlagSet) error {
 		o.waitFor = waitValue{}
 	}
 	if o.conflictCode < 0 || o.conflictCode > 255 {
-		return o.usage("--conflict-exit-code %d: 0 to 255", o.conflictCode)
+		return o.usage("--conflict-exit-code %d: permitted are 0 to 255", o.conflictCode)
 	}
 	for _, d := range []struct {
 		name string

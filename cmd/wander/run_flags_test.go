@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/group"
 )
 
 func TestRunUsage(t *testing.T) {
@@ -35,15 +37,25 @@ func TestRunUsage(t *testing.T) {
 		"no such folder": "ftp --report /no/such/folder/file -- true",
 		"no such fd":     "ftp --report fd:99 -- true",
 		"bad fd":         "ftp --report fd:x -- true",
+		"bad name":       "Ftp -- true",
+		"long name":      strings.Repeat("f", group.MaxName+1) + " -- true",
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
 			env := &environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
 			assert.Equal(t, exitUsage, run(env, append([]string{"run"}, strings.Fields(args)...)))
-			assert.Regexp(t, "^error: .*\n", errs.String())
+			assert.Regexp(t, "^error: .*\nhint: .*\n$", errs.String())
 			assert.Empty(t, out.String())
 		})
 	}
+}
+
+// TestRun_EmptyName_UsageError: a script whose variable is not set is no bug.
+func TestRun_EmptyName_UsageError(t *testing.T) {
+	var errs bytes.Buffer
+	env := &environment{In: strings.NewReader(""), Out: io.Discard, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
+	assert.Equal(t, exitUsage, run(env, []string{"run", "", "--", "true"}))
+	assert.Contains(t, errs.String(), "which RESOURCE?")
 }
 
 func TestRunFlagsStandAnywhereBeforeTheCommand(t *testing.T) {

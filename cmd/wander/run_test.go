@@ -58,7 +58,7 @@ func TestRunExitCodes(t *testing.T) {
 			outcomeWithoutGrant, pointer(4), nil, "warning: ", false,
 		},
 		"not due":         {refusing(api.ErrNotDue), []string{"--else", "skip", "--", "false"}, 0, outcomeNotDue, nil, nil, "", false},
-		"isolated":        {refusing(api.ErrIsolated), []string{"--", "true"}, 69, outcomeIsolated, nil, nil, "error: ", false},
+		"isolated":        {refusing(api.ErrIsolated), []string{"--", "true"}, 69, outcomeIsolated, nil, nil, "\nhint: ", false},
 		"isolated, skip":  {refusing(api.ErrIsolated), []string{"--else", "skip", "--", "true"}, 69, outcomeIsolated, nil, nil, "error: ", false},
 		"no daemon":       {nil, []string{"--", "true"}, 69, outcomeUnavailable, nil, nil, "hint: start it with", false},
 		"no daemon, now":  {nil, []string{"-n", "--", "true"}, 69, outcomeUnavailable, nil, nil, "hint: start it with", false},
@@ -69,7 +69,11 @@ func TestRunExitCodes(t *testing.T) {
 		"refused, advice": {refusing(&api.Error{Code: "refused", Message: "m", Hint: "advice"}), []string{"--", "true"}, 77, outcomeRefused, nil, nil, "hint: advice\n", false},
 		"deadline": {
 			grantingFor(2 * time.Second), []string{"-c", "trap '' TERM; sleep 1000 & wait; sleep 1000"}, 76,
-			outcomeDeadline, nil, anySignal, "error: ", true,
+			outcomeDeadline, nil, anySignal, "hint: a longer grant needs a longer max_hold in the group configuration\n", true,
+		},
+		"deadline, as asked for": {
+			grantingFor(2 * time.Second), []string{"--max-hold", "2s", "--", "sleep", "1000"}, 76,
+			outcomeDeadline, nil, anySignal, "hint: ask for a longer grant with --max-hold, ", true,
 		},
 		"deadline, quiet": {
 			grantingFor(2 * time.Second), []string{"-q", "--", "sleep", "1000"}, 76,
