@@ -91,7 +91,7 @@ func TestVerifyEvidenceThatIsNone(t *testing.T) {
 
 func TestRevokeByEvidence(t *testing.T) {
 	b, thief := convicted(t)
-	b.fails(exitUsage, "whom to revoke", "ca", "revoke", "--dir", "ca", "thief", "--evidence", "thief.evidence")
+	b.fails(exitUsage, "a member specified in 2 ways", "ca", "revoke", "--dir", "ca", "thief", "--evidence", "thief.evidence")
 	b.fails(exitUsage, "says the reason itself", "ca", "revoke", "--dir", "ca", "--reason", "x", "--evidence", "thief.evidence")
 	b.write("empty", "")
 	b.fails(exitFailure, "no proof", "ca", "revoke", "--dir", "ca", "--evidence", "empty")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -59,6 +60,9 @@ func runCAIssue(env *environment, f caIssueFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	if err := f.checkFolder(cmp.Or(f.name, "member")); err != nil {
+		return err
+	}
 	a, err := f.open(env)
 	if err != nil {
 		return err
@@ -90,6 +94,19 @@ func (f caIssueFlags) check() error {
 		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
 	}
 	return caError(certificate.CheckName(f.name))
+}
+
+// checkFolder refuses to sign for files that cannot be written.
+func (f caIssueFlags) checkFolder(name string) error {
+	dir := filepath.Dir(f.prefix(name))
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", dir)
+	}
+	if err != nil {
+		return &exitError{code: exitUsage, err: fmt.Errorf("--out %s: %w", f.out, err), hint: "make the folder first, or name another with --out"}
+	}
+	return nil
 }
 
 // prefix is what the names of the files for a member begin with.

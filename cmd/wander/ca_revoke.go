@@ -83,8 +83,10 @@ func (f caRevokeFlags) check(args []string) error {
 		}
 	}
 	switch {
-	case ways != 1:
-		return &exitError{code: exitUsage, err: errors.New("whom to revoke"), hint: "give one name, one member id, --serial N, or --evidence FILE"}
+	case ways == 0:
+		return &exitError{code: exitUsage, err: errors.New("no member specified"), hint: "give a name, a member ID, --serial N or --evidence FILE"}
+	case ways > 1:
+		return &exitError{code: exitUsage, err: fmt.Errorf("a member specified in %d ways", ways), hint: "give one of: a name, a member ID, --serial N, --evidence FILE"}
 	case f.evidence != "" && f.reason != "":
 		return usageError("--evidence says the reason itself")
 	}

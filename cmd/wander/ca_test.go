@@ -244,6 +244,20 @@ func TestNewMember_KeyTakenAway_IsWrittenAgain(t *testing.T) {
 	require.True(t, found.Public().Equal(key.Public()))
 }
 
+// TestCAIssue_NoFolder_NothingIssued: where the files cannot be written nothing is
+// signed, whoever has made the key.
+func TestCAIssue_NoFolder_NothingIssued(t *testing.T) {
+	b := started(t)
+	b.must("ca", "issue", "--name", "a")
+	b.write("file", "")
+	before := b.must("ca", "list", "--output", "json")
+	for _, out := range []string{"nowhere/x", "nowhere/", "file/x"} {
+		b.fails(64, "\nhint: make the folder first, or name another with --out", "ca", "issue", "--name", "b", "--out", out)
+		b.fails(64, "\nhint: make the folder first, or name another with --out", "ca", "issue", "--name", "a", "--key", "a.key", "--out", out)
+	}
+	assert.Equal(t, before, b.must("ca", "list", "--output", "json"))
+}
+
 func TestCAIssueForAnExistingKey(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a", "--lifetime", "1d")
@@ -311,8 +325,8 @@ func TestCARevoke(t *testing.T) {
 	b.fails(77, "dead for ever", "ca", "issue", "--name", "a", "--key", "a.key")
 	b.fails(64, "no such member", "ca", "revoke", "nobody")
 	b.fails(64, "no such member", "ca", "revoke", "--serial", "9")
-	b.fails(64, "give one name", "ca", "revoke")
-	b.fails(64, "give one name", "ca", "revoke", "a", "--serial", "1")
+	b.fails(64, "error: no member specified\nhint: give a name", "ca", "revoke")
+	b.fails(64, "error: a member specified in 2 ways\nhint: give one of", "ca", "revoke", "a", "--serial", "1")
 	b.fails(64, "invalid reason", "ca", "revoke", ident.Member{1}.String(), "--reason", "a\nb")
 }
 
