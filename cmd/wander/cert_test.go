@@ -67,12 +67,14 @@ func TestJoinOffline(t *testing.T) {
 
 	b.fails(78, "another machine's request", "join", "--install", "b.crt", "--group", "ca/group.crt", "--dir", "m")
 	b.fails(78, "made by wander join --request", "join", "--install", "a.crt", "--group", "ca/group.crt", "--dir", "n")
-	b.must("join", "--install", "a.crt", "--group", "ca/group.crt", "--dir", "m", "--ca-address", "ca:4134")
+	assert.Contains(t, b.must("join", "--install", "a.crt", "--group", "ca/group.crt", "--dir", "m", "--ca-address", "ca:4134"), "m/group.crt, m/wander.toml\n")
 	assert.Equal(t, "a", b.identity("m").Certificate.Name())
 	assert.Equal(t, []string{"ca:4134"}, b.settings("m/wander.toml").CA.Address)
 	// A renewed one comes the same way.
 	b.must("ca", "issue", "--name", "a", "--key", "a.pub", "--out", "a")
-	b.must("join", "--install", "a.crt", "--dir", "m")
+	out := b.must("join", "--install", "a.crt", "--dir", "m", "--ca-address", "other:4134")
+	assert.Contains(t, out, "m/group.crt\nkept   m/wander.toml")
+	assert.Equal(t, []string{"ca:4134"}, b.settings("m/wander.toml").CA.Address)
 	assert.EqualValues(t, 3, b.identity("m").Certificate.Claims().Serial)
 }
 

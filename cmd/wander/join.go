@@ -179,10 +179,11 @@ func (f joinFlags) join(env *environment, i invite.Invite) error {
 		group: e.Group, certificate: e.Certificate, key: key.Public(), revocations: e.Revocations, leaves: e.Leaves,
 		peers: e.Peers, authority: i.Addresses,
 	}
-	if err := home.write(f, files); err != nil {
+	kept, err := home.write(f, files)
+	if err != nil {
 		return err
 	}
-	files.report(env, home, i.Authority)
+	files.report(env, home, i.Authority, kept)
 	f.advise(env, home, e)
 	return nil
 }

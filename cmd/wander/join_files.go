@@ -193,23 +193,23 @@ type joined struct {
 }
 
 // write writes what a node needs, the certificate behind the group that vouches
-// for it.
-func (h memberHome) write(f joinFlags, j joined) error {
+// for it. It reports whether it kept settings that were there.
+func (h memberHome) write(f joinFlags, j joined) (kept bool, err error) {
 	if err := putGroup(h.group(), j.group, j.extra()); err != nil {
-		return err
+		return false, err
 	}
 	if err := putCertificate(h.certificate(), j.certificate); err != nil {
-		return err
+		return false, err
 	}
 	text, err := f.settings(j)
 	if err != nil {
-		return err
+		return false, err
 	}
 	err = atomicfile.Create(h.config(), text, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil
+		return true, nil
 	}
-	return err
+	return false, err
 }
 
 func (j joined) extra() group.Extra {
@@ -250,14 +250,22 @@ func putCertificate(name string, c certificate.Certificate) error {
 	return atomicfile.Replace(name, text, 0o644)
 }
 
-// report shows who the member is, and what to compare.
-func (j joined) report(env *environment, h memberHome, pinned [16]byte) {
+// report shows who the member is, what to compare, and which files were written.
+// Settings that were kept are not among them.
+func (j joined) report(env *environment, h memberHome, pinned [16]byte, kept bool) {
 	c := j.certificate.Claims()
 	fmt.Fprintf(env.Out, "joined group %s as %s\n", j.group.Name(), c.Name)
 	fmt.Fprintf(env.Out, "CA key %s (the CA's operator sees the same)\n", certificate.FormatFingerprint(pinned))
 	fmt.Fprintf(env.Out, "member %v, certificate %d, valid until %s\n", j.certificate.Member(), c.Serial, c.NotAfter.Format(time.DateTime+" MST"))
 	fmt.Fprintf(env.Out, "key    %s\n", certificate.Fingerprint(j.key))
-	fmt.Fprintf(env.Out, "wrote  %s\n", strings.Join([]string{h.keyFile(), h.certificate(), h.group(), h.config()}, ", "))
+	written := []string{h.keyFile(), h.certificate(), h.group()}
+	if !kept {
+		written = append(written, h.config())
+	}
+	fmt.Fprintf(env.Out, "wrote  %s\n", strings.Join(written, ", "))
+	if kept {
+		fmt.Fprintf(env.Out, "kept   %s as it was: flags change no settings that are there\n", h.config())
+	}
 }
 
 // checkSettings refuses what must not get into wander.toml.
@@ -268,7 +276,7 @@ func (f joinFlags) checkSettings() error {
 		}
 	}
 	if f.listen != "" {
-		if _, _, err := net.SplitHostPort(f.listen); err != nil {
+		if err := checkListen(f.listen); err != nil {
 			return &exitError{code: exitUsage, err: fmt.Errorf("--listen %q: %w", f.listen, err), hint: `for example [::]:4133, or "" to only dial out`}
 		}
 	}
@@ -284,6 +292,19 @@ func (f joinFlags) checkSettings() error {
 		}
 	}
 	return nil
+}
+
+// checkListen refuses what no daemon can listen on, whatever the machine.
+func checkListen(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if port == "" {
+		return errors.New("the port is missing")
+	}
+	_, err = net.LookupPort("udp", port)
+	return err
 }
 
 // settings is the text of wander.toml. Paths are relative to its folder.

@@ -93,10 +93,11 @@ func runJoinInstall(env *environment, f joinFlags) error {
 	}
 	j := joined{group: g, certificate: cert, key: key.Public(), authority: f.caAddress}
 	j.take(extra)
-	if err := home.write(f, j); err != nil {
+	kept, err := home.write(f, j)
+	if err != nil {
 		return err
 	}
-	j.report(env, home, g.Config().Signer())
+	j.report(env, home, g.Config().Signer(), kept)
 	fmt.Fprintf(env.Out, "next: put addresses of members into %s, under [bootstrap] peers; then wander node --config %s (the first member: --found, once)\n",
 		home.config(), home.config())
 	return nil

@@ -323,6 +323,8 @@ func TestJoinRefuses(t *testing.T) {
 		{64, "go together", []string{line, "--", "mirror"}},
 		{64, "host:port", []string{line, "--advertise", "ftp-03"}},
 		{64, "to only dial out", []string{line, "--listen", "ftp-03"}},
+		{64, "to only dial out", []string{line, "--listen", "[::]:65536"}},
+		{64, "to only dial out", []string{line, "--listen", "[::]:"}},
 		{64, "cannot hold", []string{line, "--resource", "ftp", "--", "a\xffb"}},
 		{64, "which group", []string{"--request", "--name", "a"}},
 		{64, "needs a name", []string{"--request"}},
