@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/spec/conformance"
@@ -83,6 +84,9 @@ func runPeerConformance(env *environment, f peerFlags, output string) error {
 func (f *peerFlags) options(env *environment) (o conformance.Options, err error) {
 	if f.identity == "" {
 		return o, &exitError{code: exitUsage, err: errors.New("--identity is missing"), hint: identityHint}
+	}
+	if err := certificate.CheckAddress(f.address); err != nil {
+		return o, &exitError{code: exitUsage, err: fmt.Errorf("--peer: %w", err), hint: "for example 192.0.2.7:4133"}
 	}
 	if f.timeout <= 0 {
 		return o, usageError("--timeout %v: more than 0 is wanted", f.timeout)
@@ -157,7 +161,7 @@ func peerError(err error, f peerFlags) error {
 	case errors.Is(err, conformance.ErrRefused):
 		return &exitError{code: exitNoPermission, err: fmt.Errorf("%s: %w", f.address, err), hint: "is " + f.identity + " of its group, and is the clock right, here and there?"}
 	case errors.Is(err, conformance.ErrOptions):
-		return &exitError{code: exitUsage, err: err, hint: "docs/conformance.md lists the checks"}
+		return &exitError{code: exitUsage, err: err, hint: "docs/conformance.md lists the checks, and says what --identity and --newer have to be"}
 	}
 	return err
 }

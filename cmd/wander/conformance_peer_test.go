@@ -89,6 +89,7 @@ func TestPeerConformanceRefuses(t *testing.T) {
 	b.fails(exitUsage, "--identity is missing", peer...)
 	peer = append(peer, "--identity", tester)
 	b.fails(exitUsage, "two tests", append(peer, "--vectors", "x")...)
+	b.fails(exitUsage, "want host:port", "conformance", "--peer", "x", "--identity", "nowhere")
 	b.fails(exitUsage, `no resource "x"`, append(peer, "--resource", "x")...)
 	b.fails(exitUsage, `no check "x"`, append(peer, "--check", "x")...)
 	b.fails(exitUsage, "more than 0", append(peer, "--timeout", "0s")...)
