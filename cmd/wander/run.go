@@ -43,6 +43,7 @@ Exit code: the command's own, 128+n after signal n, and
       of the resource within itself 76  deadline, loss of the grant or of the
   69  no daemon any more, or cut off    guards: the command was stopped
   70  a bug                         77  certificate or configuration refuse
+  71  the system starts no guard
   126 not executable                127 not found
 
 The command sees WANDER_RESOURCE, WANDER_MEMBER, WANDER_TOKEN, WANDER_HOP,
@@ -144,7 +145,10 @@ func (r *runner) wait() (err error) {
 		Stdin: fileOf(r.env.In, os.Stdin), Stdout: fileOf(r.env.Out, os.Stdout), Stderr: fileOf(r.env.Err, os.Stderr),
 	})
 	if err != nil {
-		return &exitError{code: exitBug, err: err}
+		return &exitError{
+			code: exitSystem, err: err,
+			hint: "nothing has run; see whether the machine has processes, memory and processor time left, and try again",
+		}
 	}
 	defer r.guard.Close()
 	held, err := r.acquire()

@@ -18,6 +18,7 @@ const (
 	exitSuspicion     = 65 // the journals raise suspicions, and prove nothing
 	exitUnavailable   = 69 // no daemon, or cut off from every peer and not holding
 	exitBug           = 70
+	exitSystem        = 71 // the operating system starts no process, or not in time
 	exitNotGranted    = 75 // not granted in time
 	exitLost          = 76 // the grant was lost while the command ran
 	exitNoPermission  = 77 // own certificate expired or revoked, or the configuration refuses

@@ -82,14 +82,29 @@ func (r *Reader) ended(e Entry, rec *journal.Ended) {
 	if !rec.Operated || !r.partial() {
 		return
 	}
-	r.operations = append(r.operations, r.over(g, e.At, rec))
-	if g.alive > 0 && e.At > g.alive+uint64(late.Microseconds()) {
+	o := r.over(g, e.At, rec)
+	r.operations = append(r.operations, o)
+	if detail := o.outlived(g, e.At); detail != "" {
 		r.add(Finding{
 			Kind: Outlived, Token: g.hop.token, Hop: g.hop.number, Members: []ident.Member{r.member}, At: e.At,
-			Records: places(g.in, r.place()),
-			Detail:  fmt.Sprintf("it ran for %v, permitted are %v", micros(e.At-g.from), micros(g.bound-g.from)),
+			Records: places(g.in, r.place()), Detail: detail,
 		})
 	}
+}
+
+// outlived says in what way an operation, whose end was written at a time, may have
+// outlived its grant, and is empty if nothing tells so. A member that runs late writes
+// late: where the program was looked at, only the looks count.
+func (o *operation) outlived(g *grant, at uint64) string {
+	margin, permitted := uint64(late.Microseconds()), micros(g.bound-min(g.from, g.bound))
+	switch {
+	case g.alive == 0:
+	case o.seenTo > g.bound+margin:
+		return fmt.Sprintf("it was seen running %v after its start, permitted are %v", micros(o.seenTo-g.from), permitted)
+	case o.seenTo == 0 && at > g.alive+margin:
+		return fmt.Sprintf("nobody saw it end, and its end was written %v after its start, permitted are %v", micros(at-g.from), permitted)
+	}
+	return ""
 }
 
 // over is an operation whose end was written at a time.

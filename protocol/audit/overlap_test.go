@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -97,6 +98,31 @@ func TestOverlap_SeenRunning_Certain(t *testing.T) {
 	assert.Equal(t, 2, o.MostCertain)
 	assert.Equal(t, 1, o.CertainPairs)
 	assert.InDelta(t, 20*second, o.Recorded, 100)
+}
+
+// A member that runs late writes the end of a program late. Where the program was
+// looked at, it outlived its grant only if it was seen running after the deadline.
+func TestOperation_EndWrittenLate_OutlivedOnlyIfSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		seen    uint64 // when it was seen last, in seconds from its start; 0: never
+		outlive bool
+	}{"seen until before": {3, false}, "seen after": {12, true}, "never seen": {0, true}} {
+		t.Run(name, func(t *testing.T) {
+			w, a, _, first, _ := twoTokens()
+			g := start(a, first, 1, 4*time.Second)
+			begin := uint64(w.Now.UnixMicro())
+			w.Now = w.Now.Add(5 * time.Second)
+			a.Wait(1) // it is there behind the deadline
+			w.Now = w.Now.Add(15 * time.Second)
+			end := &journal.Ended{Grant: g, Operated: true, Cause: journal.EndReported}
+			if c.seen > 0 {
+				end.SeenFrom, end.SeenTo = begin+second, begin+c.seen*second
+			}
+			a.Write(end)
+			outlived := slices.ContainsFunc(w.Report(audit.Options{}).Findings, func(f audit.Finding) bool { return f.Kind == audit.Outlived })
+			assert.Equal(t, c.outlive, outlived)
+		})
+	}
 }
 
 // Programs under one token follow each other, however bad the clocks.

@@ -205,9 +205,9 @@ func (e Evidence) group(v *verdicts) {
 const killMargin = 250 * time.Millisecond
 
 // usual are the exit codes that programs, deadlines and faults explain: success,
-// no daemon, not granted, stopped, and the signals that end a program or a
-// runner.
-var usual = map[int]bool{0: true, 69: true, 75: true, 76: true, 128 + 9: true, 128 + 15: true}
+// no daemon, a machine so slow that no guard starts, not granted, stopped, and the
+// signals that end a program or a runner.
+var usual = map[int]bool{0: true, 69: true, 71: true, 75: true, 76: true, 128 + 9: true, 128 + 15: true}
 
 // impaired reports whether a fault hit the run's member during it.
 func (r Run) impaired(outages []Outage) bool {
