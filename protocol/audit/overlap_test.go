@@ -1,6 +1,8 @@
 package audit_test
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -246,4 +248,23 @@ func TestShares_LateJoiner_HardlyCounts(t *testing.T) {
 		}
 	}
 	assert.Greater(t, r.JainOperations, 0.95, "unweighed it would be 2/3")
+}
+
+// A member may journal grants for as many resources as it likes. The audit of a journal
+// four times as long costs about four times as much, not sixteen.
+func TestAudit_ManyResources_CostLinear(t *testing.T) {
+	cost := func(resources int) uint64 {
+		w, a, _, first, _ := twoTokens()
+		for i := range resources {
+			g := ident.Grant{byte(i), byte(i >> 8), 1}
+			a.Write(&journal.Started{Grant: g, Token: first.Token(), Hop: first.Hop(), Resource: fmt.Sprint("none-", i), Length: 1})
+			a.Write(&journal.Ended{Grant: g, Operated: true, Cause: journal.EndReported})
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w.Report(audit.Options{Skew: 5 * second})
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	assert.Less(t, cost(800), 7*cost(200), "bytes allocated")
 }

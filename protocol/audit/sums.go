@@ -22,8 +22,12 @@ func (a *auditor) sumUp() {
 	a.sumCustodies(resources, members)
 	a.sumSigned(members)
 	a.sumOperations(resources, members)
+	present := make(map[ident.Member]uint64)
+	for m := range a.journals {
+		present[m] = a.presence(m)
+	}
 	for _, r := range resources {
-		a.shares(r)
+		a.shares(r, present)
 		a.report.Resources = append(a.report.Resources, *r)
 	}
 	slices.SortFunc(a.report.Resources, func(x, y Resource) int { return cmp.Compare(x.Name, y.Name) })
@@ -162,13 +166,15 @@ func (a *auditor) sumOperations(resources map[string]*Resource, members map[iden
 		return cmp.Or(cmp.Compare(x.resource, y.resource), cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to), x.member.Compare(y.member),
 			cmp.Compare(x.in.Journal, y.in.Journal), cmp.Compare(x.in.Seq, y.in.Seq))
 	})
+	of := make(map[string][]operation)
 	for start := 0; start < len(a.operations); {
 		end := start + 1
 		for end < len(a.operations) && a.operations[end].resource == a.operations[start].resource {
 			end++
 		}
 		r := resource(resources, a.operations[start].resource)
-		r.sum(a.operations[start:end], members)
+		of[r.Name] = a.operations[start:end]
+		r.sum(of[r.Name], members)
 		start = end
 	}
 	unseen := make(map[string][]stretch)
@@ -177,8 +183,7 @@ func (a *auditor) sumOperations(resources map[string]*Resource, members map[iden
 		unseen[name] = append(unseen[name], s)
 	}
 	for name, r := range resources {
-		of := slices.DeleteFunc(slices.Clone(a.operations), func(o operation) bool { return o.resource != name })
-		a.overlaps(r, of, unseen[name])
+		a.overlaps(r, of[name], unseen[name])
 	}
 }
 
@@ -224,11 +229,11 @@ func gaps(operations []operation) (g Gaps) {
 
 // shares fills in each member's share and Jain's index of them, over the members
 // whose journals are at hand.
-func (a *auditor) shares(r *Resource) {
+func (a *auditor) shares(r *Resource, presence map[ident.Member]uint64) {
 	var operations, held, present []float64
 	for _, m := range sortedMembers(a.journals) {
 		s := r.share(m)
-		s.Present = a.presence(m)
+		s.Present = presence[m]
 		operations, held = append(operations, float64(s.Operations)), append(held, float64(s.Held))
 		present = append(present, float64(s.Present))
 	}
