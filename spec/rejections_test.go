@@ -37,6 +37,7 @@ var rejections = map[string]string{
 	"policy message out of reach": "**P-3**: not sent, as the receiver only dials out and is not connected",
 	"not asked for":               "**M-9**",
 
+	"configuration part": "**M-19**: it does not continue what has come",
 	"configuration rate": "**M-18**",
 	"update rate":        "**M-18**",
 

@@ -62,6 +62,7 @@ func messages(t *testing.T) []wire.Message {
 		&wire.Members{},
 		&wire.Configuration{Configuration: config, Authorities: [][]byte{cert}},
 		&wire.Configuration{Configuration: make([]byte, wire.ConfigurationPart), Rest: 1},
+		&wire.Configuration{Configuration: config, Before: wire.ConfigurationPart},
 		&wire.Configuration{Configuration: config},
 		&wire.Revocations{Revocations: [][]byte{revoked}, More: true},
 		&wire.Revocations{},

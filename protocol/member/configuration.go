@@ -19,8 +19,12 @@ func (m *Member) configurationMessage(from ident.Member, p *peer, msg *wire.Conf
 	switch {
 	case m.ignored(from):
 		m.reject("ignored peer")
-	case !m.assemblies.of(from).continues(msg) && !p.configurations.spend(m.now.Boot, configurationRate, configurationBurst):
+	case msg.Before == 0 && !p.configurations.spend(m.now.Boot, configurationRate, configurationBurst):
 		m.reject("configuration rate")
+	case msg.Before > 0 && !m.assemblies.of(from).continues(msg):
+		// Frames are lost in full queues and with connections: nobody is blamed.
+		m.assemblies.drop(from)
+		m.reject("configuration part")
 	default:
 		if raw, whole := m.assemblies.add(from, msg); whole {
 			m.learnConfiguration(from, raw, msg.Authorities)

@@ -16,7 +16,7 @@ const maxAssemblies = 16
 type assembly struct {
 	from ident.Member
 	raw  []byte
-	rest uint64
+	rest uint64 // bytes that are still to come
 }
 
 // assemblies are those that have begun, in that order.
@@ -32,16 +32,16 @@ func (l assemblies) of(from ident.Member) *assembly {
 	return nil
 }
 
-// continues reports whether a message goes on where the last part ended.
+// continues reports whether a part goes on where the last one ended.
 func (a *assembly) continues(msg *wire.Configuration) bool {
-	return a != nil && a.rest == uint64(len(msg.Configuration))+msg.Rest
+	return a != nil && uint64(len(a.raw)) == msg.Before && a.rest == uint64(len(msg.Configuration))+msg.Rest
 }
 
-// add takes in a part: the first of its peer's, or the next. It returns the whole
-// with the last.
+// add takes in a part: the first of a configuration, or one that continues what has
+// come from its peer. It returns the whole with the last.
 func (l *assemblies) add(from ident.Member, msg *wire.Configuration) (raw []byte, whole bool) {
 	a := l.of(from)
-	if !a.continues(msg) {
+	if msg.Before == 0 {
 		l.drop(from)
 		a = &assembly{from: from}
 	}

@@ -21,22 +21,24 @@ const (
 // of one configuration are sent one after the other, each but the last with
 // ConfigurationPart bytes.
 //
-//	configuration-message = [ configuration: bstr, authorities: [*8 bstr], rest: uint ]
+//	configuration-message = [ configuration: bstr, authorities: [*8 bstr], before: uint, rest: uint ]
 type Configuration struct {
 	_             struct{} `cbor:",toarray"`
 	Configuration []byte
 	Authorities   [][]byte // about CA keys beyond the first, in the order in which they are vouched for; with the last part
+	Before        uint64   // bytes of the configuration in the parts that came before; 0: this is the first, or all
 	Rest          uint64   // bytes of the configuration in the parts that follow; 0: this is the last, or all
 }
 
 // ConfigurationParts are the messages that hand over a configuration.
 func ConfigurationParts(raw []byte, authorities [][]byte) (list []*Configuration) {
+	before := uint64(0)
 	for len(raw) > ConfigurationPart {
 		rest := raw[ConfigurationPart:]
-		list = append(list, &Configuration{Configuration: raw[:ConfigurationPart], Rest: uint64(len(rest))})
-		raw = rest
+		list = append(list, &Configuration{Configuration: raw[:ConfigurationPart], Before: before, Rest: uint64(len(rest))})
+		raw, before = rest, before+ConfigurationPart
 	}
-	return append(list, &Configuration{Configuration: raw, Authorities: authorities})
+	return append(list, &Configuration{Configuration: raw, Authorities: authorities, Before: before})
 }
 
 // Type is TypeConfiguration.
@@ -47,8 +49,11 @@ func (m *Configuration) validate() error {
 	switch {
 	case n == 0 || n > ConfigurationPart:
 		return fmt.Errorf("%w: %d bytes of a configuration, permitted are 1 to %d", ErrLimit, n, ConfigurationPart)
-	case m.Rest > uint64(MaxConfiguration-n):
-		return fmt.Errorf("%w: configuration with %d more bytes, permitted are %d in all", ErrLimit, m.Rest, MaxConfiguration)
+	case m.Before > uint64(MaxConfiguration-n), m.Rest > uint64(MaxConfiguration-n)-m.Before:
+		return fmt.Errorf("%w: configuration with %d bytes before and %d after this part, permitted are %d in all",
+			ErrLimit, m.Before, m.Rest, MaxConfiguration)
+	case m.Before%ConfigurationPart > 0:
+		return fmt.Errorf("%w: part of a configuration behind %d bytes, which are no full parts", ErrMalformed, m.Before)
 	case m.Rest > 0 && (n < ConfigurationPart || len(m.Authorities) > 0):
 		return fmt.Errorf("%w: part of a configuration of %d bytes with %d statements and more to come", ErrMalformed, n, len(m.Authorities))
 	}

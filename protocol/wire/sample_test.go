@@ -216,8 +216,9 @@ var makers = []func(*rapid.T) wire.Message{
 	},
 	func(t *rapid.T) wire.Message {
 		if rapid.Bool().Draw(t, "part") {
-			rest := rapid.Uint64Range(1, wire.MaxConfiguration-wire.ConfigurationPart).Draw(t, "rest")
-			return &wire.Configuration{Configuration: object(wire.ConfigurationPart), Rest: rest}
+			before := wire.ConfigurationPart * rapid.Uint64Range(0, wire.MaxConfiguration/wire.ConfigurationPart-2).Draw(t, "parts before")
+			rest := rapid.Uint64Range(1, wire.MaxConfiguration-wire.ConfigurationPart-before).Draw(t, "rest")
+			return &wire.Configuration{Configuration: object(wire.ConfigurationPart), Before: before, Rest: rest}
 		}
 		return &wire.Configuration{
 			Configuration: anyObject.Draw(t, "configuration"), Authorities: anyObjects.Draw(t, "authorities"),

@@ -66,7 +66,7 @@ func messageCases() (list []Case) {
 		{"policy", "name 64 number name 64 number blob 0 512"},
 		{"want", "range 1 4 hex 00000000000000000000000000000000 bytes 16 number"},
 		{"members", "list 0 4 array blob 1 64 blob 0 64 blob 0 64 list 0 16 blob 1 64 end bytes 16 bool"},
-		{"configuration", "blob 1 1024 list 0 8 blob 1 64 range 0 0"},
+		{"configuration", "blob 1 1024 list 0 8 blob 1 64 range 0 0 range 0 0"},
 		{"revocations", "list 0 64 blob 1 64 bool"},
 		{"gossip", "number number number bytes 16 bool"},
 		{"summary", "hex 00000000000000000000000000000000 list 0 1 array bytes 16 number bytes 16 end"},

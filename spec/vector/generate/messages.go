@@ -166,12 +166,15 @@ func membershipMessages() []message {
 				}),
 		},
 		{
-			name: "configuration-message", number: 14, free: fields(0), fields: array(one, array(one), uintOf(0)),
+			name: "configuration-message", number: 14, free: fields(0), fields: array(one, array(one), uintOf(0), uintOf(0)),
 			edits: concat([]edit{
 				good("largest", "a configuration of 16384 bytes", "F-3", bstr(repeat(0, 16384)), 0),
 				bad("too-large", "a configuration of 16385 bytes in one message", "F-3", limit, bstr(repeat(0, 16385)), 0),
-				bad("rest-small", "a part that is not full", "M-19", wrong, uintOf(1), 2),
-				bad("rest-huge", "more than 263168 bytes in all", "M-19", limit, uintOf(263168), 2),
+				good("before-last", "the last part of the largest", "M-19", uintOf(262144), 2),
+				bad("before-odd", "behind parts that are not full", "M-19", wrong, uintOf(16383), 2),
+				bad("before-huge", "behind more than 263168 bytes", "M-19", limit, uintOf(278528), 2),
+				bad("rest-small", "a part that is not full", "M-19", wrong, uintOf(1), 3),
+				bad("rest-huge", "more than 263168 bytes in all", "M-19", limit, uintOf(263168), 3),
 				bad("empty", "no configuration", "F-3", limit, bstr(nil), 0),
 			}, listEdits("authorities", 8, 1)),
 		},
