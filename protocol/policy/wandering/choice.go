@@ -71,9 +71,16 @@ func (w *walker) choose() {
 }
 
 // inquireAbout asks two witnesses of the candidate, and itself. What is known here
-// counts as an answer.
+// counts as an answer. A candidate that lacks witnesses is passed over.
 func (w *walker) inquireAbout() {
 	f, c := w.fair, &w.fair.choice
+	if c.answers == 0 {
+		f.members = w.roster.Witnesses(c.member, f.Witnesses, f.members[:0])
+		if len(f.members) == 0 && w.othersThan(c.member) {
+			w.reject()
+			return
+		}
+	}
 	c.deadline, c.tries = w.now.Add(w.reply), c.tries+1
 	if t := f.store.find(c.member); t != nil && t.sure {
 		c.served = max(c.served, t.served)
@@ -83,7 +90,6 @@ func (w *walker) inquireAbout() {
 		w.tell(c.member, &m)
 	}
 	if c.answers == 0 {
-		f.members = w.roster.Witnesses(c.member, f.Witnesses, f.members[:0])
 		c.n = 0
 		for k := len(f.members); k > 0 && c.n < confirmations; k-- {
 			i := w.rng.IntN(k)
@@ -96,6 +102,14 @@ func (w *walker) inquireAbout() {
 			}
 		}
 	}
+}
+
+// othersThan reports whether members other than one keep this member's turns. If they
+// do, and nobody keeps that one's, it is suspected here or in no good standing, and only
+// its own word says when it was served.
+func (w *walker) othersThan(m ident.Member) bool {
+	list := w.roster.Witnesses(w.self, 2, nil)
+	return len(list) > 1 || len(list) == 1 && list[0] != m
 }
 
 // answered is an answer about the candidate, of one of its witnesses or itself. The
