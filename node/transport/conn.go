@@ -141,10 +141,11 @@ func (c *conn) open() {
 func (c *conn) end(err error) {
 	p := c.p
 	p.mu.Lock()
-	if p.current == c && !errors.Is(err, ErrReplaced) {
-		p.release(CodeNormal) // else the peer may be about to answer there
+	if errors.Is(err, ErrReplaced) {
+		p.part(c)
+	} else {
+		p.detach(c)
 	}
-	p.detach(c)
 	alone, unanswered := !p.engaged(), c.unanswered(err)
 	if alone {
 		p.settle(unanswered, err)

@@ -220,8 +220,18 @@ func (p *peer) frames() int {
 func (p *peer) engaged() bool { return p.current != nil || p.spare != nil }
 
 // detach ends the use of c, if it is in use or held. Whoever calls it sees to it
-// that the connection is closed, now or by finish. Needs p.mu.
+// that the connection is closed, now or by finish. One that is held beside the
+// connection in use ends with it. Needs p.mu.
 func (p *peer) detach(c *conn) {
+	if p.current == c {
+		p.release(CodeNormal)
+	}
+	p.part(c)
+}
+
+// part is detach when the peer has closed c for another connection: it may be about to
+// answer on the one that is held. Needs p.mu.
+func (p *peer) part(c *conn) {
 	if p.spare == c {
 		p.spare = nil
 	}

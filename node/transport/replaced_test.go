@@ -149,3 +149,33 @@ func TestSecondDialIsClosedWithoutAPreamble(t *testing.T) {
 		require.NoError(t, first.Context().Err())
 	})
 }
+
+// TestHeldConnection_OtherOneEnds_ClosedToo ends the connection in use in ways other
+// than a word of the peer's that it is replaced, while another one is held.
+func TestHeldConnection_OtherOneEnds_ClosedToo(t *testing.T) {
+	for how, end := range map[string]func(a *node, q *quic.Conn, s *quic.Stream){
+		"closed by the peer":  func(_ *node, q *quic.Conn, _ *quic.Stream) { _ = q.CloseWithError(0, "") },
+		"its half of the end": func(_ *node, _ *quic.Conn, s *quic.Stream) { _ = s.Close() },
+		"tried out, silent":   func(a *node, _ *quic.Conn, _ *quic.Stream) { a.Recheck() },
+	} {
+		t.Run(how, func(t *testing.T) {
+			inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+				a := b.node("a", nil)
+				key, cert := b.member(t, b.nameFor(a, true), nil)
+				socket := b.net.socket()
+				b.book.set(cert.Member(), socket.LocalAddr().String())
+				r := newRaw(t, socket, *must(tlsCertificate(key, cert, nil)))
+				l := must(r.quic.Listen(r.tls, &quic.Config{}))
+				defer l.Close()
+				a.Send(cert.Member(), Custody, []byte("hello"))
+				held := must(l.Accept(t.Context()))
+				q, s := r.member(a)
+				time.Sleep(time.Second)
+				require.NoError(t, held.Context().Err())
+				end(a, q, s)
+				took := since(func() { assert.Equal(t, CodeNormal, closedWith(t, held)) })
+				assert.Less(t, took, time.Second)
+			})
+		})
+	}
+}
