@@ -45,8 +45,9 @@
 //     runner that has called Adopt finds what has left the process group.
 //
 // So nothing of the command runs after the deadline for longer than it takes to
-// wake a process and to look through /proc, or after all enforcers have been
-// frozen, than that after the first is woken. If all three are killed, the system
+// wake a process and to look through /proc (a few times, where there is no cgroup and
+// the command forks meanwhile), or after all enforcers have been frozen, than that
+// after the first is woken. If all three are killed, the system
 // kills the command itself, and only that.
 //
 // What the command has started is its process group and whatever descends from
