@@ -238,4 +238,48 @@ breaks taken_once floors -DBUG_RESET -DA=3 -DDEATH=1
 breaks taken_once floors -DBUG_RAISE_CREATES -DA=3 -DDEATH=1
 breaks never_lost floors -DBUG_INCARNATION -DA=3 -DLOSS=1
 
+# What is to be built next: docs/exclusion.md.
+holds accept
+breaks only_accepted accept -DBUG_NO_MAC
+breaks only_accepted accept -DBUG_MAC_OFFERER
+breaks only_accepted accept -DBUG_MAC_TOKEN
+breaks only_accepted accept -DBUG_MAC_HOP
+breaks only_accepted accept -DBUG_MAC_NUMBER
+breaks only_accepted accept -DBUG_KEY_KEPT
+breaks never_lost accept -DBUG_KEY_RAM
+breaks numbers_left accept -DBUG_FOLLOW
+breaks fork_is_proved accept -DPAIR	# not held
+
+holds renewal
+holds renewal -DLIAR
+breaks never_lost renewal -DBUG_TWO_RECORDS
+breaks one_of_both renewal -DBUG_RENEW_SENT
+breaks one_of_both renewal -DBUG_RENEW_PENDING
+breaks one_of_both renewal -DBUG_RENEW_EARLY
+breaks one_program renewal -DBUG_RENEW_RUNNING
+breaks fork_is_proved renewal -DLIAR -DBUG_NO_SPEND
+
+holds lease
+[ "$quick" ] || holds lease -DWATCHERS=2 -DL=4
+breaks no_overlap lease -DBUG_MARGIN
+breaks no_overlap lease -DBUG_RECEIPT_TIME
+breaks no_overlap lease -DBUG_ACK_AFTER_DOUBT
+breaks no_overlap lease -DBUG_FORGET_DOUBT
+breaks no_overlap lease -DBUG_RESTART_WATCH
+breaks no_overlap lease -DBUG_FORK
+breaks no_overlap lease -DBUG_DAEMON
+breaks no_overlap lease -DREST	# not held
+
+holds rollback
+holds rollback -DALWAYS
+breaks no_fork rollback -DBUG_NO_TAG
+breaks no_fork rollback -DBUG_ACCEPTS
+breaks no_fork rollback -DBUG_SILENT_PEER
+breaks no_false_alarm rollback -DBUG_UNSIGNED
+breaks no_false_alarm rollback -DBUG_EARLY
+breaks no_fork rollback -DALWAYS -DBUG_NAMED	# these escape
+breaks no_fork rollback -DALWAYS -DBUG_NO_WAIT
+breaks no_fork rollback -DALWAYS -DDEADLINE
+breaks no_fork rollback -DALWAYS -DFORGET
+
 [ ! "$failed" ]
