@@ -282,4 +282,16 @@ breaks no_fork rollback -DALWAYS -DBUG_NO_WAIT
 breaks no_fork rollback -DALWAYS -DDEADLINE
 breaks no_fork rollback -DALWAYS -DFORGET
 
+holds epochs -DNEWBORNS=1
+holds epochs -DNEWBORNS=1 -DLIARS=1
+breaks living_kept epochs -DNEWBORNS=1 -DBUG_UNRIPE
+breaks one_program epochs -DNEWBORNS=1 -DBUG_RUN_ON
+breaks one_program epochs -DNEWBORNS=1 -DBUG_START_AFTER
+breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_REFUTE
+breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_RELAY
+breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_CONTEST
+breaks living_kept epochs -DNEWBORNS=1 -DBUG_STAY
+breaks living_kept epochs -DNEWBORNS=1 -DLIARS=1 -DBUG_CONTEST_AGAIN
+breaks one_program epochs -DNEWBORNS=1 -DHOLD=5	# B is too short by D
+
 [ ! "$failed" ]
