@@ -292,6 +292,8 @@ breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_RELAY
 breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_CONTEST
 breaks living_kept epochs -DNEWBORNS=1 -DBUG_STAY
 breaks living_kept epochs -DNEWBORNS=1 -DLIARS=1 -DBUG_CONTEST_AGAIN
+[ "$quick" ] || holds epochs -DDEATHS=0
+[ "$quick" ] || breaks no_stall epochs -DBUG_GHOST
 breaks one_program epochs -DNEWBORNS=1 -DHOLD=5	# B is too short by D
 
 [ ! "$failed" ]
