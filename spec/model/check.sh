@@ -293,7 +293,7 @@ breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_CONTEST
 breaks living_kept epochs -DNEWBORNS=1 -DBUG_STAY
 breaks living_kept epochs -DNEWBORNS=1 -DLIARS=1 -DBUG_CONTEST_AGAIN
 [ "$quick" ] || holds epochs -DDEATHS=0
-[ "$quick" ] || breaks no_stall epochs -DBUG_GHOST
+[ "$quick" ] || breaks no_stall epochs -DBUG_GHOST -DHOLD=2
 breaks one_program epochs -DNEWBORNS=1 -DHOLD=5	# B is too short by D
 
 [ ! "$failed" ]
