@@ -283,7 +283,7 @@ breaks no_fork rollback -DALWAYS -DDEADLINE
 breaks no_fork rollback -DALWAYS -DFORGET
 
 holds epochs -DNEWBORNS=1
-holds epochs -DNEWBORNS=1 -DLIARS=1
+[ "$quick" ] || holds epochs -DNEWBORNS=1 -DLIARS=1
 breaks living_kept epochs -DNEWBORNS=1 -DBUG_UNRIPE
 breaks one_program epochs -DNEWBORNS=1 -DBUG_RUN_ON
 breaks one_program epochs -DNEWBORNS=1 -DBUG_START_AFTER
@@ -291,7 +291,7 @@ breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_REFUTE
 breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_RELAY
 breaks living_kept epochs -DNEWBORNS=1 -DBUG_NO_CONTEST
 breaks living_kept epochs -DNEWBORNS=1 -DBUG_STAY
-breaks living_kept epochs -DNEWBORNS=1 -DLIARS=1 -DBUG_CONTEST_AGAIN
+[ "$quick" ] || breaks living_kept epochs -DNEWBORNS=1 -DLIARS=1 -DBUG_CONTEST_AGAIN
 [ "$quick" ] || holds epochs -DDEATHS=0
 [ "$quick" ] || breaks no_stall epochs -DBUG_GHOST -DHOLD=2
 breaks one_program epochs -DNEWBORNS=1 -DHOLD=5	# B is too short by D
