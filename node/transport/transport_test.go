@@ -203,9 +203,11 @@ func TestCloseAmidEverything(t *testing.T) {
 		}
 		_, nobody := g.member(t, "nobody", nil)
 		b.set(nobody.Member(), "127.0.0.1:9")
+		for _, n := range nodes { // all of them, before the first one dials
+			n.onFrame = func(m ident.Member, body []byte) { n.Send(m, Rest, body) }
+		}
 		var wg sync.WaitGroup
 		for i, n := range nodes {
-			n.onFrame = func(m ident.Member, body []byte) { n.Send(m, Rest, body) }
 			wg.Go(func() {
 				rng := rand.New(rand.NewPCG(1, uint64(i)))
 				for range 200 {

@@ -114,8 +114,9 @@ func (g *Guard) start(s Streams) (err error) {
 	return err
 }
 
-// levelEnviron is that of guards and gate, which nearly always wait.
-var levelEnviron = []string{"GOMAXPROCS=1"}
+// levelEnviron is that of guards and gate, which nearly always wait. In builds with the
+// race detector, they end when this program would.
+var levelEnviron = []string{"GOMAXPROCS=1", "GORACE=" + os.Getenv("GORACE")}
 
 // levelArgs starts a level whose sockets begin at a place in the table.
 func levelArgs(level, place int) []string {

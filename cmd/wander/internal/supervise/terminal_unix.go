@@ -18,6 +18,7 @@ type terminal struct {
 	modes *term.State // as they were before the command
 	stops chan os.Signal
 	quit  chan struct{}
+	ended chan struct{} // closed when nothing calls stop any more
 }
 
 // openTerminal returns nil unless this process has a controlling terminal and
@@ -31,7 +32,7 @@ func openTerminal(stop func()) *terminal {
 	}
 	t := &terminal{
 		file: file, own: unix.Getpgrp(),
-		stops: make(chan os.Signal, 1), quit: make(chan struct{}),
+		stops: make(chan os.Signal, 1), quit: make(chan struct{}), ended: make(chan struct{}),
 	}
 	if t.foreground() != t.own {
 		file.Close()
@@ -46,6 +47,7 @@ func openTerminal(stop func()) *terminal {
 }
 
 func (t *terminal) pass(stop func()) {
+	defer close(t.ended)
 	for {
 		select {
 		case <-t.stops:
@@ -151,5 +153,6 @@ func (t *terminal) close() {
 	}
 	signal.Stop(t.stops)
 	close(t.quit)
+	<-t.ended
 	t.file.Close()
 }
