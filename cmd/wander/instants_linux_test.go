@@ -27,6 +27,7 @@ type interruption struct {
 	folder  string                         // in which the command writes
 	half    func(s instants.State) string  // what of a state a kill must not leave
 	skip    func(s instants.State) bool    // states after which the same command cannot be run again
+	between func()                         // called before the command runs in each state
 	again   int                            // exit code of the same command after it was done
 	done    func(t *testing.T, b *caBench) // what must hold when the command was run again
 }
@@ -37,6 +38,7 @@ type interruption struct {
 // nothing lies about.
 func TestCommands_KilledAtAnyInstant_CanBeRunAgain(t *testing.T) {
 	var line string // an invite
+	var authority *served
 	for name, c := range map[string]interruption{
 		"ca init": {
 			prepare: func(*caBench) { require.NoError(t, os.RemoveAll("ca")) },
@@ -129,11 +131,14 @@ func TestCommands_KilledAtAnyInstant_CanBeRunAgain(t *testing.T) {
 		},
 		"cert renew": {
 			prepare: func(b *caBench) {
-				b.must("join", b.invited("a", b.serve().address), "--dir", "m")
+				authority = b.serve()
+				b.must("join", b.invited("a", authority.address), "--dir", "m")
 				b.must("ca", "rotate", "begin")
 				b.must("ca", "rotate", "switch")
 			},
 			args: command("cert", "renew", "--config", "m/wander.toml"), folder: "m",
+			// A renewal is two requests; the authority grants one member that many in 10 s.
+			between: func() { authority.ahead.Add(int64(10 * time.Second)) },
 			done: func(t *testing.T, b *caBench) {
 				id := b.identity("m")
 				assert.Equal(t, id.Group.Config().Signer(), id.Certificate.Authority())
@@ -162,6 +167,9 @@ func (c interruption) run(t *testing.T) {
 		}
 		if c.skip != nil && c.skip(s) {
 			continue
+		}
+		if c.between != nil {
+			c.between()
 		}
 		code := b.wander(args...)
 		if c.again == 0 || code != c.again {

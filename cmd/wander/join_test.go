@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,11 +45,12 @@ func (b *lockedBuffer) String() string {
 type served struct {
 	address string
 	log     lockedBuffer
+	ahead   atomic.Int64 // how far its clock is ahead of the one that it started with, in ns
 	stop    func()
 }
 
-// serve runs the service until stop, or the test's end. It sees the clock as it
-// is now.
+// serve runs the service until stop, or the test's end. Its clock stands where it
+// is now, until ahead moves it.
 func (b *caBench) serve(args ...string) *served {
 	b.t.Helper()
 	s := &served{}
@@ -59,7 +61,7 @@ func (b *caBench) serve(args ...string) *served {
 	go func() {
 		code <- run(&environment{
 			In: in, Out: out, Err: &s.log, Getenv: func(name string) string { return b.vars[name] },
-			Now: func() time.Time { return now },
+			Now: func() time.Time { return now.Add(time.Duration(s.ahead.Load())) },
 		}, append([]string{"ca", "serve", "--listen", "127.0.0.1:0", "--until-input-ends"}, args...))
 		_ = out.Close()
 	}()
