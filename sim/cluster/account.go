@@ -17,9 +17,14 @@ type ran struct {
 	from, to time.Duration
 }
 
-// ended remembers when a program ran.
+// ended remembers when a program ran. On a machine that is suspended nothing runs: a
+// program that never wakes up there ended when the machine fell asleep.
 func (c *cluster) ended(p *program) {
-	c.ran = append(c.ran, ran{p.resource, p.from, c.now})
+	to := c.now
+	if p.node.asleep {
+		to = p.node.sleptAt
+	}
+	c.ran = append(c.ran, ran{p.resource, p.from, to})
 }
 
 // judgeAccount holds an audit's account of overlap, from the journals as they are on

@@ -25,6 +25,9 @@ var regressions = []struct {
 		Setting{Seed: 80, Preset: Chaos, Mix: Durable, Members: 5, Liars: 1}},
 	{"ring: a request from before the token was back kept the next one from being sent",
 		Setting{Seed: 1795314116, Preset: Chaos, Mix: Durable}},
+	{"a program on a machine that is suspended, and then loses power, counted as running", Setting{
+		Seed: 1795387716, Preset: Chaos, Mix: Durable, Members: 5, For: 55_000_000_000,
+		Faults: limits("power=5-11,break=9-9,cut=1-4,suspend=all,diskfull=all,repeat=23-41,late=46-84,others=none")}},
 }
 
 func TestRegressions(t *testing.T) {
