@@ -17,14 +17,13 @@ type ran struct {
 	from, to time.Duration
 }
 
-// ended remembers when a program ran. On a machine that is suspended nothing runs: a
-// program that never wakes up there ended when the machine fell asleep.
+// ended remembers that a program ran until now. It has remembered already what ran
+// before its machine was suspended.
 func (c *cluster) ended(p *program) {
-	to := c.now
-	if p.node.asleep {
-		to = p.node.sleptAt
+	if p.node.asleep || p.since >= p.deadline {
+		return // in the latter case it was ended as its machine woke up, which no audit sees
 	}
-	c.ran = append(c.ran, ran{p.resource, p.from, to})
+	c.ran = append(c.ran, ran{p.resource, p.since, c.now})
 }
 
 // judgeAccount holds an audit's account of overlap, from the journals as they are on

@@ -18,6 +18,7 @@ type program struct {
 	token    ident.Token
 	resource string
 	from     time.Duration
+	since    time.Duration // when it began, or its machine last woke up
 	ends     time.Duration
 	deadline time.Duration
 }
@@ -68,7 +69,7 @@ func (n *node) granted(e effect.Grant) {
 		c.problem(Exclusion, n, "operation begins while the one of %s runs under the same token", other.node.name)
 	}
 	c.count.grants++
-	p := &program{node: n, grant: e.Grant, token: e.Token, resource: e.Resource, from: c.now, deadline: deadline}
+	p := &program{node: n, grant: e.Grant, token: e.Token, resource: e.Resource, from: c.now, since: c.now, deadline: deadline}
 	p.ends = max(deadline-killMargin, c.now)
 	if run := c.random(3 * e.Length / 2); !c.manual && c.now+run < p.ends {
 		p.ends = c.now + run

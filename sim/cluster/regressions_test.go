@@ -28,6 +28,8 @@ var regressions = []struct {
 	{"a program on a machine that is suspended, and then loses power, counted as running", Setting{
 		Seed: 1795387716, Preset: Chaos, Mix: Durable, Members: 5, For: 55_000_000_000,
 		Faults: limits("power=5-11,break=9-9,cut=1-4,suspend=all,diskfull=all,repeat=23-41,late=46-84,others=none")}},
+	{"the same, with a member that was restarted when its machine woke up",
+		Setting{Seed: 1795400292, Preset: Chaos, Mix: Durable}},
 }
 
 func TestRegressions(t *testing.T) {

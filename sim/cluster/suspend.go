@@ -27,6 +27,11 @@ func (n *node) whenAwake(do func()) {
 // suspend puts a machine to sleep. Its boot clock goes on; neither its member nor
 // the programs on it see anything, and what is sent to it is lost.
 func (c *cluster) suspend(n *node, d time.Duration) {
+	for _, p := range c.running {
+		if p.node == n {
+			c.ended(p)
+		}
+	}
 	n.asleep, n.sleptAt = true, c.now
 	n.naps++
 	nap := n.naps
@@ -53,6 +58,11 @@ func (c *cluster) wake(n *node) {
 	}
 	c.log(n, "wakes up")
 	n.asleep, n.wokeAt = false, c.now
+	for _, p := range c.running {
+		if p.node == n {
+			p.since = c.now
+		}
+	}
 	n.put(member.Late{By: c.now - n.sleptAt})
 	c.here(n)
 	list := n.deferred
