@@ -296,4 +296,15 @@ breaks living_kept epochs -DNEWBORNS=1 -DBUG_STAY
 [ "$quick" ] || breaks no_stall epochs -DBUG_GHOST -DHOLD=2
 breaks one_program epochs -DNEWBORNS=1 -DHOLD=5	# B is too short by D
 
+holds keeper
+holds keeper -DL=4 -DHOLD=2
+holds keeper -DN=4 -DDEATHS=3
+breaks one_program keeper -DBUG_NO_WAIT
+breaks one_program keeper -DBUG_NO_ASK
+breaks one_program keeper -DBUG_PASS
+breaks one_program keeper -DBUG_REORDER
+breaks one_program keeper -DBUG_COPY
+breaks no_stall keeper -DBUG_NO_FOLLOW
+breaks soon keeper -DBUG_NO_PROMISE
+
 [ ! "$failed" ]
