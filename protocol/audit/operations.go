@@ -94,12 +94,13 @@ func (r *Reader) ended(e Entry, rec *journal.Ended) {
 
 // outlived says in what way an operation, whose end was written at a time, may have
 // outlived its grant, and is empty if nothing tells so. A member that runs late writes
-// late: where the program was looked at, only the looks count.
+// late: where the program was looked at, only the looks count. A machine that stood still
+// over the deadline kills the program when it goes on.
 func (o *operation) outlived(g *grant, at uint64) string {
 	margin, permitted := uint64(late.Microseconds()), micros(g.bound-min(g.from, g.bound))
 	switch {
 	case g.alive == 0:
-	case o.seenTo > g.bound+margin:
+	case o.seenTo > g.alive+margin:
 		return fmt.Sprintf("it was seen running %v after its start, permitted are %v", micros(o.seenTo-g.from), permitted)
 	case o.seenTo == 0 && at > g.alive+margin:
 		return fmt.Sprintf("nobody saw it end, and its end was written %v after its start, permitted are %v", micros(at-g.from), permitted)

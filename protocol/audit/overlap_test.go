@@ -103,19 +103,24 @@ func TestOverlap_SeenRunning_Certain(t *testing.T) {
 }
 
 // A member that runs late writes the end of a program late. Where the program was
-// looked at, it outlived its grant only if it was seen running after the deadline.
+// looked at, it outlived its grant only if it was seen running after the deadline, and
+// after the member was there again: a machine that stands still kills it when it goes on.
 func TestOperation_EndWrittenLate_OutlivedOnlyIfSeen(t *testing.T) {
 	for name, c := range map[string]struct {
-		seen    uint64 // when it was seen last, in seconds from its start; 0: never
+		there   int    // when the member was there first behind the deadline, in seconds from the start
+		seen    uint64 // when the program was seen last; 0: never
 		outlive bool
-	}{"seen until before": {3, false}, "seen after": {12, true}, "never seen": {0, true}} {
+	}{
+		"seen until before": {5, 3, false}, "seen after": {5, 12, true}, "never seen": {5, 0, true},
+		"seen when the machine went on": {12, 13, false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, _, first, _ := twoTokens()
 			g := start(a, first, 1, 4*time.Second)
 			begin := uint64(w.Now.UnixMicro())
-			w.Now = w.Now.Add(5 * time.Second)
-			a.Wait(1) // it is there behind the deadline
-			w.Now = w.Now.Add(15 * time.Second)
+			w.Now = w.Now.Add(time.Duration(c.there) * time.Second)
+			a.Wait(1)
+			w.Now = w.Now.Add(time.Duration(20-c.there) * time.Second)
 			end := &journal.Ended{Grant: g, Operated: true, Cause: journal.EndReported}
 			if c.seen > 0 {
 				end.SeenFrom, end.SeenTo = begin+second, begin+c.seen*second
