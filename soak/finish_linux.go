@@ -63,7 +63,10 @@ func (r *run) finish() (int, error) {
 // fill completes the evidence from what the run has noted.
 func (r *run) fill(e *judge.Evidence) {
 	for _, x := range r.plan.Resources {
-		e.Resources = append(e.Resources, judge.Resource{Name: x.Name, Slots: x.Slots, Several: x.Several, MaxStall: x.MaxStall, MaxTurn: x.MaxTurn})
+		e.Resources = append(e.Resources, judge.Resource{
+			Name: x.Name, Slots: x.Slots, Several: x.Several, MaxHold: x.MaxHold, MaxStall: x.MaxStall, MaxTurn: x.MaxTurn,
+			MaxTokens: x.MaxTokens, Alone: x.Alone, MaxUneven: x.MaxUneven, Always: r.plan.Always(x.Name),
+		})
 	}
 	for _, m := range r.plan.Members {
 		if m.Volatile {

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -13,11 +14,19 @@ import (
 type Resource struct {
 	Name    string
 	Slots   int
-	Several bool // several tokens for a slot are as it should be
+	Several bool          // several tokens for a slot are as it should be
+	MaxHold time.Duration // longest grant
 	// MaxStall bounds the time in which somebody waits and nobody runs, and MaxTurn
 	// the programs of one member in a row while another one waits; 0: no bound.
 	MaxStall time.Duration
 	MaxTurn  int
+	// MaxTokens bounds the tokens made; 0: no bound. Alone: no two programs at once.
+	MaxTokens int
+	Alone     bool
+	// Always are the members that always want to run. The mean of their programs, over
+	// those of the one that ran least, is at most MaxUneven; 0: no bound.
+	Always    []string
+	MaxUneven float64
 }
 
 // Evidence is all that a run has left.
@@ -84,6 +93,11 @@ const clockStep = 2 * time.Microsecond
 // Judge measures.
 func Judge(e Evidence) []Verdict {
 	var v verdicts
+	longest := make(map[string]time.Duration)
+	for _, r := range e.Resources {
+		longest[r.Name] = r.MaxHold
+	}
+	e.Runs = granted(e.Runs, longest)
 	e.audits(&v)
 	e.custody(&v)
 	e.group(&v)
@@ -223,13 +237,8 @@ func (e Evidence) service(v *verdicts, r Resource) {
 	s.waits = waits(e.Asks, s.runs, e.Outages, r.Name)
 	s.add("programs", "", float64(len(s.spans)), nil)
 	s.overlap()
-	if len(e.Audits) > 0 {
-		for _, a := range e.Audits[len(e.Audits)-1].Resources {
-			if a.Resource == r.Name {
-				s.add("tokens made", "", float64(a.Tokens), nil)
-			}
-		}
-	}
+	s.tokens(e.Audits)
+	s.evenness()
 	s.waiting(e.Outages, e.Began, Span{e.Calm, e.Ended})
 	s.recovery(e.Outages)
 }
@@ -247,9 +256,56 @@ func (s *service) add(name, unit string, value float64, max *float64, notes ...s
 	s.verdicts.add(Verdict{Name: name, About: s.resource.Name, Unit: unit, Value: value, Max: max, Timing: max != nil, Notes: notes})
 }
 
+// tokens is how many were made, by the last audit.
+func (s *service) tokens(audits []Audited) {
+	if len(audits) == 0 {
+		return
+	}
+	for _, a := range audits[len(audits)-1].Resources {
+		if a.Resource != s.resource.Name {
+			continue
+		}
+		one := Verdict{Name: "tokens made", About: a.Resource, Value: float64(a.Tokens)}
+		if s.resource.MaxTokens > 0 {
+			one.Max = limit(float64(s.resource.MaxTokens))
+		}
+		s.verdicts.add(one)
+	}
+}
+
+// evenness compares how often the members ran that always want to.
+func (s *service) evenness() {
+	if len(s.resource.Always) < 2 {
+		return
+	}
+	ran := make(map[string]int)
+	for _, r := range s.runs {
+		if r.Resource == s.resource.Name {
+			ran[r.Member]++
+		}
+	}
+	sum, least, who := 0, math.MaxInt, ""
+	for _, m := range s.resource.Always {
+		if sum += ran[m]; ran[m] < least {
+			least, who = ran[m], m
+		}
+	}
+	var most *float64
+	if s.resource.MaxUneven > 0 {
+		most = limit(s.resource.MaxUneven)
+	}
+	mean := float64(sum) / float64(len(s.resource.Always))
+	s.add("programs of those who always want: mean, over the fewest of one", "", mean/float64(max(least, 1)), most,
+		fmt.Sprintf("fewest at %s: %d", who, least))
+}
+
 func (s *service) overlap() {
 	least, most := Overlap(s.runs, s.resource.Name, 1)
-	s.add("time with two programs or more, at least", "s", least.Seconds(), nil)
+	one := Verdict{Name: "time with two programs or more, at least", About: s.resource.Name, Unit: "s", Value: least.Seconds()}
+	if s.resource.Alone {
+		one.Max = limit(0)
+	}
+	s.verdicts.add(one)
 	s.add("time with two programs or more, at most", "s", most.Seconds(), nil)
 	if s.resource.Slots > 1 {
 		beyond, _ := Overlap(s.runs, s.resource.Name, s.resource.Slots)
@@ -266,8 +322,11 @@ func (s *service) waiting(outages []Outage, began clock.Instant, calm Span) {
 		maxTurn = limit(float64(s.resource.MaxTurn))
 	}
 	stall := longestStall(s.waits, s.spans)
-	s.add("longest time with somebody waiting and nobody running", "s", stall.Length().Seconds(), maxStall,
-		fmt.Sprintf("from %.1f s on", stall.From.Sub(began).Seconds()))
+	var when []string
+	if stall.Length() > 0 {
+		when = []string{fmt.Sprintf("from %.1f s on", stall.From.Sub(began).Seconds())}
+	}
+	s.add("longest time with somebody waiting and nobody running", "s", stall.Length().Seconds(), maxStall, when...)
 	unserved := unservedIn(s.waits, calm)
 	s.add("members that waited through the calm at the end", "", float64(len(unserved)), limit(0), unserved...)
 	var each []time.Duration

@@ -120,6 +120,16 @@ func TestJudge_OneThingWrong_VerdictBroken(t *testing.T) {
 			e.Runs = append(e.Runs, program("b", "y", 1, 9, 10))
 			e.Asks = []judge.Ask{{Resource: "tape", Member: "c", Span: span(1, 12)}}
 		}, "most programs of one member in a row while another waited"},
+		"a token too many": {func(t *testing.T, e *judge.Evidence) {
+			e.Resources[0].MaxTokens = 1
+			e.Audits[0].Resources[0].Tokens = 2
+		}, "tokens made"},
+		"two at once where nobody may": {func(_ *testing.T, e *judge.Evidence) {
+			e.Resources[0].Alone = true
+		}, "time with two programs or more, at least"},
+		"one of those who always want left out": {func(_ *testing.T, e *judge.Evidence) {
+			e.Resources[0].Always, e.Resources[0].MaxUneven = []string{"a", "b", "c", "d"}, 0.4
+		}, "programs of those who always want: mean, over the fewest of one"},
 		"not served in the end": {func(_ *testing.T, e *judge.Evidence) {
 			e.Asks = []judge.Ask{{Resource: "tape", Member: "c", Span: span(14, 20)}}
 		}, "members that waited through the calm at the end"},
@@ -150,6 +160,27 @@ func TestJudge_TokenLost_OnlyVolatileMembersMay(t *testing.T) {
 	assert.Equal(t, []string{"tokens lost by durable members"}, broken(judge.Judge(e)))
 	e.Volatile = []string{"a"}
 	assert.Empty(t, broken(judge.Judge(e)))
+}
+
+// The process of a program is made while wander run waits. It waits until its grant
+// begins, which is no sooner than the longest grant before its deadline.
+func TestJudge_ProcessOlderThanGrant_WaitsUntilGrant(t *testing.T) {
+	e := evidence(t)
+	e.Resources[0].MaxHold = 10 * time.Second
+	e.Runs = []judge.Run{program("a", "x", 1, 1, 5), program("b", "x", 2, 0, 16)}
+	e.Runs[1].Sure = span(12.5, 15.9)
+	e.Runs[1].Deadline = at(22.25)
+	e.Asks = []judge.Ask{{Resource: "tape", Member: "b", Span: span(0, 16)}}
+	for _, v := range judge.Judge(e) {
+		switch v.Name {
+		case "wait, longest":
+			assert.InDelta(t, 12, v.Value, 1e-9)
+		case "longest time with somebody waiting and nobody running":
+			assert.InDelta(t, 7, v.Value, 1e-9)
+		case "time with two programs or more, at most":
+			assert.Zero(t, v.Value)
+		}
+	}
 }
 
 // Members that a fault has hit need not be served, and may exceed deadlines.

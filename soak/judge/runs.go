@@ -24,8 +24,8 @@ type Run struct {
 	// Sure is when it certainly ran: from its first act to the last one that is
 	// known of it.
 	Sure Span
-	// Whole is when it ran at most: from the birth of its process, as the system
-	// has it, until the observer saw that it was gone.
+	// Whole is when it ran at most: from the birth of its process, as the system has it,
+	// or the begin of its grant, until the observer saw that it was gone.
 	Whole Span
 	// Ended reports whether it ended by itself.
 	Ended bool
@@ -93,6 +93,21 @@ func (run *Run) take(r record.Record) {
 	case record.Gone:
 		run.Whole.To = r.At
 	}
+}
+
+// granted lets no program begin sooner than a grant of the longest length may that ends
+// at the program's deadline. A wander run makes the process while it waits, and the
+// program keeps the birth of that process. The program reads its deadline on two clocks,
+// one after the other, and killMargin is more than lies between.
+func granted(runs []Run, longest map[string]time.Duration) []Run {
+	list := slices.Clone(runs)
+	for i := range list {
+		r := &list[i]
+		if hold := longest[r.Resource]; hold > 0 {
+			r.Whole.From = max(r.Whole.From, min(r.Deadline.Add(-hold-killMargin), r.Sure.From))
+		}
+	}
+	return list
 }
 
 // before leaves out what came at or after an instant.

@@ -23,7 +23,7 @@ const (
 type maker struct {
 	plan Plan
 	rng  *rand.Rand
-	busy []time.Duration // by member: until when a fault keeps it
+	hit  []time.Duration // by member: until when a fault keeps it
 }
 
 func newMaker(name string, o Options) *maker {
@@ -31,7 +31,7 @@ func newMaker(name string, o Options) *maker {
 	m := &maker{
 		plan: Plan{Name: name, Seed: o.Seed, For: o.For, Calm: min(calm, o.For/2), Steps: []Step{}},
 		rng:  rand.New(rand.NewPCG(o.Seed, 0x736f616b)),
-		busy: make([]time.Duration, o.Members),
+		hit:  make([]time.Duration, o.Members),
 	}
 	for i := range o.Members {
 		m.plan.Members = append(m.plan.Members, Member{Name: fmt.Sprintf("m%d", i+1)})
@@ -111,6 +111,7 @@ var mixedFaults = []struct {
 // mixed is every fault again and again, half of those that hit one member at
 // whoever runs something.
 func (m *maker) mixed() {
+	m.group()
 	last := m.plan.For - m.plan.Calm
 	var deck []int
 	for at := firstFault; at < last; at += m.between(minPause, maxPause) {
@@ -136,12 +137,12 @@ func (m *maker) mixed() {
 // something to do with faults already.
 func (m *maker) aim(s *Step) bool {
 	var free []int
-	for i, until := range m.busy {
+	for i, until := range m.hit {
 		if until <= s.At {
 			free = append(free, i)
 		}
 	}
-	n := len(m.busy)
+	n := len(m.hit)
 	if n-len(free) >= max(1, n/4) {
 		return false
 	}
@@ -168,7 +169,7 @@ func (m *maker) aim(s *Step) bool {
 		return false
 	}
 	s.Member = []int{victim}
-	m.busy[victim] = s.At + s.For + respite
+	m.hit[victim] = s.At + s.For + respite
 	return true
 }
 

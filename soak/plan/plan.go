@@ -37,6 +37,9 @@ type Resource struct {
 	Several       bool          `json:"several"`         // several tokens for a slot are as it should be
 	MaxStall      time.Duration `json:"max_stall"`       // limit of the time with somebody waiting and nobody running; 0: none
 	MaxTurn       int           `json:"max_turn"`        // limit of the programs of one member in a row while another one waits; 0: none
+	MaxTokens     int           `json:"max_tokens"`      // limit of the tokens made; 0: none
+	Alone         bool          `json:"alone"`           // no two programs may run at once
+	MaxUneven     float64       `json:"max_uneven"`      // limit of the mean of the programs of those who always want, over the fewest of one of them; 0: none
 }
 
 // Member is one member and what it wants.
@@ -115,9 +118,15 @@ var (
 	ErrOptions = errors.New("the plan cannot be made")
 )
 
+// plans fill in the resources with their limits, what the members want, and the
+// steps.
 var plans = map[string]func(*maker){
-	"calm":  func(*maker) {},
-	"mixed": (*maker).mixed,
+	"calm":      (*maker).group,
+	"cut":       (*maker).cut,
+	"dial-only": (*maker).dialOnly,
+	"half-dead": (*maker).halfDead,
+	"mixed":     (*maker).mixed,
+	"quiet":     (*maker).quiet,
 }
 
 // Names are those of the plans.
@@ -125,7 +134,7 @@ func Names() []string { return slices.Sorted(maps.Keys(plans)) }
 
 // Make makes a plan.
 func Make(name string, o Options) (Plan, error) {
-	faults, known := plans[name]
+	fill, known := plans[name]
 	switch {
 	case !known:
 		return Plan{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
@@ -135,8 +144,7 @@ func Make(name string, o Options) (Plan, error) {
 		return Plan{}, fmt.Errorf("%w: %v, permitted are %v to %v", ErrOptions, o.For, minFor, maxFor)
 	}
 	m := newMaker(name, o)
-	m.group()
-	faults(m)
+	fill(m)
 	return m.plan, nil
 }
 
@@ -147,4 +155,14 @@ func (p Plan) Resource(name string) Resource {
 		return Resource{}
 	}
 	return p.Resources[at]
+}
+
+// Always are the members that want a resource all the time, by wander run.
+func (p Plan) Always(resource string) (members []string) {
+	for _, m := range p.Members {
+		if slices.Contains(m.Demands, Demand{Resource: resource}) {
+			members = append(members, m.Name)
+		}
+	}
+	return members
 }

@@ -1,0 +1,130 @@
+package plan
+
+import "time"
+
+// Times of the plans in this file.
+const (
+	// settle is how long the group of half-dead runs before members die.
+	settle = 10 * time.Second
+	// minCut and maxCut bound a cut of the plan cut, and cutPause is between two of them:
+	// long enough for the others to replace the token, and for all to meet again.
+	minCut, maxCut, cutPause = 20 * time.Second, 2 * time.Minute, 30 * time.Second
+)
+
+// exclusive are resources of one token for a slot, one under each policy. Who misses
+// their token makes another one after minutes only, unless something is known to fail.
+func exclusive(operation, hold, interval time.Duration) []Resource {
+	list := []Resource{
+		{Name: "fair", Policy: "wandering", Preset: "fair", MinInterval: interval, MeanToAnother: 10 * time.Minute},
+		{Name: "light", Policy: "wandering", Preset: "light", MinInterval: interval, MeanToAnother: 10 * time.Minute},
+		{Name: "ring", Policy: "ring", Preset: "e"},
+	}
+	for i := range list {
+		list[i].Slots, list[i].OperationTime, list[i].MaxHold = 1, operation, hold
+	}
+	return list
+}
+
+// quietDemands are what members want in the plan quiet: the names of the resources end
+// in it, and who of n members has which demand.
+var quietDemands = []struct {
+	name string
+	of   func(i, n int) (d Demand, wants bool)
+}{
+	{"nobody", func(int, int) (Demand, bool) { return Demand{}, false }},
+	{"one", func(i, _ int) (Demand, bool) { return Demand{}, i == 0 }},
+	{"some", func(i, _ int) (Demand, bool) { return Demand{Pause: time.Duration(20*(i+1)) * time.Second}, i%2 == 0 }},
+	{"all", func(int, int) (Demand, bool) { return Demand{}, true }},
+}
+
+// quiet is a group in which nothing fails. Under each policy there are resources that
+// nobody wants, one member always, some now and then, and all always; and one that the
+// last member's daemon runs by itself. The times are those of the README's group. One
+// token is enough, and no program runs beside another one.
+func (m *maker) quiet() {
+	n := len(m.plan.Members)
+	add := func(r Resource, name string, of func(i, n int) (Demand, bool)) {
+		r.Name += "-" + name
+		r.Alone = true
+		if r.Policy != "ring" { // which may make one where members do not agree on who is next
+			r.MaxTokens = r.Slots
+		}
+		m.plan.Resources = append(m.plan.Resources, r)
+		for i := range m.plan.Members {
+			if d, wants := of(i, n); wants {
+				d.Resource = r.Name
+				m.plan.Members[i].Demands = append(m.plan.Members[i].Demands, d)
+			}
+		}
+	}
+	list := exclusive(2*time.Second, 20*time.Second, 500*time.Millisecond)
+	for _, r := range list {
+		for _, q := range quietDemands {
+			add(r, q.name, q.of)
+		}
+	}
+	add(list[0], "daemon", func(i, n int) (Demand, bool) { return Demand{Daemon: true}, i == n-1 })
+}
+
+// busy are the resources of plans in which everybody always wants everything.
+func (m *maker) busy() {
+	m.plan.Resources = exclusive(600*time.Millisecond, 3*time.Second, 200*time.Millisecond)
+	for i := range m.plan.Members {
+		for _, r := range m.plan.Resources {
+			m.plan.Members[i].Demands = append(m.plan.Members[i].Demands, Demand{Resource: r.Name})
+		}
+	}
+}
+
+// limit sets the limits of a resource.
+func (m *maker) limit(name string, set func(*Resource)) {
+	for i := range m.plan.Resources {
+		if m.plan.Resources[i].Name == name {
+			set(&m.plan.Resources[i])
+		}
+	}
+}
+
+// halfDead is a group of which half loses power, at once, and comes back in the end.
+// Those who live take turns.
+func (m *maker) halfDead() {
+	m.busy()
+	m.limit("fair", func(r *Resource) { r.MaxTurn = 2 })
+	n := len(m.plan.Members)
+	for _, victim := range m.rng.Perm(n)[:n/2] {
+		m.plan.Steps = append(m.plan.Steps, Step{At: m.early(settle), For: m.plan.For - m.plan.Calm - m.early(settle), Fault: Power, Member: []int{victim}})
+	}
+}
+
+// early is a time, or sooner in a run that is too short for it.
+func (m *maker) early(at time.Duration) time.Duration { return min(at, (m.plan.For-m.plan.Calm)/2) }
+
+// dialOnly is a group of which half only dials out: every other member, so that with
+// ids in any order some are neighbours. They are served like the others.
+func (m *maker) dialOnly() {
+	m.busy()
+	for i := range m.plan.Members {
+		m.plan.Members[i].DialOnly = i%2 == 1
+	}
+	for i := range m.plan.Resources {
+		if m.plan.Resources[i].Preset != "light" { // which draws the next member at random
+			m.plan.Resources[i].MaxUneven = 1.5
+		}
+	}
+}
+
+// cut is a group in which whoever runs a program is cut off from all others, again and
+// again, for up to minutes. What runs there and elsewhere at once is measured.
+func (m *maker) cut() {
+	m.busy()
+	last := m.plan.For - m.plan.Calm
+	for at := m.early(settle); ; {
+		s := Step{At: at, For: m.between(minCut, maxCut), Fault: Cut}
+		s.For = min(s.For, max(last/4, time.Second))
+		s.Holder, s.Member = m.resource(), []int{m.rng.IntN(len(m.plan.Members))}
+		if at += s.For + cutPause; s.At+s.For > last {
+			return
+		}
+		m.plan.Steps = append(m.plan.Steps, s)
+	}
+}
