@@ -169,7 +169,7 @@ func TestJudge_ProcessOlderThanGrant_WaitsUntilGrant(t *testing.T) {
 	e.Resources[0].MaxHold = 10 * time.Second
 	e.Runs = []judge.Run{program("a", "x", 1, 1, 5), program("b", "x", 2, 0, 16)}
 	e.Runs[1].Sure = span(12.5, 15.9)
-	e.Runs[1].Deadline = at(22.25)
+	e.Runs[1].Deadline = at(22.01)
 	e.Asks = []judge.Ask{{Resource: "tape", Member: "b", Span: span(0, 16)}}
 	for _, v := range judge.Judge(e) {
 		switch v.Name {

@@ -95,16 +95,18 @@ func (run *Run) take(r record.Record) {
 	}
 }
 
+// reading is more than lies between the two clocks by which a program knows its deadline.
+const reading = 10 * time.Millisecond
+
 // granted lets no program begin sooner than a grant of the longest length may that ends
 // at the program's deadline. A wander run makes the process while it waits, and the
-// program keeps the birth of that process. The program reads its deadline on two clocks,
-// one after the other, and killMargin is more than lies between.
+// program keeps the birth of that process.
 func granted(runs []Run, longest map[string]time.Duration) []Run {
 	list := slices.Clone(runs)
 	for i := range list {
 		r := &list[i]
 		if hold := longest[r.Resource]; hold > 0 {
-			r.Whole.From = max(r.Whole.From, min(r.Deadline.Add(-hold-killMargin), r.Sure.From))
+			r.Whole.From = max(r.Whole.From, min(r.Deadline.Add(-hold-reading), r.Sure.From))
 		}
 	}
 	return list

@@ -112,16 +112,33 @@ func (o Order) describe() (r record.Record, err error) {
 	if err != nil {
 		return r, fmt.Errorf("WANDER_DEADLINE: %w", err)
 	}
-	left := time.Until(deadline) // read first: a delay before the next line moves the deadline later, not earlier
 	r = record.Record{
 		Resource: os.Getenv("WANDER_RESOURCE"), Member: o.Member, PID: os.Getpid(), Token: os.Getenv("WANDER_TOKEN"),
-		Deadline: boottime.Now().Add(left),
+		Deadline: onBootClock(deadline),
 	}
 	var bad [3]error
 	r.Hop, bad[0] = strconv.ParseUint(os.Getenv("WANDER_HOP"), 10, 64)
 	r.Fence, bad[1] = strconv.ParseUint(os.Getenv("WANDER_FENCE"), 10, 64)
 	r.Born, bad[2] = born()
 	return r, errors.Join(bad[:]...)
+}
+
+const (
+	// maxReading is how far apart two readings of clocks may be that count as one, and
+	// maxReadings how often they are read for that.
+	maxReading  = time.Millisecond
+	maxReadings = 100
+)
+
+// onBootClock is a time of the wall clock on the boot clock, never earlier than it is.
+func onBootClock(at time.Time) clock.Instant {
+	for n := 1; ; n++ {
+		first := boottime.Now()
+		left := time.Until(at)
+		if last := boottime.Now(); last.Sub(first) < maxReading || n == maxReadings {
+			return last.Add(left)
+		}
+	}
 }
 
 // ticksPerSecond is the unit of /proc/PID/stat, on all of Linux's architectures
