@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -172,6 +173,21 @@ func TestJournalRecords(t *testing.T) {
 		assert.Equal(t, known, seen[n], n.String())
 	}
 	assert.Empty(t, s.Unmatched())
+}
+
+// A change of the shape of a record raises the version of the journal's format, so
+// that no program takes the records of another version for damaged ones.
+func TestJournalRecords_ShapeChanged_VersionRaised(t *testing.T) {
+	s := load(t, "journal.cddl")
+	shapes := sha256.New()
+	for _, name := range s.Names() {
+		fmt.Fprintln(shapes, name, s.Tokens(name))
+	}
+	of := map[int]string{ // by version: of rules by their names, in the order of the file
+		2: "0cb4de2bc62defe96ec971321a5b932b917bf6e9e97af45291fa88033413801d",
+	}
+	assert.Equal(t, of[journal.SegmentVersion], fmt.Sprintf("%x", shapes.Sum(nil)),
+		"raise journal.SegmentVersion, and say in J-2 what the version before had instead")
 }
 
 // Rules that stand in both files are the same.

@@ -14,13 +14,17 @@ import (
 	"github.com/wandertoken/wander/cmd/wander/internal/auditing"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/journal"
 )
 
 // defaultSkew is how far apart clocks are taken to be where the journals do not
 // tell: more than members that keep their clocks by NTP ever are.
 const defaultSkew = 5 * time.Second
 
-const journalHint = "a member's journal is the folder journal in its state_dir"
+const (
+	journalHint = "a member's journal is the folder journal in its state_dir"
+	versionHint = "read it with the version of wander that wrote it"
+)
 
 // auditFlags are what `wander audit` is given.
 type auditFlags struct {
@@ -86,6 +90,9 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	}
 	if errors.Is(err, auditing.ErrNoJournal) || errors.Is(err, auditing.ErrNotFile) {
 		return &exitError{code: exitFailure, err: err, hint: journalHint}
+	}
+	if errors.Is(err, journal.ErrVersion) {
+		return &exitError{code: exitFailure, err: err, hint: versionHint}
 	}
 	if err != nil {
 		return err

@@ -70,6 +70,8 @@ func inspectError(name string, err error) error {
 	switch {
 	case errors.Is(err, inspect.ErrNoJournal):
 		return &exitError{code: exitFailure, err: err, hint: journalHint}
+	case errors.Is(err, journal.ErrVersion):
+		return &exitError{code: exitFailure, err: err, hint: versionHint}
 	case errors.Is(err, inspect.ErrUnknown):
 		return &exitError{code: exitFailure, err: err, hint: "settings, invites and files of vectors are text: read them as they are"}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/journal"
 )
 
 type nodeFlags struct {
@@ -176,6 +177,11 @@ func nodeError(err error) error {
 		return configError(err, "another program has this port, perhaps a daemon of this machine: choose another one in listen.address")
 	case errors.Is(err, node.ErrConfig), errors.Is(err, node.ErrIdentity):
 		return configError(err, "")
+	case errors.Is(err, journal.ErrVersion):
+		return &exitError{
+			code: exitFailure, err: err,
+			hint: "start the version of wander that wrote it, or move the journal away and start without --found: see docs/journal.md, Another version",
+		}
 	case errors.Is(err, node.ErrJournal):
 		return &exitError{code: exitFailure, err: err, hint: "see docs/journal.md before touching the files: they are custody and evidence"}
 	}

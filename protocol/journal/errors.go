@@ -32,10 +32,13 @@ var (
 type DamageError struct {
 	File   string // as the caller named it
 	Offset int64  // of the frame that does not match, in bytes; 0 is the segment header
-	Reason error  // one of the sentinels above
+	Reason error  // wraps one of the sentinels above
 }
 
 func (e *DamageError) Error() string {
+	if errors.Is(e.Reason, ErrVersion) { // which is refused likewise, and may be whole
+		return fmt.Sprintf("%s: %v", e.File, e.Reason)
+	}
 	return fmt.Sprintf("%v: %s, offset %d: %v", ErrDamaged, e.File, e.Offset, e.Reason)
 }
 

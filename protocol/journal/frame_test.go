@@ -281,9 +281,9 @@ func TestTornErrorAsDamage(t *testing.T) {
 func TestBytesOnDisk(t *testing.T) {
 	h := journal.SegmentHeader{Number: 2, FirstSeq: 300, Created: 1_700_000_000_000,
 		Group: ident.Group(bytes.Repeat([]byte{0xaa}, 32)), Member: ident.Member(bytes.Repeat([]byte{0xbb}, 16))}
-	assert.Equal(t, "89574e44524a0d0a"+"00000001"+"0000000000000002"+"000000000000012c"+"0000018bcfe56800"+
+	assert.Equal(t, "89574e44524a0d0a"+"00000002"+"0000000000000002"+"000000000000012c"+"0000018bcfe56800"+
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"+"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"+
-		"788aa4ff", hex.EncodeToString(h.Append(nil)))
+		"a1378ad9", hex.EncodeToString(h.Append(nil)))
 	f := journal.Frame{Type: journal.FrameRecord, OpensBatch: true, Seq: 301, Body: []byte("wander")}
 	assert.Equal(t, "81"+"000006"+"000000000000012d"+"6c36e3dd"+"77616e646572"+"75fa8baa"+"5a",
 		hex.EncodeToString(f.Append(nil)))
@@ -295,7 +295,9 @@ func TestBytesOnDisk(t *testing.T) {
 func TestSegmentHeaderRefusals(t *testing.T) {
 	good := journal.SegmentHeader{Number: 1, FirstSeq: 1}.Append(nil)
 	other := bytes.Clone(good)
-	other[11] = 2
+	other[11]++
+	older := bytes.Clone(good)
+	older[11]--
 	tests := map[string]struct {
 		data   []byte
 		reason error
@@ -305,6 +307,7 @@ func TestSegmentHeaderRefusals(t *testing.T) {
 		"not ours":  {make([]byte, 100), journal.ErrMagic},
 		"corrupted": {other, journal.ErrSegmentHeader},
 		"newer":     {resum(other), journal.ErrVersion},
+		"older":     {resum(older), journal.ErrVersion},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -313,6 +316,15 @@ func TestSegmentHeaderRefusals(t *testing.T) {
 			assert.ErrorIs(t, err, journal.ErrDamaged)
 		})
 	}
+}
+
+// A journal of another version is refused, and nothing says that it is damaged.
+func TestSegmentHeader_OtherVersion_Named(t *testing.T) {
+	header := journal.SegmentHeader{Number: 1, FirstSeq: 1}.Append(nil)
+	header[11] = 1
+	_, err := journal.NewReader("f", resum(header))
+	require.ErrorIs(t, err, journal.ErrVersion)
+	assert.EqualError(t, err, "f: journal version is not supported: version 1, this program reads version 2")
 }
 
 // resum gives a changed segment header the checksum it needs.

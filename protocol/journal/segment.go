@@ -11,12 +11,14 @@ import (
 )
 
 const (
-	// SegmentVersion is the version of the segment format written here.
-	SegmentVersion = 1
+	// SegmentVersion is the version of the journal's format: of the framing and of
+	// the records. A change of either raises it. In version 1, the records started
+	// and ended had fewer fields.
+	SegmentVersion = 2
 
 	// SegmentHeaderSize is the size of the header that begins a segment, in
 	// bytes. It has this size and its checksum this place in every version, so
-	// that a newer version is told from damage.
+	// that another version is told from damage.
 	SegmentHeaderSize = 88
 
 	magic         = "\x89WNDRJ\r\n" // the high bit and the line end betray a copy made as text
@@ -73,8 +75,8 @@ func (h *SegmentHeader) parse(data []byte) (reason error) {
 	if binary.BigEndian.Uint32(data[body:]) != crc32.Checksum(data[:body], castagnoli) {
 		return ErrSegmentHeader
 	}
-	if binary.BigEndian.Uint32(data[8:]) != SegmentVersion {
-		return ErrVersion
+	if v := binary.BigEndian.Uint32(data[8:]); v != SegmentVersion {
+		return fmt.Errorf("%w: version %d, this program reads version %d", ErrVersion, v, SegmentVersion)
 	}
 	h.Number = binary.BigEndian.Uint64(data[12:])
 	h.FirstSeq = binary.BigEndian.Uint64(data[20:])

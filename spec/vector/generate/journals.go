@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 )
 
@@ -126,7 +127,7 @@ func framed(kind byte, n uint32, sequence uint64, body []byte) []byte {
 func (s *suite) segmentVectors() {
 	s.open(segmentsFile, "Segments of a journal, the last one of it: protocol.md, chapters 12.1 to 12.3.")
 	body := encode(entry(2, array(uintOf(1024), uintOf(16))))
-	header := segmentHeader(segmentMagic, 1)
+	header := segmentHeader(segmentMagic, 2)
 	begin, end := journalFrame(frameBegin|frameBatch, 1, nil), journalFrame(frameEnd, 3, nil)
 	carried, last := journalFrame(frameRecord, 2, body), journalFrame(frameRecord|frameBatch, 4, body)
 	join := func(parts ...[]byte) (all []byte) {
@@ -150,7 +151,10 @@ func (s *suite) segmentVectors() {
 	damaged("magic", "as a copy made as text would begin", "journal.ErrMagic", join([]byte("\x89WNDRJ\n\n"), header[8:], begin))
 	damaged("header-short", "a header of 87 bytes", "journal.ErrMagic", header[:87])
 	damaged("header-bit", "one bit of the header is another", "journal.ErrSegmentHeader", join(flip(header, 40, 0), begin, end))
-	damaged("version-2", "of version 2", "journal.ErrVersion", join(segmentHeader(segmentMagic, 2), begin))
+	for _, other := range []uint32{1, 3} {
+		damaged(fmt.Sprintf("version-%d", other), fmt.Sprintf("of version %d", other), "journal.ErrVersion",
+			join(segmentHeader(segmentMagic, other), begin))
+	}
 	damaged("no-checkpoint", "it begins with a record", "journal.ErrCheckpoint", join(header, journalFrame(frameRecord, 1, body)))
 	damaged("checkpoint-twice", "two checkpoints", "journal.ErrCheckpoint", join(header, begin, carried, end, journalFrame(frameBegin, 4, nil)))
 	damaged("sequence-gap", "a sequence number is left out", "journal.ErrSequence", join(header, begin, carried, end, journalFrame(frameRecord, 5, body)))

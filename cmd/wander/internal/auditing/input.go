@@ -77,7 +77,17 @@ func find(paths []string) (list []*segment, err error) {
 	if len(list) == 0 {
 		return nil, ErrNoJournal
 	}
-	return list, nil
+	return list, readable(list)
+}
+
+// readable is an error if every segment is of another version.
+func readable(list []*segment) error {
+	for _, s := range list {
+		if !errors.Is(s.damage, journal.ErrVersion) {
+			return nil
+		}
+	}
+	return list[0].damage
 }
 
 // unfit is why a file that was given cannot be audited: given by mistake, it seems.

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/journal"
+)
+
+// A journal of another version is refused by everything that reads one, with the two
+// versions and a hint, and is not called damaged. The daemon leaves it as it is.
+func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
+	b := nodeBench(t, time.Now())
+	g, _ := b.group()
+	header := journal.SegmentHeader{Number: 1, FirstSeq: 1, Group: g.ID(), Member: b.certificate("a.crt").Member()}.Append(nil)
+	header[11] = 1
+	body := header[:len(header)-4]
+	header = binary.BigEndian.AppendUint32(body, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	segment := filepath.Join("state", "journal", journal.SegmentName(1))
+	require.NoError(t, os.MkdirAll(filepath.Dir(segment), 0o700))
+	b.write(segment, string(header))
+	b.write("node.toml", memberSettings)
+
+	const says = "state/journal/0000000000000001.journal: journal version is not supported: version 1, this program reads version 2\nhint: "
+	b.nodeFails(exitFailure, says+"start the version of wander that wrote it, or", "node.toml")
+	assert.NotContains(t, b.err.String(), "damaged")
+	for _, args := range [][]string{
+		{"inspect", segment}, {"inspect", "state/journal"},
+		{"audit", "-g", "ca/group.crt", segment}, {"audit", "-g", "ca/group.crt", "state"},
+	} {
+		b.fails(exitFailure, says+versionHint, args...)
+		assert.NotContains(t, b.err.String(), "damaged")
+	}
+	left, err := os.ReadFile(segment)
+	require.NoError(t, err)
+	assert.Equal(t, header, left)
+}
