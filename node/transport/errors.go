@@ -97,11 +97,15 @@ func (e *CloseError) Unwrap() error { return e.Code.err() }
 
 // withdrawn reports whether it was the dialler that ended an inbound connection,
 // and for a reason that every day brings: it restarts or stops, or another
-// connection with this member came first. Before its handshake is over a
+// connection with this member came first. A dialler that was killed and has restarted
+// answers with a stateless reset. Before its handshake is over a
 // connection can say no more than that its application has closed it.
 func withdrawn(err error) bool {
 	if tr, ok := errors.AsType[*quic.TransportError](err); ok {
 		return tr.Remote && tr.ErrorCode == quic.ApplicationErrorErrorCode
+	}
+	if _, ok := errors.AsType[*quic.StatelessResetError](err); ok {
+		return true
 	}
 	app, ok := errors.AsType[*quic.ApplicationError](err)
 	if !ok || !app.Remote {

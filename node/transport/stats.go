@@ -22,7 +22,7 @@ type Stats struct {
 	Surplus      uint64 // own dials given up because the peer's came first
 	Replaced     uint64 // connections that another one replaced
 	Moved        uint64 // silent connections given up because the peer answered a new dial
-	Withdrawn    uint64 // inbound connections that the dialler ended in order before they were used
+	Withdrawn    uint64 // inbound connections that the dialler ended before they were used: in order, or by its restart
 	IdleClosed   uint64 // connections closed here for idleness
 	Lapsed       uint64 // connections closed because the peer's newest certificate ended, or its CA key was retired
 

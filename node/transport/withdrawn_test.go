@@ -56,6 +56,35 @@ func TestWithdrawnWithinTheHandshake(t *testing.T) {
 	}
 }
 
+// TestRestart_BeforePreamble_NoViolation: a dialler is killed after the handshake and
+// before its preamble, and its successor answers this side's packets with a stateless
+// reset. That is a broken connection of a peer that has restarted, and not worth a
+// warning.
+func TestRestart_BeforePreamble_NoViolation(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a := b.node("a", nil)
+		key, cert := b.member(t, "z", nil)
+		certificate := *must(tlsCertificate(key, cert, nil))
+		secret := quic.StatelessResetKey{1}
+		socket := b.net.socket()
+		z := newRaw(t, socket, certificate)
+		z.quic.StatelessResetKey = &secret
+		_, _, err := z.dial(a)
+		require.NoError(t, err)
+		time.Sleep(15 * time.Millisecond) // a has the handshake's end, and its next packets are under way
+
+		successor := newRaw(t, b.net.rebind(socket), certificate)
+		successor.quic.StatelessResetKey = &secret
+		_, err = successor.quic.WriteTo([]byte{0}, a.Addr()) // which makes it listen
+		require.NoError(t, err)
+		await.Until(t, "the end is counted", func() bool { return a.Stats().Withdrawn+turnedAway(a) > 0 })
+		assert.Equal(t, uint64(1), a.Stats().Withdrawn)
+		assert.Zero(t, turnedAway(a))
+		assert.Zero(t, a.log.lines(ErrProtocol.Error()))
+		require.NoError(t, a.Close())
+	})
+}
+
 // dialAndClose is a member that connects, and closes the connection after a while.
 func dialAndClose(t *testing.T, b *bubble, a *node, code Code, after time.Duration) {
 	key, cert := b.member(t, "z", nil)
@@ -86,6 +115,7 @@ func TestWithdrawn(t *testing.T) {
 		{"replaced", &quic.ApplicationError{Remote: true, ErrorCode: quic.ApplicationErrorCode(CodeReplaced)}, true},
 		{"replaced by this side", &quic.ApplicationError{ErrorCode: quic.ApplicationErrorCode(CodeReplaced)}, false},
 		{"protocol violation", &quic.ApplicationError{Remote: true, ErrorCode: quic.ApplicationErrorCode(CodeProtocol)}, false},
+		{"restarted", &quic.StatelessResetError{}, true},
 		{"silence", context.DeadlineExceeded, false},
 	} {
 		assert.Equal(t, c.want, withdrawn(c.err), c.name)
