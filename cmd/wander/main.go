@@ -20,6 +20,8 @@ type environment struct {
 	Out, Err io.Writer
 	Getenv   func(string) string
 	Now      func() time.Time
+
+	guardWait time.Duration // replaces supervise.ReadyTimeout in tests, unless 0
 }
 
 func main() {

@@ -50,7 +50,7 @@ func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 
 func operateUnder(ctx context.Context, g api.Grant, command supervise.Command, grace time.Duration, log *slog.Logger) api.ReleaseRequest {
 	var used api.ReleaseRequest
-	guard, err := supervise.StartGuard(supervise.Streams{Stdout: os.Stdout, Stderr: os.Stderr})
+	guard, err := supervise.StartGuard(supervise.Streams{Stdout: os.Stdout, Stderr: os.Stderr}, supervise.ReadyTimeout)
 	if err != nil {
 		log.Error("operation not started: no guard", "error", err)
 		return used

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -43,7 +44,7 @@ Exit code: the command's own, 128+n after signal n, and
       of the resource within itself 76  deadline, loss of the grant or of the
   69  no daemon any more, or cut off    guards: the command was stopped
   70  a bug                         77  certificate or configuration refuse
-  71  the system starts no guard
+  71  no guard starts within 30 s
   126 not executable                127 not found
 
 The command sees WANDER_RESOURCE, WANDER_MEMBER, WANDER_TOKEN, WANDER_HOP,
@@ -99,13 +100,14 @@ type runner struct {
 	held    heldList // what this run is within
 	guard   *supervise.Guard
 
-	interrupted os.Signal // ended the wait
+	guardWait   time.Duration // until guard is ready
+	interrupted os.Signal     // ended the wait
 }
 
 func newRunner(env *environment, o *runOptions) *runner {
 	return &runner{
 		runOptions: o, env: env, client: api.Dial(o.socket), started: boottime.Now(),
-		report: runReport{V: 1, Resource: o.resource, Outcome: outcomeError},
+		report: runReport{V: 1, Resource: o.resource, Outcome: outcomeError}, guardWait: cmp.Or(env.guardWait, supervise.ReadyTimeout),
 	}
 }
 
@@ -143,7 +145,7 @@ func (r *runner) wait() (err error) {
 	supervise.Adopt()
 	r.guard, err = supervise.StartGuard(supervise.Streams{
 		Stdin: fileOf(r.env.In, os.Stdin), Stdout: fileOf(r.env.Out, os.Stdout), Stderr: fileOf(r.env.Err, os.Stderr),
-	})
+	}, r.guardWait)
 	if err != nil {
 		return &exitError{
 			code: exitSystem, err: err,

@@ -30,11 +30,20 @@ import (
 // against it.
 const runHang = 3 * time.Minute
 
-// programVariable makes the test program the program itself.
-const programVariable = "WANDER_TEST_PROGRAM"
+const (
+	// programVariable makes the test program the program itself.
+	programVariable = "WANDER_TEST_PROGRAM"
+	// unreadyVariable makes it one whose guards are never ready in time.
+	unreadyVariable = "WANDER_TEST_UNREADY"
+)
 
 func init() {
 	supervise.RunGuard()
+	if os.Getenv(unreadyVariable) != "" {
+		os.Exit(run(&environment{
+			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, guardWait: -time.Nanosecond,
+		}, os.Args[1:]))
+	}
 	if os.Getenv(programVariable) != "" {
 		os.Unsetenv(programVariable)
 		main()
@@ -176,6 +185,12 @@ func heed(t *testing.T, s os.Signal) {
 
 func startRun(t *testing.T, socket string, args ...string) *program {
 	t.Helper()
+	return startProgram(t, programVariable, socket, args...)
+}
+
+// startProgram starts the test program as what the variable makes of it.
+func startProgram(t *testing.T, variable, socket string, args ...string) *program {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	in, feed, err := os.Pipe()
@@ -184,7 +199,7 @@ func startRun(t *testing.T, socket string, args ...string) *program {
 	require.NoError(t, err)
 	p := &program{stdin: feed, stdout: bufio.NewScanner(out), pipe: out, report: filepath.Join(t.TempDir(), "report")}
 	p.Cmd = exec.Command(self, append([]string{"run", "--socket", socket, "--report", p.report}, args...)...)
-	p.Env = append(os.Environ(), programVariable+"=1", "WANDER_FENCE=outer", "WANDER_DEADLINE=outer")
+	p.Env = append(os.Environ(), variable+"=1", "WANDER_FENCE=outer", "WANDER_DEADLINE=outer")
 	p.Stdin, p.Stdout, p.Stderr = in, sink, &p.stderr
 	heed(t, syscall.SIGHUP)
 	require.NoError(t, p.Start())

@@ -112,6 +112,19 @@ func TestRunExitCodes(t *testing.T) {
 	}
 }
 
+// TestRun_GuardNotReadyInTime_ExitsWith71: nothing has run, nothing is left, and the
+// daemon was asked for nothing.
+func TestRun_GuardNotReadyInTime_ExitsWith71(t *testing.T) {
+	socket, d := runSocket(t), granting(testLease(time.Hour))
+	d.listen(t, socket)
+	p := startProgram(t, unreadyVariable, socket, "ftp", "-c", "echo ran")
+	assert.Equal(t, 71, p.end(t))
+	assert.Regexp(t, "^error: cannot start the guard: it is not ready within .*\nhint: nothing has run; .*\n$", p.stderr.String())
+	p.expectAllDead(t)
+	assert.Equal(t, outcomeError, p.readReport(t).Outcome)
+	assert.Empty(t, d.requests)
+}
+
 func TestRunWaitIsPassedOn(t *testing.T) {
 	socket := runSocket(t)
 	d := refusing(api.ErrNotGranted)

@@ -8,7 +8,7 @@
 //	func main() {
 //		supervise.RunGuard() // does not return in a guard or a gate
 //		…
-//		guard, err := supervise.StartGuard(streams) // before the grant is asked for
+//		guard, err := supervise.StartGuard(streams, supervise.ReadyTimeout) // before the grant is asked for
 //		result, err := supervise.Run(command, guard, options)
 //
 // The runner, which calls Run, may itself be killed or frozen, so it does not

@@ -58,6 +58,15 @@ func TestRunnerKilled(t *testing.T) {
 	}
 }
 
+func TestStartGuard_NotReadyInTime_NothingRuns(t *testing.T) {
+	s := newScript(t, `echo ran`)
+	_, err := StartGuard(s.streams, -time.Nanosecond)
+	require.ErrorIs(t, err, ErrGuard)
+	require.ErrorIs(t, err, ErrReady)
+	s.started()
+	s.expectAllDead(t)
+}
+
 func TestRunnerEndsWithItsCommand(t *testing.T) {
 	s := newScript(t, `echo hello; exit 9`)
 	state, err := startRunner(t, s, "1s").Wait()
@@ -112,7 +121,7 @@ func TestGuard_WithinGrace_TerminatesAndSaysSo(t *testing.T) {
 // gone before there was anything to guard.
 func TestGuard_NoRunner_LeavesNothingBehind(t *testing.T) {
 	s := newScript(t, "echo alive")
-	g, err := StartGuard(s.streams)
+	g, err := StartGuard(s.streams, ReadyTimeout)
 	require.NoError(t, err)
 	s.started()
 	roots := g.tree.roots

@@ -29,10 +29,6 @@ const (
 	gateArg  = "__gate"
 )
 
-// readyTimeout bounds the start of guards and gate, which takes milliseconds on
-// an idle machine.
-const readyTimeout = 30 * time.Second
-
 // hello is the first word of each guard.
 type hello struct {
 	Level  int      `json:"level"`
@@ -62,13 +58,13 @@ type Guard struct {
 
 // StartGuard starts the guards and the process that is to become the command,
 // with its streams, and returns when they are ready. They go away when this
-// process ends.
-func StartGuard(s Streams) (*Guard, error) {
+// process ends. Errors: ErrGuard, with ErrReady if they are not ready within the wait.
+func StartGuard(s Streams, within time.Duration) (*Guard, error) {
 	g := &Guard{stdin: s.Stdin, tree: tree{fd: -1}, events: make(chan event), quit: make(chan struct{})}
 	if err := g.start(s); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGuard, err)
 	}
-	if err := g.ready(); err != nil {
+	if err := g.ready(within); err != nil {
 		g.Close()
 		return nil, fmt.Errorf("%w: %w", ErrGuard, err)
 	}
@@ -128,13 +124,17 @@ func levelArgs(level, place int) []string {
 }
 
 // ready waits until all guards stand, and the lowest one has started the gate.
-func (g *Guard) ready() error {
-	if err := g.source.SetReadDeadline(time.Now().Add(readyTimeout)); err != nil {
+func (g *Guard) ready(within time.Duration) error {
+	if err := g.source.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return err
 	}
 	for range guards {
 		var h hello
-		if err := g.reports.Decode(&h); err != nil {
+		err := g.reports.Decode(&h)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return fmt.Errorf("%w within %v", ErrReady, within)
+		}
+		if err != nil {
 			return err
 		}
 		if h.Failed != "" {

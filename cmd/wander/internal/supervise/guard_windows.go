@@ -1,5 +1,7 @@
 package supervise
 
+import "time"
+
 // Guard is not needed on Windows: the system ends a job object together with
 // the process that holds it.
 type Guard struct{ streams Streams }
@@ -11,7 +13,7 @@ func RunGuard() {}
 func Adopt() {}
 
 // StartGuard keeps the streams for the command.
-func StartGuard(s Streams) (*Guard, error) { return &Guard{streams: s}, nil }
+func StartGuard(s Streams, _ time.Duration) (*Guard, error) { return &Guard{streams: s}, nil }
 
 // Close does nothing on Windows.
 func (*Guard) Close() {}

@@ -61,7 +61,7 @@ func runAsRunner(grace string) {
 		must(err)
 	}
 	Adopt()
-	guard, err := StartGuard(Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	guard, err := StartGuard(Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}, ReadyTimeout)
 	must(err)
 	d, err := time.ParseDuration(grace)
 	must(err)
@@ -208,7 +208,7 @@ func (s *script) run(t *testing.T, o Options) <-chan ended {
 // guard starts the script's guards.
 func (s *script) guard(t *testing.T) *Guard {
 	t.Helper()
-	g, err := StartGuard(s.streams)
+	g, err := StartGuard(s.streams, ReadyTimeout)
 	require.NoError(t, err)
 	t.Cleanup(g.Close)
 	s.started()

@@ -31,8 +31,17 @@ const (
 	quietTicks = 50
 )
 
-// ErrGuard says that no guard could be started.
-var ErrGuard = errors.New("cannot start the guard")
+// ReadyTimeout bounds the start of guards and gate, which takes milliseconds on
+// an idle machine.
+const ReadyTimeout = 30 * time.Second
+
+// Why there is no guard.
+var (
+	// ErrGuard says that no guard could be started.
+	ErrGuard = errors.New("cannot start the guard")
+	// ErrReady says that the guard was started and is not ready in time.
+	ErrReady = errors.New("it is not ready")
+)
 
 // Command is what to run.
 type Command struct {
