@@ -49,7 +49,8 @@ func newSimRunCommand(env *environment) *cobra.Command {
 what it says, the median that is measured with its 95 % confidence interval (in
 parentheses) and the 5th and 95th percentile over the seeds (in brackets), and the
 verdict. A claim is open when a limit is within the interval; fewer than six seeds
-give no interval, and leave every claim open that is random.
+give no interval, and leave every claim open that is random; that is said once below
+the table.
 
 With --out the figures (SVG and PNG) and tables (CSV) are written to DIR/figures and
 DIR/data, and the pages DIR/reproduction.md (the papers) and DIR/beyond.md (goals) of
@@ -240,10 +241,26 @@ func (f simRunFlags) print(w io.Writer, results []experiment.Result) error {
 			return err
 		}
 	}
+	if f.seeds < experiment.MinSeeds && someOpen(results) {
+		fmt.Fprintf(w, "\nopen: with fewer than %d seeds nothing is decided that chance has a part in; run with --seeds %d or more\n",
+			experiment.MinSeeds, experiment.MinSeeds)
+	}
 	if f.out != "" {
 		fmt.Fprintf(w, "\nfigures and tables are in %s\n", f.out)
 	}
 	return nil
+}
+
+// someOpen reports whether the runs leave a claim open.
+func someOpen(results []experiment.Result) bool {
+	for _, r := range results {
+		for _, row := range r.Rows {
+			if row.Verdict == experiment.Open {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func printResult(w io.Writer, r experiment.Result) error {

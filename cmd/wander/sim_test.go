@@ -232,6 +232,30 @@ func TestSimListAndRun(t *testing.T) {
 	assert.Contains(t, string(page), "go run ./cmd/wander sim run slides-setup --seeds 2 --first 7 --out docs\n")
 }
 
+// Few seeds decide nothing, which is said once, and only where it explains something.
+func TestSimRun_FewerThanSixSeeds_WhyOpen(t *testing.T) {
+	const why = "open: with fewer than 6 seeds nothing is decided that chance has a part in; run with --seeds 6 or more\n"
+	var last bytes.Buffer
+	row := func(v experiment.Verdict) experiment.Result {
+		return experiment.Result{Rows: []experiment.Row{{Verdict: v}, {Verdict: v}}}
+	}
+	for name, c := range map[string]struct {
+		seeds   int
+		verdict experiment.Verdict
+		times   int
+	}{
+		"too few":         {experiment.MinSeeds - 1, experiment.Open, 1},
+		"enough":          {experiment.MinSeeds, experiment.Open, 0},
+		"nothing to toss": {1, experiment.Reproduced, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			last.Reset()
+			require.NoError(t, simRunFlags{seeds: c.seeds}.print(&last, []experiment.Result{row(c.verdict), row(c.verdict)}))
+			assert.Equal(t, c.times, strings.Count(last.String(), why), last.String())
+		})
+	}
+}
+
 // runInterrupted runs a command that gets Ctrl-C again and again, as it may come before
 // the command listens to it. Each one has been delivered before the next is sent, and
 // so none is on its way any more when another command begins.

@@ -6,12 +6,16 @@ import "math"
 // all runs that there could be: at least so.
 const confidence = 0.95
 
+// MinSeeds is how many seeds give the median a confidence interval: with fewer, no
+// claim that chance has a part in is decided.
+const MinSeeds = 6
+
 // medianRank is the largest rank r, counted from 1, for which the r-th smallest
 // and the r-th largest of n independent samples enclose the median of their
 // distribution with the confidence, whatever the distribution is: the number of
 // samples below the median is binomial with probability 1/2, and the interval
 // misses the median where fewer than r are below it, or above it. 0 is no rank:
-// the interval of fewer than six samples is without bounds.
+// the interval of fewer than MinSeeds samples is without bounds.
 func medianRank(n int) int {
 	rank, tail := 0, 0.0
 	for k := range n {

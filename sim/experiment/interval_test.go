@@ -133,3 +133,8 @@ func TestKindOf_Claims_ByDataOrRule(t *testing.T) {
 		}
 	}
 }
+
+func TestMinSeeds_Fewer_NoInterval(t *testing.T) {
+	assert.Positive(t, medianRank(MinSeeds))
+	assert.Zero(t, medianRank(MinSeeds-1))
+}
