@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
@@ -141,10 +140,8 @@ func (c *Config) validate() error {
 	if err := checkMetrics(c.Metrics); err != nil {
 		return err
 	}
-	for _, a := range slices.Concat(c.Advertise, c.Bootstrap, c.Authority) {
-		if err := certificate.CheckAddress(a); err != nil {
-			return fmt.Errorf("%w: %w", ErrConfig, err)
-		}
+	if err := c.checkAddresses(); err != nil {
+		return err
 	}
 	if err := c.Certificate.ValidAt(c.Now()); err != nil {
 		return fmt.Errorf("%w: %w", ErrIdentity, err)
@@ -154,6 +151,23 @@ func (c *Config) validate() error {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+// checkAddresses refuses addresses that cannot be ones.
+func (c *Config) checkAddresses() error {
+	for _, setting := range []struct {
+		key       string
+		addresses []string
+	}{
+		{"listen.advertise", c.Advertise}, {"bootstrap.peers", c.Bootstrap}, {"ca.address", c.Authority},
+	} {
+		for _, a := range setting.addresses {
+			if err := certificate.CheckAddress(a); err != nil {
+				return &SettingError{setting.key, err}
+			}
+		}
 	}
 	return nil
 }

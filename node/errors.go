@@ -2,9 +2,21 @@ package node
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/wandertoken/wander/node/api"
 )
+
+// SettingError says that one setting cannot be used. It matches ErrConfig.
+type SettingError struct {
+	Key string // as in the settings file: listen.address
+	Err error
+}
+
+func (e *SettingError) Error() string { return fmt.Sprintf("%v: %s: %v", ErrConfig, e.Key, e.Err) }
+
+// Unwrap makes errors.Is find ErrConfig and the reason.
+func (e *SettingError) Unwrap() []error { return []error{ErrConfig, e.Err} }
 
 // Why a resource was not granted, or a grant ended; the same as in package api.
 var (

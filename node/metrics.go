@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"syscall"
 
@@ -27,7 +26,7 @@ func checkMetrics(address string) error {
 		return nil
 	}
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return fmt.Errorf("%w: metrics.listen: %w", ErrConfig, err)
+		return &SettingError{"metrics.listen", err}
 	}
 	return nil
 }
@@ -42,7 +41,7 @@ func (n *Node) serveMetrics(ctx context.Context) error {
 	var lc net.ListenConfig
 	l, err := takeover.Open(ctx, func() (net.Listener, error) { return lc.Listen(ctx, "tcp", n.cfg.Metrics) }, syscall.EADDRINUSE)
 	if err != nil {
-		return fmt.Errorf("%w: metrics.listen: %w", ErrConfig, err)
+		return &SettingError{"metrics.listen", err}
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		n.log.Warn("metrics can be read from other machines, without asking who it is", "address", l.Addr())

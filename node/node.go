@@ -165,13 +165,14 @@ func (n *Node) openMember(ctx context.Context) error {
 }
 
 func (n *Node) openTransport(ctx context.Context) error {
-	reset, err := resetKey(n.cfg.StateDir)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
-	}
 	conn, err := n.listen(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: listen.address: %w", ErrConfig, err)
+		return &SettingError{"listen.address", err}
+	}
+	reset, err := resetKey(n.cfg.StateDir) // which says from now on that this member has been up
+	if err != nil {
+		conn.Close()
+		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	n.transport, err = transport.Open(transport.Config{
 		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.currentGroup(),

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"net"
 	"slices"
@@ -135,7 +134,7 @@ func (n *Node) advertised() ([]string, error) {
 	address := n.transport.Addr().String()
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%w: listen.address: %w", ErrConfig, err)
+		return nil, &SettingError{"listen.address", err}
 	}
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
 		n.log.Warn("nobody can dial this member: set listen.advertise", "listen", address)

@@ -89,6 +89,9 @@ func runNode(env *environment, f nodeFlags) error {
 	defer signal.Stop(reload)
 
 	n, err := node.Open(context.Background(), cfg)
+	if setting := (*node.SettingError)(nil); errors.As(err, &setting) && !errors.Is(err, syscall.EADDRINUSE) {
+		return settingError(env, f.config, setting)
+	}
 	if err != nil {
 		return nodeError(err)
 	}

@@ -94,6 +94,37 @@ func loadSettings(env *environment, file string) (settings, error) {
 	return s, s.override(env.Getenv)
 }
 
+// settingHints say what to write, by key.
+var settingHints = map[string]string{
+	"listen.address":   `write an address of this machine and a port, for example "[::]:4133" or "192.0.2.7:4133", or "" to only dial out`,
+	"listen.advertise": `write where others reach this member, for example ["192.0.2.7:4133"]`,
+	"bootstrap.peers":  `write addresses of other members, for example ["192.0.2.8:4133"]`,
+	"ca.address":       `write the address of wander ca serve, for example ["192.0.2.9:4134"]`,
+	"metrics.listen":   `write an address of this machine and a port, for example "127.0.0.1:9464"`,
+}
+
+// settingError is about a setting that cannot be used: it names the variable or the
+// line of the file that sets it.
+func settingError(env *environment, file string, e *node.SettingError) error {
+	hint := settingHints[e.Key]
+	problem := fmt.Sprintf("%s: %v", e.Key, e.Err)
+	variable := "WANDER_" + strings.ToUpper(strings.ReplaceAll(e.Key, ".", "_"))
+	if env.Getenv(variable) != "" {
+		return configError(fmt.Errorf("%s: %s", variable, problem), hint)
+	}
+	if file == "" {
+		file = defaultConfigFile
+	}
+	text, err := os.ReadFile(file)
+	if err != nil { // there is none, and the default cannot be used
+		return configError(errors.New(problem), hint)
+	}
+	section, key, _ := strings.Cut(e.Key, ".")
+	fault := configfile.At(file, text, problem, section, key)
+	fault.Hint = hint
+	return configError(fault, hint)
+}
+
 // anchor makes the file's relative paths relative to its folder.
 func (s *settings) anchor(dir string) {
 	for _, p := range []*string{&s.StateDir, &s.Identity.Certificate, &s.Identity.Key, &s.Identity.Group, &s.API.Socket} {

@@ -139,6 +139,11 @@ group = "ca/group.crt"
 address = "127.0.0.1:0"
 `
 
+// listenAt is memberSettings with another address to listen on.
+func listenAt(address string) string {
+	return strings.Replace(memberSettings, "127.0.0.1:0", address, 1)
+}
+
 // TestNodeRefusesSettings: what is wrong ends the program with a code, one line
 // that says what, and a line that says what to do.
 func TestNodeRefusesSettings(t *testing.T) {
@@ -173,9 +178,15 @@ func TestNodeRefusesSettings(t *testing.T) {
 		{"a key that others can read", memberSettings, "loose.key", "chmod 600 loose.key", map[string]string{"WANDER_IDENTITY_KEY": "loose.key"}, 78},
 		{"another member's key", memberSettings, "b.key is not the key of", "", map[string]string{"WANDER_IDENTITY_KEY": "b.key"}, 78},
 		{"a certificate for a group file", memberSettings, "group", "", map[string]string{"WANDER_IDENTITY_GROUP": "a.crt"}, 78},
-		{"an address to listen on", memberSettings, "listen.address", "", map[string]string{"WANDER_LISTEN_ADDRESS": "nowhere"}, 78},
-		{"an address to advertise", memberSettings, "localhost", "", map[string]string{"WANDER_LISTEN_ADVERTISE": "localhost"}, 78},
-		{"a bootstrap peer", memberSettings, "nowhere", "", map[string]string{"WANDER_BOOTSTRAP_PEERS": "127.0.0.1:4133,nowhere"}, 78},
+		{"an address to listen on", listenAt("nowhere"), "node.toml:7:11: listen.address: listen udp: address nowhere: missing port", `for example "[::]:4133"`, nil, 78},
+		{"a port to listen on", listenAt("127.0.0.1:70000"), "node.toml:7:11: listen.address: ", `for example "[::]:4133"`, nil, 78},
+		{"another machine's address to listen on", listenAt("192.0.2.1:4133"), "node.toml:7:11: listen.address: ", `for example "[::]:4133"`, nil, 78},
+		{"an address to listen on in the environment", memberSettings, "WANDER_LISTEN_ADDRESS: listen.address: ", `for example "[::]:4133"`, map[string]string{"WANDER_LISTEN_ADDRESS": "nowhere"}, 78},
+		{"an address to advertise", memberSettings + "advertise = [\"localhost\"]\n", `node.toml:8:13: listen.advertise: invalid address: "localhost"`, `["192.0.2.7:4133"]`, nil, 78},
+		{"an address to advertise in the environment", memberSettings, "WANDER_LISTEN_ADVERTISE: ", "others reach", map[string]string{"WANDER_LISTEN_ADVERTISE": "localhost"}, 78},
+		{"a bootstrap peer", memberSettings, `WANDER_BOOTSTRAP_PEERS: bootstrap.peers: `, "other members", map[string]string{"WANDER_BOOTSTRAP_PEERS": "127.0.0.1:4133,nowhere"}, 78},
+		{"an authority", memberSettings + "[ca]\naddress = [\"nowhere\"]\n", "node.toml:9:11: ca.address: ", "wander ca serve", nil, 78},
+		{"metrics", memberSettings + "[metrics]\nlisten = \"nowhere\"\n", "node.toml:9:10: metrics.listen: ", "127.0.0.1:9464", nil, 78},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b.vars = c.vars
