@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -88,12 +89,6 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	if errors.Is(err, auditing.ErrResource) {
 		return &exitError{code: exitNoPermission, err: err, hint: "a misspelt name would show nothing: leave out --resource to see all"}
 	}
-	if errors.Is(err, auditing.ErrNoJournal) || errors.Is(err, auditing.ErrNotFile) {
-		return &exitError{code: exitFailure, err: err, hint: journalHint}
-	}
-	if errors.Is(err, journal.ErrVersion) {
-		return &exitError{code: exitFailure, err: err, hint: versionHint}
-	}
 	if err != nil {
 		return err
 	}
@@ -144,10 +139,8 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 	if in.Options.From > 0 && in.Options.To > 0 && in.Options.From >= in.Options.To {
 		return in, usageError("--since %s --until %s: nothing is between them", f.since, f.until)
 	}
-	for _, p := range paths {
-		if _, err := os.Stat(p); err != nil {
-			return in, &exitError{code: exitFailure, err: err, hint: journalHint}
-		}
+	if err := auditing.Check(paths); err != nil {
+		return in, pathError(err)
 	}
 	if info, err := os.Stat(f.evidence); f.evidence != "" && err == nil && !info.IsDir() {
 		return in, usageError("--evidence %s: a folder is wanted", f.evidence)
@@ -166,6 +159,20 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 			name, certificate.Fingerprint(in.Group.Authorities()[0].Key()))
 	}
 	return in, nil
+}
+
+// pathError is for paths that cannot be audited.
+func pathError(err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, journal.ErrVersion):
+		hint = versionHint
+	case errors.Is(err, auditing.ErrNotOne), errors.Is(err, auditing.ErrTooLarge):
+		hint = journalHint + "; wander inspect shows other files"
+	case errors.Is(err, auditing.ErrNoJournal), errors.Is(err, auditing.ErrNotFile), errors.Is(err, fs.ErrNotExist):
+		hint = journalHint
+	}
+	return &exitError{code: exitFailure, err: err, hint: hint}
 }
 
 func instant(flag, text string) (uint64, error) {

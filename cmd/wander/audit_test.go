@@ -104,18 +104,26 @@ func TestAuditRefuses(t *testing.T) {
 	w := audittest.New("ann")
 	saveJournals(t, dir, w)
 	group, deep := filepath.Join(dir, "group.crt"), filepath.Join(t.TempDir(), "a", "b", "c", "d")
-	require.NoError(t, os.MkdirAll(deep, 0o700))
+	require.NoError(t, os.CopyFS(deep, os.DirFS(filepath.Join(dir, "ann"))))
+	empty, text, nothing := t.TempDir(), filepath.Join(t.TempDir(), "notes.txt"), filepath.Join(t.TempDir(), "nothing")
+	require.NoError(t, os.WriteFile(text, []byte("buy milk\n"), 0o600))
+	require.NoError(t, os.WriteFile(nothing, nil, 0o600))
+	const otherFiles = "\nhint: a member's journal is the folder journal in its state_dir; wander inspect shows other files\n"
 	for _, c := range []struct {
 		code int
 		want string
 		args []string
 	}{
 		{exitUsage, "--since \"yesterday\": a time is wanted", []string{"--since", "yesterday", dir}},
-		{exitFailure, "no journal segments found\nhint: a member's journal is", []string{"--group", group, t.TempDir()}},
+		{exitFailure, "no journal segments found: " + empty + "\nhint: a member's journal is", []string{"--group", group, empty}},
+		{exitFailure, "no journal segments found: " + empty + "\nhint: a member's journal is", []string{empty}},
+		{exitFailure, "error: not a segment of a journal: " + text + otherFiles, []string{text}},
+		{exitFailure, "error: not a segment of a journal: " + nothing + otherFiles, []string{nothing}},
+		{exitFailure, "error: not a segment of a journal: " + group + otherFiles, []string{group}},
 		{exitUsage, "a folder is wanted", []string{"--group", group, "--evidence", group, dir}},
 		{exitConfiguration, "no group.crt beside the journals", []string{deep}},
 		{exitConfiguration, "none: no such file", []string{"--group", filepath.Join(dir, "none"), dir}},
-		{exitFailure, "not a journal segment", []string{"--group", group, group}},
+		{exitFailure, "error: not a segment of a journal: " + group + otherFiles, []string{"--group", group, group}},
 		{exitFailure, "none: no such file", []string{filepath.Join(dir, "none")}},
 		{exitUsage, "--skew -5s", []string{"--skew", "-5s", dir}},
 		{exitUsage, "nothing is between them", []string{"--since", "2026-11-02T00:00:00Z", "--until", "2026-11-01T00:00:00Z", dir}},

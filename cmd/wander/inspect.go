@@ -65,6 +65,8 @@ func runInspect(env *environment, name, groupFile, output string) error {
 	return nil
 }
 
+const inspectHint = "give a key, a certificate, a group file, evidence, or a journal: " + journalHint
+
 func inspectError(name string, err error) error {
 	err = fmt.Errorf("%s: %w", name, err)
 	switch {
@@ -73,7 +75,9 @@ func inspectError(name string, err error) error {
 	case errors.Is(err, journal.ErrVersion):
 		return &exitError{code: exitFailure, err: err, hint: versionHint}
 	case errors.Is(err, inspect.ErrUnknown):
-		return &exitError{code: exitFailure, err: err, hint: "settings, invites and files of vectors are text: read them as they are"}
+		return &exitError{code: exitFailure, err: err, hint: inspectHint + "; settings, invites and files of vectors are text: read them as they are"}
+	case errors.Is(err, journal.ErrMagic):
+		return &exitError{code: exitFailure, err: err, hint: journalHint}
 	}
 	return err
 }
@@ -134,10 +138,12 @@ func objectsIn(env *environment, i *inspect.Inspector, name string) (iter.Seq2[i
 		return nil, err
 	}
 	if len(data) == 0 {
-		return nil, fmt.Errorf("%s: there is nothing in it", name)
+		return nil, &exitError{code: exitFailure, err: fmt.Errorf("%s: there is nothing in it", name), hint: inspectHint}
 	}
 	if len(data) > inspect.MaxInput {
-		return nil, errors.New("input is too large to be an object of this program")
+		return nil, &exitError{
+			code: exitFailure, err: fmt.Errorf("%s: too large to be an object of this program", name), hint: inspectHint,
+		}
 	}
 	return i.Objects(name, data), nil
 }

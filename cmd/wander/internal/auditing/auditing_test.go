@@ -180,7 +180,7 @@ func TestWhatIsNoJournal(t *testing.T) {
 	_, err = s.run() // other files in a folder are left alone
 	require.NoError(t, err)
 	_, err = s.run(note)
-	require.ErrorIs(t, err, journal.ErrMagic)
+	require.ErrorIs(t, err, ErrNotOne)
 	other := audittest.New("eve")
 	_, err = Run(Input{Paths: []string{s.dir}, Group: other.Group})
 	require.NoError(t, err, "the same CA key makes the same group")

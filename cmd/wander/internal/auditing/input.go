@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -24,6 +25,7 @@ var (
 	ErrGroup     = errors.New("journal belongs to another group")
 	ErrTooLarge  = errors.New("file is too large for a journal segment")
 	ErrNotFile   = errors.New("not a regular file")
+	ErrNotOne    = errors.New("not a segment of a journal")
 	ErrResource  = errors.New("no configuration of the group and no token has this resource")
 )
 
@@ -41,6 +43,13 @@ type segment struct {
 type lineage struct {
 	member   ident.Member
 	segments []*segment
+}
+
+// Check is the error of Run about the paths themselves: ErrNoJournal, ErrNotFile,
+// ErrNotOne, ErrTooLarge, journal.ErrVersion, or one of the file system.
+func Check(paths []string) error {
+	_, err := find(paths)
+	return err
 }
 
 // find looks for segments: files that are given, and those in folders, and
@@ -75,7 +84,7 @@ func find(paths []string) (list []*segment, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, ErrNoJournal
+		return nil, fmt.Errorf("%w: %s", ErrNoJournal, strings.Join(paths, ", "))
 	}
 	return list, readable(list)
 }
@@ -93,8 +102,11 @@ func readable(list []*segment) error {
 // unfit is why a file that was given cannot be audited: given by mistake, it seems.
 func unfit(s *segment) error {
 	_, named := journal.ParseSegmentName(filepath.Base(s.path))
-	if errors.Is(s.damage, ErrNotFile) || errors.Is(s.damage, ErrTooLarge) || !named && errors.Is(s.damage, journal.ErrMagic) {
+	switch {
+	case errors.Is(s.damage, ErrNotFile), errors.Is(s.damage, ErrTooLarge):
 		return s.damage
+	case !named && errors.Is(s.damage, journal.ErrMagic):
+		return fmt.Errorf("%w: %s", ErrNotOne, s.path)
 	}
 	return nil
 }

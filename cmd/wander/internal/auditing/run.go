@@ -42,8 +42,7 @@ type source struct {
 }
 
 // Run reads everything twice: for the certificates and what else is known of the
-// group, and for the rest. Errors: ErrNoJournal, ErrGroup, ErrTooLarge, ErrNotFile,
-// ErrResource, and those of the file system.
+// group, and for the rest. Errors: those of Check, ErrGroup and ErrResource.
 func Run(in Input) (*Audit, error) {
 	list, err := find(in.Paths)
 	if err != nil {

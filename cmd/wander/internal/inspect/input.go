@@ -105,7 +105,8 @@ func (i *Inspector) single(data []byte, yield func(Object, error) bool) {
 			return
 		}
 		if err != nil && n == 0 {
-			err = ErrUnknown
+			yield(Object{}, ErrUnknown)
+			return
 		}
 		if err != nil {
 			yield(Object{}, fmt.Errorf("frame %d: %w", n+1, err))
