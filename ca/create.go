@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -65,7 +66,7 @@ func checkLifetime(lifetime time.Duration) (time.Duration, error) {
 		lifetime = DefaultLifetime
 	}
 	if lifetime < time.Second || lifetime > MaxLifetime {
-		return 0, fmt.Errorf("%w: %v, permitted are 1s to %v", ErrLifetime, lifetime, MaxLifetime)
+		return 0, fmt.Errorf("%w: %s, permitted are 1s to %s", ErrLifetime, duration.Format(lifetime), duration.Format(MaxLifetime))
 	}
 	return lifetime, nil
 }

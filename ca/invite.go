@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -80,7 +81,8 @@ func (a *Authority) Invite(name string, lifetime time.Duration) (Invited, error)
 		return Invited{}, err
 	}
 	if lifetime < MinInviteLifetime || lifetime > MaxInviteLifetime {
-		return Invited{}, fmt.Errorf("%w: %v, permitted for an invite are %v to %v", ErrLifetime, lifetime, MinInviteLifetime, MaxInviteLifetime)
+		return Invited{}, fmt.Errorf("%w: %s, permitted for an invite are %s to %s", ErrLifetime,
+			duration.Format(lifetime), duration.Format(MinInviteLifetime), duration.Format(MaxInviteLifetime))
 	}
 	made := Invited{Name: name}
 	err := a.locked(func() error { return a.invite(&made, lifetime) })

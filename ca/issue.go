@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -119,7 +120,8 @@ func (s *state) lifetime(wanted time.Duration) (time.Duration, error) {
 		return longest, nil
 	}
 	if wanted < MinMemberLifetime || wanted > longest {
-		return 0, fmt.Errorf("%w: %v, permitted are %v to %v", ErrLifetime, wanted, MinMemberLifetime, longest)
+		return 0, fmt.Errorf("%w: %s, permitted are %s to %s", ErrLifetime,
+			duration.Format(wanted), duration.Format(MinMemberLifetime), duration.Format(longest))
 	}
 	return wanted, nil
 }

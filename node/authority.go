@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -385,18 +386,9 @@ func (a *authority) warning(now time.Time) string {
 	case level == enrolment.HasExpired:
 		return fmt.Sprintf("the certificate expired at %s: this member takes part in nothing%s", s.NotAfter.UTC().Format(time.RFC3339), why)
 	case level > enrolment.NoWarning:
-		return fmt.Sprintf("the certificate expires in %v%s", left.Round(roundingOf(left)), why)
+		return fmt.Sprintf("the certificate expires in %s%s", duration.Format(duration.About(left)), why)
 	}
 	return ""
-}
-
-// roundingOf is the unit in which people want to read a span: certificates may live
-// for months, or for minutes.
-func roundingOf(left time.Duration) time.Duration {
-	if left < 10*time.Minute {
-		return time.Second
-	}
-	return time.Minute
 }
 
 // currentGroup is the CA keys and the configuration in force.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/internal/atomicfile"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/enrolment"
@@ -163,17 +164,8 @@ func remaining(left time.Duration) string {
 	return inDays(left) + " left"
 }
 
-// inDays is a span for people: days, below two of them hours and minutes, and
-// below two minutes seconds.
-func inDays(d time.Duration) string {
-	if d >= 48*time.Hour {
-		return fmt.Sprintf("%d days", d/(24*time.Hour))
-	}
-	if d >= 2*time.Minute {
-		return d.Truncate(time.Minute).String()
-	}
-	return d.Truncate(time.Second).String()
-}
+// inDays is a span for people.
+func inDays(d time.Duration) string { return duration.Format(duration.About(d)) }
 
 func newCertRenewCommand(env *environment) *cobra.Command {
 	var config string

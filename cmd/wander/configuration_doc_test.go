@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -81,21 +82,6 @@ func fieldOf(v reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// inWords is how the text writes a duration: in whole days where it is some.
-func inWords(d time.Duration) string {
-	const day = 24 * time.Hour
-	if d >= day && d%day == 0 {
-		return fmt.Sprintf("%dd", d/day)
-	}
-	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
-}
-
 // Every setting of a group is documented, with what is permitted and what it
 // is if it is not given.
 func TestGroupSettingsAreDocumented(t *testing.T) {
@@ -103,7 +89,7 @@ func TestGroupSettingsAreDocumented(t *testing.T) {
 		return fmt.Sprintf("Permitted: %d to %d. Default: %d.", low, high, absent)
 	}
 	spans := func(low, high, absent time.Duration) string {
-		return fmt.Sprintf("Permitted: %s to %s. Default: %s.", inWords(low), inWords(high), inWords(absent))
+		return fmt.Sprintf("Permitted: %s to %s. Default: %s.", duration.Format(low), duration.Format(high), duration.Format(absent))
 	}
 	d := group.Settings{}.WithDefaults()
 	want := map[string]string{
@@ -120,7 +106,7 @@ func TestGroupSettingsAreDocumented(t *testing.T) {
 		"resource.policy":      "Default: `" + group.DefaultPolicy + "`.",
 		"resource.slots":       numbers(1, group.MaxSlots, 1),
 		"resource.preset":      "Default: none.",
-		"resource.max_hold":    fmt.Sprintf("Permitted: %s to %s. Default: `resource.operation_time`.", inWords(policy.MinDuration), inWords(policy.MaxOperationTime)),
+		"resource.max_hold":    fmt.Sprintf("Permitted: %s to %s. Default: `resource.operation_time`.", duration.Format(policy.MinDuration), duration.Format(policy.MaxOperationTime)),
 	}
 	for _, p := range policy.Parameters {
 		want["resource."+p.Name] = permitted(p)
@@ -161,7 +147,7 @@ func permitted(p policy.Parameter) string {
 	number := func(n uint64) string { return fmt.Sprint(n) }
 	switch p.Quantity {
 	case policy.Span:
-		number = func(n uint64) string { return inWords(time.Duration(n) * time.Millisecond) }
+		number = func(n uint64) string { return duration.Format(time.Duration(n) * time.Millisecond) }
 	case policy.Thousandths:
 		number = func(n uint64) string { return fmt.Sprint(policy.Ratio(n).Float()) }
 	case policy.Flag:

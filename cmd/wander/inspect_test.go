@@ -119,7 +119,7 @@ func TestInspectShows(t *testing.T) {
 		{"a certificate without the group", []string{"a.crt"},
 			[]string{"CERTIFICATE by its label (not verified: no group file was given)", `"a"`}},
 		{"a group file", []string{"ca/group.crt", "-g", "ca/group.crt"},
-			[]string{"CA certificate (verified)", "group configuration (verified)", "name: ftp", "operation_time: 4s"}},
+			[]string{"CA certificate (verified)", "group configuration (verified)", "name: ftp", "operation_time: 4s", "certificate_lifetime: 90d\n"}},
 		{"a private key", []string{"a.key"}, []string{"WANDER PRIVATE KEY\n  secret: not shown\n"}},
 		{"a genesis", []string{"genesis", "-g", "known.crt"},
 			[]string{"genesis of token " + s.genesis.ID().String() + " (verified)", "resource: ftp"}},
@@ -290,7 +290,7 @@ func TestInspectGroupFileByItself(t *testing.T) {
 	alone := s.must("inspect", "ca/group.crt")
 	for _, want := range []string{
 		"group configuration (not verified: the group file agrees with itself; give one that you trust)\n",
-		"operation_time: 4s\n", "members_max: 100\n", "target_interval: 2m0s\n", "interval_factor: 2.5\n", "preset: jittered\n",
+		"operation_time: 4s\n", "members_max: 100\n", "target_interval: 2m\n", "interval_factor: 2.5\n", "preset: jittered\n",
 	} {
 		assert.Contains(t, alone, want)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -296,7 +297,7 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 		if e.Skew < 0 {
 			how = "fast"
 		}
-		warn(env.Err, "this machine's clock is %v %s: set it, or certificates seem not valid", e.Skew.Abs(), how)
+		warn(env.Err, "this machine's clock is %s %s: set it, or certificates seem not valid", duration.Format(e.Skew.Abs()), how)
 	}
 	if err := e.Certificate.ValidAt(env.Now()); err != nil {
 		warn(env.Err, "by this machine's clock the %v: set the clock before the node is started", err)
@@ -325,7 +326,7 @@ func joinError(env *environment, i invite.Invite, err error) error {
 	case errors.Is(err, enrolment.ErrImpostor):
 		return &exitError{code: exitNoPermission, err: err, hint: "nothing was sent to it: check the address in the invite (" + at + "), and who answers there"}
 	case errors.As(err, &clock):
-		return &exitError{code: exitConfiguration, err: err, hint: fmt.Sprintf("set this machine's clock: it is off by at least %v", clock.Difference().Abs().Round(time.Second))}
+		return &exitError{code: exitConfiguration, err: err, hint: fmt.Sprintf("set this machine's clock: it is off by at least %s", duration.Format(clock.Difference().Abs().Round(time.Second)))}
 	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
 		return &exitError{code: exitUnavailable, err: err, hint: "is wander ca serve running at " + at + "? The same command again goes on from here"}
 	}

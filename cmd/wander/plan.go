@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/sim/plan"
@@ -274,9 +275,9 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 func groupText(r *plan.Request) string {
 	wants := "who want to run again at once"
 	if r.Every > 0 {
-		wants = fmt.Sprintf("who want to run again %v after an operation, on average", r.Every)
+		wants = fmt.Sprintf("who want to run again %s after an operation, on average", duration.Format(r.Every))
 	}
-	return fmt.Sprintf("%d members, operations of %v, %s", r.Members, r.Params.OperationTime, wants)
+	return fmt.Sprintf("%d members, operations of %s, %s", r.Members, duration.Format(r.Params.OperationTime), wants)
 }
 
 // setText names the optional parameters that were set.
@@ -300,7 +301,7 @@ func faultsText(r *plan.Request) string {
 		if r.Volatile {
 			kind = "volatile"
 		}
-		crash = fmt.Sprintf("a crash of a %s member every %v on average, down for %v", kind, r.Crash, r.DownFor)
+		crash = fmt.Sprintf("a crash of a %s member every %s on average, down for %s", kind, duration.Format(r.Crash), duration.Format(r.DownFor))
 	}
 	return fmt.Sprintf("%v one way, %s, %s", r.Latency, loss, crash)
 }
@@ -333,5 +334,5 @@ func inSeconds(s float64) string {
 	for limit := 1000 * unit; limit <= d && unit < time.Second; limit *= 10 {
 		unit *= 10
 	}
-	return d.Round(unit).String()
+	return duration.Format(d.Round(unit))
 }

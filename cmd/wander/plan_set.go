@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -94,7 +95,7 @@ func wholeMilliseconds(text string) (uint64, error) {
 func parameterText(p policy.Parameter, n uint64) string {
 	switch p.Quantity {
 	case policy.Span:
-		return (time.Duration(n) * time.Millisecond).String()
+		return duration.Format(time.Duration(n) * time.Millisecond)
 	case policy.Thousandths:
 		return strconv.FormatFloat(policy.Ratio(n).Float(), 'f', -1, 64)
 	case policy.Flag:

@@ -18,7 +18,7 @@ func TestPlanText(t *testing.T) {
 	require.Zero(t, code, errs)
 	assert.Empty(t, errs, "progress is for a terminal")
 	for _, says := range []string{
-		"10 members, operations of 4s, who want to run again 10m0s after an operation",
+		"10 members, operations of 4s, who want to run again 10m after an operation",
 		"policy uncoordinated, preset journal",
 		"wait          p50 ", "between runs  p50 ", "idle          ", "two at once   ", "more at once  ",
 		"messages      0 an hour from each member", "per operation 0 messages, 0 of them between policies; ", "simulated     2 runs of ", " from seed 1 on",
@@ -96,13 +96,13 @@ func TestPlanSet(t *testing.T) {
 		args []string
 		says string
 	}{
-		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m0s\n0s one way, no loss, no crash\n"},
+		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m\n0s one way, no loss, no crash\n"},
 		"flag":   {[]string{"--policy", "wandering", "--preset", "report", "--set", "generator_rests=true"}, "preset report, generator_rests true\n"},
-		"factor": {[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m"}, "max_interval 10m0s, growth_factor 2.5\n"},
-		"count":  {[]string{"--policy", "multitoken", "--preset", "jittered", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m0s, queue_capacity 3\n"},
+		"factor": {[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m"}, "max_interval 10m, growth_factor 2.5\n"},
+		"count":  {[]string{"--policy", "multitoken", "--preset", "jittered", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m, queue_capacity 3\n"},
 		"faults": {
 			[]string{"--loss", "1%", "--latency", "20ms", "--crash", "1m", "--down-for", "30s", "--volatile"},
-			"20ms one way, 1 % of the handoffs lose the token, a crash of a volatile member every 1m0s on average, down for 30s\n",
+			"20ms one way, 1 % of the handoffs lose the token, a crash of a volatile member every 1m on average, down for 30s\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

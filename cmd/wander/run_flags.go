@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/group"
 )
 
@@ -122,7 +123,7 @@ func (o *runOptions) check(f *pflag.FlagSet) error {
 		span
 	}{{"max-hold", o.maxHold}, {"min-hold", o.minHold}, {"once-per", o.oncePer}, {"grace", o.grace}} {
 		if d.Duration < 0 {
-			return o.usage("--%s %v: not below 0", d.name, d.Duration)
+			return o.usage("--%s %v: not below 0", d.name, d.span)
 		}
 	}
 	if o.maxHold.Duration > 0 && o.minHold.Duration > o.maxHold.Duration {
@@ -143,7 +144,7 @@ func (w *waitValue) String() string {
 	if w.forever {
 		return "forever"
 	}
-	return w.Duration.String()
+	return duration.Format(w.Duration)
 }
 
 func (w *waitValue) Set(s string) error {
@@ -151,8 +152,8 @@ func (w *waitValue) Set(s string) error {
 		*w = waitValue{forever: true}
 		return nil
 	}
-	d, ok := parseSpan(s)
-	if !ok || d < 0 {
+	d, err := duration.Parse(s)
+	if err != nil || d < 0 {
 		return fmt.Errorf("neither a time such as 90s nor \"forever\"")
 	}
 	*w = waitValue{Duration: d}

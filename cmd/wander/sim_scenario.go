@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/sim/experiment"
 )
 
@@ -131,8 +132,8 @@ func numbers(values []float64) []number {
 }
 
 func printScenario(w io.Writer, s experiment.Scenario, r experiment.Result) error {
-	fmt.Fprintf(w, "%s, %s, %v, median (95 %% confidence interval) [p5..p95] of %s from seed %d on\n",
-		s.Policy, count(s.Members, "member"), s.Duration, count(r.Seeds, "run"), r.First)
+	fmt.Fprintf(w, "%s, %s, %s, median (95 %% confidence interval) [p5..p95] of %s from seed %d on\n",
+		s.Policy, count(s.Members, "member"), duration.Format(s.Duration), count(r.Seeds, "run"), r.First)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range r.Rows {
 		fmt.Fprintf(t, "%s\t%s\n", row.ID, row.MeasuredText())

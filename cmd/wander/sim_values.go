@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -58,8 +59,8 @@ func (l *latency) UnmarshalText(text []byte) error {
 
 func parseSpans(words []string) (spans []time.Duration, ok bool) {
 	for _, w := range words {
-		d, ok := parseSpan(w)
-		if !ok {
+		d, err := duration.Parse(w)
+		if err != nil {
 			return nil, false
 		}
 		spans = append(spans, d)
@@ -78,7 +79,7 @@ func (d *demand) UnmarshalText(text []byte) error {
 		d.Demand = circulation.Always()
 		return nil
 	case len(words) == 2 && words[0] == "every":
-		if mean, ok := parseSpan(words[1]); ok && mean > 0 {
+		if mean, err := duration.Parse(words[1]); err == nil && mean > 0 {
 			d.Demand = circulation.Every(mean)
 			return nil
 		}

@@ -2,12 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/wandertoken/wander/internal/duration"
 )
 
 // span is a duration as people write it: "4s", "100ms", "1h30m" or, before
@@ -15,36 +14,14 @@ import (
 // bare number, whose unit nobody can know, is refused.
 type span struct{ time.Duration }
 
-// maxDays keeps days within what a time.Duration holds.
-const maxDays = 100 * 365
-
 // UnmarshalText reads a duration.
 func (s *span) UnmarshalText(text []byte) error {
-	d, ok := parseSpan(string(text))
-	if !ok {
-		return fmt.Errorf("%q is not a duration: write for example \"4s\", \"100ms\" or \"90d\"", text)
+	d, err := duration.Parse(string(text))
+	if err != nil {
+		return err
 	}
 	s.Duration = d
 	return nil
-}
-
-func parseSpan(text string) (time.Duration, bool) {
-	var total time.Duration
-	if days, rest, ok := strings.Cut(text, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 32)
-		if err != nil || n > maxDays {
-			return 0, false
-		}
-		total = time.Duration(n) * 24 * time.Hour
-		if text = rest; text == "" {
-			return total, true
-		}
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 && total > 0 {
-		return 0, false
-	}
-	return total + d, true
 }
 
 // String is what was set.
@@ -52,7 +29,7 @@ func (s span) String() string {
 	if s.Duration == 0 {
 		return ""
 	}
-	return s.Duration.String()
+	return duration.Format(s.Duration)
 }
 
 // Set reads a duration from the command line.

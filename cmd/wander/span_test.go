@@ -22,5 +22,6 @@ func TestSpan(t *testing.T) {
 	}
 	assert.Empty(t, span{}.String())
 	assert.Equal(t, "4s", span{4 * time.Second}.String())
+	assert.Equal(t, "30d", span{720 * time.Hour}.String())
 	assert.Equal(t, "duration", new(span).Type())
 }

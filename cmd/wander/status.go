@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -60,7 +61,7 @@ func namesAtFault(ctx context.Context, c *api.Client, faults []api.FaultStatus) 
 }
 
 func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
-	fmt.Fprintf(w, "member      %s (%v), %s, up %v\n", st.Name, st.Member, st.Mode, seconds(st.UptimeS))
+	fmt.Fprintf(w, "member      %s (%v), %s, up %s\n", st.Name, st.Member, st.Mode, duration.Format(seconds(st.UptimeS)))
 	fmt.Fprintf(w, "group       %s (%s), configuration %d\n", st.GroupName, st.Group.String()[:16], st.ConfigurationVersion)
 	fmt.Fprintf(w, "address     %s\n", orNone(st.Address))
 	fmt.Fprintf(w, "certificate until %s\n", st.CertificateExpires.UTC().Format(time.RFC3339))
@@ -133,6 +134,9 @@ func seconds(s float64) time.Duration {
 func ago(s *float64) string {
 	if s == nil {
 		return "never"
+	}
+	if d := seconds(*s); d >= duration.Day {
+		return duration.Format(duration.About(d)) + " ago"
 	}
 	return fmt.Sprintf("%.1f s ago", *s)
 }

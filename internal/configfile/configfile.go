@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/wandertoken/wander/internal/duration"
 )
 
 // ErrFile says that a file is not what it should be; the message names file,
@@ -105,17 +107,17 @@ func collect(t reflect.Type, prefix string, keys *[]string) {
 
 var textUnmarshaler = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()
 
-// Duration is a time.Duration written as "4s", "100ms" or "1h30m". It is a
+// Duration is a time.Duration written as "4s", "1h30m" or "30d". It is a
 // struct so that a bare number, whose unit nobody can know, is refused.
 type Duration struct{ time.Duration }
 
 // UnmarshalText reads a duration.
 func (d *Duration) UnmarshalText(text []byte) (err error) {
-	if d.Duration, err = time.ParseDuration(string(text)); err != nil {
-		return fmt.Errorf("%q is not a duration: write for example \"4s\" or \"100ms\"", text)
-	}
-	return nil
+	d.Duration, err = duration.Parse(string(text))
+	return err
 }
+
+func (d Duration) String() string { return duration.Format(d.Duration) }
 
 // MarshalText writes a duration.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

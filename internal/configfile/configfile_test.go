@@ -56,7 +56,7 @@ func TestFaultsNamePlaceAndRemedy(t *testing.T) {
 // Every bad value is told with its place, its key and what is wanted, and not
 // with the types of the program.
 func TestBadValuesNamePlaceAndKey(t *testing.T) {
-	const bare = ` is not a duration: write for example "4s" or "100ms"`
+	const bare = ` is not a duration: write for example "4s", "100ms" or "90d"`
 	for text, want := range map[string]string{
 		"state_dir = 3":                       "1:13: state_dir must be text in quotes",
 		"quick=\"yes\"":                       "1:7: quick must be true or false",

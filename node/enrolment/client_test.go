@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/group"
@@ -183,7 +184,7 @@ func TestClocks(t *testing.T) {
 		require.ErrorAs(t, err, &wrong, name)
 		assert.ErrorIs(t, err, enrolment.ErrClock)
 		assert.Equal(t, c.least, wrong.Difference(), name)
-		assert.Contains(t, err.Error(), c.least.Abs().String())
+		assert.Contains(t, err.Error(), duration.Format(c.least.Abs()))
 		assert.Equal(t, before, s.bytes.Load(), "nothing was sent")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/wandertoken/wander/internal/duration"
 )
 
 // What a service answers instead of doing what it was asked. Each but ErrAnswer
@@ -76,8 +78,8 @@ func (e *ClockError) Error() string {
 	if off < 0 {
 		how = "late"
 	}
-	return fmt.Sprintf("%v: this machine's says %s, at least %v too %s",
-		ErrClock, e.Now.UTC().Format(time.RFC3339), off.Abs().Round(time.Second), how)
+	return fmt.Sprintf("%v: this machine's says %s, at least %s too %s",
+		ErrClock, e.Now.UTC().Format(time.RFC3339), duration.Format(off.Abs().Round(time.Second)), how)
 }
 
 // Difference is how much this machine's clock has to be put forward at least,

@@ -164,7 +164,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"lifetime", func(s *group.Settings) { s.CertificateLifetime = time.Second }, group.ErrOutOfRange, "certificate_lifetime"},
 		{"allowance", func(s *group.Settings) { s.ClockAllowance = 31 * 24 * time.Hour }, group.ErrOutOfRange, "clock_allowance"},
 		{"settlement", func(s *group.Settings) { s.SettlementTime = time.Minute }, group.ErrOutOfRange, "settlement_time"},
-		{"gossip", func(s *group.Settings) { s.GossipInterval = 2 * time.Hour }, group.ErrOutOfRange, "gossip_interval is 2h0m0s, permitted are 100ms to 1h0m0s"},
+		{"gossip", func(s *group.Settings) { s.GossipInterval = 2 * time.Hour }, group.ErrOutOfRange, "gossip_interval is 2h, permitted are 100ms to 1h"},
 		{"fraction", func(s *group.Settings) { s.GossipInterval = 1500500 * time.Microsecond }, group.ErrFraction, "gossip_interval"},
 		{"another signer", func(s *group.Settings) { s.Authorities = ids(secondKey) }, group.ErrAuthorities, "is not among"},
 		{"an authority twice", func(s *group.Settings) { s.Authorities = ids(firstKey, secondKey, secondKey) }, group.ErrAuthorities, "twice"},

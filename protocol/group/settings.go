@@ -8,6 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -232,7 +233,8 @@ func within(field string, value, low, high int) error {
 
 func span(field string, value, low, high time.Duration) error {
 	if value < low || value > high {
-		return fmt.Errorf("%w: %s is %v, permitted are %v to %v", ErrOutOfRange, field, value, low, high)
+		return fmt.Errorf("%w: %s is %s, permitted are %s to %s", ErrOutOfRange, field,
+			duration.Format(value), duration.Format(low), duration.Format(high))
 	}
 	if value%time.Millisecond != 0 {
 		return fmt.Errorf("%w: %s is %v", ErrFraction, field, value)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/wandertoken/wander/internal/duration"
 )
 
 // Quantity says what the number of a Parameter counts.
@@ -126,7 +128,7 @@ func (p Parameter) check(of *Params) error {
 func (p Parameter) text(n int64) any {
 	switch p.Quantity {
 	case Span:
-		return time.Duration(n)
+		return duration.Format(time.Duration(n))
 	case Thousandths:
 		return Ratio(n).Float()
 	}

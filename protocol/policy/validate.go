@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"time"
+
+	"github.com/wandertoken/wander/internal/duration"
 )
 
 // The permitted ranges of Params.
@@ -53,8 +55,8 @@ func (p Params) Validate() error {
 		}
 	}
 	if longest := MaxInterval / time.Duration(p.MembersMax); p.OperationTime > longest {
-		return fmt.Errorf("%w: operation_time with these members_max is %v, permitted are %v to %v",
-			ErrOutOfRange, p.OperationTime, MinDuration, longest)
+		return fmt.Errorf("%w: operation_time with these members_max is %s, permitted are %s to %s",
+			ErrOutOfRange, duration.Format(p.OperationTime), duration.Format(MinDuration), duration.Format(longest))
 	}
 	return nil
 }

@@ -46,9 +46,9 @@ func TestValidateNamesFieldAndRange(t *testing.T) {
 		want string
 	}{
 		{func(p *policy.Params) { p.OperationTime = 0 },
-			"operation_time is 0s or missing, permitted are 1ms to 168h0m0s"},
+			"operation_time is 0s or missing, permitted are 1ms to 7d"},
 		{func(p *policy.Params) { p.OperationTime = policy.MaxOperationTime + 1 },
-			"operation_time is 168h0m0.000000001s, permitted are 1ms to 168h0m0s"},
+			"operation_time is 7d1ns, permitted are 1ms to 7d"},
 		{func(p *policy.Params) { p.MembersMax = 0 },
 			"members_max is 0 or missing, permitted are 1 to 1000000"},
 		{func(p *policy.Params) { p.MembersMax = -1 },
@@ -56,17 +56,17 @@ func TestValidateNamesFieldAndRange(t *testing.T) {
 		{func(p *policy.Params) { p.MembersMax = policy.MaxMembers + 1 },
 			"members_max is 1000001, permitted are 1 to 1000000"},
 		{func(p *policy.Params) { p.MembersMax, p.OperationTime = 100_000, time.Hour },
-			"operation_time with these members_max is 1h0m0s, permitted are 1ms to 52m33.6s"},
+			"operation_time with these members_max is 1h, permitted are 1ms to 52m33.6s"},
 		{func(p *policy.Params) { p.SkipDelay = 0 },
-			"skip_delay is 0s or missing, permitted are 1ms to 1h0m0s"},
+			"skip_delay is 0s or missing, permitted are 1ms to 1h"},
 		{func(p *policy.Params) { p.SkipDelay = -time.Second },
-			"skip_delay is -1s, permitted are 1ms to 1h0m0s"},
+			"skip_delay is -1s, permitted are 1ms to 1h"},
 		{func(p *policy.Params) { p.MinInterval = -time.Second },
-			"min_interval is -1s, permitted are 0 (derived) and 1ms to 87600h0m0s"},
+			"min_interval is -1s, permitted are 0 (derived) and 1ms to 3650d"},
 		{func(p *policy.Params) { p.MinInterval = time.Microsecond },
-			"min_interval is 1µs, permitted are 0 (derived) and 1ms to 87600h0m0s"},
+			"min_interval is 1µs, permitted are 0 (derived) and 1ms to 3650d"},
 		{func(p *policy.Params) { p.RegenerationMean = policy.MaxInterval + 1 },
-			"regeneration_mean is 87600h0m0.000000001s, permitted are 0 (derived) and 1ms to 87600h0m0s"},
+			"regeneration_mean is 3650d1ns, permitted are 0 (derived) and 1ms to 3650d"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			p := table1

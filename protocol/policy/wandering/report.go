@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -54,8 +55,8 @@ func newReporter(p policy.Params) (policy.Policy, error) {
 		longest = ReportMaxInterval(shortest)
 	}
 	if longest < shortest { // it would give up on a token that is not even wanted yet
-		return nil, fmt.Errorf("%w: max_interval is %v, permitted are 0 (derived) and what is not below min_interval, %v",
-			policy.ErrOutOfRange, longest, shortest)
+		return nil, fmt.Errorf("%w: max_interval is %s, permitted are 0 (derived) and what is not below min_interval, %s",
+			policy.ErrOutOfRange, duration.Format(longest), duration.Format(shortest))
 	}
 	return &reporter{
 		host: newHost(shortest, p.SkipDelay),

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
@@ -163,7 +164,7 @@ func structure(v reflect.Value, open func([]byte) (Object, bool)) any {
 	case time.Time:
 		return x.UTC().Format(time.RFC3339)
 	case time.Duration:
-		return x.String()
+		return duration.Format(x)
 	case policy.Params:
 		return parameters(&x)
 	case []byte:
@@ -195,7 +196,7 @@ func parameters(params *policy.Params) Fields {
 		var value any = n
 		switch p.Quantity {
 		case policy.Span:
-			value = (time.Duration(n) * time.Millisecond).String()
+			value = duration.Format(time.Duration(n) * time.Millisecond)
 		case policy.Thousandths:
 			value = policy.Ratio(n).Float()
 		case policy.Flag:
