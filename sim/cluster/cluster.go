@@ -87,6 +87,7 @@ type memberSetting struct {
 	stranger       bool          // knows only whom it meets, not the whole group
 	knowsOnce      bool          // is told of the whole group when it begins, and never again
 	liar           bool          // its driver lies
+	dialsOut       bool          // nobody can dial it
 }
 
 // cluster is a group of members in virtual time. It is not safe for concurrent
@@ -160,6 +161,10 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 
 // add makes a member that is not running yet.
 func (c *cluster) add(who identity, m memberSetting) *node {
+	if m.dialsOut {
+		who.address = ""
+		who.endpoint = endpointOf(c.group.ID(), who)
+	}
 	n := &node{
 		c: c, identity: who, memberSetting: m, guard: newGuard(c.group.ID()),
 		disk:  disk{faithful: m.durable, lean: c.lean, failure: healthy},

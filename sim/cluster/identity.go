@@ -26,7 +26,7 @@ type identity struct {
 	id          ident.Member
 	key         *signature.PrivateKey
 	certificate certificate.Certificate
-	address     string
+	address     string // empty: it only dials out
 	endpoint    []byte
 }
 
@@ -73,11 +73,21 @@ func (a *authority) issue(i int) identity {
 
 // endpointOf is a member's first endpoint record.
 func endpointOf(g ident.Group, who identity) []byte {
-	e, err := certificate.Endpoint{
-		Member: who.id, Sequence: 1, Mode: certificate.Reachable, Addresses: []string{who.address},
-	}.Sign(g, who.key)
+	e := certificate.Endpoint{Member: who.id, Sequence: 1, Mode: certificate.DialsOut, Addresses: who.addresses()}
+	if len(e.Addresses) > 0 {
+		e.Mode = certificate.Reachable
+	}
+	signed, err := e.Sign(g, who.key)
 	must(err)
-	return e.Raw()
+	return signed.Raw()
+}
+
+// addresses are where others can dial a member.
+func (who identity) addresses() []string {
+	if who.address == "" {
+		return nil
+	}
+	return []string{who.address}
 }
 
 // memberName is a, b, c, … z, a1, b1, …

@@ -127,7 +127,7 @@ func (n *node) dial(to ident.Member) {
 // locates reports whether a member knows where another one is: by its endpoint
 // record, or from the operator.
 func (n *node) locates(o *node) bool {
-	return slices.Contains(n.known(), o) || slices.Contains(n.member.Addresses(o.id), o.address)
+	return o.address != "" && (slices.Contains(n.known(), o) || slices.Contains(n.member.Addresses(o.id), o.address))
 }
 
 // known are the members whose addresses the operator has given to this one.
@@ -179,9 +179,10 @@ func (c *cluster) connect(a, b *node) *conn {
 	return k
 }
 
-// closeWhenIdle closes a connection on which nothing is sent for long.
+// closeWhenIdle closes a connection on which nothing is sent for long, but not that of
+// a member that only dials out.
 func (c *cluster) closeWhenIdle(k *conn) {
-	if c.net.idle == 0 {
+	if c.net.idle == 0 || k.ends[0].dialsOut || k.ends[1].dialsOut {
 		return
 	}
 	c.after(k.usedAt+c.net.idle-c.now, func() {

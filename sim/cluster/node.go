@@ -144,7 +144,7 @@ func (n *node) start(fresh bool) {
 	if !n.knowsOnce || n.life == 1 {
 		n.put(n.knowledge())
 	}
-	n.put(member.Announce{Addresses: []string{n.address}})
+	n.put(member.Announce{Addresses: n.addresses()})
 }
 
 // drawSeed gives the member's next life its random numbers.

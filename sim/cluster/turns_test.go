@@ -21,40 +21,58 @@ import (
 // programs have ended. It counts turns.
 type busy struct {
 	*cluster
-	asks  map[ident.Member]bool
-	once  bool // they do so only when asks is reset
-	turns []ident.Member
+	asks   map[ident.Member]bool
+	once   bool // they do so only when asks is reset
+	turns  []ident.Member
+	turnAt []time.Duration // of each of the turns
 }
+
+// turnTime is how long a turn of a busy group lasts.
+const turnTime = 300 * time.Millisecond
 
 // newBusy starts so many members under a preset of the wandering policy.
 func newBusy(t *testing.T, seed uint64, members int, preset string) *busy {
-	const operation = 300 * time.Millisecond
+	b, err := newBusyGroup(busySetting(seed, members, group.Resource{Name: "r", MaxHold: turnTime, Params: policy.Params{
+		Preset: preset, OperationTime: turnTime, MembersMax: members, SkipDelay: 100 * time.Millisecond,
+		MinInterval: 50 * time.Millisecond,
+	}}))
+	require.NoError(t, err)
+	return b
+}
+
+// busySetting is the setting of a busy group with one resource.
+func busySetting(seed uint64, members int, resource group.Resource) setting {
 	s := setting{
 		seed: seed, tuning: handoff.DefaultTuning, lean: true,
-		resources: []group.Resource{group.Resource{Name: "r", MaxHold: operation, Params: policy.Params{
-			Preset: preset, OperationTime: operation, MembersMax: members, SkipDelay: 100 * time.Millisecond,
-			MinInterval: 50 * time.Millisecond,
-		}}.WithDefaults()},
+		resources: []group.Resource{resource.WithDefaults()},
 		constants: group.Settings{GossipInterval: time.Second, ClockAllowance: clockAllowance},
 		net:       networkSetting{delay: 10 * time.Millisecond, jitter: time.Millisecond, notice: time.Second},
 	}
 	for i := range members {
 		s.members = append(s.members, memberSetting{durable: true, found: i == 0})
 	}
+	return s
+}
+
+// newBusyGroup starts the members of a setting.
+func newBusyGroup(s setting) (*busy, error) {
 	c, err := newCluster(s, nil)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	b := &busy{cluster: c, asks: make(map[ident.Member]bool)}
 	c.watch = func(m Moment) {
 		if m.Deed == Granted {
 			b.asks[m.Member] = b.once
 			b.turns = append(b.turns, m.Member)
+			b.turnAt = append(b.turnAt, c.now)
 		}
 	}
 	for _, n := range c.nodes {
 		n.start(false)
 		n.meetSomebody()
 	}
-	return b
+	return b, nil
 }
 
 // crash ends a member for good, and what runs there.
@@ -76,7 +94,7 @@ func (b *busy) work(d time.Duration) {
 			if n.member != nil && !runs[n] && !b.asks[n.id] {
 				b.asks[n.id] = true
 				n.requests++
-				n.put(member.Demand{Request: n.requests, Resource: "r", MaxHold: 300 * time.Millisecond})
+				n.put(member.Demand{Request: n.requests, Resource: "r", MaxHold: turnTime})
 			}
 		}
 		b.runFor(10 * time.Millisecond)
