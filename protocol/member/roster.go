@@ -11,10 +11,15 @@ type roster struct {
 	slot slotKey
 }
 
-// Draw is policy.Roster's. Who has not answered of late is left out.
+// Draw is policy.Roster's. Who has not answered of late is left out. One is drawn by
+// Choose: it is about to be passed a token.
 func (r roster) Draw(n int, to []ident.Member) []ident.Member {
 	start := len(to)
-	to = r.m.dir.DrawSome(r.m.sources.member, n, r.m.now.Wall, r.m.shunned, to)
+	if n != 1 {
+		to = r.m.dir.DrawSome(r.m.sources.member, n, r.m.now.Wall, r.m.shunned, to)
+	} else if id, ok := r.m.dir.Choose(r.m.sources.member, r.m.now.Wall, r.m.shunned); ok {
+		to = append(to, id)
+	}
 	r.asked(policy.Asked{N: n, Answer: to[start:]})
 	return to
 }

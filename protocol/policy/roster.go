@@ -27,7 +27,9 @@ const MaxWitnesses = 16
 // to what makes a policy deterministic.
 type Roster interface {
 	// Draw appends n different members drawn uniformly among those that take part
-	// as far as this one knows, itself left out; fewer where fewer are known.
+	// as far as this one knows, itself left out; fewer where fewer are known. A single
+	// one is drawn as the next holder of a token is, so that all are visited equally
+	// often also where some only dial out.
 	Draw(n int, to []ident.Member) []ident.Member
 	// Witnesses appends the n witnesses of a member, n at most MaxWitnesses: among
 	// all others that take part as far as this member knows, those with the highest
