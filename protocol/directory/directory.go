@@ -45,6 +45,8 @@ type Directory struct {
 	authorities authorities
 	failed      []*facts // who can be dialled
 
+	ring [ringRoles]int // how many members of each role there
+
 	// Who can be drawn.
 
 	pools  [roles]pool
@@ -194,6 +196,7 @@ func (d *Directory) list(f *facts) {
 		fingerprint = d.fingerprint(f)
 	}
 	d.order.show(f, shown, fingerprint)
+	d.order.unpair(f)
 	if !f.known() {
 		f.listed = false
 		d.order.remove(f)

@@ -8,6 +8,9 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
+// Be makes the directory that of another member, as far as the ring is concerned.
+func (d *Directory) Be(m ident.Member) { d.self = m }
+
 // LimitRevocations lowers the bound of revocations, so that it can be reached.
 func (d *Directory) LimitRevocations(n int) { d.revoked.limit = n }
 

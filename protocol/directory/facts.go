@@ -28,6 +28,7 @@ type facts struct {
 	fingerprint Fingerprint // while it is shown
 	place       int         // in the pool of its role
 	role        role
+	ring        ringRole
 	mode        uint8 // of the endpoint record; 0 without one
 	listed      bool  // in the order of ids: there is a certificate
 	shown       bool  // to peers: see Directory.shows

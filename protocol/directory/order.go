@@ -44,6 +44,8 @@ type block struct {
 	sum   sum // of those that are shown
 	list  []*facts
 	ids   []ident.Member // of list: Witnesses goes through all of them
+
+	brackets brackets // see paired; those of no second: to be counted anew
 }
 
 // order is all members with a certificate in the order of their ids, in blocks
@@ -76,6 +78,7 @@ func (o *order) add(f *facts) {
 	n := o.at(f.id)
 	b := &o.blocks[n]
 	at, _ := b.find(f.id)
+	b.brackets = brackets{}
 	b.list, b.ids = slices.Insert(b.list, at, f), slices.Insert(b.ids, at, f.id)
 	b.first = b.list[0].id
 	if half := len(b.list) / 2; len(b.list) > blockSize {
@@ -105,6 +108,7 @@ func (o *order) remove(f *facts) {
 	n := o.at(f.id)
 	b := &o.blocks[n]
 	at, _ := b.find(f.id)
+	b.brackets = brackets{}
 	b.list, b.ids = slices.Delete(b.list, at, at+1), slices.Delete(b.ids, at, at+1)
 	if n+1 < len(o.blocks) && len(b.list)+len(o.blocks[n+1].list) <= blockSize/2 {
 		b.list, b.ids = append(b.list, o.blocks[n+1].list...), append(b.ids, o.blocks[n+1].ids...)
@@ -132,6 +136,32 @@ func (o *order) show(f *facts, shown bool, p Fingerprint) {
 		}
 	}
 	f.shown, f.fingerprint = shown, p
+}
+
+// above is all members, ascending from the one after m, and m the last.
+func (o *order) above(m ident.Member) iter.Seq[*facts] {
+	return around(m, o.from(m), o.from(ident.Member{}))
+}
+
+// below is all members, descending from the one before m, and m the last.
+func (o *order) below(m ident.Member) iter.Seq[*facts] {
+	return around(m, o.down(m), o.down(ident.LastMember()))
+}
+
+// around is the part of a list from m on, without m, and then the list up to m.
+func around(m ident.Member, rest, list iter.Seq[*facts]) iter.Seq[*facts] {
+	return func(yield func(*facts) bool) {
+		for f := range rest {
+			if f.id != m && !yield(f) {
+				return
+			}
+		}
+		for f := range list {
+			if !yield(f) || f.id == m {
+				return
+			}
+		}
+	}
 }
 
 // from is the members with ids from m on, ascending.

@@ -1,7 +1,6 @@
 package directory
 
 import (
-	"iter"
 	"math/rand/v2"
 	"time"
 
@@ -50,6 +49,7 @@ func (d *Directory) settle(f *facts) {
 	d.links.set(f.id, f.attachments(), d.isPeer)
 	d.reseat(d.resample(f))
 	d.seat(f)
+	d.enroll(f)
 }
 
 func (d *Directory) seat(f *facts) {
@@ -235,31 +235,4 @@ func (d *Directory) Candidates() int {
 		n += len(p)
 	}
 	return n
-}
-
-// After is the member that follows this one in the order of ids, the first
-// after the last, among those that Choose would draw from. The cost grows with
-// the number of members that are passed over. exclude may be nil.
-func (d *Directory) After(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
-	return d.beside(1, now, exclude)
-}
-
-// Before is the member that this one follows, as in After.
-func (d *Directory) Before(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
-	return d.beside(-1, now, exclude)
-}
-
-func (d *Directory) beside(step int, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
-	near, all := d.order.from(d.self), d.order.from(ident.Member{})
-	if step < 0 {
-		near, all = d.order.down(d.self), d.order.down(ident.LastMember())
-	}
-	for _, part := range []iter.Seq[*facts]{near, all} {
-		for f := range part {
-			if f.role != nobody && f.status(now) == nil && (exclude == nil || !exclude(f.id)) {
-				return f.id, true
-			}
-		}
-	}
-	return ident.Member{}, false
 }

@@ -42,6 +42,7 @@ type whereabouts struct {
 func (m *Member) announce(addresses []string) {
 	w := &m.where
 	w.announced, w.addresses = true, slices.Clone(addresses)
+	m.ring.due = true
 	if len(addresses) > 0 {
 		clear(w.attached)
 	}
@@ -163,6 +164,7 @@ func (m *Member) attachSome() {
 		m.greet(id) // once connected, it is attached
 	}
 	m.redial()
+	m.linkRing()
 	m.dialCreditors()
 	if !w.record.IsZero() && !slices.Equal(before, m.attachments()) {
 		m.signEndpoint()
@@ -205,6 +207,9 @@ func (m *Member) attachedAgain(id ident.Member) {
 func (m *Member) detached(id ident.Member) {
 	if lost, ok := m.where.attached[id]; ok && lost == clock.Never {
 		m.where.attached[id] = m.now.Boot
+		m.where.attachAt = m.now.Boot
+	}
+	if slices.Contains(m.ring.links[:], id) {
 		m.where.attachAt = m.now.Boot
 	}
 }

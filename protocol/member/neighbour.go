@@ -2,11 +2,15 @@ package member
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -29,12 +33,13 @@ const (
 	maxGone = 4096
 )
 
-// neighbour is who follows this member in the order of ids, as the policies
-// were last told.
+// neighbour is who follows this member on the ring, as the policies were last told.
 type neighbour struct {
-	id      ident.Member // zero: nobody
-	before  ident.Member // whose neighbour this member is
-	members int          // that take part, this one among them
+	id      ident.Member    // zero: nobody
+	before  ident.Member    // whose neighbour this member is
+	links   [2]ident.Member // whom a member that only dials out keeps connected, absent or not
+	members int             // that take part, this one among them
+	outside bool            // this member has no place on the ring
 	again   clock.Instant
 	due     bool // something has happened since
 }
@@ -96,8 +101,10 @@ func (m *Member) findNeighbour() bool {
 	m.ring.due = false
 	m.ring.again = m.now.Boot.Add(lookEvery)
 	m.greetBefore()
+	m.findLinks()
+	m.findPlace()
 	id, _ := m.dir.After(m.now.Wall, m.isGone)
-	members := m.dir.Candidates() + 1
+	members := m.dir.RingLen()
 	if id == m.ring.id && members == m.ring.members {
 		return false
 	}
@@ -114,9 +121,50 @@ func (m *Member) greetBefore() {
 		return
 	}
 	m.ring.before = before
-	if !before.IsZero() && m.peers[before] == nil {
+	if !before.IsZero() && m.peers[before] == nil && m.dir.Dialable(before) {
 		m.send(before, &wire.Want{Topic: wire.WantRevocations, Version: m.dir.RevocationVersion()})
 	}
+}
+
+// findLinks finds to whom a member that only dials out has to be connected: neither of
+// those beside it on the ring can pass it a token, or be sure of its request, otherwise.
+func (m *Member) findLinks() {
+	var links [2]ident.Member
+	if m.where.announced && len(m.where.addresses) == 0 && m.hasRing() {
+		links[0], _ = m.dir.Before(m.now.Wall, nil)
+		links[1], _ = m.dir.After(m.now.Wall, nil)
+	}
+	if links != m.ring.links {
+		m.ring.links = links
+		m.where.attachAt = min(m.where.attachAt, m.now.Boot)
+	}
+}
+
+// linkRing dials those beside this member on the ring who are not connected. A
+// connection that a member has made which only dials out is kept.
+func (m *Member) linkRing() {
+	for i, id := range m.ring.links {
+		if !id.IsZero() && m.peers[id] == nil && m.dir.Dialable(id) && (i == 0 || id != m.ring.links[0]) {
+			m.greet(id)
+		}
+	}
+}
+
+// findPlace notes whether this member has a place on the ring.
+func (m *Member) findPlace() {
+	outside := !m.dir.OnRing(m.now.Wall) && m.hasRing()
+	if outside && !m.ring.outside {
+		m.emit(effect.Report{
+			Kind: "no place on the ring", About: m.self,
+			Detail: "more than half of the members only dial out, and this one gets no turns",
+		})
+	}
+	m.ring.outside = outside
+}
+
+// hasRing reports whether a resource is shared in a ring.
+func (m *Member) hasRing() bool {
+	return slices.ContainsFunc(m.settings.Resources, func(r group.Resource) bool { return r.Policy == catalog.Ring })
 }
 
 // isGone reports whether a member is passed over. Who is looks again when that

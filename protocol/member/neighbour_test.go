@@ -53,8 +53,11 @@ func (w *watcher) neighbours() (list []ident.Member) {
 // circle is a member among others, which stand in the order in which they
 // follow it.
 func circle(t *testing.T, others int) (*box, *watcher, []*someone) {
-	a := newAuthority(t)
-	self := a.issue(1, time.Hour)
+	return circleOf(t, newAuthority(t), others)
+}
+
+func circleOf(t *testing.T, a *authority, others int) (*box, *watcher, []*someone) {
+	self := a.issue(1, 24*time.Hour)
 	var list []*someone
 	for n := range others {
 		list = append(list, a.issue(byte(2+n), 24*time.Hour))

@@ -131,6 +131,7 @@ func (m *Member) configure() (fresh []*slot, err error) {
 		}
 	}
 	m.leaveSlots(configured)
+	m.ring.due = true // there may be a ring now, or none any more
 	return fresh, nil
 }
 
@@ -366,9 +367,13 @@ func (m *Member) actOn(h *hold, a *policy.Action) {
 
 // generate makes a token and takes custody of it. A member that holds one of
 // the slot makes no other: its policy may have let go of it, but nobody has
-// accepted it yet.
+// accepted it yet. One without a place on the ring (rule P-17) sees none because
+// none comes to it, not because it is lost.
 func (m *Member) generate(s *slot, founding bool) {
 	if m.stopping || m.handoff.Held() >= handoff.MaxHeld || len(m.holdsOf(s)) > 0 {
+		return
+	}
+	if m.ring.outside && !founding && s.resource.Policy == catalog.Ring {
 		return
 	}
 	body := token.GenesisBody{

@@ -73,10 +73,10 @@ const (
 	// Message: Event.Body came from the policy of the same slot's resource at
 	// the member Event.From. It is a hint without any authority.
 	Message
-	// Neighbour: Event.From follows this member in the order of member ids,
-	// the first after the last, among those that take part and can be
-	// reached; it is zero when there is no other. Event.Members is how many
-	// take part, this member among them. It is told before a policy begins its
+	// Neighbour: Event.From follows this member on the ring (rule P-17), among
+	// those that take part and can be reached from here; it is zero when there
+	// is no other. Event.Members is how many take part, this member among them,
+	// whether or not they can be reached from here. It is told before a policy begins its
 	// work and whenever it changes. Members that know different parts of the
 	// group may disagree.
 	Neighbour

@@ -49,6 +49,10 @@ var dialOutPolicies = []struct {
 }{
 	{catalog.Wandering, policy.Params{Preset: "fair", MinInterval: 50 * time.Millisecond}},
 	{catalog.Wandering, policy.Params{Preset: "light", MinInterval: 50 * time.Millisecond}},
+	{catalog.Ring, policy.Params{Preset: "e"}},
+	{catalog.Ring, policy.Params{Preset: "s"}},
+	{catalog.Ring, policy.Params{Preset: "q"}},
+	{catalog.Ring, policy.Params{Preset: "d"}},
 	{catalog.Multitoken, policy.Params{Preset: "split", TargetInterval: 2 * time.Second}},
 }
 
@@ -106,6 +110,31 @@ func TestDialOut_Busy_ServedLikeOthers(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestDialOut_MoreThanHalf_RestHasNoPlace: where most members only dial out, a ring serves
+// as many of them as can be dialled, as often as those. The others get nothing, and make
+// no tokens of their own for it.
+func TestDialOut_MoreThanHalf_RestHasNoPlace(t *testing.T) {
+	skipUnderRaceDetector(t)
+	b, err := newBusyGroup(dialOutSetting(7, 8, catalog.Ring, policy.Params{Preset: "e"}, []int{0, 1, 2, 4, 5}))
+	require.NoError(t, err)
+	b.work(5 * time.Minute)
+	count, served := make(map[ident.Member]int), 0
+	for _, m := range b.turns {
+		count[m]++
+	}
+	for _, n := range b.nodes {
+		t.Log(n.name, n.dialsOut, count[n.id])
+		if n.dialsOut && count[n.id] == 0 {
+			continue
+		}
+		served++
+		assert.InEpsilon(t, float64(len(b.turns))/6, count[n.id], 0.1, n.name)
+	}
+	assert.Equal(t, 6, served)
+	assert.Equal(t, 1, b.made()[place{"r", 0}], "tokens made")
+	assert.Empty(t, b.violations)
 }
 
 // shares is how many turns the member that only dials out with the fewest has for each one

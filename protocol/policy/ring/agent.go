@@ -13,7 +13,8 @@ import (
 // that loses messages, tokens and members. It implements policy.Policy; after
 // New it does not allocate. Not safe for concurrent use.
 //
-// The ring is the order of member ids. The driver names the next one with
+// The ring is the order of member ids, but for members that only dial out, which are
+// kept apart (rule P-17). The driver names the next one with
 // policy.Neighbour; everything goes to that one. A member without a neighbour
 // keeps the token and runs whenever it has demand.
 //

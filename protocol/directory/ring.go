@@ -1,0 +1,288 @@
+package directory
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// ringRole is what a member is on the ring (rule P-17), whatever the time.
+type ringRole uint8
+
+const (
+	// outside: dead, or nobody knows how to reach it.
+	outside ringRole = iota
+	// host: others can dial it. Hosts follow each other in the order of ids.
+	host
+	// guest: it only dials out, and stands right before a host.
+	guest
+	ringRoles
+)
+
+// The order of the ring is a function of what all members know, and not of who is
+// connected with whom, so that all see one cycle. No two guests are adjacent: neither
+// could dial the other. Guests and hosts are paired like brackets in the order of ids, a
+// guest opens and a host closes. So a guest that has a host for its successor in that
+// order stands where its id is, and who joins, leaves or fails moves few others.
+
+// After is the member that follows this one on the ring, among those that can be handed
+// a token from here: whoever can neither be dialled nor is connected is passed over, and
+// so is who is excluded. The cost grows with the number of members that are passed over.
+// Where members only dial out it also grows with the size of the group: one step for
+// each 128 members at worst. exclude may be nil.
+func (d *Directory) After(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	return d.follow(d.next, now, exclude)
+}
+
+// Before is the member that this one follows, as in After.
+func (d *Directory) Before(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	return d.follow(d.previous, now, exclude)
+}
+
+// OnRing reports whether this member has a place on the ring. A member that only dials
+// out may have none where more than half do. It follows nobody then, but After names a
+// member to which it can pass a token that it has. Where nobody can be dialled there is no
+// ring, and each one is alone on its own.
+func (d *Directory) OnRing(now time.Time) bool {
+	return d.ringSelf(now) != guest || d.ring[host] == 0 || d.pair(d.self, guest, now) != nil
+}
+
+// RingLen is how many members are alive and can be reached by others, this one among
+// them; some of their certificates may have run out. The ring is as long, or shorter where
+// more than half only dial out.
+func (d *Directory) RingLen() int {
+	n := d.ring[host] + d.ring[guest]
+	if f := d.members[d.self]; f == nil || f.ring == outside {
+		n++
+	}
+	return n
+}
+
+// ringSelf is the role of this member. One that has not said how it can be reached is a
+// host.
+func (d *Directory) ringSelf(now time.Time) ringRole {
+	if f := d.members[d.self]; f != nil && f.ringRole(now) == guest {
+		return guest
+	}
+	return host
+}
+
+// follow goes along the ring from this member until there is one that can be handed a token.
+func (d *Directory) follow(step func(ident.Member, ringRole, time.Time) *facts, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	at, role := d.self, d.ringSelf(now)
+	for range d.RingLen() {
+		f := step(at, role, now)
+		if f == nil || f.id == d.self {
+			break
+		}
+		at, role = f.id, f.ring
+		if (f.connected || f.reachable()) && (exclude == nil || !exclude(at)) {
+			return at, true
+		}
+	}
+	return ident.Member{}, false
+}
+
+// next is who follows a member on the ring; nil if there is no host.
+func (d *Directory) next(m ident.Member, role ringRole, now time.Time) *facts {
+	if role == guest {
+		if f := d.pair(m, guest, now); f != nil {
+			return f
+		}
+	}
+	f := firstHost(d.order.above(m), now)
+	if f == nil || role == guest {
+		return f
+	}
+	if g := d.pair(f.id, host, now); g != nil {
+		return g
+	}
+	return f
+}
+
+// previous is whom a member follows on the ring; nil for one without a place there.
+func (d *Directory) previous(m ident.Member, role ringRole, now time.Time) *facts {
+	f := d.pair(m, role, now)
+	switch {
+	case role == host && f != nil:
+		return f
+	case role == guest && f == nil:
+		return nil
+	case role == guest:
+		m = f.id
+	}
+	return firstHost(d.order.below(m), now)
+}
+
+func firstHost(list iter.Seq[*facts], now time.Time) *facts {
+	for f := range list {
+		if f.ringRole(now) == host {
+			return f
+		}
+	}
+	return nil
+}
+
+// enroll counts a member by its role, which may have changed.
+func (d *Directory) enroll(f *facts) {
+	old := f.ring
+	f.ring = outside
+	switch {
+	case !f.alive():
+	case f.dialsOut():
+		f.ring = guest
+	case f.reachable() || f.connected:
+		f.ring = host
+	}
+	if f.ring == old {
+		return
+	}
+	d.ring[old]--
+	d.ring[f.ring]++
+	if f.listed {
+		d.order.unpair(f)
+	}
+}
+
+// ringRole is the role of a member at the time now.
+func (f *facts) ringRole(now time.Time) ringRole {
+	if f.ring != outside && f.valid(now) {
+		return f.ring
+	}
+	return outside
+}
+
+// brackets is what remains of some members when those of them are paired that can be:
+// hosts without a guest, and behind them guests without a host.
+type brackets struct {
+	hosts, guests int
+	since, until  int64 // the seconds in which it is so: certificates begin and end
+}
+
+// of is how many remain of a role, and of the other one.
+func (b *brackets) of(role ringRole) (same, other int) {
+	if role == guest {
+		return b.guests, b.hosts
+	}
+	return b.hosts, b.guests
+}
+
+// pair is the host of a guest, or the guest of a host; nil if it has none. A guest looks
+// for its host upwards, a host for its guest downwards.
+func (d *Directory) pair(m ident.Member, role ringRole, now time.Time) *facts {
+	o := &d.order
+	if d.ring[guest] == 0 || d.ring[host] == 0 && role == guest {
+		return nil
+	}
+	n := o.at(m)
+	list := o.blocks[n].list
+	at, found := o.blocks[n].find(m)
+	lower, upper := list[:at], list[at:]
+	if found {
+		upper = upper[1:]
+	}
+	s := pairing{role: role, now: now}
+	if role == guest {
+		f := s.among(slices.Values(upper))
+		for i := n + 1; f == nil && i < n+len(o.blocks); i++ {
+			f = s.block(&o.blocks[i%len(o.blocks)])
+		}
+		if f == nil {
+			f = s.among(slices.Values(lower))
+		}
+		return f
+	}
+	f := s.among(backward(lower))
+	for i := n + len(o.blocks) - 1; f == nil && i > n; i-- {
+		f = s.block(&o.blocks[i%len(o.blocks)])
+	}
+	if f == nil {
+		f = s.among(backward(upper))
+	}
+	return f
+}
+
+func backward(list []*facts) iter.Seq[*facts] {
+	return func(yield func(*facts) bool) {
+		for _, f := range slices.Backward(list) {
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// pairing looks for who is paired with a member of one role.
+type pairing struct {
+	role ringRole
+	now  time.Time
+	open int // of the same role between them, which must be paired first
+}
+
+// among is the member that is looked for, if it is one of these.
+func (s *pairing) among(list iter.Seq[*facts]) *facts {
+	for f := range list {
+		switch f.ringRole(s.now) {
+		case outside:
+		case s.role:
+			s.open++
+		default:
+			if s.open == 0 {
+				return f
+			}
+			s.open--
+		}
+	}
+	return nil
+}
+
+// block is among for all members of a block, at the cost of one step if it is not there.
+func (s *pairing) block(b *block) *facts {
+	same, other := b.paired(s.now).of(s.role)
+	if other <= s.open {
+		s.open += same - other
+		return nil
+	}
+	if s.role == guest {
+		return s.among(slices.Values(b.list))
+	}
+	return s.among(backward(b.list))
+}
+
+// paired is what remains of a block.
+func (b *block) paired(now time.Time) *brackets {
+	s := now.Unix()
+	if p := &b.brackets; p.since <= s && s < p.until {
+		return p
+	}
+	p := brackets{until: 1<<63 - 1, since: -1 << 63}
+	for _, f := range b.list {
+		if f.ring == outside {
+			continue
+		}
+		for _, t := range [2]int64{f.notBefore, f.notAfter} {
+			if t <= s {
+				p.since = max(p.since, t)
+			} else {
+				p.until = min(p.until, t)
+			}
+		}
+		switch {
+		case f.ringRole(now) == guest:
+			p.guests++
+		case f.ringRole(now) == outside:
+		case p.guests > 0:
+			p.guests--
+		default:
+			p.hosts++
+		}
+	}
+	b.brackets = p
+	return &b.brackets
+}
+
+// unpair forgets what remains of the block of a member, whose role or certificate has
+// changed.
+func (o *order) unpair(f *facts) { o.blocks[o.at(f.id)].brackets = brackets{} }
