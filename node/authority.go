@@ -33,8 +33,6 @@ const (
 	// rushPause is the time for each member within which all renew when their
 	// certificates count no more: a renewal takes the CA's disk some 10 ms.
 	rushPause = 20 * time.Millisecond
-	// watchPause is how often the wall clock is looked at, which may be put right.
-	watchPause = time.Second
 	// renewPatience bounds one renewal.
 	renewPatience = time.Minute
 )
@@ -47,6 +45,7 @@ var errNoAuthority = fmt.Errorf("%w: no [ca] address: set it, or renew by hand w
 type authority struct {
 	n     *Node
 	saves chan struct{} // one element: the group file is to be written
+	beats chan struct{} // one element: it is time to look at the wall clock, which may be put right
 
 	renewing sync.Mutex // held while the CA is asked for a certificate
 	files    sync.Mutex // held while a file is replaced
@@ -60,7 +59,7 @@ type authority struct {
 }
 
 func newAuthority(n *Node) *authority {
-	return &authority{n: n, current: n.cfg.Certificate, saves: make(chan struct{}, 1)}
+	return &authority{n: n, current: n.cfg.Certificate, saves: make(chan struct{}, 1), beats: make(chan struct{}, 1)}
 }
 
 // isKnown reports whether an address of the CA is known.
@@ -125,17 +124,23 @@ func (a *authority) keepUp(ctx context.Context, p *plan) {
 	}
 }
 
-// sleep waits a little, or until the group file is to be written.
+// beat has the authority look at the wall clock.
+func (a *authority) beat() {
+	select {
+	case a.beats <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// sleep waits for the next beat, or until the group file is to be written.
 func (a *authority) sleep(ctx context.Context) {
-	t := time.NewTimer(watchPause)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 	case <-a.n.done:
 		<-ctx.Done()
 	case <-a.saves:
 		a.saveGroup()
-	case <-t.C:
+	case <-a.beats:
 	}
 }
 

@@ -64,6 +64,10 @@ type Config struct {
 	// NoPreOffer begins the search for the next holder only when the policy
 	// lets go of the token: to measure what pre-offering gains.
 	NoPreOffer bool
+	// Quiet, if it is given, is called when the member has become quiet, with true, and
+	// when it has no more, with false, within a few seconds: so that the program can
+	// use less of the machine meanwhile. It must not block.
+	Quiet func(quiet bool)
 	// Observer, if there is one, is told what the policies decide: to replay it
 	// in the simulator. It is called while the node waits, and keeps nothing.
 	Observer member.Observer

@@ -25,7 +25,7 @@ func (c *Config) SetSocket(conn net.PacketConn, addresses func() ([]net.Addr, er
 
 // LookAtPulse is a beat of the pulse, so long after it was due.
 func (n *Node) LookAtPulse(late time.Duration) {
-	n.lookAtPulse(clock.Instant(n.pulse.due.Load()).Add(late))
+	n.lookAtPulse(clock.Instant(n.pulse.due.Load()).Add(late), time.Second)
 }
 
 // Frames hands frames over as the transport does.

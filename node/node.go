@@ -50,7 +50,8 @@ type Node struct {
 	scrapes   scrapes
 	syncs     atomic.Uint64
 	pulse     pulse
-	paths     paths // by keepPulse
+	quietness quietness // by beat
+	paths     paths     // by startTasks, then by beat
 	sent      sent
 	contact   atomic.Int64 // clock.Instant of the last frame from anybody
 	failed    atomic.Int64 // clock.Instant of the last attempt to reach somebody that failed
@@ -178,7 +179,7 @@ func (n *Node) openTransport(ctx context.Context) error {
 		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.currentGroup(),
 		Vouchers: n.currentGroup().Vouchers(), Vouched: n.vouched,
 		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.Now,
-		Addresses: n.addresses, Newest: n.newest, Revocation: n.revocation, ResetKey: reset, Log: n.log,
+		Addresses: n.addresses, Newest: n.newest, Revocation: n.revocation, Pulse: n.beat, ResetKey: reset, Log: n.log,
 	})
 	if err != nil {
 		_ = conn.Close()
@@ -220,9 +221,8 @@ func (n *Node) startTasks(start context.Context) error {
 	if err := n.serveMetrics(start); err != nil {
 		return err
 	}
-	n.pulse.beat(boottime.Now())
 	n.lookAtPaths()
-	n.tasks.Go(func() { n.keepPulse(ctx) })
+	n.pulse.beat(boottime.Now(), firstBeat)
 	n.tasks.Go(func() { n.bootstrap(ctx) })
 	n.tasks.Go(func() { n.prune(ctx) })
 	n.tasks.Go(func() { n.authority.run(ctx) })

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
 
@@ -10,14 +9,11 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 )
 
-// pulseEvery is how often the node looks whether it runs when it should. A
-// connection bears 7.5 seconds of silence, which are several of these; a look costs
-// some microseconds.
-const pulseEvery = time.Second
-
 // pulse is how late this process runs: its processor is short, it was stopped, or
 // the machine slept. It waits for nothing but the processor, neither for the disk nor
-// for who works in the engine. The zero value is always punctual.
+// for who works in the engine. It beats when the transport looks at its connections, each
+// second: a connection bears 7.5 seconds of silence, which are several of these. The zero
+// value is always punctual.
 type pulse struct {
 	due atomic.Int64 // clock.Instant of the next beat
 	was atomic.Int64 // how late the last one was, as a time.Duration
@@ -34,34 +30,36 @@ func (p *pulse) late(now clock.Instant) time.Duration {
 	return max(now.Sub(due), time.Duration(p.was.Load()))
 }
 
-// beat notes how late it comes, and when the next one is due.
-func (p *pulse) beat(now clock.Instant) {
+// beat notes how late it comes, and after what time the next one is due.
+func (p *pulse) beat(now clock.Instant, next time.Duration) {
 	if due := clock.Instant(p.due.Load()); due != 0 {
 		p.was.Store(int64(max(0, now.Sub(due))))
 	}
-	p.due.Store(int64(now.Add(pulseEvery))) // second: who sees it sees the other
+	p.due.Store(int64(now.Add(next))) // second: who sees it sees the other
 }
 
-// keepPulse goes on with the pulse, whose first beat has been.
-func (n *Node) keepPulse(ctx context.Context) {
-	timer := time.NewTimer(pulseEvery)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
-		n.lookAtPulse(boottime.Now())
-		n.lookAtPaths()
-		timer.Reset(pulseEvery)
+// firstBeat is when the first beat is due at the latest: the transport's looks have
+// begun before.
+const firstBeat = time.Second
+
+// beat is called each time that the transport has looked at its connections. What the
+// node looks at periodically shares the wake-up. Before the first beat it does nothing:
+// the node is not open yet.
+func (n *Node) beat(next time.Duration) {
+	if n.pulse.due.Load() == 0 {
+		return
 	}
+	now := boottime.Now()
+	n.lookAtPulse(now, next)
+	n.lookAtQuiet(now)
+	n.lookAtPaths()
+	n.authority.beat()
 }
 
 // lookAtPulse is one beat. When it was late, the engine steps, and by that tells the
 // member.
-func (n *Node) lookAtPulse(now clock.Instant) {
-	n.pulse.beat(now)
+func (n *Node) lookAtPulse(now clock.Instant, next time.Duration) {
+	n.pulse.beat(now, next)
 	if time.Duration(n.pulse.was.Load()) >= awakenAfter {
 		n.transport.Recheck()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
+	"github.com/wandertoken/wander/internal/processors"
 )
 
 // environment is what a command knows of the world outside: tests replace it.
@@ -20,13 +21,14 @@ type environment struct {
 	Out, Err io.Writer
 	Getenv   func(string) string
 	Now      func() time.Time
+	Quiet    func(quiet bool) // see node.Config; nil where the process has other work, too
 
 	guardWait time.Duration // replaces supervise.ReadyTimeout in tests, unless 0
 }
 
 func main() {
 	supervise.RunGuard() // does not return in a process that is a guard
-	env := &environment{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now}
+	env := &environment{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Quiet: processors.Quiet}
 	os.Exit(run(env, os.Args[1:]))
 }
 

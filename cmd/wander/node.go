@@ -88,6 +88,7 @@ func runNode(env *environment, f nodeFlags) error {
 	notifyReload(reload)
 	defer signal.Stop(reload)
 
+	cfg.Quiet = env.Quiet
 	n, err := node.Open(context.Background(), cfg)
 	if setting := (*node.SettingError)(nil); errors.As(err, &setting) && !errors.Is(err, syscall.EADDRINUSE) {
 		return settingError(env, f.config, setting)

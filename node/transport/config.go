@@ -124,6 +124,12 @@ type Config struct {
 	// memory for members that are seldom met.
 	IdleTimeout time.Duration
 
+	// Pulse is called each time that the connections have been looked at, with the
+	// time until the next look. It lets other periodic work share the wake-up. It is
+	// called on a goroutine of the transport and must not call Close. Nil means that
+	// nobody wants to know.
+	Pulse func(next time.Duration)
+
 	// Now reads the wall clock, for the validity of certificates only. Nil
 	// means time.Now.
 	Now func() time.Time
@@ -176,6 +182,9 @@ func (c *Config) fill() error {
 	}
 	if c.Newest == nil {
 		c.Newest = func(ident.Member) (certificate.Certificate, bool) { return certificate.Certificate{}, false }
+	}
+	if c.Pulse == nil {
+		c.Pulse = func(time.Duration) {}
 	}
 	if c.Vouched == nil {
 		c.Vouched = func([][]byte) {}

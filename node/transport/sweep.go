@@ -22,6 +22,7 @@ func (t *Transport) sweepLoop() {
 				p.renew()
 				p.sweep(now)
 			}
+			t.cfg.Pulse(sweepInterval)
 		case <-t.ctx.Done():
 			return
 		}

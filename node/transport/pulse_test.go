@@ -1,0 +1,41 @@
+package transport
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestPulse_QuietMinute_OneLookEachSecond holds the wake-ups that the transport's own
+// timers cause: whoever wants to look at something periodically shares them.
+func TestPulse_QuietMinute_OneLookEachSecond(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		var looks atomic.Int64
+		b.node("a", func(c *Config) {
+			c.Pulse = func(next time.Duration) { looks.Add(1); assert.Equal(t, sweepInterval, next) }
+		})
+		time.Sleep(time.Minute + sweepInterval/2)
+		assert.EqualValues(t, time.Minute/sweepInterval, looks.Load())
+	})
+}
+
+// maxIdlePackets is how many packets two members exchange on a connection in a minute in
+// which nothing is said: it is dialled, a frame goes each way, keep-alives follow until
+// it is closed for idleness, and each is acknowledged.
+const maxIdlePackets = 35
+
+func TestIdleConnection_DialledUsedAndClosed_FewPackets(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		before := b.net.sent()
+		a.Send(z.Self(), Custody, []byte("there"))
+		z.wait(frame("there"), 1)
+		z.Send(a.Self(), Custody, []byte("back"))
+		a.wait(frame("back"), 1)
+		time.Sleep(time.Minute)
+		t.Log(b.net.sent() - before)
+		assert.LessOrEqual(t, b.net.sent()-before, maxIdlePackets)
+	})
+}
