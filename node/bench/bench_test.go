@@ -48,6 +48,17 @@ func TestSubjectsHandOver(t *testing.T) {
 	}
 }
 
+// TestIdle_TwoMembers_Measured runs two processes that want nothing.
+func TestIdle_TwoMembers_Measured(t *testing.T) {
+	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+		t.Skip("the measurement reads /proc")
+	}
+	var out strings.Builder
+	i := idleness{progress: io.Discard, members: counts{2}, preset: "fair", window: 100 * time.Millisecond, dir: t.TempDir()}
+	require.NoError(t, i.run(&out))
+	assert.Regexp(t, `(?m)^\| 2 \| [0-9.]+, [0-9.]+ \| [0-9.]+ %, [0-9.]+ % \| [0-9.]+ \| [01], [01] \|$`, out.String())
+}
+
 // TestScriptHasTheRealSizes: the straw man's frames are as long as a member's.
 func TestScriptHasTheRealSizes(t *testing.T) {
 	s, err := newScript()
@@ -110,6 +121,7 @@ func TestArguments(t *testing.T) {
 		nil, {"nonsense"}, {"throughput", "-tokens", "0"}, {"throughput", "-tokens", "1,x"},
 		{"throughput", "-only", "nobody"}, {"throughput", "-rounds", "0"}, {"latency", "-rounds", "0"},
 		{childCommand}, {childCommand, `{"Subject":"nobody"}`},
+		{"idle", "-members", "1"}, {"idle", "-for", "0s"}, {"idle", "-settle", "-1s"}, {"idle", "more"},
 	} {
 		assert.Error(t, run(args, io.Discard, io.Discard), "%v", args)
 	}

@@ -31,6 +31,8 @@ type sample struct {
 	CPU      time.Duration // user and system
 	Handoffs uint64
 	Syncs    uint64 // batches written to the journal
+
+	Connections int // that are open, of a member
 }
 
 // player is one end of what is measured.
@@ -53,6 +55,9 @@ func runChild(args []string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	play := subjects[r.Subject]
+	if r.Subject == idleSubject {
+		play = playIdle
+	}
 	if play == nil {
 		return fmt.Errorf("no subject %q", r.Subject)
 	}
@@ -84,5 +89,8 @@ func take(p player) (sample, error) {
 	cpu, err := cpuTime()
 	s := sample{Address: p.Address(), At: boottime.Now(), CPU: cpu}
 	s.Handoffs, s.Syncs = p.Count()
+	if m, ok := p.(member); ok {
+		s.Connections = m.Traffic().Connections
+	}
 	return s, err
 }

@@ -40,11 +40,16 @@ func fastest(tokens int) group.Resource {
 // makeGroup makes a throw-away CA in dir, and the files of each member in a
 // folder of its name.
 func makeGroup(dir string, members []string, resources ...group.Resource) error {
+	return makeGroupWith(dir, members, group.Settings{Resources: resources})
+}
+
+// makeGroupWith is makeGroup for settings beyond the resources.
+func makeGroupWith(dir string, members []string, settings group.Settings) error {
 	authority, err := ca.Create(filepath.Join(dir, "ca"), ca.CreateOptions{Name: "bench", Lifetime: 24 * time.Hour})
 	if err != nil {
 		return err
 	}
-	if _, err := authority.SetConfig(group.Settings{Resources: resources}); err != nil {
+	if _, err := authority.SetConfig(settings); err != nil {
 		return err
 	}
 	for _, name := range members {

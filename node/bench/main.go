@@ -9,6 +9,10 @@
 //
 //	go run ./node/bench walk
 //
+// and what a member costs while nobody wants anything:
+//
+//	go run ./node/bench idle
+//
 // docs/benchmarks.md says what is measured, how to read it, and what came out.
 package main
 
@@ -32,12 +36,13 @@ func main() {
 	}
 }
 
-const usage = `usage: go run ./node/bench throughput|regression|latency|walk [flags]
+const usage = `usage: go run ./node/bench throughput|regression|latency|walk|idle [flags]
 
 throughput  handoffs a second and processor time for each, of two processes
 regression  the processor time at 64 tokens against the straw man's; fails above a limit
 latency     time from release to enabled through a relay that delays
 walk        messages, connections and processor time for each operation among many members
+idle        wake-ups and processor time of each member of a group that wants nothing
 
 `
 
@@ -100,6 +105,21 @@ func run(args []string, out, progress io.Writer) error {
 			return err
 		}
 		return w.run(out)
+	case "idle":
+		i := idleness{progress: progress}
+		f.Func("members", "how many processes (default 5,50)", i.members.parse(2, maxCrew))
+		f.StringVar(&i.preset, "preset", wandering.Fair, "preset of the policy wandering")
+		f.DurationVar(&i.settle, "settle", time.Minute, "how long a group runs before it is measured")
+		f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
+		f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
+		f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
+		if err := f.Parse(args[1:]); err != nil {
+			return err
+		}
+		if f.NArg() > 0 {
+			return fmt.Errorf("unexpected argument %q", f.Arg(0))
+		}
+		return i.run(out)
 	}
 	return fmt.Errorf("no measurement is called %q\n%s", args[0], usage)
 }

@@ -25,12 +25,16 @@ func playMember(mode store.Mode) func(role) (player, error) {
 		if r.Peer != "" {
 			c.Bootstrap = []string{r.Peer}
 		}
-		n, err := node.Open(context.Background(), c)
-		if err != nil {
-			return nil, err
-		}
-		return member{n}, nil
+		return openMember(c)
 	}
+}
+
+func openMember(c node.Config) (player, error) {
+	n, err := node.Open(context.Background(), c)
+	if err != nil {
+		return nil, err
+	}
+	return member{n}, nil
 }
 
 // Count asks the member.

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wandertoken/wander/internal/processors"
+	"github.com/wandertoken/wander/node"
+	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+const (
+	// idleSubject is the subject of a process whose member wants nothing.
+	idleSubject = "idle"
+	// idleGossip, idleOperation, idleInterval, idleHold and idleRegeneration are the
+	// settings of the README's group.
+	idleGossip       = 5 * time.Second
+	idleOperation    = 2 * time.Second
+	idleInterval     = 500 * time.Millisecond
+	idleHold         = 20 * time.Second
+	idleRegeneration = 10 * time.Minute
+)
+
+// idleness measures what a member costs while nobody wants anything: each is a
+// process of its own, because a process's threads share the wake-ups of its members.
+// It reads /proc, so it runs on Linux only.
+type idleness struct {
+	progress       io.Writer
+	members        counts
+	preset         string
+	settle, window time.Duration
+	dir, profiles  string
+}
+
+// playIdle opens a durable node that wants nothing. The first makes the token.
+func playIdle(r role) (player, error) {
+	id, err := identity(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	c := node.Config{
+		Identity: id, StateDir: filepath.Join(r.Dir, "state"), Listen: "127.0.0.1:0",
+		Mode: store.Durable, Socket: "-", Found: r.Peer == "", Quiet: processors.Quiet,
+	}
+	if r.Peer != "" {
+		c.Bootstrap = []string{r.Peer}
+	}
+	return openMember(c)
+}
+
+func (i *idleness) run(out io.Writer) error {
+	if i.window <= 0 || i.settle < 0 {
+		return errors.New("nothing to measure")
+	}
+	if len(i.members) == 0 {
+		i.members = counts{5, 50}
+	}
+	fmt.Fprintf(out, "| %s |\n| ---: %s|\n", strings.Join(idleHeads, " | "), strings.Repeat("| ---: ", len(idleHeads)-1))
+	for _, n := range i.members {
+		r, err := i.measure(n)
+		if err != nil {
+			return fmt.Errorf("%d members: %w", n, err)
+		}
+		if _, err := fmt.Fprintln(out, r.row(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settings are the group's.
+func (i *idleness) settings(members int) group.Settings {
+	return group.Settings{
+		GossipInterval: idleGossip,
+		Resources: []group.Resource{{
+			Name: resource, MaxHold: idleHold,
+			Params: policy.Params{
+				Preset: i.preset, OperationTime: idleOperation, MembersMax: members,
+				MinInterval: idleInterval, RegenerationMean: idleRegeneration,
+			},
+		}},
+	}
+}
+
+// measure starts a group, lets it become quiet, and measures it.
+func (i *idleness) measure(members int) (r idleReading, err error) {
+	dir, err := os.MkdirTemp(i.dir, "wander-bench-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	crowd := make([]string, members)
+	for k := range crowd {
+		crowd[k] = fmt.Sprintf("m%03d", k+1)
+	}
+	if err := makeGroupWith(dir, crowd, i.settings(members)); err != nil {
+		return r, err
+	}
+	processes, err := i.start(dir, crowd)
+	defer stopAll(processes)
+	if err != nil {
+		return r, err
+	}
+	fmt.Fprintf(i.progress, "%d members started\n", members)
+	time.Sleep(i.settle)
+	return i.observe(processes)
+}
+
+// start starts a process for each name.
+func (i *idleness) start(dir string, crowd []string) (all []*process, err error) {
+	peer := ""
+	for k, name := range crowd {
+		if k > 0 {
+			time.Sleep(startPause)
+		}
+		r := role{Subject: idleSubject, Name: name, Dir: filepath.Join(dir, name), Peer: peer}
+		if i.profiles != "" {
+			r.Profile = filepath.Join(i.profiles, "idle-"+name+".pprof")
+		}
+		p, err := start(r)
+		if err != nil {
+			return all, err
+		}
+		if all = append(all, p); peer == "" {
+			peer = p.address
+		}
+	}
+	return all, nil
+}
+
+func stopAll(all []*process) {
+	for _, p := range all {
+		_ = p.in.Close()
+	}
+	for _, p := range all {
+		p.stop()
+	}
+}
+
+// idleReading is what the members of a group did in a window: each of them, in a
+// second.
+type idleReading struct {
+	wakeups, share, connections []float64
+	packets                     float64 // that arrived, in the mean
+}
+
+// observe compares the beginning of the window with its end.
+func (i *idleness) observe(all []*process) (r idleReading, err error) {
+	before, arrived, err := lookAtAll(all)
+	if err != nil {
+		return r, err
+	}
+	began := time.Now()
+	time.Sleep(i.window)
+	seconds := time.Since(began).Seconds()
+	after, arrivedThen, err := lookAtAll(all)
+	if err != nil {
+		return r, err
+	}
+	for k := range all {
+		r.wakeups = append(r.wakeups, float64(after[k].switches-before[k].switches)/seconds)
+		r.share = append(r.share, float64(after[k].ran-before[k].ran)/1e9/seconds)
+	}
+	r.packets = float64(arrivedThen-arrived) / seconds / float64(len(all))
+	for _, p := range all {
+		s, err := p.sample()
+		if err != nil {
+			return r, err
+		}
+		r.connections = append(r.connections, float64(s.Connections))
+	}
+	return r, nil
+}
+
+// idleHeads are the columns of the table.
+var idleHeads = []string{
+	"members", "context switches a second, median and most", "processor, median and most", "packets a second", "connections, median and most",
+}
+
+func (r idleReading) row(members int) string {
+	return fmt.Sprintf("| %d | %.1f, %.1f | %.3f %%, %.3f %% | %.2f | %.0f, %.0f |", members,
+		median(r.wakeups), slices.Max(r.wakeups), 100*median(r.share), 100*slices.Max(r.share),
+		r.packets, median(r.connections), slices.Max(r.connections))
+}
+
+// threads is what the threads of a process have done until now.
+type threads struct {
+	switches uint64 // context switches, voluntary and not
+	ran      uint64 // nanoseconds on a processor
+}
+
+// lookAtAll reads what all have done, and how many UDP packets have arrived anywhere
+// in the network namespace.
+func lookAtAll(all []*process) (list []threads, packets uint64, err error) {
+	for _, p := range all {
+		t, err := lookAt(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "task"))
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, t)
+	}
+	packets, err = udpPackets()
+	return list, packets, err
+}
+
+// lookAt adds up the threads of a process, whose folder is given.
+func lookAt(tasks string) (sum threads, err error) {
+	entries, err := os.ReadDir(tasks)
+	if err != nil {
+		return sum, err
+	}
+	for _, e := range entries {
+		dir := filepath.Join(tasks, e.Name())
+		status, err := os.ReadFile(filepath.Join(dir, "status"))
+		if err != nil {
+			return sum, err
+		}
+		sum.switches += field(status, "voluntary_ctxt_switches:") + field(status, "nonvoluntary_ctxt_switches:")
+		ran, err := os.ReadFile(filepath.Join(dir, "schedstat"))
+		if err != nil {
+			return sum, err
+		}
+		sum.ran += number(strings.Fields(string(ran)))
+	}
+	return sum, nil
+}
+
+// udpPackets is how many datagrams have arrived for sockets of this network namespace.
+func udpPackets() (uint64, error) {
+	text, err := os.ReadFile("/proc/net/snmp")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "Udp: "); ok && rest[0] >= '0' && rest[0] <= '9' {
+			return number(strings.Fields(rest)), nil
+		}
+	}
+	return 0, errors.New("/proc/net/snmp has no count of UDP packets")
+}
+
+// field is the number behind a name at the start of a line, or 0.
+func field(text []byte, name string) uint64 {
+	s := bufio.NewScanner(strings.NewReader(string(text)))
+	for s.Scan() {
+		if rest, ok := strings.CutPrefix(s.Text(), name); ok {
+			return number(strings.Fields(rest))
+		}
+	}
+	return 0
+}
+
+// number is the first of some numbers, or 0.
+func number(fields []string) uint64 {
+	if len(fields) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseUint(fields[0], 10, 64)
+	return n
+}
