@@ -23,6 +23,7 @@ func TestQUICSettings(t *testing.T) {
 		MaxConnectionReceiveWindow:     128 << 10,
 		MaxIncomingStreams:             -1,
 		MaxIncomingUniStreams:          -1,
+		DisablePathMTUDiscovery:        true,
 		KeepAlivePeriod:                2500 * time.Millisecond,
 	}
 	assert.Equal(t, want, *quicConfig(false), "the dialler")
