@@ -57,7 +57,9 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, 4*time.Second, r.MaxHold)
 	assert.Zero(t, r.MinInterval)
 	assert.Zero(t, r.RegenerationMean)
-	assert.Equal(t, r.Params, r.PolicyParams())
+	want := r.Params
+	want.MaxHold = r.MaxHold
+	assert.Equal(t, want, r.PolicyParams())
 }
 
 func TestConfigRoundTrip(t *testing.T) {

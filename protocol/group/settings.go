@@ -293,7 +293,11 @@ func (r Resource) WithDefaults() Resource {
 }
 
 // PolicyParams are what the policy of the resource needs to know.
-func (r Resource) PolicyParams() policy.Params { return r.Params }
+func (r Resource) PolicyParams() policy.Params {
+	p := r.Params
+	p.MaxHold = r.MaxHold
+	return p
+}
 
 // Validate returns the first thing that is wrong: ErrName, ErrOutOfRange,
 // ErrFraction, ErrMalformed (extensions) or policy.ErrOutOfRange. Whether the

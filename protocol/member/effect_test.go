@@ -205,12 +205,13 @@ type madeWith struct {
 
 func (w *madeWith) PolicyMade(_ string, _ uint64, _ string, p policy.Params, _ [32]byte) {
 	w.params = p
+	w.params.MaxHold = 0 // the resource's
 }
 
 // TestConfiguration_EveryParameter_MakesPolicyAnew: a change of any parameter of a policy
 // gives the slot a policy with the new one at once, and the token that is here to it.
 func TestConfiguration_EveryParameter_MakesPolicyAnew(t *testing.T) {
-	require.Equal(t, reflect.TypeFor[policy.Params]().NumField(), len(policy.Parameters)+1, "and the preset")
+	require.Equal(t, reflect.TypeFor[policy.Params]().NumField(), len(policy.Parameters)+2, "and the preset, and the resource's max_hold")
 	base := policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: 100 * time.Millisecond, TargetInterval: time.Minute}
 	for _, p := range policy.Parameters {
 		t.Run(p.Name, func(t *testing.T) {

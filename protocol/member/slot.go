@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -110,7 +111,7 @@ func (m *Member) configure() (fresh []*slot, err error) {
 			}
 			seed := m.nextSeed()
 			p, err := m.cfg.policies(r.Policy, r.PolicyParams(), policy.Surroundings{
-				Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k},
+				Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: directory.SlotID(k.resource, k.number),
 			})
 			if err != nil {
 				return nil, fmt.Errorf("resource %q: %w", r.Name, err)

@@ -15,6 +15,9 @@ type Params struct {
 	Preset string
 	// OperationTime (Δop) is how long one protected operation takes at most.
 	OperationTime time.Duration
+	// MaxHold is how long a program may run at most under one token. Zero, or less than
+	// OperationTime, is OperationTime. No policy makes it a limit.
+	MaxHold time.Duration
 	// MembersMax (Nmax) is the number of members that saturates the resource.
 	MembersMax int
 	// SkipDelay (Δskip) is how long a member that does not run the operation

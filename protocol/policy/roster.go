@@ -15,6 +15,9 @@ type Surroundings struct {
 	Random rand.Source
 	// Roster answers for as long as the policy works. Nil is that nobody else is known.
 	Roster Roster
+	// Slot stands for the slot in questions to the Roster: its witnesses are those of
+	// the slot. Zero is that it has none.
+	Slot ident.Member
 }
 
 // MaxWitnesses bounds how many witnesses a Roster names for one member: as many as

@@ -14,6 +14,8 @@ const (
 	probes = 2
 	// choicesMost bounds how many candidates are inquired about without a pause.
 	choicesMost = 16
+	// wanderChoices is among how many members at random the token wanders.
+	wanderChoices = 4
 )
 
 // choice is who is to be next, and the questions about it that are open.
@@ -77,6 +79,7 @@ func (w *walker) inquireAbout() {
 	if c.answers == 0 {
 		f.members = w.roster.Witnesses(c.member, f.Witnesses, f.members[:0])
 		if len(f.members) == 0 && w.othersThan(c.member) {
+			f.unreached = true
 			w.reject()
 			return
 		}
@@ -192,6 +195,7 @@ func (w *walker) unanswered() {
 	case c.tries < probes:
 		w.inquireAbout()
 	default:
+		w.fair.unreached = true
 		w.reject()
 	}
 }
@@ -230,12 +234,17 @@ func (w *walker) lookAgain() {
 	w.choose()
 }
 
-// wander passes the token to anybody. That is no turn: nobody's witnesses are told.
+// wander passes the token to anybody, rather not to one of those that it was passed to
+// or came from here last: others would not believe so few that it circulates. That is no
+// turn: nobody's witnesses are told.
 func (w *walker) wander() {
 	f, id := w.fair, w.token.ID
 	to := ident.Member{}
-	if f.members = w.roster.Draw(1, f.members[:0]); len(f.members) > 0 {
-		to = f.members[0]
+	f.members = w.roster.Draw(wanderChoices, f.members[:0])
+	for _, m := range f.members {
+		if to.IsZero() || w.custodies.name(to) && !w.custodies.name(m) {
+			to = m
+		}
 	}
 	w.passTo(to)
 	if l := w.leases.pending(&id); l != nil {
@@ -257,6 +266,10 @@ func (w *walker) fairDue() {
 		return
 	}
 	if w.mayRun() && f.idle != clock.Never && f.choice.member.IsZero() && w.now >= w.rests {
+		if w.ran && f.unreached {
+			w.wander() // others may be due
+			return
+		}
 		w.run() // nobody else is due
 	}
 	if f.gathers <= w.now {

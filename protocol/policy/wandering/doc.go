@@ -87,6 +87,7 @@
 //	lease        the watch over who took the token
 //	sightings    tokens that were here or told of, and which of them is believed
 //	generation   making a token after long silence, not before others were asked
+//	registry     telling the slot's registrars that a token is here
 //	baggage      what the token carries
 //	body         what walkers tell each other
 //
@@ -104,7 +105,8 @@
 // The window is what the configuration leads to expect, or longer where tokens come
 // more seldom: then it follows what the member has observed itself.
 //
-// Who has had no token for the window and a random delay asks 32 members at random,
+// Who has had no token for the window and a random delay asks 32 members, the slot's
+// registrars and others at random,
 // and makes one when hardly any of them has heard of a token either: two say so
 // independently, or three where many are asked. So one liar prevents no token, and in
 // larger groups two do not, whatever they tell to whom; three do. That honest members

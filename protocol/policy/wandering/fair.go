@@ -32,6 +32,10 @@ type fair struct {
 	idle    clock.Instant // since when nobody is due; clock.Never while somebody is
 	members []ident.Member
 
+	// unreached: a candidate of this search is suspected, or did not answer. Where some are
+	// dead, they are reported in place of those that wait, until all know of their deaths.
+	unreached bool
+
 	// refused are the last candidates that were not taken since the search began, or
 	// the last look: who reports them again and again does not keep the token here.
 	refused [refusedKept]ident.Member
@@ -88,7 +92,7 @@ func (w *walker) witnessOf(m, witness ident.Member) bool {
 func (w *walker) seek(alone bool) {
 	f := w.fair
 	f.choice = choice{deadline: clock.Never}
-	f.idle, f.pause = clock.Never, readPauseLeast
+	f.idle, f.pause, f.unreached = clock.Never, readPauseLeast, false
 	f.refused = [refusedKept]ident.Member{}
 	f.candidates.remove(w.self)
 	w.readOwn()
@@ -174,7 +178,7 @@ func (w *walker) object(from, holder ident.Member, t *sight) {
 		return
 	}
 	since := max(before(w.now, t.age), w.now-clock.Instant(w.window))
-	w.tellHeard(holder, preceding(t), since)
+	w.tellPreceding(holder, t, since)
 	w.sightings.note(t, from, w.now)
 	w.yield()
 }

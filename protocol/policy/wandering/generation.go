@@ -25,6 +25,7 @@ func agreeing(asked int) int {
 // before others were asked.
 type generation struct {
 	due   clock.Instant // when to ask
+	start clock.Instant // when this member began
 	until clock.Instant // while answers are awaited; or clock.Never
 	need  int
 	voices
@@ -41,9 +42,10 @@ func (w *walker) generationDeadline() clock.Instant {
 	return min(w.due, w.until)
 }
 
-// generationDue asks, or decides. What was heard meanwhile puts both off.
+// generationDue asks, or decides. What was heard meanwhile puts both off, and so does
+// that this member has just begun: three others may not have had the first token yet.
 func (w *walker) generationDue() {
-	last := w.sightings.last()
+	last := max(w.sightings.last(), w.start)
 	switch silent := last < w.now-clock.Instant(w.past()); {
 	case w.have:
 	case w.until <= w.now:
@@ -59,11 +61,11 @@ func (w *walker) generationDue() {
 	}
 }
 
-// poll asks members at random whether they have heard of a token. What was told here
+// poll asks registrars, and members at random, whether they have heard of a token. What was told here
 // unasked counts as well.
 func (w *walker) poll() {
 	w.due, w.until, w.voices = clock.Never, w.now.Add(w.reply), voices{}
-	w.polled = w.roster.Draw(pollSize, w.polled[:0])
+	w.polled = w.pollees()
 	w.need = agreeing(len(w.polled))
 	w.voices.hearAll(&w.sightings, beyond(ident.Token{}, 0), w.now-clock.Instant(w.past()))
 	for _, m := range w.polled {
@@ -76,7 +78,12 @@ func (w *walker) polledBy(from ident.Member, m *body) {
 	if w.have {
 		w.sightings.here(&w.token, w.now)
 	}
-	w.tellHeard(from, beyond(m.sight.id, m.sight.hop), before(w.now, m.age)-1)
+	want, since := beyond(m.sight.id, m.sight.hop), before(w.now, m.age)-1
+	if !w.registrar() {
+		w.tellHeard(from, want, since)
+		return
+	}
+	w.sightings.each(want, since, func(s *sighting, told *source) { w.tellOf(from, s, told) })
 }
 
 // tellHeard tells of such a token that was heard of since an instant, and on whose word.
@@ -84,14 +91,27 @@ func (w *walker) tellHeard(to ident.Member, want func(*sighting, uint64) bool, s
 	if to.IsZero() {
 		return
 	}
-	s, told := w.sightings.recall(want, since, &w.rng)
-	switch {
-	case s == nil:
-	case told == nil:
-		w.tell(to, &body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(s.held))}})
-	default:
-		w.tell(to, &body{kind: heard, member: told.origin, sight: sight{id: s.id, born: s.born, hop: told.hop, age: millis(w.now.Sub(told.at))}})
+	if s, told := w.sightings.recall(want, since, &w.rng); s != nil {
+		w.tellOf(to, s, told)
 	}
+}
+
+// tellOf tells what a source said of a token, or, where that is nil, this member knows
+// itself.
+func (w *walker) tellOf(to ident.Member, s *sighting, told *source) {
+	if told == nil {
+		w.tell(to, &body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(s.held))}})
+		return
+	}
+	w.tell(to, &body{kind: heard, member: told.origin, sight: sight{id: s.id, born: s.born, hop: told.hop, age: millis(w.now.Sub(told.at))}})
+}
+
+// tellPreceding tells who holds a token of one that precedes it, heard of since then.
+func (w *walker) tellPreceding(holder ident.Member, t *sight, since clock.Instant) {
+	if w.have {
+		w.sightings.here(&w.token, w.now)
+	}
+	w.tellHeard(holder, preceding(t), since)
 }
 
 // confirmed takes it for an answer to a poll that somebody has heard of a token.

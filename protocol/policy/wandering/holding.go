@@ -95,10 +95,14 @@ func (w *walker) take(h holding, alone bool) {
 // begin runs the operation under a token that is here from now on, or lets it rest.
 func (w *walker) begin(h holding, alone bool) {
 	w.holding, w.until = h, clock.Never
+	w.registersLater()
 	if w.mayRun() {
 		w.run()
 	} else {
 		w.rest()
+	}
+	if w.fair == nil && w.running || !w.running && (w.fair != nil || w.rests > w.now) {
+		w.register()
 	}
 	if w.fair != nil {
 		w.seek(alone)

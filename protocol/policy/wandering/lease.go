@@ -38,6 +38,16 @@ func (c *custodies) of(id *ident.Token, hop uint64) *custody {
 	return nil
 }
 
+// name reports whether one of the last custodies began or ended with a member.
+func (c *custodies) name(m ident.Member) bool {
+	for i := range c {
+		if c[i].what != unknown && (c[i].from == m || c[i].to == m) {
+			return true
+		}
+	}
+	return false
+}
+
 const anyHop = ^uint64(0)
 
 // leasesKept bounds the leases: as many as members can be watched.

@@ -198,6 +198,22 @@ func (s *sightings) recall(want func(*sighting, uint64) bool, since clock.Instan
 	return found, told
 }
 
+// each calls do for each token that is looked for: if it was here after an instant,
+// without a source, and for all that told this member of it after that on their own word.
+func (s *sightings) each(want func(*sighting, uint64) bool, since clock.Instant, do func(*sighting, *source)) {
+	for i := range s.records[:s.n] {
+		r := &s.records[i]
+		if r.held > since && r.fate != shunned && want(r, r.hop) {
+			do(r, nil)
+		}
+		for k := range r.sources {
+			if o := &r.sources[k]; o.at > since && o.member == o.origin && want(r, o.hop) {
+				do(r, o)
+			}
+		}
+	}
+}
+
 // voices are the sources that say the same, no two of which are of one word.
 type voices struct {
 	list [credible]source

@@ -60,6 +60,7 @@ const (
 // spans are the times that the presets light and fair compute with.
 type spans struct {
 	operation, min, skip time.Duration
+	hold                 time.Duration // how long one operation takes at most
 	round                time.Duration // how long a round takes at most, or Δmin if that is longer
 	window               time.Duration // X = W, as observed
 	least                time.Duration // the window that follows from the configuration
@@ -78,7 +79,7 @@ func deriveSpans(p policy.Params, isFair bool) spans {
 		windows = fairWindows
 	}
 	s := spans{
-		operation: p.OperationTime, min: p.MinInterval, skip: p.SkipDelay,
+		operation: p.OperationTime, min: p.MinInterval, skip: p.SkipDelay, hold: max(p.OperationTime, p.MaxHold),
 		window:       max(leastWindow, round/windows),
 		gather:       min(p.OperationTime/8, replyMost),
 		reply:        min(max(p.OperationTime/8, replyLeast), replyMost),
@@ -118,8 +119,9 @@ func (s *spans) heard(silence time.Duration) {
 	s.window = max(s.least, s.window+(silence/heardShare-min(silence, s.window))/windowGain)
 }
 
-// past is the time within which three members have had a token that circulates.
-func (s *spans) past() time.Duration { return s.window + 2*(s.rest+s.operation) }
+// past is the time within which three members have had a token that circulates, however
+// long each of them used it.
+func (s *spans) past() time.Duration { return s.window + 2*(s.rest+s.hold) }
 
 // delay draws how long beyond the window to wait for a token.
 func (s *spans) delay(rng *rand.Rand) time.Duration {

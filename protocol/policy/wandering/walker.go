@@ -37,6 +37,7 @@ type walker struct {
 	sightings sightings
 	custodies custodies
 	leases    leases
+	registry  registry
 	generation
 	fair *fair // nil: the preset light
 }
@@ -62,6 +63,7 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 		w.roster = policy.Alone{}
 	}
 	w.due, w.until = clock.Never, clock.Never
+	w.registry = registry{slot: in.Slot, tells: clock.Never, checked: longAgo}
 	if isFair {
 		w.fair = newFair()
 	}
@@ -80,7 +82,7 @@ func (w *walker) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 		return actions
 	}
 	if !w.begun {
-		w.begun = true
+		w.begun, w.start = true, w.now
 		w.had()
 		w.listen()
 	}
@@ -131,7 +133,7 @@ func (w *walker) recall(event *policy.Event) {
 func (w *walker) demandChanged(demand bool) {
 	again := demand && w.demand
 	w.demand = demand
-	if w.have && !w.running && w.mayRun() {
+	if w.have && w.mayRun() && !w.searches() {
 		w.run()
 	}
 	if w.fair == nil {
@@ -149,6 +151,13 @@ func (w *walker) mayRun() bool {
 	return w.demand && !w.running && w.now >= w.early && !w.outstayed()
 }
 
+// searches reports whether the preset fair looks for the next member after the operation
+// has run under this token here: others may wait, so it does not run once more.
+func (w *walker) searches() bool {
+	f := w.fair
+	return f != nil && w.ran && (f.gathers != clock.Never || !f.choice.member.IsZero() || f.unreached)
+}
+
 // outstayed reports whether the preset fair passes the token on before the operation
 // runs under it here again: others are to see for themselves that there is a token.
 func (w *walker) outstayed() bool {
@@ -159,6 +168,7 @@ func (w *walker) outstayed() bool {
 func (w *walker) timer() {
 	w.leasesDue()
 	w.generationDue()
+	w.registerDue()
 	if w.fair != nil {
 		w.fairDue()
 		return
@@ -170,7 +180,7 @@ func (w *walker) timer() {
 
 // wait asks for the earliest of all that is due later, when that has changed.
 func (w *walker) wait(timer bool) {
-	next := min(w.leases.deadline(), w.generationDeadline())
+	next := min(w.leases.deadline(), w.generationDeadline(), w.registerDeadline())
 	if w.fair != nil {
 		next = min(next, w.fairDeadline())
 	} else if w.have {
@@ -205,6 +215,9 @@ func (w *walker) hear(from ident.Member, b []byte) {
 		w.goesOn(from, &m)
 		w.confirmed(from, &m)
 		w.sightings.hint(&m.sight, from, m.member, before(w.now, m.sight.age))
+		if m.member == from && m.sight.age == 0 {
+			w.tellPreceding(from, &m.sight, w.now-clock.Instant(w.window))
+		}
 		w.yield()
 	default:
 		if w.fair != nil {
