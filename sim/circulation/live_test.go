@@ -18,6 +18,7 @@ import (
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -28,6 +29,7 @@ import (
 // recorder keeps what one live member's policy was told and what it answered.
 type recorder struct {
 	self    ident.Member
+	slot    ident.Member
 	mu      sync.Mutex
 	name    string
 	params  policy.Params
@@ -37,10 +39,10 @@ type recorder struct {
 	answers [][]policy.Action
 }
 
-func (r *recorder) PolicyMade(_ string, _ uint64, name string, params policy.Params, seed [32]byte) {
+func (r *recorder) PolicyMade(resource string, slot uint64, name string, params policy.Params, seed [32]byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.name, r.params, r.seed = name, params, seed
+	r.name, r.params, r.seed, r.slot = name, params, seed, directory.SlotID(resource, slot)
 }
 
 func (r *recorder) PolicyStepped(_ string, _ uint64, now clock.Instant, e policy.Event, answer []policy.Action) {
@@ -74,7 +76,7 @@ func TestLiveGroupDecidesAsTheSimulator(t *testing.T) {
 			t.Run(name+"/"+preset.Name, func(t *testing.T) {
 				t.Parallel()
 				for _, r := range liveGroup(t, name, preset) {
-					replayed, err := circulation.Replay(r.name, r.params, policy.Surroundings{Self: r.self, Random: randv2.NewChaCha8(r.seed)}, r.events)
+					replayed, err := circulation.Replay(r.name, r.params, policy.Surroundings{Self: r.self, Random: randv2.NewChaCha8(r.seed), Slot: r.slot}, r.events)
 					require.NoError(t, err)
 					require.Len(t, replayed, len(r.answers))
 					for i := range r.answers {

@@ -121,6 +121,9 @@ type cluster struct {
 	tainted    map[ident.Token]bool // lied about
 	tracer     *tracer
 	watch      func(Moment) // nil: nobody does
+	// lasts says how long the next program runs, and reports at its end; nil: half as
+	// long again as its grant at most, and now and then it does not report.
+	lasts func() time.Duration
 }
 
 // counts is what happened.

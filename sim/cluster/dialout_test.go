@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -28,13 +28,33 @@ func byIDs(members int) []int {
 	return places
 }
 
+// turnTime is how long a turn lasts at most.
+const turnTime = 300 * time.Millisecond
+
+// dialOutTimes are how long the programs of these groups run.
+var dialOutTimes = busyTimes{hold: turnTime, shortest: 10 * time.Millisecond, longest: turnTime}
+
+// newDialOut starts a group of a setting in which everybody always wants the resource.
+func newDialOut(t *testing.T, s setting) *busy {
+	b := newBusyGroup(t, s, dialOutTimes)
+	b.start()
+	b.want(b.nodes, 0)
+	return b
+}
+
 // dialOutSetting is a group of busy members in which those at some places of the order of
 // ids only dial out. Connections are closed when they are idle, as the daemon's are.
 func dialOutSetting(seed uint64, members int, name string, params policy.Params, dialsOut []int) setting {
 	params.OperationTime, params.MembersMax, params.SkipDelay = turnTime, members, 20*time.Millisecond
-	s := busySetting(seed, members, group.Resource{Name: "r", Policy: name, MaxHold: turnTime, Params: params})
-	s.net.idle = 30 * time.Second
-	s.constants.MembersMax = members
+	s := setting{
+		seed: seed, tuning: handoff.DefaultTuning, lean: true,
+		resources: []group.Resource{group.Resource{Name: "r", Policy: name, MaxHold: turnTime, Params: params}.WithDefaults()},
+		constants: group.Settings{GossipInterval: time.Second, ClockAllowance: clockAllowance, MembersMax: members},
+		net:       networkSetting{delay: 10 * time.Millisecond, jitter: time.Millisecond, notice: time.Second, idle: 30 * time.Second},
+	}
+	for i := range members {
+		s.members = append(s.members, memberSetting{durable: true, found: i == 0})
+	}
 	order := byIDs(members)
 	for _, place := range dialsOut {
 		s.members[order[place]].dialsOut = true
@@ -84,21 +104,20 @@ func TestDialOut_Busy_ServedLikeOthers(t *testing.T) {
 		for _, g := range dialOutGroups {
 			t.Run(fmt.Sprintf("%s %s/%s", p.name, p.params.Preset, g.name), func(t *testing.T) {
 				t.Parallel()
-				b, err := newBusyGroup(dialOutSetting(7, g.members, p.name, p.params, g.dialsOut))
-				require.NoError(t, err)
-				b.work(30 * time.Second)
-				b.turns, b.turnAt = nil, nil
+				b := newDialOut(t, dialOutSetting(7, g.members, p.name, p.params, g.dialsOut))
+				b.runFor(30 * time.Second)
+				b.turns = nil
 				drawn := p.name == catalog.Multitoken || p.params.Preset == "light"
 				if drawn {
-					b.work(5 * time.Minute)
+					b.runFor(5 * time.Minute)
 				}
-				b.work(time.Minute)
+				b.runFor(time.Minute)
 				share, wait := b.shares()
 				round := time.Duration(g.members) * (turnTime + 100*time.Millisecond)
 				t.Logf("%d turns, shares of those that only dial out %.2f, longest wait %v, a round %v, tokens %v",
-					len(b.turns), share, wait, round, b.made())
+					len(b.turns), share, wait, round, b.made)
 				if p.name != catalog.Multitoken {
-					assert.Equal(t, 1, b.made()[place{"r", 0}], "tokens made")
+					assert.Equal(t, 1, b.made, "tokens made")
 				}
 				if drawn {
 					assert.GreaterOrEqual(t, share, leastDrawn)
@@ -117,12 +136,11 @@ func TestDialOut_Busy_ServedLikeOthers(t *testing.T) {
 // no tokens of their own for it.
 func TestDialOut_MoreThanHalf_RestHasNoPlace(t *testing.T) {
 	skipUnderRaceDetector(t)
-	b, err := newBusyGroup(dialOutSetting(7, 8, catalog.Ring, policy.Params{Preset: "e"}, []int{0, 1, 2, 4, 5}))
-	require.NoError(t, err)
-	b.work(5 * time.Minute)
+	b := newDialOut(t, dialOutSetting(7, 8, catalog.Ring, policy.Params{Preset: "e"}, []int{0, 1, 2, 4, 5}))
+	b.runFor(5 * time.Minute)
 	count, served := make(map[ident.Member]int), 0
-	for _, m := range b.turns {
-		count[m]++
+	for _, turn := range b.turns {
+		count[turn.member]++
 	}
 	for _, n := range b.nodes {
 		t.Log(n.name, n.dialsOut, count[n.id])
@@ -133,7 +151,7 @@ func TestDialOut_MoreThanHalf_RestHasNoPlace(t *testing.T) {
 		assert.InEpsilon(t, float64(len(b.turns))/6, count[n.id], 0.1, n.name)
 	}
 	assert.Equal(t, 6, served)
-	assert.Equal(t, 1, b.made()[place{"r", 0}], "tokens made")
+	assert.Equal(t, 1, b.made, "tokens made")
 	assert.Empty(t, b.violations)
 }
 
@@ -142,13 +160,13 @@ func TestDialOut_MoreThanHalf_RestHasNoPlace(t *testing.T) {
 func (b *busy) shares() (least float64, wait time.Duration) {
 	count, last := make(map[ident.Member]int), make(map[ident.Member]time.Duration)
 	begin := b.now
-	if len(b.turnAt) > 0 {
-		begin = b.turnAt[0]
+	if len(b.turns) > 0 {
+		begin = b.turns[0].at
 	}
-	for i, m := range b.turns {
-		wait = max(wait, b.turnAt[i]-cmp.Or(last[m], begin))
-		count[m]++
-		last[m] = b.turnAt[i]
+	for _, turn := range b.turns {
+		wait = max(wait, turn.at-cmp.Or(last[turn.member], begin))
+		count[turn.member]++
+		last[turn.member] = turn.at
 	}
 	fewest, turns, dialled := -1, 0, 0
 	for _, n := range b.nodes {

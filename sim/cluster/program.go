@@ -71,8 +71,8 @@ func (n *node) granted(e effect.Grant) {
 	c.count.grants++
 	p := &program{node: n, grant: e.Grant, token: e.Token, resource: e.Resource, from: c.now, since: c.now, deadline: deadline}
 	p.ends = max(deadline-killMargin, c.now)
-	if run := c.random(3 * e.Length / 2); !c.manual && c.now+run < p.ends {
-		p.ends = c.now + run
+	if run := c.length(e); !c.manual {
+		p.ends = min(p.ends, c.now+run)
 	}
 	c.running[e.Token] = p
 	c.overlaps()
@@ -80,7 +80,7 @@ func (n *node) granted(e effect.Grant) {
 	if c.manual {
 		return
 	}
-	silent := c.chance(0.1)
+	silent := c.lasts == nil && c.chance(0.1)
 	n.after(p.ends-c.now, func() {
 		if c.now == p.ends {
 			c.finish(p, silent)
@@ -88,6 +88,14 @@ func (n *node) granted(e effect.Grant) {
 		}
 		c.after(c.random(wakingTime), func() { n.whenAwake(func() { c.finish(p, silent) }) })
 	})
+}
+
+// length is how long a program runs if nothing stops it.
+func (c *cluster) length(e effect.Grant) time.Duration {
+	if c.lasts != nil {
+		return c.lasts()
+	}
+	return c.random(3 * e.Length / 2)
 }
 
 // finish ends a program. Its end is reported to whatever process the member
