@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/internal/duration"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 )

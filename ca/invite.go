@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 

@@ -119,7 +119,7 @@ var readers = map[string]string{
 	"internal/cddl.Parse":                          "- reads the schemas of the specification only",
 	"internal/configfile.Decode":                   "internal/configfile/FuzzDecode",
 	"internal/configfile.Duration.UnmarshalText":   "internal/configfile/FuzzDecode",
-	"internal/duration.Parse":                      "- FuzzDecode uses it; Duration.UnmarshalText is Parse",
+	"protocol/duration.Parse":                      "- FuzzDecode uses it; Duration.UnmarshalText is Parse",
 }
 
 // readerNames are those of functions that read, and readerTypes those of parameters

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wandertoken/wander/internal/duration"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
-	"github.com/wandertoken/wander/internal/duration"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/group"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/internal/configfile"
-	"github.com/wandertoken/wander/internal/duration"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/sim/experiment"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/wandertoken/wander/internal/duration"
+	"github.com/wandertoken/wander/protocol/duration"
 )
 
 // What a service answers instead of doing what it was asked. Each but ErrAnswer

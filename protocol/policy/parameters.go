@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/wandertoken/wander/internal/duration"
+	"github.com/wandertoken/wander/protocol/duration"
 )
 
 // Quantity says what the number of a Parameter counts.

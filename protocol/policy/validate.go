@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/wandertoken/wander/internal/duration"
+	"github.com/wandertoken/wander/protocol/duration"
 )
 
 // The permitted ranges of Params.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/wandertoken/wander/internal/duration"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
