@@ -273,8 +273,8 @@ func (n *Node) fail(err error) {
 			reason = api.LostRevoked
 		}
 		n.leases.loseAll(reason)
-		n.waiters.refuseAll(err)
 		close(n.done)
+		n.waiters.refuseAll(err) // last: who is told why sees that the node has ended
 	})
 }
 
