@@ -67,9 +67,6 @@ func TestQuiet_NothingFails_OneToken(t *testing.T) {
 						continue // a third, in which each meets each
 					}
 					t.Run(fmt.Sprintf("%v/%s/%d/%s", p, times.name, members, demand.name), func(t *testing.T) {
-						if p == ringTurns { // or a round takes longer than a ring waits
-							times.longest = min(times.longest, times.operation)
-						}
 						b := newBusy(t, uint64(members), members, p, times)
 						b.runFor(time.Second)
 						demand.begin(b)

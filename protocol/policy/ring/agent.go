@@ -55,7 +55,8 @@ import (
 // since the token left, which is all that M_p = 1 has to mean.
 //
 // A lost token: a member that has asked, and has seen none for base and a random
-// delay, makes one, and tells the others that it has. Until then it repeats its
+// delay, makes one, and tells the others that it has. Whose program takes longer than
+// operation_time tells them, too, that the token is in use, and they wait anew. Until then it repeats its
 // request, even if it needs the token no more: else programs that give up sooner
 // would never get the token back. Members that have not asked need none.
 //
@@ -89,10 +90,11 @@ type Agent struct {
 	demand     bool
 	unanswered bool // it has asked for the token, and none was here since
 	generating bool // Generate was not answered yet
-	alives     uint8
+	talked     int  // how often others have talked it out of making a token
 
 	due        clock.Instant // a token that rests here goes on
 	again      clock.Instant // demand that could not be met is tried anew
+	vouch      clock.Instant // the others are told that the token is in use here
 	repeatAt   clock.Instant // a request that is not answered is repeated
 	regenerate clock.Instant // and when a token is made for it
 	asked      clock.Instant // the last Wait
@@ -134,7 +136,7 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 	}
 	return &Agent{
 		constants: derive(params), rng: *rand.New(rng), alg: alg, station: NewStation(alg), n: 1,
-		due: clock.Never, again: clock.Never, repeatAt: clock.Never, regenerate: clock.Never, asked: clock.Never,
+		due: clock.Never, again: clock.Never, vouch: clock.Never, repeatAt: clock.Never, regenerate: clock.Never, asked: clock.Never,
 		marked: longAgo, repeated: news{at: longAgo}, made: news{at: longAgo},
 	}, nil
 }
@@ -194,6 +196,10 @@ func (s *step) timer() {
 		s.apply(s.station.Go(s.n), 0)
 	}
 	s.release()
+	if s.now >= s.vouch {
+		s.vouch = s.now.Add(s.vouchAgain)
+		s.tell(alive, 1, others(s.n))
+	}
 	if s.unanswered && s.alg != S && s.now >= s.repeatAt {
 		s.repeatAt = s.now.Add(s.requestTimeout)
 		s.station.Repeat(s.n)
@@ -224,7 +230,7 @@ func (s *step) listen() { s.regenerate = s.now.Add(s.timeout(&s.rng)) }
 // wait asks for the earliest of all that is due later, when that has changed.
 // After a Timer it always does, as it does not know which Wait that answered.
 func (s *step) wait(timer bool) {
-	next := min(s.due, s.again)
+	next := min(s.due, s.again, s.vouch)
 	if s.unanswered {
 		next = min(next, s.regenerate)
 		if s.alg != S {

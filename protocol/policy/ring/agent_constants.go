@@ -41,6 +41,14 @@ type constants struct {
 	// n·n·(one passage)/round = n·(one passage)/operation_time others make one
 	// before they have heard of it.
 	regenerationMean time.Duration
+	// vouchFirst and vouchAgain are after what time, and how often then, a member tells
+	// the others that the token is in use with it: a round is made of operation_time, and
+	// programs may take longer. So many programs of twice that time, of which nobody is
+	// told, fit into base. Zero where programs take no longer.
+	vouchFirst, vouchAgain time.Duration
+	// alives is how often a member lets others talk it out of making a token while it
+	// sees none: alivesMax, and as often as all others tell it if their programs take max_hold.
+	alives int
 }
 
 // derive fills in what p leaves open.
@@ -55,6 +63,11 @@ func derive(p policy.Params) constants {
 	}
 	c.window = 2 * max(c.requestTimeout, round)
 	c.base = c.window + round
+	c.alives = alivesMax
+	if p.MaxHold > p.OperationTime {
+		c.vouchFirst, c.vouchAgain = 2*p.OperationTime, c.base/2
+		c.alives += p.MembersMax * (1 + int(p.MaxHold/c.vouchAgain))
+	}
 	return c
 }
 

@@ -15,7 +15,7 @@ import (
 const reachRounds = 4
 
 // alivesMax bounds how often a member lets others talk it out of making a token
-// while it sees none.
+// while it sees none, beyond what long programs take.
 const alivesMax = 3
 
 func (a *Agent) reach() uint32 { return reachRounds * uint32(a.n) }
@@ -47,7 +47,7 @@ func (s *step) need() {
 }
 
 // answered notes that a token was here.
-func (s *step) answered() { s.unanswered, s.alives = false, 0 }
+func (s *step) answered() { s.unanswered, s.talked = false, 0 }
 
 // age makes the station forget that it has sent a request on, when that was so
 // long ago that the token should have come.
@@ -104,14 +104,14 @@ func (a *Agent) fresh(now clock.Instant, n *news, reach uint32) bool {
 	return true
 }
 
-// heard notes that another member has made a token.
+// heard notes that another member has made a token, or uses one.
 func (s *step) heard(m *message) {
 	m.reach = max(min(m.reach, others(s.n)), 1)
 	if !s.fresh(s.now, &s.made, m.reach) {
 		return
 	}
-	if s.unanswered && s.alives < alivesMax {
-		s.alives++
+	if s.unanswered && s.talked < s.alives {
+		s.talked++
 		s.listen()
 	}
 	if m.reach > 1 {

@@ -85,7 +85,7 @@ func TestWindowLetsReplacementsLive(t *testing.T) {
 	c := derive(policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second})
 	round := 20 * time.Second
 	assert.Equal(t, constants{
-		skip: time.Second, requestTimeout: round, window: 2 * round, base: 3 * round, regenerationMean: round,
+		skip: time.Second, requestTimeout: round, window: 2 * round, base: 3 * round, regenerationMean: round, alives: alivesMax,
 	}, c)
 	c = derive(policy.Params{
 		OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second,
@@ -93,7 +93,7 @@ func TestWindowLetsReplacementsLive(t *testing.T) {
 	})
 	assert.Equal(t, constants{
 		skip: time.Second, requestTimeout: time.Minute, window: 2 * time.Minute, base: 2*time.Minute + round,
-		regenerationMean: time.Hour,
+		regenerationMean: time.Hour, alives: alivesMax,
 	}, c)
 }
 

@@ -227,6 +227,9 @@ func (s *step) apply(out Output, rest time.Duration) {
 // run begins the operation under the token that is here.
 func (s *step) run() {
 	s.due, s.prepared = clock.Never, ident.Member{}
+	if s.vouchFirst > 0 {
+		s.vouch = s.now.Add(s.vouchFirst)
+	}
 	s.do(policy.Action{Kind: policy.Run, Token: s.tokens.at(here).id})
 	s.prepare()
 }
@@ -373,7 +376,7 @@ func (s *step) ended(e *policy.Event) {
 	if r == nil || r.id != e.Token.ID || !s.station.Inside() {
 		return
 	}
-	r.left = s.now
+	r.left, s.vouch = s.now, clock.Never
 	if better := s.tokens.at(aside); better != nil {
 		s.drop(r)
 		better.place, better.left = here, s.now

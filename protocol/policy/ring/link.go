@@ -19,7 +19,8 @@ const (
 	// repeat is a request sent again. It passes stations that have sent one
 	// on already.
 	repeat
-	// alive says that a token was made, so that no other member makes one.
+	// alive says that a token was made, or that one has been in use for long, so that
+	// no other member makes one.
 	alive
 )
 
