@@ -98,19 +98,35 @@ func testTurns(t *testing.T, b *busy, p busyPolicy, dead int, end func(*busy, []
 	first := b.longestRun()
 	b.turns = nil
 	round := time.Duration(len(b.nodes)) * pace
-	b.runFor(max(time.Minute, 5*round))
+	worked := max(time.Minute, 5*round)
+	b.runFor(worked)
 	gap := float64(b.gap(0.99)) / float64(round)
-	t.Logf("the first turn after %v; %d at most in a row in the first minute, %d then; p99 of the time between turns %.2f of a round",
-		again, first, b.longestRun(), gap)
+	used := float64(len(b.turns)) * float64(pace) / float64(worked)
+	t.Logf("the first turn after %v; %d at most in a row in the first minute, %d then; p99 of the time between turns %.2f of a round; %.2f of the turns",
+		again, first, b.longestRun(), gap, used)
 	require.NotEmpty(t, b.turns)
+	assert.GreaterOrEqual(t, used, 0.95, "no turn is spent on the dead")
 	if p != ringTurns {
 		assert.LessOrEqual(t, b.longestRun(), 2)
 	}
 	if p == fairTurns {
 		assert.LessOrEqual(t, first, 2, "before the deaths are stated")
 		assert.LessOrEqual(t, gap, 1.1)
+		for _, n := range b.nodes {
+			assert.InEpsilon(t, float64(len(b.turns))/float64(len(b.nodes)), b.turnsOf(n), 0.1, n.name)
+		}
 	}
 	require.Empty(t, b.violations)
+}
+
+// turnsOf is how many turns a member had.
+func (b *busy) turnsOf(n *node) (count int) {
+	for _, turn := range b.turns {
+		if turn.member == n.id {
+			count++
+		}
+	}
+	return count
 }
 
 // living counts turns of these members only, from now on.
