@@ -121,7 +121,7 @@ func TestArguments(t *testing.T) {
 		nil, {"nonsense"}, {"throughput", "-tokens", "0"}, {"throughput", "-tokens", "1,x"},
 		{"throughput", "-only", "nobody"}, {"throughput", "-rounds", "0"}, {"latency", "-rounds", "0"},
 		{childCommand}, {childCommand, `{"Subject":"nobody"}`},
-		{"idle", "-members", "1"}, {"idle", "-for", "0s"}, {"idle", "-settle", "-1s"}, {"idle", "more"},
+		{"idle", "-members", "1"}, {"idle", "-for", "0s"}, {"idle", "-settle", "-1s"}, {"idle", "more"}, {"walk", "more"},
 	} {
 		assert.Error(t, run(args, io.Discard, io.Discard), "%v", args)
 	}

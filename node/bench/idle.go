@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 const (
@@ -56,6 +58,16 @@ func playIdle(r role) (player, error) {
 		c.Bootstrap = []string{r.Peer}
 	}
 	return openMember(c)
+}
+
+// flags are the settings on the command line.
+func (i *idleness) flags(f *flag.FlagSet) {
+	f.Func("members", "how many processes (default 5,50)", i.members.parse(2, maxCrew))
+	f.StringVar(&i.preset, "preset", wandering.Fair, "preset of the policy wandering")
+	f.DurationVar(&i.settle, "settle", time.Minute, "how long a group runs before it is measured")
+	f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
+	f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
+	f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
 }
 
 func (i *idleness) run(out io.Writer) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 // situation is one thing to be measured, with the goal for it.
@@ -41,6 +43,13 @@ type latencies struct {
 	progress         io.Writer
 	rounds, handoffs int
 	preset           string // of the policy wandering
+}
+
+// flags are the settings on the command line.
+func (l *latencies) flags(f *flag.FlagSet) {
+	f.IntVar(&l.rounds, "rounds", 5, "how often each thing is measured")
+	f.IntVar(&l.handoffs, "handoffs", 20, "how many handoffs in a round")
+	f.StringVar(&l.preset, "preset", wandering.Paper, "preset of the policy wandering")
 }
 
 func (l *latencies) run(out io.Writer) error {

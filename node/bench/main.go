@@ -24,9 +24,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
 func main() {
@@ -46,82 +43,42 @@ idle        wake-ups and processor time of each member of a group that wants not
 
 `
 
+// measurement is what one command measures, with its settings.
+type measurement interface {
+	flags(f *flag.FlagSet)
+	run(out io.Writer) error
+}
+
+// measurements makes them, by the names of their commands; progress is for people.
+var measurements = map[string]func(progress io.Writer) measurement{
+	"throughput": func(progress io.Writer) measurement { return &plan{progress: progress} },
+	"regression": func(progress io.Writer) measurement { return &regression{people: progress, progress: io.Discard} },
+	"latency":    func(progress io.Writer) measurement { return &latencies{progress: progress} },
+	"walk":       func(progress io.Writer) measurement { return &walk{progress: progress} },
+	"idle":       func(progress io.Writer) measurement { return &idleness{progress: progress} },
+}
+
 func run(args []string, out, progress io.Writer) error {
 	if len(args) == 0 {
 		return fmt.Errorf("no measurement named\n%s", usage)
 	}
-	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	f.Usage = func() { fmt.Fprint(f.Output(), usage); f.PrintDefaults() }
-	switch args[0] {
-	case childCommand:
+	if args[0] == childCommand {
 		return runChild(args[1:], os.Stdin, out)
-	case "throughput":
-		p := plan{progress: progress}
-		f.IntVar(&p.rounds, "rounds", 7, "how often each thing is measured; the medians count")
-		f.DurationVar(&p.window, "window", 2*time.Second, "how long one measurement lasts")
-		f.DurationVar(&p.warmUp, "warm-up", time.Second, "how long it runs before")
-		f.StringVar(&p.dir, "dir", "", "folder for the journals, on the disk to be measured (default: a temporary one)")
-		f.StringVar(&p.profiles, "profiles", "", "folder to write CPU profiles to")
-		f.Func("tokens", "how many tokens (default 1,8,64)", p.tokens.parse(1, maxTokens))
-		f.BoolVar(&p.apart, "apart", false, "give each token a resource of its own, instead of a slot of one resource")
-		f.Func("only", "which subjects, as "+strings.Join(subjectNames(), ",")+" (default all)", p.only)
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		return p.run(out)
-	case "regression":
-		g := regression{progress: io.Discard}
-		f.StringVar(&g.subject, "subject", "volatile", "what is compared with the straw man: "+strings.Join(subjectNames(), ", "))
-		f.IntVar(&g.tokens, "tokens", 64, "how many tokens")
-		f.IntVar(&g.rounds, "rounds", regressionRounds, "how many turns each has at most")
-		f.DurationVar(&g.window, "window", regressionWindow, "how long one turn is measured")
-		f.Float64Var(&g.limit, "limit", regressionLimit, "fail when the ratio of processor times is above it")
-		f.BoolFunc("v", "show each round", func(string) error { g.progress = progress; return nil })
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		return g.run(out)
-	case "latency":
-		l := latencies{progress: progress}
-		f.IntVar(&l.rounds, "rounds", 5, "how often each thing is measured")
-		f.IntVar(&l.handoffs, "handoffs", 20, "how many handoffs in a round")
-		f.StringVar(&l.preset, "preset", wandering.Paper, "preset of the policy wandering")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		return l.run(out)
-	case "walk":
-		w := walk{progress: progress}
-		f.Func("members", "how many (default 25,100)", w.members.parse(2, maxCrew))
-		f.Func("preset", "which presets of the policy wandering, or "+quiet+" (default "+strings.Join(usual, ",")+")", w.only)
-		f.DurationVar(&w.operation, "operation", time.Second, "how long an operation takes")
-		f.DurationVar(&w.window, "for", time.Minute, "how long each group is measured")
-		f.DurationVar(&w.warmUp, "warm-up", 0, "how long it runs before (default a round and a half of operations, 40 s at least)")
-		f.DurationVar(&w.delay, "delay", 0, "delay of the network one way, by a relay before each member")
-		f.BoolVar(&w.volatile, "volatile", false, "do not sync the journals")
-		f.StringVar(&w.dir, "dir", "", "folder for the journals, on the disk to be measured (default: a temporary one)")
-		f.StringVar(&w.profiles, "profiles", "", "folder to write CPU profiles to")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		return w.run(out)
-	case "idle":
-		i := idleness{progress: progress}
-		f.Func("members", "how many processes (default 5,50)", i.members.parse(2, maxCrew))
-		f.StringVar(&i.preset, "preset", wandering.Fair, "preset of the policy wandering")
-		f.DurationVar(&i.settle, "settle", time.Minute, "how long a group runs before it is measured")
-		f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
-		f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
-		f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
-		if err := f.Parse(args[1:]); err != nil {
-			return err
-		}
-		if f.NArg() > 0 {
-			return fmt.Errorf("unexpected argument %q", f.Arg(0))
-		}
-		return i.run(out)
 	}
-	return fmt.Errorf("no measurement is called %q\n%s", args[0], usage)
+	create, known := measurements[args[0]]
+	if !known {
+		return fmt.Errorf("no measurement is called %q\n%s", args[0], usage)
+	}
+	m, f := create(progress), flag.NewFlagSet(args[0], flag.ContinueOnError)
+	f.Usage = func() { fmt.Fprint(f.Output(), usage); f.PrintDefaults() }
+	m.flags(f)
+	if err := f.Parse(args[1:]); err != nil {
+		return err
+	}
+	if f.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	return m.run(out)
 }
 
 // counts are numbers of tokens or members.

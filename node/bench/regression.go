@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,6 +18,7 @@ import (
 // stopped while the other runs: what else happens on the machine meets both alike,
 // and its changes in speed are slower than a turn.
 type regression struct {
+	people   io.Writer // gets each round with -v
 	progress io.Writer
 	subject  string
 	tokens   int
@@ -54,6 +57,16 @@ const (
 
 // errRegression says that a handoff costs too much.
 var errRegression = errors.New("a handoff costs more than it may")
+
+// flags are the settings on the command line.
+func (g *regression) flags(f *flag.FlagSet) {
+	f.StringVar(&g.subject, "subject", "volatile", "what is compared with the straw man: "+strings.Join(subjectNames(), ", "))
+	f.IntVar(&g.tokens, "tokens", 64, "how many tokens")
+	f.IntVar(&g.rounds, "rounds", regressionRounds, "how many turns each has at most")
+	f.DurationVar(&g.window, "window", regressionWindow, "how long one turn is measured")
+	f.Float64Var(&g.limit, "limit", regressionLimit, "fail when the ratio of processor times is above it")
+	f.BoolFunc("v", "show each round", func(string) error { g.progress = g.people; return nil })
+}
 
 func (g *regression) run(out io.Writer) error {
 	if g.rounds < 1 || g.window <= 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -65,6 +66,18 @@ func (p *plan) only(list string) error {
 		p.subjects = append(p.subjects, s)
 	}
 	return nil
+}
+
+// flags are the settings on the command line.
+func (p *plan) flags(f *flag.FlagSet) {
+	f.IntVar(&p.rounds, "rounds", 7, "how often each thing is measured; the medians count")
+	f.DurationVar(&p.window, "window", 2*time.Second, "how long one measurement lasts")
+	f.DurationVar(&p.warmUp, "warm-up", time.Second, "how long it runs before")
+	f.StringVar(&p.dir, "dir", "", "folder for the journals, on the disk to be measured (default: a temporary one)")
+	f.StringVar(&p.profiles, "profiles", "", "folder to write CPU profiles to")
+	f.Func("tokens", "how many tokens (default 1,8,64)", p.tokens.parse(1, maxTokens))
+	f.BoolVar(&p.apart, "apart", false, "give each token a resource of its own, instead of a slot of one resource")
+	f.Func("only", "which subjects, as "+strings.Join(subjectNames(), ",")+" (default all)", p.only)
 }
 
 func (p *plan) run(out io.Writer) error {

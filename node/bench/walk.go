@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -78,6 +79,19 @@ func (w *walk) only(list string) error {
 		}
 	}
 	return nil
+}
+
+// flags are the settings on the command line.
+func (w *walk) flags(f *flag.FlagSet) {
+	f.Func("members", "how many (default 25,100)", w.members.parse(2, maxCrew))
+	f.Func("preset", "which presets of the policy wandering, or "+quiet+" (default "+strings.Join(usual, ",")+")", w.only)
+	f.DurationVar(&w.operation, "operation", time.Second, "how long an operation takes")
+	f.DurationVar(&w.window, "for", time.Minute, "how long each group is measured")
+	f.DurationVar(&w.warmUp, "warm-up", 0, "how long it runs before (default a round and a half of operations, 40 s at least)")
+	f.DurationVar(&w.delay, "delay", 0, "delay of the network one way, by a relay before each member")
+	f.BoolVar(&w.volatile, "volatile", false, "do not sync the journals")
+	f.StringVar(&w.dir, "dir", "", "folder for the journals, on the disk to be measured (default: a temporary one)")
+	f.StringVar(&w.profiles, "profiles", "", "folder to write CPU profiles to")
 }
 
 func (w *walk) run(out io.Writer) error {
