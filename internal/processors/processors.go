@@ -9,7 +9,7 @@ import (
 )
 
 // Quiet has Go code run on one processor at a time while quiet, and otherwise on as many
-// as the system permits. Whoever sets GOMAXPROCS has decided: then it does nothing.
+// as the system permits. It does nothing where the environment sets GOMAXPROCS.
 func Quiet(quiet bool) {
 	switch {
 	case os.Getenv("GOMAXPROCS") != "":

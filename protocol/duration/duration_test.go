@@ -37,7 +37,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// What is written can be read.
+// TestFormat_Any_Parsed: Parse reads what Format writes.
 func TestFormat_Any_Parsed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		longest := int64(36500 * duration.Day)

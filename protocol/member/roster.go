@@ -11,8 +11,8 @@ type roster struct {
 	slot slotKey
 }
 
-// Draw is policy.Roster's. Who has not answered of late is left out. One is drawn by
-// Choose: it is about to be passed a token.
+// Draw is policy.Roster's. It leaves out members that have not answered of late. A
+// policy that draws one member passes it the token, so that Choose draws it.
 func (r roster) Draw(n int, to []ident.Member) []ident.Member {
 	start := len(to)
 	if n != 1 {

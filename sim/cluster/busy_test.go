@@ -163,7 +163,7 @@ func (b *busy) crash(n *node) {
 	b.forgo(n)
 }
 
-// forgo takes a member out of those that wait.
+// forgo ends a member's demand.
 func (b *busy) forgo(n *node) {
 	delete(b.again, n)
 	delete(b.since, n.id)

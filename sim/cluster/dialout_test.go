@@ -76,7 +76,8 @@ var dialOutPolicies = []struct {
 	{catalog.Multitoken, policy.Params{Preset: "split", TargetInterval: 2 * time.Second}},
 }
 
-// dialOutGroups are groups, and the places in the order of ids of those that only dial out.
+// dialOutGroups are groups. dialsOut are places in the order of ids: members there only
+// dial out.
 var dialOutGroups = []struct {
 	name     string
 	members  int
@@ -114,7 +115,7 @@ func TestDialOut_Busy_ServedLikeOthers(t *testing.T) {
 				b.runFor(time.Minute)
 				share, wait := b.shares()
 				round := time.Duration(g.members) * (turnTime + 100*time.Millisecond)
-				t.Logf("%d turns, shares of those that only dial out %.2f, longest wait %v, a round %v, tokens %v",
+				t.Logf("%d turns; least share of a member that only dials out: %.2f; longest wait %v, a round %v; %d tokens made",
 					len(b.turns), share, wait, round, b.made)
 				if p.name != catalog.Multitoken {
 					assert.Equal(t, 1, b.made, "tokens made")

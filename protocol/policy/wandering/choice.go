@@ -234,9 +234,9 @@ func (w *walker) lookAgain() {
 	w.choose()
 }
 
-// wander passes the token to anybody, rather not to one of those that it was passed to
-// or came from here last: others would not believe so few that it circulates. That is no
-// turn: nobody's witnesses are told.
+// wander passes the token to one of a few members at random. It prefers those that the
+// last custodies here do not name: others believe that a token circulates only if enough
+// members have had it. That is no turn: nobody's witnesses are told.
 func (w *walker) wander() {
 	f, id := w.fair, w.token.ID
 	to := ident.Member{}

@@ -105,13 +105,12 @@
 // The window is what the configuration leads to expect, or longer where tokens come
 // more seldom: then it follows what the member has observed itself.
 //
-// Who has had no token for the window and a random delay asks 32 members, the slot's
-// registrars and others at random,
-// and makes one when hardly any of them has heard of a token either: two say so
-// independently, or three where many are asked. So one liar prevents no token, and in
-// larger groups two do not, whatever they tell to whom; three do. That honest members
-// are never that few, no token stays with a member for longer than a window after its
-// operation.
+// A member that has had no token for the window and a random delay asks 32 members: the
+// slot's registrars, and others at random. It makes a token unless enough of them have
+// heard of one: two say so independently, or three where many are asked. So one liar
+// prevents no token, and in larger groups two do not, whatever they tell to whom; three
+// do. That honest members are never that few, no token stays with a member for longer
+// than a window after its operation.
 //
 // Light passes the token on at random. It does not rest at members that do not run,
 // unless it has met 32 of them in a row.

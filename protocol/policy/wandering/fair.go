@@ -32,8 +32,8 @@ type fair struct {
 	idle    clock.Instant // since when nobody is due; clock.Never while somebody is
 	members []ident.Member
 
-	// unreached: a candidate of this search is suspected, or did not answer. Where some are
-	// dead, they are reported in place of those that wait, until all know of their deaths.
+	// unreached: a candidate of this search is suspected, or did not answer. Witnesses
+	// report dead members in place of those that wait, until they know of the deaths.
 	unreached bool
 
 	// refused are the last candidates that were not taken since the search began, or

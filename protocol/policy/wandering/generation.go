@@ -42,8 +42,8 @@ func (w *walker) generationDeadline() clock.Instant {
 	return min(w.due, w.until)
 }
 
-// generationDue asks, or decides. What was heard meanwhile puts both off, and so does
-// that this member has just begun: three others may not have had the first token yet.
+// generationDue asks, or decides. A token that was heard of meanwhile puts both off. So
+// does a begin of this member: three others may not have had the first token yet.
 func (w *walker) generationDue() {
 	last := max(w.sightings.last(), w.start)
 	switch silent := last < w.now-clock.Instant(w.past()); {
@@ -61,8 +61,8 @@ func (w *walker) generationDue() {
 	}
 }
 
-// poll asks registrars, and members at random, whether they have heard of a token. What was told here
-// unasked counts as well.
+// poll asks registrars, and members at random, whether they have heard of a token. It
+// also counts what members have told here unasked.
 func (w *walker) poll() {
 	w.due, w.until, w.voices = clock.Never, w.now.Add(w.reply), voices{}
 	w.polled = w.pollees()
