@@ -11,24 +11,31 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 )
 
-// ran is when a program truly ran.
+// ran is when a program ran, or was there without running.
 type ran struct {
 	resource string
 	from, to time.Duration
+	doubtful bool // its machine was suspended, or woke up after the program's deadline
 }
 
-// ended remembers that a program ran until now. It has remembered already what ran
-// before its machine was suspended.
+// ended remembers that a program was there until now. It has remembered already what
+// was before its machine was suspended or woke up.
 func (c *cluster) ended(p *program) {
-	if p.node.asleep || p.since >= p.deadline {
-		return // in the latter case it was ended as its machine woke up, which no audit sees
+	n := p.node
+	since := p.since
+	if n.asleep {
+		since = n.sleptAt
 	}
-	c.ran = append(c.ran, ran{p.resource, p.since, c.now})
+	c.ran = append(c.ran, ran{p.resource, since, c.now, n.asleep || since >= p.deadline})
 }
 
 // judgeAccount holds an audit's account of overlap, from the journals as they are on
-// the disks, against what truly ran: certain ≤ truth ≤ possible for each resource. Clocks
-// that were set, and members that lied, are outside of what an audit claims.
+// the disks, against what truly ran: certain ≤ truth ≤ possible for each resource.
+//
+// No journal says that a machine was suspended, and a program that was is seen before
+// and after. It therefore need not be in what is possible, and may be in what is
+// certain. Clocks that were set, and members that lied, are outside of what an audit
+// claims.
 func (c *cluster) judgeAccount() {
 	if c.hazards[Clock].happened > 0 || len(c.tainted) > 0 || c.lean || c.bug != NoBug {
 		return
@@ -41,11 +48,11 @@ func (c *cluster) judgeAccount() {
 		account[r.Name] = r.Overlap
 	}
 	for _, r := range c.resources {
-		o, truth := account[r.Name], c.truth(r.Name)
-		if o.Certain > truth {
+		o := account[r.Name]
+		if truth := c.truth(r.Name, true); o.Certain > truth {
 			c.violate(Exclusion, "certain", fmt.Sprintf("operations of %s overlapped for %d µs, the audit calls %d µs certain", r.Name, truth, o.Certain))
 		}
-		if o.Possible < truth && c.durableOnly() {
+		if truth := c.truth(r.Name, false); o.Possible < truth && c.durableOnly() {
 			c.violate(Exclusion, "possible", fmt.Sprintf("operations of %s overlapped for %d µs, the audit calls %d µs possible", r.Name, truth, o.Possible))
 		}
 	}
@@ -70,15 +77,16 @@ func (c *cluster) examine() *audit.Report {
 	return a.Report()
 }
 
-// truth is for how many µs more than one program used a resource.
-func (c *cluster) truth(resource string) uint64 {
+// truth is for how many µs more than one program used a resource, with what is
+// doubtful or without.
+func (c *cluster) truth(resource string, doubtful bool) uint64 {
 	type edge struct {
 		at    time.Duration
 		delta int
 	}
 	var edges []edge
 	for _, r := range c.ran {
-		if r.resource == resource {
+		if r.resource == resource && (doubtful || !r.doubtful) {
 			edges = append(edges, edge{r.from, 1}, edge{r.to, -1})
 		}
 	}

@@ -30,6 +30,9 @@ var regressions = []struct {
 		Faults: limits("power=5-11,break=9-9,cut=1-4,suspend=all,diskfull=all,repeat=23-41,late=46-84,others=none")}},
 	{"the same, with a member that was restarted when its machine woke up",
 		Setting{Seed: 1795400292, Preset: Chaos, Mix: Durable}},
+	{"a program that a suspended machine held up called running, as no journal can tell", Setting{
+		Seed: 1795398694, Preset: Chaos, Mix: Durable, For: 313_000_000_000,
+		Faults: limits("crash=19-60,power=3-16,stop=1-13,break=3-3,cut=1-5,oneway=none,clock=none,suspend=3-3,slowdisk=1-1,syncfails=1-6,diskfull=4-11,reconfigure=2-3,loss=5-547,repeat=none,late=none,lie=none")}},
 }
 
 func TestRegressions(t *testing.T) {

@@ -57,12 +57,13 @@ func (c *cluster) wake(n *node) {
 		return
 	}
 	c.log(n, "wakes up")
-	n.asleep, n.wokeAt = false, c.now
 	for _, p := range c.running {
 		if p.node == n {
+			c.ended(p)
 			p.since = c.now
 		}
 	}
+	n.asleep, n.wokeAt = false, c.now
 	n.put(member.Late{By: c.now - n.sleptAt})
 	c.here(n)
 	list := n.deferred
