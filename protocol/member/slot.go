@@ -166,7 +166,8 @@ func (m *Member) resumeSlot(s *slot) {
 	for _, h := range m.holdsOf(s) {
 		m.handoff.Keep(h.token, h.hop)
 		if h.grant != nil {
-			h.grant.resumed = true // it is told when the operation has ended
+			h.grant.resumed = true
+			m.tell(s, policy.Event{Kind: policy.Occupied, Token: m.describe(h)})
 			continue
 		}
 		m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})

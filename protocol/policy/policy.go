@@ -50,6 +50,10 @@ const (
 	Generated
 	// Resumed (token): the member holds this token since before a restart.
 	Resumed
+	// Occupied (token): a program runs under this token here since before a restart, or
+	// since before the slot had this policy. It asks for no action. OperationEnded and
+	// Resumed follow when it has ended.
+	Occupied
 	// Recalled (token): a fact from before a restart, told in its old order
 	// before anything else: the token was here at Event.At, and the operation
 	// ran then if Event.Operated. The instant is on this boot's clock, where it

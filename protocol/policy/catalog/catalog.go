@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
@@ -37,6 +38,8 @@ type Preset struct {
 	// Uses are the optional parameters that have an effect. Those that are not
 	// optional are every policy's.
 	Uses []string
+	// Kept is that a keeper finds that the token is lost: a rule that the papers lack.
+	Kept bool
 }
 
 type entry struct {
@@ -47,20 +50,20 @@ type entry struct {
 var entries = map[string]entry{
 	Wandering: {
 		presets: []Preset{
-			{wandering.Fair, []string{"min_interval", "regeneration_mean"}},
-			{wandering.Light, []string{"min_interval", "regeneration_mean"}},
-			{wandering.Paper, []string{"min_interval", "regeneration_mean"}},
-			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}},
+			{wandering.Fair, []string{"min_interval", "regeneration_mean"}, true},
+			{wandering.Light, []string{"min_interval", "regeneration_mean"}, true},
+			{wandering.Paper, []string{"min_interval", "regeneration_mean"}, false},
+			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}, false},
 		},
 		make: wandering.New,
 	},
 	Multitoken: {
 		presets: []Preset{
-			{multitoken.Split, []string{"target_interval"}},
-			{multitoken.T3gj, []string{"target_interval"}},
-			{multitoken.S3gj, []string{"target_interval"}},
-			{multitoken.Jittered, []string{"target_interval", "interval_factor", "queue_capacity"}},
-			{multitoken.Paper, []string{"target_interval", "interval_factor", "queue_capacity"}},
+			{multitoken.Split, []string{"target_interval"}, true},
+			{multitoken.T3gj, []string{"target_interval"}, false},
+			{multitoken.S3gj, []string{"target_interval"}, false},
+			{multitoken.Jittered, []string{"target_interval", "interval_factor", "queue_capacity"}, false},
+			{multitoken.Paper, []string{"target_interval", "interval_factor", "queue_capacity"}, false},
 		},
 		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
 			return multitoken.Make(p, in.Random)
@@ -68,17 +71,17 @@ var entries = map[string]entry{
 	},
 	Ring: {
 		presets: []Preset{
-			{ring.E.String(), []string{"regeneration_mean", "request_timeout"}},
-			{ring.S.String(), []string{"regeneration_mean"}},
-			{ring.Q.String(), []string{"regeneration_mean", "request_timeout"}},
-			{ring.D.String(), []string{"regeneration_mean", "request_timeout"}},
+			{ring.E.String(), []string{"regeneration_mean", "request_timeout"}, true},
+			{ring.S.String(), []string{"regeneration_mean"}, true},
+			{ring.Q.String(), []string{"regeneration_mean", "request_timeout"}, true},
+			{ring.D.String(), []string{"regeneration_mean", "request_timeout"}, true},
 		},
 		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) { return ring.New(p, in.Random) },
 	},
 	Uncoordinated: {
 		presets: []Preset{
-			{uncoordinated.Journal, []string{"min_interval"}},
-			{uncoordinated.Report, []string{"min_interval"}},
+			{uncoordinated.Journal, []string{"min_interval"}, false},
+			{uncoordinated.Report, []string{"min_interval"}, false},
 		},
 		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) {
 			return uncoordinated.New(p, in.Random)
@@ -103,6 +106,9 @@ func New(name string, params policy.Params, in policy.Surroundings) (policy.Poli
 	made, err := entries[name].make(params, in)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", name, err) // not made, which may hold a nil pointer
+	}
+	if preset.Kept {
+		return keeper.Around(made, params, in, name != Multitoken), nil
 	}
 	return made, nil
 }

@@ -1,0 +1,82 @@
+package keeper
+
+import (
+	"math"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+const (
+	// DefaultSilence (L) is after what time without an answer a member counts as dead.
+	// A question is sent retries times within it, so that a lost packet or a new
+	// connection over a slow line does not make a member silent.
+	DefaultSilence = 4 * time.Second
+
+	// retries is how often a question is sent within L.
+	retries = 4
+
+	// ranks is how many members can be the keeper, one after the other: as many as can
+	// fall silent before the directory knows, and more than one liar.
+	ranks = 4
+
+	// restAfter is how long a token is idle before its holder promises that it rests.
+	// A policy that looks for the next member takes up to a second for that, and would
+	// have to ask the promise back at each handoff.
+	restAfter = time.Second
+
+	// foundingTime is how long a keeper that has just begun leaves the first token of a
+	// slot to those who found it.
+	foundingTime = 20 * time.Second
+
+	// maxAsked is how many members at random a keeper asks that has been the keeper for
+	// long: holders have told it of their tokens. One that has followed another asks all.
+	maxAsked = 48
+
+	// maxMembers is more than a group has: all of them are drawn.
+	maxMembers = 1 << 20
+
+	// maxChain bounds how many members a token is followed through that has been
+	// passed on since its last holder told of it: the rest is found by asking everybody.
+	maxChain = 16
+
+	// wantsAtOnce is how many wants within L a keeper needs to know that somebody waits:
+	// where more come, members are told to come less often.
+	wantsAtOnce = 8
+
+	// maxAgain bounds the time between two wants of one member: what a crowd of liars can
+	// have it wait before it says so again.
+	maxAgain = time.Minute
+
+	// maxHeld bounds the tokens here that a keeper knows of. More than two of a slot at
+	// one member are rare, and what is not known of is neither told nor promised.
+	maxHeld = 8
+
+	// maxPassed is of how many tokens a member remembers to whom it has passed them.
+	maxPassed = 8
+)
+
+// longAgo is an Instant before all others, with room to count on from it.
+const longAgo = -clock.Never / 2
+
+// spans are the times that a keeper computes with.
+type spans struct {
+	silence time.Duration // L
+	hold    time.Duration // H: the longest program
+	retry   time.Duration // between two questions
+	half    time.Duration // L / 2
+}
+
+func deriveSpans(p policy.Params) spans {
+	l := DefaultSilence
+	return spans{silence: l, hold: max(p.OperationTime, p.MaxHold), retry: l / retries, half: l / 2}
+}
+
+// millis is a span as messages carry it: in whole milliseconds, rounded up, at most 49
+// days.
+func millis(d time.Duration) uint32 {
+	return uint32(min(max(0, (d+time.Millisecond-1)/time.Millisecond), math.MaxUint32))
+}
+
+func span(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }

@@ -1,0 +1,355 @@
+package keeper
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// holder is what a member does that has a token.
+type holder struct {
+	held   []held
+	passed []passed
+	serial uint32
+	told   clock.Instant // when the keeper was told of a token last
+}
+
+// held is one token that is here.
+type held struct {
+	custody
+	field  []byte // its policy field as it came
+	state  state
+	since  clock.Instant // of the state
+	next   clock.Instant // when it asks for the promise once more
+	untold bool          // the keeper does not know that it is here
+	rank   int           // of the keeper that has the promise, or is asked for it
+	keeper ident.Member
+	promise
+
+	// action is what the policy wants done with it as soon as the promise is given back.
+	action policy.Action
+	// event is what the policy is told of it then: it does not know of it yet.
+	event *policy.Event
+}
+
+// state is what a token that is here does.
+type state uint8
+
+const (
+	idle    state = iota // nothing
+	running              // the program runs under it
+	passing              // it is being passed on
+	resting              // it is promised to rest
+	asking               // and the promise is asked back
+	leaving              // another token circulates: this one goes there
+)
+
+// passed is to whom this member has passed a token.
+type passed struct {
+	custody
+	to ident.Member
+}
+
+func (h *holder) find(id *ident.Token) *held {
+	for i := range h.held {
+		if h.held[i].token == *id {
+			return &h.held[i]
+		}
+	}
+	return nil
+}
+
+func (h *holder) remove(id *ident.Token) {
+	for i := range h.held {
+		if h.held[i].token == *id {
+			h.held = append(h.held[:i], h.held[i+1:]...)
+			return
+		}
+	}
+}
+
+// holderDeadline is when a holder tells, promises or asks next.
+func (k *Keeper) holderDeadline() clock.Instant {
+	next := clock.Never
+	for i := range k.holder.held {
+		next = min(next, k.dueOf(&k.holder.held[i]))
+	}
+	return next
+}
+
+func (k *Keeper) dueOf(h *held) clock.Instant {
+	next := clock.Never
+	switch h.state {
+	case asking:
+		return h.next
+	case idle:
+		if k.exclusive {
+			next = h.since.Add(restAfter)
+		}
+	case running:
+	default:
+		return clock.Never
+	}
+	if h.untold {
+		next = min(next, k.holder.told.Add(k.half))
+	}
+	return next
+}
+
+// gained notes that a token is here now.
+func (k *Keeper) gained(t *policy.Token) *held {
+	h := &k.holder
+	e := h.find(&t.ID)
+	if e == nil {
+		if len(h.held) == maxHeld {
+			h.held = append(h.held[:0], h.held[1:]...)
+		}
+		h.held = append(h.held, held{})
+		e = &h.held[len(h.held)-1]
+	}
+	*e = held{custody: custody{t.ID, t.Hop}, field: keep(t.Field), since: k.now, untold: true}
+	k.here()
+	return e
+}
+
+// resumed takes a token that is here since before a restart. What this member had
+// promised it does not know any more: it asks, before the policy hears of the token.
+func (k *Keeper) resumed(e *policy.Event) {
+	h := k.gained(&e.Token)
+	if !k.exclusive {
+		k.step(*e)
+		return
+	}
+	k.withholds(h, e.Token)
+}
+
+// withholds keeps a token from the policy until the promise is given back.
+func (k *Keeper) withholds(h *held, t policy.Token) {
+	t.Field = h.field
+	h.event = &policy.Event{Kind: policy.Resumed, Token: t}
+	k.asks(h, 0)
+}
+
+// occupied notes that a program runs under a token since before a restart. The policy
+// hears of that token when it has ended.
+func (k *Keeper) occupied(t *policy.Token) {
+	h := k.gained(t)
+	h.state = running
+	k.tells()
+}
+
+// acts reports whether the policy may do now with a token what it wants.
+func (k *Keeper) acts(h *held, a *policy.Action) bool {
+	switch h.state {
+	case resting, asking:
+		if a.Kind == policy.Drop {
+			break
+		}
+		h.action = *a
+		h.action.Field = keep(a.Field)
+		if h.state == resting {
+			k.asks(h, h.rank)
+		}
+		return false
+	case leaving:
+		return false
+	}
+	switch a.Kind {
+	case policy.Run:
+		h.state, h.since = running, k.now
+	case policy.Pass:
+		h.state, h.since, h.keeper = passing, k.now, a.To
+	case policy.Drop:
+		k.holder.remove(&a.Token)
+	}
+	return true
+}
+
+// ended notes that a program has.
+func (k *Keeper) ended(t *policy.Token) {
+	if h := k.holder.find(&t.ID); h != nil && h.state == running {
+		h.state, h.since = idle, k.now
+	}
+}
+
+// tells has the keeper told of a token that is here, unless it was told of one less than
+// L / 2 ago.
+func (k *Keeper) tells() {
+	for i := range k.holder.held {
+		h := &k.holder.held[i]
+		if h.untold && h.state <= running && k.now >= k.holder.told.Add(k.half) {
+			k.reports(h)
+		}
+	}
+}
+
+// reports tells the keeper of a token.
+func (k *Keeper) reports(h *held) {
+	h.untold, k.holder.told = false, k.now
+	m := k.statement(h)
+	k.tell(k.keeperOf(0), &m)
+}
+
+// statement is what this member says of a token that it has.
+func (k *Keeper) statement(h *held) message {
+	m := message{kind: have, custody: h.custody}
+	if h.state == running {
+		m.span = max(1, millis(h.since.Add(k.hold).Sub(k.now)))
+	}
+	return m
+}
+
+// settled is the end of a pass. It reports whether the policy is not to know.
+func (k *Keeper) settled(e *policy.Event) bool {
+	h := k.holder.find(&e.Token.ID)
+	left := h != nil && h.state == leaving
+	if e.Outcome == policy.Returned {
+		h = k.gained(&e.Token)
+		if left { // nobody took it
+			k.withholds(h, e.Token)
+		}
+		return left
+	}
+	if h != nil {
+		k.holder.went(passed{h.custody, e.From})
+		if e.Outcome == policy.Delivered {
+			k.search.last = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, at: k.now, ends: longAgo}
+		}
+		k.holder.remove(&e.Token.ID)
+	}
+	return left
+}
+
+func (h *holder) went(p passed) {
+	if len(h.passed) == maxPassed {
+		h.passed = append(h.passed[:0], h.passed[1:]...)
+	}
+	h.passed = append(h.passed, p)
+}
+
+// holderDue promises, and asks again.
+func (k *Keeper) holderDue() {
+	for i := 0; i < len(k.holder.held); i++ {
+		h := &k.holder.held[i]
+		switch {
+		case k.dueOf(h) > k.now:
+		case h.state == asking:
+			k.asksAgain(h)
+			return // the policy may have let tokens go
+		case h.state == idle && k.exclusive && k.now >= h.since.Add(restAfter):
+			k.promises(h)
+		}
+	}
+	k.tells()
+}
+
+// promises tells the keeper that a token rests here from now on.
+func (k *Keeper) promises(h *held) {
+	h.state, h.since, h.rank, h.keeper, h.untold = resting, k.now, 0, k.keeperOf(0), false
+	k.holder.told = k.now
+	k.tell(h.keeper, &message{kind: rest, custody: h.custody, promise: k.nextPromise(h)})
+}
+
+// nextPromise numbers the next statement about a promise.
+func (k *Keeper) nextPromise(h *held) promise {
+	k.holder.serial++
+	h.promise = promise{uint64(k.start), k.holder.serial}
+	return h.promise
+}
+
+// asksAgain asks the same keeper once more, or the next one if it is silent. The ones
+// after the first know of no promise, so they are given less time.
+func (k *Keeper) asksAgain(h *held) {
+	patience := k.silence
+	if h.rank > 0 {
+		patience = k.half
+	}
+	switch {
+	case k.now < h.since.Add(patience):
+		k.asks(h, h.rank)
+	case h.rank+1 < len(k.keepers()):
+		k.asks(h, h.rank+1)
+	default:
+		k.frees(h) // nobody that could know more answers
+	}
+}
+
+// asks asks a promise back.
+func (k *Keeper) asks(h *held, rank int) {
+	if h.state != resting || rank != h.rank { // else the one that has it, whoever is the keeper now
+		h.keeper = k.keeperOf(rank)
+	}
+	if h.state != asking || rank != h.rank {
+		h.since = k.now
+	}
+	h.state, h.rank, h.next = asking, rank, k.now.Add(k.retry)
+	k.tell(h.keeper, &message{kind: release, custody: h.custody, promise: k.nextPromise(h)})
+}
+
+// released is what the keeper says: the promise is given back, or another token
+// circulates.
+func (k *Keeper) released(from ident.Member, m *message) {
+	h := k.holder.find(&m.token)
+	if h == nil || h.state != asking || from != h.keeper || m.promise.life != h.life || m.hop != h.hop {
+		return
+	}
+	if m.kind == released {
+		k.frees(h)
+		return
+	}
+	k.leaves(h, m.member)
+}
+
+// frees lets the policy go on with a token.
+func (k *Keeper) frees(h *held) {
+	action, event := h.action, h.event
+	h.state, h.since, h.untold = idle, k.now, true
+	h.action, h.event = policy.Action{}, nil
+	switch {
+	case event != nil:
+		k.step(*event)
+	case action.Kind != 0:
+		k.act(&action)
+	}
+	k.tells()
+}
+
+// leaves sends a token to who has the other one: where they meet one goes. The policy
+// does not have it any more, and runs nothing under it.
+func (k *Keeper) leaves(h *held, to ident.Member) {
+	known, t, field := h.event == nil, policy.Token{ID: h.token, Hop: h.hop}, h.field
+	h.state, h.since = leaving, k.now
+	h.action, h.event = policy.Action{}, nil
+	if to == k.self {
+		to = ident.Member{}
+	}
+	k.actions = append(k.actions, policy.Action{Kind: policy.Pass, Token: t.ID, To: to, Field: field})
+	if known {
+		k.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
+	}
+}
+
+// questioned says whether a token of the slot is here, or where the one went that is
+// asked for.
+func (k *Keeper) questioned(from ident.Member, m *message) {
+	h := &k.holder
+	for i := range h.held {
+		if e := &h.held[i]; e.state != passing {
+			s := k.statement(e)
+			k.tell(from, &s)
+			return
+		}
+	}
+	if len(h.held) > 0 {
+		e := &h.held[0]
+		k.tell(from, &message{kind: went, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
+		return
+	}
+	for i := len(h.passed) - 1; i >= 0; i-- {
+		if p := &h.passed[i]; p.token == m.token && p.hop >= m.hop {
+			k.tell(from, &message{kind: went, custody: p.custody, member: p.to})
+			return
+		}
+	}
+	k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+}

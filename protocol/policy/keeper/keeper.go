@@ -1,0 +1,231 @@
+package keeper
+
+import (
+	"bytes"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// Keeper is the policy of one slot at one member, and around it this member's part in
+// finding that the slot's token is lost. It implements policy.Policy.
+type Keeper struct {
+	spans
+	inner     policy.Policy
+	self      ident.Member
+	slot      ident.Member
+	roster    policy.Roster
+	exclusive bool // one program at a time is the policy's aim
+
+	// of one Step
+	now     clock.Instant
+	actions []policy.Action
+	out     []byte // the bodies of actions
+	scratch []policy.Action
+	own     []message // to this member itself
+
+	begun    bool
+	start    clock.Instant // when this member began
+	innerDue clock.Instant // what the policy waits for
+	asked    clock.Instant // the last Wait
+	order    []ident.Member
+
+	holder holder
+	waiter waiter
+	search search
+}
+
+var (
+	_ policy.Policy = (*Keeper)(nil)
+	_ policy.Gauger = (*Keeper)(nil)
+)
+
+// Around puts a keeper around a policy. An exclusive one makes a token only when no
+// program can run any more under the one that is lost.
+func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
+	k := &Keeper{
+		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive,
+		innerDue: clock.Never, asked: clock.Never,
+	}
+	if k.roster == nil {
+		k.roster = policy.Alone{}
+	}
+	k.holder.told = longAgo
+	k.waiter.reset()
+	k.search.reset()
+	return k
+}
+
+// Gauges implements policy.Gauger: those of the policy.
+func (k *Keeper) Gauges(show func(string, float64)) {
+	if g, ok := k.inner.(policy.Gauger); ok {
+		g.Gauges(show)
+	}
+}
+
+// Step implements policy.Policy.
+func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+	k.now, k.actions, k.out = now, actions, k.out[:0]
+	if event.Kind == policy.Recalled {
+		k.step(event)
+		return k.actions
+	}
+	if !k.begun {
+		k.begun, k.start = true, now
+	}
+	k.happened(&event)
+	k.handleOwn()
+	k.look()
+	k.handleOwn()
+	k.wait(event.Kind == policy.Timer)
+	return k.actions
+}
+
+func (k *Keeper) happened(e *policy.Event) {
+	switch e.Kind {
+	case policy.Message:
+		if isMessage(e.Body) {
+			k.hear(e.From, e.Body)
+			return
+		}
+	case policy.Silent:
+		k.silent(e.From)
+	case policy.Timer:
+		k.timer()
+		if k.now < k.innerDue && k.innerDue != clock.Never {
+			return
+		}
+	case policy.Resumed:
+		k.resumed(e)
+		return
+	case policy.Occupied:
+		k.occupied(&e.Token)
+		return
+	case policy.Arrival, policy.Generated:
+		k.gained(&e.Token)
+	case policy.OperationEnded:
+		k.ended(&e.Token)
+	case policy.PassSettled:
+		if k.settled(e) {
+			return
+		}
+	case policy.DemandChanged:
+		k.waiter.demand = e.Demand
+	}
+	k.step(*e)
+}
+
+// step lets the policy answer an event, and looks at what it wants done.
+func (k *Keeper) step(e policy.Event) {
+	k.scratch = k.inner.Step(k.now, e, k.scratch[:0])
+	for i := range k.scratch {
+		k.act(&k.scratch[i])
+	}
+	k.tells()
+}
+
+// act passes on what the policy wants done, unless the token is promised to rest.
+func (k *Keeper) act(a *policy.Action) {
+	switch a.Kind {
+	case policy.Wait:
+		k.innerDue = a.At
+		return
+	case policy.Generate:
+		if k.exclusive {
+			return
+		}
+	case policy.Run, policy.Pass, policy.Drop:
+		if h := k.holder.find(&a.Token); h != nil && !k.acts(h, a) {
+			return
+		}
+	}
+	k.actions = append(k.actions, *a)
+}
+
+// wait asks for the earliest of all that is due later, when that has changed.
+func (k *Keeper) wait(timer bool) {
+	next := min(k.innerDue, k.holderDeadline(), k.waiter.next, k.search.deadline())
+	if next != k.asked || timer {
+		k.asked = next
+		k.actions = append(k.actions, policy.Action{Kind: policy.Wait, At: next})
+	}
+}
+
+// timer does what is due.
+func (k *Keeper) timer() {
+	k.holderDue()
+	k.waiterDue()
+	k.searchDue()
+}
+
+// keepers are those who can be the keeper, the first one first.
+func (k *Keeper) keepers() []ident.Member {
+	if k.order = k.order[:0]; !k.slot.IsZero() {
+		k.order = k.roster.Witnesses(k.slot, ranks, k.order)
+	}
+	return k.order
+}
+
+// keeperOf is the keeper of a rank, this member where there is none other.
+func (k *Keeper) keeperOf(rank int) ident.Member {
+	if list := k.keepers(); rank < len(list) {
+		return list[rank]
+	}
+	return k.self
+}
+
+// hear handles a message. Whatever is not well-formed is ignored.
+func (k *Keeper) hear(from ident.Member, b []byte) {
+	var m message
+	if from.IsZero() || from == k.self || !parse(b, &m) {
+		return
+	}
+	k.handle(from, &m)
+}
+
+func (k *Keeper) handle(from ident.Member, m *message) {
+	switch m.kind {
+	case want:
+		k.wanted(from)
+	case noted:
+		k.noted(from, m)
+	case have:
+		k.found(from, m)
+	case rest:
+		k.promised(from, m)
+	case release:
+		k.releases(from, m)
+	case released, other:
+		k.released(from, m)
+	case ask:
+		k.questioned(from, m)
+	case went, none:
+		k.answered(from, m)
+	}
+}
+
+// handleOwn handles what this member says to itself.
+func (k *Keeper) handleOwn() {
+	for len(k.own) > 0 {
+		m := k.own[0]
+		k.own = append(k.own[:0], k.own[1:]...)
+		k.handle(k.self, &m)
+	}
+}
+
+// tell sends a message. One to this member itself is handled at the end of the step.
+func (k *Keeper) tell(to ident.Member, m *message) {
+	switch {
+	case to.IsZero():
+	case to == k.self:
+		k.own = append(k.own, *m)
+	default:
+		start := len(k.out)
+		k.out = m.append(k.out)
+		k.actions = append(k.actions, policy.Action{Kind: policy.Tell, To: to, Field: k.out[start:len(k.out):len(k.out)]})
+	}
+}
+
+// keep copies what an event or an action only lends.
+func keep(b []byte) []byte { return bytes.Clone(b) }

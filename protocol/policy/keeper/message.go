@@ -1,0 +1,143 @@
+package keeper
+
+import (
+	"encoding/binary"
+
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// kind says what a message between two keepers is. No policy's own messages begin with
+// such a byte.
+type kind uint8
+
+const (
+	// want, to the keeper: I want a token and have none.
+	want kind = 0x80 + iota
+	// noted answers a want: say so again in this time, if you still do.
+	noted
+	// have, to the keeper, and in answer to an ask: this token is here.
+	have
+	// rest, to the keeper: this token is here, and I promise that it rests.
+	rest
+	// release, to who has the promise: give it back.
+	release
+	// released answers a release: the promise is yours again.
+	released
+	// other answers a release: another token circulates, and this member had it last.
+	other
+	// ask, by the keeper: have you a token of the slot, or had you this one?
+	ask
+	// went answers an ask: I have none, and passed this one on.
+	went
+	// none answers an ask: I have none, and know of none. I began so long ago.
+	none
+)
+
+// sizes are those of the bodies, behind the kind.
+var sizes = map[kind]int{
+	want: 0, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 12, released: custodySize + 12,
+	other: custodySize + 12 + memberSize, ask: custodySize, went: custodySize + memberSize + 4, none: 4,
+}
+
+const (
+	memberSize  = 16
+	custodySize = 32 + 8
+)
+
+// custody is a token at a hop.
+type custody struct {
+	token ident.Token
+	hop   uint64
+}
+
+// promise tells one statement about a promise from all others of the same member.
+type promise struct {
+	life   uint64 // of who promises: when its policy began, on its own clock
+	serial uint32 // grows with each
+}
+
+// message is what one keeper tells another one. Which fields it has depends on its
+// kind:
+//
+//	want      -
+//	noted     span 4
+//	have      token 32 | hop 8 | span 4
+//	rest      token 32 | hop 8 | life 8 | serial 4
+//	release   token 32 | hop 8 | life 8 | serial 4
+//	released  token 32 | hop 8 | life 8 | serial 4
+//	other     token 32 | hop 8 | life 8 | serial 4 | member 16
+//	ask       token 32 | hop 8
+//	went      token 32 | hop 8 | member 16 | span 4
+//	none      span 4
+//
+// behind one byte of kind, numbers big-endian, and spans in milliseconds. None carries
+// any authority.
+type message struct {
+	kind kind
+	custody
+	promise
+	// span is, of noted, when to say so again; of have, when its program ends at the
+	// latest, or 0 where none runs; of went, since when the token has been on its way,
+	// or 0 where it has arrived; of none, since when its sender has been at work.
+	span   uint32
+	member ident.Member
+}
+
+func (m *message) append(to []byte) []byte {
+	to = append(to, byte(m.kind))
+	switch m.kind {
+	case have, rest, release, released, other, ask, went:
+		to = binary.BigEndian.AppendUint64(append(to, m.token[:]...), m.hop)
+	}
+	switch m.kind {
+	case noted, have, none:
+		to = binary.BigEndian.AppendUint32(to, m.span)
+	case rest, release, released, other:
+		to = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(to, m.life), m.serial)
+	}
+	switch m.kind {
+	case other:
+		to = append(to, m.member[:]...)
+	case went:
+		to = binary.BigEndian.AppendUint32(append(to, m.member[:]...), m.span)
+	}
+	return to
+}
+
+// parse reads what append writes. Anything else is not ok, and ignored.
+func parse(b []byte, m *message) bool {
+	if len(b) == 0 || len(b) > policy.MaxField {
+		return false
+	}
+	m.kind = kind(b[0])
+	size, known := sizes[m.kind]
+	if b = b[1:]; !known || len(b) != size {
+		return false
+	}
+	take := func(n int) []byte {
+		part := b[:n]
+		b = b[n:]
+		return part
+	}
+	switch m.kind {
+	case have, rest, release, released, other, ask, went:
+		m.token, m.hop = ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
+	}
+	switch m.kind {
+	case noted, have, none:
+		m.span = binary.BigEndian.Uint32(take(4))
+	case rest, release, released, other:
+		m.life, m.serial = binary.BigEndian.Uint64(take(8)), binary.BigEndian.Uint32(take(4))
+	}
+	switch m.kind {
+	case other:
+		m.member = ident.Member(take(memberSize))
+	case went:
+		m.member, m.span = ident.Member(take(memberSize)), binary.BigEndian.Uint32(take(4))
+	}
+	return true
+}
+
+// isMessage reports whether a body is one of a keeper, well-formed or not.
+func isMessage(b []byte) bool { return len(b) > 0 && b[0] >= byte(want) }

@@ -1,0 +1,379 @@
+package keeper
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// search is what the keeper of a slot knows of its token, and its search for it.
+type search struct {
+	wants    int           // how many members said within L that they wait
+	counted  clock.Instant // since when these are counted
+	wanted   clock.Instant // until then somebody waits
+	followed clock.Instant // since when this member is the keeper; clock.Never: it is not
+
+	last  sight
+	stage stage
+	next  clock.Instant // when to look, to ask once more or to make a token
+	since clock.Instant // since when those asked now have not answered
+	began clock.Instant // when all were asked first in this search; clock.Never: not yet
+	asker sight         // who asks for a promise back while the other token is looked for
+
+	target  ident.Member // who is asked whether it has the token
+	chain   int
+	asked   []ident.Member // who is asked, of all, and has not answered
+	answers []ident.Member // who has
+	young   clock.Instant  // programs of those that have begun lately may run until then
+	made    clock.Instant  // when this member asked for a token last
+}
+
+// stage is how far the search is.
+type stage uint8
+
+const (
+	calm      stage = iota // the token is somewhere, as far as is known
+	following              // a holder is asked
+	everybody              // all are asked
+	lost                   // nobody has it: as soon as no program can run any more, one is made
+)
+
+// sight is the last that the keeper has heard of a token.
+type sight struct {
+	custody
+	promise
+	holder   ident.Member
+	at       clock.Instant
+	ends     clock.Instant // until then the program runs under it at most; longAgo: none does
+	promised bool
+	gone     bool // the holder has let it go, or lost it
+}
+
+func (s *search) reset() {
+	*s = search{counted: longAgo, wanted: longAgo, followed: clock.Never, next: clock.Never, young: longAgo, made: longAgo, began: clock.Never}
+	s.last.at, s.asker.at = longAgo, longAgo
+}
+
+func (s *search) deadline() clock.Instant { return s.next }
+
+// here notes that this member has a token itself.
+func (k *Keeper) here() { k.rest(clock.Never) }
+
+// rest ends the search, and begins it again at an instant.
+func (k *Keeper) rest(next clock.Instant) {
+	s := &k.search
+	k.unfollow()
+	s.stage, s.next, s.chain = calm, next, 0
+	s.asked, s.answers, s.young, s.began = s.asked[:0], s.answers[:0], longAgo, clock.Never
+}
+
+// unfollow ends the watch on who was asked.
+func (k *Keeper) unfollow() {
+	if s := &k.search; s.stage == following {
+		k.actions = append(k.actions, policy.Action{Kind: policy.Unwatch, To: s.target})
+		s.target = ident.Member{}
+	}
+}
+
+// wanted is a member's word that it waits for a token.
+func (k *Keeper) wanted(from ident.Member) {
+	s := &k.search
+	if k.now >= s.counted.Add(k.silence) {
+		s.wants, s.counted = 0, k.now
+	}
+	s.wants++
+	again := min(k.half*time.Duration(1+s.wants/wantsAtOnce), maxAgain)
+	s.wanted = max(s.wanted, k.now.Add(again+k.half))
+	k.tell(from, &message{kind: noted, span: millis(again)})
+	if s.followed == clock.Never {
+		s.followed = k.now
+	}
+	if s.stage == calm && s.next == clock.Never {
+		k.lookAt(max(k.now, s.last.at.Add(k.half)))
+	}
+}
+
+// lookAt looks at an instant whether the token is there, and now if that has come.
+func (k *Keeper) lookAt(at clock.Instant) {
+	k.search.next = at
+	if at <= k.now {
+		k.searchDue()
+	}
+}
+
+// searchDue goes on with the search.
+func (k *Keeper) searchDue() {
+	s := &k.search
+	if s.next > k.now {
+		return
+	}
+	s.next = clock.Never
+	switch s.stage {
+	case calm:
+		if s.wanted > k.now && len(k.holder.held) == 0 {
+			k.follow(s.last.holder)
+		}
+	case following:
+		if k.now >= s.since.Add(k.silence) {
+			k.silent(s.target)
+			return
+		}
+		k.askTarget()
+	case everybody:
+		if k.now >= s.since.Add(k.silence) {
+			k.lose()
+			return
+		}
+		k.askAll()
+	case lost:
+		if k.now >= s.since.Add(2*k.silence) {
+			k.inquire() // what was answered is old
+			return
+		}
+		k.make()
+	}
+}
+
+// follow asks a member whether it has the token, or everybody if none is known.
+func (k *Keeper) follow(m ident.Member) {
+	s := &k.search
+	if m.IsZero() || m == k.self || s.last.gone || s.chain >= maxChain {
+		k.inquire()
+		return
+	}
+	s.stage, s.target, s.since = following, m, k.now
+	s.chain++
+	k.actions = append(k.actions, policy.Action{Kind: policy.Watch, To: m})
+	k.askTarget()
+}
+
+func (k *Keeper) askTarget() {
+	s := &k.search
+	s.next = k.now.Add(k.retry)
+	k.tell(s.target, &message{kind: ask, custody: s.last.custody})
+}
+
+// silent: a member that was asked does not answer, or is dead.
+func (k *Keeper) silent(m ident.Member) {
+	s := &k.search
+	if s.stage == following && m == s.target {
+		k.inquire()
+	}
+}
+
+// inquire asks all members, or as many as are enough, whether they have a token. One
+// that wants to go on with another token may do so.
+func (k *Keeper) inquire() {
+	s := &k.search
+	dead := s.target
+	k.unfollow()
+	if k.now < s.asker.at.Add(k.silence) {
+		k.gives(s.asker)
+		return
+	}
+	if s.began == clock.Never {
+		s.began = k.now
+	}
+	n := maxMembers
+	if k.now >= s.followed.Add(2*k.silence) {
+		n = maxAsked
+	}
+	s.stage, s.since, s.answers, s.young = everybody, k.now, s.answers[:0], longAgo
+	s.asked = k.roster.Draw(n, s.asked[:0])
+	if !dead.IsZero() && dead == s.last.holder {
+		s.asked = slices.DeleteFunc(s.asked, func(m ident.Member) bool { return m == dead })
+	}
+	k.askAll()
+}
+
+// askAll asks those that have not answered yet.
+func (k *Keeper) askAll() {
+	s := &k.search
+	if len(s.asked) == 0 {
+		k.lose()
+		return
+	}
+	s.next = k.now.Add(k.retry)
+	for _, m := range s.asked {
+		k.tell(m, &message{kind: ask, custody: s.last.custody})
+	}
+}
+
+// found: a member has a token.
+func (k *Keeper) found(from ident.Member, m *message) {
+	s := &k.search
+	if l := &s.last; l.token == m.token && l.hop > m.hop && !l.gone {
+		return // old
+	}
+	s.last = sight{custody: m.custody, holder: from, at: k.now, ends: longAgo}
+	if m.span > 0 {
+		s.last.ends = k.now.Add(min(span(m.span), k.hold))
+	}
+	k.calm()
+}
+
+// calm ends the search: a token is there. Who waits has it looked for again.
+func (k *Keeper) calm() {
+	next := clock.Never
+	if k.search.wanted > k.now {
+		next = k.now.Add(k.half)
+	}
+	k.rest(next)
+}
+
+// promised: a member promises that its token rests.
+func (k *Keeper) promised(from ident.Member, m *message) {
+	s := &k.search
+	l := &s.last
+	if l.token == m.token && (l.hop > m.hop || l.holder == from && l.life == m.life && l.serial >= m.serial) {
+		return
+	}
+	*l = sight{custody: m.custody, promise: m.promise, holder: from, at: k.now, ends: longAgo, promised: true}
+	k.calm()
+}
+
+// releases gives a promise back, unless another token circulates.
+func (k *Keeper) releases(from ident.Member, m *message) {
+	s := &k.search
+	asks := sight{custody: m.custody, promise: m.promise, holder: from, at: k.now, ends: longAgo}
+	to, sure := k.otherThan(&m.token)
+	switch {
+	case to.IsZero():
+		k.gives(asks)
+	case sure:
+		k.tell(from, &message{kind: other, custody: m.custody, promise: m.promise, member: to})
+	default:
+		s.asker = asks
+		if s.stage == calm {
+			k.follow(to)
+		}
+	}
+}
+
+// gives gives a promise back.
+func (k *Keeper) gives(to sight) {
+	k.search.last = to
+	k.search.asker.at = longAgo
+	k.calm()
+	k.tell(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
+}
+
+// otherThan is who had a token other than one last, as far as is known here, and
+// whether that is sure.
+func (k *Keeper) otherThan(t *ident.Token) (m ident.Member, sure bool) {
+	for i := range k.holder.held {
+		if h := &k.holder.held[i]; h.token != *t && h.state != asking && h.state != leaving {
+			return k.self, true
+		}
+	}
+	l := &k.search.last
+	if l.at == longAgo || l.gone || l.token == *t || l.holder == k.self || l.holder.IsZero() {
+		return ident.Member{}, false
+	}
+	return l.holder, k.now < l.at.Add(k.half)
+}
+
+// answered: a member that was asked has no token.
+func (k *Keeper) answered(from ident.Member, m *message) {
+	s := &k.search
+	l := &s.last
+	switch {
+	case s.stage == following && from == s.target:
+		k.followOn(from, m)
+	case s.stage == everybody:
+		i := slices.Index(s.asked, from)
+		if i < 0 {
+			return
+		}
+		s.asked = slices.Delete(s.asked, i, i+1)
+		s.answers = append(s.answers, from)
+		if m.kind == none {
+			s.young = max(s.young, k.now.Add(k.hold-min(span(m.span), k.hold)))
+		} else if m.token == l.token && m.hop >= l.hop {
+			l.promised = false // it went on
+		}
+		if len(s.asked) == 0 {
+			k.lose()
+		}
+	}
+}
+
+// followOn goes on to whom the token was passed.
+func (k *Keeper) followOn(from ident.Member, m *message) {
+	s := &k.search
+	l := &s.last
+	switch {
+	case m.kind == none:
+		// It has lost the token in a restart, unless it lies.
+		k.inquire()
+	case m.token != l.token || m.hop < l.hop:
+		k.inquire()
+	case m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence):
+		// It has not settled yet with whom the token is.
+		if k.now >= s.since.Add(k.silence) {
+			k.inquire()
+			return
+		}
+	default:
+		k.unfollow()
+		*l = sight{custody: custody{m.token, m.hop + 1}, holder: m.member, at: k.now, ends: longAgo}
+		s.stage = calm
+		k.follow(m.member)
+	}
+}
+
+// lose is the end of the questions: no living member has a token.
+func (k *Keeper) lose() {
+	s := &k.search
+	s.stage, s.next = lost, max(k.now, s.made.Add(k.silence))
+	if k.exclusive && !s.last.promised {
+		s.next = max(s.next, k.programsEnd())
+	}
+	list := k.keepers()
+	if rank := slices.Index(list, k.self); rank >= 0 {
+		list = list[:rank]
+	}
+	for i, m := range list {
+		if slices.Contains(s.answers, m) { // it is to make one; and if it does not, this member does
+			k.tell(m, &message{kind: want})
+			s.next = max(s.next, s.began.Add(k.hold+2*k.silence*time.Duration(i+1)))
+		}
+	}
+	if s.next <= k.now {
+		k.make()
+	}
+}
+
+// programsEnd is when no program can run any more of a member that has died, or has
+// lost its memory.
+func (k *Keeper) programsEnd() clock.Instant {
+	s := &k.search
+	at := s.young
+	if len(s.asked) > 0 { // these do not answer
+		at = max(at, s.began.Add(k.hold))
+	}
+	switch l := &s.last; {
+	case l.at != longAgo && l.ends != longAgo:
+		at = max(at, l.ends)
+	case l.at != longAgo:
+		at = max(at, s.began.Add(k.hold))
+	case k.now < k.start.Add(foundingTime):
+		at = max(at, k.start.Add(max(k.hold, foundingTime)))
+	}
+	return at
+}
+
+// make makes a token.
+func (k *Keeper) make() {
+	k.rest(clock.Never)
+	if len(k.holder.held) > 0 {
+		return
+	}
+	s := &k.search
+	s.made, s.last.gone = k.now, true
+	s.next = k.now.Add(k.silence) // the answer may stay out
+	k.actions = append(k.actions, policy.Action{Kind: policy.Generate})
+}
