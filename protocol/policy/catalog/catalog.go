@@ -71,12 +71,12 @@ var entries = map[string]entry{
 	},
 	Ring: {
 		presets: []Preset{
-			{ring.E.String(), []string{"regeneration_mean", "request_timeout"}, true},
-			{ring.S.String(), []string{"regeneration_mean"}, true},
-			{ring.Q.String(), []string{"regeneration_mean", "request_timeout"}, true},
-			{ring.D.String(), []string{"regeneration_mean", "request_timeout"}, true},
+			{ring.E.String(), []string{"request_timeout"}, true},
+			{ring.S.String(), nil, true},
+			{ring.Q.String(), []string{"request_timeout"}, true},
+			{ring.D.String(), []string{"request_timeout"}, true},
 		},
-		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) { return ring.New(p, in.Random) },
+		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) { return ring.New(p) },
 	},
 	Uncoordinated: {
 		presets: []Preset{

@@ -21,10 +21,13 @@ const (
 	// fall silent before the directory knows, and more than one liar.
 	ranks = 4
 
-	// restAfter is how long a token is idle before its holder promises that it rests.
-	// A policy that looks for the next member takes up to a second for that, and would
-	// have to ask the promise back at each handoff.
-	restAfter = time.Second
+	// restAfter is how long a token is idle before its holder promises that it rests: a
+	// policy that is about to pass it on would have to ask the promise back.
+	restAfter = 250 * time.Millisecond
+
+	// reportPause is at least between two reports of one member to the keeper: fast tokens
+	// do not spend all that a member hears of another one (policyRate).
+	reportPause = 250 * time.Millisecond
 
 	// foundingTime is how long a keeper that has just begun leaves the first token of a
 	// slot to those who found it.

@@ -91,7 +91,7 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 		return clock.Never
 	}
 	if h.untold {
-		next = min(next, k.holder.told.Add(k.half))
+		next = min(next, k.holder.told.Add(reportPause))
 	}
 	return next
 }
@@ -172,12 +172,12 @@ func (k *Keeper) ended(t *policy.Token) {
 	}
 }
 
-// tells has the keeper told of a token that is here, unless it was told of one less than
-// L / 2 ago.
+// tells has the keeper told of a token that is here, unless it was told of one
+// just now.
 func (k *Keeper) tells() {
 	for i := range k.holder.held {
 		h := &k.holder.held[i]
-		if h.untold && h.state <= running && k.now >= k.holder.told.Add(k.half) {
+		if h.untold && h.state <= running && k.now >= k.holder.told.Add(reportPause) {
 			k.reports(h)
 		}
 	}
@@ -187,7 +187,7 @@ func (k *Keeper) tells() {
 func (k *Keeper) reports(h *held) {
 	h.untold, k.holder.told = false, k.now
 	m := k.statement(h)
-	k.tell(k.keeperOf(0), &m)
+	k.tell(k.ranked(k.others(), 0), &m)
 }
 
 // statement is what this member says of a token that it has.
@@ -245,7 +245,7 @@ func (k *Keeper) holderDue() {
 
 // promises tells the keeper that a token rests here from now on.
 func (k *Keeper) promises(h *held) {
-	h.state, h.since, h.rank, h.keeper, h.untold = resting, k.now, 0, k.keeperOf(0), false
+	h.state, h.since, h.rank, h.keeper, h.untold = resting, k.now, 0, k.ranked(k.others(), 0), false
 	k.holder.told = k.now
 	k.tell(h.keeper, &message{kind: rest, custody: h.custody, promise: k.nextPromise(h)})
 }
@@ -264,25 +264,35 @@ func (k *Keeper) asksAgain(h *held) {
 	if h.rank > 0 {
 		patience = k.half
 	}
-	switch {
-	case k.now < h.since.Add(patience):
-		k.asks(h, h.rank)
-	case h.rank+1 < len(k.keepers()):
-		k.asks(h, h.rank+1)
-	default:
-		k.frees(h) // nobody that could know more answers
+	if k.now < h.since.Add(patience) {
+		k.sendsRelease(h)
+		return
 	}
+	k.asksNext(h)
 }
 
-// asks asks a promise back.
+// asksNext asks the next keeper, or nobody if no other one could know more.
+func (k *Keeper) asksNext(h *held) {
+	k.unwatch(h.keeper)
+	if h.rank+1 < len(k.others()) {
+		k.asks(h, h.rank+1)
+		return
+	}
+	k.frees(h)
+}
+
+// asks asks a promise back: of who has it, whoever is the keeper now.
 func (k *Keeper) asks(h *held, rank int) {
-	if h.state != resting || rank != h.rank { // else the one that has it, whoever is the keeper now
-		h.keeper = k.keeperOf(rank)
+	if h.state != resting {
+		h.keeper = k.ranked(k.others(), rank)
 	}
-	if h.state != asking || rank != h.rank {
-		h.since = k.now
-	}
-	h.state, h.rank, h.next = asking, rank, k.now.Add(k.retry)
+	h.state, h.rank, h.since = asking, rank, k.now
+	k.watch(h.keeper)
+	k.sendsRelease(h)
+}
+
+func (k *Keeper) sendsRelease(h *held) {
+	h.next = k.now.Add(k.retry)
 	k.tell(h.keeper, &message{kind: release, custody: h.custody, promise: k.nextPromise(h)})
 }
 
@@ -293,6 +303,7 @@ func (k *Keeper) released(from ident.Member, m *message) {
 	if h == nil || h.state != asking || from != h.keeper || m.promise.life != h.life || m.hop != h.hop {
 		return
 	}
+	k.unwatch(from)
 	if m.kind == released {
 		k.frees(h)
 		return

@@ -2,11 +2,15 @@ package keeper
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
+
+// Debug x.
+var Debug bool
 
 // Keeper is the policy of one slot at one member, and around it this member's part in
 // finding that the slot's token is lost. It implements policy.Policy.
@@ -91,6 +95,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 	case policy.Silent:
 		k.silent(e.From)
+		k.keeperSilent(e.From)
 	case policy.Timer:
 		k.timer()
 		if k.now < k.innerDue && k.innerDue != clock.Never {
@@ -167,9 +172,15 @@ func (k *Keeper) keepers() []ident.Member {
 	return k.order
 }
 
-// keeperOf is the keeper of a rank, this member where there is none other.
-func (k *Keeper) keeperOf(rank int) ident.Member {
-	if list := k.keepers(); rank < len(list) {
+// others are those who can be the keeper of a token that is here: who dies with it
+// tells nobody.
+func (k *Keeper) others() []ident.Member {
+	return slices.DeleteFunc(k.keepers(), func(m ident.Member) bool { return m == k.self })
+}
+
+// ranked is the member of a rank, this one where there is none.
+func (k *Keeper) ranked(list []ident.Member, rank int) ident.Member {
+	if rank < len(list) {
 		return list[rank]
 	}
 	return k.self
@@ -185,6 +196,9 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 }
 
 func (k *Keeper) handle(from ident.Member, m *message) {
+	if Debug {
+		println(k.now.Sub(0).String(), k.self.String()[:4], "from", from.String()[:4], "kind", m.kind-want, "hop", m.hop, "span", m.span, "stage", k.search.stage)
+	}
 	switch m.kind {
 	case want:
 		k.wanted(from)

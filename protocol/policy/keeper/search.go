@@ -20,7 +20,7 @@ type search struct {
 	stage stage
 	next  clock.Instant // when to look, to ask once more or to make a token
 	since clock.Instant // since when those asked now have not answered
-	began clock.Instant // when all were asked first in this search; clock.Never: not yet
+	began clock.Instant // when the first was asked that did not answer; clock.Never: all did
 	asker sight         // who asks for a promise back while the other token is looked for
 
 	target  ident.Member // who is asked whether it has the token
@@ -73,7 +73,7 @@ func (k *Keeper) rest(next clock.Instant) {
 // unfollow ends the watch on who was asked.
 func (k *Keeper) unfollow() {
 	if s := &k.search; s.stage == following {
-		k.actions = append(k.actions, policy.Action{Kind: policy.Unwatch, To: s.target})
+		k.unwatch(s.target)
 		s.target = ident.Member{}
 	}
 }
@@ -146,7 +146,7 @@ func (k *Keeper) follow(m ident.Member) {
 	}
 	s.stage, s.target, s.since = following, m, k.now
 	s.chain++
-	k.actions = append(k.actions, policy.Action{Kind: policy.Watch, To: m})
+	k.watch(m)
 	k.askTarget()
 }
 
@@ -160,6 +160,7 @@ func (k *Keeper) askTarget() {
 func (k *Keeper) silent(m ident.Member) {
 	s := &k.search
 	if s.stage == following && m == s.target {
+		s.began = min(s.began, s.since)
 		k.inquire()
 	}
 }
@@ -174,9 +175,7 @@ func (k *Keeper) inquire() {
 		k.gives(s.asker)
 		return
 	}
-	if s.began == clock.Never {
-		s.began = k.now
-	}
+	s.began = min(s.began, k.now)
 	n := maxMembers
 	if k.now >= s.followed.Add(2*k.silence) {
 		n = maxAsked
@@ -208,7 +207,11 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	if l := &s.last; l.token == m.token && l.hop > m.hop && !l.gone {
 		return // old
 	}
-	s.last = sight{custody: m.custody, holder: from, at: k.now, ends: longAgo}
+	if l := &s.last; l.promised && l.holder == from && l.custody == m.custody && m.span == 0 {
+		l.at = k.now // the promise stands
+	} else {
+		*l = sight{custody: m.custody, holder: from, at: k.now, ends: longAgo}
+	}
 	if m.span > 0 {
 		s.last.ends = k.now.Add(min(span(m.span), k.hold))
 	}
@@ -376,4 +379,16 @@ func (k *Keeper) make() {
 	s.made, s.last.gone = k.now, true
 	s.next = k.now.Add(k.silence) // the answer may stay out
 	k.actions = append(k.actions, policy.Action{Kind: policy.Generate})
+}
+
+func (k *Keeper) watch(m ident.Member) {
+	if m != k.self {
+		k.actions = append(k.actions, policy.Action{Kind: policy.Watch, To: m})
+	}
+}
+
+func (k *Keeper) unwatch(m ident.Member) {
+	if m != k.self {
+		k.actions = append(k.actions, policy.Action{Kind: policy.Unwatch, To: m})
+	}
 }

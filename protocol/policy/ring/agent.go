@@ -2,7 +2,6 @@ package ring
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -78,7 +77,6 @@ import (
 // ignored.
 type Agent struct {
 	constants
-	rng     rand.Rand
 	alg     Algorithm
 	station Station
 
@@ -89,18 +87,13 @@ type Agent struct {
 
 	demand     bool
 	unanswered bool // it has asked for the token, and none was here since
-	generating bool // Generate was not answered yet
-	talked     int  // how often others have talked it out of making a token
 
-	due        clock.Instant // a token that rests here goes on
-	again      clock.Instant // demand that could not be met is tried anew
-	vouch      clock.Instant // the others are told that the token is in use here
-	repeatAt   clock.Instant // a request that is not answered is repeated
-	regenerate clock.Instant // and when a token is made for it
-	asked      clock.Instant // the last Wait
-	marked     clock.Instant // a request was sent last
-	repeated   news          // requests of others that were repeated
-	made       news          // tokens that others have made
+	due      clock.Instant // a token that rests here goes on
+	again    clock.Instant // demand that could not be met is tried anew
+	repeatAt clock.Instant // a request that is not answered is repeated
+	asked    clock.Instant // the last Wait
+	marked   clock.Instant // a request was sent last
+	repeated news          // requests of others that were repeated
 
 	tokens tokens
 	link   message // what was passed to next last, while that is in doubt
@@ -113,7 +106,7 @@ type Agent struct {
 // fieldsMax is what the actions of a step carry at most: the messages behind
 // held requests, one of this member itself, one to a new neighbour and one about
 // a new token, and two batons.
-const fieldsMax = (heldMax+3)*boundSize + 2*BatonSize
+const fieldsMax = (heldMax+3)*boundSize + 2*FieldSize
 
 // longAgo is an Instant before all others, with room to count on from it.
 const longAgo = -clock.Never / 2
@@ -126,7 +119,7 @@ var _ policy.Policy = (*Agent)(nil)
 // algorithm: e, which is also the default, s, q or d. It draws its regeneration
 // delays from rng, which it may share with other agents of the same goroutine.
 // Errors: policy.ErrPreset and those of policy.Params.Validate.
-func New(params policy.Params, rng rand.Source) (*Agent, error) {
+func New(params policy.Params) (*Agent, error) {
 	alg, ok := presets[params.Preset]
 	if !ok {
 		return nil, fmt.Errorf("%w %q, known are e, s, q, d", policy.ErrPreset, params.Preset)
@@ -135,9 +128,9 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 		return nil, err
 	}
 	return &Agent{
-		constants: derive(params), rng: *rand.New(rng), alg: alg, station: NewStation(alg), n: 1,
-		due: clock.Never, again: clock.Never, vouch: clock.Never, repeatAt: clock.Never, regenerate: clock.Never, asked: clock.Never,
-		marked: longAgo, repeated: news{at: longAgo}, made: news{at: longAgo},
+		constants: derive(params), alg: alg, station: NewStation(alg), n: 1,
+		due: clock.Never, again: clock.Never, repeatAt: clock.Never, asked: clock.Never,
+		marked: longAgo, repeated: news{at: longAgo},
 	}, nil
 }
 
@@ -196,46 +189,22 @@ func (s *step) timer() {
 		s.apply(s.station.Go(s.n), 0)
 	}
 	s.release()
-	if s.now >= s.vouch {
-		s.vouch = s.now.Add(s.vouchAgain)
-		s.tell(alive, 1, others(s.n))
-	}
 	if s.unanswered && s.alg != S && s.now >= s.repeatAt {
 		s.repeatAt = s.now.Add(s.requestTimeout)
 		s.station.Repeat(s.n)
 		s.tell(repeat, 1, others(s.n))
-	}
-	if s.unanswered && s.now >= s.regenerate {
-		s.giveUp()
-	}
-}
-
-// giveUp makes a token. A member that is late by all the time that it should have
-// listened was asleep, and asks once more.
-func (s *step) giveUp() {
-	asleep := s.now >= s.regenerate.Add(s.base)
-	s.listen()
-	if !asleep {
-		s.generating = true
-		s.do(policy.Action{Kind: policy.Generate})
 	}
 }
 
 // waits reports whether this member needs the token and has not got it.
 func (a *Agent) waits() bool { return a.station.Waits() }
 
-// listen draws anew when to make a token.
-func (s *step) listen() { s.regenerate = s.now.Add(s.timeout(&s.rng)) }
-
 // wait asks for the earliest of all that is due later, when that has changed.
 // After a Timer it always does, as it does not know which Wait that answered.
 func (s *step) wait(timer bool) {
-	next := min(s.due, s.again, s.vouch)
-	if s.unanswered {
-		next = min(next, s.regenerate)
-		if s.alg != S {
-			next = min(next, s.repeatAt)
-		}
+	next := min(s.due, s.again)
+	if s.unanswered && s.alg != S {
+		next = min(next, s.repeatAt)
 	}
 	for i := range s.held {
 		if !s.held[i].from.IsZero() {

@@ -14,10 +14,6 @@ import (
 // that others ask for all the time, if messages are as slow as operations.
 const reachRounds = 4
 
-// alivesMax bounds how often a member lets others talk it out of making a token
-// while it sees none, beyond what long programs take.
-const alivesMax = 3
-
 func (a *Agent) reach() uint32 { return reachRounds * uint32(a.n) }
 
 // demanded begins or ends the member's need.
@@ -41,13 +37,12 @@ func (s *step) need() {
 	s.apply(s.station.Need(s.n), 0)
 	if s.waits() && !s.unanswered {
 		s.unanswered = true
-		s.listen()
 		s.repeatAt = s.now.Add(s.requestTimeout)
 	}
 }
 
 // answered notes that a token was here.
-func (s *step) answered() { s.unanswered, s.talked = false, 0 }
+func (s *step) answered() { s.unanswered = false }
 
 // age makes the station forget that it has sent a request on, when that was so
 // long ago that the token should have come.
@@ -59,14 +54,12 @@ func (s *step) age() {
 
 // tell sends a message to the neighbour.
 func (s *step) tell(k kind, count, reach uint32) {
-	if k != alive {
-		s.marked = s.now
-	}
+	s.marked = s.now
 	if s.next.IsZero() {
 		return
 	}
 	m := message{kind: k, count: count, reach: reach}
-	if s.link.bound && k != alive {
+	if s.link.bound {
 		m.bound, m.token, m.hop = true, s.link.token, s.link.hop
 	}
 	s.do(policy.Action{Kind: policy.Tell, To: s.next, Field: s.field(m.append)})
@@ -75,14 +68,11 @@ func (s *step) tell(k kind, count, reach uint32) {
 // message handles what another agent says, or keeps it until its time has come.
 func (s *step) message(e *policy.Event) {
 	m, ok := parse(e.Body)
-	if !ok || s.alg == S && m.kind != alive {
+	if !ok || s.alg == S {
 		return
 	}
 	m.count, m.reach = min(m.count, uint32(s.n)), min(m.reach, s.reach())
-	switch {
-	case m.kind == alive:
-		s.heard(&m)
-	case s.taken(&m) || !s.hold(s.now, e.From, &m):
+	if s.taken(&m) || !s.hold(s.now, e.From, &m) {
 		s.requested(&m)
 	}
 }
@@ -102,21 +92,6 @@ func (a *Agent) fresh(now clock.Instant, n *news, reach uint32) bool {
 	}
 	*n = news{now, reach}
 	return true
-}
-
-// heard notes that another member has made a token, or uses one.
-func (s *step) heard(m *message) {
-	m.reach = max(min(m.reach, others(s.n)), 1)
-	if !s.fresh(s.now, &s.made, m.reach) {
-		return
-	}
-	if s.unanswered && s.talked < s.alives {
-		s.talked++
-		s.listen()
-	}
-	if m.reach > 1 {
-		s.tell(alive, 1, m.reach-1)
-	}
 }
 
 // requested handles requests in their turn.

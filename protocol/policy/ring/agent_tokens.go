@@ -22,8 +22,9 @@ const (
 // record is what an agent knows of one token.
 type record struct {
 	id    ident.Token
-	born  uint64 // genesis time, ms
-	hop   uint64 // at which it was here last
+	born  uint64        // genesis time, ms
+	hop   uint64        // at which it was here last
+	birth clock.Instant // when it was made, as far as is known here
 	left  clock.Instant
 	place place
 	baton Baton        // of one that is passing
@@ -86,7 +87,7 @@ func (t *tokens) see(token *policy.Token, when clock.Instant) *record {
 	r := t.find(&token.ID)
 	if r == nil {
 		r = t.room()
-		*r = record{id: token.ID, born: token.Born, left: when}
+		*r = record{id: token.ID, born: token.Born, birth: when, left: when}
 	}
 	r.hop = max(r.hop, token.Hop)
 	r.left = max(r.left, when)
@@ -111,7 +112,7 @@ func (t *tokens) room() *record {
 // baton reads a token's field. One that cannot be read is that of a token of
 // which nobody knows who waits for it.
 func (s *step) baton(field []byte) Baton {
-	b, err := ParseBaton(field)
+	b, _, err := ParseField(field)
 	if err != nil {
 		return Awake(s.alg, s.n)
 	}
@@ -123,6 +124,9 @@ func (s *step) baton(field []byte) Baton {
 func (s *step) arrive(t *policy.Token) {
 	r := s.tokens.see(t, s.now)
 	r.shunned = false
+	if _, age, err := ParseField(t.Field); err == nil {
+		r.birth = s.now - clock.Instant(span(age))
+	}
 	b := s.baton(t.Field)
 	switch {
 	case s.tokens.at(here) == nil && s.superseded(r):
@@ -140,11 +144,12 @@ func (s *step) arrive(t *policy.Token) {
 }
 
 // superseded reports whether a token of higher precedence was here a short time
-// ago. It may have got lost since; then no token is left, and one is made.
+// ago, and since this one was made: before, it may be the lost one that this one
+// replaces.
 func (s *step) superseded(r *record) bool {
 	for i := range s.tokens.n {
 		o := &s.tokens.records[i]
-		if !o.shunned && o.precedes(r) && s.now < o.left.Add(s.window) {
+		if !o.shunned && o.precedes(r) && s.now < o.left.Add(s.window) && o.left > r.birth {
 			return true
 		}
 	}
@@ -227,9 +232,6 @@ func (s *step) apply(out Output, rest time.Duration) {
 // run begins the operation under the token that is here.
 func (s *step) run() {
 	s.due, s.prepared = clock.Never, ident.Member{}
-	if s.vouchFirst > 0 {
-		s.vouch = s.now.Add(s.vouchFirst)
-	}
 	s.do(policy.Action{Kind: policy.Run, Token: s.tokens.at(here).id})
 	s.prepare()
 }
@@ -256,7 +258,7 @@ func (s *step) onward(b Baton, rest time.Duration) {
 	s.due = clock.Never
 	r.place, r.baton, r.to, r.left = passing, b, s.next, s.now
 	s.link = message{bound: true, token: r.id, hop: r.hop + 1}
-	s.do(policy.Action{Kind: policy.Pass, Token: r.id, To: s.next, Field: s.field(func(to []byte) []byte { return AppendBaton(to, b) })})
+	s.do(policy.Action{Kind: policy.Pass, Token: r.id, To: s.next, Field: s.field(func(to []byte) []byte { return AppendField(to, b, millis(s.now.Sub(r.birth))) })})
 }
 
 // field writes what an action carries into the agent's own memory.
@@ -309,21 +311,19 @@ func (s *step) unlink(t *policy.Token) {
 	}
 }
 
-// generated takes a token that was made here. In a group that is being founded
-// it rests here until somebody wants it. One that replaces another goes around.
+// generated takes a token that was made here. It goes around: others may wait for it
+// whose requests went to a lost one.
 func (s *step) generated(t *policy.Token) {
-	b, replaces := Baton{}, s.generating
-	if s.generating {
-		s.generating = false
-		s.tell(alive, 1, others(s.n))
-	} else {
-		b, replaces = s.replace()
-	}
-	s.take(s.tokens.see(t, s.now), b, s.station.Reclaim, s.restAtArrival())
-	if replaces {
-		s.tour()
-	}
+	s.take(s.tokens.see(t, s.now), s.replace(), s.station.Reclaim, s.restAtArrival())
+	s.tour()
 }
+
+// millis is a span as tokens carry it: in whole milliseconds, at most 49 days.
+func millis(d time.Duration) uint32 {
+	return uint32(min(max(0, d/time.Millisecond), math.MaxUint32))
+}
+
+func span(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
 
 // tour sends the token that is here once around the others, after the operation
 // if it is in use.
@@ -342,21 +342,21 @@ func (s *step) tour() {
 // replace forgets tokens that were made here and never were anywhere else: who
 // makes another one unasked, the driver, has found that nobody takes them any
 // more. It returns what they knew.
-func (s *step) replace() (b Baton, found bool) {
+func (s *step) replace() (b Baton) {
 	for i := range s.tokens.n {
 		r := &s.tokens.records[i]
 		switch {
 		case r.hop != 0:
 		case r.place == passing:
-			b, found = merged(b, r.baton), true
+			b = merged(b, r.baton)
 			*r = record{born: math.MaxUint64}
 		case r.place == here && !s.station.Inside():
-			b, found = merged(b, s.station.Baton()), true
+			b = merged(b, s.station.Baton())
 			s.station.Lose()
 			s.due, *r = clock.Never, record{born: math.MaxUint64}
 		}
 	}
-	return b, found
+	return b
 }
 
 // resumed takes a token that is here since before a restart. Nobody knows what
@@ -376,7 +376,7 @@ func (s *step) ended(e *policy.Event) {
 	if r == nil || r.id != e.Token.ID || !s.station.Inside() {
 		return
 	}
-	r.left, s.vouch = s.now, clock.Never
+	r.left = s.now
 	if better := s.tokens.at(aside); better != nil {
 		s.drop(r)
 		better.place, better.left = here, s.now

@@ -19,9 +19,6 @@ const (
 	// repeat is a request sent again. It passes stations that have sent one
 	// on already.
 	repeat
-	// alive says that a token was made, or that one has been in use for long, so that
-	// no other member makes one.
-	alive
 )
 
 const (
@@ -73,7 +70,7 @@ func parse(body []byte) (m message, ok bool) {
 		m.token = ident.Token(body[plainSize : plainSize+len(m.token)])
 		m.hop = binary.BigEndian.Uint64(body[plainSize+len(m.token):])
 	}
-	return m, m.kind >= request && m.kind <= alive && m.count > 0 && m.reach > 0
+	return m, m.kind >= request && m.kind <= repeat && m.count > 0 && m.reach > 0
 }
 
 // ErrBody is a body of a POLICY that is ignored (P-19).
