@@ -69,7 +69,10 @@ func newBusy(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 		Preset: p.preset, OperationTime: times.operation, MembersMax: max(members, 5), SkipDelay: times.skip,
 		RegenerationMean: times.regeneration,
 	}
-	if p.policy != catalog.Ring {
+	switch p.policy {
+	case catalog.Multitoken:
+		params.TargetInterval = 4 * times.operation
+	case catalog.Wandering:
 		params.MinInterval = times.interval
 	}
 	s := setting{

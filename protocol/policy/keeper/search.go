@@ -92,7 +92,11 @@ func (k *Keeper) wanted(from ident.Member) {
 		s.followed = k.now
 	}
 	if s.stage == calm && s.next == clock.Never {
-		k.lookAt(max(k.now, s.last.at.Add(k.half)))
+		at := k.now
+		if !s.last.promised {
+			at = max(at, s.last.at.Add(k.half))
+		}
+		k.lookAt(at)
 	}
 }
 
@@ -218,7 +222,8 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	k.calm()
 }
 
-// calm ends the search: a token is there. Who waits has it looked for again.
+// calm ends the search: a token is there. As long as somebody waits it is looked for
+// again.
 func (k *Keeper) calm() {
 	next := clock.Never
 	if k.search.wanted > k.now {

@@ -1,6 +1,8 @@
 package keeper
 
 import (
+	"slices"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -9,12 +11,12 @@ import (
 type waiter struct {
 	demand bool
 	waits  bool
-	rank   int           // of the keeper that it tells
+	keeper ident.Member  // who has answered last; zero: the first one is told
 	next   clock.Instant // when to say so, or to say so once more
-	since  clock.Instant // since when the keeper does not answer; clock.Never: it does
+	tries  int           // how often it was said without an answer
 }
 
-func (w *waiter) reset() { w.waits, w.rank, w.next, w.since = false, 0, clock.Never, clock.Never }
+func (w *waiter) reset() { w.waits, w.next, w.tries = false, clock.Never, 0 }
 
 // look begins or ends the wait of this member.
 func (k *Keeper) look() {
@@ -29,34 +31,36 @@ func (k *Keeper) look() {
 	}
 }
 
-// says tells the keeper that this member waits.
+// says tells the keeper that this member waits. As long as it does not answer, one more
+// of those that can be the keeper is told each time.
 func (k *Keeper) says() {
 	w := &k.waiter
-	to := k.ranked(k.keepers(), w.rank)
-	if w.since == clock.Never {
-		w.since = k.now
-		k.watch(to)
+	list := k.keepers()
+	first := max(0, slices.Index(list, w.keeper))
+	if len(list) == 0 {
+		list = append(list, k.self)
 	}
-	w.next = k.now.Add(k.retry)
-	k.tell(to, &message{kind: want})
+	if w.tries == len(list) {
+		w.tries, w.keeper, first = 0, ident.Member{}, 0
+	}
+	w.tries, w.next = w.tries+1, k.now.Add(k.retry)
+	for i := range w.tries {
+		to := list[(first+i)%len(list)]
+		k.watch(to)
+		k.tell(to, &message{kind: want})
+	}
 }
 
-// waiterDue says so once more, to the next keeper if this one does not answer.
+// waiterDue says so once more.
 func (k *Keeper) waiterDue() {
-	w := &k.waiter
-	switch {
-	case !w.waits || w.next > k.now:
-	case w.since != clock.Never && k.now >= w.since.Add(k.silence):
-		k.keeperSilent(k.ranked(k.keepers(), w.rank))
-	default:
+	if w := &k.waiter; w.waits && w.next <= k.now {
 		k.says()
 	}
 }
 
 // keeperSilent goes on to the next keeper, for who waits and for who has promised.
 func (k *Keeper) keeperSilent(m ident.Member) {
-	if w := &k.waiter; w.waits && w.since != clock.Never && m == k.ranked(k.keepers(), w.rank) {
-		w.rank, w.since = (w.rank+1)%max(1, len(k.order)), clock.Never
+	if w := &k.waiter; w.waits && w.tries > 0 && slices.Contains(k.keepers(), m) {
 		k.says()
 	}
 	for i := range k.holder.held {
@@ -70,12 +74,16 @@ func (k *Keeper) keeperSilent(m ident.Member) {
 // noted is the keeper's word that it has heard this member.
 func (k *Keeper) noted(from ident.Member, m *message) {
 	w := &k.waiter
-	if !w.waits || from != k.ranked(k.keepers(), w.rank) {
+	if !w.waits || w.tries == 0 {
 		return
 	}
-	if w.since != clock.Never {
-		w.since = clock.Never
-		k.unwatch(from)
+	list := k.keepers()
+	if !slices.Contains(list, from) && from != k.self {
+		return
 	}
+	for _, to := range list {
+		k.unwatch(to)
+	}
+	w.keeper, w.tries = from, 0
 	w.next = k.now.Add(min(max(span(m.span), k.half), maxAgain))
 }
