@@ -77,6 +77,9 @@ const (
 	// Message: Event.Body came from the policy of the same slot's resource at
 	// the member Event.From. It is a hint without any authority.
 	Message
+	// Wanted: somebody waits for a token, as somebody says, while one rests here. It is a
+	// hint without any authority.
+	Wanted
 	// Neighbour: Event.From follows this member on the ring (rule P-17), among
 	// those that take part and can be reached from here; it is zero when there
 	// is no other. Event.Members is how many take part, this member among them,

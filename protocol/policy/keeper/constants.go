@@ -56,6 +56,12 @@ const (
 	// one member are rare, and what is not known of is neither told nor promised.
 	maxHeld = 8
 
+	// muteTime is how long a member that has fallen silent is not taken for the keeper,
+	// unless it says something: the directory states its failure sooner. maxMutes is how
+	// many are remembered.
+	muteTime = time.Minute
+	maxMutes = 16
+
 	// maxPassed is of how many tokens a member remembers to whom it has passed them.
 	maxPassed = 8
 )

@@ -274,8 +274,9 @@ func (k *Keeper) asksAgain(h *held) {
 // asksNext asks the next keeper, or nobody if no other one could know more.
 func (k *Keeper) asksNext(h *held) {
 	k.unwatch(h.keeper)
-	if h.rank+1 < len(k.others()) {
-		k.asks(h, h.rank+1)
+	k.fellSilent(h.keeper)
+	if h.rank++; len(k.others()) > 0 {
+		k.asks(h, h.rank)
 		return
 	}
 	k.frees(h)
@@ -284,7 +285,7 @@ func (k *Keeper) asksNext(h *held) {
 // asks asks a promise back: of who has it, whoever is the keeper now.
 func (k *Keeper) asks(h *held, rank int) {
 	if h.state != resting {
-		h.keeper = k.ranked(k.others(), rank)
+		h.keeper = k.ranked(k.others(), 0)
 	}
 	h.state, h.rank, h.since = asking, rank, k.now
 	k.watch(h.keeper)
@@ -348,6 +349,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		if e := &h.held[i]; e.state != passing {
 			s := k.statement(e)
 			k.tell(from, &s)
+			k.wakes()
 			return
 		}
 	}
@@ -363,4 +365,14 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		}
 	}
 	k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+}
+
+// wakes tells the policy that somebody waits, if a token rests here.
+func (k *Keeper) wakes() {
+	for i := range k.holder.held {
+		if s := k.holder.held[i].state; s == idle || s == resting {
+			k.step(policy.Event{Kind: policy.Wanted})
+			return
+		}
+	}
 }

@@ -34,6 +34,7 @@ type Keeper struct {
 	innerDue clock.Instant // what the policy waits for
 	asked    clock.Instant // the last Wait
 	order    []ident.Member
+	mutes    []mute
 
 	holder holder
 	waiter waiter
@@ -94,6 +95,7 @@ func (k *Keeper) happened(e *policy.Event) {
 			return
 		}
 	case policy.Silent:
+		k.fellSilent(e.From)
 		k.silent(e.From)
 		k.keeperSilent(e.From)
 	case policy.Timer:
@@ -124,6 +126,15 @@ func (k *Keeper) happened(e *policy.Event) {
 // step lets the policy answer an event, and looks at what it wants done.
 func (k *Keeper) step(e policy.Event) {
 	k.scratch = k.inner.Step(k.now, e, k.scratch[:0])
+	if Debug && len(k.holder.held) > 0 {
+		for _, a := range k.scratch {
+			if len(a.Field) > 0 {
+				println("   ", k.now.Sub(0).String(), k.self.String()[:4], "event", e.Kind, "action", a.Kind, "to", a.To.String()[:4], "body", a.Field[0])
+			} else {
+				println("   ", k.now.Sub(0).String(), k.self.String()[:4], "event", e.Kind, "action", a.Kind, "to", a.To.String()[:4], a.At.Sub(k.now).String())
+			}
+		}
+	}
 	for i := range k.scratch {
 		k.act(&k.scratch[i])
 	}
@@ -164,12 +175,42 @@ func (k *Keeper) timer() {
 	k.searchDue()
 }
 
-// keepers are those who can be the keeper, the first one first.
+// keepers are those who can be the keeper, the first one first: not who has fallen
+// silent of late, as far as this member knows.
 func (k *Keeper) keepers() []ident.Member {
-	if k.order = k.order[:0]; !k.slot.IsZero() {
-		k.order = k.roster.Witnesses(k.slot, ranks, k.order)
+	if k.order = k.order[:0]; k.slot.IsZero() {
+		return nil
 	}
+	k.order = k.roster.Witnesses(k.slot, ranks, k.order)
+	k.order = slices.DeleteFunc(k.order, k.isSilent)
 	return k.order
+}
+
+// mute is a member that has fallen silent.
+type mute struct {
+	member ident.Member
+	until  clock.Instant // then others may ask it again
+}
+
+// fellSilent notes that a member is dead, or seems so.
+func (k *Keeper) fellSilent(m ident.Member) {
+	if m == k.self {
+		return
+	}
+	k.answers(m)
+	if len(k.mutes) == maxMutes {
+		k.mutes = append(k.mutes[:0], k.mutes[1:]...)
+	}
+	k.mutes = append(k.mutes, mute{m, k.now.Add(muteTime)})
+}
+
+// answers notes that a member lives.
+func (k *Keeper) answers(m ident.Member) {
+	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
+}
+
+func (k *Keeper) isSilent(m ident.Member) bool {
+	return slices.ContainsFunc(k.mutes, func(e mute) bool { return e.member == m && k.now < e.until })
 }
 
 // others are those who can be the keeper of a token that is here: who dies with it
@@ -196,6 +237,7 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 }
 
 func (k *Keeper) handle(from ident.Member, m *message) {
+	k.answers(from)
 	if Debug {
 		println(k.now.Sub(0).String(), k.self.String()[:4], "from", from.String()[:4], "kind", m.kind-want, "hop", m.hop, "span", m.span, "stage", k.search.stage)
 	}

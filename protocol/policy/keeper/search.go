@@ -91,6 +91,7 @@ func (k *Keeper) wanted(from ident.Member) {
 	if s.followed == clock.Never {
 		s.followed = k.now
 	}
+	k.wakes()
 	if s.stage == calm && s.next == clock.Never {
 		at := k.now
 		if !s.last.promised {
@@ -122,6 +123,7 @@ func (k *Keeper) searchDue() {
 		}
 	case following:
 		if k.now >= s.since.Add(k.silence) {
+			k.fellSilent(s.target)
 			k.silent(s.target)
 			return
 		}
@@ -219,15 +221,15 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	if m.span > 0 {
 		s.last.ends = k.now.Add(min(span(m.span), k.hold))
 	}
-	k.calm()
+	k.calm(k.half)
 }
 
 // calm ends the search: a token is there. As long as somebody waits it is looked for
-// again.
-func (k *Keeper) calm() {
+// again after a pause.
+func (k *Keeper) calm(pause time.Duration) {
 	next := clock.Never
 	if k.search.wanted > k.now {
-		next = k.now.Add(k.half)
+		next = k.now.Add(pause)
 	}
 	k.rest(next)
 }
@@ -240,7 +242,7 @@ func (k *Keeper) promised(from ident.Member, m *message) {
 		return
 	}
 	*l = sight{custody: m.custody, promise: m.promise, holder: from, at: k.now, ends: longAgo, promised: true}
-	k.calm()
+	k.calm(restAfter) // who has it is told that somebody waits
 }
 
 // releases gives a promise back, unless another token circulates.
@@ -265,7 +267,7 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 func (k *Keeper) gives(to sight) {
 	k.search.last = to
 	k.search.asker.at = longAgo
-	k.calm()
+	k.calm(k.half)
 	k.tell(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
 }
 

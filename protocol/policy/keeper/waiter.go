@@ -40,7 +40,7 @@ func (k *Keeper) says() {
 	if len(list) == 0 {
 		list = append(list, k.self)
 	}
-	if w.tries == len(list) {
+	if w.tries >= len(list) {
 		w.tries, w.keeper, first = 0, ident.Member{}, 0
 	}
 	w.tries, w.next = w.tries+1, k.now.Add(k.retry)
@@ -60,7 +60,7 @@ func (k *Keeper) waiterDue() {
 
 // keeperSilent goes on to the next keeper, for who waits and for who has promised.
 func (k *Keeper) keeperSilent(m ident.Member) {
-	if w := &k.waiter; w.waits && w.tries > 0 && slices.Contains(k.keepers(), m) {
+	if w := &k.waiter; w.waits && w.tries > 0 {
 		k.says()
 	}
 	for i := range k.holder.held {

@@ -111,6 +111,11 @@ func (w *walker) happened(event *policy.Event) {
 			w.fair.announcement.known = event.Members
 			w.announce()
 		}
+	case policy.Wanted:
+		if w.fair != nil && w.have && !w.running && w.fair.looks != clock.Never {
+			w.fair.looks = w.now
+			w.fairDue()
+		}
 	case policy.Silent:
 		if !event.From.IsZero() {
 			w.silent(event.From)
