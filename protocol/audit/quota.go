@@ -9,8 +9,8 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
-	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
@@ -111,13 +111,16 @@ func generationWait(r group.Resource) time.Duration {
 	switch r.Policy {
 	case catalog.Wandering:
 		if p.Preset == wandering.Light || p.Preset == wandering.Fair {
-			return wandering.LeastWait(p)
+			return keeper.LeastWait(p)
 		}
 		if p.MinInterval > 0 {
 			return p.MinInterval
 		}
 		return wandering.MinInterval(p.OperationTime, p.MembersMax)
 	case catalog.Multitoken:
+		if p.Preset == multitoken.Split || p.Preset == "" {
+			return min(keeper.LeastWait(p), multitoken.ShortestSilence(p))
+		}
 		return multitoken.ShortestSilence(p)
 	case catalog.Uncoordinated:
 		shortest, _, err := uncoordinated.Between(p)
@@ -126,7 +129,7 @@ func generationWait(r group.Resource) time.Duration {
 		}
 		return shortest
 	case catalog.Ring:
-		return ring.Round(p.OperationTime, p.SkipDelay, p.MembersMax)
+		return keeper.LeastWait(p)
 	}
 	return 0
 }

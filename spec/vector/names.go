@@ -63,7 +63,7 @@ var names = map[string]error{
 	"policy.ErrOutOfRange": policy.ErrOutOfRange, "policy.ErrPreset": policy.ErrPreset,
 	"policy.ErrUnused": policy.ErrUnused, "catalog.ErrUnknownPolicy": catalog.ErrUnknownPolicy,
 
-	"ring.ErrBaton": ring.ErrBaton, "ring.ErrBody": ring.ErrBody,
+	"ring.ErrField": ring.ErrField, "ring.ErrBody": ring.ErrBody,
 	"wandering.ErrField": wandering.ErrField, "wandering.ErrBody": wandering.ErrBody,
 
 	"token.ErrMalformed": token.ErrMalformed, "token.ErrSignature": token.ErrSignature,

@@ -181,11 +181,11 @@ func readUpdate(v *Vector) error {
 // readRingField reads what travels on the token of a ring, whose encoding has to give
 // the same bytes.
 func readRingField(v *Vector) error {
-	b, err := ring.ParseBaton(v.Input)
+	b, age, err := ring.ParseField(v.Input)
 	if err != nil {
 		return err
 	}
-	return same(v.Input, func() ([]byte, error) { return ring.AppendBaton(nil, b), nil })
+	return same(v.Input, func() ([]byte, error) { return ring.AppendField(nil, b, age), nil })
 }
 
 // readInvite reads the text of an invite.

@@ -22,6 +22,7 @@ type held struct {
 	since  clock.Instant // of the state
 	next   clock.Instant // when it asks for the promise once more
 	untold bool          // the keeper does not know that it is here
+	to     ident.Member  // who has the other token, if there is one; zero: nobody is known to
 	rank   int           // of the keeper that has the promise, or is asked for it
 	keeper ident.Member
 	promise
@@ -158,6 +159,9 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 	case policy.Run:
 		h.state, h.since = running, k.now
 	case policy.Pass:
+		if !h.to.IsZero() {
+			a.To = h.to
+		}
 		h.state, h.since, h.keeper = passing, k.now, a.To
 	case policy.Drop:
 		k.holder.remove(&a.Token)
@@ -301,15 +305,18 @@ func (k *Keeper) sendsRelease(h *held) {
 // circulates.
 func (k *Keeper) released(from ident.Member, m *message) {
 	h := k.holder.find(&m.token)
-	if h == nil || h.state != asking || from != h.keeper || m.promise.life != h.life || m.hop != h.hop {
-		return
+	switch {
+	case h == nil || m.hop != h.hop:
+	case h.state == asking && from == h.keeper && m.life == h.life:
+		k.unwatch(from)
+		if m.kind == released {
+			k.frees(h)
+			return
+		}
+		k.leaves(h, m.member)
+	case m.kind == other && h.state <= running:
+		h.to = m.member // as soon as the policy passes it on
 	}
-	k.unwatch(from)
-	if m.kind == released {
-		k.frees(h)
-		return
-	}
-	k.leaves(h, m.member)
 }
 
 // frees lets the policy go on with a token.

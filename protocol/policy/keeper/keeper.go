@@ -3,6 +3,7 @@ package keeper
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -285,3 +286,7 @@ func (k *Keeper) tell(to ident.Member, m *message) {
 
 // keep copies what an event or an action only lends.
 func keep(b []byte) []byte { return bytes.Clone(b) }
+
+// LeastWait is how long a member waits at least from one token that it makes to the next
+// one, whatever others say.
+func LeastWait(p policy.Params) time.Duration { return deriveSpans(p).silence }

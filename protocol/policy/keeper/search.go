@@ -210,10 +210,15 @@ func (k *Keeper) askAll() {
 // found: a member has a token.
 func (k *Keeper) found(from ident.Member, m *message) {
 	s := &k.search
-	if l := &s.last; l.token == m.token && l.hop > m.hop && !l.gone {
+	l := &s.last
+	switch {
+	case l.token == m.token && l.hop > m.hop && !l.gone:
 		return // old
+	case k.exclusive && l.token != m.token && l.holder != from && k.isFresh(l):
+		k.tell(from, &message{kind: other, custody: m.custody, member: l.holder}) // one of them is to go
+		return
 	}
-	if l := &s.last; l.promised && l.holder == from && l.custody == m.custody && m.span == 0 {
+	if l.promised && l.holder == from && l.custody == m.custody && m.span == 0 {
 		l.at = k.now // the promise stands
 	} else {
 		*l = sight{custody: m.custody, holder: from, at: k.now, ends: longAgo}
@@ -283,7 +288,12 @@ func (k *Keeper) otherThan(t *ident.Token) (m ident.Member, sure bool) {
 	if l.at == longAgo || l.gone || l.token == *t || l.holder == k.self || l.holder.IsZero() {
 		return ident.Member{}, false
 	}
-	return l.holder, k.now < l.at.Add(k.half)
+	return l.holder, k.isFresh(l)
+}
+
+// isFresh reports whether it was heard just now that a member has a token.
+func (k *Keeper) isFresh(s *sight) bool {
+	return s.at != longAgo && !s.gone && !s.holder.IsZero() && k.now < s.at.Add(k.half)
 }
 
 // answered: a member that was asked has no token.

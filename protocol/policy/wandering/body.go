@@ -11,14 +11,10 @@ import (
 type bodyKind uint8
 
 const (
-	// ask: what became of this token, which I passed to you?
-	ask bodyKind = iota + 1
-	// state answers an ask, and is also said unasked when it has changed.
-	state
 	// look, by who has passed a token on: this member is served. Report to it whom
 	// you are a witness of and who has waited longer than this. With no member, by who
 	// holds a token: report to me.
-	look
+	look bodyKind = iota + 1
 	// report answers a look.
 	report
 	// inquire, by who holds a token: when was this member served? And, to the
@@ -29,19 +25,9 @@ const (
 	// demand, to one's witnesses: I want the token, or do not any more; and so long ago
 	// I had it last.
 	demand
-	// poll: have you heard of a token other than this one, or of this one further on?
-	poll
-	// heard answers a poll, and anybody who holds a token that is not the oldest: I had
-	// this token, or that member told me of it.
+	// heard tells who holds a token of one that precedes it: I had this one, or that
+	// member told me of it.
 	heard
-)
-
-// What became of a token, in a state.
-const (
-	unknown byte = iota // it never was here, or that is forgotten
-	here                // it is here
-	passed              // it was passed on, and who has it now is watched
-	over                // nobody needs to watch it for this member's sake
 )
 
 // What an answer says of a member.
@@ -60,8 +46,8 @@ const (
 
 // bodySizes are the sizes of all bodies but report, each behind its kind.
 var bodySizes = [heard + 1]int{
-	ask: 1 + 40, state: 1 + 40 + 1 + 16, look: 1 + sightSize + 16 + 4 + 4, inquire: 1 + sightSize + 16,
-	answer: 1 + 16 + 4 + 1, demand: 1 + 1 + 4, poll: 1 + 4 + 40, heard: 1 + sightSize + 16,
+	look: 1 + sightSize + 16 + 4 + 4, inquire: 1 + sightSize + 16,
+	answer: 1 + 16 + 4 + 1, demand: 1 + 1 + 4, heard: 1 + sightSize + 16,
 }
 
 // sight is a token as one member tells of it.
@@ -81,21 +67,18 @@ type waiter struct {
 // body is what one walker tells another one. Which fields it has depends on its
 // kind:
 //
-//	ask      token 32 | hop 8
-//	state    token 32 | hop 8 | what 1 | member 16
 //	look     sight 52 | member 16 | age 4 | older 4
 //	report   1 to 4 times (member 16 | age 4)
 //	inquire  sight 52 | member 16
 //	answer   member 16 | age 4 | what 1
 //	demand   what 1 | age 4
-//	poll     age 4 | token 32 | hop 8
 //	heard    sight 52 | member 16
 //
 // behind one byte of kind, numbers big-endian, and a sight as token 32 | born 8 |
 // hop 8 | age 4. None carries any authority.
 type body struct {
 	kind    bodyKind
-	sight   sight // of ask, state and poll its id and hop
+	sight   sight
 	member  ident.Member
 	age     uint32
 	older   uint32
@@ -107,11 +90,6 @@ type body struct {
 func (m *body) append(to []byte) []byte {
 	to = append(to, byte(m.kind))
 	switch m.kind {
-	case ask:
-		to = m.appendCustody(to)
-	case state:
-		to = append(m.appendCustody(to), m.what)
-		to = append(to, m.member[:]...)
 	case look:
 		to = append(m.appendSight(to), m.member[:]...)
 		to = binary.BigEndian.AppendUint32(to, m.age)
@@ -126,16 +104,10 @@ func (m *body) append(to []byte) []byte {
 		to = append((&waiter{m.member, m.age}).append(to), m.what)
 	case demand:
 		to = binary.BigEndian.AppendUint32(append(to, m.what), m.age)
-	case poll:
-		to = m.appendCustody(binary.BigEndian.AppendUint32(to, m.age))
 	case heard:
 		to = append(m.appendSight(to), m.member[:]...)
 	}
 	return to
-}
-
-func (m *body) appendCustody(to []byte) []byte {
-	return binary.BigEndian.AppendUint64(append(to, m.sight.id[:]...), m.sight.hop)
 }
 
 func (m *body) appendSight(to []byte) []byte {
@@ -178,10 +150,6 @@ func parseBody(b []byte, m *body) bool {
 	}
 	r, least, most := reader(b[1:]), unserved, byte(0)
 	switch m.kind {
-	case ask:
-		m.sight.id, m.sight.hop = r.token(), r.u64()
-	case state:
-		m.sight.id, m.sight.hop, m.what, m.member, most = r.token(), r.u64(), r.take(1)[0], r.member(), over
 	case look:
 		m.sight, m.member, m.age, m.older = r.sight(), r.member(), r.u32(), r.u32()
 	case inquire:
@@ -190,8 +158,6 @@ func parseBody(b []byte, m *body) bool {
 		m.member, m.age, m.what, most = r.member(), r.u32(), r.take(1)[0], unwilling
 	case demand:
 		m.what, m.age, least, most = r.take(1)[0], r.u32(), willing, unwilling
-	case poll:
-		m.age, m.sight.id, m.sight.hop = r.u32(), r.token(), r.u64()
 	case heard:
 		m.sight, m.member = r.sight(), r.member()
 	}

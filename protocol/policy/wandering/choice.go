@@ -14,8 +14,6 @@ const (
 	probes = 2
 	// choicesMost bounds how many candidates are inquired about without a pause.
 	choicesMost = 16
-	// wanderChoices is among how many members at random the token wanders.
-	wanderChoices = 4
 )
 
 // choice is who is to be next, and the questions about it that are open.
@@ -234,22 +232,15 @@ func (w *walker) lookAgain() {
 	w.choose()
 }
 
-// wander passes the token to one of a few members at random. It prefers those that the
-// last custodies here do not name: others believe that a token circulates only if enough
-// members have had it. That is no turn: nobody's witnesses are told.
+// wander passes the token to a member at random. That is no turn: nobody's witnesses
+// are told.
 func (w *walker) wander() {
-	f, id := w.fair, w.token.ID
-	to := ident.Member{}
-	f.members = w.roster.Draw(wanderChoices, f.members[:0])
-	for _, m := range f.members {
-		if to.IsZero() || w.custodies.name(to) && !w.custodies.name(m) {
-			to = m
-		}
+	to, id := ident.Member{}, w.token.ID
+	if w.drawn = w.roster.Draw(1, w.drawn[:0]); len(w.drawn) > 0 {
+		to = w.drawn[0]
 	}
 	w.passTo(to)
-	if l := w.leases.pending(&id); l != nil {
-		l.wanders = true
-	}
+	w.sent.wanders = w.sent.token == id
 }
 
 func (w *walker) passTo(m ident.Member) {

@@ -183,6 +183,24 @@ func (w *walker) object(from, holder ident.Member, t *sight) {
 	w.yield()
 }
 
+// tellPreceding tells who holds a token of one that precedes it, heard of since then, and
+// on whose word that is.
+func (w *walker) tellPreceding(holder ident.Member, t *sight, since clock.Instant) {
+	if w.have {
+		w.sightings.here(&w.token, w.now)
+	}
+	if holder.IsZero() {
+		return
+	}
+	switch s, told := w.sightings.recall(preceding(t), since, &w.rng); {
+	case s == nil:
+	case told == nil: // it was here
+		w.tell(holder, &body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(s.held))}})
+	default:
+		w.tell(holder, &body{kind: heard, member: told.origin, sight: sight{id: s.id, born: s.born, hop: told.hop, age: millis(w.now.Sub(told.at))}})
+	}
+}
+
 // lookedAt takes down that a member is served, and reports to it, or to who asks.
 func (w *walker) lookedAt(from ident.Member, m *body) {
 	s, to := &w.fair.store, from
@@ -220,7 +238,7 @@ func (w *walker) report(to ident.Member, served clock.Instant) {
 // looked up once in a window: members come and go more seldom, and who asks again
 // and again costs nothing.
 func (w *walker) stillWitnessOf(t *testimony) bool {
-	if w.now >= t.ranked.Add(w.least) {
+	if w.now >= t.ranked.Add(w.window) {
 		if !w.witnessOf(t.member, w.self) {
 			return false
 		}
@@ -286,7 +304,7 @@ func (w *walker) demanded(from ident.Member, wants bool, served clock.Instant) {
 // contradict hears a member out that says when it had the token last.
 func (w *walker) contradict(t *testimony, served clock.Instant) {
 	f := w.fair
-	since := served.Add(w.operation + askAfter) // word of it takes its time
+	since := served.Add(w.operation + wordTime)
 	if t.served <= since {
 		return
 	}

@@ -24,9 +24,7 @@ func (w *walker) arrive(e *policy.Event) {
 	birth := before(w.now, b.age)
 	w.sightings.here(t, w.now)
 	w.sightings.took(&t.ID)
-	w.cameBack(&t.ID)
 	w.had()
-	w.custodies.begin(t, e.From)
 	if w.sightings.superseded(t, birth, w.now, w.window) {
 		w.drop(t)
 		return
@@ -54,7 +52,6 @@ func (w *walker) appear(e *policy.Event) {
 		w.sightings.made(&t.ID)
 	}
 	w.had()
-	w.custodies.begin(t, ident.Member{})
 	h := holding{token: *t, came: w.now, birth: before(w.now, b.age), streak: b.streak, have: true}
 	if e.Kind == policy.Generated && w.have && !w.spare.have {
 		h.token.Field = nil
@@ -94,15 +91,11 @@ func (w *walker) take(h holding, alone bool) {
 
 // begin runs the operation under a token that is here from now on, or lets it rest.
 func (w *walker) begin(h holding, alone bool) {
-	w.holding, w.until = h, clock.Never
-	w.registersLater()
+	w.holding = h
 	if w.mayRun() {
 		w.run()
 	} else {
 		w.rest()
-	}
-	if w.fair == nil && w.running || !w.running && (w.fair != nil || w.rests > w.now) {
-		w.register()
 	}
 	if w.fair != nil {
 		w.seek(alone)
@@ -112,7 +105,7 @@ func (w *walker) begin(h holding, alone bool) {
 		w.rests = max(w.rests, w.now.Add(w.skip))
 	}
 	w.next = ident.Member{}
-	if drawn := w.roster.Draw(1, w.polled[:0]); len(drawn) > 0 {
+	if drawn := w.roster.Draw(1, w.drawn[:0]); len(drawn) > 0 {
 		w.next = drawn[0]
 	}
 	w.actions = append(w.actions, policy.Action{Kind: policy.Prepare, Token: w.token.ID, To: w.next})
@@ -142,10 +135,9 @@ func (w *walker) rest() {
 	}
 }
 
-// drop removes a token, and lets who watches us for it know.
+// drop removes a token.
 func (w *walker) drop(t *policy.Token) {
 	w.actions = append(w.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: t.ID})
-	w.conclude(&t.ID, anyHop)
 }
 
 // yield drops the token that rests here when one of higher precedence circulates.
@@ -153,7 +145,6 @@ func (w *walker) yield() {
 	if w.have && !w.running && w.sightings.superseded(&w.token, w.birth, w.now, w.window) {
 		w.drop(&w.token)
 		w.have = false
-		w.listen()
 		w.beginSpare()
 	}
 }
@@ -189,7 +180,7 @@ func (w *walker) ended(e *policy.Event) {
 	}
 }
 
-// pass hands the token on, and watches over who takes it.
+// pass hands the token on.
 func (w *walker) pass(to ident.Member) {
 	start := len(w.out)
 	w.out = w.appendBaggage(w.out)
@@ -201,8 +192,7 @@ func (w *walker) pass(to ident.Member) {
 	if w.fair != nil {
 		w.served()
 	}
-	w.watchOver(&w.token, to)
-	w.listen()
+	w.sent = passage{token: w.token.ID, birth: w.birth, to: to}
 	w.beginSpare()
 }
 
@@ -227,7 +217,6 @@ func (w *walker) settled(e *policy.Event) {
 	case policy.Abandoned:
 		if w.have && !w.running && w.token.ID == *id {
 			w.have = false
-			w.listen()
 		}
 		if w.spare.have && w.spare.token.ID == *id {
 			w.spare.have = false
@@ -245,9 +234,8 @@ func (w *walker) returned(e *policy.Event) {
 	}
 	w.sightings.shun(&t.ID)
 	from := ident.Member{}
-	if l := w.leases.pending(&t.ID); l != nil {
-		from = l.at
-		w.endLease(l)
+	if w.sent.token == t.ID {
+		from = w.sent.to
 	}
 	h := holding{token: t, came: w.now, birth: w.birth, streak: w.streak, have: true}
 	if w.token.ID != t.ID {
@@ -259,5 +247,13 @@ func (w *walker) returned(e *policy.Event) {
 	w.take(h, true)
 	if w.have && w.token.ID == t.ID && !w.running {
 		w.rests = w.now.Add(w.skip)
+	}
+}
+
+// delivered notes who took a token, and tells its witnesses where that was its turn.
+func (w *walker) delivered(e *policy.Event) {
+	w.sightings.took(&e.Token.ID)
+	if l := &w.sent; w.fair != nil && l.token == e.Token.ID && !l.wanders {
+		w.serves(e.From, &sight{id: l.token, born: e.Token.Born, hop: e.Token.Hop + 1, age: millis(w.now.Sub(l.birth))})
 	}
 }

@@ -56,14 +56,13 @@ func (o *source) shares(by, origin ident.Member) bool {
 type sightings struct {
 	records [sightingsKept]sighting
 	n       int
-	latest  clock.Instant // when any token was here or told of, by whomever; or longAgo
 }
 
 // note takes down that a token was seen at an instant, by a member or, where that
 // is zero, here.
 func (s *sightings) note(t *sight, by ident.Member, at clock.Instant) {
 	r := s.of(t, by, by)
-	r.heard, s.latest = max(r.heard, at), max(s.latest, at)
+	r.heard = max(r.heard, at)
 	if by.IsZero() {
 		r.hop, r.held = max(r.hop, t.hop), max(r.held, at)
 	} else {
@@ -162,20 +161,6 @@ func (r *sighting) credibleSince(at clock.Instant) bool {
 	return r.held > at || told == credible
 }
 
-// last is until when it is known here, and no liar's word, that some token circulated:
-// one was here then, or that is the earliest word of as many members as are believed.
-func (s *sightings) last() clock.Instant {
-	last := longAgo
-	for i := range s.records[:s.n] {
-		told := s.records[i].sources[0].at
-		for _, o := range s.records[i].sources[1:] {
-			told = min(told, o.at)
-		}
-		last = max(last, told, s.records[i].held)
-	}
-	return last
-}
-
 // recall is a token that is looked for, and that was here after an instant: that is no
 // hearsay, but does not count if nobody takes it. Or else it is one of those that
 // somebody told this member of after that, drawn at random among those that told: who
@@ -196,45 +181,6 @@ func (s *sightings) recall(want func(*sighting, uint64) bool, since clock.Instan
 		}
 	}
 	return found, told
-}
-
-// each calls do for each token that is looked for: if it was here after an instant,
-// without a source, and for all that told this member of it after that on their own word.
-func (s *sightings) each(want func(*sighting, uint64) bool, since clock.Instant, do func(*sighting, *source)) {
-	for i := range s.records[:s.n] {
-		r := &s.records[i]
-		if r.held > since && r.fate != shunned && want(r, r.hop) {
-			do(r, nil)
-		}
-		for k := range r.sources {
-			if o := &r.sources[k]; o.at > since && o.member == o.origin && want(r, o.hop) {
-				do(r, o)
-			}
-		}
-	}
-}
-
-// voices are the sources that say the same, no two of which are of one word.
-type voices struct {
-	list [credible]source
-	n    int
-}
-
-// hear counts a source, unless one that is counted already is of the same word. What
-// a member says itself takes the place of what somebody said in its name.
-func (v *voices) hear(by, origin ident.Member) {
-	for i := range v.list[:v.n] {
-		if o := &v.list[i]; o.shares(by, origin) {
-			if by == origin && o.member != by {
-				*o = source{member: by, origin: by}
-			}
-			return
-		}
-	}
-	if v.n < len(v.list) {
-		v.list[v.n] = source{member: by, origin: origin}
-		v.n++
-	}
 }
 
 // precedes orders tokens by age, and by id where that is equal.
@@ -301,21 +247,4 @@ func (s *sightings) shun(id *ident.Token) {
 func preceding(t *sight) func(*sighting, uint64) bool {
 	told := policy.Token{ID: t.id, Born: t.born}
 	return func(r *sighting, _ uint64) bool { return precedes(r.born, &r.id, &told) }
-}
-
-// beyond are tokens other than one, or that one at a later hop.
-func beyond(id ident.Token, than uint64) func(*sighting, uint64) bool {
-	return func(r *sighting, hop uint64) bool { return r.id != id || hop > than }
-}
-
-// hearAll counts all that told this member of such a token after an instant.
-func (v *voices) hearAll(s *sightings, want func(*sighting, uint64) bool, since clock.Instant) {
-	for i := range s.records[:s.n] {
-		r := &s.records[i]
-		for k := range r.sources {
-			if o := &r.sources[k]; o.at > since && want(r, o.hop) {
-				v.hear(o.member, o.origin)
-			}
-		}
-	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// walker is what the presets light and fair have in common: one token at a time,
-// the watch over who has it next, what was heard of tokens, and the making of one.
+// walker is what the presets light and fair have in common: one token at a time, and
+// what was heard of others.
 // It implements policy.Policy.
 type walker struct {
 	spans
@@ -22,12 +22,11 @@ type walker struct {
 	now     clock.Instant
 	actions []policy.Action
 	out     []byte // the bodies and fields of actions
-	polled  []ident.Member
+	drawn   []ident.Member
 
 	demand bool
 	early  clock.Instant // no operation begins before
 	began  clock.Instant // when the last one did
-	made   clock.Instant // when this member made a token last
 	begun  bool
 	asked  clock.Instant // the last Wait
 	next   ident.Member  // in the preset light: who is to be next; zero: anybody
@@ -35,11 +34,16 @@ type walker struct {
 	holding
 	spare     holding // a token that came while the operation ran, and precedes it
 	sightings sightings
-	custodies custodies
-	leases    leases
-	registry  registry
-	generation
-	fair *fair // nil: the preset light
+	sent      passage
+	fair      *fair // nil: the preset light
+}
+
+// passage is the token that was passed on last.
+type passage struct {
+	token   ident.Token
+	birth   clock.Instant
+	to      ident.Member // zero: whom the driver draws
+	wanders bool         // not because it was anybody's turn
 }
 
 // holding is a token that is here.
@@ -56,14 +60,12 @@ type holding struct {
 
 func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walker {
 	w := &walker{
-		spans: deriveSpans(params, isFair), made: longAgo, self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
-		early: longAgo, asked: clock.Never, sightings: sightings{latest: longAgo},
+		spans: deriveSpans(params, isFair), self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
+		early: longAgo, asked: clock.Never,
 	}
 	if w.roster == nil {
 		w.roster = policy.Alone{}
 	}
-	w.due, w.until = clock.Never, clock.Never
-	w.registry = registry{slot: in.Slot, tells: clock.Never, checked: longAgo}
 	if isFair {
 		w.fair = newFair()
 	}
@@ -73,18 +75,13 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 // Step implements policy.Policy.
 func (w *walker) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
 	w.now, w.actions, w.out = now, actions, w.out[:0]
-	latest, here := w.sightings.latest, w.have
 	w.happened(&event)
-	if !here && latest != longAgo && w.sightings.latest > latest {
-		w.heard(w.sightings.latest.Sub(latest))
-	}
 	if event.Kind == policy.Recalled {
 		return actions
 	}
 	if !w.begun {
-		w.begun, w.start = true, w.now
+		w.begun = true
 		w.had()
-		w.listen()
 	}
 	w.wait(event.Kind == policy.Timer)
 	return w.actions
@@ -115,10 +112,6 @@ func (w *walker) happened(event *policy.Event) {
 		if w.fair != nil && w.have && !w.running && w.fair.looks != clock.Never {
 			w.fair.looks = w.now
 			w.fairDue()
-		}
-	case policy.Silent:
-		if !event.From.IsZero() {
-			w.silent(event.From)
 		}
 	case policy.Message:
 		w.hear(event.From, event.Body)
@@ -171,9 +164,6 @@ func (w *walker) outstayed() bool {
 
 // timer does what is due.
 func (w *walker) timer() {
-	w.leasesDue()
-	w.generationDue()
-	w.registerDue()
 	if w.fair != nil {
 		w.fairDue()
 		return
@@ -185,7 +175,7 @@ func (w *walker) timer() {
 
 // wait asks for the earliest of all that is due later, when that has changed.
 func (w *walker) wait(timer bool) {
-	next := min(w.leases.deadline(), w.generationDeadline(), w.registerDeadline())
+	next := clock.Never
 	if w.fair != nil {
 		next = min(next, w.fairDeadline())
 	} else if w.have {
@@ -204,12 +194,6 @@ func (w *walker) hear(from ident.Member, b []byte) {
 		return
 	}
 	switch m.kind {
-	case ask:
-		w.questioned(from, &m)
-	case state:
-		w.stated(from, &m)
-	case poll:
-		w.polledBy(from, &m)
 	case heard:
 		if m.member == w.self {
 			break // that is no news
@@ -217,12 +201,7 @@ func (w *walker) hear(from ident.Member, b []byte) {
 		if m.member.IsZero() {
 			m.member = from
 		}
-		w.goesOn(from, &m)
-		w.confirmed(from, &m)
 		w.sightings.hint(&m.sight, from, m.member, before(w.now, m.sight.age))
-		if m.member == from && m.sight.age == 0 {
-			w.tellPreceding(from, &m.sight, w.now-clock.Instant(w.window))
-		}
 		w.yield()
 	default:
 		if w.fair != nil {
