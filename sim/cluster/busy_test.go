@@ -36,12 +36,12 @@ func (p busyPolicy) String() string {
 
 // busyTimes are the settings of a busy group, and how long its programs run.
 type busyTimes struct {
-	name                 string
-	operation, hold      time.Duration
-	interval, skip       time.Duration
-	regeneration, gossip time.Duration
-	shortest, longest    time.Duration // programs take from one to the other
-	short                time.Duration // that a group works in the short form of a test
+	name              string
+	operation, hold   time.Duration
+	interval, skip    time.Duration
+	gossip            time.Duration
+	shortest, longest time.Duration // programs take from one to the other
+	short             time.Duration // that a group works in the short form of a test
 }
 
 // turn is a program that started.
@@ -67,7 +67,6 @@ func newBusy(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 	t.Helper()
 	params := policy.Params{
 		Preset: p.preset, OperationTime: times.operation, MembersMax: max(members, 5), SkipDelay: times.skip,
-		RegenerationMean: times.regeneration,
 	}
 	switch p.policy {
 	case catalog.Multitoken:

@@ -16,7 +16,7 @@ var quietFor = flag.Duration("cluster.quiet", 0, "virtual time of each group in 
 var quietTimes = []busyTimes{
 	{
 		name: "README", operation: 2 * time.Second, hold: 20 * time.Second, interval: 500 * time.Millisecond,
-		skip: 100 * time.Millisecond, regeneration: 10 * time.Minute, gossip: 5 * time.Second,
+		skip: 100 * time.Millisecond, gossip: 5 * time.Second,
 		shortest: 100 * time.Millisecond, longest: 3 * time.Second, short: 4 * time.Minute,
 	},
 	{

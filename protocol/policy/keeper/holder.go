@@ -1,6 +1,8 @@
 package keeper
 
 import (
+	"slices"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -60,6 +62,24 @@ func (h *holder) find(id *ident.Token) *held {
 	return nil
 }
 
+// has reports whether a token is here, or left so little ago that nothing can be said of
+// it yet.
+func (k *Keeper) has() bool {
+	return slices.ContainsFunc(k.holder.held, func(h held) bool {
+		return h.state != passing || k.now < h.since.Add(k.silence)
+	})
+}
+
+// underWay is a token of which nobody knows for long whether it has arrived, or nil.
+func (k *Keeper) underWay() *held {
+	for i := range k.holder.held {
+		if h := &k.holder.held[i]; h.state == passing {
+			return h
+		}
+	}
+	return nil
+}
+
 func (h *holder) remove(id *ident.Token) {
 	for i := range h.held {
 		if h.held[i].token == *id {
@@ -88,6 +108,11 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 			next = h.since.Add(restAfter)
 		}
 	case running:
+	case passing:
+		if known := h.since.Add(k.silence); k.now < known { // until then it counts as here
+			return known
+		}
+		return clock.Never
 	default:
 		return clock.Never
 	}

@@ -118,7 +118,10 @@ func (k *Keeper) searchDue() {
 	s.next = clock.Never
 	switch s.stage {
 	case calm:
-		if s.wanted > k.now && len(k.holder.held) == 0 {
+		if s.wanted > k.now && !k.has() {
+			if h := k.underWay(); h != nil && h.hop >= s.last.hop {
+				s.last = sight{custody: custody{h.token, h.hop + 1}, holder: h.keeper, at: k.now, ends: longAgo}
+			}
 			k.follow(s.last.holder)
 		}
 	case following:
@@ -389,7 +392,7 @@ func (k *Keeper) programsEnd() clock.Instant {
 // make makes a token.
 func (k *Keeper) make() {
 	k.rest(clock.Never)
-	if len(k.holder.held) > 0 {
+	if k.has() {
 		return
 	}
 	s := &k.search

@@ -21,7 +21,7 @@ func (w *waiter) reset() { w.waits, w.next, w.tries = false, clock.Never, 0 }
 // look begins or ends the wait of this member.
 func (k *Keeper) look() {
 	w := &k.waiter
-	switch waits := w.demand && len(k.holder.held) == 0; {
+	switch waits := w.demand && !k.has(); {
 	case waits == w.waits:
 	case waits:
 		w.waits = true
