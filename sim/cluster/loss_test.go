@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/policy/catalog"
-	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
 )
 
@@ -54,7 +53,6 @@ func TestLoss(t *testing.T) {
 }
 
 func lossRun(t *testing.T, p busyPolicy, way string, seed uint64) time.Duration {
-	keeper.Debug = testing.Verbose() && seed == 1
 	b := newBusy(t, seed, 6, p, lossTimes)
 	b.runFor(30 * time.Second)
 	x := b.nodes[1+seed%5]
@@ -84,9 +82,6 @@ func lossRun(t *testing.T, p busyPolicy, way string, seed uint64) time.Duration 
 		b.forgo(x)
 	}
 	died := b.now
-	keeper.Debug = testing.Verbose() && seed == 1
-	defer func() { keeper.Debug = false }()
-	println("DIED", x.id.String()[:4], "asks", y.id.String()[:4], way)
 	b.turns = nil
 	if way == "busy-killed" {
 		for _, n := range b.nodes {

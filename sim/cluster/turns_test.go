@@ -12,7 +12,6 @@ import (
 
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
-	"github.com/wandertoken/wander/protocol/policy/keeper"
 )
 
 // turnsAll lets TestTurns try all sizes and shares: go test -cluster.turns.
@@ -91,10 +90,6 @@ func testTurns(t *testing.T, b *busy, p busyPolicy, dead int, end func(*busy, []
 	end(b, b.nodes[len(b.nodes)-dead:])
 	b.living(b.nodes[:len(b.nodes)-dead])
 	died := b.now
-	if testing.Verbose() && dead == 10 && p == lightTurns {
-		keeper.Debug = true
-	}
-	defer func() { keeper.Debug = false }()
 	for b.now < died+turnsBack && len(b.turns) == 0 {
 		b.runFor(time.Second)
 	}

@@ -52,6 +52,10 @@ const (
 	// have it wait before it says so again.
 	maxAgain = time.Minute
 
+	// secondOpinion is how often a member tells the keeper that it waits before it tells
+	// the second one once, and the second one before the third.
+	secondOpinion = 4
+
 	// maxHeld bounds the tokens here that a keeper knows of. More than two of a slot at
 	// one member are rare, and what is not known of is neither told nor promised.
 	maxHeld = 8

@@ -24,7 +24,6 @@ type held struct {
 	since  clock.Instant // of the state
 	next   clock.Instant // when it asks for the promise once more
 	untold bool          // the keeper does not know that it is here
-	to     ident.Member  // who has the other token, if there is one; zero: nobody is known to
 	rank   int           // of the keeper that has the promise, or is asked for it
 	keeper ident.Member
 	promise
@@ -184,9 +183,6 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 	case policy.Run:
 		h.state, h.since = running, k.now
 	case policy.Pass:
-		if !h.to.IsZero() {
-			a.To = h.to
-		}
 		h.state, h.since, h.keeper = passing, k.now, a.To
 	case policy.Drop:
 		k.holder.remove(&a.Token)
@@ -330,18 +326,15 @@ func (k *Keeper) sendsRelease(h *held) {
 // circulates.
 func (k *Keeper) released(from ident.Member, m *message) {
 	h := k.holder.find(&m.token)
-	switch {
-	case h == nil || m.hop != h.hop:
-	case h.state == asking && from == h.keeper && m.life == h.life:
-		k.unwatch(from)
-		if m.kind == released {
-			k.frees(h)
-			return
-		}
-		k.leaves(h, m.member)
-	case m.kind == other && h.state <= running:
-		h.to = m.member // as soon as the policy passes it on
+	if h == nil || m.hop != h.hop || h.state != asking || from != h.keeper || m.life != h.life {
+		return
 	}
+	k.unwatch(from)
+	if m.kind == released {
+		k.frees(h)
+		return
+	}
+	k.leaves(h, m.member)
 }
 
 // frees lets the policy go on with a token.
@@ -395,6 +388,10 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 			k.tell(from, &message{kind: went, custody: p.custody, member: p.to})
 			return
 		}
+	}
+	if l := &k.search.last; l.hop > 0 && !l.gone && l.holder != k.self && l.holder != from {
+		k.tell(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder}) // as the keeper
+		return
 	}
 	k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
 }

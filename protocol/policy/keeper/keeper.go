@@ -10,9 +10,6 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// Debug x.
-var Debug bool
-
 // Keeper is the policy of one slot at one member, and around it this member's part in
 // finding that the slot's token is lost. It implements policy.Policy.
 type Keeper struct {
@@ -110,7 +107,10 @@ func (k *Keeper) happened(e *policy.Event) {
 	case policy.Occupied:
 		k.occupied(&e.Token)
 		return
-	case policy.Arrival, policy.Generated:
+	case policy.Generated:
+		k.search.own = e.Token.ID
+		k.gained(&e.Token)
+	case policy.Arrival:
 		k.gained(&e.Token)
 	case policy.OperationEnded:
 		k.ended(&e.Token)
@@ -127,15 +127,6 @@ func (k *Keeper) happened(e *policy.Event) {
 // step lets the policy answer an event, and looks at what it wants done.
 func (k *Keeper) step(e policy.Event) {
 	k.scratch = k.inner.Step(k.now, e, k.scratch[:0])
-	if Debug && len(k.holder.held) > 0 {
-		for _, a := range k.scratch {
-			if len(a.Field) > 0 {
-				println("   ", k.now.Sub(0).String(), k.self.String()[:4], "event", e.Kind, "action", a.Kind, "to", a.To.String()[:4], "body", a.Field[0])
-			} else {
-				println("   ", k.now.Sub(0).String(), k.self.String()[:4], "event", e.Kind, "action", a.Kind, "to", a.To.String()[:4], a.At.Sub(k.now).String())
-			}
-		}
-	}
 	for i := range k.scratch {
 		k.act(&k.scratch[i])
 	}
@@ -239,9 +230,6 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 
 func (k *Keeper) handle(from ident.Member, m *message) {
 	k.answers(from)
-	if Debug {
-		println(k.now.Sub(0).String(), k.self.String()[:4], "from", from.String()[:4], "kind", m.kind-want, "hop", m.hop, "span", m.span, "stage", k.search.stage)
-	}
 	switch m.kind {
 	case want:
 		k.wanted(from)

@@ -29,6 +29,7 @@ type search struct {
 	answers []ident.Member // who has
 	young   clock.Instant  // programs of those that have begun lately may run until then
 	made    clock.Instant  // when this member asked for a token last
+	own     ident.Token    // that it made last
 }
 
 // stage is how far the search is.
@@ -149,7 +150,10 @@ func (k *Keeper) searchDue() {
 // follow asks a member whether it has the token, or everybody if none is known.
 func (k *Keeper) follow(m ident.Member) {
 	s := &k.search
-	if m.IsZero() || m == k.self || s.last.gone || s.chain >= maxChain {
+	if m.IsZero() || s.last.gone {
+		m = k.before()
+	}
+	if m.IsZero() || m == k.self || s.chain >= maxChain {
 		k.inquire()
 		return
 	}
@@ -157,6 +161,15 @@ func (k *Keeper) follow(m ident.Member) {
 	s.chain++
 	k.watch(m)
 	k.askTarget()
+}
+
+// before is the member that is the keeper rather than this one, if there is one: it knows
+// who has the token.
+func (k *Keeper) before() ident.Member {
+	if list := k.keepers(); len(list) > 0 && list[0] != k.self && k.search.chain == 0 {
+		return list[0]
+	}
+	return ident.Member{}
 }
 
 func (k *Keeper) askTarget() {
@@ -214,12 +227,8 @@ func (k *Keeper) askAll() {
 func (k *Keeper) found(from ident.Member, m *message) {
 	s := &k.search
 	l := &s.last
-	switch {
-	case l.token == m.token && l.hop > m.hop && !l.gone:
+	if l.token == m.token && l.hop > m.hop && !l.gone {
 		return // old
-	case k.exclusive && l.token != m.token && l.holder != from && k.isFresh(l):
-		k.tell(from, &message{kind: other, custody: m.custody, member: l.holder}) // one of them is to go
-		return
 	}
 	if l.promised && l.holder == from && l.custody == m.custody && m.span == 0 {
 		l.at = k.now // the promise stands
@@ -279,16 +288,17 @@ func (k *Keeper) gives(to sight) {
 	k.tell(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
 }
 
-// otherThan is who had a token other than one last, as far as is known here, and
-// whether that is sure.
+// otherThan is who has a token other than one, and whether that is sure. What others say
+// of theirs is not enough: only a token that is here, or that was made here in place of
+// a lost one, which may be this one.
 func (k *Keeper) otherThan(t *ident.Token) (m ident.Member, sure bool) {
 	for i := range k.holder.held {
-		if h := &k.holder.held[i]; h.token != *t && h.state != asking && h.state != leaving {
+		if h := &k.holder.held[i]; h.token != *t && h.state <= resting {
 			return k.self, true
 		}
 	}
 	l := &k.search.last
-	if l.at == longAgo || l.gone || l.token == *t || l.holder == k.self || l.holder.IsZero() {
+	if l.token == *t || l.token != k.search.own || l.holder.IsZero() || l.holder == k.self || l.gone {
 		return ident.Member{}, false
 	}
 	return l.holder, k.isFresh(l)
@@ -332,7 +342,7 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 	case m.kind == none:
 		// It has lost the token in a restart, unless it lies.
 		k.inquire()
-	case m.token != l.token || m.hop < l.hop:
+	case m.token == l.token && m.hop < l.hop:
 		k.inquire()
 	case m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence):
 		// It has not settled yet with whom the token is.

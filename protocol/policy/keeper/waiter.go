@@ -14,9 +14,10 @@ type waiter struct {
 	keeper ident.Member  // who has answered last; zero: the first one is told
 	next   clock.Instant // when to say so, or to say so once more
 	tries  int           // how often it was said without an answer
+	said   int           // how often it was said in this wait
 }
 
-func (w *waiter) reset() { w.waits, w.next, w.tries = false, clock.Never, 0 }
+func (w *waiter) reset() { w.waits, w.next, w.tries, w.said = false, clock.Never, 0, 0 }
 
 // look begins or ends the wait of this member.
 func (k *Keeper) look() {
@@ -32,7 +33,8 @@ func (k *Keeper) look() {
 }
 
 // says tells the keeper that this member waits. As long as it does not answer, one more
-// of those that can be the keeper is told each time.
+// of those that can be the keeper is told each time. The second one is told now and then
+// in any case, and the third: one that says that all is well may lie.
 func (k *Keeper) says() {
 	w := &k.waiter
 	list := k.keepers()
@@ -42,6 +44,12 @@ func (k *Keeper) says() {
 	}
 	if w.tries >= len(list) {
 		w.tries, w.keeper, first = 0, ident.Member{}, 0
+	}
+	if w.tries == 0 {
+		w.said++
+		for n := w.said; n%secondOpinion == 0; n /= secondOpinion {
+			first++
+		}
 	}
 	w.tries, w.next = w.tries+1, k.now.Add(k.retry)
 	for i := range w.tries {
@@ -84,6 +92,8 @@ func (k *Keeper) noted(from ident.Member, m *message) {
 	for _, to := range list {
 		k.unwatch(to)
 	}
-	w.keeper, w.tries = from, 0
+	if w.tries = 0; w.said%secondOpinion != 0 {
+		w.keeper = from
+	}
 	w.next = k.now.Add(min(max(span(m.span), k.half), maxAgain))
 }
