@@ -23,6 +23,7 @@ type held struct {
 	state  state
 	since  clock.Instant // of the state
 	next   clock.Instant // when it asks for the promise once more
+	trusts clock.Instant // when it frees the token without the word of who knows all; or clock.Never
 	untold bool          // the keeper does not know that it is here
 	rank   int           // of the keeper that has the promise, or is asked for it
 	keeper ident.Member
@@ -289,19 +290,31 @@ func (k *Keeper) asksAgain(h *held) {
 	if h.rank > 0 {
 		patience = k.half
 	}
-	if k.now < h.since.Add(patience) {
+	switch {
+	case h.trusts != clock.Never: // which is now
+		k.frees(h)
+	case k.now < h.since.Add(patience):
 		k.sendsRelease(h)
-		return
+	default:
+		k.asksNext(h)
 	}
-	k.asksNext(h)
 }
 
 // asksNext asks the next keeper, or nobody if no other one could know more.
 func (k *Keeper) asksNext(h *held) {
-	k.unwatch(h.keeper)
 	k.fellSilent(h.keeper)
 	if h.rank++; len(k.others()) > 0 {
 		k.asks(h, h.rank)
+		return
+	}
+	k.trust(h)
+}
+
+// trust frees a token by the word of who may not know all. The keeper that is silent may
+// have replaced the token while this member was away, and have run a program since.
+func (k *Keeper) trust(h *held) {
+	if ends := k.start.Add(k.hold); h.event != nil && h.rank > 0 && k.now < ends {
+		h.trusts, h.next = ends, ends
 		return
 	}
 	k.frees(h)
@@ -312,8 +325,7 @@ func (k *Keeper) asks(h *held, rank int) {
 	if h.state != resting {
 		h.keeper = k.ranked(k.others(), 0)
 	}
-	h.state, h.rank, h.since = asking, rank, k.now
-	k.watch(h.keeper)
+	h.state, h.rank, h.since, h.trusts = asking, rank, k.now, clock.Never
 	k.sendsRelease(h)
 }
 
@@ -329,9 +341,8 @@ func (k *Keeper) released(from ident.Member, m *message) {
 	if h == nil || m.hop != h.hop || h.state != asking || from != h.keeper || m.life != h.life {
 		return
 	}
-	k.unwatch(from)
 	if m.kind == released {
-		k.frees(h)
+		k.trust(h)
 		return
 	}
 	k.leaves(h, m.member)

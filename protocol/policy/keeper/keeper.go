@@ -34,6 +34,9 @@ type Keeper struct {
 	order    []ident.Member
 	mutes    []mute
 
+	watched        []ident.Member
+	scratchMembers []ident.Member
+
 	holder holder
 	waiter waiter
 	search search
@@ -81,8 +84,38 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	k.handleOwn()
 	k.look()
 	k.handleOwn()
+	k.watchAnew()
 	k.wait(event.Kind == policy.Timer)
 	return k.actions
+}
+
+// watchAnew watches those whose answers are awaited, and nobody else.
+func (k *Keeper) watchAnew() {
+	wanted := k.scratchMembers[:0]
+	if s := &k.search; s.stage == following {
+		wanted = append(wanted, s.target)
+	}
+	if k.waiter.tries > 0 {
+		wanted = append(wanted, k.waiter.told...)
+	}
+	for i := range k.holder.held {
+		if h := &k.holder.held[i]; h.state == asking {
+			wanted = append(wanted, h.keeper)
+		}
+	}
+	k.scratchMembers = wanted
+	for _, m := range k.watched {
+		if !slices.Contains(wanted, m) {
+			k.actions = append(k.actions, policy.Action{Kind: policy.Unwatch, To: m})
+		}
+	}
+	k.watched = slices.DeleteFunc(k.watched, func(m ident.Member) bool { return !slices.Contains(wanted, m) })
+	for _, m := range wanted {
+		if m != k.self && !slices.Contains(k.watched, m) {
+			k.watched = append(k.watched, m)
+			k.actions = append(k.actions, policy.Action{Kind: policy.Watch, To: m})
+		}
+	}
 }
 
 func (k *Keeper) happened(e *policy.Event) {
@@ -93,6 +126,7 @@ func (k *Keeper) happened(e *policy.Event) {
 			return
 		}
 	case policy.Silent:
+		k.watched = slices.DeleteFunc(k.watched, func(m ident.Member) bool { return m == e.From })
 		k.fellSilent(e.From)
 		k.silent(e.From)
 		k.keeperSilent(e.From)
@@ -110,6 +144,11 @@ func (k *Keeper) happened(e *policy.Event) {
 	case policy.Generated:
 		k.search.own = e.Token.ID
 		k.gained(&e.Token)
+		k.step(*e)
+		if k.search.wanted > k.now {
+			k.wakes()
+		}
+		return
 	case policy.Arrival:
 		k.gained(&e.Token)
 	case policy.OperationEnded:

@@ -66,17 +66,8 @@ func (k *Keeper) here() { k.rest(clock.Never) }
 // rest ends the search, and begins it again at an instant.
 func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
-	k.unfollow()
-	s.stage, s.next, s.chain = calm, next, 0
+	s.stage, s.next, s.chain, s.target = calm, next, 0, ident.Member{}
 	s.asked, s.answers, s.young, s.began = s.asked[:0], s.answers[:0], longAgo, clock.Never
-}
-
-// unfollow ends the watch on who was asked.
-func (k *Keeper) unfollow() {
-	if s := &k.search; s.stage == following {
-		k.unwatch(s.target)
-		s.target = ident.Member{}
-	}
 }
 
 // wanted is a member's word that it waits for a token.
@@ -159,7 +150,6 @@ func (k *Keeper) follow(m ident.Member) {
 	}
 	s.stage, s.target, s.since = following, m, k.now
 	s.chain++
-	k.watch(m)
 	k.askTarget()
 }
 
@@ -192,7 +182,7 @@ func (k *Keeper) silent(m ident.Member) {
 func (k *Keeper) inquire() {
 	s := &k.search
 	dead := s.target
-	k.unfollow()
+	s.target = ident.Member{}
 	if k.now < s.asker.at.Add(k.silence) {
 		k.gives(s.asker)
 		return
@@ -351,7 +341,6 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 			return
 		}
 	default:
-		k.unfollow()
 		*l = sight{custody: custody{m.token, m.hop + 1}, holder: m.member, at: k.now, ends: longAgo}
 		s.stage = calm
 		k.follow(m.member)
@@ -369,10 +358,10 @@ func (k *Keeper) lose() {
 	if rank := slices.Index(list, k.self); rank >= 0 {
 		list = list[:rank]
 	}
-	for i, m := range list {
+	for _, m := range list {
 		if slices.Contains(s.answers, m) { // it is to make one; and if it does not, this member does
 			k.tell(m, &message{kind: want})
-			s.next = max(s.next, s.began.Add(k.hold+2*k.silence*time.Duration(i+1)))
+			s.next = s.next.Add(k.hold + 2*k.silence)
 		}
 	}
 	if s.next <= k.now {
@@ -409,16 +398,4 @@ func (k *Keeper) make() {
 	s.made, s.last.gone = k.now, true
 	s.next = k.now.Add(k.silence) // the answer may stay out
 	k.actions = append(k.actions, policy.Action{Kind: policy.Generate})
-}
-
-func (k *Keeper) watch(m ident.Member) {
-	if m != k.self {
-		k.actions = append(k.actions, policy.Action{Kind: policy.Watch, To: m})
-	}
-}
-
-func (k *Keeper) unwatch(m ident.Member) {
-	if m != k.self {
-		k.actions = append(k.actions, policy.Action{Kind: policy.Unwatch, To: m})
-	}
 }

@@ -14,7 +14,8 @@ type waiter struct {
 	keeper ident.Member  // who has answered last; zero: the first one is told
 	next   clock.Instant // when to say so, or to say so once more
 	tries  int           // how often it was said without an answer
-	said   int           // how often it was said in this wait
+	told   []ident.Member
+	said   int // how often it was said in this wait
 }
 
 func (w *waiter) reset() { w.waits, w.next, w.tries, w.said = false, clock.Never, 0, 0 }
@@ -51,11 +52,10 @@ func (k *Keeper) says() {
 			first++
 		}
 	}
-	w.tries, w.next = w.tries+1, k.now.Add(k.retry)
+	w.tries, w.next, w.told = w.tries+1, k.now.Add(k.retry), w.told[:0]
 	for i := range w.tries {
-		to := list[(first+i)%len(list)]
-		k.watch(to)
-		k.tell(to, &message{kind: want})
+		w.told = append(w.told, list[(first+i)%len(list)])
+		k.tell(w.told[i], &message{kind: want})
 	}
 }
 
@@ -88,9 +88,6 @@ func (k *Keeper) noted(from ident.Member, m *message) {
 	list := k.keepers()
 	if !slices.Contains(list, from) && from != k.self {
 		return
-	}
-	for _, to := range list {
-		k.unwatch(to)
 	}
 	if w.tries = 0; w.said%secondOpinion != 0 {
 		w.keeper = from

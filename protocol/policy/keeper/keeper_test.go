@@ -1,0 +1,92 @@
+package keeper
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// found is how long until somebody runs again after a loss that is no mystery.
+const found = DefaultSilence + 1500*time.Millisecond
+
+// TestKeeper_RestingHolderDies_SoonReplaced: whoever dies with a token that it had
+// promised to rest, and whoever waits.
+func TestKeeper_RestingHolderDies_SoonReplaced(t *testing.T) {
+	for holder := range 4 {
+		for waits := range 4 {
+			if holder == waits {
+				continue
+			}
+			n := newNetwork(4, uint64(holder*4+waits))
+			n.want(holder)
+			n.run(20 * time.Second)
+			require.Len(t, n.sites[holder].holds, 1, "it rests where it was used last")
+			n.die(holder)
+			n.stall = 0
+			n.want(waits)
+			n.run(20 * time.Second)
+			assert.Equal(t, 1, n.made)
+			assert.LessOrEqual(t, n.stall, 2*n.detect+time.Second/2, "holder %d, waiting %d", holder, waits)
+			assert.Zero(t, n.overlap)
+		}
+	}
+}
+
+// TestKeeper_NothingFails_NoTokenMade: however busy a group is, and with messages lost.
+func TestKeeper_NothingFails_NoTokenMade(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := newNetwork(rapid.IntRange(1, 7).Draw(t, "members"), rapid.Uint64().Draw(t, "seed"))
+		n.log = t.Logf
+		n.loss = rapid.SampledFrom([]float64{0, 0.01, 0.02}).Draw(t, "loss")
+		for range rapid.IntRange(1, 30).Draw(t, "demands") {
+			n.want(rapid.IntRange(0, len(n.sites)-1).Draw(t, "who"))
+			n.run(time.Duration(rapid.IntRange(0, 10_000).Draw(t, "pause")) * time.Millisecond)
+		}
+		n.run(time.Minute)
+		require.Zero(t, n.made)
+		require.Zero(t, n.overlap)
+		require.False(t, n.waiting())
+	})
+}
+
+// TestKeeper_MembersDieAndReturn_OneProgramAndNoStall: members die and come back, with
+// their memory or without, at any time.
+func TestKeeper_MembersDieAndReturn_OneProgramAndNoStall(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := newNetwork(rapid.IntRange(2, 6).Draw(t, "members"), rapid.Uint64().Draw(t, "seed"))
+		n.log = t.Logf
+		n.detect = rapid.SampledFrom([]time.Duration{100 * time.Millisecond, time.Second, time.Minute}).Draw(t, "detection")
+		for _, s := range n.sites {
+			s.durable = rapid.Bool().Draw(t, "durable")
+		}
+		for range rapid.IntRange(1, 40).Draw(t, "happenings") {
+			i := rapid.IntRange(0, len(n.sites)-1).Draw(t, "who")
+			s := n.sites[i]
+			switch up := n.ups(); {
+			case rapid.IntRange(0, 3).Draw(t, "what") > 0:
+				n.want(i)
+			case s.up && up > 1:
+				n.die(i)
+			case !s.up:
+				n.log("%v: member %d returns", n.now.Sub(0), i)
+				s.start()
+			}
+			n.run(time.Duration(rapid.IntRange(0, 8_000).Draw(t, "pause")) * time.Millisecond)
+		}
+		n.run(2 * time.Minute)
+		require.False(t, n.waiting(), "all who live are served")
+		require.Zero(t, n.overlap)
+	})
+}
+
+func (n *network) ups() (count int) {
+	for _, s := range n.sites {
+		if s.up {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,464 @@
+package keeper
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// The network of these tests: every member reaches every other one that lives, in the
+// order in which it speaks. Who dies is told of to who watches it, and leaves the
+// directory some time later. A program outlives its member.
+const (
+	delayLeast  = 5 * time.Millisecond
+	delayMost   = 15 * time.Millisecond
+	passTime    = 30 * time.Millisecond
+	stateAfter  = 15 * time.Second // a death is in all directories
+	longestHold = 6 * time.Second
+)
+
+var testParams = policy.Params{OperationTime: time.Second, MaxHold: longestHold, MembersMax: 8, SkipDelay: 100 * time.Millisecond}
+
+// network is a group of members with keepers around puppets.
+type network struct {
+	now        clock.Instant
+	events     events
+	rng        *rand.Rand
+	sites      []*site
+	detect     time.Duration // until a watch tells of a death
+	loss       float64       // of messages
+	tokens     int
+	made       int // by keepers
+	programs   []program
+	overlap    time.Duration // in which two programs ran
+	stall      time.Duration // longest in which somebody waited, nobody ran and no program could
+	waitsSince clock.Instant
+	log        func(string, ...any)
+}
+
+// site is one member.
+type site struct {
+	n       *network
+	id      ident.Member
+	keeper  *Keeper
+	inner   *puppet
+	up      bool
+	durable bool
+	died    clock.Instant
+	life    int
+	due     clock.Instant
+	watched []ident.Member
+	demand  bool
+	holds   []policy.Token // in custody, also while away if durable
+	arrives map[int]clock.Instant
+}
+
+type program struct {
+	site *site
+	ends clock.Instant
+}
+
+// puppet passes a token on until it has been everywhere since somebody wanted it.
+type puppet struct {
+	n       *network
+	at      int
+	demand  bool
+	token   policy.Token
+	have    bool
+	running bool
+}
+
+func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	switch e.Kind {
+	case policy.Arrival, policy.Generated, policy.Resumed:
+		if p.have && p.token.ID != e.Token.ID { // two tokens: the older one stays
+			return append(actions, policy.Action{Kind: policy.Drop, Token: e.Token.ID})
+		}
+		p.have, p.token = true, e.Token
+		hops := byte(0)
+		if len(e.Token.Field) == 1 {
+			hops = e.Token.Field[0]
+		}
+		return p.goOn(hops, actions)
+	case policy.PassSettled:
+		switch e.Outcome {
+		case policy.Returned:
+			p.have, p.token = true, e.Token
+			return p.goOn(1, actions)
+		case policy.Abandoned:
+			if p.token.ID == e.Token.ID {
+				p.have, p.running = false, false
+			}
+		}
+	case policy.OperationEnded:
+		p.running = false
+		return p.goOn(byte(len(p.n.sites)), actions)
+	case policy.DemandChanged:
+		p.demand = e.Demand
+		if p.have && p.demand && !p.running {
+			return p.goOn(0, actions)
+		}
+	case policy.Wanted:
+		if p.have && !p.running {
+			return p.goOn(byte(len(p.n.sites)), actions)
+		}
+	}
+	return actions
+}
+
+// goOn runs, passes the token on, or lets it rest.
+func (p *puppet) goOn(hops byte, actions []policy.Action) []policy.Action {
+	switch {
+	case !p.have || p.running:
+		return actions
+	case p.demand:
+		p.running = true
+		return append(actions, policy.Action{Kind: policy.Run, Token: p.token.ID})
+	case hops == 0:
+		return actions
+	}
+	to := p.n.next(p.at)
+	if to < 0 {
+		return actions
+	}
+	p.have = false
+	return append(actions, policy.Action{Kind: policy.Pass, Token: p.token.ID, To: p.n.sites[to].id, Field: []byte{hops - 1}})
+}
+
+func newNetwork(members int, seed uint64) *network {
+	n := &network{rng: rand.New(rand.NewPCG(seed, 1)), detect: time.Second, waitsSince: clock.Never, log: func(string, ...any) {}}
+	for i := range members {
+		s := &site{n: n, id: ident.Member{byte(i + 1)}, due: clock.Never, durable: true, arrives: make(map[int]clock.Instant)}
+		n.sites = append(n.sites, s)
+	}
+	for _, s := range n.sites {
+		s.start()
+	}
+	n.mint(0)
+	return n
+}
+
+// start begins a life of a member.
+func (s *site) start() {
+	s.up, s.watched, s.due = true, nil, clock.Never
+	s.life++
+	s.inner = &puppet{n: s.n, at: s.index()}
+	s.keeper = Around(s.inner, testParams, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}}, true)
+	if !s.durable {
+		s.holds = nil
+	}
+	occupied := -1
+	for i, p := range s.n.programs {
+		if p.site == s && len(s.holds) > 0 {
+			occupied = i
+		}
+	}
+	for _, t := range s.holds {
+		if occupied >= 0 {
+			s.step(policy.Event{Kind: policy.Occupied, Token: t})
+			continue
+		}
+		s.step(policy.Event{Kind: policy.Resumed, Token: t})
+	}
+	s.step(policy.Event{Kind: policy.Timer})
+	if s.demand {
+		s.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+	}
+}
+
+func (s *site) index() int { return int(s.id[0]) - 1 }
+
+// mint makes a token at a member.
+func (n *network) mint(at int) {
+	n.tokens++
+	s := n.sites[at]
+	t := policy.Token{ID: ident.Token{byte(n.tokens)}, Born: uint64(n.now)}
+	s.holds = append(s.holds, t)
+	s.step(policy.Event{Kind: policy.Generated, Token: t})
+}
+
+// next is the next living member.
+func (n *network) next(at int) int {
+	for i := 1; i < len(n.sites); i++ {
+		k := (at + i) % len(n.sites)
+		if n.sites[k].up {
+			return k
+		}
+	}
+	return -1
+}
+
+// die ends a member's life. Its programs go on.
+func (n *network) die(i int) {
+	s := n.sites[i]
+	s.up, s.died = false, n.now
+	n.log("%v: member %d dies with %d tokens", n.now.Sub(0), i, len(s.holds))
+	for _, w := range n.sites {
+		if slices.Contains(w.watched, s.id) {
+			w.watchDead(s)
+		}
+	}
+}
+
+func (s *site) watchDead(dead *site) {
+	life, theirs := s.life, dead.life
+	s.n.after(s.n.detect, func() {
+		i := slices.Index(s.watched, dead.id)
+		if s.life == life && s.up && !dead.up && dead.life == theirs && i >= 0 {
+			s.watched = slices.Delete(s.watched, i, i+1)
+			s.step(policy.Event{Kind: policy.Silent, From: dead.id})
+		}
+	})
+}
+
+// want lets a member want to run once.
+func (n *network) want(i int) {
+	s := n.sites[i]
+	if s.demand {
+		return
+	}
+	s.demand = true
+	if s.up {
+		s.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+	}
+}
+
+func (s *site) step(e policy.Event) {
+	if !s.up {
+		return
+	}
+	for _, a := range s.keeper.Step(s.n.now, e, nil) {
+		a.Field = slices.Clone(a.Field)
+		s.do(a)
+	}
+}
+
+func (s *site) hold(t ident.Token) int {
+	return slices.IndexFunc(s.holds, func(h policy.Token) bool { return h.ID == t })
+}
+
+func (s *site) do(a policy.Action) {
+	n := s.n
+	switch a.Kind {
+	case policy.Wait:
+		if s.due = a.At; a.At != clock.Never {
+			life := s.life
+			n.at(max(a.At, n.now), func() {
+				if s.life == life && s.due == a.At {
+					s.step(policy.Event{Kind: policy.Timer})
+				}
+			})
+		}
+	case policy.Tell:
+		s.tell(n.sites[int(a.To[0])-1], a.Field)
+	case policy.Watch:
+		if !slices.Contains(s.watched, a.To) {
+			s.watched = append(s.watched, a.To)
+			if to := n.sites[int(a.To[0])-1]; !to.up {
+				s.watchDead(to)
+			}
+		}
+	case policy.Unwatch:
+		s.watched = slices.DeleteFunc(s.watched, func(m ident.Member) bool { return m == a.To })
+	case policy.Generate:
+		if len(s.holds) == 0 {
+			n.made++
+			n.log("%v: member %d makes a token", n.now.Sub(0), s.index())
+			n.mint(s.index())
+		}
+	case policy.Drop:
+		if i := s.hold(a.Token); i >= 0 {
+			s.holds = slices.Delete(s.holds, i, i+1)
+		}
+	case policy.Run:
+		if i := s.hold(a.Token); i >= 0 {
+			s.run(s.holds[i])
+		}
+	case policy.Pass:
+		if i := s.hold(a.Token); i >= 0 {
+			t := s.holds[i]
+			t.Field = a.Field
+			s.holds = slices.Delete(s.holds, i, i+1)
+			s.pass(t, a.To)
+		}
+	}
+}
+
+// run runs a program: not longer than it may.
+func (s *site) run(t policy.Token) {
+	n := s.n
+	if !s.demand {
+		n.after(0, func() { s.step(policy.Event{Kind: policy.OperationEnded, Token: t}) })
+		return
+	}
+	s.demand = false
+	length := time.Duration(n.rng.Int64N(int64(longestHold-100*time.Millisecond))) + 50*time.Millisecond
+	n.count()
+	life := s.life
+	p := program{s, n.now.Add(length)}
+	n.programs = append(n.programs, p)
+	n.log("%v: member %d runs %v", n.now.Sub(0), s.index(), length)
+	s.step(policy.Event{Kind: policy.DemandChanged})
+	n.at(p.ends, func() {
+		n.count()
+		n.programs = slices.DeleteFunc(n.programs, func(q program) bool { return q == p })
+		if s.up && s.hold(t.ID) >= 0 {
+			s.step(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: t})
+			if s.life != life { // this one did not begin it
+				s.step(policy.Event{Kind: policy.Resumed, Token: t})
+			}
+		}
+	})
+}
+
+// count adds up since the last change for how long two programs ran, and for how long
+// somebody waited in vain.
+func (n *network) count() {
+	if len(n.programs) > 0 {
+		n.waitsSince = clock.Never
+		return
+	}
+	if n.waiting() && n.waitsSince == clock.Never {
+		n.waitsSince = n.now
+	}
+}
+
+func (n *network) waiting() bool {
+	return slices.ContainsFunc(n.sites, func(s *site) bool { return s.up && s.demand })
+}
+
+// pass hands a token over: to who lives, or nobody knows to whom.
+func (s *site) pass(t policy.Token, to ident.Member) {
+	n, life := s.n, s.life
+	if to.IsZero() {
+		to = n.sites[max(0, n.next(s.index()))].id
+	}
+	r := n.sites[int(to[0])-1]
+	if !r.up && n.rng.IntN(2) == 0 { // it was not even offered
+		n.after(passTime, func() {
+			if s.life == life && s.up {
+				s.holds = append(s.holds, t)
+				s.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: t})
+			}
+		})
+		return
+	}
+	n.after(passTime, func() {
+		if !r.up {
+			return // lost, and nobody knows
+		}
+		t.Hop++
+		r.holds = append(r.holds, t)
+		r.step(policy.Event{Kind: policy.Arrival, From: s.id, Token: t})
+		n.after(passTime/2, func() {
+			if s.life == life && s.up {
+				t := t
+				t.Hop--
+				s.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: r.id, Token: t})
+			}
+		})
+	})
+}
+
+// tell delivers a message, in order.
+func (s *site) tell(to *site, b []byte) {
+	n := s.n
+	if n.rng.Float64() < n.loss {
+		return
+	}
+	at := max(n.now.Add(delayLeast+time.Duration(n.rng.Int64N(int64(delayMost-delayLeast)))), s.arrives[to.index()]+1)
+	s.arrives[to.index()] = at
+	life := to.life
+	n.at(at, func() {
+		if to.life == life && to.up {
+			to.step(policy.Event{Kind: policy.Message, From: s.id, Body: b})
+		}
+	})
+}
+
+// directory is what a member knows of who takes part.
+type directory struct{ *site }
+
+func (d directory) takesPart(s *site) bool { return s.up || d.n.now < s.died.Add(stateAfter) }
+
+func (d directory) Draw(k int, to []ident.Member) []ident.Member {
+	for _, i := range d.n.rng.Perm(len(d.n.sites)) {
+		if s := d.n.sites[i]; k > 0 && s != d.site && d.takesPart(s) {
+			to = append(to, s.id)
+			k--
+		}
+	}
+	return to
+}
+
+func (d directory) Witnesses(_ ident.Member, k int, to []ident.Member) []ident.Member {
+	for _, s := range d.n.sites {
+		if k > 0 && d.takesPart(s) {
+			to = append(to, s.id)
+			k--
+		}
+	}
+	return to
+}
+
+// happens is something at an instant, in the order in which it was planned.
+type happens struct {
+	at   clock.Instant
+	rank int
+	do   func()
+}
+
+type events struct {
+	list []happens
+	next int
+}
+
+func (e *events) Len() int { return len(e.list) }
+func (e *events) Less(i, j int) bool {
+	x, y := &e.list[i], &e.list[j]
+	return x.at < y.at || x.at == y.at && x.rank < y.rank
+}
+func (e *events) Swap(i, j int) { e.list[i], e.list[j] = e.list[j], e.list[i] }
+func (e *events) Push(x any)    { e.list = append(e.list, x.(happens)) }
+func (e *events) Pop() any {
+	x := e.list[len(e.list)-1]
+	e.list = e.list[:len(e.list)-1]
+	return x
+}
+
+func (n *network) at(at clock.Instant, do func()) {
+	n.events.next++
+	heap.Push(&n.events, happens{at, n.events.next, do})
+}
+
+func (n *network) after(d time.Duration, do func()) { n.at(n.now.Add(d), do) }
+
+// run lets time pass.
+func (n *network) run(d time.Duration) {
+	end := n.now.Add(d)
+	for n.events.Len() > 0 && n.events.list[0].at <= end {
+		e := heap.Pop(&n.events).(happens)
+		if len(n.programs) > 1 {
+			n.overlap += e.at.Sub(n.now)
+		}
+		n.now = e.at
+		e.do()
+		n.count()
+		if n.waitsSince != clock.Never {
+			n.stall = max(n.stall, n.now.Sub(n.waitsSince))
+			if !n.waiting() {
+				n.waitsSince = clock.Never
+			}
+		}
+	}
+	n.now = end
+	n.count()
+	if n.waitsSince != clock.Never {
+		n.stall = max(n.stall, n.now.Sub(n.waitsSince))
+	}
+}
