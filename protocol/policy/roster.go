@@ -18,6 +18,9 @@ type Surroundings struct {
 	// Slot stands for the slot in questions to the Roster: its witnesses are those of
 	// the slot. Zero is that it has none.
 	Slot ident.Member
+	// Forgetful is that an earlier life of this member may have held tokens and run
+	// programs of which it knows nothing: its journal is not kept over a restart.
+	Forgetful bool
 }
 
 // MaxWitnesses bounds how many witnesses a Roster names for one member: as many as

@@ -13,20 +13,22 @@ type holder struct {
 	held   []held
 	passed []passed
 	serial uint32
-	told   clock.Instant // when the keeper was told of a token last
+	// expected are tokens that are sent here, where another one is.
+	expected []ident.Token
+	told     clock.Instant // when the keeper was told of a token last
 }
 
 // held is one token that is here.
 type held struct {
 	custody
-	field  []byte // its policy field as it came
-	state  state
-	since  clock.Instant // of the state
-	next   clock.Instant // when it asks for the promise once more
-	trusts clock.Instant // when it frees the token without the word of who knows all; or clock.Never
-	untold bool          // the keeper does not know that it is here
-	rank   int           // of the keeper that has the promise, or is asked for it
-	keeper ident.Member
+	field   []byte // its policy field as it came
+	state   state
+	since   clock.Instant  // of the state
+	next    clock.Instant  // when it asks for the promise once more
+	untold  bool           // the keeper does not know that it is here
+	asked   []ident.Member // who is asked for the promise, and has not answered
+	doubted bool           // some of those are silent
+	keeper  ident.Member
 	promise
 
 	// action is what the policy wants done with it as soon as the promise is given back.
@@ -41,10 +43,10 @@ type state uint8
 const (
 	idle    state = iota // nothing
 	running              // the program runs under it
-	passing              // it is being passed on
 	resting              // it is promised to rest
 	asking               // and the promise is asked back
-	leaving              // another token circulates: this one goes there
+	passing              // it is being passed on
+	leaving              // so it is without the policy: to who has the other token
 )
 
 // passed is to whom this member has passed a token.
@@ -66,14 +68,14 @@ func (h *holder) find(id *ident.Token) *held {
 // it yet.
 func (k *Keeper) has() bool {
 	return slices.ContainsFunc(k.holder.held, func(h held) bool {
-		return h.state != passing || k.now < h.since.Add(k.silence)
+		return h.state < passing || k.now < h.since.Add(k.silence)
 	})
 }
 
 // underWay is a token of which nobody knows for long whether it has arrived, or nil.
 func (k *Keeper) underWay() *held {
 	for i := range k.holder.held {
-		if h := &k.holder.held[i]; h.state == passing {
+		if h := &k.holder.held[i]; h.state >= passing {
 			return h
 		}
 	}
@@ -108,7 +110,7 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 			next = h.since.Add(restAfter)
 		}
 	case running:
-	case passing:
+	case passing, leaving:
 		if known := h.since.Add(k.silence); k.now < known { // until then it counts as here
 			return known
 		}
@@ -146,14 +148,33 @@ func (k *Keeper) resumed(e *policy.Event) {
 		k.step(*e)
 		return
 	}
-	k.withholds(h, e.Token)
+	k.withholds(h, policy.Resumed, e)
 }
 
-// withholds keeps a token from the policy until the promise is given back.
-func (k *Keeper) withholds(h *held, t policy.Token) {
+// withholds keeps a token from the policy until all say that it is the only one.
+func (k *Keeper) withholds(h *held, kind policy.EventKind, e *policy.Event) {
+	t := e.Token
 	t.Field = h.field
-	h.event = &policy.Event{Kind: policy.Resumed, Token: t}
-	k.asks(h, 0)
+	h.event = &policy.Event{Kind: kind, From: e.From, Token: t}
+	k.asks(h)
+}
+
+// expects remembers a token that is sent here to where another one is.
+func (h *holder) expects(t ident.Token) {
+	if len(h.expected) == maxHeld {
+		h.expected = append(h.expected[:0], h.expected[1:]...)
+	}
+	h.expected = append(h.expected, t)
+}
+
+// chases reports whether a token came here because of another one that has left.
+func (k *Keeper) chases(h *held) bool {
+	i := slices.Index(k.holder.expected, h.token)
+	if i < 0 {
+		return false
+	}
+	k.holder.expected = slices.Delete(k.holder.expected, i, i+1)
+	return !slices.ContainsFunc(k.holder.held, func(o held) bool { return o.token != h.token && o.state < passing })
 }
 
 // occupied notes that a program runs under a token since before a restart. The policy
@@ -174,7 +195,7 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 		h.action = *a
 		h.action.Field = keep(a.Field)
 		if h.state == resting {
-			k.asks(h, h.rank)
+			k.asks(h)
 		}
 		return false
 	case leaving:
@@ -232,7 +253,7 @@ func (k *Keeper) settled(e *policy.Event) bool {
 	if e.Outcome == policy.Returned {
 		h = k.gained(&e.Token)
 		if left { // nobody took it
-			k.withholds(h, e.Token)
+			k.withholds(h, policy.Resumed, e)
 		}
 		return left
 	}
@@ -271,7 +292,7 @@ func (k *Keeper) holderDue() {
 
 // promises tells the keeper that a token rests here from now on.
 func (k *Keeper) promises(h *held) {
-	h.state, h.since, h.rank, h.keeper, h.untold = resting, k.now, 0, k.ranked(k.others(), 0), false
+	h.state, h.since, h.keeper, h.untold = resting, k.now, k.ranked(k.others(), 0), false
 	k.holder.told = k.now
 	k.tell(h.keeper, &message{kind: rest, custody: h.custody, promise: k.nextPromise(h)})
 }
@@ -283,69 +304,89 @@ func (k *Keeper) nextPromise(h *held) promise {
 	return h.promise
 }
 
-// asksAgain asks the same keeper once more, or the next one if it is silent. The ones
-// after the first know of no promise, so they are given less time.
+// asksAgain asks once more, or somebody else if the keeper is silent.
 func (k *Keeper) asksAgain(h *held) {
-	patience := k.silence
-	if h.rank > 0 {
-		patience = k.half
-	}
 	switch {
-	case h.trusts != clock.Never: // which is now
+	case len(h.asked) == 0:
 		k.frees(h)
-	case k.now < h.since.Add(patience):
-		k.sendsRelease(h)
+	case k.now < h.since.Add(k.silence):
+		k.sendsReleases(h)
 	default:
-		k.asksNext(h)
+		k.silentAsked(h, slices.Clone(h.asked)...)
 	}
 }
 
-// asksNext asks the next keeper, or nobody if no other one could know more.
-func (k *Keeper) asksNext(h *held) {
-	k.fellSilent(h.keeper)
-	if h.rank++; len(k.others()) > 0 {
-		k.asks(h, h.rank)
-		return
-	}
-	k.trust(h)
-}
-
-// trust frees a token by the word of who may not know all. The keeper that is silent may
-// have replaced the token while this member was away, and have run a program since.
-func (k *Keeper) trust(h *held) {
-	if ends := k.start.Add(k.hold); h.event != nil && h.rank > 0 && k.now < ends {
-		h.trusts, h.next = ends, ends
-		return
-	}
-	k.frees(h)
-}
-
-// asks asks a promise back: of who has it, whoever is the keeper now.
-func (k *Keeper) asks(h *held, rank int) {
+// asks asks a promise back of who has it. A member that does not know who has it asks all
+// that can be the keeper.
+func (k *Keeper) asks(h *held) {
+	h.asked = append(h.asked[:0], h.keeper)
 	if h.state != resting {
-		h.keeper = k.ranked(k.others(), 0)
+		h.asked = append(h.asked[:0], k.others()...)
 	}
-	h.state, h.rank, h.since, h.trusts = asking, rank, k.now, clock.Never
-	k.sendsRelease(h)
+	if len(h.asked) == 0 {
+		h.asked = append(h.asked, k.self)
+	}
+	h.state, h.since, h.doubted = asking, k.now, false
+	k.sendsReleases(h)
 }
 
-func (k *Keeper) sendsRelease(h *held) {
+func (k *Keeper) sendsReleases(h *held) {
 	h.next = k.now.Add(k.retry)
-	k.tell(h.keeper, &message{kind: release, custody: h.custody, promise: k.nextPromise(h)})
+	k.nextPromise(h)
+	asks := release
+	if h.event != nil {
+		asks = returned
+	}
+	for _, m := range h.asked {
+		k.tell(m, &message{kind: asks, custody: h.custody, promise: h.promise})
+	}
+}
+
+// silentAsked goes on without those who are silent: to the next keeper for a token of
+// which the policy knows.
+func (k *Keeper) silentAsked(h *held, list ...ident.Member) {
+	for _, m := range list {
+		k.fellSilent(m)
+		h.asked = without(h.asked, m)
+	}
+	h.doubted = true
+	if next := k.others(); h.event == nil && len(next) > 0 {
+		h.asked, h.since = append(h.asked, next[0]), k.now
+		k.sendsReleases(h)
+		return
+	}
+	k.asksNobody(h)
+}
+
+func without(list []ident.Member, m ident.Member) []ident.Member {
+	return slices.DeleteFunc(list, func(x ident.Member) bool { return x == m })
 }
 
 // released is what the keeper says: the promise is given back, or another token
 // circulates.
 func (k *Keeper) released(from ident.Member, m *message) {
 	h := k.holder.find(&m.token)
-	if h == nil || m.hop != h.hop || h.state != asking || from != h.keeper || m.life != h.life {
+	if h == nil || m.hop != h.hop || h.state != asking || !slices.Contains(h.asked, from) || m.life != h.life {
 		return
 	}
-	if m.kind == released {
-		k.trust(h)
+	if m.kind == other {
+		k.leaves(h, m.member)
 		return
 	}
-	k.leaves(h, m.member)
+	h.asked = without(h.asked, from)
+	k.asksNobody(h)
+}
+
+// asksNobody frees a token if all have answered who were asked. If some did not, another
+// token may have been made, and a program may run under it.
+func (k *Keeper) asksNobody(h *held) {
+	switch {
+	case len(h.asked) > 0:
+	case h.event != nil && h.doubted:
+		h.next = max(k.now, k.start.Add(k.hold+k.silence))
+	default:
+		k.frees(h)
+	}
 }
 
 // frees lets the policy go on with a token.
@@ -371,6 +412,7 @@ func (k *Keeper) leaves(h *held, to ident.Member) {
 	if to == k.self {
 		to = ident.Member{}
 	}
+	h.keeper = to
 	k.actions = append(k.actions, policy.Action{Kind: policy.Pass, Token: t.ID, To: to, Field: field})
 	if known {
 		k.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
@@ -382,7 +424,7 @@ func (k *Keeper) leaves(h *held, to ident.Member) {
 func (k *Keeper) questioned(from ident.Member, m *message) {
 	h := &k.holder
 	for i := range h.held {
-		if e := &h.held[i]; e.state != passing {
+		if e := &h.held[i]; e.state < passing {
 			s := k.statement(e)
 			k.tell(from, &s)
 			k.wakes()

@@ -19,6 +19,7 @@ type Keeper struct {
 	slot      ident.Member
 	roster    policy.Roster
 	exclusive bool // one program at a time is the policy's aim
+	forgetful bool // an earlier life of this member may have left programs that it does not know of
 
 	// of one Step
 	now     clock.Instant
@@ -51,7 +52,7 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive,
+		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, forgetful: in.Forgetful,
 		innerDue: clock.Never, asked: clock.Never,
 	}
 	if k.roster == nil {
@@ -100,7 +101,7 @@ func (k *Keeper) watchAnew() {
 	}
 	for i := range k.holder.held {
 		if h := &k.holder.held[i]; h.state == asking {
-			wanted = append(wanted, h.keeper)
+			wanted = append(wanted, h.asked...)
 		}
 	}
 	k.scratchMembers = wanted
@@ -126,7 +127,7 @@ func (k *Keeper) happened(e *policy.Event) {
 			return
 		}
 	case policy.Silent:
-		k.watched = slices.DeleteFunc(k.watched, func(m ident.Member) bool { return m == e.From })
+		k.watched = without(k.watched, e.From)
 		k.fellSilent(e.From)
 		k.silent(e.From)
 		k.keeperSilent(e.From)
@@ -150,7 +151,11 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 		return
 	case policy.Arrival:
-		k.gained(&e.Token)
+		h := k.gained(&e.Token)
+		if k.chases(h) { // the other token has left meanwhile
+			k.withholds(h, policy.Arrival, e)
+			return
+		}
 	case policy.OperationEnded:
 		k.ended(&e.Token)
 	case policy.PassSettled:
@@ -247,7 +252,7 @@ func (k *Keeper) isSilent(m ident.Member) bool {
 // others are those who can be the keeper of a token that is here: who dies with it
 // tells nobody.
 func (k *Keeper) others() []ident.Member {
-	return slices.DeleteFunc(k.keepers(), func(m ident.Member) bool { return m == k.self })
+	return without(k.keepers(), k.self)
 }
 
 // ranked is the member of a rank, this one where there is none.
@@ -280,6 +285,11 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 		k.promised(from, m)
 	case release:
 		k.releases(from, m)
+	case returned:
+		// A program may still run under a token that an earlier life had made instead.
+		if !k.forgetful || k.now >= k.start.Add(k.hold) || from == k.self {
+			k.releases(from, m)
+		}
 	case released, other:
 		k.released(from, m)
 	case ask:

@@ -22,9 +22,12 @@ const (
 	rest
 	// release, to who has the promise: give it back.
 	release
-	// released answers a release: the promise is yours again.
+	// returned, to all that can be the keeper: this token is here since before a restart,
+	// and rests until you say otherwise.
+	returned
+	// released answers a release or a returned: the promise is yours again.
 	released
-	// other answers a release: another token circulates, and this member had it last.
+	// other answers them: another token circulates, and this member had it last.
 	other
 	// ask, by the keeper: have you a token of the slot, or had you this one?
 	ask
@@ -36,7 +39,7 @@ const (
 
 // sizes are those of the bodies, behind the kind.
 var sizes = map[kind]int{
-	want: 0, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 12, released: custodySize + 12,
+	want: 0, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 12, returned: custodySize + 12, released: custodySize + 12,
 	other: custodySize + 12 + memberSize, ask: custodySize, went: custodySize + memberSize + 4, none: 4,
 }
 
@@ -65,6 +68,7 @@ type promise struct {
 //	have      token 32 | hop 8 | span 4
 //	rest      token 32 | hop 8 | life 8 | serial 4
 //	release   token 32 | hop 8 | life 8 | serial 4
+//	returned  token 32 | hop 8 | life 8 | serial 4
 //	released  token 32 | hop 8 | life 8 | serial 4
 //	other     token 32 | hop 8 | life 8 | serial 4 | member 16
 //	ask       token 32 | hop 8
@@ -87,13 +91,13 @@ type message struct {
 func (m *message) append(to []byte) []byte {
 	to = append(to, byte(m.kind))
 	switch m.kind {
-	case have, rest, release, released, other, ask, went:
+	case have, rest, release, returned, released, other, ask, went:
 		to = binary.BigEndian.AppendUint64(append(to, m.token[:]...), m.hop)
 	}
 	switch m.kind {
 	case noted, have, none:
 		to = binary.BigEndian.AppendUint32(to, m.span)
-	case rest, release, released, other:
+	case rest, release, returned, released, other:
 		to = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(to, m.life), m.serial)
 	}
 	switch m.kind {
@@ -121,13 +125,13 @@ func parse(b []byte, m *message) bool {
 		return part
 	}
 	switch m.kind {
-	case have, rest, release, released, other, ask, went:
+	case have, rest, release, returned, released, other, ask, went:
 		m.token, m.hop = ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
 	}
 	switch m.kind {
 	case noted, have, none:
 		m.span = binary.BigEndian.Uint32(take(4))
-	case rest, release, released, other:
+	case rest, release, returned, released, other:
 		m.life, m.serial = binary.BigEndian.Uint64(take(8)), binary.BigEndian.Uint32(take(4))
 	}
 	switch m.kind {

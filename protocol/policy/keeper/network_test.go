@@ -148,7 +148,7 @@ func (s *site) start() {
 	s.up, s.watched, s.due = true, nil, clock.Never
 	s.life++
 	s.inner = &puppet{n: s.n, at: s.index()}
-	s.keeper = Around(s.inner, testParams, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}}, true)
+	s.keeper = Around(s.inner, testParams, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable && s.life > 1}, true)
 	if !s.durable {
 		s.holds = nil
 	}

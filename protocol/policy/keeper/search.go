@@ -130,7 +130,7 @@ func (k *Keeper) searchDue() {
 		}
 		k.askAll()
 	case lost:
-		if k.now >= s.since.Add(2*k.silence) {
+		if k.now >= s.since.Add(restAfter) {
 			k.inquire() // what was answered is old
 			return
 		}
@@ -181,7 +181,6 @@ func (k *Keeper) silent(m ident.Member) {
 // that wants to go on with another token may do so.
 func (k *Keeper) inquire() {
 	s := &k.search
-	dead := s.target
 	s.target = ident.Member{}
 	if k.now < s.asker.at.Add(k.silence) {
 		k.gives(s.asker)
@@ -194,22 +193,24 @@ func (k *Keeper) inquire() {
 	}
 	s.stage, s.since, s.answers, s.young = everybody, k.now, s.answers[:0], longAgo
 	s.asked = k.roster.Draw(n, s.asked[:0])
-	if !dead.IsZero() && dead == s.last.holder {
-		s.asked = slices.DeleteFunc(s.asked, func(m ident.Member) bool { return m == dead })
-	}
 	k.askAll()
 }
 
-// askAll asks those that have not answered yet.
+// askAll asks those that have not answered yet. Nobody waits for those that have fallen
+// silent.
 func (k *Keeper) askAll() {
 	s := &k.search
-	if len(s.asked) == 0 {
-		k.lose()
-		return
-	}
 	s.next = k.now.Add(k.retry)
 	for _, m := range s.asked {
 		k.tell(m, &message{kind: ask, custody: s.last.custody})
+	}
+	k.allAnswered()
+}
+
+// allAnswered ends the questions when nobody is waited for any more.
+func (k *Keeper) allAnswered() {
+	if !slices.ContainsFunc(k.search.asked, func(m ident.Member) bool { return !k.isSilent(m) }) {
+		k.lose()
 	}
 }
 
@@ -260,7 +261,16 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 	switch {
 	case to.IsZero():
 		k.gives(asks)
+		for i := range k.holder.held { // of two that are asked back one goes to the other
+			if h := &k.holder.held[i]; h.state == asking && h.token != m.token {
+				k.leaves(h, from)
+				return
+			}
+		}
 	case sure:
+		if to == k.self {
+			k.holder.expects(m.token)
+		}
 		k.tell(from, &message{kind: other, custody: m.custody, promise: m.promise, member: to})
 	default:
 		s.asker = asks
@@ -283,7 +293,8 @@ func (k *Keeper) gives(to sight) {
 // a lost one, which may be this one.
 func (k *Keeper) otherThan(t *ident.Token) (m ident.Member, sure bool) {
 	for i := range k.holder.held {
-		if h := &k.holder.held[i]; h.token != *t && h.state <= resting {
+		h := &k.holder.held[i]
+		if h.token != *t && (h.state <= resting || h.state == asking && h.token.Compare(*t) < 0) {
 			return k.self, true
 		}
 	}
@@ -318,9 +329,7 @@ func (k *Keeper) answered(from ident.Member, m *message) {
 		} else if m.token == l.token && m.hop >= l.hop {
 			l.promised = false // it went on
 		}
-		if len(s.asked) == 0 {
-			k.lose()
-		}
+		k.allAnswered()
 	}
 }
 

@@ -72,8 +72,8 @@ func (k *Keeper) keeperSilent(m ident.Member) {
 		k.says()
 	}
 	for i := range k.holder.held {
-		if h := &k.holder.held[i]; h.state == asking && h.keeper == m {
-			k.asksNext(h)
+		if h := &k.holder.held[i]; h.state == asking && slices.Contains(h.asked, m) {
+			k.silentAsked(h, m)
 			return // the policy may have let tokens go
 		}
 	}
