@@ -27,6 +27,7 @@ type held struct {
 	next    clock.Instant  // when it asks for the promise once more
 	untold  bool           // the keeper does not know that it is here
 	asked   []ident.Member // who is asked for the promise, and has not answered
+	hidden  bool           // a program runs under it, and the policy does not know the token
 	doubted bool           // some of those are silent
 	keeper  ident.Member
 	promise
@@ -167,8 +168,20 @@ func (h *holder) expects(t ident.Token) {
 	h.expected = append(h.expected, t)
 }
 
-// chases reports whether a token came here because of another one that has left.
+// hides reports whether another token is in use here of which the policy does not know,
+// or is just leaving.
+func (k *Keeper) hides(h *held) bool {
+	return slices.ContainsFunc(k.holder.held, func(o held) bool {
+		return o.token != h.token && (o.hidden && o.state == running || o.state >= passing && k.now < o.since.Add(k.silence))
+	})
+}
+
+// chases reports whether a token is kept from the policy that has come here: for a token
+// of which the policy does not know yet, or because of another one that has left.
 func (k *Keeper) chases(h *held) bool {
+	if k.hides(h) {
+		return true
+	}
 	i := slices.Index(k.holder.expected, h.token)
 	if i < 0 {
 		return false
@@ -181,7 +194,7 @@ func (k *Keeper) chases(h *held) bool {
 // hears of that token when it has ended.
 func (k *Keeper) occupied(t *policy.Token) {
 	h := k.gained(t)
-	h.state = running
+	h.state, h.hidden = running, true
 	k.tells()
 }
 
@@ -307,6 +320,8 @@ func (k *Keeper) nextPromise(h *held) promise {
 // asksAgain asks once more, or somebody else if the keeper is silent.
 func (k *Keeper) asksAgain(h *held) {
 	switch {
+	case len(h.asked) == 0 && k.hides(h):
+		h.next = k.now.Add(k.retry)
 	case len(h.asked) == 0:
 		k.frees(h)
 	case k.now < h.since.Add(k.silence):
@@ -382,6 +397,8 @@ func (k *Keeper) released(from ident.Member, m *message) {
 func (k *Keeper) asksNobody(h *held) {
 	switch {
 	case len(h.asked) > 0:
+	case k.hides(h):
+		h.next = k.now.Add(k.retry)
 	case h.event != nil && h.doubted:
 		h.next = max(k.now, k.start.Add(k.hold+k.silence))
 	default:

@@ -52,6 +52,10 @@ func TestKeeper_NothingFails_NoTokenMade(t *testing.T) {
 	})
 }
 
+// apart is at least between a death or a return and the next one: what is on its way is
+// there by then.
+const apart = 150 * time.Millisecond
+
 // TestKeeper_MembersDieAndReturn_OneProgramAndNoStall: members die and come back, with
 // their memory or without, at any time.
 func TestKeeper_MembersDieAndReturn_OneProgramAndNoStall(t *testing.T) {
@@ -70,9 +74,11 @@ func TestKeeper_MembersDieAndReturn_OneProgramAndNoStall(t *testing.T) {
 				n.want(i)
 			case s.up && up > 1:
 				n.die(i)
+				n.run(apart)
 			case !s.up:
 				n.log("%v: member %d returns", n.now.Sub(0), i)
 				s.start()
+				n.run(apart)
 			}
 			n.run(time.Duration(rapid.IntRange(0, 8_000).Draw(t, "pause")) * time.Millisecond)
 		}

@@ -294,8 +294,12 @@ func (k *Keeper) gives(to sight) {
 func (k *Keeper) otherThan(t *ident.Token) (m ident.Member, sure bool) {
 	for i := range k.holder.held {
 		h := &k.holder.held[i]
-		if h.token != *t && (h.state <= resting || h.state == asking && h.token.Compare(*t) < 0) {
+		switch {
+		case h.token == *t:
+		case h.state <= resting, h.state == asking && h.token.Compare(*t) < 0:
 			return k.self, true
+		case h.state == passing && k.now < h.since.Add(k.silence) && !h.keeper.IsZero():
+			return h.keeper, true
 		}
 	}
 	l := &k.search.last
