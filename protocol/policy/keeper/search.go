@@ -134,7 +134,7 @@ func (k *Keeper) searchDue() {
 			k.inquire() // what was answered is old
 			return
 		}
-		k.make()
+		k.replaces()
 	}
 }
 
@@ -177,15 +177,10 @@ func (k *Keeper) silent(m ident.Member) {
 	}
 }
 
-// inquire asks all members, or as many as are enough, whether they have a token. One
-// that wants to go on with another token may do so.
+// inquire asks all members, or as many as are enough, whether they have a token.
 func (k *Keeper) inquire() {
 	s := &k.search
 	s.target = ident.Member{}
-	if k.now < s.asker.at.Add(k.silence) {
-		k.gives(s.asker)
-		return
-	}
 	s.began = min(s.began, k.now)
 	n := maxMembers
 	if k.now >= s.followed.Add(2*k.silence) {
@@ -230,6 +225,10 @@ func (k *Keeper) found(from ident.Member, m *message) {
 		s.last.ends = k.now.Add(min(span(m.span), k.hold))
 	}
 	k.calm(k.half)
+	if a := &s.asker; k.now < a.at.Add(k.silence) && a.token != m.token {
+		k.tell(a.holder, &message{kind: other, custody: a.custody, promise: a.promise, member: from})
+		a.at = longAgo
+	}
 }
 
 // calm ends the search: a token is there. As long as somebody waits it is looked for
@@ -274,6 +273,7 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 		k.tell(from, &message{kind: other, custody: m.custody, promise: m.promise, member: to})
 	default:
 		s.asker = asks
+		s.wanted = max(s.wanted, k.now.Add(k.silence))
 		if s.stage == calm {
 			k.follow(to)
 		}
@@ -289,8 +289,8 @@ func (k *Keeper) gives(to sight) {
 }
 
 // otherThan is who has a token other than one, and whether that is sure. What others say
-// of theirs is not enough: only a token that is here, or that was made here in place of
-// a lost one, which may be this one.
+// of theirs is not enough: only a token that is here or just left, or that was made here
+// in place of a lost one, which may be this one.
 func (k *Keeper) otherThan(t *ident.Token) (m ident.Member, sure bool) {
 	for i := range k.holder.held {
 		h := &k.holder.held[i]
@@ -303,15 +303,10 @@ func (k *Keeper) otherThan(t *ident.Token) (m ident.Member, sure bool) {
 		}
 	}
 	l := &k.search.last
-	if l.token == *t || l.token != k.search.own || l.holder.IsZero() || l.holder == k.self || l.gone {
+	if l.token == *t || l.token != k.search.own || l.holder == k.self || l.gone {
 		return ident.Member{}, false
 	}
-	return l.holder, k.isFresh(l)
-}
-
-// isFresh reports whether it was heard just now that a member has a token.
-func (k *Keeper) isFresh(s *sight) bool {
-	return s.at != longAgo && !s.gone && !s.holder.IsZero() && k.now < s.at.Add(k.half)
+	return l.holder, false
 }
 
 // answered: a member that was asked has no token.
@@ -378,8 +373,18 @@ func (k *Keeper) lose() {
 		}
 	}
 	if s.next <= k.now {
-		k.make()
+		k.replaces()
 	}
+}
+
+// replaces lets a member go on with a token that was replaced by the lost one, or makes
+// another one.
+func (k *Keeper) replaces() {
+	if s := &k.search; k.now < s.asker.at.Add(k.silence) {
+		k.gives(s.asker)
+		return
+	}
+	k.make()
 }
 
 // programsEnd is when no program can run any more of a member that has died, or has
