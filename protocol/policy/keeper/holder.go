@@ -13,21 +13,19 @@ type holder struct {
 	held   []held
 	passed []passed
 	serial uint32
-	// expected are tokens that are sent here, where another one is.
-	expected []ident.Token
-	told     clock.Instant // when the keeper was told of a token last
+	told   clock.Instant // when the keeper was told of a token last
 }
 
 // held is one token that is here.
 type held struct {
 	custody
+	born    uint64
 	field   []byte // its policy field as it came
 	state   state
 	since   clock.Instant  // of the state
 	next    clock.Instant  // when it asks for the promise once more
 	untold  bool           // the keeper does not know that it is here
 	asked   []ident.Member // who is asked for the promise, and has not answered
-	hidden  bool           // a program runs under it, and the policy does not know the token
 	doubted bool           // some of those are silent
 	keeper  ident.Member
 	promise
@@ -136,7 +134,7 @@ func (k *Keeper) gained(t *policy.Token) *held {
 		h.held = append(h.held, held{})
 		e = &h.held[len(h.held)-1]
 	}
-	*e = held{custody: custody{t.ID, t.Hop}, field: keep(t.Field), since: k.now, untold: true}
+	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true}
 	k.here()
 	return e
 }
@@ -160,41 +158,11 @@ func (k *Keeper) withholds(h *held, kind policy.EventKind, e *policy.Event) {
 	k.asks(h)
 }
 
-// expects remembers a token that is sent here to where another one is.
-func (h *holder) expects(t ident.Token) {
-	if len(h.expected) == maxHeld {
-		h.expected = append(h.expected[:0], h.expected[1:]...)
-	}
-	h.expected = append(h.expected, t)
-}
-
-// hides reports whether another token is in use here of which the policy does not know,
-// or is just leaving.
-func (k *Keeper) hides(h *held) bool {
-	return slices.ContainsFunc(k.holder.held, func(o held) bool {
-		return o.token != h.token && (o.hidden && o.state == running || o.state >= passing && k.now < o.since.Add(k.silence))
-	})
-}
-
-// chases reports whether a token is kept from the policy that has come here: for a token
-// of which the policy does not know yet, or because of another one that has left.
-func (k *Keeper) chases(h *held) bool {
-	if k.hides(h) {
-		return true
-	}
-	i := slices.Index(k.holder.expected, h.token)
-	if i < 0 {
-		return false
-	}
-	k.holder.expected = slices.Delete(k.holder.expected, i, i+1)
-	return !slices.ContainsFunc(k.holder.held, func(o held) bool { return o.token != h.token && o.state < passing })
-}
-
 // occupied notes that a program runs under a token since before a restart. The policy
 // hears of that token when it has ended.
 func (k *Keeper) occupied(t *policy.Token) {
 	h := k.gained(t)
-	h.state, h.hidden = running, true
+	h.state = running
 	k.tells()
 }
 
@@ -320,8 +288,6 @@ func (k *Keeper) nextPromise(h *held) promise {
 // asksAgain asks once more, or somebody else if the keeper is silent.
 func (k *Keeper) asksAgain(h *held) {
 	switch {
-	case len(h.asked) == 0 && k.hides(h):
-		h.next = k.now.Add(k.retry)
 	case len(h.asked) == 0:
 		k.frees(h)
 	case k.now < h.since.Add(k.silence):
@@ -353,7 +319,7 @@ func (k *Keeper) sendsReleases(h *held) {
 		asks = returned
 	}
 	for _, m := range h.asked {
-		k.tell(m, &message{kind: asks, custody: h.custody, promise: h.promise})
+		k.tell(m, &message{kind: asks, custody: h.custody, born: h.born, promise: h.promise})
 	}
 }
 
@@ -397,8 +363,6 @@ func (k *Keeper) released(from ident.Member, m *message) {
 func (k *Keeper) asksNobody(h *held) {
 	switch {
 	case len(h.asked) > 0:
-	case k.hides(h):
-		h.next = k.now.Add(k.retry)
 	case h.event != nil && h.doubted:
 		h.next = max(k.now, k.start.Add(k.hold+k.silence))
 	default:

@@ -151,11 +151,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 		return
 	case policy.Arrival:
-		h := k.gained(&e.Token)
-		if k.chases(h) { // the other token has left meanwhile
-			k.withholds(h, policy.Arrival, e)
-			return
-		}
+		k.gained(&e.Token)
 	case policy.OperationEnded:
 		k.ended(&e.Token)
 	case policy.PassSettled:

@@ -39,7 +39,7 @@ const (
 
 // sizes are those of the bodies, behind the kind.
 var sizes = map[kind]int{
-	want: 0, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 12, returned: custodySize + 12, released: custodySize + 12,
+	want: 0, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 20, returned: custodySize + 20, released: custodySize + 12,
 	other: custodySize + 12 + memberSize, ask: custodySize, went: custodySize + memberSize + 4, none: 4,
 }
 
@@ -67,8 +67,8 @@ type promise struct {
 //	noted     span 4
 //	have      token 32 | hop 8 | span 4
 //	rest      token 32 | hop 8 | life 8 | serial 4
-//	release   token 32 | hop 8 | life 8 | serial 4
-//	returned  token 32 | hop 8 | life 8 | serial 4
+//	release   token 32 | hop 8 | born 8 | life 8 | serial 4
+//	returned  token 32 | hop 8 | born 8 | life 8 | serial 4
 //	released  token 32 | hop 8 | life 8 | serial 4
 //	other     token 32 | hop 8 | life 8 | serial 4 | member 16
 //	ask       token 32 | hop 8
@@ -80,6 +80,7 @@ type promise struct {
 type message struct {
 	kind kind
 	custody
+	born uint64 // of release and returned: when the token was made
 	promise
 	// span is, of noted, when to say so again; of have, when its program ends at the
 	// latest, or 0 where none runs; of went, since when the token has been on its way,
@@ -93,6 +94,9 @@ func (m *message) append(to []byte) []byte {
 	switch m.kind {
 	case have, rest, release, returned, released, other, ask, went:
 		to = binary.BigEndian.AppendUint64(append(to, m.token[:]...), m.hop)
+	}
+	if m.kind == release || m.kind == returned {
+		to = binary.BigEndian.AppendUint64(to, m.born)
 	}
 	switch m.kind {
 	case noted, have, none:
@@ -128,6 +132,9 @@ func parse(b []byte, m *message) bool {
 	case have, rest, release, returned, released, other, ask, went:
 		m.token, m.hop = ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
 	}
+	if m.kind == release || m.kind == returned {
+		m.born = binary.BigEndian.Uint64(take(8))
+	}
 	switch m.kind {
 	case noted, have, none:
 		m.span = binary.BigEndian.Uint32(take(4))
@@ -145,3 +152,12 @@ func parse(b []byte, m *message) bool {
 
 // isMessage reports whether a body is one of a keeper, well-formed or not.
 func isMessage(b []byte) bool { return len(b) > 0 && b[0] >= byte(want) }
+
+// later reports whether a token that is here was made later than one that somebody asks
+// about: of two the later one stays.
+func (h *held) later(m *message) bool {
+	if h.born != m.born {
+		return h.born > m.born
+	}
+	return h.token.Compare(m.token) > 0
+}

@@ -71,14 +71,19 @@ type puppet struct {
 	token   policy.Token
 	have    bool
 	running bool
+	seen    policy.Token // the latest one that was here
 }
 
 func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
 	switch e.Kind {
 	case policy.Arrival, policy.Generated, policy.Resumed:
-		if p.have && p.token.ID != e.Token.ID { // two tokens: the older one stays
+		if e.Token.ID != p.seen.ID && e.Token.Born < p.seen.Born { // of two the later one stays
 			return append(actions, policy.Action{Kind: policy.Drop, Token: e.Token.ID})
 		}
+		if p.have && p.token.ID != e.Token.ID && !p.running {
+			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
+		}
+		p.seen = e.Token
 		p.have, p.token = true, e.Token
 		hops := byte(0)
 		if len(e.Token.Field) == 1 {
@@ -177,7 +182,7 @@ func (s *site) index() int { return int(s.id[0]) - 1 }
 func (n *network) mint(at int) {
 	n.tokens++
 	s := n.sites[at]
-	t := policy.Token{ID: ident.Token{byte(n.tokens)}, Born: uint64(n.now)}
+	t := policy.Token{ID: ident.Token{byte(n.tokens)}, Born: uint64(n.tokens)}
 	s.holds = append(s.holds, t)
 	s.step(policy.Event{Kind: policy.Generated, Token: t})
 }

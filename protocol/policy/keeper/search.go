@@ -256,20 +256,17 @@ func (k *Keeper) promised(from ident.Member, m *message) {
 func (k *Keeper) releases(from ident.Member, m *message) {
 	s := &k.search
 	asks := sight{custody: m.custody, promise: m.promise, holder: from, at: k.now, ends: longAgo}
-	to, sure := k.otherThan(&m.token)
+	to, sure := k.otherThan(m)
 	switch {
 	case to.IsZero():
 		k.gives(asks)
 		for i := range k.holder.held { // of two that are asked back one goes to the other
-			if h := &k.holder.held[i]; h.state == asking && h.token != m.token {
+			if h := &k.holder.held[i]; h.state == asking && h.token != m.token && !h.later(m) {
 				k.leaves(h, from)
 				return
 			}
 		}
 	case sure:
-		if to == k.self {
-			k.holder.expects(m.token)
-		}
 		k.tell(from, &message{kind: other, custody: m.custody, promise: m.promise, member: to})
 	default:
 		s.asker = asks
@@ -291,19 +288,19 @@ func (k *Keeper) gives(to sight) {
 // otherThan is who has a token other than one, and whether that is sure. What others say
 // of theirs is not enough: only a token that is here or just left, or that was made here
 // in place of a lost one, which may be this one.
-func (k *Keeper) otherThan(t *ident.Token) (m ident.Member, sure bool) {
+func (k *Keeper) otherThan(t *message) (m ident.Member, sure bool) {
 	for i := range k.holder.held {
 		h := &k.holder.held[i]
 		switch {
-		case h.token == *t:
-		case h.state <= resting, h.state == asking && h.token.Compare(*t) < 0:
+		case h.token == t.token || !h.later(t):
+		case h.state < passing:
 			return k.self, true
-		case h.state == passing && k.now < h.since.Add(k.silence) && !h.keeper.IsZero():
+		case k.now < h.since.Add(k.silence) && !h.keeper.IsZero():
 			return h.keeper, true
 		}
 	}
 	l := &k.search.last
-	if l.token == *t || l.token != k.search.own || l.holder == k.self || l.gone {
+	if l.token == t.token || l.token != k.search.own || l.holder == k.self || l.gone {
 		return ident.Member{}, false
 	}
 	return l.holder, false
