@@ -83,6 +83,11 @@ func TestKeeper_MembersDieAndReturn_OneProgramAndNoStall(t *testing.T) {
 			n.run(time.Duration(rapid.IntRange(0, 8_000).Draw(t, "pause")) * time.Millisecond)
 		}
 		n.run(2 * time.Minute)
+		if n.waiting() {
+			for i, s := range n.sites {
+				n.log("%d up %v holds %d demand %v waiter %+v search %+v held %+v inner %v %v", i, s.up, len(s.holds), s.demand, s.keeper.waiter, s.keeper.search, s.keeper.holder.held, s.inner.have, s.inner.running)
+			}
+		}
 		require.False(t, n.waiting(), "all who live are served")
 		require.Zero(t, n.overlap)
 	})

@@ -72,6 +72,7 @@ type puppet struct {
 	have    bool
 	running bool
 	seen    policy.Token // the latest one that was here
+	spare   policy.Token // came while another one was in use; zero: none
 }
 
 func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
@@ -80,10 +81,14 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 		if e.Token.ID != p.seen.ID && e.Token.Born < p.seen.Born { // of two the later one stays
 			return append(actions, policy.Action{Kind: policy.Drop, Token: e.Token.ID})
 		}
-		if p.have && p.token.ID != e.Token.ID && !p.running {
+		p.seen = e.Token
+		if p.have && p.token.ID != e.Token.ID {
+			if p.running {
+				p.spare = e.Token
+				return actions
+			}
 			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
 		}
-		p.seen = e.Token
 		p.have, p.token = true, e.Token
 		hops := byte(0)
 		if len(e.Token.Field) == 1 {
@@ -98,10 +103,15 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 		case policy.Abandoned:
 			if p.token.ID == e.Token.ID {
 				p.have, p.running = false, false
+				return p.takeSpare(actions)
 			}
 		}
 	case policy.OperationEnded:
 		p.running = false
+		if p.spare.ID != (ident.Token{}) {
+			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
+			return p.takeSpare(actions)
+		}
 		return p.goOn(byte(len(p.n.sites)), actions)
 	case policy.DemandChanged:
 		p.demand = e.Demand
@@ -114,6 +124,14 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 		}
 	}
 	return actions
+}
+
+func (p *puppet) takeSpare(actions []policy.Action) []policy.Action {
+	if p.spare.ID == (ident.Token{}) {
+		return actions
+	}
+	p.have, p.token, p.spare = true, p.spare, policy.Token{}
+	return p.goOn(byte(len(p.n.sites)), actions)
 }
 
 // goOn runs, passes the token on, or lets it rest.
