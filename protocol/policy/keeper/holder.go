@@ -26,6 +26,7 @@ type held struct {
 	next    clock.Instant  // when it asks for the promise once more
 	untold  bool           // the keeper does not know that it is here
 	asked   []ident.Member // who is asked for the promise, and has not answered
+	hidden  bool           // a program runs under it, and the policy does not know of it
 	doubted bool           // some of those are silent
 	keeper  ident.Member
 	promise
@@ -158,11 +159,19 @@ func (k *Keeper) withholds(h *held, kind policy.EventKind, e *policy.Event) {
 	k.asks(h)
 }
 
+// isSuperseded reports whether a later token is here of which the policy does not know
+// yet. Of two that are here the later one stays.
+func (k *Keeper) isSuperseded(h *held) bool {
+	return slices.ContainsFunc(k.holder.held, func(o held) bool {
+		return (o.hidden || o.event != nil) && o.later(&message{custody: h.custody, born: h.born})
+	})
+}
+
 // occupied notes that a program runs under a token since before a restart. The policy
 // hears of that token when it has ended.
 func (k *Keeper) occupied(t *policy.Token) {
 	h := k.gained(t)
-	h.state = running
+	h.state, h.hidden = running, true
 	k.tells()
 }
 

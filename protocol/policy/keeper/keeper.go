@@ -151,7 +151,12 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 		return
 	case policy.Arrival:
-		k.gained(&e.Token)
+		h := k.gained(&e.Token)
+		if k.isSuperseded(h) {
+			k.holder.remove(&e.Token.ID)
+			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: e.Token.ID})
+			return
+		}
 	case policy.OperationEnded:
 		k.ended(&e.Token)
 	case policy.PassSettled:

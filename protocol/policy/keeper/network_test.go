@@ -399,9 +399,17 @@ func (s *site) tell(to *site, b []byte) {
 	life := to.life
 	n.at(at, func() {
 		if to.life == life && to.up {
+			var m message
+			_ = parse(b, &m)
+			n.log("%v: %d to %d: %v %d/%d", n.now.Sub(0), s.index(), to.index(), names[m.kind], m.token[0], m.hop)
 			to.step(policy.Event{Kind: policy.Message, From: s.id, Body: b})
 		}
 	})
+}
+
+var names = map[kind]string{
+	want: "want", noted: "noted", have: "have", rest: "rest", release: "release", returned: "returned", released: "released",
+	other: "other", ask: "ask", went: "went", none: "none",
 }
 
 // directory is what a member knows of who takes part.
