@@ -287,10 +287,12 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	case release:
 		k.releases(from, m)
 	case returned:
-		// A program may still run under a token that an earlier life had made instead.
-		if !k.forgetful || k.now >= k.start.Add(k.hold) || from == k.self {
-			k.releases(from, m)
+		if k.forgets(from) {
+			if to, sure := k.otherThan(m); !sure || to.IsZero() {
+				return // a program may still run under a token that an earlier life had made instead
+			}
 		}
+		k.releases(from, m)
 	case released, other:
 		k.released(from, m)
 	case ask:
@@ -298,6 +300,12 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	case went, none:
 		k.answered(from, m)
 	}
+}
+
+// forgets reports whether an earlier life of this member may have done what it does not
+// know, and what another one asks about.
+func (k *Keeper) forgets(from ident.Member) bool {
+	return k.forgetful && from != k.self && k.now < k.start.Add(k.hold)
 }
 
 // handleOwn handles what this member says to itself.
