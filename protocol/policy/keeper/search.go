@@ -261,7 +261,7 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 	case to.IsZero():
 		k.gives(asks)
 		for i := range k.holder.held { // of two that are asked back one goes to the other
-			if h := &k.holder.held[i]; h.state == asking && h.token != m.token && !h.later(m) {
+			if h := &k.holder.held[i]; h.state < passing && h.token != m.token {
 				k.leaves(h, from)
 				return
 			}
@@ -292,7 +292,7 @@ func (k *Keeper) otherThan(t *message) (m ident.Member, sure bool) {
 	for i := range k.holder.held {
 		h := &k.holder.held[i]
 		switch {
-		case h.token == t.token || !h.later(t):
+		case h.token == t.token || !h.later(t) && h.state != running:
 		case h.state < passing:
 			return k.self, true
 		case k.now < h.since.Add(k.silence) && !h.keeper.IsZero():
