@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -216,9 +217,15 @@ func TestLimitsOfAMemberAreWhole(t *testing.T) {
 
 // walkerNumbers are what the presets light and fair compute with, as far as others see it.
 var walkerNumbers = []string{
-	"leastWindow", "lightWindows", "fairWindows", "longestSilence", "regenerationRounds", "replyLeast", "replyMost",
-	"askAfter", "askAgain", "askPauseMost", "suspicion", "pollSize", "credible", "hurry", "witnesses", "confirmations",
-	"readsAtOnce", "readPauseLeast", "readPauseMost",
+	"leastWindow", "lightWindows", "fairWindows", "replyLeast", "replyMost", "credible", "hurry", "witnesses",
+	"confirmations", "readsAtOnce", "readPauseLeast", "readPauseMost",
+}
+
+// keeperNumbers are what the members that find a lost token compute with, as far as
+// others see it.
+var keeperNumbers = []string{
+	"DefaultSilence", "retries", "ranks", "restAfter", "reportPause", "foundingTime", "maxAsked", "maxChain", "wantsAtOnce",
+	"maxAgain", "muteTime",
 }
 
 // beside is a constant with its number in the text: `name` (3), `name` (2 seconds).
@@ -241,6 +248,9 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 	paths["MaxPending"], paths["MaxTake"] = "update.MaxPending", "update.MaxTake"
 	for _, name := range walkerNumbers {
 		paths[name] = "wandering." + name
+	}
+	for _, name := range keeperNumbers {
+		paths[name] = "keeper." + name
 	}
 	numbers := make(map[string]int)
 	for _, m := range beside.FindAllStringSubmatchIndex(text, -1) {
@@ -274,7 +284,7 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 		assert.True(t, has && at == m[0], "`%s` comes first without its number", name)
 	}
 	assert.Greater(t, len(first), 25)
-	for _, name := range walkerNumbers {
+	for _, name := range slices.Concat(walkerNumbers, keeperNumbers) {
 		assert.Contains(t, numbers, name, "chapter 10 does not say how much it is")
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/token"
@@ -65,6 +66,7 @@ var names = map[string]error{
 
 	"ring.ErrField": ring.ErrField, "ring.ErrBody": ring.ErrBody,
 	"wandering.ErrField": wandering.ErrField, "wandering.ErrBody": wandering.ErrBody,
+	"keeper.ErrBody": keeper.ErrBody,
 
 	"token.ErrMalformed": token.ErrMalformed, "token.ErrSignature": token.ErrSignature,
 	"token.ErrUnknownSigner": token.ErrUnknownSigner, "token.ErrSigner": token.ErrSigner,

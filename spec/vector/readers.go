@@ -19,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/update"
@@ -57,6 +58,8 @@ var readers = map[string]reader{
 	"walk-body":  unsigned(func(v *Vector) error { return wandering.CheckBody(v.Input) }),
 	"ring-field": unsigned(readRingField),
 	"ring-body":  unsigned(func(v *Vector) error { return ring.CheckBody(v.Input) }),
+
+	"keeper-body": unsigned(func(v *Vector) error { return keeper.CheckBody(v.Input) }),
 
 	"enrol-request":    unsigned(readEnrolment[enrolment.EnrolRequest]),
 	"enrol-answer":     unsigned(readEnrolment[enrolment.EnrolAnswer]),

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
-	"strconv"
 )
 
 const policiesFile = "policies.json"
@@ -12,11 +11,12 @@ const policiesFile = "policies.json"
 // policyVectors are what policies write on tokens and say to each other: fixed
 // layouts, behind no CBOR.
 func (s *suite) policyVectors() {
-	s.open(policiesFile, "Fields of tokens and bodies of POLICY messages, as the policies wandering (light and fair) and ring have them: protocol.md, chapter 10.")
+	s.open(policiesFile, "Fields of tokens and bodies of POLICY messages, as the policies wandering (light and fair) and ring and the keepers have them: protocol.md, chapter 10.")
 	s.walkFields()
 	s.walkBodies()
 	s.ringFields()
 	s.ringBodies()
+	s.keeperBodies()
 }
 
 // policyInput is one input of policies.json. One that is refused has this outcome.
@@ -70,16 +70,12 @@ type walkBody struct {
 
 // walkKinds are the kinds in the order of their numbers, but report.
 func walkKinds() []walkBody {
-	hop := u64(7)
 	return []walkBody{
-		{"ask", [][]byte{{1}, aToken, hop}},
-		{"state", [][]byte{{2}, aToken, hop, {2}, ben.id}},
-		{"look", [][]byte{{3}, aSight, ada.id, u32(4000), u32(1_200_000)}},
-		{"inquire", [][]byte{{5}, aSight, ada.id}},
-		{"answer", [][]byte{{6}, ada.id, u32(4000), {1}}},
-		{"demand", [][]byte{{7}, {1}, u32(1_200_000)}},
-		{"poll", [][]byte{{8}, u32(600_000), aToken, hop}},
-		{"heard", [][]byte{{9}, aSight, ben.id}},
+		{"look", [][]byte{{1}, aSight, ada.id, u32(4000), u32(1_200_000)}},
+		{"inquire", [][]byte{{3}, aSight, ada.id}},
+		{"answer", [][]byte{{4}, ada.id, u32(4000), {1}}},
+		{"demand", [][]byte{{5}, {1}, u32(1_200_000)}},
+		{"heard", [][]byte{{6}, aSight, ben.id}},
 	}
 }
 
@@ -94,47 +90,87 @@ func (s *suite) walkBodies() {
 		bad(k.name+"-long", k.name+" with one byte more", whole, []byte{0})
 	}
 	waits := slices.Concat(ada.id, u32(1_200_000))
-	put(ok("report", "report of one member", req), []byte{4}, waits)
-	put(ok("report-4", "report of four", req), []byte{4}, copies(4, waits))
-	bad("report-0", "report of nobody", []byte{4})
-	bad("report-half", "report that ends within a member", []byte{4}, waits, waits[:10])
-	put(fault{slug: "report-5", about: "report of five, one more than permitted", req: "P-34"}.malicious(), []byte{4}, copies(5, waits))
-	put(fault{slug: "report-25", about: "report of as many as a message bears", req: "P-34"}.malicious(), []byte{4}, copies(25, waits))
+	put(ok("report", "report of one member", req), []byte{2}, waits)
+	put(ok("report-4", "report of four", req), []byte{2}, copies(4, waits))
+	bad("report-0", "report of nobody", []byte{2})
+	bad("report-half", "report that ends within a member", []byte{2}, waits, waits[:10])
+	put(fault{slug: "report-5", about: "report of five, one more than permitted", req: "P-34"}.malicious(), []byte{2}, copies(5, waits))
+	put(fault{slug: "report-25", about: "report of as many as a message bears", req: "P-34"}.malicious(), []byte{2}, copies(25, waits))
 
-	put(ok("look-no-token", "look of who holds none", req), []byte{3}, copies(52, []byte{0}), nobody, u32(0), u32(0))
-	put(ok("poll-no-token", "poll by a member that knows no token", req), []byte{8}, u32(600_000), noToken, u64(0))
-	put(ok("heard-own", "heard, on the sender's own word", req), []byte{9}, aSight, nobody)
-	for what := range byte(4) {
-		put(ok("state-"+strconv.Itoa(int(what)), "each state", req), []byte{2}, aToken, u64(7), []byte{what}, nobody)
-	}
-	bad("state-4", "a state of a later version", []byte{2}, aToken, u64(7), []byte{4}, nobody)
-	put(ok("answer-0", "answer that says that nothing is known", req), []byte{6}, ada.id, u32(0), []byte{0})
-	put(ok("answer-2", "answer that says that it does not want the token", req), []byte{6}, ada.id, u32(0), []byte{2})
-	bad("answer-3", "answer that says neither", []byte{6}, ada.id, u32(0), []byte{3})
-	put(ok("demand-2", "demand no more", req), []byte{7}, []byte{2}, u32(0))
-	bad("demand-0", "demand that demands nothing", []byte{7}, []byte{0}, u32(0))
-	bad("demand-3", "demand of a later version", []byte{7}, []byte{3}, u32(0))
+	put(ok("look-no-token", "look of a member that holds none", req), []byte{1}, copies(52, []byte{0}), nobody, u32(0), u32(0))
+	put(ok("heard-own", "heard, on the sender's own word", req), []byte{6}, aSight, nobody)
+	put(ok("answer-0", "answer that says that nothing is known", req), []byte{4}, ada.id, u32(0), []byte{0})
+	put(ok("answer-2", "answer that says that it does not want the token", req), []byte{4}, ada.id, u32(0), []byte{2})
+	bad("answer-3", "answer that says neither", []byte{4}, ada.id, u32(0), []byte{3})
+	put(ok("demand-2", "demand no more", req), []byte{5}, []byte{2}, u32(0))
+	bad("demand-0", "demand that demands nothing", []byte{5}, []byte{0}, u32(0))
+	bad("demand-3", "demand of a later version", []byte{5}, []byte{3}, u32(0))
 	bad("empty", "no byte at all")
 	bad("kind-0", "kind 0", []byte{0}, aToken, u64(7))
-	bad("kind-10", "kind 10, of a later version", []byte{10}, aToken, u64(7))
+	bad("kind-7", "kind 7, of a later version", []byte{7}, aToken, u64(7))
+	bad("kind-127", "kind 127", []byte{127})
+}
+
+// keeperKinds are the bodies of keepers in the order of their numbers.
+func keeperKinds() []walkBody {
+	custody, promise := slices.Concat(aToken, u64(7)), slices.Concat(u64(1_000_000_000), u32(3))
+	return []walkBody{
+		{"want", [][]byte{{128}}},
+		{"noted", [][]byte{{129}, u32(2000)}},
+		{"have", [][]byte{{130}, custody, u32(12_000)}},
+		{"rest", [][]byte{{131}, custody, promise}},
+		{"release", [][]byte{{132}, custody, promise}},
+		{"released", [][]byte{{133}, custody, promise}},
+		{"other", [][]byte{{134}, custody, promise, ben.id}},
+		{"ask", [][]byte{{135}, custody}},
+		{"went", [][]byte{{136}, custody, ben.id, u32(300)}},
+		{"none", [][]byte{{137}, u32(60_000)}},
+	}
+}
+
+func (s *suite) keeperBodies() {
+	const req = "P-50"
+	put := func(f fault, parts ...[]byte) { s.policyInput("keeper-body", "keeper.ErrBody", f, parts...) }
+	bad := func(slug, about string, parts ...[]byte) { put(fault{slug: slug, about: about, req: req}, parts...) }
+	for _, k := range keeperKinds() {
+		whole := slices.Concat(k.parts...)
+		put(ok(k.name, k.name, req), whole)
+		if len(whole) > 1 {
+			bad(k.name+"-short", k.name+" without its last byte", whole[:len(whole)-1])
+		}
+		bad(k.name+"-long", k.name+" with one byte more", whole, []byte{0})
+	}
+	put(ok("have-idle", "have: no program runs", req), []byte{130}, aToken, u64(7), u32(0))
+	put(ok("have-ever", "have: the greatest hop and span, read as any other", req), []byte{130}, aToken, u64(1<<64-1), u32(1<<32-1))
+	put(ok("other-unasked", "other: of a custody that is not promised", req), []byte{134}, aToken, u64(7), u64(0), u32(0), ben.id)
+	put(ok("ask-any", "ask by a member that knows no token", req), []byte{135}, noToken, u64(0))
+	put(ok("went-underway", "went: to a member that is not known", req), []byte{136}, aToken, u64(7), nobody, u32(300))
+	put(ok("went-arrived", "went: it has arrived", req), []byte{136}, aToken, u64(7), ben.id, u32(0))
+	bad("empty", "no byte at all")
+	bad("kind-127", "a body of the policy itself", []byte{127})
+	bad("kind-138", "kind 138, of a later version", []byte{138}, aToken, u64(7))
 	bad("kind-255", "kind 255", []byte{255})
+	put(fault{slug: "greatest", about: "as many bytes as a message bears", req: req}.malicious(), []byte{130}, copies(511, []byte{0xff}))
 }
 
 func (s *suite) ringFields() {
-	put := func(f fault, parts ...[]byte) { s.policyInput("ring-field", "ring.ErrBaton", f, parts...) }
+	put := func(f fault, parts ...[]byte) { s.policyInput("ring-field", "ring.ErrField", f, parts...) }
 	good := func(slug, about string, parts ...[]byte) { put(ok(slug, about, "P-18"), parts...) }
 	bad := func(slug, about string, parts ...[]byte) {
 		put(fault{slug: slug, about: about, req: "P-18"}, parts...)
 	}
-	good("rest", "nobody waits", []byte{0}, u32(0), u32(0))
-	good("check", "d, on its check round", []byte{0}, u32(4), u32(0))
-	good("active", "d, searching", []byte{1}, u32(4), u32(0))
-	good("count", "q, with three requests, and two hops since one was served", []byte{0}, u32(3), u32(2))
-	good("greatest", "numbers that no ring has: read as the greatest that it has", []byte{1}, u32(1<<32-1), u32(1<<32-1))
+	age := u32(60_000)
+	good("rest", "nobody waits, a minute old", []byte{0}, u32(0), u32(0), age)
+	good("check", "d, on its check round", []byte{0}, u32(4), u32(0), age)
+	good("active", "d, searching", []byte{1}, u32(4), u32(0), age)
+	good("count", "q, with three requests, and two hops since one was served", []byte{0}, u32(3), u32(2), age)
+	good("new", "a token that has just been made", []byte{0}, u32(4), u32(0), u32(0))
+	good("greatest", "numbers that no ring has, read as the greatest that it has, and the greatest age", []byte{1}, u32(1<<32-1), u32(1<<32-1), u32(1<<32-1))
 	bad("empty", "no field: of a token that has just been made")
-	bad("short", "one byte is missing", []byte{0}, u32(4), u32(0)[:3])
-	bad("long", "one byte more", []byte{0}, u32(4), u32(0), []byte{0})
-	bad("state-2", "state 2, of a later version", []byte{2}, u32(4), u32(0))
+	bad("short", "one byte is missing", []byte{0}, u32(4), u32(0), age[:3])
+	bad("ageless", "no age", []byte{0}, u32(4), u32(0))
+	bad("long", "one byte more", []byte{0}, u32(4), u32(0), age, []byte{0})
+	bad("state-2", "state 2, of a later version", []byte{2}, u32(4), u32(0), age)
 }
 
 func (s *suite) ringBodies() {
@@ -143,7 +179,7 @@ func (s *suite) ringBodies() {
 		put(fault{slug: slug, about: about, req: "P-19"}, parts...)
 	}
 	condition := slices.Concat(aToken, u64(8))
-	for n, name := range []string{"request", "wake", "repeat", "alive"} {
+	for n, name := range []string{"request", "wake", "repeat"} {
 		kind := []byte{byte(n + 1)}
 		put(ok(name, name+", to four members more", "P-19"), kind, u32(1), u32(4))
 		put(ok(name+"-behind", name+" that must not overtake a token", "P-20"), kind, u32(1), u32(4), condition)
@@ -152,7 +188,7 @@ func (s *suite) ringBodies() {
 	put(ok("greatest", "numbers that no ring has: read as the greatest that it has", "P-19"), []byte{1}, u32(1<<32-1), u32(1<<32-1))
 	bad("empty", "no byte at all")
 	bad("kind-0", "kind 0", []byte{0}, u32(1), u32(4))
-	bad("kind-5", "kind 5, of a later version", []byte{5}, u32(1), u32(4))
+	bad("kind-4", "kind 4, of a later version", []byte{4}, u32(1), u32(4))
 	bad("short", "one byte is missing", []byte{1}, u32(1), u32(4)[:3])
 	bad("long", "one byte more", []byte{1}, u32(1), u32(4), []byte{0})
 	bad("condition-short", "a condition without its last byte", []byte{1}, u32(1), u32(4), condition[:39])
