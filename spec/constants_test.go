@@ -225,7 +225,7 @@ var walkerNumbers = []string{
 // others see it.
 var keeperNumbers = []string{
 	"DefaultSilence", "retries", "ranks", "restAfter", "reportPause", "foundingTime", "maxAsked", "maxChain", "wantsAtOnce",
-	"maxAgain", "muteTime",
+	"maxAgain", "muteTime", "secondOpinion",
 }
 
 // beside is a constant with its number in the text: `name` (3), `name` (2 seconds).
@@ -285,6 +285,6 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 	}
 	assert.Greater(t, len(first), 25)
 	for _, name := range slices.Concat(walkerNumbers, keeperNumbers) {
-		assert.Contains(t, numbers, name, "chapter 10 does not say how much it is")
+		assert.Contains(t, numbers, name, "chapter 10 does not say how much %s is", name)
 	}
 }

@@ -44,7 +44,7 @@ func (g *gallery) all() {
 	told := g.updates(c)
 	g.handoff(w, told)
 	g.directory(c, told)
-	g.heading("18.4 Fields and bodies of `wandering` and `ring`")
+	g.heading("18.4 Fields and bodies of policies")
 	walkerExamples(g.t, g)
 	ringExamples(g.t, g)
 	g.heading("18.5 Journal")

@@ -68,7 +68,7 @@ func refusalRows() []refusalRow {
 			"ring.ErrField"),
 		quiet("field of a walking token (**P-33**)", "as none: the token has just been made",
 			"wandering.ErrField"),
-		quiet("body of a POLICY (**P-19**, **P-34**, **P-50**)", "ignored",
+		quiet("body of a POLICY (**P-19**, **P-34**, **P-59**)", "ignored",
 			"keeper.ErrBody", "ring.ErrBody", "wandering.ErrBody"),
 		quiet("object of a token (6.7 to 6.9)", "dropped; counted as `malformed object`, `signature`, `signer`, `policy field`",
 			"token.ErrMalformed", "token.ErrSignature", "token.ErrSigner", "token.ErrField"),

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ import (
 func ringWords(t *testing.T, id ident.Token) (request, field, following []byte) {
 	agent, err := ring.New(policy.Params{
 		Preset: ring.E.String(), OperationTime: time.Second, MembersMax: 3, SkipDelay: time.Second,
-	}, rand.NewPCG(1, 2))
+	})
 	require.NoError(t, err)
 	said := func(kind policy.ActionKind, event policy.Event) []byte {
 		actions := agent.Step(0, event, nil)
@@ -33,7 +32,7 @@ func ringWords(t *testing.T, id ident.Token) (request, field, following []byte) 
 	request = said(policy.Tell, policy.Event{Kind: policy.DemandChanged, Demand: true})
 	agent.Step(0, policy.Event{Kind: policy.DemandChanged}, nil)
 	field = said(policy.Pass, policy.Event{Kind: policy.Arrival, Token: policy.Token{
-		ID: id, Born: millis, Hop: 1, Field: ring.AppendBaton(nil, ring.Baton{Count: 2}),
+		ID: id, Born: millis, Hop: 1, Field: ring.AppendField(nil, ring.Baton{Count: 2}, 60_000),
 	}})
 	following = said(policy.Tell, policy.Event{Kind: policy.Message, From: cleo.id, Body: request})
 	return request, field, following
@@ -43,7 +42,7 @@ func ringWords(t *testing.T, id ident.Token) (request, field, following []byte) 
 func ringExamples(t *testing.T, g *gallery) {
 	request, field, following := ringWords(t, ident.Token(bytes.Repeat([]byte{7}, 32)))
 	g.plain("Of three members, preset `e`: the body of a request by Ada", request)
-	g.plain("The field of the token 0707…, which has come to her at hop 1 and goes on to Ben with 1 hop left", field)
+	g.plain("The field of the token 0707…, which has come to her at hop 1 and goes on to Ben with 1 hop left, a minute old", field)
 	g.plain("A request by Cleo that Ada sends on to Ben before she knows that he has that token", following)
 }
 
@@ -52,7 +51,7 @@ func TestRingOffsets(t *testing.T) {
 	id := ident.Token{7}
 	request, field, following := ringWords(t, id)
 	require.Equal(t, []byte{1, 0, 0, 0, 1, 0, 0, 0, 12}, request)
-	require.Equal(t, []byte{0, 0, 0, 0, 1, 0, 0, 0, 0}, field)
+	require.Equal(t, []byte{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0xea, 0x60}, field)
 	want := append([]byte{1, 0, 0, 0, 1, 0, 0, 0, 11}, id[:]...)
 	require.Equal(t, append(want, 0, 0, 0, 0, 0, 0, 0, 2), following)
 }

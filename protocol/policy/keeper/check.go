@@ -2,7 +2,7 @@ package keeper
 
 import "errors"
 
-// ErrBody is a body of a POLICY that is ignored (P-50).
+// ErrBody is a body of a POLICY that is ignored (P-59).
 var ErrBody = errors.New("malformed body of a keeper's message")
 
 // CheckBody reports whether these bytes are the body of a POLICY between keepers (P-50).

@@ -131,7 +131,7 @@ func keeperKinds() []walkBody {
 func (s *suite) keeperBodies() {
 	const req = "P-50"
 	put := func(f fault, parts ...[]byte) { s.policyInput("keeper-body", "keeper.ErrBody", f, parts...) }
-	bad := func(slug, about string, parts ...[]byte) { put(fault{slug: slug, about: about, req: req}, parts...) }
+	bad := func(slug, about string, parts ...[]byte) { put(fault{slug: slug, about: about, req: "P-59"}, parts...) }
 	for _, k := range keeperKinds() {
 		whole := slices.Concat(k.parts...)
 		put(ok(k.name, k.name, req), whole)
@@ -147,10 +147,10 @@ func (s *suite) keeperBodies() {
 	put(ok("went-underway", "went: to a member that is not known", req), []byte{136}, aToken, u64(7), nobody, u32(300))
 	put(ok("went-arrived", "went: it has arrived", req), []byte{136}, aToken, u64(7), ben.id, u32(0))
 	bad("empty", "no byte at all")
-	bad("kind-127", "a body of the policy itself", []byte{127})
+	bad("kind-127", "a body of the policy itself, which is none of a keeper", []byte{127})
 	bad("kind-138", "kind 138, of a later version", []byte{138}, aToken, u64(7))
 	bad("kind-255", "kind 255", []byte{255})
-	put(fault{slug: "greatest", about: "as many bytes as a message bears", req: req}.malicious(), []byte{130}, copies(511, []byte{0xff}))
+	put(fault{slug: "greatest", about: "as many bytes as a message bears", req: "P-59"}.malicious(), []byte{130}, copies(511, []byte{0xff}))
 }
 
 func (s *suite) ringFields() {

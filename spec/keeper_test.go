@@ -1,0 +1,136 @@
+package spec
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
+)
+
+// after is a policy.Roster in which the first keeper is Ben, and Ada the last.
+type after struct{}
+
+func (after) Draw(_ int, to []ident.Member) []ident.Member { return append(to, ben.id, cleo.id) }
+
+func (after) Witnesses(_ ident.Member, _ int, to []ident.Member) []ident.Member {
+	return append(to, ben.id, cleo.id, ada.id)
+}
+
+// obedient is a policy that does the same whatever happens.
+type obedient struct{ wants []policy.Action }
+
+func (o *obedient) Step(_ clock.Instant, _ policy.Event, actions []policy.Action) []policy.Action {
+	wants := o.wants
+	o.wants = nil
+	return append(actions, wants...)
+}
+
+// kept is Ada's keeper around an obedient policy.
+type kept struct {
+	t      *testing.T
+	policy obedient
+	keeper *keeper.Keeper
+}
+
+func newKept(t *testing.T, roster policy.Roster) *kept {
+	k := &kept{t: t}
+	k.keeper = keeper.Around(&k.policy, policy.Params{OperationTime: 4 * time.Second, MaxHold: 12 * time.Second, MembersMax: 3}, policy.Surroundings{
+		Self: ada.id, Slot: ident.Member{1}, Roster: roster,
+	}, true)
+	k.step(0, policy.Event{Kind: policy.Timer})
+	return k
+}
+
+// step returns what Ada says first.
+func (k *kept) step(seconds float64, e policy.Event) []byte {
+	for _, a := range k.keeper.Step(clock.Instant(seconds*1e9), e, nil) {
+		if a.Kind == policy.Tell {
+			return bytes.Clone(a.Field)
+		}
+	}
+	return nil
+}
+
+func (k *kept) hears(seconds float64, from ident.Member, parts ...[]byte) []byte {
+	return k.step(seconds, policy.Event{Kind: policy.Message, From: from, Body: slices.Concat(parts...)})
+}
+
+// keeperWords are one body of each kind of a keeper, in the order of their numbers.
+func keeperWords(t *testing.T, id ident.Token) []word {
+	token, timer := policy.Token{ID: id, Born: millis, Hop: 3}, policy.Event{Kind: policy.Timer}
+	custody := append(bytes.Clone(id[:]), 0, 0, 0, 0, 0, 0, 0, 3)
+	promise := []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 5}
+
+	waiter := newKept(t, after{})
+	want := waiter.step(1, policy.Event{Kind: policy.DemandChanged, Demand: true})
+	noted := waiter.hears(2, cleo.id, []byte{128})
+
+	holder := newKept(t, after{})
+	holder.policy.wants = []policy.Action{{Kind: policy.Run, Token: id}}
+	have := holder.step(1, policy.Event{Kind: policy.Arrival, From: cleo.id, Token: token})
+	holder.step(3, policy.Event{Kind: policy.OperationEnded, Token: token, Operated: true})
+	rest := holder.step(3.25, timer)
+	holder.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
+	release := holder.step(5, timer)
+
+	first := newKept(t, three{})
+	first.hears(1, cleo.id, []byte{131}, custody, []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 4})
+	released := first.hears(2, cleo.id, []byte{132}, custody, promise)
+	first.hears(3, ben.id, []byte{128})
+	ask := first.step(5, timer)
+	first.step(10, policy.Event{Kind: policy.Arrival, From: ben.id, Token: policy.Token{ID: ident.Token(bytes.Repeat([]byte{8}, 32)), Born: millis, Hop: 1}})
+	other := first.hears(11, cleo.id, []byte{132}, custody, promise)
+
+	giver := newKept(t, after{})
+	giver.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
+	giver.step(1, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
+	went := giver.hears(1.3, ben.id, []byte{135}, custody)
+	none := newKept(t, after{}).hears(60, ben.id, []byte{135}, custody)
+
+	return []word{
+		{"A want, to Ben, the first keeper", want},
+		{"A noted, to Cleo, who has sent a want. She is to say so again in 2 seconds", noted},
+		{"A have, to Ben, when the token 0707… has come to Ada at hop 3, and a program runs", have},
+		{"A rest, to Ben, a quarter of a second after that has ended", rest},
+		{"A release, to Ben, when that token is to go on", release},
+		{"A released, where Ada is the first keeper, to Cleo, who asks for her promise, of the life 9, with the serial 5", released},
+		{"An other, in the place of that, where Ada has another token herself", other},
+		{"An ask, to Cleo, when Ben waits", ask},
+		{"A went, to Ben, who has sent an ask. Ada passed that token on to Cleo 300 milliseconds ago, and does not know yet that it has arrived", went},
+		{"A none, to Ben, by a member that began its work a minute ago", none},
+	}
+}
+
+// keeperExamples shows them.
+func keeperExamples(t *testing.T, g *gallery) {
+	g.text("Of Ada, Ben and Cleo under an exclusive preset, where programs may take 12 seconds: what Ada says as a keeper,", "a holder or a waiter. Unless said otherwise the keepers are Ben, Cleo and Ada, in this order.")
+	for _, w := range keeperWords(t, ident.Token(bytes.Repeat([]byte{7}, 32))) {
+		g.plain(w.what, w.body)
+	}
+}
+
+var keeperRow = regexp.MustCompile(`(?m)^\| (1[0-9]{2}) \| [a-z]+ \| .* \| ?(.*)\|$`)
+
+// Each kind of body has the size that the table in chapter 10 gives it.
+func TestKeeperSizes(t *testing.T) {
+	raw, err := os.ReadFile("protocol.md")
+	require.NoError(t, err)
+	_, text, found := strings.Cut(string(raw), "\n### The keeper\n")
+	require.True(t, found)
+	text, _, _ = strings.Cut(text, "\n### ")
+	words := keeperWords(t, ident.Token{7})
+	checkSizes(t, words, keeperRow.FindAllStringSubmatch(text, -1))
+	for _, w := range words {
+		require.NoError(t, keeper.CheckBody(w.body), "%s", w.what)
+	}
+}
