@@ -304,7 +304,9 @@ breaks one_program keeper -DBUG_NO_ASK
 breaks one_program keeper -DBUG_PASS
 breaks one_program keeper -DBUG_REORDER
 breaks one_program keeper -DBUG_COPY
+breaks one_program keeper -DBUG_ASK_FIRST
 breaks no_stall keeper -DBUG_NO_FOLLOW
 breaks soon keeper -DBUG_NO_PROMISE
+breaks soon keeper -DBUG_SELF
 
 [ ! "$failed" ]
