@@ -83,6 +83,8 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	holder.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
 	release := holder.step(5, timer)
 
+	returned := newKept(t, after{}).step(1, policy.Event{Kind: policy.Resumed, Token: token})
+
 	first := newKept(t, three{})
 	first.hears(1, cleo.id, []byte{131}, custody, []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 4})
 	released := first.hears(2, cleo.id, []byte{132}, custody, promise)
@@ -94,8 +96,8 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	giver := newKept(t, after{})
 	giver.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
 	giver.step(1, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
-	went := giver.hears(1.3, ben.id, []byte{135}, custody)
-	none := newKept(t, after{}).hears(60, ben.id, []byte{135}, custody)
+	went := giver.hears(1.3, ben.id, []byte{136}, custody)
+	none := newKept(t, after{}).hears(60, ben.id, []byte{136}, custody)
 
 	return []word{
 		{"A want, to Ben, the first keeper", want},
@@ -103,6 +105,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 		{"A have, to Ben, when the token 0707… has come to Ada at hop 3, and a program runs", have},
 		{"A rest, to Ben, a quarter of a second after that has ended", rest},
 		{"A release, to Ben, when that token is to go on", release},
+		{"A returned, to Ben, after a restart with that token", returned},
 		{"A released, where Ada is the first keeper, to Cleo, who asks for her promise, of the life 9, with the serial 5", released},
 		{"An other, in the place of that, where Ada has another token herself", other},
 		{"An ask, to Cleo, when Ben waits", ask},

@@ -120,11 +120,12 @@ func keeperKinds() []walkBody {
 		{"have", [][]byte{{130}, custody, u32(12_000)}},
 		{"rest", [][]byte{{131}, custody, promise}},
 		{"release", [][]byte{{132}, custody, promise}},
-		{"released", [][]byte{{133}, custody, promise}},
-		{"other", [][]byte{{134}, custody, promise, ben.id}},
-		{"ask", [][]byte{{135}, custody}},
-		{"went", [][]byte{{136}, custody, ben.id, u32(300)}},
-		{"none", [][]byte{{137}, u32(60_000)}},
+		{"returned", [][]byte{{133}, custody, promise}},
+		{"released", [][]byte{{134}, custody, promise}},
+		{"other", [][]byte{{135}, custody, promise, ben.id}},
+		{"ask", [][]byte{{136}, custody}},
+		{"went", [][]byte{{137}, custody, ben.id, u32(300)}},
+		{"none", [][]byte{{138}, u32(60_000)}},
 	}
 }
 
@@ -142,13 +143,12 @@ func (s *suite) keeperBodies() {
 	}
 	put(ok("have-idle", "have: no program runs", req), []byte{130}, aToken, u64(7), u32(0))
 	put(ok("have-ever", "have: the greatest hop and span, read as any other", req), []byte{130}, aToken, u64(1<<64-1), u32(1<<32-1))
-	put(ok("other-unasked", "other: of a custody that is not promised", req), []byte{134}, aToken, u64(7), u64(0), u32(0), ben.id)
-	put(ok("ask-any", "ask by a member that knows no token", req), []byte{135}, noToken, u64(0))
-	put(ok("went-underway", "went: to a member that is not known", req), []byte{136}, aToken, u64(7), nobody, u32(300))
-	put(ok("went-arrived", "went: it has arrived", req), []byte{136}, aToken, u64(7), ben.id, u32(0))
+	put(ok("ask-any", "ask by a member that knows no token", req), []byte{136}, noToken, u64(0))
+	put(ok("went-underway", "went: to a member that is not known", req), []byte{137}, aToken, u64(7), nobody, u32(300))
+	put(ok("went-arrived", "went: it has arrived", req), []byte{137}, aToken, u64(7), ben.id, u32(0))
 	bad("empty", "no byte at all")
 	bad("kind-127", "a body of the policy itself, which is none of a keeper", []byte{127})
-	bad("kind-138", "kind 138, of a later version", []byte{138}, aToken, u64(7))
+	bad("kind-139", "kind 139, of a later version", []byte{139}, aToken, u64(7))
 	bad("kind-255", "kind 255", []byte{255})
 	put(fault{slug: "greatest", about: "as many bytes as a message bears", req: "P-59"}.malicious(), []byte{130}, copies(511, []byte{0xff}))
 }
