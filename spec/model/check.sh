@@ -238,7 +238,7 @@ breaks taken_once floors -DBUG_RESET -DA=3 -DDEATH=1
 breaks taken_once floors -DBUG_RAISE_CREATES -DA=3 -DDEATH=1
 breaks never_lost floors -DBUG_INCARNATION -DA=3 -DLOSS=1
 
-# What is to be built next: docs/exclusion.md.
+# The rules of docs/exclusion.md.
 holds accept
 breaks only_accepted accept -DBUG_NO_MAC
 breaks only_accepted accept -DBUG_MAC_OFFERER
