@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"regexp"
 	"slices"
@@ -69,6 +70,7 @@ func (k *kept) hears(seconds float64, from ident.Member, parts ...[]byte) []byte
 func keeperWords(t *testing.T, id ident.Token) []word {
 	token, timer := policy.Token{ID: id, Born: millis, Hop: 3}, policy.Event{Kind: policy.Timer}
 	custody := append(bytes.Clone(id[:]), 0, 0, 0, 0, 0, 0, 0, 3)
+	born := binary.BigEndian.AppendUint64(nil, millis)
 	promise := []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 5}
 
 	waiter := newKept(t, after{})
@@ -87,11 +89,11 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 
 	first := newKept(t, three{})
 	first.hears(1, cleo.id, []byte{131}, custody, []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 4})
-	released := first.hears(2, cleo.id, []byte{132}, custody, promise)
+	released := first.hears(2, cleo.id, []byte{132}, custody, born, promise)
 	first.hears(3, ben.id, []byte{128})
 	ask := first.step(5, timer)
-	first.step(10, policy.Event{Kind: policy.Arrival, From: ben.id, Token: policy.Token{ID: ident.Token(bytes.Repeat([]byte{8}, 32)), Born: millis, Hop: 1}})
-	other := first.hears(11, cleo.id, []byte{132}, custody, promise)
+	first.step(10, policy.Event{Kind: policy.Arrival, From: ben.id, Token: policy.Token{ID: ident.Token(bytes.Repeat([]byte{8}, 32)), Born: millis + 1, Hop: 1}})
+	other := first.hears(11, cleo.id, []byte{132}, custody, born, promise)
 
 	giver := newKept(t, after{})
 	giver.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
@@ -107,7 +109,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 		{"A release, to Ben, when that token is to go on", release},
 		{"A returned, to Ben, after a restart with that token", returned},
 		{"A released, where Ada is the first keeper, to Cleo, who asks for her promise, of the life 9, with the serial 5", released},
-		{"An other, in the place of that, where Ada has another token herself", other},
+		{"An other, in the place of that, where Ada has a later token herself", other},
 		{"An ask, to Cleo, when Ben waits", ask},
 		{"A went, to Ben, who has sent an ask. Ada passed that token on to Cleo 300 milliseconds ago, and does not know yet that it has arrived", went},
 		{"A none, to Ben, by a member that began its work a minute ago", none},

@@ -113,14 +113,14 @@ func (s *suite) walkBodies() {
 
 // keeperKinds are the bodies of keepers in the order of their numbers.
 func keeperKinds() []walkBody {
-	custody, promise := slices.Concat(aToken, u64(7)), slices.Concat(u64(1_000_000_000), u32(3))
+	custody, born, promise := slices.Concat(aToken, u64(7)), u64(1_772_366_400_000), slices.Concat(u64(1_000_000_000), u32(3))
 	return []walkBody{
 		{"want", [][]byte{{128}}},
 		{"noted", [][]byte{{129}, u32(2000)}},
 		{"have", [][]byte{{130}, custody, u32(12_000)}},
 		{"rest", [][]byte{{131}, custody, promise}},
-		{"release", [][]byte{{132}, custody, promise}},
-		{"returned", [][]byte{{133}, custody, promise}},
+		{"release", [][]byte{{132}, custody, born, promise}},
+		{"returned", [][]byte{{133}, custody, born, promise}},
 		{"released", [][]byte{{134}, custody, promise}},
 		{"other", [][]byte{{135}, custody, promise, ben.id}},
 		{"ask", [][]byte{{136}, custody}},
