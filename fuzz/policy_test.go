@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
@@ -54,7 +55,7 @@ func (s policyScript) field() []byte {
 	read, _ := s.Read(field)
 	s.bad = s.bad || read < n
 	// Who looks at it may read it as anything.
-	_, _, _ = wandering.CheckField(field), wandering.CheckBody(field), ring.CheckBody(field)
+	_, _, _, _ = wandering.CheckField(field), wandering.CheckBody(field), ring.CheckBody(field), keeper.CheckBody(field)
 	return field
 }
 
