@@ -47,6 +47,7 @@ func (g *gallery) all() {
 	g.heading("18.4 Fields and bodies of policies")
 	walkerExamples(g.t, g)
 	ringExamples(g.t, g)
+	keeperExamples(g.t, g)
 	g.heading("18.5 Journal")
 	g.journal(w)
 	g.heading("18.6 Files")

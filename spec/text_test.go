@@ -221,3 +221,17 @@ func anchor(heading string) string {
 	}
 	return b.String()
 }
+
+// maxWalkWords bounds what chapter 10 says of the presets light and fair: whoever
+// implements them has to keep it in mind.
+const maxWalkWords = 2600
+
+func TestText_LightAndFair_Bounded(t *testing.T) {
+	raw, err := os.ReadFile("protocol.md")
+	require.NoError(t, err)
+	_, text, found := strings.Cut(string(raw), "\n#### `light` and `fair`\n")
+	require.True(t, found)
+	text, _, found = strings.Cut(text, "\n### ")
+	require.True(t, found)
+	assert.LessOrEqual(t, len(strings.Fields(text)), maxWalkWords)
+}
