@@ -116,8 +116,8 @@ var presets = map[string]Algorithm{"": E, "e": E, "s": S, "q": Q, "d": D}
 var _ policy.Policy = (*Agent)(nil)
 
 // New makes an agent that is alone and has seen nothing. Params.Preset is the
-// algorithm: e, which is also the default, s, q or d. It draws its regeneration
-// delays from rng, which it may share with other agents of the same goroutine.
+// algorithm: e, which is also the default, s, q or d. It makes no token: a keeper around
+// it finds that the token is lost (package keeper).
 // Errors: policy.ErrPreset and those of policy.Params.Validate.
 func New(params policy.Params) (*Agent, error) {
 	alg, ok := presets[params.Preset]
