@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -21,6 +23,7 @@ var messageChecks = []Check{
 	{"want-bounds", []string{"M-5"}, "A WANT of topic 0 or 5, and one that ends before it begins, is dropped; the connection stays.", wantBounds},
 	{"bounds", []string{"C-3", "F-3"}, "An OFFER with five signers, none, or hop 0 is dropped; the connection stays.", offerBounds},
 	{"policy-message", []string{"P-2", "P-9", "P-59"}, "POLICY with names, slots and versions that nobody has, and with any body for the resource's own policy or a keeper, is borne; the connection stays.", policyMessages},
+	{"keeper-ask", []string{"P-50", "P-56"}, "In a slot with a keeper, an ask about a token that nobody knows is answered: by have, went or none.", keeperAsk},
 }
 
 func helloFirst(t *trial) {
@@ -209,4 +212,38 @@ func policyMessages(t *trial) {
 		s.say(&wire.Policy{Resource: t.Resource, Policy: r.Policy, Configuration: version, Body: []byte{kind, 0}})
 	}
 	s.stays()
+}
+
+// Bodies of keepers (P-50).
+const (
+	keeperHave = 130
+	keeperAsks = 136
+	keeperWent = 137
+	keeperNone = 138
+)
+
+// kept is a resource whose preset has a keeper.
+func (t *trial) kept() group.Resource {
+	for _, r := range t.Group.Config().Settings().Resources {
+		for i, p := range catalog.Presets(r.Policy) {
+			if p.Kept && (p.Name == r.Params.Preset || i == 0 && r.Params.Preset == "") {
+				return r
+			}
+		}
+	}
+	t.skip("no resource's preset has a keeper")
+	return group.Resource{}
+}
+
+func keeperAsk(t *trial) {
+	r, s := t.kept(), t.greet()
+	ask := &wire.Policy{Resource: r.Name, Policy: r.Policy, Configuration: t.Group.Config().Version(), Body: append([]byte{keeperAsks}, make([]byte, 40)...)}
+	request(s, ask, "answer to an ask", func(m *wire.Policy) bool {
+		if m.Resource != r.Name || m.Slot != 0 || len(m.Body) == 0 {
+			return false
+		}
+		size := map[byte]int{keeperHave: 45, keeperWent: 61, keeperNone: 5}[m.Body[0]]
+		t.check(size == 0 || len(m.Body) == size, "a body of kind %d has %d bytes, not %d", m.Body[0], len(m.Body), size)
+		return size > 0
+	})
 }

@@ -144,6 +144,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 		"reads on and on":           {[]string{"page-without-end"}, talk, faults{in: heard(readsOn)}},
 		"sums wrongly":              {[]string{"fingerprint"}, talk, faults{out: only(sumsWrongly)}},
 		"skips malformed updates":   {[]string{"malformed-update"}, talk, faults{in: heard(skipsMalformed)}},
+		"says more than is asked":   {[]string{"keeper-ask"}, talk, faults{out: only(saysMore)}},
 		"answers any WANT":          {[]string{"want-rate"}, rates, faults{in: heard(answersAny)}},
 		"draws another number":      {[]string{"offer-repeated"}, handoffs, faults{out: only(drawsAnother)}},
 		"has no clock":              {[]string{"genesis-time"}, handoffs, faults{out: only(refusal(wire.RefuseClock))}},
@@ -177,6 +178,11 @@ var (
 	rates    = [][]Check{rateChecks}
 	handoffs = [][]Check{offerChecks, transferChecks, senderChecks, liarChecks}
 )
+
+func saysMore(_ *pipe, m *wire.Policy) []wire.Message {
+	m.Body = append(bytes.Clone(m.Body), 0)
+	return []wire.Message{m}
+}
 
 func talksFirst(p *pipe, m *wire.Hello) []wire.Message {
 	return []wire.Message{&wire.Want{Topic: wire.WantRevocations}, m}

@@ -28,6 +28,11 @@ var quick = group.Resource{Name: resource, MaxHold: 3 * time.Second, Params: pol
 	MinInterval: time.Millisecond, RegenerationMean: policy.MaxInterval,
 }}
 
+// kept has a keeper. Nobody wants it, so no token of it is made.
+var kept = group.Resource{Name: "kept", MaxHold: time.Second, Params: policy.Params{
+	Preset: wandering.Light, OperationTime: time.Second, MembersMax: 3, SkipDelay: time.Millisecond,
+}}
+
 // brisk is a tuning with short pauses: reservations lapse, and transfers are sent
 // again, while a test waits.
 var brisk = func() handoff.Tuning {
@@ -51,7 +56,7 @@ func newAuthority(t testing.TB) *authority {
 	now := time.Now().Truncate(time.Second)
 	first, err := group.Statement{Name: "test", Group: id, Key: pub, NotBefore: now.Add(-48 * time.Hour), NotAfter: now.Add(48 * time.Hour)}.Sign(key)
 	require.NoError(t, err)
-	c, err := group.Settings{Version: 3, Name: "test", Issued: now, Resources: []group.Resource{quick}}.WithDefaults().Sign(id, key)
+	c, err := group.Settings{Version: 3, Name: "test", Issued: now, Resources: []group.Resource{kept, quick}}.WithDefaults().Sign(id, key)
 	require.NoError(t, err)
 	g, err := group.New([]group.Authority{first}, c)
 	require.NoError(t, err)
