@@ -336,7 +336,7 @@ func policySeeds() map[string][]byte {
 		"bad-policy":  {250, 0, 0, 0},
 		"bad-preset":  {0, 250, 0, 0},
 		"bad-no-seed": {0, 0, 0},
-		"bad-event":   {0, 0, 0, 0, 10, 0},
+		"bad-event":   {0, 0, 0, 0, byte(policy.Silent), 0},
 		"bad-pause":   {0, 0, 0, 0, byte(policy.Timer) - 1, 99},
 		"bad-demand":  {0, 0, 0, 0, byte(policy.DemandChanged) - 1, 0, 2},
 		"bad-token":   append([]byte{0, 0, 0, 0}, say(policy.Arrival, 0, policyTokens, 0, 0)...),
