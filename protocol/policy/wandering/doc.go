@@ -2,8 +2,8 @@
 // Token: Congestion Avoidance of a Shared Resource", as a circulation policy, and
 // what this project makes of it. There are two papers of that title: the journal
 // paper, which is the preset [Paper], and the technical report before it, the preset
-// [Report]. The presets [Light] and [Fair] replace a lost token within seconds of its
-// loss; under Fair, members are besides served nearly in turn. "Line" and "lines" in
+// [Report]. Under the presets [Light] and [Fair] no member makes a token by itself; under
+// Fair, members are besides served nearly in turn. "Line" and "lines" in
 // this package mean those of the journal paper's figure 1.
 //
 // # The journal paper
@@ -83,34 +83,18 @@
 //
 // Both are a walker: one token at a time, and
 //
-//	holding      the token here: when it runs, rests and leaves, and which of two stays
-//	lease        the watch over who took the token
-//	sightings    tokens that were here or told of, and which of them is believed
-//	generation   making a token after long silence, not before others were asked
-//	registry     telling the slot's registrars that a token is here
-//	baggage      what the token carries
-//	body         what walkers tell each other
+//	holding    the token here: when it runs, rests and leaves, and which of two stays
+//	sightings  tokens that were here or told of, and which of them is believed
+//	baggage    what the token carries
+//	body       what walkers tell each other under fair
 //
-// Who passes a token on watches who took it (policy.Watch) until that one has passed
-// it on too, and then watches it as the next one's watcher: so the death of a holder
-// is noticed by one member, and that of a holder and of its watcher by another one. A
-// member that has fallen silent, or says that the token never came, is doubted: it
-// and others are asked, and if nobody has heard of the token further on, a new one is
-// made. Whatever others say, a member makes one token in a window at most.
+// A walker makes no token. Who finds that the token is lost, and makes another one, is
+// the slot's keeper (package keeper), which is around each walker.
 //
 // A token is dropped when one that precedes it (older, then smaller id) was here, or
 // was told of by three members independently, within the window and after it was
-// made. What was heard of before that may be the token in whose place it was made.
-//
-// The window is what the configuration leads to expect, or longer where tokens come
-// more seldom: then it follows what the member has observed itself.
-//
-// A member that has had no token for the window and a random delay asks 32 members: the
-// slot's registrars, and others at random. It makes a token unless enough of them have
-// heard of one: two say so independently, or three where many are asked. So one liar
-// prevents no token, and in larger groups two do not, whatever they tell to whom; three
-// do. That honest members are never that few, no token stays with a member for longer
-// than a window after its operation.
+// made. What was heard of before that may be the token in whose place it was made. The
+// window is what the configuration leads to expect.
 //
 // Light passes the token on at random. It does not rest at members that do not run,
 // unless it has met 32 of them in a row.
