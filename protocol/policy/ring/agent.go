@@ -65,8 +65,8 @@ import (
 // gets another neighbour, as when two parts of a ring have found each other again.
 //
 // A member that lies: it can send the token around, as whoever asks does, and keep
-// tokens and requests from those behind it, who then make their own every few
-// rounds. What it says to all others goes once around in half of request_timeout,
+// tokens and requests from those behind it, who then are not served up to the next one
+// that makes a token. What it says to all others goes once around in half of request_timeout,
 // but with q, where each request counts, every message does: it is for members that
 // trust each other.
 //

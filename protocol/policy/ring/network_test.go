@@ -300,6 +300,15 @@ func (w *network) carryOut(i int, a policy.Action) {
 
 func (w *network) operate(i int, id ident.Token) {
 	s := w.sites[i]
+	if w.setup.kept && !s.demand { // a keeper has asked others first
+		made := s.policy
+		w.later(0, func() {
+			if s.policy == made && s.here[id] {
+				w.step(i, policy.Event{Kind: policy.OperationEnded, Token: *w.tokens[id]})
+			}
+		})
+		return
+	}
 	require.True(w.t, s.demand, "runs without demand")
 	require.Zero(w.t, s.runs, "runs two at once")
 	if w.running++; w.running > 1 {
