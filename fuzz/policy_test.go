@@ -335,7 +335,7 @@ func policySeeds() map[string][]byte {
 		"bad-policy":  {250, 0, 0, 0},
 		"bad-preset":  {0, 250, 0, 0},
 		"bad-no-seed": {0, 0, 0},
-		"bad-event":   {0, 0, 0, 0, 10, 0},
+		"bad-event":   {0, 0, 0, 0, byte(policy.Silent) - 1, 0},
 		"bad-pause":   {0, 0, 0, 0, byte(policy.Timer) - 1, 99},
 		"bad-demand":  {0, 0, 0, 0, byte(policy.DemandChanged) - 1, 0, 2},
 		"bad-token":   append([]byte{0, 0, 0, 0}, say(policy.Arrival, 0, policyTokens, 0, 0)...),
@@ -355,8 +355,8 @@ func policySeeds() map[string][]byte {
 }
 
 func policyLife() []byte {
-	baton := sayField([]byte{1, 0, 0, 0, 3, 0, 0, 0, 1})
-	endless := sayField([]byte{0, 255, 255, 255, 255, 255, 255, 255, 255})
+	baton := sayField([]byte{1, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 1, 0})
+	endless := sayField([]byte{0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255})
 	request := sayField([]byte{1, 0, 0, 0, 1, 0, 0, 0, 9})
 	follows := append(append([]byte{1, 255, 255, 255, 255, 255, 255, 255, 255, 2}, make([]byte, 38)...), 9)
 	return slices.Concat(

@@ -132,7 +132,7 @@ func textSeeds() map[string][]byte {
 		"bad-invite":     is(6, "00112233445566FF"),
 		"bad-duration":   is(7, "4"),
 		"bad-segment":    is(8, "0"+journal.SegmentName(7)),
-		"bad-baton":      is(9, "\x02\x00\x00\x00\x01\x00\x00\x00\x02"),
+		"bad-field":      is(9, "\x02\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03"),
 		"bad-algorithm":  is(10, "X"),
 		"bad-key":        is(11, "\xa0"),
 		"bad-name":       is(12, "a\nb"),
