@@ -356,8 +356,8 @@ func policySeeds() map[string][]byte {
 }
 
 func policyLife() []byte {
-	baton := sayField([]byte{1, 0, 0, 0, 3, 0, 0, 0, 1})
-	endless := sayField([]byte{0, 255, 255, 255, 255, 255, 255, 255, 255})
+	baton := sayField([]byte{1, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 1, 0})
+	endless := sayField([]byte{0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255})
 	request := sayField([]byte{1, 0, 0, 0, 1, 0, 0, 0, 9})
 	follows := append(append([]byte{1, 255, 255, 255, 255, 255, 255, 255, 255, 2}, make([]byte, 38)...), 9)
 	return slices.Concat(

@@ -80,7 +80,6 @@ func (a *authority) revoke(t testing.TB, m ident.Member) []byte {
 func TestTokenCirculatesAndSerialises(t *testing.T) {
 	a := newAuthority(t, group.Resource{Name: "ftp", Params: policy.Params{
 		OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: 5 * time.Millisecond, MinInterval: time.Millisecond,
-		RegenerationMean: time.Hour,
 	}}.WithDefaults())
 	ctx := context.Background()
 	var nodes []*node.Node

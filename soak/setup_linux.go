@@ -72,7 +72,7 @@ func groupFile(p plan.Plan) string {
 			key   string
 			value time.Duration
 		}{
-			{"min_interval", r.MinInterval}, {"target_interval", r.TargetEvery}, {"regeneration_mean", r.MeanToAnother},
+			{"min_interval", r.MinInterval}, {"target_interval", r.TargetEvery},
 		} {
 			if optional.value > 0 {
 				fmt.Fprintf(&b, "%s = %q\n", optional.key, optional.value)

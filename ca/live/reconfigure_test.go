@@ -29,7 +29,7 @@ func (w *world) share(to *machine, resources ...group.Resource) {
 func shared(name string, slots int, maxHold time.Duration) group.Resource {
 	return group.Resource{Name: name, Slots: slots, MaxHold: maxHold, Params: policy.Params{
 		Preset: wandering.Fair, OperationTime: 100 * time.Millisecond, MembersMax: 5, SkipDelay: 20 * time.Millisecond,
-		MinInterval: time.Millisecond, RegenerationMean: policy.MaxInterval,
+		MinInterval: time.Millisecond,
 	}}
 }
 
@@ -133,7 +133,7 @@ func TestReconfigure_WholeGroup_Obeyed(t *testing.T) {
 
 	// Another policy and other times, while a program runs.
 	other := group.Resource{Name: "ftp", Policy: catalog.Ring, MaxHold: 700 * time.Millisecond, Params: policy.Params{
-		OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: 10 * time.Millisecond, RegenerationMean: policy.MaxInterval,
+		OperationTime: 50 * time.Millisecond, MembersMax: 3, SkipDelay: 10 * time.Millisecond,
 	}}
 	w.share(b, other)
 	for _, m := range w.machines {

@@ -15,7 +15,7 @@ import (
 func groupFileOf(resources int) []byte {
 	var b strings.Builder
 	for i := range resources {
-		fmt.Fprintf(&b, "[[resource]]\nname = \"r%04d\"\noperation_time = \"2s\"\nmembers_max = 5\nregeneration_mean = \"10m\"\nmin_interval = \"1s\"\n", i)
+		fmt.Fprintf(&b, "[[resource]]\nname = \"r%04d\"\noperation_time = \"2s\"\nmembers_max = 5\nmin_interval = \"1s\"\n", i)
 	}
 	return []byte(b.String())
 }

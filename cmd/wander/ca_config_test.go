@@ -30,6 +30,7 @@ failure_permanent = true
 [[resource]]
 name = "ftp"
 policy = "wandering"
+preset = "paper"
 slots = 2
 operation_time = "4s"
 members_max = 100
@@ -177,7 +178,7 @@ func TestCAConfigRefuses(t *testing.T) {
 		{
 			"parameter without effect", smallGroup + "interval_factor = 3\n",
 			"bad.toml:6:19: resource \"ftp\": policy wandering: parameter without effect: preset fair does not use interval_factor; leave it out\n" +
-				"hint: preset fair of policy wandering uses min_interval, regeneration_mean",
+				"hint: preset fair of policy wandering uses min_interval",
 		},
 		{"parameter out of range", smallGroup + "min_interval = \"4000d\"\n", "bad.toml:6:16: resource \"ftp\": parameter out of range: min_interval is"},
 		{"negative factor", smallGroup + "policy = \"multitoken\"\ndecay_factor = -0.1\n", "bad.toml:7:16: resource \"ftp\": parameter out of range: decay_factor is -0.1, permitted are 0 (derived) and 0.001 to 1\n"},

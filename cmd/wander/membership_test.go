@@ -96,12 +96,11 @@ func newCrew(t *testing.T) *crew {
 	c := &crew{t: t, dir: dir, service: aPort(t)}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "group.toml"), []byte(`
 [[resource]]
-name              = "tape"
-operation_time    = "200ms"
-members_max       = 5
-min_interval      = "50ms"
-max_hold          = "10s"
-regeneration_mean = "5s"
+name           = "tape"
+operation_time = "200ms"
+members_max    = 5
+min_interval   = "50ms"
+max_hold       = "10s"
 `), 0o600))
 	c.wander("ca", "init", "--dir", "ca", "--name", "crew", "--no-passphrase")
 	c.wander("ca", "config", "--dir", "ca", "group.toml")

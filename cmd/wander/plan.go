@@ -53,7 +53,7 @@ command gives the same figures; --first gives others.`,
   wander plan --members 50 --operation-time 4s --every 10m --loss 0.1% --latency 20ms
   wander plan --members 50 --operation-time 4s --compare
   wander plan --members 200 --operation-time 30s --policy multitoken --target-interval 20m
-  wander plan --members 30 --operation-time 10m --every 24h --policy ring --set request_timeout=24h`,
+  wander plan --members 30 --operation-time 10m --every 24h --policy ring --set request_timeout=1h`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPlan(env, &f, cmd.Flags().Changed) },
 	}

@@ -18,7 +18,7 @@ func setParameters(params *policy.Params, settings []string, given func(flag str
 	for _, setting := range settings {
 		name, value, ok := strings.Cut(setting, "=")
 		if !ok {
-			return usageError("--set %q: write NAME=VALUE, for example regeneration_mean=24h", setting)
+			return usageError("--set %q: write NAME=VALUE, for example min_interval=1h", setting)
 		}
 		i := slices.IndexFunc(policy.Parameters, func(p policy.Parameter) bool { return p.Name == name })
 		if i < 0 {

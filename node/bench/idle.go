@@ -24,13 +24,12 @@ import (
 const (
 	// idleSubject is the subject of a process whose member wants nothing.
 	idleSubject = "idle"
-	// idleGossip, idleOperation, idleInterval, idleHold and idleRegeneration are the
-	// settings of the README's group.
-	idleGossip       = 5 * time.Second
-	idleOperation    = 2 * time.Second
-	idleInterval     = 500 * time.Millisecond
-	idleHold         = 20 * time.Second
-	idleRegeneration = 10 * time.Minute
+	// idleGossip, idleOperation, idleInterval and idleHold are the settings of the
+	// README's group.
+	idleGossip    = 5 * time.Second
+	idleOperation = 2 * time.Second
+	idleInterval  = 500 * time.Millisecond
+	idleHold      = 20 * time.Second
 )
 
 // idleness measures what a member costs while nobody wants anything: each is a
@@ -97,8 +96,7 @@ func (i *idleness) settings(members int) group.Settings {
 		Resources: []group.Resource{{
 			Name: resource, MaxHold: idleHold,
 			Params: policy.Params{
-				Preset: i.preset, OperationTime: idleOperation, MembersMax: members,
-				MinInterval: idleInterval, RegenerationMean: idleRegeneration,
+				Preset: i.preset, OperationTime: idleOperation, MembersMax: members, MinInterval: idleInterval,
 			},
 		}},
 	}

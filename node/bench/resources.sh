@@ -30,7 +30,7 @@ group() {
 	echo 'gossip_interval = "5s"'
 	seq -f %04g "$1" | while read -r i; do
 		printf '\n[[resource]]\nname = "resource-%s"\npreset = "%s"\n' "$i" "$preset"
-		printf 'operation_time = "2s"\nmembers_max = 3\nmin_interval = "1s"\nregeneration_mean = "10m"\n'
+		printf 'operation_time = "2s"\nmembers_max = 3\nmin_interval = "1s"\n'
 	done
 }
 

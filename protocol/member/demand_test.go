@@ -202,7 +202,9 @@ func TestDemandIsMetBesideAMutePeer(t *testing.T) {
 	for _, preset := range []string{wandering.Light, wandering.Fair, wandering.Paper} {
 		for _, restarted := range []bool{false, true} {
 			params := quick
-			params.Preset = preset
+			if params.Preset = preset; preset != wandering.Paper {
+				params.RegenerationMean = 0
+			}
 			a := newAuthorityOf(t, params)
 			self, mute := a.issue(1, 24*time.Hour), a.issue(2, 24*time.Hour)
 			b := a.open(self, func(c *member.Config) { c.Found = true })

@@ -1,6 +1,7 @@
 package circulation
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -179,12 +180,21 @@ func (w *World) detectAfter() time.Duration {
 // them. In larger groups it is enough to look at some.
 const exact = 4 * policy.MaxWitnesses
 
+// slotID stands for the slot in questions to the roster. It is no member's id, and
+// slotIndex no member's index.
+var slotID = ident.Member{255}
+
+const slotIndex = math.MaxInt32
+
 // Witnesses implements policy.Roster: as if by rendezvous hashing, without a look at
 // everybody.
 func (m *memberRoster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	r := m.roster
 	i := MemberIndex(of)
-	if i < 0 || i >= len(r.world.sites) || r.world.cfg.Known == 0 && !r.counts(int32(i)) {
+	switch {
+	case of == slotID:
+		i = slotIndex
+	case i < 0 || i >= len(r.world.sites) || r.world.cfg.Known == 0 && !r.counts(int32(i)):
 		return to
 	}
 	var found [policy.MaxWitnesses]int32

@@ -199,7 +199,8 @@ func TestDeterminism(t *testing.T) {
 }
 
 // TestNoAllocations: a run allocates nothing, with a Meter neither, once what
-// has room for tokens, messages and links has grown.
+// has room for tokens, messages and links has grown; but for a few that keepers make in
+// ten seconds.
 func TestNoAllocations(t *testing.T) {
 	for _, name := range catalog.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -208,7 +209,11 @@ func TestNoAllocations(t *testing.T) {
 			w, _ := world(t, cfg, circulation.MeterConfig{})
 			run(t, w, 1000*time.Second)
 			hops, messages := w.Stats().Hops, w.Stats().Messages
-			assert.Zero(t, testing.AllocsPerRun(100, func() { w.Run(w.Now().Add(10 * time.Second)) }))
+			allowed := 0.0
+			if catalog.Presets(name)[0].Kept {
+				allowed = 16
+			}
+			assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { w.Run(w.Now().Add(10 * time.Second)) }), allowed)
 			assert.Greater(t, w.Stats().Hops+w.Stats().Operations+w.Stats().Messages-hops-messages, uint64(100))
 		})
 	}

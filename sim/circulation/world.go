@@ -136,7 +136,7 @@ func newWorld(ctx context.Context, cfg Config, makePolicy Maker) (*World, error)
 	policies := rand.NewPCG(cfg.Seed, streamPolicy)
 	w.make = func(member int) (policy.Policy, error) {
 		return makePolicy(member, policy.Surroundings{
-			Self: MemberID(member), Random: policies, Roster: &memberRoster{&w.roster, int32(member)},
+			Self: MemberID(member), Random: policies, Roster: &memberRoster{&w.roster, int32(member)}, Slot: slotID,
 		})
 	}
 	w.queue.timers = timers{make([]timer, 0, cfg.Members), &w.sites}

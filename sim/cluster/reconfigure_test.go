@@ -88,13 +88,16 @@ func drawShared(r *rand.Rand) (list []group.Resource) {
 			continue
 		}
 		p := oneTokenPolicies[r.IntN(len(oneTokenPolicies))]
-		list = append(list, group.Resource{
+		added := group.Resource{
 			Name: fmt.Sprintf("r%d", i), Policy: p.policy, Slots: 1 + r.IntN(3), MaxHold: ms(100, 3000),
 			Params: policy.Params{
 				Preset: p.preset, OperationTime: ms(50, 1000), MembersMax: 2 + r.IntN(20), SkipDelay: ms(10, 200),
-				RegenerationMean: 10000 * time.Hour,
 			},
-		}.WithDefaults())
+		}
+		if p.preset == wandering.Paper {
+			added.RegenerationMean = 10000 * time.Hour
+		}
+		list = append(list, added.WithDefaults())
 	}
 	return list
 }

@@ -15,8 +15,8 @@ const (
 // their token makes another one after minutes only, unless something is known to fail.
 func exclusive(operation, hold, interval time.Duration) []Resource {
 	list := []Resource{
-		{Name: "fair", Policy: "wandering", Preset: "fair", MinInterval: interval, MeanToAnother: 10 * time.Minute},
-		{Name: "light", Policy: "wandering", Preset: "light", MinInterval: interval, MeanToAnother: 10 * time.Minute},
+		{Name: "fair", Policy: "wandering", Preset: "fair", MinInterval: interval},
+		{Name: "light", Policy: "wandering", Preset: "light", MinInterval: interval},
 		{Name: "ring", Policy: "ring", Preset: "e"},
 	}
 	for i := range list {

@@ -51,9 +51,9 @@ func (m *maker) group() {
 	)
 	n := len(m.plan.Members)
 	m.plan.Resources = []Resource{
-		{Name: "fair", Policy: "wandering", Preset: "fair", MinInterval: interval, MeanToAnother: 10 * time.Minute, MaxStall: stall},
-		{Name: "light", Policy: "wandering", Preset: "light", MinInterval: interval, MeanToAnother: 10 * time.Minute, MaxStall: stall},
-		{Name: "pair", Policy: "wandering", Preset: "fair", Slots: 2, MinInterval: interval, MeanToAnother: 10 * time.Minute, MaxStall: stall},
+		{Name: "fair", Policy: "wandering", Preset: "fair", MinInterval: interval, MaxStall: stall},
+		{Name: "light", Policy: "wandering", Preset: "light", MinInterval: interval, MaxStall: stall},
+		{Name: "pair", Policy: "wandering", Preset: "fair", Slots: 2, MinInterval: interval, MaxStall: stall},
 		{Name: "ring", Policy: "ring", Preset: "e"},
 		{Name: "several", Policy: "multitoken", Preset: "split", TargetEvery: time.Duration(n) * operation / 2, Several: true},
 	}

@@ -31,15 +31,14 @@ type Resource struct {
 	Slots         int           `json:"slots"`
 	OperationTime time.Duration `json:"operation_time"`
 	MaxHold       time.Duration `json:"max_hold"`
-	MinInterval   time.Duration `json:"min_interval"`    // 0: the policy's own
-	TargetEvery   time.Duration `json:"target_every"`    // 0: the policy has none
-	MeanToAnother time.Duration `json:"mean_to_another"` // regeneration_mean; 0: the policy's own
-	Several       bool          `json:"several"`         // several tokens for a slot are as it should be
-	MaxStall      time.Duration `json:"max_stall"`       // limit of the time with somebody waiting and nobody running; 0: none
-	MaxTurn       int           `json:"max_turn"`        // limit of the programs of one member in a row while another one waits; 0: none
-	MaxTokens     int           `json:"max_tokens"`      // limit of the tokens made; 0: none
-	Alone         bool          `json:"alone"`           // no two programs may run at once
-	MaxUneven     float64       `json:"max_uneven"`      // limit of the mean of the programs of those who always want, over the fewest of one of them; 0: none
+	MinInterval   time.Duration `json:"min_interval"` // 0: the policy's own
+	TargetEvery   time.Duration `json:"target_every"` // 0: the policy has none
+	Several       bool          `json:"several"`      // several tokens for a slot are as it should be
+	MaxStall      time.Duration `json:"max_stall"`    // limit of the time with somebody waiting and nobody running; 0: none
+	MaxTurn       int           `json:"max_turn"`     // limit of the programs of one member in a row while another one waits; 0: none
+	MaxTokens     int           `json:"max_tokens"`   // limit of the tokens made; 0: none
+	Alone         bool          `json:"alone"`        // no two programs may run at once
+	MaxUneven     float64       `json:"max_uneven"`   // limit of the mean of the programs of those who always want, over the fewest of one of them; 0: none
 }
 
 // Member is one member and what it wants.

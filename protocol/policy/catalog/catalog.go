@@ -50,8 +50,8 @@ type entry struct {
 var entries = map[string]entry{
 	Wandering: {
 		presets: []Preset{
-			{wandering.Fair, []string{"min_interval", "regeneration_mean"}, true},
-			{wandering.Light, []string{"min_interval", "regeneration_mean"}, true},
+			{wandering.Fair, []string{"min_interval"}, true},
+			{wandering.Light, []string{"min_interval"}, true},
 			{wandering.Paper, []string{"min_interval", "regeneration_mean"}, false},
 			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}, false},
 		},

@@ -18,13 +18,13 @@ import (
 // keeps the token and runs whenever it has demand.
 //
 //	Arrival                 Station.Arrive, then the requests that waited for it
-//	Generated, Resumed      Station.Return, with a tour where others may have one
+//	Generated, Resumed      Station.Return, with a tour
 //	DemandChanged           Station.Need, Station.Withdraw
 //	OperationEnded          Station.Exit; more demand is a new request
 //	PassSettled(Returned)   Station.Return with what was to be passed
 //	Message                 Station.Request, as soon as its condition is met
 //	Neighbour               what the last one was told is told the new one
-//	Timer                   Pass what rests, repeat a request, make a token
+//	Timer                   Pass what rests, repeat a request
 //
 // # What holds only without faults
 //
@@ -35,7 +35,7 @@ import (
 // also need that no token overtakes a request, which may cost a tour in vain.
 //
 // A repeated request costs up to n-1 messages more; another neighbour up to n, and
-// a tour of the token; a token that is made n-1, and a tour. With two tokens two
+// a tour of the token; a token that is made a tour. With two tokens two
 // members may run at a time, until the tokens have met. A token whose custody is
 // in doubt when its neighbour changes may be overtaken by a request: who waits for
 // it then asks again.
@@ -53,22 +53,20 @@ import (
 // it for a tour in vain; every station that it has passed has told the next one
 // since the token left, which is all that M_p = 1 has to mean.
 //
-// A lost token: a member that has asked, and has seen none for base and a random
-// delay, makes one, and tells the others that it has. Whose program takes longer than
-// operation_time tells them, too, that the token is in use, and they wait anew. Until then it repeats its
-// request, even if it needs the token no more: else programs that give up sooner
-// would never get the token back. Members that have not asked need none.
+// A lost token: an agent makes none. The slot's keeper does, which is around each agent
+// (package keeper). Until a token comes who has asked repeats its request, even if it
+// needs the token no more.
 //
 // Two tokens: of two at one member, or one here and one that was here less than
-// window ago, the one with precedence stays, which is the older one, then that of
-// the smaller id; but one that was made here, and that somebody did not take, goes
-// first, whatever its age. To make them meet, a token goes once around when it was
-// made instead of a lost one, when it comes out of a restart, and when some member
+// window ago and since the first was made, the one with precedence stays, which is the
+// older one, then that of the smaller id; but one that was made here, and that somebody
+// did not take, goes first, whatever its age. To make them meet, a token goes once
+// around when it was made, when it comes out of a restart, and when some member
 // gets another neighbour, as when two parts of a ring have found each other again.
 //
 // A member that lies: it can send the token around, as whoever asks does, and keep
-// tokens and requests from those behind it, who then make their own every few
-// rounds. What it says to all others goes once around in half of request_timeout,
+// tokens and requests from those behind it, who then are not served up to the next one
+// that makes a token. What it says to all others goes once around in half of request_timeout,
 // but with q, where each request counts, every message does: it is for members that
 // trust each other.
 //
@@ -103,10 +101,10 @@ type Agent struct {
 	filled int
 }
 
-// fieldsMax is what the actions of a step carry at most: the messages behind
-// held requests, one of this member itself, one to a new neighbour and one about
-// a new token, and two batons.
-const fieldsMax = (heldMax+3)*boundSize + 2*FieldSize
+// fieldsMax is what the actions of a step carry at most: the messages behind held
+// requests, one of this member itself and one to a new neighbour, and the fields of two
+// tokens.
+const fieldsMax = (heldMax+2)*boundSize + 2*FieldSize
 
 // longAgo is an Instant before all others, with room to count on from it.
 const longAgo = -clock.Never / 2
@@ -116,8 +114,7 @@ var presets = map[string]Algorithm{"": E, "e": E, "s": S, "q": Q, "d": D}
 var _ policy.Policy = (*Agent)(nil)
 
 // New makes an agent that is alone and has seen nothing. Params.Preset is the
-// algorithm: e, which is also the default, s, q or d. It makes no token: a keeper around
-// it finds that the token is lost (package keeper).
+// algorithm: e, which is also the default, s, q or d.
 // Errors: policy.ErrPreset and those of policy.Params.Validate.
 func New(params policy.Params) (*Agent, error) {
 	alg, ok := presets[params.Preset]
@@ -173,9 +170,9 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 }
 
 // ActionsMax bounds the answer to one event: two tokens are dropped, one runs or is
-// passed on, at most twice and prepared for each time; the messages of fieldsMax,
-// Generate and Wait.
-const ActionsMax = 2 + 2*2 + (heldMax + 3) + 2
+// passed on, at most twice and prepared for each time; the messages of fieldsMax, and
+// Wait.
+const ActionsMax = 2 + 2*2 + (heldMax + 2) + 1
 
 func (s *step) do(a policy.Action) { s.actions = append(s.actions, a) }
 

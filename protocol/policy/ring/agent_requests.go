@@ -77,21 +77,10 @@ func (s *step) message(e *policy.Event) {
 	}
 }
 
-// news is what was heard last of something that is sent around.
+// news is the last repeated request that went on from here.
 type news struct {
 	at    clock.Instant
 	reach uint32 // how far that goes
-}
-
-// fresh reports whether a message says what was not heard a short time ago. One
-// does for all that are sent at about the same time: those that it comes before
-// go no further than it does. So nobody can make others say it all the time.
-func (a *Agent) fresh(now clock.Instant, n *news, reach uint32) bool {
-	if reach <= n.reach && now < n.at.Add(a.requestTimeout/2) {
-		return false
-	}
-	*n = news{now, reach}
-	return true
 }
 
 // requested handles requests in their turn.
@@ -127,14 +116,17 @@ func (a *Agent) distinct(count uint32) uint32 {
 	return min(count, 1)
 }
 
-// through lets a repeated request pass, though one was sent on before (D and E).
+// through lets a repeated request pass, though one was sent on before (D and E). One
+// does for all that are sent at about the same time: those that it comes before
+// go no further than it does. So nobody can make others repeat it all the time.
 func (s *step) through(reach uint32) bool {
 	if s.alg == Q {
 		return true
 	}
-	if !s.fresh(s.now, &s.repeated, reach) {
+	if n := &s.repeated; reach <= n.reach && s.now < n.at.Add(s.requestTimeout/2) {
 		return false
 	}
+	s.repeated = news{s.now, reach}
 	s.station.Forget()
 	return true
 }

@@ -122,11 +122,8 @@ func (s *step) baton(field []byte) Baton {
 // arrive takes a token from the previous member, and then the requests that were
 // sent after it.
 func (s *step) arrive(t *policy.Token) {
-	r := s.tokens.see(t, s.now)
+	r := s.dated(t)
 	r.shunned = false
-	if _, age, err := ParseField(t.Field); err == nil {
-		r.birth = s.now - clock.Instant(span(age))
-	}
 	b := s.baton(t.Field)
 	switch {
 	case s.tokens.at(here) == nil && s.superseded(r):
@@ -141,6 +138,15 @@ func (s *step) arrive(t *policy.Token) {
 		s.take(r, b, s.station.Arrive, s.restAtArrival())
 	}
 	s.release()
+}
+
+// dated notes that a token is here, and when it was made, as its field says.
+func (s *step) dated(t *policy.Token) *record {
+	r := s.tokens.see(t, s.now)
+	if _, age, err := ParseField(t.Field); err == nil {
+		r.birth = s.now - clock.Instant(span(age))
+	}
+	return r
 }
 
 // superseded reports whether a token of higher precedence was here a short time
@@ -362,7 +368,7 @@ func (s *step) replace() (b Baton) {
 // resumed takes a token that is here since before a restart. Nobody knows what
 // happened meanwhile, so it goes around once.
 func (s *step) resumed(t *policy.Token) {
-	r := s.tokens.see(t, s.now)
+	r := s.dated(t)
 	if r.place < here {
 		s.take(r, s.baton(t.Field), s.station.Reclaim, s.restAtArrival())
 		s.tour()

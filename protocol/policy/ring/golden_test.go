@@ -1,18 +1,20 @@
 package ring
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/golden"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // TestScenarios plays the scripts in testdata; their language is policytest's.
 func TestScenarios(t *testing.T) {
 	golden.Scripts(t, func(t *testing.T, script string) string {
-		played, err := policytest.Play(script, New)
+		played, err := policytest.Play(script, func(p policy.Params, _ rand.Source) (policy.Policy, error) { return New(p) })
 		require.NoError(t, err)
 		return played
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 )
 
 // tester is what *testing.T and *rapid.T have in common.
@@ -54,23 +55,26 @@ type setup struct {
 	telling   time.Duration
 	passLoss  float64
 	tellLoss  float64
+	kept      bool // with the keepers that make tokens
 	faulty    bool // two operations at once are no failure
 	refusals  float64
 }
 
 // site is one member by the network's books.
 type site struct {
-	policy policy.Policy
-	up     bool
-	next   int // neighbour as told
-	asked  clock.Instant
-	demand bool
-	runs   ident.Token
-	here   map[ident.Token]bool
-	since  int // messages when the request was made, -1: none
+	policy  policy.Policy
+	watched map[int]bool
+	up      bool
+	next    int // neighbour as told
+	asked   clock.Instant
+	demand  bool
+	runs    ident.Token
+	here    map[ident.Token]bool
+	since   int // messages when the request was made, -1: none
 }
 
 func memberID(i int) ident.Member { return ident.Member{byte(i + 1)} }
+func indexOf(m ident.Member) int  { return int(m[0]) - 1 }
 
 func newNetwork(t tester, s setup) *network {
 	w := &network{
@@ -88,11 +92,15 @@ func newNetwork(t tester, s setup) *network {
 
 // start makes a member's policy, and tells it what it has to know.
 func (w *network) start(i int) {
-	agent, err := New(w.setup.params, rand.NewPCG(w.setup.seed, uint64(i)+1))
+	agent, err := New(w.setup.params)
 	require.NoError(w.t, err)
 	s := w.sites[i]
 	here := s.here
-	*s = site{policy: agent, up: true, next: i, asked: clock.Never, here: map[ident.Token]bool{}, since: -1}
+	*s = site{policy: agent, watched: map[int]bool{}, up: true, next: i, asked: clock.Never, here: map[ident.Token]bool{}, since: -1}
+	if w.setup.kept {
+		in := policy.Surroundings{Self: memberID(i), Slot: ident.Member{255}, Roster: roster{w, i}}
+		s.policy = keeper.Around(agent, w.setup.params, in, true)
+	}
 	w.sight(i)
 	for id := range here {
 		s.here[id] = true
@@ -227,7 +235,7 @@ func (w *network) run(end clock.Instant) {
 
 func (w *network) step(i int, e policy.Event) {
 	actions := w.sites[i].policy.Step(w.now, e, nil)
-	require.LessOrEqual(w.t, len(actions), ActionsMax)
+	require.True(w.t, len(actions) <= ActionsMax || w.setup.kept)
 	for k, a := range actions {
 		require.True(w.t, a.Kind != policy.Wait || k == len(actions)-1, "one Wait, and last")
 		w.carryOut(i, a)
@@ -247,10 +255,15 @@ func (w *network) carryOut(i int, a policy.Action) {
 		require.Equal(w.t, memberID(s.next), a.To)
 	case policy.Pass:
 		require.NotEqual(w.t, a.Token, s.runs, "passes what runs")
-		require.Equal(w.t, memberID(s.next), a.To)
+		to := s.next
+		if !w.setup.kept {
+			require.Equal(w.t, memberID(to), a.To)
+		} else if !a.To.IsZero() {
+			to = indexOf(a.To) // a keeper sends two tokens to one member
+		}
 		w.messages++
 		delete(s.here, a.Token)
-		w.pass(i, s.next, w.tokens[a.Token], field)
+		w.pass(i, to, w.tokens[a.Token], field)
 	case policy.Drop:
 		require.NotEqual(w.t, a.Token, s.runs, "drops what runs")
 		require.Equal(w.t, policy.Superseded, a.Reason)
@@ -262,7 +275,15 @@ func (w *network) carryOut(i int, a policy.Action) {
 		if len(s.here) == 0 {
 			w.later(0, func() { w.mint(i) })
 		}
+	case policy.Watch:
+		w.watch(i, indexOf(a.To))
+	case policy.Unwatch:
+		delete(s.watched, indexOf(a.To))
 	case policy.Tell:
+		if w.setup.kept && field[0] >= keepersFirst {
+			w.send(i, indexOf(a.To), w.setup.telling, func() { w.deliver(i, indexOf(a.To), field) })
+			break
+		}
 		require.Equal(w.t, memberID(s.next), a.To)
 		w.tell(i, s.next, field)
 	case policy.Wait:
@@ -279,6 +300,15 @@ func (w *network) carryOut(i int, a policy.Action) {
 
 func (w *network) operate(i int, id ident.Token) {
 	s := w.sites[i]
+	if w.setup.kept && !s.demand { // a keeper has asked others first
+		made := s.policy
+		w.later(0, func() {
+			if s.policy == made && s.here[id] {
+				w.step(i, policy.Event{Kind: policy.OperationEnded, Token: *w.tokens[id]})
+			}
+		})
+		return
+	}
 	require.True(w.t, s.demand, "runs without demand")
 	require.Zero(w.t, s.runs, "runs two at once")
 	if w.running++; w.running > 1 {
@@ -353,21 +383,75 @@ func (w *network) tell(from, to int, body []byte) {
 	m, ok := parse(body)
 	require.True(w.t, ok)
 	w.sent++
-	if m.kind != alive {
-		w.messages++
-		w.told++
-	}
+	w.messages++
+	w.told++
 	if m.kind == repeat {
 		w.repeats++
 	}
 	if w.rng.Float64() < w.setup.tellLoss || w.lose != nil && w.lose(w.told) {
 		return
 	}
-	w.send(from, to, w.setup.telling, func() {
-		if w.reach(from, to) {
-			w.step(to, policy.Event{Kind: policy.Message, From: memberID(from), Body: body})
+	w.send(from, to, w.setup.telling, func() { w.deliver(from, to, body) })
+}
+
+func (w *network) deliver(from, to int, body []byte) {
+	if w.reach(from, to) {
+		w.step(to, policy.Event{Kind: policy.Message, From: memberID(from), Body: body})
+	}
+}
+
+// keepersFirst is the first kind of the messages between keepers.
+const keepersFirst = 0x80
+
+// silence is how long a member that is watched has to be out of reach.
+const silence = 4 * time.Second
+
+// watch says when a member is out of reach for long.
+func (w *network) watch(by, of int) {
+	s := w.sites[by]
+	if s.watched[of] {
+		return
+	}
+	s.watched[of] = true
+	made, since := s.policy, w.now
+	var look func()
+	look = func() {
+		switch {
+		case s.policy != made || !s.up || !s.watched[of]:
+			return
+		case w.reach(by, of):
+			since = w.now
+		case w.now >= since.Add(silence):
+			delete(s.watched, of)
+			w.step(by, policy.Event{Kind: policy.Silent, From: memberID(of)})
+			return
 		}
-	})
+		w.later(silence/8, look)
+	}
+	look()
+}
+
+// roster is what a member's policy may ask about the ring: all know all.
+type roster struct {
+	w    *network
+	self int
+}
+
+func (r roster) Draw(n int, to []ident.Member) []ident.Member {
+	for _, i := range r.w.rng.Perm(len(r.w.sites)) {
+		if i != r.self && n > 0 {
+			to, n = append(to, memberID(i)), n-1
+		}
+	}
+	return to
+}
+
+func (r roster) Witnesses(_ ident.Member, n int, to []ident.Member) []ident.Member {
+	members := len(r.w.sites)
+	for k := range min(n, members) {
+		to = append(to, memberID((int(r.w.setup.seed%251)+k)%members))
+	}
+	return to
 }
 
 // waiting is how many members wait to be served.

@@ -12,8 +12,8 @@ import (
 const (
 	// Fair passes the token to the member that has waited longest. It is the default.
 	Fair = "fair"
-	// Light passes the token on at random, watches who has it, and removes a second
-	// one where it comes: the fewest messages.
+	// Light passes the token on at random, and removes a second one where it comes. It
+	// says nothing to other members.
 	Light = "light"
 	// Paper is the journal paper.
 	Paper = "paper"
@@ -22,9 +22,10 @@ const (
 )
 
 // New makes the policy of one slot at one member, which has seen nothing. Of its
-// surroundings the papers' presets need Random only, and report not even that. What
-// it makes does not allocate once its buffers have grown. Errors: policy.ErrPreset,
-// and those of policy.Params.Validate.
+// surroundings the papers' presets need Random only, and report not even that. Under
+// light and fair it makes no token: that is for a keeper around it (package keeper).
+// What New makes does not allocate once its buffers have grown. Errors:
+// policy.ErrPreset, and those of policy.Params.Validate.
 func New(params policy.Params, in policy.Surroundings) (policy.Policy, error) {
 	if err := params.Validate(); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ var (
 )
 
 // CheckBody reports whether these bytes are the body of a POLICY between walkers, of
-// any kind that the presets light and fair have (P-33). Error: ErrBody. The walkers
+// any kind that the preset fair has (P-33). Error: ErrBody. The walkers
 // need no such report; it is for test vectors and those who look at messages.
 func CheckBody(b []byte) error {
 	if !parseBody(b, new(body)) {

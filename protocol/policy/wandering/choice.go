@@ -215,13 +215,24 @@ func (w *walker) idle() {
 	}
 }
 
+// lookSoon ends the pause in which nobody was due, as somebody is said to wait: but the
+// pause is never shorter than it is at first, whatever anybody says.
+func (w *walker) lookSoon() {
+	f := w.fair
+	if !w.have || w.running || f.looks == clock.Never {
+		return
+	}
+	if f.looks = min(f.looks, max(w.now, f.looked.Add(readPauseLeast))); f.looks == w.now {
+		w.fairDue()
+	}
+}
+
 // lookAgain is the end of a pause in which nobody was due. After a long time the
-// token wanders on: what is known here may be wrong, and others are to see for
-// themselves that there is a token.
+// token wanders on: what is known here may be wrong.
 func (w *walker) lookAgain() {
 	f := w.fair
 	f.pause = min(2*f.pause, readPauseMost)
-	f.looks = w.now.Add(f.pause)
+	f.looks, f.looked = w.now.Add(f.pause), w.now
 	if !w.running && w.now >= w.came.Add(w.spans.rest) {
 		w.wander()
 		return

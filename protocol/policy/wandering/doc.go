@@ -2,8 +2,8 @@
 // Token: Congestion Avoidance of a Shared Resource", as a circulation policy, and
 // what this project makes of it. There are two papers of that title: the journal
 // paper, which is the preset [Paper], and the technical report before it, the preset
-// [Report]. The presets [Light] and [Fair] replace a lost token within seconds of its
-// loss; under Fair, members are besides served nearly in turn. "Line" and "lines" in
+// [Report]. Under the presets [Light] and [Fair] no member makes a token by itself; under
+// Fair, members are besides served nearly in turn. "Line" and "lines" in
 // this package mean those of the journal paper's figure 1.
 //
 // # The journal paper
@@ -83,17 +83,18 @@
 //
 // Both are a walker: one token at a time, and
 //
-//	holding      the token here: when it runs, rests and leaves, and which of two stays
-//	sightings    tokens that were here or told of, and which of them is believed
-//	baggage      what the token carries
-//	body         what walkers tell each other
+//	holding    the token here: when it runs, rests and leaves, and which of two stays
+//	sightings  tokens that were here or told of, and which of them is believed
+//	baggage    what the token carries
+//	body       what walkers tell each other under fair
 //
-// A walker makes no token: a keeper around it finds that the token is lost (package
-// keeper).
+// A walker makes no token. Who finds that the token is lost, and makes another one, is
+// the slot's keeper (package keeper), which is around each walker.
 //
 // A token is dropped when one that precedes it (older, then smaller id) was here, or
 // was told of by three members independently, within the window and after it was
-// made. What was heard of before that may be the token in whose place it was made.
+// made. What was heard of before that may be the token in whose place it was made. The
+// window is what the configuration leads to expect.
 //
 // Light passes the token on at random. It does not rest at members that do not run,
 // unless it has met 32 of them in a row.

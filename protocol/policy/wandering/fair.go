@@ -28,6 +28,7 @@ type fair struct {
 
 	gathers clock.Instant // until then reports are awaited
 	looks   clock.Instant // when to look again while nobody is due
+	looked  clock.Instant // when it did so last
 	pause   time.Duration
 	idle    clock.Instant // since when nobody is due; clock.Never while somebody is
 	members []ident.Member
@@ -45,7 +46,7 @@ type fair struct {
 func newFair() *fair {
 	return &fair{
 		Tuning:  Tuning{Witnesses: witnesses, Reads: readsAtOnce},
-		gathers: clock.Never, looks: clock.Never, idle: clock.Never,
+		gathers: clock.Never, looks: clock.Never, looked: longAgo, idle: clock.Never,
 		announcement: announcement{again: clock.Never},
 	}
 }
@@ -154,45 +155,64 @@ func (w *walker) longest(served clock.Instant, found *[reportMost]*testimony) in
 	}
 }
 
-// hearFair handles the messages that only the preset fair has.
-func (w *walker) hearFair(from ident.Member, m *body) {
+// hear handles a message. Whatever is not well-formed is ignored.
+func (w *walker) hear(from ident.Member, b []byte) {
+	var m body
+	if from.IsZero() || from == w.self || !parseBody(b, &m) {
+		return
+	}
 	switch m.kind {
 	case look:
-		w.lookedAt(from, m)
+		w.lookedAt(from, &m)
 	case inquire:
 		w.object(from, from, &m.sight)
-		w.inquired(from, m)
+		w.inquired(from, &m)
 	case report:
-		w.reported(from, m)
+		w.reported(from, &m)
 	case answer:
-		w.answered(from, m)
+		w.answered(from, &m)
 	case demand:
 		w.demanded(from, m.what == willing, before(w.now, m.age))
+	case heard:
+		w.hinted(from, &m)
 	}
 }
 
+// hinted notes that a member has heard of a token, and of whom. What it has heard of
+// this member is no news.
+func (w *walker) hinted(from ident.Member, m *body) {
+	origin := m.member
+	if origin == w.self {
+		return
+	}
+	if origin.IsZero() {
+		origin = from
+	}
+	w.sightings.hint(&m.sight, from, origin, before(w.now, m.sight.age))
+	w.yield()
+}
+
 // object notes a token that a member tells of, and tells who holds it of one that
-// precedes it and was heard of after it was made.
+// precedes it.
 func (w *walker) object(from, holder ident.Member, t *sight) {
 	if t.id == (ident.Token{}) {
 		return
 	}
-	since := max(before(w.now, t.age), w.now-clock.Instant(w.window))
-	w.tellPreceding(holder, t, since)
+	if w.have {
+		w.sightings.here(&w.token, w.now)
+	}
+	if !holder.IsZero() {
+		w.tellPreceding(holder, t)
+	}
 	w.sightings.note(t, from, w.now)
 	w.yield()
 }
 
-// tellPreceding tells who holds a token of one that precedes it, heard of since then, and
-// on whose word that is.
-func (w *walker) tellPreceding(holder ident.Member, t *sight, since clock.Instant) {
-	if w.have {
-		w.sightings.here(&w.token, w.now)
-	}
-	if holder.IsZero() {
-		return
-	}
-	switch s, told := w.sightings.recall(preceding(t), since, &w.rng); {
+// tellPreceding tells who holds a token of one that precedes it and was heard of after it
+// was made, and on whose word that is.
+func (w *walker) tellPreceding(holder ident.Member, t *sight) {
+	since := max(before(w.now, t.age), w.now-clock.Instant(w.window))
+	switch s, told := w.sightings.recall(t, since, &w.rng); {
 	case s == nil:
 	case told == nil: // it was here
 		w.tell(holder, &body{kind: heard, member: w.self, sight: sight{id: s.id, born: s.born, hop: s.hop, age: millis(w.now.Sub(s.held))}})

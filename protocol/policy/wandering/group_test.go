@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,14 +13,16 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 )
 
-// group is members of the preset fair or light that tell each other, and pass tokens,
-// in no time. Member i has the id i+1.
+// group is members of the preset fair or light, with their keepers, that tell each
+// other, and pass tokens, in no time. Member i has the id i+1.
 type group struct {
 	t         *testing.T
 	params    policy.Params
 	walkers   []*walker
+	keepers   []*keeper.Keeper // around them
 	rng       *rand.Rand
 	now       clock.Instant
 	agenda    agenda.Agenda[clock.Instant, func()]
@@ -53,6 +56,12 @@ func (r ring) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Membe
 	return to
 }
 
+// slot stands for the group's slot.
+var slot = ident.Member{255}
+
+// silence is how long a dead member that is watched has to be silent.
+const silence = 4 * time.Second
+
 func idOf(i int) ident.Member    { return ident.Member{byte(i + 1)} }
 func indexOf(m ident.Member) int { return int(m[0]) - 1 }
 
@@ -60,9 +69,11 @@ func newGroup(t *testing.T, members int, params policy.Params) *group {
 	g := &group{t: t, params: params, rng: rand.New(rand.NewPCG(7, uint64(members))), tokens: map[ident.Token]policy.Token{},
 		down: map[int]bool{}, shunned: map[int]bool{}, ran: make([]int, members), asked: make([]clock.Instant, members)}
 	for i := range members {
-		made, err := New(params, policy.Surroundings{Self: idOf(i), Random: rand.NewPCG(8, uint64(i)), Roster: ring{i, members, g.rng}})
+		in := policy.Surroundings{Self: idOf(i), Random: rand.NewPCG(8, uint64(i)), Roster: ring{i, members, g.rng}, Slot: slot}
+		made, err := New(params, in)
 		require.NoError(t, err)
 		g.walkers = append(g.walkers, made.(*walker))
+		g.keepers = append(g.keepers, keeper.Around(made, params, in, true))
 		g.asked[i] = clock.Never
 		g.plan(0, i, policy.Event{Kind: policy.DemandChanged, Demand: true})
 	}
@@ -113,7 +124,7 @@ func (g *group) step(at int, e policy.Event) {
 	if g.down[at] || e.Kind == policy.Timer && g.now != g.asked[at] {
 		return
 	}
-	for _, a := range slices.Clone(g.walkers[at].Step(g.now, e, nil)) {
+	for _, a := range slices.Clone(g.keepers[at].Step(g.now, e, nil)) {
 		g.carryOut(at, a)
 	}
 }
@@ -142,6 +153,10 @@ func (g *group) carryOut(at int, a policy.Action) {
 	case policy.Generate:
 		g.generated++
 		g.mint(at, policy.Generated)
+	case policy.Watch:
+		if g.down[indexOf(a.To)] {
+			g.plan(g.now.Add(silence), at, policy.Event{Kind: policy.Silent, From: a.To})
+		}
 	case policy.Tell:
 		g.plan(g.now, indexOf(a.To), policy.Event{Kind: policy.Message, From: idOf(at), Body: slices.Clone(a.Field)})
 	case policy.Wait:

@@ -94,37 +94,12 @@ func TestErrandsAreRare(t *testing.T) {
 	require.LessOrEqual(t, sent, 2)
 }
 
-// Who fell silent and then answers is watched again.
-func TestWatchedAgainWhenItAnswers(t *testing.T) {
-	w := walkerAt(t, 1, Light, table1)
-	w.Step(2*second, arrival(9, 1000), nil)
-	var to ident.Member
-	now := 2 * second
-	for to.IsZero() {
-		now += second
-		for _, a := range kinds(w.Step(now, policy.Event{Kind: policy.Timer}, nil), policy.Pass) {
-			to = a.To
-		}
-	}
-	w.Step(now, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: to, Token: policy.Token{ID: ident.Token{9}, Hop: 7}}, nil)
-	w.Step(now+second, policy.Event{Kind: policy.Silent, From: to}, nil)
-	again := w.Step(now+second+1, policy.Event{Kind: policy.Message, From: to,
-		Body: (&body{kind: state, sight: sight{id: ident.Token{9}, hop: 8}, what: here}).append(nil)}, nil)
-	require.Len(t, kinds(again, policy.Watch), 1)
-}
-
-// Liars tell everybody again and again of a token that does not exist. Two of them do
-// not keep the others from making one; three do. In a small group one does not.
+// However many tell everybody again and again of a token that does not exist, it keeps
+// nobody from making one.
 func TestInventedTokenPreventsNone(t *testing.T) {
-	for _, c := range []struct {
-		members, liars int
-		made           bool
-	}{
-		{40, 0, true}, {40, 1, true}, {40, 2, true}, {40, 3, false},
-		{13, 1, true}, {13, 2, false}, {6, 1, true}, {4, 1, true},
-	} {
+	for _, c := range []struct{ members, liars int }{{40, 0}, {40, 1}, {40, 3}, {13, 2}, {6, 1}, {4, 1}} {
 		p := table1
-		p.Preset, p.RegenerationMean = Fair, time.Hour
+		p.Preset = Fair
 		g := newGroup(t, c.members, p)
 		lie := body{kind: look, sight: sight{id: ident.Token{66}, born: 1, hop: 9}, older: nothingOlder}
 		g.every(5*second, func() {
@@ -137,14 +112,14 @@ func TestInventedTokenPreventsNone(t *testing.T) {
 		for liar := range c.liars { // they make none, and answer nobody
 			g.down[liar] = true
 		}
-		g.run(4*3600*second, func() bool { return g.generated > 0 })
-		require.Equal(t, c.made, g.generated > 0, "%d liars of %d", c.liars, c.members)
+		g.run(120*second, func() bool { return g.generated > 0 })
+		require.Positive(t, g.generated, "%d liars of %d", c.liars, c.members)
 	}
 }
 
-// A token that lives is not doubted in polls: not while nobody is due for long, in
-// small groups, and while one operation takes as long as a window and more; nor when a
-// liar tells everybody of it far more often than others do.
+// A token that lives is not replaced: not while nobody is due for long, in small groups,
+// and while one operation takes as long as a window and more; nor when a liar tells
+// everybody of it far more often than others do.
 func TestLivingTokenIsNotReplaced(t *testing.T) {
 	for _, c := range []struct {
 		preset    string
@@ -159,7 +134,6 @@ func TestLivingTokenIsNotReplaced(t *testing.T) {
 		p := table1
 		p.Preset, p.OperationTime, p.MembersMax = c.preset, c.operation, max(c.members, 5)
 		p.MinInterval = 2 * c.operation * time.Duration(c.members)
-		p.RegenerationMean = c.operation * time.Duration(c.members) // polls, many of them
 		g := newGroup(t, c.members, p)
 		g.mint(1, policy.Arrival)
 		if c.liar {
@@ -231,27 +205,6 @@ func TestDeniedTurnsGainTwo(t *testing.T) {
 	require.LessOrEqual(t, g.ran[20], g.ran[10]+3)
 }
 
-// Who says that it passed the token back, which it did not, is watched like one that
-// says that it never had it.
-func TestPassedBackIsNotBelieved(t *testing.T) {
-	for _, back := range []bool{true, false} {
-		w := walkerAt(t, 1, Light, table1)
-		w.Step(2*second, arrival(9, 1000), nil)
-		w.watchOver(&policy.Token{ID: ident.Token{9}, Hop: 7}, ident.Member{5})
-		w.have = false
-		settled := policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: ident.Member{5}, Token: policy.Token{ID: ident.Token{9}, Hop: 7}}
-		w.Step(3*second, settled, nil)
-		to := ident.Member{6}
-		if back {
-			to = ident.Member{1}
-		}
-		w.Step(4*second, said(5, body{kind: state, sight: sight{id: ident.Token{9}, hop: 8}, what: passed, member: to}), nil)
-		asked := w.Step(20*second, policy.Event{Kind: policy.Silent, From: ident.Member{5}}, nil)
-		require.Equal(t, back, len(told(asked, 7, poll)) == 1, "doubted at once")
-		require.Equal(t, !back, len(told(asked, 6, ask)) == 1, "looked for at the one that has it")
-	}
-}
-
 // counting is a Roster that counts how often it ranks all members.
 type counting struct {
 	everybody
@@ -300,4 +253,21 @@ func TestFloodsRankSeldom(t *testing.T) {
 		}
 		require.LessOrEqual(t, ranked, 4*(reportMost+1), name)
 	}
+}
+
+// However often somebody says that it waits, who holds an idle token looks for it no more
+// often than after the shortest pause.
+func TestWanted_Flood_LooksAreThinned(t *testing.T) {
+	w := walkerAt(t, 1, Fair, table1)
+	w.Step(2*second, arrival(9, 1000), nil)
+	now, sent := 3*second, 0
+	w.Step(now, policy.Event{Kind: policy.Timer}, nil) // nobody is due
+	for ; now < 5*second; now += second / 1000 {
+		sent += len(kinds(w.Step(now, policy.Event{Kind: policy.Wanted}, nil), policy.Tell))
+		if now >= w.asked {
+			sent += len(kinds(w.Step(now, policy.Event{Kind: policy.Timer}, nil), policy.Tell))
+		}
+	}
+	require.LessOrEqual(t, sent, readsAtOnce*(1+int(2*time.Second/readPauseLeast)))
+	require.Greater(t, sent, readsAtOnce, "at once, and again")
 }

@@ -17,7 +17,7 @@ import (
 // announcement: the first may be lost, and the next one by itself is 1.5 rounds away.
 func TestWalker_DemandToldAgain_AnnouncedAgain(t *testing.T) {
 	w := walkerAt(t, 18, Fair, policy.Params{
-		OperationTime: 4 * time.Second, MembersMax: 8, SkipDelay: time.Second, MinInterval: time.Second, RegenerationMean: time.Hour,
+		OperationTime: 4 * time.Second, MembersMax: 8, SkipDelay: time.Second, MinInterval: time.Second,
 	})
 	demand := policy.Event{Kind: policy.DemandChanged, Demand: true}
 	said := func(from, to clock.Instant) (n int) {

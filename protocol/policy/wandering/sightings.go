@@ -161,19 +161,22 @@ func (r *sighting) credibleSince(at clock.Instant) bool {
 	return r.held > at || told == credible
 }
 
-// recall is a token that is looked for, and that was here after an instant: that is no
-// hearsay, but does not count if nobody takes it. Or else it is one of those that
+// recall is a token that precedes another one, and that was here after an instant: that is
+// no hearsay, but does not count if nobody takes it. Or else it is one of those that
 // somebody told this member of after that, drawn at random among those that told: who
 // tells more often, or last, does not hide the others.
-func (s *sightings) recall(want func(*sighting, uint64) bool, since clock.Instant, rng *rand.Rand) (found *sighting, told *source) {
+func (s *sightings) recall(other *sight, since clock.Instant, rng *rand.Rand) (found *sighting, told *source) {
 	n := 0
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if r.held > since && r.fate != shunned && want(r, r.hop) {
+		if !precedes(r.born, &r.id, other.born, &other.id) {
+			continue
+		}
+		if r.held > since && r.fate != shunned {
 			return r, nil
 		}
 		for k := range r.sources {
-			if o := &r.sources[k]; o.at > since && o.member == o.origin && want(r, o.hop) {
+			if o := &r.sources[k]; o.at > since && o.member == o.origin {
 				if n++; rng.IntN(n) == 0 {
 					found, told = r, o
 				}
@@ -184,8 +187,8 @@ func (s *sightings) recall(want func(*sighting, uint64) bool, since clock.Instan
 }
 
 // precedes orders tokens by age, and by id where that is equal.
-func precedes(born uint64, id *ident.Token, o *policy.Token) bool {
-	return born < o.Born || born == o.Born && id.Compare(o.ID) < 0
+func precedes(born uint64, id *ident.Token, otherBorn uint64, other *ident.Token) bool {
+	return born < otherBorn || born == otherBorn && id.Compare(*other) < 0
 }
 
 // superseded reports whether a token of higher precedence circulates: one that was
@@ -196,7 +199,7 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 	since := max(birth, now-clock.Instant(window))
 	for i := range s.records[:s.n] {
 		r := &s.records[i]
-		if r.fate == taken && precedes(r.born, &r.id, t) && r.credibleSince(since) {
+		if r.fate == taken && precedes(r.born, &r.id, t.Born, &t.ID) && r.credibleSince(since) {
 			return true
 		}
 	}
@@ -209,7 +212,7 @@ func (s *sightings) outranks(t, o *policy.Token) bool {
 	if ours, other := s.fateOf(&t.ID) == taken, s.fateOf(&o.ID) == taken; ours != other {
 		return ours
 	}
-	return precedes(t.Born, &t.ID, o)
+	return precedes(t.Born, &t.ID, o.Born, &o.ID)
 }
 
 // fateOf is taken for a token of which nothing is known here.
@@ -235,16 +238,10 @@ func (s *sightings) took(id *ident.Token) {
 }
 
 // shun notes that somebody did not take a token. One that was made here may be a wrong
-// clock's: nobody is told of it any more until somebody takes it, or where few can be
-// asked they would wait for it for ever.
+// clock's: nobody is told of it any more until somebody takes it, or others would drop
+// theirs.
 func (s *sightings) shun(id *ident.Token) {
 	if r := s.find(id); r != nil && r.fate == fresh {
 		r.fate = shunned
 	}
-}
-
-// preceding are tokens that precede another one.
-func preceding(t *sight) func(*sighting, uint64) bool {
-	told := policy.Token{ID: t.id, Born: t.born}
-	return func(r *sighting, _ uint64) bool { return precedes(r.born, &r.id, &told) }
 }

@@ -15,8 +15,8 @@ const (
 
 	// fairWindows and lightWindows are how many windows make a round, all members'
 	// operations, in large groups. In a window half of all members hear of a token by
-	// the messages that it causes under fair; under light, where only those hear of it
-	// that it visits, a third do.
+	// the messages that it causes under fair; under light, where only those know of it
+	// that it visits, a third do. So of two tokens one soon comes to such a member.
 	fairWindows  = 24
 	lightWindows = 5
 
@@ -36,7 +36,7 @@ const (
 type spans struct {
 	operation, min, skip time.Duration
 	round                time.Duration // how long a round takes at most, or Δmin if that is longer
-	window               time.Duration // X = W
+	window               time.Duration // for which a token that was heard of counts as one that circulates
 	rest                 time.Duration // for which a token stays where nobody is due, at most
 	gather               time.Duration // for reports, before the next member is chosen
 	reply                time.Duration // for answers to one question

@@ -10,8 +10,8 @@ import (
 )
 
 // walker is what the presets light and fair have in common: one token at a time, and
-// what was heard of others.
-// It implements policy.Policy.
+// what was seen and heard of others. It makes none: a keeper does. It implements
+// policy.Policy.
 type walker struct {
 	spans
 	self   ident.Member
@@ -109,12 +109,13 @@ func (w *walker) happened(event *policy.Event) {
 			w.announce()
 		}
 	case policy.Wanted:
-		if w.fair != nil && w.have && !w.running && w.fair.looks != clock.Never {
-			w.fair.looks = w.now
-			w.fairDue()
+		if w.fair != nil {
+			w.lookSoon()
 		}
 	case policy.Message:
-		w.hear(event.From, event.Body)
+		if w.fair != nil {
+			w.hear(event.From, event.Body)
+		}
 	}
 }
 
@@ -157,7 +158,7 @@ func (w *walker) searches() bool {
 }
 
 // outstayed reports whether the preset fair passes the token on before the operation
-// runs under it here again: others are to see for themselves that there is a token.
+// runs under it here again: others may be due of whom nobody here knows.
 func (w *walker) outstayed() bool {
 	return w.fair != nil && w.ran && w.now >= w.came.Add(w.spans.rest)
 }
@@ -184,29 +185,6 @@ func (w *walker) wait(timer bool) {
 	if next != w.asked || timer {
 		w.asked = next
 		w.actions = append(w.actions, policy.Action{Kind: policy.Wait, At: next})
-	}
-}
-
-// hear handles a message. Whatever is not well-formed is ignored.
-func (w *walker) hear(from ident.Member, b []byte) {
-	var m body
-	if from.IsZero() || from == w.self || !parseBody(b, &m) {
-		return
-	}
-	switch m.kind {
-	case heard:
-		if m.member == w.self {
-			break // that is no news
-		}
-		if m.member.IsZero() {
-			m.member = from
-		}
-		w.sightings.hint(&m.sight, from, m.member, before(w.now, m.sight.age))
-		w.yield()
-	default:
-		if w.fair != nil {
-			w.hearFair(from, &m)
-		}
 	}
 }
 

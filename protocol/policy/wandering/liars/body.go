@@ -7,20 +7,23 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// The kinds of messages that are lied in (P-34), and where in them.
+// The kinds of messages that are lied in (P-34), those of keepers last, and where in
+// them.
 const (
-	state  = 2
-	look   = 3
-	report = 4
-	answer = 6
-	demand = 7
-	heard  = 9
+	look   = 1
+	report = 2
+	answer = 4
+	demand = 5
+	heard  = 6
+	have   = 0x82
+	ask    = 0x88
+	went   = 0x89
+	none   = 0x8a
 
 	memberSize = 16
 	waiterSize = memberSize + 4
 	sightSize  = 32 + 8 + 8 + 4
 
-	stateWhat    = 1 + 32 + 8
 	lookMember   = 1 + sightSize
 	lookSize     = lookMember + memberSize + 4 + 4
 	answerMember = 1

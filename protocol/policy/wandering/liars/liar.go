@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
@@ -34,7 +35,7 @@ const (
 const (
 	// witnesses is how many a member has (P-41).
 	witnesses = 12
-	// repetition is how often an invented token is told of: the least window.
+	// repetition is how often an invented token is told of: the shortest window.
 	repetition = 30 * time.Second
 )
 
@@ -57,10 +58,11 @@ type liar struct {
 // would starve. Errors: those of wandering.New.
 func New(params policy.Params, in policy.Surroundings, lie Lie, about []ident.Member) (policy.Policy, error) {
 	params.Preset = wandering.Fair
-	honest, err := wandering.New(params, in)
+	made, err := wandering.New(params, in)
 	if err != nil {
 		return nil, err
 	}
+	honest := keeper.Around(made, params, in, true)
 	l := &liar{honest: honest, lie: lie, self: in.Self, roster: in.Roster, about: about, pause: repetition}
 	if l.roster == nil {
 		l.roster = policy.Alone{}
@@ -140,8 +142,8 @@ func (l *liar) twistBody(a *policy.Action) bool {
 	switch kind := body[0]; {
 	case l.lie == Denying && kind == heard:
 		return false
-	case l.lie == Denying && kind == state:
-		clear(body[stateWhat:]) // unknown, and passed to nobody
+	case l.lie == Denying && (kind == have || kind == went):
+		body = []byte{none, 0, 0, 0, 0}
 	case l.lie == Starved && kind == report:
 		return false // it claims instead
 	case l.lie == Starved && kind == answer && slices.Contains(l.about, ident.Member(body[answerMember:answerAge])):
