@@ -163,13 +163,18 @@ func (m *Member) resumeSlot(s *slot) {
 	}
 	m.tellNeighbour(s)
 	m.tellDemand(s)
-	for _, h := range m.holdsOf(s) {
+	holds := m.holdsOf(s)
+	for _, h := range holds {
 		m.handoff.Keep(h.token, h.hop)
 		if h.grant != nil {
-			h.grant.resumed = true // it is told when the operation has ended
-			continue
+			h.grant.resumed = true
+			m.tell(s, policy.Event{Kind: policy.Running, Token: m.describe(h)})
 		}
-		m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+	}
+	for _, h := range holds {
+		if h.grant == nil {
+			m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+		}
 	}
 	m.tell(s, policy.Event{Kind: policy.Timer}) // begin to wait for a token
 }

@@ -85,6 +85,11 @@ const (
 	// without its memory. The watch has ended. It is a belief: the member may live,
 	// and what it held may come back.
 	Silent
+	// Running (token): the member holds this token, and an operation runs under it that
+	// had begun before the policy did, at a moment that nobody remembers. It is told in
+	// place of Resumed, and before that of other tokens. OperationEnded tells of its end, and Resumed comes then. A
+	// policy that ignores Running knows of the token from there on.
+	Running
 )
 
 // Outcome is how a Pass ended.

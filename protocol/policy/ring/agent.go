@@ -20,6 +20,7 @@ import (
 //
 //	Arrival                 Station.Arrive, then the requests that waited for it
 //	Generated, Resumed      Station.Return, with a tour where others may have one
+//	Running                 Station.Resume: inside, and a tour after the Exit
 //	DemandChanged           Station.Need, Station.Withdraw
 //	OperationEnded          Station.Exit; more demand is a new request
 //	PassSettled(Returned)   Station.Return with what was to be passed
@@ -162,6 +163,8 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		s.generated(&event.Token)
 	case policy.Resumed:
 		s.resumed(&event.Token)
+	case policy.Running:
+		s.running(&event.Token)
 	case policy.PassSettled:
 		s.settled(&event)
 	case policy.OperationEnded:

@@ -180,6 +180,9 @@ func (s *step) neighbour(next ident.Member, members int) {
 	if first || next.IsZero() {
 		return
 	}
+	if r := s.tokens.at(here); r != nil && r.found && s.vouch != clock.Never {
+		s.vouch = s.now // nobody may have heard that it is in use
+	}
 	if s.station.Inside() {
 		s.prepared = ident.Member{}
 	}

@@ -157,6 +157,51 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
+// TestRunning_LongProgram_OthersToldAtOnce: others are told that a program which has
+// outlived a restart uses the token, each new neighbour again, and then as often as they
+// need to hear it, until it has ended.
+func TestRunning_LongProgram_OthersToldAtOnce(t *testing.T) {
+	p := four.params
+	p.MaxHold = time.Minute
+	c := derive(p)
+	agent, err := New(p, rand.NewPCG(1, 1))
+	require.NoError(t, err)
+	token := policy.Token{ID: ident.Token{1}, Hop: 7, Field: AppendBaton(nil, Baton{})}
+	var wait clock.Instant
+	step := func(now time.Duration, e policy.Event) (told []ident.Member) {
+		for _, a := range agent.Step(clock.Instant(now), e, nil) {
+			switch a.Kind {
+			case policy.Tell:
+				if m, ok := parse(a.Field); ok && m.kind == alive {
+					require.Equal(t, others(4), m.reach)
+					told = append(told, a.To)
+				}
+			case policy.Wait:
+				wait = a.At
+			case policy.Run, policy.Generate:
+				require.Fail(t, "one runs already")
+			}
+		}
+		return told
+	}
+	one, two := ident.Member{1}, ident.Member{2}
+	step(0, policy.Event{Kind: policy.Neighbour, From: one, Members: 4})
+	step(0, policy.Event{Kind: policy.DemandChanged, Demand: true})
+	step(0, policy.Event{Kind: policy.Running, Token: token})
+	require.Equal(t, clock.Instant(0), wait)
+	assert.Equal(t, []ident.Member{one}, step(0, policy.Event{Kind: policy.Timer}))
+	assert.Equal(t, clock.Instant(c.vouchAgain), wait)
+
+	step(time.Second, policy.Event{Kind: policy.Neighbour, From: two, Members: 4})
+	assert.Equal(t, []ident.Member{two}, step(time.Second, policy.Event{Kind: policy.Timer}))
+	assert.Equal(t, clock.Instant(time.Second+c.vouchAgain), wait)
+	assert.Equal(t, []ident.Member{two}, step(time.Duration(wait), policy.Event{Kind: policy.Timer}))
+
+	step(50*time.Second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: token})
+	step(50*time.Second, policy.Event{Kind: policy.Resumed, Token: token})
+	assert.Empty(t, step(time.Minute, policy.Event{Kind: policy.Timer}))
+}
+
 // TestSize: a million agents fit into a gigabyte, and leave room for what a
 // simulator keeps about them.
 func TestSize(t *testing.T) {

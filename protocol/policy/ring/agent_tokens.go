@@ -32,6 +32,9 @@ type record struct {
 	// shunned: it was made here, and somebody did not take it. It may be a wrong
 	// clock's, which nobody takes, and makes no other one go.
 	shunned bool
+
+	// found: an operation that the agent has not begun runs under it, or has just ended.
+	found bool
 }
 
 // precedes orders tokens by age, and by id where that is equal.
@@ -359,10 +362,40 @@ func (s *step) replace() (b Baton, found bool) {
 	return b, found
 }
 
+// running takes a token under which the operation runs since before a restart. When that
+// began is not known: the others may soon take the token for lost, so they are told at
+// once that it is in use. It goes around once, like any token that is here since then.
+func (s *step) running(t *policy.Token) {
+	r := s.tokens.see(t, s.now)
+	if r.place >= here || s.station.Inside() {
+		return // told twice; or one runs already, and this one is known when it has ended
+	}
+	if had := s.tokens.at(here); had != nil {
+		s.due = clock.Never
+		if had.outranks(r) {
+			had.place = aside
+		} else {
+			s.drop(had)
+		}
+	}
+	r.place, r.found = here, true
+	s.answered()
+	s.station.Resume(merged(s.baton(t.Field), Awake(s.alg, s.n)), s.n)
+	s.prepared = ident.Member{}
+	s.prepare()
+	if s.vouchFirst > 0 {
+		s.vouch = s.now
+	}
+}
+
 // resumed takes a token that is here since before a restart. Nobody knows what
 // happened meanwhile, so it goes around once.
 func (s *step) resumed(t *policy.Token) {
 	r := s.tokens.see(t, s.now)
+	if r.found { // it has gone on already, if it was to go, when its operation ended
+		r.found = false
+		return
+	}
 	if r.place < here {
 		s.take(r, s.baton(t.Field), s.station.Reclaim, s.restAtArrival())
 		s.tour()
