@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// TestMain runs all tests at once, whatever the number of processors: they wait
+// for most of their time.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "32")
+	os.Exit(m.Run())
+}
 
 // The project's own member, over real QUIC, passes every check.
 func TestNodeConforms(t *testing.T) {
