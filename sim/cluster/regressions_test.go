@@ -36,6 +36,7 @@ var regressions = []struct {
 }
 
 func TestRegressions(t *testing.T) {
+	skipUnderRaceDetector(t)
 	for _, r := range regressions {
 		t.Run(r.found, func(t *testing.T) { check(t, r.setting.Run(nil)) })
 	}
