@@ -6,11 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/wandertoken/wander/internal/processors"
@@ -180,8 +182,9 @@ func (i *idleness) observe(all []*process) (r idleReading, err error) {
 		return r, err
 	}
 	for k := range all {
-		r.wakeups = append(r.wakeups, float64(after[k].switches-before[k].switches)/seconds)
-		r.share = append(r.share, float64(after[k].ran-before[k].ran)/1e9/seconds)
+		done := after[k].since(before[k])
+		r.wakeups = append(r.wakeups, float64(done.switches)/seconds)
+		r.share = append(r.share, float64(done.ran)/1e9/seconds)
 	}
 	r.packets = float64(arrivedThen-arrived) / seconds / float64(len(all))
 	for _, p := range all {
@@ -205,10 +208,27 @@ func (r idleReading) row(members int) string {
 		r.packets, median(r.connections), slices.Max(r.connections))
 }
 
-// threads is what the threads of a process have done until now.
-type threads struct {
+// thread is what a thread has done until now.
+type thread struct {
 	switches uint64 // context switches, voluntary and not
 	ran      uint64 // nanoseconds on a processor
+}
+
+// threads are those of a process, by their numbers.
+type threads map[string]thread
+
+// since is what the threads that are there now have done since an earlier reading. What
+// one did that has ended meanwhile is not counted: nothing tells of it any more.
+func (t threads) since(before threads) (sum thread) {
+	for id, now := range t {
+		then := before[id]
+		if now.switches < then.switches || now.ran < then.ran {
+			then = thread{} // another thread has its number
+		}
+		sum.switches += now.switches - then.switches
+		sum.ran += now.ran - then.ran
+	}
+	return sum
 }
 
 // lookAtAll reads what all have done, and how many UDP packets have arrived anywhere
@@ -225,26 +245,44 @@ func lookAtAll(all []*process) (list []threads, packets uint64, err error) {
 	return list, packets, err
 }
 
-// lookAt adds up the threads of a process, whose folder is given.
-func lookAt(tasks string) (sum threads, err error) {
+// lookAt reads the threads of a process, whose folder is given, but for those that end
+// meanwhile.
+func lookAt(tasks string) (threads, error) {
 	entries, err := os.ReadDir(tasks)
 	if err != nil {
-		return sum, err
+		return nil, err
 	}
+	list := make(threads)
 	for _, e := range entries {
-		dir := filepath.Join(tasks, e.Name())
-		status, err := os.ReadFile(filepath.Join(dir, "status"))
-		if err != nil {
-			return sum, err
+		t, err := readThread(filepath.Join(tasks, e.Name()))
+		switch {
+		case err == nil:
+			list[e.Name()] = t
+		case !hasEnded(err):
+			return nil, err
 		}
-		sum.switches += field(status, "voluntary_ctxt_switches:") + field(status, "nonvoluntary_ctxt_switches:")
-		ran, err := os.ReadFile(filepath.Join(dir, "schedstat"))
-		if err != nil {
-			return sum, err
-		}
-		sum.ran += number(strings.Fields(string(ran)))
 	}
-	return sum, nil
+	return list, nil
+}
+
+func readThread(dir string) (t thread, err error) {
+	status, err := os.ReadFile(filepath.Join(dir, "status"))
+	if err != nil {
+		return t, err
+	}
+	ran, err := os.ReadFile(filepath.Join(dir, "schedstat"))
+	if err != nil {
+		return t, err
+	}
+	t.switches = field(status, "voluntary_ctxt_switches:") + field(status, "nonvoluntary_ctxt_switches:")
+	t.ran = number(strings.Fields(string(ran)))
+	return t, nil
+}
+
+// hasEnded reports whether reading about a thread failed as there is none any more: its
+// files are gone, or those that are open give ESRCH.
+func hasEnded(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
 // udpPackets is how many datagrams have arrived for sockets of this network namespace.
