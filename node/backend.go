@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // Acquire waits for the resource as the request says: it is the daemon behind
@@ -147,6 +148,9 @@ func (n *Node) Status() api.Status {
 	}
 	for _, slot := range s.Slots {
 		st.Resources = appendSlot(st.Resources, slot)
+	}
+	for i := range st.Resources {
+		st.Resources[i].NoPlace = s.NoPlace && st.Resources[i].Policy == catalog.Ring
 	}
 	st.Membership, st.Evidence = membershipStatus(s), n.evidence.status()
 	st.Warnings = n.warnings(s)

@@ -40,6 +40,10 @@ func (n *Node) warnings(s member.Status) []string {
 	if s.Patience > 1 {
 		list = append(list, fmt.Sprintf("this member runs late, by %v or more: its processor is short, or it was stopped; it waits %d times as long before it takes others for dead", s.Late, s.Patience))
 	}
+	if s.NoPlace {
+		list = append(list, "this member has no place on the ring, as more than half of the members only dial out: it gets no turns of resources "+
+			"with policy ring; give this or other members an address that others can dial (listen.advertise), or use preset fair")
+	}
 	for _, f := range s.Faults {
 		if f.Count > 0 {
 			list = append(list, fmt.Sprintf("member %v handed over %d faulty objects, the last: %s", f.Member, f.Count, f.Last))

@@ -51,6 +51,7 @@ var statusWords = map[string]string{
 	"resources[].slots[].return_s":         "between this member's last two; 0 before",
 	"resources[].slots[].gauges{}":         "figures of the policy, by names that end in their unit; absent if it has none",
 	"resources[].waiting":                  "local programs that wait",
+	"resources[].no_place":                 "policy `ring`, and this member has no place on the ring (**P-17**): no turn comes",
 	"handoffs.ok":                          "transfers of this member that were taken",
 	"handoffs.retried":                     "OFFERs sent again to the same member",
 	"handoffs.reselected":                  "times that another receiver was drawn",

@@ -78,7 +78,7 @@ func TestStatusKeys(t *testing.T) {
 		membership.faults.member membership.faults.stale membership.late_s membership.patience membership.revocation_version membership.snapshots
 		membership.suspects membership.updates_pending mode name
 		peers peers.connected peers.member peers.name rejected rejected.reason
-		resources resources.name resources.policy resources.preset resources.slots
+		resources resources.name resources.no_place resources.policy resources.preset resources.slots
 		resources.slots.executing resources.slots.held resources.slots.hop resources.slots.last_operation_s
 		resources.slots.last_seen_s resources.slots.leaving resources.slots.operations resources.slots.return_s resources.slots.slot resources.slots.token resources.slots.tokens_seen
 		resources.waiting tokens tokens.dropped tokens.generated uptime_s v warnings`), got)

@@ -76,6 +76,9 @@ type ResourceStatus struct {
 	Preset  string       `json:"preset"`
 	Slots   []SlotStatus `json:"slots"`
 	Waiting int          `json:"waiting"` // local programs that wait
+	// NoPlace: the resource is shared in a ring that has no place for this member, as
+	// more than half of the members only dial out. No turn comes to those that wait.
+	NoPlace bool `json:"no_place"`
 }
 
 // SlotStatus is this member's view of one slot. Ages are in seconds, nil when

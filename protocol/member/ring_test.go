@@ -121,6 +121,7 @@ func TestRing_NoPlace_ToldAndNoTokenMade(t *testing.T) {
 			b.after(time.Second)
 			look()
 		}
+		assert.Equal(t, !place, b.Status().NoPlace)
 		if place {
 			assert.Zero(t, told)
 			assert.NotZero(t, b.Status().Generated, "in place of one that must be lost")
