@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/journal"
 )
 
@@ -38,6 +39,16 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 		b.fails(exitFailure, says+versionHint, args...)
 		assert.NotContains(t, b.err.String(), "damaged")
 	}
+	// Beside journals of this version it is left out, with the same advice, and is
+	// nothing that anybody is suspected of.
+	st, _, err := store.Open("other", store.Options{Group: g.ID(), Member: b.certificate("b.crt").Member()})
+	require.NoError(t, err)
+	require.NoError(t, st.Close())
+	out := b.must("audit", "-g", "ca/group.crt", "state", "other")
+	assert.Contains(t, out, "state/journal: 1 segments are written by another version of wander: journal version 1, this program reads version 2; "+
+		"they are not read: audit them with the version that wrote them")
+	assert.NotContains(t, out, "damaged")
+
 	left, err := os.ReadFile(segment)
 	require.NoError(t, err)
 	assert.Equal(t, header, left)

@@ -76,7 +76,7 @@ func (h *SegmentHeader) parse(data []byte) (reason error) {
 		return ErrSegmentHeader
 	}
 	if v := binary.BigEndian.Uint32(data[8:]); v != SegmentVersion {
-		return fmt.Errorf("%w: version %d, this program reads version %d", ErrVersion, v, SegmentVersion)
+		return &VersionError{v}
 	}
 	h.Number = binary.BigEndian.Uint64(data[12:])
 	h.FirstSeq = binary.BigEndian.Uint64(data[20:])
