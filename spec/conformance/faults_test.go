@@ -178,6 +178,31 @@ func TestFault_ConfigurationKept_FoundAtTheTimeout(t *testing.T) {
 	assert.Equal(t, "no GOSSIP with the newer version", p.report.Results[0].Detail)
 }
 
+// keepsDeclined is the fault of a member that offers no token again that was declined.
+func keepsDeclined() faults {
+	return faults{in: heard(burnsNothing), out: only(func(p *pipe, m *wire.Offer) []wire.Message {
+		if p.notes["void"] > 0 {
+			return nil
+		}
+		return []wire.Message{m}
+	})}
+}
+
+// Silence after VOID is a fault only if the policy has had the time that it takes.
+func TestVoid_NoSecondOffer_SkippedOrFailed(t *testing.T) {
+	t.Parallel()
+	void := []Check{senderChecks[len(senderChecks)-1]}
+	short := play(t, keepsDeclined(), offerAgainSlack-time.Second, void)
+	long := play(t, keepsDeclined(), offerAgainSlack+4*time.Second, void)
+
+	<-short.over
+	require.NoError(t, short.err)
+	require.Equal(t, Skipped, short.report.Results[0].Verdict, short.report.Results[0].Detail)
+	assert.Regexp(t, `^the first offer of the token took \S+; for the second one after VOID the check needs a timeout above \S+$`, short.report.Results[0].Detail)
+	require.Equal(t, []string{"void"}, long.failed(t))
+	assert.Equal(t, "no OFFER of the token that came back by VOID", long.report.Results[0].Detail)
+}
+
 // The chapters among which a fault is looked for.
 var (
 	early    = [][]Check{handshakeChecks, streamChecks, connectionChecks}
