@@ -45,8 +45,8 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, st.Close())
 	out := b.must("audit", "-g", "ca/group.crt", "state", "other")
-	assert.Contains(t, out, "state/journal: 1 segments are written by another version of wander: journal version 1, this program reads version 2; "+
-		"they are not read: audit them with the version that wrote them")
+	assert.Contains(t, out, "state/journal: segments written by another version of wander, and not read: 1; they have journal version 1, this program "+
+		"reads version 2: audit them with the version that wrote them")
 	assert.NotContains(t, out, "damaged")
 
 	left, err := os.ReadFile(segment)

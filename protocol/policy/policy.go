@@ -87,8 +87,9 @@ const (
 	Silent
 	// Running (token): the member holds this token, and an operation runs under it that
 	// had begun before the policy did, at a moment that nobody remembers. It is told in
-	// place of Resumed, and before that of other tokens. OperationEnded tells of its end, and Resumed comes then. A
-	// policy that ignores Running knows of the token from there on.
+	// place of Resumed, and before Resumed of other tokens. OperationEnded tells of its
+	// end, and Resumed follows: a policy that ignores Running knows of the token from
+	// there on.
 	Running
 )
 

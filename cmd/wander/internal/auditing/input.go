@@ -116,8 +116,8 @@ func readableOnly(list []*segment) (rest []*segment, notes []string) {
 		counts[place{filepath.Dir(s.path), other.Version}]++
 	}
 	for p, n := range counts {
-		notes = append(notes, fmt.Sprintf("%s: %d segments are written by another version of wander: journal version %d, this program reads version %d; "+
-			"they are not read: audit them with the version that wrote them", p.folder, n, p.version, journal.SegmentVersion))
+		notes = append(notes, fmt.Sprintf("%s: segments written by another version of wander, and not read: %d; they have journal version %d, this program "+
+			"reads version %d: audit them with the version that wrote them", p.folder, n, p.version, journal.SegmentVersion))
 	}
 	slices.Sort(notes)
 	return rest, notes
