@@ -261,6 +261,7 @@ func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
 }
 
 func TestRunKeepsItsDeadlineWithoutADaemon(t *testing.T) {
+	t.Parallel()
 	socket := runSocket(t)
 	stop := grantingFor(time.Second).listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `trap '' TERM; echo ready; sleep 1000 & wait; sleep 1000`)
