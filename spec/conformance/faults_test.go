@@ -30,10 +30,14 @@ type performance struct {
 }
 
 func play(t *testing.T, f faults, timeout time.Duration, checks []Check) *performance {
+	return playWith(t, f, checks, func(o *Options) { o.Timeout = timeout })
+}
+
+func playWith(t *testing.T, f faults, checks []Check, change func(*Options)) *performance {
 	a := newAuthority(t)
 	revoked := a.issue(t, "revoked", time.Hour)
 	o := a.options(t, newSubject(t, a, revoked.Certificate.Member(), f).l.Addr().String(), revoked)
-	o.Timeout = timeout
+	change(&o)
 	for _, c := range checks {
 		if c.Name != "late-preamble" && c.Name != "transfer-lapsed" { // they wait
 			o.Only = append(o.Only, c.Name)
@@ -173,7 +177,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 // A fault that shows in silence alone takes its check the whole of its time.
 func TestFault_ConfigurationKept_FoundAtTheTimeout(t *testing.T) {
 	t.Parallel()
-	p := play(t, faults{in: heard(keepsConfiguration)}, 5*time.Second, newerChecks)
+	p := play(t, faults{in: heard(keepsConfiguration)}, 10*time.Second, newerChecks)
 	require.Equal(t, []string{"newer-configuration"}, p.failed(t))
 	assert.Equal(t, "no GOSSIP with the newer version", p.report.Results[0].Detail)
 }
@@ -192,8 +196,8 @@ func keepsDeclined() faults {
 func TestVoid_NoSecondOffer_SkippedOrFailed(t *testing.T) {
 	t.Parallel()
 	void := []Check{senderChecks[len(senderChecks)-1]}
-	short := play(t, keepsDeclined(), offerAgainSlack-time.Second, void)
-	long := play(t, keepsDeclined(), offerAgainSlack+4*time.Second, void)
+	short := playWith(t, keepsDeclined(), void, func(o *Options) { o.Timeout, o.slack = 10*time.Second, time.Hour })
+	long := playWith(t, keepsDeclined(), void, func(o *Options) { o.Timeout, o.slack = 10*time.Second, time.Millisecond })
 
 	<-short.over
 	require.NoError(t, short.err)
