@@ -161,6 +161,7 @@ var memberLimits = []struct{ what, name string }{
 	{"time for the answer to a WANT about the directory", "member.answerTimeout"},
 	{"directories that who joins compares", "member.snapshotsWanted"},
 	{"pause between its exchanges, at first", "member.joiningPace"},
+	{"exchanges of which one is with a member drawn from all", "member.strangerEvery"},
 	{"intervals without a connection that make a member join anew", "member.cutOffAfter"},
 	{"members from which on an update is told less often", "update.smallGroup"},
 	{"messages on which an update is told, at least", "update.leastTimes"},

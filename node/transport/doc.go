@@ -25,9 +25,9 @@
 // idleness: members that only dial out say so.
 //
 // A connection without frames for the idle timeout is closed, and dialled
-// again when there is something to say; nothing is resumed. While it lasts,
-// the dialler's QUIC keep-alive at a third of [MaxSilence] finds a dead peer
-// within 4/3 of that time. A peer that came back on the same address answers
+// again when there is something to say; nothing is resumed. While it lasts, a frame
+// that nothing follows for [MaxSilence] shows that the peer is dead, and so does the
+// dialler's QUIC keep-alive, which comes when there was nothing for [KeepAlive]. A peer that came back on the same address answers
 // the next packet with a stateless reset, when that packet has more than 42
 // bytes, as every message's has and a keep-alive has not.
 //
