@@ -33,7 +33,12 @@ const (
 	idleInterval     = 500 * time.Millisecond
 	idleHold         = 20 * time.Second
 	idleRegeneration = 10 * time.Minute
+	// unitSlack is TimerSlackNSec of the unit in docs/configuration.md.
+	unitSlack = time.Millisecond
 )
+
+// errRestless says that an idle member costs more than it may.
+var errRestless = errors.New("an idle member wakes up too often")
 
 // idleness measures what a member costs while nobody wants anything: each is a
 // process of its own, because a process's threads share the wake-ups of its members.
@@ -43,7 +48,9 @@ type idleness struct {
 	members        counts
 	preset         string
 	settle, window time.Duration
+	slack          time.Duration
 	dir, profiles  string
+	maxSwitches    float64 // the median of a group; 0: any
 }
 
 // playIdle opens a durable node that wants nothing. The first makes the token.
@@ -68,13 +75,15 @@ func (i *idleness) flags(f *flag.FlagSet) {
 	f.StringVar(&i.preset, "preset", wandering.Fair, "preset of the policy wandering")
 	f.DurationVar(&i.settle, "settle", time.Minute, "how long a group runs before it is measured")
 	f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
+	f.DurationVar(&i.slack, "timer-slack", unitSlack, "timer slack of the processes, as systemd's TimerSlackNSec; 0: the system's own")
+	f.Float64Var(&i.maxSwitches, "max-switches", 0, "fail if the median of context switches a second is above this (0: never)")
 	f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
 	f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
 }
 
 func (i *idleness) run(out io.Writer) error {
-	if i.window <= 0 || i.settle < 0 {
-		return errors.New("nothing to measure")
+	if i.window <= 0 || i.settle < 0 || i.slack < 0 || i.maxSwitches < 0 {
+		return errors.New("nothing to measure: -for must be greater than 0, and no other setting below 0")
 	}
 	if len(i.members) == 0 {
 		i.members = counts{5, 50}
@@ -87,6 +96,9 @@ func (i *idleness) run(out io.Writer) error {
 		}
 		if _, err := fmt.Fprintln(out, r.row(n)); err != nil {
 			return err
+		}
+		if most := median(r.wakeups); i.maxSwitches > 0 && most > i.maxSwitches {
+			return fmt.Errorf("%w: %d members, %.1f context switches a second, %.1f permitted", errRestless, n, most, i.maxSwitches)
 		}
 	}
 	return nil
@@ -141,7 +153,8 @@ func (i *idleness) start(dir string, crowd []string) (all []*process, err error)
 		if i.profiles != "" {
 			r.Profile = filepath.Join(i.profiles, "idle-"+name+".pprof")
 		}
-		p, err := start(r)
+		var p *process
+		err := withTimerSlack(i.slack, func() (err error) { p, err = start(r); return err })
 		if err != nil {
 			return all, err
 		}
