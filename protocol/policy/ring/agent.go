@@ -62,9 +62,8 @@ import (
 // would never get the token back. Members that have not asked need none.
 //
 // Two tokens: of two at one member, or one here and one that was here less than
-// window ago, the one with precedence stays, which is the older one, then that of
-// the smaller id; but one that was made here, and that somebody did not take, goes
-// first, whatever its age. To make them meet, a token goes once around when it was
+// window ago, the one with precedence stays, which is the later one, then that of
+// the smaller id. To make them meet, a token goes once around when it was
 // made instead of a lost one, when it comes out of a restart, and when some member
 // gets another neighbour, as when two parts of a ring have found each other again.
 //

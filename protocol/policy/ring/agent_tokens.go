@@ -1,7 +1,6 @@
 package ring
 
 import (
-	"math"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -29,28 +28,17 @@ type record struct {
 	baton Baton        // of one that is passing
 	to    ident.Member // and to whom
 
-	// shunned: it was made here, and somebody did not take it. It may be a wrong
-	// clock's, which nobody takes, and makes no other one go.
-	shunned bool
-
 	// found: an operation that the agent has not begun runs under it, or has just ended.
 	found bool
 }
 
-// precedes orders tokens by age, and by id where that is equal.
+// precedes orders tokens by their genesis time, the latest first, and by id where that is
+// equal: so what stays is what the fence of programs is greatest under (token.Fence).
 func (r *record) precedes(o *record) bool {
 	if r.born != o.born {
-		return r.born < o.born
+		return r.born > o.born
 	}
 	return r.id.Compare(o.id) < 0
-}
-
-// outranks reports whether of two tokens that are here the first one stays.
-func (r *record) outranks(o *record) bool {
-	if r.shunned != o.shunned {
-		return o.shunned
-	}
-	return r.precedes(o)
 }
 
 // tokensMax bounds how many tokens an agent remembers. Two are here at most.
@@ -125,7 +113,6 @@ func (s *step) baton(field []byte) Baton {
 // sent after it.
 func (s *step) arrive(t *policy.Token) {
 	r := s.tokens.see(t, s.now)
-	r.shunned = false
 	b := s.baton(t.Field)
 	switch {
 	case s.tokens.at(here) == nil && s.superseded(r):
@@ -147,7 +134,7 @@ func (s *step) arrive(t *policy.Token) {
 func (s *step) superseded(r *record) bool {
 	for i := range s.tokens.n {
 		o := &s.tokens.records[i]
-		if !o.shunned && o.precedes(r) && s.now < o.left.Add(s.window) {
+		if o.precedes(r) && s.now < o.left.Add(s.window) {
 			return true
 		}
 	}
@@ -162,7 +149,7 @@ func (s *step) take(r *record, b Baton, tell func(Baton, int) Output, rest time.
 	case r.place >= here: // told twice
 		return
 	case had == nil:
-	case had.outranks(r):
+	case had.precedes(r):
 		s.station.Arrive(b, s.n) // joins
 		s.drop(r)
 		s.prepare()
@@ -191,7 +178,7 @@ func (s *step) putAside(r *record) {
 	other := s.tokens.at(aside)
 	switch {
 	case other == nil:
-	case other.outranks(r):
+	case other.precedes(r):
 		s.drop(r)
 		return
 	default:
@@ -279,7 +266,7 @@ func (s *step) settled(e *policy.Event) {
 		switch {
 		case r == nil:
 		case r.place == passing && r.hop <= e.Token.Hop:
-			r.place, r.shunned = elsewhere, false
+			r.place = elsewhere
 		case r.place == here && e.Outcome == policy.Abandoned && !s.station.Inside():
 			r.place, s.due = elsewhere, clock.Never
 			s.station.Lose()
@@ -289,7 +276,6 @@ func (s *step) settled(e *policy.Event) {
 		return
 	}
 	r := s.tokens.see(&e.Token, s.now)
-	r.shunned = r.hop == 0
 	b, rest := s.baton(e.Token.Field), s.skip
 	switch r.place {
 	case here, aside: // told twice, as when a peer declined what was only prepared
@@ -352,11 +338,11 @@ func (s *step) replace() (b Baton, found bool) {
 		case r.hop != 0:
 		case r.place == passing:
 			b, found = merged(b, r.baton), true
-			*r = record{born: math.MaxUint64}
+			*r = record{}
 		case r.place == here && !s.station.Inside():
 			b, found = merged(b, s.station.Baton()), true
 			s.station.Lose()
-			s.due, *r = clock.Never, record{born: math.MaxUint64}
+			s.due, *r = clock.Never, record{}
 		}
 	}
 	return b, found
@@ -372,7 +358,7 @@ func (s *step) running(t *policy.Token) {
 	}
 	if had := s.tokens.at(here); had != nil {
 		s.due = clock.Never
-		if had.outranks(r) {
+		if had.precedes(r) {
 			had.place = aside
 		} else {
 			s.drop(had)

@@ -323,7 +323,7 @@ func TestLookThatAsksForNothing(t *testing.T) {
 	for older, answered := range map[uint32]int{0: 1, nothingOlder: 0} {
 		w := walkerAt(t, 1, Fair, table1)
 		w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
-		m := body{kind: look, sight: sight{id: ident.Token{66}, born: 9, age: 60_000}, member: ident.Member{5}, older: older}
+		m := body{kind: look, sight: sight{id: ident.Token{66}, born: 1, age: 60_000}, member: ident.Member{5}, older: older}
 		assert.Len(t, told(w.Step(3*second, said(3, m), nil), 5, heard), answered)
 	}
 }
