@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
 )
 
 // MaxWaiters bounds the local programs that wait for one resource: more than
@@ -171,7 +172,7 @@ func (m *Member) run(h *hold) {
 	m.persist(g.record, true)
 	m.emit(effect.Grant{
 		Request: d.request, Grant: g.id, Resource: h.slot.key.resource, Slot: h.slot.key.number,
-		Token: h.token, Hop: h.hop, Deadline: killed, Length: length,
+		Token: h.token, Hop: h.hop, Fence: token.Fence(m.describe(h).Born, h.hop), Deadline: killed, Length: length,
 	})
 	m.demandChanged(d.resource)
 }

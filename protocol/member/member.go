@@ -63,8 +63,9 @@ type Member struct {
 	tells                   tells   // to members that are not connected: see tells.go
 	policyRate, policyBurst float64 // POLICY messages that a peer may send
 
-	ring neighbour
-	gone map[ident.Member]absence
+	ring   neighbour
+	clocks peerClocks
+	gone   map[ident.Member]absence
 
 	housekeepAt clock.Instant
 	stopping    bool

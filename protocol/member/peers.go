@@ -223,6 +223,7 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 		return
 	}
 	p.hello = msg
+	m.clocks.note(m.now.Boot, from, msg.Time)
 	m.watchedGreets(from, msg.Incarnation)
 	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
 	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
@@ -259,15 +260,15 @@ func (m *Member) tellFailed(id ident.Member) {
 }
 
 // refused looks at the one refusal that concerns a token's age: a token still
-// at its generator that has become too old is dropped and made anew (handoff
-// rules §4). One that was elsewhere nobody honest refuses for that.
+// at its generator that has become too old, or was made by a wrong clock, is dropped and
+// made anew (handoff rules §4). One that was elsewhere nobody honest refuses for that.
 func (m *Member) refused(msg *wire.Refuse) {
 	h := m.holds[msg.Token]
 	if msg.Reason != wire.RefuseClock || h == nil || h.grant != nil {
 		return
 	}
 	title, ok := m.handoff.Title(h.token, h.hop)
-	if !ok || h.hop > 0 || m.age(title.Genesis.Body()) <= m.settings.ClockAllowance/2 {
+	if !ok || h.hop > 0 || m.clocks.distance(m.now, title.Genesis.Body().Time) <= m.settings.ClockAllowance/2 {
 		return
 	}
 	s, t := h.slot, m.describe(h)

@@ -263,10 +263,7 @@ func (m *Member) recallVisit(v journal.Visited) {
 	if s == nil {
 		return
 	}
-	if len(s.visits) == visitsKept {
-		s.visits = slices.Delete(s.visits, 0, 1)
-	}
-	s.visits = append(s.visits, v)
+	s.remember(v)
 	s.lastSeen = max(s.lastSeen, v.At)
 	if v.Operated {
 		s.lastOperation = max(s.lastOperation, v.At)

@@ -60,6 +60,7 @@ type slot struct {
 	leaving  bool              // see leaving.go
 	founding founding          // see founding.go
 	visits   []journal.Visited // oldest first
+	newest   uint64            // the latest genesis time of those that were here
 	watches  []ident.Member    // whom the policy watches, oldest first
 
 	seen, operations uint64
@@ -295,10 +296,7 @@ func (m *Member) hold(s *slot, title token.Title, hop uint64) *hold {
 // visit remembers that a token was here.
 func (m *Member) visit(s *slot, title token.Title, operated bool) {
 	g := title.Genesis.Body()
-	if len(s.visits) == visitsKept {
-		s.visits = slices.Delete(s.visits, 0, 1)
-	}
-	s.visits = append(s.visits, journal.Visited{
+	s.remember(journal.Visited{
 		Resource: s.key.resource, Slot: s.key.number, Token: title.Token(), Born: g.Time,
 		Generator: g.Generator, At: m.now.Micros(), Operated: operated,
 	})
@@ -312,6 +310,22 @@ func (m *Member) visit(s *slot, title token.Title, operated bool) {
 		return
 	}
 	s.seen++
+}
+
+// remember keeps a visit in the place of the oldest one, but never of the last one of the
+// newest token: the next genesis has to be later.
+func (s *slot) remember(v journal.Visited) {
+	s.newest = max(s.newest, v.Born)
+	s.visits = append(s.visits, v)
+	if len(s.visits) <= visitsKept {
+		return
+	}
+	newest := func(v journal.Visited) bool { return v.Born == s.newest }
+	oldest := 0
+	if newest(s.visits[0]) && !slices.ContainsFunc(s.visits[1:], newest) {
+		oldest = 1
+	}
+	s.visits = slices.Delete(s.visits, oldest, oldest+1)
 }
 
 // decide lets a policy answer one event and carries its actions out.
@@ -384,7 +398,7 @@ func (m *Member) generate(s *slot, founding bool) {
 	}
 	body := token.GenesisBody{
 		Resource: s.key.resource, Slot: s.key.number, Generator: m.self,
-		Incarnation: m.incarnation, Sequence: m.handoff.DrawSequence(), Time: m.now.Millis(),
+		Incarnation: m.incarnation, Sequence: m.handoff.DrawSequence(), Time: m.birthTime(s),
 	}
 	_, _ = m.sources.member.Read(body.Nonce[:]) // never fails
 	g, err := body.Sign(m.cfg.Group.ID(), m.cfg.Key)

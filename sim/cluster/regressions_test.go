@@ -72,7 +72,7 @@ func TestLimitsAreWrittenAsTheyAreRead(t *testing.T) {
 func TestLiarsAreConvicted(t *testing.T) {
 	skipUnderRaceDetector(t)
 	var s Summary
-	for seed := range uint64(6) {
+	for seed := range uint64(8) {
 		r := Setting{Seed: seed, Members: 4, Liars: 1}.Run(nil)
 		check(t, r)
 		s.AddResult(r)
