@@ -119,6 +119,7 @@ type cluster struct {
 	count      counts
 	walk       walk
 	tainted    map[ident.Token]bool // lied about
+	fences     map[fencedSlot]*fenced
 	tracer     *tracer
 	watch      func(Moment) // nil: nobody does
 	// lasts says how long the next program runs, and reports at its end; nil: half as
@@ -136,6 +137,8 @@ type counts struct {
 	leaves, revocations, renewals          int
 	messages, lost, repeated, late, broken int
 	grants, forks, convictions             int
+	refusedLate, refusedRightful           int // programs that a guard refuses by their fence: see fences.go
+	lockedOut                              int // of the second kind, after more than one handoff
 	sent, bytes                            map[wire.Type]int
 	records                                map[journal.Kind]int
 }
@@ -149,7 +152,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
 		hazards: newHazards(s.seed), walk: walk{since: make(map[*node]int), longest: make(map[*node]int)},
-		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), byID: make(map[ident.Member][]*node),
+		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), fences: make(map[fencedSlot]*fenced), byID: make(map[ident.Member][]*node),
 		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}
 	if trace != nil {
