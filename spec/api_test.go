@@ -127,8 +127,11 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 		for i := range t.NumField() {
 			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 			eachField(t.Field(i).Type, strings.TrimPrefix(path+"."+name, "."), func(path, kind string) {
-				if options == "omitempty" {
+				switch options {
+				case "omitempty":
 					kind += ", or absent"
+				case "string":
+					kind = "string"
 				}
 				visit(path, kind)
 			})
@@ -162,7 +165,7 @@ var grantWords = map[string]string{
 	"name":             "and its name",
 	"token":            "the custody that it stands on",
 	"hop":              "its hop",
-	"fence":            "the hop, too: it grows when the token was elsewhere, and begins anew with another token",
+	"fence":            "its fence (**O-21**), in decimal digits",
 	"deadline":         "RFC 3339, as this machine's wall clock would show it",
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "of which boot (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",

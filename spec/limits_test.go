@@ -196,6 +196,7 @@ var memberLimits = []struct{ what, name string }{
 	{"and at most", "member.absentMax"},
 	{"members that are passed over", "member.maxGone"},
 	{"programs that wait for one resource", "member.MaxWaiters"},
+	{"peers whose clocks a member keeps in mind", "member.maxPeerClocks"},
 }
 
 // settingsTable is what a group configuration permits.

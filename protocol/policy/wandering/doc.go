@@ -98,8 +98,8 @@
 // and others are asked, and if nobody has heard of the token further on, a new one is
 // made. Whatever others say, a member makes one token in a window at most.
 //
-// A token is dropped when one that precedes it (older, then smaller id) was here, or
-// was told of by three members independently, within the window and after it was
+// A token is dropped when one that precedes it (later, then smaller id) was here, or was
+// told of by three members independently, within the window and after it was
 // made. What was heard of before that may be the token in whose place it was made.
 //
 // The window is what the configuration leads to expect, or longer where tokens come
