@@ -240,7 +240,7 @@ breaks never_lost floors -DBUG_INCARNATION -DA=3 -DLOSS=1
 
 # The fence.
 [ "$quick" ] || holds fence
-[ "$quick" ] || holds fence -DSKEW=1 -DHAD
+[ "$quick" ] || holds fence -DSKEW=1 -DHAD -DHOPS=1
 breaks not_locked_out fence -DBUG_HOP
 breaks not_locked_out fence -DBUG_EARLIER
 breaks not_locked_out fence -DBUG_CLOCK -DSKEW=1 -DHAD
