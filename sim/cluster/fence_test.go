@@ -104,3 +104,31 @@ func (b *busy) lose(n *node, back time.Duration) {
 		}
 	})
 }
+
+// TestFence_Cut_OneHalfRefused: while a group is cut in halves that both reach the
+// resource, the guard admits the half with the later token and refuses the other one.
+// After the cut it refuses nobody.
+func TestFence_Cut_OneHalfRefused(t *testing.T) {
+	skipUnderRaceDetector(t)
+	for i, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+		t.Run(p.String(), func(t *testing.T) {
+			b := newBusy(t, uint64(60+i), 6, p, turnsTimes)
+			b.want(b.nodes, 0)
+			b.runFor(10 * time.Second)
+			x := b.separate(b.nodes[:3], silence)
+			b.runFor(2 * time.Minute)
+			t.Logf("cut: %v; refused: %d late, %d rightful", b, b.count.refusedLate, b.count.refusedRightful)
+			assert.Greater(t, b.made, 1, "tokens made in place of the one beyond the cut")
+			assert.Positive(t, b.count.refusedLate)
+			assert.Zero(t, b.count.refusedRightful)
+
+			b.heal(x)
+			b.runFor(time.Minute)
+			refused := b.count.refusedLate
+			b.runFor(time.Minute)
+			assert.Equal(t, refused, b.count.refusedLate, "after the cut")
+			assert.Zero(t, b.count.refusedRightful)
+			assert.Empty(t, b.violations)
+		})
+	}
+}
