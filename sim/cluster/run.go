@@ -38,6 +38,9 @@ type Result struct {
 	Violations []Violation
 	// Findings are what the journals prove.
 	Findings []audit.Finding
+
+	// Programs that a guard of the fence refuses: see fences.go.
+	RefusedLate, RefusedRightful, LockedOut int
 }
 
 // ErrBroken says that a rule was broken.
@@ -216,6 +219,7 @@ func (c *cluster) result(s Setting, f chaos) *Result {
 		c.judgeWaits()
 		c.judgeOverlaps(f)
 	}
+	r.RefusedLate, r.RefusedRightful, r.LockedOut = c.count.refusedLate, c.count.refusedRightful, c.count.lockedOut
 	r.Violations, r.Forks, r.Convictions = c.violations, c.count.forks, c.count.convictions
 	return r
 }
