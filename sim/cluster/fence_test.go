@@ -3,6 +3,7 @@ package cluster
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,6 +49,9 @@ func TestFence_HolderLost_NextNotLockedOut(t *testing.T) {
 				for k, way := range holderEnds {
 					if *fenceLosses == 0 && (h+i+j+k)%3 != 0 {
 						continue
+					}
+					if members == 2 && slices.Max(clocks.skews) > clockAllowance {
+						continue // a clock so wrong takes no token from its maker, and there is nobody else
 					}
 					t.Run(fmt.Sprintf("%v/%d/%s/%s", p, members, clocks.name, way.name), func(t *testing.T) {
 						b := newBusyClocks(t, uint64(members*10+j), members, p, turnsTimes, clocks.skews...)
