@@ -79,6 +79,8 @@ var statusWords = map[string]string{
 	"journal.segments":                     "",
 	"journal.bytes":                        "",
 	"journal.fsyncs":                       "syncs of the disk",
+	"journal.recalling":                    "after a restart, peers have not greeted yet (**H-72**)",
+	"journal.went_back":                    "how often a memory was given up (**H-73**)",
 	"certificate_expires":                  "RFC 3339",
 }
 

@@ -120,6 +120,11 @@ func limitTable(t *testing.T) *table {
 var memberLimits = []struct{ what, name string }{
 	{"HELLOs handled of one peer, each second", "member.helloRate"},
 	{"and at once", "member.helloBurst"},
+	{"members of whom the latest object is kept", "member.maxMemories"},
+	{"members that are waited for after a restart", "member.maxRecallers"},
+	{"longest wait for them", "member.recallTime"},
+	{"time between two dials of one of them", "member.recallPace"},
+	{"starts of copies with an empty memory that are known", "member.maxCopies"},
 	{"members that may found a slot", "member.maxFounders"},
 	{"members that are looked at for them", "member.foundersLooked"},
 	{"members at random that a founder asks besides", "member.foundingAsks"},

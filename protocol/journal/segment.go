@@ -14,7 +14,7 @@ const (
 	// SegmentVersion is the version of the journal's format: of the framing and of
 	// the records. A change of either raises it. In version 1, the records started
 	// and ended had fewer fields.
-	SegmentVersion = 2
+	SegmentVersion = 3
 
 	// SegmentHeaderSize is the size of the header that begins a segment, in
 	// bytes. It has this size and its checksum this place in every version, so

@@ -137,6 +137,9 @@ func (m *Member) demandChanged(resource string) {
 
 // tellDemand tells a slot's policy whether anybody waits, when that is news.
 func (m *Member) tellDemand(s *slot) {
+	if m.recall.active {
+		return // it is told at the end of that
+	}
 	wanted := m.waiting(s.key.resource) > 0
 	if wanted != s.demand {
 		s.demand = wanted
@@ -232,6 +235,9 @@ func (m *Member) ended(r *journal.Ended) {
 	m.persist(r, false)
 	h := g.hold
 	h.grant = nil
+	if h.lost {
+		return
+	}
 	if r.Operated {
 		if title, ok := m.handoff.Title(h.token, h.hop); ok {
 			m.visit(h.slot, title, true)

@@ -1,11 +1,13 @@
 package member
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -70,15 +72,21 @@ func (m *Member) connected(c certificate.Certificate) {
 		m.peers[id] = newPeer(m.now.Boot, m.policyBurst)
 		m.exchange.pause = 0
 	}
+	m.introduce(id)
+	m.attachedAgain(id)
+	m.remind(id)
+}
+
+// introduce sends a HELLO.
+func (m *Member) introduce(id ident.Member) {
 	hello := &wire.Hello{
 		Versions: [2]uint64{ProtocolVersion, ProtocolVersion}, Incarnation: m.incarnation,
 		MaxFrame: wire.MaxFrame, Configuration: m.settings.Version,
 		Revocations: m.dir.RevocationVersion(), Endpoint: m.where.record.Raw(), Time: m.now.Millis(),
+		Shown: m.memories.shown(id),
 	}
 	m.handoff.Introduce(id, hello)
 	m.send(id, hello)
-	m.attachedAgain(id)
-	m.remind(id)
 }
 
 // maxBroken bounds the members whose broken connections are kept in mind. Without one,
@@ -160,7 +168,11 @@ func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
 	case *wire.Transfer:
 		m.learnSigners(from, msg.Certificates)
 		m.takeIn(from, msg.Updates)
-		return m.handoff.OnTransfer(from, msg)
+		err := m.handoff.OnTransfer(from, msg)
+		if errors.Is(err, handoff.ErrPaused) {
+			m.recall.putOff[from] = true
+		}
+		return err
 	case *wire.Receipt:
 		m.takeIn(from, msg.Updates)
 		return m.handoff.OnAnswer(from, token.Receipt, msg.Receipt)
@@ -224,6 +236,8 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 	}
 	p.hello = msg
 	m.clocks.note(m.now.Boot, from, msg.Time)
+	m.isShown(from, msg.Shown)
+	m.noteGreeting(from)
 	m.watchedGreets(from, msg.Incarnation)
 	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
 	m.compareVersions(from, p, msg.Configuration, msg.Revocations)

@@ -33,6 +33,10 @@ type Status struct {
 	GossipExchanges uint64
 	Stopping        bool
 	Revoked         bool
+	Recalling       bool   // waits for greetings after a restart
+	Rollbacks       uint64 // custody memories given up, since the member was made
+	LastLoss        string // what the last one was; empty: none
+	Copies          int    // starts of other processes with this member's key
 
 	Behind    bool    // a certificate states a version that is not known here yet
 	Faults    []Fault // who handed over what nobody honest does, most often first
@@ -76,7 +80,11 @@ func (m *Member) Status() Status {
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
 		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchange.rounds, UpdatesPending: m.updates.Len(),
 		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.exchange.snapshots), Suspects: len(m.suspects),
+		Recalling: m.recall.active, Rollbacks: m.rollbacks, Copies: len(m.copies),
 		NoPlace: m.ring.outside, Late: m.doubt.left(m.now.Boot), Patience: m.patience(),
+	}
+	if m.rollbacks > 0 {
+		s.LastLoss = m.lastLoss.String()
 	}
 	held, waiting := make(map[*slot][]*hold, len(m.holds)), make(map[string]int)
 	for _, h := range m.holds {
