@@ -144,7 +144,7 @@ func (n *Node) Status() api.Status {
 		},
 		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Claims().NotAfter,
-		Journal: n.journalStatus(), Peers: peers, Resources: []api.ResourceStatus{},
+		Journal: n.journalStatus(s), Peers: peers, Resources: []api.ResourceStatus{},
 	}
 	for _, slot := range s.Slots {
 		st.Resources = appendSlot(st.Resources, slot)

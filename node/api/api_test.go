@@ -73,7 +73,7 @@ func TestStatusKeys(t *testing.T) {
 	assert.Equal(t, strings.Fields(`
 		address certificate_expires configuration_version evidence evidence.folder evidence.kept evidence.unsent group group_name
 		handoffs handoffs.in_doubt handoffs.in_doubt_resolved handoffs.ok handoffs.reselected handoffs.retried
-		incarnation journal journal.bytes journal.fsyncs journal.segments member
+		incarnation journal journal.bytes journal.fsyncs journal.recalling journal.segments journal.went_back member
 		membership membership.behind membership.exchanges membership.faults membership.faults.count membership.faults.last
 		membership.faults.member membership.faults.stale membership.late_s membership.patience membership.revocation_version membership.snapshots
 		membership.suspects membership.updates_pending mode name

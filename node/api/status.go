@@ -120,6 +120,9 @@ type JournalStatus struct {
 	Segments int    `json:"segments"`
 	Bytes    int64  `json:"bytes"`
 	Fsyncs   uint64 `json:"fsyncs"`
+	// Recalling: the member has restarted, and waits for its peers to confirm the journal.
+	Recalling bool   `json:"recalling"`
+	WentBack  uint64 `json:"went_back"` // how often it was found to have gone back, since the start
 }
 
 // MemberInfo is what this member knows of one member of the group.
