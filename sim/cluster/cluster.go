@@ -39,10 +39,12 @@ const (
 	// NoReceipts and NoOffers lose every such message when the faults are over.
 	NoReceipts
 	NoOffers
+	// HideShown takes from each HELLO what it shows to its receiver of itself.
+	HideShown
 )
 
 var bugNames = [...]string{
-	"none", "send-first", "forget-held", "same-incarnation", "forget-sent", "lose-sync", "forget-floors", "no-receipts", "no-offers",
+	"none", "send-first", "forget-held", "same-incarnation", "forget-sent", "lose-sync", "forget-floors", "no-receipts", "no-offers", "hide-shown",
 }
 
 func (b Bug) String() string { return bugNames[b] }
@@ -74,6 +76,7 @@ type setting struct {
 	// checkpoint; zero: there is none.
 	checkpointAfter int
 	noPreOffer      bool
+	recall          bool   // members of a script wait for greetings after a restart
 	limits          Limits // of the faults
 	bug             Bug
 	unguarded       bool
@@ -139,6 +142,7 @@ type counts struct {
 	grants, forks, convictions             int
 	refusedLate, refusedRightful           int // programs that a guard refuses by their fence: see fences.go
 	lockedOut                              int // of the second kind, after more than one handoff
+	escapes                                int // forks after a rollback, of members that nobody had told
 	sent, bytes                            map[wire.Type]int
 	records                                map[journal.Kind]int
 }

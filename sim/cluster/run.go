@@ -28,6 +28,7 @@ type Result struct {
 	Messages, Lost, Repeated, Late, Broken int
 	Handoffs, Grants, Tokens               int
 	Together                               int                  // operations that began while another ran
+	Escapes                                int                  // forks of members whose disk went back, and whom nobody had told
 	Forks, Convictions                     int                  // of liars: transfers signed a second time; findings of the audit that convict somebody
 	Sent                                   map[wire.Type]int    // messages by type
 	Records                                map[journal.Kind]int // journal records by kind
@@ -212,9 +213,12 @@ func (c *cluster) result(s Setting, f chaos) *Result {
 	for _, t := range report.Tokens {
 		r.Fates[t.Fate]++
 	}
-	c.judge(report)
-	c.judgeBlame()
-	c.judgeAccount()
+	r.Escapes = c.count.escapes
+	if s.Preset != Rollback {
+		c.judge(report)
+		c.judgeBlame()
+		c.judgeAccount()
+	}
 	if s.Preset == Long {
 		c.judgeWaits()
 		c.judgeOverlaps(f)
