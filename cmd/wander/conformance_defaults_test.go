@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/spec/conformance"
 )
 
@@ -22,6 +21,7 @@ var slowChecks = []string{
 
 // A node in a group that sets nothing but its resource passes.
 func TestPeerConformance_DefaultSettings_Passes(t *testing.T) {
+	t.Parallel() // not beside the tests that cannot: some interrupt all commands of the process
 	b := newConformanceBench(t, "[[resource]]\nname = \"test\"\noperation_time = \"2s\"\nmembers_max = 3\n")
 	address, tester := b.running("subject"), b.issued("tester")
 	var names []string
@@ -31,13 +31,9 @@ func TestPeerConformance_DefaultSettings_Passes(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(names), 60)
-	code := make(chan int, 1)
-	go func() { // mostly waits, beside what cannot run in parallel, too
-		code <- b.wander("conformance", "--peer", address, "--identity", tester,
-			"--timeout", "1m", "--check", strings.Join(names, ","), "--output", "json")
-	}()
-	t.Parallel()
-	require.Zero(t, await.Next(t, "the report", code), &b.err)
+	code := b.wander("conformance", "--peer", address, "--identity", tester,
+		"--timeout", "1m", "--check", strings.Join(names, ","), "--output", "json")
+	require.Zero(t, code, &b.err)
 	var r peerReport
 	require.NoError(t, json.Unmarshal(b.out.Bytes(), &r))
 	assert.Zero(t, r.Failed)
