@@ -25,9 +25,11 @@ type Options struct {
 	Now func() time.Time
 	// Rand makes keys; nil means crypto/rand.
 	Rand io.Reader
+	// WorkFactor is the cost of trying a passphrase; 0 means keyfile.WorkFactor. Tests
+	// lower it.
+	WorkFactor int
 
-	disk       disk // for tests
-	workFactor int  // keyfile.WorkFactor, lower in tests
+	disk disk // for tests
 }
 
 func (o Options) withDefaults() Options {
@@ -37,8 +39,8 @@ func (o Options) withDefaults() Options {
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
-	if o.workFactor == 0 {
-		o.workFactor = keyfile.WorkFactor
+	if o.WorkFactor == 0 {
+		o.WorkFactor = keyfile.WorkFactor
 	}
 	if o.disk == nil {
 		o.disk = osDisk{store.OS()}

@@ -59,7 +59,7 @@ func options(d disk) Options { return optionsOf(d, processes.Add(1)) }
 func optionsOf(d disk, process uint64) Options {
 	var seed [32]byte
 	binary.LittleEndian.PutUint64(seed[:], process)
-	return Options{Now: (&clockAt{now: day}).Now, Rand: rand.NewChaCha8(seed), disk: d, workFactor: 4}
+	return Options{Now: (&clockAt{now: day}).Now, Rand: rand.NewChaCha8(seed), disk: d, WorkFactor: 4}
 }
 
 const testDir = "/ca"

@@ -233,7 +233,7 @@ func (o Options) encode(key *signature.PrivateKey, secret []byte) ([]byte, error
 	if len(secret) == 0 {
 		return keyfile.EncodePrivateKey(key)
 	}
-	return keyfile.EncryptPrivateKey(key, secret, o.workFactor)
+	return keyfile.EncryptPrivateKey(key, secret, o.WorkFactor)
 }
 
 // list signs the configuration anew, with some keys in force. Needs a.mu.

@@ -91,7 +91,7 @@ var readers = map[string]string{
 	"protocol/member.Restore":                      "fuzz/FuzzMember",
 	"protocol/policy/catalog.Check":                "fuzz/FuzzConfiguration",
 	"protocol/policy/ring.ParseAlgorithm":          "fuzz/FuzzText",
-	"protocol/policy/ring.ParseField":              "fuzz/FuzzText",
+	"protocol/policy/ring.ParseBaton":              "fuzz/FuzzText",
 	"protocol/policy/keeper.CheckBody":             "fuzz/FuzzPolicy",
 	"protocol/policy/ring.CheckBody":               "fuzz/FuzzPolicy",
 	"protocol/policy/wandering.CheckBody":          "fuzz/FuzzPolicy",

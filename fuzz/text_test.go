@@ -45,8 +45,8 @@ var texts = []func(text []byte) (again []byte, err error){
 		return []byte(journal.SegmentName(n)), nil
 	},
 	func(text []byte) ([]byte, error) {
-		b, age, err := ring.ParseField(text)
-		return ring.AppendField(nil, b, age), err
+		b, err := ring.ParseBaton(text)
+		return ring.AppendBaton(nil, b), err
 	},
 	func(text []byte) ([]byte, error) {
 		a, err := ring.ParseAlgorithm(string(text))

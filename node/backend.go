@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
 // Acquire waits for the resource as the request says: it is the daemon behind
@@ -143,10 +144,13 @@ func (n *Node) Status() api.Status {
 		},
 		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Claims().NotAfter,
-		Journal: n.journalStatus(), Peers: peers, Resources: []api.ResourceStatus{},
+		Journal: n.journalStatus(s), Peers: peers, Resources: []api.ResourceStatus{},
 	}
 	for _, slot := range s.Slots {
 		st.Resources = appendSlot(st.Resources, slot)
+	}
+	for i := range st.Resources {
+		st.Resources[i].NoPlace = s.NoPlace && st.Resources[i].Policy == catalog.Ring
 	}
 	st.Membership, st.Evidence = membershipStatus(s), n.evidence.status()
 	st.Warnings = n.warnings(s)

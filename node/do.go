@@ -35,9 +35,10 @@ func (g *Grant) Deadline() time.Time { return g.info.Deadline }
 // Token is the token that the grant stands on.
 func (g *Grant) Token() ident.Token { return g.info.Token }
 
-// Fence is the hop: it grows whenever the token has been elsewhere and never
-// shrinks. It starts anew when a token is regenerated: compare it only together
-// with Token.
+// Fence grows with each hop of the token, and from a token to each later one. So a
+// resource that keeps the greatest fence that it was shown, and refuses lower ones,
+// refuses late programs: docs/guarantees.md says under which policies, and what
+// escapes.
 func (g *Grant) Fence() uint64 { return g.info.Fence }
 
 // Lost delivers a reason if the grant is lost before its deadline, and is

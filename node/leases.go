@@ -142,7 +142,7 @@ func (ls *leases) open(n *Node, w *waiter, g effect.Grant) *lease {
 		n: n, lost: make(chan api.LostReason, 1), begun: now, until: now.Add(w.minHold),
 		grant: api.Grant{
 			ID: g.Grant, Resource: g.Resource, Member: n.self, Name: n.cfg.Certificate.Claims().Name,
-			Token: g.Token, Hop: g.Hop, Fence: g.Hop, Deadline: n.cfg.Now().Add(left),
+			Token: g.Token, Hop: g.Hop, Fence: g.Fence, Deadline: n.cfg.Now().Add(left),
 			DeadlineBoot: g.Deadline, BootID: boottime.ID(),
 		},
 	}

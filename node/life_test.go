@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"iter"
@@ -60,6 +61,8 @@ const resource = "ftp"
 func TestMain(m *testing.M) {
 	file := os.Getenv(lifeVariable)
 	if file == "" {
+		flag.Parse()
+		_ = flag.Set("test.parallel", "8") // they mostly wait
 		os.Exit(m.Run())
 	}
 	if err := live(file); err != nil {

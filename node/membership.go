@@ -37,8 +37,21 @@ func (n *Node) warnings(s member.Status) []string {
 	if s.Behind {
 		list = append(list, "the CA has published a configuration or revocations that no peer has handed over yet")
 	}
+	if s.Recalling {
+		list = append(list, "this member has restarted and waits until its peers have greeted it: until then it uses and takes no token")
+	}
+	if s.Rollbacks > 0 {
+		list = append(list, fmt.Sprintf("the journal went back, or a copy of this member runs: %s; the tokens of the memory before are lost to it: see the log, and docs/journal.md", s.LastLoss))
+	}
+	if s.Copies > 0 {
+		list = append(list, "another process runs, or has run, with this member's key: see docs/journal.md")
+	}
 	if s.Patience > 1 {
 		list = append(list, fmt.Sprintf("this member runs late, by %v or more: its processor is short, or it was stopped; it waits %d times as long before it takes others for dead", s.Late, s.Patience))
+	}
+	if s.NoPlace {
+		list = append(list, "this member has no place on the ring, as more than half of the members only dial out: it gets no turns of resources "+
+			"with policy ring; give this or other members an address that others can dial (listen.advertise), or use preset fair")
 	}
 	for _, f := range s.Faults {
 		if f.Count > 0 {

@@ -311,7 +311,7 @@ func TestMetricsAlerts(t *testing.T) {
 		return list
 	}
 	alerts := names("(?m)^ +- alert: (\\w+)$", rules)
-	require.Len(t, alerts, 16)
+	require.Len(t, alerts, 17)
 	assert.Equal(t, names("(?m)^\\| `(Wander\\w+)` \\|", prose), alerts)
 
 	// Certificates may live for less than any fixed time.

@@ -35,7 +35,7 @@ func (p *paths) changed(list []net.Addr) bool {
 func (n *Node) lookAtPaths() {
 	list, err := n.cfg.seams.addresses()
 	if err != nil {
-		return // the next look is in a second
+		return // the next look is in a few seconds
 	}
 	if !n.paths.changed(list) {
 		return
@@ -51,4 +51,4 @@ func (n *Node) lookAtPaths() {
 
 // awakenAfter is how late a beat is after which all connections are tried out: the
 // machine slept, and peers may have given them up.
-const awakenAfter = transport.KeepAlive
+const awakenAfter = transport.MaxSilence / 3

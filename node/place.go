@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/protocol/member"
 )
 
 // machineIDFile names the machine on systems with systemd or D-Bus.
@@ -78,8 +79,8 @@ func (n *Node) prune(ctx context.Context) {
 }
 
 // journalStatus measures the journal on disk.
-func (n *Node) journalStatus() api.JournalStatus {
-	st := api.JournalStatus{Fsyncs: n.syncs.Load()}
+func (n *Node) journalStatus(s member.Status) api.JournalStatus {
+	st := api.JournalStatus{Fsyncs: n.syncs.Load(), Recalling: s.Recalling, WentBack: s.Rollbacks}
 	entries, err := os.ReadDir(filepath.Join(n.cfg.StateDir, "journal"))
 	if err != nil {
 		return st

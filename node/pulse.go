@@ -5,15 +5,17 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
 // pulse is how late this process runs: its processor is short, it was stopped, or
 // the machine slept. It waits for nothing but the processor, neither for the disk nor
-// for who works in the engine. It beats when the transport looks at its connections, each
-// second: a connection bears 7.5 seconds of silence, which are several of these. The zero
-// value is always punctual.
+// for who works in the engine. It beats when the transport looks at its connections, a
+// second apart while something is awaited from one and 2.5 seconds otherwise, so that a
+// process that stood still for the 3 seconds of a dial has been late. The zero value is
+// always punctual.
 type pulse struct {
 	due atomic.Int64 // clock.Instant of the next beat
 	was atomic.Int64 // how late the last one was, as a time.Duration
@@ -40,7 +42,7 @@ func (p *pulse) beat(now clock.Instant, next time.Duration) {
 
 // firstBeat is when the first beat is due at the latest: the transport's looks have
 // begun before.
-const firstBeat = time.Second
+const firstBeat = transport.MaxSilence / 3
 
 // beat is called each time that the transport has looked at its connections. What the
 // node looks at periodically shares the wake-up. Before the first beat it does nothing:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -122,6 +123,23 @@ func (r *run) inflict(s plan.Step) (undo func()) {
 	case plan.Restart:
 		m.Stop()
 		return restart
+	case plan.OldCopy:
+		r.fail("copying a journal", m.CopyJournal())
+		return func() {
+			m.Kill()
+			r.fail("putting a journal back", m.PutBack())
+			restart()
+		}
+	case plan.CutTail:
+		m.Kill()
+		r.fail("cutting a journal", m.CutJournal(s.Bytes))
+		return restart
+	case plan.Clone:
+		end, err := m.StartClone(r.program, cloneSettings)
+		if r.fail("cloning", err); err != nil {
+			return func() {}
+		}
+		return end
 	case plan.Power:
 		m.PowerOff()
 		return func() {
@@ -147,6 +165,14 @@ func (r *run) inflict(s plan.Step) (undo func()) {
 		return r.toRunner(m, s.Holder, syscall.SIGKILL, 0)
 	}
 	return func() {}
+}
+
+// clonePort is where a clone listens.
+const clonePort = port + 1
+
+// cloneSettings are a member's settings, on another port.
+func cloneSettings(settings string) string {
+	return strings.Replace(settings, fmt.Sprintf(":%d\"\n[bootstrap]", port), fmt.Sprintf(":%d\"\n[bootstrap]", clonePort), 1)
 }
 
 // toRunner signals the wander run of a member and resource, if there is one, and

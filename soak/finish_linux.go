@@ -73,6 +73,7 @@ func (r *run) fill(e *judge.Evidence) {
 			e.Volatile = append(e.Volatile, m.Name)
 		}
 	}
+	e.Rolled = r.plan.Forgetful()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e.Asks, e.Outages, e.Audits, e.Errors, e.Hung = r.asks, r.outages, r.audits, r.errors, r.hung

@@ -51,6 +51,7 @@ var statusWords = map[string]string{
 	"resources[].slots[].return_s":         "between this member's last two; 0 before",
 	"resources[].slots[].gauges{}":         "figures of the policy, by names that end in their unit; absent if it has none",
 	"resources[].waiting":                  "local programs that wait",
+	"resources[].no_place":                 "policy `ring`, and this member has no place on the ring (**P-17**): no turn comes",
 	"handoffs.ok":                          "transfers of this member that were taken",
 	"handoffs.retried":                     "OFFERs sent again to the same member",
 	"handoffs.reselected":                  "times that another receiver was drawn",
@@ -78,6 +79,8 @@ var statusWords = map[string]string{
 	"journal.segments":                     "",
 	"journal.bytes":                        "",
 	"journal.fsyncs":                       "syncs of the disk",
+	"journal.recalling":                    "after a restart, peers have not greeted yet (**H-72**)",
+	"journal.went_back":                    "how often a memory was given up (**H-73**)",
 	"certificate_expires":                  "RFC 3339",
 }
 
@@ -126,8 +129,11 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 		for i := range t.NumField() {
 			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 			eachField(t.Field(i).Type, strings.TrimPrefix(path+"."+name, "."), func(path, kind string) {
-				if options == "omitempty" {
+				switch options {
+				case "omitempty":
 					kind += ", or absent"
+				case "string":
+					kind = "string"
 				}
 				visit(path, kind)
 			})
@@ -161,7 +167,7 @@ var grantWords = map[string]string{
 	"name":             "and its name",
 	"token":            "the custody that it stands on",
 	"hop":              "its hop",
-	"fence":            "the hop, too: it grows when the token was elsewhere, and begins anew with another token",
+	"fence":            "its fence (**O-21**), in decimal digits",
 	"deadline":         "RFC 3339, as this machine's wall clock would show it",
 	"deadline_boot_ns": "the deadline itself: nanoseconds of the clock that counts suspended time (CLOCK_BOOTTIME on Linux)",
 	"boot_id":          "of which boot (on Linux /proc/sys/kernel/random/boot_id); absent where the system has none",

@@ -156,6 +156,7 @@ func (g *gallery) handoff(w walk, told []byte) {
 	g.message("", &wire.Hello{
 		Versions: [2]uint64{1, 1}, Incarnation: incarnation, MaxFrame: wire.MaxFrame, Configuration: 7, Revocations: 3,
 		Floor: 1009, Settled: settled, Endpoint: newCouple(g.t).endpoint, Time: millis,
+		Shown: &wire.Shown{Kind: wire.ShownReceipt, Object: w.receipt.Raw()},
 	})
 	offer := &wire.Offer{Token: tok, Hop: 1, Genesis: w.genesis.Raw(), Signers: []ident.Member{ada.id}}
 	g.message("the first to a member", offer)
@@ -251,6 +252,7 @@ func (g *gallery) records(w walk) []detailed {
 		{"", &journal.Evidence{What: "void and receipt", Accused: cleo.id, Objects: [][]byte{w.second.Raw(), w.void.Raw()}}},
 		{"", &journal.Founded{Resource: "ftp", Slot: 1}},
 		{"", &journal.Visited{Resource: "ftp", Slot: 1, Token: tok, Born: millis, Generator: ada.id, At: millis * 1000, Operated: true}},
+		{"", &journal.Opened{Opening: millis, Tag: [8]byte{7, 7, 7, 7, 7, 7, 7, 7}, Serial: 12}},
 	}
 }
 

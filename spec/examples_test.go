@@ -197,7 +197,7 @@ var components = map[string][]string{
 	"wire.cddl": {
 		"hash", "group", "member", "extensions", "signed", "kind", "authority", "configuration", "resource", "parameters",
 		"constants", "certificate-claims", "revocation", "endpoint", "leave", "failure", "request", "genesis", "transfer",
-		"answer", "message", "settled", "entry", "part", "last-operation",
+		"answer", "message", "settled", "entry", "part", "last-operation", "journal-position", "shown",
 	},
 	"journal.cddl":   {"hash", "member", "entry", "record"},
 	"enrolment.cddl": {"group", "enrolment", "publication", "peer"},

@@ -120,6 +120,11 @@ func limitTable(t *testing.T) *table {
 var memberLimits = []struct{ what, name string }{
 	{"HELLOs handled of one peer, each second", "member.helloRate"},
 	{"and at once", "member.helloBurst"},
+	{"members of whom the latest object is kept", "member.maxMemories"},
+	{"members that are waited for after a restart", "member.maxRecallers"},
+	{"longest wait for them", "member.recallTime"},
+	{"time between two dials of one of them", "member.recallPace"},
+	{"starts of copies with an empty memory that are known", "member.maxCopies"},
 	{"members that may found a slot", "member.maxFounders"},
 	{"members that are looked at for them", "member.foundersLooked"},
 	{"members at random that a founder asks besides", "member.foundingAsks"},
@@ -161,6 +166,7 @@ var memberLimits = []struct{ what, name string }{
 	{"time for the answer to a WANT about the directory", "member.answerTimeout"},
 	{"directories that who joins compares", "member.snapshotsWanted"},
 	{"pause between its exchanges, at first", "member.joiningPace"},
+	{"exchanges of which one is with a member drawn from all", "member.strangerEvery"},
 	{"intervals without a connection that make a member join anew", "member.cutOffAfter"},
 	{"members from which on an update is told less often", "update.smallGroup"},
 	{"messages on which an update is told, at least", "update.leastTimes"},
@@ -195,6 +201,7 @@ var memberLimits = []struct{ what, name string }{
 	{"and at most", "member.absentMax"},
 	{"members that are passed over", "member.maxGone"},
 	{"programs that wait for one resource", "member.MaxWaiters"},
+	{"peers whose clocks a member keeps in mind", "member.maxPeerClocks"},
 }
 
 // settingsTable is what a group configuration permits.

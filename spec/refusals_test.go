@@ -65,7 +65,7 @@ func refusalRows() []refusalRow {
 		local("key file or block (**K-1**, **K-2**)", "the member does not start",
 			"keyfile.ErrFormat", "keyfile.ErrTooLarge", "keyfile.ErrTooMany", "keyfile.ErrType", "keyfile.ErrNoKey", "keyfile.ErrKey", "keyfile.ErrPassphraseNeeded", "keyfile.ErrPassphrase", "keyfile.ErrWork", "keyfile.ErrMode"),
 		quiet("field of a `ring` token (**P-18**)", "the token goes round once",
-			"ring.ErrField"),
+			"ring.ErrBaton"),
 		quiet("field of a walking token (**P-33**)", "as none: the token has just been made",
 			"wandering.ErrField"),
 		quiet("body of a POLICY (**P-19**, **P-34**, **P-59**)", "ignored",
@@ -79,6 +79,8 @@ func refusalRows() []refusalRow {
 			"handoff.ErrAddress"),
 		quiet("transfer on a forgotten reservation of a peer that has left twice the bound of unsettled transfers behind (**H-58**)", "dropped; counted as `unsettled`",
 			"handoff.ErrUnsettled"),
+		quiet("transfer while a member waits for greetings (**H-72**)", "dropped, and asked for by a HELLO later; counted as `recalling`",
+			"handoff.ErrPaused"),
 		{"frame (**F-1**)", "`wire.ErrFrameSize`, `transport.ErrProtocol`", "nothing", closes(transport.CodeProtocol), "the connection is gone"},
 		quiet("message (**F-3**)", "dropped; counted as `malformed`",
 			"wire.ErrMalformed", "wire.ErrMessageType", "wire.ErrLimit"),
@@ -150,7 +152,7 @@ func unknownReason(r enrolment.Reason) bool {
 // sentinels are the errors with a number, by name.
 var sentinels = map[string]error{
 	"wire.ErrBusy": wire.ErrBusy, "wire.ErrStopping": wire.ErrStopping, "wire.ErrResource": wire.ErrResource,
-	"wire.ErrClock": wire.ErrClock, "wire.ErrSigner": wire.ErrSigner, "wire.ErrTitle": wire.ErrTitle,
+	"wire.ErrClock": wire.ErrClock, "wire.ErrSigner": wire.ErrSigner, "wire.ErrTitle": wire.ErrTitle, "wire.ErrRecalling": wire.ErrRecalling,
 
 	"transport.ErrNormal": transport.ErrNormal, "transport.ErrIdle": transport.ErrIdle,
 	"transport.ErrReplaced": transport.ErrReplaced, "transport.ErrShuttingDown": transport.ErrShuttingDown,
@@ -192,5 +194,5 @@ func TestNumbersAndErrors(t *testing.T) {
 		assert.Empty(t, seen[r.what+r.errors], "two numbers of %s", r.errors)
 		seen[number], seen[r.what+r.errors] = r.errors, number
 	}
-	require.Len(t, seen, 2*(6+8+1+7+9))
+	require.Len(t, seen, 2*(7+8+1+7+9))
 }

@@ -24,6 +24,8 @@ var rejections = map[string]string{
 	"before hello":                "**M-2**",
 	"protocol version":            "**M-3**",
 	"hello rate":                  "**M-8**",
+	"recalling":                   "**H-72**: a transfer that has to come again",
+	"shown object":                "**H-73**",
 	"gossip rate":                 "**M-14**",
 	"want rate":                   "**M-6**",
 	"probe rate":                  "**M-15**",

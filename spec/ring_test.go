@@ -32,7 +32,7 @@ func ringWords(t *testing.T, id ident.Token) (request, field, following []byte) 
 	request = said(policy.Tell, policy.Event{Kind: policy.DemandChanged, Demand: true})
 	agent.Step(0, policy.Event{Kind: policy.DemandChanged}, nil)
 	field = said(policy.Pass, policy.Event{Kind: policy.Arrival, Token: policy.Token{
-		ID: id, Born: millis, Hop: 1, Field: ring.AppendField(nil, ring.Baton{Count: 2}, 60_000),
+		ID: id, Born: millis, Hop: 1, Field: ring.AppendBaton(nil, ring.Baton{Count: 2}),
 	}})
 	following = said(policy.Tell, policy.Event{Kind: policy.Message, From: cleo.id, Body: request})
 	return request, field, following

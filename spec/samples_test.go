@@ -27,6 +27,7 @@ func messages(t *testing.T) []wire.Message {
 		&wire.Hello{
 			Versions: [2]uint64{1, 1}, Incarnation: incarnation, Features: 1 << 40, MaxFrame: wire.MaxFrame,
 			Configuration: 7, Revocations: 3, Floor: 900, Settled: settled, Endpoint: cert, Time: millis,
+			Shown: &wire.Shown{Kind: wire.ShownTransfer, Object: w.first.Raw()},
 		},
 		&wire.Hello{Versions: [2]uint64{1, 9}},
 		&wire.Offer{
@@ -116,6 +117,7 @@ func records(t *testing.T) []journal.Record {
 		&journal.Evidence{What: "x"},
 		&journal.Founded{Resource: "ftp", Slot: 1},
 		&journal.Visited{Resource: "ftp", Slot: 1, Token: tok, Born: millis, Generator: ada.id, At: millis * 1000, Operated: true},
+		&journal.Opened{Opening: millis, Tag: [8]byte{7}, Serial: 12},
 	}
 }
 

@@ -277,6 +277,7 @@ func refusalTable(t *testing.T) *table {
 		"genesis time":     "outside `clock_allowance` (**H-41**)",
 		"signer not valid": "the offerer is not in good standing (**D-4**)",
 		"bad title":        "the genesis does not verify, or is another token's",
+		"recalling":        "the receiver has restarted, and does not know yet whether its journal is whole (**H-72**)",
 	})
 	return out
 }
@@ -303,6 +304,7 @@ func recordTable(t *testing.T) *table {
 		"evidence":    "signed objects that together prove that the accused broke the rules",
 		"founded":     "this journal's owner need not make the first token of the slot: it has (checkpoints only), or the slot was added (**P-47**)",
 		"visited":     "a token was here, and whether the operation ran (checkpoints only)",
+		"opened":      "an opening begins; in a checkpoint, one that there was, and the serial of its last record (**H-70**)",
 	})
 	return out
 }

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
@@ -61,6 +64,32 @@ func TestDialOut(t *testing.T) {
 	w.start(dies)
 	w.circulate(append(rest, x, y, dies)...)
 	w.audit()
+}
+
+// Two members only dial out, and one can be dialled: the ring has no place for one of
+// them, which says so until another member can be dialled, too.
+func TestRing_NoPlace_InStatus(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, func(s *group.Settings) {
+		s.Resources[0].Policy, s.Resources[0].Params = catalog.Ring, policy.Params{
+			OperationTime: 10 * time.Millisecond, MembersMax: 5, SkipDelay: 20 * time.Millisecond,
+		}
+	})
+	a, x, y := w.join("a"), w.join("x"), w.join("y")
+	x.listen, y.listen = "", ""
+	w.start(a, x, y)
+	outside := func(m *machine) bool {
+		st := m.Status()
+		warned := slices.ContainsFunc(st.Warnings, func(s string) bool { return strings.HasPrefix(s, "this member has no place on the ring") })
+		return warned && st.Resources[0].NoPlace
+	}
+	w.until("one of them says so", func() bool { return outside(x) != outside(y) })
+	require.False(t, outside(a))
+	w.circulate(a)
+	b := w.join("b")
+	w.start(b)
+	w.circulate(a, b, x, y)
+	require.False(t, outside(x) || outside(y))
 }
 
 // A member that only dials out is killed when it is being sent the token. Nobody

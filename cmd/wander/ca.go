@@ -80,7 +80,7 @@ func (f *caFlags) sayPublish(env *environment) {
 func (f *caFlags) open(env *environment) (*ca.Authority, error) {
 	dir := f.folder(env)
 	source := passphraseSource{env: env, file: f.passphraseFile, what: filepath.Join(dir, ca.KeyFile)}
-	a, err := ca.Open(dir, ca.Options{Now: env.Now, Passphrase: source.ask})
+	a, err := ca.Open(dir, ca.Options{Now: env.Now, Passphrase: source.ask, WorkFactor: env.workFactor})
 	return a, caError(err)
 }
 
@@ -171,7 +171,7 @@ func runCAInit(env *environment, f caInitFlags) error {
 	}
 	dir := f.folder(env)
 	a, err := ca.Create(dir, ca.CreateOptions{
-		Options: ca.Options{Now: env.Now}, Name: f.name, Secret: secret, Lifetime: f.lifetime.Duration,
+		Options: ca.Options{Now: env.Now, WorkFactor: env.workFactor}, Name: f.name, Secret: secret, Lifetime: f.lifetime.Duration,
 	})
 	if err != nil {
 		return caInitError(err)

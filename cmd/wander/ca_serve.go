@@ -93,7 +93,7 @@ func (f *caServeFlags) opener(env *environment) func() (*ca.Authority, error) {
 	source := passphraseSource{env: env, file: f.passphraseFile, what: dir}
 	ask := sync.OnceValues(source.ask)
 	return func() (*ca.Authority, error) {
-		return ca.Open(dir, ca.Options{Now: env.Now, Passphrase: ask})
+		return ca.Open(dir, ca.Options{Now: env.Now, Passphrase: ask, WorkFactor: env.workFactor})
 	}
 }
 

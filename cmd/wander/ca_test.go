@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ type caBench struct {
 	now      time.Time
 	in       string
 	vars     map[string]string
+	work     int // what a passphrase costs: little, as most tests are about other things
 	out, err bytes.Buffer
 }
 
@@ -35,7 +37,7 @@ func newCABench(t *testing.T) *caBench {
 	t.Chdir(t.TempDir())
 	dir, err := os.Getwd()
 	require.NoError(t, err)
-	return &caBench{t: t, dir: dir, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), vars: map[string]string{}}
+	return &caBench{t: t, dir: dir, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), vars: map[string]string{}, work: 1}
 }
 
 // wander runs a command line and returns the exit code.
@@ -46,6 +48,8 @@ func (b *caBench) wander(args ...string) int {
 		In: strings.NewReader(b.in), Out: &b.out, Err: &b.err,
 		Getenv: func(name string) string { return b.vars[name] },
 		Now:    func() time.Time { return b.now },
+
+		workFactor: b.work,
 	}, args)
 }
 
@@ -62,6 +66,11 @@ func (b *caBench) fails(code int, says string, args ...string) {
 	assert.Equal(b.t, code, b.wander(args...), "%s\n%s", strings.Join(args, " "), b.out.String()+b.err.String())
 	assert.Contains(b.t, b.err.String(), says)
 	assert.True(b.t, strings.HasPrefix(b.err.String(), "error: "), b.err.String())
+}
+
+// path is a file's in the folder, wherever the process is.
+func (b *caBench) path(names ...string) string {
+	return filepath.Join(append([]string{b.dir}, names...)...)
 }
 
 func (b *caBench) write(name, text string) {
@@ -150,6 +159,14 @@ func TestCAInitRefuses(t *testing.T) {
 	b.fails(64, "--passphrase-file or WANDER_CA_PASSPHRASE", "ca", "init", "--name", "demo")
 	b.fails(64, "unknown command", "ca", "initialise")
 	assert.NoDirExists(t, "ca")
+}
+
+// A passphrase costs what it should where nobody is testing.
+func TestCAInit_Passphrase_UsualCost(t *testing.T) {
+	b := newCABench(t)
+	b.vars["WANDER_CA_PASSPHRASE"], b.work = "sesame", 0
+	b.must("ca", "init", "--name", "demo")
+	assert.Regexp(t, fmt.Sprintf(`^age-encryption\.org/v1\n-> scrypt \S+ %d\n`, keyfile.WorkFactor), string(b.blocks("ca/ca.key")[0].Bytes))
 }
 
 func TestCAWithAPassphrase(t *testing.T) {

@@ -29,11 +29,11 @@ preset = "paper"
 // issued is a member's folder as wander join makes it.
 func (b *caBench) issued(name string) string {
 	b.t.Helper()
-	b.must("ca", "issue", "--name", name, "--out", filepath.Join(name, "member"))
-	text, err := os.ReadFile("ca/group.crt")
+	b.must("ca", "issue", "--name", name, "--out", b.path(name, "member"))
+	text, err := os.ReadFile(b.path("ca", "group.crt"))
 	require.NoError(b.t, err)
 	b.write(filepath.Join(name, "group.crt"), string(text))
-	return name
+	return b.path(name)
 }
 
 // running is the address of a member that runs in this process.
@@ -52,20 +52,23 @@ func (b *caBench) running(name string) string {
 	return n.Address()
 }
 
-func newConformanceBench(t *testing.T) *caBench {
-	b := newCABench(t)
-	b.now = time.Now()
+// newConformanceBench makes the bench of a test that mostly waits: it may run beside others,
+// as the process stays in the folder where it is.
+func newConformanceBench(t *testing.T, group string) *caBench {
+	b := &caBench{t: t, dir: t.TempDir(), now: time.Now(), vars: map[string]string{}}
+	b.vars["WANDER_CA_DIR"] = b.path("ca")
 	for _, dir := range []string{"subject", "tester"} {
-		require.NoError(t, os.Mkdir(dir, 0o700))
+		require.NoError(t, os.Mkdir(b.path(dir), 0o700))
 	}
-	b.write("group.toml", testGroup)
+	b.write("group.toml", group)
 	b.must("ca", "init", "--name", "demo", "--no-passphrase")
-	b.must("ca", "config", "group.toml")
+	b.must("ca", "config", b.path("group.toml"))
 	return b
 }
 
 func TestPeerConformance(t *testing.T) {
-	b := newConformanceBench(t)
+	t.Parallel()
+	b := newConformanceBench(t, testGroup)
 	address, tester := b.running("subject"), b.issued("tester")
 	args := []string{"conformance", "--peer", address, "--identity", tester, "--timeout", "1m"}
 
@@ -83,7 +86,8 @@ func TestPeerConformance(t *testing.T) {
 }
 
 func TestPeerConformanceRefuses(t *testing.T) {
-	b := newConformanceBench(t)
+	t.Parallel()
+	b := newConformanceBench(t, testGroup)
 	tester := b.issued("tester")
 	peer := []string{"conformance", "--peer", "127.0.0.1:1"}
 	b.fails(exitUsage, "--identity is missing", peer...)
@@ -102,9 +106,10 @@ func TestPeerConformanceRefuses(t *testing.T) {
 
 // A port that somebody else has is said to be that.
 func TestNodePortInUse(t *testing.T) {
-	b := newConformanceBench(t)
+	t.Parallel()
+	b := newConformanceBench(t, testGroup)
 	address, dir := b.running("subject"), b.issued("tester")
-	b.write(filepath.Join(dir, "wander.toml"), `state_dir = "state"
+	b.write(filepath.Join("tester", "wander.toml"), `state_dir = "state"
 [identity]
 certificate = "member.crt"
 key = "member.key"

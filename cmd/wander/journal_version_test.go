@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/journal"
 )
 
@@ -28,7 +29,7 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 	b.write(segment, string(header))
 	b.write("node.toml", memberSettings)
 
-	const says = "state/journal/0000000000000001.journal: journal version is not supported: version 1, this program reads version 2\nhint: "
+	const says = "state/journal/0000000000000001.journal: journal version is not supported: version 1, this program reads version 3\nhint: "
 	b.nodeFails(exitFailure, says+"start the version of wander that wrote it, or", "node.toml")
 	assert.NotContains(t, b.err.String(), "damaged")
 	for _, args := range [][]string{
@@ -38,6 +39,16 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 		b.fails(exitFailure, says+versionHint, args...)
 		assert.NotContains(t, b.err.String(), "damaged")
 	}
+	// Beside journals of this version it is left out, with the same advice, and is
+	// nothing that anybody is suspected of.
+	st, _, err := store.Open("other", store.Options{Group: g.ID(), Member: b.certificate("b.crt").Member()})
+	require.NoError(t, err)
+	require.NoError(t, st.Close())
+	out := b.must("audit", "-g", "ca/group.crt", "state", "other")
+	assert.Contains(t, out, "state/journal: segments written by another version of wander, and not read: 1; they have journal version 1, this program "+
+		"reads version 3: audit them with the version that wrote them")
+	assert.NotContains(t, out, "damaged")
+
 	left, err := os.ReadFile(segment)
 	require.NoError(t, err)
 	assert.Equal(t, header, left)

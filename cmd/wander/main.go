@@ -23,7 +23,8 @@ type environment struct {
 	Now      func() time.Time
 	Quiet    func(quiet bool) // see node.Config; nil where the process has other work, too
 
-	guardWait time.Duration // replaces supervise.ReadyTimeout in tests, unless 0
+	guardWait  time.Duration // replaces supervise.ReadyTimeout in tests, unless 0
+	workFactor int           // replaces keyfile.WorkFactor in tests, unless 0
 }
 
 func main() {

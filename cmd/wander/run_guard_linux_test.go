@@ -90,6 +90,7 @@ func frozenOverDeadline(t *testing.T, script string, hold time.Duration) bool {
 
 // TestRun_EndedWhileFrozen_KeepsItsExitCode: the deadline came after the end.
 func TestRun_EndedWhileFrozen_KeepsItsExitCode(t *testing.T) {
+	t.Parallel()
 	hold := time.Second
 	for !endedWhileFrozen(t, hold) {
 		hold *= 2

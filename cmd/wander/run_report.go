@@ -41,7 +41,7 @@ type runReport struct {
 	Signal   *int    `json:"signal"` // that ended the command; null when none did
 	WaitedS  float64 `json:"waited_s"`
 	HeldS    float64 `json:"held_s"`
-	Fence    *uint64 `json:"fence"` // null without a grant
+	Fence    *uint64 `json:"fence,string"` // null without a grant
 }
 
 // ended takes in how the command ended.

@@ -261,6 +261,7 @@ func TestRunReleasesToTheRestartedDaemon(t *testing.T) {
 }
 
 func TestRunKeepsItsDeadlineWithoutADaemon(t *testing.T) {
+	t.Parallel()
 	socket := runSocket(t)
 	stop := grantingFor(time.Second).listen(t, socket)
 	p := startRun(t, socket, "ftp", "-c", `trap '' TERM; echo ready; sleep 1000 & wait; sleep 1000`)
@@ -316,7 +317,7 @@ func TestRunReportsToADescriptor(t *testing.T) {
 	delete(report, "held_s")
 	delete(report, "waited_s")
 	assert.Equal(t, map[string]any{
-		"v": 1.0, "resource": "ftp", "outcome": "completed", "exit": 4.0, "signal": nil, "fence": 41.0,
+		"v": 1.0, "resource": "ftp", "outcome": "completed", "exit": 4.0, "signal": nil, "fence": "41",
 	}, report)
 }
 

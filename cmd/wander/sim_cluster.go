@@ -68,7 +68,7 @@ are not made again, so the same command goes on where an earlier one was ended.`
 
 func (f *simClusterFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.preset, "preset", "chaos", "chaos or long")
+	flags.StringVar(&f.preset, "preset", "chaos", "chaos, long or rollback")
 	flags.StringVar(&f.mix, "mix", "", "durable, volatile or mixed members (default: chaos by the seed, long durable)")
 	flags.Uint64Var(&f.seed, "seed", 0, "make the run of this seed alone")
 	flags.Uint64Var(&f.first, "first", 0, "the first seed")

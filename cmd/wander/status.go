@@ -100,7 +100,11 @@ func printMembership(w io.Writer, m api.MembershipStatus, names map[ident.Member
 }
 
 func printResource(w io.Writer, r api.ResourceStatus) {
-	fmt.Fprintf(w, "resource    %s (%s), %d waiting here\n", r.Name, ruleOf(r), r.Waiting)
+	place := ""
+	if r.NoPlace {
+		place = "; no place on the ring, no turns here"
+	}
+	fmt.Fprintf(w, "resource    %s (%s), %d waiting here%s\n", r.Name, ruleOf(r), r.Waiting, place)
 	for _, s := range r.Slots {
 		state := "elsewhere"
 		switch {

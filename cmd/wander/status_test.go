@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/node/api"
 )
 
 func TestAgo_DayOrMore_InDays(t *testing.T) {
@@ -13,4 +16,15 @@ func TestAgo_DayOrMore_InDays(t *testing.T) {
 		assert.Equal(t, want, ago(&s))
 	}
 	assert.Equal(t, "never", ago(nil))
+}
+
+func TestPrintResource_NoPlace_Shown(t *testing.T) {
+	for place, want := range map[bool]string{
+		true:  "resource    tape (ring, e), 2 waiting here\n",
+		false: "resource    tape (ring, e), 2 waiting here; no place on the ring, no turns here\n",
+	} {
+		var out bytes.Buffer
+		printResource(&out, api.ResourceStatus{Name: "tape", Policy: "ring", Preset: "e", Waiting: 2, NoPlace: !place})
+		assert.Equal(t, want, out.String())
+	}
 }

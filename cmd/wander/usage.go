@@ -136,11 +136,15 @@ func wanted(kind string, cause error) string {
 // that is on when it is given.
 const switchValues = "[=true|false]"
 
-// showPlainSwitches has the help of all commands show such flags by their names
-// alone. The columns stay as they are.
-func showPlainSwitches(root *cobra.Command) {
+// The library keeps such functions for all commands of a process.
+func init() {
 	cobra.AddTemplateFunc("plainSwitches", func(flags string) string {
 		return strings.ReplaceAll(flags, switchValues, strings.Repeat(" ", len(switchValues)))
 	})
+}
+
+// showPlainSwitches has the help of all commands show such flags by their names
+// alone. The columns stay as they are.
+func showPlainSwitches(root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | plainSwitches"))
 }

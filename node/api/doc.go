@@ -5,7 +5,7 @@
 // per line for as long as it listens:
 //
 //	→ {"resource":"ftp","wait_ms":60000}
-//	← {"v":1,"event":"granted","grant":{"id":…,"deadline":…,"fence":42}}
+//	← {"v":1,"event":"granted","grant":{"id":…,"deadline":…,"fence":"3565158400000000042"}}
 //	← {"v":1,"event":"lost","reason":"revoked"}
 //
 // Closing the connection before the grant withdraws the demand. Closing it

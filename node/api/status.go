@@ -76,6 +76,9 @@ type ResourceStatus struct {
 	Preset  string       `json:"preset"`
 	Slots   []SlotStatus `json:"slots"`
 	Waiting int          `json:"waiting"` // local programs that wait
+	// NoPlace: the resource is shared in a ring that has no place for this member, as
+	// more than half of the members only dial out. No turn comes to those that wait.
+	NoPlace bool `json:"no_place"`
 }
 
 // SlotStatus is this member's view of one slot. Ages are in seconds, nil when
@@ -117,6 +120,9 @@ type JournalStatus struct {
 	Segments int    `json:"segments"`
 	Bytes    int64  `json:"bytes"`
 	Fsyncs   uint64 `json:"fsyncs"`
+	// Recalling: the member has restarted, and waits for its peers to confirm the journal.
+	Recalling bool   `json:"recalling"`
+	WentBack  uint64 `json:"went_back"` // how often it was found to have gone back, since the start
 }
 
 // MemberInfo is what this member knows of one member of the group.

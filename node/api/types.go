@@ -90,10 +90,10 @@ type Grant struct {
 	Name     string       `json:"name"` // the member's
 	Token    ident.Token  `json:"token"`
 	Hop      uint64       `json:"hop"`
-	// Fence is the hop: it grows whenever the token has been elsewhere, never
-	// shrinks, and starts anew when a token is regenerated. Two grants of one
-	// stay at one member have the same.
-	Fence uint64 `json:"fence"`
+	// Fence grows with each hop of the token, and from a token to each later one:
+	// token.Fence. Two grants of one stay at one member have the same. It is a string
+	// in JSON, where numbers above 2^53 are not safe with every reader.
+	Fence uint64 `json:"fence,string"`
 	// Deadline is for people and for programs that cannot read DeadlineBoot.
 	Deadline time.Time `json:"deadline"`
 	// DeadlineBoot is the deadline itself, in nanoseconds of the clock that

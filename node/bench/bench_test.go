@@ -57,6 +57,8 @@ func TestIdle_TwoMembers_Measured(t *testing.T) {
 	i := idleness{progress: io.Discard, members: counts{2}, preset: "fair", window: 100 * time.Millisecond, dir: t.TempDir()}
 	require.NoError(t, i.run(&out))
 	assert.Regexp(t, `(?m)^\| 2 \| [0-9.]+, [0-9.]+ \| [0-9.]+ %, [0-9.]+ % \| [0-9.]+ \| [01], [01] \|$`, out.String())
+	i.maxSwitches = 0.001
+	assert.ErrorIs(t, i.run(io.Discard), errRestless)
 }
 
 // TestScriptHasTheRealSizes: the straw man's frames are as long as a member's.
@@ -121,7 +123,8 @@ func TestArguments(t *testing.T) {
 		nil, {"nonsense"}, {"throughput", "-tokens", "0"}, {"throughput", "-tokens", "1,x"},
 		{"throughput", "-only", "nobody"}, {"throughput", "-rounds", "0"}, {"latency", "-rounds", "0"},
 		{childCommand}, {childCommand, `{"Subject":"nobody"}`},
-		{"idle", "-members", "1"}, {"idle", "-for", "0s"}, {"idle", "-settle", "-1s"}, {"idle", "more"}, {"walk", "more"},
+		{"idle", "-members", "1"}, {"idle", "-for", "0s"}, {"idle", "-settle", "-1s"}, {"idle", "more"},
+		{"idle", "-timer-slack", "-1ms"}, {"idle", "-max-switches", "-1"}, {"walk", "more"},
 	} {
 		assert.Error(t, run(args, io.Discard, io.Discard), "%v", args)
 	}

@@ -6,11 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/wandertoken/wander/internal/processors"
@@ -30,7 +32,12 @@ const (
 	idleOperation = 2 * time.Second
 	idleInterval  = 500 * time.Millisecond
 	idleHold      = 20 * time.Second
+	// unitSlack is TimerSlackNSec of the unit in docs/configuration.md.
+	unitSlack = time.Millisecond
 )
+
+// errRestless says that an idle member costs more than it may.
+var errRestless = errors.New("an idle member wakes up too often")
 
 // idleness measures what a member costs while nobody wants anything: each is a
 // process of its own, because a process's threads share the wake-ups of its members.
@@ -40,7 +47,9 @@ type idleness struct {
 	members        counts
 	preset         string
 	settle, window time.Duration
+	slack          time.Duration
 	dir, profiles  string
+	maxSwitches    float64 // the median of a group; 0: any
 }
 
 // playIdle opens a durable node that wants nothing. The first makes the token.
@@ -65,13 +74,15 @@ func (i *idleness) flags(f *flag.FlagSet) {
 	f.StringVar(&i.preset, "preset", wandering.Fair, "preset of the policy wandering")
 	f.DurationVar(&i.settle, "settle", time.Minute, "how long a group runs before it is measured")
 	f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
+	f.DurationVar(&i.slack, "timer-slack", unitSlack, "timer slack of the processes, as systemd's TimerSlackNSec; 0: the system's own")
+	f.Float64Var(&i.maxSwitches, "max-switches", 0, "fail if the median of context switches a second is above this (0: never)")
 	f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
 	f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
 }
 
 func (i *idleness) run(out io.Writer) error {
-	if i.window <= 0 || i.settle < 0 {
-		return errors.New("nothing to measure")
+	if i.window <= 0 || i.settle < 0 || i.slack < 0 || i.maxSwitches < 0 {
+		return errors.New("nothing to measure: -for must be greater than 0, and no other setting below 0")
 	}
 	if len(i.members) == 0 {
 		i.members = counts{5, 50}
@@ -84,6 +95,9 @@ func (i *idleness) run(out io.Writer) error {
 		}
 		if _, err := fmt.Fprintln(out, r.row(n)); err != nil {
 			return err
+		}
+		if most := median(r.wakeups); i.maxSwitches > 0 && most > i.maxSwitches {
+			return fmt.Errorf("%w: %d members, %.1f context switches a second, %.1f permitted", errRestless, n, most, i.maxSwitches)
 		}
 	}
 	return nil
@@ -137,7 +151,8 @@ func (i *idleness) start(dir string, crowd []string) (all []*process, err error)
 		if i.profiles != "" {
 			r.Profile = filepath.Join(i.profiles, "idle-"+name+".pprof")
 		}
-		p, err := start(r)
+		var p *process
+		err := withTimerSlack(i.slack, func() (err error) { p, err = start(r); return err })
 		if err != nil {
 			return all, err
 		}
@@ -178,8 +193,9 @@ func (i *idleness) observe(all []*process) (r idleReading, err error) {
 		return r, err
 	}
 	for k := range all {
-		r.wakeups = append(r.wakeups, float64(after[k].switches-before[k].switches)/seconds)
-		r.share = append(r.share, float64(after[k].ran-before[k].ran)/1e9/seconds)
+		done := after[k].since(before[k])
+		r.wakeups = append(r.wakeups, float64(done.switches)/seconds)
+		r.share = append(r.share, float64(done.ran)/1e9/seconds)
 	}
 	r.packets = float64(arrivedThen-arrived) / seconds / float64(len(all))
 	for _, p := range all {
@@ -203,10 +219,27 @@ func (r idleReading) row(members int) string {
 		r.packets, median(r.connections), slices.Max(r.connections))
 }
 
-// threads is what the threads of a process have done until now.
-type threads struct {
+// thread is what a thread has done until now.
+type thread struct {
 	switches uint64 // context switches, voluntary and not
 	ran      uint64 // nanoseconds on a processor
+}
+
+// threads are those of a process, by their numbers.
+type threads map[string]thread
+
+// since is what the threads that are there now have done since an earlier reading. What
+// one did that has ended meanwhile is not counted: nothing tells of it any more.
+func (t threads) since(before threads) (sum thread) {
+	for id, now := range t {
+		then := before[id]
+		if now.switches < then.switches || now.ran < then.ran {
+			then = thread{} // another thread has its number
+		}
+		sum.switches += now.switches - then.switches
+		sum.ran += now.ran - then.ran
+	}
+	return sum
 }
 
 // lookAtAll reads what all have done, and how many UDP packets have arrived anywhere
@@ -223,26 +256,44 @@ func lookAtAll(all []*process) (list []threads, packets uint64, err error) {
 	return list, packets, err
 }
 
-// lookAt adds up the threads of a process, whose folder is given.
-func lookAt(tasks string) (sum threads, err error) {
+// lookAt reads the threads of a process, whose folder is given, but for those that end
+// meanwhile.
+func lookAt(tasks string) (threads, error) {
 	entries, err := os.ReadDir(tasks)
 	if err != nil {
-		return sum, err
+		return nil, err
 	}
+	list := make(threads)
 	for _, e := range entries {
-		dir := filepath.Join(tasks, e.Name())
-		status, err := os.ReadFile(filepath.Join(dir, "status"))
-		if err != nil {
-			return sum, err
+		t, err := readThread(filepath.Join(tasks, e.Name()))
+		switch {
+		case err == nil:
+			list[e.Name()] = t
+		case !hasEnded(err):
+			return nil, err
 		}
-		sum.switches += field(status, "voluntary_ctxt_switches:") + field(status, "nonvoluntary_ctxt_switches:")
-		ran, err := os.ReadFile(filepath.Join(dir, "schedstat"))
-		if err != nil {
-			return sum, err
-		}
-		sum.ran += number(strings.Fields(string(ran)))
 	}
-	return sum, nil
+	return list, nil
+}
+
+func readThread(dir string) (t thread, err error) {
+	status, err := os.ReadFile(filepath.Join(dir, "status"))
+	if err != nil {
+		return t, err
+	}
+	ran, err := os.ReadFile(filepath.Join(dir, "schedstat"))
+	if err != nil {
+		return t, err
+	}
+	t.switches = field(status, "voluntary_ctxt_switches:") + field(status, "nonvoluntary_ctxt_switches:")
+	t.ran = number(strings.Fields(string(ran)))
+	return t, nil
+}
+
+// hasEnded reports whether reading about a thread failed as there is none any more: its
+// files are gone, or those that are open give ESRCH.
+func hasEnded(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
 // udpPackets is how many datagrams have arrived for sockets of this network namespace.

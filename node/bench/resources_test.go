@@ -15,6 +15,7 @@ func TestResourcesScript_FewResources_Measured(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("the script reads /proc")
 	}
+	t.Parallel() // it mostly waits
 	c := exec.Command("./resources.sh", "5")
 	c.Env = append(os.Environ(), "SETTLE=0", "WINDOW=1")
 	var errs bytes.Buffer

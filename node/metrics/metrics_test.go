@@ -306,7 +306,7 @@ func TestSnapshot(t *testing.T) {
 		asked++
 		return Snapshot{
 			Status: member.Status{
-				Configuration: 3, Revocations: 4, UpdatesPending: 5, GossipExchanges: 6, Late: 1500 * time.Millisecond,
+				Configuration: 3, Revocations: 4, UpdatesPending: 5, GossipExchanges: 6, Recalling: true, Rollbacks: 7, Late: 1500 * time.Millisecond,
 				Slots: []member.SlotStatus{
 					{Resource: "a", Held: true, LastSeen: 2e6, Waiting: 7}, {Resource: "a", Slot: 1, Held: true, LastSeen: 1e6, Waiting: 7},
 					{Resource: "b"}, {Resource: "c", Held: true, Executing: true, Leaving: true},
@@ -327,7 +327,7 @@ func TestSnapshot(t *testing.T) {
 		"messages_rejected_total transport_no_certificate": "9",
 		"members valid": "10", "members failed": "11",
 		"certificate_expiry_timestamp_seconds": "1e+09", "certificate_warning": "2", "isolated": "1",
-		"group_config_version": "3", "revocation_version": "4", "updates_pending": "5", "gossip_exchanges_total": "6", "late_seconds": "1.5",
+		"group_config_version": "3", "revocation_version": "4", "updates_pending": "5", "gossip_exchanges_total": "6", "late_seconds": "1.5", "recalling": "1", "journal_went_back_total": "7",
 	}
 	assert.Equal(t, want, b.values())
 	for range 100 {

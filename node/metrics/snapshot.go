@@ -77,6 +77,8 @@ var (
 	descPending     = desc("updates_pending", "Membership updates that this member still has to tell others.")
 	descGossip      = desc("gossip_exchanges_total", "Comparisons of the directory that this member began with a peer.")
 	descLate        = desc("late_seconds", "How late this member has run of late, as far as it counts; 0: punctual.")
+	descRecalling   = desc("recalling", "1 while this member, after a restart, waits for its peers to confirm its journal.")
+	descWentBack    = desc("journal_went_back_total", "Custody memories given up, because a peer showed what the journal has forgotten.")
 	descIsolated    = desc("isolated", "1 when this member is cut off from every other one.")
 )
 
@@ -84,7 +86,7 @@ var (
 func (s *states) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		descHeld, descLeaving, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry, descWarning,
-		descConfig, descRevocations, descPending, descGossip, descLate, descIsolated,
+		descConfig, descRevocations, descPending, descGossip, descLate, descRecalling, descWentBack, descIsolated,
 	} {
 		out <- d
 	}
@@ -125,11 +127,16 @@ func (s *states) Collect(out chan<- prometheus.Metric) {
 	gauge(descPending, float64(snap.Status.UpdatesPending))
 	count(descGossip, snap.Status.GossipExchanges)
 	gauge(descLate, snap.Status.Late.Seconds())
-	isolated := 0.
-	if snap.Isolated {
-		isolated = 1
+	count(descWentBack, snap.Status.Rollbacks)
+	gauge(descRecalling, oneIf(snap.Status.Recalling))
+	gauge(descIsolated, oneIf(snap.Isolated))
+}
+
+func oneIf(is bool) float64 {
+	if is {
+		return 1
 	}
-	gauge(descIsolated, isolated)
+	return 0
 }
 
 // collectSlots shows each resource's slots together. Those of one resource

@@ -125,9 +125,10 @@ type Config struct {
 	IdleTimeout time.Duration
 
 	// Pulse is called each time that the connections have been looked at, with the
-	// time until the next look. It lets other periodic work share the wake-up. It is
-	// called on a goroutine of the transport and must not call Close. Nil means that
-	// nobody wants to know.
+	// time until the next look: a second while something is awaited, and more than two
+	// otherwise. It lets other periodic work share the wake-up. It is called on a
+	// goroutine of the transport and must not call Close. Nil means that nobody wants
+	// to know.
 	Pulse func(next time.Duration)
 
 	// Now reads the wall clock, for the validity of certificates only. Nil

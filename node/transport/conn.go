@@ -24,6 +24,7 @@ type conn struct {
 
 	muted   atomic.Bool  // no frame is handled any more
 	lastUse atomic.Int64 // the last frame either way, nanoseconds since the start
+	asked   atomic.Int64 // the first frame sent since something was known to have come, likewise; 0: none
 	busy    atomic.Int64 // when the reader last needed a large buffer, likewise; 0: long ago
 
 	// By peer.mu.
@@ -37,6 +38,7 @@ type conn struct {
 	wroteAt   time.Duration           // when the writer last got on
 	hearing   hearing
 	doubted   bool // the peer is dialled because nothing has come since hearing
+	lost      bool // closed here because the peer is silent
 	unsynced  int  // bytes given to QUIC since it was last known to have sent all
 }
 
@@ -70,7 +72,11 @@ func (c *conn) sent(frames, bytes int) {
 	t := c.p.t
 	t.counters.framesSent.Add(uint64(frames))
 	t.counters.bytesSent.Add(uint64(bytes))
-	c.lastUse.Store(t.coarse.Load())
+	now := int64(t.now())
+	c.lastUse.Store(now)
+	if c.asked.Load() == 0 {
+		c.asked.Store(now)
+	}
 }
 
 // writePreamble writes this side's preamble. Needs peer.mu; the stream must be
@@ -141,6 +147,9 @@ func (c *conn) open() {
 func (c *conn) end(err error) {
 	p := c.p
 	p.mu.Lock()
+	if c.lost {
+		err = ErrSilent
+	}
 	if errors.Is(err, ErrReplaced) {
 		p.part(c)
 	} else {

@@ -207,7 +207,7 @@ func (t *Transport) connect(ctx context.Context, to *net.UDPAddr, want *ident.Me
 		}
 		return err
 	}
-	q, err := t.quic.Dial(ctx, to, conf, quicConfig(false))
+	q, err := t.quic.Dial(ctx, to, conf, quicConfig(t.keepAlive()))
 	if err == nil {
 		return q, cert, nil
 	}

@@ -25,11 +25,12 @@
 // idleness: members that only dial out say so.
 //
 // A connection without frames for the idle timeout is closed, and dialled
-// again when there is something to say; nothing is resumed. While it lasts,
-// the dialler's QUIC keep-alive at a third of [MaxSilence] finds a dead peer
-// within 4/3 of that time. A peer that came back on the same address answers
-// the next packet with a stateless reset, when that packet has more than 42
-// bytes, as every message's has and a keep-alive has not.
+// again when there is something to say; nothing is resumed. While it lasts, a frame
+// after which nothing comes for [MaxSilence] shows that the peer is dead, and so does
+// the dialler's QUIC keep-alive, which is sent when nothing has come for [KeepAlive].
+// A peer that came back on the same address answers the next packet with a stateless
+// reset, when that packet has more than 42 bytes, as every message's has and a
+// keep-alive has not.
 //
 // # When an address changes
 //

@@ -72,9 +72,19 @@ func TestMemberThatOnlyDialsOutKeepsItsConnections(t *testing.T) {
 	})
 }
 
+// TestDeadPeerIsNoticed: within 4/3 of MaxSilence where something is sent each third of
+// it, as a member does that watches; else by the dialler's keep-alive.
 func TestDeadPeerIsNoticed(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
-		for i, dialler := range []bool{true, false} {
+		for i, c := range []struct {
+			dialler, watches bool
+			within           time.Duration
+		}{
+			{true, true, MaxSilence * 4 / 3},
+			{false, true, MaxSilence * 4 / 3},
+			{true, false, KeepAlive + MaxSilence + restInterval},
+		} {
+			dialler := c.dialler
 			a := b.node(fmt.Sprint("a", i), nil)
 			s := b.net.socket()
 			z := b.open(b.t, b.book, s, fmt.Sprint("z", i), nil)
@@ -87,9 +97,16 @@ func TestDeadPeerIsNoticed(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 			s.cut()
+			if c.watches {
+				time.Sleep(MaxSilence / 3)
+				defer speak(a, z, "there?")()
+			}
 			took := since(func() { a.wait(kind("disconnected"), 1) })
+			if c.watches {
+				took += MaxSilence / 3
+			}
 			require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrSilent)
-			assert.LessOrEqual(t, took, MaxSilence*4/3+time.Second, "dialler: %v", dialler)
+			assert.LessOrEqual(t, took, c.within+time.Second, "dialler: %v, watches: %v", dialler, c.watches)
 			s.Close()
 		}
 	})
@@ -135,5 +152,20 @@ func TestLapsedCertificateEndsAConnection(t *testing.T) {
 		time.Sleep(MaxBackOff)
 		a.Send(z.Self(), Custody, []byte("renewed"))
 		z.wait(frame("renewed"), 1)
+	})
+}
+
+// TestSilence_AcknowledgedAtAnyTimeOfALook_NeverLost: of two members only one speaks, and
+// the other one's acknowledgements, which nobody answers, fall before and behind its looks.
+func TestSilence_AcknowledgedAtAnyTimeOfALook_NeverLost(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		const step = 10 * time.Millisecond // the acknowledgement comes 25 ms after the frame
+		a, z := b.node("a", nil), b.node("z", nil)
+		for range restInterval / step {
+			a.Send(z.Self(), Rest, []byte("there"))
+			time.Sleep(5*restInterval + step)
+		}
+		assert.Equal(t, 1, a.count(kind("connected")))
+		assert.Equal(t, 1, z.count(kind("connected")))
 	})
 }

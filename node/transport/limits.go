@@ -44,22 +44,33 @@ const (
 const (
 	// DefaultIdleTimeout is how long a connection lives without frames. Dialling
 	// again costs 1.3 ms of processor time on both sides together and a round
-	// trip; keeping it costs memory and a keep-alive each KeepAlive.
+	// trip; keeping it costs memory and a keep-alive in each KeepAlive in which
+	// nothing came.
 	DefaultIdleTimeout = 30 * time.Second
 
-	// MaxSilence is QUIC's max_idle_timeout: a peer that is silent for so long
-	// is taken for dead. With keep-alives at a third of it, a dead peer is
-	// noticed after at most 4/3 of it: 10 seconds, which is how long a group waits
-	// for a token whose holder has died. Up to a round trip of 100 ms a keep-alive
-	// is sent 5 times or more in that time before it counts as unanswered. A shorter
-	// one finds a dead peer sooner and costs keep-alives. quic-go takes less than 5 s
-	// from the peer for 5 s, but keeps to its own value: two members of this build
-	// that both had less would notice each other's death after that time.
+	// MaxSilence is for how long a connection may bring nothing although something
+	// was sent on it: then the peer is taken for dead. A member sends something to
+	// one that it watches each 2.5 seconds, so that its death is noticed after at
+	// most 4/3 of MaxSilence: 10 seconds, which is how long a group waits for a token
+	// whose holder has died. Up to a round trip of 100 ms QUIC sends a packet 5 times
+	// or more in that time before it counts as unanswered. A shorter one finds a dead
+	// peer sooner, and takes a slow one for dead more often.
 	MaxSilence = 7500 * time.Millisecond
 
-	// KeepAlive is how long the dialler of a quiet connection waits before it
-	// sends a keep-alive.
-	KeepAlive = MaxSilence / 3
+	// QuietTimeout is QUIC's max_idle_timeout, which ends a connection that neither
+	// side uses or looks at. It is above DefaultIdleTimeout, which closes such a
+	// connection in order.
+	QuietTimeout = 45 * time.Second
+
+	// KeepAlive is for how long nothing may come on a connection before its dialler
+	// sends a keep-alive. Each wakes both processes three times, so a member that
+	// wants to know sooner whether another one lives sends it frames. Address
+	// translators keep a path in mind for 30 seconds or longer.
+	KeepAlive = QuietTimeout / 3
+
+	// KeepAliveOut is the same for a member that only dials out. Nobody can dial it,
+	// so it must notice sooner than others that a connection is gone.
+	KeepAliveOut = MaxSilence / 3
 
 	// HandshakeTimeout bounds one attempt to connect to one address. QUIC sends
 	// a lost packet again after 0.3, 0.9 and 2.1 s.

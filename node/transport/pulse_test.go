@@ -8,23 +8,24 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestPulse_QuietMinute_OneLookEachSecond holds the wake-ups that the transport's own
-// timers cause: whoever wants to look at something periodically shares them.
-func TestPulse_QuietMinute_OneLookEachSecond(t *testing.T) {
+// TestPulse_QuietMinute_FewLooks holds the wake-ups that the transport's own timers
+// cause: whoever wants to look at something periodically shares them.
+func TestPulse_QuietMinute_FewLooks(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		var looks atomic.Int64
 		b.node("a", func(c *Config) {
-			c.Pulse = func(next time.Duration) { looks.Add(1); assert.Equal(t, sweepInterval, next) }
+			c.Pulse = func(next time.Duration) { looks.Add(1); assert.Equal(t, restInterval, next) }
 		})
-		time.Sleep(time.Minute + sweepInterval/2)
-		assert.EqualValues(t, time.Minute/sweepInterval, looks.Load())
+		time.Sleep(sweepInterval + time.Minute + restInterval/2)
+		assert.EqualValues(t, 1+time.Minute/restInterval, looks.Load())
 	})
 }
 
 // maxIdlePackets is how many packets two members exchange on a connection in a minute in
 // which nothing is said: it is dialled, a frame goes each way, keep-alives follow until
-// it is closed for idleness, and each is acknowledged.
-const maxIdlePackets = 35
+// it is closed for idleness, and each is acknowledged. A dial takes a few more or fewer: QUIC
+// packs together what is due at one instant.
+const maxIdlePackets = 20
 
 func TestIdleConnection_DialledUsedAndClosed_FewPackets(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {

@@ -16,7 +16,7 @@ func TestQUICSettings(t *testing.T) {
 	want := quic.Config{
 		Versions:                       []quic.Version{1},
 		HandshakeIdleTimeout:           3 * time.Second,
-		MaxIdleTimeout:                 7500 * time.Millisecond,
+		MaxIdleTimeout:                 45 * time.Second,
 		InitialStreamReceiveWindow:     64 << 10,
 		InitialConnectionReceiveWindow: 64 << 10,
 		MaxStreamReceiveWindow:         128 << 10,
@@ -24,11 +24,14 @@ func TestQUICSettings(t *testing.T) {
 		MaxIncomingStreams:             -1,
 		MaxIncomingUniStreams:          -1,
 		DisablePathMTUDiscovery:        true,
-		KeepAlivePeriod:                2500 * time.Millisecond,
+		KeepAlivePeriod:                15 * time.Second,
 	}
-	assert.Equal(t, want, *quicConfig(false), "the dialler")
+	dialler := &Transport{}
+	assert.Equal(t, want, *quicConfig(dialler.keepAlive()), "the dialler")
+	dialler.cfg.DialOnly = true
+	assert.Equal(t, 2500*time.Millisecond, quicConfig(dialler.keepAlive()).KeepAlivePeriod, "a dialler that only dials out")
 	want.MaxIncomingStreams, want.KeepAlivePeriod = 1, 0
-	assert.Equal(t, want, *quicConfig(true), "the acceptor")
+	assert.Equal(t, want, *quicConfig(0), "the acceptor")
 }
 
 // TestTLSSettings: T-1 and T-2.

@@ -3,41 +3,69 @@ package transport
 import "time"
 
 const (
-	// silentAfter is how long a connection may bring nothing before its path is tried
-	// out: the dialler's keep-alive was due a second ago, and was sent again since.
-	silentAfter = KeepAlive + time.Second
+	// overdue is how much longer than the dialler's keep-alive waits a connection may
+	// bring nothing before its path is tried out: the keep-alive was sent again since.
+	overdue = time.Second
 
-	// unansweredSweeps is after how many looks in a row, at which the connection had
-	// sent something and received nothing since the one before, the same is done. One
-	// look may fall between a packet and its acknowledgement.
-	unansweredSweeps = 2
+	// maxUnanswered is for how long a connection may bring nothing after a frame was
+	// sent on it before the same is done.
+	maxUnanswered = 2 * time.Second
 
 	// reviveFor is how long a member that was lost because this machine could not
 	// send is dialled again, at each look: until there is a network again.
 	reviveFor = 15 * time.Second
 )
 
-// hearing is what has come and gone on a connection, as of the last look.
+// hearing is what has come on a connection, as of the last look. Of the time between two
+// looks no more than restInterval counts: while this process does not run, what has come
+// is not read.
 type hearing struct {
-	received, sent uint64 // packets
-	at             time.Duration
-	unanswered     int // looks in a row, see unansweredSweeps
+	received   uint64        // packets
+	looked     time.Duration // when the last look was
+	quiet      time.Duration // for how long nothing has come
+	unanswered time.Duration // for how long nothing has come after a frame was sent; 0: none was
 }
 
-// listen looks at the packets of a connection, and reports whether it is silent though
-// it should not be. Needs peer.mu.
-func (c *conn) listen(now time.Duration) (silent bool) {
-	s, h := c.quic.ConnectionStats(), &c.hearing
+// listen looks at the packets of a connection. What counts as sent are frames: an
+// acknowledgement, which may be all that QUIC has sent, asks for no answer. Needs peer.mu.
+func (c *conn) listen(now time.Duration) {
+	h, received := &c.hearing, c.quic.ConnectionStats().PacketsReceived
+	passed := min(now-h.looked, restInterval)
+	asked := time.Duration(c.asked.Load())
 	switch {
-	case s.PacketsReceived != h.received || h.at == 0:
-		h.at, h.unanswered = now, 0
-	case s.PacketsSent != h.sent:
-		h.unanswered++
+	case received != h.received || h.looked == 0:
+		h.quiet, h.unanswered = 0, 0
+		c.asked.Store(0)
+	case h.unanswered > 0:
+		h.quiet += passed
+		h.unanswered += passed
 	default:
-		h.unanswered = 0
+		h.quiet += passed
+		if asked != 0 {
+			h.unanswered = max(1, min(passed, now-asked))
+		}
 	}
-	h.received, h.sent = s.PacketsReceived, s.PacketsSent
-	return now-h.at > silentAfter || h.unanswered >= unansweredSweeps
+	h.received, h.looked = received, now
+}
+
+// isSilent reports whether a connection brings nothing though it should: an answer to a
+// frame, or else the dialler's keep-alive. Needs peer.mu.
+func (c *conn) isSilent() bool {
+	return c.hearing.unanswered >= maxUnanswered || c.hearing.quiet > c.keepAlive()+overdue
+}
+
+// isLost reports whether it has been silent for MaxSilence. Needs peer.mu.
+func (c *conn) isLost() bool {
+	return c.hearing.unanswered >= MaxSilence || c.hearing.quiet >= c.keepAlive()+MaxSilence
+}
+
+// keepAlive is for how long nothing comes on the connection before its dialler sends a
+// keep-alive. Needs peer.mu.
+func (c *conn) keepAlive() time.Duration {
+	if c.keep {
+		return KeepAliveOut
+	}
+	return KeepAlive
 }
 
 // Recheck tries out every connection: this machine's addresses may have changed, or it
@@ -61,14 +89,22 @@ func (t *Transport) Recheck() {
 }
 
 // attend looks after the path to the peer: a connection that has fallen silent is tried
-// out, and one that was lost because nothing could be sent is dialled again. Needs
-// p.mu.
+// out, and then given up, and one that was lost because nothing could be sent is
+// dialled again. Needs p.mu.
 func (p *peer) attend(now time.Duration) {
 	c := p.current
 	switch {
-	case c != nil && c.listen(now) && c.Confirmed:
-		p.tryOut(c)
-	case c == nil && p.spare == nil && now < p.reviveUntil && now >= p.retryAt:
+	case c != nil:
+		c.listen(now)
+		switch {
+		case !c.Confirmed: // see judge
+		case c.isLost():
+			c.lost = true
+			p.end(c, CodeOverload)
+		case c.isSilent():
+			p.tryOut(c)
+		}
+	case p.spare == nil && now < p.reviveUntil && now >= p.retryAt:
 		p.dial()
 	}
 }

@@ -6,27 +6,45 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 )
 
-// sweepInterval is how often connections are looked at, and so how exact the
-// idle timeout is.
-const sweepInterval = time.Second
+const (
+	// sweepInterval is how often connections are looked at while something is awaited
+	// from one of them.
+	sweepInterval = time.Second
+
+	// restInterval is how often they are looked at otherwise. Each look wakes the
+	// process. A third of MaxSilence leaves the time to try a connection out before it
+	// is given up.
+	restInterval = MaxSilence / 3
+
+	// minSweep is the shortest pause between two looks.
+	minSweep = 10 * time.Millisecond
+)
 
 // sweepLoop closes what has had its time.
 func (t *Transport) sweepLoop() {
-	ticker := time.NewTicker(sweepInterval)
-	defer ticker.Stop()
+	timer := time.NewTimer(sweepInterval)
+	defer timer.Stop()
 	for {
 		select {
-		case <-ticker.C:
-			now := t.now()
-			for _, p := range t.allPeers() {
-				p.renew()
-				p.sweep(now)
-			}
-			t.cfg.Pulse(sweepInterval)
+		case <-timer.C:
+			next := t.sweep()
+			timer.Reset(next)
+			t.cfg.Pulse(next)
 		case <-t.ctx.Done():
 			return
 		}
 	}
+}
+
+// sweep looks at all peers, and returns after what time to look again.
+func (t *Transport) sweep() (next time.Duration) {
+	now := t.now()
+	next = restInterval
+	for _, p := range t.allPeers() {
+		p.renew()
+		next = min(next, p.sweep(now))
+	}
+	return next
 }
 
 // renew finds the certificate that the peer has now, when the one known of it
@@ -53,8 +71,9 @@ func (t *Transport) counts(c certificate.Certificate) bool {
 	return c.ValidAt(t.cfg.Now()) == nil && t.verify.trusts(c.Authority())
 }
 
-// sweep looks at one peer, and forgets it when there is nothing to remember.
-func (p *peer) sweep(now time.Duration) {
+// sweep looks at one peer, and forgets it when there is nothing to remember. It
+// returns after what time to look again.
+func (p *peer) sweep(now time.Duration) (next time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.current; c != nil {
@@ -72,6 +91,36 @@ func (p *peer) sweep(now time.Duration) {
 		delete(p.t.peers, p.id)
 		p.t.mu.Unlock()
 	}
+	return p.nextSweep(now)
+}
+
+// nextSweep is after what time to look at the peer again. Needs p.mu.
+func (p *peer) nextSweep(now time.Duration) time.Duration {
+	c := p.current
+	if c == nil {
+		if p.spare != nil || p.dialling || p.queue.size() > 0 || now < p.reviveUntil {
+			return sweepInterval
+		}
+		return restInterval
+	}
+	switch {
+	case c.isSilent():
+		return max(minSweep, min(sweepInterval, MaxSilence-c.hearing.unanswered))
+	case p.spare != nil || !c.Confirmed || c.writing != nil || c.busy.Load() != 0 || p.queue.size() > 0:
+		return sweepInterval
+	case c.keep:
+		return restInterval
+	}
+	return max(minSweep, min(restInterval, c.idleEnd()-now))
+}
+
+// idleEnd is when the connection is to be closed for idleness, if no frame comes.
+func (c *conn) idleEnd() time.Duration {
+	idle := c.p.t.cfg.IdleTimeout
+	if !c.Dialled {
+		idle += acceptorGrace
+	}
+	return time.Duration(c.lastUse.Load()) + idle + 1
 }
 
 // acceptorGrace is how much longer the accepting side keeps an idle
@@ -81,10 +130,6 @@ const acceptorGrace = 5 * time.Second
 // judge closes the connection in use when its time has come. Needs p.mu.
 func (p *peer) judge(c *conn, now time.Duration) {
 	t := p.t
-	idle := t.cfg.IdleTimeout
-	if !c.Dialled {
-		idle += acceptorGrace
-	}
 	switch {
 	case c.writing != nil && now-c.wroteAt > StallTimeout:
 		t.notices.note(errStalled, "peer", p.id, "remote", c.quic.RemoteAddr())
@@ -94,7 +139,7 @@ func (p *peer) judge(c *conn, now time.Duration) {
 	case !t.counts(c.newest):
 		t.counters.lapsed.Add(1)
 		p.dismiss(c, CodeProtocol, p.takeWaiting())
-	case !c.keep && c.writing == nil && p.queue.size() == 0 && now-time.Duration(c.lastUse.Load()) > idle:
+	case !c.keep && c.writing == nil && p.queue.size() == 0 && now >= c.idleEnd():
 		t.counters.idleClosed.Add(1)
 		p.end(c, CodeIdle)
 	}

@@ -38,7 +38,6 @@ type Transport struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	start  time.Time
-	coarse atomic.Int64 // nanoseconds since start, as of the last look at the clock
 
 	counters counters
 	notices  *notices
@@ -133,19 +132,21 @@ func (t *Transport) listen() error {
 		return err
 	}
 	var err error
-	t.listener, err = t.quic.Listen(t.serverTLS(), quicConfig(true))
+	t.listener, err = t.quic.Listen(t.serverTLS(), quicConfig(0))
 	return err
 }
 
 // quicConfig is how QUIC runs; the reasons are in limits.go. Datagrams, 0-RTT,
 // unidirectional streams and more than one stream are off, and so is the search for
 // larger packets: it takes ten packets on each side of a new connection, which is more
-// than most connections carry.
-func quicConfig(server bool) *quic.Config {
+// than most connections carry. The dialler sends keep-alives, which is enough; an
+// acceptor has 0.
+func quicConfig(keepAlive time.Duration) *quic.Config {
 	c := &quic.Config{
 		Versions:                       []quic.Version{quic.Version1},
 		HandshakeIdleTimeout:           HandshakeTimeout,
-		MaxIdleTimeout:                 MaxSilence,
+		MaxIdleTimeout:                 QuietTimeout,
+		KeepAlivePeriod:                keepAlive,
 		InitialStreamReceiveWindow:     streamWindow,
 		MaxStreamReceiveWindow:         maxStreamWindow,
 		InitialConnectionReceiveWindow: streamWindow,
@@ -154,12 +155,19 @@ func quicConfig(server bool) *quic.Config {
 		MaxIncomingUniStreams:          -1,
 		DisablePathMTUDiscovery:        true,
 	}
-	if server {
+	if keepAlive == 0 {
 		c.MaxIncomingStreams = 1
-	} else {
-		c.KeepAlivePeriod = KeepAlive // one side's is enough
 	}
 	return c
+}
+
+// keepAlive is for how long nothing may come on a connection that this member has
+// dialled before it sends a keep-alive.
+func (t *Transport) keepAlive() time.Duration {
+	if t.cfg.DialOnly {
+		return KeepAliveOut
+	}
+	return KeepAlive
 }
 
 // baseTLS has what both sides of a handshake share. Session tickets are off: a
@@ -196,9 +204,7 @@ func (t *Transport) spawn(f func()) bool {
 
 // now looks at the clock: the time since start.
 func (t *Transport) now() time.Duration {
-	d := time.Since(t.start)
-	t.coarse.Store(int64(d))
-	return d
+	return time.Since(t.start)
 }
 
 // lock returns the peer with this id, locked, and makes it when it is not

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -115,6 +116,11 @@ func TestBrokenRules(t *testing.T) {
 			a.Write(&journal.Generated{Genesis: a.Genesis(9, 1, "tape").Raw()})
 			c.Write(&journal.Generated{Genesis: forged(a.Genesis(9, 2, "tape").Raw())})
 		}, nil, []audit.Kind{audit.Forged, audit.Misfit, audit.Minted}},
+		"a token that is earlier than one before": {func(w *audittest.World, a, b, c *audittest.Author) {
+			c.Hand(c.Generate(), a)
+			a.Ahead = -time.Minute
+			a.Generate()
+		}, nil, []audit.Kind{audit.Backdated}},
 		"a record of giving away is missing": {func(w *audittest.World, a, b, c *audittest.Author) {
 			title := a.Generate()
 			tr := a.Send(title, b)

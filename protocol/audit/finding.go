@@ -54,6 +54,10 @@ const (
 	Outlived Kind = "grant outlived its deadline"
 	// Excess: a member made tokens faster than its policy lets it.
 	Excess Kind = "too many tokens made"
+	// Backdated: a genesis is not later than an earlier token of its slot that was with
+	// its generator before. Programs under the new token have lower fences than they had
+	// under that one.
+	Backdated Kind = "genesis not later than an earlier token"
 	// Foreign: a token of a resource or slot that no known configuration has.
 	Foreign Kind = "token of what the group does not share"
 	// Refounded: a slot was founded more than once.

@@ -278,8 +278,8 @@ func TestOverlap_TrueSchedule_BetweenCertainAndPossible(t *testing.T) {
 		h.finish()
 		some, last := h.collected()
 		r := h.world.Report(audit.Options{Skew: uint64((5 * time.Second).Microseconds())}, some...)
-		for _, f := range r.Findings { // members here go on writing while they are said to be down
-			require.Equal(t, audit.Outlived, f.Kind, "%v", f)
+		for _, f := range r.Findings { // members here go on writing while they are said to be down, and make tokens by their clocks
+			require.Contains(t, []audit.Kind{audit.Outlived, audit.Backdated}, f.Kind, "%v", f)
 		}
 		o := audit.Overlaps{}
 		for _, one := range r.Resources {

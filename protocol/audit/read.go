@@ -29,6 +29,7 @@ type Reader struct {
 	open    map[hop]*Custody
 	sent    map[hop]*transfer // by the hop of the custody that was given away
 	running map[hop]ident.Grant
+	newest  map[slot]*genesis // of those in custody here so far, that with the latest time
 	grants  map[ident.Grant]*grant
 	before  *before // what was live where something is missing
 	earlier *Reader // of a journal that the same member had before
@@ -218,7 +219,35 @@ func (r *Reader) generated(e Entry, rec *journal.Generated, objects []object) {
 		k := slot{g.resource, g.slot}
 		r.founded[k] = append(r.founded[k], founding{r.member, g.token, r.place(), e.At})
 	}
+	r.backdated(e, g)
 	r.begin(e, hop{g.token, 0}, nil)
+	r.note(g)
+}
+
+// note keeps the latest genesis of a slot.
+func (r *Reader) note(g *genesis) {
+	k := slot{g.resource, g.slot}
+	if newest := r.newest[k]; newest == nil || newest.born < g.born {
+		if r.newest == nil {
+			r.newest = make(map[slot]*genesis)
+		}
+		r.newest[k] = g
+	}
+}
+
+// backdated reports a genesis that is not later than all tokens of its slot that its
+// generator has had. One that was in the future by more than the clock allowance does
+// not count: nobody would have taken the next one (O-20).
+func (r *Reader) backdated(e Entry, g *genesis) {
+	newest := r.newest[slot{g.resource, g.slot}]
+	if newest == nil || newest.token == g.token || newest.born < g.born || fromMillis(newest.born) > e.At+r.clockAllowance() {
+		return
+	}
+	f := Finding{
+		Kind: Backdated, Token: g.token, Members: []ident.Member{r.member}, At: e.At, Records: places(newest.shown.Place, r.place()),
+		Detail: fmt.Sprintf("%d ms before token %s", newest.born-g.born, newest.token.Short()),
+	}
+	r.add(f)
 }
 
 func (r *Reader) held(e Entry, rec *journal.Held, objects []object) {
@@ -242,8 +271,12 @@ func (r *Reader) genesisOf(objects []object, t *transfer) {
 	if o == nil || !r.partial() {
 		return
 	}
-	if g := r.genesis(o); g != nil && t != nil && g.token != t.token {
+	switch g := r.genesis(o); {
+	case g == nil || t == nil:
+	case g.token != t.token:
 		r.find(Misfit, t.token, t.hop, "genesis of another token", r.member)
+	case t.to == r.member:
+		r.note(g)
 	}
 }
 

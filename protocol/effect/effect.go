@@ -45,6 +45,7 @@ type Grant struct {
 	Slot     uint64
 	Token    ident.Token
 	Hop      uint64
+	Fence    uint64 // see token.Fence
 	Deadline clock.Instant
 	Length   time.Duration // from the step to the deadline
 }

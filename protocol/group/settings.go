@@ -46,7 +46,7 @@ const (
 	// MinClockAllowance is above what clocks synchronised over the internet
 	// differ by.
 	MinClockAllowance = time.Second
-	// MaxClockAllowance bounds how far a token may be backdated.
+	// MaxClockAllowance bounds by how much the time of a token may be false.
 	MaxClockAllowance = 30 * 24 * time.Hour
 	// MinSettlementTime is far above any time that a handoff takes.
 	MinSettlementTime = time.Hour

@@ -70,7 +70,7 @@ func (m *Machine) Checkpoint() []journal.Record {
 	for id := range signers {
 		m.written[id] = m.cfg.World.Certificate(id)
 	}
-	return append(list, custody...)
+	return append(append(list, custody...), m.openings.records()...)
 }
 
 // promises are those to every remembered incarnation, the current one last: so

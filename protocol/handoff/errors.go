@@ -8,5 +8,8 @@ var (
 	// ErrUnsettled says that a peer has left more transfers behind than it can
 	// by the rules.
 	ErrUnsettled = errors.New("too many transfers that the sender has not settled")
-	ErrReplay    = errors.New("journal does not fit together")
+	// ErrPaused says that a transfer has to come again: the member has restarted and does
+	// not know yet whether its journal is whole.
+	ErrPaused = errors.New("not taken before peers have greeted this member")
+	ErrReplay = errors.New("journal does not fit together")
 )

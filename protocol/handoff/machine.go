@@ -43,6 +43,8 @@ type Config struct {
 	World       World
 	Witness     Witness     // nil: none
 	Rand        rand.Source // jitter only
+	Stats       Stats       // to count on from
+	Serial      uint64      // of the last record of custody of a memory that was given up
 }
 
 // NoticeKind says what has happened.
@@ -100,7 +102,9 @@ type Machine struct {
 	nextAccept, acceptMark     uint64
 	nextSequence, sequenceMark uint64
 	held, live                 int
-	stopping                   bool
+	stopping, paused           bool
+	openings                   openings
+	opened                     token.Position          // where the last of them began
 	written                    map[ident.Member]string // encoded certificates in the journal
 
 	pairs   map[[2]ident.Hash]bool // that are in the journal as evidence
@@ -132,6 +136,7 @@ func New(cfg Config) *Machine {
 		accused:   make(map[ident.Member]int),
 		// Numbers start at 1, so that a promise of 0 says nothing.
 		nextAccept: 1, acceptMark: 1, nextSequence: 1, sequenceMark: 1,
+		stats: cfg.Stats, openings: openings{serial: cfg.Serial},
 	}
 }
 
@@ -262,6 +267,10 @@ func (m *Machine) delete(rec *record) {
 }
 
 func (m *Machine) persist(r journal.Record, sync bool) {
+	m.openings.note(r)
+	if _, opens := r.(*journal.Opened); opens {
+		m.opened = m.openings.at(0)
+	}
 	m.effects = append(m.effects, effect.Persist{At: m.now.Micros(), Record: r, Sync: sync})
 }
 

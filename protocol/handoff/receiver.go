@@ -56,6 +56,9 @@ func (m *Machine) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, boo
 	if m.stopping {
 		return wire.RefuseStopping, true
 	}
+	if m.paused {
+		return wire.RefuseRecalling, true
+	}
 	if m.cfg.World.Standing(from) != nil {
 		return wire.RefuseSigner, true
 	}
@@ -157,6 +160,8 @@ func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
 	case m.isStale(k, b):
 		m.stats.Stale++
 		m.answer(p.transfer, token.Unknown)
+	case m.paused:
+		return ErrPaused
 	case rec == nil && len(m.offerers[b.From].records) >= 2*MaxUnsettled:
 		// Neither taken nor declined: it may come again when room was made.
 		m.stats.Rejected++
@@ -293,7 +298,9 @@ func (m *Machine) take(k key, rec *record, p parcel) {
 func (m *Machine) decline(k key, rec *record, t token.Transfer) {
 	rec = m.claim(k, rec, t, ReceiverDecline)
 	m.stats.Declined++
-	void, err := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation).Sign(m.cfg.Group, token.Void, m.cfg.Key)
+	body := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation)
+	body.Extensions = m.Position().AddTo(nil)
+	void, err := body.Sign(m.cfg.Group, token.Void, m.cfg.Key)
 	if err != nil {
 		m.report("internal", rec.from, "void not signed: "+err.Error())
 		return
@@ -302,10 +309,14 @@ func (m *Machine) decline(k key, rec *record, t token.Transfer) {
 	m.send(rec.from, &wire.Void{Void: void.Raw()})
 }
 
-// answer signs and sends an answer to a transfer. Ed25519 is deterministic: the
-// same answer has the same bytes every time.
+// answer signs and sends an answer to a transfer, which names the last record of custody:
+// all of them are durable when it leaves.
 func (m *Machine) answer(t token.Transfer, v token.Verdict) {
-	a, err := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation).Sign(m.cfg.Group, v, m.cfg.Key)
+	body := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation)
+	if v != token.Unknown {
+		body.Extensions = m.openings.at(0).AddTo(nil)
+	}
+	a, err := body.Sign(m.cfg.Group, v, m.cfg.Key)
 	if err != nil {
 		m.report("internal", t.Body().From, "answer not signed: "+err.Error())
 		return

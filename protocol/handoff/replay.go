@@ -40,6 +40,7 @@ func NewReplay(cfg Config) *Replay {
 // of this group wrote.
 func (r *Replay) Apply(rec journal.Record) error {
 	var err error
+	r.m.openings.note(rec)
 	switch rec := rec.(type) {
 	case *journal.Counters:
 		// Numbers start at 1 (see New).

@@ -19,7 +19,7 @@ func (m *Machine) usable(a accepted) bool {
 // and somebody has accepted. It reports whether custody is gone.
 func (m *Machine) tryRelease(rec *record) bool {
 	p := rec.pass
-	if p == nil || !p.release || rec.busy {
+	if p == nil || !p.release || rec.busy || m.paused {
 		return false
 	}
 	a, ok := p.best(m.now.Boot, m.usable)
@@ -35,6 +35,7 @@ func (m *Machine) release(rec *record, a accepted) {
 	body := rec.title.Next(a.from, a.incarnation, a.number)
 	body.Time = m.now.Millis()
 	body.Field = rec.pass.field
+	body.Extensions = m.Position().AddTo(nil)
 	body.SetLastOperation(m.cfg.World.LastOperation(rec.title.Genesis.Body()))
 	transfer, err := body.Sign(m.cfg.Group, m.cfg.Key)
 	if err != nil {

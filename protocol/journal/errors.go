@@ -45,6 +45,18 @@ func (e *DamageError) Error() string {
 // Unwrap makes errors.Is find ErrDamaged and the Reason.
 func (e *DamageError) Unwrap() []error { return []error{ErrDamaged, e.Reason} }
 
+// VersionError is the Reason of a DamageError for a segment of another version, which may
+// be whole. It matches ErrVersion.
+type VersionError struct {
+	Version uint32 // of the segment
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("%v: version %d, this program reads version %d", ErrVersion, e.Version, SegmentVersion)
+}
+
+func (e *VersionError) Unwrap() error { return ErrVersion }
+
 // TornError reports that a segment ends in a write that a crash cut short. In
 // the last segment of a journal the tail was never acknowledged and may be
 // cut; in any other it is damage.

@@ -36,6 +36,7 @@ const (
 	KindEvidence    Kind = 16
 	KindFounded     Kind = 17
 	KindVisited     Kind = 18
+	KindOpened      Kind = 19
 )
 
 var kindNames = [...]string{
@@ -44,6 +45,7 @@ var kindNames = [...]string{
 	KindClosed: "closed", KindReclaimed: "reclaimed", KindVoided: "voided",
 	KindDropped: "dropped", KindTaken: "taken", KindStarted: "started", KindEnded: "ended",
 	KindKnown: "known", KindEvidence: "evidence", KindFounded: "founded", KindVisited: "visited",
+	KindOpened: "opened",
 }
 
 func (k Kind) String() string {
@@ -84,6 +86,7 @@ var blank = [...]func() Record{
 	KindEvidence:    func() Record { return new(Evidence) },
 	KindFounded:     func() Record { return new(Founded) },
 	KindVisited:     func() Record { return new(Visited) },
+	KindOpened:      func() Record { return new(Opened) },
 }
 
 // recordLimits bound a record before it is decoded: the largest is evidence,

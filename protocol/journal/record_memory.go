@@ -22,6 +22,20 @@ type Incarnation struct {
 // Kind is KindIncarnation.
 func (*Incarnation) Kind() Kind { return KindIncarnation }
 
+// Opened says that a member has started with this journal, or, in a checkpoint, that it
+// had: records of custody behind it count from Serial on.
+//
+//	opened = [ opening: uint, tag: bstr .size 8, serial: uint ]
+type Opened struct {
+	_       struct{} `cbor:",toarray"`
+	Opening uint64   // its number: higher than those before it, at least the time in ms since 1970
+	Tag     [8]byte  // random
+	Serial  uint64   // records of custody so far, over all openings
+}
+
+// Kind is KindOpened.
+func (*Opened) Kind() Kind { return KindOpened }
+
 // Counters reserves numbers of the incarnation: none at or above these has
 // been used.
 //
@@ -73,6 +87,11 @@ const (
 	KnownLeave         Knowledge = 5
 	KnownFailure       Knowledge = 6
 	KnownAuthority     Knowledge = 7
+	// The latest that a member has signed about a token, as far as it was seen here.
+	KnownGenesis  Knowledge = 8
+	KnownTransfer Knowledge = 9
+	KnownReceipt  Knowledge = 10
+	KnownVoid     Knowledge = 11
 )
 
 func (k Knowledge) String() string {
@@ -91,6 +110,14 @@ func (k Knowledge) String() string {
 		return "failure statement"
 	case KnownAuthority:
 		return "CA key"
+	case KnownGenesis:
+		return "genesis"
+	case KnownTransfer:
+		return "transfer"
+	case KnownReceipt:
+		return "receipt"
+	case KnownVoid:
+		return "void"
 	}
 	return fmt.Sprintf("knowledge %d", uint64(k))
 }

@@ -23,6 +23,7 @@ var records = []journal.Record{
 	&journal.Known{What: journal.KnownEndpoint, Object: []byte("endpoint")},
 	&journal.Evidence{What: "two transfers", Objects: [][]byte{{1}, {2, 3}}},
 	&journal.Founded{Resource: "ftp", Slot: 3}, &journal.Visited{Resource: "ftp", At: 5},
+	&journal.Opened{Opening: 1 << 40, Tag: [8]byte{7}, Serial: 12},
 }
 
 func TestRecordsComeBackAsTheyWere(t *testing.T) {

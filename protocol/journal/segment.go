@@ -14,7 +14,7 @@ const (
 	// SegmentVersion is the version of the journal's format: of the framing and of
 	// the records. A change of either raises it. In version 1, the records started
 	// and ended had fewer fields.
-	SegmentVersion = 2
+	SegmentVersion = 3
 
 	// SegmentHeaderSize is the size of the header that begins a segment, in
 	// bytes. It has this size and its checksum this place in every version, so
@@ -76,7 +76,7 @@ func (h *SegmentHeader) parse(data []byte) (reason error) {
 		return ErrSegmentHeader
 	}
 	if v := binary.BigEndian.Uint32(data[8:]); v != SegmentVersion {
-		return fmt.Errorf("%w: version %d, this program reads version %d", ErrVersion, v, SegmentVersion)
+		return &VersionError{v}
 	}
 	h.Number = binary.BigEndian.Uint64(data[12:])
 	h.FirstSeq = binary.BigEndian.Uint64(data[20:])

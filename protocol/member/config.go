@@ -1,6 +1,7 @@
 package member
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
-	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -44,6 +44,9 @@ type Config struct {
 	// policy lets go of the token. It exists to measure what pre-offering
 	// gains.
 	NoPreOffer bool
+	// NoRecall makes a member that continues its journal use and take tokens at once. It
+	// exists for vectors, which begin when that is over, and to see what the wait is for.
+	NoRecall bool
 	// Tuning of the handoff; zero means handoff.DefaultTuning.
 	Tuning handoff.Tuning
 	// Observer, if there is one, is told what the policies decide.
@@ -85,7 +88,7 @@ func (c *Config) validate() error {
 
 // Step's randomness: one source for the member, split for its parts, so that
 // one part's draws do not shift another's.
-type sources struct{ member, handoff *rand.ChaCha8 }
+type sources struct{ member, handoff, openings *rand.ChaCha8 }
 
 func split(seed [32]byte) (s sources, policies func() [32]byte) {
 	root := rand.NewChaCha8(seed)
@@ -93,7 +96,8 @@ func split(seed [32]byte) (s sources, policies func() [32]byte) {
 		_, _ = root.Read(child[:]) // never fails
 		return child
 	}
-	return sources{member: rand.NewChaCha8(next()), handoff: rand.NewChaCha8(next())}, next
+	tags := rand.NewChaCha8(sha256.Sum256(append(seed[:], "openings"...)))
+	return sources{member: rand.NewChaCha8(next()), handoff: rand.NewChaCha8(next()), openings: tags}, next
 }
 
 func newMember(cfg Config, now clock.Reading) (*Member, error) {
@@ -120,8 +124,8 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		updates: update.NewList(), told: make(map[update.Key]clock.Instant),
 		journalled: make(map[update.Key]clock.Instant), faults: make(map[ident.Member]*faulty),
 		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64), broken: make(map[ident.Member]struct{}),
-		redials: budget{suspectBurst, now.Boot},
-		tells:   tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}},
+		redials: budget{suspectBurst, now.Boot}, memories: make(memories),
+		tells: tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}},
 	}
 	m.sources, m.nextSeed = split(cfg.Seed)
 	m.dir.SetSample(cfg.Sample, m.sources.member)
@@ -136,7 +140,7 @@ func (m *Member) handoffConfig(incarnation ident.Incarnation) handoff.Config {
 	return handoff.Config{
 		Self: m.self, Group: m.cfg.Group.ID(), Key: m.cfg.Key, Incarnation: incarnation,
 		Durable: m.cfg.Durable, Tuning: m.cfg.Tuning, World: world{m}, Rand: m.sources.handoff,
-		Witness: evidence.NewWitness(m.cfg.Group.ID(), evidence.Kept),
+		Witness: m.newWitness(),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/token"
 )
 
 // creditorsAtOnce is how many members that may wait for an answer are dialled in
@@ -57,7 +58,7 @@ func (m *Member) announce(addresses []string) {
 		}
 	}
 	m.attachSome()
-	if b := w.record.Body(); w.record.IsZero() || !m.saysThis(b) || m.dir.Failed(m.self) {
+	if b := w.record.Body(); w.record.IsZero() || !m.saysThis(b) || !m.saysOpening(b) || m.dir.Failed(m.self) {
 		m.signEndpoint()
 	}
 }
@@ -65,6 +66,12 @@ func (m *Member) announce(addresses []string) {
 // saysThis reports whether an endpoint record says where this member is now.
 func (m *Member) saysThis(b certificate.Endpoint) bool {
 	return b.Mode == m.mode() && slices.Equal(b.Addresses, m.where.addresses) && slices.Equal(b.Attached, m.attachments())
+}
+
+// saysOpening reports whether an endpoint record names this opening of the journal, where
+// one can be missed: so a copy of this member that runs somewhere else hears of it.
+func (m *Member) saysOpening(b certificate.Endpoint) bool {
+	return !m.cfg.Durable || token.PositionOf(b.Extensions) == m.handoff.Opened()
 }
 
 func (m *Member) mode() certificate.Mode {
@@ -97,6 +104,7 @@ func (m *Member) signEndpoint() {
 	e := certificate.Endpoint{
 		Member: m.self, Sequence: max(above+1, m.now.Millis()), Mode: m.mode(),
 		Addresses: m.where.addresses, Attached: m.attachments(), Time: m.now.Millis(),
+		Extensions: m.handoff.Opened().AddTo(nil),
 	}
 	signed, err := e.Sign(m.cfg.Group.ID(), m.cfg.Key)
 	if err != nil {
@@ -119,6 +127,9 @@ func (m *Member) overtaken(raw []byte) {
 	theirs, err := certificate.ParseEndpoint(m.cfg.Group.ID(), raw, m.cfg.Certificate.Key())
 	if err != nil || theirs.Body().Sequence < m.where.record.Body().Sequence {
 		return
+	}
+	if m.hasForgotten(token.PositionOf(theirs.Body().Extensions)) {
+		return // which has signed one
 	}
 	m.signEndpoint()
 }

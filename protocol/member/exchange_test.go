@@ -2,6 +2,7 @@ package member_test
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -164,4 +166,34 @@ func TestFillingShowsNone(t *testing.T) {
 
 	one.after(time.Minute) // no answer came
 	assert.Positive(t, shown().Members)
+}
+
+// TestGossip_SomeConnected_MostlyWithThem: an exchange with who is connected needs no dial.
+// The others are met in time, too.
+func TestGossip_SomeConnected_MostlyWithThem(t *testing.T) {
+	const n, rounds = 20, 600
+	a, one, _ := pair(t)
+	near := []*someone{a.issue(203, 24*time.Hour), a.issue(204, 24*time.Hour), a.issue(205, 24*time.Hour)}
+	introduce(one, near, 1)
+	introduce(one, a.strangers(n), 1)
+	for _, s := range near {
+		one.meet(s)
+		members, fingerprint := one.fingerprint()
+		one.hear(s, &wire.Gossip{Configuration: 1, Members: members, Fingerprint: fingerprint, Answer: true})
+	}
+	met, far := map[ident.Member]bool{}, 0
+	for range rounds {
+		one.after(one.NextDeadline().Sub(one.now.Boot))
+		for _, id := range one.IDs() {
+			if gossipTo(one, id) == 0 {
+				continue
+			}
+			met[id] = true
+			if !slices.ContainsFunc(near, func(s *someone) bool { return s.id() == id }) {
+				far++
+			}
+		}
+	}
+	assert.Greater(t, len(met), n, "all but a few")
+	assert.Less(t, far, rounds/3)
 }

@@ -119,6 +119,9 @@ func (m *Member) founders(s *slot) (above, below []ident.Member, candidate bool)
 
 // foundSlots goes on with the first tokens of slots.
 func (m *Member) foundSlots() {
+	if m.recall.active {
+		return
+	}
 	m.added = slices.DeleteFunc(m.added, func(s *slot) bool {
 		if s.founding.active && s.founding.at <= m.now.Boot {
 			m.foundSlot(s)

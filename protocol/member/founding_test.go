@@ -230,5 +230,6 @@ func TestFounding_NewGroupFile_Added(t *testing.T) {
 	require.True(t, f.holds())
 	f.cfg.Found = true
 	f.restart()
+	f.pass(6 * time.Second) // nobody greets
 	assert.EqualValues(t, 1, f.Status().Generated, "the resource that was there all the time is founded by the operator")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
 )
 
 // MaxWaiters bounds the local programs that wait for one resource: more than
@@ -136,6 +137,9 @@ func (m *Member) demandChanged(resource string) {
 
 // tellDemand tells a slot's policy whether anybody waits, when that is news.
 func (m *Member) tellDemand(s *slot) {
+	if m.recall.active {
+		return // it is told at the end of that
+	}
 	wanted := m.waiting(s.key.resource) > 0
 	if wanted != s.demand {
 		s.demand = wanted
@@ -171,7 +175,7 @@ func (m *Member) run(h *hold) {
 	m.persist(g.record, true)
 	m.emit(effect.Grant{
 		Request: d.request, Grant: g.id, Resource: h.slot.key.resource, Slot: h.slot.key.number,
-		Token: h.token, Hop: h.hop, Deadline: killed, Length: length,
+		Token: h.token, Hop: h.hop, Fence: token.Fence(m.describe(h).Born, h.hop), Deadline: killed, Length: length,
 	})
 	m.demandChanged(d.resource)
 }
@@ -231,6 +235,9 @@ func (m *Member) ended(r *journal.Ended) {
 	m.persist(r, false)
 	h := g.hold
 	h.grant = nil
+	if h.lost {
+		return
+	}
 	if r.Operated {
 		if title, ok := m.handoff.Title(h.token, h.hop); ok {
 			m.visit(h.slot, title, true)

@@ -86,7 +86,7 @@ func reasonOf(err error) string {
 	}{
 		{token.ErrUnknownSigner, "unknown signer"}, {token.ErrSignature, "signature"},
 		{token.ErrSigner, "signer"}, {token.ErrChain, "chain"}, {token.ErrField, "policy field"},
-		{token.ErrMalformed, "malformed object"}, {handoff.ErrAddress, "address"}, {handoff.ErrUnsettled, "unsettled"},
+		{token.ErrMalformed, "malformed object"}, {handoff.ErrPaused, "recalling"}, {handoff.ErrAddress, "address"}, {handoff.ErrUnsettled, "unsettled"},
 	} {
 		if errors.Is(err, r.err) {
 			return r.name

@@ -11,6 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -52,19 +53,26 @@ type Member struct {
 	where      whereabouts
 
 	// Who does not answer: see watch.go.
-	suspects map[ident.Member]*suspicion
-	stated   map[ident.Member]uint64   // endpoint sequence + 1 of what was stated failed
-	broken   map[ident.Member]struct{} // whose connection broke, until the next one
-	watchAt  clock.Instant
-	redials  budget        // of suspects
-	heardAt  clock.Instant // when anybody was last heard
-	doubt    doubt         // whether it is rather this member's own fault
+	suspects  map[ident.Member]*suspicion
+	memories  memories // what others have signed: see memories.go
+	recall    recalling
+	rollbacks uint64 // custody memories given up, since the start
+	lastLoss  handoff.Loss
+	copies    map[token.Position]bool // where others with this key have begun anew, with serial 0
+
+	stated  map[ident.Member]uint64   // endpoint sequence + 1 of what was stated failed
+	broken  map[ident.Member]struct{} // whose connection broke, until the next one
+	watchAt clock.Instant
+	redials budget        // of suspects
+	heardAt clock.Instant // when anybody was last heard
+	doubt   doubt         // whether it is rather this member's own fault
 
 	tells                   tells   // to members that are not connected: see tells.go
 	policyRate, policyBurst float64 // POLICY messages that a peer may send
 
-	ring neighbour
-	gone map[ident.Member]absence
+	ring   neighbour
+	clocks peerClocks
+	gone   map[ident.Member]absence
 
 	housekeepAt clock.Instant
 	stopping    bool
@@ -154,6 +162,7 @@ func (m *Member) tick() {
 	m.watch()
 	m.keepWatches()
 	m.tellStrangers()
+	m.awaitGreetings()
 	m.foundSlots()
 	if m.now.Boot >= m.where.attachAt {
 		m.attachSome()
@@ -202,9 +211,9 @@ func (m *Member) drain() []effect.Effect {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.timers.next(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at)
+	next := min(m.handoff.NextDeadline(), m.timers.next(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at, m.recall.next(m.now.Boot))
 	for _, s := range m.added {
-		if s.founding.active {
+		if s.founding.active && !m.recall.active {
 			next = min(next, s.founding.at)
 		}
 	}
@@ -221,7 +230,7 @@ func (m *Member) NextDeadline() clock.Instant {
 // wait for: it holds no token that it could pass on, every transfer is
 // answered, and nobody may still send one that it has accepted.
 func (m *Member) Idle() bool {
-	return m.stopping && m.handoff.Held() == 0 && m.handoff.Unanswered() == 0 && m.handoff.Reserved() == 0
+	return m.stopping && (m.handoff.Held() == 0 || m.recall.active) && m.handoff.Unanswered() == 0 && m.handoff.Reserved() == 0
 }
 
 func (m *Member) shutdown() {
@@ -231,6 +240,13 @@ func (m *Member) shutdown() {
 	m.stopping = true
 	m.handoff.Stop()
 	m.refuseAll(ErrStopping)
+	if !m.recall.active {
+		m.releaseAll()
+	}
+}
+
+// releaseAll lets go of all tokens under which nothing runs.
+func (m *Member) releaseAll() {
 	for _, h := range m.holdsInOrder() {
 		if h.grant == nil {
 			m.handoff.Release(h.token, h.hop, ident.Member{}, h.field)

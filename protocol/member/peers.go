@@ -1,11 +1,13 @@
 package member
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -70,15 +72,21 @@ func (m *Member) connected(c certificate.Certificate) {
 		m.peers[id] = newPeer(m.now.Boot, m.policyBurst)
 		m.exchange.pause = 0
 	}
+	m.introduce(id)
+	m.attachedAgain(id)
+	m.remind(id)
+}
+
+// introduce sends a HELLO.
+func (m *Member) introduce(id ident.Member) {
 	hello := &wire.Hello{
 		Versions: [2]uint64{ProtocolVersion, ProtocolVersion}, Incarnation: m.incarnation,
 		MaxFrame: wire.MaxFrame, Configuration: m.settings.Version,
 		Revocations: m.dir.RevocationVersion(), Endpoint: m.where.record.Raw(), Time: m.now.Millis(),
+		Shown: m.memories.shown(id),
 	}
 	m.handoff.Introduce(id, hello)
 	m.send(id, hello)
-	m.attachedAgain(id)
-	m.remind(id)
 }
 
 // maxBroken bounds the members whose broken connections are kept in mind. Without one,
@@ -160,7 +168,11 @@ func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
 	case *wire.Transfer:
 		m.learnSigners(from, msg.Certificates)
 		m.takeIn(from, msg.Updates)
-		return m.handoff.OnTransfer(from, msg)
+		err := m.handoff.OnTransfer(from, msg)
+		if errors.Is(err, handoff.ErrPaused) {
+			m.recall.putOff[from] = true
+		}
+		return err
 	case *wire.Receipt:
 		m.takeIn(from, msg.Updates)
 		return m.handoff.OnAnswer(from, token.Receipt, msg.Receipt)
@@ -223,6 +235,9 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 		return
 	}
 	p.hello = msg
+	m.clocks.note(m.now.Boot, from, msg.Time)
+	m.isShown(from, msg.Shown)
+	m.noteGreeting(from)
 	m.watchedGreets(from, msg.Incarnation)
 	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
 	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
@@ -259,15 +274,15 @@ func (m *Member) tellFailed(id ident.Member) {
 }
 
 // refused looks at the one refusal that concerns a token's age: a token still
-// at its generator that has become too old is dropped and made anew (handoff
-// rules §4). One that was elsewhere nobody honest refuses for that.
+// at its generator that has become too old, or was made by a wrong clock, is dropped and
+// made anew (handoff rules §4). One that was elsewhere nobody honest refuses for that.
 func (m *Member) refused(msg *wire.Refuse) {
 	h := m.holds[msg.Token]
 	if msg.Reason != wire.RefuseClock || h == nil || h.grant != nil {
 		return
 	}
 	title, ok := m.handoff.Title(h.token, h.hop)
-	if !ok || h.hop > 0 || m.age(title.Genesis.Body()) <= m.settings.ClockAllowance/2 {
+	if !ok || h.hop > 0 || m.clocks.distance(m.now, title.Genesis.Body().Time) <= m.settings.ClockAllowance/2 {
 		return
 	}
 	s, t := h.slot, m.describe(h)

@@ -43,6 +43,10 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 	if err != nil {
 		return nil, nil, err
 	}
+	m.openJournal(lastOpening(past))
+	if continued && !cfg.NoRecall {
+		m.beginRecall()
+	}
 	m.expelRevoked()
 	if _, left := m.dir.Left(m.self); left || m.dir.Failed(m.self) && m.settings.FailurePermanent {
 		m.depart()
@@ -56,9 +60,21 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		}
 	}
 	m.noteConfiguration(past)
-	m.found()
+	if !m.recall.active {
+		m.found()
+	}
 	m.settle()
 	return m, m.drain(), nil
+}
+
+// lastOpening is the highest number of an opening, of whatever incarnation.
+func lastOpening(past []journal.Stamped) (number uint64) {
+	for _, p := range past {
+		if r, ok := p.Record.(*journal.Opened); ok {
+			number = max(number, r.Opening)
+		}
+	}
+	return number
 }
 
 // noteConfiguration journals the configuration in force, if the journal ends with
@@ -126,6 +142,7 @@ func (m *Member) incarnationRecord() *journal.Incarnation {
 // incarnation wrote it.
 func (m *Member) recallKnowledge(past []journal.Stamped) {
 	for _, p := range past {
+		m.recallMemory(p.Record)
 		switch r := p.Record.(type) {
 		case *journal.Founded:
 			m.markFounded(slotKey{r.Resource, r.Slot})
@@ -263,10 +280,7 @@ func (m *Member) recallVisit(v journal.Visited) {
 	if s == nil {
 		return
 	}
-	if len(s.visits) == visitsKept {
-		s.visits = slices.Delete(s.visits, 0, 1)
-	}
-	s.visits = append(s.visits, v)
+	s.remember(v)
 	s.lastSeen = max(s.lastSeen, v.At)
 	if v.Operated {
 		s.lastOperation = max(s.lastOperation, v.At)
@@ -301,6 +315,7 @@ func (m *Member) Checkpoint() []journal.Record {
 			list = append(list, &s.visits[i])
 		}
 	}
+	list = append(list, m.memories.records()...)
 	list = append(list, m.handoff.Checkpoint()...)
 	for _, g := range m.grantsInOrder() {
 		list = append(list, g.record)

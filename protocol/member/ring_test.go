@@ -121,6 +121,7 @@ func TestRing_NoPlace_ToldAndNoTokenMade(t *testing.T) {
 			b.after(time.Second)
 			look()
 		}
+		assert.Equal(t, !place, b.Status().NoPlace)
 		if place {
 			// It should make one in place of one that must be lost. Not so yet: it only dials
 			// out, so it cannot be the keeper, and it asks a mute one for ever.

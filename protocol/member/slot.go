@@ -60,6 +60,7 @@ type slot struct {
 	leaving  bool              // see leaving.go
 	founding founding          // see founding.go
 	visits   []journal.Visited // oldest first
+	newest   uint64            // the latest genesis time of those that were here
 	watches  []ident.Member    // whom the policy watches, oldest first
 
 	seen, operations uint64
@@ -77,6 +78,7 @@ type hold struct {
 	slot  *slot
 	field []byte
 	grant *grant // runs under it
+	lost  bool   // the memory of it was given up
 }
 
 // happening is an event for the policy of a slot.
@@ -109,15 +111,9 @@ func (m *Member) configure() (fresh []*slot, err error) {
 				old.resource = r
 				continue
 			}
-			seed := m.nextSeed()
-			p, err := m.cfg.policies(r.Policy, r.PolicyParams(), policy.Surroundings{
-				Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: directory.SlotID(k.resource, k.number),
-			})
+			p, err := m.makePolicy(k, r)
 			if err != nil {
-				return nil, fmt.Errorf("resource %q: %w", r.Name, err)
-			}
-			if o := m.cfg.Observer; o != nil {
-				o.PolicyMade(r.Name, n, r.Policy, r.PolicyParams(), seed)
+				return nil, err
 			}
 			if old == nil {
 				old = &slot{key: k, timer: clock.Never, place: -1}
@@ -136,6 +132,21 @@ func (m *Member) configure() (fresh []*slot, err error) {
 	return fresh, nil
 }
 
+// makePolicy makes the policy of a slot.
+func (m *Member) makePolicy(k slotKey, r group.Resource) (policy.Policy, error) {
+	seed := m.nextSeed()
+	p, err := m.cfg.policies(r.Policy, r.PolicyParams(), policy.Surroundings{
+		Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: directory.SlotID(k.resource, k.number),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("resource %q: %w", r.Name, err)
+	}
+	if o := m.cfg.Observer; o != nil {
+		o.PolicyMade(r.Name, k.number, r.Policy, r.PolicyParams(), seed)
+	}
+	return p, nil
+}
+
 func (m *Member) sortSlots() {
 	m.order = slices.SortedFunc(maps.Values(m.slots), func(a, b *slot) int { return a.key.compare(b.key) })
 }
@@ -151,8 +162,12 @@ func (m *Member) clearFields(s *slot) {
 }
 
 // resumeSlot tells a new policy what the slot remembers and holds. What the former
-// one let go of and nobody has accepted is the new one's.
+// one let go of and nobody has accepted is the new one's. While the member waits for
+// greetings the policy is told nothing: the end of that resumes all slots.
 func (m *Member) resumeSlot(s *slot) {
+	if m.recall.active {
+		return
+	}
 	for _, v := range s.visits {
 		ago := int64(m.now.Micros()) - int64(v.At)
 		at := m.now.Boot - clock.Instant(max(0, ago)*1000)
@@ -163,14 +178,18 @@ func (m *Member) resumeSlot(s *slot) {
 	}
 	m.tellNeighbour(s)
 	m.tellDemand(s)
-	for _, h := range m.holdsOf(s) {
+	holds := m.holdsOf(s)
+	for _, h := range holds {
 		m.handoff.Keep(h.token, h.hop)
 		if h.grant != nil {
 			h.grant.resumed = true
-			m.tell(s, policy.Event{Kind: policy.Occupied, Token: m.describe(h)})
-			continue
+			m.tell(s, policy.Event{Kind: policy.Running, Token: m.describe(h)})
 		}
-		m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+	}
+	for _, h := range holds {
+		if h.grant == nil {
+			m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+		}
 	}
 	m.tell(s, policy.Event{Kind: policy.Timer}) // begin to wait for a token
 }
@@ -203,7 +222,7 @@ func (m *Member) describe(h *hold) policy.Token {
 }
 
 func (m *Member) tell(s *slot, e policy.Event) {
-	if !s.leaving {
+	if !s.leaving && !m.recall.active {
 		m.queue = append(m.queue, happening{s, e})
 	}
 }
@@ -291,10 +310,7 @@ func (m *Member) hold(s *slot, title token.Title, hop uint64) *hold {
 // visit remembers that a token was here.
 func (m *Member) visit(s *slot, title token.Title, operated bool) {
 	g := title.Genesis.Body()
-	if len(s.visits) == visitsKept {
-		s.visits = slices.Delete(s.visits, 0, 1)
-	}
-	s.visits = append(s.visits, journal.Visited{
+	s.remember(journal.Visited{
 		Resource: s.key.resource, Slot: s.key.number, Token: title.Token(), Born: g.Time,
 		Generator: g.Generator, At: m.now.Micros(), Operated: operated,
 	})
@@ -308,6 +324,22 @@ func (m *Member) visit(s *slot, title token.Title, operated bool) {
 		return
 	}
 	s.seen++
+}
+
+// remember keeps a visit in the place of the oldest one, but never of the last one of the
+// newest token: the next genesis has to be later.
+func (s *slot) remember(v journal.Visited) {
+	s.newest = max(s.newest, v.Born)
+	s.visits = append(s.visits, v)
+	if len(s.visits) <= visitsKept {
+		return
+	}
+	newest := func(v journal.Visited) bool { return v.Born == s.newest }
+	oldest := 0
+	if newest(s.visits[0]) && !slices.ContainsFunc(s.visits[1:], newest) {
+		oldest = 1
+	}
+	s.visits = slices.Delete(s.visits, oldest, oldest+1)
 }
 
 // decide lets a policy answer one event and carries its actions out.
@@ -372,7 +404,7 @@ func (m *Member) actOn(h *hold, a *policy.Action) {
 // accepted it yet. One without a place on the ring (rule P-17) sees none because
 // none comes to it, not because it is lost.
 func (m *Member) generate(s *slot, founding bool) {
-	if m.stopping || m.handoff.Held() >= handoff.MaxHeld || len(m.holdsOf(s)) > 0 {
+	if m.stopping || m.recall.active || m.handoff.Held() >= handoff.MaxHeld || len(m.holdsOf(s)) > 0 {
 		return
 	}
 	if m.ring.outside && !founding && s.resource.Policy == catalog.Ring {
@@ -380,9 +412,10 @@ func (m *Member) generate(s *slot, founding bool) {
 	}
 	body := token.GenesisBody{
 		Resource: s.key.resource, Slot: s.key.number, Generator: m.self,
-		Incarnation: m.incarnation, Sequence: m.handoff.DrawSequence(), Time: m.now.Millis(),
+		Incarnation: m.incarnation, Sequence: m.handoff.DrawSequence(), Time: m.birthTime(s),
 	}
 	_, _ = m.sources.member.Read(body.Nonce[:]) // never fails
+	body.Extensions = m.handoff.Position().AddTo(nil)
 	g, err := body.Sign(m.cfg.Group.ID(), m.cfg.Key)
 	if err != nil {
 		m.reject("genesis not signed")

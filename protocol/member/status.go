@@ -33,11 +33,17 @@ type Status struct {
 	GossipExchanges uint64
 	Stopping        bool
 	Revoked         bool
+	Recalling       bool   // waits for greetings after a restart
+	Rollbacks       uint64 // custody memories given up, since the member was made
+	LastLoss        string // what the last one was; empty: none
+	Copies          int    // starts of other processes with this member's key
 
 	Behind    bool    // a certificate states a version that is not known here yet
 	Faults    []Fault // who handed over what nobody honest does, most often first
 	Snapshots int     // peers whose directories have been compared since joining
 	Suspects  int     // members that do not answer
+
+	NoPlace bool // on the ring, for the resources that are shared in one
 
 	Late     time.Duration // how late this member has run of late, as far as it counts: up to 3.5 s; 0: punctual
 	Patience int           // how many times as long it therefore waits before it takes others for dead: 1 to 8
@@ -74,7 +80,11 @@ func (m *Member) Status() Status {
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
 		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchange.rounds, UpdatesPending: m.updates.Len(),
 		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.exchange.snapshots), Suspects: len(m.suspects),
-		Late: m.doubt.left(m.now.Boot), Patience: m.patience(),
+		Recalling: m.recall.active, Rollbacks: m.rollbacks, Copies: len(m.copies),
+		NoPlace: m.ring.outside, Late: m.doubt.left(m.now.Boot), Patience: m.patience(),
+	}
+	if m.rollbacks > 0 {
+		s.LastLoss = m.lastLoss.String()
 	}
 	held, waiting := make(map[*slot][]*hold, len(m.holds)), make(map[string]int)
 	for _, h := range m.holds {

@@ -152,7 +152,12 @@ func (m *Member) probeMessage(p *peer, msg *wire.Probe) {
 		m.reject("probe while late")
 		return
 	}
-	if sequence, known := m.dir.Sequence(msg.Subject); known && sequence == msg.Sequence && m.suspects[msg.Subject] == nil {
+	sequence, known := m.dir.Sequence(msg.Subject)
+	switch {
+	case !known || sequence != msg.Sequence:
+	case m.peers[msg.Subject] != nil:
+		m.greet(msg.Subject) // if it is dead the connection breaks for want of an answer
+	case m.suspects[msg.Subject] == nil:
 		m.suspect(msg.Subject, 0, true)
 	}
 }

@@ -50,10 +50,6 @@ const (
 	Generated
 	// Resumed (token): the member holds this token since before a restart.
 	Resumed
-	// Occupied (token): a program runs under this token here since before a restart, or
-	// since before the slot had this policy. It asks for no action. OperationEnded and
-	// Resumed follow when it has ended.
-	Occupied
 	// Recalled (token): a fact from before a restart, told in its old order
 	// before anything else: the token was here at Event.At, and the operation
 	// ran then if Event.Operated. The instant is on this boot's clock, where it
@@ -92,6 +88,12 @@ const (
 	// without its memory. The watch has ended. It is a belief: the member may live,
 	// and what it held may come back.
 	Silent
+	// Running (token): the member holds this token, and an operation runs under it that
+	// had begun before the policy did, at a moment that nobody remembers. It is told in
+	// place of Resumed, and before Resumed of other tokens. OperationEnded tells of its
+	// end, and Resumed follows: a policy that ignores Running knows of the token from
+	// there on.
+	Running
 )
 
 // Outcome is how a Pass ended.

@@ -47,8 +47,8 @@ func (b TransferBody) validate() error {
 	return extensions(b.Extensions)
 }
 
-// extensionLastOperation is the key of the one extension that a transfer may
-// have: when the protected operation last ran under a token of this slot, as
+// extensionLastOperation is the key of an extension that a transfer may have,
+// beside its position: when the protected operation last ran under a token of this slot, as
 // far as the sender knows, in ms since 1970. It is a hint for programs that
 // want the operation to have run lately, by whomever.
 //
@@ -65,7 +65,11 @@ func (b *TransferBody) SetLastOperation(ms uint64) {
 	if err != nil {
 		return // a number encodes
 	}
-	b.Extensions = canonical.Extensions{extensionLastOperation: raw}
+	b.Extensions = maps.Clone(b.Extensions)
+	if b.Extensions == nil {
+		b.Extensions = make(canonical.Extensions, 2)
+	}
+	b.Extensions[extensionLastOperation] = raw
 }
 
 // LastOperation is what the sender knows of when the operation last ran, in ms

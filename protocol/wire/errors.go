@@ -12,10 +12,11 @@ var (
 
 // Why an OFFER was refused, one for each [Refusal].
 var (
-	ErrBusy     = errors.New("busy")             // no room for another reservation
-	ErrStopping = errors.New("stopping")         // the member is shutting down
-	ErrResource = errors.New("unknown resource") // or slot: the configurations differ
-	ErrClock    = errors.New("genesis time")     // outside the clock allowance
-	ErrSigner   = errors.New("signer not valid") // the offerer is not in good standing
-	ErrTitle    = errors.New("bad title")        // the genesis does not verify, or is another token's
+	ErrBusy      = errors.New("busy")             // no room for another reservation
+	ErrStopping  = errors.New("stopping")         // the member is shutting down
+	ErrResource  = errors.New("unknown resource") // or slot: the configurations differ
+	ErrClock     = errors.New("genesis time")     // outside the clock allowance
+	ErrSigner    = errors.New("signer not valid") // the offerer is not in good standing
+	ErrRecalling = errors.New("recalling")        // the receiver has restarted, and does not know yet whether its journal is whole
+	ErrTitle     = errors.New("bad title")        // the genesis does not verify, or is another token's
 )

@@ -17,11 +17,43 @@ type Settled struct {
 	Below       uint64
 }
 
+// ShownKind is the kind of an object that HELLO shows.
+type ShownKind uint64
+
+// The kinds.
+const (
+	ShownGenesis  ShownKind = 1
+	ShownTransfer ShownKind = 2
+	ShownReceipt  ShownKind = 3
+	ShownVoid     ShownKind = 4
+)
+
+// Shown is the latest that the receiver of a HELLO has signed about a token, as far as
+// the sender has seen it: by it a member notices that its journal has gone back.
+//
+//	shown = [ kind: 1..4, object: bstr ]
+type Shown struct {
+	_      struct{} `cbor:",toarray"`
+	Kind   ShownKind
+	Object []byte
+}
+
+func (s *Shown) validate() error {
+	if s == nil {
+		return nil
+	}
+	if s.Kind < ShownGenesis || s.Kind > ShownVoid {
+		return fmt.Errorf("%w: object of kind %d", ErrMalformed, s.Kind)
+	}
+	return object("shown", s.Object)
+}
+
 // Hello opens each connection, both ways.
 //
 //	hello = [ versions: [ lowest: uint, highest: uint ], incarnation: bstr .size 16,
 //	          features: uint, max_frame: uint, configuration: uint, revocations: uint,
-//	          floor: uint, settled: settled / null, endpoint: bstr, time: uint ]
+//	          floor: uint, settled: settled / null, endpoint: bstr, time: uint,
+//	          shown: shown / null ]
 type Hello struct {
 	_             struct{}          `cbor:",toarray"`
 	Versions      [2]uint64         // lowest and highest protocol version spoken
@@ -34,6 +66,7 @@ type Hello struct {
 	Settled       *Settled          // for the peer's incarnation as last known
 	Endpoint      []byte            // its signed endpoint record, or empty
 	Time          uint64            // its wall clock, ms since 1970: shown to operators, decides nothing
+	Shown         *Shown            // what the peer has signed, or nil
 }
 
 // Type is TypeHello.
@@ -42,6 +75,9 @@ func (*Hello) Type() Type { return TypeHello }
 func (m *Hello) validate() error {
 	if m.Versions[0] == 0 || m.Versions[0] > m.Versions[1] {
 		return fmt.Errorf("%w: versions %d to %d", ErrMalformed, m.Versions[0], m.Versions[1])
+	}
+	if err := m.Shown.validate(); err != nil {
+		return err
 	}
 	return optional("endpoint", m.Endpoint)
 }

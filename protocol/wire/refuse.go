@@ -12,18 +12,20 @@ type Refusal uint64
 // The reasons for a refusal. None of them is about a token already sent: that
 // is a VOID or nothing.
 const (
-	RefuseBusy     Refusal = 1
-	RefuseStopping Refusal = 2
-	RefuseResource Refusal = 3
-	RefuseClock    Refusal = 4
-	RefuseSigner   Refusal = 5
-	RefuseTitle    Refusal = 6
-	maxRefusal             = RefuseTitle
+	RefuseBusy      Refusal = 1
+	RefuseStopping  Refusal = 2
+	RefuseResource  Refusal = 3
+	RefuseClock     Refusal = 4
+	RefuseSigner    Refusal = 5
+	RefuseTitle     Refusal = 6
+	RefuseRecalling Refusal = 7
+	maxRefusal              = RefuseRecalling
 )
 
 var refusalErrors = [...]error{
 	RefuseBusy: ErrBusy, RefuseStopping: ErrStopping, RefuseResource: ErrResource,
 	RefuseClock: ErrClock, RefuseSigner: ErrSigner, RefuseTitle: ErrTitle,
+	RefuseRecalling: ErrRecalling,
 }
 
 func (r Refusal) known() bool { return r >= 1 && r <= maxRefusal }

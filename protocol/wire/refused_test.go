@@ -20,6 +20,9 @@ func TestRefusedMessages(t *testing.T) {
 		broken wire.Message
 	}{
 		"hello with version 0":       {wire.ErrMalformed, &wire.Hello{Versions: [2]uint64{0, 1}}},
+		"hello that shows no kind":   {wire.ErrMalformed, &wire.Hello{Versions: [2]uint64{1, 1}, Shown: &wire.Shown{Object: object(1)}}},
+		"hello that shows a fifth":   {wire.ErrMalformed, &wire.Hello{Versions: [2]uint64{1, 1}, Shown: &wire.Shown{Kind: 5, Object: object(1)}}},
+		"hello that shows nothing":   {wire.ErrLimit, &wire.Hello{Versions: [2]uint64{1, 1}, Shown: &wire.Shown{Kind: 1}}},
 		"hello with versions down":   {wire.ErrMalformed, &wire.Hello{Versions: [2]uint64{2, 1}}},
 		"hello with large endpoint":  {wire.ErrLimit, edit(func(m *wire.Hello) { m.Endpoint = large })},
 		"offer of hop 0":             {wire.ErrMalformed, edit(func(m *wire.Offer) { m.Hop = 0 })},

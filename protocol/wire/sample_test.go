@@ -31,6 +31,7 @@ func samples() []wire.Message {
 			Versions: [2]uint64{1, 1}, Incarnation: incarnation, MaxFrame: wire.MaxFrame, Configuration: 7,
 			Revocations: 2, Floor: 9, Settled: &wire.Settled{Incarnation: incarnation, Below: 4},
 			Endpoint: object(90), Time: 1700000000000,
+			Shown: &wire.Shown{Kind: wire.ShownVoid, Object: object(180)},
 		},
 		&wire.Offer{
 			Token: token, Hop: 5, Genesis: object(200), Signers: []ident.Member{member},

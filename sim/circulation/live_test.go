@@ -3,8 +3,10 @@ package circulation_test
 import (
 	"context"
 	"crypto/rand"
+	"flag"
 	"fmt"
 	randv2 "math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -65,6 +67,14 @@ func (r *recorder) PolicyAsked(_ string, _ uint64, a policy.Asked) {
 	defer r.mu.Unlock()
 	a.Answer = slices.Clone(a.Answer)
 	r.asked = append(r.asked, a)
+}
+
+// TestMain runs more of the parallel tests at once than there are processors: live groups
+// wait for most of their time.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8")
+	os.Exit(m.Run())
 }
 
 // TestLiveGroupDecidesAsTheSimulator records what the policies of a live group,

@@ -65,6 +65,12 @@ type busy struct {
 // newBusy starts so many members.
 func newBusy(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes) *busy {
 	t.Helper()
+	return newBusyClocks(t, seed, members, p, times, 0)
+}
+
+// newBusyClocks starts so many members, whose clocks are wrong by these in turn.
+func newBusyClocks(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, skews ...time.Duration) *busy {
+	t.Helper()
 	params := policy.Params{
 		Preset: p.preset, OperationTime: times.operation, MembersMax: max(members, 5), SkipDelay: times.skip,
 	}
@@ -82,7 +88,7 @@ func newBusy(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 	}
 	b := newBusyGroup(t, s, times)
 	for i := range members {
-		b.add(b.enrol(), memberSetting{durable: true, found: i == 0, driving: grouped})
+		b.add(b.enrol(), memberSetting{durable: true, found: i == 0, driving: grouped, skew: skews[i%len(skews)]})
 	}
 	b.start()
 	return b
@@ -125,7 +131,11 @@ func (b *busy) saw(m Moment) {
 func (b *busy) ranOn(n *node) {
 	for _, p := range b.running {
 		if p.node == n {
-			b.after(p.ends-b.now+time.Millisecond, func() { b.ranOn(n) })
+			left := p.ends - b.now
+			if left < 0 {
+				left = time.Second // its machine sleeps
+			}
+			b.after(left+time.Millisecond, func() { b.ranOn(n) })
 			return
 		}
 	}

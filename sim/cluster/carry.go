@@ -81,6 +81,7 @@ func (n *node) synced() {
 
 // guardAll tells the guard what has become durable.
 func (n *node) guardAll(entries []audit.Entry) {
+	n.noteSigned(entries)
 	n.c.breach(n, n.guard.batch(entries))
 }
 
@@ -93,6 +94,9 @@ func (n *node) perform(e effect.Effect) {
 		n.c.count.sent[e.Message.Type()]++
 		if refusal, ok := e.Message.(*wire.Refuse); ok && refusal.Reason == wire.RefuseClock {
 			n.c.count.untimely++
+		}
+		if hello, ok := e.Message.(*wire.Hello); ok && n.c.bug == HideShown {
+			hello.Shown = nil
 		}
 		if !n.liar || !n.lie(e) {
 			n.send(e.To, e.Message)

@@ -188,7 +188,7 @@ func (c *cluster) faults(f chaos) [faults]func() {
 		Clock: c.setSomeClock, Suspend: func() { c.suspendSomebody(f.sleepMean) },
 		SlowDisk:  func() { c.slowSomeDisk(f) },
 		SyncFails: func() { c.failSomeDisk(SyncFails) }, DiskFull: func() { c.failSomeDisk(DiskFull) },
-		Reconfigure: c.reconfigure,
+		Reconfigure: c.reconfigure, GoBack: c.goBackSomewhere,
 	}
 }
 

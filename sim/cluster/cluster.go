@@ -39,10 +39,12 @@ const (
 	// NoReceipts and NoOffers lose every such message when the faults are over.
 	NoReceipts
 	NoOffers
+	// HideShown takes from each HELLO what it shows to its receiver of itself.
+	HideShown
 )
 
 var bugNames = [...]string{
-	"none", "send-first", "forget-held", "same-incarnation", "forget-sent", "lose-sync", "forget-floors", "no-receipts", "no-offers",
+	"none", "send-first", "forget-held", "same-incarnation", "forget-sent", "lose-sync", "forget-floors", "no-receipts", "no-offers", "hide-shown",
 }
 
 func (b Bug) String() string { return bugNames[b] }
@@ -74,6 +76,7 @@ type setting struct {
 	// checkpoint; zero: there is none.
 	checkpointAfter int
 	noPreOffer      bool
+	recall          bool   // members of a script wait for greetings after a restart
 	limits          Limits // of the faults
 	bug             Bug
 	unguarded       bool
@@ -119,6 +122,7 @@ type cluster struct {
 	count      counts
 	walk       walk
 	tainted    map[ident.Token]bool // lied about
+	fences     map[fencedSlot]*fenced
 	tracer     *tracer
 	watch      func(Moment) // nil: nobody does
 	// lasts says how long the next program runs, and reports at its end; nil: half as
@@ -136,6 +140,9 @@ type counts struct {
 	leaves, revocations, renewals          int
 	messages, lost, repeated, late, broken int
 	grants, forks, convictions             int
+	refusedLate, refusedRightful           int // programs that a guard refuses by their fence: see fences.go
+	lockedOut                              int // of the second kind, after more than one handoff
+	escapes                                int // forks after a rollback, of members that nobody had told
 	sent, bytes                            map[wire.Type]int
 	records                                map[journal.Kind]int
 }
@@ -149,7 +156,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
 		hazards: newHazards(s.seed), walk: walk{since: make(map[*node]int), longest: make(map[*node]int)},
-		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), byID: make(map[ident.Member][]*node),
+		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), fences: make(map[fencedSlot]*fenced), byID: make(map[ident.Member][]*node),
 		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}
 	if trace != nil {

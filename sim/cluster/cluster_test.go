@@ -179,6 +179,7 @@ func firstBroken(t *testing.T, bug Bug) *Result {
 // TestWhatDoesNotComeToRestIsSeen: without receipts no transfer is ever
 // answered, without offers no token moves.
 func TestWhatDoesNotComeToRestIsSeen(t *testing.T) {
+	skipUnderRaceDetector(t)
 	for bug, want := range map[Bug]string{NoReceipts: "is not answered", NoOffers: "has not moved"} {
 		r := firstBroken(t, bug)
 		assert.Equal(t, len(r.Violations), r.Verdicts()[Liveness], "nothing else is broken")

@@ -34,7 +34,8 @@ func init() {
 }
 
 // cmdMembers makes the group: names, or NAME=volatile; found=NAME; seed=N;
-// skew=NAME:DURATION, of its wall clock; no-pre-offer.
+// skew=NAME:DURATION, of its wall clock; no-pre-offer; recall, to wait for greetings after a restart;
+// hide-shown, so that nobody is shown what it has signed.
 func (s *script) cmdMembers(words []string) {
 	set := setting{
 		seed: 1, manual: true, tuning: handoff.DefaultTuning,
@@ -46,6 +47,10 @@ func (s *script) cmdMembers(words []string) {
 	for _, w := range words {
 		name, value, _ := strings.Cut(w, "=")
 		switch {
+		case name == "hide-shown":
+			set.bug = HideShown
+		case name == "recall":
+			set.recall = true
 		case name == "no-pre-offer":
 			set.noPreOffer = true
 		case name == "seed":

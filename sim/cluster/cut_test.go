@@ -44,6 +44,7 @@ func (c *cluster) goers() map[ident.Member]bool {
 // TestCutHeals: nothing gets across a cut. Who is on the token's side goes on,
 // unless the token is under way across it. Afterwards everybody takes part again.
 func TestCutHeals(t *testing.T) {
+	skipUnderRaceDetector(t)
 	c := calmly(t, 1, make([]memberSetting, 6)...)
 	c.runFor(30 * time.Second)
 	require.Empty(t, c.unknown())
@@ -102,6 +103,7 @@ func (c *cluster) thinks(some, others []*node, want error) bool {
 // TestHalvesThatStateEachOtherFailedRecover: whoever was thought dead says that
 // it lives as soon as it hears of it, and is taken for living again.
 func TestHalvesThatStateEachOtherFailedRecover(t *testing.T) {
+	skipUnderRaceDetector(t)
 	c := calmly(t, 1, make([]memberSetting, 8)...)
 	c.runFor(30 * time.Second)
 	require.True(t, c.thinks(c.nodes, c.nodes, nil))

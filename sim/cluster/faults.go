@@ -48,6 +48,8 @@ const (
 	Late
 	// Lie is one lie of a member whose driver lies.
 	Lie
+	// GoBack puts an older journal in the place of a member's, or cuts off its end.
+	GoBack
 	faults
 
 	healthy = faults // of a disk: nothing is wrong
@@ -55,7 +57,7 @@ const (
 
 var faultNames = [faults]string{
 	"crash", "power", "stop", "break", "cut", "oneway", "clock", "suspend", "slowdisk", "syncfails", "diskfull",
-	"reconfigure", "loss", "repeat", "late", "lie",
+	"reconfigure", "loss", "repeat", "late", "lie", "goback",
 }
 
 func (f Fault) String() string { return faultNames[f] }

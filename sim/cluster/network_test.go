@@ -13,6 +13,7 @@ import (
 // TestWhoIsSilent: only an end that has waited in vain takes the other one for
 // silent. A greeting that is lost ends the connection, and shows nothing (D-48).
 func TestWhoIsSilent(t *testing.T) {
+	skipUnderRaceDetector(t)
 	for _, end := range []struct {
 		what    string
 		end     func(*cluster, *conn)

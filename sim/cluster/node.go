@@ -39,6 +39,7 @@ type node struct {
 	memberSetting
 	disk  disk
 	guard *guard
+	past  past   // see rollback.go
 	place string // where the journal lives: machine and directory
 
 	member    *member.Member // nil while it is down
@@ -128,7 +129,7 @@ func (n *node) start(fresh bool) {
 	m, effects, err := member.Restore(member.Config{
 		Group: n.group, Certificate: n.certificate, Key: n.key, Seed: n.seed, Durable: n.durable,
 		NewIncarnation: fresh, Found: n.found, Machine: n.place, Boot: n.bootID(),
-		NoPreOffer: n.c.noPreOffer, Tuning: n.c.tuning,
+		NoPreOffer: n.c.noPreOffer, NoRecall: n.c.manual && !n.c.recall, Tuning: n.c.tuning,
 	}, past, n.reading())
 	if err != nil {
 		n.c.problem(Machinery, n, "restart failed: %v", err)
@@ -185,6 +186,7 @@ func (n *node) put(in member.Input) {
 		return
 	}
 	n.received(in)
+	n.isGreeted(in)
 	if n.driving == pipelined {
 		n.enqueue(n.step(in))
 	} else {

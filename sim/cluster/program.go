@@ -75,6 +75,7 @@ func (n *node) granted(e effect.Grant) {
 		p.ends = min(p.ends, c.now+run)
 	}
 	c.running[e.Token] = p
+	c.showFence(n, e)
 	c.overlaps()
 	c.log(n, "program starts, until %v", p.ends)
 	if c.manual {

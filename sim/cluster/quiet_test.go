@@ -45,7 +45,7 @@ var quietDemands = []struct {
 // largest: more than a member polls, too, and cheap to set up.
 var (
 	quietSizes = []int{2, 3, 5, 8, 20, 300}
-	quietFew   = []int{2, 3, 5, 8, 20, 60}
+	quietFew   = []int{2, 3, 5, 8, 20, 40}
 )
 
 // TestQuiet_NothingFails_OneToken: while nothing fails, nobody makes a second token, and

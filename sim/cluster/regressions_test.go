@@ -36,6 +36,7 @@ var regressions = []struct {
 }
 
 func TestRegressions(t *testing.T) {
+	skipUnderRaceDetector(t)
 	for _, r := range regressions {
 		t.Run(r.found, func(t *testing.T) { check(t, r.setting.Run(nil)) })
 	}
@@ -71,7 +72,7 @@ func TestLimitsAreWrittenAsTheyAreRead(t *testing.T) {
 func TestLiarsAreConvicted(t *testing.T) {
 	skipUnderRaceDetector(t)
 	var s Summary
-	for seed := range uint64(6) {
+	for seed := range uint64(8) {
 		r := Setting{Seed: seed, Members: 4, Liars: 1}.Run(nil)
 		check(t, r)
 		s.AddResult(r)

@@ -28,6 +28,7 @@ type Result struct {
 	Messages, Lost, Repeated, Late, Broken int
 	Handoffs, Grants, Tokens               int
 	Together                               int                  // operations that began while another ran
+	Escapes                                int                  // forks of members whose disk went back, and whom nobody had told
 	Forks, Convictions                     int                  // of liars: transfers signed a second time; findings of the audit that convict somebody
 	Sent                                   map[wire.Type]int    // messages by type
 	Records                                map[journal.Kind]int // journal records by kind
@@ -38,6 +39,9 @@ type Result struct {
 	Violations []Violation
 	// Findings are what the journals prove.
 	Findings []audit.Finding
+
+	// Programs that a guard of the fence refuses: see fences.go.
+	RefusedLate, RefusedRightful, LockedOut int
 }
 
 // ErrBroken says that a rule was broken.
@@ -209,13 +213,17 @@ func (c *cluster) result(s Setting, f chaos) *Result {
 	for _, t := range report.Tokens {
 		r.Fates[t.Fate]++
 	}
-	c.judge(report)
-	c.judgeBlame()
-	c.judgeAccount()
+	r.Escapes = c.count.escapes
+	if s.Preset != Rollback {
+		c.judge(report)
+		c.judgeBlame()
+		c.judgeAccount()
+	}
 	if s.Preset == Long {
 		c.judgeWaits()
 		c.judgeOverlaps(f)
 	}
+	r.RefusedLate, r.RefusedRightful, r.LockedOut = c.count.refusedLate, c.count.refusedRightful, c.count.lockedOut
 	r.Violations, r.Forks, r.Convictions = c.violations, c.count.forks, c.count.convictions
 	return r
 }

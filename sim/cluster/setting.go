@@ -18,10 +18,13 @@ const (
 	// Long is many durable members with one policy, for hours: about a thousand
 	// handoffs and a hundred faults an hour.
 	Long
+	// Rollback is Chaos with durable members whose disks go back: old copies, and
+	// journals without their end. Only what they sign twice is judged.
+	Rollback
 	presets
 )
 
-var presetNames = [presets]string{"chaos", "long"}
+var presetNames = [presets]string{"chaos", "long", "rollback"}
 
 func (p Preset) String() string { return presetNames[p] }
 
@@ -78,7 +81,7 @@ const MaxMembers = maxMembers
 // Validate returns the first thing that is wrong, which matches ErrSetting.
 func (s Setting) Validate() error {
 	switch {
-	case s.Preset >= presets || s.Mix >= mixes || s.Bug > NoOffers:
+	case s.Preset >= presets || s.Mix >= mixes || s.Bug > HideShown:
 		return fmt.Errorf("%w: no such preset, mix or bug", ErrSetting)
 	case s.Members != 0 && (s.Members < 2 || s.Members > MaxMembers):
 		return fmt.Errorf("%w: %d members, permitted are 2 to %d", ErrSetting, s.Members, MaxMembers)
@@ -147,13 +150,16 @@ func (s Setting) draw() (setting, chaos) {
 	if s.Preset == Long {
 		set, f = drawLong(s.Seed, s.Members)
 	}
+	if s.Preset == Rollback {
+		set, f = drawRollback(s.Seed)
+	}
 	if s.Members > 0 {
 		set.members = s.resize(set.members)
 	}
 	if s.For > 0 {
 		f.least, f.most = s.For, s.For
 	}
-	set.limits, set.bug, set.unguarded = s.Faults, s.Bug, s.Unguarded
+	set.limits, set.bug, set.unguarded = s.Faults, s.Bug, s.Unguarded || set.unguarded
 	return set, f
 }
 
@@ -198,7 +204,7 @@ func (c *cluster) run(s Setting, f chaos) *Result {
 		(c.now < f.least || c.falls() < f.crashes || c.handoffs() < f.handoffs) {
 		c.runFor(quietStep)
 	}
-	if len(c.violations) == 0 {
+	if len(c.violations) == 0 && s.Preset != Rollback {
 		c.rest()
 	}
 	return c.result(s, f)

@@ -21,6 +21,7 @@ var tallied = slices.Concat([]string{"runs", "virtual_s", "members", "faults"}, 
 	"restarts", "checkpoints", "connections_broken", "messages", "messages_lost", "messages_repeated", "messages_late",
 	"handoffs", "transfers_sent_again", "transfers_reclaimed", "operations", "operations_together", "tokens", "tokens_dropped",
 	"lost_with_holder", "lost_with_receiver", "orphaned", "lost_otherwise", "forks", "convictions",
+	"fence_refused_late", "fence_refused_rightful", "fence_locked_out",
 }, prefixed("broken_", ruleNames[:]))
 
 func prefixed(prefix string, names []string) (list []string) {
@@ -43,6 +44,7 @@ func (r *Result) Tally() Tally {
 		"tokens_dropped": r.Fates[audit.Dropped], "lost_with_holder": r.Fates[audit.LostHolder],
 		"lost_with_receiver": r.Fates[audit.LostReceiver], "orphaned": r.Fates[audit.LostOrphan],
 		"lost_otherwise": r.Fates[audit.LostUnknown], "forks": r.Forks, "convictions": r.Convictions,
+		"fence_refused_late": r.RefusedLate, "fence_refused_rightful": r.RefusedRightful, "fence_locked_out": r.LockedOut,
 	}
 	for kind, n := range r.Faults {
 		t[Fault(kind).String()] = n

@@ -20,6 +20,7 @@ func (c *cluster) holder() *node {
 // of a grant. When it wakes up, the program runs on until its killer has woken up,
 // too; until then the member keeps the token, which others wait for.
 func TestSleepingProgramIsDeadBeforeTheTokenGoesOn(t *testing.T) {
+	skipUnderRaceDetector(t)
 	slept := 0
 	for try := range 20 {
 		c := calmly(t, 1, make([]memberSetting, 3)...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -15,8 +16,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// tracer writes one line for everything that happens. Tokens, incarnations and
-// grants get short names in the order in which they appear.
+// tracer writes one line for everything that happens. Tokens, incarnations,
+// openings and grants get short names in the order in which they appear.
 type tracer struct {
 	w       io.Writer
 	group   ident.Group
@@ -24,13 +25,15 @@ type tracer struct {
 	tokens  map[ident.Token]string
 	incs    map[ident.Incarnation]string
 	grants  map[ident.Grant]string
-	terse   bool // what is about the directory is left out
+	opens   map[[token.TagSize]byte]string // by their tags: the numbers are those of clocks
+	terse   bool                           // what is about the directory is left out
 }
 
 func newTracer(w io.Writer, g ident.Group) *tracer {
 	return &tracer{
 		w: w, group: g, members: make(map[ident.Member]string), tokens: make(map[ident.Token]string),
 		incs: make(map[ident.Incarnation]string), grants: make(map[ident.Grant]string),
+		opens: make(map[[token.TagSize]byte]string),
 	}
 }
 
@@ -64,6 +67,7 @@ func short[K comparable](names map[K]string, prefix string, k K) string {
 
 func (t *tracer) token(id ident.Token) string             { return short(t.tokens, "t", id) }
 func (t *tracer) incarnation(id ident.Incarnation) string { return short(t.incs, "i", id) }
+func (t *tracer) opening(tag [token.TagSize]byte) string  { return short(t.opens, "o", tag) }
 func (t *tracer) grant(id ident.Grant) string             { return short(t.grants, "g", id) }
 
 func (t *tracer) member(id ident.Member) string {
@@ -103,7 +107,7 @@ func (t *tracer) message(m wire.Message) string {
 	text := m.Type().String()
 	switch m := m.(type) {
 	case *wire.Hello:
-		return text + fmt.Sprintf(" %s floor %d", t.incarnation(m.Incarnation), m.Floor) + t.settled(m.Settled)
+		return text + fmt.Sprintf(" %s floor %d", t.incarnation(m.Incarnation), m.Floor) + t.settled(m.Settled) + t.shown(m.Shown)
 	case *wire.Offer:
 		return text + " " + t.hop(m.Token, m.Hop) + t.settled(m.Settled) + carrying(m.Certificates)
 	case *wire.Need:
@@ -165,6 +169,8 @@ func (t *tracer) record(r journal.Record) string {
 		return text + " " + r.What.String()
 	case *journal.Incarnation:
 		return text + " " + t.incarnation(r.Incarnation)
+	case *journal.Opened:
+		return fmt.Sprintf("opened %s, record %d", t.opening(r.Tag), r.Serial)
 	case *journal.Counters:
 		return text + fmt.Sprintf(" accepts %d, sequence %d", r.Accepts, r.Sequence)
 	case *journal.Floor:
@@ -227,4 +233,28 @@ func (t *tracer) input(in member.Input) string {
 		}
 	}
 	return ""
+}
+
+// shown is what a HELLO shows of its receiver.
+func (t *tracer) shown(s *wire.Shown) string {
+	if s == nil {
+		return ""
+	}
+	var e canonical.Extensions
+	switch s.Kind {
+	case wire.ShownGenesis:
+		b, _, _ := token.PeekGenesis(t.group, s.Object)
+		e = b.Extensions
+	case wire.ShownTransfer:
+		b, _, _ := token.PeekTransfer(t.group, s.Object)
+		e = b.Extensions
+	case wire.ShownReceipt:
+		b, _, _ := token.PeekAnswer(t.group, token.Receipt, s.Object)
+		e = b.Extensions
+	case wire.ShownVoid:
+		b, _, _ := token.PeekAnswer(t.group, token.Void, s.Object)
+		e = b.Extensions
+	}
+	p := token.PositionOf(e)
+	return fmt.Sprintf(", shows record %d of opening %s", p.Serial, t.opening(p.Tag))
 }

@@ -58,6 +58,7 @@ func handoffGaps(t *testing.T, delay, look time.Duration, preOffer bool) (gaps [
 // says: OFFER and ACCEPT go while the program runs, what is left of them when it
 // ends is waited for, and then TRANSFER goes.
 func TestHandoff_WaysOverTheNetwork_AsPlanned(t *testing.T) {
+	skipUnderRaceDetector(t)
 	const way, look = 100 * time.Millisecond, time.Millisecond
 	for name, preOffer := range map[string]bool{"pre-offered": true, "not": false} {
 		t.Run(name, func(t *testing.T) {

@@ -33,6 +33,7 @@ type Resource struct {
 type Evidence struct {
 	Resources []Resource
 	Volatile  []string // members whose crash may lose a token
+	Rolled    []string // members whose journals went back, or that ran twice: they may lose tokens, and their journals lack records
 	Runs      []Run    `json:"-"` // they are in the log
 	Asks      []Ask
 	Outages   []Outage
@@ -133,9 +134,10 @@ func (e Evidence) audits(v *verdicts) {
 		var proofs, suspicions []string
 		for _, f := range a.Findings {
 			line := fmt.Sprintf("%s %v: %s (%d times)", f.Kind, f.Who, f.Detail, f.Again+1)
-			if f.Class == "proof" {
+			switch {
+			case f.Class == "proof":
 				proofs = append(proofs, line)
-			} else {
+			case len(e.Rolled) == 0: // where records are missing, much is suspicious
 				suspicions = append(suspicions, line)
 			}
 		}
@@ -147,6 +149,10 @@ func (e Evidence) audits(v *verdicts) {
 // custody is what must hold of tokens, by the log and by the last audit.
 func (e Evidence) custody(v *verdicts) {
 	twice, older := e.tokenUse()
+	if len(e.Rolled) > 0 { // a grant of which the record was lost
+		v.add(Verdict{Name: "two programs at once under one token, where journals go back", Value: float64(len(twice)), Notes: twice})
+		twice = nil
+	}
 	v.none("two programs at once under one token", twice)
 	v.none("programs under an older hop of a token than one before them", older)
 	if len(e.Audits) == 0 {
@@ -154,8 +160,9 @@ func (e Evidence) custody(v *verdicts) {
 		return
 	}
 	var lost []string
+	may := slices.Concat(e.Volatile, e.Rolled)
 	for _, l := range e.Audits[len(e.Audits)-1].Losses {
-		if !slices.Contains(e.Volatile, l.Last) && !slices.Contains(e.Volatile, l.To) {
+		if !slices.Contains(may, l.Last) && !slices.Contains(may, l.To) {
 			lost = append(lost, fmt.Sprintf("%s: %s, last at %s, to %s", l.Resource, l.Fate, l.Last, l.To))
 		}
 	}

@@ -152,6 +152,19 @@ func TestJudge_Findings_Broken(t *testing.T) {
 	}
 }
 
+// Members whose journals went back may lose tokens, and what their journals lack is no
+// suspicion; proof is.
+func TestJudge_JournalsWentBack_OnlyProofCounts(t *testing.T) {
+	for class, want := range map[string][]string{"proof": {"rules broken, by proof"}, "suspicion": nil} {
+		a, err := judge.ParseAudit([]byte(`{"v":2, "findings": [{"class": "` + class + `", "kind": "k"}], "losses": [{"resource": "tape", "last": "a"}]}`))
+		require.NoError(t, err)
+		e := evidence(t)
+		e.Rolled = []string{"a"}
+		e.Audits[0].Findings, e.Audits[0].Losses = a.Findings, a.Losses
+		assert.Equal(t, want, broken(judge.Judge(e)))
+	}
+}
+
 func TestJudge_TokenLost_OnlyVolatileMembersMay(t *testing.T) {
 	a, err := judge.ParseAudit([]byte(`{"v":2, "losses": [{"resource": "tape", "last": "a"}]}`))
 	require.NoError(t, err)

@@ -9,6 +9,10 @@ const (
 	// minCut and maxCut bound a cut of the plan cut, and cutPause is between two of them:
 	// long enough for the others to replace the token, and for all to meet again.
 	minCut, maxCut, cutPause = 20 * time.Second, 2 * time.Minute, 30 * time.Second
+	// backPause is between two faults of the plans rollback and clone.
+	backPause = 4 * time.Second
+	// minBack and maxBack bound how old a copy is, and for how long a clone runs.
+	minBack, maxBack = 2 * time.Second, 15 * time.Second
 )
 
 // exclusive are resources of one token for a slot, one under each policy. Who misses
@@ -123,6 +127,39 @@ func (m *maker) cut() {
 		s.For = min(s.For, max(last/4, time.Second))
 		s.Holder, s.Member = m.resource(), []int{m.rng.IntN(len(m.plan.Members))}
 		if at += s.For + cutPause; s.At+s.For > last {
+			return
+		}
+		m.plan.Steps = append(m.plan.Steps, s)
+	}
+}
+
+// rollback is a group in which journals go back, one at a time: a copy of some seconds
+// before is put back, or an end is cut off.
+func (m *maker) rollback() {
+	m.busy()
+	kinds := []Step{{Fault: OldCopy}, {Fault: CutTail, Bytes: 200}, {Fault: CutTail, Bytes: 3000}}
+	m.inTurn(func(i int) Step {
+		s := kinds[i%len(kinds)]
+		if s.For = m.between(100*time.Millisecond, time.Second); s.Fault == OldCopy {
+			s.For = m.between(minBack, maxBack)
+		}
+		return s
+	})
+}
+
+// clone is a group in which the folder of one member at a time is copied, and both run.
+func (m *maker) clone() {
+	m.busy()
+	m.inTurn(func(int) Step { return Step{Fault: Clone, For: m.between(minBack, maxBack)} })
+}
+
+// inTurn makes one step after the other, each of a member drawn at random.
+func (m *maker) inTurn(make func(i int) Step) {
+	last := m.plan.For - m.plan.Calm
+	for i, at := 0, m.early(settle); ; i++ {
+		s := make(i)
+		s.At, s.For, s.Member = at, min(s.For, max(last/4, time.Second)), []int{m.rng.IntN(len(m.plan.Members))}
+		if at += s.For + backPause; s.At+s.For > last {
 			return
 		}
 		m.plan.Steps = append(m.plan.Steps, s)

@@ -73,6 +73,9 @@ const (
 	OneWay      Fault = "one-way"      // what the machine sends is lost, what it is sent is not
 	Split       Fault = "split"        // the machines in Members are cut off from the others
 	Full        Fault = "full"         // the disk with the member's state is full; the daemon ends, or is stopped, and is started again afterwards
+	OldCopy     Fault = "old-copy"     // the journal is copied; afterwards the daemon is killed, the copy is put back, and it is started again
+	CutTail     Fault = "cut-tail"     // SIGKILL of the daemon, and Bytes are cut off its journal; it is started again afterwards
+	Clone       Fault = "clone"        // a second daemon runs in a copy of the member's folder
 	Lossy       Fault = "lossy"        // all paths lose a share of the packets, and delay the others
 )
 
@@ -85,6 +88,7 @@ type Step struct {
 	Member []int         `json:"member,omitempty"` // otherwise these, by their places in Plan.Members
 	Loss   float64       `json:"loss,omitempty"`   // Lossy only
 	Delay  time.Duration `json:"delay,omitempty"`  // Lossy only
+	Bytes  int64         `json:"bytes,omitempty"`  // CutTail only
 }
 
 // String is one line for people.
@@ -121,11 +125,13 @@ var (
 // steps.
 var plans = map[string]func(*maker){
 	"calm":      (*maker).group,
+	"clone":     (*maker).clone,
 	"cut":       (*maker).cut,
 	"dial-only": (*maker).dialOnly,
 	"half-dead": (*maker).halfDead,
 	"mixed":     (*maker).mixed,
 	"quiet":     (*maker).quiet,
+	"rollback":  (*maker).rollback,
 }
 
 // Names are those of the plans.
@@ -145,6 +151,19 @@ func Make(name string, o Options) (Plan, error) {
 	m := newMaker(name, o)
 	fill(m)
 	return m.plan, nil
+}
+
+// Forgetful reports whether the fault makes a member lose its tokens.
+func (f Fault) Forgetful() bool { return f == OldCopy || f == CutTail || f == Clone }
+
+// Forgetful are the members that a fault makes lose their tokens.
+func (p Plan) Forgetful() (names []string) {
+	for i, m := range p.Members {
+		if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Fault.Forgetful() && s.Member[0] == i }) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // Resource is the resource of that name, or the zero value.

@@ -29,10 +29,15 @@ type performance struct {
 	over   chan struct{}
 }
 
-func play(t *testing.T, f faults, checks []Check) *performance {
+func play(t *testing.T, f faults, timeout time.Duration, checks []Check) *performance {
+	return playWith(t, f, checks, func(o *Options) { o.Timeout = timeout })
+}
+
+func playWith(t *testing.T, f faults, checks []Check, change func(*Options)) *performance {
 	a := newAuthority(t)
 	revoked := a.issue(t, "revoked", time.Hour)
 	o := a.options(t, newSubject(t, a, revoked.Certificate.Member(), f).l.Addr().String(), revoked)
+	change(&o)
 	for _, c := range checks {
 		if c.Name != "late-preamble" && c.Name != "transfer-lapsed" { // they wait
 			o.Only = append(o.Only, c.Name)
@@ -63,7 +68,7 @@ func (p *performance) failed(t *testing.T) (names []string) {
 // The subject of these tests is right until it is broken.
 func TestSubjectConforms(t *testing.T) {
 	t.Parallel()
-	assert.Empty(t, play(t, faults{}, Checks()).failed(t))
+	assert.Empty(t, play(t, faults{}, time.Minute, Checks()).failed(t))
 }
 
 // only hands messages of one type to a fault, and lets all others pass.
@@ -154,7 +159,6 @@ func TestEveryFaultIsFound(t *testing.T) {
 		"declines what lapsed":      {[]string{"transfer-cancelled"}, handoffs, faults{in: declinesLapsed}},
 		"another receipt each time": {[]string{"transfer-repeated", "second-transfer"}, handoffs, faults{out: only(anotherReceipt)}},
 		"takes a hop twice":         {[]string{"second-transfer"}, handoffs, faults{in: takesTwice}},
-		"keeps its configuration":   {[]string{"newer-configuration"}, [][]Check{newerChecks}, faults{in: heard(keepsConfiguration)}},
 		"lacks nobody's papers":     {[]string{"need", "transfer-need"}, handoffs, faults{out: only(lacksNothing)}},
 		"names no other signers":    {[]string{"own-offer"}, handoffs, faults{out: only(namesItself)}},
 		"carries no certificates":   {[]string{"own-offer-need"}, handoffs, faults{out: only(carriesNothing)}},
@@ -164,11 +168,44 @@ func TestEveryFaultIsFound(t *testing.T) {
 	}
 	plays := make(map[string]*performance)
 	for name, c := range list {
-		plays[name] = play(t, c.faults, slices.Concat(c.among...))
+		plays[name] = play(t, c.faults, time.Minute, slices.Concat(c.among...))
 	}
 	for name, p := range plays {
 		t.Run(name, func(t *testing.T) { assert.ElementsMatch(t, list[name].fails, p.failed(t)) })
 	}
+}
+
+// A fault that shows in silence alone takes its check the whole of its time.
+func TestFault_ConfigurationKept_FoundAtTheTimeout(t *testing.T) {
+	t.Parallel()
+	p := play(t, faults{in: heard(keepsConfiguration)}, 10*time.Second, newerChecks)
+	require.Equal(t, []string{"newer-configuration"}, p.failed(t))
+	assert.Equal(t, "no GOSSIP with the newer version", p.report.Results[0].Detail)
+}
+
+// keepsDeclined is the fault of a member that offers no token again that was declined.
+func keepsDeclined() faults {
+	return faults{in: heard(burnsNothing), out: only(func(p *pipe, m *wire.Offer) []wire.Message {
+		if p.notes["void"] > 0 {
+			return nil
+		}
+		return []wire.Message{m}
+	})}
+}
+
+// Silence after VOID is a fault only if the policy has had the time that it takes.
+func TestVoid_NoSecondOffer_SkippedOrFailed(t *testing.T) {
+	t.Parallel()
+	void := []Check{senderChecks[len(senderChecks)-1]}
+	short := playWith(t, keepsDeclined(), void, func(o *Options) { o.Timeout, o.slack = 10*time.Second, time.Hour })
+	long := playWith(t, keepsDeclined(), void, func(o *Options) { o.Timeout, o.slack = 10*time.Second, time.Millisecond })
+
+	<-short.over
+	require.NoError(t, short.err)
+	require.Equal(t, Skipped, short.report.Results[0].Verdict, short.report.Results[0].Detail)
+	assert.Regexp(t, `^the first offer of the token took \S+; for the second one after VOID the check needs a timeout above \S+$`, short.report.Results[0].Detail)
+	require.Equal(t, []string{"void"}, long.failed(t))
+	assert.Equal(t, "no OFFER of the token that came back by VOID", long.report.Results[0].Detail)
 }
 
 // The chapters among which a fault is looked for.

@@ -53,6 +53,8 @@ type Options struct {
 	Quiet    time.Duration // see DefaultQuiet; negative: none
 	Only     []string      // names of the checks to make; empty: all
 	Progress func(Result)  // told of each result when it is there; may be nil
+
+	slack time.Duration // replaces offerAgainSlack in tests, unless 0
 }
 
 // Report is what a run has shown.

@@ -238,6 +238,16 @@ breaks taken_once floors -DBUG_RESET -DA=3 -DDEATH=1
 breaks taken_once floors -DBUG_RAISE_CREATES -DA=3 -DDEATH=1
 breaks never_lost floors -DBUG_INCARNATION -DA=3 -DLOSS=1
 
+# The fence.
+[ "$quick" ] || holds fence
+[ "$quick" ] || holds fence -DSKEW=1 -DHAD -DHOPS=1
+breaks not_locked_out fence -DBUG_HOP
+breaks not_locked_out fence -DBUG_EARLIER
+breaks not_locked_out fence -DBUG_CLOCK -DSKEW=1 -DHAD
+breaks not_locked_out fence -DBUG_FORGET -DSKEW=1 -DHAD
+breaks not_locked_out fence -DSKEW=1	# these escape
+breaks not_locked_out fence -DANY_LOSS
+
 # The rules of docs/exclusion.md.
 holds accept
 breaks only_accepted accept -DBUG_NO_MAC

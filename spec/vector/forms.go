@@ -14,6 +14,7 @@ type Case struct {
 
 const (
 	formSettled   = "maybe array bytes 16 number end"
+	formShown     = "maybe array range 1 4 blob 1 64 end"
 	formToken     = "bytes 32 range 1 65536"
 	formConstants = "array range 1 1048576 range 1 32 range 2 16 range 60000 315360000000 range 1000 2592000000" +
 		" range 3600000 315360000000 range 100 3600000 bool end"
@@ -53,7 +54,7 @@ type namedForm struct{ name, form string }
 func messageCases() (list []Case) {
 	const objects, updates = "list 0 4 blob 1 64", "list 0 32 blob 1 64"
 	for n, m := range []namedForm{
-		{"hello", "array is 1 range 1 65536 end bytes 16 number number number number number " + formSettled + " blob 0 64 number"},
+		{"hello", "array is 1 range 1 65536 end bytes 16 number number number number number " + formSettled + " blob 0 64 number " + formShown},
 		{"offer", formToken + " blob 1 64 list 1 4 bytes 16 " + objects + " " + formSettled},
 		{"need", formToken + " list 1 4 bytes 16"},
 		{"accept", formToken + " bytes 16 number number"},
@@ -108,6 +109,7 @@ func recordCases() (list []Case) {
 		{"evidence", "name 64 bytes 16 list 0 4 blob 0 64"},
 		{"founded", "name 64 number"},
 		{"visited", "name 64 number bytes 32 number bytes 16 number bool"},
+		{"opened", "number bytes 8 number"},
 	} {
 		list = append(list, Case{Object: "record " + r.name, Form: Form(fmt.Sprintf("array is %d number array %s end end", n+1, r.form))})
 	}

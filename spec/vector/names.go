@@ -64,7 +64,7 @@ var names = map[string]error{
 	"policy.ErrOutOfRange": policy.ErrOutOfRange, "policy.ErrPreset": policy.ErrPreset,
 	"policy.ErrUnused": policy.ErrUnused, "catalog.ErrUnknownPolicy": catalog.ErrUnknownPolicy,
 
-	"ring.ErrField": ring.ErrField, "ring.ErrBody": ring.ErrBody,
+	"ring.ErrBaton": ring.ErrBaton, "ring.ErrBody": ring.ErrBody,
 	"wandering.ErrField": wandering.ErrField, "wandering.ErrBody": wandering.ErrBody,
 	"keeper.ErrBody": keeper.ErrBody,
 

@@ -184,11 +184,11 @@ func readUpdate(v *Vector) error {
 // readRingField reads what travels on the token of a ring, whose encoding has to give
 // the same bytes.
 func readRingField(v *Vector) error {
-	b, age, err := ring.ParseField(v.Input)
+	b, err := ring.ParseBaton(v.Input)
 	if err != nil {
 		return err
 	}
-	return same(v.Input, func() ([]byte, error) { return ring.AppendField(nil, b, age), nil })
+	return same(v.Input, func() ([]byte, error) { return ring.AppendBaton(nil, b), nil })
 }
 
 // readInvite reads the text of an invite.

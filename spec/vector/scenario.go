@@ -6,12 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -117,6 +119,7 @@ func newSubject(w *world, s *Scenario) (*subject, error) {
 		world: w, now: clock.Reading{Boot: clock.Instant(time.Hour), Wall: clock.FromMillis(s.Start)},
 		config: member.Config{
 			Group: g, Certificate: cert, Key: w.parties[s.Member].private, Durable: true, Machine: "vectors", Boot: "1",
+			NoRecall: true,
 		},
 	}
 	for _, body := range s.Journal {
@@ -308,6 +311,12 @@ func (x *subject) describe(e effect.Effect) (d Effect, watched bool) {
 	case effect.Send:
 		d = describeMessage(e.Message)
 		d.To = x.world.byID[e.To]
+		switch m := e.Message.(type) {
+		case *wire.Receipt:
+			d.Object = x.withoutPosition(token.Receipt, m.Receipt)
+		case *wire.Void:
+			d.Object = x.withoutPosition(token.Void, m.Void)
+		}
 		switch e.Message.(type) {
 		case *wire.Need, *wire.Accept, *wire.Refuse, *wire.Transfer, *wire.Receipt, *wire.Void, *wire.Unknown:
 			return d, true
@@ -315,6 +324,30 @@ func (x *subject) describe(e effect.Effect) (d Effect, watched bool) {
 	}
 	return d, false
 }
+
+// withoutPosition is an answer of the member as it would have signed it without the
+// extension that says where in its journal, which nobody else can foresee.
+func (x *subject) withoutPosition(v token.Verdict, raw []byte) []byte {
+	u, err := token.Open(x.world.group, verdictKinds[v], raw)
+	if err == nil {
+		_, err = u.Verify(x.config.Key.Public())
+	}
+	if err != nil {
+		return raw
+	}
+	body, err := token.ReadAnswer(u)
+	if err != nil {
+		return raw
+	}
+	body.Extensions = nil
+	plain, err := body.Sign(x.world.group, v, x.config.Key)
+	if err != nil {
+		return raw
+	}
+	return plain.Raw()
+}
+
+var verdictKinds = map[token.Verdict]envelope.Kind{token.Receipt: envelope.Receipt, token.Void: envelope.Void}
 
 // describeRecord describes a record that decides about custody, or is evidence.
 func describeRecord(r journal.Record) Effect {
@@ -352,10 +385,6 @@ func describeMessage(m wire.Message) Effect {
 		d.Token, d.Hop, d.Reason = m.Token[:], m.Hop, uint64(m.Reason)
 	case *wire.Transfer:
 		d.Object = m.Transfer
-	case *wire.Receipt:
-		d.Object = m.Receipt
-	case *wire.Void:
-		d.Object = m.Void
 	case *wire.Unknown:
 		d.Object = m.Unknown
 	}

@@ -139,7 +139,7 @@ func (k *Keeper) happened(e *policy.Event) {
 	case policy.Resumed:
 		k.resumed(e)
 		return
-	case policy.Occupied:
+	case policy.Running:
 		k.occupied(&e.Token)
 		return
 	case policy.Generated:

@@ -183,7 +183,7 @@ func (s *site) start() {
 	}
 	for _, t := range s.holds {
 		if occupied >= 0 {
-			s.step(policy.Event{Kind: policy.Occupied, Token: t})
+			s.step(policy.Event{Kind: policy.Running, Token: t})
 			continue
 		}
 		s.step(policy.Event{Kind: policy.Resumed, Token: t})

@@ -58,10 +58,9 @@ import (
 // needs the token no more.
 //
 // Two tokens: of two at one member, or one here and one that was here less than
-// window ago and since the first was made, the one with precedence stays, which is the
-// older one, then that of the smaller id; but one that was made here, and that somebody
-// did not take, goes first, whatever its age. To make them meet, a token goes once
-// around when it was made, when it comes out of a restart, and when some member
+// window ago, the one with precedence stays, which is the later one, then that of
+// the smaller id. To make them meet, a token goes once around when it was
+// made, when it comes out of a restart, and when some member
 // gets another neighbour, as when two parts of a ring have found each other again.
 //
 // A member that lies: it can send the token around, as whoever asks does, and keep
@@ -104,7 +103,7 @@ type Agent struct {
 // fieldsMax is what the actions of a step carry at most: the messages behind held
 // requests, one of this member itself and one to a new neighbour, and the fields of two
 // tokens.
-const fieldsMax = (heldMax+2)*boundSize + 2*FieldSize
+const fieldsMax = (heldMax+2)*boundSize + 2*BatonSize
 
 // longAgo is an Instant before all others, with room to count on from it.
 const longAgo = -clock.Never / 2

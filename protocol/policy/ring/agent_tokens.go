@@ -1,7 +1,6 @@
 package ring
 
 import (
-	"math"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -22,33 +21,22 @@ const (
 // record is what an agent knows of one token.
 type record struct {
 	id    ident.Token
-	born  uint64        // genesis time, ms
-	hop   uint64        // at which it was here last
-	birth clock.Instant // when it was made, as far as is known here
+	born  uint64 // genesis time, ms
+	hop   uint64 // at which it was here last
 	left  clock.Instant
 	place place
 	baton Baton        // of one that is passing
 	to    ident.Member // and to whom
 
-	// shunned: it was made here, and somebody did not take it. It may be a wrong
-	// clock's, which nobody takes, and makes no other one go.
-	shunned bool
 }
 
-// precedes orders tokens by age, and by id where that is equal.
+// precedes orders tokens by their genesis time, the latest first, and by id where that is
+// equal: so what stays is what the fence of programs is greatest under (token.Fence).
 func (r *record) precedes(o *record) bool {
 	if r.born != o.born {
-		return r.born < o.born
+		return r.born > o.born
 	}
 	return r.id.Compare(o.id) < 0
-}
-
-// outranks reports whether of two tokens that are here the first one stays.
-func (r *record) outranks(o *record) bool {
-	if r.shunned != o.shunned {
-		return o.shunned
-	}
-	return r.precedes(o)
 }
 
 // tokensMax bounds how many tokens an agent remembers. Two are here at most.
@@ -87,7 +75,7 @@ func (t *tokens) see(token *policy.Token, when clock.Instant) *record {
 	r := t.find(&token.ID)
 	if r == nil {
 		r = t.room()
-		*r = record{id: token.ID, born: token.Born, birth: when, left: when}
+		*r = record{id: token.ID, born: token.Born, left: when}
 	}
 	r.hop = max(r.hop, token.Hop)
 	r.left = max(r.left, when)
@@ -112,7 +100,7 @@ func (t *tokens) room() *record {
 // baton reads a token's field. One that cannot be read is that of a token of
 // which nobody knows who waits for it.
 func (s *step) baton(field []byte) Baton {
-	b, _, err := ParseField(field)
+	b, err := ParseBaton(field)
 	if err != nil {
 		return Awake(s.alg, s.n)
 	}
@@ -122,8 +110,7 @@ func (s *step) baton(field []byte) Baton {
 // arrive takes a token from the previous member, and then the requests that were
 // sent after it.
 func (s *step) arrive(t *policy.Token) {
-	r := s.dated(t)
-	r.shunned = false
+	r := s.tokens.see(t, s.now)
 	b := s.baton(t.Field)
 	switch {
 	case s.tokens.at(here) == nil && s.superseded(r):
@@ -140,22 +127,13 @@ func (s *step) arrive(t *policy.Token) {
 	s.release()
 }
 
-// dated notes that a token is here, and when it was made, as its field says.
-func (s *step) dated(t *policy.Token) *record {
-	r := s.tokens.see(t, s.now)
-	if _, age, err := ParseField(t.Field); err == nil {
-		r.birth = s.now - clock.Instant(span(age))
-	}
-	return r
-}
-
 // superseded reports whether a token of higher precedence was here a short time
 // ago, and since this one was made: before, it may be the lost one that this one
 // replaces.
 func (s *step) superseded(r *record) bool {
 	for i := range s.tokens.n {
 		o := &s.tokens.records[i]
-		if !o.shunned && o.precedes(r) && s.now < o.left.Add(s.window) && o.left > r.birth {
+		if o.precedes(r) && s.now < o.left.Add(s.window) {
 			return true
 		}
 	}
@@ -170,7 +148,7 @@ func (s *step) take(r *record, b Baton, tell func(Baton, int) Output, rest time.
 	case r.place >= here: // told twice
 		return
 	case had == nil:
-	case had.outranks(r):
+	case had.precedes(r):
 		s.station.Arrive(b, s.n) // joins
 		s.drop(r)
 		s.prepare()
@@ -199,7 +177,7 @@ func (s *step) putAside(r *record) {
 	other := s.tokens.at(aside)
 	switch {
 	case other == nil:
-	case other.outranks(r):
+	case other.precedes(r):
 		s.drop(r)
 		return
 	default:
@@ -264,7 +242,7 @@ func (s *step) onward(b Baton, rest time.Duration) {
 	s.due = clock.Never
 	r.place, r.baton, r.to, r.left = passing, b, s.next, s.now
 	s.link = message{bound: true, token: r.id, hop: r.hop + 1}
-	s.do(policy.Action{Kind: policy.Pass, Token: r.id, To: s.next, Field: s.field(func(to []byte) []byte { return AppendField(to, b, millis(s.now.Sub(r.birth))) })})
+	s.do(policy.Action{Kind: policy.Pass, Token: r.id, To: s.next, Field: s.field(func(to []byte) []byte { return AppendBaton(to, b) })})
 }
 
 // field writes what an action carries into the agent's own memory.
@@ -284,7 +262,7 @@ func (s *step) settled(e *policy.Event) {
 		switch {
 		case r == nil:
 		case r.place == passing && r.hop <= e.Token.Hop:
-			r.place, r.shunned = elsewhere, false
+			r.place = elsewhere
 		case r.place == here && e.Outcome == policy.Abandoned && !s.station.Inside():
 			r.place, s.due = elsewhere, clock.Never
 			s.station.Lose()
@@ -294,7 +272,6 @@ func (s *step) settled(e *policy.Event) {
 		return
 	}
 	r := s.tokens.see(&e.Token, s.now)
-	r.shunned = r.hop == 0
 	b, rest := s.baton(e.Token.Field), s.skip
 	switch r.place {
 	case here, aside: // told twice, as when a peer declined what was only prepared
@@ -324,13 +301,6 @@ func (s *step) generated(t *policy.Token) {
 	s.tour()
 }
 
-// millis is a span as tokens carry it: in whole milliseconds, at most 49 days.
-func millis(d time.Duration) uint32 {
-	return uint32(min(max(0, d/time.Millisecond), math.MaxUint32))
-}
-
-func span(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
-
 // tour sends the token that is here once around the others, after the operation
 // if it is in use.
 func (s *step) tour() {
@@ -355,11 +325,11 @@ func (s *step) replace() (b Baton) {
 		case r.hop != 0:
 		case r.place == passing:
 			b = merged(b, r.baton)
-			*r = record{born: math.MaxUint64}
+			*r = record{}
 		case r.place == here && !s.station.Inside():
 			b = merged(b, s.station.Baton())
 			s.station.Lose()
-			s.due, *r = clock.Never, record{born: math.MaxUint64}
+			s.due, *r = clock.Never, record{}
 		}
 	}
 	return b
@@ -368,7 +338,7 @@ func (s *step) replace() (b Baton) {
 // resumed takes a token that is here since before a restart. Nobody knows what
 // happened meanwhile, so it goes around once.
 func (s *step) resumed(t *policy.Token) {
-	r := s.dated(t)
+	r := s.tokens.see(t, s.now)
 	if r.place < here {
 		s.take(r, s.baton(t.Field), s.station.Reclaim, s.restAtArrival())
 		s.tour()

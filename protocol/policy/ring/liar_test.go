@@ -107,7 +107,7 @@ func checkLiar(t *rapid.T, preset string) {
 	lies := rapid.SliceOfN(lie, 1, 4).Draw(t, "lies")
 	targets := rapid.SliceOfN(who, 1, 4).Draw(t, "targets")
 	gifts := rapid.SliceOfN(rapid.Bool(), 1, 4).Draw(t, "gifts")
-	field := AppendField(nil, Baton{Count: rapid.SampledFrom([]uint32{0, 1, 1 << 31}).Draw(t, "baton")}, 0)
+	field := AppendBaton(nil, Baton{Count: rapid.SampledFrom([]uint32{0, 1, 1 << 31}).Draw(t, "baton")})
 	for round := 0; w.now < clock.Instant(longest+longest/8); round++ {
 		w.run(w.now.Add(habit))
 		to := targets[round%len(targets)]

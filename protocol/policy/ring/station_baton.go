@@ -19,38 +19,39 @@ type Baton struct {
 	Idle uint32
 }
 
-// FieldSize is the length of a token's field on the wire, in bytes: a baton and an age.
-const FieldSize = 9 + 4
+// BatonSize is the length of a baton on the wire, in bytes.
+const BatonSize = 9
 
-// ErrField is why bytes are not the field of a token: length or state are wrong.
-// Counters are not checked, as nobody knows the sender's size of the ring: who takes
+// ErrBaton is why bytes are not a baton: length or state are wrong. Counters
+// are not checked, as nobody knows the sender's size of the ring: who takes
 // the baton clips them.
-var ErrField = errors.New("malformed field of a ring's token")
+var ErrBaton = errors.New("malformed ring baton")
 
-// AppendField appends what is written on a token: the state (0 check, 1 active), Count
-// and Idle of its baton, and for how many milliseconds there has been the token; all
-// but the state big-endian in 4 bytes.
-func AppendField(to []byte, b Baton, age uint32) []byte {
+// AppendBaton appends the baton's bytes: the state (0 check, 1 active), Count
+// and Idle, both big-endian in 4 bytes.
+func AppendBaton(to []byte, b Baton) []byte {
 	var state byte
 	if b.Active {
 		state = 1
 	}
 	to = append(to, state)
 	to = binary.BigEndian.AppendUint32(to, b.Count)
-	to = binary.BigEndian.AppendUint32(to, b.Idle)
-	return binary.BigEndian.AppendUint32(to, age)
+	return binary.BigEndian.AppendUint32(to, b.Idle)
 }
 
-// ParseField reads what AppendField writes, and nothing else. Error: ErrField.
-func ParseField(from []byte) (b Baton, age uint32, err error) {
-	if len(from) != FieldSize {
-		return Baton{}, 0, fmt.Errorf("%w: %d bytes instead of %d", ErrField, len(from), FieldSize)
+// ParseBaton reads what AppendBaton writes, and nothing else. Error: ErrBaton.
+func ParseBaton(from []byte) (Baton, error) {
+	if len(from) != BatonSize {
+		return Baton{}, fmt.Errorf("%w: %d bytes instead of %d", ErrBaton, len(from), BatonSize)
 	}
 	if from[0] > 1 {
-		return Baton{}, 0, fmt.Errorf("%w: state %d", ErrField, from[0])
+		return Baton{}, fmt.Errorf("%w: state %d", ErrBaton, from[0])
 	}
-	b = Baton{Active: from[0] == 1, Count: binary.BigEndian.Uint32(from[1:]), Idle: binary.BigEndian.Uint32(from[5:])}
-	return b, binary.BigEndian.Uint32(from[9:]), nil
+	return Baton{
+		Active: from[0] == 1,
+		Count:  binary.BigEndian.Uint32(from[1:]),
+		Idle:   binary.BigEndian.Uint32(from[5:]),
+	}, nil
 }
 
 // Awake is the baton of a token that replaces a lost one: nobody knows who

@@ -239,21 +239,19 @@ func TestLiarsTokenRests(t *testing.T) {
 	})
 }
 
-func TestFieldBytes(t *testing.T) {
+func TestBatonBytes(t *testing.T) {
 	b := Baton{Active: true, Count: 0x01020304, Idle: 5}
-	bytes := AppendField([]byte{9}, b, 7)
-	assert.Equal(t, []byte{9, 1, 1, 2, 3, 4, 0, 0, 0, 5, 0, 0, 0, 7}, bytes)
-	parsed, age, err := ParseField(bytes[1:])
+	bytes := AppendBaton([]byte{9}, b)
+	assert.Equal(t, []byte{9, 1, 1, 2, 3, 4, 0, 0, 0, 5}, bytes)
+	parsed, err := ParseBaton(bytes[1:])
 	require.NoError(t, err)
 	assert.Equal(t, b, parsed)
-	assert.EqualValues(t, 7, age)
 
 	for name, wrong := range map[string][]byte{
-		"empty": nil, "short": bytes[2:], "long": bytes, "state": {2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-		"no age": bytes[1 : FieldSize-3],
+		"empty": nil, "short": bytes[2:], "long": bytes, "state": {2, 0, 0, 0, 0, 0, 0, 0, 0},
 	} {
-		_, _, err := ParseField(wrong)
-		assert.ErrorIs(t, err, ErrField, name)
+		_, err := ParseBaton(wrong)
+		assert.ErrorIs(t, err, ErrBaton, name)
 	}
 }
 

@@ -91,7 +91,7 @@
 // A walker makes no token. Who finds that the token is lost, and makes another one, is
 // the slot's keeper (package keeper), which is around each walker.
 //
-// A token is dropped when one that precedes it (older, then smaller id) was here, or
+// A token is dropped when one that precedes it (later, then smaller id) was here, or
 // was told of by three members independently, within the window and after it was
 // made. What was heard of before that may be the token in whose place it was made. The
 // window is what the configuration leads to expect.

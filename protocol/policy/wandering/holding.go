@@ -74,12 +74,12 @@ func (w *walker) take(h holding, alone bool) {
 	switch {
 	case !w.have:
 		w.begin(h, alone)
-	case w.token.ID == h.token.ID, w.sightings.outranks(&w.token, &h.token):
+	case w.token.ID == h.token.ID, outranks(&w.token, &h.token):
 		w.drop(&h.token)
 	case !w.running:
 		w.drop(&w.token)
 		w.begin(h, alone)
-	case w.spare.have && w.sightings.outranks(&w.spare.token, &h.token):
+	case w.spare.have && outranks(&w.spare.token, &h.token):
 		w.drop(&h.token)
 	default:
 		if w.spare.have {
@@ -163,7 +163,7 @@ func (w *walker) ended(e *policy.Event) {
 	} else {
 		w.rests = w.now.Add(w.skip)
 	}
-	if w.spare.have && w.sightings.outranks(&w.spare.token, &w.token) {
+	if w.spare.have && outranks(&w.spare.token, &w.token) {
 		w.drop(&w.token)
 		w.have = false
 		w.beginSpare()

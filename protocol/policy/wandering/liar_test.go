@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// One liar tells all of an older token that does not exist. They pass that on, each
+// One liar tells all of a later token that does not exist. They pass that on, each
 // to who holds the token: it stays all the same. Of three members it is believed.
 func TestOneLiarsTokenIsNotBelieved(t *testing.T) {
 	for _, liars := range []byte{1, 2, 3} {
@@ -22,7 +22,7 @@ func TestOneLiarsTokenIsNotBelieved(t *testing.T) {
 		holder.now = at
 		for i := byte(2); i < 14; i++ {
 			witness := walkerAt(t, i, Fair, table1)
-			invented := sight{id: ident.Token{66}, born: 1, hop: ^uint64(0)}
+			invented := sight{id: ident.Token{66}, born: 1 << 40, hop: ^uint64(0)}
 			witness.Step(at, said(15+i%liars, body{kind: look, sight: invented, member: ident.Member{18}}), nil)
 			actions := witness.Step(at+1, said(19, body{kind: look, sight: holder.sight(), member: ident.Member{1}}), nil)
 			for _, m := range told(actions, 1, heard) {
@@ -160,7 +160,7 @@ func victims(t *testing.T, members, victim int, liars ...int) *group {
 	g.mint(1, policy.Arrival)
 	g.every(clock.Instant(MinInterval(p.OperationTime, p.MembersMax)/4)+1, func() {
 		for _, liar := range liars {
-			m := body{kind: look, sight: sight{id: ident.Token{66}, born: 1 << 60}, member: idOf(victim), older: nothingOlder}
+			m := body{kind: look, sight: sight{id: ident.Token{66}, born: 0}, member: idOf(victim), older: nothingOlder}
 			g.tellWitnesses(liar, victim, m)
 		}
 	})

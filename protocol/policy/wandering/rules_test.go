@@ -67,13 +67,15 @@ func TestOneTokenInALeastWait(t *testing.T) {
 	}
 }
 
-// P-37: a token that was made here, and that nobody has taken, makes no other go, though
-// it precedes it, and goes itself.
-func TestUntakenMakesNoOtherGo(t *testing.T) {
+// P-37: a token that was made here, and that nobody has taken, stays if it precedes.
+func TestUntaken_Precedes_Stays(t *testing.T) {
 	for _, preset := range []string{Light, Fair} {
 		w := walkerAt(t, 1, preset, table1)
-		w.Step(2*second, policy.Event{Kind: policy.Generated, Token: policy.Token{ID: ident.Token{9}, Born: 1}}, nil)
+		w.Step(2*second, policy.Event{Kind: policy.Generated, Token: policy.Token{ID: ident.Token{9}, Born: 1001}}, nil)
 		dropped := kinds(w.Step(3*second, arrivalWith(8, 1000, carrying(0, time.Minute)), nil), policy.Drop)
+		require.Len(t, dropped, 1, preset)
+		assert.Equal(t, ident.Token{8}, dropped[0].Token, preset)
+		dropped = kinds(w.Step(4*second, arrivalWith(7, 1002, carrying(0, time.Minute)), nil), policy.Drop)
 		require.Len(t, dropped, 1, preset)
 		assert.Equal(t, ident.Token{9}, dropped[0].Token, preset)
 	}
@@ -303,7 +305,7 @@ func TestLookThatAsksForNothing(t *testing.T) {
 	for older, answered := range map[uint32]int{0: 1, nothingOlder: 0} {
 		w := walkerAt(t, 1, Fair, table1)
 		w.sightings.note(&sight{id: ident.Token{9}, born: 5}, ident.Member{}, 2*second)
-		m := body{kind: look, sight: sight{id: ident.Token{66}, born: 9, age: 60_000}, member: ident.Member{5}, older: older}
+		m := body{kind: look, sight: sight{id: ident.Token{66}, born: 1, age: 60_000}, member: ident.Member{5}, older: older}
 		assert.Len(t, told(w.Step(3*second, said(3, m), nil), 5, heard), answered)
 	}
 }

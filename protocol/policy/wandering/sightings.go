@@ -186,9 +186,10 @@ func (s *sightings) recall(other *sight, since clock.Instant, rng *rand.Rand) (f
 	return found, told
 }
 
-// precedes orders tokens by age, and by id where that is equal.
+// precedes orders tokens by their genesis time, the latest first, and by id where that is
+// equal: so what stays is what the fence of programs is greatest under (token.Fence).
 func precedes(born uint64, id *ident.Token, otherBorn uint64, other *ident.Token) bool {
-	return born < otherBorn || born == otherBorn && id.Compare(*other) < 0
+	return born > otherBorn || born == otherBorn && id.Compare(*other) < 0
 }
 
 // superseded reports whether a token of higher precedence circulates: one that was
@@ -206,14 +207,9 @@ func (s *sightings) superseded(t *policy.Token, birth, now clock.Instant, window
 	return false
 }
 
-// outranks reports whether of two tokens that are here the first one stays: one that
-// others have taken, or that which precedes.
-func (s *sightings) outranks(t, o *policy.Token) bool {
-	if ours, other := s.fateOf(&t.ID) == taken, s.fateOf(&o.ID) == taken; ours != other {
-		return ours
-	}
-	return precedes(t.Born, &t.ID, o.Born, &o.ID)
-}
+// outranks reports whether of two tokens that are here the first one stays, whether or
+// not another member has had it: programs may have run under it.
+func outranks(t, o *policy.Token) bool { return precedes(t.Born, &t.ID, o.Born, &o.ID) }
 
 // fateOf is taken for a token of which nothing is known here.
 func (s *sightings) fateOf(id *ident.Token) fate {

@@ -18,7 +18,7 @@ func TestSpareTokenRunsAtOnce(t *testing.T) {
 	w := walkerAt(t, 1, Light, p)
 	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
 	w.Step(2*second, arrival(9, 1000), nil)
-	w.Step(3*second, arrival(8, 500), nil)
+	w.Step(3*second, arrival(8, 1500), nil)
 	actions := w.Step(6*second, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: policy.Token{ID: ident.Token{9}}}, nil)
 	require.Len(t, kinds(actions, policy.Drop), 1)
 	require.Len(t, kinds(actions, policy.Run), 1)
@@ -42,7 +42,7 @@ func TestCandidatesOfBothTokens(t *testing.T) {
 	}
 	w.Step(3*second, carrying(9, 1000, 5), nil)
 	require.True(t, w.running)
-	w.Step(4*second, carrying(8, 500, 1, 6), nil)
+	w.Step(4*second, carrying(8, 1500, 1, 6), nil)
 	for _, c := range w.fair.candidates.list[:w.fair.candidates.n] {
 		require.NotEqual(t, w.self, c.member)
 	}

@@ -96,10 +96,14 @@ func messages() []message {
 	settled := array(inc, uintOf(1000))
 	return append([]message{
 		{
-			name: "hello", number: 1, free: fields(8), optional: fields(7),
-			fields: array(array(uintOf(1), uintOf(1)), inc, uintOf(0), uintOf(65536), uintOf(8), uintOf(3), uintOf(900), settled, one, uintOf(noonMillis)),
-			edits: concat(objectEdits("endpoint", false, 8), []edit{
+			name: "hello", number: 1, free: fields(8), optional: fields(7, 10),
+			fields: array(array(uintOf(1), uintOf(1)), inc, uintOf(0), uintOf(65536), uintOf(8), uintOf(3), uintOf(900), settled, one, uintOf(noonMillis), array(uintOf(2), one)),
+			edits: concat(objectEdits("endpoint", false, 8), objectEdits("shown", true, 10, 1), []edit{
 				good("no-promise", "without a promise", "H-8", null, 7),
+				good("nothing-shown", "the sender has seen nothing of the receiver", "H-71", null, 10),
+				good("shown-void", "a void is shown", "H-71", uintOf(4), 10, 0),
+				bad("shown-0", "an object of no kind is shown", "F-3", wrong, uintOf(0), 10, 0),
+				bad("shown-5", "an object of an unknown kind is shown", "F-3", wrong, uintOf(5), 10, 0),
 				good("later-version", "it speaks later versions, too", "M-3", array(uintOf(1), uintOf(9)), 0),
 				good("feature", "a feature that nobody knows", "F-3", uintOf(1<<40), 2),
 				bad("version-0", "version 0", "M-3", wrong, array(uintOf(0), uintOf(1)), 0),

@@ -288,6 +288,8 @@ func transferObject() *object {
 		bad("field-513", "a policy field of 513 bytes", "O-1", "token.ErrField", bstr(repeat(0xf0, 513)), 9),
 		good("last-operation", "it says when the operation last ran", "P-4", dict(uintOf(1), uintOf(noonMillis)), 10),
 		good("last-operation-text", "the extension of the last operation says no time: ignored", "P-4", dict(uintOf(1), text("never")), 10),
+		good("position", "it names its position in the journal", "H-70", dict(uintOf(3), array(uintOf(noonMillis), bstr(repeat(7, 8)), uintOf(12))), 10),
+		good("position-text", "the extension of the position is none: ignored", "H-70", dict(uintOf(3), text("here")), 10),
 		good("hop-most", "the largest hop", "O-1", uintOf(1<<64-1), 1),
 		bad("hop-0", "hop 0", "O-1", malformed, uintOf(0), 1),
 		bad("to-self", "to oneself", "O-1", malformed, bstr(ben.id), 3),

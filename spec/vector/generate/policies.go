@@ -154,23 +154,20 @@ func (s *suite) keeperBodies() {
 }
 
 func (s *suite) ringFields() {
-	put := func(f fault, parts ...[]byte) { s.policyInput("ring-field", "ring.ErrField", f, parts...) }
+	put := func(f fault, parts ...[]byte) { s.policyInput("ring-field", "ring.ErrBaton", f, parts...) }
 	good := func(slug, about string, parts ...[]byte) { put(ok(slug, about, "P-18"), parts...) }
 	bad := func(slug, about string, parts ...[]byte) {
 		put(fault{slug: slug, about: about, req: "P-18"}, parts...)
 	}
-	age := u32(60_000)
-	good("rest", "nobody waits, a minute old", []byte{0}, u32(0), u32(0), age)
-	good("check", "d, on its check round", []byte{0}, u32(4), u32(0), age)
-	good("active", "d, searching", []byte{1}, u32(4), u32(0), age)
-	good("count", "q, with three requests, and two hops since one was served", []byte{0}, u32(3), u32(2), age)
-	good("new", "a token that has just been made", []byte{0}, u32(4), u32(0), u32(0))
-	good("greatest", "numbers that no ring has, read as the greatest that it has, and the greatest age", []byte{1}, u32(1<<32-1), u32(1<<32-1), u32(1<<32-1))
+	good("rest", "nobody waits", []byte{0}, u32(0), u32(0))
+	good("check", "d, on its check round", []byte{0}, u32(4), u32(0))
+	good("active", "d, searching", []byte{1}, u32(4), u32(0))
+	good("count", "q, with three requests, and two hops since one was served", []byte{0}, u32(3), u32(2))
+	good("greatest", "numbers that no ring has: read as the greatest that it has", []byte{1}, u32(1<<32-1), u32(1<<32-1))
 	bad("empty", "no field: of a token that has just been made")
-	bad("short", "one byte is missing", []byte{0}, u32(4), u32(0), age[:3])
-	bad("ageless", "no age", []byte{0}, u32(4), u32(0))
-	bad("long", "one byte more", []byte{0}, u32(4), u32(0), age, []byte{0})
-	bad("state-2", "state 2, of a later version", []byte{2}, u32(4), u32(0), age)
+	bad("short", "one byte is missing", []byte{0}, u32(4), u32(0)[:3])
+	bad("long", "one byte more", []byte{0}, u32(4), u32(0), []byte{0})
+	bad("state-2", "state 2, of a later version", []byte{2}, u32(4), u32(0))
 }
 
 func (s *suite) ringBodies() {

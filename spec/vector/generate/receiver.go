@@ -183,7 +183,7 @@ func receiverOffers() []*script {
 			hears(ada, "the same OFFER", offer, accept),
 		newScript("offer/version", "a HELLO of versions that nobody here speaks, and all that follows, is dropped", bensJournal(), "M-3").connects(ada).
 			hears(ada, "HELLO of version 2", inMessage(1, encode(array(array(uintOf(2), uintOf(3)), bstr(adasMemory), uintOf(0), uintOf(65536),
-				uintOf(8), uintOf(0), uintOf(0), null, bstr(nil), uintOf(noonMillis))))).
+				uintOf(8), uintOf(0), uintOf(0), null, bstr(nil), uintOf(noonMillis), null)))).
 			hears(ada, "OFFER", offer),
 	}
 }

@@ -104,7 +104,7 @@ func memoryOf(p *party) []byte {
 // hello is a greeting from a memory with a floor for Ben.
 func hello(memory []byte, floor uint64) []byte {
 	return inMessage(1, encode(array(array(uintOf(1), uintOf(1)), bstr(memory), uintOf(0), uintOf(65536),
-		uintOf(8), uintOf(0), uintOf(floor), null, bstr(nil), uintOf(noonMillis))))
+		uintOf(8), uintOf(0), uintOf(floor), null, bstr(nil), uintOf(noonMillis), null)))
 }
 
 // written is the record of a transfer that has to be durable.

@@ -99,6 +99,30 @@ func readable(list []*segment) error {
 	return list[0].damage
 }
 
+// readableOnly leaves out the segments of other versions, which are nobody's fault, and
+// says for each folder and version what to do about them.
+func readableOnly(list []*segment) (rest []*segment, notes []string) {
+	type place struct {
+		folder  string
+		version uint32
+	}
+	counts := make(map[place]int)
+	for _, s := range list {
+		var other *journal.VersionError
+		if !errors.As(s.damage, &other) {
+			rest = append(rest, s)
+			continue
+		}
+		counts[place{filepath.Dir(s.path), other.Version}]++
+	}
+	for p, n := range counts {
+		notes = append(notes, fmt.Sprintf("%s: segments written by another version of wander, and not read: %d; they have journal version %d, this program "+
+			"reads version %d: audit them with the version that wrote them", p.folder, n, p.version, journal.SegmentVersion))
+	}
+	slices.Sort(notes)
+	return rest, notes
+}
+
 // unfit is why a file that was given cannot be audited: given by mistake, it seems.
 func unfit(s *segment) error {
 	_, named := journal.ParseSegmentName(filepath.Base(s.path))

@@ -48,11 +48,12 @@ func Run(in Input) (*Audit, error) {
 	if err != nil {
 		return nil, err
 	}
+	a := &Audit{Group: in.Group, Trust: audit.NewTrust(in.Group, in.Extra), Options: in.Options}
+	list, a.Notes = readableOnly(list)
 	lineages, err := sort(in.Group.ID(), list)
 	if err != nil {
 		return nil, err
 	}
-	a := &Audit{Group: in.Group, Trust: audit.NewTrust(in.Group, in.Extra), Options: in.Options}
 	p := newProgress(in.Progress, lineages)
 	for _, l := range lineages {
 		for _, s := range l.segments {

@@ -25,7 +25,7 @@ const (
 	Shirking
 	// Denying denies to have seen any token.
 	Denying
-	// Inventing tells others again and again of a token that does not exist and is older
+	// Inventing tells others again and again of a token that does not exist and is later
 	// than all others.
 	Inventing
 	// Marking says of others, as often as it is believed, that they were served just now.
@@ -197,9 +197,9 @@ func (l *liar) campaign(actions []policy.Action) []policy.Action {
 		switch {
 		case m == l.self:
 		case l.lie == Marking:
-			actions = l.tellWitnesses(m, lookOf(m, math.MaxInt64), actions)
+			actions = l.tellWitnesses(m, lookOf(m, 0), actions)
 		default:
-			actions = append(actions, policy.Action{Kind: policy.Tell, To: m, Field: lookOf(ident.Member{}, 1)})
+			actions = append(actions, policy.Action{Kind: policy.Tell, To: m, Field: lookOf(ident.Member{}, math.MaxInt64)})
 		}
 	}
 	return actions

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -31,8 +32,10 @@ const readmeEnd = 20 * time.Second
 //
 // Packages are built without the path of the copy, which is another one each time:
 // go then takes those that have not changed from its cache.
+//
+// The script mostly waits: it runs beside all other tests, those too that are not
+// parallel. So this file is the first one.
 func TestReadme(t *testing.T) {
-	t.Parallel() // it mostly waits
 	bash, err := exec.LookPath("bash")
 	require.NoError(t, err, "the README's commands are for bash")
 	dir := t.TempDir()
@@ -57,7 +60,12 @@ func TestReadme(t *testing.T) {
 	lifeline, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	defer lifeline.Close()
-	out, err := cmd.CombinedOutput()
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	require.NoError(t, cmd.Start())
+	t.Parallel()
+	err = cmd.Wait()
+	out := output.Bytes()
 	require.NoError(t, err, "%s", out)
 	t.Log(string(out))
 	require.Contains(t, string(out), "duplicates  0")

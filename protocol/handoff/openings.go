@@ -1,0 +1,128 @@
+package handoff
+
+import (
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// maxOpenings bounds the openings of the journal that are kept, and so a checkpoint.
+// What was signed in an older one counts as remembered: by then the memory has met
+// whoever saw it, or has used its tokens long ago.
+const maxOpenings = 64
+
+// Loss is what a position shows of a journal that has gone back.
+type Loss uint8
+
+// The losses.
+const (
+	Whole  Loss = iota // nothing is missing
+	Cut                // the journal ends before the position
+	Lacks              // an opening is missing: the journal is an older one
+	Copied             // a later opening than this one: another process has the same key
+)
+
+func (l Loss) String() string {
+	return [...]string{"whole", "the journal ends before it", "the journal lacks that start", "it is of a later start than this one"}[l]
+}
+
+// opening is one start of a member with its journal.
+type opening struct {
+	number uint64
+	tag    [token.TagSize]byte
+	end    uint64 // serial of its last record of custody
+}
+
+// openings are those that a custody memory knows of, oldest first (handoff rules §10).
+type openings struct {
+	list   []opening
+	serial uint64
+}
+
+// note counts a record that is durable, or will be before anything that depends on it.
+func (o *openings) note(r journal.Record) {
+	switch r := r.(type) {
+	case *journal.Opened:
+		o.open(r)
+		return
+	case *journal.Generated, *journal.Held, *journal.Sent, *journal.Reclaimed, *journal.Voided, *journal.Dropped:
+	default:
+		return
+	}
+	o.serial++
+	if n := len(o.list); n > 0 {
+		o.list[n-1].end = o.serial
+	}
+}
+
+// open notes an opening: a new one, or, in a checkpoint, one that there was. The records
+// of custody before it in a checkpoint are copies, which it takes out of the count.
+func (o *openings) open(r *journal.Opened) {
+	o.serial = r.Serial
+	if n := len(o.list); n > 0 && o.list[n-1].tag == r.Tag {
+		o.list[n-1].end = r.Serial
+		return
+	}
+	if len(o.list) == maxOpenings {
+		o.list = append(o.list[:0], o.list[1:]...)
+	}
+	o.list = append(o.list, opening{r.Opening, r.Tag, r.Serial})
+}
+
+// at is the position of the last record, and ahead records later.
+func (o *openings) at(ahead uint64) token.Position {
+	n := len(o.list)
+	if n == 0 {
+		return token.Position{}
+	}
+	return token.Position{Opening: o.list[n-1].number, Tag: o.list[n-1].tag, Serial: o.serial + ahead}
+}
+
+// loss compares a position that this member has signed with what the journal has.
+// What is older than the first opening was signed by a former memory.
+func (o *openings) loss(p token.Position) Loss {
+	if len(o.list) == 0 || p.Opening < o.list[0].number {
+		return Whole
+	}
+	for _, x := range o.list {
+		if x.number == p.Opening && x.tag == p.Tag {
+			if p.Serial > x.end {
+				return Cut
+			}
+			return Whole
+		}
+	}
+	if p.Opening > o.list[len(o.list)-1].number {
+		return Copied
+	}
+	return Lacks
+}
+
+// records are the openings for a checkpoint. They stand behind what it copies.
+func (o *openings) records() (list []journal.Record) {
+	for _, x := range o.list {
+		list = append(list, &journal.Opened{Opening: x.number, Tag: x.tag, Serial: x.end})
+	}
+	return list
+}
+
+// Open begins an opening of the journal, after all others, with a random tag. Until it,
+// what is signed names no position.
+func (m *Machine) Open(number uint64, tag [token.TagSize]byte) {
+	m.persist(&journal.Opened{Opening: number, Tag: tag, Serial: m.openings.serial}, true)
+}
+
+// Opened is the position at which this opening has begun.
+func (m *Machine) Opened() token.Position { return m.opened }
+
+// Loss says what a position that this member has signed shows of its journal.
+func (m *Machine) Loss(p token.Position) Loss { return m.openings.loss(p) }
+
+// Position is where in the journal a record is that is written next: what is signed for
+// it names it.
+func (m *Machine) Position() token.Position { return m.openings.at(1) }
+
+// Pause has the machine neither take a token nor pass one on, until Resume.
+func (m *Machine) Pause() { m.paused = true }
+
+// Resume ends Pause.
+func (m *Machine) Resume() { m.paused = false }

@@ -1,0 +1,222 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/audit"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// The preset Rollback: disks go back. What is judged is whether an honest member whose
+// journal went back signs something again that it has signed already: a second transfer
+// of one hop, or a second genesis of one number. It may, if it has met nobody who
+// remembers: that is counted. It must not, if the first that it met had in its journal
+// what this one has forgotten.
+
+// goBackEvery is the mean time between two disks that go back, or are copied.
+const goBackEvery = 5 * time.Second
+
+// rollbackFor is how long a run of the preset takes, and seldom by how much rarer than in
+// the preset Chaos members are away.
+const (
+	rollbackFor = 3 * time.Minute
+	seldom      = 5
+)
+
+// drawRollback is the preset Rollback: durable members, and what the preset Chaos has, less of it.
+func drawRollback(seed uint64) (setting, chaos) {
+	s, f := draw(seed, Durable)
+	f.every[GoBack], f.every[Clock], f.wrongClocks = goBackEvery, 0, false
+	for _, kind := range []Fault{Crash, Power, Stop, Cut, OneWay, SyncFails, DiskFull, Suspend} { // or nobody is there who remembers
+		f.every[kind] *= seldom
+	}
+	s.net.loss, s.net.late = min(s.net.loss, 0.02), 0
+	f.least, f.most = rollbackFor, rollbackFor
+	s.unguarded = true // the guard knows of no disk that goes back
+	return s, f
+}
+
+// copied is a journal as it was once.
+type copied struct {
+	live    [][]byte
+	carried int
+	at      int // how much had been signed and taken
+}
+
+// signed is what a member has signed that it must not sign a second time.
+type signed struct {
+	token    ident.Token // of a transfer
+	previous ident.Hash  // on which it stands: two chains have the same hops
+	number   uint64      // its hop, or the sequence number of a genesis
+	memory   ident.Incarnation
+}
+
+// past is what a member has signed, and what its journal has forgotten of that.
+type past struct {
+	old       copied
+	signed    map[signed]ident.Hash
+	when      map[ident.Hash]int  // of transfers signed or taken, and geneses: their order
+	forgotten map[ident.Hash]bool // transfers from it and to it
+	back      bool                // its journal went back, and it has begun no new memory
+	acted     bool                // since then
+	told      uint64              // the life in which it was told
+}
+
+// goBackSomewhere copies the journals of all, or puts somebody's copy back, or cuts the end
+// of somebody's journal.
+func (c *cluster) goBackSomewhere() {
+	r := c.hazards[GoBack].rng
+	n, what, cut := c.one(r), r.IntN(3), r.IntN(8)
+	switch {
+	case what == 0:
+		for _, o := range c.nodes {
+			o.past.old = copied{slices.Clone(o.disk.live[:len(o.disk.live)-o.disk.pending]), min(o.disk.carried, len(o.disk.live)-o.disk.pending), len(o.past.when)}
+		}
+	case n.member == nil || n.asleep || !n.durable || !c.happens(GoBack):
+	case what == 1 && len(n.past.old.live) > 0:
+		n.crash(r.IntN(2) == 0)
+		n.goBack(n.past.old)
+	default:
+		n.crash(r.IntN(2) == 0)
+		d := &n.disk
+		n.goBack(copied{slices.Clone(d.live[:max(d.carried, len(d.live)-1-cut)]), d.carried, -1})
+	}
+}
+
+// goBack puts an older journal in the place of the one that there is.
+func (n *node) goBack(old copied) {
+	d := &n.disk
+	n.c.log(n, "its journal of %d records goes back to one of %d", len(d.live), len(old.live))
+	gone := d.live[min(len(d.live), len(old.live)):] // if its end was cut off
+	d.live, d.carried, d.torn = slices.Clone(old.live), old.carried, nil
+	records, err := d.read()
+	if err != nil {
+		n.c.problem(Machinery, n, "journal unreadable: %v", err)
+		return
+	}
+	n.guard = newGuard(n.c.group.ID())
+	for _, r := range records {
+		_ = n.guard.apply(r.Record)
+	}
+	p := &n.past
+	p.forgotten, p.back, p.acted = make(map[ident.Hash]bool), true, false
+	for h, when := range p.when {
+		p.forgotten[h] = old.at >= 0 && when >= old.at
+	}
+	for _, body := range gone {
+		if _, r, err := journal.Decode(body); old.at < 0 && err == nil {
+			for _, h := range n.transfers(r) {
+				p.forgotten[h] = true
+			}
+		}
+	}
+}
+
+// transfers are those that a record of this member's is about.
+func (n *node) transfers(r journal.Record) (list []ident.Hash) {
+	add := func(raw []byte) {
+		if _, h, err := token.PeekTransfer(n.c.group.ID(), raw); err == nil {
+			list = append(list, h)
+		}
+	}
+	switch r := r.(type) {
+	case *journal.Held:
+		add(r.Transfer)
+	case *journal.Sent:
+		add(r.Transfer)
+	}
+	return list
+}
+
+// noteSigned looks at what has become durable for what was signed twice.
+func (n *node) noteSigned(entries []audit.Entry) {
+	p := &n.past
+	if p.signed == nil {
+		p.signed, p.when = make(map[signed]ident.Hash), make(map[ident.Hash]int)
+	}
+	for _, e := range entries {
+		switch r := e.Record.(type) {
+		case *journal.Incarnation:
+			p.back, p.forgotten = false, nil
+		case *journal.Held:
+			if _, h, err := token.PeekTransfer(n.c.group.ID(), r.Transfer); err == nil {
+				p.when[h], p.acted = len(p.when), true
+			}
+		case *journal.Sent:
+			if b, h, err := token.PeekTransfer(n.c.group.ID(), r.Transfer); err == nil {
+				n.noteOne(signed{token: b.Token, previous: b.Previous, number: b.Hop}, h)
+			}
+		case *journal.Generated:
+			if b, h, err := token.PeekGenesis(n.c.group.ID(), r.Genesis); err == nil {
+				n.noteOne(signed{number: b.Sequence, memory: b.Incarnation}, h)
+			}
+		}
+	}
+}
+
+func (n *node) noteOne(what signed, h ident.Hash) {
+	p := &n.past
+	p.acted = true
+	before, again := p.signed[what]
+	p.signed[what], p.when[h] = h, len(p.when)
+	if !again || before == h {
+		return
+	}
+	if p.told == n.life {
+		n.c.problem(Custody, n, "signs a fork though the first that it met remembered: token %s number %d", what.token.Short(), what.number)
+		return
+	}
+	n.c.count.escapes++
+	n.c.log(n, "FORK of token %s number %d: nobody has told it", what.token.Short(), what.number)
+}
+
+// greeted notes a HELLO from somebody who remembers what this member has forgotten.
+func (n *node) greeted(from ident.Member, body []byte) {
+	p := &n.past
+	if !p.back || p.acted || p.told == n.life {
+		return
+	}
+	if t, err := wire.PeekType(body); err != nil || t != wire.TypeHello {
+		return
+	}
+	for _, o := range n.c.byID[from] {
+		if o.remembers(p.forgotten) {
+			p.told = n.life
+			n.c.log(n, "is greeted by %s, who remembers", o.name)
+		}
+	}
+}
+
+// remembers reports whether a member's journal has an object about one of these transfers
+// that their other side has signed.
+func (n *node) remembers(forgotten map[ident.Hash]bool) bool {
+	records, err := (&disk{live: n.disk.live, carried: n.disk.carried}).read()
+	if err != nil {
+		return false
+	}
+	for _, r := range records {
+		switch r := r.Record.(type) {
+		case *journal.Held:
+			if _, h, err := token.PeekTransfer(n.c.group.ID(), r.Transfer); err == nil && forgotten[h] {
+				return true
+			}
+		case *journal.Closed:
+			if b, err := peekReceipt(n.c.group.ID(), r.Receipt); len(r.Receipt) > 0 && err == nil && forgotten[b.Transfer] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isGreeted looks at an input before the member does.
+func (n *node) isGreeted(in member.Input) {
+	if m, ok := in.(member.Received); ok && n.past.back {
+		n.greeted(m.From, m.Body)
+	}
+}
