@@ -118,7 +118,7 @@ func textSeeds() map[string][]byte {
 		"good-invite":    is(6, "0011223344556677"),
 		"good-duration":  is(7, "1h30m"),
 		"good-segment":   is(8, journal.SegmentName(7)),
-		"good-field":     is(9, "\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03"),
+		"good-baton":     is(9, "\x01\x00\x00\x00\x01\x00\x00\x00\x02"),
 		"good-algorithm": is(10, "e"),
 		"good-key":       is(11, string(must(keyfile.EncodePublicKey(ada.Public())).Bytes)),
 		"good-name":      is(12, "ftp-03"),
