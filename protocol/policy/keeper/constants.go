@@ -17,8 +17,8 @@ const (
 	// retries is how often a question is sent within L.
 	retries = 4
 
-	// ranks is how many members can be the keeper, one after the other: as many as can
-	// fall silent before the directory knows, and more than one liar.
+	// ranks is how many members know of a slot's tokens, one in place of the other: more
+	// than one liar.
 	ranks = 4
 
 	// restAfter is how long a token is idle before its holder promises that it rests: a
@@ -33,20 +33,16 @@ const (
 	// slot to those who found it.
 	foundingTime = 20 * time.Second
 
-	// maxAsked is how many members at random a keeper asks that has been the keeper for
-	// long: holders have told it of their tokens. One that has followed another asks all.
-	maxAsked = 48
-
 	// maxMembers is more than a group has: all of them are drawn.
 	maxMembers = 1 << 20
 
 	// maxChain bounds how many members a token is followed through that has been
-	// passed on since its last holder told of it: the rest is found by asking everybody.
+	// passed on since its last holder told of it. Asking everybody leaps over the rest.
 	maxChain = 16
 
-	// wantsAtOnce is how many wants within L a keeper needs to know that somebody waits:
-	// where more come, members are told to come less often.
-	wantsAtOnce = 8
+	// maxLeaps bounds how often in one search all are asked where a token went that nobody
+	// has when it is asked. A token that lives is caught up with after two.
+	maxLeaps = 4
 
 	// maxAgain bounds the time between two wants of one member: what a crowd of liars can
 	// have it wait before it says so again.
@@ -64,7 +60,7 @@ const (
 	// unless it says something: the directory states its failure sooner. maxMutes is how
 	// many are remembered.
 	muteTime = time.Minute
-	maxMutes = 16
+	maxMutes = 64
 
 	// maxPassed is of how many tokens a member remembers to whom it has passed them.
 	maxPassed = 8

@@ -19,16 +19,17 @@ type holder struct {
 // held is one token that is here.
 type held struct {
 	custody
-	born    uint64
-	field   []byte // its policy field as it came
-	state   state
-	since   clock.Instant  // of the state
-	next    clock.Instant  // when it asks for the promise once more
-	untold  bool           // the keeper does not know that it is here
-	asked   []ident.Member // who is asked for the promise, and has not answered
-	hidden  bool           // a program runs under it, and the policy does not know of it
-	doubted bool           // some of those are silent
-	keeper  ident.Member
+	born   uint64
+	field  []byte // its policy field as it came
+	state  state
+	since  clock.Instant  // of the state
+	next   clock.Instant  // when it asks for the promise once more
+	untold bool           // the keeper does not know that it is here
+	asked  []ident.Member // who is asked for the promise, and has not answered
+	tried  []ident.Member // who has been asked
+	oldest uint32         // the serial of the first question
+	hidden bool           // a program runs under it, and the policy does not know of it
+	keeper ident.Member   // who has the promise, or gets the token
 	promise
 
 	// action is what the policy wants done with it as soon as the promise is given back.
@@ -101,27 +102,25 @@ func (k *Keeper) holderDeadline() clock.Instant {
 }
 
 func (k *Keeper) dueOf(h *held) clock.Instant {
-	next := clock.Never
-	switch h.state {
+	switch report := k.holder.told.Add(reportPause); h.state {
 	case asking:
 		return h.next
 	case idle:
 		if k.exclusive {
-			next = h.since.Add(restAfter)
+			return h.since.Add(restAfter)
+		} else if h.untold {
+			return max(report, h.since.Add(restAfter))
 		}
 	case running:
+		if h.untold {
+			return report
+		}
 	case passing, leaving:
 		if known := h.since.Add(k.silence); k.now < known { // until then it counts as here
 			return known
 		}
-		return clock.Never
-	default:
-		return clock.Never
 	}
-	if h.untold {
-		next = min(next, k.holder.told.Add(reportPause))
-	}
-	return next
+	return clock.Never
 }
 
 // gained notes that a token is here now.
@@ -179,8 +178,12 @@ func (k *Keeper) occupied(t *policy.Token) {
 func (k *Keeper) acts(h *held, a *policy.Action) bool {
 	switch h.state {
 	case resting, asking:
-		if a.Kind == policy.Drop {
-			break
+		switch a.Kind {
+		case policy.Drop:
+			k.holder.remove(&a.Token)
+			return true
+		case policy.Prepare:
+			return true
 		}
 		h.action = *a
 		h.action.Field = keep(a.Field)
@@ -193,7 +196,7 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 	}
 	switch a.Kind {
 	case policy.Run:
-		h.state, h.since = running, k.now
+		h.state, h.since, h.untold = running, k.now, true
 	case policy.Pass:
 		h.state, h.since, h.keeper = passing, k.now, a.To
 	case policy.Drop:
@@ -209,12 +212,12 @@ func (k *Keeper) ended(t *policy.Token) {
 	}
 }
 
-// tells has the keeper told of a token that is here, unless it was told of one
-// just now.
+// tells has the keeper told of a token under which a program runs, or which stays here,
+// unless it was told of one just now. What passes through here is found by following it.
 func (k *Keeper) tells() {
 	for i := range k.holder.held {
 		h := &k.holder.held[i]
-		if h.untold && h.state <= running && k.now >= k.holder.told.Add(reportPause) {
+		if h.untold && (h.state == running || h.state == idle && !k.exclusive) && k.now >= k.dueOf(h) {
 			k.reports(h)
 		}
 	}
@@ -294,15 +297,17 @@ func (k *Keeper) nextPromise(h *held) promise {
 	return h.promise
 }
 
-// asksAgain asks once more, or somebody else if the keeper is silent.
+// asksAgain asks once more, or somebody else if the keeper is silent. A token of which the
+// policy does not know waits for all, and not for ever: if some do not answer, another
+// token may have been made, and a program may run under it.
 func (k *Keeper) asksAgain(h *held) {
-	switch {
-	case len(h.asked) == 0:
+	switch unanswered := k.now >= h.since.Add(k.silence); {
+	case h.event != nil && unanswered && k.now >= k.start.Add(k.hold+k.silence):
 		k.frees(h)
-	case k.now < h.since.Add(k.silence):
-		k.sendsReleases(h)
-	default:
+	case h.event == nil && unanswered:
 		k.silentAsked(h, slices.Clone(h.asked)...)
+	default:
+		k.sendsReleases(h)
 	}
 }
 
@@ -316,7 +321,8 @@ func (k *Keeper) asks(h *held) {
 	if len(h.asked) == 0 {
 		h.asked = append(h.asked, k.self)
 	}
-	h.state, h.since, h.doubted = asking, k.now, false
+	h.state, h.since = asking, k.now
+	h.tried, h.oldest = append(h.tried[:0], h.asked...), k.holder.serial+1
 	k.sendsReleases(h)
 }
 
@@ -332,20 +338,25 @@ func (k *Keeper) sendsReleases(h *held) {
 	}
 }
 
-// silentAsked goes on without those who are silent: to the next keeper for a token of
-// which the policy knows.
+// silentAsked goes on without those who are silent: to the next keeper, each once.
 func (k *Keeper) silentAsked(h *held, list ...ident.Member) {
 	for _, m := range list {
 		k.fellSilent(m)
-		h.asked = without(h.asked, m)
+		if h.event == nil {
+			h.asked = without(h.asked, m)
+		}
 	}
-	h.doubted = true
-	if next := k.others(); h.event == nil && len(next) > 0 {
-		h.asked, h.since = append(h.asked, next[0]), k.now
-		k.sendsReleases(h)
+	if len(h.asked) > 0 {
 		return
 	}
-	k.asksNobody(h)
+	for _, m := range k.others() {
+		if !slices.Contains(h.tried, m) {
+			h.asked, h.tried, h.since = append(h.asked, m), append(h.tried, m), k.now
+			k.sendsReleases(h)
+			return
+		}
+	}
+	k.frees(h)
 }
 
 func without(list []ident.Member, m ident.Member) []ident.Member {
@@ -356,25 +367,14 @@ func without(list []ident.Member, m ident.Member) []ident.Member {
 // circulates.
 func (k *Keeper) released(from ident.Member, m *message) {
 	h := k.holder.find(&m.token)
-	if h == nil || m.hop != h.hop || h.state != asking || !slices.Contains(h.asked, from) || m.life != h.life {
+	if h == nil || m.hop != h.hop || h.state != asking || !slices.Contains(h.asked, from) || m.life != h.life || m.serial < h.oldest {
 		return
 	}
 	if m.kind == other {
 		k.leaves(h, m.member)
 		return
 	}
-	h.asked = without(h.asked, from)
-	k.asksNobody(h)
-}
-
-// asksNobody frees a token if all have answered who were asked. If some did not, another
-// token may have been made, and a program may run under it.
-func (k *Keeper) asksNobody(h *held) {
-	switch {
-	case len(h.asked) > 0:
-	case h.event != nil && h.doubted:
-		h.next = max(k.now, k.start.Add(k.hold+k.silence))
-	default:
+	if h.asked = without(h.asked, from); len(h.asked) == 0 {
 		k.frees(h)
 	}
 }
@@ -396,7 +396,7 @@ func (k *Keeper) frees(h *held) {
 // leaves sends a token to who has the other one: where they meet one goes. The policy
 // does not have it any more, and runs nothing under it.
 func (k *Keeper) leaves(h *held, to ident.Member) {
-	known, t, field := h.event == nil, policy.Token{ID: h.token, Hop: h.hop}, h.field
+	known, runs, t, field := h.event == nil, h.action.Kind == policy.Run, policy.Token{ID: h.token, Hop: h.hop}, h.field
 	h.state, h.since = leaving, k.now
 	h.action, h.event = policy.Action{}, nil
 	if to == k.self {
@@ -404,6 +404,9 @@ func (k *Keeper) leaves(h *held, to ident.Member) {
 	}
 	h.keeper = to
 	k.actions = append(k.actions, policy.Action{Kind: policy.Pass, Token: t.ID, To: to, Field: field})
+	if known && runs {
+		k.step(policy.Event{Kind: policy.OperationEnded, Token: t})
+	}
 	if known {
 		k.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
 	}

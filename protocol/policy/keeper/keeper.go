@@ -59,6 +59,7 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclus
 		k.roster = policy.Alone{}
 	}
 	k.holder.told = longAgo
+	k.waiter.until = longAgo
 	k.waiter.reset()
 	k.search.reset()
 	return k
@@ -96,7 +97,7 @@ func (k *Keeper) watchAnew() {
 	if s := &k.search; s.stage == following {
 		wanted = append(wanted, s.target)
 	}
-	if k.waiter.tries > 0 {
+	if len(k.waiter.told) > 0 {
 		wanted = append(wanted, k.waiter.told...)
 	}
 	for i := range k.holder.held {
@@ -188,7 +189,7 @@ func (k *Keeper) act(a *policy.Action) {
 		if k.exclusive {
 			return
 		}
-	case policy.Run, policy.Pass, policy.Drop:
+	case policy.Run, policy.Prepare, policy.Pass, policy.Drop:
 		if h := k.holder.find(&a.Token); h != nil && !k.acts(h, a) {
 			return
 		}
@@ -218,8 +219,9 @@ func (k *Keeper) keepers() []ident.Member {
 	if k.order = k.order[:0]; k.slot.IsZero() {
 		return nil
 	}
-	k.order = k.roster.Witnesses(k.slot, ranks, k.order)
+	k.order = k.roster.Witnesses(k.slot, ranks+len(k.mutes), k.order)
 	k.order = slices.DeleteFunc(k.order, k.isSilent)
+	k.order = k.order[:min(len(k.order), ranks)]
 	return k.order
 }
 

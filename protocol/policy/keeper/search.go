@@ -11,25 +11,27 @@ import (
 
 // search is what the keeper of a slot knows of its token, and its search for it.
 type search struct {
-	wants    int           // how many members said within L that they wait
-	counted  clock.Instant // since when these are counted
-	wanted   clock.Instant // until then somebody waits
-	followed clock.Instant // since when this member is the keeper; clock.Never: it is not
+	again  clock.Instant // when the last of those that wait is to say so again
+	wanted clock.Instant // until then somebody waits
 
 	last  sight
 	stage stage
 	next  clock.Instant // when to look, to ask once more or to make a token
 	since clock.Instant // since when those asked now have not answered
 	began clock.Instant // when the first was asked that did not answer; clock.Never: all did
+	loss  clock.Instant // when it was first found that no living member has it; clock.Never: one has
 	asker sight         // who asks for a promise back while the other token is looked for
 
-	target  ident.Member // who is asked whether it has the token
-	chain   int
-	asked   []ident.Member // who is asked, of all, and has not answered
-	answers []ident.Member // who has
-	young   clock.Instant  // programs of those that have begun lately may run until then
-	made    clock.Instant  // when this member asked for a token last
-	own     ident.Token    // that it made last
+	target   ident.Member // who is asked whether it has the token
+	chain    int
+	asked    []ident.Member // who is asked, of all, and has not answered
+	patience time.Duration  // how long an answer is awaited
+	answers  []ident.Member // who has
+	trail    trail          // what those who answered say of a token's way
+	leaps    int            // how often a trail was followed
+	young    clock.Instant  // programs of those that have begun lately may run until then
+	made     clock.Instant  // when this member asked for a token last
+	own      ident.Token    // that it made last
 }
 
 // stage is how far the search is.
@@ -53,8 +55,18 @@ type sight struct {
 	gone     bool // the holder has let it go, or lost it
 }
 
+// trail is where a token went.
+type trail struct {
+	custody // of who passed it on
+	to      ident.Member
+	moving  bool // it is on its way
+}
+
+// next is the custody of who got it.
+func (t *trail) next() custody { return custody{t.token, t.hop + 1} }
+
 func (s *search) reset() {
-	*s = search{counted: longAgo, wanted: longAgo, followed: clock.Never, next: clock.Never, young: longAgo, made: longAgo, began: clock.Never}
+	*s = search{again: longAgo, wanted: longAgo, next: clock.Never, young: longAgo, made: longAgo, began: clock.Never, loss: clock.Never}
 	s.last.at, s.asker.at = longAgo, longAgo
 }
 
@@ -66,23 +78,17 @@ func (k *Keeper) here() { k.rest(clock.Never) }
 // rest ends the search, and begins it again at an instant.
 func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
-	s.stage, s.next, s.chain, s.target = calm, next, 0, ident.Member{}
-	s.asked, s.answers, s.young, s.began = s.asked[:0], s.answers[:0], longAgo, clock.Never
+	s.stage, s.next, s.chain, s.leaps, s.target = calm, next, 0, 0, ident.Member{}
+	s.asked, s.answers, s.young, s.began, s.loss = s.asked[:0], s.answers[:0], longAgo, clock.Never, clock.Never
 }
 
-// wanted is a member's word that it waits for a token.
+// wanted is a member's word that it waits for a token. Those that wait say so again one
+// after the other, so that their number costs nothing.
 func (k *Keeper) wanted(from ident.Member) {
 	s := &k.search
-	if k.now >= s.counted.Add(k.silence) {
-		s.wants, s.counted = 0, k.now
-	}
-	s.wants++
-	again := min(k.half*time.Duration(1+s.wants/wantsAtOnce), maxAgain)
-	s.wanted = max(s.wanted, k.now.Add(again+k.half))
-	k.tell(from, &message{kind: noted, span: millis(again)})
-	if s.followed == clock.Never {
-		s.followed = k.now
-	}
+	s.again = min(max(k.now.Add(k.half), s.again.Add(k.retry)), k.now.Add(maxAgain))
+	s.wanted = max(s.wanted, s.again.Add(k.half))
+	k.tell(from, &message{kind: noted, span: millis(s.again.Sub(k.now))})
 	k.wakes()
 	if s.stage == calm && s.next == clock.Never {
 		at := k.now
@@ -124,14 +130,14 @@ func (k *Keeper) searchDue() {
 		}
 		k.askTarget()
 	case everybody:
-		if k.now >= s.since.Add(k.silence) {
+		if k.now >= s.since.Add(s.patience) {
 			k.lose()
 			return
 		}
 		k.askAll()
 	case lost:
-		if k.now >= s.since.Add(restAfter) {
-			k.inquire() // what was answered is old
+		if k.now >= s.since.Add(k.fresh()) {
+			k.inquireAgain()
 			return
 		}
 		k.replaces()
@@ -141,8 +147,12 @@ func (k *Keeper) searchDue() {
 // follow asks a member whether it has the token, or everybody if none is known.
 func (k *Keeper) follow(m ident.Member) {
 	s := &k.search
-	if m.IsZero() || s.last.gone {
-		m = k.before()
+	if m.IsZero() || s.last.gone || k.now >= s.last.at.Add(k.silence) {
+		if first := k.before(); !first.IsZero() {
+			m = first
+		} else if s.last.gone {
+			m = ident.Member{}
+		}
 	}
 	if m.IsZero() || m == k.self || s.chain >= maxChain {
 		k.inquire()
@@ -153,13 +163,20 @@ func (k *Keeper) follow(m ident.Member) {
 	k.askTarget()
 }
 
-// before is the member that is the keeper rather than this one, if there is one: it knows
-// who has the token.
+// before is the member that is the keeper rather than this one, if there is one, at the
+// beginning of a search: holders tell it of their tokens.
 func (k *Keeper) before() ident.Member {
-	if list := k.keepers(); len(list) > 0 && list[0] != k.self && k.search.chain == 0 {
+	s := &k.search
+	if list := k.keepers(); len(list) > 0 && list[0] != k.self && s.chain == 0 && !k.asksBack(list[0]) {
 		return list[0]
 	}
 	return ident.Member{}
+}
+
+// asksBack reports whether a member asks for a token while another one is looked for.
+func (k *Keeper) asksBack(m ident.Member) bool {
+	a := &k.search.asker
+	return m == a.holder && k.now < a.at.Add(k.silence)
 }
 
 func (k *Keeper) askTarget() {
@@ -177,19 +194,28 @@ func (k *Keeper) silent(m ident.Member) {
 	}
 }
 
-// inquire asks all members, or as many as are enough, whether they have a token.
+// inquire asks all members whether they have a token.
 func (k *Keeper) inquire() {
 	s := &k.search
 	s.target = ident.Member{}
 	s.began = min(s.began, k.now)
-	n := maxMembers
-	if k.now >= s.followed.Add(2*k.silence) {
-		n = maxAsked
-	}
 	s.stage, s.since, s.answers, s.young = everybody, k.now, s.answers[:0], longAgo
-	s.asked = k.roster.Draw(n, s.asked[:0])
+	s.trail, s.patience = trail{}, k.silence
+	s.asked = k.roster.Draw(maxMembers, s.asked[:0])
 	k.askAll()
 }
+
+// inquireAgain asks all members once more, also those that did not answer before: they may
+// be back.
+func (k *Keeper) inquireAgain() {
+	s := &k.search
+	s.leaps, k.mutes = 0, k.mutes[:0]
+	k.inquire()
+	s.patience = k.retry
+}
+
+// fresh is how long answers count.
+func (k *Keeper) fresh() time.Duration { return k.retry + restAfter }
 
 // askAll asks those that have not answered yet. Nobody waits for those that have fallen
 // silent.
@@ -202,19 +228,35 @@ func (k *Keeper) askAll() {
 	k.allAnswered()
 }
 
-// allAnswered ends the questions when nobody is waited for any more.
+// allAnswered ends the questions when nobody is waited for any more. A token that went
+// on meanwhile is followed.
 func (k *Keeper) allAnswered() {
-	if !slices.ContainsFunc(k.search.asked, func(m ident.Member) bool { return !k.isSilent(m) }) {
+	s := &k.search
+	switch {
+	case slices.ContainsFunc(s.asked, func(m ident.Member) bool { return !k.isSilent(m) }):
+	case s.trail.to.IsZero() || s.trail.to == k.self || k.isSilent(s.trail.to) || s.leaps == maxLeaps:
 		k.lose()
+	default:
+		s.last = sight{custody: s.trail.next(), holder: s.trail.to, at: k.now, ends: longAgo}
+		s.leaps++
+		s.chain = 1
+		k.follow(s.last.holder)
 	}
 }
 
-// found: a member has a token.
+// found: a member has a token. What it says unasked may be old.
 func (k *Keeper) found(from ident.Member, m *message) {
 	s := &k.search
 	l := &s.last
-	if l.token == m.token && l.hop > m.hop && !l.gone {
-		return // old
+	if s.stage == everybody && k.asksBack(from) && m.token == s.asker.token {
+		if slices.Contains(s.asked, from) {
+			k.ticks(from)
+		}
+		return
+	}
+	asked := s.stage == following && from == s.target || s.stage == everybody && slices.Contains(s.asked, from)
+	if !asked && l.token == m.token && l.hop > m.hop && !l.gone {
+		return
 	}
 	if l.promised && l.holder == from && l.custody == m.custody && m.span == 0 {
 		l.at = k.now // the promise stands
@@ -286,8 +328,8 @@ func (k *Keeper) gives(to sight) {
 }
 
 // otherThan is who has a token other than one, and whether that is sure. What others say
-// of theirs is not enough: only a token that is here or just left, or that was made here
-// in place of a lost one, which may be this one.
+// of theirs is not enough for one that was promised: only a token that is here or just
+// left, or that was made here in place of a lost one, which may be this one.
 func (k *Keeper) otherThan(t *message) (m ident.Member, sure bool) {
 	for i := range k.holder.held {
 		h := &k.holder.held[i]
@@ -300,7 +342,7 @@ func (k *Keeper) otherThan(t *message) (m ident.Member, sure bool) {
 		}
 	}
 	l := &k.search.last
-	if l.token == t.token || l.token != k.search.own || l.holder == k.self || l.gone {
+	if l.token == t.token || l.token != k.search.own && t.kind != returned || l.holder == k.self || l.gone {
 		return ident.Member{}, false
 	}
 	return l.holder, false
@@ -309,23 +351,43 @@ func (k *Keeper) otherThan(t *message) (m ident.Member, sure bool) {
 // answered: a member that was asked has no token.
 func (k *Keeper) answered(from ident.Member, m *message) {
 	s := &k.search
-	l := &s.last
 	switch {
 	case s.stage == following && from == s.target:
 		k.followOn(from, m)
-	case s.stage == everybody:
-		i := slices.Index(s.asked, from)
-		if i < 0 {
-			return
-		}
-		s.asked = slices.Delete(s.asked, i, i+1)
-		s.answers = append(s.answers, from)
+	case s.stage == everybody && slices.Contains(s.asked, from):
 		if m.kind == none {
 			s.young = max(s.young, k.now.Add(k.hold-min(span(m.span), k.hold)))
-		} else if m.token == l.token && m.hop >= l.hop {
-			l.promised = false // it went on
+		} else {
+			k.trails(from, m)
 		}
-		k.allAnswered()
+		k.ticks(from)
+	}
+}
+
+// ticks takes a member off the list of those that are to answer.
+func (k *Keeper) ticks(from ident.Member) {
+	s := &k.search
+	s.asked, s.answers = without(s.asked, from), append(s.answers, from)
+	k.allAnswered()
+}
+
+// trails takes in where a token went, of all that was asked: the latest custody of the
+// one that is looked for, or one that is on its way at this moment.
+func (k *Keeper) trails(from ident.Member, m *message) {
+	s := &k.search
+	same := m.token == s.last.token && m.hop >= s.last.hop
+	if same {
+		s.last.promised = false // it went on
+	}
+	moving := m.span > 0 && span(m.span) < k.silence
+	t := &s.trail
+	switch {
+	case !moving && (m.span > 0 || !same && !s.last.holder.IsZero()):
+	case !moving && t.moving, t.moving == moving && m.hop < t.hop:
+	default:
+		if *t = (trail{m.custody, m.member, moving}); moving && m.member.IsZero() {
+			t.to = from
+		}
 	}
 }
 
@@ -352,25 +414,32 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 	}
 }
 
-// lose is the end of the questions: no living member has a token.
+// lose is the end of the questions: no living member has a token. A keeper before this
+// one that answers is to make one; and if it does not, this member does.
 func (k *Keeper) lose() {
 	s := &k.search
-	s.stage, s.next = lost, max(k.now, s.made.Add(k.silence))
+	s.stage, s.loss, s.next = lost, min(s.loss, k.now), clock.Never
+	at := s.loss
 	if k.exclusive && !s.last.promised {
-		s.next = max(s.next, k.programsEnd())
+		at = max(at, k.programsEnd())
 	}
 	list := k.keepers()
 	if rank := slices.Index(list, k.self); rank >= 0 {
 		list = list[:rank]
 	}
 	for _, m := range list {
-		if slices.Contains(s.answers, m) { // it is to make one; and if it does not, this member does
+		if slices.Contains(s.answers, m) {
 			k.tell(m, &message{kind: want})
-			s.next = s.next.Add(k.hold + 2*k.silence)
+			at = at.Add(k.hold + 2*k.silence + foundingTime)
 		}
 	}
-	if s.next <= k.now {
+	switch at = max(at, s.made.Add(k.silence)); {
+	case at <= k.now:
 		k.replaces()
+	case at > k.now.Add(k.fresh()):
+		s.next = at.Add(-k.retry)
+	default:
+		s.next = at
 	}
 }
 
@@ -397,8 +466,8 @@ func (k *Keeper) programsEnd() clock.Instant {
 		at = max(at, l.ends)
 	case l.at != longAgo:
 		at = max(at, s.began.Add(k.hold))
-	case k.now < k.start.Add(foundingTime):
-		at = max(at, k.start.Add(max(k.hold, foundingTime)))
+	default: // a member that nobody asks any more may have had it
+		at = max(at, s.began.Add(k.hold), k.start.Add(foundingTime))
 	}
 	return at
 }

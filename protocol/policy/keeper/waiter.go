@@ -11,51 +11,28 @@ import (
 type waiter struct {
 	demand bool
 	waits  bool
-	keeper ident.Member  // who has answered last; zero: the first one is told
-	next   clock.Instant // when to say so, or to say so once more
-	tries  int           // how often it was said without an answer
-	told   []ident.Member
-	said   int // how often it was said in this wait
+	keeper ident.Member   // who has answered last; zero: the first one is told
+	next   clock.Instant  // when to say so, or to say so once more
+	until  clock.Instant  // until then the keeper needs no word from this member
+	told   []ident.Member // who has been told and has not answered, the first one first
+	since  clock.Instant  // when that one was told
+	said   int            // how often it was said in this wait
 }
 
-func (w *waiter) reset() { w.waits, w.next, w.tries, w.said = false, clock.Never, 0, 0 }
+func (w *waiter) reset() {
+	w.waits, w.next, w.told, w.said = false, clock.Never, w.told[:0], 0
+}
 
 // look begins or ends the wait of this member.
 func (k *Keeper) look() {
 	w := &k.waiter
 	switch waits := w.demand && !k.has(); {
 	case waits == w.waits:
-	case waits:
-		w.waits = true
-		k.says()
-	default:
+	case !waits:
 		w.reset()
-	}
-}
-
-// says tells the keeper that this member waits. As long as it does not answer, one more
-// of those that can be the keeper is told each time. The second one is told now and then
-// in any case, and the third: one that says that all is well may lie.
-func (k *Keeper) says() {
-	w := &k.waiter
-	list := k.keepers()
-	first := max(0, slices.Index(list, w.keeper))
-	if len(list) == 0 {
-		list = append(list, k.self)
-	}
-	if w.tries >= len(list) {
-		w.tries, w.keeper, first = 0, ident.Member{}, 0
-	}
-	if w.tries == 0 {
-		w.said++
-		for n := w.said; n%secondOpinion == 0; n /= secondOpinion {
-			first++
-		}
-	}
-	w.tries, w.next, w.told = w.tries+1, k.now.Add(k.retry), w.told[:0]
-	for i := range w.tries {
-		w.told = append(w.told, list[(first+i)%len(list)])
-		k.tell(w.told[i], &message{kind: want})
+	default:
+		w.waits, w.next = true, w.until
+		k.waiterDue()
 	}
 }
 
@@ -66,31 +43,63 @@ func (k *Keeper) waiterDue() {
 	}
 }
 
-// keeperSilent goes on to the next keeper, for who waits and for who has promised.
-func (k *Keeper) keeperSilent(m ident.Member) {
-	if w := &k.waiter; w.waits && w.tries > 0 {
-		k.says()
+// says tells the keeper that this member waits. As long as it does not answer, one more
+// of those that can be the keeper is told each time. The second one is told now and then
+// in any case, and the third: one that says that all is well may lie.
+func (k *Keeper) says() {
+	w := &k.waiter
+	k.unanswered()
+	list := k.keepers()
+	if len(list) == 0 {
+		list = append(list, k.self)
 	}
-	for i := range k.holder.held {
-		if h := &k.holder.held[i]; h.state == asking && slices.Contains(h.asked, m) {
-			k.silentAsked(h, m)
-			return // the policy may have let tokens go
+	first := max(0, slices.Index(list, w.keeper))
+	if len(w.told) == 0 {
+		w.since = k.now
+		w.said++
+		for n := w.said; n%secondOpinion == 0; n /= secondOpinion {
+			first++
 		}
+	} else {
+		first = max(0, slices.Index(list, w.told[0]))
+	}
+	tries := min(len(w.told)+1, len(list))
+	w.next, w.told = k.now.Add(k.retry), w.told[:0]
+	for i := range tries {
+		w.told = append(w.told, list[(first+i)%len(list)])
+		k.tell(w.told[i], &message{kind: want})
+	}
+}
+
+// unanswered takes the first one for silent that was told, L after that. The one behind it
+// was told L / retries later.
+func (k *Keeper) unanswered() {
+	w := &k.waiter
+	if len(w.told) == 0 || k.now < w.since.Add(k.silence) {
+		return
+	}
+	k.fellSilent(w.told[0])
+	w.told, w.since = slices.Delete(w.told, 0, 1), w.since.Add(k.retry)
+}
+
+// keeperSilent goes on to the next keeper, for a member that waits.
+func (k *Keeper) keeperSilent(m ident.Member) {
+	w := &k.waiter
+	if w.waits && (slices.Contains(w.told, m) || m == w.keeper) {
+		w.told = without(w.told, m)
+		k.says()
 	}
 }
 
 // noted is the keeper's word that it has heard this member.
 func (k *Keeper) noted(from ident.Member, m *message) {
 	w := &k.waiter
-	if !w.waits || w.tries == 0 {
+	if !w.waits || !slices.Contains(w.told, from) {
 		return
 	}
-	list := k.keepers()
-	if !slices.Contains(list, from) && from != k.self {
-		return
-	}
-	if w.tries = 0; w.said%secondOpinion != 0 {
+	if w.told = w.told[:0]; w.said%secondOpinion != 0 {
 		w.keeper = from
 	}
 	w.next = k.now.Add(min(max(span(m.span), k.half), maxAgain))
+	w.until = w.next
 }
