@@ -12,6 +12,7 @@ import (
 type holder struct {
 	held   []held
 	passed []passed
+	left   held // the last one that left without the policy
 	serial uint32
 	told   clock.Instant // when the keeper was told of a token last
 }
@@ -30,6 +31,7 @@ type held struct {
 	oldest uint32         // the serial of the first question
 	hidden bool           // a program runs under it, and the policy does not know of it
 	keeper ident.Member   // who has the promise, or gets the token
+	asker  ident.Member   // who has asked for the token last
 	promise
 
 	// action is what the policy wants done with it as soon as the promise is given back.
@@ -158,11 +160,28 @@ func (k *Keeper) withholds(h *held, kind policy.EventKind, e *policy.Event) {
 	k.asks(h)
 }
 
-// isSuperseded reports whether a later token is here of which the policy does not know
-// yet. Of two that are here the later one stays.
+// supersedes drops the tokens of which the policy does not know yet when a later one comes
+// here.
+func (k *Keeper) supersedes(h *held) {
+	id, born := h.token, h.born
+	k.holder.held = slices.DeleteFunc(k.holder.held, func(o held) bool {
+		drop := o.token != id && o.event != nil && !o.later(&message{custody: custody{token: id}, born: born})
+		if drop {
+			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: o.token})
+		}
+		return drop
+	})
+}
+
+// isSuperseded reports whether a later token is here, or was here just now, of which the
+// policy does not know. Of two that are here the later one stays.
 func (k *Keeper) isSuperseded(h *held) bool {
+	m := message{custody: h.custody, born: h.born}
+	if l := &k.holder.left; k.now < l.since.Add(k.hold) && l.token != h.token && l.later(&m) {
+		return true
+	}
 	return slices.ContainsFunc(k.holder.held, func(o held) bool {
-		return (o.hidden || o.event != nil) && o.later(&message{custody: h.custody, born: h.born})
+		return (o.hidden || o.event != nil) && o.later(&m)
 	})
 }
 
@@ -197,6 +216,7 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 	switch a.Kind {
 	case policy.Run:
 		h.state, h.since, h.untold = running, k.now, true
+		k.tells() // before the program begins
 	case policy.Pass:
 		h.state, h.since, h.keeper = passing, k.now, a.To
 	case policy.Drop:
@@ -223,11 +243,15 @@ func (k *Keeper) tells() {
 	}
 }
 
-// reports tells the keeper of a token.
+// reports tells the keeper of a token, and who has asked for it: both count on the end of
+// its program.
 func (k *Keeper) reports(h *held) {
 	h.untold, k.holder.told = false, k.now
-	m := k.statement(h)
-	k.tell(k.ranked(k.others(), 0), &m)
+	m, keeper := k.statement(h), k.ranked(k.others(), 0)
+	k.tell(keeper, &m)
+	if h.asker != keeper {
+		k.tell(h.asker, &m)
+	}
 }
 
 // statement is what this member says of a token that it has.
@@ -306,8 +330,25 @@ func (k *Keeper) asksAgain(h *held) {
 		k.frees(h)
 	case h.event == nil && unanswered:
 		k.silentAsked(h, slices.Clone(h.asked)...)
+	case h.event != nil && unanswered:
+		k.asksFurther(h)
+		k.sendsReleases(h)
 	default:
 		k.sendsReleases(h)
+	}
+}
+
+// asksFurther asks, beside those who are silent, those that keep in their place.
+func (k *Keeper) asksFurther(h *held) {
+	for _, m := range h.asked {
+		if !k.isSilent(m) {
+			k.fellSilent(m)
+		}
+	}
+	for _, m := range k.others() {
+		if !slices.Contains(h.tried, m) {
+			h.asked, h.tried = append(h.asked, m), append(h.tried, m)
+		}
 	}
 }
 
@@ -336,6 +377,15 @@ func (k *Keeper) sendsReleases(h *held) {
 	for _, m := range h.asked {
 		k.tell(m, &message{kind: asks, custody: h.custody, born: h.born, promise: h.promise})
 	}
+}
+
+// asksToo asks one more member, which has asked for a token that the policy does not know
+// of yet.
+func (k *Keeper) asksToo(h *held, m ident.Member) {
+	if !slices.Contains(h.tried, m) {
+		h.asked, h.tried = append(h.asked, m), append(h.tried, m)
+	}
+	k.tell(m, &message{kind: returned, custody: h.custody, born: h.born, promise: h.promise})
 }
 
 // silentAsked goes on without those who are silent: to the next keeper, each once.
@@ -371,7 +421,9 @@ func (k *Keeper) released(from ident.Member, m *message) {
 		return
 	}
 	if m.kind == other {
-		k.leaves(h, m.member)
+		if m.member != k.self { // or it is on its way here
+			k.leaves(h, m.member)
+		}
 		return
 	}
 	if h.asked = without(h.asked, from); len(h.asked) == 0 {
@@ -396,12 +448,12 @@ func (k *Keeper) frees(h *held) {
 // leaves sends a token to who has the other one: where they meet one goes. The policy
 // does not have it any more, and runs nothing under it.
 func (k *Keeper) leaves(h *held, to ident.Member) {
+	if h.event != nil {
+		k.holder.left = held{custody: h.custody, born: h.born, since: k.now}
+	}
 	known, runs, t, field := h.event == nil, h.action.Kind == policy.Run, policy.Token{ID: h.token, Hop: h.hop}, h.field
 	h.state, h.since = leaving, k.now
 	h.action, h.event = policy.Action{}, nil
-	if to == k.self {
-		to = ident.Member{}
-	}
 	h.keeper = to
 	k.actions = append(k.actions, policy.Action{Kind: policy.Pass, Token: t.ID, To: to, Field: field})
 	if known && runs {
@@ -417,9 +469,16 @@ func (k *Keeper) leaves(h *held, to ident.Member) {
 func (k *Keeper) questioned(from ident.Member, m *message) {
 	h := &k.holder
 	for i := range h.held {
+		if e := &h.held[i]; e.event != nil && e.state == asking {
+			k.asksToo(e, from)
+			return
+		}
+	}
+	for i := range h.held {
 		if e := &h.held[i]; e.state < passing {
 			s := k.statement(e)
 			k.tell(from, &s)
+			e.asker = from
 			k.wakes()
 			return
 		}

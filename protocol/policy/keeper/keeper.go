@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"time"
 
@@ -58,7 +59,7 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclus
 	if k.roster == nil {
 		k.roster = policy.Alone{}
 	}
-	k.holder.told = longAgo
+	k.holder.told, k.holder.left.since = longAgo, longAgo
 	k.waiter.until = longAgo
 	k.waiter.reset()
 	k.search.reset()
@@ -91,7 +92,7 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	return k.actions
 }
 
-// watchAnew watches those whose answers are awaited, and nobody else.
+// watchAnew watches those whose answers are awaited and may come, and nobody else.
 func (k *Keeper) watchAnew() {
 	wanted := k.scratchMembers[:0]
 	if s := &k.search; s.stage == following {
@@ -105,6 +106,7 @@ func (k *Keeper) watchAnew() {
 			wanted = append(wanted, h.asked...)
 		}
 	}
+	wanted = slices.DeleteFunc(wanted, k.isSilent)
 	k.scratchMembers = wanted
 	for _, m := range k.watched {
 		if !slices.Contains(wanted, m) {
@@ -158,6 +160,7 @@ func (k *Keeper) happened(e *policy.Event) {
 			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: e.Token.ID})
 			return
 		}
+		k.supersedes(h)
 	case policy.OperationEnded:
 		k.ended(&e.Token)
 	case policy.PassSettled:
@@ -236,7 +239,7 @@ func (k *Keeper) fellSilent(m ident.Member) {
 	if m == k.self {
 		return
 	}
-	k.answers(m)
+	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
 	if len(k.mutes) == maxMutes {
 		k.mutes = append(k.mutes[:0], k.mutes[1:]...)
 	}
@@ -245,6 +248,9 @@ func (k *Keeper) fellSilent(m ident.Member) {
 
 // answers notes that a member lives.
 func (k *Keeper) answers(m ident.Member) {
+	if s := &k.search; s.stage >= everybody && !slices.Contains(s.heard, m) {
+		s.heard = append(s.heard, m)
+	}
 	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
 }
 
@@ -289,12 +295,8 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	case release:
 		k.releases(from, m)
 	case returned:
-		if k.forgets(from) {
-			if to, sure := k.otherThan(m); !sure || to.IsZero() {
-				return // a program may still run under a token that an earlier life had made instead
-			}
-		}
 		k.releases(from, m)
+		k.answered(from, &message{kind: none, span: math.MaxUint32})
 	case released, other:
 		k.released(from, m)
 	case ask:
@@ -304,8 +306,8 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	}
 }
 
-// forgets reports whether an earlier life of this member may have done what it does not
-// know, and what another one asks about.
+// forgets reports whether an earlier life of this member may have made a token in place of
+// one that another member asks about: a program may still run under it.
 func (k *Keeper) forgets(from ident.Member) bool {
 	return k.forgetful && from != k.self && k.now < k.start.Add(k.hold)
 }

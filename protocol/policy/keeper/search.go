@@ -14,19 +14,27 @@ type search struct {
 	again  clock.Instant // when the last of those that wait is to say so again
 	wanted clock.Instant // until then somebody waits
 
-	last  sight
-	stage stage
-	next  clock.Instant // when to look, to ask once more or to make a token
-	since clock.Instant // since when those asked now have not answered
-	began clock.Instant // when the first was asked that did not answer; clock.Never: all did
-	loss  clock.Instant // when it was first found that no living member has it; clock.Never: one has
-	asker sight         // who asks for a promise back while the other token is looked for
+	last      sight
+	stage     stage
+	next      clock.Instant  // when to look, to ask once more or to make a token
+	due       clock.Instant  // when to make one, of a token that is lost
+	behind    []ident.Member // the keepers before this one to whom that is left
+	deferred  clock.Instant  // since when it is left to all of them
+	since     clock.Instant  // since when those asked now have not answered
+	suspect   ident.Member   // the holder that did not answer
+	suspected clock.Instant  // when it was asked first
+	inquired  clock.Instant  // when all were asked first of whom some do not answer
+	loss      clock.Instant  // when it was first found that no living member has it; clock.Never: one has
+	asker     sight          // who asks for a promise back while the other token is looked for
 
 	target   ident.Member // who is asked whether it has the token
 	chain    int
 	asked    []ident.Member // who is asked, of all, and has not answered
 	patience time.Duration  // how long an answer is awaited
 	answers  []ident.Member // who has
+	heard    []ident.Member // who has said anything since
+	before   []ident.Member // who had answered when all were asked before
+	other    custody        // of another token, of which a keeper before this one has told
 	trail    trail          // what those who answered say of a token's way
 	leaps    int            // how often a trail was followed
 	young    clock.Instant  // programs of those that have begun lately may run until then
@@ -66,7 +74,7 @@ type trail struct {
 func (t *trail) next() custody { return custody{t.token, t.hop + 1} }
 
 func (s *search) reset() {
-	*s = search{again: longAgo, wanted: longAgo, next: clock.Never, young: longAgo, made: longAgo, began: clock.Never, loss: clock.Never}
+	*s = search{again: longAgo, wanted: longAgo, next: clock.Never, young: longAgo, made: longAgo, inquired: clock.Never, loss: clock.Never}
 	s.last.at, s.asker.at = longAgo, longAgo
 }
 
@@ -79,7 +87,8 @@ func (k *Keeper) here() { k.rest(clock.Never) }
 func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
 	s.stage, s.next, s.chain, s.leaps, s.target = calm, next, 0, 0, ident.Member{}
-	s.asked, s.answers, s.young, s.began, s.loss = s.asked[:0], s.answers[:0], longAgo, clock.Never, clock.Never
+	s.asked, s.answers, s.young, s.suspect, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, clock.Never, clock.Never
+	s.before, s.behind = s.before[:0], s.behind[:0]
 }
 
 // wanted is a member's word that it waits for a token. Those that wait say so again one
@@ -136,11 +145,7 @@ func (k *Keeper) searchDue() {
 		}
 		k.askAll()
 	case lost:
-		if k.now >= s.since.Add(k.fresh()) {
-			k.inquireAgain()
-			return
-		}
-		k.replaces()
+		k.lose()
 	}
 }
 
@@ -189,7 +194,9 @@ func (k *Keeper) askTarget() {
 func (k *Keeper) silent(m ident.Member) {
 	s := &k.search
 	if s.stage == following && m == s.target {
-		s.began = min(s.began, s.since)
+		if s.suspect.IsZero() {
+			s.suspect, s.suspected = m, s.since
+		}
 		k.inquire()
 	}
 }
@@ -198,8 +205,14 @@ func (k *Keeper) silent(m ident.Member) {
 func (k *Keeper) inquire() {
 	s := &k.search
 	s.target = ident.Member{}
-	s.began = min(s.began, k.now)
+	s.inquired = min(s.inquired, k.now)
+	for _, m := range s.answers {
+		if !slices.Contains(s.before, m) {
+			s.before = append(s.before, m)
+		}
+	}
 	s.stage, s.since, s.answers, s.young = everybody, k.now, s.answers[:0], longAgo
+	s.heard = s.heard[:0]
 	s.trail, s.patience = trail{}, k.silence
 	s.asked = k.roster.Draw(maxMembers, s.asked[:0])
 	k.askAll()
@@ -248,7 +261,7 @@ func (k *Keeper) allAnswered() {
 func (k *Keeper) found(from ident.Member, m *message) {
 	s := &k.search
 	l := &s.last
-	if s.stage == everybody && k.asksBack(from) && m.token == s.asker.token {
+	if s.stage == everybody && k.asksBack(from) && m.token == s.asker.token && m.span == 0 {
 		if slices.Contains(s.asked, from) {
 			k.ticks(from)
 		}
@@ -300,7 +313,7 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 	asks := sight{custody: m.custody, promise: m.promise, holder: from, at: k.now, ends: longAgo}
 	to, sure := k.otherThan(m)
 	switch {
-	case to.IsZero():
+	case to.IsZero() && !(m.kind == returned && k.forgets(from)):
 		k.gives(asks)
 		for i := range k.holder.held { // of two that are asked back one goes to the other
 			if h := &k.holder.held[i]; h.state < passing && h.token != m.token {
@@ -350,7 +363,7 @@ func (k *Keeper) otherThan(t *message) (m ident.Member, sure bool) {
 
 // answered: a member that was asked has no token.
 func (k *Keeper) answered(from ident.Member, m *message) {
-	s := &k.search
+	s, l := &k.search, &k.search.last
 	switch {
 	case s.stage == following && from == s.target:
 		k.followOn(from, m)
@@ -358,6 +371,9 @@ func (k *Keeper) answered(from ident.Member, m *message) {
 		if m.kind == none {
 			s.young = max(s.young, k.now.Add(k.hold-min(span(m.span), k.hold)))
 		} else {
+			if m.token != l.token && m.custody != s.other && slices.Contains(k.earlier(), from) {
+				s.other, s.loss, s.inquired = m.custody, clock.Never, s.since // it has made one since
+			}
 			k.trails(from, m)
 		}
 		k.ticks(from)
@@ -419,28 +435,51 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 func (k *Keeper) lose() {
 	s := &k.search
 	s.stage, s.loss, s.next = lost, min(s.loss, k.now), clock.Never
+	if slices.ContainsFunc(s.asked, func(m ident.Member) bool { return slices.Contains(s.before, m) }) {
+		s.inquired = s.since // it has died since
+	}
 	at := s.loss
 	if k.exclusive && !s.last.promised {
 		at = max(at, k.programsEnd())
 	}
+	patience := time.Duration(0)
+	for _, m := range k.earlier() {
+		if !slices.Contains(s.heard, m) {
+			continue
+		}
+		if !slices.Contains(s.behind, m) {
+			s.behind, s.deferred = append(s.behind, m), k.now
+		}
+		k.tell(m, &message{kind: want})
+		patience += k.hold + 4*k.silence + foundingTime
+	}
+	if patience > 0 {
+		at = max(at, s.deferred)
+	}
+	s.due = max(at.Add(patience), s.made.Add(k.silence))
+	stale := k.now >= s.since.Add(k.fresh())
+	switch again := s.due.Add(-k.retry); {
+	case patience > 0 && k.now < again:
+		s.next = min(again, k.now.Add(k.silence))
+		s.heard = slices.DeleteFunc(s.heard, func(m ident.Member) bool { return slices.Contains(s.behind, m) })
+	case k.now < again:
+		s.next = again
+	case stale: // what was answered
+		k.inquireAgain()
+	case s.due <= k.now:
+		k.replaces()
+	default:
+		s.next = s.due
+	}
+}
+
+// earlier are the keepers before this one.
+func (k *Keeper) earlier() []ident.Member {
 	list := k.keepers()
 	if rank := slices.Index(list, k.self); rank >= 0 {
 		list = list[:rank]
 	}
-	for _, m := range list {
-		if slices.Contains(s.answers, m) {
-			k.tell(m, &message{kind: want})
-			at = at.Add(k.hold + 2*k.silence + foundingTime)
-		}
-	}
-	switch at = max(at, s.made.Add(k.silence)); {
-	case at <= k.now:
-		k.replaces()
-	case at > k.now.Add(k.fresh()):
-		s.next = at.Add(-k.retry)
-	default:
-		s.next = at
-	}
+	return list
 }
 
 // replaces lets a member go on with a token that was replaced by the lost one, or makes
@@ -454,20 +493,26 @@ func (k *Keeper) replaces() {
 }
 
 // programsEnd is when no program can run any more of a member that has died, or has
-// lost its memory.
+// lost its memory. Who does not answer may have begun one until it was asked first.
 func (k *Keeper) programsEnd() clock.Instant {
 	s := &k.search
-	at := s.young
-	if len(s.asked) > 0 { // these do not answer
-		at = max(at, s.began.Add(k.hold))
+	l, at := &s.last, s.young
+	if k.forgetful { // an earlier life may have begun one
+		at = max(at, k.start.Add(k.hold))
 	}
-	switch l := &s.last; {
-	case l.at != longAgo && l.ends != longAgo:
-		at = max(at, l.ends)
-	case l.at != longAgo:
-		at = max(at, s.began.Add(k.hold))
-	default: // a member that nobody asks any more may have had it
-		at = max(at, s.began.Add(k.hold), k.start.Add(foundingTime))
+	if slices.ContainsFunc(s.asked, func(m ident.Member) bool { return m != s.suspect }) {
+		at = max(at, s.inquired.Add(k.hold))
+	}
+	switch {
+	case l.at == longAgo: // a member that nobody asks any more may have had it
+		at = max(at, s.inquired.Add(k.hold), k.start.Add(foundingTime))
+	case l.ends != longAgo:
+		at = max(at, l.ends.Add(2*reportPause))
+	case l.holder != s.suspect && !slices.Contains(s.answers, l.holder):
+		at = max(at, s.inquired.Add(k.hold))
+	}
+	if !s.suspect.IsZero() && (s.suspect != l.holder || l.ends == longAgo) {
+		at = max(at, s.suspected.Add(k.hold))
 	}
 	return at
 }

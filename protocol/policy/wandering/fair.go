@@ -103,11 +103,16 @@ func (w *walker) seek(alone bool) {
 	}
 }
 
-// gatherAnew asks once more who is due, while the operation runs here a second time.
+// gatherAnew asks once more who is due, while the operation runs here a second time. Fast
+// operations do not ask each time.
 func (w *walker) gatherAnew() {
-	w.fair.gathers = w.now.Add(w.gather)
+	f := w.fair
+	f.gathers = w.now.Add(w.gather)
 	w.readOwn()
-	w.read()
+	if w.now >= f.looked.Add(readPauseLeast) {
+		f.looked = w.now
+		w.read()
+	}
 }
 
 // sight is what is told of the token here: nothing of one that nobody takes.
