@@ -158,7 +158,7 @@ func liarShare(t testing.TB, members, lying int, lie liars.Lie, seed uint64, rou
 		if slices.Contains(accomplices, in.Self) {
 			return liars.New(cfg.Params, in, lie, accomplices)
 		}
-		return wandering.New(cfg.Params, in)
+		return catalog.New(catalog.Wandering, cfg.Params, in)
 	})
 	require.NoError(t, err)
 	round := cfg.Params.OperationTime * time.Duration(members)
@@ -228,9 +228,6 @@ func TestWalkersMakeNoTokenBecauseOneIsSlow(t *testing.T) {
 			cfg.Params.OperationTime, cfg.Demand = time.Second, circulation.Every(20*time.Hour)
 		},
 	} {
-		if name == "at rest" {
-			continue // not so yet: the second keeper asks only some members
-		}
 		cfg := walkConfig(wandering.Light, 300, 1)
 		change(&cfg)
 		w, _ := world(t, cfg, circulation.MeterConfig{})

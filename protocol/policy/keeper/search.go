@@ -33,7 +33,7 @@ type search struct {
 	patience time.Duration  // how long an answer is awaited
 	answers  []ident.Member // who has
 	heard    []ident.Member // who has said anything since
-	before   []ident.Member // who had answered when all were asked before
+	before   []ident.Member // who was alive since the search began
 	other    custody        // of another token, of which a keeper before this one has told
 	trail    trail          // what those who answered say of a token's way
 	leaps    int            // how often a trail was followed
@@ -159,7 +159,10 @@ func (k *Keeper) follow(m ident.Member) {
 			m = ident.Member{}
 		}
 	}
-	if m.IsZero() || m == k.self || s.chain >= maxChain {
+	if k.isSilent(m) {
+		k.suspects(m, k.now)
+	}
+	if m.IsZero() || m == k.self || k.isSilent(m) || s.chain >= maxChain {
 		k.inquire()
 		return
 	}
@@ -194,10 +197,15 @@ func (k *Keeper) askTarget() {
 func (k *Keeper) silent(m ident.Member) {
 	s := &k.search
 	if s.stage == following && m == s.target {
-		if s.suspect.IsZero() {
-			s.suspect, s.suspected = m, s.since
-		}
+		k.suspects(m, s.since)
 		k.inquire()
+	}
+}
+
+// suspects notes the first holder that does not answer.
+func (k *Keeper) suspects(m ident.Member, since clock.Instant) {
+	if s := &k.search; s.suspect.IsZero() {
+		s.suspect, s.suspected = m, since
 	}
 }
 
@@ -206,7 +214,7 @@ func (k *Keeper) inquire() {
 	s := &k.search
 	s.target = ident.Member{}
 	s.inquired = min(s.inquired, k.now)
-	for _, m := range s.answers {
+	for _, m := range slices.Concat(s.heard, s.behind) {
 		if !slices.Contains(s.before, m) {
 			s.before = append(s.before, m)
 		}
