@@ -116,6 +116,8 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 	case running:
 		if h.untold {
 			return report
+		} else if !k.stays(h) {
+			return h.since.Add(restAfter)
 		}
 	case passing, leaving:
 		if known := h.since.Add(k.silence); k.now < known { // until then it counts as here
@@ -232,6 +234,11 @@ func (k *Keeper) ended(t *policy.Token) {
 	}
 }
 
+// stays reports whether a token has been here for a while, and its keeper knows.
+func (k *Keeper) stays(h *held) bool {
+	return (h.state == running || h.state == resting) && !h.untold && k.now >= h.since.Add(restAfter)
+}
+
 // tells has the keeper told of a token under which a program runs, or which stays here,
 // unless it was told of one just now. What passes through here is found by following it.
 func (k *Keeper) tells() {
@@ -247,9 +254,10 @@ func (k *Keeper) tells() {
 // its program.
 func (k *Keeper) reports(h *held) {
 	h.untold, k.holder.told = false, k.now
-	m, keeper := k.statement(h), k.ranked(k.others(), 0)
-	k.tell(keeper, &m)
-	if h.asker != keeper {
+	m := k.statement(h)
+	h.keeper = k.ranked(k.others(), 0)
+	k.tell(h.keeper, &m)
+	if h.asker != h.keeper {
 		k.tell(h.asker, &m)
 	}
 }

@@ -92,7 +92,8 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	return k.actions
 }
 
-// watchAnew watches those whose answers are awaited and may come, and nobody else.
+// watchAnew watches those whose answers are awaited and may come, and the keeper of a
+// token that stays here, and nobody else.
 func (k *Keeper) watchAnew() {
 	wanted := k.scratchMembers[:0]
 	if s := &k.search; s.stage == following {
@@ -102,8 +103,11 @@ func (k *Keeper) watchAnew() {
 		wanted = append(wanted, k.waiter.told...)
 	}
 	for i := range k.holder.held {
-		if h := &k.holder.held[i]; h.state == asking {
+		switch h := &k.holder.held[i]; {
+		case h.state == asking:
 			wanted = append(wanted, h.asked...)
+		case k.stays(h): // who only dials out could not be asked
+			wanted = append(wanted, h.keeper)
 		}
 	}
 	wanted = slices.DeleteFunc(wanted, k.isSilent)
@@ -134,6 +138,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.fellSilent(e.From)
 		k.silent(e.From)
 		k.keeperSilent(e.From)
+		k.keeperLost(e.From)
 	case policy.Timer:
 		k.timer()
 		if k.now < k.innerDue && k.innerDue != clock.Never {

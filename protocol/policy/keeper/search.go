@@ -65,13 +65,10 @@ type sight struct {
 
 // trail is where a token went.
 type trail struct {
-	custody // of who passed it on
-	to      ident.Member
-	moving  bool // it is on its way
+	custody
+	holder ident.Member
+	moving bool // it is on its way from there
 }
-
-// next is the custody of who got it.
-func (t *trail) next() custody { return custody{t.token, t.hop + 1} }
 
 func (s *search) reset() {
 	*s = search{again: longAgo, wanted: longAgo, next: clock.Never, young: longAgo, made: longAgo, inquired: clock.Never, loss: clock.Never}
@@ -255,10 +252,10 @@ func (k *Keeper) allAnswered() {
 	s := &k.search
 	switch {
 	case slices.ContainsFunc(s.asked, func(m ident.Member) bool { return !k.isSilent(m) }):
-	case s.trail.to.IsZero() || s.trail.to == k.self || k.isSilent(s.trail.to) || s.leaps == maxLeaps:
+	case s.trail.holder.IsZero() || s.trail.holder == k.self || k.isSilent(s.trail.holder) || s.leaps == maxLeaps:
 		k.lose()
 	default:
-		s.last = sight{custody: s.trail.next(), holder: s.trail.to, at: k.now, ends: longAgo}
+		s.last = sight{custody: s.trail.custody, holder: s.trail.holder, at: k.now, ends: longAgo}
 		s.leaps++
 		s.chain = 1
 		k.follow(s.last.holder)
@@ -407,10 +404,10 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 	t := &s.trail
 	switch {
 	case !moving && (m.span > 0 || !same && !s.last.holder.IsZero()):
-	case !moving && t.moving, t.moving == moving && m.hop < t.hop:
+	case !moving && t.moving, t.moving == moving && m.hop+1 < t.hop:
 	default:
-		if *t = (trail{m.custody, m.member, moving}); moving && m.member.IsZero() {
-			t.to = from
+		if *t = (trail{custody{m.token, m.hop + 1}, m.member, moving}); moving {
+			t.custody, t.holder = m.custody, from // it knows first where the token comes to be
 		}
 	}
 }

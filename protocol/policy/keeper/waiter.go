@@ -91,6 +91,24 @@ func (k *Keeper) keeperSilent(m ident.Member) {
 	}
 }
 
+// keeperLost tells the next keeper of the tokens that the one knew of that has fallen
+// silent.
+func (k *Keeper) keeperLost(m ident.Member) {
+	for i := range k.holder.held {
+		switch h := &k.holder.held[i]; {
+		case h.state == asking && h.event == nil && slices.Contains(h.asked, m):
+			k.silentAsked(h, m)
+			return // the policy may have let tokens go
+		case h.keeper != m:
+		case h.state == running:
+			h.untold = true
+		case h.state == resting:
+			k.promises(h)
+		}
+	}
+	k.tells()
+}
+
 // noted is the keeper's word that it has heard this member.
 func (k *Keeper) noted(from ident.Member, m *message) {
 	w := &k.waiter
