@@ -101,7 +101,7 @@ func TestInventedTokenPreventsNone(t *testing.T) {
 		p := table1
 		p.Preset = Fair
 		g := newGroup(t, c.members, p)
-		lie := body{kind: look, sight: sight{id: ident.Token{66}, born: 1, hop: 9}, older: nothingOlder}
+		lie := body{kind: look, sight: sight{id: ident.Token{66}, born: 1 << 40, hop: 9}, older: nothingOlder}
 		g.every(5*second, func() {
 			for from := range c.liars {
 				for to := range c.members {
