@@ -255,6 +255,31 @@ func TestFloodsRankSeldom(t *testing.T) {
 	}
 }
 
+// However often the operation begins once more under a token, its holder asks who is due
+// no more often than after the shortest pause.
+func TestRun_AgainAndAgain_LooksAreThinned(t *testing.T) {
+	p := table1
+	p.OperationTime, p.MinInterval = time.Millisecond, time.Millisecond
+	w := walkerAt(t, 1, Fair, p)
+	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+	token := policy.Token{ID: ident.Token{9}, Born: 1000}
+	w.Step(2*second, policy.Event{Kind: policy.Arrival, From: ident.Member{2}, Token: token}, nil)
+	sent, ran := 0, 0
+	for now := 2*second + second/1000; now < 4*second; now += second / 1000 {
+		actions := detached(w.Step(now, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: token}, nil))
+		actions = append(actions, w.Step(now+second/2000, policy.Event{Kind: policy.Timer}, nil)...)
+		ran += len(kinds(actions, policy.Run))
+		for _, a := range kinds(actions, policy.Tell) {
+			if bodyKind(a.Field[0]) == look {
+				sent++
+			}
+		}
+	}
+	require.Greater(t, ran, 100)
+	require.LessOrEqual(t, sent, readsAtOnce*(1+int(2*time.Second/readPauseLeast)))
+	require.Greater(t, sent, readsAtOnce, "at once, and again")
+}
+
 // However often somebody says that it waits, who holds an idle token looks for it no more
 // often than after the shortest pause.
 func TestWanted_Flood_LooksAreThinned(t *testing.T) {
