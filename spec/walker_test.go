@@ -77,9 +77,9 @@ func walkerWords(t *testing.T, id ident.Token) []word {
 	arrived := token
 	arrived.Field = slices.Concat([]byte{1, 0, 0, 0, 0x27, 0x10}, cleo.id[:], []byte{0, 0x0a, 0, 0}, bytes.Repeat([]byte{1}, 16), []byte{0, 4, 0, 0})
 	step(700, policy.Event{Kind: policy.Arrival, From: ben.id, Token: arrived})
-	younger := slices.Concat(bytes.Repeat([]byte{8}, 32), binary.BigEndian.AppendUint64(nil, millis+1), make([]byte, 8), []byte{0, 0, 0x03, 0xe8})
-	hears(700.1, cleo.id, []byte{3}, younger, cleo.id[:])
-	say(6, "A heard, to Cleo, who inquires with a younger token. The token 0707… is with Ada, at hop 3")
+	earlier := slices.Concat(bytes.Repeat([]byte{8}, 32), binary.BigEndian.AppendUint64(nil, millis-1), make([]byte, 8), []byte{0, 0, 0x03, 0xe8})
+	hears(700.1, cleo.id, []byte{3}, earlier, cleo.id[:])
+	say(6, "A heard, to Cleo, who inquires with a token that was made earlier. The token 0707… is with Ada, at hop 3")
 	step(700.5, timer)
 	say(3, "An inquire about Cleo, to her. Ada has had that token for half a second, and it was 10 seconds old")
 	hears(700.6, cleo.id, []byte{4}, cleo.id[:], []byte{0, 0x0a, 0, 0, 1})

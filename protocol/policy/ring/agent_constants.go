@@ -23,8 +23,8 @@ type constants struct {
 	// default: whoever waits longer was not heard, so a ring without faults
 	// repeats nothing.
 	requestTimeout time.Duration
-	// window is for how long a token that was here keeps younger ones away, if it was
-	// here after they were made: two rounds, or two repeated requests.
+	// window is for how long a token that was here keeps away those that it precedes: two
+	// rounds, or two repeated requests.
 	window time.Duration
 }
 

@@ -75,8 +75,8 @@ func TestMadeTokens(t *testing.T) {
 	}
 }
 
-// TestReplacementLives: a token that was here keeps those away that were made before
-// that, within a window, and not one that was made since: it may be in its place.
+// TestReplacementLives: a token that was here keeps away, within a window, those that were
+// made before it, and none that was made later: it may be in its place.
 func TestReplacementLives(t *testing.T) {
 	c := derive(policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second})
 	round := 20 * time.Second

@@ -27,7 +27,6 @@ type record struct {
 	place place
 	baton Baton        // of one that is passing
 	to    ident.Member // and to whom
-
 }
 
 // precedes orders tokens by their genesis time, the latest first, and by id where that is
@@ -127,9 +126,7 @@ func (s *step) arrive(t *policy.Token) {
 	s.release()
 }
 
-// superseded reports whether a token of higher precedence was here a short time
-// ago, and since this one was made: before, it may be the lost one that this one
-// replaces.
+// superseded reports whether a token of higher precedence was here a short time ago.
 func (s *step) superseded(r *record) bool {
 	for i := range s.tokens.n {
 		o := &s.tokens.records[i]

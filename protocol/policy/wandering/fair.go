@@ -28,7 +28,7 @@ type fair struct {
 
 	gathers clock.Instant // until then reports are awaited
 	looks   clock.Instant // when to look again while nobody is due
-	looked  clock.Instant // when it did so last
+	looked  clock.Instant // when it did so last, or at a second operation
 	pause   time.Duration
 	idle    clock.Instant // since when nobody is due; clock.Never while somebody is
 	members []ident.Member
@@ -103,8 +103,8 @@ func (w *walker) seek(alone bool) {
 	}
 }
 
-// gatherAnew asks once more who is due, while the operation runs here a second time. Fast
-// operations do not ask each time.
+// gatherAnew asks once more who is due, while the operation runs here a second time. Short
+// operations would otherwise spend all that a member hears of another one.
 func (w *walker) gatherAnew() {
 	f := w.fair
 	f.gathers = w.now.Add(w.gather)

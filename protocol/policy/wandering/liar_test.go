@@ -101,7 +101,7 @@ func TestInventedTokenPreventsNone(t *testing.T) {
 		p := table1
 		p.Preset = Fair
 		g := newGroup(t, c.members, p)
-		lie := body{kind: look, sight: sight{id: ident.Token{66}, born: 1, hop: 9}, older: nothingOlder}
+		lie := body{kind: look, sight: sight{id: ident.Token{66}, born: 1 << 40, hop: 9}, older: nothingOlder}
 		g.every(5*second, func() {
 			for from := range c.liars {
 				for to := range c.members {
@@ -253,6 +253,31 @@ func TestFloodsRankSeldom(t *testing.T) {
 		}
 		require.LessOrEqual(t, ranked, 4*(reportMost+1), name)
 	}
+}
+
+// However often the operation begins once more under a token, its holder asks who is due
+// no more often than after the shortest pause.
+func TestRun_AgainAndAgain_LooksAreThinned(t *testing.T) {
+	p := table1
+	p.OperationTime, p.MinInterval = time.Millisecond, time.Millisecond
+	w := walkerAt(t, 1, Fair, p)
+	w.Step(2*second, policy.Event{Kind: policy.DemandChanged, Demand: true}, nil)
+	token := policy.Token{ID: ident.Token{9}, Born: 1000}
+	w.Step(2*second, policy.Event{Kind: policy.Arrival, From: ident.Member{2}, Token: token}, nil)
+	sent, ran := 0, 0
+	for now := 2*second + second/1000; now < 4*second; now += second / 1000 {
+		actions := detached(w.Step(now, policy.Event{Kind: policy.OperationEnded, Operated: true, Token: token}, nil))
+		actions = append(actions, w.Step(now+second/2000, policy.Event{Kind: policy.Timer}, nil)...)
+		ran += len(kinds(actions, policy.Run))
+		for _, a := range kinds(actions, policy.Tell) {
+			if bodyKind(a.Field[0]) == look {
+				sent++
+			}
+		}
+	}
+	require.Greater(t, ran, 100)
+	require.LessOrEqual(t, sent, readsAtOnce*(1+int(2*time.Second/readPauseLeast)))
+	require.Greater(t, sent, readsAtOnce, "at once, and again")
 }
 
 // However often somebody says that it waits, who holds an idle token looks for it no more

@@ -33,7 +33,7 @@ func arrivalWith(id byte, born uint64, field []byte) policy.Event {
 	return e
 }
 
-// P-34: however many tokens get lost behind a member, it makes one in a least wait.
+// P-60: however many tokens get lost behind a member, it makes one in a least wait.
 func TestOneTokenInALeastWait(t *testing.T) {
 	p := table1
 	p.MaxHold = time.Second
@@ -81,16 +81,16 @@ func TestUntaken_Precedes_Stays(t *testing.T) {
 	}
 }
 
-// P-38: three others have to say independently that an older token circulates; a word on
-// one's own word is no news.
+// P-37, P-39: three others have to say independently that a later token circulates; a word
+// on one's own word is no news.
 func TestOwnNameIsNoNews(t *testing.T) {
 	for word, dropped := range map[ident.Member]int{{}: 1, {7}: 1, {8}: 1, {1}: 0, {5}: 0} {
 		w := walkerAt(t, 1, Fair, table1)
 		w.Step(2*second, arrival(9, 1000), nil)
-		older, drops := sight{id: ident.Token{8}, born: 1}, 0
+		later, drops := sight{id: ident.Token{8}, born: 1001}, 0
 		for _, m := range []policy.Event{
-			said(5, body{kind: heard, sight: older}), said(6, body{kind: heard, sight: older}),
-			said(7, body{kind: heard, sight: older, member: word}),
+			said(5, body{kind: heard, sight: later}), said(6, body{kind: heard, sight: later}),
+			said(7, body{kind: heard, sight: later, member: word}),
 		} {
 			drops += len(kinds(w.Step(3*second, m, nil), policy.Drop))
 		}
@@ -103,16 +103,16 @@ func TestOwnNameIsNoNews(t *testing.T) {
 func TestHearsayIsNotPassedOn(t *testing.T) {
 	w := walkerAt(t, 1, Fair, table1)
 	answered := func() []body {
-		held := sight{id: ident.Token{10}, born: 7, age: 60_000}
+		held := sight{id: ident.Token{10}, born: 1, age: 60_000}
 		return told(w.Step(4*second, said(17, body{kind: look, sight: held}), nil), 17, heard)
 	}
 	require.Empty(t, answered())
-	older := sight{id: ident.Token{9}, born: 1, hop: 5}
-	w.Step(2*second, said(15, body{kind: heard, sight: older, member: ident.Member{16}}), nil)
+	later := sight{id: ident.Token{9}, born: 7, hop: 5}
+	w.Step(2*second, said(15, body{kind: heard, sight: later, member: ident.Member{16}}), nil)
 	require.Empty(t, answered(), "15 says that 16 says so")
-	w.Step(3*second, said(14, body{kind: look, sight: older}), nil)
+	w.Step(3*second, said(14, body{kind: look, sight: later}), nil)
 	require.Equal(t, []body{{
-		kind: heard, member: ident.Member{14}, sight: sight{id: ident.Token{9}, born: 1, hop: 5, age: 1000},
+		kind: heard, member: ident.Member{14}, sight: sight{id: ident.Token{9}, born: 7, hop: 5, age: 1000},
 	}}, answered())
 }
 

@@ -164,7 +164,7 @@ func (s *suite) ringFields() {
 	good("active", "d, searching", []byte{1}, u32(4), u32(0))
 	good("count", "q, with three requests, and two hops since one was served", []byte{0}, u32(3), u32(2))
 	good("greatest", "numbers that no ring has: read as the greatest that it has", []byte{1}, u32(1<<32-1), u32(1<<32-1))
-	bad("empty", "no field: of a token that has just been made")
+	bad("empty", "no field: of a token that is to go round once")
 	bad("short", "one byte is missing", []byte{0}, u32(4), u32(0)[:3])
 	bad("long", "one byte more", []byte{0}, u32(4), u32(0), []byte{0})
 	bad("state-2", "state 2, of a later version", []byte{2}, u32(4), u32(0))
