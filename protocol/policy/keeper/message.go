@@ -159,5 +159,5 @@ func (h *held) later(m *message) bool {
 	if h.born != m.born {
 		return h.born > m.born
 	}
-	return h.token.Compare(m.token) > 0
+	return h.token.Compare(m.token) < 0
 }

@@ -199,6 +199,13 @@ func (k *Keeper) silent(m ident.Member) {
 	}
 }
 
+// isAsker reports whether a message tells of the token that is asked back while another
+// one is looked for.
+func (k *Keeper) isAsker(m *message) bool {
+	a := &k.search.asker
+	return a.token == m.token && k.now < a.at.Add(k.silence)
+}
+
 // suspects notes the first holder that does not answer.
 func (k *Keeper) suspects(m ident.Member, since clock.Instant) {
 	if s := &k.search; s.suspect.IsZero() {
@@ -403,7 +410,7 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 	moving := m.span > 0 && span(m.span) < k.silence
 	t := &s.trail
 	switch {
-	case !moving && (m.span > 0 || !same && !s.last.holder.IsZero()):
+	case k.isAsker(m), !moving && (m.span > 0 || !same && !s.last.holder.IsZero()):
 	case !moving && t.moving, t.moving == moving && m.hop+1 < t.hop:
 	default:
 		if *t = (trail{custody{m.token, m.hop + 1}, m.member, moving}); moving {
@@ -417,8 +424,9 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 	s := &k.search
 	l := &s.last
 	switch {
-	case m.kind == none:
-		// It has lost the token in a restart, unless it lies.
+	case m.kind == none, k.isAsker(m):
+		// It has lost the token in a restart, unless it lies, or knows only the one for
+		// which another one is looked for.
 		k.inquire()
 	case m.token == l.token && m.hop < l.hop:
 		k.inquire()
