@@ -46,7 +46,7 @@ const (
 
 	// maxAgain bounds the time between two wants of one member: what a crowd of liars can
 	// have it wait before it says so again.
-	maxAgain = time.Minute
+	maxAgain = 10 * time.Minute
 
 	// secondOpinion is how often a member tells the keeper that it waits before it tells
 	// the second one once, and the second one before the third.

@@ -92,14 +92,14 @@ func (k *Keeper) rest(next clock.Instant) {
 // after the other, so that their number costs nothing.
 func (k *Keeper) wanted(from ident.Member) {
 	s := &k.search
-	s.again = min(max(k.now.Add(k.half), s.again.Add(k.retry)), k.now.Add(maxAgain))
+	s.again = min(max(k.now.Add(k.half), s.again.Add(k.silence)), k.now.Add(maxAgain))
 	s.wanted = max(s.wanted, s.again.Add(k.half))
 	k.tell(from, &message{kind: noted, span: millis(s.again.Sub(k.now))})
 	k.wakes()
 	if s.stage == calm && s.next == clock.Never {
 		at := k.now
 		if !s.last.promised {
-			at = max(at, s.last.at.Add(k.half))
+			at = max(at, s.last.at.Add(k.silence))
 		}
 		k.lookAt(at)
 	}
@@ -291,7 +291,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	if m.span > 0 {
 		s.last.ends = k.now.Add(min(span(m.span), k.hold))
 	}
-	k.calm(k.half)
+	k.calm(k.silence)
 	if a := &s.asker; k.now < a.at.Add(k.silence) && a.token != m.token {
 		k.tell(a.holder, &message{kind: other, custody: a.custody, promise: a.promise, member: from})
 		a.at = longAgo
@@ -348,7 +348,7 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 func (k *Keeper) gives(to sight) {
 	k.search.last = to
 	k.search.asker.at = longAgo
-	k.calm(k.half)
+	k.calm(k.silence)
 	k.tell(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
 }
 
