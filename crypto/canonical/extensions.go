@@ -78,7 +78,7 @@ func (e Extensions) MarshalCBOR() ([]byte, error) {
 	slices.Sort(keys) // as their encodings are sorted
 	b := append(make([]byte, 0, size), emptyMap[0]|byte(len(keys)))
 	for _, key := range keys {
-		b = append(appendUint(b, key), e[key]...)
+		b = append(AppendUint(b, key), e[key]...)
 	}
 	return b, nil
 }
@@ -86,8 +86,9 @@ func (e Extensions) MarshalCBOR() ([]byte, error) {
 // maxHead is the size of the longest initial byte and its argument.
 const maxHead = 9
 
-// appendUint appends an unsigned integer in the shortest form (RFC 8949 §4.2.1).
-func appendUint(b []byte, v uint64) []byte {
+// AppendUint appends an unsigned integer in the shortest form (RFC 8949 §4.2.1), as
+// Marshal writes it.
+func AppendUint(b []byte, v uint64) []byte {
 	switch {
 	case v < 24:
 		return append(b, byte(v))
@@ -108,9 +109,6 @@ func (e *Extensions) UnmarshalCBOR(data []byte) error {
 		*e = nil
 		return nil
 	}
-	if err := Check(data, extensionLimits); err != nil {
-		return err
-	}
 	s := scanner{data: bytes.Clone(data), items: extensionLimits.MaxItems}
 	major, n, err := s.head()
 	switch {
@@ -121,7 +119,7 @@ func (e *Extensions) UnmarshalCBOR(data []byte) error {
 	case n > MaxExtensions:
 		return fmt.Errorf("%w: %d extensions, at most %d", ErrTooMany, n, MaxExtensions)
 	}
-	list := make(Extensions, n)
+	list, last := make(Extensions, n), uint64(0)
 	for range n {
 		major, key, err := s.head()
 		switch {
@@ -129,13 +127,23 @@ func (e *Extensions) UnmarshalCBOR(data []byte) error {
 			return err
 		case major != majorUint:
 			return fmt.Errorf("%w: the key of an extension is an unsigned integer", ErrType)
+		case len(list) > 0 && key <= last:
+			return ErrUnsorted
+		case key%2 == 0:
+			return fmt.Errorf("%w: %d", ErrExtension, key)
 		}
 		start := s.off
 		if err := s.item(deepest - 1); err != nil {
 			return err
 		}
-		list[key] = Raw(s.data[start:s.off:s.off])
+		if size := s.off - start; size > MaxExtensionBytes {
+			return fmt.Errorf("%w: extension %d has %d, at most %d", ErrTooLarge, key, size, MaxExtensionBytes)
+		}
+		list[key], last = Raw(s.data[start:s.off:s.off]), key
+	}
+	if s.off != len(data) {
+		return ErrTrailing
 	}
 	*e = list
-	return list.Validate()
+	return nil
 }
