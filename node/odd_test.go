@@ -140,13 +140,16 @@ func TestGeneratorWithAnImpossibleClock(t *testing.T) {
 			tr.work(60, tr.nodes[:2]...)
 			c := tr.journals()
 			c.clockless = true
-			require.Equal(t, 3, len(c.tokens))
-			stayed := 0
 			for id, hops := range c.tokens {
 				if end := hops[c.last(id)]; len(end) == 1 && end[0].to == 0 {
 					c.requireOne(t, id)
 				}
 			}
+			if len(c.tokens) == 2 {
+				return // the others greeted it before it made its token: by their clocks
+			}
+			require.Equal(t, 3, len(c.tokens))
+			stayed := 0
 			for id := range c.tokens {
 				if c.last(id) == 0 {
 					assert.NotNil(t, c.own("m2", id, 0), "only the bad token stays with its generator")

@@ -232,32 +232,44 @@ func signRequest(env *environment, g ident.Group, name string, key *signature.Pr
 
 // enrol asks the CA until it answers or there is no more time.
 func (f joinFlags) enrol(ctx context.Context, env *environment, i invite.Invite, r certificate.SignedRequest) (enrolment.Enrolled, error) {
-	deadline := time.Now().Add(f.wait.Duration)
-	pause := firstJoinPause
+	deadline, pauses := time.Now().Add(f.wait.Duration), joinPauses{firstJoinPause}
 	for {
 		e, err := enrolment.Enrol(ctx, i, r, env.Now)
-		var busy *enrolment.BusyError
-		wait := pause
-		switch {
-		case err == nil:
+		if err == nil {
 			return e, nil
-		case errors.As(err, &busy):
-			wait = max(wait, busy.After)
-		case !errors.Is(err, enrolment.ErrUnreachable) && !errors.Is(err, enrolment.ErrFailed):
+		}
+		wait, again := pauses.next(err, time.Until(deadline))
+		if !again || ctx.Err() != nil {
 			return e, err
 		}
-		left := time.Until(deadline)
-		if ctx.Err() != nil || left <= 0 || busy != nil && busy.After > left {
-			return e, err
-		}
-		wait = min(wait, left) // the last try is at the end
 		warn(env.Err, "%v; trying again in %v", err, wait.Round(time.Millisecond))
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 		}
-		pause = min(2*pause, longestJoinPause)
 	}
+}
+
+// joinPauses are the pauses between requests to the CA: each is twice as long as the one
+// before it, up to longestJoinPause.
+type joinPauses struct{ pause time.Duration }
+
+// next returns the pause after a request that failed with err when the time left is left,
+// and whether another request follows. The last request is at the end of the time.
+func (p *joinPauses) next(err error, left time.Duration) (pause time.Duration, again bool) {
+	pause = p.pause
+	var busy *enrolment.BusyError
+	switch {
+	case errors.As(err, &busy):
+		if busy.After > left {
+			return 0, false
+		}
+		pause = max(pause, busy.After)
+	case !errors.Is(err, enrolment.ErrUnreachable) && !errors.Is(err, enrolment.ErrFailed):
+		return 0, false
+	}
+	p.pause = min(2*p.pause, longestJoinPause)
+	return min(pause, left), left > 0
 }
 
 // allRevocations is an answer with the revocations that did not fit it. What does

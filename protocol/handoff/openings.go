@@ -6,8 +6,8 @@ import (
 )
 
 // maxOpenings bounds the openings of the journal that are kept, and so a checkpoint.
-// What was signed in an older one counts as remembered: by then the memory has met
-// whoever saw it, or has used its tokens long ago.
+// An object that was signed in an older one counts as remembered: since then the member
+// has met the peers that saw it, or its tokens were used long ago.
 const maxOpenings = 64
 
 // Loss is what a position shows of a journal that has gone back.
@@ -78,7 +78,7 @@ func (o *openings) at(ahead uint64) token.Position {
 }
 
 // loss compares a position that this member has signed with what the journal has.
-// What is older than the first opening was signed by a former memory.
+// A position older than the first opening is one of a former memory.
 func (o *openings) loss(p token.Position) Loss {
 	if len(o.list) == 0 || p.Opening < o.list[0].number {
 		return Whole

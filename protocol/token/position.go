@@ -1,7 +1,6 @@
 package token
 
 import (
-	"encoding/binary"
 	"maps"
 
 	"github.com/wandertoken/wander/crypto/canonical"
@@ -58,24 +57,9 @@ const (
 // encode is what canonical.Marshal returns, which costs ten allocations in each object.
 func (p Position) encode() canonical.Raw {
 	raw := append(make([]byte, 0, maxPosition), arrayOf3)
-	raw = appendUint(raw, p.Opening)
+	raw = canonical.AppendUint(raw, p.Opening)
 	raw = append(append(raw, tagString), p.Tag[:]...)
-	return appendUint(raw, p.Serial)
-}
-
-// appendUint appends a number in its shortest form.
-func appendUint(to []byte, n uint64) []byte {
-	switch {
-	case n < 24:
-		return append(to, byte(n))
-	case n < 1<<8:
-		return append(to, 0x18, byte(n))
-	case n < 1<<16:
-		return binary.BigEndian.AppendUint16(append(to, 0x19), uint16(n))
-	case n < 1<<32:
-		return binary.BigEndian.AppendUint32(append(to, 0x1a), uint32(n))
-	}
-	return binary.BigEndian.AppendUint64(append(to, longUint), n)
+	return canonical.AppendUint(raw, p.Serial)
 }
 
 // decodeUint reads a number of any length behind from, and returns what follows it.

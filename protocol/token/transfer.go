@@ -61,29 +61,23 @@ func (b *TransferBody) SetLastOperation(ms uint64) {
 	if ms == 0 {
 		return
 	}
-	raw, err := canonical.Marshal(ms)
-	if err != nil {
-		return // a number encodes
-	}
 	b.Extensions = maps.Clone(b.Extensions)
 	if b.Extensions == nil {
 		b.Extensions = make(canonical.Extensions, 2)
 	}
-	b.Extensions[extensionLastOperation] = raw
+	b.Extensions[extensionLastOperation] = canonical.AppendUint(nil, ms)
 }
 
 // LastOperation is what the sender knows of when the operation last ran, in ms
 // since 1970; 0 when it does not say, or says something else than a time.
 func (b TransferBody) LastOperation() (ms uint64) {
 	raw := b.Extensions[extensionLastOperation]
-	if raw == nil || canonical.Unmarshal(raw, &ms, lastOperationLimits) != nil {
+	ms, _, ok := decodeUint(raw)
+	if !ok || !bytes.Equal(raw, canonical.AppendUint(make([]byte, 0, 9), ms)) {
 		return 0
 	}
 	return ms
 }
-
-// lastOperationLimits bound one encoded uint.
-var lastOperationLimits = canonical.Limits{MaxBytes: 9, MaxDepth: 1, MaxItems: 1}
 
 // Sign makes the transfer. The key must be From's. The body is copied: its
 // field is usually lent by a policy, until that policy's next step.

@@ -115,37 +115,28 @@ func unready(t *trial) {
 	over := make(chan *session, maxUnready+1)
 	var list []*session
 	for range maxUnready + 1 {
-		s, full := t.knock()
-		if full {
+		s, err := t.handshake(t.own())
+		if isOverload(err) {
 			over <- nil
 			break
 		}
+		t.check(err == nil, "no connection: %v", err)
 		context.AfterFunc(s.quic.Context(), func() { over <- s })
 		list = append(list, s)
 	}
+	var first *session
 	select {
-	case s := <-over:
-		if s != nil {
-			s.closed(codeOverload, "a fifth connection without preamble")
-		}
+	case first = <-over:
 	case <-t.ctx.Done():
 		t.fail("five connections without preamble stay")
 	}
 	for _, s := range list {
 		s.close()
 	}
-	t.reconnect()
-}
-
-// knock dials, and reports whether the member has too many connections of this one
-// without preamble.
-func (t *trial) knock() (s *session, full bool) {
-	s, err := t.handshake(t.own())
-	if isOverload(err) {
-		return nil, true
+	t.reconnect() // whatever the verdict is: the checks that follow need room
+	if first != nil {
+		first.closed(codeOverload, "a fifth connection without preamble")
 	}
-	t.check(err == nil, "no connection: %v", err)
-	return s, false
 }
 
 func isOverload(err error) bool {
@@ -153,17 +144,16 @@ func isOverload(err error) bool {
 	return errors.As(err, &app) && app.Remote && app.ErrorCode == codeOverload
 }
 
-// reconnect waits until the member lets this one in again.
+// reconnect waits until the member answers a preamble again: it has room for one more
+// connection from then on. Until then the member may close with any code.
 func (t *trial) reconnect() {
 	for {
-		s, full := t.knock()
-		if !full {
+		if s, err := t.handshake(t.own()); err == nil {
 			_, err := s.readPreamble(s.preamble())
 			s.close()
-			full = isOverload(err)
-		}
-		if !full {
-			return
+			if err == nil {
+				return
+			}
 		}
 		t.wait(10 * time.Millisecond)
 	}

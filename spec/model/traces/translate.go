@@ -214,18 +214,21 @@ func (t *translator) class(s *story, to int, b token.TransferBody) string {
 	return "OLD"
 }
 
-// sync makes durable what was written.
+// sync makes durable what was written. All of it is at once: floors come last, since
+// the model raises none over what is not on the disk.
 func (t *translator) sync() {
 	mem := t.memory(t.now.Member)
 	for _, c := range mem.unsynced {
-		switch {
-		case c.floor != nil:
-			t.raised(mem, c.floor)
-		default:
+		if c.floor == nil {
 			c.story.slot(c.place).disk = c.to
 			if t.now.Durable {
 				t.step(c.story, "sender", c.place.hop, "FSYNC")
 			}
+		}
+	}
+	for _, c := range mem.unsynced {
+		if c.floor != nil {
+			t.raised(mem, c.floor)
 		}
 	}
 	mem.unsynced = nil
