@@ -309,15 +309,15 @@ func TestRoster(t *testing.T) {
 	self := a.issue(1, 24*time.Hour)
 	w := &watcher{}
 	b := a.marionette(self, func(c *member.Config) { c.Observer = w })
-	list := a.strangers(20)
+	list := a.strangers(policy.MaxWitnesses + 4)
 	b.known(list...)
 	assert.Equal(t, self.id(), b.puppet.Self)
 	drawn := b.puppet.Roster.Draw(5, nil)
 	assert.Len(t, drawn, 5)
-	witnesses := b.puppet.Roster.Witnesses(list[0].id(), 30, nil)
+	witnesses := b.puppet.Roster.Witnesses(list[0].id(), 100, nil)
 	assert.Len(t, witnesses, policy.MaxWitnesses)
 	assert.NotContains(t, witnesses, list[0].id())
-	assert.Equal(t, []policy.Asked{{N: 5, Answer: drawn}, {Of: list[0].id(), N: 30, Answer: witnesses}}, w.asked)
+	assert.Equal(t, []policy.Asked{{N: 5, Answer: drawn}, {Of: list[0].id(), N: 100, Answer: witnesses}}, w.asked)
 	for range 4 {
 		b.step(member.Unreachable{Peer: list[0].id(), Silent: true})
 	}

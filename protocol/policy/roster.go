@@ -23,9 +23,9 @@ type Surroundings struct {
 	Forgetful bool
 }
 
-// MaxWitnesses bounds how many witnesses a Roster names for one member: as many as
-// a policy ever asks for.
-const MaxWitnesses = 16
+// MaxWitnesses bounds how many witnesses a Roster names for one member: a few that keep
+// a slot, behind as many as have just fallen silent (package keeper).
+const MaxWitnesses = 72
 
 // Roster is what a policy may ask about who takes part in the group, beyond its
 // events. What it answers may differ from member to member, as directories do, and

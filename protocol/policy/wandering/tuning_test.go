@@ -15,9 +15,9 @@ import (
 func TestTuningIsBounded(t *testing.T) {
 	params := policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second}
 	for tuning, ok := range map[wandering.Tuning]bool{
-		{Witnesses: 1}: true, {Witnesses: policy.MaxWitnesses, Reads: policy.MaxWitnesses}: true,
-		{Reads: 1}: false, {Witnesses: policy.MaxWitnesses + 1}: false, {Witnesses: 1, Reads: -1}: false,
-		{Witnesses: 1, Reads: policy.MaxWitnesses + 1}: false,
+		{Witnesses: 1}: true, {Witnesses: wandering.MaxTuning, Reads: wandering.MaxTuning}: true,
+		{Reads: 1}: false, {Witnesses: wandering.MaxTuning + 1}: false, {Witnesses: 1, Reads: -1}: false,
+		{Witnesses: 1, Reads: wandering.MaxTuning + 1}: false,
 	} {
 		made, err := wandering.NewTuned(params, policy.Surroundings{Random: rand.NewPCG(1, 1)}, tuning)
 		if !ok {
