@@ -322,7 +322,7 @@ func TestRoster(t *testing.T) {
 		b.step(member.Unreachable{Peer: list[0].id(), Silent: true})
 	}
 	require.True(t, b.Shunned(list[0].id()))
-	assert.Len(t, b.puppet.Roster.Draw(100, nil), 19, "who does not answer is not drawn")
+	assert.Len(t, b.puppet.Roster.Draw(100, nil), policy.MaxWitnesses+3, "who does not answer is not drawn")
 }
 
 // TestWatch_ManySlots_OneGreeting: however many policies watch a member, it is greeted
