@@ -91,7 +91,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	first.hears(1, cleo.id, []byte{131}, custody, []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 4})
 	released := first.hears(2, cleo.id, []byte{132}, custody, born, promise)
 	first.hears(3, ben.id, []byte{128})
-	ask := first.step(5, timer)
+	ask := first.step(6, timer)
 	first.step(10, policy.Event{Kind: policy.Arrival, From: ben.id, Token: policy.Token{ID: ident.Token(bytes.Repeat([]byte{8}, 32)), Born: millis + 1, Hop: 1}})
 	other := first.hears(11, cleo.id, []byte{132}, custody, born, promise)
 
