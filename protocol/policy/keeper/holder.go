@@ -346,15 +346,13 @@ func (k *Keeper) asksAgain(h *held) {
 	}
 }
 
-// asksFurther asks, beside those who are silent, those that keep in their place.
+// asksFurther asks, beside those who have not answered, as many more that may keep in their
+// place: all of a group, in time.
 func (k *Keeper) asksFurther(h *held) {
-	for _, m := range h.asked {
-		if !k.isSilent(m) {
-			k.fellSilent(m)
-		}
-	}
-	for _, m := range k.others() {
-		if !slices.Contains(h.tried, m) {
+	waited := int(k.now.Sub(h.since) / k.silence)
+	k.order = k.roster.Witnesses(k.slot, ranks*(1+waited), k.order[:0])
+	for _, m := range k.order {
+		if m != k.self && !slices.Contains(h.tried, m) {
 			h.asked, h.tried = append(h.asked, m), append(h.tried, m)
 		}
 	}
