@@ -31,7 +31,8 @@ type held struct {
 	oldest uint32         // the serial of the first question
 	hidden bool           // a program runs under it, and the policy does not know of it
 	keeper ident.Member   // who has the promise, or gets the token
-	asker  ident.Member   // who has asked for the token last
+	asker   ident.Member   // who has asked for the token last
+	known   clock.Instant  // when the program began that others know of
 	promise
 
 	// action is what the policy wants done with it as soon as the promise is given back.
@@ -114,7 +115,9 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 			return max(report, h.since.Add(restAfter))
 		}
 	case running:
-		if h.untold {
+		if h.untold && h.known != longAgo && h.since > h.known.Add(reportPause) {
+			return k.now // they count on an end that is too early
+		} else if h.untold {
 			return report
 		} else if !k.stays(h) {
 			return h.since.Add(restAfter)
@@ -138,7 +141,7 @@ func (k *Keeper) gained(t *policy.Token) *held {
 		h.held = append(h.held, held{})
 		e = &h.held[len(h.held)-1]
 	}
-	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true}
+	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true, known: longAgo}
 	k.here()
 	return e
 }
@@ -266,7 +269,7 @@ func (k *Keeper) reports(h *held) {
 func (k *Keeper) statement(h *held) message {
 	m := message{kind: have, custody: h.custody}
 	if h.state == running {
-		m.span = max(1, millis(h.since.Add(k.hold).Sub(k.now)))
+		m.span, h.known = max(1, millis(h.since.Add(k.hold).Sub(k.now))), h.since
 	}
 	return m
 }

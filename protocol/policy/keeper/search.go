@@ -16,6 +16,7 @@ type search struct {
 
 	last      sight
 	stage     stage
+	look      clock.Instant  // when to look, if somebody waits
 	next      clock.Instant  // when to look, to ask once more or to make a token
 	due       clock.Instant  // when to make one, of a token that is lost
 	behind    []ident.Member // the keepers before this one to whom that is left
@@ -71,7 +72,7 @@ type trail struct {
 }
 
 func (s *search) reset() {
-	*s = search{again: longAgo, wanted: longAgo, next: clock.Never, young: longAgo, made: longAgo, inquired: clock.Never, loss: clock.Never}
+	*s = search{look: longAgo, again: longAgo, wanted: longAgo, next: clock.Never, young: longAgo, made: longAgo, inquired: clock.Never, loss: clock.Never}
 	s.last.at, s.asker.at = longAgo, longAgo
 }
 
@@ -97,11 +98,7 @@ func (k *Keeper) wanted(from ident.Member) {
 	k.tell(from, &message{kind: noted, span: millis(s.again.Sub(k.now))})
 	k.wakes()
 	if s.stage == calm && s.next == clock.Never {
-		at := k.now
-		if !s.last.promised {
-			at = max(at, s.last.at.Add(k.silence))
-		}
-		k.lookAt(at)
+		k.lookAt(max(k.now, s.look))
 	}
 }
 
@@ -291,7 +288,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	if m.span > 0 {
 		s.last.ends = k.now.Add(min(span(m.span), k.hold))
 	}
-	k.calm(k.silence)
+	k.calm(k.pause())
 	if a := &s.asker; k.now < a.at.Add(k.silence) && a.token != m.token {
 		k.tell(a.holder, &message{kind: other, custody: a.custody, promise: a.promise, member: from})
 		a.at = longAgo
@@ -302,10 +299,20 @@ func (k *Keeper) found(from ident.Member, m *message) {
 // again after a pause.
 func (k *Keeper) calm(pause time.Duration) {
 	next := clock.Never
-	if k.search.wanted > k.now {
-		next = k.now.Add(pause)
+	if k.search.look = k.now.Add(pause); k.search.wanted > k.now {
+		next = k.search.look
 	}
 	k.rest(next)
+}
+
+// pause is until a holder is asked again that has the token: so that, if it is silent, that
+// is known when its program ends at the latest.
+func (k *Keeper) pause() time.Duration {
+	ends := k.search.last.ends
+	if ends == longAgo {
+		return k.retry
+	}
+	return min(max(ends.Sub(k.now)-k.silence, k.half), k.silence)
 }
 
 // promised: a member promises that its token rests.
@@ -348,7 +355,7 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 func (k *Keeper) gives(to sight) {
 	k.search.last = to
 	k.search.asker.at = longAgo
-	k.calm(k.silence)
+	k.calm(k.retry)
 	k.tell(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
 }
 
