@@ -109,4 +109,4 @@ func isOneOf(t require.TestingT, err error, reasons ...error) {
 }
 
 // later has one extension that this version does not know.
-var later = canonical.Extensions{1: {0x18, 42}}
+var later = canonical.Extensions{}.With(1, canonical.Raw{0x18, 42})

@@ -57,7 +57,7 @@ func onTheWire(t *testing.T) []sample {
 
 // journalPosition is the extensions of an object that names its position.
 func journalPosition(t *testing.T) []byte {
-	e := token.Position{Opening: millis, Tag: [token.TagSize]byte{7}, Serial: 12}.AddTo(nil)
+	e := token.Position{Opening: millis, Tag: [token.TagSize]byte{7}, Serial: 12}.Extensions()
 	raw, err := canonical.Marshal(e)
 	require.NoError(t, err)
 	return raw
@@ -66,7 +66,7 @@ func journalPosition(t *testing.T) []byte {
 // lastOperation is the extensions of a transfer that says when the operation
 // last ran.
 func lastOperation(t *testing.T) []byte {
-	w := newWalk(t, nil, nil)
+	w := newWalk(t, nil, noExtension)
 	body := w.first.Body()
 	body.SetLastOperation(millis)
 	signed, err := body.Sign(groupID, ada.key)

@@ -41,7 +41,7 @@ func certificateOf(t *testing.T, p party, version uint64) certificate.Certificat
 }
 
 func newSubject(t *testing.T) *subject {
-	g, err := group.New([]group.Authority{statement(t, authority, authority, nil)}, configuration(t, 1, nil))
+	g, err := group.New([]group.Authority{statement(t, authority, authority, noExtension)}, configuration(t, 1, noExtension))
 	require.NoError(t, err)
 	s := &subject{t: t, now: clock.Reading{Boot: clock.Instant(time.Hour), Wall: day.Add(time.Hour)}}
 	s.Member, s.effects, err = member.New(member.Config{
@@ -130,7 +130,7 @@ func TestEveryPeerIsRationed(t *testing.T) {
 }
 
 func revocationUpdate(t *testing.T) []byte {
-	raw, err := updates.Revocation(revocation(t, "", nil).Raw()).Encode()
+	raw, err := updates.Revocation(revocation(t, "", noExtension).Raw()).Encode()
 	require.NoError(t, err)
 	return raw
 }

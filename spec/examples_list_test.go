@@ -38,7 +38,7 @@ func (g *gallery) all() {
 	g.heading("18.2 Signed objects")
 	c := newCouple(g.t)
 	g.aboutMembers(c)
-	w := newWalk(g.t, nil, nil)
+	w := newWalk(g.t, nil, noExtension)
 	g.aboutTokens(w)
 	g.heading("18.3 Frames and messages")
 	told := g.updates(c)
@@ -72,19 +72,19 @@ func (g *gallery) keys() {
 
 func (g *gallery) aboutMembers(c couple) {
 	t := g.t
-	g.signed(of("signed-authority", envelope.Authority, statement(t, authority, authority, nil)), "the first key")
-	g.signed(of("signed-authority", envelope.Authority, statement(t, secondAuthority, authority, nil)), "a later key")
-	g.signed(of("signed-configuration", envelope.Configuration, configuration(t, 1, nil)), "")
+	g.signed(of("signed-authority", envelope.Authority, statement(t, authority, authority, noExtension)), "the first key")
+	g.signed(of("signed-authority", envelope.Authority, statement(t, secondAuthority, authority, noExtension)), "a later key")
+	g.signed(of("signed-configuration", envelope.Configuration, configuration(t, 1, noExtension)), "")
 	g.signed(hashed(t, "signed-certificate", envelope.Certificate, c.ada), "Ada's")
 	g.signed(hashed(t, "signed-certificate", envelope.Certificate, c.ben), "Ben's")
 	g.signed(hashed(t, "signed-endpoint", envelope.Endpoint, c.endpoint), "reachable")
 	g.signed(of("signed-endpoint", envelope.Endpoint, endpoint(t, certificate.Endpoint{
 		Mode: certificate.DialsOut, Attached: []ident.Member{ben.id, cleo.id},
 	})), "dials out only")
-	g.signed(of("signed-revocation", envelope.Revocation, revocation(t, "stolen", nil)), "")
-	g.signed(of("signed-leave", envelope.Leave, leave(t, nil)), "")
+	g.signed(of("signed-revocation", envelope.Revocation, revocation(t, "stolen", noExtension)), "")
+	g.signed(of("signed-leave", envelope.Leave, leave(t, noExtension)), "")
 	g.signed(hashed(t, "signed-failure", envelope.Failure, c.failed), "")
-	g.signed(of("signed-request", envelope.Request, request(t, nil)), "")
+	g.signed(of("signed-request", envelope.Request, request(t, noExtension)), "")
 }
 
 // hashed is a signed object that is there as bytes only.
@@ -117,8 +117,8 @@ func (g *gallery) updates(c couple) []byte {
 		what string
 		updates.Update
 	}{
-		{"failure", updates.Failure(c.failed, c.ben)}, {"leave", updates.Leave(leave(g.t, nil).Raw(), c.ada)},
-		{"revocation", updates.Revocation(revocation(g.t, "stolen", nil).Raw())}, {"join", updates.Join(c.ada, c.endpoint)},
+		{"failure", updates.Failure(c.failed, c.ben)}, {"leave", updates.Leave(leave(g.t, noExtension).Raw(), c.ada)},
+		{"revocation", updates.Revocation(revocation(g.t, "stolen", noExtension).Raw())}, {"join", updates.Join(c.ada, c.endpoint)},
 	} {
 		raw, err := u.Encode()
 		require.NoError(g.t, err)
@@ -142,7 +142,7 @@ func (g *gallery) handoff(w walk, told []byte) {
 		value any
 	}{
 		{"Ada's certificate (**T-3**)", transport.CertificateOID, newCouple(g.t).ada},
-		{"the statement about the second CA key (**T-21**)", transport.VouchersOID, [][]byte{statement(g.t, secondAuthority, authority, nil).Raw()}},
+		{"the statement about the second CA key (**T-21**)", transport.VouchersOID, [][]byte{statement(g.t, secondAuthority, authority, noExtension).Raw()}},
 	} {
 		value, err := asn1.Marshal(x.value)
 		require.NoError(g.t, err)
@@ -196,9 +196,9 @@ func (g *gallery) directory(c couple, told []byte) {
 	g.message("", &wire.Gossip{Configuration: 7, Revocations: 3, Members: members, Fingerprint: all})
 	g.message("", &wire.Summary{Parts: c.directory.Split(ident.Member{}, ident.LastMember(), wire.MaxParts)})
 	g.message("", &wire.Configuration{
-		Configuration: configuration(g.t, 1, nil).Raw(), Authorities: [][]byte{statement(g.t, secondAuthority, authority, nil).Raw()},
+		Configuration: configuration(g.t, 1, noExtension).Raw(), Authorities: [][]byte{statement(g.t, secondAuthority, authority, noExtension).Raw()},
 	})
-	g.message("", &wire.Revocations{Revocations: [][]byte{revocation(g.t, "stolen", nil).Raw()}})
+	g.message("", &wire.Revocations{Revocations: [][]byte{revocation(g.t, "stolen", noExtension).Raw()}})
 	g.message("", &wire.Probe{Subject: ada.id, Sequence: 12})
 	g.message("", &wire.News{Updates: [][]byte{told}})
 }
@@ -280,19 +280,19 @@ func (g *gallery) enrolment(c couple) {
 	g.item("enrolment.cddl", "invite", "", raw[:len(raw)-4])
 	g.block("Its text, in lines of 96:", chunked(text, 96))
 	publication := enrolment.Publication{
-		Authorities: [][]byte{statement(t, authority, authority, nil).Raw()}, Configuration: configuration(t, 1, nil).Raw(),
-		Revocations: [][]byte{revocation(t, "stolen", nil).Raw()},
+		Authorities: [][]byte{statement(t, authority, authority, noExtension).Raw()}, Configuration: configuration(t, 1, noExtension).Raw(),
+		Revocations: [][]byte{revocation(t, "stolen", noExtension).Raw()},
 	}
 	peers := []enrolment.Peer{{Certificate: c.ada, Endpoint: c.endpoint}}
 	for _, s := range []sample{
-		encoded(t, "enrol-request", enrolment.EnrolRequest{ID: [8]byte{1, 2}, Secret: [16]byte{3, 4}, Request: request(t, nil).Raw()}),
+		encoded(t, "enrol-request", enrolment.EnrolRequest{ID: [8]byte{1, 2}, Secret: [16]byte{3, 4}, Request: request(t, noExtension).Raw()}),
 		encoded(t, "enrol-answer", enrolment.EnrolAnswer{Certificate: c.ben, Publication: publication, Peers: peers, Others: 1}),
 		encoded(t, "renew-answer", enrolment.RenewAnswer{Certificate: c.ben, Authorities: publication.Authorities}),
-		encoded(t, "sync-request", enrolment.SyncRequest{Configuration: 7, Revocations: 3, Endpoint: c.endpoint, Leaves: [][]byte{leave(t, nil).Raw()}}),
+		encoded(t, "sync-request", enrolment.SyncRequest{Configuration: 7, Revocations: 3, Endpoint: c.endpoint, Leaves: [][]byte{leave(t, noExtension).Raw()}}),
 		encoded(t, "sync-answer", enrolment.SyncAnswer{Publication: enrolment.Publication{Authorities: publication.Authorities}, Peers: peers}),
-		encoded(t, "leave-request", enrolment.LeaveRequest{Leave: leave(t, nil).Raw()}),
+		encoded(t, "leave-request", enrolment.LeaveRequest{Leave: leave(t, noExtension).Raw()}),
 		encoded(t, "evidence-request", enrolment.EvidenceRequest{Evidence: evidenceFile(t)}),
-		encoded(t, "refusal", enrolment.Refusal{Reason: enrolment.Revoked, Object: revocation(t, "stolen", nil).Raw()}),
+		encoded(t, "refusal", enrolment.Refusal{Reason: enrolment.Revoked, Object: revocation(t, "stolen", noExtension).Raw()}),
 	} {
 		g.checked("enrolment.cddl", s.rule, strings.TrimPrefix(s.rule, "travelling-"), "", s.data)
 	}

@@ -74,7 +74,7 @@ func (oneKey) Key(id ident.Member) *signature.PublicKey {
 
 // G-4: an object that is signed anew, with another signature, is the same.
 func TestOtherSignatureSameObject(t *testing.T) {
-	usual := newWalk(t, nil, nil).genesis
+	usual := newWalk(t, nil, noExtension).genesis
 	message := sigStructure(t, of("signed-genesis", envelope.Genesis, usual))
 	other := append([]byte(nil), usual.Raw()...)
 	copy(other[len(other)-64:], signAgain(t, 3, message))

@@ -30,7 +30,7 @@ func certified(t *testing.T, p party, name string, serial uint64) []byte {
 }
 
 func newCouple(t *testing.T) couple {
-	g, err := group.New([]group.Authority{statement(t, authority, authority, nil)}, configuration(t, 1, nil))
+	g, err := group.New([]group.Authority{statement(t, authority, authority, noExtension)}, configuration(t, 1, noExtension))
 	require.NoError(t, err)
 	f, err := certificate.Failure{Witness: ben.id, Subject: ada.id, Sequence: 12, Time: millis}.Sign(groupID, ben.key)
 	require.NoError(t, err)

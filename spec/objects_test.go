@@ -34,9 +34,12 @@ var (
 	millis          uint64 = 1772366400000
 )
 
+// noExtension is the usual extensions of objects that name no position.
+var noExtension canonical.Extensions
+
 // oneExtension is an extension of a later version: what is unknown and odd is
 // kept.
-var oneExtension = canonical.Extensions{7: canonical.Raw{0x82, 0x01, 0x61, 0x78}}
+var oneExtension = canonical.Extensions{}.With(7, canonical.Raw{0x82, 0x01, 0x61, 0x78})
 
 func newKey(seed byte) *signature.PrivateKey {
 	key, err := signature.NewPrivateKey(bytes.Repeat([]byte{seed}, signature.SeedSize))
@@ -83,7 +86,7 @@ func signedObjects(t *testing.T) []signed {
 
 func aboutTheGroup(t *testing.T) []signed {
 	var list []signed
-	for _, e := range []canonical.Extensions{nil, oneExtension} {
+	for _, e := range []canonical.Extensions{{}, oneExtension} {
 		list = append(list,
 			of("signed-authority", envelope.Authority, statement(t, authority, authority, e)),
 			of("signed-authority", envelope.Authority, statement(t, secondAuthority, authority, e)),
@@ -249,7 +252,7 @@ func answer(t *testing.T, to token.Transfer, v token.Verdict, by party, e canoni
 func aboutTokens(t *testing.T) []signed {
 	var list []signed
 	for _, w := range []walk{
-		newWalk(t, nil, nil),
+		newWalk(t, nil, noExtension),
 		newWalk(t, bytes.Repeat([]byte{0xf0}, token.MaxField), oneExtension),
 	} {
 		list = append(list,

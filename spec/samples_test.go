@@ -17,10 +17,10 @@ import (
 // messages has every message twice: as it usually is, and with everything left
 // out that may be.
 func messages(t *testing.T) []wire.Message {
-	w := newWalk(t, []byte("field"), nil)
-	cert := memberCertificate(t, ada, nil).Raw()
-	revoked := revocation(t, "stolen", nil).Raw()
-	config := configuration(t, 2, nil).Raw()
+	w := newWalk(t, []byte("field"), noExtension)
+	cert := memberCertificate(t, ada, noExtension).Raw()
+	revoked := revocation(t, "stolen", noExtension).Raw()
+	config := configuration(t, 2, noExtension).Raw()
 	tok, four := w.genesis.ID(), []ident.Member{ada.id, ben.id, cleo.id, authority.id}
 	settled := &wire.Settled{Incarnation: incarnation, Below: 1000}
 	return []wire.Message{
@@ -78,10 +78,10 @@ func messages(t *testing.T) []wire.Message {
 // membershipUpdates has every kind of update, and a join without endpoint
 // record.
 func membershipUpdates(t *testing.T) (raws [][]byte) {
-	cert := memberCertificate(t, ada, nil).Raw()
+	cert := memberCertificate(t, ada, noExtension).Raw()
 	for _, u := range []updates.Update{
 		updates.Join(cert, cert), updates.Join(cert, nil), updates.Leave(cert, cert), updates.Failure(cert, cert),
-		updates.Revocation(revocation(t, "stolen", nil).Raw()),
+		updates.Revocation(revocation(t, "stolen", noExtension).Raw()),
 	} {
 		raw, err := u.Encode()
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func membershipUpdates(t *testing.T) (raws [][]byte) {
 
 // records has every record of a journal.
 func records(t *testing.T) []journal.Record {
-	w := newWalk(t, []byte("field"), nil)
+	w := newWalk(t, []byte("field"), noExtension)
 	tok, grant := w.genesis.ID(), ident.Grant{4}
 	return []journal.Record{
 		&journal.Incarnation{Incarnation: incarnation, Member: ada.id, Durable: true, Machine: "4f6e65 17"},
@@ -112,7 +112,7 @@ func records(t *testing.T) []journal.Record {
 		&journal.Taken{Token: tok, Hop: 1, Transfer: w.first.Hash(), From: ada.id, Accept: 5, Declined: true},
 		&journal.Started{Grant: grant, Token: tok, Hop: 1, Resource: "ftp", Deadline: 1 << 40, Length: 1 << 30, Boot: "b", Machine: "m"},
 		&journal.Ended{Grant: grant, Operated: true, Cause: journal.EndReported, SeenFrom: millis, SeenTo: millis + 1},
-		&journal.Known{What: journal.KnownCertificate, Object: memberCertificate(t, ada, nil).Raw()},
+		&journal.Known{What: journal.KnownCertificate, Object: memberCertificate(t, ada, noExtension).Raw()},
 		&journal.Evidence{What: "void and receipt", Accused: cleo.id, Objects: [][]byte{w.second.Raw(), w.void.Raw()}},
 		&journal.Evidence{What: "x"},
 		&journal.Founded{Resource: "ftp", Slot: 1},
@@ -123,12 +123,12 @@ func records(t *testing.T) []journal.Record {
 
 // evidenceFile is evidence that Ada gave one hop away twice.
 func evidenceFile(t *testing.T) []byte {
-	w := newWalk(t, nil, nil)
+	w := newWalk(t, nil, noExtension)
 	again := w.first.Body()
 	again.Accept++
 	second, err := again.Sign(groupID, ada.key)
 	require.NoError(t, err)
-	e, err := evidence.New(groupID, [][]byte{statement(t, authority, authority, nil).Raw()}, memberCertificate(t, ada, nil).Raw(),
+	e, err := evidence.New(groupID, [][]byte{statement(t, authority, authority, noExtension).Raw()}, memberCertificate(t, ada, noExtension).Raw(),
 		evidence.Object{Kind: envelope.Transfer, Raw: w.first.Raw()}, evidence.Object{Kind: envelope.Transfer, Raw: second.Raw()})
 	require.NoError(t, err)
 	raw, err := e.Encode()

@@ -50,30 +50,21 @@ func modes() (cbor.UserBufferEncMode, cbor.DecMode) {
 // Marshal returns the deterministic encoding of v. A value with no such
 // encoding here (a float, a tag, text that is not UTF-8, a bad Raw) is refused
 // with ErrType or the reason that Check would give.
-func Marshal(v any) ([]byte, error) { return MarshalWithin(v, unbounded) }
-
-// MarshalWithin is Marshal of a value whose encoding must pass Check within l.
-func MarshalWithin(v any, l Limits) ([]byte, error) {
-	b, err := encoder.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrType, err)
-	}
-	if err := Check(b, l); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
+func Marshal(v any) ([]byte, error) { return Append(nil, v) }
 
 // Append appends what Marshal returns to dst, or returns dst as it was and the
 // error.
-func Append(dst []byte, v any) ([]byte, error) {
+func Append(dst []byte, v any) ([]byte, error) { return AppendWithin(dst, v, unbounded) }
+
+// AppendWithin is Append of a value whose encoding must pass Check within l.
+func AppendWithin(dst []byte, v any, l Limits) ([]byte, error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
 	buf.Reset()
 	if err := encoder.MarshalToBuffer(v, buf); err != nil {
 		return dst, fmt.Errorf("%w: %w", ErrType, err)
 	}
-	if err := Check(buf.Bytes(), unbounded); err != nil {
+	if err := Check(buf.Bytes(), l); err != nil {
 		return dst, err
 	}
 	return append(dst, buf.Bytes()...), nil

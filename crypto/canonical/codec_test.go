@@ -1,6 +1,7 @@
 package canonical_test
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/hex"
 	"math"
@@ -189,35 +190,48 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// TestExtensions_With_LikeAMap builds extensions in any order, with keys that come again:
+// they are what the library makes of a map, and what they were made from is unchanged.
+func TestExtensions_With_LikeAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e, model := canonical.Extensions{}, map[uint64]canonical.Raw{}
+		keys := rapid.SliceOfN(rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64Max(math.MaxUint64>>1)), 0, canonical.MaxExtensions)
+		for _, n := range keys.Draw(t, "keys") {
+			key, value := 2*n+1, rapid.SampledFrom([]canonical.Raw{{0x00}, {0x18, 200}, {0x82, 0x01, 0x41, 0x00}}).Draw(t, "value")
+			before, had := bytes.Clone(must(canonical.Marshal(e))), e.Get(key)
+			assert.Equal(t, model[key], had)
+			with := e.With(key, value)
+			assert.Equal(t, before, must(canonical.Marshal(e)))
+			e, model[key] = with, value
+			assert.Equal(t, value, e.Get(key))
+		}
+		assert.Equal(t, len(model), e.Len())
+		assert.Equal(t, must(canonical.Marshal(model)), must(canonical.Marshal(e)))
+	})
+}
+
 func TestExtensions(t *testing.T) {
-	value := func(size int) canonical.Raw { // a byte string of that size in all
-		v := make(canonical.Raw, size)
-		v[0], v[1], v[2] = 0x59, byte((size-3)>>8), byte(size-3)
-		return v
-	}
 	full := canonical.Extensions{}
 	for i := range uint64(canonical.MaxExtensions) {
-		full[math.MaxUint64-2*i] = value(259)[:256:256]
-		copy(full[math.MaxUint64-2*i], []byte{0x58, 254})
+		full = full.With(math.MaxUint64-2*i, append(canonical.Raw{0x58, 254}, make([]byte, 254)...))
 	}
 	tooMany := canonical.Extensions{}
 	for i := range uint64(canonical.MaxExtensions + 1) {
-		tooMany[2*i+1] = canonical.Raw{0x00}
+		tooMany = tooMany.With(2*i+1, canonical.Raw{0x00})
 	}
 	for name, c := range map[string]struct {
 		e    canonical.Extensions
 		want error
 	}{
-		"nil":           {nil, nil},
 		"empty":         {canonical.Extensions{}, nil},
-		"odd":           {canonical.Extensions{1: {0x00}, 3: {0xf6}}, nil},
+		"odd":           {canonical.Extensions{}.With(1, canonical.Raw{0x00}).With(3, canonical.Raw{0xf6}), nil},
 		"full":          {full, nil},
-		"even":          {canonical.Extensions{2: {0x00}}, canonical.ErrExtension},
-		"zero":          {canonical.Extensions{0: {0x00}}, canonical.ErrExtension},
+		"even":          {canonical.Extensions{}.With(2, canonical.Raw{0x00}), canonical.ErrExtension},
+		"zero":          {canonical.Extensions{}.With(0, canonical.Raw{0x00}), canonical.ErrExtension},
 		"too many":      {tooMany, canonical.ErrTooMany},
-		"too large":     {canonical.Extensions{1: append(canonical.Raw{0x59, 1, 0}, make([]byte, 256)...)}, canonical.ErrTooLarge},
-		"not canonical": {canonical.Extensions{1: {0x18, 0x00}}, canonical.ErrNotShortest},
-		"no value":      {canonical.Extensions{1: {}}, canonical.ErrTruncated},
+		"too large":     {canonical.Extensions{}.With(1, append(canonical.Raw{0x59, 1, 0}, make([]byte, 256)...)), canonical.ErrTooLarge},
+		"not canonical": {canonical.Extensions{}.With(1, canonical.Raw{0x18, 0x00}), canonical.ErrNotShortest},
+		"no value":      {canonical.Extensions{}.With(1, canonical.Raw{}), canonical.ErrTruncated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assertIs(t, c.e.Validate(), c.want)
@@ -228,9 +242,9 @@ func TestExtensions(t *testing.T) {
 			}
 			var back canonical.Extensions
 			require.NoError(t, canonical.Unmarshal(data, &back, generous))
-			if len(c.e) == 0 {
+			if c.e.Len() == 0 {
 				assert.Equal(t, []byte{0xa0}, data)
-				assert.Nil(t, back)
+				assert.Zero(t, back)
 				return
 			}
 			assert.Equal(t, c.e, back)
@@ -252,4 +266,11 @@ func TestExtensions(t *testing.T) {
 			assert.ErrorIs(t, e.UnmarshalCBOR(unhex(t, c.hex)), c.want, "whatever decodes it")
 		})
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -99,7 +99,7 @@ func TestCertificateRoundTripOfAnything(t *testing.T) {
 		c.ConfigVersion = rapid.Uint64().Draw(t, "config")
 		c.RevocationVersion = rapid.Uint64().Draw(t, "revocation")
 		if rapid.Bool().Draw(t, "extended") {
-			c.Extensions = canonical.Extensions{rapid.Uint64().Draw(t, "key") | 1: {0x01}}
+			c.Extensions = canonical.Extensions{}.With(rapid.Uint64().Draw(t, "key")|1, canonical.Raw{0x01})
 		}
 		parsed, err := certificate.Parse(group, mustSign(t, c).Raw(), trusting(caKey))
 		require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestClaimsThatAreNotSigned(t *testing.T) {
 		{"ends as it begins", func(c *certificate.Claims) { c.NotAfter = c.NotBefore }, certificate.ErrValidity},
 		{"no key", func(c *certificate.Claims) { c.Key = [32]byte{} }, certificate.ErrKey},
 		{"small order", func(c *certificate.Claims) { c.Key = [32]byte{1} }, certificate.ErrKey},
-		{"critical extension", func(c *certificate.Claims) { c.Extensions = canonical.Extensions{2: {1}} }, certificate.ErrMalformed},
+		{"critical extension", func(c *certificate.Claims) { c.Extensions = canonical.Extensions{}.With(2, canonical.Raw{1}) }, certificate.ErrMalformed},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

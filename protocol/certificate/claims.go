@@ -143,7 +143,7 @@ func (c Claims) form() claimsForm {
 		ConfigVersion: c.ConfigVersion, RevocationVersion: c.RevocationVersion,
 	}
 	binary.BigEndian.PutUint64(f.Serial[:], c.Serial)
-	if len(c.Extensions) > 0 {
+	if c.Extensions.Len() > 0 {
 		f.Extensions = &c.Extensions
 	}
 	return f
@@ -164,7 +164,7 @@ func (f claimsForm) claims() (Claims, error) {
 		ConfigVersion: f.ConfigVersion, RevocationVersion: f.RevocationVersion,
 	}
 	if f.Extensions != nil {
-		if len(*f.Extensions) == 0 {
+		if f.Extensions.Len() == 0 {
 			return Claims{}, fmt.Errorf("%w: empty extensions", ErrMalformed)
 		}
 		c.Extensions = *f.Extensions

@@ -82,7 +82,7 @@ func TestEndpointsThatAreRefused(t *testing.T) {
 
 func TestEndpointWithACriticalExtension(t *testing.T) {
 	e := endpoint()
-	e.Extensions = canonical.Extensions{4: {1}}
+	e.Extensions = canonical.Extensions{}.With(4, canonical.Raw{1})
 	_, err := e.Sign(group, memberKey)
 	assert.ErrorIs(t, err, certificate.ErrMalformed)
 	assert.ErrorIs(t, err, canonical.ErrExtension)
@@ -99,7 +99,7 @@ func TestLargestEndpointFits(t *testing.T) {
 	assert.LessOrEqual(t, len(signed.Raw()), 4<<10)
 
 	value := append(canonical.Raw{0x58, 0xfe}, make([]byte, 254)...)
-	e.Extensions = canonical.Extensions{1: value, 3: value, 5: value, 7: value, 9: value, 11: value, 13: value, 15: value}
+	e.Extensions = canonical.Extensions{}.With(1, value).With(3, value).With(5, value).With(7, value).With(9, value).With(11, value).With(13, value).With(15, value)
 	_, err = e.Sign(group, memberKey)
 	assert.ErrorIs(t, err, certificate.ErrTooLarge)
 }

@@ -27,10 +27,10 @@ func request() certificate.Request {
 }
 
 // later is an extension that this version does not know and keeps.
-var later = canonical.Extensions{1: {0x01}}
+var later = canonical.Extensions{}.With(1, canonical.Raw{0x01})
 
 func TestLeaveRoundTrip(t *testing.T) {
-	for _, extensions := range []canonical.Extensions{nil, later} {
+	for _, extensions := range []canonical.Extensions{{}, later} {
 		l := leave()
 		l.Extensions = extensions
 		signed, err := l.Sign(group, memberKey)
@@ -50,7 +50,7 @@ func TestLeaveRoundTrip(t *testing.T) {
 }
 
 func TestFailureRoundTrip(t *testing.T) {
-	for _, extensions := range []canonical.Extensions{nil, later} {
+	for _, extensions := range []canonical.Extensions{{}, later} {
 		f := failure()
 		f.Extensions = extensions
 		signed, err := f.Sign(group, memberKey)
@@ -68,7 +68,7 @@ func TestFailureRoundTrip(t *testing.T) {
 }
 
 func TestRequestRoundTrip(t *testing.T) {
-	for _, extensions := range []canonical.Extensions{nil, later} {
+	for _, extensions := range []canonical.Extensions{{}, later} {
 		r := request()
 		r.Extensions = extensions
 		signed, err := r.Sign(group, memberKey)
@@ -213,7 +213,7 @@ func TestFailuresThatAreRefused(t *testing.T) {
 }
 
 func TestNoticesWithACriticalExtension(t *testing.T) {
-	critical := canonical.Extensions{4: {1}}
+	critical := canonical.Extensions{}.With(4, canonical.Raw{1})
 	l, f, r := leave(), failure(), request()
 	l.Extensions, f.Extensions, r.Extensions = critical, critical, critical
 	_, err := l.Sign(group, memberKey)
@@ -264,7 +264,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 // The largest notice of each kind still fits an object of a message.
 func TestLargestNoticesFit(t *testing.T) {
 	value := append(canonical.Raw{0x58, 0xfe}, make([]byte, 254)...)
-	full := canonical.Extensions{1: value, 3: value, 5: value, 7: value, 9: value, 11: value, 13: value, 15: value}
+	full := canonical.Extensions{}.With(1, value).With(3, value).With(5, value).With(7, value).With(9, value).With(11, value).With(13, value).With(15, value)
 	f := failure()
 	f.Extensions = full
 	signed, err := f.Sign(group, memberKey)

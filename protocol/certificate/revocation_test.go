@@ -58,7 +58,7 @@ func TestRevocationsThatAreRefused(t *testing.T) {
 
 func TestRevocationWithACriticalExtension(t *testing.T) {
 	r := revocation()
-	r.Extensions = canonical.Extensions{0: {1}}
+	r.Extensions = canonical.Extensions{}.With(0, canonical.Raw{1})
 	_, err := r.Sign(group, caKey)
 	assert.ErrorIs(t, err, certificate.ErrMalformed)
 }

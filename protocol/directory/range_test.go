@@ -223,7 +223,7 @@ func TestLargestEntryFitsAFrame(t *testing.T) {
 	list := ca.members(directory.MaxFailureQuorum + 1)
 	ben := list[0]
 	value := append(canonical.Raw{0x58, 0xfe}, make([]byte, 254)...)
-	full := canonical.Extensions{1: value, 3: value, 5: value, 7: value, 9: value, 11: value, 13: value, 15: value}
+	full := canonical.Extensions{}.With(1, value).With(3, value).With(5, value).With(7, value).With(9, value).With(11, value).With(13, value).With(15, value)
 	claims := ben.certificate(month).Claims()
 	claims.Name, claims.Extensions = strings.Repeat("a", certificate.MaxName), full
 	e := wire.Entry{
@@ -234,7 +234,7 @@ func TestLargestEntryFitsAFrame(t *testing.T) {
 	for i := range certificate.MaxAddresses {
 		located.Addresses = append(located.Addresses, strings.Repeat("a", 250)+strconv.Itoa(i)+":4133")
 	}
-	located.Extensions = canonical.Extensions{1: value, 3: value, 5: value, 7: value, 9: value, 11: value}
+	located.Extensions = canonical.Extensions{}.With(1, value).With(3, value).With(5, value).With(7, value).With(9, value).With(11, value)
 	e.Endpoint = must(located.Sign(ca.id, ben.key)).Raw()
 	slices.SortFunc(list[1:], func(a, b someone) int { return a.id.Compare(b.id) })
 	for _, w := range list[1:] {

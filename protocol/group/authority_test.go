@@ -94,7 +94,7 @@ func TestStatementsThatAreNotSigned(t *testing.T) {
 		{"validity", func(s *group.Statement) { s.NotAfter = s.NotBefore.Add(time.Millisecond) }, group.ErrValidity},
 		{"key", func(s *group.Statement) { s.Key = [32]byte{1} }, group.ErrKey},
 		{"version", func(s *group.Statement) { s.Version = 1 }, group.ErrVersion},
-		{"extension", func(s *group.Statement) { s.Extensions = canonical.Extensions{2: {1}} }, group.ErrMalformed},
+		{"extension", func(s *group.Statement) { s.Extensions = canonical.Extensions{}.With(2, canonical.Raw{1}) }, group.ErrMalformed},
 		{"other group", func(s *group.Statement) { s.Group = ident.Group{1} }, group.ErrGroup},
 	}
 	for _, tt := range tests {

@@ -182,8 +182,8 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"operation", func(s *group.Settings) { ftp(s).OperationTime = 0 }, policy.ErrOutOfRange, "operation_time"},
 		{"fraction in a resource", func(s *group.Settings) { ftp(s).SkipDelay = 1500 * time.Microsecond }, group.ErrFraction, "skip_delay"},
 		{"hold", func(s *group.Settings) { ftp(s).MaxHold = 8 * 24 * time.Hour }, group.ErrOutOfRange, "max_hold"},
-		{"extension", func(s *group.Settings) { s.Extensions = canonical.Extensions{2: {1}} }, canonical.ErrExtension, ""},
-		{"resource extension", func(s *group.Settings) { ftp(s).Extensions = canonical.Extensions{2: {1}} }, canonical.ErrExtension, ""},
+		{"extension", func(s *group.Settings) { s.Extensions = canonical.Extensions{}.With(2, canonical.Raw{1}) }, canonical.ErrExtension, ""},
+		{"resource extension", func(s *group.Settings) { ftp(s).Extensions = canonical.Extensions{}.With(2, canonical.Raw{1}) }, canonical.ErrExtension, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -187,11 +187,9 @@ func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing
 		return p, nil, ErrAddress
 	}
 	note := func(e error) {
-		var unknown *token.UnknownSignerError
-		switch {
-		case errors.As(e, &unknown):
+		if unknown, is := errors.AsType[*token.UnknownSignerError](e); is {
 			missing = append(missing, unknown.Member)
-		case e != nil && err == nil:
+		} else if e != nil && err == nil {
 			err = e
 		}
 	}
@@ -299,7 +297,7 @@ func (m *Machine) decline(k key, rec *record, t token.Transfer) {
 	rec = m.claim(k, rec, t, ReceiverDecline)
 	m.stats.Declined++
 	body := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation)
-	body.Extensions = m.Position().AddTo(nil)
+	body.Extensions = m.Position().Extensions()
 	void, err := body.Sign(m.cfg.Group, token.Void, m.cfg.Key)
 	if err != nil {
 		m.report("internal", rec.from, "void not signed: "+err.Error())
@@ -314,7 +312,7 @@ func (m *Machine) decline(k key, rec *record, t token.Transfer) {
 func (m *Machine) answer(t token.Transfer, v token.Verdict) {
 	body := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation)
 	if v != token.Unknown {
-		body.Extensions = m.openings.at(0).AddTo(nil)
+		body.Extensions = m.openings.at(0).Extensions()
 	}
 	a, err := body.Sign(m.cfg.Group, v, m.cfg.Key)
 	if err != nil {

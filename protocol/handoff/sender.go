@@ -35,7 +35,7 @@ func (m *Machine) release(rec *record, a accepted) {
 	body := rec.title.Next(a.from, a.incarnation, a.number)
 	body.Time = m.now.Millis()
 	body.Field = rec.pass.field
-	body.Extensions = m.Position().AddTo(nil)
+	body.Extensions = m.Position().Extensions()
 	body.SetLastOperation(m.cfg.World.LastOperation(rec.title.Genesis.Body()))
 	transfer, err := body.Sign(m.cfg.Group, m.cfg.Key)
 	if err != nil {

@@ -104,7 +104,7 @@ func (m *Member) signEndpoint() {
 	e := certificate.Endpoint{
 		Member: m.self, Sequence: max(above+1, m.now.Millis()), Mode: m.mode(),
 		Addresses: m.where.addresses, Attached: m.attachments(), Time: m.now.Millis(),
-		Extensions: m.handoff.Opened().AddTo(nil),
+		Extensions: m.handoff.Opened().Extensions(),
 	}
 	signed, err := e.Sign(m.cfg.Group.ID(), m.cfg.Key)
 	if err != nil {

@@ -53,19 +53,20 @@ type Member struct {
 	where      whereabouts
 
 	// Who does not answer: see watch.go.
-	suspects  map[ident.Member]*suspicion
-	memories  memories // what others have signed: see memories.go
+	suspects map[ident.Member]*suspicion
+	stated   map[ident.Member]uint64   // endpoint sequence + 1 of what was stated failed
+	broken   map[ident.Member]struct{} // whose connection broke, until the next one
+	watchAt  clock.Instant
+	redials  budget        // of suspects
+	heardAt  clock.Instant // when anybody was last heard
+	doubt    doubt         // whether it is rather this member's own fault
+
+	// Whether a journal has gone back: see memories.go, recall.go.
+	memories  memories // the latest objects that others have signed
 	recall    recalling
 	rollbacks uint64 // custody memories given up, since the start
 	lastLoss  handoff.Loss
 	copies    map[token.Position]bool // where others with this key have begun anew, with serial 0
-
-	stated  map[ident.Member]uint64   // endpoint sequence + 1 of what was stated failed
-	broken  map[ident.Member]struct{} // whose connection broke, until the next one
-	watchAt clock.Instant
-	redials budget        // of suspects
-	heardAt clock.Instant // when anybody was last heard
-	doubt   doubt         // whether it is rather this member's own fault
 
 	tells                   tells   // to members that are not connected: see tells.go
 	policyRate, policyBurst float64 // POLICY messages that a peer may send

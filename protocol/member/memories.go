@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/handoff"
@@ -86,12 +87,12 @@ func (m *Member) newWitness() witness {
 }
 
 func (w witness) Genesis(g token.Genesis) (mine, other token.Object, found bool) {
-	w.m.remember(g.Body().Generator, wire.ShownGenesis, g.Raw(), token.PositionOf(g.Body().Extensions))
+	w.m.remember(g.Body().Generator, wire.ShownGenesis, g.Raw(), g.Body().Extensions)
 	return w.Witness.Genesis(g)
 }
 
 func (w witness) Transfer(t token.Transfer) (mine, other token.Object, found bool) {
-	w.m.remember(t.Body().From, wire.ShownTransfer, t.Raw(), token.PositionOf(t.Body().Extensions))
+	w.m.remember(t.Body().From, wire.ShownTransfer, t.Raw(), t.Body().Extensions)
 	return w.Witness.Transfer(t)
 }
 
@@ -101,22 +102,22 @@ func (w witness) Answer(a token.Answer) (mine, other token.Object, found bool) {
 		kind = wire.ShownVoid
 	}
 	if a.Verdict() != token.Unknown {
-		w.m.remember(a.Body().Signer, kind, a.Raw(), token.PositionOf(a.Body().Extensions))
+		w.m.remember(a.Body().Signer, kind, a.Raw(), a.Body().Extensions)
 	}
 	return w.Witness.Answer(a)
 }
 
-func (m *Member) remember(signer ident.Member, kind wire.ShownKind, object []byte, p token.Position) {
+func (m *Member) remember(signer ident.Member, kind wire.ShownKind, object []byte, e canonical.Extensions) {
 	if signer != m.self {
-		m.memories.note(signer, kind, object, p)
+		m.memories.note(signer, kind, object, token.PositionOf(e))
 	}
 }
 
 // recallMemory takes in what a record of the journal shows of others.
 func (m *Member) recallMemory(r journal.Record) {
 	see := func(kind wire.ShownKind, raw []byte) {
-		if s, p, err := m.peekShown(&wire.Shown{Kind: kind, Object: raw}); err == nil && len(raw) > 0 {
-			m.remember(s, kind, raw, p)
+		if s, p, err := m.peekShown(&wire.Shown{Kind: kind, Object: raw}); err == nil && len(raw) > 0 && s != m.self {
+			m.memories.note(s, kind, raw, p)
 		}
 	}
 	switch r := r.(type) {

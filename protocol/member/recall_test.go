@@ -117,14 +117,14 @@ func TestRecall_Forged_NothingLost(t *testing.T) {
 	lies := map[string]*wire.Hello{
 		"an object of its own": r.shown(wire.ShownReceipt, func() []byte {
 			body := token.AnswerTo(r.transferOf(r.peer.mint(2)), r.peer.id(), r.peer.incarnation)
-			body.Extensions = later.AddTo(nil)
+			body.Extensions = later.Extensions()
 			a, err := body.Sign(r.a.group.ID(), token.Receipt, r.peer.key)
 			require.NoError(t, err)
 			return a.Raw()
 		}()),
 		"a receipt that it has signed itself": r.shown(wire.ShownReceipt, func() []byte {
 			body := token.AnswerTo(r.transferOf(r.peer.mint(2)), r.ID(), r.peer.incarnation)
-			body.Extensions = later.AddTo(nil)
+			body.Extensions = later.Extensions()
 			a, err := body.Sign(r.a.group.ID(), token.Receipt, r.peer.key)
 			require.NoError(t, err)
 			return a.Raw()
@@ -305,7 +305,7 @@ func TestMemories_Shown_AfterRestart(t *testing.T) {
 	b.hear(peer, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	body := title.Next(b.ID(), accept.Incarnation, accept.Accept)
-	body.Extensions = token.Position{Opening: 77, Tag: [8]byte{1}, Serial: 3}.AddTo(nil)
+	body.Extensions = token.Position{Opening: 77, Tag: [8]byte{1}, Serial: 3}.Extensions()
 	transfer := peer.transfer(title, body)
 	b.hear(peer, transfer)
 	require.NotNil(t, said[*wire.Receipt](b))

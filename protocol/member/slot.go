@@ -415,7 +415,7 @@ func (m *Member) generate(s *slot, founding bool) {
 		Incarnation: m.incarnation, Sequence: m.handoff.DrawSequence(), Time: m.birthTime(s),
 	}
 	_, _ = m.sources.member.Read(body.Nonce[:]) // never fails
-	body.Extensions = m.handoff.Position().AddTo(nil)
+	body.Extensions = m.handoff.Position().Extensions()
 	g, err := body.Sign(m.cfg.Group.ID(), m.cfg.Key)
 	if err != nil {
 		m.reject("genesis not signed")

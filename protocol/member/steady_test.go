@@ -248,5 +248,5 @@ func TestHandoff_SteadyState_Allocations(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	each := float64(after.Mallocs-before.Mallocs)/handoffs - 4 // a copy of each message, by the test
 	t.Logf("%.1f allocations and %d bytes for each handoff", each, (after.TotalAlloc-before.TotalAlloc)/handoffs)
-	assert.InDelta(t, 97, each, 8)
+	assert.InDelta(t, 68, each, 8)
 }

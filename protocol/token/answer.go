@@ -2,7 +2,6 @@ package token
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
@@ -69,12 +68,11 @@ func (b AnswerBody) validate() error {
 	if b.Hop == 0 {
 		return fmt.Errorf("%w: answer to hop 0", ErrMalformed)
 	}
-	return extensions(b.Extensions)
+	return nil
 }
 
 // Sign makes the answer. The key must be Signer's.
 func (b AnswerBody) Sign(group ident.Group, v Verdict, key *signature.PrivateKey) (Answer, error) {
-	b.Extensions = maps.Clone(b.Extensions)
 	signed, err := sign(group, v.kind(), b.Signer, &b, b.validate, key)
 	if err != nil {
 		return Answer{}, err

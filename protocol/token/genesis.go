@@ -2,7 +2,6 @@ package token
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
@@ -38,12 +37,11 @@ func (b GenesisBody) validate() error {
 	if n := len(b.Resource); n == 0 || n > MaxResourceName {
 		return fmt.Errorf("%w: resource name of %d bytes", ErrMalformed, n)
 	}
-	return extensions(b.Extensions)
+	return nil
 }
 
 // Sign makes the genesis of a new token. The key must be the generator's.
 func (b GenesisBody) Sign(group ident.Group, key *signature.PrivateKey) (Genesis, error) {
-	b.Extensions = maps.Clone(b.Extensions)
 	signed, err := sign(group, envelope.Genesis, b.Generator, &b, b.validate, key)
 	if err != nil {
 		return Genesis{}, err

@@ -1,10 +1,6 @@
 package token
 
-import (
-	"maps"
-
-	"github.com/wandertoken/wander/crypto/canonical"
-)
+import "github.com/wandertoken/wander/crypto/canonical"
 
 // TagSize is the size of the random tag of an opening, in bytes. Two openings with one
 // number, after an old journal was put back, have different tags.
@@ -35,16 +31,14 @@ func (p Position) After(q Position) bool {
 	return p.Opening > q.Opening || p.Opening == q.Opening && p.Serial > q.Serial
 }
 
-// AddTo returns the extensions of an object with its position. It adds nothing for the
-// zero value.
-func (p Position) AddTo(e canonical.Extensions) canonical.Extensions {
+// Extensions returns those of an object that names its position, and none for the zero
+// value.
+func (p Position) Extensions() canonical.Extensions {
 	if p.IsZero() {
-		return e
+		return canonical.Extensions{}
 	}
-	with := make(canonical.Extensions, len(e)+1)
-	maps.Copy(with, e)
-	with[extensionPosition] = p.encode()
-	return with
+	var space [maxPosition]byte
+	return canonical.Extensions{}.With(extensionPosition, p.append(space[:0]))
 }
 
 // The heads of what a position consists of, in CBOR.
@@ -54,12 +48,12 @@ const (
 	longUint  = 0x1b // 8 bytes follow
 )
 
-// encode is what canonical.Marshal returns, which costs ten allocations in each object.
-func (p Position) encode() canonical.Raw {
-	raw := append(make([]byte, 0, maxPosition), arrayOf3)
-	raw = canonical.AppendUint(raw, p.Opening)
-	raw = append(append(raw, tagString), p.Tag[:]...)
-	return canonical.AppendUint(raw, p.Serial)
+// append appends what canonical.Marshal returns, which costs ten allocations in each
+// object.
+func (p Position) append(b []byte) []byte {
+	b = canonical.AppendUint(append(b, arrayOf3), p.Opening)
+	b = append(append(b, tagString), p.Tag[:]...)
+	return canonical.AppendUint(b, p.Serial)
 }
 
 // decodeUint reads a number of any length behind from, and returns what follows it.
@@ -84,7 +78,7 @@ func decodeUint(from []byte) (n uint64, rest []byte, ok bool) {
 // PositionOf is the position that an object's extensions name, or the zero value if they
 // name none, or something that is none.
 func PositionOf(e canonical.Extensions) (p Position) {
-	raw := e[extensionPosition]
+	raw := e.Get(extensionPosition)
 	if len(raw) == 0 || raw[0] != arrayOf3 {
 		return Position{}
 	}

@@ -25,7 +25,7 @@ func draw16[T ~[16]byte](t *rapid.T, label string) T {
 var anyExtensions = rapid.Custom(func(t *rapid.T) canonical.Extensions {
 	n := rapid.IntRange(0, canonical.MaxExtensions).Draw(t, "extensions")
 	if n == 0 {
-		return nil
+		return canonical.Extensions{}
 	}
 	values := []canonical.Raw{
 		{0x00}, {0xf6}, {0x61, 'x'}, {0x82, 0x01, 0x81, 0x40}, {0xa1, 0x01, 0xa1, 0x02, 0xf5},
@@ -34,7 +34,7 @@ var anyExtensions = rapid.Custom(func(t *rapid.T) canonical.Extensions {
 	e := canonical.Extensions{}
 	for range n {
 		key := rapid.Uint64Range(0, 1<<62).Draw(t, "key")*2 + 1
-		e[key] = rapid.SampledFrom(values).Draw(t, "value")
+		e = e.With(key, rapid.SampledFrom(values).Draw(t, "value"))
 	}
 	return e
 })
@@ -160,7 +160,7 @@ func TestNoHashIsNotAHashOfZeros(t *testing.T) {
 // Sign makes nothing that Verify would refuse, however deep an extension is.
 func TestSignKeepsToTheLimitsOfVerify(t *testing.T) {
 	deep := append(make(canonical.Raw, 0, 32), "\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x81\x00"...)
-	body := token.TransferBody{Hop: 1, From: ada.id, To: ben.id, Extensions: canonical.Extensions{1: deep}}
+	body := token.TransferBody{Hop: 1, From: ada.id, To: ben.id, Extensions: canonical.Extensions{}.With(1, deep)}
 	_, err := body.Sign(group, ada.key)
 	assert.ErrorIs(t, err, canonical.ErrTooDeep)
 }

@@ -18,6 +18,9 @@ const Version = 1
 // to define: what they hold counts by its bytes, and no item has less than one.
 var payloadLimits = canonical.Limits{MaxBytes: 4 << 10, MaxDepth: 16, MaxItems: 4 << 10}
 
+// usualPayload is more than a payload has, in bytes, unless its policy field is long.
+const usualPayload = 512
+
 func domain(group ident.Group, kind envelope.Kind) envelope.Domain {
 	return envelope.Domain{Version: Version, Group: group, Kind: kind}
 }
@@ -26,16 +29,10 @@ func sign(group ident.Group, kind envelope.Kind, signer ident.Member, body any, 
 	if err := validate(); err != nil {
 		return envelope.Verified{}, err
 	}
-	payload, err := canonical.MarshalWithin(body, payloadLimits)
+	var space [usualPayload]byte // Sign copies what is in it
+	payload, err := canonical.AppendWithin(space[:0], body, payloadLimits)
 	if err != nil {
 		return envelope.Verified{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return envelope.Sign(domain(group, kind), signer, payload, key)
-}
-
-func extensions(e canonical.Extensions) error {
-	if err := e.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package token
 import (
 	"bytes"
 	"fmt"
-	"maps"
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
@@ -44,7 +43,7 @@ func (b TransferBody) validate() error {
 	case len(b.Field) > MaxField:
 		return fmt.Errorf("%w: %d bytes, permitted are %d", ErrField, len(b.Field), MaxField)
 	}
-	return extensions(b.Extensions)
+	return nil
 }
 
 // extensionLastOperation is the key of an extension that a transfer may have,
@@ -61,28 +60,20 @@ func (b *TransferBody) SetLastOperation(ms uint64) {
 	if ms == 0 {
 		return
 	}
-	b.Extensions = maps.Clone(b.Extensions)
-	if b.Extensions == nil {
-		b.Extensions = make(canonical.Extensions, 2)
-	}
-	b.Extensions[extensionLastOperation] = canonical.AppendUint(nil, ms)
+	b.Extensions = b.Extensions.With(extensionLastOperation, canonical.AppendUint(nil, ms))
 }
 
 // LastOperation is what the sender knows of when the operation last ran, in ms
 // since 1970; 0 when it does not say, or says something else than a time.
-func (b TransferBody) LastOperation() (ms uint64) {
-	raw := b.Extensions[extensionLastOperation]
-	ms, _, ok := decodeUint(raw)
-	if !ok || !bytes.Equal(raw, canonical.AppendUint(make([]byte, 0, 9), ms)) {
-		return 0
-	}
+func (b TransferBody) LastOperation() uint64 {
+	ms, _, _ := decodeUint(b.Extensions.Get(extensionLastOperation))
 	return ms
 }
 
 // Sign makes the transfer. The key must be From's. The body is copied: its
 // field is usually lent by a policy, until that policy's next step.
 func (b TransferBody) Sign(group ident.Group, key *signature.PrivateKey) (Transfer, error) {
-	b.Field, b.Extensions = bytes.Clone(b.Field), maps.Clone(b.Extensions)
+	b.Field = bytes.Clone(b.Field)
 	if b.Void != nil {
 		h := *b.Void
 		b.Void = &h

@@ -60,7 +60,7 @@ func (t *trial) sameReceipt(a, b []byte) bool {
 	}
 	other := first
 	other.Extensions = second.Extensions
-	return len(first.Extensions) == 1 && len(second.Extensions) == 1 && again.After(at) && reflect.DeepEqual(other, second)
+	return first.Extensions.Len() == 1 && second.Extensions.Len() == 1 && again.After(at) && reflect.DeepEqual(other, second)
 }
 
 func transferUnreserved(t *trial) {

@@ -350,7 +350,7 @@ func declinesLapsed(p *pipe, body []byte) [][]byte {
 	case *wire.Transfer:
 		b, _, err := token.PeekTransfer(p.s.Group.ID(), m.Transfer)
 		if err == nil && p.notes[keyOf("cancel", b.Token, b.Hop)] > 0 {
-			p.write(&wire.Void{Void: p.sign(m.Transfer, token.Void, nil)})
+			p.write(&wire.Void{Void: p.sign(m.Transfer, token.Void, canonical.Extensions{})})
 			return nil
 		}
 	}
@@ -364,7 +364,7 @@ func anotherReceipt(p *pipe, m *wire.Receipt) []wire.Message {
 	}
 	p.notes["receipts"]++
 	b := a.Body()
-	b.Extensions = canonical.Extensions{oddKey: canonical.Raw{byte(p.notes["receipts"])}}
+	b.Extensions = canonical.Extensions{}.With(oddKey, canonical.Raw{byte(p.notes["receipts"])})
 	again, err := b.Sign(p.s.Group.ID(), token.Receipt, p.s.key)
 	if err != nil {
 		panic(err)
@@ -379,7 +379,7 @@ func takesTwice(p *pipe, body []byte) [][]byte {
 		return [][]byte{body}
 	}
 	if b, _, err := token.PeekTransfer(p.s.Group.ID(), x.Transfer); err == nil && string(b.Field) == "another" {
-		p.write(&wire.Receipt{Receipt: p.sign(x.Transfer, token.Receipt, nil)})
+		p.write(&wire.Receipt{Receipt: p.sign(x.Transfer, token.Receipt, canonical.Extensions{})})
 	}
 	return [][]byte{body}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -339,7 +340,7 @@ func (x *subject) withoutPosition(v token.Verdict, raw []byte) []byte {
 	if err != nil {
 		return raw
 	}
-	body.Extensions = nil
+	body.Extensions = canonical.Extensions{}
 	plain, err := body.Sign(x.world.group, v, x.config.Key)
 	if err != nil {
 		return raw
