@@ -294,7 +294,7 @@ func (e *eager) OperationEnded(_ clock.Instant, m int) {
 // TestLiarsGainNothing: small, what TestMeasureLiars measures at length.
 func TestLiarsGainNothing(t *testing.T) {
 	for _, lying := range []int{1, 6} {
-		share, f := liarShare(t, 120, lying, liars.Starved, 1, 8)
+		share, f := liarShare(t, 120, lying, liars.Starved, 1, 60)
 		t.Log(lying, share, f)
 		assert.LessOrEqual(t, share, map[int]float64{1: 1.05, 6: 1.3}[lying])
 		share, f = liarShare(t, 120, lying, liars.Denying, 1, 8)

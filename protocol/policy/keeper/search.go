@@ -133,7 +133,7 @@ func (k *Keeper) searchDue() {
 		}
 		k.askTarget()
 	case everybody:
-		if k.now >= s.since.Add(s.patience) {
+		if k.now >= s.since.Add(k.silence) || k.now >= s.since.Add(s.patience) && !k.oneHasDied() {
 			k.lose()
 			return
 		}
@@ -450,13 +450,19 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 	}
 }
 
+// oneHasDied reports whether one of those that do not answer was alive since the search
+// began.
+func (k *Keeper) oneHasDied() bool {
+	return slices.ContainsFunc(k.search.asked, func(m ident.Member) bool { return slices.Contains(k.search.before, m) })
+}
+
 // lose is the end of the questions: no living member has a token. A keeper before this
 // one that answers is to make one; and if it does not, this member does.
 func (k *Keeper) lose() {
 	s := &k.search
 	s.stage, s.loss, s.next = lost, min(s.loss, k.now), clock.Never
-	if slices.ContainsFunc(s.asked, func(m ident.Member) bool { return slices.Contains(s.before, m) }) {
-		s.inquired = s.since // it has died since
+	if k.oneHasDied() {
+		s.inquired = s.since
 	}
 	at := s.loss
 	if k.exclusive && !s.last.promised {
