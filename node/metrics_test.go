@@ -173,7 +173,8 @@ func TestPolicyMessages_LiveMembers_CountedBothWays(t *testing.T) {
 	talks.Params.Preset, talks.Params.RegenerationMean = wandering.Light, 0
 	a := newAuthority(t, talks)
 	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) { c.Metrics, c.Found = "127.0.0.1:0", true })
-	openNode(t, a.issue(t, "other"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
+	other, _ := openNode(t, a.issue(t, "other"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
+	go func() { _, _ = other.Acquire(t.Context(), request(ftp.Name)) }() // it waits, and says so
 	var s scraped
 	var before, after uint64
 	await.Until(t, "both have said something", func() bool {

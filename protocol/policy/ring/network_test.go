@@ -348,9 +348,13 @@ func (w *network) operate(i int, id ident.Token) {
 func (w *network) pass(from, to int, t *policy.Token, field []byte) {
 	sender := w.sites[from].policy
 	settle := func(outcome policy.Outcome, t policy.Token) {
+		var taker ident.Member
+		if outcome == policy.Delivered {
+			taker = memberID(to)
+		}
 		w.later(0, func() {
 			if w.sites[from].policy == sender && w.sites[from].up {
-				w.step(from, policy.Event{Kind: policy.PassSettled, Outcome: outcome, Token: t})
+				w.step(from, policy.Event{Kind: policy.PassSettled, Outcome: outcome, From: taker, Token: t})
 			}
 		})
 	}
