@@ -37,6 +37,8 @@ func (n *Node) carryOut(effects []effect.Effect) error {
 			n.transport.Expel(e.Member, revocationFrame(e.Revocation)) // which logs it
 		case effect.Reconfigure:
 			n.reconfigured(e.Version)
+		case effect.Watch:
+			n.transport.Watch(e.Peer, e.On)
 		case effect.Report:
 			n.report(e)
 		case effect.Evidence:

@@ -180,6 +180,7 @@ func (n *Node) openTransport(ctx context.Context) error {
 		Vouchers: n.currentGroup().Vouchers(), Vouched: n.vouched,
 		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.Now,
 		Addresses: n.addresses, Newest: n.newest, Revocation: n.revocation, Pulse: n.beat, ResetKey: reset, Log: n.log,
+		Silence: n.currentGroup().Config().Settings().Silence,
 	})
 	if err != nil {
 		_ = conn.Close()

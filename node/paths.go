@@ -51,4 +51,4 @@ func (n *Node) lookAtPaths() {
 
 // awakenAfter is how late a beat is after which all connections are tried out: the
 // machine slept, and peers may have given them up.
-const awakenAfter = transport.MaxSilence / 3
+const awakenAfter = transport.MaxRest

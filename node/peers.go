@@ -62,7 +62,7 @@ func (h *handler) Unreachable(peer ident.Member, err error) {
 func unreachable(peer ident.Member, err error) member.Unreachable {
 	closed, ok := errors.AsType[*transport.CloseError](err)
 	return member.Unreachable{
-		Peer: peer, Silent: errors.Is(err, transport.ErrSilent) || errors.Is(err, transport.ErrWrongMember),
+		Peer: peer, Absent: errors.Is(err, transport.ErrAbsent), Silent: errors.Is(err, transport.ErrSilent) || errors.Is(err, transport.ErrWrongMember),
 		Refused: ok && closed.Remote || errors.Is(err, transport.ErrRefused) ||
 			errors.Is(err, transport.ErrOverload) || errors.Is(err, transport.ErrRestarted),
 	}
@@ -198,6 +198,7 @@ func (n *Node) reconfigured(version uint64) {
 		n.log.Warn(retiredKeyWarning)
 	}
 	n.transport.SetAuthorities(n.currentGroup())
+	n.transport.SetSilence(n.currentGroup().Config().Settings().Silence)
 	if err := n.authority.show(); err != nil {
 		n.log.Warn("CA keys not shown to peers", "error", err)
 	}

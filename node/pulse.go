@@ -42,7 +42,7 @@ func (p *pulse) beat(now clock.Instant, next time.Duration) {
 
 // firstBeat is when the first beat is due at the latest: the transport's looks have
 // begun before.
-const firstBeat = transport.MaxSilence / 3
+const firstBeat = transport.MaxRest
 
 // beat is called each time that the transport has looked at its connections. What the
 // node looks at periodically shares the wake-up. Before the first beat it does nothing:

@@ -27,6 +27,7 @@ type groupFile struct {
 	ClockAllowance      span           `toml:"clock_allowance"`
 	SettlementTime      span           `toml:"settlement_time"`
 	GossipInterval      span           `toml:"gossip_interval"`
+	Silence             span           `toml:"silence"`
 	FailurePermanent    bool           `toml:"failure_permanent"`
 	Resources           []resourceFile `toml:"resource"`
 }
@@ -49,7 +50,7 @@ that preset of that policy uses; if none is named, a policy's first one holds:
 ` + policyHelp() + `
 The group may have, above the first [[resource]], name, members_max,
 update_capacity, failure_quorum, certificate_lifetime, clock_allowance,
-settlement_time, gossip_interval and failure_permanent.`,
+settlement_time, gossip_interval, silence and failure_permanent.`,
 		Example: "  wander ca config --dir ca group.toml",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runCAConfig(env, f, args[0]) },
@@ -131,6 +132,7 @@ func defaultGroupFile(name string) groupFile {
 		Name: name, MembersMax: d.MembersMax, UpdateCapacity: d.UpdateCapacity, FailureQuorum: d.FailureQuorum,
 		CertificateLifetime: span{d.CertificateLifetime}, ClockAllowance: span{d.ClockAllowance},
 		SettlementTime: span{d.SettlementTime}, GossipInterval: span{d.GossipInterval},
+		Silence: span{d.Silence},
 	}
 }
 
@@ -142,7 +144,7 @@ func (g groupFile) settings() group.Settings {
 		MembersMax: g.MembersMax, UpdateCapacity: g.UpdateCapacity, FailureQuorum: g.FailureQuorum,
 		CertificateLifetime: g.CertificateLifetime.Duration, ClockAllowance: g.ClockAllowance.Duration,
 		SettlementTime: g.SettlementTime.Duration, GossipInterval: g.GossipInterval.Duration,
-		FailurePermanent: g.FailurePermanent,
+		Silence: g.Silence.Duration, FailurePermanent: g.FailurePermanent,
 	}
 	for _, r := range g.Resources {
 		s.Resources = append(s.Resources, r.resource())

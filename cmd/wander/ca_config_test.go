@@ -26,6 +26,7 @@ certificate_lifetime = "30d"
 clock_allowance = "1h"
 settlement_time = "1d12h"
 gossip_interval = "1s500ms"
+silence = "2s500ms"
 failure_permanent = true
 [[resource]]
 name = "ftp"
@@ -55,6 +56,7 @@ members_max = 7
 	assert.Equal(t, time.Hour, s.ClockAllowance)
 	assert.Equal(t, 36*time.Hour, s.SettlementTime)
 	assert.Equal(t, 1500*time.Millisecond, s.GossipInterval)
+	assert.Equal(t, 2500*time.Millisecond, s.Silence)
 	assert.True(t, s.FailurePermanent)
 	require.Len(t, s.Resources, 2)
 	assert.Equal(t, "backup", s.Resources[0].Name)

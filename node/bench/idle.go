@@ -48,6 +48,7 @@ type idleness struct {
 	preset         string
 	settle, window time.Duration
 	slack          time.Duration
+	silence        time.Duration // the group's
 	dir, profiles  string
 	maxSwitches    float64 // the median of a group; 0: any
 }
@@ -75,6 +76,7 @@ func (i *idleness) flags(f *flag.FlagSet) {
 	f.DurationVar(&i.settle, "settle", time.Minute, "how long a group runs before it is measured")
 	f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
 	f.DurationVar(&i.slack, "timer-slack", unitSlack, "timer slack of the processes, as systemd's TimerSlackNSec; 0: the system's own")
+	f.DurationVar(&i.silence, "silence", group.DefaultSilence, "silence of the group")
 	f.Float64Var(&i.maxSwitches, "max-switches", 0, "fail if the median of context switches a second is above this (0: never)")
 	f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
 	f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
@@ -106,7 +108,7 @@ func (i *idleness) run(out io.Writer) error {
 // settings are the group's.
 func (i *idleness) settings(members int) group.Settings {
 	return group.Settings{
-		GossipInterval: idleGossip,
+		GossipInterval: idleGossip, Silence: i.silence,
 		Resources: []group.Resource{{
 			Name: resource, MaxHold: idleHold,
 			Params: policy.Params{

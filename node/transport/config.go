@@ -124,6 +124,10 @@ type Config struct {
 	// memory for members that are seldom met.
 	IdleTimeout time.Duration
 
+	// Silence is for how long a connection may bring nothing although something was sent
+	// on it; see SetSilence. 0 means DefaultSilence.
+	Silence time.Duration
+
 	// Pulse is called each time that the connections have been looked at, with the
 	// time until the next look: a second while something is awaited, and more than two
 	// otherwise. It lets other periodic work share the wake-up. It is called on a
@@ -142,7 +146,8 @@ type Config struct {
 	// means nowhere.
 	Log *slog.Logger
 
-	limits limits // for tests; zero values mean the constants
+	limits   limits   // for tests; zero values mean the constants
+	knockers knockers // for tests; nil: those of the system, where Conn is a *net.UDPConn
 }
 
 // limits are the limits that tests make smaller.
@@ -165,9 +170,17 @@ func (c *Config) fill() error {
 		return fmt.Errorf("%w: no handler", ErrConfig)
 	case c.IdleTimeout < 0:
 		return fmt.Errorf("%w: negative idle timeout", ErrConfig)
+	case c.Silence < 0:
+		return fmt.Errorf("%w: negative silence", ErrConfig)
 	}
 	if c.IdleTimeout == 0 {
 		c.IdleTimeout = DefaultIdleTimeout
+	}
+	if c.Silence == 0 {
+		c.Silence = DefaultSilence
+	}
+	if local, ok := c.Conn.(*net.UDPConn); ok && c.knockers == nil {
+		c.knockers = udpKnockers(local)
 	}
 	if c.Now == nil {
 		c.Now = time.Now

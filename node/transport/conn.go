@@ -37,9 +37,10 @@ type conn struct {
 	writing   chan struct{}           // closed when the writer is done; nil without one
 	wroteAt   time.Duration           // when the writer last got on
 	hearing   hearing
-	doubted   bool // the peer is dialled because nothing has come since hearing
-	lost      bool // closed here because the peer is silent
-	unsynced  int  // bytes given to QUIC since it was last known to have sent all
+	doubted   bool   // the peer is dialled because nothing has come
+	heardThen uint64 // hearing.received when that began
+	lost      error  // why it was closed here: ErrSilent, ErrAbsent; or nil
+	unsynced  int    // bytes given to QUIC since it was last known to have sent all
 }
 
 func (t *Transport) newConn(p *peer, q *quic.Conn, s *quic.Stream, cert certificate.Certificate) *conn {
@@ -147,8 +148,11 @@ func (c *conn) open() {
 func (c *conn) end(err error) {
 	p := c.p
 	p.mu.Lock()
-	if c.lost {
-		err = ErrSilent
+	if c.lost != nil {
+		err = c.lost
+	}
+	if errors.Is(err, ErrRestarted) || errors.Is(err, ErrSilent) {
+		p.vindicate()
 	}
 	if errors.Is(err, ErrReplaced) {
 		p.part(c)

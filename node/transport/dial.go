@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -22,7 +23,7 @@ func (t *Transport) DialAddress(ctx context.Context, address string) (ident.Memb
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
-	q, cert, err := t.reach(ctx, []string{address}, nil)
+	q, cert, err := t.reach(ctx, []string{address}, target{})
 	if err != nil {
 		return ident.Member{}, err
 	}
@@ -46,7 +47,10 @@ func (t *Transport) DialAddress(ctx context.Context, address string) (ident.Memb
 }
 
 // dial starts to dial, unless it is too soon after a failure. Needs p.mu.
-func (p *peer) dial() {
+func (p *peer) dial() { p.dialAt(nil) }
+
+// dialAt is dial at the address of the hint, if there is one, and nowhere else.
+func (p *peer) dialAt(h *hint) {
 	t := p.t
 	if p.dialling {
 		return
@@ -62,7 +66,7 @@ func (p *peer) dial() {
 		return
 	}
 	ctx, cancel := context.WithCancel(t.ctx)
-	if !t.spawn(func() { p.dialNow(ctx, cancel) }) {
+	if !t.spawn(func() { p.dialNow(ctx, cancel, h) }) {
 		cancel()
 		<-t.dials
 		return
@@ -106,10 +110,10 @@ func (p *peer) failed() {
 }
 
 // dialNow dials the peer and serves the connection.
-func (p *peer) dialNow(ctx context.Context, cancel func()) {
+func (p *peer) dialNow(ctx context.Context, cancel func(), h *hint) {
 	defer p.leave()
 	defer cancel()
-	q, cert, err := p.t.reach(ctx, p.t.cfg.Addresses(p.id), &p.id)
+	q, cert, err := p.answer(ctx, h)
 	<-p.t.dials
 	var c *conn
 	if err == nil {
@@ -126,6 +130,7 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 		p.dropAll()
 		p.t.counters.dialFailures.Add(1)
 	}
+	p.judgeHint(h, err)
 	p.pump() // the connection that came first may be gone already
 	p.mu.Unlock()
 	switch {
@@ -134,6 +139,18 @@ func (p *peer) dialNow(ctx context.Context, cancel func()) {
 	case c != nil:
 		p.start(c)
 	}
+}
+
+// answer dials the peer where it is known to be, or where a hint says that it is not.
+func (p *peer) answer(ctx context.Context, h *hint) (*quic.Conn, certificate.Certificate, error) {
+	if h != nil {
+		return p.t.reach(ctx, []string{h.at.String()}, target{want: &p.id, verdict: h.verdict, hint: h})
+	}
+	to := target{want: &p.id}
+	if p.t.watches.has(p.id) {
+		to.verdict = unknownVerdict
+	}
+	return p.t.reach(ctx, p.t.cfg.Addresses(p.id), to)
 }
 
 // useDialled makes a connection that this side dialled the one in use, and
@@ -169,20 +186,24 @@ func (p *peer) useDialled(q *quic.Conn, cert certificate.Certificate) (*conn, er
 }
 
 // reach tries addresses in order until a member answers: the one that is
-// wanted, or anyone when want is nil.
-func (t *Transport) reach(ctx context.Context, addresses []string, want *ident.Member) (*quic.Conn, certificate.Certificate, error) {
-	err := ErrNoAddress
+// wanted, or anyone. The error matches ErrAbsent only if nobody listens at any of them.
+func (t *Transport) reach(ctx context.Context, addresses []string, whom target) (*quic.Conn, certificate.Certificate, error) {
+	err, absent := ErrNoAddress, true
 	for _, address := range addresses[:min(len(addresses), maxAddresses)] {
 		targets, e := resolve(ctx, address)
-		for _, target := range targets {
+		for _, to := range targets {
 			var q *quic.Conn
 			var cert certificate.Certificate
-			if q, cert, e = t.connect(ctx, target, want); e == nil {
+			if q, cert, e = t.connect(ctx, to, whom); e == nil {
 				return q, cert, nil
 			}
+			absent = absent && errors.Is(e, ErrAbsent)
 			if ctx.Err() != nil {
 				break
 			}
+		}
+		if errors.Is(e, ErrAbsent) && !absent {
+			e = ErrSilent
 		}
 		err = fmt.Errorf("%s: %w", address, e)
 		if ctx.Err() != nil {
@@ -192,10 +213,20 @@ func (t *Transport) reach(ctx context.Context, addresses []string, want *ident.M
 	return nil, certificate.Certificate{}, err
 }
 
+// target is who is dialled.
+type target struct {
+	want    *ident.Member // nil: anyone
+	verdict time.Duration // see expectRefusal; 0: a refusal is not awaited
+	hint    *hint         // that led to the dial, or nil
+}
+
 // connect makes one handshake.
-func (t *Transport) connect(ctx context.Context, to *net.UDPAddr, want *ident.Member) (*quic.Conn, certificate.Certificate, error) {
-	ctx, cancel := context.WithTimeout(ctx, HandshakeTimeout)
+func (t *Transport) connect(ctx context.Context, to *net.UDPAddr, whom target) (*quic.Conn, certificate.Certificate, error) {
+	want := whom.want
+	ctx, cancel := context.WithTimeout(ctx, min(HandshakeTimeout, t.silence()))
 	defer cancel()
+	ctx, give := context.WithCancelCause(ctx)
+	defer t.expectRefusal(to, whom, give)()
 	var cert certificate.Certificate
 	conf := t.baseTLS()
 	conf.InsecureSkipVerify = true // VerifyConnection does what X.509 cannot
@@ -210,6 +241,9 @@ func (t *Transport) connect(ctx context.Context, to *net.UDPAddr, want *ident.Me
 	q, err := t.quic.Dial(ctx, to, conf, quicConfig(t.keepAlive()))
 	if err == nil {
 		return q, cert, nil
+	}
+	if errors.Is(context.Cause(ctx), ErrAbsent) {
+		return nil, certificate.Certificate{}, ErrAbsent
 	}
 	err = closeReason(err)
 	if kind := refusalOf(err); kind != nil && t.ctx.Err() == nil {

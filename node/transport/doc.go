@@ -26,11 +26,18 @@
 //
 // A connection without frames for the idle timeout is closed, and dialled
 // again when there is something to say; nothing is resumed. While it lasts, a frame
-// after which nothing comes for [MaxSilence] shows that the peer is dead, and so does
+// after which nothing comes for the group's silence shows that the peer is dead, and so does
 // the dialler's QUIC keep-alive, which is sent when nothing has come for [KeepAlive].
 // A peer that came back on the same address answers the next packet with a stateless
 // reset, when that packet has more than 42 bytes, as every message's has and a
 // keep-alive has not.
+//
+// # When a process is killed
+//
+// The host of a process that was killed refuses what is sent to its port. A member that
+// watches another one ([Transport.Watch]) knocks there, from a socket of its own. A
+// refusal has it dial the other; no answer to that either ends the connection with
+// [ErrAbsent]. A refusal alone changes nothing: it may be forged.
 //
 // # When an address changes
 //

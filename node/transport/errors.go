@@ -37,6 +37,7 @@ var (
 // Why a connection ended without a code, or did not come about.
 var (
 	ErrSilent     = errors.New("peer is silent")
+	ErrAbsent     = fmt.Errorf("%w: nobody listens there", ErrSilent)
 	ErrRestarted  = errors.New("peer has restarted")
 	ErrRefused    = errors.New("peer refused the handshake")
 	ErrLost       = errors.New("connection lost")

@@ -72,6 +72,7 @@ type event struct {
 	peer ident.Member
 	body string
 	err  error
+	at   time.Time
 }
 
 // recorder is a Handler that keeps what it is told, and lets tests wait for it.
@@ -91,6 +92,7 @@ func newRecorder() *recorder {
 }
 
 func (r *recorder) add(e event) {
+	e.at = time.Now()
 	r.mu.Lock()
 	r.events = append(r.events, e)
 	r.mu.Unlock()

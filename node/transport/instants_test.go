@@ -153,7 +153,7 @@ func TestRestart_AtEachInstantOfADial_BackWithinASecond(t *testing.T) {
 
 // agree looks whether two members use one connection, when nothing is under way.
 func (b *bubble) agree(t *testing.T, x, y *node) {
-	time.Sleep(MaxSilence + PreambleTimeout) // what is dead is closed
+	time.Sleep(DefaultSilence + PreambleTimeout) // what is dead is closed
 	assert.Equal(t, 1, x.Stats().Connections)
 	assert.Equal(t, 1, y.Stats().Connections)
 	xDialled, _ := x.using(y.Self())
@@ -170,7 +170,7 @@ func (b *bubble) agree(t *testing.T, x, y *node) {
 // TestFreeze_AtEachInstantOfADial_BackWithinASecond stops one side of a dial after each
 // datagram, for shorter and longer than a handshake may take, and lets it go on.
 func TestFreeze_AtEachInstantOfADial_BackWithinASecond(t *testing.T) {
-	for _, pause := range []time.Duration{HandshakeTimeout / 2, 2 * MaxSilence} {
+	for _, pause := range []time.Duration{HandshakeTimeout / 2, 2 * DefaultSilence} {
 		var worst time.Duration
 		eachAccident(t, (*vsocket).freeze, func(t *testing.T, b *bubble, c accident) {
 			time.Sleep(pause)

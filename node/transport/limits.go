@@ -48,14 +48,21 @@ const (
 	// nothing came.
 	DefaultIdleTimeout = 30 * time.Second
 
-	// MaxSilence is for how long a connection may bring nothing although something
-	// was sent on it: then the peer is taken for dead. A member sends something to
-	// one that it watches each 2.5 seconds, so that its death is noticed after at
-	// most 4/3 of MaxSilence: 10 seconds, which is how long a group waits for a token
-	// whose holder has died. Up to a round trip of 100 ms QUIC sends a packet 5 times
-	// or more in that time before it counts as unanswered. A shorter one finds a dead
+	// DefaultSilence is for how long a connection may bring nothing although something
+	// was sent on it: then the peer is taken for dead. It is a setting of the group. A
+	// member sends something each second to one that it watches, so that its death is
+	// noticed a second later than that. Up to a round trip of 100 ms QUIC sends a packet 5
+	// times in that time before it counts as unanswered. A shorter one finds a dead
 	// peer sooner, and takes a slow one for dead more often.
-	MaxSilence = 7500 * time.Millisecond
+	DefaultSilence = 4 * time.Second
+
+	// MaxSilence bounds the silence that a connection bears, whatever the group says: it
+	// ends before QuietTimeout. Who wants to wait for longer dials again.
+	MaxSilence = 30 * time.Second
+
+	// MaxRest bounds the time between two looks at the connections; see
+	// Transport.rest.
+	MaxRest = 2500 * time.Millisecond
 
 	// QuietTimeout is QUIC's max_idle_timeout, which ends a connection that neither
 	// side uses or looks at. It is above DefaultIdleTimeout, which closes such a
@@ -70,10 +77,11 @@ const (
 
 	// KeepAliveOut is the same for a member that only dials out. Nobody can dial it,
 	// so it must notice sooner than others that a connection is gone.
-	KeepAliveOut = MaxSilence / 3
+	KeepAliveOut = 2500 * time.Millisecond
 
 	// HandshakeTimeout bounds one attempt to connect to one address. QUIC sends
-	// a lost packet again after 0.3, 0.9 and 2.1 s.
+	// a lost packet again after 0.2, 0.6 and 1.4 s. A group whose silence is shorter
+	// waits no longer than that.
 	HandshakeTimeout = 3 * time.Second
 
 	// PreambleTimeout is how long a peer may take from the end of the handshake

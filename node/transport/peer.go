@@ -32,6 +32,9 @@ type peer struct {
 	retryAt  time.Duration // not dialled before
 	backOff  time.Duration // the pause after the next failure
 
+	trustAt    time.Duration // no refusal of the peer's host counts before; see refused
+	falsePause time.Duration // the last pause before that
+
 	reviveUntil time.Duration // dialled again until then, though nothing waits
 
 	unready    []*quic.Conn // accepted, without preamble, the oldest first
@@ -77,6 +80,7 @@ func (t *Transport) send(to ident.Member, class Class, body []byte, hold bool) {
 		t.notices.note(errOversized, "peer", to, "bytes", len(body))
 		return
 	}
+	t.watches.sends(to)
 	p := t.lock(to)
 	if p == nil {
 		return
@@ -291,6 +295,9 @@ func (p *peer) attach(c *conn, hold bool) bool {
 	c.opening = true
 	if old != nil {
 		p.t.counters.replaced.Add(1)
+		if old.Confirmed && c.Confirmed && old.Process != c.Process {
+			p.vindicate()
+		}
 		if hold {
 			p.spare = old
 		} else {

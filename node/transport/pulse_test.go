@@ -14,10 +14,10 @@ func TestPulse_QuietMinute_FewLooks(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		var looks atomic.Int64
 		b.node("a", func(c *Config) {
-			c.Pulse = func(next time.Duration) { looks.Add(1); assert.Equal(t, restInterval, next) }
+			c.Pulse = func(next time.Duration) { looks.Add(1); assert.Equal(t, MaxRest, next) }
 		})
-		time.Sleep(sweepInterval + time.Minute + restInterval/2)
-		assert.EqualValues(t, 1+time.Minute/restInterval, looks.Load())
+		time.Sleep(sweepInterval + time.Minute + MaxRest/2)
+		assert.EqualValues(t, 1+time.Minute/MaxRest, looks.Load())
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // TestRestartOnTheSameAddress kills a member and starts it again at its old
-// address, and looks at how long the others cannot talk to it: MaxSilence and
+// address, and looks at how long the others cannot talk to it: the silence and
 // more if they believed in the old connection.
 func TestRestartOnTheSameAddress(t *testing.T) {
 	const delay = 20 * time.Millisecond

@@ -8,7 +8,7 @@ const (
 	overdue = time.Second
 
 	// maxUnanswered is for how long a connection may bring nothing after a frame was
-	// sent on it before the same is done.
+	// sent on it before the same is done, or half of the silence if that is less.
 	maxUnanswered = 2 * time.Second
 
 	// reviveFor is how long a member that was lost because this machine could not
@@ -16,8 +16,27 @@ const (
 	reviveFor = 15 * time.Second
 )
 
+// SetSilence changes for how long a connection may bring nothing although something was
+// sent on it, from the next look on.
+func (t *Transport) SetSilence(d time.Duration) { t.patience.Store(int64(d)) }
+
+// silence is for how long a connection may bring nothing although something was sent on
+// it: then its peer is taken for dead.
+func (t *Transport) silence() time.Duration {
+	return min(time.Duration(t.patience.Load()), MaxSilence)
+}
+
+// rest is after what time the connections are looked at while nothing is awaited. Each
+// look wakes the process. What is left of the silence is the time to try a connection out
+// before it is given up.
+func (t *Transport) rest() time.Duration { return min(MaxRest, t.silence()*5/8) }
+
+// doubtAfter is for how long a connection may bring nothing after a frame was sent on it
+// before it is tried out.
+func (t *Transport) doubtAfter() time.Duration { return min(maxUnanswered, t.silence()/2) }
+
 // hearing is what has come on a connection, as of the last look. Of the time between two
-// looks no more than restInterval counts: while this process does not run, what has come
+// looks no more than Transport.rest counts: while this process does not run, what has come
 // is not read.
 type hearing struct {
 	received   uint64        // packets
@@ -30,7 +49,7 @@ type hearing struct {
 // acknowledgement, which may be all that QUIC has sent, asks for no answer. Needs peer.mu.
 func (c *conn) listen(now time.Duration) {
 	h, received := &c.hearing, c.quic.ConnectionStats().PacketsReceived
-	passed := min(now-h.looked, restInterval)
+	passed := min(now-h.looked, c.p.t.rest())
 	asked := time.Duration(c.asked.Load())
 	switch {
 	case received != h.received || h.looked == 0:
@@ -51,12 +70,13 @@ func (c *conn) listen(now time.Duration) {
 // isSilent reports whether a connection brings nothing though it should: an answer to a
 // frame, or else the dialler's keep-alive. Needs peer.mu.
 func (c *conn) isSilent() bool {
-	return c.hearing.unanswered >= maxUnanswered || c.hearing.quiet > c.keepAlive()+overdue
+	return c.hearing.unanswered >= c.p.t.doubtAfter() || c.hearing.quiet > c.keepAlive()+overdue
 }
 
-// isLost reports whether it has been silent for MaxSilence. Needs peer.mu.
+// isLost reports whether it has been silent for as long as the group waits. Needs peer.mu.
 func (c *conn) isLost() bool {
-	return c.hearing.unanswered >= MaxSilence || c.hearing.quiet >= c.keepAlive()+MaxSilence
+	limit := c.p.t.silence()
+	return c.hearing.unanswered >= limit || c.hearing.quiet >= c.keepAlive()+limit
 }
 
 // keepAlive is for how long nothing comes on the connection before its dialler sends a
@@ -99,7 +119,7 @@ func (p *peer) attend(now time.Duration) {
 		switch {
 		case !c.Confirmed: // see judge
 		case c.isLost():
-			c.lost = true
+			c.lost = ErrSilent
 			p.end(c, CodeOverload)
 		case c.isSilent():
 			p.tryOut(c)
@@ -114,7 +134,7 @@ func (p *peer) attend(now time.Duration) {
 func (p *peer) tryOut(c *conn) {
 	if !p.dialling {
 		p.dial()
-		c.doubted = p.dialling
+		c.doubted, c.heardThen = p.dialling, c.hearing.received
 	}
 }
 
@@ -122,7 +142,7 @@ func (p *peer) tryOut(c *conn) {
 // peer answers elsewhere. Needs p.mu.
 func (p *peer) giveWay() {
 	c := p.current
-	if c == nil || !c.doubted || c.quic.ConnectionStats().PacketsReceived != c.hearing.received {
+	if c == nil || !c.doubted || c.quic.ConnectionStats().PacketsReceived != c.heardThen {
 		return
 	}
 	p.t.counters.moved.Add(1)

@@ -11,11 +11,6 @@ const (
 	// from one of them.
 	sweepInterval = time.Second
 
-	// restInterval is how often they are looked at otherwise. Each look wakes the
-	// process. A third of MaxSilence leaves the time to try a connection out before it
-	// is given up.
-	restInterval = MaxSilence / 3
-
 	// minSweep is the shortest pause between two looks.
 	minSweep = 10 * time.Millisecond
 )
@@ -39,7 +34,7 @@ func (t *Transport) sweepLoop() {
 // sweep looks at all peers, and returns after what time to look again.
 func (t *Transport) sweep() (next time.Duration) {
 	now := t.now()
-	next = restInterval
+	next = t.rest()
 	for _, p := range t.allPeers() {
 		p.renew()
 		next = min(next, p.sweep(now))
@@ -96,22 +91,24 @@ func (p *peer) sweep(now time.Duration) (next time.Duration) {
 
 // nextSweep is after what time to look at the peer again. Needs p.mu.
 func (p *peer) nextSweep(now time.Duration) time.Duration {
-	c := p.current
+	c, rest, limit := p.current, p.t.rest(), p.t.silence()
 	if c == nil {
 		if p.spare != nil || p.dialling || p.queue.size() > 0 || now < p.reviveUntil {
 			return sweepInterval
 		}
-		return restInterval
+		return rest
 	}
 	switch {
 	case c.isSilent():
-		return max(minSweep, min(sweepInterval, MaxSilence-c.hearing.unanswered))
+		return max(minSweep, min(sweepInterval, limit-c.hearing.unanswered))
 	case p.spare != nil || !c.Confirmed || c.writing != nil || c.busy.Load() != 0 || p.queue.size() > 0:
-		return sweepInterval
+		return min(sweepInterval, rest)
+	case c.hearing.unanswered > 0:
+		return max(minSweep, min(rest, p.t.doubtAfter()-c.hearing.unanswered))
 	case c.keep:
-		return restInterval
+		return rest
 	}
-	return max(minSweep, min(restInterval, c.idleEnd()-now))
+	return max(minSweep, min(rest, c.idleEnd()-now))
 }
 
 // idleEnd is when the connection is to be closed for idleness, if no frame comes.

@@ -42,6 +42,8 @@ type Transport struct {
 	counters counters
 	notices  *notices
 	queued   atomic.Int64 // bytes in all queues
+	patience atomic.Int64 // Config.Silence, as it is now
+	watches  watches
 
 	mu      sync.Mutex
 	peers   map[ident.Member]*peer
@@ -66,6 +68,7 @@ func Open(cfg Config) (*Transport, error) {
 		dials:   make(chan struct{}, MaxDials),
 		start:   time.Now(),
 	}
+	t.patience.Store(int64(cfg.Silence))
 	t.verify = newVerifier(cfg.Group, cfg.Authorities, cfg.Now)
 	t.verify.self, t.verify.vouched = t.self, cfg.Vouched
 	t.gate.bucket = newBucket(cfg.limits.handshakes, cfg.limits.burst, 0)
@@ -275,6 +278,7 @@ func (t *Transport) Close() error {
 	t.closing = true
 	t.mu.Unlock()
 	t.cancel()
+	t.watches.close()
 	if t.listener != nil {
 		t.listener.Close()
 	}

@@ -51,6 +51,38 @@ func (n *vnet) rebind(s *vsocket) *vsocket {
 // cut makes a socket's process unreachable, and itself unable to send.
 func (s *vsocket) cut() { s.dead.Store(true) }
 
+// kill ends a socket's process on a machine that goes on: its kernel refuses what comes.
+func (s *vsocket) kill() { s.refuses.Store(true); s.cut() }
+
+// knockers are those of a machine on the network. They count what they have sent.
+func (n *vnet) knockers(count *atomic.Int64) knockers {
+	return func(to *net.UDPAddr, refused func()) (knocker, error) {
+		return &vknocker{n: n, to: to, refused: refused, count: count}, nil
+	}
+}
+
+type vknocker struct {
+	n       *vnet
+	to      *net.UDPAddr
+	refused func()
+	count   *atomic.Int64
+	closed  atomic.Bool
+}
+
+func (k *vknocker) knock() {
+	k.count.Add(1)
+	time.AfterFunc(2*k.n.delay, func() {
+		k.n.mu.Lock()
+		s := k.n.sockets[k.to.String()]
+		k.n.mu.Unlock()
+		if s != nil && s.refuses.Load() && !k.closed.Load() {
+			k.refused()
+		}
+	})
+}
+
+func (k *vknocker) Close() error { k.closed.Store(true); return nil }
+
 // freeze stops what a socket's process is sent and sends, until thaw: as when the
 // process is stopped, but for its timers.
 func (s *vsocket) freeze() {
@@ -152,6 +184,8 @@ type vsocket struct {
 	net  *vnet
 	addr *net.UDPAddr
 	dead atomic.Bool
+
+	refuses atomic.Bool // what comes to its port; or somebody forges that
 
 	mu       sync.Mutex
 	changed  sync.Cond

@@ -67,6 +67,14 @@ type Expel struct {
 // the CA keys that it lists; the member has them.
 type Reconfigure struct{ Version uint64 }
 
+// Watch says that this member wants to know soon when a peer answers no more, or that it
+// does not want to know any longer. The driver may then find out sooner that nobody listens
+// where the peer is.
+type Watch struct {
+	Peer ident.Member
+	On   bool
+}
+
 // Report is something an operator should read: evidence against a member, a
 // peer's odd behaviour. The driver limits the rate of what it logs.
 type Report struct {
@@ -94,6 +102,7 @@ func (Grant) effect()       {}
 func (Refuse) effect()      {}
 func (Expel) effect()       {}
 func (Reconfigure) effect() {}
+func (Watch) effect()       {}
 func (Report) effect()      {}
 func (Evidence) effect()    {}
 func (Stop) effect()        {}

@@ -40,7 +40,7 @@ type configForm struct {
 //
 //	constants = [ members_max: uint, update_capacity: uint, failure_quorum: uint,
 //	              certificate_lifetime: uint, clock_allowance: uint, settlement_time: uint,
-//	              gossip_interval: uint, failure_permanent: bool ]
+//	              gossip_interval: uint, silence: uint, failure_permanent: bool ]
 type constantsForm struct {
 	_                   struct{} `cbor:",toarray"`
 	MembersMax          uint64
@@ -50,6 +50,7 @@ type constantsForm struct {
 	ClockAllowance      millis
 	SettlementTime      millis
 	GossipInterval      millis
+	Silence             millis
 	FailurePermanent    bool
 }
 
@@ -129,6 +130,7 @@ func (s Settings) form() *configForm {
 			ClockAllowance:      toMillis(s.ClockAllowance),
 			SettlementTime:      toMillis(s.SettlementTime),
 			GossipInterval:      toMillis(s.GossipInterval),
+			Silence:             toMillis(s.Silence),
 			FailurePermanent:    s.FailurePermanent,
 		},
 		Authorities: s.Authorities, RevocationFloor: s.RevocationFloor, Extensions: s.Extensions,
@@ -158,6 +160,7 @@ func (f *configForm) settings() (Settings, error) {
 		ClockAllowance:      f.Constants.ClockAllowance.duration(),
 		SettlementTime:      f.Constants.SettlementTime.duration(),
 		GossipInterval:      f.Constants.GossipInterval.duration(),
+		Silence:             f.Constants.Silence.duration(),
 		FailurePermanent:    f.Constants.FailurePermanent,
 		Authorities:         f.Authorities,
 		RevocationFloor:     f.RevocationFloor,

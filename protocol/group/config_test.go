@@ -50,6 +50,7 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, 24*time.Hour, s.ClockAllowance)
 	assert.Equal(t, 90*24*time.Hour, s.SettlementTime)
 	assert.Equal(t, 30*time.Second, s.GossipInterval)
+	assert.Equal(t, 4*time.Second, s.Silence)
 	r := s.Resources[0]
 	assert.Equal(t, "wandering", r.Policy)
 	assert.Equal(t, 1, r.Slots)
@@ -138,6 +139,7 @@ func TestConfigRoundTripOfAnything(t *testing.T) {
 			ClockAllowance:      span(t, "allowance", time.Second, group.MaxClockAllowance),
 			SettlementTime:      span(t, "settlement", time.Hour, group.MaxLifetime),
 			GossipInterval:      span(t, "gossip", 100*time.Millisecond, time.Hour),
+			Silence:             span(t, "silence", time.Second, 10*time.Minute),
 			FailurePermanent:    rapid.Bool().Draw(t, "permanent"),
 			Authorities:         drawAuthorities(t),
 			RevocationFloor:     rapid.Uint64().Draw(t, "floor"),
@@ -167,6 +169,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"allowance", func(s *group.Settings) { s.ClockAllowance = 31 * 24 * time.Hour }, group.ErrOutOfRange, "clock_allowance"},
 		{"settlement", func(s *group.Settings) { s.SettlementTime = time.Minute }, group.ErrOutOfRange, "settlement_time"},
 		{"gossip", func(s *group.Settings) { s.GossipInterval = 2 * time.Hour }, group.ErrOutOfRange, "gossip_interval is 2h, permitted are 100ms to 1h"},
+		{"silence", func(s *group.Settings) { s.Silence = 999 * time.Millisecond }, group.ErrOutOfRange, "silence is 999ms, permitted are 1s to 10m"},
 		{"fraction", func(s *group.Settings) { s.GossipInterval = 1500500 * time.Microsecond }, group.ErrFraction, "gossip_interval"},
 		{"another signer", func(s *group.Settings) { s.Authorities = ids(secondKey) }, group.ErrAuthorities, "is not among"},
 		{"an authority twice", func(s *group.Settings) { s.Authorities = ids(firstKey, secondKey, secondKey) }, group.ErrAuthorities, "twice"},
@@ -236,7 +239,7 @@ func configList(change func(top, resource, constants []any, params map[uint64]an
 	none := map[int]any{}
 	params := map[uint64]any{1: uint64(4000), 2: uint64(9), 3: uint64(100)}
 	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), none}
-	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000), false}
+	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000), uint64(4000), false}
 	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, ids(firstKey), uint64(7), none}
 	change(top, r, c, params)
 	return top
@@ -265,8 +268,8 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 		{"null for authorities", func(top, _, _ []any, _ params) { top[5] = nil }, group.ErrMalformed},
 		{"others' authorities", func(top, _, _ []any, _ params) { top[5] = ids(secondKey) }, group.ErrAuthorities},
 		{"id of an authority", func(top, _, _ []any, _ params) { top[5] = []any{[]byte{1}} }, group.ErrMalformed},
-		{"permanent failures", func(_, _, c []any, _ params) { c[7] = true }, nil},
-		{"a number for permanent", func(_, _, c []any, _ params) { c[7] = uint64(1) }, group.ErrMalformed},
+		{"permanent failures", func(_, _, c []any, _ params) { c[8] = true }, nil},
+		{"a number for permanent", func(_, _, c []any, _ params) { c[8] = uint64(1) }, group.ErrMalformed},
 		{"critical in a resource", func(_, r, _ []any, _ params) { r[6] = map[int]any{2: 1} }, canonical.ErrExtension},
 		{"version", func(top, _, _ []any, _ params) { top[0] = uint64(0) }, group.ErrVersion},
 		{"name", func(top, _, _ []any, _ params) { top[1] = "" }, group.ErrName},
@@ -292,6 +295,7 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 		{"negative", func(_, _, _ []any, p params) { p[2] = -9 }, group.ErrMalformed},
 		{"text", func(_, _, _ []any, p params) { p[2] = "9" }, group.ErrMalformed},
 		{"constant that overflows", func(_, _, c []any, _ params) { c[6] = huge }, group.ErrOutOfRange},
+		{"silence that overflows", func(_, _, c []any, _ params) { c[7] = huge }, group.ErrOutOfRange},
 		{"constants", func(top, _, c []any, _ params) { top[4] = c[:6] }, group.ErrMalformed},
 	}
 	for _, tt := range tests {

@@ -54,6 +54,11 @@ const (
 	MinGossipInterval = 100 * time.Millisecond
 	// MaxGossipInterval bounds how long a revocation may take to the next peer.
 	MaxGossipInterval = time.Hour
+	// MinSilence is a few round trips around the earth, with the pauses before lost
+	// packets are sent again.
+	MinSilence = time.Second
+	// MaxSilence is as long as address translators and firewalls commonly restart.
+	MaxSilence = 10 * time.Minute
 )
 
 // The values of Settings that are not given.
@@ -76,6 +81,10 @@ const (
 	// DefaultGossipInterval lets news reach a million members in ten minutes
 	// without any token.
 	DefaultGossipInterval = 30 * time.Second
+	// DefaultSilence has QUIC send a packet five times, up to a round trip of 100 ms,
+	// and outlasts what a busy machine or a route that changes takes. See
+	// docs/configuration.md for its cost.
+	DefaultSilence = 4 * time.Second
 )
 
 // Settings are what must be the same for all members of a group. They hold
@@ -116,6 +125,10 @@ type Settings struct {
 	// GossipInterval is how often a member compares notes with a random peer,
 	// MinGossipInterval to MaxGossipInterval.
 	GossipInterval time.Duration
+	// Silence is after what time without an answer a member counts as unresponsive,
+	// MinSilence to MaxSilence. A shorter one replaces lost tokens sooner, and takes
+	// slow members for dead more often.
+	Silence time.Duration
 	// FailurePermanent makes failed members stay failed, as the paper has it: its
 	// endpoint record with a higher sequence number brings none back. Then a
 	// partition can cost the members on its smaller side their membership.
@@ -140,6 +153,7 @@ func (s Settings) WithDefaults() Settings {
 	s.ClockAllowance = cmp.Or(s.ClockAllowance, DefaultClockAllowance)
 	s.SettlementTime = cmp.Or(s.SettlementTime, DefaultSettlementTime)
 	s.GossipInterval = cmp.Or(s.GossipInterval, DefaultGossipInterval)
+	s.Silence = cmp.Or(s.Silence, DefaultSilence)
 	resources := make([]Resource, len(s.Resources))
 	for i, r := range s.Resources {
 		resources[i] = r.WithDefaults()
@@ -168,6 +182,7 @@ func (s Settings) Validate() error {
 		span("clock_allowance", s.ClockAllowance, MinClockAllowance, MaxClockAllowance),
 		span("settlement_time", s.SettlementTime, MinSettlementTime, MaxLifetime),
 		span("gossip_interval", s.GossipInterval, MinGossipInterval, MaxGossipInterval),
+		span("silence", s.Silence, MinSilence, MaxSilence),
 		s.validateAuthorities(),
 		extensions(s.Extensions),
 		s.validateResources(),
@@ -292,10 +307,18 @@ func (r Resource) WithDefaults() Resource {
 	return r
 }
 
-// PolicyParams are what the policy of the resource needs to know.
+// PolicyParams are what the policy of the resource needs to know. Settings.PolicyParams
+// adds what the group says.
 func (r Resource) PolicyParams() policy.Params {
 	p := r.Params
 	p.MaxHold = r.MaxHold
+	return p
+}
+
+// PolicyParams are what the policy of one of the group's resources needs to know.
+func (s Settings) PolicyParams(r Resource) policy.Params {
+	p := r.PolicyParams()
+	p.Silence = s.Silence
 	return p
 }
 

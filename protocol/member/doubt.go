@@ -22,7 +22,7 @@ const (
 	LateFrom = 500 * time.Millisecond
 
 	// maxPatience bounds how many times as long a late member waits, so that it is
-	// never blind: what takes 10 seconds otherwise takes it 80. It is reached with 3.5
+	// never blind: what takes 4 seconds otherwise takes it 32. It is reached with 3.5
 	// seconds of lateness. As much on the other side, and an answer takes 7
 	// seconds, which is about when a connection breaks.
 	maxPatience = 8

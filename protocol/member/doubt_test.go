@@ -164,8 +164,8 @@ func TestLateWatcherWaitsLonger(t *testing.T) {
 		least, most time.Duration
 	}{
 		{0, 0, time.Second},
-		{member.LateFrom, 9 * time.Second, 13 * time.Second},
-		{time.Hour, 65 * time.Second, 85 * time.Second},
+		{member.LateFrom, 4 * time.Second, 8 * time.Second},
+		{time.Hour, 28 * time.Second, 36 * time.Second},
 	} {
 		t.Run(fmt.Sprint(c.late), func(t *testing.T) {
 			a := newAuthority(t)

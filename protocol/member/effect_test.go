@@ -121,6 +121,28 @@ var takesEffect = map[string]any{
 		c.to(func(s *group.Settings) { s.GossipInterval = time.Second })
 		assert.True(c.t, c.greeted(1100*time.Millisecond))
 	},
+	"Settings.Silence": func(c *changed) {
+		seen := new(madeWith)
+		puppet := c.a.marionette(c.a.issue(9, 24*time.Hour), func(c *member.Config) { c.Observer = seen })
+		c.box = puppet.box
+		dead, other := c.peers[0], c.peers[1]
+		puppet.known(dead, other)
+		puppet.meet(other)
+		puppet.watches(dead.id())
+		c.to(func(s *group.Settings) { s.Silence = time.Minute })
+		puppet.watches(dead.id()) // a new policy has no watches
+		for began := c.now.Boot; c.now.Boot.Sub(began) < 50*time.Second; {
+			puppet.pass(time.Second, dead)
+			puppet.speaks(other)
+		}
+		require.Empty(c.t, puppet.puppet.silent())
+		c.to(func(s *group.Settings) { s.Silence = time.Second })
+		puppet.watches(dead.id())
+		puppet.pass(15*time.Second, dead)
+		puppet.speaks(other)
+		assert.Len(c.t, puppet.puppet.silent(), 1)
+		assert.Equal(c.t, time.Second, seen.silence)
+	},
 	"Settings.Authorities": "protocol/member TestARetiredKeyIsToldBeforeItEndsConnections; ca/live TestRotation",
 	"Settings.RevocationFloor": func(c *changed) {
 		require.Zero(c.t, c.RevocationVersion())
@@ -200,18 +222,20 @@ func newChanged(t *testing.T) *changed {
 // madeWith notes the parameters that policies are made with.
 type madeWith struct {
 	watcher
-	params policy.Params
+	params  policy.Params
+	silence time.Duration
 }
 
 func (w *madeWith) PolicyMade(_ string, _ uint64, _ string, p policy.Params, _ [32]byte) {
-	w.params = p
+	w.params, w.silence = p, p.Silence
 	w.params.MaxHold = 0 // the resource's
+	w.params.Silence = 0 // the group's
 }
 
 // TestConfiguration_EveryParameter_MakesPolicyAnew: a change of any parameter of a policy
 // gives the slot a policy with the new one at once, and the token that is here to it.
 func TestConfiguration_EveryParameter_MakesPolicyAnew(t *testing.T) {
-	require.Equal(t, reflect.TypeFor[policy.Params]().NumField(), len(policy.Parameters)+2, "and the preset, and the resource's max_hold")
+	require.Equal(t, reflect.TypeFor[policy.Params]().NumField(), len(policy.Parameters)+3, "and the preset, the resource's max_hold and the group's silence")
 	base := policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: 100 * time.Millisecond, TargetInterval: time.Minute}
 	for _, p := range policy.Parameters {
 		t.Run(p.Name, func(t *testing.T) {

@@ -28,6 +28,9 @@ type Unreachable struct {
 	Peer ident.Member
 	// Silent: it did not answer at all, although it was asked.
 	Silent bool
+	// Absent: besides, the host where it was refuses what is sent to its port, and a new
+	// dial there was not answered. Silent is set, too.
+	Absent bool
 	// Refused: it answered that it will not talk, or that it has restarted, which
 	// shows that it lives. Neither: the failure is on this side, a pause between
 	// two dials for example, and shows nothing.

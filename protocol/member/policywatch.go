@@ -6,19 +6,12 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
 const (
-	// silentDials is how many dials in a row that nobody answers make a member that
-	// a policy watches silent. The daemon's transport gives one up after 3 seconds
-	// and four packets, so that three, with the pauses between, are 10 seconds. One
-	// packet in ten lost each way fails three dials once in 10^8 times. A connection that
-	// broke because nothing came for 7.5 seconds, keep-alives and repeated packets
-	// unanswered, counts as as many. A member that is late takes more (patience).
-	silentDials = 3
-
 	// redialPause is between two dials of a member that a policy watches, and longer
 	// than the transport's own pause after two that have failed.
 	redialPause = 500 * time.Millisecond
@@ -29,14 +22,19 @@ const (
 
 	// touchEvery is how often a member that a policy watches is sent a GOSSIP while it
 	// is connected. The daemon's transport takes a connection for broken on which
-	// nothing comes for 7.5 seconds after something was sent, so that a death is
-	// noticed within 10. It is sent as an answer, which asks for none: that the packet
-	// is acknowledged shows life.
-	touchEvery = 2500 * time.Millisecond
+	// nothing comes for the group's silence after something was sent, so that a death is
+	// noticed a second later. It is sent as an answer, which asks for none: that the
+	// packet is acknowledged shows life.
+	touchEvery = time.Second
 
-	// muteAfter stands for a dial of a member that cannot be dialled: it has three
-	// times as long to dial again by itself.
-	muteAfter = 4 * time.Second
+	// maxUnheard is for how long nothing has come on a connection that breaks for
+	// silence: the group's silence, but no more than this. A longer one is waited for
+	// by dialling.
+	maxUnheard = 30 * time.Second
+
+	// mutePatience is how many times as long a member that cannot be dialled has to dial
+	// again by itself.
+	mutePatience = 3
 
 	// touchPause is between two questions to others whether it is this member that is
 	// cut off, touchAsks how many are asked.
@@ -51,8 +49,10 @@ type watched struct {
 	// incarnation is the custody memory that the watch is about, as far as it is
 	// known: with another one, what the member held is lost.
 	incarnation ident.Incarnation
-	failures    int           // dials in a row that nobody answered
+	asked       clock.Instant // when it was first asked in vain
+	failures    int           // dials in a row that nobody answered, or a connection that broke
 	since       clock.Instant // when the first of them had failed
+	absent      bool          // nobody listens where it was
 	next        clock.Instant // when the member is greeted again
 	slots       []*slot       // whose policies watch it, oldest first
 }
@@ -75,16 +75,14 @@ func (m *Member) watchFor(s *slot, id ident.Member) {
 
 func (m *Member) beginWatch(id ident.Member) *watched {
 	w := &watched{id: id, next: m.now.Boot.Add(touchEvery)}
+	m.watched = append(m.watched, w)
+	m.emit(effect.Watch{Peer: id, On: true})
 	switch p := m.peers[id]; {
-	case p == nil && !m.dir.Dialable(id):
-		w.next = m.now.Boot.Add(muteAfter)
 	case p == nil:
-		m.greet(id)
-		w.next = m.now.Boot.Add(dialPatience)
+		m.attend(w)
 	case p.hello != nil:
 		w.incarnation = p.hello.Incarnation
 	}
-	m.watched = append(m.watched, w)
 	return w
 }
 
@@ -106,8 +104,13 @@ func (m *Member) unwatch(s *slot, id ident.Member) {
 		return
 	}
 	if w.slots = without(w.slots, s); len(w.slots) == 0 {
-		m.watched = without(m.watched, w)
+		m.endWatch(w)
 	}
+}
+
+func (m *Member) endWatch(w *watched) {
+	m.watched = without(m.watched, w)
+	m.emit(effect.Watch{Peer: w.id})
 }
 
 // unwatchAll ends all watches of a slot.
@@ -127,7 +130,7 @@ func without[E comparable](list []E, x E) []E {
 
 // tellSilent ends all watches on a member: it is dead, or what it held is lost.
 func (m *Member) tellSilent(w *watched) {
-	m.watched = without(m.watched, w)
+	m.endWatch(w)
 	for _, s := range w.slots {
 		s.watches = without(s.watches, w.id)
 		m.tell(s, policy.Event{Kind: policy.Silent, From: w.id})
@@ -137,7 +140,7 @@ func (m *Member) tellSilent(w *watched) {
 // watchedAnswers notes that a member is connected.
 func (m *Member) watchedAnswers(id ident.Member) {
 	if w := m.watchedAs(id); w != nil {
-		w.failures, w.next = 0, m.now.Boot.Add(touchEvery)
+		w.failures, w.absent, w.next = 0, false, m.now.Boot.Add(touchEvery)
 	}
 }
 
@@ -149,19 +152,28 @@ func (m *Member) watchedParts(id ident.Member) {
 }
 
 // watchedUnreachable counts a dial that was not answered, or a connection that broke
-// for silence. A refusal shows life, and a failure on this side nothing.
+// for silence. A refusal shows life, and a failure on this side nothing. That nobody
+// listens where the member was counts for all the time to wait, unless this member may
+// have been too late to hear.
 func (m *Member) watchedUnreachable(in Unreachable, broken bool) {
 	w := m.watchedAs(in.Peer)
 	switch {
 	case w == nil:
 	case in.Silent && broken:
-		w.failures, w.since = silentDials, m.now.Boot
-		w.next = m.now.Boot // others are asked at once
+		w.failures, w.since = 1, m.now.Boot
+		w.asked = m.now.Boot.Add(-min(m.settings.Silence, maxUnheard))
+		w.absent = in.Absent && !m.isLate()
+		w.next = m.now.Boot // it is dialled, or others are asked, at once
 	case in.Silent:
+		before := m.enough(w)
 		w.fail(m.now.Boot)
+		w.absent = w.absent || in.Absent && !m.isLate()
 		w.next = m.now.Boot.Add(redialPause)
+		if m.enough(w) && !before {
+			w.next = m.now.Boot // others are asked at once
+		}
 	case in.Refused:
-		w.failures = 0
+		w.failures, w.absent = 0, false
 		w.next = m.now.Boot.Add(touchPause)
 	default:
 		w.next = m.now.Boot.Add(redialPause)
@@ -190,12 +202,13 @@ func (m *Member) watchedGreets(id ident.Member, now ident.Incarnation) {
 // keepWatches does what the policies' watches ask for now.
 func (m *Member) keepWatches() {
 	if m.stopping || m.departed {
-		for _, w := range m.watched {
+		for len(m.watched) > 0 {
+			w := m.watched[0]
 			for _, s := range w.slots {
 				s.watches = without(s.watches, w.id)
 			}
+			m.endWatch(w)
 		}
-		m.watched = nil
 		return
 	}
 	for i := 0; i < len(m.watched); {
@@ -225,7 +238,15 @@ func (m *Member) isSilent(w *watched) bool {
 }
 
 // enough reports whether a watched member has been silent for long enough.
-func (m *Member) enough(w *watched) bool { return w.failures >= silentDials*m.patience() }
+func (m *Member) enough(w *watched) bool {
+	return w.absent || w.failures > 0 && m.silentAt(w) <= m.now.Boot
+}
+
+// silentAt is when a watched member that was asked in vain has been silent for long
+// enough.
+func (m *Member) silentAt(w *watched) clock.Instant {
+	return w.asked.Add(time.Duration(m.patience()) * m.settings.Silence)
+}
 
 func (w *watched) is(id ident.Member) bool { return id == w.id }
 
@@ -240,11 +261,17 @@ func (m *Member) attend(w *watched) {
 		w.next = m.now.Boot.Add(touchPause)
 		m.greetOthers(w)
 	case !m.dir.Dialable(w.id):
-		w.fail(m.now.Boot)
-		w.next = m.now.Boot.Add(muteAfter)
+		if w.failures == 0 {
+			w.fail(m.now.Boot)
+			w.asked = m.now.Boot.Add((mutePatience - 1) * m.settings.Silence)
+		}
+		w.next = max(m.silentAt(w), m.now.Boot.Add(redialPause))
 		return
-	default:
+	case w.failures == 0:
+		w.asked = m.now.Boot
 		w.next = m.now.Boot.Add(dialPatience)
+	default:
+		w.next = min(m.now.Boot.Add(dialPatience), max(m.silentAt(w), m.now.Boot.Add(redialPause)))
 	}
 	m.greet(w.id)
 }

@@ -52,6 +52,7 @@ func (k slotKey) compare(o slotKey) int {
 type slot struct {
 	key      slotKey
 	resource group.Resource
+	params   policy.Params // that the policy was made with
 	policy   policy.Policy // nil while the slot is leaving
 	timer    clock.Instant
 	place    int  // among the member's timers, or -1
@@ -103,15 +104,16 @@ func (m *Member) configure() (fresh []*slot, err error) {
 	configured := make(map[slotKey]bool)
 	m.policyRate, m.policyBurst = policyLimits(m.settings.Slots())
 	for _, r := range m.settings.Resources {
+		params := m.settings.PolicyParams(r)
 		for n := range uint64(r.Slots) {
 			k := slotKey{r.Name, n}
 			configured[k] = true
 			old := m.slots[k]
-			if old != nil && !old.leaving && old.resource.Policy == r.Policy && old.resource.PolicyParams() == r.PolicyParams() {
+			if old != nil && !old.leaving && old.resource.Policy == r.Policy && old.params == params {
 				old.resource = r
 				continue
 			}
-			p, err := m.makePolicy(k, r)
+			p, err := m.makePolicy(k, r, params)
 			if err != nil {
 				return nil, err
 			}
@@ -121,7 +123,7 @@ func (m *Member) configure() (fresh []*slot, err error) {
 			} else if old.resource.Policy != r.Policy || old.resource.Preset != r.Preset {
 				m.clearFields(old)
 			}
-			old.resource, old.policy, old.demand, old.leaving = r, p, false, false
+			old.resource, old.params, old.policy, old.demand, old.leaving = r, params, p, false, false
 			m.timers.set(old, clock.Never)
 			m.unwatchAll(old)
 			fresh = append(fresh, old)
@@ -133,16 +135,16 @@ func (m *Member) configure() (fresh []*slot, err error) {
 }
 
 // makePolicy makes the policy of a slot.
-func (m *Member) makePolicy(k slotKey, r group.Resource) (policy.Policy, error) {
+func (m *Member) makePolicy(k slotKey, r group.Resource, params policy.Params) (policy.Policy, error) {
 	seed := m.nextSeed()
-	p, err := m.cfg.policies(r.Policy, r.PolicyParams(), policy.Surroundings{
+	p, err := m.cfg.policies(r.Policy, params, policy.Surroundings{
 		Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: directory.SlotID(k.resource, k.number),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("resource %q: %w", r.Name, err)
 	}
 	if o := m.cfg.Observer; o != nil {
-		o.PolicyMade(r.Name, k.number, r.Policy, r.PolicyParams(), seed)
+		o.PolicyMade(r.Name, k.number, r.Policy, params, seed)
 	}
 	return p, nil
 }

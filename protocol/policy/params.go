@@ -18,6 +18,9 @@ type Params struct {
 	// MaxHold is how long a program may run at most under one token. Zero, or less than
 	// OperationTime, is OperationTime. No policy makes it a limit.
 	MaxHold time.Duration
+	// Silence is after what time without an answer a member counts as dead: a setting
+	// of the group. Zero means the policy's default.
+	Silence time.Duration
 	// MembersMax (Nmax) is the number of members that saturates the resource.
 	MembersMax int
 	// SkipDelay (Δskip) is how long a member that does not run the operation

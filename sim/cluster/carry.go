@@ -121,7 +121,7 @@ func (n *node) perform(e effect.Effect) {
 		n.c.problem(Machinery, n, "ends itself: %v", e.Reason)
 	case effect.Expel:
 		n.expel(e)
-	case effect.Reconfigure:
+	case effect.Reconfigure, effect.Watch:
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 )
 
 // silence is how long a daemon waits for a sign of life from the other end of a
-// connection before it takes it for broken: the transport's MaxSilence, which a
-// test holds it to.
-const silence = 7500 * time.Millisecond
+// connection before it takes it for broken: the transport's DefaultSilence, which
+// a test holds it to.
+const silence = 4 * time.Second
 
 // idleTimeout is how long a daemon keeps a connection on which nothing is sent:
 // the transport's DefaultIdleTimeout.

@@ -14,7 +14,7 @@ import (
 )
 
 func TestTimesAreTheTransports(t *testing.T) {
-	assert.Equal(t, transport.MaxSilence, silence)
+	assert.Equal(t, transport.DefaultSilence, silence)
 	assert.Equal(t, transport.DefaultIdleTimeout, idleTimeout)
 }
 

@@ -89,6 +89,7 @@ func constantEdits() (list []edit) {
 		{"clock-allowance", 1000, 2592000000},
 		{"settlement-time", 3600000, 315360000000},
 		{"gossip-interval", 100, 3600000},
+		{"silence", 1000, 600000},
 	} {
 		list = append(list,
 			good(c.name+"-least", c.name+" at its least", "O-1", uintOf(c.low), 4, n),
