@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -78,7 +79,7 @@ type spans struct {
 }
 
 func deriveSpans(p policy.Params) spans {
-	l := DefaultSilence
+	l := cmp.Or(p.Silence, DefaultSilence)
 	return spans{silence: l, hold: max(p.OperationTime, p.MaxHold), retry: l / retries, half: l / 2}
 }
 
