@@ -503,7 +503,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 			return
 		}
 	}
-	if l := &k.search.last; l.hop > 0 && !l.gone && l.holder != k.self && l.holder != from {
+	if l := &k.search.last; l.hop > 0 && !l.gone && l.holder != k.self && l.holder != from && k.now >= k.start.Add(k.hold) {
 		k.tell(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder}) // as the keeper
 		return
 	}

@@ -220,7 +220,7 @@ func (k *Keeper) inquire() {
 			s.before = append(s.before, m)
 		}
 	}
-	s.stage, s.since, s.answers, s.young = everybody, k.now, s.answers[:0], longAgo
+	s.stage, s.since, s.answers = everybody, k.now, s.answers[:0]
 	s.heard = s.heard[:0]
 	s.trail, s.patience = trail{}, k.silence
 	s.asked = k.roster.Draw(maxMembers, s.asked[:0])
