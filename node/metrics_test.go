@@ -174,7 +174,9 @@ func TestPolicyMessages_LiveMembers_CountedBothWays(t *testing.T) {
 	a := newAuthority(t, talks)
 	n, _ := openNode(t, a.issue(t, "watched"), func(c *node.Config) { c.Metrics, c.Found = "127.0.0.1:0", true })
 	other, _ := openNode(t, a.issue(t, "other"), func(c *node.Config) { c.Bootstrap = []string{n.Address()} })
-	go func() { _, _ = other.Acquire(t.Context(), request(ftp.Name)) }() // it waits, and says so
+	for _, waits := range []*node.Node{n, other} { // one of them waits for the other one, and says so
+		go func() { _, _ = waits.Acquire(t.Context(), request(ftp.Name)) }()
+	}
 	var s scraped
 	var before, after uint64
 	await.Until(t, "both have said something", func() bool {
