@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/unignore"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
 )
@@ -49,6 +50,7 @@ func TestMain(m *testing.M) {
 	if grace, ok := os.LookupEnv(runnerVariable); ok {
 		runAsRunner(grace)
 	}
+	unignore.ForChildren()
 	os.Exit(m.Run())
 }
 

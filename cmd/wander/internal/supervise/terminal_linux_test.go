@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -51,17 +50,8 @@ func newConsole(t *testing.T, text string) *console {
 	c.shell.Env = append(os.Environ(), "run=env "+runnerVariable+"=1h "+self)
 	c.shell.Stdin, c.shell.Stdout, c.shell.Stderr = slave, slave, slave
 	c.shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	require.NoError(t, startMinding(c.shell, unix.SIGINT))
+	require.NoError(t, c.shell.Start())
 	return c
-}
-
-// startMinding starts a process that does not ignore a signal, as those do that come
-// from a program in a script's background: a shell sets no trap for what it ignores.
-func startMinding(cmd *exec.Cmd, s os.Signal) error {
-	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, s)
-	defer signal.Stop(caught)
-	return cmd.Start()
 }
 
 func (c *console) expect(t *testing.T, lines ...string) {
