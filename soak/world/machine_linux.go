@@ -26,9 +26,9 @@ const (
 	maxSweeps = 50
 	// stopPause is between two looks whether a process has stopped, which takes until its
 	// threads get a processor; maxStopLooks bounds them for one that cannot be stopped,
-	// as it waits for a device: a second.
+	// as it waits for a device: ten seconds, or more on a busy machine.
 	stopPause    = time.Millisecond
-	maxStopLooks = 1000
+	maxStopLooks = 10_000
 )
 
 // Machine is one member's machine: a network namespace, a folder, and the
