@@ -178,7 +178,7 @@ func TestWorld_Frozen_SilentUntilThawed(t *testing.T) {
 	awaitReach(t, a, b, 0)
 }
 
-// What is told to stop goes on until it gets a processor.
+// A process that is told to stop runs on until each of its threads gets a processor.
 func TestWorld_Freeze_EachThreadStopped(t *testing.T) {
 	_, _, b := two(t)
 	pids := make(chan int, 1)
