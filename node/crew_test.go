@@ -21,6 +21,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/ports"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -69,7 +70,7 @@ func newCrew(t *testing.T, a *authority, size int) *crew {
 	c := &crew{t: t}
 	t.Cleanup(c.killAll)
 	for i := range size {
-		h := &hand{name: fmt.Sprintf("m%d", i), life: life{Dir: t.TempDir(), Listen: "127.0.0.1:0", Found: i == 0}}
+		h := &hand{name: fmt.Sprintf("m%d", i), life: life{Dir: t.TempDir(), Listen: ports.Address(t), Found: i == 0}}
 		id := a.issue(t, h.name)
 		h.id = id.Certificate.Member()
 		writeIdentity(t, h.Dir, id)
@@ -86,7 +87,7 @@ func (c *crew) start(h *hand, die point, after int32) {
 	h.Bootstrap = nil
 	c.mu.Lock()
 	for _, o := range c.members {
-		if o != h && o.Listen != "127.0.0.1:0" {
+		if o != h && o.cmd != nil {
 			h.Bootstrap = append(h.Bootstrap, o.Listen)
 		}
 	}
@@ -124,7 +125,7 @@ func (c *crew) listen(h *hand, out io.Reader) {
 		word := strings.Fields(lines.Text())
 		switch {
 		case len(word) == 2 && word[0] == "up":
-			h.up, h.Listen = true, word[1]
+			h.up = true
 		case len(word) == 4 && word[0] == "held":
 			hop, _ := strconv.ParseUint(word[2], 10, 64)
 			h.hops = append(h.hops, hop)

@@ -108,9 +108,9 @@ func TestMetricsOfALiveMember(t *testing.T) {
 	require.ErrorIs(t, err, api.ErrRefused)
 
 	var s scraped
-	await.Until(t, "tokens come back", func() bool {
+	await.Until(t, "tokens come back, and both members are counted", func() bool {
 		s = scrape(t, n)
-		return s.of(`wander_token_return_seconds{resource="ftp"}`) > 3
+		return s.of(`wander_token_return_seconds{resource="ftp"}`) > 3 && s.of(`wander_members{state="valid"}`) == 2
 	})
 	assert.Equal(t, documentedMetrics(t), s.kinds)
 	for sample, want := range map[string]float64{
@@ -122,7 +122,6 @@ func TestMetricsOfALiveMember(t *testing.T) {
 		`wander_duplicates_detected_total{resource="ftp"}`:                  0,
 		`wander_overlap_seconds_total{resource="ftp"}`:                      0,
 		`wander_evidence_total{kind="void_and_receipt"}`:                    0,
-		`wander_members{state="valid"}`:                                     2,
 		`wander_members{state="revoked"}`:                                   0,
 		`wander_group_config_version`:                                       1,
 		`wander_revocation_version`:                                         0,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/ports"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
@@ -28,9 +29,9 @@ func TestOpen_PredecessorEnding_TakesOver(t *testing.T) {
 	require.NoError(t, os.Mkdir(journal, 0o700))
 	lock, err := store.OS().Lock(filepath.Join(journal, "lock"))
 	require.NoError(t, err)
-	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
+	udp, err := net.ListenPacket("udp", ports.Address(t))
 	require.NoError(t, err)
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	tcp, err := net.Listen("tcp", ports.Address(t))
 	require.NoError(t, err)
 	socket, err := net.Listen("unix", filepath.Join(dir, api.SocketName))
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/ports"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/enrolment"
@@ -46,7 +47,7 @@ type machine struct {
 // join makes a machine a member, over the network.
 func (w *world) join(name string) *machine {
 	w.Helper()
-	m := &machine{w: w, name: name, dir: w.TempDir(), listen: "127.0.0.1:0"}
+	m := &machine{w: w, name: name, dir: w.TempDir(), listen: ports.Address(w)}
 	var err error
 	m.key, err = signature.Generate(rand.Reader)
 	require.NoError(w, err)
@@ -127,9 +128,6 @@ func (m *machine) open(change func(*node.Config)) error {
 		return err
 	}
 	m.Node, m.up = n, true
-	if m.listen != "" {
-		m.listen = n.Address() // it is found there again
-	}
 	return nil
 }
 

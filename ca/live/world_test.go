@@ -19,6 +19,7 @@ import (
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/ca/service"
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/ports"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
@@ -79,7 +80,7 @@ func newRegeneratingWorld(t *testing.T) *world {
 }
 
 func newWorldWith(t *testing.T, change func(*group.Settings)) *world {
-	w := &world{T: t, dir: t.TempDir(), address: "127.0.0.1:0"}
+	w := &world{T: t, dir: t.TempDir(), address: ports.Address(t)}
 	var err error
 	w.ca, err = ca.Create(w.dir, ca.CreateOptions{Options: ca.Options{Now: w.now}, Name: "demo"})
 	require.NoError(t, err)
@@ -107,12 +108,11 @@ func (w *world) configure(change func(*group.Settings)) {
 	require.NoError(w, err)
 }
 
-// serve starts the service, again at its address after stop.
+// serve starts the service, at the same address again after stop.
 func (w *world) serve() {
 	w.Helper()
 	l, err := net.Listen("tcp", w.address)
 	require.NoError(w, err)
-	w.address = l.Addr().String()
 	s, err := service.New(service.Config{
 		Open:     func() (*ca.Authority, error) { return ca.Open(w.dir, ca.Options{Now: w.now}) },
 		Listener: l, Now: w.now,

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/ports"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/audit"
@@ -78,22 +78,12 @@ func (c *crew) start(output *bytes.Buffer, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// aPort is an address of this machine that nobody uses just now, for both UDP
-// and TCP.
-func aPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
-}
-
 func newCrew(t *testing.T) *crew {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wander") // shorter than t.TempDir's, for sockets
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	c := &crew{t: t, dir: dir, service: aPort(t)}
+	c := &crew{t: t, dir: dir, service: ports.Address(t)}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "group.toml"), []byte(`
 gossip_interval = "2s"
 
@@ -114,7 +104,7 @@ max_hold       = "10s"
 // wants the tape all the time.
 func (c *crew) join(name string) *crewMember {
 	c.t.Helper()
-	m := &crewMember{name: name, listen: aPort(c.t), client: api.Dial(filepath.Join(c.dir, name, "state", "wander.sock"))}
+	m := &crewMember{name: name, listen: ports.Address(c.t), client: api.Dial(filepath.Join(c.dir, name, "state", "wander.sock"))}
 	self, err := os.Executable()
 	require.NoError(c.t, err)
 	invite := c.wander("ca", "invite", "--dir", "ca", "--name", name, "--address", c.service)

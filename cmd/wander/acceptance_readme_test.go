@@ -7,8 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/ports"
 )
 
 // readmeEnd is how long before go test gives up the script is ended, so that its
@@ -42,9 +42,9 @@ func TestReadme(t *testing.T) {
 	copySource(t, dir)
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
-	script, ports := readmePrelude, freePorts(t)
+	script, addresses := readmePrelude, ownPorts(t)
 	for _, block := range shellBlocks(string(text)) {
-		script += ports.Replace(adapt(block)) + "\n[ $? -eq 0 ] || fail " + "'block'" + "\n"
+		script += addresses.Replace(adapt(block)) + "\n[ $? -eq 0 ] || fail " + "'block'" + "\n"
 	}
 	ctx := t.Context()
 	if end, ok := t.Deadline(); ok { // a guard against hanging, and no measure of speed
@@ -93,45 +93,14 @@ const (
 	readmeService = 4134
 )
 
-// The ports that freePorts chooses from. Systems give out others by themselves, so
-// that nothing that asks for any port takes one of these between the choice and the
-// paste.
-const (
-	firstPort, lastPort = 15000, 29999
-	portsPerPaste       = 6 // the service's and five members'
-)
-
-// freePorts gives the README's commands ports that nothing listens on.
-func freePorts(t *testing.T) *strings.Replacer {
+// ownPorts gives the README's commands ports that are this test's: the service's, and
+// those of up to six members.
+func ownPorts(t *testing.T) *strings.Replacer {
 	t.Helper()
-	for range 100 {
-		first := firstPort + rand.IntN(lastPort-firstPort-portsPerPaste)
-		if areFree(first) {
-			return strings.NewReplacer(
-				fmt.Sprintf("port=%d", readmeMembers), fmt.Sprintf("port=%d", first),
-				fmt.Sprintf("127.0.0.1:%d", readmeService), fmt.Sprintf("127.0.0.1:%d", first))
-		}
-	}
-	t.Fatal("no free ports")
-	return nil
-}
-
-// areFree reports whether a paste's ports from first on are free, for TCP and UDP.
-func areFree(first int) bool {
-	for port := first; port < first+portsPerPaste; port++ {
-		address := fmt.Sprintf("127.0.0.1:%d", port)
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			return false
-		}
-		l.Close()
-		c, err := net.ListenPacket("udp", address)
-		if err != nil {
-			return false
-		}
-		c.Close()
-	}
-	return true
+	first := ports.Take(t)
+	return strings.NewReplacer(
+		fmt.Sprintf("port=%d", readmeMembers), fmt.Sprintf("port=%d", first),
+		fmt.Sprintf("127.0.0.1:%d", readmeService), fmt.Sprintf("127.0.0.1:%d", first))
 }
 
 // shellBlocks are the README's commands.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/ports"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -62,7 +63,7 @@ func (b *caBench) serve(args ...string) *served {
 		code <- run(&environment{
 			In: in, Out: out, Err: &s.log, Getenv: func(name string) string { return b.vars[name] },
 			Now: func() time.Time { return now.Add(time.Duration(s.ahead.Load())) },
-		}, append([]string{"ca", "serve", "--listen", "127.0.0.1:0", "--until-input-ends"}, args...))
+		}, append([]string{"ca", "serve", "--listen", ports.Address(b.t), "--until-input-ends"}, args...))
 		_ = out.Close()
 	}()
 	line, err := bufio.NewReader(first).ReadString('\n')
@@ -259,12 +260,7 @@ func TestJoinWaits(t *testing.T) {
 		return strings.Contains(env.Err.(*lockedBuffer).String(), "trying again in 250ms")
 	})
 	b.serve("--listen", s.address)
-	select {
-	case got := <-code:
-		assert.Zero(t, got, env.Err.(*lockedBuffer).String())
-	case <-time.After(time.Minute):
-		t.Fatal("it does not end")
-	}
+	assert.Zero(t, await.Next(t, "its end", code), env.Err.(*lockedBuffer).String())
 }
 
 // What is there is never overwritten.

@@ -22,6 +22,7 @@ type environment struct {
 	Getenv   func(string) string
 	Now      func() time.Time
 	Quiet    func(quiet bool) // see node.Config; nil where the process has other work, too
+	Adopt    func()           // see supervise.Adopt; nil where the process starts others, too
 
 	guardWait  time.Duration // replaces supervise.ReadyTimeout in tests, unless 0
 	workFactor int           // replaces keyfile.WorkFactor in tests, unless 0
@@ -29,8 +30,15 @@ type environment struct {
 
 func main() {
 	supervise.RunGuard() // does not return in a process that is a guard
-	env := &environment{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Quiet: processors.Quiet}
+	env := &environment{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, Quiet: processors.Quiet, Adopt: supervise.Adopt}
 	os.Exit(run(env, os.Args[1:]))
+}
+
+// adopt makes this process find what a command has started, if it starts nothing else.
+func (env *environment) adopt() {
+	if env.Adopt != nil {
+		env.Adopt()
+	}
 }
 
 // run is the whole program: it returns the exit code.

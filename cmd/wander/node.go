@@ -71,7 +71,7 @@ func runNode(env *environment, f nodeFlags) error {
 		return err
 	}
 	cfg.Found, cfg.NewIncarnation, cfg.NoPreOffer = f.found, f.newIncarnation, f.noPreOffer
-	if cfg.Operation, err = s.operation(cfg.Log); err != nil {
+	if cfg.Operation, err = s.operation(env, cfg.Log); err != nil {
 		return err
 	}
 

@@ -18,7 +18,7 @@ import (
 // operation turns the configured command into what the node does each time it
 // gets a token. The command is supervised as by `wander run`: it dies at its
 // deadline even when the daemon has been killed.
-func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
+func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation, error) {
 	if len(s.Operation.Command) == 0 {
 		if s.Operation.Resource != "" {
 			return node.Operation{}, configError(errors.New("operation.resource without operation.command"), "name the command, or remove the resource")
@@ -40,7 +40,7 @@ func (s *settings) operation(log *slog.Logger) (node.Operation, error) {
 	if err != nil {
 		return node.Operation{}, err
 	}
-	supervise.Adopt() // the daemon starts nothing else
+	env.adopt() // the daemon starts nothing else
 	log = log.With("resource", s.Operation.Resource)
 	run := func(ctx context.Context, g api.Grant) api.ReleaseRequest {
 		return operateUnder(ctx, g, supervise.Command{Path: path, Args: s.Operation.Command, Env: childEnviron(g, held)}, grace, log)

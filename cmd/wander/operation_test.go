@@ -32,7 +32,7 @@ func TestOperation_AnyTrouble_LogNamesTheResource(t *testing.T) {
 			var log bytes.Buffer
 			s := defaultSettings()
 			s.Operation.Resource, s.Operation.Command = "tape", []string{program}
-			operation, err := s.operation(slog.New(slog.NewTextHandler(&log, nil)))
+			operation, err := s.operation(&environment{}, slog.New(slog.NewTextHandler(&log, nil)))
 			require.NoError(t, err)
 			operation.Run(context.Background(), api.Grant{Resource: "tape", DeadlineBoot: clock.Never})
 			assert.Contains(t, log.String(), c.says)

@@ -142,7 +142,7 @@ func (r *runner) wait() (err error) {
 		return r.notStarted(err)
 	}
 	r.child = supervise.Command{Path: path, Args: r.command}
-	supervise.Adopt()
+	r.env.adopt()
 	r.guard, err = supervise.StartGuard(supervise.Streams{
 		Stdin: fileOf(r.env.In, os.Stdin), Stdout: fileOf(r.env.Out, os.Stdout), Stderr: fileOf(r.env.Err, os.Stderr),
 	}, r.guardWait)

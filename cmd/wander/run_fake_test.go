@@ -244,6 +244,3 @@ func (p *program) readReport(t *testing.T) (r runReport) {
 }
 
 func pointer[T any](v T) *T { return &v }
-
-// anySignal is SIGTERM or SIGKILL: a slow machine may send both at once.
-var anySignal = pointer(-1)

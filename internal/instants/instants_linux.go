@@ -35,9 +35,12 @@ type State map[string]File
 // Of runs a command to its end, and returns each state of dir that differs from the
 // one before, the first one included, and the command's exit code. The command's
 // input and outputs must be files or nil.
-func Of(cmd *exec.Cmd, dir string) ([]State, int, error) {
-	runtime.LockOSThread() // a process is traced by one thread
-	defer runtime.UnlockOSThread()
+func Of(cmd *exec.Cmd, dir string) (states []State, exit int, err error) {
+	onChildlessThread(func() { states, exit, err = of(cmd, dir) })
+	return states, exit, err
+}
+
+func of(cmd *exec.Cmd, dir string) ([]State, int, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
 		if errors.Is(err, syscall.EPERM) {
@@ -49,6 +52,30 @@ func Of(cmd *exec.Cmd, dir string) ([]State, int, error) {
 	err := t.run()
 	_ = cmd.Process.Release() // it has been waited for
 	return t.states, t.exit, err
+}
+
+// onChildlessThread calls f on a thread of its own, as one thread traces a process. The
+// thread has started no process before: the tracer reaps what its thread has started, and
+// whoever waits for such a process would not find it.
+func onChildlessThread(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if hasChildren() {
+			onChildlessThread(f) // on another thread, as this one is locked
+			return
+		}
+		f()
+	}()
+	<-done
+}
+
+// hasChildren reports whether this thread has started a process that nobody has reaped.
+func hasChildren() bool {
+	const options = unix.WEXITED | unix.WNOHANG | unix.WNOWAIT | unix.WALL | unix.WNOTHREAD
+	return unix.Waitid(unix.P_ALL, 0, nil, options, nil) == nil
 }
 
 // tracer follows one process with all its threads.

@@ -2,6 +2,8 @@ package instants
 
 import (
 	"os/exec"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,4 +31,21 @@ func TestOf_Shell_EachChangeSeen(t *testing.T) {
 	require.Equal(t, last["d/a"].Data, read["d/a"].Data)
 	require.Equal(t, last["d/a"].Mode, read["d/a"].Mode)
 	require.Equal(t, read["d/a"].Inode, read["d/b"].Inode, "two names of one file")
+}
+
+// The process that this thread has started before ends while another one is traced.
+func TestOf_OtherChildOfTheThread_NotReaped(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	other := exec.Command("cat")
+	lifeline, err := other.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, other.Start())
+	require.NoError(t, lifeline.Close())
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-c", "while [ -e /proc/$0 ] && ! grep -q '^State:.Z' /proc/$0/status; do :; done", strconv.Itoa(other.Process.Pid))
+	_, exit, err := Of(cmd, dir)
+	require.NoError(t, err)
+	require.Zero(t, exit)
+	require.NoError(t, other.Wait(), "nobody else has waited for it")
 }

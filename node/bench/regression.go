@@ -47,10 +47,8 @@ const (
 	// regressionSettle is the beginning of a turn, which is not measured: all tokens
 	// have rested for long enough, and move at once.
 	regressionSettle = 20 * time.Millisecond
-	// regressionLimit is what a member may need of the straw man's processor time. It was
-	// 1.25 before signed objects named their position in the journal (H-70), which costs
-	// some 3 in 100.
-	regressionLimit = 1.30
+	// regressionLimit is what a member may need of the straw man's processor time.
+	regressionLimit = 1.25
 	// minHandoffs is how many a turn has at least: on a machine with no time for more
 	// it lasts longer, at most maxWindows times as long.
 	minHandoffs = 50

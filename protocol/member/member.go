@@ -54,7 +54,7 @@ type Member struct {
 
 	// Who does not answer: see watch.go.
 	suspects map[ident.Member]*suspicion
-	stated   map[ident.Member]uint64   // endpoint sequence + 1 of what was stated failed
+	stated   map[ident.Member]uint64   // endpoint sequence + 1 of each member whose failure this one has signed
 	broken   map[ident.Member]struct{} // whose connection broke, until the next one
 	watchAt  clock.Instant
 	redials  budget        // of suspects

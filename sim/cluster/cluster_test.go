@@ -57,6 +57,7 @@ func TestShort(t *testing.T) {
 		check(t, Setting{}.Run(nil))
 		return
 	}
+	t.Parallel()
 	var s Summary
 	sent, records := make(map[wire.Type]int), make(map[journal.Kind]int)
 	for seed := range uint64(shortSeeds) {
@@ -102,6 +103,7 @@ func TestOneSeedIsOneRun(t *testing.T) {
 // journals, or when it can do no harm that shows there, by the guard.
 func TestObserversFindPlantedBugs(t *testing.T) {
 	skipUnderRaceDetector(t)
+	t.Parallel()
 	const tries = 60
 	for name, p := range map[string]struct {
 		bug   Bug
@@ -180,6 +182,7 @@ func firstBroken(t *testing.T, bug Bug) *Result {
 // answered, without offers no token moves.
 func TestWhatDoesNotComeToRestIsSeen(t *testing.T) {
 	skipUnderRaceDetector(t)
+	t.Parallel()
 	for bug, want := range map[Bug]string{NoReceipts: "is not answered", NoOffers: "has not moved"} {
 		r := firstBroken(t, bug)
 		assert.Equal(t, len(r.Violations), r.Verdicts()[Liveness], "nothing else is broken")

@@ -137,6 +137,7 @@ func TestDialOut_Busy_ServedLikeOthers(t *testing.T) {
 // no tokens of their own for it.
 func TestDialOut_MoreThanHalf_RestHasNoPlace(t *testing.T) {
 	skipUnderRaceDetector(t)
+	t.Parallel()
 	b := newDialOut(t, dialOutSetting(7, 8, catalog.Ring, policy.Params{Preset: "e"}, []int{0, 1, 2, 4, 5}))
 	b.runFor(5 * time.Minute)
 	count, served := make(map[ident.Member]int), 0

@@ -43,6 +43,7 @@ var fenceClocks = []struct {
 //	go test ./sim/cluster -run TestFence -cluster.fences 100 -v -timeout 10h
 func TestFence_HolderLost_NextNotLockedOut(t *testing.T) {
 	skipUnderRaceDetector(t)
+	t.Parallel()
 	for h, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 		for i, members := range []int{2, 3, 5, 8, 20} {
 			for j, clocks := range fenceClocks {
@@ -114,6 +115,7 @@ func (b *busy) lose(n *node, back time.Duration) {
 // After the cut it refuses nobody.
 func TestFence_Cut_OneHalfRefused(t *testing.T) {
 	skipUnderRaceDetector(t)
+	t.Parallel()
 	for i, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 		t.Run(p.String(), func(t *testing.T) {
 			b := newBusy(t, uint64(60+i), 6, p, turnsTimes)

@@ -55,6 +55,7 @@ var (
 //	go test ./sim/cluster -run TestQuiet -cluster.quiet 24h -timeout 24h
 func TestQuiet_NothingFails_OneToken(t *testing.T) {
 	skipUnderRaceDetector(t)
+	t.Parallel()
 	sizes := quietSizes
 	if *quietFor == 0 {
 		sizes = quietFew

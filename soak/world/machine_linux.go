@@ -24,6 +24,11 @@ const (
 	// maxSweeps bounds the search for processes that were started during the
 	// search before.
 	maxSweeps = 50
+	// stopPause is between two looks whether a process has stopped, which takes until its
+	// threads get a processor; maxStopLooks bounds them for one that cannot be stopped,
+	// as it waits for a device: ten seconds, or more on a busy machine.
+	stopPause    = time.Millisecond
+	maxStopLooks = 10_000
 )
 
 // Machine is one member's machine: a network namespace, a folder, and the
@@ -259,7 +264,7 @@ func (m *Machine) processes() (list []int) {
 }
 
 // stopAll stops every process of the machine, also those that are started
-// meanwhile.
+// meanwhile, and waits until they have stopped.
 func (m *Machine) stopAll() []int {
 	stopped := make(map[int]bool)
 	for range maxSweeps {
@@ -273,8 +278,32 @@ func (m *Machine) stopAll() []int {
 		if !more {
 			break
 		}
+		for pid := range stopped {
+			awaitStop(pid)
+		}
 	}
 	return m.processes()
+}
+
+// awaitStop waits until a process that was told to stop has done so: until then it may
+// answer, or start others.
+func awaitStop(pid int) {
+	for range maxStopLooks {
+		if !runs(pid) {
+			return
+		}
+		time.Sleep(stopPause)
+	}
+}
+
+// runs reports whether a thread of a process neither is stopped nor has ended.
+func runs(pid int) bool {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/[0-9]*/stat", pid))
+	return slices.ContainsFunc(tasks, func(name string) bool {
+		text, _ := os.ReadFile(name)
+		_, fields, _ := strings.Cut(string(text), ") ") // behind the program's name
+		return fields != "" && !strings.Contains("TtZX", fields[:1])
+	})
 }
 
 // Freeze stops all that runs on the machine, as a suspended virtual machine

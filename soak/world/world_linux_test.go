@@ -178,6 +178,28 @@ func TestWorld_Frozen_SilentUntilThawed(t *testing.T) {
 	awaitReach(t, a, b, 0)
 }
 
+// A process that is told to stop runs on until each of its threads gets a processor.
+func TestWorld_Freeze_EachThreadStopped(t *testing.T) {
+	_, _, b := two(t)
+	pids := make(chan int, 1)
+	go func() {
+		_, _ = b.Run(io.Discard, func(pid int) { pids <- pid }, "/bin/sh", "-c", "while :; do :; done")
+	}()
+	threads := fmt.Sprintf("/proc/%d/task/*/stat", await.Next(t, "its start", pids))
+	for range 20 {
+		b.Freeze()
+		names, err := filepath.Glob(threads)
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			require.Contains(t, string(text), ") T ")
+		}
+		b.Thaw()
+	}
+}
+
 func TestWorld_PowerOff_NothingRunsThere(t *testing.T) {
 	_, a, b := two(t)
 	b.Stop()

@@ -84,6 +84,7 @@ func (t *trial) turnedAway(conf *tls.Config, what string) {
 		defer q.CloseWithError(codeNormal, "")
 		err = t.isIn(q)
 	}
+	t.lost = t.lost || isLoss(err)
 	switch {
 	case err == nil:
 		t.fail("%s: let in", what)

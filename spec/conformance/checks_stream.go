@@ -114,13 +114,14 @@ const maxUnready = 4
 func unready(t *trial) {
 	over := make(chan *session, maxUnready+1)
 	var list []*session
+	var refusal error
 	for range maxUnready + 1 {
 		s, err := t.handshake(t.own())
-		if isOverload(err) {
+		if err != nil {
+			refusal = err
 			over <- nil
 			break
 		}
-		t.check(err == nil, "no connection: %v", err)
 		context.AfterFunc(s.quic.Context(), func() { over <- s })
 		list = append(list, s)
 	}
@@ -134,6 +135,7 @@ func unready(t *trial) {
 		s.close()
 	}
 	t.reconnect() // whatever the verdict is: the checks that follow need room
+	t.check(refusal == nil || isOverload(refusal), "a fifth connection without preamble: %v", refusal)
 	if first != nil {
 		first.closed(codeOverload, "a fifth connection without preamble")
 	}

@@ -210,6 +210,7 @@ func resolve(ctx context.Context, address string) (*net.UDPAddr, error) {
 // meet finds out who is there, and whether it talks to this identity at all.
 func (r *run) meet(ctx context.Context) (err error) {
 	result := r.try(ctx, Check{script: func(t *trial) {
+		err = nil // of the try before
 		s, e := t.handshake(t.own())
 		if e != nil {
 			err = e
@@ -220,8 +221,8 @@ func (r *run) meet(ctx context.Context) (err error) {
 			return
 		}
 		t.sign(s)
-		if _, e := s.readPreamble(s.preamble()); e != nil {
-			err = e
+		if _, err = s.readPreamble(s.preamble()); err != nil {
+			t.fail("no preamble")
 		}
 	}})
 	switch {

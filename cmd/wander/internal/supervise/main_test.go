@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/unignore"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
 )
@@ -49,6 +50,7 @@ func TestMain(m *testing.M) {
 	if grace, ok := os.LookupEnv(runnerVariable); ok {
 		runAsRunner(grace)
 	}
+	unignore.ForChildren()
 	os.Exit(m.Run())
 }
 
@@ -193,7 +195,8 @@ func (s *script) expectAllDead(t *testing.T) {
 	require.NoError(t, s.lines.Err(), "a process still holds the pipe")
 }
 
-// ended is how a call of Run ended.
+// ended is how a call of Run ended, without when the command was seen running: that
+// depends on how busy the machine is.
 type ended struct {
 	result Result
 	err    error
@@ -219,6 +222,7 @@ func (s *script) runUnder(g *Guard, o Options) <-chan ended {
 	done := make(chan ended, 1)
 	go func() {
 		result, err := Run(s.command, g, o)
+		result.SeenFrom, result.SeenTo = 0, 0
 		done <- ended{result, err}
 	}()
 	return done
