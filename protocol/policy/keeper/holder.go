@@ -31,8 +31,8 @@ type held struct {
 	oldest uint32         // the serial of the first question
 	hidden bool           // a program runs under it, and the policy does not know of it
 	keeper ident.Member   // who has the promise, or gets the token
-	asker   ident.Member   // who has asked for the token last
-	known   clock.Instant  // when the program began that others know of
+	asker  ident.Member   // who has asked for the token last
+	known  clock.Instant  // when the program began that others know of
 	promise
 
 	// action is what the policy wants done with it as soon as the promise is given back.
