@@ -139,6 +139,8 @@ func (r *policyRoster) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+func (*policyRoster) Size() int { return policyOthers }
+
 func (*policyRoster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	for i := range byte(min(n, policyOthers-1)) {
 		to = append(to, policyMember(of[0]+i)) // the one after it first

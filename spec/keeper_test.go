@@ -23,6 +23,8 @@ type after struct{}
 
 func (after) Draw(_ int, to []ident.Member) []ident.Member { return append(to, ben.id, cleo.id) }
 
+func (after) Size() int { return 2 }
+
 func (after) Witnesses(_ ident.Member, _ int, to []ident.Member) []ident.Member {
 	return append(to, ben.id, cleo.id, ada.id)
 }

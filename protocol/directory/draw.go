@@ -43,6 +43,18 @@ func (d *Directory) DrawSome(rng rand.Source, n int, now time.Time, exclude func
 	return append(to, rest[:min(n-len(drawn), len(rest))]...)
 }
 
+// Count is how many members DrawSome draws from.
+func (d *Directory) Count(now time.Time, exclude func(ident.Member) bool) (n int) {
+	for _, p := range d.pools {
+		for _, f := range p {
+			if f.status(now) == nil && (exclude == nil || !exclude(f.id)) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // tryDraw draws one of the eligible, or is nil when that takes too long.
 func (d *Directory) tryDraw(random *rand.Rand, eligible func(*facts) bool) *facts {
 	all := d.Candidates()

@@ -24,6 +24,13 @@ func (r roster) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+// Size is policy.Roster's. It counts as Draw draws.
+func (r roster) Size() int {
+	n := r.m.dir.Count(r.m.now.Wall, r.m.shunned)
+	r.asked(policy.Asked{Size: n})
+	return n
+}
+
 // Witnesses is policy.Roster's (rule D-47). Who has not answered of late has none.
 func (r roster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	start := len(to)

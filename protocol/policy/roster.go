@@ -37,6 +37,8 @@ type Roster interface {
 	// one is drawn as the next holder of a token is, so that all are visited equally
 	// often also where some only dial out.
 	Draw(n int, to []ident.Member) []ident.Member
+	// Size is how many there are to draw from.
+	Size() int
 	// Witnesses appends the n witnesses of a member, n at most MaxWitnesses: among
 	// all others that take part as far as this member knows, those with the highest
 	// hash of (group, member, witness), the highest first; fewer where fewer are
@@ -49,9 +51,10 @@ type Roster interface {
 
 // Asked is a question that a Roster was asked, and its answer.
 type Asked struct {
-	Of     ident.Member // whose witnesses; zero: Draw
+	Of     ident.Member // whose witnesses; zero: Draw, or Size where N is 0
 	N      int
 	Answer []ident.Member
+	Size   int // the answer to Size
 }
 
 // Alone is the Roster of who knows nobody else.
@@ -59,6 +62,9 @@ type Alone struct{}
 
 // Draw appends nobody.
 func (Alone) Draw(_ int, to []ident.Member) []ident.Member { return to }
+
+// Size is 0.
+func (Alone) Size() int { return 0 }
 
 // Witnesses appends nobody.
 func (Alone) Witnesses(_ ident.Member, _ int, to []ident.Member) []ident.Member { return to }

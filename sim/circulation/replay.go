@@ -55,6 +55,16 @@ func (r *transcript) Draw(n int, to []ident.Member) []ident.Member {
 	return r.answer(ident.Member{}, n, to)
 }
 
+func (r *transcript) Size() int {
+	if len(r.left) == 0 || r.left[0].Of != (ident.Member{}) || r.left[0].N != 0 {
+		r.strayed = true
+		return 0
+	}
+	n := r.left[0].Size
+	r.left = r.left[1:]
+	return n
+}
+
 func (r *transcript) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	return r.answer(of, n, to)
 }

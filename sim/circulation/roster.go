@@ -68,6 +68,16 @@ func (m *memberRoster) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+// Size implements policy.Roster.
+func (m *memberRoster) Size() int {
+	r := m.roster
+	r.forget()
+	if r.world.cfg.Known > 0 {
+		return len(r.sample(m.member))
+	}
+	return len(r.world.up) + len(r.fallen) - 1
+}
+
 // begin begins a draw, in which nobody was drawn yet.
 func (r *roster) begin() {
 	for len(r.drawn) < len(r.world.sites) {

@@ -45,9 +45,18 @@ const (
 	// has when it is asked. A token that lives is caught up with after two.
 	maxLeaps = 4
 
-	// maxAgain bounds the time between two wants of one member: what a crowd of liars can
-	// have it wait before it says so again.
-	maxAgain = 10 * time.Minute
+	// Members that wait say so one after the other: a turn apart, which is L for crowd
+	// members and in proportion for others, but at least L / 2 and at most 2 L. The wants of
+	// many cost little so, and of few each says so often: the turns of those that have died
+	// are lost until the directory leaves them out. maxAgain bounds the time between two
+	// wants of one member, beside a turn for each member that it knows: what a crowd of
+	// liars can have it wait.
+	crowd    = 48
+	maxAgain = time.Hour
+
+	// reportGrace is how long after the end of a program that a keeper knows of it expects
+	// to have heard of the next one.
+	reportGrace = 2 * reportPause
 
 	// secondOpinion is how often a member tells the keeper that it waits before it tells
 	// the second one once, and the second one before the third.

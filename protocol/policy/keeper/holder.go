@@ -76,6 +76,21 @@ func (k *Keeper) has() bool {
 	})
 }
 
+// isHere reports whether a token is here and not being passed on.
+func (k *Keeper) isHere() bool {
+	return slices.ContainsFunc(k.holder.held, func(h held) bool { return h.state < passing })
+}
+
+// busy is a token under which a program runs, or nil.
+func (h *holder) busy() *held {
+	for i := range h.held {
+		if h.held[i].state == running {
+			return &h.held[i]
+		}
+	}
+	return nil
+}
+
 // underWay is a token of which nobody knows for long whether it has arrived, or nil.
 func (k *Keeper) underWay() *held {
 	for i := range k.holder.held {
@@ -109,7 +124,9 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 	case asking:
 		return h.next
 	case idle:
-		if k.exclusive {
+		if k.exclusive && k.holder.busy() != nil {
+			return clock.Never // who counts on a promise counts on no program at all
+		} else if k.exclusive {
 			return h.since.Add(restAfter)
 		} else if h.untold {
 			return max(report, h.since.Add(restAfter))
@@ -311,7 +328,7 @@ func (k *Keeper) holderDue() {
 		case h.state == asking:
 			k.asksAgain(h)
 			return // the policy may have let tokens go
-		case h.state == idle && k.exclusive && k.now >= h.since.Add(restAfter):
+		case h.state == idle && k.exclusive:
 			k.promises(h)
 		}
 	}
@@ -483,18 +500,21 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 			return
 		}
 	}
+	e := h.busy()
 	for i := range h.held {
-		if e := &h.held[i]; e.state < passing {
-			s := k.statement(e)
-			k.tell(from, &s)
-			e.asker = from
-			k.wakes()
-			return
+		if e == nil && h.held[i].state < passing {
+			e = &h.held[i]
 		}
 	}
-	if len(h.held) > 0 {
-		e := &h.held[0]
-		k.tell(from, &message{kind: went, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
+	if e != nil {
+		s := k.statement(e)
+		k.tell(from, &s)
+		e.asker = from
+		k.wakes()
+		return
+	}
+	if e = h.find(&m.token); e != nil {
+		k.tellsPass(from, e)
 		return
 	}
 	for i := len(h.passed) - 1; i >= 0; i-- {
@@ -503,11 +523,20 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 			return
 		}
 	}
+	if len(h.held) > 0 {
+		k.tellsPass(from, &h.held[0])
+		return
+	}
 	if l := &k.search.last; l.hop > 0 && !l.gone && l.holder != k.self && l.holder != from && k.now >= k.start.Add(k.hold) {
 		k.tell(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder}) // as the keeper
 		return
 	}
 	k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+}
+
+// tellsPass says that a token is on its way.
+func (k *Keeper) tellsPass(to ident.Member, h *held) {
+	k.tell(to, &message{kind: went, custody: h.custody, member: h.keeper, span: max(1, millis(k.now.Sub(h.since)))})
 }
 
 // wakes tells the policy that somebody waits, if a token rests here.

@@ -87,6 +87,7 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	k.handleOwn()
 	k.look()
 	k.handleOwn()
+	k.looksLater()
 	k.watchAnew()
 	k.wait(event.Kind == policy.Timer)
 	return k.actions

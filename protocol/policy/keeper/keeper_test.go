@@ -99,6 +99,37 @@ func TestKeeper_MembersDieAndReturn_OneProgramAndNoStall(t *testing.T) {
 	})
 }
 
+// TestKeeper_BusyMembersDie_NoStall: members that always want to run die, one after the
+// other or two at once, also while they wait for their turns to say so. A program of who
+// died may run for longestHold, and each keeper that died costs a silence.
+func TestKeeper_BusyMembersDie_NoStall(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := newNetwork(rapid.IntRange(3, 12).Draw(t, "members"), rapid.Uint64().Draw(t, "seed"))
+		n.log = t.Logf
+		n.detect = rapid.SampledFrom([]time.Duration{100 * time.Millisecond, time.Second, time.Minute}).Draw(t, "detection")
+		n.longest = rapid.SampledFrom([]time.Duration{150 * time.Millisecond, longestHold}).Draw(t, "longest")
+		for i, s := range n.sites {
+			s.greedy, s.durable = true, rapid.Bool().Draw(t, "durable")
+			n.want(i)
+		}
+		n.run(20 * time.Second)
+		require.Less(t, n.stall, time.Second, "nothing has failed")
+		for range rapid.IntRange(1, len(n.sites)-1).Draw(t, "deaths") {
+			n.stall = 0
+			bound := longestHold + DefaultSilence
+			for range rapid.IntRange(1, 2).Draw(t, "together") {
+				if i := rapid.IntRange(0, len(n.sites)-1).Draw(t, "who"); n.sites[i].up && n.ups() > 1 {
+					n.die(i)
+					bound += DefaultSilence
+				}
+			}
+			n.run(time.Duration(rapid.IntRange(30_000, 40_000).Draw(t, "pause")) * time.Millisecond)
+			require.LessOrEqual(t, n.stall, bound)
+		}
+		require.Zero(t, n.overlap)
+	})
+}
+
 func (n *network) ups() (count int) {
 	for _, s := range n.sites {
 		if s.up {

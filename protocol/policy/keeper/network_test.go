@@ -32,6 +32,7 @@ type network struct {
 	sites      []*site
 	detect     time.Duration // until a watch tells of a death
 	loss       float64       // of messages
+	longest    time.Duration // program that is run, at most
 	tokens     int
 	made       int // by keepers
 	programs   []program
@@ -54,6 +55,7 @@ type site struct {
 	due     clock.Instant
 	watched []ident.Member
 	demand  bool
+	greedy  bool           // wants again as soon as it was served
 	holds   []policy.Token // in custody, also while away if durable
 	arrives map[int]clock.Instant
 }
@@ -154,7 +156,7 @@ func (p *puppet) goOn(hops byte, actions []policy.Action) []policy.Action {
 }
 
 func newNetwork(members int, seed uint64) *network {
-	n := &network{rng: rand.New(rand.NewPCG(seed, 1)), detect: time.Second, waitsSince: clock.Never, log: func(string, ...any) {}}
+	n := &network{rng: rand.New(rand.NewPCG(seed, 1)), detect: time.Second, longest: longestHold, waitsSince: clock.Never, log: func(string, ...any) {}}
 	for i := range members {
 		s := &site{n: n, id: ident.Member{byte(i + 1)}, due: clock.Never, durable: true, arrives: make(map[int]clock.Instant)}
 		n.sites = append(n.sites, s)
@@ -320,7 +322,7 @@ func (s *site) run(t policy.Token) {
 		return
 	}
 	s.demand = false
-	length := time.Duration(n.rng.Int64N(int64(longestHold-100*time.Millisecond))) + 50*time.Millisecond
+	length := time.Duration(n.rng.Int64N(int64(n.longest-100*time.Millisecond))) + 50*time.Millisecond
 	n.count()
 	life := s.life
 	p := program{s, n.now.Add(length)}
@@ -330,6 +332,9 @@ func (s *site) run(t policy.Token) {
 	n.at(p.ends, func() {
 		n.count()
 		n.programs = slices.DeleteFunc(n.programs, func(q program) bool { return q == p })
+		if s.greedy {
+			n.after(time.Millisecond, func() { n.want(s.index()) })
+		}
 		if s.up && s.hold(t.ID) >= 0 {
 			s.step(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: t})
 			if s.life != life { // this one did not begin it
@@ -425,6 +430,15 @@ func (d directory) Draw(k int, to []ident.Member) []ident.Member {
 		}
 	}
 	return to
+}
+
+func (d directory) Size() (n int) {
+	for _, s := range d.n.sites {
+		if s != d.site && d.takesPart(s) {
+			n++
+		}
+	}
+	return n
 }
 
 func (d directory) Witnesses(_ ident.Member, k int, to []ident.Member) []ident.Member {

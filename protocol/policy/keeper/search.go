@@ -86,19 +86,28 @@ func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
 	s.stage, s.next, s.chain, s.leaps, s.target = calm, next, 0, 0, ident.Member{}
 	s.asked, s.answers, s.young, s.suspect, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, clock.Never, clock.Never
-	s.before, s.behind = s.before[:0], s.behind[:0]
+	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
 }
 
 // wanted is a member's word that it waits for a token. Those that wait say so again one
 // after the other, so that their number costs nothing.
 func (k *Keeper) wanted(from ident.Member) {
 	s := &k.search
-	s.again = min(max(k.now.Add(k.half), s.again.Add(k.silence)), k.now.Add(maxAgain))
+	turn, all := k.turns()
+	s.again = min(max(k.now.Add(k.half), s.again.Add(turn)), k.now.Add(max(all, k.half)))
 	s.wanted = max(s.wanted, s.again.Add(k.half))
 	k.tell(from, &message{kind: noted, span: millis(s.again.Sub(k.now))})
 	k.wakes()
 	if s.stage == calm && s.next == clock.Never {
 		k.lookAt(max(k.now, s.look))
+	}
+}
+
+// looksLater has this member look for a token that has left it while somebody waits.
+func (k *Keeper) looksLater() {
+	s := &k.search
+	if s.stage == calm && s.next == clock.Never && s.wanted > k.now && !k.isHere() {
+		s.next = k.now.Add(k.silence + reportGrace)
 	}
 }
 
@@ -287,6 +296,9 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	}
 	if m.span > 0 {
 		s.last.ends = k.now.Add(min(span(m.span), k.hold))
+		if !asked { // who keeps a busy token looks for its end, also if nobody has told it that he waits
+			s.wanted = max(s.wanted, s.last.ends.Add(k.silence))
+		}
 	}
 	k.calm(k.pause())
 	if a := &s.asker; k.now < a.at.Add(k.silence) && a.token != m.token {
@@ -305,14 +317,19 @@ func (k *Keeper) calm(pause time.Duration) {
 	k.rest(next)
 }
 
-// pause is until a holder is asked again that has the token: so that, if it is silent, that
-// is known when its program ends at the latest.
+// pause is until a holder is asked again that has the token. If it is silent, that is known
+// when a long program ends at the latest. While tokens go round quickly their holders tell
+// the keeper, and it asks nobody.
 func (k *Keeper) pause() time.Duration {
 	ends := k.search.last.ends
 	if ends == longAgo {
 		return k.retry
 	}
-	return min(max(ends.Sub(k.now)-k.silence, k.half), k.silence)
+	left := ends.Sub(k.now)
+	if early := left - k.silence; early >= k.half {
+		return min(early, k.silence+reportGrace)
+	}
+	return min(left, k.silence) + reportGrace
 }
 
 // promised: a member promises that its token rests.
@@ -533,7 +550,7 @@ func (k *Keeper) programsEnd() clock.Instant {
 	case l.at == longAgo: // a member that nobody asks any more may have had it
 		at = max(at, s.inquired.Add(k.hold), k.start.Add(foundingTime))
 	case l.ends != longAgo:
-		at = max(at, l.ends.Add(2*reportPause))
+		at = max(at, l.ends.Add(reportGrace))
 	case l.holder != s.suspect && !slices.Contains(s.answers, l.holder):
 		at = max(at, s.inquired.Add(k.hold))
 	}

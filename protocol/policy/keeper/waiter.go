@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -12,6 +13,7 @@ type waiter struct {
 	demand bool
 	waits  bool
 	keeper ident.Member   // who has answered last; zero: the first one is told
+	heard  clock.Instant  // when it did
 	next   clock.Instant  // when to say so, or to say so once more
 	until  clock.Instant  // until then the keeper needs no word from this member
 	told   []ident.Member // who has been told and has not answered, the first one first
@@ -31,15 +33,19 @@ func (k *Keeper) look() {
 	case !waits:
 		w.reset()
 	default:
-		w.waits, w.next = true, w.until
+		w.waits, w.next = true, k.now
 		k.waiterDue()
 	}
 }
 
 // waiterDue says so once more.
 func (k *Keeper) waiterDue() {
-	if w := &k.waiter; w.waits && w.next <= k.now {
+	switch w := &k.waiter; {
+	case !w.waits || w.next > k.now:
+	case len(w.told) > 0 || k.turnAt() <= k.now:
 		k.says()
+	default:
+		w.next = k.turnAt()
 	}
 }
 
@@ -109,6 +115,22 @@ func (k *Keeper) keeperLost(m ident.Member) {
 	k.tells()
 }
 
+// turns is how far apart those that wait say so, and how long all members take for that.
+func (k *Keeper) turns() (turn, all time.Duration) {
+	members := min(k.roster.Size()+1, maxMembers)
+	turn = min(max(k.silence*time.Duration(members)/crowd, k.half), 2*k.silence)
+	return turn, min(turn*time.Duration(members), maxAgain)
+}
+
+// turnAt is when this member says so next, or when to look whether it knows of fewer
+// members: the turns of those that have died are nobody's.
+func (k *Keeper) turnAt() clock.Instant {
+	w := &k.waiter
+	turn, all := k.turns()
+	w.until = min(w.until, w.heard.Add(max(all, k.half)))
+	return min(w.until, k.now.Add(turn))
+}
+
 // noted is the keeper's word that it has heard this member.
 func (k *Keeper) noted(from ident.Member, m *message) {
 	w := &k.waiter
@@ -118,6 +140,6 @@ func (k *Keeper) noted(from ident.Member, m *message) {
 	if w.told = w.told[:0]; w.said%secondOpinion != 0 {
 		w.keeper = from
 	}
-	w.next = k.now.Add(min(max(span(m.span), k.half), maxAgain))
-	w.until = w.next
+	w.heard, w.until = k.now, k.now.Add(max(span(m.span), k.half))
+	w.next = k.turnAt()
 }

@@ -49,6 +49,8 @@ func (r ring) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+func (r ring) Size() int { return r.n - 1 }
+
 func (r ring) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	for k := 1; k <= min(n, r.n-1); k++ {
 		to = append(to, idOf((indexOf(of)+k)%r.n))

@@ -25,6 +25,8 @@ func (c company) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+func (c company) Size() int { return int(c) - 1 }
+
 func (c company) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	for i := range int(c) {
 		if w := (ident.Member{byte(1 + (int(of[0])+i)%int(c))}); w != of && n > 0 {

@@ -19,6 +19,8 @@ func (all) Draw(n int, to []ident.Member) []ident.Member {
 	return all{}.Witnesses(ident.Member{1}, n, to)
 }
 
+func (all) Size() int { return 4 }
+
 func (all) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	for i := byte(1); i <= 5; i++ {
 		if m := (ident.Member{i}); m != of && n > 0 {
