@@ -9,9 +9,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// found is how long until somebody runs again after a loss that is no mystery.
-const found = DefaultSilence + 1500*time.Millisecond
-
 // TestKeeper_RestingHolderDies_SoonReplaced: whoever dies with a token that it had
 // promised to rest, and whoever waits.
 func TestKeeper_RestingHolderDies_SoonReplaced(t *testing.T) {
