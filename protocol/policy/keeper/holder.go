@@ -15,6 +15,7 @@ type holder struct {
 	left   held // the last one that left without the policy
 	serial uint32
 	told   clock.Instant // when the keeper was told of a token last
+	vowed  ident.Member  // who counts on a promise that no program runs here, zero: nobody
 }
 
 // held is one token that is here.
@@ -134,6 +135,8 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 	case running:
 		if h.untold && h.known != longAgo && h.since > h.known.Add(reportPause) {
 			return k.now // they count on an end that is too early
+		} else if h.untold && !k.holder.vowed.IsZero() {
+			return k.now // this one came while another one rests
 		} else if h.untold {
 			return report
 		} else if !k.stays(h) {
@@ -280,6 +283,11 @@ func (k *Keeper) reports(h *held) {
 	if h.asker != h.keeper {
 		k.tell(h.asker, &m)
 	}
+	if v := k.holder.vowed; h.state == running && !v.IsZero() {
+		if k.holder.vowed = (ident.Member{}); v != h.keeper && v != h.asker {
+			k.tell(v, &m)
+		}
+	}
 }
 
 // statement is what this member says of a token that it has.
@@ -338,7 +346,7 @@ func (k *Keeper) holderDue() {
 // promises tells the keeper that a token rests here from now on.
 func (k *Keeper) promises(h *held) {
 	h.state, h.since, h.keeper, h.untold = resting, k.now, k.ranked(k.others(), 0), false
-	k.holder.told = k.now
+	k.holder.told, k.holder.vowed = k.now, h.keeper
 	k.tell(h.keeper, &message{kind: rest, custody: h.custody, promise: k.nextPromise(h)})
 }
 
@@ -453,6 +461,7 @@ func (k *Keeper) released(from ident.Member, m *message) {
 		return
 	}
 	if h.asked = without(h.asked, from); len(h.asked) == 0 {
+		k.holder.vowed = ident.Member{}
 		k.frees(h)
 	}
 }
