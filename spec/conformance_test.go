@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
 	updates "github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -110,6 +111,7 @@ func TestEveryPeerIsRationed(t *testing.T) {
 		{"news rate", "news", &wire.News{Updates: [][]byte{revocationUpdate(t)}}},
 		{"configuration rate", "configuration", &wire.Configuration{Configuration: []byte{1}}},
 		{"policy rate", "policy", &wire.Policy{Resource: "x", Policy: "x"}},
+		{"keeper rate", "policy", &wire.Policy{Resource: "x", Policy: "x", Body: []byte{policy.KeeperKind}}},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			s := newSubject(t)

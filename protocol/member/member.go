@@ -120,6 +120,7 @@ func (m *Member) handle(in Input) {
 			m.breaks(in.Peer)
 		}
 		m.missing(in.Peer)
+		m.tellUnanswered(in)
 		m.watchedUnreachable(in, broken)
 		switch {
 		case in.Silent:

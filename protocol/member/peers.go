@@ -41,14 +41,15 @@ type peer struct {
 	repairing     repairing
 	late          int // questions about its directory that it has not answered in time
 
-	policies, tells, greetings, news, gossips, probes, work budget // what it may still do
-	questions                                               budget // that it may still be asked
-	updates, configurations                                 budget // that are looked at
+	policies, tells                        rations // POLICY messages from it, and to it
+	greetings, news, gossips, probes, work budget  // what it may still do
+	questions                              budget  // that it may still be asked
+	updates, configurations                budget  // that are looked at
 }
 
 func newPeer(now clock.Instant, policies float64) *peer {
 	return &peer{
-		policies: budget{policies, now}, tells: budget{policies, now}, greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
+		policies: newRations(policies, now), tells: newRations(policies, now), greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
 		gossips: budget{gossipBurst, now}, probes: budget{probeBurst, now}, work: budget{askedWorkBurst, now},
 		questions: budget{questionBurst, now}, updates: budget{updateBurst, now},
 		configurations: budget{configurationBurst, now},
@@ -73,6 +74,7 @@ func (m *Member) connected(c certificate.Certificate) {
 		m.exchange.pause = 0
 	}
 	m.introduce(id)
+	m.tellAnswered(id)
 	m.attachedAgain(id)
 	m.remind(id)
 }

@@ -43,7 +43,7 @@ func (s *marionette) told(actions ...policy.Action) []ident.Member {
 }
 
 // Members that are not connected are told as far as they may be dialled, and the
-// others later; who is connected in the meantime is told without a dial.
+// others later; a member that is connected in the meantime is told without a dial.
 func TestTellStrangers(t *testing.T) {
 	a := newAuthority(t)
 	b := a.marionette(a.issue(1, 24*time.Hour), nil)
@@ -69,14 +69,13 @@ func TestTellStrangerThatConnects(t *testing.T) {
 	b.known(list...)
 	assert.Len(t, b.told(tellAll(list)...), 64)
 	b.step(member.Connected{Certificate: list[99].certificate})
-	assert.Empty(t, toldTo(b.box), "it waits for its turn")
+	assert.Equal(t, []ident.Member{list[99].id()}, toldTo(b.box))
 	var later []ident.Member
 	for range 3 {
 		b.after(time.Second)
 		later = append(later, toldTo(b.box)...)
 	}
-	assert.Len(t, later, 36)
-	assert.Contains(t, later, list[99].id())
+	assert.Len(t, later, 35)
 }
 
 // However much a policy has to say, to whomever, what waits and what goes out is
@@ -112,4 +111,58 @@ func TestPolicyMessagesAreBounded(t *testing.T) {
 	}
 	assert.LessOrEqual(t, len(b.puppet.events)-heard, 400+200+2)
 	assert.Equal(t, uint64(4000-600), b.Status().Rejected["policy rate"])
+}
+
+// ofKeeper is a body of a keeper, as far as a member looks at it.
+var ofKeeper = []byte{policy.KeeperKind, 1}
+
+// What a policy says, and a liar in its name, leaves the keepers' messages their share, and
+// the other way round: both where they are sent and where they are heard.
+func TestTells_OneShareSpent_OtherStays(t *testing.T) {
+	shares := map[string][]byte{"a policy": []byte("served"), "a keeper": ofKeeper, "a newer keeper": {255}}
+	for spends, first := range shares {
+		for stays, second := range shares {
+			if (first[0] >= policy.KeeperKind) == (second[0] >= policy.KeeperKind) {
+				continue
+			}
+			t.Run(spends+" spends, "+stays+" stays", func(t *testing.T) {
+				a := newAuthority(t)
+				b := a.marionette(a.issue(1, 24*time.Hour), nil)
+				peer := a.issue(2, 24*time.Hour)
+				b.meet(peer)
+				tell := make([]policy.Action, 1000)
+				for i := range tell {
+					tell[i] = policy.Action{Kind: policy.Tell, To: peer.id(), Field: first}
+				}
+				assert.Len(t, b.told(tell...), 400)
+				assert.Len(t, b.told(policy.Action{Kind: policy.Tell, To: peer.id(), Field: second}), 1)
+
+				heard := len(b.puppet.events)
+				for range 1000 {
+					b.hear(peer, &wire.Policy{Resource: resource, Policy: "wandering", Configuration: 1, Body: first})
+				}
+				assert.Equal(t, 400, len(b.puppet.events)-heard)
+				b.hear(peer, &wire.Policy{Resource: resource, Policy: "wandering", Configuration: 1, Body: second})
+				assert.Equal(t, 401, len(b.puppet.events)-heard)
+			})
+		}
+	}
+}
+
+// A keeper's message to a member that has to be dialled goes before the hints of a policy
+// that wait, and finds room where they take all of theirs.
+func TestTells_HintsWait_KeeperGoesFirst(t *testing.T) {
+	a := newAuthority(t)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	list := a.strangers(101)
+	b.known(list...)
+	hints := make([]policy.Action, 64+1024)
+	for i := range hints {
+		hints[i] = policy.Action{Kind: policy.Tell, To: list[i%100].id(), Field: []byte("served")}
+	}
+	b.told(hints...)
+	keeper := policy.Action{Kind: policy.Tell, To: list[100].id(), Field: ofKeeper}
+	assert.Empty(t, b.told(keeper), "all dials are spent")
+	b.after(100 * time.Millisecond)
+	assert.Contains(t, toldTo(b.box), list[100].id())
 }

@@ -20,6 +20,10 @@ import (
 // two such fields and their envelope fit one QUIC datagram.
 const MaxField = 512
 
+// KeeperKind is the first byte of a message from which on it is not a policy's own but one
+// of the keepers around policies (package keeper): they have a ration of their own.
+const KeeperKind = 0x80
+
 // Policy is one slot's circulation policy at one member.
 type Policy interface {
 	// Step tells the policy of one event at the instant now and appends its

@@ -13,7 +13,7 @@ type kind uint8
 
 const (
 	// want, to the keeper: I want a token and have none.
-	want kind = 0x80 + iota
+	want kind = policy.KeeperKind + iota
 	// noted answers a want: say so again in this time, if you still do.
 	noted
 	// have, to the keeper, and in answer to an ask: this token is here.
