@@ -114,6 +114,8 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 		} else if h.untold {
 			return max(report, h.since.Add(restAfter))
 		}
+	case resting:
+		return h.since.Add(restAgain)
 	case running:
 		if h.untold && h.known != longAgo && h.since > h.known.Add(reportPause) {
 			return k.now // they count on an end that is too early
@@ -237,9 +239,9 @@ func (k *Keeper) ended(t *policy.Token) {
 	}
 }
 
-// stays reports whether a token has been here for a while, and its keeper knows.
+// stays reports whether a program has run under a token for a while, and its keeper knows.
 func (k *Keeper) stays(h *held) bool {
-	return (h.state == running || h.state == resting) && !h.untold && k.now >= h.since.Add(restAfter)
+	return h.state == running && !h.untold && k.now >= h.since.Add(restAfter)
 }
 
 // tells has the keeper told of a token under which a program runs, or which stays here,
@@ -311,16 +313,20 @@ func (k *Keeper) holderDue() {
 		case h.state == asking:
 			k.asksAgain(h)
 			return // the policy may have let tokens go
-		case h.state == idle && k.exclusive && k.now >= h.since.Add(restAfter):
+		case h.state == idle && k.exclusive && k.now >= h.since.Add(restAfter), h.state == resting:
 			k.promises(h)
 		}
 	}
 	k.tells()
 }
 
-// promises tells the keeper that a token rests here from now on.
+// promises tells the keeper that a token rests here from now on, or still does. As long as
+// who has the promise can be the keeper, it stays with that one.
 func (k *Keeper) promises(h *held) {
-	h.state, h.since, h.keeper, h.untold = resting, k.now, k.ranked(k.others(), 0), false
+	if list := k.others(); h.state != resting || !slices.Contains(list, h.keeper) {
+		h.keeper = k.ranked(list, 0)
+	}
+	h.state, h.since, h.untold = resting, k.now, false
 	k.holder.told = k.now
 	k.tell(h.keeper, &message{kind: rest, custody: h.custody, promise: k.nextPromise(h)})
 }

@@ -34,6 +34,7 @@ type network struct {
 	loss       float64       // of messages
 	tokens     int
 	made       int // by keepers
+	told       int // messages
 	programs   []program
 	overlap    time.Duration // in which two programs ran
 	stall      time.Duration // longest in which somebody waited, nobody ran and no program could
@@ -391,6 +392,7 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 // tell delivers a message, in order.
 func (s *site) tell(to *site, b []byte) {
 	n := s.n
+	n.told++
 	if n.rng.Float64() < n.loss {
 		return
 	}
