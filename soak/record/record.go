@@ -3,7 +3,7 @@
 // clock. Neither the members nor their journals have any part in it.
 //
 // A record is one line of fixed size, appended with one write, so that lines of
-// many processes never mix:
+// many processes never mix, but for one whose writer is killed meanwhile:
 //
 //	start tape     m3       4711 1a2b…  17 17 812345678901 812345601234 …
 package record
@@ -76,7 +76,8 @@ func Parse(line string) (r Record, err error) {
 }
 
 // Read decodes a log. A last line without its end is one that is being written,
-// and is left out.
+// and is left out. So is the beginning of a line, in front of a whole one, whose writer was
+// killed while it wrote: the kernel then ends the write at the end of a page.
 func Read(in io.Reader) ([]Record, error) {
 	var list []Record
 	lines := bufio.NewReaderSize(in, 64*Size)
@@ -88,7 +89,7 @@ func Read(in io.Reader) ([]Record, error) {
 		if err != nil {
 			return list, err
 		}
-		r, err := Parse(line)
+		r, err := Parse(line[max(0, len(line)-Size):])
 		if err != nil {
 			return list, err
 		}

@@ -3,6 +3,7 @@ package record_test
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,17 @@ func TestRecord_Encoded_SameAfterDecoding(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, r, got)
 		})
+	}
+}
+
+// The kernel ends the write of a process that is killed at the end of a page.
+func TestRead_WriterKilledInALine_OthersRead(t *testing.T) {
+	line, err := sample().Line()
+	require.NoError(t, err)
+	for torn := range record.Size {
+		list, err := record.Read(bytes.NewReader(slices.Concat(line, line[:torn], line, line)))
+		require.NoError(t, err, torn)
+		assert.Equal(t, []record.Record{sample(), sample(), sample()}, list, torn)
 	}
 }
 

@@ -26,6 +26,11 @@ const (
 	// policy that is about to pass it on would have to ask the promise back.
 	restAfter = 250 * time.Millisecond
 
+	// restAgain is how often a holder says again that its token rests: more often than a
+	// connection closes that nobody uses, as a member that only dials out could not be asked
+	// then. A keeper that is new learns the promise that way, without being watched.
+	restAgain = 20 * time.Second
+
 	// reportPause is at least between two reports of one member to the keeper: fast tokens
 	// do not spend all that a member hears of another one (policyRate).
 	reportPause = 250 * time.Millisecond

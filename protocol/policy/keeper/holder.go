@@ -126,12 +126,17 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 		return h.next
 	case idle:
 		if k.exclusive && k.holder.busy() != nil {
-			return clock.Never // who counts on a promise counts on no program at all
+			return clock.Never // a promise says that no program runs here
 		} else if k.exclusive {
 			return h.since.Add(restAfter)
 		} else if h.untold {
 			return max(report, h.since.Add(restAfter))
 		}
+	case resting:
+		if k.holder.busy() != nil {
+			return clock.Never
+		}
+		return h.since.Add(restAgain)
 	case running:
 		if h.untold && h.known != longAgo && h.since > h.known.Add(reportPause) {
 			return k.now // they count on an end that is too early
@@ -257,9 +262,9 @@ func (k *Keeper) ended(t *policy.Token) {
 	}
 }
 
-// stays reports whether a token has been here for a while, and its keeper knows.
+// stays reports whether a program has run under a token for a while, and its keeper knows.
 func (k *Keeper) stays(h *held) bool {
-	return (h.state == running || h.state == resting) && !h.untold && k.now >= h.since.Add(restAfter)
+	return h.state == running && !h.untold && k.now >= h.since.Add(restAfter)
 }
 
 // tells has the keeper told of a token under which a program runs, or which stays here,
@@ -336,16 +341,20 @@ func (k *Keeper) holderDue() {
 		case h.state == asking:
 			k.asksAgain(h)
 			return // the policy may have let tokens go
-		case h.state == idle && k.exclusive:
+		case h.state == idle && k.exclusive, h.state == resting:
 			k.promises(h)
 		}
 	}
 	k.tells()
 }
 
-// promises tells the keeper that a token rests here from now on.
+// promises tells the keeper that a token rests here from now on, or still does. As long as
+// who has the promise can be the keeper, it stays with that one.
 func (k *Keeper) promises(h *held) {
-	h.state, h.since, h.keeper, h.untold = resting, k.now, k.ranked(k.others(), 0), false
+	if list := k.others(); h.state != resting || !slices.Contains(list, h.keeper) {
+		h.keeper = k.ranked(list, 0)
+	}
+	h.state, h.since, h.untold = resting, k.now, false
 	k.holder.told, k.holder.vowed = k.now, h.keeper
 	k.tell(h.keeper, &message{kind: rest, custody: h.custody, promise: k.nextPromise(h)})
 }

@@ -94,7 +94,7 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 }
 
 // watchAnew watches those whose answers are awaited and may come, and the keeper of a
-// token that stays here, and nobody else.
+// token under which a program runs for a while, and nobody else.
 func (k *Keeper) watchAnew() {
 	wanted := k.scratchMembers[:0]
 	if s := &k.search; s.stage == following {

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // TestKeeper_RestingHolderDies_SoonReplaced: whoever dies with a token that it had
@@ -135,4 +137,61 @@ func (n *network) ups() (count int) {
 		}
 	}
 	return count
+}
+
+// TestKeeper_NobodyWants_HardlyAnythingSaid: a group that wants nothing watches nobody, and
+// the keeper hears of the token each restAgain.
+func TestKeeper_NobodyWants_HardlyAnythingSaid(t *testing.T) {
+	for holder := range 4 {
+		n := newNetwork(4, uint64(holder))
+		n.want(holder)
+		n.run(time.Minute)
+		before := n.told
+		for range 20 * int(restAgain/time.Second) {
+			n.run(time.Second)
+			for i, s := range n.sites {
+				s.step(policy.Event{Kind: policy.Timer}) // policies have some of their own
+				require.Empty(t, s.watched, "member %d", i)
+			}
+		}
+		assert.LessOrEqual(t, n.told-before, 21)
+	}
+}
+
+// TestKeeper_PromiseUnknown_PromisedAgain: the rest is lost, or who has heard it dies and
+// has left the directories, or starts anew; later the holder dies.
+func TestKeeper_PromiseUnknown_PromisedAgain(t *testing.T) {
+	const holder, waits = 2, 3
+	for name, happens := range map[string]func(*network){
+		"rest lost": func(n *network) {
+			n.loss = 1
+			n.run(10 * time.Second)
+			n.loss = 0
+		},
+		"keeper dies": func(n *network) { n.run(10 * time.Second); n.die(0); n.run(stateAfter) },
+		"keeper starts anew": func(n *network) {
+			n.run(10 * time.Second)
+			n.die(0)
+			n.run(time.Second)
+			n.sites[0].start()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNetwork(4, 1)
+			n.want(holder)
+			for n.run(10 * time.Millisecond); len(n.programs) == 0; n.run(10 * time.Millisecond) {
+			}
+			for ; len(n.programs) > 0; n.run(time.Millisecond) {
+			}
+			happens(n)
+			n.run(restAgain)
+			require.Len(t, n.sites[holder].holds, 1, "it rests where it was used last")
+			n.die(holder)
+			n.stall = 0
+			n.want(waits)
+			n.run(20 * time.Second)
+			assert.Equal(t, 1, n.made)
+			assert.LessOrEqual(t, n.stall, 2*n.detect+time.Second/2)
+		})
+	}
 }

@@ -35,6 +35,7 @@ type network struct {
 	longest    time.Duration // program that is run, at most
 	tokens     int
 	made       int // by keepers
+	told       int // messages
 	programs   []program
 	overlap    time.Duration // in which two programs ran
 	stall      time.Duration // longest in which somebody waited, nobody ran and no program could
@@ -396,6 +397,7 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 // tell delivers a message, in order.
 func (s *site) tell(to *site, b []byte) {
 	n := s.n
+	n.told++
 	if n.rng.Float64() < n.loss {
 		return
 	}
