@@ -89,18 +89,23 @@ func (l *lone) says(from int, m message) {
 	l.step(policy.Event{Kind: policy.Message, From: at(from), Body: m.append(nil)})
 }
 
-func (l *lone) did1(kind policy.ActionKind) bool {
+func (l *lone) done(kind policy.ActionKind) bool {
 	return slices.ContainsFunc(l.did, func(a policy.Action) bool { return a.Kind == kind })
 }
 
 // asked reports whether a member was asked, and forgets what was done until now.
-func (l *lone) asked(i int) bool {
-	did := l.did
-	l.did = nil
-	return slices.ContainsFunc(did, func(a policy.Action) bool {
+func (l *lone) asked(i int) bool { return l.told(i, ask).kind == ask }
+
+// told is what a member was told last of a kind, and forgets what was done until now.
+func (l *lone) told(i int, kind kind) (last message) {
+	for _, a := range l.did {
 		var m message
-		return a.Kind == policy.Tell && a.To == at(i) && parse(a.Field, &m) && m.kind == ask
-	})
+		if a.Kind == policy.Tell && a.To == at(i) && parse(a.Field, &m) && m.kind == kind {
+			last = m
+		}
+	}
+	l.did = nil
+	return last
 }
 
 var token = ident.Token{1}
@@ -113,7 +118,7 @@ func TestSearch_HolderPassedOnAndGotBack_EndNoLongerCounts(t *testing.T) {
 	l.says(theHolder, message{kind: have, custody: custody{token, 5}, span: 2000})
 	l.says(thePasser, message{kind: want})
 	var made time.Duration
-	for made = 0; !l.did1(policy.Generate); made += time.Second / 4 {
+	for made = 0; !l.done(policy.Generate); made += time.Second / 4 {
 		require.Less(t, made, 2*longHold)
 		l.after(time.Second / 4)
 		if l.search.stage >= everybody {
@@ -143,7 +148,7 @@ func TestArrival_SeveralTokensAndOneInUse_Kept(t *testing.T) {
 		l := newLone(exclusive)
 		l.step(policy.Event{Kind: policy.Running, Token: policy.Token{ID: ident.Token{2}, Born: 2}})
 		l.step(policy.Event{Kind: policy.Arrival, Token: policy.Token{ID: token, Born: 1}})
-		assert.Equal(t, exclusive, l.did1(policy.Drop))
+		assert.Equal(t, exclusive, l.done(policy.Drop))
 	}
 }
 
@@ -160,4 +165,23 @@ func TestSearch_TokenOnItsWayAndOneIsDead_Followed(t *testing.T) {
 	l.after(time.Second)
 	assert.Equal(t, following, l.search.stage)
 	assert.True(t, l.asked(thePasser), "it knows where the token comes to be")
+}
+
+// TestResumed_OneDiesAfterOthersHaveAnswered_AllAskedAgain: P-55. Who does not answer may have
+// had the other token, and passed it to one that has answered before it died.
+func TestResumed_OneDiesAfterOthersHaveAnswered_AllAskedAgain(t *testing.T) {
+	l := newLone(true)
+	l.step(policy.Event{Kind: policy.Resumed, Token: policy.Token{ID: token, Born: 1, Hop: 5}})
+	m := l.told(thePasser, returned)
+	require.Equal(t, returned, m.kind)
+	m.kind = released
+	l.says(thePasser, m)
+	l.after(DefaultSilence - time.Second/2)
+	assert.NotEqual(t, returned, l.told(thePasser, returned).kind)
+	l.after(time.Second)
+	again := l.told(thePasser, returned)
+	require.Equal(t, returned, again.kind)
+	again.kind, again.member = other, at(thePasser)
+	l.says(thePasser, again)
+	assert.True(t, l.done(policy.Pass))
 }
