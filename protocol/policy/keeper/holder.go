@@ -29,7 +29,8 @@ type held struct {
 	untold bool           // the keeper does not know that it is here
 	asked  []ident.Member // who is asked for the promise, and has not answered
 	tried  []ident.Member // who has been asked
-	oldest uint32         // the serial of the first question
+	oldest uint32         // the serial of the first question whose answer counts
+	rounds int            // how often all were asked again
 	hidden bool           // a program runs under it, and the policy does not know of it
 	keeper ident.Member   // who has the promise, or gets the token
 	asker  ident.Member   // who has asked for the token last
@@ -384,9 +385,13 @@ func (k *Keeper) asksAgain(h *held) {
 }
 
 // asksFurther asks, beside those who have not answered, as many more that may keep in their
-// place: all of a group, in time.
+// place: all of a group, in time. Those who have answered are asked again, once in L: who
+// does not answer may have passed the other token to one of them since.
 func (k *Keeper) asksFurther(h *held) {
 	waited := int(k.now.Sub(h.since) / k.silence)
+	if waited > h.rounds {
+		h.rounds, h.asked, h.oldest = waited, append(h.asked[:0], h.tried...), k.holder.serial+1
+	}
 	k.order = k.roster.Witnesses(k.slot, ranks*(1+waited), k.order[:0])
 	for _, m := range k.order {
 		if m != k.self && !slices.Contains(h.tried, m) {
@@ -405,7 +410,7 @@ func (k *Keeper) asks(h *held) {
 	if len(h.asked) == 0 {
 		h.asked = append(h.asked, k.self)
 	}
-	h.state, h.since = asking, k.now
+	h.state, h.since, h.rounds = asking, k.now, 0
 	h.tried, h.oldest = append(h.tried[:0], h.asked...), k.holder.serial+1
 	k.sendsReleases(h)
 }

@@ -161,7 +161,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		return
 	case policy.Arrival:
 		h := k.gained(&e.Token)
-		if k.isSuperseded(h) {
+		if k.exclusive && k.isSuperseded(h) {
 			k.holder.remove(&e.Token.ID)
 			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: e.Token.ID})
 			return

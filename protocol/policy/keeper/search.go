@@ -38,6 +38,7 @@ type search struct {
 	other    custody        // of another token, of which a keeper before this one has told
 	trail    trail          // what those who answered say of a token's way
 	leaps    int            // how often a trail was followed
+	late     int            // and how often although somebody did not answer
 	young    clock.Instant  // programs of those that have begun lately may run until then
 	made     clock.Instant  // when this member asked for a token last
 	own      ident.Token    // that it made last
@@ -84,7 +85,7 @@ func (k *Keeper) here() { k.rest(clock.Never) }
 // rest ends the search, and begins it again at an instant.
 func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
-	s.stage, s.next, s.chain, s.leaps, s.target = calm, next, 0, 0, ident.Member{}
+	s.stage, s.next, s.chain, s.leaps, s.late, s.target = calm, next, 0, 0, 0, ident.Member{}
 	s.asked, s.answers, s.young, s.suspect, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, clock.Never, clock.Never
 	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
 }
@@ -142,11 +143,15 @@ func (k *Keeper) searchDue() {
 		}
 		k.askTarget()
 	case everybody:
-		if k.now >= s.since.Add(k.silence) || k.now >= s.since.Add(s.patience) && !k.oneHasDied() {
+		switch over := k.now >= s.since.Add(k.silence) || k.now >= s.since.Add(s.patience) && !k.oneHasDied(); {
+		case over && s.trail.moving && s.late < maxLeaps:
+			s.late++
+			k.followTrail()
+		case over:
 			k.lose()
-			return
+		default:
+			k.askAll()
 		}
-		k.askAll()
 	case lost:
 		k.lose()
 	}
@@ -268,11 +273,17 @@ func (k *Keeper) allAnswered() {
 	case s.trail.holder.IsZero() || s.trail.holder == k.self || k.isSilent(s.trail.holder) || s.leaps == maxLeaps:
 		k.lose()
 	default:
-		s.last = sight{custody: s.trail.custody, holder: s.trail.holder, at: k.now, ends: longAgo}
-		s.leaps++
-		s.chain = 1
-		k.follow(s.last.holder)
+		k.followTrail()
 	}
+}
+
+// followTrail asks the member that is the last one on the token's way.
+func (k *Keeper) followTrail() {
+	s := &k.search
+	s.last = sight{custody: s.trail.custody, holder: s.trail.holder, at: k.now, ends: longAgo}
+	s.leaps++
+	s.chain = 1
+	k.follow(s.last.holder)
 }
 
 // found: a member has a token. What it says unasked may be old.
@@ -292,7 +303,11 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	if l.promised && l.holder == from && l.custody == m.custody && m.span == 0 {
 		l.at = k.now // the promise stands
 	} else {
-		*l = sight{custody: m.custody, holder: from, at: k.now, ends: longAgo}
+		then := l.promise // what is promised since has a higher serial
+		if l.holder != from || l.token != m.token {
+			then = promise{}
+		}
+		*l = sight{custody: m.custody, promise: then, holder: from, at: k.now, ends: longAgo}
 	}
 	if m.span > 0 {
 		s.last.ends = k.now.Add(min(span(m.span), k.hold))
@@ -429,7 +444,7 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 	s := &k.search
 	same := m.token == s.last.token && m.hop >= s.last.hop
 	if same {
-		s.last.promised = false // it went on
+		s.last.promised, s.last.ends = false, longAgo // it went on
 	}
 	moving := m.span > 0 && span(m.span) < k.silence
 	t := &s.trail

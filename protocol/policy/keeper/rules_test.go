@@ -1,0 +1,187 @@
+package keeper
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// lone is a keeper whose peers are what the test says. It is the first one in the order,
+// where the test does not say otherwise.
+type lone struct {
+	*Keeper
+	now   clock.Instant
+	due   clock.Instant
+	order fixed
+	did   []policy.Action
+}
+
+// fixed is a group in an order.
+type fixed []ident.Member
+
+func (f fixed) Draw(n int, to []ident.Member) []ident.Member {
+	return append(to, f[1:min(len(f), n+1)]...)
+}
+
+func (f fixed) Witnesses(_ ident.Member, n int, to []ident.Member) []ident.Member {
+	return append(to, f[:min(len(f), n)]...)
+}
+
+func (f fixed) Size() int { return len(f) - 1 }
+
+// idlePolicy does nothing with its tokens.
+type idlePolicy struct{}
+
+func (idlePolicy) Step(_ clock.Instant, _ policy.Event, actions []policy.Action) []policy.Action {
+	return actions
+}
+
+const (
+	theSelf = iota
+	theHolder
+	thePasser
+	theDead
+)
+
+func at(i int) ident.Member { return ident.Member{byte(i + 1)} }
+
+// longHold is far longer than any question takes.
+const longHold = 2 * time.Minute
+
+func newLone(exclusive bool) *lone {
+	p := testParams
+	p.MaxHold = longHold
+	l := &lone{order: fixed{at(theSelf), at(theHolder), at(thePasser), at(theDead)}, due: clock.Never}
+	l.Keeper = Around(idlePolicy{}, p, policy.Surroundings{Self: at(theSelf), Roster: l.order, Slot: ident.Member{255}}, exclusive)
+	l.after(time.Hour) // nobody is young
+	return l
+}
+
+func (l *lone) step(e policy.Event) {
+	for _, a := range l.Step(l.now, e, nil) {
+		if a.Kind == policy.Wait {
+			l.due = a.At
+			continue
+		}
+		a.Field = slices.Clone(a.Field)
+		l.did = append(l.did, a)
+	}
+}
+
+// after lets time pass.
+func (l *lone) after(d time.Duration) {
+	for end := l.now.Add(d); ; l.step(policy.Event{Kind: policy.Timer}) {
+		if l.now = min(end, l.due); l.now == end {
+			break
+		}
+	}
+	l.step(policy.Event{Kind: policy.Timer})
+}
+
+func (l *lone) says(from int, m message) {
+	l.step(policy.Event{Kind: policy.Message, From: at(from), Body: m.append(nil)})
+}
+
+func (l *lone) done(kind policy.ActionKind) bool {
+	return slices.ContainsFunc(l.did, func(a policy.Action) bool { return a.Kind == kind })
+}
+
+// asked reports whether a member was asked, and forgets what was done until now.
+func (l *lone) asked(i int) bool { return l.told(i, ask).kind == ask }
+
+// told is what a member was told last of a kind, and forgets what was done until now.
+func (l *lone) told(i int, kind kind) (last message) {
+	for _, a := range l.did {
+		var m message
+		if a.Kind == policy.Tell && a.To == at(i) && parse(a.Field, &m) && m.kind == kind {
+			last = m
+		}
+	}
+	l.did = nil
+	return last
+}
+
+var token = ident.Token{1}
+
+// TestSearch_HolderPassedOnAndGotBack_EndNoLongerCounts: P-58. The holder has said when its
+// program ends, passed the token on, got it back and died. What it runs under the later
+// custody, nobody has told.
+func TestSearch_HolderPassedOnAndGotBack_EndNoLongerCounts(t *testing.T) {
+	l := newLone(true)
+	l.says(theHolder, message{kind: have, custody: custody{token, 5}, span: 2000})
+	l.says(thePasser, message{kind: want})
+	var made time.Duration
+	for made = 0; !l.done(policy.Generate); made += time.Second / 4 {
+		require.Less(t, made, 2*longHold)
+		l.after(time.Second / 4)
+		if l.search.stage >= everybody {
+			l.says(thePasser, message{kind: went, custody: custody{token, 6}, member: at(theHolder)})
+			l.says(theDead, message{kind: none, span: 3_600_000})
+		}
+	}
+	assert.GreaterOrEqual(t, made, longHold, "since it was asked first")
+}
+
+// TestFound_OldPromiseAfterRelease_DoesNotCount: P-54. A promise that was given back is read
+// once more, after the program has begun.
+func TestFound_OldPromiseAfterRelease_DoesNotCount(t *testing.T) {
+	l := newLone(true)
+	h := custody{token, 5}
+	l.says(theHolder, message{kind: rest, custody: h, promise: promise{7, 1}})
+	l.says(theHolder, message{kind: release, custody: h, promise: promise{7, 2}})
+	l.says(theHolder, message{kind: have, custody: h, span: 6000})
+	l.says(theHolder, message{kind: rest, custody: h, promise: promise{7, 1}})
+	assert.False(t, l.search.last.promised)
+}
+
+// TestArrival_SeveralTokensAndOneInUse_Kept: P-55 is about exclusive presets. Under others
+// several tokens are right.
+func TestArrival_SeveralTokensAndOneInUse_Kept(t *testing.T) {
+	for _, exclusive := range []bool{false, true} {
+		l := newLone(exclusive)
+		l.step(policy.Event{Kind: policy.Running, Token: policy.Token{ID: ident.Token{2}, Born: 2}})
+		l.step(policy.Event{Kind: policy.Arrival, Token: policy.Token{ID: token, Born: 1}})
+		assert.Equal(t, exclusive, l.done(policy.Drop))
+	}
+}
+
+// TestSearch_TokenOnItsWayAndOneIsDead_Followed: P-57. One member that does not answer does
+// not hide where a token is that moves.
+func TestSearch_TokenOnItsWayAndOneIsDead_Followed(t *testing.T) {
+	l := newLone(true)
+	l.says(thePasser, message{kind: want})
+	require.Equal(t, everybody, l.search.stage)
+	l.says(theHolder, message{kind: none, span: 3_600_000})
+	l.after(DefaultSilence - time.Second/2)
+	l.says(thePasser, message{kind: went, custody: custody{token, 6}, member: at(theHolder), span: 10})
+	require.True(t, l.asked(theDead))
+	l.after(time.Second)
+	assert.Equal(t, following, l.search.stage)
+	assert.True(t, l.asked(thePasser), "it knows where the token comes to be")
+}
+
+// TestResumed_OneDiesAfterOthersHaveAnswered_AllAskedAgain: P-55. Who does not answer may have
+// had the other token, and passed it to one that has answered before it died.
+func TestResumed_OneDiesAfterOthersHaveAnswered_AllAskedAgain(t *testing.T) {
+	l := newLone(true)
+	l.step(policy.Event{Kind: policy.Resumed, Token: policy.Token{ID: token, Born: 1, Hop: 5}})
+	m := l.told(thePasser, returned)
+	require.Equal(t, returned, m.kind)
+	m.kind = released
+	l.says(thePasser, m)
+	l.after(DefaultSilence - time.Second/2)
+	assert.NotEqual(t, returned, l.told(thePasser, returned).kind)
+	l.after(time.Second)
+	again := l.told(thePasser, returned)
+	require.Equal(t, returned, again.kind)
+	again.kind, again.member = other, at(thePasser)
+	l.says(thePasser, again)
+	assert.True(t, l.done(policy.Pass))
+}
