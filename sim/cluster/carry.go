@@ -42,6 +42,9 @@ func (n *node) append(p effect.Persist) {
 	n.watched(Moment{Deed: Wrote, Record: p.Record})
 	n.c.count.records[p.Record.Kind()]++
 	n.c.meter.record(p.Record)
+	if n.c.waiting != nil {
+		n.c.waiting.record(p.Record)
+	}
 	if p.Record.Kind() == journal.KindHeld {
 		n.c.took(n)
 	}

@@ -112,6 +112,7 @@ type cluster struct {
 	issuer  issuer
 	graves  []audit.Journal // of members that never return
 	meter   *meter          // of a run with churn
+	waiting *waits          // when the faults are over
 
 	downMean time.Duration // how long a member stays away
 

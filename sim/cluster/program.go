@@ -59,6 +59,9 @@ func (n *node) isConfigured(effects []effect.Effect) {
 // granted starts a program, unless the deadline has come already.
 func (n *node) granted(e effect.Grant) {
 	c := n.c
+	if c.waiting != nil {
+		c.waiting.granted(n, e.Resource)
+	}
 	deadline := n.virtual(e.Deadline)
 	if c.now >= deadline {
 		c.log(n, "grant came too late")

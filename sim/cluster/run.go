@@ -106,7 +106,9 @@ func (c *cluster) rest() {
 	}
 	from := c.stand()
 	if c.wait(Liveness, c.quietMost(), func() []string { return c.unfinished(from) }) {
-		c.wait(Agreement, gossipsMost*c.group.Config().Settings().GossipInterval, c.unknown)
+		if c.wait(Agreement, gossipsMost*c.group.Config().Settings().GossipInterval, c.unknown) {
+			c.drivesRecovery()
+		}
 	}
 }
 

@@ -29,6 +29,9 @@ const (
 	Fairness
 	// Liveness: when the faults are over, tokens move and transfers are answered.
 	Liveness
+	// Waiting: then no token is made, and while somebody wants to run, somebody does, also
+	// when members have died.
+	Waiting
 	// Agreement: then all know the same of the group.
 	Agreement
 	// Blame: honest members are accused of nothing, liars of what they did.
@@ -39,7 +42,7 @@ const (
 )
 
 var ruleNames = [rules]string{
-	"custody", "losses", "durability", "deadlines", "exclusion", "fairness", "liveness", "agreement", "blame", "machinery",
+	"custody", "losses", "durability", "deadlines", "exclusion", "fairness", "liveness", "waiting", "agreement", "blame", "machinery",
 }
 
 func (r Rule) String() string { return ruleNames[r] }

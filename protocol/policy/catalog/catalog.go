@@ -92,7 +92,7 @@ var entries = map[string]entry{
 // New makes the policy of one slot at one member. It returns the errors of
 // Check.
 func New(name string, params policy.Params, in policy.Surroundings) (policy.Policy, error) {
-	preset, err := find(name, params.Preset)
+	preset, err := Find(name, params.Preset)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +121,9 @@ func Check(name string, params policy.Params) error {
 	return err
 }
 
-// find is a preset of a policy, its first where the preset is empty.
-func find(name, preset string) (Preset, error) {
+// Find is a preset of a policy, its first where the preset is empty. Errors:
+// ErrUnknownPolicy, policy.ErrPreset.
+func Find(name, preset string) (Preset, error) {
 	e, known := entries[name]
 	if !known {
 		return Preset{}, fmt.Errorf("%w %q, known are %s", ErrUnknownPolicy, name, strings.Join(Names(), ", "))

@@ -436,7 +436,7 @@ func (k *Keeper) asksToo(h *held, m ident.Member) {
 	k.tell(m, &message{kind: returned, custody: h.custody, born: h.born, promise: h.promise})
 }
 
-// silentAsked goes on without those who are silent: to the next keeper, each once.
+// silentAsked goes on without those who are silent: to all other keepers, each once.
 func (k *Keeper) silentAsked(h *held, list ...ident.Member) {
 	for _, m := range list {
 		k.fellSilent(m)
@@ -449,12 +449,15 @@ func (k *Keeper) silentAsked(h *held, list ...ident.Member) {
 	}
 	for _, m := range k.others() {
 		if !slices.Contains(h.tried, m) {
-			h.asked, h.tried, h.since = append(h.asked, m), append(h.tried, m), k.now
-			k.sendsReleases(h)
-			return
+			h.asked, h.tried = append(h.asked, m), append(h.tried, m)
 		}
 	}
-	k.frees(h)
+	if len(h.asked) == 0 {
+		k.frees(h)
+		return
+	}
+	h.since = k.now
+	k.sendsReleases(h)
 }
 
 func without(list []ident.Member, m ident.Member) []ident.Member {
@@ -474,7 +477,7 @@ func (k *Keeper) released(from ident.Member, m *message) {
 		}
 		return
 	}
-	if h.asked = without(h.asked, from); len(h.asked) == 0 {
+	if h.asked = without(h.asked, from); len(h.asked) == 0 || h.event == nil {
 		k.holder.vowed = ident.Member{}
 		k.frees(h)
 	}

@@ -61,6 +61,7 @@ type sight struct {
 	holder   ident.Member
 	at       clock.Instant
 	ends     clock.Instant // until then the program runs under it at most; longAgo: none does
+	members  int           // that there were to ask, when that was heard
 	promised bool
 	gone     bool // the holder has let it go, or lost it
 }
@@ -310,7 +311,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 		*l = sight{custody: m.custody, promise: then, holder: from, at: k.now, ends: longAgo}
 	}
 	if m.span > 0 {
-		s.last.ends = k.now.Add(min(span(m.span), k.hold))
+		s.last.ends, s.last.members = k.now.Add(min(span(m.span), k.hold)), k.roster.Size()
 		if !asked { // who keeps a busy token looks for its end, also if nobody has told it that he waits
 			s.wanted = max(s.wanted, s.last.ends.Add(k.silence))
 		}
@@ -566,6 +567,9 @@ func (k *Keeper) programsEnd() clock.Instant {
 		at = max(at, s.inquired.Add(k.hold), k.start.Add(foundingTime))
 	case l.ends != longAgo:
 		at = max(at, l.ends.Add(reportGrace))
+		if k.othersLeft() { // one of them may have had the token since
+			at = max(at, s.inquired.Add(k.hold))
+		}
 	case l.holder != s.suspect && !slices.Contains(s.answers, l.holder):
 		at = max(at, s.inquired.Add(k.hold))
 	}
@@ -573,6 +577,17 @@ func (k *Keeper) programsEnd() clock.Instant {
 		at = max(at, s.suspected.Add(k.hold))
 	}
 	return at
+}
+
+// othersLeft reports whether others than the last holder have left the directory since it
+// was heard of, or are suspected since.
+func (k *Keeper) othersLeft() bool {
+	s := &k.search
+	left := s.last.members - k.roster.Size()
+	if !slices.Contains(s.asked, s.last.holder) && !slices.Contains(s.answers, s.last.holder) {
+		left--
+	}
+	return left > 0
 }
 
 // make makes a token.

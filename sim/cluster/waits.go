@@ -1,0 +1,191 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+const (
+	// waitStep is how often it is looked at who waits and what runs.
+	waitStep = 250 * time.Millisecond
+	// settlingTime is after the faults, until tokens that are lost are replaced and of two
+	// that circulate one is gone.
+	settlingTime = time.Minute
+	// waitingTime is how long members want after that, and after the deaths.
+	waitingTime = time.Minute
+
+	// stallSilences and deathSilences bound, in silences of a member, for how long somebody
+	// waits and nobody runs: a message or a handoff that was lost is made again, and each
+	// of the keepers and the holder that died is noticed.
+	stallSilences, deathSilences = 2, 5
+)
+
+// wish is a member's demand for a resource.
+type wish struct {
+	node     *node
+	resource string
+}
+
+// waits are what members wait for, when the faults are over, and how long nobody ran
+// anything meanwhile.
+type waits struct {
+	*cluster
+	kept    []group.Resource         // whose lost tokens are replaced by a keeper
+	wishes  map[wish]bool            // that are not granted yet
+	vain    map[string]time.Duration // by resource: for how long somebody has waited and nobody has run
+	longest map[string]time.Duration
+	tokens  map[string]int // made
+}
+
+// drivesRecovery judges that waiting drives recovery: when the faults are over, all want to
+// run, again and again. Then nobody makes a token, and somebody always runs soon. Then some
+// members die for ever, and again somebody runs soon.
+func (c *cluster) drivesRecovery() {
+	w := &waits{cluster: c, wishes: make(map[wish]bool), vain: make(map[string]time.Duration), longest: make(map[string]time.Duration), tokens: make(map[string]int)}
+	for _, r := range c.nodes[0].member.Settings().Resources {
+		if preset, err := catalog.Find(r.Policy, r.Preset); err == nil && preset.Kept {
+			w.kept = append(w.kept, r)
+		}
+	}
+	if len(w.kept) == 0 {
+		return
+	}
+	c.waiting = w
+	defer func() { c.waiting = nil }()
+	w.wantFor(settlingTime)
+	made := w.made()
+	clear(w.longest)
+	w.wantFor(waitingTime)
+	for id, n := range w.made() {
+		if n != made[id] {
+			c.violate(Waiting, "tokens made while nothing failed", fmt.Sprintf("%d tokens of %s made while nothing failed", n-made[id], id))
+		}
+	}
+	w.judge(0)
+	clear(w.longest)
+	dead := 0
+	for _, n := range c.nodes {
+		if n.member != nil && dead < len(c.nodes)-1 && c.chance(0.5) {
+			c.log(n, "dies for ever")
+			w.kill(n)
+			dead++
+		}
+	}
+	w.wantFor(waitingTime)
+	w.judge(dead)
+}
+
+func (w *waits) kill(n *node) {
+	n.discard(true)
+	n.end(silent)
+	for _, r := range w.kept {
+		delete(w.wishes, wish{n, r.Name})
+	}
+}
+
+// made is how many tokens have been made of each resource with one token.
+func (w *waits) made() map[string]int {
+	counts := make(map[string]int)
+	for _, r := range w.kept {
+		if r.Policy == catalog.Wandering && (r.Preset == wandering.Fair || r.Preset == wandering.Light) {
+			counts[r.Name] = 0
+		}
+	}
+	for name := range counts {
+		counts[name] = w.tokens[name]
+	}
+	return counts
+}
+
+// wantFor lets all members want all the time.
+func (w *waits) wantFor(span time.Duration) {
+	for until := w.now + span; w.now < until && len(w.violations) == 0; {
+		for _, n := range w.nodes {
+			for _, r := range w.kept {
+				w.want(n, r)
+			}
+		}
+		w.runFor(waitStep)
+		w.look()
+	}
+}
+
+func (w *waits) want(n *node, r group.Resource) {
+	k := wish{n, r.Name}
+	if n.member == nil || w.wishes[k] || !w.chance(0.2) {
+		return
+	}
+	w.wishes[k] = true
+	n.requests++
+	n.put(member.Demand{Request: n.requests, Resource: r.Name, MaxHold: r.MaxHold})
+}
+
+// record counts a token.
+func (w *waits) record(r journal.Record) {
+	if g, is := r.(*journal.Generated); is {
+		body, _, err := token.PeekGenesis(w.group.ID(), g.Genesis)
+		must(err)
+		w.tokens[body.Resource]++
+	}
+}
+
+// granted notes that a member waits no more. Its program may be late for its grant, on a
+// slow disk.
+func (w *waits) granted(n *node, resource string) {
+	delete(w.wishes, wish{n, resource})
+	w.vain[resource] = 0
+}
+
+// look adds up for how long somebody has waited in vain.
+func (w *waits) look() {
+	for _, r := range w.kept {
+		if w.isWanted(r.Name) && !w.runs(r.Name) {
+			w.vain[r.Name] += waitStep
+		} else {
+			w.vain[r.Name] = 0
+		}
+		w.longest[r.Name] = max(w.longest[r.Name], w.vain[r.Name])
+	}
+}
+
+func (w *waits) isWanted(resource string) bool {
+	for k := range w.wishes {
+		if k.resource == resource {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *waits) runs(resource string) bool {
+	for _, p := range w.running {
+		if p.resource == resource {
+			return true
+		}
+	}
+	return false
+}
+
+// judge holds the longest stalls against the bounds: so many silences, and the longest
+// program where some have died, as theirs may go on.
+func (w *waits) judge(dead int) {
+	for _, r := range w.kept {
+		most := stallSilences * keeper.DefaultSilence
+		if dead > 0 {
+			most = max(r.MaxHold, r.OperationTime) + deathSilences*keeper.DefaultSilence
+		}
+		if took := w.longest[r.Name]; took > most {
+			w.violate(Waiting, "somebody waits and nobody runs", fmt.Sprintf(
+				"somebody waited for %s (%s %s) and nobody ran for %v, more than %v, with %d of %d members dead",
+				r.Name, r.Policy, r.Preset, took, most, dead, len(w.nodes)))
+		}
+	}
+}
