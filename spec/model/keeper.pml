@@ -154,11 +154,7 @@ inline look()
 
 /* Which tokens does k, asked by m, answer for? */
 #define HAS(k) (tok[k] > 0 && (!waits[k] || prog[k] > 0))
-#ifdef BUG_FORGETS
-#define SURE(k) 1
-#else
 #define SURE(k) (!forgot[k] || age[k] >= HOLD)
-#endif
 #define ASKS(m) (!dead[m] && waits[m] && prog[m] == 0)
 #ifdef BUG_NO_SEARCH
 #define KNOWN(k, m) 1
