@@ -324,8 +324,8 @@ breaks soon keeper -DBUG_SELF
 breaks soon keeper -DBUG_NO_RETELL
 breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_NO_RETURNED
 breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_ONE_ANSWERS
-breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_OLD_ANSWERS
-breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_NO_SEARCH
+[ "$quick" ] || breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_OLD_ANSWERS
+[ "$quick" ] || breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_NO_SEARCH
 breaks one_program keeper -DRESTARTS=1 -DHOLD=2 -DBUG_YOUNG
 
 [ ! "$failed" ]
