@@ -224,7 +224,7 @@ var walkerNumbers = []string{
 // keeperNumbers are what the members that find a lost token compute with, as far as
 // others see it.
 var keeperNumbers = []string{
-	"DefaultSilence", "retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps",
+	"retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps",
 	"maxAgain", "muteTime", "secondOpinion",
 }
 

@@ -2,9 +2,11 @@ package spec_test
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/handoff"
@@ -64,4 +66,37 @@ func taken(s handoff.State) string {
 		return "TAKEN"
 	}
 	return s.String()
+}
+
+// broken is what check.sh says of a switch: the property that it breaks.
+var broken = regexp.MustCompile(`(?m)breaks ([a-z_]+) .*-D(BUG_[A-Z_]+)`)
+
+// TestExclusion_EachSwitch_IsChecked: check.sh runs each switch that docs/exclusion.md names,
+// and finds the property broken that the page names behind it.
+func TestExclusion_EachSwitch_IsChecked(t *testing.T) {
+	script, err := os.ReadFile("model/check.sh")
+	require.NoError(t, err)
+	breaks := make(map[string]bool)
+	for _, m := range broken.FindAllStringSubmatch(string(script), -1) {
+		breaks[m[2]+": "+m[1]] = true
+	}
+	page, err := os.ReadFile("../docs/exclusion.md")
+	require.NoError(t, err)
+	named := 0
+	for line := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(line, "| X-") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		for group := range strings.SplitSeq(strings.ReplaceAll(cells[len(cells)-1], "`", ""), ";") {
+			switches, property, _ := strings.Cut(strings.TrimSpace(group), ": ")
+			for name := range strings.SplitSeq(switches, ", ") {
+				if strings.HasPrefix(name, "BUG_") {
+					named++
+					assert.True(t, breaks[name+": "+strings.TrimSpace(property)], "check.sh does not break %s with %s", property, name)
+				}
+			}
+		}
+	}
+	assert.Greater(t, named, 50)
 }

@@ -15,7 +15,7 @@ import (
 var (
 	inTicks    = regexp.MustCompile("`([^`]+)`")
 	identifier = regexp.MustCompile(`\b[A-Z]{1,2}-[0-9]+\b`)
-	aTest      = regexp.MustCompile(`\bTest[A-Za-z0-9]+\b`)
+	aTest      = regexp.MustCompile(`\bTest[A-Za-z0-9_]+\b`)
 	aDeparture = regexp.MustCompile(`^([0-9]+)\. \*\*`)
 )
 

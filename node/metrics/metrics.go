@@ -76,7 +76,7 @@ func New(now func() clock.Instant) *Metrics {
 	}
 	m.received = m.counter("tokens_received_total", "Tokens that this member took over from others.", "resource")
 	m.sent = m.counter("tokens_sent_total", "Tokens that others took over from this member.", "resource")
-	m.regenerated = m.counter("regenerations_total", "Tokens that this member made because its policy saw none.", "resource")
+	m.regenerated = m.counter("regenerations_total", "Tokens that this member made because one was lost.", "resource")
 	m.dropped = m.counter("tokens_dropped_total", "Tokens that this member removed from circulation.", "resource", "reason")
 	m.duplicates = m.counter("duplicates_detected_total", "Tokens that came while another one of their slot provably circulated.", "resource")
 	m.requests = m.counter("requests_total", "Requests of programs for a resource, when they were answered.", "resource", "outcome")

@@ -42,7 +42,7 @@ var quietDemands = []struct {
 }
 
 // quietSizes are the groups of the long form. The short one has quietFew in place of the
-// largest: more than a member polls, too, and cheap to set up.
+// largest: cheap to set up.
 var (
 	quietSizes = []int{2, 3, 5, 8, 20, 300}
 	quietFew   = []int{2, 3, 5, 8, 20, 40}

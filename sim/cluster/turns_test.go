@@ -79,7 +79,7 @@ func TestTurns_DeadMembers_GoRoundAmongLiving(t *testing.T) {
 	}
 }
 
-// turnsBack bounds for how long nobody has a turn where holder and watcher died at once.
+// turnsBack bounds for how long nobody has a turn where the holder and its keeper died at once.
 const turnsBack = 10 * time.Minute
 
 func testTurns(t *testing.T, b *busy, p busyPolicy, dead int, end func(*busy, []*node)) {

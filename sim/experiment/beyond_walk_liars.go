@@ -18,10 +18,10 @@ const beyondWalkLiarsNotes = `300 members of the preset fair, of which one lies,
   asked about one of themselves they confirm it, they put themselves before all candidates on the token, they operate however short a
   time ago they did, and then deny it to their witnesses. *Share* is the operations of a liar over those of an honest member;
 - *never operate*: they say that they want the token, take it, and let it go at once;
-- *deny*: they answer no poll, and say that they never had a token that they passed on;
+- *deny*: they answer each ask by none, also while a token is there, and tell nobody of the tokens that they had;
 - *mark*: they tell the witnesses of one other member, as often as they are believed, that it was served just now. Here *share* is that member's;
 - *invent*: they tell everybody every 30 s of a token that does not exist and precedes all others. Two change nothing. Three are as
-  many as are believed: tokens are dropped soon after they are made, and polls find that there is one. That is the bound of the preset: nobody is
+  many as are believed: tokens are dropped soon after they are made, and keepers make others. That is the bound of the preset: nobody is
   shown a token of which others only tell, so three members that lie are as good as three that do not.
 
 Not among them is a holder that chooses its accomplices for ever, or tells nobody that they were served: no rule keeps a holder from choosing

@@ -309,14 +309,23 @@ breaks one_program epochs -DNEWBORNS=1 -DHOLD=5	# B is too short by D
 holds keeper
 holds keeper -DL=4 -DHOLD=2
 holds keeper -DN=4 -DDEATHS=3
+[ "$quick" ] || holds keeper -DRESTARTS=1
 breaks one_program keeper -DBUG_NO_WAIT
 breaks one_program keeper -DBUG_NO_ASK
 breaks one_program keeper -DBUG_PASS
 breaks one_program keeper -DBUG_REORDER
 breaks one_program keeper -DBUG_COPY
-breaks one_program keeper -DBUG_ASK_FIRST
+breaks one_program keeper -DBUG_LATE
+breaks one_program keeper -DBUG_OTHERS
+breaks one_program keeper -DBUG_NO_DEFER
 breaks no_stall keeper -DBUG_NO_FOLLOW
 breaks soon keeper -DBUG_NO_PROMISE
 breaks soon keeper -DBUG_SELF
+breaks soon keeper -DBUG_NO_RETELL
+breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_NO_RETURNED
+breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_ONE_ANSWERS
+[ "$quick" ] || breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_OLD_ANSWERS
+[ "$quick" ] || breaks one_token keeper -DRESTARTS=1 -DHOLD=2 -DBUG_NO_SEARCH
+breaks one_program keeper -DRESTARTS=1 -DHOLD=2 -DBUG_YOUNG
 
 [ ! "$failed" ]
