@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
+	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/token"
 )
@@ -23,9 +24,10 @@ const (
 	waitingTime = time.Minute
 
 	// stallSilences and deathSilences bound, in silences of a member, for how long somebody
-	// waits and nobody runs: a message or a handoff that was lost is made again, and each
-	// of the keepers and the holder that died is noticed.
-	stallSilences, deathSilences = 2, 5
+	// waits and nobody runs: where nothing fails, and how much longer after deaths, beside
+	// the longest program. Keepers and holders that died together are noticed one after the
+	// other.
+	stallSilences, deathSilences = 2, 3
 )
 
 // wish is a member's demand for a resource.
@@ -179,8 +181,11 @@ func (w *waits) runs(resource string) bool {
 func (w *waits) judge(dead int) {
 	for _, r := range w.kept {
 		most := stallSilences * keeper.DefaultSilence
+		if r.Policy == catalog.Ring { // it repeats a request that was lost after a round
+			most = max(most, ring.Round(r.OperationTime, r.SkipDelay, r.MembersMax)+keeper.DefaultSilence)
+		}
 		if dead > 0 {
-			most = max(r.MaxHold, r.OperationTime) + deathSilences*keeper.DefaultSilence
+			most += max(r.MaxHold, r.OperationTime) + deathSilences*keeper.DefaultSilence
 		}
 		if took := w.longest[r.Name]; took > most {
 			w.violate(Waiting, "somebody waits and nobody runs", fmt.Sprintf(

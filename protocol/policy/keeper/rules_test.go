@@ -26,15 +26,15 @@ type lone struct {
 // fixed is a group in an order.
 type fixed []ident.Member
 
-func (f fixed) Draw(n int, to []ident.Member) []ident.Member {
-	return append(to, f[1:min(len(f), n+1)]...)
+func (f *fixed) Draw(n int, to []ident.Member) []ident.Member {
+	return append(to, (*f)[1:min(len(*f), n+1)]...)
 }
 
-func (f fixed) Witnesses(_ ident.Member, n int, to []ident.Member) []ident.Member {
-	return append(to, f[:min(len(f), n)]...)
+func (f *fixed) Witnesses(_ ident.Member, n int, to []ident.Member) []ident.Member {
+	return append(to, (*f)[:min(len(*f), n)]...)
 }
 
-func (f fixed) Size() int { return len(f) - 1 }
+func (f *fixed) Size() int { return len(*f) - 1 }
 
 // idlePolicy does nothing with its tokens.
 type idlePolicy struct{}
@@ -59,7 +59,7 @@ func newLone(exclusive bool) *lone {
 	p := testParams
 	p.MaxHold = longHold
 	l := &lone{order: fixed{at(theSelf), at(theHolder), at(thePasser), at(theDead)}, due: clock.Never}
-	l.Keeper = Around(idlePolicy{}, p, policy.Surroundings{Self: at(theSelf), Roster: l.order, Slot: ident.Member{255}}, exclusive)
+	l.Keeper = Around(idlePolicy{}, p, policy.Surroundings{Self: at(theSelf), Roster: &l.order, Slot: ident.Member{255}}, exclusive)
 	l.after(time.Hour) // nobody is young
 	return l
 }
@@ -127,6 +127,29 @@ func TestSearch_HolderPassedOnAndGotBack_EndNoLongerCounts(t *testing.T) {
 		}
 	}
 	assert.GreaterOrEqual(t, made, longHold, "since it was asked first")
+}
+
+// TestSearch_AnotherOneLeftToo_EndDoesNotCount: P-58. The holder has said when its program
+// ends, and died. Another one has left the directory since: it may have had the token.
+func TestSearch_AnotherOneLeftToo_EndDoesNotCount(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		l := newLone(true)
+		l.says(theHolder, message{kind: have, custody: custody{token, 5}, span: 2000})
+		l.says(thePasser, message{kind: want})
+		if left {
+			l.order = l.order[:theDead]
+		}
+		var made time.Duration
+		for made = 0; !l.done(policy.Generate); made += time.Second / 4 {
+			require.Less(t, made, 2*longHold)
+			l.after(time.Second / 4)
+			l.says(thePasser, message{kind: none, span: 3_600_000})
+			if !left {
+				l.says(theDead, message{kind: none, span: 3_600_000})
+			}
+		}
+		assert.Equal(t, left, made >= longHold, made)
+	}
 }
 
 // TestFound_OldPromiseAfterRelease_DoesNotCount: P-54. A promise that was given back is read
