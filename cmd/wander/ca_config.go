@@ -107,8 +107,11 @@ func sayIsolated(env *environment, a *ca.Authority, s group.Settings) error {
 		case policy.Stop:
 			fmt.Fprintf(env.Out, "%s: one member votes; while it is dead no program begins, until you revoke it\n", r.Name)
 		case policy.Majority:
-			fmt.Fprintf(env.Out, "%s: more than half of all members vote, %d of %d today; while %d are dead no program begins, until you revoke some of them\n",
-				r.Name, n/2+1, n, n-n/2)
+			today := ""
+			if n > 0 {
+				today = fmt.Sprintf(" (with %d members as today: %d)", n, n-n/2)
+			}
+			fmt.Fprintf(env.Out, "%s: more than half of all members vote; while half of them are dead%s no program begins, until you revoke some of them\n", r.Name, today)
 		}
 	}
 	return nil

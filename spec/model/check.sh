@@ -273,6 +273,8 @@ holds lease
 holds lease -DRESTARTS=1
 [ "$quick" ] || holds lease -DSPAN=2 -DRESTARTS=1
 [ "$quick" ] || holds lease -DASKS=2
+[ "$quick" ] || holds lease -DVOTERS=2
+[ "$quick" ] || holds lease -DVOTERS=2 -DLIAR	# the other one is honest
 for bug in MARGIN FORK DAEMON TWO ENDED_EARLY; do
 	breaks no_overlap lease -DBUG_$bug
 done

@@ -53,7 +53,6 @@ type execution struct {
 	site  *site
 	token ident.Token
 	hop   uint64
-	ends  time.Duration
 	over  bool
 }
 
