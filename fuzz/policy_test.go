@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
+	"github.com/wandertoken/wander/protocol/policy/quorum"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
@@ -55,7 +56,8 @@ func (s policyScript) field() []byte {
 	read, _ := s.Read(field)
 	s.bad = s.bad || read < n
 	// Who looks at it may read it as anything.
-	_, _, _, _ = wandering.CheckField(field), wandering.CheckBody(field), ring.CheckBody(field), keeper.CheckBody(field)
+	_, _, _ = wandering.CheckField(field), wandering.CheckBody(field), ring.CheckBody(field)
+	_, _ = keeper.CheckBody(field), quorum.CheckBody(field)
 	return field
 }
 
@@ -148,6 +150,21 @@ func (*policyRoster) Witnesses(of ident.Member, n int, to []ident.Member) []iden
 	return to
 }
 
+// policyElectorate are all others and the policy's own member, which is the first one for
+// some seeds.
+type policyElectorate uint64
+
+func (e policyElectorate) Voters(n int, to []ident.Member) ([]ident.Member, int) {
+	list := []ident.Member{policySelf}
+	for i := range byte(policyOthers) {
+		list = append(list, policyMember(i))
+	}
+	if e%2 == 0 {
+		slices.Reverse(list)
+	}
+	return append(to, list[:min(n, len(list))]...), len(list)
+}
+
 // policyPlace is where a token is by the driver's books.
 type policyPlace uint8
 
@@ -187,9 +204,12 @@ func checkPolicy(t require.TestingT, data []byte) bool {
 	if s.bad {
 		return false
 	}
+	if name == catalog.Wandering || name == catalog.Ring {
+		params.OnIsolated = policy.OnIsolated(seed % 3)
+	}
 	d := &policyDriver{TestingT: t, asked: clock.Never, knowsFound: name == catalog.Ring}
 	for i := range d.policies {
-		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster)})
+		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Electorate: policyElectorate(seed)})
 		if err != nil {
 			isOneOf(t, err, policy.ErrOutOfRange) // parameters that do not go together
 			return false

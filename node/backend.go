@@ -94,10 +94,16 @@ func (n *Node) withdraw(w *waiter, reason error) (*lease, error) {
 // notGranted is why a wait ended: no token came, or none can come because
 // nobody can be reached.
 func (n *Node) notGranted(resource string) error {
-	held := false
-	n.engine.look(func(m *member.Member) { held = m.Holds(resource) })
-	if !held && n.isolated() {
+	held, missing := false, 0
+	n.engine.look(func(m *member.Member) {
+		held = m.Holds(resource)
+		missing = m.MissingVotes(resource)
+	})
+	switch {
+	case !held && n.isolated():
 		return api.ErrIsolated
+	case missing > 0:
+		return fmt.Errorf("%w: for want of votes (on_isolated): %d members have not voted, wander status names them", api.ErrNotGranted, missing)
 	}
 	return api.ErrNotGranted
 }
@@ -179,6 +185,7 @@ func appendSlot(list []api.ResourceStatus, s member.SlotStatus) []api.ResourceSt
 		Slot: int(s.Slot), Leaving: s.Leaving, Held: s.Held, Executing: s.Executing, Token: s.Token, Hop: s.Hop,
 		TokensSeen: s.Seen, LastSeenS: age(s.LastSeen), LastOperationS: age(s.LastOperation),
 		Operations: s.Operations, ReturnS: s.Returned.Seconds(), Gauges: gauges,
+		IsolatedS: s.Isolated.Seconds(), Missing: s.Missing,
 	})
 	return list
 }

@@ -48,6 +48,8 @@ var statusWords = map[string]string{
 	"resources[].slots[].last_seen_s":      "ago; null for never",
 	"resources[].slots[].last_operation_s": "ago, by whomever, as far as is known here (**P-4**); null for never",
 	"resources[].slots[].operations":       "of this member",
+	"resources[].slots[].isolated_s":       "for how long no program here could begin for want of votes (**P-67**); absent if they come",
+	"resources[].slots[].missing_votes":    "whose votes have not come; absent if they come",
 	"resources[].slots[].return_s":         "between this member's last two; 0 before",
 	"resources[].slots[].gauges{}":         "figures of the policy, by names that end in their unit; absent if it has none",
 	"resources[].waiting":                  "local programs that wait",

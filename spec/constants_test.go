@@ -198,7 +198,7 @@ func objectTable(t *testing.T) *table {
 var notBounds = map[string]bool{
 	"ProtocolVersion": true, "entryHead": true, "killMargin": true, "lookEvery": true,
 	"knownKept": true, "writePause": true, "maxJournalled": true, "visitsKept": true,
-	"Founding": true, "foundingAsk": true, "slotsNamed": true,
+	"Founding": true, "foundingAsk": true, "slotsNamed": true, "votersNamed": true,
 }
 
 // Every rate and bound of a member stands in the table of limits.
@@ -228,6 +228,9 @@ var keeperNumbers = []string{
 	"maxAgain", "muteTime", "secondOpinion",
 }
 
+// voteNumbers are what members compute with that ask for votes.
+var voteNumbers = []string{"killTime", "driftRatio"}
+
 // beside is a constant with its number in the text: `name` (3), `name` (2 seconds).
 var beside = regexp.MustCompile("`([a-zA-Z]+)`\\s+\\(([0-9.]+)(?:\\s+([a-z]+))?\\)")
 
@@ -251,6 +254,9 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 	}
 	for _, name := range keeperNumbers {
 		paths[name] = "keeper." + name
+	}
+	for _, name := range voteNumbers {
+		paths[name] = "quorum." + name
 	}
 	numbers := make(map[string]int)
 	for _, m := range beside.FindAllStringSubmatchIndex(text, -1) {
@@ -284,7 +290,7 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 		assert.True(t, has && at == m[0], "`%s` comes first without its number", name)
 	}
 	assert.Greater(t, len(first), 25)
-	for _, name := range slices.Concat(walkerNumbers, keeperNumbers) {
+	for _, name := range slices.Concat(walkerNumbers, keeperNumbers, voteNumbers) {
 		assert.Contains(t, numbers, name, "chapter 10 does not say how much %s is", name)
 	}
 }

@@ -225,6 +225,7 @@ func settingsTable() *table {
 		{"`preset`", "empty, or a name", "empty: the policy's default"},
 		{"`slots`", between(1, group.MaxSlots), "1"},
 		{"`max_hold`", between(ms(policy.MinDuration), ms(policy.MaxOperationTime)), "`operation_time`"},
+		{"`on_isolated`", between(uint64(policy.Continue), uint64(policy.Majority)), "0"},
 	} {
 		t.row(f.name, f.permitted, f.absent)
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // groupFile is a group configuration as people write it. What is absent has
@@ -44,8 +46,9 @@ one before. FILE.toml looks like this; - is standard input:
   operation_time = "4s"      # how long one operation takes at most
   members_max    = 100       # how many members saturate the resource
 
-A resource may also have slots, skip_delay, max_hold, policy, preset, and what
-that preset of that policy uses; if none is named, a policy's first one holds:
+A resource may also have slots, skip_delay, max_hold, on_isolated, policy, preset,
+and what that preset of that policy uses; if none is named, a policy's first one
+holds:
 
 ` + policyHelp() + `
 The group may have, above the first [[resource]], name, members_max,
@@ -80,6 +83,37 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 	}
 	fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, count(len(s.Resources), "resource"))
 	f.sayPublish(env)
+	return sayIsolated(env, a, s)
+}
+
+// sayIsolated says when no program runs where programs need votes.
+func sayIsolated(env *environment, a *ca.Authority, s group.Settings) error {
+	if !slices.ContainsFunc(s.Resources, func(r group.Resource) bool { return r.OnIsolated != policy.Continue }) {
+		return nil
+	}
+	list, err := a.List()
+	if err != nil {
+		return caError(err)
+	}
+	members := make(map[ident.Member]bool)
+	for _, r := range list.Records {
+		if r.Revoked == nil && r.Left == nil {
+			members[r.Member] = true
+		}
+	}
+	n := len(members)
+	for _, r := range s.Resources {
+		switch r.OnIsolated {
+		case policy.Stop:
+			fmt.Fprintf(env.Out, "%s: one member votes; while it is dead no program begins, until you revoke it\n", r.Name)
+		case policy.Majority:
+			today := ""
+			if n > 0 {
+				today = fmt.Sprintf(" (with %d members as today: %d)", n, n-n/2)
+			}
+			fmt.Fprintf(env.Out, "%s: more than half of all members vote; while half of them are dead%s no program begins, until you revoke some of them\n", r.Name, today)
+		}
+	}
 	return nil
 }
 

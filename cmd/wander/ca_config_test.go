@@ -43,6 +43,7 @@ max_hold = "3s"
 name = "backup"
 operation_time = "1m"
 members_max = 7
+on_isolated = "majority"
 `)
 	assert.Contains(t, b.must("ca", "config", "group.toml"), "signed configuration 2 of group renamed, with 2 resources")
 	g, _ := b.group()
@@ -68,6 +69,8 @@ members_max = 7
 	assert.Equal(t, time.Minute, r.MinInterval)
 	assert.Equal(t, time.Hour, r.RegenerationMean)
 	assert.Equal(t, 3*time.Second, r.MaxHold)
+	assert.Equal(t, policy.Continue, r.OnIsolated)
+	assert.Equal(t, policy.Majority, s.Resources[0].OnIsolated)
 }
 
 // inTOML is a value of a parameter as people write it, and the number that it
@@ -184,6 +187,8 @@ func TestCAConfigRefuses(t *testing.T) {
 		},
 		{"parameter out of range", smallGroup + "min_interval = \"4000d\"\n", "bad.toml:6:16: resource \"ftp\": parameter out of range: min_interval is"},
 		{"negative factor", smallGroup + "policy = \"multitoken\"\ndecay_factor = -0.1\n", "bad.toml:7:16: resource \"ftp\": parameter out of range: decay_factor is -0.1, permitted are 0 (derived) and 0.001 to 1\n"},
+		{"no such reaction", smallGroup + "on_isolated = \"halt\"\n", "on_isolated is \"halt\", permitted are continue, stop, majority"},
+		{"several at once", smallGroup + "policy = \"uncoordinated\"\non_isolated = \"stop\"\n", "uncoordinated lets several programs run at once; leave out on_isolated"},
 		{"which resource", smallGroup + "[[resource]]\nname = \"b\"\noperation_time = \"1s\"\nmembers_max = 3\nmax_hold = 7\n", "bad.toml:10:12: resource.max_hold: \"7\" is not a duration"},
 		{"near a policy", smallGroup + "policy = \"rign\"\n", "hint: did you mean \"ring\"?"},
 		{"near a preset", smallGroup + "preset = \"reprot\"\n", "hint: did you mean \"report\"?"},

@@ -19,6 +19,8 @@ type resourceFile struct {
 	Slots   *int    `toml:"slots"`
 	MaxHold *span   `toml:"max_hold"`
 
+	OnIsolated policy.OnIsolated `toml:"on_isolated"`
+
 	OperationTime    span  `toml:"operation_time"`
 	MembersMax       int   `toml:"members_max"`
 	SkipDelay        *span `toml:"skip_delay"`
@@ -73,6 +75,7 @@ func (f resourceFile) params() policy.Params {
 		DecayFactor:      f.DecayFactor.Ratio,
 		GeneratorRests:   f.GeneratorRests,
 		RequestTimeout:   f.RequestTimeout.Duration,
+		OnIsolated:       f.OnIsolated,
 	}
 }
 

@@ -107,6 +107,7 @@ func TestGroupSettingsAreDocumented(t *testing.T) {
 		"resource.policy":      "Default: `" + group.DefaultPolicy + "`.",
 		"resource.slots":       numbers(1, group.MaxSlots, 1),
 		"resource.preset":      "Default: none.",
+		"resource.on_isolated": "Permitted: `continue`, `stop` and `majority`. Default: continue.",
 		"resource.max_hold":    fmt.Sprintf("Permitted: %s to %s. Default: `resource.operation_time`.", duration.Format(policy.MinDuration), duration.Format(policy.MaxOperationTime)),
 	}
 	for _, p := range policy.Parameters {

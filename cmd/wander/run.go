@@ -40,9 +40,10 @@ end; it is refused at once. One of another resource is not, nor one at another
 member (--socket): that one waits until the outer run has ended.
 
 Exit code: the command's own, 128+n after signal n, and
-  64  the command line, or a run    75  not granted in time (or -E)
-      of the resource within itself 76  deadline, loss of the grant or of the
-  69  no daemon any more, or cut off    guards: the command was stopped
+  64  the command line, or a run    75  not granted in time (or -E), also for
+      of the resource within itself     want of votes (on_isolated)
+  69  no daemon any more, or cut    76  deadline, loss of the grant or of the
+      off                               guards: the command was stopped
   70  a bug                         77  certificate or configuration refuse
   71  no guard starts within 30 s
   126 not executable                127 not found
@@ -189,6 +190,10 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 		Signals: r.signals, Warn: r.warn,
 	})
 	r.report.HeldS = boottime.Now().Sub(begin).Seconds()
+	if errors.Is(err, supervise.ErrLate) {
+		r.report.Outcome = outcomeDeadline
+		return used, r.told(exitLost, errors.New("the grant came to its deadline before the command could start"), "")
+	}
 	if err != nil {
 		return used, r.notStarted(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 	)
 	err := askDaemon(socket, func(ctx context.Context, c *api.Client) (err error) {
 		if st, err = c.Status(ctx); err == nil && !asJSON {
-			names, err = namesAtFault(ctx, c, st.Membership.Faults)
+			names, err = namesToShow(ctx, c, st)
 		}
 		return err
 	})
@@ -47,9 +48,13 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 	return nil
 }
 
-// namesAtFault asks for the names of members, if there are any to name.
-func namesAtFault(ctx context.Context, c *api.Client, faults []api.FaultStatus) (map[ident.Member]string, error) {
-	if !slices.ContainsFunc(faults, func(f api.FaultStatus) bool { return f.Count > 0 }) {
+// namesToShow asks for the names of members, if there are any to name.
+func namesToShow(ctx context.Context, c *api.Client, st api.Status) (map[ident.Member]string, error) {
+	named := slices.ContainsFunc(st.Membership.Faults, func(f api.FaultStatus) bool { return f.Count > 0 })
+	for _, r := range st.Resources {
+		named = named || slices.ContainsFunc(r.Slots, func(s api.SlotStatus) bool { return len(s.Missing) > 0 })
+	}
+	if !named {
 		return nil, nil
 	}
 	list, err := c.Members(ctx)
@@ -78,7 +83,7 @@ func printStatus(w io.Writer, st api.Status, names map[ident.Member]string) {
 		fmt.Fprintf(w, "evidence    %d files in %s, %d not yet brought to the CA; wander audit verify-evidence shows against whom\n", e.Kept, e.Folder, e.Unsent)
 	}
 	for _, r := range st.Resources {
-		printResource(w, r)
+		printResource(w, r, names)
 	}
 	for _, warning := range st.Warnings {
 		fmt.Fprintf(w, "warning     %s\n", warning)
@@ -99,7 +104,22 @@ func printMembership(w io.Writer, m api.MembershipStatus, names map[ident.Member
 	}
 }
 
-func printResource(w io.Writer, r api.ResourceStatus) {
+// maxNamed bounds the members that one line names.
+const maxNamed = 5
+
+// memberList names members, as far as their names are known.
+func memberList(list []ident.Member, names map[ident.Member]string) string {
+	var text []string
+	for _, m := range list[:min(len(list), maxNamed)] {
+		text = append(text, cmp.Or(names[m], m.String()))
+	}
+	if more := len(list) - maxNamed; more > 0 {
+		text = append(text, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(text, ", ")
+}
+
+func printResource(w io.Writer, r api.ResourceStatus, names map[ident.Member]string) {
 	place := ""
 	if r.NoPlace {
 		place = "; no place on the ring, no turns here"
@@ -117,6 +137,9 @@ func printResource(w io.Writer, r api.ResourceStatus) {
 		}
 		fmt.Fprintf(w, "  slot %-4d token %s; last seen %s, last operation %s; %d operations here\n",
 			s.Slot, state, ago(s.LastSeenS), ago(s.LastOperationS), s.Operations)
+		if s.IsolatedS > 0 {
+			fmt.Fprintf(w, "            isolated for %v: no program begins here, votes are missing of %s\n", seconds(s.IsolatedS), memberList(s.Missing, names))
+		}
 		for _, name := range slices.Sorted(maps.Keys(s.Gauges)) {
 			fmt.Fprintf(w, "            %s %.3g\n", name, s.Gauges[name])
 		}

@@ -24,7 +24,7 @@ func TestPrintResource_NoPlace_Shown(t *testing.T) {
 		false: "resource    tape (ring, e), 2 waiting here; no place on the ring, no turns here\n",
 	} {
 		var out bytes.Buffer
-		printResource(&out, api.ResourceStatus{Name: "tape", Policy: "ring", Preset: "e", Waiting: 2, NoPlace: !place})
+		printResource(&out, api.ResourceStatus{Name: "tape", Policy: "ring", Preset: "e", Waiting: 2, NoPlace: !place}, nil)
 		assert.Equal(t, want, out.String())
 	}
 }

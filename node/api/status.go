@@ -95,6 +95,10 @@ type SlotStatus struct {
 	LastOperationS *float64    `json:"last_operation_s"` // anybody's, as far as the token told
 	Operations     uint64      `json:"operations"`       // this member's, since its start
 	ReturnS        float64     `json:"return_s"`         // between this member's last two; 0 before
+	// IsolatedS is for how long no program here could begin for want of votes, and Missing
+	// whose have not come (on_isolated); 0 while they come.
+	IsolatedS float64        `json:"isolated_s,omitempty"`
+	Missing   []ident.Member `json:"missing_votes,omitempty"`
 	// Gauges are what the slot's policy shows of itself, by names that end in
 	// their base unit.
 	Gauges map[string]float64 `json:"gauges,omitempty"`

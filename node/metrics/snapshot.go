@@ -64,6 +64,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 var (
 	descHeld        = desc("held", "Tokens in custody here.", "resource")
 	descLeaving     = desc("slots_leaving", "Slots that the group configuration lacks, in which programs here still run.", "resource")
+	descMissing     = desc("votes_missing", "Members whose votes have not come when a program here could not begin last; 0: it could.", "resource")
 	descWaiting     = desc("waiting", "Programs here that wait for the resource.", "resource")
 	descLastSeen    = desc("token_last_seen_timestamp_seconds", "When a token was last seen here; 0: never.", "resource")
 	descOverlap     = desc("overlap_seconds_total", "Time for which more grants were in force here than the resource has slots.", "resource")
@@ -85,7 +86,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *states) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descHeld, descLeaving, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry, descWarning,
+		descHeld, descLeaving, descMissing, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry, descWarning,
 		descConfig, descRevocations, descPending, descGossip, descLate, descRecalling, descWentBack, descIsolated,
 	} {
 		out <- d
@@ -144,6 +145,7 @@ func oneIf(is bool) float64 {
 func collectSlots(slots []member.SlotStatus, gauge func(d *prometheus.Desc, value float64, labels ...string)) {
 	for i := 0; i < len(slots); {
 		name, held, leaving, seen, waiting := slots[i].Resource, 0, 0, uint64(0), slots[i].Waiting
+		missing := 0
 		for ; i < len(slots) && slots[i].Resource == name; i++ {
 			if slots[i].Held {
 				held++
@@ -152,9 +154,11 @@ func collectSlots(slots []member.SlotStatus, gauge func(d *prometheus.Desc, valu
 				leaving++
 			}
 			seen = max(seen, slots[i].LastSeen)
+			missing = max(missing, len(slots[i].Missing))
 		}
 		gauge(descHeld, float64(held), name)
 		gauge(descLeaving, float64(leaving), name)
+		gauge(descMissing, float64(missing), name)
 		gauge(descWaiting, float64(waiting), name)
 		gauge(descLastSeen, float64(seen)/1e6, name)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // configLimits bound a configuration: MaxResources of about forty items each,
@@ -57,7 +58,7 @@ type constantsForm struct {
 // resourceForm is one resource. An empty preset is the policy's default.
 //
 //	resource = [ name: tstr .size (1..64), policy: tstr .size (1..64), preset: tstr .size (0..64),
-//	             slots: uint, parameters, max_hold: uint, extensions ]
+//	             slots: uint, parameters, max_hold: uint, on_isolated: uint, extensions ]
 type resourceForm struct {
 	_          struct{} `cbor:",toarray"`
 	Name       string
@@ -66,6 +67,7 @@ type resourceForm struct {
 	Slots      uint64
 	Parameters parametersForm
 	MaxHold    millis
+	OnIsolated uint64
 	Extensions canonical.Extensions
 }
 
@@ -144,7 +146,7 @@ func (s Settings) form() *configForm {
 func (r Resource) form() resourceForm {
 	return resourceForm{
 		Name: r.Name, Policy: r.Policy, Preset: r.Preset, Slots: uint64(r.Slots),
-		Parameters: formOf(&r.Params), MaxHold: toMillis(r.MaxHold), Extensions: r.Extensions,
+		Parameters: formOf(&r.Params), MaxHold: toMillis(r.MaxHold), OnIsolated: uint64(r.OnIsolated), Extensions: r.Extensions,
 	}
 }
 
@@ -182,6 +184,7 @@ func (f resourceForm) resource() (Resource, error) {
 		return Resource{}, err
 	}
 	params.Preset = f.Preset
+	params.OnIsolated = policy.OnIsolated(min(f.OnIsolated, math.MaxUint8))
 	return Resource{
 		Name: f.Name, Policy: f.Policy, Slots: number(f.Slots), Params: params,
 		MaxHold: f.MaxHold.duration(), Extensions: f.Extensions,

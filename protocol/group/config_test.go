@@ -121,7 +121,7 @@ func TestConfigRoundTripOfAnything(t *testing.T) {
 			Name:   rapid.StringMatching(`[a-z0-9][a-z0-9._-]{0,63}`).Draw(t, "resource"),
 			Policy: rapid.StringMatching(`[a-z]{1,64}`).Draw(t, "policy"),
 			Slots:  rapid.IntRange(1, group.MaxSlots).Draw(t, "slots"),
-			Params: drawParams(t), MaxHold: span(t, "hold", time.Millisecond, policy.MaxOperationTime),
+			Params: drawVoting(t), MaxHold: span(t, "hold", time.Millisecond, policy.MaxOperationTime),
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -238,7 +238,7 @@ func afterParsing(t *testing.T, params policy.Params) policy.Params {
 func configList(change func(top, resource, constants []any, params map[uint64]any)) []any {
 	none := map[int]any{}
 	params := map[uint64]any{1: uint64(4000), 2: uint64(9), 3: uint64(100)}
-	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), none}
+	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), uint64(0), none}
 	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000), uint64(4000), false}
 	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, ids(firstKey), uint64(7), none}
 	change(top, r, c, params)
@@ -261,7 +261,7 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 			p[12] = uint64(1)
 			p[9] = uint64(1)
 		}, nil},
-		{"other extension", func(_, r, _ []any, _ params) { r[6] = map[int]any{3: "x"} }, nil},
+		{"other extension", func(_, r, _ []any, _ params) { r[7] = map[int]any{3: "x"} }, nil},
 		{"preset", func(_, r, _ []any, _ params) { r[2] = "of-later" }, nil},
 		{"critical extension", func(top, _, _ []any, _ params) { top[7] = map[int]any{2: 1} }, canonical.ErrExtension},
 		{"no authorities", func(top, _, _ []any, _ params) { top[5] = [][16]byte{} }, group.ErrAuthorities},
@@ -270,7 +270,7 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 		{"id of an authority", func(top, _, _ []any, _ params) { top[5] = []any{[]byte{1}} }, group.ErrMalformed},
 		{"permanent failures", func(_, _, c []any, _ params) { c[8] = true }, nil},
 		{"a number for permanent", func(_, _, c []any, _ params) { c[8] = uint64(1) }, group.ErrMalformed},
-		{"critical in a resource", func(_, r, _ []any, _ params) { r[6] = map[int]any{2: 1} }, canonical.ErrExtension},
+		{"critical in a resource", func(_, r, _ []any, _ params) { r[7] = map[int]any{2: 1} }, canonical.ErrExtension},
 		{"version", func(top, _, _ []any, _ params) { top[0] = uint64(0) }, group.ErrVersion},
 		{"name", func(top, _, _ []any, _ params) { top[1] = "" }, group.ErrName},
 		{"name of a preset", func(_, r, _ []any, _ params) { r[2] = "Of Later" }, group.ErrName},
@@ -280,6 +280,9 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 		{"same resource twice", func(top, r, _ []any, _ params) { top[3] = []any{r, r} }, group.ErrResources},
 		{"slots", func(_, r, _ []any, _ params) { r[3] = huge }, group.ErrOutOfRange},
 		{"hold that overflows", func(_, r, _ []any, _ params) { r[5] = huge }, group.ErrOutOfRange},
+		{"votes of a majority", func(_, r, _ []any, _ params) { r[6] = uint64(2) }, nil},
+		{"votes of a later version", func(_, r, _ []any, _ params) { r[6] = uint64(3) }, policy.ErrOutOfRange},
+		{"votes that overflow", func(_, r, _ []any, _ params) { r[6] = uint64(256) }, policy.ErrOutOfRange},
 		{"no parameters", func(_, r, _ []any, _ params) { r[4] = params{} }, policy.ErrOutOfRange},
 		{"null for parameters", func(_, r, _ []any, _ params) { r[4] = nil }, group.ErrMalformed},
 		{"one that is needed", func(_, _, _ []any, p params) { delete(p, 3) }, policy.ErrOutOfRange},
@@ -403,4 +406,11 @@ func TestSettings_TooManyTokens_Refused(t *testing.T) {
 	assert.ErrorIs(t, s.Validate(), group.ErrResources)
 	s.Resources = s.Resources[:64]
 	assert.NoError(t, s.Validate())
+}
+
+// drawVoting is any parameters, and whether programs need votes.
+func drawVoting(t *rapid.T) policy.Params {
+	p := drawParams(t)
+	p.OnIsolated = rapid.SampledFrom([]policy.OnIsolated{policy.Continue, policy.Stop, policy.Majority}).Draw(t, "isolated")
+	return p
 }

@@ -340,6 +340,7 @@ func (r Resource) Validate() error {
 		r.Params.Validate(),
 		r.checkWhole(),
 		span("max_hold", r.MaxHold, policy.MinDuration, policy.MaxOperationTime),
+		r.OnIsolated.Validate(),
 		extensions(r.Extensions),
 	)
 }

@@ -147,13 +147,20 @@ func (m *Member) tellDemand(s *slot) {
 	}
 }
 
-// run grants a token to the program that has waited longest. The grant is
-// durable before the program starts.
-func (m *Member) run(h *hold) {
+// run grants a token to the program that has waited longest, to be killed at an instant
+// at the latest, unless that is zero. The grant is durable before the program starts.
+func (m *Member) run(h *hold, latest clock.Instant) {
 	if h.grant != nil {
 		return
 	}
-	d := m.nextDemand(h.slot)
+	left := clock.Never.Sub(m.now.Boot)
+	if latest != 0 {
+		left = latest.Sub(m.now.Boot)
+	}
+	var d *demand
+	if left > 0 {
+		d = m.nextDemand(h.slot)
+	}
 	if d == nil {
 		m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Token: m.describe(h)})
 		return
@@ -162,6 +169,7 @@ func (m *Member) run(h *hold) {
 	if d.maxHold > 0 {
 		length = min(length, d.maxHold)
 	}
+	length = min(length, left)
 	killed := m.now.Boot.Add(length)
 	g := &grant{hold: h, deadline: killed.Add(killMargin)}
 	_, _ = m.sources.member.Read(g.id[:]) // never fails

@@ -245,7 +245,7 @@ func (m *Member) renewPolicies() {
 			m.forgetSlot(s)
 			continue
 		}
-		p, err := m.makePolicy(s.key, s.resource, s.params)
+		p, err := m.makePolicy(s.key, s.resource, s.params, 0)
 		if err != nil {
 			continue // it was made before
 		}

@@ -46,3 +46,14 @@ func (r roster) asked(a policy.Asked) {
 		o.PolicyAsked(r.slot.resource, r.slot.number, a)
 	}
 }
+
+// electorate answers whom the policy of a slot may ask for votes.
+type electorate struct {
+	m    *Member
+	slot ident.Member
+}
+
+// Voters is policy.Electorate's.
+func (e electorate) Voters(n int, to []ident.Member) ([]ident.Member, int) {
+	return e.m.dir.Voters(e.slot, n, to)
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
+	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -29,6 +30,9 @@ var (
 	_ [policy.MaxField - wire.MaxPolicyBody]struct{}
 	_ [wire.MaxPolicyBody - policy.MaxField]struct{}
 )
+
+// votersNamed bounds the members that one report names whose votes are missing.
+const votersNamed = 4
 
 // visitsKept is how many visits of tokens a slot remembers for its policy over
 // a restart: the policies' own histories are no longer.
@@ -61,6 +65,7 @@ type slot struct {
 	leaving  bool              // see leaving.go
 	founding founding          // see founding.go
 	visits   []journal.Visited // oldest first
+	isolated bool              // votes were missing when its policy was stepped last
 	newest   uint64            // the latest genesis time of those that were here
 	watches  []ident.Member    // whom the policy watches, oldest first
 
@@ -113,7 +118,11 @@ func (m *Member) configure() (fresh []*slot, err error) {
 				old.resource = r
 				continue
 			}
-			p, err := m.makePolicy(k, r, params)
+			former := time.Duration(0) // the longest program under the configuration before
+			if old != nil {
+				former = old.resource.MaxHold
+			}
+			p, err := m.makePolicy(k, r, params, former)
 			if err != nil {
 				return nil, err
 			}
@@ -134,11 +143,13 @@ func (m *Member) configure() (fresh []*slot, err error) {
 	return fresh, nil
 }
 
-// makePolicy makes the policy of a slot.
-func (m *Member) makePolicy(k slotKey, r group.Resource, params policy.Params) (policy.Policy, error) {
-	seed := m.nextSeed()
+// makePolicy makes the policy of a slot. Programs may run from before it for as long as the
+// former configuration lets them.
+func (m *Member) makePolicy(k slotKey, r group.Resource, params policy.Params, former time.Duration) (policy.Policy, error) {
+	seed, slot := m.nextSeed(), directory.SlotID(k.resource, k.number)
 	p, err := m.cfg.policies(r.Policy, params, policy.Surroundings{
-		Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: directory.SlotID(k.resource, k.number),
+		Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: slot,
+		Electorate: electorate{m, slot}, Longest: former,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("resource %q: %w", r.Name, err)
@@ -356,9 +367,32 @@ func (m *Member) decide(h happening) {
 	for i := range m.actions {
 		m.act(h.slot, &m.actions[i])
 	}
+	m.noteIsolated(h.slot)
 	if held := m.holds[h.event.Token.ID]; held != nil && m.stopping && held.grant == nil {
 		m.handoff.Release(held.token, held.hop, ident.Member{}, held.field)
 	}
+}
+
+// noteIsolated reports that votes are missing, and that they come again.
+func (m *Member) noteIsolated(s *slot) {
+	v, ok := s.policy.(policy.Isolated)
+	if !ok {
+		return
+	}
+	_, missing, is := v.Isolated()
+	if is == s.isolated {
+		return
+	}
+	s.isolated = is
+	if !is {
+		m.emit(effect.Report{Kind: "votes are back", About: m.self, Detail: s.key.String() + ": a program begins"})
+		return
+	}
+	m.emit(effect.Report{
+		Kind: "votes missing", About: m.self,
+		Detail: fmt.Sprintf("%v: no program begins (on_isolated = %q); no vote has come from %d members, among them %v",
+			s.key, s.params.OnIsolated.String(), len(missing), missing[:min(len(missing), votersNamed)]),
+	})
 }
 
 func (m *Member) act(s *slot, a *policy.Action) {
@@ -384,7 +418,7 @@ func (m *Member) act(s *slot, a *policy.Action) {
 func (m *Member) actOn(h *hold, a *policy.Action) {
 	switch a.Kind {
 	case policy.Run:
-		m.run(h)
+		m.run(h, a.At)
 	case policy.Prepare:
 		if !m.cfg.NoPreOffer {
 			m.handoff.Prepare(h.token, h.hop, a.To)

@@ -64,6 +64,10 @@ type SlotStatus struct {
 	LastSeen, LastOperation uint64        // wall clock, µs since 1970; 0: never
 	Operations              uint64        // of this member, since it was made
 	Returned                time.Duration // between its last two operations
+	// Missing are the members whose votes have not come, as the last program here did not
+	// begin for want of votes; Isolated is for how long that has been so.
+	Missing  []ident.Member
+	Isolated time.Duration // 0: votes come
 }
 
 // Gauge is one figure that a policy shows.
@@ -96,6 +100,11 @@ func (m *Member) Status() Status {
 	s.Slots = make([]SlotStatus, len(m.order))
 	for i, slot := range m.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
+		if v, ok := slot.policy.(policy.Isolated); ok {
+			if since, missing, is := v.Isolated(); is {
+				s.Slots[i].Missing, s.Slots[i].Isolated = missing, max(1, m.now.Boot.Sub(since))
+			}
+		}
 	}
 	return s
 }
@@ -138,6 +147,19 @@ func (m *Member) Holds(resource string) bool {
 		}
 	}
 	return false
+}
+
+// MissingVotes is how many votes were missing when a program under a token of the resource
+// could not begin last; 0: it could.
+func (m *Member) MissingVotes(resource string) (n int) {
+	for _, s := range m.order {
+		if v, ok := s.policy.(policy.Isolated); ok && s.key.resource == resource {
+			if _, missing, is := v.Isolated(); is {
+				n = max(n, len(missing))
+			}
+		}
+	}
+	return n
 }
 
 // Settings are those of the group configuration in force.

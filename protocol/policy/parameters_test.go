@@ -22,7 +22,7 @@ func TestParametersAreEveryField(t *testing.T) {
 		assert.False(t, seen[p.Name], p.Name)
 		seen[p.Name] = true
 	}
-	const others = 3 // Preset is no number, MaxHold is the resource's and Silence the group's
+	const others = 4 // Preset is no number, MaxHold and OnIsolated are the resource's, and Silence the group's
 	assert.Equal(t, reflect.TypeFor[policy.Params]().NumField(), len(policy.Parameters)+others)
 }
 

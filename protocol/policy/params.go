@@ -21,6 +21,8 @@ type Params struct {
 	// Silence is after what time without an answer a member counts as dead: a setting
 	// of the group. Zero means the policy's default.
 	Silence time.Duration
+	// OnIsolated is what a member does that is cut off from others.
+	OnIsolated OnIsolated
 	// MembersMax (Nmax) is the number of members that saturates the resource.
 	MembersMax int
 	// SkipDelay (Δskip) is how long a member that does not run the operation

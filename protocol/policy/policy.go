@@ -135,7 +135,8 @@ type ActionKind uint8
 
 // The actions. Those marked (token) name Action.Token, which the member holds.
 const (
-	// Run (token): run the protected operation under this token. Answered by
+	// Run (token): run the protected operation under this token. Action.At, unless it
+	// is zero, is when the program is killed at the latest. Answered by
 	// one OperationEnded.
 	Run ActionKind = iota + 1
 	// Prepare (token): the token will be passed on soon, to Action.To, or to a
@@ -221,4 +222,11 @@ type Gauger interface {
 	// Gauges calls show for each figure, always in the same order, with a name
 	// that ends in its base unit.
 	Gauges(show func(name string, value float64))
+}
+
+// Isolated is a policy that asks other members before it runs a program.
+type Isolated interface {
+	// Isolated reports whether the last program could not begin because too few have
+	// answered: since when the first one has waited of those in a row, and who has not.
+	Isolated() (since clock.Instant, missing []ident.Member, is bool)
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"math/rand/v2"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -15,12 +16,17 @@ type Surroundings struct {
 	Random rand.Source
 	// Roster answers for as long as the policy works. Nil is that nobody else is known.
 	Roster Roster
+	// Electorate are the voters of the slot. Nil is that there are none.
+	Electorate Electorate
 	// Slot stands for the slot in questions to the Roster: its witnesses are those of
 	// the slot. Zero is that it has none.
 	Slot ident.Member
 	// Forgetful is that an earlier life of this member may have held tokens and run
 	// programs of which it knows nothing: its journal is not kept over a restart.
 	Forgetful bool
+	// Longest is the longest program that may still run from before the policy began,
+	// under another configuration.
+	Longest time.Duration
 }
 
 // MaxWitnesses bounds how many witnesses a Roster names for one member: a few that keep
@@ -47,6 +53,16 @@ type Roster interface {
 	// Nobody chooses its witnesses, those who know the same members name the same
 	// ones, and a join or a death changes few of them (rendezvous hashing).
 	Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member
+}
+
+// Electorate is whom a policy may ask for votes on the programs of its slot.
+type Electorate interface {
+	// Voters appends the first n members of the slot's order, and returns how many
+	// there are. All that the CA has certified are among them, this one, the failed and the silent
+	// too, but for those that are revoked or have left: so a cut changes nothing. The order is that
+	// of Roster.Witnesses. There is nobody where this member knows only a sample of the
+	// group.
+	Voters(n int, to []ident.Member) (list []ident.Member, all int)
 }
 
 // Asked is a question that a Roster was asked, and its answer.

@@ -270,15 +270,20 @@ breaks one_program renewal -DBUG_RENEW_RUNNING
 breaks fork_is_proved renewal -DLIAR -DBUG_NO_SPEND
 
 holds lease
-[ "$quick" ] || holds lease -DWATCHERS=2 -DL=4
-breaks no_overlap lease -DBUG_MARGIN
-breaks no_overlap lease -DBUG_RECEIPT_TIME
-breaks no_overlap lease -DBUG_ACK_AFTER_DOUBT
-breaks no_overlap lease -DBUG_FORGET_DOUBT
-breaks no_overlap lease -DBUG_RESTART_WATCH
-breaks no_overlap lease -DBUG_FORK
-breaks no_overlap lease -DBUG_DAEMON
-breaks no_overlap lease -DREST	# not held
+holds lease -DRESTARTS=1
+[ "$quick" ] || holds lease -DSPAN=2 -DRESTARTS=1
+[ "$quick" ] || holds lease -DASKS=2
+[ "$quick" ] || holds lease -DVOTERS=2
+[ "$quick" ] || holds lease -DVOTERS=2 -DLIAR	# the other one is honest
+for bug in MARGIN FORK DAEMON TWO ENDED_EARLY; do
+	breaks no_overlap lease -DBUG_$bug
+done
+breaks no_overlap lease -DBUG_RECEIPT_TIME -DSPAN=2
+breaks no_overlap lease -DBUG_RESTART -DRESTARTS=1
+for bug in OLD_ENDED OLD_VOTE OLD_FREE KEEP COUNT_ON FREE_RUNNING; do
+	[ "$quick" ] || breaks no_overlap lease -DBUG_$bug -DASKS=2
+done
+breaks no_overlap lease -DLIAR	# not held
 
 holds rollback
 holds rollback -DALWAYS

@@ -20,6 +20,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
+	"github.com/wandertoken/wander/protocol/policy/quorum"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/token"
@@ -67,6 +68,7 @@ var names = map[string]error{
 	"ring.ErrBaton": ring.ErrBaton, "ring.ErrBody": ring.ErrBody,
 	"wandering.ErrField": wandering.ErrField, "wandering.ErrBody": wandering.ErrBody,
 	"keeper.ErrBody": keeper.ErrBody,
+	"quorum.ErrBody": quorum.ErrBody,
 
 	"token.ErrMalformed": token.ErrMalformed, "token.ErrSignature": token.ErrSignature,
 	"token.ErrUnknownSigner": token.ErrUnknownSigner, "token.ErrSigner": token.ErrSigner,

@@ -20,6 +20,7 @@ import (
 	"github.com/wandertoken/wander/protocol/invite"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
+	"github.com/wandertoken/wander/protocol/policy/quorum"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/update"
@@ -60,6 +61,7 @@ var readers = map[string]reader{
 	"ring-body":  unsigned(func(v *Vector) error { return ring.CheckBody(v.Input) }),
 
 	"keeper-body": unsigned(func(v *Vector) error { return keeper.CheckBody(v.Input) }),
+	"vote-body":   unsigned(func(v *Vector) error { return quorum.CheckBody(v.Input) }),
 
 	"enrol-request":    unsigned(readEnrolment[enrolment.EnrolRequest]),
 	"enrol-answer":     unsigned(readEnrolment[enrolment.EnrolAnswer]),

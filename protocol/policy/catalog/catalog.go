@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/multitoken"
+	"github.com/wandertoken/wander/protocol/policy/quorum"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/protocol/policy/uncoordinated"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
@@ -97,7 +99,7 @@ func New(name string, params policy.Params, in policy.Surroundings) (policy.Poli
 		return nil, err
 	}
 	params.Preset = preset.Name
-	if err := check(preset, &params); err != nil {
+	if err := cmp.Or(check(preset, &params), checkIsolated(name, &params)); err != nil {
 		return nil, fmt.Errorf("policy %s: %w", name, err)
 	}
 	if in.Roster == nil {
@@ -108,7 +110,10 @@ func New(name string, params policy.Params, in policy.Surroundings) (policy.Poli
 		return nil, fmt.Errorf("policy %s: %w", name, err) // not made, which may hold a nil pointer
 	}
 	if preset.Kept {
-		return keeper.Around(made, params, in, name != Multitoken), nil
+		made = keeper.Around(made, params, in, name != Multitoken)
+	}
+	if params.OnIsolated != policy.Continue {
+		made = quorum.Around(made, params, in)
 	}
 	return made, nil
 }
@@ -151,6 +156,17 @@ func check(preset Preset, params *policy.Params) error {
 		if p.Optional && p.Wire(params) != 0 && !slices.Contains(preset.Uses, p.Name) {
 			return fmt.Errorf("%w: preset %s does not use %s; leave it out", policy.ErrUnused, preset.Name, p.Name)
 		}
+	}
+	return nil
+}
+
+// checkIsolated refuses votes for the programs of policies that have several run at once.
+func checkIsolated(name string, params *policy.Params) error {
+	if err := params.OnIsolated.Validate(); err != nil {
+		return err
+	}
+	if params.OnIsolated != policy.Continue && (name == Multitoken || name == Uncoordinated) {
+		return fmt.Errorf("%w: %s lets several programs run at once; leave out on_isolated", policy.ErrUnused, name)
 	}
 	return nil
 }

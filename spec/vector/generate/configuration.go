@@ -40,6 +40,8 @@ func configurationObject() *object {
 		bad("slots-1025", "1025 slots", "O-1", outOfRange, uintOf(1025), 3, 0, 3),
 		bad("max-hold-0", "no time to hold", "O-1", outOfRange, uintOf(0), 3, 0, 5),
 		bad("max-hold-week", "a millisecond more than a week to hold", "O-1", outOfRange, uintOf(604800001), 3, 0, 5),
+		good("on-isolated-majority", "programs need the votes of a majority", "O-1", uintOf(2), 3, 0, 6),
+		bad("on-isolated-3", "another reaction to a cut, of a later version", "O-1", "policy.ErrOutOfRange", uintOf(3), 3, 0, 6),
 		bad("authorities-0", "no CA key", "O-1", "group.ErrAuthorities", array(), 5),
 		bad("authorities-other", "without the signer's key", "O-1", "group.ErrAuthorities", array(bstr(secondCA.id)), 5).harmful(),
 		bad("authorities-twice", "one CA key twice", "O-1", "group.ErrAuthorities", array(bstr(firstCA.id), bstr(firstCA.id)), 5),

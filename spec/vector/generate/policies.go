@@ -11,12 +11,13 @@ const policiesFile = "policies.json"
 // policyVectors are what policies write on tokens and say to each other: fixed
 // layouts, behind no CBOR.
 func (s *suite) policyVectors() {
-	s.open(policiesFile, "Fields of tokens and bodies of POLICY messages, as the policies wandering (light and fair) and ring and the keepers have them: protocol.md, chapter 10.")
+	s.open(policiesFile, "Fields of tokens and bodies of POLICY messages, as the policies wandering (light and fair) and ring the keepers and the voters have them: protocol.md, chapter 10.")
 	s.walkFields()
 	s.walkBodies()
 	s.ringFields()
 	s.ringBodies()
 	s.keeperBodies()
+	s.voteBodies()
 }
 
 // policyInput is one input of policies.json. One that is refused has this outcome.
@@ -38,8 +39,9 @@ var (
 	nobody  = make([]byte, 16)
 	noToken = make([]byte, 32)
 	// aToken is the id of a token, and aSight what somebody tells of it.
-	aToken = bytes.Repeat([]byte{0xc1}, 32)
-	aSight = slices.Concat(aToken, u64(1_772_366_400_000), u64(7), u32(60_000))
+	aToken     = bytes.Repeat([]byte{0xc1}, 32)
+	otherToken = bytes.Repeat([]byte{0xc2}, 32)
+	aSight     = slices.Concat(aToken, u64(1_772_366_400_000), u64(7), u32(60_000))
 )
 
 func (s *suite) walkFields() {
@@ -151,6 +153,35 @@ func (s *suite) keeperBodies() {
 	bad("kind-139", "kind 139, of a later version", []byte{139}, aToken, u64(7))
 	bad("kind-255", "kind 255", []byte{255})
 	put(fault{slug: "greatest", about: "as many bytes as a message bears", req: "P-59"}.malicious(), []byte{130}, copies(511, []byte{0xff}))
+}
+
+// voteKinds are the bodies about votes in the order of their numbers.
+func voteKinds() []walkBody {
+	request := slices.Concat(aToken, u64(7), u64(1_000_000_000), u32(3))
+	return []walkBody{
+		{"ask", [][]byte{{144}, request, u64(1_772_366_400_000), u32(12_250)}},
+		{"vote", [][]byte{{145}, request, u32(5)}},
+		{"free", [][]byte{{146}, request, u64(1_772_366_400_000), otherToken}},
+		{"ended", [][]byte{{147}, request}},
+	}
+}
+
+func (s *suite) voteBodies() {
+	put := func(f fault, parts ...[]byte) { s.policyInput("vote-body", "quorum.ErrBody", f, parts...) }
+	bad := func(slug, about string, parts ...[]byte) { put(fault{slug: slug, about: about, req: "P-68"}, parts...) }
+	for _, k := range voteKinds() {
+		whole := slices.Concat(k.parts...)
+		put(ok(k.name, k.name, "P-62"), whole)
+		bad(k.name+"-short", k.name+" without its last byte", whole[:len(whole)-1])
+		bad(k.name+"-long", k.name+" with one byte more", whole, []byte{0})
+	}
+	request := voteKinds()[3].parts[1]
+	put(ok("ask-ever", "ask: the greatest span, which a voter cuts to its own", "P-62"), []byte{144}, request, u64(0), u32(1<<32-1))
+	put(ok("vote-many", "vote of one that knows more members than there can be", "P-62"), []byte{145}, request, u32(1<<32-1))
+	bad("empty", "no byte at all")
+	bad("kind-143", "a body that is not about votes", []byte{143}, request)
+	bad("kind-148", "kind 148, of a later version", []byte{148}, request)
+	put(fault{slug: "greatest", about: "as many bytes as a message bears", req: "P-68"}.malicious(), []byte{144}, copies(511, []byte{0xff}))
 }
 
 func (s *suite) ringFields() {

@@ -16,30 +16,40 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/protocol/clock"
 )
 
 // shell runs scripts without a first line that names an interpreter, as execvp
 // does.
 const shell = "/bin/sh"
 
+// late is a gate's answer when the deadline has come before it could execute.
+const late = "late"
+
 // gateOrder is what a gate becomes: one JSON object in one line. Its answer is
-// the number of the system's error, or nothing.
+// the number of the system's error, late, or nothing.
 type gateOrder struct {
-	Path string   `json:"path"`
-	Args []string `json:"args"`
-	Env  []string `json:"env"`
+	Path     string        `json:"path"`
+	Args     []string      `json:"args"`
+	Env      []string      `json:"env"`
+	Deadline clock.Instant `json:"deadline"` // from which on it executes nothing
 }
 
-// openGate makes the gate at the other end the command. The error is the
+// openGate makes the gate at the other end the command. The error is ErrLate, or the
 // system's reason why it could not become that; then its process has ended.
-func openGate(gate *net.UnixConn, c Command) error {
+func openGate(gate *net.UnixConn, c Command, deadline clock.Instant) error {
 	defer gate.Close()
-	line, err := json.Marshal(gateOrder(c))
+	line, err := json.Marshal(gateOrder{c.Path, c.Args, c.Env, deadline})
 	if err == nil {
 		// One that was killed meanwhile has ended as the command would have.
 		_, _ = gate.Write(append(line, '\n'))
 	}
 	answer, _ := io.ReadAll(gate)
+	if string(answer) == late {
+		return ErrLate
+	}
 	number, err := strconv.Atoi(string(answer))
 	if err != nil {
 		return nil // it became the command, which has no socket
@@ -59,6 +69,10 @@ func standAtGate(fd int) error {
 	}
 	runtime.LockOSThread()
 	dieWithParent()
+	if boottime.Now() >= o.Deadline { // it was frozen, or the machine suspended
+		_, err = fmt.Fprint(socket, late)
+		return err
+	}
 	err = syscall.Exec(o.Path, o.Args, o.Env)
 	if errors.Is(err, syscall.ENOEXEC) {
 		err = syscall.Exec(shell, append([]string{shell, o.Path}, o.Args[1:]...), o.Env)

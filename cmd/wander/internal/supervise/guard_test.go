@@ -83,7 +83,7 @@ func watchOver(t *testing.T, text string, o order) (*script, *Guard) {
 	s := newScript(t, text)
 	g := s.guard(t)
 	g.tell(o)
-	require.NoError(t, openGate(g.gate, s.command))
+	require.NoError(t, openGate(g.gate, s.command, clock.Never))
 	return s, g
 }
 
@@ -168,4 +168,13 @@ func TestInheritedDescriptors(t *testing.T) {
 	s.expectAllDead(t)
 	_, err = syscall.Wait4(pid, nil, 0, nil)
 	require.NoError(t, err)
+}
+
+// A gate that was frozen over the deadline executes nothing, whatever its guards do.
+func TestGate_DeadlinePast_NotExecuted(t *testing.T) {
+	s := newScript(t, `echo ran`)
+	g := s.guard(t)
+	require.ErrorIs(t, openGate(g.gate, s.command, boottime.Now()), ErrLate)
+	g.Close()
+	s.expectAllDead(t)
 }

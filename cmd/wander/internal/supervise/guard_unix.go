@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/wandertoken/wander/protocol/clock"
 )
 
 // guards is how many stand between the runner and the command, each the child of
@@ -53,7 +55,8 @@ type Guard struct {
 	quit    chan struct{}
 	dismiss sync.Once
 
-	deserted bool // every guard has died
+	deadline clock.Instant // of the last order
+	deserted bool          // every guard has died
 }
 
 // StartGuard starts the guards and the process that is to become the command,
@@ -182,6 +185,7 @@ func (g *Guard) pass(e event) bool {
 // tell sends an order to every guard. What is sent reaches them even if this
 // process dies the moment after.
 func (g *Guard) tell(o order) {
+	g.deadline = o.Deadline
 	o.Leader, o.Cgroup = g.tree.leader, g.tree.cgroup
 	line, err := json.Marshal(o)
 	if err != nil {

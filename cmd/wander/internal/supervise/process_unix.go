@@ -28,7 +28,7 @@ func launch(c Command, g *Guard, known func(*process)) (*process, error) {
 			p.tty.give(p.leader.PID)
 		}
 	}
-	if err := openGate(g.gate, c); err != nil {
+	if err := openGate(g.gate, c, g.deadline); err != nil {
 		p.close()
 		return nil, err
 	}

@@ -41,6 +41,8 @@ var (
 	ErrGuard = errors.New("cannot start the guard")
 	// ErrReady says that the guard was started and is not ready in time.
 	ErrReady = errors.New("it is not ready")
+	// ErrLate says that the deadline had come before the command could be executed.
+	ErrLate = errors.New("the deadline came before the command was executed")
 )
 
 // Command is what to run.

@@ -1,0 +1,224 @@
+package quorum
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// Quorum is the policy of one slot at one member, and around it this member's part in the
+// votes of the slot: it asks for them, and gives its own. It implements policy.Policy.
+type Quorum struct {
+	spans
+	inner      policy.Policy
+	self       ident.Member
+	electorate policy.Electorate
+	majority   bool
+	quiet      time.Duration // for how long a member that begins gives no vote
+
+	// of one Step
+	now     clock.Instant
+	actions []policy.Action
+	out     []byte // the fields of actions
+	scratch []policy.Action
+	own     []message // to this member itself
+
+	begun    bool
+	start    clock.Instant // when this member began
+	innerDue clock.Instant // what the policy waits for
+	asked    clock.Instant // the last Wait
+	order    []ident.Member
+
+	holder holder
+	voter  voter
+}
+
+var (
+	_ policy.Policy   = (*Quorum)(nil)
+	_ policy.Gauger   = (*Quorum)(nil)
+	_ policy.Isolated = (*Quorum)(nil)
+)
+
+// Around has a policy run programs only with votes: of the slot's first member, or of more
+// than half of all members.
+func Around(inner policy.Policy, p policy.Params, in policy.Surroundings) *Quorum {
+	q := &Quorum{
+		spans: deriveSpans(p), inner: inner, self: in.Self, electorate: in.Electorate,
+		majority: p.OnIsolated == policy.Majority,
+		innerDue: clock.Never, asked: clock.Never,
+	}
+	q.quiet = bound(max(q.hold, in.Longest) + killTime)
+	if q.electorate == nil {
+		q.electorate = nobody{}
+	}
+	q.voter.reset()
+	return q
+}
+
+// Step implements policy.Policy.
+func (q *Quorum) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+	q.now, q.actions, q.out = now, actions, q.out[:0]
+	if event.Kind == policy.Recalled {
+		q.step(event)
+		return q.actions
+	}
+	if !q.begun {
+		q.begun, q.start = true, now
+		q.voter.from = now.Add(q.quiet)
+		q.isVoter()
+	}
+	q.happened(&event)
+	q.handleOwn()
+	q.wait(event.Kind == policy.Timer)
+	return q.actions
+}
+
+func (q *Quorum) happened(e *policy.Event) {
+	switch e.Kind {
+	case policy.Message:
+		if isMessage(e.Body) {
+			q.hear(e.From, e.Body)
+			return
+		}
+	case policy.Timer:
+		q.holderDue()
+		q.voterDue()
+		if q.now < q.innerDue && q.innerDue != clock.Never {
+			return
+		}
+		q.innerDue = clock.Never
+	case policy.Neighbour:
+		q.isVoter()
+	case policy.Arrival, policy.Generated:
+		q.gained(&e.Token)
+	case policy.Resumed:
+		q.gained(&e.Token)
+		q.resumes(&e.Token)
+	case policy.Running:
+		q.gained(&e.Token)
+		q.occupied(&e.Token)
+	case policy.OperationEnded:
+		q.over(custody{e.Token.ID, e.Token.Hop})
+	case policy.PassSettled:
+		if e.Outcome == policy.Returned {
+			q.gained(&e.Token)
+		} else {
+			q.lost(e.Token)
+		}
+	}
+	q.step(*e)
+}
+
+// step lets the policy answer an event, and looks at what it wants done. What it answered
+// before is only valid until then.
+func (q *Quorum) step(e policy.Event) {
+	q.scratch = q.inner.Step(q.now, e, q.scratch[:0])
+	for i := range q.scratch {
+		q.act(&q.scratch[i])
+	}
+}
+
+// act passes on what the policy wants done. A program waits for votes.
+func (q *Quorum) act(a *policy.Action) {
+	switch a.Kind {
+	case policy.Wait:
+		q.innerDue = a.At
+		return
+	case policy.Run:
+		q.runs(a.Token)
+		return
+	case policy.Drop:
+		q.gone(a.Token)
+	}
+	if a.Field != nil {
+		a.Field = q.keep(a.Field)
+	}
+	q.actions = append(q.actions, *a)
+}
+
+// keep copies what is only valid until the policy's next step.
+func (q *Quorum) keep(b []byte) []byte {
+	start := len(q.out)
+	q.out = append(q.out, b...)
+	return q.out[start:len(q.out):len(q.out)]
+}
+
+// wait asks for the earliest of all that is due later, when that has changed.
+func (q *Quorum) wait(timer bool) {
+	next := min(q.innerDue, q.holder.deadline(), q.voter.deadline())
+	if next != q.asked || timer {
+		q.asked = next
+		q.actions = append(q.actions, policy.Action{Kind: policy.Wait, At: next})
+	}
+}
+
+// hear handles a message. Whatever is not well-formed is ignored.
+func (q *Quorum) hear(from ident.Member, b []byte) {
+	var m message
+	if from.IsZero() || from == q.self || !parse(b, &m) {
+		return
+	}
+	q.handle(from, &m)
+}
+
+func (q *Quorum) handle(from ident.Member, m *message) {
+	q.holder.slow = without(q.holder.slow, from)
+	switch m.kind {
+	case ask:
+		q.requested(from, m)
+	case vote:
+		q.voted(from, m)
+	case free:
+		q.questioned(from, m)
+	case ended:
+		q.released(from, m)
+	}
+}
+
+// handleOwn handles what this member says to itself.
+func (q *Quorum) handleOwn() {
+	for len(q.own) > 0 {
+		m := q.own[0]
+		q.own = append(q.own[:0], q.own[1:]...)
+		q.handle(q.self, &m)
+	}
+}
+
+// tell sends a message. One to this member itself is handled at the end of the step.
+func (q *Quorum) tell(to ident.Member, m message) {
+	if to == q.self {
+		q.own = append(q.own, m)
+		return
+	}
+	start := len(q.out)
+	q.out = m.append(q.out)
+	q.actions = append(q.actions, policy.Action{Kind: policy.Tell, To: to, Field: q.out[start:len(q.out):len(q.out)]})
+}
+
+// Gauges implements policy.Gauger: those of the policy.
+func (q *Quorum) Gauges(show func(string, float64)) {
+	if g, ok := q.inner.(policy.Gauger); ok {
+		g.Gauges(show)
+	}
+}
+
+// Isolated implements policy.Isolated.
+func (q *Quorum) Isolated() (since clock.Instant, missing []ident.Member, is bool) {
+	i := &q.holder.isolation
+	return i.since, slices.Clone(i.missing), i.is
+}
+
+func without(list []ident.Member, m ident.Member) []ident.Member {
+	if i := slices.Index(list, m); i >= 0 {
+		return slices.Delete(list, i, i+1)
+	}
+	return list
+}
+
+// nobody is the Electorate where no member can be asked for its vote.
+type nobody struct{}
+
+func (nobody) Voters(_ int, to []ident.Member) ([]ident.Member, int) { return to, 0 }
