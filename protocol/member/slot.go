@@ -139,6 +139,7 @@ func (m *Member) makePolicy(k slotKey, r group.Resource, params policy.Params) (
 	seed := m.nextSeed()
 	p, err := m.cfg.policies(r.Policy, params, policy.Surroundings{
 		Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: directory.SlotID(k.resource, k.number),
+		Patience: m.patience,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("resource %q: %w", r.Name, err)

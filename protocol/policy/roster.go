@@ -21,6 +21,9 @@ type Surroundings struct {
 	// Forgetful is that an earlier life of this member may have held tokens and run
 	// programs of which it knows nothing: its journal is not kept over a restart.
 	Forgetful bool
+	// Patience is how many times as long as usual this member waits now before it takes
+	// others for dead, as it runs late itself. Nil is 1. It is asked within Step only.
+	Patience func() int
 }
 
 // MaxWitnesses bounds how many witnesses a Roster names for one member: a few that keep

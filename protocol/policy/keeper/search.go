@@ -126,14 +126,14 @@ func (k *Keeper) searchDue() {
 			k.follow(s.last.holder)
 		}
 	case following:
-		if k.now >= s.since.Add(k.silence) {
+		if k.now >= s.since.Add(k.bears(k.silence)) {
 			k.fellSilent(s.target)
 			k.silent(s.target)
 			return
 		}
 		k.askTarget()
 	case everybody:
-		if k.now >= s.since.Add(k.silence) || k.now >= s.since.Add(s.patience) && !k.oneHasDied() {
+		if k.now >= s.since.Add(k.bears(k.silence)) || k.now >= s.since.Add(k.bears(s.patience)) && !k.oneHasDied() {
 			k.lose()
 			return
 		}
@@ -439,7 +439,7 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 		k.inquire()
 	case m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence):
 		// It has not settled yet with whom the token is.
-		if k.now >= s.since.Add(k.silence) {
+		if k.now >= s.since.Add(k.bears(k.silence)) {
 			k.inquire()
 			return
 		}
