@@ -72,10 +72,12 @@ func (n *Node) MetricsAddress() string { return n.scrapes.address }
 
 // snapshot is what metrics show of the member besides what they have counted.
 func (n *Node) snapshot(c *census) metrics.Snapshot {
+	t := n.transport.Stats()
 	s := metrics.Snapshot{
 		CertificateExpires: n.authority.certificate().Claims().NotAfter,
 		CertificateWarning: int(n.authority.schedule().Warning(n.cfg.Now())), Isolated: n.isolated(),
-		Refused: n.transport.Stats().Refused, Members: c.count(),
+		Refused: t.Refused, Members: c.count(),
+		Hints: map[string]uint64{"confirmed": t.Hints.Confirmed, "refuted": t.Hints.Refuted, "ignored": t.Hints.Ignored},
 	}
 	n.engine.look(func(m *member.Member) { s.Status = m.Status() })
 	return s

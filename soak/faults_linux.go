@@ -30,6 +30,7 @@ func (r *run) step(ctx context.Context, s plan.Step) {
 	from := boottime.Now()
 	undo := r.inflict(s)
 	pause(ctx, s.For)
+	r.noteSides(s, judge.Span{From: from, To: boottime.Now()})
 	undo()
 	r.release(ctx, s, from)
 }
@@ -51,10 +52,11 @@ func (r *run) claim(s *plan.Step) (ok bool) {
 		r.done[string(s.Fault)]++
 		r.write(event{Event: "fault", Fault: string(s.Fault), Member: r.names(*s), Detail: s.String()})
 	}()
-	if s.Fault == plan.Split || s.Fault == plan.Lossy {
+	holder := slices.IndexFunc(r.plan.Members, func(m plan.Member) bool { return m.Name == runs })
+	r.aimAtKeeper(s, holder)
+	if s.Fault == plan.Split || s.Fault == plan.Lossy || s.Fault == plan.Part {
 		return true
 	}
-	holder := slices.IndexFunc(r.plan.Members, func(m plan.Member) bool { return m.Name == runs })
 	if holder >= 0 && !r.busy[holder] {
 		s.Member = []int{holder}
 	}
@@ -69,7 +71,7 @@ func (r *run) claim(s *plan.Step) (ok bool) {
 func (r *run) release(ctx context.Context, s plan.Step, from clock.Instant) {
 	hit := s.Member
 	switch s.Fault {
-	case plan.Lossy:
+	case plan.Lossy, plan.Part:
 		hit = nil // members are to be served nevertheless
 	case plan.Split:
 		hit = nil
@@ -92,6 +94,27 @@ func (r *run) release(ctx context.Context, s plan.Step, from clock.Instant) {
 		}
 	}
 	r.write(event{Event: "undone", Fault: string(s.Fault), Member: r.names(s), Took: now.Sub(from).Seconds()})
+}
+
+// noteSides notes who reached each other while the group was cut in two.
+func (r *run) noteSides(s plan.Step, span judge.Span) {
+	if s.Fault != plan.Cut && s.Fault != plan.Split || !r.plan.Single(s) {
+		return
+	}
+	in, out := judge.Side{Span: span}, judge.Side{Span: span}
+	for i, m := range r.plan.Members {
+		if slices.Contains(s.Member, i) {
+			in.Members = append(in.Members, m.Name)
+		} else {
+			out.Members = append(out.Members, m.Name)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sides = append(r.sides, out)
+	if s.Fault == plan.Split {
+		r.sides = append(r.sides, in)
+	}
 }
 
 func (r *run) names(s plan.Step) string {
@@ -140,6 +163,14 @@ func (r *run) inflict(s plan.Step) (undo func()) {
 			return func() {}
 		}
 		return end
+	case plan.Twin:
+		end, err := m.StartTwin(r.world.Spare, r.program, func(settings string) string {
+			return strings.Replace(settings, m.Address, r.world.Spare.Address, 1)
+		})
+		if r.fail("cloning a machine", err); err != nil {
+			return func() {}
+		}
+		return func() { r.fail("ending a clone", end()) }
 	case plan.Power:
 		m.PowerOff()
 		return func() {

@@ -76,7 +76,7 @@ func (r *run) fill(e *judge.Evidence) {
 	e.Rolled = r.plan.Forgetful()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e.Asks, e.Outages, e.Audits, e.Errors, e.Hung = r.asks, r.outages, r.audits, r.errors, r.hung
+	e.Asks, e.Outages, e.Sides, e.Audits, e.Errors, e.Hung = r.asks, r.outages, r.sides, r.audits, r.errors, r.hung
 }
 
 // auditMeanwhile audits the journals while they are being written.

@@ -32,7 +32,8 @@ type options struct {
 	For     time.Duration
 	Members int
 	Seed    uint64
-	Out     string // folder; empty: a temporary one
+	Silence time.Duration // of the group
+	Out     string        // folder; empty: a temporary one
 	Keep    bool
 	Timing  bool
 	Wander  string // program; empty: it is built
@@ -61,6 +62,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f.DurationVar(&o.For, "for", 2*time.Minute, "how long, from the moment when all members are up")
 	f.IntVar(&o.Members, "members", 8, "how many members")
 	f.Uint64Var(&o.Seed, "seed", 1, "one seed gives one plan")
+	f.DurationVar(&o.Silence, "silence", plan.DefaultSilence, "silence of the group")
 	f.StringVar(&o.Out, "out", "", "new or empty folder for journals, logs and the report; it is kept (default a temporary one)")
 	f.BoolVar(&o.Keep, "keep", false, "keep the temporary folder even if all verdicts hold")
 	f.BoolVar(&o.Timing, "timing", false, "fail also for verdicts that depend on the speed of the machine")
@@ -83,7 +85,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 }
 
 func (o options) makePlan() (plan.Plan, error) {
-	return plan.Make(o.Plan, plan.Options{Seed: o.Seed, Members: o.Members, For: o.For})
+	return plan.Make(o.Plan, plan.Options{Seed: o.Seed, Members: o.Members, For: o.For, Silence: o.Silence})
 }
 
 func main() {

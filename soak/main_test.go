@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/soak/plan"
 )
 
 func TestParse_Flags_Read(t *testing.T) {
 	o, err := parse([]string{"-for", "30m", "-members", "12", "-seed", "7", "-plan", "calm", "-timing"}, nil)
 	require.NoError(t, err)
-	assert.Equal(t, options{Plan: "calm", For: 30 * time.Minute, Members: 12, Seed: 7, Timing: true}, o)
+	assert.Equal(t, options{Plan: "calm", For: 30 * time.Minute, Members: 12, Seed: 7, Silence: plan.DefaultSilence, Timing: true}, o)
 }
 
 func TestParse_Invalid_Refused(t *testing.T) {

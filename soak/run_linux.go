@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/soak/judge"
 	"github.com/wandertoken/wander/soak/plan"
 	"github.com/wandertoken/wander/soak/probe"
@@ -58,6 +59,8 @@ type run struct {
 	world    *world.World
 	observer *probe.Observer
 	clients  []*api.Client
+	group    ident.Group
+	ids      []ident.Member // in the order of the plan's members
 	began    clock.Instant
 	calm     clock.Instant
 	ended    clock.Instant
@@ -66,6 +69,7 @@ type run struct {
 	events  *json.Encoder
 	asks    []judge.Ask
 	outages []judge.Outage
+	sides   []judge.Side
 	audits  []judge.Audited
 	errors  []string
 	done    map[string]int    // faults, by kind
@@ -149,7 +153,7 @@ func (r *run) prepare() error {
 
 // start starts a member's daemon.
 func (r *run) start(i int) error {
-	args := []string{"node", "--config", filepath.Join(r.world.Machines[i].Dir, "wander.toml")}
+	args := []string{"node", "--config", filepath.Join(r.world.Machines[i].Dir, settingsFile)}
 	if i == 0 {
 		args = append(args, "--found")
 	}

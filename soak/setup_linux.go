@@ -45,7 +45,13 @@ func (r *run) makeGroup() error {
 		if err := copyFile(filepath.Join(authority, "group.crt"), filepath.Join(dir, "group.crt"), 0o600); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, "wander.toml"), []byte(r.memberFile(i)), 0o600); err != nil {
+	}
+	if err := r.identify(); err != nil {
+		return err
+	}
+	for i := range r.plan.Members {
+		name := filepath.Join(r.world.Machines[i].Dir, settingsFile)
+		if err := os.WriteFile(name, []byte(r.memberFile(i)), 0o600); err != nil {
 			return err
 		}
 	}
@@ -64,7 +70,7 @@ func (r *run) wander(args ...string) error {
 // groupFile is the group's configuration.
 func groupFile(p plan.Plan) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gossip_interval = %q\n", gossipInterval)
+	fmt.Fprintf(&b, "gossip_interval = %q\nsilence = %q\n", gossipInterval, p.Silence)
 	for _, r := range p.Resources {
 		fmt.Fprintf(&b, "\n[[resource]]\nname = %q\npolicy = %q\npreset = %q\nslots = %d\n", r.Name, r.Policy, r.Preset, r.Slots)
 		fmt.Fprintf(&b, "operation_time = %q\nmax_hold = %q\nmembers_max = %d\n", r.OperationTime, r.MaxHold, len(p.Members))

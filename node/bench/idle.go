@@ -50,7 +50,7 @@ type idleness struct {
 	slack          time.Duration
 	silence        time.Duration // the group's
 	dir, profiles  string
-	maxSwitches    float64 // the median of a group; 0: any
+	maxSwitches    float64 // of each member; 0: any
 }
 
 // playIdle opens a durable node that wants nothing. The first makes the token.
@@ -77,7 +77,7 @@ func (i *idleness) flags(f *flag.FlagSet) {
 	f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
 	f.DurationVar(&i.slack, "timer-slack", unitSlack, "timer slack of the processes, as systemd's TimerSlackNSec; 0: the system's own")
 	f.DurationVar(&i.silence, "silence", group.DefaultSilence, "silence of the group")
-	f.Float64Var(&i.maxSwitches, "max-switches", 0, "fail if the median of context switches a second is above this (0: never)")
+	f.Float64Var(&i.maxSwitches, "max-switches", 0, "fail if a member has more context switches a second than this (0: never)")
 	f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
 	f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
 }
@@ -98,7 +98,7 @@ func (i *idleness) run(out io.Writer) error {
 		if _, err := fmt.Fprintln(out, r.row(n)); err != nil {
 			return err
 		}
-		if most := median(r.wakeups); i.maxSwitches > 0 && most > i.maxSwitches {
+		if most := slices.Max(r.wakeups); i.maxSwitches > 0 && most > i.maxSwitches {
 			return fmt.Errorf("%w: %d members, %.1f context switches a second, %.1f permitted", errRestless, n, most, i.maxSwitches)
 		}
 	}

@@ -315,7 +315,7 @@ func TestSnapshot(t *testing.T) {
 				Rejected: map[string]uint64{"hello rate": 8, "hello_rate": 1, "peer's fault": 2},
 			},
 			CertificateExpires: time.Unix(1e9, 0), CertificateWarning: 2, Isolated: true,
-			Refused: map[string]uint64{"no certificate": 9},
+			Refused: map[string]uint64{"no certificate": 9}, Hints: map[string]uint64{"confirmed": 13, "refuted": 14},
 			Members: map[string]int{"valid": 10, "failed": 11, "something new": 12},
 		}
 	})
@@ -325,6 +325,7 @@ func TestSnapshot(t *testing.T) {
 		"handoff_failures_total in_doubt": "3", "handoff_failures_total returned": "4", "handoff_failures_total abandoned": "5",
 		"messages_rejected_total hello_rate": "9", "messages_rejected_total peers_fault": "2",
 		"messages_rejected_total transport_no_certificate": "9",
+		"unreachable_hints_total confirmed":                "13", "unreachable_hints_total refuted": "14",
 		"members valid": "10", "members failed": "11",
 		"certificate_expiry_timestamp_seconds": "1e+09", "certificate_warning": "2", "isolated": "1",
 		"group_config_version": "3", "revocation_version": "4", "updates_pending": "5", "gossip_exchanges_total": "6", "late_seconds": "1.5", "recalling": "1", "journal_went_back_total": "7",

@@ -22,6 +22,7 @@ type Snapshot struct {
 	CertificateWarning int // enrolment.Warning
 	Isolated           bool
 	Refused            map[string]uint64 // connections turned away, by the transport's words
+	Hints              map[string]uint64 // that watched members' ports are unreachable, by what became of them
 	Members            map[string]int    // known members, by one of States; nil: not counted yet
 }
 
@@ -70,6 +71,7 @@ var (
 	descOverlap     = desc("overlap_seconds_total", "Time for which more grants were in force here than the resource has slots.", "resource")
 	descFailures    = desc("handoff_failures_total", "What went wrong in handoffs, by what.", "reason")
 	descRejected    = desc("messages_rejected_total", "Messages and connections that changed nothing, by why.", "reason")
+	descHints       = desc("unreachable_hints_total", "Answers of hosts that nobody listens at a watched member's port, by what became of them.", "outcome")
 	descMembers     = desc("members", "Members that this one knows, by state.", "state")
 	descExpiry      = desc("certificate_expiry_timestamp_seconds", "When this member's certificate ends.")
 	descWarning     = desc("certificate_warning", "How near the certificate's end is: 0 not near, 1 to 3 nearer, 4 expired.")
@@ -86,7 +88,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *states) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descHeld, descLeaving, descMissing, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descMembers, descExpiry, descWarning,
+		descHeld, descLeaving, descMissing, descWaiting, descLastSeen, descOverlap, descFailures, descRejected, descHints, descMembers, descExpiry, descWarning,
 		descConfig, descRevocations, descPending, descGossip, descLate, descRecalling, descWentBack, descIsolated,
 	} {
 		out <- d
@@ -116,6 +118,9 @@ func (s *states) Collect(out chan<- prometheus.Metric) {
 	count(descFailures, h.Returned, "returned")
 	count(descFailures, h.Abandoned, "abandoned")
 	collectRejected(snap, count)
+	for outcome, n := range snap.Hints {
+		count(descHints, n, outcome)
+	}
 	if snap.Members != nil {
 		for _, state := range States {
 			gauge(descMembers, float64(snap.Members[state]), state)

@@ -31,9 +31,20 @@ type Stats struct {
 	DroppedCustody, DroppedRest   uint64 // frames dropped: no room, or no connection came about
 	Throttled                     uint64 // times that reading from a peer was slowed down
 
+	// Hints are by what became of them the refusals of a host where a watched member is.
+	Hints Hints
+
 	// Refused counts what was turned away, by class: the refusals of the
 	// handshake (see errors.go) and the other events that are logged.
 	Refused map[string]uint64
+}
+
+// Hints counts answers of hosts that nobody listens at a watched member's port, which
+// anybody can forge.
+type Hints struct {
+	Confirmed uint64 // nobody answered a dial there either
+	Refuted   uint64 // the member answered
+	Ignored   uint64 // those that led to no dial: one is under way, or they were not true of late
 }
 
 // counters are the live counters behind Stats.
@@ -42,6 +53,7 @@ type counters struct {
 	framesReceived, bytesReceived, framesSent, bytesSent                                     atomic.Uint64
 	dropped                                                                                  [classes]atomic.Uint64
 	throttled                                                                                atomic.Uint64
+	hintsConfirmed, hintsRefuted, hintsIgnored                                               atomic.Uint64
 }
 
 func (c *counters) drop(n [classes]int) {

@@ -256,6 +256,7 @@ func (t *Transport) Stats() Stats {
 		FramesReceived: c.framesReceived.Load(), BytesReceived: c.bytesReceived.Load(),
 		FramesSent: c.framesSent.Load(), BytesSent: c.bytesSent.Load(),
 		DroppedCustody: c.dropped[Custody].Load(), DroppedRest: c.dropped[Rest].Load(),
+		Hints:     Hints{c.hintsConfirmed.Load(), c.hintsRefuted.Load(), c.hintsIgnored.Load()},
 		Throttled: c.throttled.Load(), Withdrawn: c.withdrawn.Load(), Refused: t.notices.snapshot(),
 	}
 	t.mu.Lock()

@@ -257,6 +257,7 @@ func (t *Transport) refused(id ident.Member, at *net.UDPAddr) {
 	defer p.mu.Unlock()
 	c := p.current
 	if c == nil || !c.Confirmed || p.dialling || t.now() < max(p.trustAt, p.retryAt) || c.quic.RemoteAddr().String() != at.String() {
+		t.counters.hintsIgnored.Add(1)
 		return
 	}
 	s := c.quic.ConnectionStats()
@@ -267,15 +268,21 @@ func (t *Transport) refused(id ident.Member, at *net.UDPAddr) {
 // given up, and nothing has come since. Otherwise the next hints count for nothing.
 // Needs p.mu.
 func (p *peer) judgeHint(h *hint, err error) {
+	absent := errors.Is(err, ErrAbsent)
 	switch {
-	case h == nil || p.t.ctx.Err() != nil:
-	case !errors.Is(err, ErrAbsent) || h.about.quic.ConnectionStats().PacketsReceived != h.heard:
+	case p.t.ctx.Err() != nil || h == nil && !absent:
+		return
+	case h == nil:
+	case !absent || h.about.quic.ConnectionStats().PacketsReceived != h.heard:
 		p.falsePause = min(max(2*p.falsePause, minFalsePause), maxFalsePause)
 		p.trustAt = p.t.now() + p.falsePause
+		p.t.counters.hintsRefuted.Add(1)
+		return
 	case p.current == h.about:
 		h.about.lost = ErrAbsent
 		p.end(h.about, CodeOverload)
 	}
+	p.t.counters.hintsConfirmed.Add(1)
 }
 
 // vindicate lets refusals count again, as the peer's process has ended indeed. Needs p.mu.

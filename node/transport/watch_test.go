@@ -46,6 +46,8 @@ func TestWatch_ProcessKilled_AbsentSoon(t *testing.T) {
 		a.Send(z.Self(), Custody, []byte("?"))
 		took = since(func() { require.ErrorIs(t, a.wait(kind("unreachable"), 1).err, ErrAbsent) })
 		assert.LessOrEqual(t, took, unknownVerdict+50*time.Millisecond, "a dial is given up as soon")
+		assert.GreaterOrEqual(t, a.Stats().Hints.Confirmed, uint64(2))
+		assert.Zero(t, a.Stats().Hints.Refuted)
 	})
 }
 
@@ -129,6 +131,10 @@ func TestWatch_ForgedRefusals_NothingLost(t *testing.T) {
 			assert.Zero(t, a.count(kind("disconnected")))
 			assert.Zero(t, z.count(kind("disconnected")))
 			assert.Less(t, a.Stats().Surplus, uint64(20), "dials in an hour")
+			hints := a.Stats().Hints
+			assert.Zero(t, hints.Confirmed)
+			assert.NotZero(t, hints.Refuted)
+			assert.InDelta(t, rounds, hints.Refuted+hints.Ignored, 100)
 			assert.InDelta(t, time.Hour/time.Second, knocks.Load()-before, 100)
 		})
 	}

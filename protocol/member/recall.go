@@ -20,7 +20,8 @@ import (
 
 const (
 	// recallTime bounds how long a member waits for greetings, and gossip_interval where
-	// that is shorter: a dial gives up after 3 seconds, so a packet or two may get lost.
+	// that is shorter: a dial gives up after 3 seconds, so a packet or two may get lost. A
+	// member that runs late waits as many times as long as its patience is.
 	recallTime = 5 * time.Second
 
 	// recallPace is after what time a member that has not greeted is dialled again.
@@ -38,6 +39,7 @@ const (
 // recalling is what a member does after a restart, until it knows enough of its past.
 type recalling struct {
 	active bool
+	since  clock.Instant
 	until  clock.Instant
 	again  clock.Instant // when those who have not greeted are dialled again
 	waits  map[ident.Member]bool
@@ -48,10 +50,15 @@ type recalling struct {
 // beginRecall begins to wait for greetings.
 func (m *Member) beginRecall() {
 	m.recall = recalling{
-		active: true, until: m.now.Boot.Add(min(recallTime, m.settings.GossipInterval)), again: m.now.Boot,
+		active: true, since: m.now.Boot, until: m.now.Boot.Add(m.recallPatience()), again: m.now.Boot,
 		waits: make(map[ident.Member]bool), met: make(map[ident.Member]bool), putOff: make(map[ident.Member]bool),
 	}
 	m.handoff.Pause()
+}
+
+// recallPatience is for how long greetings are awaited at most, as far as can be said now.
+func (m *Member) recallPatience() time.Duration {
+	return min(recallTime, m.settings.GossipInterval) * time.Duration(m.patience())
 }
 
 // awaitGreetings goes on waiting, or ends it: when all have greeted who are known and can
@@ -65,6 +72,7 @@ func (m *Member) awaitGreetings() {
 		r.again = m.now.Boot.Add(recallPace)
 		m.dialRecallers()
 	}
+	r.until = max(r.until, r.since.Add(m.recallPatience()))
 	late := m.now.Boot >= r.until
 	if !late && (len(r.met) == 0 || len(r.waits) > 0) {
 		return

@@ -213,6 +213,22 @@ func TestRecall_PeersDead_Bounded(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(reports(r.box), func(e effect.Report) bool { return e.Kind == "journal not confirmed" }))
 }
 
+// TestRecall_Late_WaitsLonger: a member that runs late hears greetings late, and may be
+// late once it has begun to wait only.
+func TestRecall_Late_WaitsLonger(t *testing.T) {
+	for _, begins := range []time.Duration{0, 4 * time.Second} {
+		r := newRolled(t)
+		r.step(member.Learn{Endpoints: [][]byte{r.peer.endpoint(1)}})
+		r.back(r.journal)
+		r.after(begins)
+		r.step(member.Late{By: 2 * member.LateFrom})
+		r.after(3*5*time.Second - begins - 100*time.Millisecond)
+		assert.True(t, r.Status().Recalling, begins)
+		r.after(200 * time.Millisecond)
+		assert.False(t, r.Status().Recalling, begins)
+	}
+}
+
 // TestRecall_EmptyMemory_NoWait: who has nothing to forget does not wait.
 func TestRecall_EmptyMemory_NoWait(t *testing.T) {
 	a := newAuthority(t)

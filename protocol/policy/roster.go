@@ -27,6 +27,9 @@ type Surroundings struct {
 	// Longest is the longest program that may still run from before the policy began,
 	// under another configuration.
 	Longest time.Duration
+	// Patience is how many times as long as usual this member waits now before it takes
+	// others for dead, as it runs late itself. Nil is 1. It is asked within Step only.
+	Patience func() int
 }
 
 // MaxWitnesses bounds how many witnesses a Roster names for one member: a few that keep

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -37,6 +38,7 @@ type Evidence struct {
 	Runs      []Run    `json:"-"` // they are in the log
 	Asks      []Ask
 	Outages   []Outage
+	Sides     []Side // of the group, while it was cut in two
 	Audits    []Audited
 	Began     clock.Instant
 	Calm      clock.Instant // the beginning of the last part, in which nothing fails
@@ -131,20 +133,32 @@ func (e Evidence) audits(v *verdicts) {
 				Value: least.Seconds(), Max: limit((possible + clockStep).Seconds()),
 			})
 		}
-		var proofs, suspicions []string
+		var proofs, suspicions, outlived []string
 		for _, f := range a.Findings {
 			line := fmt.Sprintf("%s %v: %s (%d times)", f.Kind, f.Who, f.Detail, f.Again+1)
 			switch {
 			case f.Class == "proof":
 				proofs = append(proofs, line)
+			case f.Kind == outlivedKind && strings.HasPrefix(f.Detail, unseen):
+				outlived = append(outlived, line)
 			case len(e.Rolled) == 0: // where records are missing, much is suspicious
 				suspicions = append(suspicions, line)
 			}
 		}
 		v.add(Verdict{Audit: a.Name, Name: "rules broken, by proof", Value: float64(len(proofs)), Max: limit(0), Notes: proofs})
+		v.add(Verdict{
+			Audit: a.Name, Name: "grants whose end was written late, by suspicion", Value: float64(len(outlived)), Max: limit(0), Timing: true, Notes: outlived,
+		})
 		v.add(Verdict{Audit: a.Name, Name: "rules broken, by suspicion", Value: float64(len(suspicions)), Max: limit(0), Notes: suspicions})
 	}
 }
+
+// outlivedKind and unseen are the audit's words for a program that may have run on: a member
+// that gets no processor for seconds writes the end of one that has not so late, too.
+const (
+	outlivedKind = "grant outlived its deadline"
+	unseen       = "nobody saw it end"
+)
 
 // custody is what must hold of tokens, by the log and by the last audit.
 func (e Evidence) custody(v *verdicts) {
@@ -248,6 +262,7 @@ func (e Evidence) service(v *verdicts, r Resource) {
 	s.evenness()
 	s.waiting(e.Outages, e.Began, Span{e.Calm, e.Ended})
 	s.recovery(e.Outages)
+	s.sides(e)
 }
 
 // service collects the verdicts on one resource.
@@ -347,6 +362,31 @@ func (s *service) waiting(outages []Outage, began clock.Instant, calm Span) {
 		n, took := monopoly(s.waits, s.runs, outages, s.resource.Name)
 		s.add("most programs of one member in a row while another waited", "", float64(n), maxTurn, fmt.Sprintf("in %.1f s", took.Seconds()))
 	}
+}
+
+// sides is how long it took at most until somebody ran where members reached each other
+// and not the others.
+func (s *service) sides(e Evidence) {
+	if len(e.Sides) == 0 {
+		return
+	}
+	var max *float64
+	if s.resource.MaxStall > 0 {
+		max = limit(s.resource.MaxStall.Seconds())
+	}
+	own := slices.DeleteFunc(slices.Clone(e.Outages), func(o Outage) bool { return o.Fault == "split" })
+	all := waits(e.Asks, s.runs, own, s.resource.Name)
+	longest, who := Span{}, Side{}
+	for _, side := range e.Sides {
+		if stall := side.longestStall(all, s.runs, s.resource.Name); stall.Length() > longest.Length() {
+			longest, who = stall, side
+		}
+	}
+	var when []string
+	if longest.Length() > 0 {
+		when = []string{fmt.Sprintf("from %.1f s on, %v", longest.From.Sub(e.Began).Seconds(), who.Members)}
+	}
+	s.add("longest time with somebody waiting and nobody running on a side of a cut", "s", longest.Length().Seconds(), max, when...)
 }
 
 func (s *service) recovery(outages []Outage) {

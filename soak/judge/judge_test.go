@@ -152,6 +152,22 @@ func TestJudge_Findings_Broken(t *testing.T) {
 	}
 }
 
+// TestJudge_EndWrittenLate_SlowOnly: unless the program was seen running.
+func TestJudge_EndWrittenLate_SlowOnly(t *testing.T) {
+	for detail, slow := range map[string]bool{"nobody saw it end, and its end was written 9s after": true, "it was seen running 9s after": false} {
+		a, err := judge.ParseAudit([]byte(`{"v":2, "findings": [{"class": "suspicion", "kind": "grant outlived its deadline", "detail": "` + detail + `"}]}`))
+		require.NoError(t, err)
+		e := evidence(t)
+		e.Audits[0].Findings = a.Findings
+		for _, v := range judge.Judge(e) {
+			if v.Broken {
+				assert.Equal(t, slow, v.Timing, v.Name)
+			}
+		}
+		assert.Len(t, broken(judge.Judge(e)), 1)
+	}
+}
+
 // Members whose journals went back may lose tokens, and what their journals lack is no
 // suspicion; proof is.
 func TestJudge_JournalsWentBack_OnlyProofCounts(t *testing.T) {

@@ -9,6 +9,10 @@ const (
 	// minCut and maxCut bound a cut of the plan cut, and cutPause is between two of them:
 	// long enough for the others to replace the token, and for all to meet again.
 	minCut, maxCut, cutPause = 20 * time.Second, 2 * time.Minute, 30 * time.Second
+	// leastDial is for how long a dial waits at least for an answer, detection how much
+	// longer than the silence it may take to find one, and answers what is left for
+	// questions.
+	leastDial, detection, answers = 3 * time.Second, 1500 * time.Millisecond, 2 * time.Second
 	// backPause is between two faults of the plans rollback and clone.
 	backPause = 4 * time.Second
 	// minBack and maxBack bound how old a copy is, and for how long a clone runs.
@@ -70,9 +74,17 @@ func (m *maker) quiet() {
 	add(list[0], "daemon", func(i, n int) (Demand, bool) { return Demand{Daemon: true}, i == n-1 })
 }
 
-// busy are the resources of plans in which everybody always wants everything.
+// busy are the resources of plans in which everybody always wants everything. While who
+// reaches each other wants, and nobody runs, is bounded by what docs/recovery.md says of a
+// holder that dies with its keeper.
 func (m *maker) busy() {
-	m.plan.Resources = exclusive(600*time.Millisecond, 3*time.Second, 200*time.Millisecond)
+	const operation, hold, interval = 600 * time.Millisecond, 3 * time.Second, 200 * time.Millisecond
+	m.plan.Resources = append(exclusive(operation, hold, interval),
+		Resource{Name: "several", Policy: "multitoken", Preset: "split", Slots: 1, OperationTime: operation, MaxHold: hold, TargetEvery: time.Duration(len(m.plan.Members)) * operation / 2, Several: true})
+	for i := range m.plan.Resources {
+		r := &m.plan.Resources[i]
+		r.MaxStall = r.MaxHold + max(m.plan.Silence, leastDial) + detection + answers
+	}
 	for i := range m.plan.Members {
 		for _, r := range m.plan.Resources {
 			m.plan.Members[i].Demands = append(m.plan.Members[i].Demands, Demand{Resource: r.Name})
@@ -89,14 +101,19 @@ func (m *maker) limit(name string, set func(*Resource)) {
 	}
 }
 
-// halfDead is a group of which half loses power, at once, and comes back in the end.
-// Those who live take turns.
+// halfDead is a group of which half loses power, at once, and later all but two. They come
+// back in the end. Those who live take turns.
 func (m *maker) halfDead() {
 	m.busy()
 	m.limit("fair", func(r *Resource) { r.MaxTurn = 2 })
-	n := len(m.plan.Members)
-	for _, victim := range m.rng.Perm(n)[:n/2] {
-		m.plan.Steps = append(m.plan.Steps, Step{At: m.early(settle), For: m.plan.For - m.plan.Calm - m.early(settle), Fault: Power, Member: []int{victim}})
+	n, end := len(m.plan.Members), m.plan.For-m.plan.Calm
+	first, then := m.early(settle), end/2
+	for i, victim := range m.rng.Perm(n)[:max(n/2, n-2)] {
+		at := first
+		if i >= n/2 {
+			at = then
+		}
+		m.plan.Steps = append(m.plan.Steps, Step{At: at, For: end - at, Fault: Power, Member: []int{victim}})
 	}
 }
 
@@ -110,22 +127,46 @@ func (m *maker) dialOnly() {
 	for i := range m.plan.Members {
 		m.plan.Members[i].DialOnly = i%2 == 1
 	}
+	m.even()
+}
+
+// dialTwo is a group of which two only dial out, who are neighbours in a ring.
+func (m *maker) dialTwo() {
+	m.busy()
+	m.plan.Adjacent = true
+	for i := range min(2, len(m.plan.Members)-1) {
+		m.plan.Members[i].DialOnly = true
+	}
+	m.even()
+}
+
+// even limits how unevenly members are served, but for what is drawn at random.
+func (m *maker) even() {
 	for i := range m.plan.Resources {
-		if m.plan.Resources[i].Preset != "light" { // which draws the next member at random
-			m.plan.Resources[i].MaxUneven = 1.5
+		if r := &m.plan.Resources[i]; r.Preset == "fair" || r.Preset == "e" {
+			r.MaxUneven = 1.5
 		}
 	}
 }
 
-// cut is a group in which whoever runs a program is cut off from all others, again and
-// again, for up to minutes. What runs there and elsewhere at once is measured.
+// cut is a group in which whoever runs a program is cut off, again and again, for up to
+// minutes: in turn from all others, from the keeper of its token alone, and with half of
+// the group from the half with the keeper. What runs there and elsewhere at once is
+// measured.
 func (m *maker) cut() {
 	m.busy()
-	last := m.plan.For - m.plan.Calm
-	for at := m.early(settle); ; {
-		s := Step{At: at, For: m.between(minCut, maxCut), Fault: Cut}
+	n, last := len(m.plan.Members), m.plan.For-m.plan.Calm
+	for i, at := 0, m.early(settle); ; i++ {
+		s := Step{At: at, For: m.between(minCut, maxCut), Holder: m.resource()}
 		s.For = min(s.For, max(last/4, time.Second))
-		s.Holder, s.Member = m.resource(), []int{m.rng.IntN(len(m.plan.Members))}
+		switch victims := m.rng.Perm(n); i % 3 {
+		case 0:
+			s.Fault, s.Member = Cut, victims[:1]
+		case 1:
+			s.Fault, s.Keeper, s.Member = Part, true, victims[:2]
+		case 2:
+			s.Fault, s.Keeper, s.Member = Split, true, victims[:n/2]
+		}
 		if at += s.For + cutPause; s.At+s.For > last {
 			return
 		}
@@ -147,10 +188,12 @@ func (m *maker) rollback() {
 	})
 }
 
-// clone is a group in which the folder of one member at a time is copied, and both run.
+// clone is a group in which one member at a time is copied, and both run: in turn its
+// folder, and its machine.
 func (m *maker) clone() {
 	m.busy()
-	m.inTurn(func(int) Step { return Step{Fault: Clone, For: m.between(minBack, maxBack)} })
+	kinds := []Fault{Clone, Twin}
+	m.inTurn(func(i int) Step { return Step{Fault: kinds[i%len(kinds)], For: m.between(minBack, maxBack)} })
 }
 
 // inTurn makes one step after the other, each of a member drawn at random.

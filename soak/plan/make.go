@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -28,8 +29,9 @@ type maker struct {
 
 func newMaker(name string, o Options) *maker {
 	calm := max(minCalm, o.For/10)
+	silence := cmp.Or(o.Silence, DefaultSilence)
 	m := &maker{
-		plan: Plan{Name: name, Seed: o.Seed, For: o.For, Calm: min(calm, o.For/2), Steps: []Step{}},
+		plan: Plan{Name: name, Seed: o.Seed, For: o.For, Calm: min(calm, o.For/2), Silence: silence, Steps: []Step{}},
 		rng:  rand.New(rand.NewPCG(o.Seed, 0x736f616b)),
 		hit:  make([]time.Duration, o.Members),
 	}

@@ -20,6 +20,8 @@ func PathUnder(steps []Step, from, to int) (p Path) {
 		switch s.Fault {
 		case Cut, Split:
 			p.Cut = p.Cut || fromIn != toIn
+		case Part:
+			p.Cut = p.Cut || fromIn && toIn && (s.Member[0] == from || s.Member[0] == to)
 		case OneWay:
 			p.Cut = p.Cut || fromIn
 		case Lossy:
@@ -30,4 +32,6 @@ func PathUnder(steps []Step, from, to int) (p Path) {
 }
 
 // OfNetwork reports whether the fault is one of the network.
-func (f Fault) OfNetwork() bool { return f == Cut || f == Split || f == OneWay || f == Lossy }
+func (f Fault) OfNetwork() bool {
+	return f == Cut || f == Split || f == Part || f == OneWay || f == Lossy
+}

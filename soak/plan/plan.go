@@ -18,6 +18,8 @@ type Plan struct {
 	Seed      uint64        `json:"seed"`
 	For       time.Duration `json:"for"`  // from the moment when all members are up
 	Calm      time.Duration `json:"calm"` // its last part, without faults
+	Silence   time.Duration `json:"silence"`
+	Adjacent  bool          `json:"adjacent,omitempty"` // the members that only dial out are others: as many that follow each other in the order of ids
 	Resources []Resource    `json:"resources"`
 	Members   []Member      `json:"members"`
 	Steps     []Step        `json:"steps"` // in the order of At
@@ -72,10 +74,12 @@ const (
 	Cut         Fault = "cut"          // the machine is cut off from all others
 	OneWay      Fault = "one-way"      // what the machine sends is lost, what it is sent is not
 	Split       Fault = "split"        // the machines in Members are cut off from the others
+	Part        Fault = "part"         // the first machine in Members is cut off from the other ones in it
 	Full        Fault = "full"         // the disk with the member's state is full; the daemon ends, or is stopped, and is started again afterwards
 	OldCopy     Fault = "old-copy"     // the journal is copied; afterwards the daemon is killed, the copy is put back, and it is started again
 	CutTail     Fault = "cut-tail"     // SIGKILL of the daemon, and Bytes are cut off its journal; it is started again afterwards
 	Clone       Fault = "clone"        // a second daemon runs in a copy of the member's folder
+	Twin        Fault = "twin"         // a second daemon goes on with a copy of the member's journal, on another machine that seems the same
 	Lossy       Fault = "lossy"        // all paths lose a share of the packets, and delay the others
 )
 
@@ -86,6 +90,7 @@ type Step struct {
 	Fault  Fault         `json:"fault"`
 	Holder string        `json:"holder,omitempty"` // a resource: who runs it at that moment is meant, if anybody does and no fault has hit it yet
 	Member []int         `json:"member,omitempty"` // otherwise these, by their places in Plan.Members
+	Keeper bool          `json:"keeper,omitempty"` // Part: of Holder's token, and it is cut off from; Split: it is on the other side than the holder
 	Loss   float64       `json:"loss,omitempty"`   // Lossy only
 	Delay  time.Duration `json:"delay,omitempty"`  // Lossy only
 	Bytes  int64         `json:"bytes,omitempty"`  // CutTail only
@@ -105,7 +110,11 @@ type Options struct {
 	Seed    uint64
 	Members int
 	For     time.Duration
+	Silence time.Duration // of the group; 0: DefaultSilence
 }
+
+// DefaultSilence is that of a group whose configuration does not have one.
+const DefaultSilence = 4 * time.Second
 
 // Bounds of Options.
 const (
@@ -128,6 +137,7 @@ var plans = map[string]func(*maker){
 	"clone":     (*maker).clone,
 	"cut":       (*maker).cut,
 	"dial-only": (*maker).dialOnly,
+	"dial-two":  (*maker).dialTwo,
 	"half-dead": (*maker).halfDead,
 	"mixed":     (*maker).mixed,
 	"quiet":     (*maker).quiet,
@@ -147,6 +157,8 @@ func Make(name string, o Options) (Plan, error) {
 		return Plan{}, fmt.Errorf("%w: %d members, permitted are %d to %d", ErrOptions, o.Members, minMembers, maxMembers)
 	case o.For < minFor || o.For > maxFor:
 		return Plan{}, fmt.Errorf("%w: %v, permitted are %v to %v", ErrOptions, o.For, minFor, maxFor)
+	case o.Silence < 0:
+		return Plan{}, fmt.Errorf("%w: a silence of %v", ErrOptions, o.Silence)
 	}
 	m := newMaker(name, o)
 	fill(m)
@@ -154,7 +166,7 @@ func Make(name string, o Options) (Plan, error) {
 }
 
 // Forgetful reports whether the fault makes a member lose its tokens.
-func (f Fault) Forgetful() bool { return f == OldCopy || f == CutTail || f == Clone }
+func (f Fault) Forgetful() bool { return f == OldCopy || f == CutTail || f == Clone || f == Twin }
 
 // Forgetful are the members that a fault makes lose their tokens.
 func (p Plan) Forgetful() (names []string) {
@@ -164,6 +176,17 @@ func (p Plan) Forgetful() (names []string) {
 		}
 	}
 	return names
+}
+
+// Single reports whether no other step is in effect during one.
+func (p Plan) Single(s Step) bool {
+	n := 0
+	for _, o := range p.Steps {
+		if o.At <= s.At+s.For && s.At <= o.At+o.For {
+			n++
+		}
+	}
+	return n <= 1
 }
 
 // Resource is the resource of that name, or the zero value.

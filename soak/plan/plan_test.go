@@ -64,6 +64,10 @@ func checkSteps(t *testing.T, p plan.Plan) {
 			assert.Less(t, len(s.Member), len(p.Members), "somebody is on the other side")
 			continue
 		}
+		if s.Fault == plan.Part {
+			assert.Len(t, s.Member, 2)
+			continue
+		}
 		assert.Len(t, s.Member, 1)
 		assert.GreaterOrEqual(t, s.At, until[s.Member[0]], "one fault of a member at a time")
 		until[s.Member[0]] = s.At + s.For
@@ -132,6 +136,9 @@ func TestPathUnder_Steps_CutAndLossy(t *testing.T) {
 		"between others":              {[]plan.Step{cut}, 0, 2, plan.Path{}},
 		"within a half":               {[]plan.Step{split}, 0, 1, plan.Path{}},
 		"between halves":              {[]plan.Step{split}, 1, 2, plan.Path{Cut: true}},
+		"parted from one":             {[]plan.Step{{Fault: plan.Part, Member: []int{1, 2}}}, 1, 2, plan.Path{Cut: true}},
+		"by the one":                  {[]plan.Step{{Fault: plan.Part, Member: []int{1, 2}}}, 2, 1, plan.Path{Cut: true}},
+		"others of the one":           {[]plan.Step{{Fault: plan.Part, Member: []int{1, 2}}}, 1, 0, plan.Path{}},
 		"what one sends":              {[]plan.Step{oneWay}, 2, 0, plan.Path{Cut: true}},
 		"what one is sent":            {[]plan.Step{oneWay}, 0, 2, plan.Path{}},
 		"lossy":                       {[]plan.Step{lossy}, 0, 2, plan.Path{Loss: 0.1, Delay: time.Second}},

@@ -13,16 +13,21 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
 
-// MaxMachines is how many addresses the network has.
+// spare is the name of the machine that nobody has.
+const spare = "spare"
+
+// MaxMachines is how many addresses the network has, but for that of the spare one.
 const MaxMachines = 200
 
 // World is the machines and their network.
 type World struct {
 	Machines []*Machine
+	Spare    *Machine // one more, on which nothing runs
 	Network  *Network
 }
 
@@ -33,7 +38,7 @@ func New(dir string, names []string, seed uint64) (*World, error) {
 		return nil, fmt.Errorf("%d machines: there are addresses for %d", len(names), MaxMachines)
 	}
 	w := &World{Network: newNetwork(seed)}
-	for i, name := range names {
+	for i, name := range append(slices.Clone(names), spare) {
 		address := netip.AddrFrom4([4]byte{10, 83, 0, byte(i + 1)})
 		m := &Machine{Name: name, Dir: filepath.Join(dir, name), Address: address.String()}
 		err := os.Mkdir(m.Dir, 0o700)
@@ -45,10 +50,14 @@ func New(dir string, names []string, seed uint64) (*World, error) {
 			return nil, fmt.Errorf("machine %s: %w", name, err)
 		}
 		m.port = &port{address: address, device: m.place.tun}
-		w.Machines = append(w.Machines, m)
+		if i < len(names) {
+			w.Machines = append(w.Machines, m)
+		} else {
+			w.Spare = m
+		}
 		w.Network.ports = append(w.Network.ports, m.port)
 	}
-	for i := range w.Machines {
+	for i := range w.Network.ports {
 		go w.Network.forward(i)
 	}
 	return w, nil
@@ -56,7 +65,11 @@ func New(dir string, names []string, seed uint64) (*World, error) {
 
 // Close ends everything on the machines, and removes what MountState has mounted.
 func (w *World) Close() {
-	for _, m := range w.Machines {
+	all := slices.Clone(w.Machines)
+	if w.Spare != nil {
+		all = append(all, w.Spare)
+	}
+	for _, m := range all {
 		m.PowerOff()
 		m.place.close()
 		_ = unix.Unmount(m.stateDir(), unix.MNT_DETACH) // fails where nothing is mounted

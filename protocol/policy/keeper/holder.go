@@ -371,7 +371,7 @@ func (k *Keeper) nextPromise(h *held) promise {
 // policy does not know waits for all, and not for ever: if some do not answer, another
 // token may have been made, and a program may run under it.
 func (k *Keeper) asksAgain(h *held) {
-	switch unanswered := k.now >= h.since.Add(k.silence); {
+	switch unanswered := k.now >= h.since.Add(k.bears(k.silence)); {
 	case h.event != nil && unanswered && k.now >= k.start.Add(k.hold+k.silence):
 		k.frees(h)
 	case h.event == nil && unanswered:

@@ -20,6 +20,7 @@ type Keeper struct {
 	slot      ident.Member
 	roster    policy.Roster
 	exclusive bool // one program at a time is the policy's aim
+	patience  func() int
 	forgetful bool // an earlier life of this member may have left programs that it does not know of
 
 	// of one Step
@@ -53,8 +54,11 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, forgetful: in.Forgetful,
+		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, forgetful: in.Forgetful, patience: in.Patience,
 		innerDue: clock.Never, asked: clock.Never,
+	}
+	if k.patience == nil {
+		k.patience = func() int { return 1 }
 	}
 	if k.roster == nil {
 		k.roster = policy.Alone{}
@@ -242,6 +246,12 @@ func (k *Keeper) keepers() []ident.Member {
 type mute struct {
 	member ident.Member
 	until  clock.Instant // then others may ask it again
+}
+
+// bears is how long no answer is borne: as many times as long as usual as the patience is of
+// a member that runs late.
+func (k *Keeper) bears(usual time.Duration) time.Duration {
+	return usual * time.Duration(k.patience())
 }
 
 // fellSilent notes that a member is dead, or seems so.

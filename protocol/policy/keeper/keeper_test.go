@@ -34,7 +34,8 @@ func TestKeeper_RestingHolderDies_SoonReplaced(t *testing.T) {
 	}
 }
 
-// TestKeeper_NothingFails_NoTokenMade: however busy a group is, and with messages lost.
+// TestKeeper_NothingFails_NoTokenMade: however busy a group is, with messages lost, and where
+// all members have to share too few processors.
 func TestKeeper_NothingFails_NoTokenMade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := newNetwork(rapid.IntRange(1, 7).Draw(t, "members"), rapid.Uint64().Draw(t, "seed"))
@@ -42,6 +43,11 @@ func TestKeeper_NothingFails_NoTokenMade(t *testing.T) {
 		n.loss = rapid.SampledFrom([]float64{0, 0.01, 0.02}).Draw(t, "loss")
 		for range rapid.IntRange(1, 30).Draw(t, "demands") {
 			n.want(rapid.IntRange(0, len(n.sites)-1).Draw(t, "who"))
+			if frozen := rapid.IntRange(-20, 20).Draw(t, "seconds frozen"); frozen > 0 {
+				n.run(time.Duration(rapid.IntRange(0, 2_000).Draw(t, "before")) * time.Millisecond)
+				n.freeze(time.Duration(frozen) * time.Second)
+				n.run(time.Second) // 32 s without one are more than is borne
+			}
 			n.run(time.Duration(rapid.IntRange(0, 10_000).Draw(t, "pause")) * time.Millisecond)
 		}
 		n.run(time.Minute)

@@ -33,6 +33,7 @@ type network struct {
 	detect     time.Duration // until a watch tells of a death
 	loss       float64       // of messages
 	longest    time.Duration // program that is run, at most
+	thaws      clock.Instant // when all that stood still goes on
 	tokens     int
 	made       int // by keepers
 	told       int // messages
@@ -174,7 +175,7 @@ func (s *site) start() {
 	s.up, s.watched, s.due = true, nil, clock.Never
 	s.life++
 	s.inner = &puppet{n: s.n, at: s.index()}
-	s.keeper = Around(s.inner, testParams, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable && s.life > 1}, true)
+	s.keeper = Around(s.inner, testParams, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable && s.life > 1, Patience: s.n.patience}, true)
 	if !s.durable {
 		s.holds = nil
 	}
@@ -217,6 +218,22 @@ func (n *network) next(at int) int {
 		}
 	}
 	return -1
+}
+
+// freeze has nobody do anything for a time. What was due is done then, and what was on its
+// way comes later.
+func (n *network) freeze(d time.Duration) {
+	n.log("%v: all stand still for %v", n.now.Sub(0), d)
+	n.thaws = n.now.Add(d)
+	n.now = n.thaws
+}
+
+// patience is that of members that have stood still.
+func (n *network) patience() int {
+	if n.thaws > 0 && n.now < n.thaws.Add(15*time.Second) {
+		return 8
+	}
+	return 1
 }
 
 // die ends a member's life. Its programs go on.
@@ -403,8 +420,15 @@ func (s *site) tell(to *site, b []byte) {
 	}
 	at := max(n.now.Add(delayLeast+time.Duration(n.rng.Int64N(int64(delayMost-delayLeast)))), s.arrives[to.index()]+1)
 	s.arrives[to.index()] = at
-	life := to.life
+	n.deliver(s, to, at, to.life, b)
+}
+
+func (n *network) deliver(s, to *site, at clock.Instant, life int, b []byte) {
 	n.at(at, func() {
+		if at < n.thaws {
+			n.deliver(s, to, n.thaws.Add(delayMost), life, b)
+			return
+		}
 		if to.life == life && to.up {
 			var m message
 			_ = parse(b, &m)
@@ -491,9 +515,9 @@ func (n *network) run(d time.Duration) {
 	for n.events.Len() > 0 && n.events.list[0].at <= end {
 		e := heap.Pop(&n.events).(happens)
 		if len(n.programs) > 1 {
-			n.overlap += e.at.Sub(n.now)
+			n.overlap += max(0, e.at.Sub(n.now))
 		}
-		n.now = e.at
+		n.now = max(n.now, e.at)
 		e.do()
 		n.count()
 		if n.waitsSince != clock.Never {
@@ -503,7 +527,7 @@ func (n *network) run(d time.Duration) {
 			}
 		}
 	}
-	n.now = end
+	n.now = max(n.now, end)
 	n.count()
 	if n.waitsSince != clock.Never {
 		n.stall = max(n.stall, n.now.Sub(n.waitsSince))

@@ -137,14 +137,14 @@ func (k *Keeper) searchDue() {
 			k.follow(s.last.holder)
 		}
 	case following:
-		if k.now >= s.since.Add(k.silence) {
+		if k.now >= s.since.Add(k.bears(k.silence)) {
 			k.fellSilent(s.target)
 			k.silent(s.target)
 			return
 		}
 		k.askTarget()
 	case everybody:
-		switch over := k.now >= s.since.Add(k.silence) || k.now >= s.since.Add(s.patience) && !k.oneHasDied(); {
+		switch over := k.now >= s.since.Add(k.bears(k.silence)) || k.now >= s.since.Add(k.bears(s.patience)) && !k.oneHasDied(); {
 		case over && s.trail.moving && s.late < maxLeaps:
 			s.late++
 			k.followTrail()
@@ -472,7 +472,7 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 		k.inquire()
 	case m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence):
 		// It has not settled yet with whom the token is.
-		if k.now >= s.since.Add(k.silence) {
+		if k.now >= s.since.Add(k.bears(k.silence)) {
 			k.inquire()
 			return
 		}

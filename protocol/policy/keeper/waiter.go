@@ -81,7 +81,7 @@ func (k *Keeper) says() {
 // was told L / retries later.
 func (k *Keeper) unanswered() {
 	w := &k.waiter
-	if len(w.told) == 0 || k.now < w.since.Add(k.silence) {
+	if len(w.told) == 0 || k.now < w.since.Add(k.bears(k.silence)) {
 		return
 	}
 	k.fellSilent(w.told[0])
