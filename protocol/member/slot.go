@@ -63,6 +63,7 @@ type slot struct {
 	visits   []journal.Visited // oldest first
 	newest   uint64            // the latest genesis time of those that were here
 	watches  []ident.Member    // whom the policy watches, oldest first
+	queued   int               // questions of the policy that wait: see tells.go
 
 	seen, operations uint64
 	// Wall clock, µs since 1970; 0: never.
