@@ -114,7 +114,10 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 		e.From = ident.Member{s.byte()}
 		e.Body = s.field()
 	case policy.Silent:
-		e.From = policyMember(s.byte())
+		what := s.byte()
+		if e.From = policyMember(what); what >= 128 {
+			e.Kind, e.Members = policy.Unsent+policy.EventKind(what%2), int(what/2%2)
+		}
 	case policy.Neighbour:
 		e.From = ident.Member{s.byte()}
 		e.Members = policyMembers[s.below(len(policyMembers))]

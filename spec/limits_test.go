@@ -138,7 +138,7 @@ var memberLimits = []struct{ what, name string }{
 	{"and at most", "member.maxPolicyRate"},
 	{"members dialled to send them POLICY, each second", "member.strangerRate"},
 	{"and at once", "member.strangerBurst"},
-	{"POLICY messages of one share that wait for that", "member.maxTells"},
+	{"POLICY messages of one urgency that wait for that", "member.maxTells"},
 	{"members that are remembered to have been dialled for them", "member.maxDialled"},
 	{"configurations that come in parts at one time", "member.maxAssemblies"},
 	{"NEWS of one peer, each second", "member.newsRate"},

@@ -181,10 +181,10 @@ func (m *Member) askFounding(s *slot, list []ident.Member) {
 }
 
 func (m *Member) tellFounding(s *slot, to ident.Member, what byte) {
-	m.tellMember(to, &wire.Policy{
+	m.tellMember(tell{to: to, msg: &wire.Policy{
 		Resource: s.key.resource, Slot: s.key.number, Policy: Founding,
 		Configuration: m.settings.Version, Body: []byte{what},
-	})
+	}})
 }
 
 // foundingMessage answers a question about the first token of a slot, or takes in an

@@ -68,6 +68,7 @@ type slot struct {
 	isolated bool              // votes were missing when its policy was stepped last
 	newest   uint64            // the latest genesis time of those that were here
 	watches  []ident.Member    // whom the policy watches, oldest first
+	queued   int               // questions of the policy that wait: see tells.go
 
 	seen, operations uint64
 	// Wall clock, µs since 1970; 0: never.

@@ -35,7 +35,7 @@ const (
 	strangerBurst = 64
 
 	// maxTells bounds the POLICY messages of one urgency that wait for a dial: an eighth of
-	// eight thousand members can be told of a new token. It is 0.7 MB.
+	// eight thousand members can be told of a new token. It is 0.7 MB at most.
 	maxTells = 1024
 
 	// maxDialled bounds the members that are remembered to have been dialled for them.
@@ -66,43 +66,97 @@ func newRations(left float64, now clock.Instant) rations {
 	return rations{{left, now}, {left, now}}
 }
 
+// urgency is which POLICY messages go first where several wait for a dial.
+type urgency uint8
+
+const (
+	statements urgency = iota // of keepers
+	questions                 // of a keeper to all members
+	hints                     // of policies
+	urgencies
+)
+
 // tells are the POLICY messages that wait until their receivers may be dialled, or answer a
 // dial.
 type tells struct {
-	waiting [shares][]tell // the keepers' go first
-	dialled map[ident.Member]clock.Instant
+	waiting [urgencies][]tell
+	dialled map[ident.Member]dialled
 	dials   budget
 	at      clock.Instant // when the next member may be dialled
 }
 
 type tell struct {
-	to  ident.Member
-	msg *wire.Policy
+	to    ident.Member
+	msg   *wire.Policy
+	asker *slot // of a question: whose policy it is of
+}
+
+func (t tell) urgency() urgency {
+	switch {
+	case t.asker != nil:
+		return questions
+	case shareOf(t.msg.Body) == ofKeepers:
+		return statements
+	}
+	return hints
+}
+
+// dialled is a member that was dialled for a message.
+type dialled struct {
+	at     clock.Instant
+	failed bool  // it did not answer
+	asker  *slot // of the message, if it was a question
 }
 
 // tellPeer sends a message from the policy of a slot to a peer's.
 func (m *Member) tellPeer(s *slot, a *policy.Action) {
-	m.tellMember(a.To, &wire.Policy{
+	t := tell{to: a.To, msg: &wire.Policy{
 		Resource: s.key.resource, Slot: s.key.number, Policy: s.resource.Policy,
 		Configuration: m.settings.Version, Body: slices.Clone(a.Field),
-	})
+	}}
+	if a.Question {
+		t.asker = s
+	}
+	m.tellMember(t)
 }
 
-func (m *Member) tellMember(to ident.Member, msg *wire.Policy) {
-	t, list := tell{to, msg}, &m.tells.waiting[shareOf(msg.Body)]
-	switch {
+func (m *Member) tellMember(t tell) {
+	w, list := &m.tells, &m.tells.waiting[t.urgency()]
+	switch d := w.dialled[t.to]; {
 	case t.to == m.self || m.dir.Status(t.to, m.now.Wall) != nil && m.peers[t.to] == nil:
 		m.reject("policy message to nobody")
 	case m.peers[t.to] == nil && !m.dir.Dialable(t.to):
 		m.reject("policy message out of reach")
 	case m.peers[t.to] != nil:
 		m.tellConnected(t)
+	case d.failed && t.asker != nil && m.now.Boot < d.at.Add(m.settings.Silence):
+		// A question is not worth a second dial so soon.
+	case m.dialsFor(t):
 	case len(*list) >= maxTells:
 		m.reject("policy messages waiting")
+		m.unsent(t.asker, t.to)
 	default:
 		*list = append(*list, t)
-		m.tells.at = min(m.tells.at, m.now.Boot)
-		m.tellStrangers()
+		m.queues(t, 1)
+	}
+}
+
+// queues counts the questions that wait, and tells the policy of the first and the last.
+func (m *Member) queues(t tell, n int) {
+	s := t.asker
+	if s == nil {
+		return
+	}
+	before := s.queued
+	if s.queued += n; before == 0 || s.queued == 0 {
+		m.tell(s, policy.Event{Kind: policy.Queued, Members: s.queued})
+	}
+}
+
+// unsent tells a policy that a question has not gone.
+func (m *Member) unsent(asker *slot, to ident.Member) {
+	if asker != nil {
+		m.tell(asker, policy.Event{Kind: policy.Unsent, From: to})
 	}
 }
 
@@ -121,6 +175,7 @@ func (m *Member) tellConnected(t tell) {
 		m.send(t.to, t.msg)
 	case of == ofKeepers:
 		m.reject("own keeper rate")
+		m.unsent(t.asker, t.to)
 	default:
 		m.reject("own policy rate")
 	}
@@ -135,24 +190,31 @@ func (m *Member) tellStrangers() {
 	}
 	w.at = clock.Never
 	for i := range w.waiting {
-		if w.waiting[i] = slices.DeleteFunc(w.waiting[i], m.dialsFor); len(w.waiting[i]) == 0 {
+		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t tell) bool {
+			goes := m.dialsFor(t)
+			if goes {
+				m.queues(t, -1)
+			}
+			return goes
+		})
+		if len(w.waiting[i]) == 0 {
 			w.waiting[i] = nil
 		}
 	}
 }
 
-// dialsFor reports whether a message that waits has gone now.
+// dialsFor dials for a message, and reports whether it may.
 func (m *Member) dialsFor(t tell) bool {
 	w := &m.tells
-	at, dialled := w.dialled[t.to]
+	d, known := w.dialled[t.to]
 	switch {
-	case dialled && m.now.Boot < at.Add(dialPatience):
-		w.at = min(w.at, at.Add(dialPatience))
+	case known && !d.failed && m.now.Boot < d.at.Add(dialPatience):
+		w.at = min(w.at, d.at.Add(dialPatience))
 	case w.dials.spend(m.now.Boot, strangerRate, strangerBurst):
 		if len(w.dialled) >= maxDialled {
 			clear(w.dialled)
 		}
-		w.dialled[t.to] = m.now.Boot
+		w.dialled[t.to] = dialled{at: m.now.Boot, asker: t.asker}
 		m.send(t.to, t.msg)
 		return true
 	default:
@@ -163,32 +225,40 @@ func (m *Member) dialsFor(t tell) bool {
 
 // tellAnswered sends what waits for a member that is connected now.
 func (m *Member) tellAnswered(id ident.Member) {
+	delete(m.tells.dialled, id)
+	m.takeTells(id, m.tellConnected)
+}
+
+// tellUnanswered drops what waits for a member that was dialled and does not answer. If the
+// failure was on this side the member is dialled again.
+func (m *Member) tellUnanswered(in Unreachable) {
 	w := &m.tells
-	delete(w.dialled, id)
-	for i := range w.waiting {
-		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t tell) bool {
-			if t.to == id {
-				m.tellConnected(t)
-			}
-			return t.to == id
-		})
+	d, known := w.dialled[in.Peer]
+	switch {
+	case !known || d.failed:
+	case in.Silent || in.Refused:
+		d.failed = true
+		w.dialled[in.Peer] = d
+		m.takeTells(in.Peer, func(tell) {})
+	default:
+		delete(w.dialled, in.Peer)
+		m.unsent(d.asker, in.Peer)
+		w.at = min(w.at, m.now.Boot)
 	}
 }
 
-// tellUnanswered drops what waits for a member that does not answer. After a dial that has
-// failed otherwise it is dialled again.
-func (m *Member) tellUnanswered(in Unreachable) {
+// takeTells takes what waits for a member out of the queues.
+func (m *Member) takeTells(id ident.Member, use func(tell)) {
 	w := &m.tells
-	if _, dialled := w.dialled[in.Peer]; !dialled {
-		return
-	}
-	delete(w.dialled, in.Peer)
-	w.at = min(w.at, m.now.Boot)
-	if !in.Silent && !in.Refused {
-		return
-	}
 	for i := range w.waiting {
-		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t tell) bool { return t.to == in.Peer })
+		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t tell) bool {
+			if t.to != id {
+				return false
+			}
+			use(t)
+			m.queues(t, -1)
+			return true
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/weigh"
 	"github.com/wandertoken/wander/protocol/effect"
@@ -36,9 +37,10 @@ func tellAll(list []*someone) (actions []policy.Action) {
 // told has the policy act, and returns who is told at once.
 func (s *marionette) told(actions ...policy.Action) []ident.Member {
 	s.puppet.next = actions
-	s.step(member.Demand{Request: uint64(len(s.puppet.events)) + 100, Resource: resource})
+	request := uint64(len(s.puppet.events)) + 100
+	s.step(member.Demand{Request: request, Resource: resource})
 	list := toldTo(s.box)
-	s.step(member.Withdraw{Request: uint64(len(s.puppet.events)) + 99})
+	s.step(member.Withdraw{Request: request})
 	return list
 }
 
@@ -165,4 +167,53 @@ func TestTells_HintsWait_KeeperGoesFirst(t *testing.T) {
 	assert.Empty(t, b.told(keeper), "all dials are spent")
 	b.after(100 * time.Millisecond)
 	assert.Contains(t, toldTo(b.box), list[100].id())
+}
+
+// events are those of a kind that the policy was told.
+func (s *marionette) events(kind policy.EventKind) (list []policy.Event) {
+	for _, e := range s.puppet.events {
+		if e.Kind == kind {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Questions to all go last where they wait for a dial, and the policy hears of that and of
+// those that do not go at all.
+func TestTells_Questions_GoLastAndAreCounted(t *testing.T) {
+	a := newAuthority(t)
+	b := a.marionette(a.issue(1, 24*time.Hour), nil)
+	list := a.strangers(100)
+	b.known(list...)
+	ask := tellAll(list[:90])
+	for i := range ask {
+		ask[i].Field, ask[i].Question = ofKeeper, true
+	}
+	assert.Len(t, b.told(ask...), 64)
+	require.Len(t, b.events(policy.Queued), 1)
+	assert.Positive(t, b.events(policy.Queued)[0].Members)
+	b.told(policy.Action{Kind: policy.Tell, To: list[90].id(), Field: ofKeeper})
+	b.after(100 * time.Millisecond)
+	assert.Contains(t, toldTo(b.box), list[90].id(), "it goes before the questions")
+
+	b.step(member.Unreachable{Peer: list[0].id()})
+	require.Len(t, b.events(policy.Unsent), 1, "a dial that failed on this side has to be made again")
+	assert.Equal(t, list[0].id(), b.events(policy.Unsent)[0].From)
+	b.step(member.Unreachable{Peer: list[1].id(), Silent: true})
+	assert.Empty(t, b.told(ask[1]), "not so soon")
+	assert.Len(t, b.events(policy.Unsent), 1)
+
+	for range 3 {
+		b.after(time.Second)
+	}
+	require.Len(t, b.events(policy.Queued), 2)
+	assert.Zero(t, b.events(policy.Queued)[1].Members)
+
+	more := make([]policy.Action, 2000)
+	for i := range more {
+		more[i] = policy.Action{Kind: policy.Tell, To: list[91+i%9].id(), Field: ofKeeper, Question: true}
+	}
+	sent := len(b.told(more...))
+	assert.Len(t, b.events(policy.Unsent), 1+2000-1024-sent)
 }

@@ -98,6 +98,12 @@ const (
 	// end, and Resumed follows: a policy that ignores Running knows of the token from
 	// there on.
 	Running
+	// Unsent: what Tell was to say to Event.From, as a question, was not sent, as too much
+	// waits or no more may be sent: it has to be told again later.
+	Unsent
+	// Queued: Event.Members members that Tell has a question for wait until they may be
+	// dialled. It is told when there is one, and when there is none any more.
+	Queued
 )
 
 // Outcome is how a Pass ended.
@@ -157,7 +163,8 @@ const (
 	// waited for before; clock.Never cancels.
 	Wait
 	// Tell: send Action.Field as a message to the policy at Action.To. It may
-	// get lost.
+	// get lost. One that is a Question waits behind all others where members have to be
+	// dialled, and Unsent and Queued tell of it.
 	Tell
 	// Watch: say Silent when Action.To does not answer any more, or does not
 	// now. Nothing answers while it does. A policy watches MaxWatched members at
@@ -215,6 +222,8 @@ type Action struct {
 	To     ident.Member
 	Token  ident.Token
 	Field  []byte
+	// Question, of Tell: it goes to all members, one after the other.
+	Question bool
 }
 
 // Gauger is a policy that has figures to show to people. They decide nothing.

@@ -149,6 +149,12 @@ func (k *Keeper) happened(e *policy.Event) {
 		if k.now < k.innerDue && k.innerDue != clock.Never {
 			return
 		}
+	case policy.Queued:
+		k.queued(e.Members > 0)
+		return
+	case policy.Unsent:
+		k.unsent(e.From)
+		return
 	case policy.Resumed:
 		k.resumed(e)
 		return

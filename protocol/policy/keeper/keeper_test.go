@@ -136,6 +136,31 @@ func TestKeeper_BusyMembersDie_NoStall(t *testing.T) {
 	})
 }
 
+// TestKeeper_SlowDials_AsksAllBeforeItMakes: a keeper that knows nothing asks all, one after
+// the other, for longer than it waits for an answer. The one that has the token is asked at
+// some time, and lives. If it died, too, all that live are asked before there is another one.
+func TestKeeper_SlowDials_AsksAllBeforeItMakes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := newNetwork(40, rapid.Uint64().Draw(t, "seed"))
+		n.log = t.Logf
+		n.detect, n.dial = time.Hour, 500*time.Millisecond
+		holder := rapid.IntRange(2, 39).Draw(t, "holder")
+		lost := rapid.Bool().Draw(t, "lost")
+		n.want(holder)
+		n.run(20 * time.Second) // it rests there, as it has promised the first keeper
+		n.die(0)
+		if lost {
+			n.die(holder)
+		}
+		n.want(1)
+		n.run(2 * time.Minute)
+		require.Equal(t, lost, n.made == 1)
+		require.LessOrEqual(t, n.made, 1)
+		require.Zero(t, n.overlap)
+		require.False(t, n.sites[1].demand, "it was served")
+	})
+}
+
 func (n *network) ups() (count int) {
 	for _, s := range n.sites {
 		if s.up {

@@ -18,7 +18,7 @@ const (
 	delayLeast  = 5 * time.Millisecond
 	delayMost   = 15 * time.Millisecond
 	passTime    = 30 * time.Millisecond
-	stateAfter  = 15 * time.Second // a death is in all directories
+	stateAfter  = 15 * time.Second // a death is in all directories, unless a test says otherwise
 	longestHold = 6 * time.Second
 )
 
@@ -34,6 +34,8 @@ type network struct {
 	loss       float64       // of messages
 	longest    time.Duration // program that is run, at most
 	thaws      clock.Instant // when all that stood still goes on
+	stated     time.Duration // until a death is in all directories
+	dial       time.Duration // between two questions of one member to all; 0: they go at once
 	tokens     int
 	made       int // by keepers
 	told       int // messages
@@ -58,6 +60,7 @@ type site struct {
 	watched []ident.Member
 	demand  bool
 	greedy  bool           // wants again as soon as it was served
+	queued  int            // questions that wait
 	holds   []policy.Token // in custody, also while away if durable
 	arrives map[int]clock.Instant
 }
@@ -158,7 +161,7 @@ func (p *puppet) goOn(hops byte, actions []policy.Action) []policy.Action {
 }
 
 func newNetwork(members int, seed uint64) *network {
-	n := &network{rng: rand.New(rand.NewPCG(seed, 1)), detect: time.Second, longest: longestHold, waitsSince: clock.Never, log: func(string, ...any) {}}
+	n := &network{rng: rand.New(rand.NewPCG(seed, 1)), detect: time.Second, stated: stateAfter, longest: longestHold, waitsSince: clock.Never, log: func(string, ...any) {}}
 	for i := range members {
 		s := &site{n: n, id: ident.Member{byte(i + 1)}, due: clock.Never, durable: true, arrives: make(map[int]clock.Instant)}
 		n.sites = append(n.sites, s)
@@ -172,7 +175,7 @@ func newNetwork(members int, seed uint64) *network {
 
 // start begins a life of a member.
 func (s *site) start() {
-	s.up, s.watched, s.due = true, nil, clock.Never
+	s.up, s.watched, s.due, s.queued = true, nil, clock.Never, 0
 	s.life++
 	s.inner = &puppet{n: s.n, at: s.index()}
 	s.keeper = Around(s.inner, testParams, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable && s.life > 1, Patience: s.n.patience}, true)
@@ -298,6 +301,10 @@ func (s *site) do(a policy.Action) {
 			})
 		}
 	case policy.Tell:
+		if a.Question && n.dial > 0 {
+			s.queue(a)
+			return
+		}
 		s.tell(n.sites[int(a.To[0])-1], a.Field)
 	case policy.Watch:
 		if !slices.Contains(s.watched, a.To) {
@@ -330,6 +337,23 @@ func (s *site) do(a policy.Action) {
 			s.pass(t, a.To)
 		}
 	}
+}
+
+// queue sends a question when all that were asked before have been dialled.
+func (s *site) queue(a policy.Action) {
+	life := s.life
+	if s.queued++; s.queued == 1 {
+		s.n.after(0, func() { s.step(policy.Event{Kind: policy.Queued, Members: 1}) })
+	}
+	s.n.after(time.Duration(s.queued)*s.n.dial, func() {
+		if s.life != life {
+			return
+		}
+		s.tell(s.n.sites[int(a.To[0])-1], a.Field)
+		if s.queued--; s.queued == 0 {
+			s.step(policy.Event{Kind: policy.Queued})
+		}
+	})
 }
 
 // run runs a program: not longer than it may.
@@ -446,7 +470,7 @@ var names = map[kind]string{
 // directory is what a member knows of who takes part.
 type directory struct{ *site }
 
-func (d directory) takesPart(s *site) bool { return s.up || d.n.now < s.died.Add(stateAfter) }
+func (d directory) takesPart(s *site) bool { return s.up || d.n.now < s.died.Add(d.n.stated) }
 
 func (d directory) Draw(k int, to []ident.Member) []ident.Member {
 	for _, i := range d.n.rng.Perm(len(d.n.sites)) {

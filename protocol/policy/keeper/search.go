@@ -31,6 +31,9 @@ type search struct {
 	target   ident.Member // who is asked whether it has the token
 	chain    int
 	asked    []ident.Member // who is asked, of all, and has not answered
+	queued   bool           // questions wait until their receivers may be dialled
+	asking   bool           // not all have been asked once
+	unsent   []ident.Member // whose question did not go
 	patience time.Duration  // how long an answer is awaited
 	answers  []ident.Member // who has
 	heard    []ident.Member // who has said anything since
@@ -89,6 +92,7 @@ func (k *Keeper) rest(next clock.Instant) {
 	s.stage, s.next, s.chain, s.leaps, s.late, s.target = calm, next, 0, 0, 0, ident.Member{}
 	s.asked, s.answers, s.young, s.suspect, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, clock.Never, clock.Never
 	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
+	s.asking, s.unsent = false, s.unsent[:0]
 }
 
 // wanted is a member's word that it waits for a token. Those that wait say so again one
@@ -144,6 +148,9 @@ func (k *Keeper) searchDue() {
 		}
 		k.askTarget()
 	case everybody:
+		if s.asking && k.asksOn() {
+			return
+		}
 		switch over := k.now >= s.since.Add(k.bears(k.silence)) || k.now >= s.since.Add(k.bears(s.patience)) && !k.oneHasDied(); {
 		case over && s.trail.moving && s.late < maxLeaps:
 			s.late++
@@ -239,7 +246,9 @@ func (k *Keeper) inquire() {
 	s.heard = s.heard[:0]
 	s.trail, s.patience = trail{}, k.silence
 	s.asked = k.roster.Draw(maxMembers, s.asked[:0])
-	k.askAll()
+	s.asking, s.unsent, s.next = true, s.unsent[:0], k.now.Add(k.retry)
+	k.question(s.asked)
+	k.allAnswered()
 }
 
 // inquireAgain asks all members once more, also those that did not answer before: they may
@@ -255,14 +264,67 @@ func (k *Keeper) inquireAgain() {
 func (k *Keeper) fresh() time.Duration { return k.retry + restAfter }
 
 // askAll asks those that have not answered yet. Nobody waits for those that have fallen
-// silent.
+// silent. Who is still to be dialled since the last time is not asked once more.
 func (k *Keeper) askAll() {
 	s := &k.search
-	s.next = k.now.Add(k.retry)
-	for _, m := range s.asked {
-		k.tell(m, &message{kind: ask, custody: s.last.custody})
+	if s.next = k.now.Add(k.retry); !s.queued {
+		k.question(s.asked)
 	}
 	k.allAnswered()
+}
+
+func (k *Keeper) question(list []ident.Member) {
+	first := len(k.actions)
+	for _, m := range list {
+		k.tell(m, &message{kind: ask, custody: k.search.last.custody})
+	}
+	for i := range k.actions[first:] {
+		k.actions[first+i].Question = true
+	}
+}
+
+// queued notes that some of all that are asked wait until they may be dialled, or none any
+// more.
+func (k *Keeper) queued(some bool) {
+	s := &k.search
+	if s.queued = some; !some && s.stage == everybody && s.asking && len(s.unsent) == 0 {
+		k.allAsked()
+	}
+}
+
+// unsent notes that a member was not asked.
+func (k *Keeper) unsent(m ident.Member) {
+	if s := &k.search; s.stage == everybody && slices.Contains(s.asked, m) {
+		s.asking, s.unsent = true, append(s.unsent, m)
+	}
+}
+
+// asksOn goes on asking, and reports whether all have been asked since.
+func (k *Keeper) asksOn() bool {
+	s := &k.search
+	switch {
+	case s.queued:
+		s.next = k.now.Add(k.retry)
+	case len(s.unsent) > 0:
+		list := slices.DeleteFunc(slices.Clone(s.unsent), func(m ident.Member) bool { return !slices.Contains(s.asked, m) })
+		s.unsent = s.unsent[:0]
+		k.allAsked()
+		s.asking = true
+		k.question(list)
+	default:
+		s.asking = false
+	}
+	return s.asking
+}
+
+// allAsked begins to wait for answers: who is asked late has as long to answer as the
+// others.
+func (k *Keeper) allAsked() {
+	s := &k.search
+	if s.inquired == s.since {
+		s.inquired = k.now
+	}
+	s.since, s.asking, s.next = k.now, false, k.now.Add(k.retry)
 }
 
 // allAnswered ends the questions when nobody is waited for any more. A token that went

@@ -93,6 +93,9 @@ var events = map[string]struct {
 	"message":       {policy.Event{Kind: policy.Message}, false},
 	"neighbour":     {policy.Event{Kind: policy.Neighbour}, false},
 	"silent":        {policy.Event{Kind: policy.Silent}, false},
+	"unsent":        {policy.Event{Kind: policy.Unsent}, false},
+	"queued":        {policy.Event{Kind: policy.Queued, Members: 1}, false},
+	"none-queued":   {policy.Event{Kind: policy.Queued}, false},
 }
 
 // parseEvent reads an event line: time, event and what belongs to it.
@@ -109,10 +112,10 @@ func parseEvent(words []string) (clock.Instant, policy.Event, error) {
 	switch {
 	case known.ofToken:
 		event.Token, event.From, err = parseToken(rest)
-	case event.Kind == policy.Silent && len(rest) == 1:
+	case (event.Kind == policy.Silent || event.Kind == policy.Unsent) && len(rest) == 1:
 		event.From, err = member(rest[0])
-	case event.Kind == policy.Silent:
-		err = fmt.Errorf("%w: want one who is silent, like M", ErrScript)
+	case event.Kind == policy.Silent || event.Kind == policy.Unsent:
+		err = fmt.Errorf("%w: want one member, like M", ErrScript)
 	case event.Kind == policy.Message:
 		event.From, event.Body, err = parseMessage(rest)
 	case event.Kind == policy.Neighbour:
