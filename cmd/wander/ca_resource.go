@@ -32,6 +32,8 @@ type resourceFile struct {
 	DecayFactor      ratio `toml:"decay_factor"`
 	GeneratorRests   bool  `toml:"generator_rests"`
 	RequestTimeout   span  `toml:"request_timeout"`
+
+	OnSilentHolder policy.SilentHolder `toml:"on_silent_holder"`
 }
 
 // resource is what is signed. It names the preset even where the file leaves it to
@@ -73,6 +75,7 @@ func (f resourceFile) params() policy.Params {
 		DecayFactor:      f.DecayFactor.Ratio,
 		GeneratorRests:   f.GeneratorRests,
 		RequestTimeout:   f.RequestTimeout.Duration,
+		OnSilentHolder:   f.OnSilentHolder,
 	}
 }
 

@@ -309,7 +309,7 @@ func (k *Keeper) calm(pause time.Duration) {
 // is known when its program ends at the latest.
 func (k *Keeper) pause() time.Duration {
 	ends := k.search.last.ends
-	if ends == longAgo {
+	if ends == longAgo || k.atOnce {
 		return k.retry
 	}
 	return min(max(ends.Sub(k.now)-k.silence, k.half), k.silence)
@@ -523,6 +523,12 @@ func (k *Keeper) replaces() {
 func (k *Keeper) programsEnd() clock.Instant {
 	s := &k.search
 	l, at := &s.last, s.young
+	if k.atOnce { // speed goes before exclusion
+		if l.at == longAgo {
+			return k.start.Add(foundingTime)
+		}
+		return longAgo
+	}
 	if k.forgetful { // an earlier life may have begun one
 		at = max(at, k.start.Add(k.hold))
 	}
