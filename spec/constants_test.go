@@ -225,7 +225,7 @@ var walkerNumbers = []string{
 // others see it.
 var keeperNumbers = []string{
 	"DefaultSilence", "retries", "ranks", "restAfter", "reportPause", "foundingTime", "maxChain", "maxLeaps",
-	"maxAgain", "muteTime", "secondOpinion",
+	"maxAgain", "muteTime", "secondOpinion", "nextPause",
 }
 
 // beside is a constant with its number in the text: `name` (3), `name` (2 seconds).

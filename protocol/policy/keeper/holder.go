@@ -35,6 +35,9 @@ type held struct {
 	known   clock.Instant  // when the program began that others know of
 	promise
 
+	ran      bool // a program has ended under it here
+	prepared bool // the policy is about to pass it on
+
 	// action is what the policy wants done with it as soon as the promise is given back.
 	action policy.Action
 	// event is what the policy is told of it then: it does not know of it yet.
@@ -109,7 +112,9 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 	case asking:
 		return h.next
 	case idle:
-		if k.exclusive {
+		if k.exclusive && h.ran && !h.prepared { // the keeper counts on a program that has ended
+			return max(report, h.since)
+		} else if k.exclusive {
 			return h.since.Add(restAfter)
 		} else if h.untold {
 			return max(report, h.since.Add(restAfter))
@@ -219,7 +224,10 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 		return false
 	}
 	switch a.Kind {
+	case policy.Prepare:
+		h.prepared = true
 	case policy.Run:
+		h.prepared = false
 		h.state, h.since, h.untold = running, k.now, true
 		k.tells() // before the program begins
 	case policy.Pass:
@@ -233,7 +241,7 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 // ended notes that a program has.
 func (k *Keeper) ended(t *policy.Token) {
 	if h := k.holder.find(&t.ID); h != nil && h.state == running {
-		h.state, h.since = idle, k.now
+		h.state, h.since, h.ran = idle, k.now, true
 	}
 }
 
@@ -311,7 +319,7 @@ func (k *Keeper) holderDue() {
 		case h.state == asking:
 			k.asksAgain(h)
 			return // the policy may have let tokens go
-		case h.state == idle && k.exclusive && k.now >= h.since.Add(restAfter):
+		case h.state == idle && k.exclusive:
 			k.promises(h)
 		}
 	}
@@ -508,6 +516,17 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		return
 	}
 	k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+}
+
+// forwards has the keeper of a token whose program runs here know that somebody waits: if
+// this member dies, nobody else does.
+func (k *Keeper) forwards(from ident.Member) {
+	for i := range k.holder.held {
+		if h := &k.holder.held[i]; h.state == running && h.keeper != k.self && h.keeper != from {
+			k.tell(h.keeper, &message{kind: want})
+			return
+		}
+	}
 }
 
 // wakes tells the policy that somebody waits, if a token rests here.

@@ -64,7 +64,11 @@ func (k *Keeper) says() {
 		first = max(0, slices.Index(list, w.told[0]))
 	}
 	tries := min(len(w.told)+1, len(list))
-	w.next, w.told = k.now.Add(k.retry), w.told[:0]
+	w.next = k.now.Add(k.retry)
+	if tries == 1 { // the first one may have died with the token, and the next one knows
+		w.next = k.now.Add(min(k.retry, nextPause))
+	}
+	w.told = w.told[:0]
 	for i := range tries {
 		w.told = append(w.told, list[(first+i)%len(list)])
 		k.tell(w.told[i], &message{kind: want})
