@@ -187,13 +187,18 @@ func (w *watched) fail(now clock.Instant) {
 }
 
 // watchedGreets tells those who watch a member when it has another custody memory
-// than the one they watch: what it held is lost as if it was dead.
+// than the one they watch: what it held is lost as if it was dead. Otherwise it may have
+// started again, and have forgotten what policies told it.
 func (m *Member) watchedGreets(id ident.Member, now ident.Incarnation) {
 	w := m.watchedAs(id)
 	switch {
 	case w == nil:
 	case w.incarnation != now && w.incarnation != (ident.Incarnation{}):
 		m.tellSilent(w)
+	case w.incarnation == now:
+		for _, s := range w.slots {
+			m.tell(s, policy.Event{Kind: policy.Greeted, From: id})
+		}
 	default:
 		w.incarnation = now
 	}

@@ -94,6 +94,9 @@ const (
 	// end, and Resumed follows: a policy that ignores Running knows of the token from
 	// there on.
 	Running
+	// Greeted: the member Event.From, which a Watch is about, has made another connection.
+	// What it was told before may be lost, with its process. The watch goes on.
+	Greeted
 )
 
 // Outcome is how a Pass ended.

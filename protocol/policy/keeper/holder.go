@@ -127,6 +127,10 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 		} else if !k.stays(h) {
 			return h.since.Add(restAfter)
 		}
+	case resting:
+		if !k.stays(h) { // from then on its keeper is watched
+			return h.since.Add(restAfter)
+		}
 	case passing, leaving:
 		if known := h.since.Add(k.silence); k.now < known { // until then it counts as here
 			return known
@@ -519,10 +523,10 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 }
 
 // forwards has the keeper of a token whose program runs here know that somebody waits: if
-// this member dies, nobody else does.
-func (k *Keeper) forwards(from ident.Member) {
+// this member dies, nobody else does. That keeper may be the one that waits.
+func (k *Keeper) forwards() {
 	for i := range k.holder.held {
-		if h := &k.holder.held[i]; h.state == running && h.keeper != k.self && h.keeper != from {
+		if h := &k.holder.held[i]; h.state == running && h.keeper != k.self {
 			k.tell(h.keeper, &message{kind: want})
 			return
 		}

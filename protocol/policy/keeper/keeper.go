@@ -20,7 +20,7 @@ type Keeper struct {
 	slot      ident.Member
 	roster    policy.Roster
 	exclusive bool // one program at a time is the policy's aim
-	atOnce    bool // and yet no program of a lost holder is waited for
+	atOnce    bool // no program of a lost holder is waited for
 	forgetful bool // an earlier life of this member may have left programs that it does not know of
 
 	// of one Step
@@ -54,7 +54,7 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful,
+		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful,
 		innerDue: clock.Never, asked: clock.Never,
 	}
 	if k.roster == nil {
@@ -140,6 +140,9 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.silent(e.From)
 		k.keeperSilent(e.From)
 		k.keeperLost(e.From)
+	case policy.Greeted:
+		k.tellsAgain(e.From)
+		return
 	case policy.Timer:
 		k.timer()
 		if k.now < k.innerDue && k.innerDue != clock.Never {

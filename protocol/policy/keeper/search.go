@@ -97,7 +97,7 @@ func (k *Keeper) wanted(from ident.Member) {
 	s.wanted = max(s.wanted, s.again.Add(k.half))
 	k.tell(from, &message{kind: noted, span: millis(s.again.Sub(k.now))})
 	k.wakes()
-	k.forwards(from)
+	k.forwards()
 	if s.stage == calm && s.next == clock.Never {
 		k.lookAt(max(k.now, s.look))
 	}

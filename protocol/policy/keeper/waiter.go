@@ -99,10 +99,19 @@ func (k *Keeper) keeperSilent(m ident.Member) {
 // silent.
 func (k *Keeper) keeperLost(m ident.Member) {
 	for i := range k.holder.held {
-		switch h := &k.holder.held[i]; {
-		case h.state == asking && h.event == nil && slices.Contains(h.asked, m):
+		if h := &k.holder.held[i]; h.state == asking && h.event == nil && slices.Contains(h.asked, m) {
 			k.silentAsked(h, m)
 			return // the policy may have let tokens go
+		}
+	}
+	k.tellsAgain(m)
+}
+
+// tellsAgain tells the keeper, whichever it is now, of the tokens that a member knew of
+// that is silent, or may have forgotten them in a restart.
+func (k *Keeper) tellsAgain(m ident.Member) {
+	for i := range k.holder.held {
+		switch h := &k.holder.held[i]; {
 		case h.keeper != m:
 		case h.state == running:
 			h.untold = true
