@@ -80,6 +80,7 @@ var readers = map[string]string{
 	"protocol/handoff.Machine.OnAnswer":            "fuzz/FuzzHandoff",
 	"protocol/ident.Grant.UnmarshalText":           "fuzz/FuzzAPI",
 	"protocol/policy.OnIsolated.UnmarshalText":     "- one of three words",
+	"protocol/policy.SilentHolder.UnmarshalText":   "- one of two words",
 	"protocol/ident.Hash.UnmarshalText":            "fuzz/FuzzText",
 	"protocol/ident.Token.UnmarshalText":           "fuzz/FuzzText",
 	"protocol/ident.Group.UnmarshalText":           "fuzz/FuzzText",

@@ -84,7 +84,7 @@ func (s policyScript) params(preset catalog.Preset) policy.Params {
 	for i, parameter := range policy.Parameters {
 		given := bits>>(2+i%6)&1 == 1 || parameter.Name == "target_interval"
 		if parameter.Optional && given && slices.Contains(preset.Uses, parameter.Name) {
-			wire := map[policy.Quantity]uint64{policy.Span: 500, policy.Thousandths: 1000, policy.Count: 2, policy.Flag: 1}
+			wire := map[policy.Quantity]uint64{policy.Span: 500, policy.Thousandths: 1000, policy.Count: 2, policy.Flag: 1, policy.Choice: 1}
 			parameter.SetWire(&p, wire[parameter.Quantity])
 		}
 	}

@@ -225,7 +225,7 @@ var walkerNumbers = []string{
 // others see it.
 var keeperNumbers = []string{
 	"retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps",
-	"maxAgain", "muteTime", "secondOpinion",
+	"maxAgain", "muteTime", "secondOpinion", "nextPause",
 }
 
 // voteNumbers are what members compute with that ask for votes.

@@ -234,7 +234,7 @@ func settingsTable() *table {
 
 // units are the units of a parameter.
 var units = map[policy.Quantity]string{
-	policy.Span: "milliseconds", policy.Count: "number", policy.Thousandths: "thousandths", policy.Flag: "1 for yes",
+	policy.Span: "milliseconds", policy.Count: "number", policy.Thousandths: "thousandths", policy.Flag: "1 for yes", policy.Choice: "1 for `replace`",
 }
 
 // parameterTable is what a policy can be told.

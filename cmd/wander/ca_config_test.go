@@ -83,6 +83,8 @@ func inTOML(q policy.Quantity) (text string, number uint64) {
 		return "2.5", 2500
 	case policy.Flag:
 		return "true", 1
+	case policy.Choice:
+		return `"replace"`, 1
 	}
 	return "7", 7
 }

@@ -34,6 +34,8 @@ type resourceFile struct {
 	DecayFactor      ratio `toml:"decay_factor"`
 	GeneratorRests   bool  `toml:"generator_rests"`
 	RequestTimeout   span  `toml:"request_timeout"`
+
+	OnSilentHolder policy.SilentHolder `toml:"on_silent_holder"`
 }
 
 // resource is what is signed. It names the preset even where the file leaves it to
@@ -76,6 +78,7 @@ func (f resourceFile) params() policy.Params {
 		GeneratorRests:   f.GeneratorRests,
 		RequestTimeout:   f.RequestTimeout.Duration,
 		OnIsolated:       f.OnIsolated,
+		OnSilentHolder:   f.OnSilentHolder,
 	}
 }
 

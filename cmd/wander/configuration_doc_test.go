@@ -154,6 +154,8 @@ func permitted(p policy.Parameter) string {
 		number = func(n uint64) string { return fmt.Sprint(policy.Ratio(n).Float()) }
 	case policy.Flag:
 		return "Permitted: true or false. Default: false."
+	case policy.Choice:
+		return fmt.Sprintf("Permitted: `%s`. Default: `%s`.", strings.Join(p.Words(), "` or `"), p.Words()[0])
 	}
 	zero, absent := "", "Must be given."
 	if p.Optional {

@@ -68,6 +68,12 @@ func parameterValue(p policy.Parameter, text string) (n uint64, err error) {
 			n = 1
 		}
 		return n, nil
+	case policy.Choice:
+		i := slices.Index(p.Words(), text)
+		if i < 0 {
+			return 0, fmt.Errorf("%q is none of %s", text, strings.Join(p.Words(), ", "))
+		}
+		return uint64(i), nil
 	case policy.Count:
 		if n, err = strconv.ParseUint(text, 10, 31); err != nil {
 			err = fmt.Errorf("%q is not a number of things", text)
@@ -100,6 +106,8 @@ func parameterText(p policy.Parameter, n uint64) string {
 		return strconv.FormatFloat(policy.Ratio(n).Float(), 'f', -1, 64)
 	case policy.Flag:
 		return strconv.FormatBool(n != 0)
+	case policy.Choice:
+		return p.Word(n)
 	}
 	return strconv.FormatUint(n, 10)
 }

@@ -76,6 +76,7 @@ func TestPlanMistakes(t *testing.T) {
 		"set to nothing": {append(quickPlan, "--set", "min_interval=0s"), "leave it out"},
 		"set no ratio":   {append(quickPlan, "--set", "growth_factor=x"), `"x" is not a factor`},
 		"set no count":   {append(quickPlan, "--set", "queue_capacity=1.5"), "not a number of things"},
+		"set no choice":  {append(quickPlan, "--set", "on_silent_holder=run"), `"run" is none of wait, replace`},
 		"set no flag":    {append(quickPlan, "--set", "generator_rests=1"), "neither true nor false"},
 		"set too large":  {append(quickPlan, "--set", "min_interval=36500d"), "min_interval is"},
 		"first":          {append(quickPlan, "--first", "0"), "the first is 0, permitted are 1 to 1000000000"},
@@ -97,6 +98,7 @@ func TestPlanSet(t *testing.T) {
 		says string
 	}{
 		"span":   {[]string{"--set", "min_interval=1m"}, "policy uncoordinated, preset journal, min_interval 1m\n0s one way, no loss, no crash\n"},
+		"choice": {[]string{"--policy", "wandering", "--set", "on_silent_holder=replace"}, "preset fair, on_silent_holder replace\n"},
 		"flag":   {[]string{"--policy", "wandering", "--preset", "report", "--set", "generator_rests=true"}, "preset report, generator_rests true\n"},
 		"factor": {[]string{"--policy", "wandering", "--preset", "report", "--set", "growth_factor=2.5", "--set", "max_interval=10m"}, "max_interval 10m, growth_factor 2.5\n"},
 		"count":  {[]string{"--policy", "multitoken", "--preset", "jittered", "--target-interval", "1m", "--set", "queue_capacity=3"}, "target_interval 1m, queue_capacity 3\n"},

@@ -259,6 +259,7 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 				p[one.Key] = uint64(1000)
 			}
 			p[12] = uint64(1)
+			p[14] = uint64(1)
 			p[9] = uint64(1)
 		}, nil},
 		{"other extension", func(_, r, _ []any, _ params) { r[7] = map[int]any{3: "x"} }, nil},

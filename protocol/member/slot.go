@@ -228,6 +228,14 @@ func (m *Member) holdsInOrder() []*hold {
 	return slices.SortedFunc(maps.Values(m.holds), compareHolds)
 }
 
+// holdersGreet tells the policies of tokens that are here that a member has connected: it
+// may have started anew, and forgotten what it was told of them.
+func (m *Member) holdersGreet(id ident.Member) {
+	for _, h := range m.holdsInOrder() {
+		m.tell(h.slot, policy.Event{Kind: policy.Greeted, From: id})
+	}
+}
+
 // describe is what a policy is told of a token in custody.
 func (m *Member) describe(h *hold) policy.Token {
 	title, _ := m.handoff.Title(h.token, h.hop)

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/duration"
@@ -17,6 +18,7 @@ const (
 	Count                           // a number of things
 	Thousandths                     // a ratio in thousandths
 	Flag                            // 0 or 1
+	Choice                          // one of Words, by its place among them
 )
 
 // Parameter describes one field of Params: its key and name in the group
@@ -46,6 +48,7 @@ var Parameters = []Parameter{
 	{11, "decay_factor", Thousandths, true, 1, MinRatio, func(p *Params) any { return &p.DecayFactor }},
 	{12, "generator_rests", Flag, true, 1, 1, func(p *Params) any { return &p.GeneratorRests }},
 	{13, "request_timeout", Span, true, int64(MinDuration), int64(MaxInterval), func(p *Params) any { return &p.RequestTimeout }},
+	{14, "on_silent_holder", Choice, true, int64(Replace), int64(Replace), func(p *Params) any { return &p.OnSilentHolder }},
 }
 
 // Wire is the parameter's number in the group configuration's unit. What is
@@ -73,7 +76,25 @@ func (p Parameter) SetWire(to *Params, n uint64) {
 		*field = Ratio(min(n, math.MaxInt32))
 	case *bool:
 		*field = n != 0
+	case *SilentHolder:
+		*field = SilentHolder(min(n, math.MaxUint8))
 	}
+}
+
+// Words are those that a Choice is among, the default first; none otherwise.
+func (p Parameter) Words() []string {
+	if p.Quantity != Choice {
+		return nil
+	}
+	return silentHolderWords // there is no other
+}
+
+// Word is the one of Words at a place, or that number as text where there is none.
+func (p Parameter) Word(n uint64) string {
+	if words := p.Words(); n < uint64(len(words)) {
+		return words[n]
+	}
+	return strconv.FormatUint(n, 10)
 }
 
 // Range is the smallest and the largest number in the group configuration's
@@ -103,6 +124,8 @@ func (p Parameter) number(of *Params) int64 {
 		if *field {
 			return 1
 		}
+	case *SilentHolder:
+		return int64(*field)
 	}
 	return 0
 }
@@ -127,6 +150,8 @@ func (p Parameter) check(of *Params) error {
 // text is a number as people write it.
 func (p Parameter) text(n int64) any {
 	switch p.Quantity {
+	case Choice:
+		return p.Word(uint64(n))
 	case Span:
 		return duration.Format(time.Duration(n))
 	case Thousandths:

@@ -1,8 +1,11 @@
 package policy
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -64,6 +67,34 @@ type Params struct {
 	// that was not answered by a token. Zero derives it from OperationTime,
 	// SkipDelay and MembersMax.
 	RequestTimeout time.Duration
+	// OnSilentHolder is what a keeper does about a holder that has fallen silent and whose
+	// program may run still.
+	OnSilentHolder SilentHolder
+}
+
+// SilentHolder is what happens when a holder falls silent whose program may run still: a
+// program outlives its daemon, and runs on where a network is cut.
+type SilentHolder uint8
+
+// The values of SilentHolder.
+const (
+	// WaitForProgram replaces the token when no program can run any more under it.
+	WaitForProgram SilentHolder = iota
+	// Replace replaces it at once: the next operation begins sooner, beside the program.
+	Replace
+)
+
+// silentHolderWords are the values as people write them.
+var silentHolderWords = []string{"wait", "replace"}
+
+// UnmarshalText reads what people write.
+func (s *SilentHolder) UnmarshalText(text []byte) error {
+	i := slices.Index(silentHolderWords, string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is none of %s", text, strings.Join(silentHolderWords, ", "))
+	}
+	*s = SilentHolder(i)
+	return nil
 }
 
 // Ratio is a number in thousandths, which is how the group configuration

@@ -104,6 +104,9 @@ const (
 	// Queued: Event.Members members that Tell has a question for wait until they may be
 	// dialled. It is told when there is one, and when there is none any more.
 	Queued
+	// Greeted: the member Event.From has connected with this one, which has a token. What it
+	// was told before may be lost, with its process.
+	Greeted
 )
 
 // Outcome is how a Pass ended.

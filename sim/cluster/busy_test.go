@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"time"
@@ -42,6 +43,8 @@ type busyTimes struct {
 	gossip            time.Duration
 	shortest, longest time.Duration // programs take from one to the other
 	short             time.Duration // that a group works in the short form of a test
+	notice            time.Duration // until machines have refused what is sent to a dead member; 0: they say nothing
+	onSilent          policy.SilentHolder
 }
 
 // turn is a program that started.
@@ -72,7 +75,7 @@ func newBusy(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 func newBusyClocks(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, skews ...time.Duration) *busy {
 	t.Helper()
 	params := policy.Params{
-		Preset: p.preset, OperationTime: times.operation, MembersMax: max(members, 5), SkipDelay: times.skip,
+		Preset: p.preset, OnSilentHolder: times.onSilent, OperationTime: times.operation, MembersMax: max(members, 5), SkipDelay: times.skip,
 	}
 	switch p.policy {
 	case catalog.Multitoken:
@@ -84,7 +87,7 @@ func newBusyClocks(t *testing.T, seed uint64, members int, p busyPolicy, times b
 		seed: seed, tuning: handoff.DefaultTuning, lean: true, checkpointAfter: 2000,
 		resources: []group.Resource{group.Resource{Name: "r", Policy: p.policy, MaxHold: times.hold, Params: params}.WithDefaults()},
 		constants: group.Settings{GossipInterval: times.gossip, ClockAllowance: clockAllowance},
-		net:       networkSetting{delay: 10 * time.Millisecond, jitter: time.Millisecond, notice: time.Second},
+		net:       networkSetting{delay: 10 * time.Millisecond, jitter: time.Millisecond, notice: cmp.Or(times.notice, time.Second), refused: times.notice},
 	}
 	b := newBusyGroup(t, s, times)
 	for i := range members {

@@ -15,12 +15,13 @@ type networkSetting struct {
 	repeat float64       // of messages: a second copy follows
 	// late is the share of messages that take up to lateBy longer, and arrive
 	// on whatever connection there is then.
-	late   float64
-	lateBy time.Duration
-	deaf   float64       // of directory pages: they are the first to be dropped
-	notice time.Duration // longest time until an end finds its connection broken
-	rest   time.Duration // that a member without connections waits before it looks for one
-	idle   time.Duration // without a message, after which a connection is closed; zero: never
+	late    float64
+	lateBy  time.Duration
+	deaf    float64       // of directory pages: they are the first to be dropped
+	notice  time.Duration // longest time until an end finds its connection broken
+	rest    time.Duration // that a member without connections waits before it looks for one
+	refused time.Duration // until a dial is given up whose machine refuses it, as the process there has ended; zero: none does
+	idle    time.Duration // without a message, after which a connection is closed; zero: never
 }
 
 // letter is a message under way.

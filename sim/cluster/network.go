@@ -96,7 +96,13 @@ func (n *node) dial(to ident.Member) {
 	reach := func() bool {
 		return target != nil && target.member != nil && !target.asleep && n.locates(target) && !n.c.isCut(n, target)
 	}
+	refused := func() bool {
+		return n.c.net.refused > 0 && target != nil && target.member == nil && n.locates(target) && !n.c.isCut(n, target)
+	}
 	wait := dialTime
+	if refused() {
+		wait = n.c.net.refused
+	}
 	if reach() {
 		wait = 2*n.c.net.delay + n.c.exponential(n.c.net.jitter)
 	}
@@ -109,7 +115,7 @@ func (n *node) dial(to ident.Member) {
 		k := n.conns[to] // the other one may have been quicker
 		if k == nil && !reach() {
 			n.c.log(n, "cannot reach %s", n.c.name(to))
-			n.put(member.Unreachable{Peer: to, Silent: true})
+			n.put(member.Unreachable{Peer: to, Silent: true, Absent: refused()})
 			return
 		}
 		if reach() && (k == nil || k.broken) {

@@ -52,8 +52,8 @@ type entry struct {
 var entries = map[string]entry{
 	Wandering: {
 		presets: []Preset{
-			{wandering.Fair, []string{"min_interval"}, true},
-			{wandering.Light, []string{"min_interval"}, true},
+			{wandering.Fair, []string{"min_interval", "on_silent_holder"}, true},
+			{wandering.Light, []string{"min_interval", "on_silent_holder"}, true},
 			{wandering.Paper, []string{"min_interval", "regeneration_mean"}, false},
 			{wandering.Report, []string{"min_interval", "max_interval", "growth_factor", "decay_factor", "generator_rests"}, false},
 		},
@@ -73,10 +73,10 @@ var entries = map[string]entry{
 	},
 	Ring: {
 		presets: []Preset{
-			{ring.E.String(), []string{"request_timeout"}, true},
-			{ring.S.String(), nil, true},
-			{ring.Q.String(), []string{"request_timeout"}, true},
-			{ring.D.String(), []string{"request_timeout"}, true},
+			{ring.E.String(), []string{"request_timeout", "on_silent_holder"}, true},
+			{ring.S.String(), []string{"on_silent_holder"}, true},
+			{ring.Q.String(), []string{"request_timeout", "on_silent_holder"}, true},
+			{ring.D.String(), []string{"request_timeout", "on_silent_holder"}, true},
 		},
 		make: func(p policy.Params, in policy.Surroundings) (policy.Policy, error) { return ring.New(p) },
 	},

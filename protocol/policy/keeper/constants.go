@@ -18,6 +18,9 @@ const (
 	// retries is how often a question is sent within L.
 	retries = 4
 
+	// nextPause is after what time without an answer the second keeper is told, too.
+	nextPause = 100 * time.Millisecond
+
 	// ranks is how many members know of a slot's tokens, one in place of the other: more
 	// than one liar.
 	ranks = 4

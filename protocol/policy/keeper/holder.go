@@ -37,6 +37,9 @@ type held struct {
 	known  clock.Instant  // when the program began that others know of
 	promise
 
+	ran      bool // a program has ended under it here
+	prepared bool // the policy is about to pass it on
+
 	// action is what the policy wants done with it as soon as the promise is given back.
 	action policy.Action
 	// event is what the policy is told of it then: it does not know of it yet.
@@ -126,11 +129,14 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 	case asking:
 		return h.next
 	case idle:
-		if k.exclusive && k.holder.busy() != nil {
+		switch {
+		case k.exclusive && k.holder.busy() != nil:
 			return clock.Never // a promise says that no program runs here
-		} else if k.exclusive {
+		case k.exclusive && h.ran && !h.prepared: // the keeper counts on a program that has ended
+			return max(report, h.since)
+		case k.exclusive:
 			return h.since.Add(restAfter)
-		} else if h.untold {
+		case h.untold:
 			return max(report, h.since.Add(restAfter))
 		}
 	case resting:
@@ -245,7 +251,10 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 		return false
 	}
 	switch a.Kind {
+	case policy.Prepare:
+		h.prepared = true
 	case policy.Run:
+		h.prepared = false
 		h.state, h.since, h.untold = running, k.now, true
 		k.tells() // before the program begins
 	case policy.Pass:
@@ -259,7 +268,7 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 // ended notes that a program has.
 func (k *Keeper) ended(t *policy.Token) {
 	if h := k.holder.find(&t.ID); h != nil && h.state == running {
-		h.state, h.since = idle, k.now
+		h.state, h.since, h.ran = idle, k.now, true
 	}
 }
 

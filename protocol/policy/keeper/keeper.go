@@ -21,6 +21,7 @@ type Keeper struct {
 	roster    policy.Roster
 	exclusive bool // one program at a time is the policy's aim
 	patience  func() int
+	atOnce    bool // no program of a lost holder is waited for
 	forgetful bool // an earlier life of this member may have left programs that it does not know of
 
 	// of one Step
@@ -54,7 +55,7 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, forgetful: in.Forgetful, patience: in.Patience,
+		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, patience: in.Patience,
 		innerDue: clock.Never, asked: clock.Never,
 	}
 	if k.patience == nil {
@@ -144,6 +145,9 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.silent(e.From)
 		k.keeperSilent(e.From)
 		k.keeperLost(e.From)
+	case policy.Greeted:
+		k.tellsAgain(e.From)
+		return
 	case policy.Timer:
 		k.timer()
 		if k.now < k.innerDue && k.innerDue != clock.Never {
@@ -165,7 +169,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.search.own = e.Token.ID
 		k.gained(&e.Token)
 		k.step(*e)
-		if k.search.wanted > k.now {
+		if k.isWanted() {
 			k.wakes()
 		}
 		return

@@ -34,6 +34,39 @@ func TestKeeper_RestingHolderDies_SoonReplaced(t *testing.T) {
 	}
 }
 
+// TestKeeper_HolderDiesAfterItsProgram_ReplacedInASecond: where the machine of a holder
+// answers for its dead process, the next operation begins within a second, whoever waits, and
+// however long ago the program ended.
+func TestKeeper_HolderDiesAfterItsProgram_ReplacedInASecond(t *testing.T) {
+	const refused = 650 * time.Millisecond // until a watch tells
+	for _, rested := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, 20 * time.Second} {
+		for holder := range 5 {
+			for waits := range 5 {
+				if holder == waits {
+					continue
+				}
+				n := newNetwork(5, uint64(holder*5+waits))
+				n.detect, n.length, n.stays = refused, time.Second, true
+				n.want(holder)
+				n.run(20 * time.Second)
+				n.want(holder)
+				for len(n.programs) == 0 {
+					n.run(time.Millisecond)
+				}
+				n.run(n.length + rested)
+				require.Len(t, n.sites[holder].holds, 1)
+				n.die(holder)
+				n.stall = 0
+				n.want(waits)
+				n.run(20 * time.Second)
+				assert.Equal(t, 1, n.made)
+				assert.LessOrEqual(t, n.stall, time.Second, "rested %v, holder %d, waiting %d", rested, holder, waits)
+				assert.Zero(t, n.overlap)
+			}
+		}
+	}
+}
+
 // TestKeeper_NothingFails_NoTokenMade: however busy a group is, with messages lost, and where
 // all members have to share too few processors.
 func TestKeeper_NothingFails_NoTokenMade(t *testing.T) {
@@ -147,7 +180,7 @@ func TestKeeper_SlowDials_AsksAllBeforeItMakes(t *testing.T) {
 		holder := rapid.IntRange(2, 39).Draw(t, "holder")
 		lost := rapid.Bool().Draw(t, "lost")
 		n.want(holder)
-		n.run(20 * time.Second) // it rests there, as it has promised the first keeper
+		n.run(time.Minute) // it rests there, as it has promised the first keeper
 		n.die(0)
 		if lost {
 			n.die(holder)
@@ -224,5 +257,44 @@ func TestKeeper_PromiseUnknown_PromisedAgain(t *testing.T) {
 			assert.Equal(t, 1, n.made)
 			assert.LessOrEqual(t, n.stall, 2*n.detect+time.Second/2)
 		})
+	}
+}
+
+// TestKeeper_RunningHolderDies_ReplacedAsSet: the others wait for the end of a lost holder's
+// program, or do not, as the resource's setting says. That costs overlap, and no more than
+// what is left of the program.
+func TestKeeper_RunningHolderDies_ReplacedAsSet(t *testing.T) {
+	for holder := range 4 {
+		for waits := range 4 {
+			if holder == waits {
+				continue
+			}
+			for _, set := range []policy.SilentHolder{policy.WaitForProgram, policy.Replace} {
+				n := newNetworkAs(4, uint64(holder*4+waits), set)
+				n.length = longestHold - time.Second/2
+				n.want(holder)
+				n.run(20 * time.Second)
+				n.want(holder)
+				n.run(time.Second)
+				require.Len(t, n.programs, 1)
+				ends := n.programs[0].ends
+				n.want(waits)
+				n.run(time.Second / 2)
+				n.die(holder)
+				died := n.now
+				n.run(2*n.detect + DefaultSilence/retries + time.Second/2)
+				if set == policy.Replace {
+					assert.Equal(t, 1, n.made, "holder %d, waiting %d", holder, waits)
+					assert.Positive(t, n.overlap)
+				}
+				n.run(longestHold + 2*time.Second)
+				assert.Equal(t, 1, n.made)
+				assert.False(t, n.waiting())
+				assert.LessOrEqual(t, n.overlap, max(0, ends.Sub(died)))
+				if set == policy.WaitForProgram {
+					assert.Zero(t, n.overlap)
+				}
+			}
+		}
 	}
 }

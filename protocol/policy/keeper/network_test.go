@@ -27,6 +27,9 @@ var testParams = policy.Params{OperationTime: time.Second, MaxHold: longestHold,
 // network is a group of members with keepers around puppets.
 type network struct {
 	now        clock.Instant
+	params     policy.Params
+	length     time.Duration // of each program; 0: any
+	stays      bool          // a token stays where it was used while nobody is known to want it
 	events     events
 	rng        *rand.Rand
 	sites      []*site
@@ -119,6 +122,9 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
 			return p.takeSpare(actions)
 		}
+		if p.n.stays {
+			return p.goOn(0, actions)
+		}
 		return p.goOn(byte(len(p.n.sites)), actions)
 	case policy.DemandChanged:
 		p.demand = e.Demand
@@ -161,7 +167,12 @@ func (p *puppet) goOn(hops byte, actions []policy.Action) []policy.Action {
 }
 
 func newNetwork(members int, seed uint64) *network {
-	n := &network{rng: rand.New(rand.NewPCG(seed, 1)), detect: time.Second, stated: stateAfter, longest: longestHold, waitsSince: clock.Never, log: func(string, ...any) {}}
+	return newNetworkAs(members, seed, policy.WaitForProgram)
+}
+
+func newNetworkAs(members int, seed uint64, set policy.SilentHolder) *network {
+	n := &network{params: testParams, rng: rand.New(rand.NewPCG(seed, 1)), detect: time.Second, stated: stateAfter, longest: longestHold, waitsSince: clock.Never, log: func(string, ...any) {}}
+	n.params.OnSilentHolder = set
 	for i := range members {
 		s := &site{n: n, id: ident.Member{byte(i + 1)}, due: clock.Never, durable: true, arrives: make(map[int]clock.Instant)}
 		n.sites = append(n.sites, s)
@@ -178,7 +189,7 @@ func (s *site) start() {
 	s.up, s.watched, s.due, s.queued = true, nil, clock.Never, 0
 	s.life++
 	s.inner = &puppet{n: s.n, at: s.index()}
-	s.keeper = Around(s.inner, testParams, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable && s.life > 1, Patience: s.n.patience}, true)
+	s.keeper = Around(s.inner, s.n.params, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable && s.life > 1, Patience: s.n.patience}, true)
 	if !s.durable {
 		s.holds = nil
 	}
@@ -365,6 +376,9 @@ func (s *site) run(t policy.Token) {
 	}
 	s.demand = false
 	length := time.Duration(n.rng.Int64N(int64(n.longest-100*time.Millisecond))) + 50*time.Millisecond
+	if n.length > 0 {
+		length = n.length
+	}
 	n.count()
 	life := s.life
 	p := program{s, n.now.Add(length)}

@@ -13,6 +13,7 @@ import (
 type search struct {
 	again  clock.Instant // when the last of those that wait is to say so again
 	wanted clock.Instant // until then somebody waits
+	ending clock.Instant // and until then the end of a program is awaited
 
 	last      sight
 	stage     stage
@@ -77,7 +78,7 @@ type trail struct {
 }
 
 func (s *search) reset() {
-	*s = search{look: longAgo, again: longAgo, wanted: longAgo, next: clock.Never, young: longAgo, made: longAgo, inquired: clock.Never, loss: clock.Never}
+	*s = search{look: longAgo, again: longAgo, wanted: longAgo, ending: longAgo, next: clock.Never, young: longAgo, made: longAgo, inquired: clock.Never, loss: clock.Never}
 	s.last.at, s.asker.at = longAgo, longAgo
 }
 
@@ -109,10 +110,14 @@ func (k *Keeper) wanted(from ident.Member) {
 	}
 }
 
+// isWanted reports whether somebody waits, as far as is known: while a program runs it may
+// have told the holder alone.
+func (k *Keeper) isWanted() bool { return max(k.search.wanted, k.search.ending) > k.now }
+
 // looksLater has this member look for a token that has left it while somebody waits.
 func (k *Keeper) looksLater() {
 	s := &k.search
-	if s.stage == calm && s.next == clock.Never && s.wanted > k.now && !k.isHere() {
+	if s.stage == calm && s.next == clock.Never && k.isWanted() && !k.isHere() {
 		s.next = k.now.Add(k.silence + reportGrace)
 	}
 }
@@ -134,7 +139,7 @@ func (k *Keeper) searchDue() {
 	s.next = clock.Never
 	switch s.stage {
 	case calm:
-		if s.wanted > k.now && !k.has() {
+		if k.isWanted() && !k.has() {
 			if h := k.underWay(); h != nil && h.hop >= s.last.hop {
 				s.last = sight{custody: custody{h.token, h.hop + 1}, holder: h.keeper, at: k.now, ends: longAgo}
 			}
@@ -375,7 +380,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	if m.span > 0 {
 		s.last.ends, s.last.members = k.now.Add(min(span(m.span), k.hold)), k.roster.Size()
 		if !asked { // who keeps a busy token looks for its end, also if nobody has told it that he waits
-			s.wanted = max(s.wanted, s.last.ends.Add(k.silence))
+			s.ending = max(s.ending, s.last.ends.Add(k.silence))
 		}
 	}
 	k.calm(k.pause())
@@ -389,7 +394,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 // again after a pause.
 func (k *Keeper) calm(pause time.Duration) {
 	next := clock.Never
-	if k.search.look = k.now.Add(pause); k.search.wanted > k.now {
+	if k.search.look = k.now.Add(pause); k.isWanted() {
 		next = k.search.look
 	}
 	k.rest(next)
@@ -400,7 +405,7 @@ func (k *Keeper) calm(pause time.Duration) {
 // the keeper, and it asks nobody.
 func (k *Keeper) pause() time.Duration {
 	ends := k.search.last.ends
-	if ends == longAgo {
+	if ends == longAgo || k.atOnce {
 		return k.retry
 	}
 	left := ends.Sub(k.now)
@@ -417,8 +422,13 @@ func (k *Keeper) promised(from ident.Member, m *message) {
 	if l.token == m.token && (l.hop > m.hop || l.holder == from && l.life == m.life && l.serial >= m.serial) {
 		return
 	}
+	pause := restAfter // who has it is told that somebody waits
+	if l.promised && l.holder == from && l.custody == m.custody {
+		pause = 0 // said once more
+	}
 	*l = sight{custody: m.custody, promise: m.promise, holder: from, at: k.now, ends: longAgo, promised: true}
-	k.calm(restAfter) // who has it is told that somebody waits
+	s.ending = longAgo
+	k.calm(pause)
 }
 
 // releases gives a promise back, unless another token circulates.
@@ -618,6 +628,12 @@ func (k *Keeper) replaces() {
 func (k *Keeper) programsEnd() clock.Instant {
 	s := &k.search
 	l, at := &s.last, s.young
+	if k.atOnce { // speed goes before exclusion
+		if l.at == longAgo {
+			return k.start.Add(foundingTime)
+		}
+		return longAgo
+	}
 	if k.forgetful { // an earlier life may have begun one
 		at = max(at, k.start.Add(k.hold))
 	}

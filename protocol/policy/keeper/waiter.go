@@ -70,7 +70,11 @@ func (k *Keeper) says() {
 		first = max(0, slices.Index(list, w.told[0]))
 	}
 	tries := min(len(w.told)+1, len(list))
-	w.next, w.told = k.now.Add(k.retry), w.told[:0]
+	w.next = k.now.Add(k.retry)
+	if tries == 1 { // the first one may have died with the token, and the next one knows
+		w.next = k.now.Add(min(k.retry, nextPause))
+	}
+	w.told = w.told[:0]
 	for i := range tries {
 		w.told = append(w.told, list[(first+i)%len(list)])
 		k.tell(w.told[i], &message{kind: want})
@@ -101,10 +105,19 @@ func (k *Keeper) keeperSilent(m ident.Member) {
 // silent.
 func (k *Keeper) keeperLost(m ident.Member) {
 	for i := range k.holder.held {
-		switch h := &k.holder.held[i]; {
-		case h.state == asking && h.event == nil && slices.Contains(h.asked, m):
+		if h := &k.holder.held[i]; h.state == asking && h.event == nil && slices.Contains(h.asked, m) {
 			k.silentAsked(h, m)
 			return // the policy may have let tokens go
+		}
+	}
+	k.tellsAgain(m)
+}
+
+// tellsAgain tells the keeper, whichever it is now, of the tokens that a member knew of
+// that is silent, or may have forgotten them in a restart.
+func (k *Keeper) tellsAgain(m ident.Member) {
+	for i := range k.holder.held {
+		switch h := &k.holder.held[i]; {
 		case h.keeper != m:
 		case h.state == running:
 			h.untold = true

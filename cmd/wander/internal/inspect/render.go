@@ -201,6 +201,8 @@ func parameters(params *policy.Params) Fields {
 			value = policy.Ratio(n).Float()
 		case policy.Flag:
 			value = true
+		case policy.Choice:
+			value = p.Word(n)
 		}
 		f = append(f, Field{p.Name, value})
 	}

@@ -33,11 +33,11 @@ func TestTextHasNoControlCharacters(t *testing.T) {
 // What is set is shown in the units that people write.
 func TestParametersAreShownAsTheyAreWritten(t *testing.T) {
 	params := policy.Params{
-		Preset: "report", OperationTime: 1500 * time.Millisecond, MembersMax: 7, GrowthFactor: 2500, GeneratorRests: true,
+		Preset: "report", OperationTime: 1500 * time.Millisecond, MembersMax: 7, GrowthFactor: 2500, GeneratorRests: true, OnSilentHolder: policy.Replace,
 	}
 	got := structure(reflect.ValueOf(params), func([]byte) (Object, bool) { return Object{}, false })
 	assert.Equal(t, Fields{
 		{"preset", "report"}, {"operation_time", "1.5s"}, {"members_max", uint64(7)},
-		{"growth_factor", 2.5}, {"generator_rests", true},
+		{"growth_factor", 2.5}, {"generator_rests", true}, {"on_silent_holder", "replace"},
 	}, got)
 }
