@@ -146,12 +146,12 @@ func (m *Member) endRecall() {
 	putOff := m.recall.putOff
 	m.recall = recalling{}
 	m.handoff.Resume()
-	m.found()
 	for _, s := range m.order {
 		if !s.leaving {
 			m.resumeSlot(s)
 		}
 	}
+	m.found()
 	for _, id := range inOrder(putOff) {
 		if m.peers[id] != nil {
 			m.introduce(id) // and its transfers come again

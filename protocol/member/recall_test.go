@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -336,4 +337,29 @@ func TestMemories_Shown_AfterRestart(t *testing.T) {
 		b.checkpoint()
 		b.restart()
 	}
+}
+
+// TestRecall_FounderDiedBefore_TokenToldOnce: the operator's word to found outlives a kill
+// that came before the token was made. The policy is told of that token once.
+func TestRecall_FounderDiedBefore_TokenToldOnce(t *testing.T) {
+	a := newAuthority(t)
+	s := a.marionette(a.issue(1, 24*time.Hour), nil)
+	peer := a.issue(2, 24*time.Hour)
+	s.step(member.Announce{Addresses: []string{"b.example.org:1"}})
+	s.meet(peer)
+	s.after(time.Second)
+	s.cfg.Found = true
+	s.restart()
+	require.True(t, s.Status().Recalling)
+	s.step(member.Connected{Certificate: peer.certificate})
+	s.hear(peer, peer.hello())
+	require.False(t, s.Status().Recalling)
+	require.True(t, s.Holds(resource))
+	var told []policy.EventKind
+	for _, e := range s.puppet.events {
+		if e.Kind == policy.Generated || e.Kind == policy.Resumed || e.Kind == policy.Running {
+			told = append(told, e.Kind)
+		}
+	}
+	assert.Equal(t, []policy.EventKind{policy.Generated}, told)
 }

@@ -129,7 +129,7 @@ func (n *node) start(fresh bool) {
 	m, effects, err := member.Restore(member.Config{
 		Group: n.group, Certificate: n.certificate, Key: n.key, Seed: n.seed, Durable: n.durable,
 		NewIncarnation: fresh, Found: n.found, Machine: n.place, Boot: n.bootID(),
-		NoPreOffer: n.c.noPreOffer, NoRecall: n.c.manual && !n.c.recall, Tuning: n.c.tuning,
+		NoPreOffer: n.c.noPreOffer, NoRecall: n.c.manual && !n.c.recall, Tuning: n.c.tuning, Observer: newTold(n),
 	}, past, n.reading())
 	if err != nil {
 		n.c.problem(Machinery, n, "restart failed: %v", err)
