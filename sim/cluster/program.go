@@ -84,7 +84,7 @@ func (n *node) granted(e effect.Grant) {
 	if c.manual {
 		return
 	}
-	silent := c.lasts == nil && c.chance(0.1)
+	silent := c.lasts == nil && c.waiting == nil && c.chance(0.1)
 	n.after(p.ends-c.now, func() {
 		if c.now == p.ends {
 			c.finish(p, silent)

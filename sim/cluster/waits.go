@@ -30,6 +30,14 @@ const (
 	stallSilences, deathSilences = 2, 3
 )
 
+// offersTime is how long a holder offers a token to a peer that does not answer.
+func (c *cluster) offersTime() (all time.Duration) {
+	for n := range c.tuning.OffersPerPeer {
+		all += c.tuning.OfferTimeout << n
+	}
+	return all
+}
+
 // wish is a member's demand for a resource.
 type wish struct {
 	node     *node
@@ -186,6 +194,9 @@ func (w *waits) judge(dead int) {
 		}
 		if dead > 0 {
 			most += max(r.MaxHold, r.OperationTime) + deathSilences*keeper.DefaultSilence
+		}
+		if r.Policy == catalog.Wandering { // a walking token tries each of the dead
+			most += time.Duration(dead) * w.offersTime()
 		}
 		if took := w.longest[r.Name]; took > most {
 			w.violate(Waiting, "somebody waits and nobody runs", fmt.Sprintf(

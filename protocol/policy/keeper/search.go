@@ -668,8 +668,11 @@ func (k *Keeper) othersLeft() bool {
 	return left > 0
 }
 
-// make makes a token.
+// make makes a token. Its holders do not turn to those again that did not answer.
 func (k *Keeper) make() {
+	for _, m := range k.search.asked {
+		k.fellSilent(m)
+	}
 	k.rest(clock.Never)
 	if k.has() {
 		return
