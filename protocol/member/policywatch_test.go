@@ -414,3 +414,13 @@ func TestWatch_ManySlots_OneGreeting(t *testing.T) {
 	}
 	assert.Empty(t, puppets[4].silent())
 }
+
+// TestSurroundings_Volatile_Forgetful: a policy knows whether an earlier life of its member
+// may have left programs that nobody remembers.
+func TestSurroundings_Volatile_Forgetful(t *testing.T) {
+	for _, durable := range []bool{true, false} {
+		a := newAuthority(t)
+		s := a.marionette(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Durable = durable })
+		assert.Equal(t, !durable, s.puppet.Forgetful)
+	}
+}
