@@ -40,6 +40,7 @@ type node struct {
 	disk  disk
 	guard *guard
 	past  past   // see rollback.go
+	told  told   // see told.go
 	place string // where the journal lives: machine and directory
 
 	member    *member.Member // nil while it is down
@@ -129,7 +130,7 @@ func (n *node) start(fresh bool) {
 	m, effects, err := member.Restore(member.Config{
 		Group: n.group, Certificate: n.certificate, Key: n.key, Seed: n.seed, Durable: n.durable,
 		NewIncarnation: fresh, Found: n.found, Machine: n.place, Boot: n.bootID(),
-		NoPreOffer: n.c.noPreOffer, NoRecall: n.c.manual && !n.c.recall, Tuning: n.c.tuning, Observer: newTold(n),
+		NoPreOffer: n.c.noPreOffer, NoRecall: n.c.manual && !n.c.recall, Tuning: n.c.tuning, Observer: n.observe(),
 	}, past, n.reading())
 	if err != nil {
 		n.c.problem(Machinery, n, "restart failed: %v", err)

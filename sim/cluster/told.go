@@ -1,18 +1,17 @@
 package cluster
 
 import (
+	"maps"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// told holds a member to telling its policies of each custody once. A policy that hears of
-// a token that it has begins anew with it, beside the program that runs. It observes one life
-// of a member.
-type told struct {
-	n    *node
-	here map[custodyTold]policy.EventKind
-}
+// told are the custodies that the policies of a member know of, in one life of it, and which
+// event told them. Each is told once: a policy that hears of a token that it has begins anew
+// with it, beside the program that runs.
+type told map[custodyTold]policy.EventKind
 
 // custodyTold is a custody that the policy of a slot was told of.
 type custodyTold struct {
@@ -22,41 +21,59 @@ type custodyTold struct {
 	hop      uint64
 }
 
-func newTold(n *node) *told {
-	return &told{n: n, here: make(map[custodyTold]policy.EventKind)}
+// observer is the observer of a node's member. It is a function, so that it does not count
+// as what the member keeps (internal/weigh).
+type observer func() *node
+
+// observe begins to observe another life.
+func (n *node) observe() observer {
+	n.told = make(told)
+	return func() *node { return n }
 }
 
 // PolicyMade implements member.Observer: another policy has to be told again.
-func (t *told) PolicyMade(resource string, slot uint64, _ string, _ policy.Params, _ [32]byte) {
-	for key := range t.here {
-		if key.resource == resource && key.slot == slot {
-			delete(t.here, key)
-		}
-	}
+func (o observer) PolicyMade(resource string, slot uint64, _ string, _ policy.Params, _ [32]byte) {
+	maps.DeleteFunc(o().told, func(key custodyTold, _ policy.EventKind) bool {
+		return key.resource == resource && key.slot == slot
+	})
 }
 
 // PolicyStepped implements member.Observer.
-func (t *told) PolicyStepped(resource string, slot uint64, _ clock.Instant, e policy.Event, _ []policy.Action) {
+func (o observer) PolicyStepped(resource string, slot uint64, _ clock.Instant, e policy.Event, answer []policy.Action) {
+	n := o()
+	t := n.told
 	key := custodyTold{resource, slot, e.Token.ID, e.Token.Hop}
 	switch e.Kind {
 	case policy.OperationEnded: // Resumed follows where it was Running
-		if t.here[key] == policy.Running {
-			delete(t.here, key)
+		if t[key] == policy.Running {
+			delete(t, key)
 		}
 	case policy.Arrival, policy.Generated, policy.Resumed, policy.Running:
-		if before, twice := t.here[key]; twice {
-			t.n.c.problem(Machinery, t.n, "tells a policy twice of hop %d of token %s (events %d, %d)", key.hop, key.token.Short(), before, e.Kind)
+		if before, twice := t[key]; twice && !n.c.tainted[key.token] {
+			n.c.problem(Machinery, n, "tells a policy twice of hop %d of token %s (events %d, %d)", key.hop, key.token.Short(), before, e.Kind)
 		}
-		t.here[key] = e.Kind
+		t[key] = e.Kind
 	case policy.PassSettled:
 		if e.Outcome != policy.Returned {
-			delete(t.here, key)
+			delete(t, key)
+		}
+	}
+	for i := range answer {
+		if answer[i].Kind == policy.Drop {
+			t.forget(answer[i].Token)
 		}
 	}
 }
 
 // PolicyAsked implements member.Observer.
-func (t *told) PolicyAsked(string, uint64, policy.Asked) {}
+func (o observer) PolicyAsked(string, uint64, policy.Asked) {}
 
 // Dropped implements member.Observer.
-func (t *told) Dropped(string, uint64, ident.Token, policy.DropReason) {}
+func (o observer) Dropped(_ string, _ uint64, id ident.Token, _ policy.DropReason) {
+	o().told.forget(id)
+}
+
+// forget notes that a token is not here any more.
+func (t told) forget(id ident.Token) {
+	maps.DeleteFunc(t, func(key custodyTold, _ policy.EventKind) bool { return key.token == id })
+}
