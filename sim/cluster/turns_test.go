@@ -112,8 +112,9 @@ func testTurns(t *testing.T, b *busy, p busyPolicy, dead int, end func(*busy, []
 	if p == fairTurns {
 		assert.LessOrEqual(t, first, 2, "before the deaths are stated")
 		assert.LessOrEqual(t, gap, 1.1)
-		for _, n := range b.nodes {
-			assert.InEpsilon(t, float64(len(b.turns))/float64(len(b.nodes)), b.turnsOf(n), 0.1, n.name)
+		mean := float64(len(b.turns)) / float64(len(b.nodes))
+		for _, n := range b.nodes { // of a large group each has few
+			assert.InDelta(t, mean, b.turnsOf(n), max(1, mean/10), n.name)
 		}
 	}
 	require.Empty(t, b.violations)
