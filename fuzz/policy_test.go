@@ -103,6 +103,7 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 		e.Token.Hop = uint64(what / 4)
 		e.Outcome = policy.Outcome(1 + what%3)
 		e.Operated = what%2 == 1
+		e.Belated = e.Operated && e.Kind == policy.Arrival
 		if e.Kind == policy.Resumed && e.Operated {
 			e.Kind, e.Operated = policy.Running, false
 		}

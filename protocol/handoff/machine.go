@@ -69,6 +69,8 @@ type Notice struct {
 	Peer  ident.Member  // the other side; Convicted: who signed the objects
 	Took  time.Duration // Delivered: from letting go to the receipt
 
+	Belated bool // Gained: no reservation stood for it, as of before a restart, or one that has lapsed
+
 	Objects [2]token.Object // Convicted; their signatures hold
 }
 

@@ -282,6 +282,7 @@ func (m *Machine) claim(k key, rec *record, t token.Transfer, e Event) *record {
 // take takes custody: durable, then enabled, then receipted (step 5). That the
 // reservation has lapsed is no reason to refuse.
 func (m *Machine) take(k key, rec *record, p parcel) {
+	belated := rec == nil || rec.state != Live
 	rec = m.claim(k, rec, p.transfer, ReceiverTake)
 	rec.title = token.Title{Genesis: p.title.Genesis, Transfer: p.transfer}
 	m.held++
@@ -289,7 +290,7 @@ func (m *Machine) take(k key, rec *record, p parcel) {
 	m.writeCertificates(rec.title.Signers()...)
 	m.persist(&journal.Held{Transfer: p.transfer.Raw(), Genesis: p.title.Genesis.Raw()}, true)
 	m.answer(p.transfer, token.Receipt)
-	m.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from})
+	m.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Belated: belated})
 }
 
 // decline gives custody back, for ever, by a void (step 5).

@@ -363,3 +363,27 @@ func TestRecall_FounderDiedBefore_TokenToldOnce(t *testing.T) {
 	}
 	assert.Equal(t, []policy.EventKind{policy.Generated}, told)
 }
+
+// TestTransfer_AcceptedBeforeRestart_Belated: a transfer that is repeated until its receiver
+// is back may be of a token that was replaced since. The policy is told that nobody expected
+// it.
+func TestTransfer_AcceptedBeforeRestart_Belated(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		a := newAuthority(t)
+		s := a.marionette(a.issue(1, 24*time.Hour), nil)
+		r := &rolled{box: s.box, a: a, peer: a.issue(2, 24*time.Hour)}
+		s.step(member.Announce{Addresses: []string{"b.example.org:1"}})
+		s.meet(r.peer)
+		r.accepts()
+		if restarts {
+			r.back(r.journal)
+			r.greets(r.peer.hello())
+			require.False(t, r.Status().Recalling)
+		}
+		r.hear(r.peer, r.later)
+		require.True(t, s.Holds(resource))
+		i := slices.IndexFunc(s.puppet.events, func(e policy.Event) bool { return e.Kind == policy.Arrival })
+		require.GreaterOrEqual(t, i, 0)
+		assert.Equal(t, restarts, s.puppet.events[i].Belated)
+	}
+}

@@ -272,7 +272,7 @@ func (m *Member) notice(n *handoff.Notice) {
 		m.visit(s, n.Title, false)
 		// What the token says of the future is a wrong clock's.
 		s.lastOperation = max(s.lastOperation, min(n.Title.Transfer.Body().LastOperation(), m.now.Millis())*1000)
-		m.tell(s, policy.Event{Kind: policy.Arrival, From: n.Peer, Token: m.describe(h)})
+		m.tell(s, policy.Event{Kind: policy.Arrival, From: n.Peer, Belated: n.Belated, Token: m.describe(h)})
 	case handoff.Returned:
 		m.unwilling(n.Peer)
 		if m.endsFork(s, t, n.Hop) {

@@ -47,7 +47,9 @@ type EventKind uint8
 
 // The events. Those marked (token) carry Event.Token.
 const (
-	// Arrival (token): this member got custody of the token from Event.From.
+	// Arrival (token): this member got custody of the token from Event.From. If
+	// Event.Belated, it did not expect that any more: it accepted the token before a
+	// restart, or long ago, and another one may have been made in its place since.
 	Arrival EventKind = iota + 1
 	// Generated (token): the member made a token, because the policy answered
 	// Generate or because the group is being founded.
@@ -131,6 +133,7 @@ type Event struct {
 	Kind     EventKind
 	Outcome  Outcome
 	Operated bool
+	Belated  bool
 	Demand   bool
 	Members  int
 	At       clock.Instant

@@ -43,7 +43,8 @@ type held struct {
 	// action is what the policy wants done with it as soon as the promise is given back.
 	action policy.Action
 	// event is what the policy is told of it then: it does not know of it yet.
-	event *policy.Event
+	event   *policy.Event
+	doubted clock.Instant // until then nothing could be known of it here
 }
 
 // state is what a token that is here does.
@@ -186,14 +187,15 @@ func (k *Keeper) resumed(e *policy.Event) {
 		k.step(*e)
 		return
 	}
-	k.withholds(h, policy.Resumed, e)
+	k.withholds(h, policy.Resumed, e, k.start)
 }
 
-// withholds keeps a token from the policy until all say that it is the only one.
-func (k *Keeper) withholds(h *held, kind policy.EventKind, e *policy.Event) {
+// withholds keeps a token from the policy until all say that it is the only one. It was
+// not here, or not known, until an instant.
+func (k *Keeper) withholds(h *held, kind policy.EventKind, e *policy.Event, until clock.Instant) {
 	t := e.Token
 	t.Field = h.field
-	h.event = &policy.Event{Kind: kind, From: e.From, Token: t}
+	h.event, h.doubted = &policy.Event{Kind: kind, From: e.From, Token: t}, until
 	k.asks(h)
 }
 
@@ -319,11 +321,15 @@ func (k *Keeper) settled(e *policy.Event) bool {
 	h := k.holder.find(&e.Token.ID)
 	left := h != nil && h.state == leaving
 	if e.Outcome == policy.Returned {
-		h = k.gained(&e.Token)
-		if left { // nobody took it
-			k.withholds(h, policy.Resumed, e)
+		late := k.exclusive && !left && (h == nil || k.now >= h.since.Add(k.silence))
+		if late { // for the policy it is gone, as it may be for all others
+			k.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: e.Token})
 		}
-		return left
+		h = k.gained(&e.Token)
+		if left || late { // nobody took it
+			k.withholds(h, policy.Resumed, e, k.now)
+		}
+		return left || late
 	}
 	if h != nil {
 		k.holder.went(passed{h.custody, e.From})
@@ -381,7 +387,7 @@ func (k *Keeper) nextPromise(h *held) promise {
 // token may have been made, and a program may run under it.
 func (k *Keeper) asksAgain(h *held) {
 	switch unanswered := k.now >= h.since.Add(k.bears(k.silence)); {
-	case h.event != nil && unanswered && k.now >= k.start.Add(k.hold+k.silence):
+	case h.event != nil && unanswered && k.now >= h.doubted.Add(k.hold+k.silence):
 		k.frees(h)
 	case h.event == nil && unanswered:
 		k.silentAsked(h, slices.Clone(h.asked)...)

@@ -181,6 +181,10 @@ func (k *Keeper) happened(e *policy.Event) {
 			return
 		}
 		k.supersedes(h)
+		if k.exclusive && e.Belated {
+			k.withholds(h, policy.Arrival, e, k.now)
+			return
+		}
 	case policy.OperationEnded:
 		k.ended(&e.Token)
 	case policy.PassSettled:

@@ -114,10 +114,10 @@ func TestKeeper_MembersDieAndReturn_OneProgramAndNoStall(t *testing.T) {
 			case s.up && up > 1:
 				n.die(i)
 				n.run(apart)
-			case !s.up && len(s.holds) > 0 && s.durable && n.now < back.Add(longestHold+2*DefaultSilence):
+			case !s.up && (len(s.holds) > 0 && s.durable || n.inDoubt(s)) && n.now < back.Add(longestHold+2*DefaultSilence):
 				// Two that come back with tokens at about the same time may both go on.
 			case !s.up:
-				if len(s.holds) > 0 && s.durable {
+				if len(s.holds) > 0 && s.durable || n.inDoubt(s) {
 					back = n.now
 				}
 				n.log("%v: member %d returns", n.now.Sub(0), i)

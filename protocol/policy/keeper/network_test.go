@@ -37,6 +37,7 @@ type network struct {
 	loss       float64       // of messages
 	longest    time.Duration // program that is run, at most
 	thaws      clock.Instant // when all that stood still goes on
+	doubts     []doubt
 	stated     time.Duration // until a death is in all directories
 	dial       time.Duration // between two questions of one member to all; 0: they go at once
 	tokens     int
@@ -210,6 +211,7 @@ func (s *site) start() {
 	if s.demand {
 		s.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
 	}
+	s.n.after(passTime, s.n.settle)
 }
 
 func (s *site) index() int { return int(s.id[0]) - 1 }
@@ -434,6 +436,9 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 	}
 	n.after(passTime, func() {
 		if !r.up {
+			if r.durable && s.durable { // it is repeated until that one is back
+				n.doubts = append(n.doubts, doubt{from: s, to: r, token: t})
+			}
 			return // lost, and nobody knows
 		}
 		t.Hop++
@@ -447,6 +452,42 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 			}
 		})
 	})
+}
+
+// doubt is a token that was handed to a member that was dead by then. Nobody knows whether it
+// has it, until both are up again.
+type doubt struct {
+	from, to *site
+	token    policy.Token
+}
+
+// settle ends the doubts between members that are up: the token is taken, or given back.
+func (n *network) settle() {
+	for i := 0; i < len(n.doubts); i++ {
+		d := n.doubts[i]
+		if !d.from.up || !d.to.up {
+			continue
+		}
+		n.doubts = slices.Delete(n.doubts, i, i+1)
+		i--
+		t, settled := d.token, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: d.to.id, Token: d.token}
+		if n.rng.IntN(3) == 0 {
+			settled.Outcome = policy.Returned
+			n.log("%v: member %d has its token back from %d", n.now.Sub(0), d.from.index(), d.to.index())
+			d.from.holds = append(d.from.holds, t)
+		} else {
+			t.Hop++
+			n.log("%v: member %d gets the token that %d sent", n.now.Sub(0), d.to.index(), d.from.index())
+			d.to.holds = append(d.to.holds, t)
+			d.to.step(policy.Event{Kind: policy.Arrival, From: d.from.id, Belated: true, Token: t})
+		}
+		d.from.step(settled)
+	}
+}
+
+// inDoubt reports whether a member may get a token when it is up again.
+func (n *network) inDoubt(s *site) bool {
+	return slices.ContainsFunc(n.doubts, func(d doubt) bool { return d.from == s || d.to == s })
 }
 
 // tell delivers a message, in order.

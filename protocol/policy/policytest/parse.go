@@ -77,6 +77,7 @@ var events = map[string]struct {
 	ofToken bool
 }{
 	"arrival":       {policy.Event{Kind: policy.Arrival}, true},
+	"belated":       {policy.Event{Kind: policy.Arrival, Belated: true}, true},
 	"generated":     {policy.Event{Kind: policy.Generated}, true},
 	"resumed":       {policy.Event{Kind: policy.Resumed}, true},
 	"running":       {policy.Event{Kind: policy.Running}, true},
