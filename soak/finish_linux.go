@@ -29,6 +29,9 @@ const (
 // finish stops the members, audits their journals, and judges.
 func (r *run) finish() (int, error) {
 	e := judge.Evidence{Began: r.began, Ended: r.ended, Calm: r.calm}
+	if r.early {
+		e.Calm = 0
+	}
 	e.Views, e.Stuck = r.views()
 	var all sync.WaitGroup
 	for _, m := range r.world.Machines {
@@ -46,11 +49,7 @@ func (r *run) finish() (int, error) {
 		}
 	}
 	r.fail("audit", r.audit("end"))
-	r.fill(&e)
-	text, err := json.Marshal(e)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(r.dir, evidenceFile), append(text, '\n'), 0o600)
-	}
+	err := r.save(&e)
 	if err != nil {
 		return exitFailure, err
 	}
@@ -58,6 +57,20 @@ func (r *run) finish() (int, error) {
 		return exitFailure, err
 	}
 	return r.tell(judge.Judge(e))
+}
+
+// save completes the evidence and writes it to its file, in the place of the one before.
+func (r *run) save(e *judge.Evidence) error {
+	r.fill(e)
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(r.dir, evidenceFile)
+	if err := os.WriteFile(name+".new", append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
 }
 
 // fill completes the evidence from what the run has noted.
@@ -76,17 +89,22 @@ func (r *run) fill(e *judge.Evidence) {
 	e.Rolled = r.plan.Forgetful()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e.Asks, e.Outages, e.Sides, e.Audits, e.Errors, e.Hung = r.asks, r.outages, r.sides, r.audits, r.errors, r.hung
+	clone := slices.Clone[[]string]
+	e.Asks, e.Outages, e.Sides, e.Audits = slices.Clone(r.asks), slices.Clone(r.outages), slices.Clone(r.sides), slices.Clone(r.audits)
+	e.Errors, e.Hung = clone(r.errors), clone(r.hung)
 }
 
-// auditMeanwhile audits the journals while they are being written.
+// auditMeanwhile audits the journals while they are being written. The evidence until then
+// is kept, so that a run that is killed later can be judged.
 func (r *run) auditMeanwhile(ctx context.Context) {
 	for i := range duringAudits {
 		pause(ctx, r.plan.For*time.Duration(i+1)/(duringAudits+1)-boottime.Now().Sub(r.began))
 		if ctx.Err() != nil {
 			return
 		}
+		until := boottime.Now()
 		r.fail("audit", r.audit(fmt.Sprintf("during-%d", i+1)))
+		r.fail("evidence", r.save(&judge.Evidence{Began: r.began, Ended: until}))
 	}
 }
 

@@ -29,6 +29,7 @@ type report struct {
 	Seed     uint64          `json:"seed"`
 	Members  int             `json:"members"`
 	For      string          `json:"for"`
+	After    string          `json:"interrupted_after,omitempty"`
 	Faults   map[string]int  `json:"faults"`
 	Skipped  int             `json:"skipped"` // faults for which nobody was left
 	Packets  uint64          `json:"packets"`
@@ -39,8 +40,12 @@ type report struct {
 // tell writes the report.
 func (r *run) tell(list []judge.Verdict) (int, error) {
 	packets, size := r.world.Network.Traffic()
+	after := ""
+	if r.early {
+		after = r.ended.Sub(r.began).Round(time.Second).String()
+	}
 	text, err := json.MarshalIndent(report{
-		V: 1, Plan: r.plan.Name, Seed: r.plan.Seed, Members: len(r.plan.Members), For: r.plan.For.String(), Faults: r.done, Skipped: r.skipped,
+		V: 1, After: after, Plan: r.plan.Name, Seed: r.plan.Seed, Members: len(r.plan.Members), For: r.plan.For.String(), Faults: r.done, Skipped: r.skipped,
 		Packets: packets, Bytes: size, Verdicts: list,
 	}, "", " ")
 	if err == nil {
@@ -49,7 +54,11 @@ func (r *run) tell(list []judge.Verdict) (int, error) {
 	if err != nil {
 		return exitFailure, err
 	}
-	fmt.Printf("plan %s, seed %d: %d members for %v\nfaults:", r.plan.Name, r.plan.Seed, len(r.plan.Members), r.plan.For)
+	fmt.Printf("plan %s, seed %d: %d members for %v", r.plan.Name, r.plan.Seed, len(r.plan.Members), r.plan.For)
+	if r.early {
+		fmt.Printf(", interrupted after %s", after)
+	}
+	fmt.Printf("\nfaults:")
 	for _, fault := range slices.Sorted(maps.Keys(r.done)) {
 		fmt.Printf(" %s %d,", fault, r.done[fault])
 	}
@@ -74,7 +83,7 @@ func judgeAgain(o options) (int, error) {
 		err = json.Unmarshal(text, &e)
 	}
 	if err != nil {
-		return exitFailure, fmt.Errorf("%w; -judge takes the folder of a run that came to its end", err)
+		return exitFailure, fmt.Errorf("%w; -judge takes the folder of a run that came to its end, or to its first audit", err)
 	}
 	if e.Runs, err = programsOf(o.Again); err != nil {
 		return exitFailure, err

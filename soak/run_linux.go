@@ -64,6 +64,7 @@ type run struct {
 	began    clock.Instant
 	calm     clock.Instant
 	ended    clock.Instant
+	early    bool // it was interrupted
 
 	mu      sync.Mutex
 	events  *json.Encoder
@@ -107,13 +108,22 @@ func inner(o options) (code int, err error) {
 		return exitFailure, err
 	}
 	if err := r.startAll(ctx); err != nil {
+		if ctx.Err() != nil {
+			return exitInterrupted, errors.New("interrupted before all members were up: nothing is judged")
+		}
 		return exitFailure, err
 	}
 	r.play(ctx)
-	if ctx.Err() != nil {
-		return exitInterrupted, errors.New("interrupted: nothing is judged")
+	r.early = ctx.Err() != nil
+	stop() // a second signal ends the run at once
+	if r.early {
+		fmt.Fprintln(os.Stderr, "interrupted: judging what happened until now")
 	}
-	return r.finish()
+	code, err = r.finish()
+	if r.early && code == exitOK {
+		code = exitInterrupted
+	}
+	return code, err
 }
 
 // prepare makes the files of the run and the machines.

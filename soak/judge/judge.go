@@ -41,7 +41,7 @@ type Evidence struct {
 	Sides     []Side // of the group, while it was cut in two
 	Audits    []Audited
 	Began     clock.Instant
-	Calm      clock.Instant // the beginning of the last part, in which nothing fails
+	Calm      clock.Instant // the beginning of the last part, in which nothing fails; 0: the run was ended before it was over
 	Ended     clock.Instant
 
 	Died   []string // daemons that ended by themselves
@@ -349,8 +349,10 @@ func (s *service) waiting(outages []Outage, began clock.Instant, calm Span) {
 		when = []string{fmt.Sprintf("from %.1f s on", stall.From.Sub(began).Seconds())}
 	}
 	s.add("longest time with somebody waiting and nobody running", "s", stall.Length().Seconds(), maxStall, when...)
-	unserved := unservedIn(s.waits, calm)
-	s.add("members that waited through the calm at the end", "", float64(len(unserved)), limit(0), unserved...)
+	if calm.From > 0 {
+		unserved := unservedIn(s.waits, calm)
+		s.add("members that waited through the calm at the end", "", float64(len(unserved)), limit(0), unserved...)
+	}
 	var each []time.Duration
 	for _, w := range s.waits {
 		each = append(each, w.Length())

@@ -142,6 +142,17 @@ func TestJudge_OneThingWrong_VerdictBroken(t *testing.T) {
 	}
 }
 
+// TestJudge_EndedEarly_CalmNotJudged: what a run was to show in its end, an interrupted one
+// need not have shown.
+func TestJudge_EndedEarly_CalmNotJudged(t *testing.T) {
+	e := evidence(t)
+	e.Calm = 0
+	e.Asks = []judge.Ask{{Resource: "tape", Member: "c", Span: span(0, 20)}}
+	e.Runs = e.Runs[:1]
+	e.Audits[0] = audited(t, "0", "0", 20)
+	assert.Empty(t, broken(judge.Judge(e)))
+}
+
 func TestJudge_Findings_Broken(t *testing.T) {
 	for class, want := range map[string]string{"proof": "rules broken, by proof", "suspicion": "rules broken, by suspicion"} {
 		e := evidence(t)
