@@ -53,11 +53,11 @@ func (r *run) claim(s *plan.Step) (ok bool) {
 		r.write(event{Event: "fault", Fault: string(s.Fault), Member: r.names(*s), Detail: s.String()})
 	}()
 	holder := slices.IndexFunc(r.plan.Members, func(m plan.Member) bool { return m.Name == runs })
-	r.aimAtKeeper(s, holder)
-	if s.Fault == plan.Split || s.Fault == plan.Lossy || s.Fault == plan.Part {
+	r.aim(s, holder)
+	if s.Fault == plan.Split || s.Fault.OfPaths() {
 		return true
 	}
-	if holder >= 0 && !r.busy[holder] {
+	if holder >= 0 && !r.busy[holder] && s.Voter != plan.Hit {
 		s.Member = []int{holder}
 	}
 	if r.busy[s.Member[0]] {
@@ -67,13 +67,26 @@ func (r *run) claim(s *plan.Step) (ok bool) {
 	return true
 }
 
+// aim completes a step whose members depend on who has a token, if anybody does.
+func (r *run) aim(s *plan.Step, holder int) {
+	if holder < 0 && len(s.Member) > 0 {
+		holder = s.Member[0]
+	}
+	switch {
+	case s.Keeper:
+		r.aimAtKeeper(s, holder)
+	case s.Voter != "":
+		r.aimAtVoter(s, holder)
+	}
+}
+
 // release notes the outage when the members are back.
 func (r *run) release(ctx context.Context, s plan.Step, from clock.Instant) {
 	hit := s.Member
-	switch s.Fault {
-	case plan.Lossy, plan.Part:
+	switch {
+	case s.Fault.OfPaths():
 		hit = nil // members are to be served nevertheless
-	case plan.Split:
+	case s.Fault == plan.Split:
 		hit = nil
 		for i := range r.plan.Members {
 			hit = append(hit, i)
@@ -111,9 +124,21 @@ func (r *run) noteSides(s plan.Step, span judge.Span) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.idle(&in)
+	r.idle(&out)
 	r.sides = append(r.sides, out)
 	if s.Fault == plan.Split {
 		r.sides = append(r.sides, in)
+	}
+}
+
+// idle notes under which resources no member of a side can have enough votes.
+func (r *run) idle(s *judge.Side) {
+	for _, x := range r.plan.Resources {
+		voter := r.plan.Members[r.voterOf(x.Name)].Name
+		if x.OnIsolated == "stop" && !slices.Contains(s.Members, voter) || x.OnIsolated == "majority" && 2*len(s.Members) <= len(r.plan.Members) {
+			s.Idle = append(s.Idle, x.Name)
+		}
 	}
 }
 

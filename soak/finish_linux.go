@@ -78,7 +78,7 @@ func (r *run) fill(e *judge.Evidence) {
 	for _, x := range r.plan.Resources {
 		e.Resources = append(e.Resources, judge.Resource{
 			Name: x.Name, Slots: x.Slots, Several: x.Several, MaxHold: x.MaxHold, MaxStall: x.MaxStall, MaxTurn: x.MaxTurn,
-			MaxTokens: x.MaxTokens, Alone: x.Alone, MaxUneven: x.MaxUneven, Always: r.plan.Always(x.Name),
+			MaxTokens: x.MaxTokens, Alone: x.Alone, Beside: x.Beside, MaxSide: x.MaxSide, MaxUneven: x.MaxUneven, Always: r.plan.Always(x.Name),
 		})
 	}
 	for _, m := range r.plan.Members {

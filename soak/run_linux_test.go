@@ -80,6 +80,15 @@ func (r *running) ran() bool {
 	}
 }
 
+// TestVotes_CutAndFrozen_NoTwoPrograms: real members, a holder that is cut off, and one whose
+// daemon is frozen, by what the programs wrote themselves. Where no votes are needed the same
+// faults have two run at once.
+func TestVotes_CutAndFrozen_NoTwoPrograms(t *testing.T) {
+	said, code := startRun(t, "-plan", "votes", "-members", "5", "-for", "28s", "-silence", "1s").end()
+	assert.Equal(t, exitOK, code, said)
+	assert.Contains(t, said, "cut 1, pause 1,", "both faults have hit somebody")
+}
+
 // TestRun_Interrupted_JudgedUntilThen: a run that is told to end has a report of what it saw.
 func TestRun_Interrupted_JudgedUntilThen(t *testing.T) {
 	r := startRun(t, "-plan", "calm", "-members", "2", "-for", "10m")

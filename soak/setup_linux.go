@@ -74,6 +74,9 @@ func groupFile(p plan.Plan) string {
 	for _, r := range p.Resources {
 		fmt.Fprintf(&b, "\n[[resource]]\nname = %q\npolicy = %q\npreset = %q\nslots = %d\n", r.Name, r.Policy, r.Preset, r.Slots)
 		fmt.Fprintf(&b, "operation_time = %q\nmax_hold = %q\nmembers_max = %d\n", r.OperationTime, r.MaxHold, len(p.Members))
+		if r.OnIsolated != "" {
+			fmt.Fprintf(&b, "on_isolated = %q\n", r.OnIsolated)
+		}
 		for _, optional := range []struct {
 			key   string
 			value time.Duration

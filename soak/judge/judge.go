@@ -24,6 +24,10 @@ type Resource struct {
 	// MaxTokens bounds the tokens made; 0: no bound. Alone: no two programs at once.
 	MaxTokens int
 	Alone     bool
+	// Beside: two programs must run at once now and then. MaxSide is MaxStall on a side of
+	// a cut on which programs can have votes; 0: MaxStall.
+	Beside  bool
+	MaxSide time.Duration
 	// Always are the members that always want to run. The mean of their programs, over
 	// those of the one that ran least, is at most MaxUneven; 0: no bound.
 	Always    []string
@@ -253,7 +257,7 @@ func (r Run) impaired(outages []Outage) bool {
 
 // service is how well a resource was used.
 func (e Evidence) service(v *verdicts, r Resource) {
-	s := service{verdicts: v, resource: r, runs: before(e.Runs, e.Ended)}
+	s := service{verdicts: v, resource: r, runs: before(e.Runs, e.Ended), whole: e.Calm > 0}
 	s.spans = spansOf(s.runs, r.Name, whole)
 	s.waits = waits(e.Asks, s.runs, e.Outages, r.Name)
 	s.add("programs", "", float64(len(s.spans)), nil)
@@ -272,6 +276,7 @@ type service struct {
 	runs     []Run  // of all resources
 	spans    []Span // in which a program ran, of this one
 	waits    []wait
+	whole    bool // the run came to its end
 }
 
 func (s *service) add(name, unit string, value float64, max *float64, notes ...string) {
@@ -325,9 +330,16 @@ func (s *service) overlap() {
 	least, most := Overlap(s.runs, s.resource.Name, 1)
 	one := Verdict{Name: "time with two programs or more, at least", About: s.resource.Name, Unit: "s", Value: least.Seconds()}
 	if s.resource.Alone {
-		one.Max = limit(0)
+		one.Max, one.Notes = limit(0), together(s.runs, s.resource.Name)
 	}
 	s.verdicts.add(one)
+	if s.resource.Beside && s.whole {
+		none := 0.0
+		if least == 0 {
+			none = 1
+		}
+		s.verdicts.add(Verdict{Name: "faults made no two programs run at once, so that the plan shows nothing", About: s.resource.Name, Value: none, Max: limit(0)})
+	}
 	s.add("time with two programs or more, at most", "s", most.Seconds(), nil)
 	if s.resource.Slots > 1 {
 		beyond, _ := Overlap(s.runs, s.resource.Name, s.resource.Slots)
@@ -364,31 +376,6 @@ func (s *service) waiting(outages []Outage, began clock.Instant, calm Span) {
 		n, took := monopoly(s.waits, s.runs, outages, s.resource.Name)
 		s.add("most programs of one member in a row while another waited", "", float64(n), maxTurn, fmt.Sprintf("in %.1f s", took.Seconds()))
 	}
-}
-
-// sides is how long it took at most until somebody ran where members reached each other
-// and not the others.
-func (s *service) sides(e Evidence) {
-	if len(e.Sides) == 0 {
-		return
-	}
-	var max *float64
-	if s.resource.MaxStall > 0 {
-		max = limit(s.resource.MaxStall.Seconds())
-	}
-	own := slices.DeleteFunc(slices.Clone(e.Outages), func(o Outage) bool { return o.Fault == "split" })
-	all := waits(e.Asks, s.runs, own, s.resource.Name)
-	longest, who := Span{}, Side{}
-	for _, side := range e.Sides {
-		if stall := side.longestStall(all, s.runs, s.resource.Name); stall.Length() > longest.Length() {
-			longest, who = stall, side
-		}
-	}
-	var when []string
-	if longest.Length() > 0 {
-		when = []string{fmt.Sprintf("from %.1f s on, %v", longest.From.Sub(e.Began).Seconds(), who.Members)}
-	}
-	s.add("longest time with somebody waiting and nobody running on a side of a cut", "s", longest.Length().Seconds(), max, when...)
 }
 
 func (s *service) recovery(outages []Outage) {

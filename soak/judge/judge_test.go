@@ -127,6 +127,20 @@ func TestJudge_OneThingWrong_VerdictBroken(t *testing.T) {
 		"two at once where nobody may": {func(_ *testing.T, e *judge.Evidence) {
 			e.Resources[0].Alone = true
 		}, "time with two programs or more, at least"},
+		"nobody beside another one where the plan is to show that": {func(t *testing.T, e *judge.Evidence) {
+			e.Resources[0].Beside = true
+			e.Runs[1] = program("b", "y", 1, 6, 8)
+			e.Audits[0] = audited(t, "0", "0", 20)
+		}, "faults made no two programs run at once, so that the plan shows nothing"},
+		"a program on a side without votes": {func(_ *testing.T, e *judge.Evidence) {
+			e.Resources[0].MaxSide = time.Minute
+			e.Sides = []judge.Side{{Members: []string{"b"}, Idle: []string{"tape"}, Span: span(2, 9)}}
+		}, "programs that began on a side without votes"},
+		"nobody on a side with votes": {func(_ *testing.T, e *judge.Evidence) {
+			e.Resources[0].MaxSide = time.Second
+			e.Sides = []judge.Side{{Members: []string{"c"}, Span: span(2, 9)}}
+			e.Asks = []judge.Ask{{Resource: "tape", Member: "c", Span: span(1, 12)}}
+		}, "longest time with somebody waiting and nobody running on a side of a cut"},
 		"one of those who always want left out": {func(_ *testing.T, e *judge.Evidence) {
 			e.Resources[0].Always, e.Resources[0].MaxUneven = []string{"a", "b", "c", "d"}, 0.4
 		}, "programs of those who always want: mean, over the fewest of one"},
@@ -142,14 +156,23 @@ func TestJudge_OneThingWrong_VerdictBroken(t *testing.T) {
 	}
 }
 
-// TestJudge_EndedEarly_CalmNotJudged: what a run was to show in its end, an interrupted one
-// need not have shown.
+// TestJudge_EndedEarly_CalmNotJudged: what a run was to show in its end, or as a whole, an
+// interrupted one need not have shown.
 func TestJudge_EndedEarly_CalmNotJudged(t *testing.T) {
 	e := evidence(t)
 	e.Calm = 0
 	e.Asks = []judge.Ask{{Resource: "tape", Member: "c", Span: span(0, 20)}}
-	e.Runs = e.Runs[:1]
+	e.Runs, e.Resources[0].Beside = e.Runs[:1], true
 	e.Audits[0] = audited(t, "0", "0", 20)
+	assert.Empty(t, broken(judge.Judge(e)))
+}
+
+// TestJudge_VotesCameBeforeTheCut_MayBegin: and nobody has to where nobody can have votes.
+func TestJudge_VotesCameBeforeTheCut_MayBegin(t *testing.T) {
+	e := evidence(t)
+	e.Resources[0].MaxSide = time.Second
+	e.Sides = []judge.Side{{Members: []string{"b", "c"}, Idle: []string{"tape"}, Span: span(3.9, 9)}}
+	e.Asks = []judge.Ask{{Resource: "tape", Member: "c", Span: span(1, 12)}}
 	assert.Empty(t, broken(judge.Judge(e)))
 }
 

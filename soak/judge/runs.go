@@ -175,3 +175,21 @@ func spansOf(runs []Run, resource string, span func(Run) Span) (list []Span) {
 func Overlap(runs []Run, resource string, more int) (least, most time.Duration) {
 	return atOnce(spansOf(runs, resource, sure), more), atOnce(spansOf(runs, resource, whole), more)
 }
+
+// together names the programs that certainly ran at the same time under a resource. Runs are
+// in the order of their beginning.
+func together(runs []Run, resource string) (list []string) {
+	var last Run // the one that ran longest
+	for _, r := range runs {
+		if r.Resource != resource {
+			continue
+		}
+		if both := r.Sure.and(last.Sure).Length(); both > 0 {
+			list = append(list, fmt.Sprintf("%s and %s for %v, from %v before the deadline of the first one on", last.Member, r.Member, both, last.Deadline.Sub(r.Sure.From)))
+		}
+		if r.Sure.To >= last.Sure.To {
+			last = r
+		}
+	}
+	return list
+}

@@ -97,30 +97,6 @@ func longestStall(waits []wait, runs []Span) (longest Span) {
 	return longest
 }
 
-// Side is members that reached each other, and nobody else, for a time.
-type Side struct {
-	Members []string `json:"members"`
-	Span
-}
-
-// longestStall is the longest time on one side in which somebody waited and nobody ran.
-func (s Side) longestStall(all []wait, runs []Run, resource string) Span {
-	var waits []wait
-	for _, w := range all {
-		if slices.Contains(s.Members, w.member) {
-			w.Span = w.Span.and(s.Span)
-			waits = append(waits, w)
-		}
-	}
-	var spans []Span
-	for _, r := range runs {
-		if r.Resource == resource && slices.Contains(s.Members, r.Member) {
-			spans = append(spans, r.Whole)
-		}
-	}
-	return longestStall(waits, spans)
-}
-
 // union are the times that any of the spans covers, in order.
 func union(spans []Span) (list []Span) {
 	sweep(spans, func(from, to clock.Instant, n int) {

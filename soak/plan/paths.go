@@ -22,8 +22,12 @@ func PathUnder(steps []Step, from, to int) (p Path) {
 			p.Cut = p.Cut || fromIn != toIn
 		case Part:
 			p.Cut = p.Cut || fromIn && toIn && (s.Member[0] == from || s.Member[0] == to)
+		case PartOneWay:
+			p.Cut = p.Cut || fromIn && toIn && s.Member[0] == to
 		case OneWay:
 			p.Cut = p.Cut || fromIn
+		case Deaf:
+			p.Cut = p.Cut || toIn
 		case Lossy:
 			p.Loss, p.Delay = max(p.Loss, s.Loss), max(p.Delay, s.Delay)
 		}
@@ -33,5 +37,9 @@ func PathUnder(steps []Step, from, to int) (p Path) {
 
 // OfNetwork reports whether the fault is one of the network.
 func (f Fault) OfNetwork() bool {
-	return f == Cut || f == Split || f == Part || f == OneWay || f == Lossy
+	return f == Cut || f == Split || f == Part || f == PartOneWay || f == OneWay || f == Deaf || f == Lossy
 }
+
+// OfPaths reports whether the fault is one of the paths between members, so that each of
+// them may be served nevertheless.
+func (f Fault) OfPaths() bool { return f == Lossy || f == Part || f == PartOneWay }

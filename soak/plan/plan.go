@@ -40,7 +40,10 @@ type Resource struct {
 	MaxTurn       int           `json:"max_turn"`     // limit of the programs of one member in a row while another one waits; 0: none
 	MaxTokens     int           `json:"max_tokens"`   // limit of the tokens made; 0: none
 	Alone         bool          `json:"alone"`        // no two programs may run at once
-	MaxUneven     float64       `json:"max_uneven"`   // limit of the mean of the programs of those who always want, over the fewest of one of them; 0: none
+	OnIsolated    string        `json:"on_isolated,omitempty"`
+	MaxSide       time.Duration `json:"max_side"`   // as MaxStall, on a side of a cut on which programs can have votes; 0: MaxStall
+	Beside        bool          `json:"beside"`     // two programs must run at once now and then: otherwise the plan shows nothing
+	MaxUneven     float64       `json:"max_uneven"` // limit of the mean of the programs of those who always want, over the fewest of one of them; 0: none
 }
 
 // Member is one member and what it wants.
@@ -75,6 +78,8 @@ const (
 	OneWay      Fault = "one-way"      // what the machine sends is lost, what it is sent is not
 	Split       Fault = "split"        // the machines in Members are cut off from the others
 	Part        Fault = "part"         // the first machine in Members is cut off from the other ones in it
+	PartOneWay  Fault = "part-one-way" // what the first machine in Members is sent by the other ones in it is lost
+	Deaf        Fault = "deaf"         // what the machine is sent is lost, what it sends is not
 	Full        Fault = "full"         // the disk with the member's state is full; the daemon ends, or is stopped, and is started again afterwards
 	OldCopy     Fault = "old-copy"     // the journal is copied; afterwards the daemon is killed, the copy is put back, and it is started again
 	CutTail     Fault = "cut-tail"     // SIGKILL of the daemon, and Bytes are cut off its journal; it is started again afterwards
@@ -91,16 +96,31 @@ type Step struct {
 	Holder string        `json:"holder,omitempty"` // a resource: who runs it at that moment is meant, if anybody does and no fault has hit it yet
 	Member []int         `json:"member,omitempty"` // otherwise these, by their places in Plan.Members
 	Keeper bool          `json:"keeper,omitempty"` // Part: of Holder's token, and it is cut off from; Split: it is on the other side than the holder
+	Voter  Voter         `json:"voter,omitempty"`  // where the member is that votes under Holder, by on_isolated = "stop"
 	Loss   float64       `json:"loss,omitempty"`   // Lossy only
 	Delay  time.Duration `json:"delay,omitempty"`  // Lossy only
 	Bytes  int64         `json:"bytes,omitempty"`  // CutTail only
 }
+
+// Voter says where a fault leaves the member that votes.
+type Voter string
+
+// Where the voter is.
+const (
+	Apart   Voter = "apart"   // parted from the holder, which hears nothing of it where only one direction is cut
+	Unheard Voter = "unheard" // PartOneWay: it hears nothing of the holder
+	Along   Voter = "along"   // Split: on the holder's side
+	Hit     Voter = "hit"     // it is hit, and not the holder
+)
 
 // String is one line for people.
 func (s Step) String() string {
 	whom := fmt.Sprint(s.Member)
 	if s.Holder != "" {
 		whom = "holder of " + s.Holder + ", or " + whom
+	}
+	if s.Voter != "" {
+		whom += ", voter " + string(s.Voter)
 	}
 	return fmt.Sprintf("%v %s %s for %v", s.At.Round(time.Millisecond), s.Fault, whom, s.For.Round(time.Millisecond))
 }
@@ -142,6 +162,7 @@ var plans = map[string]func(*maker){
 	"mixed":     (*maker).mixed,
 	"quiet":     (*maker).quiet,
 	"rollback":  (*maker).rollback,
+	"votes":     (*maker).votes,
 }
 
 // Names are those of the plans.

@@ -64,7 +64,7 @@ func checkSteps(t *testing.T, p plan.Plan) {
 			assert.Less(t, len(s.Member), len(p.Members), "somebody is on the other side")
 			continue
 		}
-		if s.Fault == plan.Part {
+		if s.Fault == plan.Part || s.Fault == plan.PartOneWay {
 			assert.Len(t, s.Member, 2)
 			continue
 		}
@@ -83,6 +83,26 @@ func checkMembers(t *testing.T, p plan.Plan) {
 			assert.NotEmpty(t, p.Resource(d.Resource).Name)
 		}
 	}
+}
+
+// TestMake_Votes_EveryFaultOccurs: in half an hour all, and in half a minute a cut and a
+// frozen daemon.
+func TestMake_Votes_EveryFaultOccurs(t *testing.T) {
+	type kind struct {
+		fault plan.Fault
+		voter plan.Voter
+	}
+	seen := func(length time.Duration) map[kind]int {
+		p, err := plan.Make("votes", plan.Options{Seed: 1, Members: 5, For: length, Silence: time.Second})
+		require.NoError(t, err)
+		kinds := make(map[kind]int)
+		for _, s := range p.Steps {
+			kinds[kind{s.Fault, s.Voter}]++
+		}
+		return kinds
+	}
+	assert.Len(t, seen(30*time.Minute), 12)
+	assert.Equal(t, map[kind]int{{plan.Cut, ""}: 1, {plan.Pause, ""}: 1}, seen(28*time.Second))
 }
 
 func TestMake_Mixed_EveryFaultOccurs(t *testing.T) {
@@ -139,6 +159,10 @@ func TestPathUnder_Steps_CutAndLossy(t *testing.T) {
 		"parted from one":             {[]plan.Step{{Fault: plan.Part, Member: []int{1, 2}}}, 1, 2, plan.Path{Cut: true}},
 		"by the one":                  {[]plan.Step{{Fault: plan.Part, Member: []int{1, 2}}}, 2, 1, plan.Path{Cut: true}},
 		"others of the one":           {[]plan.Step{{Fault: plan.Part, Member: []int{1, 2}}}, 1, 0, plan.Path{}},
+		"what one hears of another":   {[]plan.Step{{Fault: plan.PartOneWay, Member: []int{1, 2}}}, 2, 1, plan.Path{Cut: true}},
+		"what one says to another":    {[]plan.Step{{Fault: plan.PartOneWay, Member: []int{1, 2}}}, 1, 2, plan.Path{}},
+		"what a deaf one is sent":     {[]plan.Step{{Fault: plan.Deaf, Member: []int{2}}}, 0, 2, plan.Path{Cut: true}},
+		"what a deaf one sends":       {[]plan.Step{{Fault: plan.Deaf, Member: []int{2}}}, 2, 0, plan.Path{}},
 		"what one sends":              {[]plan.Step{oneWay}, 2, 0, plan.Path{Cut: true}},
 		"what one is sent":            {[]plan.Step{oneWay}, 0, 2, plan.Path{}},
 		"lossy":                       {[]plan.Step{lossy}, 0, 2, plan.Path{Loss: 0.1, Delay: time.Second}},
