@@ -56,7 +56,7 @@ func TestIdle_TwoMembers_Measured(t *testing.T) {
 		t.Skip("the measurement reads /proc")
 	}
 	var out strings.Builder
-	i := idleness{progress: io.Discard, members: counts{2}, preset: "fair", window: 100 * time.Millisecond, dir: t.TempDir()}
+	i := idleness{progress: io.Discard, members: counts{2}, preset: "fair", gossip: idleGossip, skip: 50 * time.Millisecond, window: 100 * time.Millisecond, dir: t.TempDir()}
 	require.NoError(t, i.run(&out))
 	assert.Regexp(t, `(?m)^\| 2 \| [0-9.]+, [0-9.]+ \| [0-9.]+ %, [0-9.]+ % \| [0-9.]+ \| [01], [01] \|$`, out.String())
 	i.maxSwitches = 0.001

@@ -49,6 +49,8 @@ type idleness struct {
 	settle, window time.Duration
 	slack          time.Duration
 	silence        time.Duration // the group's
+	gossip         time.Duration // its gossip_interval
+	skip           time.Duration // skip_delay; 0: the policy's own
 	dir, profiles  string
 	maxSwitches    float64 // of each member; 0: any
 }
@@ -77,6 +79,8 @@ func (i *idleness) flags(f *flag.FlagSet) {
 	f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
 	f.DurationVar(&i.slack, "timer-slack", unitSlack, "timer slack of the processes, as systemd's TimerSlackNSec; 0: the system's own")
 	f.DurationVar(&i.silence, "silence", group.DefaultSilence, "silence of the group")
+	f.DurationVar(&i.gossip, "gossip", idleGossip, "gossip_interval of the group")
+	f.DurationVar(&i.skip, "skip", 0, "skip_delay of the resource; 0: the policy's own")
 	f.Float64Var(&i.maxSwitches, "max-switches", 0, "fail if a member has more context switches a second than this (0: never)")
 	f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
 	f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
@@ -108,11 +112,12 @@ func (i *idleness) run(out io.Writer) error {
 // settings are the group's.
 func (i *idleness) settings(members int) group.Settings {
 	return group.Settings{
-		GossipInterval: idleGossip, Silence: i.silence,
+		GossipInterval: i.gossip, Silence: i.silence,
 		Resources: []group.Resource{{
 			Name: resource, MaxHold: idleHold,
 			Params: policy.Params{
 				Preset: i.preset, OperationTime: idleOperation, MembersMax: members, MinInterval: idleInterval,
+				SkipDelay: i.skip,
 			},
 		}},
 	}
