@@ -397,10 +397,13 @@ func (m *Member) noteIsolated(s *slot) {
 		m.emit(effect.Report{Kind: "votes are back", About: m.self, Detail: s.key.String() + ": a program begins"})
 		return
 	}
+	why := fmt.Sprintf("no vote has come from %d members, among them %v", len(missing), missing[:min(len(missing), votersNamed)])
+	if m.dir.Sampled() {
+		why = "this member keeps a sample of the group only, and does not know who votes: leave directory.sample out"
+	}
 	m.emit(effect.Report{
 		Kind: "votes missing", About: m.self,
-		Detail: fmt.Sprintf("%v: no program begins (on_isolated = %q); no vote has come from %d members, among them %v",
-			s.key, s.params.OnIsolated.String(), len(missing), missing[:min(len(missing), votersNamed)]),
+		Detail: fmt.Sprintf("%v: no program begins (on_isolated = %q); %s", s.key, s.params.OnIsolated.String(), why),
 	})
 }
 
