@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // votesTimes are those of a busy group whose programs are short against max_hold.
@@ -148,4 +149,21 @@ func TestVotes_VoterDead_NobodyRuns(t *testing.T) {
 			assert.Empty(t, b.violations)
 		})
 	}
+}
+
+// TestVotes_ManyMembers_Majority: a majority of a large group votes for each program, at the
+// cost of three messages for each vote.
+func TestVotes_ManyMembers_Majority(t *testing.T) {
+	skipUnderRaceDetector(t)
+	t.Parallel()
+	const members = 64
+	b, _ := newVoting(t, 91, members, fairTurns, policy.Majority)
+	turns, sent := len(b.turns), b.count.sent[wire.TypePolicy]
+	b.runFor(30 * time.Second)
+	turns, sent = len(b.turns)-turns, b.count.sent[wire.TypePolicy]-sent
+	t.Logf("%d programs in 30 s, %d messages of the policy for each", turns, sent/max(turns, 1))
+	assert.GreaterOrEqual(t, turns, 9, "as many as programs have room, about")
+	assert.Less(t, sent/max(turns, 1), 3*members/2+50, "for each program: three for each vote, and what the policy and the keeper say")
+	assert.Zero(t, b.walk.together, "two programs at once")
+	assert.Empty(t, b.violations)
 }
