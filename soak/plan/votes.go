@@ -63,7 +63,7 @@ func (m *maker) votes() {
 	if last < shortVotes {
 		at, gap, shortest, longest = time.Second, last/8, last/3, last/3
 	}
-	for i := 0; ; i++ {
+	for i, splits := 0, 0; ; i++ {
 		s := voteKinds[i%len(voteKinds)]
 		s.At, s.For, s.Holder = at, m.between(shortest, longest), m.plan.Resources[i%len(m.plan.Resources)].Name
 		if at += s.For + gap; s.At+s.For > last {
@@ -71,7 +71,8 @@ func (m *maker) votes() {
 		}
 		switch victims := m.rng.Perm(n); s.Fault {
 		case Split: // by turns less than half, half, and more
-			s.Member = victims[:max(1, min(n-1, n/2-1+i/len(voteKinds)%3))]
+			s.Member = victims[:max(1, min(n-1, n/2-1+splits%3))]
+			splits++
 		case Part, PartOneWay:
 			s.Member = victims[:2]
 		default:
