@@ -182,7 +182,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 		k.supersedes(h)
 		if k.exclusive && e.Belated {
-			k.withholds(h, policy.Arrival, e, k.now)
+			k.withholds(k.holder.find(&e.Token.ID), policy.Arrival, e, k.now) // it may have moved
 			return
 		}
 	case policy.OperationEnded:
