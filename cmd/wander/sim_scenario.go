@@ -50,6 +50,9 @@ left out:
   crash_every  = "1h"          # mean time between crashes of some member
   crash_holder = false         # of one that holds a token
   down_for     = "1m"          # until it returns
+  down         = "0%"          # of the members fall for good,
+  down_by      = "0s"          # each at an instant up to this; 0s: before the start
+  unstated     = false         # members go on drawing those that are down
   forgetful    = false         # it loses its tokens and its memory
   recall       = false         # members remember visits although nothing crashes
   clock_offset = "0s"          # wall clocks are wrong by up to this

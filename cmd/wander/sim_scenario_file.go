@@ -37,6 +37,9 @@ type scenarioFile struct {
 		CrashEvery  span  `toml:"crash_every"`
 		CrashHolder bool  `toml:"crash_holder"`
 		DownFor     span  `toml:"down_for"`
+		Down        share `toml:"down"`
+		DownBy      span  `toml:"down_by"`
+		Unstated    bool  `toml:"unstated"`
 		Forgetful   bool  `toml:"forgetful"`
 		Recall      bool  `toml:"recall"`
 		ClockOffset span  `toml:"clock_offset"`
@@ -84,6 +87,7 @@ func (f scenarioFile) scenario() experiment.Scenario {
 			PassLoss: f.Faults.PassLoss.float64, TellLoss: f.Faults.TellLoss.float64,
 			LossEvery: f.Faults.LossEvery.Duration, CrashEvery: f.Faults.CrashEvery.Duration,
 			CrashHolder: f.Faults.CrashHolder, DownFor: f.Faults.DownFor.Duration,
+			Down: f.Faults.Down.float64, DownBy: f.Faults.DownBy.Duration, Unstated: f.Faults.Unstated,
 			Forgetful: f.Faults.Forgetful, Recall: f.Faults.Recall, ClockOffset: f.Faults.ClockOffset.Duration,
 			IdleTimeout: f.Measure.Idle.Duration, DetectAfter: f.Faults.DetectAfter.Duration, FalseSuspicion: f.Faults.Suspicion.float64, Known: f.Known,
 		},

@@ -76,6 +76,14 @@ type Config struct {
 	CrashEvery  time.Duration
 	CrashHolder bool
 	DownFor     time.Duration
+	// Down is the share of the members that fall for good, 0 to less than 1, drawn at
+	// random; the number is rounded. Each falls at an instant drawn uniformly up to
+	// DownBy; where that is 0 it never begins. One that holds a token takes it along.
+	Down   float64
+	DownBy time.Duration
+	// Unstated is that nobody states a failure: the Rosters go on naming who is down.
+	// Whoever watches it hears of it all the same.
+	Unstated bool
 	// Forgetful members lose tokens and the policy's memory in a crash.
 	Forgetful bool
 	// Recall makes durable members remember their last visits, to be Recalled
@@ -170,6 +178,9 @@ func (c *Config) validate() error {
 	case c.Found < 0 || c.Found > c.Members:
 		return fmt.Errorf("%w: %d tokens, %d members", ErrFound, c.Found, c.Members)
 	}
+	if !(c.Down >= 0 && c.Down < 1) || c.Living() < 1 {
+		return fmt.Errorf("%w: down is %v, permitted are 0 to less than 1, and somebody has to be left of %d", ErrShare, c.Down, c.Members)
+	}
 	for _, p := range []struct {
 		name  string
 		share float64
@@ -181,7 +192,7 @@ func (c *Config) validate() error {
 	for _, d := range []struct {
 		name string
 		span time.Duration
-	}{{"loss_every", c.LossEvery}, {"crash_every", c.CrashEvery}, {"down_for", c.DownFor}, {"clock_offset", c.ClockOffset}, {"detect_after", c.DetectAfter}, {"idle_timeout", c.IdleTimeout}} {
+	}{{"loss_every", c.LossEvery}, {"crash_every", c.CrashEvery}, {"down_for", c.DownFor}, {"down_by", c.DownBy}, {"clock_offset", c.ClockOffset}, {"detect_after", c.DetectAfter}, {"idle_timeout", c.IdleTimeout}} {
 		if d.span < 0 {
 			return fmt.Errorf("%w: %s is %v", ErrNegative, d.name, d.span)
 		}

@@ -55,7 +55,8 @@
 // loses both. Whoever returns wants to run as at its start, whatever it wanted
 // before. Crash for [Forever] takes the tokens along; who leaves passes them
 // on. The others' Neighbour changes at once: there the simulator knows no time to
-// find out.
+// find out. Config.Down of the members fall for good, and are named by no Roster from
+// DetectAfter later on, unless nobody states failures (Config.Unstated).
 //
 // # Watches and rosters
 //

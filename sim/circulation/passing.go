@@ -84,6 +84,7 @@ func (w *World) send(t *token, i int32) {
 			return
 		}
 	} else if to == t.holder || w.sites[to].place < 0 {
+		w.stats.Refused++
 		w.schedule(reserving+latency, returned, 0, i, 0)
 		return
 	}
@@ -101,7 +102,7 @@ func (w *World) choose(from int32) int32 {
 		return int32(to)
 	}
 	place := int(w.sites[from].place)
-	others := len(w.up)
+	others := len(w.up) + w.unstated()
 	if place >= 0 {
 		others--
 	}
@@ -112,6 +113,9 @@ func (w *World) choose(from int32) int32 {
 	if place >= 0 && n >= place {
 		n++
 	}
+	if n >= len(w.up) {
+		return w.roster.fallen[n-len(w.up)].member
+	}
 	return w.up[n]
 }
 
@@ -120,6 +124,7 @@ func (w *World) arrive(e event) {
 	t := &w.tokens[e.ref]
 	s := &w.sites[e.member]
 	if s.place < 0 {
+		w.stats.Refused++
 		if t.tries++; t.to < 0 && t.tries < triesMax {
 			w.send(t, e.ref) // the handoff looks for somebody else
 		} else {

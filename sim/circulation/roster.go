@@ -142,7 +142,7 @@ func (r *roster) replace(m int32, sample []int32, i int) {
 // counts reports whether a member is up, or fell a short while ago.
 func (r *roster) counts(m int32) bool {
 	s := &r.world.sites[m]
-	return s.place >= 0 || !s.left && r.world.now < s.fell.Add(r.world.detectAfter())
+	return s.place >= 0 || !s.left && r.world.now < s.fell.Add(r.world.statedAfter())
 }
 
 // rose notes that a member is up.
@@ -167,7 +167,7 @@ func (r *roster) left() { r.fallen = r.fallen[:len(r.fallen)-1] }
 // forget lets those not count any more that fell long enough ago.
 func (r *roster) forget() {
 	n := 0
-	for n < len(r.fallen) && r.fallen[n].at.Add(r.world.detectAfter()) <= r.world.now {
+	for n < len(r.fallen) && r.fallen[n].at.Add(r.world.statedAfter()) <= r.world.now {
 		n++
 	}
 	if n > 0 {
@@ -184,6 +184,22 @@ func (w *World) detectAfter() time.Duration {
 		return w.cfg.DetectAfter
 	}
 	return DetectAfter
+}
+
+// statedAfter is how long after its fall no Roster names a member any more.
+func (w *World) statedAfter() time.Duration {
+	if w.cfg.Unstated {
+		return Forever
+	}
+	return w.detectAfter()
+}
+
+// unstated is how many of those that are down a token may be passed to at random.
+func (w *World) unstated() int {
+	if w.cfg.Unstated {
+		return len(w.roster.fallen)
+	}
+	return 0
 }
 
 // exact is up to how many members there ever were witnesses are found among all of

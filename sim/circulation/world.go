@@ -22,6 +22,7 @@ const (
 	streamClock
 	streamRoster
 	streamWatch
+	streamDown
 )
 
 // How many events may happen at one instant: some, and more for each member
@@ -92,6 +93,8 @@ type Stats struct {
 	Dropped [policy.Spent + 1]uint64
 	// Lost counts tokens lost in transit or with their holder.
 	Lost uint64
+	// Refused counts passes to a member that was down.
+	Refused uint64
 	// Crashed counts crashes.
 	Crashed uint64
 	// Messages counts messages between policies that were sent.
@@ -171,22 +174,34 @@ func (w *World) cancelled(done uint64) bool {
 
 // begin starts everybody and everything that comes by itself.
 func (w *World) begin() {
+	w.downForGood()
 	w.findNeighbours()
 	for m := range w.sites {
 		if w.cancelled(uint64(m)) {
 			return
 		}
-		w.start(int32(m))
+		if w.Up(m) {
+			w.start(int32(m))
+		}
 	}
 	w.look = 0
-	for _, m := range w.rng.Perm(w.cfg.Members)[:w.cfg.Found] {
-		w.generate(int32(m))
-	}
+	w.found()
 	if w.cfg.LossEvery > 0 {
 		w.schedule(w.cfg.LossEvery, loss, 0, 0, 0)
 	}
 	if w.cfg.CrashEvery > 0 {
 		w.schedule(exponentialSpan(w.faults, w.cfg.CrashEvery), crash, 0, 0, 0)
+	}
+}
+
+// found makes the tokens of the start, fewer where fewer members are up.
+func (w *World) found() {
+	left := w.cfg.Found
+	for _, m := range w.rng.Perm(w.cfg.Members) {
+		if left > 0 && w.Up(m) {
+			w.generate(int32(m))
+			left--
+		}
 	}
 }
 
