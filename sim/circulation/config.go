@@ -81,8 +81,9 @@ type Config struct {
 	// DownBy; where that is 0 it never begins. One that holds a token takes it along.
 	Down   float64
 	DownBy time.Duration
-	// Unstated is that nobody states a failure: the Rosters go on naming who is down.
-	// Whoever watches it hears of it all the same.
+	// Unstated is that nobody states a failure: the Rosters go on naming who is down,
+	// but to a member that has told or passed it something DetectAfter ago or earlier. Its
+	// witnesses and those of others stay who they were.
 	Unstated bool
 	// Forgetful members lose tokens and the policy's memory in a crash.
 	Forgetful bool

@@ -53,14 +53,14 @@ func TestDown_WhileAway_StaysDown(t *testing.T) {
 	assert.Equal(t, uint64(1), s.Stats().Lost)
 }
 
-// Who is down is named for as long as nobody has stated it, and a token that comes
-// to it is refused.
+// Who is down is named for as long as nobody has stated it, but to a member that has
+// passed it a token in vain.
 func TestUnstated_Down_StillNamed(t *testing.T) {
 	for _, unstated := range []bool{false, true} {
 		passes := 0
 		s := newStage(t, Config{Members: 4, Down: 0.5, Unstated: unstated, Found: 1, Seed: 1, Demand: Scripted(), Passing: Constant(time.Second)},
 			onToken(func(_ int, e *policy.Event) []policy.Action { passes++; return pass(e, -1, "") }))
-		s.Run(clock.Instant(time.Hour))
+		s.Run(clock.Instant(11 * time.Second))
 		var up, down int
 		for m := range 4 {
 			if s.Up(m) {
@@ -72,6 +72,9 @@ func TestUnstated_Down_StillNamed(t *testing.T) {
 		r := &memberRoster{&s.World.roster, int32(up)}
 		assert.Equal(t, map[bool]int{false: 1, true: 3}[unstated], r.Size())
 		assert.Equal(t, unstated, len(r.Witnesses(MemberID(down), 3, nil)) > 0)
+		s.Run(clock.Instant(time.Hour))
+		assert.Equal(t, 1, r.Size())
+		assert.Empty(t, r.Witnesses(MemberID(down), 3, nil))
 		assert.Equal(t, unstated, s.Stats().Refused > 0)
 		assert.Greater(t, passes, 100)
 	}

@@ -21,6 +21,7 @@ func (w *World) tell(m int32, a *policy.Action) {
 	if to < 0 || to >= len(w.sites) || len(a.Field) > policy.MaxField {
 		return // to a stranger, or longer than the wire permits
 	}
+	w.roster.try(m, int32(to))
 	if w.watches.parted(m, int32(to), w.now) {
 		return
 	}

@@ -85,6 +85,7 @@ func (w *World) send(t *token, i int32) {
 		}
 	} else if to == t.holder || w.sites[to].place < 0 {
 		w.stats.Refused++
+		w.roster.try(t.holder, to)
 		w.schedule(reserving+latency, returned, 0, i, 0)
 		return
 	}
@@ -94,6 +95,9 @@ func (w *World) send(t *token, i int32) {
 
 // choose draws a receiver, -1 where there is nobody.
 func (w *World) choose(from int32) int32 {
+	if w.cfg.Unstated && w.cfg.Directory == nil {
+		return w.chooseUnstated(from)
+	}
 	if w.cfg.Directory != nil {
 		to, ok := w.cfg.Directory.Choose(int(from), w.rng)
 		if !ok || to < 0 || to >= len(w.sites) || to == int(from) {
@@ -102,7 +106,7 @@ func (w *World) choose(from int32) int32 {
 		return int32(to)
 	}
 	place := int(w.sites[from].place)
-	others := len(w.up) + w.unstated()
+	others := len(w.up)
 	if place >= 0 {
 		others--
 	}
@@ -113,10 +117,16 @@ func (w *World) choose(from int32) int32 {
 	if place >= 0 && n >= place {
 		n++
 	}
-	if n >= len(w.up) {
-		return w.roster.fallen[n-len(w.up)].member
-	}
 	return w.up[n]
+}
+
+// chooseUnstated draws a receiver of all but those that the sender knows to be down.
+func (w *World) chooseUnstated(from int32) int32 {
+	drawn := (&memberRoster{&w.roster, from}).Draw(1, nil)
+	if len(drawn) == 0 {
+		return -1
+	}
+	return int32(MemberIndex(drawn[0]))
 }
 
 // arrive is the end of a handoff, at the receiver and then at the sender.
@@ -125,6 +135,7 @@ func (w *World) arrive(e event) {
 	s := &w.sites[e.member]
 	if s.place < 0 {
 		w.stats.Refused++
+		w.roster.try(t.holder, e.member)
 		if t.tries++; t.to < 0 && t.tries < triesMax {
 			w.send(t, e.ref) // the handoff looks for somebody else
 		} else {

@@ -22,6 +22,7 @@ type roster struct {
 	samples [][]int32  // by member: whom it knows; nil without Config.Known
 	drawn   []uint32   // by member: the number of the draw that gave it last
 	draw    uint32
+	tried   map[[2]int32]clock.Instant // when a member first had no answer of one that is down; with Config.Unstated
 }
 
 // fall is a member that fell.
@@ -52,6 +53,12 @@ func (m *memberRoster) Draw(n int, to []ident.Member) []ident.Member {
 	others := all - 1 // who asks is up
 	r.begin()
 	r.drawn[m.member] = r.draw
+	for _, f := range r.fallen {
+		if r.shuns(m.member, f.member) {
+			r.drawn[f.member] = r.draw
+			others--
+		}
+	}
 	for n = min(n, others); n > 0; {
 		var drawn int32
 		if i := r.below(all); i < len(up) {
@@ -75,7 +82,13 @@ func (m *memberRoster) Size() int {
 	if r.world.cfg.Known > 0 {
 		return len(r.sample(m.member))
 	}
-	return len(r.world.up) + len(r.fallen) - 1
+	n := len(r.world.up) + len(r.fallen) - 1
+	for _, f := range r.fallen {
+		if r.shuns(m.member, f.member) {
+			n--
+		}
+	}
+	return n
 }
 
 // begin begins a draw, in which nobody was drawn yet.
@@ -194,12 +207,25 @@ func (w *World) statedAfter() time.Duration {
 	return w.detectAfter()
 }
 
-// unstated is how many of those that are down a token may be passed to at random.
-func (w *World) unstated() int {
-	if w.cfg.Unstated {
-		return len(w.roster.fallen)
+// try notes that a member tells or passes something to another one. Who does so to one
+// that is down knows it DetectAfter later.
+func (r *roster) try(from, to int32) {
+	if !r.world.cfg.Unstated || r.world.sites[to].place >= 0 {
+		return
 	}
-	return 0
+	if r.tried == nil {
+		r.tried = map[[2]int32]clock.Instant{}
+	}
+	if _, known := r.tried[[2]int32{from, to}]; !known {
+		r.tried[[2]int32{from, to}] = r.world.now
+	}
+}
+
+// shuns reports whether a member knows of its own that another one is down, which
+// nobody states.
+func (r *roster) shuns(m, other int32) bool {
+	at, tried := r.tried[[2]int32{m, other}]
+	return tried && r.world.sites[other].place < 0 && r.world.now >= at.Add(r.world.detectAfter())
 }
 
 // exact is up to how many members there ever were witnesses are found among all of
@@ -220,7 +246,7 @@ func (m *memberRoster) Witnesses(of ident.Member, n int, to []ident.Member) []id
 	switch {
 	case of == slotID:
 		i = slotIndex
-	case i < 0 || i >= len(r.world.sites) || r.world.cfg.Known == 0 && !r.counts(int32(i)):
+	case i < 0 || i >= len(r.world.sites) || r.world.cfg.Known == 0 && !r.counts(int32(i)) || r.shuns(m.member, int32(i)):
 		return to
 	}
 	var found [policy.MaxWitnesses]int32
