@@ -168,6 +168,16 @@ func TestGoalsOfTheWalk(t *testing.T) {
 	assert.NotEmpty(t, l.result.Rows)
 }
 
+// A group with a tuning replaces a lost token as the preset does: its members have keepers.
+func TestTuned_TokenLost_Replaced(t *testing.T) {
+	g := walkSized(nil, walkFair, 20)
+	g.length, g.maker = 21_000*time.Second, tuned(tunings[0])
+	r, err := g.run(t.Context(), 1)
+	require.NoError(t, err)
+	require.Len(t, r.losses, 2)
+	assert.Less(t, longestOf(r.felt(plainLosses)), 40.0)
+}
+
 // Who lies about waiting gains nothing to speak of, one or 5 % of the members
 // together.
 func TestGainOfLiars(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/sim/circulation"
 	"github.com/wandertoken/wander/sim/figure"
@@ -61,11 +62,7 @@ func (t *tradeOff) curve(under stress, along []wandering.Tuning) error {
 	for _, tuning := range along {
 		g := walkOf(t.l, walkFair, fullLoad)
 		g.change = under.change
-		g.maker = func(c circulation.Config) circulation.Maker {
-			return func(_ int, in policy.Surroundings) (policy.Policy, error) {
-				return wandering.NewTuned(c.Params, in, tuning)
-			}
-		}
+		g.maker = tuned(tuning)
 		tag := fmt.Sprintf("-tuned-%d-%d", tuning.Witnesses, tuning.Reads)
 		words := fmt.Sprintf("%d witnesses and %d asked at random", tuning.Witnesses, tuning.Reads)
 		if under.id != "" {
@@ -79,6 +76,19 @@ func (t *tradeOff) curve(under stress, along []wandering.Tuning) error {
 	}
 	t.lines = append(t.lines, line)
 	return nil
+}
+
+// tuned makes members of fair with a tuning, and the keeper that catalog.New gives them.
+func tuned(t wandering.Tuning) func(circulation.Config) circulation.Maker {
+	return func(c circulation.Config) circulation.Maker {
+		return func(_ int, in policy.Surroundings) (policy.Policy, error) {
+			made, err := wandering.NewTuned(c.Params, in, t)
+			if err != nil {
+				return nil, err
+			}
+			return keeper.Around(made, c.Params, in, true), nil
+		}
+	}
 }
 
 // point runs a group, with rows if there are words for them.
