@@ -57,7 +57,7 @@ DIR/data, and the pages DIR/reproduction.md (the papers) and DIR/beyond.md (goal
 all results in DIR/data: what earlier runs have written there stays on the pages.
 
 "beyond" runs the experiments about this project's own goals, which are not in
-"all": each row is a goal, what is measured, and whether it is met. It takes two
+"all": each row is a goal, what is measured, and whether it is met. It takes three
 minutes of processor time for each seed, "all" takes one.
 
 The same seeds give the same files, whatever --parallel says.`,

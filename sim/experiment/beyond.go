@@ -16,6 +16,12 @@ var goals = []paper{
 		experiments: beyondWalkExperiments,
 	},
 	{
+		title:       "Members that are down",
+		cites:       "one token, and the policies side by side",
+		finding:     beyondDownFinding,
+		experiments: beyondDownExperiments,
+	},
+	{
 		title:       "Many tokens",
 		cites:       "the presets of `multitoken` beside the papers'",
 		finding:     beyondManyFinding,

@@ -39,6 +39,7 @@ type walkGroup struct {
 	down                time.Duration // until a member that crashed is back
 	detect              time.Duration // until that is found out
 	retry               time.Duration // until a token to lose is looked for again
+	fallen              float64       // the share of the members that fall for good in the warm-up
 	change              func(*circulation.Config)
 	// maker makes the members' policies; nil is the catalog's of the preset.
 	maker func(circulation.Config) circulation.Maker
@@ -63,9 +64,11 @@ func walkSized(l *Lab, preset string, members int) walkGroup {
 // least is Δmin of the journal paper.
 func (g *walkGroup) least() time.Duration { return wandering.MinInterval(walkOperation, g.membersMax) }
 
-// ideal is the time between two operations of a member in a perfect round robin.
+// ideal is the time between two operations of a member in a perfect round robin of
+// those that do not fall for good.
 func (g *walkGroup) ideal() time.Duration {
-	return max(walkOperation*time.Duration(g.members), g.least())
+	c := circulation.Config{Members: g.members, Down: g.fallen}
+	return max(walkOperation*time.Duration(c.Living()), g.least())
 }
 
 func (g *walkGroup) warm() time.Duration     { return time.Duration(g.warmRounds) * g.ideal() }
@@ -79,6 +82,7 @@ func (g *walkGroup) config(seed uint64) circulation.Config {
 		Params: policy.Params{
 			Preset: g.preset, OperationTime: walkOperation, MembersMax: g.membersMax, SkipDelay: walkSkip, MinInterval: g.least(),
 		},
+		Down: g.fallen, DownBy: g.warm() / 2,
 	}
 	if g.change != nil {
 		g.change(&c)
@@ -103,6 +107,7 @@ type walkRun struct {
 	losses  []tokenLoss
 	waiting float64 // share of time in which nobody ran though somebody was due
 	gain    float64 // of liars, where there are some
+	down    []int   // those that had fallen at the end of the warm-up, where some do for good
 }
 
 // run runs the group. What happened in the warm-up is in none of the figures.
@@ -121,6 +126,10 @@ func (g *walkGroup) run(ctx context.Context, seed uint64) (*walkRun, error) {
 	w.Observe(injected)
 	injected.plan(w, end)
 	w.Run(start)
+	if g.fallen > 0 {
+		r.down = fallenOf(w)
+		due.forget(r.down)
+	}
 	stats, traffic := w.Stats(), w.Traffic()
 	w.Run(end)
 	r.stats, r.traffic = sinceThen(w.Stats(), stats), w.Traffic().Since(traffic)
@@ -130,6 +139,16 @@ func (g *walkGroup) run(ctx context.Context, seed uint64) (*walkRun, error) {
 	return r, w.Err()
 }
 
+// fallenOf are the members that are down.
+func fallenOf(w *circulation.World) (down []int) {
+	for m := range w.Members() {
+		if !w.Up(m) {
+			down = append(down, m)
+		}
+	}
+	return down
+}
+
 // sinceThen are the counts of which the goals tell.
 func sinceThen(now, then circulation.Stats) circulation.Stats {
 	now.Hops -= then.Hops
@@ -137,6 +156,7 @@ func sinceThen(now, then circulation.Stats) circulation.Stats {
 	now.Messages -= then.Messages
 	now.Generated -= then.Generated
 	now.Lost -= then.Lost
+	now.Refused -= then.Refused
 	return now
 }
 
@@ -164,6 +184,10 @@ func (r *walkRun) messagesPerHop() float64 { return float64(r.stats.Messages) / 
 
 func (r *walkRun) hopsPerOperation() float64 {
 	return float64(r.stats.Hops) / float64(r.stats.Operations)
+}
+
+func (r *walkRun) refusedPerOperation() float64 {
+	return float64(r.stats.Refused) / float64(r.stats.Operations)
 }
 
 // plainLosses are the goals' losses: in transit and with the holder in turn.

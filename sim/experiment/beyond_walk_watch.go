@@ -169,7 +169,8 @@ func (o *losing) finish(now clock.Instant) []tokenLoss {
 }
 
 // dueWatch is an Observer that notes how long nobody runs though somebody may: its
-// last operation ended Δmin ago. All members are taken to be up.
+// last operation ended Δmin ago. All members are taken to be up, but for those that it
+// is told to forget.
 type dueWatch struct {
 	circulation.Ignore
 	least   time.Duration
@@ -213,6 +214,19 @@ func (d *dueWatch) OperationBegan(now clock.Instant, member int) {
 	d.advance(now)
 	d.running++
 	d.ended[member] = busy
+	d.skip()
+}
+
+// forget takes out members that are down for good.
+func (d *dueWatch) forget(members []int) {
+	for _, m := range members {
+		d.ended[m] = busy
+	}
+	d.skip()
+}
+
+// skip goes on to the member whose operation ended first.
+func (d *dueWatch) skip() {
 	for d.head < len(d.order) && d.ended[d.order[d.head]] != d.at[d.head] {
 		d.head++
 	}

@@ -42,7 +42,15 @@ var (
 		why: "ten losses of each kind",
 	})
 	stressExperiments = []string{"beyond-walk-stress", "beyond-walk-together", "beyond-walk-trade"}
-	slowHandoff       = declare(constant{
+	downLength        = declare(constant{
+		name: "measured time with members down", value: 30_000, unit: Seconds, used: []string{"beyond-down-walk"},
+		why: "a loss of each kind", whyFixed: "beyond-walk has longer runs, without members down",
+	})
+	downComparison = declare(constant{
+		name: "length of the comparison with members down", value: 15_000, unit: Seconds, used: []string{"beyond-down-policies"},
+		why: "75 rounds of 50 members", whyFixed: "policies has longer runs, without members down",
+	})
+	slowHandoff = declare(constant{
 		name: "slow handoffs", value: 0.05, unit: Seconds, used: stressExperiments, others: halfAndDouble(0.05),
 		why: "how long a handoff and a small message take: one way between continents",
 	})

@@ -117,6 +117,7 @@ func try(cfg circulation.Config, seed uint64, warm, length time.Duration) (*tria
 	t.stats.Hops -= before.Hops
 	t.stats.Messages -= before.Messages
 	t.stats.Operations -= before.Operations
+	t.stats.Refused -= before.Refused
 	t.wait99 = t.Waits.Quantile(0.99).Seconds()
 	return t, w.Err()
 }
@@ -154,10 +155,14 @@ func messages(t *trial) float64 {
 func (c *cell) wait(q float64) float64 { return c.waits.Quantile(q).Seconds() }
 
 // measure fills a cell.
-func (c *cell) measure(l *Lab) (err error) {
-	cfg := c.config(l, c.members, c.load, c.faults)
+func (c *cell) measure(l *Lab) error {
 	length := l.span(policiesLength)
 	warm := time.Duration(l.number(policiesWarm) * float64(length))
+	return c.gather(l, c.config(l, c.members, c.load, c.faults), warm, length)
+}
+
+// gather runs a group for all seeds.
+func (c *cell) gather(l *Lab, cfg circulation.Config, warm, length time.Duration) (err error) {
 	c.trials, err = Gather(l, func(seed uint64) (*trial, error) { return try(cfg, seed, warm, length) })
 	if err != nil {
 		return fmt.Errorf("%v, %d members, %s load, %s faults: %w", c.choice, c.members, c.load.name, c.faults.name, err)
@@ -178,8 +183,15 @@ func (c *cell) measure(l *Lab) (err error) {
 // median over all losses of all runs. One that takes longer than the time
 // between two losses counts as that.
 func recovery(l *Lab, c choice, members int) (float64, error) {
-	cfg := c.config(l, members, load{share: l.number(halfLoad)}, faults{})
-	every := cfg.Params.OperationTime * time.Duration(members*l.count(recoveryRounds))
+	return recoveryIn(l, l, c, members, 0)
+}
+
+// recoveryIn is recovery with a share of the members down, after numbers of a Lab
+// which may be nil.
+func recoveryIn(l, numbers *Lab, c choice, members int, down float64) (float64, error) {
+	cfg := c.config(numbers, members, load{share: numbers.number(halfLoad)}, faults{})
+	every := cfg.Params.OperationTime * time.Duration(members*numbers.count(recoveryRounds))
+	cfg.Down, cfg.DownBy = down, every/2
 	gaps, err := Gather(l, func(seed uint64) (lengths []float64, err error) {
 		cfg := cfg
 		cfg.Seed = seed
@@ -189,10 +201,10 @@ func recovery(l *Lab, c choice, members int) (float64, error) {
 		}
 		r := newRecoveries(stabilised{}, every) // until there is a token
 		w.Observe(r)
-		for range l.count(recoveryLosses) {
+		for range numbers.count(recoveryLosses) {
 			w.Run(w.Now().Add(every))
 			for r.armed = true; r.armed && w.Tokens() > 0 && w.Err() == nil; {
-				loseTokens(w, l.span(lossStep))
+				loseTokens(w, numbers.span(lossStep))
 			}
 			for r.recovering() && w.Now().Sub(r.lost) < every && w.Err() == nil {
 				w.Run(w.Now().Add(time.Second))
