@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 )
 
 const beyondDownPoliciesNotes = `The comparison of [policies.md](policies.md) for ` + "`ring e`, `light` and `fair`" + `, with members down: the same loads and
-crashes in groups of 50, in runs of 15 000 s. Whoever lives wants to run as often as in the group without a fall, so that the load below full load sinks with the members.
+crashes in groups of 50 and 300, in runs of 15 000 s; recovery among 50. Whoever lives wants to run as often as in the group without a fall, so that the load below full load sinks with the members.
 Where members crash besides, each of the living does so once an hour. *Messages* are those per operation, 4 for each
 handoff and 1 for each message between policies. *Waiting* is over a round of operations of the living, where it says so. All figures are in
 data/beyond-down-policies.csv.`
@@ -20,9 +21,8 @@ var downChoices = []choice{
 	{catalog.Ring, "e"}, {catalog.Wandering, walkLight}, {catalog.Wandering, walkFair},
 }
 
-// downSizes are those of the comparison: 5 % of 50 members are a few, and
-// beyond-down-walk has 300.
-var downSizes = policiesSizes[1:2]
+// downSizes are those of the comparison in which 5 % are more than one member.
+var downSizes = policiesSizes[1:]
 
 // downSituations are those of the tables of policies.md.
 var downSituations = []struct{ load, faults string }{
@@ -94,9 +94,12 @@ func (d *downPolicies) all() error {
 
 // group measures a policy in groups of one size, in each situation.
 func (d *downPolicies) group(c choice, members int, share float64) error {
-	recovers, err := recoveryIn(d.l, nil, c, members, share)
-	if err != nil {
-		return err
+	recovers := math.NaN()
+	if members < fullLoad {
+		var err error
+		if recovers, err = recoveryIn(d.l, nil, c, members, share); err != nil {
+			return err
+		}
 	}
 	loads, crashes := policiesLoads(nil), policiesFaults(nil)
 	for _, s := range downSituations {

@@ -48,7 +48,7 @@ var (
 	})
 	downComparison = declare(constant{
 		name: "length of the comparison with members down", value: 15_000, unit: Seconds, used: []string{"beyond-down-policies"},
-		why: "75 rounds of 50 members", whyFixed: "policies has longer runs, without members down",
+		why: "twelve rounds of 300 members", whyFixed: "policies has longer runs, without members down",
 	})
 	slowHandoff = declare(constant{
 		name: "slow handoffs", value: 0.05, unit: Seconds, used: stressExperiments, others: halfAndDouble(0.05),
