@@ -24,6 +24,7 @@ func (r *run) step(ctx context.Context, s plan.Step) {
 	if ctx.Err() != nil {
 		return
 	}
+	s.For -= r.awaitHolder(ctx, s)
 	if !r.claim(&s) {
 		return
 	}
@@ -33,6 +34,20 @@ func (r *run) step(ctx context.Context, s plan.Step) {
 	r.noteSides(s, judge.Span{From: from, To: boottime.Now()})
 	undo()
 	r.release(ctx, s, from)
+}
+
+// holderWithin is how long a fault waits for somebody whose program runs.
+const holderWithin = 2 * time.Second
+
+// awaitHolder waits until somebody runs what a step is to hit, between two programs for
+// example, and returns for how long.
+func (r *run) awaitHolder(ctx context.Context, s plan.Step) time.Duration {
+	from := boottime.Now()
+	end := from.Add(min(holderWithin, s.For/4))
+	for s.Holder != "" && r.observer.Running(s.Holder) == "" && boottime.Now().Before(end) && ctx.Err() == nil {
+		pause(ctx, lookEvery/5)
+	}
+	return boottime.Now().Sub(from)
 }
 
 // claim finds out whom the step hits. It fails if nobody is left.

@@ -35,7 +35,13 @@ var voteKinds = []Step{
 // hold for, and their daemons are frozen and killed. Where programs need votes, no two run
 // at once; where they need none, the same faults make two run.
 func (m *maker) votes() {
-	const operation, hold, interval = 600 * time.Millisecond, 3 * time.Second, 200 * time.Millisecond
+	const operation, interval = 600 * time.Millisecond, 200 * time.Millisecond
+	m.plan.Calm = min(m.plan.Calm, m.plan.For/voteCalm)
+	n, last, hold := len(m.plan.Members), m.plan.For-m.plan.Calm, 3*time.Second
+	short := last < shortVotes
+	if short {
+		hold = 2 * time.Second // so that both sides of a cut have a token soon
+	}
 	of := exclusive(operation, hold, interval)
 	fair, light, ring := of[0], of[1], of[2]
 	for _, x := range []struct {
@@ -57,11 +63,9 @@ func (m *maker) votes() {
 			m.plan.Members[i].Demands = append(m.plan.Members[i].Demands, Demand{Resource: r.Name})
 		}
 	}
-	m.plan.Calm = min(m.plan.Calm, m.plan.For/voteCalm)
-	n, last := len(m.plan.Members), m.plan.For-m.plan.Calm
 	at, gap, shortest, longest := m.early(settle), votePause, minVoteCut, maxVoteCut
-	if last < shortVotes {
-		at, gap, shortest, longest = time.Second, last/8, last/3, last/3
+	if short {
+		at, gap, shortest, longest = time.Second, last/10, last*2/5, last*2/5
 	}
 	for i, splits := 0, 0; ; i++ {
 		s := voteKinds[i%len(voteKinds)]
