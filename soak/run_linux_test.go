@@ -84,7 +84,7 @@ func (r *running) ran() bool {
 // daemon is frozen, by what the programs wrote themselves. Where no votes are needed the same
 // faults have two run at once.
 func TestVotes_CutAndFrozen_NoTwoPrograms(t *testing.T) {
-	said, code := startRun(t, "-plan", "votes", "-members", "5", "-for", "28s", "-silence", "1s").end()
+	said, code := startRun(t, "-plan", "votes", "-members", "5", "-for", "26s", "-silence", "1s").end()
 	assert.Equal(t, exitOK, code, said)
 	assert.Contains(t, said, "cut 1, pause 1,", "both faults have hit somebody")
 }

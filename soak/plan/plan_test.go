@@ -102,7 +102,7 @@ func TestMake_Votes_EveryFaultOccurs(t *testing.T) {
 		return kinds
 	}
 	assert.Len(t, seen(30*time.Minute), 12)
-	assert.Equal(t, map[kind]int{{plan.Cut, ""}: 1, {plan.Pause, ""}: 1}, seen(28*time.Second))
+	assert.Equal(t, map[kind]int{{plan.Cut, ""}: 1, {plan.Pause, ""}: 1}, seen(26*time.Second))
 }
 
 func TestMake_Mixed_EveryFaultOccurs(t *testing.T) {
