@@ -100,6 +100,8 @@ func (d *demander) program() (takes time.Duration, stubborn bool) {
 		return time.Duration((least + (most-least)*d.rng.Float64()) * float64(hold)).Round(time.Millisecond)
 	}
 	switch x := d.rng.IntN(100); {
+	case d.plan.Long && x < 75: // so that two sides of a cut run at the same time, if both do
+		return part(0.3, 0.7), false
 	case x < 3:
 		return 0, false
 	case x < 75:

@@ -20,6 +20,7 @@ type Plan struct {
 	Calm      time.Duration `json:"calm"` // its last part, without faults
 	Silence   time.Duration `json:"silence"`
 	Adjacent  bool          `json:"adjacent,omitempty"` // the members that only dial out are others: as many that follow each other in the order of ids
+	Long      bool          `json:"long,omitempty"`     // no program is short against its grant
 	Resources []Resource    `json:"resources"`
 	Members   []Member      `json:"members"`
 	Steps     []Step        `json:"steps"` // in the order of At

@@ -39,6 +39,7 @@ func (m *maker) votes() {
 	m.plan.Calm = min(m.plan.Calm, m.plan.For/voteCalm)
 	n, last, hold := len(m.plan.Members), m.plan.For-m.plan.Calm, 3*time.Second
 	short := last < shortVotes
+	m.plan.Long = true
 	if short {
 		hold = 2 * time.Second // so that both sides of a cut have a token soon
 	}
