@@ -23,8 +23,15 @@ const (
 	// its process has ended, the knock has to be among the first that it refuses.
 	knockPause = 50 * time.Millisecond
 
-	// firstKnock is after what time a watch begins with that: a shorter one costs nothing.
-	firstKnock = 100 * time.Millisecond
+	// firstKnock is after what time a watch begins with that: one that is shorter, as most
+	// answers come sooner, costs nothing. QUIC has sent three packets by then to a process
+	// that has ended.
+	firstKnock = 30 * time.Millisecond
+
+	// knockSooner is how often the port is knocked at while nothing comes on the connection
+	// although something was sent. The host may have spent its refusals on that: of what
+	// comes when it may refuse again, the knock has to be the first.
+	knockSooner = 100 * time.Millisecond
 
 	// maxKnocked bounds the watched members that are knocked at; each takes a socket.
 	maxKnocked = 64
@@ -71,6 +78,9 @@ type watch struct {
 
 	mu    sync.Mutex
 	last  time.Duration // when it was knocked last
+	heard uint64        // packets that had come on the connection when all was well
+	sent  uint64        // packets that had been sent on it then
+	mute  bool          // something was sent since, and nothing has come
 	at    string        // where the knocker knocks
 	port  knocker       // nil: nowhere, now
 	ended bool
@@ -185,8 +195,12 @@ func (w *watch) again() {
 	w.knock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	pause := knockEvery
+	if w.mute {
+		pause = knockSooner
+	}
 	if !w.ended && w.t.now()-w.begun < knockUntil {
-		w.timer.Reset(knockEvery)
+		w.timer.Reset(pause)
 	}
 }
 
@@ -203,7 +217,7 @@ func (w *watch) knock() {
 	if early {
 		return
 	}
-	at := w.t.lookAt(w.id)
+	at, heard, sent := w.t.lookAt(w.id)
 	w.mu.Lock()
 	if w.ended {
 		w.mu.Unlock()
@@ -211,6 +225,9 @@ func (w *watch) knock() {
 	}
 	if at == nil || w.at != at.String() {
 		w.leave()
+	}
+	if w.mute = heard == w.heard && sent > w.sent; !w.mute {
+		w.heard, w.sent = heard, sent
 	}
 	if at != nil && w.port == nil && w.t.cfg.knockers != nil {
 		w.at = at.String()
@@ -226,22 +243,24 @@ func (w *watch) knock() {
 }
 
 // lookAt looks at the connection with a peer. It returns the peer's end of it if a new dial
-// there is answered by a peer that lives: one that only dials out does not listen.
-func (t *Transport) lookAt(id ident.Member) *net.UDPAddr {
+// there is answered by a peer that lives, as one that only dials out does not listen, and how
+// many packets have come and were sent.
+func (t *Transport) lookAt(id ident.Member) (at *net.UDPAddr, heard, sent uint64) {
 	t.mu.Lock()
 	p := t.peers[id]
 	t.mu.Unlock()
 	if p == nil {
-		return nil
+		return nil, 0, 0
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.attend(t.now())
 	if c := p.current; c != nil && c.Confirmed && (!c.keep || t.cfg.DialOnly) {
-		at, _ := c.quic.RemoteAddr().(*net.UDPAddr)
-		return at
+		at, _ = c.quic.RemoteAddr().(*net.UDPAddr)
+		s := c.quic.ConnectionStats()
+		heard, sent = s.PacketsReceived, s.PacketsSent
 	}
-	return nil
+	return at, heard, sent
 }
 
 // refused takes in that a host has refused a knock at a watched member's port: the peer is
@@ -273,6 +292,8 @@ func (p *peer) judgeHint(h *hint, err error) {
 	case p.t.ctx.Err() != nil || h == nil && !absent:
 		return
 	case h == nil:
+	case p.restarted(h.about):
+		p.vindicate()
 	case !absent || h.about.quic.ConnectionStats().PacketsReceived != h.heard:
 		p.falsePause = min(max(2*p.falsePause, minFalsePause), maxFalsePause)
 		p.trustAt = p.t.now() + p.falsePause
@@ -283,6 +304,13 @@ func (p *peer) judgeHint(h *hint, err error) {
 		p.end(h.about, CodeOverload)
 	}
 	p.t.counters.hintsConfirmed.Add(1)
+}
+
+// restarted reports whether a connection was replaced by one of another process of the peer.
+// Needs p.mu.
+func (p *peer) restarted(old *conn) bool {
+	c := p.current
+	return c != nil && c != old && c.Confirmed && old.Confirmed && c.Process != old.Process
 }
 
 // vindicate lets refusals count again, as the peer's process has ended indeed. Needs p.mu.

@@ -155,6 +155,28 @@ func TestWatch_StaleRefusal_Restarted(t *testing.T) {
 	})
 }
 
+// TestWatch_RestartedPeerDials_NextDeathNoticed: a new process dials before the dial that a
+// refusal led to is answered. The refusal was true, so that the next one counts.
+func TestWatch_RestartedPeerDials_NextDeathNoticed(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, _, s, _ := b.watchers(nil)
+		s.kill()
+		time.Sleep(knockEvery)
+		s = b.net.rebind(s)
+		z := b.open(b.t, b.book, s, "z", nil)
+		z.Send(a.Self(), Custody, []byte("back"))
+		a.wait(frame("back"), 1)
+		a.Send(z.Self(), Custody, []byte("hello"))
+		z.wait(frame("hello"), 1)
+		time.Sleep(2 * time.Second)
+		assert.Zero(t, a.Stats().Hints.Refuted)
+		before := a.count(kind("disconnected"))
+		s.kill()
+		took := since(func() { require.ErrorIs(t, a.wait(kind("disconnected"), before+1).err, ErrAbsent) })
+		assert.LessOrEqual(t, took, maxAbsent+50*time.Millisecond)
+	})
+}
+
 // TestWatch_DialOnlyPeer_NotKnockedAt: it answers no dial, so that a refusal would be
 // believed.
 func TestWatch_DialOnlyPeer_NotKnockedAt(t *testing.T) {
