@@ -76,8 +76,9 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	promise := []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 5}
 
 	waiter := newKept(t, after{})
+	self, custodyAsk := make([]byte, 16), append(bytes.Clone(custody), make([]byte, 16)...)
 	want := waiter.step(1, policy.Event{Kind: policy.DemandChanged, Demand: true})
-	noted := waiter.hears(2, cleo.id, []byte{128})
+	noted := waiter.hears(2, cleo.id, []byte{128}, self)
 
 	holder := newKept(t, after{})
 	holder.policy.wants = []policy.Action{{Kind: policy.Run, Token: id}}
@@ -92,7 +93,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	first := newKept(t, three{})
 	first.hears(1, cleo.id, []byte{131}, custody, []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 4})
 	released := first.hears(2, cleo.id, []byte{132}, custody, born, promise)
-	first.hears(3, ben.id, []byte{128})
+	first.hears(3, ben.id, []byte{128}, self)
 	ask := first.step(6, timer)
 	first.step(10, policy.Event{Kind: policy.Arrival, From: ben.id, Token: policy.Token{ID: ident.Token(bytes.Repeat([]byte{8}, 32)), Born: millis + 1, Hop: 1}})
 	other := first.hears(11, cleo.id, []byte{132}, custody, born, promise)
@@ -100,8 +101,8 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	giver := newKept(t, after{})
 	giver.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
 	giver.step(1, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
-	went := giver.hears(1.3, ben.id, []byte{136}, custody)
-	none := newKept(t, after{}).hears(60, ben.id, []byte{136}, custody)
+	went := giver.hears(1.3, ben.id, []byte{136}, custodyAsk)
+	none := newKept(t, after{}).hears(60, ben.id, []byte{136}, custodyAsk)
 
 	return []word{
 		{"A want, to Ben, the first keeper", want},

@@ -126,6 +126,7 @@ var memberLimits = []struct{ what, name string }{
 	{"longest wait for them", "member.recallTime"},
 	{"time between two dials of one of them", "member.recallPace"},
 	{"starts of copies with an empty memory that are known", "member.maxCopies"},
+	{"bodies of keepers that are kept until the policies begin", "member.maxWords"},
 	{"members that may found a slot", "member.maxFounders"},
 	{"members that are looked at for them", "member.foundersLooked"},
 	{"members at random that a founder asks besides", "member.foundingAsks"},

@@ -241,7 +241,7 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 	m.isShown(from, msg.Shown)
 	m.noteGreeting(from)
 	m.watchedGreets(from, msg.Incarnation)
-	m.holdersGreet(from)
+	m.policiesGreet(from)
 	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
 	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	m.handoff.PeerUp(from, msg)

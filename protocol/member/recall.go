@@ -34,6 +34,9 @@ const (
 	// maxCopies bounds the starts of copies of this member that are known to have begun
 	// with an empty memory. Those of any other make it give up its own.
 	maxCopies = 64
+
+	// maxWords bounds what is kept that keepers say meanwhile.
+	maxWords = 256
 )
 
 // recalling is what a member does after a restart, until it knows enough of its past.
@@ -45,6 +48,15 @@ type recalling struct {
 	waits  map[ident.Member]bool
 	met    map[ident.Member]bool // who has greeted
 	putOff map[ident.Member]bool // whose transfers have to come again
+	words  []happening           // what keepers have said meanwhile
+}
+
+// keepWord keeps what a keeper says until the policy begins: others repeat what an earlier life
+// of this member knew as soon as they are connected, and do not say so again for long.
+func (r *recalling) keepWord(h happening) {
+	if len(r.words) < maxWords {
+		r.words = append(r.words, h)
+	}
 }
 
 // beginRecall begins to wait for greetings.
@@ -143,13 +155,16 @@ func (m *Member) runsLost() bool {
 
 // endRecall lets the member use what it has, and take more.
 func (m *Member) endRecall() {
-	putOff := m.recall.putOff
+	putOff, words := m.recall.putOff, m.recall.words
 	m.recall = recalling{}
 	m.handoff.Resume()
 	for _, s := range m.order {
 		if !s.leaving {
 			m.resumeSlot(s)
 		}
+	}
+	for _, w := range words {
+		m.tell(w.slot, w.event)
 	}
 	m.found()
 	for _, id := range inOrder(putOff) {

@@ -85,7 +85,7 @@ func TestRing_ConnectedGuest_IsNeighbour(t *testing.T) {
 	assert.Equal(t, others[2].id(), last(), "the first one stands behind the third")
 	b.meet(others[1])
 	assert.Equal(t, others[1].id(), last())
-	assert.Equal(t, 5, w.events[len(w.events)-1].Members)
+	assert.Equal(t, 5, w.members())
 	b.step(member.Disconnected{Peer: others[1].id()})
 	assert.Equal(t, others[2].id(), last())
 }

@@ -228,11 +228,11 @@ func (m *Member) holdsInOrder() []*hold {
 	return slices.SortedFunc(maps.Values(m.holds), compareHolds)
 }
 
-// holdersGreet tells the policies of tokens that are here that a member has connected: it
-// may have started anew, and forgotten what it was told of them.
-func (m *Member) holdersGreet(id ident.Member) {
-	for _, h := range m.holdsInOrder() {
-		m.tell(h.slot, policy.Event{Kind: policy.Greeted, From: id})
+// policiesGreet tells the policies that a member has connected: it lives, but may have
+// started anew, and forgotten what it was told.
+func (m *Member) policiesGreet(id ident.Member) {
+	for _, s := range m.order {
+		m.tell(s, policy.Event{Kind: policy.Greeted, From: id})
 	}
 }
 

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -276,6 +277,8 @@ func (m *Member) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
 		m.foundingMessage(from, s, msg.Body)
 	case s.resource.Policy != msg.Policy:
 		m.reject("policy mismatch")
+	case m.recall.active && of == ofKeepers:
+		m.recall.keepWord(happening{s, policy.Event{Kind: policy.Message, From: from, Body: bytes.Clone(msg.Body)}})
 	default:
 		m.tell(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
 	}

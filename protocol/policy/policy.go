@@ -79,8 +79,8 @@ const (
 	// Message: Event.Body came from the policy of the same slot's resource at
 	// the member Event.From. It is a hint without any authority.
 	Message
-	// Wanted: somebody waits for a token, as somebody says, while one rests here. It is a
-	// hint without any authority.
+	// Wanted: Event.From waits for a token, as somebody says, while one rests here; it is
+	// zero if that is not said. It is a hint without any authority.
 	Wanted
 	// Neighbour: Event.From follows this member on the ring (rule P-17), among
 	// those that take part and can be reached from here; it is zero when there
@@ -106,9 +106,12 @@ const (
 	// Queued: Event.Members members that Tell has a question for wait until they may be
 	// dialled. It is told when there is one, and when there is none any more.
 	Queued
-	// Greeted: the member Event.From has connected with this one, which has a token. What it
-	// was told before may be lost, with its process.
+	// Greeted: the member Event.From has connected with this one. What it was told before may
+	// be lost, with its process.
 	Greeted
+	// Sought: somebody looks for this token, of which Event.Token says only the ID, while
+	// none is here: it may be lost. It is a hint without any authority.
+	Sought
 )
 
 // Outcome is how a Pass ended.

@@ -27,7 +27,7 @@ var lossTimes = busyTimes{
 const (
 	// alive is how soon another member runs where the lost holder's machine answers: most do
 	// in less than a second.
-	alive = 1500 * time.Millisecond
+	alive = 1250 * time.Millisecond
 	// gone is the same where it does not.
 	gone = silence + 3*time.Second/2
 )
@@ -39,20 +39,23 @@ var lossWays = []struct {
 	onSilent policy.SilentHolder
 	runs     time.Duration // how long the holder's program takes; it is lost a second after its begin. 0: it has ended
 	rested   time.Duration // how long ago
+	rolls    bool          // after each other member has been killed and started again
 	cut      bool          // and not killed
 	limit    time.Duration
 }{
-	{name: "rests", policies: exclusiveTurns, rested: 20 * time.Second, limit: alive},
-	{name: "cut", policies: []busyPolicy{fairTurns, ringTurns}, rested: 20 * time.Second, cut: true, limit: gone},
-	{name: "cut on its way", policies: []busyPolicy{lightTurns}, rested: 20 * time.Second, cut: true, limit: 2 * silence}, // light's token walks on
-	{name: "several rest", policies: []busyPolicy{splitTurns}, rested: 20 * time.Second, limit: 2 * silence},
-	{name: "several are cut", policies: []busyPolicy{splitTurns}, rested: 20 * time.Second, cut: true, limit: 2 * silence},
+	{name: "rests", policies: allTurns, rested: 20 * time.Second, limit: alive},
+	{name: "rests shortly", policies: allTurns, rested: 2 * time.Second, limit: alive},
+	{name: "rests, others restarted", policies: allTurns, rested: 20 * time.Second, rolls: true, limit: alive},
+	{name: "cut", policies: allTurns, rested: 20 * time.Second, cut: true, limit: gone},
 	{name: "runs", policies: exclusiveTurns, runs: 6 * time.Second, limit: lossTimes.hold + silence},
 	{name: "runs, replace", policies: exclusiveTurns, onSilent: policy.Replace, runs: 6 * time.Second, limit: alive},
 	{name: "runs and is cut, replace", policies: exclusiveTurns, onSilent: policy.Replace, runs: 6 * time.Second, cut: true, limit: gone},
 }
 
-var exclusiveTurns = []busyPolicy{fairTurns, lightTurns, ringTurns}
+var (
+	exclusiveTurns = []busyPolicy{fairTurns, lightTurns, ringTurns}
+	allTurns       = append([]busyPolicy{splitTurns}, exclusiveTurns...)
+)
 
 // holderNow is who has the slot's token.
 func (b *busy) holderNow() *node {
@@ -98,6 +101,9 @@ func TestLoss_Holder_ReplacedInTime(t *testing.T) {
 						b.runFor(time.Second / 2)
 					} else {
 						b.runFor(times.shortest + way.rested)
+						if way.rolls {
+							b.roll()
+						}
 						for x = nil; x == nil; x = b.holderNow() {
 							b.runFor(5 * time.Millisecond)
 						}
@@ -127,6 +133,43 @@ func TestLoss_Holder_ReplacedInTime(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// roll kills each member but the one that holds the token, and starts it again at once.
+func (b *busy) roll() {
+	for _, n := range b.nodes {
+		if n == b.holderNow() {
+			continue
+		}
+		n.discard(true)
+		n.end(silent)
+		b.runFor(time.Second / 10)
+		n.start(false)
+		n.meetSomebody()
+		b.runFor(2 * time.Second)
+	}
+	b.runFor(2 * time.Second)
+}
+
+// TestLoss_NothingFails_ServedSoon: whoever wants a token that rests gets it at once, also
+// where it would walk at random.
+func TestLoss_NothingFails_ServedSoon(t *testing.T) {
+	for _, p := range exclusiveTurns {
+		t.Run(p.String(), func(t *testing.T) {
+			for seed := range uint64(6) {
+				b := newBusy(t, seed, 6, p, lossTimes)
+				b.runFor(30 * time.Second)
+				for _, n := range b.nodes {
+					b.turns = nil
+					b.ask(n)
+					b.runFor(time.Second)
+					require.Len(t, b.turns, 1, "seed %d: %s waits", seed, n.name)
+					b.runFor(20 * time.Second)
+				}
+				assert.Equal(t, 1, b.made, "seed %d", seed)
+			}
+		})
 	}
 }
 

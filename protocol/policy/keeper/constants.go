@@ -34,6 +34,10 @@ const (
 	// then. A keeper that is new learns the promise that way, without being watched.
 	restAgain = 20 * time.Second
 
+	// maxLastAsked is how many of all that are asked are watched when no others are waited
+	// for.
+	maxLastAsked = 4
+
 	// reportPause is at least between two reports of one member to the keeper: fast tokens
 	// do not spend all that a member hears of another one (policyRate).
 	reportPause = 250 * time.Millisecond

@@ -107,6 +107,16 @@ func (k *Keeper) underWay() *held {
 	return nil
 }
 
+// receiverSilent has the tokens looked for that are being passed to a member that has fallen
+// silent.
+func (k *Keeper) receiverSilent(m ident.Member) {
+	for i := range k.holder.held {
+		if h := &k.holder.held[i]; h.state >= passing && h.keeper == m {
+			h.since = min(h.since, k.now.Add(-k.silence))
+		}
+	}
+}
+
 func (h *holder) remove(id *ident.Token) {
 	for i := range h.held {
 		if h.held[i].token == *id {
@@ -135,6 +145,8 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 			return clock.Never // a promise says that no program runs here
 		case k.exclusive && h.ran && !h.prepared: // the keeper counts on a program that has ended
 			return max(report, h.since)
+		case k.exclusive && k.innerDue >= k.now.Add(restAfter): // the policy has no use for it until then
+			return max(report, h.since)
 		case k.exclusive:
 			return h.since.Add(restAfter)
 		case h.untold:
@@ -156,7 +168,9 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 			return h.since.Add(restAfter)
 		}
 	case passing, leaving:
-		if known := h.since.Add(k.silence); k.now < known { // until then it counts as here
+		if watched := h.since.Add(nextPause); k.now < watched && k.isWanted() {
+			return watched
+		} else if known := h.since.Add(k.silence); k.now < known { // until then it counts as here
 			return known
 		}
 	}
@@ -333,8 +347,8 @@ func (k *Keeper) settled(e *policy.Event) bool {
 	}
 	if h != nil {
 		k.holder.went(passed{h.custody, e.From})
-		if e.Outcome == policy.Delivered {
-			k.search.last = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, at: k.now, ends: longAgo}
+		if l := &k.search.last; e.Outcome == policy.Delivered && (l.token != h.token || l.hop <= h.hop) { // or the receiver was faster
+			*l = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, at: k.now, ends: longAgo}
 		}
 		k.holder.remove(&e.Token.ID)
 	}
@@ -551,9 +565,10 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		s := k.statement(e)
 		k.tell(from, &s)
 		e.asker = from
-		k.wakes()
+		k.wakes(m.member)
 		return
 	}
+	k.step(policy.Event{Kind: policy.Sought, Token: policy.Token{ID: m.token}})
 	if e = h.find(&m.token); e != nil {
 		k.tellsPass(from, e)
 		return
@@ -581,10 +596,13 @@ func (k *Keeper) tellsPass(to ident.Member, h *held) {
 }
 
 // wakes tells the policy that somebody waits, if a token rests here.
-func (k *Keeper) wakes() {
+func (k *Keeper) wakes(who ident.Member) {
+	if who == k.self {
+		who = ident.Member{}
+	}
 	for i := range k.holder.held {
 		if s := k.holder.held[i].state; s == idle || s == resting {
-			k.step(policy.Event{Kind: policy.Wanted})
+			k.step(policy.Event{Kind: policy.Wanted, From: who})
 			return
 		}
 	}

@@ -98,12 +98,21 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	return k.actions
 }
 
-// watchAnew watches those whose answers are awaited and may come, and the keeper of a
-// token under which a program runs for a while, and nobody else.
+// watchAnew watches those whose answers are awaited and may come, who has or gets a token
+// that somebody waits for, and the keeper of a token under which a program runs for a while,
+// and nobody else.
 func (k *Keeper) watchAnew() {
 	wanted := k.scratchMembers[:0]
-	if s := &k.search; s.stage == following {
+	switch s := &k.search; {
+	case s.stage == following:
 		wanted = append(wanted, s.target)
+	case s.stage == everybody:
+		wanted = k.appendLastAsked(wanted)
+	case k.awaits():
+		wanted = append(wanted, s.last.holder)
+	}
+	if h := k.underWay(); h != nil && k.isWanted() && k.now >= h.since.Add(nextPause) {
+		wanted = append(wanted, h.keeper)
 	}
 	if len(k.waiter.told) > 0 {
 		wanted = append(wanted, k.waiter.told...)
@@ -142,10 +151,12 @@ func (k *Keeper) happened(e *policy.Event) {
 	case policy.Silent:
 		k.watched = without(k.watched, e.From)
 		k.fellSilent(e.From)
+		k.receiverSilent(e.From)
 		k.silent(e.From)
 		k.keeperSilent(e.From)
 		k.keeperLost(e.From)
 	case policy.Greeted:
+		k.greeted(e.From)
 		k.tellsAgain(e.From)
 		return
 	case policy.Timer:
@@ -170,7 +181,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.gained(&e.Token)
 		k.step(*e)
 		if k.isWanted() {
-			k.wakes()
+			k.wakes(k.whoWaits())
 		}
 		return
 	case policy.Arrival:
@@ -288,6 +299,15 @@ func (k *Keeper) answers(m ident.Member) {
 	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
 }
 
+// greeted notes that a member has connected, and so lives.
+func (k *Keeper) greeted(m ident.Member) {
+	if !k.isSilent(m) {
+		return
+	}
+	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
+	k.waiter.keeper = ident.Member{} // which answered in its place
+}
+
 func (k *Keeper) isSilent(m ident.Member) bool {
 	return slices.ContainsFunc(k.mutes, func(e mute) bool { return e.member == m && k.now < e.until })
 }
@@ -319,7 +339,7 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	k.answers(from)
 	switch m.kind {
 	case want:
-		k.wanted(from)
+		k.wanted(from, m)
 	case noted:
 		k.noted(from, m)
 	case have:

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -35,11 +36,15 @@ func TestKeeper_RestingHolderDies_SoonReplaced(t *testing.T) {
 }
 
 // TestKeeper_HolderDiesAfterItsProgram_ReplacedInASecond: where the machine of a holder
-// answers for its dead process, the next operation begins within a second, whoever waits, and
-// however long ago the program ended.
+// answers for its dead process, the next operation begins within a second, whoever waits,
+// however long ago the program ended, and whether or not others wanted to run before.
 func TestKeeper_HolderDiesAfterItsProgram_ReplacedInASecond(t *testing.T) {
-	const refused = 650 * time.Millisecond // until a watch tells
-	for _, rested := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, 20 * time.Second} {
+	const refused = 500 * time.Millisecond // until a watch tells
+	for i, rested := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, 20 * time.Second, 300 * time.Millisecond, 2100 * time.Millisecond, 3700 * time.Millisecond} {
+		wanted := 0
+		if i >= 3 {
+			wanted = 5
+		}
 		for holder := range 5 {
 			for waits := range 5 {
 				if holder == waits {
@@ -49,12 +54,22 @@ func TestKeeper_HolderDiesAfterItsProgram_ReplacedInASecond(t *testing.T) {
 				n.detect, n.length, n.stays = refused, time.Second, true
 				n.want(holder)
 				n.run(20 * time.Second)
+				for i := range wanted {
+					n.want(i)
+					n.run(300 * time.Millisecond)
+				}
+				n.run(time.Duration(wanted) * n.length)
 				n.want(holder)
-				for len(n.programs) == 0 {
+				x := n.sites[holder]
+				for !slices.ContainsFunc(n.programs, func(p program) bool { return p.site == x }) {
 					n.run(time.Millisecond)
 				}
+				ran := x.holds[0]
 				n.run(n.length + rested)
-				require.Len(t, n.sites[holder].holds, 1)
+				if wanted > 0 && (len(x.holds) == 0 || x.holds[0].Hop != ran.Hop || x.keeper.holder.held[0].state != resting) {
+					continue // it goes on, as others have waited
+				}
+				require.Len(t, x.holds, 1)
 				n.die(holder)
 				n.stall = 0
 				n.want(waits)

@@ -12,7 +12,7 @@ import (
 type kind uint8
 
 const (
-	// want, to the keeper: I want a token and have none.
+	// want, to the keeper: I want a token and have none, or this member does.
 	want kind = policy.KeeperKind + iota
 	// noted answers a want: say so again in this time, if you still do.
 	noted
@@ -29,7 +29,8 @@ const (
 	released
 	// other answers them: another token circulates, and this member had it last.
 	other
-	// ask, by the keeper: have you a token of the slot, or had you this one?
+	// ask, by the keeper: have you a token of the slot, or had you this one? This member
+	// waits for one.
 	ask
 	// went answers an ask: I have none, and passed this one on.
 	went
@@ -39,8 +40,8 @@ const (
 
 // sizes are those of the bodies, behind the kind.
 var sizes = map[kind]int{
-	want: 0, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 20, returned: custodySize + 20, released: custodySize + 12,
-	other: custodySize + 12 + memberSize, ask: custodySize, went: custodySize + memberSize + 4, none: 4,
+	want: memberSize, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 20, returned: custodySize + 20, released: custodySize + 12,
+	other: custodySize + 12 + memberSize, ask: custodySize + memberSize, went: custodySize + memberSize + 4, none: 4,
 }
 
 const (
@@ -63,7 +64,7 @@ type promise struct {
 // message is what one keeper tells another one. Which fields it has depends on its
 // kind:
 //
-//	want      -
+//	want      member 16
 //	noted     span 4
 //	have      token 32 | hop 8 | span 4
 //	rest      token 32 | hop 8 | life 8 | serial 4
@@ -71,7 +72,7 @@ type promise struct {
 //	returned  token 32 | hop 8 | born 8 | life 8 | serial 4
 //	released  token 32 | hop 8 | life 8 | serial 4
 //	other     token 32 | hop 8 | life 8 | serial 4 | member 16
-//	ask       token 32 | hop 8
+//	ask       token 32 | hop 8 | member 16
 //	went      token 32 | hop 8 | member 16 | span 4
 //	none      span 4
 //
@@ -85,7 +86,9 @@ type message struct {
 	// span is, of noted, when to say so again; of have, when its program ends at the
 	// latest, or 0 where none runs; of went, since when the token has been on its way,
 	// or 0 where it has arrived; of none, since when its sender has been at work.
-	span   uint32
+	span uint32
+	// member is, of want and ask, who waits, or zero: of want its sender, of ask nobody
+	// that is known; of other and went, who has the token.
 	member ident.Member
 }
 
@@ -105,7 +108,7 @@ func (m *message) append(to []byte) []byte {
 		to = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(to, m.life), m.serial)
 	}
 	switch m.kind {
-	case other:
+	case want, ask, other:
 		to = append(to, m.member[:]...)
 	case went:
 		to = binary.BigEndian.AppendUint32(append(to, m.member[:]...), m.span)
@@ -142,7 +145,7 @@ func parse(b []byte, m *message) bool {
 		m.life, m.serial = binary.BigEndian.Uint64(take(8)), binary.BigEndian.Uint32(take(4))
 	}
 	switch m.kind {
-	case other:
+	case want, ask, other:
 		m.member = ident.Member(take(memberSize))
 	case went:
 		m.member, m.span = ident.Member(take(memberSize)), binary.BigEndian.Uint32(take(4))

@@ -13,6 +13,7 @@ import (
 type search struct {
 	again  clock.Instant // when the last of those that wait is to say so again
 	wanted clock.Instant // until then somebody waits
+	waits  ident.Member  // who has said so last
 	ending clock.Instant // and until then the end of a program is awaited
 
 	last      sight
@@ -98,16 +99,40 @@ func (k *Keeper) rest(next clock.Instant) {
 
 // wanted is a member's word that it waits for a token. Those that wait say so again one
 // after the other, so that their number costs nothing.
-func (k *Keeper) wanted(from ident.Member) {
+func (k *Keeper) wanted(from ident.Member, m *message) {
 	s := &k.search
+	if s.waits = m.member; m.member.IsZero() {
+		s.waits = from
+	}
 	turn, all := k.turns()
 	s.again = min(max(k.now.Add(k.half), s.again.Add(turn)), k.now.Add(max(all, k.half)))
 	s.wanted = max(s.wanted, s.again.Add(k.half))
 	k.tell(from, &message{kind: noted, span: millis(s.again.Sub(k.now))})
-	k.wakes()
-	if s.stage == calm && s.next == clock.Never {
-		k.lookAt(max(k.now, s.look))
+	k.wakes(s.waits)
+	if s.stage != calm {
+		return
 	}
+	at := max(k.now, s.look)
+	if k.mayBeLost() {
+		at = min(at, max(k.now, s.last.at.Add(nextPause)))
+	} else if s.next != clock.Never {
+		return
+	}
+	if at < s.next {
+		k.lookAt(at)
+	}
+}
+
+// mayBeLost reports whether the last holder has no reason to keep the token, as far as is
+// known: if it does not pass it on to who waits, it may have died.
+func (k *Keeper) mayBeLost() bool {
+	l := &k.search.last
+	return l.ends == longAgo && !l.gone && !l.holder.IsZero() && l.holder != k.self
+}
+
+// awaits reports whether somebody waits for the last holder, between two questions to it.
+func (k *Keeper) awaits() bool {
+	return k.search.stage == calm && k.isWanted() && !k.has() && k.mayBeLost()
 }
 
 // isWanted reports whether somebody waits, as far as is known: while a program runs it may
@@ -211,16 +236,56 @@ func (k *Keeper) asksBack(m ident.Member) bool {
 func (k *Keeper) askTarget() {
 	s := &k.search
 	s.next = k.now.Add(k.retry)
-	k.tell(s.target, &message{kind: ask, custody: s.last.custody})
+	k.tell(s.target, &message{kind: ask, custody: s.last.custody, member: k.whoWaits()})
 }
 
-// silent: a member that was asked does not answer, or is dead.
+// served notes that a member has a token: it does not wait for one.
+func (k *Keeper) served(m ident.Member) {
+	if k.search.waits == m {
+		k.search.waits = ident.Member{}
+	}
+}
+
+// whoWaits is a member that waits, as far as is known.
+func (k *Keeper) whoWaits() ident.Member {
+	if w := k.search.waits; k.isWanted() && (w != k.self || k.waiter.waits) {
+		return w
+	}
+	return ident.Member{}
+}
+
+// silent: a member that was asked, or is to be asked, does not answer, or is dead.
 func (k *Keeper) silent(m ident.Member) {
-	s := &k.search
-	if s.stage == following && m == s.target {
+	switch s := &k.search; {
+	case s.stage == following && m == s.target:
 		k.suspects(m, s.since)
 		k.inquire()
+	case s.stage == everybody && slices.Contains(s.asked, m):
+		k.allAnswered()
+	case s.stage == calm && k.isWanted() && !k.has() && (m == s.last.holder && k.mayBeLost() || k.receives(m)):
+		k.lookAt(k.now)
 	}
+}
+
+// receives reports whether a token is being passed to a member.
+func (k *Keeper) receives(m ident.Member) bool {
+	h := k.underWay()
+	return h != nil && h.keeper == m
+}
+
+// appendLastAsked appends those of all that are asked which have not answered, if they are
+// few.
+func (k *Keeper) appendLastAsked(to []ident.Member) []ident.Member {
+	before := len(to)
+	for _, m := range k.search.asked {
+		if k.isSilent(m) {
+			continue
+		}
+		if to = append(to, m); len(to) > before+maxLastAsked {
+			return to[:before]
+		}
+	}
+	return to
 }
 
 // isAsker reports whether a message tells of the token that is asked back while another
@@ -281,7 +346,7 @@ func (k *Keeper) askAll() {
 func (k *Keeper) question(list []ident.Member) {
 	first := len(k.actions)
 	for _, m := range list {
-		k.tell(m, &message{kind: ask, custody: k.search.last.custody})
+		k.tell(m, &message{kind: ask, custody: k.search.last.custody, member: k.whoWaits()})
 	}
 	for i := range k.actions[first:] {
 		k.actions[first+i].Question = true
@@ -365,6 +430,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 		return
 	}
 	asked := s.stage == following && from == s.target || s.stage == everybody && slices.Contains(s.asked, from)
+	k.served(from)
 	if !asked && l.token == m.token && l.hop > m.hop && !l.gone {
 		return
 	}
@@ -419,6 +485,7 @@ func (k *Keeper) pause() time.Duration {
 func (k *Keeper) promised(from ident.Member, m *message) {
 	s := &k.search
 	l := &s.last
+	k.served(from)
 	if l.token == m.token && (l.hop > m.hop || l.holder == from && l.life == m.life && l.serial >= m.serial) {
 		return
 	}
@@ -581,7 +648,7 @@ func (k *Keeper) lose() {
 		if !slices.Contains(s.behind, m) {
 			s.behind, s.deferred = append(s.behind, m), k.now
 		}
-		k.tell(m, &message{kind: want})
+		k.tell(m, &message{kind: want, member: k.whoWaits()})
 		patience += k.hold + 4*k.silence + foundingTime
 	}
 	if patience > 0 {

@@ -25,7 +25,8 @@ func (w *waiter) reset() {
 	w.waits, w.next, w.told, w.said = false, clock.Never, w.told[:0], 0
 }
 
-// look begins or ends the wait of this member.
+// look begins or ends the wait of this member. In a small group the keeper is told at once
+// of one that begins, but once in a turn.
 func (k *Keeper) look() {
 	w := &k.waiter
 	switch waits := w.demand && !k.has(); {
@@ -34,6 +35,9 @@ func (k *Keeper) look() {
 		w.reset()
 	default:
 		w.waits, w.next = true, k.now
+		if turn, _ := k.turns(); turn == k.half && k.now >= w.heard.Add(turn) {
+			w.until = k.now
+		}
 		k.waiterDue()
 	}
 }

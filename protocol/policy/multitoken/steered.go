@@ -34,6 +34,8 @@ type Steered struct {
 	used    ident.Token // the token in use, unless idle
 	phase   phase
 	unused  bool          // the token in use is kept until it can be used
+	first   bool          // the token in use was made here, in place of lost ones as far as is known
+	next    ident.Member  // who gets the token in use, if that is known
 	visited visit         // what the law is told of, here so as not to be allocated
 	until   clock.Instant // when what rests is passed on, or what is kept used
 	kept    clock.Instant // before when the token in use is not passed on
@@ -115,6 +117,12 @@ func (a *Steered) Step(now clock.Instant, event policy.Event, actions []policy.A
 	case policy.DemandChanged:
 		a.demand = event.Demand
 		actions = a.run(actions)
+	case policy.Wanted:
+		actions = a.hasten(now, event.From, actions)
+	case policy.Sought:
+		if a.before == event.Token.ID { // the other one may be in its place
+			a.before = ident.Token{}
+		}
 	}
 	return a.wait(event.Kind == policy.Timer, actions)
 }
@@ -173,7 +181,7 @@ func (a *Steered) use(now clock.Instant, t ident.Token, actions []policy.Action)
 		a.intervals.add(now.Sub(a.last))
 		a.law.observe(min(a.share(now.Sub(a.last)), 2*silenceLongest), a.hopShare())
 	}
-	a.last, a.before, a.used, a.phase, a.unused = now, t, t, resting, false
+	a.last, a.before, a.used, a.phase, a.unused, a.first = now, t, t, resting, false, false
 	a.kept = now.Add(of(a.target, a.law.pause()))
 	a.until = max(now.Add(a.skip), a.kept)
 	a.listen(now)
@@ -214,7 +222,9 @@ func (a *Steered) proceed(now clock.Instant, actions []policy.Action) []policy.A
 	}
 	a.phase, a.out = idle, a.used
 	a.open = max(now, a.last.Add(of(a.target, a.law.gap())))
-	actions = append(actions, a.pass(a.used))
+	p := a.pass(a.used)
+	p.To, a.next = a.next, ident.Member{}
+	actions = append(actions, p)
 	if len(a.waiting) > 0 {
 		a.keep(now, a.unqueue())
 	}
@@ -241,7 +251,18 @@ func (a *Steered) generated(now clock.Instant, t ident.Token, actions []policy.A
 	case a.phase != idle: // it may be there to replace the one in use
 		return a.queue(t, actions)
 	}
-	return a.use(now, t, actions)
+	actions = a.use(now, t, actions)
+	a.first = true
+	return actions
+}
+
+// hasten passes on a token that was made here, and is not used, to who waits for it.
+func (a *Steered) hasten(now clock.Instant, to ident.Member, actions []policy.Action) []policy.Action {
+	if !a.first || a.phase != resting || to.IsZero() {
+		return actions
+	}
+	a.until, a.next = now, to
+	return a.proceed(now, actions)
 }
 
 // queue lets a token wait until the one in use is gone.

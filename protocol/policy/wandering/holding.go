@@ -135,6 +135,16 @@ func (w *walker) rest() {
 	}
 }
 
+// hasten passes the token on that rests here to who waits for it. Under fair that is done
+// with one only that was made here and not used yet: nobody knows more of it. One that nobody
+// took rests on.
+func (w *walker) hasten(to ident.Member) {
+	known := w.fair != nil && (w.token.Hop > 0 || w.ran)
+	if !to.IsZero() && to != w.self && w.have && !w.running && !known && w.sightings.fateOf(&w.token.ID) != shunned {
+		w.pass(to)
+	}
+}
+
 // drop removes a token.
 func (w *walker) drop(t *policy.Token) {
 	w.actions = append(w.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: t.ID})

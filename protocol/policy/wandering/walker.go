@@ -109,6 +109,7 @@ func (w *walker) happened(event *policy.Event) {
 			w.announce()
 		}
 	case policy.Wanted:
+		w.hasten(event.From)
 		if w.fair != nil {
 			w.lookSoon()
 		}

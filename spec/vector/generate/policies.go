@@ -117,7 +117,7 @@ func (s *suite) walkBodies() {
 func keeperKinds() []walkBody {
 	custody, born, promise := slices.Concat(aToken, u64(7)), u64(1_772_366_400_000), slices.Concat(u64(1_000_000_000), u32(3))
 	return []walkBody{
-		{"want", [][]byte{{128}}},
+		{"want", [][]byte{{128}, ben.id}},
 		{"noted", [][]byte{{129}, u32(2000)}},
 		{"have", [][]byte{{130}, custody, u32(12_000)}},
 		{"rest", [][]byte{{131}, custody, promise}},
@@ -125,7 +125,7 @@ func keeperKinds() []walkBody {
 		{"returned", [][]byte{{133}, custody, born, promise}},
 		{"released", [][]byte{{134}, custody, promise}},
 		{"other", [][]byte{{135}, custody, promise, ben.id}},
-		{"ask", [][]byte{{136}, custody}},
+		{"ask", [][]byte{{136}, custody, ben.id}},
 		{"went", [][]byte{{137}, custody, ben.id, u32(300)}},
 		{"none", [][]byte{{138}, u32(60_000)}},
 	}
@@ -145,7 +145,8 @@ func (s *suite) keeperBodies() {
 	}
 	put(ok("have-idle", "have: no program runs", req), []byte{130}, aToken, u64(7), u32(0))
 	put(ok("have-ever", "have: the greatest hop and span, read as any other", req), []byte{130}, aToken, u64(1<<64-1), u32(1<<32-1))
-	put(ok("ask-any", "ask by a member that knows no token", req), []byte{136}, noToken, u64(0))
+	put(ok("want-self", "want: its sender waits", req), []byte{128}, nobody)
+	put(ok("ask-any", "ask by a member that knows no token", req), []byte{136}, noToken, u64(0), nobody)
 	put(ok("went-underway", "went: to a member that is not known", req), []byte{137}, aToken, u64(7), nobody, u32(300))
 	put(ok("went-arrived", "went: it has arrived", req), []byte{137}, aToken, u64(7), ben.id, u32(0))
 	bad("empty", "no byte at all")

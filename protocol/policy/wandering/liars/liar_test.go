@@ -62,7 +62,7 @@ var arrival = policy.Event{Kind: policy.Arrival, From: ident.Member{2}, Token: p
 
 // What is lied in is where the honest member put the truth.
 func TestLies(t *testing.T) {
-	question := append([]byte{ask}, make([]byte, 40)...)
+	question := append([]byte{ask}, make([]byte, 40+memberSize)...)
 	question[1], question[40] = 9, 7
 	for lie, what := range map[Lie]byte{Starved: have, Denying: none} {
 		l := liarOf(t, lie, ident.Member{1}, ident.Member{3})
