@@ -124,10 +124,10 @@ func (k *Keeper) wanted(from ident.Member, m *message) {
 }
 
 // mayBeLost reports whether the last holder has no reason to keep the token, as far as is
-// known: if it does not pass it on to who waits, it may have died.
+// known, or is not waited for in any case: if it does not pass it on, it may have died.
 func (k *Keeper) mayBeLost() bool {
 	l := &k.search.last
-	return l.ends == longAgo && !l.gone && !l.holder.IsZero() && l.holder != k.self
+	return (l.ends == longAgo || k.atOnce) && !l.gone && !l.holder.IsZero() && l.holder != k.self
 }
 
 // awaits reports whether somebody waits for the last holder, between two questions to it.
