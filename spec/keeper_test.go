@@ -83,8 +83,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	holder := newKept(t, after{})
 	holder.policy.wants = []policy.Action{{Kind: policy.Run, Token: id}}
 	have := holder.step(1, policy.Event{Kind: policy.Arrival, From: cleo.id, Token: token})
-	holder.step(3, policy.Event{Kind: policy.OperationEnded, Token: token, Operated: true})
-	rest := holder.step(3.25, timer)
+	rest := holder.step(3, policy.Event{Kind: policy.OperationEnded, Token: token, Operated: true})
 	holder.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
 	release := holder.step(5, timer)
 
@@ -108,7 +107,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 		{"A want, to Ben, the first keeper", want},
 		{"A noted, to Cleo, who has sent a want. She is to say so again in 2 seconds", noted},
 		{"A have, to Ben, when the token 0707… has come to Ada at hop 3, and a program runs", have},
-		{"A rest, to Ben, a quarter of a second after that has ended", rest},
+		{"A rest, to Ben, when that has ended", rest},
 		{"A release, to Ben, when that token is to go on", release},
 		{"A returned, to Ben, after a restart with that token", returned},
 		{"A released, where Ada is the first keeper, to Cleo, who asks for her promise, of the life 9, with the serial 5", released},

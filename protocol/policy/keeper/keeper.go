@@ -198,6 +198,9 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 	case policy.OperationEnded:
 		k.ended(&e.Token)
+		k.step(*e)
+		k.holderDue() // promises in this very step: the process may end with the program
+		return
 	case policy.PassSettled:
 		if k.settled(e) {
 			return
