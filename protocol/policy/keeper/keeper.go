@@ -125,7 +125,7 @@ func (k *Keeper) watchAnew() {
 			wanted = append(wanted, h.keeper)
 		}
 	}
-	wanted = slices.DeleteFunc(wanted, k.isSilent)
+	wanted = slices.DeleteFunc(wanted, func(m ident.Member) bool { return m.IsZero() || m == k.self || k.isSilent(m) })
 	k.scratchMembers = wanted
 	for _, m := range k.watched {
 		if !slices.Contains(wanted, m) {
