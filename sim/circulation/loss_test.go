@@ -9,6 +9,9 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/ring"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
@@ -62,5 +65,25 @@ func TestMeasureSearch(t *testing.T) {
 func TestLoss_WithLastHolders_Replaced(t *testing.T) {
 	for _, preset := range []string{"light", "fair"} {
 		require.Less(t, afterLoss(t, preset, 60, 1), 15*time.Second, preset)
+	}
+}
+
+// TestQuiet_TokenFasterThanQuestions_OneToken: among many members a token that goes round in a
+// ring is always some members ahead of the keeper that looks for it. It is not lost.
+func TestQuiet_TokenFasterThanQuestions_OneToken(t *testing.T) {
+	const members = 300
+	for _, preset := range []string{ring.E.String(), ring.Q.String()} {
+		w, err := circulation.New(circulation.Config{
+			Policy: catalog.Ring, Members: members, Found: 1, Seed: 1,
+			Params: policy.Params{
+				Preset: preset, OperationTime: 4 * time.Second, MembersMax: members, SkipDelay: 100 * time.Millisecond,
+			},
+			Passing: circulation.Constant(30 * time.Millisecond), Telling: circulation.Constant(10 * time.Millisecond),
+			Demand: circulation.Every(2 * members * 4 * time.Second),
+		})
+		require.NoError(t, err)
+		w.Run(clock.Instant(4000 * time.Second))
+		require.EqualValues(t, 1, w.Stats().Generated, preset)
+		require.Greater(t, w.Stats().Operations, uint64(300), preset)
 	}
 }

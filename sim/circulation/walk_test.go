@@ -313,7 +313,7 @@ func TestWalkers_FullLoad_FewMessages(t *testing.T) {
 		members int
 		least   float64
 		most    float64
-	}{{wandering.Fair, 160, 25, 27}, {wandering.Light, 160, 4, 6}, {wandering.Fair, 300, 24, 25.5}, {wandering.Light, 300, 2, 3}} {
+	}{{wandering.Fair, 160, 25, 27}, {wandering.Light, 160, 3, 4}, {wandering.Fair, 300, 24, 25.5}, {wandering.Light, 300, 2, 3}} {
 		f, _, _ := measureWalk(t, walkConfig(c.preset, c.members, 1), 8_000*time.Second, false)
 		assert.GreaterOrEqual(t, f.perOperation, c.least, "%s %d", c.preset, c.members)
 		assert.LessOrEqual(t, f.perOperation, c.most, "%s %d", c.preset, c.members)

@@ -28,6 +28,10 @@ const (
 	// the longest program. Keepers and holders that died together are noticed one after the
 	// other.
 	stallSilences, deathSilences = 2, 3
+
+	// crowd is how many tokens to a member are too many to judge by silences: a policy without a
+	// bound on tokens has made them, and all wait for the disks, for seconds a handoff.
+	crowd = 16
 )
 
 // offersTime is how long a holder offers a token to a peer that does not answer.
@@ -187,6 +191,9 @@ func (w *waits) runs(resource string) bool {
 // judge holds the longest stalls against the bounds: so many silences, and the longest
 // program where some have died, as theirs may go on.
 func (w *waits) judge(dead int) {
+	if len(w.stand().hops) > crowd*len(w.nodes) {
+		return
+	}
 	for _, r := range w.kept {
 		most := stallSilences * keeper.DefaultSilence
 		if r.Policy == catalog.Ring { // it repeats a request that was lost after a round

@@ -43,6 +43,7 @@ type search struct {
 	other    custody        // of another token, of which a keeper before this one has told
 	trail    trail          // what those who answered say of a token's way
 	leaps    int            // how often a trail was followed
+	leapt    custody        // to where for the first time
 	late     int            // and how often although somebody did not answer
 	young    clock.Instant  // programs of those that have begun lately may run until then
 	made     clock.Instant  // when this member asked for a token last
@@ -182,6 +183,8 @@ func (k *Keeper) searchDue() {
 			return
 		}
 		switch over := k.now >= s.since.Add(k.bears(k.silence)) || k.now >= s.since.Add(k.bears(s.patience)) && !k.oneHasDied(); {
+		case over && s.leaps >= maxLeaps && k.hasMoved():
+			k.calm(k.silence)
 		case over && s.trail.moving && s.late < maxLeaps:
 			s.late++
 			k.followTrail()
@@ -403,6 +406,8 @@ func (k *Keeper) allAnswered() {
 	s := &k.search
 	switch {
 	case slices.ContainsFunc(s.asked, func(m ident.Member) bool { return !k.isSilent(m) }):
+	case s.leaps == maxLeaps && k.hasMoved():
+		k.calm(k.silence)
 	case s.trail.holder.IsZero() || s.trail.holder == k.self || k.isSilent(s.trail.holder) || s.leaps == maxLeaps:
 		k.lose()
 	default:
@@ -410,10 +415,20 @@ func (k *Keeper) allAnswered() {
 	}
 }
 
+// hasMoved reports whether a token goes on its way while it is followed: it is faster than
+// the questions, and not lost.
+func (k *Keeper) hasMoved() bool {
+	t, from := &k.search.trail, &k.search.leapt
+	return t.token == from.token && t.hop > from.hop
+}
+
 // followTrail asks the member that is the last one on the token's way.
 func (k *Keeper) followTrail() {
 	s := &k.search
 	s.last = sight{custody: s.trail.custody, holder: s.trail.holder, at: k.now, ends: longAgo}
+	if s.leaps == 0 {
+		s.leapt = s.trail.custody
+	}
 	s.leaps++
 	s.chain = 1
 	k.follow(s.last.holder)
