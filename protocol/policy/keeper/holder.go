@@ -512,6 +512,29 @@ func (k *Keeper) released(from ident.Member, m *message) {
 	}
 }
 
+// youngAnswers notes that a member has been asked about a token that has just begun its
+// work, and may not know of another one: all are asked instead. The last of them lets the
+// policy go on.
+func (k *Keeper) youngAnswers(from ident.Member) {
+	for i := range k.holder.held {
+		h := &k.holder.held[i]
+		if h.event == nil || h.state != asking || !slices.Contains(h.asked, from) {
+			continue
+		}
+		h.asked = without(h.asked, from)
+		k.order = k.roster.Draw(maxMembers, k.order[:0])
+		for _, m := range k.order {
+			if m != k.self && !slices.Contains(h.tried, m) {
+				k.asksToo(h, m)
+			}
+		}
+		if len(h.asked) == 0 {
+			k.frees(h)
+		}
+		return // the policy may have let tokens go
+	}
+}
+
 // frees lets the policy go on with a token.
 func (k *Keeper) frees(h *held) {
 	action, event := h.action, h.event

@@ -358,10 +358,17 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 		k.released(from, m)
 	case ask:
 		k.questioned(from, m)
-	case went, none:
+	case none:
+		k.youngAnswers(from)
+		k.answered(from, m)
+	case went:
 		k.answered(from, m)
 	}
 }
+
+// isYoung reports whether this member has begun so lately that it may not have heard yet of
+// a token that others use.
+func (k *Keeper) isYoung() bool { return k.now < k.start.Add(k.hold+k.silence) }
 
 // forgets reports whether an earlier life of this member may have made a token in place of
 // one that another member asks about: a program may still run under it.

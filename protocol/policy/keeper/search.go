@@ -519,6 +519,8 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 	asks := sight{custody: m.custody, promise: m.promise, holder: from, at: k.now, ends: longAgo}
 	to, sure := k.otherThan(m)
 	switch {
+	case to.IsZero() && m.kind == returned && k.isYoung() && from != k.self && len(k.holder.held) == 0 && !k.forgets(from):
+		k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
 	case to.IsZero() && !(m.kind == returned && k.forgets(from)):
 		k.gives(asks)
 		for i := range k.holder.held { // of two that are asked back one goes to the other
