@@ -237,7 +237,8 @@ func (t *trial) kept() group.Resource {
 
 func keeperAsk(t *trial) {
 	r, s := t.kept(), t.greet()
-	ask := &wire.Policy{Resource: r.Name, Policy: r.Policy, Configuration: t.Group.Config().Version(), Body: append([]byte{keeperAsks}, make([]byte, 40)...)}
+	const size = 32 + 8 + 16 // token, hop, and who waits
+	ask := &wire.Policy{Resource: r.Name, Policy: r.Policy, Configuration: t.Group.Config().Version(), Body: append([]byte{keeperAsks}, make([]byte, size)...)}
 	request(s, ask, "answer to an ask", func(m *wire.Policy) bool {
 		if m.Resource != r.Name || m.Slot != 0 || len(m.Body) == 0 {
 			return false
