@@ -217,7 +217,11 @@ func (k *Keeper) wait(timer bool) {
 
 // timer does what is due.
 func (k *Keeper) timer() {
-	k.holderDue()
+	for range maxHeld { // each may have the policy let tokens go
+		if k.holderDue(); k.holderDeadline() > k.now {
+			break
+		}
+	}
 	k.waiterDue()
 	k.searchDue()
 }
