@@ -235,20 +235,3 @@ func TestText_LightAndFair_Bounded(t *testing.T) {
 	require.True(t, found)
 	assert.LessOrEqual(t, len(strings.Fields(text)), maxWalkWords)
 }
-
-// maxWalkerWords is how long the text on light and fair may be: the keeper, which others
-// have as well, is not in it.
-const maxWalkerWords = 2600
-
-// TestSpec_LightAndFair_Short: whoever implements these presets has no more to read.
-func TestSpec_LightAndFair_Short(t *testing.T) {
-	text, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(text), "\n#### `light` and `fair`\n")
-	require.True(t, found)
-	section, _, found = strings.Cut(section, "\n### ")
-	require.True(t, found)
-	words := len(strings.Fields(section))
-	t.Logf("%d words", words)
-	assert.LessOrEqual(t, words, maxWalkerWords)
-}

@@ -50,7 +50,7 @@ func (w *walker) appendBaggage(to []byte) []byte {
 	to = append(to, baggageForm, w.streak)
 	to = binary.BigEndian.AppendUint32(to, millis(w.now.Sub(w.birth)))
 	if w.fair != nil {
-		to = w.fair.candidates.append(w.now, to)
+		to = w.asksBack(w.fair.candidates.append(w.now, to))
 	}
 	return to
 }

@@ -116,6 +116,9 @@ func (w *walker) othersThan(m ident.Member) bool {
 // answered is an answer about the candidate, of one of its witnesses or itself. The
 // latest of all times at which it is said to have been served counts.
 func (w *walker) answered(from ident.Member, m *body) {
+	if w.have {
+		w.canvassed(from, m)
+	}
 	c := &w.fair.choice
 	if !w.have || c.sure || c.member.IsZero() || m.member != c.member {
 		return
@@ -187,13 +190,15 @@ func (w *walker) chooseAgain() {
 // unanswered is the end of the wait for answers.
 func (w *walker) unanswered() {
 	c := &w.fair.choice
+	if c.tries == probes {
+		w.fair.unreached = true
+	}
 	switch {
-	case c.present && (c.answers > 0 || c.tries > 1):
+	case c.present && (c.answers > 0 || c.tries == probes):
 		w.settle()
 	case c.tries < probes:
 		w.inquireAbout()
 	default:
-		w.fair.unreached = true
 		w.reject()
 	}
 }
@@ -268,9 +273,8 @@ func (w *walker) fairDue() {
 		return
 	}
 	if w.mayRun() && f.idle != clock.Never && f.choice.member.IsZero() && w.now >= w.rests {
-		if w.ran && f.unreached {
-			w.wander() // others may be due
-			return
+		if w.ran && w.canvass() {
+			return // others may be due
 		}
 		w.run() // nobody else is due
 	}

@@ -33,9 +33,10 @@ type fair struct {
 	idle    clock.Instant // since when nobody is due; clock.Never while somebody is
 	members []ident.Member
 
-	// unreached: a candidate of this search is suspected, or did not answer. Witnesses
-	// report dead members in place of those that wait, until they know of the deaths.
+	// unreached: members that may want the token do not answer, or nobody has passed it
+	// here. Others may wait whose witnesses have died, or report dead members in their place.
 	unreached bool
+	canvass   canvass
 
 	// refused are the last candidates that were not taken since the search began, or
 	// the last look: who reports them again and again does not keep the token here.
@@ -47,7 +48,7 @@ func newFair() *fair {
 	return &fair{
 		Tuning:  Tuning{Witnesses: witnesses, Reads: readsAtOnce},
 		gathers: clock.Never, looks: clock.Never, looked: longAgo, idle: clock.Never,
-		announcement: announcement{again: clock.Never},
+		announcement: announcement{again: clock.Never}, canvass: canvass{again: longAgo},
 	}
 }
 
@@ -93,7 +94,8 @@ func (w *walker) witnessOf(m, witness ident.Member) bool {
 func (w *walker) seek(alone bool) {
 	f := w.fair
 	f.choice = choice{deadline: clock.Never}
-	f.idle, f.pause, f.unreached = clock.Never, readPauseLeast, false
+	f.idle, f.pause, f.unreached = clock.Never, readPauseLeast, alone
+	f.canvass.asked = f.canvass.asked[:0]
 	f.refused = [refusedKept]ident.Member{}
 	f.candidates.remove(w.self)
 	w.readOwn()

@@ -38,6 +38,9 @@ func (w *walker) arrive(e *policy.Event) {
 		w.fair.candidates.remove(w.self) // on the second token's list it may stand
 	}
 	w.take(holding{token: *t, came: w.now, birth: birth, streak: b.streak, have: true}, false)
+	if w.fair != nil && w.have && w.token.ID == t.ID && b.names(e.From) {
+		w.expects(e.From)
+	}
 }
 
 // appear is a token that was made here, or that is here since before a restart.

@@ -1,0 +1,103 @@
+package wandering
+
+import (
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// canvassMost bounds how many members one canvass asks, and so what it costs: as many as a
+// group has whose members all know each other.
+const canvassMost = 300
+
+// canvass is the question to all members whether they want the token. Members whose
+// witnesses have all died are found by it before the directory states the deaths.
+type canvass struct {
+	asked []ident.Member // who has not answered
+	again clock.Instant  // no canvass begins before
+	pause time.Duration  // to the next one; it doubles while nobody answers that wants the token
+}
+
+// canvass asks all members whether they want the token, if one did not answer that may. It
+// reports whether it does. The operation does not begin once more until the answers are here.
+func (w *walker) canvass() bool {
+	f := w.fair
+	c := &f.canvass
+	if !f.unreached || w.now < c.again {
+		return false
+	}
+	c.asked = w.roster.Draw(canvassMost, c.asked[:0])
+	if len(c.asked) == 0 {
+		f.unreached = false
+		return false
+	}
+	first := len(w.actions)
+	for _, m := range c.asked {
+		w.tell(m, &body{kind: inquire, sight: w.sight(), member: m})
+	}
+	for i := range w.actions[first:] {
+		w.actions[first+i].Question = true
+	}
+	c.pause = min(max(2*c.pause, w.reply), w.window)
+	c.again = w.now.Add(c.pause)
+	f.idle, f.gathers = clock.Never, w.now.Add(w.reply)
+	return true
+}
+
+// canvassed takes in what a member says that was asked with all others.
+func (w *walker) canvassed(from ident.Member, m *body) {
+	f := w.fair
+	c := &f.canvass
+	if m.member != from || !contains(c.asked, from) {
+		return
+	}
+	if c.asked = without(c.asked, from); len(c.asked) == 0 {
+		f.unreached = false
+	}
+	if m.what == willing {
+		c.pause = 0
+		f.candidates.insert(candidate{member: from, served: before(w.now, m.age)})
+	}
+	if f.choice.member.IsZero() && !w.running && (len(c.asked) == 0 || f.gathers == clock.Never) {
+		w.choose()
+	}
+}
+
+// expects notes that the member that has passed the token here wants it again, and that
+// members were silent that were asked there.
+func (w *walker) expects(from ident.Member) {
+	w.fair.unreached = true
+	w.fair.candidates.insert(candidate{member: from, served: w.now})
+}
+
+// asksBack is the word that this member wants the token again, on a token that it passes on:
+// its witnesses may be among those that do not answer.
+func (w *walker) asksBack(to []byte) []byte {
+	if f := w.fair; w.demand && f.unreached && f.candidates.n < candidatesMost {
+		to = (&waiter{member: w.self}).append(to)
+	}
+	return to
+}
+
+// names reports whether a member is among the candidates that a token carries.
+func (b *baggage) names(m ident.Member) bool {
+	for r := reader(b.records); len(r) > 0; {
+		member := r.member()
+		if r.u32(); member == m {
+			return !m.IsZero()
+		}
+	}
+	return false
+}
+
+func without(list []ident.Member, m ident.Member) []ident.Member {
+	for i := range list {
+		if list[i] == m {
+			list[i] = list[len(list)-1]
+			return list[:len(list)-1]
+		}
+	}
+	return list
+}
+
