@@ -117,7 +117,11 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 	case policy.Silent:
 		what := s.byte()
 		if e.From = policyMember(what); what >= 128 {
-			e.Kind, e.Members = policy.Unsent+policy.EventKind(what%2), int(what/2%2)
+			e.Kind, e.Members = policy.Unsent+policy.EventKind(what%3), int(what/3%2)
+		}
+	case policy.Wanted:
+		if what := s.byte(); what < 192 {
+			e.From = policyMember(what)
 		}
 	case policy.Neighbour:
 		e.From = ident.Member{s.byte()}
@@ -130,7 +134,10 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 // than it may watch at once.
 const policyOthers = policy.MaxWatched + 4
 
-var policySelf = ident.Member{200}
+var (
+	policySelf = ident.Member{200}
+	policySlot = ident.Member{201}
+)
 
 func policyMember(b byte) ident.Member { return ident.Member{1 + b%policyOthers} }
 
@@ -211,9 +218,9 @@ func checkPolicy(t require.TestingT, data []byte) bool {
 	if name == catalog.Wandering || name == catalog.Ring {
 		params.OnIsolated = policy.OnIsolated(seed % 3)
 	}
-	d := &policyDriver{TestingT: t, asked: clock.Never, knowsFound: name == catalog.Ring}
+	d := &policyDriver{TestingT: t, asked: clock.Never, knowsFound: name == catalog.Ring || name == catalog.Wandering && params.Preset != wandering.Paper}
 	for i := range d.policies {
-		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Electorate: policyElectorate(seed)})
+		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Slot: policySlot, Young: seed%2 == 0, Electorate: policyElectorate(seed)})
 		if err != nil {
 			isOneOf(t, err, policy.ErrOutOfRange) // parameters that do not go together
 			return false
@@ -250,7 +257,7 @@ func (d *policyDriver) permitted(e *policy.Event) bool {
 	case policy.OperationEnded:
 		return place == policyRuns
 	case policy.PassSettled:
-		return place == policySent
+		return place == policySent || place == policyHere && e.Outcome == policy.Abandoned
 	case policy.Silent:
 		return slices.Contains(d.watched, e.From)
 	}
@@ -280,8 +287,13 @@ func (d *policyDriver) step(e policy.Event, pause time.Duration) {
 	case policy.OperationEnded:
 		*place = policyHere
 	case policy.PassSettled:
-		if *place = policyAway; e.Outcome == policy.Returned {
+		switch {
+		case e.Outcome == policy.Returned:
 			*place = policyHere
+		case *place == policyHere: // a layer around a policy lets that go on before: it may pass the token
+			defer func() { *place = policyAway }()
+		default:
+			*place = policyAway
 		}
 		if to := d.passedTo[e.Token.ID[0]]; !to.IsZero() {
 			e.From = to

@@ -424,3 +424,17 @@ func TestSurroundings_Volatile_Forgetful(t *testing.T) {
 		assert.Equal(t, !durable, s.puppet.Forgetful)
 	}
 }
+
+// TestSurroundings_Reconfigured_NotYoung: a policy knows whether its member has just begun, or
+// has only changed its configuration.
+func TestSurroundings_Reconfigured_NotYoung(t *testing.T) {
+	a := newAuthority(t)
+	s := a.marionette(a.issue(1, 24*time.Hour), nil)
+	assert.True(t, s.puppet.Young)
+	set := settings(2, quick)
+	set.Resources[0].MaxHold += time.Second
+	signed, err := set.Sign(a.group.ID(), a.key)
+	require.NoError(t, err)
+	s.step(member.Learn{Configuration: signed.Raw()})
+	assert.False(t, s.puppet.Young)
+}

@@ -24,6 +24,10 @@ type Surroundings struct {
 	// Forgetful is that an earlier life of this member may have held tokens and run
 	// programs of which it knows nothing: its journal is not kept over a restart.
 	Forgetful bool
+	// Young is that the member begins its work with this policy, or with its slot: it can
+	// know nothing of the slot's tokens. One that replaces another policy, as the
+	// configuration has changed, is not young.
+	Young bool
 	// Longest is the longest program that may still run from before the policy began,
 	// under another configuration.
 	Longest time.Duration

@@ -270,6 +270,10 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 	case policy.Prepare:
 		h.prepared = true
 	case policy.Run:
+		if k.exclusive && k.holder.hides() {
+			h.action = *a // it waits for the other program
+			return false
+		}
 		h.prepared = false
 		h.state, h.since, h.untold = running, k.now, true
 		k.tells() // before the program begins
@@ -285,6 +289,24 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 func (k *Keeper) ended(t *policy.Token) {
 	if h := k.holder.find(&t.ID); h != nil && h.state == running {
 		h.state, h.since, h.ran = idle, k.now, true
+	}
+}
+
+// hides reports whether a program runs here of which the policy does not know.
+func (h *holder) hides() bool {
+	return slices.ContainsFunc(h.held, func(e held) bool { return e.state == running && e.hidden })
+}
+
+// begins lets the program begin that the policy wanted while another one ran of which it did
+// not know.
+func (k *Keeper) begins() {
+	for i := range k.holder.held {
+		if h := &k.holder.held[i]; h.state == idle && h.action.Kind == policy.Run {
+			a := h.action
+			h.action = policy.Action{}
+			k.act(&a)
+			return
+		}
 	}
 }
 
@@ -334,6 +356,9 @@ func (k *Keeper) statement(h *held) message {
 func (k *Keeper) settled(e *policy.Event) bool {
 	h := k.holder.find(&e.Token.ID)
 	left := h != nil && h.state == leaving
+	if h != nil && h.state < passing && h.action.Kind == policy.Run { // for the policy it runs
+		k.step(policy.Event{Kind: policy.OperationEnded, Token: e.Token})
+	}
 	if e.Outcome == policy.Returned {
 		late := k.exclusive && !left && (h == nil || k.now >= h.since.Add(k.silence))
 		if late { // for the policy it is gone, as it may be for all others

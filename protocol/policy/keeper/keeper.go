@@ -23,6 +23,7 @@ type Keeper struct {
 	patience  func() int
 	atOnce    bool // no program of a lost holder is waited for
 	forgetful bool // an earlier life of this member may have left programs that it does not know of
+	young     bool // no policy of this member has worked for the slot before
 
 	// of one Step
 	now     clock.Instant
@@ -55,7 +56,7 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, patience: in.Patience,
+		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, young: in.Young, patience: in.Patience,
 		innerDue: clock.Never, asked: clock.Never,
 	}
 	if k.patience == nil {
@@ -120,7 +121,7 @@ func (k *Keeper) watchAnew() {
 	for i := range k.holder.held {
 		switch h := &k.holder.held[i]; {
 		case h.state == asking:
-			wanted = append(wanted, h.asked...)
+			wanted = append(wanted, h.asked[:min(len(h.asked), ranks)]...)
 		case k.stays(h): // who only dials out could not be asked
 			wanted = append(wanted, h.keeper)
 		}
@@ -164,6 +165,9 @@ func (k *Keeper) happened(e *policy.Event) {
 		if k.now < k.innerDue && k.innerDue != clock.Never {
 			return
 		}
+		k.step(*e)
+		k.holderDue() // the policy may have no use for a token for a while
+		return
 	case policy.Queued:
 		k.queued(e.Members > 0)
 		return
@@ -199,6 +203,7 @@ func (k *Keeper) happened(e *policy.Event) {
 	case policy.OperationEnded:
 		k.ended(&e.Token)
 		k.step(*e)
+		k.begins()
 		k.holderDue() // promises in this very step: the process may end with the program
 		return
 	case policy.PassSettled:
@@ -368,7 +373,7 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 
 // isYoung reports whether this member has begun so lately that it may not have heard yet of
 // a token that others use.
-func (k *Keeper) isYoung() bool { return k.now < k.start.Add(k.hold+k.silence) }
+func (k *Keeper) isYoung() bool { return k.young && k.now < k.start.Add(k.hold+k.silence) }
 
 // forgets reports whether an earlier life of this member may have made a token in place of
 // one that another member asks about: a program may still run under it.

@@ -190,7 +190,7 @@ func (s *site) start() {
 	s.up, s.watched, s.due, s.queued = true, nil, clock.Never, 0
 	s.life++
 	s.inner = &puppet{n: s.n, at: s.index()}
-	s.keeper = Around(s.inner, s.n.params, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable, Patience: s.n.patience}, true)
+	s.keeper = Around(s.inner, s.n.params, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable, Young: true, Patience: s.n.patience}, true)
 	if !s.durable {
 		s.holds = nil
 	}

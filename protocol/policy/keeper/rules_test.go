@@ -208,3 +208,34 @@ func TestResumed_OneDiesAfterOthersHaveAnswered_AllAskedAgain(t *testing.T) {
 	l.says(thePasser, again)
 	assert.True(t, l.done(policy.Pass))
 }
+
+// eagerPolicy runs the operation under each token that comes, and writes down what it is told.
+type eagerPolicy struct{ told []policy.EventKind }
+
+func (p *eagerPolicy) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	p.told = append(p.told, e.Kind)
+	if e.Kind == policy.Arrival {
+		actions = append(actions, policy.Action{Kind: policy.Run, Token: e.Token.ID})
+	}
+	return actions
+}
+
+// TestRun_ProgramFromBeforeRestartRuns_Waits: P-55. A later token comes while a program runs of
+// which the policy does not know: the next program begins when that one has ended.
+func TestRun_ProgramFromBeforeRestartRuns_Waits(t *testing.T) {
+	for _, removed := range []bool{false, true} {
+		l, p := newLone(true), &eagerPolicy{}
+		l.inner = p
+		before, later := policy.Token{ID: ident.Token{2}, Born: 1}, policy.Token{ID: token, Born: 2}
+		l.step(policy.Event{Kind: policy.Running, Token: before})
+		l.step(policy.Event{Kind: policy.Arrival, Token: later})
+		l.after(time.Minute)
+		require.False(t, l.done(policy.Run))
+		if removed {
+			l.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: later})
+			assert.Equal(t, []policy.EventKind{policy.OperationEnded, policy.PassSettled}, p.told[len(p.told)-2:])
+		}
+		l.step(policy.Event{Kind: policy.OperationEnded, Token: before})
+		assert.Equal(t, !removed, l.done(policy.Run))
+	}
+}

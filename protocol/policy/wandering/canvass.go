@@ -41,7 +41,7 @@ func (w *walker) canvass() bool {
 	}
 	c.pause = min(max(2*c.pause, w.reply), w.window)
 	c.again = w.now.Add(c.pause)
-	f.idle, f.gathers = clock.Never, w.now.Add(w.reply)
+	f.idle, f.looks, f.gathers = clock.Never, clock.Never, w.now.Add(w.reply)
 	return true
 }
 
