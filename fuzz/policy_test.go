@@ -218,7 +218,7 @@ func checkPolicy(t require.TestingT, data []byte) bool {
 	if name == catalog.Wandering || name == catalog.Ring {
 		params.OnIsolated = policy.OnIsolated(seed % 3)
 	}
-	d := &policyDriver{TestingT: t, asked: clock.Never, knowsFound: name == catalog.Ring || name == catalog.Wandering && params.Preset != wandering.Paper}
+	d := &policyDriver{TestingT: t, asked: clock.Never, knowsFound: name == catalog.Ring || name == catalog.Wandering && preset.Kept}
 	for i := range d.policies {
 		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Slot: policySlot, Young: seed%2 == 0, Electorate: policyElectorate(seed)})
 		if err != nil {
