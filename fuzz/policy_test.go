@@ -260,6 +260,8 @@ func (d *policyDriver) permitted(e *policy.Event) bool {
 		return place == policySent || place == policyHere && e.Outcome == policy.Abandoned
 	case policy.Silent:
 		return slices.Contains(d.watched, e.From)
+	case policy.Neighbour:
+		return e.From != policySelf
 	}
 	return true
 }
