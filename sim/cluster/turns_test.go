@@ -79,8 +79,34 @@ func TestTurns_DeadMembers_GoRoundAmongLiving(t *testing.T) {
 	}
 }
 
-// turnsBack bounds for how long nobody has a turn where the holder and its keeper died at once.
-const turnsBack = 10 * time.Minute
+// turnsBack bounds for how long nobody has a turn where the holder and its keeper died at
+// once, and turnsStated how long the living need to state the deaths: two living of 300 do
+// so in three and a half minutes.
+const (
+	turnsBack   = 10 * time.Minute
+	turnsStated = 10 * time.Minute
+)
+
+// state lets the group work for a minute, and on until no living member counts others than
+// the living.
+func (b *busy) state() (took time.Duration) {
+	start := b.now
+	for b.runFor(time.Minute); b.now < start+turnsStated && slices.ContainsFunc(b.nodes, b.countsDead); {
+		b.runFor(time.Second)
+	}
+	return b.now - start
+}
+
+// countsDead reports whether a member takes others than the living for members that take part.
+func (b *busy) countsDead(n *node) bool {
+	count := 0
+	for _, id := range n.member.IDs() {
+		if n.member.Standing(id) == nil {
+			count++
+		}
+	}
+	return count > len(b.nodes)
+}
 
 func testTurns(t *testing.T, b *busy, p busyPolicy, dead int, end func(*busy, []*node)) {
 	t.Helper()
@@ -94,7 +120,7 @@ func testTurns(t *testing.T, b *busy, p busyPolicy, dead int, end func(*busy, []
 		b.runFor(time.Second)
 	}
 	again := b.now - died
-	b.runFor(time.Minute) // until the deaths are stated
+	stated := b.state()
 	first := b.longestRun()
 	b.turns = nil
 	round := time.Duration(len(b.nodes)) * pace
@@ -102,8 +128,8 @@ func testTurns(t *testing.T, b *busy, p busyPolicy, dead int, end func(*busy, []
 	b.runFor(worked)
 	gap := float64(b.gap(0.99)) / float64(round)
 	used := float64(len(b.turns)) * float64(pace) / float64(worked)
-	t.Logf("the first turn after %v; %d at most in a row in the first minute, %d then; p99 of the time between turns %.2f of a round; %.2f of the turns",
-		again, first, b.longestRun(), gap, used)
+	t.Logf("the first turn after %v, all deaths stated after %v; %d at most in a row until then, %d then; p99 of the time between turns %.2f of a round; %.2f of the turns",
+		again, stated, first, b.longestRun(), gap, used)
 	require.NotEmpty(t, b.turns)
 	assert.GreaterOrEqual(t, used, 0.95, "no turn is spent on the dead")
 	if p != ringTurns {

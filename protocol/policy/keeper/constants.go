@@ -80,9 +80,9 @@ const (
 
 	// muteTime is how long a member that has fallen silent is not taken for the keeper,
 	// unless it says something: the directory states its failure sooner. maxMutes is how
-	// many are remembered.
+	// many are remembered: all that are asked who can be the keeper.
 	muteTime = time.Minute
-	maxMutes = 64
+	maxMutes = policy.MaxWitnesses
 
 	// maxPassed is of how many tokens a member remembers to whom it has passed them.
 	maxPassed = 8

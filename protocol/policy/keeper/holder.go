@@ -490,19 +490,25 @@ func (k *Keeper) asksToo(h *held, m ident.Member) {
 	k.tell(m, &message{kind: returned, custody: h.custody, born: h.born, promise: h.promise})
 }
 
-// silentAsked goes on without those who are silent: to all other keepers, each once.
+// silentAsked goes on without those who are silent: to the keepers that are left, and then to
+// all that can be the keeper, each once.
 func (k *Keeper) silentAsked(h *held, list ...ident.Member) {
 	for _, m := range list {
 		k.fellSilent(m)
-		if h.event == nil {
-			h.asked = without(h.asked, m)
-		}
+		h.asked = without(h.asked, m)
 	}
 	if len(h.asked) > 0 {
 		return
 	}
-	for _, m := range k.others() {
-		if !slices.Contains(h.tried, m) {
+	var others []ident.Member
+	switch h.rounds++; h.rounds {
+	case 1:
+		others = k.keepers()
+	case 2:
+		others = k.firstOf(policy.MaxWitnesses)
+	}
+	for _, m := range others {
+		if m != k.self && !slices.Contains(h.tried, m) {
 			h.asked, h.tried = append(h.asked, m), append(h.tried, m)
 		}
 	}

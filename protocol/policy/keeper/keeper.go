@@ -116,7 +116,9 @@ func (k *Keeper) watchAnew() {
 		wanted = append(wanted, h.keeper)
 	}
 	if len(k.waiter.told) > 0 {
-		wanted = append(wanted, k.waiter.told...)
+		for _, t := range k.waiter.told[:min(len(k.waiter.told), ranks)] {
+			wanted = append(wanted, t.member)
+		}
 	}
 	for i := range k.holder.held {
 		switch h := &k.holder.held[i]; {
@@ -265,13 +267,17 @@ func (k *Keeper) timer() {
 
 // keepers are those who can be the keeper, the first one first: not who has fallen
 // silent of late, as far as this member knows.
-func (k *Keeper) keepers() []ident.Member {
+func (k *Keeper) keepers() []ident.Member { return k.firstOf(ranks) }
+
+// firstOf are the first ones of the slot's order that have not fallen silent, no more than
+// policy.MaxWitnesses less those that have.
+func (k *Keeper) firstOf(n int) []ident.Member {
 	if k.order = k.order[:0]; k.slot.IsZero() {
 		return nil
 	}
-	k.order = k.roster.Witnesses(k.slot, ranks+len(k.mutes), k.order)
+	k.order = k.roster.Witnesses(k.slot, n+len(k.mutes), k.order)
 	k.order = slices.DeleteFunc(k.order, k.isSilent)
-	k.order = k.order[:min(len(k.order), ranks)]
+	k.order = k.order[:min(len(k.order), n)]
 	return k.order
 }
 

@@ -12,13 +12,24 @@ import (
 type waiter struct {
 	demand bool
 	waits  bool
-	keeper ident.Member   // who has answered last; zero: the first one is told
-	heard  clock.Instant  // when it did
-	next   clock.Instant  // when to say so, or to say so once more
-	until  clock.Instant  // until then the keeper needs no word from this member
-	told   []ident.Member // who has been told and has not answered, the first one first
-	since  clock.Instant  // when that one was told
-	said   int            // how often it was said in this wait
+	keeper ident.Member  // who has answered last; zero: the first one is told
+	heard  clock.Instant // when it did
+	next   clock.Instant // when to say so, or to say so once more
+	until  clock.Instant // until then the keeper needs no word from this member
+	told   []told        // who has been told and has not answered, the first one first
+	reach  int           // how many of those that can be the keeper are told, from the first one on
+	said   int           // how often it was said in this wait
+}
+
+// told is a member that has been told that this one waits.
+type told struct {
+	member ident.Member
+	since  clock.Instant // when it was told first
+}
+
+// tells reports whether a member has been told, and has not answered.
+func (w *waiter) tells(m ident.Member) bool {
+	return slices.ContainsFunc(w.told, func(t told) bool { return t.member == m })
 }
 
 func (w *waiter) reset() {
@@ -54,53 +65,68 @@ func (k *Keeper) waiterDue() {
 }
 
 // says tells the keeper that this member waits. As long as it does not answer, one more
-// of those that can be the keeper is told each time. The second one is told now and then
-// in any case, and the third: one that says that all is well may lie.
+// of those that can be the keeper is told each time, and twice as many when one of them has
+// been silent for L: many may have died at once. When there are no more, this member is its
+// own keeper. The second one is told now and then in any case, and the third: one that says
+// that all is well may lie.
 func (k *Keeper) says() {
 	w := &k.waiter
-	k.unanswered()
-	list := k.keepers()
-	if len(list) == 0 {
+	begins := len(w.told) == 0
+	switch silent := k.unanswered(); {
+	case begins:
+		w.reach = 1
+		w.said++
+	case silent, w.reach > ranks:
+		w.reach *= 2
+	default:
+		w.reach = min(w.reach+1, ranks)
+	}
+	list := k.firstOf(max(ranks, w.reach))
+	if len(list) < w.reach && !slices.Contains(list, k.self) {
 		list = append(list, k.self)
 	}
-	first := max(0, slices.Index(list, w.keeper))
-	if len(w.told) == 0 {
-		w.since = k.now
-		w.said++
-		for n := w.said; n%secondOpinion == 0; n /= secondOpinion {
-			first++
-		}
-	} else {
-		first = max(0, slices.Index(list, w.told[0]))
-	}
-	tries := min(len(w.told)+1, len(list))
+	w.reach = min(w.reach, len(list))
 	w.next = k.now.Add(k.retry)
-	if tries == 1 { // the first one may have died with the token, and the next one knows
+	if w.reach == 1 { // the first one may have died with the token, and the next one knows
 		w.next = k.now.Add(min(k.retry, nextPause))
 	}
-	w.told = w.told[:0]
-	for i := range tries {
-		w.told = append(w.told, list[(first+i)%len(list)])
-		k.tell(w.told[i], &message{kind: want})
+	first := max(0, slices.Index(list, w.keeper))
+	if len(w.told) > 0 {
+		first = max(0, slices.Index(list, w.told[0].member))
+	}
+	for n := w.said; begins && n%secondOpinion == 0; n /= secondOpinion {
+		first++
+	}
+	for i := range w.reach {
+		if m := list[(first+i)%len(list)]; !w.tells(m) {
+			w.told = append(w.told, told{m, k.now})
+		}
+	}
+	for _, t := range w.told {
+		k.tell(t.member, &message{kind: want})
 	}
 }
 
-// unanswered takes the first one for silent that was told, L after that. The one behind it
-// was told L / retries later.
-func (k *Keeper) unanswered() {
+// unanswered takes those for silent that have not answered for L since they were told, and
+// reports whether there is one.
+func (k *Keeper) unanswered() (some bool) {
 	w := &k.waiter
-	if len(w.told) == 0 || k.now < w.since.Add(k.bears(k.silence)) {
-		return
-	}
-	k.fellSilent(w.told[0])
-	w.told, w.since = slices.Delete(w.told, 0, 1), w.since.Add(k.retry)
+	w.told = slices.DeleteFunc(w.told, func(t told) bool {
+		silent := k.now >= t.since.Add(k.bears(k.silence))
+		if silent {
+			k.fellSilent(t.member)
+			some = true
+		}
+		return silent
+	})
+	return some
 }
 
 // keeperSilent goes on to the next keeper, for a member that waits.
 func (k *Keeper) keeperSilent(m ident.Member) {
 	w := &k.waiter
-	if w.waits && (slices.Contains(w.told, m) || m == w.keeper) {
-		w.told = without(w.told, m)
+	if w.waits && (w.tells(m) || m == w.keeper) {
+		w.told = slices.DeleteFunc(w.told, func(t told) bool { return t.member == m })
 		k.says()
 	}
 }
@@ -151,7 +177,7 @@ func (k *Keeper) turnAt() clock.Instant {
 // noted is the keeper's word that it has heard this member.
 func (k *Keeper) noted(from ident.Member, m *message) {
 	w := &k.waiter
-	if !w.waits || !slices.Contains(w.told, from) {
+	if !w.waits || !w.tells(from) {
 		return
 	}
 	if w.told = w.told[:0]; w.said%secondOpinion != 0 {

@@ -100,4 +100,3 @@ func without(list []ident.Member, m ident.Member) []ident.Member {
 	}
 	return list
 }
-
