@@ -56,11 +56,16 @@ func at(i int) ident.Member { return ident.Member{byte(i + 1)} }
 const longHold = 2 * time.Minute
 
 func newLone(exclusive bool) *lone {
+	return newLoneIn(exclusive, policy.Surroundings{})
+}
+
+func newLoneIn(exclusive bool, in policy.Surroundings) *lone {
 	p := testParams
 	p.MaxHold = longHold
 	l := &lone{order: fixed{at(theSelf), at(theHolder), at(thePasser), at(theDead)}, due: clock.Never}
-	l.Keeper = Around(idlePolicy{}, p, policy.Surroundings{Self: at(theSelf), Roster: &l.order, Slot: ident.Member{255}}, exclusive)
-	l.after(time.Hour) // nobody is young
+	in.Self, in.Roster, in.Slot = at(theSelf), &l.order, ident.Member{255}
+	l.Keeper = Around(idlePolicy{}, p, in, exclusive)
+	l.after(time.Hour)
 	return l
 }
 
@@ -237,5 +242,23 @@ func TestRun_ProgramFromBeforeRestartRuns_Waits(t *testing.T) {
 		}
 		l.step(policy.Event{Kind: policy.OperationEnded, Token: before})
 		assert.Equal(t, !removed, l.done(policy.Run))
+	}
+}
+
+// TestReturned_YoungKeeperSearches_NothingMade: P-54. A keeper that has just begun looks for the
+// token, and a member asks whether it may use one: that one is not lost.
+func TestReturned_YoungKeeperSearches_NothingMade(t *testing.T) {
+	l := newLoneIn(true, policy.Surroundings{Young: true})
+	for range 2 * longHold / time.Second {
+		l.says(thePasser, message{kind: want})
+		for _, m := range []int{thePasser, theDead} {
+			if slices.ContainsFunc(l.did, func(a policy.Action) bool { return a.Kind == policy.Tell && a.To == at(m) && kind(a.Field[0]) == ask }) {
+				l.says(m, message{kind: none, span: 3_600_000})
+			}
+		}
+		l.says(theHolder, message{kind: returned, custody: custody{token, 5}, born: 1, promise: promise{7, 1}})
+		require.False(t, l.done(policy.Generate))
+		l.did = nil
+		l.after(time.Second)
 	}
 }

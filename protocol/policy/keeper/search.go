@@ -520,6 +520,9 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 	to, sure := k.otherThan(m)
 	switch {
 	case to.IsZero() && m.kind == returned && k.isYoung() && from != k.self && len(k.holder.held) == 0 && !k.forgets(from):
+		if s.stage != calm { // and does not replace it
+			s.asker = asks
+		}
 		k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
 	case to.IsZero() && !(m.kind == returned && k.forgets(from)):
 		k.gives(asks)
