@@ -44,6 +44,7 @@ type busyTimes struct {
 	shortest, longest time.Duration // programs take from one to the other
 	short             time.Duration // that a group works in the short form of a test
 	notice            time.Duration // until machines have refused what is sent to a dead member; 0: they say nothing
+	delay             time.Duration // of messages; 0: 10 ms
 	onSilent          policy.SilentHolder
 }
 
@@ -87,7 +88,7 @@ func newBusyClocks(t *testing.T, seed uint64, members int, p busyPolicy, times b
 		seed: seed, tuning: handoff.DefaultTuning, lean: true, checkpointAfter: 2000,
 		resources: []group.Resource{group.Resource{Name: "r", Policy: p.policy, MaxHold: times.hold, Params: params}.WithDefaults()},
 		constants: group.Settings{GossipInterval: times.gossip, ClockAllowance: clockAllowance},
-		net:       networkSetting{delay: 10 * time.Millisecond, jitter: time.Millisecond, notice: cmp.Or(times.notice, time.Second), refused: times.notice},
+		net:       networkSetting{delay: cmp.Or(times.delay, 10*time.Millisecond), jitter: time.Millisecond, notice: cmp.Or(times.notice, time.Second), refused: times.notice},
 	}
 	b := newBusyGroup(t, s, times)
 	for i := range members {

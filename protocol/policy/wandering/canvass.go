@@ -1,6 +1,7 @@
 package wandering
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -57,11 +58,32 @@ func (w *walker) canvassed(from ident.Member, m *body) {
 	}
 	if m.what == willing {
 		c.pause = 0
-		f.candidates.insert(candidate{member: from, served: before(w.now, m.age)})
+		w.isPresent(from, before(w.now, m.age))
 	}
-	if f.choice.member.IsZero() && !w.running && (len(c.asked) == 0 || f.gathers == clock.Never) {
-		w.choose()
+	if len(c.asked) == 0 {
+		f.gathers = clock.Never
 	}
+	if f.gathers == clock.Never && !w.running {
+		w.proceed()
+	}
+}
+
+// late takes in the answer of a candidate that was passed over, as the line to it is long.
+func (w *walker) late(from ident.Member, m *body) {
+	if f := w.fair; m.member == from && m.what == willing && contains(f.silent, from) {
+		f.silent = without(f.silent, from)
+		w.isPresent(from, before(w.now, m.age))
+		if f.gathers == clock.Never {
+			w.proceed()
+		}
+	}
+}
+
+// isPresent makes a member a candidate that has said in this search that it wants the token.
+func (w *walker) isPresent(m ident.Member, served clock.Instant) {
+	f := w.fair
+	f.present = keepLast(without(f.present, m), m)
+	f.candidates.insert(candidate{member: m, served: served})
 }
 
 // expects notes that the member that has passed the token here wants it again, and that
@@ -91,12 +113,16 @@ func (b *baggage) names(m ident.Member) bool {
 	return false
 }
 
-func without(list []ident.Member, m ident.Member) []ident.Member {
-	for i := range list {
-		if list[i] == m {
-			list[i] = list[len(list)-1]
-			return list[:len(list)-1]
-		}
+// keepLast appends a member to a list of no more than candidatesMost, which the first one
+// leaves.
+func keepLast(list []ident.Member, m ident.Member) []ident.Member {
+	if len(list) == candidatesMost {
+		list = slices.Delete(list, 0, 1)
 	}
-	return list
+	return append(list, m)
+}
+
+// without removes a member from a list.
+func without(list []ident.Member, m ident.Member) []ident.Member {
+	return slices.DeleteFunc(list, func(o ident.Member) bool { return o == m })
 }

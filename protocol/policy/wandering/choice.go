@@ -66,7 +66,10 @@ func (w *walker) choose() {
 		return
 	}
 	f.looks = clock.Never
-	f.choice = choice{member: e.member, claimed: e.served, served: e.served, source: e.source, made: f.choice.made + 1}
+	f.choice = choice{
+		member: e.member, claimed: e.served, served: e.served, source: e.source, made: f.choice.made + 1,
+		present: contains(f.present, e.member),
+	}
 	w.inquireAbout()
 }
 
@@ -118,6 +121,7 @@ func (w *walker) othersThan(m ident.Member) bool {
 func (w *walker) answered(from ident.Member, m *body) {
 	if w.have {
 		w.canvassed(from, m)
+		w.late(from, m)
 	}
 	c := &w.fair.choice
 	if !w.have || c.sure || c.member.IsZero() || m.member != c.member {
@@ -199,6 +203,7 @@ func (w *walker) unanswered() {
 	case c.tries < probes:
 		w.inquireAbout()
 	default:
+		w.fair.silent = keepLast(w.fair.silent, c.member)
 		w.reject()
 	}
 }

@@ -42,6 +42,10 @@ type fair struct {
 	// the last look: who reports them again and again does not keep the token here.
 	refused [refusedKept]ident.Member
 	refuse  int
+
+	// silent are the last candidates of this search that did not answer in time, and present
+	// those that have said since that they want the token: they are not asked again.
+	silent, present []ident.Member
 }
 
 func newFair() *fair {
@@ -96,7 +100,7 @@ func (w *walker) seek(alone bool) {
 	f.choice = choice{deadline: clock.Never}
 	f.idle, f.pause, f.unreached = clock.Never, readPauseLeast, alone
 	f.canvass.asked = f.canvass.asked[:0]
-	f.refused = [refusedKept]ident.Member{}
+	f.refused, f.silent, f.present = [refusedKept]ident.Member{}, f.silent[:0], f.present[:0]
 	f.candidates.remove(w.self)
 	w.readOwn()
 	f.gathers, f.looks = w.now.Add(w.gather), clock.Never
