@@ -129,7 +129,7 @@ func inner(o options) (int, error) {
 
 // measure makes a group, and loses a member again and again.
 func (o options) measure(k kase, preset, mode, onSilent string) (row, error) {
-	r := row{kase: k, preset: preset, mode: mode, onSilent: onSilent, silence: o.Silence}
+	r := row{kase: k, preset: preset, mode: mode, onSilent: onSilent, silence: o.Silence, hold: o.Hold}
 	b := &band{options: o, kase: k, preset: preset, mode: mode, onSilent: onSilent, dir: filepath.Join(o.Dir, strings.Join([]string{k.name, preset, mode, onSilent}, "-")), notes: io.Discard}
 	if o.Verbose {
 		b.notes = os.Stderr

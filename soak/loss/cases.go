@@ -23,6 +23,7 @@ const (
 	alive        // in a second: the machine answers for its process
 	silent       // in the silence and 1.5 s
 	granted      // when the grant of the lost program ends, and a second
+	unknown      // max_hold and a second: nobody that lives knows whether a program runs
 )
 
 // grace is by how much more than the silence a member that is gone is noticed.
@@ -38,17 +39,17 @@ var cases = []kase{
 	{name: "rests", says: "kill -9 of a holder whose token rests", goal: alive},
 	{name: "ended", says: "kill -9 of a holder just after its program has ended", goal: alive},
 	{name: "rolling", says: "as rests, after each other member but one was restarted", goal: alive},
-	{name: "both", says: "as rests, and another member, drawn at random, is killed as well", goal: silent},
+	{name: "both", says: "as rests, and another member, drawn at random, is killed as well", goal: unknown},
 	{name: "power", says: "the holder's machine loses power while its token rests", goal: silent},
 	{name: "cut", says: "the holder's machine is cut off while its token rests", goal: silent},
 	{name: "runs", says: "kill -9 of a holder whose program runs", takes: long, before: true, goal: granted},
 	{name: "runs-cut", says: "the holder's machine is cut off while its program runs", takes: long, before: true, goal: granted},
 	{name: "offers", says: "kill -9 of a holder that is about to pass the token on", takes: long / 2, before: true, delayed: true, goal: granted},
-	{name: "passes", says: "kill -9 of a holder that has signed the transfer", takes: long / 2, before: true, delayed: true, goal: alive},
-	{name: "receives", says: "kill -9 of the receiver of a token that is on its way", takes: long / 2, before: true, delayed: true, goal: granted, presets: []string{"fair"}},
-	{name: "revoked", says: "the holder is revoked when it has signed the transfer", takes: long / 2, before: true, delayed: true, revokes: true, goal: silent},
-	{name: "doubt", says: "as receives, and the receiver, which the sender waits for, is revoked", takes: long / 2, before: true, delayed: true, revokes: true, goal: granted, presets: []string{"fair"}},
-	{name: "full", says: "the receiver's disk is full when the token arrives", takes: long / 2, before: true, delayed: true, goal: granted, presets: []string{"fair"}},
+	{name: "passes", says: "kill -9 of a holder that has signed the transfer", takes: long / 2, before: true, delayed: true, goal: unknown},
+	{name: "receives", says: "kill -9 of the receiver of a token that is on its way", takes: long / 2, before: true, delayed: true, goal: unknown, presets: []string{"fair"}},
+	{name: "revoked", says: "the holder is revoked when it has signed the transfer", takes: long / 2, before: true, delayed: true, revokes: true, goal: unknown},
+	{name: "doubt", says: "as receives, and the receiver, which the sender waits for, is revoked", takes: long / 2, before: true, delayed: true, revokes: true, goal: unknown, presets: []string{"fair"}},
+	{name: "full", says: "the receiver's disk is full when the token arrives", takes: long / 2, before: true, delayed: true, goal: unknown, presets: []string{"fair"}},
 }
 
 func namesOf(list []kase) (names []string) {

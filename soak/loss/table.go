@@ -23,6 +23,7 @@ type row struct {
 	preset, mode string
 	onSilent     string
 	silence      time.Duration
+	hold         time.Duration
 	outcomes     []outcome
 	failed       int // could not be arranged
 }
@@ -33,6 +34,8 @@ func (r row) limit() time.Duration {
 	switch {
 	case r.kase.goal == alive, r.kase.goal == granted && r.onSilent == "wait":
 		return time.Second
+	case r.kase.goal == unknown && r.onSilent == "wait":
+		return r.hold + time.Second
 	case r.kase.goal == none:
 		return 0
 	}

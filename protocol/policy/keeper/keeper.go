@@ -106,7 +106,7 @@ func (k *Keeper) watchAnew() {
 	wanted := k.scratchMembers[:0]
 	switch s := &k.search; {
 	case s.stage == following:
-		wanted = append(wanted, s.target)
+		wanted = append(wanted, s.target, s.toward)
 	case s.stage == everybody:
 		wanted = k.appendLastAsked(wanted)
 	case k.awaits():

@@ -31,6 +31,7 @@ type search struct {
 	asker     sight          // who asks for a promise back while the other token is looked for
 
 	target   ident.Member // who is asked whether it has the token
+	toward   ident.Member // to whom that one is passing it
 	chain    int
 	asked    []ident.Member // who is asked, of all, and has not answered
 	queued   bool           // questions wait until their receivers may be dialled
@@ -92,7 +93,8 @@ func (k *Keeper) here() { k.rest(clock.Never) }
 // rest ends the search, and begins it again at an instant.
 func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
-	s.stage, s.next, s.chain, s.leaps, s.late, s.target = calm, next, 0, 0, 0, ident.Member{}
+	s.stage, s.next, s.chain, s.leaps, s.late = calm, next, 0, 0, 0
+	s.target, s.toward = ident.Member{}, ident.Member{}
 	s.asked, s.answers, s.young, s.suspect, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, clock.Never, clock.Never
 	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
 	s.asking, s.unsent = false, s.unsent[:0]
@@ -215,7 +217,7 @@ func (k *Keeper) follow(m ident.Member) {
 		k.inquire()
 		return
 	}
-	s.stage, s.target, s.since = following, m, k.now
+	s.stage, s.target, s.toward, s.since = following, m, ident.Member{}, k.now
 	s.chain++
 	k.askTarget()
 }
@@ -263,6 +265,9 @@ func (k *Keeper) silent(m ident.Member) {
 	case s.stage == following && m == s.target:
 		k.suspects(m, s.since)
 		k.inquire()
+	case s.stage == following && m == s.toward: // it may have got the token before
+		k.suspects(m, k.now)
+		k.inquire()
 	case s.stage == everybody && slices.Contains(s.asked, m):
 		k.allAnswered()
 	case s.stage == calm && k.isWanted() && !k.has() && (m == s.last.holder && k.mayBeLost() || k.receives(m)):
@@ -308,7 +313,7 @@ func (k *Keeper) suspects(m ident.Member, since clock.Instant) {
 // inquire asks all members whether they have a token.
 func (k *Keeper) inquire() {
 	s := &k.search
-	s.target = ident.Member{}
+	s.target, s.toward = ident.Member{}, ident.Member{}
 	s.inquired = min(s.inquired, k.now)
 	for _, m := range slices.Concat(s.heard, s.behind) {
 		if !slices.Contains(s.before, m) {
@@ -631,6 +636,7 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 		k.inquire()
 	case m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence):
 		// It has not settled yet with whom the token is.
+		s.toward = m.member
 		if k.now >= s.since.Add(k.bears(k.silence)) {
 			k.inquire()
 			return
