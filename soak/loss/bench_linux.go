@@ -346,6 +346,7 @@ func (l *loss) happens() {
 		l.world.Machines[l.victim].Kill()
 		l.slowly(0)
 		_ = l.revoke(l.victim, l.others()[0])
+		l.at = boottime.Now() // so long it took
 	case "full":
 		l.victim = l.waiters[0]
 		m := l.world.Machines[l.victim]

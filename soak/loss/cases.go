@@ -23,7 +23,7 @@ const (
 	alive        // in a second: the machine answers for its process
 	silent       // in the silence and 1.5 s
 	granted      // when the grant of the lost program ends, and a second
-	unknown      // max_hold and a second: nobody that lives knows whether a program runs
+	unknown      // in max_hold, a question's pause and a second: nobody that lives knows whether a program runs
 )
 
 // grace is by how much more than the silence a member that is gone is noticed.

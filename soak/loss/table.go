@@ -35,7 +35,7 @@ func (r row) limit() time.Duration {
 	case r.kase.goal == alive, r.kase.goal == granted && r.onSilent == "wait":
 		return time.Second
 	case r.kase.goal == unknown && r.onSilent == "wait":
-		return r.hold + time.Second
+		return r.hold + r.silence/4 + time.Second
 	case r.kase.goal == none:
 		return 0
 	}
