@@ -77,7 +77,13 @@ type sight struct {
 type trail struct {
 	custody
 	holder ident.Member
-	moving bool // it is on its way from there
+	moving bool         // it is on its way from there
+	to     ident.Member // and to this member
+}
+
+// endsAt reports whether the trail leads to a member that cannot be asked, or to nobody.
+func (k *Keeper) endsAt(t *trail) bool {
+	return t.holder.IsZero() || t.holder == k.self || k.isSilent(t.holder) || t.moving && k.isSilent(t.to)
 }
 
 func (s *search) reset() {
@@ -187,7 +193,7 @@ func (k *Keeper) searchDue() {
 		switch over := k.now >= s.since.Add(k.bears(k.silence)) || k.now >= s.since.Add(k.bears(s.patience)) && !k.oneHasDied(); {
 		case over && s.leaps >= maxLeaps && k.hasMoved():
 			k.calm(k.silence)
-		case over && s.trail.moving && s.late < maxLeaps:
+		case over && s.trail.moving && s.late < maxLeaps && !k.endsAt(&s.trail):
 			s.late++
 			k.followTrail()
 		case over:
@@ -413,7 +419,7 @@ func (k *Keeper) allAnswered() {
 	case slices.ContainsFunc(s.asked, func(m ident.Member) bool { return !k.isSilent(m) }):
 	case s.leaps == maxLeaps && k.hasMoved():
 		k.calm(k.silence)
-	case s.trail.holder.IsZero() || s.trail.holder == k.self || k.isSilent(s.trail.holder) || s.leaps == maxLeaps:
+	case k.endsAt(&s.trail) || s.leaps == maxLeaps:
 		k.lose()
 	default:
 		k.followTrail()
@@ -617,8 +623,8 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 	case k.isAsker(m), !moving && (m.span > 0 || !same && !s.last.holder.IsZero()):
 	case !moving && t.moving, t.moving == moving && m.hop+1 < t.hop:
 	default:
-		if *t = (trail{custody{m.token, m.hop + 1}, m.member, moving}); moving {
-			t.custody, t.holder = m.custody, from // it knows first where the token comes to be
+		if *t = (trail{custody: custody{m.token, m.hop + 1}, holder: m.member}); moving {
+			*t = trail{m.custody, from, true, m.member} // it knows first where the token comes to be
 		}
 	}
 }
@@ -636,7 +642,11 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 		k.inquire()
 	case m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence):
 		// It has not settled yet with whom the token is.
-		s.toward = m.member
+		if s.toward = m.member; k.isSilent(m.member) {
+			k.suspects(m.member, k.now)
+			k.inquire()
+			return
+		}
 		if k.now >= s.since.Add(k.bears(k.silence)) {
 			k.inquire()
 			return

@@ -1,6 +1,8 @@
 package wandering
 
 import (
+	"time"
+
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -10,8 +12,10 @@ const (
 	// hurry is after how many hops in a row without an operation a token of the
 	// preset light begins to rest: by then hardly anybody is due.
 	hurry = 32
-	// restDoublings bounds by how often its rest doubles, Δskip at first.
+	// restDoublings bounds by how often its rest doubles, Δskip at first, and longRest up to
+	// where it does so in any case: a short Δskip does not wake an idle group more often.
 	restDoublings = 5
+	longRest      = 3200 * time.Millisecond
 )
 
 // arrive applies the removal rule before anything else.
@@ -131,11 +135,21 @@ func (w *walker) run() {
 func (w *walker) rest() {
 	w.rests = w.now
 	if w.streak >= hurry {
-		w.rests = w.now.Add(min(w.skip<<min(w.streak-hurry, restDoublings), w.spans.rest))
+		w.rests = w.now.Add(w.grownRest(int(w.streak - hurry)))
 	}
 	if w.streak < 255 {
 		w.streak++
 	}
+}
+
+// grownRest is the rest of a token that has doubled so often.
+func (w *walker) grownRest(doublings int) time.Duration {
+	most := min(max(w.skip<<restDoublings, longRest), w.spans.rest)
+	rest := w.skip
+	for ; doublings > 0 && rest < most; doublings-- {
+		rest *= 2
+	}
+	return min(rest, most)
 }
 
 // hasten passes the token on that rests here to who waits for it. Under fair that is done
