@@ -160,9 +160,9 @@ func downSpare(preset string, share float64) downCase {
 
 // Why goals are not met with members down.
 const (
-	whyUnstated = "each member that lives has to find out for itself that each of those that are down is so, and waits twice for its answer " +
-		"meanwhile, and the dead come first as they have waited longest. Where failures are stated it costs 10 s once."
-	whyUnstatedLight = "each member passes the token in vain to each of those that are down until it knows so itself, and each such pass costs skip_delay."
+	whyUnstated = "each living member has to find out by itself which members are down. It waits for the answer of each of them twice, " +
+		"and they come first, as they have waited longest. Where failures are stated, that costs 10 s once."
+	whyUnstatedLight = "each living member has to find out by itself which members are down: it offers the token to each of them once, in vain, and each such offer costs skip_delay."
 	whyStressed      = "with directories of 64 nobody hears of the failure of a member that it does not know. Its witnesses go on reporting it, and each " +
 		"holder waits for its answer. With whole directories (the rows of *all but small directories*) fair bears the same. Use whole directories."
 	whyFewer = "one member in the group crashes every 100 s, so that each of fewer does so more often."

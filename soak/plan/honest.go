@@ -106,6 +106,9 @@ func (m *maker) limit(name string, set func(*Resource)) {
 func (m *maker) halfDead() {
 	m.busy()
 	m.limit("fair", func(r *Resource) { r.MaxTurn = 2 })
+	for _, name := range []string{"fair", "light", "ring"} { // several has several tokens
+		m.limit(name, func(r *Resource) { r.Alone = true })
+	}
 	n, end := len(m.plan.Members), m.plan.For-m.plan.Calm
 	first, then := m.early(settle), end/2
 	for i, victim := range m.rng.Perm(n)[:max(n/2, n-2)] {
