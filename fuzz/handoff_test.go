@@ -150,7 +150,7 @@ func (r *handoffRun) connection(i, peer, what int) {
 		r.step(i, func(m *handoff.Machine) { m.PeerDown(handoffIDs[peer]) })
 		return
 	case 2:
-		r.step(i, func(m *handoff.Machine) { m.PeerClosed(handoffIDs[peer]) })
+		r.step(i, func(m *handoff.Machine) { m.PeerClosed(handoffIDs[peer], i < peer) })
 		return
 	}
 	from := r.parties[peer]

@@ -69,7 +69,7 @@ type Notice struct {
 	Peer  ident.Member  // the other side; Convicted: who signed the objects
 	Took  time.Duration // Delivered: from letting go to the receipt
 
-	Belated bool // Gained: no reservation stood for it, as of before a restart, or one that has lapsed
+	Belated bool // Gained: no reservation stood for it, as of before a restart, or one that has lapsed, or its connection broke since
 
 	Objects [2]token.Object // Convicted; their signatures hold
 }

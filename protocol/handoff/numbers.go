@@ -11,6 +11,15 @@ type offerer struct {
 	floor   uint64             // everything below is forgotten
 	records map[uint64]*record // by accept number: reservations and taken ones
 	live    int                // records in state LIVE
+	up      bool               // it is connected, as far as is known
+}
+
+// interrupt notes that an offerer may have started again: another token may have been made
+// since in place of one that was reserved for here.
+func (o *offerer) interrupt() {
+	for _, rec := range o.records {
+		rec.interrupted = rec.interrupted || rec.state == Live
+	}
 }
 
 // offererOf finds or, with a durable floor, makes the record of an offerer. A
@@ -18,7 +27,7 @@ type offerer struct {
 func (m *Machine) offererOf(id ident.Member) *offerer {
 	o := m.offerers[id]
 	if o == nil {
-		o = &offerer{floor: m.nextAccept, records: make(map[uint64]*record)}
+		o = &offerer{floor: m.nextAccept, records: make(map[uint64]*record), up: true}
 		m.offerers[id] = o
 		m.persist(&journal.Floor{Offerer: id, Floor: o.floor}, true)
 	}

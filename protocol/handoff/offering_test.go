@@ -197,10 +197,10 @@ func TestSenderOffersOnceByADial(t *testing.T) {
 	}{
 		"the connection that it waited for": {func([]*party, ident.Token) {}, ""},
 		"after another one was closed": {func(g []*party, _ ident.Token) {
-			g[0].do(func(m *handoff.Machine) { m.PeerClosed(g[1].id) })
+			g[0].do(func(m *handoff.Machine) { m.PeerClosed(g[1].id, false) })
 		}, "OFFER"},
 		"after the connection of another was closed": {func(g []*party, _ ident.Token) {
-			g[0].do(func(m *handoff.Machine) { m.PeerClosed(g[2].id) })
+			g[0].do(func(m *handoff.Machine) { m.PeerClosed(g[2].id, false) })
 		}, ""},
 		"after an answer of a former incarnation": {func(g []*party, tok ident.Token) {
 			g[0].takes(g[1], &wire.Accept{Token: tok, Hop: 1, Incarnation: ident.Incarnation{99}, Accept: 1, Lifetime: 60_000})

@@ -282,7 +282,7 @@ func (m *Machine) claim(k key, rec *record, t token.Transfer, e Event) *record {
 // take takes custody: durable, then enabled, then receipted (step 5). That the
 // reservation has lapsed is no reason to refuse.
 func (m *Machine) take(k key, rec *record, p parcel) {
-	belated := rec == nil || rec.state != Live
+	belated := rec == nil || rec.state != Live || rec.interrupted
 	rec = m.claim(k, rec, p.transfer, ReceiverTake)
 	rec.title = token.Title{Genesis: p.title.Genesis, Transfer: p.transfer}
 	m.held++

@@ -31,6 +31,9 @@ type record struct {
 	taken   ident.Hash // H(transfer) that was taken or declined
 	accused bool       // evidence of a second transfer is already written
 
+	// LIVE.
+	interrupted bool // the connection with the offerer broke since
+
 	// Custody.
 	title token.Title // HOLD, SENT
 	busy  bool        // EXEC: an operation runs, nothing may be released

@@ -1,6 +1,7 @@
 package handoff_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -184,4 +185,30 @@ func TestReceiverReservationsOfTwoOfferers(t *testing.T) {
 	assert.Contains(t, g[1].takes(g[2], stolen).String(), "ACCEPT")
 	assert.Contains(t, g[1].takes(g[0], transfer).String(), "held! RECEIPT")
 	assert.True(t, g[1].holds(tok, 1))
+}
+
+// TestTake_OffererMayHaveRestarted_Belated: the offerer's connection breaks, or another one
+// takes the place of an open one, between ACCEPT and TRANSFER: another token may have been made
+// meanwhile. One that is closed in order, and opened again, says nothing.
+func TestTake_OffererMayHaveRestarted_Belated(t *testing.T) {
+	hello := func(m *handoff.Machine, p *party) { m.PeerUp(p.id, &wire.Hello{Incarnation: p.cfg.Incarnation}) }
+	for name, happens := range map[string]func(m *handoff.Machine, p *party){
+		"nothing":  func(*handoff.Machine, *party) {},
+		"closed":   func(m *handoff.Machine, p *party) { m.PeerClosed(p.id, false); hello(m, p) },
+		"broken":   func(m *handoff.Machine, p *party) { m.PeerClosed(p.id, true); hello(m, p) },
+		"down":     func(m *handoff.Machine, p *party) { m.PeerDown(p.id); hello(m, p) },
+		"replaced": func(m *handoff.Machine, p *party) { hello(m, p) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGroup(t, 2)
+			_, offer, accept := g[0].offered(g[1])
+			g[0].takes(g[1], accept)
+			transfer := sent[*wire.Transfer](g[0].release(offer.Token, 0))
+			g[1].do(func(m *handoff.Machine) { happens(m, g[0]) })
+			g[1].takes(g[0], transfer)
+			i := slices.IndexFunc(g[1].notices, func(n handoff.Notice) bool { return n.Kind == handoff.Gained })
+			require.GreaterOrEqual(t, i, 0)
+			assert.Equal(t, name != "nothing" && name != "closed", g[1].notices[i].Belated)
+		})
+	}
 }
