@@ -86,13 +86,6 @@ func (w *walker) isPresent(m ident.Member, served clock.Instant) {
 	f.candidates.insert(candidate{member: m, served: served})
 }
 
-// expects notes that the member that has passed the token here wants it again, and that
-// members were silent that were asked there.
-func (w *walker) expects(from ident.Member) {
-	w.fair.unreached = true
-	w.fair.candidates.insert(candidate{member: from, served: w.now})
-}
-
 // asksBack is the word that this member wants the token again, on a token that it passes on:
 // its witnesses may be among those that do not answer.
 func (w *walker) asksBack(to []byte) []byte {

@@ -43,7 +43,7 @@ func (w *walker) arrive(e *policy.Event) {
 	}
 	w.take(holding{token: *t, came: w.now, birth: birth, streak: b.streak, have: true}, false)
 	if w.fair != nil && w.have && w.token.ID == t.ID && b.names(e.From) {
-		w.expects(e.From)
+		w.fair.candidates.insert(candidate{member: e.From, served: w.now}) // it asks back
 	}
 }
 
