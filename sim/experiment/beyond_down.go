@@ -150,6 +150,9 @@ func downPlain(g walkGroup, share float64) downCase {
 func downSpare(preset string, share float64) downCase {
 	late := walkIdle
 	late.id, late.quantity, late.why = "late", "share of time with no operation though somebody is due", whyIdleSpare
+	if preset == walkFair {
+		late.why = whyLateFair
+	}
 	late.value = func(r *walkRun) float64 { return r.waiting }
 	messages := walkMessages
 	messages.limit, messages.only = Reported(), ""
@@ -163,7 +166,9 @@ const (
 	whyUnstated = "each living member has to find out by itself which members are down. It waits for the answer of each of them twice, " +
 		"and they come first, as they have waited longest. Where failures are stated, that costs 10 s once."
 	whyUnstatedLight = "each living member has to find out by itself which members are down: it offers the token to each of them once, in vain, and each such offer costs skip_delay."
-	whyStressed      = "with directories of 64 nobody hears of the failure of a member that it does not know. Its witnesses go on reporting it, and each " +
+	whyLateFair      = "a keeper tells the holder who waits, also of members that are not due. The holder asks them, and a member that becomes due meanwhile " +
+		"waits until that has ended; when keepers did not say who waits, it was 0.025 %. Tried, in one run: a look at two members at random instead, 1.56 % and 55 messages."
+	whyStressed = "with directories of 64 nobody hears of the failure of a member that it does not know. Its witnesses go on reporting it, and each " +
 		"holder waits for its answer. With whole directories (the rows of *all but small directories*) fair bears the same. Use whole directories."
 	whyFewer = "one member in the group crashes every 100 s, so that each of fewer does so more often."
 	whySmall = "52 members are left, and small groups send more: a group of 52 with nobody down sends as much, 30.8 messages in a run."

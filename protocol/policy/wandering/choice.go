@@ -225,6 +225,18 @@ func (w *walker) idle() {
 	}
 }
 
+// looksFor asks a member at once that is said to wait, while nobody is due: it counts as one
+// that may operate, and has waited less than all others that may. Once in a look is enough.
+func (w *walker) looksFor(m ident.Member) {
+	f := w.fair
+	if m.IsZero() || m == w.self || !w.have || w.running || f.idle == clock.Never || !f.choice.member.IsZero() || contains(f.refused[:], m) {
+		w.lookSoon()
+		return
+	}
+	f.candidates.insert(candidate{member: m, served: w.now - clock.Instant(w.min)})
+	w.choose()
+}
+
 // lookSoon ends the pause in which nobody was due, as somebody is said to wait: but the
 // pause is never shorter than it is at first, whatever anybody says.
 func (w *walker) lookSoon() {

@@ -111,7 +111,7 @@ func (w *walker) happened(event *policy.Event) {
 	case policy.Wanted:
 		w.hasten(event.From)
 		if w.fair != nil {
-			w.lookSoon()
+			w.looksFor(event.From)
 		}
 	case policy.Message:
 		if w.fair != nil {
