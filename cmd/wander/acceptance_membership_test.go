@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -74,8 +75,26 @@ func (c *crew) start(output *bytes.Buffer, args ...string) *exec.Cmd {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 		}
+		if text := output.Bytes(); c.t.Failed() {
+			c.t.Logf("%v said in the end:\n%s", args, text[max(0, len(text)-lastWords):])
+		}
 	})
 	return cmd
+}
+
+// lastWords is how many bytes of a command's output a failed test shows.
+const lastWords = 8 << 10
+
+// lastState shows what a member said of itself when a test had failed.
+func (c *crew) lastState(m *crewMember) {
+	if !c.t.Failed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	st, err := m.client.Status(ctx)
+	text, _ := json.Marshal(st)
+	c.t.Logf("%s: %s, %v", m.name, text, err)
 }
 
 func newCrew(t *testing.T) *crew {
@@ -121,6 +140,7 @@ func (c *crew) run(m *crewMember) {
 	}
 	m.output.Reset()
 	m.process = c.start(&m.output, args...)
+	c.t.Cleanup(func() { c.lastState(m) })
 }
 
 // end waits until a member's daemon has ended, and returns its exit code.

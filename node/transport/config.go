@@ -63,7 +63,8 @@ type Handler interface {
 
 	// Unreachable says that the member could not be reached, and that what
 	// waited for it is dropped. It comes after a failed dial, and for frames
-	// that are sent during the pause that follows one.
+	// that are sent during the pause that follows one. It never comes while a
+	// connection with the member is in use.
 	Unreachable(peer ident.Member, err error)
 }
 

@@ -168,14 +168,14 @@ func (c *conn) end(err error) {
 	}
 	p.mu.Unlock()
 	p.call.Lock()
-	defer p.call.Unlock()
 	if p.announced == c {
 		p.announced = nil
 		p.t.cfg.Handler.Disconnected(p.id, err)
 	}
+	p.call.Unlock()
 	if alone && unanswered {
 		p.t.counters.dialFailures.Add(1)
-		p.t.cfg.Handler.Unreachable(p.id, err)
+		p.unreachable(err)
 	}
 }
 

@@ -97,10 +97,18 @@ func (p *peer) giveUp(err error) {
 	}
 }
 
+// unreachable tells the handler that the peer could not be reached, unless there is a
+// connection meanwhile: of that the handler would know nothing more, though its frames
+// come.
 func (p *peer) unreachable(err error) {
 	p.call.Lock()
 	defer p.call.Unlock()
-	p.t.cfg.Handler.Unreachable(p.id, err)
+	p.mu.Lock()
+	engaged := p.engaged()
+	p.mu.Unlock()
+	if !engaged {
+		p.t.cfg.Handler.Unreachable(p.id, err)
+	}
 }
 
 // failed sets the pause before the next dial. Needs p.mu.

@@ -111,3 +111,23 @@ func TestSweepForgetsWhatIsOver(t *testing.T) {
 		assert.Zero(t, a.Stats().Peers)
 	})
 }
+
+// TestUnreachable_ConnectedMeanwhile_NotTold: a dial has failed, but before the handler is
+// told so the peer has connected. The handler would take the connection for gone, and
+// turn down all that comes on it.
+func TestUnreachable_ConnectedMeanwhile_NotTold(t *testing.T) {
+	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+		a, z := b.node("a", nil), b.node("z", nil)
+		z.Send(a.Self(), Custody, []byte("first"))
+		a.wait(frame("first"), 1)
+		p := a.lock(z.Self())
+		p.mu.Unlock()
+		p.unreachable(ErrSilent) // of the dial before
+		assert.Zero(t, a.count(kind("unreachable")))
+
+		z.Close()
+		a.wait(kind("disconnected"), 1)
+		p.unreachable(ErrSilent)
+		a.wait(kind("unreachable"), 1)
+	})
+}
