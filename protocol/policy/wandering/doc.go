@@ -107,12 +107,15 @@
 // latest time at which anybody says that it was served counts. So a member gains
 // nothing by what it says of itself, and a few together hardly anything: all three
 // witnesses would have to be theirs. Where nobody is due the token rests, and members
-// at random are asked now and then. A member's own part in this is to tell its
-// witnesses when it wants the token:
+// at random are asked now and then, and the member that the slot's keeper says is
+// waiting. Where members that were asked are silent, the holder asks all members who
+// wait before it runs once more itself: most witnesses of a living member may be dead.
+// A member's own part in this is to tell its witnesses when it wants the token:
 //
 //	store         what this member knows as a witness
 //	candidates    who may be next
 //	choice        the next one, and the questions about it
+//	canvass       the question to all members, where some are silent
 //	announcement  what this member's witnesses know of its demand
 //
 // Who says falsely that another one was served keeps it from a turn, once: what has
