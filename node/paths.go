@@ -3,8 +3,10 @@ package node
 import (
 	"net"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/node/transport"
+	"github.com/wandertoken/wander/protocol/clock"
 )
 
 // paths are the addresses of this machine, as of the last look. Connections of members
@@ -13,7 +15,12 @@ import (
 type paths struct {
 	addresses []string
 	known     bool
+	looked    clock.Instant // by beat
 }
+
+// pathsEvery is how often the machine's addresses are looked at, or at the next beat. It
+// costs as much as a packet; a change is also noticed by silence.
+const pathsEvery = 5 * time.Second
 
 // changed takes in the present addresses, and reports whether others were seen before.
 // Those of one link or of the machine itself carry no connection with another member
@@ -35,7 +42,7 @@ func (p *paths) changed(list []net.Addr) bool {
 func (n *Node) lookAtPaths() {
 	list, err := n.cfg.seams.addresses()
 	if err != nil {
-		return // the next look is in a few seconds
+		return // until the next look
 	}
 	if !n.paths.changed(list) {
 		return

@@ -54,7 +54,10 @@ func (n *Node) beat(next time.Duration) {
 	now := boottime.Now()
 	n.lookAtPulse(now, next)
 	n.lookAtQuiet(now)
-	n.lookAtPaths()
+	if now.Sub(n.paths.looked) >= pathsEvery {
+		n.paths.looked = now
+		n.lookAtPaths()
+	}
 	n.authority.beat()
 }
 

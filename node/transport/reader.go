@@ -87,6 +87,7 @@ func (r *reader) take() error {
 	if frames > 0 {
 		cost := frames + (end-r.from)>>10
 		r.dispatch(end)
+		r.c.p.t.wakes(now)
 		r.throttle(now, cost)
 	}
 	r.makeRoom(now)

@@ -22,18 +22,33 @@ func (t *Transport) sweepLoop() {
 	for {
 		select {
 		case <-timer.C:
-			next := t.sweep()
-			timer.Reset(next)
-			t.cfg.Pulse(next)
+		case <-t.awake:
 		case <-t.ctx.Done():
 			return
 		}
+		next := t.sweep()
+		timer.Reset(next)
+		t.cfg.Pulse(next)
+	}
+}
+
+// wakes has the connections looked at now, as something has come, if half of the longest
+// time between two looks has passed: it saves a wake-up of the process. The others' packets
+// have it look twice as often at most.
+func (t *Transport) wakes(now time.Duration) {
+	if now-time.Duration(t.swept.Load()) < t.rest()/2 {
+		return
+	}
+	select {
+	case t.awake <- struct{}{}:
+	default:
 	}
 }
 
 // sweep looks at all peers, and returns after what time to look again.
 func (t *Transport) sweep() (next time.Duration) {
 	now := t.now()
+	t.swept.Store(int64(now))
 	next = t.rest()
 	for _, p := range t.allPeers() {
 		p.renew()

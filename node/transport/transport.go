@@ -44,6 +44,8 @@ type Transport struct {
 	queued   atomic.Int64 // bytes in all queues
 	patience atomic.Int64 // Config.Silence, as it is now
 	watches  watches
+	swept    atomic.Int64  // when the last look at the connections began, nanoseconds since the start
+	awake    chan struct{} // the process is awake, and the next look is due soon; see wakes
 
 	mu      sync.Mutex
 	peers   map[ident.Member]*peer
@@ -66,6 +68,7 @@ func Open(cfg Config) (*Transport, error) {
 		notices: newNotices(cfg.Log),
 		peers:   make(map[ident.Member]*peer),
 		dials:   make(chan struct{}, MaxDials),
+		awake:   make(chan struct{}, 1),
 		start:   time.Now(),
 	}
 	t.patience.Store(int64(cfg.Silence))

@@ -50,6 +50,7 @@ const (
 // exchange is how a member keeps its directory like everybody else's.
 type exchange struct {
 	at      clock.Instant // the next one
+	early   bool          // it may come up to half an interval early, as a peer has just begun one
 	aloneAt clock.Instant // since when nobody is connected; Never: somebody is
 	rounds  uint64        // exchanges that this member began
 	pause   time.Duration // before the next one, while snapshots are missing
@@ -63,10 +64,17 @@ type exchange struct {
 // other when it is whole again.
 func (m *Member) gossip() {
 	m.noteAlone()
-	if m.now.Boot < m.exchange.at {
+	e := &m.exchange
+	early := e.early && m.isSettled() && m.now.Boot >= e.at.Add(-m.settings.GossipInterval/2)
+	e.early = false
+	switch {
+	case early:
+		e.at = e.at.Add(m.settings.GossipInterval)
+	case m.now.Boot >= e.at:
+		e.at = m.now.Boot.Add(m.gossipPause())
+	default:
 		return
 	}
-	m.exchange.at = m.now.Boot.Add(m.gossipPause())
 	m.refreshSample()
 	if m.stopping {
 		return
@@ -160,6 +168,7 @@ func (m *Member) gossipMessage(from ident.Member, p *peer, msg *wire.Gossip) {
 	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	if !msg.Answer {
 		m.send(from, m.notes(true))
+		m.exchange.early = true // two exchanges at one time wake the process half as often
 	}
 	m.compareDirectories(from, p, msg)
 }

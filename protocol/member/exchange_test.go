@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/wire"
@@ -196,4 +197,48 @@ func TestGossip_SomeConnected_MostlyWithThem(t *testing.T) {
 	}
 	assert.Greater(t, len(met), n, "all but a few")
 	assert.Less(t, far, rounds/3)
+}
+
+// TestGossip_PeerHasBegunOne_OwnAtOnce: a member's own exchange comes up to half an interval
+// early when a peer's has woken it anyway, but the one after it not.
+func TestGossip_PeerHasBegunOne_OwnAtOnce(t *testing.T) {
+	a, one, _ := pair(t)
+	near := []*someone{a.issue(203, 24*time.Hour), a.issue(204, 24*time.Hour), a.issue(205, 24*time.Hour)}
+	introduce(one, near, 1)
+	members, fingerprint := one.fingerprint()
+	same := &wire.Gossip{Configuration: 1, Members: members, Fingerprint: fingerprint}
+	begun := func() (n int) {
+		for _, e := range one.effects {
+			if s, ok := e.(effect.Send); ok {
+				if g, ok := s.Message.(*wire.Gossip); ok && !g.Answer {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	for _, s := range near {
+		one.meet(s)
+		answer := *same
+		answer.Answer = true
+		one.hear(s, &answer)
+	}
+	for range 1000 { // to an exchange
+		if one.after(one.NextDeadline().Sub(one.now.Boot)); begun() == 1 {
+			break
+		}
+	}
+	interval := group.DefaultGossipInterval
+	one.after(interval * 4 / 10)
+	one.hear(near[0], same)
+	assert.Zero(t, begun(), "too early")
+	one.after(interval * 2 / 10)
+	one.hear(near[0], same)
+	assert.Equal(t, 1, begun(), "with the peer's")
+	one.hear(near[1], same)
+	assert.Zero(t, begun(), "once")
+	one.after(interval * 8 / 10) // 1.4 since the first one
+	assert.Zero(t, begun(), "no sooner for that")
+	one.after(interval * 7 / 10)
+	assert.Equal(t, 1, begun(), "in its time")
 }

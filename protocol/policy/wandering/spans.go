@@ -21,9 +21,14 @@ const (
 	lightWindows = 5
 
 	// readPauseLeast and readPauseMost bound the pause between two looks for a
-	// member that is due, which doubles.
+	// member that is due, which doubles. The slot's keeper tells the holder who waits, so
+	// that a look finds somebody only where keepers do not.
 	readPauseLeast = 250 * time.Millisecond
-	readPauseMost  = 4 * time.Second
+	readPauseMost  = 32 * time.Second
+
+	// lightRest is for how long a token rests at most under light, where the paper's
+	// Δskip is not longer.
+	lightRest = 4 * time.Second
 
 	// wordTime is how long word of a turn takes to all witnesses at most.
 	wordTime = 5 * time.Second
@@ -60,7 +65,7 @@ func deriveSpans(p policy.Params, isFair bool) spans {
 		s.min = MinInterval(p.OperationTime, p.MembersMax)
 	}
 	s.round = max(round, s.min)
-	s.rest = max(s.skip, readPauseMost)
+	s.rest = max(s.skip, lightRest)
 	if isFair {
 		s.rest = s.window
 	}
