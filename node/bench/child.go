@@ -22,6 +22,8 @@ type role struct {
 	Peer    string // the address to dial; empty: listen only, and be first
 	Tokens  int
 	Profile string // file for a CPU profile, or empty
+
+	Listen, Advertise string // of a member behind a relay; or empty
 }
 
 // sample is what a process has done and used since it began.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/internal/processors"
+	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/group"
@@ -51,6 +53,7 @@ type idleness struct {
 	silence        time.Duration // the group's
 	gossip         time.Duration // its gossip_interval
 	skip           time.Duration // skip_delay; 0: the policy's own
+	delay          time.Duration // of the network, one way
 	dir, profiles  string
 	maxSwitches    float64 // of each member; 0: any
 }
@@ -68,6 +71,9 @@ func playIdle(r role) (player, error) {
 	if r.Peer != "" {
 		c.Bootstrap = []string{r.Peer}
 	}
+	if r.Listen != "" {
+		c.Listen, c.Advertise = r.Listen, []string{r.Advertise}
+	}
 	return openMember(c)
 }
 
@@ -81,13 +87,14 @@ func (i *idleness) flags(f *flag.FlagSet) {
 	f.DurationVar(&i.silence, "silence", group.DefaultSilence, "silence of the group")
 	f.DurationVar(&i.gossip, "gossip", idleGossip, "gossip_interval of the group")
 	f.DurationVar(&i.skip, "skip", 0, "skip_delay of the resource; 0: the policy's own")
+	f.DurationVar(&i.delay, "delay", 0, "delay of the network one way, by a relay before each member")
 	f.Float64Var(&i.maxSwitches, "max-switches", 0, "fail if a member has more context switches a second than this (0: never)")
 	f.StringVar(&i.dir, "dir", "", "folder for the journals (default: a temporary one)")
 	f.StringVar(&i.profiles, "profiles", "", "folder to write CPU profiles to; they cost wake-ups themselves")
 }
 
 func (i *idleness) run(out io.Writer) error {
-	if i.window <= 0 || i.settle < 0 || i.slack < 0 || i.maxSwitches < 0 {
+	if i.window <= 0 || i.settle < 0 || i.slack < 0 || i.delay < 0 || i.maxSwitches < 0 {
 		return errors.New("nothing to measure: -for must be greater than 0, and no other setting below 0")
 	}
 	if len(i.members) == 0 {
@@ -137,7 +144,9 @@ func (i *idleness) measure(members int) (r idleReading, err error) {
 	if err := makeGroupWith(dir, crowd, i.settings(members)); err != nil {
 		return r, err
 	}
-	processes, err := i.start(dir, crowd)
+	var slow slowNetwork
+	defer slow.close()
+	processes, err := i.start(dir, crowd, &slow)
 	defer stopAll(processes)
 	if err != nil {
 		return r, err
@@ -147,8 +156,35 @@ func (i *idleness) measure(members int) (r idleReading, err error) {
 	return i.observe(processes)
 }
 
+// slowNetwork is the relays before the members of a group, in this process.
+type slowNetwork struct {
+	crew   relay.Crew
+	relays []*relay.Relay
+}
+
+// before puts a relay before a member, which is told where to listen.
+func (s *slowNetwork) before(r *role, delay time.Duration) error {
+	listen, err := freePort()
+	if err != nil {
+		return err
+	}
+	front, err := s.crew.New(listen, relay.Path{Delay: delay}, 0)
+	if err != nil {
+		return err
+	}
+	s.relays = append(s.relays, front)
+	r.Listen, r.Advertise = listen.String(), front.Address()
+	return nil
+}
+
+func (s *slowNetwork) close() {
+	for _, r := range s.relays {
+		r.Close()
+	}
+}
+
 // start starts a process for each name.
-func (i *idleness) start(dir string, crowd []string) (all []*process, err error) {
+func (i *idleness) start(dir string, crowd []string, slow *slowNetwork) (all []*process, err error) {
 	peer := ""
 	for k, name := range crowd {
 		if k > 0 {
@@ -158,13 +194,18 @@ func (i *idleness) start(dir string, crowd []string) (all []*process, err error)
 		if i.profiles != "" {
 			r.Profile = filepath.Join(i.profiles, "idle-"+name+".pprof")
 		}
+		if i.delay > 0 {
+			if err := slow.before(&r, i.delay); err != nil {
+				return all, err
+			}
+		}
 		var p *process
 		err := withTimerSlack(i.slack, func() (err error) { p, err = start(r); return err })
 		if err != nil {
 			return all, err
 		}
 		if all = append(all, p); peer == "" {
-			peer = p.address
+			peer = cmp.Or(r.Advertise, p.address)
 		}
 	}
 	return all, nil
