@@ -43,7 +43,8 @@ func (h *handler) Connected(peer certificate.Certificate) {
 func (h *handler) Disconnected(peer ident.Member, err error) {
 	h.log.Debug("disconnected", "member", peer, "reason", err)
 	if errors.Is(err, transport.ErrIdle) || errors.Is(err, transport.ErrNormal) || errors.Is(err, transport.ErrReplaced) {
-		h.engine.put(item{input: member.Disconnected{Peer: peer, Lost: errors.Is(err, transport.ErrReplaced)}})
+		closed, ok := errors.AsType[*transport.CloseError](err)
+		h.engine.put(item{input: member.Disconnected{Peer: peer, Lost: errors.Is(err, transport.ErrReplaced), Alive: ok && closed.Alive}})
 		return
 	}
 	h.failed.Store(int64(boottime.Now()))

@@ -122,8 +122,11 @@ func (c *conn) announce() bool {
 	if stale || known { // known: it came back before the one between was announced
 		return !stale
 	}
-	if p.announced != nil {
-		p.t.cfg.Handler.Disconnected(p.id, &CloseError{Code: CodeReplaced})
+	if old := p.announced; old != nil {
+		p.mu.Lock()
+		err := &CloseError{Code: CodeReplaced, Alive: c.sharesProcess(old)}
+		p.mu.Unlock()
+		p.t.cfg.Handler.Disconnected(p.id, err)
 	}
 	p.announced = c
 	p.t.cfg.Handler.Connected(c.cert)
@@ -155,6 +158,7 @@ func (c *conn) end(err error) {
 		p.vindicate()
 	}
 	if errors.Is(err, ErrReplaced) {
+		err = c.replaced(err)
 		p.part(c)
 	} else {
 		p.detach(c)
@@ -177,6 +181,23 @@ func (c *conn) end(err error) {
 		p.t.counters.dialFailures.Add(1)
 		p.unreachable(err)
 	}
+}
+
+// sharesProcess reports whether the peer's process is known to be the same as on an older
+// connection. One on which the peer has said nothing is as good. Needs peer.mu.
+func (c *conn) sharesProcess(old *conn) bool {
+	return !old.Confirmed || c.Confirmed && c.Process == old.Process
+}
+
+// replaced adds to the end of a replaced connection whether the peer's process lives: it
+// says so itself by closing the connection, or has the one that is now in use. Needs peer.mu.
+func (c *conn) replaced(err error) error {
+	closed, ok := errors.AsType[*CloseError](err)
+	if !ok {
+		return err
+	}
+	now := c.p.current
+	return &CloseError{Code: closed.Code, Remote: closed.Remote, Alive: closed.Remote || now != nil && now.sharesProcess(c)}
 }
 
 // unanswered reports whether this was a dial that came to nothing: the peer

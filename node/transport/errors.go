@@ -84,6 +84,7 @@ func (c Code) String() string { return c.err().Error() }
 type CloseError struct {
 	Code   Code
 	Remote bool // the peer closed it
+	Alive  bool // of CodeReplaced: the connection in its place is one of the same process of the peer
 }
 
 func (e *CloseError) Error() string {

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -55,7 +56,10 @@ func TestRestartOnTheSameAddress(t *testing.T) {
 					a.wait(frame("I am back"), 1)
 				})
 				assert.Less(t, took, 5*delay)
-				require.ErrorIs(t, a.wait(kind("disconnected"), 1).err, ErrReplaced)
+				var closed *CloseError
+				require.ErrorAs(t, a.wait(kind("disconnected"), 1).err, &closed)
+				require.ErrorIs(t, closed, ErrReplaced)
+				assert.False(t, closed.Alive)
 				assert.Equal(t, 2, a.count(kind("connected")))
 				assert.Equal(t, uint64(1), a.Stats().Replaced)
 				a.Send(z.Self(), Custody, []byte("welcome"))
@@ -176,6 +180,29 @@ func TestHeldConnection_OtherOneEnds_ClosedToo(t *testing.T) {
 				took := since(func() { assert.Equal(t, CodeNormal, closedWith(t, held)) })
 				assert.Less(t, took, time.Second)
 			})
+		})
+	}
+}
+
+// TestReplaced_BothDialAtOnce_Alive: two members dial each other at one time. Who is told
+// that a connection was replaced is told, too, that the peer has not restarted; and when it
+// has, the other way round (TestRestartOnTheSameAddress).
+func TestReplaced_BothDialAtOnce_Alive(t *testing.T) {
+	for seed := range uint64(20) {
+		inBubble(t, seed, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+			b.net.jitter = 10 * time.Millisecond
+			a, z := b.node("a", nil), b.node("z", nil)
+			a.Send(z.Self(), Custody, []byte("to z"))
+			time.Sleep(time.Duration(seed) * 3 * time.Millisecond)
+			z.Send(a.Self(), Custody, []byte("to a"))
+			time.Sleep(time.Minute / 4)
+			for _, e := range append(a.all(), z.all()...) {
+				if e.kind == "disconnected" && errors.Is(e.err, ErrReplaced) {
+					var closed *CloseError
+					require.ErrorAs(t, e.err, &closed)
+					assert.True(t, closed.Alive)
+				}
+			}
 		})
 	}
 }

@@ -11,7 +11,6 @@ type offerer struct {
 	floor   uint64             // everything below is forgotten
 	records map[uint64]*record // by accept number: reservations and taken ones
 	live    int                // records in state LIVE
-	up      bool               // it is connected, as far as is known
 }
 
 // interrupt notes that an offerer may have started again: another token may have been made
@@ -27,7 +26,7 @@ func (o *offerer) interrupt() {
 func (m *Machine) offererOf(id ident.Member) *offerer {
 	o := m.offerers[id]
 	if o == nil {
-		o = &offerer{floor: m.nextAccept, records: make(map[uint64]*record), up: true}
+		o = &offerer{floor: m.nextAccept, records: make(map[uint64]*record)}
 		m.offerers[id] = o
 		m.persist(&journal.Floor{Offerer: id, Floor: o.floor}, true)
 	}

@@ -297,12 +297,6 @@ func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
 	mem.floor = max(mem.floor, hello.Floor)
 	m.dropAccepts(id, func(a accepted) bool { return a.number < mem.floor })
 	m.hearSettled(id, hello.Settled)
-	if o := m.offerers[id]; o != nil {
-		if o.up { // nobody has closed the one before
-			o.interrupt()
-		}
-		o.up = true
-	}
 	for _, rec := range m.inOrder() {
 		switch {
 		case rec.state == Sent && rec.sent.Body().To == id:
@@ -313,21 +307,13 @@ func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
 	}
 }
 
-// down notes that an offerer is not connected any more.
-func (m *Machine) down(id ident.Member, broken bool) {
-	if o := m.offerers[id]; o != nil {
-		if broken {
-			o.interrupt()
-		}
-		o.up = false
-	}
-}
-
 // PeerClosed is told when the connection with a peer was closed, in order, as when
 // another takes its place, or not. An offer that went on it may not have arrived: it is
 // sent again with the next PeerUp.
 func (m *Machine) PeerClosed(id ident.Member, broken bool) {
-	m.down(id, broken)
+	if o := m.offerers[id]; o != nil && broken {
+		o.interrupt()
+	}
 	for _, rec := range m.passing {
 		if rec.pass.current == id {
 			rec.pass.onWay = false
@@ -340,7 +326,9 @@ func (m *Machine) PeerClosed(id ident.Member, broken bool) {
 // sent to it would wait for its return. Transfers to it wait, and a machine that
 // stops waits for none from it.
 func (m *Machine) PeerDown(id ident.Member) {
-	m.down(id, true)
+	if o := m.offerers[id]; o != nil {
+		o.interrupt()
+	}
 	m.dropAccepts(id, func(accepted) bool { return true })
 	for _, rec := range m.inOrder() {
 		switch {

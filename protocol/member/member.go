@@ -134,7 +134,7 @@ func (m *Member) handle(in Input) {
 		if in.Lost {
 			m.breaks(in.Peer)
 		}
-		m.handoff.PeerClosed(in.Peer, in.Lost)
+		m.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
 	case Demand:
 		m.demand(in)
 	case Withdraw:

@@ -72,6 +72,8 @@ func (m *Member) connected(c certificate.Certificate) {
 	if m.peers[id] == nil {
 		m.peers[id] = newPeer(m.now.Boot, m.policyBurst)
 		m.exchange.pause = 0
+	} else { // nobody has said how the one before ended
+		m.handoff.PeerClosed(id, true)
 	}
 	m.introduce(id)
 	m.tellAnswered(id)

@@ -86,7 +86,9 @@ func TestLiveGroupDecidesAsTheSimulator(t *testing.T) {
 			t.Run(name+"/"+preset.Name, func(t *testing.T) {
 				t.Parallel()
 				for _, r := range liveGroup(t, name, preset) {
-					replayed, err := circulation.Replay(r.name, r.params, policy.Surroundings{Self: r.self, Random: randv2.NewChaCha8(r.seed), Slot: r.slot}, r.events)
+					replayed, err := circulation.Replay(r.name, r.params, policy.Surroundings{
+						Self: r.self, Random: randv2.NewChaCha8(r.seed), Slot: r.slot, Forgetful: true, Young: true,
+					}, r.events)
 					require.NoError(t, err)
 					require.Len(t, replayed, len(r.answers))
 					for i := range r.answers {
