@@ -154,11 +154,7 @@ func (p *peer) answer(ctx context.Context, h *hint) (*quic.Conn, certificate.Cer
 	if h != nil {
 		return p.t.reach(ctx, []string{h.at.String()}, target{want: &p.id, verdict: h.verdict, hint: h})
 	}
-	to := target{want: &p.id}
-	if p.t.watches.has(p.id) {
-		to.verdict = unknownVerdict
-	}
-	return p.t.reach(ctx, p.t.cfg.Addresses(p.id), to)
+	return p.t.reach(ctx, p.t.cfg.Addresses(p.id), target{want: &p.id, verdict: unknownVerdict})
 }
 
 // useDialled makes a connection that this side dialled the one in use, and

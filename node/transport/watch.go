@@ -319,35 +319,48 @@ func (p *peer) vindicate() { p.trustAt, p.falsePause = 0, 0 }
 // expectation is a dial of a watched member that may be refused.
 type expectation struct {
 	t     *Transport
+	at    *net.UDPAddr
 	to    target
 	began time.Duration
-	port  knocker
 	give  context.CancelCauseFunc
 
 	mu      sync.Mutex
+	port    knocker // nil: the peer has not been watched yet
 	timer   *time.Timer
 	refused bool // a knock
 	ended   bool
 }
 
-// expectRefusal knocks at an address while it is dialled. When the host has refused that,
-// or the peer is silent on its connection, too, and the verdict's time has passed since the
-// dial began, it gives the dial up with ErrAbsent.
+// expectRefusal knocks at an address while it is dialled, from when its peer is watched. When
+// the host has refused that, or the peer is silent on its connection, too, and the verdict's
+// time has passed since the dial began, it gives the dial up with ErrAbsent.
 func (t *Transport) expectRefusal(at *net.UDPAddr, to target, give context.CancelCauseFunc) (stop func()) {
 	nothing := func() { give(nil) }
 	if to.verdict == 0 || t.cfg.knockers == nil {
 		return nothing
 	}
-	e := &expectation{t: t, to: to, began: t.now(), give: give}
-	port, err := t.cfg.knockers(at, e.refuse)
-	if err != nil {
-		return nothing
-	}
+	e := &expectation{t: t, at: at, to: to, began: t.now(), give: give}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.port = port
+	if !e.open() {
+		return nothing
+	}
 	e.timer = time.AfterFunc(knockFrom, e.look)
 	return e.end
+}
+
+// open makes the socket to knock with, if the peer is watched, or reports false when that
+// fails. Needs e.mu.
+func (e *expectation) open() bool {
+	if e.port != nil || !e.t.watches.has(*e.to.want) {
+		return true
+	}
+	port, err := e.t.cfg.knockers(e.at, e.refuse)
+	if err != nil {
+		return false
+	}
+	e.port = port
+	return true
 }
 
 func (e *expectation) refuse() {
@@ -368,7 +381,9 @@ func (e *expectation) look() {
 	h := e.to.hint
 	unanswered := h != nil && h.isUnanswered(now)
 	switch {
-	case e.ended:
+	case e.ended || !e.open():
+	case e.port == nil:
+		e.timer.Reset(knockFrom)
 	case now-e.began >= e.to.verdict && (e.refused || unanswered):
 		e.give(ErrAbsent)
 	default:
@@ -384,6 +399,8 @@ func (e *expectation) end() {
 	defer e.mu.Unlock()
 	e.ended = true
 	e.timer.Stop()
-	_ = e.port.Close()
+	if e.port != nil {
+		_ = e.port.Close()
+	}
 	e.give(nil)
 }

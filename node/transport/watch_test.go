@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"sync/atomic"
@@ -175,6 +176,27 @@ func TestWatch_RestartedPeerDials_NextDeathNoticed(t *testing.T) {
 		took := since(func() { require.ErrorIs(t, a.wait(kind("disconnected"), before+1).err, ErrAbsent) })
 		assert.LessOrEqual(t, took, maxAbsent+50*time.Millisecond)
 	})
+}
+
+// TestWatch_DialUnderWay_AbsentSoon: the watch begins while a peer whose process has ended is
+// dialled, as when a token is on its way to it.
+func TestWatch_DialUnderWay_AbsentSoon(t *testing.T) {
+	for _, watches := range []bool{true, false} {
+		inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
+			a := b.node("a", func(c *Config) { c.knockers = b.net.knockers(new(atomic.Int64)) })
+			s := b.net.socket()
+			z := b.open(b.t, b.book, s, "z", nil)
+			s.kill()
+			took := since(func() {
+				a.Send(z.Self(), Custody, []byte("x"))
+				time.Sleep(100 * time.Millisecond)
+				a.Watch(z.Self(), watches)
+				err := a.wait(kind("unreachable"), 1).err
+				assert.Equal(t, watches, errors.Is(err, ErrAbsent), "%v", err)
+			})
+			assert.Equal(t, watches, took <= time.Second, "%v", took)
+		})
+	}
 }
 
 // TestWatch_DialOnlyPeer_NotKnockedAt: it answers no dial, so that a refusal would be

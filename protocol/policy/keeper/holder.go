@@ -168,7 +168,7 @@ func (k *Keeper) dueOf(h *held) clock.Instant {
 			return h.since.Add(restAfter)
 		}
 	case passing, leaving:
-		if watched := h.since.Add(nextPause); k.now < watched && k.isWanted() {
+		if watched := h.since.Add(nextPause); k.now < watched {
 			return watched
 		} else if known := h.since.Add(k.silence); k.now < known { // until then it counts as here
 			return known

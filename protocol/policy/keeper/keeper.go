@@ -99,9 +99,9 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	return k.actions
 }
 
-// watchAnew watches those whose answers are awaited and may come, who has or gets a token
-// that somebody waits for, and the keeper of a token under which a program runs for a while,
-// and nobody else.
+// watchAnew watches those whose answers are awaited and may come, who has a token that
+// somebody waits for, who has been getting one for a while, and the keeper of a token under
+// which a program runs for a while, and nobody else.
 func (k *Keeper) watchAnew() {
 	wanted := k.scratchMembers[:0]
 	switch s := &k.search; {
@@ -112,7 +112,7 @@ func (k *Keeper) watchAnew() {
 	case k.awaits():
 		wanted = append(wanted, s.last.holder)
 	}
-	if h := k.underWay(); h != nil && k.isWanted() && k.now >= h.since.Add(nextPause) {
+	if h := k.underWay(); h != nil && k.now >= h.since.Add(nextPause) {
 		wanted = append(wanted, h.keeper)
 	}
 	if len(k.waiter.told) > 0 {
