@@ -136,6 +136,55 @@ func TestLoss_Holder_ReplacedInTime(t *testing.T) {
 	}
 }
 
+// TestLoss_WithinHandoffs_BoundHolds: a program has just ended, so that the token moves on or
+// is about to, and one that nobody waits for dies: the last holder, the next one, or one of
+// those after that. If the token was there, or on its way to or from there, the members cannot
+// tell whether a program runs; if not, they go round it.
+func TestLoss_WithinHandoffs_BoundHolds(t *testing.T) {
+	const (
+		members = 5
+		moments = 40 // a millisecond apart: four of a handoff
+	)
+	times := lossTimes
+	times.operation, times.hold, times.interval = time.Second, 8*time.Second, 100*time.Millisecond
+	lost := times.hold + silence + time.Second
+	kept := 2*times.notice + 200*time.Millisecond // two may notice it one after the other
+	for _, p := range exclusiveTurns {
+		t.Run(p.String(), func(t *testing.T) {
+			t.Parallel()
+			made := 0
+			for seed := range uint64(3 * moments) {
+				b := newBusy(t, seed, members, p, times)
+				b.runFor(10 * time.Second)
+				b.turns = nil
+				b.ask(b.nodes[seed%members])
+				for len(b.turns) == 0 {
+					b.runFor(time.Millisecond)
+				}
+				b.runFor(times.shortest + time.Duration(seed%moments)*time.Millisecond)
+				before, at := b.made, b.now
+				dead := b.nodes[(seed+[]uint64{0, 3, 4}[seed/moments])%members]
+				b.kill(dead)
+				b.turns = nil
+				for i := uint64(1); i <= 2; i++ {
+					b.ask(b.nodes[(seed+i)%members])
+				}
+				for b.now < at+time.Minute && len(b.turns) == 0 {
+					b.runFor(10 * time.Millisecond)
+				}
+				limit := kept
+				if b.made > before {
+					limit = lost
+					made++
+				}
+				assert.LessOrEqual(t, b.now-at, limit, "seed %d: %s is lost", seed, dead.name)
+				assert.LessOrEqual(t, b.made-before, 1, "seed %d", seed)
+			}
+			t.Logf("%d of %d lost the token", made, 3*moments)
+		})
+	}
+}
+
 // roll kills each member but the one that holds the token, and starts it again at once.
 func (b *busy) roll() {
 	for _, n := range b.nodes {

@@ -108,11 +108,12 @@ func (k *Keeper) underWay() *held {
 }
 
 // receiverSilent has the tokens looked for that are being passed to a member that has fallen
-// silent.
+// silent. The keeper may know of the program of an earlier holder only, and wait for its end.
 func (k *Keeper) receiverSilent(m ident.Member) {
 	for i := range k.holder.held {
 		if h := &k.holder.held[i]; h.state >= passing && h.keeper == m {
 			h.since = min(h.since, k.now.Add(-k.silence))
+			k.tellsPass(k.ranked(k.others(), 0), h)
 		}
 	}
 }

@@ -262,3 +262,61 @@ func TestReturned_YoungKeeperSearches_NothingMade(t *testing.T) {
 		l.after(time.Second)
 	}
 }
+
+// TestSearch_HolderDiesWhileProgramMayRun_AllAskedAtOnce: P-57. The holder has told of a
+// program, which may have ended: the token may have left since, and come back. How long a
+// program of that custody may run counts from when all are asked.
+func TestSearch_HolderDiesWhileProgramMayRun_AllAskedAtOnce(t *testing.T) {
+	l := newLone(true)
+	l.says(theHolder, message{kind: have, custody: custody{token, 5}, span: 60_000})
+	require.False(t, l.done(policy.Watch), "nobody waits")
+	l.says(thePasser, message{kind: want})
+	require.True(t, l.done(policy.Watch))
+	l.step(policy.Event{Kind: policy.Silent, From: at(theHolder)})
+	assert.True(t, l.asked(thePasser))
+}
+
+// TestSearch_TokenIsSaidToGoToTheDead_FollowedOnceInL: P-57. Who passes a token to a member that
+// has fallen silent tells the keeper, which may wait for the end of an earlier program. A liar
+// has it look no more often than that.
+func TestSearch_TokenIsSaidToGoToTheDead_FollowedOnceInL(t *testing.T) {
+	l := newLone(true)
+	l.says(theHolder, message{kind: have, custody: custody{token, 5}, span: 60_000})
+	l.says(theHolder, message{kind: want, member: at(thePasser)})
+	l.says(thePasser, message{kind: went, custody: custody{token, 4}, member: at(theDead), span: 4000})
+	require.False(t, l.asked(theDead), "of an earlier custody")
+	l.says(thePasser, message{kind: went, custody: custody{token, 6}, member: at(theDead), span: 4000})
+	require.True(t, l.asked(theDead))
+	l.says(theDead, message{kind: have, custody: custody{token, 7}, span: 60_000})
+	l.says(thePasser, message{kind: went, custody: custody{token, 8}, member: at(theHolder), span: 4000})
+	assert.False(t, l.asked(theHolder))
+	l.after(DefaultSilence)
+	l.says(theHolder, message{kind: want, member: at(thePasser)})
+	l.says(thePasser, message{kind: went, custody: custody{token, 8}, member: at(theHolder), span: 4000})
+	assert.True(t, l.asked(theHolder))
+}
+
+// TestPass_ReceiverFallsSilent_KeeperTold: P-57.
+func TestPass_ReceiverFallsSilent_KeeperTold(t *testing.T) {
+	l := newLone(true)
+	l.inner = passingPolicy{}
+	l.step(policy.Event{Kind: policy.Arrival, Token: policy.Token{ID: token, Hop: 5}})
+	require.True(t, l.done(policy.Pass))
+	l.after(nextPause)
+	require.True(t, l.done(policy.Watch), "though nobody waits")
+	l.step(policy.Event{Kind: policy.Silent, From: at(theDead)})
+	m := l.told(theHolder, went)
+	assert.Equal(t, custody{token, 5}, m.custody)
+	assert.Equal(t, at(theDead), m.member)
+	assert.GreaterOrEqual(t, span(m.span), DefaultSilence)
+}
+
+// passingPolicy passes each token on to a member that has died.
+type passingPolicy struct{}
+
+func (passingPolicy) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	if e.Kind == policy.Arrival {
+		actions = append(actions, policy.Action{Kind: policy.Pass, Token: e.Token.ID, To: at(theDead)})
+	}
+	return actions
+}

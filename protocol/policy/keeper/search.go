@@ -49,6 +49,7 @@ type search struct {
 	young    clock.Instant  // programs of those that have begun lately may run until then
 	made     clock.Instant  // when this member asked for a token last
 	own      ident.Token    // that it made last
+	strayed  clock.Instant  // when it last looked for a token of which a member said so unasked
 }
 
 // stage is how far the search is.
@@ -87,7 +88,7 @@ func (k *Keeper) endsAt(t *trail) bool {
 }
 
 func (s *search) reset() {
-	*s = search{look: longAgo, again: longAgo, wanted: longAgo, ending: longAgo, next: clock.Never, young: longAgo, made: longAgo, inquired: clock.Never, loss: clock.Never}
+	*s = search{look: longAgo, again: longAgo, wanted: longAgo, ending: longAgo, next: clock.Never, young: longAgo, made: longAgo, strayed: longAgo, inquired: clock.Never, loss: clock.Never}
 	s.last.at, s.asker.at = longAgo, longAgo
 }
 
@@ -135,13 +136,21 @@ func (k *Keeper) wanted(from ident.Member, m *message) {
 // mayBeLost reports whether the last holder has no reason to keep the token, as far as is
 // known, or is not waited for in any case: if it does not pass it on, it may have died.
 func (k *Keeper) mayBeLost() bool {
-	l := &k.search.last
-	return (l.ends == longAgo || k.atOnce) && !l.gone && !l.holder.IsZero() && l.holder != k.self
+	return (k.search.last.ends == longAgo || k.atOnce) && k.isElsewhere()
 }
 
-// awaits reports whether somebody waits for the last holder, between two questions to it.
+// isElsewhere reports whether another member has the token, as far as is known.
+func (k *Keeper) isElsewhere() bool {
+	l := &k.search.last
+	return !l.gone && !l.holder.IsZero() && l.holder != k.self
+}
+
+// awaits reports whether somebody waits for the last holder, between two questions to it: also
+// while a program runs there, as a later one may have begun that nobody has told of. How long
+// that may run counts from when the holder is known to be dead.
 func (k *Keeper) awaits() bool {
-	return k.search.stage == calm && k.isWanted() && !k.has() && k.mayBeLost()
+	s := &k.search
+	return s.stage == calm && k.now < s.wanted && !k.has() && k.isElsewhere()
 }
 
 // isWanted reports whether somebody waits, as far as is known: while a program runs it may
@@ -276,7 +285,7 @@ func (k *Keeper) silent(m ident.Member) {
 		k.inquire()
 	case s.stage == everybody && slices.Contains(s.asked, m):
 		k.allAnswered()
-	case s.stage == calm && k.isWanted() && !k.has() && (m == s.last.holder && k.mayBeLost() || k.receives(m)):
+	case s.stage == calm && k.isWanted() && !k.has() && (m == s.last.holder && k.isElsewhere() || k.receives(m)):
 		k.lookAt(k.now)
 	}
 }
@@ -599,7 +608,21 @@ func (k *Keeper) answered(from ident.Member, m *message) {
 			k.trails(from, m)
 		}
 		k.ticks(from)
+	case m.kind == went:
+		k.strayed(m)
 	}
+}
+
+// strayed: a member says, unasked, that it passes a token to one that has fallen silent. Who
+// lies costs at most one question to all in L.
+func (k *Keeper) strayed(m *message) {
+	s, l := &k.search, &k.search.last
+	if s.stage != calm || !k.isWanted() || k.has() || m.token != l.token || m.hop < l.hop || k.now < s.strayed.Add(k.silence) {
+		return
+	}
+	s.strayed = k.now
+	*l = sight{custody: custody{m.token, m.hop + 1}, holder: m.member, at: k.now, ends: longAgo}
+	k.lookAt(k.now)
 }
 
 // ticks takes a member off the list of those that are to answer.
