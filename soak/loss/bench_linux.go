@@ -72,11 +72,13 @@ func runInner() {
 
 // outer builds the program, and has the measurement done within namespaces.
 func outer(o options) (int, error) {
-	dir, err := os.MkdirTemp("", "wl-")
+	dir, err := o.folder()
 	if err != nil {
 		return exitFailure, err
 	}
-	defer os.RemoveAll(dir)
+	if o.Keep == "" {
+		defer os.RemoveAll(dir)
+	}
 	if o.Dir = dir; o.Wander == "" {
 		o.Wander = filepath.Join(dir, "wander")
 		out, err := exec.Command("go", "build", "-o", o.Wander, "github.com/wandertoken/wander/cmd/wander").CombinedOutput()
@@ -96,6 +98,21 @@ func outer(o options) (int, error) {
 		code, err = exitUnsupported, fmt.Errorf("%w; root, or user namespaces and a /dev/net/tun that may be opened, are needed", err)
 	}
 	return code, err
+}
+
+// folder is an empty one for the files of the run.
+func (o options) folder() (string, error) {
+	if o.Keep == "" {
+		return os.MkdirTemp("", "wl-")
+	}
+	dir, err := filepath.Abs(o.Keep)
+	if err != nil {
+		return "", err
+	}
+	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
+		return "", fmt.Errorf("-keep %s: the folder is not empty: name a new one", o.Keep)
+	}
+	return dir, os.MkdirAll(dir, 0o700)
 }
 
 // inner is the measurement within the namespaces.
@@ -318,6 +335,7 @@ func (l *loss) happens() {
 	machine := l.world.Machines[l.victim]
 	restart := func(i int) func() error { return func() error { return l.start(i) } }
 	l.at = boottime.Now()
+	fmt.Fprintf(l.notes, "%s %s loses %s\n", time.Now().Format(time.RFC3339Nano), l.kase.name, machine.Name)
 	switch l.kase.name {
 	case "nothing":
 	case "rests", "ended", "rolling", "runs", "offers", "passes":

@@ -39,6 +39,7 @@ type options struct {
 	Wander   string // program; empty: it is built
 	Verbose  bool
 	Check    bool
+	Keep     string // where the files of the run stay; empty: they are removed
 	Dir      string // of the run within the namespaces
 }
 
@@ -74,6 +75,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f.IntVar(&o.Members, "members", 5, "how many members, 4 to 32")
 	f.IntVar(&o.Runs, "runs", 5, "how often each")
 	f.StringVar(&o.Wander, "wander", "", "the wander program to run (default it is built)")
+	f.StringVar(&o.Keep, "keep", "", "an empty folder for the members' files and logs, which stay (default they are removed)")
 	f.BoolVar(&o.Verbose, "v", false, "tell of each run")
 	f.BoolVar(&o.Check, "check", false, "fail if a median is above its goal")
 	if err := f.Parse(args); err != nil {
