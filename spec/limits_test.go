@@ -79,6 +79,8 @@ func limitTable(t *testing.T) *table {
 		{"records of one peer's unsettled transfers", handoff.MaxUnsettled, "handoff.MaxUnsettled"},
 		{"connections", transport.MaxConnections, "transport.MaxConnections"},
 		{"inbound handshakes under way", transport.MaxHandshakes, "transport.MaxHandshakes"},
+		{"of these from the addresses of known members alone", transport.KnownHandshakes, "transport.KnownHandshakes"},
+		{"of the others from one /24 of IPv4 or /48 of IPv6", transport.PrefixHandshakes, "transport.PrefixHandshakes"},
 		{"inbound handshakes each second", transport.HandshakesPerSecond, "transport.HandshakesPerSecond"},
 		{"inbound handshakes at once", transport.HandshakeBurst, "transport.HandshakeBurst"},
 		{"handshakes under way from which on Retry is asked for", transport.RetryAbove, "transport.RetryAbove"},

@@ -167,6 +167,7 @@ func (p *peer) useDialled(q *quic.Conn, cert certificate.Certificate) (*conn, er
 		q.CloseWithError(quic.ApplicationErrorCode(CodeProtocol), "")
 		return nil, closeReason(err)
 	}
+	p.t.gate.meets(p.id, addressOf(q.RemoteAddr()))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.t.newConn(p, q, s, cert)

@@ -1,164 +1,168 @@
 package transport
 
 import (
-	"context"
-	"crypto/tls"
-	"errors"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
-	"github.com/quic-go/quic-go"
-	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// bucket is a token bucket. It is not safe for concurrent use.
-type bucket struct {
-	rate, burst float64 // tokens per second; at most
-	tokens      float64
-	last        time.Duration
+// gate limits the inbound handshakes under way, and how many begin. Those from the
+// addresses of known members have places of their own. Strangers' places are shared by
+// address prefix, so that one machine, or one network, does not take all of them.
+type gate struct {
+	mu        sync.Mutex
+	members   pool
+	strangers pool
+	share     pool // what a prefix has before it has taken any
+	shares    map[netip.Prefix]*pool
+	known     map[ident.Member]netip.Addr // where each was met last
+	met       map[netip.Addr]int          // how many were met there
 }
 
-func newBucket(rate, burst float64, now time.Duration) bucket {
-	return bucket{rate: rate, burst: burst, tokens: burst, last: now}
+// pool is a number of places, and how many handshakes may begin there.
+type pool struct {
+	bucket
+	places, taken int
 }
 
-func (b *bucket) refill(now time.Duration) {
-	if now > b.last {
-		b.tokens = min(b.burst, b.tokens+(now-b.last).Seconds()*b.rate)
-		b.last = now
+// takes takes a place for a handshake in all of these pools, or reports false when one of
+// them has none.
+func takes(now time.Duration, pools ...*pool) bool {
+	for _, p := range pools {
+		if p.refill(now); p.taken >= p.places || p.tokens < 1 {
+			return false
+		}
 	}
-}
-
-// take takes one token, or reports false when there is none.
-func (b *bucket) take(now time.Duration) bool {
-	b.refill(now)
-	if b.tokens < 1 {
-		return false
+	for _, p := range pools {
+		p.tokens--
+		p.taken++
 	}
-	b.tokens--
 	return true
 }
 
-// debt takes n tokens, there or not, and returns how long it is until none is
-// owed.
-func (b *bucket) debt(n float64, now time.Duration) time.Duration {
-	b.refill(now)
-	b.tokens -= n
-	if b.tokens >= 0 {
-		return 0
+func newGate(l limits, now time.Duration) *gate {
+	return &gate{
+		members:   pool{newBucket(l.handshakes, l.burst, now), KnownHandshakes, 0},
+		strangers: pool{newBucket(l.handshakes, l.burst, now), MaxHandshakes - KnownHandshakes, 0},
+		share:     pool{newBucket(l.handshakes/prefixShare, l.burst/prefixShare, now), PrefixHandshakes, 0},
+		shares:    make(map[netip.Prefix]*pool),
+		known:     make(map[ident.Member]netip.Addr),
+		met:       make(map[netip.Addr]int),
 	}
-	return time.Duration(-b.tokens / b.rate * float64(time.Second))
 }
 
-// gate counts the inbound handshakes under way and limits how many begin.
-type gate struct {
-	mu       sync.Mutex
-	bucket   bucket
-	underWay int
-}
-
-func (g *gate) enter(now time.Duration) bool {
+// enter takes a place for a handshake from an address, and returns how to give it back, or
+// reports false.
+func (g *gate) enter(now time.Duration, from netip.Addr) (leave func(), ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.underWay >= MaxHandshakes || !g.bucket.take(now) {
-		return false
+	if g.met[from] > 0 && takes(now, &g.members) {
+		return g.leaves(&g.members), true
 	}
-	g.underWay++
-	return true
+	share := g.shareOf(from, now)
+	if !takes(now, share, &g.strangers) {
+		return nil, false
+	}
+	return g.leaves(share, &g.strangers), true
 }
 
-func (g *gate) leave() {
+func (g *gate) leaves(pools ...*pool) func() {
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		for _, p := range pools {
+			p.taken--
+		}
+	}
+}
+
+// shareOf is what the prefix of an address may take of the strangers' places. A share of which
+// nothing is taken is forgotten when there are too many, first those of which nothing was
+// for a while.
+func (g *gate) shareOf(from netip.Addr, now time.Duration) *pool {
+	prefix := prefixOf(from)
+	s := g.shares[prefix]
+	if s != nil {
+		return s
+	}
+	if len(g.shares) >= maxShares {
+		for p, s := range g.shares {
+			if s.taken == 0 && s.isFull(now) {
+				delete(g.shares, p)
+			}
+		}
+	}
+	for p, s := range g.shares {
+		if len(g.shares) < maxShares {
+			break
+		}
+		if s.taken == 0 {
+			delete(g.shares, p)
+		}
+	}
+	fresh := g.share
+	fresh.last = now
+	g.shares[prefix] = &fresh
+	return &fresh
+}
+
+// meets notes where a member's handshake came from. A member has one address there, its last
+// one, so that it does not put others out.
+func (g *gate) meets(id ident.Member, at netip.Addr) {
 	g.mu.Lock()
-	g.underWay--
-	g.mu.Unlock()
+	defer g.mu.Unlock()
+	if g.known[id] == at {
+		return
+	}
+	for other := range g.known {
+		if len(g.known) < maxMet || g.known[id].IsValid() {
+			break
+		}
+		g.forgets(other)
+	}
+	g.forgets(id)
+	g.known[id] = at
+	g.met[at]++
+}
+
+func (g *gate) forgets(id ident.Member) {
+	at, ok := g.known[id]
+	if !ok {
+		return
+	}
+	delete(g.known, id)
+	if g.met[at]--; g.met[at] == 0 {
+		delete(g.met, at)
+	}
 }
 
 func (g *gate) pending() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.underWay
+	return g.members.taken + g.strangers.taken
 }
 
 // busy reports whether new handshakes must prove their address first.
 func (g *gate) busy() bool { return g.pending() >= RetryAbove }
 
-// admission is an inbound handshake under way.
-type admission struct {
-	t       *Transport
-	remote  net.Addr
-	cert    certificate.Certificate // once it has been verified
-	left    sync.Once
-	failed  func() bool // stops the watch for the handshake's failure
-	counted sync.Once   // that it has ended, and why
-}
-
-type admissionKey struct{}
-
-// admit is quic-go's ConnContext: it is asked for each inbound connection
-// before anything is spent on it.
-func (t *Transport) admit(ctx context.Context, info *quic.ClientInfo) (context.Context, error) {
-	if !t.gate.enter(time.Since(t.start)) {
-		t.notices.note(errRate, "remote", info.RemoteAddr)
-		return nil, errRate
+// addressOf is the address of a host, without its port.
+func addressOf(a net.Addr) netip.Addr {
+	udp, ok := a.(*net.UDPAddr)
+	if !ok {
+		return netip.Addr{}
 	}
-	a := &admission{t: t, remote: info.RemoteAddr}
-	a.failed = context.AfterFunc(ctx, func() { a.refused(context.Cause(ctx)) })
-	return context.WithValue(ctx, admissionKey{}, a), nil
+	return udp.AddrPort().Addr().Unmap().WithZone("")
 }
 
-// done ends the admission of a connection whose handshake has succeeded.
-func (a *admission) done() {
-	a.failed()
-	a.left.Do(a.t.gate.leave)
-}
-
-// refused ends the admission of a connection whose handshake has failed.
-func (a *admission) refused(err error) {
-	a.left.Do(a.t.gate.leave)
-	if a.t.ctx.Err() != nil {
-		return // shutting down
+// prefixOf is what one customer of a network has at least, of an IPv4 or IPv6 address.
+func prefixOf(a netip.Addr) netip.Prefix {
+	bits := prefixBits6
+	if a.Is4() {
+		bits = prefixBits4
 	}
-	kind := refusalOf(err)
-	if kind == nil {
-		kind = ErrHandshake
-	}
-	a.ended(kind, err, "side", "inbound")
-}
-
-// ended counts an inbound connection that ended before it was used: as an event of
-// this kind, or, when its dialler withdrew it, apart from what this member refused. Of
-// one that ends while its handshake does, two goroutines may learn: it counts once.
-func (a *admission) ended(kind, err error, attrs ...any) {
-	a.counted.Do(func() {
-		if refusalOf(err) == nil && withdrawn(err) {
-			a.t.counters.withdrawn.Add(1)
-			a.t.notices.log.Debug("connection withdrawn by its dialler", "remote", a.remote, "reason", closeReason(err))
-			return
-		}
-		a.t.notices.note(kind, append(attrs, "remote", a.remote, "error", err)...)
-	})
-}
-
-// serverTLS asks the client for a certificate, and checks it together with its
-// absence in VerifyConnection, which always runs.
-func (t *Transport) serverTLS() *tls.Config {
-	base := t.baseTLS()
-	base.ClientAuth = tls.RequestClientCert
-	base.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return t.tlsCert.Load(), nil }
-	base.VerifyConnection = func(tls.ConnectionState) error { return ErrHandshake }
-	base.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-		a, ok := hello.Context().Value(admissionKey{}).(*admission)
-		if !ok {
-			return nil, errors.New("handshake without admission")
-		}
-		conf := base.Clone()
-		conf.GetConfigForClient = nil
-		conf.VerifyConnection = func(s tls.ConnectionState) (err error) {
-			a.cert, err = t.verify.identify(s.PeerCertificates)
-			return err
-		}
-		return conf, nil
-	}
-	return base
+	p, _ := a.Prefix(bits) // the zero prefix where there is no address
+	return p
 }

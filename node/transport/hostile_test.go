@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"net/netip"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -196,7 +197,7 @@ func TestConnectionWithoutPreambleIsClosed(t *testing.T) {
 func TestTooManyHandshakesAreRefused(t *testing.T) {
 	inBubble(t, 1, 10*time.Millisecond, func(t *testing.T, b *bubble) {
 		const burst = 10
-		z := b.node("z", func(c *Config) { c.limits = limits{handshakes: 1, burst: burst} })
+		z := b.node("z", func(c *Config) { c.limits = limits{handshakes: 1, burst: prefixShare * burst} })
 		for i := range burst + 5 {
 			n := b.node("rim"+string(rune('a'+i)), nil)
 			n.Send(z.Self(), Custody, []byte("hello"))
@@ -240,16 +241,19 @@ func TestOldestConnectionMakesRoom(t *testing.T) {
 func TestAddressIsProvedUnderLoad(t *testing.T) {
 	inBubble(t, 1, 50*time.Millisecond, func(t *testing.T, b *bubble) {
 		a, z := b.node("a", nil), b.node("z", nil)
-		for range RetryAbove {
-			require.True(t, z.gate.enter(0))
+		var leave []func()
+		for i := range RetryAbove {
+			l, ok := z.gate.enter(0, netip.AddrFrom4([4]byte{11, 1, byte(i), 1}))
+			require.True(t, ok)
+			leave = append(leave, l)
 		}
 		took := since(func() {
 			a.Send(z.Self(), Custody, []byte("hello"))
 			z.wait(frame("hello"), 1)
 		})
 		assert.Greater(t, took, 240*time.Millisecond)
-		for range RetryAbove {
-			z.gate.leave()
+		for _, l := range leave {
+			l()
 		}
 	})
 }

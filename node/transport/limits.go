@@ -17,6 +17,24 @@ const (
 	// 16 kB of handshake data of somebody who has proved nothing yet.
 	MaxHandshakes = 64
 
+	// KnownHandshakes of them are for the addresses from which known members have come.
+	KnownHandshakes = 16
+
+	// PrefixHandshakes bounds those under way from one address prefix, and prefixShare says
+	// that one prefix may begin so much less in a second than all together: a third of the
+	// other places, and a quarter of the handshakes. A prefix is a /24 of IPv4, and a /48 of
+	// IPv6: the least that networks announce to each other, and what one site is given. Who
+	// has more prefixes than one is no longer one machine.
+	PrefixHandshakes = 16
+	prefixShare      = 4
+	prefixBits4      = 24
+	prefixBits6      = 48
+
+	// maxShares bounds the prefixes whose handshakes are counted, maxMet the members whose
+	// addresses are known: 100 bytes each.
+	maxShares = 1024
+	maxMet    = MaxConnections
+
 	// HandshakesPerSecond is how many inbound handshakes are begun in a
 	// second, averaged. One costs 0.7 ms of processor time on each side, so that
 	// strangers can take a few hundredths of a core and no more.

@@ -31,7 +31,7 @@ type Transport struct {
 
 	quic     *quic.Transport
 	listener *quic.Listener // nil when DialOnly
-	gate     gate
+	gate     *gate
 	dials    chan struct{} // a slot for each outbound handshake
 
 	ctx    context.Context // ends when Close begins
@@ -74,7 +74,7 @@ func Open(cfg Config) (*Transport, error) {
 	t.patience.Store(int64(cfg.Silence))
 	t.verify = newVerifier(cfg.Group, cfg.Authorities, cfg.Now)
 	t.verify.self, t.verify.vouched = t.self, cfg.Vouched
-	t.gate.bucket = newBucket(cfg.limits.handshakes, cfg.limits.burst, 0)
+	t.gate = newGate(cfg.limits, 0)
 	if _, err := io.ReadFull(cfg.Rand, t.process[:]); err != nil {
 		return nil, fmt.Errorf("process identity: %w", err)
 	}
