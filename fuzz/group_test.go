@@ -53,7 +53,7 @@ func everyParameter() wandergroup.Resource {
 func withParameters(parameters any) []byte {
 	none := map[int]int{}
 	resource := []any{"ftp", "wandering", "", 1, parameters, 4000, 0, none}
-	constants := []any{100, 10, 2, 60_000, 1000, 3_600_000, 30_000, 4000, false}
+	constants := []any{100, 10, 2, 60_000, 1000, 3_600_000, 30_000, 4000}
 	return must(canonical.Marshal([]any{7, "example", epoch.UnixMilli(), []any{resource}, constants, [][16]byte{caID}, 0, none}))
 }
 

@@ -195,11 +195,8 @@ func (n *Node) report(r effect.Report) {
 
 // stopError is why a member that is told to stop for good ends.
 func stopError(reason error) error {
-	switch {
-	case errors.Is(reason, member.ErrLeft):
+	if errors.Is(reason, member.ErrLeft) {
 		return ErrLeft
-	case errors.Is(reason, member.ErrFailed):
-		return ErrFailed
 	}
 	return fmt.Errorf("%w: %w", ErrRevoked, reason)
 }

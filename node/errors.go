@@ -39,9 +39,6 @@ var (
 	ErrLink = errors.New("symbolic link in the place of the journal")
 	// ErrLeft says that this member has left the group, for ever.
 	ErrLeft = errors.New("this member has left the group")
-	// ErrFailed says that the others have stated this member failed, in a group
-	// where that is for ever.
-	ErrFailed = errors.New("this member was stated failed, which is for ever in this group")
 	// ErrClosed says that the node was closed.
 	ErrClosed = errors.New("node is closed")
 )

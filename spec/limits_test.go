@@ -223,7 +223,6 @@ func settingsTable() *table {
 		{"`settlement_time`", between(ms(group.MinSettlementTime), ms(group.MaxLifetime)), ms(group.DefaultSettlementTime)},
 		{"`gossip_interval`", between(ms(group.MinGossipInterval), ms(group.MaxGossipInterval)), ms(group.DefaultGossipInterval)},
 		{"`silence`", between(ms(group.MinSilence), ms(group.MaxSilence)), ms(group.DefaultSilence)},
-		{"`failure_permanent`", "false, true", "false"},
 		{"`policy` of a resource", "a name", group.DefaultPolicy},
 		{"`preset`", "empty, or a name", "empty: the policy's default"},
 		{"`slots`", between(1, group.MaxSlots), "1"},

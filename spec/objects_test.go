@@ -125,7 +125,6 @@ func statement(t *testing.T, about, by party, e canonical.Extensions) group.Auth
 func configuration(t *testing.T, resources int, e canonical.Extensions) group.Config {
 	s := group.Settings{Version: 7, Name: "demo", Issued: day, RevocationFloor: 3, Extensions: e}
 	if resources > 1 {
-		s.FailurePermanent = true
 		s.Authorities = [][16]byte{certificate.AuthorityID(authority.key.Public()), certificate.AuthorityID(secondAuthority.key.Public())}
 	}
 	for i := range resources {

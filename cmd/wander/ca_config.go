@@ -30,7 +30,6 @@ type groupFile struct {
 	SettlementTime      span           `toml:"settlement_time"`
 	GossipInterval      span           `toml:"gossip_interval"`
 	Silence             span           `toml:"silence"`
-	FailurePermanent    bool           `toml:"failure_permanent"`
 	Resources           []resourceFile `toml:"resource"`
 }
 
@@ -53,7 +52,7 @@ holds:
 ` + policyHelp() + `
 The group may have, above the first [[resource]], name, members_max,
 update_capacity, failure_quorum, certificate_lifetime, clock_allowance,
-settlement_time, gossip_interval, silence and failure_permanent.`,
+settlement_time, gossip_interval and silence.`,
 		Example: "  wander ca config --dir ca group.toml",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runCAConfig(env, f, args[0]) },
@@ -178,7 +177,7 @@ func (g groupFile) settings() group.Settings {
 		MembersMax: g.MembersMax, UpdateCapacity: g.UpdateCapacity, FailureQuorum: g.FailureQuorum,
 		CertificateLifetime: g.CertificateLifetime.Duration, ClockAllowance: g.ClockAllowance.Duration,
 		SettlementTime: g.SettlementTime.Duration, GossipInterval: g.GossipInterval.Duration,
-		Silence: g.Silence.Duration, FailurePermanent: g.FailurePermanent,
+		Silence: g.Silence.Duration,
 	}
 	for _, r := range g.Resources {
 		s.Resources = append(s.Resources, r.resource())

@@ -27,7 +27,6 @@ clock_allowance = "1h"
 settlement_time = "1d12h"
 gossip_interval = "1s500ms"
 silence = "2s500ms"
-failure_permanent = true
 [[resource]]
 name = "ftp"
 policy = "wandering"
@@ -58,7 +57,6 @@ on_isolated = "majority"
 	assert.Equal(t, 36*time.Hour, s.SettlementTime)
 	assert.Equal(t, 1500*time.Millisecond, s.GossipInterval)
 	assert.Equal(t, 2500*time.Millisecond, s.Silence)
-	assert.True(t, s.FailurePermanent)
 	require.Len(t, s.Resources, 2)
 	assert.Equal(t, "backup", s.Resources[0].Name)
 	assert.Equal(t, catalog.Presets(catalog.Wandering)[0].Name, s.Resources[0].Preset, "what is signed names the preset")

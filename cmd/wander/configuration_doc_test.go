@@ -102,7 +102,6 @@ func TestGroupSettingsAreDocumented(t *testing.T) {
 		"settlement_time":      spans(group.MinSettlementTime, group.MaxLifetime, d.SettlementTime),
 		"gossip_interval":      spans(group.MinGossipInterval, group.MaxGossipInterval, d.GossipInterval),
 		"silence":              spans(group.MinSilence, group.MaxSilence, d.Silence),
-		"failure_permanent":    "Permitted: `true` and `false`. Default: false.",
 		"resource.name":        "Must be given.",
 		"resource.policy":      "Default: `" + group.DefaultPolicy + "`.",
 		"resource.slots":       numbers(1, group.MaxSlots, 1),

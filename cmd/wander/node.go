@@ -168,7 +168,7 @@ func nodeError(err error) error {
 		return nil
 	case errors.Is(err, certificate.ErrExpired): // before ErrRevoked, which a member that ends is given too
 		return &exitError{code: exitNoPermission, err: err, hint: expiredHint}
-	case errors.Is(err, node.ErrRevoked), errors.Is(err, node.ErrLeft), errors.Is(err, node.ErrFailed):
+	case errors.Is(err, node.ErrRevoked), errors.Is(err, node.ErrLeft):
 		return deadError(err)
 	case errors.Is(err, store.ErrLocked):
 		return &exitError{

@@ -30,8 +30,8 @@ type Group interface {
 type Directory struct {
 	group     Group
 	self      ident.Member
-	limit     int // of living
-	policy    policy
+	limit     int       // of living
+	quorum    int       // of the witnesses that make a member failed
 	forgotten time.Time // see Forget
 	expected  versions
 
@@ -64,7 +64,7 @@ type versions struct {
 func New(g Group, self ident.Member) *Directory {
 	return &Directory{
 		group: g, self: self, limit: MaxMembers,
-		policy:  policy{quorum: MinFailureQuorum},
+		quorum:  MinFailureQuorum,
 		members: make(map[ident.Member]*facts),
 		links:   newLinks(),
 		keys:    keys{most: keysKept},

@@ -25,10 +25,7 @@
 // number. When a quorum of distinct witnesses that are not revoked name the
 // record that is known, the member has failed: it is drawn no more. Nobody fails
 // anybody alone, and a member that lives ends it by signing a higher number. A
-// group may choose that failure is permanent; then every statement counts
-// whatever number it names, and a quorum of liars, or a partition, kills for
-// ever. A quorum of members that lie together can keep others failed also
-// without that; sixteen that name future numbers can keep a dead member from
+// quorum of members that lie together can keep others failed; sixteen that name future numbers can keep a dead member from
 // counting as failed, which costs those who try to reach it some time.
 //
 // # Comparing

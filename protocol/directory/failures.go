@@ -40,19 +40,10 @@ func (s statement) beats(o statement) bool {
 	return cmp.Or(cmp.Compare(s.sequence, o.sequence), cmp.Compare(s.raw, o.raw)) > 0
 }
 
-// policy is what the group configuration says about failed members.
-type policy struct {
-	quorum    int
-	permanent bool
-}
-
 // rank orders the statements about one member: who stands behind the first
 // MaxFailureQuorum is dropped. A statement that takes the place of another one
 // never ranks below it, so what was dropped can never come to be missed.
-func (p policy) rank(a, b statement) int {
-	if p.permanent {
-		return a.witness.Compare(b.witness)
-	}
+func rank(a, b statement) int {
 	return cmp.Or(cmp.Compare(b.sequence, a.sequence), a.witness.Compare(b.witness))
 }
 
@@ -61,27 +52,26 @@ func (p policy) rank(a, b statement) int {
 // that is known, the first MaxFailureQuorum by rank. Statements above that
 // number wait for the record. All this only depends on the set of statements
 // and on the record, not on the order in which they came.
-func (p policy) join(f *facts, list []statement) []statement {
+func join(f *facts, list []statement) []statement {
 	var kept []statement
 	for _, s := range list {
 		at := slices.IndexFunc(kept, func(o statement) bool { return o.witness == s.witness })
 		switch {
-		case !p.permanent && f.mode != 0 && s.sequence < f.sequence:
+		case f.mode != 0 && s.sequence < f.sequence:
 		case at < 0:
 			kept = append(kept, s)
 		case s.beats(kept[at]):
 			kept[at] = s
 		}
 	}
-	slices.SortFunc(kept, p.rank)
+	slices.SortFunc(kept, rank)
 	return slices.Clip(kept[:min(len(kept), MaxFailureQuorum)])
 }
 
 // speaks reports whether a statement against f counts: it is about the endpoint
-// record that is known, unless failure is permanent, and its witness has neither
-// left nor is it revoked or a member by the word of a retired CA key.
+// record that is known, and its witness has neither left nor is it revoked or a member by the word of a retired CA key.
 func (d *Directory) speaks(s statement, f *facts) bool {
-	return (d.policy.permanent || f.mode != 0 && s.sequence == f.sequence) && !d.isSilenced(s.witness)
+	return f.mode != 0 && s.sequence == f.sequence && !d.isSilenced(s.witness)
 }
 
 func (d *Directory) isSilenced(m ident.Member) bool {
@@ -97,7 +87,7 @@ func (d *Directory) isFailed(f *facts) bool {
 			n++
 		}
 	}
-	return n >= d.policy.quorum
+	return n >= d.quorum
 }
 
 // setFailures puts the joined list in the place of the statements against f,
@@ -111,7 +101,7 @@ func (d *Directory) setFailures(f *facts, list []statement) {
 			delete(w.rare.against, f)
 		}
 	}
-	f.rarely().failures = d.policy.join(f, list)
+	f.rarely().failures = join(f, list)
 	for _, s := range f.failures() {
 		w := d.about(s.witness).rarely()
 		if w.against == nil {
@@ -183,18 +173,16 @@ func (d *Directory) acceptFailure(f *facts, signed certificate.SignedFailure) (n
 	return true
 }
 
-// SetPolicy says how many witnesses make a member failed, and whether it stays
-// so: failure_quorum, kept within MinFailureQuorum and MaxFailureQuorum, and
-// failure_permanent of the group configuration. Otherwise a member is failed
-// until it signs an endpoint record with a higher number. It is the least
-// quorum and not permanent at first. A change has effect at once, at the cost
-// of a look at every member.
-func (d *Directory) SetPolicy(quorum int, permanent bool) {
-	p := policy{quorum: min(max(quorum, MinFailureQuorum), MaxFailureQuorum), permanent: permanent}
-	if p == d.policy {
+// SetQuorum says how many witnesses make a member failed, until it signs an endpoint record
+// with a higher number: failure_quorum of the group configuration, kept within
+// MinFailureQuorum and MaxFailureQuorum. It is the least one at first. A change has effect
+// at once, at the cost of a look at every member.
+func (d *Directory) SetQuorum(quorum int) {
+	quorum = min(max(quorum, MinFailureQuorum), MaxFailureQuorum)
+	if quorum == d.quorum {
 		return
 	}
-	d.policy = p
+	d.quorum = quorum
 	for f := range d.order.from(ident.Member{}) {
 		if len(f.failures()) > 0 {
 			d.setFailures(f, f.failures())

@@ -112,24 +112,7 @@ func TestARevokedWitnessDoesNotCount(t *testing.T) {
 }
 
 // Requirement D-14.
-func TestPermanentFailure(t *testing.T) {
-	ca := newAuthority(1)
-	list := ca.members(4)
-	ben := list[1]
-	d := directory.New(ca, list[0].id)
-	d.SetPolicy(2, true)
-	introduce(t, d, list...)
-	must(d.LearnEndpoint(ben.endpoint(5, "a.example:1")))
-	assert.True(t, accuse(t, d, ben, 1, list[2]))
-	assert.False(t, d.Failed(ben.id))
-	assert.True(t, accuse(t, d, ben, 9, list[3]), "whatever number it names")
-	assert.True(t, d.Failed(ben.id))
-	must(d.LearnEndpoint(ben.endpoint(10, "a.example:1")))
-	assert.True(t, d.Failed(ben.id), "for ever")
-}
-
-// Requirement D-14.
-func TestPolicyHasEffectAtOnce(t *testing.T) {
+func TestQuorumHasEffectAtOnce(t *testing.T) {
 	ca := newAuthority(1)
 	list := ca.members(20)
 	ben := list[1]
@@ -138,30 +121,22 @@ func TestPolicyHasEffectAtOnce(t *testing.T) {
 	accuse(t, d, ben, 1, list[2], list[3], list[4])
 	accuse(t, d, ben, 2, list[5])
 	for _, c := range []struct {
-		quorum    int
-		permanent bool
-		failed    bool
-	}{{3, false, true}, {4, false, false}, {4, true, true}, {5, true, false}, {-1, true, true}, {2, false, true}} {
-		d.SetPolicy(c.quorum, c.permanent)
+		quorum int
+		failed bool
+	}{{3, true}, {4, false}, {5, false}, {-1, true}, {2, true}} {
+		d.SetQuorum(c.quorum)
 		assert.Equal(t, c.failed, d.Failed(ben.id), "%+v", c)
 		assert.Equal(t, !c.failed, d.Candidates() == 19)
 	}
 	accuse(t, d, list[6], 1, list[2])
-	d.SetPolicy(-1, false)
+	d.SetQuorum(-1)
 	assert.False(t, d.Failed(list[6].id), "the least quorum is 2")
 	accuse(t, d, ben, 1, list[7:]...)
-	d.SetPolicy(100, false)
+	d.SetQuorum(100)
 	assert.Equal(t, directory.MaxFailureQuorum, len(d.KeptFailures(ben.id)))
 	accuse(t, d, list[6], 1, list[3:6]...)
 	accuse(t, d, list[6], 1, list[7:19]...)
 	assert.True(t, d.Failed(list[6].id), "the greatest is sixteen")
-	// permanent statements of the past are dropped when they count no more
-	d.SetPolicy(2, true)
-	must(d.LearnEndpoint(list[6].endpoint(2, "a.example:1")))
-	assert.True(t, d.Failed(list[6].id))
-	d.SetPolicy(2, false)
-	assert.False(t, d.Failed(list[6].id))
-	assert.Empty(t, d.KeptFailures(list[6].id))
 }
 
 // A member hears that it is said to have failed: it signs a higher number then.

@@ -29,27 +29,27 @@ type news struct {
 }
 
 // learnJoin is what acceptFailure and takeEndpoint do to the statements.
-func (n news) learn(p policy, f *facts) {
+func (n news) learn(f *facts) {
 	list := slices.Clone(f.failures())
 	if n.witness > 0 {
 		list = append(list, statement{ident.Member{n.witness}, n.sequence, string(rune(n.raw))})
 	} else if f.mode == 0 || n.sequence > f.sequence {
 		f.mode, f.sequence = uint8(certificate.Reachable), n.sequence
 	}
-	f.rarely().failures = p.join(f, list)
+	f.rarely().failures = join(f, list)
 }
 
 // merge is what two directories do that tell each other everything.
-func merge(p policy, a, b *facts) *facts {
+func merge(a, b *facts) *facts {
 	c := &facts{mode: max(a.mode, b.mode), sequence: max(a.sequence, b.sequence)}
-	c.rarely().failures = p.join(c, slices.Concat(a.failures(), b.failures()))
+	c.rarely().failures = join(c, slices.Concat(a.failures(), b.failures()))
 	return c
 }
 
-func learned(p policy, list []news) *facts {
+func learned(list []news) *facts {
 	f := &facts{}
 	for _, n := range list {
-		n.learn(p, f)
+		n.learn(f)
 	}
 	return f
 }
@@ -68,19 +68,15 @@ var oneNews = rapid.Custom(func(t *rapid.T) news {
 	}
 })
 
-var somePolicy = rapid.Custom(func(t *rapid.T) policy {
-	return policy{quorum: 2, permanent: rapid.Bool().Draw(t, "permanent")}
-})
-
 // Whatever the order and however often: the same statements and records leave
 // the same. (D-13)
 func TestPropertyJoinCommutesAndIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, list := somePolicy.Draw(t, "policy"), someNews.Draw(t, "news")
+		list := someNews.Draw(t, "news")
 		again := rapid.Permutation(slices.Concat(list, list)).Draw(t, "again")
-		once := learned(p, list)
-		require.Equal(t, seen(once), seen(learned(p, again)))
-		require.Equal(t, seen(once), seen(merge(p, once, once)))
+		once := learned(list)
+		require.Equal(t, seen(once), seen(learned(again)))
+		require.Equal(t, seen(once), seen(merge(once, once)))
 		require.LessOrEqual(t, len(once.failures()), MaxFailureQuorum)
 	})
 }
@@ -89,29 +85,25 @@ func TestPropertyJoinCommutesAndIsIdempotent(t *testing.T) {
 // had learned everything itself. (D-13)
 func TestPropertyJoinIsAssociative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := somePolicy.Draw(t, "policy")
 		x, y, z := someNews.Draw(t, "x"), someNews.Draw(t, "y"), someNews.Draw(t, "z")
-		a, b, c := learned(p, x), learned(p, y), learned(p, z)
-		want := seen(learned(p, slices.Concat(z, x, y)))
-		require.Equal(t, want, seen(merge(p, merge(p, a, b), c)))
-		require.Equal(t, want, seen(merge(p, a, merge(p, b, c))))
-		require.Equal(t, want, seen(merge(p, merge(p, c, a), merge(p, b, a))))
+		a, b, c := learned(x), learned(y), learned(z)
+		want := seen(learned(slices.Concat(z, x, y)))
+		require.Equal(t, want, seen(merge(merge(a, b), c)))
+		require.Equal(t, want, seen(merge(a, merge(b, c))))
+		require.Equal(t, want, seen(merge(merge(c, a), merge(b, a))))
 	})
 }
 
 // Of each witness the highest number stays, in the order of rank. (D-13)
 func TestJoinOrder(t *testing.T) {
 	list := []news{{witness: 3, sequence: 4}, {witness: 1, sequence: 4}, {witness: 2, sequence: 5}, {witness: 1, sequence: 2}, {witness: 4, sequence: 1}}
-	temporary, permanent := policy{2, false}, policy{2, true}
 	witnesses := func(f *facts) (w []byte) {
 		for _, s := range f.failures() {
 			w = append(w, s.witness[0])
 		}
 		return w
 	}
-	assert.Equal(t, []byte{2, 1, 3, 4}, witnesses(learned(temporary, list)))
-	assert.Equal(t, []byte{1, 2, 3, 4}, witnesses(learned(permanent, list)))
+	assert.Equal(t, []byte{2, 1, 3, 4}, witnesses(learned(list)))
 	list = append(list, news{sequence: 4}) // the record
-	assert.Equal(t, []byte{2, 1, 3}, witnesses(learned(temporary, list)), "what is below its number is dropped")
-	assert.Equal(t, []byte{1, 2, 3, 4}, witnesses(learned(permanent, list)), "but not where failure is permanent")
+	assert.Equal(t, []byte{2, 1, 3}, witnesses(learned(list)), "what is below its number is dropped")
 }

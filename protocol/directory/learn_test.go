@@ -241,7 +241,7 @@ func TestPropertyHostilePages(t *testing.T) {
 		return e
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		d := anyPolicy(t, ca)()
+		d := anyQuorum(t, ca)()
 		d.SetLimit(rapid.IntRange(3, 10).Draw(t, "limit"))
 		for range rapid.IntRange(2, 5).Draw(t, "steps") {
 			switch rapid.IntRange(0, 4).Draw(t, "step") {

@@ -107,12 +107,12 @@ func picture(d *directory.Directory, members []someone) string {
 	return text + fmt.Sprintf("\n%x %d %x", raws, count, xor)
 }
 
-// anyPolicy makes directories of one group, which has some policy.
-func anyPolicy(t *rapid.T, ca *authority) func() *directory.Directory {
-	quorum, permanent := rapid.IntRange(2, 3).Draw(t, "quorum"), rapid.Bool().Draw(t, "permanent")
+// anyQuorum makes directories of one group, which has some quorum.
+func anyQuorum(t *rapid.T, ca *authority) func() *directory.Directory {
+	quorum := rapid.IntRange(2, 3).Draw(t, "quorum")
 	return func() *directory.Directory {
 		d := directory.New(ca, ident.Member{})
-		d.SetPolicy(quorum, permanent)
+		d.SetQuorum(quorum)
 		return d
 	}
 }
@@ -134,7 +134,7 @@ func TestPropertyLearningCommutesAndIsIdempotent(t *testing.T) {
 		for _, i := range rapid.Permutation(append(some, some...)).Draw(t, "again") {
 			shuffled = append(shuffled, all[i])
 		}
-		fresh := anyPolicy(t, ca)
+		fresh := anyQuorum(t, ca)
 		a, b := fresh(), fresh()
 		learnAll(t, a, once)
 		learnAll(t, b, shuffled)
@@ -155,7 +155,7 @@ func TestPropertyNewsMeansChange(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 2), ca.members(2)
 	rapid.Check(t, func(t *rapid.T) {
-		d := anyPolicy(t, ca)()
+		d := anyQuorum(t, ca)()
 		for _, i := range rapid.SliceOfN(rapid.IntRange(0, len(all)-1), 20, 40).Draw(t, "facts") {
 			before := picture(d, members)
 			news, _ := all[i].learn(d)
@@ -215,7 +215,7 @@ func TestPropertyMergingIsAssociative(t *testing.T) {
 				parts[to] = append(parts[to], f)
 			}
 		}
-		empty := anyPolicy(t, ca)
+		empty := anyQuorum(t, ca)
 		fresh := func(i int) *directory.Directory {
 			d := empty()
 			learnAll(t, d, parts[i])

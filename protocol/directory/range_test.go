@@ -82,7 +82,7 @@ func TestPropertyDirectoriesConvergeByRanges(t *testing.T) {
 	ca := newAuthority(1)
 	all, members := facts(ca, 4), ca.members(4)
 	rapid.Check(t, func(t *rapid.T) {
-		fresh := anyPolicy(t, ca)
+		fresh := anyQuorum(t, ca)
 		a, b := fresh(), fresh()
 		for _, s := range members { // who is known to one is so by its certificate
 			for _, d := range []*directory.Directory{a, b} {

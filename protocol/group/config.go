@@ -41,7 +41,7 @@ type configForm struct {
 //
 //	constants = [ members_max: uint, update_capacity: uint, failure_quorum: uint,
 //	              certificate_lifetime: uint, clock_allowance: uint, settlement_time: uint,
-//	              gossip_interval: uint, silence: uint, failure_permanent: bool ]
+//	              gossip_interval: uint, silence: uint ]
 type constantsForm struct {
 	_                   struct{} `cbor:",toarray"`
 	MembersMax          uint64
@@ -52,7 +52,6 @@ type constantsForm struct {
 	SettlementTime      millis
 	GossipInterval      millis
 	Silence             millis
-	FailurePermanent    bool
 }
 
 // resourceForm is one resource. An empty preset is the policy's default.
@@ -133,7 +132,6 @@ func (s Settings) form() *configForm {
 			SettlementTime:      toMillis(s.SettlementTime),
 			GossipInterval:      toMillis(s.GossipInterval),
 			Silence:             toMillis(s.Silence),
-			FailurePermanent:    s.FailurePermanent,
 		},
 		Authorities: s.Authorities, RevocationFloor: s.RevocationFloor, Extensions: s.Extensions,
 	}
@@ -163,7 +161,6 @@ func (f *configForm) settings() (Settings, error) {
 		SettlementTime:      f.Constants.SettlementTime.duration(),
 		GossipInterval:      f.Constants.GossipInterval.duration(),
 		Silence:             f.Constants.Silence.duration(),
-		FailurePermanent:    f.Constants.FailurePermanent,
 		Authorities:         f.Authorities,
 		RevocationFloor:     f.RevocationFloor,
 		Extensions:          f.Extensions,

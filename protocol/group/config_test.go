@@ -140,7 +140,6 @@ func TestConfigRoundTripOfAnything(t *testing.T) {
 			SettlementTime:      span(t, "settlement", time.Hour, group.MaxLifetime),
 			GossipInterval:      span(t, "gossip", 100*time.Millisecond, time.Hour),
 			Silence:             span(t, "silence", time.Second, 10*time.Minute),
-			FailurePermanent:    rapid.Bool().Draw(t, "permanent"),
 			Authorities:         drawAuthorities(t),
 			RevocationFloor:     rapid.Uint64().Draw(t, "floor"),
 			Resources:           sorted(byName),
@@ -239,7 +238,7 @@ func configList(change func(top, resource, constants []any, params map[uint64]an
 	none := map[int]any{}
 	params := map[uint64]any{1: uint64(4000), 2: uint64(9), 3: uint64(100)}
 	r := []any{"ftp", "wandering", "", uint64(1), params, uint64(4000), uint64(0), none}
-	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000), uint64(4000), false}
+	c := []any{uint64(100), uint64(10), uint64(2), uint64(60000), uint64(1000), uint64(3600000), uint64(30000), uint64(4000)}
 	top := []any{uint64(1), "demo", uint64(1000), []any{r}, c, ids(firstKey), uint64(7), none}
 	change(top, r, c, params)
 	return top
@@ -269,8 +268,6 @@ func TestSignedConfigurationsThatAreRefused(t *testing.T) {
 		{"null for authorities", func(top, _, _ []any, _ params) { top[5] = nil }, group.ErrMalformed},
 		{"others' authorities", func(top, _, _ []any, _ params) { top[5] = ids(secondKey) }, group.ErrAuthorities},
 		{"id of an authority", func(top, _, _ []any, _ params) { top[5] = []any{[]byte{1}} }, group.ErrMalformed},
-		{"permanent failures", func(_, _, c []any, _ params) { c[8] = true }, nil},
-		{"a number for permanent", func(_, _, c []any, _ params) { c[8] = uint64(1) }, group.ErrMalformed},
 		{"critical in a resource", func(_, r, _ []any, _ params) { r[7] = map[int]any{2: 1} }, canonical.ErrExtension},
 		{"version", func(top, _, _ []any, _ params) { top[0] = uint64(0) }, group.ErrVersion},
 		{"name", func(top, _, _ []any, _ params) { top[1] = "" }, group.ErrName},

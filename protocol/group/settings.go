@@ -129,10 +129,6 @@ type Settings struct {
 	// MinSilence to MaxSilence. A shorter one replaces lost tokens sooner, and takes
 	// slow members for dead more often.
 	Silence time.Duration
-	// FailurePermanent makes failed members stay failed, as the paper has it: its
-	// endpoint record with a higher sequence number brings none back. Then a
-	// partition can cost the members on its smaller side their membership.
-	FailurePermanent bool
 	// Authorities are the CA keys in force, by their ids: 1 to MaxAuthorities
 	// different ones, the signer's among them. What others have signed counts no
 	// more. Sign fills in the signer's when there are none.

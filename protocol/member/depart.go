@@ -38,18 +38,13 @@ func (m *Member) leave() {
 	}
 }
 
-// depart ends a member that turns out to have left, or to have failed where that
-// is for ever.
+// depart ends a member that turns out to have left.
 func (m *Member) depart() {
 	if m.departed {
 		return
 	}
 	m.departed = true
-	if _, left := m.dir.Left(m.self); left {
-		m.emit(effect.Stop{Reason: ErrLeft})
-		return
-	}
-	m.emit(effect.Stop{Reason: ErrFailed})
+	m.emit(effect.Stop{Reason: ErrLeft})
 }
 
 // renew puts a newer certificate of this member into force. It is the same

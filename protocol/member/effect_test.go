@@ -81,8 +81,7 @@ var takesEffect = map[string]any{
 		assert.NoError(c.t, c.Standing(stranger.id()))
 	},
 	"Settings.UpdateCapacity":      "sim/experiment measures it; each token and receipt is filled by the configuration in force",
-	"Settings.FailureQuorum":       "protocol/directory TestPolicyHasEffectAtOnce",
-	"Settings.FailurePermanent":    "protocol/directory TestPolicyHasEffectAtOnce",
+	"Settings.FailureQuorum":       "protocol/directory TestQuorumHasEffectAtOnce",
 	"Settings.CertificateLifetime": "the authority's: what it signs from then on",
 	"Settings.ClockAllowance": func(c *changed) {
 		maker := c.peers[0]

@@ -176,29 +176,6 @@ func TestSampleAsksForOnePage(t *testing.T) {
 	assert.Equal(t, 1, asked)
 }
 
-// Where failure is for ever, a member that was stated failed under whatever record
-// hears of it, and is none after a restart either.
-func TestPermanentFailureIsForEver(t *testing.T) {
-	a, b, p := crowd(t)
-	s := settings(2, quick)
-	s.FailurePermanent = true
-	c, err := s.Sign(a.group.ID(), a.key)
-	require.NoError(t, err)
-	b.step(member.Learn{Configuration: c.Raw()})
-	before := len(b.journal)
-	b.hear(p[0], &wire.News{Updates: encoded(t,
-		update.Failure(p[0].failure(b.ID(), 1), p[0].certificate.Raw()), // of an older record
-		update.Failure(p[1].failure(b.ID(), 2), p[1].certificate.Raw()),
-	)})
-	assert.ErrorIs(t, stopped(b), member.ErrFailed)
-	assert.Equal(t, 2, len(b.journal)-before)
-	b.restart()
-	assert.ErrorIs(t, stopped(b), member.ErrFailed)
-	b.checkpoint()
-	b.restart()
-	assert.ErrorIs(t, stopped(b), member.ErrFailed)
-}
-
 // On a page the witness may stand behind whom it speaks of. The journal is read
 // from the front.
 func TestPageIsJournalledSoThatItCanBeRead(t *testing.T) {

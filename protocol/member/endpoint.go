@@ -135,13 +135,9 @@ func (m *Member) overtaken(raw []byte) {
 }
 
 // refute answers that this member is taken for dead, by a quorum, with a newer
-// endpoint record. Where failure is for ever, it has to stop.
+// endpoint record.
 func (m *Member) refute() {
 	if !m.dir.Failed(m.self) {
-		return
-	}
-	if m.settings.FailurePermanent {
-		m.depart()
 		return
 	}
 	m.emit(effect.Report{Kind: "stated failed", About: m.self, Detail: "by a quorum of others, who do not reach this member; it says that it is alive"})

@@ -8,7 +8,6 @@ var (
 	ErrWaiters   = errors.New("too many programs wait for this resource")
 	ErrRevoked   = errors.New("this member's certificate is revoked")
 	ErrLeft      = errors.New("this member has left the group")
-	ErrFailed    = errors.New("this member was stated failed, which is for ever in this group")
 	ErrExpired   = errors.New("this member's certificate is not valid now")
 	ErrHeld      = errors.New("the program that asks runs under a grant of this resource")
 	ErrNotDue    = errors.New("the operation ran too recently")

@@ -306,11 +306,10 @@ func (m *Member) learnFailure(from ident.Member, raw []byte) error {
 }
 
 // tookFailure journals and passes on a failure statement that is news, that names
-// the subject's endpoint record (unless failure is for ever, any other counts for
-// nothing yet), and that is needed for a quorum: when a network breaks, everybody
+// the subject's endpoint record (any other counts for nothing yet), and that is needed for a quorum: when a network breaks, everybody
 // would else tell everybody what everybody sees.
 func (m *Member) tookFailure(f certificate.Failure, raw []byte) {
-	if sequence, known := m.dir.Sequence(f.Subject); !m.settings.FailurePermanent && (!known || sequence != f.Sequence) {
+	if sequence, known := m.dir.Sequence(f.Subject); !known || sequence != f.Sequence {
 		return
 	}
 	if len(m.dir.Failures(f.Subject)) <= m.settings.FailureQuorum { // more would only repeat it

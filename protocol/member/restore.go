@@ -48,7 +48,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		m.beginRecall()
 	}
 	m.expelRevoked()
-	if _, left := m.dir.Left(m.self); left || m.dir.Failed(m.self) && m.settings.FailurePermanent {
+	if _, left := m.dir.Left(m.self); left {
 		m.depart()
 	}
 	m.recallVisits(past)

@@ -105,7 +105,7 @@ func (m *Member) configure() (fresh []*slot, err error) {
 	}
 	m.settings = settings
 	m.dir.SetLimit(m.settings.MembersMax)
-	m.dir.SetPolicy(m.settings.FailureQuorum, m.settings.FailurePermanent)
+	m.dir.SetQuorum(m.settings.FailureQuorum)
 	m.dir.ForgetRevocations(m.settings.RevocationFloor)
 	configured := make(map[slotKey]bool)
 	m.policyRate, m.policyBurst = policyLimits(m.settings.Slots())

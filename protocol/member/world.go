@@ -30,7 +30,7 @@ func (w world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 // stated failed and says something is alive, and will say so to all.
 func (w world) Standing(id ident.Member) error {
 	err := w.dir.Status(id, w.now.Wall)
-	if errors.Is(err, directory.ErrFailed) && w.peers[id] != nil && !w.settings.FailurePermanent {
+	if errors.Is(err, directory.ErrFailed) && w.peers[id] != nil {
 		return nil
 	}
 	return err
