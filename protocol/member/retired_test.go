@@ -86,16 +86,6 @@ func TestARetiredKeyIsToldBeforeItEndsConnections(t *testing.T) {
 	assert.Less(t, told, ends)
 }
 
-// stopped is why the last step ended the member, or nil.
-func stopped(b *box) error {
-	for _, e := range b.effects {
-		if s, ok := e.(effect.Stop); ok {
-			return s.Reason
-		}
-	}
-	return nil
-}
-
 // A group that permits fewer members than it has does not make a member forget
 // who signed its tokens.
 func TestTokenOutlivesALowerLimit(t *testing.T) {
