@@ -150,7 +150,7 @@ func (s *Server) serveHTTP() {
 
 // Serve takes connections until Shutdown, and then returns nil.
 func (s *Server) Serve() error {
-	s.stopped.Go(s.keep)
+	s.beginUpkeep()
 	err := s.http.Serve(s.socket)
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -166,9 +166,27 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		err = errors.Join(err, s.http.Close())
 	}
 	err = errors.Join(err, ignoreClosed(s.socket.Close()))
-	s.stop.Do(func() { close(s.stopping) })
-	s.stopped.Wait()
+	s.endUpkeep()
 	return errors.Join(err, s.seen.save())
+}
+
+// beginUpkeep starts the upkeep, unless Shutdown has come first.
+func (s *Server) beginUpkeep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.stopping:
+	default:
+		s.stopped.Go(s.keep)
+	}
+}
+
+// endUpkeep ends the upkeep, also one that Serve has not begun yet.
+func (s *Server) endUpkeep() {
+	s.mu.Lock()
+	s.stop.Do(func() { close(s.stopping) })
+	s.mu.Unlock()
+	s.stopped.Wait()
 }
 
 func ignoreClosed(err error) error {

@@ -221,6 +221,14 @@ func TestNotStarted(t *testing.T) {
 	assert.ErrorIs(t, err, ca.ErrNoAuthority)
 }
 
+// TestServer_ShutdownWhileServeBegins_Ends: the race detector sees whether the two agree.
+func TestServer_ShutdownWhileServeBegins_Ends(t *testing.T) {
+	for range 100 {
+		b := newBench(t)
+		b.stop()
+	}
+}
+
 // Shutdown ends what has begun, and can be asked for twice.
 func TestShutdown(t *testing.T) {
 	b := newBench(t)
