@@ -31,7 +31,7 @@ func forkOf(a *Authority, seed byte, n uint64) []byte {
 	}
 	var objects []evidence.Object
 	for accept := range uint64(2) {
-		signed, err := token.Title{Genesis: genesis}.Next(ident.Member{7}, ident.Incarnation{1}, accept).Sign(a.Group(), key)
+		signed, err := token.Title{Genesis: genesis}.Next(ident.Member{7}, ident.Reservation{Incarnation: ident.Incarnation{1}, Number: accept}).Sign(a.Group(), key)
 		if err != nil {
 			panic(err)
 		}

@@ -81,7 +81,7 @@ func auditPool() (pool []journal.Record) {
 }
 
 func auditTransfer(title token.Title, from, to *person) token.Transfer {
-	body := title.Next(to.id, to.incarnation, 1)
+	body := title.Next(to.id, ident.Reservation{Incarnation: to.incarnation, Number: 1})
 	body.Time = millis
 	return must(body.Sign(group, from.key))
 }

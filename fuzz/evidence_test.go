@@ -108,15 +108,15 @@ func evidenceSeeds() map[string][]byte {
 	genesis := must(token.GenesisBody{
 		Resource: "ftp", Generator: thiefID, Incarnation: ident.Incarnation{9}, Sequence: 3, Time: millis,
 	}.Sign(group, thief))
-	body := token.Title{Genesis: genesis}.Next(benID, ident.Incarnation{8}, 4)
+	body := token.Title{Genesis: genesis}.Next(benID, ident.Reservation{Incarnation: ident.Incarnation{8}, Number: 4})
 	transfer := must(body.Sign(group, thief))
 	other := body
 	other.Accept = 5
 	another := must(other.Sign(group, thief))
-	fromBen := token.Title{Genesis: genesis, Transfer: transfer}.Next(thiefID, ident.Incarnation{7}, 1)
+	fromBen := token.Title{Genesis: genesis, Transfer: transfer}.Next(thiefID, ident.Reservation{Incarnation: ident.Incarnation{7}, Number: 1})
 	toThief := must(fromBen.Sign(group, ben))
 	void := must(token.AnswerTo(toThief, thiefID, ident.Incarnation{7}).Sign(group, token.Void, thief))
-	kept := token.Title{Genesis: genesis, Transfer: toThief}.Next(benID, ident.Incarnation{8}, 6)
+	kept := token.Title{Genesis: genesis, Transfer: toThief}.Next(benID, ident.Reservation{Incarnation: ident.Incarnation{8}, Number: 6})
 	receipt := void.Body()
 
 	file := func(a, b evidence.Object) []byte {

@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	wandergroup "github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -175,7 +176,10 @@ func offerOf(p *person, resource string, add func(wire.Message)) {
 	add(&wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers(), Certificates: [][]byte{p.certificate.Raw()}})
 	add(&wire.Cancel{Token: title.Token(), Hop: 1, Incarnation: memberIncarnation(), Accept: 1})
 	for accept := range uint64(3) {
-		body := title.Next(self.id, memberIncarnation(), accept+1)
+		body := title.Next(self.id, ident.Reservation{
+			Incarnation: memberIncarnation(), Number: accept + 1,
+			MAC: handoff.AcceptMAC(self.key, memberIncarnation(), p.id, title.Token(), 1, accept+1),
+		})
 		body.Time = millis
 		add(&wire.Transfer{Transfer: must(body.Sign(group, p.key)).Raw(), Genesis: title.Genesis.Raw()})
 	}
@@ -191,7 +195,7 @@ func (p *person) reply(to wire.Message, how int) wire.Message {
 		if how == 2 {
 			return &wire.Need{Token: m.Token, Hop: m.Hop, Members: []ident.Member{people[0].id}}
 		}
-		return &wire.Accept{Token: m.Token, Hop: m.Hop, Incarnation: p.incarnation, Accept: uint64(how + 1), Lifetime: 60000}
+		return &wire.Accept{Token: m.Token, Hop: m.Hop, Incarnation: p.incarnation, Accept: uint64(how + 1), MAC: ident.MAC{byte(how)}, Lifetime: 60000}
 	case *wire.Transfer:
 		return p.verdict(m, how)
 	case *wire.Want:

@@ -21,7 +21,7 @@ func tokenObjects() (token.Genesis, token.Transfer, token.Answer) {
 		Resource: "ftp", Slot: 1, Generator: adaID, Incarnation: ident.Incarnation{9},
 		Sequence: 3, Time: millis, Nonce: [token.NonceSize]byte{5}, Extensions: later,
 	}.Sign(group, ada))
-	body := token.Title{Genesis: genesis}.Next(benID, ident.Incarnation{8}, 4)
+	body := token.Title{Genesis: genesis}.Next(benID, ident.Reservation{Incarnation: ident.Incarnation{8}, Number: 4})
 	body.Time, body.Field = millis+1000, []byte("field")
 	transfer := must(body.Sign(group, ada))
 	return genesis, transfer, must(token.AnswerTo(transfer, benID, ident.Incarnation{8}).Sign(group, token.Void, ben))

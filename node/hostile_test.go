@@ -68,7 +68,7 @@ func newExchange(t *testing.T) *exchange {
 
 	title := token.Title{Genesis: x.genesis, Transfer: first}
 	x.accept = x.offer(title)
-	x.back = x.transfer(title, title.Next(x.n.ID(), x.accept.Incarnation, x.accept.Accept), x.id)
+	x.back = x.transfer(title, title.Next(x.n.ID(), x.accept.Reservation()), x.id)
 	x.say(x.n, x.back)
 	x.receipt = hear[*wire.Receipt](x.peer).Receipt
 	return x
@@ -176,38 +176,38 @@ func TestTransferThatIsNoneChangesNothing(t *testing.T) {
 	})
 	dropped("the node's own, replayed to itself", "address", x.out)
 
-	body := title.Next(other.Certificate.Member(), x.accept.Incarnation, x.accept.Accept)
+	body := title.Next(other.Certificate.Member(), x.accept.Reservation())
 	dropped("to another member", "address", x.transfer(title, body, x.id))
 
 	x.keys[other.Certificate.Member()] = other.Certificate.Key()
-	body = title.Next(x.n.ID(), x.accept.Incarnation, x.accept.Accept)
+	body = title.Next(x.n.ID(), x.accept.Reservation())
 	body.From = other.Certificate.Member()
 	stolen := x.transfer(title, body, other)
 	stolen.Certificates = [][]byte{other.Certificate.Raw()}
 	dropped("from another member", "address", stolen)
 
-	body = title.Next(x.n.ID(), x.accept.Incarnation, x.accept.Accept)
+	body = title.Next(x.n.ID(), x.accept.Reservation())
 	forged := x.transfer(title, body, other)
 	dropped("signed by another member", "signature", forged)
 
 	body.Previous[0] ^= 1
 	dropped("not following from its previous", "chain", x.transfer(title, body, x.id))
 
-	body = title.Next(x.n.ID(), x.accept.Incarnation, x.accept.Accept)
+	body = title.Next(x.n.ID(), x.accept.Reservation())
 	body.Hop = 7
 	dropped("of a later hop", "chain", x.transfer(title, body, x.id))
 
 	mine := x.mint(1)
 	never := x.accept.Accept + 100
-	unknown("with a number that was never given", x.transfer(mine, mine.Next(x.n.ID(), x.accept.Incarnation, never), x.id))
-	unknown("with number 0", x.transfer(mine, mine.Next(x.n.ID(), x.accept.Incarnation, 0), x.id))
-	unknown("with the number of another token", x.transfer(mine, mine.Next(x.n.ID(), x.accept.Incarnation, x.accept.Accept), x.id))
-	unknown("to an incarnation of another time", x.transfer(mine, mine.Next(x.n.ID(), x.incarnation, x.accept.Accept), x.id))
+	unknown("with a number that was never given", x.transfer(mine, mine.Next(x.n.ID(), ident.Reservation{Incarnation: x.accept.Incarnation, Number: never}), x.id))
+	unknown("with number 0", x.transfer(mine, mine.Next(x.n.ID(), ident.Reservation{Incarnation: x.accept.Incarnation, Number: 0}), x.id))
+	unknown("with the number of another token", x.transfer(mine, mine.Next(x.n.ID(), x.accept.Reservation()), x.id))
+	unknown("to an incarnation of another time", x.transfer(mine, mine.Next(x.n.ID(), ident.Reservation{Incarnation: x.incarnation, Number: x.accept.Accept, MAC: x.accept.MAC}), x.id))
 
 	stale := x.mint(2)
 	number := x.offer(stale).Accept
 	x.settle()
-	unknown("with a number that is settled", x.transfer(stale, stale.Next(x.n.ID(), x.accept.Incarnation, number), x.id))
+	unknown("with a number that is settled", x.transfer(stale, stale.Next(x.n.ID(), ident.Reservation{Incarnation: x.accept.Incarnation, Number: number}), x.id))
 
 	t.Run("altered anywhere", func(t *testing.T) {
 		flip := func(raw *[]byte) {
@@ -241,7 +241,7 @@ func TestTransferThatIsNoneChangesNothing(t *testing.T) {
 	})
 
 	t.Run("a second one of the same hop", func(t *testing.T) {
-		body := title.Next(x.n.ID(), x.accept.Incarnation, x.accept.Accept)
+		body := title.Next(x.n.ID(), x.accept.Reservation())
 		body.Field = []byte("another")
 		x.say(x.n, x.transfer(title, body, x.id))
 		for _, m := range x.marked() {
@@ -321,7 +321,7 @@ func TestHundredThousandMalformedFrames(t *testing.T) {
 		func() []byte { m := x.encoded(x.back); return m[:1+rng.IntN(len(m)-1)] },
 		func() []byte { m := x.encoded(x.back); m[rng.IntN(len(m))] ^= 1 << rng.IntN(8); return m },
 		func() []byte {
-			return x.encoded(&wire.Offer{Token: ident.Token(noise(rng, 32)), Hop: 1 + rng.Uint64()/2,
+			return x.encoded(&wire.Offer{Token: ident.Token(noise(rng, 32)), Hop: 1 + rng.Uint64N(ident.MaxHop),
 				Genesis: noise(rng, 100), Signers: []ident.Member{ident.Member(noise(rng, 16))}})
 		},
 		func() []byte {

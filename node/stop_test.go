@@ -34,7 +34,7 @@ func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
 		x.marked() // it is still there, and would not be if it waited for nothing
 	}
 	x.say(x.n, &wire.Cancel{Token: one.Token, Hop: one.Hop, Incarnation: one.Incarnation, Accept: one.Accept})
-	x.say(x.n, x.transfer(second, second.Next(x.n.ID(), two.Incarnation, two.Accept), x.id))
+	x.say(x.n, x.transfer(second, second.Next(x.n.ID(), two.Reservation()), x.id))
 	hear[*wire.Void](x.peer)
 	require.NoError(t, await.Next(t, "the end of the node", ended))
 }

@@ -89,7 +89,7 @@ func TestTransfersShareASync(t *testing.T) {
 		title := token.Title{Genesis: g}
 		p.say(n, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: g.Raw(), Signers: title.Signers()})
 		accept := hear[*wire.Accept](p)
-		transfer, err := title.Next(n.ID(), accept.Incarnation, accept.Accept).Sign(a.group.ID(), p.id.Key)
+		transfer, err := title.Next(n.ID(), accept.Reservation()).Sign(a.group.ID(), p.id.Key)
 		require.NoError(t, err)
 		body, err := wire.Encode(&wire.Transfer{Transfer: transfer.Raw(), Genesis: g.Raw()})
 		require.NoError(t, err)

@@ -73,6 +73,7 @@ func limitTable(t *testing.T) *table {
 		{"CA keys beside a group configuration", wire.MaxVouchers, "wire.MaxVouchers"},
 		{"members of a directory", directory.MaxMembers, "directory.MaxMembers"},
 		{"members of a sample of these", directory.MaxSample, "directory.MaxSample"},
+		{"highest hop of a token", uint64(ident.MaxHop), "ident.MaxHop"},
 		{"tokens in custody of one member", handoff.MaxHeld, "handoff.MaxHeld"},
 		{"live reservations", handoff.MaxReservations, "handoff.MaxReservations"},
 		{"live reservations of one peer", handoff.MaxReservationsPerPeer, "handoff.MaxReservationsPerPeer"},
@@ -121,6 +122,8 @@ func limitTable(t *testing.T) *table {
 
 // memberLimits are rates and bounds that the code does not export.
 var memberLimits = []struct{ what, name string }{
+	{"hops of a token at once", "member.freeHops"},
+	{"age for each more", "member.hopEvery"},
 	{"HELLOs handled of one peer, each second", "member.helloRate"},
 	{"and at once", "member.helloBurst"},
 	{"members of whom the latest object is kept", "member.maxMemories"},

@@ -31,6 +31,7 @@ var (
 	groupID                = groupOf(1)
 	day                    = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	incarnation            = ident.Incarnation{9, 8, 7}
+	acceptMAC              = ident.MAC{4, 3, 2}
 	millis          uint64 = 1772366400000
 )
 
@@ -233,7 +234,7 @@ func newWalk(t *testing.T, field []byte, e canonical.Extensions) (w walk) {
 }
 
 func pass(t *testing.T, title token.Title, from, to party, field []byte, e canonical.Extensions) token.Transfer {
-	body := title.Next(to.id, incarnation, 1025)
+	body := title.Next(to.id, ident.Reservation{Incarnation: incarnation, Number: 1025, MAC: acceptMAC})
 	body.Time, body.Field, body.Extensions = millis, field, e
 	signed, err := body.Sign(groupID, from.key)
 	require.NoError(t, err)

@@ -77,7 +77,7 @@ func (s *thief) gives(title token.Title, to *machine) {
 	})
 	s.say(to, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := hears[*wire.Accept](s)
-	signed, err := title.Next(to.id, accept.Incarnation, accept.Accept).Sign(s.w.ca.Group(), s.key)
+	signed, err := title.Next(to.id, accept.Reservation()).Sign(s.w.ca.Group(), s.key)
 	require.NoError(s.w, err)
 	s.say(to, &wire.Transfer{Transfer: signed.Raw(), Genesis: title.Genesis.Raw()})
 	hears[*wire.Receipt](s)

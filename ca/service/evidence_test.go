@@ -21,7 +21,7 @@ func (m *member) fork(n uint64) []byte {
 	require.NoError(m.t, err)
 	var objects []evidence.Object
 	for accept := range uint64(2) {
-		signed, err := token.Title{Genesis: genesis}.Next(ident.Member{7}, ident.Incarnation{1}, accept).Sign(m.group(), m.key)
+		signed, err := token.Title{Genesis: genesis}.Next(ident.Member{7}, ident.Reservation{Incarnation: ident.Incarnation{1}, Number: accept}).Sign(m.group(), m.key)
 		require.NoError(m.t, err)
 		objects = append(objects, evidence.Object{Kind: envelope.Transfer, Raw: signed.Raw()})
 	}

@@ -33,7 +33,7 @@ func (b *caBench) fork(name, file string) ident.Member {
 	require.NoError(b.t, err)
 	var objects []evidence.Object
 	for accept := range uint64(2) {
-		signed, err := token.Title{Genesis: genesis}.Next(ident.Member{7}, ident.Incarnation{1}, accept).Sign(g.ID(), key)
+		signed, err := token.Title{Genesis: genesis}.Next(ident.Member{7}, ident.Reservation{Incarnation: ident.Incarnation{1}, Number: accept}).Sign(g.ID(), key)
 		require.NoError(b.t, err)
 		objects = append(objects, evidence.Object{Kind: envelope.Transfer, Raw: signed.Raw()})
 	}

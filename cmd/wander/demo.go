@@ -36,10 +36,11 @@ before they make a new one; volatile members go by the paper. With the policy
 multitoken as many tokens walk as keep two operations going at once. With the
 policy uncoordinated no token travels: each operation makes one and drops it.
 
-With --victim holder who is killed holds a token, and the summary says for how long
-no operation began after that. A durable member comes back with its token. With a
-preset that watches holders, another token is made when it stays away for longer than
-about 10 s, and one of the two is dropped later. A volatile member loses what it holds.`,
+With --victim holder the demo kills members that hold a token. The summary says for how
+long no operation began after that. A durable member comes back with its token, a volatile
+one without it. Under a preset with a keeper (fair, light, all of ring) another token is
+made when the holder is silent for 4 s and its program has ended. If both tokens survive,
+one of them is dropped.`,
 		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s\n  wander demo --policy ring --crash 5s\n  wander demo --preset paper --victim holder --crash 30s --away 20s --for 5m",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

@@ -42,7 +42,7 @@ func newSpecimens(t *testing.T) *specimens {
 	var err error
 	s.genesis, err = body.Sign(s.group.ID(), s.key("a"))
 	require.NoError(t, err)
-	next := token.Title{Genesis: s.genesis}.Next(s.b.Member(), ident.Incarnation{1}, 7)
+	next := token.Title{Genesis: s.genesis}.Next(s.b.Member(), ident.Reservation{Incarnation: ident.Incarnation{1}, Number: 7})
 	s.transfer, err = next.Sign(s.group.ID(), s.key("a"))
 	require.NoError(t, err)
 	s.write("genesis", string(s.genesis.Raw()))

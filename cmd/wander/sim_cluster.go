@@ -27,7 +27,7 @@ type simClusterFlags struct {
 	unguarded, trace, quick  bool
 	diagram                  bool
 	lines, summary, output   string
-	token                    string
+	token, bad               string
 	one                      bool // --seed is there
 }
 
@@ -79,6 +79,7 @@ func (f *simClusterFlags) declare(cmd *cobra.Command) {
 	flags.Var(positiveSpan{&f.virtual}, "virtual", "how long there are faults, in virtual time (default the preset's)")
 	flags.StringVar(&f.faults, "faults", "", `which faults happen: "crash=2-5,cut=all,others=none" lets the second to fifth crash happen, and all cuts`)
 	flags.IntVar(&f.liars, "liars", 0, "how many members have drivers that lie; with --members")
+	flags.StringVar(&f.bad, "bad", "", "the kinds of bad members, as hoarder,minter; with --members. Kinds are\n  "+strings.Join(cluster.BadKinds(), "\n  "))
 	flags.StringVar(&f.bug, "bug", "none", "a deliberate mistake in the drivers, to see it found")
 	flags.BoolVar(&f.unguarded, "unguarded", false, "leave it to the journals to show what goes wrong")
 	flags.BoolVar(&f.trace, "trace", false, "print everything that happens; with --seed")
@@ -145,7 +146,7 @@ func (f *simClusterFlags) show(out io.Writer, s cluster.Setting) error {
 // setting is what all runs have in common.
 func (f *simClusterFlags) setting() (s cluster.Setting, err error) {
 	s = cluster.Setting{
-		Seed: f.seed, Members: f.members, For: f.virtual.Duration, Liars: f.liars, Unguarded: f.unguarded,
+		Seed: f.seed, Members: f.members, For: f.virtual.Duration, Liars: f.liars, Bad: f.bad, Unguarded: f.unguarded,
 	}
 	if s.Preset, err = cluster.ParsePreset(f.preset); err == nil && f.mix != "" {
 		s.Mix, err = cluster.ParseMix(f.mix)

@@ -2,6 +2,8 @@ package signature
 
 import (
 	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -41,6 +43,22 @@ func Generate(random io.Reader) (*PrivateKey, error) {
 
 // Public is the key that verifies what k signs.
 func (k *PrivateKey) Public() *PublicKey { return k.public }
+
+// DerivedSize is the size of a derived key in bytes.
+const DerivedSize = 32
+
+// Derive makes a secret key for another purpose: HKDF-SHA256 (RFC 5869) of the
+// seed, without salt, with label, a zero byte and context as its info. It is the
+// same each time, and says nothing about k or about what other labels and
+// contexts give.
+func (k *PrivateKey) Derive(label string, context []byte) (key [DerivedSize]byte) {
+	info := label + "\x00" + string(context)
+	derived, err := hkdf.Key(sha256.New, k.std.Seed(), nil, info, DerivedSize)
+	if err != nil { // only for a key of more than 255 hashes
+		panic(err)
+	}
+	return [DerivedSize]byte(derived)
+}
 
 // Seed is a copy of the secret, for the key file only.
 func (k *PrivateKey) Seed() []byte { return k.std.Seed() }

@@ -50,7 +50,7 @@ func newScript() (*script, error) {
 	for hop := range hops {
 		title.Transfer = last
 		from, to := hop%2, 1-hop%2
-		body := title.Next(members[to], incarnation, 1000*hops)
+		body := title.Next(members[to], ident.Reservation{Incarnation: incarnation, Number: 1000 * hops})
 		body.Time = now
 		if last, err = body.Sign(group, keys[from]); err != nil {
 			return nil, err
@@ -71,7 +71,7 @@ func tell(title token.Title, transfer token.Transfer, receipt token.Answer) *scr
 			Token: b.Token, Hop: b.Hop, Genesis: title.Genesis.Raw(), Signers: title.Signers(),
 			Settled: &wire.Settled{Incarnation: b.Incarnation, Below: b.Accept},
 		},
-		accept: wire.Accept{Token: b.Token, Hop: b.Hop, Incarnation: b.Incarnation, Accept: b.Accept, Lifetime: 30_000},
+		accept: wire.Accept{Token: b.Token, Hop: b.Hop, Incarnation: b.Incarnation, Accept: b.Accept, MAC: b.MAC, Lifetime: 30_000},
 		transfer: wire.Transfer{
 			Transfer: bytes.Clone(transfer.Raw()), Genesis: title.Genesis.Raw(), Previous: title.Transfer.Raw(),
 		},

@@ -71,7 +71,7 @@ func (s *story) generate(m *member) token.Title {
 
 // sign makes a transfer that nobody has written down.
 func (s *story) sign(t token.Title, from, to *member, accept uint64) token.Transfer {
-	tr, err := t.Next(to.id, to.inc, accept).Sign(groupID, from.key)
+	tr, err := t.Next(to.id, ident.Reservation{Incarnation: to.inc, Number: accept}).Sign(groupID, from.key)
 	require.NoError(s.t, err)
 	return tr
 }

@@ -77,7 +77,7 @@ func genesis(t require.TestingT, by party, sequence uint64, nonce byte) token.Ge
 
 // pass signs the transfer by which the title's holder gives the token away.
 func pass(t require.TestingT, title token.Title, from, to party, change ...func(*token.TransferBody)) token.Transfer {
-	body := title.Next(to.id, ident.Incarnation{to.id[0]}, 4)
+	body := title.Next(to.id, ident.Reservation{Incarnation: ident.Incarnation{to.id[0]}, Number: 4})
 	body.From = from.id
 	for _, c := range change {
 		c(&body)

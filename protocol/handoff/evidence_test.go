@@ -132,7 +132,7 @@ func TestEvidenceOfVoidAndTransfer(t *testing.T) {
 	taken, err := v.Transfer(first.Transfer)
 	require.NoError(t, err)
 	accept := sent[*wire.Accept](g[0].takes(g[1], &wire.Offer{Token: tok, Hop: 2, Genesis: first.Genesis, Signers: []ident.Member{g[0].id, g[1].id}}))
-	kept := g[1].signs(token.Title{Genesis: genesis, Transfer: taken}.Next(g[0].id, accept.Incarnation, accept.Accept))
+	kept := g[1].signs(token.Title{Genesis: genesis, Transfer: taken}.Next(g[0].id, accept.Reservation()))
 	o := g[0].takes(g[1], &wire.Transfer{Transfer: kept.Raw(), Genesis: first.Genesis, Previous: first.Transfer})
 	assert.Contains(t, written(o), "void and transfer")
 	assert.Contains(t, g[0].convictions(), g[1].id)

@@ -65,8 +65,10 @@ func (w *world) Certificate(m ident.Member) string {
 	return string(m[:])
 }
 
-func (w *world) Admits(_ token.GenesisBody, fresh bool) (wire.Refusal, bool) {
-	if fresh && w.stale {
+func (w *world) Circulates(token.GenesisBody) bool { return w.refusal != wire.RefuseResource }
+
+func (w *world) Admits(_ token.GenesisBody, hop uint64) (wire.Refusal, bool) {
+	if hop == 1 && w.stale {
 		return wire.RefuseClock, false
 	}
 	return w.refusal, w.refusal == 0

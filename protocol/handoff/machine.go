@@ -24,9 +24,11 @@ type World interface {
 	// Certificate is the encoded certificate of m, or "". It is asked for with
 	// every handoff, so it must not decode anything.
 	Certificate(m ident.Member) string
-	// Admits says whether tokens of this genesis circulate in this group. The
-	// reason is for the offerer. fresh asks for a check of the genesis time.
-	Admits(g token.GenesisBody, fresh bool) (wire.Refusal, bool)
+	// Circulates reports whether this group has the slot of a genesis.
+	Circulates(g token.GenesisBody) bool
+	// Admits says whether a token may make a hop to this member, as far as its
+	// genesis and the number of the hop tell. The reason is for the offerer.
+	Admits(g token.GenesisBody, hop uint64) (wire.Refusal, bool)
 	// LastOperation is when the operation last ran under a token of this
 	// genesis' slot, in ms since 1970, or 0.
 	LastOperation(g token.GenesisBody) uint64
@@ -92,6 +94,7 @@ type Stats struct {
 type Machine struct {
 	cfg      Config
 	verifier *token.Verifier
+	macs     macs
 	now      clock.Reading
 	jitter   *rand.Rand
 
@@ -128,6 +131,7 @@ func New(cfg Config) *Machine {
 	return &Machine{
 		cfg:       cfg,
 		verifier:  token.NewVerifier(cfg.Group, cfg.World),
+		macs:      newMACs(cfg.Key, cfg.Incarnation),
 		jitter:    rand.New(cfg.Rand),
 		records:   make(map[key]*record),
 		passing:   make(map[key]*record),

@@ -21,6 +21,14 @@ func (o *offerer) interrupt() {
 	}
 }
 
+// remove takes a record off the list, unless its number stands for another one by now:
+// an old journal that was put back without being noticed draws numbers again.
+func (o *offerer) remove(rec *record) {
+	if o.records[rec.accept] == rec {
+		delete(o.records, rec.accept)
+	}
+}
+
 // offererOf finds or, with a durable floor, makes the record of an offerer. A
 // floor that was deleted is made anew at the next number (handoff rules §1).
 func (m *Machine) offererOf(id ident.Member) *offerer {
@@ -127,6 +135,6 @@ func (m *Machine) tryForget(o *offerer, rec *record) {
 		o.live--
 		m.live--
 	}
-	delete(o.records, rec.accept)
+	o.remove(rec)
 	m.delete(rec)
 }

@@ -198,19 +198,19 @@ func (m *Machine) OnAccept(from ident.Member, msg *wire.Accept) {
 	if mem == nil && m.receiverOf(from).current == nil {
 		mem = m.meet(from, msg.Incarnation)
 	}
-	if mem == nil || msg.Accept < mem.said || msg.Accept < mem.floor || msg.Accept == 0 {
+	if mem == nil || msg.Accept < mem.said || msg.Accept < mem.floor || msg.Accept == 0 || msg.Accept > maxNumber {
 		m.stats.Stale++
 		return
 	}
 	mem.next = max(mem.next, msg.Accept+1)
 	p := rec.pass
 	if !p.target.IsZero() && p.target != from {
-		m.cancel(rec, accepted{from: from, incarnation: msg.Incarnation, number: msg.Accept})
+		m.cancel(rec, accepted{from: from, named: msg.Reservation()})
 		return
 	}
 	lifetime := min(m.cfg.Tuning.Lifetime, clock.Millis(msg.Lifetime))
 	p.remember(accepted{
-		from: from, incarnation: msg.Incarnation, number: msg.Accept,
+		from: from, named: msg.Reservation(),
 		until: m.now.Boot.Add(lifetime), renew: m.now.Boot.Add(lifetime - lifetime/4),
 	})
 	switch {
@@ -255,7 +255,7 @@ func (m *Machine) OnRefuse(from ident.Member, msg *wire.Refuse) {
 // lost.
 func (m *Machine) cancel(rec *record, a accepted) {
 	m.send(a.from, &wire.Cancel{
-		Token: rec.key.token, Hop: rec.key.hop + 1, Incarnation: a.incarnation, Accept: a.number,
+		Token: rec.key.token, Hop: rec.key.hop + 1, Incarnation: a.named.Incarnation, Accept: a.named.Number,
 	})
 }
 
@@ -295,7 +295,7 @@ func (m *Machine) Introduce(id ident.Member, hello *wire.Hello) {
 func (m *Machine) PeerUp(id ident.Member, hello *wire.Hello) {
 	mem := m.meet(id, hello.Incarnation)
 	mem.floor = max(mem.floor, hello.Floor)
-	m.dropAccepts(id, func(a accepted) bool { return a.number < mem.floor })
+	m.dropAccepts(id, func(a accepted) bool { return a.named.Number < mem.floor })
 	m.hearSettled(id, hello.Settled)
 	for _, rec := range m.inOrder() {
 		switch {

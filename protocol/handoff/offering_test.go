@@ -1,6 +1,7 @@
 package handoff_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -217,5 +218,16 @@ func TestSenderOffersOnceByADial(t *testing.T) {
 			assert.Empty(t, g[0].do(func(m *handoff.Machine) { m.PeerUp(g[1].id, hello) }).String(), "greeted again")
 			assert.Equal(t, "OFFER", g[0].wait(handoff.DefaultTuning.OfferTimeout*5).String(), "it is not waited for without end")
 		})
+	}
+}
+
+// The highest numbers would overflow what is counted on from them.
+func TestSender_AcceptNumberTooHigh_Ignored(t *testing.T) {
+	for number, used := range map[uint64]bool{1 << 62: true, 1<<62 + 1: false, 1<<64 - 1: false} {
+		g := newGroup(t, 2)
+		tok, _, accept := g[0].offered(g[1])
+		accept.Accept = number
+		g[0].takes(g[1], accept)
+		assert.Equal(t, used, strings.Contains(g[0].release(tok, 0).String(), "TRANSFER"), "%d", number)
 	}
 }

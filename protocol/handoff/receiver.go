@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"crypto/subtle"
 	"errors"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -32,6 +33,7 @@ func (m *Machine) OnOffer(from ident.Member, msg *wire.Offer) {
 	}
 	m.send(from, &wire.Accept{
 		Token: msg.Token, Hop: msg.Hop, Incarnation: m.cfg.Incarnation, Accept: rec.accept,
+		MAC:      m.macs.of(from, rec.key, rec.accept),
 		Lifetime: uint64(m.cfg.Tuning.Lifetime.Milliseconds()),
 	})
 }
@@ -47,11 +49,9 @@ func (m *Machine) missing(signers []ident.Member) []ident.Member {
 	return list
 }
 
-// refusal is the reason, if there is one, not to accept an offer. The genesis
-// time is checked at hop 1 only. A token that its generator got back, by a void
-// or on its walk, has passed the check once, and nobody could tell these two
-// apart: checking again would replace every token that grows older than the
-// allowance and happens to visit its generator.
+// refusal returns why this member refuses an offer, if it does. The offerer cannot hand over
+// a refused token, as its transfer would need the MAC of an ACCEPT. The exception is a
+// token that this member accepted earlier, before it began to stop, say.
 func (m *Machine) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, bool) {
 	if m.stopping {
 		return wire.RefuseStopping, true
@@ -68,11 +68,8 @@ func (m *Machine) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, boo
 		return wire.RefuseTitle, true
 	}
 	m.compareGenesis(genesis)
-	body := genesis.Body()
-	if reason, ok := m.cfg.World.Admits(body, msg.Hop == 1); !ok {
-		return reason, true
-	}
-	return 0, false
+	reason, admitted := m.cfg.World.Admits(genesis.Body(), msg.Hop)
+	return reason, !admitted
 }
 
 // reserve makes or renews the reservation for an offer, or returns nil when
@@ -231,16 +228,16 @@ func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict, conv
 	m.accuse(rec, t, convicted)
 }
 
-// isStale is step 4: the number is not one that this memory still answers for,
-// or has answered for another hop already. A number is good for one hop, so
-// that what a peer can make this member remember is bounded by its numbers.
+// isStale is step 4: this memory does not answer for the number any more, or has
+// never accepted the hop with it. A number is good for one hop, so that what a
+// peer can make this member remember is bounded by its numbers.
 func (m *Machine) isStale(k key, b token.TransferBody) bool {
 	o := m.offerers[b.From]
 	if b.Incarnation != m.cfg.Incarnation || o == nil || b.Accept < o.floor || b.Accept >= m.nextAccept {
 		return true
 	}
-	other := o.records[b.Accept]
-	return other != nil && other.key != k
+	mac := m.macs.of(b.From, k, b.Accept)
+	return subtle.ConstantTimeCompare(mac[:], b.MAC[:]) == 0
 }
 
 // mustDecline reports whether a transfer that could be taken is declined: the
@@ -249,7 +246,7 @@ func (m *Machine) mustDecline(rec *record, g token.Genesis) bool {
 	if m.stopping {
 		return true
 	}
-	if _, ok := m.cfg.World.Admits(g.Body(), false); !ok {
+	if !m.cfg.World.Circulates(g.Body()) {
 		return true
 	}
 	reserved := rec != nil && rec.state == Live
@@ -267,7 +264,7 @@ func (m *Machine) claim(k key, rec *record, t token.Transfer, e Event) *record {
 			old.live--
 			m.live--
 		}
-		delete(old.records, rec.accept)
+		old.remove(rec)
 	} else {
 		rec = &record{key: k}
 		m.add(rec)

@@ -144,6 +144,7 @@ func TestReceiverUnknownAndNeverVoid(t *testing.T) { // rule 4.4
 	for name, forget := range map[string]func(q *party, b *token.TransferBody){
 		"of another incarnation": func(_ *party, b *token.TransferBody) { b.Incarnation[0]++ },
 		"never issued":           func(_ *party, b *token.TransferBody) { b.Accept = 5000 },
+		"without its MAC":        func(_ *party, b *token.TransferBody) { b.MAC = ident.MAC{} },
 		"no floor": func(q *party, _ *token.TransferBody) {
 			q.m = handoff.New(q.cfg)
 		},
@@ -173,7 +174,7 @@ func TestReceiverNumberIsGoodForOneHop(t *testing.T) {
 	b, _ := transferBody(t, first)
 	g[1].takes(g[0], first)
 	another := g[0].own()
-	next := token.Title{Genesis: another}.Next(g[1].id, b.Incarnation, b.Accept)
+	next := token.Title{Genesis: another}.Next(g[1].id, b.Reservation())
 	signed, err := next.Sign(group, g[0].key)
 	require.NoError(t, err)
 	o := g[1].takes(g[0], &wire.Transfer{Transfer: signed.Raw(), Genesis: another.Raw()})
@@ -269,7 +270,7 @@ func TestReceiverAccusesOnlyWhoSignedTwice(t *testing.T) {
 	}))
 	genesis, err := token.NewVerifier(group, keys{thief}).Genesis(first.Genesis)
 	require.NoError(t, err)
-	forked, err := token.Title{Genesis: genesis}.Next(honest.id, accept.Incarnation, accept.Accept).Sign(group, thief.key)
+	forked, err := token.Title{Genesis: genesis}.Next(honest.id, accept.Reservation()).Sign(group, thief.key)
 	require.NoError(t, err)
 	honest.takes(thief, &wire.Transfer{Transfer: forked.Raw(), Genesis: first.Genesis})
 	honest.world.choices = []ident.Member{meeting.id}
@@ -283,12 +284,12 @@ func TestReceiverAccusesOnlyWhoSignedTwice(t *testing.T) {
 	accept = sent[*wire.Accept](last.takes(thief, &wire.Offer{
 		Token: tok, Hop: 1, Genesis: first.Genesis, Signers: []ident.Member{thief.id},
 	}))
-	again, err := token.Title{Genesis: genesis}.Next(last.id, accept.Incarnation, accept.Accept).Sign(group, thief.key)
+	again, err := token.Title{Genesis: genesis}.Next(last.id, accept.Reservation()).Sign(group, thief.key)
 	require.NoError(t, err)
 	last.takes(thief, &wire.Transfer{Transfer: again.Raw(), Genesis: first.Genesis})
 	title, ok := last.m.Title(tok, 1)
 	require.True(t, ok)
-	onward, err := title.Next(meeting.id, meeting.cfg.Incarnation, 1).Sign(group, last.key)
+	onward, err := title.Next(meeting.id, ident.Reservation{Incarnation: meeting.cfg.Incarnation, Number: 1}).Sign(group, last.key)
 	require.NoError(t, err)
 	o = meeting.takes(last, &wire.Transfer{Transfer: onward.Raw(), Genesis: first.Genesis, Previous: again.Raw()})
 	assert.Equal(t, "evidence evidence report", o.String())

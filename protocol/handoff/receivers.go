@@ -85,7 +85,7 @@ func (m *Machine) meet(id ident.Member, incarnation ident.Incarnation) *memory {
 	r := m.receiverOf(id)
 	if r.current == nil || r.current.incarnation != incarnation {
 		r.current = r.of(incarnation)
-		m.dropAccepts(id, func(a accepted) bool { return a.incarnation != incarnation })
+		m.dropAccepts(id, func(a accepted) bool { return a.named.Incarnation != incarnation })
 	}
 	return r.current
 }
@@ -132,8 +132,8 @@ func (m *Machine) promise(id ident.Member, mem *memory) {
 	}
 	for _, rec := range m.passing {
 		for _, a := range rec.pass.accepts {
-			if a.from == id && a.incarnation == mem.incarnation {
-				below = min(below, a.number)
+			if a.from == id && a.named.Incarnation == mem.incarnation {
+				below = min(below, a.named.Number)
 			}
 		}
 	}

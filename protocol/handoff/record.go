@@ -70,11 +70,10 @@ type pass struct {
 
 // accepted is an ACCEPT in hand.
 type accepted struct {
-	from        ident.Member
-	incarnation ident.Incarnation
-	number      uint64
-	until       clock.Instant // not used after (T_fresh, handoff rules §6)
-	renew       clock.Instant // asked for again from here on
+	from  ident.Member
+	named ident.Reservation
+	until clock.Instant // not used after (T_fresh, handoff rules §6)
+	renew clock.Instant // asked for again from here on
 }
 
 func (p *pass) wasTried(m ident.Member) bool {

@@ -11,8 +11,8 @@ import (
 
 // usable reports whether an ACCEPT in hand may still name a receiver.
 func (m *Machine) usable(a accepted) bool {
-	mem := m.memoryOf(a.from, a.incarnation)
-	return mem != nil && a.number >= mem.said && a.number >= mem.floor && m.cfg.World.Standing(a.from) == nil
+	mem, n := m.memoryOf(a.from, a.named.Incarnation), a.named.Number
+	return mem != nil && n >= mem.said && n >= mem.floor && m.cfg.World.Standing(a.from) == nil
 }
 
 // tryRelease gives custody away if the policy has let go, no operation runs
@@ -32,7 +32,7 @@ func (m *Machine) tryRelease(rec *record) bool {
 
 // release signs the transfer, makes it durable, and only then sends it.
 func (m *Machine) release(rec *record, a accepted) {
-	body := rec.title.Next(a.from, a.incarnation, a.number)
+	body := rec.title.Next(a.from, a.named)
 	body.Time = m.now.Millis()
 	body.Field = rec.pass.field
 	body.Extensions = m.Position().Extensions()
@@ -53,8 +53,8 @@ func (m *Machine) release(rec *record, a accepted) {
 	m.verifier.Trust(transfer)
 	rec.sent, rec.letGoAt, rec.sentAt, rec.tries, rec.doubtful = transfer, since, m.now.Boot, 0, false
 
-	mem := m.receiverOf(a.from).of(a.incarnation)
-	mem.open[a.number] = true
+	mem := m.receiverOf(a.from).of(a.named.Incarnation)
+	mem.open[a.named.Number] = true
 	m.promise(a.from, mem)
 	m.persist(&journal.Sent{Transfer: transfer.Raw()}, true)
 	m.transmit(rec, carry)

@@ -62,6 +62,10 @@ const (
 	// does is refused. Transfers for reservations that were forgotten meanwhile
 	// may come on top, as many again.
 	MaxUnsettled = 8192
+	// maxNumber is the highest accept number that a sender uses. No member gets there
+	// in its life, and what is counted on from there does not overflow.
+	maxNumber = 1 << 62
+
 	// acceptBlock is how many accept or sequence numbers one record reserves.
 	acceptBlock = 1024
 	// settleBlock is how many accept numbers pass before a promise is renewed:

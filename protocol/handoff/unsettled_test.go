@@ -19,12 +19,13 @@ import (
 // pair is a world of two members.
 type pair map[ident.Member]*signature.PublicKey
 
-func (p pair) Key(m ident.Member) *signature.PublicKey                    { return p[m] }
-func (pair) Choose(func(ident.Member) bool) (m ident.Member, ok bool)     { return m, false }
-func (pair) Standing(ident.Member) error                                  { return nil }
-func (pair) Certificate(ident.Member) string                              { return "" }
-func (pair) Admits(token.GenesisBody, bool) (r wire.Refusal, admits bool) { return 0, true }
-func (pair) LastOperation(token.GenesisBody) uint64                       { return 0 }
+func (p pair) Key(m ident.Member) *signature.PublicKey                { return p[m] }
+func (pair) Choose(func(ident.Member) bool) (m ident.Member, ok bool) { return m, false }
+func (pair) Standing(ident.Member) error                              { return nil }
+func (pair) Certificate(ident.Member) string                          { return "" }
+func (pair) Circulates(token.GenesisBody) bool                        { return true }
+func (pair) Admits(token.GenesisBody, uint64) (wire.Refusal, bool)    { return 0, true }
+func (pair) LastOperation(token.GenesisBody) uint64                   { return 0 }
 
 // What one peer's transfers leave behind is bounded even when it offers first,
 // lets its reservations be forgotten, and comes with all transfers at once.
@@ -46,7 +47,11 @@ func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
 	transfer := func(n, accept uint64) *wire.Transfer {
 		g, err := token.GenesisBody{Resource: "r", Generator: peer, Incarnation: ident.Incarnation{2}, Sequence: n, Time: 1}.Sign(group, key)
 		require.NoError(t, err)
-		tr, err := token.Title{Genesis: g}.Next(me, m.cfg.Incarnation, accept).Sign(group, key)
+		r := ident.Reservation{
+			Incarnation: m.cfg.Incarnation, Number: accept,
+			MAC: AcceptMAC(myKey, m.cfg.Incarnation, peer, g.ID(), 1, accept),
+		}
+		tr, err := token.Title{Genesis: g}.Next(me, r).Sign(group, key)
 		require.NoError(t, err)
 		return &wire.Transfer{Transfer: tr.Raw(), Genesis: g.Raw()}
 	}

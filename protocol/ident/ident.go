@@ -20,7 +20,12 @@ const (
 	MemberSize      = 16          // member ids: SHA-256 truncated
 	IncarnationSize = 16          // 128 random bits
 	GrantSize       = 16          // 128 random bits
+	MACSize         = 16          // HMAC-SHA256 truncated
 )
+
+// MaxHop is the highest hop number. A token that is passed on each millisecond
+// reaches it after 8,900 years, and the sum of two of them does not overflow.
+const MaxHop = 1 << 48
 
 // ErrMalformed is returned when text is not the hex form of an identifier.
 var ErrMalformed = errors.New("malformed identifier")
@@ -42,6 +47,18 @@ type Member [MemberSize]byte
 // Incarnation is the identity of a member's custody memory (handoff rules §1):
 // 128 random bits, never reused.
 type Incarnation [IncarnationSize]byte
+
+// MAC is what a receiver recognises its own ACCEPT by (handoff rules §4). To
+// anybody else it is 16 bytes without a meaning.
+type MAC [MACSize]byte
+
+// Reservation is what an ACCEPT gives to the offerer, and what the TRANSFER that
+// relies on that ACCEPT names again.
+type Reservation struct {
+	Incarnation Incarnation // of the receiver
+	Number      uint64      // the accept number, from 1
+	MAC         MAC         // over offerer, token, hop and number
+}
 
 // Grant identifies one permission given to a local program.
 type Grant [GrantSize]byte

@@ -148,7 +148,7 @@ func TestGeneratorIsRememberedWithItsToken(t *testing.T) {
 	b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(t, accept)
-	b.hear(maker, maker.transfer(title, title.Next(me.id(), accept.Incarnation, accept.Accept)))
+	b.hear(maker, maker.transfer(title, title.Next(me.id(), accept.Reservation())))
 	require.NotNil(t, said[*wire.Receipt](b))
 	require.True(t, b.Holds(resource))
 	b.step(member.Disconnected{Peer: maker.id()})

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/update"
@@ -20,7 +21,7 @@ func (s *someone) gives(b *box, sequence uint64, updates ...[]byte) *wire.Receip
 	b.hear(s, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(s.t, accept)
-	transfer := s.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept))
+	transfer := s.transfer(title, title.Next(b.ID(), accept.Reservation()))
 	transfer.Updates = updates
 	b.hear(s, transfer)
 	receipt := said[*wire.Receipt](b)
@@ -40,13 +41,13 @@ func TestAgeCountsAtHop1Only(t *testing.T) {
 	require.NotNil(t, said[*wire.Refuse](b))
 	assert.Equal(t, wire.RefuseClock, said[*wire.Refuse](b).Reason)
 
-	first, err := title.Next(holder.id(), holder.incarnation, 1).Sign(maker.group, maker.key)
+	first, err := title.Next(holder.id(), ident.Reservation{Incarnation: holder.incarnation, Number: 1}).Sign(maker.group, maker.key)
 	require.NoError(t, err)
 	title.Transfer = first
 	b.hear(holder, &wire.Offer{Token: title.Token(), Hop: 2, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(t, accept)
-	b.hear(holder, holder.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	b.hear(holder, holder.transfer(title, title.Next(b.ID(), accept.Reservation())))
 	assert.NotNil(t, said[*wire.Receipt](b))
 }
 

@@ -72,7 +72,7 @@ func (b *box) gets(s *someone, sequence uint64, after time.Duration) {
 	b.hear(s, &wire.Offer{Token: g.ID(), Hop: 1, Genesis: g.Raw(), Signers: []ident.Member{s.id()}})
 	accept := said[*wire.Accept](b)
 	require.NotNil(b.t, accept)
-	b.hear(s, s.transfer(title, title.Next(b.id(), accept.Incarnation, accept.Accept)))
+	b.hear(s, s.transfer(title, title.Next(b.id(), accept.Reservation())))
 	require.NotNil(b.t, said[*wire.Receipt](b))
 }
 

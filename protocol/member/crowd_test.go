@@ -23,7 +23,7 @@ func TestManyTokensAndNobodyThere(t *testing.T) {
 		b.hear(evil, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 		accept := said[*wire.Accept](b)
 		require.NotNil(t, accept)
-		b.hear(evil, evil.transfer(title, title.Next(me.id(), accept.Incarnation, accept.Accept)))
+		b.hear(evil, evil.transfer(title, title.Next(me.id(), accept.Reservation())))
 	}
 	b.step(member.Disconnected{Peer: evil.id()})
 	steps := 0

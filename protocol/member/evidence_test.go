@@ -28,7 +28,7 @@ func (s *someone) twice(b *box, sequence uint64) *wire.Transfer {
 	b.hear(s, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(s.t, accept)
-	body := title.Next(b.ID(), accept.Incarnation, accept.Accept)
+	body := title.Next(b.ID(), accept.Reservation())
 	b.hear(s, s.transfer(title, body))
 	require.Empty(s.t, b.proofs())
 	body.Time++

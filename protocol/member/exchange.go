@@ -92,18 +92,25 @@ func (m *Member) gossip() {
 // strangerEvery-th time from all.
 func (m *Member) partner() (id ident.Member, ok bool) {
 	if m.isSettled() && m.exchange.rounds%strangerEvery != 0 {
-		if near := m.connectedWell(); len(near) > 0 {
-			return near[rand.New(m.sources.member).IntN(len(near))], true
+		if id, ok := m.drawConnected(); ok {
+			return id, true
 		}
 	}
 	return m.dir.Choose(m.sources.member, m.now.Wall, m.suspected)
 }
 
-// connectedWell are the connected peers in good standing, by id.
-func (m *Member) connectedWell() []ident.Member {
-	return slices.DeleteFunc(m.peersInOrder(), func(id ident.Member) bool {
-		return m.dir.Status(id, m.now.Wall) != nil
-	})
+// drawConnected draws one of the connected peers in good standing, each with the
+// same chance. It asks for the standing of those alone that it draws.
+func (m *Member) drawConnected() (id ident.Member, ok bool) {
+	random := rand.New(m.sources.member)
+	for list := m.peersInOrder(); len(list) > 0; {
+		at := random.IntN(len(list))
+		if m.dir.Status(list[at], m.now.Wall) == nil {
+			return list[at], true
+		}
+		list = slices.Delete(list, at, at+1)
+	}
+	return id, false
 }
 
 func (m *Member) gossipPause() time.Duration {

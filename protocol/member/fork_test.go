@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -23,7 +24,7 @@ func (s *someone) passes(b *box, title token.Title, hop uint64) {
 	})
 	accept := said[*wire.Accept](b)
 	require.NotNil(s.t, accept)
-	b.hear(s, s.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	b.hear(s, s.transfer(title, title.Next(b.ID(), accept.Reservation())))
 	require.NotNil(s.t, said[*wire.Receipt](b))
 }
 
@@ -53,7 +54,7 @@ func newForked(t *testing.T) *forked {
 	f.meet(f.liar)
 	f.meet(f.other)
 	f.fresh = f.liar.mint(1)
-	signed, err := f.fresh.Next(f.other.id(), f.other.incarnation, 7).Sign(f.liar.group, f.liar.key)
+	signed, err := f.fresh.Next(f.other.id(), ident.Reservation{Incarnation: f.other.incarnation, Number: 7}).Sign(f.liar.group, f.liar.key)
 	require.NoError(t, err)
 	f.long = token.Title{Genesis: f.fresh.Genesis, Transfer: signed}
 	return f

@@ -28,7 +28,7 @@ func TestJoinTravelsOnTokens(t *testing.T) {
 	b.hear(peers[0], &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(t, accept)
-	b.hear(peers[0], peers[0].transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	b.hear(peers[0], peers[0].transfer(title, title.Next(b.ID(), accept.Reservation())))
 	receipt := said[*wire.Receipt](b)
 	require.NotNil(t, receipt)
 	assert.Contains(t, receipt.Updates, news[0])
@@ -80,7 +80,7 @@ func TestReceiptDoesNotEcho(t *testing.T) {
 	b.hear(peers[0], &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(t, accept)
-	transfer := peers[0].transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept))
+	transfer := peers[0].transfer(title, title.Next(b.ID(), accept.Reservation()))
 	transfer.Updates = news
 	b.hear(peers[0], transfer)
 	assert.NotEmpty(t, b.Addresses(joiner.id()))

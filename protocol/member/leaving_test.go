@@ -208,7 +208,7 @@ func TestLeaving_Offer_Refused(t *testing.T) {
 	refuse := said[*wire.Refuse](b)
 	require.NotNil(t, refuse)
 	assert.Equal(t, wire.RefuseResource, refuse.Reason)
-	b.hear(maker, maker.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	b.hear(maker, maker.transfer(title, title.Next(b.ID(), accept.Reservation())))
 	assert.NotNil(t, said[*wire.Void](b))
 	assert.Nil(t, said[*wire.Receipt](b))
 	assert.False(t, b.Holds(resource))

@@ -38,6 +38,7 @@ type Member struct {
 	demands []*demand
 	grants  map[ident.Grant]*grant
 	peers   map[ident.Member]*peer
+	inOrder []ident.Member // those of peers, by id
 
 	// What is said about members: see learn.go, updates.go, exchange.go.
 	updates    *update.List

@@ -71,6 +71,8 @@ func (m *Member) connected(c certificate.Certificate) {
 	m.watchedAnswers(id)
 	if m.peers[id] == nil {
 		m.peers[id] = newPeer(m.now.Boot, m.policyBurst)
+		at, _ := slices.BinarySearchFunc(m.inOrder, id, ident.Member.Compare)
+		m.inOrder = slices.Insert(m.inOrder, at, id)
 		m.exchange.pause = 0
 	} else { // nobody has said how the one before ended
 		m.handoff.PeerClosed(id, true)
@@ -125,6 +127,9 @@ func (m *Member) disconnected(id ident.Member) {
 	m.assemblies.drop(id)
 	m.watchedParts(id)
 	m.ring.due = true
+	if at, found := slices.BinarySearchFunc(m.inOrder, id, ident.Member.Compare); found {
+		m.inOrder = slices.Delete(m.inOrder, at, at+1)
+	}
 	delete(m.peers, id)
 }
 
@@ -278,32 +283,5 @@ func (m *Member) tellFailed(id ident.Member) {
 	}
 }
 
-// refused looks at the one refusal that concerns a token's age: a token still
-// at its generator that has become too old, or was made by a wrong clock, is dropped and
-// made anew (handoff rules §4). One that was elsewhere nobody honest refuses for that.
-func (m *Member) refused(msg *wire.Refuse) {
-	h := m.holds[msg.Token]
-	if msg.Reason != wire.RefuseClock || h == nil || h.grant != nil {
-		return
-	}
-	title, ok := m.handoff.Title(h.token, h.hop)
-	if !ok || h.hop > 0 || m.clocks.distance(m.now, title.Genesis.Body().Time) <= m.settings.ClockAllowance/2 {
-		return
-	}
-	s, t := h.slot, m.describe(h)
-	if m.drop(s.key, h.token, h.hop, policy.Superseded) {
-		delete(m.holds, h.token)
-		m.generate(s, false)
-		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
-	}
-}
-
-// peersInOrder are the connected peers by id.
-func (m *Member) peersInOrder() []ident.Member {
-	list := make([]ident.Member, 0, len(m.peers))
-	for id := range m.peers {
-		list = append(list, id)
-	}
-	slices.SortFunc(list, ident.Member.Compare)
-	return list
-}
+// peersInOrder are the connected peers by id, in a list of the caller's own.
+func (m *Member) peersInOrder() []ident.Member { return slices.Clone(m.inOrder) }

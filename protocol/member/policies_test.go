@@ -156,7 +156,7 @@ func (c *change) comes(sequence uint64) {
 	c.hear(c.peer, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](c.box)
 	require.NotNil(c.t, accept)
-	body := title.Next(c.self.id(), accept.Incarnation, accept.Accept)
+	body := title.Next(c.self.id(), accept.Reservation())
 	body.Field = bytes.Repeat([]byte{byte(sequence - 1)}, []int{9, 0, policy.MaxField}[sequence-1])
 	c.hear(c.peer, c.peer.transfer(title, body))
 	require.NotNil(c.t, said[*wire.Receipt](c.box))

@@ -150,7 +150,7 @@ func (r *rolled) accepts() {
 	r.hear(r.peer, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](r.box)
 	require.NotNil(r.t, accept)
-	r.later = r.peer.transfer(title, title.Next(r.ID(), accept.Incarnation, accept.Accept))
+	r.later = r.peer.transfer(title, title.Next(r.ID(), accept.Reservation()))
 }
 
 // addressees are those to whom the last step has sent something.
@@ -165,7 +165,7 @@ func addressees(b *box) (list []ident.Member) {
 
 // transferOf is some transfer of a token.
 func (r *rolled) transferOf(title token.Title) token.Transfer {
-	tr, err := title.Next(r.ID(), r.peer.incarnation, 9).Sign(r.a.group.ID(), r.peer.key)
+	tr, err := title.Next(r.ID(), ident.Reservation{Incarnation: r.peer.incarnation, Number: 9}).Sign(r.a.group.ID(), r.peer.key)
 	require.NoError(r.t, err)
 	return tr
 }
@@ -321,7 +321,7 @@ func TestMemories_Shown_AfterRestart(t *testing.T) {
 	title := peer.mint(1)
 	b.hear(peer, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
-	body := title.Next(b.ID(), accept.Incarnation, accept.Accept)
+	body := title.Next(b.ID(), accept.Reservation())
 	body.Extensions = token.Position{Opening: 77, Tag: [8]byte{1}, Serial: 3}.Extensions()
 	transfer := peer.transfer(title, body)
 	b.hear(peer, transfer)

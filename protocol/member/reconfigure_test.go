@@ -94,7 +94,7 @@ func TestPolicyChange_Field_Discarded(t *testing.T) {
 			title := maker.mint(1)
 			b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 			accept := said[*wire.Accept](b)
-			body := title.Next(b.ID(), accept.Incarnation, accept.Accept)
+			body := title.Next(b.ID(), accept.Reservation())
 			body.Field = []byte("written")
 			b.hear(maker, maker.transfer(title, body))
 			g := granted(b)

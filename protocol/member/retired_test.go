@@ -41,7 +41,7 @@ func TestTokenOutlivesTheKeyOfItsSigners(t *testing.T) {
 	b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(t, accept)
-	b.hear(maker, maker.transfer(title, title.Next(me.id(), accept.Incarnation, accept.Accept)))
+	b.hear(maker, maker.transfer(title, title.Next(me.id(), accept.Reservation())))
 	require.True(t, b.Holds(resource))
 	a.rotate(b)
 	renewed := a.issue(1, 48*time.Hour)
@@ -100,7 +100,7 @@ func TestTokenOutlivesALowerLimit(t *testing.T) {
 	b.hear(maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(t, accept)
-	b.hear(maker, maker.transfer(title, title.Next(me.id(), accept.Incarnation, accept.Accept)))
+	b.hear(maker, maker.transfer(title, title.Next(me.id(), accept.Reservation())))
 	require.True(t, b.Holds(resource))
 	s := settings(2, quick)
 	s.MembersMax = 2

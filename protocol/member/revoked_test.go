@@ -60,7 +60,7 @@ func TestRevokedMemberIsNotCalledBack(t *testing.T) {
 	b.hear(bad, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](b)
 	require.NotNil(t, accept)
-	b.hear(bad, bad.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	b.hear(bad, bad.transfer(title, title.Next(b.ID(), accept.Reservation())))
 	require.NotNil(t, said[*wire.Receipt](b))
 	b.nothingGoesTo(a, bad)
 	assert.True(t, b.Status().Slots[0].Held, "the token stays")

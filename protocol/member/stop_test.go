@@ -50,7 +50,7 @@ func TestStoppingMemberTakesItsAcceptBack(t *testing.T) {
 	refuse := said[*wire.Refuse](b)
 	require.NotNil(t, refuse)
 	assert.Equal(t, &wire.Refuse{Token: title.Token(), Hop: 1, Reason: wire.RefuseStopping}, refuse)
-	b.hear(maker, maker.transfer(title, title.Next(b.ID(), accept.Incarnation, accept.Accept)))
+	b.hear(maker, maker.transfer(title, title.Next(b.ID(), accept.Reservation())))
 	assert.NotNil(t, said[*wire.Void](b))
 	assert.False(t, b.Holds(resource))
 	assert.True(t, b.Idle())

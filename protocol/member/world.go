@@ -2,10 +2,8 @@ package member
 
 import (
 	"errors"
-	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
@@ -39,13 +37,20 @@ func (w world) Standing(id ident.Member) error {
 // Certificate is the encoded certificate of a member, or "".
 func (w world) Certificate(id ident.Member) string { return w.dir.RawCertificate(id) }
 
-// Admits says whether tokens of this genesis circulate here.
-func (w world) Admits(g token.GenesisBody, fresh bool) (wire.Refusal, bool) {
-	if w.configuredSlot(g.Resource, g.Slot) == nil {
+// Circulates reports whether this group has the slot of a genesis.
+func (w world) Circulates(g token.GenesisBody) bool {
+	return w.configuredSlot(g.Resource, g.Slot) != nil
+}
+
+// Admits says whether a token may make a hop to this member.
+func (w world) Admits(g token.GenesisBody, hop uint64) (wire.Refusal, bool) {
+	switch {
+	case !w.Circulates(g):
 		return wire.RefuseResource, false
-	}
-	if fresh && w.age(g) > w.settings.ClockAllowance {
+	case !w.isTimely(g, hop):
 		return wire.RefuseClock, false
+	case hop > w.mostHops(g):
+		return wire.RefuseHop, false
 	}
 	return 0, true
 }
@@ -57,10 +62,4 @@ func (w world) LastOperation(g token.GenesisBody) uint64 {
 		return s.lastOperation / 1000
 	}
 	return 0
-}
-
-// age is how far a genesis' time is from this member's clock, in either
-// direction.
-func (m *Member) age(g token.GenesisBody) time.Duration {
-	return m.now.Wall.Sub(clock.FromMillis(g.Time)).Abs()
 }

@@ -65,8 +65,8 @@ type AnswerBody struct {
 }
 
 func (b AnswerBody) validate() error {
-	if b.Hop == 0 {
-		return fmt.Errorf("%w: answer to hop 0", ErrMalformed)
+	if b.Hop == 0 || b.Hop > ident.MaxHop {
+		return fmt.Errorf("%w: answer to hop %d, permitted are 1 to %d", ErrMalformed, b.Hop, uint64(ident.MaxHop))
 	}
 	return nil
 }

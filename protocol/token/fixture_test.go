@@ -69,7 +69,7 @@ func genesis(t require.TestingT) token.Genesis {
 // pass signs the transfer by which the title's holder gives the token to
 // another member.
 func pass(t require.TestingT, title token.Title, from, to party) token.Transfer {
-	body := title.Next(to.id, ident.Incarnation{to.id[0]}, 4)
+	body := title.Next(to.id, ident.Reservation{Incarnation: ident.Incarnation{to.id[0]}, Number: 4})
 	body.Time, body.Field = 1700000001000, []byte("field")
 	signed, err := body.Sign(group, from.key)
 	require.NoError(t, err)

@@ -51,8 +51,8 @@ func anyGenesis(t *rapid.T) token.GenesisBody {
 
 func anyTransfer(t *rapid.T) token.TransferBody {
 	b := token.TransferBody{
-		Token: draw[ident.Token](t, "token"), Hop: rapid.Uint64Min(1).Draw(t, "hop"), From: ada.id, To: ben.id,
-		Incarnation: draw16[ident.Incarnation](t, "incarnation"), Accept: rapid.Uint64().Draw(t, "accept"),
+		Token: draw[ident.Token](t, "token"), Hop: rapid.Uint64Range(1, ident.MaxHop).Draw(t, "hop"), From: ada.id, To: ben.id,
+		Incarnation: draw16[ident.Incarnation](t, "incarnation"), Accept: rapid.Uint64().Draw(t, "accept"), MAC: draw16[ident.MAC](t, "mac"),
 		Previous: draw[ident.Hash](t, "previous"), Time: rapid.Uint64().Draw(t, "time"),
 		Field:      rapid.SliceOfN(rapid.Byte(), 0, token.MaxField).Draw(t, "field"),
 		Extensions: anyExtensions.Draw(t, "extensions"),
@@ -67,7 +67,7 @@ func anyTransfer(t *rapid.T) token.TransferBody {
 func anyAnswer(t *rapid.T) token.AnswerBody {
 	return token.AnswerBody{
 		Transfer: draw[ident.Hash](t, "transfer"), Token: draw[ident.Token](t, "token"),
-		Hop: rapid.Uint64Min(1).Draw(t, "hop"), Signer: ada.id,
+		Hop: rapid.Uint64Range(1, ident.MaxHop).Draw(t, "hop"), Signer: ada.id,
 		Incarnation: draw16[ident.Incarnation](t, "incarnation"), Extensions: anyExtensions.Draw(t, "extensions"),
 	}
 }

@@ -90,11 +90,11 @@ func appendOnce(list []ident.Member, m ident.Member) []ident.Member {
 }
 
 // Next is the body of the transfer by which the title's holder gives custody
-// to another member. Time and Field are the caller's to set.
-func (t Title) Next(to ident.Member, incarnation ident.Incarnation, accept uint64) TransferBody {
+// to another member, which has accepted it so. Time and Field are the caller's to set.
+func (t Title) Next(to ident.Member, r ident.Reservation) TransferBody {
 	body := TransferBody{
 		Token: t.Token(), Hop: t.Hop() + 1, From: t.Holder(), To: to,
-		Incarnation: incarnation, Accept: accept, Previous: t.Hash(),
+		Incarnation: r.Incarnation, Accept: r.Number, MAC: r.MAC, Previous: t.Hash(),
 	}
 	if !t.Void.IsZero() {
 		h := t.Void.Hash()

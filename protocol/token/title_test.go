@@ -1,7 +1,6 @@
 package token_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,7 +67,7 @@ func TestTitlesWhosePartsDoNotBelongTogether(t *testing.T) {
 	require.NoError(t, err)
 	otherTransfer := pass(t, first, ben, dan)
 	first1 := func(spoil func(*token.TransferBody), by party) token.Transfer {
-		body := fresh.Next(ben.id, ident.Incarnation{}, 1)
+		body := fresh.Next(ben.id, ident.Reservation{Number: 1})
 		spoil(&body)
 		signed, err := body.Sign(group, by.key)
 		require.NoError(t, err)
@@ -132,7 +131,7 @@ func TestTransfersThatDoNotFollow(t *testing.T) {
 			spoiled["by who declined it"] = func(b *token.TransferBody) { b.From = cleo.id }
 		}
 		for what, spoil := range spoiled {
-			body := c.title.Next(newParty(5).id, ident.Incarnation{}, 1)
+			body := c.title.Next(newParty(5).id, ident.Reservation{Number: 1})
 			spoil(&body)
 			if body.Hop == 0 {
 				continue // cannot be signed at all
@@ -158,12 +157,12 @@ func TestVoidMovesTheRightToSign(t *testing.T) {
 
 func TestLastHopOfAll(t *testing.T) {
 	_, first, _, _ := titles(t)
-	body := first.Next(cleo.id, ident.Incarnation{}, 1)
-	body.Hop = math.MaxUint64
+	body := first.Next(cleo.id, ident.Reservation{Number: 1})
+	body.Hop = ident.MaxHop
 	last, err := body.Sign(group, ben.key)
 	require.NoError(t, err)
 	title := token.Title{Genesis: first.Genesis, Transfer: last}
-	_, err = title.Next(dan.id, ident.Incarnation{}, 1).Sign(group, cleo.key)
+	_, err = title.Next(dan.id, ident.Reservation{Number: 1}).Sign(group, cleo.key)
 	assert.ErrorIs(t, err, token.ErrMalformed)
 	assert.ErrorIs(t, title.Admits(pass(t, first, ben, cleo)), token.ErrChain)
 }

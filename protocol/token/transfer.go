@@ -17,7 +17,7 @@ const MaxField = 512
 // TransferBody is what a member signs that gives custody away.
 //
 //	transfer = [ token: hash, hop: uint, from: member, to: member, incarnation: bstr .size 16,
-//	             accept: uint, previous: hash, void: hash / null, time: uint,
+//	             accept: uint, mac: bstr .size 16, previous: hash, void: hash / null, time: uint,
 //	             field: bstr .size (0..512), extensions ]
 type TransferBody struct {
 	_           struct{} `cbor:",toarray"`
@@ -27,6 +27,7 @@ type TransferBody struct {
 	To          ident.Member
 	Incarnation ident.Incarnation // To's, from its ACCEPT
 	Accept      uint64            // the accept number, from the same ACCEPT
+	MAC         ident.MAC         // of To over From, Token, Hop and Accept, from the same ACCEPT
 	Previous    ident.Hash        // H of the transfer, or genesis, that gave From its custody
 	Void        *ident.Hash       // H of the void by which it came back, if it did
 	Time        uint64            // From's wall clock, ms since 1970: decides nothing
@@ -34,10 +35,15 @@ type TransferBody struct {
 	Extensions  canonical.Extensions
 }
 
+// Reservation is the ACCEPT that the transfer relies on.
+func (b TransferBody) Reservation() ident.Reservation {
+	return ident.Reservation{Incarnation: b.Incarnation, Number: b.Accept, MAC: b.MAC}
+}
+
 func (b TransferBody) validate() error {
 	switch {
-	case b.Hop == 0:
-		return fmt.Errorf("%w: transfer to hop 0", ErrMalformed)
+	case b.Hop == 0 || b.Hop > ident.MaxHop:
+		return fmt.Errorf("%w: transfer to hop %d, permitted are 1 to %d", ErrMalformed, b.Hop, uint64(ident.MaxHop))
 	case b.From == b.To:
 		return fmt.Errorf("%w: transfer to oneself", ErrMalformed)
 	case len(b.Field) > MaxField:

@@ -2,17 +2,23 @@ package wire
 
 import "github.com/wandertoken/wander/protocol/ident"
 
-// Accept reserves a place for a token. The reservation has the number Accept
-// of the incarnation; the transfer must name both.
+// Accept reserves a place for a token. The transfer names its incarnation, number and MAC.
 //
-//	accept = [ token: hash, hop: uint, incarnation: bstr .size 16, accept: uint, lifetime: uint ]
+//	accept = [ token: hash, hop: uint, incarnation: bstr .size 16, accept: uint,
+//	           mac: bstr .size 16, lifetime: uint ]
 type Accept struct {
 	_           struct{} `cbor:",toarray"`
 	Token       ident.Token
 	Hop         uint64
 	Incarnation ident.Incarnation
 	Accept      uint64
+	MAC         ident.MAC
 	Lifetime    uint64 // of the reservation, ms from its sending
+}
+
+// Reservation is what the message gives to the offerer.
+func (m *Accept) Reservation() ident.Reservation {
+	return ident.Reservation{Incarnation: m.Incarnation, Number: m.Accept, MAC: m.MAC}
 }
 
 // Type is TypeAccept.

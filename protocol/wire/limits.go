@@ -1,6 +1,10 @@
 package wire
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/wandertoken/wander/protocol/ident"
+)
 
 const (
 	// MaxObject bounds one signed object inside a message, in bytes: the
@@ -49,9 +53,10 @@ func objects(name string, list [][]byte, most int) error {
 	return nil
 }
 
+// hop checks the number of a hop that a token is to make.
 func hop(k uint64) error {
-	if k == 0 {
-		return fmt.Errorf("%w: handoff to hop 0", ErrMalformed)
+	if k == 0 || k > ident.MaxHop {
+		return fmt.Errorf("%w: handoff to hop %d, permitted are 1 to %d", ErrMalformed, k, uint64(ident.MaxHop))
 	}
 	return nil
 }

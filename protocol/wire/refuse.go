@@ -19,13 +19,14 @@ const (
 	RefuseSigner    Refusal = 5
 	RefuseTitle     Refusal = 6
 	RefuseRecalling Refusal = 7
-	maxRefusal              = RefuseRecalling
+	RefuseHop       Refusal = 8
+	maxRefusal              = RefuseHop
 )
 
 var refusalErrors = [...]error{
 	RefuseBusy: ErrBusy, RefuseStopping: ErrStopping, RefuseResource: ErrResource,
 	RefuseClock: ErrClock, RefuseSigner: ErrSigner, RefuseTitle: ErrTitle,
-	RefuseRecalling: ErrRecalling,
+	RefuseRecalling: ErrRecalling, RefuseHop: ErrHop,
 }
 
 func (r Refusal) known() bool { return r >= 1 && r <= maxRefusal }

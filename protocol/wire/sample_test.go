@@ -38,7 +38,7 @@ func samples() []wire.Message {
 			Certificates: [][]byte{object(300)}, Settled: &wire.Settled{Incarnation: incarnation, Below: 4},
 		},
 		&wire.Need{Token: token, Hop: 5, Members: []ident.Member{member}},
-		&wire.Accept{Token: token, Hop: 5, Incarnation: incarnation, Accept: 8, Lifetime: 60000},
+		&wire.Accept{Token: token, Hop: 5, Incarnation: incarnation, Accept: 8, MAC: ident.MAC{9}, Lifetime: 60000},
 		&wire.Refuse{Token: token, Hop: 5, Reason: wire.RefuseBusy, RetryAfter: 250},
 		&wire.Cancel{Token: token, Hop: 5, Incarnation: incarnation, Accept: 8},
 		&wire.Transfer{
@@ -110,7 +110,7 @@ var (
 	maybeObject = rapid.SliceOfN(rapid.Byte(), 0, 40)
 	anyObjects  = rapid.SliceOfN(anyObject, 0, 4)
 	anyNumber   = rapid.Uint64()
-	anyHop      = rapid.Uint64Min(1)
+	anyHop      = rapid.Uint64Range(1, ident.MaxHop)
 	anyName     = rapid.StringMatching(`[a-z0-9._-]{1,64}`)
 	anyToken    = rapid.Custom(func(t *rapid.T) ident.Token { return ident.Token(bytes32(t)) })
 	anyMember   = rapid.Custom(func(t *rapid.T) ident.Member { return ident.Member(bytes32(t)[:16]) })
@@ -162,6 +162,7 @@ var makers = []func(*rapid.T) wire.Message{
 		return &wire.Accept{
 			Token: anyToken.Draw(t, "token"), Hop: anyHop.Draw(t, "hop"),
 			Incarnation: anyMemory.Draw(t, "incarnation"), Accept: anyNumber.Draw(t, "accept"),
+			MAC:      ident.MAC(rapid.SliceOfN(rapid.Byte(), ident.MACSize, ident.MACSize).Draw(t, "mac")),
 			Lifetime: anyNumber.Draw(t, "lifetime"),
 		}
 	},

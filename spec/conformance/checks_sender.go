@@ -48,7 +48,7 @@ func (s *session) parts(title token.Title, m *wire.Offer) (token.Transfer, *wire
 	got := expect(s, "TRANSFER after ACCEPT", s.of(title))
 	x := s.follows(title, got)
 	b := x.Body()
-	s.t.check(b.Incarnation == a.Incarnation && b.Accept == a.Accept, "the TRANSFER does not name the reservation")
+	s.t.check(b.Incarnation == a.Incarnation && b.Accept == a.Accept && b.MAC == a.MAC, "the TRANSFER does not name the reservation")
 	return x, got
 }
 

@@ -18,6 +18,7 @@ var transferChecks = []Check{
 	{"transfer", []string{"H-47", "O-9", "S-5"}, "A transfer on a reservation is answered by a RECEIPT that verifies and is to it.", transferTaken},
 	{"transfer-repeated", []string{"H-44", "S-5"}, "The same transfer again, also over another connection, gets the same receipt, but for its position (H-70).", transferRepeated},
 	{"transfer-unreserved", []string{"H-46", "H-49"}, "A transfer with a number that was never drawn, with 0, with that of another token, or on another incarnation, is UNKNOWN; no VOID.", transferUnreserved},
+	{"transfer-forged", []string{"H-46", "H-49"}, "A transfer whose MAC the member has not made for it is UNKNOWN, also where the OFFER was refused; no VOID.", transferForged},
 	{"transfer-invalid", []string{"H-43", "O-10", "O-11", "E-2"}, "A transfer that is for another member, from another, of another hop, with another previous, by another key, or changed, gets no answer, and the right one is still taken.", transferInvalid},
 	{"transfer-need", []string{"H-43", "H-49"}, "A transfer whose genesis is by somebody without certificate is answered by NEED, and by nothing else.", transferNeeds},
 	{"transfer-extension", []string{"C-5"}, "A transfer with an unknown even extension gets no answer; one with an unknown odd extension is taken.", transferExtensions},
@@ -85,6 +86,29 @@ func transferUnreserved(t *trial) {
 	}
 }
 
+// transferForged hands over what the member has not accepted, with what it gave for
+// something else, or gave nothing for.
+func transferForged(t *trial) {
+	s, title := t.greet(), t.mint()
+	a := s.reserve(title)
+	unknown := func(title token.Title, b token.TransferBody, what string) {
+		x, m := s.transfer(title, b)
+		v, _ := s.verdict(x, m)
+		t.check(v == token.Unknown, "%s: %v, want UNKNOWN", what, v)
+	}
+	forged := s.transferBody(title, a)
+	forged.MAC[0] ^= 1
+	unknown(title, forged, "a transfer with a MAC that is not the member's")
+	other := t.mint()
+	unknown(other, s.transferBody(other, a), "a transfer with another token's number and MAC")
+	old := t.genesis()
+	old.Time -= uint64((t.Group.Config().Settings().ClockAllowance + time.Hour).Milliseconds())
+	late := t.mintAs(old)
+	s.refused(offer(late), wire.RefuseClock, "an OFFER of a token that is too old")
+	unknown(late, s.transferBody(late, a), "the transfer of a token that was refused")
+	s.take(title, a)
+}
+
 func transferInvalid(t *trial) {
 	s, title := t.greet(), t.mint()
 	a := s.reserve(title)
@@ -133,7 +157,7 @@ func (t *trial) strange() (token.Title, ident.Member) {
 	g, err := b.Sign(t.Group.ID(), key)
 	t.check(err == nil, "genesis not signed: %v", err)
 	first := token.Title{Genesis: g}
-	x, err := first.Next(t.self, t.incarnation, 1).Sign(t.Group.ID(), key)
+	x, err := first.Next(t.self, ident.Reservation{Incarnation: t.incarnation, Number: 1}).Sign(t.Group.ID(), key)
 	t.check(err == nil, "transfer not signed: %v", err)
 	return token.Title{Genesis: g, Transfer: x}, id
 }

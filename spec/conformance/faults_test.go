@@ -168,10 +168,11 @@ func TestEveryFaultIsFound(t *testing.T) {
 		"says more than is asked":   {[]string{"keeper-ask"}, talk, faults{out: only(saysMore)}},
 		"answers any WANT":          {[]string{"want-rate"}, rates, faults{in: heard(answersAny)}},
 		"draws another number":      {[]string{"offer-repeated"}, handoffs, faults{out: only(drawsAnother)}},
-		"has no clock":              {[]string{"genesis-time"}, handoffs, faults{out: only(refusal(wire.RefuseClock))}},
+		"has no clock":              {[]string{"genesis-time", "transfer-forged"}, handoffs, faults{out: only(refusal(wire.RefuseClock))}},
 		"looks at no genesis":       {[]string{"bad-genesis", "offer-extension"}, handoffs, faults{out: only(refusal(wire.RefuseTitle))}},
 		"floor too high":            {[]string{"offer", "floor"}, handoffs, faults{out: only(floorTooHigh)}},
-		"declines what it forgot":   {[]string{"floor", "transfer-unreserved"}, handoffs, faults{out: only(declinesUnknown)}},
+		"declines what it forgot":   {[]string{"floor", "transfer-unreserved", "transfer-forged"}, handoffs, faults{out: only(declinesUnknown)}},
+		"takes what it forgot":      {[]string{"floor", "transfer-unreserved", "transfer-forged"}, handoffs, faults{out: only(takesUnknown)}},
 		"declines what lapsed":      {[]string{"transfer-cancelled"}, handoffs, faults{in: declinesLapsed}},
 		"another receipt each time": {[]string{"transfer-repeated", "second-transfer"}, handoffs, faults{out: only(anotherReceipt)}},
 		"takes a hop twice":         {[]string{"second-transfer"}, handoffs, faults{in: takesTwice}},
@@ -342,15 +343,25 @@ func floorTooHigh(_ *pipe, m *wire.Hello) []wire.Message {
 }
 
 func declinesUnknown(p *pipe, m *wire.Unknown) []wire.Message {
+	return []wire.Message{&wire.Void{Void: insteadOfUnknown(p, m, token.Void)}}
+}
+
+func takesUnknown(p *pipe, m *wire.Unknown) []wire.Message {
+	return []wire.Message{&wire.Receipt{Receipt: insteadOfUnknown(p, m, token.Receipt)}}
+}
+
+// insteadOfUnknown is another verdict on the transfer that a member cannot say
+// anything of.
+func insteadOfUnknown(p *pipe, m *wire.Unknown, v token.Verdict) []byte {
 	a, err := p.s.verifierOf(p).Answer(token.Unknown, m.Unknown)
 	if err != nil {
 		panic(err)
 	}
-	v, err := a.Body().Sign(p.s.Group.ID(), token.Void, p.s.key)
+	b, err := a.Body().Sign(p.s.Group.ID(), v, p.s.key)
 	if err != nil {
 		panic(err)
 	}
-	return []wire.Message{&wire.Void{Void: v.Raw()}}
+	return b.Raw()
 }
 
 func declinesLapsed(p *pipe, body []byte) [][]byte {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"time"
 
@@ -85,7 +86,14 @@ func (s *session) accept(m *wire.Offer) *wire.Accept {
 		s.t.accepts++
 		s.t.reservations[k] = s.t.accepts
 	}
-	return &wire.Accept{Token: m.Token, Hop: m.Hop, Incarnation: s.t.incarnation, Accept: s.t.reservations[k], Lifetime: 30_000}
+	return &wire.Accept{Token: m.Token, Hop: m.Hop, Incarnation: s.t.incarnation, Accept: s.t.reservations[k], MAC: macOf(s.t.reservations[k]), Lifetime: 30_000}
+}
+
+// macOf is the MAC of this member's ACCEPT with a number. Nobody has a reason to
+// forge it here.
+func macOf(number uint64) (mac ident.MAC) {
+	binary.BigEndian.PutUint64(mac[:], ^number)
+	return mac
 }
 
 // answer takes a token that comes back. A transfer from before this run, which

@@ -92,7 +92,7 @@ func (t *trial) drop(m wire.Message) {
 // transferBody is the body of the transfer by which this member gives a token to the one
 // under test.
 func (s *session) transferBody(title token.Title, a *wire.Accept) token.TransferBody {
-	b := title.Next(s.cert.Member(), a.Incarnation, a.Accept)
+	b := title.Next(s.cert.Member(), a.Reservation())
 	b.Time = uint64(time.Now().UnixMilli())
 	return b
 }

@@ -31,8 +31,8 @@ var faults = []fault{
 	},
 	{
 		name: "expiry that refuses", file: "protocol/handoff/receiver.go",
-		old:    "\treturn other != nil && other.key != k\n",
-		new:    "\treturn other == nil || other.key != k || other.state == Lapsed\n",
+		old:    "\tmac := m.macs.of(b.From, k, b.Accept)\n",
+		new:    "\tif rec := o.records[b.Accept]; rec == nil || rec.state == Lapsed {\n\t\treturn true\n\t}\n\tmac := m.macs.of(b.From, k, b.Accept)\n",
 		models: []string{"TRAP_1", "TRAP_8"}, fuzz: "FuzzHandoff",
 	},
 	{
@@ -67,9 +67,9 @@ var faults = []fault{
 		fuzz: "FuzzMember",
 	},
 	{
-		name: "skew unbounded", file: "protocol/member/world.go",
-		old:  "\tif fresh && w.age(g) > w.settings.ClockAllowance {\n",
-		new:  "\tif fresh && w.age(g) < 0 {\n",
+		name: "skew unbounded", file: "protocol/member/admission.go",
+		old:  "\t\treturn m.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() <= allowed\n",
+		new:  "\t\treturn m.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() >= 0\n",
 		fuzz: "FuzzMember",
 	},
 }

@@ -39,7 +39,7 @@ func Cases() []Case {
 		{"failure", "failure", false, "array signer other number number extensions end"},
 		{"request", "request", false, "array name 64 key number bytes 16 extensions end"},
 		{"genesis", "genesis", false, "array name 64 number signer bytes 16 number number bytes 16 extensions end"},
-		{"transfer", "transfer", false, "array " + formToken + " signer other bytes 16 number bytes 32 maybe bytes 32 number blob 0 512 extensions end"},
+		{"transfer", "transfer", false, "array " + formToken + " signer other bytes 16 number bytes 16 bytes 32 maybe bytes 32 number blob 0 512 extensions end"},
 	}
 	for _, kind := range []string{"receipt", "void", "unknown"} {
 		list = append(list, Case{kind, kind, false, "array bytes 32 " + formToken + " signer bytes 16 extensions end"})
@@ -57,7 +57,7 @@ func messageCases() (list []Case) {
 		{"hello", "array is 1 range 1 65536 end bytes 16 number number number number number " + formSettled + " blob 0 64 number " + formShown},
 		{"offer", formToken + " blob 1 64 list 1 4 bytes 16 " + objects + " " + formSettled},
 		{"need", formToken + " list 1 4 bytes 16"},
-		{"accept", formToken + " bytes 16 number number"},
+		{"accept", formToken + " bytes 16 number bytes 16 number"},
 		{"refuse", formToken + " range 1 65536 number"},
 		{"cancel", formToken + " bytes 16 number"},
 		{"transfer", "blob 1 64 blob 1 64 blob 0 64 blob 0 64 " + objects + " " + updates},

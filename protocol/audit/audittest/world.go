@@ -154,7 +154,7 @@ func (m *Author) Generate() token.Title {
 
 // Sign makes a transfer that nobody has written down.
 func (m *Author) Sign(t token.Title, to *Author, change ...func(*token.TransferBody)) token.Transfer {
-	b := t.Next(to.ID, to.Incarnation, 1)
+	b := t.Next(to.ID, ident.Reservation{Incarnation: to.Incarnation, Number: 1})
 	b.From, b.Time = m.ID, uint64(m.Now.Add(m.Step+m.Ahead).UnixMilli()) // when it is written down
 	for _, c := range change {
 		c(&b)

@@ -118,7 +118,7 @@ func messages() []message {
 				objectEdits("genesis", true, 2), idsEdits("signers", 3), listEdits("certificates", 4, 4)),
 		},
 		{name: "need", number: 3, fields: array(token, uintOf(4), array(bstr(ada.id))), edits: concat([]edit{noHop()}, idsEdits("members", 2))},
-		{name: "accept", number: 4, fields: array(token, uintOf(4), inc, uintOf(1025), uintOf(30000)), edits: []edit{noHop()}},
+		{name: "accept", number: 4, fields: array(token, uintOf(4), inc, uintOf(1025), bstr(repeat(4, 16)), uintOf(30000)), edits: []edit{noHop()}},
 		{
 			name: "refuse", number: 5, fields: array(token, uintOf(4), uintOf(1), uintOf(0)),
 			edits: []edit{

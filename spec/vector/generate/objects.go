@@ -280,17 +280,19 @@ func genesisObject() *object {
 
 func transferObject() *object {
 	const malformed = "token.ErrMalformed"
-	o := ofToken("transfer", theWalk.thirdHop.payload(), ben, 10)
-	o.free, o.optional = map[int]bool{9: true}, map[int]bool{7: true}
+	o := ofToken("transfer", theWalk.thirdHop.payload(), ben, 11)
+	o.free, o.optional = map[int]bool{10: true}, map[int]bool{8: true}
 	o.edits = []edit{
-		good("no-void", "without a void", "O-1", null, 7),
-		good("field-512", "a policy field of 512 bytes", "O-1", bstr(repeat(0xf0, 512)), 9),
-		bad("field-513", "a policy field of 513 bytes", "O-1", "token.ErrField", bstr(repeat(0xf0, 513)), 9),
-		good("last-operation", "it says when the operation last ran", "P-4", dict(uintOf(1), uintOf(noonMillis)), 10),
-		good("last-operation-text", "the extension of the last operation says no time: ignored", "P-4", dict(uintOf(1), text("never")), 10),
-		good("position", "it names its position in the journal", "H-70", dict(uintOf(3), array(uintOf(noonMillis), bstr(repeat(7, 8)), uintOf(12))), 10),
-		good("position-text", "the extension of the position is none: ignored", "H-70", dict(uintOf(3), text("here")), 10),
-		good("hop-most", "the largest hop", "O-1", uintOf(1<<64-1), 1),
+		good("no-void", "without a void", "O-1", null, 8),
+		good("field-512", "a policy field of 512 bytes", "O-1", bstr(repeat(0xf0, 512)), 10),
+		bad("field-513", "a policy field of 513 bytes", "O-1", "token.ErrField", bstr(repeat(0xf0, 513)), 10),
+		good("last-operation", "it says when the operation last ran", "P-4", dict(uintOf(1), uintOf(noonMillis)), 11),
+		good("last-operation-text", "the extension of the last operation says no time: ignored", "P-4", dict(uintOf(1), text("never")), 11),
+		good("position", "it names its position in the journal", "H-70", dict(uintOf(3), array(uintOf(noonMillis), bstr(repeat(7, 8)), uintOf(12))), 11),
+		good("position-text", "the extension of the position is none: ignored", "H-70", dict(uintOf(3), text("here")), 11),
+		good("hop-most", "the highest hop", "O-1", uintOf(1<<48), 1),
+		bad("hop-above", "a hop above the highest one", "O-1", malformed, uintOf(1<<48+1), 1),
+		bad("mac-15", "a MAC of 15 bytes", "O-1", malformed, bstr(repeat(1, 15)), 6),
 		bad("hop-0", "hop 0", "O-1", malformed, uintOf(0), 1),
 		bad("to-self", "to oneself", "O-1", malformed, bstr(ben.id), 3),
 		bad("of-another", "from another member than the signer", "E-2", "token.ErrSigner", bstr(cleo.id), 2).harmful(),
@@ -302,6 +304,7 @@ func answerObject(kind string) *object {
 	o := ofToken(kind, answerPayload(theWalk.first, theWalk.firstHop, ben, incarnation), ben, 5)
 	o.edits = []edit{
 		bad("hop-0", "hop 0", "O-1", "token.ErrMalformed", uintOf(0), 2),
+		bad("hop-above", "a hop above the highest one", "O-1", "token.ErrMalformed", uintOf(1<<48+1), 2),
 		bad("of-another", "another signer than it names", "E-2", "token.ErrSigner", bstr(cleo.id), 3).harmful(),
 	}
 	return o

@@ -1,5 +1,12 @@
 package main
 
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+)
+
 // The good payloads that everything is derived from.
 
 const (
@@ -78,6 +85,7 @@ type hop struct {
 	from, to *party
 	inc      []byte
 	accept   uint64
+	mac      []byte // nil: the one that the receiver gives for it
 	previous []byte
 	void     []byte // nil: none
 	field    []byte
@@ -88,8 +96,26 @@ func (h hop) payload() item {
 	if h.void != nil {
 		void = bstr(h.void)
 	}
-	return array(bstr(h.token), uintOf(h.hop), bstr(h.from.id), bstr(h.to.id), bstr(h.inc), uintOf(h.accept),
+	mac := h.mac
+	if mac == nil {
+		mac = h.acceptMAC(h.inc, h.accept)
+	}
+	return array(bstr(h.token), uintOf(h.hop), bstr(h.from.id), bstr(h.to.id), bstr(h.inc), uintOf(h.accept), bstr(mac),
 		bstr(h.previous), void, uintOf(noonMillis), bstr(h.field), dict())
+}
+
+// acceptMAC is what the receiver makes for the hop, in an incarnation and with a number:
+// the example of H-5.
+func (h hop) acceptMAC(incarnation []byte, number uint64) []byte {
+	key, err := hkdf.Key(sha256.New, h.to.seed, nil, "wander accept\x00"+string(incarnation), 32)
+	if err != nil {
+		panic(err)
+	}
+	m := hmac.New(sha256.New, key)
+	m.Write(h.from.id)
+	m.Write(h.token)
+	m.Write(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, h.hop), number))
+	return m.Sum(nil)[:16]
 }
 
 func (h hop) sign() envelope { return sign(h.payload(), "transfer", h.from) }

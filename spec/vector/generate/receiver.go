@@ -51,6 +51,10 @@ func receiverSteps() []*script {
 			hears(ada, "TRANSFER", toBen(1<<40).transferMessage(nil), answered("UNKNOWN", ada, toBen(1<<40).unknown)),
 		begin("unknown-largest", "the number 2^64-1", "H-46").malicious().
 			hears(ada, "TRANSFER", toBen(1<<64-1).transferMessage(nil), answered("UNKNOWN", ada, toBen(1<<64-1).unknown)),
+		begin("unknown-mac", "a MAC that the member has not made", "H-46", "H-5").malicious().
+			hears(ada, "TRANSFER", toBen(freshNumber, noMAC).transferMessage(nil), answered("UNKNOWN", ada, toBen(freshNumber, noMAC).unknown)),
+		begin("unknown-mac-of-another", "the MAC of another number", "H-46", "H-5").malicious().
+			hears(ada, "TRANSFER", toBen(freshNumber, nextMAC).transferMessage(nil), answered("UNKNOWN", ada, toBen(freshNumber, nextMAC).unknown)),
 		newScript("receiver/unknown-no-floor", "there is no floor for the sender", bensJournal()[:2], "H-46").meets(ada).
 			hears(ada, "TRANSFER", message, answered("UNKNOWN", ada, p.unknown)),
 		begin("unknown-number-used", "a number that has been used for another token", "H-46").malicious().
@@ -62,11 +66,16 @@ func receiverSteps() []*script {
 	}...)
 }
 
-// secondToken is another token of Ada's on the same number.
+// secondToken is another token of Ada's on the same number, with the same MAC.
 func secondToken() passage {
 	genesis := sign(with(genesisPayload(ada), uintOf(6), 4), "genesis", ada)
-	return pass(genesis, hop{token: genesis.hash(), hop: 1, from: ada, to: ben, inc: bensMemory, accept: freshNumber, previous: genesis.hash()})
+	first := toBen(freshNumber).hop
+	return pass(genesis, hop{token: genesis.hash(), hop: 1, from: ada, to: ben, inc: bensMemory, accept: freshNumber, mac: first.acceptMAC(first.inc, first.accept), previous: genesis.hash()})
 }
+
+func noMAC(h *hop) { h.mac = repeat(0, 16) }
+
+func nextMAC(h *hop) { h.mac = h.acceptMAC(h.inc, h.accept+1) }
 
 // otherSlot is a token of a slot that nobody has.
 func otherSlot() passage {

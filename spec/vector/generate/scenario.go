@@ -176,7 +176,7 @@ func (p passage) cancelMessage(accept uint64) []byte {
 }
 
 func (p passage) acceptMessage(memory []byte, accept uint64) []byte {
-	return inMessage(4, encode(array(bstr(p.hop.token), uintOf(p.hop.hop), bstr(memory), uintOf(accept), uintOf(30000))))
+	return inMessage(4, encode(array(bstr(p.hop.token), uintOf(p.hop.hop), bstr(memory), uintOf(accept), bstr(p.hop.acceptMAC(memory, accept)), uintOf(30000))))
 }
 
 func (p passage) refuseMessage() []byte {

@@ -82,7 +82,7 @@ func (s *suite) successionVectors() {
 	bad("other-token", "of another token", "O-11", changeOf(w.secondHop, func(h *hop) { h.token = other.hash() }), w.genesis, &w.first, nil)
 	bad("hop-again", "the hop of the title once more", "O-12", changeOf(w.secondHop, func(h *hop) { h.hop = 1 }), w.genesis, &w.first, nil)
 	bad("hop-skipped", "a hop is left out", "O-11", changeOf(w.secondHop, func(h *hop) { h.hop = 3 }), w.genesis, &w.first, nil)
-	bad("hop-wrapped", "the hop after the last one", "O-11", w.first, w.genesis, withHop(w.secondHop, 1<<64-1), nil)
+	bad("hop-beyond", "hop 1 after the highest one", "O-11", w.first, w.genesis, withHop(w.secondHop, 1<<48), nil)
 	bad("not-holder", "by somebody who does not hold the token", "O-11", changeOf(w.secondHop, func(h *hop) { h.from, h.to = cleo, ada }), w.genesis, &w.first, nil)
 	bad("previous-holder", "once more by who has given it away", "O-11", changeOf(w.secondHop, func(h *hop) { h.from, h.to = ada, cleo }), w.genesis, &w.first, nil)
 	bad("previous-other", "after another transfer than the one shown", "O-11", changeOf(w.secondHop, func(h *hop) { h.previous = w.genesis.hash() }), w.genesis, &w.first, nil)

@@ -70,7 +70,7 @@ func (f *forger) incarnation(who int) ident.Incarnation {
 
 // transfer gives custody from one member to another.
 func (f *forger) transfer(title token.Title, to int, field string) (token.Transfer, token.Title) {
-	body := title.Next(f.ids[to], ident.Incarnation{byte(to), 0}, title.Hop()+1)
+	body := title.Next(f.ids[to], ident.Reservation{Incarnation: ident.Incarnation{byte(to), 0}, Number: title.Hop() + 1})
 	body.Field = []byte(field)
 	signed, err := body.Sign(f.group, f.keys[slices.Index(f.ids[:], title.Holder())])
 	require.NoError(f.t, err)
