@@ -8,11 +8,13 @@ import (
 
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/group"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 )
 
 // ran is when a program ran, or was there without running.
 type ran struct {
+	member   ident.Member
 	resource string
 	from, to time.Duration
 	doubtful bool // its machine was suspended, or woke up after the program's deadline
@@ -26,7 +28,7 @@ func (c *cluster) ended(p *program) {
 	if n.asleep {
 		since = n.sleptAt
 	}
-	c.ran = append(c.ran, ran{p.resource, since, c.now, n.asleep || since >= p.deadline})
+	c.ran = append(c.ran, ran{n.id, p.resource, since, c.now, n.asleep || since >= p.deadline})
 }
 
 // judgeAccount holds an audit's account of overlap, from the journals as they are on

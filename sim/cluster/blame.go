@@ -13,13 +13,13 @@ import (
 
 // lies reports whether a member's driver does.
 func (c *cluster) lies(id ident.Member) bool {
-	return slices.ContainsFunc(c.byID[id], func(n *node) bool { return n.liar })
+	return slices.ContainsFunc(c.byID[id], func(n *node) bool { return !n.isHonest() })
 }
 
 // judgeBlame lets the journals of the honest members convict whom they can, with all
 // signatures verified: only liars, and all who forked a token and were found out.
 func (c *cluster) judgeBlame() {
-	if !slices.ContainsFunc(c.nodes, func(n *node) bool { return n.liar }) {
+	if !slices.ContainsFunc(c.nodes, func(n *node) bool { return !n.isHonest() }) {
 		return
 	}
 	convicted := make(map[ident.Member]bool)
@@ -50,7 +50,7 @@ func (c *cluster) trial() *audit.Report {
 	trust.Settle()
 	a := audit.New(c.group.ID(), audit.Options{Trust: trust})
 	for _, n := range c.nodes {
-		if n.liar {
+		if !n.isHonest() {
 			continue
 		}
 		d := disk{}
@@ -80,7 +80,7 @@ func (c *cluster) forkers() map[ident.Member]bool {
 	for _, n := range c.nodes {
 		for _, e := range n.disk.history {
 			r, ok := e.Record.(*journal.Held)
-			if !ok || n.liar {
+			if !ok || !n.isHonest() {
 				continue
 			}
 			b, h, err := token.PeekTransfer(c.group.ID(), r.Transfer)

@@ -75,6 +75,16 @@ func newBusy(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 // newBusyClocks starts so many members, whose clocks are wrong by these in turn.
 func newBusyClocks(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, skews ...time.Duration) *busy {
 	t.Helper()
+	b := newBusyGroup(t, busySetting(seed, members, p, times), times)
+	for i := range members {
+		b.add(b.enrol(), memberSetting{durable: true, found: i == 0, driving: grouped, skew: skews[i%len(skews)]})
+	}
+	b.start()
+	return b
+}
+
+// busySetting is the setting of a group in which so many members are to be.
+func busySetting(seed uint64, members int, p busyPolicy, times busyTimes) setting {
 	params := policy.Params{
 		Preset: p.preset, OnSilentHolder: times.onSilent, OperationTime: times.operation, MembersMax: max(members, 5), SkipDelay: times.skip,
 	}
@@ -84,18 +94,12 @@ func newBusyClocks(t *testing.T, seed uint64, members int, p busyPolicy, times b
 	case catalog.Wandering:
 		params.MinInterval = times.interval
 	}
-	s := setting{
+	return setting{
 		seed: seed, tuning: handoff.DefaultTuning, lean: true, checkpointAfter: 2000,
 		resources: []group.Resource{group.Resource{Name: "r", Policy: p.policy, MaxHold: times.hold, Params: params}.WithDefaults()},
 		constants: group.Settings{GossipInterval: times.gossip, ClockAllowance: clockAllowance},
 		net:       networkSetting{delay: cmp.Or(times.delay, 10*time.Millisecond), jitter: time.Millisecond, notice: cmp.Or(times.notice, time.Second), refused: times.notice},
 	}
-	b := newBusyGroup(t, s, times)
-	for i := range members {
-		b.add(b.enrol(), memberSetting{durable: true, found: i == 0, driving: grouped, skew: skews[i%len(skews)]})
-	}
-	b.start()
-	return b
 }
 
 // newBusyGroup is a group of a setting, with one resource, that has not started.

@@ -101,7 +101,10 @@ func (n *node) perform(e effect.Effect) {
 		if hello, ok := e.Message.(*wire.Hello); ok && n.c.bug == HideShown {
 			hello.Shown = nil
 		}
-		if !n.liar || !n.lie(e) {
+		switch {
+		case n.isBad():
+			n.sendBad(e)
+		case !n.liar || !n.lie(e):
 			n.send(e.To, e.Message)
 		}
 	case effect.Grant:

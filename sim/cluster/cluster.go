@@ -90,6 +90,7 @@ type memberSetting struct {
 	stranger       bool          // knows only whom it meets, not the whole group
 	knowsOnce      bool          // is told of the whole group when it begins, and never again
 	liar           bool          // its driver lies
+	kind           string        // of badKinds; "": it is not bad
 	dialsOut       bool          // nobody can dial it
 }
 
@@ -123,6 +124,7 @@ type cluster struct {
 	count      counts
 	walk       walk
 	tainted    map[ident.Token]bool // lied about
+	forged     map[ident.Token]bool // made up by bad members
 	fences     map[fencedSlot]*fenced
 	tracer     *tracer
 	watch      func(Moment) // nil: nobody does
@@ -157,7 +159,7 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	c := &cluster{
 		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
 		hazards: newHazards(s.seed), walk: walk{since: make(map[*node]int), longest: make(map[*node]int)},
-		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), fences: make(map[fencedSlot]*fenced), byID: make(map[ident.Member][]*node),
+		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), forged: make(map[ident.Token]bool), fences: make(map[fencedSlot]*fenced), byID: make(map[ident.Member][]*node),
 		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}
 	if trace != nil {
@@ -185,6 +187,7 @@ func (c *cluster) add(who identity, m memberSetting) *node {
 		c.tracer.members[who.id] = who.name
 	}
 	n.boot()
+	n.turnBad()
 	c.nodes = append(c.nodes, n)
 	c.byID[n.id] = append(c.byID[n.id], n)
 	return n

@@ -51,6 +51,7 @@ type node struct {
 	wokeAt    time.Duration  // when it last woke up
 	deferred  []func()       // what it does then
 	lies      liar           // of a member whose driver lies
+	badness   badness        // of a bad member; nil: it is none
 	boots     uint64         // of the machine
 	upAt      time.Duration  // when the machine booted
 	startedAt time.Duration  // when the process started
@@ -186,7 +187,9 @@ func (n *node) put(in member.Input) {
 		})
 		return
 	}
-	n.received(in)
+	if n.received(in); n.keepsFrom(in) {
+		return
+	}
 	n.isGreeted(in)
 	if n.driving == pipelined {
 		n.enqueue(n.step(in))

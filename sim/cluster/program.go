@@ -68,6 +68,11 @@ func (n *node) granted(e effect.Grant) {
 		n.put(member.Ended{Grant: e.Grant})
 		return
 	}
+	if n.isBad() && !n.badness.runs() {
+		c.log(n, "is BAD: pretends that a program runs")
+		n.pretends(e)
+		return
+	}
 	if other := c.running[e.Token]; other != nil && !c.tainted[e.Token] {
 		c.problem(Exclusion, n, "operation begins while the one of %s runs under the same token", other.node.name)
 	}

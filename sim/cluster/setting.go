@@ -69,6 +69,9 @@ type Setting struct {
 	// Liars is how many members have drivers that lie; honest ones stay at least
 	// two.
 	Liars int
+	// Bad are the kinds of the bad members (BadKinds), one for each, with commas between
+	// them; honest members stay at least two.
+	Bad string
 	// Bug is planted in the driver, to test the observers. Unguarded leaves it to
 	// the audit to find it.
 	Bug       Bug
@@ -90,7 +93,7 @@ func (s Setting) Validate() error {
 	case s.Liars < 0 || s.Liars > 0 && s.Liars > s.Members-2:
 		return fmt.Errorf("%w: %d liars among %d members: two must be honest, and their number be said", ErrSetting, s.Liars, s.Members)
 	}
-	return nil
+	return s.validateBad()
 }
 
 // Args are the flags with which "wander sim cluster" makes this run.
@@ -107,6 +110,9 @@ func (s Setting) Args() string {
 	}
 	if s.Liars > 0 {
 		args = append(args, fmt.Sprintf("--liars %d", s.Liars))
+	}
+	if s.Bad != "" {
+		args = append(args, "--bad "+s.Bad)
 	}
 	if s.Bug != NoBug {
 		args = append(args, "--bug "+s.Bug.String())
@@ -132,6 +138,9 @@ func (s Setting) String() string {
 	}
 	if s.Liars > 0 {
 		fmt.Fprintf(&b, ", Liars: %d", s.Liars)
+	}
+	if s.Bad != "" {
+		fmt.Fprintf(&b, ", Bad: %q", s.Bad)
 	}
 	if s.Bug != NoBug {
 		fmt.Fprintf(&b, ", Bug: %d", s.Bug)
@@ -163,13 +172,18 @@ func (s Setting) draw() (setting, chaos) {
 	return set, f
 }
 
-// resize makes the drawn members as many as are asked for, and lets the last of
-// them lie.
+// resize makes the drawn members as many as are asked for, lets the last of them be bad,
+// and those before them lie.
 func (s Setting) resize(drawn []memberSetting) []memberSetting {
 	list := make([]memberSetting, 0, s.Members)
+	bads := s.bads()
+	first := s.Members - len(bads)
 	for i := range s.Members {
 		m := drawn[i%len(drawn)]
-		m.found, m.liar = i == 0, i >= s.Members-s.Liars
+		m.found, m.liar = i == 0, i < first && i >= first-s.Liars
+		if i >= first {
+			m.kind = bads[i-first]
+		}
 		list = append(list, m)
 	}
 	return list

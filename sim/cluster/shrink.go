@@ -83,7 +83,7 @@ func (s *shrinker) members() {
 	for n := 2; n < s.result.Members; n += max(1, n/4) {
 		c := s.best
 		c.Members = n
-		c.Liars = min(c.Liars, n-2)
+		c.Liars = min(c.Liars, max(0, n-2-len(c.bads())))
 		if (s.best.Liars == 0) == (c.Liars == 0) && s.try(c) {
 			return
 		}

@@ -95,7 +95,7 @@ func (c *cluster) problem(rule Rule, n *node, format string, args ...any) {
 
 // breach notes what the guard has seen.
 func (c *cluster) breach(n *node, err error) {
-	if err != nil && !c.unguarded && !n.liar {
+	if err != nil && !c.unguarded && n.isHonest() {
 		c.problem(Durability, n, "%v", err)
 	}
 }
@@ -113,7 +113,7 @@ func (c *cluster) judge(report *audit.Report) {
 			c.violate(Losses, t.Fate.String(), fmt.Sprintf("token %s of durable members: %v", t.ID.Short(), t.Fate))
 		}
 	}
-	if n := c.count.untimely; n > 0 {
+	if n := c.count.untimely; n > 0 && len(c.forged) == 0 { // later tokens go on from the time of a forged one
 		c.violate(Machinery, "untimely", fmt.Sprintf("%d tokens refused for the time of their genesis", n))
 	}
 	for _, n := range c.nodes {
@@ -124,7 +124,7 @@ func (c *cluster) judge(report *audit.Report) {
 // judgeEvidence: nor does an honest member accuse another one.
 func (c *cluster) judgeEvidence(n *node) {
 	for _, e := range n.disk.history {
-		if r, ok := e.Record.(*journal.Evidence); ok && !n.liar && !r.Accused.IsZero() && !c.lies(r.Accused) {
+		if r, ok := e.Record.(*journal.Evidence); ok && n.isHonest() && !r.Accused.IsZero() && !c.lies(r.Accused) {
 			c.violate(Blame, "evidence", fmt.Sprintf("member %s accuses %s, who is honest: %s", n.name, c.name(r.Accused), r.What))
 		}
 	}

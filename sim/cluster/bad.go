@@ -1,0 +1,192 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// badness is what the driver of a bad member does otherwise than its member says. The
+// member below is an honest one that knows of nothing: it greets, gossips and wants turns.
+// The driver has its key. It is good again when the faults of a run are over.
+type badness interface {
+	// sends is what leaves in place of a message of the member: the message itself, others
+	// or nothing.
+	sends(e effect.Send) []effect.Send
+	// hears is told of each message before the member is, and reports whether the member is
+	// to have it.
+	hears(from ident.Member, m wire.Message) bool
+	// ticks is called each badTick.
+	ticks()
+	// runs reports whether the programs of its member truly run, and do not only seem to.
+	runs() bool
+}
+
+// badTick is how often a bad member's driver does something unasked.
+const badTick = 50 * time.Millisecond
+
+// badKind is a kind of bad members.
+type badKind struct {
+	name, does string
+	make       func(*node) badness
+}
+
+// badKinds are all kinds of bad members. Another one is a line here, and a file with a type
+// that has meek for what it does as an honest member would.
+var badKinds []badKind
+
+func init() { // the kinds look each other up here
+	badKinds = []badKind{
+		{"hoarder", "takes each token, lets none go, and says that a program runs", newHoarder},
+		{"dropper", "takes each token and says that it has none", newDropper},
+		{"dropper-quiet", "the same, and never answers a transfer", newDropperQuiet},
+		{"dropper-half", "the same with every other token, and with a receipt", newDropperHalf},
+		{"minter", "makes 20 tokens a second, each of which wins", newMinter},
+		{"minter-slow", "makes one each max_hold", newMinterSlow},
+		{"friends", "passes tokens to others of its kind only", newFriend},
+		{"forger", "makes tokens of any time with a hop that two have invented", newForger},
+	}
+}
+
+// BadKinds are the names of the kinds of bad members, each with what it does.
+func BadKinds() (list []string) {
+	for _, k := range badKinds {
+		list = append(list, k.name+": "+k.does)
+	}
+	return list
+}
+
+// badKindNamed is the kind of a name; nil: there is none.
+func badKindNamed(name string) *badKind {
+	if i := slices.IndexFunc(badKinds, func(k badKind) bool { return k.name == name }); i >= 0 {
+		return &badKinds[i]
+	}
+	return nil
+}
+
+// bads are the kinds of Setting.Bad, one for each bad member.
+func (s Setting) bads() []string {
+	if s.Bad == "" {
+		return nil
+	}
+	return strings.Split(s.Bad, ",")
+}
+
+// validateBad returns what is wrong with the bad members.
+func (s Setting) validateBad() error {
+	list := s.bads()
+	for _, name := range list {
+		if badKindNamed(name) == nil {
+			var names []string
+			for _, k := range badKinds {
+				names = append(names, k.name)
+			}
+			return fmt.Errorf("%w: bad member %q: %s", ErrSetting, name, strings.Join(names, ", "))
+		}
+	}
+	if len(list) > 0 && len(list)+s.Liars > s.Members-2 {
+		return fmt.Errorf("%w: %d bad members and %d liars among %d members: two must be honest, and their number be said", ErrSetting, len(list), s.Liars, s.Members)
+	}
+	return nil
+}
+
+// isHonest reports whether a member's driver does what the member says.
+func (n *node) isHonest() bool { return !n.liar && n.badness == nil }
+
+// turnBad lets a member's driver be of the kind of its setting.
+func (n *node) turnBad() {
+	if n.kind == "" {
+		return
+	}
+	n.badness = badKindNamed(n.kind).make(n)
+	n.badTicks()
+}
+
+func (n *node) badTicks() {
+	n.c.after(badTick, func() {
+		if n.isBad() && n.member != nil && !n.asleep {
+			n.badness.ticks()
+		}
+		n.badTicks()
+	})
+}
+
+// isBad reports whether a member's driver is bad now.
+func (n *node) isBad() bool { return n.badness != nil && !n.c.calm }
+
+// sendBad sends what a bad member's driver makes of a message.
+func (n *node) sendBad(e effect.Send) {
+	list := n.badness.sends(e)
+	if len(list) == 0 {
+		n.c.log(n, "is BAD: says nothing to %s", n.c.name(e.To))
+	}
+	for _, s := range list {
+		if s != e {
+			n.c.log(n, "is BAD to %s", n.c.name(s.To))
+		}
+		n.send(s.To, s.Message)
+	}
+}
+
+// adds sends what no member has said.
+func (n *node) adds(to ident.Member, m wire.Message) {
+	n.c.log(n, "is BAD to %s", n.c.name(to))
+	n.send(to, m)
+}
+
+// keepsFrom reports whether a bad member's driver keeps an input from its member.
+func (n *node) keepsFrom(in member.Input) bool {
+	r, ok := in.(member.Received)
+	if !ok || !n.isBad() {
+		return false
+	}
+	m, err := wire.Decode(r.Body)
+	return err == nil && !n.badness.hears(r.From, m)
+}
+
+// pretends lets no program run for a grant, and reports one until its deadline.
+func (n *node) pretends(e effect.Grant) {
+	from, deadline := n.c.now, n.virtual(e.Deadline)
+	n.after(deadline-killMargin-n.c.now, func() {
+		n.put(member.Ended{Grant: e.Grant, Operated: true, SeenFrom: n.instant(from), SeenTo: n.instant(n.c.now)})
+	})
+}
+
+// forged is a genesis that a bad member's driver has made up.
+func (n *node) forged(sequence uint64, at time.Duration) token.Genesis {
+	body := token.GenesisBody{
+		Resource: n.c.resources[0].Name, Generator: n.id, Incarnation: n.guard.ledger.incarnation,
+		Sequence: 1<<33 + sequence, Time: uint64(epoch.Add(at).UnixMilli()),
+	}
+	g, err := body.Sign(n.c.group.ID(), n.key)
+	must(err)
+	n.c.taint(g.ID())
+	n.c.forged[g.ID()] = true
+	return g
+}
+
+// honest are the honest members, in their order.
+func (c *cluster) honest() (list []*node) {
+	for _, n := range c.nodes {
+		if n.isHonest() {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// meek is what a bad member does as an honest one would: everything. Kinds have it for what
+// they leave as it is.
+type meek struct{}
+
+func (meek) sends(e effect.Send) []effect.Send     { return []effect.Send{e} }
+func (meek) hears(ident.Member, wire.Message) bool { return true }
+func (meek) ticks()                                {}
+func (meek) runs() bool                            { return true }

@@ -1,0 +1,197 @@
+package cluster
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	// badCosts lets TestBad_Costs measure: go test -cluster.bad.
+	badCosts = flag.Bool("cluster.bad", false, "measure what bad members cost the honest ones")
+	// badFor is how long each group is measured.
+	badFor = flag.Duration("cluster.badfor", 5*time.Minute, "virtual time of each group with bad members")
+)
+
+// badCrowds are the bad members of a group that is measured. With 300 members there are 15 of
+// them, of these kinds in turn.
+var badCrowds = [][]string{
+	{"busy"}, // honest, and wants turns as they do
+	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"minter"}, {"minter-slow"},
+	{"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
+}
+
+const (
+	badMany   = 15
+	badLarge  = 300
+	badSettle = time.Second // before anybody wants a turn
+)
+
+// badCost is what an observer of the honest members' programs has seen.
+type badCost struct {
+	first, later int           // that began in the first minute, and after it
+	overlap      time.Duration // of the programs that ran beside another one, together
+	nobody       time.Duration // how long none ran, at most
+	wait         time.Duration // that an honest member waited at most
+	rounds       float64       // that an honest member waited at most, in operations of each honest member
+}
+
+// TestBad_Costs prints what bad members cost the honest ones, always busy, by kind, policy
+// and size. Each group is compared with the same one in which they are honest and want
+// nothing. The largest group has to be asked for:
+//
+//	go test ./sim/cluster -run TestBad_Costs -cluster.bad -v -timeout 4h
+//	go test ./sim/cluster -run 'TestBad_Costs/minter/fair/300$' -cluster.bad -v -timeout 4h
+func TestBad_Costs(t *testing.T) {
+	if !*badCosts {
+		t.Skip("only with -cluster.bad")
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "bad\tpreset\tmembers\tafter 1 min\tin 1st min\toverlap s\tnobody runs s\twaits s\twaits rounds\ttokens touched\tgeneses taken\thonest accused\tbad accused")
+	without := make(map[string]badCost)
+	for _, kinds := range badCrowds {
+		for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+			for _, members := range []int{3, 5, 20, badLarge} {
+				crowd := badCrowd(kinds, members)
+				name := fmt.Sprintf("%s/%v/%d", badNames(kinds), p, members)
+				if members-len(crowd) < 2 {
+					continue
+				}
+				t.Run(name, func(t *testing.T) {
+					if members == badLarge && !badAskedFor() {
+						t.Skip("only by its name")
+					}
+					same := fmt.Sprintf("%v %d %d", p, members, len(crowd))
+					if _, measured := without[same]; !measured {
+						without[same] = measureBad(t, members, p, make([]string, len(crowd)), false).cost()
+					}
+					g := measureBad(t, members, p, crowd, true)
+					g.prints(table, name, without[same])
+					require.NoError(t, table.Flush())
+				})
+			}
+		}
+	}
+}
+
+// badAskedFor reports whether a pattern names the largest group.
+func badAskedFor() bool {
+	run := flag.Lookup("test.run").Value.String()
+	return len(run) > 4 && (run[len(run)-4:] == "/300" || run[len(run)-5:] == "/300$")
+}
+
+// badNames are kinds as one word.
+func badNames(kinds []string) string {
+	if len(kinds) == 2 && kinds[0] != kinds[1] {
+		return kinds[0] + "+" + kinds[1]
+	}
+	return kinds[0]
+}
+
+// badCrowd are the kinds of the bad members of a group.
+func badCrowd(kinds []string, members int) (list []string) {
+	many := len(kinds)
+	if members == badLarge {
+		many = badMany
+	}
+	for i := range many {
+		kind := kinds[i%len(kinds)]
+		if kind == "busy" {
+			kind = ""
+		}
+		list = append(list, kind)
+	}
+	return list
+}
+
+// measureBad lets a group work, in which the last members are of these kinds, and want turns
+// or not.
+func measureBad(t *testing.T, members int, p busyPolicy, kinds []string, want bool) *badMeasured {
+	t.Helper()
+	g := &badMeasured{badGroup: newBad(t, uint64(members), members, p, quietTimes[0], kinds...)}
+	g.good = g.nodes[:members-len(kinds)]
+	g.runFor(badSettle)
+	g.busy.want(g.good, 0)
+	if want {
+		g.busy.want(g.nodes[members-len(kinds):], 0)
+	}
+	g.runFor(*badFor)
+	for _, p := range g.running {
+		g.ended(p)
+	}
+	for _, f := range g.trial().Findings {
+		if !f.Accused.IsZero() && !g.lies(f.Accused) {
+			g.accused++
+		}
+	}
+	for i, v := range g.violations[:min(3, len(g.violations))] {
+		t.Logf("violation %d of %d: %v", i+1, len(g.violations), v)
+	}
+	return g
+}
+
+// badMeasured is a group with bad members that has worked.
+type badMeasured struct {
+	*badGroup
+	good []*node // members that are honest, and want turns
+}
+
+// honestRuns are the programs of the honest members that want turns, in their order.
+func (g *badMeasured) honestRuns() (list []ran) {
+	for _, r := range g.ran {
+		if slices.ContainsFunc(g.good, func(n *node) bool { return n.id == r.member }) {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, func(a, b ran) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return list
+}
+
+// cost is what the group's programs show.
+func (g *badMeasured) cost() (c badCost) {
+	list := g.honestRuns()
+	end := badSettle // of all programs so far
+	for _, r := range list {
+		if r.from < badSettle+time.Minute {
+			c.first++
+		} else {
+			c.later++
+		}
+		if r.from < end {
+			c.overlap += min(r.to, end) - r.from
+		}
+		c.nobody = max(c.nobody, r.from-end)
+		end = max(end, r.to)
+	}
+	c.nobody = max(c.nobody, g.now-end)
+	for _, n := range g.good {
+		last, ended := 0, badSettle
+		for i, r := range list {
+			if r.member == n.id {
+				c.rounds, last = max(c.rounds, float64(i-last)), i
+				c.wait, ended = max(c.wait, r.from-ended), r.to
+			}
+		}
+		c.rounds, c.wait = max(c.rounds, float64(len(list)-last)), max(c.wait, g.now-ended)
+	}
+	c.rounds /= float64(len(g.good))
+	return c
+}
+
+// prints prints a line of the table.
+func (g *badMeasured) prints(table *tabwriter.Writer, name string, without badCost) {
+	c := g.cost()
+	fmt.Fprintf(table, "%s\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t%d\n", strings.ReplaceAll(name, "/", "\t"),
+		ratio(c.later, without.later), ratio(c.first, without.first), c.overlap.Seconds(), c.nobody.Seconds(), c.wait.Seconds(), c.rounds,
+		len(g.tainted), len(g.geneses), g.accused, g.accusing)
+}
+
+func ratio(a, b int) float64 { return float64(a) / float64(max(1, b)) }

@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// badGroup is a busy group with bad members, and what an observer sees of it.
+type badGroup struct {
+	*busy
+	geneses  map[ident.Token]bool // made up by bad members, and taken by honest ones
+	accused  int                  // honest members, by honest ones
+	accusing int                  // bad members, by honest ones
+}
+
+// newBad starts so many members, of which the last are of these kinds; "" is an honest one.
+func newBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, kinds ...string) *badGroup {
+	t.Helper()
+	g := &badGroup{busy: newBusyGroup(t, busySetting(seed, members, p, times), times), geneses: make(map[ident.Token]bool)}
+	g.watch = func(m Moment) {
+		g.busy.saw(m)
+		if m.Deed == Wrote && !g.lies(m.Member) {
+			g.wrote(m.Record)
+		}
+	}
+	for i := range members {
+		s := memberSetting{durable: true, found: i == 0, driving: grouped}
+		if first := members - len(kinds); i >= first {
+			s.kind = kinds[i-first]
+		}
+		g.add(g.enrol(), s)
+	}
+	g.start()
+	return g
+}
+
+// wrote looks at a record of an honest member.
+func (g *badGroup) wrote(r journal.Record) {
+	switch r := r.(type) {
+	case *journal.Held:
+		b, _, err := token.PeekTransfer(g.group.ID(), r.Transfer)
+		must(err)
+		if g.forged[b.Token] {
+			g.geneses[b.Token] = true
+		}
+	case *journal.Evidence:
+		switch {
+		case r.Accused.IsZero():
+		case g.lies(r.Accused):
+			g.accusing++
+		default:
+			g.accused++
+		}
+	}
+}
+
+// badTimes are the settings of the short groups with bad members.
+var badTimes = turnsTimes
+
+// TestBad_EachKind_DoesWhatItSays: a bad member of each kind has had its chance after some
+// seconds, and used it.
+func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
+	skipUnderRaceDetector(t)
+	for _, test := range []struct {
+		kinds []string
+		does  func(*badGroup, badness) bool
+	}{
+		{[]string{"hoarder"}, func(g *badGroup, b badness) bool { return b.(*hoarder).taken > 0 && g.standsStill() }},
+		{[]string{"dropper"}, func(_ *badGroup, b badness) bool { return b.(*dropper).count > 0 }},
+		{[]string{"dropper-quiet"}, func(_ *badGroup, b badness) bool { return b.(*dropper).count > 0 }},
+		{[]string{"dropper-half"}, func(_ *badGroup, b badness) bool {
+			return b.(*dropper).count > 0 && b.(*dropper).seen > b.(*dropper).count
+		}},
+		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 50 && len(g.geneses) > 50 }},
+		{[]string{"minter-slow"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 5 && len(g.geneses) > 5 }},
+		{[]string{"friends", "friends"}, func(g *badGroup, _ badness) bool { return g.standsStill() }},
+		{[]string{"forger", "forger"}, func(g *badGroup, b badness) bool { return b.(*forger).taken > 1 && len(g.geneses) > 1 }},
+	} {
+		t.Run(test.kinds[0], func(t *testing.T) {
+			t.Parallel()
+			g := newBad(t, 1, 5, fairTurns, badTimes, test.kinds...)
+			g.want(g.nodes, 0)
+			g.runFor(15 * time.Second)
+			assert.True(t, test.does(g, g.nodes[len(g.nodes)-1].badness))
+			assert.Zero(t, g.accused)
+			require.Empty(t, g.violations)
+		})
+	}
+}
+
+// standsStill reports whether no honest program has begun for ten seconds.
+func (g *badGroup) standsStill() bool {
+	for _, turn := range g.turns {
+		if !g.lies(turn.member) && turn.at > g.now-10*time.Second {
+			return false
+		}
+	}
+	return true
+}
+
+// TestBad_WithFaults_HonestBlameless: whatever else goes wrong, bad members of all kinds leave
+// the rules as they are for the tokens that they have not touched, and no honest one is accused.
+func TestBad_WithFaults_HonestBlameless(t *testing.T) {
+	skipUnderRaceDetector(t)
+	for _, bad := range []string{"hoarder", "dropper,dropper-quiet", "dropper-half,minter-slow", "hoarder,minter", "friends,friends"} {
+		t.Run(bad, func(t *testing.T) {
+			t.Parallel()
+			s := Setting{Seed: 5, Members: 6, For: 10 * time.Second, Bad: bad}
+			require.NoError(t, s.Run(nil).Err())
+		})
+	}
+}
+
+// TestBad_Setting_IsWrittenAndRead: a setting with bad members is printed whole, and one with
+// too many of them, or of no kind, is none.
+func TestBad_Setting_IsWrittenAndRead(t *testing.T) {
+	s := Setting{Members: 4, Bad: "hoarder,minter"}
+	require.NoError(t, s.Validate())
+	assert.Contains(t, s.Args(), "--bad hoarder,minter")
+	assert.Contains(t, s.String(), `Bad: "hoarder,minter"`)
+	s.Members = 3
+	require.ErrorIs(t, s.Validate(), ErrSetting)
+	require.ErrorIs(t, Setting{Members: 4, Bad: "saint"}.Validate(), ErrSetting)
+	require.ErrorIs(t, Setting{Members: 4, Liars: 1, Bad: "hoarder,minter"}.Validate(), ErrSetting)
+}
+
+// TestBad_SameSeed_SameRun: a run with bad members is the same each time.
+func TestBad_SameSeed_SameRun(t *testing.T) {
+	skipUnderRaceDetector(t)
+	s := Setting{Seed: 3, Members: 6, For: 10 * time.Second, Bad: "hoarder,dropper-half,minter"}
+	var first, second bytes.Buffer
+	s.Run(&first)
+	s.Run(&second)
+	assert.Equal(t, first.String(), second.String())
+}
