@@ -10,11 +10,12 @@ import (
 type Audit struct {
 	V        int `json:"v"`
 	Findings []struct {
-		Class  string   `json:"class"`
-		Kind   string   `json:"kind"`
-		Again  int      `json:"again"`
-		Detail string   `json:"detail"`
-		Who    []string `json:"members"`
+		Class   string   `json:"class"`
+		Kind    string   `json:"kind"`
+		Accused string   `json:"accused"` // of proofs only
+		Again   int      `json:"again"`
+		Detail  string   `json:"detail"`
+		Who     []string `json:"members"`
 	} `json:"findings"`
 	Members []struct {
 		Name       string `json:"name"`

@@ -24,6 +24,10 @@ const spare = "spare"
 // MaxMachines is how many addresses the network has, but for that of the spare one.
 const MaxMachines = 200
 
+// networkBits is how many bits of all addresses are the same: each machine reaches the
+// others without a router.
+const networkBits = 16
+
 // World is the machines and their network.
 type World struct {
 	Machines []*Machine
@@ -34,16 +38,27 @@ type World struct {
 // New makes machines with folders in dir, and connects them. Enter has been
 // called before. The seed decides which packets are lost.
 func New(dir string, names []string, seed uint64) (*World, error) {
+	return NewWithFar(dir, names, nil, seed)
+}
+
+// NewWithFar is New with more machines, behind the others, whose addresses are of another
+// network each: as those of strangers are.
+func NewWithFar(dir string, names, far []string, seed uint64) (*World, error) {
+	near := len(names)
+	names = slices.Concat(names, far)
 	if len(names) > MaxMachines {
 		return nil, fmt.Errorf("%d machines: there are addresses for %d", len(names), MaxMachines)
 	}
 	w := &World{Network: newNetwork(seed)}
-	for i, name := range append(slices.Clone(names), spare) {
+	for i, name := range append(names, spare) {
 		address := netip.AddrFrom4([4]byte{10, 83, 0, byte(i + 1)})
+		if i >= near && i < len(names) {
+			address = netip.AddrFrom4([4]byte{10, 83, byte(i + 1), 1})
+		}
 		m := &Machine{Name: name, Dir: filepath.Join(dir, name), Address: address.String()}
 		err := os.Mkdir(m.Dir, 0o700)
 		if err == nil {
-			m.place, err = newPlace(netip.PrefixFrom(address, 24))
+			m.place, err = newPlace(netip.PrefixFrom(address, networkBits))
 		}
 		if err != nil {
 			w.Close()

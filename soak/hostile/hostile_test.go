@@ -1,0 +1,91 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/soak/judge"
+	"github.com/wandertoken/wander/soak/liar/report"
+)
+
+func TestParse_Flags_Read(t *testing.T) {
+	o, err := parse([]string{"-kinds", "minter,hoarder", "-presets", "ring", "-n", "5,20", "-for", "90s", "-operation", "200ms", "-first-keeper"}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, options{
+		Kinds: []string{"minter", "hoarder"}, Presets: []string{"ring"}, Sizes: []int{5, 20}, For: 90 * time.Second,
+		Operation: 200 * time.Millisecond, Hold: 4 * time.Second, Silence: 4 * time.Second, Allowance: time.Minute, First: true,
+	}, o)
+}
+
+func TestParse_Invalid_Refused(t *testing.T) {
+	for _, args := range [][]string{
+		{"extra"}, {"-kinds", "saint"}, {"-presets", "paper"}, {"-n", "1"}, {"-n", "21"}, {"-n", "3,x"}, {"-for", "1s"}, {"-for", "2h"},
+		{"-operation", "1ms"}, {"-operation", "5s"}, {"-rate", "-1"},
+	} {
+		_, err := parse(args, nil)
+		assert.Error(t, err, args)
+	}
+}
+
+func TestKinds_Names_OfLiarsWithTwoWhereTwoAreNeeded(t *testing.T) {
+	for _, k := range badKinds {
+		assert.Equal(t, k.name, kindOf(k.name).name)
+		assert.NotEmpty(t, k.acts, k.name)
+		if k.acts == "forger" || k.acts == "friends" {
+			assert.Greater(t, k.bad, 1, k.name)
+		}
+	}
+	assert.Contains(t, usualKinds(), "minter")
+	assert.NotContains(t, usualKinds(), "flood-near")
+}
+
+func ran(member, token string, from, to time.Duration) judge.Run {
+	return judge.Run{Resource: "x", Member: member, Token: token, Sure: judge.Span{From: clock.Instant(from), To: clock.Instant(to)}}
+}
+
+func TestMeasure_Programs_HonestOnesWithinTheTime(t *testing.T) {
+	const s = time.Second
+	runs := []judge.Run{
+		ran("m1", "a", 0, 11*s), // begun before
+		ran("m2", "a", 12*s, 14*s),
+		ran("m1", "bad", 13*s, 16*s),
+		ran("bad1", "a", 13*s, 60*s),
+		ran("m2", "bad", 13*s+s/2, 15*s),
+		ran("m1", "a", 80*s, 81*s),
+		ran("m2", "a", 95*s, 110*s),
+		ran("m1", "a", 100*s, 101*s), // too late
+	}
+	f := measure(runs, []string{"m1", "m2"}, map[string]bool{"bad": true}, clock.Instant(10*s), clock.Instant(100*s))
+	assert.Equal(t, figures{
+		first: 3.0 / 60, after: 2.0 / 30, overlap: 2 * s, atOnce: 3, idle: 64 * s, wait: 80 * s, lying: 2,
+	}, f)
+}
+
+func TestMeasure_NoProgram_AllTimeIdle(t *testing.T) {
+	f := measure(nil, []string{"m1"}, nil, 0, clock.Instant(time.Minute))
+	assert.Equal(t, figures{idle: time.Minute, wait: time.Minute}, f)
+}
+
+func TestVerdicts_Findings_CountedWithTheirNames(t *testing.T) {
+	a, err := judge.ParseAudit([]byte(`{"v": 2, "findings": [
+		{"class": "proof", "kind": "fork", "accused": "bad1", "members": ["m1", "bad1"], "again": 1},
+		{"class": "suspicion", "kind": "many", "members": ["bad2"], "again": 4}]}`))
+	require.NoError(t, err)
+	assert.Equal(t, "2 proofs, 5 suspicions: bad2 5, bad1 2", verdictsOf(a).String())
+	assert.Equal(t, "clean", verdicts{}.String())
+}
+
+func TestRow_Attack_BesideTheRunWithout(t *testing.T) {
+	r := row{
+		kind: kindOf("minter"), preset: "fair", members: 5, control: figures{first: 3, after: 3, wait: time.Second},
+		figures: figures{first: 6, after: 1.5, overlap: 4 * time.Second, atOnce: 5, wait: 2 * time.Second, lying: 7},
+		reports: []report.Report{{Offered: 10, Refused: 1, Sent: 9, Receipts: 8}},
+		guests:  []report.Report{{LetIn: true, Tries: 2, Within: 90}, {Tries: 20}},
+	}
+	assert.Equal(t, "| `minter` | `fair` | 5 | 3.00 | 200 % | 50 % | 4.0 s (0.0 s) | 5 | 0.0 s (0.0 s) | 2.0 s (1.0 s) | 8 of 10 | 7 | clean | "+
+		"refused 1, newcomers let in at try 2 none of 20, within 90 ms |", r.String())
+}
