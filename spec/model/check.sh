@@ -316,6 +316,20 @@ breaks living_kept epochs -DNEWBORNS=1 -DBUG_STAY
 [ "$quick" ] || breaks no_stall epochs -DBUG_GHOST -DHOLD=2
 breaks one_program epochs -DNEWBORNS=1 -DHOLD=5	# B is too short by D
 
+holds blame -DN=3 -DLIAR=2 -DTOKENS=5 -DLOSSES=4
+[ "$quick" ] || holds blame -DRESTARTS=0 -DLOSSES=4 -DTOKENS=4
+[ "$quick" ] || holds blame -DN=3 -DLIAR=0 -DRESTARTS=0 -DLOSSES=4
+breaks no_false blame -DN=3 -DLIAR=2 -DBUG_ONE_DOUBT
+breaks no_false blame -DN=3 -DLIAR=2 -DTOKENS=4 -DBUG_NO_OWN
+breaks no_false blame -DN=3 -DLIAR=2 -DBUG_NO_RECEIPT
+breaks no_false blame -DN=3 -DLIAR=2 -DTOKENS=4 -DBUG_REMEMBER
+breaks no_false blame -DN=3 -DLIAR=0 -DBUG_TRUST
+breaks no_false blame -DN=3 -DLIAR=0 -DBUG_AT_ONCE
+[ "$quick" ] || breaks no_false blame -DN=3 -DLIAR=0 -DTOKENS=4 -DBUG_MOVING
+breaks few_losses blame -DN=3 -DLIAR=2 -DTOKENS=4 -DBUG_TWICE
+[ "$quick" ] || breaks few_losses blame -DN=3 -DLIAR=0 -DRESTARTS=0 -DLOSSES=4 -DTOKENS=6 -DBUG_NAMED_ONLY
+breaks no_false blame -DPAIR -DRESTARTS=0	# not held
+
 holds keeper
 holds keeper -DL=4 -DHOLD=2
 holds keeper -DN=4 -DDEATHS=3

@@ -1,0 +1,333 @@
+/*
+ * What a member may count against another one that did not pass a token on.
+ *
+ * A token is lost. Its keeper makes another one, and its genesis names the custody
+ * that it replaces: X had the token last, by a transfer of S. Each member that gets
+ * the new token asks X what became of that custody, and believes what is proved:
+ * X shows the receipt of the next one, which is asked then. Or X has the token still,
+ * although somebody waits: it withholds. Or X has sent it to Z, which has
+ * not answered. Or X never had it: then S shows the receipt of X, or has none.
+ * Where one says "sent" and the other one "never had", one of the two lies, and
+ * it is open which: they are in doubt. No member passes tokens to one that withholds, or
+ * is in doubt with two others, or with itself. So who is twice in doubt with one
+ * receiver has broken that rule, and counts as one that withholds.
+ *
+ * One member lies: as holder, sender and keeper, and in each answer, to each
+ * member in another way. The others keep the rules; one of them may lose its memory.
+ * Time is left out: nothing that is counted is forgotten.
+ *
+ *   N=4         members, of which 0 is the keeper
+ *   LIAR=3      which lies (0: the keeper, which then names what it likes)
+ *   PAIR        so does member 2
+ *   HOPS=2      that a token makes
+ *   TOKENS=3    that are made
+ *   RESTARTS=1  members that lose their memory
+ *   LOSSES=3    tokens that the liar may lose
+ *   BUG_...     see README.md
+ */
+
+#ifndef N
+#define N 4
+#endif
+#ifndef LIAR
+#define LIAR 3
+#endif
+#ifndef HOPS
+#define HOPS 2
+#endif
+#ifndef TOKENS
+#define TOKENS 3
+#endif
+
+#ifndef RESTARTS
+#define RESTARTS 1
+#endif
+#ifndef LOSSES
+#define LOSSES 3
+#endif
+
+#ifdef PAIR
+#define LIES(m) ((m) == LIAR || (m) == 2)
+#else
+#define LIES(m) ((m) == LIAR)
+#endif
+#define NOBODY N
+
+byte had[HOPS + 1];		/* who had the token, by hop */
+bit receipt[HOPS + 1];		/* its sender has the receipt */
+byte hop;			/* where it is now */
+bit lost;			/* the liar has it, and passes it on no more */
+bit moving;			/* it is on its way to had[hop], which knows nothing of it yet */
+byte forgot;			/* members that know nothing of this token any more */
+byte restarted;
+byte tokens;
+byte losses;			/* of the liar's, of tokens that honest members have passed to it */
+
+bit named;			/* a genesis names a custody: */
+byte x, s, at;			/* this member had it, by this one, at this hop */
+byte todo;			/* members that have not asked yet */
+
+byte withholds[N];		/* set of members that count m as one that withholds */
+byte doubts[N * N];		/* of v about m: the set of those with which m is in doubt */
+byte sent[N * N];		/* of these, those to which m has sent a token */
+#define DOUBTS(v, m) doubts[(v) * N + (m)]
+#define SENT(v, m) sent[(v) * N + (m)]
+
+#define ADD(set, n) set = set | (1 << (n))
+#define IN(set, n) (((set) >> (n)) & 1)
+#define TWO(set) (((set) & ((set) - 1)) != 0)
+
+/* Does v count m as one that takes no part for a while? */
+#ifdef BUG_ONE_DOUBT
+#define STRUCK(v, m) (IN(withholds[m], v) || DOUBTS(v, m) != 0)
+#else
+#define STRUCK(v, m) (IN(withholds[m], v) || TWO(DOUBTS(v, m)))
+#endif
+#ifdef BUG_NO_OWN
+#define SERVES(v, m) (!STRUCK(v, m))
+#else
+#define SERVES(v, m) (!STRUCK(v, m) && !IN(DOUBTS(v, m), v))
+#endif
+
+#define NONE  0			/* I never had it */
+#define HAVE  1
+#define SHOWS 2			/* the receipt of the next custody, of member to */
+#define SENDS 3			/* to member to, without its receipt */
+#define YOUNG 4			/* nothing that counts: it has forgotten, or passes it on first */
+byte said, to;			/* an answer */
+byte v, i, j, h;
+bit more;
+byte newly[N];			/* set of those whose sending of this token was counted, by v */
+bit no_false, few_losses;
+
+mtype = { PASS, TAKE, LOSE, RESTART, NAME, ASK };
+#define SAY(m, what) printf("member %d hop %d: %e\n", m, hop, what)
+
+#define TOOK(m, h) (h <= hop && had[h] == m && !(moving && h == hop))
+
+/* What m says of its custody at hop h, in said and to. */
+inline answers(m, h)
+{
+	to = NOBODY;
+	if
+	:: LIES(m) ->
+		if
+		:: said = NONE
+		:: said = HAVE
+		:: said = SENDS; select(to : 0 .. N - 1)
+		:: h < hop && had[h] == m && receipt[h + 1] -> said = SHOWS; to = had[h + 1]
+#ifdef PAIR
+		:: said = SHOWS; to = 5 - m	/* its friend signs what it likes */
+#endif
+		fi
+	:: else ->
+		if
+		:: IN(forgot, m) -> said = YOUNG
+		:: !IN(forgot, m) && !TOOK(m, h) -> said = NONE
+		:: !IN(forgot, m) && TOOK(m, h) && h == hop ->
+#ifdef BUG_AT_ONCE
+			said = HAVE
+#else
+			said = YOUNG	/* it passes it on, as somebody waits, and is asked again */
+#endif
+		:: !IN(forgot, m) && TOOK(m, h) && h < hop && receipt[h + 1] -> said = SHOWS; to = had[h + 1]
+		:: !IN(forgot, m) && TOOK(m, h) && h < hop && !receipt[h + 1] ->
+#ifdef BUG_MOVING
+			said = SENDS; to = had[h + 1]
+#else
+			to = had[h + 1];
+			said = (moving -> YOUNG : SENDS)	/* it is asked again when the answer is due */
+#endif
+		fi
+	fi
+}
+
+/* From says that it has sent the token to that, which says that it never had it. */
+inline doubt(from, that)
+{
+#ifndef BUG_TWICE
+	if
+	:: IN(SENT(v, from), that) && !IN(newly[v], from) -> ADD(withholds[from], v)	/* of another token */
+	:: else
+	fi;
+#endif
+	ADD(newly[v], from);
+	ADD(SENT(v, from), that); ADD(DOUBTS(v, from), that); ADD(DOUBTS(v, that), from)
+}
+
+/* v follows the token from X on, by receipts, to where it was lost. */
+inline follows()
+{
+	more = 1;
+	do
+	:: !more -> break
+	:: else ->
+		more = 0;
+		answers(i, h);
+		if
+		:: i == v && !LIES(v) && said != NONE -> skip
+		:: said == HAVE && i != v -> ADD(withholds[i], v)
+		:: said == SHOWS && i != v && h < HOPS -> j = i; i = to; h++; more = i != v
+		:: said == SENDS && i != v && (to == i || to == NOBODY) -> ADD(withholds[i], v)
+		:: said == SENDS && i != v && to != i && to < N ->
+			j = to; answers(j, h + 1);
+			if
+			:: said == NONE -> doubt(i, j)
+			:: said == HAVE -> ADD(withholds[j], v)
+			:: else
+			fi
+		:: said == NONE && j < N && j != i && h > 0 ->
+			answers(j, h - 1);
+			if
+#ifdef BUG_NO_RECEIPT
+			:: said == SHOWS && to == i -> doubt(j, i)
+#else
+			:: said == SHOWS && to == i -> ADD(withholds[i], v)
+#endif
+			:: said == SENDS && to == i -> doubt(j, i)
+			:: else
+			fi
+		:: else
+		fi
+	od
+}
+
+/* v has got the new token, and asks: about the custody that is named, and about the last one
+ * that it has passed on itself. */
+inline asks()
+{
+	i = x; j = s; h = at;
+	follows();
+	h = HOPS;
+	do
+	:: h == 0 || h <= hop && had[h - 1] == v -> break
+	:: else -> h--
+	od;
+	if
+	:: h > 0 && !IN(forgot, v) && !(moving && h == hop) ->
+		i = had[h]; j = v;
+#ifndef BUG_NO_OWN
+		if	/* which has not answered it */
+		:: !receipt[h] -> ADD(DOUBTS(v, i), v)
+		:: else
+		fi;
+#endif
+#ifndef BUG_NAMED_ONLY
+		follows()
+#endif
+	:: else
+	fi
+}
+
+inline check()
+{
+	no_false = 1; i = 0;
+	do
+	:: i == N -> break
+	:: else ->
+		j = 0;
+		do
+		:: j == N -> break
+		:: else ->
+			no_false = no_false && (LIES(i) || LIES(j) || !STRUCK(i, j));
+			j++
+		od;
+		i++
+	od;
+	few_losses = losses <= LOSSES + restarted;
+	assert(no_false);
+	assert(few_losses);
+	no_false = 0; few_losses = 0; i = 0; j = 0; h = 0; said = 0; to = 0; more = 0
+}
+
+proctype Group()
+{
+	byte m;
+
+end:	do
+	/* The token makes a hop. */
+	:: atomic { !lost && !moving && hop < HOPS ->
+		select(m : 0 .. N - 1);
+		if
+		:: m != had[hop] && (LIES(had[hop]) || SERVES(had[hop], m)) ->
+			SAY(had[hop], PASS); hop++; had[hop] = m; receipt[hop] = 0; moving = 1
+		:: else
+		fi;
+		m = 0 }
+	:: atomic { moving && !lost -> SAY(had[hop], TAKE); moving = 0;
+		if
+		:: receipt[hop] = 1
+		:: LIES(had[hop])
+		fi }
+	/* The liar keeps it, or says that it has sent what it has not. */
+	:: d_step { !lost && !named && !moving && LIES(had[hop]) && tokens < TOKENS ->
+		SAY(had[hop], LOSE); lost = 1; losses = losses + (hop > 0 && !LIES(had[hop - 1])) }
+	/* A member loses its memory, and the others forget what it has sent. */
+	:: atomic { restarted < RESTARTS && !named ->
+		select(m : 0 .. N - 1);
+		if
+		:: !LIES(m) && had[hop] != m ->
+			SAY(m, RESTART); restarted++; ADD(forgot, m); i = 0;
+			do
+			:: i == N -> break
+			:: else ->
+				withholds[i] = withholds[i] & ~(1 << m); DOUBTS(m, i) = 0; SENT(m, i) = 0;
+#ifndef BUG_REMEMBER
+				SENT(i, m) = 0;
+#endif
+				i++
+			od;
+			i = 0
+		:: else
+		fi;
+		m = 0 }
+	/* The keeper makes another token. One that lies names what it likes, and when. */
+	:: atomic { !named && lost ->	/* where the first one lies, the next one does it */
+		x = had[hop]; s = (hop > 0 -> had[hop - 1] : NOBODY); at = hop;
+		SAY(0, NAME); named = 1; tokens++; todo = (1 << N) - 1 }
+	:: atomic { !named && LIES(0) && tokens < TOKENS ->
+		select(m : 0 .. N - 1); x = m;
+		select(m : 0 .. N - 1); s = m;
+		select(m : 0 .. HOPS); at = m;
+		m = 0; SAY(0, NAME); named = 1; tokens++; todo = (1 << N) - 1 }
+	:: atomic { named && todo > 0 ->
+		v = 0;
+		do
+		:: IN(todo, v) -> break
+		:: else -> v++
+		od;
+		todo = todo & ~(1 << v);
+		if
+		:: LIES(v) -> skip
+		:: else -> SAY(v, ASK);
+#ifdef BUG_TRUST
+			ADD(withholds[x], v)
+#else
+			asks()
+#endif
+		fi;
+		v = 0;
+		check() }
+	/* The new token goes round. */
+	:: atomic { named && todo == 0 ->
+		named = 0; x = 0; s = 0; at = 0;
+		if
+		:: lost ->
+			i = 0;
+			do
+			:: i > HOPS -> break
+			:: else -> had[i] = 0; receipt[i] = 0; i++
+			od;
+			i = 0;
+			do
+			:: i == N -> break
+			:: else -> newly[i] = 0; i++
+			od;
+			i = 0;
+			hop = 0; lost = 0; moving = 0; forgot = 0
+		:: else
+		fi }
+	od
+}
+
+init { atomic { run Group() } }
