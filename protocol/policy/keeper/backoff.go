@@ -1,0 +1,56 @@
+package keeper
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+const (
+	// maxBackoff caps a back-off. A member that gives cause again as soon as its back-off is
+	// over does so once a day in the end, and a logarithmic number of times before.
+	maxBackoff = 24 * time.Hour
+
+	// maxBackoffs bounds the members that one member backs off from. Beyond it, the one
+	// whose back-off ends first is forgotten.
+	maxBackoffs = 64
+)
+
+// backoffs are the members that this one does not deal with for a while. Each cause makes that
+// while twice as long as the last one. The zero value is empty.
+type backoffs struct{ list []backoff }
+
+type backoff struct {
+	member ident.Member
+	until  clock.Instant
+	span   time.Duration
+}
+
+// note begins a back-off from a member. The first one lasts first. A cause during a back-off
+// changes nothing: it may be the same cause. note reports whether the back-off is new.
+func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) bool {
+	i := slices.IndexFunc(b.list, func(e backoff) bool { return e.member == m })
+	if i < 0 {
+		if len(b.list) == maxBackoffs {
+			ends := func(x, y backoff) int { return int(min(max(x.until.Sub(y.until), -1), 1)) }
+			soonest := slices.MinFunc(b.list, ends)
+			b.list = slices.DeleteFunc(b.list, func(e backoff) bool { return e == soonest })
+		}
+		b.list = append(b.list, backoff{member: m, until: longAgo, span: first / 2})
+		i = len(b.list) - 1
+	}
+	e := &b.list[i]
+	if now < e.until {
+		return false
+	}
+	e.span = min(2*e.span, maxBackoff)
+	e.until = now.Add(e.span)
+	return true
+}
+
+// from reports whether this member backs off from another one now.
+func (b *backoffs) from(m ident.Member, now clock.Instant) bool {
+	return slices.ContainsFunc(b.list, func(e backoff) bool { return e.member == m && now < e.until })
+}

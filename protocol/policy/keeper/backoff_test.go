@@ -1,0 +1,37 @@
+package keeper
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+func TestBackoffs_EachCause_TwiceAsLong(t *testing.T) {
+	var b backoffs
+	m, now := ident.Member{1}, clock.Instant(0)
+	for _, span := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second} {
+		assert.True(t, b.note(m, now, 10*time.Second))
+		assert.False(t, b.note(m, now.Add(span/2), 10*time.Second), "the same cause")
+		assert.True(t, b.from(m, now.Add(span-1)))
+		now = now.Add(span)
+		assert.False(t, b.from(m, now))
+	}
+	assert.False(t, b.from(ident.Member{2}, 0))
+}
+
+func TestBackoffs_Many_Bounded(t *testing.T) {
+	var b backoffs
+	for i := range 3 * maxBackoffs {
+		b.note(ident.Member{byte(i), byte(i >> 8), 1}, clock.Instant(i), time.Second)
+	}
+	assert.Len(t, b.list, maxBackoffs)
+	assert.True(t, b.from(ident.Member{byte(3*maxBackoffs - 1), 0, 1}, 3*maxBackoffs))
+	for range 100 {
+		b.note(ident.Member{9}, b.list[0].until.Add(maxBackoff), time.Hour)
+	}
+	assert.LessOrEqual(t, b.list[len(b.list)-1].span, maxBackoff)
+}
