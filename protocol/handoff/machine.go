@@ -71,9 +71,17 @@ type Notice struct {
 	Peer  ident.Member  // the other side; Convicted: who signed the objects
 	Took  time.Duration // Delivered: from letting go to the receipt
 
+	Receipt []byte // Delivered: as it was signed
+
 	Belated bool // Gained: no reservation stood for it, as of before a restart, or one that has lapsed, or its connection broke since
 
 	Objects [2]token.Object // Convicted; their signatures hold
+}
+
+// Receipt reads and verifies a receipt; the error is the verifier's.
+func (m *Machine) Receipt(raw []byte) (token.AnswerBody, error) {
+	a, err := m.verifier.Answer(token.Receipt, raw)
+	return a.Body(), err
 }
 
 // Stats counts what the machine has done since it was made.

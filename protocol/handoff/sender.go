@@ -151,7 +151,7 @@ func (m *Machine) receipt(rec *record, answer token.Answer) {
 	m.persist(&journal.Closed{Token: rec.key.token, Hop: rec.key.hop, Receipt: answer.Raw()}, false)
 	m.notify(Notice{
 		Kind: Delivered, Title: rec.title, Hop: rec.key.hop, Peer: rec.sent.Body().To,
-		Took: m.now.Boot.Sub(rec.letGoAt),
+		Took: m.now.Boot.Sub(rec.letGoAt), Receipt: answer.Raw(),
 	})
 	m.retire(rec)
 }

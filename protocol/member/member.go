@@ -75,6 +75,7 @@ type Member struct {
 	ring   neighbour
 	clocks peerClocks
 	gone   map[ident.Member]absence
+	shuns  map[ident.Member]clock.Instant // whom policies pass no tokens to, and until when
 
 	housekeepAt clock.Instant
 	stopping    bool

@@ -170,6 +170,10 @@ func (m *Member) hasRing() bool {
 // isGone reports whether a member is passed over. Who is looks again when that
 // ends.
 func (m *Member) isGone(id ident.Member) bool {
+	if m.isShunned(id) {
+		m.ring.again = min(m.ring.again, m.shuns[id])
+		return true
+	}
 	a, noted := m.gone[id]
 	if !noted || a.until <= m.now.Boot {
 		return false

@@ -151,7 +151,7 @@ func (m *Member) makePolicy(k slotKey, r group.Resource, params policy.Params, f
 	p, err := m.cfg.policies(r.Policy, params, policy.Surroundings{
 		Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: slot,
 		Electorate: electorate{m, slot}, Longest: former, Patience: m.patience, Forgetful: !m.cfg.Durable,
-		Young: former == 0,
+		Young: former == 0, Receipt: m.readReceipt,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("resource %q: %w", r.Name, err)
@@ -296,7 +296,7 @@ func (m *Member) notice(n *handoff.Notice) {
 		if n.Kind == handoff.Abandoned {
 			outcome, receiver = policy.Abandoned, ident.Member{}
 		}
-		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, From: receiver, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
+		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, From: receiver, Body: n.Receipt, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 	}
 }
 
@@ -420,6 +420,8 @@ func (m *Member) act(s *slot, a *policy.Action) {
 		m.watchFor(s, a.To)
 	case policy.Unwatch:
 		m.unwatch(s, a.To)
+	case policy.Shun:
+		m.shun(s, a.To, a.At)
 	default:
 		if h := m.holds[a.Token]; h != nil && h.slot == s {
 			m.actOn(h, a)

@@ -259,8 +259,11 @@ func (m *Member) suspected(id ident.Member) bool {
 
 // shunned reports whether a member is not chosen as the next holder for not
 // answering: it is suspected, or this member has stated it failed, and others
-// have not, so that it may only be the way to it that is broken.
-func (m *Member) shunned(id ident.Member) bool { return m.hasStated(id) || m.suspected(id) }
+// have not, so that it may only be the way to it that is broken. Nor is one that does not
+// pass tokens on.
+func (m *Member) shunned(id ident.Member) bool {
+	return m.hasStated(id) || m.suspected(id) || m.isShunned(id)
+}
 
 // hasStated reports whether this member has stated the failure of another under
 // the endpoint record that is known. With a newer one the other says that it lives.

@@ -18,10 +18,12 @@ func (w world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 	id, ok := w.dir.Choose(w.sources.member, w.now.Wall, func(id ident.Member) bool {
 		return w.shunned(id) || exclude(id)
 	})
-	if ok || len(w.suspects)+len(w.stated) == 0 {
+	if ok || len(w.suspects)+len(w.stated)+len(w.shuns) == 0 {
 		return id, ok
 	}
-	return w.dir.Choose(w.sources.member, w.now.Wall, exclude) // better somebody who may be dead than nobody
+	return w.dir.Choose(w.sources.member, w.now.Wall, func(id ident.Member) bool { // better somebody who may be dead than nobody
+		return w.isShunned(id) || exclude(id)
+	})
 }
 
 // Standing is nil for a member that may take part in a new handoff. One that was

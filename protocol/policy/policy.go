@@ -73,8 +73,8 @@ const (
 	// A policy starts without demand. That there is some is told again when a
 	// connection that broke is there again: messages may be lost.
 	DemandChanged
-	// PassSettled (token): a Pass came to its end; see Event.Outcome. Event.From
-	// is who took the token, of a Delivered.
+	// PassSettled (token): a Pass came to its end; see Event.Outcome. Of a Delivered,
+	// Event.From is who took the token, and Event.Body its receipt as it was signed.
 	PassSettled
 	// Message: Event.Body came from the policy of the same slot's resource at
 	// the member Event.From. It is a hint without any authority.
@@ -181,6 +181,10 @@ const (
 	Watch
 	// Unwatch ends the watch on Action.To, if there is one.
 	Unwatch
+	// Shun passes no token to Action.To until the instant Action.At, where nobody names it as the
+	// receiver: it does not pass tokens on. It replaces an earlier one; an instant that
+	// has come ends it.
+	Shun
 )
 
 // MaxWatched bounds the members that a policy watches at once: as many as it can

@@ -34,6 +34,19 @@ type Surroundings struct {
 	// Patience is how many times as long as usual this member waits now before it takes
 	// others for dead, as it runs late itself. Nil is 1. It is asked within Step only.
 	Patience func() int
+	// Receipt reads and verifies a receipt that a member of the group has signed; ok is false
+	// of anything else. Nil is that receipts cannot be read here.
+	Receipt func(raw []byte) (r Receipt, ok bool)
+}
+
+// Receipt is a member's signed word that it has taken a token.
+type Receipt struct {
+	Token  ident.Token
+	Hop    uint64 // the custody that it has taken
+	Signer ident.Member
+	// Current is that the signer has the custody memory in which it has given the receipt, as
+	// far as is known: it has not lost it since.
+	Current bool
 }
 
 // MaxWitnesses bounds how many witnesses a Roster names for one member: a few that keep

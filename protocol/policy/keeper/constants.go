@@ -84,8 +84,12 @@ const (
 	muteTime = time.Minute
 	maxMutes = policy.MaxWitnesses
 
-	// maxPassed is of how many tokens a member remembers to whom it has passed them.
-	maxPassed = 8
+	// maxPassed is how many passes a member remembers, with their receipts: it is asked what
+	// became of a custody within a few turns. It is 10 kB.
+	maxPassed = 32
+
+	// maxHad is of how many tokens a member remembers from whom it had them.
+	maxHad = 8
 )
 
 // longAgo is an Instant before all others, with room to count on from it.

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -12,7 +13,8 @@ import (
 type holder struct {
 	held   []held
 	passed []passed
-	left   held // the last one that left without the policy
+	had    []had // the last tokens that came from others, the latest one last
+	left   held  // the last one that left without the policy
 	serial uint32
 	told   clock.Instant // when the keeper was told of a token last
 	vowed  ident.Member  // who counts on a promise that no program runs here, zero: nobody
@@ -34,6 +36,7 @@ type held struct {
 	hidden bool           // a program runs under it, and the policy does not know of it
 	keeper ident.Member   // who has the promise, or gets the token
 	asker  ident.Member   // who has asked for the token last
+	waiter ident.Member   // who waits, as was said while a program ran
 	known  clock.Instant  // when the program began that others know of
 	promise
 
@@ -62,7 +65,52 @@ const (
 // passed is to whom this member has passed a token.
 type passed struct {
 	custody
-	to ident.Member
+	to      ident.Member
+	receipt []byte  // that it was given, if it was
+	other   custody // of a token that it has dropped: the one that stayed, which it had from to
+}
+
+// pass is the pass of this custody, or of the latest one after it, or nil.
+func (h *holder) pass(t ident.Token, hop uint64) *passed {
+	at := -1
+	for i := range h.passed {
+		if p := &h.passed[i]; p.token == t && p.hop == hop {
+			return p
+		} else if p.token == t && p.hop > hop {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	return &h.passed[at]
+}
+
+// dropped notes that this member has dropped a token for a later one that it has had.
+func (h *holder) dropped(e *held) {
+	p := passed{custody: e.custody}
+	for i := range h.had {
+		if later := &h.had[i]; later.token != e.token && later.born >= e.born {
+			p.other, p.to = later.custody, later.from
+		}
+	}
+	h.went(p)
+}
+
+// had is a token that has come here.
+type had struct {
+	custody
+	from ident.Member
+	born uint64
+}
+
+// comes notes that a token has come from a member.
+func (h *holder) comes(from ident.Member, t *policy.Token) {
+	h.had = slices.DeleteFunc(h.had, func(e had) bool { return e.token == t.ID })
+	if len(h.had) == maxHad {
+		h.had = slices.Delete(h.had, 0, 1)
+	}
+	h.had = append(h.had, had{custody{t.ID, t.Hop}, from, t.Born})
 }
 
 func (h *holder) find(id *ident.Token) *held {
@@ -189,6 +237,7 @@ func (k *Keeper) gained(t *policy.Token) *held {
 		h.held = append(h.held, held{})
 		e = &h.held[len(h.held)-1]
 	}
+	k.inquests.kept = kept{}
 	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true, known: longAgo}
 	k.here()
 	return e
@@ -221,6 +270,7 @@ func (k *Keeper) supersedes(h *held) {
 	k.holder.held = slices.DeleteFunc(k.holder.held, func(o held) bool {
 		drop := o.token != id && o.event != nil && !o.later(&message{custody: custody{token: id}, born: born})
 		if drop {
+			k.holder.dropped(&o)
 			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: o.token})
 		}
 		return drop
@@ -253,7 +303,7 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 	case resting, asking:
 		switch a.Kind {
 		case policy.Drop:
-			k.holder.remove(&a.Token)
+			k.drops(h)
 			return true
 		case policy.Prepare:
 			return true
@@ -279,11 +329,20 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 		h.state, h.since, h.untold = running, k.now, true
 		k.tells() // before the program begins
 	case policy.Pass:
+		if k.isAvoided(a.To) {
+			a.To = ident.Member{} // any other one
+		}
 		h.state, h.since, h.keeper = passing, k.now, a.To
 	case policy.Drop:
-		k.holder.remove(&a.Token)
+		k.drops(h)
 	}
 	return true
+}
+
+// drops notes that a token is dropped.
+func (k *Keeper) drops(h *held) {
+	k.holder.dropped(h)
+	k.holder.remove(&h.token)
 }
 
 // ended notes that a program has.
@@ -291,6 +350,17 @@ func (k *Keeper) ended(t *policy.Token) {
 	if h := k.holder.find(&t.ID); h != nil && h.state == running {
 		h.state, h.since, h.ran = idle, k.now, true
 	}
+}
+
+// remindsOfWaiter tells the policy that somebody waits, as was said while the program ran.
+func (k *Keeper) remindsOfWaiter(t *policy.Token) {
+	h := k.holder.find(&t.ID)
+	if h == nil || h.waiter.IsZero() || h.state != idle {
+		return
+	}
+	who := h.waiter
+	h.waiter = ident.Member{}
+	k.wakes(who)
 }
 
 // hides reports whether a program runs here of which the policy does not know.
@@ -372,9 +442,9 @@ func (k *Keeper) settled(e *policy.Event) bool {
 		return left || late
 	}
 	if h != nil {
-		k.holder.went(passed{h.custody, e.From})
+		k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), receipt: keep(e.Body)})
 		if l := &k.search.last; e.Outcome == policy.Delivered && (l.token != h.token || l.hop <= h.hop) { // or the receiver was faster
-			*l = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, at: k.now, ends: longAgo}
+			*l = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, from: k.self, at: k.now, ends: longAgo}
 		}
 		k.holder.remove(&e.Token.ID)
 	}
@@ -619,7 +689,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 	if e != nil {
 		s := k.statement(e)
 		k.tell(from, &s)
-		e.asker = from
+		e.asker, e.waiter = from, m.member
 		k.wakes(m.member)
 		return
 	}
@@ -652,6 +722,9 @@ func (k *Keeper) tellsPass(to ident.Member, h *held) {
 
 // wakes tells the policy that somebody waits, if a token rests here.
 func (k *Keeper) wakes(who ident.Member) {
+	if k.isAvoided(who) {
+		return
+	}
 	if who == k.self {
 		who = ident.Member{}
 	}

@@ -42,9 +42,11 @@ type Keeper struct {
 	watched        []ident.Member
 	scratchMembers []ident.Member
 
-	holder holder
-	waiter waiter
-	search search
+	verify   func(receipt []byte) (policy.Receipt, bool) // nil: nobody is asked to give account
+	holder   holder
+	waiter   waiter
+	search   search
+	inquests inquests
 }
 
 var (
@@ -56,7 +58,7 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, young: in.Young, patience: in.Patience,
+		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, young: in.Young, patience: in.Patience, verify: in.Receipt,
 		innerDue: clock.Never, asked: clock.Never,
 	}
 	if k.patience == nil {
@@ -159,6 +161,8 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.keeperSilent(e.From)
 		k.keeperLost(e.From)
 	case policy.Greeted:
+		k.greets(e.From)
+		k.wakesInquest(e.From)
 		k.greeted(e.From)
 		k.tellsAgain(e.From)
 		return
@@ -191,9 +195,11 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 		return
 	case policy.Arrival:
+		k.holder.comes(e.From, &e.Token)
+		k.replaced(&e.Token)
 		h := k.gained(&e.Token)
 		if k.exclusive && k.isSuperseded(h) {
-			k.holder.remove(&e.Token.ID)
+			k.drops(h)
 			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: e.Token.ID})
 			return
 		}
@@ -205,6 +211,7 @@ func (k *Keeper) happened(e *policy.Event) {
 	case policy.OperationEnded:
 		k.ended(&e.Token)
 		k.step(*e)
+		k.remindsOfWaiter(&e.Token)
 		k.begins()
 		k.holderDue() // promises in this very step: the process may end with the program
 		return
@@ -247,7 +254,7 @@ func (k *Keeper) act(a *policy.Action) {
 
 // wait asks for the earliest of all that is due later, when that has changed.
 func (k *Keeper) wait(timer bool) {
-	next := min(k.innerDue, k.holderDeadline(), k.waiter.next, k.search.deadline())
+	next := min(k.innerDue, k.holderDeadline(), k.waiter.next, k.search.deadline(), k.inquestsDeadline())
 	if next != k.asked || timer {
 		k.asked = next
 		k.actions = append(k.actions, policy.Action{Kind: policy.Wait, At: next})
@@ -263,6 +270,7 @@ func (k *Keeper) timer() {
 	}
 	k.waiterDue()
 	k.searchDue()
+	k.inquestsDue()
 }
 
 // keepers are those who can be the keeper, the first one first: not who has fallen
@@ -323,7 +331,7 @@ func (k *Keeper) greeted(m ident.Member) {
 }
 
 func (k *Keeper) isSilent(m ident.Member) bool {
-	return slices.ContainsFunc(k.mutes, func(e mute) bool { return e.member == m && k.now < e.until })
+	return k.isStruck(m) || slices.ContainsFunc(k.mutes, func(e mute) bool { return e.member == m && k.now < e.until })
 }
 
 // others are those who can be the keeper of a token that is here: who dies with it
@@ -346,7 +354,13 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 	if from.IsZero() || from == k.self || !parse(b, &m) {
 		return
 	}
+	if k.isStruck(from) && m.kind != account { // what it says of tokens counts for nothing
+		return
+	}
+	k.wakesInquest(from)
 	k.handle(from, &m)
+	k.accounted(from, &m)
+	k.inquestsDue()
 }
 
 func (k *Keeper) handle(from ident.Member, m *message) {
@@ -374,6 +388,10 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 		k.answered(from, m)
 	case went:
 		k.answered(from, m)
+	case account:
+		k.givesAccount(from, m)
+	case blame:
+		k.blamed(from, m)
 	}
 }
 

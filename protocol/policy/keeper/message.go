@@ -36,12 +36,27 @@ const (
 	went
 	// none answers an ask: I have none, and know of none. I began so long ago.
 	none
+	// account asks a member what became of this custody of its: still, went, proof, instead or
+	// never. Its sender waits for a token.
+	account
+	// still answers it: that token is here, by that custody.
+	still
+	// proof answers an account: this receipt shows that the token went on.
+	proof
+	// instead answers it: I have dropped that token for this other one, which I had from that member.
+	instead
+	// never answers it: I have not had it, as far as I know, and began so long ago.
+	never
+	// blame: this custody of that member was the last one of a token that is lost, as far as I
+	// know, and it had the token from this one.
+	blame
 )
 
 // sizes are those of the bodies, behind the kind.
 var sizes = map[kind]int{
 	want: memberSize, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 20, returned: custodySize + 20, released: custodySize + 12,
 	other: custodySize + 12 + memberSize, ask: custodySize + memberSize, went: custodySize + memberSize + 4, none: 4,
+	account: custodySize, still: custodySize, never: custodySize + 4, instead: 2*custodySize + memberSize, blame: custodySize + 2*memberSize,
 }
 
 const (
@@ -75,6 +90,12 @@ type promise struct {
 //	ask       token 32 | hop 8 | member 16
 //	went      token 32 | hop 8 | member 16 | span 4
 //	none      span 4
+//	account   token 32 | hop 8
+//	still     token 32 | hop 8
+//	proof     receipt, up to the end
+//	instead   token 32 | hop 8 | member 16 | other token 32 | its hop 8
+//	never     token 32 | hop 8 | span 4
+//	blame     token 32 | hop 8 | member 16 | from 16
 //
 // behind one byte of kind, numbers big-endian, and spans in milliseconds. None carries
 // any authority.
@@ -88,21 +109,24 @@ type message struct {
 	// or 0 where it has arrived; of none, since when its sender has been at work.
 	span uint32
 	// member is, of want and ask, who waits, or zero: of want its sender, of ask nobody
-	// that is known; of other and went, who has the token.
-	member ident.Member
+	// that is known; of other and went, who has the token; of instead, from whom the other
+	// one came; of blame, who had the token last, and second who passed it to that member.
+	member, second ident.Member
+	other          custody // of instead
+	receipt        []byte  // of proof, as it was signed
 }
 
 func (m *message) append(to []byte) []byte {
 	to = append(to, byte(m.kind))
 	switch m.kind {
-	case have, rest, release, returned, released, other, ask, went:
+	case have, rest, release, returned, released, other, ask, went, account, still, instead, never, blame:
 		to = binary.BigEndian.AppendUint64(append(to, m.token[:]...), m.hop)
 	}
 	if m.kind == release || m.kind == returned {
 		to = binary.BigEndian.AppendUint64(to, m.born)
 	}
 	switch m.kind {
-	case noted, have, none:
+	case noted, have, none, never:
 		to = binary.BigEndian.AppendUint32(to, m.span)
 	case rest, release, returned, released, other:
 		to = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(to, m.life), m.serial)
@@ -112,6 +136,13 @@ func (m *message) append(to []byte) []byte {
 		to = append(to, m.member[:]...)
 	case went:
 		to = binary.BigEndian.AppendUint32(append(to, m.member[:]...), m.span)
+	case instead:
+		to = append(append(to, m.member[:]...), m.other.token[:]...)
+		to = binary.BigEndian.AppendUint64(to, m.other.hop)
+	case blame:
+		to = append(append(to, m.member[:]...), m.second[:]...)
+	case proof:
+		to = append(to, m.receipt...)
 	}
 	return to
 }
@@ -122,8 +153,12 @@ func parse(b []byte, m *message) bool {
 		return false
 	}
 	m.kind = kind(b[0])
-	size, known := sizes[m.kind]
-	if b = b[1:]; !known || len(b) != size {
+	b = b[1:]
+	if m.kind == proof {
+		m.receipt = b
+		return len(b) > 0
+	}
+	if size, known := sizes[m.kind]; !known || len(b) != size {
 		return false
 	}
 	take := func(n int) []byte {
@@ -132,14 +167,14 @@ func parse(b []byte, m *message) bool {
 		return part
 	}
 	switch m.kind {
-	case have, rest, release, returned, released, other, ask, went:
+	case have, rest, release, returned, released, other, ask, went, account, still, instead, never, blame:
 		m.token, m.hop = ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
 	}
 	if m.kind == release || m.kind == returned {
 		m.born = binary.BigEndian.Uint64(take(8))
 	}
 	switch m.kind {
-	case noted, have, none:
+	case noted, have, none, never:
 		m.span = binary.BigEndian.Uint32(take(4))
 	case rest, release, returned, released, other:
 		m.life, m.serial = binary.BigEndian.Uint64(take(8)), binary.BigEndian.Uint32(take(4))
@@ -149,6 +184,10 @@ func parse(b []byte, m *message) bool {
 		m.member = ident.Member(take(memberSize))
 	case went:
 		m.member, m.span = ident.Member(take(memberSize)), binary.BigEndian.Uint32(take(4))
+	case instead:
+		m.member, m.other.token, m.other.hop = ident.Member(take(memberSize)), ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
+	case blame:
+		m.member, m.second = ident.Member(take(memberSize)), ident.Member(take(memberSize))
 	}
 	return true
 }

@@ -67,6 +67,7 @@ type sight struct {
 	custody
 	promise
 	holder   ident.Member
+	from     ident.Member // who passed it there; zero: unknown
 	at       clock.Instant
 	ends     clock.Instant // until then the program runs under it at most; longAgo: none does
 	members  int           // that there were to ask, when that was heard
@@ -78,6 +79,7 @@ type sight struct {
 type trail struct {
 	custody
 	holder ident.Member
+	from   ident.Member // who passed it there, if it is not on its way
 	moving bool         // it is on its way from there
 	to     ident.Member // and to this member
 }
@@ -184,7 +186,7 @@ func (k *Keeper) searchDue() {
 	case calm:
 		if k.isWanted() && !k.has() {
 			if h := k.underWay(); h != nil && h.hop >= s.last.hop {
-				s.last = sight{custody: custody{h.token, h.hop + 1}, holder: h.keeper, at: k.now, ends: longAgo}
+				s.last = sight{custody: custody{h.token, h.hop + 1}, holder: h.keeper, from: k.self, at: k.now, ends: longAgo}
 			}
 			k.follow(s.last.holder)
 		}
@@ -256,6 +258,7 @@ func (k *Keeper) asksBack(m ident.Member) bool {
 func (k *Keeper) askTarget() {
 	s := &k.search
 	s.next = k.now.Add(k.retry)
+	k.tellsHolder(s.target, k.whoWaits())
 	k.tell(s.target, &message{kind: ask, custody: s.last.custody, member: k.whoWaits()})
 }
 
@@ -445,7 +448,7 @@ func (k *Keeper) hasMoved() bool {
 // followTrail asks the member that is the last one on the token's way.
 func (k *Keeper) followTrail() {
 	s := &k.search
-	s.last = sight{custody: s.trail.custody, holder: s.trail.holder, at: k.now, ends: longAgo}
+	s.last = sight{custody: s.trail.custody, holder: s.trail.holder, from: s.trail.from, at: k.now, ends: longAgo}
 	if s.leaps == 0 {
 		s.leapt = s.trail.custody
 	}
@@ -484,6 +487,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 			s.ending = max(s.ending, s.last.ends.Add(k.silence))
 		}
 	}
+	k.holds(from, m)
 	k.calm(k.pause())
 	if a := &s.asker; k.now < a.at.Add(k.silence) && a.token != m.token {
 		k.tell(a.holder, &message{kind: other, custody: a.custody, promise: a.promise, member: from})
@@ -646,8 +650,8 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 	case k.isAsker(m), !moving && (m.span > 0 || !same && !s.last.holder.IsZero()):
 	case !moving && t.moving, t.moving == moving && m.hop+1 < t.hop:
 	default:
-		if *t = (trail{custody: custody{m.token, m.hop + 1}, holder: m.member}); moving {
-			*t = trail{m.custody, from, true, m.member} // it knows first where the token comes to be
+		if *t = (trail{custody: custody{m.token, m.hop + 1}, holder: m.member, from: from}); moving {
+			*t = trail{custody: m.custody, holder: from, moving: true, to: m.member} // it knows first where the token comes to be
 		}
 	}
 }
@@ -675,7 +679,7 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 			return
 		}
 	default:
-		*l = sight{custody: custody{m.token, m.hop + 1}, holder: m.member, at: k.now, ends: longAgo}
+		*l = sight{custody: custody{m.token, m.hop + 1}, holder: m.member, from: from, at: k.now, ends: longAgo}
 		s.stage = calm
 		k.follow(m.member)
 	}
@@ -799,6 +803,7 @@ func (k *Keeper) make() {
 	for _, m := range k.search.asked {
 		k.fellSilent(m)
 	}
+	k.accuses()
 	k.rest(clock.Never)
 	if k.has() {
 		return

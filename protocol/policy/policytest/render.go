@@ -37,6 +37,8 @@ func render(a policy.Action) string {
 		return "watch " + string(a.To[:1])
 	case policy.Unwatch:
 		return "unwatch " + string(a.To[:1])
+	case policy.Shun:
+		return "shun " + string(a.To[:1]) + " until " + strconv.FormatFloat(float64(a.At)/1e9, 'f', -1, 64) + "s"
 	case policy.Tell:
 		return "tell " + string(a.To[:1]) + " " + hex.EncodeToString(a.Field)
 	}

@@ -1,0 +1,585 @@
+package keeper
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+const (
+	// maxInquests bounds what one member finds out at once about tokens that others have
+	// lost.
+	maxInquests = 8
+
+	// maxReceipt bounds a receipt within a message: it has 180 to 260 bytes.
+	maxReceipt = policy.MaxField - 1
+
+	// strikeTimes is how many times as long as an overdue token is missed a member is
+	// struck for the first time: what it costs the group to find out is little beside that.
+	strikeTimes = 64
+
+	// maxDoubts bounds the doubts that a member remembers.
+	maxDoubts = 64
+
+	// maxGreetings bounds the members of which this one remembers when they have greeted.
+	maxGreetings = 1024
+
+	// spreadInquests is how much later each further member of a large group asks about a lost
+	// token, so that those asked are not dialled by all at once.
+	spreadInquests = 20 * time.Millisecond
+)
+
+// inquests are what this member finds out about members that had a token which was lost
+// (rules in docs/exclusion.md). Nobody is believed: each member asks for itself.
+type inquests struct {
+	open    []inquest
+	struck  backoffs
+	doubts  []doubtful
+	kept    kept                           // a token whose holder was told that somebody waits
+	blamed  []lastBlame                    // who has blamed others, and when
+	greeted map[ident.Member]clock.Instant // when a member's process was last seen to begin, or to greet
+	arrived ident.Token                    // that came here last
+}
+
+// inquest is what became of one custody. Two are asked: the member that had it, and the one
+// that says that it passed it to that member.
+type inquest struct {
+	custody
+	member   ident.Member // who had it
+	from     ident.Member // who passed it on to that one; zero: unknown
+	began    clock.Instant
+	next     clock.Instant
+	waited   clock.Instant // since when that member has it, and was told that somebody waits; clock.Never: it has not said so
+	answered bool          // it has said something that counts
+	says     kind          // which: still, never, went, proof or instead; 0: nothing yet
+	young    time.Duration // of never: since when it has been at work
+	to       ident.Member  // of went: to whom; of instead: who had the other token before
+	other    custody       // of instead: the token that came in its place
+	toDenies bool          // that one says that it never had it
+	toSays   bool          // that one has said something else
+	receipt  bool          // there is a receipt of it for that custody
+	ofNow    bool          // which it gave with the memory that it has now
+	fromSays bool          // the sender has answered
+	own      bool          // this member is the sender
+}
+
+// kept is a token that stays with one holder, as far as the slot's keeper knows, while somebody
+// waits.
+type kept struct {
+	custody
+	holder ident.Member
+	seen   clock.Instant // since when
+	told   clock.Instant // when the holder was told that somebody waits; clock.Never: it was not
+}
+
+// doubtful is that one member says that it passed a token to another one, which denies it, and
+// there is no receipt.
+type doubtful struct {
+	from, to ident.Member
+	token    ident.Token
+	at       clock.Instant
+}
+
+type lastBlame struct {
+	by ident.Member
+	at clock.Instant
+}
+
+// overdue is how long a holder may keep a token that was told that somebody waits: a program
+// may run, and two questions be lost.
+func (s spans) overdue() time.Duration { return s.hold + 2*s.silence }
+
+// isStruck reports whether this member takes another one for dead that lives, as it does not pass
+// tokens on.
+func (k *Keeper) isStruck(m ident.Member) bool { return k.inquests.struck.from(m, k.now) }
+
+// isAvoided reports whether this member passes no token to another one: it is struck, or about
+// to be, unless it gives account of a token that it had.
+func (k *Keeper) isAvoided(m ident.Member) bool {
+	return k.isStruck(m) || slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && k.avoids(&i) })
+}
+
+// avoids reports whether a member owes this one an answer.
+func (k *Keeper) avoids(i *inquest) bool {
+	return i.waited != clock.Never || !i.answered && k.now >= i.began.Add(k.retry)
+}
+
+// holds notes, as the slot's keeper, that a holder has a token while somebody waits. The holder
+// is told so once, at the latest after L. It is to give account when it has not passed the token
+// on for long after.
+func (k *Keeper) holds(from ident.Member, m *message) {
+	t := &k.inquests.kept
+	switch waits := k.whoWaits(); {
+	case k.verify == nil || waits.IsZero():
+	case t.holder != from || t.token != m.token:
+		*t = kept{m.custody, from, k.now, clock.Never}
+	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
+		t.told = k.now
+		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
+	case t.told != clock.Never && k.now >= t.told.Add(k.bears(k.overdue())):
+		k.opens(inquest{custody: t.custody, member: from, began: k.now, waited: t.told})
+	}
+}
+
+// tellsHolder notes that a holder is told that somebody waits.
+func (k *Keeper) tellsHolder(m, waits ident.Member) {
+	if t := &k.inquests.kept; t.holder == m && t.told == clock.Never && !waits.IsZero() {
+		t.told = k.now
+	}
+}
+
+// opens begins to find out what became of a custody.
+func (k *Keeper) opens(i inquest) *inquest {
+	s := &k.inquests
+	if k.verify == nil || i.member.IsZero() || i.member == k.self || k.isStruck(i.member) {
+		return nil
+	}
+	if at := slices.IndexFunc(s.open, func(o inquest) bool { return o.custody == i.custody && o.member == i.member }); at >= 0 {
+		return nil
+	}
+	if len(s.open) == maxInquests {
+		s.open = slices.Delete(s.open, 0, 1)
+	}
+	i.next = i.began
+	if i.from == k.self {
+		k.ownWord(&i)
+	}
+	s.open = append(s.open, i)
+	return &s.open[len(s.open)-1]
+}
+
+// ownWord takes in what this member itself knows of a pass.
+func (k *Keeper) ownWord(i *inquest) {
+	i.own = true
+	h, p := k.holder.find(&i.token), k.holder.pass(i.token, i.hop-1)
+	switch {
+	case h != nil && h.state >= passing && h.hop+1 == i.hop && h.keeper == i.member:
+		i.fromSays = true
+	case p != nil && p.to == i.member && p.hop+1 == i.hop:
+		r, ok := k.took(p.receipt)
+		i.fromSays, i.receipt, i.ofNow = true, ok && r.Hop == i.hop, r.Current
+	default:
+		i.from = ident.Member{} // it was passed to another one
+	}
+}
+
+// took reads a receipt.
+func (k *Keeper) took(raw []byte) (policy.Receipt, bool) {
+	if k.verify == nil || len(raw) == 0 {
+		return policy.Receipt{}, false
+	}
+	return k.verify(raw)
+}
+
+// inquestsDue asks those who are to give account.
+func (k *Keeper) inquestsDue() {
+	for n := 0; n < len(k.inquests.open); {
+		i := &k.inquests.open[n]
+		if i.next > k.now {
+			n++
+			continue
+		}
+		i.next = k.now.Add(k.retry)
+		if i.waited != clock.Never {
+			i.next = max(i.next, min(i.waited.Add(k.bears(k.overdue())), k.now.Add(k.silence)))
+		}
+		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
+		case over && i.answered && i.waited == clock.Never && k.now >= i.began.Add(k.bears(k.overdue()+k.hold)):
+			k.closes(n) // nothing more is to be known
+			continue
+		case over && !i.answered: // until it says something
+			i.next = clock.Never
+			k.shuns(i.member, strikeTimes*k.overdue())
+			n++
+			continue
+		case k.avoids(i):
+			k.shuns(i.member, 2*k.silence)
+		}
+		k.asksAccount(i)
+		n++
+	}
+}
+
+// asksAccount asks those that have not answered.
+func (k *Keeper) asksAccount(i *inquest) {
+	k.tell(i.member, &message{kind: account, custody: i.custody})
+	if !i.own && !i.fromSays && !i.from.IsZero() {
+		k.tell(i.from, &message{kind: account, custody: custody{i.token, i.hop - 1}})
+	}
+	switch {
+	case i.to.IsZero() || i.toSays || i.toDenies:
+	case i.says == instead:
+		k.tell(i.to, &message{kind: account, custody: custody{i.other.token, i.other.hop - 1}})
+	default:
+		k.tell(i.to, &message{kind: account, custody: custody{i.token, i.hop + 1}})
+	}
+}
+
+// wakesInquest asks a member once more that has not given account, and says something now.
+func (k *Keeper) wakesInquest(m ident.Member) {
+	for n := range k.inquests.open {
+		if i := &k.inquests.open[n]; i.member == m && i.next == clock.Never {
+			i.began, i.next = k.now, k.now
+		}
+	}
+}
+
+// shuns has the member pass nothing to another one for a while.
+func (k *Keeper) shuns(m ident.Member, d time.Duration) {
+	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(d)})
+}
+
+// closes ends an inquest.
+func (k *Keeper) closes(n int) {
+	m := k.inquests.open[n].member
+	k.inquests.open = slices.Delete(k.inquests.open, n, n+1)
+	if !k.isAvoided(m) {
+		k.shuns(m, 0)
+	}
+}
+
+// inquestsDeadline is when somebody is asked next.
+func (k *Keeper) inquestsDeadline() clock.Instant {
+	next := clock.Never
+	for i := range k.inquests.open {
+		next = min(next, k.inquests.open[i].next)
+	}
+	return next
+}
+
+// accounted takes in what a member says of a custody that it is to give account of: also what
+// it says unasked, as that is said to this member all the same.
+func (k *Keeper) accounted(from ident.Member, m *message) {
+	for n := 0; n < len(k.inquests.open); n++ {
+		i := &k.inquests.open[n]
+		switch {
+		case from == i.member:
+			k.accountOf(i, m)
+		case from == i.to && i.says == instead:
+			k.confirms(i, m)
+		case from == i.to:
+			i.toSays = i.toSays || (m.kind == still || m.kind == went) && m.token == i.token || m.kind == proof
+			i.toDenies = !i.toSays && m.kind == never && m.custody == (custody{i.token, i.hop + 1})
+		case from == i.from && !i.own:
+			k.senderSays(i, m)
+		default:
+			continue
+		}
+		if over := *i; k.concludes(i) {
+			if n = slices.IndexFunc(k.inquests.open, func(o inquest) bool { return o.custody == over.custody && o.member == over.member }); n >= 0 {
+				k.closes(n)
+			}
+			return
+		}
+	}
+}
+
+// confirms takes in what the member says of which the other token came, as it is said.
+func (k *Keeper) confirms(i *inquest, m *message) {
+	r, ok := k.took(m.receipt)
+	switch asked := (custody{i.other.token, i.other.hop - 1}); {
+	case m.kind == proof && ok && r.Token == asked.token:
+		i.toSays = r.Signer == i.member && r.Hop == i.other.hop
+		i.toDenies = !i.toSays
+	case m.kind == never && m.custody == asked, m.kind == went && m.token == asked.token && m.hop >= asked.hop:
+		i.toDenies = true
+	}
+}
+
+// accountOf takes in what the member says that had the custody.
+func (k *Keeper) accountOf(i *inquest, m *message) {
+	switch m.kind {
+	case still:
+		if m.custody == i.custody {
+			i.answered, i.says = true, still
+			i.waited = min(i.waited, k.now)
+		}
+	case proof: // of this custody or a later one: the token went on
+		if r, ok := k.took(m.receipt); ok && r.Token == i.token && r.Hop > i.hop && r.Signer != i.member {
+			i.answered, i.says = true, proof
+		}
+	case never:
+		if m.custody == i.custody {
+			i.answered, i.says, i.waited, i.young = true, never, clock.Never, span(m.span)
+		}
+	case instead:
+		if m.token == i.token && m.hop >= i.hop && m.other.token != m.token && m.other.hop > 0 && m.member != i.member {
+			i.answered, i.says, i.waited = true, instead, clock.Never
+			if i.to != m.member || i.other != m.other {
+				i.to, i.other, i.toSays, i.toDenies = m.member, m.other, false, false
+				i.next = k.now
+			}
+		}
+	case went:
+		switch {
+		case m.token != i.token || m.hop < i.hop || m.member.IsZero() || m.member == k.self || m.member == i.member:
+		case k.isMoving(m):
+			i.answered, i.says = true, 0
+		default:
+			i.answered, i.says, i.waited = true, went, clock.Never
+			if i.to != m.member {
+				i.to, i.toSays, i.toDenies = m.member, false, false
+				i.next = k.now
+			}
+		}
+	}
+}
+
+// isMoving reports whether the answer to the transfer that a member tells of is not due yet.
+func (k *Keeper) isMoving(m *message) bool { return m.span > 0 && span(m.span) < k.silence }
+
+// senderSays takes in what the member says that passed the token to the other one. That one is
+// asked once more then: it may have said before that it had the token that it never had it.
+func (k *Keeper) senderSays(i *inquest, m *message) {
+	if i.fromSays {
+		return
+	}
+	defer func() {
+		if i.fromSays && i.says == never {
+			i.says, i.next = 0, k.now
+		}
+	}()
+	switch m.kind {
+	case proof:
+		if r, ok := k.took(m.receipt); ok && r.Token == i.token && r.Hop == i.hop {
+			i.fromSays = true
+			if r.Signer == i.member {
+				i.receipt, i.ofNow = true, r.Current
+			} else {
+				i.from = ident.Member{} // it was passed to another one: they were named wrongly
+			}
+		}
+	case went:
+		if m.token == i.token && m.hop+1 == i.hop && !k.isMoving(m) {
+			i.fromSays = true
+			if m.member != i.member {
+				i.from = ident.Member{}
+			}
+		}
+	case never:
+		if m.custody == (custody{i.token, i.hop - 1}) {
+			i.fromSays, i.from = true, ident.Member{}
+		}
+	}
+}
+
+// concludes reports whether an inquest is over, and counts what follows from it.
+func (k *Keeper) concludes(i *inquest) bool {
+	denies := i.says == never || i.says == instead && i.toDenies
+	switch {
+	case i.says == proof, i.says == instead && i.toSays:
+	case i.says == still && k.now >= i.waited.Add(k.bears(k.overdue())):
+		k.strikes(i.member, i)
+	case denies && i.receipt && i.ofNow && !k.hasForgotten(i):
+		k.strikes(i.member, i)
+	case denies && i.receipt:
+	case i.says == never && i.fromSays && !i.from.IsZero():
+		k.doubts(i.from, i.member, i)
+	case i.says == never && (i.fromSays || i.from.IsZero()):
+	case i.says == went && i.toDenies:
+		k.doubts(i.member, i.to, i)
+	case i.says == went && i.toSays:
+	default:
+		return false
+	}
+	return true
+}
+
+// hasForgotten reports whether a member may not know any more what became of a token, although
+// its custody memory is the same: it says that its process has begun since, or that the
+// configuration is another one, and nothing that this member has seen contradicts it.
+func (k *Keeper) hasForgotten(i *inquest) bool {
+	if i.young >= k.overdue()+2*k.silence {
+		return false
+	}
+	if k.now < k.start.Add(i.young+k.silence) { // this one has begun since, too
+		return true
+	}
+	at, greeted := k.inquests.greeted[i.member]
+	return !greeted || k.now < at.Add(i.young+k.silence)
+}
+
+// strikes takes a member for dead for a while, and lets the others find out.
+func (k *Keeper) strikes(m ident.Member, i *inquest) {
+	s := &k.inquests
+	if !s.struck.note(m, k.now, strikeTimes*k.overdue()) {
+		return
+	}
+	b := *i
+	k.struckNow(m)
+	k.blames(b.custody, m, b.from)
+	if l := &k.search.last; l.holder == m && l.token == b.token {
+		l.promised, l.ends = true, longAgo // its programs have ended
+	}
+	k.silent(m)
+	k.keeperSilent(m)
+}
+
+// struckNow has the member pass nothing to one that is struck.
+func (k *Keeper) struckNow(m ident.Member) {
+	at := slices.IndexFunc(k.inquests.struck.list, func(b backoff) bool { return b.member == m })
+	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.inquests.struck.list[at].until})
+}
+
+// doubts notes that one member says that it sent what the other one says it never had. A member
+// that is in doubt with two others is struck, and one that is so twice with one
+// receiver, as it was to send it nothing more.
+func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
+	s, b := &k.inquests, *i
+	s.doubts = slices.DeleteFunc(s.doubts, func(d doubtful) bool { return k.now >= d.at.Add(strikeTimes*k.overdue()/2) })
+	if from == k.self {
+		if s.struck.note(to, k.now, strikeTimes*k.overdue()) {
+			k.struckNow(to)
+			k.blames(b.custody, b.member, b.from)
+		}
+		return
+	}
+	if to == k.self {
+		return
+	}
+	again := false
+	for _, d := range s.doubts {
+		again = again || d.from == from && d.to == to && d.token != b.token && !k.greetedSince(from, d.at)
+	}
+	if len(s.doubts) == maxDoubts {
+		s.doubts = slices.Delete(s.doubts, 0, 1)
+	}
+	s.doubts = append(s.doubts, doubtful{from, to, b.token, k.now})
+	for _, m := range []ident.Member{from, to} {
+		if m == from && again || k.partners(m) > 1 {
+			k.strikes(m, &b)
+		}
+	}
+}
+
+// partners is with how many others a member is in doubt, without those that are struck.
+func (k *Keeper) partners(m ident.Member) int {
+	var list []ident.Member
+	for _, d := range k.inquests.doubts {
+		other := d.to
+		if other == m {
+			other = d.from
+		} else if d.from != m {
+			continue
+		}
+		if !slices.Contains(list, other) && !k.isStruck(other) {
+			list = append(list, other)
+		}
+	}
+	return len(list)
+}
+
+// greetedSince reports whether a member has greeted since, and so may have begun anew.
+func (k *Keeper) greetedSince(m ident.Member, at clock.Instant) bool {
+	greeted, ok := k.inquests.greeted[m]
+	return !ok || greeted > at
+}
+
+// greets notes that a member has greeted: its process may be another one.
+func (k *Keeper) greets(m ident.Member) {
+	s := &k.inquests
+	if s.greeted == nil || len(s.greeted) >= maxGreetings {
+		s.greeted = make(map[ident.Member]clock.Instant)
+	}
+	s.greeted[m] = k.now
+}
+
+// accuses finds out, as the keeper that makes a token, what became of the one that is lost, and
+// lets the others do so, if a member that lives has had it last.
+func (k *Keeper) accuses() {
+	s := &k.search
+	i := inquest{custody: s.last.custody, member: s.last.holder, from: s.last.from, began: k.now, waited: clock.Never}
+	switch t := &s.trail; {
+	case t.token != i.token || t.hop < i.hop:
+	case t.moving:
+		i.custody, i.member, i.from = custody{t.token, t.hop + 1}, t.to, t.holder
+	default:
+		i.custody, i.member, i.from = t.custody, t.holder, t.from
+	}
+	if i.hop == 0 || !slices.Contains(s.answers, i.member) {
+		return
+	}
+	k.blames(i.custody, i.member, i.from)
+	k.opens(i)
+}
+
+// blames tells all members who had a token last that was lost, and from whom. None of them
+// believes it.
+func (k *Keeper) blames(c custody, m, from ident.Member) {
+	if k.verify == nil || m.IsZero() || m == k.self {
+		return
+	}
+	k.order = k.roster.Draw(maxMembers, k.order[:0])
+	first := len(k.actions)
+	for _, to := range k.order {
+		if to != k.self && to != m {
+			k.tell(to, &message{kind: blame, custody: c, member: m, second: from})
+		}
+	}
+	for i := range k.actions[first:] {
+		k.actions[first+i].Question = true
+	}
+}
+
+// blamed finds out itself what another member says. A member is heard once in L: who blames
+// without a reason costs each member two questions in that time.
+func (k *Keeper) blamed(by ident.Member, m *message) {
+	s := &k.inquests
+	s.blamed = slices.DeleteFunc(s.blamed, func(b lastBlame) bool { return k.now >= b.at.Add(k.silence) })
+	if m.hop == 0 || len(s.blamed) >= maxInquests || slices.ContainsFunc(s.blamed, func(b lastBlame) bool { return b.by == by }) {
+		return
+	}
+	s.blamed = append(s.blamed, lastBlame{by, k.now})
+	place := int(k.self[0])<<8 | int(k.self[1])
+	wait := time.Duration(place%max(1, k.roster.Size()/maxInquests)) * spreadInquests
+	k.opens(inquest{custody: m.custody, member: m.member, from: m.second, began: k.now.Add(wait), waited: clock.Never})
+}
+
+// replaced finds out what became of the last custody that this member has passed on itself, when
+// another token comes: the keeper may lie, and name others.
+func (k *Keeper) replaced(t *policy.Token) {
+	s := &k.inquests
+	before := s.arrived
+	s.arrived = t.ID
+	if before == t.ID || before == (ident.Token{}) {
+		return
+	}
+	if h := k.holder.find(&before); h != nil && h.state >= passing {
+		k.opens(inquest{custody: custody{h.token, h.hop + 1}, member: h.keeper, from: k.self, began: k.now, waited: clock.Never})
+		return
+	}
+	for n := len(k.holder.passed) - 1; n >= 0; n-- {
+		if p := &k.holder.passed[n]; p.token == before {
+			k.opens(inquest{custody: custody{p.token, p.hop + 1}, member: p.to, from: k.self, began: k.now, waited: clock.Never})
+			return
+		}
+	}
+}
+
+// givesAccount answers what became of a custody of this member's.
+func (k *Keeper) givesAccount(from ident.Member, m *message) {
+	h := &k.holder
+	e, p := h.find(&m.token), h.pass(m.token, m.hop)
+	switch {
+	case p != nil && len(p.receipt) > 0:
+		k.tell(from, &message{kind: proof, receipt: p.receipt})
+	case p != nil && p.other.hop > 0:
+		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
+	case e != nil && e.hop == m.hop && e.state >= passing:
+		k.tellsPass(from, e)
+	case e != nil && e.hop == m.hop && e.event != nil:
+		// It waits for the word of others since a restart, and says nothing yet.
+	case e != nil && e.hop == m.hop:
+		k.tell(from, &message{kind: still, custody: e.custody})
+		e.waiter = from
+		k.wakes(from)
+	case p != nil && !p.to.IsZero():
+		k.tell(from, &message{kind: went, custody: p.custody, member: p.to})
+	case p != nil: // it was dropped, and nothing shows why
+	default:
+		k.tell(from, &message{kind: never, custody: m.custody, span: millis(k.now.Sub(k.start))})
+	}
+}
