@@ -418,6 +418,20 @@ func (k *Keeper) strikes(m ident.Member, i *inquest) {
 	k.keeperSilent(m)
 }
 
+// answersStruck answers the questions of a member that is struck: it is not to take a token for
+// lost that others have.
+func (k *Keeper) answersStruck(from ident.Member, m *message) {
+	switch m.kind {
+	case want:
+		_, all := k.turns()
+		k.tell(from, &message{kind: noted, span: millis(max(all, k.half))})
+	case ask:
+		k.questioned(from, m)
+	case account:
+		k.givesAccount(from, m)
+	}
+}
+
 // struckNow has the member pass nothing to one that is struck.
 func (k *Keeper) struckNow(m ident.Member) {
 	at := slices.IndexFunc(k.inquests.struck.list, func(b backoff) bool { return b.member == m })

@@ -354,7 +354,8 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 	if from.IsZero() || from == k.self || !parse(b, &m) {
 		return
 	}
-	if k.isStruck(from) && m.kind != account { // what it says of tokens counts for nothing
+	if k.isStruck(from) { // what it says counts for nothing
+		k.answersStruck(from, &m)
 		return
 	}
 	k.wakesInquest(from)
