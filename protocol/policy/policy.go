@@ -112,6 +112,9 @@ const (
 	// Sought: somebody looks for this token, of which Event.Token says only the ID, while
 	// none is here: it may be lost. It is a hint without any authority.
 	Sought
+	// Parted (token): the token has left for the member Event.From, whose answer is still to
+	// come. A policy that lets somebody be drawn learns so to whom.
+	Parted
 )
 
 // Outcome is how a Pass ended.

@@ -54,9 +54,9 @@ type inquest struct {
 	next     clock.Instant
 	waited   clock.Instant // since when that member has it, and was told that somebody waits; clock.Never: it has not said so
 	answered bool          // it has said something that counts
-	says     kind          // which: still, never, went, proof or instead; 0: nothing yet
+	says     kind          // which: still, never, sent, proof or instead; 0: nothing yet
 	young    time.Duration // of never: since when it has been at work
-	to       ident.Member  // of went: to whom; of instead: who had the other token before
+	to       ident.Member  // of sent: to whom; of instead: who had the other token before
 	other    custody       // of instead: the token that came in its place
 	toDenies bool          // that one says that it never had it
 	toSays   bool          // that one has said something else
@@ -261,7 +261,7 @@ func (k *Keeper) accounted(from ident.Member, m *message) {
 		case from == i.to && i.says == instead:
 			k.confirms(i, m)
 		case from == i.to:
-			i.toSays = i.toSays || (m.kind == still || m.kind == went) && m.token == i.token || m.kind == proof
+			i.toSays = i.toSays || (m.kind == still || m.kind == sent) && m.token == i.token || m.kind == proof
 			i.toDenies = !i.toSays && m.kind == never && m.custody == (custody{i.token, i.hop + 1})
 		case from == i.from && !i.own:
 			k.senderSays(i, m)
@@ -284,7 +284,7 @@ func (k *Keeper) confirms(i *inquest, m *message) {
 	case m.kind == proof && ok && r.Token == asked.token:
 		i.toSays = r.Signer == i.member && r.Hop == i.other.hop
 		i.toDenies = !i.toSays
-	case m.kind == never && m.custody == asked, m.kind == went && m.token == asked.token && m.hop >= asked.hop:
+	case m.kind == never && m.custody == asked, m.kind == sent && m.token == asked.token && m.hop >= asked.hop:
 		i.toDenies = true
 	}
 }
@@ -313,13 +313,13 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 				i.next = k.now
 			}
 		}
-	case went:
+	case sent:
 		switch {
 		case m.token != i.token || m.hop < i.hop || m.member.IsZero() || m.member == k.self || m.member == i.member:
 		case k.isMoving(m):
 			i.answered, i.says = true, 0
 		default:
-			i.answered, i.says, i.waited = true, went, clock.Never
+			i.answered, i.says, i.waited = true, sent, clock.Never
 			if i.to != m.member {
 				i.to, i.toSays, i.toDenies = m.member, false, false
 				i.next = k.now
@@ -352,7 +352,7 @@ func (k *Keeper) senderSays(i *inquest, m *message) {
 				i.from = ident.Member{} // it was passed to another one: they were named wrongly
 			}
 		}
-	case went:
+	case sent:
 		if m.token == i.token && m.hop+1 == i.hop && !k.isMoving(m) {
 			i.fromSays = true
 			if m.member != i.member {
@@ -379,9 +379,9 @@ func (k *Keeper) concludes(i *inquest) bool {
 	case i.says == never && i.fromSays && !i.from.IsZero():
 		k.doubts(i.from, i.member, i)
 	case i.says == never && (i.fromSays || i.from.IsZero()):
-	case i.says == went && i.toDenies:
+	case i.says == sent && i.toDenies:
 		k.doubts(i.member, i.to, i)
-	case i.says == went && i.toSays:
+	case i.says == sent && i.toSays:
 	default:
 		return false
 	}
@@ -583,7 +583,7 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 	case p != nil && p.other.hop > 0:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
 	case e != nil && e.hop == m.hop && e.state >= passing:
-		k.tellsPass(from, e)
+		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
 	case e != nil && e.hop == m.hop && e.event != nil:
 		// It waits for the word of others since a restart, and says nothing yet.
 	case e != nil && e.hop == m.hop:
@@ -591,7 +591,7 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		e.waiter = from
 		k.wakes(from)
 	case p != nil && !p.to.IsZero():
-		k.tell(from, &message{kind: went, custody: p.custody, member: p.to})
+		k.tell(from, &message{kind: sent, custody: p.custody, member: p.to})
 	case p != nil: // it was dropped, and nothing shows why
 	default:
 		k.tell(from, &message{kind: never, custody: m.custody, span: millis(k.now.Sub(k.start))})

@@ -188,6 +188,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		return
 	case policy.Generated:
 		k.search.own = e.Token.ID
+		k.replaced(&e.Token)
 		k.gained(&e.Token)
 		k.step(*e)
 		if k.isWanted() {
@@ -214,6 +215,11 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.remindsOfWaiter(&e.Token)
 		k.begins()
 		k.holderDue() // promises in this very step: the process may end with the program
+		return
+	case policy.Parted:
+		if h := k.holder.find(&e.Token.ID); h != nil && h.state >= passing {
+			h.keeper = e.From
+		}
 		return
 	case policy.PassSettled:
 		if k.settled(e) {

@@ -36,12 +36,14 @@ const (
 	went
 	// none answers an ask: I have none, and know of none. I began so long ago.
 	none
-	// account asks a member what became of this custody of its: still, went, proof, instead or
+	// account asks a member what became of this custody of its: still, sent, proof, instead or
 	// never. Its sender waits for a token.
 	account
 	// still answers it: that token is here, by that custody.
 	still
-	// proof answers an account: this receipt shows that the token went on.
+	// sent answers it: that token was passed on to that member, without a receipt so far.
+	sent
+	// proof answers it: this receipt shows that the token went on.
 	proof
 	// instead answers it: I have dropped that token for this other one, which I had from that member.
 	instead
@@ -56,7 +58,7 @@ const (
 var sizes = map[kind]int{
 	want: memberSize, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 20, returned: custodySize + 20, released: custodySize + 12,
 	other: custodySize + 12 + memberSize, ask: custodySize + memberSize, went: custodySize + memberSize + 4, none: 4,
-	account: custodySize, still: custodySize, never: custodySize + 4, instead: 2*custodySize + memberSize, blame: custodySize + 2*memberSize,
+	account: custodySize, still: custodySize, sent: custodySize + memberSize + 4, never: custodySize + 4, instead: 2*custodySize + memberSize, blame: custodySize + 2*memberSize,
 }
 
 const (
@@ -92,6 +94,7 @@ type promise struct {
 //	none      span 4
 //	account   token 32 | hop 8
 //	still     token 32 | hop 8
+//	sent      token 32 | hop 8 | member 16 | span 4
 //	proof     receipt, up to the end
 //	instead   token 32 | hop 8 | member 16 | other token 32 | its hop 8
 //	never     token 32 | hop 8 | span 4
@@ -119,7 +122,7 @@ type message struct {
 func (m *message) append(to []byte) []byte {
 	to = append(to, byte(m.kind))
 	switch m.kind {
-	case have, rest, release, returned, released, other, ask, went, account, still, instead, never, blame:
+	case have, rest, release, returned, released, other, ask, went, account, still, sent, instead, never, blame:
 		to = binary.BigEndian.AppendUint64(append(to, m.token[:]...), m.hop)
 	}
 	if m.kind == release || m.kind == returned {
@@ -134,7 +137,7 @@ func (m *message) append(to []byte) []byte {
 	switch m.kind {
 	case want, ask, other:
 		to = append(to, m.member[:]...)
-	case went:
+	case went, sent:
 		to = binary.BigEndian.AppendUint32(append(to, m.member[:]...), m.span)
 	case instead:
 		to = append(append(to, m.member[:]...), m.other.token[:]...)
@@ -167,7 +170,7 @@ func parse(b []byte, m *message) bool {
 		return part
 	}
 	switch m.kind {
-	case have, rest, release, returned, released, other, ask, went, account, still, instead, never, blame:
+	case have, rest, release, returned, released, other, ask, went, account, still, sent, instead, never, blame:
 		m.token, m.hop = ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
 	}
 	if m.kind == release || m.kind == returned {
@@ -182,7 +185,7 @@ func parse(b []byte, m *message) bool {
 	switch m.kind {
 	case want, ask, other:
 		m.member = ident.Member(take(memberSize))
-	case went:
+	case went, sent:
 		m.member, m.span = ident.Member(take(memberSize)), binary.BigEndian.Uint32(take(4))
 	case instead:
 		m.member, m.other.token, m.other.hop = ident.Member(take(memberSize)), ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
