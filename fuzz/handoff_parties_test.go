@@ -41,6 +41,8 @@ func (w *handoffWorld) Choose(exclude func(ident.Member) bool) (ident.Member, bo
 	return ident.Member{}, false
 }
 
+func (*handoffWorld) Shuns(ident.Member) bool { return false }
+
 func (*handoffWorld) Standing(ident.Member) error { return nil }
 
 func (w *handoffWorld) Certificate(m ident.Member) string {

@@ -40,6 +40,7 @@ type world struct {
 	keys     map[ident.Member]*signature.PublicKey
 	standing map[ident.Member]error
 	choices  []ident.Member // offered to in this order
+	shuns    ident.Member   // gets no token that is not for it
 	refusal  wire.Refusal   // of every genesis; 0: admitted
 	stale    bool           // geneses are refused when their time is looked at
 }
@@ -54,6 +55,8 @@ func (w *world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 	}
 	return ident.Member{}, false
 }
+
+func (w *world) Shuns(m ident.Member) bool { return w.shuns == m }
 
 func (w *world) Standing(m ident.Member) error { return w.standing[m] }
 

@@ -19,6 +19,9 @@ type World interface {
 	// Choose draws a member to pass a token to, uniformly among those that are
 	// valid and can be reached, without the excluded ones.
 	Choose(exclude func(ident.Member) bool) (ident.Member, bool)
+	// Shuns reports whether no token is passed to a member, unless it is named as the receiver.
+	// Choose draws none of those.
+	Shuns(m ident.Member) bool
 	// Standing is nil for a member that may take part in a new handoff.
 	Standing(m ident.Member) error
 	// Certificate is the encoded certificate of m, or "". It is asked for with

@@ -107,7 +107,7 @@ func (m *Machine) offerDue(rec *record) {
 	if m.tryRelease(rec) {
 		return
 	}
-	fresh := func(a accepted) bool { return m.now.Boot.Before(a.renew) && m.usable(a) }
+	fresh := func(a accepted) bool { return m.now.Boot.Before(a.renew) && m.usable(p, a) }
 	if a, ok := p.best(m.now.Boot, fresh); ok {
 		m.wakeAt(rec, a.renew)
 		return
@@ -116,7 +116,7 @@ func (m *Machine) offerDue(rec *record) {
 		p.skip()
 		m.stats.Reselected++
 	}
-	if p.current.IsZero() || m.cfg.World.Standing(p.current) != nil {
+	if p.current.IsZero() || m.cfg.World.Standing(p.current) != nil || m.shuns(p, p.current) {
 		m.drawPeer(p)
 	}
 	if p.current.IsZero() {

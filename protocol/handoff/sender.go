@@ -9,10 +9,16 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// usable reports whether an ACCEPT in hand may still name a receiver.
-func (m *Machine) usable(a accepted) bool {
+// usable reports whether an ACCEPT in hand may still name a receiver of a pass.
+func (m *Machine) usable(p *pass, a accepted) bool {
 	mem, n := m.memoryOf(a.from, a.named.Incarnation), a.named.Number
-	return mem != nil && n >= mem.said && n >= mem.floor && m.cfg.World.Standing(a.from) == nil
+	return mem != nil && n >= mem.said && n >= mem.floor && m.cfg.World.Standing(a.from) == nil && !m.shuns(p, a.from)
+}
+
+// shuns reports whether a pass does not go to a member, as it is for anybody, and that member
+// does not pass tokens on.
+func (m *Machine) shuns(p *pass, id ident.Member) bool {
+	return p.target.IsZero() && m.cfg.World.Shuns(id)
 }
 
 // tryRelease gives custody away if the policy has let go, no operation runs
@@ -22,7 +28,7 @@ func (m *Machine) tryRelease(rec *record) bool {
 	if p == nil || !p.release || rec.busy || m.paused {
 		return false
 	}
-	a, ok := p.best(m.now.Boot, m.usable)
+	a, ok := p.best(m.now.Boot, func(a accepted) bool { return m.usable(p, a) })
 	if !ok {
 		return false
 	}

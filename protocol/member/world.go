@@ -26,6 +26,9 @@ func (w world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 	})
 }
 
+// Shuns reports whether a policy has no token passed to a member.
+func (w world) Shuns(id ident.Member) bool { return w.isShunned(id) }
+
 // Standing is nil for a member that may take part in a new handoff. One that was
 // stated failed and says something is alive, and will say so to all.
 func (w world) Standing(id ident.Member) error {

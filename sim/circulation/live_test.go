@@ -25,11 +25,13 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
 // recorder keeps what one live member's policy was told and what it answered.
 type recorder struct {
+	group   ident.Group
 	self    ident.Member
 	slot    ident.Member
 	mu      sync.Mutex
@@ -39,6 +41,12 @@ type recorder struct {
 	events  []circulation.Recorded
 	asked   []policy.Asked // in the step under way
 	answers [][]policy.Action
+}
+
+// receipt reads what the member has verified.
+func (r *recorder) receipt(raw []byte) (policy.Receipt, bool) {
+	b, _, err := token.PeekAnswer(r.group, token.Receipt, raw)
+	return policy.Receipt{Token: b.Token, Hop: b.Hop, Signer: b.Signer, Current: true}, err == nil
 }
 
 func (r *recorder) PolicyMade(resource string, slot uint64, name string, params policy.Params, seed [32]byte) {
@@ -87,7 +95,7 @@ func TestLiveGroupDecidesAsTheSimulator(t *testing.T) {
 				t.Parallel()
 				for _, r := range liveGroup(t, name, preset) {
 					replayed, err := circulation.Replay(r.name, r.params, policy.Surroundings{
-						Self: r.self, Random: randv2.NewChaCha8(r.seed), Slot: r.slot, Forgetful: true, Young: true,
+						Self: r.self, Random: randv2.NewChaCha8(r.seed), Slot: r.slot, Forgetful: true, Young: true, Receipt: r.receipt,
 					}, r.events)
 					require.NoError(t, err)
 					require.Len(t, replayed, len(r.answers))
@@ -111,7 +119,7 @@ func liveGroup(t *testing.T, name string, preset catalog.Preset) []*recorder {
 	var nodes []*node.Node
 	var bootstrap []string
 	for i, id := range identities {
-		r := &recorder{self: id.Certificate.Member()}
+		r := &recorder{group: id.Group.ID(), self: id.Certificate.Member()}
 		n, err := node.Open(ctx, node.Config{
 			Identity: id, StateDir: t.TempDir(), Listen: "127.0.0.1:0", Bootstrap: bootstrap,
 			Found: i == 0, Socket: "-", Mode: store.Volatile, Observer: r,

@@ -66,8 +66,9 @@ const (
 type passed struct {
 	custody
 	to      ident.Member
-	receipt []byte  // that it was given, if it was
-	other   custody // of a token that it has dropped: the one that stayed, which it had from to
+	at      clock.Instant // when that was settled
+	receipt []byte        // that it was given, if it was
+	other   custody       // of a token that it has dropped: the one that stayed, which it had from to
 }
 
 // pass is the pass of this custody, or of the latest one after it, or nil.
@@ -87,8 +88,8 @@ func (h *holder) pass(t ident.Token, hop uint64) *passed {
 }
 
 // dropped notes that this member has dropped a token for a later one that it has had.
-func (h *holder) dropped(e *held) {
-	p := passed{custody: e.custody}
+func (h *holder) dropped(e *held, now clock.Instant) {
+	p := passed{custody: e.custody, at: now}
 	for i := range h.had {
 		if later := &h.had[i]; later.token != e.token && later.born >= e.born {
 			p.other, p.to = later.custody, later.from
@@ -270,7 +271,7 @@ func (k *Keeper) supersedes(h *held) {
 	k.holder.held = slices.DeleteFunc(k.holder.held, func(o held) bool {
 		drop := o.token != id && o.event != nil && !o.later(&message{custody: custody{token: id}, born: born})
 		if drop {
-			k.holder.dropped(&o)
+			k.holder.dropped(&o, k.now)
 			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: o.token})
 		}
 		return drop
@@ -341,7 +342,7 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 
 // drops notes that a token is dropped.
 func (k *Keeper) drops(h *held) {
-	k.holder.dropped(h)
+	k.holder.dropped(h, k.now)
 	k.holder.remove(&h.token)
 }
 
@@ -442,7 +443,7 @@ func (k *Keeper) settled(e *policy.Event) bool {
 		return left || late
 	}
 	if h != nil {
-		k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), receipt: keep(e.Body)})
+		k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), at: k.now, receipt: keep(e.Body)})
 		if l := &k.search.last; e.Outcome == policy.Delivered && (l.token != h.token || l.hop <= h.hop) { // or the receiver was faster
 			*l = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, from: k.self, at: k.now, ends: longAgo}
 		}

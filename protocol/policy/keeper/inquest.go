@@ -392,7 +392,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 // its custody memory is the same: it says that its process has begun since, or that the
 // configuration is another one, and nothing that this member has seen contradicts it.
 func (k *Keeper) hasForgotten(i *inquest) bool {
-	if i.young >= k.overdue()+2*k.silence {
+	if i.young >= k.overdue()+2*k.silence || k.hadSince(i) {
 		return false
 	}
 	if k.now < k.start.Add(i.young+k.silence) { // this one has begun since, too
@@ -400,6 +400,15 @@ func (k *Keeper) hasForgotten(i *inquest) bool {
 	}
 	at, greeted := k.inquests.greeted[i.member]
 	return !greeted || k.now < at.Add(i.young+k.silence)
+}
+
+// hadSince reports whether this member had the token itself, before the other one had it, and
+// after that one has begun: it had it with the memory that it has now.
+func (k *Keeper) hadSince(i *inquest) bool {
+	began := k.now.Add(-i.young)
+	return slices.ContainsFunc(k.holder.passed, func(p passed) bool {
+		return p.token == i.token && p.hop < i.hop && p.at > began
+	})
 }
 
 // strikes takes a member for dead for a while, and lets the others find out.

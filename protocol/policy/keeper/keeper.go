@@ -42,7 +42,7 @@ type Keeper struct {
 	watched        []ident.Member
 	scratchMembers []ident.Member
 
-	verify   func(receipt []byte) (policy.Receipt, bool) // nil: nobody is asked to give account
+	verify   func(receipt []byte) (policy.Receipt, bool) // nil: nobody gives account
 	holder   holder
 	waiter   waiter
 	search   search
@@ -58,8 +58,11 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, young: in.Young, patience: in.Patience, verify: in.Receipt,
+		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, young: in.Young, patience: in.Patience,
 		innerDue: clock.Never, asked: clock.Never,
+	}
+	if exclusive { // of several tokens one comes after the other
+		k.verify = in.Receipt
 	}
 	if k.patience == nil {
 		k.patience = func() int { return 1 }
