@@ -11,32 +11,30 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-const (
-	// maxShunned bounds the members that policies have this one pass no token to: as many as
-	// all liars of a large group.
-	maxShunned = 256
+// maxShunned bounds the members that policies have this one pass no token to: as many as
+// all liars of a large group.
+const maxShunned = 256
 
-	// shunReported is how long a member is shunned at least for the operator to hear of it. A
-	// shorter time is one in which it is asked what became of a token.
-	shunReported = time.Minute
-)
+// PassesNoTokens is the kind of report about a member that gets no tokens for a while, as it has
+// not passed one on.
+const PassesNoTokens = "passes no tokens on"
 
 // shun passes no token to a member until an instant, as a policy wants it.
-func (m *Member) shun(s *slot, id ident.Member, until clock.Instant) {
-	before, shunned := m.shuns[id]
+func (m *Member) shun(s *slot, a *policy.Action) {
+	_, shunned := m.shuns[a.To]
 	switch {
-	case until <= m.now.Boot:
-		delete(m.shuns, id)
+	case a.At <= m.now.Boot:
+		delete(m.shuns, a.To)
 	case !shunned && len(m.shuns) >= maxShunned:
 		return
 	default:
-		m.shuns[id] = until
+		m.shuns[a.To] = a.At
 	}
 	m.ring.due = true
-	if until >= max(before, m.now.Boot).Add(shunReported) {
+	if a.Struck {
 		m.emit(effect.Report{
-			Kind: "passes no tokens on", About: id,
-			Detail: fmt.Sprintf("%v: a token that this member had was lost, and it gave no account of it; it gets none for %v", s.key, until.Sub(m.now.Boot).Round(time.Second)),
+			Kind: PassesNoTokens, About: a.To,
+			Detail: fmt.Sprintf("%v: a token that this member had was kept or lost; it gets none for %v", s.key, a.At.Sub(m.now.Boot).Round(time.Second)),
 		})
 	}
 }

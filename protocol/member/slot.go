@@ -422,7 +422,7 @@ func (m *Member) act(s *slot, a *policy.Action) {
 	case policy.Unwatch:
 		m.unwatch(s, a.To)
 	case policy.Shun:
-		m.shun(s, a.To, a.At)
+		m.shun(s, a)
 	default:
 		if h := m.holds[a.Token]; h != nil && h.slot == s {
 			m.actOn(h, a)

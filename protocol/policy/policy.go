@@ -240,6 +240,9 @@ type Action struct {
 	Field  []byte
 	// Question, of Tell: it goes to all members, one after the other.
 	Question bool
+	// Struck, of Shun: the member has kept or lost a token. Otherwise it has not given account
+	// of one yet.
+	Struck bool
 }
 
 // Gauger is a policy that has figures to show to people. They decide nothing.

@@ -117,6 +117,9 @@ func (n *node) perform(e effect.Effect) {
 		if e.Kind == "internal" {
 			n.c.problem(Machinery, n, "reports %s: %s", e.Kind, e.Detail)
 		}
+		if about := n.c.find(e.About); e.Kind == member.PassesNoTokens && n.isHonest() && about != nil && about.isHonest() {
+			n.c.problem(Blame, n, "passes no token to honest %s: %s", n.c.name(e.About), e.Detail)
+		}
 	case effect.Evidence:
 		n.c.log(n, "has evidence: %s", e.Kind)
 	case effect.Stop:

@@ -52,5 +52,15 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 
 // from reports whether this member backs off from another one now.
 func (b *backoffs) from(m ident.Member, now clock.Instant) bool {
-	return slices.ContainsFunc(b.list, func(e backoff) bool { return e.member == m && now < e.until })
+	return b.left(m, now) > 0
+}
+
+// left is how long this member still backs off from another one.
+func (b *backoffs) left(m ident.Member, now clock.Instant) time.Duration {
+	for _, e := range b.list {
+		if e.member == m {
+			return max(0, e.until.Sub(now))
+		}
+	}
+	return 0
 }

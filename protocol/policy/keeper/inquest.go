@@ -37,6 +37,7 @@ const (
 type inquests struct {
 	open    []inquest
 	struck  backoffs
+	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
 	kept    kept                           // a token whose holder was told that somebody waits
 	blamed  []lastBlame                    // who has blamed others, and when
@@ -99,7 +100,7 @@ func (k *Keeper) isStruck(m ident.Member) bool { return k.inquests.struck.from(m
 // isAvoided reports whether this member passes no token to another one: it is struck, or about
 // to be, unless it gives account of a token that it had.
 func (k *Keeper) isAvoided(m ident.Member) bool {
-	return k.isStruck(m) || slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && k.avoids(&i) })
+	return k.isStruck(m) || k.inquests.barred.from(m, k.now) || slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && k.avoids(&i) })
 }
 
 // avoids reports whether a member owes this one an answer.
@@ -230,6 +231,11 @@ func (k *Keeper) wakesInquest(m ident.Member) {
 // shuns has the member pass nothing to another one for a while.
 func (k *Keeper) shuns(m ident.Member, d time.Duration) {
 	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(d)})
+}
+
+// shunsStruck does so for as long as this one backs off from it.
+func (k *Keeper) shunsStruck(m ident.Member, b *backoffs) {
+	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(b.left(m, k.now)), Struck: true})
 }
 
 // closes ends an inquest.
@@ -418,7 +424,7 @@ func (k *Keeper) strikes(m ident.Member, i *inquest) {
 		return
 	}
 	b := *i
-	k.struckNow(m)
+	k.shunsStruck(m, &s.struck)
 	k.blames(b.custody, m, b.from)
 	if l := &k.search.last; l.holder == m && l.token == b.token {
 		l.promised, l.ends = true, longAgo // its programs have ended
@@ -441,12 +447,6 @@ func (k *Keeper) answersStruck(from ident.Member, m *message) {
 	}
 }
 
-// struckNow has the member pass nothing to one that is struck.
-func (k *Keeper) struckNow(m ident.Member) {
-	at := slices.IndexFunc(k.inquests.struck.list, func(b backoff) bool { return b.member == m })
-	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.inquests.struck.list[at].until})
-}
-
 // doubts notes that one member says that it sent what the other one says it never had. A member
 // that is in doubt with two others is struck, and one that is so twice with one
 // receiver, as it was to send it nothing more.
@@ -454,8 +454,8 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	s, b := &k.inquests, *i
 	s.doubts = slices.DeleteFunc(s.doubts, func(d doubtful) bool { return k.now >= d.at.Add(strikeTimes*k.overdue()/2) })
 	if from == k.self {
-		if s.struck.note(to, k.now, strikeTimes*k.overdue()) {
-			k.struckNow(to)
+		if s.barred.note(to, k.now, strikeTimes*k.overdue()) {
+			k.shunsStruck(to, &s.barred)
 			k.blames(b.custody, b.member, b.from)
 		}
 		return
