@@ -101,11 +101,12 @@ type spans struct {
 	hold    time.Duration // H: the longest program
 	retry   time.Duration // between two questions
 	half    time.Duration // L / 2
+	own     time.Duration // Δmin: how long a holder may wait for its own next program
 }
 
 func deriveSpans(p policy.Params) spans {
 	l := cmp.Or(p.Silence, DefaultSilence)
-	return spans{silence: l, hold: max(p.OperationTime, p.MaxHold), retry: l / retries, half: l / 2}
+	return spans{silence: l, hold: max(p.OperationTime, p.MaxHold), retry: l / retries, half: l / 2, own: p.MinInterval}
 }
 
 // millis is a span as messages carry it: in whole milliseconds, rounded up, at most 49

@@ -66,7 +66,8 @@ const (
 type passed struct {
 	custody
 	to      ident.Member
-	at      clock.Instant // when that was settled
+	since   clock.Instant // when it began to
+	dropped bool          // it has dropped the token instead
 	receipt []byte        // that it was given, if it was
 	other   custody       // of a token that it has dropped: the one that stayed, which it had from to
 }
@@ -89,7 +90,7 @@ func (h *holder) pass(t ident.Token, hop uint64) *passed {
 
 // dropped notes that this member has dropped a token for a later one that it has had.
 func (h *holder) dropped(e *held, now clock.Instant) {
-	p := passed{custody: e.custody, at: now}
+	p := passed{custody: e.custody, since: now, dropped: true}
 	for i := range h.had {
 		if later := &h.had[i]; later.token != e.token && later.born >= e.born {
 			p.other, p.to = later.custody, later.from
@@ -443,7 +444,7 @@ func (k *Keeper) settled(e *policy.Event) bool {
 		return left || late
 	}
 	if h != nil {
-		k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), at: k.now, receipt: keep(e.Body)})
+		k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), since: h.since, receipt: keep(e.Body)})
 		if l := &k.search.last; e.Outcome == policy.Delivered && (l.token != h.token || l.hop <= h.hop) { // or the receiver was faster
 			*l = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, from: k.self, at: k.now, ends: longAgo}
 		}
@@ -452,9 +453,12 @@ func (k *Keeper) settled(e *policy.Event) bool {
 	return left
 }
 
+// went remembers a pass in place of the oldest one that is not the last one of its token. Of each
+// token the last one is what others ask for, however long ago.
 func (h *holder) went(p passed) {
 	if len(h.passed) == maxPassed {
-		h.passed = append(h.passed[:0], h.passed[1:]...)
+		oldest := max(0, slices.IndexFunc(h.passed, func(o passed) bool { return h.pass(o.token, o.hop+1) != nil || o.token == p.token }))
+		h.passed = slices.Delete(h.passed, oldest, oldest+1)
 	}
 	h.passed = append(h.passed, p)
 }

@@ -21,6 +21,11 @@ const (
 	// struck for the first time: what it costs the group to find out is little beside that.
 	strikeTimes = 64
 
+	// restarts is how many times as long as usual a token may stay with a holder that gives no
+	// account: it may have restarted, wait for the end of a program from before, and then for the
+	// word of all others, and run a program of its own.
+	restarts = 3
+
 	// maxDoubts bounds the doubts that a member remembers.
 	maxDoubts = 64
 
@@ -54,17 +59,21 @@ type inquest struct {
 	began    clock.Instant
 	next     clock.Instant
 	waited   clock.Instant // since when that member has it, and was told that somebody waits; clock.Never: it has not said so
+	late     clock.Instant // since when it says so although it has had it for too long; zero: not yet
+	heard    clock.Instant // when it said so last
 	answered bool          // it has said something that counts
 	says     kind          // which: still, never, sent, proof or instead; 0: nothing yet
 	young    time.Duration // of never: since when it has been at work
 	to       ident.Member  // of sent: to whom; of instead: who had the other token before
 	other    custody       // of instead: the token that came in its place
 	toDenies bool          // that one says that it never had it
+	refuted  bool          // of instead: and another one has taken that custody
 	toSays   bool          // that one has said something else
 	receipt  bool          // there is a receipt of it for that custody
 	ofNow    bool          // which it gave with the memory that it has now
 	fromSays bool          // the sender has answered
 	own      bool          // this member is the sender
+	since    clock.Instant // and has passed it on then
 }
 
 // kept is a token that stays with one holder, as far as the slot's keeper knows, while somebody
@@ -89,9 +98,9 @@ type lastBlame struct {
 	at clock.Instant
 }
 
-// overdue is how long a holder may keep a token that was told that somebody waits: a program
-// may run, and two questions be lost.
-func (s spans) overdue() time.Duration { return s.hold + 2*s.silence }
+// overdue is how long a holder may keep a token that was told that somebody waits: it may wait
+// for its own next program, that may run, and two questions be lost.
+func (s spans) overdue() time.Duration { return s.own + s.hold + 2*s.silence }
 
 // isStruck reports whether this member takes another one for dead that lives, as it does not pass
 // tokens on.
@@ -120,15 +129,9 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
 		t.told = k.now
 		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
-	case t.told != clock.Never && k.now >= t.told.Add(k.bears(k.overdue())):
-		k.opens(inquest{custody: t.custody, member: from, began: k.now, waited: t.told})
-	}
-}
-
-// tellsHolder notes that a holder is told that somebody waits.
-func (k *Keeper) tellsHolder(m, waits ident.Member) {
-	if t := &k.inquests.kept; t.holder == m && t.told == clock.Never && !waits.IsZero() {
-		t.told = k.now
+		k.opens(inquest{custody: m.custody, member: from, began: k.now, waited: clock.Never})
+	case t.told != clock.Never && k.now >= t.told.Add(k.bears(restarts*k.overdue())):
+		k.strikes(from, &inquest{custody: t.custody}) // it gives no account
 	}
 }
 
@@ -152,18 +155,19 @@ func (k *Keeper) opens(i inquest) *inquest {
 	return &s.open[len(s.open)-1]
 }
 
-// ownWord takes in what this member itself knows of a pass.
+// ownWord takes in what this member itself knows of a pass by now.
 func (k *Keeper) ownWord(i *inquest) {
-	i.own = true
+	i.own, i.fromSays = true, false
 	h, p := k.holder.find(&i.token), k.holder.pass(i.token, i.hop-1)
 	switch {
 	case h != nil && h.state >= passing && h.hop+1 == i.hop && h.keeper == i.member:
-		i.fromSays = true
-	case p != nil && p.to == i.member && p.hop+1 == i.hop:
+		i.fromSays, i.since = k.now >= h.since.Add(k.silence), h.since // the answer is due
+	case p != nil && !p.dropped && p.to == i.member && p.hop+1 == i.hop:
 		r, ok := k.took(p.receipt)
-		i.fromSays, i.receipt, i.ofNow = true, ok && r.Hop == i.hop, r.Current
+		i.fromSays, i.since = true, p.since
+		i.receipt, i.ofNow = ok && r.Hop == i.hop, r.Current
 	default:
-		i.from = ident.Member{} // it was passed to another one
+		i.from = ident.Member{} // it was passed to another one, or is here again
 	}
 }
 
@@ -185,7 +189,7 @@ func (k *Keeper) inquestsDue() {
 		}
 		i.next = k.now.Add(k.retry)
 		if i.waited != clock.Never {
-			i.next = max(i.next, min(i.waited.Add(k.bears(k.overdue())), k.now.Add(k.silence)))
+			i.next = max(i.next, i.waited.Add(k.bears(k.overdue())))
 		}
 		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
 		case over && i.answered && i.waited == clock.Never && k.now >= i.began.Add(k.bears(k.overdue()+k.hold)):
@@ -197,7 +201,7 @@ func (k *Keeper) inquestsDue() {
 			n++
 			continue
 		case k.avoids(i):
-			k.shuns(i.member, 2*k.silence)
+			k.shuns(i.member, k.overdue())
 		}
 		k.asksAccount(i)
 		n++
@@ -285,13 +289,20 @@ func (k *Keeper) accounted(from ident.Member, m *message) {
 
 // confirms takes in what the member says of which the other token came, as it is said.
 func (k *Keeper) confirms(i *inquest, m *message) {
-	r, ok := k.took(m.receipt)
-	switch asked := (custody{i.other.token, i.other.hop - 1}); {
-	case m.kind == proof && ok && r.Token == asked.token:
-		i.toSays = r.Signer == i.member && r.Hop == i.other.hop
-		i.toDenies = !i.toSays
-	case m.kind == never && m.custody == asked, m.kind == sent && m.token == asked.token && m.hop >= asked.hop:
-		i.toDenies = true
+	asked := custody{i.other.token, i.other.hop - 1}
+	switch m.kind {
+	case proof:
+		if r, ok := k.took(m.receipt); ok && r.Token == asked.token && r.Hop >= i.other.hop {
+			i.toSays = r.Hop == i.other.hop && r.Signer == i.member
+			i.toDenies, i.refuted = !i.toSays, r.Hop == i.other.hop && !i.toSays
+		}
+	case sent:
+		if m.token == asked.token && m.hop >= asked.hop {
+			i.toSays = m.hop == asked.hop && m.member == i.member
+			i.toDenies = !i.toSays
+		}
+	case never:
+		i.toDenies = m.custody == asked
 	}
 }
 
@@ -301,7 +312,7 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 	case still:
 		if m.custody == i.custody {
 			i.answered, i.says = true, still
-			i.waited = min(i.waited, k.now)
+			k.stillHas(i)
 		}
 	case proof: // of this custody or a later one: the token went on
 		if r, ok := k.took(m.receipt); ok && r.Token == i.token && r.Hop > i.hop && r.Signer != i.member {
@@ -332,6 +343,24 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 			}
 		}
 	}
+}
+
+// stillHas notes that a member still has the token. One that has begun anew has as long for it as
+// at first. One that says so late was perhaps asleep: it has 2 L more, in which it answers all
+// the time.
+func (k *Keeper) stillHas(i *inquest) {
+	switch late := k.now >= i.waited.Add(k.bears(k.overdue())); {
+	case i.waited == clock.Never, !k.isSteady(i.member, i.waited) && k.now < i.began.Add(restarts*k.overdue()):
+		i.waited, i.late = k.now, 0
+	case late && (i.late == 0 || k.now >= i.heard.Add(k.half)):
+		i.late = k.now
+	}
+	i.heard = k.now
+}
+
+// isLate reports whether a member keeps a token for too long.
+func (k *Keeper) isLate(i *inquest) bool {
+	return i.says == still && i.late != 0 && k.now >= i.late.Add(k.bears(2*k.silence))
 }
 
 // isMoving reports whether the answer to the transfer that a member tells of is not due yet.
@@ -374,10 +403,13 @@ func (k *Keeper) senderSays(i *inquest, m *message) {
 
 // concludes reports whether an inquest is over, and counts what follows from it.
 func (k *Keeper) concludes(i *inquest) bool {
-	denies := i.says == never || i.says == instead && i.toDenies
+	if i.own && !i.from.IsZero() {
+		k.ownWord(i)
+	}
+	denies := i.says == never || i.says == instead && i.refuted
 	switch {
 	case i.says == proof, i.says == instead && i.toSays:
-	case i.says == still && k.now >= i.waited.Add(k.bears(k.overdue())):
+	case k.isLate(i):
 		k.strikes(i.member, i)
 	case denies && i.receipt && i.ofNow && !k.hasForgotten(i):
 		k.strikes(i.member, i)
@@ -385,7 +417,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 	case i.says == never && i.fromSays && !i.from.IsZero():
 		k.doubts(i.from, i.member, i)
 	case i.says == never && (i.fromSays || i.from.IsZero()):
-	case i.says == sent && i.toDenies:
+	case i.says == sent && i.toDenies, i.says == instead && i.toDenies:
 		k.doubts(i.member, i.to, i)
 	case i.says == sent && i.toSays:
 	default:
@@ -413,7 +445,7 @@ func (k *Keeper) hasForgotten(i *inquest) bool {
 func (k *Keeper) hadSince(i *inquest) bool {
 	began := k.now.Add(-i.young)
 	return slices.ContainsFunc(k.holder.passed, func(p passed) bool {
-		return p.token == i.token && p.hop < i.hop && p.at > began
+		return p.token == i.token && p.hop < i.hop && p.since > began
 	})
 }
 
@@ -454,18 +486,21 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	s, b := &k.inquests, *i
 	s.doubts = slices.DeleteFunc(s.doubts, func(d doubtful) bool { return k.now >= d.at.Add(strikeTimes*k.overdue()/2) })
 	if from == k.self {
+		if !k.isSteady(to, b.since) {
+			return // a cut or a restart explains it
+		}
 		if s.barred.note(to, k.now, strikeTimes*k.overdue()) {
 			k.shunsStruck(to, &s.barred)
 			k.blames(b.custody, b.member, b.from)
 		}
 		return
 	}
-	if to == k.self {
+	if since := b.began.Add(-k.overdue()); to == k.self || !k.isSteady(from, since) || !k.isSteady(to, since) {
 		return
 	}
 	again := false
 	for _, d := range s.doubts {
-		again = again || d.from == from && d.to == to && d.token != b.token && !k.greetedSince(from, d.at)
+		again = again || b.says != instead && d.from == from && d.to == to && d.token != b.token && k.isSteady(from, d.at)
 	}
 	if len(s.doubts) == maxDoubts {
 		s.doubts = slices.Delete(s.doubts, 0, 1)
@@ -495,10 +530,11 @@ func (k *Keeper) partners(m ident.Member) int {
 	return len(list)
 }
 
-// greetedSince reports whether a member has greeted since, and so may have begun anew.
-func (k *Keeper) greetedSince(m ident.Member, at clock.Instant) bool {
-	greeted, ok := k.inquests.greeted[m]
-	return !ok || greeted > at
+// isSteady reports whether a member is connected since before an instant, as far as this member
+// has seen: neither a cut nor a restart explains what it says.
+func (k *Keeper) isSteady(m ident.Member, since clock.Instant) bool {
+	greeted, known := k.inquests.greeted[m]
+	return known && greeted <= since
 }
 
 // greets notes that a member has greeted: its process may be another one.
@@ -571,11 +607,12 @@ func (k *Keeper) replaced(t *policy.Token) {
 		return
 	}
 	if h := k.holder.find(&before); h != nil && h.state >= passing {
-		k.opens(inquest{custody: custody{h.token, h.hop + 1}, member: h.keeper, from: k.self, began: k.now, waited: clock.Never})
+		due := max(k.now, h.since.Add(k.silence+k.retry)) // the answer
+		k.opens(inquest{custody: custody{h.token, h.hop + 1}, member: h.keeper, from: k.self, began: due, waited: clock.Never})
 		return
 	}
 	for n := len(k.holder.passed) - 1; n >= 0; n-- {
-		if p := &k.holder.passed[n]; p.token == before {
+		if p := &k.holder.passed[n]; p.token == before && !p.dropped {
 			k.opens(inquest{custody: custody{p.token, p.hop + 1}, member: p.to, from: k.self, began: k.now, waited: clock.Never})
 			return
 		}
@@ -589,17 +626,19 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 	switch {
 	case p != nil && len(p.receipt) > 0:
 		k.tell(from, &message{kind: proof, receipt: p.receipt})
-	case p != nil && p.other.hop > 0:
+	case p != nil && p.dropped && p.other.hop > 0:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
 	case e != nil && e.hop == m.hop && e.state >= passing:
 		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
-	case e != nil && e.hop == m.hop && e.event != nil:
+	case e != nil && e.hop == m.hop && (e.event != nil || e.hidden):
 		// It waits for the word of others since a restart, and says nothing yet.
 	case e != nil && e.hop == m.hop:
 		k.tell(from, &message{kind: still, custody: e.custody})
-		e.waiter = from
+		if e.state == running && e.waiter.IsZero() {
+			e.waiter = from
+		}
 		k.wakes(from)
-	case p != nil && !p.to.IsZero():
+	case p != nil && !p.dropped && !p.to.IsZero():
 		k.tell(from, &message{kind: sent, custody: p.custody, member: p.to})
 	case p != nil: // it was dropped, and nothing shows why
 	default:

@@ -258,7 +258,6 @@ func (k *Keeper) asksBack(m ident.Member) bool {
 func (k *Keeper) askTarget() {
 	s := &k.search
 	s.next = k.now.Add(k.retry)
-	k.tellsHolder(s.target, k.whoWaits())
 	k.tell(s.target, &message{kind: ask, custody: s.last.custody, member: k.whoWaits()})
 }
 
