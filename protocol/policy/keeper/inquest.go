@@ -360,7 +360,7 @@ func (k *Keeper) stillHas(i *inquest) {
 
 // isLate reports whether a member keeps a token for too long.
 func (k *Keeper) isLate(i *inquest) bool {
-	return i.says == still && i.late != 0 && k.now >= i.late.Add(k.bears(2*k.silence))
+	return i.says == still && i.heard == k.now && i.late != 0 && k.now >= i.late.Add(k.bears(2*k.silence))
 }
 
 // isMoving reports whether the answer to the transfer that a member tells of is not due yet.
