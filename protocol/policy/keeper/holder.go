@@ -575,6 +575,9 @@ func (k *Keeper) frees(h *held) {
 	switch {
 	case event != nil:
 		k.step(*event)
+		if k.newborn.isFrozen() { // the later one of the two stays
+			k.takes(k.newborn.melt())
+		}
 	case action.Kind != 0:
 		k.act(&action)
 	}
@@ -623,6 +626,9 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		k.wakes(m.member)
 		return
 	}
+	if k.newborn.isFrozen() { // beside what is known of the token that is asked for
+		defer k.tellsNewborn(from)
+	}
 	k.step(policy.Event{Kind: policy.Sought, Token: policy.Token{ID: m.token}})
 	if e = h.find(&m.token); e != nil {
 		k.tellsPass(from, e)
@@ -642,7 +648,9 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		k.tell(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder}) // as the keeper
 		return
 	}
-	k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+	if !k.newborn.isFrozen() {
+		k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+	}
 }
 
 // tellsPass says that a token is on its way.
