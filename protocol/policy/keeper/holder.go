@@ -575,8 +575,8 @@ func (k *Keeper) frees(h *held) {
 	switch {
 	case event != nil:
 		k.step(*event)
-		if k.newborn.isFrozen() { // the later one of the two stays
-			k.takes(k.newborn.melt())
+		if k.newborn.frozen { // the later one of the two stays
+			k.freesNewborn()
 		}
 	case action.Kind != 0:
 		k.act(&action)
@@ -626,7 +626,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		k.wakes(m.member)
 		return
 	}
-	if k.newborn.isFrozen() { // beside what is known of the token that is asked for
+	if k.newborn.frozen { // beside what is known of the token that is asked for
 		defer k.tellsNewborn(from)
 	}
 	k.step(policy.Event{Kind: policy.Sought, Token: policy.Token{ID: m.token}})
@@ -648,7 +648,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		k.tell(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder}) // as the keeper
 		return
 	}
-	if !k.newborn.isFrozen() {
+	if !k.newborn.frozen {
 		k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
 	}
 }

@@ -13,17 +13,22 @@ import (
 // than one in H + L are rare.
 const maxBirths = 8
 
-// newborn is a token that its generator has passed to this member, and that is frozen: neither
-// the policy nor the rest of the keeper has it before it is known whether another token lives
-// (P-69). If one does, the two are to meet. The zero value is none.
+// newbornKeepers is how many keepers are asked about a newborn token: one may be dead, or lie.
+const newbornKeepers = 2
+
+// newborn is the check of a token that its generator has passed to this member: whether another
+// token lives (P-69). At first it is frozen: neither the policy nor the rest of the keeper has
+// it. The zero value is none.
 type newborn struct {
-	event     policy.Event // its arrival; Kind is 0 where none is frozen
-	inquiries []inquiry    // the members that are asked about the other token
-	asks      int          // how many were asked
-	unheard   bool         // a member that was to be asked is silent
-	evades    bool         // the way of the other token ends at the generator, which does not say where it went
-	other     custody      // of another token, as a member says
-	holder    ident.Member // that member; zero: nobody has said so
+	event     policy.Event  // its arrival; Kind is 0 where none is checked
+	frozen    bool          // the policy does not have it
+	inquiries []inquiry     // the members that are asked about the other token
+	asks      int           // how many were asked
+	slowest   time.Duration // answer of those that have answered
+	unheard   bool          // a member that was to be asked is silent
+	evades    bool          // the way of the other token ends at the generator, which does not say where it went
+	other     custody       // of another token, as a member says
+	holder    ident.Member  // that member; zero: nobody has said so
 	since     clock.Instant
 
 	births []birth // newborn tokens that the policy got, the last one last
@@ -46,7 +51,7 @@ type birth struct {
 	at        clock.Instant
 }
 
-func (n *newborn) isFrozen() bool { return n.event.Kind != 0 }
+func (n *newborn) isChecked() bool { return n.event.Kind != 0 }
 
 // isAsked reports whether a member's answer is awaited.
 func (n *newborn) isAsked(m ident.Member) bool {
@@ -57,11 +62,11 @@ func (n *newborn) settle(m ident.Member) {
 	n.inquiries = slices.DeleteFunc(n.inquiries, func(q inquiry) bool { return q.member == m })
 }
 
-// melt ends the check, and returns the arrival.
-func (n *newborn) melt() *policy.Event {
-	e := n.event
+// end ends the check, and returns the arrival, and whether the token was frozen.
+func (n *newborn) end() (e policy.Event, frozen bool) {
+	e, frozen = n.event, n.frozen
 	*n = newborn{births: n.births, inquiries: n.inquiries[:0]}
-	return &e
+	return e, frozen
 }
 
 // heldOf is a token of an event, to compare it with others.
@@ -78,7 +83,7 @@ func later(t, than *policy.Token) bool {
 // this one has just made, and not two of them at once.
 func (k *Keeper) Admits(now clock.Instant, generator ident.Member) bool {
 	n := &k.newborn
-	return !k.exclusive || !k.backoffs.from(generator, now) && (!n.isFrozen() || n.event.Token.Generator != generator)
+	return !k.exclusive || !k.backoffs.from(generator, now) && (!n.isChecked() || n.event.Token.Generator != generator)
 }
 
 // isNewborn reports whether a token comes from the member that made it, as its first hop.
@@ -104,12 +109,13 @@ func (k *Keeper) arrives(e *policy.Event) {
 	switch n := &k.newborn; {
 	case e.Belated: // all keepers are asked
 		k.takes(e)
-	case n.isFrozen():
+	case n.frozen:
 		k.secondNewborn(e)
 	case k.usesOne():
 		k.backsOff(e.From)
 		k.takes(e)
 	default:
+		n.end()
 		k.freezes(e)
 	}
 }
@@ -146,14 +152,16 @@ func (k *Keeper) usesOne() bool {
 	return slices.ContainsFunc(k.holder.held, func(h held) bool { return h.state < passing && h.event == nil })
 }
 
-// freezes begins to ask whether another token lives: the first keeper, and who has had the
-// last one of which this member knows.
+// freezes begins to ask whether another token lives: the first keepers, and the member that has
+// had the last one of which this member knows.
 func (k *Keeper) freezes(e *policy.Event) {
 	n := &k.newborn
 	n.hold(e)
+	n.frozen = true
 	at, last := k.lastOther()
-	if i := slices.IndexFunc(k.keepers(), func(m ident.Member) bool { return m != k.self && m != e.From }); i >= 0 {
-		k.inquiresOf(k.order[i], at)
+	list := slices.DeleteFunc(k.keepers(), func(m ident.Member) bool { return m == k.self || m == e.From })
+	for _, m := range list[:min(len(list), newbornKeepers)] {
+		k.inquiresOf(m, at)
 	}
 	k.inquiresOf(last, at)
 	k.endsCheck()
@@ -194,7 +202,7 @@ func (k *Keeper) inquiresOf(m ident.Member, of custody) {
 		k.contestedBy(m)
 	default:
 		n.asks++
-		n.inquiries = append(n.inquiries, inquiry{m, of, k.now, longAgo, k.now.Add(k.bears(k.retry))})
+		n.inquiries = append(n.inquiries, inquiry{m, of, k.now, longAgo, k.now.Add(k.retry)})
 		k.tell(m, &message{kind: ask, custody: of})
 	}
 }
@@ -202,8 +210,13 @@ func (k *Keeper) inquiresOf(m ident.Member, of custody) {
 // newbornHears takes in what a member says while a newborn token is frozen.
 func (k *Keeper) newbornHears(from ident.Member, m *message) {
 	n := &k.newborn
-	if !n.isFrozen() || from == k.self {
+	if !n.isChecked() || from == k.self {
 		return
+	}
+	for _, q := range n.inquiries {
+		if q.member == from && q.heard == longAgo {
+			n.slowest = max(n.slowest, k.now.Sub(q.since))
+		}
 	}
 	switch t := &n.event.Token; {
 	case m.kind == have || m.kind == rest || m.kind == returned && !heldOf(t).later(m):
@@ -236,7 +249,9 @@ func (k *Keeper) seesOther(from ident.Member, c custody) {
 	case from == n.event.From: // it has two tokens: one is too many
 		if i >= 0 {
 			k.backsOff(from)
-			k.drops(&n.melt().Token)
+			if e, frozen := n.end(); frozen {
+				k.drops(&e.Token)
+			}
 		}
 		return
 	case n.holder.IsZero():
@@ -278,7 +293,7 @@ func (k *Keeper) followsOther(from ident.Member, m *message) {
 
 // newbornSilent: a member that was asked is dead.
 func (k *Keeper) newbornSilent(m ident.Member) {
-	if n := &k.newborn; n.isFrozen() && n.isAsked(m) {
+	if n := &k.newborn; n.isAsked(m) {
 		n.unheard = true
 		n.lets(m)
 		k.endsCheck()
@@ -288,13 +303,10 @@ func (k *Keeper) newbornSilent(m ident.Member) {
 // newbornDue asks again, and waits no longer for those that do not answer.
 func (k *Keeper) newbornDue() {
 	n := &k.newborn
-	if !n.isFrozen() {
-		return
-	}
 	for _, q := range slices.Clone(n.inquiries) {
 		switch {
 		case q.next > k.now:
-		case q.heard == longAgo || k.now >= q.heard.Add(k.bears(k.silence)):
+		case k.now >= max(q.since, q.heard).Add(k.bears(k.silence)+k.retry): // a watch tells sooner
 			n.unheard = true
 			n.evades = n.evades || q.member == n.event.From
 			n.lets(q.member)
@@ -309,11 +321,11 @@ func (k *Keeper) newbornDue() {
 
 func (k *Keeper) newbornDeadline() clock.Instant {
 	n, next := &k.newborn, clock.Never
-	if !n.isFrozen() {
-		return next
-	}
 	for i := range n.inquiries {
 		next = min(next, n.inquiries[i].next)
+	}
+	if late := k.lateAt(); n.frozen && late > k.now {
+		next = min(next, late)
 	}
 	if !n.holder.IsZero() {
 		next = min(next, n.since.Add(k.patienceWithOther()))
@@ -325,50 +337,78 @@ func (k *Keeper) newbornDeadline() clock.Instant {
 // program may run there first.
 func (k *Keeper) patienceWithOther() time.Duration { return k.hold + k.silence }
 
-// endsCheck lets the policy have the newborn token if nobody is asked any more, or one member
-// has kept the other token for too long.
+// lateAt is when all that are asked take longer to answer than those that have: they may be dead,
+// and a group that has lost its token is not to wait for them. clock.Never: not before they say more.
+func (k *Keeper) lateAt() (late clock.Instant) {
+	n := &k.newborn
+	wait := k.retry / 4
+	if n.slowest > 0 {
+		wait = min(max(nextPause, 2*n.slowest), k.retry)
+	}
+	for _, q := range n.inquiries {
+		if q.heard != longAgo || !n.holder.IsZero() {
+			return clock.Never
+		}
+		late = max(late, q.since.Add(k.bears(wait)))
+	}
+	return late
+}
+
+// endsCheck lets the policy have the newborn token if nobody is asked any more, if nobody has
+// said anything of another one for a while, or if one member has kept that for too long.
 func (k *Keeper) endsCheck() {
 	n := &k.newborn
 	switch {
-	case !n.isFrozen():
+	case !n.isChecked():
 		return
 	case !n.holder.IsZero() && k.now >= n.since.Add(k.patienceWithOther()):
 		k.overdue(n.holder)
-	case len(n.inquiries) > 0:
+	case len(n.inquiries) == 0:
+	case n.frozen && k.now >= k.lateAt():
+		n.frozen = false // the check goes on
+		e := n.event
+		k.takes(&e)
+		return
+	default:
 		return
 	}
 	if n.evades {
 		k.backsOff(n.event.From)
 	}
-	k.freesNewborn()
-}
-
-// overdue: a member has said for longer than a program takes that it has a token, and has
-// passed it on to nobody.
-func (*Keeper) overdue(ident.Member) {}
-
-// freesNewborn lets the policy have the newborn token.
-func (k *Keeper) freesNewborn() {
-	n := &k.newborn
 	sure := !n.unheard
-	e := n.melt()
+	e, frozen := n.end()
 	if sure && !k.backoffs.from(e.From, k.now) {
 		if len(n.births) == maxBirths {
 			n.births = append(n.births[:0], n.births[1:]...)
 		}
 		n.births = append(n.births, birth{e.Token.ID, e.Token.Born, e.From, k.now})
 	}
-	k.takes(e)
+	if frozen {
+		k.takes(&e)
+	}
 }
 
-// contestedBy sends the newborn token to a member that has the other one: where they meet the
-// later one stays.
+// overdue: a member has said for longer than a program takes that it has a token, and has
+// passed it on to nobody.
+func (*Keeper) overdue(ident.Member) {}
+
+// freesNewborn lets the policy have a frozen token at once.
+func (k *Keeper) freesNewborn() {
+	if e, frozen := k.newborn.end(); frozen {
+		k.takes(&e)
+	}
+}
+
+// contestedBy sends a frozen token to a member that has the other one: where they meet the
+// later one stays. One that the policy has had meanwhile goes its way.
 func (k *Keeper) contestedBy(to ident.Member) {
-	e := k.newborn.melt()
+	e, frozen := k.newborn.end()
 	k.backsOff(e.From)
-	h := k.gained(&e.Token)
-	h.event = e
-	k.leaves(h, to)
+	if frozen {
+		h := k.gained(&e.Token)
+		h.event = &e
+		k.leaves(h, to)
+	}
 }
 
 // meetsNewborn: another token comes here. The policy has both then, if one is frozen: the later one
@@ -386,10 +426,9 @@ func (k *Keeper) meetsNewborn(e *policy.Event) {
 		}
 		return lived
 	})
-	if n.isFrozen() {
-		newborn := n.melt()
-		k.backsOff(newborn.From)
-		k.takes(newborn)
+	if n.isChecked() && e.Token.ID != n.event.Token.ID && (n.frozen || later(&n.event.Token, &e.Token)) {
+		k.backsOff(n.event.From)
+		k.freesNewborn()
 	}
 }
 
@@ -401,11 +440,11 @@ func (k *Keeper) backsOff(m ident.Member) {
 // newbornSettled: the driver has removed a frozen token, or could not.
 func (k *Keeper) newbornSettled(e *policy.Event) bool {
 	n := &k.newborn
-	if !n.isFrozen() || n.event.Token.ID != e.Token.ID {
+	if !n.frozen || n.event.Token.ID != e.Token.ID {
 		return false
 	}
 	if e.Outcome != policy.Returned {
-		n.melt()
+		n.end()
 	}
 	return true
 }

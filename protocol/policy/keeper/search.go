@@ -803,7 +803,7 @@ func (k *Keeper) make() {
 	if k.has() {
 		return
 	}
-	if k.newborn.isFrozen() { // it takes the place of the lost one
+	if k.newborn.frozen { // it takes the place of the lost one
 		k.freesNewborn()
 		return
 	}
