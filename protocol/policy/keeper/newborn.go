@@ -41,6 +41,7 @@ type inquiry struct {
 	since clock.Instant // when it was asked first
 	heard clock.Instant // when it answered last; longAgo: never
 	next  clock.Instant // when it is asked again, or given up
+	stuck bool          // it has been passing that token on for long: the receiver may be dead
 }
 
 // birth is a newborn token that the policy got, as all that were asked know of no other one.
@@ -202,7 +203,7 @@ func (k *Keeper) inquiresOf(m ident.Member, of custody) {
 		k.contestedBy(m)
 	default:
 		n.asks++
-		n.inquiries = append(n.inquiries, inquiry{m, of, k.now, longAgo, k.now.Add(k.retry)})
+		n.inquiries = append(n.inquiries, inquiry{member: m, custody: of, since: k.now, heard: longAgo, next: k.now.Add(k.retry)})
 		k.tell(m, &message{kind: ask, custody: of})
 	}
 }
@@ -267,18 +268,21 @@ func (k *Keeper) seesOther(from ident.Member, c custody) {
 		n.inquiries = append(n.inquiries, inquiry{member: from})
 		i = len(n.inquiries) - 1
 	}
-	n.inquiries[i] = inquiry{from, c, k.now, k.now, k.now.Add(k.retry)}
+	n.inquiries[i] = inquiry{member: from, custody: c, since: k.now, heard: k.now, next: k.now.Add(k.retry)}
 }
 
 // followsOther asks the member to which the other token went. One that is on its way is asked
-// for again.
+// for again, soon as long as a pass that nothing hinders may take.
 func (k *Keeper) followsOther(from ident.Member, m *message) {
 	n := &k.newborn
 	i := slices.IndexFunc(n.inquiries, func(q inquiry) bool { return q.member == from })
 	q := &n.inquiries[i]
 	moving := m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence) && k.now < q.since.Add(k.bears(k.silence))
 	if moving {
-		q.heard, q.next = k.now, k.now.Add(k.retry)
+		q.heard, q.next = k.now, k.now.Add(min(nextPause, k.retry))
+		if q.stuck = span(m.span) >= k.shortly(); q.stuck {
+			q.next = k.now.Add(k.retry)
+		}
 		return
 	}
 	next, to := custody{m.token, m.hop + 1}, m.member
@@ -337,16 +341,19 @@ func (k *Keeper) newbornDeadline() clock.Instant {
 // program may run there first.
 func (k *Keeper) patienceWithOther() time.Duration { return k.hold + k.silence }
 
+// shortly is how long a pass, or an answer, takes at most among members that are well.
+func (k *Keeper) shortly() time.Duration { return k.retry / 4 }
+
 // lateAt is when all that are asked take longer to answer than those that have: they may be dead,
 // and a group that has lost its token is not to wait for them. clock.Never: not before they say more.
 func (k *Keeper) lateAt() (late clock.Instant) {
 	n := &k.newborn
-	wait := k.retry / 4
+	wait := k.shortly()
 	if n.slowest > 0 {
 		wait = min(max(nextPause, 2*n.slowest), k.retry)
 	}
 	for _, q := range n.inquiries {
-		if q.heard != longAgo || !n.holder.IsZero() {
+		if q.heard != longAgo && !q.stuck || !n.holder.IsZero() {
 			return clock.Never
 		}
 		late = max(late, q.since.Add(k.bears(wait)))
