@@ -152,7 +152,7 @@ func unknownReason(r enrolment.Reason) bool {
 // sentinels are the errors with a number, by name.
 var sentinels = map[string]error{
 	"wire.ErrBusy": wire.ErrBusy, "wire.ErrStopping": wire.ErrStopping, "wire.ErrResource": wire.ErrResource,
-	"wire.ErrClock": wire.ErrClock, "wire.ErrSigner": wire.ErrSigner, "wire.ErrTitle": wire.ErrTitle, "wire.ErrRecalling": wire.ErrRecalling, "wire.ErrHop": wire.ErrHop,
+	"wire.ErrClock": wire.ErrClock, "wire.ErrSigner": wire.ErrSigner, "wire.ErrTitle": wire.ErrTitle, "wire.ErrRecalling": wire.ErrRecalling, "wire.ErrHop": wire.ErrHop, "wire.ErrNewborn": wire.ErrNewborn,
 
 	"transport.ErrNormal": transport.ErrNormal, "transport.ErrIdle": transport.ErrIdle,
 	"transport.ErrReplaced": transport.ErrReplaced, "transport.ErrShuttingDown": transport.ErrShuttingDown,

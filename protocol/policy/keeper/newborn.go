@@ -31,7 +31,7 @@ type newborn struct {
 	holder    ident.Member  // that member; zero: nobody has said so
 	since     clock.Instant
 
-	births []birth // newborn tokens that the policy got, the last one last
+	births []birth // the policy got, the last one last
 }
 
 // inquiry is a question to one member about another token than the newborn one.

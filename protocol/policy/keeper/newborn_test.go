@@ -101,11 +101,13 @@ func TestNewborn_PolicyNotExclusive_TakenAtOnce(t *testing.T) {
 
 // TestNewborn_LaterHop_TakenAtOnce: P-69 is about the first hop.
 func TestNewborn_LaterHop_TakenAtOnce(t *testing.T) {
-	n := newNursery()
-	e := arrivalOf(newbornToken, 1000, theMaker)
-	e.Token.Hop, e.From = 2, at(theHolder)
-	n.step(e)
-	assert.True(t, n.taken())
+	for hop, from := range map[uint64]int{2: theHolder, 3: theMaker} {
+		n := newNursery()
+		e := arrivalOf(newbornToken, 1000, theMaker)
+		e.Token.Hop, e.From = hop, at(from)
+		n.step(e)
+		assert.True(t, n.taken())
+	}
 }
 
 // TestNewborn_OtherTokenGoesOn_SentToIt: a member has another token, and then another member has
@@ -171,6 +173,23 @@ func TestNewborn_OtherTokenWentOn_Followed(t *testing.T) {
 	assert.True(t, n.taken())
 }
 
+// TestNewborn_OtherTokenTooFast_SentAfterIt: it lives, if as many have had it as may be asked.
+func TestNewborn_OtherTokenTooFast_SentAfterIt(t *testing.T) {
+	n := newNursery()
+	n.comes()
+	n.says(thePasser, knowsNone)
+	from := theHolder
+	for i := range maxChain {
+		require.False(t, n.taken())
+		n.says(from, message{kind: went, custody: custody{token, uint64(i + 5)}, member: at(10 + i)})
+		from = 10 + i
+	}
+	assert.False(t, n.newborn.isChecked())
+	assert.False(t, n.taken())
+	assert.False(t, n.admits())
+	assert.NotZero(t, n.sentTo())
+}
+
 // TestNewborn_OtherTokenOnItsWay_AskedAgain: it is with nobody then. Where it is for long, its
 // receiver may be dead.
 func TestNewborn_OtherTokenOnItsWay_AskedAgain(t *testing.T) {
@@ -218,10 +237,11 @@ func TestNewborn_NobodyAnswers_TakenSoonAndCheckGoesOn(t *testing.T) {
 // TestNewborn_AskedIsSilent_NotWaitedFor: nor asked, if that is known before.
 func TestNewborn_AskedIsSilent_NotWaitedFor(t *testing.T) {
 	n := newNursery()
-	n.fellSilent(at(thePasser))
+	n.fellSilent(at(5))
+	n.havePassed(5, 5)
 	n.comes()
-	assert.False(t, n.asked(thePasser))
-	n.says(theDead, knowsNone) // the second keeper that is not silent
+	assert.False(t, n.asked(5))
+	n.says(thePasser, knowsNone)
 	n.step(policy.Event{Kind: policy.Silent, From: at(theHolder)})
 	assert.True(t, n.taken())
 	assert.True(t, n.admits())
