@@ -22,6 +22,7 @@ const newbornKeepers = 2
 type newborn struct {
 	event     policy.Event  // its arrival; Kind is 0 where none is checked
 	frozen    bool          // the policy does not have it
+	began     clock.Instant // to be so
 	inquiries []inquiry     // the members that are asked about the other token
 	asks      int           // how many were asked
 	slowest   time.Duration // answer of those that have answered
@@ -158,7 +159,7 @@ func (k *Keeper) usesOne() bool {
 func (k *Keeper) freezes(e *policy.Event) {
 	n := &k.newborn
 	n.hold(e)
-	n.frozen = true
+	n.frozen, n.began = true, k.now
 	at, last := k.lastOther()
 	list := slices.DeleteFunc(k.keepers(), func(m ident.Member) bool { return m == k.self || m == e.From })
 	for _, m := range list[:min(len(list), newbornKeepers)] {
@@ -199,8 +200,7 @@ func (k *Keeper) inquiresOf(m ident.Member, of custody) {
 	case m.IsZero(), m == k.self, n.isAsked(m):
 	case k.isSilent(m):
 		n.unheard = true
-	case n.asks == maxChain: // the token goes on faster than the questions
-		k.contestedBy(m)
+	case n.asks == maxChain: // it may be the way of a token that was lost after many hops
 	default:
 		n.asks++
 		n.inquiries = append(n.inquiries, inquiry{member: m, custody: of, since: k.now, heard: longAgo, next: k.now.Add(k.retry)})
@@ -358,7 +358,7 @@ func (k *Keeper) lateAt() (late clock.Instant) {
 		}
 		late = max(late, q.since.Add(k.bears(wait)))
 	}
-	return late
+	return min(late, n.began.Add(k.bears(k.retry))) // however long the other token's way is
 }
 
 // endsCheck lets the policy have the newborn token if nobody is asked any more, if nobody has

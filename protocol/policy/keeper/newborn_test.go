@@ -173,21 +173,26 @@ func TestNewborn_OtherTokenWentOn_Followed(t *testing.T) {
 	assert.True(t, n.taken())
 }
 
-// TestNewborn_OtherTokenTooFast_SentAfterIt: it lives, if as many have had it as may be asked.
-func TestNewborn_OtherTokenTooFast_SentAfterIt(t *testing.T) {
-	n := newNursery()
-	n.comes()
-	n.says(thePasser, knowsNone)
-	from := theHolder
-	for i := range maxChain {
-		require.False(t, n.taken())
-		n.says(from, message{kind: went, custody: custody{token, uint64(i + 5)}, member: at(10 + i)})
-		from = 10 + i
+// TestNewborn_LongWay_FollowedForAWhile: the other token may have been lost after many hops. So
+// no more than maxChain members are asked, and the policy gets the token after L / 4.
+func TestNewborn_LongWay_FollowedForAWhile(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		n := newNursery()
+		n.comes()
+		n.says(thePasser, knowsNone)
+		from, began := theHolder, n.now
+		for i := 0; n.newborn.isChecked(); i++ {
+			require.Less(t, i, maxChain)
+			if slow {
+				n.after(75 * time.Millisecond)
+				require.Equal(t, n.now < began.Add(DefaultSilence/4), n.newborn.frozen)
+			}
+			n.says(from, message{kind: went, custody: custody{token, uint64(i + 5)}, member: at(10 + i)})
+			from = 10 + i
+		}
+		assert.True(t, n.taken())
+		assert.True(t, n.admits())
 	}
-	assert.False(t, n.newborn.isChecked())
-	assert.False(t, n.taken())
-	assert.False(t, n.admits())
-	assert.NotZero(t, n.sentTo())
 }
 
 // TestNewborn_OtherTokenOnItsWay_AskedAgain: it is with nobody then. Where it is for long, its
@@ -232,6 +237,19 @@ func TestNewborn_NobodyAnswers_TakenSoonAndCheckGoesOn(t *testing.T) {
 		assert.False(t, n.admits())
 		assert.Equal(t, ident.Member{}, n.sentTo(), "the policy has it")
 	}
+}
+
+// TestNewborn_Frozen_WaitsAndWatches: what is due of the check is waited for, and who is asked is
+// watched until it is over.
+func TestNewborn_Frozen_WaitsAndWatches(t *testing.T) {
+	n := newNursery()
+	n.comes()
+	assert.LessOrEqual(t, n.due, n.now.Add(DefaultSilence/16))
+	assert.ElementsMatch(t, []ident.Member{at(theHolder), at(thePasser)}, n.watched)
+	n.says(theHolder, message{kind: have, custody: custody{token, 5}})
+	n.says(thePasser, knowsNone)
+	assert.LessOrEqual(t, n.due, n.now.Add(DefaultSilence/4))
+	assert.Equal(t, []ident.Member{at(theHolder)}, n.watched)
 }
 
 // TestNewborn_AskedIsSilent_NotWaitedFor: nor asked, if that is known before.
