@@ -275,6 +275,7 @@ func refusalTable(t *testing.T) *table {
 		"stopping":         "the receiver shuts down",
 		"unknown resource": "the receiver's configuration has no such resource or slot",
 		"genesis time":     "too far ahead, or too long ago (**H-41**)",
+		"newborn token":    "the receiver backs off from the token's generator (**P-69**)",
 		"hop too high":     "more hops than a token of that age can have made (**H-41**)",
 		"signer not valid": "the offerer is not in good standing (**D-4**)",
 		"bad title":        "the genesis does not verify, or is another token's",

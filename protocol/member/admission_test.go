@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
+	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -101,4 +104,31 @@ func TestOffer_OwnClockSlow_Accepted(t *testing.T) {
 		s.greets(e.box, 3*allowance)
 	}
 	assert.Zero(t, e.offered(e.title(5*allowance, 1)))
+}
+
+// TestOffer_GeneratorBackedOffFrom_Refused: P-69. A member that has got a token from its maker while
+// another one was here takes no other one from that member, for a while. It takes those that
+// others have had.
+func TestOffer_GeneratorBackedOffFrom_Refused(t *testing.T) {
+	a := newAuthority(t)
+	c := &change{self: a.issue(1, longLife), peer: a.issue(2, longLife), maker: a.issue(3, longLife)}
+	c.box = a.open(c.self, nil)
+	c.reconfigure(a, 2, catalog.Wandering, policy.Params{Preset: wandering.Fair, OperationTime: time.Second, MembersMax: 10, SkipDelay: 10 * time.Millisecond})
+	c.meet(c.peer)
+	c.meet(c.maker)
+	offers := func(sequence uint64) wire.Refusal {
+		title := c.maker.mint(sequence)
+		c.hear(c.maker, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+		if r := said[*wire.Refuse](c.box); r != nil {
+			return r.Reason
+		}
+		return 0
+	}
+	c.comes(1)
+	require.Zero(t, offers(2))
+	title := c.maker.mint(2)
+	c.hear(c.maker, c.maker.transfer(title, title.Next(c.self.id(), said[*wire.Accept](c.box).Reservation())))
+	require.Equal(t, wire.RefuseNewborn, offers(3))
+	c.after(time.Hour)
+	assert.Zero(t, offers(4))
 }

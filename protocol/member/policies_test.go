@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -43,7 +44,7 @@ func TestEveryPolicyFollowsEveryOther(t *testing.T) {
 			for what, happens := range changes {
 				t.Run(before.name+" "+before.params.Preset+" to "+after.name+" "+after.params.Preset+", "+what, func(t *testing.T) {
 					a := newAuthority(t)
-					c := &change{self: a.issue(1, 1000*24*time.Hour), peer: a.issue(2, 1000*24*time.Hour)}
+					c := &change{self: a.issue(1, 1000*24*time.Hour), peer: a.issue(2, 1000*24*time.Hour), maker: a.issue(3, 1000*24*time.Hour)}
 					c.box = a.open(c.self, func(c *member.Config) { c.Found = true })
 					c.reconfigure(a, 2, before.name, before.params)
 					c.meet(c.peer)
@@ -63,6 +64,7 @@ func TestEveryPolicyFollowsEveryOther(t *testing.T) {
 type change struct {
 	*box
 	self, peer *someone
+	maker      *someone // of tokens that come
 	accepted   uint64
 }
 
@@ -95,6 +97,8 @@ var changes = map[string]func(c *change, reconfigure func()){
 		reconfigure()
 	},
 	"it comes": func(c *change, reconfigure func()) {
+		c.meet(c.maker)
+		c.step(member.Unreachable{Peer: c.maker.id(), Silent: true})
 		c.comes(1)
 		reconfigure()
 		c.comes(2)
@@ -152,8 +156,11 @@ func (c *change) accepts(offer *wire.Offer) *token.Transfer {
 // comes lets a token come from the peer, with a field that says anything.
 func (c *change) comes(sequence uint64) {
 	c.t.Helper()
-	title := c.peer.mint(sequence)
-	c.hear(c.peer, &wire.Offer{Token: title.Token(), Hop: 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	title := c.maker.mint(sequence)
+	hop, err := title.Next(c.peer.id(), ident.Reservation{Incarnation: c.peer.incarnation, Number: sequence}).Sign(c.maker.group, c.maker.key)
+	require.NoError(c.t, err)
+	title.Transfer = hop
+	c.hear(c.peer, &wire.Offer{Token: title.Token(), Hop: 2, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 	accept := said[*wire.Accept](c.box)
 	require.NotNil(c.t, accept)
 	body := title.Next(c.self.id(), accept.Reservation())

@@ -6,6 +6,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -56,8 +57,17 @@ func (w world) Admits(g token.GenesisBody, hop uint64) (wire.Refusal, bool) {
 		return wire.RefuseClock, false
 	case hop > w.mostHops(g):
 		return wire.RefuseHop, false
+	case hop == 1 && !w.admitsNewborn(g):
+		return wire.RefuseNewborn, false
 	}
 	return 0, true
+}
+
+// admitsNewborn reports whether the slot's policy takes a token from the member that has just
+// made it (rule P-69).
+func (w world) admitsNewborn(g token.GenesisBody) bool {
+	p, ok := w.configuredSlot(g.Resource, g.Slot).policy.(policy.Admitter)
+	return !ok || p.Admits(w.now.Boot, g.Generator)
 }
 
 // LastOperation is when the operation last ran in a slot, as far as it is known

@@ -258,3 +258,11 @@ type Isolated interface {
 	// answered: since when the first one has waited of those in a row, and who has not.
 	Isolated() (since clock.Instant, missing []ident.Member, is bool)
 }
+
+// Admitter is a policy that takes no tokens of some members for a while which these have just
+// made.
+type Admitter interface {
+	// Admits reports whether the policy takes a token at the instant now that comes from the
+	// member that has made it.
+	Admits(now clock.Instant, generator ident.Member) bool
+}

@@ -19,5 +19,6 @@ var (
 	ErrSigner    = errors.New("signer not valid") // the offerer is not in good standing
 	ErrRecalling = errors.New("recalling")        // the receiver has restarted, and does not know yet whether its journal is whole
 	ErrHop       = errors.New("hop too high")     // more hops than a token of that age can have made
+	ErrNewborn   = errors.New("newborn token")    // the receiver backs off from its generator
 	ErrTitle     = errors.New("bad title")        // the genesis does not verify, or is another token's
 )

@@ -209,10 +209,10 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "message type 0", wire.Type(0).String())
 	assert.Equal(t, "message type 20", (wire.TypeNews + 1).String())
 	assert.Equal(t, "message type 99", wire.Type(99).String())
-	for r := wire.RefuseBusy; r <= wire.RefuseHop; r++ {
+	for r := wire.RefuseBusy; r <= wire.RefuseNewborn; r++ {
 		assert.NotEmpty(t, r.String())
 		assert.NotContains(t, r.String(), "refusal")
 	}
 	assert.Equal(t, "refusal 0", wire.Refusal(0).String())
-	assert.Equal(t, "refusal 9", wire.Refusal(9).String())
+	assert.Equal(t, "refusal 10", wire.Refusal(10).String())
 }

@@ -20,13 +20,14 @@ const (
 	RefuseTitle     Refusal = 6
 	RefuseRecalling Refusal = 7
 	RefuseHop       Refusal = 8
-	maxRefusal              = RefuseHop
+	RefuseNewborn   Refusal = 9
+	maxRefusal              = RefuseNewborn
 )
 
 var refusalErrors = [...]error{
 	RefuseBusy: ErrBusy, RefuseStopping: ErrStopping, RefuseResource: ErrResource,
 	RefuseClock: ErrClock, RefuseSigner: ErrSigner, RefuseTitle: ErrTitle,
-	RefuseRecalling: ErrRecalling, RefuseHop: ErrHop,
+	RefuseRecalling: ErrRecalling, RefuseHop: ErrHop, RefuseNewborn: ErrNewborn,
 }
 
 func (r Refusal) known() bool { return r >= 1 && r <= maxRefusal }

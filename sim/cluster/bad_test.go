@@ -2,12 +2,16 @@ package cluster
 
 import (
 	"bytes"
+	"fmt"
+	"math/bits"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
@@ -24,6 +28,14 @@ type badGroup struct {
 // newBad starts so many members, of which the last are of these kinds; "" is an honest one.
 func newBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, kinds ...string) *badGroup {
 	t.Helper()
+	g := makeBad(t, seed, members, p, times, kinds)
+	g.start()
+	return g
+}
+
+// makeBad is such a group that has not started.
+func makeBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, kinds []string) *badGroup {
+	t.Helper()
 	g := &badGroup{busy: newBusyGroup(t, busySetting(seed, members, p, times), times), geneses: make(map[ident.Token]bool)}
 	g.watch = func(m Moment) {
 		g.busy.saw(m)
@@ -38,7 +50,6 @@ func newBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTime
 		}
 		g.add(g.enrol(), s)
 	}
-	g.start()
 	return g
 }
 
@@ -79,7 +90,7 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"dropper-half"}, func(_ *badGroup, b badness) bool {
 			return b.(*dropper).count > 0 && b.(*dropper).seen > b.(*dropper).count
 		}},
-		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 50 && len(g.geneses) > 50 }},
+		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).made > 200 && len(g.geneses) > 5 }},
 		{[]string{"minter-slow"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 5 && len(g.geneses) > 5 }},
 		{[]string{"friends", "friends"}, func(g *badGroup, _ badness) bool { return g.standsStill() }},
 		{[]string{"forger", "forger"}, func(g *badGroup, b badness) bool { return b.(*forger).taken > 1 && len(g.geneses) > 1 }},
@@ -94,6 +105,57 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 			require.Empty(t, g.violations)
 		})
 	}
+}
+
+// TestBad_Minter_OverlapIsBounded: whoever makes tokens while others have one, first keeper or
+// not, has few of them taken: a number for each honest member that grows with the logarithm of
+// the time. Each that is taken has programs overlap for one max_hold at most.
+func TestBad_Minter_OverlapIsBounded(t *testing.T) {
+	skipUnderRaceDetector(t)
+	const long = 2 * time.Minute
+	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+		for _, members := range []int{3, 5, 20} {
+			for rank := range 4 {
+				if rank == members {
+					continue
+				}
+				t.Run(fmt.Sprintf("%v/%d/keeper %d", p, members, rank), func(t *testing.T) {
+					t.Parallel()
+					g := &badMeasured{badGroup: newBadKeeper(t, uint64(members), members, p, quietTimes[0], rank, "minter")}
+					g.good = g.honest()
+					g.runFor(badSettle)
+					g.busy.want(g.nodes, 0)
+					g.runFor(long)
+					for _, p := range g.running {
+						g.ended(p)
+					}
+					first := quietTimes[0].hold + silence // back-off
+					each := 3 + bits.Len(uint(long/first))
+					overlap := g.cost().overlap
+					t.Logf("%d geneses taken, %v of overlap", len(g.geneses), overlap)
+					assert.LessOrEqual(t, len(g.geneses), each*len(g.good))
+					assert.LessOrEqual(t, overlap, time.Duration(len(g.geneses))*quietTimes[0].hold)
+					assert.Zero(t, g.accused)
+				})
+			}
+		}
+	}
+}
+
+// newBadKeeper starts so many members, of which the one with this rank among the slot's keepers
+// is of this kind.
+func newBadKeeper(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, rank int, kind string) *badGroup {
+	t.Helper()
+	g := makeBad(t, seed, members, p, times, make([]string, members))
+	ranks := directory.NewWitnessRank(g.group.ID(), directory.SlotID(g.resources[0].Name, 0))
+	order := slices.SortedFunc(slices.Values(g.nodes), func(a, b *node) int {
+		x, y := ranks.Of(a.id), ranks.Of(b.id)
+		return slices.Compare(y[:], x[:])
+	})
+	order[rank].kind = kind
+	order[rank].turnBad()
+	g.start()
+	return g
 }
 
 // standsStill reports whether no honest program has begun for ten seconds.

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// maxBackoff caps a back-off. A member that gives cause again as soon as its back-off is
+	// maxBackoff caps a back-off, and is after what time without a cause the next one is a
+	// first one again: causes that are days apart are accidents. A member that gives cause again as soon as its back-off is
 	// over does so once a day in the end, and a logarithmic number of times before.
 	maxBackoff = 24 * time.Hour
 
@@ -44,6 +45,9 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 	e := &b.list[i]
 	if now < e.until {
 		return false
+	}
+	if now >= e.until.Add(maxBackoff) { // long without a cause
+		e.span = first / 2
 	}
 	e.span = min(2*e.span, maxBackoff)
 	e.until = now.Add(e.span)

@@ -35,10 +35,13 @@
 //	holder   tells the keeper of this member's tokens, promises, and answers questions
 //	search   as the slot's keeper: what is known of the token, and the search for it
 //
+// A token that comes from the member that has made it is looked at before it is used (P-69,
+// newborn.go): a member that makes tokens while another one lives is backed off from.
+//
 // With one member alone in the group, all three are that member, and nothing is sent:
 // what a member tells itself is handled at once.
 //
-// The rules and the models behind them are in docs/exclusion.md; P-49 to P-60
-// in spec/protocol.md are the same for those who implement them. A message carries no
+// The rules and the models behind them are in docs/exclusion.md; P-49 to P-60
+// and P-69 in spec/protocol.md are the same for those who implement them. A message carries no
 // authority; what members can gain by false ones is in spec/threat-model.md.
 package keeper

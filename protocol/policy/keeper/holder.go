@@ -305,7 +305,7 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 	case resting, asking:
 		switch a.Kind {
 		case policy.Drop:
-			k.drops(h)
+			k.discards(h)
 			return true
 		case policy.Prepare:
 			return true
@@ -336,13 +336,13 @@ func (k *Keeper) acts(h *held, a *policy.Action) bool {
 		}
 		h.state, h.since, h.keeper = passing, k.now, a.To
 	case policy.Drop:
-		k.drops(h)
+		k.discards(h)
 	}
 	return true
 }
 
-// drops notes that a token is dropped.
-func (k *Keeper) drops(h *held) {
+// discards notes that a token is dropped.
+func (k *Keeper) discards(h *held) {
 	k.holder.dropped(h, k.now)
 	k.holder.remove(&h.token)
 }
@@ -650,6 +650,9 @@ func (k *Keeper) frees(h *held) {
 	switch {
 	case event != nil:
 		k.step(*event)
+		if k.newborn.frozen { // the later one of the two stays
+			k.freesNewborn()
+		}
 	case action.Kind != 0:
 		k.act(&action)
 	}
@@ -698,6 +701,9 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		k.wakes(m.member)
 		return
 	}
+	if k.newborn.frozen { // beside what is known of the token that is asked for
+		defer k.tellsNewborn(from)
+	}
 	k.step(policy.Event{Kind: policy.Sought, Token: policy.Token{ID: m.token}})
 	if e = h.find(&m.token); e != nil {
 		k.tellsPass(from, e)
@@ -717,7 +723,9 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		k.tell(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder}) // as the keeper
 		return
 	}
-	k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+	if !k.newborn.frozen {
+		k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+	}
 }
 
 // tellsPass says that a token is on its way.

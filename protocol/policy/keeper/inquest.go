@@ -32,6 +32,10 @@ const (
 	// maxGreetings bounds the members of which this one remembers when they have greeted.
 	maxGreetings = 1024
 
+	// newbornHop is the hop of a token that its receiver may drop (P-69). What others say of one
+	// that was lost there, nobody asks about.
+	newbornHop = 1
+
 	// spreadInquests is how much later each further member of a large group asks about a lost
 	// token, so that those asked are not dialled by all at once.
 	spreadInquests = 20 * time.Millisecond
@@ -62,6 +66,7 @@ type inquest struct {
 	late     clock.Instant // since when it says so although it has had it for too long; zero: not yet
 	heard    clock.Instant // when it said so last
 	answered bool          // it has said something that counts
+	asleep   bool          // it has said nothing, and is asked again when it does
 	says     kind          // which: still, never, sent, proof or instead; 0: nothing yet
 	young    time.Duration // of never: since when it has been at work
 	to       ident.Member  // of sent: to whom; of instead: who had the other token before
@@ -195,8 +200,11 @@ func (k *Keeper) inquestsDue() {
 		case over && i.answered && i.waited == clock.Never && k.now >= i.began.Add(k.bears(k.overdue()+k.hold)):
 			k.closes(n) // nothing more is to be known
 			continue
+		case over && !i.answered && i.asleep:
+			k.closes(n)
+			continue
 		case over && !i.answered: // until it says something
-			i.next = clock.Never
+			i.asleep, i.next = true, k.now.Add(strikeTimes*k.overdue())
 			k.shuns(i.member, strikeTimes*k.overdue())
 			n++
 			continue
@@ -226,8 +234,8 @@ func (k *Keeper) asksAccount(i *inquest) {
 // wakesInquest asks a member once more that has not given account, and says something now.
 func (k *Keeper) wakesInquest(m ident.Member) {
 	for n := range k.inquests.open {
-		if i := &k.inquests.open[n]; i.member == m && i.next == clock.Never {
-			i.began, i.next = k.now, k.now
+		if i := &k.inquests.open[n]; i.member == m && i.asleep {
+			i.asleep, i.began, i.next = false, k.now, k.now
 		}
 	}
 }
@@ -588,7 +596,7 @@ func (k *Keeper) blames(c custody, m, from ident.Member) {
 func (k *Keeper) blamed(by ident.Member, m *message) {
 	s := &k.inquests
 	s.blamed = slices.DeleteFunc(s.blamed, func(b lastBlame) bool { return k.now >= b.at.Add(k.silence) })
-	if m.hop == 0 || len(s.blamed) >= maxInquests || slices.ContainsFunc(s.blamed, func(b lastBlame) bool { return b.by == by }) {
+	if m.hop <= newbornHop || len(s.blamed) >= maxInquests || slices.ContainsFunc(s.blamed, func(b lastBlame) bool { return b.by == by }) {
 		return
 	}
 	s.blamed = append(s.blamed, lastBlame{by, k.now})
@@ -623,7 +631,9 @@ func (k *Keeper) replaced(t *policy.Token) {
 func (k *Keeper) givesAccount(from ident.Member, m *message) {
 	h := &k.holder
 	e, p := h.find(&m.token), h.pass(m.token, m.hop)
-	switch {
+	switch f := &k.newborn; {
+	case f.frozen && f.event.Token.ID == m.token:
+		// It is being looked at, and nothing can be said of it yet.
 	case p != nil && len(p.receipt) > 0:
 		k.tell(from, &message{kind: proof, receipt: p.receipt})
 	case p != nil && p.dropped && p.other.hop > 0:

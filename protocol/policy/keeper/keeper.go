@@ -47,11 +47,14 @@ type Keeper struct {
 	waiter   waiter
 	search   search
 	inquests inquests
+	newborn  newborn
+	backoffs backoffs
 }
 
 var (
-	_ policy.Policy = (*Keeper)(nil)
-	_ policy.Gauger = (*Keeper)(nil)
+	_ policy.Policy   = (*Keeper)(nil)
+	_ policy.Gauger   = (*Keeper)(nil)
+	_ policy.Admitter = (*Keeper)(nil)
 )
 
 // Around puts a keeper around a policy. An exclusive one makes a token only when no
@@ -120,6 +123,9 @@ func (k *Keeper) watchAnew() {
 	if h := k.underWay(); h != nil && k.now >= h.since.Add(nextPause) {
 		wanted = append(wanted, h.keeper)
 	}
+	for _, q := range k.newborn.inquiries[:min(len(k.newborn.inquiries), ranks)] {
+		wanted = append(wanted, q.member)
+	}
 	if len(k.waiter.told) > 0 {
 		for _, t := range k.waiter.told[:min(len(k.waiter.told), ranks)] {
 			wanted = append(wanted, t.member)
@@ -163,6 +169,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.silent(e.From)
 		k.keeperSilent(e.From)
 		k.keeperLost(e.From)
+		k.newbornSilent(e.From)
 	case policy.Greeted:
 		k.greets(e.From)
 		k.wakesInquest(e.From)
@@ -199,19 +206,8 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 		return
 	case policy.Arrival:
-		k.holder.comes(e.From, &e.Token)
-		k.replaced(&e.Token)
-		h := k.gained(&e.Token)
-		if k.exclusive && k.isSuperseded(h) {
-			k.drops(h)
-			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: e.Token.ID})
-			return
-		}
-		k.supersedes(h)
-		if k.exclusive && e.Belated {
-			k.withholds(k.holder.find(&e.Token.ID), policy.Arrival, e, k.now) // it may have moved
-			return
-		}
+		k.arrives(e)
+		return
 	case policy.OperationEnded:
 		k.ended(&e.Token)
 		k.step(*e)
@@ -225,11 +221,29 @@ func (k *Keeper) happened(e *policy.Event) {
 		}
 		return
 	case policy.PassSettled:
-		if k.settled(e) {
+		if k.newbornSettled(e) || k.settled(e) {
 			return
 		}
 	case policy.DemandChanged:
 		k.waiter.demand = e.Demand
+	}
+	k.step(*e)
+}
+
+// takes has the policy know of a token that has come, if it is to stay.
+func (k *Keeper) takes(e *policy.Event) {
+	k.holder.comes(e.From, &e.Token)
+	k.replaced(&e.Token)
+	h := k.gained(&e.Token)
+	if k.exclusive && k.isSuperseded(h) {
+		k.holder.remove(&e.Token.ID)
+		k.drops(&e.Token)
+		return
+	}
+	k.supersedes(h)
+	if k.exclusive && e.Belated {
+		k.withholds(k.holder.find(&e.Token.ID), policy.Arrival, e, k.now) // it may have moved
+		return
 	}
 	k.step(*e)
 }
@@ -263,7 +277,7 @@ func (k *Keeper) act(a *policy.Action) {
 
 // wait asks for the earliest of all that is due later, when that has changed.
 func (k *Keeper) wait(timer bool) {
-	next := min(k.innerDue, k.holderDeadline(), k.waiter.next, k.search.deadline(), k.inquestsDeadline())
+	next := min(k.innerDue, k.holderDeadline(), k.waiter.next, k.search.deadline(), k.inquestsDeadline(), k.newbornDeadline())
 	if next != k.asked || timer {
 		k.asked = next
 		k.actions = append(k.actions, policy.Action{Kind: policy.Wait, At: next})
@@ -277,6 +291,7 @@ func (k *Keeper) timer() {
 			break
 		}
 	}
+	k.newbornDue()
 	k.waiterDue()
 	k.searchDue()
 	k.inquestsDue()
@@ -403,6 +418,7 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	case blame:
 		k.blamed(from, m)
 	}
+	k.newbornHears(from, m)
 }
 
 // isYoung reports whether this member has begun so lately that it may not have heard yet of

@@ -43,6 +43,7 @@ type network struct {
 	tokens     int
 	made       int // by keepers
 	told       int // messages
+	refused    int // offers of newborn tokens
 	programs   []program
 	overlap    time.Duration // in which two programs ran
 	stall      time.Duration // longest in which somebody waited, nobody ran and no program could
@@ -220,7 +221,7 @@ func (s *site) index() int { return int(s.id[0]) - 1 }
 func (n *network) mint(at int) {
 	n.tokens++
 	s := n.sites[at]
-	t := policy.Token{ID: ident.Token{byte(n.tokens)}, Born: uint64(n.tokens)}
+	t := policy.Token{ID: ident.Token{byte(n.tokens)}, Born: uint64(n.tokens), Generator: s.id}
 	s.holds = append(s.holds, t)
 	s.step(policy.Event{Kind: policy.Generated, Token: t})
 }
@@ -425,7 +426,11 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 		to = n.sites[max(0, n.next(s.index()))].id
 	}
 	r := n.sites[int(to[0])-1]
-	if !r.up && n.rng.IntN(2) == 0 { // it was not even offered
+	refuses := r.up && t.Hop == 0 && !r.keeper.Admits(n.now, t.Generator)
+	if refuses {
+		n.refused++
+	}
+	if refuses || !r.up && n.rng.IntN(2) == 0 { // it was not even offered, or in vain
 		n.after(passTime, func() {
 			if s.life == life && s.up {
 				s.holds = append(s.holds, t)

@@ -466,7 +466,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 		}
 		return
 	}
-	asked := s.stage == following && from == s.target || s.stage == everybody && slices.Contains(s.asked, from)
+	asked := s.stage == following && from == s.target || s.stage == everybody && slices.Contains(s.asked, from) || k.newborn.isAsked(from)
 	k.served(from)
 	if !asked && l.token == m.token && l.hop > m.hop && !l.gone {
 		return
@@ -805,6 +805,10 @@ func (k *Keeper) make() {
 	k.accuses()
 	k.rest(clock.Never)
 	if k.has() {
+		return
+	}
+	if k.newborn.frozen { // it takes the place of the lost one
+		k.freesNewborn()
 		return
 	}
 	s := &k.search

@@ -40,6 +40,7 @@ var (
 	_ policy.Policy   = (*Quorum)(nil)
 	_ policy.Gauger   = (*Quorum)(nil)
 	_ policy.Isolated = (*Quorum)(nil)
+	_ policy.Admitter = (*Quorum)(nil)
 )
 
 // Around has a policy run programs only with votes: of the slot's first member, or of more
@@ -56,6 +57,12 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings) *Quoru
 	}
 	q.voter.reset()
 	return q
+}
+
+// Admits implements policy.Admitter: as the policy within does.
+func (q *Quorum) Admits(now clock.Instant, generator ident.Member) bool {
+	a, ok := q.inner.(policy.Admitter)
+	return !ok || a.Admits(now, generator)
 }
 
 // Step implements policy.Policy.
