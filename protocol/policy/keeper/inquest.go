@@ -128,7 +128,7 @@ func (k *Keeper) avoids(i *inquest) bool {
 func (k *Keeper) holds(from ident.Member, m *message) {
 	t := &k.inquests.kept
 	switch waits := k.whoWaits(); {
-	case k.verify == nil || waits.IsZero():
+	case k.verify == nil || waits.IsZero() || from == k.self:
 	case t.holder != from || t.token != m.token:
 		*t = kept{m.custody, from, k.now, clock.Never}
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
@@ -438,13 +438,13 @@ func (k *Keeper) concludes(i *inquest) bool {
 // its custody memory is the same: it says that its process has begun since, or that the
 // configuration is another one, and nothing that this member has seen contradicts it.
 func (k *Keeper) hasForgotten(i *inquest) bool {
-	if i.young >= k.overdue()+2*k.silence || k.hadSince(i) {
+	at, greeted := k.inquests.greeted[i.member]
+	switch {
+	case k.hadSince(i):
 		return false
-	}
-	if k.now < k.start.Add(i.young+k.silence) { // this one has begun since, too
+	case k.now < k.start.Add(i.young+k.silence): // this one has begun since, too
 		return true
 	}
-	at, greeted := k.inquests.greeted[i.member]
 	return !greeted || k.now < at.Add(i.young+k.silence)
 }
 
@@ -453,7 +453,7 @@ func (k *Keeper) hasForgotten(i *inquest) bool {
 func (k *Keeper) hadSince(i *inquest) bool {
 	began := k.now.Add(-i.young)
 	return slices.ContainsFunc(k.holder.passed, func(p passed) bool {
-		return p.token == i.token && p.hop < i.hop && p.since > began
+		return p.token == i.token && p.hop < i.hop && len(p.receipt) > 0 && p.since > began
 	})
 }
 
