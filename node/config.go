@@ -85,8 +85,9 @@ type Config struct {
 type seams struct {
 	journal store.Options // beyond what a user may set: the file system
 	handler func(transport.Handler) transport.Handler
-	// addresses are this machine's.
-	addresses func() ([]net.Addr, error)
+	// addresses are this machine's; addressNews says that the system tells of changes.
+	addresses   func() ([]net.Addr, error)
+	addressNews bool
 }
 
 func (s *seams) fill() {
@@ -94,7 +95,7 @@ func (s *seams) fill() {
 		s.handler = func(h transport.Handler) transport.Handler { return h }
 	}
 	if s.addresses == nil {
-		s.addresses = net.InterfaceAddrs
+		s.addresses, s.addressNews = net.InterfaceAddrs, true
 	}
 }
 

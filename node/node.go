@@ -222,6 +222,9 @@ func (n *Node) startTasks(start context.Context) error {
 	if err := n.serveMetrics(start); err != nil {
 		return err
 	}
+	if n.cfg.seams.addressNews {
+		n.paths.news = listenForAddresses()
+	}
 	n.lookAtPaths()
 	n.pulse.beat(boottime.Now(), firstBeat)
 	n.tasks.Go(func() { n.bootstrap(ctx) })
@@ -353,6 +356,7 @@ func (n *Node) release() {
 	} else if n.cfg.Conn != nil {
 		_ = n.cfg.Conn.Close()
 	}
+	n.paths.news.close() // nothing beats any more
 	n.tasks.Wait()
 	if n.engine != nil {
 		n.engine.rest()

@@ -16,11 +16,30 @@ type paths struct {
 	addresses []string
 	known     bool
 	looked    clock.Instant // by beat
+	listed    clock.Instant // when they were asked for
+	stale     bool          // the system has told of a change since
+	news      addressNews   // of the system; what a test gives in its place tells nothing
 }
 
-// pathsEvery is how often the machine's addresses are looked at, or at the next beat. It
-// costs as much as a packet; a change is also noticed by silence.
-const pathsEvery = 5 * time.Second
+const (
+	// pathsEvery is how often the machine's addresses are looked at, or at the next beat; a
+	// change is also noticed by silence.
+	pathsEvery = 5 * time.Second
+
+	// pathsListed is how often they are asked for although the system tells of no change:
+	// that costs as much as a packet. It is in case that the system does not tell of all.
+	pathsListed = time.Minute
+)
+
+// due reports whether the machine's addresses may have changed since they were asked for.
+func (p *paths) due(now clock.Instant) bool {
+	if now.Sub(p.looked) < pathsEvery {
+		return false
+	}
+	p.looked = now
+	p.stale = p.stale || !p.news.none()
+	return p.stale || now.Sub(p.listed) >= pathsListed
+}
 
 // changed takes in the present addresses, and reports whether others were seen before.
 // Those of one link or of the machine itself carry no connection with another member
@@ -34,7 +53,7 @@ func (p *paths) changed(list []net.Addr) bool {
 	}
 	slices.Sort(now)
 	changed := p.known && !slices.Equal(p.addresses, now)
-	p.addresses, p.known = now, true
+	p.addresses, p.known, p.stale, p.listed = now, true, false, p.looked
 	return changed
 }
 

@@ -54,8 +54,7 @@ func (n *Node) beat(next time.Duration) {
 	now := boottime.Now()
 	n.lookAtPulse(now, next)
 	n.lookAtQuiet(now)
-	if now.Sub(n.paths.looked) >= pathsEvery {
-		n.paths.looked = now
+	if n.paths.due(now) {
 		n.lookAtPaths()
 	}
 	n.authority.beat()

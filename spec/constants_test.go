@@ -217,7 +217,7 @@ func TestLimitsOfAMemberAreWhole(t *testing.T) {
 
 // walkerNumbers are what the presets light and fair compute with, as far as others see it.
 var walkerNumbers = []string{
-	"leastWindow", "lightWindows", "fairWindows", "replyLeast", "replyMost", "credible", "hurry", "witnesses",
+	"leastWindow", "lightWindows", "fairWindows", "replyLeast", "replyMost", "credible", "hurry", "idleRound", "witnesses",
 	"confirmations", "readsAtOnce", "readPauseLeast", "readPauseMost",
 }
 

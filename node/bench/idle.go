@@ -22,6 +22,7 @@ import (
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
@@ -47,7 +48,8 @@ var errRestless = errors.New("an idle member wakes up too often")
 type idleness struct {
 	progress       io.Writer
 	members        counts
-	preset         string
+	policy         string // of the resource
+	preset         string // of that policy
 	settle, window time.Duration
 	slack          time.Duration
 	silence        time.Duration // the group's
@@ -80,7 +82,8 @@ func playIdle(r role) (player, error) {
 // flags are the settings on the command line.
 func (i *idleness) flags(f *flag.FlagSet) {
 	f.Func("members", "how many processes (default 5,50)", i.members.parse(2, maxCrew))
-	f.StringVar(&i.preset, "preset", wandering.Fair, "preset of the policy wandering")
+	f.StringVar(&i.policy, "policy", group.DefaultPolicy, "policy of the resource")
+	f.StringVar(&i.preset, "preset", wandering.Fair, "preset of the policy")
 	f.DurationVar(&i.settle, "settle", time.Minute, "how long a group runs before it is measured")
 	f.DurationVar(&i.window, "for", time.Minute, "how long each group is measured")
 	f.DurationVar(&i.slack, "timer-slack", unitSlack, "timer slack of the processes, as systemd's TimerSlackNSec; 0: the system's own")
@@ -116,14 +119,18 @@ func (i *idleness) run(out io.Writer) error {
 	return nil
 }
 
-// settings are the group's.
+// settings are the group's. A preset that does not use min_interval is not given any.
 func (i *idleness) settings(members int) group.Settings {
+	interval := idleInterval
+	if p, err := catalog.Find(cmp.Or(i.policy, group.DefaultPolicy), i.preset); err == nil && !slices.Contains(p.Uses, "min_interval") {
+		interval = 0
+	}
 	return group.Settings{
 		GossipInterval: i.gossip, Silence: i.silence,
 		Resources: []group.Resource{{
-			Name: resource, MaxHold: idleHold,
+			Name: resource, Policy: i.policy, MaxHold: idleHold,
 			Params: policy.Params{
-				Preset: i.preset, OperationTime: idleOperation, MembersMax: members, MinInterval: idleInterval,
+				Preset: i.preset, OperationTime: idleOperation, MembersMax: members, MinInterval: interval,
 				SkipDelay: i.skip,
 			},
 		}},

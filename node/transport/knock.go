@@ -47,7 +47,7 @@ func udpKnockers(local *net.UDPConn) knockers {
 
 // knock sends an empty datagram. The kernel may hand it the answer to an earlier one.
 func (k *udpKnocker) knock() {
-	if _, err := k.socket.Write(nil); errors.Is(err, syscall.ECONNREFUSED) {
+	if err := nudge(k.socket); errors.Is(err, syscall.ECONNREFUSED) {
 		k.refused()
 	}
 }

@@ -122,7 +122,7 @@ const silenceVariable = "QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING"
 func (t *Transport) listen() error {
 	resetKey := quic.StatelessResetKey(t.cfg.ResetKey)
 	t.quic = &quic.Transport{
-		Conn:                t.cfg.Conn,
+		Conn:                quiet(t.cfg.Conn),
 		StatelessResetKey:   &resetKey,
 		VerifySourceAddress: func(net.Addr) bool { return t.gate.busy() },
 		ConnContext:         t.admit,

@@ -16,6 +16,14 @@ const (
 	// where it does so in any case: a short Δskip does not wake an idle group more often.
 	restDoublings = 5
 	longRest      = 3200 * time.Millisecond
+
+	// idleRound is within what time an idle token of the preset light comes to as many members
+	// as the group has, at the soonest: in a small group it rests for longer, as each member
+	// has a larger part in each hop. In the least window it still comes to three of five
+	// members, which is more than the third that the preset relies on. From 16 members on longRest
+	// is more, so that nobody rests for longer where members know only a sample of the
+	// group: that has two dozen or more.
+	idleRound = 50 * time.Second
 )
 
 // arrive applies the removal rule before anything else.
@@ -145,6 +153,9 @@ func (w *walker) rest() {
 // grownRest is the rest of a token that has doubled so often.
 func (w *walker) grownRest(doublings int) time.Duration {
 	most := min(max(w.skip<<restDoublings, longRest), w.spans.rest)
+	if w.fair == nil {
+		most = max(most, idleRound/time.Duration(w.roster.Size()+1))
+	}
 	rest := w.skip
 	for ; doublings > 0 && rest < most; doublings-- {
 		rest *= 2

@@ -119,23 +119,34 @@ func TestHearsayIsNotPassedOn(t *testing.T) {
 // P-40: how long a token stays where nobody operates.
 func TestRestUnderLight(t *testing.T) {
 	for _, c := range []struct {
-		streak byte
-		skip   time.Duration
-		rests  time.Duration
+		members int
+		streak  byte
+		skip    time.Duration
+		rests   time.Duration
 	}{
-		{0, 100 * time.Millisecond, 0},
-		{31, 100 * time.Millisecond, 0},
-		{32, 100 * time.Millisecond, 100 * time.Millisecond},
-		{33, 100 * time.Millisecond, 200 * time.Millisecond},
-		{37, 100 * time.Millisecond, 3200 * time.Millisecond},
-		{255, 100 * time.Millisecond, 3200 * time.Millisecond},
-		{34, time.Second, 4 * time.Second},
-		{35, time.Second, 4 * time.Second},
-		{40, 5 * time.Second, 5 * time.Second},
+		{20, 0, 100 * time.Millisecond, 0},
+		{20, 31, 100 * time.Millisecond, 0},
+		{20, 32, 100 * time.Millisecond, 100 * time.Millisecond},
+		{20, 33, 100 * time.Millisecond, 200 * time.Millisecond},
+		{20, 37, 100 * time.Millisecond, 3200 * time.Millisecond},
+		{20, 255, 100 * time.Millisecond, 3200 * time.Millisecond},
+		{20, 34, time.Second, 4 * time.Second},
+		{20, 35, time.Second, 4 * time.Second},
+		{20, 40, 5 * time.Second, 5 * time.Second},
+		{16, 255, 100 * time.Millisecond, 3200 * time.Millisecond},
+		{10, 255, 100 * time.Millisecond, 5 * time.Second},
+		{5, 31, 100 * time.Millisecond, 0},
+		{5, 32, 100 * time.Millisecond, 100 * time.Millisecond},
+		{5, 38, 100 * time.Millisecond, 6400 * time.Millisecond},
+		{5, 39, 100 * time.Millisecond, 10 * time.Second},
+		{5, 255, 10 * time.Millisecond, 10 * time.Second},
+		{5, 255, 20 * time.Second, 20 * time.Second},
+		{2, 255, 100 * time.Millisecond, 25 * time.Second},
 	} {
 		p := table1
 		p.SkipDelay = c.skip
 		w := walkerAt(t, 1, Light, p)
+		w.roster = everybody{c.members, 1}
 		waits := kinds(w.Step(2*second, arrivalWith(9, 1000, carrying(c.streak, 0)), nil), policy.Wait)
 		require.Len(t, waits, 1)
 		assert.Equal(t, c.rests, waits[0].At.Sub(2*second), "%+v", c)

@@ -27,7 +27,7 @@ const (
 	readPauseMost  = 32 * time.Second
 
 	// lightRest is for how long a token rests at most under light, where the paper's
-	// Δskip is not longer.
+	// Δskip is not longer, and the group not small (idleRound).
 	lightRest = 4 * time.Second
 
 	// wordTime is how long word of a turn takes to all witnesses at most.
