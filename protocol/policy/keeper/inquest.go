@@ -29,6 +29,11 @@ const (
 	// maxDoubts bounds the doubts that a member remembers.
 	maxDoubts = 64
 
+	// maxExcuses is how often within strikeTimes a member may have dropped a token for another
+	// one that nobody confirms. Members that make tokens can have an honest one do so a few times,
+	// before all others back off from them.
+	maxExcuses = 8
+
 	// maxGreetings bounds the members of which this one remembers when they have greeted.
 	maxGreetings = 1024
 
@@ -49,6 +54,7 @@ type inquests struct {
 	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
 	kept    kept                           // a token whose holder was told that somebody waits
+	excused []lastBlame                    // members that have dropped a token for another one, as they say
 	blamed  []lastBlame                    // who has blamed others, and when
 	greeted map[ident.Member]clock.Instant // when a member's process was last seen to begin, or to greet
 	arrived ident.Token                    // that came here last
@@ -135,9 +141,14 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 		t.told = k.now
 		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
 		k.opens(inquest{custody: m.custody, member: from, began: k.now, waited: clock.Never})
-	case t.told != clock.Never && k.now >= t.told.Add(k.bears(restarts*k.overdue())):
+	case t.told != clock.Never && k.now >= t.told.Add(k.bears(restarts*k.overdue())) && k.owes(from, t.custody):
 		k.strikes(from, &inquest{custody: t.custody}) // it gives no account
 	}
+}
+
+// owes reports whether a member has given no account of a custody since it was asked.
+func (k *Keeper) owes(m ident.Member, c custody) bool {
+	return slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && i.custody == c && !i.answered })
 }
 
 // opens begins to find out what became of a custody.
@@ -198,6 +209,9 @@ func (k *Keeper) inquestsDue() {
 		}
 		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
 		case over && i.answered && i.waited == clock.Never && k.now >= i.began.Add(k.bears(k.overdue()+k.hold)):
+			if i.says == instead {
+				k.excuses(i)
+			}
 			k.closes(n) // nothing more is to be known
 			continue
 		case over && !i.answered && i.asleep:
@@ -253,6 +267,9 @@ func (k *Keeper) shunsStruck(m ident.Member, b *backoffs) {
 // closes ends an inquest.
 func (k *Keeper) closes(n int) {
 	m := k.inquests.open[n].member
+	if k.inquests.kept.custody == k.inquests.open[n].custody {
+		k.inquests.kept = kept{}
+	}
 	k.inquests.open = slices.Delete(k.inquests.open, n, n+1)
 	if !k.isAvoided(m) {
 		k.shuns(m, 0)
@@ -331,7 +348,7 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 			i.answered, i.says, i.waited, i.young = true, never, clock.Never, span(m.span)
 		}
 	case instead:
-		if m.token == i.token && m.hop >= i.hop && m.other.token != m.token && m.other.hop > 0 && m.member != i.member {
+		if m.token == i.token && m.hop >= i.hop {
 			i.answered, i.says, i.waited = true, instead, clock.Never
 			if i.to != m.member || i.other != m.other {
 				i.to, i.other, i.toSays, i.toDenies = m.member, m.other, false, false
@@ -425,8 +442,10 @@ func (k *Keeper) concludes(i *inquest) bool {
 	case i.says == never && i.fromSays && !i.from.IsZero():
 		k.doubts(i.from, i.member, i)
 	case i.says == never && (i.fromSays || i.from.IsZero()):
-	case i.says == sent && i.toDenies, i.says == instead && i.toDenies:
+	case i.says == sent && i.toDenies:
 		k.doubts(i.member, i.to, i)
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies):
+		k.excuses(i)
 	case i.says == sent && i.toSays:
 	default:
 		return false
@@ -508,7 +527,7 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	}
 	again := false
 	for _, d := range s.doubts {
-		again = again || b.says != instead && d.from == from && d.to == to && d.token != b.token && k.isSteady(from, d.at)
+		again = again || d.from == from && d.to == to && d.token != b.token && k.isSteady(from, d.at)
 	}
 	if len(s.doubts) == maxDoubts {
 		s.doubts = slices.Delete(s.doubts, 0, 1)
@@ -518,6 +537,27 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 		if m == from && again || k.partners(m) > 1 {
 			k.strikes(m, &b)
 		}
+	}
+}
+
+// excuses notes that a member says that it has dropped a token for another one, and nobody confirms
+// that. It may be true, as where somebody makes tokens. One that says so all the time gets none for a
+// while.
+func (k *Keeper) excuses(i *inquest) {
+	s := &k.inquests
+	s.excused = slices.DeleteFunc(s.excused, func(b lastBlame) bool { return k.now >= b.at.Add(strikeTimes*k.overdue()) })
+	if len(s.excused) == maxDoubts {
+		s.excused = slices.Delete(s.excused, 0, 1)
+	}
+	s.excused = append(s.excused, lastBlame{i.member, k.now})
+	n := 0
+	for _, e := range s.excused {
+		if e.by == i.member {
+			n++
+		}
+	}
+	if n > maxExcuses && s.barred.note(i.member, k.now, strikeTimes*k.overdue()) {
+		k.shunsStruck(i.member, &s.barred)
 	}
 }
 
@@ -636,7 +676,7 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		// It is being looked at, and nothing can be said of it yet.
 	case p != nil && len(p.receipt) > 0:
 		k.tell(from, &message{kind: proof, receipt: p.receipt})
-	case p != nil && p.dropped && p.other.hop > 0:
+	case p != nil && p.dropped:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
 	case e != nil && e.hop == m.hop && e.state >= passing:
 		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
@@ -648,9 +688,10 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 			e.waiter = from
 		}
 		k.wakes(from)
-	case p != nil && !p.dropped && !p.to.IsZero():
+	case p != nil && !p.to.IsZero():
 		k.tell(from, &message{kind: sent, custody: p.custody, member: p.to})
-	case p != nil: // it was dropped, and nothing shows why
+	case p != nil:
+		k.tell(from, &message{kind: instead, custody: p.custody}) // it was given up, nobody knows to whom
 	default:
 		k.tell(from, &message{kind: never, custody: m.custody, span: millis(k.now.Sub(k.start))})
 	}
