@@ -83,6 +83,7 @@ type inquest struct {
 	receipt  bool          // there is a receipt of it for that custody
 	ofNow    bool          // which it gave with the memory that it has now
 	fromSays bool          // the sender has answered
+	there    bool          // it has the token, as far as is known: none has been made in its place
 	own      bool          // this member is the sender
 	since    clock.Instant // and has passed it on then
 }
@@ -125,6 +126,9 @@ func (k *Keeper) isAvoided(m ident.Member) bool {
 
 // avoids reports whether a member owes this one an answer.
 func (k *Keeper) avoids(i *inquest) bool {
+	if i.there { // it may be busy, and others may want to pass it another token
+		return i.late != 0
+	}
 	return i.waited != clock.Never || !i.answered && k.now >= i.began.Add(k.retry)
 }
 
@@ -140,7 +144,7 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
 		t.told = k.now
 		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
-		k.opens(inquest{custody: m.custody, member: from, began: k.now, waited: clock.Never})
+		k.opens(inquest{custody: m.custody, member: from, began: k.now, waited: clock.Never, there: true})
 	case t.told != clock.Never && k.now >= t.told.Add(k.bears(restarts*k.overdue())) && k.owes(from, t.custody):
 		k.strikes(from, &inquest{custody: t.custody}) // it gives no account
 	}
