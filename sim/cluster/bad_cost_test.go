@@ -32,7 +32,7 @@ var badCrowds = [][]string{
 const (
 	badMany   = 15
 	badLarge  = 300
-	badSettle = time.Second // before anybody wants a turn
+	badSettle = time.Minute // before anybody wants a turn: the members have been connected for that long
 )
 
 // badCost is what an observer of the honest members' programs has seen.
