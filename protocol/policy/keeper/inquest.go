@@ -29,10 +29,8 @@ const (
 	// maxDoubts bounds the doubts that a member remembers.
 	maxDoubts = 64
 
-	// maxExcuses is how often within strikeTimes a member may have dropped a token for another
-	// one that nobody confirms. Members that make tokens can have an honest one do so a few times,
-	// before all others back off from them.
-	maxExcuses = 8
+	// excuseTimes is the same for one that has dropped a token for another one, as it says.
+	excuseTimes = 16
 
 	// maxGreetings bounds the members of which this one remembers when they have greeted.
 	maxGreetings = 1024
@@ -361,7 +359,7 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 		}
 	case sent:
 		switch {
-		case m.token != i.token || m.hop < i.hop || m.member.IsZero() || m.member == k.self || m.member == i.member:
+		case m.token != i.token || m.hop < i.hop || m.member.IsZero() || m.member == i.member:
 		case k.isMoving(m):
 			i.answered, i.says = true, 0
 		default:
@@ -446,6 +444,8 @@ func (k *Keeper) concludes(i *inquest) bool {
 	case i.says == never && i.fromSays && !i.from.IsZero():
 		k.doubts(i.from, i.member, i)
 	case i.says == never && (i.fromSays || i.from.IsZero()):
+	case i.says == sent && i.to == k.self:
+		return k.sentHere(i)
 	case i.says == sent && i.toDenies:
 		k.doubts(i.member, i.to, i)
 	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies):
@@ -544,24 +544,26 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	}
 }
 
+// sentHere: a member says for long that it passes a token to this one, to which none has come. If
+// no cut explains that, it lies.
+func (k *Keeper) sentHere(i *inquest) bool {
+	switch {
+	case k.holder.find(&i.token) != nil || k.holder.pass(i.token, i.hop+1) != nil:
+	case k.now < i.began.Add(k.bears(2*k.silence)):
+		return false
+	case k.isSteady(i.member, i.began.Add(-k.overdue())):
+		k.strikes(i.member, i)
+	}
+	return true
+}
+
 // excuses notes that a member says that it has dropped a token for another one, and nobody confirms
-// that. It may be true, as where somebody makes tokens. One that says so all the time gets none for a
-// while.
+// that. It may be true, as where somebody makes tokens, or after a cut. So it is not struck, but where
+// no cut explains it this one passes nothing to it for a while.
 func (k *Keeper) excuses(i *inquest) {
-	s := &k.inquests
-	s.excused = slices.DeleteFunc(s.excused, func(b lastBlame) bool { return k.now >= b.at.Add(strikeTimes*k.overdue()) })
-	if len(s.excused) == maxDoubts {
-		s.excused = slices.Delete(s.excused, 0, 1)
-	}
-	s.excused = append(s.excused, lastBlame{i.member, k.now})
-	n := 0
-	for _, e := range s.excused {
-		if e.by == i.member {
-			n++
-		}
-	}
-	if n > maxExcuses && s.barred.note(i.member, k.now, strikeTimes*k.overdue()) {
-		k.shunsStruck(i.member, &s.barred)
+	if m := i.member; k.isSteady(m, i.began.Add(-k.overdue())) {
+		k.inquests.barred.note(m, k.now, excuseTimes*k.overdue())
+		k.shuns(m, k.inquests.barred.left(m, k.now))
 	}
 }
 
