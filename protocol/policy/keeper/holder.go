@@ -240,6 +240,9 @@ func (k *Keeper) gained(t *policy.Token) *held {
 		e = &h.held[len(h.held)-1]
 	}
 	k.inquests.kept = kept{}
+	if e.state >= passing && e.hop < t.Hop { // it has come back before its receipt
+		h.went(passed{custody: e.custody, to: e.keeper, since: e.since})
+	}
 	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true, known: longAgo}
 	k.here()
 	return e
@@ -423,6 +426,19 @@ func (k *Keeper) statement(h *held) message {
 		m.span, h.known = max(1, millis(h.since.Add(k.hold).Sub(k.now))), h.since
 	}
 	return m
+}
+
+// parted notes to whom a token has left, or a receipt that has come after the token came back.
+func (k *Keeper) parted(e *policy.Event) {
+	h := k.holder.find(&e.Token.ID)
+	switch {
+	case len(e.Body) > 0:
+		if p := k.holder.pass(e.Token.ID, e.Token.Hop); p != nil && p.hop == e.Token.Hop {
+			p.receipt = keep(e.Body)
+		}
+	case h != nil && h.state >= passing:
+		h.keeper = e.From
+	}
 }
 
 // settled is the end of a pass. It reports whether the policy is not to know.

@@ -32,6 +32,10 @@ const (
 	// excuseTimes is the same for one that has dropped a token for another one, as it says.
 	excuseTimes = 16
 
+	// recallTime is how long after a restart the policies of a member begin at the latest: it
+	// waits until it knows whether its journal is whole (H-72), and may run late.
+	recallTime = 10 * time.Second
+
 	// maxGreetings bounds the members of which this one remembers when they have greeted.
 	maxGreetings = 1024
 
@@ -468,7 +472,7 @@ func (k *Keeper) hasForgotten(i *inquest) bool {
 	case k.now < k.start.Add(i.young+k.silence): // this one has begun since, too
 		return true
 	}
-	return !greeted || k.now < at.Add(i.young+k.silence)
+	return !greeted || k.now < at.Add(i.young+k.overdue()+recallTime)
 }
 
 // hadSince reports whether this member had the token itself, before the other one had it, and
