@@ -480,15 +480,20 @@ func (k *Keeper) hadSince(i *inquest) bool {
 	})
 }
 
-// strikes takes a member for dead for a while, and lets the others find out.
+// strikes takes a member for dead for a while, and lets the others find out. One that keeps a token
+// that it has made itself is not struck: where its clock is wrong, nobody takes that token.
 func (k *Keeper) strikes(m ident.Member, i *inquest) {
-	s := &k.inquests
-	if !s.struck.note(m, k.now, strikeTimes*k.overdue()) {
+	b := *i
+	switch {
+	case b.hop == 0:
+		k.fellSilent(m)
+		k.shuns(m, muteTime)
+	case k.inquests.struck.note(m, k.now, strikeTimes*k.overdue()):
+		k.shunsStruck(m, &k.inquests.struck)
+		k.blames(b.custody, m, b.from)
+	default:
 		return
 	}
-	b := *i
-	k.shunsStruck(m, &s.struck)
-	k.blames(b.custody, m, b.from)
 	if l := &k.search.last; l.holder == m && l.token == b.token {
 		l.promised, l.ends = true, longAgo // its programs have ended
 	}
