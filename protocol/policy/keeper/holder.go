@@ -478,7 +478,7 @@ func (k *Keeper) settled(e *policy.Event) bool {
 // token the last one is what others ask for, however long ago.
 func (h *holder) went(p passed) {
 	if len(h.passed) == maxPassed {
-		oldest := max(0, slices.IndexFunc(h.passed, func(o passed) bool { return h.pass(o.token, o.hop+1) != nil || o.token == p.token }))
+		oldest := max(0, slices.IndexFunc(h.passed, func(o passed) bool { return o.token == p.token || h.pass(o.token, o.hop+1) != nil }))
 		h.passed = slices.Delete(h.passed, oldest, oldest+1)
 	}
 	h.passed = append(h.passed, p)
