@@ -213,3 +213,23 @@ func TestWildTimes(t *testing.T) {
 		assert.False(t, f.Proved(), "%v", f)
 	}
 }
+
+// TestAudit_ReceiptWithoutTransfer_Kept: a member whose journal is not there has signed for a token
+// that others have replaced. With its journal, nothing is kept.
+func TestAudit_ReceiptWithoutTransfer_Kept(t *testing.T) {
+	w := audittest.New("a", "b", "bad")
+	a, b, bad := w.List[0], w.List[1], w.List[2]
+	kept := func(from ...*audittest.Author) int {
+		for _, m := range w.Report(audit.Options{}, from...).Members {
+			if m.ID == bad.ID {
+				return m.Kept
+			}
+		}
+		return 0
+	}
+	a.Hand(a.Generate(), bad)
+	assert.Zero(t, kept(a, b), "it may still pass it on")
+	b.Hand(a.Hand(a.Generate(), b), a)
+	assert.Equal(t, 1, kept(a, b))
+	assert.Zero(t, kept(a, b, bad))
+}

@@ -269,7 +269,7 @@ func (a *auditor) fate(one []*Custody) Token {
 	case Unseen:
 		t.Fate = OutOfSight
 	case Given:
-		t.To = c.gave.to
+		t.To, t.Receipted = c.gave.to, c.gave.closure == receipted
 		t.Fate, t.Rule = a.underWay(c.gave)
 		if t.Fate == LostUnknown {
 			a.add(Finding{

@@ -74,6 +74,7 @@ type Token struct {
 	Slot      uint64
 	Generator ident.Member
 	At        uint64 // until when it was in its last custody
+	Receipted bool   // To has given a receipt for it
 }
 
 // Fate is where a token is in the end. The lost ones are those of handoff
@@ -119,6 +120,10 @@ type Member struct {
 	// at hand.
 	Spans []Span
 	Named int // transfers to it that are known, from whomever
+	// Kept counts the tokens that it had last, of a member without a journal: it has given a
+	// receipt, nobody has them from it, and others have used another token of the slot since. It
+	// has kept them, or lost them with its memory, or passed them to another one without a journal.
+	Kept int
 	// Custodies counts those that its journals record, and those that others' signed
 	// objects show: receipts that it signed, transfers of its own, and geneses.
 	Custodies     int

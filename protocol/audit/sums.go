@@ -21,6 +21,7 @@ func (a *auditor) sumUp() {
 	a.sumTokens(resources)
 	a.sumCustodies(resources, members)
 	a.sumSigned(members)
+	a.countKept(members)
 	a.sumOperations(resources, members)
 	present := make(map[ident.Member]uint64)
 	for m := range a.journals {
@@ -62,6 +63,24 @@ func (a *auditor) everybody() map[ident.Member]*Member {
 		}
 	}
 	return all
+}
+
+// countKept counts the tokens that members without a journal have had last.
+func (a *auditor) countKept(all map[ident.Member]*Member) {
+	type slot struct {
+		resource string
+		number   uint64
+	}
+	used := make(map[slot]uint64) // until when a token of the slot was in a custody that is known
+	for _, t := range a.report.Tokens {
+		s := slot{t.Resource, t.Slot}
+		used[s] = max(used[s], t.At)
+	}
+	for _, t := range a.report.Tokens {
+		if (t.Fate == UnderWay || t.Fate == OutOfSight) && t.Receipted && a.journals[t.To] == nil && used[slot{t.Resource, t.Slot}] > t.At {
+			all[t.To].Kept++
+		}
+	}
 }
 
 func (r *Reader) covered() (list []Span) {

@@ -1,6 +1,7 @@
 package auditing
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -130,6 +131,12 @@ func (v View) members(w *strings.Builder) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%.1f s\t%d\n", name, m.Member[:8], journal, m.Custodies, m.Operations, m.Held, m.Findings)
 	}
 	t.Flush()
+	for _, m := range v.Members {
+		if m.Kept > 0 {
+			fmt.Fprintf(w, "kept        %s has signed for %d tokens that nobody is known to have from it, and others were made in their place: look at its journal\n",
+				cmp.Or(m.Name, m.Member[:8]), m.Kept)
+		}
+	}
 }
 
 func (v View) resources(w *strings.Builder) {

@@ -58,6 +58,7 @@ type MemberView struct {
 	State      string     `json:"state,omitempty"` // "revoked", "left"
 	Journal    []SpanView `json:"journal"`         // what is at hand; empty: missing
 	Named      int        `json:"named"`           // transfers to it that the journals have
+	Kept       int        `json:"kept,omitempty"`  // tokens that it had last, and another one was made since
 	Custodies  int        `json:"custodies"`
 	Operations int        `json:"operations"`
 	Held       float64    `json:"held_s"`
@@ -244,7 +245,7 @@ func (a *Audit) records(list []audit.Place) []RecordView {
 
 func (a *Audit) member(m audit.Member) MemberView {
 	v := MemberView{
-		Member: m.ID.String(), Name: m.Name, Journal: []SpanView{}, Named: m.Named, Custodies: m.Custodies,
+		Member: m.ID.String(), Name: m.Name, Journal: []SpanView{}, Named: m.Named, Kept: m.Kept, Custodies: m.Custodies,
 		Operations: m.Operations, Held: seconds(m.Held),
 	}
 	switch {
