@@ -71,6 +71,7 @@ type inquest struct {
 	heard    clock.Instant // when it said so last
 	answered bool          // it has said something that counts
 	asleep   bool          // it has said nothing, and is asked again when it does
+	owes     bool          // it was asleep once, and has given no account since
 	says     kind          // which: still, never, sent, proof or instead; 0: nothing yet
 	young    time.Duration // of never: since when it has been at work
 	to       ident.Member  // of sent: to whom; of instead: who had the other token before
@@ -127,7 +128,7 @@ func (k *Keeper) avoids(i *inquest) bool {
 	if i.there { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
-	return i.waited != clock.Never || !i.answered && k.now >= i.began.Add(k.retry)
+	return i.waited != clock.Never || !i.answered && (i.owes || k.now >= i.began.Add(k.retry))
 }
 
 // holds notes, as the slot's keeper, that a holder has a token while somebody waits. The holder
@@ -220,7 +221,7 @@ func (k *Keeper) inquestsDue() {
 			k.closes(n)
 			continue
 		case over && !i.answered: // until it says something
-			i.asleep, i.next = true, k.now.Add(strikeTimes*k.overdue())
+			i.asleep, i.owes, i.next = true, true, k.now.Add(strikeTimes*k.overdue())
 			k.shuns(i.member, strikeTimes*k.overdue())
 			n++
 			continue
