@@ -290,8 +290,11 @@ func (m *Member) notice(n *handoff.Notice) {
 		delete(m.holds, t)
 		m.tell(s, policy.Event{Kind: policy.Parted, From: n.Peer, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 	case handoff.Delivered, handoff.Abandoned:
-		if m.holds[t] != nil {
-			return // it has come back meanwhile, and the policy knows it as new
+		if m.holds[t] != nil { // it has come back meanwhile, and the policy knows it as new
+			if n.Kind == handoff.Delivered {
+				m.tell(s, policy.Event{Kind: policy.Parted, From: n.Peer, Body: n.Receipt, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
+			}
+			return
 		}
 		outcome, receiver := policy.Delivered, n.Peer
 		if n.Kind == handoff.Abandoned {

@@ -113,7 +113,8 @@ const (
 	// none is here: it may be lost. It is a hint without any authority.
 	Sought
 	// Parted (token): the token has left for the member Event.From, whose answer is still to
-	// come. A policy that lets somebody be drawn learns so to whom.
+	// come. A policy that lets somebody be drawn learns so to whom. It is told once more, with the
+	// receipt in Event.Body, where that comes when the token has come back already.
 	Parted
 )
 

@@ -130,7 +130,7 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 						g.ended(p)
 					}
 					first := quietTimes[0].hold + silence // back-off
-					each := 3 + bits.Len(uint(long/first))
+					each := 3 + bits.Len(uint((badSettle+long)/first))
 					overlap := g.cost().overlap
 					t.Logf("%d geneses taken, %v of overlap", len(g.geneses), overlap)
 					assert.LessOrEqual(t, len(g.geneses), each*len(g.good))

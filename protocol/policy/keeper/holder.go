@@ -41,6 +41,7 @@ type held struct {
 	promise
 
 	ran      bool // a program has ended under it here
+	parted   bool // it has left, and the answer is awaited
 	prepared bool // the policy is about to pass it on
 
 	// action is what the policy wants done with it as soon as the promise is given back.
@@ -240,6 +241,9 @@ func (k *Keeper) gained(t *policy.Token) *held {
 		e = &h.held[len(h.held)-1]
 	}
 	k.inquests.kept = kept{}
+	if e.parted && e.hop < t.Hop { // it has come back before its receipt
+		h.went(passed{custody: e.custody, to: e.keeper, since: e.since})
+	}
 	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true, known: longAgo}
 	k.here()
 	return e
@@ -425,6 +429,19 @@ func (k *Keeper) statement(h *held) message {
 	return m
 }
 
+// parted notes to whom a token has left, or a receipt that has come after the token came back.
+func (k *Keeper) parted(e *policy.Event) {
+	h := k.holder.find(&e.Token.ID)
+	switch {
+	case len(e.Body) > 0:
+		if p := k.holder.pass(e.Token.ID, e.Token.Hop); p != nil && p.hop == e.Token.Hop {
+			p.receipt = keep(e.Body)
+		}
+	case h != nil && h.state >= passing:
+		h.keeper, h.parted = e.From, true
+	}
+}
+
 // settled is the end of a pass. It reports whether the policy is not to know.
 func (k *Keeper) settled(e *policy.Event) bool {
 	h := k.holder.find(&e.Token.ID)
@@ -444,7 +461,11 @@ func (k *Keeper) settled(e *policy.Event) bool {
 		return left || late
 	}
 	if h != nil {
-		k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), since: h.since, receipt: keep(e.Body)})
+		if e.Outcome == policy.Abandoned && !h.parted { // the driver has removed it
+			k.holder.dropped(h, k.now)
+		} else {
+			k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), since: h.since, receipt: keep(e.Body)})
+		}
 		if l := &k.search.last; e.Outcome == policy.Delivered && (l.token != h.token || l.hop <= h.hop) { // or the receiver was faster
 			*l = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, from: k.self, at: k.now, ends: longAgo}
 		}

@@ -32,6 +32,10 @@ const (
 	// excuseTimes is the same for one that has dropped a token for another one, as it says.
 	excuseTimes = 16
 
+	// recallTime is how long after a restart the policies of a member begin at the latest: it
+	// waits until it knows whether its journal is whole (H-72), and may run late.
+	recallTime = 10 * time.Second
+
 	// maxGreetings bounds the members of which this one remembers when they have greeted.
 	maxGreetings = 1024
 
@@ -178,7 +182,7 @@ func (k *Keeper) ownWord(i *inquest) {
 	i.own, i.fromSays = true, false
 	h, p := k.holder.find(&i.token), k.holder.pass(i.token, i.hop-1)
 	switch {
-	case h != nil && h.state >= passing && h.hop+1 == i.hop && h.keeper == i.member:
+	case h != nil && h.parted && h.hop+1 == i.hop && h.keeper == i.member:
 		i.fromSays, i.since = k.now >= h.since.Add(k.silence), h.since // the answer is due
 	case p != nil && !p.dropped && p.to == i.member && p.hop+1 == i.hop:
 		r, ok := k.took(p.receipt)
@@ -468,7 +472,7 @@ func (k *Keeper) hasForgotten(i *inquest) bool {
 	case k.now < k.start.Add(i.young+k.silence): // this one has begun since, too
 		return true
 	}
-	return !greeted || k.now < at.Add(i.young+k.silence)
+	return !greeted || k.now < at.Add(i.young+k.overdue()+recallTime)
 }
 
 // hadSince reports whether this member had the token itself, before the other one had it, and
@@ -561,7 +565,7 @@ func (k *Keeper) sentHere(i *inquest) bool {
 // that. It may be true, as where somebody makes tokens, or after a cut. So it is not struck, but where
 // no cut explains it this one passes nothing to it for a while.
 func (k *Keeper) excuses(i *inquest) {
-	if m := i.member; k.isSteady(m, i.began.Add(-k.overdue())) {
+	if m := i.member; i.hop > 0 && k.isSteady(m, i.began.Add(-k.overdue())) { // its own clock may be wrong
 		k.inquests.barred.note(m, k.now, excuseTimes*k.overdue())
 		k.shuns(m, k.inquests.barred.left(m, k.now))
 	}
@@ -660,7 +664,7 @@ func (k *Keeper) replaced(t *policy.Token) {
 	if before == t.ID || before == (ident.Token{}) {
 		return
 	}
-	if h := k.holder.find(&before); h != nil && h.state >= passing {
+	if h := k.holder.find(&before); h != nil && h.parted {
 		due := max(k.now, h.since.Add(k.silence+k.retry)) // the answer
 		k.opens(inquest{custody: custody{h.token, h.hop + 1}, member: h.keeper, from: k.self, began: due, waited: clock.Never})
 		return
@@ -684,7 +688,7 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		k.tell(from, &message{kind: proof, receipt: p.receipt})
 	case p != nil && p.dropped:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
-	case e != nil && e.hop == m.hop && e.state >= passing:
+	case e != nil && e.hop == m.hop && e.parted:
 		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
 	case e != nil && e.hop == m.hop && (e.event != nil || e.hidden):
 		// It waits for the word of others since a restart, and says nothing yet.

@@ -216,9 +216,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		k.holderDue() // promises in this very step: the process may end with the program
 		return
 	case policy.Parted:
-		if h := k.holder.find(&e.Token.ID); h != nil && h.state >= passing {
-			h.keeper = e.From
-		}
+		k.parted(e)
 		return
 	case policy.PassSettled:
 		if k.newbornSettled(e) || k.settled(e) {
