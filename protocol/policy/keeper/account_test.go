@@ -47,9 +47,9 @@ func (c *hearing) isBlamed(m, from int, of custody) {
 func (c *hearing) strikes(m int) bool { return c.isStruck(at(m)) }
 
 var (
-	lastOne  = custody{token, 5}
+	lastOne    = custody{token, 5}
 	longAtWork = uint32(7_200_000) // ms: before this member saw anybody connect
-	begunNow  = uint32(1000)
+	begunNow   = uint32(1000)
 )
 
 // TestInquest_Asked_GivesAccount: P-71.
