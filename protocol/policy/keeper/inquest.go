@@ -14,9 +14,6 @@ const (
 	// lost.
 	maxInquests = 8
 
-	// maxReceipt bounds a receipt within a message: it has 180 to 260 bytes.
-	maxReceipt = policy.MaxField - 1
-
 	// strikeTimes is how many times as long as an overdue token is missed a member is
 	// struck for the first time: what it costs the group to find out is little beside that.
 	strikeTimes = 64
@@ -56,7 +53,6 @@ type inquests struct {
 	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
 	kept    kept                           // a token whose holder was told that somebody waits
-	excused []lastBlame                    // members that have dropped a token for another one, as they say
 	blamed  []lastBlame                    // who has blamed others, and when
 	greeted map[ident.Member]clock.Instant // when a member's process was last seen to begin, or to greet
 	arrived ident.Token                    // that came here last
