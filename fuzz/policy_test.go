@@ -488,7 +488,7 @@ func policyInquest() []byte {
 	greets := func(what byte) []byte { return say(policy.Silent, 5, what) }
 	var late []byte // so long that the holder is struck
 	for range 30 {
-		late = slices.Concat(late, says(accused, 5, []byte{140}, at(9, 5)), say(policy.Timer, 0))
+		late = slices.Concat(late, says(accused, 5, []byte{161}, at(9, 5)), say(policy.Timer, 0))
 	}
 	return slices.Concat(
 		say(policy.Timer, 0), greets(137), greets(140), greets(143), // accused, giver and other
@@ -498,19 +498,19 @@ func policyInquest() []byte {
 		says(accused, 1, []byte{132}, at(9, 5), born, promise), says(accused, 1, []byte{133}, at(9, 5), born, promise),
 		says(accused, 1, []byte{134}, at(9, 5), promise), says(accused, 1, []byte{135}, at(9, 5), promise, who(giver)),
 		says(other, 1, []byte{136}, at(9, 5), who(other)), says(accused, 1, []byte{137}, at(9, 5), who(giver), span), says(accused, 1, []byte{138}, span),
-		says(other, 6, []byte{145}, at(9, 5), who(accused), who(giver)),
-		says(accused, 1, []byte{144}, at(9, 5), span), says(giver, 1, []byte{141}, at(9, 4), who(accused), make([]byte, 4)),
-		says(accused, 1, []byte{144}, at(9, 5), span), // in doubt
-		says(other, 6, []byte{145}, at(8, 5), who(accused), who(giver)),
-		says(accused, 1, []byte{143}, at(8, 5), who(giver), at(9, 3)), says(giver, 1, []byte{142}, []byte{9, 3, 7, 1}), // refuted
-		says(other, 6, []byte{145}, at(7, 5), who(accused), who(self)), says(accused, 1, []byte{141}, at(7, 5), who(self), make([]byte, 4)),
-		say(policy.Arrival, 3, 2, 4, 0), says(other, 1, []byte{139}, at(3, 1)),
-		say(policy.Timer, 6), say(policy.PassSettled, 1, 2, 200, 0), says(other, 1, []byte{139}, at(3, 1)),
-		say(policy.PassSettled, 1, 2, 0, 4, 3, 2, 5, 1), says(other, 1, []byte{139}, at(3, 1)),
-		say(policy.Arrival, 3, 4, 4, 0), says(accused, 1, []byte{144}, at(3, 2), span),
-		says(other, 6, []byte{145}, at(9, 5), who(accused), who(giver)), says(accused, 1, []byte{140}, at(9, 5)),
+		says(other, 6, []byte{166}, at(9, 5), who(accused), who(giver)),
+		says(accused, 1, []byte{165}, at(9, 5), span), says(giver, 1, []byte{162}, at(9, 4), who(accused), make([]byte, 4)),
+		says(accused, 1, []byte{165}, at(9, 5), span), // in doubt
+		says(other, 6, []byte{166}, at(8, 5), who(accused), who(giver)),
+		says(accused, 1, []byte{164}, at(8, 5), who(giver), at(9, 3)), says(giver, 1, []byte{163}, []byte{9, 3, 7, 1}), // refuted
+		says(other, 6, []byte{166}, at(7, 5), who(accused), who(self)), says(accused, 1, []byte{162}, at(7, 5), who(self), make([]byte, 4)),
+		say(policy.Arrival, 3, 2, 4, 0), says(other, 1, []byte{160}, at(3, 1)),
+		say(policy.Timer, 6), say(policy.PassSettled, 1, 2, 200, 0), says(other, 1, []byte{160}, at(3, 1)),
+		say(policy.PassSettled, 1, 2, 0, 4, 3, 2, 5, 1), says(other, 1, []byte{160}, at(3, 1)),
+		say(policy.Arrival, 3, 4, 4, 0), says(accused, 1, []byte{165}, at(3, 2), span),
+		says(other, 6, []byte{166}, at(9, 5), who(accused), who(giver)), says(accused, 1, []byte{161}, at(9, 5)),
 		late,
-		says(accused, 1, []byte{128}, who(0)), says(accused, 1, []byte{136}, at(9, 5), who(0)), says(accused, 1, []byte{139}, at(9, 5)),
-		says(other, 1, []byte{142}), say(policy.Timer, 7), say(policy.Timer, 0),
+		says(accused, 1, []byte{128}, who(0)), says(accused, 1, []byte{136}, at(9, 5), who(0)), says(accused, 1, []byte{160}, at(9, 5)),
+		says(other, 1, []byte{163}), say(policy.Timer, 7), say(policy.Timer, 0),
 	)
 }

@@ -104,8 +104,8 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	went := giver.hears(1.3, ben.id, []byte{136}, custodyAsk)
 	none := newKept(t, after{}).hears(60, ben.id, []byte{136}, custodyAsk)
 
-	account := newKept(t, after{}).hears(1, ben.id, []byte{145}, custody, cleo.id[:], ben.id[:])
-	asks := append([]byte{139}, custody...)
+	account := newKept(t, after{}).hears(1, ben.id, []byte{166}, custody, cleo.id[:], ben.id[:])
+	asks := append([]byte{160}, custody...)
 	keeps := newKept(t, after{})
 	keeps.step(1, policy.Event{Kind: policy.Arrival, From: cleo.id, Token: token})
 	still := keeps.hears(2, ben.id, asks)
@@ -128,7 +128,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	loser.step(20, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: token})
 	loser.step(21, policy.Event{Kind: policy.Arrival, From: ben.id, Token: later})
 	custody[39]++
-	blame := loser.hears(22, cleo.id, []byte{144}, custody, []byte{0, 1, 0, 0})
+	blame := loser.hears(22, cleo.id, []byte{165}, custody, []byte{0, 1, 0, 0})
 
 	return []word{
 		{"A want, to Ben, the first keeper", want},
@@ -164,7 +164,7 @@ func keeperExamples(t *testing.T, g *gallery) {
 var shortReceipt = []byte{0xd2, 0x84, 0x58, 0x1a}
 
 // proofKind has no size of its own.
-const proofKind = 142
+const proofKind = 163
 
 var keeperRow = regexp.MustCompile(`(?m)^\| (1[0-9]{2}) \| [a-z]+ \| .* \| ?(.*)\|$`)
 
