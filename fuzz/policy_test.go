@@ -108,6 +108,12 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 			e.Kind, e.Operated = policy.Running, false
 		}
 		e.From = policyMember(what)
+		if e.Kind == policy.PassSettled {
+			if e.Body = s.field(); what >= 192 { // it has left, or comes back before its receipt
+				e.Kind, e.Outcome = policy.Parted, 0
+			}
+			break
+		}
 		e.Token.Field = s.field()
 	case policy.DemandChanged:
 		e.Demand = s.below(2) == 1
@@ -128,6 +134,15 @@ func (s policyScript) event() (e policy.Event, pause time.Duration) {
 		e.Members = policyMembers[s.below(len(policyMembers))]
 	}
 	return e, pause
+}
+
+// policyReceipt reads what stands for a receipt here: token, hop, signer, and whether its
+// incarnation is the present one.
+func policyReceipt(raw []byte) (policy.Receipt, bool) {
+	if len(raw) != 4 {
+		return policy.Receipt{}, false
+	}
+	return policy.Receipt{Token: ident.Token{raw[0]}, Hop: uint64(raw[1]), Signer: policyMember(raw[2]), Current: raw[3]%2 == 1}, true
 }
 
 // policyOthers is how many members there are beside the one whose policy it is: more
@@ -220,7 +235,7 @@ func checkPolicy(t require.TestingT, data []byte) bool {
 	}
 	d := &policyDriver{TestingT: t, asked: clock.Never, knowsFound: name == catalog.Ring || name == catalog.Wandering && preset.Kept}
 	for i := range d.policies {
-		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Slot: policySlot, Young: seed%2 == 0, Electorate: policyElectorate(seed)})
+		made, err := catalog.New(name, params, policy.Surroundings{Self: policySelf, Random: rand.NewPCG(seed, 0), Roster: new(policyRoster), Slot: policySlot, Young: seed%2 == 0, Electorate: policyElectorate(seed), Receipt: policyReceipt})
 		if err != nil {
 			isOneOf(t, err, policy.ErrOutOfRange) // parameters that do not go together
 			return false
@@ -258,6 +273,8 @@ func (d *policyDriver) permitted(e *policy.Event) bool {
 		return place == policyRuns
 	case policy.PassSettled:
 		return place == policySent || place == policyHere && e.Outcome == policy.Abandoned
+	case policy.Parted:
+		return place == policySent || len(e.Body) > 0
 	case policy.Silent:
 		return slices.Contains(d.watched, e.From)
 	case policy.Neighbour:
@@ -376,6 +393,9 @@ func (d *policyDriver) carryOut(a *policy.Action) {
 		d.watch(a.To)
 	case policy.Unwatch:
 		d.unwatch(a.To)
+	case policy.Shun:
+		require.False(d, a.To.IsZero())
+		require.NotEqual(d, policySelf, a.To)
 	case policy.Prepare:
 	default:
 		require.Fail(d, "unknown action", "%d", a.Kind)
@@ -411,6 +431,9 @@ func policySeeds() map[string][]byte {
 			all := slices.Clone(head)
 			all[2] = 0xfd
 			seeds["good-"+name+"-"+preset.Name+"-all-parameters"] = append(all, policyLife()...)
+			if preset.Kept {
+				seeds["good-"+name+"-"+preset.Name+"-keepers"] = append([]byte{byte(number), byte(i), 0, 3}, policyInquest()...) // nobody votes
+			}
 		}
 	}
 	return seeds
@@ -449,5 +472,45 @@ func policyLife() []byte {
 		say(policy.OperationEnded, 4, 5, 1, 0),
 		say(policy.Timer, 8),
 		say(policy.Timer, 0),
+	)
+}
+
+// policyInquest has every body of a keeper in it: members give account of tokens, that they keep or
+// lost.
+func policyInquest() []byte {
+	const self, accused, giver, other = 200, 6, 9, 12
+	id, who := func(b byte) []byte { return append([]byte{b}, make([]byte, 31)...) }, func(b byte) []byte { return append([]byte{b}, make([]byte, 15)...) }
+	at := func(token, hop byte) []byte { return append(id(token), 0, 0, 0, 0, 0, 0, 0, hop) }
+	span, born, promise := []byte{0, 0, 1, 44}, make([]byte, 8), []byte{0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2}
+	says := func(from, pause byte, parts ...[]byte) []byte {
+		return say(policy.Message, pause, append([]byte{from}, sayField(slices.Concat(parts...))...)...)
+	}
+	greets := func(what byte) []byte { return say(policy.Silent, 5, what) }
+	var late []byte // so long that the holder is struck
+	for range 30 {
+		late = slices.Concat(late, says(accused, 5, []byte{161}, at(9, 5)), say(policy.Timer, 0))
+	}
+	return slices.Concat(
+		say(policy.Timer, 0), greets(137), greets(140), greets(143), // accused, giver and other
+		say(policy.Timer, 7),
+		says(other, 1, []byte{128}, who(0)), says(other, 1, []byte{129}, span),
+		says(accused, 1, []byte{130}, at(9, 5), span), says(accused, 1, []byte{131}, at(9, 5), promise),
+		says(accused, 1, []byte{132}, at(9, 5), born, promise), says(accused, 1, []byte{133}, at(9, 5), born, promise),
+		says(accused, 1, []byte{134}, at(9, 5), promise), says(accused, 1, []byte{135}, at(9, 5), promise, who(giver)),
+		says(other, 1, []byte{136}, at(9, 5), who(other)), says(accused, 1, []byte{137}, at(9, 5), who(giver), span), says(accused, 1, []byte{138}, span),
+		says(other, 6, []byte{166}, at(9, 5), who(accused), who(giver)),
+		says(accused, 1, []byte{165}, at(9, 5), span), says(giver, 1, []byte{162}, at(9, 4), who(accused), make([]byte, 4)),
+		says(accused, 1, []byte{165}, at(9, 5), span), // in doubt
+		says(other, 6, []byte{166}, at(8, 5), who(accused), who(giver)),
+		says(accused, 1, []byte{164}, at(8, 5), who(giver), at(9, 3)), says(giver, 1, []byte{163}, []byte{9, 3, 7, 1}), // refuted
+		says(other, 6, []byte{166}, at(7, 5), who(accused), who(self)), says(accused, 1, []byte{162}, at(7, 5), who(self), make([]byte, 4)),
+		say(policy.Arrival, 3, 2, 4, 0), says(other, 1, []byte{160}, at(3, 1)),
+		say(policy.Timer, 6), say(policy.PassSettled, 1, 2, 200, 0), says(other, 1, []byte{160}, at(3, 1)),
+		say(policy.PassSettled, 1, 2, 0, 4, 3, 2, 5, 1), says(other, 1, []byte{160}, at(3, 1)),
+		say(policy.Arrival, 3, 4, 4, 0), says(accused, 1, []byte{165}, at(3, 2), span),
+		says(other, 6, []byte{166}, at(9, 5), who(accused), who(giver)), says(accused, 1, []byte{161}, at(9, 5)),
+		late,
+		says(accused, 1, []byte{128}, who(0)), says(accused, 1, []byte{136}, at(9, 5), who(0)), says(accused, 1, []byte{160}, at(9, 5)),
+		says(other, 1, []byte{163}), say(policy.Timer, 7), say(policy.Timer, 0),
 	)
 }

@@ -199,6 +199,7 @@ var notBounds = map[string]bool{
 	"ProtocolVersion": true, "entryHead": true, "killMargin": true, "lookEvery": true,
 	"knownKept": true, "writePause": true, "maxJournalled": true, "visitsKept": true,
 	"Founding": true, "foundingAsk": true, "slotsNamed": true, "votersNamed": true,
+	"PassesNoTokens": true,
 }
 
 // Every rate and bound of a member stands in the table of limits.
@@ -225,7 +226,7 @@ var walkerNumbers = []string{
 // others see it.
 var keeperNumbers = []string{
 	"retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps",
-	"maxAgain", "muteTime", "secondOpinion", "nextPause",
+	"maxAgain", "muteTime", "secondOpinion", "nextPause", "maxPassed", "maxInquests", "strikeTimes", "restarts", "excuseTimes",
 }
 
 // voteNumbers are what members compute with that ask for votes.

@@ -132,6 +132,7 @@ var memberLimits = []struct{ what, name string }{
 	{"time between two dials of one of them", "member.recallPace"},
 	{"starts of copies with an empty memory that are known", "member.maxCopies"},
 	{"bodies of keepers that are kept until the policies begin", "member.maxWords"},
+	{"members that policies have it pass no token to", "member.maxShunned"},
 	{"members that may found a slot", "member.maxFounders"},
 	{"members that are looked at for them", "member.foundersLooked"},
 	{"members at random that a founder asks besides", "member.foundingAsks"},

@@ -208,7 +208,7 @@ func policyMessages(t *trial) {
 		&wire.Policy{Resource: t.Resource, Policy: r.Policy, Configuration: version, Body: bytes.Repeat([]byte{0xff}, wire.MaxPolicyBody)},
 		&wire.Policy{Resource: t.Resource, Policy: r.Policy, Configuration: version},
 	)
-	for kind := byte(127); kind < 141; kind++ { // of keepers, and beside them
+	for kind := byte(127); kind < 168; kind++ { // of keepers, and beside them
 		s.say(&wire.Policy{Resource: t.Resource, Policy: r.Policy, Configuration: version, Body: []byte{kind, 0}})
 	}
 	s.stays()

@@ -41,7 +41,7 @@
 // With one member alone in the group, all three are that member, and nothing is sent:
 // what a member tells itself is handled at once.
 //
-// The rules and the models behind them are in docs/exclusion.md; P-49 to P-60
-// and P-69 in spec/protocol.md are the same for those who implement them. A message carries no
+// The rules and the models behind them are in docs/exclusion.md, but for the votes'; P-49 to P-60
+// and P-69 to P-80 in spec/protocol.md are the same for those who implement them. A message carries no
 // authority; what members can gain by false ones is in spec/threat-model.md.
 package keeper

@@ -36,9 +36,16 @@ const (
 	went
 	// none answers an ask: I have none, and know of none. I began so long ago.
 	none
+)
+
+// inquestKind is the first byte of what is about inquests: the bytes from 0x90 to 0x9f are those of
+// votes (package quorum), which may be around a Keeper.
+const inquestKind = policy.KeeperKind + 0x20
+
+const (
 	// account asks a member what became of this custody of its: still, sent, proof, instead or
 	// never. Its sender waits for a token.
-	account
+	account kind = inquestKind + iota
 	// still answers it: that token is here, by that custody.
 	still
 	// sent answers it: that token was passed on to that member, without a receipt so far.

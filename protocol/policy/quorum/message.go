@@ -114,8 +114,9 @@ func parse(b []byte, m *message) bool {
 	return true
 }
 
-// isMessage reports whether a body is about votes, well-formed or not.
-func isMessage(b []byte) bool { return len(b) > 0 && b[0] >= byte(ask) }
+// isMessage reports whether a body is about votes, well-formed or not. Beyond these 16 kinds are
+// more of a keeper's.
+func isMessage(b []byte) bool { return len(b) > 0 && b[0]&0xf0 == byte(ask) }
 
 // precedes reports whether one token stays where it meets another one (P-5): the later one
 // does.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
@@ -320,5 +321,26 @@ func TestQuorum_MalformedBody_Ignored(t *testing.T) {
 		whole = message{}
 		require.True(t, parse(b, &whole))
 		assert.Equal(t, b, whole.append(nil))
+	}
+}
+
+// hearer counts the messages that a policy hears.
+type hearer struct{ heard int }
+
+func (h *hearer) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	if e.Kind == policy.Message {
+		h.heard++
+	}
+	return actions
+}
+
+// TestQuorum_OtherKinds_PassedOn: P-68. A policy and its keeper hear what is not about votes.
+func TestQuorum_OtherKinds_PassedOn(t *testing.T) {
+	h := &hearer{}
+	q := Around(h, policy.Params{OnIsolated: policy.Stop}, policy.Surroundings{Self: ident.Member{1}})
+	for kind := range 256 {
+		before := h.heard
+		q.Step(1, policy.Event{Kind: policy.Message, From: ident.Member{2}, Body: []byte{byte(kind)}}, nil)
+		assert.Equal(t, kind < 0x90 || kind > 0x9f, h.heard > before, "%d", kind)
 	}
 }

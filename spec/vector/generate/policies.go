@@ -128,6 +128,12 @@ func keeperKinds() []walkBody {
 		{"ask", [][]byte{{136}, custody, ben.id}},
 		{"went", [][]byte{{137}, custody, ben.id, u32(300)}},
 		{"none", [][]byte{{138}, u32(60_000)}},
+		{"account", [][]byte{{160}, custody}},
+		{"still", [][]byte{{161}, custody}},
+		{"sent", [][]byte{{162}, custody, ben.id, u32(300)}},
+		{"instead", [][]byte{{164}, custody, ben.id, otherToken, u64(9)}},
+		{"never", [][]byte{{165}, custody, u32(60_000)}},
+		{"blame", [][]byte{{166}, custody, ben.id, ada.id}},
 	}
 }
 
@@ -149,9 +155,20 @@ func (s *suite) keeperBodies() {
 	put(ok("ask-any", "ask by a member that knows no token", req), []byte{136}, noToken, u64(0), nobody)
 	put(ok("went-underway", "went: to a member that is not known", req), []byte{137}, aToken, u64(7), nobody, u32(300))
 	put(ok("went-arrived", "went: it has arrived", req), []byte{137}, aToken, u64(7), ben.id, u32(0))
+	put(ok("sent-arrived", "sent: no receipt came, and none is waited for", req), []byte{162}, aToken, u64(7), ben.id, u32(0))
+	put(ok("instead-unknown", "instead: it knows of no other token", req), []byte{164}, aToken, u64(7), nobody, noToken, u64(0))
+	put(ok("never-ever", "never: the greatest hop and span, read as any other", req), []byte{165}, aToken, u64(1<<64-1), u32(1<<32-1))
+	put(ok("blame-unknown", "blame: who passed it there is not known", req), []byte{166}, aToken, u64(7), ben.id, nobody)
+	put(ok("proof", "proof: the receipt is verified by whoever asked", req), []byte{163}, theWalk.receipt.raw)
+	put(ok("proof-short", "proof: a receipt that does not verify proves nothing", req), []byte{163, 0})
+	put(ok("proof-greatest", "proof with as many bytes as a message bears", req), []byte{163}, copies(511, []byte{0xff}))
+	bad("proof-empty", "proof without a receipt", []byte{163})
+	put(fault{slug: "proof-long", about: "proof with one byte more than a message bears", req: "P-59"}.malicious(), []byte{163}, copies(512, []byte{0xff}))
 	bad("empty", "no byte at all")
 	bad("kind-127", "a body of the policy itself, which is none of a keeper", []byte{127})
 	bad("kind-139", "kind 139, of a later version", []byte{139}, aToken, u64(7))
+	bad("kind-144", "kind 144, which is about votes", []byte{144}, aToken, u64(7))
+	bad("kind-167", "kind 167, of a later version", []byte{167}, aToken, u64(7))
 	bad("kind-255", "kind 255", []byte{255})
 	put(fault{slug: "greatest", about: "as many bytes as a message bears", req: "P-59"}.malicious(), []byte{130}, copies(511, []byte{0xff}))
 }
