@@ -93,6 +93,7 @@ type puppet struct {
 	token   policy.Token
 	have    bool
 	running bool
+	ran     bool         // since the token came, or somebody was to take it
 	seen    policy.Token // the latest one that was here
 	spare   policy.Token // came while another one was in use; zero: none
 }
@@ -111,7 +112,7 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 			}
 			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
 		}
-		p.have, p.token = true, e.Token
+		p.have, p.token, p.ran = true, e.Token, false
 		hops := byte(0)
 		if len(e.Token.Field) == 1 {
 			hops = e.Token.Field[0]
@@ -120,7 +121,7 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 	case policy.PassSettled:
 		switch e.Outcome {
 		case policy.Returned:
-			p.have, p.token = true, e.Token
+			p.have, p.token, p.ran = true, e.Token, false
 			return p.goOn(1, actions)
 		case policy.Abandoned:
 			if p.token.ID == e.Token.ID {
@@ -129,7 +130,7 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 			}
 		}
 	case policy.OperationEnded:
-		p.running = false
+		p.running, p.ran = false, true
 		if p.spare.ID != (ident.Token{}) {
 			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
 			return p.takeSpare(actions)
@@ -155,22 +156,22 @@ func (p *puppet) takeSpare(actions []policy.Action) []policy.Action {
 	if p.spare.ID == (ident.Token{}) {
 		return actions
 	}
-	p.have, p.token, p.spare = true, p.spare, policy.Token{}
+	p.have, p.token, p.ran, p.spare = true, p.spare, false, policy.Token{}
 	return p.goOn(byte(len(p.n.sites)), actions)
 }
 
 // goOn runs, passes the token on, or lets it rest.
 func (p *puppet) goOn(hops byte, actions []policy.Action) []policy.Action {
+	to := p.n.next(p.at)
 	switch {
 	case !p.have || p.running:
 		return actions
-	case p.demand:
+	case p.demand && (!p.ran || hops == 0 || to < 0): // one program, and then others have theirs
 		p.running = true
 		return append(actions, policy.Action{Kind: policy.Run, Token: p.token.ID})
 	case hops == 0:
 		return actions
 	}
-	to := p.n.next(p.at)
 	if to < 0 {
 		return actions
 	}
