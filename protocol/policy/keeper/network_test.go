@@ -135,7 +135,7 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
 			return p.takeSpare(actions)
 		}
-		if p.n.stays {
+		if p.n.stays && !p.demand {
 			return p.goOn(0, actions)
 		}
 		return p.goOn(byte(len(p.n.sites)), actions)
