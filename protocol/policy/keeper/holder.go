@@ -240,6 +240,9 @@ func (k *Keeper) gained(t *policy.Token) *held {
 		e = &h.held[len(h.held)-1]
 	}
 	k.inquests.kept = kept{}
+	if e.state >= passing && e.token == t.ID && e.hop < t.Hop { // it is back before the answer, which nobody tells of now
+		h.went(passed{custody: e.custody, to: e.keeper, since: e.since})
+	}
 	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true, known: longAgo}
 	k.here()
 	return e
@@ -697,6 +700,9 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 	if e != nil {
 		s := k.statement(e)
 		k.tell(from, &s)
+		if k.isStruck(from) {
+			return
+		}
 		e.asker, e.waiter = from, m.member
 		k.wakes(m.member)
 		return
@@ -733,11 +739,9 @@ func (k *Keeper) tellsPass(to ident.Member, h *held) {
 	k.tell(to, &message{kind: went, custody: h.custody, member: h.keeper, span: max(1, millis(k.now.Sub(h.since)))})
 }
 
-// wakes tells the policy that somebody waits, if a token rests here.
+// wakes tells the policy that somebody waits, if a token rests here. That may be a member that this
+// one passes nothing to: others do not know that, and the token is to go on. Another one gets it.
 func (k *Keeper) wakes(who ident.Member) {
-	if k.isAvoided(who) {
-		return
-	}
 	if who == k.self {
 		who = ident.Member{}
 	}

@@ -690,6 +690,9 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		// It waits for the word of others since a restart, and says nothing yet.
 	case e != nil && e.hop == m.hop:
 		k.tell(from, &message{kind: still, custody: e.custody})
+		if k.isStruck(from) {
+			return
+		}
 		if e.state == running && e.waiter.IsZero() {
 			e.waiter = from
 		}
