@@ -127,8 +127,12 @@ func (k *Keeper) avoids(i *inquest) bool {
 	if i.there { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
-	return i.waited != clock.Never || !i.answered && k.now >= i.began.Add(k.retry)
+	return i.waited != clock.Never || !i.answered && (k.now >= i.began.Add(k.retry) || i.leavesOwn())
 }
+
+// leavesOwn reports whether this member has passed the token to the other one itself, and has no
+// receipt of it: it passes it no other one before that one has given account.
+func (i *inquest) leavesOwn() bool { return i.own && !i.from.IsZero() && !i.receipt }
 
 // holds notes, as the slot's keeper, that a holder has a token while somebody waits. The holder
 // is told so once, at the latest after L. It is to give account when it has not passed the token
@@ -168,6 +172,9 @@ func (k *Keeper) opens(i inquest) *inquest {
 	i.next = i.began
 	if i.from == k.self {
 		k.ownWord(&i)
+	}
+	if i.leavesOwn() {
+		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
 	}
 	s.open = append(s.open, i)
 	return &s.open[len(s.open)-1]

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -19,25 +20,28 @@ type happenings struct {
 // befall lets a group have bad luck for a while. The network's invariant is that no honest member
 // strikes another one.
 func befall(t *rapid.T, what happenings) *network {
-	n := newNetwork(rapid.IntRange(3, 7).Draw(t, "members"), rapid.Uint64().Draw(t, "seed"))
+	seed := rapid.Uint64().Draw(t, "seed")
+	rng := rand.New(rand.NewPCG(seed, 2)) // small numbers would be drawn too often
+	n := newNetwork(3+rng.IntN(5), seed)
 	n.log = t.Logf
-	n.detect = rapid.SampledFrom([]time.Duration{100 * time.Millisecond, time.Second, time.Minute}).Draw(t, "detection")
-	n.loss = rapid.SampledFrom([]float64{0, 0.02, 0.2}).Draw(t, "loss")
-	n.stays = rapid.Bool().Draw(t, "stays")
+	n.detect = []time.Duration{100 * time.Millisecond, time.Second, time.Minute}[rng.IntN(3)]
+	n.loss = []float64{0, 0.02, 0.2}[rng.IntN(3)]
+	n.stays = rng.IntN(2) == 0
 	if what.receipts {
-		n.slow = rapid.SampledFrom([]time.Duration{0, 100 * time.Millisecond, 2 * time.Second}).Draw(t, "slow receipts")
+		n.slow = []time.Duration{0, 100 * time.Millisecond, 2 * time.Second}[rng.IntN(3)]
 	}
 	for _, s := range n.sites {
-		s.durable = !what.deaths || rapid.Bool().Draw(t, "durable")
-		s.greedy = rapid.Bool().Draw(t, "greedy")
+		s.durable = !what.deaths || rng.IntN(2) == 0
+		s.greedy = rng.IntN(2) == 0
 	}
 	if what.liar {
-		n.lets(rapid.IntRange(0, len(n.sites)-1).Draw(t, "liar"))
+		n.lets(rng.IntN(len(n.sites)))
 	}
-	pick := func() *site { return n.sites[rapid.IntRange(0, len(n.sites)-1).Draw(t, "who")] }
-	for range rapid.IntRange(1, 60).Draw(t, "happenings") {
+	pick := func() *site { return n.sites[rng.IntN(len(n.sites))] }
+	pause := []int{50, 500, 5_000, 12_000}[rng.IntN(4)]
+	for range 60 - rapid.IntRange(0, 60).Draw(t, "happenings less than 60") {
 		s := pick()
-		switch rapid.IntRange(0, 9).Draw(t, "what") {
+		switch rng.IntN(10) {
 		case 0:
 			if what.deaths && s.up && n.ups() > 1 {
 				n.die(s.index())
@@ -55,12 +59,12 @@ func befall(t *rapid.T, what happenings) *network {
 			n.heal()
 		case 5:
 			if what.freezes {
-				n.freeze(time.Duration(rapid.IntRange(1, 20).Draw(t, "frozen")) * time.Second)
+				n.freeze(time.Duration(1+rng.IntN(20)) * time.Second)
 			}
 		default:
 			n.want(s.index())
 		}
-		n.run(time.Duration(rapid.IntRange(0, 12_000).Draw(t, "pause")) * time.Millisecond)
+		n.run(time.Duration(rng.IntN(pause)) * time.Millisecond)
 	}
 	n.heal()
 	n.run(time.Minute)
