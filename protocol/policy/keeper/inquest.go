@@ -73,6 +73,7 @@ type inquest struct {
 	asleep   bool          // it has said nothing, and is asked again when it does
 	says     kind          // which: still, never, sent, proof or instead; 0: nothing yet
 	young    time.Duration // of never: since when it has been at work
+	left     clock.Instant // of sent: when it began to; clock.Never: it does not say
 	to       ident.Member  // of sent: to whom; of instead: who had the other token before
 	other    custody       // of instead: the token that came in its place
 	toDenies bool          // that one says that it never had it
@@ -370,7 +371,10 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 		case k.isMoving(m):
 			i.answered, i.says = true, 0
 		default:
-			i.answered, i.says, i.waited = true, sent, clock.Never
+			i.answered, i.says, i.waited, i.left = true, sent, clock.Never, clock.Never
+			if m.span > 0 {
+				i.left = k.now.Add(-span(m.span))
+			}
 			if i.to != m.member {
 				i.to, i.toSays, i.toDenies = m.member, false, false
 				i.next = k.now
@@ -552,12 +556,13 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 }
 
 // sentHere: a member says for long that it passes a token to this one, to which none has come. If
-// no cut explains that, it lies.
+// no cut explains that, it lies; unless an earlier life of this one may have got it.
 func (k *Keeper) sentHere(i *inquest) bool {
 	switch {
 	case k.holder.find(&i.token) != nil || k.holder.pass(i.token, i.hop+1) != nil:
 	case k.now < i.began.Add(k.bears(2*k.silence)):
 		return false
+	case k.forgetful && (i.left == clock.Never || i.left < k.start):
 	case k.isSteady(i.member, i.began.Add(-k.overdue())):
 		k.strikes(i.member, i)
 	}

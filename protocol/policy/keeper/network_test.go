@@ -526,6 +526,7 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 	if refuses {
 		n.refused++
 	}
+	rlife := r.life
 	reached := r.up && !n.isCut(s, r)
 	if refuses || r == s || !reached && n.rng.IntN(2) == 0 { // it was not even offered, or in vain
 		n.after(passTime, func() {
@@ -543,8 +544,9 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 	})
 	n.after(passTime, func() {
 		if !r.up || n.isCut(s, r) {
-			if r.durable && s.durable { // it is repeated until that one is back
-				n.doubts = append(n.doubts, doubt{from: s, to: r, token: t})
+			d := doubt{from: s, to: r, token: t, lives: [2]int{life, rlife}}
+			if d.lasts() { // it is repeated until that one is back
+				n.doubts = append(n.doubts, d)
 			}
 			return // lost, and nobody knows
 		}
@@ -583,12 +585,23 @@ func (s *site) anyOther() ident.Member {
 type doubt struct {
 	from, to *site
 	token    policy.Token
+	lives    [2]int // of both, when it was handed over
+}
+
+// lasts reports whether both still know of it.
+func (d doubt) lasts() bool {
+	return (d.from.durable || d.from.up && d.from.life == d.lives[0]) && (d.to.durable || d.to.up && d.to.life == d.lives[1])
 }
 
 // settle ends the doubts between members that are up: the token is taken, or given back.
 func (n *network) settle() {
 	for i := 0; i < len(n.doubts); i++ {
 		d := n.doubts[i]
+		if !d.lasts() {
+			n.doubts = slices.Delete(n.doubts, i, i+1)
+			i--
+			continue
+		}
 		if !d.from.up || !d.to.up || n.isCut(d.from, d.to) {
 			continue
 		}
