@@ -80,6 +80,7 @@ type inquest struct {
 	refuted  bool          // of instead: and another one has taken that custody
 	toSays   bool          // that one has said something else
 	receipt  bool          // there is a receipt of it for that custody
+	proved   clock.Instant // since when this member has known it; longAgo: since it asked first
 	ofNow    bool          // which it gave with the memory that it has now
 	fromSays bool          // the sender has answered
 	there    bool          // it has the token, as far as is known: none has been made in its place
@@ -173,6 +174,7 @@ func (k *Keeper) opens(i inquest) *inquest {
 	i.next = i.began
 	if i.from == k.self {
 		k.ownWord(&i)
+		i.proved = longAgo
 	}
 	if i.leavesOwn() {
 		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
@@ -191,6 +193,9 @@ func (k *Keeper) ownWord(i *inquest) {
 	case p != nil && !p.dropped && p.to == i.member && p.hop+1 == i.hop:
 		r, ok := k.took(p.receipt)
 		i.fromSays, i.since = true, p.since
+		if ok && r.Hop == i.hop && !i.receipt {
+			i.proved = k.now
+		}
 		i.receipt, i.ofNow = ok && r.Hop == i.hop, r.Current
 	default:
 		i.from = ident.Member{} // it was passed to another one, or is here again
@@ -420,7 +425,7 @@ func (k *Keeper) senderSays(i *inquest, m *message) {
 		if r, ok := k.took(m.receipt); ok && r.Token == i.token && r.Hop == i.hop {
 			i.fromSays = true
 			if r.Signer == i.member {
-				i.receipt, i.ofNow = true, r.Current
+				i.receipt, i.ofNow, i.proved = true, r.Current, k.now
 			} else {
 				i.from = ident.Member{} // it was passed to another one: they were named wrongly
 			}
@@ -449,6 +454,11 @@ func (k *Keeper) concludes(i *inquest) bool {
 	case i.says == proof, i.says == instead && i.toSays:
 	case k.isLate(i):
 		k.strikes(i.member, i)
+	case denies && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
+		if i.says == never {
+			i.says = 0
+		}
+		return false
 	case denies && i.receipt && i.ofNow && !k.hasForgotten(i):
 		k.strikes(i.member, i)
 	case denies && i.receipt:
