@@ -297,11 +297,11 @@ func (n *network) mint(at int) {
 	s.step(policy.Event{Kind: policy.Generated, Token: t})
 }
 
-// next is the next living member.
+// next is the next living member that can be reached.
 func (n *network) next(at int) int {
 	for i := 1; i < len(n.sites); i++ {
 		k := (at + i) % len(n.sites)
-		if n.sites[k].up {
+		if n.sites[k].up && !n.isCut(n.sites[at], n.sites[k]) {
 			return k
 		}
 	}
@@ -573,7 +573,7 @@ func (s *site) anyOther() ident.Member {
 	at := max(0, s.n.next(s.index()))
 	for i := range len(s.n.sites) {
 		o := s.n.sites[(at+i)%len(s.n.sites)]
-		if o != s && o.up && s.shuns[o.id] <= s.n.now {
+		if o != s && o.up && !s.n.isCut(s, o) && s.shuns[o.id] <= s.n.now {
 			return o.id
 		}
 	}
