@@ -431,6 +431,10 @@ func (k *Keeper) statement(h *held) message {
 // settled is the end of a pass. It reports whether the policy is not to know.
 func (k *Keeper) settled(e *policy.Event) bool {
 	h := k.holder.find(&e.Token.ID)
+	if h != nil && e.Outcome != policy.Returned && e.Token.Hop < h.hop { // of an earlier custody: it has come back before the answer
+		k.holder.proves(custody{e.Token.ID, e.Token.Hop}, e)
+		return true
+	}
 	left := h != nil && h.state == leaving
 	if h != nil && h.state < passing && h.action.Kind == policy.Run { // for the policy it runs
 		k.step(policy.Event{Kind: policy.OperationEnded, Token: e.Token})
@@ -454,6 +458,13 @@ func (k *Keeper) settled(e *policy.Event) bool {
 		k.holder.remove(&e.Token.ID)
 	}
 	return left
+}
+
+// proves notes the receipt of a pass that is over as far as this member knows.
+func (h *holder) proves(c custody, e *policy.Event) {
+	if p := h.pass(c.token, c.hop); p != nil && p.custody == c && !p.dropped && len(p.receipt) == 0 {
+		p.to, p.receipt = cmp.Or(e.From, p.to), keep(e.Body)
+	}
 }
 
 // went remembers a pass in place of the oldest one that is not the last one of its token. Of each
