@@ -469,7 +469,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 		return k.sentHere(i)
 	case i.says == sent && i.toDenies:
 		k.doubts(i.member, i.to, i)
-	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies):
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies && (!i.refuted || i.fromSays || i.from.IsZero())):
 		k.excuses(i)
 	case i.says == sent && i.toSays:
 	default:
