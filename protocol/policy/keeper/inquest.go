@@ -80,7 +80,7 @@ type inquest struct {
 	refuted  bool          // of instead: and another one has taken that custody
 	toSays   bool          // that one has said something else
 	receipt  bool          // there is a receipt of it for that custody
-	proved   clock.Instant // since when this member has known it; longAgo: since it asked first
+	proved   clock.Instant // since when this member has known it
 	ofNow    bool          // which it gave with the memory that it has now
 	fromSays bool          // the sender has answered
 	there    bool          // it has the token, as far as is known: none has been made in its place
@@ -174,7 +174,6 @@ func (k *Keeper) opens(i inquest) *inquest {
 	i.next = i.began
 	if i.from == k.self {
 		k.ownWord(&i)
-		i.proved = longAgo
 	}
 	if i.leavesOwn() {
 		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
@@ -483,11 +482,8 @@ func (k *Keeper) concludes(i *inquest) bool {
 // configuration is another one, and nothing that this member has seen contradicts it.
 func (k *Keeper) hasForgotten(i *inquest) bool {
 	at, greeted := k.inquests.greeted[i.member]
-	switch {
-	case k.hadSince(i):
+	if k.hadSince(i) {
 		return false
-	case k.now < k.start.Add(i.young+k.silence): // this one has begun since, too
-		return true
 	}
 	return !greeted || k.now < at.Add(i.young+k.silence)
 }

@@ -247,6 +247,10 @@ func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
 				c.lasts(lateAfter/2, stays)
 			}
 		}, true},
+		{"late, and then silent while others speak", func(c *court) {
+			c.lasts(lateAfter+time.Second, stays)
+			c.lasts(2*lateAfter, map[int]message{thePasser: {kind: sent, custody: custody{token, 8}, member: at(theHolder)}})
+		}, false},
 		{"of another custody", func(c *court) {
 			c.lasts(2*lateAfter, map[int]message{theHolder: {kind: still, custody: custody{token, 10}}})
 		}, false},
@@ -318,6 +322,9 @@ func TestInquest_NeverBeforeReceiptIsKnown_AskedAgain(t *testing.T) {
 		require.True(t, c.asks(theHolder, blamedFrom), "again")
 		c.says(theHolder, says)
 		require.False(t, c.struck(theHolder), "an answer to the first question")
+		c.after(c.retry)
+		c.says(thePasser, knowsNone)
+		require.False(t, c.struck(theHolder), "nothing new")
 		c.lasts(3*time.Second, map[int]message{theHolder: again})
 		assert.Equal(t, again.kind == never, c.struck(theHolder))
 	}
