@@ -249,7 +249,8 @@ func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
 		}, true},
 		{"late, and then silent while others speak", func(c *court) {
 			c.lasts(lateAfter+time.Second, stays)
-			c.lasts(2*lateAfter, map[int]message{thePasser: {kind: sent, custody: custody{token, 8}, member: at(theHolder)}})
+			c.lasts(3*DefaultSilence, nil)
+			c.says(thePasser, knowsNone)
 		}, false},
 		{"of another custody", func(c *court) {
 			c.lasts(2*lateAfter, map[int]message{theHolder: {kind: still, custody: custody{token, 10}}})
