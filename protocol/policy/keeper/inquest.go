@@ -577,9 +577,14 @@ func (k *Keeper) sentHere(i *inquest) bool {
 
 // excuses notes that a member says that it has dropped a token for another one, and nobody confirms
 // that. It may be true, as where somebody makes tokens, or after a cut. So it is not struck, but where
-// no cut explains it this one passes nothing to it for a while.
+// no cut explains it, and no restart of the one that is to confirm it, this one passes nothing to it
+// for a while.
 func (k *Keeper) excuses(i *inquest) {
-	if m := i.member; k.isSteady(m, i.began.Add(-k.overdue())) {
+	since := i.began.Add(-k.overdue())
+	if !i.to.IsZero() && i.to != k.self && i.to != i.member && !k.isSteady(i.to, since) {
+		return
+	}
+	if m := i.member; k.isSteady(m, since) {
 		k.inquests.barred.note(m, k.now, excuseTimes*k.overdue())
 		k.shuns(m, k.inquests.barred.left(m, k.now))
 	}

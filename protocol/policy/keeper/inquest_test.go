@@ -589,6 +589,34 @@ func TestInquest_Instead_AvoidedUnlessConfirmed(t *testing.T) {
 	}
 }
 
+// TestInquest_InsteadFromThisMember_ItKnows: whether it has passed the other token to that one.
+func TestInquest_InsteadFromThisMember_ItKnows(t *testing.T) {
+	for _, to := range []int{theHolder, theThird} {
+		c := newCourt()
+		c.passes(custody{secondToken, 4}, to)
+		c.delivered(custody{secondToken, 4}, to, true)
+		c.accuses()
+		c.lasts(3*time.Second, map[int]message{
+			theHolder: {kind: instead, member: at(theSelf), other: custody{secondToken, 5}},
+			thePasser: {kind: sent, custody: custody{token, 8}, member: at(theHolder)},
+		})
+		assert.Equal(t, to == theThird, c.isAvoided(at(theHolder)))
+		assert.False(t, c.isOpen(blamedFrom))
+	}
+}
+
+// TestInquest_InsteadFromOneThatRestarted_NotAvoided: that one does not know it any more.
+func TestInquest_InsteadFromOneThatRestarted_NotAvoided(t *testing.T) {
+	c := newCourt()
+	c.greet(theThird)
+	c.accuses()
+	c.lasts(3*time.Second, map[int]message{
+		theHolder: {kind: instead, member: at(theThird), other: custody{secondToken, 5}},
+		theThird:  {kind: proof, receipt: receiptOf(theFourth, custody{secondToken, 9}, true)},
+	})
+	assert.False(t, c.isAvoided(at(theHolder)))
+}
+
 // TestInquest_InsteadAfterCut_NotAvoided: what it dropped the token for may be in the other part.
 func TestInquest_InsteadAfterCut_NotAvoided(t *testing.T) {
 	c := newCourt()
