@@ -289,6 +289,10 @@ func TestInquest_Never_StruckIfReceiptAndNoRestart(t *testing.T) {
 		{"it had it after it began", func(c *court) {
 			c.holder.went(passed{custody: custody{token, 3}, to: at(theThird), since: c.now.Add(-time.Minute), receipt: receiptOf(theThird, custody{token, 4}, true)})
 		}, mine, anHourAgo, true},
+		{"it had it before it restarted", func(c *court) {
+			c.greet(theHolder)
+			c.holder.went(passed{custody: custody{token, 3}, to: at(theThird), since: c.now.Add(-time.Minute), receipt: receiptOf(theThird, custody{token, 4}, true)})
+		}, mine, justBegun, false},
 		{"of another memory", nil, receiptOf(theHolder, blamedFrom, false), justBegun, false},
 		{"of another member", nil, receiptOf(theThird, blamedFrom, true), justBegun, false},
 		{"of another hop", nil, receiptOf(theHolder, custody{token, 8}, true), justBegun, false},

@@ -49,7 +49,7 @@ type network struct {
 	cuts       [][2]*site
 	slow       time.Duration // a receipt takes up to this longer
 	liar       *site
-	barred     int // honest members that honest ones pass nothing to, though they believe them
+	caught     int // reports about the liar
 	opened     int // inquests
 	programs   []program
 	overlap    time.Duration // in which two programs ran
@@ -382,10 +382,9 @@ func (s *site) strikesNoHonest() {
 			panic(fmt.Sprintf("%v: member %d strikes member %d", s.n.now.Sub(0), s.index(), other.index()))
 		}
 	}
-	for _, i := range s.keeper.inquests.open {
-		if i.custody.hop > 0 && i.member == s.id {
-			panic("an inquest of its own")
-		}
+	i, h := &s.keeper.inquests, &s.keeper.holder
+	if len(i.open) > maxInquests || len(i.doubts) > maxDoubts || len(i.blamed) > maxInquests || len(h.passed) > maxPassed || len(h.had) > maxHad {
+		panic(fmt.Sprintf("member %d remembers too much", s.index()))
 	}
 }
 
@@ -423,7 +422,9 @@ func (s *site) do(a policy.Action) {
 	case policy.Shun:
 		s.shuns[a.To] = a.At
 		if to := n.sites[int(a.To[0])-1]; a.Struck && s != n.liar && to != n.liar {
-			n.barred++
+			panic(fmt.Sprintf("%v: member %d reports member %d", n.now.Sub(0), s.index(), to.index()))
+		} else if a.Struck && to == n.liar {
+			n.caught++
 		}
 	case policy.Generate:
 		if len(s.holds) == 0 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
 	"github.com/wandertoken/wander/protocol/ident"
@@ -152,35 +153,34 @@ func (n *network) lets(i int) {
 }
 
 // TestInquest_BadLuck_NobodyStruck, no_false. Members die, come back with their memory
-// or without, stand still, and lose messages.
+// or without, stand still, and lose messages. Receipts come late, also after the token has come back.
 func TestInquest_BadLuck_NobodyStruck(t *testing.T) {
 	opened := 0
 	rapid.Check(t, func(t *rapid.T) {
 		opened += befall(t, happenings{deaths: true, freezes: true, receipts: true}).opened
 	})
-	t.Log(opened, "inquests")
+	assert.Positive(t, opened)
 }
 
-// TestInquest_LiarAndBadLuck_OnlyLiarStruck: one member says anything.
+// TestInquest_LiarAndBadLuck_OnlyLiarStruck: one member says anything, and the others do not remember
+// more than they may.
 func TestInquest_LiarAndBadLuck_OnlyLiarStruck(t *testing.T) {
-	opened, barred := 0, 0
+	opened, caught := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		n := befall(t, happenings{deaths: true, freezes: true, receipts: true, liar: true})
-		opened += n.opened
-		barred += n.barred
+		opened, caught = opened+n.opened, caught+n.caught
 	})
-	t.Log(opened, "inquests", barred, "barred")
+	assert.Positive(t, opened)
+	t.Logf("%d inquests, %d reports about the liar", opened, caught)
 }
 
 // TestInquest_Cuts_NobodyStruck: the group falls into two parts, and into others before they have all
 // met again. A cut between two members that everybody else still reaches is not in here: X-49 takes
 // the transfers that are lost in two such cuts of one member for a lie.
 func TestInquest_Cuts_NobodyStruck(t *testing.T) {
-	opened, barred := 0, 0
+	opened := 0
 	rapid.Check(t, func(t *rapid.T) {
-		n := befall(t, happenings{deaths: true, cuts: true, freezes: true, receipts: true})
-		opened += n.opened
-		barred += n.barred
+		opened += befall(t, happenings{deaths: true, cuts: true, freezes: true, receipts: true}).opened
 	})
-	t.Log(opened, "inquests", barred, "barred")
+	assert.Positive(t, opened)
 }
