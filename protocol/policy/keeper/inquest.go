@@ -52,7 +52,6 @@ type inquests struct {
 	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
 	kept    kept                           // a token whose holder was told that somebody waits
-	excused []lastBlame                    // members that have dropped a token for another one, as they say
 	blamed  []lastBlame                    // who has blamed others, and when
 	greeted map[ident.Member]clock.Instant // when a member's process was last seen to begin, or to greet
 	arrived ident.Token                    // that came here last

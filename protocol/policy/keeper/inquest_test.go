@@ -698,6 +698,7 @@ func TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks(t *testing.T) {
 			require.True(t, c.asks(theHolder, blamedFrom))
 			c.after(time.Hour)
 			require.False(t, c.asks(theHolder, blamedFrom))
+			require.Contains(t, c.shunned(), theHolder)
 			assert.False(t, c.struck(theHolder))
 			speaks(c)
 			require.True(t, c.asks(theHolder, blamedFrom))
@@ -843,6 +844,9 @@ func TestHolds_TokenStays_HolderToldOnceAndAsked(t *testing.T) {
 			if !test.is {
 				assert.Equal(t, test.open, c.isOpen(blamedFrom))
 			}
+			if test.says != 0 && !test.is {
+				assert.False(t, c.isAvoided(at(theHolder)), "it may be busy")
+			}
 			assert.False(t, c.struck(theThird))
 		})
 	}
@@ -857,6 +861,36 @@ func TestHolds_TokenMoves_NobodyAsked(t *testing.T) {
 		c.after(DefaultSilence / 2)
 	}
 	assert.Empty(t, c.inquests.open)
+}
+
+// TestHolds_OtherTokens_NobodyAsked: a member that always has one, each for a short time.
+func TestHolds_OtherTokens_NobodyAsked(t *testing.T) {
+	c := newCourt()
+	for i := range byte(30) {
+		c.says(theThird, message{kind: want})
+		c.says(theHolder, message{kind: have, custody: custody{ident.Token{i + 1}, 5}})
+		c.after(DefaultSilence / 2)
+	}
+	assert.Empty(t, c.inquests.open)
+}
+
+// TestHolds_HolderWasAsleep_NotStruck: it has given account, and is late when it wakes up.
+func TestHolds_HolderWasAsleep_NotStruck(t *testing.T) {
+	c := newCourt()
+	has := func(d time.Duration) {
+		for end := c.now.Add(d); c.now < end; c.after(time.Second) {
+			c.says(theThird, message{kind: want})
+			c.says(theHolder, message{kind: have, custody: blamedFrom})
+			if len(c.questions(theHolder)) > 0 {
+				c.says(theHolder, message{kind: still, custody: blamedFrom})
+			}
+		}
+	}
+	has(3 * DefaultSilence)
+	require.True(t, c.isOpen(blamedFrom))
+	c.after(2 * restarts * lateAfter)
+	has(2*DefaultSilence - time.Second)
+	assert.False(t, c.struck(theHolder))
 }
 
 // TestStruck_SpeaksAndAsks_IgnoredAndAnswered: what it says counts for nothing; its questions are
