@@ -74,6 +74,7 @@ type inquest struct {
 	young    time.Duration // of never: since when it has been at work
 	left     clock.Instant // of sent: when it began to; clock.Never: it does not say
 	to       ident.Member  // of sent: to whom; of instead: who had the other token before
+	toHop    uint64        // of sent: the custody that it has there
 	other    custody       // of instead: the token that came in its place
 	toDenies bool          // that one says that it never had it
 	refuted  bool          // of instead: and another one has taken that custody
@@ -254,7 +255,7 @@ func (k *Keeper) asksAccount(i *inquest) {
 	case i.says == instead:
 		k.tell(i.to, &message{kind: account, custody: custody{i.other.token, i.other.hop - 1}})
 	default:
-		k.tell(i.to, &message{kind: account, custody: custody{i.token, i.hop + 1}})
+		k.tell(i.to, &message{kind: account, custody: custody{i.token, i.toHop}})
 	}
 }
 
@@ -310,7 +311,7 @@ func (k *Keeper) accounted(from ident.Member, m *message) {
 			k.confirms(i, m)
 		case from == i.to:
 			i.toSays = i.toSays || (m.kind == still || m.kind == sent) && m.token == i.token || m.kind == proof
-			i.toDenies = !i.toSays && m.kind == never && m.custody == (custody{i.token, i.hop + 1})
+			i.toDenies = !i.toSays && m.kind == never && m.custody == (custody{i.token, i.toHop})
 		case from == i.from && !i.own:
 			k.senderSays(i, m)
 		default:
@@ -378,8 +379,8 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 			if m.span > 0 {
 				i.left = k.now.Add(-span(m.span))
 			}
-			if i.to != m.member {
-				i.to, i.toSays, i.toDenies = m.member, false, false
+			if i.to != m.member || i.toHop != m.hop+1 {
+				i.to, i.toHop, i.toSays, i.toDenies = m.member, m.hop+1, false, false
 				i.next = k.now
 			}
 		}

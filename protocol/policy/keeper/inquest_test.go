@@ -681,6 +681,19 @@ func TestInquest_Sent_NextHolderAnswers(t *testing.T) {
 	}
 }
 
+// TestInquest_SentLaterCustody_ReceiverAskedAboutThatOne: the one that it was blamed for went on, and
+// came back. The receiver has never had the custody after it.
+func TestInquest_SentLaterCustody_ReceiverAskedAboutThatOne(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	c.says(theHolder, message{kind: sent, custody: custody{token, 12}, member: at(theThird)})
+	require.True(t, c.asks(theThird, custody{token, 13}))
+	c.says(theThird, message{kind: never, custody: custody{token, 10}})
+	assert.Empty(t, c.inquests.doubts)
+	c.says(theThird, message{kind: never, custody: custody{token, 13}})
+	assert.Len(t, c.inquests.doubts, 1)
+}
+
 // TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks: who is asleep, or dead, is not struck. It is asked
 // once more when it says anything, or connects.
 func TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks(t *testing.T) {
