@@ -490,6 +490,20 @@ func TestInquest_OwnTransferUnanswered_NextTokenGoesElsewhere(t *testing.T) {
 	assert.Equal(t, at(theThird), c.passedTo())
 }
 
+// TestInquest_OwnTransferDeniedTooEarly_CountsNothing: nothing counts before the answer is due.
+func TestInquest_OwnTransferDeniedTooEarly_CountsNothing(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 8}, theHolder)
+	c.comes(custody{secondToken, 2}, theThird)
+	says := justBegun
+	says.custody = blamedFrom
+	c.says(theHolder, says)
+	assert.False(t, c.isBarred(theHolder))
+	c.after(DefaultSilence)
+	c.says(theHolder, says)
+	assert.True(t, c.isBarred(theHolder))
+}
+
 // TestInquest_OwnPassWithReceipt_NotAvoided: others may have lost that token.
 func TestInquest_OwnPassWithReceipt_NotAvoided(t *testing.T) {
 	c := newCourt()
