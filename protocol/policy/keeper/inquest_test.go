@@ -708,6 +708,20 @@ func TestInquest_SentLaterCustody_ReceiverAskedAboutThatOne(t *testing.T) {
 	assert.Len(t, c.inquests.doubts, 1)
 }
 
+// TestInquest_SentNonsense_NoAnswer: to itself, to nobody, or an earlier custody.
+func TestInquest_SentNonsense_NoAnswer(t *testing.T) {
+	for _, m := range []message{
+		{kind: sent, custody: blamedFrom, member: at(theHolder)}, {kind: sent, custody: blamedFrom},
+		{kind: sent, custody: custody{token, 8}, member: at(theThird)}, {kind: sent, custody: custody{secondToken, 9}, member: at(theThird)},
+	} {
+		c := newCourt()
+		c.accuses()
+		c.lasts(2*time.Second, map[int]message{theHolder: m})
+		assert.True(t, c.isAvoided(at(theHolder)))
+		assert.False(t, c.inquests.open[0].answered)
+	}
+}
+
 // TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks: who is asleep, or dead, is not struck. It is asked
 // once more when it says anything, or connects.
 func TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks(t *testing.T) {
