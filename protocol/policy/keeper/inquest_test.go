@@ -607,6 +607,18 @@ func TestInquest_Instead_AvoidedUnlessConfirmed(t *testing.T) {
 	}
 }
 
+// TestInquest_InsteadAnsweredLate_EarlierCustodyTellsNothing: the answer may be one to an earlier question.
+func TestInquest_InsteadAnsweredLate_EarlierCustodyTellsNothing(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	c.says(theHolder, message{kind: instead, custody: blamedFrom, member: at(theThird), other: custody{secondToken, 5}})
+	c.says(theThird, message{kind: proof, receipt: receiptOf(theFourth, custody{secondToken, 4}, true)})
+	require.True(t, c.isOpen(blamedFrom))
+	c.says(theThird, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 5}, true)})
+	assert.False(t, c.isAvoided(at(theHolder)))
+	assert.False(t, c.isOpen(blamedFrom))
+}
+
 // TestInquest_InsteadFromThisMember_ItKnows: whether it has passed the other token to that one.
 func TestInquest_InsteadFromThisMember_ItKnows(t *testing.T) {
 	for _, to := range []int{theHolder, theThird} {
@@ -1058,12 +1070,11 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 			assert.Equal(t, at(theThird), m.member)
 			assert.Equal(t, custody{secondToken, 5}, m.other)
 		}},
-		{"dropped for an earlier one", func(c *court) {
-			c.comes(custody{secondToken, 9}, thePasser)
+		{"dropped, and only an earlier one was here", func(c *court) {
+			c.comes(custody{ident.Token{0, 1}, 9}, thePasser)
 			c.comes(blamedFrom, theThird)
-			c.Keeper.discards(c.holder.find(&secondToken))
 			c.Keeper.discards(c.holder.find(&blamedFrom.token))
-		}, instead, nil},
+		}, instead, func(t *testing.T, m message) { assert.Zero(t, m.member) }},
 		{"not known yet since a restart", func(c *court) {
 			c.step(policy.Event{Kind: policy.Resumed, Token: policy.Token{ID: token, Hop: 9, Born: 1}})
 		}, 0, nil},
