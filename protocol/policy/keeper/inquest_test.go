@@ -500,6 +500,9 @@ func TestInquest_OwnTransferDeniedTooEarly_CountsNothing(t *testing.T) {
 	c.says(theHolder, says)
 	assert.False(t, c.isBarred(theHolder))
 	c.after(DefaultSilence)
+	require.False(t, c.asks(theHolder, blamedFrom))
+	c.after(c.retry)
+	require.True(t, c.asks(theHolder, blamedFrom))
 	c.says(theHolder, says)
 	assert.True(t, c.isBarred(theHolder))
 }
@@ -617,6 +620,21 @@ func TestInquest_InsteadAnsweredLate_EarlierCustodyTellsNothing(t *testing.T) {
 	c.says(theThird, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 5}, true)})
 	assert.False(t, c.isAvoided(at(theHolder)))
 	assert.False(t, c.isOpen(blamedFrom))
+}
+
+// TestInquest_InsteadDenied_AvoidedAtOnce: nothing more is to be known.
+func TestInquest_InsteadDenied_AvoidedAtOnce(t *testing.T) {
+	other := custody{secondToken, 5}
+	for _, m := range []message{{}, {member: at(theHolder), other: other}, {member: at(theThird), other: custody{secondToken, 0}}, {member: at(theThird), other: other}} {
+		c := newCourt()
+		c.accuses()
+		m.kind, m.custody = instead, blamedFrom
+		c.says(theHolder, m)
+		c.says(theThird, message{kind: never, custody: other})
+		c.says(theThird, message{kind: never, custody: custody{secondToken, 4}})
+		assert.True(t, c.isBarred(theHolder))
+		assert.False(t, c.isOpen(blamedFrom))
+	}
 }
 
 // TestInquest_InsteadFromThisMember_ItKnows: whether it has passed the other token to that one.
@@ -1163,6 +1181,11 @@ func TestReplaced_OtherTokenComes_OwnPassAskedAfter(t *testing.T) {
 		}, true},
 		{"the same token", func(c *court) { c.comes(custody{secondToken, 1 << 20}, theThird) }, false},
 		{"none was here", func(*court) {}, false},
+		{"it was dropped, for one that is here", func(c *court) {
+			c.comes(custody{thirdToken, 8}, theHolder)
+			c.comes(custody{token, 8}, thePasser)
+			c.Keeper.discards(c.holder.find(&token))
+		}, false},
 		{"it was dropped", func(c *court) { c.comes(custody{token, 8}, thePasser); c.Keeper.discards(c.holder.find(&token)) }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -1174,6 +1197,14 @@ func TestReplaced_OtherTokenComes_OwnPassAskedAfter(t *testing.T) {
 			assert.Equal(t, test.is, len(c.inquests.open) > 0)
 		})
 	}
+}
+
+// TestReplaced_SameTokenComesBack_NobodyAsked: it is not lost.
+func TestReplaced_SameTokenComesBack_NobodyAsked(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 8}, theHolder)
+	c.comes(custody{token, 10}, theHolder)
+	assert.Empty(t, c.inquests.open)
 }
 
 // TestGreets_ManyMembers_Bounded: it forgets rather than to grow.
