@@ -61,7 +61,7 @@ func (m *Machine) Release(t ident.Token, hop uint64, target ident.Member, field 
 	m.aim(rec, target)
 	// Who has just found nobody looks again when its pause is over: a policy
 	// that is told so may answer by letting go once more.
-	if !m.tryRelease(rec) && p.current.IsZero() && !p.alone {
+	if !m.tryRelease(rec) && (p.current.IsZero() || m.shuns(p, p.current)) && !p.alone {
 		m.offerDue(rec)
 	}
 }

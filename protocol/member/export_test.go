@@ -18,3 +18,9 @@ func (m *Member) Assemblies() int { return len(m.assemblies) }
 func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {
 	c.policies = func(_ string, _ policy.Params, in policy.Surroundings) (policy.Policy, error) { return made(in), nil }
 }
+
+// MaxShunned is how many members one passes no tokens to at most.
+const MaxShunned = maxShunned
+
+// Shuns is how many those are now.
+func (m *Member) Shuns() int { return len(m.shuns) }

@@ -241,7 +241,7 @@ func (k *Keeper) gained(t *policy.Token) *held {
 		e = &h.held[len(h.held)-1]
 	}
 	k.inquests.kept = kept{}
-	if e.parted && e.hop < t.Hop { // it has come back before its receipt
+	if e.parted && e.token == t.ID && e.hop < t.Hop { // it is back before its receipt
 		h.went(passed{custody: e.custody, to: e.keeper, since: e.since})
 	}
 	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true, known: longAgo}
@@ -445,6 +445,10 @@ func (k *Keeper) parted(e *policy.Event) {
 // settled is the end of a pass. It reports whether the policy is not to know.
 func (k *Keeper) settled(e *policy.Event) bool {
 	h := k.holder.find(&e.Token.ID)
+	if h != nil && e.Outcome != policy.Returned && e.Token.Hop < h.hop { // of an earlier custody: it has come back before the answer
+		k.holder.proves(custody{e.Token.ID, e.Token.Hop}, e)
+		return true
+	}
 	left := h != nil && h.state == leaving
 	if h != nil && h.state < passing && h.action.Kind == policy.Run { // for the policy it runs
 		k.step(policy.Event{Kind: policy.OperationEnded, Token: e.Token})
@@ -472,6 +476,13 @@ func (k *Keeper) settled(e *policy.Event) bool {
 		k.holder.remove(&e.Token.ID)
 	}
 	return left
+}
+
+// proves notes the receipt of a pass that is over as far as this member knows.
+func (h *holder) proves(c custody, e *policy.Event) {
+	if p := h.pass(c.token, c.hop); p != nil && p.custody == c && !p.dropped && len(p.receipt) == 0 {
+		p.to, p.receipt = cmp.Or(e.From, p.to), keep(e.Body)
+	}
 }
 
 // went remembers a pass in place of the oldest one that is not the last one of its token. Of each
@@ -718,6 +729,9 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 	if e != nil {
 		s := k.statement(e)
 		k.tell(from, &s)
+		if k.isStruck(from) {
+			return
+		}
 		e.asker, e.waiter = from, m.member
 		k.wakes(m.member)
 		return
@@ -754,11 +768,9 @@ func (k *Keeper) tellsPass(to ident.Member, h *held) {
 	k.tell(to, &message{kind: went, custody: h.custody, member: h.keeper, span: max(1, millis(k.now.Sub(h.since)))})
 }
 
-// wakes tells the policy that somebody waits, if a token rests here.
+// wakes tells the policy that somebody waits, if a token rests here. That may be a member that this
+// one passes nothing to: others do not know that, and the token is to go on. Another one gets it.
 func (k *Keeper) wakes(who ident.Member) {
-	if k.isAvoided(who) {
-		return
-	}
 	if who == k.self {
 		who = ident.Member{}
 	}

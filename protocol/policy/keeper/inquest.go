@@ -74,12 +74,15 @@ type inquest struct {
 	owes     bool          // it was asleep once, and has given no account since
 	says     kind          // which: still, never, sent, proof or instead; 0: nothing yet
 	young    time.Duration // of never: since when it has been at work
+	left     clock.Instant // of sent: when it began to; clock.Never: it does not say
 	to       ident.Member  // of sent: to whom; of instead: who had the other token before
+	toHop    uint64        // of sent: the custody that it has there
 	other    custody       // of instead: the token that came in its place
 	toDenies bool          // that one says that it never had it
 	refuted  bool          // of instead: and another one has taken that custody
 	toSays   bool          // that one has said something else
 	receipt  bool          // there is a receipt of it for that custody
+	proved   clock.Instant // since when this member has known it
 	ofNow    bool          // which it gave with the memory that it has now
 	fromSays bool          // the sender has answered
 	there    bool          // it has the token, as far as is known: none has been made in its place
@@ -128,8 +131,12 @@ func (k *Keeper) avoids(i *inquest) bool {
 	if i.there { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
-	return i.waited != clock.Never || !i.answered && (i.owes || k.now >= i.began.Add(k.retry))
+	return i.waited != clock.Never || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
 }
+
+// leavesOwn reports whether this member has passed the token to the other one itself, and has no
+// receipt of it: it passes it no other one before that one has given account.
+func (i *inquest) leavesOwn() bool { return i.own && !i.from.IsZero() && !i.receipt }
 
 // holds notes, as the slot's keeper, that a holder has a token while somebody waits. The holder
 // is told so once, at the latest after L. It is to give account when it has not passed the token
@@ -170,6 +177,9 @@ func (k *Keeper) opens(i inquest) *inquest {
 	if i.from == k.self {
 		k.ownWord(&i)
 	}
+	if i.leavesOwn() {
+		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
+	}
 	s.open = append(s.open, i)
 	return &s.open[len(s.open)-1]
 }
@@ -184,6 +194,9 @@ func (k *Keeper) ownWord(i *inquest) {
 	case p != nil && !p.dropped && p.to == i.member && p.hop+1 == i.hop:
 		r, ok := k.took(p.receipt)
 		i.fromSays, i.since = true, p.since
+		if ok && r.Hop == i.hop && !i.receipt {
+			i.proved = k.now
+		}
 		i.receipt, i.ofNow = ok && r.Hop == i.hop, r.Current
 	default:
 		i.from = ident.Member{} // it was passed to another one, or is here again
@@ -244,7 +257,7 @@ func (k *Keeper) asksAccount(i *inquest) {
 	case i.says == instead:
 		k.tell(i.to, &message{kind: account, custody: custody{i.other.token, i.other.hop - 1}})
 	default:
-		k.tell(i.to, &message{kind: account, custody: custody{i.token, i.hop + 1}})
+		k.tell(i.to, &message{kind: account, custody: custody{i.token, i.toHop}})
 	}
 }
 
@@ -300,7 +313,7 @@ func (k *Keeper) accounted(from ident.Member, m *message) {
 			k.confirms(i, m)
 		case from == i.to:
 			i.toSays = i.toSays || (m.kind == still || m.kind == sent) && m.token == i.token || m.kind == proof
-			i.toDenies = !i.toSays && m.kind == never && m.custody == (custody{i.token, i.hop + 1})
+			i.toDenies = !i.toSays && m.kind == never && m.custody == (custody{i.token, i.toHop})
 		case from == i.from && !i.own:
 			k.senderSays(i, m)
 		default:
@@ -364,9 +377,12 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 		case k.isMoving(m):
 			i.answered, i.says = true, 0
 		default:
-			i.answered, i.says, i.waited = true, sent, clock.Never
-			if i.to != m.member {
-				i.to, i.toSays, i.toDenies = m.member, false, false
+			i.answered, i.says, i.waited, i.left = true, sent, clock.Never, clock.Never
+			if m.span > 0 {
+				i.left = k.now.Add(-span(m.span))
+			}
+			if i.to != m.member || i.toHop != m.hop+1 {
+				i.to, i.toHop, i.toSays, i.toDenies = m.member, m.hop+1, false, false
 				i.next = k.now
 			}
 		}
@@ -410,7 +426,7 @@ func (k *Keeper) senderSays(i *inquest, m *message) {
 		if r, ok := k.took(m.receipt); ok && r.Token == i.token && r.Hop == i.hop {
 			i.fromSays = true
 			if r.Signer == i.member {
-				i.receipt, i.ofNow = true, r.Current
+				i.receipt, i.ofNow, i.proved = true, r.Current, k.now
 			} else {
 				i.from = ident.Member{} // it was passed to another one: they were named wrongly
 			}
@@ -439,6 +455,11 @@ func (k *Keeper) concludes(i *inquest) bool {
 	case i.says == proof, i.says == instead && i.toSays:
 	case k.isLate(i):
 		k.strikes(i.member, i)
+	case denies && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
+		if i.says == never {
+			i.says = 0
+		}
+		return false
 	case denies && i.receipt && i.ofNow && !k.hasForgotten(i):
 		k.strikes(i.member, i)
 	case denies && i.receipt:
@@ -449,7 +470,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 		return k.sentHere(i)
 	case i.says == sent && i.toDenies:
 		k.doubts(i.member, i.to, i)
-	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies):
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies && (!i.refuted || i.fromSays || i.from.IsZero())):
 		k.excuses(i)
 	case i.says == sent && i.toSays:
 	default:
@@ -466,7 +487,7 @@ func (k *Keeper) hasForgotten(i *inquest) bool {
 	switch {
 	case k.hadSince(i):
 		return false
-	case k.now < k.start.Add(i.young+k.silence): // this one has begun since, too
+	case k.now < k.start.Add(i.young+k.overdue()+recallTime): // this one has begun since, too
 		return true
 	}
 	return !greeted || k.now < at.Add(i.young+k.overdue()+recallTime)
@@ -551,12 +572,13 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 }
 
 // sentHere: a member says for long that it passes a token to this one, to which none has come. If
-// no cut explains that, it lies.
+// no cut explains that, it lies; unless an earlier life of this one may have got it.
 func (k *Keeper) sentHere(i *inquest) bool {
 	switch {
 	case k.holder.find(&i.token) != nil || k.holder.pass(i.token, i.hop+1) != nil:
 	case k.now < i.began.Add(k.bears(2*k.silence)):
 		return false
+	case k.forgetful && (i.left == clock.Never || i.left < k.start):
 	case k.isSteady(i.member, i.began.Add(-k.overdue())):
 		k.strikes(i.member, i)
 	}
@@ -565,9 +587,14 @@ func (k *Keeper) sentHere(i *inquest) bool {
 
 // excuses notes that a member says that it has dropped a token for another one, and nobody confirms
 // that. It may be true, as where somebody makes tokens, or after a cut. So it is not struck, but where
-// no cut explains it this one passes nothing to it for a while.
+// no cut explains it, and no restart of the one that is to confirm it, this one passes nothing to it
+// for a while.
 func (k *Keeper) excuses(i *inquest) {
-	if m := i.member; i.hop > 0 && k.isSteady(m, i.began.Add(-k.overdue())) { // its own clock may be wrong
+	since := i.began.Add(-k.overdue())
+	if !i.to.IsZero() && i.to != k.self && i.to != i.member && !k.isSteady(i.to, since) {
+		return
+	}
+	if m := i.member; i.hop > 0 && k.isSteady(m, since) { // its own clock may be wrong
 		k.inquests.barred.note(m, k.now, excuseTimes*k.overdue())
 		k.shuns(m, k.inquests.barred.left(m, k.now))
 	}
@@ -696,6 +723,9 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		// It waits for the word of others since a restart, and says nothing yet.
 	case e != nil && e.hop == m.hop:
 		k.tell(from, &message{kind: still, custody: e.custody})
+		if k.isStruck(from) {
+			return
+		}
 		if e.state == running && e.waiter.IsZero() {
 			e.waiter = from
 		}

@@ -435,6 +435,7 @@ func (k *Keeper) handleOwn() {
 		m := k.own[0]
 		k.own = append(k.own[:0], k.own[1:]...)
 		k.handle(k.self, &m)
+		k.accounted(k.self, &m)
 	}
 }
 

@@ -2,6 +2,8 @@ package keeper
 
 import (
 	"container/heap"
+	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -44,6 +46,11 @@ type network struct {
 	made       int // by keepers
 	told       int // messages
 	refused    int // offers of newborn tokens
+	cuts       [][2]*site
+	slow       time.Duration // a receipt takes up to this longer
+	liar       *site
+	caught     int // reports about the liar
+	opened     int // inquests
 	programs   []program
 	overlap    time.Duration // in which two programs ran
 	stall      time.Duration // longest in which somebody waited, nobody ran and no program could
@@ -68,6 +75,9 @@ type site struct {
 	queued  int            // questions that wait
 	holds   []policy.Token // in custody, also while away if durable
 	arrives map[int]clock.Instant
+	memory  uint64                         // incarnation: another one after a loss of memory
+	shuns   map[ident.Member]clock.Instant // whom it passes nothing to unless it is named
+	lies    func(policy.Event) bool        // what a liar does instead of its keeper, if it is true
 }
 
 type program struct {
@@ -83,6 +93,7 @@ type puppet struct {
 	token   policy.Token
 	have    bool
 	running bool
+	ran     bool         // since the token came, or somebody was to take it
 	seen    policy.Token // the latest one that was here
 	spare   policy.Token // came while another one was in use; zero: none
 }
@@ -101,7 +112,7 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 			}
 			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
 		}
-		p.have, p.token = true, e.Token
+		p.have, p.token, p.ran = true, e.Token, false
 		hops := byte(0)
 		if len(e.Token.Field) == 1 {
 			hops = e.Token.Field[0]
@@ -110,7 +121,7 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 	case policy.PassSettled:
 		switch e.Outcome {
 		case policy.Returned:
-			p.have, p.token = true, e.Token
+			p.have, p.token, p.ran = true, e.Token, false
 			return p.goOn(1, actions)
 		case policy.Abandoned:
 			if p.token.ID == e.Token.ID {
@@ -119,12 +130,12 @@ func (p *puppet) Step(_ clock.Instant, e policy.Event, actions []policy.Action) 
 			}
 		}
 	case policy.OperationEnded:
-		p.running = false
+		p.running, p.ran = false, true
 		if p.spare.ID != (ident.Token{}) {
 			actions = append(actions, policy.Action{Kind: policy.Drop, Token: p.token.ID})
 			return p.takeSpare(actions)
 		}
-		if p.n.stays {
+		if p.n.stays && !p.demand {
 			return p.goOn(0, actions)
 		}
 		return p.goOn(byte(len(p.n.sites)), actions)
@@ -145,22 +156,22 @@ func (p *puppet) takeSpare(actions []policy.Action) []policy.Action {
 	if p.spare.ID == (ident.Token{}) {
 		return actions
 	}
-	p.have, p.token, p.spare = true, p.spare, policy.Token{}
+	p.have, p.token, p.ran, p.spare = true, p.spare, false, policy.Token{}
 	return p.goOn(byte(len(p.n.sites)), actions)
 }
 
 // goOn runs, passes the token on, or lets it rest.
 func (p *puppet) goOn(hops byte, actions []policy.Action) []policy.Action {
+	to := p.n.next(p.at)
 	switch {
 	case !p.have || p.running:
 		return actions
-	case p.demand:
+	case p.demand && (!p.ran || hops == 0 || to < 0): // one program, and then others have theirs
 		p.running = true
 		return append(actions, policy.Action{Kind: policy.Run, Token: p.token.ID})
 	case hops == 0:
 		return actions
 	}
-	to := p.n.next(p.at)
 	if to < 0 {
 		return actions
 	}
@@ -176,7 +187,7 @@ func newNetworkAs(members int, seed uint64, set policy.SilentHolder) *network {
 	n := &network{params: testParams, rng: rand.New(rand.NewPCG(seed, 1)), detect: time.Second, stated: stateAfter, longest: longestHold, waitsSince: clock.Never, log: func(string, ...any) {}}
 	n.params.OnSilentHolder = set
 	for i := range members {
-		s := &site{n: n, id: ident.Member{byte(i + 1)}, due: clock.Never, durable: true, arrives: make(map[int]clock.Instant)}
+		s := &site{n: n, id: ident.Member{byte(i + 1)}, due: clock.Never, durable: true, arrives: make(map[int]clock.Instant), shuns: make(map[ident.Member]clock.Instant)}
 		n.sites = append(n.sites, s)
 	}
 	for _, s := range n.sites {
@@ -191,9 +202,11 @@ func (s *site) start() {
 	s.up, s.watched, s.due, s.queued = true, nil, clock.Never, 0
 	s.life++
 	s.inner = &puppet{n: s.n, at: s.index()}
-	s.keeper = Around(s.inner, s.n.params, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable, Young: true, Patience: s.n.patience}, true)
+	s.keeper = Around(s.inner, s.n.params, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable, Young: true, Patience: s.n.patience, Receipt: s.readReceipt}, true)
+	clear(s.shuns)
 	if !s.durable {
 		s.holds = nil
+		s.memory++
 	}
 	occupied := -1
 	for i, p := range s.n.programs {
@@ -212,7 +225,65 @@ func (s *site) start() {
 	if s.demand {
 		s.step(policy.Event{Kind: policy.DemandChanged, Demand: true})
 	}
+	for _, other := range s.n.sites {
+		s.n.greet(s, other)
+	}
 	s.n.after(passTime, s.n.settle)
+}
+
+// greet lets two members connect.
+func (n *network) greet(s, t *site) {
+	if s == t || !s.up || !t.up || n.isCut(s, t) {
+		return
+	}
+	s.step(policy.Event{Kind: policy.Greeted, From: t.id})
+	t.step(policy.Event{Kind: policy.Greeted, From: s.id})
+}
+
+// cut lets two members not reach each other until heal.
+func (n *network) cut(s, t *site) {
+	if s == t || n.isCut(s, t) {
+		return
+	}
+	n.log("%v: members %d and %d are cut off", n.now.Sub(0), s.index(), t.index())
+	n.cuts = append(n.cuts, [2]*site{s, t})
+	for _, pair := range [][2]*site{{s, t}, {t, s}} {
+		if pair[0].up && slices.Contains(pair[0].watched, pair[1].id) {
+			pair[0].watchDead(pair[1])
+		}
+	}
+}
+
+func (n *network) isCut(s, t *site) bool {
+	return slices.Contains(n.cuts, [2]*site{s, t}) || slices.Contains(n.cuts, [2]*site{t, s})
+}
+
+// heal ends all cuts.
+func (n *network) heal() {
+	cuts := n.cuts
+	n.cuts = nil
+	for _, c := range cuts {
+		n.log("%v: members %d and %d meet again", n.now.Sub(0), c[0].index(), c[1].index())
+		n.greet(c[0], c[1])
+	}
+	n.after(passTime, n.settle)
+}
+
+// receipt is a member's word that it has taken a token.
+func (s *site) receipt(t ident.Token, hop uint64) []byte {
+	b := append(append([]byte{}, t[:]...), s.id[:]...)
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, hop), s.memory)
+}
+
+// readReceipt trusts what is written: in these tests nobody forges one.
+func (s *site) readReceipt(b []byte) (r policy.Receipt, ok bool) {
+	if len(b) != 64 {
+		return r, false
+	}
+	r = policy.Receipt{Token: ident.Token(b[:32]), Signer: ident.Member(b[32:48]), Hop: binary.BigEndian.Uint64(b[48:])}
+	signer := s.n.sites[int(r.Signer[0])-1]
+	r.Current = signer.up && !s.n.isCut(s, signer) && signer.memory == binary.BigEndian.Uint64(b[56:])
+	return r, true
 }
 
 func (s *site) index() int { return int(s.id[0]) - 1 }
@@ -226,11 +297,11 @@ func (n *network) mint(at int) {
 	s.step(policy.Event{Kind: policy.Generated, Token: t})
 }
 
-// next is the next living member.
+// next is the next living member that can be reached.
 func (n *network) next(at int) int {
 	for i := 1; i < len(n.sites); i++ {
 		k := (at + i) % len(n.sites)
-		if n.sites[k].up {
+		if n.sites[k].up && !n.isCut(n.sites[at], n.sites[k]) {
 			return k
 		}
 	}
@@ -269,7 +340,7 @@ func (s *site) watchDead(dead *site) {
 	life, theirs := s.life, dead.life
 	s.n.after(s.n.detect, func() {
 		i := slices.Index(s.watched, dead.id)
-		if s.life == life && s.up && !dead.up && dead.life == theirs && i >= 0 {
+		if s.life == life && s.up && (!dead.up || s.n.isCut(s, dead)) && dead.life == theirs && i >= 0 {
 			s.watched = slices.Delete(s.watched, i, i+1)
 			s.step(policy.Event{Kind: policy.Silent, From: dead.id})
 		}
@@ -292,9 +363,28 @@ func (s *site) step(e policy.Event) {
 	if !s.up {
 		return
 	}
+	if s.lies != nil && s.lies(e) {
+		return
+	}
+	before := len(s.keeper.inquests.open)
 	for _, a := range s.keeper.Step(s.n.now, e, nil) {
 		a.Field = slices.Clone(a.Field)
 		s.do(a)
+	}
+	s.n.opened += max(0, len(s.keeper.inquests.open)-before)
+	s.strikesNoHonest()
+}
+
+// strikesNoHonest: whatever happens, no honest member strikes another one.
+func (s *site) strikesNoHonest() {
+	for _, b := range s.keeper.inquests.struck.list {
+		if other := s.n.sites[int(b.member[0])-1]; s != s.n.liar && other != s.n.liar {
+			panic(fmt.Sprintf("%v: member %d strikes member %d", s.n.now.Sub(0), s.index(), other.index()))
+		}
+	}
+	i, h := &s.keeper.inquests, &s.keeper.holder
+	if len(i.open) > maxInquests || len(i.doubts) > maxDoubts || len(i.blamed) > maxInquests || len(h.passed) > maxPassed || len(h.had) > maxHad {
+		panic(fmt.Sprintf("member %d remembers too much", s.index()))
 	}
 }
 
@@ -323,12 +413,19 @@ func (s *site) do(a policy.Action) {
 	case policy.Watch:
 		if !slices.Contains(s.watched, a.To) {
 			s.watched = append(s.watched, a.To)
-			if to := n.sites[int(a.To[0])-1]; !to.up {
+			if to := n.sites[int(a.To[0])-1]; !to.up || n.isCut(s, to) {
 				s.watchDead(to)
 			}
 		}
 	case policy.Unwatch:
 		s.watched = slices.DeleteFunc(s.watched, func(m ident.Member) bool { return m == a.To })
+	case policy.Shun:
+		s.shuns[a.To] = a.At
+		if to := n.sites[int(a.To[0])-1]; a.Struck && s != n.liar && to != n.liar {
+			panic(fmt.Sprintf("%v: member %d reports member %d", n.now.Sub(0), s.index(), to.index()))
+		} else if a.Struck && to == n.liar {
+			n.caught++
+		}
 	case policy.Generate:
 		if len(s.holds) == 0 {
 			n.made++
@@ -423,14 +520,16 @@ func (n *network) waiting() bool {
 func (s *site) pass(t policy.Token, to ident.Member) {
 	n, life := s.n, s.life
 	if to.IsZero() {
-		to = n.sites[max(0, n.next(s.index()))].id
+		to = s.anyOther()
 	}
 	r := n.sites[int(to[0])-1]
 	refuses := r.up && t.Hop == 0 && !r.keeper.Admits(n.now, t.Generator)
 	if refuses {
 		n.refused++
 	}
-	if refuses || !r.up && n.rng.IntN(2) == 0 { // it was not even offered, or in vain
+	rlife := r.life
+	reached := r.up && !n.isCut(s, r)
+	if refuses || r == s || !reached && n.rng.IntN(2) == 0 { // it was not even offered, or in vain
 		n.after(passTime, func() {
 			if s.life == life && s.up {
 				s.holds = append(s.holds, t)
@@ -439,24 +538,47 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 		})
 		return
 	}
+	n.after(0, func() {
+		if s.life == life {
+			s.step(policy.Event{Kind: policy.Parted, From: r.id, Token: t})
+		}
+	})
 	n.after(passTime, func() {
-		if !r.up {
-			if r.durable && s.durable { // it is repeated until that one is back
-				n.doubts = append(n.doubts, doubt{from: s, to: r, token: t})
+		if !r.up || n.isCut(s, r) {
+			d := doubt{from: s, to: r, token: t, lives: [2]int{life, rlife}}
+			if d.lasts() { // it is repeated until that one is back
+				n.doubts = append(n.doubts, d)
 			}
 			return // lost, and nobody knows
 		}
 		t.Hop++
 		r.holds = append(r.holds, t)
+		receipt := r.receipt(t.ID, t.Hop)
 		r.step(policy.Event{Kind: policy.Arrival, From: s.id, Token: t})
-		n.after(passTime/2, func() {
-			if s.life == life && s.up {
+		wait := passTime / 2
+		if n.slow > 0 {
+			wait += time.Duration(n.rng.Int64N(int64(n.slow)))
+		}
+		n.after(wait, func() {
+			if s.life == life && s.up && s.hold(t.ID) < 0 { // it may have come back meanwhile
 				t := t
 				t.Hop--
-				s.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: r.id, Token: t})
+				s.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: r.id, Body: receipt, Token: t})
 			}
 		})
 	})
+}
+
+// anyOther is the next living member that this one does not shun, or that it does if there is no other.
+func (s *site) anyOther() ident.Member {
+	at := max(0, s.n.next(s.index()))
+	for i := range len(s.n.sites) {
+		o := s.n.sites[(at+i)%len(s.n.sites)]
+		if o != s && o.up && !s.n.isCut(s, o) && s.shuns[o.id] <= s.n.now {
+			return o.id
+		}
+	}
+	return s.n.sites[at].id
 }
 
 // doubt is a token that was handed to a member that was dead by then. Nobody knows whether it
@@ -464,13 +586,24 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 type doubt struct {
 	from, to *site
 	token    policy.Token
+	lives    [2]int // of both, when it was handed over
+}
+
+// lasts reports whether both still know of it.
+func (d doubt) lasts() bool {
+	return (d.from.durable || d.from.up && d.from.life == d.lives[0]) && (d.to.durable || d.to.up && d.to.life == d.lives[1])
 }
 
 // settle ends the doubts between members that are up: the token is taken, or given back.
 func (n *network) settle() {
 	for i := 0; i < len(n.doubts); i++ {
 		d := n.doubts[i]
-		if !d.from.up || !d.to.up {
+		if !d.lasts() {
+			n.doubts = slices.Delete(n.doubts, i, i+1)
+			i--
+			continue
+		}
+		if !d.from.up || !d.to.up || n.isCut(d.from, d.to) {
 			continue
 		}
 		n.doubts = slices.Delete(n.doubts, i, i+1)
@@ -484,6 +617,7 @@ func (n *network) settle() {
 			t.Hop++
 			n.log("%v: member %d gets the token that %d sent", n.now.Sub(0), d.to.index(), d.from.index())
 			d.to.holds = append(d.to.holds, t)
+			settled.Body = d.to.receipt(t.ID, t.Hop)
 			d.to.step(policy.Event{Kind: policy.Arrival, From: d.from.id, Belated: true, Token: t})
 		}
 		d.from.step(settled)
@@ -499,7 +633,7 @@ func (n *network) inDoubt(s *site) bool {
 func (s *site) tell(to *site, b []byte) {
 	n := s.n
 	n.told++
-	if n.rng.Float64() < n.loss {
+	if n.rng.Float64() < n.loss || n.isCut(s, to) {
 		return
 	}
 	at := max(n.now.Add(delayLeast+time.Duration(n.rng.Int64N(int64(delayMost-delayLeast)))), s.arrives[to.index()]+1)
@@ -525,6 +659,7 @@ func (n *network) deliver(s, to *site, at clock.Instant, life int, b []byte) {
 var names = map[kind]string{
 	want: "want", noted: "noted", have: "have", rest: "rest", release: "release", returned: "returned", released: "released",
 	other: "other", ask: "ask", went: "went", none: "none",
+	account: "account", still: "still", sent: "sent", proof: "proof", instead: "instead", never: "never", blame: "blame",
 }
 
 // directory is what a member knows of who takes part.

@@ -1,0 +1,1238 @@
+package keeper
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// Members of these tests beside those of lone. theBlamer is no keeper.
+const (
+	theBlamer = iota + 4
+	theThird
+	theFourth
+)
+
+var (
+	secondToken = ident.Token{2}
+	thirdToken  = ident.Token{3}
+
+	lateAfter  = longHold + 2*DefaultSilence // overdue
+	struckFor  = strikeTimes * lateAfter
+	anHourAgo  = message{kind: never, span: 3_600_000}
+	justBegun  = message{kind: never, span: 1_000}
+	blamedFrom = custody{token, 9} // by the members of these tests, where nothing else is said
+)
+
+// court is a keeper that finds out what became of tokens. It has been connected with all others
+// for an hour.
+type court struct {
+	*lone
+	courier *courier
+}
+
+// courier passes each token that comes on to a member, and writes down what it is told.
+type courier struct {
+	to   ident.Member // zero: to nobody
+	told []policy.Event
+}
+
+func (p *courier) Step(_ clock.Instant, e policy.Event, actions []policy.Action) []policy.Action {
+	p.told = append(p.told, e)
+	if e.Kind == policy.Arrival && !p.to.IsZero() {
+		actions = append(actions, policy.Action{Kind: policy.Pass, Token: e.Token.ID, To: p.to})
+	}
+	return actions
+}
+
+func newCourt() *court { return newCourtIn(policy.Surroundings{}) }
+
+func newCourtIn(in policy.Surroundings) *court {
+	in.Receipt = readReceipt
+	c := &court{newLoneIn(true, in), &courier{}}
+	c.inner = c.courier
+	c.order = append(c.order, at(theBlamer), at(theThird), at(theFourth))
+	for i := theHolder; i <= theFourth; i++ {
+		c.greet(i)
+	}
+	c.after(time.Hour)
+	c.did = nil
+	return c
+}
+
+// receiptOf is a member's word that it has taken a token, in the memory that it has now or not.
+func receiptOf(signer int, c custody, current bool) []byte {
+	m := message{kind: still, custody: c}
+	b := append(m.append(nil)[1:], byte(signer), 0)
+	if current {
+		b[len(b)-1] = 1
+	}
+	return b
+}
+
+func readReceipt(b []byte) (r policy.Receipt, ok bool) {
+	var m message
+	if len(b) != custodySize+2 || !parse(append([]byte{byte(still)}, b[:custodySize]...), &m) {
+		return r, false
+	}
+	return policy.Receipt{Token: m.token, Hop: m.hop, Signer: at(int(b[custodySize])), Current: b[custodySize+1] == 1}, true
+}
+
+func (c *court) greet(i int) { c.step(policy.Event{Kind: policy.Greeted, From: at(i)}) }
+
+// blames has a member say that another one had a custody last, from a third one.
+func (c *court) blames(by int, of custody, who int, from ident.Member) {
+	c.says(by, message{kind: blame, custody: of, member: at(who), second: from})
+}
+
+// accuses has a member blame theHolder for a custody, from thePasser.
+func (c *court) accuses() { c.blames(theBlamer, blamedFrom, theHolder, at(thePasser)) }
+
+// asks reports whether a member is asked for an account, and forgets that.
+func (c *court) asks(i int, of custody) (is bool) {
+	c.did = slices.DeleteFunc(c.did, func(a policy.Action) bool {
+		var m message
+		asks := a.Kind == policy.Tell && a.To == at(i) && parse(a.Field, &m) && m.kind == account && m.custody == of
+		is = is || asks
+		return asks
+	})
+	return is
+}
+
+// lasts lets time pass, in which members answer what they are asked.
+func (c *court) lasts(d time.Duration, answers map[int]message) {
+	for end := c.now.Add(d); c.now < end; c.after(time.Second / 4) {
+		for _, i := range slices.Sorted(maps.Keys(answers)) {
+			m := answers[i]
+			for _, of := range c.questions(i) {
+				if m.custody == (custody{}) && m.kind != proof {
+					m.custody = of
+				}
+				c.says(i, m)
+				m = answers[i]
+			}
+		}
+	}
+}
+
+// questions are the custodies of which a member was asked, and are forgotten.
+func (c *court) questions(i int) (list []custody) {
+	for _, a := range c.did {
+		var m message
+		if a.Kind == policy.Tell && a.To == at(i) && parse(a.Field, &m) && m.kind == account {
+			list = append(list, m.custody)
+		}
+	}
+	for _, of := range list {
+		c.asks(i, of)
+	}
+	return list
+}
+
+// strike has a member be struck for a token of long ago.
+func (c *court) strike(i int) {
+	c.Keeper.actions, c.Keeper.out = nil, nil
+	c.strikes(at(i), &inquest{custody: custody{thirdToken, 9}})
+	c.did = append(c.did, c.Keeper.actions...)
+}
+
+func (c *court) struck(i int) bool { return c.isStruck(at(i)) }
+
+func (c *court) isBarred(i int) bool { return c.inquests.barred.from(at(i), c.now) }
+
+// isOpen reports whether something about a custody is to be found out.
+func (c *court) isOpen(of custody) bool {
+	return slices.ContainsFunc(c.inquests.open, func(i inquest) bool { return i.custody == of })
+}
+
+// passes lets a token come from thePasser, and be passed on.
+func (c *court) passes(of custody, to int) {
+	c.courier.to = at(to)
+	c.comes(of, thePasser)
+	c.courier.to = ident.Member{}
+}
+
+// comes lets a token come and stay; of higher hops, as those of one are newborn.
+func (c *court) comes(of custody, from int) {
+	c.step(policy.Event{Kind: policy.Arrival, From: at(from), Token: policy.Token{ID: of.token, Hop: of.hop, Born: uint64(of.token[0])}})
+}
+
+// delivered is the end of a pass.
+func (c *court) delivered(of custody, to int, current bool) {
+	c.step(policy.Event{
+		Kind: policy.PassSettled, Outcome: policy.Delivered, From: at(to), Token: policy.Token{ID: of.token, Hop: of.hop},
+		Body: receiptOf(to, custody{of.token, of.hop + 1}, current),
+	})
+}
+
+// shunned are the members that no token is to be passed to, and whether they are struck.
+func (c *court) shunned() map[int]bool {
+	list := make(map[int]bool)
+	for _, a := range c.did {
+		if i := int(a.To[0]) - 1; a.Kind == policy.Shun {
+			if list[i] = a.Struck; a.At <= c.now {
+				delete(list, i)
+			}
+		}
+	}
+	return list
+}
+
+// passedTo is to whom a token was passed last.
+func (c *court) passedTo() ident.Member {
+	for _, a := range slices.Backward(c.did) {
+		if a.Kind == policy.Pass {
+			return a.To
+		}
+	}
+	return ident.Member{255}
+}
+
+// TestInquest_Blamed_BothAreAsked: X-46. Nobody believes the word of another one.
+func TestInquest_Blamed_BothAreAsked(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	assert.True(t, c.asks(theHolder, blamedFrom))
+	assert.True(t, c.asks(thePasser, custody{token, 8}))
+	assert.False(t, c.struck(theHolder))
+	assert.LessOrEqual(t, c.due, c.now.Add(c.retry))
+	c.after(c.retry)
+	assert.True(t, c.asks(theHolder, blamedFrom), "once more")
+}
+
+// TestInquest_StillHasIt_StruckIfLate: X-47.
+func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
+	stays := map[int]message{theHolder: {kind: still}}
+	for _, test := range []struct {
+		name  string
+		until func(*court)
+		is    bool
+	}{
+		{"in time", func(c *court) { c.lasts(lateAfter-time.Second, stays) }, false},
+		{"a little late", func(c *court) { c.lasts(lateAfter+2*DefaultSilence-time.Second, stays) }, false},
+		{"late", func(c *court) { c.lasts(lateAfter+2*DefaultSilence+2*time.Second, stays) }, true},
+		{"asleep for long, and awake", func(c *court) {
+			c.lasts(time.Second, stays)
+			c.lasts(10*lateAfter, nil)
+			c.lasts(2*DefaultSilence-time.Second, stays)
+		}, false},
+		{"asleep twice", func(c *court) {
+			c.lasts(time.Second, stays)
+			c.lasts(2*lateAfter, nil)
+			c.lasts(2*DefaultSilence-time.Second, stays)
+			c.lasts(time.Minute, nil)
+			c.lasts(2*DefaultSilence-time.Second, stays)
+		}, false},
+		{"awake for long again", func(c *court) {
+			c.lasts(time.Second, stays)
+			c.lasts(2*lateAfter, nil)
+			c.lasts(2*DefaultSilence+2*time.Second, stays)
+		}, true},
+		{"restarts, and has as long as at first", func(c *court) {
+			c.lasts(lateAfter-time.Second, stays)
+			c.greet(theHolder)
+			c.lasts(lateAfter-time.Second, stays)
+		}, false},
+		{"restarts again and again", func(c *court) {
+			for range 20 {
+				c.greet(theHolder)
+				c.lasts(lateAfter/2, stays)
+			}
+		}, true},
+		{"late, and then silent while others speak", func(c *court) {
+			c.lasts(lateAfter+time.Second, stays)
+			c.lasts(3*DefaultSilence, nil)
+			c.says(thePasser, knowsNone)
+		}, false},
+		{"of another custody", func(c *court) {
+			c.lasts(2*lateAfter, map[int]message{theHolder: {kind: still, custody: custody{token, 10}}})
+		}, false},
+		{"passes it on at last", func(c *court) {
+			c.lasts(lateAfter, stays)
+			c.lasts(lateAfter, map[int]message{theHolder: {kind: proof, receipt: receiptOf(theThird, custody{token, 10}, true)}})
+		}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.accuses()
+			test.until(c)
+			assert.Equal(t, test.is, c.struck(theHolder))
+			assert.False(t, c.struck(thePasser))
+		})
+	}
+}
+
+// TestInquest_Never_StruckIfReceiptAndNoRestart: X-48. One that has lost its memory, or may have, is
+// not struck.
+func TestInquest_Never_StruckIfReceiptAndNoRestart(t *testing.T) {
+	mine := receiptOf(theHolder, blamedFrom, true)
+	for _, test := range []struct {
+		name    string
+		before  func(*court)
+		receipt []byte
+		says    message
+		is      bool
+	}{
+		{"it began after it greeted", nil, mine, justBegun, true},
+		{"it restarted just now", func(c *court) { c.greet(theHolder) }, mine, justBegun, false},
+		{"it was never seen to greet", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, mine, justBegun, false},
+		{"it may have begun before this one", nil, mine, anHourAgo, false},
+		{"it may have begun before it greeted", func(c *court) { c.greet(theHolder); c.after(time.Minute) }, mine, message{kind: never, span: 60_000}, false},
+		{"it had it after it began", func(c *court) {
+			c.holder.went(passed{custody: custody{token, 3}, to: at(theThird), since: c.now.Add(-time.Minute), receipt: receiptOf(theThird, custody{token, 4}, true)})
+		}, mine, anHourAgo, true},
+		{"it had it before it restarted", func(c *court) {
+			c.greet(theHolder)
+			c.holder.went(passed{custody: custody{token, 3}, to: at(theThird), since: c.now.Add(-time.Minute), receipt: receiptOf(theThird, custody{token, 4}, true)})
+		}, mine, justBegun, false},
+		{"of another memory", nil, receiptOf(theHolder, blamedFrom, false), justBegun, false},
+		{"of another member", nil, receiptOf(theThird, blamedFrom, true), justBegun, false},
+		{"of another hop", nil, receiptOf(theHolder, custody{token, 8}, true), justBegun, false},
+		{"of another token", nil, receiptOf(theHolder, custody{secondToken, 9}, true), justBegun, false},
+		{"unverifiable", nil, mine[1:], justBegun, false},
+		{"it denies another custody", nil, mine, message{kind: never, custody: custody{token, 8}, span: 1_000}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			if test.before != nil {
+				test.before(c)
+			}
+			c.accuses()
+			c.lasts(3*time.Second, map[int]message{theHolder: test.says, thePasser: {kind: proof, receipt: test.receipt}})
+			assert.Equal(t, test.is, c.struck(theHolder))
+			assert.False(t, c.struck(thePasser))
+		})
+	}
+}
+
+// TestInquest_NeverBeforeReceiptIsKnown_AskedAgain: X-48. It may have said so while the token was
+// on its way.
+func TestInquest_NeverBeforeReceiptIsKnown_AskedAgain(t *testing.T) {
+	for _, again := range []message{justBegun, {kind: still}} {
+		c := newCourt()
+		c.accuses()
+		says := justBegun
+		says.custody = blamedFrom
+		c.says(theHolder, says)
+		require.True(t, c.asks(theHolder, blamedFrom))
+		c.says(thePasser, message{kind: proof, receipt: receiptOf(theHolder, blamedFrom, true)})
+		require.True(t, c.asks(theHolder, blamedFrom), "again")
+		c.says(theHolder, says)
+		require.False(t, c.struck(theHolder), "an answer to the first question")
+		c.after(c.retry)
+		c.says(thePasser, knowsNone)
+		require.False(t, c.struck(theHolder), "nothing new")
+		c.lasts(3*time.Second, map[int]message{theHolder: again})
+		assert.Equal(t, again.kind == never, c.struck(theHolder))
+	}
+}
+
+// TestInquest_OwnReceiptWhileItDenies_AskedAgain: X-48. The same where this member was the sender.
+func TestInquest_OwnReceiptWhileItDenies_AskedAgain(t *testing.T) {
+	for _, lies := range []bool{false, true} {
+		c := newCourt()
+		c.passes(custody{token, 8}, theHolder)
+		c.comes(custody{secondToken, 2}, theThird)
+		c.lasts(DefaultSilence, nil)
+		c.delivered(custody{token, 8}, theHolder, true)
+		says := justBegun
+		says.custody = blamedFrom
+		c.says(theHolder, says)
+		require.False(t, c.struck(theHolder), "it may have said so before it got the token")
+		if lies {
+			c.lasts(5*time.Second, map[int]message{theHolder: says})
+		}
+		assert.Equal(t, lies, c.struck(theHolder))
+	}
+}
+
+// doubts has one member say that it sent a token, and another one that it has not got it.
+func (c *court) doubts(id ident.Token, from, to int) {
+	c.blames(theBlamer, custody{id, 9}, from, ident.Member{})
+	c.lasts(2*time.Second, map[int]message{from: {kind: sent, member: at(to)}, to: justBegun})
+	c.after(DefaultSilence)
+}
+
+// TestInquest_Doubts_StruckWithTwoOthersOrTwiceWithOne.
+func TestInquest_Doubts_StruckWithTwoOthersOrTwiceWithOne(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		what func(*court)
+		is   []int
+	}{
+		{"one", func(c *court) { c.doubts(token, theHolder, thePasser) }, nil},
+		{"one, of one token", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(token, theHolder, thePasser) }, nil},
+		{"sends to two", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, theHolder, theThird) }, []int{theHolder}},
+		{"gets from two", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, theThird, thePasser) }, []int{thePasser}},
+		{"sends to one and gets from another", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, theThird, theHolder) }, []int{theHolder}},
+		{"twice with the same receiver", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, theHolder, thePasser) }, []int{theHolder}},
+		{"there and back", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, thePasser, theHolder) }, nil},
+		{"twice, and the sender restarts between", func(c *court) {
+			c.doubts(token, theHolder, thePasser)
+			c.greet(theHolder)
+			c.after(2 * lateAfter)
+			c.doubts(secondToken, theHolder, thePasser)
+		}, nil},
+		{"the sender restarts during it", func(c *court) {
+			c.doubts(token, theHolder, thePasser)
+			c.greet(theHolder)
+			c.doubts(secondToken, theHolder, theThird)
+		}, nil},
+		{"the receiver restarts during it", func(c *court) {
+			c.doubts(token, theHolder, thePasser)
+			c.greet(theThird)
+			c.doubts(secondToken, theHolder, theThird)
+		}, nil},
+		{"two, long after each other", func(c *court) {
+			c.doubts(token, theHolder, thePasser)
+			c.after(struckFor / 2)
+			c.doubts(secondToken, theHolder, theThird)
+		}, nil},
+		{"with one that is struck for another reason", func(c *court) {
+			c.doubts(token, theHolder, thePasser)
+			c.strike(thePasser)
+			c.doubts(secondToken, theHolder, theThird)
+		}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			test.what(c)
+			for _, i := range []int{theHolder, theThird, theFourth, theBlamer} {
+				assert.Equal(t, slices.Contains(test.is, i), c.struck(i), i)
+			}
+			if test.name != "with one that is struck for another reason" {
+				assert.Equal(t, slices.Contains(test.is, thePasser), c.struck(thePasser))
+			}
+		})
+	}
+}
+
+// TestInquest_SenderHasNoReceipt_Doubt: X-48. It is the receiver that says that it had the token
+// never, and the sender that has sent it for longer than L.
+func TestInquest_SenderHasNoReceipt_Doubt(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		says message
+		is   bool
+	}{
+		{"sent", message{kind: sent, custody: custody{token, 8}, member: at(theHolder)}, true},
+		{"sent long ago", message{kind: sent, custody: custody{token, 8}, member: at(theHolder), span: 5_000}, true},
+		{"it is on its way", message{kind: sent, custody: custody{token, 8}, member: at(theHolder), span: 100}, false},
+		{"to another one", message{kind: sent, custody: custody{token, 8}, member: at(theThird)}, false},
+		{"it was another custody", message{kind: sent, custody: custody{token, 6}, member: at(theHolder)}, false},
+		{"it never had it", message{kind: never, custody: custody{token, 8}}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.accuses()
+			c.lasts(2*time.Second, map[int]message{theHolder: justBegun, thePasser: test.says})
+			if test.is {
+				assert.Equal(t, []doubtful{{at(thePasser), at(theHolder), token, c.inquests.doubts[0].at}}, c.inquests.doubts)
+			} else {
+				assert.Empty(t, c.inquests.doubts)
+			}
+			assert.False(t, c.struck(theHolder))
+			assert.False(t, c.struck(thePasser))
+		})
+	}
+}
+
+// TestInquest_OwnTransferUnanswered_BarredAndNotStruck: X-50. A cut or a restart explains it.
+func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before func(*court)
+		is     bool
+	}{
+		{"connected", func(*court) {}, true},
+		{"cut or restarted since", func(c *court) { c.greet(theHolder) }, false},
+		{"not known to be connected", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, false},
+		{"the receipt comes", func(c *court) { c.delivered(custody{token, 8}, theHolder, false) }, false},
+		{"it comes back", func(c *court) {
+			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: policy.Token{ID: token, Hop: 8, Born: 1}})
+		}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.passes(custody{token, 8}, theHolder)
+			c.after(time.Second)
+			test.before(c)
+			c.comes(custody{secondToken, 2}, theThird)
+			c.lasts(2*DefaultSilence, map[int]message{theHolder: justBegun})
+			assert.Equal(t, test.is, c.isBarred(theHolder))
+			assert.Equal(t, test.is, c.isAvoided(at(theHolder)))
+			assert.False(t, c.struck(theHolder))
+			if test.is {
+				assert.Equal(t, map[int]bool{theHolder: true}, c.shunned())
+			}
+		})
+	}
+}
+
+// TestInquest_OwnTransferUnanswered_NextTokenGoesElsewhere: X-50. The next token may come before the
+// answer to the transfer of the lost one is due.
+func TestInquest_OwnTransferUnanswered_NextTokenGoesElsewhere(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 8}, theHolder)
+	require.Equal(t, at(theHolder), c.passedTo())
+	c.passes(custody{secondToken, 2}, theHolder)
+	assert.Equal(t, ident.Member{}, c.passedTo())
+	assert.Contains(t, c.shunned(), theHolder)
+	c.passes(custody{secondToken, 4}, theThird)
+	assert.Equal(t, at(theThird), c.passedTo())
+}
+
+// TestInquest_OwnTransferDeniedTooEarly_CountsNothing: nothing counts before the answer is due.
+func TestInquest_OwnTransferDeniedTooEarly_CountsNothing(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 8}, theHolder)
+	c.comes(custody{secondToken, 2}, theThird)
+	says := justBegun
+	says.custody = blamedFrom
+	c.says(theHolder, says)
+	assert.False(t, c.isBarred(theHolder))
+	c.after(DefaultSilence)
+	require.False(t, c.asks(theHolder, blamedFrom))
+	c.after(c.retry)
+	require.True(t, c.asks(theHolder, blamedFrom))
+	c.says(theHolder, says)
+	assert.True(t, c.isBarred(theHolder))
+}
+
+// TestInquest_OwnPassWithReceipt_NotAvoided: others may have lost that token.
+func TestInquest_OwnPassWithReceipt_NotAvoided(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 8}, theHolder)
+	c.delivered(custody{token, 8}, theHolder, true)
+	c.passes(custody{secondToken, 2}, theHolder)
+	assert.Equal(t, at(theHolder), c.passedTo())
+	c.lasts(3*time.Second, map[int]message{theHolder: {kind: never, span: 3_600_000}})
+	assert.True(t, c.struck(theHolder))
+}
+
+// TestInquest_SentWhileMoving_CountsNothing: X-48.
+func TestInquest_SentWhileMoving_CountsNothing(t *testing.T) {
+	c := newCourt()
+	c.doubts(secondToken, theHolder, thePasser)
+	c.blames(theBlamer, blamedFrom, theHolder, ident.Member{})
+	c.lasts(2*time.Second, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 100}, theThird: justBegun})
+	assert.False(t, c.asks(theThird, custody{token, 10}))
+	assert.False(t, c.struck(theHolder))
+	c.lasts(2*time.Second, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 4_100}, theThird: justBegun})
+	assert.True(t, c.struck(theHolder))
+}
+
+// TestInquest_SentToThisMember_StruckIfItLies: it knows that no token has come.
+func TestInquest_SentToThisMember_StruckIfItLies(t *testing.T) {
+	here := map[int]message{theHolder: {kind: sent, member: at(theSelf), span: 5_000}}
+	for _, test := range []struct {
+		name      string
+		forgetful bool
+		before    func(*court)
+		is        bool
+	}{
+		{"none came", false, func(*court) {}, true},
+		{"cut since", false, func(c *court) { c.greet(theHolder) }, false},
+		{"it is here", false, func(c *court) { c.comes(custody{token, 10}, theHolder) }, false},
+		{"it was here", false, func(c *court) {
+			c.passes(custody{token, 10}, theThird)
+			c.delivered(custody{token, 10}, theThird, true)
+		}, false},
+		{"an earlier life may have had it", true, func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf), span: 4_000_000} }, false},
+		{"and nobody says when", true, func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf)} }, false},
+		{"an earlier life cannot have had it", true, func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf), span: 5_000} }, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourtIn(policy.Surroundings{Forgetful: test.forgetful})
+			test.before(c)
+			c.blames(theBlamer, blamedFrom, theHolder, ident.Member{})
+			c.lasts(time.Second, here)
+			require.False(t, c.struck(theHolder), "it may come yet")
+			c.lasts(3*DefaultSilence, here)
+			assert.Equal(t, test.is, c.struck(theHolder))
+		})
+	}
+}
+
+// TestInquest_Instead_AvoidedUnlessConfirmed: who drops a token for another one has got that one from
+// a member, which says so.
+func TestInquest_Instead_AvoidedUnlessConfirmed(t *testing.T) {
+	other := custody{secondToken, 5}
+	from := custody{secondToken, 4}
+	for _, test := range []struct {
+		name    string
+		instead message
+		says    message
+		receipt bool // of theHolder for the first token
+		barred  bool
+		struck  bool
+	}{
+		{"proved", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, other, true)}, false, false, false},
+		{"confirmed", message{member: at(theThird), other: other}, message{kind: sent, custody: from, member: at(theHolder)}, false, false, false},
+		{"it went to another one", message{member: at(theThird), other: other}, message{kind: sent, custody: from, member: at(theFourth)}, false, true, false},
+		{"denied", message{member: at(theThird), other: other}, message{kind: never, custody: from}, false, true, false},
+		{"refuted", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, other, true)}, false, true, false},
+		{"refuted before it is known that it had the token", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, other, true)}, true, true, true},
+		{"of another token", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, custody{thirdToken, 5}, true)}, false, true, false},
+		{"of an earlier custody", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 4}, true)}, false, true, false},
+		{"unconfirmed", message{member: at(theThird), other: other}, message{kind: have, custody: other}, false, true, false},
+		{"from nobody", message{}, message{kind: have}, false, true, false},
+		{"from itself", message{member: at(theHolder), other: other}, message{kind: have}, false, true, false},
+		{"made by somebody", message{member: at(theThird), other: custody{secondToken, 0}}, message{kind: have}, false, true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.accuses()
+			test.instead.kind, test.instead.custody = instead, blamedFrom
+			answers := map[int]message{theHolder: test.instead, theThird: test.says}
+			if test.receipt {
+				c.lasts(2*time.Second, answers)
+				answers[thePasser] = message{kind: proof, receipt: receiptOf(theHolder, blamedFrom, true)}
+			}
+			c.lasts(lateAfter+longHold+2*time.Second, answers)
+			assert.Equal(t, test.struck, c.struck(theHolder))
+			assert.Equal(t, test.barred, c.isAvoided(at(theHolder)))
+			assert.Equal(t, test.barred, test.struck || c.isBarred(theHolder))
+			assert.False(t, c.struck(theThird))
+			if test.barred && !test.struck {
+				assert.Equal(t, map[int]bool{theHolder: false}, c.shunned(), "nothing is reported")
+			}
+			assert.False(t, c.isOpen(blamedFrom))
+		})
+	}
+}
+
+// TestInquest_InsteadAnsweredLate_EarlierCustodyTellsNothing: the answer may be one to an earlier question.
+func TestInquest_InsteadAnsweredLate_EarlierCustodyTellsNothing(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	c.says(theHolder, message{kind: instead, custody: blamedFrom, member: at(theThird), other: custody{secondToken, 5}})
+	c.says(theThird, message{kind: proof, receipt: receiptOf(theFourth, custody{secondToken, 4}, true)})
+	require.True(t, c.isOpen(blamedFrom))
+	c.says(theThird, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 5}, true)})
+	assert.False(t, c.isAvoided(at(theHolder)))
+	assert.False(t, c.isOpen(blamedFrom))
+}
+
+// TestInquest_InsteadDenied_AvoidedAtOnce: nothing more is to be known.
+func TestInquest_InsteadDenied_AvoidedAtOnce(t *testing.T) {
+	other := custody{secondToken, 5}
+	for _, m := range []message{{}, {member: at(theHolder), other: other}, {member: at(theThird), other: custody{secondToken, 0}}, {member: at(theThird), other: other}} {
+		c := newCourt()
+		c.accuses()
+		m.kind, m.custody = instead, blamedFrom
+		c.says(theHolder, m)
+		c.says(theThird, message{kind: never, custody: other})
+		c.says(theThird, message{kind: never, custody: custody{secondToken, 4}})
+		assert.True(t, c.isBarred(theHolder))
+		assert.False(t, c.isOpen(blamedFrom))
+	}
+}
+
+// TestInquest_InsteadFromThisMember_ItKnows: whether it has passed the other token to that one.
+func TestInquest_InsteadFromThisMember_ItKnows(t *testing.T) {
+	for _, to := range []int{theHolder, theThird} {
+		c := newCourt()
+		c.passes(custody{secondToken, 4}, to)
+		c.delivered(custody{secondToken, 4}, to, true)
+		c.accuses()
+		c.lasts(3*time.Second, map[int]message{
+			theHolder: {kind: instead, member: at(theSelf), other: custody{secondToken, 5}},
+			thePasser: {kind: sent, custody: custody{token, 8}, member: at(theHolder)},
+		})
+		assert.Equal(t, to == theThird, c.isAvoided(at(theHolder)))
+		assert.False(t, c.isOpen(blamedFrom))
+	}
+}
+
+// TestInquest_InsteadFromOneThatRestarted_NotAvoided: that one does not know it any more.
+func TestInquest_InsteadFromOneThatRestarted_NotAvoided(t *testing.T) {
+	c := newCourt()
+	c.greet(theThird)
+	c.accuses()
+	c.lasts(3*time.Second, map[int]message{
+		theHolder: {kind: instead, member: at(theThird), other: custody{secondToken, 5}},
+		theThird:  {kind: proof, receipt: receiptOf(theFourth, custody{secondToken, 9}, true)},
+	})
+	assert.False(t, c.isAvoided(at(theHolder)))
+}
+
+// TestInquest_InsteadAfterCut_NotAvoided: what it dropped the token for may be in the other part.
+func TestInquest_InsteadAfterCut_NotAvoided(t *testing.T) {
+	c := newCourt()
+	c.greet(theHolder)
+	c.accuses()
+	c.lasts(time.Second, map[int]message{theHolder: {kind: instead}})
+	assert.False(t, c.isAvoided(at(theHolder)))
+	assert.False(t, c.isOpen(blamedFrom))
+}
+
+// TestInquest_Proof_ClearsOnlyIfItWentOn: X-47.
+func TestInquest_Proof_ClearsOnlyIfItWentOn(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		receipt []byte
+		is      bool
+	}{
+		{"of the next custody", receiptOf(theThird, custody{token, 10}, true), true},
+		{"of a later one", receiptOf(theThird, custody{token, 14}, false), true},
+		{"of this one", receiptOf(theThird, blamedFrom, true), false},
+		{"of another token", receiptOf(theThird, custody{secondToken, 10}, true), false},
+		{"of itself", receiptOf(theHolder, custody{token, 10}, true), false},
+		{"unverifiable", receiptOf(theThird, custody{token, 10}, true)[1:], false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.accuses()
+			c.says(theHolder, message{kind: proof, receipt: test.receipt})
+			assert.Equal(t, !test.is, c.isOpen(blamedFrom))
+		})
+	}
+}
+
+// TestInquest_Sent_NextHolderAnswers: X-47. The member that it was sent to is asked then.
+func TestInquest_Sent_NextHolderAnswers(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		says message
+		over bool
+	}{
+		{"it has it", message{kind: still, custody: custody{token, 10}}, true},
+		{"it has sent it on", message{kind: sent, custody: custody{token, 10}, member: at(theFourth)}, true},
+		{"it has a receipt", message{kind: proof, receipt: receiptOf(theFourth, custody{token, 11}, true)}, true},
+		{"it says something else", message{kind: have, custody: custody{secondToken, 10}}, false},
+		{"it speaks of another token", message{kind: still, custody: custody{secondToken, 10}}, false},
+		{"it denies another custody", message{kind: never, custody: custody{token, 9}}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.accuses()
+			c.says(theHolder, message{kind: sent, custody: blamedFrom, member: at(theThird)})
+			require.True(t, c.asks(theThird, custody{token, 10}))
+			c.says(theThird, test.says)
+			assert.Equal(t, !test.over, c.isOpen(blamedFrom))
+			assert.False(t, c.struck(theHolder))
+			assert.Empty(t, c.inquests.doubts)
+		})
+	}
+}
+
+// TestInquest_SentLaterCustody_ReceiverAskedAboutThatOne: the one that it was blamed for went on, and
+// came back. The receiver has never had the custody after it.
+func TestInquest_SentLaterCustody_ReceiverAskedAboutThatOne(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	c.says(theHolder, message{kind: sent, custody: custody{token, 12}, member: at(theThird)})
+	require.True(t, c.asks(theThird, custody{token, 13}))
+	c.says(theThird, message{kind: never, custody: custody{token, 10}})
+	assert.Empty(t, c.inquests.doubts)
+	c.says(theThird, message{kind: never, custody: custody{token, 13}})
+	assert.Len(t, c.inquests.doubts, 1)
+}
+
+// TestInquest_SentNonsense_NoAnswer: to itself, to nobody, or an earlier custody.
+func TestInquest_SentNonsense_NoAnswer(t *testing.T) {
+	for _, m := range []message{
+		{kind: sent, custody: blamedFrom, member: at(theHolder)}, {kind: sent, custody: blamedFrom},
+		{kind: sent, custody: custody{token, 8}, member: at(theThird)}, {kind: sent, custody: custody{secondToken, 9}, member: at(theThird)},
+	} {
+		c := newCourt()
+		c.accuses()
+		c.lasts(2*time.Second, map[int]message{theHolder: m})
+		assert.True(t, c.isAvoided(at(theHolder)))
+		assert.False(t, c.inquests.open[0].answered)
+	}
+}
+
+// TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks: who is asleep, or dead, is not struck. It is asked
+// once more when it says anything, or connects.
+func TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks(t *testing.T) {
+	for name, speaks := range map[string]func(*court){
+		"speaks":   func(c *court) { c.says(theHolder, message{kind: want}) },
+		"connects": func(c *court) { c.greet(theHolder); c.step(policy.Event{Kind: policy.Timer}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt()
+			c.accuses()
+			c.after(c.retry)
+			assert.True(t, c.isAvoided(at(theHolder)))
+			c.after(2 * DefaultSilence)
+			require.Equal(t, map[int]bool{theHolder: false}, c.shunned())
+			require.True(t, c.asks(theHolder, blamedFrom))
+			c.after(time.Hour)
+			require.False(t, c.asks(theHolder, blamedFrom))
+			require.Contains(t, c.shunned(), theHolder)
+			assert.False(t, c.struck(theHolder))
+			speaks(c)
+			require.True(t, c.asks(theHolder, blamedFrom))
+			c.did = nil
+			c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{token, 10}, true)})
+			assert.False(t, c.isAvoided(at(theHolder)))
+			assert.Contains(t, c.did, policy.Action{Kind: policy.Shun, To: at(theHolder), At: c.now}, "it is over")
+		})
+	}
+}
+
+// TestInquest_NeverAnswers_GivenUp: after strikeTimes.
+func TestInquest_NeverAnswers_GivenUp(t *testing.T) {
+	c := newCourt()
+	c.accuses()
+	c.after(struckFor + 10*DefaultSilence)
+	assert.False(t, c.isOpen(blamedFrom))
+	assert.False(t, c.isAvoided(at(theHolder)))
+	assert.Empty(t, c.shunned())
+	assert.Equal(t, clock.Never, c.inquestsDeadline())
+}
+
+// TestBlamed_Liar_Bounded: who blames without a reason costs little.
+func TestBlamed_Liar_Bounded(t *testing.T) {
+	c := newCourt()
+	open := func() int { return len(c.inquests.open) }
+	c.blames(theBlamer, custody{token, 1}, theHolder, ident.Member{})
+	assert.Zero(t, open(), "a token may be dropped at its first hop")
+	c.blames(theBlamer, custody{token, 2}, theSelf, ident.Member{})
+	c.after(DefaultSilence)
+	assert.Zero(t, open(), "it knows itself")
+	c.blames(theBlamer, custody{token, 2}, theHolder, ident.Member{})
+	c.blames(theBlamer, custody{token, 3}, theHolder, ident.Member{})
+	assert.Equal(t, 1, open(), "a member is heard once in L")
+	c.blames(theThird, custody{token, 2}, theHolder, ident.Member{})
+	assert.Equal(t, 1, open(), "it is the same")
+	c.after(DefaultSilence)
+	c.blames(theBlamer, custody{token, 3}, theHolder, ident.Member{})
+	assert.Equal(t, 2, open())
+	for i := range 3 * maxInquests {
+		c.blames(10+i, custody{token, uint64(i + 10)}, 60+i, ident.Member{})
+	}
+	assert.Len(t, c.inquests.open, maxInquests)
+	assert.Len(t, c.inquests.blamed, maxInquests)
+	assert.False(t, c.isOpen(custody{token, 10 + 2*maxInquests}), "all of them are not heard more often")
+}
+
+// TestBlamed_LargeGroup_AskedOneAfterTheOther: those that are blamed are not dialled by all at once.
+func TestBlamed_LargeGroup_AskedOneAfterTheOther(t *testing.T) {
+	c := newCourt()
+	for i := range 1000 {
+		c.order = append(c.order, ident.Member{9, byte(i), byte(i >> 8)})
+	}
+	c.self = ident.Member{0, 100}
+	c.accuses()
+	wait := 100 * spreadInquests
+	assert.False(t, c.asks(theHolder, blamedFrom))
+	c.after(wait - 1)
+	assert.False(t, c.asks(theHolder, blamedFrom))
+	c.after(1)
+	assert.True(t, c.asks(theHolder, blamedFrom))
+}
+
+// TestOpens_NotExclusive_NobodyGivesAccount: several tokens are right there.
+func TestOpens_NotExclusive_NobodyGivesAccount(t *testing.T) {
+	l := newLoneIn(false, policy.Surroundings{Receipt: readReceipt})
+	l.says(theBlamer, message{kind: blame, custody: blamedFrom, member: at(theHolder)})
+	assert.Empty(t, l.inquests.open)
+}
+
+// search has the token be lost and replaced by this member, as the keeper. The holder answers or not.
+func (c *court) replacesToken(answers ...int) {
+	c.says(theHolder, message{kind: have, custody: blamedFrom})
+	c.says(thePasser, message{kind: want})
+	for waited := time.Duration(0); !c.done(policy.Generate); waited += time.Second {
+		if waited > 3*longHold {
+			return
+		}
+		for i := range c.order {
+			if slices.Contains(answers, i) {
+				c.says(i, knowsNone)
+			}
+		}
+		c.after(time.Second)
+	}
+}
+
+// TestAccuses_KeeperMakesToken_BlamesOnlyIfHolderAnswered: X-46. If it has died, nothing follows.
+func TestAccuses_KeeperMakesToken_BlamesOnlyIfHolderAnswered(t *testing.T) {
+	for _, lives := range []bool{false, true} {
+		c := newCourt()
+		all := []int{thePasser, theDead, theBlamer, theThird, theFourth}
+		if lives {
+			all = append(all, theHolder)
+		}
+		c.replacesToken(all...)
+		require.True(t, c.done(policy.Generate))
+		var m message
+		told := slices.ContainsFunc(c.did, func(a policy.Action) bool {
+			return a.Kind == policy.Tell && parse(a.Field, &m) && m.kind == blame && a.Question && a.To == at(theFourth)
+		})
+		assert.Equal(t, lives, told)
+		assert.Equal(t, lives, c.isOpen(blamedFrom))
+		if lives {
+			assert.Equal(t, blamedFrom, m.custody)
+			assert.Equal(t, at(theHolder), m.member)
+			assert.NotEqual(t, blame, c.told(theHolder, blame).kind, "itself")
+		}
+	}
+}
+
+// TestHolds_TokenStays_HolderToldOnceAndAsked: X-47. The holder is told that somebody waits, and has
+// to give account.
+func TestHolds_TokenStays_HolderToldOnceAndAsked(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		waits bool
+		for_  time.Duration
+		says  kind
+		open  bool
+		is    bool
+	}{
+		{"nobody waits", false, 4 * restarts * lateAfter, 0, false, false},
+		{"shortly", true, DefaultSilence - time.Second, 0, false, false},
+		{"longer than L", true, 2 * DefaultSilence, 0, true, false},
+		{"gives no account for a while", true, restarts*lateAfter - time.Second, 0, true, false},
+		{"gives no account", true, restarts*lateAfter + 3*DefaultSilence, 0, true, true},
+		{"has it for a while", true, lateAfter, still, true, false},
+		{"keeps it", true, lateAfter + 4*DefaultSilence, still, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			for end := c.now.Add(test.for_); c.now < end; c.after(time.Second) {
+				if test.waits {
+					c.says(theThird, message{kind: want})
+				}
+				c.says(theHolder, message{kind: have, custody: blamedFrom})
+				if test.says != 0 && len(c.questions(theHolder)) > 0 {
+					c.says(theHolder, message{kind: test.says, custody: blamedFrom})
+				}
+			}
+			assert.Equal(t, test.is, c.struck(theHolder))
+			if !test.is {
+				assert.Equal(t, test.open, c.isOpen(blamedFrom))
+			}
+			if test.says != 0 && !test.is {
+				assert.False(t, c.isAvoided(at(theHolder)), "it may be busy")
+			}
+			assert.False(t, c.struck(theThird))
+		})
+	}
+}
+
+// TestHolds_TokenMoves_NobodyAsked: each holder has the time anew.
+func TestHolds_TokenMoves_NobodyAsked(t *testing.T) {
+	c := newCourt()
+	for hop := range uint64(30) {
+		c.says(theThird, message{kind: want})
+		c.says(theHolder+int(hop)%2, message{kind: have, custody: custody{token, hop}})
+		c.after(DefaultSilence / 2)
+	}
+	assert.Empty(t, c.inquests.open)
+}
+
+// TestHolds_OtherTokens_NobodyAsked: a member that always has one, each for a short time.
+func TestHolds_OtherTokens_NobodyAsked(t *testing.T) {
+	c := newCourt()
+	for i := range byte(30) {
+		c.says(theThird, message{kind: want})
+		c.says(theHolder, message{kind: have, custody: custody{ident.Token{i + 1}, 5}})
+		c.after(DefaultSilence / 2)
+	}
+	assert.Empty(t, c.inquests.open)
+}
+
+// TestHolds_HolderWasAsleep_NotStruck: it has given account, and is late when it wakes up.
+func TestHolds_HolderWasAsleep_NotStruck(t *testing.T) {
+	c := newCourt()
+	has := func(d time.Duration) {
+		for end := c.now.Add(d); c.now < end; c.after(time.Second) {
+			c.says(theThird, message{kind: want})
+			c.says(theHolder, message{kind: have, custody: blamedFrom})
+			if len(c.questions(theHolder)) > 0 {
+				c.says(theHolder, message{kind: still, custody: blamedFrom})
+			}
+		}
+	}
+	has(3 * DefaultSilence)
+	require.True(t, c.isOpen(blamedFrom))
+	c.after(2 * restarts * lateAfter)
+	has(2*DefaultSilence - time.Second)
+	assert.False(t, c.struck(theHolder))
+}
+
+// TestStruck_SpeaksAndAsks_IgnoredAndAnswered: what it says counts for nothing; its questions are
+// answered, so that it takes no token for lost that others have.
+func TestStruck_SpeaksAndAsks_IgnoredAndAnswered(t *testing.T) {
+	c := newCourt()
+	c.strike(theHolder)
+	require.Equal(t, map[int]bool{theHolder: true}, c.shunned())
+	require.Equal(t, blame, c.told(theThird, blame).kind)
+	before := c.search.last
+	c.says(theHolder, message{kind: have, custody: custody{secondToken, 5}, span: 6000})
+	c.blames(theHolder, custody{token, 20}, theThird, ident.Member{})
+	assert.Equal(t, before, c.search.last)
+	assert.Empty(t, c.inquests.open)
+	assert.True(t, c.isSilent(at(theHolder)))
+	assert.False(t, c.Admits(c.now, at(theHolder)))
+	c.comes(custody{secondToken, 6}, theThird)
+	c.courier.told = nil
+	c.says(theHolder, message{kind: want})
+	assert.Equal(t, noted, c.told(theHolder, noted).kind)
+	c.says(theHolder, message{kind: ask, custody: custody{token, 6}, member: at(theHolder)})
+	assert.Equal(t, custody{secondToken, 6}, c.told(theHolder, have).custody)
+	c.says(theHolder, message{kind: account, custody: custody{secondToken, 6}})
+	assert.Equal(t, custody{secondToken, 6}, c.told(theHolder, still).custody)
+	assert.Empty(t, c.courier.told, "the token is not woken for it")
+	c.after(struckFor)
+	assert.False(t, c.struck(theHolder))
+}
+
+// TestStruck_OthersSayThatItWaits_TokenGoesOn: the others may not have struck it, and a holder that
+// keeps its token for that would be struck itself.
+func TestStruck_OthersSayThatItWaits_TokenGoesOn(t *testing.T) {
+	c := newCourt()
+	c.strike(theHolder)
+	c.comes(custody{secondToken, 6}, theThird)
+	c.courier.told = nil
+	c.says(thePasser, message{kind: ask, custody: custody{secondToken, 6}, member: at(theHolder)})
+	assert.Equal(t, []policy.EventKind{policy.Wanted}, kindsOf(c.courier.told))
+}
+
+func kindsOf(list []policy.Event) (kinds []policy.EventKind) {
+	for _, e := range list {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+// TestStruck_PolicyPassesToIt_AnyOtherGetsIt: who gets it is known as soon as it has left.
+func TestStruck_PolicyPassesToIt_AnyOtherGetsIt(t *testing.T) {
+	for _, is := range []bool{false, true} {
+		c := newCourt()
+		if is {
+			c.strike(theHolder)
+		}
+		c.passes(custody{secondToken, 6}, theHolder)
+		assert.Equal(t, is, c.passedTo().IsZero())
+		c.step(policy.Event{Kind: policy.Parted, From: at(theThird), Token: policy.Token{ID: secondToken, Hop: 6}})
+		c.says(thePasser, message{kind: account, custody: custody{secondToken, 6}})
+		assert.Equal(t, at(theThird), c.told(thePasser, sent).member, "to whom it went")
+	}
+}
+
+// TestStruck_SecondCause_NothingNew: the report comes once per strike, and the next one lasts longer.
+func TestStruck_SecondCause_NothingNew(t *testing.T) {
+	c := newCourt()
+	for i := range 3 {
+		c.did = nil
+		c.strike(theHolder)
+		c.strike(theHolder)
+		count := 0
+		for _, a := range c.did {
+			if a.Kind == policy.Shun && a.Struck {
+				count++
+				assert.Equal(t, min(struckFor<<i, maxBackoff), a.At.Sub(c.now))
+			}
+		}
+		assert.Equal(t, 1, count)
+		c.after(min(struckFor<<i, maxBackoff))
+	}
+}
+
+// TestGivesAccount_EachState_SaysSo: what a member says of a custody of its.
+func TestGivesAccount_EachState_SaysSo(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before func(*court)
+		is     kind
+		check  func(*testing.T, message)
+	}{
+		{"never here", func(*court) {}, never, func(t *testing.T, m message) { assert.EqualValues(t, 7_200_000, m.span) }},
+		{"here", func(c *court) { c.comes(blamedFrom, thePasser) }, still, nil},
+		{"passing", func(c *court) { c.passes(blamedFrom, theThird); c.after(time.Second) }, sent, func(t *testing.T, m message) {
+			assert.Equal(t, at(theThird), m.member)
+			assert.EqualValues(t, 1000, m.span)
+		}},
+		{"passed on", func(c *court) { c.passes(blamedFrom, theThird); c.delivered(blamedFrom, theThird, true) }, proof, nil},
+		{"passed on long ago", func(c *court) {
+			c.passes(blamedFrom, theThird)
+			c.delivered(blamedFrom, theThird, true)
+			for i := range 3 * maxPassed {
+				of := custody{secondToken, uint64(2*i + 2)}
+				c.passes(of, theFourth)
+				c.delivered(of, theFourth, true)
+			}
+		}, proof, func(t *testing.T, m message) {
+			assert.Equal(t, receiptOf(theThird, custody{token, 10}, true), m.receipt)
+		}},
+		{"passed on again since", func(c *court) {
+			for i := range 2 * maxPassed {
+				of := custody{token, uint64(4*i + 9)}
+				c.passes(of, theThird)
+				c.delivered(of, theThird, true)
+			}
+		}, proof, nil},
+		{"given up", func(c *court) {
+			c.passes(blamedFrom, theThird)
+			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: policy.Token{ID: token, Hop: 9}})
+		}, sent, func(t *testing.T, m message) { assert.Equal(t, at(theThird), m.member); assert.Zero(t, m.span) }},
+		{"dropped for a later one", func(c *court) {
+			c.comes(blamedFrom, thePasser)
+			c.comes(custody{secondToken, 5}, theThird)
+			c.Keeper.discards(c.holder.find(&blamedFrom.token))
+		}, instead, func(t *testing.T, m message) {
+			assert.Equal(t, at(theThird), m.member)
+			assert.Equal(t, custody{secondToken, 5}, m.other)
+		}},
+		{"dropped, and only an earlier one was here", func(c *court) {
+			c.comes(custody{ident.Token{0, 1}, 9}, thePasser)
+			c.comes(blamedFrom, theThird)
+			c.Keeper.discards(c.holder.find(&blamedFrom.token))
+		}, instead, func(t *testing.T, m message) { assert.Zero(t, m.member) }},
+		{"not known yet since a restart", func(c *court) {
+			c.step(policy.Event{Kind: policy.Resumed, Token: policy.Token{ID: token, Hop: 9, Born: 1}})
+		}, 0, nil},
+		{"runs since a restart", func(c *court) {
+			c.step(policy.Event{Kind: policy.Running, Token: policy.Token{ID: token, Hop: 9, Born: 1}})
+		}, 0, nil},
+		{"back before the receipt", func(c *court) { c.passes(blamedFrom, theThird); c.comes(custody{token, 11}, theThird) }, sent, func(t *testing.T, m message) { assert.Equal(t, at(theThird), m.member) }},
+		{"back before the receipt, which comes when it has left again", func(c *court) {
+			c.passes(blamedFrom, theThird)
+			c.passes(custody{token, 11}, theFourth)
+			c.delivered(blamedFrom, theThird, true)
+		}, proof, func(t *testing.T, m message) {
+			assert.Equal(t, receiptOf(theThird, custody{token, 10}, true), m.receipt)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			c.after(time.Hour)
+			test.before(c)
+			c.did = nil
+			c.says(theBlamer, message{kind: account, custody: blamedFrom})
+			var got message
+			for _, a := range c.did {
+				var m message
+				if a.Kind == policy.Tell && a.To == at(theBlamer) && parse(a.Field, &m) && m.kind >= account {
+					got = m
+				}
+			}
+			require.Equal(t, test.is, got.kind, names[got.kind])
+			if test.check != nil {
+				test.check(t, got)
+			}
+		})
+	}
+}
+
+// TestPassSettled_OfEarlierPass_LaterPassStands: a receipt that is slow comes when the token has been
+// here again and has left for another member.
+func TestPassSettled_OfEarlierPass_LaterPassStands(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 9}, theThird)
+	c.passes(custody{token, 11}, theFourth)
+	c.courier.told = nil
+	c.delivered(custody{token, 9}, theThird, true)
+	assert.Empty(t, c.courier.told)
+	require.NotNil(t, c.holder.find(&token))
+	assert.Equal(t, at(theFourth), c.holder.find(&token).keeper)
+	c.delivered(custody{token, 11}, theFourth, true)
+	assert.Equal(t, []policy.EventKind{policy.PassSettled}, kindsOf(c.courier.told))
+	assert.Equal(t, at(theFourth), c.search.last.holder)
+}
+
+// TestAccount_Asked_TokenGoesOn: its sender waits for a token.
+func TestAccount_Asked_TokenGoesOn(t *testing.T) {
+	c := newCourt()
+	c.comes(blamedFrom, thePasser)
+	c.courier.told = nil
+	c.says(theBlamer, message{kind: account, custody: blamedFrom})
+	require.Equal(t, []policy.EventKind{policy.Wanted}, kindsOf(c.courier.told))
+	assert.Equal(t, at(theBlamer), c.courier.told[0].From)
+}
+
+// TestAccount_AskedWhileProgramRuns_PolicyTold: when it has ended.
+func TestAccount_AskedWhileProgramRuns_PolicyTold(t *testing.T) {
+	c := newCourt()
+	p := &eagerPolicy{}
+	c.inner = p
+	c.comes(blamedFrom, thePasser)
+	require.True(t, c.done(policy.Run))
+	c.says(theBlamer, message{kind: account, custody: blamedFrom})
+	require.NotContains(t, p.told, policy.Wanted)
+	c.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 9}})
+	assert.Contains(t, p.told, policy.Wanted)
+}
+
+// TestReplaced_OtherTokenComes_OwnPassAskedAfter: X-52. The keeper may lie, and name others.
+func TestReplaced_OtherTokenComes_OwnPassAskedAfter(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before func(*court)
+		is     bool
+	}{
+		{"passed on", func(c *court) {
+			c.passes(custody{token, 8}, theHolder)
+			c.delivered(custody{token, 8}, theHolder, true)
+		}, true},
+		{"the same token", func(c *court) { c.comes(custody{secondToken, 1 << 20}, theThird) }, false},
+		{"none was here", func(*court) {}, false},
+		{"it was dropped, for one that is here", func(c *court) {
+			c.comes(custody{thirdToken, 8}, theHolder)
+			c.comes(custody{token, 8}, thePasser)
+			c.Keeper.discards(c.holder.find(&token))
+		}, false},
+		{"it was dropped", func(c *court) { c.comes(custody{token, 8}, thePasser); c.Keeper.discards(c.holder.find(&token)) }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			test.before(c)
+			c.comes(custody{secondToken, 2}, theThird)
+			c.step(policy.Event{Kind: policy.Timer})
+			assert.Equal(t, test.is, c.asks(theHolder, blamedFrom))
+			assert.Equal(t, test.is, len(c.inquests.open) > 0)
+		})
+	}
+}
+
+// TestReplaced_SameTokenComesBack_NobodyAsked: it is not lost.
+func TestReplaced_SameTokenComesBack_NobodyAsked(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 8}, theHolder)
+	c.comes(custody{token, 10}, theHolder)
+	assert.Empty(t, c.inquests.open)
+}
+
+// TestGreets_ManyMembers_Bounded: it forgets rather than to grow.
+func TestGreets_ManyMembers_Bounded(t *testing.T) {
+	c := newCourt()
+	for i := range 3 * maxGreetings {
+		c.step(policy.Event{Kind: policy.Greeted, From: ident.Member{9, byte(i), byte(i >> 8)}})
+		require.LessOrEqual(t, len(c.inquests.greeted), maxGreetings)
+	}
+}
+
+// TestMessage_InquestKinds_ReadBack: none is read that is longer or shorter.
+func TestMessage_InquestKinds_ReadBack(t *testing.T) {
+	for _, m := range []message{
+		{kind: account, custody: blamedFrom}, {kind: still, custody: blamedFrom}, {kind: sent, custody: blamedFrom, member: at(3), span: 7},
+		{kind: proof, receipt: []byte{1, 2}}, {kind: instead, custody: blamedFrom, member: at(3), other: custody{secondToken, 4}},
+		{kind: never, custody: blamedFrom, span: 7}, {kind: blame, custody: blamedFrom, member: at(3), second: at(4)},
+	} {
+		var got message
+		b := m.append(nil)
+		require.True(t, parse(b, &got))
+		assert.Equal(t, m, got)
+		if m.kind != proof {
+			assert.False(t, parse(b[:len(b)-1], &got))
+			assert.False(t, parse(append(b, 0), &got))
+		}
+	}
+	assert.False(t, parse([]byte{byte(proof)}, new(message)))
+	assert.True(t, parse(append([]byte{byte(proof)}, make([]byte, policy.MaxField-1)...), new(message)))
+	assert.False(t, parse(append([]byte{byte(proof)}, make([]byte, policy.MaxField-1+1)...), new(message)))
+}
