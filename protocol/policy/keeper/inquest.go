@@ -52,6 +52,7 @@ type inquests struct {
 	struck  backoffs
 	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
+	ended   []kept                         // custodies that are over, as the holders have said themselves
 	kept    kept                           // a token whose holder was told that somebody waits
 	blamed  []lastBlame                    // who has blamed others, and when
 	greeted map[ident.Member]clock.Instant // when a member's process was last seen to begin, or to greet
@@ -62,32 +63,33 @@ type inquests struct {
 // that says that it passed it to that member.
 type inquest struct {
 	custody
-	member   ident.Member // who had it
-	from     ident.Member // who passed it on to that one; zero: unknown
-	began    clock.Instant
-	next     clock.Instant
-	waited   clock.Instant // since when that member has it, and was told that somebody waits; clock.Never: it has not said so
-	late     clock.Instant // since when it says so although it has had it for too long; zero: not yet
-	heard    clock.Instant // when it said so last
-	answered bool          // it has said something that counts
-	asleep   bool          // it has said nothing, and is asked again when it does
-	owes     bool          // it was asleep once, and has given no account since
-	says     kind          // which: still, never, sent, proof or instead; 0: nothing yet
-	young    time.Duration // of never: since when it has been at work
-	left     clock.Instant // of sent: when it began to; clock.Never: it does not say
-	to       ident.Member  // of sent: to whom; of instead: who had the other token before
-	toHop    uint64        // of sent: the custody that it has there
-	other    custody       // of instead: the token that came in its place
-	toDenies bool          // that one says that it never had it
-	refuted  bool          // of instead: and another one has taken that custody
-	toSays   bool          // that one has said something else
-	receipt  bool          // there is a receipt of it for that custody
-	proved   clock.Instant // since when this member has known it
-	ofNow    bool          // which it gave with the memory that it has now
-	fromSays bool          // the sender has answered
-	there    bool          // it has the token, as far as is known: none has been made in its place
-	own      bool          // this member is the sender
-	since    clock.Instant // and has passed it on then
+	member    ident.Member // who had it
+	from      ident.Member // who passed it on to that one; zero: unknown
+	began     clock.Instant
+	next      clock.Instant
+	waited    clock.Instant // since when that member has it, and was told that somebody waits; clock.Never: it has not said so
+	late      clock.Instant // since when it says so although it has had it for too long; zero: not yet
+	heard     clock.Instant // when it said so last
+	answered  bool          // it has said something that counts
+	asleep    bool          // it has said nothing, and is asked again when it does
+	owes      bool          // it was asleep once, and has given no account since
+	says      kind          // which: still, never, sent, proof or instead; 0: nothing yet
+	young     time.Duration // of never: since when it has been at work
+	left      clock.Instant // of sent: when it began to; clock.Never: it does not say
+	to        ident.Member  // of sent: to whom; of instead: who had the other token before
+	toHop     uint64        // of sent: the custody that it has there
+	moves     clock.Instant // of sent: since when it says that the answer is not due; zero: it does not
+	fromMoves clock.Instant // the same of the sender
+	other     custody       // of instead: the token that came in its place
+	toDenies  bool          // that one says that it never had it
+	toSays    bool          // that one has said something else
+	receipt   bool          // there is a receipt of it for that custody
+	proved    clock.Instant // since when this member has known it
+	ofNow     bool          // which it gave with the memory that it has now
+	fromSays  bool          // the sender has answered
+	there     bool          // it has the token, as far as is known: none has been made in its place
+	own       bool          // this member is the sender
+	since     clock.Instant // and has passed it on then
 }
 
 // kept is a token that stays with one holder, as far as the slot's keeper knows, while somebody
@@ -145,15 +147,38 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 	t := &k.inquests.kept
 	switch waits := k.whoWaits(); {
 	case k.verify == nil || waits.IsZero() || from == k.self:
-	case t.holder != from || t.token != m.token:
+	case k.hasEnded(from, m.custody):
+		k.strikes(from, &inquest{custody: m.custody})
+	case t.holder != from: // of whatever token: it may say that it has another one each time
 		*t = kept{m.custody, from, k.now, clock.Never}
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
 		t.told = k.now
 		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
 		k.opens(inquest{custody: m.custody, member: from, began: k.now, waited: clock.Never, there: true})
-	case t.told != clock.Never && k.now >= t.told.Add(k.bears(restarts*k.overdue())) && k.owes(from, t.custody):
+	case t.told == clock.Never || k.now < t.told.Add(k.bears(restarts*k.overdue())):
+	case k.owes(from, t.custody):
 		k.strikes(from, &inquest{custody: t.custody}) // it gives no account
+	default: // it answers now and then
+		k.givesUp(from, t.custody)
+		*t = kept{}
 	}
+}
+
+// givesUp takes a member for dead that keeps a token, for as long as one that is silent. It is not
+// struck: it may be asleep most of the time, or nobody takes the token.
+func (k *Keeper) givesUp(m ident.Member, c custody) {
+	k.fellSilent(m)
+	k.shuns(m, muteTime)
+	k.isReplaced(m, c)
+}
+
+// isReplaced goes on without a member that keeps a token, under which no program can run any more.
+func (k *Keeper) isReplaced(m ident.Member, c custody) {
+	if l := &k.search.last; l.holder == m && l.token == c.token {
+		l.promised, l.ends = true, longAgo
+	}
+	k.silent(m)
+	k.keeperSilent(m)
 }
 
 // owes reports whether a member has given no account of a custody since it was asked.
@@ -280,9 +305,29 @@ func (k *Keeper) shunsStruck(m ident.Member, b *backoffs) {
 	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(b.left(m, k.now)), Struck: true})
 }
 
+// ends notes that a custody is over, as the member itself says that had it.
+func (k *Keeper) ends(i *inquest) {
+	s := &k.inquests
+	if len(s.ended) == maxInquests {
+		s.ended = slices.Delete(s.ended, 0, 1)
+	}
+	s.ended = append(s.ended, kept{i.custody, i.member, k.now, clock.Never})
+}
+
+// hasEnded reports whether a member has said before that a custody of its own is over. It cannot come
+// back: the next one has another hop.
+func (k *Keeper) hasEnded(m ident.Member, c custody) bool {
+	return slices.ContainsFunc(k.inquests.ended, func(e kept) bool {
+		return e.holder == m && e.custody == c && k.isSteady(m, e.seen) && k.now >= e.seen.Add(k.silence)
+	})
+}
+
 // closes ends an inquest.
 func (k *Keeper) closes(n int) {
 	m := k.inquests.open[n].member
+	if i := &k.inquests.open[n]; i.there && i.answered {
+		k.ends(i)
+	}
 	if k.inquests.kept.custody == k.inquests.open[n].custody {
 		k.inquests.kept = kept{}
 	}
@@ -335,7 +380,7 @@ func (k *Keeper) confirms(i *inquest, m *message) {
 	case proof:
 		if r, ok := k.took(m.receipt); ok && r.Token == asked.token && r.Hop >= i.other.hop {
 			i.toSays = r.Hop == i.other.hop && r.Signer == i.member
-			i.toDenies, i.refuted = !i.toSays, r.Hop == i.other.hop && !i.toSays
+			i.toDenies = !i.toSays
 		}
 	case sent:
 		if m.token == asked.token && m.hop >= asked.hop {
@@ -374,7 +419,7 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 	case sent:
 		switch {
 		case m.token != i.token || m.hop < i.hop || m.member.IsZero() || m.member == i.member:
-		case k.isMoving(m):
+		case k.isMoving(m) && k.movesStill(&i.moves):
 			i.answered, i.says = true, 0
 		default:
 			i.answered, i.says, i.waited, i.left = true, sent, clock.Never, clock.Never
@@ -410,6 +455,15 @@ func (k *Keeper) isLate(i *inquest) bool {
 // isMoving reports whether the answer to the transfer that a member tells of is not due yet.
 func (k *Keeper) isMoving(m *message) bool { return m.span > 0 && span(m.span) < k.silence }
 
+// movesStill reports whether a token may be on its way since a member said so first. One that says so
+// each time lies.
+func (k *Keeper) movesStill(since *clock.Instant) bool {
+	if *since == 0 {
+		*since = k.now
+	}
+	return k.now < since.Add(k.bears(2*k.silence))
+}
+
 // senderSays takes in what the member says that passed the token to the other one. That one is
 // asked once more then: it may have said before that it had the token that it never had it.
 func (k *Keeper) senderSays(i *inquest, m *message) {
@@ -432,7 +486,7 @@ func (k *Keeper) senderSays(i *inquest, m *message) {
 			}
 		}
 	case sent:
-		if m.token == i.token && m.hop+1 == i.hop && !k.isMoving(m) {
+		if m.token == i.token && m.hop+1 == i.hop && !(k.isMoving(m) && k.movesStill(&i.fromMoves)) {
 			i.fromSays = true
 			if m.member != i.member {
 				i.from = ident.Member{}
@@ -450,15 +504,15 @@ func (k *Keeper) concludes(i *inquest) bool {
 	if i.own && !i.from.IsZero() {
 		k.ownWord(i)
 	}
-	denies := i.says == never || i.says == instead && i.refuted
+	denies := i.says == never
 	switch {
-	case i.says == proof, i.says == instead && i.toSays:
+	case i.says == proof, i.says == instead && i.toSays && k.circulates(i):
 	case k.isLate(i):
 		k.strikes(i.member, i)
+	case denies && i.there && k.isSteady(i.member, i.began.Add(-k.silence)) && !k.hasForgotten(i):
+		k.strikes(i.member, i) // it has said that it has the token
 	case denies && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
-		if i.says == never {
-			i.says = 0
-		}
+		i.says = 0
 		return false
 	case denies && i.receipt && i.ofNow && !k.hasForgotten(i):
 		k.strikes(i.member, i)
@@ -470,7 +524,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 		return k.sentHere(i)
 	case i.says == sent && i.toDenies:
 		k.doubts(i.member, i.to, i)
-	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies && (!i.refuted || i.fromSays || i.from.IsZero())):
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies || !k.circulates(i)):
 		k.excuses(i)
 	case i.says == sent && i.toSays:
 	default:
@@ -506,21 +560,15 @@ func (k *Keeper) hadSince(i *inquest) bool {
 // that it has made itself is not struck: where its clock is wrong, nobody takes that token.
 func (k *Keeper) strikes(m ident.Member, i *inquest) {
 	b := *i
-	switch {
-	case b.hop == 0:
-		k.fellSilent(m)
-		k.shuns(m, muteTime)
-	case k.inquests.struck.note(m, k.now, strikeTimes*k.overdue()):
-		k.shunsStruck(m, &k.inquests.struck)
-		k.blames(b.custody, m, b.from)
-	default:
+	if b.hop == 0 {
+		k.givesUp(m, b.custody)
 		return
 	}
-	if l := &k.search.last; l.holder == m && l.token == b.token {
-		l.promised, l.ends = true, longAgo // its programs have ended
+	if k.inquests.struck.note(m, k.now, strikeTimes*k.overdue()) {
+		k.shunsStruck(m, &k.inquests.struck)
+		k.blames(b.custody, m, b.from)
+		k.isReplaced(m, b.custody)
 	}
-	k.silent(m)
-	k.keeperSilent(m)
 }
 
 // answersStruck answers the questions of a member that is struck: it is not to take a token for
@@ -583,6 +631,13 @@ func (k *Keeper) sentHere(i *inquest) bool {
 		k.strikes(i.member, i)
 	}
 	return true
+}
+
+// circulates reports whether the token that stayed in place of another one, as a member says, is the
+// one that this member knows of: the later one stays.
+func (k *Keeper) circulates(i *inquest) bool {
+	t := i.other.token
+	return t != i.token && (t == k.search.last.token || t == k.inquests.arrived || k.holder.find(&t) != nil)
 }
 
 // excuses notes that a member says that it has dropped a token for another one, and nobody confirms
@@ -717,6 +772,8 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		k.tell(from, &message{kind: proof, receipt: p.receipt})
 	case p != nil && p.dropped:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
+	case e != nil && e.hop == m.hop && e.parted && !k.isSteady(e.keeper, e.since):
+		// A cut or a restart explains it, which others have not seen.
 	case e != nil && e.hop == m.hop && e.parted:
 		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
 	case e != nil && e.hop == m.hop && (e.event != nil || e.hidden):

@@ -400,6 +400,7 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	case release:
 		k.releases(from, m)
 	case returned:
+		k.holds(from, m)
 		k.releases(from, m)
 		k.answered(from, &message{kind: none, span: math.MaxUint32})
 	case released, other:

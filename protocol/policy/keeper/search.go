@@ -522,6 +522,7 @@ func (k *Keeper) pause() time.Duration {
 // promised: a member promises that its token rests.
 func (k *Keeper) promised(from ident.Member, m *message) {
 	s := &k.search
+	k.holds(from, m)
 	l := &s.last
 	k.served(from)
 	if l.token == m.token && (l.hop > m.hop || l.holder == from && l.life == m.life && l.serial >= m.serial) {
