@@ -23,6 +23,10 @@ const (
 	// word of all others, and run a program of its own.
 	restarts = 3
 
+	// wrongClock is the same for a holder that has made the token itself: while its clock is wrong,
+	// nobody takes it.
+	wrongClock = 8
+
 	// maxDoubts bounds the doubts that a member remembers.
 	maxDoubts = 64
 
@@ -152,24 +156,26 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 	case t.holder != from: // of whatever token: it may say that it has another one each time
 		*t = kept{m.custody, from, k.now, clock.Never}
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
-		t.told = k.now
+		t.told, t.custody = k.now, m.custody
 		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
 		k.opens(inquest{custody: m.custody, member: from, began: k.now, waited: clock.Never, there: true})
 	case t.told == clock.Never || k.now < t.told.Add(k.bears(restarts*k.overdue())):
 	case k.owes(from, t.custody):
 		k.strikes(from, &inquest{custody: t.custody}) // it gives no account
+	case t.hop == 0 && k.now < t.told.Add(k.bears(wrongClock*k.overdue())):
 	default: // it answers now and then
 		k.givesUp(from, t.custody)
 		*t = kept{}
 	}
 }
 
-// givesUp takes a member for dead that keeps a token, for as long as one that is silent. It is not
-// struck: it may be asleep most of the time, or nobody takes the token.
+// givesUp takes a member for dead that keeps a token, for as long as one that is silent at first.
+// Nobody is told: it may be asleep most of the time, or nobody takes the token.
 func (k *Keeper) givesUp(m ident.Member, c custody) {
-	k.fellSilent(m)
-	k.shuns(m, muteTime)
-	k.isReplaced(m, c)
+	if s := &k.inquests.struck; s.note(m, k.now, muteTime) {
+		k.shuns(m, s.left(m, k.now))
+		k.isReplaced(m, c)
+	}
 }
 
 // isReplaced goes on without a member that keeps a token, under which no program can run any more.
@@ -438,7 +444,11 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 // at first. One that says so late was perhaps asleep: it has 2 L more, in which it answers all
 // the time.
 func (k *Keeper) stillHas(i *inquest) {
-	switch late := k.now >= i.waited.Add(k.bears(k.overdue())); {
+	may := k.overdue()
+	if i.hop == 0 { // its clock may be wrong, and the token refused and made anew until it is right
+		may *= wrongClock
+	}
+	switch late := k.now >= i.waited.Add(k.bears(may)); {
 	case i.waited == clock.Never, !k.isSteady(i.member, i.waited) && k.now < i.began.Add(restarts*k.overdue()):
 		i.waited, i.late = k.now, 0
 	case late && (i.late == 0 || k.now >= i.heard.Add(k.half)):
