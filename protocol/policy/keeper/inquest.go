@@ -301,8 +301,10 @@ func (k *Keeper) wakesInquest(m ident.Member) {
 	}
 }
 
-// shuns has the member pass nothing to another one for a while.
+// shuns has the member pass nothing to another one for a while, and no less than this one backs off
+// from it.
 func (k *Keeper) shuns(m ident.Member, d time.Duration) {
+	d = max(d, k.inquests.struck.left(m, k.now), k.inquests.barred.left(m, k.now))
 	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(d)})
 }
 
