@@ -37,6 +37,10 @@ const (
 	// waits until it knows whether its journal is whole (H-72), and may run late.
 	recallTime = 10 * time.Second
 
+	// maxExcuses is how often within strikeTimes a member may have dropped a token for one that
+	// somebody had just made: before all others back off from that one.
+	maxExcuses = 8
+
 	// maxGreetings bounds the members of which this one remembers when they have greeted.
 	maxGreetings = 1024
 
@@ -56,6 +60,7 @@ type inquests struct {
 	struck  backoffs
 	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
+	excused []lastBlame                    // members that have dropped a token for one just made, as they say
 	ended   []kept                         // custodies that are over, as the holders have said themselves
 	kept    kept                           // a token whose holder was told that somebody waits
 	blamed  []lastBlame                    // who has blamed others, and when
@@ -518,7 +523,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 	}
 	denies := i.says == never
 	switch {
-	case i.says == proof, i.says == instead && i.toSays && k.circulates(i):
+	case i.says == proof, i.says == instead && i.toSays && i.other.token != i.token:
 	case k.isLate(i):
 		k.strikes(i.member, i)
 	case denies && i.there && k.isSteady(i.member, i.began.Add(-k.silence)) && !k.hasForgotten(i):
@@ -536,7 +541,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 		return k.sentHere(i)
 	case i.says == sent && i.toDenies:
 		k.doubts(i.member, i.to, i)
-	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.toDenies || !k.circulates(i)):
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies):
 		k.excuses(i)
 	case i.says == sent && i.toSays:
 	default:
@@ -645,13 +650,6 @@ func (k *Keeper) sentHere(i *inquest) bool {
 	return true
 }
 
-// circulates reports whether the token that stayed in place of another one, as a member says, is the
-// one that this member knows of: the later one stays.
-func (k *Keeper) circulates(i *inquest) bool {
-	t := i.other.token
-	return t != i.token && (t == k.search.last.token || t == k.inquests.arrived || k.holder.find(&t) != nil)
-}
-
 // excuses notes that a member says that it has dropped a token for another one, and nobody confirms
 // that. It may be true, as where somebody makes tokens, or after a cut. So it is not struck, but where
 // no cut explains it, and no restart of the one that is to confirm it, this one passes nothing to it
@@ -661,10 +659,31 @@ func (k *Keeper) excuses(i *inquest) {
 	if !i.to.IsZero() && i.to != k.self && i.to != i.member && !k.isSteady(i.to, since) {
 		return
 	}
-	if m := i.member; i.hop > 0 && k.isSteady(m, since) { // its own clock may be wrong
+	if m := i.member; i.hop > 0 && k.isSteady(m, since) && !k.isExcused(i) { // its own clock may be wrong
 		k.inquests.barred.note(m, k.now, excuseTimes*k.overdue())
-		k.shuns(m, k.inquests.barred.left(m, k.now))
+		k.shuns(m, 0)
 	}
+}
+
+// isExcused reports whether a member may have dropped a token for one that somebody had just made: a
+// member that makes tokens confirms nothing. It is excused so a few times only.
+func (k *Keeper) isExcused(i *inquest) bool {
+	s := &k.inquests
+	s.excused = slices.DeleteFunc(s.excused, func(e lastBlame) bool { return k.now >= e.at.Add(strikeTimes*k.overdue()) })
+	if i.other.hop != newbornHop || i.to.IsZero() || i.to == i.member {
+		return false
+	}
+	n := 0
+	for _, e := range s.excused {
+		if e.by == i.member {
+			n++
+		}
+	}
+	if n == maxExcuses || len(s.excused) == maxDoubts {
+		return false
+	}
+	s.excused = append(s.excused, lastBlame{i.member, k.now})
+	return true
 }
 
 // partners is with how many others a member is in doubt, without those that are struck.
