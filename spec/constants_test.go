@@ -226,7 +226,8 @@ var walkerNumbers = []string{
 // others see it.
 var keeperNumbers = []string{
 	"retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps",
-	"maxAgain", "muteTime", "secondOpinion", "nextPause", "maxPassed", "maxInquests", "strikeTimes", "restarts", "excuseTimes",
+	"maxAgain", "muteTime", "secondOpinion", "nextPause", "maxPassed", "maxInquests", "strikeTimes", "restarts", "wrongClock",
+	"excuseTimes", "maxExcuses",
 }
 
 // voteNumbers are what members compute with that ask for votes.

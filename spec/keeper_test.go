@@ -99,6 +99,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	other := first.hears(11, cleo.id, []byte{132}, custody, born, promise)
 
 	giver := newKept(t, after{})
+	giver.step(1, policy.Event{Kind: policy.Greeted, From: cleo.id})
 	giver.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
 	giver.step(1, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
 	went := giver.hears(1.3, ben.id, []byte{136}, custodyAsk)
