@@ -244,6 +244,12 @@ func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
 			c.lasts(time.Minute, nil)
 			c.lasts(2*DefaultSilence-time.Second, stays)
 		}, false},
+		{"says so with pauses", func(c *court) {
+			c.lasts(time.Second, stays)
+			for end := c.now.Add(3 * lateAfter); c.now < end; c.after(DefaultSilence / 2) {
+				c.says(theHolder, message{kind: still, custody: blamedFrom})
+			}
+		}, false},
 		{"awake for long again", func(c *court) {
 			c.lasts(time.Second, stays)
 			c.lasts(2*lateAfter, nil)
@@ -485,7 +491,10 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 			assert.False(t, c.struck(theHolder))
 			if test.is {
 				assert.Equal(t, map[int]bool{theHolder: true}, c.shunned())
+				c.passes(custody{secondToken, 4}, theHolder)
+				assert.Equal(t, ident.Member{}, c.passedTo(), "it gets no other one")
 			}
+			assert.Equal(t, test.is, c.told(thePasser, blame).kind == blame)
 		})
 	}
 }
@@ -1024,13 +1033,15 @@ func TestStruck_SpeaksAndAsks_IgnoredAndAnswered(t *testing.T) {
 	c.says(theHolder, message{kind: have, custody: custody{secondToken, 5}, span: 6000})
 	c.blames(theHolder, custody{token, 20}, theThird, ident.Member{})
 	assert.Equal(t, before, c.search.last)
-	assert.Empty(t, c.inquests.open)
+	c.accuses()
+	assert.Empty(t, c.inquests.open, "nobody is asked about it, either")
 	assert.True(t, c.isSilent(at(theHolder)))
 	assert.False(t, c.Admits(c.now, at(theHolder)))
 	c.comes(custody{secondToken, 6}, theThird)
 	c.courier.told = nil
 	c.says(theHolder, message{kind: want})
 	assert.Equal(t, noted, c.told(theHolder, noted).kind)
+	assert.False(t, c.isWanted())
 	c.says(theHolder, message{kind: ask, custody: custody{token, 6}, member: at(theHolder)})
 	assert.Equal(t, custody{secondToken, 6}, c.told(theHolder, have).custody)
 	c.says(theHolder, message{kind: account, custody: custody{secondToken, 6}})
@@ -1101,7 +1112,8 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 		check  func(*testing.T, message)
 	}{
 		{"never here", func(*court) {}, never, func(t *testing.T, m message) { assert.EqualValues(t, 7_200_000, m.span) }},
-		{"here", func(c *court) { c.comes(blamedFrom, thePasser) }, still, nil},
+		{"here", func(c *court) { c.comes(blamedFrom, thePasser) }, still, func(t *testing.T, m message) { assert.Equal(t, blamedFrom, m.custody) }},
+		{"here, of an earlier hop", func(c *court) { c.comes(custody{token, 7}, thePasser) }, never, nil},
 		{"passing, and not gone yet", func(c *court) { c.offers(blamedFrom, theThird); c.after(time.Second) }, still, nil},
 		{"passing", func(c *court) { c.passes(blamedFrom, theThird); c.after(time.Second) }, sent, func(t *testing.T, m message) {
 			assert.Equal(t, at(theThird), m.member)
