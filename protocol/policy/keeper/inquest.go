@@ -257,7 +257,7 @@ func (k *Keeper) inquestsDue() {
 		}
 		i.next = k.now.Add(k.retry)
 		if i.waited != clock.Never {
-			i.next = max(i.next, i.waited.Add(k.bears(k.overdue())))
+			i.next = max(i.next, i.waited.Add(k.overdue())) // what it bears may be less by then
 		}
 		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
 		case over && i.answered && i.waited == clock.Never && k.now >= i.began.Add(k.bears(k.overdue()+k.hold)):
