@@ -806,8 +806,8 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		k.tell(from, &message{kind: proof, receipt: p.receipt})
 	case p != nil && p.dropped:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
-	case e != nil && e.hop == m.hop && e.parted && !k.isSteady(e.keeper, e.since):
-		// A cut or a restart explains it, which others have not seen.
+	case e != nil && e.hop == m.hop && e.parted && !k.isSteady(e.keeper, e.since) && !k.isSteady(e.keeper, k.now.Add(-k.overdue())):
+		// A cut or a restart explains it, which others have not seen. The answer may come yet.
 	case e != nil && e.hop == m.hop && e.parted:
 		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
 	case e != nil && e.hop == m.hop && (e.event != nil || e.hidden):

@@ -1022,6 +1022,52 @@ func TestHolds_HolderWasAsleep_GivenUpIfForLong(t *testing.T) {
 	}
 }
 
+// TestHolds_HolderWasDead_TimeBeginsAnew: one that returns has first to find out whether it may go on,
+// and gives no account meanwhile (P-55). One that returns again and again is given up.
+func TestHolds_HolderWasDead_TimeBeginsAnew(t *testing.T) {
+	c := newCourt()
+	has := func(d time.Duration) {
+		for end := c.now.Add(d); c.now < end && !c.struck(theHolder); c.after(time.Second) {
+			c.says(theThird, message{kind: want})
+			c.says(theHolder, message{kind: returned, custody: blamedFrom})
+		}
+	}
+	has(2 * DefaultSilence)
+	for range restarts {
+		c.after(2 * restarts * lateAfter)
+		c.greet(theHolder)
+		has(restarts*lateAfter - 2*time.Second)
+		require.False(t, c.struck(theHolder))
+	}
+	c.after(2 * restarts * lateAfter)
+	c.greet(theHolder)
+	c.did = nil
+	has(2 * time.Second)
+	assert.True(t, c.struck(theHolder))
+	assert.False(t, c.shunned()[theHolder], "nothing is reported")
+}
+
+// TestHolds_AskerWasLate_HolderAskedAgainInTime: it bears less later, and is to have asked by then.
+func TestHolds_AskerWasLate_HolderAskedAgainInTime(t *testing.T) {
+	patience := 8
+	c := newCourtIn(policy.Surroundings{Patience: func() int { return patience }})
+	hop := uint64(10)
+	for end := c.now.Add(2 * restarts * lateAfter); c.now < end; c.after(time.Second) {
+		c.says(theThird, message{kind: want})
+		c.says(theHolder, message{kind: have, custody: custody{token, hop}})
+		for _, of := range c.questions(theHolder) {
+			if of.hop == hop {
+				c.says(theHolder, message{kind: still, custody: of})
+				patience, hop = 1, hop+2
+				continue
+			}
+			c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{of.token, of.hop + 1}, true)})
+		}
+		require.False(t, c.struck(theHolder))
+	}
+	require.Equal(t, 1, patience)
+}
+
 // TestStruck_SpeaksAndAsks_IgnoredAndAnswered: what it says counts for nothing; its questions are
 // answered, so that it takes no token for lost that others have.
 func TestStruck_SpeaksAndAsks_IgnoredAndAnswered(t *testing.T) {
@@ -1119,6 +1165,13 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 			assert.Equal(t, at(theThird), m.member)
 			assert.EqualValues(t, 1000, m.span)
 		}},
+		{"passing to one that has connected since", func(c *court) { c.passes(blamedFrom, theThird); c.after(time.Second); c.greet(theThird) }, 0, nil},
+		{"passing to one that has connected long since", func(c *court) {
+			c.passes(blamedFrom, theThird)
+			c.after(time.Second)
+			c.greet(theThird)
+			c.after(lateAfter)
+		}, sent, func(t *testing.T, m message) { assert.Equal(t, at(theThird), m.member) }},
 		{"passed on", func(c *court) { c.passes(blamedFrom, theThird); c.delivered(blamedFrom, theThird, true) }, proof, nil},
 		{"passed on long ago", func(c *court) {
 			c.passes(blamedFrom, theThird)
