@@ -305,6 +305,14 @@ func TestInquest_Never_StruckIfReceiptAndNoRestart(t *testing.T) {
 		{"it was never seen to greet", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, mine, justBegun, false},
 		{"it may have begun before this one", nil, mine, anHourAgo, false},
 		{"it may have begun before it greeted", func(c *court) { c.greet(theHolder); c.after(time.Minute) }, mine, message{kind: never, span: 60_000}, false},
+		{"it began about when this one did", func(c *court) { c.inquests.greeted[at(theHolder)] = c.start.Add(-24 * time.Hour) }, mine,
+			message{kind: never, span: millis(time.Hour - lateAfter - recallTime + 10*time.Second)}, false},
+		{"it began long after this one did", func(c *court) { c.inquests.greeted[at(theHolder)] = c.start.Add(-24 * time.Hour) }, mine,
+			message{kind: never, span: millis(time.Hour - lateAfter - recallTime - time.Minute)}, true},
+		{"it may have begun long before its policies did", func(c *court) { c.greet(theHolder); c.after(lateAfter + time.Minute) }, mine,
+			message{kind: never, span: millis(time.Minute)}, false},
+		{"it began long after it greeted", func(c *court) { c.greet(theHolder); c.after(lateAfter + recallTime + time.Minute) }, mine,
+			message{kind: never, span: millis(time.Minute - 5*time.Second)}, true},
 		{"it had it after it began", func(c *court) {
 			c.holder.went(passed{custody: custody{token, 3}, to: at(theThird), since: c.now.Add(-time.Minute), receipt: receiptOf(theThird, custody{token, 4}, true)})
 		}, mine, anHourAgo, true},
@@ -1066,6 +1074,96 @@ func TestHolds_AskerWasLate_HolderAskedAgainInTime(t *testing.T) {
 		require.False(t, c.struck(theHolder))
 	}
 	require.Equal(t, 1, patience)
+}
+
+// TestHolds_CustodyIsOver_StruckIfItSaysThatItHasIt: it cannot come back.
+func TestHolds_CustodyIsOver_StruckIfItSaysThatItHasIt(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before func(*court)
+		says   message
+		is     bool
+	}{
+		{"has it", func(c *court) { c.after(DefaultSilence) }, message{kind: have, custody: blamedFrom}, true},
+		{"rests", func(c *court) { c.after(DefaultSilence) }, message{kind: rest, custody: blamedFrom}, true},
+		{"asks for it", func(c *court) { c.after(DefaultSilence) }, message{kind: returned, custody: blamedFrom}, true},
+		{"said before", func(*court) {}, message{kind: have, custody: blamedFrom}, false},
+		{"restarts", func(c *court) { c.after(DefaultSilence); c.greet(theHolder) }, message{kind: have, custody: blamedFrom}, false},
+		{"a later custody", func(c *court) { c.after(DefaultSilence) }, message{kind: have, custody: custody{token, 11}}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			for !c.asks(theHolder, blamedFrom) {
+				c.says(theThird, message{kind: want})
+				c.says(theHolder, message{kind: have, custody: blamedFrom})
+				c.after(time.Second)
+			}
+			c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{token, 10}, true)})
+			require.False(t, c.isOpen(blamedFrom))
+			test.before(c)
+			c.says(theThird, message{kind: want})
+			c.says(theHolder, test.says)
+			assert.Equal(t, test.is, c.struck(theHolder))
+		})
+	}
+}
+
+// TestHolds_DeniesWhatItHas_Struck: it has said itself that the token is there.
+func TestHolds_DeniesWhatItHas_Struck(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		c := newCourt()
+		for !c.asks(theHolder, blamedFrom) {
+			c.says(theThird, message{kind: want})
+			c.says(theHolder, message{kind: have, custody: blamedFrom})
+			c.after(time.Second)
+		}
+		if restarts {
+			c.greet(theHolder)
+		}
+		says := justBegun
+		says.custody = blamedFrom
+		c.says(theHolder, says)
+		assert.Equal(t, !restarts, c.struck(theHolder))
+	}
+}
+
+// TestStruck_WithTokenThatItMade_NotReported: where its clock is wrong, nobody takes the token.
+func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
+	c := newCourt()
+	c.Keeper.actions, c.Keeper.out = nil, nil
+	c.strikes(at(theHolder), &inquest{custody: custody{token, 0}})
+	c.did = append(c.did, c.Keeper.actions...)
+	assert.True(t, c.struck(theHolder))
+	assert.Equal(t, map[int]bool{theHolder: false}, c.shunned())
+	assert.Zero(t, c.told(theThird, blame))
+	c.after(muteTime)
+	assert.False(t, c.struck(theHolder))
+}
+
+// TestInquest_InsteadOfNewborn_ExcusedAFewTimes: who makes tokens confirms nothing.
+func TestInquest_InsteadOfNewborn_ExcusedAFewTimes(t *testing.T) {
+	c := newCourt()
+	for i := range uint64(maxExcuses + 1) {
+		require.False(t, c.isAvoided(at(theHolder)), i)
+		c.blames(theBlamer, custody{token, 9 + 2*i}, theHolder, at(thePasser))
+		c.says(theHolder, message{kind: instead, custody: custody{token, 9 + 2*i}, member: at(theThird), other: custody{secondToken, newbornHop}})
+		c.says(theThird, message{kind: never, custody: custody{secondToken, 0}})
+		require.False(t, c.isOpen(custody{token, 9 + 2*i}))
+		c.after(DefaultSilence)
+	}
+	assert.True(t, c.isBarred(theHolder))
+	assert.False(t, c.struck(theHolder))
+}
+
+// TestInquest_SentJustNowEachTime_CountsInTheEnd: a token is on its way for 2 L at most.
+func TestInquest_SentJustNowEachTime_CountsInTheEnd(t *testing.T) {
+	c := newCourt()
+	c.blames(theBlamer, blamedFrom, theHolder, ident.Member{})
+	moves := map[int]message{theHolder: {kind: sent, member: at(theThird), span: 100}}
+	c.lasts(2*DefaultSilence-time.Second, moves)
+	require.False(t, c.asks(theThird, custody{token, 10}))
+	c.lasts(3*time.Second, moves)
+	assert.True(t, c.asks(theThird, custody{token, 10}))
 }
 
 // TestStruck_SpeaksAndAsks_IgnoredAndAnswered: what it says counts for nothing; its questions are
