@@ -108,6 +108,7 @@ type kept struct {
 	holder ident.Member
 	seen   clock.Instant // since when
 	told   clock.Instant // when the holder was told that somebody waits; clock.Never: it was not
+	anew   int           // how often its time has begun anew, as it has connected since
 }
 
 // doubtful is that one member says that it passed a token to another one, which denies it, and
@@ -159,16 +160,18 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 	case k.hasEnded(from, m.custody):
 		k.strikes(from, &inquest{custody: m.custody})
 	case t.holder != from: // of whatever token: it may say that it has another one each time
-		*t = kept{m.custody, from, k.now, clock.Never}
+		*t = kept{custody: m.custody, holder: from, seen: k.now, told: clock.Never}
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
 		t.told, t.custody = k.now, m.custody
 		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
 		k.opens(inquest{custody: m.custody, member: from, began: k.now, waited: clock.Never, there: true})
 	case t.told == clock.Never || k.now < t.told.Add(k.bears(restarts*k.overdue())):
-	case k.owes(from, t.custody):
+	case t.anew < restarts && !k.isSteady(from, t.told): // it was dead, and looks now whether it may go on
+		t.told, t.anew = max(t.told, k.inquests.greeted[from]), t.anew+1
+	case k.owes(from, t.custody) && k.isSteady(from, t.told):
 		k.strikes(from, &inquest{custody: t.custody}) // it gives no account
 	case t.hop == 0 && k.now < t.told.Add(k.bears(wrongClock*k.overdue())):
-	default: // it answers now and then
+	default: // it answers now and then, or connects
 		k.givesUp(from, t.custody)
 		*t = kept{}
 	}
@@ -257,7 +260,7 @@ func (k *Keeper) inquestsDue() {
 		}
 		i.next = k.now.Add(k.retry)
 		if i.waited != clock.Never {
-			i.next = max(i.next, i.waited.Add(k.bears(k.overdue())))
+			i.next = max(i.next, i.waited.Add(k.overdue())) // what it bears may be less by then
 		}
 		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
 		case over && i.answered && i.waited == clock.Never && k.now >= i.began.Add(k.bears(k.overdue()+k.hold)):
@@ -324,7 +327,7 @@ func (k *Keeper) ends(i *inquest) {
 	if len(s.ended) == maxInquests {
 		s.ended = slices.Delete(s.ended, 0, 1)
 	}
-	s.ended = append(s.ended, kept{i.custody, i.member, k.now, clock.Never})
+	s.ended = append(s.ended, kept{custody: i.custody, holder: i.member, seen: k.now})
 }
 
 // hasEnded reports whether a member has said before that a custody of its own is over. It cannot come
@@ -803,8 +806,8 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		k.tell(from, &message{kind: proof, receipt: p.receipt})
 	case p != nil && p.dropped:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
-	case e != nil && e.hop == m.hop && e.parted && !k.isSteady(e.keeper, e.since):
-		// A cut or a restart explains it, which others have not seen.
+	case e != nil && e.hop == m.hop && e.parted && !k.isSteady(e.keeper, e.since) && !k.isSteady(e.keeper, k.now.Add(-k.overdue())):
+		// A cut or a restart explains it, which others have not seen. The answer may come yet.
 	case e != nil && e.hop == m.hop && e.parted:
 		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
 	case e != nil && e.hop == m.hop && (e.event != nil || e.hidden):

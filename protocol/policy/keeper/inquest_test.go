@@ -153,11 +153,24 @@ func (c *court) isOpen(of custody) bool {
 	return slices.ContainsFunc(c.inquests.open, func(i inquest) bool { return i.custody == of })
 }
 
-// passes lets a token come from thePasser, and be passed on.
+// passes lets a token come from thePasser, and leave for another one.
 func (c *court) passes(of custody, to int) {
+	c.offers(of, to)
+	if who := c.passedTo(); !who.IsZero() { // the member chooses who gets it then
+		c.parts(of, who)
+	}
+}
+
+// offers lets a token come from thePasser, and be passed on. It has not left yet.
+func (c *court) offers(of custody, to int) {
 	c.courier.to = at(to)
 	c.comes(of, thePasser)
 	c.courier.to = ident.Member{}
+}
+
+// parts lets a token leave.
+func (c *court) parts(of custody, to ident.Member) {
+	c.step(policy.Event{Kind: policy.Parted, From: to, Token: policy.Token{ID: of.token, Hop: of.hop}})
 }
 
 // comes lets a token come and stay; of higher hops, as those of one are newborn.
@@ -231,6 +244,12 @@ func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
 			c.lasts(time.Minute, nil)
 			c.lasts(2*DefaultSilence-time.Second, stays)
 		}, false},
+		{"says so with pauses", func(c *court) {
+			c.lasts(time.Second, stays)
+			for end := c.now.Add(3 * lateAfter); c.now < end; c.after(DefaultSilence / 2) {
+				c.says(theHolder, message{kind: still, custody: blamedFrom})
+			}
+		}, false},
 		{"awake for long again", func(c *court) {
 			c.lasts(time.Second, stays)
 			c.lasts(2*lateAfter, nil)
@@ -286,6 +305,14 @@ func TestInquest_Never_StruckIfReceiptAndNoRestart(t *testing.T) {
 		{"it was never seen to greet", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, mine, justBegun, false},
 		{"it may have begun before this one", nil, mine, anHourAgo, false},
 		{"it may have begun before it greeted", func(c *court) { c.greet(theHolder); c.after(time.Minute) }, mine, message{kind: never, span: 60_000}, false},
+		{"it began about when this one did", func(c *court) { c.inquests.greeted[at(theHolder)] = c.start.Add(-24 * time.Hour) }, mine,
+			message{kind: never, span: millis(time.Hour - lateAfter - recallTime + 10*time.Second)}, false},
+		{"it began long after this one did", func(c *court) { c.inquests.greeted[at(theHolder)] = c.start.Add(-24 * time.Hour) }, mine,
+			message{kind: never, span: millis(time.Hour - lateAfter - recallTime - time.Minute)}, true},
+		{"it may have begun long before its policies did", func(c *court) { c.greet(theHolder); c.after(lateAfter + time.Minute) }, mine,
+			message{kind: never, span: millis(time.Minute)}, false},
+		{"it began long after it greeted", func(c *court) { c.greet(theHolder); c.after(lateAfter + recallTime + time.Minute) }, mine,
+			message{kind: never, span: millis(time.Minute - 5*time.Second)}, true},
 		{"it had it after it began", func(c *court) {
 			c.holder.went(passed{custody: custody{token, 3}, to: at(theThird), since: c.now.Add(-time.Minute), receipt: receiptOf(theThird, custody{token, 4}, true)})
 		}, mine, anHourAgo, true},
@@ -472,7 +499,10 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 			assert.False(t, c.struck(theHolder))
 			if test.is {
 				assert.Equal(t, map[int]bool{theHolder: true}, c.shunned())
+				c.passes(custody{secondToken, 4}, theHolder)
+				assert.Equal(t, ident.Member{}, c.passedTo(), "it gets no other one")
 			}
+			assert.Equal(t, test.is, c.told(thePasser, blame).kind == blame)
 		})
 	}
 }
@@ -573,20 +603,19 @@ func TestInquest_Instead_AvoidedUnlessConfirmed(t *testing.T) {
 		says    message
 		receipt bool // of theHolder for the first token
 		barred  bool
-		struck  bool
 	}{
-		{"proved", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, other, true)}, false, false, false},
-		{"confirmed", message{member: at(theThird), other: other}, message{kind: sent, custody: from, member: at(theHolder)}, false, false, false},
-		{"it went to another one", message{member: at(theThird), other: other}, message{kind: sent, custody: from, member: at(theFourth)}, false, true, false},
-		{"denied", message{member: at(theThird), other: other}, message{kind: never, custody: from}, false, true, false},
-		{"refuted", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, other, true)}, false, true, false},
-		{"refuted before it is known that it had the token", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, other, true)}, true, true, true},
-		{"of another token", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, custody{thirdToken, 5}, true)}, false, true, false},
-		{"of an earlier custody", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 4}, true)}, false, true, false},
-		{"unconfirmed", message{member: at(theThird), other: other}, message{kind: have, custody: other}, false, true, false},
-		{"from nobody", message{}, message{kind: have}, false, true, false},
-		{"from itself", message{member: at(theHolder), other: other}, message{kind: have}, false, true, false},
-		{"made by somebody", message{member: at(theThird), other: custody{secondToken, 0}}, message{kind: have}, false, true, false},
+		{"proved", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, other, true)}, false, false},
+		{"confirmed", message{member: at(theThird), other: other}, message{kind: sent, custody: from, member: at(theHolder)}, false, false},
+		{"it went to another one", message{member: at(theThird), other: other}, message{kind: sent, custody: from, member: at(theFourth)}, false, true},
+		{"denied", message{member: at(theThird), other: other}, message{kind: never, custody: from}, false, true},
+		{"refuted", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, other, true)}, false, true},
+		{"refuted before it is known that it had the token", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theFourth, other, true)}, true, true},
+		{"of another token", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, custody{thirdToken, 5}, true)}, false, true},
+		{"of an earlier custody", message{member: at(theThird), other: other}, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 4}, true)}, false, true},
+		{"unconfirmed", message{member: at(theThird), other: other}, message{kind: have, custody: other}, false, true},
+		{"from nobody", message{}, message{kind: have}, false, true},
+		{"from itself", message{member: at(theHolder), other: other}, message{kind: have}, false, true},
+		{"made by somebody", message{member: at(theThird), other: custody{secondToken, 0}}, message{kind: have}, false, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCourt()
@@ -598,11 +627,11 @@ func TestInquest_Instead_AvoidedUnlessConfirmed(t *testing.T) {
 				answers[thePasser] = message{kind: proof, receipt: receiptOf(theHolder, blamedFrom, true)}
 			}
 			c.lasts(lateAfter+longHold+2*time.Second, answers)
-			assert.Equal(t, test.struck, c.struck(theHolder))
+			assert.False(t, c.struck(theHolder), "the other one may lie")
 			assert.Equal(t, test.barred, c.isAvoided(at(theHolder)))
-			assert.Equal(t, test.barred, test.struck || c.isBarred(theHolder))
+			assert.Equal(t, test.barred, c.isBarred(theHolder))
 			assert.False(t, c.struck(theThird))
-			if test.barred && !test.struck {
+			if test.barred {
 				assert.Equal(t, map[int]bool{theHolder: false}, c.shunned(), "nothing is reported")
 			}
 			assert.False(t, c.isOpen(blamedFrom))
@@ -934,34 +963,207 @@ func TestHolds_TokenMoves_NobodyAsked(t *testing.T) {
 	assert.Empty(t, c.inquests.open)
 }
 
-// TestHolds_OtherTokens_NobodyAsked: a member that always has one, each for a short time.
-func TestHolds_OtherTokens_NobodyAsked(t *testing.T) {
-	c := newCourt()
-	for i := range byte(30) {
-		c.says(theThird, message{kind: want})
-		c.says(theHolder, message{kind: have, custody: custody{ident.Token{i + 1}, 5}})
-		c.after(DefaultSilence / 2)
+// TestHolds_OtherTokenEachTime_StruckIfNoAccount: X-47. One that keeps a token may say each time that it
+// has another one. Of one that passes them on, an account of the one that it was asked about is enough.
+func TestHolds_OtherTokenEachTime_StruckIfNoAccount(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		gives bool
+	}{{"passes them on", true}, {"says nothing of any", false}} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			asked := false
+			id := byte(0)
+			for end := c.now.Add(restarts*lateAfter + 3*DefaultSilence); c.now < end; c.after(DefaultSilence / 2) {
+				id++
+				c.says(theThird, message{kind: want})
+				c.says(theHolder, message{kind: have, custody: custody{ident.Token{id}, 5}})
+				for _, of := range c.questions(theHolder) {
+					asked = true
+					if test.gives {
+						c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{of.token, of.hop + 1}, true)})
+					}
+				}
+			}
+			assert.True(t, asked)
+			assert.Equal(t, !test.gives, c.struck(theHolder))
+		})
 	}
-	assert.Empty(t, c.inquests.open)
 }
 
-// TestHolds_HolderWasAsleep_NotStruck: it has given account, and is late when it wakes up.
-func TestHolds_HolderWasAsleep_NotStruck(t *testing.T) {
+// TestHolds_HolderWasAsleep_GivenUpIfForLong: it has given account, and is late when it wakes up. One
+// that answers now and then is given up for a while, and not reported.
+func TestHolds_HolderWasAsleep_GivenUpIfForLong(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		of     custody
+		sleeps time.Duration
+		is     bool
+	}{
+		{"shortly", blamedFrom, lateAfter, false},
+		{"for long", blamedFrom, restarts * lateAfter, true},
+		{"with a token that it has made", custody{token, 0}, restarts * lateAfter, false},
+		{"with a token that it has made, for very long", custody{token, 0}, wrongClock * lateAfter, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			has := func(d time.Duration) {
+				for end := c.now.Add(d); c.now < end; c.after(time.Second) {
+					c.says(theThird, message{kind: want})
+					c.says(theHolder, message{kind: have, custody: test.of})
+					if len(c.questions(theHolder)) > 0 {
+						c.says(theHolder, message{kind: still, custody: test.of})
+					}
+				}
+			}
+			has(3 * DefaultSilence)
+			require.True(t, c.isOpen(test.of))
+			c.after(test.sleeps)
+			c.did = nil
+			has(2*DefaultSilence - time.Second)
+			assert.Equal(t, test.is, c.struck(theHolder))
+			assert.False(t, c.shunned()[theHolder], "nothing is reported")
+			assert.NotEqual(t, blame, c.told(theThird, blame).kind)
+			c.after(muteTime)
+			assert.False(t, c.struck(theHolder))
+		})
+	}
+}
+
+// TestHolds_HolderWasDead_TimeBeginsAnew: one that returns has first to find out whether it may go on,
+// and gives no account meanwhile (P-55). One that returns again and again is given up.
+func TestHolds_HolderWasDead_TimeBeginsAnew(t *testing.T) {
 	c := newCourt()
 	has := func(d time.Duration) {
-		for end := c.now.Add(d); c.now < end; c.after(time.Second) {
+		for end := c.now.Add(d); c.now < end && !c.struck(theHolder); c.after(time.Second) {
 			c.says(theThird, message{kind: want})
-			c.says(theHolder, message{kind: have, custody: blamedFrom})
-			if len(c.questions(theHolder)) > 0 {
-				c.says(theHolder, message{kind: still, custody: blamedFrom})
-			}
+			c.says(theHolder, message{kind: returned, custody: blamedFrom})
 		}
 	}
-	has(3 * DefaultSilence)
-	require.True(t, c.isOpen(blamedFrom))
+	has(2 * DefaultSilence)
+	for range restarts {
+		c.after(2 * restarts * lateAfter)
+		c.greet(theHolder)
+		has(restarts*lateAfter - 2*time.Second)
+		require.False(t, c.struck(theHolder))
+	}
 	c.after(2 * restarts * lateAfter)
-	has(2*DefaultSilence - time.Second)
+	c.greet(theHolder)
+	c.did = nil
+	has(2 * time.Second)
+	assert.True(t, c.struck(theHolder))
+	assert.False(t, c.shunned()[theHolder], "nothing is reported")
+}
+
+// TestHolds_AskerWasLate_HolderAskedAgainInTime: it bears less later, and is to have asked by then.
+func TestHolds_AskerWasLate_HolderAskedAgainInTime(t *testing.T) {
+	patience := 8
+	c := newCourtIn(policy.Surroundings{Patience: func() int { return patience }})
+	hop := uint64(10)
+	for end := c.now.Add(2 * restarts * lateAfter); c.now < end; c.after(time.Second) {
+		c.says(theThird, message{kind: want})
+		c.says(theHolder, message{kind: have, custody: custody{token, hop}})
+		for _, of := range c.questions(theHolder) {
+			if of.hop == hop {
+				c.says(theHolder, message{kind: still, custody: of})
+				patience, hop = 1, hop+2
+				continue
+			}
+			c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{of.token, of.hop + 1}, true)})
+		}
+		require.False(t, c.struck(theHolder))
+	}
+	require.Equal(t, 1, patience)
+}
+
+// TestHolds_CustodyIsOver_StruckIfItSaysThatItHasIt: it cannot come back.
+func TestHolds_CustodyIsOver_StruckIfItSaysThatItHasIt(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before func(*court)
+		says   message
+		is     bool
+	}{
+		{"has it", func(c *court) { c.after(DefaultSilence) }, message{kind: have, custody: blamedFrom}, true},
+		{"rests", func(c *court) { c.after(DefaultSilence) }, message{kind: rest, custody: blamedFrom}, true},
+		{"asks for it", func(c *court) { c.after(DefaultSilence) }, message{kind: returned, custody: blamedFrom}, true},
+		{"said before", func(*court) {}, message{kind: have, custody: blamedFrom}, false},
+		{"restarts", func(c *court) { c.after(DefaultSilence); c.greet(theHolder) }, message{kind: have, custody: blamedFrom}, false},
+		{"a later custody", func(c *court) { c.after(DefaultSilence) }, message{kind: have, custody: custody{token, 11}}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			for !c.asks(theHolder, blamedFrom) {
+				c.says(theThird, message{kind: want})
+				c.says(theHolder, message{kind: have, custody: blamedFrom})
+				c.after(time.Second)
+			}
+			c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{token, 10}, true)})
+			require.False(t, c.isOpen(blamedFrom))
+			test.before(c)
+			c.says(theThird, message{kind: want})
+			c.says(theHolder, test.says)
+			assert.Equal(t, test.is, c.struck(theHolder))
+		})
+	}
+}
+
+// TestHolds_DeniesWhatItHas_Struck: it has said itself that the token is there.
+func TestHolds_DeniesWhatItHas_Struck(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		c := newCourt()
+		for !c.asks(theHolder, blamedFrom) {
+			c.says(theThird, message{kind: want})
+			c.says(theHolder, message{kind: have, custody: blamedFrom})
+			c.after(time.Second)
+		}
+		if restarts {
+			c.greet(theHolder)
+		}
+		says := justBegun
+		says.custody = blamedFrom
+		c.says(theHolder, says)
+		assert.Equal(t, !restarts, c.struck(theHolder))
+	}
+}
+
+// TestStruck_WithTokenThatItMade_NotReported: where its clock is wrong, nobody takes the token.
+func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
+	c := newCourt()
+	c.Keeper.actions, c.Keeper.out = nil, nil
+	c.strikes(at(theHolder), &inquest{custody: custody{token, 0}})
+	c.did = append(c.did, c.Keeper.actions...)
+	assert.True(t, c.struck(theHolder))
+	assert.Equal(t, map[int]bool{theHolder: false}, c.shunned())
+	assert.Zero(t, c.told(theThird, blame))
+	c.after(muteTime)
 	assert.False(t, c.struck(theHolder))
+}
+
+// TestInquest_InsteadOfNewborn_ExcusedAFewTimes: who makes tokens confirms nothing.
+func TestInquest_InsteadOfNewborn_ExcusedAFewTimes(t *testing.T) {
+	c := newCourt()
+	for i := range uint64(maxExcuses + 1) {
+		require.False(t, c.isAvoided(at(theHolder)), i)
+		c.blames(theBlamer, custody{token, 9 + 2*i}, theHolder, at(thePasser))
+		c.says(theHolder, message{kind: instead, custody: custody{token, 9 + 2*i}, member: at(theThird), other: custody{secondToken, newbornHop}})
+		c.says(theThird, message{kind: never, custody: custody{secondToken, 0}})
+		require.False(t, c.isOpen(custody{token, 9 + 2*i}))
+		c.after(DefaultSilence)
+	}
+	assert.True(t, c.isBarred(theHolder))
+	assert.False(t, c.struck(theHolder))
+}
+
+// TestInquest_SentJustNowEachTime_CountsInTheEnd: a token is on its way for 2 L at most.
+func TestInquest_SentJustNowEachTime_CountsInTheEnd(t *testing.T) {
+	c := newCourt()
+	c.blames(theBlamer, blamedFrom, theHolder, ident.Member{})
+	moves := map[int]message{theHolder: {kind: sent, member: at(theThird), span: 100}}
+	c.lasts(2*DefaultSilence-time.Second, moves)
+	require.False(t, c.asks(theThird, custody{token, 10}))
+	c.lasts(3*time.Second, moves)
+	assert.True(t, c.asks(theThird, custody{token, 10}))
 }
 
 // TestStruck_SpeaksAndAsks_IgnoredAndAnswered: what it says counts for nothing; its questions are
@@ -975,13 +1177,15 @@ func TestStruck_SpeaksAndAsks_IgnoredAndAnswered(t *testing.T) {
 	c.says(theHolder, message{kind: have, custody: custody{secondToken, 5}, span: 6000})
 	c.blames(theHolder, custody{token, 20}, theThird, ident.Member{})
 	assert.Equal(t, before, c.search.last)
-	assert.Empty(t, c.inquests.open)
+	c.accuses()
+	assert.Empty(t, c.inquests.open, "nobody is asked about it, either")
 	assert.True(t, c.isSilent(at(theHolder)))
 	assert.False(t, c.Admits(c.now, at(theHolder)))
 	c.comes(custody{secondToken, 6}, theThird)
 	c.courier.told = nil
 	c.says(theHolder, message{kind: want})
 	assert.Equal(t, noted, c.told(theHolder, noted).kind)
+	assert.False(t, c.isWanted())
 	c.says(theHolder, message{kind: ask, custody: custody{token, 6}, member: at(theHolder)})
 	assert.Equal(t, custody{secondToken, 6}, c.told(theHolder, have).custody)
 	c.says(theHolder, message{kind: account, custody: custody{secondToken, 6}})
@@ -1018,7 +1222,7 @@ func TestStruck_PolicyPassesToIt_AnyOtherGetsIt(t *testing.T) {
 		}
 		c.passes(custody{secondToken, 6}, theHolder)
 		assert.Equal(t, is, c.passedTo().IsZero())
-		c.step(policy.Event{Kind: policy.Parted, From: at(theThird), Token: policy.Token{ID: secondToken, Hop: 6}})
+		c.parts(custody{secondToken, 6}, at(theThird))
 		c.says(thePasser, message{kind: account, custody: custody{secondToken, 6}})
 		assert.Equal(t, at(theThird), c.told(thePasser, sent).member, "to whom it went")
 	}
@@ -1052,11 +1256,20 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 		check  func(*testing.T, message)
 	}{
 		{"never here", func(*court) {}, never, func(t *testing.T, m message) { assert.EqualValues(t, 7_200_000, m.span) }},
-		{"here", func(c *court) { c.comes(blamedFrom, thePasser) }, still, nil},
+		{"here", func(c *court) { c.comes(blamedFrom, thePasser) }, still, func(t *testing.T, m message) { assert.Equal(t, blamedFrom, m.custody) }},
+		{"here, of an earlier hop", func(c *court) { c.comes(custody{token, 7}, thePasser) }, never, nil},
+		{"passing, and not gone yet", func(c *court) { c.offers(blamedFrom, theThird); c.after(time.Second) }, still, nil},
 		{"passing", func(c *court) { c.passes(blamedFrom, theThird); c.after(time.Second) }, sent, func(t *testing.T, m message) {
 			assert.Equal(t, at(theThird), m.member)
 			assert.EqualValues(t, 1000, m.span)
 		}},
+		{"passing to one that has connected since", func(c *court) { c.passes(blamedFrom, theThird); c.after(time.Second); c.greet(theThird) }, 0, nil},
+		{"passing to one that has connected long since", func(c *court) {
+			c.passes(blamedFrom, theThird)
+			c.after(time.Second)
+			c.greet(theThird)
+			c.after(lateAfter)
+		}, sent, func(t *testing.T, m message) { assert.Equal(t, at(theThird), m.member) }},
 		{"passed on", func(c *court) { c.passes(blamedFrom, theThird); c.delivered(blamedFrom, theThird, true) }, proof, nil},
 		{"passed on long ago", func(c *court) {
 			c.passes(blamedFrom, theThird)
@@ -1080,6 +1293,10 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 			c.passes(blamedFrom, theThird)
 			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: policy.Token{ID: token, Hop: 9}})
 		}, sent, func(t *testing.T, m message) { assert.Equal(t, at(theThird), m.member); assert.Zero(t, m.span) }},
+		{"given up before it left", func(c *court) {
+			c.offers(blamedFrom, theThird)
+			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: policy.Token{ID: token, Hop: 9}})
+		}, instead, func(t *testing.T, m message) { assert.Zero(t, m.member) }},
 		{"dropped for a later one", func(c *court) {
 			c.comes(blamedFrom, thePasser)
 			c.comes(custody{secondToken, 5}, theThird)

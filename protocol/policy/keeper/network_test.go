@@ -81,8 +81,9 @@ type site struct {
 }
 
 type program struct {
-	site *site
-	ends clock.Instant
+	site  *site
+	ends  clock.Instant
+	token ident.Token
 }
 
 // puppet passes a token on until it has been everywhere since somebody wanted it.
@@ -208,18 +209,19 @@ func (s *site) start() {
 		s.holds = nil
 		s.memory++
 	}
-	occupied := -1
-	for i, p := range s.n.programs {
-		if p.site == s && len(s.holds) > 0 {
-			occupied = i
+	runs := func(t policy.Token) bool {
+		return slices.ContainsFunc(s.n.programs, func(p program) bool { return p.site == s && p.token == t.ID })
+	}
+	held := slices.Clone(s.holds)
+	for _, t := range held { // before the others
+		if runs(t) {
+			s.step(policy.Event{Kind: policy.Running, Token: t})
 		}
 	}
-	for _, t := range s.holds {
-		if occupied >= 0 {
-			s.step(policy.Event{Kind: policy.Running, Token: t})
-			continue
+	for _, t := range held {
+		if !runs(t) {
+			s.step(policy.Event{Kind: policy.Resumed, Token: t})
 		}
-		s.step(policy.Event{Kind: policy.Resumed, Token: t})
 	}
 	s.step(policy.Event{Kind: policy.Timer})
 	if s.demand {
@@ -481,7 +483,7 @@ func (s *site) run(t policy.Token) {
 	}
 	n.count()
 	life := s.life
-	p := program{s, n.now.Add(length)}
+	p := program{s, n.now.Add(length), t.ID}
 	n.programs = append(n.programs, p)
 	n.log("%v: member %d runs %v", n.now.Sub(0), s.index(), length)
 	s.step(policy.Event{Kind: policy.DemandChanged})
