@@ -713,6 +713,12 @@ func (k *Keeper) isSteady(m ident.Member, since clock.Instant) bool {
 	return known && greeted <= since
 }
 
+// isBack reports whether the receiver of a token has connected since it left, and not long ago.
+func (k *Keeper) isBack(h *held) bool {
+	greeted, known := k.inquests.greeted[h.keeper]
+	return known && greeted > h.since && k.now < greeted.Add(k.overdue())
+}
+
 // greets notes that a member has greeted: its process may be another one.
 func (k *Keeper) greets(m ident.Member) {
 	s := &k.inquests
@@ -806,7 +812,7 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		k.tell(from, &message{kind: proof, receipt: p.receipt})
 	case p != nil && p.dropped:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
-	case e != nil && e.hop == m.hop && e.parted && !k.isSteady(e.keeper, e.since) && !k.isSteady(e.keeper, k.now.Add(-k.overdue())):
+	case e != nil && e.hop == m.hop && e.parted && k.isBack(e):
 		// A cut or a restart explains it, which others have not seen. The answer may come yet.
 	case e != nil && e.hop == m.hop && e.parted:
 		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})

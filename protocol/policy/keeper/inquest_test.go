@@ -1264,6 +1264,7 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 			assert.EqualValues(t, 1000, m.span)
 		}},
 		{"passing to one that has connected since", func(c *court) { c.passes(blamedFrom, theThird); c.after(time.Second); c.greet(theThird) }, 0, nil},
+		{"passing to one that was never seen to connect", func(c *court) { c.passes(blamedFrom, theThird); delete(c.inquests.greeted, at(theThird)) }, sent, nil},
 		{"passing to one that has connected long since", func(c *court) {
 			c.passes(blamedFrom, theThird)
 			c.after(time.Second)
