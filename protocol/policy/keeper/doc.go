@@ -38,6 +38,14 @@
 // A token that comes from the member that has made it is looked at before it is used (P-69,
 // newborn.go): a member that makes tokens while another one lives is backed off from.
 //
+// Who does not pass tokens on is found out by inquests (P-70 to P-80). Nobody is believed: each member
+// asks for itself what became of a custody, and signed receipts decide.
+//
+//	inquest.go  opens an inquest, and asks
+//	account.go  the answers to it, and this member's own
+//	verdict.go  what follows: a strike, a back-off, a doubt, or nothing, as a cut or a restart explains it
+//	blame.go    the others are told what to find out
+//
 // With one member alone in the group, all three are that member, and nothing is sent:
 // what a member tells itself is handled at once.
 //
