@@ -20,6 +20,9 @@ import (
 // member is connected already, nothing changes. The errors match those of
 // errors.go; ErrSelf says that the address is this member's own.
 func (t *Transport) DialAddress(ctx context.Context, address string) (ident.Member, error) {
+	if err := ctx.Err(); err != nil { // on a busy machine a dial may end before anybody sees that
+		return ident.Member{}, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
