@@ -124,12 +124,12 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	loser := newKept(t, after{})
 	loser.step(1, policy.Event{Kind: policy.Greeted, From: cleo.id})
 	loser.policy.wants = []policy.Action{{Kind: policy.Pass, Token: id, To: cleo.id}}
-	loser.step(2, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
-	loser.step(3, policy.Event{Kind: policy.Parted, From: cleo.id, Token: token})
-	loser.step(20, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: token})
-	loser.step(21, policy.Event{Kind: policy.Arrival, From: ben.id, Token: later})
+	loser.step(202, policy.Event{Kind: policy.Arrival, From: ben.id, Token: token})
+	loser.step(203, policy.Event{Kind: policy.Parted, From: cleo.id, Token: token})
+	loser.step(220, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: token})
+	loser.step(221, policy.Event{Kind: policy.Arrival, From: ben.id, Token: later})
 	custody[39]++
-	blame := loser.hears(22, cleo.id, []byte{165}, custody, []byte{0, 1, 0, 0})
+	blame := loser.hears(222, cleo.id, []byte{165}, custody, []byte{0, 1, 0, 0})
 
 	return []word{
 		{"A want, to Ben, the first keeper", want},
