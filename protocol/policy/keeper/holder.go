@@ -358,15 +358,22 @@ func (k *Keeper) ended(t *policy.Token) {
 	}
 }
 
-// remindsOfWaiter tells the policy that somebody waits, as was said while the program ran.
+// remindsOfWaiter tells the policy that somebody waits, as was said while the program ran: also a
+// policy that has begun another one at once.
 func (k *Keeper) remindsOfWaiter(t *policy.Token) {
 	h := k.holder.find(&t.ID)
-	if h == nil || h.waiter.IsZero() || h.state != idle {
+	if h == nil || h.waiter.IsZero() || h.state != idle && h.state != running {
 		return
 	}
-	who := h.waiter
+	who, runs := h.waiter, h.state == running
 	h.waiter = ident.Member{}
-	k.wakes(who)
+	switch {
+	case !runs:
+		k.wakes(who)
+	case who == k.self:
+	default:
+		k.step(policy.Event{Kind: policy.Wanted, From: who})
+	}
 }
 
 // hides reports whether a program runs here of which the policy does not know.
