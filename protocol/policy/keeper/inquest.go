@@ -157,8 +157,8 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 	t := &k.inquests.kept
 	switch waits := k.whoWaits(); {
 	case k.verify == nil || waits.IsZero() || from == k.self:
-	case k.hasEnded(from, m.custody):
-		k.strikes(from, &inquest{custody: m.custody})
+	case k.hasEnded(from, m.custody): // its word may be old: others find out
+		k.givesUp(from, m.custody)
 	case t.holder != from: // of whatever token: it may say that it has another one each time
 		*t = kept{custody: m.custody, holder: from, seen: k.now, told: clock.Never}
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
@@ -341,7 +341,7 @@ func (k *Keeper) hasEnded(m ident.Member, c custody) bool {
 // closes ends an inquest.
 func (k *Keeper) closes(n int) {
 	m := k.inquests.open[n].member
-	if i := &k.inquests.open[n]; i.there && i.answered {
+	if i := &k.inquests.open[n]; i.there && (i.says == never || i.says == proof || i.says == instead) {
 		k.ends(i)
 	}
 	if k.inquests.kept.custody == k.inquests.open[n].custody {
