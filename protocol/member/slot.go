@@ -288,6 +288,9 @@ func (m *Member) notice(n *handoff.Notice) {
 		}
 	case handoff.Parted:
 		delete(m.holds, t)
+		if _, kept := s.policy.(policy.Admitter); !kept { // only a keeper looks after what has left
+			return
+		}
 		m.tell(s, policy.Event{Kind: policy.Parted, From: n.Peer, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 	case handoff.Delivered, handoff.Abandoned:
 		if m.holds[t] != nil { // it has come back meanwhile, and the policy knows it as new

@@ -436,6 +436,14 @@ func (k *Keeper) statement(h *held) message {
 	return m
 }
 
+// keptReceipt copies a receipt, where it may be asked for.
+func (k *Keeper) keptReceipt(raw []byte) []byte {
+	if k.verify == nil {
+		return nil
+	}
+	return keep(raw)
+}
+
 // parted notes to whom a token has left, or a receipt that has come after the token came back.
 func (k *Keeper) parted(e *policy.Event) {
 	h := k.holder.find(&e.Token.ID)
@@ -475,7 +483,7 @@ func (k *Keeper) settled(e *policy.Event) bool {
 		if e.Outcome == policy.Abandoned && !h.parted { // the driver has removed it
 			k.holder.dropped(h, k.now)
 		} else {
-			k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), since: h.since, receipt: keep(e.Body)})
+			k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), since: h.since, receipt: k.keptReceipt(e.Body)})
 		}
 		if l := &k.search.last; e.Outcome == policy.Delivered && (l.token != h.token || l.hop <= h.hop) { // or the receiver was faster
 			*l = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, from: k.self, at: k.now, ends: longAgo}

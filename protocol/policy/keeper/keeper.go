@@ -230,8 +230,10 @@ func (k *Keeper) happened(e *policy.Event) {
 
 // takes has the policy know of a token that has come, if it is to stay.
 func (k *Keeper) takes(e *policy.Event) {
-	k.holder.comes(e.From, &e.Token)
-	k.replaced(&e.Token)
+	if k.verify != nil {
+		k.holder.comes(e.From, &e.Token)
+		k.replaced(&e.Token)
+	}
 	h := k.gained(&e.Token)
 	if k.exclusive && k.isSuperseded(h) {
 		k.holder.remove(&e.Token.ID)
