@@ -123,14 +123,14 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 					t.Parallel()
 					g := &badMeasured{badGroup: newBadKeeper(t, uint64(members), members, p, quietTimes[0], rank, "minter")}
 					g.good = g.honest()
-					g.runFor(badSettle)
+					g.runFor(time.Second)
 					g.busy.want(g.nodes, 0)
 					g.runFor(long)
 					for _, p := range g.running {
 						g.ended(p)
 					}
 					first := quietTimes[0].hold + silence              // back-off
-					each := 4 + bits.Len(uint((badSettle+long)/first)) // some while the token rests, where nothing contests them
+					each := 3 + bits.Len(uint(long/first))
 					overlap := g.cost().overlap
 					t.Logf("%d geneses taken, %v of overlap", len(g.geneses), overlap)
 					assert.LessOrEqual(t, len(g.geneses), each*len(g.good))
