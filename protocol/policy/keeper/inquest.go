@@ -23,14 +23,15 @@ const (
 	// word of all others, and run a program of its own.
 	restarts = 3
 
-	// wrongClock is the same for a holder that has made the token itself: while its clock is wrong,
-	// nobody takes it.
+	// wrongClock is how many times as long as usual a token may stay with the member that has made
+	// it: while its clock is wrong, nobody takes it.
 	wrongClock = 8
 
 	// maxDoubts bounds the doubts that a member remembers.
 	maxDoubts = 64
 
-	// excuseTimes is the same for one that has dropped a token for another one, as it says.
+	// excuseTimes is how many times as long as an overdue token is missed this member passes nothing
+	// to one that has dropped a token for another one, as it says, and nobody confirms.
 	excuseTimes = 16
 
 	// recallTime is how long after a restart the policies of a member begin at the latest: it

@@ -12,19 +12,18 @@ func (k *Keeper) concludes(i *inquest) bool {
 	if i.own && !i.from.IsZero() {
 		k.ownWord(i)
 	}
-	denies := i.says == never
 	switch {
 	case i.says == proof, i.says == instead && i.toSays && i.other.token != i.token:
 	case k.isLate(i):
 		k.strikes(i.member, i)
-	case denies && i.there && k.isSteady(i.member, i.began.Add(-k.silence)) && !k.hasForgotten(i):
+	case i.says == never && i.there && k.isSteady(i.member, i.began.Add(-k.silence)) && !k.hasForgotten(i):
 		k.strikes(i.member, i) // it has said that it has the token
-	case denies && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
+	case i.says == never && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
 		i.says = 0
 		return false
-	case denies && i.receipt && i.ofNow && !k.hasForgotten(i):
+	case i.says == never && i.receipt && i.ofNow && !k.hasForgotten(i):
 		k.strikes(i.member, i)
-	case denies && i.receipt:
+	case i.says == never && i.receipt:
 	case i.says == never && i.fromSays && !i.from.IsZero():
 		k.doubts(i.from, i.member, i)
 	case i.says == never && (i.fromSays || i.from.IsZero()):
