@@ -129,7 +129,7 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 					for _, p := range g.running {
 						g.ended(p)
 					}
-					first := quietTimes[0].hold + silence              // back-off
+					first := quietTimes[0].hold + silence // back-off
 					each := 3 + bits.Len(uint(long/first))
 					overlap := g.cost().overlap
 					t.Logf("%d geneses taken, %v of overlap", len(g.geneses), overlap)
