@@ -125,13 +125,22 @@ func (c *cluster) wait(rule Rule, most time.Duration, open func() []string) bool
 	return len(c.violations) == 0
 }
 
-// unknown is what one member does not know of another.
+// unknown is what one member does not know of another, or of the group.
 func (c *cluster) unknown() []string {
 	var list []string
+	newest := uint64(0) // of the group configurations that are in force anywhere
+	for _, n := range c.nodes {
+		if n.member != nil {
+			newest = max(newest, n.member.Settings().Version)
+		}
+	}
 	for _, n := range c.nodes {
 		if n.member == nil {
 			list = append(list, fmt.Sprintf("member %s is down", n.name))
 			continue
+		}
+		if had := n.member.Settings().Version; had < newest {
+			list = append(list, fmt.Sprintf("member %s has group configuration %d instead of %d", n.name, had, newest))
 		}
 		for _, o := range c.nodes {
 			if o == n || o.member == nil {
