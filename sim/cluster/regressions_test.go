@@ -35,6 +35,8 @@ var regressions = []struct {
 		Faults: limits("crash=19-60,power=3-16,stop=1-13,break=3-3,cut=1-5,oneway=none,clock=none,suspend=3-3,slowdisk=1-1,syncfails=1-6,diskfull=4-11,reconfigure=2-3,loss=5-547,repeat=none,late=none,lie=none")}},
 	{"demand judged by a group configuration that was lost with the power, and had no such resource any more",
 		Setting{Seed: 30025, Preset: Chaos, Mix: Volatile}},
+	{"a member given up for a message that was 8 s late, and said that it had a token which it had passed on",
+		Setting{Seed: 1795675460, Preset: Chaos, Mix: Durable}},
 }
 
 func TestRegressions(t *testing.T) {

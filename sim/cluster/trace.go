@@ -178,8 +178,8 @@ func (t *tracer) record(r journal.Record) string {
 	case *journal.Settled:
 		return text + fmt.Sprintf(" to %s %s below %d", t.member(r.Receiver), t.incarnation(r.Incarnation), r.Below)
 	case *journal.Generated:
-		if _, id, err := token.PeekGenesis(t.group, r.Genesis); err == nil {
-			return text + " " + t.hop(ident.Token(id), 0)
+		if body, id, err := token.PeekGenesis(t.group, r.Genesis); err == nil {
+			return text + " " + t.hop(ident.Token(id), 0) + " of " + body.Resource
 		}
 	case *journal.Held:
 		return text + " " + t.transfer(r.Transfer)

@@ -158,8 +158,6 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 	t := &k.inquests.kept
 	switch waits := k.whoWaits(); {
 	case k.verify == nil || waits.IsZero() || from == k.self:
-	case k.hasEnded(from, m.custody): // its word may be old: others find out
-		k.givesUp(from, m.custody)
 	case t.holder != from: // of whatever token: it may say that it has another one each time
 		*t = kept{custody: m.custody, holder: from, seen: k.now, told: clock.Never}
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
@@ -332,7 +330,8 @@ func (k *Keeper) ends(i *inquest) {
 }
 
 // hasEnded reports whether a member has said before that a custody of its own is over. It cannot come
-// back: the next one has another hop.
+// back: the next one has another hop. Who says that it has the token by that custody lies, or said
+// so before: messages may be late.
 func (k *Keeper) hasEnded(m ident.Member, c custody) bool {
 	return slices.ContainsFunc(k.inquests.ended, func(e kept) bool {
 		return e.holder == m && e.custody == c && k.isSteady(m, e.seen) && k.now >= e.seen.Add(k.silence)

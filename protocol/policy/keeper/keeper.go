@@ -391,6 +391,12 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 func (k *Keeper) handle(from ident.Member, m *message) {
 	k.answers(from)
 	switch m.kind {
+	case have, rest, returned:
+		if k.hasEnded(from, m.custody) {
+			return
+		}
+	}
+	switch m.kind {
 	case want:
 		k.wanted(from, m)
 	case noted:

@@ -522,10 +522,13 @@ func (k *Keeper) pause() time.Duration {
 // promised: a member promises that its token rests.
 func (k *Keeper) promised(from ident.Member, m *message) {
 	s := &k.search
-	k.holds(from, m)
 	l := &s.last
 	k.served(from)
-	if l.token == m.token && (l.hop > m.hop || l.holder == from && l.life == m.life && l.serial >= m.serial) {
+	if l.token == m.token && l.hop > m.hop {
+		return
+	}
+	k.holds(from, m)
+	if l.token == m.token && l.holder == from && l.life == m.life && l.serial >= m.serial {
 		return
 	}
 	pause := restAfter // who has it is told that somebody waits

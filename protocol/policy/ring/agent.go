@@ -157,10 +157,8 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		s.ended(&event)
 	case policy.DemandChanged:
 		s.demanded(event.Demand)
-	case policy.Wanted: // its request is lost, and programs run here one after the other
-		if s.station.Inside() {
-			s.tour()
-		}
+	case policy.Wanted: // its request is lost
+		s.tour()
 	case policy.Neighbour:
 		s.neighbour(event.From, event.Members)
 	case policy.Message:
