@@ -1105,7 +1105,7 @@ func TestHolds_CustodyIsOver_ItsHolderIsNotHeard(t *testing.T) {
 			c.says(theThird, message{kind: want})
 			c.search.last = sight{at: longAgo}
 			c.says(theHolder, test.says)
-			assert.Equal(t, test.counts, c.search.last.holder == theHolder)
+			assert.Equal(t, test.counts, c.search.last.holder == at(theHolder))
 			assert.False(t, c.struck(theHolder))
 		})
 	}
