@@ -75,7 +75,7 @@ type Member struct {
 	ring   neighbour
 	clocks peerClocks
 	gone   map[ident.Member]absence
-	shuns  map[ident.Member]clock.Instant // whom policies pass no tokens to, and until when
+	shuns  map[ident.Member]shun // whom policies pass no tokens to
 
 	housekeepAt clock.Instant
 	stopping    bool

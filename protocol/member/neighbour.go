@@ -171,16 +171,18 @@ func (m *Member) hasRing() bool {
 // ends.
 func (m *Member) isGone(id ident.Member) bool {
 	if m.isShunned(id) {
-		m.ring.again = min(m.ring.again, m.shuns[id])
+		m.ring.again = min(m.ring.again, m.shuns[id].until)
 		return true
 	}
-	a, noted := m.gone[id]
-	if !noted || a.until <= m.now.Boot {
+	if !m.isAbsent(id) {
 		return false
 	}
-	m.ring.again = min(m.ring.again, a.until)
+	m.ring.again = min(m.ring.again, m.gone[id].until)
 	return true
 }
+
+// isAbsent reports whether a member could not be reached of late, or took no token.
+func (m *Member) isAbsent(id ident.Member) bool { return m.gone[id].until > m.now.Boot }
 
 func (m *Member) tellNeighbour(s *slot) {
 	m.tell(s, policy.Event{Kind: policy.Neighbour, From: m.ring.id, Members: m.ring.members})

@@ -19,16 +19,22 @@ const maxShunned = 256
 // not passed one on.
 const PassesNoTokens = "passes no tokens on"
 
+// shun is until when a member gets no token, and whether that is so although nobody else is left.
+type shun struct {
+	until  clock.Instant
+	struck bool
+}
+
 // shun passes no token to a member until an instant, as a policy wants it.
 func (m *Member) shun(s *slot, a *policy.Action) {
-	_, shunned := m.shuns[a.To]
+	before, shunned := m.shuns[a.To]
 	switch {
 	case a.At <= m.now.Boot:
 		delete(m.shuns, a.To)
 	case !shunned && len(m.shuns) >= maxShunned:
 		return
 	default:
-		m.shuns[a.To] = a.At
+		m.shuns[a.To] = shun{until: a.At, struck: a.Struck || before.struck}
 	}
 	m.ring.due = true
 	if a.Struck {
@@ -39,14 +45,23 @@ func (m *Member) shun(s *slot, a *policy.Action) {
 	}
 }
 
-// isShunned reports whether a policy has this member pass no token to another one now.
+// isShunned reports whether a policy has this member pass no token to another one now. One that is not
+// struck gets a token where nobody else is left: who keeps it instead would be struck for that.
 func (m *Member) isShunned(id ident.Member) bool {
-	until, shunned := m.shuns[id]
-	if shunned && until <= m.now.Boot {
-		maps.DeleteFunc(m.shuns, func(_ ident.Member, until clock.Instant) bool { return until <= m.now.Boot })
+	s, shunned := m.shuns[id]
+	if shunned && s.until <= m.now.Boot {
+		maps.DeleteFunc(m.shuns, func(_ ident.Member, s shun) bool { return s.until <= m.now.Boot })
 		return false
 	}
-	return shunned
+	return shunned && (s.struck || m.hasUnshunned())
+}
+
+// hasUnshunned reports whether this member can pass a token to somebody who is not shunned, as far as
+// it knows.
+func (m *Member) hasUnshunned() bool {
+	return m.dir.Count(m.now.Wall, func(id ident.Member) bool {
+		return m.shuns[id].until > m.now.Boot || m.isAbsent(id) || m.hasStated(id) || m.suspected(id)
+	}) > 0
 }
 
 // readReceipt is policy.Surroundings' Receipt.

@@ -120,11 +120,20 @@ func (j *judge) offers(d time.Duration) map[ident.Member]int {
 	return to
 }
 
-// TestShun_PassToAnybody_NeverOffered: not even where there is nobody else, while one that is only
-// silent is offered it then.
-func TestShun_PassToAnybody_NeverOffered(t *testing.T) {
-	for _, others := range []int{1, 3} {
-		j, list := newJudge(t, others, true)
+// TestShun_PassToAnybody_OfferedWhereNobodyElseIsLeft: unless it is struck. Who keeps a token because it
+// shuns all others would be struck for that.
+func TestShun_PassToAnybody_OfferedWhereNobodyElseIsLeft(t *testing.T) {
+	for _, test := range []struct {
+		others        int
+		struck        bool
+		is, elsewhere bool
+	}{
+		{others: 1, is: true},
+		{others: 1, struck: true},
+		{others: 3, elsewhere: true},
+		{others: 3, struck: true, elsewhere: true},
+	} {
+		j, list := newJudge(t, test.others, true)
 		require.NotEmpty(t, j.puppet.events)
 		id := list[0].id()
 		var tok ident.Token
@@ -134,11 +143,28 @@ func TestShun_PassToAnybody_NeverOffered(t *testing.T) {
 			}
 		}
 		require.NotZero(t, tok)
-		j.shun(id, aWhile, false)
+		j.shun(id, aWhile, test.struck)
 		j.does(policy.Action{Kind: policy.Pass, Token: tok})
 		got := j.offers(time.Minute)
-		assert.Zero(t, got[id])
-		assert.Equal(t, others > 1, len(got) > 0)
+		assert.Equal(t, test.is, got[id] > 0, "%+v", test)
+		delete(got, id)
+		assert.Equal(t, test.elsewhere, len(got) > 0, "%+v", test)
+	}
+}
+
+// TestShun_RingOfTwo_NeighbourUnlessStruck: a member alone on its ring keeps its token.
+func TestShun_RingOfTwo_NeighbourUnlessStruck(t *testing.T) {
+	for _, struck := range []bool{false, true} {
+		j, list := newJudge(t, 1, false)
+		j.shun(list[0].id(), aWhile, struck)
+		j.after(0)
+		next := list[0].id()
+		for _, e := range j.puppet.events {
+			if e.Kind == policy.Neighbour {
+				next = e.From
+			}
+		}
+		assert.Equal(t, struck, next.IsZero())
 	}
 }
 

@@ -37,6 +37,10 @@ var regressions = []struct {
 		Setting{Seed: 30025, Preset: Chaos, Mix: Volatile}},
 	{"a member given up for a message that was 8 s late, and said that it had a token which it had passed on",
 		Setting{Seed: 1795675460, Preset: Chaos, Mix: Durable}},
+	{"a member that shunned the only one it reached kept all tokens, and was struck for that",
+		Setting{Seed: 910218, Preset: Chaos, Mix: Durable}},
+	{"a transfer lost five times in a row, and its receiver barred for denying it",
+		Setting{Seed: 910351, Preset: Chaos, Mix: Mixed}},
 }
 
 func TestRegressions(t *testing.T) {

@@ -27,6 +27,11 @@ const (
 	// it: while its clock is wrong, nobody takes it.
 	wrongClock = 8
 
+	// denialTimes is for how many times L both members have to say what they say, before one that
+	// denies a pass is in doubt: the transfer is sent again and again meanwhile, and a link may lose
+	// several messages in a row.
+	denialTimes = 3
+
 	// maxDoubts bounds the doubts that a member remembers.
 	maxDoubts = 64
 
@@ -98,6 +103,7 @@ type inquest struct {
 	ofNow     bool          // which it gave with the memory that it has now
 	fromSays  bool          // the sender has answered
 	there     bool          // it has the token, as far as is known: none has been made in its place
+	denied    clock.Instant // since when both have said what cannot be true; zero: they have not
 	own       bool          // this member is the sender
 	since     clock.Instant // and has passed it on then
 }
@@ -262,7 +268,7 @@ func (k *Keeper) inquestsDue() {
 			i.next = max(i.next, i.waited.Add(k.overdue())) // what it bears may be less by then
 		}
 		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
-		case over && i.answered && i.waited == clock.Never && k.now >= i.began.Add(k.bears(k.overdue()+k.hold)):
+		case over && i.answered && i.waited == clock.Never && k.now >= max(i.began.Add(k.bears(k.overdue()+k.hold)), i.denied.Add(k.bears((denialTimes+1)*k.silence))):
 			if i.says == instead {
 				k.excuses(i)
 			}

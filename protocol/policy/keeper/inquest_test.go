@@ -381,10 +381,13 @@ func TestInquest_OwnReceiptWhileItDenies_AskedAgain(t *testing.T) {
 	}
 }
 
+// untilDoubted is how long two members contradict each other before they are in doubt.
+const untilDoubted = denialTimes*DefaultSilence + 2*time.Second
+
 // doubts has one member say that it sent a token, and another one that it has not got it.
 func (c *court) doubts(id ident.Token, from, to int) {
 	c.blames(theBlamer, custody{id, 9}, from, ident.Member{})
-	c.lasts(2*time.Second, map[int]message{from: {kind: sent, member: at(to)}, to: justBegun})
+	c.lasts(untilDoubted, map[int]message{from: {kind: sent, member: at(to)}, to: justBegun})
 	c.after(DefaultSilence)
 }
 
@@ -460,7 +463,7 @@ func TestInquest_SenderHasNoReceipt_Doubt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCourt()
 			c.accuses()
-			c.lasts(2*time.Second, map[int]message{theHolder: justBegun, thePasser: test.says})
+			c.lasts(untilDoubted, map[int]message{theHolder: justBegun, thePasser: test.says})
 			if test.is {
 				assert.Equal(t, []doubtful{{at(thePasser), at(theHolder), token, c.inquests.doubts[0].at}}, c.inquests.doubts)
 			} else {
@@ -493,7 +496,7 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 			c.after(time.Second)
 			test.before(c)
 			c.comes(custody{secondToken, 2}, theThird)
-			c.lasts(2*DefaultSilence, map[int]message{theHolder: justBegun})
+			c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: justBegun})
 			assert.Equal(t, test.is, c.isBarred(theHolder))
 			assert.Equal(t, test.is, c.isAvoided(at(theHolder)))
 			assert.False(t, c.struck(theHolder))
@@ -534,6 +537,8 @@ func TestInquest_OwnTransferDeniedTooEarly_CountsNothing(t *testing.T) {
 	c.after(c.retry)
 	require.True(t, c.asks(theHolder, blamedFrom))
 	c.says(theHolder, says)
+	assert.False(t, c.isBarred(theHolder), "the transfer may come yet")
+	c.lasts(untilDoubted, map[int]message{theHolder: justBegun})
 	assert.True(t, c.isBarred(theHolder))
 }
 
@@ -556,7 +561,7 @@ func TestInquest_SentWhileMoving_CountsNothing(t *testing.T) {
 	c.lasts(2*time.Second, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 100}, theThird: justBegun})
 	assert.False(t, c.asks(theThird, custody{token, 10}))
 	assert.False(t, c.struck(theHolder))
-	c.lasts(2*time.Second, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 4_100}, theThird: justBegun})
+	c.lasts(untilDoubted, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 4_100}, theThird: justBegun})
 	assert.True(t, c.struck(theHolder))
 }
 
@@ -763,8 +768,37 @@ func TestInquest_SentLaterCustody_ReceiverAskedAboutThatOne(t *testing.T) {
 	require.True(t, c.asks(theThird, custody{token, 13}))
 	c.says(theThird, message{kind: never, custody: custody{token, 10}})
 	assert.Empty(t, c.inquests.doubts)
-	c.says(theThird, message{kind: never, custody: custody{token, 13}})
+	c.lasts(untilDoubted, map[int]message{
+		theHolder: {kind: sent, custody: custody{token, 12}, member: at(theThird)},
+		theThird:  {kind: never, custody: custody{token, 13}},
+	})
 	assert.Len(t, c.inquests.doubts, 1)
+}
+
+// TestInquest_DeniedTransferComesLate_NoDoubt: several messages in a row were lost. Who has denied the
+// custody before has got the token since.
+func TestInquest_DeniedTransferComesLate_NoDoubt(t *testing.T) {
+	const late = denialTimes*DefaultSilence - 2*time.Second
+	has := message{kind: still, custody: blamedFrom}
+	t.Run("own", func(t *testing.T) {
+		c := newCourt()
+		c.passes(custody{token, 8}, theHolder)
+		c.after(DefaultSilence + c.retry)
+		c.comes(custody{secondToken, 2}, theThird)
+		c.lasts(late, map[int]message{theHolder: justBegun})
+		c.delivered(custody{token, 8}, theHolder, true)
+		c.lasts(DefaultSilence, map[int]message{theHolder: has})
+		assert.False(t, c.isBarred(theHolder))
+		assert.False(t, c.struck(theHolder))
+	})
+	t.Run("another one's", func(t *testing.T) {
+		c := newCourt()
+		c.accuses()
+		sends := message{kind: sent, custody: custody{token, 8}, member: at(theHolder), span: 5_000}
+		c.lasts(late, map[int]message{theHolder: justBegun, thePasser: sends})
+		c.lasts(DefaultSilence, map[int]message{theHolder: has, thePasser: sends})
+		assert.Empty(t, c.inquests.doubts)
+	})
 }
 
 // TestInquest_SentNonsense_NoAnswer: to itself, to nobody, or an earlier custody.

@@ -25,11 +25,19 @@ func (k *Keeper) concludes(i *inquest) bool {
 		k.strikes(i.member, i)
 	case i.says == never && i.receipt:
 	case i.says == never && i.fromSays && !i.from.IsZero():
+		if k.mayCome(i) {
+			i.says, i.fromSays = 0, false
+			return false
+		}
 		k.doubts(i.from, i.member, i)
 	case i.says == never && (i.fromSays || i.from.IsZero()):
 	case i.says == sent && i.to == k.self:
 		return k.sentHere(i)
 	case i.says == sent && i.toDenies:
+		if k.mayCome(i) {
+			i.says, i.toDenies = 0, false
+			return false
+		}
 		k.doubts(i.member, i.to, i)
 	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies):
 		k.excuses(i)
@@ -38,6 +46,15 @@ func (k *Keeper) concludes(i *inquest) bool {
 		return false
 	}
 	return true
+}
+
+// mayCome reports whether a transfer may still come that one member says that it has sent, and the other
+// one that it has not had. Both are to say so again.
+func (k *Keeper) mayCome(i *inquest) bool {
+	if i.denied == 0 {
+		i.denied = k.now
+	}
+	return k.now < i.denied.Add(k.bears(denialTimes*k.silence))
 }
 
 // hasForgotten reports whether a member may not know any more what became of a token, although
