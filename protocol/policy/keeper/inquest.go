@@ -150,7 +150,7 @@ func (k *Keeper) avoids(i *inquest) bool {
 	if i.there { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
-	return i.waited != clock.Never || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
+	return i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
 }
 
 // leavesOwn reports whether this member has passed the token to the other one itself, and has no

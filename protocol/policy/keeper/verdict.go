@@ -116,7 +116,7 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	s, b := &k.inquests, *i
 	s.doubts = slices.DeleteFunc(s.doubts, func(d doubtful) bool { return k.now >= d.at.Add(strikeTimes*k.overdue()/2) })
 	if from == k.self {
-		if !k.isSteady(to, b.since.Add(-k.overdue())) { // it may have accepted before
+		if !k.isSteady(to, b.since) {
 			return // a cut or a restart explains it
 		}
 		if s.barred.note(to, k.now, strikeTimes*k.overdue()) {
