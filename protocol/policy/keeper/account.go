@@ -100,7 +100,7 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 // the time.
 func (k *Keeper) stillHas(i *inquest) {
 	may := k.overdue()
-	if i.hop == 0 { // its clock may be wrong, and the token refused and made anew until it is right
+	if i.hop == 0 && k.mayHaveWrongClock(i.member) {
 		may *= wrongClock
 	}
 	switch late := k.now >= i.waited.Add(k.bears(may)); {
@@ -111,6 +111,11 @@ func (k *Keeper) stillHas(i *inquest) {
 	}
 	i.heard = k.now
 }
+
+// mayHaveWrongClock reports whether a member may keep a token that it has made because nobody takes it: its
+// clock may be wrong, and the token refused and made anew until that is right. Of one that this member passes
+// nothing to in any case that is not borne.
+func (k *Keeper) mayHaveWrongClock(m ident.Member) bool { return !k.inquests.barred.from(m, k.now) }
 
 // isLate reports whether a member keeps a token for too long.
 func (k *Keeper) isLate(i *inquest) bool {

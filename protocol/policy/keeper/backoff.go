@@ -54,6 +54,16 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 	return true
 }
 
+// last is how long the last back-off from a member was that still counts for the next one, or 0.
+func (b *backoffs) last(m ident.Member, now clock.Instant) time.Duration {
+	for _, e := range b.list {
+		if e.member == m && now < e.until.Add(maxBackoff) {
+			return e.span
+		}
+	}
+	return 0
+}
+
 // from reports whether this member backs off from another one now.
 func (b *backoffs) from(m ident.Member, now clock.Instant) bool {
 	return b.left(m, now) > 0

@@ -175,7 +175,7 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 		t.told, t.anew = max(t.told, k.inquests.greeted[from]), t.anew+1
 	case k.owes(from, t.custody) && k.isSteady(from, t.told):
 		k.strikes(from, &inquest{custody: t.custody}) // it gives no account
-	case t.hop == 0 && k.now < t.told.Add(k.bears(wrongClock*k.overdue())):
+	case t.hop == 0 && k.mayHaveWrongClock(from) && k.now < t.told.Add(k.bears(wrongClock*k.overdue())):
 	default: // it answers now and then, or connects
 		k.givesUp(from, t.custody)
 		*t = kept{}

@@ -160,14 +160,15 @@ func (k *Keeper) sentHere(i *inquest) bool {
 // excuses notes that a member says that it has dropped a token for another one, and nobody confirms
 // that. It may be true, as where somebody makes tokens, or after a cut. So it is not struck, but where
 // no cut explains it, and no restart of the one that is to confirm it, this one passes nothing to it
-// for a while.
+// for a while: for as long as at the last strike, if there was one.
 func (k *Keeper) excuses(i *inquest) {
 	since := i.began.Add(-k.overdue())
 	if !i.to.IsZero() && i.to != k.self && i.to != i.member && !k.isSteady(i.to, since) {
 		return
 	}
 	if m := i.member; i.hop > 0 && k.isSteady(m, since) && !k.isExcused(i) { // its own clock may be wrong
-		k.inquests.barred.note(m, k.now, excuseTimes*k.overdue())
+		first := max(excuseTimes*k.overdue(), k.inquests.struck.last(m, k.now)) // of one that was struck before
+		k.inquests.barred.note(m, k.now, first)
 		k.shuns(m, 0)
 	}
 }
