@@ -234,9 +234,7 @@ func (k *Keeper) gained(t *policy.Token) *held {
 	h := &k.holder
 	e := h.find(&t.ID)
 	if e == nil {
-		if len(h.held) == maxHeld {
-			h.held = append(h.held[:0], h.held[1:]...)
-		}
+		k.makesRoom()
 		h.held = append(h.held, held{})
 		e = &h.held[len(h.held)-1]
 	}
@@ -247,6 +245,21 @@ func (k *Keeper) gained(t *policy.Token) *held {
 	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true, known: longAgo}
 	k.here()
 	return e
+}
+
+// makesRoom forgets a token where there are too many. One that is withheld is dropped: the policy does not
+// know of it, and nobody would ever pass it on.
+func (k *Keeper) makesRoom() {
+	h := &k.holder
+	if len(h.held) < maxHeld {
+		return
+	}
+	i := max(0, slices.IndexFunc(h.held, func(e held) bool { return e.event != nil }))
+	if e := h.held[i]; e.event != nil {
+		h.dropped(&e, k.now)
+		k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: e.token})
+	}
+	h.held = slices.Delete(h.held, i, i+1)
 }
 
 // resumed takes a token that is here since before a restart. What this member had

@@ -195,6 +195,28 @@ func TestSearch_TokenOnItsWayAndOneIsDead_Followed(t *testing.T) {
 	assert.True(t, l.asked(thePasser), "it knows where the token comes to be")
 }
 
+// TestResumed_MoreThanAreKept_DroppedAndNotForgotten: a group that has made many tokens may get a policy
+// with one. What is withheld from the policy, nobody but the keeper knows of.
+func TestResumed_MoreThanAreKept_DroppedAndNotForgotten(t *testing.T) {
+	const tokens = 3 * maxHeld
+	l := newLone(true)
+	left := make(map[ident.Token]bool)
+	for i := range tokens {
+		id := ident.Token{byte(i + 1)}
+		left[id] = true
+		l.step(policy.Event{Kind: policy.Resumed, Token: policy.Token{ID: id, Born: uint64(i), Hop: 5}})
+	}
+	for _, a := range l.did {
+		if a.Kind == policy.Drop {
+			delete(left, a.Token)
+		}
+	}
+	require.Len(t, left, maxHeld)
+	for id := range left {
+		assert.NotNil(t, l.holder.find(&id))
+	}
+}
+
 // TestResumed_OneDiesAfterOthersHaveAnswered_AllAskedAgain: P-55. Who does not answer may have
 // had the other token, and passed it to one that has answered before it died.
 func TestResumed_OneDiesAfterOthersHaveAnswered_AllAskedAgain(t *testing.T) {
