@@ -104,12 +104,19 @@ func (k *Keeper) stillHas(i *inquest) {
 		may *= wrongClock
 	}
 	switch late := k.now >= i.waited.Add(k.bears(may)); {
-	case i.waited == clock.Never, !k.isSteady(i.member, i.waited) && k.now < i.began.Add(restarts*k.overdue()):
+	case i.waited == clock.Never, !k.misses(i), !k.isSteady(i.member, i.waited) && k.now < i.began.Add(restarts*k.overdue()):
 		i.waited, i.late = k.now, 0
 	case late && (i.late == 0 || k.now >= i.heard.Add(k.half)):
 		i.late = k.now
 	}
 	i.heard = k.now
+}
+
+// misses reports whether the token is missed that a member keeps. A holder that is told that this member
+// waits asks it, and keeps the token if it does not.
+func (k *Keeper) misses(i *inquest) bool {
+	w := k.whoWaits()
+	return k.waiter.demand || k.has() || i.there && !w.IsZero() && w != i.member
 }
 
 // mayHaveWrongClock reports whether a member may keep a token that it has made because nobody takes it: its

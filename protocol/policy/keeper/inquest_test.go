@@ -221,6 +221,30 @@ func TestInquest_Blamed_BothAreAsked(t *testing.T) {
 	assert.True(t, c.asks(theHolder, blamedFrom), "once more")
 }
 
+// wants has this member want a token, or want none any more.
+func (c *court) wants(demand bool) {
+	c.step(policy.Event{Kind: policy.DemandChanged, Demand: demand})
+}
+
+// TestInquest_AskerWantsNothing_HolderIsNotLate: a holder that nobody takes the token from keeps it, and runs
+// under it again and again. Who blames it then, or wants the token now and then and not when asked, has
+// nobody strike it.
+func TestInquest_AskerWantsNothing_HolderIsNotLate(t *testing.T) {
+	stays := map[int]message{theHolder: {kind: still}}
+	c := newCourt()
+	c.accuses()
+	c.lasts(4*lateAfter, stays)
+	require.False(t, c.struck(theHolder))
+
+	c = newCourt()
+	c.accuses()
+	for n := range 200 {
+		c.wants(n%2 == 0)
+		c.lasts(time.Second, stays)
+	}
+	assert.False(t, c.struck(theHolder))
+}
+
 // TestInquest_StillHasIt_StruckIfLate: X-47.
 func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
 	stays := map[int]message{theHolder: {kind: still}}
@@ -281,6 +305,7 @@ func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCourt()
+			c.wants(true)
 			c.accuses()
 			test.until(c)
 			assert.Equal(t, test.is, c.struck(theHolder))
