@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -71,9 +72,9 @@ func TestBad_Costs(t *testing.T) {
 					}
 					same := fmt.Sprintf("%v %d %d", p, members, len(crowd))
 					if _, measured := without[same]; !measured {
-						without[same] = measureBad(t, members, p, make([]string, len(crowd)), false).cost()
+						without[same] = measureBad(t, uint64(members), members, p, make([]string, len(crowd)), false, *badFor).cost()
 					}
-					g := measureBad(t, members, p, crowd, true)
+					g := measureBad(t, uint64(members), members, p, crowd, true, *badFor)
 					g.prints(table, name, without[same])
 					require.NoError(t, table.Flush())
 				})
@@ -112,18 +113,57 @@ func badCrowd(kinds []string, members int) (list []string) {
 	return list
 }
 
+// badHourSeeds is how many groups of each case TestBad_AnHour looks at when -cluster.bad is given.
+const badHourSeeds = 5
+
+// TestBad_AnHour_HonestMembersGoOn: one bad member takes less than a tenth of the others' operations
+// after the first minute, in an hour in which it is struck twice, and has none of them struck. The long form has
+// 3, 5 and 20 members, and several groups of each:
+//
+//	go test ./sim/cluster -run TestBad_AnHour -cluster.bad -v
+func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
+	skipUnderRaceDetector(t)
+	sizes, seeds := []int{5}, uint64(1)
+	if *badCosts {
+		sizes, seeds = []int{3, 5, 20}, badHourSeeds
+	}
+	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half"} {
+		for j, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+			if !*badCosts && j != i%3 { // in short, each kind under one policy
+				continue
+			}
+			for _, members := range sizes {
+				for seed := range seeds {
+					t.Run(fmt.Sprintf("%s/%v/%d/%d", kind, p, members, seed), func(t *testing.T) {
+						t.Parallel()
+						seed := uint64(members) + 100*seed
+						without := measureBad(t, seed, members, p, []string{""}, false, time.Hour).cost()
+						g := measureBad(t, seed, members, p, []string{kind}, true, time.Hour)
+						c := g.cost()
+						t.Logf("%.2f of the operations, %v of overlap, nobody ran for %v, %d tokens touched", ratio(c.later, without.later), c.overlap, c.nobody, len(g.tainted))
+						assert.GreaterOrEqual(t, ratio(c.later, without.later), 0.9)
+						assert.Zero(t, c.overlap)
+						assert.Zero(t, g.accused)
+						assert.Empty(t, g.violations)
+					})
+				}
+			}
+		}
+	}
+}
+
 // measureBad lets a group work, in which the last members are of these kinds, and want turns
 // or not.
-func measureBad(t *testing.T, members int, p busyPolicy, kinds []string, want bool) *badMeasured {
+func measureBad(t *testing.T, seed uint64, members int, p busyPolicy, kinds []string, want bool, span time.Duration) *badMeasured {
 	t.Helper()
-	g := &badMeasured{badGroup: newBad(t, uint64(members), members, p, quietTimes[0], kinds...)}
+	g := &badMeasured{badGroup: newBad(t, seed, members, p, quietTimes[0], kinds...)}
 	g.good = g.nodes[:members-len(kinds)]
 	g.runFor(badSettle)
 	g.busy.want(g.good, 0)
 	if want {
 		g.busy.want(g.nodes[members-len(kinds):], 0)
 	}
-	g.runFor(*badFor)
+	g.runFor(span)
 	for _, p := range g.running {
 		g.ended(p)
 	}
