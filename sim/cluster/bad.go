@@ -51,6 +51,8 @@ func init() { // the kinds look each other up here
 		{"minter", "makes 20 tokens a second, each of which wins", newMinter},
 		{"minter-slow", "makes one each max_hold", newMinterSlow},
 		{"friends", "passes tokens to others of its kind only", newFriend},
+		{"favourer", "passes tokens to the second half of the members only", newFavourer},
+		{"swallower", "lets its policy hear nothing, and so sends no request of a ring on", newSwallower},
 		{"forger", "makes tokens of any time with a hop that two have invented", newForger},
 	}
 }

@@ -7,14 +7,21 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// friend passes tokens to others of its kind only: it lets its member believe that all
-// others refuse them.
+// friend passes tokens to some members only: it lets its member believe that all others refuse
+// them.
 type friend struct {
 	meek
-	n *node
+	n     *node
+	likes func(ident.Member) bool
 }
 
-func newFriend(n *node) badness { return &friend{n: n} }
+// newFriend makes a member that likes others of its kind.
+func newFriend(n *node) badness {
+	return &friend{n: n, likes: func(id ident.Member) bool {
+		o := n.c.find(id)
+		return o != nil && o.kind == n.kind
+	}}
+}
 
 func (f *friend) sends(e effect.Send) []effect.Send {
 	m, ok := e.Message.(*wire.Offer)
@@ -31,10 +38,4 @@ func (f *friend) sends(e effect.Send) []effect.Send {
 		}
 	})
 	return nil
-}
-
-// likes reports whether a member is of its kind.
-func (f *friend) likes(id ident.Member) bool {
-	o := f.n.c.find(id)
-	return o != nil && o.kind == f.n.kind
 }

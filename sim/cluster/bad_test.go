@@ -93,6 +93,8 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).made > 200 && len(g.geneses) > 5 }},
 		{[]string{"minter-slow"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 5 && len(g.geneses) > 5 }},
 		{[]string{"friends", "friends"}, func(g *badGroup, _ badness) bool { return g.standsStill() }},
+		{[]string{"favourer"}, func(g *badGroup, _ badness) bool { return len(g.tainted) > 0 }},
+		{[]string{"swallower"}, func(g *badGroup, b badness) bool { return b.(*swallower).count > 0 && !g.standsStill() }},
 		{[]string{"forger", "forger"}, func(g *badGroup, b badness) bool { return b.(*forger).taken > 1 && len(g.geneses) > 1 }},
 	} {
 		t.Run(test.kinds[0], func(t *testing.T) {
@@ -103,6 +105,23 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 			assert.True(t, test.does(g, g.nodes[len(g.nodes)-1].badness))
 			assert.Zero(t, g.accused)
 			require.Empty(t, g.violations)
+		})
+	}
+}
+
+// TestBad_Swallower_HoldersPassTheirTokensOn: of an honest holder that wants nothing, and to which no request
+// comes, nobody thinks that it keeps its token: it hears from the keeper that somebody waits.
+func TestBad_Swallower_HoldersPassTheirTokensOn(t *testing.T) {
+	skipUnderRaceDetector(t)
+	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
+		t.Run(p.String(), func(t *testing.T) {
+			for seed := range uint64(4) {
+				g := newBad(t, seed, 5, p, badTimes, "swallower")
+				g.want(g.nodes[:2], 5*time.Second) // now and then, and the others never
+				g.runFor(10 * time.Minute)
+				assert.NotEmpty(t, g.ran)
+				require.Empty(t, g.violations)
+			}
 		})
 	}
 }

@@ -88,6 +88,7 @@ type Agent struct {
 	due      clock.Instant // a token that rests here goes on
 	again    clock.Instant // demand that could not be met is tried anew
 	repeatAt clock.Instant // a request that is not answered is repeated
+	missed   clock.Instant // the token goes around, if no request has come
 	asked    clock.Instant // the last Wait
 	marked   clock.Instant // a request was sent last
 	repeated news          // requests of others that were repeated
@@ -125,7 +126,7 @@ func New(params policy.Params) (*Agent, error) {
 	}
 	return &Agent{
 		constants: derive(params), alg: alg, station: NewStation(alg), n: 1,
-		due: clock.Never, again: clock.Never, repeatAt: clock.Never, asked: clock.Never,
+		due: clock.Never, again: clock.Never, repeatAt: clock.Never, missed: clock.Never, asked: clock.Never,
 		marked: longAgo, repeated: news{at: longAgo},
 	}, nil
 }
@@ -157,8 +158,8 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		s.ended(&event)
 	case policy.DemandChanged:
 		s.demanded(event.Demand)
-	case policy.Wanted: // its request is lost
-		s.tour()
+	case policy.Wanted:
+		s.wanted()
 	case policy.Neighbour:
 		s.neighbour(event.From, event.Members)
 	case policy.Message:
@@ -187,10 +188,25 @@ func (s *step) timer() {
 		s.apply(s.station.Go(s.n), 0)
 	}
 	s.release()
+	if s.now >= s.missed {
+		s.missed = clock.Never
+		s.tour()
+	}
 	if s.unanswered && s.alg != S && s.now >= s.repeatAt {
 		s.repeatAt = s.now.Add(s.requestTimeout)
 		s.station.Repeat(s.n)
 		s.tell(repeat, 1, others(s.n))
+	}
+}
+
+// wanted notes that somebody waits, as is said. While programs run here one after the other, its request is
+// lost. While the token rests, it may be on its way.
+func (s *step) wanted() {
+	switch {
+	case s.station.Inside():
+		s.tour()
+	case s.station.Holds() && s.missed == clock.Never:
+		s.missed = s.now.Add(s.patience)
 	}
 }
 
@@ -200,7 +216,7 @@ func (a *Agent) waits() bool { return a.station.Waits() }
 // wait asks for the earliest of all that is due later, when that has changed.
 // After a Timer it always does, as it does not know which Wait that answered.
 func (s *step) wait(timer bool) {
-	next := min(s.due, s.again)
+	next := min(s.due, s.again, s.missed)
 	if s.unanswered && s.alg != S {
 		next = min(next, s.repeatAt)
 	}

@@ -26,7 +26,14 @@ type constants struct {
 	// window is for how long a token that was here keeps away those that it precedes: two
 	// rounds, or two repeated requests.
 	window time.Duration
+	// patience is for how long a token rests on here although somebody is said to wait: its request is on
+	// its way, unless one of those between swallows it. No longer than a keeper waits before it looks for
+	// the token.
+	patience time.Duration
 }
+
+// longestPatience is the patience where p has no Silence.
+const longestPatience = 4 * time.Second
 
 // derive fills in what p leaves open.
 func derive(p policy.Params) constants {
@@ -34,6 +41,9 @@ func derive(p policy.Params) constants {
 	c := constants{skip: p.SkipDelay, requestTimeout: p.RequestTimeout}
 	if c.requestTimeout == 0 {
 		c.requestTimeout = round
+	}
+	if c.patience = longestPatience; p.Silence > 0 {
+		c.patience = p.Silence
 	}
 	c.window = 2 * max(c.requestTimeout, round)
 	return c

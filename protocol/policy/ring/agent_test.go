@@ -75,12 +75,47 @@ func TestMadeTokens(t *testing.T) {
 	}
 }
 
+// TestWanted_TokenRests_GoesRoundUnlessItMovedBefore: somebody between may have swallowed the request of who
+// waits.
+func TestWanted_TokenRests_GoesRoundUnlessItMovedBefore(t *testing.T) {
+	for _, preset := range []string{"e", "q", "d"} {
+		t.Run(preset, func(t *testing.T) {
+			a, err := New(policy.Params{Preset: preset, OperationTime: time.Second, SkipDelay: time.Second, MembersMax: 3, Silence: 2 * time.Second})
+			require.NoError(t, err)
+			now, passed := clock.Instant(0), 0
+			step := func(e policy.Event) {
+				for _, x := range a.Step(now, e, nil) {
+					if x.Kind == policy.Pass {
+						passed++
+					}
+				}
+			}
+			tok := policy.Token{ID: ident.Token{1}, Born: 1, Hop: 1, Field: AppendBaton(nil, Baton{})}
+			step(policy.Event{Kind: policy.Neighbour, From: memberID(1), Members: 3})
+			step(policy.Event{Kind: policy.Arrival, From: memberID(2), Token: tok})
+			require.Zero(t, passed, "nobody waits, as far as the token knows")
+
+			step(policy.Event{Kind: policy.Wanted, From: memberID(2)})
+			now = clock.Instant(2*time.Second - 1)
+			step(policy.Event{Kind: policy.Wanted, From: memberID(2)})
+			step(policy.Event{Kind: policy.Timer})
+			require.Zero(t, passed, "the request may be on its way")
+			now++
+			step(policy.Event{Kind: policy.Timer})
+			require.Equal(t, 1, passed)
+			now += clock.Instant(time.Minute)
+			step(policy.Event{Kind: policy.Timer})
+			require.Equal(t, 1, passed)
+		})
+	}
+}
+
 // TestReplacementLives: a token that was here keeps away, within a window, those that were
 // made before it, and none that was made later: it may be in its place.
 func TestReplacementLives(t *testing.T) {
 	c := derive(policy.Params{OperationTime: time.Second, MembersMax: 10, SkipDelay: time.Second})
 	round := 20 * time.Second
-	assert.Equal(t, constants{skip: time.Second, requestTimeout: round, window: 2 * round}, c)
+	assert.Equal(t, constants{skip: time.Second, requestTimeout: round, window: 2 * round, patience: longestPatience}, c)
 	for _, test := range []struct {
 		at      time.Duration
 		born    uint64 // of the second token; that of the first is 5

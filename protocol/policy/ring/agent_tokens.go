@@ -212,7 +212,7 @@ func (s *step) apply(out Output, rest time.Duration) {
 
 // run begins the operation under the token that is here.
 func (s *step) run() {
-	s.due, s.prepared = clock.Never, ident.Member{}
+	s.due, s.missed, s.prepared = clock.Never, clock.Never, ident.Member{}
 	s.do(policy.Action{Kind: policy.Run, Token: s.tokens.at(here).id})
 	s.prepare()
 }
@@ -236,7 +236,7 @@ func (s *step) onward(b Baton, rest time.Duration) {
 		}
 		return
 	}
-	s.due = clock.Never
+	s.due, s.missed = clock.Never, clock.Never
 	r.place, r.baton, r.to, r.left = passing, b, s.next, s.now
 	s.link = message{bound: true, token: r.id, hop: r.hop + 1}
 	s.do(policy.Action{Kind: policy.Pass, Token: r.id, To: s.next, Field: s.field(func(to []byte) []byte { return AppendBaton(to, b) })})
