@@ -41,6 +41,10 @@ var regressions = []struct {
 		Setting{Seed: 910218, Preset: Chaos, Mix: Durable}},
 	{"a transfer lost five times in a row, and its receiver barred for denying it",
 		Setting{Seed: 910351, Preset: Chaos, Mix: Mixed}},
+	{"a holder struck by a member that wanted a token, and did not when it was asked",
+		Setting{Seed: 920643, Preset: Chaos, Mix: Mixed}},
+	{"tokens that were withheld from a policy, and forgotten as there were too many",
+		Setting{Seed: 920908, Preset: Chaos, Mix: Durable}},
 }
 
 func TestRegressions(t *testing.T) {
