@@ -375,13 +375,13 @@ func (k *Keeper) ended(t *policy.Token) {
 // policy that has begun another one at once.
 func (k *Keeper) remindsOfWaiter(t *policy.Token) {
 	h := k.holder.find(&t.ID)
-	if h == nil || h.waiter.IsZero() || h.state != idle && h.state != running {
+	if h == nil || h.waiter.IsZero() {
 		return
 	}
-	who, runs := h.waiter, h.state == running
+	who := h.waiter
 	h.waiter = ident.Member{}
 	switch {
-	case !runs:
+	case h.state == idle:
 		k.wakes(who)
 	case who == k.self:
 	default:
@@ -770,6 +770,9 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 	k.step(policy.Event{Kind: policy.Sought, Token: policy.Token{ID: m.token}})
 	if e = h.find(&m.token); e != nil {
 		k.tellsPass(from, e)
+		if who := m.member; !who.IsZero() && who != k.self && !k.isStruck(from) { // the token may come back
+			k.step(policy.Event{Kind: policy.Wanted, From: who})
+		}
 		return
 	}
 	for i := len(h.passed) - 1; i >= 0; i-- {

@@ -1448,6 +1448,21 @@ func TestAccount_AskedWhileProgramRuns_PolicyTold(t *testing.T) {
 	assert.Contains(t, p.told, policy.Wanted)
 }
 
+// TestAsked_WhileTokenIsPassed_PolicyTold: it may come back, as the receiver is dead.
+func TestAsked_WhileTokenIsPassed_PolicyTold(t *testing.T) {
+	c := newCourt()
+	p := &eagerPolicy{}
+	c.inner = p
+	c.comes(blamedFrom, thePasser)
+	c.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 9}})
+	c.holder.find(&blamedFrom.token).state = passing
+	p.told = nil
+	c.says(theBlamer, message{kind: ask, custody: blamedFrom})
+	require.NotContains(t, p.told, policy.Wanted, "nobody waits, as far as is known")
+	c.says(theBlamer, message{kind: ask, custody: blamedFrom, member: at(theThird)})
+	assert.Contains(t, p.told, policy.Wanted)
+}
+
 // TestReplaced_OtherTokenComes_OwnPassAskedAfter: X-52. The keeper may lie, and name others.
 func TestReplaced_OtherTokenComes_OwnPassAskedAfter(t *testing.T) {
 	for _, test := range []struct {

@@ -120,8 +120,13 @@ func (w *walker) begin(h holding, alone bool) {
 		w.rests = max(w.rests, w.now.Add(w.skip))
 	}
 	w.next = ident.Member{}
-	if drawn := w.roster.Draw(1, w.drawn[:0]); len(drawn) > 0 {
-		w.next = drawn[0]
+	if alone { // others may be dead, and who waits has said so since
+		w.next, w.waiter = w.waiter, ident.Member{}
+	}
+	if w.next.IsZero() {
+		if drawn := w.roster.Draw(1, w.drawn[:0]); len(drawn) > 0 {
+			w.next = drawn[0]
+		}
 	}
 	w.actions = append(w.actions, policy.Action{Kind: policy.Prepare, Token: w.token.ID, To: w.next})
 }
@@ -165,11 +170,18 @@ func (w *walker) grownRest(doublings int) time.Duration {
 
 // hasten passes the token on that rests here to who waits for it. Under fair that is done
 // with one only that was made here and not used yet: nobody knows more of it. One that nobody
-// took rests on.
+// took rests on under fair, and one that this member did not take under light: those that were
+// offered it may be dead.
 func (w *walker) hasten(to ident.Member) {
 	known := w.fair != nil && (w.token.Hop > 0 || w.ran)
-	if !to.IsZero() && to != w.self && w.have && !w.running && !known && w.sightings.fateOf(&w.token.ID) != shunned {
+	refused := w.sightings.fateOf(&w.token.ID) == shunned && (w.fair != nil || w.sent.token == w.token.ID && w.sent.to == to)
+	if to.IsZero() || to == w.self {
+		return
+	}
+	if w.have && !w.running && !known && !refused {
 		w.pass(to)
+	} else if w.fair == nil {
+		w.waiter = to
 	}
 }
 
@@ -231,6 +243,9 @@ func (w *walker) pass(to ident.Member) {
 		w.served()
 	}
 	w.sent = passage{token: w.token.ID, birth: w.birth, to: to}
+	if w.waiter == to {
+		w.waiter = ident.Member{}
+	}
 	w.beginSpare()
 }
 

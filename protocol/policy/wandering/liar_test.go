@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -295,4 +296,30 @@ func TestWanted_Flood_LooksAreThinned(t *testing.T) {
 	}
 	require.LessOrEqual(t, sent, readsAtOnce*(1+int(2*time.Second/readPauseLeast)))
 	require.Greater(t, sent, readsAtOnce, "at once, and again")
+}
+
+// A token that nobody took goes to who was said to wait meanwhile: most of the others may be dead, and the
+// one that waits is not. It is drawn at random where the one that waits did not take it.
+func TestWanted_LightTokenComesBack_GoesToWhoWaits(t *testing.T) {
+	waits := ident.Member{5}
+	w := walkerAt(t, 1, Light, table1)
+	e := arrival(9, 1000)
+	passed := kinds(w.Step(2*second, e, nil), policy.Pass)
+	if len(passed) == 0 {
+		passed = kinds(w.Step(w.asked, policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+	}
+	require.Len(t, passed, 1)
+	back := policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: e.Token}
+	w.Step(3*second, policy.Event{Kind: policy.Wanted, From: waits}, nil)
+	w.Step(4*second, back, nil)
+	passed = kinds(w.Step(w.asked, policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+	require.Len(t, passed, 1)
+	assert.Equal(t, waits, passed[0].To)
+
+	w.Step(w.now+second, policy.Event{Kind: policy.Wanted, From: waits}, nil)
+	w.Step(w.now+second, back, nil)
+	require.Empty(t, kinds(w.Step(w.now, policy.Event{Kind: policy.Wanted, From: ident.Member{1}}, nil), policy.Pass))
+	again := kinds(w.Step(w.now, policy.Event{Kind: policy.Wanted, From: ident.Member{6}}, nil), policy.Pass)
+	require.Len(t, again, 1, "another one waits, and the token rests")
+	assert.Equal(t, ident.Member{6}, again[0].To)
 }

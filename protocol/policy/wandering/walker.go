@@ -30,6 +30,7 @@ type walker struct {
 	begun  bool
 	asked  clock.Instant // the last Wait
 	next   ident.Member  // in the preset light: who is to be next; zero: anybody
+	waiter ident.Member  // and who was said to wait last, until it gets the token; zero: nobody
 
 	holding
 	spare     holding // a token that came while the operation ran, and precedes it
