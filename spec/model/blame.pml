@@ -24,6 +24,12 @@
  *   RESTARTS=1  members that lose their memory
  *   LOSSES=3    tokens that the liar may lose
  *   BUG_...     see README.md
+ *
+ * One part of what is built stands beside that, with its own state:
+ *
+ *   DELAYS=1    A transfer is lost several times, and comes late. The keeper makes another
+ *               token meanwhile. What is said then counts if it is said again 3 L
+ *               later: by then the transfer has come. (How often that happens.)
  */
 
 #ifndef N
@@ -77,6 +83,33 @@ byte sent[N * N];		/* of these, those to which m has sent a token */
 #define IN(set, n) (((set) >> (n)) & 1)
 #define TWO(set) (((set) & ((set) - 1)) != 0)
 
+#ifdef DELAYS
+bit late;			/* the answer to the transfer is due, and it has not come */
+byte delays;
+bit replaced;			/* another token was made meanwhile */
+byte again;			/* members that have heard a denial, and ask once more */
+bit second;			/* they do so: 3 L later */
+#define LATE late
+#define REPLACED replaced
+#define SECOND second
+#define WAITS (again != 0 || late)
+#else
+#define LATE 0
+#define REPLACED 0
+#define SECOND 1
+#define WAITS 0
+#endif
+#ifdef BUG_AT_FIRST_DENIAL
+#define COUNTS 1
+#else
+#define COUNTS SECOND
+#endif
+#ifdef BUG_BAR_AT_FIRST
+#define BARS 1
+#else
+#define BARS SECOND
+#endif
+
 /* Does v count m as one that takes no part for a while? */
 #ifdef BUG_ONE_DOUBT
 #define STRUCK(v, m) (IN(withholds[m], v) || DOUBTS(v, m) != 0)
@@ -98,9 +131,9 @@ byte said, to;			/* an answer */
 byte v, i, j, h;
 bit more;
 byte newly[N];			/* set of those whose sending of this token was counted, by v */
-bit no_false, few_losses;
+bit no_false, no_bar, few_losses;
 
-mtype = { PASS, TAKE, LOSE, RESTART, NAME, ASK };
+mtype = { PASS, TAKE, DELAY, LOSE, RESTART, NAME, ASK };
 #define SAY(m, what) printf("member %d hop %d: %e\n", m, hop, what)
 
 #define TOOK(m, h) (h <= hop && had[h] == m && !(moving && h == hop))
@@ -127,16 +160,16 @@ inline answers(m, h)
 		:: !IN(forgot, m) && TOOK(m, h) && h == hop ->
 #ifdef BUG_AT_ONCE
 			said = HAVE
-#else
-			said = YOUNG	/* it passes it on, as somebody waits, and is asked again */
+#else	/* it passes it on, as somebody waits, and is asked again */
+			said = YOUNG
 #endif
 		:: !IN(forgot, m) && TOOK(m, h) && h < hop && receipt[h + 1] -> said = SHOWS; to = had[h + 1]
 		:: !IN(forgot, m) && TOOK(m, h) && h < hop && !receipt[h + 1] ->
-#ifdef BUG_MOVING
-			said = SENDS; to = had[h + 1]
-#else
 			to = had[h + 1];
-			said = (moving -> YOUNG : SENDS)	/* it is asked again when the answer is due */
+#ifdef BUG_MOVING
+			said = SENDS
+#else
+			said = (moving && !LATE -> YOUNG : SENDS)	/* it is asked again when the answer is due */
 #endif
 		fi
 	fi
@@ -144,6 +177,14 @@ inline answers(m, h)
 
 /* From says that it has sent the token to that, which says that it never had it. */
 inline doubt(from, that)
+{
+	if
+	:: ((from) == v || (that) == v -> BARS : COUNTS) -> in_doubt(from, that)
+	:: else -> ask_again()
+	fi
+}
+
+inline in_doubt(from, that)
 {
 #ifndef BUG_TWICE
 	if
@@ -153,6 +194,15 @@ inline doubt(from, that)
 #endif
 	ADD(newly[v], from);
 	ADD(SENT(v, from), that); ADD(DOUBTS(v, from), that); ADD(DOUBTS(v, that), from)
+}
+
+inline ask_again()
+{
+#ifdef DELAYS
+	ADD(again, v)
+#else
+	skip
+#endif
 }
 
 /* v follows the token from X on, by receipts, to where it was lost. */
@@ -204,11 +254,12 @@ inline asks()
 	:: else -> h--
 	od;
 	if
-	:: h > 0 && !IN(forgot, v) && !(moving && h == hop) ->
+	:: h > 0 && !IN(forgot, v) && !(moving && !LATE && h == hop) ->
 		i = had[h]; j = v;
 #ifndef BUG_NO_OWN
 		if	/* which has not answered it */
-		:: !receipt[h] -> ADD(DOUBTS(v, i), v)
+		:: !receipt[h] && BARS -> ADD(DOUBTS(v, i), v)
+		:: !receipt[h] && !BARS -> ask_again()
 		:: else
 		fi;
 #endif
@@ -221,7 +272,7 @@ inline asks()
 
 inline check()
 {
-	no_false = 1; i = 0;
+	no_false = 1; no_bar = 1; i = 0;
 	do
 	:: i == N -> break
 	:: else ->
@@ -229,15 +280,24 @@ inline check()
 		do
 		:: j == N -> break
 		:: else ->
-			no_false = no_false && (LIES(i) || LIES(j) || !STRUCK(i, j));
+			no_false = no_false && (i == j || LIES(i) || LIES(j) || !STRUCK(i, j));
+			no_bar = no_bar && (LIES(i) || LIES(j) || !IN(DOUBTS(i, j), i));
 			j++
 		od;
 		i++
 	od;
 	few_losses = losses <= LOSSES + restarted;
 	assert(no_false);
+#ifdef DELAYS
+	assert(no_bar);
+#endif
 	assert(few_losses);
-	no_false = 0; few_losses = 0; i = 0; j = 0; h = 0; said = 0; to = 0; more = 0
+	no_false = 0; no_bar = 0; few_losses = 0; i = 0; j = 0; h = 0; said = 0; to = 0; more = 0
+}
+
+inline tells_all()
+{
+	SAY(0, NAME); named = 1; tokens++; todo = (1 << N) - 1
 }
 
 proctype Group()
@@ -246,7 +306,7 @@ proctype Group()
 
 end:	do
 	/* The token makes a hop. */
-	:: atomic { !lost && !moving && hop < HOPS ->
+	:: atomic { !lost && !moving && !REPLACED && hop < HOPS ->
 		select(m : 0 .. N - 1);
 		if
 		:: m != had[hop] && (LIES(had[hop]) || SERVES(had[hop], m)) ->
@@ -255,10 +315,18 @@ end:	do
 		fi;
 		m = 0 }
 	:: atomic { moving && !lost -> SAY(had[hop], TAKE); moving = 0;
+#ifdef DELAYS
+		late = 0;
+#endif
 		if
 		:: receipt[hop] = 1
 		:: LIES(had[hop])
 		fi }
+#ifdef DELAYS
+	/* The transfer is lost again and again. */
+	:: d_step { moving && !lost && !late && !named && delays < DELAYS && tokens < TOKENS && !LIES(had[hop - 1]) && !LIES(had[hop]) ->
+		SAY(had[hop], DELAY); late = 1; delays++ }
+#endif
 	/* The liar keeps it, or says that it has sent what it has not. */
 	:: d_step { !lost && !named && !moving && LIES(had[hop]) && tokens < TOKENS ->
 		SAY(had[hop], LOSE); lost = 1; losses = losses + (hop > 0 && !LIES(had[hop - 1])) }
@@ -284,12 +352,15 @@ end:	do
 	/* The keeper makes another token. One that lies names what it likes, and when. */
 	:: atomic { !named && lost ->	/* where the first one lies, the next one does it */
 		x = had[hop]; s = (hop > 0 -> had[hop - 1] : NOBODY); at = hop;
-		SAY(0, NAME); named = 1; tokens++; todo = (1 << N) - 1 }
+		tells_all() }
+#ifdef DELAYS
+	:: atomic { !named && late -> x = had[hop]; s = had[hop - 1]; at = hop; replaced = 1; tells_all() }
+#endif
 	:: atomic { !named && LIES(0) && tokens < TOKENS ->
 		select(m : 0 .. N - 1); x = m;
 		select(m : 0 .. N - 1); s = m;
 		select(m : 0 .. HOPS); at = m;
-		m = 0; SAY(0, NAME); named = 1; tokens++; todo = (1 << N) - 1 }
+		m = 0; tells_all() }
 	:: atomic { named && todo > 0 ->
 		v = 0;
 		do
@@ -308,11 +379,18 @@ end:	do
 		fi;
 		v = 0;
 		check() }
+#ifdef DELAYS
+	/* Those that have heard a denial ask once more. What was lost has come by then. */
+	:: d_step { named && todo == 0 && again != 0 && !late -> todo = again; again = 0; second = 1 }
+#endif
 	/* The new token goes round. */
-	:: atomic { named && todo == 0 ->
+	:: atomic { named && todo == 0 && !WAITS ->
 		named = 0; x = 0; s = 0; at = 0;
+#ifdef DELAYS
+		second = 0;
+#endif
 		if
-		:: lost ->
+		:: lost || REPLACED ->
 			i = 0;
 			do
 			:: i > HOPS -> break
@@ -324,6 +402,9 @@ end:	do
 			:: else -> newly[i] = 0; i++
 			od;
 			i = 0;
+#ifdef DELAYS
+			replaced = 0;
+#endif
 			hop = 0; lost = 0; moving = 0; forgot = 0
 		:: else
 		fi }

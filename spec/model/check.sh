@@ -330,6 +330,11 @@ breaks few_losses blame -DN=3 -DLIAR=2 -DTOKENS=4 -DBUG_TWICE
 [ "$quick" ] || breaks few_losses blame -DN=3 -DLIAR=0 -DRESTARTS=0 -DLOSSES=4 -DTOKENS=6 -DBUG_NAMED_ONLY
 breaks no_false blame -DPAIR -DRESTARTS=0	# not held
 
+holds blame -DN=3 -DLIAR=2 -DDELAYS=1
+holds blame -DDELAYS=1 -DHOPS=1 -DTOKENS=2 -DRESTARTS=0
+breaks no_false blame -DDELAYS=1 -DHOPS=1 -DTOKENS=2 -DRESTARTS=0 -DBUG_AT_FIRST_DENIAL
+breaks no_bar blame -DN=3 -DLIAR=2 -DDELAYS=1 -DTOKENS=2 -DRESTARTS=0 -DBUG_BAR_AT_FIRST
+
 holds keeper
 holds keeper -DL=4 -DHOLD=2
 holds keeper -DN=4 -DDEATHS=3
