@@ -25,11 +25,13 @@
  *   LOSSES=3    tokens that the liar may lose
  *   BUG_...     see README.md
  *
- * One part of what is built stands beside that, with its own state:
+ * Two parts of what is built stand beside that, each with its own state:
  *
  *   DELAYS=1    A transfer is lost several times, and comes late. The keeper makes another
  *               token meanwhile. What is said then counts if it is said again 3 L
  *               later: by then the transfer has come. (How often that happens.)
+ *   MINTS=1     The liar makes a token. Who holds the group's one drops that for it, and says
+ *               so: "instead", and from whom it came. (How often that happens.)
  */
 
 #ifndef N
@@ -110,6 +112,16 @@ bit second;			/* they do so: 3 L later */
 #define BARS SECOND
 #endif
 
+#ifdef MINTS
+byte mints;
+bit dropped;			/* had[hop] has dropped the token for another one, */
+byte giver;			/* which came from this member */
+byte barred[N];			/* set of members that pass m nothing, as its excuse was not confirmed */
+#define BARRED(v, m) IN(barred[m], v)
+#else
+#define BARRED(v, m) 0
+#endif
+
 /* Does v count m as one that takes no part for a while? */
 #ifdef BUG_ONE_DOUBT
 #define STRUCK(v, m) (IN(withholds[m], v) || DOUBTS(v, m) != 0)
@@ -117,9 +129,23 @@ bit second;			/* they do so: 3 L later */
 #define STRUCK(v, m) (IN(withholds[m], v) || TWO(DOUBTS(v, m)))
 #endif
 #ifdef BUG_NO_OWN
-#define SERVES(v, m) (!STRUCK(v, m))
+#define SHUNS(v, m) (STRUCK(v, m) || BARRED(v, m))
 #else
-#define SERVES(v, m) (!STRUCK(v, m) && !IN(DOUBTS(v, m), v))
+#define SHUNS(v, m) (STRUCK(v, m) || BARRED(v, m) || IN(DOUBTS(v, m), v))
+#endif
+#define NOT(v, m) ((m) >= N || (m) == (v) || SHUNS(v, m))
+#define SHUNS_ALL(v) (NOT(v, 0) && NOT(v, 1) && NOT(v, 2) && NOT(v, 3))
+#ifdef BUG_SHUN_ALL
+#define SERVES(v, m) (!SHUNS(v, m))
+#define STUCK(v) SHUNS_ALL(v)
+#else
+#ifdef BUG_TO_DENIER
+#define LAST(v, m) (SHUNS_ALL(v) && !STRUCK(v, m))
+#else
+#define LAST(v, m) (SHUNS_ALL(v) && !STRUCK(v, m) && !IN(DOUBTS(v, m), v))
+#endif
+#define SERVES(v, m) (!SHUNS(v, m) || LAST(v, m))
+#define STUCK(v) 0
 #endif
 
 #define NONE  0			/* I never had it */
@@ -127,16 +153,22 @@ bit second;			/* they do so: 3 L later */
 #define SHOWS 2			/* the receipt of the next custody, of member to */
 #define SENDS 3			/* to member to, without its receipt */
 #define YOUNG 4			/* nothing that counts: it has forgotten, or passes it on first */
+#define INSTEAD 5		/* dropped, as another one came from member to */
 byte said, to;			/* an answer */
 byte v, i, j, h;
 bit more;
 byte newly[N];			/* set of those whose sending of this token was counted, by v */
 bit no_false, no_bar, few_losses;
 
-mtype = { PASS, TAKE, DELAY, LOSE, RESTART, NAME, ASK };
+mtype = { PASS, TAKE, DELAY, LOSE, MINT, RESTART, NAME, ASK };
 #define SAY(m, what) printf("member %d hop %d: %e\n", m, hop, what)
 
 #define TOOK(m, h) (h <= hop && had[h] == m && !(moving && h == hop))
+#ifdef MINTS
+#define DROPPED(m, h) (dropped && h == hop && had[h] == m)
+#else
+#define DROPPED(m, h) 0
+#endif
 
 /* What m says of its custody at hop h, in said and to. */
 inline answers(m, h)
@@ -152,16 +184,22 @@ inline answers(m, h)
 #ifdef PAIR
 		:: said = SHOWS; to = 5 - m	/* its friend signs what it likes */
 #endif
+#ifdef MINTS
+		:: said = INSTEAD; select(to : 0 .. N - 1)
+#endif
 		fi
 	:: else ->
 		if
 		:: IN(forgot, m) -> said = YOUNG
 		:: !IN(forgot, m) && !TOOK(m, h) -> said = NONE
-		:: !IN(forgot, m) && TOOK(m, h) && h == hop ->
+#ifdef MINTS
+		:: !IN(forgot, m) && DROPPED(m, h) -> said = INSTEAD; to = giver
+#endif
+		:: !IN(forgot, m) && TOOK(m, h) && h == hop && !DROPPED(m, h) ->
 #ifdef BUG_AT_ONCE
 			said = HAVE
 #else	/* it passes it on, as somebody waits, and is asked again */
-			said = YOUNG
+			said = (STUCK(m) -> HAVE : YOUNG)
 #endif
 		:: !IN(forgot, m) && TOOK(m, h) && h < hop && receipt[h + 1] -> said = SHOWS; to = had[h + 1]
 		:: !IN(forgot, m) && TOOK(m, h) && h < hop && !receipt[h + 1] ->
@@ -205,6 +243,25 @@ inline ask_again()
 #endif
 }
 
+#ifdef MINTS
+/* Member i says that it has dropped the token for another one, which came from member to. That
+ * one is asked. Without its word v passes i nothing. */
+inline excuse()
+{
+	if
+	:: to < N && to != i && (LIES(to) || DROPPED(i, h) && to == giver)	/* it confirms that */
+	:: to == N || to == i || LIES(to) || !(DROPPED(i, h) && to == giver) ->
+#if defined(BUG_EXCUSE_STRUCK)
+		ADD(withholds[i], v)
+#elif defined(BUG_EXCUSED)
+		skip
+#else
+		ADD(barred[i], v)
+#endif
+	fi
+}
+#endif
+
 /* v follows the token from X on, by receipts, to where it was lost. */
 inline follows()
 {
@@ -226,6 +283,9 @@ inline follows()
 			:: said == HAVE -> ADD(withholds[j], v)
 			:: else
 			fi
+#ifdef MINTS
+		:: said == INSTEAD && i != v -> excuse()
+#endif
 		:: said == NONE && j < N && j != i && h > 0 ->
 			answers(j, h - 1);
 			if
@@ -330,6 +390,21 @@ end:	do
 	/* The liar keeps it, or says that it has sent what it has not. */
 	:: d_step { !lost && !named && !moving && LIES(had[hop]) && tokens < TOKENS ->
 		SAY(had[hop], LOSE); lost = 1; losses = losses + (hop > 0 && !LIES(had[hop - 1])) }
+#ifdef MINTS
+	/* The liar makes a token that is later, and the two meet. */
+	:: atomic { !lost && !named && !moving && !LIES(had[hop]) && mints < MINTS && tokens < TOKENS ->
+		select(m : 0 .. N - 1);
+		if
+		:: m != had[hop] && !STRUCK(had[hop], m) -> SAY(had[hop], MINT); mints++; dropped = 1; giver = m; lost = 1
+		:: else
+		fi;
+		m = 0 }
+#endif
+#ifdef BUG_SHUN_ALL
+	/* A token stays where it is, and the keeper asks. */
+	:: d_step { !lost && !named && !moving && !LIES(had[hop]) && STUCK(had[hop]) && tokens < TOKENS ->
+		SAY(had[hop], LOSE); lost = 1 }
+#endif
 	/* A member loses its memory, and the others forget what it has sent. */
 	:: atomic { restarted < RESTARTS && !named ->
 		select(m : 0 .. N - 1);
@@ -340,6 +415,9 @@ end:	do
 			:: i == N -> break
 			:: else ->
 				withholds[i] = withholds[i] & ~(1 << m); DOUBTS(m, i) = 0; SENT(m, i) = 0;
+#ifdef MINTS
+				barred[i] = barred[i] & ~(1 << m);
+#endif
 #ifndef BUG_REMEMBER
 				SENT(i, m) = 0;
 #endif
@@ -404,6 +482,9 @@ end:	do
 			i = 0;
 #ifdef DELAYS
 			replaced = 0;
+#endif
+#ifdef MINTS
+			dropped = 0; giver = 0;
 #endif
 			hop = 0; lost = 0; moving = 0; forgot = 0
 		:: else

@@ -334,6 +334,14 @@ holds blame -DN=3 -DLIAR=2 -DDELAYS=1
 holds blame -DDELAYS=1 -DHOPS=1 -DTOKENS=2 -DRESTARTS=0
 breaks no_false blame -DDELAYS=1 -DHOPS=1 -DTOKENS=2 -DRESTARTS=0 -DBUG_AT_FIRST_DENIAL
 breaks no_bar blame -DN=3 -DLIAR=2 -DDELAYS=1 -DTOKENS=2 -DRESTARTS=0 -DBUG_BAR_AT_FIRST
+holds blame -DN=3 -DLIAR=2 -DMINTS=1
+[ "$quick" ] || holds blame -DN=3 -DLIAR=2 -DMINTS=2 -DTOKENS=4 -DRESTARTS=0
+[ "$quick" ] || holds blame -DN=3 -DLIAR=0 -DMINTS=1 -DTOKENS=2 -DRESTARTS=0
+[ "$quick" ] || holds blame -DMINTS=1 -DHOPS=1 -DRESTARTS=0
+breaks no_false blame -DN=3 -DLIAR=2 -DMINTS=1 -DHOPS=1 -DRESTARTS=0 -DBUG_EXCUSE_STRUCK
+breaks few_losses blame -DN=3 -DLIAR=2 -DMINTS=1 -DHOPS=1 -DTOKENS=4 -DRESTARTS=0 -DBUG_EXCUSED
+breaks no_false blame -DN=3 -DLIAR=2 -DMINTS=1 -DHOPS=1 -DRESTARTS=0 -DBUG_SHUN_ALL
+breaks no_false blame -DN=3 -DLIAR=2 -DMINTS=1 -DHOPS=1 -DRESTARTS=0 -DBUG_TO_DENIER
 
 holds keeper
 holds keeper -DL=4 -DHOLD=2
