@@ -25,13 +25,19 @@
  *   LOSSES=3    tokens that the liar may lose
  *   BUG_...     see README.md
  *
- * Two parts of what is built stand beside that, each with its own state:
+ * Three parts of what is built stand beside that, each with its own state:
  *
  *   DELAYS=1    A transfer is lost several times, and comes late. The keeper makes another
  *               token meanwhile. What is said then counts if it is said again 3 L
  *               later: by then the transfer has come. (How often that happens.)
  *   MINTS=1     The liar makes a token. Who holds the group's one drops that for it, and says
  *               so: "instead", and from whom it came. (How often that happens.)
+ *   WATCH       A member says that it has the token, and nobody gets it. So none is made. The keeper,
+ *               which is honest here, asks that member what became of it, each O.
+ *   SLEEPS=1    With WATCH: holders that are asleep, and answer now and then, or not.
+ *   STALL=9     With WATCH: for how many O one token may be waited for.
+ *   ENDS        With WATCH: the liar also says that it has dropped the token of which it told, and then
+ *               tells of another one.
  */
 
 #ifndef N
@@ -52,6 +58,12 @@
 #endif
 #ifndef LOSSES
 #define LOSSES 3
+#endif
+#ifndef SLEEPS
+#define SLEEPS 1
+#endif
+#ifndef STALL
+#define STALL 9
 #endif
 
 #ifdef PAIR
@@ -122,6 +134,19 @@ byte barred[N];			/* set of members that pass m nothing, as its excuse was not c
 #define BARRED(v, m) 0
 #endif
 
+#ifdef WATCH
+byte teller = NOBODY;		/* the keeper hears of this member that it has the token, */
+byte turns;			/* and has asked it so often, O after O, */
+bit answered;			/* which it has answered */
+byte given;			/* set of members that the keeper has given up */
+bit asleep;			/* had[hop] is asleep, and passes nothing on */
+byte sleeps;
+byte stalled;			/* for how many O the token is waited for */
+#define STALLS (teller != NOBODY)
+#else
+#define STALLS 0
+#endif
+
 /* Does v count m as one that takes no part for a while? */
 #ifdef BUG_ONE_DOUBT
 #define STRUCK(v, m) (IN(withholds[m], v) || DOUBTS(v, m) != 0)
@@ -154,13 +179,14 @@ byte barred[N];			/* set of members that pass m nothing, as its excuse was not c
 #define SENDS 3			/* to member to, without its receipt */
 #define YOUNG 4			/* nothing that counts: it has forgotten, or passes it on first */
 #define INSTEAD 5		/* dropped, as another one came from member to */
+#define SILENT 6
 byte said, to;			/* an answer */
 byte v, i, j, h;
 bit more;
 byte newly[N];			/* set of those whose sending of this token was counted, by v */
-bit no_false, no_bar, few_losses;
+bit no_false, no_bar, few_losses, goes_on;
 
-mtype = { PASS, TAKE, DELAY, LOSE, MINT, RESTART, NAME, ASK };
+mtype = { PASS, TAKE, DELAY, LOSE, MINT, RESTART, SLEEP, WAKE, TELL, TURN, NAME, ASK };
 #define SAY(m, what) printf("member %d hop %d: %e\n", m, hop, what)
 
 #define TOOK(m, h) (h <= hop && had[h] == m && !(moving && h == hop))
@@ -330,6 +356,88 @@ inline asks()
 	fi
 }
 
+#ifdef WATCH
+#define STRIKES(m) ADD(withholds[m], 0)
+
+/* The keeper asks who says that it has the token what became of it, and has asked before for O. */
+inline watches()
+{
+	i = teller; v = 0; to = NOBODY; stalled++;
+	if
+	:: LIES(i) ->
+		if
+		:: said = NONE
+		:: said = HAVE			/* each time that it is asked */
+		:: said = YOUNG			/* now and then */
+		:: said = SILENT
+		:: said = SENDS; select(to : 0 .. N - 1)
+#ifdef ENDS
+		:: said = INSTEAD
+#endif
+		fi
+	:: IN(forgot, i) -> said = NONE
+	:: else ->
+		if
+		:: said = YOUNG
+		:: said = SILENT
+		fi
+	fi;
+	if
+	:: said == NONE ->
+		teller = NOBODY;
+		if
+#ifdef BUG_DENIES
+		:: skip
+#elif defined(BUG_NOT_STEADY)
+		:: STRIKES(i)
+#else
+		:: LIES(i) -> STRIKES(i)
+		:: else				/* it has connected since */
+#endif
+		fi
+	:: said == HAVE -> STRIKES(i); teller = NOBODY
+	:: said == SENDS && (to == 0 || to == i) -> STRIKES(i); teller = NOBODY
+	:: said == SENDS && to != 0 && to != i -> newly[0] = newly[0] & ~(1 << i); in_doubt(i, to); teller = NOBODY
+	:: said == INSTEAD -> teller = NOBODY
+	:: said == YOUNG || said == SILENT ->
+		answered = answered || said == YOUNG; turns++;
+		if
+		:: turns < 3
+		:: turns == 3 -> gives_up()
+		fi
+	fi;
+	if
+	:: teller == NOBODY -> turns = 0; answered = 0
+	:: else
+	fi;
+	goes_on = stalled <= STALL;
+	assert(goes_on);
+	goes_on = 0
+}
+
+/* It has kept it for 3 O. Who has answered nothing has lied, unless it has connected since. */
+inline gives_up()
+{
+	if
+#if defined(BUG_GIVE_UP_STRIKES)
+	:: STRIKES(i); teller = NOBODY
+#elif defined(BUG_NO_GIVE_UP)
+	:: answered -> turns = 2
+	:: !answered && LIES(i) -> STRIKES(i); teller = NOBODY
+	:: !answered && !LIES(i) -> turns = 2
+#else
+#ifdef BUG_SLEEPER_STRUCK
+	:: !answered -> STRIKES(i); teller = NOBODY
+#else
+	:: !answered && LIES(i) -> STRIKES(i); teller = NOBODY
+	:: !answered && !LIES(i) -> ADD(given, i); teller = NOBODY
+#endif
+	:: answered -> ADD(given, i); teller = NOBODY
+#endif
+	fi
+}
+#endif
+
 inline check()
 {
 	no_false = 1; no_bar = 1; i = 0;
@@ -409,7 +517,17 @@ end:	do
 	:: atomic { restarted < RESTARTS && !named ->
 		select(m : 0 .. N - 1);
 		if
+#ifdef WATCH
+		:: !LIES(m) && m != 0 && !(moving && had[hop] == m) ->
+			lost = lost || had[hop] == m;
+			if
+			:: had[hop] == m && !STALLS && !IN(given, m) -> teller = m	/* it has just told the keeper */
+			:: had[hop] == m -> asleep = 0
+			:: had[hop] != m
+			fi;
+#else
 		:: !LIES(m) && had[hop] != m ->
+#endif
 			SAY(m, RESTART); restarted++; ADD(forgot, m); i = 0;
 			do
 			:: i == N -> break
@@ -427,8 +545,19 @@ end:	do
 		:: else
 		fi;
 		m = 0 }
+#ifdef WATCH
+	/* A holder falls asleep, and wakes up again. */
+	:: d_step { !lost && !named && !moving && !LIES(had[hop]) && had[hop] != 0 && sleeps < SLEEPS && tokens < TOKENS ->
+		SAY(had[hop], SLEEP); sleeps++; asleep = 1; lost = 1; teller = had[hop] }
+	:: d_step { asleep && !named -> SAY(had[hop], WAKE);
+		asleep = 0; lost = 0; stalled = 0; turns = 0; answered = 0; teller = NOBODY }
+	/* The liar says that it has the token, or another one. */
+	:: d_step { lost && !named && !STALLS && !IN(given, LIAR) && !STRUCK(0, LIAR) ->
+		SAY(LIAR, TELL); teller = LIAR }
+	:: atomic { STALLS && !named -> SAY(teller, TURN); watches(); check(); v = 0 }
+#endif
 	/* The keeper makes another token. One that lies names what it likes, and when. */
-	:: atomic { !named && lost ->	/* where the first one lies, the next one does it */
+	:: atomic { !named && lost && !STALLS ->	/* where the first one lies, the next one does it */
 		x = had[hop]; s = (hop > 0 -> had[hop - 1] : NOBODY); at = hop;
 		tells_all() }
 #ifdef DELAYS
@@ -485,6 +614,9 @@ end:	do
 #endif
 #ifdef MINTS
 			dropped = 0; giver = 0;
+#endif
+#ifdef WATCH
+			given = 0; asleep = 0; stalled = 0;
 #endif
 			hop = 0; lost = 0; moving = 0; forgot = 0
 		:: else
