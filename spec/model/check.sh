@@ -330,6 +330,28 @@ breaks few_losses blame -DN=3 -DLIAR=2 -DTOKENS=4 -DBUG_TWICE
 [ "$quick" ] || breaks few_losses blame -DN=3 -DLIAR=0 -DRESTARTS=0 -DLOSSES=4 -DTOKENS=6 -DBUG_NAMED_ONLY
 breaks no_false blame -DPAIR -DRESTARTS=0	# not held
 
+holds blame -DN=3 -DLIAR=2 -DDELAYS=1
+holds blame -DDELAYS=1 -DHOPS=1 -DTOKENS=2 -DRESTARTS=0
+breaks no_false blame -DDELAYS=1 -DHOPS=1 -DTOKENS=2 -DRESTARTS=0 -DBUG_AT_FIRST_DENIAL
+breaks no_bar blame -DN=3 -DLIAR=2 -DDELAYS=1 -DTOKENS=2 -DRESTARTS=0 -DBUG_BAR_AT_FIRST
+holds blame -DN=3 -DLIAR=2 -DMINTS=1
+[ "$quick" ] || holds blame -DN=3 -DLIAR=2 -DMINTS=2 -DTOKENS=4 -DRESTARTS=0
+[ "$quick" ] || holds blame -DN=3 -DLIAR=0 -DMINTS=1 -DTOKENS=2 -DRESTARTS=0
+[ "$quick" ] || holds blame -DMINTS=1 -DHOPS=1 -DRESTARTS=0
+breaks no_false blame -DN=3 -DLIAR=2 -DMINTS=1 -DHOPS=1 -DRESTARTS=0 -DBUG_EXCUSE_STRUCK
+breaks few_losses blame -DN=3 -DLIAR=2 -DMINTS=1 -DHOPS=1 -DTOKENS=4 -DRESTARTS=0 -DBUG_EXCUSED
+breaks no_false blame -DN=3 -DLIAR=2 -DMINTS=1 -DHOPS=1 -DRESTARTS=0 -DBUG_SHUN_ALL
+breaks no_false blame -DN=3 -DLIAR=2 -DMINTS=1 -DHOPS=1 -DRESTARTS=0 -DBUG_TO_DENIER
+holds blame -DN=3 -DLIAR=2 -DWATCH
+holds blame -DWATCH -DHOPS=1 -DTOKENS=2 -DRESTARTS=0
+[ "$quick" ] || holds blame -DN=3 -DLIAR=2 -DDELAYS=1 -DMINTS=1 -DWATCH -DHOPS=1 -DRESTARTS=0
+breaks goes_on blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_DENIES
+breaks goes_on blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_NO_GIVE_UP
+breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_NOT_STEADY
+breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_GIVE_UP_STRIKES
+breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_SLEEPER_STRUCK
+breaks goes_on blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DENDS	# not held
+
 holds keeper
 holds keeper -DL=4 -DHOLD=2
 holds keeper -DN=4 -DDEATHS=3
