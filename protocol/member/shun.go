@@ -34,7 +34,7 @@ func (m *Member) shun(s *slot, a *policy.Action) {
 	case !shunned && len(m.shuns) >= maxShunned:
 		return
 	default:
-		m.shuns[a.To] = shun{until: a.At, struck: a.Struck || before.struck}
+		m.shuns[a.To] = shun{until: a.At, struck: a.Struck || before.struck && before.until > m.now.Boot}
 	}
 	m.ring.due = true
 	if a.Struck {

@@ -350,8 +350,8 @@ func (k *Keeper) closes(n int) {
 	if i := &k.inquests.open[n]; i.there && (i.says == never || i.says == proof || i.says == instead) {
 		k.ends(i)
 	}
-	if k.inquests.kept.custody == k.inquests.open[n].custody {
-		k.inquests.kept = kept{}
+	if i := &k.inquests.open[n]; k.inquests.kept.custody == i.custody && (i.says != instead || i.toSays) {
+		k.inquests.kept = kept{} // or who says each time that it has dropped another token would never be given up
 	}
 	k.inquests.open = slices.Delete(k.inquests.open, n, n+1)
 	if !k.isAvoided(m) {

@@ -1114,6 +1114,22 @@ func TestHolds_HolderWasDead_TimeBeginsAnew(t *testing.T) {
 	assert.False(t, c.shunned()[theHolder], "nothing is reported")
 }
 
+// TestHolds_DroppedForAnotherEachTime_GivenUp: the tokens of which it tells need not exist.
+func TestHolds_DroppedForAnotherEachTime_GivenUp(t *testing.T) {
+	c := newCourt()
+	n := byte(1)
+	for end := c.now.Add(2 * restarts * lateAfter); c.now < end && !c.struck(theHolder); c.after(time.Second) {
+		c.says(theThird, message{kind: want})
+		c.says(theHolder, message{kind: have, custody: custody{ident.Token{n}, 9}})
+		for _, of := range c.questions(theHolder) {
+			c.says(theHolder, message{kind: instead, custody: of})
+			n++
+		}
+	}
+	assert.Greater(t, n, byte(1))
+	assert.True(t, c.struck(theHolder))
+}
+
 // TestHolds_AskerWasLate_HolderAskedAgainInTime: it bears less later, and is to have asked by then.
 func TestHolds_AskerWasLate_HolderAskedAgainInTime(t *testing.T) {
 	patience := 8
