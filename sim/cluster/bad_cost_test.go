@@ -127,7 +127,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	if *badCosts {
 		sizes, seeds = []int{3, 5, 20}, badHourSeeds
 	}
-	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half", "favourer", "swallower"} {
+	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half"} {
 		for j, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 			if !*badCosts && j != i%3 { // in short, each kind under one policy
 				continue
