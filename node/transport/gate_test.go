@@ -5,38 +5,15 @@ import (
 	"net"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/halfopen"
 	"github.com/wandertoken/wander/protocol/ident"
 )
-
-// halfOpen is the socket of a client that begins a handshake, proves its address, and says
-// nothing more.
-type halfOpen struct {
-	net.PacketConn
-	silent atomic.Bool
-}
-
-func (h *halfOpen) ReadFrom(b []byte) (int, net.Addr, error) {
-	n, from, err := h.PacketConn.ReadFrom(b)
-	const long, kinds, retry = 0x80, 0x30, 0x30 // RFC 9000, 17.2
-	if n > 0 && !(b[0]&long != 0 && b[0]&kinds == retry) {
-		h.silent.Store(true)
-	}
-	return n, from, err
-}
-
-func (h *halfOpen) WriteTo(b []byte, to net.Addr) (int, error) {
-	if h.silent.Load() {
-		return len(b), nil
-	}
-	return h.PacketConn.WriteTo(b, to)
-}
 
 // at moves a socket of the network to a host.
 func (n *vnet) at(host netip.AddrPort) *vsocket {
@@ -58,12 +35,8 @@ func TestHalfOpen_FloodFromOneAddress_NewcomerGetsIn(t *testing.T) {
 		defer cancel()
 		flood.Go(func() {
 			for i := 1; ctx.Err() == nil; i++ {
-				r := newRaw(t, &halfOpen{PacketConn: b.net.at(netip.AddrPortFrom(evil, uint16(i)))})
-				flood.Go(func() {
-					wait, cancel := context.WithTimeout(ctx, 10*time.Second)
-					defer cancel()
-					_, _ = r.quic.Dial(wait, z.Addr(), r.tls, &r.conf)
-				})
+				s := &halfopen.Socket{PacketConn: b.net.at(netip.AddrPortFrom(evil, uint16(i)))}
+				flood.Go(func() { s.Hold(ctx, z.Addr(), ALPN) })
 				time.Sleep(time.Second / perSecond)
 			}
 		})

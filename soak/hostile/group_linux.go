@@ -62,7 +62,9 @@ type band struct {
 	clients  []*api.Client
 	names    []string // of the honest members
 	bad      []string
-	guests   []string
+	guests   []string // members that are not in the group yet
+	returner string   // one that was in it; empty: none
+	knocks   *knocks
 
 	mu      sync.Mutex
 	runners map[int]int // member: process of its wander run
@@ -86,18 +88,22 @@ func (b *band) open() (err error) {
 	for i := range b.kind.bad {
 		b.bad = append(b.bad, fmt.Sprintf("bad%d", i+1))
 	}
+	near, far := slices.Clone(b.names), b.bad
 	if b.kind.outside {
-		for i := range newcomers {
+		for i := range b.Newcomers {
 			b.guests = append(b.guests, fmt.Sprintf("new%d", i+1))
 		}
+		b.returner = "old"
+		near = append(append(near, b.guests...), b.returner)
 	}
-	near, far := slices.Concat(b.names, b.guests), b.bad
 	if !b.kind.far {
 		near, far = append(near, b.bad...), nil
 	}
 	if b.world, err = world.NewWithFar(b.dir, near, far, 1); err != nil {
 		return err
 	}
+	b.knocks = newKnocks(flooded)
+	b.world.Network.Watch(b.knocks.look)
 	if err := b.makeGroup(); err != nil {
 		return err
 	}
@@ -112,7 +118,10 @@ func (b *band) open() (err error) {
 			return err
 		}
 	}
-	return b.awaitAll()
+	if err := b.awaitAll(); err != nil {
+		return err
+	}
+	return b.acquaint()
 }
 
 func (b *band) close() {
@@ -148,8 +157,15 @@ func (b *band) makeGroup() error {
 	if err := b.publish(); err != nil {
 		return err
 	}
-	for i := range b.names {
-		if err := os.WriteFile(filepath.Join(b.world.Machines[i].Dir, "wander.toml"), []byte(b.memberFile(i)), 0o600); err != nil {
+	for i, m := range b.world.Machines {
+		if slices.Contains(b.bad, m.Name) {
+			continue
+		}
+		peers := b.others(i)
+		if i >= b.honest {
+			peers = []string{b.address(flooded)}
+		}
+		if err := os.WriteFile(filepath.Join(m.Dir, "wander.toml"), []byte(b.memberFile(i, peers)), 0o600); err != nil {
 			return err
 		}
 	}
@@ -236,9 +252,9 @@ func (b *band) groupFile() string {
 		b.Silence, b.Allowance, b.resource, policy, preset, b.Operation, b.Hold, len(b.world.Machines), more)
 }
 
-func (b *band) memberFile(i int) string {
+func (b *band) memberFile(i int, peers []string) string {
 	return fmt.Sprintf("state_dir = \"state\"\n[identity]\ncertificate = \"member.crt\"\nkey = \"member.key\"\ngroup = \"group.crt\"\n[log]\nlevel = \"debug\"\n[listen]\naddress = %q\n[bootstrap]\npeers = [\"%s\"]\n",
-		b.address(i), strings.Join(b.others(i), "\", \""))
+		b.address(i), strings.Join(peers, "\", \""))
 }
 
 func (b *band) address(i int) string { return fmt.Sprintf("%s:%d", b.world.Machines[i].Address, port) }
@@ -297,9 +313,14 @@ func (b *band) attack() (row, error) {
 		return r, err
 	}
 	fmt.Fprintf(b.notes, "%s %s, %d: begun\n", b.kind.name, b.preset, b.honest)
-	r.guests = b.visit()
+	r.newcomers, r.returns = b.visits(from)
 	time.Sleep(b.For - boottime.Now().Sub(from))
 	to := boottime.Now()
+	if b.kind.outside {
+		for _, name := range b.bad {
+			r.initials += rate(b.knocks.from(b.indexOf(name)), to.Sub(from))
+		}
+	}
 	for i := range b.bad {
 		b.machineOf(b.bad[i]).Stop()
 	}
@@ -337,9 +358,10 @@ func (b *band) attack() (row, error) {
 	return r, nil
 }
 
-func (b *band) machineOf(name string) *world.Machine {
-	at := slices.IndexFunc(b.world.Machines, func(m *world.Machine) bool { return m.Name == name })
-	return b.world.Machines[at]
+func (b *band) machineOf(name string) *world.Machine { return b.world.Machines[b.indexOf(name)] }
+
+func (b *band) indexOf(name string) int {
+	return slices.IndexFunc(b.world.Machines, func(m *world.Machine) bool { return m.Name == name })
 }
 
 // startBad starts the bad members.
@@ -370,29 +392,6 @@ func (b *band) friends(name string) (list []string) {
 		if other != name {
 			list = append(list, fmt.Sprintf("%s:%d", b.machineOf(other).Address, port))
 		}
-	}
-	return list
-}
-
-// visit lets newcomers in, one after the other, spread over the first half of the time.
-func (b *band) visit() (list []report.Report) {
-	for _, name := range b.guests {
-		time.Sleep(b.For / 2 / newcomers)
-		m := b.machineOf(name)
-		file := filepath.Join(m.Dir, reportFile)
-		out, err := os.Create(filepath.Join(m.Dir, world.LogFile))
-		if err == nil {
-			_, err = m.Run(out, func(int) {}, b.Liar, "-kind", "newcomer", "-dir", m.Dir, "-listen", fmt.Sprintf("%s:%d", m.Address, port), "-peers", b.address(0), "-report", file)
-			out.Close()
-		}
-		var x report.Report
-		if err == nil {
-			x, err = report.Read(file)
-		}
-		if err != nil {
-			x.Error = err.Error()
-		}
-		list = append(list, x)
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -17,14 +18,14 @@ func TestParse_Flags_Read(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, options{
 		Kinds: []string{"minter", "hoarder"}, Presets: []string{"ring"}, Sizes: []int{5, 20}, For: 90 * time.Second,
-		Operation: 200 * time.Millisecond, Hold: 4 * time.Second, Silence: 4 * time.Second, Allowance: time.Minute, First: true,
+		Operation: 200 * time.Millisecond, Hold: 4 * time.Second, Silence: 4 * time.Second, Allowance: time.Minute, Newcomers: 20, First: true,
 	}, o)
 }
 
 func TestParse_Invalid_Refused(t *testing.T) {
 	for _, args := range [][]string{
 		{"extra"}, {"-kinds", "saint"}, {"-presets", "paper"}, {"-n", "1"}, {"-n", "21"}, {"-n", "3,x"}, {"-for", "1s"}, {"-for", "2h"},
-		{"-operation", "1ms"}, {"-operation", "5s"}, {"-rate", "-1"},
+		{"-operation", "1ms"}, {"-operation", "5s"}, {"-rate", "-1"}, {"-newcomers", "0"}, {"-newcomers", "101"},
 	} {
 		_, err := parse(args, nil)
 		assert.Error(t, err, args)
@@ -34,12 +35,13 @@ func TestParse_Invalid_Refused(t *testing.T) {
 func TestKinds_Names_OfLiarsWithTwoWhereTwoAreNeeded(t *testing.T) {
 	for _, k := range badKinds {
 		assert.Equal(t, k.name, kindOf(k.name).name)
-		assert.NotEmpty(t, k.acts, k.name)
+		assert.Equal(t, k.bad > 0, k.acts != "", k.name)
 		if k.acts == "forger" || k.acts == "friends" {
 			assert.Greater(t, k.bad, 1, k.name)
 		}
 	}
 	assert.Contains(t, usualKinds(), "minter")
+	assert.Contains(t, usualKinds(), "flood")
 	assert.NotContains(t, usualKinds(), "flood-near")
 }
 
@@ -84,8 +86,79 @@ func TestRow_Attack_BesideTheRunWithout(t *testing.T) {
 		kind: kindOf("minter"), preset: "fair", members: 5, control: figures{first: 3, after: 3, wait: time.Second},
 		figures: figures{first: 6, after: 1.5, overlap: 4 * time.Second, atOnce: 5, wait: 2 * time.Second, lying: 7},
 		reports: []report.Report{{Offered: 10, Refused: 1, Sent: 9, Receipts: 8}},
-		guests:  []report.Report{{LetIn: true, Tries: 2, Within: 90}, {Tries: 20}},
 	}
 	assert.Equal(t, "| `minter` | `fair` | 5 | 3.00 | 200 % | 50 % | 4.0 s (0.0 s) | 5 | 0.0 s (0.0 s) | 2.0 s (1.0 s) | 8 of 10 | 7 | clean | "+
-		"refused 1, newcomers let in at try 2 none of 20, within 90 ms |", r.String())
+		"refused 1 |", r.String())
+}
+
+func TestRow_Flood_SaysWhoWasLetIn(t *testing.T) {
+	const ms = time.Millisecond
+	in := func(dials int, within time.Duration) visit { return visit{in: true, dials: dials, within: within} }
+	r := row{
+		reports: []report.Report{{Handshakes: 9000}}, initials: 150.4,
+		newcomers: []visit{in(1, 5*ms), in(2, 1200*ms), in(1, 7*ms), {dials: 9}}, returns: []visit{{dials: 3}, {dials: 4, err: "no"}},
+	}
+	assert.Equal(t, "half-open handshakes 9000, Initial packets a second 150, "+
+		"newcomers let in 3 of 4 (dials: 2 with 1, 1 with 2, 1 not with 9 together; median 7 ms, at most 1200 ms), "+
+		"one of the returns: no, returns let in 0 of 2 (dials: 2 not with 7 together)", r.besides())
+}
+
+// datagram is an IPv4 packet with a QUIC packet of version 1.
+func datagram(first byte, to, from string) []byte {
+	p := append(make([]byte, 20+8), first, 0, 0, 0, 1)
+	p[0], p[9] = 0x45, 17
+	for _, id := range []string{to, from} {
+		p = append(append(p, byte(len(id))), id...)
+	}
+	return p
+}
+
+func TestInitial_Packets_OnlyThoseOfQUIC(t *testing.T) {
+	good := datagram(0xc3, "toward", "from")
+	p, ok := initialOf(good)
+	require.True(t, ok)
+	assert.Equal(t, initialPacket{"toward", "from"}, p)
+	for i := range good {
+		_, ok := initialOf(good[:i])
+		assert.False(t, ok, i)
+	}
+	for what, change := range map[string]func([]byte){
+		"IPv6": func(b []byte) { b[0] = 0x65 }, "TCP": func(b []byte) { b[9] = 6 }, "long IP header": func(b []byte) { b[0] = 0x4f },
+		"short header": func(b []byte) { b[28] = 0x40 }, "Handshake": func(b []byte) { b[28] = 0xe0 }, "Retry": func(b []byte) { b[28] = 0xf0 },
+		"version": func(b []byte) { b[32] = 2 }, "long id": func(b []byte) { b[33] = 21 },
+	} {
+		b := slices.Clone(good)
+		change(b)
+		_, ok := initialOf(b)
+		assert.False(t, ok, what)
+	}
+}
+
+func TestKnocks_Dials_CountedOnceAndWithoutAnswers(t *testing.T) {
+	const member, guest, other, flooder = 0, 3, 4, 5
+	const initial = 0xc0
+	k := newKnocks(member)
+	k.look(guest, member, datagram(initial, "x", "early"))
+	k.begin(guest)
+	dials, first := k.of(guest)
+	assert.Zero(t, dials)
+	assert.Zero(t, first)
+	k.look(guest, member, datagram(initial, "random", "a"))
+	_, first = k.of(guest)
+	assert.NotZero(t, first)
+	k.look(member, guest, datagram(0xf0, "a", "retry"))
+	k.look(guest, member, datagram(initial, "retry", "a")) // the same dial
+	k.look(member, guest, datagram(initial, "a", "b"))     // the answer
+	k.look(guest, member, datagram(initial, "b", "a"))
+	k.look(guest, other, datagram(initial, "random", "z")) // another member
+	k.look(guest, member, datagram(initial, "random", "c"))
+	k.look(member, guest, datagram(initial, "random", "d")) // the member dials the guest
+	k.look(guest, member, datagram(initial, "d", "e"))
+	for range 7 {
+		k.look(flooder, member, datagram(initial, "random", "f"))
+	}
+	dials, again := k.of(guest)
+	assert.Equal(t, 2, dials)
+	assert.Equal(t, first, again)
+	assert.Equal(t, 7, k.from(flooder))
 }

@@ -13,7 +13,7 @@ type badKind struct {
 	args    []string
 	ahead   float64       // genesis times: in parts of the clock allowance
 	shift   time.Duration // and besides
-	outside bool          // the bad one is no member
+	outside bool          // the bad one is no member; others want to be let in meanwhile
 	far     bool          // and its address is of another network than those of members
 	rare    bool          // not among those that run by default
 }
@@ -31,8 +31,6 @@ const (
 	justWithin = 0.95
 	// farOff is a time by which a genesis is refused.
 	farOff = 24 * time.Hour
-	// newcomers is how many want to be let in during a flood, one after the other.
-	newcomers = 8
 )
 
 // badKinds are all of them.
@@ -51,8 +49,10 @@ var badKinds = []badKind{
 	{name: "bypasser", says: "sends tokens made a day ago without an ACCEPT", acts: "bypasser", bad: 1, rate: bypassRate, shift: -farOff},
 	{name: "bypasser-ahead", says: "the same, made a day ahead", acts: "bypasser", bad: 1, rate: bypassRate, shift: farOff, rare: true},
 	{name: "friends", says: "three: pass tokens among themselves only", acts: "friends", bad: 3, rate: 1},
-	{name: "flood", says: "150 half-open handshakes a second from one address of another network", acts: "flood", bad: 1, rate: floodRate, outside: true, far: true},
-	{name: "flood-near", says: "the same from the members' own network", acts: "flood", bad: 1, rate: floodRate, outside: true, rare: true},
+	{name: "flood", says: "150 half-open handshakes a second with one member, from one address of another network", acts: "flood", bad: 1, rate: floodRate, outside: true, far: true},
+	{name: "flood-mute", says: "the same, from an address that is not proved", acts: "flood", bad: 1, rate: floodRate, args: []string{"-variant", "mute"}, outside: true, far: true, rare: true},
+	{name: "flood-near", says: "as flood, from the members' own network", acts: "flood", bad: 1, rate: floodRate, outside: true, rare: true},
+	{name: "visits", says: "nobody bad: those that want in during a flood, without one", outside: true, rare: true},
 }
 
 func kindOf(name string) badKind {

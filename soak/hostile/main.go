@@ -32,10 +32,14 @@ const (
 	// minMembers is with how many honest members a majority of them is more than one bad
 	// one, and maxMembers with how many a machine of 2 processors still does their work.
 	minMembers, maxMembers = 2, 20
-	// minFor is above the time in which a loss is noticed, and maxFor bounds one group's run.
+	// minFor is above the time in which a loss is noticed, and above that before the first
+	// newcomer. maxFor bounds one group's run.
 	minFor, maxFor = 10 * time.Second, 30 * time.Minute
 	// minOperation is above what starting a program takes on a busy machine.
 	minOperation = 50 * time.Millisecond
+	// usualNewcomers are as many as TestHalfOpen of package transport has. Each has a machine:
+	// maxNewcomers leaves enough for the others.
+	usualNewcomers, maxNewcomers = 20, 100
 )
 
 // options are the command line.
@@ -49,6 +53,7 @@ type options struct {
 	Silence   time.Duration
 	Allowance time.Duration
 	Rate      float64 // of the bad member; 0: the kind's own
+	Newcomers int     // that want to be let in during a flood
 	First     bool    // the bad member is the slot's first keeper
 	Wander    string  // programs; empty: they are built
 	Liar      string
@@ -99,6 +104,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f.DurationVar(&o.Silence, "silence", group.DefaultSilence, "silence of the group")
 	f.DurationVar(&o.Allowance, "clock-allowance", time.Minute, "clock_allowance of the group")
 	f.Float64Var(&o.Rate, "rate", 0, "acts of a bad member in a second (default that of the kind)")
+	f.IntVar(&o.Newcomers, "newcomers", usualNewcomers, fmt.Sprintf("how many newcomers want to be let in during a flood, 1 to %d", maxNewcomers))
 	f.BoolVar(&o.First, "first-keeper", false, "have the bad member be the slot's first keeper, and not the last one")
 	f.StringVar(&o.Wander, "wander", "", "the wander program to run (default it is built)")
 	f.StringVar(&o.Liar, "liar", "", "the liar program to run (default it is built)")
@@ -123,6 +129,8 @@ func parse(args []string, out io.Writer) (o options, err error) {
 		return o, fmt.Errorf("-for %v: must be %v to %v", o.For, minFor, maxFor)
 	case o.Operation < minOperation || o.Operation > o.Hold:
 		return o, fmt.Errorf("-operation %v: must be %v to -max-hold", o.Operation, minOperation)
+	case o.Newcomers < 1 || o.Newcomers > maxNewcomers:
+		return o, fmt.Errorf("-newcomers %d: must be 1 to %d", o.Newcomers, maxNewcomers)
 	case o.Rate < 0:
 		return o, fmt.Errorf("-rate %v: must not be negative", o.Rate)
 	}

@@ -21,13 +21,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestHostile_Dropper_GetsTokens runs a group of real members, and sees that the measurement works.
+// TestHostile_Kinds_Measured runs groups of real members, and sees that the measurement works.
 // It does not judge the figures.
-func TestHostile_Dropper_GetsTokens(t *testing.T) {
+func TestHostile_Kinds_Measured(t *testing.T) {
 	if testing.Short() {
-		t.Skip("two groups of real members take half a minute")
+		t.Skip("three groups of real members take a minute")
 	}
-	cmd := exec.Command("/proc/self/exe", "-kinds", "dropper", "-presets", "fair", "-n", "3", "-for", minFor.String())
+	cmd := exec.Command("/proc/self/exe", "-kinds", "dropper,flood", "-presets", "fair", "-n", "3", "-newcomers", "1", "-for", minFor.String())
 	cmd.Env = append(os.Environ(), asMain+"=1")
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() == exitUnsupported {
@@ -35,7 +35,9 @@ func TestHostile_Dropper_GetsTokens(t *testing.T) {
 	}
 	require.NoError(t, err, string(out))
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	require.Len(t, lines, 4, string(out))
+	require.Len(t, lines, 5, string(out))
 	assert.Contains(t, lines[2], "`nothing`")
 	assert.Contains(t, lines[3], "tokens it got")
+	assert.Contains(t, lines[4], "half-open handshakes")
+	assert.Contains(t, lines[4], "of 1 (dials: ")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,8 +19,10 @@ type row struct {
 	control figures // of the group without the bad members
 	figures
 	reports []report.Report // of the bad members
-	guests  []report.Report // of the newcomers
 	audit   verdicts
+
+	newcomers, returns []visit
+	initials           float64 // packets of a flood in a second that begin a handshake
 }
 
 // verdicts are what an audit of the honest members' journals says.
@@ -127,9 +130,11 @@ func (r row) besides() string {
 			list = append(list, fmt.Sprintf("%s %d", x.what, x.n))
 		}
 	}
-	if len(r.guests) > 0 {
-		list = append(list, letIn(r.guests))
+	if r.initials > 0 {
+		list = append(list, fmt.Sprintf("Initial packets a second %.0f", r.initials))
 	}
+	list = append(list, letIn("newcomers", r.newcomers)...)
+	list = append(list, letIn("returns", r.returns)...)
 	for _, x := range r.reports {
 		if x.Error != "" {
 			list = append(list, "ended: "+x.Error)
@@ -138,17 +143,36 @@ func (r row) besides() string {
 	return strings.Join(list, ", ")
 }
 
-// letIn says at which try newcomers were let in.
-func letIn(guests []report.Report) string {
-	var tries []string
-	slowest := 0
-	for _, g := range guests {
-		if !g.LetIn {
-			tries = append(tries, fmt.Sprintf("none of %d", g.Tries))
-			continue
-		}
-		tries = append(tries, fmt.Sprint(g.Tries))
-		slowest = max(slowest, g.Within)
+// letIn says how many were let in, with how many dials, and how long that took.
+func letIn(who string, visits []visit) (list []string) {
+	if len(visits) == 0 {
+		return nil
 	}
-	return fmt.Sprintf("newcomers let in at try %s, within %d ms", strings.Join(tries, " "), slowest)
+	var took []time.Duration
+	times := make(map[int]int) // by dials: visits
+	out := 0                   // dials of those that were not let in
+	for _, v := range visits {
+		if v.err != "" {
+			list = append(list, fmt.Sprintf("one of the %s: %s", who, v.err))
+		}
+		if v.in {
+			times[v.dials]++
+			took = append(took, v.within)
+		} else {
+			out += v.dials
+		}
+	}
+	var by []string
+	for _, dials := range slices.Sorted(maps.Keys(times)) {
+		by = append(by, fmt.Sprintf("%d with %d", times[dials], dials))
+	}
+	if n := len(visits) - len(took); n > 0 {
+		by = append(by, fmt.Sprintf("%d not with %d together", n, out))
+	}
+	text := fmt.Sprintf("%s let in %d of %d (dials: %s", who, len(took), len(visits), strings.Join(by, ", "))
+	if len(took) > 0 {
+		slices.Sort(took)
+		text += fmt.Sprintf("; median %d ms, at most %d ms", took[len(took)/2].Milliseconds(), took[len(took)-1].Milliseconds())
+	}
+	return append(list, text+")")
 }

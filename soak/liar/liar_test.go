@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"net"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -251,29 +253,39 @@ func TestFriends_Asked_TellWhereTheTokenIs(t *testing.T) {
 	assert.Equal(t, went, int(body[0]))
 }
 
-// packets is a connection on which these arrive.
-type packets struct {
-	net.PacketConn
-	list [][]byte
+func TestPace_Late_CaughtUpFor100ms(t *testing.T) {
+	const ms = time.Millisecond
+	p := pace{every: 10 * ms}
+	assert.Equal(t, 1, p.due(0))
+	assert.Equal(t, 0, p.due(9*ms))
+	assert.Equal(t, 1, p.due(10*ms))
+	assert.Equal(t, 3, p.due(40*ms), "a tick came late")
+	assert.Equal(t, 11, p.due(5000*ms), "what was missed long ago is not made up for")
+	assert.Equal(t, 1, p.due(5010*ms))
 }
 
-func (p *packets) ReadFrom(b []byte) (int, net.Addr, error) {
-	if len(p.list) == 0 {
-		return 0, nil, net.ErrClosed
-	}
-	n := copy(b, p.list[0])
-	p.list = p.list[1:]
-	return n, nil, nil
-}
-
-func TestHalfOpen_Answers_OnlyRetryRead(t *testing.T) {
-	h := &halfOpen{&packets{list: [][]byte{{0xc1, 1}, {0xf3, 2}, {0x40, 3}}}}
-	b := make([]byte, 10)
-	n, _, err := h.ReadFrom(b)
+// TestFlood_Address_EachFromAPortOfItsOwn floods a socket that answers nothing.
+func TestFlood_Address_EachFromAPortOfItsOwn(t *testing.T) {
+	member, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
-	assert.Equal(t, []byte{0xf3, 2}, b[:n])
-	_, _, err = h.ReadFrom(b)
-	assert.ErrorIs(t, err, net.ErrClosed)
+	defer member.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	o := options{kind: kindFlood, listen: "127.0.0.1:0", peers: []string{member.LocalAddr().String()}, rate: 100, variant: mute}
+	var r report.Report
+	over := make(chan error, 1)
+	go func() { over <- flood(ctx, o, &r) }()
+	from := make(map[string]bool)
+	b := make([]byte, 2000)
+	for range 5 {
+		n, sender, err := member.ReadFrom(b)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, n, 1200)
+		from[sender.String()] = true
+	}
+	cancel()
+	require.NoError(t, await.Next(t, "the end", over))
+	assert.Len(t, from, 5)
+	assert.GreaterOrEqual(t, r.Handshakes, 5)
 }
 
 func TestParse_Invalid_Refused(t *testing.T) {

@@ -68,7 +68,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	f.StringVar(&o.kind, "kind", "", "of "+strings.Join(append(names, kindFlood, kindNewcomer), ", "))
+	f.StringVar(&o.kind, "kind", "", "of "+strings.Join(append(names, kindFlood), ", "))
 	f.StringVar(&o.dir, "dir", "", "folder with member.crt, member.key and group.crt")
 	f.StringVar(&o.accomplice, "accomplice", "", "the same folder of another bad member, whose key this one has, too")
 	f.StringVar(&o.listen, "listen", "", "address to listen at, and to dial from")
@@ -78,7 +78,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	f.Float64Var(&o.rate, "rate", 1, "acts in a second")
 	f.DurationVar(&o.shift, "shift", 0, "how far the genesis times are from the clock, ahead if positive")
 	f.BoolVar(&o.fresh, "fresh", false, "minter: a new incarnation for each genesis")
-	f.StringVar(&o.variant, "variant", "", "dropper: mute, half or dead; forger: 1970 or 2100")
+	f.StringVar(&o.variant, "variant", "", "dropper: mute, half or dead; forger: 1970 or 2100; flood: mute")
 	f.DurationVar(&o.span, "span", 0, "how long its program takes, as it says")
 	f.StringVar(&o.report, "report", "", "file for what it has done")
 	if err := f.Parse(args); err != nil {
@@ -93,8 +93,8 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	switch {
 	case f.NArg() > 0:
 		return o, fmt.Errorf("%q is an argument too many", f.Arg(0))
-	case !known && o.kind != kindFlood && o.kind != kindNewcomer:
-		return o, fmt.Errorf("-kind %q: not one of %s", o.kind, strings.Join(append(names, kindFlood, kindNewcomer), ", "))
+	case !known && o.kind != kindFlood:
+		return o, fmt.Errorf("-kind %q: not one of %s", o.kind, strings.Join(append(names, kindFlood), ", "))
 	case o.rate <= 0 || o.rate > maxRate:
 		return o, fmt.Errorf("-rate %v: must be greater than 0, at most %d", o.rate, maxRate)
 	case o.listen == "" || len(o.peers) == 0:
@@ -122,12 +122,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	var r report.Report
-	switch o.kind {
-	case kindFlood:
+	if o.kind == kindFlood {
 		err = flood(ctx, o, &r)
-	case kindNewcomer:
-		err = newcomer(ctx, o, &r)
-	default:
+	} else {
 		err = live(ctx, o, &r)
 	}
 	if err != nil {

@@ -30,6 +30,7 @@ type Network struct {
 	paths map[[2]int]Path // from, to; absent: the zero value
 	rng   *rand.Rand
 	ports []*port
+	watch func(from, to int, packet []byte)
 
 	delayed atomic.Int64
 	packets atomic.Uint64
@@ -53,6 +54,14 @@ func (n *Network) Set(from, to int, p Path) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.paths[[2]int{from, to}] = p
+}
+
+// Watch has somebody look at each packet that is sent from now on, whether it will arrive or
+// not. Several may be looked at at once, and none may be kept.
+func (n *Network) Watch(look func(from, to int, packet []byte)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.watch = look
 }
 
 // Traffic is how many packets, and bytes of packets, were sent until now.
@@ -97,7 +106,11 @@ func (n *Network) send(from, to int, packet []byte) {
 	n.mu.Lock()
 	p := n.paths[[2]int{from, to}]
 	lost := p.Cut || p.Loss > 0 && n.rng.Float64() < p.Loss
+	look := n.watch
 	n.mu.Unlock()
+	if look != nil {
+		look(from, to, packet)
+	}
 	device := n.ports[to].device
 	switch {
 	case lost, n.ports[from].off.Load(), n.ports[to].off.Load():

@@ -11,20 +11,17 @@ import (
 
 // Report is what a bad member has done until now.
 type Report struct {
-	Offered    int  `json:"offered"`    // OFFERs of tokens that it has made up
-	Refused    int  `json:"refused"`    // answered by REFUSE
-	Sent       int  `json:"sent"`       // TRANSFERs of tokens that it has made up
-	Receipts   int  `json:"receipts"`   // answered by RECEIPT: an honest member has the token
-	Voids      int  `json:"voids"`      // answered by VOID
-	Unknowns   int  `json:"unknowns"`   // answered by UNKNOWN
-	Kept       int  `json:"kept"`       // tokens of others that it got
-	Passed     int  `json:"passed"`     // tokens of others that it passed to its friends
-	Questions  int  `json:"questions"`  // messages of keepers, and to them, that it answered in the place of its machine
-	Restarts   int  `json:"restarts"`   // lives after the first one
-	Handshakes int  `json:"handshakes"` // begun and not gone on with
-	Tries      int  `json:"tries"`      // of a newcomer, until it was let in
-	Within     int  `json:"within_ms"`  // of a newcomer, until then
-	LetIn      bool `json:"let_in"`     // whether a newcomer was
+	Offered    int `json:"offered"`    // OFFERs of tokens that it has made up
+	Refused    int `json:"refused"`    // answered by REFUSE
+	Sent       int `json:"sent"`       // TRANSFERs of tokens that it has made up
+	Receipts   int `json:"receipts"`   // answered by RECEIPT: an honest member has the token
+	Voids      int `json:"voids"`      // answered by VOID
+	Unknowns   int `json:"unknowns"`   // answered by UNKNOWN
+	Kept       int `json:"kept"`       // tokens of others that it got
+	Passed     int `json:"passed"`     // tokens of others that it passed to its friends
+	Questions  int `json:"questions"`  // messages of keepers, and to them, that it answered in the place of its machine
+	Restarts   int `json:"restarts"`   // lives after the first one
+	Handshakes int `json:"handshakes"` // begun and not gone on with
 
 	Tokens []string `json:"tokens,omitempty"` // those with a RECEIPT
 	Error  string   `json:"error,omitempty"`  // why it ended
