@@ -295,6 +295,14 @@ func (d *Directory) Endpoint(m ident.Member) (raw []byte, ok bool) {
 	return nil, false
 }
 
+// EndpointBody is what the endpoint record of m says. ok is false where none is known.
+func (d *Directory) EndpointBody(m ident.Member) (e certificate.Endpoint, ok bool) {
+	if f := d.members[m]; f != nil && !f.endpoint.IsZero() {
+		return f.endpoint.Body(), true
+	}
+	return certificate.Endpoint{}, false
+}
+
 // Addresses is where m can be dialled, as host:port: nil when that is not
 // known, or m only dials out.
 func (d *Directory) Addresses(m ident.Member) []string {

@@ -156,7 +156,7 @@ func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
 		m.duplicate(rec, p.transfer, token.Void, convicted)
 	case m.isStale(k, b):
 		m.stats.Stale++
-		m.answer(p.transfer, token.Unknown)
+		m.answer(nil, p.transfer, token.Unknown)
 	case m.paused:
 		return ErrPaused
 	case rec == nil && len(m.offerers[b.From].records) >= 2*MaxUnsettled:
@@ -221,7 +221,7 @@ func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict, conv
 	if rec.taken == t.Hash() {
 		if m.move(rec, ReceiverDuplicate) {
 			m.stats.Duplicates++
-			m.answer(t, v)
+			m.answer(rec, t, v)
 		}
 		return
 	}
@@ -286,7 +286,8 @@ func (m *Machine) take(k key, rec *record, p parcel) {
 	m.stats.Taken++
 	m.writeCertificates(rec.title.Signers()...)
 	m.persist(&journal.Held{Transfer: p.transfer.Raw(), Genesis: p.title.Genesis.Raw()}, true)
-	m.answer(p.transfer, token.Receipt)
+	rec.serial = m.openings.serial
+	m.answer(rec, p.transfer, token.Receipt)
 	m.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Belated: belated})
 }
 
@@ -302,15 +303,18 @@ func (m *Machine) decline(k key, rec *record, t token.Transfer) {
 		return
 	}
 	m.persist(&journal.Voided{Transfer: t.Raw(), Void: void.Raw()}, true)
+	rec.serial = m.openings.serial
 	m.send(rec.from, &wire.Void{Void: void.Raw()})
 }
 
-// answer signs and sends an answer to a transfer, which names the last record of custody:
-// all of them are durable when it leaves.
-func (m *Machine) answer(t token.Transfer, v token.Verdict) {
+// answer signs and sends an answer to a transfer, which names the record of custody that it is about. A
+// record that is from before this opening it names as the last one from there.
+func (m *Machine) answer(rec *record, t token.Transfer, v token.Verdict) {
 	body := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation)
 	if v != token.Unknown {
-		body.Extensions = m.openings.at(0).Extensions()
+		p := m.opened
+		p.Serial = max(p.Serial, rec.serial)
+		body.Extensions = p.Extensions()
 	}
 	a, err := body.Sign(m.cfg.Group, v, m.cfg.Key)
 	if err != nil {

@@ -29,6 +29,7 @@ type record struct {
 	from    ident.Member
 	accept  uint64
 	taken   ident.Hash // H(transfer) that was taken or declined
+	serial  uint64     // of the record of it in this opening of the journal; 0: it is from before
 	accused bool       // evidence of a second transfer is already written
 
 	// LIVE.

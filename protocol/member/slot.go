@@ -151,7 +151,7 @@ func (m *Member) makePolicy(k slotKey, r group.Resource, params policy.Params, f
 	p, err := m.cfg.policies(r.Policy, params, policy.Surroundings{
 		Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: slot,
 		Electorate: electorate{m, slot}, Longest: former, Patience: m.patience, Forgetful: !m.cfg.Durable,
-		Young: former == 0, Receipt: m.readReceipt,
+		Young: former == 0, Receipt: m.readReceipt, Serial: func() uint64 { return m.handoff.Position().Serial },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("resource %q: %w", r.Name, err)

@@ -37,6 +37,9 @@ type Surroundings struct {
 	// Receipt reads and verifies a receipt that a member of the group has signed; ok is false
 	// of anything else. Nil is that receipts cannot be read here.
 	Receipt func(raw []byte) (r Receipt, ok bool)
+	// Serial is which serial the next record of custody has in this member's journal (H-70): 0 where it has
+	// none. Nil is that it has none.
+	Serial func() uint64
 }
 
 // Receipt is a member's signed word that it has taken a token.
@@ -47,6 +50,10 @@ type Receipt struct {
 	// Current is that the signer has the custody memory in which it has given the receipt, as
 	// far as is known: it has not lost it since.
 	Current bool
+	// SameProcess is that it is current, and that the signer's process, too, is the one that has taken the
+	// token. Serial is that of the custody in the signer's journal then; 0 where it has none.
+	SameProcess bool
+	Serial      uint64
 }
 
 // MaxWitnesses bounds how many witnesses a Roster names for one member: a few that keep

@@ -67,7 +67,8 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 		}
 	case never:
 		if m.custody == i.custody {
-			i.answered, i.says, i.waited, i.young = true, never, clock.Never, span(m.span)
+			i.answered, i.says, i.waited = true, never, clock.Never
+			i.whole, i.knows = memory{k.now.Add(-span(m.span)), m.from}, m.next
 		}
 	case instead:
 		if m.token == i.token && m.hop >= i.hop {
@@ -157,7 +158,7 @@ func (k *Keeper) senderSays(i *inquest, m *message) {
 		if r, ok := k.took(m.receipt); ok && r.Token == i.token && r.Hop == i.hop {
 			i.fromSays = true
 			if r.Signer == i.member {
-				i.receipt, i.ofNow, i.proved = true, r.Current, k.now
+				i.receipt, i.taken, i.passed, i.proved = true, r, k.now.Add(-span(m.span)), k.now
 			} else {
 				i.from = ident.Member{} // it was passed to another one: they were named wrongly
 			}
@@ -184,7 +185,7 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 	case f.frozen && f.event.Token.ID == m.token:
 		// It is being looked at, and nothing can be said of it yet.
 	case p != nil && len(p.receipt) > 0:
-		k.tell(from, &message{kind: proof, receipt: p.receipt})
+		k.tell(from, &message{kind: proof, span: millis(k.now.Sub(p.since)), receipt: p.receipt})
 	case p != nil && p.dropped:
 		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
 	case e != nil && e.hop == m.hop && e.parted && k.isBack(e):
@@ -207,6 +208,6 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 	case p != nil:
 		k.tell(from, &message{kind: instead, custody: p.custody}) // it was given up, nobody knows to whom
 	default:
-		k.tell(from, &message{kind: never, custody: m.custody, span: millis(k.now.Sub(k.start))})
+		k.tell(from, &message{kind: never, custody: m.custody, span: millis(k.now.Sub(h.whole.since)), from: h.whole.serial, next: max(1, k.serial())})
 	}
 }

@@ -18,6 +18,16 @@ type holder struct {
 	serial uint32
 	told   clock.Instant // when the keeper was told of a token last
 	vowed  ident.Member  // who counts on a promise that no program runs here, zero: nobody
+
+	whole   memory // since when this member knows of all its custodies
+	forgets bool   // it has just forgotten the last pass of a token
+}
+
+// memory is since when, and from which serial of custody in the journal on (H-70), a member knows of all that it
+// had.
+type memory struct {
+	since  clock.Instant
+	serial uint64
 }
 
 // held is one token that is here.
@@ -517,7 +527,8 @@ func (h *holder) proves(c custody, e *policy.Event) {
 // token the last one is what others ask for, however long ago.
 func (h *holder) went(p passed) {
 	if len(h.passed) == maxPassed {
-		oldest := max(0, slices.IndexFunc(h.passed, func(o passed) bool { return o.token == p.token || h.pass(o.token, o.hop+1) != nil }))
+		oldest := slices.IndexFunc(h.passed, func(o passed) bool { return o.token == p.token || h.pass(o.token, o.hop+1) != nil })
+		h.forgets, oldest = h.forgets || oldest < 0, max(0, oldest)
 		h.passed = slices.Delete(h.passed, oldest, oldest+1)
 	}
 	h.passed = append(h.passed, p)

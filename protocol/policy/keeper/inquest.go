@@ -16,7 +16,7 @@ const (
 
 	// strikeTimes is how many times as long as an overdue token is missed a member is
 	// struck for the first time: what it costs the group to find out is little beside that.
-	strikeTimes = 64
+	strikeTimes = 128
 
 	// restarts is how many times as long as usual a token may stay with a holder that gives no
 	// account: it may have restarted, wait for the end of a program from before, and then for the
@@ -39,13 +39,18 @@ const (
 	// to one that has dropped a token for another one, as it says, and nobody confirms.
 	excuseTimes = 16
 
-	// recallTime is how long after a restart the policies of a member begin at the latest: it
-	// waits until it knows whether its journal is whole (H-72), and may run late.
-	recallTime = 10 * time.Second
+	// maxExcuses is how often within strikeTimes a member may explain a loss without a proof: machines
+	// restart. One that does so each time is no use to the group.
+	maxExcuses = 1
 
-	// maxExcuses is how often within strikeTimes a member may have dropped a token for one that
+	// pauseTimes is how many times as long as an overdue token is missed this member passes nothing to one that
+	// explains a second loss so: about as long as two losses last. It doubles each time, so that one that restarts
+	// with each token costs little in the end, and a machine that has crashed twice has its next turn soon.
+	pauseTimes = 2
+
+	// maxMinted is how often within strikeTimes a member may have dropped a token for one that
 	// somebody had just made: before all others back off from that one.
-	maxExcuses = 8
+	maxMinted = 8
 
 	// maxGreetings bounds the members of which this one remembers when they have greeted.
 	maxGreetings = 1024
@@ -66,7 +71,7 @@ type inquests struct {
 	struck  backoffs
 	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
-	excused []lastBlame                    // members that have dropped a token for one just made, as they say
+	excused excuses
 	ended   []kept                         // custodies that are over, as the holders have said themselves
 	kept    kept                           // a token whose holder was told that somebody waits
 	blamed  []lastBlame                    // who has blamed others, and when
@@ -89,7 +94,8 @@ type inquest struct {
 	asleep    bool          // it has said nothing, and is asked again when it does
 	owes      bool          // it was asleep once, and has given no account since
 	says      kind          // which: still, never, sent, proof or instead; 0: nothing yet
-	young     time.Duration // of never: since when it has been at work
+	whole     memory        // of never: from which of its custodies on it knows of all of them
+	knows     uint64        // of never: the serial of its next custody then
 	left      clock.Instant // of sent: when it began to; clock.Never: it does not say
 	to        ident.Member  // of sent: to whom; of instead: who had the other token before
 	toHop     uint64        // of sent: the custody that it has there
@@ -100,7 +106,8 @@ type inquest struct {
 	toSays    bool          // that one has said something else
 	receipt   bool          // there is a receipt of it for that custody
 	proved    clock.Instant // since when this member has known it
-	ofNow     bool          // which it gave with the memory that it has now
+	taken     policy.Receipt
+	passed    clock.Instant // when the sender began to pass it on, as it says
 	fromSays  bool          // the sender has answered
 	there     bool          // it has the token, as far as is known: none has been made in its place
 	denied    clock.Instant // since when both have said what cannot be true; zero: they have not
@@ -113,6 +120,7 @@ type inquest struct {
 type kept struct {
 	custody
 	holder ident.Member
+	from   ident.Member  // who had it before, if that is known
 	seen   clock.Instant // since when
 	told   clock.Instant // when the holder was told that somebody waits; clock.Never: it was not
 	anew   int           // how often its time has begun anew, as it has connected since
@@ -163,13 +171,19 @@ func (i *inquest) leavesOwn() bool { return i.own && !i.from.IsZero() && !i.rece
 func (k *Keeper) holds(from ident.Member, m *message) {
 	t := &k.inquests.kept
 	switch waits := k.whoWaits(); {
-	case k.verify == nil || waits.IsZero() || from == k.self:
+	case k.verify == nil || from == k.self:
+	case waits.IsZero(): // it may keep it
+		*t = kept{}
 	case t.holder != from: // of whatever token: it may say that it has another one each time
+		before := *t
 		*t = kept{custody: m.custody, holder: from, seen: k.now, told: clock.Never}
+		if before.token == m.token && before.hop+1 == m.hop {
+			t.from = before.holder
+		}
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
 		t.told, t.custody = k.now, m.custody
 		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
-		k.opens(inquest{custody: m.custody, member: from, began: k.now, waited: clock.Never, there: true})
+		k.opens(inquest{custody: m.custody, member: from, from: t.from, began: k.now, waited: clock.Never, there: true})
 	case t.told == clock.Never || k.now < t.told.Add(k.bears(restarts*k.overdue())):
 	case t.anew < restarts && !k.isSteady(from, t.told): // it was dead, and looks now whether it may go on
 		t.told, t.anew = max(t.told, k.inquests.greeted[from]), t.anew+1
@@ -241,7 +255,7 @@ func (k *Keeper) ownWord(i *inquest) {
 		if ok && r.Hop == i.hop && !i.receipt {
 			i.proved = k.now
 		}
-		i.receipt, i.ofNow = ok && r.Hop == i.hop, r.Current
+		i.receipt, i.taken, i.passed = ok && r.Hop == i.hop, r, p.since
 	default:
 		i.from = ident.Member{} // it was passed to another one, or is here again
 	}
@@ -269,8 +283,11 @@ func (k *Keeper) inquestsDue() {
 		}
 		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
 		case over && i.answered && i.waited == clock.Never && k.now >= max(i.began.Add(k.bears(k.overdue()+k.hold)), i.denied.Add(k.bears((denialTimes+1)*k.silence))):
-			if i.says == instead {
-				k.excuses(i)
+			switch {
+			case i.says == instead:
+				k.doubtsExcuse(i)
+			case i.says == sent && !i.toSays: // nobody denies it for the dead
+				k.excuses(i.member, i)
 			}
 			k.closes(n) // nothing more is to be known
 			continue
@@ -339,6 +356,9 @@ func (k *Keeper) ends(i *inquest) {
 // back: the next one has another hop. Who says that it has the token by that custody lies, or said
 // so before: messages may be late.
 func (k *Keeper) hasEnded(m ident.Member, c custody) bool {
+	if p := k.holder.pass(c.token, c.hop); p != nil && !p.dropped {
+		return true // the token was here later
+	}
 	return slices.ContainsFunc(k.inquests.ended, func(e kept) bool {
 		return e.holder == m && e.custody == c && k.isSteady(m, e.seen) && k.now >= e.seen.Add(k.silence)
 	})
@@ -350,7 +370,7 @@ func (k *Keeper) closes(n int) {
 	if i := &k.inquests.open[n]; i.there && (i.says == never || i.says == proof || i.says == instead) {
 		k.ends(i)
 	}
-	if i := &k.inquests.open[n]; k.inquests.kept.custody == i.custody && (i.says != instead || i.toSays) {
+	if i := &k.inquests.open[n]; k.inquests.kept.custody == i.custody && (i.says != instead || i.toSays && i.other.token == k.inquests.arrived) {
 		k.inquests.kept = kept{} // or who says each time that it has dropped another token would never be given up
 	}
 	k.inquests.open = slices.Delete(k.inquests.open, n, n+1)

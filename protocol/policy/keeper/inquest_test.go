@@ -27,8 +27,8 @@ var (
 
 	lateAfter  = longHold + 2*DefaultSilence // overdue
 	struckFor  = strikeTimes * lateAfter
-	anHourAgo  = message{kind: never, span: 3_600_000}
-	justBegun  = message{kind: never, span: 1_000}
+	anHourAgo  = message{kind: never, span: 3_600_000, next: takenAt + 1}
+	justBegun  = message{kind: never, span: 1_000, next: takenAt + 1}
 	blamedFrom = custody{token, 9} // by the members of these tests, where nothing else is said
 )
 
@@ -78,12 +78,23 @@ func receiptOf(signer int, c custody, current bool) []byte {
 	return b
 }
 
+// takenAt is the serial that each receipt names.
+const takenAt = 100
+
+// receiptBefore is a receipt in the memory that the member has now, from before it began anew.
+func receiptBefore(signer int, c custody) []byte {
+	b := receiptOf(signer, c, true)
+	b[len(b)-1] = 2
+	return b
+}
+
 func readReceipt(b []byte) (r policy.Receipt, ok bool) {
 	var m message
 	if len(b) != custodySize+2 || !parse(append([]byte{byte(still)}, b[:custodySize]...), &m) {
 		return r, false
 	}
-	return policy.Receipt{Token: m.token, Hop: m.hop, Signer: at(int(b[custodySize])), Current: b[custodySize+1] == 1}, true
+	of := b[custodySize+1]
+	return policy.Receipt{Token: m.token, Hop: m.hop, Signer: at(int(b[custodySize])), Current: of != 0, SameProcess: of == 1, Serial: takenAt}, true
 }
 
 func (c *court) greet(i int) { c.step(policy.Event{Kind: policy.Greeted, From: at(i)}) }
@@ -325,26 +336,12 @@ func TestInquest_Never_StruckIfReceiptAndNoRestart(t *testing.T) {
 		says    message
 		is      bool
 	}{
-		{"it began after it greeted", nil, mine, justBegun, true},
-		{"it restarted just now", func(c *court) { c.greet(theHolder) }, mine, justBegun, false},
-		{"it was never seen to greet", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, mine, justBegun, false},
-		{"it may have begun before this one", nil, mine, anHourAgo, false},
-		{"it may have begun before it greeted", func(c *court) { c.greet(theHolder); c.after(time.Minute) }, mine, message{kind: never, span: 60_000}, false},
-		{"it began about when this one did", func(c *court) { c.inquests.greeted[at(theHolder)] = c.start.Add(-24 * time.Hour) }, mine,
-			message{kind: never, span: millis(time.Hour - lateAfter - recallTime + 10*time.Second)}, false},
-		{"it began long after this one did", func(c *court) { c.inquests.greeted[at(theHolder)] = c.start.Add(-24 * time.Hour) }, mine,
-			message{kind: never, span: millis(time.Hour - lateAfter - recallTime - time.Minute)}, true},
-		{"it may have begun long before its policies did", func(c *court) { c.greet(theHolder); c.after(lateAfter + time.Minute) }, mine,
-			message{kind: never, span: millis(time.Minute)}, false},
-		{"it began long after it greeted", func(c *court) { c.greet(theHolder); c.after(lateAfter + recallTime + time.Minute) }, mine,
-			message{kind: never, span: millis(time.Minute - 5*time.Second)}, true},
-		{"it had it after it began", func(c *court) {
-			c.holder.went(passed{custody: custody{token, 3}, to: at(theThird), since: c.now.Add(-time.Minute), receipt: receiptOf(theThird, custody{token, 4}, true)})
-		}, mine, anHourAgo, true},
-		{"it had it before it restarted", func(c *court) {
-			c.greet(theHolder)
-			c.holder.went(passed{custody: custody{token, 3}, to: at(theThird), since: c.now.Add(-time.Minute), receipt: receiptOf(theThird, custody{token, 4}, true)})
-		}, mine, justBegun, false},
+		{"it knows of all since that custody", nil, mine, message{kind: never, from: takenAt, next: takenAt + 1}, true},
+		{"it knows of all that there were", nil, mine, message{kind: never, next: takenAt + 1}, true},
+		{"it was never seen to greet", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, mine, message{kind: never, next: takenAt + 1}, true},
+		{"it knows of later ones only", nil, mine, message{kind: never, from: takenAt + 1, next: takenAt + 1}, false},
+		{"it did not know it yet", nil, mine, message{kind: never, next: takenAt}, false},
+		{"it has restarted", nil, receiptBefore(theHolder, blamedFrom), message{kind: never, next: takenAt + 1}, false},
 		{"of another memory", nil, receiptOf(theHolder, blamedFrom, false), justBegun, false},
 		{"of another member", nil, receiptOf(theThird, blamedFrom, true), justBegun, false},
 		{"of another hop", nil, receiptOf(theHolder, custody{token, 8}, true), justBegun, false},
@@ -506,14 +503,15 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 		name   string
 		before func(*court)
 		is     bool
+		told   bool // the others
 	}{
-		{"connected", func(*court) {}, true},
-		{"cut or restarted since", func(c *court) { c.greet(theHolder) }, false},
-		{"not known to be connected", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, false},
-		{"the receipt comes", func(c *court) { c.delivered(custody{token, 8}, theHolder, false) }, false},
+		{"connected", func(*court) {}, true, true},
+		{"cut or restarted since", func(c *court) { c.greet(theHolder) }, false, true},
+		{"not known to be connected", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, false, true},
+		{"the receipt comes", func(c *court) { c.delivered(custody{token, 8}, theHolder, false) }, false, true},
 		{"it comes back", func(c *court) {
 			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: policy.Token{ID: token, Hop: 8, Born: 1}})
-		}, false},
+		}, false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCourt()
@@ -530,7 +528,106 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 				c.passes(custody{secondToken, 4}, theHolder)
 				assert.Equal(t, ident.Member{}, c.passedTo(), "it gets no other one")
 			}
-			assert.Equal(t, test.is, c.told(thePasser, blame).kind == blame)
+			assert.Equal(t, test.told, c.told(thePasser, blame).kind == blame)
+		})
+	}
+}
+
+// TestNewborn_HolderOfTheOtherHasHadItForLong_FreeSooner: a program that began when that token came is over, as the one
+// says that passed it on. The maker's own word does not count.
+func TestNewborn_HolderOfTheOtherHasHadItForLong_FreeSooner(t *testing.T) {
+	other := custody{secondToken, 9}
+	for _, test := range []struct {
+		name  string
+		maker int
+		had   time.Duration
+		is    bool
+	}{
+		{"for long", theMaker, lateAfter, true},
+		{"not for long", theMaker, DefaultSilence, false},
+		{"by the maker's word", thePasser, lateAfter, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			p := &eagerPolicy{}
+			c.inner = p
+			taken := func() bool { return slices.Contains(p.told, policy.Arrival) }
+			c.step(arrivalOf(newbornToken, 1000, test.maker))
+			c.says(theHolder, message{kind: have, custody: other})
+			c.blames(theMaker, other, theHolder, at(thePasser))
+			c.says(thePasser, message{kind: proof, receipt: receiptOf(theHolder, other, true), span: millis(test.had)})
+			c.lasts(DefaultSilence-time.Second, map[int]message{theHolder: {kind: have, custody: other}})
+			require.False(t, taken())
+			c.lasts(2*time.Second, map[int]message{theHolder: {kind: have, custody: other}})
+			assert.Equal(t, test.is, taken())
+		})
+	}
+}
+
+// TestHolds_NobodyWaits_TimeBeginsAnew: a holder keeps a token rightly that nobody wants.
+func TestHolds_NobodyWaits_TimeBeginsAnew(t *testing.T) {
+	c := newCourt()
+	for range 4 {
+		c.says(theThird, message{kind: want})
+		c.says(theHolder, message{kind: have, custody: blamedFrom})
+		c.after(DefaultSilence / 2)
+	}
+	c.says(theThird, message{kind: have, custody: custody{secondToken, 1}}) // it has its turn
+	for range 4 * restarts * lateAfter / DefaultSilence {
+		c.says(theHolder, message{kind: have, custody: blamedFrom})
+		c.after(DefaultSilence / 2)
+	}
+	c.says(theThird, message{kind: want})
+	c.says(theHolder, message{kind: have, custody: blamedFrom})
+	assert.False(t, c.struck(theHolder))
+}
+
+// TestInquest_LossesExplained_BarredTheSecondTime: a member may explain one loss without a proof. The same
+// explanation counts once, so that nobody can use one restart against it twice.
+func TestInquest_LossesExplained_BarredTheSecondTime(t *testing.T) {
+	hops := []custody{{token, 9}, {secondToken, 9}}
+	forgot := func(serial uint64) func(*court, custody) {
+		return func(c *court, of custody) {
+			for end := c.now.Add(untilDoubted + DefaultSilence); c.now < end; c.after(time.Second) {
+				c.says(thePasser, message{kind: proof, receipt: receiptBefore(theHolder, of)})
+				c.says(theHolder, message{kind: never, custody: of, from: serial, next: takenAt + 1})
+			}
+		}
+	}
+	for _, test := range []struct {
+		name          string
+		first, second func(*court, custody)
+		is            bool
+	}{
+		{"restarts each time", func(c *court, of custody) { c.greet(theHolder); forgot(0)(c, of) }, func(c *court, of custody) { c.greet(theHolder); forgot(0)(c, of) }, true},
+		{"has restarted once", func(c *court, of custody) { c.greet(theHolder); forgot(0)(c, of) }, forgot(0), false},
+		{"has sent them to one that is dead", func(c *court, of custody) {
+			c.says(theHolder, message{kind: sent, custody: of, member: at(theThird)})
+		}, func(c *court, of custody) {
+			c.says(theHolder, message{kind: sent, custody: of, member: at(theThird)})
+			c.after(lateAfter + c.hold)
+		}, true},
+		{"has dropped them for tokens that do not circulate", func(c *court, of custody) {
+			c.says(theHolder, message{kind: instead, custody: of, member: at(theThird), other: custody{ident.Token{8}, 4}})
+			c.says(theThird, message{kind: proof, receipt: receiptOf(theHolder, custody{ident.Token{8}, 4}, true)})
+		}, func(c *court, of custody) {
+			c.says(theHolder, message{kind: instead, custody: of, member: at(theThird), other: custody{ident.Token{8}, 4}})
+			c.says(theThird, message{kind: proof, receipt: receiptOf(theHolder, custody{ident.Token{8}, 4}, true)})
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCourt()
+			for i, explain := range []func(*court, custody){test.first, test.second} {
+				require.False(t, c.isBarred(theHolder))
+				c.blames(theBlamer, hops[i], theHolder, at(thePasser))
+				explain(c, hops[i])
+				c.after(DefaultSilence)
+			}
+			assert.Equal(t, test.is, c.isBarred(theHolder))
+			assert.False(t, c.struck(theHolder))
+			assert.False(t, c.isBarred(thePasser))
+			c.after(pauseTimes * lateAfter)
+			assert.False(t, c.isBarred(theHolder))
 		})
 	}
 }
@@ -574,7 +671,7 @@ func TestInquest_OwnPassWithReceipt_NotAvoided(t *testing.T) {
 	c.delivered(custody{token, 8}, theHolder, true)
 	c.passes(custody{secondToken, 2}, theHolder)
 	assert.Equal(t, at(theHolder), c.passedTo())
-	c.lasts(3*time.Second, map[int]message{theHolder: {kind: never, span: 3_600_000}})
+	c.lasts(3*time.Second, map[int]message{theHolder: anHourAgo})
 	assert.True(t, c.struck(theHolder))
 }
 
@@ -1041,6 +1138,7 @@ func TestHolds_OtherTokenEachTime_StruckIfNoAccount(t *testing.T) {
 					asked = true
 					if test.gives {
 						c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{of.token, of.hop + 1}, true)})
+						c.says(theThird, message{kind: have, custody: custody{of.token, of.hop + 1}})
 					}
 				}
 			}
@@ -1145,10 +1243,24 @@ func TestHolds_AskerWasLate_HolderAskedAgainInTime(t *testing.T) {
 				continue
 			}
 			c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{of.token, of.hop + 1}, true)})
+			c.says(theFourth, message{kind: have, custody: custody{token, hop + 1}})
+			hop += 2
 		}
 		require.False(t, c.struck(theHolder))
 	}
 	require.Equal(t, 1, patience)
+}
+
+// TestHolds_TokenWasHereLater_NotHeard: one that tells of tokens that it has passed on long ago has a receipt of
+// each. A custody before one of this member's is over.
+func TestHolds_TokenWasHereLater_NotHeard(t *testing.T) {
+	for hop, heard := range map[uint64]bool{7: false, 9: false, 10: true} {
+		c := newCourt()
+		c.holder.went(passed{custody: blamedFrom, to: at(theThird)})
+		c.says(theThird, message{kind: want})
+		c.says(theHolder, message{kind: have, custody: custody{token, hop}})
+		assert.Equal(t, heard, c.search.last.holder == at(theHolder), hop)
+	}
 }
 
 // TestHolds_CustodyIsOver_ItsHolderIsNotHeard: it cannot come back, and a message may be late. Nobody
@@ -1198,7 +1310,10 @@ func TestHolds_DeniesWhatItHas_Struck(t *testing.T) {
 		if restarts {
 			c.greet(theHolder)
 		}
-		says := justBegun
+		says := anHourAgo
+		if restarts {
+			says = justBegun
+		}
 		says.custody = blamedFrom
 		c.says(theHolder, says)
 		assert.Equal(t, !restarts, c.struck(theHolder))
@@ -1221,7 +1336,7 @@ func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 // TestInquest_InsteadOfNewborn_ExcusedAFewTimes: who makes tokens confirms nothing.
 func TestInquest_InsteadOfNewborn_ExcusedAFewTimes(t *testing.T) {
 	c := newCourt()
-	for i := range uint64(maxExcuses + 1) {
+	for i := range uint64(maxMinted + 1) {
 		require.False(t, c.isAvoided(at(theHolder)), i)
 		c.blames(theBlamer, custody{token, 9 + 2*i}, theHolder, at(thePasser))
 		c.says(theHolder, message{kind: instead, custody: custody{token, 9 + 2*i}, member: at(theThird), other: custody{secondToken, newbornHop}})

@@ -43,6 +43,7 @@ type Keeper struct {
 	scratchMembers []ident.Member
 
 	verify   func(receipt []byte) (policy.Receipt, bool) // nil: nobody gives account
+	serial   func() uint64
 	holder   holder
 	waiter   waiter
 	search   search
@@ -70,6 +71,12 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclus
 	if k.patience == nil {
 		k.patience = func() int { return 1 }
 	}
+	if k.serial = in.Serial; k.serial == nil {
+		k.serial = func() uint64 { return 0 }
+	}
+	if in.Forgetful && !in.Young { // its receipts name no serial
+		k.holder.whole.serial = 1
+	}
 	if k.roster == nil {
 		k.roster = policy.Alone{}
 	}
@@ -96,8 +103,12 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	}
 	if !k.begun {
 		k.begun, k.start = true, now
+		k.holder.whole = memory{now, max(k.holder.whole.serial, k.serial())}
 	}
 	k.happened(&event)
+	if k.holder.forgets {
+		k.holder.forgets, k.holder.whole = false, memory{now, max(1, k.serial())}
+	}
 	k.handleOwn()
 	k.look()
 	k.handleOwn()
@@ -233,6 +244,7 @@ func (k *Keeper) takes(e *policy.Event) {
 	if k.verify != nil {
 		k.holder.comes(e.From, &e.Token)
 		k.replaced(&e.Token)
+		k.inquests.kept = kept{}
 	}
 	h := k.gained(&e.Token)
 	if k.exclusive && k.isSuperseded(h) {
@@ -383,6 +395,7 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 		return
 	}
 	k.wakesInquest(from)
+	k.inquests.excused.speaks(from)
 	k.handle(from, &m)
 	k.accounted(from, &m)
 	k.inquestsDue()

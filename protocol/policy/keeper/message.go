@@ -54,7 +54,7 @@ const (
 	proof
 	// instead answers it: I have dropped that token for this other one, which I had from that member.
 	instead
-	// never answers it: I have not had it, as far as I know, and began so long ago.
+	// never answers it: I have not had it, as far as I know, and have known of all that I had for so long.
 	never
 	// blame: this custody of that member was the last one of a token that is lost, as far as I
 	// know, and it had the token from this one.
@@ -65,7 +65,7 @@ const (
 var sizes = map[kind]int{
 	want: memberSize, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 20, returned: custodySize + 20, released: custodySize + 12,
 	other: custodySize + 12 + memberSize, ask: custodySize + memberSize, went: custodySize + memberSize + 4, none: 4,
-	account: custodySize, still: custodySize, sent: custodySize + memberSize + 4, never: custodySize + 4, instead: 2*custodySize + memberSize, blame: custodySize + 2*memberSize,
+	account: custodySize, still: custodySize, sent: custodySize + memberSize + 4, never: custodySize + 20, instead: 2*custodySize + memberSize, blame: custodySize + 2*memberSize,
 }
 
 const (
@@ -102,9 +102,9 @@ type promise struct {
 //	account   token 32 | hop 8
 //	still     token 32 | hop 8
 //	sent      token 32 | hop 8 | member 16 | span 4
-//	proof     receipt, up to the end
+//	proof     span 4 | receipt, up to the end
 //	instead   token 32 | hop 8 | member 16 | other token 32 | its hop 8
-//	never     token 32 | hop 8 | span 4
+//	never     token 32 | hop 8 | span 4 | from 8 | next 8
 //	blame     token 32 | hop 8 | member 16 | from 16
 //
 // behind one byte of kind, numbers big-endian, and spans in milliseconds. None carries
@@ -116,7 +116,10 @@ type message struct {
 	promise
 	// span is, of noted, when to say so again; of have, when its program ends at the
 	// latest, or 0 where none runs; of went, since when the token has been on its way,
-	// or 0 where it has arrived; of none, since when its sender has been at work.
+	// or 0 where it has arrived; of none, since when its sender has been at work; of proof, since
+	// when it has let the token go; of never,
+	// since when it knows of all its custodies. from and next are of never: it knows of all from
+	// this serial of custody on (H-70), and that one is the next.
 	span uint32
 	// member is, of want and ask, who waits, or zero: of want its sender, of ask nobody
 	// that is known; of other and went, who has the token; of instead, from whom the other
@@ -124,6 +127,7 @@ type message struct {
 	member, second ident.Member
 	other          custody // of instead
 	receipt        []byte  // of proof, as it was signed
+	from, next     uint64  // of never
 }
 
 func (m *message) append(to []byte) []byte {
@@ -141,6 +145,9 @@ func (m *message) append(to []byte) []byte {
 	case rest, release, returned, released, other:
 		to = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(to, m.life), m.serial)
 	}
+	if m.kind == never {
+		to = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(to, m.from), m.next)
+	}
 	switch m.kind {
 	case want, ask, other:
 		to = append(to, m.member[:]...)
@@ -152,7 +159,7 @@ func (m *message) append(to []byte) []byte {
 	case blame:
 		to = append(append(to, m.member[:]...), m.second[:]...)
 	case proof:
-		to = append(to, m.receipt...)
+		to = append(binary.BigEndian.AppendUint32(to, m.span), m.receipt...)
 	}
 	return to
 }
@@ -165,8 +172,11 @@ func parse(b []byte, m *message) bool {
 	m.kind = kind(b[0])
 	b = b[1:]
 	if m.kind == proof {
-		m.receipt = b
-		return len(b) > 0
+		if len(b) <= 4 {
+			return false
+		}
+		m.span, m.receipt = binary.BigEndian.Uint32(b), b[4:]
+		return true
 	}
 	if size, known := sizes[m.kind]; !known || len(b) != size {
 		return false
@@ -188,6 +198,9 @@ func parse(b []byte, m *message) bool {
 		m.span = binary.BigEndian.Uint32(take(4))
 	case rest, release, returned, released, other:
 		m.life, m.serial = binary.BigEndian.Uint64(take(8)), binary.BigEndian.Uint32(take(4))
+	}
+	if m.kind == never {
+		m.from, m.next = binary.BigEndian.Uint64(take(8)), binary.BigEndian.Uint64(take(8))
 	}
 	switch m.kind {
 	case want, ask, other:

@@ -60,24 +60,25 @@ type network struct {
 
 // site is one member.
 type site struct {
-	n       *network
-	id      ident.Member
-	keeper  *Keeper
-	inner   *puppet
-	up      bool
-	durable bool
-	died    clock.Instant
-	life    int
-	due     clock.Instant
-	watched []ident.Member
-	demand  bool
-	greedy  bool           // wants again as soon as it was served
-	queued  int            // questions that wait
-	holds   []policy.Token // in custody, also while away if durable
-	arrives map[int]clock.Instant
-	memory  uint64                         // incarnation: another one after a loss of memory
-	shuns   map[ident.Member]clock.Instant // whom it passes nothing to unless it is named
-	lies    func(policy.Event) bool        // what a liar does instead of its keeper, if it is true
+	n         *network
+	id        ident.Member
+	keeper    *Keeper
+	inner     *puppet
+	up        bool
+	durable   bool
+	died      clock.Instant
+	life      int
+	due       clock.Instant
+	watched   []ident.Member
+	demand    bool
+	greedy    bool           // wants again as soon as it was served
+	queued    int            // questions that wait
+	holds     []policy.Token // in custody, also while away if durable
+	arrives   map[int]clock.Instant
+	memory    uint64                         // incarnation: another one after a loss of memory
+	custodies uint64                         // that it has had
+	shuns     map[ident.Member]clock.Instant // whom it passes nothing to unless it is named
+	lies      func(policy.Event) bool        // what a liar does instead of its keeper, if it is true
 }
 
 type program struct {
@@ -203,7 +204,7 @@ func (s *site) start() {
 	s.up, s.watched, s.due, s.queued = true, nil, clock.Never, 0
 	s.life++
 	s.inner = &puppet{n: s.n, at: s.index()}
-	s.keeper = Around(s.inner, s.n.params, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable, Young: true, Patience: s.n.patience, Receipt: s.readReceipt}, true)
+	s.keeper = Around(s.inner, s.n.params, policy.Surroundings{Self: s.id, Roster: directory{s}, Slot: ident.Member{255}, Forgetful: !s.durable, Young: true, Patience: s.n.patience, Receipt: s.readReceipt, Serial: func() uint64 { return s.custodies + 1 }}, true)
 	clear(s.shuns)
 	if !s.durable {
 		s.holds = nil
@@ -274,18 +275,31 @@ func (n *network) heal() {
 // receipt is a member's word that it has taken a token.
 func (s *site) receipt(t ident.Token, hop uint64) []byte {
 	b := append(append([]byte{}, t[:]...), s.id[:]...)
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, hop), s.memory)
+	b = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, hop), s.memory)
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, uint64(s.life)), s.custodies)
 }
 
 // readReceipt trusts what is written: in these tests nobody forges one.
 func (s *site) readReceipt(b []byte) (r policy.Receipt, ok bool) {
-	if len(b) != 64 {
+	if len(b) != 80 {
 		return r, false
 	}
 	r = policy.Receipt{Token: ident.Token(b[:32]), Signer: ident.Member(b[32:48]), Hop: binary.BigEndian.Uint64(b[48:])}
 	signer := s.n.sites[int(r.Signer[0])-1]
 	r.Current = signer.up && !s.n.isCut(s, signer) && signer.memory == binary.BigEndian.Uint64(b[56:])
+	r.SameProcess = r.Current && uint64(signer.life) == binary.BigEndian.Uint64(b[64:])
+	r.Serial = binary.BigEndian.Uint64(b[72:])
 	return r, true
+}
+
+// barred is how long some member gets no token of another one still.
+func (n *network) barred() (d time.Duration) {
+	for _, s := range n.sites {
+		for _, b := range s.keeper.inquests.barred.list {
+			d = max(d, b.until.Sub(n.now))
+		}
+	}
+	return d
 }
 
 func (s *site) index() int { return int(s.id[0]) - 1 }
@@ -555,6 +569,7 @@ func (s *site) pass(t policy.Token, to ident.Member) {
 		}
 		t.Hop++
 		r.holds = append(r.holds, t)
+		r.custodies++
 		receipt := r.receipt(t.ID, t.Hop)
 		r.step(policy.Event{Kind: policy.Arrival, From: s.id, Token: t})
 		wait := passTime / 2
@@ -619,6 +634,7 @@ func (n *network) settle() {
 			t.Hop++
 			n.log("%v: member %d gets the token that %d sent", n.now.Sub(0), d.to.index(), d.from.index())
 			d.to.holds = append(d.to.holds, t)
+			d.to.custodies++
 			settled.Body = d.to.receipt(t.ID, t.Hop)
 			d.to.step(policy.Event{Kind: policy.Arrival, From: d.from.id, Belated: true, Token: t})
 		}

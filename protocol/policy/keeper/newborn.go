@@ -333,7 +333,7 @@ func (k *Keeper) newbornDeadline() clock.Instant {
 		next = min(next, late)
 	}
 	if !n.holder.IsZero() {
-		next = min(next, n.since.Add(k.patienceWithOther()))
+		next = min(next, k.otherMayUntil())
 	}
 	return next
 }
@@ -341,6 +341,20 @@ func (k *Keeper) newbornDeadline() clock.Instant {
 // patienceWithOther is how long a member may have another token, and nobody else gets it: a
 // program may run there first.
 func (k *Keeper) patienceWithOther() time.Duration { return k.hold + k.silence }
+
+// otherMayUntil is until when a program may run under the other token, or that be on its way. The member that has
+// it was asked by then. If it got it long ago, as the one says that passed it on, its program is over: it only has
+// to pass it on.
+func (k *Keeper) otherMayUntil() clock.Instant {
+	n := &k.newborn
+	long := func(i inquest) bool {
+		return i.member == n.holder && i.token == n.other.token && i.receipt && i.from != n.event.From && k.now >= i.passed.Add(k.patienceWithOther())
+	}
+	if slices.ContainsFunc(k.inquests.open, long) {
+		return n.since.Add(k.silence)
+	}
+	return n.since.Add(k.patienceWithOther())
+}
 
 // shortly is how long a pass, or an answer, takes at most among members that are well.
 func (k *Keeper) shortly() time.Duration { return k.retry / 4 }
@@ -369,7 +383,7 @@ func (k *Keeper) endsCheck() {
 	switch {
 	case !n.isChecked():
 		return
-	case !n.holder.IsZero() && k.now >= n.since.Add(k.patienceWithOther()):
+	case !n.holder.IsZero() && k.now >= k.otherMayUntil():
 		k.opens(inquest{custody: n.other, member: n.holder, began: k.now, waited: clock.Never})
 	case len(n.inquiries) == 0:
 	case n.frozen && k.now >= k.lateAt():

@@ -1,7 +1,9 @@
 package keeper
 
 import (
+	"math"
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -13,17 +15,24 @@ func (k *Keeper) concludes(i *inquest) bool {
 		k.ownWord(i)
 	}
 	switch {
-	case i.says == proof, i.says == instead && i.toSays && i.other.token != i.token:
+	case i.says == proof:
+	case i.says == instead && i.toSays && i.other.token != i.token:
+		if i.other.token != k.inquests.arrived {
+			k.excuses(i.member, i)
+		}
 	case k.isLate(i):
 		k.strikes(i.member, i)
-	case i.says == never && i.there && k.isSteady(i.member, i.began.Add(-k.silence)) && !k.hasForgotten(i):
+	case i.says == never && i.there && i.began.Sub(i.whole.since) >= k.silence:
 		k.strikes(i.member, i) // it has said that it has the token
 	case i.says == never && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
 		i.says = 0
 		return false
-	case i.says == never && i.receipt && i.ofNow && !k.hasForgotten(i):
+	case i.says == never && i.receipt && k.knew(i):
 		k.strikes(i.member, i)
-	case i.says == never && i.receipt:
+	case i.says == never && (i.there || i.receipt && !i.taken.Current): // it has begun anew since
+		k.excuses(i.member, i)
+	case i.says == never && i.receipt && k.now < k.start.Add(restarts*k.overdue()):
+		// The configuration is new, and its policies have begun anew with it.
 	case i.says == never && i.fromSays && !i.from.IsZero():
 		if k.mayCome(i) {
 			i.says, i.fromSays = 0, false
@@ -40,7 +49,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 		}
 		k.doubts(i.member, i.to, i)
 	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies):
-		k.excuses(i)
+		k.doubtsExcuse(i)
 	case i.says == sent && i.toSays:
 	default:
 		return false
@@ -57,27 +66,11 @@ func (k *Keeper) mayCome(i *inquest) bool {
 	return k.now < i.denied.Add(k.bears(denialTimes*k.silence))
 }
 
-// hasForgotten reports whether a member may not know any more what became of a token, although
-// its custody memory is the same: it says that its process has begun since, or that the
-// configuration is another one, and nothing that this member has seen contradicts it.
-func (k *Keeper) hasForgotten(i *inquest) bool {
-	at, greeted := k.inquests.greeted[i.member]
-	switch {
-	case k.hadSince(i):
-		return false
-	case k.now < k.start.Add(i.young+k.overdue()+recallTime): // this one has begun since, too
-		return true
-	}
-	return !greeted || k.now < at.Add(i.young+k.overdue()+recallTime)
-}
-
-// hadSince reports whether this member had the token itself, before the other one had it, and
-// after that one has begun: it had it with the memory that it has now.
-func (k *Keeper) hadSince(i *inquest) bool {
-	began := k.now.Add(-i.young)
-	return slices.ContainsFunc(k.holder.passed, func(p passed) bool {
-		return p.token == i.token && p.hop < i.hop && len(p.receipt) > 0 && p.since > began
-	})
+// knew reports whether a member denies a custody of which it knew when it said so: its receipt is of the process that it
+// has now, and of one of the custodies that it says it knows.
+func (k *Keeper) knew(i *inquest) bool {
+	t := &i.taken
+	return t.SameProcess && t.Serial >= i.whole.serial && (t.Serial < i.knows || t.Serial == math.MaxUint64)
 }
 
 // strikes takes a member for dead for a while, and lets the others find out. One that keeps a token
@@ -116,8 +109,9 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	s, b := &k.inquests, *i
 	s.doubts = slices.DeleteFunc(s.doubts, func(d doubtful) bool { return k.now >= d.at.Add(strikeTimes*k.overdue()/2) })
 	if from == k.self {
-		if !k.isSteady(to, b.since) {
-			return // a cut or a restart explains it
+		if !k.isSteady(to, b.since) { // a cut or a restart explains it
+			k.excuses(to, i)
+			return
 		}
 		if s.barred.note(to, k.now, strikeTimes*k.overdue()) {
 			k.shunsStruck(to, &s.barred)
@@ -125,7 +119,14 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 		}
 		return
 	}
-	if since := b.began.Add(-k.overdue()); to == k.self || !k.isSteady(from, since) || !k.isSteady(to, since) {
+	since := b.began.Add(-k.overdue())
+	if to == k.self {
+		return
+	}
+	if steady := k.isSteady(from, since); !steady || !k.isSteady(to, since) { // a restart explains it, or a cut
+		if steady {
+			k.excuses(to, i)
+		}
 		return
 	}
 	again := false
@@ -157,41 +158,97 @@ func (k *Keeper) sentHere(i *inquest) bool {
 	return true
 }
 
-// excuses notes that a member says that it has dropped a token for another one, and nobody confirms
+// doubtsExcuse notes that a member says that it has dropped a token for another one, and nobody confirms
 // that. It may be true, as where somebody makes tokens, or after a cut. So it is not struck, but where
 // no cut explains it, and no restart of the one that is to confirm it, this one passes nothing to it
-// for a while: for as long as at the last strike, if there was one.
-func (k *Keeper) excuses(i *inquest) {
+// for a while.
+func (k *Keeper) doubtsExcuse(i *inquest) {
 	since := i.began.Add(-k.overdue())
 	if !i.to.IsZero() && i.to != k.self && i.to != i.member && !k.isSteady(i.to, since) {
 		return
 	}
-	if m := i.member; i.hop > 0 && k.isSteady(m, since) && !k.isExcused(i) { // its own clock may be wrong
-		first := max(excuseTimes*k.overdue(), k.inquests.struck.last(m, k.now)) // of one that was struck before
-		k.inquests.barred.note(m, k.now, first)
-		k.shuns(m, 0)
+	if m := i.member; i.hop > 0 && k.isSteady(m, since) && !k.isMinted(i) { // its own clock may be wrong
+		k.bars(m, excuseTimes)
 	}
 }
 
-// isExcused reports whether a member may have dropped a token for one that somebody had just made: a
+// isMinted reports whether a member may have dropped a token for one that somebody had just made: a
 // member that makes tokens confirms nothing. It is excused so a few times only.
-func (k *Keeper) isExcused(i *inquest) bool {
-	s := &k.inquests
-	s.excused = slices.DeleteFunc(s.excused, func(e lastBlame) bool { return k.now >= e.at.Add(strikeTimes*k.overdue()) })
+func (k *Keeper) isMinted(i *inquest) bool {
 	if i.other.hop != newbornHop || i.to.IsZero() || i.to == i.member {
 		return false
 	}
-	n := 0
-	for _, e := range s.excused {
-		if e.by == i.member {
+	return k.inquests.excused.note(excuse{member: i.member, minted: true, custody: i.custody, at: k.now}, k.now.Add(-strikeTimes*k.overdue())) <= maxMinted
+}
+
+// excuses notes that a member explains the loss of a token without a proof: it has begun anew since, or has
+// passed it to one that is dead, or has dropped it for one that does not circulate. The first time it may
+// be true. From the second time on this one passes it nothing for a while.
+func (k *Keeper) excuses(m ident.Member, i *inquest) {
+	if m == k.self || i.hop == 0 {
+		return
+	}
+	e := excuse{member: m, custody: i.custody, at: k.now}
+	switch {
+	case m != i.member:
+	case i.says == never: // a restart explains all losses before it
+		e.custody, e.greeted = custody{}, k.inquests.greeted[m]
+	case i.says == sent:
+		e.to = i.to
+	}
+	own := i.own
+	if b := *i; k.inquests.excused.note(e, k.now.Add(-strikeTimes*k.overdue())) > maxExcuses {
+		k.bars(m, pauseTimes)
+	} else if own { // the others are to know of it, too
+		k.blames(b.custody, b.member, b.from)
+	}
+}
+
+// bars passes nothing to a member for so many times as long as an overdue token is missed, or for as long as at the last
+// strike, if there was one.
+func (k *Keeper) bars(m ident.Member, times time.Duration) {
+	k.inquests.barred.note(m, k.now, max(times*k.overdue(), k.inquests.struck.last(m, k.now)))
+	k.shuns(m, 0)
+}
+
+// excuse is how a member has explained that a token was lost with it.
+type excuse struct {
+	member  ident.Member
+	custody               // that it explains; zero: all from before it began anew
+	greeted clock.Instant // when it was seen to begin anew, if it was
+	to      ident.Member  // to whom it has sent the token, which says nothing
+	minted  bool          // it says that somebody has made another token
+	at      clock.Instant
+}
+
+// excuses are those of all members, the last one last.
+type excuses []excuse
+
+// speaks forgets that a member was dead to which others have sent tokens: it can be asked.
+func (s *excuses) speaks(m ident.Member) {
+	if len(*s) > 0 {
+		*s = slices.DeleteFunc(*s, func(e excuse) bool { return e.to == m })
+	}
+}
+
+// note notes an excuse, forgets those from before an instant, and returns how many of its kind the member has had: the
+// same one counts once.
+func (s *excuses) note(e excuse, since clock.Instant) (n int) {
+	*s = slices.DeleteFunc(*s, func(o excuse) bool {
+		same := o.at
+		o.at = e.at
+		return same < since || o == e
+	})
+	if len(*s) == maxDoubts {
+		*s = slices.Delete(*s, 0, 1)
+	}
+	*s = append(*s, e)
+	for _, o := range *s {
+		if o.member == e.member && o.minted == e.minted {
 			n++
 		}
 	}
-	if n == maxExcuses || len(s.excused) == maxDoubts {
-		return false
-	}
-	s.excused = append(s.excused, lastBlame{i.member, k.now})
-	return true
+	return n
 }
 
 // partners is with how many others a member is in doubt, without those that are struck.
