@@ -2,18 +2,19 @@
  * How often a member is excused for a token that was lost with it.
  *
  * S passed a token to X, and has X's receipt. The token is lost, and X says that it never had it. It
- * lies, or it has forgotten. A receipt names the position where X signed it: its opening, and how many records of
- * custody it had made. X says from which position on it has forgotten nothing: its *gap*. A receipt from
- * behind the gap shows that X lies, and X is struck. One from before it is an excuse. The second excuse of X
- * bars it: it gets no tokens for a while, and is still believed. So one liar can neither have itself
- * excused with each token, nor have an honest member barred. Each member asks X and S for
+ * lies, or it has forgotten. A receipt names the *position* where X signed it: X's opening, and its serial, which is how
+ * many records of custody X had made. X names its *gap*: the position from which on it has forgotten nothing. A
+ * receipt of X's present opening that is not below the gap shows that X lies: X is struck. Any other one is an
+ * excuse. The second excuse bars X: it gets no tokens for a while, and is still believed. So a liar is not
+ * excused with each token, and one liar cannot have an honest member barred. Each member asks X and S for
  * itself, of its own passes and of those that others tell it of ("blame").
  *
- * X is member 0, members 1 and 2 pass tokens to it. One member lies:
+ * X is member 0, and the others pass tokens to it. One member lies:
  *
  *   LIAR=1      S, member 1. X is honest, and member 2 asks. no_false, no_bar
- *   LIAR=0      X. Members 1 and 2 ask. few_losses
+ *   LIAR=0      X. All others ask. few_losses
  *   TOKENS=3    that X gets
+ *   SENDERS=2   members that pass tokens to X
  *   BUG_...     see README.md
  *
  * With LIAR=1:
@@ -29,8 +30,9 @@
  *   OPENINGS=3  that X may name
  *   SERIALS=2   that X may name, beside 0
  *   LOSSES=3    tokens that the honest members lose at most
- *   DOUBTS      X may also say that it has sent the token to a member that denies it
- *   KINDS       one excuse of each kind is free
+ *   DOUBTS      X may also say that it has sent the token to one that denies it
+ *   DELAYS      X may get a token of one member before it has answered another one
+ *   KINDS       one excuse of each kind has no consequence
  *
  * Time is left out: nothing that is counted is forgotten.
  */
@@ -107,7 +109,7 @@ byte doubts[M];			/* set of members with which X is in doubt */
 #define STRUCK(v) (struck[v] || TWO(doubts[v]))
 #define SHUNS(v) (STRUCK(v) || BARS(v))
 
-byte v, c, r, g, k;		/* v asks of c; receipt r; X names gap g, and that it signed again below k */
+byte v, c, r, g, k;		/* v asks of c; S shows receipt r; X names gap g, and k: below that it has signed again */
 bit no_false, no_bar, few_losses;
 
 mtype = { TAKE, MOVE, KEEP_SILENT, SPEAK, REPEAT, RESTART, LOSE_ALL, CONFIG, ASK, HEAR, PASS, ANSWER };
@@ -117,13 +119,11 @@ mtype = { TAKE, MOVE, KEEP_SILENT, SPEAK, REPEAT, RESTART, LOSE_ALL, CONFIG, ASK
 
 /* Does receipt r show that X lies, which says never, and names g and k? It was shown before X was asked. */
 #if defined(BUG_SERIAL)
-#define LATER (OPENING(r) >= OPENING(g))
+#define LATER (OPENING(r) == OPENING(g))
 #elif defined(BUG_OPENING)
 #define LATER (OPENING(r) != OPENING(g) || r >= g && r >= k)
-#elif defined(BUG_BACK)
-#define LATER (OPENING(r) == OPENING(g) && r >= g && r >= k)
 #else
-#define LATER (r >= g && (OPENING(r) != OPENING(g) || r >= k))
+#define LATER (OPENING(r) == OPENING(g) && r >= g && r >= k)
 #endif
 
 /* The sender began its transfer, as it says, when v had heard of that gap, or of a later one. So X
@@ -144,7 +144,7 @@ mtype = { TAKE, MOVE, KEEP_SILENT, SPEAK, REPEAT, RESTART, LOSE_ALL, CONFIG, ASK
 #define COMPARES(v) 1
 #endif
 
-/* A gap that was counted explains this excuse, too. */
+/* The gap that was counted explains this excuse, too. */
 #if defined(BUG_EACH_CUSTODY)
 #define EXPLAINED 0
 #elif defined(BUG_REPEAT_COUNTS)
