@@ -352,6 +352,40 @@ breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_GIVE_UP_S
 breaks no_false blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DBUG_SLEEPER_STRUCK
 breaks goes_on blame -DN=3 -DLIAR=2 -DWATCH -DHOPS=1 -DTOKENS=2 -DENDS	# not held
 
+holds excuses
+holds excuses -DRESTARTS=0 -DCONFIGS=1
+[ "$quick" ] || holds excuses -DTOKENS=4
+[ "$quick" ] || holds excuses -DDEATHS=2 -DREPEATS=3
+breaks no_false excuses -DTOKENS=2 -DBUG_REPEATED
+breaks no_false excuses -DTOKENS=2 -DCONFIGS=1 -DBUG_CONFIG
+breaks no_false excuses -DTOKENS=2 -DCONFIGS=1 -DBUG_CONFIG_AT
+breaks no_false excuses -DTOKENS=2 -DLIST=1 -DBUG_EVICTED
+breaks no_false excuses -DTOKENS=2 -DBUG_OPENING
+breaks no_false excuses -DTOKENS=2 -DCONFIGS=1 -DBUG_SERIAL
+breaks no_false excuses -DTOKENS=2 -DBUG_OLD_ANSWER
+breaks no_bar excuses -DTOKENS=2 -DBUG_EACH_CUSTODY
+breaks no_bar excuses -DTOKENS=2 -DBUG_REPEAT_COUNTS
+breaks no_bar excuses -DTOKENS=2 -DBUG_DEAD_COUNTS
+breaks no_bar excuses -DTOKENS=2 -DBUG_AGAIN
+breaks no_bar excuses -DTOKENS=2 -DRESTARTS=2	# these are not held
+breaks no_bar excuses -DTOKENS=2 -DCONFIGS=1
+breaks no_bar excuses -DRESTARTS=0 -DLIST=1
+holds excuses -DLIAR=0 -DTOKENS=5
+holds excuses -DLIAR=0 -DTOKENS=5 -DSENDERS=3 -DSERIALS=1
+[ "$quick" ] || holds excuses -DLIAR=0 -DTOKENS=5 -DSENDERS=3
+holds excuses -DLIAR=0 -DTOKENS=5 -DDELAYS
+[ "$quick" ] || holds excuses -DLIAR=0 -DTOKENS=5 -DSENDERS=3 -DSERIALS=0 -DDELAYS -DLOSSES=4
+[ "$quick" ] || holds excuses -DLIAR=0 -DTOKENS=5 -DSENDERS=3 -DSERIALS=1 -DDOUBTS -DLOSSES=4
+holds excuses -DLIAR=0 -DTOKENS=4 -DLOSSES=2 -DBUG_EACH_CUSTODY -DBUG_NO_BASE -DBUG_NO_ORDER
+breaks few_losses excuses -DLIAR=0 -DTOKENS=4 -DSERIALS=1 -DBUG_NO_BLAME
+breaks few_losses excuses -DLIAR=0 -DTOKENS=4 -DSERIALS=1 -DBUG_EACH_EXCUSED
+breaks few_losses excuses -DLIAR=0 -DTOKENS=4 -DSERIALS=1 -DBUG_NO_BASE
+breaks few_losses excuses -DLIAR=0 -DTOKENS=4 -DSERIALS=1 -DBUG_NO_ORDER
+breaks few_losses excuses -DLIAR=0 -DTOKENS=4 -DSENDERS=3 -DSERIALS=0 -DOPENINGS=2 -DBUG_NO_AGE
+breaks few_losses excuses -DLIAR=0 -DTOKENS=3 -DSERIALS=1 -DLOSSES=2	# not held
+[ "$quick" ] || holds excuses -DKINDS
+[ "$quick" ] || holds excuses -DLIAR=0 -DTOKENS=6 -DSERIALS=1 -DKINDS -DLOSSES=5
+
 holds keeper
 holds keeper -DL=4 -DHOLD=2
 holds keeper -DN=4 -DDEATHS=3
