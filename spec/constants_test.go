@@ -227,7 +227,7 @@ var walkerNumbers = []string{
 var keeperNumbers = []string{
 	"retries", "ranks", "restAfter", "restAgain", "reportPause", "foundingTime", "maxChain", "maxLeaps",
 	"maxAgain", "muteTime", "secondOpinion", "nextPause", "maxPassed", "maxInquests", "strikeTimes", "restarts", "wrongClock",
-	"denialTimes", "excuseTimes", "maxExcuses",
+	"denialTimes", "excuseTimes", "maxExcuses", "pauseTimes", "maxMinted",
 }
 
 // voteNumbers are what members compute with that ask for votes.

@@ -129,8 +129,9 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 	loser.step(220, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: token})
 	loser.step(221, policy.Event{Kind: policy.Arrival, From: ben.id, Token: later})
 	custody[39]++
-	loser.hears(222, cleo.id, []byte{165}, custody, []byte{0, 1, 0, 0})
-	blame := loser.hears(240, cleo.id, []byte{165}, custody, []byte{0, 1, 0, 0})
+	denies := append([]byte{0, 1, 0, 0}, make([]byte, 16)...)
+	loser.hears(222, cleo.id, []byte{165}, custody, denies)
+	blame := loser.hears(240, cleo.id, []byte{165}, custody, denies)
 
 	return []word{
 		{"A want, to Ben, the first keeper", want},
@@ -149,7 +150,7 @@ func keeperWords(t *testing.T, id ident.Token) []word {
 		{"A sent, to Ben, 300 milliseconds after Ada has passed it on to Cleo", sent},
 		{"A proof, to Ben, when Cleo has answered with a receipt, shown here by 4 bytes", proof},
 		{"An instead, to Ben, when Ada has dropped that token, as a later one came from Cleo at hop 9", instead},
-		{"A never, to Ben, by a member that began its work a minute ago", never},
+		{"A never, to Ben, by a member that began its work a minute ago, and has no journal", never},
 		{"A blame, to Ben, when Cleo has given no receipt for the hop that follows, and has said for a while that she never had it", blame},
 	}
 }

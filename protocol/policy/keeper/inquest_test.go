@@ -582,7 +582,7 @@ func TestHolds_NobodyWaits_TimeBeginsAnew(t *testing.T) {
 	assert.False(t, c.struck(theHolder))
 }
 
-// TestInquest_LossesExplained_BarredTheSecondTime: a member may explain one loss without a proof. The same
+// TestInquest_LossesExplained_BarredTheSecondTime: P-81. A member may explain one loss without a proof. The same
 // explanation counts once, so that nobody can use one restart against it twice.
 func TestInquest_LossesExplained_BarredTheSecondTime(t *testing.T) {
 	hops := []custody{{token, 9}, {secondToken, 9}}

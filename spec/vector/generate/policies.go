@@ -132,7 +132,7 @@ func keeperKinds() []walkBody {
 		{"still", [][]byte{{161}, custody}},
 		{"sent", [][]byte{{162}, custody, ben.id, u32(300)}},
 		{"instead", [][]byte{{164}, custody, ben.id, otherToken, u64(9)}},
-		{"never", [][]byte{{165}, custody, u32(60_000)}},
+		{"never", [][]byte{{165}, custody, u32(60_000), u64(12), u64(15)}},
 		{"blame", [][]byte{{166}, custody, ben.id, ada.id}},
 	}
 }
@@ -157,12 +157,13 @@ func (s *suite) keeperBodies() {
 	put(ok("went-arrived", "went: it has arrived", req), []byte{137}, aToken, u64(7), ben.id, u32(0))
 	put(ok("sent-arrived", "sent: no receipt came, and none is waited for", req), []byte{162}, aToken, u64(7), ben.id, u32(0))
 	put(ok("instead-unknown", "instead: it knows of no other token", req), []byte{164}, aToken, u64(7), nobody, noToken, u64(0))
-	put(ok("never-ever", "never: the greatest hop and span, read as any other", req), []byte{165}, aToken, u64(1<<64-1), u32(1<<32-1))
+	put(ok("never-ever", "never: the greatest hop and span, read as any other", req), []byte{165}, aToken, u64(1<<64-1), u32(1<<32-1), u64(1<<64-1), u64(1<<64-1))
 	put(ok("blame-unknown", "blame: who passed it there is not known", req), []byte{166}, aToken, u64(7), ben.id, nobody)
-	put(ok("proof", "proof: the receipt is verified by whoever asked", req), []byte{163}, theWalk.receipt.raw)
-	put(ok("proof-short", "proof: a receipt that does not verify proves nothing", req), []byte{163, 0})
+	put(ok("proof", "proof: the receipt is verified by whoever asked", req), []byte{163}, u32(300), theWalk.receipt.raw)
+	put(ok("proof-short", "proof: a receipt that does not verify proves nothing", req), []byte{163}, u32(300), []byte{0})
 	put(ok("proof-greatest", "proof with as many bytes as a message bears", req), []byte{163}, copies(511, []byte{0xff}))
-	bad("proof-empty", "proof without a receipt", []byte{163})
+	bad("proof-empty", "proof without a receipt", []byte{163}, u32(300))
+	bad("proof-spanless", "proof without all of its span", []byte{163, 0, 0, 1})
 	put(fault{slug: "proof-long", about: "proof with one byte more than a message bears", req: "P-59"}.malicious(), []byte{163}, copies(512, []byte{0xff}))
 	bad("empty", "no byte at all")
 	bad("kind-127", "a body of the policy itself, which is none of a keeper", []byte{127})
