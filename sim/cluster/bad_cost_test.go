@@ -26,7 +26,7 @@ var (
 // them, of these kinds in turn.
 var badCrowds = [][]string{
 	{"busy"}, // honest, and wants turns as they do
-	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
+	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
 	{"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
 }
 
@@ -127,7 +127,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	if *badCosts {
 		sizes, seeds = []int{3, 5, 20}, badHourSeeds
 	}
-	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half"} {
+	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half", "dropper-restart", "dropper-sent"} {
 		for j, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 			if !*badCosts && j != i%3 { // in short, each kind under one policy
 				continue

@@ -24,6 +24,13 @@ const (
 	keeperNone
 )
 
+// The first bytes of what they say in inquests, and the length of a custody there.
+const (
+	keeperSent    = policy.KeeperKind + 0x22
+	keeperNever   = policy.KeeperKind + 0x25
+	custodyLength = 40
+)
+
 // keeperKind is the first byte of what a keeper says; 0: it is something else.
 func keeperKind(m wire.Message) byte {
 	if p, ok := m.(*wire.Policy); ok && len(p.Body) > 0 && p.Body[0] >= policy.KeeperKind {

@@ -75,7 +75,7 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 			i.answered, i.says, i.waited = true, instead, clock.Never
 			if i.to != m.member || i.other != m.other {
 				i.to, i.other, i.toSays, i.toDenies = m.member, m.other, false, false
-				i.next = k.now
+				i.named, i.next = k.now, k.now
 			}
 		}
 	case sent:
@@ -90,7 +90,7 @@ func (k *Keeper) accountOf(i *inquest, m *message) {
 			}
 			if i.to != m.member || i.toHop != m.hop+1 {
 				i.to, i.toHop, i.toSays, i.toDenies = m.member, m.hop+1, false, false
-				i.next = k.now
+				i.named, i.next = k.now, k.now
 			}
 		}
 	}

@@ -44,9 +44,9 @@ const (
 	maxExcuses = 1
 
 	// pauseTimes is how many times as long as an overdue token is missed this member passes nothing to one that
-	// explains a second loss so: about as long as two losses last. It doubles each time, so that one that restarts
+	// explains a second loss so: some times as long as two losses last. It doubles each time, so that one that restarts
 	// with each token costs little in the end, and a machine that has crashed twice has its next turn soon.
-	pauseTimes = 2
+	pauseTimes = 4
 
 	// maxMinted is how often within strikeTimes a member may have dropped a token for one that
 	// somebody had just made: before all others back off from that one.
@@ -98,6 +98,7 @@ type inquest struct {
 	knows     uint64        // of never: the serial of its next custody then
 	left      clock.Instant // of sent: when it began to; clock.Never: it does not say
 	to        ident.Member  // of sent: to whom; of instead: who had the other token before
+	named     clock.Instant // when it named that one
 	toHop     uint64        // of sent: the custody that it has there
 	moves     clock.Instant // of sent: since when it says that the answer is not due; zero: it does not
 	fromMoves clock.Instant // the same of the sender
@@ -222,7 +223,7 @@ func (k *Keeper) owes(m ident.Member, c custody) bool {
 // opens begins to find out what became of a custody.
 func (k *Keeper) opens(i inquest) *inquest {
 	s := &k.inquests
-	if k.verify == nil || i.member.IsZero() || i.member == k.self || k.isStruck(i.member) {
+	if k.verify == nil || i.member.IsZero() || i.member == k.self || k.isStruck(i.member) || k.inquests.excused.has(i.member, i.custody) {
 		return nil
 	}
 	if at := slices.IndexFunc(s.open, func(o inquest) bool { return o.custody == i.custody && o.member == i.member }); at >= 0 {
@@ -283,13 +284,14 @@ func (k *Keeper) inquestsDue() {
 		}
 		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
 		case over && i.answered && i.waited == clock.Never && k.now >= max(i.began.Add(k.bears(k.overdue()+k.hold)), i.denied.Add(k.bears((denialTimes+1)*k.silence))):
-			switch {
-			case i.says == instead:
+			if i.says == instead {
 				k.doubtsExcuse(i)
-			case i.says == sent && !i.toSays: // nobody denies it for the dead
-				k.excuses(i.member, i)
 			}
 			k.closes(n) // nothing more is to be known
+			continue
+		case i.says == sent && !i.toSays && !i.toDenies && i.denied == 0 && k.now >= i.named.Add(k.bears(2*k.silence)): // nobody denies it for the dead
+			k.excuses(i.member, i)
+			k.closes(n)
 			continue
 		case over && !i.answered && i.asleep:
 			k.closes(n)

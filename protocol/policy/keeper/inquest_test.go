@@ -605,8 +605,16 @@ func TestInquest_LossesExplained_BarredTheSecondTime(t *testing.T) {
 			c.says(theHolder, message{kind: sent, custody: of, member: at(theThird)})
 		}, func(c *court, of custody) {
 			c.says(theHolder, message{kind: sent, custody: of, member: at(theThird)})
-			c.after(lateAfter + c.hold)
+			c.after(2*DefaultSilence + time.Second)
 		}, true},
+		{"has sent them to one that is back", func(c *court, of custody) {
+			c.says(theHolder, message{kind: sent, custody: of, member: at(theThird)})
+			c.after(2*DefaultSilence + time.Second)
+			c.says(theThird, message{kind: want})
+		}, func(c *court, of custody) {
+			c.says(theHolder, message{kind: sent, custody: of, member: at(theThird)})
+			c.after(2*DefaultSilence + time.Second)
+		}, false},
 		{"has dropped them for tokens that do not circulate", func(c *court, of custody) {
 			c.says(theHolder, message{kind: instead, custody: of, member: at(theThird), other: custody{ident.Token{8}, 4}})
 			c.says(theThird, message{kind: proof, receipt: receiptOf(theHolder, custody{ident.Token{8}, 4}, true)})

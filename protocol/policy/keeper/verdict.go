@@ -120,6 +120,9 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 		return
 	}
 	since := b.began.Add(-k.overdue())
+	if b.receipt && b.passed != 0 {
+		since = min(since, b.passed)
+	}
 	if to == k.self {
 		return
 	}
@@ -192,14 +195,15 @@ func (k *Keeper) excuses(m ident.Member, i *inquest) {
 	switch {
 	case m != i.member:
 	case i.says == never: // a restart explains all losses before it
-		e.custody, e.greeted = custody{}, k.inquests.greeted[m]
+		e.greeted = k.inquests.greeted[m]
 	case i.says == sent:
 		e.to = i.to
 	}
-	own := i.own
-	if b := *i; k.inquests.excused.note(e, k.now.Add(-strikeTimes*k.overdue())) > maxExcuses {
+	b := *i
+	if k.inquests.excused.note(e, k.now.Add(-strikeTimes*k.overdue())) > maxExcuses {
 		k.bars(m, pauseTimes)
-	} else if own { // the others are to know of it, too
+	}
+	if b.own { // the others are to know of it, too
 		k.blames(b.custody, b.member, b.from)
 	}
 }
@@ -214,8 +218,8 @@ func (k *Keeper) bars(m ident.Member, times time.Duration) {
 // excuse is how a member has explained that a token was lost with it.
 type excuse struct {
 	member  ident.Member
-	custody               // that it explains; zero: all from before it began anew
-	greeted clock.Instant // when it was seen to begin anew, if it was
+	custody               // that it explains
+	greeted clock.Instant // when it was seen to begin anew, if that explains it, and all others before
 	to      ident.Member  // to whom it has sent the token, which says nothing
 	minted  bool          // it says that somebody has made another token
 	at      clock.Instant
@@ -223,6 +227,16 @@ type excuse struct {
 
 // excuses are those of all members, the last one last.
 type excuses []excuse
+
+// same reports whether two excuses count as one.
+func (e excuse) same(o excuse) bool {
+	return e.member == o.member && e.minted == o.minted && (e.custody == o.custody || e.greeted != 0 && e.greeted == o.greeted)
+}
+
+// has reports whether a member has been excused for a custody.
+func (s *excuses) has(m ident.Member, c custody) bool {
+	return slices.ContainsFunc(*s, func(e excuse) bool { return e.member == m && e.custody == c })
+}
 
 // speaks forgets that a member was dead to which others have sent tokens: it can be asked.
 func (s *excuses) speaks(m ident.Member) {
@@ -234,11 +248,7 @@ func (s *excuses) speaks(m ident.Member) {
 // note notes an excuse, forgets those from before an instant, and returns how many of its kind the member has had: the
 // same one counts once.
 func (s *excuses) note(e excuse, since clock.Instant) (n int) {
-	*s = slices.DeleteFunc(*s, func(o excuse) bool {
-		same := o.at
-		o.at = e.at
-		return same < since || o == e
-	})
+	*s = slices.DeleteFunc(*s, func(o excuse) bool { return o.at < since || o.same(e) })
 	if len(*s) == maxDoubts {
 		*s = slices.Delete(*s, 0, 1)
 	}
