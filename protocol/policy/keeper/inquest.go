@@ -128,10 +128,11 @@ type kept struct {
 }
 
 // doubtful is that one member says that it passed a token to another one, which denies it, and
-// there is no receipt.
+// there is no receipt, or one that does not prove it.
 type doubtful struct {
 	from, to ident.Member
 	token    ident.Token
+	receipt  bool
 	at       clock.Instant
 }
 

@@ -487,7 +487,7 @@ func TestInquest_SenderHasNoReceipt_Doubt(t *testing.T) {
 			c.accuses()
 			c.lasts(untilDoubted, map[int]message{theHolder: justBegun, thePasser: test.says})
 			if test.is {
-				assert.Equal(t, []doubtful{{at(thePasser), at(theHolder), token, c.inquests.doubts[0].at}}, c.inquests.doubts)
+				assert.Equal(t, []doubtful{{at(thePasser), at(theHolder), token, false, c.inquests.doubts[0].at}}, c.inquests.doubts)
 			} else {
 				assert.Empty(t, c.inquests.doubts)
 			}

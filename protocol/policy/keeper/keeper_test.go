@@ -141,7 +141,9 @@ func TestKeeper_MembersDieAndReturn_OneProgramAndNoStall(t *testing.T) {
 			}
 			n.run(time.Duration(rapid.IntRange(0, 8_000).Draw(t, "pause")) * time.Millisecond)
 		}
-		n.run(2*time.Minute + n.barred()) // who loses several tokens in its crashes gets none for a while
+		for n.run(2 * time.Minute); n.waiting() && n.barred() > 0; n.run(n.barred() + time.Minute) {
+			// Who loses several tokens in its crashes gets none for a while.
+		}
 		if n.waiting() {
 			for i, s := range n.sites {
 				n.log("%d up %v holds %d demand %v waiter %+v search %+v held %+v inner %v %v", i, s.up, len(s.holds), s.demand, s.keeper.waiter, s.keeper.search, s.keeper.holder.held, s.inner.have, s.inner.running)

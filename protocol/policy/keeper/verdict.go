@@ -22,7 +22,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 		}
 	case k.isLate(i):
 		k.strikes(i.member, i)
-	case i.says == never && i.there && i.began.Sub(i.whole.since) >= k.silence:
+	case i.says == never && i.there && i.began.Sub(i.whole.since) >= k.overdue(): // a message may be late
 		k.strikes(i.member, i) // it has said that it has the token
 	case i.says == never && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
 		i.says = 0
@@ -134,12 +134,12 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	}
 	again := false
 	for _, d := range s.doubts {
-		again = again || d.from == from && d.to == to && d.token != b.token && k.isSteady(from, d.at)
+		again = again || !d.receipt && !b.receipt && d.from == from && d.to == to && d.token != b.token && k.isSteady(from, d.at)
 	}
 	if len(s.doubts) == maxDoubts {
 		s.doubts = slices.Delete(s.doubts, 0, 1)
 	}
-	s.doubts = append(s.doubts, doubtful{from, to, b.token, k.now})
+	s.doubts = append(s.doubts, doubtful{from, to, b.token, b.receipt, k.now})
 	for _, m := range []ident.Member{from, to} {
 		if m == from && again || k.partners(m) > 1 {
 			k.strikes(m, &b)
@@ -171,7 +171,11 @@ func (k *Keeper) doubtsExcuse(i *inquest) {
 		return
 	}
 	if m := i.member; i.hop > 0 && k.isSteady(m, since) && !k.isMinted(i) { // its own clock may be wrong
+		b := *i
 		k.bars(m, excuseTimes)
+		if b.own { // the others are to know of it, too
+			k.blames(b.custody, b.member, b.from)
+		}
 	}
 }
 
