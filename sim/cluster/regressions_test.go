@@ -45,6 +45,12 @@ var regressions = []struct {
 		Setting{Seed: 920643, Preset: Chaos, Mix: Mixed}},
 	{"tokens that were withheld from a policy, and forgotten as there were too many",
 		Setting{Seed: 920908, Preset: Chaos, Mix: Durable}},
+	{"a member struck for denying what it had told of in a message that came late, before it restarted",
+		Setting{Seed: 970043, Preset: Chaos, Mix: Mixed, Members: 6, Bad: "dropper-half"}},
+	{"the same where its custody memory was durable",
+		Setting{Seed: 970000, Preset: Chaos, Mix: Durable, Members: 6, Bad: "dropper-half"}},
+	{"the same beside a member that names dead receivers",
+		Setting{Seed: 970003, Preset: Chaos, Mix: Mixed, Members: 6, Bad: "dropper-sent"}},
 }
 
 func TestRegressions(t *testing.T) {
