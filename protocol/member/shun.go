@@ -3,14 +3,12 @@ package member
 import (
 	"fmt"
 	"maps"
-	"math"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/token"
 )
 
 // maxShunned bounds the members that policies have this one pass no token to: as many as
@@ -64,35 +62,4 @@ func (m *Member) hasUnshunned() bool {
 	return m.dir.Count(m.now.Wall, func(id ident.Member) bool {
 		return m.shuns[id].until > m.now.Boot || m.isAbsent(id) || m.hasStated(id) || m.suspected(id)
 	}) > 0
-}
-
-// readReceipt is policy.Surroundings' Receipt.
-func (m *Member) readReceipt(raw []byte) (policy.Receipt, bool) {
-	b, err := m.handoff.Receipt(raw)
-	if err != nil {
-		return policy.Receipt{}, false
-	}
-	p := m.peers[b.Signer]
-	current := p != nil && p.hello != nil && p.hello.Incarnation == b.Incarnation
-	r := policy.Receipt{Token: b.Token, Hop: b.Hop, Signer: b.Signer, Current: current}
-	r.SameProcess, r.Serial = m.opens(b.Signer, token.PositionOf(b.Extensions))
-	r.SameProcess = r.SameProcess && current
-	return r, true
-}
-
-// opens reports whether a member has signed a receipt of its present custody memory in its present opening (H-70), as
-// its endpoint record says, and the serial of the custody. A volatile member's memory begins with its process, and
-// has no serials. A receipt of a durable one that names no position excuses nothing.
-func (m *Member) opens(id ident.Member, p token.Position) (same bool, serial uint64) {
-	e, known := m.dir.EndpointBody(id)
-	switch now := token.PositionOf(e.Extensions); {
-	case !known:
-		return false, 0
-	case now.IsZero():
-		return true, 0
-	case p.IsZero():
-		return true, math.MaxUint64
-	default:
-		return now.Opening == p.Opening && now.Tag == p.Tag, p.Serial
-	}
 }

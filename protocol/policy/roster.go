@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -51,10 +52,14 @@ type Receipt struct {
 	// far as is known: it has not lost it since.
 	Current bool
 	// SameProcess is that it is current, and that the signer's process, too, is the one that has taken the
-	// token. Serial is that of the custody in the signer's journal then; 0 where it has none.
+	// token. Serial is that of the custody in the signer's journal then: 0 where it has none, and Unnamed
+	// where the receipt leaves it out.
 	SameProcess bool
 	Serial      uint64
 }
+
+// Unnamed is the Serial of a receipt that is to name one (H-70), and does not. Such a receipt excuses nothing.
+const Unnamed = math.MaxUint64
 
 // MaxWitnesses bounds how many witnesses a Roster names for one member: a few that keep
 // a slot, behind as many as have just fallen silent (package keeper).

@@ -15,7 +15,8 @@ const (
 	maxInquests = 8
 
 	// strikeTimes is how many times as long as an overdue token is missed a member is
-	// struck for the first time: what it costs the group to find out is little beside that.
+	// struck for the first time: what it costs the group to find out is little beside that, also where
+	// several members of a large group keep tokens.
 	strikeTimes = 128
 
 	// restarts is how many times as long as usual a token may stay with a holder that gives no
@@ -32,7 +33,7 @@ const (
 	// several messages in a row.
 	denialTimes = 3
 
-	// maxDoubts bounds the doubts that a member remembers.
+	// maxDoubts bounds the doubts that a member remembers, and the excuses.
 	maxDoubts = 64
 
 	// excuseTimes is how many times as long as an overdue token is missed this member passes nothing
@@ -44,8 +45,8 @@ const (
 	maxExcuses = 1
 
 	// pauseTimes is how many times as long as an overdue token is missed this member passes nothing to one that
-	// explains a second loss so: some times as long as two losses last. It doubles each time, so that one that restarts
-	// with each token costs little in the end, and a machine that has crashed twice has its next turn soon.
+	// explains a second loss so. It is short, so that a machine that has crashed twice has its next turn soon. It
+	// doubles each time, so that one that restarts with each token costs little in the end.
 	pauseTimes = 4
 
 	// maxMinted is how often within strikeTimes a member may have dropped a token for one that
@@ -71,7 +72,7 @@ type inquests struct {
 	struck  backoffs
 	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
-	excused excuses
+	excused excuses                        // of losses, without a proof
 	ended   []kept                         // custodies that are over, as the holders have said themselves
 	kept    kept                           // a token whose holder was told that somebody waits
 	blamed  []lastBlame                    // who has blamed others, and when
@@ -286,7 +287,7 @@ func (k *Keeper) inquestsDue() {
 		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
 		case over && i.answered && i.waited == clock.Never && k.now >= max(i.began.Add(k.bears(k.overdue()+k.hold)), i.denied.Add(k.bears((denialTimes+1)*k.silence))):
 			if i.says == instead {
-				k.doubtsExcuse(i)
+				k.doubtsInstead(i)
 			}
 			k.closes(n) // nothing more is to be known
 			continue
@@ -357,10 +358,10 @@ func (k *Keeper) ends(i *inquest) {
 
 // hasEnded reports whether a member has said before that a custody of its own is over. It cannot come
 // back: the next one has another hop. Who says that it has the token by that custody lies, or said
-// so before: messages may be late.
+// so before: messages may be late. The same holds of a custody after which this member has passed that token on.
 func (k *Keeper) hasEnded(m ident.Member, c custody) bool {
 	if p := k.holder.pass(c.token, c.hop); p != nil && !p.dropped {
-		return true // the token was here later
+		return true
 	}
 	return slices.ContainsFunc(k.inquests.ended, func(e kept) bool {
 		return e.holder == m && e.custody == c && k.isSteady(m, e.seen) && k.now >= e.seen.Add(k.silence)

@@ -342,9 +342,9 @@ func (k *Keeper) newbornDeadline() clock.Instant {
 // program may run there first.
 func (k *Keeper) patienceWithOther() time.Duration { return k.hold + k.silence }
 
-// otherMayUntil is until when a program may run under the other token, or that be on its way. The member that has
-// it was asked by then. If it got it long ago, as the one says that passed it on, its program is over: it only has
-// to pass it on.
+// otherMayUntil is how long the newborn token is held back for the other one: a program may run under that, or it may
+// be on its way. A holder that got it long ago, as the member says that passed it on, has no such program any more. It
+// has been asked, and only has to pass the token on.
 func (k *Keeper) otherMayUntil() clock.Instant {
 	n := &k.newborn
 	long := func(i inquest) bool {

@@ -1,12 +1,11 @@
 package keeper
 
 import (
-	"math"
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // concludes reports whether an inquest is over, and counts what follows from it.
@@ -32,7 +31,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 	case i.says == never && (i.there || i.receipt && !i.taken.Current): // it has begun anew since
 		k.excuses(i.member, i)
 	case i.says == never && i.receipt && k.now < k.start.Add(restarts*k.overdue()):
-		// The configuration is new, and its policies have begun anew with it.
+		// The configuration may be new, and all policies have begun anew with it.
 	case i.says == never && i.fromSays && !i.from.IsZero():
 		if k.mayCome(i) {
 			i.says, i.fromSays = 0, false
@@ -49,7 +48,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 		}
 		k.doubts(i.member, i.to, i)
 	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies):
-		k.doubtsExcuse(i)
+		k.doubtsInstead(i)
 	case i.says == sent && i.toSays:
 	default:
 		return false
@@ -70,7 +69,7 @@ func (k *Keeper) mayCome(i *inquest) bool {
 // has now, and of one of the custodies that it says it knows.
 func (k *Keeper) knew(i *inquest) bool {
 	t := &i.taken
-	return t.SameProcess && t.Serial >= i.whole.serial && (t.Serial < i.knows || t.Serial == math.MaxUint64)
+	return t.SameProcess && t.Serial >= i.whole.serial && (t.Serial < i.knows || t.Serial == policy.Unnamed)
 }
 
 // strikes takes a member for dead for a while, and lets the others find out. One that keeps a token
@@ -159,110 +158,6 @@ func (k *Keeper) sentHere(i *inquest) bool {
 		k.strikes(i.member, i)
 	}
 	return true
-}
-
-// doubtsExcuse notes that a member says that it has dropped a token for another one, and nobody confirms
-// that. It may be true, as where somebody makes tokens, or after a cut. So it is not struck, but where
-// no cut explains it, and no restart of the one that is to confirm it, this one passes nothing to it
-// for a while.
-func (k *Keeper) doubtsExcuse(i *inquest) {
-	since := i.began.Add(-k.overdue())
-	if !i.to.IsZero() && i.to != k.self && i.to != i.member && !k.isSteady(i.to, since) {
-		return
-	}
-	if m := i.member; i.hop > 0 && k.isSteady(m, since) && !k.isMinted(i) { // its own clock may be wrong
-		b := *i
-		k.bars(m, excuseTimes)
-		if b.own { // the others are to know of it, too
-			k.blames(b.custody, b.member, b.from)
-		}
-	}
-}
-
-// isMinted reports whether a member may have dropped a token for one that somebody had just made: a
-// member that makes tokens confirms nothing. It is excused so a few times only.
-func (k *Keeper) isMinted(i *inquest) bool {
-	if i.other.hop != newbornHop || i.to.IsZero() || i.to == i.member {
-		return false
-	}
-	return k.inquests.excused.note(excuse{member: i.member, minted: true, custody: i.custody, at: k.now}, k.now.Add(-strikeTimes*k.overdue())) <= maxMinted
-}
-
-// excuses notes that a member explains the loss of a token without a proof: it has begun anew since, or has
-// passed it to one that is dead, or has dropped it for one that does not circulate. The first time it may
-// be true. From the second time on this one passes it nothing for a while.
-func (k *Keeper) excuses(m ident.Member, i *inquest) {
-	if m == k.self || i.hop == 0 {
-		return
-	}
-	e := excuse{member: m, custody: i.custody, at: k.now}
-	switch {
-	case m != i.member:
-	case i.says == never: // a restart explains all losses before it
-		e.greeted = k.inquests.greeted[m]
-	case i.says == sent:
-		e.to = i.to
-	}
-	b := *i
-	if k.inquests.excused.note(e, k.now.Add(-strikeTimes*k.overdue())) > maxExcuses {
-		k.bars(m, pauseTimes)
-	}
-	if b.own { // the others are to know of it, too
-		k.blames(b.custody, b.member, b.from)
-	}
-}
-
-// bars passes nothing to a member for so many times as long as an overdue token is missed, or for as long as at the last
-// strike, if there was one.
-func (k *Keeper) bars(m ident.Member, times time.Duration) {
-	k.inquests.barred.note(m, k.now, max(times*k.overdue(), k.inquests.struck.last(m, k.now)))
-	k.shuns(m, 0)
-}
-
-// excuse is how a member has explained that a token was lost with it.
-type excuse struct {
-	member  ident.Member
-	custody               // that it explains
-	greeted clock.Instant // when it was seen to begin anew, if that explains it, and all others before
-	to      ident.Member  // to whom it has sent the token, which says nothing
-	minted  bool          // it says that somebody has made another token
-	at      clock.Instant
-}
-
-// excuses are those of all members, the last one last.
-type excuses []excuse
-
-// same reports whether two excuses count as one.
-func (e excuse) same(o excuse) bool {
-	return e.member == o.member && e.minted == o.minted && (e.custody == o.custody || e.greeted != 0 && e.greeted == o.greeted)
-}
-
-// has reports whether a member has been excused for a custody.
-func (s *excuses) has(m ident.Member, c custody) bool {
-	return slices.ContainsFunc(*s, func(e excuse) bool { return e.member == m && e.custody == c })
-}
-
-// speaks forgets that a member was dead to which others have sent tokens: it can be asked.
-func (s *excuses) speaks(m ident.Member) {
-	if len(*s) > 0 {
-		*s = slices.DeleteFunc(*s, func(e excuse) bool { return e.to == m })
-	}
-}
-
-// note notes an excuse, forgets those from before an instant, and returns how many of its kind the member has had: the
-// same one counts once.
-func (s *excuses) note(e excuse, since clock.Instant) (n int) {
-	*s = slices.DeleteFunc(*s, func(o excuse) bool { return o.at < since || o.same(e) })
-	if len(*s) == maxDoubts {
-		*s = slices.Delete(*s, 0, 1)
-	}
-	*s = append(*s, e)
-	for _, o := range *s {
-		if o.member == e.member && o.minted == e.minted {
-			n++
-		}
-	}
-	return n
 }
 
 // partners is with how many others a member is in doubt, without those that are struck.

@@ -1,0 +1,39 @@
+package member
+
+import (
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+// readReceipt is policy.Surroundings' Receipt.
+func (m *Member) readReceipt(raw []byte) (policy.Receipt, bool) {
+	b, err := m.handoff.Receipt(raw)
+	if err != nil {
+		return policy.Receipt{}, false
+	}
+	p := m.peers[b.Signer]
+	current := p != nil && p.hello != nil && p.hello.Incarnation == b.Incarnation
+	same, serial := m.comparesOpening(b.Signer, token.PositionOf(b.Extensions))
+	return policy.Receipt{
+		Token: b.Token, Hop: b.Hop, Signer: b.Signer,
+		Current: current, SameProcess: current && same, Serial: serial,
+	}, true
+}
+
+// comparesOpening reports whether the position of a receipt is in its signer's present opening (H-70), as the endpoint
+// record of that one says, and the serial of the custody. The custody memory of a volatile member begins with its
+// process, and has no serials.
+func (m *Member) comparesOpening(signer ident.Member, p token.Position) (same bool, serial uint64) {
+	e, known := m.dir.EndpointBody(signer)
+	switch now := token.PositionOf(e.Extensions); {
+	case !known:
+		return false, 0
+	case now.IsZero():
+		return true, 0
+	case p.IsZero():
+		return true, policy.Unnamed
+	default:
+		return now.Opening == p.Opening && now.Tag == p.Tag, p.Serial
+	}
+}

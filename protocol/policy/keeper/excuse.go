@@ -1,0 +1,119 @@
+package keeper
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// excuse is how a member has explained, without a proof, that a token was lost with it (P-81).
+type excuse struct {
+	member  ident.Member
+	custody               // that it explains
+	greeted clock.Instant // when it was seen to begin anew, if that explains it and all losses before; zero: it does not
+	to      ident.Member  // to whom it has sent the token, as long as that one says nothing
+	minted  bool          // it says that somebody has made another token (P-77, 3)
+	at      clock.Instant
+}
+
+// same reports whether two excuses count as one.
+func (e excuse) same(o excuse) bool {
+	return e.member == o.member && e.minted == o.minted && (e.custody == o.custody || e.greeted != 0 && e.greeted == o.greeted)
+}
+
+// excuses are those of all members, at most maxDoubts, the last one last. The zero value is empty.
+type excuses []excuse
+
+// note notes an excuse, forgets those from before an instant, and returns how many of its kind the member has
+// had. The same one counts once.
+func (s *excuses) note(e excuse, since clock.Instant) (n int) {
+	*s = slices.DeleteFunc(*s, func(o excuse) bool { return o.at < since || o.same(e) })
+	if len(*s) == maxDoubts {
+		*s = slices.Delete(*s, 0, 1)
+	}
+	*s = append(*s, e)
+	for _, o := range *s {
+		if o.member == e.member && o.minted == e.minted {
+			n++
+		}
+	}
+	return n
+}
+
+// has reports whether a member has been excused for a custody.
+func (s excuses) has(m ident.Member, c custody) bool {
+	return slices.ContainsFunc(s, func(e excuse) bool { return e.member == m && e.custody == c })
+}
+
+// speaks forgets the excuses of those who have sent a token to a member that says something: it can be asked.
+func (s *excuses) speaks(m ident.Member) {
+	if len(*s) > 0 {
+		*s = slices.DeleteFunc(*s, func(e excuse) bool { return e.to == m })
+	}
+}
+
+// excuses notes that a member explains the loss of a token without a proof: it has begun anew since, or it has
+// passed the token to a member that is dead, or it has dropped the token for one that does not circulate. The
+// first time that may be true. From the second time on this member passes it nothing for a while.
+func (k *Keeper) excuses(m ident.Member, i *inquest) {
+	if m == k.self || i.hop == 0 {
+		return
+	}
+	e := excuse{member: m, custody: i.custody}
+	switch {
+	case m != i.member:
+	case i.says == never: // a restart explains all losses before it
+		e.greeted = k.inquests.greeted[m]
+	case i.says == sent:
+		e.to = i.to
+	}
+	if k.notesExcuse(e) > maxExcuses {
+		k.bars(m, pauseTimes)
+	}
+	k.blamesOwn(i)
+}
+
+// notesExcuse returns how many of its kind the member has had within strikeTimes.
+func (k *Keeper) notesExcuse(e excuse) int {
+	e.at = k.now
+	return k.inquests.excused.note(e, k.now.Add(-strikeTimes*k.overdue()))
+}
+
+// doubtsInstead notes that a member says that it has dropped a token for another one, and nobody confirms
+// that. It may be true, as where somebody makes tokens, or after a cut. So the member is not struck. But if
+// no cut explains it, and no restart of the one that is to confirm it, this member passes it nothing for a while.
+func (k *Keeper) doubtsInstead(i *inquest) {
+	since := i.began.Add(-k.overdue())
+	if !i.to.IsZero() && i.to != k.self && i.to != i.member && !k.isSteady(i.to, since) {
+		return
+	}
+	if m := i.member; i.hop > 0 && k.isSteady(m, since) && !k.isMinted(i) { // its own clock may be wrong
+		k.bars(m, excuseTimes)
+		k.blamesOwn(i)
+	}
+}
+
+// isMinted reports whether a member may have dropped a token for one that somebody had just made: a
+// member that makes tokens confirms nothing. It is excused so a few times only.
+func (k *Keeper) isMinted(i *inquest) bool {
+	if i.other.hop != newbornHop || i.to.IsZero() || i.to == i.member {
+		return false
+	}
+	return k.notesExcuse(excuse{member: i.member, minted: true, custody: i.custody}) <= maxMinted
+}
+
+// bars passes nothing to a member for so many times as long as an overdue token is missed, or for as long as
+// at the last strike, if there was one.
+func (k *Keeper) bars(m ident.Member, times time.Duration) {
+	k.inquests.barred.note(m, k.now, max(times*k.overdue(), k.inquests.struck.last(m, k.now)))
+	k.shuns(m, 0)
+}
+
+// blamesOwn tells all others what has become of a pass of this member's own.
+func (k *Keeper) blamesOwn(i *inquest) {
+	if i.own {
+		k.blames(i.custody, i.member, i.from)
+	}
+}
