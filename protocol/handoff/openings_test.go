@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // tag is that of the n-th opening.
@@ -81,4 +82,31 @@ func TestOpenings_Many_OldestForgotten(t *testing.T) {
 	assert.Equal(t, 64, opened)
 	assert.Equal(t, handoff.Whole, m.Loss(token.Position{Opening: 110, Tag: tag(99), Serial: 1}))
 	assert.Equal(t, handoff.Lacks, m.Loss(token.Position{Opening: 190, Tag: tag(1)}))
+}
+
+// TestOpenings_ReceiptGivenAgain_NamesItsCustody: H-70. So a member that denies a token cannot be convicted by a
+// receipt that it has given again after a restart: that is from before this opening.
+func TestOpenings_ReceiptGivenAgain_NamesItsCustody(t *testing.T) {
+	g := newGroup(t, 2)
+	position := func(transfer *wire.Transfer) token.Position {
+		raw := sent[*wire.Receipt](g[1].takes(g[0], transfer)).Receipt
+		b, _, err := token.PeekAnswer(group, token.Receipt, raw)
+		require.NoError(t, err)
+		return token.PositionOf(b.Extensions)
+	}
+	opens := func(number uint64, n byte) { g[1].do(func(m *handoff.Machine) { m.Open(number, tag(n)) }) }
+	opens(100, 1)
+	_, first := g[0].underWay(g[1])
+	_, second := g[0].underWay(g[1])
+	assert.Equal(t, token.Position{Opening: 100, Tag: tag(1), Serial: 1}, position(first))
+	assert.Equal(t, token.Position{Opening: 100, Tag: tag(1), Serial: 2}, position(second))
+	assert.EqualValues(t, 1, position(first).Serial, "again, after another custody")
+
+	g[1].restart(nil)
+	opens(200, 2)
+	_, third := g[0].underWay(g[1])
+	assert.Equal(t, token.Position{Opening: 200, Tag: tag(2), Serial: 3}, position(third))
+	for _, again := range []*wire.Transfer{first, second} {
+		assert.Equal(t, token.Position{Opening: 200, Tag: tag(2), Serial: 2}, position(again))
+	}
 }
