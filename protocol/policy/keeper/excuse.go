@@ -72,7 +72,9 @@ func (k *Keeper) excuses(m ident.Member, i *inquest) {
 	if k.notesExcuse(e) > maxExcuses {
 		k.bars(m, pauseTimes)
 	}
-	k.blamesOwn(i)
+	if m == i.member {
+		k.blamesOwn(i)
+	}
 }
 
 // notesExcuse returns how many of its kind the member has had within strikeTimes.

@@ -533,6 +533,22 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 	}
 }
 
+// TestInquest_NextReceiverMayHaveForgotten_HolderNotBlamed: the member to which this one passed the token has passed it on,
+// and the next one has connected since. Nobody is told anything of the former.
+func TestInquest_NextReceiverMayHaveForgotten_HolderNotBlamed(t *testing.T) {
+	c := newCourt()
+	c.passes(custody{token, 8}, theHolder)
+	c.delivered(custody{token, 8}, theHolder, true)
+	c.greet(theThird)
+	c.comes(custody{secondToken, 2}, theFourth)
+	denies := justBegun
+	denies.custody = custody{token, 10}
+	c.lasts(untilDoubted, map[int]message{theHolder: {kind: sent, custody: blamedFrom, member: at(theThird)}, theThird: denies})
+	assert.True(t, c.inquests.excused.has(at(theThird), blamedFrom))
+	assert.False(t, c.inquests.excused.has(at(theHolder), blamedFrom))
+	assert.NotEqual(t, blame, c.told(thePasser, blame).kind)
+}
+
 // TestNewborn_HolderOfTheOtherHasHadItForLong_FreeSooner: a program that began when that token came is over, as the one
 // says that passed it on. The maker's own word does not count.
 func TestNewborn_HolderOfTheOtherHasHadItForLong_FreeSooner(t *testing.T) {
