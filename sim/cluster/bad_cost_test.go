@@ -117,8 +117,8 @@ func badCrowd(kinds []string, members int) (list []string) {
 const badHourSeeds = 5
 
 // TestBad_AnHour_HonestMembersGoOn: one bad member takes less than a tenth of the others' operations
-// after the first minute, in an hour in which it is struck twice, and has none of them struck. The long form has
-// 3, 5 and 20 members, and several groups of each:
+// after the first minute, in an hour, which holds several bars of one that explains each loss, and has none of them
+// struck. The long form has 3, 5 and 20 members, and several groups of each:
 //
 //	go test ./sim/cluster -run TestBad_AnHour -cluster.bad -v
 func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {

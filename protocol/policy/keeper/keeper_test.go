@@ -142,7 +142,7 @@ func TestKeeper_MembersDieAndReturn_OneProgramAndNoStall(t *testing.T) {
 			n.run(time.Duration(rapid.IntRange(0, 8_000).Draw(t, "pause")) * time.Millisecond)
 		}
 		for n.run(2 * time.Minute); n.waiting() && n.barred() > 0; n.run(n.barred() + time.Minute) {
-			// Who loses several tokens in its crashes gets none for a while.
+			// A member that loses several tokens in its crashes gets none for a while.
 		}
 		if n.waiting() {
 			for i, s := range n.sites {
