@@ -167,6 +167,8 @@ func (r *policyRoster) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+func (r *policyRoster) Others(n int, to []ident.Member) []ident.Member { return r.Draw(n, to) }
+
 func (*policyRoster) Size() int { return policyOthers }
 
 func (*policyRoster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {

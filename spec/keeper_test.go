@@ -24,6 +24,8 @@ type after struct{}
 
 func (after) Draw(_ int, to []ident.Member) []ident.Member { return append(to, ben.id, cleo.id) }
 
+func (after) Others(n int, to []ident.Member) []ident.Member { return after{}.Draw(n, to) }
+
 func (after) Size() int { return 2 }
 
 func (after) Witnesses(_ ident.Member, _ int, to []ident.Member) []ident.Member {

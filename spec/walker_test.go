@@ -25,6 +25,8 @@ type three struct{}
 
 func (three) Draw(n int, to []ident.Member) []ident.Member { return three{}.Witnesses(ada.id, n, to) }
 
+func (three) Others(n int, to []ident.Member) []ident.Member { return three{}.Draw(n, to) }
+
 func (three) Size() int { return 2 }
 
 func (three) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {

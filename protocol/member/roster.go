@@ -31,6 +31,14 @@ func (r roster) Size() int {
 	return n
 }
 
+// Others is policy.Roster's. It leaves out members that have not answered of late.
+func (r roster) Others(n int, to []ident.Member) []ident.Member {
+	start := len(to)
+	to = r.m.dir.DrawSome(r.m.sources.member, n, r.m.now.Wall, r.m.unresponsive, to)
+	r.asked(policy.Asked{N: n, Others: true, Answer: to[start:]})
+	return to
+}
+
 // Witnesses is policy.Roster's (rule D-47). Who has not answered of late has none.
 func (r roster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	start := len(to)

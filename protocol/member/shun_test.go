@@ -69,6 +69,17 @@ func TestShun_UntilAnInstant_NotChosenAndThenAgain(t *testing.T) {
 	require.False(t, j.Shunned(id))
 }
 
+// TestShun_All_AskedAllTheSame: who gets no token may have one.
+func TestShun_All_AskedAllTheSame(t *testing.T) {
+	j, others := newJudge(t, 2, false)
+	shunned, other := others[0].id(), others[1].id()
+	j.shun(shunned, aWhile, true)
+	roster := j.puppet.Roster
+	assert.Equal(t, []ident.Member{other}, roster.Draw(9, nil))
+	assert.ElementsMatch(t, []ident.Member{shunned, other}, roster.Others(9, nil))
+	assert.Len(t, roster.Others(1, nil), 1)
+}
+
 // TestShun_Struck_ReportedOnce: one report each time that a policy strikes a member, and none else.
 func TestShun_Struck_ReportedOnce(t *testing.T) {
 	j, others := newJudge(t, 1, false)

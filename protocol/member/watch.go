@@ -262,8 +262,11 @@ func (m *Member) suspected(id ident.Member) bool {
 // have not, so that it may only be the way to it that is broken. Nor is one that does not
 // pass tokens on.
 func (m *Member) shunned(id ident.Member) bool {
-	return m.hasStated(id) || m.suspected(id) || m.isShunned(id)
+	return m.unresponsive(id) || m.isShunned(id)
 }
+
+// unresponsive reports whether another member has not answered of late.
+func (m *Member) unresponsive(id ident.Member) bool { return m.hasStated(id) || m.suspected(id) }
 
 // hasStated reports whether this member has stated the failure of another under
 // the endpoint record that is known. With a newer one the other says that it lives.

@@ -77,6 +77,9 @@ type Roster interface {
 	Draw(n int, to []ident.Member) []ident.Member
 	// Size is how many there are to draw from.
 	Size() int
+	// Others is as Draw with n other than 1, but also draws those to which this member passes no token
+	// now (Shun): one of them may have a token all the same, and can be asked.
+	Others(n int, to []ident.Member) []ident.Member
 	// Witnesses appends the n witnesses of a member, n at most MaxWitnesses: among
 	// all others that take part as far as this member knows, those with the highest
 	// hash of (group, member, witness), the highest first; fewer where fewer are
@@ -99,8 +102,9 @@ type Electorate interface {
 
 // Asked is a question that a Roster was asked, and its answer.
 type Asked struct {
-	Of     ident.Member // whose witnesses; zero: Draw, or Size where N is 0
+	Of     ident.Member // whose witnesses; zero: Draw or Others, or Size where N is 0
 	N      int
+	Others bool // the question was Others
 	Answer []ident.Member
 	Size   int // the answer to Size
 }
@@ -113,6 +117,9 @@ func (Alone) Draw(_ int, to []ident.Member) []ident.Member { return to }
 
 // Size is 0.
 func (Alone) Size() int { return 0 }
+
+// Others appends nobody.
+func (Alone) Others(_ int, to []ident.Member) []ident.Member { return to }
 
 // Witnesses appends nobody.
 func (Alone) Witnesses(_ ident.Member, _ int, to []ident.Member) []ident.Member { return to }

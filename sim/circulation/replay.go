@@ -52,7 +52,11 @@ type transcript struct {
 }
 
 func (r *transcript) Draw(n int, to []ident.Member) []ident.Member {
-	return r.answer(ident.Member{}, n, to)
+	return r.answer(policy.Asked{N: n}, to)
+}
+
+func (r *transcript) Others(n int, to []ident.Member) []ident.Member {
+	return r.answer(policy.Asked{N: n, Others: true}, to)
 }
 
 func (r *transcript) Size() int {
@@ -66,11 +70,11 @@ func (r *transcript) Size() int {
 }
 
 func (r *transcript) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
-	return r.answer(of, n, to)
+	return r.answer(policy.Asked{Of: of, N: n}, to)
 }
 
-func (r *transcript) answer(of ident.Member, n int, to []ident.Member) []ident.Member {
-	if len(r.left) == 0 || r.left[0].Of != of || r.left[0].N != n {
+func (r *transcript) answer(q policy.Asked, to []ident.Member) []ident.Member {
+	if len(r.left) == 0 || r.left[0].Of != q.Of || r.left[0].N != q.N || r.left[0].Others != q.Others {
 		r.strayed = true
 		return to
 	}

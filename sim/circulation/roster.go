@@ -41,6 +41,9 @@ type memberRoster struct {
 	member int32
 }
 
+// Others implements policy.Roster: nobody is shunned here.
+func (m *memberRoster) Others(n int, to []ident.Member) []ident.Member { return m.Draw(n, to) }
+
 // Draw implements policy.Roster.
 func (m *memberRoster) Draw(n int, to []ident.Member) []ident.Member {
 	r := m.roster

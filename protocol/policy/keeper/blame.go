@@ -34,7 +34,7 @@ func (k *Keeper) blames(c custody, m, from ident.Member) {
 	if k.verify == nil || m.IsZero() || m == k.self {
 		return
 	}
-	k.order = k.roster.Draw(maxMembers, k.order[:0])
+	k.order = k.everyone(k.order[:0])
 	first := len(k.actions)
 	for _, to := range k.order {
 		if to != k.self && to != m {

@@ -47,6 +47,12 @@ func (s excuses) has(m ident.Member, c custody) bool {
 	return slices.ContainsFunc(s, func(e excuse) bool { return e.member == m && e.custody == c })
 }
 
+// some reports whether a member has explained a loss before that counts still. It is not excused a second
+// time, and gets no further token before it has given account of this one.
+func (s excuses) some(m ident.Member) bool {
+	return slices.ContainsFunc(s, func(e excuse) bool { return e.member == m && !e.minted })
+}
+
 // speaks forgets the excuses of those who have sent a token to a member that says something: it can be asked.
 func (s *excuses) speaks(m ident.Member) {
 	if len(*s) > 0 {

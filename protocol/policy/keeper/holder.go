@@ -700,7 +700,7 @@ func (k *Keeper) youngAnswers(from ident.Member) {
 			continue
 		}
 		h.asked = without(h.asked, from)
-		k.order = k.roster.Draw(maxMembers, k.order[:0])
+		k.order = k.everyone(k.order[:0])
 		for _, m := range k.order {
 			if m != k.self && !slices.Contains(h.tried, m) {
 				k.asksToo(h, m)

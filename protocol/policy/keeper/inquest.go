@@ -161,7 +161,7 @@ func (k *Keeper) avoids(i *inquest) bool {
 	if i.there { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
-	return i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
+	return k.inquests.excused.some(i.member) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
 }
 
 // leavesOwn reports whether this member has passed the token to the other one itself, and has no
@@ -238,7 +238,7 @@ func (k *Keeper) opens(i inquest) *inquest {
 	if i.from == k.self {
 		k.ownWord(&i)
 	}
-	if i.leavesOwn() {
+	if i.leavesOwn() || !i.there && k.inquests.excused.some(i.member) {
 		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
 	}
 	s.open = append(s.open, i)

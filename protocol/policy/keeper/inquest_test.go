@@ -1357,6 +1357,44 @@ func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 	assert.False(t, c.struck(theHolder))
 }
 
+// TestSearch_All_BarredAskedAndStruckNot: a member that is barred is believed, and may have got a token from
+// others. What one that is struck says counts for nothing.
+func TestSearch_All_BarredAskedAndStruckNot(t *testing.T) {
+	c := newCourt()
+	c.bars(at(theThird), pauseTimes)
+	c.strike(theFourth)
+	c.did = nil
+	c.says(theBlamer, message{kind: want})
+	c.after(longHold)
+	asked := make(map[ident.Member]bool)
+	for _, a := range c.did {
+		var m message
+		if a.Kind == policy.Tell && parse(a.Field, &m) && m.kind == ask {
+			asked[a.To] = true
+		}
+	}
+	assert.True(t, asked[at(theThird)])
+	assert.False(t, asked[at(theFourth)])
+}
+
+// TestExcuse_BeforeAndAskedAgain_NothingUntilItIsOver: a member that has explained one loss gets no token while
+// another one is looked into, also once it has answered. Without an excuse it gets one then.
+func TestExcuse_BeforeAndAskedAgain_NothingUntilItIsOver(t *testing.T) {
+	for _, excused := range []bool{false, true} {
+		c := newCourt()
+		if excused {
+			c.excuses(at(theHolder), &inquest{custody: custody{thirdToken, 9}, member: at(theHolder), says: never})
+		}
+		c.accuses()
+		c.says(theHolder, message{kind: sent, custody: blamedFrom, member: at(theDead)})
+		require.True(t, c.isOpen(blamedFrom))
+		assert.Equal(t, excused, c.isAvoided(at(theHolder)))
+		c.says(theDead, message{kind: still, custody: custody{blamedFrom.token, blamedFrom.hop + 1}})
+		require.False(t, c.isOpen(blamedFrom))
+		assert.False(t, c.isAvoided(at(theHolder)))
+	}
+}
+
 // TestInquest_InsteadOfNewborn_ExcusedAFewTimes: who makes tokens confirms nothing.
 func TestInquest_InsteadOfNewborn_ExcusedAFewTimes(t *testing.T) {
 	c := newCourt()

@@ -370,6 +370,12 @@ func (k *Keeper) isSilent(m ident.Member) bool {
 	return k.isStruck(m) || slices.ContainsFunc(k.mutes, func(e mute) bool { return e.member == m && k.now < e.until })
 }
 
+// everyone is all others that may have a token: also those that this member passes nothing to, but
+// not those that it takes for dead although they live.
+func (k *Keeper) everyone(to []ident.Member) []ident.Member {
+	return slices.DeleteFunc(k.roster.Others(maxMembers, to), k.isStruck)
+}
+
 // others are those who can be the keeper of a token that is here: who dies with it
 // tells nobody.
 func (k *Keeper) others() []ident.Member {

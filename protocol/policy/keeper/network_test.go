@@ -686,14 +686,20 @@ type directory struct{ *site }
 func (d directory) takesPart(s *site) bool { return s.up || d.n.now < s.died.Add(d.n.stated) }
 
 func (d directory) Draw(k int, to []ident.Member) []ident.Member {
+	return d.draw(k, to, func(s *site) bool { return d.takesPart(s) && d.shuns[s.id] <= d.n.now })
+}
+
+func (d directory) draw(k int, to []ident.Member, may func(*site) bool) []ident.Member {
 	for _, i := range d.n.rng.Perm(len(d.n.sites)) {
-		if s := d.n.sites[i]; k > 0 && s != d.site && d.takesPart(s) {
+		if s := d.n.sites[i]; k > 0 && s != d.site && may(s) {
 			to = append(to, s.id)
 			k--
 		}
 	}
 	return to
 }
+
+func (d directory) Others(k int, to []ident.Member) []ident.Member { return d.draw(k, to, d.takesPart) }
 
 func (d directory) Size() (n int) {
 	for _, s := range d.n.sites {

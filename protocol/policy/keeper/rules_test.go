@@ -26,12 +26,15 @@ type lone struct {
 // fixed is a group in an order.
 type fixed []ident.Member
 
-func (f *fixed) Draw(n int, to []ident.Member) []ident.Member {
-	return append(to, (*f)[1:min(len(*f), n+1)]...)
-}
+// Draw draws nobody: a keeper asks also those that its member passes nothing to.
+func (f *fixed) Draw(_ int, to []ident.Member) []ident.Member { return to }
 
 func (f *fixed) Witnesses(_ ident.Member, n int, to []ident.Member) []ident.Member {
 	return append(to, (*f)[:min(len(*f), n)]...)
+}
+
+func (f *fixed) Others(n int, to []ident.Member) []ident.Member {
+	return append(to, (*f)[1:min(len(*f), n+1)]...)
 }
 
 func (f *fixed) Size() int { return len(*f) - 1 }

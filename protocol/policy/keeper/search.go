@@ -340,7 +340,7 @@ func (k *Keeper) inquire() {
 	s.stage, s.since, s.answers = everybody, k.now, s.answers[:0]
 	s.heard = s.heard[:0]
 	s.trail, s.patience = trail{}, k.silence
-	s.asked = k.roster.Draw(maxMembers, s.asked[:0])
+	s.asked = k.everyone(s.asked[:0])
 	s.asking, s.unsent, s.next = true, s.unsent[:0], k.now.Add(k.retry)
 	k.question(s.asked)
 	k.allAnswered()

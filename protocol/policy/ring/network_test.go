@@ -450,6 +450,8 @@ func (r roster) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+func (r roster) Others(n int, to []ident.Member) []ident.Member { return r.Draw(n, to) }
+
 func (r roster) Size() int { return len(r.w.sites) - 1 }
 
 func (r roster) Witnesses(_ ident.Member, n int, to []ident.Member) []ident.Member {

@@ -34,6 +34,8 @@ func (letters) Draw(n int, to []ident.Member) []ident.Member {
 	return letters{}.Witnesses(ident.Member{'Z'}, n, to)
 }
 
+func (letters) Others(n int, to []ident.Member) []ident.Member { return letters{}.Draw(n, to) }
+
 func (letters) Size() int { return 3 }
 
 func (letters) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {

@@ -49,6 +49,8 @@ func (r ring) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+func (r ring) Others(n int, to []ident.Member) []ident.Member { return r.Draw(n, to) }
+
 func (r ring) Size() int { return r.n - 1 }
 
 func (r ring) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {

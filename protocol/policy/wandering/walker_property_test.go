@@ -25,6 +25,8 @@ func (c company) Draw(n int, to []ident.Member) []ident.Member {
 	return to
 }
 
+func (c company) Others(n int, to []ident.Member) []ident.Member { return c.Draw(n, to) }
+
 func (c company) Size() int { return int(c) - 1 }
 
 func (c company) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {

@@ -23,6 +23,8 @@ func (e everybody) Draw(n int, to []ident.Member) []ident.Member {
 	return e.Witnesses(ident.Member{e.self}, n, to)
 }
 
+func (e everybody) Others(n int, to []ident.Member) []ident.Member { return e.Draw(n, to) }
+
 func (e everybody) Size() int { return e.n - 1 }
 
 func (e everybody) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {

@@ -19,6 +19,8 @@ func (all) Draw(n int, to []ident.Member) []ident.Member {
 	return all{}.Witnesses(ident.Member{1}, n, to)
 }
 
+func (all) Others(n int, to []ident.Member) []ident.Member { return all{}.Draw(n, to) }
+
 func (all) Size() int { return 4 }
 
 func (all) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
