@@ -25,7 +25,8 @@ var (
 // badCrowds are the bad members of a group that is measured. With 300 members there are 15 of
 // them, of these kinds in turn.
 var badCrowds = [][]string{
-	{"busy"}, // honest, and wants turns as they do
+	{"busy"},   // honest, and wants turns as they do
+	{"greedy"}, // the same, and its programs take max_hold
 	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
 	{"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
 }

@@ -25,7 +25,8 @@ type badGroup struct {
 	accusing int                  // bad members, by honest ones
 }
 
-// newBad starts so many members, of which the last are of these kinds; "" is an honest one.
+// newBad starts so many members, of which the last are of these kinds; "" is an honest one, and "greedy" one whose
+// programs take max_hold.
 func newBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTimes, kinds ...string) *badGroup {
 	t.Helper()
 	g := makeBad(t, seed, members, p, times, kinds)
@@ -48,7 +49,19 @@ func makeBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 		if first := members - len(kinds); i >= first {
 			s.kind = kinds[i-first]
 		}
-		g.add(g.enrol(), s)
+		greedy := s.kind == "greedy"
+		if greedy {
+			s.kind = ""
+		}
+		if n := g.add(g.enrol(), s); greedy {
+			others := g.lasts
+			g.lasts = func(o *node) time.Duration {
+				if o == n {
+					return times.hold
+				}
+				return others(o)
+			}
+		}
 	}
 	return g
 }

@@ -108,7 +108,7 @@ func newBusyGroup(t *testing.T, s setting, times busyTimes) *busy {
 	c, err := newCluster(s, nil)
 	require.NoError(t, err)
 	b := &busy{cluster: c, times: times, again: make(map[*node]time.Duration), since: make(map[ident.Member]time.Duration)}
-	c.lasts = func() time.Duration { return times.shortest + c.random(times.longest-times.shortest) }
+	c.lasts = func(*node) time.Duration { return times.shortest + c.random(times.longest-times.shortest) }
 	c.watch = b.saw
 	return b
 }

@@ -130,7 +130,7 @@ type cluster struct {
 	watch      func(Moment) // nil: nobody does
 	// lasts says how long the next program runs, and reports at its end; nil: half as
 	// long again as its grant at most, and now and then it does not report.
-	lasts func() time.Duration
+	lasts func(*node) time.Duration
 }
 
 // counts is what happened.

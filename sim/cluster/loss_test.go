@@ -86,14 +86,14 @@ func TestLoss_Holder_ReplacedInTime(t *testing.T) {
 					b.runFor(30 * time.Second)
 					x := b.nodes[seed]
 					if way.runs > 0 {
-						b.lasts = func() time.Duration { return way.runs }
+						b.lasts = func(*node) time.Duration { return way.runs }
 					}
 					b.turns = nil
 					b.ask(x)
 					for len(b.turns) == 0 {
 						b.runFor(10 * time.Millisecond)
 					}
-					b.lasts = func() time.Duration { return times.shortest }
+					b.lasts = func(*node) time.Duration { return times.shortest }
 					y := b.nodes[(seed+1)%6]
 					if way.runs > 0 {
 						b.runFor(time.Second / 2)

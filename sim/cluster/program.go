@@ -79,7 +79,7 @@ func (n *node) granted(e effect.Grant) {
 	c.count.grants++
 	p := &program{node: n, grant: e.Grant, token: e.Token, resource: e.Resource, from: c.now, since: c.now, deadline: deadline}
 	p.ends = max(deadline-killMargin, c.now)
-	if run := c.length(e); !c.manual {
+	if run := c.length(n, e); !c.manual {
 		p.ends = min(p.ends, c.now+run)
 	}
 	c.running[e.Token] = p
@@ -100,9 +100,9 @@ func (n *node) granted(e effect.Grant) {
 }
 
 // length is how long a program runs if nothing stops it.
-func (c *cluster) length(e effect.Grant) time.Duration {
+func (c *cluster) length(n *node, e effect.Grant) time.Duration {
 	if c.lasts != nil {
-		return c.lasts()
+		return c.lasts(n)
 	}
 	return c.random(3 * e.Length / 2)
 }
