@@ -165,7 +165,7 @@ func (k *Keeper) senderSays(i *inquest, m *message) {
 		}
 	case sent:
 		if m.token == i.token && m.hop+1 == i.hop && !(k.isMoving(m) && k.movesStill(&i.fromMoves)) {
-			i.fromSays = true
+			i.fromSays, i.unbroken = true, m.span > 0
 			if m.member != i.member {
 				i.from = ident.Member{}
 			}

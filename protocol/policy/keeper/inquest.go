@@ -111,6 +111,7 @@ type inquest struct {
 	taken     policy.Receipt
 	passed    clock.Instant // when the sender began to pass it on, as it says
 	fromSays  bool          // the sender has answered
+	unbroken  bool          // and says that the receiver has been connected with it since (P-71, 4)
 	there     bool          // it has the token, as far as is known: none has been made in its place
 	denied    clock.Instant // since when both have said what cannot be true; zero: they have not
 	own       bool          // this member is the sender

@@ -125,7 +125,11 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	if to == k.self {
 		return
 	}
-	if steady := k.isSteady(from, since); !steady || !k.isSteady(to, since) { // a restart explains it, or a cut
+	unbroken := b.unbroken
+	if from == b.member {
+		unbroken = b.left != clock.Never
+	}
+	if steady := unbroken || k.isSteady(from, since); !steady || !k.isSteady(to, since) { // a restart explains it, or a cut
 		if steady {
 			k.excuses(to, i)
 		}
