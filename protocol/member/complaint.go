@@ -18,7 +18,6 @@ const (
 // record: it is for auditors, and may be lost in a crash.
 func (m *Member) complain(s *slot, a *policy.Action) {
 	if !m.complaints.spend(m.now.Boot, complaintRate, complaintBurst) {
-		m.reject("complaint over the rate")
 		return
 	}
 	c, err := token.ComplaintBody{

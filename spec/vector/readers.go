@@ -37,7 +37,7 @@ var readers = map[string]reader{
 	"authority": readAuthority, "configuration": readConfiguration, "certificate": readCertificate,
 	"revocation": readRevocation, "endpoint": readEndpoint, "leave": readLeave, "failure": readFailure,
 	"request": readRequest, "genesis": readGenesis, "transfer": readTransfer,
-	"receipt": readAnswer, "void": readAnswer, "unknown": readAnswer, "succession": readSuccession,
+	"receipt": readAnswer, "void": readAnswer, "unknown": readAnswer, "succession": readSuccession, "complaint": readComplaint,
 
 	"cbor":       unsigned(readCBOR),
 	"public-key": unsigned(readPublicKey),
