@@ -109,9 +109,9 @@ func (c *Complaints) strikesAt(by ident.Member, at uint64, cause policy.Cause, i
 	c.strikeCauses[cause]++
 }
 
-// sumComplaints lists the complaints by the member that they are about, those of the most members first. No member that
-// keeps the rules strikes another such member, so that a strike is a finding: one for each member that is struck. The finding
-// names no token: what is said of a token says nothing of its custodies.
+// sumComplaints lists the complaints by the member that they are about, those of the most members first. A strike is
+// a finding, one for each member that is struck: somebody breaks the rules (Struck). The finding names no token: what is
+// said of a token says nothing of its custodies.
 func (a *auditor) sumComplaints() {
 	for _, c := range a.accused {
 		c.By, c.Struck = sortedMembers(c.by), sortedMembers(c.struck)

@@ -5,8 +5,8 @@ import "fmt"
 // Measure is how a member acts against another one, for a while.
 type Measure uint8
 
-// The measures. Only the first one is never taken by a member that keeps the rules against another such
-// member.
+// The measures. Members that keep the rules take all but the first one against such members, too. The first one they take
+// only where two others lie about that member together (P-76).
 const (
 	// Struck: it takes the other one for dead, passes it no token, and tells all others.
 	Struck Measure = iota + 1
