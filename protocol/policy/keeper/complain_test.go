@@ -82,6 +82,13 @@ func TestComplain_EachMeasureThatBegins_Once(t *testing.T) {
 			c.doubts(token, theHolder, thePasser)
 			c.doubts(secondToken, theThird, thePasser)
 		}, []complaint{{thePasser, custody{secondToken, 10}, policy.Struck, policy.Doubted}}},
+		{"says that it passed two on, which two deny", func(c *court) {
+			for i, of := range []custody{blamedFrom, {secondToken, 9}} {
+				denies := []int{theHolder, theThird}[i]
+				c.blames(theBlamer, of, denies, at(thePasser))
+				c.lasts(untilDoubted, map[int]message{denies: justBegun, thePasser: {kind: sent, custody: custody{of.token, 8}, member: at(denies)}})
+			}
+		}, []complaint{{thePasser, custody{secondToken, 8}, policy.Struck, policy.Doubted}}},
 		{"says that it sent one here", func(c *court) {
 			c.blames(theBlamer, blamedFrom, theHolder, ident.Member{})
 			c.lasts(4*DefaultSilence, map[int]message{theHolder: {kind: sent, member: at(theSelf), span: 5_000}})
@@ -129,5 +136,8 @@ func TestComplain_TokenMadeBesideAnother_OnceInABackOff(t *testing.T) {
 	want := []complaint{{theMaker, custody{newbornToken, 0}, policy.BackedOff, policy.Minted}}
 	assert.Equal(t, want, n.complaints())
 	n.step(arrivalOf(ident.Token{8}, 2000, theMaker))
+	n.Keeper.actions = nil
+	n.backsOff(at(theMaker), ident.Token{9})
+	n.did = append(n.did, n.Keeper.actions...)
 	assert.Equal(t, want, n.complaints(), "it backs off already")
 }
