@@ -77,6 +77,9 @@ func (c Complaint) Raw() []byte { return c.signed.Raw() }
 // Hash is H(complaint).
 func (c Complaint) Hash() ident.Hash { return c.signed.Hash() }
 
+// IsZero reports whether this is no complaint at all.
+func (c Complaint) IsZero() bool { return c.signed.Raw() == nil }
+
 // Complaint verifies an encoded complaint. Errors as for Genesis.
 func (v *Verifier) Complaint(raw []byte) (Complaint, error) {
 	return verified(v, raw, envelope.Complaint, func(b *ComplaintBody) (ident.Member, error) {
