@@ -77,6 +77,12 @@ func auditPool() (pool []journal.Record) {
 			&journal.Evidence{What: "two transfers", Accused: p.id, Objects: [][]byte{given.Raw(), other.Raw()}},
 		)
 	}
+	for i, p := range people[1:3] {
+		c := must(token.ComplaintBody{
+			Resource: "r0", Signer: p.id, Accused: people[2-i].id, Token: p.mint("r0", 7).Token(), Hop: 1, Measure: uint64(i + 1), Cause: 1, Time: millis,
+		}.Sign(group, p.key))
+		pool = append(pool, &journal.Complained{Complaint: c.Raw()})
+	}
 	return pool
 }
 
@@ -116,6 +122,7 @@ func checkAudit(t require.TestingT, data []byte) bool {
 	again := auditOf(frames, true)
 	require.Equal(t, report.Findings, again.Findings, "another finding one by one")
 	require.Equal(t, report.Custodies, again.Custodies)
+	require.Equal(t, report.Complaints, again.Complaints)
 	for _, f := range report.Findings {
 		require.NotEmpty(t, f.String())
 		for _, e := range f.Exhibits {

@@ -104,6 +104,7 @@ var readers = map[string]string{
 	"protocol/token.PeekGenesis":                   "fuzz/FuzzTokenObject",
 	"protocol/token.PeekTransfer":                  "fuzz/FuzzTokenObject",
 	"protocol/token.PeekAnswer":                    "fuzz/FuzzTokenObject",
+	"protocol/token.PeekComplaint":                 "fuzz/FuzzTokenObject",
 	"protocol/update.Parse":                        "fuzz/FuzzUpdate",
 	"protocol/wire.ReadFrame":                      "fuzz/FuzzFrame",
 	"protocol/wire.Decode":                         "fuzz/FuzzMessage",

@@ -52,6 +52,8 @@ func records() []journal.Record {
 		&journal.Evidence{What: "two transfers", Accused: benID, Objects: [][]byte{transfer.Raw(), transfer.Raw()}},
 		&journal.Founded{Resource: "ftp", Slot: 1},
 		&journal.Visited{Resource: "ftp", Slot: 1, Token: id, Born: millis, Generator: adaID, At: millis * 1000, Operated: true},
+		&journal.Opened{Opening: millis, Tag: [8]byte{7}, Serial: 12},
+		&journal.Complained{Complaint: complaint().Raw()},
 	}
 }
 

@@ -398,6 +398,11 @@ func (d *policyDriver) carryOut(a *policy.Action) {
 	case policy.Shun:
 		require.False(d, a.To.IsZero())
 		require.NotEqual(d, policySelf, a.To)
+	case policy.Complain:
+		require.False(d, a.To.IsZero())
+		require.NotEqual(d, policySelf, a.To)
+		require.Contains(d, policy.Measures(), a.Measure)
+		require.Contains(d, policy.Causes(), a.Cause)
 	case policy.Prepare:
 	default:
 		require.Fail(d, "unknown action", "%d", a.Kind)

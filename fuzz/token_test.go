@@ -166,6 +166,48 @@ func answerSeeds() map[string][]byte {
 	return seeds
 }
 
+func complaint() token.Complaint {
+	genesis, _, _ := tokenObjects()
+	return must(token.ComplaintBody{
+		Resource: "ftp", Slot: 1, Signer: adaID, Accused: benID, Token: genesis.ID(), Hop: 1, Measure: 1, Cause: 3, Time: millis,
+	}.Sign(group, ada))
+}
+
+// FuzzComplaint: the payload of a well signed complaint.
+//
+//fuzz:of protocol/token crypto/envelope crypto/canonical
+func FuzzComplaint(f *testing.F) { targets["FuzzComplaint"].Fuzz(f) }
+
+func checkComplaint(t require.TestingT, payload []byte) bool {
+	return checkBody(t, envelope.Complaint, payload,
+		func(b token.ComplaintBody) ident.Member { return b.Signer },
+		func(raw []byte) (signed, token.ComplaintBody, error) {
+			c, err := verifier.Complaint(raw)
+			return c, c.Body(), err
+		},
+		func(b token.ComplaintBody) (signed, error) { return b.Sign(group, ada) })
+}
+
+func complaintSeeds() map[string][]byte {
+	good := complaint().Body()
+	change := func(with func(*token.ComplaintBody)) []byte {
+		b := good
+		with(&b)
+		return must(canonical.Marshal(b))
+	}
+	seeds := map[string][]byte{
+		"good-usual":          must(canonical.Marshal(good)),
+		"good-with-extension": change(func(b *token.ComplaintBody) { b.Extensions = later }),
+		"bad-self":            change(func(b *token.ComplaintBody) { b.Accused = b.Signer }),
+		"bad-nobody":          change(func(b *token.ComplaintBody) { b.Accused = ident.Member{} }),
+		"bad-hop":             change(func(b *token.ComplaintBody) { b.Hop = ident.MaxHop + 1 }),
+		"bad-measure":         change(func(b *token.ComplaintBody) { b.Measure = token.MaxMeasure + 1 }),
+		"bad-cause":           change(func(b *token.ComplaintBody) { b.Cause = 0 }),
+	}
+	corpus.Spoil(seeds, "good-usual")
+	return seeds
+}
+
 // FuzzTokenObject: whole envelopes, which nobody signs. Only what ada and ben
 // have signed, here or in a vector, verifies, and only as what it is.
 //
@@ -194,6 +236,7 @@ func checkTokenObject(t require.TestingT, raw []byte) bool {
 	_, isVoid := v.Answer(token.Void, raw)
 	_, isReceipt := v.Answer(token.Receipt, raw)
 	_, isUnknown := v.Answer(token.Unknown, raw)
+	_, isComplaint := v.Complaint(raw)
 	accepted := false
 	for _, c := range []struct {
 		err    error
@@ -201,7 +244,7 @@ func checkTokenObject(t require.TestingT, raw []byte) bool {
 		signed []byte
 	}{
 		{isGenesis, "genesis", genesis.Raw()}, {isTransfer, "transfer", transfer.Raw()}, {isVoid, "void", void.Raw()},
-		{isReceipt, "receipt", nil}, {isUnknown, "unknown", nil},
+		{isReceipt, "receipt", nil}, {isUnknown, "unknown", nil}, {isComplaint, "complaint", complaint().Raw()},
 	} {
 		if c.err == nil {
 			require.True(t, bytes.Equal(c.signed, raw) || vectorSigned(c.kind, raw), "a forged %s: %x", c.kind, raw)
@@ -212,6 +255,7 @@ func checkTokenObject(t require.TestingT, raw []byte) bool {
 	}
 	_, _, _ = token.PeekGenesis(group, raw)
 	_, _, _ = token.PeekTransfer(group, raw)
+	_, _, _ = token.PeekComplaint(group, raw)
 	return accepted
 }
 
@@ -220,7 +264,7 @@ func tokenObjectSeeds() map[string][]byte {
 	altered := slices.Clone(transfer.Raw())
 	altered[60] ^= 1
 	seeds := map[string][]byte{
-		"good-genesis": genesis.Raw(), "good-transfer": transfer.Raw(), "good-void": void.Raw(),
+		"good-genesis": genesis.Raw(), "good-transfer": transfer.Raw(), "good-void": void.Raw(), "good-complaint": complaint().Raw(),
 		"bad-altered":     altered,
 		"bad-other-group": must(genesis.Body().Sign(ident.Group{1}, ada)).Raw(),
 		"bad-stranger":    must(token.AnswerBody{Hop: 1}.Sign(group, token.Receipt, ca)).Raw(),

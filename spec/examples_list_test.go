@@ -108,6 +108,7 @@ func (g *gallery) aboutTokens(w walk) {
 	g.signed(of("signed-answer", envelope.Void, w.void), "void of hop 2")
 	g.signed(of("signed-answer", envelope.Unknown, w.unknown), "unknown, for hop 2")
 	g.signed(of("signed-transfer", envelope.Transfer, w.third), "hop 3, Ben to Ada, after the void")
+	g.signed(of("signed-complaint", envelope.Complaint, complaint(g.t, noExtension)), "Ada about Ben")
 }
 
 // updates shows one of each kind, and returns the join.
@@ -253,6 +254,7 @@ func (g *gallery) records(w walk) []detailed {
 		{"", &journal.Founded{Resource: "ftp", Slot: 1}},
 		{"", &journal.Visited{Resource: "ftp", Slot: 1, Token: tok, Born: millis, Generator: ada.id, At: millis * 1000, Operated: true}},
 		{"", &journal.Opened{Opening: millis, Tag: [8]byte{7, 7, 7, 7, 7, 7, 7, 7}, Serial: 12}},
+		{"", &journal.Complained{Complaint: complaint(g.t, noExtension).Raw()}},
 	}
 }
 

@@ -133,6 +133,8 @@ var memberLimits = []struct{ what, name string }{
 	{"starts of copies with an empty memory that are known", "member.maxCopies"},
 	{"bodies of keepers that are kept until the policies begin", "member.maxWords"},
 	{"members that policies have it pass no token to", "member.maxShunned"},
+	{"complaints that a member writes down, each second", "member.complaintRate"},
+	{"and at once", "member.complaintBurst"},
 	{"members that may found a slot", "member.maxFounders"},
 	{"members that are looked at for them", "member.foundersLooked"},
 	{"members at random that a founder asks besides", "member.foundingAsks"},

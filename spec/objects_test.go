@@ -105,6 +105,7 @@ func aboutTheGroup(t *testing.T) []signed {
 			of("signed-leave", envelope.Leave, leave(t, e)),
 			of("signed-failure", envelope.Failure, failure(t, e)),
 			of("signed-request", envelope.Request, request(t, e)),
+			of("signed-complaint", envelope.Complaint, complaint(t, e)),
 		)
 	}
 	return list
@@ -201,6 +202,16 @@ func request(t *testing.T, e canonical.Extensions) certificate.SignedRequest {
 	}.Sign(groupID, ada.key)
 	require.NoError(t, err)
 	return s
+}
+
+// complaint is Ada's about Ben's custody of the token of a walk.
+func complaint(t *testing.T, e canonical.Extensions) token.Complaint {
+	c, err := token.ComplaintBody{
+		Resource: "ftp", Slot: 1, Signer: ada.id, Accused: ben.id, Token: newWalk(t, nil, noExtension).genesis.ID(), Hop: 1,
+		Measure: uint64(policy.Struck), Cause: uint64(policy.Kept), Time: millis, Extensions: e,
+	}.Sign(groupID, ada.key)
+	require.NoError(t, err)
+	return c
 }
 
 // walk is a token that goes from ada to ben, who passes it to cleo; she

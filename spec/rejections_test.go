@@ -72,10 +72,11 @@ var rejections = map[string]string{
 	"unsettled":        "**H-58**",
 	"other":            "any other reason why a message about a handoff was dropped",
 
-	"genesis not signed":  "this member failed: see its log",
-	"failure not signed":  "this member failed",
-	"own endpoint record": "this member failed: its own record was not taken",
-	"update not encoded":  "this member failed: an update that does not fit",
+	"complaint not signed": "a policy complained about nobody, or about this member",
+	"genesis not signed":   "this member failed: see its log",
+	"failure not signed":   "this member failed",
+	"own endpoint record":  "this member failed: its own record was not taken",
+	"update not encoded":   "this member failed: an update that does not fit",
 }
 
 // counted finds the reasons in the code, and what a peer is counted for them: a

@@ -118,6 +118,7 @@ func records(t *testing.T) []journal.Record {
 		&journal.Founded{Resource: "ftp", Slot: 1},
 		&journal.Visited{Resource: "ftp", Slot: 1, Token: tok, Born: millis, Generator: ada.id, At: millis * 1000, Operated: true},
 		&journal.Opened{Opening: millis, Tag: [8]byte{7}, Serial: 12},
+		&journal.Complained{Complaint: complaint(t, noExtension).Raw()},
 	}
 }
 

@@ -62,6 +62,8 @@ func rendered(t *testing.T) map[string]*table {
 		"close codes":  closeTable(t),
 		"records":      recordTable(t),
 		"drop reasons": dropTable(t),
+		"measures":     measureTable(t),
+		"causes":       causeTable(t),
 		"end causes":   endTable(t),
 		"evidence":     evidenceTable(),
 		"api codes":    apiTable(t),
@@ -230,6 +232,7 @@ func kindTable(t *testing.T) *table {
 		"leave":         {"the member", "`leave`"},
 		"failure":       {"the witness", "`failure`"},
 		"request":       {"the key that it is about", "`request`"},
+		"complaint":     {"who complains", "`complaint`"},
 	}
 	require.Len(t, words, len(names))
 	out := newTable("kind", "signed by", "payload")
@@ -307,6 +310,7 @@ func recordTable(t *testing.T) *table {
 		"founded":     "this journal's owner need not make the first token of the slot: it has (checkpoints only), or the slot was added (**P-47**)",
 		"visited":     "a token was here, and whether the operation ran (checkpoints only)",
 		"opened":      "an opening begins; in a checkpoint, one that there was, and the serial of its last record (**H-70**)",
+		"complained":  "a complaint of this journal's owner (**P-82**)",
 	})
 	return out
 }
@@ -320,6 +324,37 @@ func dropTable(t *testing.T) *table {
 		"spent":        "the policy makes a token for each operation, and this one's is over",
 		"forked":       "another custody of the token is here (**H-30**); no policy says so",
 		"unconfigured": "the configuration in force lacks the token's slot (**P-46**); no policy says so",
+	})
+	return out
+}
+
+// measureTable is how a member acts against another one.
+func measureTable(t *testing.T) *table {
+	names := named(func(n int) policy.Measure { return policy.Measure(n) }, "measure")
+	out := newTable("`measure`", "name", "what begins, for a while")
+	meaning(t, out, names, map[string]string{
+		"struck":          "the accused is struck (**P-78**): taken for dead, and all others are told so",
+		"given up":        "it is given up (**P-74**): taken for dead, and nobody is told",
+		"barred":          "it is barred (**P-76**, **P-77**, **P-81**): no token is passed to it",
+		"backed off from": "no newborn token of it is taken (**P-69**)",
+	})
+	return out
+}
+
+// causeTable is why a member does so.
+func causeTable(t *testing.T) *table {
+	names := named(func(n int) policy.Cause { return policy.Cause(n) }, "cause")
+	out := newTable("`cause`", "name", "what the signer has concluded")
+	meaning(t, out, names, map[string]string{
+		"kept a token":                                 "the accused was told that somebody waits, and still has the token (**P-74**)",
+		"gave no account of a token":                   "it has said nothing of a token that it had said it has (**P-74**, 2)",
+		"denied a token":                               "it has said that it never had a token that it had said it has (**P-74**, 1), or that the signer passed to it (**P-76**, 3)",
+		"denied a token against its receipt":           "its receipt shows that it knows of the token (**P-75**)",
+		"in doubt with others":                         "its word of passes stands against that of two others, or twice against that of one (**P-76**, 1 and 2)",
+		"sent a token that never came":                 "it has said that it sent the signer a token, which has not come (**P-76**, 4)",
+		"explained losses without a proof":             "it has done so more often than is excused (**P-81**)",
+		"dropped a token for one that nobody confirms": "the giver of the other token does not confirm it (**P-77**)",
+		"made a token beside another one":              "it made one while another one circulated (**P-69**)",
 	})
 	return out
 }

@@ -300,3 +300,37 @@ func TestInspectGroupFileByItself(t *testing.T) {
 	assert.Contains(t, verified, "group configuration (verified)\n")
 	assert.Contains(t, verified, "interval_factor: 2.5\n")
 }
+
+// TestInspect_Complaint_InWords: by itself and in a journal, verified where the certificate of its signer is shown before.
+func TestInspect_Complaint_InWords(t *testing.T) {
+	s := newSpecimens(t)
+	c, err := token.ComplaintBody{
+		Resource: "ftp", Signer: s.a.Member(), Accused: s.b.Member(), Token: s.genesis.ID(), Hop: 1, Measure: 1, Cause: 4, Time: uint64(s.now.UnixMilli()),
+	}.Sign(s.group.ID(), s.key("a"))
+	require.NoError(t, err)
+	s.write("complaint", string(c.Raw()))
+	known, err := os.ReadFile("ca/group.crt")
+	require.NoError(t, err)
+	mine, err := os.ReadFile("a.crt")
+	require.NoError(t, err)
+	s.write("known.crt", string(append(known, mine...)))
+	for _, args := range [][]string{{"complaint"}, {"complaint", "-g", "known.crt"}} {
+		out := s.must(append([]string{"inspect"}, args...)...)
+		assert.Contains(t, out, "complaint (")
+		assert.Contains(t, out, "accused: "+s.b.Member().String())
+		assert.Contains(t, out, "measure: struck\n")
+		assert.Contains(t, out, "cause: denied a token against its receipt\n")
+		assert.Equal(t, len(args) > 1, strings.Contains(out, "complaint (verified)"), out)
+	}
+
+	st, _, err := store.Open("complaints", store.Options{Group: s.group.ID(), Member: s.a.Member()})
+	require.NoError(t, err)
+	body, err := journal.Encode(uint64(s.now.UnixMicro()), &journal.Complained{Complaint: c.Raw()})
+	require.NoError(t, err)
+	_, err = st.Append(body)
+	require.NoError(t, err)
+	require.NoError(t, st.Close())
+	out := s.must("inspect", "-g", "known.crt", "complaints")
+	assert.Contains(t, out, "complained")
+	assert.Contains(t, out, "complaint: complaint (verified)")
+}

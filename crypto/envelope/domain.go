@@ -23,6 +23,7 @@ const (
 	Leave                         // a member about its own end
 	Failure                       // a witness about a member that does not answer
 	Request                       // who wants to become a member, about its key
+	Complaint                     // a member about one that it begins to act against
 	kindEnd
 )
 
@@ -30,7 +31,7 @@ var kindNames = [kindEnd]string{
 	Certificate: "certificate", Authority: "authority", Configuration: "configuration",
 	Revocation: "revocation", Endpoint: "endpoint", Genesis: "genesis", Transfer: "transfer",
 	Receipt: "receipt", Void: "void", Unknown: "unknown",
-	Leave: "leave", Failure: "failure", Request: "request",
+	Leave: "leave", Failure: "failure", Request: "request", Complaint: "complaint",
 }
 
 // String is the name that is signed.

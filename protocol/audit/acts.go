@@ -63,11 +63,11 @@ func (a *auditor) asked(t ident.Token, from, to uint64) bool {
 }
 
 // signedAt looks at the time that a member's own signature states: whether its
-// certificates were valid, and whether it was a member any more.
-func (r *Reader) signedAt(m ident.Member, ms uint64, t ident.Token, hop uint64) {
+// certificates were valid, and whether it was a member any more. It reports whether they were, and it was.
+func (r *Reader) signedAt(m ident.Member, ms uint64, t ident.Token, hop uint64) bool {
 	i := r.trust.members[m]
 	if i == nil {
-		return
+		return true
 	}
 	skew := r.Skew / 1000
 	f := Finding{Token: t, Hop: hop, Members: []ident.Member{m}, At: fromMillis(ms), Records: places(r.place())}
@@ -84,6 +84,7 @@ func (r *Reader) signedAt(m ident.Member, ms uint64, t ident.Token, hop uint64) 
 		f.Kind, f.Detail = Departed, fmt.Sprintf("signed at %s, left at %s", stamp(ms), stamp(i.left))
 		r.addOnce(f)
 	}
+	return f.Kind == ""
 }
 
 // stamp is a time for people.

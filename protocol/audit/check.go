@@ -33,10 +33,11 @@ type auditor struct {
 	transfers map[ident.Hash]*transfer
 	prints    map[print]*transfer
 	geneses   map[print]ident.Token // that have verified
-	others    map[print]bool        // endpoint records and failures that have verified
+	others    map[print]bool        // endpoint records, failures and complaints that have verified
 	tokens    map[ident.Token]*genesis
 	voids     map[ident.Hash]void
 	founded   map[slot][]founding
+	accused   map[ident.Member]*Complaints
 	custodies []*Custody
 	// operations are what the journals record, and unseen the times at which more may
 	// have run.
@@ -71,6 +72,7 @@ func newAuditor(group ident.Group, o Options) *auditor {
 		voids:     make(map[ident.Hash]void),
 		founded:   make(map[slot][]founding),
 		failed:    make(map[ident.Member]uint64),
+		accused:   make(map[ident.Member]*Complaints),
 		alone:     make(map[once]int),
 		counts:    make(map[Kind]int),
 		report:    &Report{Unverified: make(map[ident.Member]int), More: make(map[Kind]int)},
@@ -179,6 +181,7 @@ func (a *auditor) finish() *Report {
 				a.unseen = append(a.unseen, a.unseenOf(token, nil)...)
 			}
 		}
+		a.sumComplaints()
 		a.sumUp()
 	}
 	return a.report

@@ -15,8 +15,8 @@
 // An Auditor verifies every signature, with keys that it learns from the journals
 // themselves as far as the group's CA vouches for them. It believes signed objects; a
 // finding that two of them prove has Exhibits (Finding.Proved), and everything else is
-// suspicion. Journals may be missing, cut or copied while they are written: what is
-// not at hand is held against nobody.
+// suspicion. Of a complaint it believes only who says so. Journals may be missing, cut or
+// copied while they are written: what is not at hand is held against nobody.
 //
 // Each journal has a clock of its own. Handoffs measure by how much two clocks are
 // apart, and between handoffs a part in driftPart is allowed for. Overlap is given by two

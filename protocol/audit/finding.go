@@ -68,6 +68,10 @@ const (
 	Revoked Kind = "signed by a revoked member"
 	// Departed: a member signed after it had left.
 	Departed Kind = "signed after leaving"
+	// Struck: others have struck a member, as they say, for what became of tokens there. A member that keeps the
+	// rules strikes no other such member, unless two members lie together about that one: of Members the
+	// first one breaks the rules, or others do.
+	Struck Kind = "struck by others"
 )
 
 // Finding is one broken rule.

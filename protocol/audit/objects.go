@@ -19,12 +19,13 @@ type object struct {
 
 	// What reading it has given. known is a transfer that was read before with
 	// the very same bytes; then nothing else is filled in.
-	known    *transfer
-	form     envelope.Unverified
-	genesis  token.GenesisBody
-	transfer token.TransferBody
-	answer   token.AnswerBody
-	err      error // why it is none
+	known     *transfer
+	form      envelope.Unverified
+	genesis   token.GenesisBody
+	transfer  token.TransferBody
+	answer    token.AnswerBody
+	complaint token.ComplaintBody
+	err       error // why it is none
 
 	verdict verdict
 	// perhaps: nobody says of which kind it is. If it does not verify, it is of
@@ -72,6 +73,8 @@ func signed(r journal.Record) []object {
 		add(envelope.Void, r.Void)
 	case *journal.Known:
 		add(knownKinds[r.What], r.Object)
+	case *journal.Complained:
+		add(envelope.Complaint, r.Complaint)
 	case *journal.Evidence:
 		list = exhibited(r.Objects)
 	}
@@ -118,6 +121,12 @@ func (a *auditor) readObject(o *object) {
 		}
 	case envelope.Receipt, envelope.Void:
 		o.open(a.group)
+	case envelope.Complaint:
+		if a.others[o.print] {
+			o.verdict = genuine
+		} else {
+			o.open(a.group)
+		}
 	case envelope.Endpoint, envelope.Failure:
 		if a.others[o.print] {
 			o.verdict = genuine
@@ -138,6 +147,8 @@ func (o *object) open(g ident.Group) {
 		o.genesis, o.err = token.ReadGenesis(o.form)
 	case envelope.Transfer:
 		o.transfer, o.err = token.ReadTransfer(o.form)
+	case envelope.Complaint:
+		o.complaint, o.err = token.ReadComplaint(o.form)
 	default:
 		o.answer, o.err = token.ReadAnswer(o.form)
 	}

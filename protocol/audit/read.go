@@ -131,6 +131,8 @@ func (r *Reader) record(e Entry, carried bool, objects []object) {
 		r.ended(e, rec)
 	case *journal.Evidence:
 		r.exhibits(objects)
+	case *journal.Complained:
+		r.complained(objects)
 	}
 	r.notice(e.At)
 }

@@ -24,6 +24,11 @@ type Report struct {
 	Members    []Member   // by id: all that are named
 	Resources  []Resource // by name; "" holds tokens whose genesis was not seen
 	Clocks     []Clocks   // by the members
+	// Complaints are those of members about each other, those about the member of which the most complain first.
+	Complaints []Complaints
+	// Disregarded counts the complaints of members that are revoked, or were none when they signed, and those beyond
+	// the first thousand members complained about.
+	Disregarded int
 
 	tokens map[ident.Token]*genesis
 }

@@ -37,6 +37,7 @@ const (
 	KindFounded     Kind = 17
 	KindVisited     Kind = 18
 	KindOpened      Kind = 19
+	KindComplained  Kind = 20
 )
 
 var kindNames = [...]string{
@@ -45,7 +46,7 @@ var kindNames = [...]string{
 	KindClosed: "closed", KindReclaimed: "reclaimed", KindVoided: "voided",
 	KindDropped: "dropped", KindTaken: "taken", KindStarted: "started", KindEnded: "ended",
 	KindKnown: "known", KindEvidence: "evidence", KindFounded: "founded", KindVisited: "visited",
-	KindOpened: "opened",
+	KindOpened: "opened", KindComplained: "complained",
 }
 
 func (k Kind) String() string {
@@ -87,6 +88,7 @@ var blank = [...]func() Record{
 	KindFounded:     func() Record { return new(Founded) },
 	KindVisited:     func() Record { return new(Visited) },
 	KindOpened:      func() Record { return new(Opened) },
+	KindComplained:  func() Record { return new(Complained) },
 }
 
 // recordLimits bound a record before it is decoded: the largest is evidence,

@@ -147,3 +147,14 @@ type Evidence struct {
 
 // Kind is KindEvidence.
 func (*Evidence) Kind() Kind { return KindEvidence }
+
+// Complained is a complaint of this journal's owner. Nothing depends on it: it is for auditors.
+//
+//	complained = [ complaint: bstr ]
+type Complained struct {
+	_         struct{} `cbor:",toarray"`
+	Complaint []byte
+}
+
+// Kind is KindComplained.
+func (*Complained) Kind() Kind { return KindComplained }

@@ -24,6 +24,7 @@ var records = []journal.Record{
 	&journal.Evidence{What: "two transfers", Objects: [][]byte{{1}, {2, 3}}},
 	&journal.Founded{Resource: "ftp", Slot: 3}, &journal.Visited{Resource: "ftp", At: 5},
 	&journal.Opened{Opening: 1 << 40, Tag: [8]byte{7}, Serial: 12},
+	&journal.Complained{Complaint: []byte("complaint")},
 }
 
 func TestRecordsComeBackAsTheyWere(t *testing.T) {

@@ -125,7 +125,7 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		updates: update.NewList(), told: make(map[update.Key]clock.Instant),
 		journalled: make(map[update.Key]clock.Instant), faults: make(map[ident.Member]*faulty),
 		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64), broken: make(map[ident.Member]struct{}),
-		redials: budget{suspectBurst, now.Boot}, memories: make(memories),
+		redials: budget{suspectBurst, now.Boot}, complaints: budget{complaintBurst, now.Boot}, memories: make(memories),
 		tells: tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}, dialled: make(map[ident.Member]dialled)},
 	}
 	m.sources, m.nextSeed = split(cfg.Seed)

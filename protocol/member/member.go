@@ -72,10 +72,11 @@ type Member struct {
 	tells                   tells   // to members that are not connected: see tells.go
 	policyRate, policyBurst float64 // POLICY messages that a peer may send
 
-	ring   neighbour
-	clocks peerClocks
-	gone   map[ident.Member]absence
-	shuns  map[ident.Member]shun // whom policies pass no tokens to
+	ring       neighbour
+	clocks     peerClocks
+	gone       map[ident.Member]absence
+	shuns      map[ident.Member]shun // whom policies pass no tokens to
+	complaints budget
 
 	housekeepAt clock.Instant
 	stopping    bool

@@ -429,6 +429,8 @@ func (m *Member) act(s *slot, a *policy.Action) {
 		m.unwatch(s, a.To)
 	case policy.Shun:
 		m.shun(s, a)
+	case policy.Complain:
+		m.complain(s, a)
 	default:
 		if h := m.holds[a.Token]; h != nil && h.slot == s {
 			m.actOn(h, a)

@@ -189,6 +189,10 @@ const (
 	// receiver: it does not pass tokens on. It replaces an earlier one; an instant that
 	// has come ends it.
 	Shun
+	// Complain writes down, signed, that this member begins to act against Action.To: Action.Measure
+	// says how, Action.Cause why, Action.Token and Action.Hop because of which custody of that member. It
+	// changes nothing, and goes to nobody.
+	Complain
 )
 
 // MaxWatched bounds the members that a policy watches at once: as many as it can
@@ -244,6 +248,11 @@ type Action struct {
 	// Struck, of Shun: the member has kept or lost a token. Otherwise it has not given account
 	// of one yet.
 	Struck bool
+
+	// Of Complain.
+	Hop     uint64
+	Measure Measure
+	Cause   Cause
 }
 
 // Gauger is a policy that has figures to show to people. They decide nothing.

@@ -130,6 +130,17 @@ var verifiers = map[envelope.Kind]func(*token.Verifier, []byte) (ident.Hash, err
 	envelope.Receipt: verifyAnswer(token.Receipt),
 	envelope.Void:    verifyAnswer(token.Void),
 	envelope.Unknown: verifyAnswer(token.Unknown),
+	envelope.Complaint: func(v *token.Verifier, raw []byte) (ident.Hash, error) {
+		c, err := v.Complaint(raw)
+		return hashUnlessZero(c, err)
+	},
+}
+
+// complaintBody is ada's about ben.
+func complaintBody() token.ComplaintBody {
+	return token.ComplaintBody{
+		Resource: "ftp", Signer: ada.id, Accused: ben.id, Token: ident.Token{1}, Hop: 7, Measure: token.MaxMeasure, Cause: token.MaxCause, Time: 1 << 40,
+	}
 }
 
 func verifyAnswer(verdict token.Verdict) func(*token.Verifier, []byte) (ident.Hash, error) {
@@ -162,12 +173,15 @@ func objects(t require.TestingT) []object {
 	_, _, second, declined := titles(t)
 	receipt := answer(t, token.Receipt, second.Transfer, cleo)
 	unknown := answer(t, token.Unknown, second.Transfer, cleo)
+	complaint, err := complaintBody().Sign(group, ada.key)
+	require.NoError(t, err)
 	list := []object{
 		{kind: envelope.Genesis, raw: second.Genesis.Raw(), hash: second.Genesis.Hash(), signer: ada},
 		{kind: envelope.Transfer, raw: second.Transfer.Raw(), hash: second.Transfer.Hash(), signer: ben},
 		{kind: envelope.Receipt, raw: receipt.Raw(), hash: receipt.Hash(), signer: cleo},
 		{kind: envelope.Void, raw: declined.Void.Raw(), hash: declined.Void.Hash(), signer: cleo},
 		{kind: envelope.Unknown, raw: unknown.Raw(), hash: unknown.Hash(), signer: cleo},
+		{kind: envelope.Complaint, raw: complaint.Raw(), hash: complaint.Hash(), signer: ada},
 	}
 	for i := range list {
 		list[i].verify = verifiers[list[i].kind]

@@ -115,10 +115,11 @@ func TestWhatIsNoVerdictIsNoAnswer(t *testing.T) {
 func TestSignatureOfSomebodyElse(t *testing.T) {
 	g := genesisBody()
 	tr := token.TransferBody{Token: ident.Token{1}, Hop: 1, From: ada.id, To: ben.id}
-	a := token.AnswerBody{Token: ident.Token{1}, Hop: 1, Signer: ada.id}
+	a, c := token.AnswerBody{Token: ident.Token{1}, Hop: 1, Signer: ada.id}, complaintBody()
+	c.Accused = cleo.id
 	for kind, body := range map[envelope.Kind]any{
 		envelope.Genesis: &g, envelope.Transfer: &tr,
-		envelope.Receipt: &a, envelope.Void: &a, envelope.Unknown: &a,
+		envelope.Receipt: &a, envelope.Void: &a, envelope.Unknown: &a, envelope.Complaint: &c,
 	} {
 		verify, v := verifiers[kind], token.NewVerifier(group, everybody())
 		_, err := verify(v, forge(t, kind, ada.id, body, ada.key))
@@ -177,6 +178,11 @@ func TestRefusedBodies(t *testing.T) {
 		spoil(&b)
 		return &b
 	}
+	complaint := func(spoil func(*token.ComplaintBody)) any {
+		b := complaintBody()
+		spoil(&b)
+		return &b
+	}
 	critical := canonical.Extensions{}.With(1, canonical.Raw{0x00}).With(2, canonical.Raw{0x00})
 	for name, c := range map[string]struct {
 		want error
@@ -190,6 +196,16 @@ func TestRefusedBodies(t *testing.T) {
 		"transfer, large field":    {token.ErrField, envelope.Transfer, transfer(func(b *token.TransferBody) { b.Field = make([]byte, token.MaxField+1) })},
 		"receipt for hop 0":        {token.ErrMalformed, envelope.Receipt, &token.AnswerBody{Signer: ada.id}},
 		"void for hop 0":           {token.ErrMalformed, envelope.Void, &token.AnswerBody{Signer: ada.id}},
+
+		"complaint of no resource":     {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Resource = "" })},
+		"complaint of a long resource": {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Resource = strings.Repeat("r", token.MaxResourceName+1) })},
+		"complaint about nobody":       {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Accused = ident.Member{} })},
+		"complaint about oneself":      {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Accused = b.Signer })},
+		"complaint, hop too high":      {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Hop = ident.MaxHop + 1 })},
+		"complaint, no measure":        {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Measure = 0 })},
+		"complaint, unknown measure":   {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Measure = token.MaxMeasure + 1 })},
+		"complaint, no cause":          {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Cause = 0 })},
+		"complaint, unknown cause":     {token.ErrMalformed, envelope.Complaint, complaint(func(b *token.ComplaintBody) { b.Cause = token.MaxCause + 1 })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := token.NewVerifier(group, everybody())
@@ -202,6 +218,8 @@ func TestRefusedBodies(t *testing.T) {
 		envelope.Genesis:  genesis(func(b *token.GenesisBody) { b.Extensions = critical }),
 		envelope.Transfer: transfer(func(b *token.TransferBody) { b.Extensions = critical }),
 		envelope.Unknown:  &token.AnswerBody{Signer: ada.id, Hop: 1, Extensions: critical},
+
+		envelope.Complaint: complaint(func(b *token.ComplaintBody) { b.Extensions = critical }),
 	} {
 		err := sign(kind, body)
 		require.ErrorIs(t, err, token.ErrMalformed, kind)
@@ -221,6 +239,8 @@ func sign(kind envelope.Kind, body any) (err error) {
 			envelope.Receipt: token.Receipt, envelope.Void: token.Void, envelope.Unknown: token.Unknown,
 		}
 		_, err = b.Sign(group, verdicts[kind], ada.key)
+	case *token.ComplaintBody:
+		_, err = b.Sign(group, ada.key)
 	}
 	return err
 }

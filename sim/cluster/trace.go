@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -199,6 +200,10 @@ func (t *tracer) record(r journal.Record) string {
 		return text + " " + t.grant(r.Grant)
 	case *journal.Evidence:
 		return text + " against " + t.member(r.Accused) + ": " + r.What
+	case *journal.Complained:
+		if b, _, err := token.PeekComplaint(t.group, r.Complaint); err == nil {
+			return fmt.Sprintf("%s about %s, %s: %v, %v", text, t.member(b.Accused), t.hop(b.Token, b.Hop), policy.Measure(b.Measure), policy.Cause(b.Cause))
+		}
 	}
 	return text
 }

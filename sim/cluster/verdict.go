@@ -6,6 +6,8 @@ import (
 
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
 )
 
 // Rule is what is judged: one verdict for each.
@@ -118,6 +120,7 @@ func (c *cluster) judge(report *audit.Report) {
 	}
 	for _, n := range c.nodes {
 		c.judgeEvidence(n)
+		c.judgeComplaints(n)
 	}
 }
 
@@ -126,6 +129,21 @@ func (c *cluster) judgeEvidence(n *node) {
 	for _, e := range n.disk.history {
 		if r, ok := e.Record.(*journal.Evidence); ok && n.isHonest() && !r.Accused.IsZero() && !c.lies(r.Accused) {
 			c.violate(Blame, "evidence", fmt.Sprintf("member %s accuses %s, who is honest: %s", n.name, c.name(r.Accused), r.What))
+		}
+	}
+}
+
+// judgeComplaints: nor does an honest member strike another one.
+func (c *cluster) judgeComplaints(n *node) {
+	for _, e := range n.disk.history {
+		r, ok := e.Record.(*journal.Complained)
+		if !ok || !n.isHonest() {
+			continue
+		}
+		b, _, err := token.PeekComplaint(c.group.ID(), r.Complaint)
+		must(err)
+		if b.Measure == uint64(policy.Struck) && !c.lies(b.Accused) {
+			c.violate(Blame, "struck", fmt.Sprintf("member %s has struck %s, who is honest: %v", n.name, c.name(b.Accused), policy.Cause(b.Cause)))
 		}
 	}
 }

@@ -44,6 +44,7 @@ func Cases() []Case {
 	for _, kind := range []string{"receipt", "void", "unknown"} {
 		list = append(list, Case{kind, kind, false, "array bytes 32 " + formToken + " signer bytes 16 extensions end"})
 	}
+	list = append(list, Case{"complaint", "complaint", false, "array name 64 number signer other bytes 32 range 0 65536 range 1 4 range 1 9 number extensions end"})
 	list = append(list, messageCases()...)
 	return append(append(list, updateCases()...), recordCases()...)
 }
@@ -110,6 +111,7 @@ func recordCases() (list []Case) {
 		{"founded", "name 64 number"},
 		{"visited", "name 64 number bytes 32 number bytes 16 number bool"},
 		{"opened", "number bytes 8 number"},
+		{"complained", "blob 0 64"},
 	} {
 		list = append(list, Case{Object: "record " + r.name, Form: Form(fmt.Sprintf("array is %d number array %s end end", n+1, r.form))})
 	}

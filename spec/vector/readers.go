@@ -37,7 +37,7 @@ var readers = map[string]reader{
 	"authority": readAuthority, "configuration": readConfiguration, "certificate": readCertificate,
 	"revocation": readRevocation, "endpoint": readEndpoint, "leave": readLeave, "failure": readFailure,
 	"request": readRequest, "genesis": readGenesis, "transfer": readTransfer,
-	"receipt": readAnswer, "void": readAnswer, "unknown": readAnswer, "succession": readSuccession,
+	"receipt": readAnswer, "void": readAnswer, "unknown": readAnswer, "succession": readSuccession, "complaint": readComplaint,
 
 	"cbor":       unsigned(readCBOR),
 	"public-key": unsigned(readPublicKey),
@@ -290,7 +290,7 @@ func (w *world) signerKey(id ident.Member, err error) (*signature.PublicKey, err
 // kinds are the envelope's kinds by their names.
 var kinds = func() map[string]envelope.Kind {
 	named := make(map[string]envelope.Kind)
-	for k := envelope.Certificate; k <= envelope.Request; k++ {
+	for k := envelope.Certificate; k <= envelope.Complaint; k++ {
 		named[k.String()] = k
 	}
 	return named

@@ -82,6 +82,10 @@ func readGenesis(w *world, v *Vector) ([]byte, error) { return hashOf(w.verifier
 
 func readTransfer(w *world, v *Vector) ([]byte, error) { return hashOf(w.verifier().Transfer(v.Input)) }
 
+func readComplaint(w *world, v *Vector) ([]byte, error) {
+	return hashOf(w.verifier().Complaint(v.Input))
+}
+
 func readAnswer(w *world, v *Vector) ([]byte, error) {
 	return hashOf(w.verifier().Answer(verdicts[v.Object], v.Input))
 }

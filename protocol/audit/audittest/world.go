@@ -235,6 +235,23 @@ func (m *Author) Forge() {
 	m.Write(&journal.Voided{Transfer: raw})
 }
 
+// Accuse makes a complaint about another member's custody of a token that nobody has written down.
+func (m *Author) Accuse(about *Author, t ident.Token, measure policy.Measure, cause policy.Cause, change ...func(*token.ComplaintBody)) token.Complaint {
+	b := token.ComplaintBody{
+		Resource: Resource, Signer: m.ID, Accused: about.ID, Token: t, Hop: 1, Measure: uint64(measure), Cause: uint64(cause),
+		Time: uint64(m.Now.Add(m.Step + m.Ahead).UnixMilli()), // when it is written down
+	}
+	for _, c := range change {
+		c(&b)
+	}
+	return must(b.Sign(m.Group.ID(), m.Key))
+}
+
+// Complain writes a complaint down.
+func (m *Author) Complain(about *Author, t ident.Token, measure policy.Measure, cause policy.Cause) {
+	m.Write(&journal.Complained{Complaint: m.Accuse(about, t, measure, cause).Raw()})
+}
+
 // Trust is what an auditor learns from some journals.
 func (w *World) Trust(from ...*Author) *audit.Trust {
 	t := audit.NewTrust(w.Group, group.Extra{})

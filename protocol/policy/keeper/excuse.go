@@ -6,6 +6,7 @@ import (
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // excuse is how a member has explained, without a proof, that a token was lost with it (P-81).
@@ -76,7 +77,7 @@ func (k *Keeper) excuses(m ident.Member, i *inquest) {
 		e.to = i.to
 	}
 	if k.notesExcuse(e) > maxExcuses {
-		k.bars(m, pauseTimes)
+		k.bars(m, i.custodyOf(m), pauseTimes, policy.Excused)
 	}
 	if m == i.member {
 		k.blamesOwn(i)
@@ -98,7 +99,7 @@ func (k *Keeper) doubtsInstead(i *inquest) {
 		return
 	}
 	if m := i.member; i.hop > 0 && k.isSteady(m, since) && !k.isMinted(i) { // its own clock may be wrong
-		k.bars(m, excuseTimes)
+		k.bars(m, i.custody, excuseTimes, policy.Unconfirmed)
 		k.blamesOwn(i)
 	}
 }
@@ -114,8 +115,10 @@ func (k *Keeper) isMinted(i *inquest) bool {
 
 // bars passes nothing to a member for so many times as long as an overdue token is missed, or for as long as
 // at the last strike, if there was one.
-func (k *Keeper) bars(m ident.Member, times time.Duration) {
-	k.inquests.barred.note(m, k.now, max(times*k.overdue(), k.inquests.struck.last(m, k.now)))
+func (k *Keeper) bars(m ident.Member, c custody, times time.Duration, cause policy.Cause) {
+	if k.inquests.barred.note(m, k.now, max(times*k.overdue(), k.inquests.struck.last(m, k.now))) {
+		k.complains(m, c, policy.Barred, cause)
+	}
 	k.shuns(m, 0)
 }
 

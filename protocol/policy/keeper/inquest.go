@@ -192,19 +192,20 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 	case t.anew < restarts && !k.isSteady(from, t.told): // it was dead, and looks now whether it may go on
 		t.told, t.anew = max(t.told, k.inquests.greeted[from]), t.anew+1
 	case k.owes(from, t.custody) && k.isSteady(from, t.told):
-		k.strikes(from, &inquest{custody: t.custody}) // it gives no account
+		k.strikes(from, &inquest{custody: t.custody}, policy.Unaccounted) // it gives no account
 	case t.hop == 0 && k.mayHaveWrongClock(from) && k.now < t.told.Add(k.bears(wrongClock*k.overdue())):
 	default: // it answers now and then, or connects
-		k.givesUp(from, t.custody)
+		k.givesUp(from, t.custody, policy.Kept)
 		*t = kept{}
 	}
 }
 
 // givesUp takes a member for dead that keeps a token, for as long as one that is silent at first.
 // Nobody is told: it may be asleep most of the time, or nobody takes the token.
-func (k *Keeper) givesUp(m ident.Member, c custody) {
+func (k *Keeper) givesUp(m ident.Member, c custody, cause policy.Cause) {
 	if s := &k.inquests.struck; s.note(m, k.now, muteTime) {
 		k.shuns(m, s.left(m, k.now))
+		k.complains(m, c, policy.GivenUp, cause)
 		k.isReplaced(m, c)
 	}
 }

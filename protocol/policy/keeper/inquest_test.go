@@ -151,7 +151,7 @@ func (c *court) questions(i int) (list []custody) {
 // strike has a member be struck for a token of long ago.
 func (c *court) strike(i int) {
 	c.Keeper.actions, c.Keeper.out = nil, nil
-	c.strikes(at(i), &inquest{custody: custody{thirdToken, 9}})
+	c.strikes(at(i), &inquest{custody: custody{thirdToken, 9}}, policy.Kept)
 	c.did = append(c.did, c.Keeper.actions...)
 }
 
@@ -1348,7 +1348,7 @@ func TestHolds_DeniesWhatItHas_Struck(t *testing.T) {
 func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 	c := newCourt()
 	c.Keeper.actions, c.Keeper.out = nil, nil
-	c.strikes(at(theHolder), &inquest{custody: custody{token, 0}})
+	c.strikes(at(theHolder), &inquest{custody: custody{token, 0}}, policy.Kept)
 	c.did = append(c.did, c.Keeper.actions...)
 	assert.True(t, c.struck(theHolder))
 	assert.Equal(t, map[int]bool{theHolder: false}, c.shunned())

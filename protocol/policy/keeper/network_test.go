@@ -442,6 +442,10 @@ func (s *site) do(a policy.Action) {
 		} else if a.Struck && to == n.liar {
 			n.caught++
 		}
+	case policy.Complain:
+		if to := n.sites[int(a.To[0])-1]; a.Measure == policy.Struck && s != n.liar && to != n.liar {
+			panic(fmt.Sprintf("%v: member %d complains about member %d: %v", n.now.Sub(0), s.index(), to.index(), a.Cause))
+		}
 	case policy.Generate:
 		if len(s.holds) == 0 {
 			n.made++

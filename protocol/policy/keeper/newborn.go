@@ -114,7 +114,7 @@ func (k *Keeper) arrives(e *policy.Event) {
 	case n.frozen:
 		k.secondNewborn(e)
 	case k.usesOne():
-		k.backsOff(e.From)
+		k.backsOff(e.From, e.Token.ID)
 		k.takes(e)
 	default:
 		n.end()
@@ -250,7 +250,7 @@ func (k *Keeper) seesOther(from ident.Member, c custody) {
 	switch {
 	case from == n.event.From: // it has two tokens: one is too many
 		if i >= 0 {
-			k.backsOff(from)
+			k.backsOff(from, n.event.Token.ID)
 			if e, frozen := n.end(); frozen {
 				k.drops(&e.Token)
 			}
@@ -395,7 +395,7 @@ func (k *Keeper) endsCheck() {
 		return
 	}
 	if n.evades {
-		k.backsOff(n.event.From)
+		k.backsOff(n.event.From, n.event.Token.ID)
 	}
 	sure := !n.unheard
 	e, frozen := n.end()
@@ -421,7 +421,7 @@ func (k *Keeper) freesNewborn() {
 // later one stays. One that the policy has had meanwhile goes its way.
 func (k *Keeper) contestedBy(to ident.Member) {
 	e, frozen := k.newborn.end()
-	k.backsOff(e.From)
+	k.backsOff(e.From, e.Token.ID)
 	if frozen {
 		h := k.gained(&e.Token)
 		h.event = &e
@@ -440,19 +440,21 @@ func (k *Keeper) meetsNewborn(e *policy.Event) {
 		lived := k.now < b.at.Add(k.patienceWithOther()) && b.token != e.Token.ID &&
 			later(&policy.Token{ID: b.token, Born: b.born}, &e.Token)
 		if lived {
-			k.backsOff(b.generator)
+			k.backsOff(b.generator, b.token)
 		}
 		return lived
 	})
 	if n.isChecked() && e.Token.ID != n.event.Token.ID && (n.frozen || later(&n.event.Token, &e.Token)) {
-		k.backsOff(n.event.From)
+		k.backsOff(n.event.From, n.event.Token.ID)
 		k.freesNewborn()
 	}
 }
 
-// backsOff takes no newborn token of a member for a while.
-func (k *Keeper) backsOff(m ident.Member) {
-	k.backoffs.note(m, k.now, k.patienceWithOther())
+// backsOff takes no newborn token of a member for a while, because of one.
+func (k *Keeper) backsOff(m ident.Member, made ident.Token) {
+	if k.backoffs.note(m, k.now, k.patienceWithOther()) {
+		k.complains(m, custody{token: made}, policy.BackedOff, policy.Minted)
+	}
 }
 
 // newbornSettled: the driver has removed a frozen token, or could not.

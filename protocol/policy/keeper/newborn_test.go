@@ -134,7 +134,7 @@ func TestNewborn_OtherTokenGoesOn_SentToIt(t *testing.T) {
 // TestNewborn_BacksOff_DroppedIfItComes: the member has accepted it before.
 func TestNewborn_BacksOff_DroppedIfItComes(t *testing.T) {
 	n := newNursery()
-	n.backsOff(at(theMaker))
+	n.backsOff(at(theMaker), newbornToken)
 	n.comes()
 	assert.True(t, n.done(policy.Drop))
 	assert.False(t, n.taken())

@@ -20,14 +20,14 @@ func (k *Keeper) concludes(i *inquest) bool {
 			k.excuses(i.member, i)
 		}
 	case k.isLate(i):
-		k.strikes(i.member, i)
+		k.strikes(i.member, i, policy.Kept)
 	case i.says == never && i.there && i.began.Sub(i.whole.since) >= k.overdue(): // a message may be late
-		k.strikes(i.member, i) // it has said that it has the token
+		k.strikes(i.member, i, policy.Denied) // it has said that it has the token
 	case i.says == never && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
 		i.says = 0
 		return false
 	case i.says == never && i.receipt && k.knew(i):
-		k.strikes(i.member, i)
+		k.strikes(i.member, i, policy.Receipted)
 	case i.says == never && (i.there || i.receipt && !i.taken.Current): // it has begun anew since
 		k.excuses(i.member, i)
 	case i.says == never && i.receipt && k.now < k.start.Add(restarts*k.overdue()):
@@ -74,14 +74,15 @@ func (k *Keeper) knew(i *inquest) bool {
 
 // strikes takes a member for dead for a while, and lets the others find out. One that keeps a token
 // that it has made itself is not struck: where its clock is wrong, nobody takes that token.
-func (k *Keeper) strikes(m ident.Member, i *inquest) {
+func (k *Keeper) strikes(m ident.Member, i *inquest, cause policy.Cause) {
 	b := *i
 	if b.hop == 0 {
-		k.givesUp(m, b.custody)
+		k.givesUp(m, b.custody, cause)
 		return
 	}
 	if k.inquests.struck.note(m, k.now, strikeTimes*k.overdue()) {
 		k.shunsStruck(m, &k.inquests.struck)
+		k.complains(m, b.custodyOf(m), policy.Struck, cause)
 		k.blames(b.custody, m, b.from)
 		k.isReplaced(m, b.custody)
 	}
@@ -114,6 +115,7 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 		}
 		if s.barred.note(to, k.now, strikeTimes*k.overdue()) {
 			k.shunsStruck(to, &s.barred)
+			k.complains(to, b.custody, policy.Barred, policy.Denied)
 			k.blames(b.custody, b.member, b.from)
 		}
 		return
@@ -145,7 +147,7 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	s.doubts = append(s.doubts, doubtful{from, to, b.token, b.receipt, k.now})
 	for _, m := range []ident.Member{from, to} {
 		if m == from && again || k.partners(m) > 1 {
-			k.strikes(m, &b)
+			k.strikes(m, &b, policy.Doubted)
 		}
 	}
 }
@@ -159,7 +161,7 @@ func (k *Keeper) sentHere(i *inquest) bool {
 		return false
 	case k.forgetful && (i.left == clock.Never || i.left < k.start):
 	case k.isSteady(i.member, i.began.Add(-k.overdue())):
-		k.strikes(i.member, i)
+		k.strikes(i.member, i, policy.NeverCame)
 	}
 	return true
 }

@@ -39,6 +39,8 @@ func render(a policy.Action) string {
 		return "unwatch " + string(a.To[:1])
 	case policy.Shun:
 		return "shun " + string(a.To[:1]) + " until " + strconv.FormatFloat(float64(a.At)/1e9, 'f', -1, 64) + "s"
+	case policy.Complain:
+		return fmt.Sprintf("complain about %s, token %s hop %d: %v, %v", string(a.To[:1]), token, a.Hop, a.Measure, a.Cause)
 	case policy.Tell:
 		return "tell " + string(a.To[:1]) + " " + hex.EncodeToString(a.Field)
 	}

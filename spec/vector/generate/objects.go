@@ -9,7 +9,7 @@ func objects() []*object {
 	return []*object{
 		authorityObject(), configurationObject(), certificateObject(), revocationObject(), endpointObject(),
 		leaveObject(), failureObject(), requestObject(), genesisObject(), transferObject(),
-		answerObject("receipt"), answerObject("void"), answerObject("unknown"),
+		answerObject("receipt"), answerObject("void"), answerObject("unknown"), complaintObject(),
 	}
 }
 
@@ -306,6 +306,29 @@ func answerObject(kind string) *object {
 		bad("hop-0", "hop 0", "O-1", "token.ErrMalformed", uintOf(0), 2),
 		bad("hop-above", "a hop above the highest one", "O-1", "token.ErrMalformed", uintOf(1<<48+1), 2),
 		bad("of-another", "another signer than it names", "E-2", "token.ErrSigner", bstr(cleo.id), 3).harmful(),
+	}
+	return o
+}
+
+func complaintObject() *object {
+	const malformed = "token.ErrMalformed"
+	o := ofToken("complaint", complaintPayload(ada, ben), ada, 9)
+	o.edits = []edit{
+		good("resource-64", "a resource name of 64 bytes", "O-1", text(strings.Repeat("r", 64)), 0),
+		bad("resource-65", "a resource name of 65 bytes", "O-1", malformed, text(strings.Repeat("r", 65)), 0),
+		bad("resource-empty", "no resource", "O-1", malformed, text(""), 0),
+		bad("of-another", "another signer than the envelope's", "E-2", "token.ErrSigner", bstr(cleo.id), 2).harmful(),
+		bad("nobody", "about nobody", "O-1", malformed, bstr(make([]byte, 16)), 3),
+		bad("self", "about its signer", "O-1", malformed, bstr(ada.id), 3).harmful(),
+		good("hop-0", "about the generator's custody", "O-1", uintOf(0), 5),
+		good("hop-most", "about the highest hop", "O-1", uintOf(1<<48), 5),
+		bad("hop-above", "about a hop above the highest one", "O-1", malformed, uintOf(1<<48+1), 5),
+		good("measure-most", "the last measure", "O-1", uintOf(4), 6),
+		bad("measure-0", "no measure", "O-1", malformed, uintOf(0), 6),
+		bad("measure-above", "a measure that there is not", "O-1", malformed, uintOf(5), 6),
+		good("cause-most", "the last cause", "O-1", uintOf(9), 7),
+		bad("cause-0", "no cause", "O-1", malformed, uintOf(0), 7),
+		bad("cause-above", "a cause that there is not", "O-1", malformed, uintOf(10), 7),
 	}
 	return o
 }

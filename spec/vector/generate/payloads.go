@@ -78,6 +78,12 @@ func genesisPayload(p *party) item {
 	return array(text(resourceName), uintOf(0), bstr(p.id), bstr(incarnation), uintOf(5), uintOf(noonMillis), bstr(nonce), dict())
 }
 
+// complaintPayload is about the first hop of theWalk.
+func complaintPayload(by, about *party) item {
+	return array(text(resourceName), uintOf(0), bstr(by.id), bstr(about.id), bstr(theWalk.genesis.hash()), uintOf(1), uintOf(1), uintOf(3),
+		uintOf(noonMillis), dict())
+}
+
 // hop is a transfer to be.
 type hop struct {
 	token    []byte

@@ -199,7 +199,7 @@ func (s *suite) signatures(o *object) {
 	put("other-version", "made for version 2 of the protocol", "E-4", mismatch, func(c *signing) { c.version = 2 })
 	for _, kind := range []string{
 		"certificate", "authority", "configuration", "revocation", "endpoint", "genesis", "transfer",
-		"receipt", "void", "unknown", "leave", "failure", "request",
+		"receipt", "void", "unknown", "leave", "failure", "request", "complaint",
 	} {
 		if kind != o.kind {
 			put("kind-"+kind, "made for the kind "+kind, "E-4", mismatch, func(c *signing) { c.kind = kind })

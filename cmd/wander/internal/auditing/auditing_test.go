@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/protocol/audit/audittest"
 	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
@@ -315,4 +316,46 @@ func TestText_OpenAndBounded_Named(t *testing.T) {
 	got := text(ResourceView{Operations: 9, Open: 2, Bounded: 3})
 	assert.Contains(t, got, "open        2 operations run or have an unknown end")
 	assert.Contains(t, got, "bounded     3 operations ended no later than their deadline")
+}
+
+// TestView_Complaints_NamedBesideFindings: a strike is a suspicion that names the member that is struck first; all
+// complaints are listed, in text and JSON.
+func TestView_Complaints_NamedBesideFindings(t *testing.T) {
+	s := newShelf(t, "ann", "ben", "mallory")
+	ann, ben, bad := s.List[0], s.List[1], s.List[2]
+	title := bad.Generate()
+	ann.Complain(bad, title.Token(), policy.Struck, policy.Kept)
+	ben.Complain(bad, title.Token(), policy.Struck, policy.Denied)
+	ben.Complain(bad, title.Token(), policy.Barred, policy.Denied)
+	ben.Complain(ann, title.Token(), policy.GivenUp, policy.Kept)
+	s.saveAll()
+	v := s.audit().View(nil)
+	assert.Equal(t, "suspicion", v.Verdict)
+	require.Len(t, v.Findings, 1)
+	assert.Equal(t, "mallory", v.Findings[0].Members[0])
+	assert.ElementsMatch(t, []string{"ann", "ben"}, v.Findings[0].Members[1:])
+	assert.Empty(t, v.Findings[0].Accused)
+	require.Len(t, v.Complaints, 2)
+	c := v.Complaints[0]
+	assert.ElementsMatch(t, []string{"ann", "ben"}, c.By)
+	assert.Equal(t, map[string]int{"struck": 2, "barred": 1}, c.Measures)
+	assert.Equal(t, map[string]int{"kept a token": 1, "denied a token": 2}, c.Causes)
+	assert.Equal(t, []string{title.Token().String()}, c.Tokens)
+	assert.Equal(t, []string{}, v.Complaints[1].StruckBy)
+
+	var text strings.Builder
+	require.NoError(t, v.Text(&text))
+	assert.Contains(t, text.String(), "SUSPICION   struck by others: mallory, ")
+	assert.Contains(t, text.String(), "complaints  about mallory: 3 by 2 members, from 2026-11-01T")
+	assert.Contains(t, text.String(), ": barred 1, struck 2\n            because: denied a token 2, kept a token 1\n")
+	data, err := json.Marshal(v)
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), ":null")
+}
+
+// TestText_ComplaintsThatDoNotCount_Named: nobody is accused by them, and nobody is to wonder where they are.
+func TestText_ComplaintsThatDoNotCount_Named(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, View{Disregarded: 3}.Text(&b))
+	assert.Contains(t, b.String(), "note        complaints that do not count, of members that were none or are revoked: 3\n")
 }

@@ -20,6 +20,7 @@ func (v View) Text(out io.Writer) error {
 	v.verdict(w)
 	v.findings(w)
 	v.losses(w)
+	v.complaints(w)
 	v.members(w)
 	v.resources(w)
 	v.clocks(w)
@@ -109,6 +110,23 @@ func (v View) losses(w *strings.Builder) {
 	t.Flush()
 	if rest := len(v.Losses) - maxShown; rest > 0 {
 		fmt.Fprintf(w, "... and %d more: --output json has them\n", rest)
+	}
+}
+
+// complaints lists those about each member in two lines: there may be many causes.
+func (v View) complaints(w *strings.Builder) {
+	for i, c := range v.Complaints[:min(len(v.Complaints), maxShown)] {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "complaints  about %s: %d by %d members, from %s to %s: %s\n            because: %s\n",
+			c.About, c.Count, len(c.By), c.First[:19], c.Last[:19], counts(c.Measures), counts(c.Causes))
+	}
+	if rest := len(v.Complaints) - maxShown; rest > 0 {
+		fmt.Fprintf(w, "            ... and about %d members more: --output json has them\n", rest)
+	}
+	if v.Disregarded > 0 {
+		fmt.Fprintf(w, "note        complaints that do not count, of members that were none or are revoked: %d\n", v.Disregarded)
 	}
 }
 

@@ -12,20 +12,23 @@ import (
 // View is an audit as it is shown, and its JSON under "v":2. Times are RFC 3339 by
 // the clock of whose record it is; lengths are seconds.
 type View struct {
-	V          int            `json:"v"`
-	Verdict    string         `json:"verdict"` // "clean", "suspicion" or "proof": the worst finding
-	Group      string         `json:"group"`
-	Records    int            `json:"records"`
-	Signatures int            `json:"signatures"`
-	Findings   []FindingView  `json:"findings"` // proofs first
-	More       map[string]int `json:"more"`     // findings that are not listed, by kind
-	Members    []MemberView   `json:"members"`
-	Resources  []ResourceView `json:"resources"`
-	Losses     []LossView     `json:"losses"`
-	Fates      map[string]int `json:"fates"` // tokens by what became of them
-	Clocks     []ClocksView   `json:"clocks"`
-	Unverified map[string]int `json:"unverified"` // objects without the signer's certificate, by signer
-	Notes      []string       `json:"notes"`
+	V          int              `json:"v"`
+	Verdict    string           `json:"verdict"` // "clean", "suspicion" or "proof": the worst finding
+	Group      string           `json:"group"`
+	Records    int              `json:"records"`
+	Signatures int              `json:"signatures"`
+	Findings   []FindingView    `json:"findings"` // proofs first
+	More       map[string]int   `json:"more"`     // findings that are not listed, by kind
+	Members    []MemberView     `json:"members"`
+	Complaints []ComplaintsView `json:"complaints"` // those about the member first of which the most complain
+	// Disregarded counts the complaints of members that were none, or are revoked.
+	Disregarded int            `json:"complaints_disregarded"`
+	Resources   []ResourceView `json:"resources"`
+	Losses      []LossView     `json:"losses"`
+	Fates       map[string]int `json:"fates"` // tokens by what became of them
+	Clocks      []ClocksView   `json:"clocks"`
+	Unverified  map[string]int `json:"unverified"` // objects without the signer's certificate, by signer
+	Notes       []string       `json:"notes"`
 }
 
 // FindingView is one finding.
@@ -63,6 +66,20 @@ type MemberView struct {
 	Operations int        `json:"operations"`
 	Held       float64    `json:"held_s"`
 	Findings   int        `json:"findings"` // in which it is named
+}
+
+// ComplaintsView is what members have complained about one.
+type ComplaintsView struct {
+	About     string         `json:"about"`
+	Count     int            `json:"count"`
+	By        []string       `json:"by"`        // who complains
+	StruckBy  []string       `json:"struck_by"` // who of them has struck it
+	First     string         `json:"first"`
+	Last      string         `json:"last"`
+	Measures  map[string]int `json:"measures"` // how often each began
+	Causes    map[string]int `json:"causes"`   // how often each was given
+	Resources []string       `json:"resources"`
+	Tokens    []string       `json:"tokens"` // the first eight that were read of
 }
 
 // SpanView is a time that a journal covers.
@@ -157,7 +174,7 @@ const maxListed = 1000
 func (a *Audit) View(files []string) View {
 	v := View{
 		V: 2, Verdict: "clean", Group: a.Group.ID().String(), Records: a.Records, Signatures: a.Signatures,
-		Findings: []FindingView{}, More: make(map[string]int), Members: []MemberView{}, Resources: []ResourceView{},
+		Findings: []FindingView{}, More: make(map[string]int), Members: []MemberView{}, Resources: []ResourceView{}, Complaints: []ComplaintsView{}, Disregarded: a.Disregarded,
 		Losses: []LossView{}, Fates: make(map[string]int), Clocks: []ClocksView{}, Unverified: make(map[string]int),
 		Notes: append([]string{}, a.Notes...),
 	}
@@ -182,6 +199,9 @@ func (a *Audit) View(files []string) View {
 		v.Members = append(v.Members, a.member(m))
 	}
 	slices.SortStableFunc(v.Members, func(x, y MemberView) int { return cmp.Compare(x.Name, y.Name) })
+	for _, c := range a.Report.Complaints {
+		v.Complaints = append(v.Complaints, a.complaints(c))
+	}
 	for _, r := range a.Report.Resources {
 		v.Resources = append(v.Resources, a.resource(r))
 	}
@@ -213,15 +233,13 @@ func (a *Audit) tokens(v *View) {
 
 func (a *Audit) finding(f audit.Finding) FindingView {
 	one := FindingView{
-		Class: "suspicion", Kind: string(f.Kind), Members: []string{}, Hop: f.Hop, Resource: a.ResourceOf(f.Token),
+		Class: "suspicion", Kind: string(f.Kind), Hop: f.Hop, Resource: a.ResourceOf(f.Token),
 		Detail: f.Detail, Again: f.Again, Records: a.records(f.Records),
 	}
 	if f.Proved() {
 		one.Class, one.Accused = "proof", a.name(f.Accused)
 	}
-	for _, m := range f.Members {
-		one.Members = append(one.Members, a.name(m))
-	}
+	one.Members = a.names(f.Members)
 	if f.Token != (ident.Token{}) {
 		one.Token = f.Token.String()
 	}
@@ -263,6 +281,31 @@ func (a *Audit) member(m audit.Member) MemberView {
 		}
 	}
 	return v
+}
+
+func (a *Audit) complaints(c audit.Complaints) ComplaintsView {
+	v := ComplaintsView{
+		About: a.name(c.About), Count: c.Count, By: a.names(c.By), StruckBy: a.names(c.Struck), First: at(c.First), Last: at(c.Last),
+		Measures: make(map[string]int), Causes: make(map[string]int), Resources: c.Resources, Tokens: []string{},
+	}
+	for m, n := range c.Measures {
+		v.Measures[m.String()] = n
+	}
+	for cause, n := range c.Causes {
+		v.Causes[cause.String()] = n
+	}
+	for _, t := range c.Tokens {
+		v.Tokens = append(v.Tokens, t.String())
+	}
+	return v
+}
+
+func (a *Audit) names(list []ident.Member) []string {
+	names := []string{}
+	for _, m := range list {
+		names = append(names, a.name(m))
+	}
+	return names
 }
 
 func (a *Audit) resource(r audit.Resource) ResourceView {

@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 )
 
@@ -103,6 +104,9 @@ func (i *Inspector) signed(raw []byte) (Object, bool) {
 	if b, _, err := token.PeekTransfer(i.id(), raw); err == nil {
 		return i.object("transfer", why, b), true
 	}
+	if b, _, err := token.PeekComplaint(i.id(), raw); err == nil {
+		return i.object("complaint", why, shownComplaint(b)), true
+	}
 	return i.unknown(u, why), true
 }
 
@@ -174,7 +178,7 @@ func (i *Inspector) kinds() []recognise {
 			o, err := i.read.Transfer(raw)
 			return "transfer", o.Body(), err
 		},
-		i.answer(token.Receipt), i.answer(token.Void), i.answer(token.Unknown),
+		i.answer(token.Receipt), i.answer(token.Void), i.answer(token.Unknown), i.complaint,
 	}, i.byMembers()...)
 }
 
@@ -217,4 +221,28 @@ func (i *Inspector) answer(v token.Verdict) recognise {
 		o, err := i.read.Answer(v, raw)
 		return v.String(), o.Body(), err
 	}
+}
+
+// complaint is a complaint with the words for its numbers.
+type complaint struct {
+	Resource string
+	Slot     uint64
+	Signer   ident.Member
+	Accused  ident.Member
+	Token    ident.Token
+	Hop      uint64
+	Measure  policy.Measure
+	Cause    policy.Cause
+	Time     uint64
+}
+
+func shownComplaint(b token.ComplaintBody) complaint {
+	return complaint{
+		b.Resource, b.Slot, b.Signer, b.Accused, b.Token, b.Hop, policy.Measure(b.Measure), policy.Cause(b.Cause), b.Time,
+	}
+}
+
+func (i *Inspector) complaint(raw []byte) (string, any, error) {
+	o, err := i.read.Complaint(raw)
+	return "complaint", shownComplaint(o.Body()), err
 }

@@ -1,0 +1,32 @@
+package member
+
+import (
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
+)
+
+const (
+	// complaintBurst is how many complaints a member writes down at once, and complaintRate how many a second
+	// later: one a minute. Each member that gives cause doubles its next back-off, so that honest
+	// members stay far below. Many liars together must not fill the journal, with 0.4 MB a day at most.
+	complaintBurst = 64
+	complaintRate  = 1. / 60
+)
+
+// complain writes down, signed, that this member begins to act against another one (P-82). Nothing depends on the
+// record: it is for auditors, and may be lost in a crash.
+func (m *Member) complain(s *slot, a *policy.Action) {
+	if !m.complaints.spend(m.now.Boot, complaintRate, complaintBurst) {
+		return
+	}
+	c, err := token.ComplaintBody{
+		Resource: s.key.resource, Slot: s.key.number, Signer: m.self, Accused: a.To, Token: a.Token, Hop: a.Hop,
+		Measure: uint64(a.Measure), Cause: uint64(a.Cause), Time: m.now.Millis(),
+	}.Sign(m.cfg.Group.ID(), m.cfg.Key)
+	if err != nil { // the policy names nobody, or this member
+		m.reject("complaint not signed")
+		return
+	}
+	m.persist(&journal.Complained{Complaint: c.Raw()}, false)
+}
