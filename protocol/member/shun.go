@@ -19,10 +19,11 @@ const maxShunned = 256
 // not passed one on.
 const PassesNoTokens = "passes no tokens on"
 
-// shun is until when a member gets no token, and whether that is so although nobody else is left.
+// shun is until when a member gets no token, and whether that is so although nobody else is left: one that is
+// struck stays so to the end.
 type shun struct {
-	until  clock.Instant
-	struck bool
+	until        clock.Instant
+	firm, struck bool
 }
 
 // shun passes no token to a member until an instant, as a policy wants it.
@@ -34,7 +35,8 @@ func (m *Member) shun(s *slot, a *policy.Action) {
 	case !shunned && len(m.shuns) >= maxShunned:
 		return
 	default:
-		m.shuns[a.To] = shun{until: a.At, struck: a.Struck || before.struck && before.until > m.now.Boot}
+		struck := a.Struck || before.struck && before.until > m.now.Boot
+		m.shuns[a.To] = shun{until: a.At, firm: a.Firm || struck, struck: struck}
 	}
 	m.ring.due = true
 	if a.Struck {
@@ -45,15 +47,15 @@ func (m *Member) shun(s *slot, a *policy.Action) {
 	}
 }
 
-// isShunned reports whether a policy has this member pass no token to another one now. One that is not
-// struck gets a token where nobody else is left: who keeps it instead would be struck for that.
+// isShunned reports whether a policy has this member pass no token to another one now. One that is not shunned
+// firmly gets a token where nobody else is left: who keeps it instead would be struck for that.
 func (m *Member) isShunned(id ident.Member) bool {
 	s, shunned := m.shuns[id]
 	if shunned && s.until <= m.now.Boot {
 		maps.DeleteFunc(m.shuns, func(_ ident.Member, s shun) bool { return s.until <= m.now.Boot })
 		return false
 	}
-	return shunned && (s.struck || m.hasUnshunned())
+	return shunned && (s.firm || m.hasUnshunned())
 }
 
 // hasUnshunned reports whether this member can pass a token to somebody who is not shunned, as far as

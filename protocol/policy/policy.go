@@ -248,6 +248,8 @@ type Action struct {
 	// Struck, of Shun: the member has kept or lost a token. Otherwise it has not given account
 	// of one yet.
 	Struck bool
+	// Firm, of Shun: To gets no token although nobody else is left, as of one that is struck.
+	Firm bool
 
 	// Of Complain.
 	Hop     uint64

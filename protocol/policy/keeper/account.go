@@ -191,7 +191,12 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 	case e != nil && e.hop == m.hop && e.parted && k.isBack(e):
 		// A cut or a restart explains it, which others have not seen. The answer may come yet.
 	case e != nil && e.hop == m.hop && e.parted:
-		k.tell(from, &message{kind: sent, custody: e.custody, member: e.keeper, span: max(1, millis(k.now.Sub(e.since)))})
+		answer := message{kind: sent, custody: e.custody, member: e.keeper}
+		if due := k.now >= e.since.Add(k.silence); !due || k.isSteady(e.keeper, e.since) {
+			answer.span = max(1, millis(k.now.Sub(e.since)))
+			e.told = e.told || due
+		}
+		k.tell(from, &answer)
 	case e != nil && e.hop == m.hop && (e.event != nil || e.hidden):
 		// It waits for the word of others since a restart, and says nothing yet.
 	case e != nil && e.hop == m.hop:

@@ -52,6 +52,7 @@ type held struct {
 
 	ran      bool // a program has ended under it here
 	parted   bool // it has left, and the answer is awaited
+	told     bool // somebody was told that the receiver has been connected since, and does not answer
 	prepared bool // the policy is about to pass it on
 
 	// action is what the policy wants done with it as soon as the promise is given back.
@@ -80,6 +81,7 @@ type passed struct {
 	since   clock.Instant // when it began to
 	dropped bool          // it has dropped the token instead
 	receipt []byte        // that it was given, if it was
+	told    bool          // somebody was told that the receiver has been connected since, and does not answer
 	other   custody       // of a token that it has dropped: the one that stayed, which it had from to
 }
 
@@ -250,7 +252,7 @@ func (k *Keeper) gained(t *policy.Token) *held {
 	}
 	k.inquests.kept = kept{}
 	if e.parted && e.token == t.ID && e.hop < t.Hop { // it is back before its receipt
-		h.went(passed{custody: e.custody, to: e.keeper, since: e.since})
+		h.went(passed{custody: e.custody, to: e.keeper, since: e.since, told: e.told})
 	}
 	*e = held{custody: custody{t.ID, t.Hop}, born: t.Born, field: keep(t.Field), since: k.now, untold: true, known: longAgo}
 	k.here()
@@ -506,7 +508,7 @@ func (k *Keeper) settled(e *policy.Event) bool {
 		if e.Outcome == policy.Abandoned && !h.parted { // the driver has removed it
 			k.holder.dropped(h, k.now)
 		} else {
-			k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), since: h.since, receipt: k.keptReceipt(e.Body)})
+			k.holder.went(passed{custody: h.custody, to: cmp.Or(e.From, h.keeper), since: h.since, receipt: k.keptReceipt(e.Body), told: h.told})
 		}
 		if l := &k.search.last; e.Outcome == policy.Delivered && (l.token != h.token || l.hop <= h.hop) { // or the receiver was faster
 			*l = sight{custody: custody{h.token, h.hop + 1}, holder: e.From, from: k.self, at: k.now, ends: longAgo}

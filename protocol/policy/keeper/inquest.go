@@ -111,7 +111,7 @@ type inquest struct {
 	taken     policy.Receipt
 	passed    clock.Instant // when the sender began to pass it on, as it says
 	fromSays  bool          // the sender has answered
-	unbroken  bool          // and says that the receiver has been connected with it since (P-71, 4)
+	unbroken  bool          // and says that the receiver is steady since (P-71, 4), or has said so to others
 	there     bool          // it has the token, as far as is known: none has been made in its place
 	denied    clock.Instant // since when both have said what cannot be true; zero: they have not
 	own       bool          // this member is the sender
@@ -135,6 +135,7 @@ type doubtful struct {
 	from, to ident.Member
 	token    ident.Token
 	receipt  bool
+	unbroken bool // from said that to has been connected with it since the pass
 	at       clock.Instant
 }
 
@@ -240,10 +241,10 @@ func (k *Keeper) opens(i inquest) *inquest {
 	if i.from == k.self {
 		k.ownWord(&i)
 	}
+	s.open = append(s.open, i)
 	if i.leavesOwn() || !i.there && k.inquests.excused.some(i.member) {
 		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
 	}
-	s.open = append(s.open, i)
 	return &s.open[len(s.open)-1]
 }
 
@@ -253,10 +254,10 @@ func (k *Keeper) ownWord(i *inquest) {
 	h, p := k.holder.find(&i.token), k.holder.pass(i.token, i.hop-1)
 	switch {
 	case h != nil && h.parted && h.hop+1 == i.hop && h.keeper == i.member:
-		i.fromSays, i.since = k.now >= h.since.Add(k.silence), h.since // the answer is due
+		i.fromSays, i.since, i.unbroken = k.now >= h.since.Add(k.silence), h.since, h.told // the answer is due
 	case p != nil && !p.dropped && p.to == i.member && p.hop+1 == i.hop:
 		r, ok := k.took(p.receipt)
-		i.fromSays, i.since = true, p.since
+		i.fromSays, i.since, i.unbroken = true, p.since, p.told
 		if ok && r.Hop == i.hop && !i.receipt {
 			i.proved = k.now
 		}
@@ -341,7 +342,15 @@ func (k *Keeper) wakesInquest(m ident.Member) {
 // from it.
 func (k *Keeper) shuns(m ident.Member, d time.Duration) {
 	d = max(d, k.inquests.struck.left(m, k.now), k.inquests.barred.left(m, k.now))
-	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(d)})
+	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(d), Firm: k.owesSelf(m)})
+}
+
+// owesSelf reports whether a member has left a pass of this one without a receipt, and has not explained that: who
+// passes it a second token would be in doubt with it twice, and be struck.
+func (k *Keeper) owesSelf(m ident.Member) bool {
+	return slices.ContainsFunc(k.inquests.open, func(i inquest) bool {
+		return i.member == m && !i.asleep && i.leavesOwn() && (!i.answered || i.says == never || i.denied != 0 && i.says == 0)
+	})
 }
 
 // shunsStruck does so for as long as this one backs off from it.

@@ -407,11 +407,17 @@ func TestInquest_OwnReceiptWhileItDenies_AskedAgain(t *testing.T) {
 const untilDoubted = denialTimes*DefaultSilence + 2*time.Second
 
 // doubts has one member say that it sent a token, and another one that it has not got it.
-func (c *court) doubts(id ident.Token, from, to int) {
+func (c *court) doubts(id ident.Token, from, to int) { c.doubtsAfter(id, from, to, longAgoSent) }
+
+// doubtsAfter has the sender say so long ago it began to, or 0: it does not say.
+func (c *court) doubtsAfter(id ident.Token, from, to int, ago uint32) {
 	c.blames(theBlamer, custody{id, 9}, from, ident.Member{})
-	c.lasts(untilDoubted, map[int]message{from: {kind: sent, member: at(to)}, to: justBegun})
+	c.lasts(untilDoubted, map[int]message{from: {kind: sent, member: at(to), span: ago}, to: justBegun})
 	c.after(DefaultSilence)
 }
+
+// longAgoSent is how long ago a member began to pass a token whose answer is due, in milliseconds.
+const longAgoSent = 5_000
 
 // TestInquest_Doubts_StruckWithTwoOthersOrTwiceWithOne.
 func TestInquest_Doubts_StruckWithTwoOthersOrTwiceWithOne(t *testing.T) {
@@ -426,6 +432,10 @@ func TestInquest_Doubts_StruckWithTwoOthersOrTwiceWithOne(t *testing.T) {
 		{"gets from two", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, theThird, thePasser) }, []int{thePasser}},
 		{"sends to one and gets from another", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, theThird, theHolder) }, []int{theHolder}},
 		{"twice with the same receiver", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, theHolder, thePasser) }, []int{theHolder}},
+		{"twice, and the receiver connected with the sender after the first pass", func(c *court) {
+			c.doubtsAfter(token, theHolder, thePasser, 0)
+			c.doubts(secondToken, theHolder, thePasser)
+		}, nil},
 		{"there and back", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, thePasser, theHolder) }, nil},
 		{"twice, and the sender restarts between", func(c *court) {
 			c.doubts(token, theHolder, thePasser)
@@ -433,11 +443,16 @@ func TestInquest_Doubts_StruckWithTwoOthersOrTwiceWithOne(t *testing.T) {
 			c.after(2 * lateAfter)
 			c.doubts(secondToken, theHolder, thePasser)
 		}, nil},
-		{"the sender restarts during it", func(c *court) {
+		{"the sender connects during it", func(c *court) {
+			c.doubts(token, theHolder, thePasser)
+			c.greet(theHolder)
+			c.doubtsAfter(secondToken, theHolder, theThird, 0)
+		}, nil},
+		{"the sender connects during it, and says that the receiver is steady", func(c *court) {
 			c.doubts(token, theHolder, thePasser)
 			c.greet(theHolder)
 			c.doubts(secondToken, theHolder, theThird)
-		}, nil},
+		}, []int{theHolder}},
 		{"the receiver restarts during it", func(c *court) {
 			c.doubts(token, theHolder, thePasser)
 			c.greet(theThird)
@@ -487,7 +502,7 @@ func TestInquest_SenderHasNoReceipt_Doubt(t *testing.T) {
 			c.accuses()
 			c.lasts(untilDoubted, map[int]message{theHolder: justBegun, thePasser: test.says})
 			if test.is {
-				assert.Equal(t, []doubtful{{at(thePasser), at(theHolder), token, false, c.inquests.doubts[0].at}}, c.inquests.doubts)
+				assert.Equal(t, []doubtful{{at(thePasser), at(theHolder), token, false, test.says.span > 0, c.inquests.doubts[0].at}}, c.inquests.doubts)
 			} else {
 				assert.Empty(t, c.inquests.doubts)
 			}
@@ -530,6 +545,46 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 			}
 			assert.Equal(t, test.told, c.told(thePasser, blame).kind == blame)
 		})
+	}
+}
+
+// TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred: others hold the two in doubt, as this member has
+// said that no cut explains it. They would strike it if it passed that one a second token.
+func TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred(t *testing.T) {
+	for _, told := range []bool{false, true} {
+		c := newCourt()
+		c.passes(custody{token, 8}, theHolder)
+		c.after(2 * DefaultSilence)
+		if told {
+			c.says(theBlamer, message{kind: account, custody: custody{token, 8}})
+		}
+		c.greet(theHolder)
+		c.comes(custody{secondToken, 2}, theThird)
+		c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: justBegun})
+		assert.Equal(t, told, c.isBarred(theHolder))
+	}
+}
+
+// TestInquest_OwnTransferUnanswered_NothingToIt_AlthoughNobodyElseIsLeft: X-50.
+func TestInquest_OwnTransferUnanswered_NothingToIt_AlthoughNobodyElseIsLeft(t *testing.T) {
+	for _, answer := range []message{{}, justBegun, {kind: still}} {
+		c := newCourt()
+		c.passes(custody{token, 8}, theHolder)
+		c.comes(custody{secondToken, 2}, theThird)
+		c.after(2 * DefaultSilence)
+		firm := func() (is bool) {
+			for _, a := range c.did {
+				if a.Kind == policy.Shun && a.To == at(theHolder) {
+					is = a.Firm
+				}
+			}
+			return is
+		}
+		require.True(t, firm())
+		if answer.kind != 0 {
+			c.lasts(DefaultSilence, map[int]message{theHolder: answer})
+			assert.Equal(t, answer.kind == never, firm(), answer.kind)
+		}
 	}
 }
 
@@ -1361,7 +1416,7 @@ func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 // others. What one that is struck says counts for nothing.
 func TestSearch_All_BarredAskedAndStruckNot(t *testing.T) {
 	c := newCourt()
-	c.bars(at(theThird), pauseTimes)
+	c.bars(at(theThird), custody{thirdToken, 9}, pauseTimes, policy.Excused)
 	c.strike(theFourth)
 	c.did = nil
 	c.says(theBlamer, message{kind: want})
@@ -1525,7 +1580,7 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 			c.after(time.Second)
 			c.greet(theThird)
 			c.after(lateAfter)
-		}, sent, func(t *testing.T, m message) { assert.Equal(t, at(theThird), m.member) }},
+		}, sent, func(t *testing.T, m message) { assert.Equal(t, at(theThird), m.member); assert.Zero(t, m.span) }},
 		{"passed on", func(c *court) { c.passes(blamedFrom, theThird); c.delivered(blamedFrom, theThird, true) }, proof, nil},
 		{"passed on long ago", func(c *court) {
 			c.passes(blamedFrom, theThird)

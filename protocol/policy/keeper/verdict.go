@@ -111,6 +111,9 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	if from == k.self {
 		if !k.isSteady(to, b.since) { // a cut or a restart explains it
 			k.excuses(to, i)
+			if b.unbroken { // others may count the doubt, and strike who is in doubt with one receiver twice
+				k.bars(to, b.custody, strikeTimes/2, policy.Denied)
+			}
 			return
 		}
 		if s.barred.note(to, k.now, strikeTimes*k.overdue()) {
@@ -137,16 +140,21 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 		}
 		return
 	}
-	again := false
+	again := doubtful{}
 	for _, d := range s.doubts {
-		again = again || !d.receipt && !b.receipt && d.from == from && d.to == to && d.token != b.token && k.isSteady(from, d.at)
+		if !d.receipt && !b.receipt && d.from == from && d.to == to && d.token != b.token && k.isSteady(from, d.at) {
+			again = d
+		}
+	}
+	if again.from == from && !again.unbroken { // it had a reason to pass that receiver another token
+		k.excuses(from, i)
 	}
 	if len(s.doubts) == maxDoubts {
 		s.doubts = slices.Delete(s.doubts, 0, 1)
 	}
-	s.doubts = append(s.doubts, doubtful{from, to, b.token, b.receipt, k.now})
+	s.doubts = append(s.doubts, doubtful{from, to, b.token, b.receipt, unbroken, k.now})
 	for _, m := range []ident.Member{from, to} {
-		if m == from && again || k.partners(m) > 1 {
+		if m == from && again.unbroken || k.partners(m) > 1 {
 			k.strikes(m, &b, policy.Doubted)
 		}
 	}
