@@ -75,9 +75,11 @@ func TestMeasure_NoProgram_AllTimeIdle(t *testing.T) {
 func TestVerdicts_Findings_CountedWithTheirNames(t *testing.T) {
 	a, err := judge.ParseAudit([]byte(`{"v": 2, "findings": [
 		{"class": "proof", "kind": "fork", "accused": "bad1", "members": ["m1", "bad1"], "again": 1},
-		{"class": "suspicion", "kind": "many", "members": ["bad2"], "again": 4}]}`))
+		{"class": "suspicion", "kind": "struck by others", "members": ["bad3", "m1", "m2"], "again": 2},
+		{"class": "suspicion", "kind": "many", "members": ["bad2"], "again": 4}],
+		"complaints": [{"about": "bad3", "count": 7, "by": ["m1", "m2"]}]}`))
 	require.NoError(t, err)
-	assert.Equal(t, "2 proofs, 5 suspicions: bad2 5, bad1 2", verdictsOf(a).String())
+	assert.Equal(t, "2 proofs, 8 suspicions: bad2 5, bad3 3, bad1 2; complaints: bad3 7 by 2", verdictsOf(a).String())
 	assert.Equal(t, "clean", verdicts{}.String())
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/soak/judge"
 	"github.com/wandertoken/wander/soak/liar/report"
 )
@@ -29,6 +30,7 @@ type row struct {
 type verdicts struct {
 	proofs, suspicions int
 	names              []string // of the members that proofs accuse and suspicions are about
+	complaints         []string // the members that others complain about, and how many others do
 	failed             string   // why there is no audit
 }
 
@@ -37,10 +39,14 @@ func verdictsOf(a judge.Audit) (v verdicts) {
 	times := make(map[string]int)
 	for _, f := range a.Findings {
 		n, about := 1+f.Again, f.Who
-		if f.Class == "proof" {
+		switch {
+		case f.Class == "proof":
 			v.proofs += n
 			about = []string{f.Accused}
-		} else {
+		case f.Kind == string(audit.Struck): // by the others that are named
+			v.suspicions += n
+			about = about[:1]
+		default:
 			v.suspicions += n
 		}
 		for _, name := range about {
@@ -50,6 +56,9 @@ func verdictsOf(a judge.Audit) (v verdicts) {
 			times[name] += n
 		}
 	}
+	for _, c := range a.Complaints {
+		v.complaints = append(v.complaints, fmt.Sprintf("%s %d by %d", c.About, c.Count, len(c.By)))
+	}
 	slices.SortStableFunc(v.names, func(a, b string) int { return times[b] - times[a] })
 	for i, name := range v.names {
 		v.names[i] = fmt.Sprintf("%s %d", name, times[name])
@@ -58,13 +67,17 @@ func verdictsOf(a judge.Audit) (v verdicts) {
 }
 
 func (v verdicts) String() string {
+	said := "clean"
 	switch {
 	case v.failed != "":
 		return v.failed
-	case v.proofs+v.suspicions == 0:
-		return "clean"
+	case v.proofs+v.suspicions > 0:
+		said = fmt.Sprintf("%d proofs, %d suspicions: %s", v.proofs, v.suspicions, strings.Join(v.names, ", "))
 	}
-	return fmt.Sprintf("%d proofs, %d suspicions: %s", v.proofs, v.suspicions, strings.Join(v.names, ", "))
+	if len(v.complaints) > 0 {
+		said += "; complaints: " + strings.Join(v.complaints, ", ")
+	}
+	return said
 }
 
 var heads = []string{

@@ -17,6 +17,11 @@ type Audit struct {
 		Detail  string   `json:"detail"`
 		Who     []string `json:"members"`
 	} `json:"findings"`
+	Complaints []struct {
+		About string   `json:"about"`
+		Count int      `json:"count"`
+		By    []string `json:"by"`
+	} `json:"complaints"` // about the member of whom the most complain first
 	Members []struct {
 		Name       string `json:"name"`
 		Operations int    `json:"operations"`
