@@ -19,7 +19,9 @@ func (k *Keeper) accounted(from ident.Member, m *message) {
 			k.confirms(i, m)
 		case from == i.to:
 			i.toSays = i.toSays || (m.kind == still || m.kind == sent) && m.token == i.token || m.kind == proof
-			i.toDenies = !i.toSays && m.kind == never && m.custody == (custody{i.token, i.toHop})
+			if i.toDenies = !i.toSays && m.kind == never && m.custody == (custody{i.token, i.toHop}); i.toDenies {
+				i.toKnows = k.now.Add(-span(m.span))
+			}
 		case from == i.from && !i.own:
 			k.senderSays(i, m)
 		default:

@@ -86,7 +86,7 @@ func TestComplain_EachMeasureThatBegins_Once(t *testing.T) {
 			for i, of := range []custody{blamedFrom, {secondToken, 9}} {
 				denies := []int{theHolder, theThird}[i]
 				c.blames(theBlamer, of, denies, at(thePasser))
-				c.lasts(untilDoubted, map[int]message{denies: justBegun, thePasser: {kind: sent, custody: custody{of.token, 8}, member: at(denies)}})
+				c.lasts(untilDoubted, map[int]message{denies: anHourAgo, thePasser: {kind: sent, custody: custody{of.token, 8}, member: at(denies)}})
 			}
 		}, []complaint{{thePasser, custody{secondToken, 8}, policy.Struck, policy.Doubted}}},
 		{"says that it sent one here", func(c *court) {
@@ -97,7 +97,7 @@ func TestComplain_EachMeasureThatBegins_Once(t *testing.T) {
 			c.passes(before, theHolder)
 			c.after(time.Second)
 			c.comes(custody{secondToken, 2}, theThird)
-			c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: justBegun})
+			c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: anHourAgo})
 		}, []complaint{{theHolder, blamedFrom, policy.Barred, policy.Denied}}},
 		{"dropped it for another one", func(c *court) {
 			c.accuses()

@@ -105,6 +105,7 @@ type inquest struct {
 	fromMoves clock.Instant // the same of the sender
 	other     custody       // of instead: the token that came in its place
 	toDenies  bool          // that one says that it never had it
+	toKnows   clock.Instant // and since when it knows of all its custodies
 	toSays    bool          // that one has said something else
 	receipt   bool          // there is a receipt of it for that custody
 	proved    clock.Instant // since when this member has known it

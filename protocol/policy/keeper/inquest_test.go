@@ -412,7 +412,7 @@ func (c *court) doubts(id ident.Token, from, to int) { c.doubtsAfter(id, from, t
 // doubtsAfter has the sender say so long ago it began to, or 0: it does not say.
 func (c *court) doubtsAfter(id ident.Token, from, to int, ago uint32) {
 	c.blames(theBlamer, custody{id, 9}, from, ident.Member{})
-	c.lasts(untilDoubted, map[int]message{from: {kind: sent, member: at(to), span: ago}, to: justBegun})
+	c.lasts(untilDoubted, map[int]message{from: {kind: sent, member: at(to), span: ago}, to: anHourAgo})
 	c.after(DefaultSilence)
 }
 
@@ -500,7 +500,7 @@ func TestInquest_SenderHasNoReceipt_Doubt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCourt()
 			c.accuses()
-			c.lasts(untilDoubted, map[int]message{theHolder: justBegun, thePasser: test.says})
+			c.lasts(untilDoubted, map[int]message{theHolder: anHourAgo, thePasser: test.says})
 			if test.is {
 				assert.Equal(t, []doubtful{{at(thePasser), at(theHolder), token, false, test.says.span > 0, c.inquests.doubts[0].at}}, c.inquests.doubts)
 			} else {
@@ -534,7 +534,7 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 			c.after(time.Second)
 			test.before(c)
 			c.comes(custody{secondToken, 2}, theThird)
-			c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: justBegun})
+			c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: anHourAgo})
 			assert.Equal(t, test.is, c.isBarred(theHolder))
 			assert.Equal(t, test.is, c.isAvoided(at(theHolder)))
 			assert.False(t, c.struck(theHolder))
@@ -560,7 +560,7 @@ func TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred(t *test
 		}
 		c.greet(theHolder)
 		c.comes(custody{secondToken, 2}, theThird)
-		c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: justBegun})
+		c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: anHourAgo})
 		assert.Equal(t, told, c.isBarred(theHolder))
 	}
 }
@@ -585,6 +585,42 @@ func TestInquest_OwnTransferUnanswered_NothingToIt_AlthoughNobodyElseIsLeft(t *t
 			c.lasts(DefaultSilence, map[int]message{theHolder: answer})
 			assert.Equal(t, answer.kind == never, firm(), answer.kind)
 		}
+	}
+}
+
+// TestInquest_ReceiverHasBegunAnew_NoDoubt: new parameters have the policies of a member begin anew, and its connections
+// last. It does not know then what it had before. That explains one loss; nobody is struck for such.
+func TestInquest_ReceiverHasBegunAnew_NoDoubt(t *testing.T) {
+	receiverSays := func(m message, own bool) *court {
+		c := newCourt()
+		if own {
+			c.passes(custody{token, 8}, theHolder)
+			c.comes(custody{secondToken, 2}, theThird)
+			c.after(2 * DefaultSilence)
+		} else {
+			c.accuses()
+		}
+		c.lasts(2*untilDoubted, map[int]message{theHolder: m, thePasser: {kind: sent, custody: custody{token, 8}, member: at(theHolder), span: longAgoSent}})
+		return c
+	}
+	for _, anew := range []bool{false, true} {
+		m := anHourAgo
+		if anew {
+			m = justBegun
+		}
+		c := receiverSays(m, false)
+		assert.Equal(t, !anew, len(c.inquests.doubts) == 1)
+		assert.Equal(t, anew, c.inquests.excused.has(at(theHolder), blamedFrom))
+		c = receiverSays(m, true)
+		assert.Equal(t, !anew, c.isBarred(theHolder))
+		assert.Equal(t, anew, c.inquests.excused.has(at(theHolder), blamedFrom))
+
+		c = newCourt() // whom the one names that had it
+		c.accuses()
+		m.custody = custody{token, 10}
+		c.lasts(untilDoubted, map[int]message{theHolder: {kind: sent, custody: blamedFrom, member: at(theThird), span: longAgoSent}, theThird: m})
+		assert.Equal(t, !anew, len(c.inquests.doubts) == 1)
+		assert.Equal(t, anew, c.inquests.excused.has(at(theThird), blamedFrom))
 	}
 }
 
@@ -729,7 +765,7 @@ func TestInquest_OwnTransferDeniedTooEarly_CountsNothing(t *testing.T) {
 	c := newCourt()
 	c.passes(custody{token, 8}, theHolder)
 	c.comes(custody{secondToken, 2}, theThird)
-	says := justBegun
+	says := anHourAgo
 	says.custody = blamedFrom
 	c.says(theHolder, says)
 	assert.False(t, c.isBarred(theHolder))
@@ -739,7 +775,7 @@ func TestInquest_OwnTransferDeniedTooEarly_CountsNothing(t *testing.T) {
 	require.True(t, c.asks(theHolder, blamedFrom))
 	c.says(theHolder, says)
 	assert.False(t, c.isBarred(theHolder), "the transfer may come yet")
-	c.lasts(untilDoubted, map[int]message{theHolder: justBegun})
+	c.lasts(untilDoubted, map[int]message{theHolder: anHourAgo})
 	assert.True(t, c.isBarred(theHolder))
 }
 
@@ -759,10 +795,10 @@ func TestInquest_SentWhileMoving_CountsNothing(t *testing.T) {
 	c := newCourt()
 	c.doubts(secondToken, theHolder, thePasser)
 	c.blames(theBlamer, blamedFrom, theHolder, ident.Member{})
-	c.lasts(2*time.Second, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 100}, theThird: justBegun})
+	c.lasts(2*time.Second, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 100}, theThird: anHourAgo})
 	assert.False(t, c.asks(theThird, custody{token, 10}))
 	assert.False(t, c.struck(theHolder))
-	c.lasts(untilDoubted, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 4_100}, theThird: justBegun})
+	c.lasts(untilDoubted, map[int]message{theHolder: {kind: sent, member: at(theThird), span: 4_100}, theThird: anHourAgo})
 	assert.True(t, c.struck(theHolder))
 }
 
@@ -971,7 +1007,7 @@ func TestInquest_SentLaterCustody_ReceiverAskedAboutThatOne(t *testing.T) {
 	assert.Empty(t, c.inquests.doubts)
 	c.lasts(untilDoubted, map[int]message{
 		theHolder: {kind: sent, custody: custody{token, 12}, member: at(theThird)},
-		theThird:  {kind: never, custody: custody{token, 13}},
+		theThird:  {kind: never, custody: custody{token, 13}, span: anHourAgo.span},
 	})
 	assert.Len(t, c.inquests.doubts, 1)
 }

@@ -109,9 +109,9 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	s, b := &k.inquests, *i
 	s.doubts = slices.DeleteFunc(s.doubts, func(d doubtful) bool { return k.now >= d.at.Add(strikeTimes*k.overdue()/2) })
 	if from == k.self {
-		if !k.isSteady(to, b.since) { // a cut or a restart explains it
+		if knew := b.denierKnew(b.since); !knew || !k.isSteady(to, b.since) { // a cut or a restart explains it
 			k.excuses(to, i)
-			if b.unbroken { // others may count the doubt, and strike who is in doubt with one receiver twice
+			if knew && b.unbroken { // others may count the doubt, and strike who is in doubt with one receiver twice
 				k.bars(to, b.custody, strikeTimes/2, policy.Denied)
 			}
 			return
@@ -134,7 +134,7 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	if from == b.member {
 		unbroken = b.left != clock.Never
 	}
-	if steady := unbroken || k.isSteady(from, since); !steady || !k.isSteady(to, since) { // a restart explains it, or a cut
+	if steady := unbroken || k.isSteady(from, since); !steady || !b.denierKnew(since) || !k.isSteady(to, since) { // a restart explains it, or a cut
 		if steady {
 			k.excuses(to, i)
 		}
@@ -158,6 +158,15 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 			k.strikes(m, &b, policy.Doubted)
 		}
 	}
+}
+
+// denierKnew reports whether the member that denies the pass knows of all custodies of its since an instant, as it
+// says. One that has begun anew under new parameters does not, and may be connected all the time.
+func (i *inquest) denierKnew(since clock.Instant) bool {
+	if i.says == sent {
+		return i.toKnows <= since
+	}
+	return i.whole.since <= since
 }
 
 // sentHere: a member says for long that it passes a token to this one, to which none has come. If
