@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxAccused bounds the members about which complaints are summed up: as many as findings of one kind are
-	// kept. Whoever complains can name members that there are not.
+	// maxAccused bounds the members without a certificate at hand about which complaints are summed up: as many as
+	// findings of one kind are kept. Whoever complains can name members that there are not.
 	maxAccused = maxPerKind
 	// maxTokens is how many tokens, and records of strikes, are listed of the complaints about one member: enough
 	// to look at.
@@ -69,7 +69,7 @@ func (r *Reader) complained(objects []object) {
 	}
 	c := r.accused[b.Accused]
 	if c == nil {
-		if len(r.accused) >= maxAccused {
+		if len(r.accused) >= maxAccused && r.trust.members[b.Accused] == nil {
 			r.report.Disregarded++
 			return
 		}

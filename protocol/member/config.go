@@ -121,7 +121,7 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		peers:   make(map[ident.Member]*peer),
 		counts:  make(map[string]uint64),
 		gone:    make(map[ident.Member]absence),
-		shuns:   make(map[ident.Member]shun),
+		shuns:   make(shuns),
 		updates: update.NewList(), told: make(map[update.Key]clock.Instant),
 		journalled: make(map[update.Key]clock.Instant), faults: make(map[ident.Member]*faulty),
 		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64), broken: make(map[ident.Member]struct{}),

@@ -75,7 +75,7 @@ type Member struct {
 	ring       neighbour
 	clocks     peerClocks
 	gone       map[ident.Member]absence
-	shuns      map[ident.Member]shun // whom policies pass no tokens to
+	shuns      shuns // whom policies pass no tokens to
 	complaints budget
 
 	housekeepAt clock.Instant

@@ -171,7 +171,7 @@ func (m *Member) hasRing() bool {
 // ends.
 func (m *Member) isGone(id ident.Member) bool {
 	if m.isShunned(id) {
-		m.ring.again = min(m.ring.again, m.shuns[id].until)
+		m.ring.again = min(m.ring.again, m.shuns.until(id))
 		return true
 	}
 	if !m.isAbsent(id) {

@@ -3,6 +3,7 @@ package member
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -19,24 +20,43 @@ const maxShunned = 256
 // not passed one on.
 const PassesNoTokens = "passes no tokens on"
 
-// shun is until when a member gets no token, and whether that is so although nobody else is left: one that is
-// struck stays so to the end.
+// shun is until when the policy of one slot has a member get no token, and whether that is so although nobody else is
+// left: one that is struck stays so to the end.
 type shun struct {
+	slot         slotKey
 	until        clock.Instant
 	firm, struck bool
 }
 
-// shun passes no token to a member until an instant, as a policy wants it.
+// shuns are those of all slots, by the member: at most maxShunned of them, and one of each slot.
+type shuns map[ident.Member][]shun
+
+// until is when a member gets tokens again.
+func (s shuns) until(id ident.Member) (until clock.Instant) {
+	for _, e := range s[id] {
+		until = max(until, e.until)
+	}
+	return until
+}
+
+// isFirm reports whether a member gets none although nobody else is left.
+func (s shuns) isFirm(id ident.Member, now clock.Instant) bool {
+	return slices.ContainsFunc(s[id], func(e shun) bool { return e.firm && e.until > now })
+}
+
+// shun passes no token to a member until an instant, as a policy wants it. What the policy of another slot
+// wants stands.
 func (m *Member) shun(s *slot, a *policy.Action) {
-	before, shunned := m.shuns[a.To]
-	switch {
-	case a.At <= m.now.Boot:
+	list, struck := m.shuns[a.To], a.Struck
+	if i := slices.IndexFunc(list, func(e shun) bool { return e.slot == s.key }); i >= 0 {
+		struck = struck || list[i].struck && list[i].until > m.now.Boot
+		list = slices.Delete(list, i, i+1)
+	}
+	if a.At > m.now.Boot && (len(m.shuns) < maxShunned || m.shuns[a.To] != nil) {
+		list = append(list, shun{slot: s.key, until: a.At, firm: a.Firm || struck, struck: struck})
+	}
+	if m.shuns[a.To] = list; len(list) == 0 {
 		delete(m.shuns, a.To)
-	case !shunned && len(m.shuns) >= maxShunned:
-		return
-	default:
-		struck := a.Struck || before.struck && before.until > m.now.Boot
-		m.shuns[a.To] = shun{until: a.At, firm: a.Firm || struck, struck: struck}
 	}
 	m.ring.due = true
 	if a.Struck {
@@ -50,18 +70,20 @@ func (m *Member) shun(s *slot, a *policy.Action) {
 // isShunned reports whether a policy has this member pass no token to another one now. One that is not shunned
 // firmly gets a token where nobody else is left: who keeps it instead would be struck for that.
 func (m *Member) isShunned(id ident.Member) bool {
-	s, shunned := m.shuns[id]
-	if shunned && s.until <= m.now.Boot {
-		maps.DeleteFunc(m.shuns, func(_ ident.Member, s shun) bool { return s.until <= m.now.Boot })
+	if m.shuns[id] == nil {
 		return false
 	}
-	return shunned && (s.firm || m.hasUnshunned())
+	if m.shuns.until(id) <= m.now.Boot {
+		maps.DeleteFunc(m.shuns, func(id ident.Member, _ []shun) bool { return m.shuns.until(id) <= m.now.Boot })
+		return false
+	}
+	return m.shuns.isFirm(id, m.now.Boot) || m.hasUnshunned()
 }
 
 // hasUnshunned reports whether this member can pass a token to somebody who is not shunned, as far as
 // it knows.
 func (m *Member) hasUnshunned() bool {
 	return m.dir.Count(m.now.Wall, func(id ident.Member) bool {
-		return m.shuns[id].until > m.now.Boot || m.isAbsent(id) || m.hasStated(id) || m.suspected(id)
+		return m.shuns.until(id) > m.now.Boot || m.isAbsent(id) || m.hasStated(id) || m.suspected(id)
 	}) > 0
 }

@@ -24,7 +24,12 @@ type judge struct {
 }
 
 func (j *judge) shun(m ident.Member, d time.Duration, struck bool) {
-	j.puppet.next = []policy.Action{{Kind: policy.Shun, To: m, At: j.now.Boot.Add(d), Struck: struck}}
+	j.shunAs(policy.Action{To: m, Struck: struck}, d)
+}
+
+func (j *judge) shunAs(a policy.Action, d time.Duration) {
+	a.Kind, a.At = policy.Shun, j.now.Boot.Add(d)
+	j.puppet.next = []policy.Action{a}
 	j.step(member.Demand{Request: uint64(len(j.puppet.events)) + 100, Resource: resource})
 	require.Empty(j.t, j.puppet.next)
 	for _, r := range reports(j.box) {
@@ -131,16 +136,17 @@ func (j *judge) offers(d time.Duration) map[ident.Member]int {
 	return to
 }
 
-// TestShun_PassToAnybody_OfferedWhereNobodyElseIsLeft: unless it is struck. Who keeps a token because it
-// shuns all others would be struck for that.
+// TestShun_PassToAnybody_OfferedWhereNobodyElseIsLeft: unless it is struck, or shunned firmly. Who keeps
+// a token because it shuns all others would be struck for that.
 func TestShun_PassToAnybody_OfferedWhereNobodyElseIsLeft(t *testing.T) {
 	for _, test := range []struct {
 		others        int
-		struck        bool
+		struck, firm  bool
 		is, elsewhere bool
 	}{
 		{others: 1, is: true},
 		{others: 1, struck: true},
+		{others: 1, firm: true},
 		{others: 3, elsewhere: true},
 		{others: 3, struck: true, elsewhere: true},
 	} {
@@ -154,7 +160,7 @@ func TestShun_PassToAnybody_OfferedWhereNobodyElseIsLeft(t *testing.T) {
 			}
 		}
 		require.NotZero(t, tok)
-		j.shun(id, aWhile, test.struck)
+		j.shunAs(policy.Action{To: id, Struck: test.struck, Firm: test.firm}, aWhile)
 		j.does(policy.Action{Kind: policy.Pass, Token: tok})
 		got := j.offers(time.Minute)
 		assert.Equal(t, test.is, got[id] > 0, "%+v", test)

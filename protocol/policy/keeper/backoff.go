@@ -30,7 +30,7 @@ type backoff struct {
 }
 
 // note begins a back-off from a member. The first one lasts first. A cause during a back-off
-// changes nothing: it may be the same cause. note reports whether the back-off is new.
+// changes nothing, as it may be the same cause, unless it makes a longer one. note reports whether the back-off is new.
 func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) bool {
 	i := slices.IndexFunc(b.list, func(e backoff) bool { return e.member == m })
 	if i < 0 {
@@ -44,7 +44,11 @@ func (b *backoffs) note(m ident.Member, now clock.Instant, first time.Duration) 
 	}
 	e := &b.list[i]
 	if now < e.until {
-		return false
+		if first <= e.span {
+			return false
+		}
+		e.span, e.until = first, now.Add(first)
+		return true
 	}
 	if now >= e.until.Add(maxBackoff) { // long without a cause
 		e.span = first / 2

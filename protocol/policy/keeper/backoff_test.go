@@ -23,6 +23,16 @@ func TestBackoffs_EachCause_TwiceAsLong(t *testing.T) {
 	assert.False(t, b.from(ident.Member{2}, 0))
 }
 
+// TestBackoffs_LongerCause_Lengthens: a shorter one that runs does not hide it.
+func TestBackoffs_LongerCause_Lengthens(t *testing.T) {
+	var b backoffs
+	m := ident.Member{1}
+	assert.True(t, b.note(m, 0, 10*time.Second))
+	assert.True(t, b.note(m, clock.Instant(time.Second), time.Minute))
+	assert.Equal(t, time.Minute, b.left(m, clock.Instant(time.Second)))
+	assert.False(t, b.note(m, clock.Instant(2*time.Second), 10*time.Second))
+}
+
 func TestBackoffs_Many_Bounded(t *testing.T) {
 	var b backoffs
 	for i := range 3 * maxBackoffs {

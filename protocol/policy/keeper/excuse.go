@@ -13,15 +13,16 @@ import (
 type excuse struct {
 	member  ident.Member
 	custody               // that it explains
-	greeted clock.Instant // when it was seen to begin anew, if that explains it and all losses before; zero: it does not
+	began   clock.Instant // when it began anew, if that explains it and all losses before; zero: it does not
 	to      ident.Member  // to whom it has sent the token, as long as that one says nothing
 	minted  bool          // it says that somebody has made another token (P-77, 3)
 	at      clock.Instant
 }
 
-// same reports whether two excuses count as one.
-func (e excuse) same(o excuse) bool {
-	return e.member == o.member && e.minted == o.minted && (e.custody == o.custody || e.greeted != 0 && e.greeted == o.greeted)
+// same reports whether two excuses count as one. What a member says of when it began is known within some time.
+func (e excuse) same(o excuse, within time.Duration) bool {
+	began := e.began != 0 && o.began != 0 && max(e.began.Sub(o.began), o.began.Sub(e.began)) <= within
+	return e.member == o.member && e.minted == o.minted && (e.custody == o.custody || began)
 }
 
 // excuses are those of all members, at most maxDoubts, the last one last. The zero value is empty.
@@ -29,8 +30,8 @@ type excuses []excuse
 
 // note notes an excuse, forgets those from before an instant, and returns how many of its kind the member has
 // had. The same one counts once.
-func (s *excuses) note(e excuse, since clock.Instant) (n int) {
-	*s = slices.DeleteFunc(*s, func(o excuse) bool { return o.at < since || o.same(e) })
+func (s *excuses) note(e excuse, since clock.Instant, within time.Duration) (n int) {
+	*s = slices.DeleteFunc(*s, func(o excuse) bool { return o.at < since || o.same(e, within) })
 	if len(*s) == maxDoubts {
 		*s = slices.Delete(*s, 0, 1)
 	}
@@ -48,10 +49,9 @@ func (s excuses) has(m ident.Member, c custody) bool {
 	return slices.ContainsFunc(s, func(e excuse) bool { return e.member == m && e.custody == c })
 }
 
-// some reports whether a member has explained a loss before that counts still. It is not excused a second
-// time, and gets no further token before it has given account of this one.
-func (s excuses) some(m ident.Member) bool {
-	return slices.ContainsFunc(s, func(e excuse) bool { return e.member == m && !e.minted })
+// some reports whether a member has explained a loss since an instant. It is not excused a second time.
+func (s excuses) some(m ident.Member, since clock.Instant) bool {
+	return slices.ContainsFunc(s, func(e excuse) bool { return e.member == m && !e.minted && e.at >= since })
 }
 
 // speaks forgets the excuses of those who have sent a token to a member that says something: it can be asked.
@@ -70,10 +70,12 @@ func (k *Keeper) excuses(m ident.Member, i *inquest) {
 	}
 	e := excuse{member: m, custody: i.custody}
 	switch {
-	case m != i.member:
-	case i.says == never: // a restart explains all losses before it
-		e.greeted = k.inquests.greeted[m]
-	case i.says == sent:
+	case m != i.member && m != i.to:
+	case m != i.member: // a restart explains all losses before it
+		e.began = max(k.inquests.greeted[m], i.toKnows)
+	case i.says == never:
+		e.began = max(k.inquests.greeted[m], i.whole.since)
+	case i.says == sent && i.denied == 0:
 		e.to = i.to
 	}
 	if k.notesExcuse(e) > maxExcuses {
@@ -84,10 +86,20 @@ func (k *Keeper) excuses(m ident.Member, i *inquest) {
 	}
 }
 
+// excusedSince is since when excuses count.
+func (k *Keeper) excusedSince() clock.Instant { return k.now.Add(-strikeTimes * k.overdue()) }
+
+// mayExcuseAgain reports whether a member that has explained a loss may do so again: it gets no further token before
+// it has given account of this one. What others say of tokens of which their giver says nothing keeps nobody
+// from its tokens.
+func (k *Keeper) mayExcuseAgain(i *inquest) bool {
+	return !i.there && (i.own || i.fromSays) && !i.from.IsZero() && k.inquests.excused.some(i.member, k.excusedSince())
+}
+
 // notesExcuse returns how many of its kind the member has had within strikeTimes.
 func (k *Keeper) notesExcuse(e excuse) int {
 	e.at = k.now
-	return k.inquests.excused.note(e, k.now.Add(-strikeTimes*k.overdue()))
+	return k.inquests.excused.note(e, k.excusedSince(), k.half)
 }
 
 // doubtsInstead notes that a member says that it has dropped a token for another one, and nobody confirms

@@ -164,7 +164,7 @@ func (k *Keeper) avoids(i *inquest) bool {
 	if i.there { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
-	return k.inquests.excused.some(i.member) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
+	return k.mayExcuseAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
 }
 
 // leavesOwn reports whether this member has passed the token to the other one itself, and has no
@@ -243,7 +243,7 @@ func (k *Keeper) opens(i inquest) *inquest {
 		k.ownWord(&i)
 	}
 	s.open = append(s.open, i)
-	if i.leavesOwn() || !i.there && k.inquests.excused.some(i.member) {
+	if i.leavesOwn() || k.mayExcuseAgain(&i) {
 		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
 	}
 	return &s.open[len(s.open)-1]
@@ -390,9 +390,11 @@ func (k *Keeper) closes(n int) {
 		k.inquests.kept = kept{} // or who says each time that it has dropped another token would never be given up
 	}
 	k.inquests.open = slices.Delete(k.inquests.open, n, n+1)
-	if !k.isAvoided(m) {
-		k.shuns(m, 0)
+	left := time.Duration(0) // of what others are to give account of; and it may owe this member nothing any more
+	if slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && k.avoids(&i) }) {
+		left = k.overdue()
 	}
+	k.shuns(m, left)
 }
 
 // inquestsDeadline is when somebody is asked next.

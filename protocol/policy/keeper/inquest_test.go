@@ -202,7 +202,7 @@ func (c *court) shunned() map[int]bool {
 	list := make(map[int]bool)
 	for _, a := range c.did {
 		if i := int(a.To[0]) - 1; a.Kind == policy.Shun {
-			if list[i] = a.Struck; a.At <= c.now {
+			if list[i] = a.Struck || list[i]; a.At <= c.now {
 				delete(list, i)
 			}
 		}
@@ -436,6 +436,10 @@ func TestInquest_Doubts_StruckWithTwoOthersOrTwiceWithOne(t *testing.T) {
 			c.doubtsAfter(token, theHolder, thePasser, 0)
 			c.doubts(secondToken, theHolder, thePasser)
 		}, nil},
+		{"twice, and the receiver connected with the sender after the second pass", func(c *court) {
+			c.doubts(token, theHolder, thePasser)
+			c.doubtsAfter(secondToken, theHolder, thePasser, 0)
+		}, nil},
 		{"there and back", func(c *court) { c.doubts(token, theHolder, thePasser); c.doubts(secondToken, thePasser, theHolder) }, nil},
 		{"twice, and the sender restarts between", func(c *court) {
 			c.doubts(token, theHolder, thePasser)
@@ -479,6 +483,32 @@ func TestInquest_Doubts_StruckWithTwoOthersOrTwiceWithOne(t *testing.T) {
 				assert.Equal(t, slices.Contains(test.is, thePasser), c.struck(thePasser))
 			}
 		})
+	}
+}
+
+// TestInquest_SenderConnects_WordForgottenAndExcused: it may have forgotten the pass since it spoke of it, and pass the
+// receiver another token. One that connects each time is excused once.
+func TestInquest_SenderConnects_WordForgottenAndExcused(t *testing.T) {
+	for _, sender := range []int{theHolder, thePasser} { // the one that it is about, or its giver
+		c := newCourt()
+		for n, id := range []ident.Token{token, secondToken} {
+			denies := theThird
+			of := custody{id, 9}
+			if sender == thePasser {
+				denies = theHolder
+			}
+			c.blames(theBlamer, of, theHolder, at(thePasser))
+			said := custody{id, 9}
+			if sender == thePasser {
+				said.hop = 8
+			}
+			c.says(sender, message{kind: sent, custody: said, member: at(denies), span: longAgoSent})
+			c.greet(sender)
+			c.lasts(untilDoubted+DefaultSilence, map[int]message{denies: anHourAgo, sender: {kind: sent, custody: said, member: at(denies)}})
+			assert.Empty(t, c.inquests.doubts)
+			assert.Equal(t, n == 1, c.isBarred(sender))
+			assert.False(t, c.isBarred(denies))
+		}
 	}
 }
 
@@ -565,6 +595,26 @@ func TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred(t *test
 	}
 }
 
+// TestInquest_OwnTransferUnanswered_ExcusedBefore_BarredForAsLong: the bar for a second excuse is shorter.
+func TestInquest_OwnTransferUnanswered_ExcusedBefore_BarredForAsLong(t *testing.T) {
+	c := newCourt()
+	c.excuses(at(theHolder), &inquest{custody: custody{thirdToken, 9}, member: at(theHolder), says: never})
+	c.passes(custody{token, 8}, theHolder)
+	c.after(2 * DefaultSilence)
+	c.says(theBlamer, message{kind: account, custody: custody{token, 8}})
+	c.greet(theHolder)
+	c.comes(custody{secondToken, 2}, theThird)
+	c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: anHourAgo})
+	assert.Greater(t, c.inquests.barred.left(at(theHolder), c.now), (strikeTimes/2-1)*lateAfter)
+	firm := true
+	for _, a := range c.did {
+		if a.Kind == policy.Shun && a.To == at(theHolder) {
+			firm = a.Firm
+		}
+	}
+	assert.False(t, firm, "it owes nothing any more, and gets a token where nobody else is left")
+}
+
 // TestInquest_OwnTransferUnanswered_NothingToIt_AlthoughNobodyElseIsLeft: X-50.
 func TestInquest_OwnTransferUnanswered_NothingToIt_AlthoughNobodyElseIsLeft(t *testing.T) {
 	for _, answer := range []message{{}, justBegun, {kind: still}} {
@@ -612,8 +662,9 @@ func TestInquest_ReceiverHasBegunAnew_NoDoubt(t *testing.T) {
 		assert.Equal(t, !anew, len(c.inquests.doubts) == 1)
 		assert.Equal(t, anew, c.inquests.excused.has(at(theHolder), blamedFrom))
 		c = receiverSays(m, true)
-		assert.Equal(t, !anew, c.isBarred(theHolder))
 		assert.Equal(t, anew, c.inquests.excused.has(at(theHolder), blamedFrom))
+		require.True(t, c.isBarred(theHolder), "others may know better: it says to each what it likes")
+		assert.Equal(t, !anew, c.shunned()[theHolder])
 
 		c = newCourt() // whom the one names that had it
 		c.accuses()
@@ -697,8 +748,14 @@ func TestInquest_LossesExplained_BarredTheSecondTime(t *testing.T) {
 		return func(c *court, of custody) {
 			for end := c.now.Add(untilDoubted + DefaultSilence); c.now < end; c.after(time.Second) {
 				c.says(thePasser, message{kind: proof, receipt: receiptBefore(theHolder, of)})
-				c.says(theHolder, message{kind: never, custody: of, from: serial, next: takenAt + 1})
+				c.says(theHolder, message{kind: never, custody: of, span: millis(c.now.Sub(c.inquests.greeted[at(theHolder)])), from: serial, next: takenAt + 1})
 			}
+		}
+	}
+	justNow := func(c *court, of custody) { // its connection lasts
+		for end := c.now.Add(untilDoubted + DefaultSilence); c.now < end; c.after(time.Second) {
+			c.says(thePasser, message{kind: sent, custody: custody{of.token, of.hop - 1}, member: at(theHolder), span: longAgoSent})
+			c.says(theHolder, message{kind: never, custody: of, next: 1})
 		}
 	}
 	for _, test := range []struct {
@@ -708,6 +765,7 @@ func TestInquest_LossesExplained_BarredTheSecondTime(t *testing.T) {
 	}{
 		{"restarts each time", func(c *court, of custody) { c.greet(theHolder); forgot(0)(c, of) }, func(c *court, of custody) { c.greet(theHolder); forgot(0)(c, of) }, true},
 		{"has restarted once", func(c *court, of custody) { c.greet(theHolder); forgot(0)(c, of) }, forgot(0), false},
+		{"has just begun each time", justNow, justNow, true},
 		{"has sent them to one that is dead", func(c *court, of custody) {
 			c.says(theHolder, message{kind: sent, custody: of, member: at(theThird)})
 		}, func(c *court, of custody) {
@@ -1479,10 +1537,18 @@ func TestExcuse_BeforeAndAskedAgain_NothingUntilItIsOver(t *testing.T) {
 		c.accuses()
 		c.says(theHolder, message{kind: sent, custody: blamedFrom, member: at(theDead)})
 		require.True(t, c.isOpen(blamedFrom))
+		assert.False(t, c.isAvoided(at(theHolder)), "its giver has said nothing: there may be no such token")
+		c.says(thePasser, message{kind: proof, receipt: receiptOf(theHolder, blamedFrom, true)})
 		assert.Equal(t, excused, c.isAvoided(at(theHolder)))
 		c.says(theDead, message{kind: still, custody: custody{blamedFrom.token, blamedFrom.hop + 1}})
 		require.False(t, c.isOpen(blamedFrom))
 		assert.False(t, c.isAvoided(at(theHolder)))
+
+		c.after(struckFor + time.Second)
+		c.blames(theThird, custody{secondToken, 9}, theHolder, at(thePasser))
+		c.says(theHolder, message{kind: sent, custody: custody{secondToken, 9}, member: at(theDead)})
+		c.says(thePasser, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 9}, true)})
+		assert.False(t, c.isAvoided(at(theHolder)), "it was long ago")
 	}
 }
 

@@ -109,11 +109,12 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	s, b := &k.inquests, *i
 	s.doubts = slices.DeleteFunc(s.doubts, func(d doubtful) bool { return k.now >= d.at.Add(strikeTimes*k.overdue()/2) })
 	if from == k.self {
-		if knew := b.denierKnew(b.since); !knew || !k.isSteady(to, b.since) { // a cut or a restart explains it
-			k.excuses(to, i)
-			if knew && b.unbroken { // others may count the doubt, and strike who is in doubt with one receiver twice
+		steady := k.isSteady(to, b.since)
+		if !steady || !b.denierKnew(b.since) { // a cut or a restart explains it
+			if steady || b.unbroken { // others may count the doubt, and strike who is in doubt with one receiver twice
 				k.bars(to, b.custody, strikeTimes/2, policy.Denied)
 			}
+			k.excuses(to, i)
 			return
 		}
 		if s.barred.note(to, k.now, strikeTimes*k.overdue()) {
@@ -137,6 +138,8 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	if steady := unbroken || k.isSteady(from, since); !steady || !b.denierKnew(since) || !k.isSteady(to, since) { // a restart explains it, or a cut
 		if steady {
 			k.excuses(to, i)
+		} else {
+			k.excuses(from, i)
 		}
 		return
 	}
@@ -146,7 +149,8 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 			again = d
 		}
 	}
-	if again.from == from && !again.unbroken { // it had a reason to pass that receiver another token
+	twice := again.unbroken && unbroken
+	if again.from == from && !twice { // it had a reason to pass that receiver another token
 		k.excuses(from, i)
 	}
 	if len(s.doubts) == maxDoubts {
@@ -154,7 +158,7 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	}
 	s.doubts = append(s.doubts, doubtful{from, to, b.token, b.receipt, unbroken, k.now})
 	for _, m := range []ident.Member{from, to} {
-		if m == from && again.unbroken || k.partners(m) > 1 {
+		if m == from && twice || k.partners(m) > 1 {
 			k.strikes(m, &b, policy.Doubted)
 		}
 	}
@@ -220,4 +224,12 @@ func (k *Keeper) greets(m ident.Member) {
 		s.greeted = make(map[ident.Member]clock.Instant)
 	}
 	s.greeted[m] = k.now
+	for n := range s.open { // it may have forgotten what it said, and pass that receiver another token
+		switch i := &s.open[n]; m {
+		case i.from:
+			i.unbroken = false
+		case i.member:
+			i.left = clock.Never
+		}
+	}
 }
