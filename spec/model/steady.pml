@@ -13,13 +13,14 @@
  *   N=3         members
  *   LIAR=1      which lies (N: nobody). A liar gets tokens and loses them, says that it never had them, that it has passed
  *               them to others, and that it has begun anew. It says something else to each
+ *   SENDERS=3   members that pass tokens, from 0 on
  *   PASSES=2    without a receipt
  *   RESTARTS=1  honest members that restart, forget everything, and connect with all others again
  *   CONFIGS=1   members that adopt new parameters: they forget everything, and stay connected
  *   SENDERS_ANEW  senders of a pass adopt them, too
  *   CONNECTS=2  connections of the liar to one other member that break and begin again
  *   PROMPT      Each token that is lost is asked about by all before the next one is passed to the liar. few_losses
- *   LOSSES=4    tokens that honest members lose then, at most
+ *   LOSSES=4    tokens that honest members lose then, at most. Who is barred for its excuses gets a token only without PROMPT
  *   CUTS=0      transfers between honest members that a cut between the two loses
  *   BUG_...     see README.md
  *
@@ -29,6 +30,9 @@
 
 #ifndef N
 #define N 3
+#endif
+#ifndef SENDERS
+#define SENDERS N
 #endif
 #ifndef LIAR
 #define LIAR 1
@@ -192,7 +196,7 @@ inline partners(m)
 }
 #define TWO(set) (((set) & ((set) - 1)) != 0)
 
-#ifdef BUG_X_UNSTEADY
+#if defined(BUG_X_UNSTEADY) || defined(BUG_LATE_INQUEST)
 #define X_STEADY 1
 #else
 #define X_STEADY STEADY(v, x, q)
@@ -314,7 +318,7 @@ proctype Group()
 end:	do
 	/* A member passes another one a token, and gets no receipt. */
 	:: atomic { passes < PASSES ->
-		select(s : 0 .. N - 1); select(x : 0 .. N - 1);
+		select(s : 0 .. SENDERS - 1); select(x : 0 .. N - 1);
 #ifdef PROMPT
 		/* The liar says that it has passed on what member v has passed to it. */
 		select(v : 0 .. N - 1);
@@ -414,7 +418,7 @@ end:	do
 		if
 		:: v != LIAR && gone[q] && !over AT(v, q) && (v == s && !forgot[q] || v != s && said AT(v, q) != NOTHING) && (x == LIAR || n != begun[q]) ->
 			SAY(v, q, CONCLUDE);
-#ifdef BUG_BEGUN_ANEW
+#if defined(BUG_BEGUN_ANEW) || defined(BUG_LATE_INQUEST)
 			knew = 1;
 #endif
 			concludes(); over AT(v, q) = 1; said AT(v, q) = NOTHING;
