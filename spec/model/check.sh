@@ -386,6 +386,34 @@ breaks few_losses excuses -DLIAR=0 -DTOKENS=3 -DSERIALS=1 -DLOSSES=2	# not held
 [ "$quick" ] || holds excuses -DKINDS
 [ "$quick" ] || holds excuses -DLIAR=0 -DTOKENS=6 -DSERIALS=1 -DKINDS -DLOSSES=5
 
+holds steady -DSENDERS=1
+holds steady -DN=4 -DSENDERS=1 -DCONNECTS=0
+[ "$quick" ] || holds steady
+[ "$quick" ] || holds steady -DN=4 -DSENDERS=1
+steady_dies='-DN=4 -DSENDERS=1 -DCONNECTS=0'
+holds steady $steady_dies -DCONFIGS=0 -DBUG_X_UNSTEADY	# one of these two suffices where X restarts
+holds steady $steady_dies -DCONFIGS=0 -DBUG_BEGUN_ANEW
+breaks no_false steady $steady_dies -DCONFIGS=0 -DBUG_X_UNSTEADY -DBUG_BEGUN_ANEW
+breaks no_false steady $steady_dies -DRESTARTS=0 -DBUG_BEGUN_ANEW
+breaks no_false steady $steady_dies -DRESTARTS=0 -DBUG_LATE_INQUEST
+breaks no_false steady -DSENDERS=1 -DRESTARTS=0 -DCONFIGS=0 -DBUG_SAYS_UNBROKEN
+breaks no_false steady -DSENDERS=1 -DRESTARTS=0 -DCONFIGS=0 -DBUG_FORGETS_TOLD
+breaks no_false steady -DSENDERS=1 -DRESTARTS=0 -DCONFIGS=0 -DBUG_TOLD_KNEW
+breaks no_false steady -DSENDERS=1 -DRESTARTS=0 -DCONFIGS=0 -DBUG_SAYS_EXCUSED
+breaks no_false steady -DSENDERS=1 -DRESTARTS=0 -DCONFIGS=0 -DBUG_TWICE_ALWAYS
+breaks no_false steady -DSENDERS=1 -DRESTARTS=0 -DCONFIGS=0 -DBUG_FIRST_COUNTED
+breaks no_false steady -DSENDERS=1 -DRESTARTS=0 -DCONFIGS=0 -DBUG_PASS_OWED
+breaks no_false steady -DSENDERS=1 -DCONFIGS=0 -DCONNECTS=0 -DBUG_OLD_WORD
+breaks no_false steady -DSENDERS=1 -DRESTARTS=0 -DCONNECTS=0 -DSENDERS_ANEW	# these are not held
+breaks no_false steady $steady_dies -DRESTARTS=0 -DCONFIGS=0 -DCUTS=1
+steady_loses='-DPROMPT -DRESTARTS=0 -DCONFIGS=0'
+holds steady $steady_loses -DLIAR=2 -DSENDERS=2 -DPASSES=5 -DCONNECTS=0
+[ "$quick" ] || holds steady $steady_loses -DLIAR=2 -DSENDERS=2 -DPASSES=5
+holds steady $steady_loses -DLIAR=0 -DSENDERS=1 -DPASSES=4 -DLOSSES=3 -DCONNECTS=0
+[ "$quick" ] || holds steady $steady_loses -DPASSES=6 -DLOSSES=5 -DCONNECTS=0
+breaks few_losses steady $steady_loses -DLIAR=2 -DSENDERS=2 -DPASSES=5 -DCONNECTS=0 -DBUG_SAME_CONNECTION
+breaks few_losses steady $steady_loses -DLIAR=0 -DSENDERS=1 -DPASSES=4 -DLOSSES=3	# not held
+
 holds keeper
 holds keeper -DL=4 -DHOLD=2
 holds keeper -DN=4 -DDEATHS=3
