@@ -110,6 +110,44 @@ func TestWanted_TokenRests_GoesRoundUnlessItMovedBefore(t *testing.T) {
 	}
 }
 
+// TestWanted_OperationsWithPauses_TokenGoesOn: a holder that wants its next turn just after each one hears that somebody
+// waits between two of them, and no request, as one that has no place on the ring.
+func TestWanted_OperationsWithPauses_TokenGoesOn(t *testing.T) {
+	for _, preset := range []string{"e", "q", "d"} {
+		t.Run(preset, func(t *testing.T) {
+			a, err := New(policy.Params{Preset: preset, OperationTime: time.Second, SkipDelay: time.Second, MembersMax: 3, Silence: 2 * time.Second})
+			require.NoError(t, err)
+			now, due, last := clock.Instant(0), clock.Never, policy.ActionKind(0)
+			step := func(e policy.Event) {
+				for _, x := range a.Step(now, e, nil) {
+					switch x.Kind {
+					case policy.Wait:
+						due = x.At
+					case policy.Run, policy.Pass:
+						last = x.Kind
+					}
+				}
+			}
+			tok := policy.Token{ID: ident.Token{1}, Born: 1, Hop: 1, Field: AppendBaton(nil, Baton{})}
+			step(policy.Event{Kind: policy.Neighbour, From: memberID(1), Members: 3})
+			step(policy.Event{Kind: policy.Arrival, From: memberID(2), Token: tok})
+			for last != policy.Pass {
+				require.Less(t, now, clock.Instant(3*time.Second))
+				step(policy.Event{Kind: policy.DemandChanged, Demand: true})
+				require.Equal(t, policy.Run, last)
+				now += clock.Instant(300 * time.Millisecond)
+				if due <= now {
+					step(policy.Event{Kind: policy.Timer})
+				}
+				step(policy.Event{Kind: policy.DemandChanged})
+				step(policy.Event{Kind: policy.OperationEnded, Operated: true, Token: tok})
+				step(policy.Event{Kind: policy.Wanted, From: memberID(2)})
+				now += clock.Instant(100 * time.Millisecond)
+			}
+		})
+	}
+}
+
 // TestReplacementLives: a token that was here keeps away, within a window, those that were
 // made before it, and none that was made later: it may be in its place.
 func TestReplacementLives(t *testing.T) {

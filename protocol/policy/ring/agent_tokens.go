@@ -210,9 +210,10 @@ func (s *step) apply(out Output, rest time.Duration) {
 	}
 }
 
-// run begins the operation under the token that is here.
+// run begins the operation under the token that is here. Who is said to wait does so still: where this member
+// runs one operation soon after the other, its request may be lost all the same (missed).
 func (s *step) run() {
-	s.due, s.missed, s.prepared = clock.Never, clock.Never, ident.Member{}
+	s.due, s.prepared = clock.Never, ident.Member{}
 	s.do(policy.Action{Kind: policy.Run, Token: s.tokens.at(here).id})
 	s.prepare()
 }
