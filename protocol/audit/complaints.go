@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxAccused bounds the members without a certificate at hand about which complaints are summed up: as many as
-	// findings of one kind are kept. Whoever complains can name members that there are not.
+	// findings of one kind are kept. A complaint can name a member that does not exist.
 	maxAccused = maxPerKind
 	// maxTokens is how many tokens, and records of strikes, are listed of the complaints about one member: enough
 	// to look at.

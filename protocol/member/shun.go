@@ -44,8 +44,8 @@ func (s shuns) isFirm(id ident.Member, now clock.Instant) bool {
 	return slices.ContainsFunc(s[id], func(e shun) bool { return e.firm && e.until > now })
 }
 
-// shun passes no token to a member until an instant, as a policy wants it. What the policy of another slot
-// wants stands.
+// shun passes no token to a member until an instant, as a policy wants it. It changes nothing that the policy of
+// another slot wants.
 func (m *Member) shun(s *slot, a *policy.Action) {
 	list, struck := m.shuns[a.To], a.Struck
 	if i := slices.IndexFunc(list, func(e shun) bool { return e.slot == s.key }); i >= 0 {

@@ -39,8 +39,8 @@ func (c *court) waits(d time.Duration, answer message) {
 	}
 }
 
-// TestComplain_EachMeasureThatBegins_Once: P-82. What is complained about is the custody of the accused, and
-// nothing while a back-off runs already.
+// TestComplain_EachMeasureThatBegins_Once: P-82. A complaint names the custody of the accused. A member writes none
+// while its back-off runs already.
 func TestComplain_EachMeasureThatBegins_Once(t *testing.T) {
 	before := custody{blamedFrom.token, blamedFrom.hop - 1}
 	for _, test := range []struct {

@@ -19,7 +19,8 @@ type excuse struct {
 	at      clock.Instant
 }
 
-// same reports whether two excuses count as one. What a member says of when it began is known within some time.
+// same reports whether two excuses count as one. Messages take some time, so that two answers name one beginning a little
+// differently.
 func (e excuse) same(o excuse, within time.Duration) bool {
 	began := e.began != 0 && o.began != 0 && max(e.began.Sub(o.began), o.began.Sub(e.began)) <= within
 	return e.member == o.member && e.minted == o.minted && (e.custody == o.custody || began)
@@ -89,10 +90,9 @@ func (k *Keeper) excuses(m ident.Member, i *inquest) {
 // excusedSince is since when excuses count.
 func (k *Keeper) excusedSince() clock.Instant { return k.now.Add(-strikeTimes * k.overdue()) }
 
-// mayExcuseAgain reports whether a member that has explained a loss may do so again: it gets no further token before
-// it has given account of this one. What others say of tokens of which their giver says nothing keeps nobody
-// from its tokens.
-func (k *Keeper) mayExcuseAgain(i *inquest) bool {
+// excusesAgain reports whether a member that has explained one loss is asked about another one. It gets no further token
+// before it has given account of that. But a token counts only if its giver says something of it: anybody can make one up.
+func (k *Keeper) excusesAgain(i *inquest) bool {
 	return !i.there && (i.own || i.fromSays) && !i.from.IsZero() && k.inquests.excused.some(i.member, k.excusedSince())
 }
 

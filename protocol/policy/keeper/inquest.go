@@ -164,7 +164,7 @@ func (k *Keeper) avoids(i *inquest) bool {
 	if i.there { // it may be busy, and others may want to pass it another token
 		return i.late != 0
 	}
-	return k.mayExcuseAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
+	return k.excusesAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
 }
 
 // leavesOwn reports whether this member has passed the token to the other one itself, and has no
@@ -243,7 +243,7 @@ func (k *Keeper) opens(i inquest) *inquest {
 		k.ownWord(&i)
 	}
 	s.open = append(s.open, i)
-	if i.leavesOwn() || k.mayExcuseAgain(&i) {
+	if i.leavesOwn() || k.excusesAgain(&i) {
 		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
 	}
 	return &s.open[len(s.open)-1]

@@ -1507,7 +1507,7 @@ func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 }
 
 // TestSearch_All_BarredAskedAndStruckNot: a member that is barred is believed, and may have got a token from
-// others. What one that is struck says counts for nothing.
+// others. The words of a struck member count for nothing.
 func TestSearch_All_BarredAskedAndStruckNot(t *testing.T) {
 	c := newCourt()
 	c.bars(at(theThird), custody{thirdToken, 9}, pauseTimes, policy.Excused)

@@ -106,61 +106,73 @@ func (k *Keeper) answersStruck(from ident.Member, m *message) {
 // that is in doubt with two others is struck, and one that is so twice with one
 // receiver, as it was to send it nothing more.
 func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
-	s, b := &k.inquests, *i
-	s.doubts = slices.DeleteFunc(s.doubts, func(d doubtful) bool { return k.now >= d.at.Add(strikeTimes*k.overdue()/2) })
-	if from == k.self {
-		steady := k.isSteady(to, b.since)
-		if !steady || !b.denierKnew(b.since) { // a cut or a restart explains it
-			if steady || b.unbroken { // others may count the doubt, and strike who is in doubt with one receiver twice
-				k.bars(to, b.custody, strikeTimes/2, policy.Denied)
-			}
-			k.excuses(to, i)
-			return
-		}
-		if s.barred.note(to, k.now, strikeTimes*k.overdue()) {
-			k.shunsStruck(to, &s.barred)
-			k.complains(to, b.custody, policy.Barred, policy.Denied)
-			k.blames(b.custody, b.member, b.from)
-		}
+	switch k.self {
+	case from:
+		k.doubtsOwn(i)
+		return
+	case to:
 		return
 	}
-	since := b.began.Add(-k.overdue())
+	b, since := *i, i.began.Add(-k.overdue())
 	if b.receipt && b.passed != 0 {
 		since = min(since, b.passed)
-	}
-	if to == k.self {
-		return
 	}
 	unbroken := b.unbroken
 	if from == b.member {
 		unbroken = b.left != clock.Never
 	}
-	if steady := unbroken || k.isSteady(from, since); !steady || !b.denierKnew(since) || !k.isSteady(to, since) { // a restart explains it, or a cut
-		if steady {
-			k.excuses(to, i)
-		} else {
-			k.excuses(from, i)
-		}
+	switch {
+	case !unbroken && !k.isSteady(from, since): // a cut or a restart explains it
+		k.excuses(from, i)
+		return
+	case !b.denierKnew(since) || !k.isSteady(to, since):
+		k.excuses(to, i)
 		return
 	}
-	again := doubtful{}
-	for _, d := range s.doubts {
-		if !d.receipt && !b.receipt && d.from == from && d.to == to && d.token != b.token && k.isSteady(from, d.at) {
-			again = d
-		}
-	}
-	twice := again.unbroken && unbroken
-	if again.from == from && !twice { // it had a reason to pass that receiver another token
+	d := doubtful{from, to, b.token, b.receipt, unbroken, k.now}
+	again, twice := k.doubtsAgain(&d)
+	if again && !twice { // it had a reason to pass that receiver another token
 		k.excuses(from, i)
 	}
-	if len(s.doubts) == maxDoubts {
-		s.doubts = slices.Delete(s.doubts, 0, 1)
-	}
-	s.doubts = append(s.doubts, doubtful{from, to, b.token, b.receipt, unbroken, k.now})
 	for _, m := range []ident.Member{from, to} {
 		if m == from && twice || k.partners(m) > 1 {
 			k.strikes(m, &b, policy.Doubted)
 		}
+	}
+}
+
+// doubtsAgain notes a doubt, and reports whether its sender was in doubt with that receiver before, over another
+// token, and whether it said both times that no cut explains it. Receipts count for neither.
+func (k *Keeper) doubtsAgain(d *doubtful) (again, twice bool) {
+	s := &k.inquests
+	s.doubts = slices.DeleteFunc(s.doubts, func(o doubtful) bool { return k.now >= o.at.Add(strikeTimes*k.overdue()/2) })
+	for _, o := range s.doubts {
+		if !o.receipt && !d.receipt && o.from == d.from && o.to == d.to && o.token != d.token && k.isSteady(d.from, o.at) {
+			again, twice = true, twice || o.unbroken && d.unbroken
+		}
+	}
+	if len(s.doubts) == maxDoubts {
+		s.doubts = slices.Delete(s.doubts, 0, 1)
+	}
+	s.doubts = append(s.doubts, *d)
+	return again, twice
+}
+
+// doubtsOwn notes that a member denies a pass of this one's, which passes it nothing from then on. Others may
+// count a doubt although this one excuses it, and strike who passes that receiver a second token.
+func (k *Keeper) doubtsOwn(i *inquest) {
+	b := *i
+	m, steady := b.member, k.isSteady(b.member, b.since)
+	switch {
+	case !steady || !b.denierKnew(b.since): // a cut or a restart explains it
+		if steady || b.unbroken {
+			k.bars(m, b.custody, strikeTimes/2, policy.Denied)
+		}
+		k.excuses(m, i)
+	case k.inquests.barred.note(m, k.now, strikeTimes*k.overdue()):
+		k.shunsStruck(m, &k.inquests.barred)
+		k.complains(m, b.custody, policy.Barred, policy.Denied)
+		k.blames(b.custody, m, b.from)
 	}
 }
 
