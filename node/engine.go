@@ -63,6 +63,8 @@ type engine struct {
 	effects []effect.Effect // to be carried out
 	timer   *time.Timer
 	alarm   clock.Instant // when the timer comes, or clock.Never
+	began   clock.Instant // when the last batch was stepped
+	took    time.Duration // by the last batch, its sync included: what came meanwhile has waited
 }
 
 // item is one thing in the backlog: an input, or a function to be called when
@@ -216,7 +218,8 @@ func (e *engine) stepThrough(batch []item) clock.Instant {
 	e.step.Lock()
 	defer e.step.Unlock()
 	now := e.n.now()
-	if by := e.n.pulse.late(now.Boot); by >= member.LateFrom { // first: it judges the others by it
+	e.began = now.Boot
+	if by := max(e.n.pulse.late(now.Boot), e.took); by >= member.LateFrom { // first: it judges the others by it
 		e.effects = append(e.effects, e.member.Step(now, member.Late{By: by})...)
 	}
 	for _, it := range batch {
@@ -239,6 +242,7 @@ func (e *engine) finish(batch []item, deadline clock.Instant) {
 	clear(e.effects)
 	e.effects = e.effects[:0]
 	e.checkpoint()
+	e.took = boottime.Now().Sub(e.began)
 	e.sleep(deadline)
 	for _, it := range batch {
 		if it.then != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // pulse is how late this process runs: its processor is short, it was stopped, or
-// the machine slept. It waits for nothing but the processor, neither for the disk nor
-// for who works in the engine. It beats when the transport looks at its connections, a
+// the machine slept. It waits for nothing but the processor: how long the disk keeps the engine is
+// measured there. It beats when the transport looks at its connections, a
 // second apart while something is awaited from one and 2.5 seconds otherwise, so that a
 // process that stood still for the 3 seconds of a dial has been late. The zero value is
 // always punctual.

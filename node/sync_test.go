@@ -16,6 +16,7 @@ import (
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/store"
+	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -119,6 +120,33 @@ func TestTransfersShareASync(t *testing.T) {
 		hear[*wire.Receipt](p)
 	}
 	assert.LessOrEqual(t, disk.begun(), before+2, "one for the first transfer, one for all others")
+}
+
+// A slow disk makes a member late: what arrives meanwhile waits for it, and its sender seems silent.
+func TestLateness_DiskIsSlow_MemberIsLate(t *testing.T) {
+	a, disk := newAuthority(t, quick), newSlowDisk()
+	n, _ := openNode(t, a.issue(t, "node"), func(c *node.Config) {
+		c.SetFS(disk)
+		c.Found = true
+	})
+	request := api.AcquireRequest{Resource: resource}
+	lease, err := n.Acquire(t.Context(), request)
+	require.NoError(t, err)
+	lease.Release(true, 0)
+	before := disk.begun()
+	disk.shut()
+	open := sync.OnceFunc(func() { close(disk.open) })
+	defer open()
+	granted := make(chan error, 1)
+	go func() {
+		_, err := n.Acquire(t.Context(), request)
+		granted <- err
+	}()
+	await.Until(t, "a sync", func() bool { return disk.begun() > before })
+	time.Sleep(2 * member.LateFrom) // at least, however slow this machine is
+	open()
+	require.NoError(t, await.Next(t, "the grant", granted))
+	await.Until(t, "the member is late", func() bool { return n.Status().Membership.LateS >= member.LateFrom.Seconds() })
 }
 
 // fullDisk is a file system on which no write succeeds once it is full.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/effect"
@@ -70,6 +71,9 @@ func (n *node) sync() {
 	n.after(wait, func() {
 		if n.life == life && n.member != nil {
 			n.syncing = false
+			if wait >= member.LateFrom { // as the daemon measures it; before what has waited
+				n.backlog = slices.Insert(n.backlog, 0, member.Input(member.Late{By: wait}))
+			}
 			n.synced()
 			n.work()
 		}

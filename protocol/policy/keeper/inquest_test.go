@@ -1526,6 +1526,42 @@ func TestSearch_All_BarredAskedAndStruckNot(t *testing.T) {
 	assert.False(t, asked[at(theFourth)])
 }
 
+// TestSearch_StruckMemberGotToken_WaitsUntilItHasPassedItOn: a struck member may live, and hold a token that
+// one has passed to it which has not struck it. A token made beside that one would have the maker look bad.
+func TestSearch_StruckMemberGotToken_WaitsUntilItHasPassedItOn(t *testing.T) {
+	for name, struck := range map[string]bool{"struck": true, "dead": false} {
+		t.Run(name, func(t *testing.T) {
+			c, may := newCourt(), longHold
+			if struck {
+				c.strike(theFourth)
+				may = lateAfter
+			} else {
+				c.mutes = append(c.mutes, mute{at(theFourth), c.now.Add(time.Hour)})
+			}
+			c.says(theThird, message{kind: have, custody: custody{secondToken, 5}})
+			since := c.now
+			for c.did = nil; !c.generated() && c.now < since.Add(2*lateAfter); c.after(DefaultSilence / 16) {
+				c.says(theBlamer, message{kind: want})
+				for _, a := range c.did {
+					var m message
+					if a.Kind != policy.Tell || !parse(a.Field, &m) || m.kind != ask || a.To == at(theFourth) {
+						continue
+					}
+					c.says(int(a.To[0])-1, message{kind: went, custody: custody{secondToken, 5}, member: at(theFourth)})
+				}
+				c.did = slices.DeleteFunc(c.did, func(a policy.Action) bool { return a.Kind == policy.Tell })
+			}
+			assert.True(t, c.generated())
+			assert.InDelta(t, (may + DefaultSilence/2).Seconds(), c.now.Sub(since).Seconds(), (DefaultSilence / 2).Seconds())
+		})
+	}
+}
+
+// generated reports whether a token was made.
+func (c *court) generated() bool {
+	return slices.ContainsFunc(c.did, func(a policy.Action) bool { return a.Kind == policy.Generate })
+}
+
 // TestExcuse_BeforeAndAskedAgain_NothingUntilItIsOver: a member that has explained one loss gets no token while
 // another one is looked into, also once it has answered. Without an excuse it gets one then.
 func TestExcuse_BeforeAndAskedAgain_NothingUntilItIsOver(t *testing.T) {

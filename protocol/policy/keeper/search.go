@@ -785,9 +785,19 @@ func (k *Keeper) programsEnd() clock.Instant {
 		at = max(at, s.inquired.Add(k.hold))
 	}
 	if !s.suspect.IsZero() && (s.suspect != l.holder || l.ends == longAgo) {
-		at = max(at, s.suspected.Add(k.hold))
+		at = max(at, s.suspected.Add(k.mayHold(s.suspect)))
 	}
 	return at
+}
+
+// mayHold is how long a member that does not answer may hold a token. A dead one passes nothing on, and
+// its program ends in H. A struck one may live, and pass the token on as others do: it is struck for what it
+// did before, or told this member alone.
+func (k *Keeper) mayHold(m ident.Member) time.Duration {
+	if k.isStruck(m) {
+		return k.overdue()
+	}
+	return k.hold
 }
 
 // othersLeft reports whether others than the last holder have left the directory since it
