@@ -98,8 +98,8 @@ func TestEachRuleCanFail(t *testing.T) {
 		"from one driver to another": {"node/a.go", `package node; import _ "` + down + `sim"`, []string{
 			"node: imports sim, which is not below it",
 		}},
-		"to what stands on all drivers": {"ca/a.go", `package ca; import _ "` + down + `node/bench/load"`, []string{
-			"ca: imports node/bench/load, which is not below it",
+		"to what stands on all drivers": {"ca/a.go", `package ca; import _ "` + down + `lab/bench"`, []string{
+			"ca: imports lab/bench, which is not below it",
 		}},
 		"within a driver": {"node/a.go", `package node; import _ "` + down + `node/store"`, nil},
 		"no floor": {"protocol/cellar/a.go", `package cellar`, []string{

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/wandertoken/wander/sim/experiment"
+	"github.com/wandertoken/wander/lab/experiment"
 )
 
 func newSimCommand(env *environment) *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wandertoken/wander/sim/experiment"
+	"github.com/wandertoken/wander/lab/experiment"
 )
 
 func newSimPageCommand(env *environment) *cobra.Command {

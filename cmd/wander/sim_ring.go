@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/lab/ringcheck"
 	"github.com/wandertoken/wander/protocol/policy/ring"
-	"github.com/wandertoken/wander/sim/ringcheck"
 )
 
 type simRingFlags struct {

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/wandertoken/wander/sim/ringcheck"
+import "github.com/wandertoken/wander/lab/ringcheck"
 
 // ringReport is the answer of sim ring. Schedules are empty where there is no
 // such run.

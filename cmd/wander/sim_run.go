@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wandertoken/wander/sim/experiment"
+	"github.com/wandertoken/wander/lab/experiment"
 )
 
 // The names for several experiments: all about the papers, and those about this

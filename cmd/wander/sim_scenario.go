@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/lab/experiment"
 	"github.com/wandertoken/wander/protocol/duration"
-	"github.com/wandertoken/wander/sim/experiment"
 )
 
 func newSimScenarioCommand(env *environment) *cobra.Command {

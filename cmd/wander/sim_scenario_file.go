@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/lab/experiment"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/sim/circulation"
-	"github.com/wandertoken/wander/sim/experiment"
 )
 
 // scenarioFile is a scenario as people write it: all of circulation.Config but

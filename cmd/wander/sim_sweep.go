@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wandertoken/wander/sim/experiment"
+	"github.com/wandertoken/wander/lab/experiment"
 )
 
 func newSimSweepCommand(env *environment) *cobra.Command {

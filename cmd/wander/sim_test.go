@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/lab/experiment"
 	"github.com/wandertoken/wander/sim/circulation"
-	"github.com/wandertoken/wander/sim/experiment"
 )
 
 var updateSim = flag.Bool("update-sim", false, "write testdata/sim-* anew")

@@ -80,7 +80,7 @@ var takesEffect = map[string]any{
 		c.step(member.Learn{Certificates: [][]byte{stranger.certificate.Raw()}})
 		assert.NoError(c.t, c.Standing(stranger.id()))
 	},
-	"Settings.UpdateCapacity":      "sim/experiment measures it; each token and receipt is filled by the configuration in force",
+	"Settings.UpdateCapacity":      "lab/experiment measures it; each token and receipt is filled by the configuration in force",
 	"Settings.FailureQuorum":       "protocol/directory TestQuorumHasEffectAtOnce",
 	"Settings.CertificateLifetime": "the authority's: what it signs from then on",
 	"Settings.ClockAllowance": func(c *changed) {

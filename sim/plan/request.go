@@ -15,7 +15,7 @@ const (
 	// MaxSeeds is more runs than anybody needs: the cost is shared among them.
 	MaxSeeds = 100
 
-	// MaxFirst bounds the first seed as in sim/experiment.
+	// MaxFirst bounds the first seed as in lab/experiment.
 	MaxFirst = 1_000_000_000
 
 	// MinCrash keeps the simulator busy with something else than crashes, of

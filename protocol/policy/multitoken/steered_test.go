@@ -60,7 +60,7 @@ func TestSteeredEquilibrium(t *testing.T) {
 		}
 		interval := members * minutes * 60 / float64(len(w.uses))
 		t.Logf("%s: interval %.3f s, made %d, dropped %d, %.2f tokens", c.preset, interval, w.generated, w.dropped, tokens)
-		assert.InEpsilon(t, 2.63, interval, 0.05, c.preset) // two minutes; sim/experiment looks at more
+		assert.InEpsilon(t, 2.63, interval, 0.05, c.preset) // two minutes; lab/experiment looks at more
 		assert.Less(t, w.generated, c.made*minutes, c.preset)
 		assert.InEpsilon(t, c.least, tokens, 0.15, c.preset)
 	}

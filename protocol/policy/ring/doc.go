@@ -16,7 +16,7 @@
 //	E  D without its two states: a tour from the last request on
 //
 // What they cost at most in a ring of n, over all schedules (tried for n up to 9
-// by sim/ringcheck, which also has schedules for larger n that attain it):
+// by lab/ringcheck, which also has schedules for larger n that attain it):
 //
 //	   messages a request   messages sent from a request to its token
 //	S  any number           n-1
