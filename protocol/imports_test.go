@@ -18,7 +18,7 @@ func TestTheCoreIsPureAndArrowsPointDown(t *testing.T) {
 	assert.Empty(t, s.broken)
 
 	// The test would also pass if it found nothing to read.
-	for _, pkg := range []string{"crypto/signature", "protocol/wire", "protocol/member", "cmd/wander"} {
+	for _, pkg := range []string{"crypto/signature", "protocol/wire", "protocol/member", "cmd/wander", "lab/experiment"} {
 		assert.NotEmpty(t, s.imports[pkg], pkg)
 	}
 	assert.Contains(t, s.reach("protocol/member"), "crypto/canonical")
@@ -100,6 +100,9 @@ func TestEachRuleCanFail(t *testing.T) {
 		}},
 		"to what stands on all drivers": {"ca/a.go", `package ca; import _ "` + down + `lab/bench"`, []string{
 			"ca: imports lab/bench, which is not below it",
+		}},
+		"from a simulator to the study": {"sim/plan/a.go", `package plan; import _ "` + down + `lab/figure"`, []string{
+			"sim/plan: imports lab/figure, which is not below it",
 		}},
 		"within a driver": {"node/a.go", `package node; import _ "` + down + `node/store"`, nil},
 		"no floor": {"protocol/cellar/a.go", `package cellar`, []string{

@@ -26,11 +26,14 @@ var licences = []struct{ name, phrase string }{
 }
 
 // TestDependencies_Readme_ListsEachDirectModule compares the README's table with
-// go.mod, with the modules' own licences and with what the command links.
+// go.mod, with the modules' own licences and with what the two programs link.
 func TestDependencies_Readme_ListsEachDirectModule(t *testing.T) {
 	t.Parallel()
 	rows := dependencyRows(t)
-	linked := strings.Fields(goCommand(t, "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/wander"))
+	linked := func(program string) []string {
+		return strings.Fields(goCommand(t, "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", program))
+	}
+	product, study := linked("./cmd/wander"), linked("./cmd/wander-lab")
 	for path, version := range directModules(t) {
 		row, ok := rows[path]
 		require.True(t, ok, "the README's table has no row for %s", path)
@@ -38,10 +41,31 @@ func TestDependencies_Readme_ListsEachDirectModule(t *testing.T) {
 		require.Equal(t, version, row.version, path)
 		require.Equal(t, licenceOf(t, path), row.licence, path)
 		require.NotEmpty(t, row.purpose, path)
-		testsOnly := strings.HasPrefix(row.purpose, "tests only: ")
-		require.NotEqual(t, testsOnly, slices.Contains(linked, path), "%s: %s", path, row.purpose)
+		user := ""
+		switch {
+		case slices.Contains(product, path):
+		case slices.Contains(study, path):
+			user = "wander-lab only: "
+		default:
+			user = "tests only: "
+		}
+		only := regexp.MustCompile(`^(?:[a-z-]+ only: )?`).FindString(row.purpose)
+		require.Equal(t, user, only, "%s: %s", path, row.purpose)
 	}
 	require.Empty(t, rows, "the README lists modules that go.mod does not require directly")
+}
+
+// TestDependencies_Wander_LinksNoStudy holds the rings: the program that members run
+// links nothing that only studies, draws or tests it.
+func TestDependencies_Wander_LinksNoStudy(t *testing.T) {
+	t.Parallel()
+	study := regexp.MustCompile(`(^|/)(gonum\.org|go-latex|stretchr|pgregory\.net|lab|soak|fuzz|spec|sim/cluster|liars|policytest|audittest|faultfs)(/|$)`)
+	for program, clean := range map[string]bool{"./cmd/wander": true, "./cmd/wander-lab": false} {
+		linked := strings.Fields(goCommand(t, "list", "-deps", program))
+		require.Greater(t, len(linked), 100, program)
+		found := slices.DeleteFunc(linked, func(pkg string) bool { return !study.MatchString(pkg) })
+		require.Equal(t, clean, len(found) == 0, "%s links %v", program, found)
+	}
 }
 
 // dependencyRows reads the README's table.

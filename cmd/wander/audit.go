@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/auditing"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -32,12 +33,12 @@ type auditFlags struct {
 	group, evidence, output string
 	since, until            string
 	resource                string
-	skew                    span
+	skew                    cli.Span
 	oneByOne                bool
 }
 
 func newAuditCommand(env *environment) *cobra.Command {
-	f := auditFlags{skew: span{defaultSkew}}
+	f := auditFlags{skew: cli.Span{Duration: defaultSkew}}
 	cmd := &cobra.Command{
 		Use:   "audit JOURNAL…",
 		Short: "Find out from members' journals what happened, and who broke the rules",
@@ -69,7 +70,7 @@ when a broken rule is proved.`,
 	flags.StringVar(&f.resource, "resource", "", "report only what is about this resource")
 	flags.Var(&f.skew, "skew", "how far apart clocks may be where the journals do not tell")
 	flags.BoolVar(&f.oneByOne, "one-by-one", false, "verify each signature alone: slower, with the same result")
-	addOutputFlag(cmd, &f.output)
+	cli.AddOutputFlag(cmd, &f.output)
 	cmd.AddCommand(newVerifyEvidenceCommand(env))
 	return cmd
 }
@@ -79,15 +80,15 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	if err != nil {
 		return err
 	}
-	show, clear := progressLine(env.Err)
+	show, clear := cli.ProgressLine(env.Err)
 	in.Progress = func(done, total int64) { show("reading %d of %d MB", done>>20, total>>20) }
 	a, err := auditing.Run(in)
 	clear()
 	if errors.Is(err, auditing.ErrGroup) {
-		return &exitError{code: exitFailure, err: err, hint: "audit each group with its own group file"}
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "audit each group with its own group file"}
 	}
 	if errors.Is(err, auditing.ErrResource) {
-		return &exitError{code: exitNoPermission, err: err, hint: "a misspelt name would show nothing: leave out --resource to see all"}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "a misspelt name would show nothing: leave out --resource to see all"}
 	}
 	if err != nil {
 		return err
@@ -108,11 +109,11 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	}
 	switch v.Verdict {
 	case "proof":
-		return &exitError{code: exitBug, err: errors.New("the journals prove broken rules")}
+		return &cli.Error{Code: cli.ExitBug, Err: errors.New("the journals prove broken rules")}
 	case "suspicion":
-		return &exitError{
-			code: exitSuspicion, err: errors.New("the journals raise suspicions; nothing is proved"),
-			hint: "docs/audit.md says what may be behind each",
+		return &cli.Error{
+			Code: cli.ExitSuspicion, Err: errors.New("the journals raise suspicions; nothing is proved"),
+			Hint: "docs/audit.md says what may be behind each",
 		}
 	}
 	return nil
@@ -121,11 +122,11 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 // input checks the flags and loads the group file.
 func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, err error) {
 	in.Paths = paths
-	if err := checkOutput(f.output); err != nil {
+	if err := cli.CheckOutput(f.output); err != nil {
 		return in, err
 	}
 	if f.skew.Duration < 0 {
-		return in, usageError("--skew %s: clocks cannot be less than nothing apart", f.skew)
+		return in, cli.UsageError("--skew %s: clocks cannot be less than nothing apart", f.skew)
 	}
 	in.Options = audit.Options{
 		Skew: uint64(f.skew.Microseconds()), OneByOne: f.oneByOne, Resource: f.resource,
@@ -137,13 +138,13 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 		return in, err
 	}
 	if in.Options.From > 0 && in.Options.To > 0 && in.Options.From >= in.Options.To {
-		return in, usageError("--since %s --until %s: nothing is between them", f.since, f.until)
+		return in, cli.UsageError("--since %s --until %s: nothing is between them", f.since, f.until)
 	}
 	if err := auditing.Check(paths); err != nil {
 		return in, pathError(err)
 	}
 	if info, err := os.Stat(f.evidence); f.evidence != "" && err == nil && !info.IsDir() {
-		return in, usageError("--evidence %s: a folder is wanted", f.evidence)
+		return in, cli.UsageError("--evidence %s: a folder is wanted", f.evidence)
 	}
 	name := f.group
 	if name == "" {
@@ -151,11 +152,11 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 			return in, err
 		}
 	}
-	if in.Group, in.Extra, err = readGroup(name); err != nil {
-		return in, configError(err, "it is the file group.crt in the CA's folder, and on every member")
+	if in.Group, in.Extra, err = cli.ReadGroup(name); err != nil {
+		return in, cli.ConfigError(err, "it is the file group.crt in the CA's folder, and on every member")
 	}
 	if f.group == "" {
-		warn(env.Err, "verifying with %s, CA key %s: whoever made the journals may have made it, too; --group names the one that you trust",
+		cli.Warn(env.Err, "verifying with %s, CA key %s: whoever made the journals may have made it, too; --group names the one that you trust",
 			name, certificate.Fingerprint(in.Group.Authorities()[0].Key()))
 	}
 	return in, nil
@@ -172,7 +173,7 @@ func pathError(err error) error {
 	case errors.Is(err, auditing.ErrNoJournal), errors.Is(err, auditing.ErrNotFile), errors.Is(err, fs.ErrNotExist):
 		hint = journalHint
 	}
-	return &exitError{code: exitFailure, err: err, hint: hint}
+	return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: hint}
 }
 
 func instant(flag, text string) (uint64, error) {
@@ -181,7 +182,7 @@ func instant(flag, text string) (uint64, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || t.UnixMicro() <= 0 {
-		return 0, usageError("--%s %q: a time is wanted, for example 2026-11-21T03:00:00Z", flag, text)
+		return 0, cli.UsageError("--%s %q: a time is wanted, for example 2026-11-21T03:00:00Z", flag, text)
 	}
 	return uint64(t.UnixMicro()), nil
 }
@@ -204,8 +205,8 @@ func groupBeside(paths []string) (string, error) {
 			dir = filepath.Dir(dir)
 		}
 	}
-	return "", &exitError{
-		code: exitConfiguration, err: fmt.Errorf("no %s beside the journals", ca.GroupFile),
-		hint: "give it with --group; it is in the CA's folder, and on every member",
+	return "", &cli.Error{
+		Code: cli.ExitConfiguration, Err: fmt.Errorf("no %s beside the journals", ca.GroupFile),
+		Hint: "give it with --group; it is in the CA's folder, and on every member",
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -57,7 +58,7 @@ could not be read.`,
 		RunE:    func(_ *cobra.Command, args []string) error { return runVerifyEvidence(env, f, args) },
 	}
 	cmd.Flags().StringVarP(&f.group, "group", "g", "", "group file, or group id, that the evidence has to be of")
-	addOutputFlag(cmd, &f.output)
+	cli.AddOutputFlag(cmd, &f.output)
 	cmd.Flags().Lookup("output").Usage += " (one object per line)"
 	return cmd
 }
@@ -65,7 +66,7 @@ could not be read.`,
 var errNotAllProof = errors.New("not every file is proof")
 
 func runVerifyEvidence(env *environment, f verifyEvidenceFlags, files []string) error {
-	if err := checkOutput(f.output); err != nil {
+	if err := cli.CheckOutput(f.output); err != nil {
 		return err
 	}
 	g, given, err := f.groupID()
@@ -89,13 +90,13 @@ func runVerifyEvidence(env *environment, f verifyEvidenceFlags, files []string) 
 		}
 	}
 	if !given && f.output == "text" {
-		warn(env.Err, "the group is the one that the evidence names: give the one you know with --group")
+		cli.Warn(env.Err, "the group is the one that the evidence names: give the one you know with --group")
 	}
 	if unread != nil {
-		return configError(unread, "the others were checked")
+		return cli.ConfigError(unread, "the others were checked")
 	}
 	if !all {
-		return &exitError{code: exitFailure, err: errNotAllProof}
+		return &cli.Error{Code: cli.ExitFailure, Err: errNotAllProof}
 	}
 	return nil
 }
@@ -108,16 +109,16 @@ func (f verifyEvidenceFlags) groupID() (g ident.Group, given bool, err error) {
 	if !exists(f.group) && g.UnmarshalText([]byte(f.group)) == nil {
 		return g, true, nil
 	}
-	loaded, err := loadGroup(f.group)
+	loaded, err := cli.LoadGroup(f.group)
 	if err != nil {
-		return g, false, configError(err, "--group wants the file group.crt of the CA, or a group id")
+		return g, false, cli.ConfigError(err, "--group wants the file group.crt of the CA, or a group id")
 	}
 	return loaded.ID(), true, nil
 }
 
 func verdictOn(env *environment, file string, g ident.Group, given bool) evidenceVerdict {
 	v := evidenceVerdict{V: 1, File: file, Trusted: given}
-	text, err := readLimited(env, file, evidence.MaxText)
+	text, err := cli.ReadLimited(env.In, file, evidence.MaxText)
 	if err != nil {
 		v.Reason = err.Error()
 		if errors.As(err, new(*fs.PathError)) {
@@ -149,7 +150,7 @@ func verdictOn(env *environment, file string, g ident.Group, given bool) evidenc
 
 func (v evidenceVerdict) print(w io.Writer) {
 	if !v.Proof {
-		fmt.Fprintf(w, "%s: no proof: %s\n", v.File, oneLine(v.Reason))
+		fmt.Fprintf(w, "%s: no proof: %s\n", v.File, cli.OneLine(v.Reason))
 		return
 	}
 	fmt.Fprintf(w, "%s: proof against %s, member %v, certificate %d\n", v.File, v.Name, v.Member, v.Serial)

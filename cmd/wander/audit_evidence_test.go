@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/protocol/evidence"
@@ -25,7 +26,7 @@ func (b *caBench) fork(name, file string) ident.Member {
 	require.NoError(b.t, err)
 	key, err := keyfile.DecodePrivateKey(text, nil)
 	require.NoError(b.t, err)
-	g, err := loadGroup("ca/group.crt")
+	g, err := cli.LoadGroup("ca/group.crt")
 	require.NoError(b.t, err)
 	public := key.Public().Bytes()
 	id := ident.MemberOf(g.ID(), public[:])
@@ -57,7 +58,7 @@ func convicted(t *testing.T) (*caBench, ident.Member) {
 
 func TestVerifyEvidence(t *testing.T) {
 	b, thief := convicted(t)
-	g, err := loadGroup("ca/group.crt")
+	g, err := cli.LoadGroup("ca/group.crt")
 	require.NoError(t, err)
 	for _, group := range []string{"ca/group.crt", g.ID().String()} {
 		out := b.must("audit", "verify-evidence", "--group", group, "thief.evidence")
@@ -78,26 +79,26 @@ func TestVerifyEvidence(t *testing.T) {
 func TestVerifyEvidenceThatIsNone(t *testing.T) {
 	b, _ := convicted(t)
 	b.write("empty", "")
-	b.fails(exitFailure, "not every file is proof", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty")
-	b.fails(exitConfiguration, "missing: no such file", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty", "missing", "ca/group.crt")
+	b.fails(cli.ExitFailure, "not every file is proof", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty")
+	b.fails(cli.ExitConfiguration, "missing: no such file", "audit", "verify-evidence", "-g", "ca/group.crt", "thief.evidence", "empty", "missing", "ca/group.crt")
 	assert.Contains(t, b.out.String(), "thief.evidence: proof against thief")
 	assert.Contains(t, b.out.String(), "empty: no proof: not one block of evidence")
 	assert.Contains(t, b.out.String(), "missing: no proof: open missing")
 	assert.Contains(t, b.out.String(), "ca/group.crt: no proof: not one block of evidence")
-	b.fails(exitFailure, "not every file is proof", "audit", "verify-evidence", "--group", strings.Repeat("ab", 32), "thief.evidence")
+	b.fails(cli.ExitFailure, "not every file is proof", "audit", "verify-evidence", "--group", strings.Repeat("ab", 32), "thief.evidence")
 	assert.Contains(t, b.out.String(), "evidence of another group")
-	b.fails(exitConfiguration, "", "audit", "verify-evidence", "--group", "nothing", "thief.evidence")
+	b.fails(cli.ExitConfiguration, "", "audit", "verify-evidence", "--group", "nothing", "thief.evidence")
 }
 
 func TestRevokeByEvidence(t *testing.T) {
 	b, thief := convicted(t)
-	b.fails(exitUsage, "a member specified in 2 ways", "ca", "revoke", "--dir", "ca", "thief", "--evidence", "thief.evidence")
-	b.fails(exitUsage, "says the reason itself", "ca", "revoke", "--dir", "ca", "--reason", "x", "--evidence", "thief.evidence")
+	b.fails(cli.ExitUsage, "a member specified in 2 ways", "ca", "revoke", "--dir", "ca", "thief", "--evidence", "thief.evidence")
+	b.fails(cli.ExitUsage, "says the reason itself", "ca", "revoke", "--dir", "ca", "--reason", "x", "--evidence", "thief.evidence")
 	b.write("empty", "")
-	b.fails(exitFailure, "no proof", "ca", "revoke", "--dir", "ca", "--evidence", "empty")
+	b.fails(cli.ExitFailure, "no proof", "ca", "revoke", "--dir", "ca", "--evidence", "empty")
 
 	b.must("ca", "init", "--dir", "other", "--name", "other", "--no-passphrase")
-	b.fails(exitFailure, "evidence of another group", "ca", "revoke", "--dir", "other", "--evidence", "thief.evidence")
+	b.fails(cli.ExitFailure, "evidence of another group", "ca", "revoke", "--dir", "other", "--evidence", "thief.evidence")
 
 	out := b.must("ca", "revoke", "--dir", "ca", "--evidence", "thief.evidence")
 	assert.Contains(t, out, "proof against thief")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/auditing"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/protocol/audit/audittest"
@@ -49,11 +50,11 @@ func TestAudit(t *testing.T) {
 	group := filepath.Join(dir, "group.crt")
 
 	code, out, errs := runCommand("", "audit", "--group", group, dir)
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.Contains(t, out, "verdict     clean")
 	assert.Empty(t, errs)
 	code, _, errs = runCommand("", "audit", filepath.Join(dir, "ann", "state", "journal"))
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.Contains(t, errs, "warning: verifying with "+group, "a group file that nobody named")
 
 	w.List[2].Decline(w.List[0].Sign(title, w.List[2])) // ann gives one token to two
@@ -64,7 +65,7 @@ func TestAudit(t *testing.T) {
 	require.NoError(t, os.WriteFile(left, nil, 0o600))
 	require.NoError(t, os.Chtimes(left, time.Time{}, time.Now().Add(-time.Hour)))
 	code, out, errs = runCommand("", "audit", "--group", group, "--evidence", proofs, "--output", "json", dir)
-	assert.Equal(t, exitBug, code)
+	assert.Equal(t, cli.ExitBug, code)
 	assert.Contains(t, errs, "error: the journals prove broken rules")
 	assert.NoFileExists(t, left, "an audit that was ended in the middle had left it")
 	var v auditing.View
@@ -73,14 +74,14 @@ func TestAudit(t *testing.T) {
 	require.Len(t, v.Findings, 1)
 	assert.Equal(t, "ann", v.Findings[0].Accused)
 	code, out, _ = runCommand("", "audit", "verify-evidence", "--group", group, v.Findings[0].Evidence)
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, cli.ExitOK, code)
 	assert.Contains(t, out, "proof against ann")
 
 	code, _, _ = runCommand("", "audit", "--group", group, "--until", "2026-01-01T00:00:00Z", dir)
-	assert.Equal(t, exitOK, code, "nothing had happened by then")
-	for _, span := range []string{"--until=2000-01-01T00:00:00Z", "--since=2100-01-01T00:00:00Z"} {
-		_, out, _ = runCommand("", "audit", "--group", group, span, dir)
-		assert.Contains(t, out, "no journal has a record of the time that was asked for", span)
+	assert.Equal(t, cli.ExitOK, code, "nothing had happened by then")
+	for _, flag := range []string{"--until=2000-01-01T00:00:00Z", "--since=2100-01-01T00:00:00Z"} {
+		_, out, _ = runCommand("", "audit", "--group", group, flag, dir)
+		assert.Contains(t, out, "no journal has a record of the time that was asked for", flag)
 	}
 	_, out, _ = runCommand("", "audit", "--group", group, "--since=2000-01-01T00:00:00Z", dir)
 	assert.NotContains(t, out, "no journal has a record")
@@ -93,7 +94,7 @@ func TestAudit_OnlySuspicions_OwnExitCode(t *testing.T) {
 	w.List[0].Forge()
 	saveJournals(t, dir, w)
 	code, out, errs := runCommand("", "audit", "--group", filepath.Join(dir, "group.crt"), dir)
-	assert.Equal(t, exitSuspicion, code)
+	assert.Equal(t, cli.ExitSuspicion, code)
 	assert.Contains(t, out, "1 suspicions, nothing proved")
 	assert.Contains(t, errs, "error: the journals raise suspicions; nothing is proved")
 	assert.NotContains(t, errs, "broken")
@@ -114,20 +115,20 @@ func TestAuditRefuses(t *testing.T) {
 		want string
 		args []string
 	}{
-		{exitUsage, "--since \"yesterday\": a time is wanted", []string{"--since", "yesterday", dir}},
-		{exitFailure, "no journal segments found: " + empty + "\nhint: a member's journal is", []string{"--group", group, empty}},
-		{exitFailure, "no journal segments found: " + empty + "\nhint: a member's journal is", []string{empty}},
-		{exitFailure, "error: not a segment of a journal: " + text + otherFiles, []string{text}},
-		{exitFailure, "error: not a segment of a journal: " + nothing + otherFiles, []string{nothing}},
-		{exitFailure, "error: not a segment of a journal: " + group + otherFiles, []string{group}},
-		{exitUsage, "a folder is wanted", []string{"--group", group, "--evidence", group, dir}},
-		{exitConfiguration, "no group.crt beside the journals", []string{deep}},
-		{exitConfiguration, "none: no such file", []string{"--group", filepath.Join(dir, "none"), dir}},
-		{exitFailure, "error: not a segment of a journal: " + group + otherFiles, []string{"--group", group, group}},
-		{exitFailure, "none: no such file", []string{filepath.Join(dir, "none")}},
-		{exitUsage, "--skew -5s", []string{"--skew", "-5s", dir}},
-		{exitUsage, "nothing is between them", []string{"--since", "2026-11-02T00:00:00Z", "--until", "2026-11-01T00:00:00Z", dir}},
-		{exitNoPermission, "no token has this resource: \"tpae\"", []string{"--group", group, "--resource", "tpae", dir}},
+		{cli.ExitUsage, "--since \"yesterday\": a time is wanted", []string{"--since", "yesterday", dir}},
+		{cli.ExitFailure, "no journal segments found: " + empty + "\nhint: a member's journal is", []string{"--group", group, empty}},
+		{cli.ExitFailure, "no journal segments found: " + empty + "\nhint: a member's journal is", []string{empty}},
+		{cli.ExitFailure, "error: not a segment of a journal: " + text + otherFiles, []string{text}},
+		{cli.ExitFailure, "error: not a segment of a journal: " + nothing + otherFiles, []string{nothing}},
+		{cli.ExitFailure, "error: not a segment of a journal: " + group + otherFiles, []string{group}},
+		{cli.ExitUsage, "a folder is wanted", []string{"--group", group, "--evidence", group, dir}},
+		{cli.ExitConfiguration, "no group.crt beside the journals", []string{deep}},
+		{cli.ExitConfiguration, "none: no such file", []string{"--group", filepath.Join(dir, "none"), dir}},
+		{cli.ExitFailure, "error: not a segment of a journal: " + group + otherFiles, []string{"--group", group, group}},
+		{cli.ExitFailure, "none: no such file", []string{filepath.Join(dir, "none")}},
+		{cli.ExitUsage, "--skew -5s", []string{"--skew", "-5s", dir}},
+		{cli.ExitUsage, "nothing is between them", []string{"--since", "2026-11-02T00:00:00Z", "--until", "2026-11-01T00:00:00Z", dir}},
+		{cli.ExitNoPermission, "no token has this resource: \"tpae\"", []string{"--group", group, "--resource", "tpae", dir}},
 	} {
 		code, out, errs := runCommand("", append([]string{"audit"}, c.args...)...)
 		assert.Equal(t, c.code, code, c.args)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -90,46 +91,46 @@ var caFailures = []struct {
 	code int
 	hint string
 }{
-	{ca.ErrNoAuthority, exitConfiguration, "name the folder with --dir, or make an authority: wander ca init --dir DIR --name GROUP"},
-	{ca.ErrExists, exitUsage, "an authority is never overwritten: choose another folder with --dir"},
-	{ca.ErrDamaged, exitConfiguration, "bring the folder back from a backup; revoke again what was revoked since"},
-	{ca.ErrKeyMismatch, exitConfiguration, "put back the private key that belongs to this folder"},
-	{ca.ErrNoKey, exitConfiguration, "put the private key there, with mode 0600; wander ca rotate says which one signs"},
-	{ca.ErrNoConfiguration, exitConfiguration, "sign one first: wander ca config"},
-	{ca.ErrRotating, exitUsage, "wander ca rotate says what the next step is"},
-	{ca.ErrNotRotating, exitUsage, "wander ca rotate says what the next step is"},
-	{ca.ErrPending, exitFailure, "wander ca rotate lists them; let them renew, or cut them off with --force"},
-	{group.ErrTooManyAuthorities, exitFailure, "the statements about a group's CA keys form a chain, and it is full: make a new group"},
-	{keyfile.ErrMode, exitConfiguration, "take away what others may do: chmod 600 FILE"},
-	{keyfile.ErrPassphraseNeeded, exitUsage, passphraseHint},
-	{keyfile.ErrPassphrase, exitNoPermission, ""},
-	{ca.ErrRevoked, exitNoPermission, "a revoked key is dead for ever: make a new one by leaving --key away"},
-	{ca.ErrLeft, exitNoPermission, "who has left needs a new key to come back: make one by leaving --key away"},
-	{ca.ErrExpired, exitNoPermission, "replace the CA key: wander ca rotate"},
-	{ca.ErrNoInvite, exitUsage, "wander ca list shows the invites"},
-	{ca.ErrInviteUsed, exitUsage, "that member goes with wander ca revoke"},
-	{ca.ErrNameInUse, exitUsage, "choose another name, renew that member with --key, or revoke it first"},
-	{ca.ErrAmbiguous, exitUsage, "name the member by its id, as wander ca list shows it"},
-	{ca.ErrUnknown, exitUsage, "wander ca list shows the members"},
-	{ca.ErrLifetime, exitUsage, "certificate_lifetime in the group configuration is the longest"},
-	{ca.ErrOwnKey, exitUsage, "make a key for the member by leaving --key away"},
-	{ca.ErrLocked, exitFailure, "try again when the other process is done"},
-	{certificate.ErrName, exitUsage, "for example ftp-03 or ftp-03.example.org"},
-	{certificate.ErrReason, exitUsage, ""},
-	{group.ErrName, exitUsage, "for example demo"},
-	{fs.ErrPermission, exitConfiguration, "the authority's folder belongs to another user: run this as its owner"},
-	{syscall.ENOTDIR, exitConfiguration, "name the authority's folder with --dir"},
+	{ca.ErrNoAuthority, cli.ExitConfiguration, "name the folder with --dir, or make an authority: wander ca init --dir DIR --name GROUP"},
+	{ca.ErrExists, cli.ExitUsage, "an authority is never overwritten: choose another folder with --dir"},
+	{ca.ErrDamaged, cli.ExitConfiguration, "bring the folder back from a backup; revoke again what was revoked since"},
+	{ca.ErrKeyMismatch, cli.ExitConfiguration, "put back the private key that belongs to this folder"},
+	{ca.ErrNoKey, cli.ExitConfiguration, "put the private key there, with mode 0600; wander ca rotate says which one signs"},
+	{ca.ErrNoConfiguration, cli.ExitConfiguration, "sign one first: wander ca config"},
+	{ca.ErrRotating, cli.ExitUsage, "wander ca rotate says what the next step is"},
+	{ca.ErrNotRotating, cli.ExitUsage, "wander ca rotate says what the next step is"},
+	{ca.ErrPending, cli.ExitFailure, "wander ca rotate lists them; let them renew, or cut them off with --force"},
+	{group.ErrTooManyAuthorities, cli.ExitFailure, "the statements about a group's CA keys form a chain, and it is full: make a new group"},
+	{keyfile.ErrMode, cli.ExitConfiguration, "take away what others may do: chmod 600 FILE"},
+	{keyfile.ErrPassphraseNeeded, cli.ExitUsage, passphraseHint},
+	{keyfile.ErrPassphrase, cli.ExitNoPermission, ""},
+	{ca.ErrRevoked, cli.ExitNoPermission, "a revoked key is dead for ever: make a new one by leaving --key away"},
+	{ca.ErrLeft, cli.ExitNoPermission, "who has left needs a new key to come back: make one by leaving --key away"},
+	{ca.ErrExpired, cli.ExitNoPermission, "replace the CA key: wander ca rotate"},
+	{ca.ErrNoInvite, cli.ExitUsage, "wander ca list shows the invites"},
+	{ca.ErrInviteUsed, cli.ExitUsage, "that member goes with wander ca revoke"},
+	{ca.ErrNameInUse, cli.ExitUsage, "choose another name, renew that member with --key, or revoke it first"},
+	{ca.ErrAmbiguous, cli.ExitUsage, "name the member by its id, as wander ca list shows it"},
+	{ca.ErrUnknown, cli.ExitUsage, "wander ca list shows the members"},
+	{ca.ErrLifetime, cli.ExitUsage, "certificate_lifetime in the group configuration is the longest"},
+	{ca.ErrOwnKey, cli.ExitUsage, "make a key for the member by leaving --key away"},
+	{ca.ErrLocked, cli.ExitFailure, "try again when the other process is done"},
+	{certificate.ErrName, cli.ExitUsage, "for example ftp-03 or ftp-03.example.org"},
+	{certificate.ErrReason, cli.ExitUsage, ""},
+	{group.ErrName, cli.ExitUsage, "for example demo"},
+	{fs.ErrPermission, cli.ExitConfiguration, "the authority's folder belongs to another user: run this as its owner"},
+	{syscall.ENOTDIR, cli.ExitConfiguration, "name the authority's folder with --dir"},
 }
 
 // caError gives an error of package ca its exit code and hint.
 func caError(err error) error {
-	var exit *exitError
+	var exit *cli.Error
 	if err == nil || errors.As(err, &exit) {
 		return err
 	}
 	for _, f := range caFailures {
 		if errors.Is(err, f.err) {
-			return &exitError{code: f.code, err: err, hint: f.hint}
+			return &cli.Error{Code: f.code, Err: err, Hint: f.hint}
 		}
 	}
 	return err
@@ -139,7 +140,7 @@ type caInitFlags struct {
 	*caFlags
 	name         string
 	noPassphrase bool
-	lifetime     span
+	lifetime     cli.Span
 }
 
 func newCAInitCommand(env *environment, shared *caFlags) *cobra.Command {
@@ -157,13 +158,13 @@ key can be anybody in the group.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the group's name: a-z, 0-9, '.', '_' and '-'")
 	flags.BoolVar(&f.noPassphrase, "no-passphrase", false, "leave the key in the clear")
-	flags.Var(positiveSpan{&f.lifetime}, "lifetime", "how long the authority lives (default 3650d)")
+	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "how long the authority lives (default 3650d)")
 	return cmd
 }
 
 func runCAInit(env *environment, f caInitFlags) error {
 	if f.name == "" {
-		return &exitError{code: exitUsage, err: errors.New("the group needs a name"), hint: "add --name, for example --name demo"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("the group needs a name"), Hint: "add --name, for example --name demo"}
 	}
 	secret, err := f.secret(env)
 	if err != nil {
@@ -180,7 +181,7 @@ func runCAInit(env *environment, f caInitFlags) error {
 	fmt.Fprintf(env.Out, "made the authority of group %s in %s, valid until %s\n", s.Name, dir, s.NotAfter.Format(time.DateOnly))
 	fmt.Fprintf(env.Out, "group %v\n", s.Group)
 	if f.noPassphrase {
-		warn(env.Err, "%s is not encrypted", filepath.Join(dir, ca.KeyFile))
+		cli.Warn(env.Err, "%s is not encrypted", filepath.Join(dir, ca.KeyFile))
 	}
 	return nil
 }
@@ -192,7 +193,7 @@ func (f caInitFlags) secret(env *environment) ([]byte, error) {
 	case err == nil:
 		return nil, fmt.Errorf("%w: %s", ca.ErrExists, key) // before anybody types a passphrase
 	case f.noPassphrase && f.passphraseFile != "":
-		return nil, usageError("--no-passphrase and --passphrase-file exclude each other")
+		return nil, cli.UsageError("--no-passphrase and --passphrase-file exclude each other")
 	case f.noPassphrase:
 		return nil, nil
 	}
@@ -202,7 +203,7 @@ func (f caInitFlags) secret(env *environment) ([]byte, error) {
 // caInitError knows that a name or lifetime was given on the command line.
 func caInitError(err error) error {
 	if errors.Is(err, ca.ErrLifetime) {
-		return &exitError{code: exitUsage, err: err}
+		return &cli.Error{Code: cli.ExitUsage, Err: err}
 	}
 	return caError(err)
 }

@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/cmd/internal/groupfile"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -21,16 +21,16 @@ import (
 // groupFile is a group configuration as people write it. What is absent has
 // the default that package group says.
 type groupFile struct {
-	Name                string         `toml:"name"`
-	MembersMax          int            `toml:"members_max"`
-	UpdateCapacity      int            `toml:"update_capacity"`
-	FailureQuorum       int            `toml:"failure_quorum"`
-	CertificateLifetime span           `toml:"certificate_lifetime"`
-	ClockAllowance      span           `toml:"clock_allowance"`
-	SettlementTime      span           `toml:"settlement_time"`
-	GossipInterval      span           `toml:"gossip_interval"`
-	Silence             span           `toml:"silence"`
-	Resources           []resourceFile `toml:"resource"`
+	Name                string               `toml:"name"`
+	MembersMax          int                  `toml:"members_max"`
+	UpdateCapacity      int                  `toml:"update_capacity"`
+	FailureQuorum       int                  `toml:"failure_quorum"`
+	CertificateLifetime cli.Span             `toml:"certificate_lifetime"`
+	ClockAllowance      cli.Span             `toml:"clock_allowance"`
+	SettlementTime      cli.Span             `toml:"settlement_time"`
+	GossipInterval      cli.Span             `toml:"gossip_interval"`
+	Silence             cli.Span             `toml:"silence"`
+	Resources           []groupfile.Resource `toml:"resource"`
 }
 
 func newCAConfigCommand(env *environment, f *caFlags) *cobra.Command {
@@ -49,7 +49,7 @@ A resource may also have slots, skip_delay, max_hold, on_isolated, policy, prese
 and what that preset of that policy uses; if none is named, a policy's first one
 holds:
 
-` + policyHelp() + `
+` + groupfile.PolicyHelp() + `
 The group may have, above the first [[resource]], name, members_max,
 update_capacity, failure_quorum, certificate_lifetime, clock_allowance,
 settlement_time, gossip_interval and silence.`,
@@ -64,9 +64,9 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	text, err := readLimited(env, file, configfile.MaxSize)
+	text, err := cli.ReadLimited(env.In, file, configfile.MaxSize)
 	if err != nil {
-		return configError(err, "")
+		return cli.ConfigError(err, "")
 	}
 	s, err := parseGroupFile(file, text, a.Certificate().Statement().Name)
 	if err != nil {
@@ -80,7 +80,7 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 	if err != nil {
 		return caError(err)
 	}
-	fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, count(len(s.Resources), "resource"))
+	fmt.Fprintf(env.Out, "signed configuration %d of group %s, with %s\n", c.Version(), s.Name, cli.Count(len(s.Resources), "resource"))
 	f.sayPublish(env)
 	return sayIsolated(env, a, s)
 }
@@ -116,31 +116,6 @@ func sayIsolated(env *environment, a *ca.Authority, s group.Settings) error {
 	return nil
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// readLimited reads a file, or standard input for "-".
-func readLimited(env *environment, file string, limit int64) ([]byte, error) {
-	in := env.In
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("%s: more than %d bytes", file, limit)
-	}
-	return text, err
-}
-
 // parseGroupFile reads and checks a group configuration for a group.
 func parseGroupFile(file string, text []byte, name string) (group.Settings, error) {
 	g := defaultGroupFile(name)
@@ -148,13 +123,13 @@ func parseGroupFile(file string, text []byte, name string) (group.Settings, erro
 		return group.Settings{}, err
 	}
 	for i, r := range g.Resources {
-		if err := r.check(file, text, "resource", i); err != nil {
+		if err := r.Check(file, text, "resource", i); err != nil {
 			return group.Settings{}, err
 		}
 	}
 	s := g.settings()
 	if err := s.Validate(); err != nil {
-		return group.Settings{}, placed(file, text, err, "")
+		return group.Settings{}, groupfile.Placed(file, text, err, "")
 	}
 	return s, nil
 }
@@ -163,9 +138,9 @@ func defaultGroupFile(name string) groupFile {
 	d := group.Settings{}.WithDefaults()
 	return groupFile{
 		Name: name, MembersMax: d.MembersMax, UpdateCapacity: d.UpdateCapacity, FailureQuorum: d.FailureQuorum,
-		CertificateLifetime: span{d.CertificateLifetime}, ClockAllowance: span{d.ClockAllowance},
-		SettlementTime: span{d.SettlementTime}, GossipInterval: span{d.GossipInterval},
-		Silence: span{d.Silence},
+		CertificateLifetime: cli.Span{Duration: d.CertificateLifetime}, ClockAllowance: cli.Span{Duration: d.ClockAllowance},
+		SettlementTime: cli.Span{Duration: d.SettlementTime}, GossipInterval: cli.Span{Duration: d.GossipInterval},
+		Silence: cli.Span{Duration: d.Silence},
 	}
 }
 
@@ -180,7 +155,7 @@ func (g groupFile) settings() group.Settings {
 		Silence: g.Silence.Duration,
 	}
 	for _, r := range g.Resources {
-		s.Resources = append(s.Resources, r.resource())
+		s.Resources = append(s.Resources, r.Group())
 	}
 	slices.SortFunc(s.Resources, func(x, y group.Resource) int { return cmp.Compare(x.Name, y.Name) })
 	return s

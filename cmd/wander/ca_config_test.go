@@ -94,7 +94,7 @@ func TestEveryParameterCanBeConfigured(t *testing.T) {
 			text, number := inTOML(p.Quantity)
 			var g groupFile
 			require.NoError(t, configfile.Decode("x", fmt.Appendf(nil, "[[resource]]\n%s = %s\n", p.Name, text), &g))
-			params := g.Resources[0].resource().PolicyParams()
+			params := g.Resources[0].Group().PolicyParams()
 			assert.Equal(t, number, p.Wire(&params))
 		})
 	}

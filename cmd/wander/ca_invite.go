@@ -11,6 +11,7 @@ import (
 
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/ca/service"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/invite"
 )
@@ -19,7 +20,7 @@ type caInviteFlags struct {
 	*caFlags
 	name, output string
 	cancel       string
-	ttl          span
+	ttl          cli.Span
 	addresses    []string
 }
 
@@ -49,7 +50,7 @@ that member. --cancel takes back what nobody has used.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
-	flags.Var(positiveSpan{&f.ttl}, "ttl", "how long it can be used (default 1h)")
+	flags.Var(cli.PositiveSpan(&f.ttl), "ttl", "how long it can be used (default 1h)")
 	flags.StringSliceVar(&f.addresses, "address", nil, "where wander ca serve is reached, host:port; may be given again (default WANDER_CA_ADDRESS)")
 	flags.StringVar(&f.cancel, "cancel", "", "take back the open invites for this name, or the one with this id, instead")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
@@ -58,7 +59,7 @@ that member. --cancel takes back what nobody has used.`,
 
 func runCAInvite(env *environment, f caInviteFlags) error {
 	if f.output != "text" && f.output != "json" {
-		return usageError("--output %q: text or json", f.output)
+		return cli.UsageError("--output %q: text or json", f.output)
 	}
 	if f.cancel != "" {
 		return runCancelInvite(env, f)
@@ -76,9 +77,9 @@ func runCAInvite(env *environment, f caInviteFlags) error {
 	made, err := a.Invite(f.name, f.ttl.Duration)
 	switch {
 	case errors.Is(err, ca.ErrLifetime):
-		return &exitError{code: exitUsage, err: err}
+		return &cli.Error{Code: cli.ExitUsage, Err: err}
 	case errors.Is(err, ca.ErrNameInUse):
-		return &exitError{code: exitUsage, err: err, hint: "choose another --name, or revoke that member first; wander ca list shows when its certificate ends"}
+		return &cli.Error{Code: cli.ExitUsage, Err: err, Hint: "choose another --name, or revoke that member first; wander ca list shows when its certificate ends"}
 	}
 	if err != nil {
 		return caError(err)
@@ -88,7 +89,7 @@ func runCAInvite(env *environment, f caInviteFlags) error {
 
 func runCancelInvite(env *environment, f caInviteFlags) error {
 	if f.name != "" || f.ttl.Duration != 0 || len(f.addresses) > 0 || f.output != "text" {
-		return usageError("--cancel goes with no other flag but --dir")
+		return cli.UsageError("--cancel goes with no other flag but --dir")
 	}
 	a, err := f.open(env)
 	if err != nil {
@@ -109,20 +110,20 @@ func runCancelInvite(env *environment, f caInviteFlags) error {
 // is made that cannot be printed.
 func (f *caInviteFlags) complete(env *environment) error {
 	if f.name == "" {
-		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("the member needs a name"), Hint: "add --name, for example --name ftp-03"}
 	}
 	if text := env.Getenv("WANDER_CA_ADDRESS"); len(f.addresses) == 0 && text != "" {
 		f.addresses = listOf(text)
 	}
 	if len(f.addresses) == 0 || len(f.addresses) > invite.MaxAddresses {
-		return &exitError{
-			code: exitUsage, err: fmt.Errorf("1 to %d addresses of wander ca serve are wanted", invite.MaxAddresses),
-			hint: "add --address, for example --address ca.example.org:4134",
+		return &cli.Error{
+			Code: cli.ExitUsage, Err: fmt.Errorf("1 to %d addresses of wander ca serve are wanted", invite.MaxAddresses),
+			Hint: "add --address, for example --address ca.example.org:4134",
 		}
 	}
 	for _, address := range f.addresses {
 		if err := certificate.CheckAddress(address); err != nil {
-			return &exitError{code: exitUsage, err: fmt.Errorf("--address: %w", err), hint: "for example ca.example.org:4134 or [2001:db8::1]:4134"}
+			return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--address: %w", err), Hint: "for example ca.example.org:4134 or [2001:db8::1]:4134"}
 		}
 	}
 	return caError(certificate.CheckName(f.name))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/internal/atomicfile"
@@ -24,7 +25,7 @@ const maxKeyFile = 64 << 10
 type caIssueFlags struct {
 	*caFlags
 	name, key, request, out string
-	lifetime                span
+	lifetime                cli.Span
 }
 
 func newCAIssueCommand(env *environment, shared *caFlags) *cobra.Command {
@@ -52,7 +53,7 @@ fingerprint that is shown with the one that the machine has shown.`,
 	flags.StringVar(&f.key, "key", "", "file with the key to certify")
 	flags.StringVar(&f.request, "request", "", "file with a request of wander join --request; - is standard input")
 	flags.StringVar(&f.out, "out", "", "where to write: a folder, or a path to which .key and .crt are added (default NAME)")
-	flags.Var(positiveSpan{&f.lifetime}, "lifetime", "how long it is valid, for example 30d (default the longest that the configuration permits)")
+	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "how long it is valid, for example 30d (default the longest that the configuration permits)")
 	return cmd
 }
 
@@ -87,11 +88,11 @@ func runCAIssue(env *environment, f caIssueFlags) error {
 func (f caIssueFlags) check() error {
 	switch {
 	case f.request != "" && f.key != "":
-		return usageError("--request and --key exclude each other")
+		return cli.UsageError("--request and --key exclude each other")
 	case f.request != "" && f.name == "":
 		return nil // the request has one
 	case f.name == "":
-		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("the member needs a name"), Hint: "add --name, for example --name ftp-03"}
 	}
 	return caError(certificate.CheckName(f.name))
 }
@@ -104,7 +105,7 @@ func (f caIssueFlags) checkFolder(name string) error {
 		err = fmt.Errorf("%s is not a folder", dir)
 	}
 	if err != nil {
-		return &exitError{code: exitUsage, err: fmt.Errorf("--out %s: %w", f.out, err), hint: "make the folder first, or name another with --out"}
+		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--out %s: %w", f.out, err), Hint: "make the folder first, or name another with --out"}
 	}
 	return nil
 }
@@ -132,19 +133,19 @@ func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate
 	}
 	fmt.Fprintf(env.Out, "wrote %s; the member needs %s too\n", strings.Join(files, " and "), f.groupFile(env))
 	if a.Config().IsZero() {
-		warn(env.Err, "the group has no configuration yet, and no member starts without: wander ca config")
+		cli.Warn(env.Err, "the group has no configuration yet, and no member starts without: wander ca config")
 	}
 }
 
 // issueFor certifies the key in a file.
 func (f caIssueFlags) issueFor(env *environment, a *ca.Authority) (certificate.Certificate, error) {
-	text, err := readLimited(env, f.key, maxKeyFile)
+	text, err := cli.ReadLimited(env.In, f.key, maxKeyFile)
 	if err != nil {
-		return certificate.Certificate{}, configError(err, "")
+		return certificate.Certificate{}, cli.ConfigError(err, "")
 	}
 	key, err := publicKeyIn(text, a)
 	if err != nil {
-		return certificate.Certificate{}, configError(fmt.Errorf("%s: %w", f.key, err), "--key wants a private key, a public key or a certificate of this group")
+		return certificate.Certificate{}, cli.ConfigError(fmt.Errorf("%s: %w", f.key, err), "--key wants a private key, a public key or a certificate of this group")
 	}
 	cert, err := a.Issue(ca.Request{Name: f.name, Key: key, Lifetime: f.lifetime.Duration})
 	if err != nil {
@@ -158,17 +159,17 @@ var errNoRequest = errors.New("not a certificate request")
 
 // issueRequested certifies the key of a request, and shows whose it is.
 func (f caIssueFlags) issueRequested(env *environment, a *ca.Authority) (certificate.Certificate, error) {
-	text, err := readLimited(env, f.request, maxKeyFile)
+	text, err := cli.ReadLimited(env.In, f.request, maxKeyFile)
 	if err != nil {
-		return certificate.Certificate{}, configError(err, "")
+		return certificate.Certificate{}, cli.ConfigError(err, "")
 	}
 	r, err := requestIn(text, a)
 	if err != nil {
-		return certificate.Certificate{}, configError(fmt.Errorf("%s: %w", f.request, err), "--request wants what wander join --request has made for this group")
+		return certificate.Certificate{}, cli.ConfigError(fmt.Errorf("%s: %w", f.request, err), "--request wants what wander join --request has made for this group")
 	}
 	name := r.Body().Name
 	if f.name != "" && f.name != name {
-		return certificate.Certificate{}, usageError("%s asks for the name %s, and --name is %s", f.request, name, f.name)
+		return certificate.Certificate{}, cli.UsageError("%s asks for the name %s, and --name is %s", f.request, name, f.name)
 	}
 	fmt.Fprintf(env.Out, "key %s, which %s has: the machine has to show the same\n", certificate.Fingerprint(r.Key()), name)
 	cert, err := a.Issue(ca.Request{Name: name, Key: r.Key(), Lifetime: f.lifetime.Duration})

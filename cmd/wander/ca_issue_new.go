@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -95,9 +96,9 @@ func (m newMember) checkFree(a *ca.Authority) error {
 	}
 	for _, name := range []string{m.keyFile(), m.certificate()} {
 		if exists(name) && !(name == m.certificate() && m.isPending(a)) {
-			return &exitError{
-				code: exitUsage, err: fmt.Errorf("%s exists and is not overwritten", name),
-				hint: "to certify the key that is there: --key " + m.keyFile(),
+			return &cli.Error{
+				Code: cli.ExitUsage, Err: fmt.Errorf("%s exists and is not overwritten", name),
+				Hint: "to certify the key that is there: --key " + m.keyFile(),
 			}
 		}
 	}
@@ -116,7 +117,7 @@ func (m newMember) isPending(a *ca.Authority) bool {
 	if err != nil {
 		return false
 	}
-	text, err := readSmall(m.certificate(), maxKeyFile)
+	text, err := cli.ReadSmall(m.certificate(), maxKeyFile)
 	if err != nil {
 		return false
 	}

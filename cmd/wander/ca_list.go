@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -90,7 +91,7 @@ func newCAListCommand(env *environment, f *caFlags) *cobra.Command {
 
 func runCAList(env *environment, f *caFlags, output string) error {
 	if output != "text" && output != "json" {
-		return usageError("--output %q: text or json", output)
+		return cli.UsageError("--output %q: text or json", output)
 	}
 	a, err := f.open(env)
 	if err != nil {

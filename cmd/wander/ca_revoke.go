@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -84,11 +85,11 @@ func (f caRevokeFlags) check(args []string) error {
 	}
 	switch {
 	case ways == 0:
-		return &exitError{code: exitUsage, err: errors.New("no member specified"), hint: "give a name, a member ID, --serial N or --evidence FILE"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no member specified"), Hint: "give a name, a member ID, --serial N or --evidence FILE"}
 	case ways > 1:
-		return &exitError{code: exitUsage, err: fmt.Errorf("a member specified in %d ways", ways), hint: "give one of: a name, a member ID, --serial N, --evidence FILE"}
+		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("a member specified in %d ways", ways), Hint: "give one of: a name, a member ID, --serial N, --evidence FILE"}
 	case f.evidence != "" && f.reason != "":
-		return usageError("--evidence says the reason itself")
+		return cli.UsageError("--evidence says the reason itself")
 	}
 	return nil
 }
@@ -101,9 +102,9 @@ func (f caRevokeFlags) deed(env *environment, a *ca.Authority, args []string) (f
 	}
 	v := verdictOn(env, f.evidence, a.Group(), true)
 	if !v.Proof {
-		return nil, &exitError{
-			code: exitFailure, err: fmt.Errorf("%s: no proof: %s", f.evidence, v.Reason),
-			hint: "nobody was revoked; wander ca revoke NAME --reason TEXT needs no proof",
+		return nil, &cli.Error{
+			Code: cli.ExitFailure, Err: fmt.Errorf("%s: no proof: %s", f.evidence, v.Reason),
+			Hint: "nobody was revoked; wander ca revoke NAME --reason TEXT needs no proof",
 		}
 	}
 	v.print(env.Out)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -18,7 +19,7 @@ import (
 type caRotateFlags struct {
 	*caFlags
 	force    bool
-	lifetime span
+	lifetime cli.Span
 	output   string
 }
 
@@ -85,14 +86,14 @@ No step stops tokens or members. The first also wants a backup of the new key.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.force, "force", false, "retire although members have certificates of the old key only")
-	flags.Var(positiveSpan{&f.lifetime}, "lifetime", "how long the new key lives (default 3650d)")
+	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "how long the new key lives (default 3650d)")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
 	return cmd
 }
 
 func runCARotate(env *environment, f caRotateFlags, args []string) error {
 	if f.output != "text" && f.output != "json" {
-		return usageError("--output %q: text or json", f.output)
+		return cli.UsageError("--output %q: text or json", f.output)
 	}
 	step, err := stepNamed(args)
 	if err != nil {
@@ -135,8 +136,8 @@ func stepNamed(args []string) (*rotationStep, error) {
 		}
 		names = append(names, s.name)
 	}
-	return nil, &exitError{
-		code: exitUsage, err: fmt.Errorf("unknown step %q", args[0]), hint: didYouMean(args[0], names),
+	return nil, &cli.Error{
+		Code: cli.ExitUsage, Err: fmt.Errorf("unknown step %q", args[0]), Hint: cli.DidYouMean(args[0], names),
 	}
 }
 
@@ -231,7 +232,7 @@ func (r rotationReport) waiting() []string {
 	if len(r.Pending) == 0 {
 		return nil
 	}
-	lines := []string{count(len(r.Pending), "member") + " with a certificate of the old key only:"}
+	lines := []string{cli.Count(len(r.Pending), "member") + " with a certificate of the old key only:"}
 	for _, p := range r.Pending[:min(len(r.Pending), maxPendingShown)] {
 		lines = append(lines, fmt.Sprintf("  %s, member %v, valid until %s", p.Name, p.Member, p.NotAfter.Format(time.DateTime)))
 	}

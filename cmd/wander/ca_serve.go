@@ -16,6 +16,7 @@ import (
 
 	"github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/ca/service"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/protocol/certificate"
 )
@@ -66,11 +67,11 @@ func runCAServe(env *environment, f caServeFlags) error {
 	s.Log.Format = f.logFormat
 	log, err := s.logger(env)
 	if err != nil {
-		return usageError("--log-format %q: text or json", f.logFormat)
+		return cli.UsageError("--log-format %q: text or json", f.logFormat)
 	}
 	listener, err := takeover.Open(context.Background(), func() (net.Listener, error) { return net.Listen("tcp", f.listen) }, syscall.EADDRINUSE)
 	if err != nil {
-		return &exitError{code: exitUnavailable, err: err, hint: "choose another address with --listen"}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: "choose another address with --listen"}
 	}
 	address := listener.Addr()
 	server, err := service.New(service.Config{Open: f.opener(env), Listener: listener, Log: log, Now: env.Now})
@@ -134,7 +135,7 @@ func cutOff(err error, log *slog.Logger) error {
 // serveError gives an error at the start its exit code and hint.
 func serveError(err error) error {
 	if errors.Is(err, service.ErrNoConfiguration) {
-		return configError(err, "sign one first: wander ca config FILE")
+		return cli.ConfigError(err, "sign one first: wander ca config FILE")
 	}
 	return caError(err)
 }

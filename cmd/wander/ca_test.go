@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/ca"
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -45,10 +46,11 @@ func (b *caBench) wander(args ...string) int {
 	b.out.Reset()
 	b.err.Reset()
 	return run(&environment{
-		In: strings.NewReader(b.in), Out: &b.out, Err: &b.err,
-		Getenv: func(name string) string { return b.vars[name] },
-		Now:    func() time.Time { return b.now },
-
+		Environment: cli.Environment{
+			In: strings.NewReader(b.in), Out: &b.out, Err: &b.err,
+			Getenv: func(name string) string { return b.vars[name] },
+			Now:    func() time.Time { return b.now },
+		},
 		workFactor: b.work,
 	}, args)
 }
@@ -426,9 +428,9 @@ func TestPublicFilesOfTheCA(t *testing.T) {
 func TestCAFolderThatIsNone(t *testing.T) {
 	b := newCABench(t)
 	b.write("file", "")
-	b.fails(exitConfiguration, "\nhint: name the authority's folder with --dir", "ca", "list", "--dir", "file")
-	var exit *exitError
+	b.fails(cli.ExitConfiguration, "\nhint: name the authority's folder with --dir", "ca", "list", "--dir", "file")
+	var exit *cli.Error
 	require.ErrorAs(t, caError(fs.ErrPermission), &exit)
-	assert.Equal(t, exitConfiguration, exit.code)
-	assert.Contains(t, exit.hint, "run this as its owner")
+	assert.Equal(t, cli.ExitConfiguration, exit.Code)
+	assert.Contains(t, exit.Hint, "run this as its owner")
 }

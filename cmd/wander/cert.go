@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
@@ -83,7 +84,7 @@ func loadMember(env *environment, config string) (settings, node.Identity, error
 
 func runCertStatus(env *environment, config, output string) error {
 	if output != "text" && output != "json" {
-		return usageError("--output %q: text or json", output)
+		return cli.UsageError("--output %q: text or json", output)
 	}
 	s, id, err := loadMember(env, config)
 	if err != nil {
@@ -107,13 +108,13 @@ func runCertStatus(env *environment, config, output string) error {
 	case gone != nil:
 		return deadError(gone)
 	case r.Warning == int(enrolment.HasExpired):
-		return &exitError{code: exitNoPermission, err: fmt.Errorf("the certificate expired on %s", r.NotAfter.Format(time.DateOnly)), hint: expiredHint}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("the certificate expired on %s", r.NotAfter.Format(time.DateOnly)), Hint: expiredHint}
 	case r.State == "not_yet_valid":
-		warn(env.Err, "the certificate is valid from %s on: is this machine's clock right?", r.NotBefore.Format(time.RFC3339))
+		cli.Warn(env.Err, "the certificate is valid from %s on: is this machine's clock right?", r.NotBefore.Format(time.RFC3339))
 	case r.State == "key_retired":
-		warn(env.Err, "the CA key that signed the certificate has been retired, and others refuse it: wander cert renew gets another")
+		cli.Warn(env.Err, "the CA key that signed the certificate has been retired, and others refuse it: wander cert renew gets another")
 	case r.Warning > 0:
-		warn(env.Err, "the certificate ends in %s and was not renewed: is the CA reachable? wander cert renew tries now", inDays(r.NotAfter.Sub(env.Now())))
+		cli.Warn(env.Err, "the certificate ends in %s and was not renewed: is the CA reachable? wander cert renew tries now", inDays(r.NotAfter.Sub(env.Now())))
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func runCertRenew(env *environment, config string) error {
 		return err
 	}
 	if len(s.CA.Address) == 0 {
-		return configError(errors.New("where the CA is reached is not known"), "set ca.address in the settings file, or WANDER_CA_ADDRESS")
+		return cli.ConfigError(errors.New("where the CA is reached is not known"), "set ca.address in the settings file, or WANDER_CA_ADDRESS")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -225,9 +226,9 @@ func runCertRenew(env *environment, config string) error {
 func reportRenewal(env *environment, r api.Renewal, err error) error {
 	switch {
 	case errors.Is(err, api.ErrRevoked):
-		return &exitError{code: exitNoPermission, err: err, hint: "that is final for this key, unless the certificate has only expired: " + expiredHint}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "that is final for this key, unless the certificate has only expired: " + expiredHint}
 	case err != nil:
-		return &exitError{code: exitUnavailable, err: err, hint: "see the daemon's log"}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: "see the daemon's log"}
 	}
 	what := "the daemon has renewed it"
 	if !r.Newer {
@@ -247,7 +248,7 @@ func (s *settings) keepRenewed(env *environment, id node.Identity, client enrolm
 		return nil
 	}
 	if client.Group.Key(renewed.Certificate.Authority()) == nil {
-		return &exitError{code: exitUnavailable, err: errors.New("the CA changes its key at this moment"), hint: "try again in a minute"}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("the CA changes its key at this moment"), Hint: "try again in a minute"}
 	}
 	if err := putCertificate(s.Identity.Certificate, renewed.Certificate); err != nil {
 		return err
@@ -272,17 +273,17 @@ func renewError(err error, addresses []string) error {
 	var clock *enrolment.ClockError
 	switch {
 	case errors.Is(err, enrolment.ErrRevoked), errors.Is(err, enrolment.ErrLeft):
-		return &exitError{code: exitNoPermission, err: err, hint: deadHint}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: deadHint}
 	case errors.Is(err, enrolment.ErrExpired):
-		return &exitError{code: exitNoPermission, err: err, hint: expiredHint}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: expiredHint}
 	case errors.Is(err, enrolment.ErrNotYetValid):
-		return &exitError{code: exitConfiguration, err: err, hint: "the CA's clock is behind: tell its operator"}
+		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: "the CA's clock is behind: tell its operator"}
 	case errors.As(err, &clock):
-		return &exitError{code: exitConfiguration, err: err, hint: "set this machine's clock"}
+		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: "set this machine's clock"}
 	case errors.Is(err, enrolment.ErrImpostor), errors.Is(err, enrolment.ErrRefused):
-		return &exitError{code: exitNoPermission, err: err, hint: fmt.Sprintf("is %v the CA of this group?", addresses)}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: fmt.Sprintf("is %v the CA of this group?", addresses)}
 	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
-		return &exitError{code: exitUnavailable, err: err, hint: fmt.Sprintf("is wander ca serve running at %v?", addresses)}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: fmt.Sprintf("is wander ca serve running at %v?", addresses)}
 	}
 	return err
 }

@@ -6,7 +6,6 @@ import "github.com/spf13/cobra"
 func commands(env *environment) []*cobra.Command {
 	return []*cobra.Command{
 		newDemoCommand(env),
-		newSimCommand(env),
 		newPlanCommand(env),
 		newCACommand(env),
 		newJoinCommand(env),
@@ -18,7 +17,6 @@ func commands(env *environment) []*cobra.Command {
 		newLeaveCommand(env),
 		newInspectCommand(env),
 		newAuditCommand(env),
-		newConformanceCommand(env),
 		newVersionCommand(env),
 		newPauseCommand(env),
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/groupfile"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/group"
@@ -160,7 +161,7 @@ func permitted(p policy.Parameter) string {
 	if p.Optional {
 		zero, absent = "0 or ", "Default: 0."
 	}
-	if r := (resourceFile{}).resource().PolicyParams(); p.Wire(&r) != 0 {
+	if r := (groupfile.Resource{}).Group().PolicyParams(); p.Wire(&r) != 0 {
 		absent = "Default: " + number(p.Wire(&r)) + "."
 	}
 	return fmt.Sprintf("Permitted: %s%s to %s. %s", zero, number(low), number(high), absent)

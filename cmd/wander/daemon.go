@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -40,7 +41,7 @@ func showCommand(env *environment, cmd *cobra.Command, show func(socket string, 
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	return daemonCommand(env, cmd, func(socket string) error {
 		if output != "text" && output != "json" {
-			return usageError("--output %q: text or json", output)
+			return cli.UsageError("--output %q: text or json", output)
 		}
 		return show(socket, output == "json")
 	})
@@ -60,8 +61,8 @@ func askDaemon(socket string, ask func(context.Context, *api.Client) error) erro
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
 	if err := ask(ctx, api.Dial(socket)); err != nil {
-		return &exitError{
-			code: exitUnavailable, err: err, hint: unansweredHint(socket, err),
+		return &cli.Error{
+			Code: cli.ExitUnavailable, Err: err, Hint: unansweredHint(socket, err),
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/demo"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -46,7 +47,7 @@ one of them is dropped.`,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			for _, flag := range []string{"victim", "away"} {
 				if cmd.Flags().Changed(flag) && o.Crash == 0 {
-					return usageError("--%s has no effect without --crash DUR", flag)
+					return cli.UsageError("--%s has no effect without --crash DUR", flag)
 				}
 			}
 			if o.Loss, err = parseShare(loss); err != nil {
@@ -57,13 +58,13 @@ one of them is dropped.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.Members, "members", 8, fmt.Sprintf("how many members, %d to %d", demo.MinMembers, demo.MaxMembers))
-	durationVar(flags, &o.For, "for", 30*time.Second, "how long")
-	durationVar(flags, &o.OperationTime, "operation-time", 200*time.Millisecond, "how long the protected operation takes, at least 10ms")
+	cli.DurationVar(flags, &o.For, "for", 30*time.Second, "how long")
+	cli.DurationVar(flags, &o.OperationTime, "operation-time", 200*time.Millisecond, "how long the protected operation takes, at least 10ms")
 	flags.StringVar(&loss, "loss", "0%", "share of datagrams lost, each way, at most 90%")
-	durationVar(flags, &o.Delay, "delay", 0, "delay of datagrams, each way, at most 10s; up to a quarter more at random")
-	durationVar(flags, &o.Crash, "crash", 0, "how often a member is killed with SIGKILL and started again, at least 200ms (default never)")
+	cli.DurationVar(flags, &o.Delay, "delay", 0, "delay of datagrams, each way, at most 10s; up to a quarter more at random")
+	cli.DurationVar(flags, &o.Crash, "crash", 0, "how often a member is killed with SIGKILL and started again, at least 200ms (default never)")
 	flags.StringVar(&o.Victim, "victim", demo.VictimAny, "who is killed: any member, or a holder of a token; with --crash")
-	durationVar(flags, &o.Away, "away", demo.DefaultAway, "how long a killed member stays away, with --crash")
+	cli.DurationVar(flags, &o.Away, "away", demo.DefaultAway, "how long a killed member stays away, with --crash")
 	flags.StringVar(&o.Policy, "policy", catalog.Wandering, "who gets a token when: "+strings.Join(catalog.Names(), ", "))
 	flags.StringVar(&o.Preset, "preset", "", "the policy's rules (default its first): "+presets())
 	flags.BoolVar(&o.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")
@@ -74,11 +75,11 @@ one of them is dropped.`,
 
 func runDemo(env *environment, o demo.Options, output string) error {
 	if output != "text" && output != "json" {
-		return usageError("--output %q: text or json", output)
+		return cli.UsageError("--output %q: text or json", output)
 	}
 	o, err := demo.Prepare(o)
 	if err != nil {
-		return &exitError{code: exitUsage, err: err}
+		return &cli.Error{Code: cli.ExitUsage, Err: err}
 	}
 	if o.Program, err = os.Executable(); err != nil {
 		return err
@@ -102,7 +103,7 @@ func runDemo(env *environment, o demo.Options, output string) error {
 	}
 	switch {
 	case len(s.Findings) > 0:
-		return &exitError{code: exitBug, err: errors.Join(errors.New("the journals show broken rules"), err), hint: "keep " + s.Journals}
+		return &cli.Error{Code: cli.ExitBug, Err: errors.Join(errors.New("the journals show broken rules"), err), Hint: "keep " + s.Journals}
 	case err != nil:
 		return fmt.Errorf("summary not written: %w (journals are in %s)", err, s.Journals)
 	}
@@ -184,7 +185,7 @@ func parseShare(text string) (float64, error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || v != v {
-		return 0, usageError("--loss %q: write a share, as 5%% or 0.05", text)
+		return 0, cli.UsageError("--loss %q: write a share, as 5%% or 0.05", text)
 	}
 	if percent {
 		v /= 100
@@ -199,7 +200,7 @@ func newPauseCommand(*environment) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := time.ParseDuration(args[0])
 			if err != nil {
-				return usageError("%w", err)
+				return cli.UsageError("%w", err)
 			}
 			time.Sleep(d)
 			return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/demo"
 	"github.com/wandertoken/wander/internal/await"
 )
@@ -148,9 +149,9 @@ func TestDemoCannotWrite(t *testing.T) {
 			require.NoError(t, err)
 			defer full.Close()
 			var complaint bytes.Buffer
-			env := &environment{In: os.Stdin, Out: full, Err: &complaint, Getenv: os.Getenv, Now: time.Now}
+			env := &environment{Environment: cli.Environment{In: os.Stdin, Out: full, Err: &complaint, Getenv: os.Getenv, Now: time.Now}}
 			code := run(env, []string{"demo", "--members", "2", "--for", "1ms", "--dir", t.TempDir(), "-o", format})
-			require.Equal(t, exitFailure, code)
+			require.Equal(t, cli.ExitFailure, code)
 			require.Contains(t, complaint.String(), "no space left on device")
 		})
 	}
@@ -178,7 +179,7 @@ func TestDemoSummary(t *testing.T) {
 // TestDemoChecksFirst: nothing is said before the options are known to be good.
 func TestDemoChecksFirst(t *testing.T) {
 	b := newCABench(t)
-	b.fails(exitUsage, "--dir /proc/x: ", "demo", "--dir", "/proc/x")
+	b.fails(cli.ExitUsage, "--dir /proc/x: ", "demo", "--dir", "/proc/x")
 	require.Empty(t, b.out.String())
-	b.fails(exitUsage, "write 10% or 0.1", "demo", "--loss", "10")
+	b.fails(cli.ExitUsage, "write 10% or 0.1", "demo", "--loss", "10")
 }

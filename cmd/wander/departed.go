@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/node/store"
@@ -92,5 +93,5 @@ func deadError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &exitError{code: exitNoPermission, err: err, hint: deadHint}
+	return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: deadHint}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -33,7 +34,7 @@ func readHeld(getenv func(string) string) (heldList, error) {
 		resource, id, _ := strings.Cut(entry, "=")
 		var g ident.Grant
 		if group.CheckName(resource) != nil || g.UnmarshalText([]byte(id)) != nil {
-			return h, heldError(fmt.Errorf("%q is not RESOURCE=GRANT", oneLine(entry)))
+			return h, heldError(fmt.Errorf("%q is not RESOURCE=GRANT", cli.OneLine(entry)))
 		}
 		h.grants = append(h.grants, g)
 	}
@@ -44,7 +45,7 @@ func readHeld(getenv func(string) string) (heldList, error) {
 }
 
 func heldError(err error) error {
-	return configError(fmt.Errorf("%s: %w", heldVariable, err), "wander sets it for the commands that it runs; unset it")
+	return cli.ConfigError(fmt.Errorf("%s: %w", heldVariable, err), "wander sets it for the commands that it runs; unset it")
 }
 
 // with is the list for a command under another grant.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/inspect"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/protocol/group"
@@ -33,13 +34,13 @@ A journal can be read beside the member that writes it.`,
 		},
 	}
 	cmd.Flags().StringVarP(&groupFile, "group", "g", "", "group file to verify with")
-	addOutputFlag(cmd, &output)
+	cli.AddOutputFlag(cmd, &output)
 	cmd.Flags().Lookup("output").Usage += " (one object per line)"
 	return cmd
 }
 
 func runInspect(env *environment, name, groupFile, output string) error {
-	if err := checkOutput(output); err != nil {
+	if err := cli.CheckOutput(output); err != nil {
 		return err
 	}
 	i, err := inspectorFor(groupFile)
@@ -52,7 +53,7 @@ func runInspect(env *environment, name, groupFile, output string) error {
 	}
 	for o, err := range objects {
 		if errors.Is(err, journal.ErrTorn) {
-			warn(env.Err, "%v: the write under way, or what a crash has left of one", err)
+			cli.Warn(env.Err, "%v: the write under way, or what a crash has left of one", err)
 			return nil
 		}
 		if err != nil {
@@ -71,13 +72,13 @@ func inspectError(name string, err error) error {
 	err = fmt.Errorf("%s: %w", name, err)
 	switch {
 	case errors.Is(err, inspect.ErrNoJournal):
-		return &exitError{code: exitFailure, err: err, hint: journalHint}
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: journalHint}
 	case errors.Is(err, journal.ErrVersion):
-		return &exitError{code: exitFailure, err: err, hint: versionHint}
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: versionHint}
 	case errors.Is(err, inspect.ErrUnknown):
-		return &exitError{code: exitFailure, err: err, hint: inspectHint + "; settings, invites and files of vectors are text: read them as they are"}
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: inspectHint + "; settings, invites and files of vectors are text: read them as they are"}
 	case errors.Is(err, journal.ErrMagic):
-		return &exitError{code: exitFailure, err: err, hint: journalHint}
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: journalHint}
 	}
 	return err
 }
@@ -98,15 +99,15 @@ func inspectorFor(groupFile string) (*inspect.Inspector, error) {
 	}
 	text, err := os.ReadFile(groupFile)
 	if err != nil {
-		return nil, configError(err, "")
+		return nil, cli.ConfigError(err, "")
 	}
 	blocks, err := keyfile.DecodeBlocks(text)
 	if err != nil {
-		return nil, configError(fmt.Errorf("%s: %w", groupFile, err), "")
+		return nil, cli.ConfigError(fmt.Errorf("%s: %w", groupFile, err), "")
 	}
 	g, extra, err := group.Load(blocks)
 	if err != nil {
-		return nil, configError(fmt.Errorf("%s: %w", groupFile, err), "it is the file group.crt in the CA's folder")
+		return nil, cli.ConfigError(fmt.Errorf("%s: %w", groupFile, err), "it is the file group.crt in the CA's folder")
 	}
 	i := inspect.New(g)
 	for _, raw := range extra.Certificates {
@@ -138,11 +139,11 @@ func objectsIn(env *environment, i *inspect.Inspector, name string) (iter.Seq2[i
 		return nil, err
 	}
 	if len(data) == 0 {
-		return nil, &exitError{code: exitFailure, err: fmt.Errorf("%s: there is nothing in it", name), hint: inspectHint}
+		return nil, &cli.Error{Code: cli.ExitFailure, Err: fmt.Errorf("%s: there is nothing in it", name), Hint: inspectHint}
 	}
 	if len(data) > inspect.MaxInput {
-		return nil, &exitError{
-			code: exitFailure, err: fmt.Errorf("%s: too large to be an object of this program", name), hint: inspectHint,
+		return nil, &cli.Error{
+			Code: cli.ExitFailure, Err: fmt.Errorf("%s: too large to be an object of this program", name), Hint: inspectHint,
 		}
 	}
 	return i.Objects(name, data), nil

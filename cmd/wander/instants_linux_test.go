@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/instants"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -42,7 +43,7 @@ func TestCommands_KilledAtAnyInstant_CanBeRunAgain(t *testing.T) {
 	for name, c := range map[string]interruption{
 		"ca init": {
 			prepare: func(*caBench) { require.NoError(t, os.RemoveAll("ca")) },
-			args:    command("ca", "init", "--name", "demo", "--no-passphrase"), folder: ".", again: exitUsage,
+			args:    command("ca", "init", "--name", "demo", "--no-passphrase"), folder: ".", again: cli.ExitUsage,
 			done: func(t *testing.T, b *caBench) { assert.Empty(t, listed(b).Certificates) },
 		},
 		"ca config": {
@@ -51,7 +52,7 @@ func TestCommands_KilledAtAnyInstant_CanBeRunAgain(t *testing.T) {
 			done: func(t *testing.T, b *caBench) { assert.EqualValues(t, 2, listed(b).ConfigurationVersion) },
 		},
 		"ca issue": {
-			args: command("ca", "issue", "--name", "a"), folder: ".", again: exitUsage,
+			args: command("ca", "issue", "--name", "a"), folder: ".", again: cli.ExitUsage,
 			half: func(s instants.State) string {
 				if has(s, "a.key") && !has(s, "a.crt") {
 					return "a key without a certificate"
@@ -62,7 +63,7 @@ func TestCommands_KilledAtAnyInstant_CanBeRunAgain(t *testing.T) {
 		},
 		"ca issue --out": {
 			prepare: func(*caBench) { require.NoError(t, os.Mkdir("out", 0o700)) },
-			args:    command("ca", "issue", "--name", "a", "--out", "out/"), folder: ".", again: exitUsage,
+			args:    command("ca", "issue", "--name", "a", "--out", "out/"), folder: ".", again: cli.ExitUsage,
 			done: func(t *testing.T, b *caBench) { checkPair(t, b, "out/a") },
 		},
 		"ca issue --key": {
@@ -82,22 +83,22 @@ func TestCommands_KilledAtAnyInstant_CanBeRunAgain(t *testing.T) {
 			done: func(t *testing.T, b *caBench) { assert.NotEmpty(t, listed(b).Invites) },
 		},
 		"ca rotate begin": {
-			args: command("ca", "rotate", "begin"), folder: ".", again: exitUsage,
+			args: command("ca", "rotate", "begin"), folder: ".", again: cli.ExitUsage,
 			done: func(t *testing.T, b *caBench) { assert.Len(t, listed(b).Keys, 2) },
 		},
 		"ca rotate switch": {
 			prepare: func(b *caBench) { b.must("ca", "rotate", "begin") },
-			args:    command("ca", "rotate", "switch"), folder: ".", again: exitUsage,
+			args:    command("ca", "rotate", "switch"), folder: ".", again: cli.ExitUsage,
 			done: func(t *testing.T, b *caBench) { b.must("ca", "issue", "--name", "new") },
 		},
 		"ca rotate retire": {
 			prepare: func(b *caBench) { b.must("ca", "rotate", "begin"); b.must("ca", "rotate", "switch") },
-			args:    command("ca", "rotate", "retire"), folder: ".", again: exitUsage,
+			args:    command("ca", "rotate", "retire"), folder: ".", again: cli.ExitUsage,
 			done: func(t *testing.T, b *caBench) { b.must("ca", "issue", "--name", "new") },
 		},
 		"ca rotate withdraw": {
 			prepare: func(b *caBench) { b.must("ca", "rotate", "begin") },
-			args:    command("ca", "rotate", "withdraw"), folder: ".", again: exitUsage,
+			args:    command("ca", "rotate", "withdraw"), folder: ".", again: cli.ExitUsage,
 			done: func(t *testing.T, b *caBench) { b.must("ca", "issue", "--name", "new") },
 		},
 		"ca revoke": {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node/enrolment"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -37,7 +38,7 @@ type joinFlags struct {
 	advertise             []string
 	resource              string
 	command               []string // behind --
-	wait                  span
+	wait                  cli.Span
 
 	request         bool
 	install         string
@@ -46,7 +47,7 @@ type joinFlags struct {
 }
 
 func newJoinCommand(env *environment) *cobra.Command {
-	f := joinFlags{wait: span{defaultJoinWait}}
+	f := joinFlags{wait: cli.Span{Duration: defaultJoinWait}}
 	cmd := &cobra.Command{
 		Use:   "join INVITE [-- COMMAND…]",
 		Short: "Become a member of a group",
@@ -96,13 +97,13 @@ func runJoin(env *environment, f joinFlags, args []string) error {
 	offline := f.request || f.install != ""
 	switch {
 	case f.request && f.install != "":
-		return usageError("--request and --install exclude each other")
+		return cli.UsageError("--request and --install exclude each other")
 	case offline && len(args) > 0:
-		return usageError("an invite is of no use with --request or --install")
+		return cli.UsageError("an invite is of no use with --request or --install")
 	case !offline && (f.name != "" || f.groupName != "" || len(f.caAddress) > 0):
-		return usageError("--name, --group and --ca-address are for --request and --install: an invite has them")
+		return cli.UsageError("--name, --group and --ca-address are for --request and --install: an invite has them")
 	case !offline && len(args) != 1:
-		return &exitError{code: exitUsage, err: errors.New("one invite is wanted"), hint: "the CA's operator makes it: wander ca invite --name NAME"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("one invite is wanted"), Hint: "the CA's operator makes it: wander ca invite --name NAME"}
 	}
 	if err := f.checkSettings(); err != nil {
 		return err
@@ -142,7 +143,7 @@ func readInvite(env *environment, text string) (invite.Invite, error) {
 	case errors.Is(err, invite.ErrNotInvite):
 		hint = "it is one word that begins with wander1-"
 	}
-	return invite.Invite{}, &exitError{code: exitUsage, err: err, hint: hint}
+	return invite.Invite{}, &cli.Error{Code: cli.ExitUsage, Err: err, Hint: hint}
 }
 
 // join becomes a member. Each step can be the last one before a crash.
@@ -198,7 +199,7 @@ const askAgainFor = 5 * time.Second
 func (f joinFlags) again(env *environment, i invite.Invite, home memberHome) error {
 	id, err := home.identity()
 	if err != nil {
-		return configError(err, otherDirHint)
+		return cli.ConfigError(err, otherDirHint)
 	}
 	ctx, stop := context.WithTimeout(context.Background(), askAgainFor)
 	defer stop()
@@ -215,7 +216,7 @@ func (f joinFlags) again(env *environment, i invite.Invite, home memberHome) err
 				return nil
 			}
 		}
-		warn(env.Err, "the CA does not say whether there are other members: only the very first one starts with --found, once")
+		cli.Warn(env.Err, "the CA does not say whether there are other members: only the very first one starts with --found, once")
 	}
 	fmt.Fprintf(env.Out, "next: wander node --config %s\n", home.config())
 	return nil
@@ -242,7 +243,7 @@ func (f joinFlags) enrol(ctx context.Context, env *environment, i invite.Invite,
 		if !again || ctx.Err() != nil {
 			return e, err
 		}
-		warn(env.Err, "%v; trying again in %v", err, wait.Round(time.Millisecond))
+		cli.Warn(env.Err, "%v; trying again in %v", err, wait.Round(time.Millisecond))
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -299,7 +300,7 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 	switch {
 	case len(e.Peers) > 0:
 	case e.Others > 0:
-		warn(env.Err, "the group has %s, but the CA does not know where: put the address of one into %s, under [bootstrap] peers",
+		cli.Warn(env.Err, "the group has %s, but the CA does not know where: put the address of one into %s, under [bootstrap] peers",
 			otherMembers(e.Others), home.config())
 	default:
 		next += " --found    # the first member makes the tokens, once"
@@ -309,10 +310,10 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 		if e.Skew < 0 {
 			how = "fast"
 		}
-		warn(env.Err, "this machine's clock is %s %s: set it, or certificates seem not valid", duration.Format(e.Skew.Abs()), how)
+		cli.Warn(env.Err, "this machine's clock is %s %s: set it, or certificates seem not valid", duration.Format(e.Skew.Abs()), how)
 	}
 	if err := e.Certificate.ValidAt(env.Now()); err != nil {
-		warn(env.Err, "by this machine's clock the %v: set the clock before the node is started", err)
+		cli.Warn(env.Err, "by this machine's clock the %v: set the clock before the node is started", err)
 	}
 	fmt.Fprintf(env.Out, "next: %s\n", next)
 }
@@ -334,13 +335,13 @@ func joinError(env *environment, i invite.Invite, err error) error {
 		if now := env.Now(); now.After(i.Expires) {
 			hint = fmt.Sprintf("the invite ended at %s: ask the CA's operator for a new one", i.Expires.Format(time.RFC3339))
 		}
-		return &exitError{code: exitNoPermission, err: err, hint: hint}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: hint}
 	case errors.Is(err, enrolment.ErrImpostor):
-		return &exitError{code: exitNoPermission, err: err, hint: "nothing was sent to it: check the address in the invite (" + at + "), and who answers there"}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "nothing was sent to it: check the address in the invite (" + at + "), and who answers there"}
 	case errors.As(err, &clock):
-		return &exitError{code: exitConfiguration, err: err, hint: fmt.Sprintf("set this machine's clock: it is off by at least %s", duration.Format(clock.Difference().Abs().Round(time.Second)))}
+		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: fmt.Sprintf("set this machine's clock: it is off by at least %s", duration.Format(clock.Difference().Abs().Round(time.Second)))}
 	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
-		return &exitError{code: exitUnavailable, err: err, hint: "is wander ca serve running at " + at + "? The same command again goes on from here"}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: "is wander ca serve running at " + at + "? The same command again goes on from here"}
 	}
 	return err
 }
@@ -348,7 +349,7 @@ func joinError(env *environment, i invite.Invite, err error) error {
 // checkName is for a name and group that no invite has checked.
 func checkName(name string) error {
 	if name == "" {
-		return &exitError{code: exitUsage, err: errors.New("the member needs a name"), hint: "add --name, for example --name ftp-03"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("the member needs a name"), Hint: "add --name, for example --name ftp-03"}
 	}
 	return caError(certificate.CheckName(name))
 }

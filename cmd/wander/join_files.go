@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/internal/atomicfile"
@@ -57,14 +58,14 @@ const otherDirHint = "choose another folder with --dir; what is there is not ove
 // files, and refuses one that is a member no more.
 func (h memberHome) check(env *environment, g ident.Group, name string) (done bool, err error) {
 	if err := os.MkdirAll(h.dir, 0o755); err != nil {
-		return false, configError(err, "choose another folder with --dir")
+		return false, cli.ConfigError(err, "choose another folder with --dir")
 	}
 	atomicfile.Sweep(h.dir)
 	if exists(h.group()) {
-		if there, err := loadGroup(h.group()); err != nil {
-			return false, configError(err, otherDirHint)
+		if there, err := cli.LoadGroup(h.group()); err != nil {
+			return false, cli.ConfigError(err, otherDirHint)
 		} else if there.ID() != g {
-			return false, configError(fmt.Errorf("%s is of another group, %s", h.group(), there.Name()), otherDirHint)
+			return false, cli.ConfigError(fmt.Errorf("%s is of another group, %s", h.group(), there.Name()), otherDirHint)
 		}
 	}
 	if !exists(h.certificate()) {
@@ -72,53 +73,19 @@ func (h memberHome) check(env *environment, g ident.Group, name string) (done bo
 	}
 	id, err := h.identity()
 	if errors.Is(err, keyfile.ErrMode) {
-		return false, configError(err, "take away what others may do: chmod 600 "+h.keyFile())
+		return false, cli.ConfigError(err, "take away what others may do: chmod 600 "+h.keyFile())
 	}
 	if err != nil {
-		return false, configError(err, otherDirHint)
+		return false, cli.ConfigError(err, otherDirHint)
 	}
 	if id.Certificate.Name() != name {
-		return false, configError(fmt.Errorf("%s is member %s of the group already", h.dir, id.Certificate.Name()), otherDirHint)
+		return false, cli.ConfigError(fmt.Errorf("%s is member %s of the group already", h.dir, id.Certificate.Name()), otherDirHint)
 	}
 	if err := departed(id, h.stateDir(env)); err != nil {
 		return false, deadError(fmt.Errorf("member %s in %s: %w", name, h.dir, err))
 	}
 	counts := id.Certificate.ValidAt(env.Now()) == nil && id.Group.Key(id.Certificate.Authority()) != nil
 	return counts && exists(h.config()), nil
-}
-
-// loadGroup reads a group file.
-func loadGroup(name string) (*group.Group, error) {
-	g, _, err := readGroup(name)
-	return g, err
-}
-
-// readGroup reads a group file with what else it holds.
-func readGroup(name string) (*group.Group, group.Extra, error) {
-	text, err := readSmall(name, keyfile.MaxText)
-	if err != nil {
-		return nil, group.Extra{}, err
-	}
-	blocks, err := keyfile.DecodeBlocks(text)
-	if err != nil {
-		return nil, group.Extra{}, fmt.Errorf("%s: %w", name, err)
-	}
-	g, extra, err := group.Load(blocks)
-	if err != nil {
-		return nil, group.Extra{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return g, extra, nil
-}
-
-func readSmall(name string, most int64) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > most {
-		return nil, fmt.Errorf("%s has %d bytes, at most %d", name, info.Size(), most)
-	}
-	return os.ReadFile(name)
 }
 
 // key is the folder's private key, made if there is none: whole and durable, or
@@ -138,15 +105,15 @@ func readPrivateKey(name string) (*signature.PrivateKey, error) {
 		return nil, err
 	}
 	if err := keyfile.CheckMode(info.Mode()); err != nil {
-		return nil, configError(fmt.Errorf("%s: %w", name, err), "take away what others may do: chmod 600 "+name)
+		return nil, cli.ConfigError(fmt.Errorf("%s: %w", name, err), "take away what others may do: chmod 600 "+name)
 	}
-	text, err := readSmall(name, maxKeyFile)
+	text, err := cli.ReadSmall(name, maxKeyFile)
 	if err != nil {
 		return nil, err
 	}
 	key, err := keyfile.DecodePrivateKey(text, nil)
 	if err != nil {
-		return nil, configError(fmt.Errorf("%s: %w", name, err), otherDirHint)
+		return nil, cli.ConfigError(fmt.Errorf("%s: %w", name, err), otherDirHint)
 	}
 	return key, nil
 }
@@ -272,23 +239,23 @@ func (j joined) report(env *environment, h memberHome, pinned [16]byte, kept boo
 func (f joinFlags) checkSettings() error {
 	for _, address := range append(append([]string(nil), f.advertise...), f.caAddress...) {
 		if err := certificate.CheckAddress(address); err != nil {
-			return &exitError{code: exitUsage, err: err, hint: "for example ftp-03.example.org:4133 or [2001:db8::1]:4133"}
+			return &cli.Error{Code: cli.ExitUsage, Err: err, Hint: "for example ftp-03.example.org:4133 or [2001:db8::1]:4133"}
 		}
 	}
 	if f.listen != "" {
 		if err := checkListen(f.listen); err != nil {
-			return &exitError{code: exitUsage, err: fmt.Errorf("--listen %q: %w", f.listen, err), hint: `for example [::]:4133, or "" to only dial out`}
+			return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--listen %q: %w", f.listen, err), Hint: `for example [::]:4133, or "" to only dial out`}
 		}
 	}
 	if len(f.advertise) > certificate.MaxAddresses {
-		return usageError("%d addresses to advertise, at most %d", len(f.advertise), certificate.MaxAddresses)
+		return cli.UsageError("%d addresses to advertise, at most %d", len(f.advertise), certificate.MaxAddresses)
 	}
 	if (f.resource == "") != (len(f.command) == 0) {
-		return &exitError{code: exitUsage, err: errors.New("a resource and its command go together"), hint: "for example --resource ftp -- /usr/local/bin/mirror"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("a resource and its command go together"), Hint: "for example --resource ftp -- /usr/local/bin/mirror"}
 	}
 	for _, text := range append([]string{f.listen, f.stateDir, f.resource}, f.command...) {
 		if _, err := quoted(text); err != nil {
-			return &exitError{code: exitUsage, err: err}
+			return &cli.Error{Code: cli.ExitUsage, Err: err}
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/atomicfile"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -51,14 +52,14 @@ var errNoGroup = errors.New("which group")
 // groupOrID is the group that --group names, by its file or its id.
 func (f joinFlags) groupOrID() (ident.Group, error) {
 	if f.groupName == "" {
-		return ident.Group{}, &exitError{code: exitUsage, err: errNoGroup, hint: "add --group with the CA's group.crt, or with the group's id as wander ca list shows it"}
+		return ident.Group{}, &cli.Error{Code: cli.ExitUsage, Err: errNoGroup, Hint: "add --group with the CA's group.crt, or with the group's id as wander ca list shows it"}
 	}
 	if id, err := groupID(f.groupName); err == nil {
 		return id, nil
 	}
-	g, err := loadGroup(f.groupName)
+	g, err := cli.LoadGroup(f.groupName)
 	if err != nil {
-		return ident.Group{}, configError(err, "--group wants the CA's group.crt or the group's id")
+		return ident.Group{}, cli.ConfigError(err, "--group wants the CA's group.crt or the group's id")
 	}
 	return g.ID(), nil
 }
@@ -69,26 +70,26 @@ func runJoinInstall(env *environment, f joinFlags) error {
 	if f.groupName == "" {
 		f.groupName = home.group()
 	}
-	g, extra, err := readGroup(f.groupName)
+	g, extra, err := cli.ReadGroup(f.groupName)
 	if err != nil {
-		return configError(err, "add --group with the CA's group.crt")
+		return cli.ConfigError(err, "add --group with the CA's group.crt")
 	}
 	cert, err := readCertificate(f.install, g)
 	if err != nil {
-		return configError(err, "--install wants the certificate that wander ca issue --request wrote")
+		return cli.ConfigError(err, "--install wants the certificate that wander ca issue --request wrote")
 	}
 	if _, err := home.check(env, g.ID(), cert.Name()); err != nil {
 		return err
 	}
 	if !exists(home.keyFile()) {
-		return configError(fmt.Errorf("%s does not exist", home.keyFile()), "the key is made by wander join --request, and stays where it was made")
+		return cli.ConfigError(fmt.Errorf("%s does not exist", home.keyFile()), "the key is made by wander join --request, and stays where it was made")
 	}
 	key, err := home.key()
 	if err != nil {
 		return err
 	}
 	if !key.Public().Equal(cert.Key()) {
-		return configError(fmt.Errorf("%s is for key %s, and %s is %s", f.install, certificate.Fingerprint(cert.Key()),
+		return cli.ConfigError(fmt.Errorf("%s is for key %s, and %s is %s", f.install, certificate.Fingerprint(cert.Key()),
 			home.keyFile(), certificate.Fingerprint(key.Public())), "is it the answer to another machine's request?")
 	}
 	j := joined{group: g, certificate: cert, key: key.Public(), authority: f.caAddress}
@@ -112,7 +113,7 @@ func (j *joined) take(extra group.Extra) {
 // readCertificate reads a file with one member certificate.
 func readCertificate(name string, g *group.Group) (certificate.Certificate, error) {
 	var none certificate.Certificate
-	text, err := readSmall(name, maxKeyFile)
+	text, err := cli.ReadSmall(name, maxKeyFile)
 	if err != nil {
 		return none, err
 	}

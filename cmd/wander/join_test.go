@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/internal/ports"
@@ -60,10 +61,10 @@ func (b *caBench) serve(args ...string) *served {
 	now := b.now
 	code := make(chan int, 1)
 	go func() {
-		code <- run(&environment{
+		code <- run(&environment{Environment: cli.Environment{
 			In: in, Out: out, Err: &s.log, Getenv: func(name string) string { return b.vars[name] },
 			Now: func() time.Time { return now.Add(time.Duration(s.ahead.Load())) },
-		}, append([]string{"ca", "serve", "--listen", ports.Address(b.t), "--until-input-ends"}, args...))
+		}}, append([]string{"ca", "serve", "--listen", ports.Address(b.t), "--until-input-ends"}, args...))
 		_ = out.Close()
 	}()
 	line, err := bufio.NewReader(first).ReadString('\n')
@@ -89,7 +90,7 @@ func (b *caBench) invited(name, address string) string {
 
 func (b *caBench) settings(file string) settings {
 	b.t.Helper()
-	s, err := loadSettings(&environment{Getenv: func(string) string { return "" }}, file)
+	s, err := loadSettings(&environment{Environment: cli.Environment{Getenv: func(string) string { return "" }}}, file)
 	require.NoError(b.t, err)
 	return s
 }
@@ -250,10 +251,10 @@ func TestJoinWaits(t *testing.T) {
 	s := b.serve()
 	line := b.invited("a", s.address)
 	s.stop()
-	env := &environment{
+	env := &environment{Environment: cli.Environment{
 		In: strings.NewReader(line + "\n"), Out: io.Discard, Err: &lockedBuffer{}, Getenv: func(string) string { return "" },
 		Now: func() time.Time { return b.now },
-	}
+	}}
 	code := make(chan int, 1)
 	go func() { code <- run(env, []string{"join", "-", "--dir", "m", "--wait", "1m"}) }()
 	await.Until(t, "another try", func() bool {

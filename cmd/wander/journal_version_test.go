@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/journal"
 )
@@ -30,13 +31,13 @@ func TestJournal_OtherVersion_RefusedWithHint(t *testing.T) {
 	b.write("node.toml", memberSettings)
 
 	const says = "state/journal/0000000000000001.journal: journal version is not supported: version 1, this program reads version 4\nhint: "
-	b.nodeFails(exitFailure, says+"start the version of wander that wrote it, or", "node.toml")
+	b.nodeFails(cli.ExitFailure, says+"start the version of wander that wrote it, or", "node.toml")
 	assert.NotContains(t, b.err.String(), "damaged")
 	for _, args := range [][]string{
 		{"inspect", segment}, {"inspect", "state/journal"},
 		{"audit", "-g", "ca/group.crt", segment}, {"audit", "-g", "ca/group.crt", "state"},
 	} {
-		b.fails(exitFailure, says+versionHint, args...)
+		b.fails(cli.ExitFailure, says+versionHint, args...)
 		assert.NotContains(t, b.err.String(), "damaged")
 	}
 	// Beside journals of this version it is left out, with the same advice, and is

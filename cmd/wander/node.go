@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/store"
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -112,12 +113,12 @@ func inherited(fd int) (net.PacketConn, error) {
 	}
 	file := os.NewFile(uintptr(fd), "listen-fd")
 	if file == nil {
-		return nil, usageError("--listen-fd %d: not a descriptor", fd)
+		return nil, cli.UsageError("--listen-fd %d: not a descriptor", fd)
 	}
 	defer file.Close()
 	conn, err := net.FilePacketConn(file)
 	if err != nil {
-		return nil, usageError("--listen-fd %d: %v", fd, err)
+		return nil, cli.UsageError("--listen-fd %d: %v", fd, err)
 	}
 	return conn, nil
 }
@@ -167,27 +168,27 @@ func nodeError(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, certificate.ErrExpired): // before ErrRevoked, which a member that ends is given too
-		return &exitError{code: exitNoPermission, err: err, hint: expiredHint}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: expiredHint}
 	case errors.Is(err, node.ErrRevoked), errors.Is(err, node.ErrLeft):
 		return deadError(err)
 	case errors.Is(err, store.ErrLocked):
-		return &exitError{
-			code: exitFailure, err: fmt.Errorf("a daemon runs already with this state_dir%s", holderIn(err)),
-			hint: "wander status shows it; for a second member give this one a state_dir of its own",
+		return &cli.Error{
+			Code: cli.ExitFailure, Err: fmt.Errorf("a daemon runs already with this state_dir%s", holderIn(err)),
+			Hint: "wander status shows it; for a second member give this one a state_dir of its own",
 		}
 	case errors.Is(err, node.ErrLink):
-		return configError(err, "the journal is a folder in state_dir, with plain files: stop every daemon that uses it, and put it there in the place of the link; state_dir itself may be a link")
+		return cli.ConfigError(err, "the journal is a folder in state_dir, with plain files: stop every daemon that uses it, and put it there in the place of the link; state_dir itself may be a link")
 	case errors.Is(err, syscall.EADDRINUSE):
-		return configError(err, "another program has this port, perhaps a daemon of this machine: choose another one in listen.address")
+		return cli.ConfigError(err, "another program has this port, perhaps a daemon of this machine: choose another one in listen.address")
 	case errors.Is(err, node.ErrConfig), errors.Is(err, node.ErrIdentity):
-		return configError(err, "")
+		return cli.ConfigError(err, "")
 	case errors.Is(err, journal.ErrVersion):
-		return &exitError{
-			code: exitFailure, err: err,
-			hint: "start the version of wander that wrote it, or move the journal away and start without --found: see docs/journal.md, Another version",
+		return &cli.Error{
+			Code: cli.ExitFailure, Err: err,
+			Hint: "start the version of wander that wrote it, or move the journal away and start without --found: see docs/journal.md, Another version",
 		}
 	case errors.Is(err, node.ErrJournal):
-		return &exitError{code: exitFailure, err: err, hint: "see docs/journal.md before touching the files: they are custody and evidence"}
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "see docs/journal.md before touching the files: they are custody and evidence"}
 	}
 	return err
 }
@@ -204,7 +205,7 @@ func holderIn(err error) string {
 func (s *settings) logger(env *environment) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.Log.Level)); err != nil {
-		return nil, configError(fmt.Errorf("log.level = %q", s.Log.Level), "write debug, info, warn or error")
+		return nil, cli.ConfigError(fmt.Errorf("log.level = %q", s.Log.Level), "write debug, info, warn or error")
 	}
 	o := &slog.HandlerOptions{Level: level}
 	switch s.Log.Format {
@@ -213,5 +214,5 @@ func (s *settings) logger(env *environment) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(env.Err, o)), nil
 	}
-	return nil, configError(fmt.Errorf("log.format = %q", s.Log.Format), "write text or json")
+	return nil, cli.ConfigError(fmt.Errorf("log.format = %q", s.Log.Format), "write text or json")
 }

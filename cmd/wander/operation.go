@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/node/api"
@@ -21,19 +22,19 @@ import (
 func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation, error) {
 	if len(s.Operation.Command) == 0 {
 		if s.Operation.Resource != "" {
-			return node.Operation{}, configError(errors.New("operation.resource without operation.command"), "name the command, or remove the resource")
+			return node.Operation{}, cli.ConfigError(errors.New("operation.resource without operation.command"), "name the command, or remove the resource")
 		}
 		return node.Operation{}, nil
 	}
 	if s.Operation.MaxHold.Duration < 0 || s.Operation.Grace.Duration < 0 {
-		return node.Operation{}, configError(errors.New("operation: a negative duration"), "max_hold and grace are 0 or longer")
+		return node.Operation{}, cli.ConfigError(errors.New("operation: a negative duration"), "max_hold and grace are 0 or longer")
 	}
 	path, err := exec.LookPath(s.Operation.Command[0])
 	if err != nil {
-		return node.Operation{}, configError(fmt.Errorf("operation.command: %w", err), "name a program that is installed, or its full path")
+		return node.Operation{}, cli.ConfigError(fmt.Errorf("operation.command: %w", err), "name a program that is installed, or its full path")
 	}
 	if path, err = filepath.Abs(path); err != nil {
-		return node.Operation{}, configError(err, "")
+		return node.Operation{}, cli.ConfigError(err, "")
 	}
 	grace := s.Operation.Grace.Duration // 0: scaled with the grant
 	held, err := readHeld(os.Getenv)

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 )
 
@@ -50,9 +51,9 @@ func (p passphraseSource) choose() ([]byte, error) {
 	}
 	switch {
 	case len(first) == 0:
-		return nil, &exitError{code: exitUsage, err: errors.New("the passphrase is empty"), hint: "to leave the key in the clear, say so: --no-passphrase"}
+		return nil, &cli.Error{Code: cli.ExitUsage, Err: errors.New("the passphrase is empty"), Hint: "to leave the key in the clear, say so: --no-passphrase"}
 	case !bytes.Equal(first, second):
-		return nil, usageError("the passphrases differ")
+		return nil, cli.UsageError("the passphrases differ")
 	}
 	return first, nil
 }
@@ -67,15 +68,15 @@ func (p passphraseSource) given() ([]byte, error) {
 	}
 	text, err := p.read()
 	if errors.Is(err, keyfile.ErrMode) {
-		return nil, configError(fmt.Errorf("passphrase file: %w", err), "take away what others may do: chmod 600 "+p.file)
+		return nil, cli.ConfigError(fmt.Errorf("passphrase file: %w", err), "take away what others may do: chmod 600 "+p.file)
 	}
 	if err != nil {
-		return nil, configError(fmt.Errorf("passphrase file: %w", err), "")
+		return nil, cli.ConfigError(fmt.Errorf("passphrase file: %w", err), "")
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) == 0 || len(line) > maxPassphrase {
-		return nil, configError(fmt.Errorf("passphrase file %s: a first line of 1 to %d bytes is wanted", p.file, maxPassphrase), "")
+		return nil, cli.ConfigError(fmt.Errorf("passphrase file %s: a first line of 1 to %d bytes is wanted", p.file, maxPassphrase), "")
 	}
 	return line, nil
 }
@@ -104,7 +105,7 @@ func (p passphraseSource) read() ([]byte, error) {
 func (p passphraseSource) prompt(text string) ([]byte, error) {
 	in, ok := p.env.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return nil, &exitError{code: exitUsage, err: fmt.Errorf("%s: nobody to ask for the passphrase", p.what), hint: passphraseHint}
+		return nil, &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("%s: nobody to ask for the passphrase", p.what), Hint: passphraseHint}
 	}
 	fmt.Fprint(p.env.Err, text)
 	secret, err := term.ReadPassword(int(in.Fd()))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
@@ -22,8 +23,8 @@ import (
 // planFlags are the flags of wander plan, as they are written.
 type planFlags struct {
 	request                                       plan.Request
-	operationTime, skipDelay, minInterval, target span
-	every, crash, downFor, latency                span
+	operationTime, skipDelay, minInterval, target cli.Span
+	every, crash, downFor, latency                cli.Span
 	loss, output                                  string
 	set                                           []string // NAME=VALUE
 	compare                                       bool
@@ -31,7 +32,7 @@ type planFlags struct {
 
 func newPlanCommand(env *environment) *cobra.Command {
 	f := planFlags{
-		skipDelay: span{100 * time.Millisecond}, downFor: span{time.Minute},
+		skipDelay: cli.Span{Duration: 100 * time.Millisecond}, downFor: cli.Span{Duration: time.Minute},
 	}
 	cmd := &cobra.Command{
 		Use:   "plan --members N --operation-time DUR",
@@ -76,7 +77,7 @@ command gives the same figures; --first gives others.`,
 	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("in how many runs at most, 1 to %d", plan.MaxSeeds))
 	flags.Uint64Var(&f.request.First, "first", 1, "the seed of the first run; the others follow it")
 	flags.BoolVar(&f.compare, "compare", false, "all presets of the policy, one beside the other")
-	addOutputFlag(cmd, &f.output)
+	cli.AddOutputFlag(cmd, &f.output)
 	for _, name := range []string{"members", "operation-time"} {
 		_ = cmd.MarkFlagRequired(name) // the flags exist
 	}
@@ -84,7 +85,7 @@ command gives the same figures; --first gives others.`,
 }
 
 func runPlan(env *environment, f *planFlags, given func(flag string) bool) error {
-	if err := checkOutput(f.output); err != nil {
+	if err := cli.CheckOutput(f.output); err != nil {
 		return err
 	}
 	r, err := f.read(given)
@@ -99,25 +100,25 @@ func runPlan(env *environment, f *planFlags, given func(flag string) bool) error
 		return err
 	}
 	if f.output == "json" {
-		return writeJSON(env.Out, p)
+		return cli.WriteJSON(env.Out, p)
 	}
 	printPlan(env.Out, r, p)
 	for _, h := range p.Hints {
-		fmt.Fprintf(env.Out, "hint: %s\n", oneLine(h))
+		fmt.Fprintf(env.Out, "hint: %s\n", cli.OneLine(h))
 	}
 	return nil
 }
 
 // simulatePlan makes a report, and shows meanwhile what it does.
 func simulatePlan(env *environment, r *plan.Request, does string) (*plan.Report, error) {
-	show, clear := progressLine(env.Err)
+	show, clear := cli.ProgressLine(env.Err)
 	defer clear()
 	show("%s …", does)
-	ctx, stop := interruptible()
+	ctx, stop := cli.Interruptible()
 	defer stop()
 	p, err := plan.Make(ctx, *r, func(done float64) { show("%s … %.0f %%", does, 100*done) })
 	if ctx.Err() != nil {
-		return nil, interrupted()
+		return nil, cli.Interrupted()
 	}
 	if err != nil {
 		return nil, planError(err)
@@ -154,7 +155,7 @@ func comparePresets(env *environment, f *planFlags, r *plan.Request) error {
 	case len(all.Plans) == 0:
 		return planError(why)
 	case f.output == "json":
-		return writeJSON(env.Out, all)
+		return cli.WriteJSON(env.Out, all)
 	}
 	if err := printComparison(env.Out, r, all.Plans); err != nil {
 		return err
@@ -222,15 +223,15 @@ func (f *planFlags) read(given func(flag string) bool) (*plan.Request, error) {
 // effectless refuses what would be ignored.
 func (f *planFlags) effectless(given func(flag string) bool) error {
 	if f.compare && given("preset") {
-		return usageError("--compare is about all presets: leave --preset out")
+		return cli.UsageError("--compare is about all presets: leave --preset out")
 	}
 	for _, flag := range []string{"down-for", "volatile"} {
 		if given(flag) && f.crash.Duration == 0 {
-			return usageError("--%s has no effect without --crash DUR", flag)
+			return cli.UsageError("--%s has no effect without --crash DUR", flag)
 		}
 	}
 	if given("members-max") && f.request.Params.MembersMax < 1 {
-		return usageError("--members-max %d: 1 or more", f.request.Params.MembersMax)
+		return cli.UsageError("--members-max %d: 1 or more", f.request.Params.MembersMax)
 	}
 	return nil
 }
@@ -244,7 +245,7 @@ func planError(err error) error {
 	case errors.Is(err, policy.ErrUnused):
 		hint = "wander ca config explains which policy uses which parameter"
 	}
-	return &exitError{code: exitUsage, err: err, hint: hint}
+	return &cli.Error{Code: cli.ExitUsage, Err: err, Hint: hint}
 }
 
 func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
@@ -268,7 +269,7 @@ func printPlan(w io.Writer, r *plan.Request, p *plan.Report) {
 	fmt.Fprintf(w, "per operation %.3g messages, %.3g of them between policies; %.3g with %.3g of gossip and %.3g HELLO\n",
 		p.MessagesPerOperation, p.SmallPerOperation, p.AllPerOperation, p.GossipPerOperation, p.HelloPerOperation)
 	fmt.Fprintf(w, "simulated     %s of %s each from seed %d on, after %s of warm-up; %d losses, %d crashes\n",
-		count(p.Seeds, "run"), inSeconds(p.Simulated), p.First, inSeconds(p.WarmUp), p.Losses, p.Crashes)
+		cli.Count(p.Seeds, "run"), inSeconds(p.Simulated), p.First, inSeconds(p.WarmUp), p.Losses, p.Crashes)
 }
 
 // groupText says who wants what.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/cmd/internal/groupfile"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/policy"
 )
@@ -18,23 +20,23 @@ func setParameters(params *policy.Params, settings []string, given func(flag str
 	for _, setting := range settings {
 		name, value, ok := strings.Cut(setting, "=")
 		if !ok {
-			return usageError("--set %q: write NAME=VALUE, for example min_interval=1h", setting)
+			return cli.UsageError("--set %q: write NAME=VALUE, for example min_interval=1h", setting)
 		}
 		i := slices.IndexFunc(policy.Parameters, func(p policy.Parameter) bool { return p.Name == name })
 		if i < 0 {
-			return usageError("--set %q: no parameter is called %q, known are %s", setting, name, parameterNames())
+			return cli.UsageError("--set %q: no parameter is called %q, known are %s", setting, name, parameterNames())
 		}
 		if flag := strings.ReplaceAll(name, "_", "-"); given(flag) {
-			return usageError("--set %q: --%s sets it already", setting, flag)
+			return cli.UsageError("--set %q: --%s sets it already", setting, flag)
 		}
 		if seen[name] {
-			return usageError("--set %q: it is set twice", setting)
+			return cli.UsageError("--set %q: it is set twice", setting)
 		}
 		seen[name] = true
 		p := policy.Parameters[i]
 		n, err := parameterValue(p, value)
 		if err != nil {
-			return usageError("--set %q: %v", setting, err)
+			return cli.UsageError("--set %q: %v", setting, err)
 		}
 		p.SetWire(params, n)
 	}
@@ -57,7 +59,7 @@ func parameterValue(p policy.Parameter, text string) (n uint64, err error) {
 	case policy.Span:
 		n, err = wholeMilliseconds(text)
 	case policy.Thousandths:
-		var r ratio
+		var r groupfile.Ratio
 		err = r.UnmarshalText([]byte(text))
 		n = uint64(r.Ratio)
 	case policy.Flag:
@@ -86,7 +88,7 @@ func parameterValue(p policy.Parameter, text string) (n uint64, err error) {
 }
 
 func wholeMilliseconds(text string) (uint64, error) {
-	var s span
+	var s cli.Span
 	if err := s.UnmarshalText([]byte(text)); err != nil {
 		return 0, err
 	}

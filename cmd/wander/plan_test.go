@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/sim/plan"
 )
 
@@ -84,7 +85,7 @@ func TestPlanMistakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := runCommand("", c.args...)
-			assert.Equal(t, exitUsage, code)
+			assert.Equal(t, cli.ExitUsage, code)
 			assert.Empty(t, out)
 			assert.Contains(t, errs, c.says)
 		})
@@ -145,7 +146,7 @@ func TestPlanCompare(t *testing.T) {
 	require.Zero(t, code, errs)
 	assert.Contains(t, out, "hint: preset t3gj is left out: it does not use a parameter that was set\n")
 	code, _, errs = runCommand("", append(quickPlan, "--compare", "--set", "max_interval=1h")...)
-	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, errs, "does not use max_interval; leave it out")
 	code, _, errs = runCommand("", append(quickPlan, "--compare", "--preset", "report")...)
 	assert.NotZero(t, code)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
@@ -20,7 +21,6 @@ import (
 const (
 	exitNotExecutable = 126
 	exitNotFound      = 127
-	exitSignal        = 128 // plus the signal's number
 )
 
 const runUsage = `run RESOURCE [flags] -- CMD...`
@@ -69,10 +69,10 @@ func newRunCommand(env *environment) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			help, err := o.parse(cmd.Flags(), args)
 			switch {
-			case errors.As(err, new(*exitError)):
+			case errors.As(err, new(*cli.Error)):
 				return err
 			case err != nil:
-				return flagError(cmd, err)
+				return cli.FlagError(cmd, err)
 			case help:
 				return cmd.Help()
 			}
@@ -115,7 +115,7 @@ func newRunner(env *environment, o *runOptions) *runner {
 // run returns nil or an *exitError; the report says the same.
 func (r *runner) run() (err error) {
 	if r.out, err = openReport(r.reportTo); err != nil {
-		return &exitError{code: exitUsage, err: fmt.Errorf("--report: %w", err), hint: "name a file that can be written, the number of an open descriptor (fd:3), or - for the standard output"}
+		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--report: %w", err), Hint: "name a file that can be written, the number of an open descriptor (fd:3), or - for the standard output"}
 	}
 	forgetOuterGrant()
 	var stop func()
@@ -148,9 +148,9 @@ func (r *runner) wait() (err error) {
 		Stdin: fileOf(r.env.In, os.Stdin), Stdout: fileOf(r.env.Out, os.Stdout), Stderr: fileOf(r.env.Err, os.Stderr),
 	}, r.guardWait)
 	if err != nil {
-		return &exitError{
-			code: exitSystem, err: err,
-			hint: "nothing has run; see whether the machine has processes, memory and processor time left, and try again",
+		return &cli.Error{
+			Code: cli.ExitSystem, Err: err,
+			Hint: "nothing has run; see whether the machine has processes, memory and processor time left, and try again",
 		}
 	}
 	defer r.guard.Close()
@@ -182,7 +182,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	begin := boottime.Now()
 	if !begin.Before(deadline) {
 		r.report.Outcome = outcomeDeadline
-		return used, r.told(exitLost, errors.New("the grant came to its deadline before the command could start"), "")
+		return used, r.told(cli.ExitLost, errors.New("the grant came to its deadline before the command could start"), "")
 	}
 	r.child.Env = childEnviron(grant, r.held)
 	result, err := supervise.Run(r.child, r.guard, supervise.Options{
@@ -192,7 +192,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	r.report.HeldS = boottime.Now().Sub(begin).Seconds()
 	if errors.Is(err, supervise.ErrLate) {
 		r.report.Outcome = outcomeDeadline
-		return used, r.told(exitLost, errors.New("the grant came to its deadline before the command could start"), "")
+		return used, r.told(cli.ExitLost, errors.New("the grant came to its deadline before the command could start"), "")
 	}
 	if err != nil {
 		return used, r.notStarted(err)
@@ -208,13 +208,13 @@ func (r *runner) verdict(result supervise.Result) error {
 	switch result.Stopped {
 	case supervise.ByDeadline:
 		r.report.Outcome = outcomeDeadline
-		return r.told(exitLost, errors.New("the grant came to its deadline; the command was stopped"), r.longerHint())
+		return r.told(cli.ExitLost, errors.New("the grant came to its deadline; the command was stopped"), r.longerHint())
 	case supervise.ByLoss:
 		r.report.Outcome = outcomeLost
-		return r.told(exitLost, fmt.Errorf("the grant was lost (%s); the command was stopped", result.Lost), "")
+		return r.told(cli.ExitLost, fmt.Errorf("the grant was lost (%s); the command was stopped", result.Lost), "")
 	case supervise.ByGuard:
 		r.report.Outcome = outcomeUnguarded
-		return r.told(exitLost, errors.New("the guards of the command were killed or stopped; so was the command"), "")
+		return r.told(cli.ExitLost, errors.New("the guards of the command were killed or stopped; so was the command"), "")
 	}
 	r.report.Outcome = outcomeCompleted
 	return silent(exitCode(result))
@@ -249,16 +249,16 @@ func (r *runner) notStarted(err error) error {
 	if isNotFound(err) {
 		code, r.report.Outcome = exitNotFound, outcomeNotFound
 	}
-	return &exitError{code: code, err: err}
+	return &cli.Error{Code: code, Err: err}
 }
 
 // exitCode is the command's own, or what a shell makes of its signal.
 func exitCode(r supervise.Result) int {
 	switch {
 	case r.Signal != 0:
-		return exitSignal + int(r.Signal)
+		return cli.ExitSignal + int(r.Signal)
 	case r.Exit < 0: // its status is not known
-		return exitFailure
+		return cli.ExitFailure
 	}
 	return r.Exit
 }
@@ -268,20 +268,20 @@ func (r *runner) told(code int, err error, hint string) error {
 	if r.quiet {
 		return silent(code)
 	}
-	return &exitError{code: code, err: err, hint: hint}
+	return &cli.Error{Code: code, Err: err, Hint: hint}
 }
 
 // silent ends the program with a code and no message.
 func silent(code int) error {
-	if code == exitOK {
+	if code == cli.ExitOK {
 		return nil
 	}
-	return &exitError{code: code, err: errors.New("")}
+	return &cli.Error{Code: code, Err: errors.New("")}
 }
 
 func (r *runner) warn(text string) {
 	if !r.quiet {
-		warn(r.env.Err, "%s", text)
+		cli.Warn(r.env.Err, "%s", text)
 	}
 }
 

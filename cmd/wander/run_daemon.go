@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -109,7 +110,7 @@ func millis(d time.Duration) int64 {
 
 // label shows people who waits: the command, as far as there is room.
 func label(command []string) string {
-	s := oneLine(strings.ToValidUTF8(strings.Join(command, " "), "?"))
+	s := cli.OneLine(strings.ToValidUTF8(strings.Join(command, " "), "?"))
 	if len(s) > api.MaxLabel {
 		s = strings.ToValidUTF8(s[:api.MaxLabel], "")
 	}
@@ -123,7 +124,7 @@ func (r *runner) noteWaiting() (stop func()) {
 	if r.quiet || !ok || !term.IsTerminal(int(file.Fd())) {
 		return func() {}
 	}
-	t := time.AfterFunc(noteAfter, func() { io.WriteString(file, "waiting for "+oneLine(r.resource)+"\n") })
+	t := time.AfterFunc(noteAfter, func() { io.WriteString(file, "waiting for "+cli.OneLine(r.resource)+"\n") })
 	return func() { t.Stop() }
 }
 
@@ -132,23 +133,23 @@ func (r *runner) notGranted(err error) error {
 	switch {
 	case errors.Is(err, errSignal):
 		r.report.Outcome = outcomeInterrupted
-		return silent(exitSignal + signalNumber(r.interrupted))
+		return silent(cli.ExitSignal + signalNumber(r.interrupted))
 	case errors.Is(err, api.ErrNotDue):
 		return r.conflict(outcomeNotDue, err)
 	case errors.Is(err, api.ErrNotGranted):
 		return r.conflict(outcomeNotGranted, err)
 	case errors.Is(err, api.ErrIsolated):
-		return r.fail(outcomeIsolated, exitUnavailable, err)
+		return r.fail(outcomeIsolated, cli.ExitUnavailable, err)
 	case errors.Is(err, api.ErrUnavailable):
-		return r.fail(outcomeUnavailable, exitUnavailable, err)
+		return r.fail(outcomeUnavailable, cli.ExitUnavailable, err)
 	case errors.Is(err, api.ErrRevoked):
-		return r.fail(outcomeRevoked, exitNoPermission, err)
+		return r.fail(outcomeRevoked, cli.ExitNoPermission, err)
 	case errors.Is(err, api.ErrRefused):
-		return r.fail(outcomeRefused, exitNoPermission, err)
+		return r.fail(outcomeRefused, cli.ExitNoPermission, err)
 	case errors.Is(err, api.ErrHeld):
-		return r.fail(outcomeHeld, exitUsage, err)
+		return r.fail(outcomeHeld, cli.ExitUsage, err)
 	}
-	return r.fail(outcomeError, exitBug, err)
+	return r.fail(outcomeError, cli.ExitBug, err)
 }
 
 // conflict does what --else says.
@@ -183,7 +184,7 @@ func (r *runner) fail(why outcome, code int, err error) error {
 	case why == outcomeRefused && hint == "":
 		hint = "wander status shows the resources of the group"
 	}
-	return &exitError{code: code, err: fmt.Errorf("%s: %w", r.resource, err), hint: hint}
+	return &cli.Error{Code: code, Err: fmt.Errorf("%s: %w", r.resource, err), Hint: hint}
 }
 
 func signalNumber(s os.Signal) int {

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
@@ -40,9 +41,7 @@ const (
 func init() {
 	supervise.RunGuard()
 	if os.Getenv(unreadyVariable) != "" {
-		os.Exit(run(&environment{
-			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now, guardWait: -time.Nanosecond,
-		}, os.Args[1:]))
+		os.Exit(run(&environment{Environment: cli.Process(), guardWait: -time.Nanosecond}, os.Args[1:]))
 	}
 	if os.Getenv(programVariable) != "" {
 		os.Unsetenv(programVariable)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/cmd/wander/internal/supervise"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/group"
@@ -25,11 +26,11 @@ type runOptions struct {
 	nonblock     bool
 	conflictCode int
 	otherwise    choice[elseAction]
-	maxHold      span
-	minHold      span
-	oncePer      span
+	maxHold      cli.Span
+	minHold      cli.Span
+	oncePer      cli.Span
 	onLost       choice[supervise.OnLost]
-	grace        span
+	grace        cli.Span
 	shellCommand string
 	quiet        bool
 	reportTo     string
@@ -57,7 +58,7 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 	f.SetInterspersed(false) // the flags behind CMD are CMD's
 	f.Var(&o.waitFor, "wait", "how long to wait for a grant, or \"forever\"")
 	f.BoolVarP(&o.nonblock, "nonblock", "n", false, "do not wait: now or never")
-	f.IntVarP(&o.conflictCode, "conflict-exit-code", "E", exitNotGranted, "exit code when not granted in time")
+	f.IntVarP(&o.conflictCode, "conflict-exit-code", "E", cli.ExitNotGranted, "exit code when not granted in time")
 	f.Var(&o.otherwise, "else", "when not granted in time: fail, skip (exit 0) or run (without a grant)")
 	f.Var(&o.maxHold, "max-hold", "ask for a shorter grant than the resource's max_hold (default max_hold)")
 	f.Var(&o.minHold, "min-hold", "keep the token here for so long, even if CMD ends sooner, but not beyond the grant's deadline")
@@ -80,7 +81,7 @@ func (o *runOptions) parse(f *pflag.FlagSet, args []string) (help bool, err erro
 		return false, o.usage("which RESOURCE? The name is empty")
 	}
 	if err := group.CheckName(o.resource); err != nil {
-		return false, &exitError{code: exitUsage, err: err, hint: "wander status shows the resources of the group"}
+		return false, &cli.Error{Code: cli.ExitUsage, Err: err, Hint: "wander status shows the resources of the group"}
 	}
 	if err := f.Parse(args[1:]); err != nil {
 		return false, err
@@ -93,9 +94,9 @@ func (o *runOptions) parse(f *pflag.FlagSet, args []string) (help bool, err erro
 }
 
 func (o *runOptions) usage(format string, args ...any) error {
-	return &exitError{
-		code: exitUsage, err: fmt.Errorf(format, args...),
-		hint: "write it as: wander run RESOURCE [flags] -- CMD...",
+	return &cli.Error{
+		Code: cli.ExitUsage, Err: fmt.Errorf(format, args...),
+		Hint: "write it as: wander run RESOURCE [flags] -- CMD...",
 	}
 }
 
@@ -120,10 +121,10 @@ func (o *runOptions) check(f *pflag.FlagSet) error {
 	}
 	for _, d := range []struct {
 		name string
-		span
+		cli.Span
 	}{{"max-hold", o.maxHold}, {"min-hold", o.minHold}, {"once-per", o.oncePer}, {"grace", o.grace}} {
 		if d.Duration < 0 {
-			return o.usage("--%s %v: not below 0", d.name, d.span)
+			return o.usage("--%s %v: not below 0", d.name, d.Span)
 		}
 	}
 	if o.maxHold.Duration > 0 && o.minHold.Duration > o.maxHold.Duration {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/group"
@@ -42,8 +43,8 @@ func TestRunUsage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			env := &environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
-			assert.Equal(t, exitUsage, run(env, append([]string{"run"}, strings.Fields(args)...)))
+			env := &environment{Environment: cli.Environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}}
+			assert.Equal(t, cli.ExitUsage, run(env, append([]string{"run"}, strings.Fields(args)...)))
 			assert.Regexp(t, "^error: .*\nhint: .*\n$", errs.String())
 			assert.Empty(t, out.String())
 		})
@@ -53,8 +54,8 @@ func TestRunUsage(t *testing.T) {
 // TestRun_EmptyName_UsageError: a script whose variable is not set is no bug.
 func TestRun_EmptyName_UsageError(t *testing.T) {
 	var errs bytes.Buffer
-	env := &environment{In: strings.NewReader(""), Out: io.Discard, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
-	assert.Equal(t, exitUsage, run(env, []string{"run", "", "--", "true"}))
+	env := &environment{Environment: cli.Environment{In: strings.NewReader(""), Out: io.Discard, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}}
+	assert.Equal(t, cli.ExitUsage, run(env, []string{"run", "", "--", "true"}))
 	assert.Contains(t, errs.String(), "which RESOURCE?")
 }
 
@@ -94,8 +95,8 @@ func newTestFlags(o *runOptions) *pflag.FlagSet {
 
 func TestRunHelpAfterTheResource(t *testing.T) {
 	var out, errs bytes.Buffer
-	env := &environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}
-	assert.Equal(t, exitOK, run(env, []string{"run", "ftp", "--help"}))
+	env := &environment{Environment: cli.Environment{In: strings.NewReader(""), Out: &out, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}}
+	assert.Equal(t, cli.ExitOK, run(env, []string{"run", "ftp", "--help"}))
 	assert.Contains(t, out.String(), "--max-hold")
 	assert.Empty(t, errs.String())
 }
@@ -115,7 +116,7 @@ func TestRunRequest(t *testing.T) {
 			p := startRun(t, socket, strings.Fields(args)...)
 			want.Resource, want.PID = "ftp", p.Process.Pid
 			assert.Equal(t, want, await.Next(t, "what the command does", d.requests))
-			assert.Equal(t, exitNotGranted, p.end(t))
+			assert.Equal(t, cli.ExitNotGranted, p.end(t))
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/await"
 )
 
@@ -82,7 +83,7 @@ func frozenOverDeadline(t *testing.T, script string, hold time.Duration) bool {
 	}
 	await.Until(t, "the command is stopped", func() bool { return !alive(command) })
 	require.NoError(t, p.Process.Signal(syscall.SIGCONT))
-	assert.Equal(t, exitLost, p.end(t))
+	assert.Equal(t, cli.ExitLost, p.end(t))
 	assert.Contains(t, p.stderr.String(), "error: the grant came to its deadline; the command was stopped")
 	assert.Equal(t, outcomeDeadline, p.readReport(t).Outcome)
 	return true
@@ -173,7 +174,7 @@ func TestRun_GuardsKilled_ExitsWith76(t *testing.T) {
 		require.NoError(t, syscall.Kill(g, syscall.SIGKILL))
 	}
 	p.expectAllDead(t)
-	assert.Equal(t, exitLost, p.end(t))
+	assert.Equal(t, cli.ExitLost, p.end(t))
 	assert.Contains(t, p.stderr.String(), "error: the guards of the command were killed")
 	assert.Equal(t, outcomeUnguarded, p.readReport(t).Outcome)
 }

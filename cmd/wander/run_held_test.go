@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -45,8 +46,8 @@ func TestRun_WithinItself_RefusedAtOnce(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"same":             {inner + ` ftp -q --else skip -- echo ran`, exitUsage, "error: ftp: held already by the run that this program belongs to\nhint: "},
-		"through another":  {inner + ` tape -- sh -c "` + inner + ` ftp -- echo ran"`, exitUsage, "error: ftp: held"},
+		"same":             {inner + ` ftp -q --else skip -- echo ran`, cli.ExitUsage, "error: ftp: held already by the run that this program belongs to\nhint: "},
+		"through another":  {inner + ` tape -- sh -c "` + inner + ` ftp -- echo ran"`, cli.ExitUsage, "error: ftp: held"},
 		"another":          {inner + ` tape -c 'test "$WANDER_HELD" = "` + heldText("ftp", "tape") + `" && exit 7'`, 7, ""},
 		"after the other":  {inner + ` tape -- true && ` + inner + ` tape -c 'exit 7'`, 7, ""},
 		"another member":   {fmt.Sprintf("%s --socket '%s' ftp -c 'exit 7'", inner, other), 7, ""},
@@ -74,10 +75,10 @@ func heldText(resources ...string) string {
 func TestHeld_Malformed_ConfigurationError(t *testing.T) {
 	for _, text := range []string{"ftp", ",", "ftp=", "ftp=12", "Ftp=" + ident.Grant{}.String(), heldText("ftp") + ",", strings.Repeat(heldText("ftp")+",", api.MaxHeld) + heldText("ftp")} {
 		_, err := readHeld(environ(map[string]string{heldVariable: text}).Getenv)
-		var exit *exitError
+		var exit *cli.Error
 		require.ErrorAs(t, err, &exit, text)
-		assert.Equal(t, exitConfiguration, exit.code)
-		assert.NotEmpty(t, exit.hint)
+		assert.Equal(t, cli.ExitConfiguration, exit.Code)
+		assert.NotEmpty(t, exit.Hint)
 	}
 	h, err := readHeld(environ(map[string]string{heldVariable: heldText("ftp", "tape")}).Getenv)
 	require.NoError(t, err)

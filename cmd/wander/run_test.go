@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/node/boottime"
@@ -124,7 +125,7 @@ func stoppedAtDeadline(t *testing.T, hold time.Duration, args []string, says str
 	socket, d := runSocket(t), grantingFor(hold)
 	d.listen(t, socket)
 	p := startRun(t, socket, append([]string{"ftp"}, args...)...)
-	assert.Equal(t, exitLost, p.end(t), p.stderr.String())
+	assert.Equal(t, cli.ExitLost, p.end(t), p.stderr.String())
 	p.expectAllDead(t)
 	r := p.readReport(t)
 	assert.Equal(t, outcomeDeadline, r.Outcome)
@@ -170,7 +171,7 @@ func TestRunReportsOnTheStandardOutput(t *testing.T) {
 	p := startRun(t, socket, "ftp", "--report", "-", "--", "true")
 	require.True(t, p.stdout.Scan())
 	assert.Contains(t, p.stdout.Text(), `"outcome":"refused"`)
-	assert.Equal(t, exitNoPermission, p.end(t))
+	assert.Equal(t, cli.ExitNoPermission, p.end(t))
 	assert.Contains(t, p.stderr.String(), "hint: wander status shows the resources of the group")
 }
 
@@ -196,7 +197,7 @@ func TestRunLosesItsGrant(t *testing.T) {
 	p.expect(t, "ready")
 	lease.lost <- api.LostRevoked
 	p.expect(t, "term")
-	assert.Equal(t, exitLost, p.end(t))
+	assert.Equal(t, cli.ExitLost, p.end(t))
 	assert.Contains(t, p.stderr.String(), "revoked")
 	r := p.readReport(t)
 	assert.Equal(t, outcomeLost, r.Outcome)
@@ -225,7 +226,7 @@ func TestRunTooLate(t *testing.T) {
 	d := granting(testLease(-time.Second))
 	d.listen(t, socket)
 	p := startRun(t, socket, "ftp", "--", "echo", "ran")
-	assert.Equal(t, exitLost, p.end(t))
+	assert.Equal(t, cli.ExitLost, p.end(t))
 	p.expectAllDead(t)
 	assert.Equal(t, api.ReleaseRequest{Grant: ident.Grant{1}}, await.Next(t, "what the command does", d.releases))
 	r := p.readReport(t)
@@ -247,7 +248,7 @@ func TestRunSignalEndsTheWait(t *testing.T) {
 			p := startRun(t, socket, "ftp", "--", "true")
 			await.Next(t, "what the command does", d.requests)
 			require.NoError(t, p.Process.Signal(s))
-			assert.Equal(t, exitSignal+int(s), p.end(t))
+			assert.Equal(t, cli.ExitSignal+int(s), p.end(t))
 			assert.Empty(t, p.stderr.String())
 			await.Next(t, "what the command does", withdrawn)
 			assert.Equal(t, outcomeInterrupted, p.readReport(t).Outcome)
@@ -294,7 +295,7 @@ func TestRunKeepsItsDeadlineWithoutADaemon(t *testing.T) {
 	p := startRun(t, socket, "ftp", "-c", `trap '' TERM; echo ready; sleep 1000 & wait; sleep 1000`)
 	p.stdout.Scan() // unless it comes to its deadline before that
 	stop()
-	assert.Equal(t, exitLost, p.end(t))
+	assert.Equal(t, cli.ExitLost, p.end(t))
 	p.expectAllDead(t)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/node"
@@ -85,11 +86,11 @@ func loadSettings(env *environment, file string) (settings, error) {
 	switch {
 	case err == nil:
 		if err := configfile.Decode(file, text, &s); err != nil {
-			return s, configError(err, "")
+			return s, cli.ConfigError(err, "")
 		}
 		s.anchor(filepath.Dir(file))
 	case given || !errors.Is(err, fs.ErrNotExist):
-		return s, configError(err, "name a readable file with --config")
+		return s, cli.ConfigError(err, "name a readable file with --config")
 	}
 	return s, s.override(env.Getenv)
 }
@@ -110,19 +111,19 @@ func settingError(env *environment, file string, e *node.SettingError) error {
 	problem := fmt.Sprintf("%s: %v", e.Key, e.Err)
 	variable := "WANDER_" + strings.ToUpper(strings.ReplaceAll(e.Key, ".", "_"))
 	if env.Getenv(variable) != "" {
-		return configError(fmt.Errorf("%s: %s", variable, problem), hint)
+		return cli.ConfigError(fmt.Errorf("%s: %s", variable, problem), hint)
 	}
 	if file == "" {
 		file = defaultConfigFile
 	}
 	text, err := os.ReadFile(file)
 	if err != nil { // there is none, and the default cannot be used
-		return configError(errors.New(problem), hint)
+		return cli.ConfigError(errors.New(problem), hint)
 	}
 	section, key, _ := strings.Cut(e.Key, ".")
 	fault := configfile.At(file, text, problem, section, key)
 	fault.Hint = hint
-	return configError(fault, hint)
+	return cli.ConfigError(fault, hint)
 }
 
 // anchor makes the file's relative paths relative to its folder.
@@ -151,7 +152,7 @@ func override(v reflect.Value, prefix string, getenv func(string) string) error 
 		if d, ok := field.Addr().Interface().(*configfile.Duration); ok {
 			if text := getenv(name); text != "" {
 				if err := d.UnmarshalText([]byte(text)); err != nil {
-					return configError(fmt.Errorf("%s: %w", name, err), "")
+					return cli.ConfigError(fmt.Errorf("%s: %w", name, err), "")
 				}
 			}
 			continue
@@ -170,7 +171,7 @@ func override(v reflect.Value, prefix string, getenv func(string) string) error 
 		case field.Kind() == reflect.Int:
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil {
-				return configError(fmt.Errorf("%s = %q", name, text), "write a whole number")
+				return cli.ConfigError(fmt.Errorf("%s = %q", name, text), "write a whole number")
 			}
 			field.SetInt(n)
 		default:
@@ -206,7 +207,7 @@ func identityError(err error, s *settings) error {
 	case errors.Is(err, fs.ErrPermission):
 		hint = "the file belongs to another user: run this as the daemon's user"
 	}
-	return configError(err, hint)
+	return cli.ConfigError(err, hint)
 }
 
 // nodeConfig turns settings into a node's configuration.
@@ -225,7 +226,7 @@ func (s *settings) nodeConfig() (node.Config, error) {
 	case "volatile":
 		cfg.Mode = store.Volatile
 	default:
-		return cfg, configError(fmt.Errorf("mode = %q", s.Mode), `write mode = "durable" or mode = "volatile"`)
+		return cfg, cli.ConfigError(fmt.Errorf("mode = %q", s.Mode), `write mode = "durable" or mode = "volatile"`)
 	}
 	return cfg, nil
 }

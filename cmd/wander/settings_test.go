@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,12 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/group"
 )
 
 func environ(vars map[string]string) *environment {
-	return &environment{Getenv: func(name string) string { return vars[name] }}
+	return &environment{Environment: cli.Environment{Getenv: func(name string) string { return vars[name] }}}
 }
 
 // settingsFrom reads a settings file with this text, in a folder of its own.
@@ -201,6 +203,16 @@ func TestNodeRefusesSettings(t *testing.T) {
 	}
 	b.vars = nil
 	b.nodeFails(78, "no such file", "nowhere.toml")
+}
+
+// A port that another program has is said to be that.
+func TestNode_PortInUse_Refused(t *testing.T) {
+	b := nodeBench(t, time.Now())
+	other, err := net.ListenPacket("udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer other.Close()
+	b.write("node.toml", listenAt(other.LocalAddr().String()))
+	b.nodeFails(cli.ExitConfiguration, "\nhint: another program has this port", "node.toml")
 }
 
 // nodeFails is fails for a node that must not start: one that does would run on.

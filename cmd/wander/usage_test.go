@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -20,20 +21,16 @@ func TestUsageMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"foo"}, "unknown command \"foo\" for \"wander\"\nhint: wander --help shows the commands"},
-		{[]string{"smi"}, "unknown command \"smi\" for \"wander\"\nhint: did you mean \"sim\"?"},
-		{[]string{"sim", "foo"}, "unknown command \"foo\" for \"wander sim\"\nhint: wander sim --help shows the commands"},
-		{[]string{"sim", "lst"}, "unknown command \"lst\" for \"wander sim\"\nhint: did you mean \"list\"?"},
+		{[]string{"plna"}, "unknown command \"plna\" for \"wander\"\nhint: did you mean \"plan\"?"},
+		{[]string{"ca", "lst"}, "unknown command \"lst\" for \"wander ca\"\nhint: did you mean \"list\"?"},
+		{[]string{"help", "ca", "foo"}, "unknown command \"foo\" for \"wander ca\"\nhint: wander ca --help shows the commands"},
 		{[]string{"ca", "foo"}, "unknown command \"foo\" for \"wander ca\"\nhint: wander ca --help shows the commands"},
 		{[]string{"completion", "foo"}, "unknown command \"foo\" for \"wander completion\"\nhint: wander completion --help shows the commands"},
 		{[]string{"help", "foo"}, "unknown command \"foo\" for \"wander\"\nhint: wander --help shows the commands"},
-		{[]string{"help", "sim", "foo"}, "unknown command \"foo\" for \"wander sim\"\nhint: wander sim --help shows the commands"},
 		{[]string{"plan", "--members", "x"}, "--members x: a number is wanted\nhint: wander plan --help shows the flags"},
-		{[]string{"sim", "run", "all", "--seeds", "2.5"}, "--seeds 2.5: a number is wanted\nhint: wander sim run --help shows the flags"},
-		{[]string{"sim", "ring", "--published=x"}, "--published x: true or false is wanted\nhint: wander sim ring --help shows the flags"},
 		{[]string{"plan", "--skip-delay", "4"}, "--skip-delay 4: \"4\" is not a duration: write for example \"4s\", \"100ms\" or \"90d\"\nhint: wander plan --help shows the flags"},
 		{[]string{"plan", "--membres", "3"}, "unknown flag: --membres\nhint: did you mean \"--members\"?"},
 		{[]string{"plan", "-z"}, "unknown shorthand flag: 'z' in -z\nhint: wander plan --help shows the flags"},
-		{[]string{"sim", "cluster", "--perset", "long"}, "unknown flag: --perset\nhint: did you mean \"--preset\"?"},
 		{[]string{"audit", "--evidense", "x"}, "unknown flag: --evidense\nhint: did you mean \"--evidence\"?"},
 		{[]string{"inspect"}, "an argument is missing\nhint: write it as: wander inspect FILE|FOLDER|- [flags]"},
 		{[]string{"audit"}, "an argument is missing\nhint: write it as: wander audit JOURNAL… [flags]"},
@@ -42,14 +39,12 @@ func TestUsageMistakes(t *testing.T) {
 		{[]string{"run", "ftp", "--wiat", "1s"}, "unknown flag: --wiat\nhint: did you mean \"--wait\"?"},
 		{[]string{"run", "ftp", "--wait", "5", "--", "true"}, "--wait 5: neither a time such as 90s nor \"forever\"\nhint: wander run --help shows the flags"},
 		{[]string{"ca", "invite", "--ttl", "0s"}, "--ttl 0s: more than 0 is wanted\nhint: wander ca invite --help shows the flags"},
-		{[]string{"sim", "cluster", "--seeds", "0"}, "--seeds 0: more than 0 is wanted"},
 		{[]string{"demo", "--victim", "holder"}, "--victim has no effect without --crash DUR"},
 		{[]string{"demo", "--for", "5"}, "--for 5: \"5\" is not a duration: write for example \"4s\", \"100ms\" or \"90d\"\nhint: wander demo --help shows the flags"},
 		{[]string{"demo", "--away", "5s"}, "--away has no effect without --crash DUR"},
-		{[]string{"sim", "cluster", "--for", "-1s"}, "--for -1s: more than 0 is wanted\nhint: wander sim cluster --help shows the flags"},
 	} {
 		code, out, errs := runCommand("", c.args...)
-		assert.Equal(t, exitUsage, code, c.args)
+		assert.Equal(t, cli.ExitUsage, code, c.args)
 		assert.Empty(t, out, c.args)
 		assert.Equal(t, "error: "+c.want+"\n", errs, c.args)
 	}
@@ -59,18 +54,18 @@ func TestUsageMistakes(t *testing.T) {
 // before it does anything.
 func TestOutputForms(t *testing.T) {
 	for _, command := range []string{
-		"sim list", "sim run all", "sim scenario -", "sim ring", "sim cluster", "plan --members 3 --operation-time 1s",
-		"ca list", "ca rotate", "ca invite", "cert status", "conformance", "inspect -", "audit x", "audit verify-evidence x", "status", "version", "demo",
+		"plan --members 3 --operation-time 1s",
+		"ca list", "ca rotate", "ca invite", "cert status", "inspect -", "audit x", "audit verify-evidence x", "status", "version", "demo",
 	} {
 		code, out, errs := runCommand("", append(strings.Fields(command), "--output", "xml")...)
-		assert.Equal(t, exitUsage, code, command)
+		assert.Equal(t, cli.ExitUsage, code, command)
 		assert.Empty(t, out, command)
 		assert.Equal(t, "error: --output \"xml\": text or json\n", errs, command)
 	}
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"help"}, {"sim"}, {"help", "sim"}, {"sim", "--help"}, {"help", "sim", "ring"}} {
+	for _, args := range [][]string{{}, {"help"}, {"ca"}, {"help", "ca"}, {"ca", "--help"}, {"help", "ca", "config"}} {
 		code, out, errs := runCommand("", args...)
 		assert.Zero(t, code, args)
 		assert.Contains(t, out, "Usage:", args)
@@ -82,13 +77,13 @@ func TestHelp(t *testing.T) {
 // Nobody answers on what is no socket.
 func TestNoSocket(t *testing.T) {
 	for _, command := range []string{"status", "members", "run ftp"} {
-		args := append(strings.Fields(command), "--socket", "usage.go")
+		args := append(strings.Fields(command), "--socket", "main.go")
 		if args[0] == "run" {
 			args = append(args, "--", "true")
 		}
 		code, _, errs := runCommand("", args...)
-		assert.Equal(t, exitUnavailable, code, command)
-		assert.Contains(t, errs, "hint: usage.go is no socket: the daemon's is wander.sock in its state_dir", command)
+		assert.Equal(t, cli.ExitUnavailable, code, command)
+		assert.Contains(t, errs, "hint: main.go is no socket: the daemon's is wander.sock in its state_dir", command)
 	}
 }
 
@@ -97,16 +92,9 @@ func TestHintsAboutAnotherUser(t *testing.T) {
 	denied := &api.Error{Code: "unavailable", Hint: "run the command as the daemon's user"}
 	assert.Equal(t, denied.Hint, unansweredHint("nosuch.sock", denied))
 	assert.Contains(t, unansweredHint("nosuch.sock", api.ErrNoDaemon), "start it with")
-	var exit *exitError
+	var exit *cli.Error
 	require.ErrorAs(t, identityError(fs.ErrPermission, &settings{}), &exit)
-	assert.Contains(t, exit.hint, "run this as the daemon's user")
-}
-
-func TestSumOfNoRuns(t *testing.T) {
-	code, out, errs := runCommand("", "sim", "cluster", "--summary", "/dev/null")
-	assert.Equal(t, exitFailure, code)
-	assert.Empty(t, out)
-	assert.Contains(t, errs, "there is no line of a run in it\nhint: ")
+	assert.Contains(t, exit.Hint, "run this as the daemon's user")
 }
 
 // TestHelp_AnyCommand_ShowsSwitchesPlainly: no flag is shown as one whose value is
@@ -122,5 +110,5 @@ func TestHelp_AnyCommand_ShowsSwitchesPlainly(t *testing.T) {
 			visit(words, cmd.Commands())
 		}
 	}
-	visit(nil, commands(&environment{Getenv: func(string) string { return "" }, Now: time.Now}))
+	visit(nil, commands(&environment{Environment: cli.Environment{Getenv: func(string) string { return "" }, Now: time.Now}}))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/member"
 )
@@ -28,7 +29,7 @@ func newVersionCommand(env *environment) *cobra.Command {
 			case "json":
 				return json.NewEncoder(env.Out).Encode(info)
 			}
-			return usageError("--output %q: text or json", output)
+			return cli.UsageError("--output %q: text or json", output)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")

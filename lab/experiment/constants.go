@@ -178,7 +178,7 @@ var (
 var (
 	ringExplored = declare(constant{
 		name: "rings explored", value: 6, unit: Number, used: []string{"ring-exhaustive"}, others: []float64{4, 5},
-		why: "the largest ring whose schedules are all tried here; `wander sim ring` was run up to 9 and continues every row",
+		why: "the largest ring whose schedules are all tried here; `wander-lab ring` was run up to 9 and continues every row",
 	})
 	overtakenRing = declare(constant{
 		name: "ring with overtaking", value: 3, unit: Number, used: []string{"ring-exhaustive"}, others: []float64{2, 4},

@@ -13,7 +13,7 @@ func (d *document) constants(results []Saved, names string) {
 	d.line("The experiments above need numbers that no paper gives. Each was also given other values, one number")
 	d.line("at a time, in %s runs with each value: so few suffice for a confidence interval of the median, from the", d.sweptSeeds(results))
 	d.line("smallest to the largest. Only the plain readings were run then, of a few groups where there are many:\n")
-	d.line("```sh\ngo run ./cmd/wander sim sweep %s --out docs\n```\n", names)
+	d.line("```sh\ngo run ./cmd/wander-lab sweep %s --out docs\n```\n", names)
 	d.line("The last column names the rows whose verdict is another one then, where so few runs decide; what is open with them")
 	d.line("is no change. All of it is in [%s/sweep.csv](%s/sweep.csv). The *tolerance* of limits on both sides, and", dataDir, dataDir)
 	d.line("limits that this project has chosen, were halved and doubled with the samples of the rows themselves: there an")

@@ -25,7 +25,7 @@ func readDocument(t *testing.T) (text string, seeds int) {
 	bytes, err := os.ReadFile(filepath.Join(docs, experiment.DocumentName))
 	require.NoError(t, err)
 	text = string(bytes)
-	found := regexp.MustCompile(`sim run .* --seeds (\d+) --out docs\n`).FindStringSubmatch(text)
+	found := regexp.MustCompile(`wander-lab run .* --seeds (\d+) --out docs\n`).FindStringSubmatch(text)
 	require.NotNil(t, found, "the command that makes the document")
 	seeds, err = strconv.Atoi(found[1])
 	require.NoError(t, err)

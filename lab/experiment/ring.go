@@ -30,7 +30,7 @@ func ringExperiments() []Experiment {
 }
 
 const ringExhaustiveNotes = `Every schedule of rings of 2 to 6 processors was tried, of any length; processors ask again and
-again. So the numbers are exact, not samples. ` + "`wander sim ring`" + ` does the same for larger rings; up to 9 it continues every row.
+again. So the numbers are exact, not samples. ` + "`wander-lab ring`" + ` does the same for larger rings; up to 9 it continues every row.
 
 A schedule begins with a quiet ring whose token rests at processor 0. ` + "`r2`" + ` is a request at
 processor 2, ` + "`d2`" + ` the arrival of the first message on the link from 2 to the next processor, ` + "`x2`" + ` the end

@@ -111,7 +111,7 @@ func TestPages_SourceTree_MadeOfTheirData(t *testing.T) {
 		require.NoError(t, err)
 		have, err := os.ReadFile(filepath.Join(docs, filepath.Base(name)))
 		require.NoError(t, err)
-		assert.True(t, string(want) == string(have), "%s: make it anew: go run ./cmd/wander sim page docs", name)
+		assert.True(t, string(want) == string(have), "%s: make it anew: go run ./cmd/wander-lab page docs", name)
 	}
 	assert.Empty(t, experiment.Missing(docs))
 }

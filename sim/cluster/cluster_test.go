@@ -46,7 +46,7 @@ func check(t *testing.T, r *Result) {
 	r.Setting.Run(&trace)
 	lines := strings.Split(strings.TrimSpace(trace.String()), "\n")
 	const shown = 150
-	t.Errorf("%v\n\nthe end of its trace:\n%s\n\nall of it: wander sim cluster %s --trace",
+	t.Errorf("%v\n\nthe end of its trace:\n%s\n\nall of it: wander-lab cluster %s --trace",
 		err, strings.Join(lines[max(0, len(lines)-shown):], "\n"), r.Setting.Args())
 }
 

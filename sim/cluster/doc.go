@@ -22,14 +22,14 @@
 //
 // As many runs as fit into five minutes, and one with its whole trace:
 //
-//	wander sim cluster --for 5m
-//	wander sim cluster --seed 17 --mix durable --trace
+//	wander-lab cluster --for 5m
+//	wander-lab cluster --seed 17 --mix durable --trace
 //
 // Members can be bad, each in a way that has a name (BadKinds): its driver suppresses,
 // replaces and adds messages. The first command lets two be so while all else goes
 // wrong; the second one measures what bad members cost the others.
 //
-//	wander sim cluster --members 6 --bad hoarder,minter
+//	wander-lab cluster --members 6 --bad hoarder,minter
 //	go test ./sim/cluster -run TestBad_Costs -cluster.bad -v -timeout 4h
 //
 // Churn runs a larger group in which members come and go all the time, and

@@ -96,7 +96,7 @@ func (s Setting) Validate() error {
 	return s.validateBad()
 }
 
-// Args are the flags with which "wander sim cluster" makes this run.
+// Args are the flags with which "wander-lab cluster" makes this run.
 func (s Setting) Args() string {
 	args := []string{fmt.Sprintf("--preset %v --seed %d --mix %v", s.Preset, s.Seed, s.Mix)}
 	if s.Members > 0 {

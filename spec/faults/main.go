@@ -69,7 +69,7 @@ type detector struct {
 func (f fault) detectors(seeds int, first int64, fuzztime string) []detector {
 	list := []detector{
 		{"simulation", []string{
-			"go", "run", "./cmd/wander", "sim", "cluster", "--seeds", fmt.Sprint(seeds), "--first", fmt.Sprint(first), "--no-shrink",
+			"go", "run", "./cmd/wander-lab", "cluster", "--seeds", fmt.Sprint(seeds), "--first", fmt.Sprint(first), "--no-shrink",
 		}, []string{"  at ", "seed"}},
 		{"simulation, scripts", []string{"go", "test", "./sim/cluster", "-run", "TestScripts"}, []string{"    --- FAIL", "--- FAIL"}},
 		{"vectors", []string{"go", "test", "./spec/vector/..."}, []string{"    --- FAIL", "--- FAIL"}},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/cmd/internal/groupfile"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/lab/experiment"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -14,14 +16,14 @@ import (
 // scenarioFile is a scenario as people write it: all of circulation.Config but
 // the seed, and what to measure.
 type scenarioFile struct {
-	Members  int    `toml:"members"` // default: the resource's members_max
-	Tokens   *int   `toml:"tokens"`  // default: 1
-	Duration span   `toml:"duration"`
-	Demand   demand `toml:"demand"`
+	Members  int      `toml:"members"` // default: the resource's members_max
+	Tokens   *int     `toml:"tokens"`  // default: 1
+	Duration cli.Span `toml:"duration"`
+	Demand   demand   `toml:"demand"`
 	// Acquaintances is how many others each member knows; 0: everybody.
-	Acquaintances int          `toml:"acquaintances"`
-	Known         int          `toml:"known"` // the same for the presets that ask members
-	Resource      resourceFile `toml:"resource"`
+	Acquaintances int                `toml:"acquaintances"`
+	Known         int                `toml:"known"` // the same for the presets that ask members
+	Resource      groupfile.Resource `toml:"resource"`
 
 	Latency struct {
 		Passing   latency `toml:"passing"`
@@ -31,29 +33,29 @@ type scenarioFile struct {
 	} `toml:"latency"`
 
 	Faults struct {
-		PassLoss    share `toml:"pass_loss"`
-		TellLoss    share `toml:"tell_loss"`
-		LossEvery   span  `toml:"loss_every"`
-		CrashEvery  span  `toml:"crash_every"`
-		CrashHolder bool  `toml:"crash_holder"`
-		DownFor     span  `toml:"down_for"`
-		Down        share `toml:"down"`
-		DownBy      span  `toml:"down_by"`
-		Unstated    bool  `toml:"unstated"`
-		Forgetful   bool  `toml:"forgetful"`
-		Recall      bool  `toml:"recall"`
-		ClockOffset span  `toml:"clock_offset"`
-		DetectAfter span  `toml:"detect_after"` // default: circulation.DetectAfter
-		Suspicion   share `toml:"false_suspicion"`
+		PassLoss    share    `toml:"pass_loss"`
+		TellLoss    share    `toml:"tell_loss"`
+		LossEvery   cli.Span `toml:"loss_every"`
+		CrashEvery  cli.Span `toml:"crash_every"`
+		CrashHolder bool     `toml:"crash_holder"`
+		DownFor     cli.Span `toml:"down_for"`
+		Down        share    `toml:"down"`
+		DownBy      cli.Span `toml:"down_by"`
+		Unstated    bool     `toml:"unstated"`
+		Forgetful   bool     `toml:"forgetful"`
+		Recall      bool     `toml:"recall"`
+		ClockOffset cli.Span `toml:"clock_offset"`
+		DetectAfter cli.Span `toml:"detect_after"` // default: circulation.DetectAfter
+		Suspicion   share    `toml:"false_suspicion"`
 	} `toml:"faults"`
 
 	Measure struct {
-		WarmUp span     `toml:"warm_up"`
-		Idle   span     `toml:"idle_timeout"` // of connections; default: they are not counted
-		What   []string `toml:"what"`         // default: everything
-		Below  []span   `toml:"below"`        // shares of times below these
-		Bin    span     `toml:"bin"`
-		Limit  span     `toml:"limit"`
+		WarmUp cli.Span   `toml:"warm_up"`
+		Idle   cli.Span   `toml:"idle_timeout"` // of connections; default: they are not counted
+		What   []string   `toml:"what"`         // default: everything
+		Below  []cli.Span `toml:"below"`        // shares of times below these
+		Bin    cli.Span   `toml:"bin"`
+		Limit  cli.Span   `toml:"limit"`
 	} `toml:"measure"`
 }
 
@@ -62,13 +64,13 @@ const defaultScenarioDuration = 100_000 * time.Second
 
 // parseScenario reads and checks a scenario.
 func parseScenario(file string, text []byte) (experiment.Scenario, error) {
-	f := scenarioFile{Duration: span{defaultScenarioDuration}}
+	f := scenarioFile{Duration: cli.Span{Duration: defaultScenarioDuration}}
 	if err := configfile.Decode(file, text, &f); err != nil {
 		return experiment.Scenario{}, err
 	}
 	s := f.scenario()
 	if err := f.checkResource(configfile.Names(text, "resource"), s); err != nil {
-		return experiment.Scenario{}, placed(file, text, err, f.hint(err), "resource")
+		return experiment.Scenario{}, groupfile.Placed(file, text, err, f.hint(err), "resource")
 	}
 	if err := s.Validate(); err != nil {
 		return experiment.Scenario{}, f.placed(file, text, err)
@@ -78,7 +80,7 @@ func parseScenario(file string, text []byte) (experiment.Scenario, error) {
 
 // scenario is what the file asks for.
 func (f scenarioFile) scenario() experiment.Scenario {
-	r := f.Resource.resource()
+	r := f.Resource.Group()
 	s := experiment.Scenario{
 		Config: circulation.Config{
 			Policy: r.Policy, Params: r.PolicyParams(),
@@ -117,11 +119,11 @@ var errNotSimulated = errors.New("the simulator has one slot and no deadlines; l
 // in whichever table that is.
 func (f scenarioFile) placed(file string, text []byte, err error) error {
 	for _, table := range []any{"faults", "measure", "latency"} {
-		if mentioned(err.Error(), configfile.Names(text, table)) != "" {
-			return placed(file, text, err, "", table)
+		if groupfile.Mentioned(err.Error(), configfile.Names(text, table)) != "" {
+			return groupfile.Placed(file, text, err, "", table)
 		}
 	}
-	return placed(file, text, err, "")
+	return groupfile.Placed(file, text, err, "")
 }
 
 // checkResource checks the resource, whose table has the given keys.
@@ -129,7 +131,7 @@ func (f scenarioFile) checkResource(keys []string, s experiment.Scenario) error 
 	if f.Resource.Slots != nil || f.Resource.MaxHold != nil {
 		return errNotSimulated
 	}
-	if err := f.Resource.checkGiven(keys); err != nil {
+	if err := f.Resource.CheckGiven(keys); err != nil {
 		return err
 	}
 	return catalog.Check(s.Policy, s.Params)
@@ -137,7 +139,7 @@ func (f scenarioFile) checkResource(keys []string, s experiment.Scenario) error 
 
 func (f scenarioFile) hint(err error) string {
 	if errors.Is(err, policy.ErrUnused) {
-		return policyHint(f.Resource.resource(), err)
+		return groupfile.PolicyHint(f.Resource.Group(), err)
 	}
 	return ""
 }

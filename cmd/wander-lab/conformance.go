@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/spec/conformance"
 	"github.com/wandertoken/wander/spec/vector"
 )
@@ -20,7 +21,7 @@ type conformanceFlags struct {
 	output  string
 }
 
-func newConformanceCommand(env *environment) *cobra.Command {
+func newConformanceCommand(env *cli.Environment) *cobra.Command {
 	var flags conformanceFlags
 	cmd := &cobra.Command{
 		Use:   "conformance --vectors DIR | --peer ADDRESS --identity DIR",
@@ -39,8 +40,8 @@ peer does: use an identity, a resource and a group that are there for the test.
 docs/conformance.md lists the checks, and what they leave behind.
 
 The exit code is 1 when a vector or check has failed.`,
-		Example: "  wander conformance --vectors spec/vectors --full\n" +
-			"  wander conformance --peer 192.0.2.7:4133 --identity ./tester --resource test",
+		Example: "  wander-lab conformance --vectors spec/vectors --full\n" +
+			"  wander-lab conformance --peer 192.0.2.7:4133 --identity ./tester --resource test",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.check(cmd); err != nil {
@@ -58,8 +59,8 @@ The exit code is 1 when a vector or check has failed.`,
 	cmd.Flags().StringVar(&flags.peer.expired, "expired", "", "folder of a member whose certificate has expired, for the check that needs one")
 	cmd.Flags().StringVar(&flags.peer.newer, "newer", "", "group `FILE` with a newer configuration that lacks the resource, for the check that needs one; the member goes by it afterwards")
 	cmd.Flags().StringSliceVar(&flags.peer.only, "check", nil, "make only the check `NAME`; may be given several times (default all)")
-	durationVar(cmd.Flags(), &flags.peer.timeout, "timeout", conformance.DefaultTimeout, "how long one check may take")
-	addOutputFlag(cmd, &flags.output)
+	cli.DurationVar(cmd.Flags(), &flags.peer.timeout, "timeout", conformance.DefaultTimeout, "how long one check may take")
+	cli.AddOutputFlag(cmd, &flags.output)
 	return cmd
 }
 
@@ -71,40 +72,40 @@ func (f *conformanceFlags) check(cmd *cobra.Command) error {
 	}
 	for _, name := range idle {
 		if (f.vectors != "" || f.peer.address != "") && cmd.Flags().Changed(name) {
-			return &exitError{code: exitUsage, err: fmt.Errorf("--%s is for %s only", name, test), hint: "leave it out"}
+			return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--%s is for %s only", name, test), Hint: "leave it out"}
 		}
 	}
 	return nil
 }
 
-func runConformance(env *environment, flags conformanceFlags) error {
-	if err := checkOutput(flags.output); err != nil {
+func runConformance(env *cli.Environment, flags conformanceFlags) error {
+	if err := cli.CheckOutput(flags.output); err != nil {
 		return err
 	}
 	switch {
 	case flags.vectors != "" && flags.peer.address != "":
-		return &exitError{code: exitUsage, err: errors.New("--vectors and --peer are two tests"), hint: "give one of them"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("--vectors and --peer are two tests"), Hint: "give one of them"}
 	case flags.vectors != "":
 		return runVectors(env, flags)
 	case flags.peer.address != "":
 		return runPeerConformance(env, flags.peer, flags.output)
 	}
-	return &exitError{
-		code: exitUsage, err: errors.New("what to run is missing"),
-		hint: "wander conformance --vectors DIR runs the test vectors of a folder, --peer ADDRESS tests a running member",
+	return &cli.Error{
+		Code: cli.ExitUsage, Err: errors.New("what to run is missing"),
+		Hint: "wander-lab conformance --vectors DIR runs the test vectors of a folder, --peer ADDRESS tests a running member",
 	}
 }
 
 // runVectors runs the test vectors of a folder.
-func runVectors(env *environment, flags conformanceFlags) error {
+func runVectors(env *cli.Environment, flags conformanceFlags) error {
 	if info, err := os.Stat(flags.vectors); err != nil {
-		return configError(err, "the project's own vectors stand in spec/vectors")
+		return cli.ConfigError(err, "the project's own vectors stand in spec/vectors")
 	} else if !info.IsDir() {
-		return configError(fmt.Errorf("%s is not a folder", flags.vectors), "name the folder that the vectors stand in")
+		return cli.ConfigError(fmt.Errorf("%s is not a folder", flags.vectors), "name the folder that the vectors stand in")
 	}
 	set, err := vector.Load(os.DirFS(flags.vectors))
 	if err != nil {
-		return configError(fmt.Errorf("%s: %w", flags.vectors, err), "spec/vectors/README.md describes the files")
+		return cli.ConfigError(fmt.Errorf("%s: %w", flags.vectors, err), "spec/vectors/README.md describes the files")
 	}
 	run := set.Check
 	if flags.full {
@@ -112,10 +113,10 @@ func runVectors(env *environment, flags conformanceFlags) error {
 	}
 	report, err := run()
 	if err != nil {
-		return configError(fmt.Errorf("%s: %w", flags.vectors, err), "spec/vectors/README.md describes keys.json")
+		return cli.ConfigError(fmt.Errorf("%s: %w", flags.vectors, err), "spec/vectors/README.md describes keys.json")
 	}
 	if set.Index == nil {
-		warn(env.Err, "%s has no %s: files may be missing without being missed", flags.vectors, vector.IndexFile)
+		cli.Warn(env.Err, "%s has no %s: files may be missing without being missed", flags.vectors, vector.IndexFile)
 	}
 	if err := showVectors(env, flags, report); err != nil {
 		return err
@@ -126,12 +127,12 @@ func runVectors(env *environment, flags conformanceFlags) error {
 	return nil
 }
 
-func showVectors(env *environment, flags conformanceFlags, r *vector.Report) error {
+func showVectors(env *cli.Environment, flags conformanceFlags, r *vector.Report) error {
 	if flags.output == "json" {
 		return json.NewEncoder(env.Out).Encode(r)
 	}
 	for _, f := range r.Failures {
-		fmt.Fprintln(env.Out, oneLine(fmt.Sprintf("%s: %s: %s", f.File, f.Name, f.Why)))
+		fmt.Fprintln(env.Out, cli.OneLine(fmt.Sprintf("%s: %s: %s", f.File, f.Name, f.Why)))
 	}
 	_, err := fmt.Fprintf(env.Out, "%d vectors: %d valid, %d refused, %d scenarios; %d hashes over %d cases; %d failed\n",
 		r.Vectors, r.Valid, r.Refused, r.Scenarios, r.Hashes, r.Cases, len(r.Failures))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/spec/vector"
 )
 
@@ -31,7 +32,7 @@ func someVectors(t *testing.T, outcome string) string {
 	return dir
 }
 
-func TestConformanceVectors(t *testing.T) {
+func TestVectors_AsTheyShould_Pass(t *testing.T) {
 	dir := someVectors(t, "canonical.ErrTrailing")
 	code, out, errs := runCommand("", "conformance", "--vectors", dir)
 	assert.Zero(t, code)
@@ -46,12 +47,12 @@ func TestConformanceVectors(t *testing.T) {
 }
 
 // Whoever deletes a file of vectors hears of it, and of the index itself.
-func TestConformanceVectorsMissing(t *testing.T) {
+func TestVectors_FileMissing_Refused(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../spec/vectors")))
 	require.NoError(t, os.Remove(filepath.Join(dir, "transfer.json")))
 	code, out, errs := runCommand("", "conformance", "--vectors", dir)
-	assert.Equal(t, exitConfiguration, code)
+	assert.Equal(t, cli.ExitConfiguration, code)
 	assert.Empty(t, out)
 	assert.Contains(t, errs, "index.json lists transfer.json, which is not here\nhint: ")
 
@@ -63,20 +64,20 @@ func TestConformanceVectorsMissing(t *testing.T) {
 }
 
 // What comes out otherwise is one line each, and exit code 1.
-func TestConformanceVectorsFail(t *testing.T) {
+func TestVectors_OtherOutcome_Fail(t *testing.T) {
 	dir := someVectors(t, "valid")
 	code, out, errs := runCommand("", "conformance", "--vectors", dir)
-	assert.Equal(t, exitFailure, code)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Equal(t, 2, strings.Count(out, "\n"), out)
 	assert.True(t, strings.HasPrefix(out, "cbor.json: one/more: refused with canonical.ErrTrailing, and not with valid"), out)
 	assert.Equal(t, "error: 1 of 1 vectors and hashes came out otherwise than they should\n", errs)
 
 	code, out, _ = runCommand("", "conformance", "--vectors", dir, "--output", "json")
-	assert.Equal(t, exitFailure, code)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, out, `"failures":[{"file":"cbor.json","name":"one/more"`)
 }
 
-func TestConformanceMistakes(t *testing.T) {
+func TestConformance_Mistakes_Refused(t *testing.T) {
 	garbled := someVectors(t, "valid")
 	require.NoError(t, os.WriteFile(filepath.Join(garbled, "cbor.json"), []byte("{\n\x1b[2J"), 0o600))
 	keyless := someVectors(t, "valid")
@@ -86,15 +87,15 @@ func TestConformanceMistakes(t *testing.T) {
 		says string
 		args []string
 	}{
-		"peer's flag":       {exitUsage, "--check is for --peer only", []string{"--vectors", "nowhere", "--check", "x"}},
-		"vectors' flag":     {exitUsage, "--full is for --vectors only", []string{"--peer", "192.0.2.1:1", "--full"}},
-		"nothing to run":    {exitUsage, "what to run is missing", nil},
-		"an argument":       {exitUsage, "is an argument too many", []string{"spec/vectors"}},
-		"no folder":         {exitConfiguration, "nowhere: no such file", []string{"--vectors", "nowhere"}},
-		"a file":            {exitConfiguration, "is not a folder", []string{"--vectors", "main.go"}},
-		"an empty folder":   {exitConfiguration, "no vectors here", []string{"--vectors", t.TempDir()}},
-		"garbled":           {exitConfiguration, "cbor.json: not a file of vectors: line 2", []string{"--vectors", garbled}},
-		"keys without keys": {exitConfiguration, "unusable keys", []string{"--vectors", keyless}},
+		"peer's flag":       {cli.ExitUsage, "--check is for --peer only", []string{"--vectors", "nowhere", "--check", "x"}},
+		"vectors' flag":     {cli.ExitUsage, "--full is for --vectors only", []string{"--peer", "192.0.2.1:1", "--full"}},
+		"nothing to run":    {cli.ExitUsage, "what to run is missing", nil},
+		"an argument":       {cli.ExitUsage, "is an argument too many", []string{"spec/vectors"}},
+		"no folder":         {cli.ExitConfiguration, "nowhere: no such file", []string{"--vectors", "nowhere"}},
+		"a file":            {cli.ExitConfiguration, "is not a folder", []string{"--vectors", "main.go"}},
+		"an empty folder":   {cli.ExitConfiguration, "no vectors here", []string{"--vectors", t.TempDir()}},
+		"garbled":           {cli.ExitConfiguration, "cbor.json: not a file of vectors: line 2", []string{"--vectors", garbled}},
+		"keys without keys": {cli.ExitConfiguration, "unusable keys", []string{"--vectors", keyless}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := runCommand("", append([]string{"conformance"}, c.args...)...)

@@ -5,10 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
+	"github.com/wandertoken/wander/cmd/internal/groupfile"
 	"github.com/wandertoken/wander/spec/conformance"
 )
 
@@ -22,7 +25,7 @@ var slowChecks = []string{
 // A node in a group that sets nothing but its resource passes.
 func TestPeerConformance_DefaultSettings_Passes(t *testing.T) {
 	t.Parallel() // not beside the tests that cannot: some interrupt all commands of the process
-	b := newConformanceBench(t, "[[resource]]\nname = \"test\"\noperation_time = \"2s\"\nmembers_max = 3\n")
+	b := newPeerBench(t, groupfile.Resource{Name: "test", OperationTime: cli.Span{Duration: 2 * time.Second}, MembersMax: 3}.Group())
 	address, tester := b.running("subject"), b.issued("tester")
 	var names []string
 	for _, c := range conformance.Checks() {
@@ -31,11 +34,10 @@ func TestPeerConformance_DefaultSettings_Passes(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(names), 60)
-	code := b.wander("conformance", "--peer", address, "--identity", tester,
+	out := b.must("conformance", "--peer", address, "--identity", tester,
 		"--timeout", "1m", "--check", strings.Join(names, ","), "--output", "json")
-	require.Zero(t, code, &b.err)
 	var r peerReport
-	require.NoError(t, json.Unmarshal(b.out.Bytes(), &r))
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	assert.Zero(t, r.Failed)
 	skipped := 3 // an expired and a revoked member, and a configuration that only the CA signs
 	for _, c := range r.Checks {

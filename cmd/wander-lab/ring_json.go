@@ -2,7 +2,7 @@ package main
 
 import "github.com/wandertoken/wander/lab/ringcheck"
 
-// ringReport is the answer of sim ring. Schedules are empty where there is no
+// ringReport is the answer of ring. Schedules are empty where there is no
 // such run.
 type ringReport struct {
 	V           int          `json:"v"`
@@ -52,7 +52,7 @@ func newRingReport(r *ringcheck.Report) ringReport {
 	return out
 }
 
-// ringRun is the answer of sim ring --play.
+// ringRun is the answer of ring --play.
 type ringRun struct {
 	V              int  `json:"v"`
 	Requests       int  `json:"requests"`

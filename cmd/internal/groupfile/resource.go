@@ -1,47 +1,50 @@
-package main
+// Package groupfile reads the table of a resource, as the group's file and the
+// simulator's scenarios have it, and places errors about it.
+package groupfile
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
-// resourceFile is one [[resource]]. Pointers tell what is absent from what is
+// Resource is one [[resource]]. Pointers tell what is absent from what is
 // zero, where there is a default. Every parameter of policy.Parameters has its
 // key here, under its name.
-type resourceFile struct {
-	Name    string  `toml:"name"`
-	Policy  *string `toml:"policy"`
-	Preset  string  `toml:"preset"`
-	Slots   *int    `toml:"slots"`
-	MaxHold *span   `toml:"max_hold"`
+type Resource struct {
+	Name    string    `toml:"name"`
+	Policy  *string   `toml:"policy"`
+	Preset  string    `toml:"preset"`
+	Slots   *int      `toml:"slots"`
+	MaxHold *cli.Span `toml:"max_hold"`
 
 	OnIsolated policy.OnIsolated `toml:"on_isolated"`
 
-	OperationTime    span  `toml:"operation_time"`
-	MembersMax       int   `toml:"members_max"`
-	SkipDelay        *span `toml:"skip_delay"`
-	MinInterval      span  `toml:"min_interval"`
-	RegenerationMean span  `toml:"regeneration_mean"`
-	MaxInterval      span  `toml:"max_interval"`
-	TargetInterval   span  `toml:"target_interval"`
-	IntervalFactor   ratio `toml:"interval_factor"`
-	QueueCapacity    int   `toml:"queue_capacity"`
-	GrowthFactor     ratio `toml:"growth_factor"`
-	DecayFactor      ratio `toml:"decay_factor"`
-	GeneratorRests   bool  `toml:"generator_rests"`
-	RequestTimeout   span  `toml:"request_timeout"`
+	OperationTime    cli.Span  `toml:"operation_time"`
+	MembersMax       int       `toml:"members_max"`
+	SkipDelay        *cli.Span `toml:"skip_delay"`
+	MinInterval      cli.Span  `toml:"min_interval"`
+	RegenerationMean cli.Span  `toml:"regeneration_mean"`
+	MaxInterval      cli.Span  `toml:"max_interval"`
+	TargetInterval   cli.Span  `toml:"target_interval"`
+	IntervalFactor   Ratio     `toml:"interval_factor"`
+	QueueCapacity    int       `toml:"queue_capacity"`
+	GrowthFactor     Ratio     `toml:"growth_factor"`
+	DecayFactor      Ratio     `toml:"decay_factor"`
+	GeneratorRests   bool      `toml:"generator_rests"`
+	RequestTimeout   cli.Span  `toml:"request_timeout"`
 
 	OnSilentHolder policy.SilentHolder `toml:"on_silent_holder"`
 }
 
-// resource is what is signed. It names the preset even where the file leaves it to
+// Group returns what is signed. It names the preset even where the file leaves it to
 // the policy, so that all members follow the same one, whatever their program has as
 // its default.
-func (f resourceFile) resource() group.Resource {
+func (f Resource) Group() group.Resource {
 	r := group.Resource{Name: f.Name, Params: f.params()}.WithDefaults()
 	if f.Policy != nil {
 		r.Policy = *f.Policy
@@ -62,7 +65,7 @@ func (f resourceFile) resource() group.Resource {
 }
 
 // params are what the policy is asked for, but for the delay that has a default.
-func (f resourceFile) params() policy.Params {
+func (f Resource) params() policy.Params {
 	return policy.Params{
 		Preset:           f.Preset,
 		OperationTime:    f.OperationTime.Duration,
@@ -82,9 +85,9 @@ func (f resourceFile) params() policy.Params {
 	}
 }
 
-// policyHelp is a line for each preset of each policy: what it uses beside what
-// every policy does.
-func policyHelp() string {
+// PolicyHelp returns a line for each preset of each policy: the parameters that it
+// uses beside those that every policy does.
+func PolicyHelp() string {
 	var b strings.Builder
 	for _, name := range catalog.Names() {
 		for i, preset := range catalog.Presets(name) {

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/lab/ringcheck"
 	"github.com/wandertoken/wander/protocol/policy/ring"
 )
 
-type simRingFlags struct {
+type ringFlags struct {
 	processors, memory, backlog int
 	algorithm, overtaking, play string
 	published, withdrawals      bool
@@ -21,8 +22,8 @@ type simRingFlags struct {
 	output                      string
 }
 
-func newSimRingCommand(env *environment) *cobra.Command {
-	var f simRingFlags
+func newRingCommand(env *cli.Environment) *cobra.Command {
+	var f ringFlags
 	cmd := &cobra.Command{
 		Use:   "ring",
 		Short: "Try all schedules of a small ring",
@@ -38,13 +39,13 @@ on that link a message overtakes one of the other kind, and arrives.
 
 With --published Q and D are the paper's text to the letter, without the
 corrections. It takes seconds up to 7 processors, a minute for 9.`,
-		Example: `  wander sim ring --processors 5 --algorithm e
-  wander sim ring --processors 2 --algorithm d --published
-  wander sim ring --processors 2 --algorithm q --published --play "r0 r1 d1 d0"`,
+		Example: `  wander-lab ring --processors 5 --algorithm e
+  wander-lab ring --processors 2 --algorithm d --published
+  wander-lab ring --processors 2 --algorithm q --published --play "r0 r1 d1 d0"`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.playing = cmd.Flags().Changed("play")
-			return runSimRing(env, f)
+			return runRing(env, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -56,7 +57,7 @@ corrections. It takes seconds up to 7 processors, a minute for 9.`,
 	flags.IntVar(&f.backlog, "backlog", 0, "leave out more requests than this on one link (default: 3 if the token may overtake)")
 	flags.IntVar(&f.memory, "memory", ringcheck.DefaultMemory>>20, "how much to use at most, in MiB")
 	flags.StringVar(&f.play, "play", "", "play this schedule instead of trying all")
-	addOutputFlag(cmd, &f.output)
+	cli.AddOutputFlag(cmd, &f.output)
 	return cmd
 }
 
@@ -74,22 +75,22 @@ const fewRequests = 3
 // steps reach.
 const maxMemory = 1 << 15
 
-func (f simRingFlags) options() (ringcheck.Options, error) {
+func (f ringFlags) options() (ringcheck.Options, error) {
 	o := ringcheck.Options{
 		Processors: f.processors, Memory: int64(f.memory) << 20, Backlog: f.backlog, Withdrawals: f.withdrawals,
 	}
-	if err := checkOutput(f.output); err != nil {
+	if err := cli.CheckOutput(f.output); err != nil {
 		return o, err
 	}
 	var ok bool
 	if o.Overtaking, ok = overtakings[f.overtaking]; !ok {
-		return o, usageError("--overtaking %q: none, requests, token or both", f.overtaking)
+		return o, cli.UsageError("--overtaking %q: none, requests, token or both", f.overtaking)
 	}
 	if f.memory < 1 || f.memory > maxMemory {
-		return o, usageError("--memory %d: permitted are 1 to %d", f.memory, maxMemory)
+		return o, cli.UsageError("--memory %d: permitted are 1 to %d", f.memory, maxMemory)
 	}
 	if f.backlog < 0 {
-		return o, usageError("--backlog %d: permitted are 0 (the default) and more", f.backlog)
+		return o, cli.UsageError("--backlog %d: permitted are 0 (the default) and more", f.backlog)
 	}
 	if o.Overtaking&ringcheck.TokenFirst != 0 && o.Backlog == 0 {
 		o.Backlog = fewRequests
@@ -100,22 +101,22 @@ func (f simRingFlags) options() (ringcheck.Options, error) {
 }
 
 // variant is the algorithm that was asked for.
-func (f simRingFlags) variant() (ring.Algorithm, error) {
+func (f ringFlags) variant() (ring.Algorithm, error) {
 	asked, err := ring.ParseAlgorithm(strings.ToLower(f.algorithm))
 	if err != nil {
-		return 0, usageError("--algorithm %s: %v", f.algorithm, err)
+		return 0, cli.UsageError("--algorithm %s: %v", f.algorithm, err)
 	}
 	if !f.published {
 		return asked, nil
 	}
 	published, err := ring.ParseAlgorithm(asked.String() + "-published")
 	if err != nil {
-		return 0, usageError("--published is for algorithms q and d, not for %s", asked)
+		return 0, cli.UsageError("--published is for algorithms q and d, not for %s", asked)
 	}
 	return published, nil
 }
 
-func runSimRing(env *environment, f simRingFlags) error {
+func runRing(env *cli.Environment, f ringFlags) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -123,20 +124,20 @@ func runSimRing(env *environment, f simRingFlags) error {
 	if f.playing {
 		return f.playOne(env.Out, o)
 	}
-	show, clear := progressLine(env.Err)
+	show, clear := cli.ProgressLine(env.Err)
 	o.Progress = func(found, tried int) { show("%d states found, %d tried", found, tried) }
 	report, err := ringcheck.Check(o)
 	clear()
 	switch {
 	case errors.Is(err, ringcheck.ErrProcessors):
-		return usageError("--processors %d: %v", f.processors, err)
+		return cli.UsageError("--processors %d: %v", f.processors, err)
 	case errors.Is(err, ringcheck.ErrMemory):
-		return &exitError{code: exitFailure, err: err, hint: "fewer --processors, or more --memory"}
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "fewer --processors, or more --memory"}
 	case err != nil:
 		return err
 	}
 	if f.output == "json" {
-		return writeJSON(env.Out, newRingReport(report))
+		return cli.WriteJSON(env.Out, newRingReport(report))
 	}
 	return printRing(env.Out, report)
 }
@@ -179,21 +180,21 @@ func printRing(w io.Writer, r *ringcheck.Report) error {
 const scheduleForm = `a schedule is steps with blanks between, each r, d, x, w or o and the number of a processor: "r0 r1 d1 x0"`
 
 // playOne plays one schedule and prints what it costs.
-func (f simRingFlags) playOne(w io.Writer, o ringcheck.Options) error {
+func (f ringFlags) playOne(w io.Writer, o ringcheck.Options) error {
 	schedule, err := ringcheck.ParseSchedule(f.play)
 	switch {
 	case err != nil:
-		return &exitError{code: exitUsage, err: fmt.Errorf("--play: %w", err), hint: scheduleForm}
+		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--play: %w", err), Hint: scheduleForm}
 	case len(schedule) == 0:
-		return &exitError{code: exitUsage, err: errors.New("--play: the schedule is empty"), hint: scheduleForm}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("--play: the schedule is empty"), Hint: scheduleForm}
 	}
 	run, err := ringcheck.Play(o.Algorithm, o.Processors, schedule)
 	if err != nil {
-		return usageError("--play: %v", err)
+		return cli.UsageError("--play: %v", err)
 	}
 	out := newRingRun(run)
 	if f.output == "json" {
-		return writeJSON(w, out)
+		return cli.WriteJSON(w, out)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "requests\t%d, %d served\n", out.Requests, out.Served)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/lab/experiment"
 )
 
@@ -25,23 +26,23 @@ const (
 	beyondExperiments = "beyond"
 )
 
-type simRunFlags struct {
+type runFlags struct {
 	seeds, parallel int
 	first           uint64
 	out, output     string
 }
 
 // seedFlags are those of the commands that run experiments.
-func (f *simRunFlags) seedFlags(cmd *cobra.Command, seeds int) {
+func (f *runFlags) seedFlags(cmd *cobra.Command, seeds int) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.seeds, "seeds", seeds, "how many runs, each with a seed of its own")
 	flags.Uint64Var(&f.first, "first", 1, "the first seed; the others follow it")
 	flags.IntVar(&f.parallel, "parallel", 0, "how many runs at once (default: one a core)")
-	addOutputFlag(cmd, &f.output)
+	cli.AddOutputFlag(cmd, &f.output)
 }
 
-func newSimRunCommand(env *environment) *cobra.Command {
-	var f simRunFlags
+func newRunCommand(env *cli.Environment) *cobra.Command {
+	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run EXPERIMENT...|all|beyond",
 		Short: "Run experiments and hold the papers' claims against what is measured",
@@ -61,9 +62,9 @@ all results in DIR/data: what earlier runs have written there stays on the pages
 minutes of processor time for each seed, "all" takes one.
 
 The same seeds give the same files, whatever --parallel says.`,
-		Example: "  wander sim run journal-fig2\n  wander sim run all --seeds 10 --out /tmp/papers\n  wander sim run journal-fig2 --first 1001",
+		Example: "  wander-lab run journal-fig2\n  wander-lab run all --seeds 10 --out /tmp/papers\n  wander-lab run journal-fig2 --first 1001",
 		Args:    someExperiment,
-		RunE:    func(_ *cobra.Command, args []string) error { return runSim(env, f, args) },
+		RunE:    func(_ *cobra.Command, args []string) error { return runExperiments(env, f, args) },
 	}
 	f.seedFlags(cmd, 40)
 	cmd.Flags().StringVar(&f.out, "out", "", "folder for figures and tables (default: none are written)")
@@ -75,13 +76,13 @@ func someExperiment(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return &exitError{
-		code: exitUsage, err: errors.New("name the experiments to run, or all"),
-		hint: "wander sim list shows them",
+	return &cli.Error{
+		Code: cli.ExitUsage, Err: errors.New("name the experiments to run, or all"),
+		Hint: "wander-lab list shows them",
 	}
 }
 
-func runSim(env *environment, f simRunFlags, names []string) error {
+func runExperiments(env *cli.Environment, f runFlags, names []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func makeFolder(dir string) (unmake func(), err error) {
 }
 
 // simulate runs experiments until they are done or the user interrupts.
-func (f simRunFlags) simulate(env *environment, experiments []experiment.Experiment) ([]experiment.Result, error) {
+func (f runFlags) simulate(env *cli.Environment, experiments []experiment.Experiment) ([]experiment.Result, error) {
 	return withProgress(env, f, func(ctx context.Context, o experiment.Options) ([]experiment.Result, error) {
 		return experiment.Run(ctx, experiments, o)
 	})
@@ -134,10 +135,10 @@ func (f simRunFlags) simulate(env *environment, experiments []experiment.Experim
 
 // withProgress does what runs experiments, shows how far it is, and ends it when
 // the user interrupts.
-func withProgress[T any](env *environment, f simRunFlags, do func(context.Context, experiment.Options) (T, error)) (result T, err error) {
-	ctx, stop := interruptible()
+func withProgress[T any](env *cli.Environment, f runFlags, do func(context.Context, experiment.Options) (T, error)) (result T, err error) {
+	ctx, stop := cli.Interruptible()
 	defer stop()
-	show, clear := progressLine(env.Err)
+	show, clear := cli.ProgressLine(env.Err)
 	result, err = do(ctx, experiment.Options{
 		Seeds: experiment.Seeds(f.first, f.seeds), Parallel: f.parallel,
 		Progress: func(p experiment.Progress) {
@@ -149,22 +150,22 @@ func withProgress[T any](env *environment, f simRunFlags, do func(context.Contex
 	case ctx.Err() == nil:
 		return result, err
 	case f.out != "":
-		return result, interruptedWriting()
+		return result, cli.InterruptedWriting()
 	}
-	return result, interrupted()
+	return result, cli.Interrupted()
 }
 
-func (f simRunFlags) check() error {
+func (f runFlags) check() error {
 	if f.seeds < 1 || f.seeds > experiment.MaxSeeds {
-		return usageError("--seeds %d: permitted are 1 to %d", f.seeds, experiment.MaxSeeds)
+		return cli.UsageError("--seeds %d: permitted are 1 to %d", f.seeds, experiment.MaxSeeds)
 	}
 	if f.first < 1 || f.first > experiment.MaxFirst {
-		return usageError("--first %d: permitted are 1 to %d", f.first, experiment.MaxFirst)
+		return cli.UsageError("--first %d: permitted are 1 to %d", f.first, experiment.MaxFirst)
 	}
 	if f.parallel < 0 {
-		return usageError("--parallel %d: permitted are 0 (one a core) and more", f.parallel)
+		return cli.UsageError("--parallel %d: permitted are 0 (one a core) and more", f.parallel)
 	}
-	return checkOutput(f.output)
+	return cli.CheckOutput(f.output)
 }
 
 // experimentsNamed are the experiments of these names, each once.
@@ -174,7 +175,7 @@ func experimentsNamed(names []string) ([]experiment.Experiment, error) {
 	for _, name := range names {
 		if several, ok := experimentsIn(name); ok {
 			if len(names) > 1 {
-				return nil, usageError("%q and others: it goes alone", name)
+				return nil, cli.UsageError("%q and others: it goes alone", name)
 			}
 			return several, nil
 		}
@@ -207,14 +208,14 @@ func noExperiment(name string) error {
 	for _, e := range append(experiment.All(), experiment.Beyond()...) {
 		known = append(known, e.Name)
 	}
-	hint := cmp.Or(didYouMean(name, known), "wander sim list shows them")
-	return &exitError{code: exitUsage, err: fmt.Errorf("no experiment is called %q", name), hint: hint}
+	hint := cmp.Or(cli.DidYouMean(name, known), "wander-lab list shows them")
+	return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("no experiment is called %q", name), Hint: hint}
 }
 
 // write writes the files that were asked for. The pages name the command that
 // makes those in the source tree, so that they do not depend on where they were
 // made.
-func (f simRunFlags) write(names []string, results []experiment.Result) error {
+func (f runFlags) write(names []string, results []experiment.Result) error {
 	if f.out == "" {
 		return nil
 	}
@@ -225,13 +226,13 @@ func (f simRunFlags) write(names []string, results []experiment.Result) error {
 	if f.first != 1 {
 		first = fmt.Sprintf(" --first %d", f.first)
 	}
-	command := fmt.Sprintf("go run ./cmd/wander sim run %s --seeds %d%s --out docs", strings.Join(names, " "), f.seeds, first)
+	command := fmt.Sprintf("go run ./cmd/wander-lab run %s --seeds %d%s --out docs", strings.Join(names, " "), f.seeds, first)
 	return experiment.Save(f.out, command, results)
 }
 
-func (f simRunFlags) print(w io.Writer, results []experiment.Result) error {
+func (f runFlags) print(w io.Writer, results []experiment.Result) error {
 	if f.output == "json" {
-		return writeJSON(w, f.listing(results))
+		return cli.WriteJSON(w, f.listing(results))
 	}
 	for i, r := range results {
 		if i > 0 {
@@ -290,10 +291,10 @@ func printResult(w io.Writer, r experiment.Result) error {
 	return nil
 }
 
-func (f simRunFlags) listing(results []experiment.Result) simListing {
-	list := simListing{V: 1, Seeds: f.seeds, First: f.first, Experiments: []simExperiment{}}
+func (f runFlags) listing(results []experiment.Result) listing {
+	list := listing{V: 1, Seeds: f.seeds, First: f.first, Experiments: []listedExperiment{}}
 	for _, r := range results {
-		e := simExperiment{Name: r.Name, Title: r.Title, Source: r.Source}
+		e := listedExperiment{Name: r.Name, Title: r.Title, Source: r.Source}
 		for _, row := range r.Rows {
 			e.Rows = append(e.Rows, jsonRow(row))
 		}
@@ -302,8 +303,8 @@ func (f simRunFlags) listing(results []experiment.Result) simListing {
 	return list
 }
 
-func jsonRow(r experiment.Row) simRow {
-	out := simRow{
+func jsonRow(r experiment.Row) listedRow {
+	out := listedRow{
 		ID: r.ID, Source: r.Source, Says: r.Says, Quantity: r.Quantity, Reading: r.Reading,
 		Unit: r.Unit.String(), HoldsIf: r.Holds.Text(r.Unit),
 		Kind: r.Kind, Median: number(r.Median), Low: number(r.Low), High: number(r.High), P5: number(r.P5), P95: number(r.P95),

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 	"github.com/wandertoken/wander/protocol/duration"
 )
 
-// span is a duration as people write it: "4s", "100ms", "1h30m" or, before
+// Span is a duration as people write it: "4s", "100ms", "1h30m" or, before
 // those, days: "90d", "1d12h". It is a flag value and a value in TOML files; a
 // bare number, whose unit nobody can know, is refused.
-type span struct{ time.Duration }
+type Span struct{ time.Duration }
 
 // UnmarshalText reads a duration.
-func (s *span) UnmarshalText(text []byte) error {
+func (s *Span) UnmarshalText(text []byte) error {
 	d, err := duration.Parse(string(text))
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (s *span) UnmarshalText(text []byte) error {
 }
 
 // String is what was set.
-func (s span) String() string {
+func (s Span) String() string {
 	if s.Duration == 0 {
 		return ""
 	}
@@ -33,17 +33,20 @@ func (s span) String() string {
 }
 
 // Set reads a duration from the command line.
-func (s *span) Set(text string) error { return s.UnmarshalText([]byte(text)) }
+func (s *Span) Set(text string) error { return s.UnmarshalText([]byte(text)) }
 
 // Type is what help calls such a value.
-func (s *span) Type() string { return "duration" }
+func (s *Span) Type() string { return "duration" }
 
-// positiveSpan is a flag whose absence means something: what is given is not 0.
-type positiveSpan struct{ *span }
+// PositiveSpan returns a flag value that sets s and refuses 0, for a flag whose
+// absence means something.
+func PositiveSpan(s *Span) pflag.Value { return positiveSpan{s} }
+
+type positiveSpan struct{ *Span }
 
 // Set reads a duration above 0.
 func (p positiveSpan) Set(text string) error {
-	if err := p.span.Set(text); err != nil {
+	if err := p.Span.Set(text); err != nil {
 		return err
 	}
 	if p.Duration <= 0 {
@@ -52,8 +55,8 @@ func (p positiveSpan) Set(text string) error {
 	return nil
 }
 
-// durationVar is a flag for a time.Duration that is written as a span.
-func durationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
+// DurationVar adds a flag for a time.Duration that is written as a Span.
+func DurationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
 	*p = value
 	f.Var(durationFlag{p}, name, usage)
 }
@@ -65,12 +68,12 @@ func (d durationFlag) String() string {
 	if d.Duration == nil {
 		return ""
 	}
-	return span{*d.Duration}.String()
+	return Span{*d.Duration}.String()
 }
 
 // Set reads a duration from the command line.
 func (d durationFlag) Set(text string) error {
-	var s span
+	var s Span
 	err := s.Set(text)
 	*d.Duration = s.Duration
 	return err

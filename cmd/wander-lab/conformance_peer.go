@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
@@ -31,7 +33,7 @@ type peerFlags struct {
 	only     []string
 }
 
-// peerReport is what `wander conformance --peer ADDR --output json` prints.
+// peerReport is what `wander-lab conformance --peer ADDR --output json` prints.
 type peerReport struct {
 	V       int                  `json:"v"`
 	Peer    string               `json:"peer"`
@@ -48,14 +50,14 @@ type peerReport struct {
 const identityHint = "name a folder that wander join has made for this test: member.key, member.crt, group.crt"
 
 // runPeerConformance plays a member against the one at an address.
-func runPeerConformance(env *environment, f peerFlags, output string) error {
+func runPeerConformance(env *cli.Environment, f peerFlags, output string) error {
 	o, err := f.options(env)
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	show, clear := progressLine(env.Err)
+	show, clear := cli.ProgressLine(env.Err)
 	o.Progress = func(r conformance.Result) { show("%s: %s", r.Name, r.Verdict) }
 	report, err := conformance.Run(ctx, o)
 	clear()
@@ -68,9 +70,9 @@ func runPeerConformance(env *environment, f peerFlags, output string) error {
 	failed := report.Count(conformance.Fail)
 	switch {
 	case errors.Is(err, conformance.ErrGone):
-		return &exitError{
-			code: exitUnavailable, err: fmt.Errorf("%s: %w, after %d checks", f.address, err, len(report.Results)),
-			hint: "its log says why; the last check that failed may have ended it",
+		return &cli.Error{
+			Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w, after %d checks", f.address, err, len(report.Results)),
+			Hint: "its log says why; the last check that failed may have ended it",
 		}
 	case err != nil:
 		return fmt.Errorf("interrupted after %d checks", len(report.Results))
@@ -81,22 +83,22 @@ func runPeerConformance(env *environment, f peerFlags, output string) error {
 }
 
 // options are a run as the flags want it.
-func (f *peerFlags) options(env *environment) (o conformance.Options, err error) {
+func (f *peerFlags) options(env *cli.Environment) (o conformance.Options, err error) {
 	if f.identity == "" {
-		return o, &exitError{code: exitUsage, err: errors.New("--identity is missing"), hint: identityHint}
+		return o, &cli.Error{Code: cli.ExitUsage, Err: errors.New("--identity is missing"), Hint: identityHint}
 	}
 	if err := certificate.CheckAddress(f.address); err != nil {
-		return o, &exitError{code: exitUsage, err: fmt.Errorf("--peer: %w", err), hint: "for example 192.0.2.7:4133"}
+		return o, &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--peer: %w", err), Hint: "for example 192.0.2.7:4133"}
 	}
 	if f.timeout <= 0 {
-		return o, usageError("--timeout %v: more than 0 is wanted", f.timeout)
+		return o, cli.UsageError("--timeout %v: more than 0 is wanted", f.timeout)
 	}
-	id, err := memberHome{f.identity}.identity()
+	id, err := identity(f.identity)
 	if err != nil {
-		return o, configError(err, identityHint)
+		return o, cli.ConfigError(err, identityHint)
 	}
 	if err := id.Certificate.ValidAt(env.Now()); err != nil {
-		return o, &exitError{code: exitNoPermission, err: fmt.Errorf("%s: %w", f.identity, err), hint: identityHint}
+		return o, &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("%s: %w", f.identity, err), Hint: identityHint}
 	}
 	o = conformance.Options{
 		Address: f.address, Group: id.Group, Identity: played(id), Timeout: f.timeout, Only: f.only,
@@ -110,10 +112,16 @@ func (f *peerFlags) options(env *environment) (o conformance.Options, err error)
 	if err != nil || f.newer == "" {
 		return o, err
 	}
-	if o.Newer, err = loadGroup(f.newer); err != nil {
-		return o, configError(err, "name the group.crt that wander ca config has written after the resource was taken out")
+	if o.Newer, err = cli.LoadGroup(f.newer); err != nil {
+		return o, cli.ConfigError(err, "name the group.crt that wander ca config has written after the resource was taken out")
 	}
 	return o, nil
+}
+
+// identity reads the folder of a member, as wander join makes it.
+func identity(dir string) (node.Identity, error) {
+	file := func(name string) string { return filepath.Join(dir, name) }
+	return node.LoadIdentity(file("member.crt"), file("member.key"), file("group.crt"))
 }
 
 func played(id node.Identity) conformance.Identity {
@@ -125,9 +133,9 @@ func other(dir string) (*conformance.Identity, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	id, err := memberHome{dir}.identity()
+	id, err := identity(dir)
 	if err != nil {
-		return nil, configError(err, identityHint)
+		return nil, cli.ConfigError(err, identityHint)
 	}
 	p := played(id)
 	return &p, nil
@@ -150,18 +158,18 @@ func (f *peerFlags) resourceOf(g *group.Group) (string, error) {
 	if f.resource == "" {
 		err = fmt.Errorf("the group has %d resources", len(names))
 	}
-	return "", &exitError{code: exitUsage, err: err, hint: "name one with --resource: " + strings.Join(names, ", ")}
+	return "", &cli.Error{Code: cli.ExitUsage, Err: err, Hint: "name one with --resource: " + strings.Join(names, ", ")}
 }
 
 // peerError says why a run has not begun.
 func peerError(err error, f peerFlags) error {
 	switch {
 	case errors.Is(err, conformance.ErrUnreachable):
-		return &exitError{code: exitUnavailable, err: fmt.Errorf("%s: %w", f.address, err), hint: "is it the UDP address of a member of this group, and is " + f.identity + "/group.crt the group's newest?"}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", f.address, err), Hint: "is it the UDP address of a member of this group, and is " + f.identity + "/group.crt the group's newest?"}
 	case errors.Is(err, conformance.ErrRefused):
-		return &exitError{code: exitNoPermission, err: fmt.Errorf("%s: %w", f.address, err), hint: "is " + f.identity + " of its group, and is the clock right, here and there?"}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("%s: %w", f.address, err), Hint: "is " + f.identity + " of its group, and is the clock right, here and there?"}
 	case errors.Is(err, conformance.ErrOptions):
-		return &exitError{code: exitUsage, err: err, hint: "docs/conformance.md lists the checks, and says what --identity and --newer have to be"}
+		return &cli.Error{Code: cli.ExitUsage, Err: err, Hint: "docs/conformance.md lists the checks, and says what --identity and --newer have to be"}
 	}
 	return err
 }
@@ -179,7 +187,7 @@ func showPeerReport(w io.Writer, address string, r *conformance.Report, output s
 	for _, c := range r.Results {
 		fmt.Fprintf(table, "%s\t%s\t%s", strings.Join(c.Requirements, " "), c.Name, c.Verdict)
 		if c.Detail != "" {
-			fmt.Fprintf(table, "\t%s", oneLine(c.Detail))
+			fmt.Fprintf(table, "\t%s", cli.OneLine(c.Detail))
 		}
 		fmt.Fprintln(table)
 	}
@@ -187,6 +195,6 @@ func showPeerReport(w io.Writer, address string, r *conformance.Report, output s
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s (%v): %d passed, %d failed, %d skipped; of %d tokens handed over, %d have not come back\n",
-		oneLine(r.Name), r.Member, passed, failed, skipped, r.Made, r.Left)
+		cli.OneLine(r.Name), r.Member, passed, failed, skipped, r.Made, r.Left)
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package groupfile
 
 import (
 	"cmp"
@@ -8,16 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
 
-// check says what is wrong with the resource that stands at the path
-// in a file: a *configfile.Error with the place of what is wrong.
-func (f resourceFile) check(file string, text []byte, path ...any) error {
-	r := f.resource()
+// Check checks the resource at the path in a file. Its error is a *configfile.Error
+// with the place of what is wrong.
+func (f Resource) Check(file string, text []byte, path ...any) error {
+	r := f.Group()
 	err := cmp.Or(r.Validate(), catalog.Check(r.Policy, r.PolicyParams()))
 	if err == nil {
 		return nil
@@ -25,7 +26,7 @@ func (f resourceFile) check(file string, text []byte, path ...any) error {
 	// Only now is it worth a second look at the text: there may be a thousand
 	// resources in it.
 	keys := configfile.Names(text, path...)
-	if missing := f.checkGiven(keys); missing != nil {
+	if missing := f.CheckGiven(keys); missing != nil {
 		err = missing
 	}
 	if f.Name == "" && !slices.Contains(keys, "name") {
@@ -34,16 +35,15 @@ func (f resourceFile) check(file string, text []byte, path ...any) error {
 	if f.Name != "" {
 		err = fmt.Errorf("resource %q: %w", f.Name, err)
 	}
-	return placed(file, text, err, policyHint(r, err), path...)
+	return Placed(file, text, err, PolicyHint(r, err), path...)
 }
 
 // errMissing says that a file lacks a key that has no default.
 var errMissing = errors.New("must be given")
 
-// checkGiven looks for the parameters that have no default among the keys that
-// are there.
-func (f resourceFile) checkGiven(keys []string) error {
-	r := f.resource()
+// CheckGiven refuses a resource whose keys lack a parameter without default.
+func (f Resource) CheckGiven(keys []string) error {
+	r := f.Group()
 	for _, p := range policy.Parameters {
 		if !p.Optional && p.Wire(&r.Params) == 0 && !slices.Contains(keys, p.Name) {
 			return fmt.Errorf("%s %w", p.Name, errMissing)
@@ -52,11 +52,11 @@ func (f resourceFile) checkGiven(keys []string) error {
 	return nil
 }
 
-// placed is an error about a table of a file, at the key that its text names:
+// Placed returns an error about a table of a file, at the key that its text names:
 // all errors about settings do that.
-func placed(file string, text []byte, err error, hint string, path ...any) error {
+func Placed(file string, text []byte, err error, hint string, path ...any) error {
 	at := slices.Clone(path)
-	if key := mentioned(err.Error(), configfile.Names(text, path...)); key != "" {
+	if key := Mentioned(err.Error(), configfile.Names(text, path...)); key != "" {
 		at = append(at, key)
 	}
 	e := configfile.At(file, text, err.Error(), at...)
@@ -69,9 +69,9 @@ var (
 	keyWord    = regexp.MustCompile(`[a-z_]+`)
 )
 
-// mentioned is the key that a text names last, outside quotes. The word name
-// is one that texts have about other keys, too.
-func mentioned(text string, keys []string) string {
+// Mentioned returns the key that a text names last, outside quotes, "" if none. The
+// word name also occurs in texts about other keys.
+func Mentioned(text string, keys []string) string {
 	var found string
 	for _, word := range keyWord.FindAllString(quotedText.ReplaceAllString(text, ""), -1) {
 		if slices.Contains(keys, word) && (word != "name" || found == "") {
@@ -81,17 +81,9 @@ func mentioned(text string, keys []string) string {
 	return found
 }
 
-// didYouMean is the hint about a word that is none of those known.
-func didYouMean(word string, known []string) string {
-	if near := configfile.Nearest(strings.ToLower(word), known); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return ""
-}
-
-// policyHint says what may be set instead of a name that nobody knows, or of a
+// PolicyHint names what may be set instead of an unknown policy or preset, or of a
 // parameter without effect.
-func policyHint(r group.Resource, err error) string {
+func PolicyHint(r group.Resource, err error) string {
 	presets := catalog.Presets(r.Policy)
 	var names []string
 	for _, p := range presets {
@@ -100,9 +92,9 @@ func policyHint(r group.Resource, err error) string {
 	i := max(0, slices.Index(names, r.Preset))
 	switch {
 	case len(presets) == 0:
-		return didYouMean(r.Policy, catalog.Names())
+		return cli.DidYouMean(r.Policy, catalog.Names())
 	case r.Preset != "" && !slices.Contains(names, r.Preset):
-		return didYouMean(r.Preset, names)
+		return cli.DidYouMean(r.Preset, names)
 	case !errors.Is(err, policy.ErrUnused):
 		return ""
 	case len(presets[i].Uses) == 0:

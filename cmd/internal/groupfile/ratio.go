@@ -1,4 +1,4 @@
-package main
+package groupfile
 
 import (
 	"fmt"
@@ -8,16 +8,16 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// ratio is a factor as people write it in TOML files: a decimal number such as
+// Ratio is a factor as people write it in TOML files: a decimal number such as
 // 3 or 2.5. It is read digit by digit, so that nothing is rounded. Which are
 // permitted, and that none is negative, is the parameter's to say.
-type ratio struct{ policy.Ratio }
+type Ratio struct{ policy.Ratio }
 
 // ratioDecimals is how many decimals a policy.Ratio has.
 const ratioDecimals = 3
 
 // UnmarshalText reads a decimal number.
-func (r *ratio) UnmarshalText(text []byte) error {
+func (r *Ratio) UnmarshalText(text []byte) error {
 	digits, negative := strings.CutPrefix(string(text), "-")
 	whole, decimals, point := strings.Cut(digits, ".")
 	if len(decimals) <= ratioDecimals && point == (decimals != "") {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/lab/experiment"
 	"github.com/wandertoken/wander/protocol/duration"
 )
 
-func newSimScenarioCommand(env *environment) *cobra.Command {
-	var f simRunFlags
+func newScenarioCommand(env *cli.Environment) *cobra.Command {
+	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "scenario FILE.toml",
 		Short: "Simulate a group of your own",
@@ -66,7 +67,7 @@ left out:
   below   = ["20m"]            # shares of times below these
   bin     = "1s"               # resolution of times
   limit   = "10000s"           # longer times are told apart hardly`,
-		Example: "  wander sim scenario my.toml\n  wander sim scenario my.toml --seeds 40 --output json",
+		Example: "  wander-lab scenario my.toml\n  wander-lab scenario my.toml --seeds 40 --output json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runScenario(env, f, args[0]) },
 	}
@@ -74,13 +75,13 @@ left out:
 	return cmd
 }
 
-func runScenario(env *environment, f simRunFlags, file string) error {
+func runScenario(env *cli.Environment, f runFlags, file string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	text, err := readLimited(env, file, configfile.MaxSize)
+	text, err := cli.ReadLimited(env.In, file, configfile.MaxSize)
 	if err != nil {
-		return configError(err, "")
+		return cli.ConfigError(err, "")
 	}
 	s, err := parseScenario(file, text)
 	if err != nil {
@@ -91,20 +92,20 @@ func runScenario(env *environment, f simRunFlags, file string) error {
 		return err
 	}
 	if f.output == "json" {
-		return writeJSON(env.Out, scenarioAnswer(results[0]))
+		return cli.WriteJSON(env.Out, scenarioAnswer(results[0]))
 	}
 	return printScenario(env.Out, s, results[0])
 }
 
-// simMeasures is the answer of sim scenario.
-type simMeasures struct {
-	V        int          `json:"v"`
-	Seeds    int          `json:"seeds"`
-	First    uint64       `json:"first"` // of the seeds
-	Measures []simMeasure `json:"measures"`
+// scenarioReport is the answer of scenario.
+type scenarioReport struct {
+	V        int               `json:"v"`
+	Seeds    int               `json:"seeds"`
+	First    uint64            `json:"first"` // of the seeds
+	Measures []scenarioMeasure `json:"measures"`
 }
 
-type simMeasure struct {
+type scenarioMeasure struct {
 	Name    string   `json:"name"` // what it belongs to and what it is, like "tokens: share of time with 1"
 	Unit    string   `json:"unit"` // share, s or number
 	Median  number   `json:"median"`
@@ -115,10 +116,10 @@ type simMeasure struct {
 	Samples []number `json:"samples"`
 }
 
-func scenarioAnswer(r experiment.Result) simMeasures {
-	answer := simMeasures{V: 1, Seeds: r.Seeds, First: r.First, Measures: []simMeasure{}}
+func scenarioAnswer(r experiment.Result) scenarioReport {
+	answer := scenarioReport{V: 1, Seeds: r.Seeds, First: r.First, Measures: []scenarioMeasure{}}
 	for _, row := range r.Rows {
-		answer.Measures = append(answer.Measures, simMeasure{
+		answer.Measures = append(answer.Measures, scenarioMeasure{
 			Name: row.ID, Unit: row.Unit.String(), Median: number(row.Median), Low: number(row.Low), High: number(row.High), P5: number(row.P5), P95: number(row.P95),
 			Samples: numbers(row.Samples),
 		})
@@ -136,7 +137,7 @@ func numbers(values []float64) []number {
 
 func printScenario(w io.Writer, s experiment.Scenario, r experiment.Result) error {
 	fmt.Fprintf(w, "%s, %s, %s, median (95 %% confidence interval) [p5..p95] of %s from seed %d on\n",
-		s.Policy, count(s.Members, "member"), duration.Format(s.Duration), count(r.Seeds, "run"), r.First)
+		s.Policy, cli.Count(s.Members, "member"), duration.Format(s.Duration), cli.Count(r.Seeds, "run"), r.First)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range r.Rows {
 		fmt.Fprintf(t, "%s\t%s\n", row.ID, row.MeasuredText())

@@ -15,15 +15,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/sim/cluster"
 )
 
-// simClusterFlags are the flags of wander sim cluster, as they are written.
-type simClusterFlags struct {
+// clusterFlags are the flags of wander-lab cluster, as they are written.
+type clusterFlags struct {
 	preset, mix, faults, bug string
 	seed, first, seeds       uint64
 	members, liars, jobs     int
-	wall, virtual            span
+	wall, virtual            cli.Span
 	unguarded, trace, quick  bool
 	diagram                  bool
 	lines, summary, output   string
@@ -31,8 +32,8 @@ type simClusterFlags struct {
 	one                      bool // --seed is there
 }
 
-func newSimClusterCommand(env *environment) *cobra.Command {
-	var f simClusterFlags
+func newClusterCommand(env *cli.Environment) *cobra.Command {
+	var f clusterFlags
 	cmd := &cobra.Command{
 		Use:   "cluster",
 		Short: "Let everything go wrong among whole members, and see whether a rule breaks",
@@ -49,34 +50,34 @@ Preset chaos is a few members for minutes, under any policy and preset. Preset l
 is 50 durable members for 10 virtual hours; docs/simulation.md says how it is made
 fast. With --lines a run appends one line to a file, and runs whose lines are there
 are not made again, so the same command goes on where an earlier one was ended.`,
-		Example: `  wander sim cluster --for 5m
-  wander sim cluster --preset long --seeds 1000 --lines long.jsonl -j 2
-  wander sim cluster --summary long.jsonl
-  wander sim cluster --seed 17 --mix durable --trace`,
+		Example: `  wander-lab cluster --for 5m
+  wander-lab cluster --preset long --seeds 1000 --lines long.jsonl -j 2
+  wander-lab cluster --summary long.jsonl
+  wander-lab cluster --seed 17 --mix durable --trace`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.one = cmd.Flags().Changed("seed")
 			if cmd.Flags().Changed("seeds") && f.seeds == 0 {
-				return usageError("--seeds 0: more than 0 is wanted")
+				return cli.UsageError("--seeds 0: more than 0 is wanted")
 			}
-			return runSimCluster(env, &f)
+			return runCluster(env, &f)
 		},
 	}
 	f.declare(cmd)
 	return cmd
 }
 
-func (f *simClusterFlags) declare(cmd *cobra.Command) {
+func (f *clusterFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "chaos", "chaos, long or rollback")
 	flags.StringVar(&f.mix, "mix", "", "durable, volatile or mixed members (default: chaos by the seed, long durable)")
 	flags.Uint64Var(&f.seed, "seed", 0, "make the run of this seed alone")
 	flags.Uint64Var(&f.first, "first", 0, "the first seed")
 	flags.Uint64Var(&f.seeds, "seeds", 0, "how many seeds (default: as many as --for lets, else 24)")
-	flags.Var(positiveSpan{&f.wall}, "for", "begin no more runs after this time")
+	flags.Var(cli.PositiveSpan(&f.wall), "for", "begin no more runs after this time")
 	flags.IntVarP(&f.jobs, "jobs", "j", 0, "how many runs at once (default: as many as there are processors)")
 	flags.IntVar(&f.members, "members", 0, fmt.Sprintf("how many there are, 2 to %d (default the preset's)", cluster.MaxMembers))
-	flags.Var(positiveSpan{&f.virtual}, "virtual", "how long there are faults, in virtual time (default the preset's)")
+	flags.Var(cli.PositiveSpan(&f.virtual), "virtual", "how long there are faults, in virtual time (default the preset's)")
 	flags.StringVar(&f.faults, "faults", "", `which faults happen: "crash=2-5,cut=all,others=none" lets the second to fifth crash happen, and all cuts`)
 	flags.IntVar(&f.liars, "liars", 0, "how many members have drivers that lie; with --members")
 	flags.StringVar(&f.bad, "bad", "", "the kinds of bad members, as hoarder,minter; with --members. Kinds are\n  "+strings.Join(cluster.BadKinds(), "\n  "))
@@ -88,7 +89,7 @@ func (f *simClusterFlags) declare(cmd *cobra.Command) {
 	flags.BoolVar(&f.quick, "no-shrink", false, "make failing runs no smaller")
 	flags.StringVar(&f.lines, "lines", "", "append a line of JSON for each run to this file, and skip the runs that are there")
 	flags.StringVar(&f.summary, "summary", "", "run nothing, and add up the lines of this file")
-	addOutputFlag(cmd, &f.output)
+	cli.AddOutputFlag(cmd, &f.output)
 }
 
 // defaultSeeds is how many runs there are when nobody says: some seconds.
@@ -98,8 +99,8 @@ const defaultSeeds = 24
 // fast and keep little.
 const clusterGC = 400
 
-func runSimCluster(env *environment, f *simClusterFlags) error {
-	if err := checkOutput(f.output); err != nil {
+func runCluster(env *cli.Environment, f *clusterFlags) error {
+	if err := cli.CheckOutput(f.output); err != nil {
 		return err
 	}
 	if f.summary != "" {
@@ -111,7 +112,7 @@ func runSimCluster(env *environment, f *simClusterFlags) error {
 	}
 	if f.trace || f.diagram {
 		if !f.one {
-			return usageError("--trace and --diagram are for one run: say --seed, too")
+			return cli.UsageError("--trace and --diagram are for one run: say --seed, too")
 		}
 		return f.show(env.Out, template)
 	}
@@ -121,7 +122,7 @@ func runSimCluster(env *environment, f *simClusterFlags) error {
 }
 
 // show prints one run, as it happens or drawn.
-func (f *simClusterFlags) show(out io.Writer, s cluster.Setting) error {
+func (f *clusterFlags) show(out io.Writer, s cluster.Setting) error {
 	var trace bytes.Buffer
 	w := out
 	if f.diagram {
@@ -131,20 +132,20 @@ func (f *simClusterFlags) show(out io.Writer, s cluster.Setting) error {
 	if f.diagram {
 		err := cluster.Diagram(out, &trace, cluster.View{Token: f.token})
 		if errors.Is(err, cluster.ErrNothingShown) {
-			err = usageError("no token of this run is called %q: they are t1, t2 and so on", f.token)
+			err = cli.UsageError("no token of this run is called %q: they are t1, t2 and so on", f.token)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if failure != nil {
-		return &exitError{code: exitFailure, err: failure}
+		return &cli.Error{Code: cli.ExitFailure, Err: failure}
 	}
 	return nil
 }
 
 // setting is what all runs have in common.
-func (f *simClusterFlags) setting() (s cluster.Setting, err error) {
+func (f *clusterFlags) setting() (s cluster.Setting, err error) {
 	s = cluster.Setting{
 		Seed: f.seed, Members: f.members, For: f.virtual.Duration, Liars: f.liars, Bad: f.bad, Unguarded: f.unguarded,
 	}
@@ -162,9 +163,9 @@ func (f *simClusterFlags) setting() (s cluster.Setting, err error) {
 	}
 	switch {
 	case err != nil:
-		return s, usageError("%v", err)
+		return s, cli.UsageError("%v", err)
 	case f.jobs < 0:
-		return s, usageError("-j %d: permitted are 0 (the default) and more", f.jobs)
+		return s, cli.UsageError("-j %d: permitted are 0 (the default) and more", f.jobs)
 	}
 	if f.one {
 		f.first, f.seeds = f.seed, 1
@@ -176,13 +177,13 @@ func (f *simClusterFlags) setting() (s cluster.Setting, err error) {
 }
 
 // addUp prints the sum of a file of lines.
-func (f *simClusterFlags) addUp(env *environment) error {
+func (f *clusterFlags) addUp(env *cli.Environment) error {
 	lines, _, err := readClusterLines(f.summary)
 	if err != nil {
 		return err
 	}
 	if len(lines) == 0 {
-		return &exitError{code: exitFailure, err: fmt.Errorf("%s: there is no line of a run in it", f.summary), hint: "wander sim cluster --lines writes them"}
+		return &cli.Error{Code: cli.ExitFailure, Err: fmt.Errorf("%s: there is no line of a run in it", f.summary), Hint: "wander-lab cluster --lines writes them"}
 	}
 	var s cluster.Summary
 	for _, l := range lines {
@@ -206,18 +207,18 @@ func readClusterLines(name string) (lines []cluster.Line, whole int64, err error
 	return lines, whole, nil
 }
 
-// simClusterSummary is the answer of sim cluster.
-type simClusterSummary struct {
+// clusterSummary is the answer of cluster.
+type clusterSummary struct {
 	V      int           `json:"v"`
 	Tally  cluster.Tally `json:"tally"`
 	Failed []string      `json:"failed"` // the flags that make these runs again
 }
 
 // report prints a summary, and is an error when a run failed.
-func (f *simClusterFlags) report(w io.Writer, s *cluster.Summary) error {
+func (f *clusterFlags) report(w io.Writer, s *cluster.Summary) error {
 	if f.output == "json" {
-		out := simClusterSummary{V: 1, Tally: s.All(), Failed: append([]string{}, s.Failed...)}
-		if err := writeJSON(w, out); err != nil {
+		out := clusterSummary{V: 1, Tally: s.All(), Failed: append([]string{}, s.Failed...)}
+		if err := cli.WriteJSON(w, out); err != nil {
 			return err
 		}
 	} else {
@@ -226,16 +227,16 @@ func (f *simClusterFlags) report(w io.Writer, s *cluster.Summary) error {
 	if len(s.Failed) == 0 {
 		return nil
 	}
-	return &exitError{
-		code: exitFailure, err: fmt.Errorf("%d runs broke a rule", len(s.Failed)),
-		hint: "wander sim cluster " + s.Failed[0] + " --trace shows the first",
+	return &cli.Error{
+		Code: cli.ExitFailure, Err: fmt.Errorf("%d runs broke a rule", len(s.Failed)),
+		Hint: "wander-lab cluster " + s.Failed[0] + " --trace shows the first",
 	}
 }
 
 // campaign makes many runs.
 type campaign struct {
-	f        *simClusterFlags
-	env      *environment
+	f        *clusterFlags
+	env      *cli.Environment
 	template cluster.Setting
 	there    map[string]bool // runs whose lines are in the file already, by their flags
 	file     *os.File
@@ -252,7 +253,7 @@ func (c *campaign) run() error {
 	if c.file != nil {
 		defer c.file.Close()
 	}
-	ctx, stop := interruptible()
+	ctx, stop := cli.Interruptible()
 	defer stop()
 	c.ctx = ctx
 	if c.f.wall.Duration > 0 {
@@ -260,7 +261,7 @@ func (c *campaign) run() error {
 		defer cancel()
 		ctx = limited
 	}
-	c.show, c.clear = progressLine(c.env.Err)
+	c.show, c.clear = cli.ProgressLine(c.env.Err)
 	jobs := c.f.jobs
 	if jobs == 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -321,7 +322,7 @@ func (c *campaign) done(r *cluster.Result) error {
 	line := cluster.NewLine(r)
 	if r.Err() != nil {
 		c.clear()
-		fmt.Fprintf(c.env.Err, "warning: %v\n", oneLine(r.Err().Error()))
+		fmt.Fprintf(c.env.Err, "warning: %v\n", cli.OneLine(r.Err().Error()))
 		if !c.f.quick {
 			line.Shrunk = c.shrink(r)
 		}
@@ -345,7 +346,7 @@ func (c *campaign) shrink(r *cluster.Result) string {
 		c.show("making it smaller: %d tries, %s", runs, s.Args())
 	})
 	c.clear()
-	fmt.Fprintf(c.env.Err, "hint: the smallest run that fails like it: wander sim cluster %s --trace\n", small.Setting.Args())
+	fmt.Fprintf(c.env.Err, "hint: the smallest run that fails like it: wander-lab cluster %s --trace\n", small.Setting.Args())
 	fmt.Fprintf(c.env.Err, "hint: as a line of sim/cluster/regressions_test.go: %v\n", small.Setting)
 	return strings.TrimSpace(small.Setting.Args())
 }

@@ -16,16 +16,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/lab/experiment"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-var updateSim = flag.Bool("update-sim", false, "write testdata/sim-* anew")
+var updateGolden = flag.Bool("update-golden", false, "write testdata/scenario.* anew")
 
 // runCommand runs a command line with an input, and returns the exit code.
 func runCommand(in string, args ...string) (code int, out, errs string) {
+	return runCommandAt(time.Now(), in, args...)
+}
+
+// runCommandAt is runCommand at a time.
+func runCommandAt(now time.Time, in string, args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
-	env := &environment{In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(string) string { return "" }, Now: time.Now}
+	env := &cli.Environment{In: strings.NewReader(in), Out: &o, Err: &e, Getenv: func(string) string { return "" }, Now: func() time.Time { return now }}
 	code = run(env, args)
 	return code, o.String(), e.String()
 }
@@ -47,15 +53,15 @@ pass_loss = "0.1%"
 below = ["120s"]
 `
 
-func TestSimScenarioGolden(t *testing.T) {
+func TestScenario_Small_Golden(t *testing.T) {
 	for name, args := range map[string][]string{
-		"testdata/sim-scenario.txt":  {"sim", "scenario", "-", "--seeds", "3"},
-		"testdata/sim-scenario.json": {"sim", "scenario", "-", "--seeds", "3", "--output", "json", "--parallel", "1"},
+		"testdata/scenario.txt":  {"scenario", "-", "--seeds", "3"},
+		"testdata/scenario.json": {"scenario", "-", "--seeds", "3", "--output", "json", "--parallel", "1"},
 	} {
 		code, out, errs := runCommand(smallScenario, args...)
 		require.Zero(t, code, errs)
 		assert.Empty(t, errs)
-		if *updateSim {
+		if *updateGolden {
 			require.NoError(t, os.WriteFile(name, []byte(out), 0o644))
 		}
 		want, err := os.ReadFile(name)
@@ -110,7 +116,7 @@ limit = "1h"
 
 // Every field of the simulator's configuration can be set; only the seed and
 // what members know are set for each run.
-func TestScenarioReachesEverything(t *testing.T) {
+func TestScenario_Full_SetsEveryField(t *testing.T) {
 	s, err := parseScenario("full.toml", []byte(fullScenario))
 	require.NoError(t, err)
 	for _, of := range []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(s.Config)} {
@@ -128,15 +134,15 @@ func TestScenarioReachesEverything(t *testing.T) {
 	assert.InDelta(t, 0.01, s.PassLoss, 1e-12)
 	assert.InDelta(t, 0.02, s.TellLoss, 1e-12)
 
-	code, out, errs := runCommand(fullScenario, "sim", "scenario", "-", "--seeds", "1")
+	code, out, errs := runCommand(fullScenario, "scenario", "-", "--seeds", "1")
 	require.Zero(t, code, errs)
 	assert.Contains(t, out, "waits: share below 60 s")
 	assert.NotContains(t, out, "visits: ")
 }
 
 // The example of the help works, but for its comments' alternatives.
-func TestScenarioHelpIsAScenario(t *testing.T) {
-	_, help, _ := runCommand("", "sim", "scenario", "--help")
+func TestScenario_Help_IsAScenario(t *testing.T) {
+	_, help, _ := runCommand("", "scenario", "--help")
 	_, example, _ := strings.Cut(help, "may be\nleft out:")
 	example, _, _ = strings.Cut(example, "Usage:")
 	_, err := parseScenario("help", []byte(example))
@@ -144,7 +150,7 @@ func TestScenarioHelpIsAScenario(t *testing.T) {
 	assert.Greater(t, strings.Count(example, "="), 25)
 }
 
-func TestScenarioMistakes(t *testing.T) {
+func TestScenario_Mistakes_Refused(t *testing.T) {
 	const resource = "[resource]\noperation_time = \"4s\"\nmembers_max = 30\n"
 	for name, c := range map[string]struct {
 		text, says, hint string
@@ -168,26 +174,26 @@ func TestScenarioMistakes(t *testing.T) {
 		"more tokens than peers": {"tokens = 31\n" + resource, "31 tokens, 30 members", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, out, errs := runCommand(c.text, "sim", "scenario", "-")
-			assert.Equal(t, exitConfiguration, code)
+			code, out, errs := runCommand(c.text, "scenario", "-")
+			assert.Equal(t, cli.ExitConfiguration, code)
 			assert.Empty(t, out)
 			assert.Contains(t, errs, c.says)
 			assert.Contains(t, errs, c.hint)
 			assert.True(t, strings.HasPrefix(errs, "error: -"), errs)
 		})
 	}
-	code, _, errs := runCommand("", "sim", "scenario", "/nowhere/x.toml")
-	assert.Equal(t, exitConfiguration, code)
+	code, _, errs := runCommand("", "scenario", "/nowhere/x.toml")
+	assert.Equal(t, cli.ExitConfiguration, code)
 	assert.Contains(t, errs, "/nowhere/x.toml")
 }
 
-func TestSimUsage(t *testing.T) {
+func TestExperiments_Mistakes_Refused(t *testing.T) {
 	for want, args := range map[string][]string{
 		`no experiment is called "x"`: {"run", "x"},
 		"it goes alone":               {"run", "all", "slides-setup"},
-		"name the experiments to run, or all\nhint: wander sim list shows them": {"run"},
+		"name the experiments to run, or all\nhint: wander-lab list shows them": {"run"},
 		`hint: did you mean "journal-fig2"?`:                                    {"run", "jurnal-fig2"},
-		"hint: wander sim list shows them\n":                                    {"run", "zzzzzzzz"},
+		"hint: wander-lab list shows them\n":                                    {"run", "zzzzzzzz"},
 		"--seeds 0: permitted are 1 to 10000":                                   {"run", "slides-setup", "--seeds", "0"},
 		"--first 0: permitted are 1 to 1000000000":                              {"run", "slides-setup", "--first", "0"},
 		"--first 2000000000: permitted are 1":                                   {"sweep", "ring-worst", "--first", "2000000000"},
@@ -195,34 +201,34 @@ func TestSimUsage(t *testing.T) {
 		"--parallel -1: permitted are 0":                                        {"run", "slides-setup", "--parallel", "-1"},
 		`--output "xml": text or json`:                                          {"list", "-o", "xml"},
 	} {
-		code, out, errs := runCommand("", append([]string{"sim"}, args...)...)
-		assert.Equal(t, exitUsage, code, want)
+		code, out, errs := runCommand("", args...)
+		assert.Equal(t, cli.ExitUsage, code, want)
 		assert.Empty(t, out)
 		assert.Contains(t, errs, want)
 	}
 }
 
-func TestSimListAndRun(t *testing.T) {
-	code, out, _ := runCommand("", "sim", "list")
+func TestExperiments_ListAndRun_Printed(t *testing.T) {
+	code, out, _ := runCommand("", "list")
 	assert.Zero(t, code)
 	known := append(experiment.All(), experiment.Beyond()...)
 	for _, e := range known {
 		assert.Contains(t, out, e.Name)
 	}
-	var list, ran simListing
-	_, out, _ = runCommand("", "sim", "list", "--output", "json")
+	var list, ran listing
+	_, out, _ = runCommand("", "list", "--output", "json")
 	require.NoError(t, json.Unmarshal([]byte(out), &list))
 	assert.Equal(t, 1, list.V)
 	assert.Len(t, list.Experiments, len(known))
 
-	code, out, errs := runCommand("", "sim", "run", "slides-setup", "slides-setup", "--seeds", "2")
+	code, out, errs := runCommand("", "run", "slides-setup", "slides-setup", "--seeds", "2")
 	require.Zero(t, code, errs)
 	assert.Equal(t, 1, strings.Count(out, "slides-setup:"))
 	assert.Contains(t, out, "slides-saturation  200 Mbps accommodate up to 300 subscribers of 650 Kbps")
 	assert.Empty(t, errs, "progress is for terminals")
 
 	dir := t.TempDir()
-	code, out, errs = runCommand("", "sim", "run", "slides-setup", "--seeds", "2", "--first", "7", "--out", dir+"/new", "--output", "json")
+	code, out, errs = runCommand("", "run", "slides-setup", "--seeds", "2", "--first", "7", "--out", dir+"/new", "--output", "json")
 	require.Zero(t, code, errs)
 	require.NoError(t, json.Unmarshal([]byte(out), &ran))
 	assert.Equal(t, 2, ran.Seeds)
@@ -232,11 +238,11 @@ func TestSimListAndRun(t *testing.T) {
 	assert.FileExists(t, dir+"/new/data/slides-setup-claims.csv")
 	page, err := os.ReadFile(dir + "/new/reproduction.md")
 	require.NoError(t, err)
-	assert.Contains(t, string(page), "go run ./cmd/wander sim run slides-setup --seeds 2 --first 7 --out docs\n")
+	assert.Contains(t, string(page), "go run ./cmd/wander-lab run slides-setup --seeds 2 --first 7 --out docs\n")
 }
 
 // Few seeds decide nothing, which is said once, and only where it explains something.
-func TestSimRun_FewerThanSixSeeds_WhyOpen(t *testing.T) {
+func TestRun_FewerThanSixSeeds_WhyOpen(t *testing.T) {
 	const why = "open: with fewer than 6 seeds nothing is decided that chance has a part in; run with --seeds 6 or more\n"
 	var last bytes.Buffer
 	row := func(v experiment.Verdict) experiment.Result {
@@ -253,7 +259,7 @@ func TestSimRun_FewerThanSixSeeds_WhyOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			last.Reset()
-			require.NoError(t, simRunFlags{seeds: c.seeds}.print(&last, []experiment.Result{row(c.verdict), row(c.verdict)}))
+			require.NoError(t, runFlags{seeds: c.seeds}.print(&last, []experiment.Result{row(c.verdict), row(c.verdict)}))
 			assert.Equal(t, c.times, strings.Count(last.String(), why), last.String())
 		})
 	}
@@ -295,60 +301,60 @@ func runInterrupted(t *testing.T, in string, args ...string) (code int, out, err
 }
 
 // Ctrl-C ends a simulation of years at once.
-func TestSimInterrupted(t *testing.T) {
+func TestScenario_Interrupted_Ends(t *testing.T) {
 	long := strings.Replace(smallScenario, `"5000s"`, `"3650d"`, 1)
-	code, out, errs := runInterrupted(t, long, "sim", "scenario", "-", "--seeds", "1")
+	code, out, errs := runInterrupted(t, long, "scenario", "-", "--seeds", "1")
 	assert.Equal(t, 130, code)
 	assert.Empty(t, out)
 	assert.Equal(t, "error: interrupted\n", errs)
 }
 
 // What was to be written is not there, nor a folder made for it.
-func TestSimRunInterrupted(t *testing.T) {
+func TestRun_Interrupted_WritesNothing(t *testing.T) {
 	dir := t.TempDir()
-	code, out, errs := runInterrupted(t, "", "sim", "run", "journal-fig2", "--seeds", "10000", "--out", filepath.Join(dir, "new", "papers"))
+	code, out, errs := runInterrupted(t, "", "run", "journal-fig2", "--seeds", "10000", "--out", filepath.Join(dir, "new", "papers"))
 	assert.Equal(t, 130, code)
 	assert.Empty(t, out)
 	assert.Equal(t, "error: interrupted; nothing was written\n", errs)
 	assert.NoDirExists(t, filepath.Join(dir, "new"))
 	assert.DirExists(t, dir, "it was there before")
 
-	code, _, _ = runInterrupted(t, "", "sim", "run", "journal-fig2", "--seeds", "10000", "--out", dir)
+	code, _, _ = runInterrupted(t, "", "run", "journal-fig2", "--seeds", "10000", "--out", dir)
 	assert.Equal(t, 130, code)
 	assert.DirExists(t, dir, "it was there before")
 }
 
 // What is saved becomes pages, and what is not is named.
-func TestSimPage_Saved_Pages(t *testing.T) {
+func TestPage_Saved_Pages(t *testing.T) {
 	dir := t.TempDir()
-	code, out, errs := runCommand("", "sim", "page", dir)
-	assert.Equal(t, exitFailure, code)
+	code, out, errs := runCommand("", "page", dir)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Empty(t, out)
-	assert.Contains(t, errs, "hint: wander sim run all --out "+dir)
+	assert.Contains(t, errs, "hint: wander-lab run all --out "+dir)
 
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "data"), os.DirFS("../../docs/data")))
-	code, out, errs = runCommand("", "sim", "page", dir)
+	code, out, errs = runCommand("", "page", dir)
 	assert.Zero(t, code, errs)
 	assert.Equal(t, "wrote "+filepath.Join(dir, "reproduction.md")+", "+filepath.Join(dir, "beyond.md")+"\n", out)
 	assert.Empty(t, errs)
 
 	walk := filepath.Join(dir, "data", "beyond-walk.json")
 	require.NoError(t, os.Remove(walk))
-	code, _, errs = runCommand("", "sim", "page", dir)
+	code, _, errs = runCommand("", "page", dir)
 	assert.Zero(t, code)
 	assert.Equal(t, "warning: not on the pages, as nothing of it is saved: beyond-walk\n", errs)
 
 	require.NoError(t, os.WriteFile(walk, []byte("{"), 0o600))
-	code, _, errs = runCommand("", "sim", "page", dir)
-	assert.Equal(t, exitFailure, code)
+	code, _, errs = runCommand("", "page", dir)
+	assert.Equal(t, cli.ExitFailure, code)
 	assert.Contains(t, errs, "beyond-walk.json")
 	assert.Contains(t, errs, "hint: measure it again")
 }
 
 // A sweep prints each row with each value, and saves it for the pages.
-func TestSimSweep_RingWorst_PrintedAndSaved(t *testing.T) {
+func TestSweep_RingWorst_PrintedAndSaved(t *testing.T) {
 	dir := t.TempDir()
-	code, _, errs := runCommand("", "sim", "run", "ring-worst", "--seeds", "1", "--out", dir)
+	code, _, errs := runCommand("", "run", "ring-worst", "--seeds", "1", "--out", dir)
 	require.Zero(t, code, errs)
 	page := func() string {
 		text, err := os.ReadFile(filepath.Join(dir, "reproduction.md"))
@@ -357,20 +363,20 @@ func TestSimSweep_RingWorst_PrintedAndSaved(t *testing.T) {
 	}
 	assert.Regexp(t, `\| far requests \| 20 \| .* \| ring-worst \| 10, 40 \| not run \|`, page())
 
-	code, out, errs := runCommand("", "sim", "sweep", "ring-worst", "--first", "3", "--out", dir)
+	code, out, errs := runCommand("", "sweep", "ring-worst", "--first", "3", "--out", dir)
 	require.Zero(t, code, errs)
 	assert.Empty(t, errs)
 	assert.Regexp(t, `far requests +10 +ring-lower-messages/q +64 +64 to 64 +reproduced\n`, out)
 	assert.Regexp(t, `\| far requests \| 20 \| .* \| ring-worst \| 10, 40 \| none \|`, page())
 
-	code, out, errs = runCommand("", "sim", "sweep", "ring-worst", "--seeds", "1", "--first", "3", "--output", "json")
+	code, out, errs = runCommand("", "sweep", "ring-worst", "--seeds", "1", "--first", "3", "--output", "json")
 	require.Zero(t, code, errs)
-	var swept simSweep
+	var swept sweepReport
 	require.NoError(t, json.Unmarshal([]byte(out), &swept))
 	assert.Equal(t, [3]int{1, 1, 3}, [3]int{swept.V, swept.Seeds, int(swept.First)})
 	assert.NotEmpty(t, swept.Rows)
 
-	code, _, errs = runCommand("", "sim", "sweep", "nonesuch")
-	assert.Equal(t, exitUsage, code)
+	code, _, errs = runCommand("", "sweep", "nonesuch")
+	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, errs, "no experiment is called")
 }

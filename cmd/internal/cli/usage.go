@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ func checkArguments(cmd *cobra.Command) {
 			return nil
 		}
 		err := check(cmd, args)
-		var exit *exitError
+		var exit *Error
 		if err == nil || errors.As(err, &exit) {
 			return err
 		}
@@ -42,9 +42,9 @@ func checkArguments(cmd *cobra.Command) {
 
 // wrongArguments says what is wrong with arguments that a command does not take.
 func wrongArguments(cmd *cobra.Command, args []string) error {
-	e := &exitError{code: exitUsage, err: errors.New("an argument is missing"), hint: "write it as: " + cmd.UseLine()}
+	e := &Error{Code: ExitUsage, Err: errors.New("an argument is missing"), Hint: "write it as: " + cmd.UseLine()}
 	if len(args) > 0 {
-		e.err = fmt.Errorf("%q is an argument too many", args[len(args)-1])
+		e.Err = fmt.Errorf("%q is an argument too many", args[len(args)-1])
 	}
 	return e
 }
@@ -61,7 +61,7 @@ func missingFlags(cmd *cobra.Command, err error) error {
 		return nil
 	}
 	names := "--" + strings.ReplaceAll(strings.ReplaceAll(found[1], `", "`, ", --"), `"`, "")
-	return &exitError{code: exitUsage, err: errors.New("missing: " + names), hint: cmd.CommandPath() + " --help shows the flags"}
+	return &Error{Code: ExitUsage, Err: errors.New("missing: " + names), Hint: cmd.CommandPath() + " --help shows the flags"}
 }
 
 func takesArguments(cmd *cobra.Command) bool {
@@ -77,11 +77,11 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
-	hint := didYouMean(args[0], names)
+	hint := DidYouMean(args[0], names)
 	if hint == "" {
 		hint = cmd.CommandPath() + " --help shows the commands"
 	}
-	return &exitError{code: exitUsage, err: fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()), hint: hint}
+	return &Error{Code: ExitUsage, Err: fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()), Hint: hint}
 }
 
 // newHelpCommand is help for a command, which must exist.
@@ -103,8 +103,8 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// flagError is a mistake in the flags, in words of people.
-func flagError(cmd *cobra.Command, err error) error {
+// FlagError explains a mistake in the flags of a command.
+func FlagError(cmd *cobra.Command, err error) error {
 	hint := cmd.CommandPath() + " --help shows the flags"
 	var value *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -114,11 +114,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := didYouMean(unknown.GetSpecifiedName(), names); near != "" && len(unknown.GetSpecifiedName()) > 1 {
+		if near := DidYouMean(unknown.GetSpecifiedName(), names); near != "" && len(unknown.GetSpecifiedName()) > 1 {
 			hint = strings.Replace(near, `"`, `"--`, 1)
 		}
 	}
-	return &exitError{code: exitUsage, err: err, hint: hint}
+	return &Error{Code: ExitUsage, Err: err, Hint: hint}
 }
 
 // wanted is what a flag of this type takes. Types of our own say it themselves.

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/lab/experiment"
 )
 
-func newSimSweepCommand(env *environment) *cobra.Command {
-	var f simRunFlags
+func newSweepCommand(env *cli.Environment) *cobra.Command {
+	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "sweep EXPERIMENT...|all|beyond",
 		Short: "Run experiments with other values of the numbers that no paper gives",
@@ -24,16 +25,16 @@ docs/reproduction.md and docs/beyond.md lists the numbers with their values.
 With --out the result is saved in DIR/data/sweep.csv, in the place of what is there of
 the same experiments, and the pages in DIR are made anew: a row whose verdict changes
 says so. "all" and "beyond" take about half an hour of processor time each.`,
-		Example: "  wander sim sweep report-fig4\n  wander sim sweep all --out docs",
+		Example: "  wander-lab sweep report-fig4\n  wander-lab sweep all --out docs",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runSweep(env, f, args) },
 	}
 	f.seedFlags(cmd, experiment.DefaultSweepSeeds)
-	cmd.Flags().StringVar(&f.out, "out", "", "folder with the results of sim run (default: nothing is written)")
+	cmd.Flags().StringVar(&f.out, "out", "", "folder with the results of \"run\" (default: nothing is written)")
 	return cmd
 }
 
-func runSweep(env *environment, f simRunFlags, names []string) error {
+func runSweep(env *cli.Environment, f runFlags, names []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -56,20 +57,20 @@ func runSweep(env *environment, f simRunFlags, names []string) error {
 		}
 	}
 	if f.output == "json" {
-		return writeJSON(env.Out, sweepListing(f, sweep))
+		return cli.WriteJSON(env.Out, sweepListing(f, sweep))
 	}
 	return printSweep(env.Out, sweep)
 }
 
-// simSweep is the answer of sim sweep.
-type simSweep struct {
+// sweepReport is the answer of sweep.
+type sweepReport struct {
 	V     int        `json:"v"`
 	Seeds int        `json:"seeds"`
 	First uint64     `json:"first"`
-	Rows  []simSwept `json:"rows"`
+	Rows  []sweptRow `json:"rows"`
 }
 
-type simSwept struct {
+type sweptRow struct {
 	Constant   string             `json:"constant"`
 	Value      string             `json:"value"`
 	Experiment string             `json:"experiment"`
@@ -80,10 +81,10 @@ type simSwept struct {
 	Verdict    experiment.Verdict `json:"verdict"`
 }
 
-func sweepListing(f simRunFlags, sweep experiment.Sweep) simSweep {
-	list := simSweep{V: 1, Seeds: f.seeds, First: f.first, Rows: []simSwept{}}
+func sweepListing(f runFlags, sweep experiment.Sweep) sweepReport {
+	list := sweepReport{V: 1, Seeds: f.seeds, First: f.first, Rows: []sweptRow{}}
 	for _, r := range sweep {
-		list.Rows = append(list.Rows, simSwept{
+		list.Rows = append(list.Rows, sweptRow{
 			r.Constant, r.Value, r.Experiment, r.Row, number(r.Median), number(r.Low), number(r.High), r.Verdict,
 		})
 	}

@@ -7,32 +7,33 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/lab/experiment"
 )
 
-func newSimPageCommand(env *environment) *cobra.Command {
+func newPageCommand(env *cli.Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "page DIR",
 		Short: "Make the pages from the results that runs have saved",
-		Long: `Write DIR/reproduction.md and DIR/beyond.md from what "sim run" and "sim sweep" have
+		Long: `Write DIR/reproduction.md and DIR/beyond.md from what "run" and "sweep" have
 written to DIR/data and DIR/figures, without running anything. Experiments can so be
 run one after the other, each with its own --out; copy the data and figures of all to
 DIR, and make the pages. Experiments of which nothing is saved are named, and are not
 on the pages.`,
-		Example: "  wander sim page docs",
+		Example: "  wander-lab page docs",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			written, err := experiment.WritePages(args[0])
 			switch {
 			case errors.Is(err, experiment.ErrNothingSaved):
-				return &exitError{code: exitFailure, err: err, hint: "wander sim run all --out " + args[0]}
+				return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "wander-lab run all --out " + args[0]}
 			case errors.Is(err, experiment.ErrSaved):
-				return &exitError{code: exitFailure, err: err, hint: "measure it again with wander sim run EXPERIMENT --out DIR, or take the file away"}
+				return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "measure it again with wander-lab run EXPERIMENT --out DIR, or take the file away"}
 			case err != nil:
 				return err
 			}
 			if missing := experiment.Missing(args[0]); len(missing) > 0 {
-				warn(env.Err, "not on the pages, as nothing of it is saved: %s", strings.Join(missing, ", "))
+				cli.Warn(env.Err, "not on the pages, as nothing of it is saved: %s", strings.Join(missing, ", "))
 			}
 			_, err = fmt.Fprintf(env.Out, "wrote %s\n", strings.Join(written, ", "))
 			return err

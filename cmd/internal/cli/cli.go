@@ -1,0 +1,67 @@
+// Package cli is what the project's programs have in common: their environment,
+// exit codes and errors, and how they take flags and arguments and write output.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Environment is what a command knows of the world outside: tests replace it.
+type Environment struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+}
+
+// Process returns the environment of this process.
+func Process() Environment {
+	return Environment{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now}
+}
+
+// Run runs the command line of a program whose commands are below root, and returns
+// the exit code.
+func Run(env *Environment, root *cobra.Command, args []string) int {
+	prepare(env, root)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteC()
+	if err == nil {
+		return ExitOK
+	}
+	var exit *Error
+	if missing := missingFlags(cmd, err); missing != nil {
+		err = missing
+	} else if !errors.As(err, &exit) && isUsage(err) {
+		err = &Error{Code: ExitUsage, Err: err, Hint: fmt.Sprintf("%[1]s help shows the commands; %[1]s COMMAND --help its flags", root.Name())}
+	}
+	return complain(env.Err, err)
+}
+
+func prepare(env *Environment, root *cobra.Command) {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	root.SetFlagErrorFunc(FlagError)
+	showPlainSwitches(root)
+	root.InitDefaultCompletionCmd()
+	root.SetHelpCommand(newHelpCommand(root))
+	checkArguments(root)
+}
+
+// isUsage recognises the mistakes that the command-line library finds.
+func isUsage(err error) bool {
+	for _, start := range []string{"unknown command", "accepts ", "requires ", "invalid argument"} {
+		if strings.HasPrefix(err.Error(), start) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+// Command wander-lab studies wander: it measures the papers' claims and this
+// project's goals in virtual time, breaks whole members in every way, tries all
+// schedules of small rings, and tests other implementations. See
+// docs/simulation.md and docs/conformance.md.
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+)
+
+func main() {
+	env := cli.Process()
+	os.Exit(run(&env, os.Args[1:]))
+}
+
+// run is the whole program: it returns the exit code.
+func run(env *cli.Environment, args []string) int {
+	return cli.Run(env, newRootCommand(env), args)
+}
+
+func newRootCommand(env *cli.Environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "wander-lab",
+		Short: "Study wander: simulate groups, compare with the papers, test implementations",
+		Long: `wander-lab runs the policies in virtual time, thousands of members on one machine:
+the same code that a daemon runs, without network and signatures. With cluster it
+runs whole members, with signatures and journals, under every fault. With
+conformance it runs the test vectors, or tests a running member.
+
+A duration is written with its unit, as 100ms, 90s, 1h30m or 30d, a share as 5% or
+0.05. Exit codes are 64 for the command line, 78 for settings and files, and others
+that the README lists.`,
+	}
+	root.AddCommand(
+		newListCommand(env),
+		newRunCommand(env),
+		newSweepCommand(env),
+		newPageCommand(env),
+		newScenarioCommand(env),
+		newRingCommand(env),
+		newClusterCommand(env),
+		newConformanceCommand(env),
+	)
+	return root
+}
