@@ -70,11 +70,6 @@ func (b *caBench) fails(code int, says string, args ...string) {
 	assert.True(b.t, strings.HasPrefix(b.err.String(), "error: "), b.err.String())
 }
 
-// path is a file's in the folder, wherever the process is.
-func (b *caBench) path(names ...string) string {
-	return filepath.Join(append([]string{b.dir}, names...)...)
-}
-
 func (b *caBench) write(name, text string) {
 	require.NoError(b.t, os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o600))
 }
