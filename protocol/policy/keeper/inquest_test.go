@@ -1529,30 +1529,39 @@ func TestSearch_All_BarredAskedAndStruckNot(t *testing.T) {
 // TestSearch_StruckMemberGotToken_WaitsUntilItHasPassedItOn: a struck member may live, and hold a token that
 // one has passed to it which has not struck it. A token made beside that one would have the maker look bad.
 func TestSearch_StruckMemberGotToken_WaitsUntilItHasPassedItOn(t *testing.T) {
-	for name, struck := range map[string]bool{"struck": true, "dead": false} {
+	for name, c := range map[string]struct {
+		struck bool
+		again  time.Duration // from then on it is told that the struck member got the token once more
+		made   time.Duration // at the latest
+	}{
+		"dead":   {made: longHold},
+		"struck": {struck: true, made: lateAfter + DefaultSilence},
+		"again":  {struck: true, again: lateAfter, made: 2*lateAfter + DefaultSilence},
+	} {
 		t.Run(name, func(t *testing.T) {
-			c, may := newCourt(), longHold
-			if struck {
-				c.strike(theFourth)
-				may = lateAfter
-			} else {
-				c.mutes = append(c.mutes, mute{at(theFourth), c.now.Add(time.Hour)})
+			k := newCourt()
+			if k.mutes = append(k.mutes, mute{at(theFourth), k.now.Add(time.Hour)}); c.struck {
+				k.mutes = nil
+				k.strike(theFourth)
 			}
-			c.says(theThird, message{kind: have, custody: custody{secondToken, 5}})
-			since := c.now
-			for c.did = nil; !c.generated() && c.now < since.Add(2*lateAfter); c.after(DefaultSilence / 16) {
-				c.says(theBlamer, message{kind: want})
-				for _, a := range c.did {
-					var m message
-					if a.Kind != policy.Tell || !parse(a.Field, &m) || m.kind != ask || a.To == at(theFourth) {
-						continue
-					}
-					c.says(int(a.To[0])-1, message{kind: went, custody: custody{secondToken, 5}, member: at(theFourth)})
+			k.says(theThird, message{kind: have, custody: custody{secondToken, 5}})
+			since := k.now
+			for k.did = nil; !k.generated() && k.now < since.Add(3*lateAfter); k.after(DefaultSilence / 16) {
+				k.says(theBlamer, message{kind: want})
+				of := custody{secondToken, 5}
+				if c.again > 0 && k.now >= since.Add(c.again) {
+					of.hop = 7
 				}
-				c.did = slices.DeleteFunc(c.did, func(a policy.Action) bool { return a.Kind == policy.Tell })
+				for _, a := range k.did {
+					var m message
+					if a.Kind == policy.Tell && parse(a.Field, &m) && m.kind == ask && a.To != at(theFourth) {
+						k.says(int(a.To[0])-1, message{kind: went, custody: of, member: at(theFourth)})
+					}
+				}
+				k.did = slices.DeleteFunc(k.did, func(a policy.Action) bool { return a.Kind == policy.Tell })
 			}
-			assert.True(t, c.generated())
-			assert.InDelta(t, (may + DefaultSilence/2).Seconds(), c.now.Sub(since).Seconds(), (DefaultSilence / 2).Seconds())
+			assert.True(t, k.generated())
+			assert.InDelta(t, (c.made + DefaultSilence).Seconds(), k.now.Sub(since).Seconds(), DefaultSilence.Seconds())
 		})
 	}
 }

@@ -26,6 +26,8 @@ type search struct {
 	since     clock.Instant  // since when those asked now have not answered
 	suspect   ident.Member   // the holder that did not answer
 	suspected clock.Instant  // when it was asked first
+	struck    custody        // the last one of a struck member; zero: none
+	told      clock.Instant  // when this member was told of that one
 	inquired  clock.Instant  // when all were asked first of whom some do not answer
 	loss      clock.Instant  // when it was first found that no living member has it; clock.Never: one has
 	asker     sight          // who asks for a promise back while the other token is looked for
@@ -104,7 +106,7 @@ func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
 	s.stage, s.next, s.chain, s.leaps, s.late = calm, next, 0, 0, 0
 	s.target, s.toward = ident.Member{}, ident.Member{}
-	s.asked, s.answers, s.young, s.suspect, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, clock.Never, clock.Never
+	s.asked, s.answers, s.young, s.suspect, s.struck, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, custody{}, clock.Never, clock.Never
 	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
 	s.asking, s.unsent = false, s.unsent[:0]
 }
@@ -702,6 +704,7 @@ func (k *Keeper) lose() {
 	if k.oneHasDied() {
 		s.inquired = s.since
 	}
+	k.struckGot()
 	at := s.loss
 	if k.exclusive && !s.last.promised {
 		at = max(at, k.programsEnd())
@@ -785,19 +788,28 @@ func (k *Keeper) programsEnd() clock.Instant {
 		at = max(at, s.inquired.Add(k.hold))
 	}
 	if !s.suspect.IsZero() && (s.suspect != l.holder || l.ends == longAgo) {
-		at = max(at, s.suspected.Add(k.mayHold(s.suspect)))
+		at = max(at, s.suspected.Add(k.hold))
+	}
+	if s.struck != (custody{}) {
+		at = max(at, s.told.Add(k.overdue()+k.silence))
 	}
 	return at
 }
 
-// mayHold is how long a member that does not answer may hold a token. A dead one passes nothing on, and
-// its program ends in H. A struck one may live, and pass the token on as others do: it is struck for what it
-// did before, or told this member alone.
-func (k *Keeper) mayHold(m ident.Member) time.Duration {
-	if k.isStruck(m) {
-		return k.overdue()
+// struckGot notes when this member is told that a struck one got the token. That one may live, and pass the
+// token on as others do: it is struck for what it did before, or told this member alone.
+func (k *Keeper) struckGot() {
+	s := &k.search
+	holder, c := s.last.holder, s.last.custody
+	switch t := &s.trail; {
+	case t.moving:
+		holder, c = t.to, custody{t.token, t.hop + 1}
+	case !t.holder.IsZero():
+		holder, c = t.holder, t.custody
 	}
-	return k.hold
+	if k.isStruck(holder) && c != s.struck {
+		s.struck, s.told = c, k.now
+	}
 }
 
 // othersLeft reports whether others than the last holder have left the directory since it
