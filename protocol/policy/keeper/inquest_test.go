@@ -860,34 +860,34 @@ func TestInquest_SentWhileMoving_CountsNothing(t *testing.T) {
 	assert.True(t, c.struck(theHolder))
 }
 
-// TestInquest_SentToThisMember_StruckIfItLies: it knows that no token has come.
-func TestInquest_SentToThisMember_StruckIfItLies(t *testing.T) {
+// TestInquest_SentToThisMember_BarredIfNoneComes: the transfer may have been lost each time, so that nobody is struck.
+func TestInquest_SentToThisMember_BarredIfNoneComes(t *testing.T) {
 	here := map[int]message{theHolder: {kind: sent, member: at(theSelf), span: 5_000}}
 	for _, test := range []struct {
-		name      string
-		forgetful bool
-		before    func(*court)
-		is        bool
+		name   string
+		before func(*court)
+		is     bool
 	}{
-		{"none came", false, func(*court) {}, true},
-		{"cut since", false, func(c *court) { c.greet(theHolder) }, false},
-		{"it is here", false, func(c *court) { c.comes(custody{token, 10}, theHolder) }, false},
-		{"it was here", false, func(c *court) {
+		{"none came", func(*court) {}, true},
+		{"cut since", func(c *court) { c.greet(theHolder) }, false},
+		{"it is here", func(c *court) { c.comes(custody{token, 10}, theHolder) }, false},
+		{"it was here", func(c *court) {
 			c.passes(custody{token, 10}, theThird)
 			c.delivered(custody{token, 10}, theThird, true)
 		}, false},
-		{"an earlier life may have had it", true, func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf), span: 4_000_000} }, false},
-		{"and nobody says when", true, func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf)} }, false},
-		{"an earlier life cannot have had it", true, func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf), span: 5_000} }, true},
+		{"an earlier life may have had it", func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf), span: 4_000_000} }, false},
+		{"and nobody says when", func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf)} }, false},
+		{"an earlier life cannot have had it", func(*court) { here[theHolder] = message{kind: sent, member: at(theSelf), span: 5_000} }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := newCourtIn(policy.Surroundings{Forgetful: test.forgetful})
+			c := newCourt()
 			test.before(c)
 			c.blames(theBlamer, blamedFrom, theHolder, ident.Member{})
 			c.lasts(time.Second, here)
-			require.False(t, c.struck(theHolder), "it may come yet")
-			c.lasts(3*DefaultSilence, here)
-			assert.Equal(t, test.is, c.struck(theHolder))
+			require.False(t, c.isBarred(theHolder), "it may come yet")
+			c.lasts(4*DefaultSilence, here)
+			assert.Equal(t, test.is, c.isBarred(theHolder))
+			assert.False(t, c.struck(theHolder))
 		})
 	}
 }

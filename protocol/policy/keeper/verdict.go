@@ -185,16 +185,19 @@ func (i *inquest) denierKnew(since clock.Instant) bool {
 	return i.whole.since <= since
 }
 
-// sentHere: a member says for long that it passes a token to this one, to which none has come. If
-// no cut explains that, it lies; unless an earlier life of this one may have got it.
+// sentHere: a member says for long that it passes a token to this one, and that no cut explains why none has come. This
+// one bars it, unless an earlier life of this one may have got the token. The transfer may have been lost each time, so
+// that it is not struck.
 func (k *Keeper) sentHere(i *inquest) bool {
 	switch {
 	case k.holder.find(&i.token) != nil || k.holder.pass(i.token, i.hop+1) != nil:
-	case k.now < i.began.Add(k.bears(2*k.silence)):
+	case k.now < i.began.Add(k.bears(denialTimes*k.silence)):
 		return false
-	case k.forgetful && (i.left == clock.Never || i.left < k.start):
+	case i.left == clock.Never || i.left < k.start:
 	case k.isSteady(i.member, i.began.Add(-k.overdue())):
-		k.strikes(i.member, i, policy.NeverCame)
+		b := *i
+		k.bars(b.member, b.custody, strikeTimes/2, policy.NeverCame)
+		k.blames(b.custody, b.member, b.from)
 	}
 	return true
 }
