@@ -1493,6 +1493,26 @@ func TestHolds_DeniesWhatItHas_Struck(t *testing.T) {
 	}
 }
 
+// TestHolds_HolderWasSilentAndBeganAnew_NotStruck: it is asked again when it speaks, long after it was known to have the
+// token. It has lost it since, with its memory.
+func TestHolds_HolderWasSilentAndBeganAnew_NotStruck(t *testing.T) {
+	for name, since := range map[string]time.Duration{"before": 2 * lateAfter, "since": lateAfter + time.Second} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt()
+			for !c.asks(theHolder, blamedFrom) {
+				c.says(theThird, message{kind: want})
+				c.says(theHolder, message{kind: have, custody: blamedFrom})
+				c.after(time.Second)
+			}
+			c.after(lateAfter + DefaultSilence)
+			require.False(t, c.struck(theHolder))
+			c.says(theHolder, message{kind: want})
+			c.says(theHolder, message{kind: never, custody: blamedFrom, span: uint32((lateAfter + since).Milliseconds()), next: takenAt + 1})
+			assert.Equal(t, name == "before", c.struck(theHolder))
+		})
+	}
+}
+
 // TestStruck_WithTokenThatItMade_NotReported: where its clock is wrong, nobody takes the token.
 func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 	c := newCourt()
@@ -1562,6 +1582,37 @@ func TestSearch_StruckMemberGotToken_WaitsUntilItHasPassedItOn(t *testing.T) {
 			}
 			assert.True(t, k.generated())
 			assert.InDelta(t, (c.made + DefaultSilence).Seconds(), k.now.Sub(since).Seconds(), DefaultSilence.Seconds())
+		})
+	}
+}
+
+// TestSearch_OneMemberSaysThatTokenMoves_TokenIsLost: a token that moves faster than the questions is told of by several.
+// Its hops grow in the words of one member, and in those of all others it is lost.
+func TestSearch_OneMemberSaysThatTokenMoves_TokenIsLost(t *testing.T) {
+	for name, span := range map[string]uint32{"on its way": 1, "arrived": 0} {
+		t.Run(name, func(t *testing.T) {
+			k := newCourt()
+			k.says(theThird, message{kind: have, custody: custody{secondToken, 5}})
+			since, hop := k.now, uint64(5)
+			for k.did = nil; !k.generated() && k.now < since.Add(3*lateAfter); k.after(DefaultSilence / 16) {
+				k.says(theBlamer, message{kind: want})
+				for _, a := range k.did {
+					var m message
+					if a.Kind != policy.Tell || !parse(a.Field, &m) || m.kind != ask {
+						continue
+					}
+					switch i := int(a.To[0]) - 1; i {
+					case theFourth:
+						hop++
+						k.says(i, message{kind: went, custody: custody{secondToken, hop}, member: at(theThird), span: span})
+					default:
+						k.says(i, message{kind: none, span: 3_600_000})
+					}
+				}
+				k.did = slices.DeleteFunc(k.did, func(a policy.Action) bool { return a.Kind == policy.Tell })
+			}
+			assert.True(t, k.generated())
+			assert.LessOrEqual(t, k.now.Sub(since), longHold+6*DefaultSilence)
 		})
 	}
 }

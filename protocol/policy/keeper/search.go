@@ -47,6 +47,8 @@ type search struct {
 	trail    trail          // what those who answered say of a token's way
 	leaps    int            // how often a trail was followed
 	leapt    custody        // to where for the first time
+	leaptBy  ident.Member   // by whose word
+	followed []ident.Member // whose word that a token was on its way was followed: it counts once
 	late     int            // and how often although somebody did not answer
 	young    clock.Instant  // programs of those that have begun lately may run until then
 	made     clock.Instant  // when this member asked for a token last
@@ -106,7 +108,7 @@ func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
 	s.stage, s.next, s.chain, s.leaps, s.late = calm, next, 0, 0, 0
 	s.target, s.toward = ident.Member{}, ident.Member{}
-	s.asked, s.answers, s.young, s.suspect, s.struck, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, custody{}, clock.Never, clock.Never
+	s.asked, s.answers, s.followed, s.young, s.suspect, s.struck, s.inquired, s.loss = s.asked[:0], s.answers[:0], s.followed[:0], longAgo, ident.Member{}, custody{}, clock.Never, clock.Never
 	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
 	s.asking, s.unsent = false, s.unsent[:0]
 }
@@ -352,7 +354,7 @@ func (k *Keeper) inquire() {
 // be back.
 func (k *Keeper) inquireAgain() {
 	s := &k.search
-	s.leaps, k.mutes = 0, k.mutes[:0]
+	s.leaps, s.followed, k.mutes = 0, s.followed[:0], k.mutes[:0]
 	k.inquire()
 	s.patience = k.retry
 }
@@ -440,10 +442,18 @@ func (k *Keeper) allAnswered() {
 }
 
 // hasMoved reports whether a token goes on its way while it is followed: it is faster than
-// the questions, and not lost.
+// the questions, and not lost. One member alone may say so of a token that nobody has.
 func (k *Keeper) hasMoved() bool {
 	t, from := &k.search.trail, &k.search.leapt
-	return t.token == from.token && t.hop > from.hop
+	return t.token == from.token && t.hop > from.hop && t.by() != k.search.leaptBy
+}
+
+// by is the member that has told of the trail.
+func (t *trail) by() ident.Member {
+	if t.moving {
+		return t.holder
+	}
+	return t.from
 }
 
 // followTrail asks the member that is the last one on the token's way.
@@ -451,7 +461,10 @@ func (k *Keeper) followTrail() {
 	s := &k.search
 	s.last = sight{custody: s.trail.custody, holder: s.trail.holder, from: s.trail.from, at: k.now, ends: longAgo}
 	if s.leaps == 0 {
-		s.leapt = s.trail.custody
+		s.leapt, s.leaptBy = s.trail.custody, s.trail.by()
+	}
+	if s.trail.moving {
+		s.followed = append(s.followed, s.trail.holder)
 	}
 	s.leaps++
 	s.chain = 1
@@ -650,6 +663,9 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 		s.last.promised, s.last.ends = false, longAgo // it went on
 	}
 	moving := m.span > 0 && span(m.span) < k.silence
+	if moving && slices.Contains(s.followed, from) {
+		return // it led nowhere
+	}
 	t := &s.trail
 	switch {
 	case k.isAsker(m), !moving && (m.span > 0 || !same && !s.last.holder.IsZero()):
