@@ -26,8 +26,8 @@ type search struct {
 	since     clock.Instant  // since when those asked now have not answered
 	suspect   ident.Member   // the holder that did not answer
 	suspected clock.Instant  // when it was asked first
-	struck    custody        // the last one of a struck member; zero: none
-	told      clock.Instant  // when this member was told of that one
+	struckHas custody        // the latest custody of a struck member; zero: none
+	struckAt  clock.Instant  // when this member first heard of it
 	inquired  clock.Instant  // when all were asked first of whom some do not answer
 	loss      clock.Instant  // when it was first found that no living member has it; clock.Never: one has
 	asker     sight          // who asks for a promise back while the other token is looked for
@@ -47,8 +47,8 @@ type search struct {
 	trail    trail          // what those who answered say of a token's way
 	leaps    int            // how often a trail was followed
 	leapt    custody        // to where for the first time
-	leaptBy  ident.Member   // by whose word
-	followed []ident.Member // whose word that a token was on its way was followed: it counts once
+	leaptBy  ident.Member   // the member that told of that
+	followed []ident.Member // members that said that a token was on its way, and were believed once
 	late     int            // and how often although somebody did not answer
 	young    clock.Instant  // programs of those that have begun lately may run until then
 	made     clock.Instant  // when this member asked for a token last
@@ -108,7 +108,7 @@ func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
 	s.stage, s.next, s.chain, s.leaps, s.late = calm, next, 0, 0, 0
 	s.target, s.toward = ident.Member{}, ident.Member{}
-	s.asked, s.answers, s.followed, s.young, s.suspect, s.struck, s.inquired, s.loss = s.asked[:0], s.answers[:0], s.followed[:0], longAgo, ident.Member{}, custody{}, clock.Never, clock.Never
+	s.asked, s.answers, s.followed, s.young, s.suspect, s.struckHas, s.inquired, s.loss = s.asked[:0], s.answers[:0], s.followed[:0], longAgo, ident.Member{}, custody{}, clock.Never, clock.Never
 	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
 	s.asking, s.unsent = false, s.unsent[:0]
 }
@@ -442,7 +442,7 @@ func (k *Keeper) allAnswered() {
 }
 
 // hasMoved reports whether a token goes on its way while it is followed: it is faster than
-// the questions, and not lost. One member alone may say so of a token that nobody has.
+// the questions, and not lost. Two members have to tell of it: one alone may lie.
 func (k *Keeper) hasMoved() bool {
 	t, from := &k.search.trail, &k.search.leapt
 	return t.token == from.token && t.hop > from.hop && t.by() != k.search.leaptBy
@@ -664,7 +664,7 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 	}
 	moving := m.span > 0 && span(m.span) < k.silence
 	if moving && slices.Contains(s.followed, from) {
-		return // it led nowhere
+		return // following its word led nowhere
 	}
 	t := &s.trail
 	switch {
@@ -720,7 +720,7 @@ func (k *Keeper) lose() {
 	if k.oneHasDied() {
 		s.inquired = s.since
 	}
-	k.struckGot()
+	k.notesStruckHolder()
 	at := s.loss
 	if k.exclusive && !s.last.promised {
 		at = max(at, k.programsEnd())
@@ -806,15 +806,15 @@ func (k *Keeper) programsEnd() clock.Instant {
 	if !s.suspect.IsZero() && (s.suspect != l.holder || l.ends == longAgo) {
 		at = max(at, s.suspected.Add(k.hold))
 	}
-	if s.struck != (custody{}) {
-		at = max(at, s.told.Add(k.overdue()+k.silence))
+	if s.struckHas != (custody{}) {
+		at = max(at, s.struckAt.Add(k.overdue()+k.silence))
 	}
 	return at
 }
 
-// struckGot notes when this member is told that a struck one got the token. That one may live, and pass the
-// token on as others do: it is struck for what it did before, or told this member alone.
-func (k *Keeper) struckGot() {
+// notesStruckHolder notes when this member first hears that a struck member got the token. That member may live, and pass
+// the token on as others do: others may not have struck it.
+func (k *Keeper) notesStruckHolder() {
 	s := &k.search
 	holder, c := s.last.holder, s.last.custody
 	switch t := &s.trail; {
@@ -823,8 +823,8 @@ func (k *Keeper) struckGot() {
 	case !t.holder.IsZero():
 		holder, c = t.holder, t.custody
 	}
-	if k.isStruck(holder) && c != s.struck {
-		s.struck, s.told = c, k.now
+	if k.isStruck(holder) && c != s.struckHas {
+		s.struckHas, s.struckAt = c, k.now
 	}
 }
 
