@@ -31,7 +31,7 @@
 //
 //	a signed object            its signer said so
 //	a record of a journal      its owner wrote so
-//	a time                     the clock of whoever wrote it said so
+//	a time                     its writer's clock said so
 //
 // A [Finding] is proved if it has Exhibits: two signed objects that no member which keeps
 // the rules signs both of. Anybody can check them without believing a journal or a clock,

@@ -18,7 +18,7 @@
 // # Identity and keys
 //
 // The id of a group is the hash of its first CA key. The statement about that key is
-// signed with the key itself, so whoever knows the id can verify it. The statement about any
+// signed with the key itself, so the id is enough to verify it. The statement about any
 // later key is signed by a key that the group had before:
 //
 //	group id ──names──▶ key 1 ──vouches for──▶ key 2 ──vouches for──▶ key 3
@@ -28,9 +28,8 @@
 // keys, retired ones that vouch for others included.
 //
 // A configuration lists the CA keys in force, its signer's among them. A key that it
-// no longer lists has been retired: what that key signed counts no more, and nobody
-// who has stolen it can bring it back (Statement.Version). Two lookups serve two
-// questions:
+// no longer lists has been retired: what that key signed counts no more, and a thief
+// cannot bring it back (Statement.Version). Two lookups serve two questions:
 //
 //	Group.Key       is this key in force? For everything that is to count now.
 //	Group.History   was it ever? For journals, which are of the past.
