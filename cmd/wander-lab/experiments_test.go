@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -20,8 +19,6 @@ import (
 	"github.com/wandertoken/wander/lab/experiment"
 	"github.com/wandertoken/wander/sim/circulation"
 )
-
-var updateGolden = flag.Bool("update-golden", false, "write testdata/scenario.* anew")
 
 // runCommand runs a command line with an input, and returns the exit code.
 func runCommand(in string, args ...string) (code int, out, errs string) {
@@ -61,7 +58,7 @@ func TestScenario_Small_Golden(t *testing.T) {
 		code, out, errs := runCommand(smallScenario, args...)
 		require.Zero(t, code, errs)
 		assert.Empty(t, errs)
-		if *updateGolden {
+		if *update {
 			require.NoError(t, os.WriteFile(name, []byte(out), 0o644))
 		}
 		want, err := os.ReadFile(name)

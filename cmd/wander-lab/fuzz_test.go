@@ -9,11 +9,11 @@ import (
 	"github.com/wandertoken/wander/fuzz/corpus"
 )
 
-var updateSeeds = flag.Bool("update", false, "write the seed corpora anew")
+var update = flag.Bool("update", false, "write the seed corpora and testdata/scenario.* anew")
 
 // The seeds are made anew by go test ./cmd/wander-lab -run TestSeeds -update; see
 // package fuzz.
-func TestSeeds(t *testing.T) { corpus.Test(t, fuzzTargets, *updateSeeds) }
+func TestSeeds(t *testing.T) { corpus.Test(t, fuzzTargets, *update) }
 
 var fuzzTargets map[string]corpus.Target
 

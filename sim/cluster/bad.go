@@ -50,6 +50,8 @@ func init() { // the kinds look each other up here
 		{"dropper-half", "the same with every other token, and its receipts say that it may have forgotten it", newDropperHalf},
 		{"dropper-restart", "takes each token, and begins anew at once, as if it had never had it", newDropperRestart},
 		{"dropper-sent", "takes each token, and says that it has passed it to a member that is dead", newDropperSent},
+		{"misleader", "drops each token, and says each time that it is on its way at a later hop", newMisleader},
+		{"pretender", "drops each token, and says each time that it has been there since before a restart", newPretender},
 		{"minter", "makes 20 tokens a second, each of which wins", newMinter},
 		{"minter-slow", "makes one each max_hold", newMinterSlow},
 		{"friends", "passes tokens to others of its kind only", newFriend},

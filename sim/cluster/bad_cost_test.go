@@ -27,7 +27,7 @@ var (
 var badCrowds = [][]string{
 	{"busy"},   // honest, and wants turns as they do
 	{"greedy"}, // the same, and its programs take max_hold
-	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
+	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"misleader"}, {"pretender"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
 	{"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
 }
 
@@ -128,7 +128,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	if *badCosts {
 		sizes, seeds = []int{3, 5, 20}, badHourSeeds
 	}
-	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half", "dropper-restart", "dropper-sent"} {
+	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half", "dropper-restart", "dropper-sent", "misleader", "pretender"} {
 		for j, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 			if !*badCosts && j != i%3 { // in short, each kind under one policy
 				continue

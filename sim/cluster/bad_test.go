@@ -105,6 +105,8 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		}},
 		{[]string{"dropper-restart"}, func(_ *badGroup, b badness) bool { return b.(*dropperRestart).ended > 0 }},
 		{[]string{"dropper-sent"}, func(_ *badGroup, b badness) bool { return b.(dropperSent).count > 0 }},
+		{[]string{"misleader"}, func(_ *badGroup, b badness) bool { return b.(*misleader).count > 0 && b.(*misleader).hop > 0 }},
+		{[]string{"pretender"}, func(_ *badGroup, b badness) bool { return b.(*misleader).count > 0 && b.(*misleader).hop > 0 }},
 		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).made > 200 && len(g.geneses) > 5 }},
 		{[]string{"minter-slow"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 5 && len(g.geneses) > 5 }},
 		{[]string{"friends", "friends"}, func(g *badGroup, _ badness) bool { return g.standsStill() }},

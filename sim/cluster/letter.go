@@ -14,7 +14,7 @@ type networkSetting struct {
 	loss   float64       // of messages; a connection whose HELLO is lost breaks
 	repeat float64       // of messages: a second copy follows
 	// late is the share of messages that take up to lateBy longer, and arrive
-	// on whatever connection there is then.
+	// on whatever connection there is then, but for those of policies.
 	late    float64
 	lateBy  time.Duration
 	deaf    float64       // of directory pages: they are the first to be dropped
@@ -97,8 +97,8 @@ func (c *cluster) arrive(l *letter) {
 		c.lose(l)
 		return
 	}
-	if k := l.to.conns[l.from.id]; k == nil || k != l.conn && !l.late {
-		return
+	if k := l.to.conns[l.from.id]; k == nil || k != l.conn && (!l.late || l.kind == wire.TypePolicy) {
+		return // what a policy says counts on the order of a stream (T-7); a handoff counts on nothing
 	}
 	if c.stops(l.from, l.to) {
 		c.lose(l)

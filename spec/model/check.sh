@@ -386,6 +386,12 @@ breaks few_losses excuses -DLIAR=0 -DTOKENS=3 -DSERIALS=1 -DLOSSES=2	# not held
 [ "$quick" ] || holds excuses -DKINDS
 [ "$quick" ] || holds excuses -DLIAR=0 -DTOKENS=6 -DSERIALS=1 -DKINDS -DLOSSES=5
 
+holds struck
+holds struck -DPASSES=5 -DHOLD=4 -DL=2
+breaks living_kept struck -DBUG_AS_DEAD
+breaks living_kept struck -DBUG_OLD_ANSWER
+breaks living_kept struck -DBUG_FIRST
+
 holds steady -DSENDERS=1
 holds steady -DN=4 -DSENDERS=1 -DCONNECTS=0
 [ "$quick" ] || holds steady

@@ -92,7 +92,7 @@ func TestComplain_EachMeasureThatBegins_Once(t *testing.T) {
 		{"says that it sent one here", func(c *court) {
 			c.blames(theBlamer, blamedFrom, theHolder, ident.Member{})
 			c.lasts(4*DefaultSilence, map[int]message{theHolder: {kind: sent, member: at(theSelf), span: 5_000}})
-		}, []complaint{{theHolder, blamedFrom, policy.Struck, policy.NeverCame}}},
+		}, []complaint{{theHolder, blamedFrom, policy.Barred, policy.NeverCame}}},
 		{"denies this member's own pass", func(c *court) {
 			c.passes(before, theHolder)
 			c.after(time.Second)

@@ -106,7 +106,7 @@ func (k *Keeper) notesExcuse(e excuse) int {
 // that. It may be true, as where somebody makes tokens, or after a cut. So the member is not struck. But if
 // no cut explains it, and no restart of the one that is to confirm it, this member passes it nothing for a while.
 func (k *Keeper) doubtsInstead(i *inquest) {
-	since := i.began.Add(-k.overdue())
+	since := i.opened.Add(-k.overdue())
 	if !i.to.IsZero() && i.to != k.self && i.to != i.member && !k.isSteady(i.to, since) {
 		return
 	}

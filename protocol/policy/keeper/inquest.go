@@ -84,9 +84,10 @@ type inquests struct {
 // that says that it passed it to that member.
 type inquest struct {
 	custody
-	member    ident.Member // who had it
-	from      ident.Member // who passed it on to that one; zero: unknown
-	began     clock.Instant
+	member    ident.Member  // who had it
+	from      ident.Member  // who passed it on to that one; zero: unknown
+	opened    clock.Instant // what explains the loss has happened since O before that
+	began     clock.Instant // the same, or when the member has last said something after a silence
 	next      clock.Instant
 	waited    clock.Instant // since when that member has it, and was told that somebody waits; clock.Never: it has not said so
 	late      clock.Instant // since when it says so although it has had it for too long; zero: not yet
@@ -238,7 +239,7 @@ func (k *Keeper) opens(i inquest) *inquest {
 	if len(s.open) == maxInquests {
 		s.open = slices.Delete(s.open, 0, 1)
 	}
-	i.next = i.began
+	i.opened, i.next = i.began, i.began
 	if i.from == k.self {
 		k.ownWord(&i)
 	}

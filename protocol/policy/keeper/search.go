@@ -26,6 +26,8 @@ type search struct {
 	since     clock.Instant  // since when those asked now have not answered
 	suspect   ident.Member   // the holder that did not answer
 	suspected clock.Instant  // when it was asked first
+	struckHas custody        // the latest custody of a struck member; zero: none
+	struckAt  clock.Instant  // when this member first heard of it
 	inquired  clock.Instant  // when all were asked first of whom some do not answer
 	loss      clock.Instant  // when it was first found that no living member has it; clock.Never: one has
 	asker     sight          // who asks for a promise back while the other token is looked for
@@ -45,6 +47,8 @@ type search struct {
 	trail    trail          // what those who answered say of a token's way
 	leaps    int            // how often a trail was followed
 	leapt    custody        // to where for the first time
+	leaptBy  ident.Member   // the member that told of that
+	followed []ident.Member // members that said that a token was on its way, and were believed once
 	late     int            // and how often although somebody did not answer
 	young    clock.Instant  // programs of those that have begun lately may run until then
 	made     clock.Instant  // when this member asked for a token last
@@ -104,7 +108,7 @@ func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
 	s.stage, s.next, s.chain, s.leaps, s.late = calm, next, 0, 0, 0
 	s.target, s.toward = ident.Member{}, ident.Member{}
-	s.asked, s.answers, s.young, s.suspect, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, clock.Never, clock.Never
+	s.asked, s.answers, s.followed, s.young, s.suspect, s.struckHas, s.inquired, s.loss = s.asked[:0], s.answers[:0], s.followed[:0], longAgo, ident.Member{}, custody{}, clock.Never, clock.Never
 	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
 	s.asking, s.unsent = false, s.unsent[:0]
 }
@@ -350,7 +354,7 @@ func (k *Keeper) inquire() {
 // be back.
 func (k *Keeper) inquireAgain() {
 	s := &k.search
-	s.leaps, k.mutes = 0, k.mutes[:0]
+	s.leaps, s.followed, k.mutes = 0, s.followed[:0], k.mutes[:0]
 	k.inquire()
 	s.patience = k.retry
 }
@@ -438,10 +442,18 @@ func (k *Keeper) allAnswered() {
 }
 
 // hasMoved reports whether a token goes on its way while it is followed: it is faster than
-// the questions, and not lost.
+// the questions, and not lost. Two members have to tell of it: one alone may lie.
 func (k *Keeper) hasMoved() bool {
 	t, from := &k.search.trail, &k.search.leapt
-	return t.token == from.token && t.hop > from.hop
+	return t.token == from.token && t.hop > from.hop && t.by() != k.search.leaptBy
+}
+
+// by is the member that has told of the trail.
+func (t *trail) by() ident.Member {
+	if t.moving {
+		return t.holder
+	}
+	return t.from
 }
 
 // followTrail asks the member that is the last one on the token's way.
@@ -449,7 +461,10 @@ func (k *Keeper) followTrail() {
 	s := &k.search
 	s.last = sight{custody: s.trail.custody, holder: s.trail.holder, from: s.trail.from, at: k.now, ends: longAgo}
 	if s.leaps == 0 {
-		s.leapt = s.trail.custody
+		s.leapt, s.leaptBy = s.trail.custody, s.trail.by()
+	}
+	if s.trail.moving {
+		s.followed = append(s.followed, s.trail.holder)
 	}
 	s.leaps++
 	s.chain = 1
@@ -648,6 +663,9 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 		s.last.promised, s.last.ends = false, longAgo // it went on
 	}
 	moving := m.span > 0 && span(m.span) < k.silence
+	if moving && slices.Contains(s.followed, from) {
+		return // following its word led nowhere
+	}
 	t := &s.trail
 	switch {
 	case k.isAsker(m), !moving && (m.span > 0 || !same && !s.last.holder.IsZero()):
@@ -702,6 +720,7 @@ func (k *Keeper) lose() {
 	if k.oneHasDied() {
 		s.inquired = s.since
 	}
+	k.notesStruckHolder()
 	at := s.loss
 	if k.exclusive && !s.last.promised {
 		at = max(at, k.programsEnd())
@@ -785,19 +804,28 @@ func (k *Keeper) programsEnd() clock.Instant {
 		at = max(at, s.inquired.Add(k.hold))
 	}
 	if !s.suspect.IsZero() && (s.suspect != l.holder || l.ends == longAgo) {
-		at = max(at, s.suspected.Add(k.mayHold(s.suspect)))
+		at = max(at, s.suspected.Add(k.hold))
+	}
+	if s.struckHas != (custody{}) {
+		at = max(at, s.struckAt.Add(k.overdue()+k.silence))
 	}
 	return at
 }
 
-// mayHold is how long a member that does not answer may hold a token. A dead one passes nothing on, and
-// its program ends in H. A struck one may live, and pass the token on as others do: it is struck for what it
-// did before, or told this member alone.
-func (k *Keeper) mayHold(m ident.Member) time.Duration {
-	if k.isStruck(m) {
-		return k.overdue()
+// notesStruckHolder notes when this member first hears that a struck member got the token. That member may live, and pass
+// the token on as others do: others may not have struck it.
+func (k *Keeper) notesStruckHolder() {
+	s := &k.search
+	holder, c := s.last.holder, s.last.custody
+	switch t := &s.trail; {
+	case t.moving:
+		holder, c = t.to, custody{t.token, t.hop + 1}
+	case !t.holder.IsZero():
+		holder, c = t.holder, t.custody
 	}
-	return k.hold
+	if k.isStruck(holder) && c != s.struckHas {
+		s.struckHas, s.struckAt = c, k.now
+	}
 }
 
 // othersLeft reports whether others than the last holder have left the directory since it

@@ -21,7 +21,7 @@ func (k *Keeper) concludes(i *inquest) bool {
 		}
 	case k.isLate(i):
 		k.strikes(i.member, i, policy.Kept)
-	case i.says == never && i.there && i.began.Sub(i.whole.since) >= k.overdue(): // a message may be late
+	case i.says == never && i.there && i.opened.Sub(i.whole.since) >= k.overdue(): // a message may be late
 		k.strikes(i.member, i, policy.Denied) // it has said that it has the token
 	case i.says == never && i.receipt && k.now < i.proved.Add(k.retry): // it may have said so before it gave that
 		i.says = 0
@@ -113,7 +113,7 @@ func (k *Keeper) doubts(from, to ident.Member, i *inquest) {
 	case to:
 		return
 	}
-	b, since := *i, i.began.Add(-k.overdue())
+	b, since := *i, i.opened.Add(-k.overdue())
 	if b.receipt && b.passed != 0 {
 		since = min(since, b.passed)
 	}
@@ -185,16 +185,19 @@ func (i *inquest) denierKnew(since clock.Instant) bool {
 	return i.whole.since <= since
 }
 
-// sentHere: a member says for long that it passes a token to this one, to which none has come. If
-// no cut explains that, it lies; unless an earlier life of this one may have got it.
+// sentHere: a member says for long that it passes a token to this one, and that no cut explains why none has come. This
+// one bars it, unless an earlier life of this one may have got the token. The transfer may have been lost each time, so
+// that it is not struck.
 func (k *Keeper) sentHere(i *inquest) bool {
 	switch {
 	case k.holder.find(&i.token) != nil || k.holder.pass(i.token, i.hop+1) != nil:
-	case k.now < i.began.Add(k.bears(2*k.silence)):
+	case k.now < i.began.Add(k.bears(denialTimes*k.silence)):
 		return false
-	case k.forgetful && (i.left == clock.Never || i.left < k.start):
-	case k.isSteady(i.member, i.began.Add(-k.overdue())):
-		k.strikes(i.member, i, policy.NeverCame)
+	case i.left == clock.Never || i.left < k.start:
+	case k.isSteady(i.member, i.opened.Add(-k.overdue())):
+		b := *i
+		k.bars(b.member, b.custody, strikeTimes/2, policy.NeverCame)
+		k.blames(b.custody, b.member, b.from)
 	}
 	return true
 }
