@@ -65,7 +65,7 @@ type Hello struct {
 	Floor         uint64            // its floor for the peer: accept numbers below are forgotten
 	Settled       *Settled          // for the peer's incarnation as last known
 	Endpoint      []byte            // its signed endpoint record, or empty
-	Time          uint64            // its wall clock, ms since 1970: shown to operators, decides nothing
+	Time          uint64            // its wall clock, ms since 1970: the median of the peers' clocks counts (H-41)
 	Shown         *Shown            // what the peer has signed, or nil
 }
 
