@@ -51,6 +51,14 @@ var regressions = []struct {
 		Setting{Seed: 970000, Preset: Chaos, Mix: Durable, Members: 6, Bad: "dropper-half"}},
 	{"the same beside a member that names dead receivers",
 		Setting{Seed: 970003, Preset: Chaos, Mix: Mixed, Members: 6, Bad: "dropper-sent"}},
+	{"a member struck for a receipt that was read before it restarted",
+		Setting{Seed: 1795733427, Preset: Chaos, Mix: Mixed}},
+	{"a holder struck by a member that heard its offers late, as its own disk was slow",
+		Setting{Seed: 1160027, Preset: Chaos, Mix: Mixed, Members: 6, Bad: "dropper-quiet"}},
+	{"a token made while a member had one that its maker alone had struck",
+		Setting{Seed: 1165053, Preset: Chaos, Mix: Volatile, Members: 6, Bad: "hoarder"}},
+	{"a member struck as its transfer was lost five times",
+		Setting{Seed: 1180048, Preset: Chaos, Mix: Durable, Members: 6, Bad: "dropper-quiet"}},
 }
 
 func TestRegressions(t *testing.T) {

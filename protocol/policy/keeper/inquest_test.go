@@ -362,6 +362,28 @@ func TestInquest_Never_StruckIfReceiptAndNoRestart(t *testing.T) {
 	}
 }
 
+// TestInquest_ReceiverBeginsAnewAfterReceiptWasShown_GiverShowsItAgain: P-75. The receipt was of the receiver's process
+// when it was shown, and is not when the receiver denies the custody.
+func TestInquest_ReceiverBeginsAnewAfterReceiptWasShown_GiverShowsItAgain(t *testing.T) {
+	denies := message{kind: never, next: takenAt + 1}
+	for name, again := range map[string]bool{"of its present process": true, "of the one before": false} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt()
+			c.accuses()
+			c.lasts(time.Second, map[int]message{theHolder: {kind: still}, thePasser: {kind: proof, receipt: receiptOf(theHolder, blamedFrom, true)}})
+			c.greet(theHolder)
+			c.lasts(time.Second, map[int]message{theHolder: denies})
+			require.False(t, c.struck(theHolder), "the giver has not shown it again")
+			receipt := receiptBefore(theHolder, blamedFrom)
+			if again {
+				receipt = receiptOf(theHolder, blamedFrom, true)
+			}
+			c.lasts(3*time.Second, map[int]message{theHolder: denies, thePasser: {kind: proof, receipt: receipt}})
+			assert.Equal(t, again, c.struck(theHolder))
+		})
+	}
+}
+
 // TestInquest_NeverBeforeReceiptIsKnown_AskedAgain: X-48. It may have said so while the token was
 // on its way.
 func TestInquest_NeverBeforeReceiptIsKnown_AskedAgain(t *testing.T) {

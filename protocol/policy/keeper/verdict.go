@@ -239,12 +239,15 @@ func (k *Keeper) greets(m ident.Member) {
 		s.greeted = make(map[ident.Member]clock.Instant)
 	}
 	s.greeted[m] = k.now
-	for n := range s.open { // it may have forgotten what it said, and pass that receiver another token
+	for n := range s.open {
 		switch i := &s.open[n]; m {
-		case i.from:
+		case i.from: // it may have forgotten what it said, and pass that receiver another token
 			i.unbroken = false
-		case i.member:
+		case i.member: // its receipt may be of the process before: the giver is to show it again (P-75)
 			i.left = clock.Never
+			if i.receipt && !i.own {
+				i.receipt, i.fromSays, i.next = false, false, k.now
+			}
 		}
 	}
 }
