@@ -104,7 +104,7 @@ var caFailures = []struct {
 	{keyfile.ErrMode, cli.ExitConfiguration, "take away what others may do: chmod 600 FILE"},
 	{keyfile.ErrPassphraseNeeded, cli.ExitUsage, passphraseHint},
 	{keyfile.ErrPassphrase, cli.ExitNoPermission, ""},
-	{ca.ErrRevoked, cli.ExitNoPermission, "a revoked key is dead for ever: make a new one by leaving --key away"},
+	{ca.ErrRevoked, cli.ExitNoPermission, "a revoked key is permanently dead: make a new one by leaving --key away"},
 	{ca.ErrLeft, cli.ExitNoPermission, "who has left needs a new key to come back: make one by leaving --key away"},
 	{ca.ErrExpired, cli.ExitNoPermission, "replace the CA key: wander ca rotate"},
 	{ca.ErrNoInvite, cli.ExitUsage, "wander ca list shows the invites"},

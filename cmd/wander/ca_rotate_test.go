@@ -133,7 +133,7 @@ func TestCAIssueForARequest(t *testing.T) {
 	b.request("foreign.req", "ftp-04", ident.Group{1})
 	b.fails(78, "--request wants", "ca", "issue", "--request", "foreign.req")
 	b.must("ca", "revoke", "ftp-03")
-	b.fails(77, "dead for ever", "ca", "issue", "--request", "a.req")
+	b.fails(77, "permanently dead", "ca", "issue", "--request", "a.req")
 }
 
 func TestCAListShowsInvitesLeavesAndKeys(t *testing.T) {

@@ -336,7 +336,7 @@ func TestCARevoke(t *testing.T) {
 	assert.Equal(t, "stolen", r.Body().Reason)
 	assert.Equal(t, b.certificate("a.crt").Member(), r.Member())
 
-	b.fails(77, "dead for ever", "ca", "issue", "--name", "a", "--key", "a.key")
+	b.fails(77, "permanently dead", "ca", "issue", "--name", "a", "--key", "a.key")
 	b.fails(64, "no such member", "ca", "revoke", "nobody")
 	b.fails(64, "no such member", "ca", "revoke", "--serial", "9")
 	b.fails(64, "error: no member specified\nhint: give a name", "ca", "revoke")
