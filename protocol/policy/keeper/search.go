@@ -45,11 +45,8 @@ type search struct {
 	before   []ident.Member // who was alive since the search began
 	other    custody        // of another token, of which a keeper before this one has told
 	trail    trail          // what those who answered say of a token's way
-	leaps    int            // how often a trail was followed
-	leapt    custody        // to where for the first time
-	leaptBy  ident.Member   // the member that told of that
-	followed []ident.Member // members that said that a token was on its way, and were believed once
-	late     int            // and how often although somebody did not answer
+	leaps    leaps          // the trails that were followed
+	late     int            // how often although somebody did not answer
 	young    clock.Instant  // programs of those that have begun lately may run until then
 	made     clock.Instant  // when this member asked for a token last
 	own      ident.Token    // that it made last
@@ -88,6 +85,40 @@ type trail struct {
 	to     ident.Member // and to this member
 }
 
+// by is the member that has told of the trail.
+func (t *trail) by() ident.Member {
+	if t.moving {
+		return t.holder
+	}
+	return t.from
+}
+
+// leaps are the trails that a search has followed.
+type leaps struct {
+	count    int
+	first    trail
+	believed []ident.Member // members that said that a token was on its way: each is believed once
+}
+
+func (l *leaps) reset() { *l = leaps{believed: l.believed[:0]} }
+
+// note notes that a trail is followed.
+func (l *leaps) note(t *trail) {
+	if l.count == 0 {
+		l.first = *t
+	}
+	if t.moving {
+		l.believed = append(l.believed, t.holder)
+	}
+	l.count++
+}
+
+// moved reports whether a token goes on its way while it is followed: it is faster than the questions, and not
+// lost. Two members have to tell of it: one alone may lie.
+func (l *leaps) moved(t *trail) bool {
+	return t.token == l.first.token && t.hop > l.first.hop && t.by() != l.first.by()
+}
+
 // endsAt reports whether the trail leads to a member that cannot be asked, or to nobody.
 func (k *Keeper) endsAt(t *trail) bool {
 	return t.holder.IsZero() || t.holder == k.self || k.isSilent(t.holder) || t.moving && k.isSilent(t.to)
@@ -106,9 +137,10 @@ func (k *Keeper) here() { k.rest(clock.Never) }
 // rest ends the search, and begins it again at an instant.
 func (k *Keeper) rest(next clock.Instant) {
 	s := &k.search
-	s.stage, s.next, s.chain, s.leaps, s.late = calm, next, 0, 0, 0
+	s.stage, s.next, s.chain, s.late = calm, next, 0, 0
+	s.leaps.reset()
 	s.target, s.toward = ident.Member{}, ident.Member{}
-	s.asked, s.answers, s.followed, s.young, s.suspect, s.struckHas, s.inquired, s.loss = s.asked[:0], s.answers[:0], s.followed[:0], longAgo, ident.Member{}, custody{}, clock.Never, clock.Never
+	s.asked, s.answers, s.young, s.suspect, s.struckHas, s.inquired, s.loss = s.asked[:0], s.answers[:0], longAgo, ident.Member{}, custody{}, clock.Never, clock.Never
 	s.before, s.behind, s.heard = s.before[:0], s.behind[:0], s.heard[:0]
 	s.asking, s.unsent = false, s.unsent[:0]
 }
@@ -206,7 +238,7 @@ func (k *Keeper) searchDue() {
 			return
 		}
 		switch over := k.now >= s.since.Add(k.bears(k.silence)) || k.now >= s.since.Add(k.bears(s.patience)) && !k.oneHasDied(); {
-		case over && s.leaps >= maxLeaps && k.hasMoved():
+		case over && s.leaps.count >= maxLeaps && s.leaps.moved(&s.trail):
 			k.calm(k.silence)
 		case over && s.trail.moving && s.late < maxLeaps && !k.endsAt(&s.trail):
 			s.late++
@@ -354,7 +386,8 @@ func (k *Keeper) inquire() {
 // be back.
 func (k *Keeper) inquireAgain() {
 	s := &k.search
-	s.leaps, s.followed, k.mutes = 0, s.followed[:0], k.mutes[:0]
+	s.leaps.reset()
+	k.mutes = k.mutes[:0]
 	k.inquire()
 	s.patience = k.retry
 }
@@ -432,41 +465,20 @@ func (k *Keeper) allAnswered() {
 	s := &k.search
 	switch {
 	case slices.ContainsFunc(s.asked, func(m ident.Member) bool { return !k.isSilent(m) }):
-	case s.leaps == maxLeaps && k.hasMoved():
+	case s.leaps.count == maxLeaps && s.leaps.moved(&s.trail):
 		k.calm(k.silence)
-	case k.endsAt(&s.trail) || s.leaps == maxLeaps:
+	case k.endsAt(&s.trail) || s.leaps.count == maxLeaps:
 		k.lose()
 	default:
 		k.followTrail()
 	}
 }
 
-// hasMoved reports whether a token goes on its way while it is followed: it is faster than
-// the questions, and not lost. Two members have to tell of it: one alone may lie.
-func (k *Keeper) hasMoved() bool {
-	t, from := &k.search.trail, &k.search.leapt
-	return t.token == from.token && t.hop > from.hop && t.by() != k.search.leaptBy
-}
-
-// by is the member that has told of the trail.
-func (t *trail) by() ident.Member {
-	if t.moving {
-		return t.holder
-	}
-	return t.from
-}
-
 // followTrail asks the member that is the last one on the token's way.
 func (k *Keeper) followTrail() {
 	s := &k.search
 	s.last = sight{custody: s.trail.custody, holder: s.trail.holder, from: s.trail.from, at: k.now, ends: longAgo}
-	if s.leaps == 0 {
-		s.leapt, s.leaptBy = s.trail.custody, s.trail.by()
-	}
-	if s.trail.moving {
-		s.followed = append(s.followed, s.trail.holder)
-	}
-	s.leaps++
+	s.leaps.note(&s.trail)
 	s.chain = 1
 	k.follow(s.last.holder)
 }
@@ -663,7 +675,7 @@ func (k *Keeper) trails(from ident.Member, m *message) {
 		s.last.promised, s.last.ends = false, longAgo // it went on
 	}
 	moving := m.span > 0 && span(m.span) < k.silence
-	if moving && slices.Contains(s.followed, from) {
+	if moving && slices.Contains(s.leaps.believed, from) {
 		return // following its word led nowhere
 	}
 	t := &s.trail
