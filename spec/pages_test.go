@@ -1,0 +1,117 @@
+package spec
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// core is what every implementation needs.
+const core = "protocol.md"
+
+// texts are the normative ones.
+var texts = []string{
+	core, "membership.md",
+	"policy/common.md", "policy/keeper.md", "policy/multitoken.md", "policy/quorum.md", "policy/ring.md", "policy/uncoordinated.md", "policy/wandering.md",
+	"journal.md", "enrolment.md", "api.md", "refusals.md", "limits.md", "examples.md",
+}
+
+// page is the content of a text.
+func page(t *testing.T, file string) string {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(raw)
+}
+
+// specification is all texts, one after the other.
+func specification(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	for _, file := range texts {
+		b.WriteString(page(t, file))
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// maxCoreWords is how long the core may be: an implementer reads it before anything works.
+const maxCoreWords = 19200
+
+func TestCore_Words_Bounded(t *testing.T) {
+	assert.LessOrEqual(t, len(strings.Fields(page(t, core))), maxCoreWords)
+}
+
+// A requirement is in one of the texts and nowhere else, once, and coverage.txt has a line
+// for it and for nothing else. So none gets lost when a text is written anew or divided.
+func TestRequirements_AllPages_GivenOnceAndTraced(t *testing.T) {
+	places := make(map[string][]string)
+	require.NoError(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		for _, p := range paragraphs(t, path) {
+			if m := requirement.FindStringSubmatch(p); m != nil {
+				places[m[1]] = append(places[m[1]], filepath.ToSlash(path))
+			}
+		}
+		return nil
+	}))
+	traced := readCoverage(t).tests
+	for id, files := range places {
+		assert.Len(t, files, 1, "%s is given in %v", id, files)
+		assert.True(t, slices.Contains(texts, files[0]), "%s is given in %s, which is not normative", id, files[0])
+		assert.Contains(t, traced, id, "coverage.txt has no line of %s", id)
+	}
+	for id := range traced {
+		assert.Contains(t, places, id, "%s is given nowhere", id)
+	}
+}
+
+// requirementTable is which requirements each text gives.
+func requirementTable(t *testing.T) *table {
+	out := newTable("text", "requirements")
+	for _, file := range texts {
+		numbers := make(map[string][]int)
+		for _, p := range paragraphs(t, file) {
+			if m := requirement.FindStringSubmatch(p); m != nil {
+				family, number := split(t, m[1])
+				numbers[family] = append(numbers[family], number)
+			}
+		}
+		if ranges := spansOf(numbers); ranges != "" {
+			out.row("["+file+"]("+file+")", ranges)
+		}
+	}
+	return out
+}
+
+// spansOf writes numbers by family, consecutive ones as a range.
+func spansOf(numbers map[string][]int) string {
+	var parts []string
+	for _, family := range []string{"G", "C", "S", "E", "O", "F", "M", "H", "D", "P", "T", "J", "K", "N", "A"} {
+		list := slices.Sorted(slices.Values(numbers[family]))
+		for i := 0; i < len(list); {
+			last := i
+			for last+1 < len(list) && list[last+1] == list[last]+1 {
+				last++
+			}
+			part := join(family, list[i])
+			if last > i {
+				part += " to " + join(family, list[last])
+			}
+			parts, i = append(parts, part), last+1
+		}
+		delete(numbers, family)
+	}
+	if len(numbers) > 0 {
+		return "a family without a place"
+	}
+	return strings.Join(parts, ", ")
+}
