@@ -152,7 +152,7 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 // acquireWords are those of a demand.
 var acquireWords = map[string]string{
 	"resource":    "name, 1 to 64 bytes",
-	"wait_ms":     "how long to wait; absent or null for ever, 0 now or never",
+	"wait_ms":     "how long to wait; absent or null without end, 0 now or never",
 	"max_hold_ms": "a shorter grant than the resource permits; 0 or absent as long as that",
 	"min_hold_ms": "keep the token here for so long after the grant, even when it is released sooner; 0 or absent not at all",
 	"once_per_ms": "refuse (`not_due`) if the operation ran more recently, as far as is known here (**P-4**); 0 or absent never",
@@ -193,7 +193,7 @@ var paths = []struct{ method, path, body, answer, meaning string }{
 	{"POST", "/v1/release", "a release", "`{\"v\":1}`", "end a grant (**A-6**)"},
 	{"GET", "/v1/status", "none", "the status", "what this one member knows"},
 	{"GET", "/v1/members", "none", "the members", "whom it knows"},
-	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group for ever (**D-40**); then the daemon ends"},
+	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group permanently (**D-40**); then the daemon ends"},
 	{"POST", "/v1/renew", "none", "the renewal", "ask the authority for a newer certificate now"},
 }
 

@@ -175,7 +175,7 @@ var memberLimits = []struct{ what, name string }{
 	{"and at once", "member.questionBurst"},
 	{"and for a page with a new certificate", "member.questionReward"},
 	{"time for the answer to a WANT about the directory", "member.answerTimeout"},
-	{"directories that who joins compares", "member.snapshotsWanted"},
+	{"directories that a joining member compares", "member.snapshotsWanted"},
 	{"pause between its exchanges, at first", "member.joiningPace"},
 	{"exchanges of which one is with a member drawn from all", "member.strangerEvery"},
 	{"intervals without a connection that make a member join anew", "member.cutOffAfter"},

@@ -57,7 +57,7 @@ func refusalRows() []refusalRow {
 			"envelope.ErrSignature"),
 		quiet("object about a member (protocol.md, 6.4 to 6.6, 6.11 and 6.12; `request`)", "not taken; a fault (**D-30**) unless it is `certificate.ErrUnknownCA`",
 			"certificate.ErrMalformed", "certificate.ErrTooLarge", "certificate.ErrGroup", "certificate.ErrUnknownCA", "certificate.ErrSignature", "certificate.ErrSigner", "certificate.ErrSelf", "certificate.ErrName", "certificate.ErrSerial", "certificate.ErrKey", "certificate.ErrValidity", "certificate.ErrMode", "certificate.ErrAddress", "certificate.ErrTooMany", "certificate.ErrAttached", "certificate.ErrReason", "certificate.ErrVersion"),
-		{"certificate not valid now", quotedList([]string{"certificate.ErrExpired", "certificate.ErrNotYetValid"}), "in the handshake, TLS alert 42", "", "not in good standing (**D-4**); no handshake (**T-4**)"},
+		{"certificate not valid now", quotedList([]string{"certificate.ErrExpired", "certificate.ErrNotYetValid"}), "in the handshake, TLS alert 42", "", "not eligible (**D-4**); no handshake (**T-4**)"},
 		quiet("object about the group (protocol.md, 6.2, 6.3)", "the configuration that holds stays (**D-29**); counted and reported. `group.ErrOlder` is outdated; `group.ErrMalformed` and a signature that does not hold are faults",
 			"group.ErrMalformed", "group.ErrGroup", "group.ErrKey", "group.ErrValidity", "group.ErrVersion", "group.ErrOlder", "group.ErrSameVersion", "group.ErrName", "group.ErrOutOfRange", "group.ErrFraction", "group.ErrResources", "group.ErrParameter", "policy.ErrOutOfRange", "policy.ErrPreset", "policy.ErrUnused", "catalog.ErrUnknownPolicy"),
 		local("group file (**K-3**)", "the member does not start",

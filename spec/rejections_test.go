@@ -36,7 +36,7 @@ var rejections = map[string]string{
 	"own policy rate":             "**P-3**: not sent to a peer, which would not handle it",
 	"own keeper rate":             "**P-3**: not sent to a peer, which would not handle it",
 	"policy messages waiting":     "**P-3**: not sent, as too many wait until their receivers may be dialled",
-	"policy message to nobody":    "**P-3**: not sent, as the receiver is not in good standing",
+	"policy message to nobody":    "**P-3**: not sent, as the receiver is not eligible",
 	"policy message out of reach": "**P-3**: not sent, as the receiver only dials out and is not connected",
 	"not asked for":               "**M-9**",
 

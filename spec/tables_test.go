@@ -229,7 +229,7 @@ func kindTable(t *testing.T) *table {
 		"leave":         {"the member", "`leave`"},
 		"failure":       {"the witness", "`failure`"},
 		"request":       {"the key that it is about", "`request`"},
-		"complaint":     {"who complains", "`complaint`"},
+		"complaint":     {"the member that complains", "`complaint`"},
 	}
 	require.Len(t, words, len(names))
 	out := newTable("kind", "signed by", "payload")
@@ -252,7 +252,7 @@ func messageTable(t *testing.T) *table {
 		"CANCEL":        "a reservation will probably not be used",
 		"TRANSFER":      "the signed transfer, with what verifies it",
 		"RECEIPT":       "taken",
-		"VOID":          "declined, for ever",
+		"VOID":          "declined, permanently",
 		"UNKNOWN":       "my memory does not reach back so far",
 		"POLICY":        "between policies, without authority",
 		"WANT":          "what do you know?",
@@ -277,7 +277,7 @@ func refusalTable(t *testing.T) *table {
 		"genesis time":     "too far ahead, or too long ago (**H-41**)",
 		"newborn token":    "the receiver backs off from the token's generator (**P-69**)",
 		"hop too high":     "more hops than a token of that age can have made (**H-41**)",
-		"signer not valid": "the offerer is not in good standing (**D-4**)",
+		"signer not valid": "the offerer is not eligible (**D-4**)",
 		"bad title":        "the genesis does not verify, or is another token's",
 		"recalling":        "the receiver has restarted, and does not know yet whether its journal is whole (**H-72**)",
 	})
