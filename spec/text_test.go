@@ -80,6 +80,24 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
+// sentence is where one ends, but for the points of numbers and names.
+var sentence = regexp.MustCompile(`[.:;]\s`)
+
+// A sentence of a requirement has one condition: MUST, SHOULD or MAY once.
+func TestRequirements_EachSentence_OneCondition(t *testing.T) {
+	for _, file := range texts {
+		for _, p := range paragraphs(t, file) {
+			m := requirement.FindStringSubmatch(p)
+			if m == nil {
+				continue
+			}
+			for _, s := range sentence.Split(p, -1) {
+				assert.LessOrEqual(t, len(normative.FindAllString(s, -1)), 1, "%s: two conditions in one sentence: %s", m[1], s)
+			}
+		}
+	}
+}
+
 // packages are the folders of all packages of the project by their names.
 func packages(t *testing.T) map[string][]string {
 	found := make(map[string][]string)
