@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -134,4 +135,54 @@ func spansOf(numbers map[string][]int) string {
 		return "a family without a place"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// rangeOf is one requirement, or some that follow each other, in a table of levels.
+var rangeOf = regexp.MustCompile(`\*\*([A-Z])-([0-9]+)\*\*(?: to \*\*[A-Z]-([0-9]+)\*\*)?`)
+
+// levels are the requirements that a text's table of levels names, with what stands behind
+// it up to the first heading or requirement; nil if the text has no such table.
+func levels(t *testing.T, file string) map[string]bool {
+	named := make(map[string]bool)
+	inside := false
+	for _, p := range paragraphs(t, file) {
+		inside = inside || strings.HasPrefix(p, "| level |")
+		if !inside {
+			continue
+		}
+		if strings.HasPrefix(p, "#") || requirement.MatchString(p) {
+			return named
+		}
+		for _, m := range rangeOf.FindAllStringSubmatch(p, -1) {
+			first, err := strconv.Atoi(m[2])
+			require.NoError(t, err)
+			last := first
+			if m[3] != "" {
+				last, err = strconv.Atoi(m[3])
+				require.NoError(t, err)
+			}
+			for n := first; n <= last; n++ {
+				named[join(m[1], n)] = true
+			}
+		}
+	}
+	return nil
+}
+
+// A text that says in which levels it can be implemented leaves out none of its requirements.
+func TestLevels_EachText_NameAllItsRequirements(t *testing.T) {
+	found := 0
+	for _, file := range texts {
+		named := levels(t, file)
+		if named == nil {
+			continue
+		}
+		found++
+		for _, p := range paragraphs(t, file) {
+			if m := requirement.FindStringSubmatch(p); m != nil {
+				assert.True(t, named[m[1]], "no level of %s has %s", file, m[1])
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, found, 8)
 }
