@@ -106,7 +106,7 @@ func (k *Keeper) stillHas(i *inquest) {
 	if i.hop == 0 && k.mayHaveWrongClock(i.member) {
 		may *= wrongClock
 	}
-	switch late := k.now >= i.waited.Add(k.bears(may)); {
+	switch late := k.now >= i.waited.Add(k.timeout(may)); {
 	case i.waited == clock.Never, !k.misses(i), !k.isSteady(i.member, i.waited) && k.now < i.began.Add(restarts*k.overdue()):
 		i.waited, i.late = k.now, 0
 	case late && (i.late == 0 || k.now >= i.heard.Add(k.half)):
@@ -125,11 +125,11 @@ func (k *Keeper) misses(i *inquest) bool {
 // mayHaveWrongClock reports whether a member may keep a token that it has made because nobody takes it: its
 // clock may be wrong, and the token refused and made anew until that is right. Of one that this member passes
 // nothing to in any case that is not borne.
-func (k *Keeper) mayHaveWrongClock(m ident.Member) bool { return !k.inquests.barred.from(m, k.now) }
+func (k *Keeper) mayHaveWrongClock(m ident.Member) bool { return !k.barred.from(m, k.now) }
 
 // isLate reports whether a member keeps a token for too long.
 func (k *Keeper) isLate(i *inquest) bool {
-	return i.says == still && i.heard == k.now && i.late != 0 && k.now >= i.late.Add(k.bears(2*k.silence))
+	return i.says == still && i.heard == k.now && i.late != 0 && k.now >= i.late.Add(k.timeout(2*k.silence))
 }
 
 // isMoving reports whether the answer to the transfer that a member tells of is not due yet.
@@ -141,7 +141,7 @@ func (k *Keeper) movesStill(since *clock.Instant) bool {
 	if *since == 0 {
 		*since = k.now
 	}
-	return k.now < since.Add(k.bears(2*k.silence))
+	return k.now < since.Add(k.timeout(2*k.silence))
 }
 
 // senderSays takes in what the member says that passed the token to the other one. That one is
@@ -187,10 +187,10 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 	case f.frozen && f.event.Token.ID == m.token:
 		// It is being looked at, and nothing can be said of it yet.
 	case p != nil && len(p.receipt) > 0:
-		k.tell(from, &message{kind: proof, span: millis(k.now.Sub(p.since)), receipt: p.receipt})
+		k.send(from, &message{kind: proof, span: millis(k.now.Sub(p.since)), receipt: p.receipt})
 	case p != nil && p.dropped:
-		k.tell(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
-	case e != nil && e.hop == m.hop && e.parted && k.isBack(e):
+		k.send(from, &message{kind: instead, custody: p.custody, other: p.other, member: p.to})
+	case e != nil && e.hop == m.hop && e.parted && k.isBack(e.keeper, e.since):
 		// A cut or a restart explains it, which others have not seen. The answer may come yet.
 	case e != nil && e.hop == m.hop && e.parted:
 		answer := message{kind: sent, custody: e.custody, member: e.keeper}
@@ -198,11 +198,11 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 			answer.span = max(1, millis(k.now.Sub(e.since)))
 			e.told = e.told || due
 		}
-		k.tell(from, &answer)
+		k.send(from, &answer)
 	case e != nil && e.hop == m.hop && (e.event != nil || e.hidden):
 		// It waits for the word of others since a restart, and says nothing yet.
 	case e != nil && e.hop == m.hop:
-		k.tell(from, &message{kind: still, custody: e.custody})
+		k.send(from, &message{kind: still, custody: e.custody})
 		if k.isStruck(from) {
 			return
 		}
@@ -211,10 +211,10 @@ func (k *Keeper) givesAccount(from ident.Member, m *message) {
 		}
 		k.wakes(from)
 	case p != nil && !p.to.IsZero():
-		k.tell(from, &message{kind: sent, custody: p.custody, member: p.to})
+		k.send(from, &message{kind: sent, custody: p.custody, member: p.to})
 	case p != nil:
-		k.tell(from, &message{kind: instead, custody: p.custody}) // it was given up, nobody knows to whom
+		k.send(from, &message{kind: instead, custody: p.custody}) // it was given up, nobody knows to whom
 	default:
-		k.tell(from, &message{kind: never, custody: m.custody, span: millis(k.now.Sub(h.whole.since)), from: h.whole.serial, next: max(1, k.serial())})
+		k.send(from, &message{kind: never, custody: m.custody, span: millis(k.now.Sub(h.whole.since)), from: h.whole.serial, next: max(1, k.serial())})
 	}
 }

@@ -35,15 +35,9 @@ func (k *Keeper) blames(c custody, m, from ident.Member) {
 		return
 	}
 	k.order = k.everyone(k.order[:0])
-	first := len(k.actions)
-	for _, to := range k.order {
-		if to != k.self && to != m {
-			k.tell(to, &message{kind: blame, custody: c, member: m, second: from})
-		}
-	}
-	for i := range k.actions[first:] {
-		k.actions[first+i].Question = true
-	}
+	k.order.remove(m)
+	k.order.remove(k.self)
+	k.question(k.order, &message{kind: blame, custody: c, member: m, second: from})
 }
 
 // blamed finds out itself what another member says. A member is heard once in L: who blames

@@ -97,16 +97,16 @@ const longAgo = -clock.Never / 2
 
 // spans are the times that a keeper computes with.
 type spans struct {
-	silence time.Duration // L
-	hold    time.Duration // H: the longest program
-	retry   time.Duration // between two questions
-	half    time.Duration // L / 2
-	own     time.Duration // Δmin: how long a holder may wait for its own next program
+	silence     time.Duration // L
+	hold        time.Duration // H: the longest program
+	retry       time.Duration // between two questions
+	half        time.Duration // L / 2
+	minInterval time.Duration // Δmin: how long a holder may wait for its own next program
 }
 
 func deriveSpans(p policy.Params) spans {
 	l := cmp.Or(p.Silence, DefaultSilence)
-	return spans{silence: l, hold: max(p.OperationTime, p.MaxHold), retry: l / retries, half: l / 2, own: p.MinInterval}
+	return spans{silence: l, hold: max(p.OperationTime, p.MaxHold), retry: l / retries, half: l / 2, minInterval: p.MinInterval}
 }
 
 // millis is a span as messages carry it: in whole milliseconds, rounded up, at most 49

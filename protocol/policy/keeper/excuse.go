@@ -73,9 +73,9 @@ func (k *Keeper) excuses(m ident.Member, i *inquest) {
 	switch {
 	case m != i.member && m != i.to:
 	case m != i.member: // a restart explains all losses before it
-		e.began = max(k.inquests.greeted[m], i.toKnows)
+		e.began = max(k.peers.greeted[m], i.toKnows)
 	case i.says == never:
-		e.began = max(k.inquests.greeted[m], i.whole.since)
+		e.began = max(k.peers.greeted[m], i.whole.since)
 	case i.says == sent && i.denied == 0:
 		e.to = i.to
 	}
@@ -128,8 +128,8 @@ func (k *Keeper) isMinted(i *inquest) bool {
 // bars passes nothing to a member for so many times as long as an overdue token is missed, or for as long as
 // at the last strike, if there was one.
 func (k *Keeper) bars(m ident.Member, c custody, times time.Duration, cause policy.Cause) {
-	if k.inquests.barred.note(m, k.now, max(times*k.overdue(), k.inquests.struck.last(m, k.now))) {
-		k.complains(m, c, policy.Barred, cause)
+	if k.barred.note(m, k.now, max(times*k.overdue(), k.struck.last(m, k.now))) {
+		k.complain(m, c, policy.Barred, cause)
 	}
 	k.shuns(m, 0)
 }

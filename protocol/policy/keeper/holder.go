@@ -176,7 +176,7 @@ func (k *Keeper) receiverSilent(m ident.Member) {
 	for i := range k.holder.held {
 		if h := &k.holder.held[i]; h.state >= passing && h.keeper == m {
 			h.since = min(h.since, k.now.Add(-k.silence))
-			k.tellsPass(k.ranked(k.others(), 0), h)
+			k.tellsPass(k.firstOther(), h)
 		}
 	}
 }
@@ -269,7 +269,7 @@ func (k *Keeper) makesRoom() {
 	i := max(0, slices.IndexFunc(h.held, func(e held) bool { return e.event != nil }))
 	if e := h.held[i]; e.event != nil {
 		h.dropped(&e, k.now)
-		k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: e.token})
+		k.do(policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: e.token})
 	}
 	h.held = slices.Delete(h.held, i, i+1)
 }
@@ -302,7 +302,7 @@ func (k *Keeper) supersedes(h *held) {
 		drop := o.token != id && o.event != nil && !o.later(&message{custody: custody{token: id}, born: born})
 		if drop {
 			k.holder.dropped(&o, k.now)
-			k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: o.token})
+			k.do(policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: o.token})
 		}
 		return drop
 	})
@@ -440,14 +440,14 @@ func (k *Keeper) tells() {
 func (k *Keeper) reports(h *held) {
 	h.untold, k.holder.told = false, k.now
 	m := k.statement(h)
-	h.keeper = k.ranked(k.others(), 0)
-	k.tell(h.keeper, &m)
+	h.keeper = k.firstOther()
+	k.send(h.keeper, &m)
 	if h.asker != h.keeper {
-		k.tell(h.asker, &m)
+		k.send(h.asker, &m)
 	}
 	if v := k.holder.vowed; h.state == running && !v.IsZero() {
 		if k.holder.vowed = (ident.Member{}); v != h.keeper && v != h.asker {
-			k.tell(v, &m)
+			k.send(v, &m)
 		}
 	}
 }
@@ -556,11 +556,11 @@ func (k *Keeper) holderDue() {
 // who has the promise can be the keeper, it stays with that one.
 func (k *Keeper) promises(h *held) {
 	if list := k.others(); h.state != resting || !slices.Contains(list, h.keeper) {
-		h.keeper = k.ranked(list, 0)
+		h.keeper = k.first(list)
 	}
 	h.state, h.since, h.untold = resting, k.now, false
 	k.holder.told, k.holder.vowed = k.now, h.keeper
-	k.tell(h.keeper, &message{kind: rest, custody: h.custody, promise: k.nextPromise(h)})
+	k.send(h.keeper, &message{kind: rest, custody: h.custody, promise: k.nextPromise(h)})
 }
 
 // nextPromise numbers the next statement about a promise.
@@ -574,7 +574,7 @@ func (k *Keeper) nextPromise(h *held) promise {
 // policy does not know waits for all, and not for ever: if some do not answer, another
 // token may have been made, and a program may run under it.
 func (k *Keeper) asksAgain(h *held) {
-	switch unanswered := k.now >= h.since.Add(k.bears(k.silence)); {
+	switch unanswered := k.now >= h.since.Add(k.timeout(k.silence)); {
 	case h.event != nil && unanswered && k.now >= h.doubted.Add(k.hold+k.silence):
 		k.frees(h)
 	case h.event == nil && unanswered:
@@ -626,7 +626,7 @@ func (k *Keeper) sendsReleases(h *held) {
 		asks = returned
 	}
 	for _, m := range h.asked {
-		k.tell(m, &message{kind: asks, custody: h.custody, born: h.born, promise: h.promise})
+		k.send(m, &message{kind: asks, custody: h.custody, born: h.born, promise: h.promise})
 	}
 }
 
@@ -636,7 +636,7 @@ func (k *Keeper) asksToo(h *held, m ident.Member) {
 	if !slices.Contains(h.tried, m) {
 		h.asked, h.tried = append(h.asked, m), append(h.tried, m)
 	}
-	k.tell(m, &message{kind: returned, custody: h.custody, born: h.born, promise: h.promise})
+	k.send(m, &message{kind: returned, custody: h.custody, born: h.born, promise: h.promise})
 }
 
 // silentAsked goes on without those who are silent: to the keepers that are left, and then to
@@ -742,7 +742,7 @@ func (k *Keeper) leaves(h *held, to ident.Member) {
 	h.state, h.since = leaving, k.now
 	h.action, h.event = policy.Action{}, nil
 	h.keeper = to
-	k.actions = append(k.actions, policy.Action{Kind: policy.Pass, Token: t.ID, To: to, Field: field})
+	k.do(policy.Action{Kind: policy.Pass, Token: t.ID, To: to, Field: field})
 	if known && runs {
 		k.step(policy.Event{Kind: policy.OperationEnded, Token: t})
 	}
@@ -769,7 +769,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 	}
 	if e != nil {
 		s := k.statement(e)
-		k.tell(from, &s)
+		k.send(from, &s)
 		if k.isStruck(from) {
 			return
 		}
@@ -790,7 +790,7 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 	}
 	for i := len(h.passed) - 1; i >= 0; i-- {
 		if p := &h.passed[i]; p.token == m.token && p.hop >= m.hop {
-			k.tell(from, &message{kind: went, custody: p.custody, member: p.to})
+			k.send(from, &message{kind: went, custody: p.custody, member: p.to})
 			return
 		}
 	}
@@ -799,17 +799,17 @@ func (k *Keeper) questioned(from ident.Member, m *message) {
 		return
 	}
 	if l := &k.search.last; l.hop > 0 && !l.gone && l.holder != k.self && l.holder != from && k.now >= k.start.Add(k.hold) {
-		k.tell(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder}) // as the keeper
+		k.send(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder}) // as the keeper
 		return
 	}
 	if !k.newborn.frozen {
-		k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+		k.send(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
 	}
 }
 
 // tellsPass says that a token is on its way.
 func (k *Keeper) tellsPass(to ident.Member, h *held) {
-	k.tell(to, &message{kind: went, custody: h.custody, member: h.keeper, span: max(1, millis(k.now.Sub(h.since)))})
+	k.send(to, &message{kind: went, custody: h.custody, member: h.keeper, span: max(1, millis(k.now.Sub(h.since)))})
 }
 
 // wakes tells the policy that somebody waits, if a token rests here. That may be a member that this

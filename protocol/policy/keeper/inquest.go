@@ -69,15 +69,12 @@ const (
 // (rules in docs/exclusion.md). Nobody is believed: each member asks for itself.
 type inquests struct {
 	open    []inquest
-	struck  backoffs
-	barred  backoffs // members that this one passes nothing to, but believes: see doubts
 	doubts  []doubtful
-	excused excuses                        // of losses, without a proof
-	ended   []kept                         // custodies that are over, as the holders have said themselves
-	kept    kept                           // a token whose holder was told that somebody waits
-	blamed  []lastBlame                    // who has blamed others, and when
-	greeted map[ident.Member]clock.Instant // when a member's process was last seen to begin, or to greet
-	arrived ident.Token                    // that came here last
+	excused excuses     // of losses, without a proof
+	ended   []kept      // custodies that are over, as the holders have said themselves
+	kept    kept        // a token whose holder was told that somebody waits
+	blamed  []lastBlame // who has blamed others, and when
+	arrived ident.Token // that came here last
 }
 
 // inquest is what became of one custody. Two are asked: the member that had it, and the one
@@ -148,16 +145,12 @@ type lastBlame struct {
 
 // overdue is how long a holder may keep a token that was told that somebody waits: it may wait
 // for its own next program, that may run, and two questions be lost.
-func (s spans) overdue() time.Duration { return s.own + s.hold + 2*s.silence }
-
-// isStruck reports whether this member takes another one for dead that lives, as it does not pass
-// tokens on.
-func (k *Keeper) isStruck(m ident.Member) bool { return k.inquests.struck.from(m, k.now) }
+func (s spans) overdue() time.Duration { return s.minInterval + s.hold + 2*s.silence }
 
 // isAvoided reports whether this member passes no token to another one: it is struck, or about
 // to be, unless it gives account of a token that it had.
 func (k *Keeper) isAvoided(m ident.Member) bool {
-	return k.isStruck(m) || k.inquests.barred.from(m, k.now) || slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && k.avoids(&i) })
+	return k.isStruck(m) || k.barred.from(m, k.now) || slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && k.avoids(&i) })
 }
 
 // avoids reports whether a member owes this one an answer.
@@ -189,14 +182,14 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 		}
 	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
 		t.told, t.custody = k.now, m.custody
-		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
+		k.send(from, &message{kind: ask, custody: m.custody, member: waits})
 		k.opens(inquest{custody: m.custody, member: from, from: t.from, began: k.now, waited: clock.Never, there: true})
-	case t.told == clock.Never || k.now < t.told.Add(k.bears(restarts*k.overdue())):
+	case t.told == clock.Never || k.now < t.told.Add(k.timeout(restarts*k.overdue())):
 	case t.anew < restarts && !k.isSteady(from, t.told): // it was dead, and looks now whether it may go on
-		t.told, t.anew = max(t.told, k.inquests.greeted[from]), t.anew+1
+		t.told, t.anew = max(t.told, k.peers.greeted[from]), t.anew+1
 	case k.owes(from, t.custody) && k.isSteady(from, t.told):
 		k.strikes(from, &inquest{custody: t.custody}, policy.Unaccounted) // it gives no account
-	case t.hop == 0 && k.mayHaveWrongClock(from) && k.now < t.told.Add(k.bears(wrongClock*k.overdue())):
+	case t.hop == 0 && k.mayHaveWrongClock(from) && k.now < t.told.Add(k.timeout(wrongClock*k.overdue())):
 	default: // it answers now and then, or connects
 		k.givesUp(from, t.custody, policy.Kept)
 		*t = kept{}
@@ -206,9 +199,9 @@ func (k *Keeper) holds(from ident.Member, m *message) {
 // givesUp takes a member for dead that keeps a token, for as long as one that is silent at first.
 // Nobody is told: it may be asleep most of the time, or nobody takes the token.
 func (k *Keeper) givesUp(m ident.Member, c custody, cause policy.Cause) {
-	if s := &k.inquests.struck; s.note(m, k.now, muteTime) {
+	if s := &k.struck; s.note(m, k.now, muteTime) {
 		k.shuns(m, s.left(m, k.now))
-		k.complains(m, c, policy.GivenUp, cause)
+		k.complain(m, c, policy.GivenUp, cause)
 		k.isReplaced(m, c)
 	}
 }
@@ -289,14 +282,14 @@ func (k *Keeper) inquestsDue() {
 		if i.waited != clock.Never {
 			i.next = max(i.next, i.waited.Add(k.overdue())) // what it bears may be less by then
 		}
-		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
-		case over && i.answered && i.waited == clock.Never && k.now >= max(i.began.Add(k.bears(k.overdue()+k.hold)), i.denied.Add(k.bears((denialTimes+1)*k.silence))):
+		switch over := k.now >= i.began.Add(k.timeout(k.silence)); {
+		case over && i.answered && i.waited == clock.Never && k.now >= max(i.began.Add(k.timeout(k.overdue()+k.hold)), i.denied.Add(k.timeout((denialTimes+1)*k.silence))):
 			if i.says == instead {
 				k.doubtsInstead(i)
 			}
 			k.closes(n) // nothing more is to be known
 			continue
-		case i.says == sent && !i.toSays && !i.toDenies && i.denied == 0 && k.now >= i.named.Add(k.bears(2*k.silence)): // nobody denies it for the dead
+		case i.says == sent && !i.toSays && !i.toDenies && i.denied == 0 && k.now >= i.named.Add(k.timeout(2*k.silence)): // nobody denies it for the dead
 			k.excuses(i.member, i)
 			k.closes(n)
 			continue
@@ -318,16 +311,16 @@ func (k *Keeper) inquestsDue() {
 
 // asksAccount asks those that have not answered.
 func (k *Keeper) asksAccount(i *inquest) {
-	k.tell(i.member, &message{kind: account, custody: i.custody})
+	k.send(i.member, &message{kind: account, custody: i.custody})
 	if !i.own && !i.fromSays && !i.from.IsZero() {
-		k.tell(i.from, &message{kind: account, custody: custody{i.token, i.hop - 1}})
+		k.send(i.from, &message{kind: account, custody: custody{i.token, i.hop - 1}})
 	}
 	switch {
 	case i.to.IsZero() || i.toSays || i.toDenies:
 	case i.says == instead:
-		k.tell(i.to, &message{kind: account, custody: custody{i.other.token, i.other.hop - 1}})
+		k.send(i.to, &message{kind: account, custody: custody{i.other.token, i.other.hop - 1}})
 	default:
-		k.tell(i.to, &message{kind: account, custody: custody{i.token, i.toHop}})
+		k.send(i.to, &message{kind: account, custody: custody{i.token, i.toHop}})
 	}
 }
 
@@ -343,8 +336,8 @@ func (k *Keeper) wakesInquest(m ident.Member) {
 // shuns has the member pass nothing to another one for a while, and no less than this one backs off
 // from it.
 func (k *Keeper) shuns(m ident.Member, d time.Duration) {
-	d = max(d, k.inquests.struck.left(m, k.now), k.inquests.barred.left(m, k.now))
-	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(d), Firm: k.owesSelf(m)})
+	d = max(d, k.struck.left(m, k.now), k.barred.left(m, k.now))
+	k.do(policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(d), Firm: k.owesSelf(m)})
 }
 
 // owesSelf reports whether a member has left a pass of this one without a receipt, and has not explained that: who
@@ -357,7 +350,7 @@ func (k *Keeper) owesSelf(m ident.Member) bool {
 
 // shunsStruck does so for as long as this one backs off from it.
 func (k *Keeper) shunsStruck(m ident.Member, b *backoffs) {
-	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(b.left(m, k.now)), Struck: true})
+	k.do(policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(b.left(m, k.now)), Struck: true})
 }
 
 // ends notes that a custody is over, as the member itself says that had it.

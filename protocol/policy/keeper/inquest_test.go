@@ -150,14 +150,14 @@ func (c *court) questions(i int) (list []custody) {
 
 // strike has a member be struck for a token of long ago.
 func (c *court) strike(i int) {
-	c.Keeper.actions, c.Keeper.out = nil, nil
+	c.actions, c.bodies = nil, nil
 	c.strikes(at(i), &inquest{custody: custody{thirdToken, 9}}, policy.Kept)
 	c.did = append(c.did, c.Keeper.actions...)
 }
 
 func (c *court) struck(i int) bool { return c.isStruck(at(i)) }
 
-func (c *court) isBarred(i int) bool { return c.inquests.barred.from(at(i), c.now) }
+func (c *court) isBarred(i int) bool { return c.barred.from(at(i), c.now) }
 
 // isOpen reports whether something about a custody is to be found out.
 func (c *court) isOpen(of custody) bool {
@@ -338,7 +338,7 @@ func TestInquest_Never_StruckIfReceiptAndNoRestart(t *testing.T) {
 	}{
 		{"it knows of all since that custody", nil, mine, message{kind: never, from: takenAt, next: takenAt + 1}, true},
 		{"it knows of all that there were", nil, mine, message{kind: never, next: takenAt + 1}, true},
-		{"it was never seen to greet", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, mine, message{kind: never, next: takenAt + 1}, true},
+		{"it was never seen to greet", func(c *court) { delete(c.peers.greeted, at(theHolder)) }, mine, message{kind: never, next: takenAt + 1}, true},
 		{"it knows of later ones only", nil, mine, message{kind: never, from: takenAt + 1, next: takenAt + 1}, false},
 		{"it did not know it yet", nil, mine, message{kind: never, next: takenAt}, false},
 		{"it has restarted", nil, receiptBefore(theHolder, blamedFrom), message{kind: never, next: takenAt + 1}, false},
@@ -574,7 +574,7 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 	}{
 		{"connected", func(*court) {}, true, true},
 		{"cut or restarted since", func(c *court) { c.greet(theHolder) }, false, true},
-		{"not known to be connected", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, false, true},
+		{"not known to be connected", func(c *court) { delete(c.peers.greeted, at(theHolder)) }, false, true},
 		{"the receipt comes", func(c *court) { c.delivered(custody{token, 8}, theHolder, false) }, false, true},
 		{"it comes back", func(c *court) {
 			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: policy.Token{ID: token, Hop: 8, Born: 1}})
@@ -627,7 +627,7 @@ func TestInquest_OwnTransferUnanswered_ExcusedBefore_BarredForAsLong(t *testing.
 	c.greet(theHolder)
 	c.comes(custody{secondToken, 2}, theThird)
 	c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: anHourAgo})
-	assert.Greater(t, c.inquests.barred.left(at(theHolder), c.now), (strikeTimes/2-1)*lateAfter)
+	assert.Greater(t, c.barred.left(at(theHolder), c.now), (strikeTimes/2-1)*lateAfter)
 	firm := true
 	for _, a := range c.did {
 		if a.Kind == policy.Shun && a.To == at(theHolder) {
@@ -770,7 +770,7 @@ func TestInquest_LossesExplained_BarredTheSecondTime(t *testing.T) {
 		return func(c *court, of custody) {
 			for end := c.now.Add(untilDoubted + DefaultSilence); c.now < end; c.after(time.Second) {
 				c.says(thePasser, message{kind: proof, receipt: receiptBefore(theHolder, of)})
-				c.says(theHolder, message{kind: never, custody: of, span: millis(c.now.Sub(c.inquests.greeted[at(theHolder)])), from: serial, next: takenAt + 1})
+				c.says(theHolder, message{kind: never, custody: of, span: millis(c.now.Sub(c.peers.greeted[at(theHolder)])), from: serial, next: takenAt + 1})
 			}
 		}
 	}
@@ -1538,7 +1538,7 @@ func TestHolds_HolderWasSilentAndBeganAnew_NotStruck(t *testing.T) {
 // TestStruck_WithTokenThatItMade_NotReported: where its clock is wrong, nobody takes the token.
 func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 	c := newCourt()
-	c.Keeper.actions, c.Keeper.out = nil, nil
+	c.actions, c.bodies = nil, nil
 	c.strikes(at(theHolder), &inquest{custody: custody{token, 0}}, policy.Kept)
 	c.did = append(c.did, c.Keeper.actions...)
 	assert.True(t, c.struck(theHolder))
@@ -1582,8 +1582,8 @@ func TestSearch_StruckMemberGotToken_WaitsUntilItHasPassedItOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newCourt()
-			if k.mutes = append(k.mutes, mute{at(theFourth), k.now.Add(time.Hour)}); c.struck {
-				k.mutes = nil
+			if k.peers.silent = append(k.peers.silent, entry{at(theFourth), k.now.Add(time.Hour)}); c.struck {
+				k.peers.silent = nil
 				k.strike(theFourth)
 			}
 			k.says(theThird, message{kind: have, custody: custody{secondToken, 5}})
@@ -1794,7 +1794,7 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 			assert.EqualValues(t, 1000, m.span)
 		}},
 		{"passing to one that has connected since", func(c *court) { c.passes(blamedFrom, theThird); c.after(time.Second); c.greet(theThird) }, 0, nil},
-		{"passing to one that was never seen to connect", func(c *court) { c.passes(blamedFrom, theThird); delete(c.inquests.greeted, at(theThird)) }, sent, nil},
+		{"passing to one that was never seen to connect", func(c *court) { c.passes(blamedFrom, theThird); delete(c.peers.greeted, at(theThird)) }, sent, nil},
 		{"passing to one that has connected long since", func(c *court) {
 			c.passes(blamedFrom, theThird)
 			c.after(time.Second)
@@ -1975,7 +1975,7 @@ func TestGreets_ManyMembers_Bounded(t *testing.T) {
 	c := newCourt()
 	for i := range 3 * maxGreetings {
 		c.step(policy.Event{Kind: policy.Greeted, From: ident.Member{9, byte(i), byte(i >> 8)}})
-		require.LessOrEqual(t, len(c.inquests.greeted), maxGreetings)
+		require.LessOrEqual(t, len(c.peers.greeted), maxGreetings)
 	}
 }
 

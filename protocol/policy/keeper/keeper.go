@@ -14,33 +14,18 @@ import (
 // Keeper is the policy of one slot at one member, and around it this member's part in
 // finding that the slot's token is lost. It implements policy.Policy.
 type Keeper struct {
-	spans
-	inner     policy.Policy
-	self      ident.Member
-	slot      ident.Member
-	roster    policy.Roster
-	exclusive bool // one program at a time is the policy's aim
-	patience  func() int
-	atOnce    bool // no program of a lost holder is waited for
-	forgetful bool // an earlier life of this member may have left programs that it does not know of
-	young     bool // no policy of this member has worked for the slot before
+	common
+	inner policy.Policy
 
 	// of one Step
-	now     clock.Instant
-	actions []policy.Action
-	out     []byte // the bodies of actions
 	scratch []policy.Action
-	own     []message // to this member itself
 
 	begun    bool
-	start    clock.Instant // when this member began
 	innerDue clock.Instant // what the policy waits for
 	asked    clock.Instant // the last Wait
-	order    []ident.Member
-	mutes    []mute
 
 	watched        []ident.Member
-	scratchMembers []ident.Member
+	scratchMembers members
 
 	verify   func(receipt []byte) (policy.Receipt, bool) // nil: nobody gives account
 	serial   func() uint64
@@ -62,14 +47,24 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, young: in.Young, patience: in.Patience,
-		innerDue: clock.Never, asked: clock.Never,
+		common: common{
+			peers: peers{
+				setting: setting{
+					spans: deriveSpans(p), self: in.Self, slot: in.Slot, exclusive: exclusive,
+					atOnce:    !exclusive || p.OnSilentHolder == policy.Replace,
+					forgetful: in.Forgetful, young: in.Young, health: in.Patience,
+				},
+				roster: in.Roster,
+			},
+			outbox: outbox{},
+		},
+		inner: inner, innerDue: clock.Never, asked: clock.Never,
 	}
 	if exclusive { // of several tokens one comes after the other
 		k.verify = in.Receipt
 	}
-	if k.patience == nil {
-		k.patience = func() int { return 1 }
+	if k.health == nil {
+		k.health = func() int { return 1 }
 	}
 	if k.serial = in.Serial; k.serial == nil {
 		k.serial = func() uint64 { return 0 }
@@ -96,7 +91,8 @@ func (k *Keeper) Gauges(show func(string, float64)) {
 
 // Step implements policy.Policy.
 func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	k.now, k.actions, k.out = now, actions, k.out[:0]
+	k.now = now
+	k.begin(actions)
 	if event.Kind == policy.Recalled {
 		k.step(event)
 		return k.actions
@@ -154,14 +150,14 @@ func (k *Keeper) watchAnew() {
 	k.scratchMembers = wanted
 	for _, m := range k.watched {
 		if !slices.Contains(wanted, m) {
-			k.actions = append(k.actions, policy.Action{Kind: policy.Unwatch, To: m})
+			k.do(policy.Action{Kind: policy.Unwatch, To: m})
 		}
 	}
 	k.watched = slices.DeleteFunc(k.watched, func(m ident.Member) bool { return !slices.Contains(wanted, m) })
 	for _, m := range wanted {
 		if m != k.self && !slices.Contains(k.watched, m) {
 			k.watched = append(k.watched, m)
-			k.actions = append(k.actions, policy.Action{Kind: policy.Watch, To: m})
+			k.do(policy.Action{Kind: policy.Watch, To: m})
 		}
 	}
 }
@@ -284,7 +280,7 @@ func (k *Keeper) act(a *policy.Action) {
 			return
 		}
 	}
-	k.actions = append(k.actions, *a)
+	k.do(*a)
 }
 
 // wait asks for the earliest of all that is due later, when that has changed.
@@ -292,7 +288,7 @@ func (k *Keeper) wait(timer bool) {
 	next := min(k.innerDue, k.holderDeadline(), k.waiter.next, k.search.deadline(), k.inquestsDeadline(), k.newbornDeadline())
 	if next != k.asked || timer {
 		k.asked = next
-		k.actions = append(k.actions, policy.Action{Kind: policy.Wait, At: next})
+		k.do(policy.Action{Kind: policy.Wait, At: next})
 	}
 }
 
@@ -309,52 +305,12 @@ func (k *Keeper) timer() {
 	k.inquestsDue()
 }
 
-// keepers are those who can be the keeper, the first one first: not who has fallen
-// silent of late, as far as this member knows.
-func (k *Keeper) keepers() []ident.Member { return k.firstOf(ranks) }
-
-// firstOf are the first ones of the slot's order that have not fallen silent, no more than
-// policy.MaxWitnesses less those that have.
-func (k *Keeper) firstOf(n int) []ident.Member {
-	if k.order = k.order[:0]; k.slot.IsZero() {
-		return nil
-	}
-	k.order = k.roster.Witnesses(k.slot, n+len(k.mutes), k.order)
-	k.order = slices.DeleteFunc(k.order, k.isSilent)
-	k.order = k.order[:min(len(k.order), n)]
-	return k.order
-}
-
-// mute is a member that has fallen silent.
-type mute struct {
-	member ident.Member
-	until  clock.Instant // then others may ask it again
-}
-
-// bears is how long no answer is borne: as many times as long as usual as the patience is of
-// a member that runs late.
-func (k *Keeper) bears(usual time.Duration) time.Duration {
-	return usual * time.Duration(k.patience())
-}
-
-// fellSilent notes that a member is dead, or seems so.
-func (k *Keeper) fellSilent(m ident.Member) {
-	if m == k.self {
-		return
-	}
-	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
-	if len(k.mutes) == maxMutes {
-		k.mutes = append(k.mutes[:0], k.mutes[1:]...)
-	}
-	k.mutes = append(k.mutes, mute{m, k.now.Add(muteTime)})
-}
-
 // answers notes that a member lives.
 func (k *Keeper) answers(m ident.Member) {
 	if s := &k.search; s.stage >= everybody && !slices.Contains(s.heard, m) {
 		s.heard = append(s.heard, m)
 	}
-	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
+	k.peers.silent.remove(m)
 }
 
 // greeted notes that a member has connected, and so lives.
@@ -362,32 +318,8 @@ func (k *Keeper) greeted(m ident.Member) {
 	if !k.isSilent(m) {
 		return
 	}
-	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
+	k.peers.silent.remove(m)
 	k.waiter.keeper = ident.Member{} // which answered in its place
-}
-
-func (k *Keeper) isSilent(m ident.Member) bool {
-	return k.isStruck(m) || slices.ContainsFunc(k.mutes, func(e mute) bool { return e.member == m && k.now < e.until })
-}
-
-// everyone is all others that may have a token: also those that this member passes nothing to, but
-// not those that it takes for dead although they live.
-func (k *Keeper) everyone(to []ident.Member) []ident.Member {
-	return slices.DeleteFunc(k.roster.Others(maxMembers, to), k.isStruck)
-}
-
-// others are those who can be the keeper of a token that is here: who dies with it
-// tells nobody.
-func (k *Keeper) others() []ident.Member {
-	return without(k.keepers(), k.self)
-}
-
-// ranked is the member of a rank, this one where there is none.
-func (k *Keeper) ranked(list []ident.Member, rank int) ident.Member {
-	if rank < len(list) {
-		return list[rank]
-	}
-	return k.self
 }
 
 // hear handles a message. Whatever is not well-formed is ignored.
@@ -447,36 +379,11 @@ func (k *Keeper) handle(from ident.Member, m *message) {
 	k.newbornHears(from, m)
 }
 
-// isYoung reports whether this member has begun so lately that it may not have heard yet of
-// a token that others use.
-func (k *Keeper) isYoung() bool { return k.young && k.now < k.start.Add(k.hold+k.silence) }
-
-// forgets reports whether an earlier life of this member may have made a token in place of
-// one that another member asks about: a program may still run under it.
-func (k *Keeper) forgets(from ident.Member) bool {
-	return k.forgetful && from != k.self && k.now < k.start.Add(k.hold)
-}
-
 // handleOwn handles what this member says to itself.
 func (k *Keeper) handleOwn() {
-	for len(k.own) > 0 {
-		m := k.own[0]
-		k.own = append(k.own[:0], k.own[1:]...)
+	for m, ok := k.next(); ok; m, ok = k.next() {
 		k.handle(k.self, &m)
 		k.accounted(k.self, &m)
-	}
-}
-
-// tell sends a message. One to this member itself is handled at the end of the step.
-func (k *Keeper) tell(to ident.Member, m *message) {
-	switch {
-	case to.IsZero():
-	case to == k.self:
-		k.own = append(k.own, *m)
-	default:
-		start := len(k.out)
-		k.out = m.append(k.out)
-		k.actions = append(k.actions, policy.Action{Kind: policy.Tell, To: to, Field: k.out[start:len(k.out):len(k.out)]})
 	}
 }
 

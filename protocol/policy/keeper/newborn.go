@@ -85,7 +85,7 @@ func later(t, than *policy.Token) bool {
 // this one has just made, and not two of them at once.
 func (k *Keeper) Admits(now clock.Instant, generator ident.Member) bool {
 	n := &k.newborn
-	return !k.exclusive || !k.backoffs.from(generator, now) && !k.inquests.struck.from(generator, now) && (!n.isChecked() || n.event.Token.Generator != generator)
+	return !k.exclusive || !k.backoffs.from(generator, now) && !k.struck.from(generator, now) && (!n.isChecked() || n.event.Token.Generator != generator)
 }
 
 // isNewborn reports whether a token comes from the member that made it, as its first hop.
@@ -147,7 +147,7 @@ func (n *newborn) hold(e *policy.Event) {
 
 func (k *Keeper) drops(t *policy.Token) {
 	k.holder.dropped(heldOf(t), k.now)
-	k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: t.ID})
+	k.do(policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: t.ID})
 }
 
 // usesOne reports whether the policy has a token here, or a program runs here.
@@ -205,7 +205,7 @@ func (k *Keeper) inquiresOf(m ident.Member, of custody) {
 	default:
 		n.asks++
 		n.inquiries = append(n.inquiries, inquiry{member: m, custody: of, since: k.now, heard: longAgo, next: k.now.Add(k.retry)})
-		k.tell(m, &message{kind: ask, custody: of})
+		k.send(m, &message{kind: ask, custody: of})
 	}
 }
 
@@ -278,7 +278,7 @@ func (k *Keeper) followsOther(from ident.Member, m *message) {
 	n := &k.newborn
 	i := slices.IndexFunc(n.inquiries, func(q inquiry) bool { return q.member == from })
 	q := &n.inquiries[i]
-	moving := m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence) && k.now < q.since.Add(k.bears(k.silence))
+	moving := m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence) && k.now < q.since.Add(k.timeout(k.silence))
 	if moving {
 		q.heard, q.next = k.now, k.now.Add(min(nextPause, k.retry))
 		if q.stuck = span(m.span) >= k.shortly(); q.stuck {
@@ -311,14 +311,14 @@ func (k *Keeper) newbornDue() {
 	for _, q := range slices.Clone(n.inquiries) {
 		switch {
 		case q.next > k.now:
-		case k.now >= max(q.since, q.heard).Add(k.bears(k.silence)+k.retry): // a watch tells sooner
+		case k.now >= max(q.since, q.heard).Add(k.timeout(k.silence)+k.retry): // a watch tells sooner
 			n.unheard = true
 			n.evades = n.evades || q.member == n.event.From
 			n.lets(q.member)
 		default: // who says that it waits has a token go on that rests
 			i := slices.IndexFunc(n.inquiries, func(o inquiry) bool { return o.member == q.member })
 			n.inquiries[i].next = k.now.Add(k.retry)
-			k.tell(q.member, &message{kind: ask, custody: q.custody, member: k.self})
+			k.send(q.member, &message{kind: ask, custody: q.custody, member: k.self})
 		}
 	}
 	k.endsCheck()
@@ -371,9 +371,9 @@ func (k *Keeper) lateAt() (late clock.Instant) {
 		if q.heard != longAgo && !q.stuck || !n.holder.IsZero() {
 			return clock.Never
 		}
-		late = max(late, q.since.Add(k.bears(wait)))
+		late = max(late, q.since.Add(k.timeout(wait)))
 	}
-	return min(late, n.began.Add(k.bears(k.retry))) // however long the other token's way is
+	return min(late, n.began.Add(k.timeout(k.retry))) // however long the other token's way is
 }
 
 // endsCheck lets the policy have the newborn token if nobody is asked any more, if nobody has
@@ -453,7 +453,7 @@ func (k *Keeper) meetsNewborn(e *policy.Event) {
 // backsOff takes no newborn token of a member for a while, because of one.
 func (k *Keeper) backsOff(m ident.Member, made ident.Token) {
 	if k.backoffs.note(m, k.now, k.patienceWithOther()) {
-		k.complains(m, custody{token: made}, policy.BackedOff, policy.Minted)
+		k.complain(m, custody{token: made}, policy.BackedOff, policy.Minted)
 	}
 }
 
@@ -476,5 +476,5 @@ func (k *Keeper) tellsNewborn(to ident.Member) {
 	m := message{kind: returned, custody: custody{t.ID, t.Hop}, born: t.Born}
 	k.holder.serial++
 	m.promise = promise{uint64(k.start), k.holder.serial}
-	k.tell(to, &m)
+	k.send(to, &m)
 }

@@ -155,7 +155,7 @@ func (k *Keeper) wanted(from ident.Member, m *message) {
 	turn, all := k.turns()
 	s.again = min(max(k.now.Add(k.half), s.again.Add(turn)), k.now.Add(max(all, k.half)))
 	s.wanted = max(s.wanted, s.again.Add(k.half))
-	k.tell(from, &message{kind: noted, span: millis(s.again.Sub(k.now))})
+	k.send(from, &message{kind: noted, span: millis(s.again.Sub(k.now))})
 	k.wakes(s.waits)
 	if s.stage != calm {
 		return
@@ -227,7 +227,7 @@ func (k *Keeper) searchDue() {
 			k.follow(s.last.holder)
 		}
 	case following:
-		if k.now >= s.since.Add(k.bears(k.silence)) {
+		if k.now >= s.since.Add(k.timeout(k.silence)) {
 			k.fellSilent(s.target)
 			k.silent(s.target)
 			return
@@ -237,7 +237,7 @@ func (k *Keeper) searchDue() {
 		if s.asking && k.asksOn() {
 			return
 		}
-		switch over := k.now >= s.since.Add(k.bears(k.silence)) || k.now >= s.since.Add(k.bears(s.patience)) && !k.oneHasDied(); {
+		switch over := k.now >= s.since.Add(k.timeout(k.silence)) || k.now >= s.since.Add(k.timeout(s.patience)) && !k.oneHasDied(); {
 		case over && s.leaps.count >= maxLeaps && s.leaps.moved(&s.trail):
 			k.calm(k.silence)
 		case over && s.trail.moving && s.late < maxLeaps && !k.endsAt(&s.trail):
@@ -294,7 +294,7 @@ func (k *Keeper) asksBack(m ident.Member) bool {
 func (k *Keeper) askTarget() {
 	s := &k.search
 	s.next = k.now.Add(k.retry)
-	k.tell(s.target, &message{kind: ask, custody: s.last.custody, member: k.whoWaits()})
+	k.send(s.target, &message{kind: ask, custody: s.last.custody, member: k.whoWaits()})
 }
 
 // served notes that a member has a token: it does not wait for one.
@@ -378,7 +378,7 @@ func (k *Keeper) inquire() {
 	s.trail, s.patience = trail{}, k.silence
 	s.asked = k.everyone(s.asked[:0])
 	s.asking, s.unsent, s.next = true, s.unsent[:0], k.now.Add(k.retry)
-	k.question(s.asked)
+	k.askAbout(s.asked)
 	k.allAnswered()
 }
 
@@ -387,7 +387,7 @@ func (k *Keeper) inquire() {
 func (k *Keeper) inquireAgain() {
 	s := &k.search
 	s.leaps.reset()
-	k.mutes = k.mutes[:0]
+	k.peers.silent = k.peers.silent[:0]
 	k.inquire()
 	s.patience = k.retry
 }
@@ -400,19 +400,13 @@ func (k *Keeper) fresh() time.Duration { return k.retry + restAfter }
 func (k *Keeper) askAll() {
 	s := &k.search
 	if s.next = k.now.Add(k.retry); !s.queued {
-		k.question(s.asked)
+		k.askAbout(s.asked)
 	}
 	k.allAnswered()
 }
 
-func (k *Keeper) question(list []ident.Member) {
-	first := len(k.actions)
-	for _, m := range list {
-		k.tell(m, &message{kind: ask, custody: k.search.last.custody, member: k.whoWaits()})
-	}
-	for i := range k.actions[first:] {
-		k.actions[first+i].Question = true
-	}
+func (k *Keeper) askAbout(list []ident.Member) {
+	k.question(list, &message{kind: ask, custody: k.search.last.custody, member: k.whoWaits()})
 }
 
 // queued notes that some of all that are asked wait until they may be dialled, or none any
@@ -442,7 +436,7 @@ func (k *Keeper) asksOn() bool {
 		s.unsent = s.unsent[:0]
 		k.allAsked()
 		s.asking = true
-		k.question(list)
+		k.askAbout(list)
 	default:
 		s.asking = false
 	}
@@ -516,7 +510,7 @@ func (k *Keeper) found(from ident.Member, m *message) {
 	k.holds(from, m)
 	k.calm(k.pause())
 	if a := &s.asker; k.now < a.at.Add(k.silence) && a.token != m.token {
-		k.tell(a.holder, &message{kind: other, custody: a.custody, promise: a.promise, member: from})
+		k.send(a.holder, &message{kind: other, custody: a.custody, promise: a.promise, member: from})
 		a.at = longAgo
 	}
 }
@@ -577,7 +571,7 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 		if s.stage != calm { // and does not replace it
 			s.asker = asks
 		}
-		k.tell(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+		k.send(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
 	case to.IsZero() && !(m.kind == returned && k.forgets(from)):
 		k.gives(asks)
 		for i := range k.holder.held { // of two that are asked back one goes to the other
@@ -587,7 +581,7 @@ func (k *Keeper) releases(from ident.Member, m *message) {
 			}
 		}
 	case sure:
-		k.tell(from, &message{kind: other, custody: m.custody, promise: m.promise, member: to})
+		k.send(from, &message{kind: other, custody: m.custody, promise: m.promise, member: to})
 	default:
 		s.asker = asks
 		s.wanted = max(s.wanted, k.now.Add(k.silence))
@@ -602,7 +596,7 @@ func (k *Keeper) gives(to sight) {
 	k.search.last = to
 	k.search.asker.at = longAgo
 	k.calm(k.retry)
-	k.tell(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
+	k.send(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
 }
 
 // otherThan is who has a token other than one, and whether that is sure. What others say
@@ -707,7 +701,7 @@ func (k *Keeper) followOn(from ident.Member, m *message) {
 			k.inquire()
 			return
 		}
-		if k.now >= s.since.Add(k.bears(k.silence)) {
+		if k.now >= s.since.Add(k.timeout(k.silence)) {
 			k.inquire()
 			return
 		}
@@ -745,7 +739,7 @@ func (k *Keeper) lose() {
 		if !slices.Contains(s.behind, m) {
 			s.behind, s.deferred = append(s.behind, m), k.now
 		}
-		k.tell(m, &message{kind: want, member: k.whoWaits()})
+		k.send(m, &message{kind: want, member: k.whoWaits()})
 		patience += k.hold + 4*k.silence + foundingTime
 	}
 	if patience > 0 {
@@ -766,15 +760,6 @@ func (k *Keeper) lose() {
 	default:
 		s.next = s.due
 	}
-}
-
-// earlier are the keepers before this one.
-func (k *Keeper) earlier() []ident.Member {
-	list := k.keepers()
-	if rank := slices.Index(list, k.self); rank >= 0 {
-		list = list[:rank]
-	}
-	return list
 }
 
 // replaces lets a member go on with a token that was replaced by the lost one, or makes
@@ -868,5 +853,5 @@ func (k *Keeper) make() {
 	s := &k.search
 	s.made, s.last.gone = k.now, true
 	s.next = k.now.Add(k.silence) // the answer may stay out
-	k.actions = append(k.actions, policy.Action{Kind: policy.Generate})
+	k.do(policy.Action{Kind: policy.Generate})
 }

@@ -62,7 +62,7 @@ func (k *Keeper) mayCome(i *inquest) bool {
 	if i.denied == 0 {
 		i.denied = k.now
 	}
-	return k.now < i.denied.Add(k.bears(denialTimes*k.silence))
+	return k.now < i.denied.Add(k.timeout(denialTimes*k.silence))
 }
 
 // knew reports whether a member denies a custody of which it knew when it said so: its receipt is of the process that it
@@ -80,9 +80,9 @@ func (k *Keeper) strikes(m ident.Member, i *inquest, cause policy.Cause) {
 		k.givesUp(m, b.custody, cause)
 		return
 	}
-	if k.inquests.struck.note(m, k.now, strikeTimes*k.overdue()) {
-		k.shunsStruck(m, &k.inquests.struck)
-		k.complains(m, b.custodyOf(m), policy.Struck, cause)
+	if k.struck.note(m, k.now, strikeTimes*k.overdue()) {
+		k.shunsStruck(m, &k.struck)
+		k.complain(m, b.custodyOf(m), policy.Struck, cause)
 		k.blames(b.custody, m, b.from)
 		k.isReplaced(m, b.custody)
 	}
@@ -94,7 +94,7 @@ func (k *Keeper) answersStruck(from ident.Member, m *message) {
 	switch m.kind {
 	case want:
 		_, all := k.turns()
-		k.tell(from, &message{kind: noted, span: millis(max(all, k.half))})
+		k.send(from, &message{kind: noted, span: millis(max(all, k.half))})
 	case ask:
 		k.questioned(from, m)
 	case account:
@@ -169,9 +169,9 @@ func (k *Keeper) doubtsOwn(i *inquest) {
 			k.bars(m, b.custody, strikeTimes/2, policy.Denied)
 		}
 		k.excuses(m, i)
-	case k.inquests.barred.note(m, k.now, strikeTimes*k.overdue()):
-		k.shunsStruck(m, &k.inquests.barred)
-		k.complains(m, b.custody, policy.Barred, policy.Denied)
+	case k.barred.note(m, k.now, strikeTimes*k.overdue()):
+		k.shunsStruck(m, &k.barred)
+		k.complain(m, b.custody, policy.Barred, policy.Denied)
 		k.blames(b.custody, m, b.from)
 	}
 }
@@ -191,7 +191,7 @@ func (i *inquest) denierKnew(since clock.Instant) bool {
 func (k *Keeper) sentHere(i *inquest) bool {
 	switch {
 	case k.holder.find(&i.token) != nil || k.holder.pass(i.token, i.hop+1) != nil:
-	case k.now < i.began.Add(k.bears(denialTimes*k.silence)):
+	case k.now < i.began.Add(k.timeout(denialTimes*k.silence)):
 		return false
 	case i.left == clock.Never || i.left < k.start:
 	case k.isSteady(i.member, i.opened.Add(-k.overdue())):
@@ -219,26 +219,10 @@ func (k *Keeper) partners(m ident.Member) int {
 	return len(list)
 }
 
-// isSteady reports whether a member is connected since before an instant, as far as this member
-// has seen: neither a cut nor a restart explains what it says.
-func (k *Keeper) isSteady(m ident.Member, since clock.Instant) bool {
-	greeted, known := k.inquests.greeted[m]
-	return known && greeted <= since
-}
-
-// isBack reports whether the receiver of a token has connected since it left, and not long ago.
-func (k *Keeper) isBack(h *held) bool {
-	greeted, known := k.inquests.greeted[h.keeper]
-	return known && greeted > h.since && k.now < greeted.Add(k.overdue())
-}
-
 // greets notes that a member has greeted: its process may be another one.
 func (k *Keeper) greets(m ident.Member) {
 	s := &k.inquests
-	if s.greeted == nil || len(s.greeted) >= maxGreetings {
-		s.greeted = make(map[ident.Member]clock.Instant)
-	}
-	s.greeted[m] = k.now
+	k.peers.greets(m)
 	for n := range s.open {
 		switch i := &s.open[n]; m {
 		case i.from: // it may have forgotten what it said, and pass that receiver another token

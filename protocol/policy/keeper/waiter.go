@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -103,7 +102,7 @@ func (k *Keeper) says() {
 		}
 	}
 	for _, t := range w.told {
-		k.tell(t.member, &message{kind: want})
+		k.send(t.member, &message{kind: want})
 	}
 }
 
@@ -112,7 +111,7 @@ func (k *Keeper) says() {
 func (k *Keeper) unanswered() (some bool) {
 	w := &k.waiter
 	w.told = slices.DeleteFunc(w.told, func(t told) bool {
-		silent := k.now >= t.since.Add(k.bears(k.silence))
+		silent := k.now >= t.since.Add(k.timeout(k.silence))
 		if silent {
 			k.fellSilent(t.member)
 			some = true
@@ -156,13 +155,6 @@ func (k *Keeper) tellsAgain(m ident.Member) {
 		}
 	}
 	k.tells()
-}
-
-// turns is how far apart those that wait say so, and how long all members take for that.
-func (k *Keeper) turns() (turn, all time.Duration) {
-	members := min(k.roster.Size()+1, maxMembers)
-	turn = min(max(k.silence*time.Duration(members)/crowd, k.half), 2*k.silence)
-	return turn, min(turn*time.Duration(members), maxAgain)
 }
 
 // turnAt is when this member says so next, or when to look whether it knows of fewer
