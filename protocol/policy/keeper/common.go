@@ -15,40 +15,9 @@ type common struct {
 	outbox
 }
 
-// send sends a message to one member. A message to this member itself is handled at the end of
-// the step. A message to nobody is not sent.
-func (c *common) send(to ident.Member, m *message) {
-	switch {
-	case to.IsZero():
-	case to == c.self:
-		c.toSelf = append(c.toSelf, *m)
-	default:
-		start := len(c.bodies)
-		c.bodies = m.append(c.bodies)
-		c.do(policy.Action{Kind: policy.Tell, To: to, Field: c.bodies[start:len(c.bodies):len(c.bodies)]})
-	}
-}
-
-// question sends a message to many members. The driver may have to dial some of them first.
-func (c *common) question(list members, m *message) {
-	first := len(c.actions)
-	for _, to := range list {
-		c.send(to, m)
-	}
-	for i := range c.actions[first:] {
-		c.actions[first+i].Question = true
-	}
-}
-
-// complain has the driver write down that this member begins to act against m, because of a
-// custody (P-82). Each caller complains where a back-off is new. Back-offs from one member double
-// up to maxBackoff, so the journal gets few complaints, and one a day in the end.
-func (c *common) complain(m ident.Member, of custody, measure policy.Measure, cause policy.Cause) {
-	c.do(policy.Action{Kind: policy.Complain, To: m, Token: of.token, Hop: of.hop, Measure: measure, Cause: cause})
-}
-
 // outbox collects what one step does.
 type outbox struct {
+	self    ident.Member
 	actions []policy.Action
 	bodies  []byte    // of the messages among the actions
 	toSelf  []message // from this member to itself
@@ -67,6 +36,38 @@ func (o *outbox) next() (m message, ok bool) {
 	m = o.toSelf[0]
 	o.toSelf = append(o.toSelf[:0], o.toSelf[1:]...)
 	return m, true
+}
+
+// send sends a message to one member. A message to this member itself is handled at the end of
+// the step. A message to nobody is not sent.
+func (o *outbox) send(to ident.Member, m *message) {
+	switch {
+	case to.IsZero():
+	case to == o.self:
+		o.toSelf = append(o.toSelf, *m)
+	default:
+		start := len(o.bodies)
+		o.bodies = m.append(o.bodies)
+		o.do(policy.Action{Kind: policy.Tell, To: to, Field: o.bodies[start:len(o.bodies):len(o.bodies)]})
+	}
+}
+
+// question sends a message to many members. The driver may have to dial some of them first.
+func (o *outbox) question(list members, m *message) {
+	first := len(o.actions)
+	for _, to := range list {
+		o.send(to, m)
+	}
+	for i := range o.actions[first:] {
+		o.actions[first+i].Question = true
+	}
+}
+
+// complain has the driver write down that this member begins to act against m, because of a
+// custody (P-82). Each caller complains where a back-off is new. Back-offs from one member double
+// up to maxBackoff, so the journal gets few complaints, and one a day in the end.
+func (o *outbox) complain(m ident.Member, of custody, measure policy.Measure, cause policy.Cause) {
+	o.do(policy.Action{Kind: policy.Complain, To: m, Token: of.token, Hop: of.hop, Measure: measure, Cause: cause})
 }
 
 // setting is what a Keeper was made with, and the instant of the step.

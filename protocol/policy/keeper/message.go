@@ -218,11 +218,10 @@ func parse(b []byte, m *message) bool {
 // isMessage reports whether a body is one of a keeper, well-formed or not.
 func isMessage(b []byte) bool { return len(b) > 0 && b[0] >= byte(want) }
 
-// later reports whether a token that is here was made later than one that somebody asks
-// about: of two the later one stays.
-func (h *held) later(m *message) bool {
-	if h.born != m.born {
-		return h.born > m.born
-	}
-	return h.token.Compare(m.token) < 0
+// origin is the token of a release or a returned.
+func (m *message) origin() origin { return origin{m.token, m.born} }
+
+// claimsToken reports whether its sender says that it has a token, by its custody.
+func (m *message) claimsToken() bool {
+	return m.kind == have || m.kind == rest || m.kind == returned
 }
