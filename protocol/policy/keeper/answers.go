@@ -14,13 +14,13 @@ func (h *holder) released(from ident.Member, m *message) {
 		return
 	}
 	if m.kind == other {
-		if m.member != h.self { // or it is on its way here
+		if m.member != h.self { // or it is in transit to this member
 			h.leaves(t, m.member)
 		}
 		return
 	}
 	if t.asked.remove(from); len(t.asked) == 0 || t.event == nil {
-		h.promiser.vowed = ident.Member{}
+		h.reporter.vowed = ident.Member{}
 		h.frees(t)
 	}
 }
@@ -29,7 +29,7 @@ func (h *holder) released(from ident.Member, m *message) {
 // answer the policy goes on.
 func (h *holder) youngAnswers(from ident.Member) {
 	t := h.held.first(func(t *held) bool { return t.event != nil && t.state == asking && t.asked.has(from) })
-	if t != nil && h.promiser.youngAnswers(t, from) {
+	if t != nil && h.reporter.youngAnswers(t, from) {
 		h.frees(t)
 	}
 }
@@ -37,7 +37,7 @@ func (h *holder) youngAnswers(from ident.Member) {
 // tellsToken says that a token of the slot is here, and reports whether one is.
 func (h *holder) tellsToken(from ident.Member, m *message) bool {
 	if t := h.held.first(func(t *held) bool { return t.event != nil && t.state == asking }); t != nil {
-		h.promiser.also(t, from)
+		h.reporter.also(t, from)
 		return true
 	}
 	t := h.held.busy()
@@ -46,7 +46,7 @@ func (h *holder) tellsToken(from ident.Member, m *message) bool {
 			return false
 		}
 	}
-	s := h.statement(t)
+	s := h.reporter.statement(t)
 	h.send(from, &s)
 	if !h.isStruck(from) {
 		t.asker, t.waiter = from, m.member
@@ -59,7 +59,7 @@ func (h *holder) tellsToken(from ident.Member, m *message) bool {
 func (h *holder) tellsWay(from ident.Member, m *message) bool {
 	h.step(policy.Event{Kind: policy.Sought, Token: policy.Token{ID: m.token}})
 	if t := h.held.find(&m.token); t != nil {
-		h.tellsPass(from, t)
+		h.reporter.tellsPass(from, t)
 		if w := m.member; !w.IsZero() && w != h.self && !h.isStruck(from) { // the token may come back
 			h.step(policy.Event{Kind: policy.Wanted, From: w})
 		}
@@ -70,15 +70,10 @@ func (h *holder) tellsWay(from ident.Member, m *message) bool {
 		return true
 	}
 	if len(h.held) > 0 {
-		h.tellsPass(from, &h.held[0])
+		h.reporter.tellsPass(from, &h.held[0])
 		return true
 	}
 	return false
-}
-
-// tellsPass says that a token is in transit.
-func (h *holder) tellsPass(to ident.Member, t *held) {
-	h.send(to, &message{kind: went, custody: t.custody, member: t.keeper, span: max(1, millis(h.now.Sub(t.since)))})
 }
 
 // givesAccount answers what became of a custody of this member's.
@@ -133,7 +128,7 @@ func (h *holder) receiverSilent(m ident.Member) {
 	for i := range h.held {
 		if t := &h.held[i]; t.isLeaving() && t.keeper == m {
 			t.since = min(t.since, h.now.Add(-h.silence))
-			h.tellsPass(h.firstOther(), t)
+			h.reporter.tellsPass(h.firstOther(), t)
 		}
 	}
 }
@@ -145,7 +140,7 @@ func (h *holder) keeperSilent(m ident.Member) {
 		h.tellsAgain(m)
 		return
 	}
-	if h.promiser.without(t, m) {
+	if h.reporter.without(t, m) {
 		h.frees(t)
 	}
 }
@@ -159,7 +154,7 @@ func (h *holder) tellsAgain(m ident.Member) {
 		case t.state == running:
 			t.untold = true
 		case t.state == resting:
-			h.rests(t)
+			h.reporter.rests(t)
 		}
 	}
 	h.tells()

@@ -39,7 +39,7 @@ func (o *outbox) next() (m message, ok bool) {
 }
 
 // send sends a message to one member. A message to this member itself is handled at the end of
-// the step. A message to nobody is not sent.
+// the step. A message to the zero member is not sent.
 func (o *outbox) send(to ident.Member, m *message) {
 	switch {
 	case to.IsZero():

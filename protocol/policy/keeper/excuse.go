@@ -13,8 +13,8 @@ type excuse struct {
 	member  ident.Member
 	custody               // that it explains
 	began   clock.Instant // when it began anew, if that explains it and all losses before; zero: it does not
-	to      ident.Member  // to whom it has sent the token, as long as that one says nothing
-	minted  bool          // it says that somebody has made another token (P-77, 3)
+	to      ident.Member  // the member that it has sent the token to, as long as that one says nothing
+	minted  bool          // it says that another member has made another token (P-77, 3)
 	at      clock.Instant
 }
 

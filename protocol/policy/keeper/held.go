@@ -48,7 +48,7 @@ const (
 // isUsed reports whether the policy has the token, or its program runs here.
 func (t *held) isUsed() bool { return t.state < passing && t.event == nil }
 
-// isLeaving reports whether nobody knows yet whether the token has arrived elsewhere.
+// isLeaving reports whether this member does not know yet whether the token has arrived elsewhere.
 func (t *held) isLeaving() bool { return t.state >= passing }
 
 func (t *held) origin() origin { return origin{t.token, t.born} }
@@ -118,7 +118,7 @@ func (l tokens) stays() *held {
 	return l.first(func(t *held) bool { return !t.isLeaving() })
 }
 
-// inTransit is a token of which nobody knows yet whether it has arrived, or nil.
+// inTransit is a token that is leaving, or nil.
 func (l tokens) inTransit() *held { return l.first((*held).isLeaving) }
 
 // hides reports whether a program runs here that the policy does not know.

@@ -151,7 +151,7 @@ func (h *history) account(of custody, now clock.Instant) message {
 		return message{kind: proof, span: millis(now.Sub(p.since)), receipt: p.receipt}
 	case p.dropped:
 		return message{kind: instead, custody: p.custody, other: p.other, member: p.to}
-	case p.to.IsZero(): // the driver gave the token up, and nobody knows where it is
+	case p.to.IsZero(): // the driver abandoned the pass: no member knows where the token is
 		return message{kind: instead, custody: p.custody}
 	default:
 		return message{kind: sent, custody: p.custody, member: p.to}

@@ -14,14 +14,13 @@ import (
 type holder struct {
 	*common
 	history
-	promiser promiser
+	reporter reporter
 	links    holderLinks
 	inner    policy.Policy
 	scratch  []policy.Action // of the policy
 	innerDue clock.Instant   // when the policy wants a Timer
 	held     tokens
-	left     held          // the last token that left without the policy
-	reported clock.Instant // when the keeper was told of a token last
+	left     held // the last token that left without the policy
 }
 
 // holderLinks is what a holder asks and tells the other parts.
@@ -38,9 +37,9 @@ type holderLinks interface {
 
 func newHolder(c *common, links holderLinks, inner policy.Policy, in *policy.Surroundings) holder {
 	h := holder{
-		common: c, links: links, inner: inner, promiser: promiser{common: c},
+		common: c, links: links, inner: inner, reporter: reporter{common: c, last: longAgo},
 		history:  history{serials: in.Serial},
-		innerDue: clock.Never, left: held{since: longAgo}, reported: longAgo,
+		innerDue: clock.Never, left: held{since: longAgo},
 	}
 	if c.exclusive { // of several tokens one comes after the other
 		h.verify = in.Receipt
@@ -95,7 +94,7 @@ func (h *holder) permits(t *held, a *policy.Action) bool {
 		t.action = *a
 		t.action.Field = keep(a.Field)
 		if t.state == resting {
-			h.promiser.asks(t)
+			h.reporter.asks(t)
 		}
 		return false
 	case leaving:
@@ -163,7 +162,7 @@ func (h *holder) gained(token *policy.Token) *held {
 }
 
 // makesRoom forgets a token where there are too many. A withheld token is dropped: the policy does not
-// know it, and nobody would ever pass it on.
+// know it, and would never pass it on.
 func (h *holder) makesRoom() {
 	if len(h.held) < maxHeld {
 		return
@@ -208,7 +207,7 @@ func (h *holder) withholds(t *held, kind policy.EventKind, e *policy.Event, unti
 	token := e.Token
 	token.Field = t.field
 	t.event, t.unknown = &policy.Event{Kind: kind, From: e.From, Token: token}, until
-	h.promiser.asks(t)
+	h.reporter.asks(t)
 }
 
 // supersedes drops the tokens that the policy does not know yet when a later one comes here.
@@ -348,12 +347,12 @@ func (h *holder) onTimer() {
 		switch {
 		case h.due(t) > h.now:
 		case t.state == asking:
-			if h.promiser.again(t) {
+			if h.reporter.again(t) {
 				h.frees(t)
 			}
 			return // the policy may have let tokens go
 		case t.state == idle && h.exclusive, t.state == resting:
-			h.rests(t)
+			h.reporter.rests(t)
 		}
 	}
 	h.tells()
@@ -370,7 +369,7 @@ func (h *holder) deadline() clock.Instant {
 
 // due is when this member has to tell, promise or ask something because of a token.
 func (h *holder) due(t *held) clock.Instant {
-	switch report := h.reported.Add(reportPause); t.state {
+	switch report := h.reporter.last.Add(reportPause); t.state {
 	case asking:
 		return t.repeat
 	case idle:
@@ -394,7 +393,7 @@ func (h *holder) due(t *held) clock.Instant {
 		switch {
 		case t.untold && t.known != longAgo && t.since > t.known.Add(reportPause):
 			return h.now // they count on an end that is too early
-		case t.untold && !h.promiser.vowed.IsZero():
+		case t.untold && !h.reporter.vowed.IsZero():
 			return h.now // this one came while another one rests
 		case t.untold:
 			return report
@@ -416,47 +415,15 @@ func (h *holder) isLong(t *held) bool {
 	return t.state == running && !t.untold && h.now >= t.since.Add(restAfter)
 }
 
-// rests promises that a token rests here.
-func (h *holder) rests(t *held) {
-	h.promiser.rests(t)
-	h.reported = h.now
-}
-
 // tells tells the keeper of a token under which a program runs, or which stays here,
 // unless it was told of one just now. What passes through here is found by following it.
 func (h *holder) tells() {
 	for i := range h.held {
 		t := &h.held[i]
 		if t.untold && (t.state == running || t.state == idle && !h.exclusive) && h.now >= h.due(t) {
-			h.reports(t)
+			h.reporter.reports(t)
 		}
 	}
-}
-
-// reports tells the keeper of a token, and the member that has asked for it: both count on the end of
-// its program.
-func (h *holder) reports(t *held) {
-	t.untold, h.reported = false, h.now
-	m := h.statement(t)
-	t.keeper = h.firstOther()
-	h.send(t.keeper, &m)
-	if t.asker != t.keeper {
-		h.send(t.asker, &m)
-	}
-	if v := h.promiser.vowed; t.state == running && !v.IsZero() {
-		if h.promiser.vowed = (ident.Member{}); v != t.keeper && v != t.asker {
-			h.send(v, &m)
-		}
-	}
-}
-
-// statement is what this member says of a token that it has.
-func (h *holder) statement(t *held) message {
-	m := message{kind: have, custody: t.custody}
-	if t.state == running {
-		m.span, t.known = max(1, millis(t.since.Add(h.hold).Sub(h.now))), t.since
-	}
-	return m
 }
 
 // frees lets the policy go on with a token.

@@ -2,7 +2,6 @@ package keeper
 
 import (
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -315,7 +314,3 @@ func movesStill(since *clock.Instant, s *setting) bool {
 	}
 	return s.now < since.Add(s.timeout(2*s.silence))
 }
-
-// overdue (O) is how long a holder may keep a token that was told that others wait: it may wait
-// for its own next program, that may run, and two questions be lost.
-func (s *spans) overdue() time.Duration { return s.minInterval + s.hold + 2*s.silence }

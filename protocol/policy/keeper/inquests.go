@@ -9,62 +9,6 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-const (
-	// maxInquests bounds what one member finds out at once about tokens that others have
-	// lost.
-	maxInquests = 8
-
-	// strikeTimes is how many times as long as an overdue token is missed a member is
-	// struck for the first time: what it costs the group to find out is little beside that, also where
-	// several members of a large group keep tokens.
-	strikeTimes = 128
-
-	// restarts is how many times as long as usual a token may stay with a holder that gives no
-	// account: it may have restarted, wait for the end of a program from before, and then for the
-	// word of all others, and run a program of its own.
-	restarts = 3
-
-	// wrongClock is how many times as long as usual a token may stay with the member that has made
-	// it: while its clock is wrong, nobody takes it.
-	wrongClock = 8
-
-	// denialTimes is for how many times L both members have to say what they say, before one that
-	// denies a pass is in doubt: the transfer is sent again and again meanwhile, and a link may lose
-	// several messages in a row.
-	denialTimes = 3
-
-	// maxDoubts bounds the doubts that a member remembers, and the excuses.
-	maxDoubts = 64
-
-	// excuseTimes is how many times as long as an overdue token is missed this member passes nothing
-	// to one that has dropped a token for another one, as it says, and nobody confirms.
-	excuseTimes = 16
-
-	// maxExcuses is how often within strikeTimes a member may explain a loss without a proof: machines
-	// restart. One that does so each time is no use to the group.
-	maxExcuses = 1
-
-	// pauseTimes is how many times as long as an overdue token is missed this member passes nothing to one that
-	// explains a second loss so. It is short, so that a machine that has crashed twice has its next turn soon. It
-	// doubles each time, so that one that restarts with each token costs little in the end.
-	pauseTimes = 4
-
-	// maxMinted is how often within strikeTimes a member may have dropped a token for one that
-	// somebody had just made: before all others back off from that one.
-	maxMinted = 8
-
-	// maxGreetings bounds the members of which this one remembers when they have greeted.
-	maxGreetings = 1024
-
-	// newbornHop is the hop of a token that its receiver may drop (P-69). What others say of one
-	// that was lost there, nobody asks about.
-	newbornHop = 1
-
-	// spreadInquests is how much later each further member of a large group asks about a lost
-	// token, so that those asked are not dialled by all at once.
-	spreadInquests = 20 * time.Millisecond
-)
-
 // inquests are what this member finds out about members that had a token which was lost
 // (rules in docs/exclusion.md). No member is believed: each one asks for itself.
 type inquests struct {

@@ -60,7 +60,7 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclus
 	k.waiter = newWaiter(c)
 	k.search = newSearch(c, searchCalls{k}, &k.holder, &k.waiter)
 	k.inquests.init(c, &k.holder, &k.search, &k.waiter)
-	k.newborn = newborn{common: c, holder: &k.holder, search: &k.search, inquests: &k.inquests, takes: k.takes}
+	k.newborn = newborn{common: c, holder: &k.holder, known: &k.search.whereabouts, inquests: &k.inquests, takes: k.takes}
 	return k
 }
 

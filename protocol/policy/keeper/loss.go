@@ -43,7 +43,7 @@ func (l *loss) programsEnd(p *poll, last *observation) clock.Instant {
 		at = max(at, p.first.Add(p.hold))
 	}
 	switch {
-	case last.at == longAgo: // a member that nobody asks any more may have had it
+	case last.at == longAgo: // a member that is not asked any more may have had it
 		at = max(at, p.first.Add(p.hold), p.start.Add(foundingTime))
 	case last.ends != longAgo:
 		at = max(at, last.ends.Add(reportGrace))
@@ -69,40 +69,3 @@ func (l *loss) notesStruck(p *peers, holder ident.Member, c custody) {
 		l.struckHas, l.struckAt = c, p.now
 	}
 }
-
-// observation is the last that the keeper has heard of a token.
-type observation struct {
-	custody
-	promise
-	holder   ident.Member
-	from     ident.Member // the member that passed it there; zero: unknown
-	at       clock.Instant
-	ends     clock.Instant // until then the program runs under it at most; longAgo: none does
-	members  int           // that there were to ask, when that was heard
-	promised bool
-	gone     bool // the holder has let it go, or lost it
-}
-
-// isAfter reports whether a message is about an earlier custody of the same token.
-func (o *observation) isAfter(m *message) bool { return o.token == m.token && o.hop > m.hop }
-
-// isPromise reports whether a member says again of a custody what it has promised.
-func (o *observation) isPromise(from ident.Member, m *message) bool {
-	return o.promised && o.holder == from && o.custody == m.custody
-}
-
-// othersLeft reports whether others than the last holder have left the directory since it
-// was heard of, or are suspected since.
-func (o *observation) othersLeft(p *poll) bool {
-	left := o.members - p.roster.Size()
-	if !p.asked.has(o.holder) && !p.answers.has(o.holder) {
-		left--
-	}
-	return left > 0
-}
-
-// claim is a promise that its holder asks back while another token is looked for.
-type claim struct{ observation }
-
-// isOpen reports whether the holder has asked so lately that it still waits.
-func (c *claim) isOpen(now clock.Instant, s *spans) bool { return now < c.at.Add(s.silence) }

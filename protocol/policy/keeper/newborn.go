@@ -9,19 +9,12 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// maxBirths is how many newborn tokens a member remembers that it has let its policy have. More
-// than one in H + L are rare.
-const maxBirths = 8
-
-// newbornKeepers is how many keepers are asked about a newborn token: one may have failed, or lie.
-const newbornKeepers = 2
-
 // newborn checks tokens that their generators have passed to this member: whether another
 // token lives (P-69). It backs off from members that generate tokens beside a living one.
 type newborn struct {
 	*common
 	holder   *holder
-	search   *search
+	known    *whereabouts
 	inquests *inquests
 	takes    func(*policy.Event) // has a token come
 	backoffs backoffs
@@ -173,7 +166,7 @@ func (n *newborn) lastOther() (custody, ident.Member) {
 	if t := n.holder.held.inTransit(); t != nil && t.token != id && !t.keeper.IsZero() {
 		return t.next(), t.keeper
 	}
-	if l := &n.search.last; l.token != id && n.search.isElsewhere() && l.holder != n.event.From {
+	if l := &n.known.last; l.token != id && n.known.isElsewhere() && l.holder != n.event.From {
 		return l.custody, l.holder
 	}
 	return n.passedOn(func(p *passed) bool { return p.token != id })
@@ -267,7 +260,7 @@ func (n *newborn) followsOther(from ident.Member, m *message) {
 	if n.settle(from); m.token == n.event.Token.ID {
 		return
 	}
-	if to == n.self { // and has gone on from here, unless it is on its way here
+	if to == n.self { // and has gone on from here, unless it is in transit to this member
 		next, to = n.passedOn(func(p *passed) bool { return p.token == m.token && p.hop > m.hop })
 	}
 	n.inquiresOf(to, next)
@@ -444,7 +437,7 @@ func (n *newborn) passEnded(e *policy.Event) bool {
 // has a later one says so.
 func (n *newborn) tells(to ident.Member) {
 	t := &n.event.Token
-	n.send(to, &message{kind: returned, custody: custody{t.ID, t.Hop}, born: t.Born, promise: n.holder.promiser.next()})
+	n.send(to, &message{kind: returned, custody: custody{t.ID, t.Hop}, born: t.Born, promise: n.holder.reporter.next()})
 }
 
 // appendAwaited appends the members whose answers a check awaits.

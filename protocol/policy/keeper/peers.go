@@ -38,7 +38,7 @@ func (p *peers) firstOf(n int) members {
 }
 
 // others are the members that can be the keeper of a token that is here. This member is not: if
-// it fails together with the token, nobody else knows.
+// it fails together with the token, no other member knows.
 func (p *peers) others() members {
 	list := p.keepers()
 	list.remove(p.self)

@@ -129,7 +129,7 @@ func (s *sanctions) isExcusedAgain(i *inquest) bool {
 }
 
 // doubtInstead notes that a member says that it has dropped a token for another one, and no member confirms
-// that. It may be true, as where somebody makes tokens, or after a cut. So the member is not struck. But if
+// that. It may be true, as where another member makes tokens, or after a cut. So the member is not struck. But if
 // no cut explains it, and no restart of the one that is to confirm it, this member passes it nothing for a while.
 func (s *sanctions) doubtInstead(i *inquest) {
 	since := i.opened.Add(-s.overdue())
@@ -142,7 +142,7 @@ func (s *sanctions) doubtInstead(i *inquest) {
 	}
 }
 
-// isMinted reports whether a member may have dropped a token for one that somebody had just made: a
+// isMinted reports whether a member may have dropped a token for one that another had just made: a
 // member that makes tokens confirms nothing. It is excused so a few times only.
 func (s *sanctions) isMinted(i *inquest) bool {
 	if i.other.hop != newbornHop || i.to.IsZero() || i.to == i.member {

@@ -11,12 +11,9 @@ import (
 // search is what this member does as the slot's keeper: it knows where the token was last, looks for it if a
 // member waits, and replaces it if it is lost (P-57, P-58).
 type search struct {
-	*common
-	holder *holder
-	links  searchLinks
-
+	whereabouts
+	links searchLinks
 	wants wants
-	last  observation
 	stage stage
 	look  clock.Instant // when to look, if a member waits
 	next  clock.Instant // when to look, to ask once more or to make a token
@@ -32,13 +29,11 @@ type search struct {
 	late  int     // how many trails were followed although some members did not answer
 	other custody // of another token, as a keeper before this one has told
 
-	loss      loss
-	behind    members       // the keepers before this one that the loss is left to
-	deferred  clock.Instant // since when it is left to all of them
-	claim     claim         // by the holder of another token
-	made      clock.Instant // when this member asked for a token last
-	generated ident.Token   // that it made last
-	strayed   clock.Instant // when it last looked for a token because a member said so unasked
+	loss     loss
+	behind   members       // the keepers before this one that the loss is left to
+	deferred clock.Instant // since when it is left to all of them
+	made     clock.Instant // when this member asked for a token last
+	strayed  clock.Instant // when it last looked for a token because a member said so unasked
 }
 
 // searchLinks is what a search tells the other parts.
@@ -61,7 +56,7 @@ const (
 
 func newSearch(c *common, links searchLinks, h *holder, w *waiter) search {
 	s := search{
-		common: c, holder: h, links: links, wants: newWants(c, w),
+		whereabouts: whereabouts{common: c, holder: h}, links: links, wants: newWants(c, w),
 		look: longAgo, next: clock.Never,
 		poll: poll{common: c, first: clock.Never}, loss: noLoss(),
 		made: longAgo, strayed: longAgo,
@@ -90,11 +85,6 @@ func (s *search) calm(pause time.Duration) {
 	s.rest(next)
 }
 
-// observed is what is heard now of a token under which no program runs, as far as is known.
-func (s *search) observed(c custody, holder, from ident.Member) observation {
-	return observation{custody: c, holder: holder, from: from, at: s.now, ends: longAgo}
-}
-
 // wanted looks for the token that a member waits for, unless the search is in progress.
 func (s *search) wanted() {
 	if s.stage != calm {
@@ -111,20 +101,8 @@ func (s *search) wanted() {
 	}
 }
 
-// mayBeLost reports whether the last holder has no reason to keep the token, as far as is
-// known, or is not waited for in any case: if it does not pass the token on, it may have failed.
-func (s *search) mayBeLost() bool {
-	return (s.last.ends == longAgo || s.atOnce) && s.isElsewhere()
-}
-
-// isElsewhere reports whether another member has the token, as far as is known.
-func (s *search) isElsewhere() bool {
-	l := &s.last
-	return !l.gone && !l.holder.IsZero() && l.holder != s.self
-}
-
 // awaits reports whether a member waits for the last holder, between two questions to it. A program may run
-// there: a later one may have begun that nobody has told of. How long that may run counts from when the
+// there: a later one may have begun that no member has told of. How long that may run counts from when the
 // holder is known to have failed.
 func (s *search) awaits() bool {
 	return s.stage == calm && s.now < s.wants.until && !s.holder.has() && s.isElsewhere()
@@ -201,16 +179,6 @@ func (s *search) before() ident.Member {
 		return list[0]
 	}
 	return ident.Member{}
-}
-
-// claims reports whether a member asks for a token while another one is looked for.
-func (s *search) claims(m ident.Member) bool {
-	return m == s.claim.holder && s.claim.isOpen(s.now, &s.spans)
-}
-
-// isClaimed reports whether a message tells of the token that is asked back while another one is looked for.
-func (s *search) isClaimed(m *message) bool {
-	return s.claim.token == m.token && s.claim.isOpen(s.now, &s.spans)
 }
 
 // askMessage asks a member whether it has the token that is looked for.
@@ -334,7 +302,7 @@ func (s *search) allAnswered() {
 	}
 }
 
-// endsAt reports whether the trail leads to a member that cannot be asked, or to nobody.
+// endsAt reports whether the trail leads to a member that cannot be asked, or to none.
 func (s *search) endsAt(t *trail) bool {
 	return t.holder.IsZero() || t.holder == s.self || s.isSilent(t.holder) || t.moving && s.isSilent(t.to)
 }
@@ -414,8 +382,8 @@ func (s *search) notesStruck() {
 // replaces lets a member go on with a token that was replaced by the lost one, or makes
 // another one.
 func (s *search) replaces() {
-	if s.claim.isOpen(s.now, &s.spans) {
-		s.gives(s.claim.observation)
+	if s.isClaimOpen() {
+		s.gives(s.claim)
 		return
 	}
 	s.make()

@@ -45,7 +45,7 @@ func (s *search) sees(from ident.Member, m *message, asked bool) bool {
 // stays ends the search: a member has the token.
 func (s *search) stays(at ident.Member, m *message) {
 	s.calm(s.pause())
-	if c := &s.claim; c.isOpen(s.now, &s.spans) && c.token != m.token {
+	if c := &s.claim; s.isClaimOpen() && c.token != m.token {
 		s.send(c.holder, &message{kind: other, custody: c.custody, promise: c.promise, member: at})
 		c.at = longAgo
 	}
@@ -53,7 +53,7 @@ func (s *search) stays(at ident.Member, m *message) {
 
 // pause is until a holder is asked again that has the token. If it is silent, that is known
 // when a long program ends at the latest. While tokens go round quickly their holders tell
-// the keeper, and it asks nobody.
+// the keeper, and it need not ask.
 func (s *search) pause() time.Duration {
 	ends := s.last.ends
 	if ends == longAgo || s.atOnce {
@@ -90,7 +90,7 @@ func (s *search) releases(from ident.Member, m *message) {
 	switch {
 	case to.IsZero() && m.kind == returned && s.isYoung() && from != s.self && len(s.holder.held) == 0 && !s.forgets(from):
 		if s.stage != calm { // and does not replace it
-			s.claim.observation = asks
+			s.claim = asks
 		}
 		s.send(from, &message{kind: none, span: millis(s.now.Sub(s.start))})
 	case to.IsZero() && !(m.kind == returned && s.forgets(from)):
@@ -99,7 +99,7 @@ func (s *search) releases(from ident.Member, m *message) {
 	case sure:
 		s.send(from, &message{kind: other, custody: m.custody, promise: m.promise, member: to})
 	default:
-		s.claim.observation = asks
+		s.claim = asks
 		s.wants.until = max(s.wants.until, s.now.Add(s.silence))
 		if s.stage == calm {
 			s.follow(to)
@@ -113,20 +113,6 @@ func (s *search) gives(to observation) {
 	s.claim.at = longAgo
 	s.calm(s.retry)
 	s.send(to.holder, &message{kind: released, custody: to.custody, promise: to.promise})
-}
-
-// otherThan is the member that has a token other than one, and whether that is sure. What others say
-// of theirs is not enough for one that was promised: only a token that is here or has just
-// left, or that was made here in place of a lost one, which may be this one.
-func (s *search) otherThan(m *message) (to ident.Member, sure bool) {
-	if to = s.holder.otherThan(m); !to.IsZero() {
-		return to, true
-	}
-	l := &s.last
-	if l.token == m.token || l.token != s.generated && m.kind != returned || l.holder == s.self || l.gone {
-		return ident.Member{}, false
-	}
-	return l.holder, false
 }
 
 // answered: a member that was asked has no token.
@@ -206,24 +192,6 @@ func (s *search) followOn(from ident.Member, m *message) {
 		*l = s.observed(custody{m.token, m.hop + 1}, m.member, from)
 		s.stage = calm
 		s.follow(m.member)
-	}
-}
-
-// tellsWay says, as the keeper, which member had a token last, and reports whether this member knows. A member
-// that has just begun says nothing.
-func (s *search) tellsWay(from ident.Member) bool {
-	l := &s.last
-	if l.hop == 0 || l.gone || l.holder == s.self || l.holder == from || s.now < s.start.Add(s.hold) {
-		return false
-	}
-	s.send(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder})
-	return true
-}
-
-// delivered notes that a token of this member's has arrived, unless its receiver was faster.
-func (s *search) delivered(c custody, to ident.Member) {
-	if l := &s.last; l.token != c.token || l.hop < c.hop {
-		*l = s.observed(c, to, s.self)
 	}
 }
 

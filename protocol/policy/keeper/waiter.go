@@ -119,7 +119,7 @@ func (w *waiter) memberSilent(m ident.Member) {
 func (w *waiter) keeperBack() { w.keeper = ident.Member{} }
 
 // turnAt is when this member sends the next want, or when to look whether it knows of fewer
-// members: the turns of those that have failed are nobody's.
+// members: the turns of failed members go unused.
 func (w *waiter) turnAt() clock.Instant {
 	turn, all := w.turns()
 	w.until = min(w.until, w.heard.Add(max(all, w.half)))
