@@ -295,7 +295,7 @@ func (s *site) readReceipt(b []byte) (r policy.Receipt, ok bool) {
 // barred is how long some member gets no token of another one still.
 func (n *network) barred() (d time.Duration) {
 	for _, s := range n.sites {
-		for _, b := range s.keeper.inquests.barred.list {
+		for _, b := range s.keeper.barred.list {
 			d = max(d, b.until.Sub(n.now))
 		}
 	}
@@ -393,7 +393,7 @@ func (s *site) step(e policy.Event) {
 
 // strikesNoHonest: whatever happens, no honest member strikes another one.
 func (s *site) strikesNoHonest() {
-	for _, b := range s.keeper.inquests.struck.list {
+	for _, b := range s.keeper.struck.list {
 		if other := s.n.sites[int(b.member[0])-1]; s != s.n.liar && other != s.n.liar {
 			panic(fmt.Sprintf("%v: member %d strikes member %d", s.n.now.Sub(0), s.index(), other.index()))
 		}
