@@ -126,6 +126,7 @@ func (p *party) do(f func(*handoff.Machine)) outcome {
 	p.t.Helper()
 	p.m.SetNow(p.now)
 	f(p.m)
+	require.NoError(p.t, p.m.Check())
 	effects, notices := p.m.Drain()
 	o := outcome{t: p.t, effects: append([]effect.Effect(nil), effects...)}
 	p.notices = append([]handoff.Notice(nil), notices...)
@@ -315,6 +316,7 @@ func (p *party) restart(records []journal.Record) {
 	}
 	m, err := replay.Finish(p.now)
 	require.NoError(p.t, err)
+	require.NoError(p.t, m.Check())
 	p.m = m
 }
 
