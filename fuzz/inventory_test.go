@@ -59,7 +59,7 @@ var readers = map[string]string{
 	"protocol/directory.Directory.LearnSigner":     "fuzz/FuzzMember",
 	"protocol/directory.Directory.LearnEndpoint":   "fuzz/FuzzDirectory",
 	"protocol/directory.Directory.LearnFailure":    "fuzz/FuzzDirectory",
-	"protocol/directory.Directory.HasFailure":      "fuzz/FuzzMember",
+	"protocol/directory.Register.HasFailure":       "fuzz/FuzzMember",
 	"protocol/directory.Directory.Has":             "fuzz/FuzzMember",
 	"protocol/directory.Directory.LearnPage":       "fuzz/FuzzDirectory",
 	"protocol/directory.Directory.LearnLeave":      "fuzz/FuzzDirectory",
