@@ -276,21 +276,6 @@ func (t *Trust) HasResource(name string) bool {
 	return ok
 }
 
-// clockAllowance is the longest one that any known configuration has, in µs; where none
-// is known, the longest that one may have.
-func (a *auditor) clockAllowance() uint64 {
-	longest := time.Duration(0)
-	if a.trust != nil {
-		for _, c := range a.trust.configs {
-			longest = max(longest, c.ClockAllowance)
-		}
-	}
-	if longest == 0 {
-		longest = group.MaxClockAllowance
-	}
-	return uint64(longest.Microseconds())
-}
-
 // maxHold is the longest grant of a resource that any configuration permits; ok
 // is false when none has the resource.
 func (t *Trust) maxHold(resource string) (longest time.Duration, ok bool) {
