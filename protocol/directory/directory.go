@@ -82,7 +82,7 @@ func (d *Directory) learn(raw []byte, check func(certificate.Claims) error) (c c
 		return certificate.Certificate{}, false, err
 	}
 	m := ident.MemberOf(claims.Group, claims.Key[:])
-	defer d.sighted(m)
+	defer d.mentioned(m)
 	f := d.members[m]
 	if f != nil && f.isCertificate(raw) {
 		return f.certificate.Open(), false, nil
@@ -151,8 +151,8 @@ func (d *Directory) changed(f *facts) {
 		f.living = false
 	}
 	d.list(f)
-	d.settleFailed(f)
-	d.settle(f)
+	d.updateFailed(f)
+	d.update(f)
 	d.enroll(f)
 	if f.shown != was {
 		d.heard(f)
@@ -209,10 +209,10 @@ func (d *Directory) acceptEndpoint(f *facts, e certificate.SignedEndpoint) (news
 func (d *Directory) Connected(m ident.Member, live bool) {
 	if f := d.members[m]; f != nil && f.known() {
 		f.connected = live
-		d.settle(f)
+		d.update(f)
 		d.enroll(f)
 		if live {
-			d.sighted(m)
+			d.mentioned(m)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (d *Directory) Take(e certificate.SignedEndpoint) {
 }
 
 // Hear is what a page of a peer does that tells of a member.
-func (d *Directory) Hear(m ident.Member) { d.sighted(m) }
+func (d *Directory) Hear(m ident.Member) { d.mentioned(m) }
 
 // Breaks are changes that break one invariant each, by what Check says. The member a
 // can be dialled, and has failed by the word of the member b.

@@ -12,7 +12,7 @@ func (d *Directory) Has(raw []byte) bool {
 	if f == nil {
 		return false
 	}
-	d.sighted(f.id)
+	d.mentioned(f.id)
 	return true
 }
 

@@ -236,7 +236,7 @@ func (s *Selector) SetSample(k int, rng rand.Source) {
 		s.sample = newSample(min(k, MaxSample), rand.New(rng))
 	}
 	for f := range s.known.order.from(ident.Member{}) {
-		s.settle(f)
+		s.update(f)
 	}
 }
 
@@ -254,7 +254,7 @@ func (s *Selector) SetSample(k int, rng rand.Source) {
 // on. It knows that peer, and becomes known to it, by the connection.
 func (s *Selector) Refresh(rng rand.Source) {
 	if s.sample != nil {
-		s.reseat(s.sample.renew(rand.New(rng)))
+		s.updateRoles(s.sample.renew(rand.New(rng)))
 	}
 }
 
@@ -278,21 +278,21 @@ func (s *Selector) resample(f *facts) (moved []ident.Member) {
 	return s.sample.drop(f.id)
 }
 
-// sighted shows a member to the sample of which a peer tells, whether or not it
+// mentioned shows a member to the sample of which a peer tells, whether or not it
 // is known and that is news.
-func (s *Selector) sighted(m ident.Member) {
+func (s *Selector) mentioned(m ident.Member) {
 	if s.sample == nil {
 		return
 	}
 	s.sample.shown++
 	if f := s.known.members[m]; f != nil {
-		s.reseat(s.resample(f))
+		s.updateRoles(s.resample(f))
 	}
 }
 
-func (s *Selector) reseat(list []ident.Member) {
+func (s *Selector) updateRoles(list []ident.Member) {
 	for _, m := range list {
-		s.seat(s.known.members[m])
+		s.updateRole(s.known.members[m])
 	}
 }
 

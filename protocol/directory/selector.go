@@ -17,15 +17,16 @@ type Selector struct {
 	sample *sample // nil: candidates are all members
 }
 
-// settle gives a member whose facts have changed its role anew, and those who
+// update gives a member whose facts have changed its role anew, and those who
 // come into the sample or go from it because of that.
-func (s *Selector) settle(f *facts) {
+func (s *Selector) update(f *facts) {
 	s.links.set(f.id, f.attachments(), s.isPeer)
-	s.reseat(s.resample(f))
-	s.seat(f)
+	s.updateRoles(s.resample(f))
+	s.updateRole(f)
 }
 
-func (s *Selector) seat(f *facts) {
+// updateRole recomputes a member's role, and moves it to the pool of that.
+func (s *Selector) updateRole(f *facts) {
 	old := f.role
 	f.role = s.roleOf(f)
 	if f.role == old {
@@ -61,9 +62,9 @@ func (s *Selector) isPeer(m ident.Member) bool {
 	return f != nil && f.role == peer
 }
 
-// settleFailed puts a member among those who have failed and can be dialled, or
+// updateFailed puts a member among those who have failed and can be dialled, or
 // takes it out.
-func (s *Selector) settleFailed(f *facts) {
+func (s *Selector) updateFailed(f *facts) {
 	if f.rare == nil {
 		return
 	}
