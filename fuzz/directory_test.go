@@ -81,11 +81,10 @@ func newDirectory() *directory.Directory { return directory.New(knownGroup{}, ad
 func teach(t require.TestingT, d *directory.Directory, f fact) {
 	if f.learn == nil {
 		d.Admit(f.certificate)
-		return
-	}
-	if _, err := f.learn(d, f.raw); err != nil {
+	} else if _, err := f.learn(d, f.raw); err != nil {
 		isOneOf(t, err, append([]error{directory.ErrUnknown}, certificateRefusals...)...)
 	}
+	require.NoError(t, d.Check())
 }
 
 // everything is a directory's one page.
@@ -160,6 +159,7 @@ func divided(t require.TestingT, d *directory.Directory, certificates, others []
 	for _, learned := range d.LearnPage(everything(third), rand.NewChaCha8([32]byte{})) {
 		require.NoError(t, learned.Err, "a page that a directory has made")
 	}
+	require.NoError(t, d.Check())
 	// Revocations travel by version and not on pages, nor does who is revoked.
 	revocations, _ := third.Revocations(0, 1<<10)
 	for _, raw := range revocations {

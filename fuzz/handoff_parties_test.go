@@ -98,6 +98,7 @@ func (r *handoffRun) step(i int, event func(*handoff.Machine)) {
 	p := r.parties[i]
 	p.m.SetNow(r.now)
 	event(p.m)
+	require.NoError(r, p.m.Check())
 	effects, _ := p.m.Drain()
 	require.LessOrEqual(r, len(effects), handoffEffects)
 	for n, e := range effects {
@@ -153,5 +154,6 @@ func (r *handoffRun) replay(p *handoffParty) *handoff.Machine {
 	}
 	m, err := replay.Finish(r.now)
 	require.NoError(r, err)
+	require.NoError(r, m.Check())
 	return m
 }

@@ -114,6 +114,7 @@ func checkMember(t require.TestingT, data []byte) bool {
 
 func (r *memberRun) step(in member.Input) {
 	effects := r.m.Step(r.now, in)
+	require.NoError(r, r.m.Check())
 	require.LessOrEqual(r, len(effects), memberEffects)
 	r.carryOut(effects)
 }

@@ -58,9 +58,21 @@ const (
 // drift is by how much a lead may change in a time.
 func drift(d uint64) int64 { return int64(min(d, lastTime)/driftPart) + 1 }
 
-// measureClocks fills in what the handoffs tell.
-func (a *auditor) measureClocks(order []*transfer) {
-	a.clocks = make(map[pair]*Clocks)
+// leads are by how much the clocks of members are ahead of each other.
+type leads struct {
+	skew   int64 // where nothing tells
+	clocks map[pair]*Clocks
+	hubs   []ident.Member // with whose clocks those of others are compared
+	shared bool           // nothing was measured: all have one clock, but for the skew
+}
+
+func newLeads(skew int64) *leads {
+	return &leads{skew: skew, clocks: make(map[pair]*Clocks), shared: true}
+}
+
+// measure takes in what the handoffs tell, and returns it by members.
+func (ls *leads) measure(order []*transfer) []Clocks {
+	ls.shared = false
 	for _, t := range order {
 		if !t.read || len(t.taken) == 0 || t.taken[0].carried || t.sentAt == 0 || t.from == t.to {
 			continue
@@ -70,7 +82,7 @@ func (a *auditor) measureClocks(order []*transfer) {
 		if t.closure == receipted {
 			least = clampLead(int64(held) - int64(min(t.closedAt, lastTime)))
 		}
-		c := a.clocksOf(t.from, t.to)
+		c := ls.between(t.from, t.to)
 		if c.A != t.from {
 			sent, held, least, most = held, sent, -most, -least
 		}
@@ -78,23 +90,24 @@ func (a *auditor) measureClocks(order []*transfer) {
 		c.Least, c.Most = max(c.Least, least), min(c.Most, most)
 		c.Handoffs++
 	}
-	a.report.Clocks = make([]Clocks, 0, len(a.clocks))
-	for _, c := range a.clocks {
-		c.settle(int64(min(a.Skew, unbounded)))
-		a.report.Clocks = append(a.report.Clocks, *c)
+	list := make([]Clocks, 0, len(ls.clocks))
+	for _, c := range ls.clocks {
+		c.settle(ls.skew)
+		list = append(list, *c)
 	}
-	slices.SortFunc(a.report.Clocks, func(x, y Clocks) int { return cmp.Or(x.A.Compare(y.A), x.B.Compare(y.B)) })
-	a.chooseHubs()
+	slices.SortFunc(list, func(x, y Clocks) int { return cmp.Or(x.A.Compare(y.A), x.B.Compare(y.B)) })
+	ls.chooseHubs()
+	return list
 }
 
 func clampLead(d int64) int64 { return max(-unbounded, min(d, unbounded)) }
 
-func (a *auditor) clocksOf(x, y ident.Member) *Clocks {
+func (ls *leads) between(x, y ident.Member) *Clocks {
 	p := pairOf(x, y)
-	c := a.clocks[p]
+	c := ls.clocks[p]
 	if c == nil {
 		c = &Clocks{A: p.a, B: p.b, Least: -unbounded, Most: unbounded}
-		a.clocks[p] = c
+		ls.clocks[p] = c
 	}
 	return c
 }
@@ -154,40 +167,39 @@ func (l lead) plus(next lead) lead {
 	return lead{clampLead(l.least + next.least - d), clampLead(l.most + next.most + d), l.measured && next.measured}
 }
 
-// leadOf is by how much y's clock is ahead of x's when x's shows at: as the
+// of is by how much y's clock is ahead of x's when x's shows at: as the
 // handoffs between them tell, else those with a third member. Where they tell
 // nothing, they are taken to be within Skew of each other.
-func (a *auditor) leadOf(x, y ident.Member, at uint64) lead {
-	skew := int64(min(a.Skew, unbounded))
-	if !a.partial() {
-		return lead{least: -skew, most: skew}
+func (ls *leads) of(x, y ident.Member, at uint64) lead {
+	if ls.shared {
+		return lead{least: -ls.skew, most: ls.skew}
 	}
 	if x == y {
 		return lead{measured: true}
 	}
-	l := a.direct(x, y, at)
-	if c := a.clocks[pairOf(x, y)]; l.measured || c != nil && c.set {
+	l := ls.direct(x, y, at)
+	if c := ls.clocks[pairOf(x, y)]; l.measured || c != nil && c.set {
 		return l
 	}
-	for _, hub := range a.hubs {
+	for _, hub := range ls.hubs {
 		if hub == x || hub == y {
 			continue
 		}
-		first := a.direct(x, hub, at)
+		first := ls.direct(x, hub, at)
 		if !first.measured {
 			continue
 		}
 		there := int64(min(at, lastTime)) + (first.least+first.most)/2
-		if l2 := first.plus(a.direct(hub, y, uint64(max(0, there)))); l2.measured && (!l.measured || l2.most-l2.least < l.most-l.least) {
+		if l2 := first.plus(ls.direct(hub, y, uint64(max(0, there)))); l2.measured && (!l.measured || l2.most-l2.least < l.most-l.least) {
 			l = l2
 		}
 	}
-	return l.within(skew)
+	return l.within(ls.skew)
 }
 
 // direct is what the handoffs between two members tell of their clocks.
-func (a *auditor) direct(x, y ident.Member, at uint64) lead {
-	c, turned := a.clocks[pairOf(x, y)], y.Compare(x) < 0
+func (ls *leads) direct(x, y ident.Member, at uint64) lead {
+	c, turned := ls.clocks[pairOf(x, y)], y.Compare(x) < 0
 	if c == nil {
 		return lead{least: -unbounded, most: unbounded}
 	}
@@ -222,15 +234,15 @@ func lookUp(list []sample, at uint64) lead {
 }
 
 // chooseHubs finds the members whose clocks most others can be compared with.
-func (a *auditor) chooseHubs() {
+func (ls *leads) chooseHubs() {
 	partners := make(map[ident.Member]int)
-	for p := range a.clocks {
+	for p := range ls.clocks {
 		partners[p.a]++
 		partners[p.b]++
 	}
-	a.hubs = sortedMembers(partners)
-	slices.SortStableFunc(a.hubs, func(x, y ident.Member) int { return cmp.Compare(partners[y], partners[x]) })
-	a.hubs = a.hubs[:min(len(a.hubs), maxHubs)]
+	ls.hubs = sortedMembers(partners)
+	slices.SortStableFunc(ls.hubs, func(x, y ident.Member) int { return cmp.Compare(partners[y], partners[x]) })
+	ls.hubs = ls.hubs[:min(len(ls.hubs), maxHubs)]
 }
 
 // sortedMembers are the keys of a map by member.

@@ -44,7 +44,7 @@ type Complaints struct {
 
 // complained takes in a complaint, if it holds and its signer was a member in good standing. One of a member that
 // was revoked since counts for nothing: it may have made up the time.
-func (r *Reader) complained(objects []object) {
+func (r *cursor) complained(objects []object) {
 	o := pick(objects, envelope.Complaint)
 	switch {
 	case o == nil && r.partial():
@@ -112,20 +112,20 @@ func (c *Complaints) strikesAt(by ident.Member, at uint64, cause policy.Cause, i
 // sumComplaints lists the complaints by the member that they are about, those of the most members first. A strike is
 // a finding, one for each member that is struck: somebody breaks the rules (Struck). The finding names no token: what is
 // said of a token says nothing of its custodies.
-func (a *auditor) sumComplaints() {
-	for _, c := range a.accused {
+func (j *judge) sumComplaints() {
+	for _, c := range j.accused {
 		c.By, c.Struck = sortedMembers(c.by), sortedMembers(c.struck)
 		slices.Sort(c.Resources)
-		a.report.Complaints = append(a.report.Complaints, *c)
+		j.report.Complaints = append(j.report.Complaints, *c)
 	}
-	slices.SortFunc(a.report.Complaints, func(x, y Complaints) int {
+	slices.SortFunc(j.report.Complaints, func(x, y Complaints) int {
 		return cmp.Or(cmp.Compare(len(y.By), len(x.By)), x.About.Compare(y.About))
 	})
-	for _, c := range a.report.Complaints {
+	for _, c := range j.report.Complaints {
 		if c.strikes == 0 {
 			continue
 		}
-		a.add(Finding{
+		j.add(Finding{
 			Kind: Struck, Members: append([]ident.Member{c.About}, c.Struck...), At: c.strikesFirst, Records: c.strikeRecords,
 			Again: c.strikes - 1, Detail: fmt.Sprintf("the first one was struck, the last time at %s, by the others: %s", stamp(c.strikesLast/1000), countCauses(c.strikeCauses)),
 		})

@@ -53,10 +53,26 @@
 //	Overlaps    operations that ran at once, between two bounds
 //	Clocks      by how much the clocks of two members are apart
 //
-// A Reader turns the records of one journal into custodies (read.go, resume.go).
-// When all have been read, Report compares them: transfers with custodies
-// (contradictions.go), geneses with what a policy permits (quota.go), operations with each
-// other (overlap.go).
+// They are made in two steps:
+//
+//	Auditor ── intake ── Reader, one for each journal
+//	   │         │          │ cursor: takes in the objects of a record
+//	   │         └────┬─────┘
+//	   │            books ──── findings
+//	   │              │            │
+//	   └─ Report: leads ─┬─ judge ─┘
+//	                     └─ concurrency ─ summary
+//
+// First journals come in. The intake reads and verifies many frames at once (verify.go,
+// objects.go), and hands each record to its Reader, which turns the records of one journal
+// into custodies (read.go, resume.go) and operations (operations.go). The books are what
+// all journals say together.
+//
+// Then Report compares. The leads are by how much clocks are apart (clocks.go). The judge
+// compares transfers with custodies (contradictions.go) and geneses with what a policy
+// permits (quota.go), and says what became of each token (fate.go): each broken rule is
+// one of the findings (acts.go). The concurrency is what ran at once (overlap.go,
+// unseen.go), and the summary counts by members and resources (sums.go).
 //
 // # Overlap and clocks
 //

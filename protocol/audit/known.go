@@ -2,10 +2,29 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 )
+
+// cursor is where a Reader is in its journal. It takes the objects of the record there
+// into the books.
+type cursor struct {
+	*findings
+	Index  int // in Place.Journal
+	member ident.Member
+	seq    uint64 // of the record that is being read
+	now    uint64 // when it was written
+}
+
+// place is that of the record being read.
+func (r *cursor) place() Place { return Place{r.Index, r.seq} }
+
+// find reports something about the record being read.
+func (r *cursor) find(k Kind, t ident.Token, hop uint64, detail string, members ...ident.Member) {
+	r.add(Finding{Kind: k, Token: t, Hop: hop, Detail: detail, Members: members, At: r.now, Records: places(r.place())})
+}
 
 // pick is the object of a kind in a record, or nil.
 func pick(objects []object, k envelope.Kind) *object {
@@ -18,7 +37,7 @@ func pick(objects []object, k envelope.Kind) *object {
 }
 
 // transfer is what is known of a transfer, and nil when there is none.
-func (r *Reader) transfer(o *object) *transfer {
+func (r *cursor) transfer(o *object) *transfer {
 	switch {
 	case o == nil:
 		r.find(Misfit, ident.Token{}, 0, "no transfer", r.member)
@@ -49,21 +68,11 @@ func (r *Reader) transfer(o *object) *transfer {
 }
 
 // exhibit is an object in the record being read.
-func (r *Reader) exhibit(o *object) Exhibit { return Exhibit{r.place(), o.kind, o.print} }
-
-// transferOf is the entry of a transfer, which may be known by its hash only.
-func (a *auditor) transferOf(h ident.Hash) *transfer {
-	t := a.transfers[h]
-	if t == nil {
-		t = &transfer{hash: h}
-		a.transfers[h] = t
-	}
-	return t
-}
+func (r *cursor) exhibit(o *object) Exhibit { return Exhibit{r.place(), o.kind, o.print} }
 
 // genesis is what is known of a token by its genesis, and nil when that is none,
 // or has been taken in before.
-func (r *Reader) genesis(o *object) *genesis {
+func (r *cursor) genesis(o *object) *genesis {
 	switch {
 	case o == nil:
 		r.find(Misfit, ident.Token{}, 0, "no genesis", r.member)
@@ -95,7 +104,7 @@ func (r *Reader) genesis(o *object) *genesis {
 }
 
 // answer takes in a receipt or void, if it verifies.
-func (r *Reader) answer(o *object) {
+func (r *cursor) answer(o *object) {
 	if o == nil || o.verdict != genuine {
 		return
 	}
@@ -120,7 +129,7 @@ func (r *Reader) answer(o *object) {
 }
 
 // exhibits takes in what a member has found that convicts another.
-func (r *Reader) exhibits(objects []object) {
+func (r *cursor) exhibits(objects []object) {
 	for i := range objects {
 		o := &objects[i]
 		if o.known == nil && o.verdict != genuine {
@@ -135,4 +144,29 @@ func (r *Reader) exhibits(objects []object) {
 			r.answer(o)
 		}
 	}
+}
+
+// signedAt looks at the time that a member's own signature states: whether its
+// certificates were valid, and whether it was a member any more. It reports whether they were, and it was.
+func (r *cursor) signedAt(m ident.Member, ms uint64, t ident.Token, hop uint64) bool {
+	i := r.trust.members[m]
+	if i == nil {
+		return true
+	}
+	skew := r.Skew / 1000
+	f := Finding{Token: t, Hop: hop, Members: []ident.Member{m}, At: fromMillis(ms), Records: places(r.place())}
+	valid := func(v validity) bool { return ms+skew >= v.from && ms < v.to+skew }
+	if len(i.valid) > 0 && !slices.ContainsFunc(i.valid, valid) {
+		f.Kind, f.Detail = Invalid, "signed at "+stamp(ms)
+		r.addOnce(f)
+	}
+	if i.revoked > 0 && ms > i.revoked+skew {
+		f.Kind, f.Detail = Revoked, fmt.Sprintf("signed at %s, revoked at %s", stamp(ms), stamp(i.revoked))
+		r.addOnce(f)
+	}
+	if i.left > 0 && ms > i.left+skew {
+		f.Kind, f.Detail = Departed, fmt.Sprintf("signed at %s, left at %s", stamp(ms), stamp(i.left))
+		r.addOnce(f)
+	}
+	return f.Kind == ""
 }

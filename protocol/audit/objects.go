@@ -106,35 +106,35 @@ var knownKinds = map[journal.Knowledge]envelope.Kind{
 
 // read fills in what the object says. It only reads the auditor, so that many
 // objects can be read at once.
-func (a *auditor) readObject(o *object) {
+func (in *intake) readObject(o *object) {
 	o.print = printOf(o.kind, o.raw)
 	switch o.kind {
 	case envelope.Transfer:
-		if o.known = a.prints[o.print]; o.known == nil {
-			o.open(a.group)
+		if o.known = in.prints[o.print]; o.known == nil {
+			o.open(in.group)
 		}
 	case envelope.Genesis:
-		if _, seen := a.geneses[o.print]; seen {
+		if _, seen := in.geneses[o.print]; seen {
 			o.verdict = genuine
 		} else {
-			o.open(a.group)
+			o.open(in.group)
 		}
 	case envelope.Receipt, envelope.Void:
-		o.open(a.group)
+		o.open(in.group)
 	case envelope.Complaint:
-		if a.others[o.print] {
+		if in.others[o.print] {
 			o.verdict = genuine
 		} else {
-			o.open(a.group)
+			o.open(in.group)
 		}
 	case envelope.Endpoint, envelope.Failure:
-		if a.others[o.print] {
+		if in.others[o.print] {
 			o.verdict = genuine
 			return
 		}
-		o.form, o.err = envelope.Parse(envelope.Domain{Version: certificate.Version, Group: a.group, Kind: o.kind}, o.raw)
+		o.form, o.err = envelope.Parse(envelope.Domain{Version: certificate.Version, Group: in.group, Kind: o.kind}, o.raw)
 	default: // what the survey has verified, or not
-		a.readSurveyed(o)
+		in.readSurveyed(o)
 	}
 }
 
@@ -155,16 +155,16 @@ func (o *object) open(g ident.Group) {
 }
 
 // readSurveyed judges what Trust has seen already.
-func (a *auditor) readSurveyed(o *object) {
-	if a.trust.good[o.print] {
+func (in *intake) readSurveyed(o *object) {
+	if in.trust.good[o.print] {
 		o.verdict = genuine
 		return
 	}
-	o.form, o.err = envelope.Parse(envelope.Domain{Version: certificate.Version, Group: a.group, Kind: o.kind}, o.raw)
+	o.form, o.err = envelope.Parse(envelope.Domain{Version: certificate.Version, Group: in.group, Kind: o.kind}, o.raw)
 	switch {
 	case o.err != nil:
-	case o.kind == envelope.Leave && a.trust.Key(o.form.KeyID()) == nil,
-		o.kind != envelope.Leave && a.trust.cas.Key(o.form.KeyID()) == nil && !ownKey(o):
+	case o.kind == envelope.Leave && in.trust.Key(o.form.KeyID()) == nil,
+		o.kind != envelope.Leave && in.trust.cas.Key(o.form.KeyID()) == nil && !ownKey(o):
 		o.verdict = strange
 	default:
 		o.verdict = forged
@@ -175,7 +175,7 @@ func (a *auditor) readSurveyed(o *object) {
 func ownKey(o *object) bool { return o.kind == envelope.Authority }
 
 // signer is the key that the object has to verify with, or nil.
-func (a *auditor) signer(o *object) *signature.PublicKey { return a.trust.Key(o.form.KeyID()) }
+func (in *intake) signer(o *object) *signature.PublicKey { return in.trust.Key(o.form.KeyID()) }
 
 // Extract finds in the body of a frame the object that an exhibit is about.
 func Extract(body []byte, e Exhibit) ([]byte, error) {

@@ -32,9 +32,16 @@ type lanes struct {
 	last      int
 }
 
-func (a *auditor) newLanes() *lanes {
-	l := &lanes{exclusive: len(a.report.More) == 0, tainted: make(map[ident.Token]bool), of: make(map[ident.Token]int)}
-	for _, f := range a.report.Findings {
+// concurrency measures what ran at once: between the operations that the journals
+// record, and those that can have run where none is at hand.
+type concurrency struct {
+	*books
+	leads *leads
+}
+
+func (cc *concurrency) newLanes() *lanes {
+	l := &lanes{exclusive: len(cc.report.More) == 0, tainted: make(map[ident.Token]bool), of: make(map[ident.Token]int)}
+	for _, f := range cc.report.Findings {
 		l.tainted[f.Token] = true
 	}
 	return l
@@ -53,8 +60,8 @@ func (l *lanes) lane(t ident.Token) int {
 
 // overlaps measures the operations of a resource that ran at once, and those that
 // can have.
-func (a *auditor) overlaps(r *Resource, operations []operation, unseen []stretch) {
-	l := a.newLanes()
+func (cc *concurrency) overlaps(r *Resource, operations []operation, unseen []stretch) {
+	l := cc.newLanes()
 	own := make([]int, len(operations))
 	for i, o := range operations {
 		own[i] = l.lane(o.hop.token)
@@ -65,15 +72,15 @@ func (a *auditor) overlaps(r *Resource, operations []operation, unseen []stretch
 	}
 	o, first := &r.Overlap, true
 	var recorded []interval
-	for _, by := range a.axes(operations, unseen) {
-		seen, outer := a.project(by, operations, own)
+	for _, by := range cc.axes(operations, unseen) {
+		seen, outer := cc.project(by, operations, own)
 		certain, mostCertain := busy(seen)
 		o.Certain, o.MostCertain = max(o.Certain, certain), max(o.MostCertain, mostCertain)
 		sum, _ := busy(outer)
 		if first || sum < o.Recorded {
 			o.Recorded, recorded = sum, outer
 		}
-		sum, most := busy(append(slices.Clone(outer), a.projectUnseen(by, unseen, others)...))
+		sum, most := busy(append(slices.Clone(outer), cc.projectUnseen(by, unseen, others)...))
 		if first || sum < o.Possible {
 			o.Possible = sum
 		}
@@ -82,14 +89,14 @@ func (a *auditor) overlaps(r *Resource, operations []operation, unseen []stretch
 		}
 		first = false
 	}
-	a.pairs(o, operations, recorded)
+	cc.pairs(o, operations, recorded)
 	o.Recorded = max(o.Recorded, o.Certain)
 	o.Possible = max(o.Possible, o.Recorded)
 }
 
 // axes are the members by whose clocks overlaps are measured. Each gives a lower
 // bound of what is certain and an upper bound of what is possible; the best counts.
-func (a *auditor) axes(operations []operation, unseen []stretch) []ident.Member {
+func (cc *concurrency) axes(operations []operation, unseen []stretch) []ident.Member {
 	part := make(map[ident.Member]bool)
 	for _, o := range operations {
 		part[o.member] = true
@@ -97,7 +104,7 @@ func (a *auditor) axes(operations []operation, unseen []stretch) []ident.Member 
 	for _, s := range unseen {
 		part[s.fromBy] = true
 	}
-	list := slices.DeleteFunc(slices.Clone(a.hubs), func(m ident.Member) bool { return !part[m] })
+	list := slices.DeleteFunc(slices.Clone(cc.leads.hubs), func(m ident.Member) bool { return !part[m] })
 	if len(list) == 0 {
 		list = sortedMembers(part)
 	}
@@ -106,18 +113,18 @@ func (a *auditor) axes(operations []operation, unseen []stretch) []ident.Member 
 
 // project translates operations to a member's clock: when each was certainly
 // running, and when it can have been.
-func (a *auditor) project(by ident.Member, operations []operation, lane []int) (seen, outer []interval) {
+func (cc *concurrency) project(by ident.Member, operations []operation, lane []int) (seen, outer []interval) {
 	for i, o := range operations {
-		from, to := a.leadOf(o.member, by, o.from), a.leadOf(o.member, by, o.to)
-		outer = append(outer, a.clipped(int64(o.from)+from.least, int64(o.to)+to.most, lane[i]))
+		from, to := cc.leads.of(o.member, by, o.from), cc.leads.of(o.member, by, o.to)
+		outer = append(outer, cc.clipped(int64(o.from)+from.least, int64(o.to)+to.most, lane[i]))
 		if o.seenFrom == 0 {
 			seen = append(seen, interval{})
 			continue
 		}
-		from, to = a.leadOf(o.member, by, o.seenFrom), a.leadOf(o.member, by, o.seenTo)
+		from, to = cc.leads.of(o.member, by, o.seenFrom), cc.leads.of(o.member, by, o.seenTo)
 		one := interval{}
 		if from.measured && to.measured {
-			one = a.clipped(int64(o.seenFrom)+from.most, int64(o.seenTo)+to.least, lane[i])
+			one = cc.clipped(int64(o.seenFrom)+from.most, int64(o.seenTo)+to.least, lane[i])
 		}
 		seen = append(seen, one)
 	}
@@ -125,10 +132,10 @@ func (a *auditor) project(by ident.Member, operations []operation, lane []int) (
 }
 
 // clipped is an interval within the bounds of the audit.
-func (a *auditor) clipped(from, to int64, lane int) interval {
-	from = max(from, int64(min(a.From, lastTime)))
-	if a.To > 0 {
-		to = min(to, int64(min(a.To, lastTime)))
+func (cc *concurrency) clipped(from, to int64, lane int) interval {
+	from = max(from, int64(min(cc.From, lastTime)))
+	if cc.To > 0 {
+		to = min(to, int64(min(cc.To, lastTime)))
 	}
 	return interval{from, max(from, to), lane}
 }
@@ -167,7 +174,7 @@ func busy(list []interval) (total uint64, most int) {
 
 // pairs compares operations that can have run at once, each two by their own
 // clocks.
-func (a *auditor) pairs(o *Overlaps, operations []operation, recorded []interval) {
+func (cc *concurrency) pairs(o *Overlaps, operations []operation, recorded []interval) {
 	order := make([]int, len(recorded))
 	for i := range order {
 		order[i] = i
@@ -181,7 +188,7 @@ func (a *auditor) pairs(o *Overlaps, operations []operation, recorded []interval
 			if recorded[j].lane == one.lane {
 				continue
 			}
-			if p := a.compare(&operations[j], &operations[i]); p.Possible > 0 {
+			if p := cc.compare(&operations[j], &operations[i]); p.Possible > 0 {
 				o.Certain = max(o.Certain, p.Certain)
 				o.list(p)
 			}
@@ -194,9 +201,9 @@ func (a *auditor) pairs(o *Overlaps, operations []operation, recorded []interval
 }
 
 // compare measures for how long two operations ran at once.
-func (a *auditor) compare(x, y *operation) OverlapOf {
+func (cc *concurrency) compare(x, y *operation) OverlapOf {
 	p := OverlapOf{Members: [2]ident.Member{x.member, y.member}, Records: [2]Place{x.in, y.in}, From: y.from}
-	begin, end := a.leadOf(x.member, y.member, x.from), a.leadOf(x.member, y.member, x.to)
+	begin, end := cc.leads.of(x.member, y.member, x.from), cc.leads.of(x.member, y.member, x.to)
 	d := int64(0)
 	if x.member != y.member {
 		d = drift(x.to - x.from)

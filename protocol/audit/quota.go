@@ -40,15 +40,15 @@ type founding struct {
 // checkQuota looks for members that made tokens faster than any known
 // configuration lets them, tokens of what no configuration has, and slots that
 // were founded twice.
-func (a *auditor) checkQuota(order []*genesis) {
+func (j *judge) checkQuota(order []*genesis) {
 	slices.SortFunc(order, func(x, y *genesis) int {
 		return cmp.Or(x.generator.Compare(y.generator), cmp.Compare(x.resource, y.resource), cmp.Compare(x.slot, y.slot),
 			cmp.Compare(x.born, y.born), x.token.Compare(y.token))
 	})
 	for i, g := range order {
-		shortest, shared := a.quota(g.resource, g.slot)
+		shortest, shared := j.quota(g.resource, g.slot)
 		if !shared {
-			a.add(Finding{
+			j.add(Finding{
 				Kind: Foreign, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: places(g.shown.Place),
 				Detail: fmt.Sprintf("resource %q, slot %d", g.resource, g.slot),
 			})
@@ -63,18 +63,18 @@ func (a *auditor) checkQuota(order []*genesis) {
 		}
 		took := time.Duration(min(g.born-first.born, lastTime/1_000_000)) * time.Millisecond
 		if took < shortest*quotaBurst/quotaExcess {
-			a.addOnce(Finding{
+			j.addOnce(Finding{
 				Kind: Excess, Token: g.token, Members: []ident.Member{g.generator}, At: fromMillis(g.born), Records: places(first.shown.Place, g.shown.Place),
 				Detail: fmt.Sprintf("%d tokens of resource %q, slot %d within %v; its policy waits %v before each",
 					quotaBurst, g.resource, g.slot, took, shortest),
 			})
 		}
 	}
-	a.checkFoundings()
+	j.checkFoundings()
 }
 
-func (a *auditor) checkFoundings() {
-	for k, list := range a.founded {
+func (j *judge) checkFoundings() {
+	for k, list := range j.founded {
 		if len(list) < 2 {
 			continue
 		}
@@ -82,15 +82,15 @@ func (a *auditor) checkFoundings() {
 		for _, one := range list[:min(len(list), quotaBurst)] {
 			f.Members, f.Records = append(f.Members, one.member), append(f.Records, one.in)
 		}
-		a.add(f)
+		j.add(f)
 	}
 }
 
 // quota is the shortest time between two tokens that one member makes of a slot,
 // by whichever configuration permits most; shared is false when none has the
 // slot.
-func (a *auditor) quota(resource string, slot uint64) (shortest time.Duration, shared bool) {
-	for _, c := range a.trust.configs {
+func (j *judge) quota(resource string, slot uint64) (shortest time.Duration, shared bool) {
+	for _, c := range j.trust.configs {
 		for _, r := range c.Resources {
 			if r.Name != resource || slot >= uint64(r.Slots) {
 				continue

@@ -16,11 +16,8 @@ type hop struct {
 // Reader takes in the journal of one member, in its order: for each segment
 // Segment, its frames, and Damaged if it cannot be read to its end.
 type Reader struct {
-	*auditor
-	Index  int // in Place.Journal
-	member ident.Member
-	seq    uint64 // of the record that is being read
-	now    uint64 // when it was written
+	cursor
+	intake *intake
 	spans  []span // what is at hand
 	last   uint64 // when the last record was written
 	prior  uint64 // when the one before was
@@ -51,7 +48,7 @@ type grant struct {
 // Segment begins a segment. follows says that nothing is missing before it: that
 // it continues the segment that was read last, or is the first one of a journal.
 func (r *Reader) Segment(follows bool) {
-	r.enqueue(item{to: r, event: func(r *Reader) {
+	r.intake.enqueue(item{to: r, event: func(r *Reader) {
 		if !follows {
 			r.interrupt()
 		}
@@ -59,12 +56,12 @@ func (r *Reader) Segment(follows bool) {
 }
 
 // Frame takes in the next frame. Its body must not be changed afterwards.
-func (r *Reader) Frame(f journal.Frame) { r.enqueue(item{to: r, frame: f}) }
+func (r *Reader) Frame(f journal.Frame) { r.intake.enqueue(item{to: r, frame: f}) }
 
 // Report says what the driver found wrong with a segment: that it is damaged, or
 // diverged, and how. It belongs to the record that would come next.
 func (r *Reader) Report(k Kind, detail string) {
-	r.enqueue(item{to: r, event: func(r *Reader) {
+	r.intake.enqueue(item{to: r, event: func(r *Reader) {
 		r.seq++
 		r.find(k, ident.Token{}, 0, detail, r.member)
 	}})
@@ -73,17 +70,9 @@ func (r *Reader) Report(k Kind, detail string) {
 // Anew begins another journal of the same member, which it began when it had lost
 // or put away this one.
 func (r *Reader) Anew() *Reader {
-	next := r.journal(r.member)
+	next := r.intake.journal(r.member)
 	next.earlier = r
 	return next
-}
-
-// place is that of the record being read.
-func (r *Reader) place() Place { return Place{r.Index, r.seq} }
-
-// find reports something about the record being read.
-func (r *Reader) find(k Kind, t ident.Token, hop uint64, detail string, members ...ident.Member) {
-	r.add(Finding{Kind: k, Token: t, Hop: hop, Detail: detail, Members: members, At: r.now, Records: places(r.place())})
 }
 
 // lastTime is the latest time that a record may state: half of what fits, so

@@ -43,19 +43,6 @@ func (r *Reader) cover(at uint64) {
 	r.last = max(r.last, at)
 }
 
-// covers reports whether the journals of a member cover a time, by clocks that
-// may be Skew apart.
-func (a *auditor) covers(m ident.Member, from, to uint64) bool {
-	for _, r := range a.journals[m] {
-		for _, s := range r.spans {
-			if s.from+a.Skew <= from && to+a.Skew <= s.to {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // carry takes in a record of the checkpoint behind a gap.
 func (r *Reader) carry(e Entry, objects []object) {
 	r.last = max(r.last, e.At)

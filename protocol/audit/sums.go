@@ -7,55 +7,58 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
+// summary sums up what the journals say, by members and by resources.
+type summary struct{ *concurrency }
+
 // sumUp fills in what is counted: members, resources, and the bounds of the
 // audit.
-func (a *auditor) sumUp() {
-	a.report.Findings = slices.DeleteFunc(a.report.Findings, func(f Finding) bool { return !a.asked(f.Token, f.At, f.At) })
-	a.report.Tokens = slices.DeleteFunc(a.report.Tokens, func(t Token) bool { return !a.asked(t.ID, t.At, t.At) })
-	a.report.Custodies = slices.DeleteFunc(a.report.Custodies, func(c Custody) bool { return !a.asked(c.Token, c.Begin, a.endOf(&c)) })
-	a.operations = slices.DeleteFunc(a.operations, func(o operation) bool {
-		return a.Resource != "" && o.resource != a.Resource || !a.asked(ident.Token{}, o.from, o.to)
+func (sm *summary) sumUp() {
+	sm.report.Findings = slices.DeleteFunc(sm.report.Findings, func(f Finding) bool { return !sm.asked(f.Token, f.At, f.At) })
+	sm.report.Tokens = slices.DeleteFunc(sm.report.Tokens, func(t Token) bool { return !sm.asked(t.ID, t.At, t.At) })
+	sm.report.Custodies = slices.DeleteFunc(sm.report.Custodies, func(c Custody) bool { return !sm.asked(c.Token, c.Begin, sm.endOf(&c)) })
+	sm.operations = slices.DeleteFunc(sm.operations, func(o operation) bool {
+		return sm.Resource != "" && o.resource != sm.Resource || !sm.asked(ident.Token{}, o.from, o.to)
 	})
 	resources := make(map[string]*Resource)
-	members := a.everybody()
-	a.sumTokens(resources)
-	a.sumCustodies(resources, members)
-	a.sumSigned(members)
-	a.countKept(members)
-	a.sumOperations(resources, members)
+	members := sm.everybody()
+	sm.sumTokens(resources)
+	sm.sumCustodies(resources, members)
+	sm.sumSigned(members)
+	sm.countKept(members)
+	sm.sumOperations(resources, members)
 	present := make(map[ident.Member]uint64)
-	for m := range a.journals {
-		present[m] = a.presence(m)
+	for m := range sm.journals {
+		present[m] = sm.presence(m)
 	}
 	for _, r := range resources {
-		a.shares(r, present)
-		a.report.Resources = append(a.report.Resources, *r)
+		sm.shares(r, present)
+		sm.report.Resources = append(sm.report.Resources, *r)
 	}
-	slices.SortFunc(a.report.Resources, func(x, y Resource) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortFunc(sm.report.Resources, func(x, y Resource) int { return cmp.Compare(x.Name, y.Name) })
 	for _, m := range sortedMembers(members) {
-		a.report.Members = append(a.report.Members, *members[m])
+		sm.report.Members = append(sm.report.Members, *members[m])
 	}
 }
 
 // everybody is every member that the journals name.
-func (a *auditor) everybody() map[ident.Member]*Member {
+func (sm *summary) everybody() map[ident.Member]*Member {
 	all := make(map[ident.Member]*Member)
 	add := func(m ident.Member) {
 		if all[m] == nil {
-			all[m] = &Member{ID: m, Name: a.trust.Name(m)}
+			all[m] = &Member{ID: m, Name: sm.trust.Name(m)}
 		}
 	}
-	for m, i := range a.trust.members {
+	for m, i := range sm.trust.members {
 		add(m)
 		all[m].Revoked, all[m].Left = i.revoked > 0, i.left > 0
 	}
-	for m, list := range a.journals {
+	for m, list := range sm.journals {
 		add(m)
 		for _, r := range list {
 			all[m].Spans = append(all[m].Spans, r.covered()...)
 		}
 	}
-	for _, t := range a.transfers {
+	for _, t := range sm.transfers {
 		if t.read {
 			add(t.from)
 			add(t.to)
@@ -66,18 +69,18 @@ func (a *auditor) everybody() map[ident.Member]*Member {
 }
 
 // countKept counts the tokens that members without a journal have had last.
-func (a *auditor) countKept(all map[ident.Member]*Member) {
+func (sm *summary) countKept(all map[ident.Member]*Member) {
 	type slot struct {
 		resource string
 		number   uint64
 	}
 	used := make(map[slot]uint64) // until when a token of the slot was in a custody that is known
-	for _, t := range a.report.Tokens {
+	for _, t := range sm.report.Tokens {
 		s := slot{t.Resource, t.Slot}
 		used[s] = max(used[s], t.At)
 	}
-	for _, t := range a.report.Tokens {
-		if (t.Fate == UnderWay || t.Fate == OutOfSight) && t.Receipted && a.journals[t.To] == nil && used[slot{t.Resource, t.Slot}] > t.At {
+	for _, t := range sm.report.Tokens {
+		if (t.Fate == UnderWay || t.Fate == OutOfSight) && t.Receipted && sm.journals[t.To] == nil && used[slot{t.Resource, t.Slot}] > t.At {
 			all[t.To].Kept++
 		}
 	}
@@ -106,8 +109,8 @@ func (r *Resource) share(m ident.Member) *Share {
 	return r.byMember[m]
 }
 
-func (a *auditor) sumTokens(resources map[string]*Resource) {
-	for _, t := range a.report.Tokens {
+func (sm *summary) sumTokens(resources map[string]*Resource) {
+	for _, t := range sm.report.Tokens {
 		r := resource(resources, t.Resource)
 		r.Tokens++
 		switch {
@@ -119,14 +122,14 @@ func (a *auditor) sumTokens(resources map[string]*Resource) {
 	}
 }
 
-func (a *auditor) sumCustodies(resources map[string]*Resource, members map[ident.Member]*Member) {
-	for i := range a.report.Custodies {
-		c := &a.report.Custodies[i]
+func (sm *summary) sumCustodies(resources map[string]*Resource, members map[ident.Member]*Member) {
+	for i := range sm.report.Custodies {
+		c := &sm.report.Custodies[i]
 		name := ""
-		if g := a.tokens[c.Token]; g != nil {
+		if g := sm.tokens[c.Token]; g != nil {
 			name = g.resource
 		}
-		r, held := resource(resources, name), a.clip(c.Begin, a.endOf(c))
+		r, held := resource(resources, name), sm.clip(c.Begin, sm.endOf(c))
 		r.share(c.Member).Held += held
 		members[c.Member].Held += held
 		members[c.Member].Custodies++
@@ -138,27 +141,27 @@ func (a *auditor) sumCustodies(resources map[string]*Resource, members map[ident
 
 // sumSigned counts custodies that no journal at hand records, and signed objects
 // show: who signs a receipt or a genesis has custody, and who signs a transfer had it.
-func (a *auditor) sumSigned(members map[ident.Member]*Member) {
+func (sm *summary) sumSigned(members map[ident.Member]*Member) {
 	type custody struct {
 		member ident.Member
 		hop
 	}
 	known := make(map[custody]bool)
-	for _, c := range a.custodies {
+	for _, c := range sm.custodies {
 		known[custody{c.Member, hop{c.Token, c.Hop}}] = true
 	}
 	count := func(m ident.Member, t ident.Token, number, at uint64) {
-		if one := (custody{m, hop{t, number}}); members[m] != nil && !known[one] && a.asked(t, at, at) {
+		if one := (custody{m, hop{t, number}}); members[m] != nil && !known[one] && sm.asked(t, at, at) {
 			known[one] = true
 			members[m].Custodies++
 		}
 	}
-	for _, g := range a.tokens {
+	for _, g := range sm.tokens {
 		if g.verified {
 			count(g.generator, g.token, 0, fromMillis(g.born))
 		}
 	}
-	for _, t := range a.transfers {
+	for _, t := range sm.transfers {
 		if t.verified && t.hop > 0 {
 			count(t.from, t.token, t.hop-1, fromMillis(t.time))
 		}
@@ -168,41 +171,29 @@ func (a *auditor) sumSigned(members map[ident.Member]*Member) {
 	}
 }
 
-// clip is how much of a time is within the bounds of the audit.
-func (a *auditor) clip(from, to uint64) uint64 {
-	from = max(from, a.From)
-	if a.To > 0 {
-		to = min(to, a.To)
-	}
-	if to < from {
-		return 0
-	}
-	return to - from
-}
-
-func (a *auditor) sumOperations(resources map[string]*Resource, members map[ident.Member]*Member) {
-	slices.SortFunc(a.operations, func(x, y operation) int {
+func (sm *summary) sumOperations(resources map[string]*Resource, members map[ident.Member]*Member) {
+	slices.SortFunc(sm.operations, func(x, y operation) int {
 		return cmp.Or(cmp.Compare(x.resource, y.resource), cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to), x.member.Compare(y.member),
 			cmp.Compare(x.in.Journal, y.in.Journal), cmp.Compare(x.in.Seq, y.in.Seq))
 	})
 	of := make(map[string][]operation)
-	for start := 0; start < len(a.operations); {
+	for start := 0; start < len(sm.operations); {
 		end := start + 1
-		for end < len(a.operations) && a.operations[end].resource == a.operations[start].resource {
+		for end < len(sm.operations) && sm.operations[end].resource == sm.operations[start].resource {
 			end++
 		}
-		r := resource(resources, a.operations[start].resource)
-		of[r.Name] = a.operations[start:end]
+		r := resource(resources, sm.operations[start].resource)
+		of[r.Name] = sm.operations[start:end]
 		r.sum(of[r.Name], members)
 		start = end
 	}
 	unseen := make(map[string][]stretch)
-	for _, s := range a.unseen {
-		name := a.tokens[s.token].resource
+	for _, s := range sm.unseen {
+		name := sm.tokens[s.token].resource
 		unseen[name] = append(unseen[name], s)
 	}
 	for name, r := range resources {
-		a.overlaps(r, of[name], unseen[name])
+		sm.overlaps(r, of[name], unseen[name])
 	}
 }
 
@@ -248,9 +239,9 @@ func gaps(operations []operation) (g Gaps) {
 
 // shares fills in each member's share and Jain's index of them, over the members
 // whose journals are at hand.
-func (a *auditor) shares(r *Resource, presence map[ident.Member]uint64) {
+func (sm *summary) shares(r *Resource, presence map[ident.Member]uint64) {
 	var operations, held, present []float64
-	for _, m := range sortedMembers(a.journals) {
+	for _, m := range sortedMembers(sm.journals) {
 		s := r.share(m)
 		s.Present = presence[m]
 		operations, held = append(operations, float64(s.Operations)), append(held, float64(s.Held))
@@ -265,26 +256,26 @@ func (a *auditor) shares(r *Resource, presence map[ident.Member]uint64) {
 // presence is for how long a member took part, as far as its journals tell: they
 // need not have a record of late, since who waits writes none. Then it was there up to the
 // end, unless it has departed or others have stated it failed since.
-func (a *auditor) presence(m ident.Member) (total uint64) {
+func (sm *summary) presence(m ident.Member) (total uint64) {
 	last := uint64(0)
-	for _, r := range a.journals[m] {
+	for _, r := range sm.journals[m] {
 		for _, c := range r.covered() {
-			total += a.clip(c.From, c.To)
+			total += sm.clip(c.From, c.To)
 		}
 		last = max(last, r.last)
 	}
-	if failed := a.failed[m]; a.departed(m) || failed > 0 && fromMillis(failed)+a.Skew >= last {
+	if failed := sm.failed[m]; sm.departed(m) || failed > 0 && fromMillis(failed)+sm.Skew >= last {
 		return total
 	}
 	end := last
-	for other, list := range a.journals {
+	for other, list := range sm.journals {
 		for _, r := range list {
-			if at := int64(r.last) + a.leadOf(other, m, r.last).least; at > int64(end) {
+			if at := int64(r.last) + sm.leads.of(other, m, r.last).least; at > int64(end) {
 				end = uint64(at)
 			}
 		}
 	}
-	return total + a.clip(last, end)
+	return total + sm.clip(last, end)
 }
 
 // jain is the fairness index of R. Jain, D. Chiu and W. Hawe, "A Quantitative

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// maxDoubtful bounds the objects that wait for the key that verifies them,
+	// maxAwaitingKey bounds the objects that wait for the key that verifies them,
 	// in number: more than a group's CA keys and members that left.
-	maxDoubtful = 4096
+	maxAwaitingKey = 4096
 	// maxAuthorities bounds the CA keys of one audit: every one that a group can
 	// ever have had at a time, several times.
 	maxAuthorities = 8 * group.MaxAuthorities
@@ -29,14 +29,14 @@ const (
 // journals what verifies by that. It is filled before an audit (Learn, then
 // Settle) and only read by it. Filling it is not safe for concurrent use.
 type Trust struct {
-	group    ident.Group
-	cas      authorities
-	members  map[ident.Member]*identity
-	configs  []group.Settings
-	good     map[print]bool // what has verified
-	waiting  []certificate.Unverified[certificate.Claims, certificate.Certificate]
-	prints   []print // of waiting
-	doubtful []journal.Known
+	group       ident.Group
+	cas         authorities
+	members     map[ident.Member]*identity
+	configs     []group.Settings
+	good        map[print]bool // what has verified
+	waiting     []certificate.Unverified[certificate.Claims, certificate.Certificate]
+	prints      []print // of waiting
+	awaitingKey []journal.Known
 }
 
 // print names an object with its signature and its kind: SHA-256 of all bytes.
@@ -119,8 +119,8 @@ func (t *Trust) know(k journal.Known) {
 	switch err := t.verify(k, p); {
 	case err == nil:
 	case errors.Is(err, certificate.ErrUnknownCA), errors.Is(err, errUnknownSigner):
-		if len(t.doubtful) < maxDoubtful {
-			t.doubtful = append(t.doubtful, k)
+		if len(t.awaitingKey) < maxAwaitingKey {
+			t.awaitingKey = append(t.awaitingKey, k)
 		}
 	}
 }
@@ -225,9 +225,9 @@ func (t *Trust) member(m ident.Member) *identity {
 // Settle ends learning: it verifies what waited for a key that came later.
 func (t *Trust) Settle() {
 	t.admit()
-	for before := -1; before != len(t.doubtful) && len(t.doubtful) > 0; {
-		again := t.doubtful
-		before, t.doubtful = len(again), nil
+	for before := -1; before != len(t.awaitingKey) && len(t.awaitingKey) > 0; {
+		again := t.awaitingKey
+		before, t.awaitingKey = len(again), nil
 		for _, k := range again {
 			t.know(k)
 		}
@@ -274,21 +274,6 @@ func (t *Trust) Certificate(m ident.Member) (certificate []byte, statements [][]
 func (t *Trust) HasResource(name string) bool {
 	_, ok := t.maxHold(name)
 	return ok
-}
-
-// clockAllowance is the longest one that any known configuration has, in µs; where none
-// is known, the longest that one may have.
-func (a *auditor) clockAllowance() uint64 {
-	longest := time.Duration(0)
-	if a.trust != nil {
-		for _, c := range a.trust.configs {
-			longest = max(longest, c.ClockAllowance)
-		}
-	}
-	if longest == 0 {
-		longest = group.MaxClockAllowance
-	}
-	return uint64(longest.Microseconds())
 }
 
 // maxHold is the longest grant of a resource that any configuration permits; ok

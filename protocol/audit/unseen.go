@@ -18,8 +18,8 @@ type stretch struct {
 
 // unseenOf are the times at which a token was somewhere that the journals do not
 // cover. custodies are all that they record of it.
-func (a *auditor) unseenOf(token ident.Token, custodies []*Custody) (list []stretch) {
-	g := a.tokens[token]
+func (cc *concurrency) unseenOf(token ident.Token, custodies []*Custody) (list []stretch) {
+	g := cc.tokens[token]
 	if g == nil {
 		return nil
 	}
@@ -34,8 +34,8 @@ func (a *auditor) unseenOf(token ident.Token, custodies []*Custody) (list []stre
 		list = append(list, born)
 	}
 	for i, c := range chain {
-		list = append(list, a.holesIn(c)...)
-		s := stretch{token: token, from: a.seenUntil(c), fromBy: c.Member, to: Forever}
+		list = append(list, cc.holesIn(c)...)
+		s := stretch{token: token, from: cc.seenUntil(c), fromBy: c.Member, to: Forever}
 		if i+1 < len(chain) {
 			if next := chain[i+1]; !handedOn(c, next) {
 				s.to, s.toBy = next.Begin, next.Member
@@ -43,7 +43,7 @@ func (a *auditor) unseenOf(token ident.Token, custodies []*Custody) (list []stre
 			}
 			continue
 		}
-		if a.afterwards(&s, c) {
+		if cc.afterwards(&s, c) {
 			list = append(list, s)
 		}
 	}
@@ -60,10 +60,10 @@ func handedOn(c, next *Custody) bool {
 }
 
 // seenUntil is up to when a custody is recorded, by its member's clock.
-func (a *auditor) seenUntil(c *Custody) uint64 {
+func (cc *concurrency) seenUntil(c *Custody) uint64 {
 	switch c.Ending {
 	case Open:
-		return max(c.Begin, a.readers[c.Place.Journal].last)
+		return max(c.Begin, cc.readers[c.Place.Journal].last)
 	case Forgotten:
 		return max(c.Begin, c.covered)
 	}
@@ -71,9 +71,9 @@ func (a *auditor) seenUntil(c *Custody) uint64 {
 }
 
 // holesIn are the times of a custody at which a part of its journal is missing.
-func (a *auditor) holesIn(c *Custody) (list []stretch) {
+func (cc *concurrency) holesIn(c *Custody) (list []stretch) {
 	last := uint64(0)
-	for _, s := range a.readers[c.Place.Journal].spans {
+	for _, s := range cc.readers[c.Place.Journal].spans {
 		if s.to == 0 {
 			continue
 		}
@@ -87,34 +87,34 @@ func (a *auditor) holesIn(c *Custody) (list []stretch) {
 
 // afterwards completes the stretch behind the last custody that is recorded, and
 // reports whether there is one.
-func (a *auditor) afterwards(s *stretch, c *Custody) bool {
+func (cc *concurrency) afterwards(s *stretch, c *Custody) bool {
 	switch c.Ending {
 	case Removed:
 		return false
 	case Forgotten: // records that a volatile member has lost
-		s.to, s.toBy = c.End+a.longestGrant(c.Token), c.Member
+		s.to, s.toBy = c.End+cc.longestGrant(c.Token), c.Member
 		return true
 	case Given:
-		return a.sentAway(s, c.gave)
+		return cc.sentAway(s, c.gave)
 	}
 	return true
 }
 
 // sentAway is afterwards for a token that was last sent to somebody.
-func (a *auditor) sentAway(s *stretch, t *transfer) bool {
-	fate, _ := a.underWay(t)
+func (cc *concurrency) sentAway(s *stretch, t *transfer) bool {
+	fate, _ := cc.underWay(t)
 	switch fate {
 	case LostReceiver, LostFloor:
 		return false
 	case LostHolder: // the receiver's record of its custody was lost
-		s.to, s.toBy = a.memories[t.inc].ended+a.longestGrant(t.token), t.to
+		s.to, s.toBy = cc.memories[t.inc].ended+cc.longestGrant(t.token), t.to
 		return true
 	}
 	if t.closure == voided {
 		return false
 	}
-	for _, r := range a.journals[t.to] { // it had not taken it by then
-		if len(t.taken) == 0 && !t.takenBefore && a.covers(t.to, t.sentAt, t.sentAt) && t.closure != receipted {
+	for _, r := range cc.journals[t.to] { // it had not taken it by then
+		if len(t.taken) == 0 && !t.takenBefore && cc.covers(t.to, t.sentAt, t.sentAt) && t.closure != receipted {
 			s.from, s.fromBy = r.last, t.to
 		}
 	}
@@ -122,24 +122,24 @@ func (a *auditor) sentAway(s *stretch, t *transfer) bool {
 }
 
 // longestGrant is how long a program may run on that was granted a token.
-func (a *auditor) longestGrant(t ident.Token) uint64 {
-	longest, _ := a.trust.maxHold(a.tokens[t].resource)
+func (cc *concurrency) longestGrant(t ident.Token) uint64 {
+	longest, _ := cc.trust.maxHold(cc.tokens[t].resource)
 	return uint64((longest + killMargin).Microseconds())
 }
 
 // projectUnseen translates stretches to a member's clock.
-func (a *auditor) projectUnseen(by ident.Member, unseen []stretch, lane []int) (list []interval) {
+func (cc *concurrency) projectUnseen(by ident.Member, unseen []stretch, lane []int) (list []interval) {
 	end := int64(0) // of all journals
-	for _, r := range a.readers {
-		end = max(end, int64(r.last)+a.leadOf(r.member, by, r.last).most)
+	for _, r := range cc.readers {
+		end = max(end, int64(r.last)+cc.leads.of(r.member, by, r.last).most)
 	}
 	for i, s := range unseen {
 		to := end
 		if s.to != Forever {
-			to = int64(min(s.to, lastTime)) + a.leadOf(s.toBy, by, s.to).most
+			to = int64(min(s.to, lastTime)) + cc.leads.of(s.toBy, by, s.to).most
 		}
-		from := int64(min(s.from, lastTime)) + a.leadOf(s.fromBy, by, s.from).least
-		list = append(list, a.clipped(from, to, lane[i]))
+		from := int64(min(s.from, lastTime)) + cc.leads.of(s.fromBy, by, s.from).least
+		list = append(list, cc.clipped(from, to, lane[i]))
 	}
 	return list
 }

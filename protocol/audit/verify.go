@@ -45,33 +45,67 @@ type item struct {
 	objects []object
 }
 
+// intake takes frames in: it reads many of them at once, verifies what is signed, and
+// hands the records to their Readers in order.
+type intake struct {
+	*findings
+	parallel Runner
+	random   io.Reader
+	queue    []item
+	fresh    map[print]*object // that the queue holds for the first time
+}
+
+func newIntake(b *books) *intake {
+	in := &intake{findings: newFindings(b), parallel: b.Parallel, random: b.Random}
+	if in.parallel == nil {
+		in.parallel = inTurn
+	}
+	if in.random == nil {
+		in.random = nothing{}
+	}
+	return in
+}
+
+// nothing is a source without random bytes.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
+
+// journal begins the journal of a member.
+func (in *intake) journal(m ident.Member) *Reader {
+	r := &Reader{cursor: cursor{findings: in.findings, member: m, Index: len(in.readers)}, intake: in}
+	in.readers = append(in.readers, r)
+	in.journals[m] = append(in.journals[m], r)
+	return r
+}
+
 // enqueue puts an item behind the others, and works on all when they are many.
-func (a *auditor) enqueue(it item) {
-	a.queue = append(a.queue, it)
-	if len(a.queue) >= queueLength {
-		a.flush()
+func (in *intake) enqueue(it item) {
+	in.queue = append(in.queue, it)
+	if len(in.queue) >= queueLength {
+		in.flush()
 	}
 }
 
 // flush works on what waits: reads it, verifies all signatures that have not
 // been seen, and takes it in, in order.
-func (a *auditor) flush() {
-	parts := (len(a.queue) + readPart - 1) / readPart
-	a.parallel(parts, func(n int) {
-		for i := n * readPart; i < min((n+1)*readPart, len(a.queue)); i++ {
-			a.decode(&a.queue[i])
+func (in *intake) flush() {
+	parts := (len(in.queue) + readPart - 1) / readPart
+	in.parallel(parts, func(n int) {
+		for i := n * readPart; i < min((n+1)*readPart, len(in.queue)); i++ {
+			in.decode(&in.queue[i])
 		}
 	})
-	a.verify(a.unverified())
-	for i := range a.queue {
-		a.take(&a.queue[i])
+	in.verify(in.unverified())
+	for i := range in.queue {
+		in.take(&in.queue[i])
 	}
-	clear(a.queue)
-	a.queue = a.queue[:0]
+	clear(in.queue)
+	in.queue = in.queue[:0]
 }
 
 // decode reads a frame's record and the objects in it.
-func (a *auditor) decode(it *item) {
+func (in *intake) decode(it *item) {
 	if it.event != nil || len(it.frame.Body) == 0 {
 		return
 	}
@@ -80,21 +114,21 @@ func (a *auditor) decode(it *item) {
 	}
 	it.objects = signed(it.record)
 	for i := range it.objects {
-		a.readObject(&it.objects[i])
+		in.readObject(&it.objects[i])
 	}
 }
 
 // unverified collects the objects whose signature is to be checked, each once.
 // Those whose signer is not known are told apart.
-func (a *auditor) unverified() (list []*object) {
+func (in *intake) unverified() (list []*object) {
 	fresh := make(map[print]*object)
-	for i := range a.queue {
-		for j := range a.queue[i].objects {
-			o := &a.queue[i].objects[j]
+	for i := range in.queue {
+		for j := range in.queue[i].objects {
+			o := &in.queue[i].objects[j]
 			if o.known != nil || o.verdict != unchecked || o.err != nil {
 				continue
 			}
-			if a.signer(o) == nil {
+			if in.signer(o) == nil {
 				o.verdict = strange
 				continue
 			}
@@ -104,40 +138,40 @@ func (a *auditor) unverified() (list []*object) {
 			}
 		}
 	}
-	a.fresh = fresh
+	in.fresh = fresh
 	return list
 }
 
 // verify checks signatures, in batches or one by one. A batch that fails is
 // gone through one by one by package signature, so the guilty one is found.
-func (a *auditor) verify(list []*object) {
-	a.report.Signatures += len(list)
+func (in *intake) verify(list []*object) {
+	in.report.Signatures += len(list)
 	parts := (len(list) + batchSize - 1) / batchSize
 	seeds := make([][32]byte, parts)
 	for i := range seeds {
-		io.ReadFull(a.random, seeds[i][:]) // what is missing stays zero, see signature.Batch
+		io.ReadFull(in.random, seeds[i][:]) // what is missing stays zero, see signature.Batch
 	}
-	a.parallel(parts, func(n int) {
+	in.parallel(parts, func(n int) {
 		part := list[n*batchSize : min((n+1)*batchSize, len(list))]
-		if a.oneByOne {
-			a.verifyEach(part)
+		if in.OneByOne {
+			in.verifyEach(part)
 		} else {
-			a.verifyTogether(part, seeds[n])
+			in.verifyTogether(part, seeds[n])
 		}
 	})
 }
 
-func (a *auditor) verifyEach(part []*object) {
+func (in *intake) verifyEach(part []*object) {
 	for _, o := range part {
-		_, err := o.form.Verify(a.signer(o))
+		_, err := o.form.Verify(in.signer(o))
 		o.judge(err)
 	}
 }
 
-func (a *auditor) verifyTogether(part []*object, seed [32]byte) {
+func (in *intake) verifyTogether(part []*object, seed [32]byte) {
 	var batch envelope.Batch
 	for _, o := range part {
-		batch.Add(o.form, a.signer(o))
+		batch.Add(o.form, in.signer(o))
 	}
 	for i, r := range batch.Verify(&fixed{seed[:]}) {
 		part[i].judge(r.Err)
@@ -165,7 +199,7 @@ func (f *fixed) Read(p []byte) (int, error) {
 }
 
 // take hands one item over to the books.
-func (a *auditor) take(it *item) {
+func (in *intake) take(it *item) {
 	r := it.to
 	if it.event != nil {
 		it.event(r)
@@ -182,18 +216,18 @@ func (a *auditor) take(it *item) {
 		r.find(Misfit, ident.Token{}, 0, it.err.Error(), r.member)
 		return
 	}
-	a.report.Records++
+	in.report.Records++
 	for i := range it.objects {
-		a.judged(r, &it.objects[i])
+		in.judged(r, &it.objects[i])
 	}
 	r.record(Entry{At: it.at, Seq: it.frame.Seq, Record: it.record}, it.frame.Carried, it.objects)
 }
 
 // judged copies the verdict on an object that stood in the queue twice, and
 // tells of a bad one.
-func (a *auditor) judged(r *Reader, o *object) {
+func (in *intake) judged(r *Reader, o *object) {
 	if o.verdict == unchecked && o.known == nil && o.err == nil {
-		if twin := a.fresh[o.print]; twin != nil {
+		if twin := in.fresh[o.print]; twin != nil {
 			o.verdict = twin.verdict
 		}
 	}
@@ -204,19 +238,31 @@ func (a *auditor) judged(r *Reader, o *object) {
 	case forged:
 		r.find(Forged, ident.Token{}, 0, fmt.Sprintf("%v with key id %v", o.kind, ident.Member(o.form.KeyID()).Short()), r.member)
 	case strange:
-		a.report.Unverified[ident.Member(o.form.KeyID())]++
+		in.report.Unverified[ident.Member(o.form.KeyID())]++
 	case genuine:
 		switch o.kind {
 		case envelope.Endpoint:
-			a.others[o.print] = true
+			in.others[o.print] = true
 		case envelope.Failure:
-			a.others[o.print] = true
-			if f, err := certificate.PeekFailure(a.group, o.raw); err == nil {
-				a.failed[f.Subject] = max(a.failed[f.Subject], f.Time)
+			in.others[o.print] = true
+			if f, err := certificate.PeekFailure(in.group, o.raw); err == nil {
+				in.failed[f.Subject] = max(in.failed[f.Subject], f.Time)
 			}
 		}
 	}
 	if o.err != nil && o.kind != envelope.Transfer && o.kind != envelope.Genesis {
 		r.find(Misfit, ident.Token{}, 0, fmt.Sprintf("%v: %v", o.kind, o.err), r.member)
 	}
+}
+
+// peek reads the objects that custody rests on.
+func (in *intake) peek(r journal.Record) []object {
+	switch r.(type) {
+	case *journal.Generated, *journal.Held, *journal.Sent, *journal.Voided:
+	default:
+		return nil
+	}
+	list := signed(r)[:1]
+	in.readObject(&list[0])
+	return list
 }

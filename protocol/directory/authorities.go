@@ -16,20 +16,26 @@ type authorities struct {
 	retired []bool
 }
 
-// place is where a key stands, or -1.
-func (as *authorities) place(id [envelope.KeyIDSize]byte) int { return slices.Index(as.ids, id) }
-
-// signed notes which key has signed a certificate, and reports whether that one
-// has been retired.
-func (d *Directory) signed(c certificate.Certificate) (place uint8, retired bool) {
-	as := &d.authorities
-	at := as.place(c.Authority())
+// signed notes which key has signed a certificate, and reports whether that one has
+// been retired from the group.
+func (as *authorities) signed(c certificate.Certificate, g Group) (place uint8, retired bool) {
+	at := slices.Index(as.ids, c.Authority())
 	if at < 0 {
 		at = len(as.ids)
 		as.ids = append(as.ids, c.Authority())
-		as.retired = append(as.retired, d.group.Key(c.Authority()) == nil)
+		as.retired = append(as.retired, g.Key(c.Authority()) == nil)
 	}
 	return uint8(at), as.retired[at]
+}
+
+// renew notes which keys are in force now, and reports whether that has changed for one.
+func (as *authorities) renew(g Group) (changed bool) {
+	for i, id := range as.ids {
+		retired := g.Key(id) == nil
+		changed = changed || retired != as.retired[i]
+		as.retired[i] = retired
+	}
+	return changed
 }
 
 // SetGroup puts other CA keys into force. A member whose certificate was signed by
@@ -38,14 +44,8 @@ func (d *Directory) signed(c certificate.Certificate) (place uint8, retired bool
 // signed before. When a key is retired this costs a look at every member.
 func (d *Directory) SetGroup(g Group) {
 	d.group = g
-	moved := false
 	as := &d.authorities
-	for i, id := range as.ids {
-		retired := g.Key(id) == nil
-		moved = moved || retired != as.retired[i]
-		as.retired[i] = retired
-	}
-	if !moved {
+	if !as.renew(g) {
 		return
 	}
 	var list []*facts

@@ -2,9 +2,7 @@ package directory
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -25,33 +23,24 @@ type Group interface {
 	certificate.Authorities
 }
 
-// Directory is what one member knows of the members of its group. The zero
-// value is of no use. It is not safe for concurrent use.
+// Directory is what one member knows of the members of its group: a Register of
+// objects that it has verified, and what follows from them. It takes objects in, by
+// the orders that make two directories merge, and has the other parts draw their
+// conclusions: see changed. The zero value is of no use. It is not safe for
+// concurrent use.
 type Directory struct {
-	group     Group
-	self      ident.Member
-	limit     int       // of living
-	quorum    int       // of the witnesses that make a member failed
-	forgotten time.Time // see Forget
-	expected  versions
+	*Register
+	*Pages
+	*Selector
+	*Ring
 
-	members map[ident.Member]*facts
-	living  int // members with a certificate that are not dead for ever
-	order   order
-	keys    keys
-	recent  recent
-	revoked revocations
-
+	group       Group
+	limit       int // of living
+	living      int // members with a certificate that are not dead for ever
+	expected    versions
+	failures    failures
+	revoked     revocations
 	authorities authorities
-	failed      []*facts // who can be dialled
-
-	ring [ringRoles]int // how many members of each role there
-
-	// Who can be drawn.
-
-	pools  [roles]pool
-	links  links
-	sample *sample // nil: candidates are all members
 }
 
 // versions are those that the CA had published when it issued a certificate.
@@ -62,14 +51,12 @@ type versions struct {
 
 // New returns an empty directory of the member self of group g.
 func New(g Group, self ident.Member) *Directory {
+	known := newRegister(g.ID(), self)
 	return &Directory{
-		group: g, self: self, limit: MaxMembers,
-		quorum:  MinFailureQuorum,
-		members: make(map[ident.Member]*facts),
-		links:   newLinks(),
-		keys:    keys{most: keysKept},
-		recent:  make(recent),
-		revoked: revocations{limit: MaxMembers},
+		Register: known, Pages: &Pages{known: known}, Selector: &Selector{known: known, links: newLinks()}, Ring: &Ring{known: known},
+		group: g, limit: MaxMembers,
+		failures: failures{known: known, quorum: MinFailureQuorum},
+		revoked:  revocations{limit: MaxMembers},
 	}
 }
 
@@ -95,7 +82,7 @@ func (d *Directory) learn(raw []byte, check func(certificate.Claims) error) (c c
 		return certificate.Certificate{}, false, err
 	}
 	m := ident.MemberOf(claims.Group, claims.Key[:])
-	defer d.sighted(m)
+	defer d.mentioned(m)
 	f := d.members[m]
 	if f != nil && f.isCertificate(raw) {
 		return f.certificate.Open(), false, nil
@@ -131,7 +118,7 @@ func (d *Directory) admit(c certificate.Certificate) (news bool, err error) {
 func (d *Directory) keep(c certificate.Certificate) (news bool) {
 	d.expect(c.Claims())
 	f := d.about(c.Member())
-	if authority, retired := d.signed(c); !f.takeCertificate(c, authority, retired) {
+	if authority, retired := d.authorities.signed(c, d.group); !f.takeCertificate(c, authority, retired) {
 		return false
 	}
 	d.changed(f)
@@ -150,21 +137,11 @@ func (d *Directory) Expected() (configuration, revocations uint64) {
 	return d.expected.configuration, d.expected.revocations
 }
 
-// about is the place for what is known of m, made if need be.
-func (d *Directory) about(m ident.Member) *facts {
-	f := d.members[m]
-	if f == nil {
-		f = &facts{id: m}
-		d.members[m] = f
-	}
-	return f
-}
-
 // changed draws the conclusions from facts that have changed. Nothing happens
 // when they have not.
 func (d *Directory) changed(f *facts) {
 	was := f.shown
-	f.failed = d.isFailed(f)
+	f.failed = d.failures.isFailed(f)
 	switch living := f.known() && !f.gone(); {
 	case living && !f.living:
 		d.living++
@@ -174,32 +151,11 @@ func (d *Directory) changed(f *facts) {
 		f.living = false
 	}
 	d.list(f)
-	d.settleFailed(f)
-	d.settle(f)
+	d.updateFailed(f)
+	d.update(f)
+	d.enroll(f)
 	if f.shown != was {
 		d.heard(f)
-	}
-}
-
-// list keeps a member with a certificate in the order of ids, with what it adds
-// to the sums there.
-func (d *Directory) list(f *facts) {
-	if f.known() && !f.listed {
-		f.listed = true
-		d.order.add(f)
-	}
-	if !f.listed {
-		return
-	}
-	shown, fingerprint := d.shows(f), Fingerprint{}
-	if shown {
-		fingerprint = d.fingerprint(f)
-	}
-	d.order.show(f, shown, fingerprint)
-	d.order.unpair(f)
-	if !f.known() {
-		f.listed = false
-		d.order.remove(f)
 	}
 }
 
@@ -242,7 +198,7 @@ func (d *Directory) acceptEndpoint(f *facts, e certificate.SignedEndpoint) (news
 	if !f.takeEndpoint(e) {
 		return false
 	}
-	d.setFailures(f, f.failures())
+	d.failures.set(f, f.failures())
 	d.changed(f)
 	return true
 }
@@ -253,77 +209,10 @@ func (d *Directory) acceptEndpoint(f *facts, e certificate.SignedEndpoint) (news
 func (d *Directory) Connected(m ident.Member, live bool) {
 	if f := d.members[m]; f != nil && f.known() {
 		f.connected = live
-		d.settle(f)
+		d.update(f)
+		d.enroll(f)
 		if live {
-			d.sighted(m)
+			d.mentioned(m)
 		}
 	}
-}
-
-// Key is the public key of m, dead or alive; nil when there is no certificate
-// of it. It makes a Directory what token.Keys asks for.
-func (d *Directory) Key(m ident.Member) *signature.PublicKey {
-	if f := d.members[m]; f != nil && f.known() {
-		return d.keys.of(f)
-	}
-	return nil
-}
-
-// Certificate is the certificate of m that expires last, whether or not it is
-// valid now and m alive.
-func (d *Directory) Certificate(m ident.Member) (c certificate.Certificate, ok bool) {
-	if f := d.members[m]; f != nil && f.known() {
-		return f.certificate.Open(), true
-	}
-	return certificate.Certificate{}, false
-}
-
-// RawCertificate is the encoded certificate that Certificate returns, or "". It
-// decodes nothing.
-func (d *Directory) RawCertificate(m ident.Member) string {
-	if f := d.members[m]; f != nil {
-		return f.certificate.Raw()
-	}
-	return ""
-}
-
-// Endpoint is the encoded endpoint record of m.
-func (d *Directory) Endpoint(m ident.Member) (raw []byte, ok bool) {
-	if f := d.members[m]; f != nil && !f.endpoint.IsZero() {
-		return []byte(f.endpoint.Raw()), true
-	}
-	return nil, false
-}
-
-// EndpointBody is what the endpoint record of m says. ok is false where none is known.
-func (d *Directory) EndpointBody(m ident.Member) (e certificate.Endpoint, ok bool) {
-	if f := d.members[m]; f != nil && !f.endpoint.IsZero() {
-		return f.endpoint.Body(), true
-	}
-	return certificate.Endpoint{}, false
-}
-
-// Addresses is where m can be dialled, as host:port: nil when that is not
-// known, or m only dials out.
-func (d *Directory) Addresses(m ident.Member) []string {
-	if f := d.members[m]; f != nil {
-		return f.addresses()
-	}
-	return nil
-}
-
-// Dialable reports whether m has addresses. It decodes nothing.
-func (d *Directory) Dialable(m ident.Member) bool {
-	f := d.members[m]
-	return f != nil && f.reachable()
-}
-
-// Status is nil when m is a member in good standing at the time now. Otherwise
-// it is, or wraps, the first that applies of ErrRevoked, ErrLeft, ErrFailed,
-// ErrUnknown, ErrRetired, certificate.ErrNotYetValid and certificate.ErrExpired.
-func (d *Directory) Status(m ident.Member, now time.Time) error {
-	if f := d.members[m]; f != nil {
-		return f.status(now)
-	}
-	return ErrUnknown
 }

@@ -54,6 +54,30 @@
 // are visited equally often; see there, and SetSample for those who know only a
 // part of a large group.
 //
+// # Types
+//
+// A Directory is a Register of what it has verified, and three views of it that say what
+// follows:
+//
+//	Learn, LearnPage, Forget ...
+//	         │
+//	     Directory ── authorities, failures, revocations: whose word counts
+//	      │  │  changed: each view draws its conclusions anew
+//	      │  └────────┬──────────────┬─────────────────┐
+//	      │         Pages         Selector            Ring
+//	      │       shown to     drawn from: pools,   follow each other
+//	      │         peers       links, sample          by id
+//	      │           │              │                 │
+//	  Register: facts of each member, by id and in order ┘
+//
+// facts is all that is known of one member: its objects, each with the take method that
+// keeps the greater of two, and what follows from them. Directory takes objects in and
+// calls changed for each member whose facts have changed; nothing else writes what
+// follows. Register answers what is known of a member. Pages is what peers are shown and
+// compare. Selector draws members at random, in proportion to links (who is attached to
+// whom) and, in a large group, from a sample. Ring is the cycle of rule P-17. Check says
+// whether all that follows still fits the facts.
+//
 // # Memory
 //
 // Objects are kept as the bytes that travel, and read again when they are asked

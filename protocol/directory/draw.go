@@ -15,13 +15,13 @@ import (
 // Unlike Choose it does not even out who is visited, and takes who only dials out for
 // anybody else. The expected cost grows with n, not with the size of the group, unless
 // most of it is excluded, expired or asked for.
-func (d *Directory) DrawSome(rng rand.Source, n int, now time.Time, exclude func(ident.Member) bool, to []ident.Member) []ident.Member {
-	random, drawn := rand.New(rng), make(map[*facts]bool, min(n, d.Candidates()))
+func (s *Selector) DrawSome(rng rand.Source, n int, now time.Time, exclude func(ident.Member) bool, to []ident.Member) []ident.Member {
+	random, drawn := rand.New(rng), make(map[*facts]bool, min(n, s.Candidates()))
 	eligible := func(f *facts) bool {
 		return !drawn[f] && f.status(now) == nil && (exclude == nil || !exclude(f.id))
 	}
-	for n > len(drawn) && 2*n < d.Candidates() {
-		f := d.tryDraw(random, eligible)
+	for n > len(drawn) && 2*n < s.Candidates() {
+		f := s.tryDraw(random, eligible)
 		if f == nil {
 			break
 		}
@@ -32,7 +32,7 @@ func (d *Directory) DrawSome(rng rand.Source, n int, now time.Time, exclude func
 		return to
 	}
 	var rest []ident.Member
-	for _, p := range d.pools {
+	for _, p := range s.pools {
 		for _, f := range p {
 			if eligible(f) {
 				rest = append(rest, f.id)
@@ -44,8 +44,8 @@ func (d *Directory) DrawSome(rng rand.Source, n int, now time.Time, exclude func
 }
 
 // Count is how many members DrawSome draws from.
-func (d *Directory) Count(now time.Time, exclude func(ident.Member) bool) (n int) {
-	for _, p := range d.pools {
+func (s *Selector) Count(now time.Time, exclude func(ident.Member) bool) (n int) {
+	for _, p := range s.pools {
 		for _, f := range p {
 			if f.status(now) == nil && (exclude == nil || !exclude(f.id)) {
 				n++
@@ -56,23 +56,12 @@ func (d *Directory) Count(now time.Time, exclude func(ident.Member) bool) (n int
 }
 
 // tryDraw draws one of the eligible, or is nil when that takes too long.
-func (d *Directory) tryDraw(random *rand.Rand, eligible func(*facts) bool) *facts {
-	all := d.Candidates()
+func (s *Selector) tryDraw(random *rand.Rand, eligible func(*facts) bool) *facts {
+	all := s.Candidates()
 	for range maxDraws {
-		if f := d.candidate(random.IntN(all)); eligible(f) {
+		if f := s.pools.at(random.IntN(all)); eligible(f) {
 			return f
 		}
 	}
 	return nil
-}
-
-// candidate is one of the Candidates by its number.
-func (d *Directory) candidate(at int) *facts {
-	for _, p := range d.pools {
-		if at < len(p) {
-			return p[at]
-		}
-		at -= len(p)
-	}
-	panic("directory: no such candidate") // at is below Candidates
 }

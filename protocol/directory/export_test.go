@@ -1,8 +1,8 @@
 package directory
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -65,32 +65,6 @@ func (d *Directory) KeptFailures(m ident.Member) (raws [][]byte) {
 	return raws
 }
 
-// Wrong is what does not hold of the roles, empty if all is well: each member
-// has its own, is in the pool of that, and nowhere else, and the flow is the sum
-// of the peers' loads.
-func (d *Directory) Wrong() (faults []string) {
-	seated, flow := 0, uint64(0)
-	for _, f := range d.members {
-		if f.role != d.roleOf(f) {
-			faults = append(faults, fmt.Sprintf("%v has role %d, not %d", f.id, f.role, d.roleOf(f)))
-		}
-		if f.role == nobody {
-			continue
-		}
-		seated++
-		if p := d.pools[f.role]; f.place >= len(p) || p[f.place] != f {
-			faults = append(faults, fmt.Sprintf("%v is not in its place", f.id))
-		}
-		if f.role == peer {
-			flow += uint64(d.links.busy(f.id))
-		}
-	}
-	if seated != d.Candidates() || flow != d.links.flow {
-		faults = append(faults, fmt.Sprintf("%d of %d candidates, flow %d of %d", seated, d.Candidates(), flow, d.links.flow))
-	}
-	return faults
-}
-
 // Draw is a Refresh after having heard of enough members.
 func (d *Directory) Draw(rng rand.Source) {
 	if d.sample != nil {
@@ -105,47 +79,28 @@ func (d *Directory) Take(e certificate.SignedEndpoint) {
 }
 
 // Hear is what a page of a peer does that tells of a member.
-func (d *Directory) Hear(m ident.Member) { d.sighted(m) }
+func (d *Directory) Hear(m ident.Member) { d.mentioned(m) }
 
-// Stale is what was not kept up with the facts, empty if all is well.
-func (d *Directory) Stale() (faults []string) {
-	fault := func(format string, of ...any) { faults = append(faults, fmt.Sprintf(format, of...)) }
-	living, listed, failed, spoken := 0, 0, 0, 0
-	var whole sum
-	for _, f := range d.members {
-		if f.failed != d.isFailed(f) || f.shown != d.shows(f) || f.listed != f.known() {
-			fault("%v: failed %v, shown %v, listed %v", f.id, f.failed, f.shown, f.listed)
-		}
-		if f.shown {
-			whole.add(sum{1, d.fingerprint(f)})
-		}
-		if f.known() {
-			listed++
-		} else if f.revocation() == nil {
-			fault("%v is kept for nothing", f.id)
-		}
-		if f.living {
-			living++
-		}
-		if f.rare != nil && f.rare.place != absent {
-			failed++
-			if d.failed[f.rare.place] != f || !f.failed {
-				fault("%v is not in its place", f.id)
-			}
-		}
-		for _, s := range f.failures() {
-			spoken++
-			if _, ok := d.members[s.witness].rare.against[f]; !ok {
-				fault("%v does not know that it spoke against %v", s.witness, f.id)
-			}
-		}
-		if f.rare != nil {
-			spoken -= len(f.rare.against)
-		}
-	}
-	if living != d.living || listed != d.order.length || failed != len(d.failed) || spoken != 0 || whole != d.order.whole {
-		fault("%d living of %d, %d listed of %d, %d failed of %d, %d not spoken, %v of %v",
-			living, d.living, listed, d.order.length, failed, len(d.failed), spoken, whole, d.order.whole)
-	}
-	return append(faults, d.Wrong()...)
+// Breaks are changes that break one invariant each, by what Check says. The member a
+// can be dialled, and has failed by the word of the member b.
+var Breaks = map[string]func(d *Directory, a, b ident.Member){
+	"failed is":              func(d *Directory, _, b ident.Member) { d.members[b].failed = true },
+	"shown is":               func(d *Directory, _, b ident.Member) { d.forgotten = time.Unix(1<<40, 0) },
+	"living is":              func(d *Directory, a, _ ident.Member) { d.members[a].living = false },
+	"retired is":             func(d *Directory, a, _ ident.Member) { d.authorities.retired[0] = true },
+	"another fingerprint":    func(d *Directory, a, _ ident.Member) { d.members[a].fingerprint[0]++ },
+	"members live":           func(d *Directory, _, _ ident.Member) { d.living++ },
+	"members are shown":      func(d *Directory, _, _ ident.Member) { d.order.whole.members++ },
+	"in the place of":        func(d *Directory, a, b ident.Member) { d.members[ident.Member{}] = d.members[a] },
+	"in order":               func(d *Directory, _, _ ident.Member) { d.order.length++ },
+	"block 0 shows":          func(d *Directory, _, _ ident.Member) { d.order.blocks[0].sum.members++ },
+	"has role":               func(d *Directory, _, b ident.Member) { d.members[b].role = client },
+	"in its place of pool":   func(d *Directory, _, b ident.Member) { d.members[b].place += 1 },
+	"place among the":        func(d *Directory, a, _ ident.Member) { d.members[a].rare.place = 1 },
+	"can be drawn":           func(d *Directory, a, _ ident.Member) { d.pools[spare].add(&facts{}) },
+	"the flow is":            func(d *Directory, _, _ ident.Member) { d.links.flow++ },
+	"on the ring, not":       func(d *Directory, _, b ident.Member) { d.members[b].ring = guest },
+	"on the ring, 4 counted": func(d *Directory, _, _ ident.Member) { d.roles[host]++ },
+	"that it spoke against":  func(d *Directory, a, b ident.Member) { delete(d.members[b].rare.against, d.members[a]) },
+	"revocations are whole":  func(d *Directory, _, _ ident.Member) { d.revoked.last++ },
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -68,42 +66,49 @@ func join(f *facts, list []statement) []statement {
 	return slices.Clip(kept[:min(len(kept), MaxFailureQuorum)])
 }
 
-// speaks reports whether a statement against f counts: it is about the endpoint
-// record that is known, and its witness has neither left nor is it revoked or a member by the word of a retired CA key.
-func (d *Directory) speaks(s statement, f *facts) bool {
-	return f.mode != 0 && s.sequence == f.sequence && !d.isSilenced(s.witness)
+// failures are the statements against all members: how many distinct witnesses make a
+// member failed, and whose word counts.
+type failures struct {
+	known  *Register
+	quorum int
 }
 
-func (d *Directory) isSilenced(m ident.Member) bool {
-	f := d.members[m]
+// speaks reports whether a statement against f counts: it is about the endpoint
+// record that is known, and its witness has neither left nor is it revoked or a member by the word of a retired CA key.
+func (fs *failures) speaks(s statement, f *facts) bool {
+	return f.mode != 0 && s.sequence == f.sequence && !fs.isSilenced(s.witness)
+}
+
+func (fs *failures) isSilenced(m ident.Member) bool {
+	f := fs.known.members[m]
 	return f != nil && (f.retired || f.gone())
 }
 
 // isFailed reports whether a quorum of witnesses says that f does not answer.
-func (d *Directory) isFailed(f *facts) bool {
+func (fs *failures) isFailed(f *facts) bool {
 	n := 0
 	for _, s := range f.failures() {
-		if d.speaks(s, f) {
+		if fs.speaks(s, f) {
 			n++
 		}
 	}
-	return n >= d.quorum
+	return n >= fs.quorum
 }
 
-// setFailures puts the joined list in the place of the statements against f,
+// set puts the joined list in the place of the statements against f,
 // and keeps up which witness has spoken against whom.
-func (d *Directory) setFailures(f *facts, list []statement) {
+func (fs *failures) set(f *facts, list []statement) {
 	if len(list) == 0 && len(f.failures()) == 0 {
 		return
 	}
 	for _, s := range f.failures() {
-		if w := d.members[s.witness]; w != nil && w.rare != nil {
+		if w := fs.known.members[s.witness]; w != nil && w.rare != nil {
 			delete(w.rare.against, f)
 		}
 	}
 	f.rarely().failures = join(f, list)
 	for _, s := range f.failures() {
-		w := d.about(s.witness).rarely()
+		w := fs.known.about(s.witness).rarely()
 		if w.against == nil {
 			w.against = make(map[*facts]struct{})
 		}
@@ -152,12 +157,6 @@ func (d *Directory) LearnFailure(raw []byte) (news bool, err error) {
 	return d.acceptFailure(f, s), nil
 }
 
-// HasFailure reports whether this very statement about m is kept here.
-func (d *Directory) HasFailure(m ident.Member, raw []byte) bool {
-	f := d.members[m]
-	return f != nil && f.hasFailure(raw)
-}
-
 // hasFailure reports whether a statement with these bytes is kept.
 func (f *facts) hasFailure(raw []byte) bool {
 	return slices.ContainsFunc(f.failures(), func(s statement) bool { return same(raw, s.raw) })
@@ -165,7 +164,7 @@ func (f *facts) hasFailure(raw []byte) bool {
 
 func (d *Directory) acceptFailure(f *facts, signed certificate.SignedFailure) (news bool) {
 	s := statementOf(signed)
-	d.setFailures(f, append(slices.Clone(f.failures()), s))
+	d.failures.set(f, append(slices.Clone(f.failures()), s))
 	if !slices.Contains(f.failures(), s) {
 		return false
 	}
@@ -179,32 +178,16 @@ func (d *Directory) acceptFailure(f *facts, signed certificate.SignedFailure) (n
 // at once, at the cost of a look at every member.
 func (d *Directory) SetQuorum(quorum int) {
 	quorum = min(max(quorum, MinFailureQuorum), MaxFailureQuorum)
-	if quorum == d.quorum {
+	if quorum == d.failures.quorum {
 		return
 	}
-	d.quorum = quorum
+	d.failures.quorum = quorum
 	for f := range d.order.from(ident.Member{}) {
 		if len(f.failures()) > 0 {
-			d.setFailures(f, f.failures())
+			d.failures.set(f, f.failures())
 			d.changed(f)
 		}
 	}
-}
-
-// Failed reports whether a quorum of witnesses says that m does not answer.
-func (d *Directory) Failed(m ident.Member) bool {
-	f := d.members[m]
-	return f != nil && f.failed
-}
-
-// Stated is of how many members m says, in statements that are kept here, that
-// they do not answer. One who says so of many who do is a liar, or badly
-// connected.
-func (d *Directory) Stated(m ident.Member) int {
-	if f := d.members[m]; f != nil && f.rare != nil {
-		return len(f.rare.against)
-	}
-	return 0
 }
 
 // Failures is the encoded failure statements against m that count now.
@@ -214,60 +197,9 @@ func (d *Directory) Failures(m ident.Member) (raws [][]byte) {
 		return nil
 	}
 	for _, s := range f.failures() {
-		if d.speaks(s, f) {
+		if d.failures.speaks(s, f) {
 			raws = append(raws, []byte(s.raw))
 		}
 	}
 	return raws
-}
-
-// Sequence is the sequence number of the endpoint record of m: the number that
-// a failure statement has to name.
-func (d *Directory) Sequence(m ident.Member) (n uint64, ok bool) {
-	if f := d.members[m]; f != nil && f.mode != 0 {
-		return f.sequence, true
-	}
-	return 0, false
-}
-
-// settleFailed puts a member among those who have failed and can be dialled, or
-// takes it out.
-func (d *Directory) settleFailed(f *facts) {
-	if f.rare == nil {
-		return
-	}
-	switch wanted := f.failed && f.known() && !f.gone() && f.reachable() && f.id != d.self; {
-	case wanted && f.rare.place == absent:
-		f.rare.place = len(d.failed)
-		d.failed = append(d.failed, f)
-	case !wanted && f.rare.place != absent:
-		end := len(d.failed) - 1
-		last := d.failed[end]
-		d.failed[f.rare.place], last.rare.place = last, f.rare.place
-		d.failed[end] = nil
-		d.failed, f.rare.place = d.failed[:end], absent
-	}
-}
-
-// DrawFailed draws a member uniformly among those who have failed, can be
-// dialled and are otherwise in good standing at the time now; ok is false when
-// there is none. Dialling one now and then is how the halves of a partition
-// find each other when it has healed.
-func (d *Directory) DrawFailed(rng rand.Source, now time.Time) (m ident.Member, ok bool) {
-	random := rand.New(rng)
-	for range min(maxDraws, len(d.failed)) {
-		if f := d.failed[random.IntN(len(d.failed))]; f.valid(now) {
-			return f.id, true
-		}
-	}
-	n := 0
-	for _, f := range d.failed {
-		if !f.valid(now) {
-			continue
-		}
-		if n++; random.IntN(n) == 0 {
-			m = f.id
-		}
-	}
-	return m, n > 0
 }

@@ -1,7 +1,6 @@
 package directory
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -39,24 +38,10 @@ func (d *Directory) Forget(before time.Time, needed func(ident.Member) bool) {
 	clear(d.recent) // it would keep them
 }
 
-// isForgotten reports whether a certificate that ended in this second has been
-// forgotten.
-func (d *Directory) isForgotten(notAfter int64) bool {
-	return time.Unix(notAfter, 0).Before(d.forgotten)
-}
-
-// fresh returns ErrForgotten for a certificate that has been forgotten.
-func (d *Directory) fresh(c certificate.Claims) error {
-	if d.isForgotten(c.NotAfter.Unix()) {
-		return fmt.Errorf("%w: at %s", ErrForgotten, rfc3339(c.NotAfter.Unix()))
-	}
-	return nil
-}
-
 // forget drops what is known of a member but its revocation, and that, too,
 // where the CA has given it up.
 func (d *Directory) forget(f *facts) {
-	d.setFailures(f, nil)
+	d.failures.set(f, nil)
 	d.dropStatementsOf(f)
 	f.certificate, f.notBefore, f.notAfter = certificate.Packed{}, 0, 0
 	f.endpoint, f.sequence, f.mode = certificate.PackedEndpoint{}, 0, 0
@@ -80,14 +65,7 @@ func (d *Directory) dropStatementsOf(f *facts) {
 				rest = append(rest, s)
 			}
 		}
-		d.setFailures(subject, rest)
+		d.failures.set(subject, rest)
 		d.changed(subject)
-	}
-}
-
-// tidy gives up the place of a member of whom nothing is known.
-func (d *Directory) tidy(f *facts) {
-	if !f.known() && f.revocation() == nil {
-		delete(d.members, f.id)
 	}
 }

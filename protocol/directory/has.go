@@ -2,8 +2,6 @@ package directory
 
 import (
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // Has reports whether this very certificate, encoded, is kept here. Learn would
@@ -14,25 +12,8 @@ func (d *Directory) Has(raw []byte) bool {
 	if f == nil {
 		return false
 	}
-	d.sighted(f.id)
+	d.mentioned(f.id)
 	return true
-}
-
-// holder is the member of whom this very certificate is kept, or nil.
-func (d *Directory) holder(raw []byte) *facts {
-	if f := d.recent.find(raw); f != nil && d.members[f.id] == f {
-		return f
-	}
-	claims, err := certificate.Peek(d.group.ID(), raw)
-	if err != nil {
-		return nil
-	}
-	f := d.members[ident.MemberOf(claims.Group, claims.Key[:])]
-	if f == nil || !f.isCertificate(raw) {
-		return nil
-	}
-	d.recent.note(raw, f)
-	return f
 }
 
 // recentKept is how many certificates are found again by their signature, without

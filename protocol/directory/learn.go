@@ -61,7 +61,7 @@ func (d *Directory) LearnPage(entries []wire.Entry, random io.Reader) []Learned 
 		p.accept[i](r)
 	}
 	for i := range p.learned {
-		d.sighted(p.learned[i].Member)
+		d.mentioned(p.learned[i].Member)
 	}
 	return p.learned
 }

@@ -253,7 +253,7 @@ func TestPropertyHostilePages(t *testing.T) {
 				page := rapid.SliceOfN(entry, 6, 12).Draw(t, "page")
 				require.Len(t, d.LearnPage(page, nil), len(page))
 			}
-			require.Empty(t, d.Stale())
+			require.NoError(t, d.Check())
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // LearnLeave takes in an encoded notice of leave: its member is dead from now
@@ -42,12 +41,4 @@ func (d *Directory) acceptLeave(f *facts, l certificate.SignedLeave) (news bool)
 	d.changed(f)
 	d.heard(f)
 	return true
-}
-
-// Left is the encoded notice by which m has left.
-func (d *Directory) Left(m ident.Member) (raw []byte, ok bool) {
-	if f := d.members[m]; f != nil && f.leave() != nil {
-		return []byte(f.leave().raw), true
-	}
-	return nil, false
 }

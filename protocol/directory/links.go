@@ -114,18 +114,18 @@ const attachmentChoices = 3
 // member in good standing any more. When the connection is up it signs an
 // endpoint record with the next sequence number, which lists all it is attached
 // to now, takes it in itself (LearnEndpoint), and tells it like other news.
-func (d *Directory) PickAttachment(rng rand.Source, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+func (s *Selector) PickAttachment(rng rand.Source, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
 	random := rand.New(rng)
 	eligible := func(f *facts) bool {
 		return f.status(now) == nil && f.reachable() && (exclude == nil || !exclude(f.id))
 	}
-	seen, peers := 0, d.pools[peer]
+	seen, peers := 0, s.pools[peer]
 	for range min(maxDraws, len(peers)) {
 		f := peers[random.IntN(len(peers))]
 		if !eligible(f) {
 			continue
 		}
-		if seen++; seen == 1 || d.links.loads[f.id] < d.links.loads[m] {
+		if seen++; seen == 1 || s.links.loads[f.id] < s.links.loads[m] {
 			m = f.id
 		}
 		if seen == attachmentChoices {

@@ -160,7 +160,7 @@ func TestPropertyNewsMeansChange(t *testing.T) {
 			before := picture(d, members)
 			news, _ := all[i].learn(d)
 			require.Equal(t, news, before != picture(d, members), all[i].name)
-			require.Empty(t, d.Stale())
+			require.NoError(t, d.Check())
 		}
 	})
 }

@@ -230,19 +230,3 @@ func (o *order) scan(from, through ident.Member, take func(sum) bool, one func(*
 		}
 	}
 }
-
-// Len is the number of members with a certificate here, dead ones included.
-func (d *Directory) Len() int { return d.order.length }
-
-// Members goes through all members with a certificate here, dead ones
-// included, in the order of their ids. The directory must not be changed
-// meanwhile.
-func (d *Directory) Members() iter.Seq[ident.Member] {
-	return func(yield func(ident.Member) bool) {
-		for f := range d.order.from(ident.Member{}) {
-			if !yield(f.id) {
-				return
-			}
-		}
-	}
-}

@@ -107,13 +107,19 @@ func compareOrders(t *rapid.T, o *order, n naive) {
 	require.True(t, slices.Equal(up, wentUp))
 	require.True(t, slices.Equal(down, wentDown))
 
-	d := &Directory{order: *o}
+	d := ofOrder(*o)
 	whole := n.between(ident.Member{}, ident.LastMember())
 	count, xor := d.Fingerprint()
 	require.Equal(t, whole, sum{count, xor})
 	count, xor = d.Range(from, through)
 	require.Equal(t, n.between(from, through), sum{count, xor})
 	compareParts(t, d, n, from, through)
+}
+
+// ofOrder is a directory of which only the order is used.
+func ofOrder(o order) *Directory {
+	known := &Register{order: o}
+	return &Directory{Register: known, Pages: &Pages{known: known}, Selector: &Selector{known: known}}
 }
 
 // The parts follow each other, cover the range, have nearly equal counts, and
@@ -139,7 +145,7 @@ func compareParts(t *rapid.T, d *Directory, n naive, from, through ident.Member)
 
 // Also where a part ends with a block.
 func TestPartsThatEndWithABlock(t *testing.T) {
-	d := &Directory{}
+	d := ofOrder(order{})
 	var n naive
 	for i := range uint64(4 * blockSize) {
 		f := &facts{}

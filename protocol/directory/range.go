@@ -1,57 +1,12 @@
 package directory
 
 import (
-	"crypto/sha256"
-
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // MaxParts bounds the parts into which Split divides a range.
 const MaxParts = wire.MaxParts
-
-// shows reports whether a member is on pages and in fingerprints: it has a
-// certificate of a CA key in force that did not end before what has been
-// forgotten, and it is not revoked. Revocations travel by their versions.
-func (d *Directory) shows(f *facts) bool {
-	return f.known() && !f.retired && f.revocation() == nil && !d.isForgotten(f.notAfter)
-}
-
-// provable reports whether a statement is handed on: its witness is on a page,
-// too, so that whoever gets it can verify it.
-func (d *Directory) provable(s statement) bool {
-	w := d.members[s.witness]
-	return w != nil && d.shows(w)
-}
-
-// fingerprint is the first bytes of SHA-256 over the SHA-256 of each encoded
-// object: the certificate, the endpoint record, the leave (zeros for one that
-// there is not), and the failure statements that are handed on. Bytes and not
-// what they say are hashed, so that two who hold different bytes find out.
-func (d *Directory) fingerprint(f *facts) Fingerprint {
-	h := sha256.New()
-	var sum [sha256.Size]byte
-	add := func(raw string) {
-		sum = [sha256.Size]byte{}
-		if raw != "" {
-			sum = sha256.Sum256([]byte(raw))
-		}
-		h.Write(sum[:])
-	}
-	add(f.certificate.Raw())
-	add(f.endpoint.Raw())
-	left := ""
-	if l := f.leave(); l != nil {
-		left = l.raw
-	}
-	add(left)
-	for _, s := range f.failures() {
-		if d.provable(s) {
-			add(s.raw)
-		}
-	}
-	return Fingerprint(h.Sum(sum[:0]))
-}
 
 // Fingerprint is the number of all members that Page would give, and the XOR of
 // their fingerprints. Two directories that know the same of them have the same.
@@ -67,9 +22,9 @@ func (d *Directory) Fingerprint() (count uint64, xor Fingerprint) {
 
 // Range is Fingerprint of the members with ids from the one to the other, both
 // included. At a million members it looks at some thousand sums.
-func (d *Directory) Range(from, through ident.Member) (count uint64, xor Fingerprint) {
+func (p *Pages) Range(from, through ident.Member) (count uint64, xor Fingerprint) {
 	var total sum
-	d.order.scan(from, through,
+	p.known.order.scan(from, through,
 		func(s sum) bool { total.add(s); return true },
 		func(f *facts) { total.add(sum{1, f.fingerprint}) })
 	return total.members, total.fingerprint
@@ -80,17 +35,17 @@ func (d *Directory) Range(from, through ident.Member) (count uint64, xor Fingerp
 // other: each part ends at its Through, the last one at the end of the range.
 // There is at least one, and no more than members. It costs little more than
 // Range. A range that ends before it begins has no parts.
-func (d *Directory) Split(from, through ident.Member, parts int) []wire.Part {
+func (p *Pages) Split(from, through ident.Member, parts int) []wire.Part {
 	if from.Compare(through) > 0 {
 		return nil
 	}
-	total, _ := d.Range(from, through)
+	total, _ := p.Range(from, through)
 	n := uint64(max(min(parts, MaxParts, int(total)), 1))
 	list := make([]wire.Part, 0, n)
 	var open sum // the part that is not finished
 	done := uint64(0)
 	end := func() uint64 { return total * uint64(len(list)+1) / n } // of the open part
-	d.order.scan(from, through,
+	p.known.order.scan(from, through,
 		func(s sum) bool {
 			if done+open.members+s.members >= end() {
 				return false

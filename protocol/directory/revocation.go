@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/ident"
 )
 
 // revocation is a verified revocation.
@@ -118,20 +117,6 @@ func (d *Directory) ForgetRevocations(floor uint64) {
 			d.tidy(f)
 		}
 	}
-}
-
-// Revocation is the encoded revocation by which m died.
-func (d *Directory) Revocation(m ident.Member) (raw []byte, ok bool) {
-	if f := d.members[m]; f != nil && f.revocation() != nil {
-		return []byte(f.revocation().raw), true
-	}
-	return nil, false
-}
-
-// Revoked reports whether m is revoked.
-func (d *Directory) Revoked(m ident.Member) bool {
-	f := d.members[m]
-	return f != nil && f.revocation() != nil
 }
 
 // RevocationVersion is the version up to which every revocation is known, or

@@ -21,40 +21,46 @@ const (
 	ringRoles
 )
 
+// Ring is the cycle of the members that are alive and can be reached by others.
+//
 // The order of the ring is a function of what all members know, and not of who is
 // connected with whom, so that all see one cycle. No two guests are adjacent: neither
 // could dial the other. Guests and hosts are paired like brackets in the order of ids, a
 // guest opens and a host closes. So a guest that has a host for its successor in that
 // order stands where its id is, and who joins, leaves or fails moves few others.
+type Ring struct {
+	known *Register
+	roles [ringRoles]int // how many members of each role there are
+}
 
 // After is the member that follows this one on the ring, among those that can be handed
 // a token from here: whoever can neither be dialled nor is connected is passed over, and
 // so is who is excluded. The cost grows with the number of members that are passed over.
 // Where members only dial out it also grows with the size of the group: one step for
 // each 128 members at worst. exclude may be nil.
-func (d *Directory) After(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
-	return d.follow(d.next, now, exclude)
+func (r *Ring) After(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	return r.follow(r.next, now, exclude)
 }
 
 // Before is the member that this one follows, as in After.
-func (d *Directory) Before(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
-	return d.follow(d.previous, now, exclude)
+func (r *Ring) Before(now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	return r.follow(r.previous, now, exclude)
 }
 
 // OnRing reports whether this member has a place on the ring. A member that only dials
 // out may have none where more than half do. It follows nobody then, but After names a
 // member to which it can pass a token that it has. Where nobody can be dialled there is no
 // ring, and each one is alone on its own.
-func (d *Directory) OnRing(now time.Time) bool {
-	return d.ringSelf(now) != guest || d.ring[host] == 0 || d.pair(d.self, guest, now) != nil
+func (r *Ring) OnRing(now time.Time) bool {
+	return r.ringSelf(now) != guest || r.roles[host] == 0 || r.pair(r.known.self, guest, now) != nil
 }
 
 // RingLen is how many members are alive and can be reached by others, this one among
 // them; some of their certificates may have run out. The ring is as long, or shorter where
 // more than half only dial out.
-func (d *Directory) RingLen() int {
-	n := d.ring[host] + d.ring[guest]
-	if f := d.members[d.self]; f == nil || f.ring == outside {
+func (r *Ring) RingLen() int {
+	n := r.roles[host] + r.roles[guest]
+	if f := r.known.members[r.known.self]; f == nil || f.ring == outside {
 		n++
 	}
 	return n
@@ -62,19 +68,19 @@ func (d *Directory) RingLen() int {
 
 // ringSelf is the role of this member. One that has not said how it can be reached is a
 // host.
-func (d *Directory) ringSelf(now time.Time) ringRole {
-	if f := d.members[d.self]; f != nil && f.ringRole(now) == guest {
+func (r *Ring) ringSelf(now time.Time) ringRole {
+	if f := r.known.members[r.known.self]; f != nil && f.ringRole(now) == guest {
 		return guest
 	}
 	return host
 }
 
 // follow goes along the ring from this member until there is one that can be handed a token.
-func (d *Directory) follow(step func(ident.Member, ringRole, time.Time) *facts, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
-	at, role := d.self, d.ringSelf(now)
-	for range d.RingLen() {
+func (r *Ring) follow(step func(ident.Member, ringRole, time.Time) *facts, now time.Time, exclude func(ident.Member) bool) (m ident.Member, ok bool) {
+	at, role := r.known.self, r.ringSelf(now)
+	for range r.RingLen() {
 		f := step(at, role, now)
-		if f == nil || f.id == d.self {
+		if f == nil || f.id == r.known.self {
 			break
 		}
 		at, role = f.id, f.ring
@@ -86,25 +92,25 @@ func (d *Directory) follow(step func(ident.Member, ringRole, time.Time) *facts, 
 }
 
 // next is who follows a member on the ring; nil if there is no host.
-func (d *Directory) next(m ident.Member, role ringRole, now time.Time) *facts {
+func (r *Ring) next(m ident.Member, role ringRole, now time.Time) *facts {
 	if role == guest {
-		if f := d.pair(m, guest, now); f != nil {
+		if f := r.pair(m, guest, now); f != nil {
 			return f
 		}
 	}
-	f := firstHost(d.order.above(m), now)
+	f := firstHost(r.known.order.above(m), now)
 	if f == nil || role == guest {
 		return f
 	}
-	if g := d.pair(f.id, host, now); g != nil {
+	if g := r.pair(f.id, host, now); g != nil {
 		return g
 	}
 	return f
 }
 
 // previous is whom a member follows on the ring; nil for one without a place there.
-func (d *Directory) previous(m ident.Member, role ringRole, now time.Time) *facts {
-	f := d.pair(m, role, now)
+func (r *Ring) previous(m ident.Member, role ringRole, now time.Time) *facts {
+	f := r.pair(m, role, now)
 	switch {
 	case role == host && f != nil:
 		return f
@@ -113,7 +119,7 @@ func (d *Directory) previous(m ident.Member, role ringRole, now time.Time) *fact
 	case role == guest:
 		m = f.id
 	}
-	return firstHost(d.order.below(m), now)
+	return firstHost(r.known.order.below(m), now)
 }
 
 func firstHost(list iter.Seq[*facts], now time.Time) *facts {
@@ -126,24 +132,29 @@ func firstHost(list iter.Seq[*facts], now time.Time) *facts {
 }
 
 // enroll counts a member by its role, which may have changed.
-func (d *Directory) enroll(f *facts) {
+func (r *Ring) enroll(f *facts) {
 	old := f.ring
-	f.ring = outside
-	switch {
-	case !f.alive():
-	case f.dialsOut():
-		f.ring = guest
-	case f.reachable() || f.connected:
-		f.ring = host
-	}
-	if f.ring == old {
+	if f.ring = ringRoleOf(f); f.ring == old {
 		return
 	}
-	d.ring[old]--
-	d.ring[f.ring]++
+	r.roles[old]--
+	r.roles[f.ring]++
 	if f.listed {
-		d.order.unpair(f)
+		r.known.order.unpair(f)
 	}
+}
+
+// ringRoleOf is the role of a member whatever the time.
+func ringRoleOf(f *facts) ringRole {
+	switch {
+	case !f.alive():
+		return outside
+	case f.dialsOut():
+		return guest
+	case f.reachable() || f.connected:
+		return host
+	}
+	return outside
 }
 
 // ringRole is the role of a member at the time now.
@@ -171,9 +182,9 @@ func (b *brackets) of(role ringRole) (same, other int) {
 
 // pair is the host of a guest, or the guest of a host; nil if it has none. A guest looks
 // for its host upwards, a host for its guest downwards.
-func (d *Directory) pair(m ident.Member, role ringRole, now time.Time) *facts {
-	o := &d.order
-	if d.ring[guest] == 0 || d.ring[host] == 0 && role == guest {
+func (r *Ring) pair(m ident.Member, role ringRole, now time.Time) *facts {
+	o := &r.known.order
+	if r.roles[guest] == 0 || r.roles[host] == 0 && role == guest {
 		return nil
 	}
 	n := o.at(m)

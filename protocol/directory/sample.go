@@ -230,13 +230,13 @@ func count(in map[ident.Member]int, m ident.Member, by int) int {
 //
 // Members that cannot be dialled are in nobody's sample: those that they are
 // attached to know them.
-func (d *Directory) SetSample(k int, rng rand.Source) {
-	d.sample = nil
+func (s *Selector) SetSample(k int, rng rand.Source) {
+	s.sample = nil
 	if k > 0 {
-		d.sample = newSample(min(k, MaxSample), rand.New(rng))
+		s.sample = newSample(min(k, MaxSample), rand.New(rng))
 	}
-	for f := range d.order.from(ident.Member{}) {
-		d.settle(f)
+	for f := range s.known.order.from(ident.Member{}) {
+		s.update(f)
 	}
 }
 
@@ -252,51 +252,51 @@ func (d *Directory) SetSample(k int, rng rand.Source) {
 // Members hear of others by LearnPage, Learn, Admit and Connected: a member asks
 // the peer with which it compares notes for a page of members, from a random id
 // on. It knows that peer, and becomes known to it, by the connection.
-func (d *Directory) Refresh(rng rand.Source) {
-	if d.sample != nil {
-		d.reseat(d.sample.renew(rand.New(rng)))
+func (s *Selector) Refresh(rng rand.Source) {
+	if s.sample != nil {
+		s.updateRoles(s.sample.renew(rand.New(rng)))
 	}
 }
 
 // Wants reports whether it is of use to learn of m, of whom a peer tells unasked
 // or among others: always without a sample, and with one when m would be in it,
 // or is known already. Asking costs much less than verifying a certificate.
-func (d *Directory) Wants(m ident.Member) bool {
-	return d.sample == nil || d.members[m] != nil || d.sample.wants(m)
+func (s *Selector) Wants(m ident.Member) bool {
+	return s.sample == nil || s.known.members[m] != nil || s.sample.wants(m)
 }
 
 // resample shows a member to the sample, or drops it from there when it can not
 // be dialled any more, and returns those who have come into the sample or gone
 // from it.
-func (d *Directory) resample(f *facts) (moved []ident.Member) {
+func (s *Selector) resample(f *facts) (moved []ident.Member) {
 	switch {
-	case d.sample == nil || f.id == d.self:
+	case s.sample == nil || f.id == s.known.self:
 		return nil
 	case f.alive() && f.reachable():
-		return d.sample.show(f.id)
+		return s.sample.show(f.id)
 	}
-	return d.sample.drop(f.id)
+	return s.sample.drop(f.id)
 }
 
-// sighted shows a member to the sample of which a peer tells, whether or not it
+// mentioned shows a member to the sample of which a peer tells, whether or not it
 // is known and that is news.
-func (d *Directory) sighted(m ident.Member) {
-	if d.sample == nil {
+func (s *Selector) mentioned(m ident.Member) {
+	if s.sample == nil {
 		return
 	}
-	d.sample.shown++
-	if f := d.members[m]; f != nil {
-		d.reseat(d.resample(f))
+	s.sample.shown++
+	if f := s.known.members[m]; f != nil {
+		s.updateRoles(s.resample(f))
 	}
 }
 
-func (d *Directory) reseat(list []ident.Member) {
+func (s *Selector) updateRoles(list []ident.Member) {
 	for _, m := range list {
-		d.seat(d.members[m])
+		s.updateRole(s.known.members[m])
 	}
 }
 
 // unsampled reports whether a member is of no use to the sample.
-func (d *Directory) unsampled(f *facts) bool {
-	return d.sample != nil && !d.sample.needs(f.id)
+func (s *Selector) unsampled(f *facts) bool {
+	return s.sample != nil && !s.sample.needs(f.id)
 }

@@ -22,7 +22,7 @@ func TestOnlyTheSampleIsDrawn(t *testing.T) {
 	introduce(t, d, list...)
 	members, whole := d.Fingerprint()
 	d.SetSample(8, seeded(1))
-	require.Empty(t, d.Wrong())
+	require.NoError(t, d.Check())
 	row := d.Row()
 	require.Equal(t, len(row), d.Candidates())
 	assert.Less(t, len(row), 9)
@@ -46,7 +46,7 @@ func TestOnlyTheSampleIsDrawn(t *testing.T) {
 	_, ok = d.Choose(seeded(1), now, func(m ident.Member) bool { return m != stranger })
 	assert.True(t, ok, "when nobody else is there")
 	d.SetSample(0, nil)
-	require.Empty(t, d.Wrong())
+	require.NoError(t, d.Check())
 	assert.Len(t, d.Row(), 39)
 	count, xor = d.Fingerprint()
 	assert.Equal(t, members, count)
@@ -70,7 +70,7 @@ func TestTheDeadLeaveTheSample(t *testing.T) {
 		case 2:
 			must(d.LearnLeave(s.leave(1)))
 		}
-		require.Empty(t, d.Wrong())
+		require.NoError(t, d.Check())
 		assert.NotContains(t, d.Row(), s.id)
 	}
 	assert.Zero(t, d.Candidates())
@@ -110,7 +110,7 @@ func TestPagesAreReadForTheSampleOnly(t *testing.T) {
 	}
 	assert.Equal(t, wanted, news)
 	assert.Equal(t, 30+wanted, d.Len())
-	require.Empty(t, d.Wrong())
+	require.NoError(t, d.Check())
 }
 
 func TestForgetDropsWhoIsNotInTheSample(t *testing.T) {
@@ -128,7 +128,7 @@ func TestForgetDropsWhoIsNotInTheSample(t *testing.T) {
 	}
 	d.Connected(others[0], true)
 	d.Forget(now, func(m ident.Member) bool { return m == others[1] })
-	require.Empty(t, d.Wrong())
+	require.NoError(t, d.Check())
 	assert.LessOrEqual(t, d.Len(), 2*5+3, "the sample, the next one, self, the connected one and the needed one")
 	for _, m := range []ident.Member{list[0].id, others[0], others[1]} {
 		_, known := d.Certificate(m)
@@ -166,7 +166,7 @@ func TestPropertySampledRolesFollowTheFacts(t *testing.T) {
 			case 8:
 				d.Forget(now.Add(-time.Hour), func(m ident.Member) bool { return m == list[1].id })
 			}
-			require.Empty(t, d.Wrong())
+			require.NoError(t, d.Check())
 		}
 	})
 }
@@ -229,6 +229,6 @@ func TestWalkAmongSamplesAndDialOutIsFair(t *testing.T) {
 	}
 	requireShares(t, visits, share, "60 members, 18 dial out")
 	for m, d := range w.dirs {
-		require.Empty(t, d.Wrong(), "%v", m)
+		require.NoError(t, d.Check(), "%v", m)
 	}
 }

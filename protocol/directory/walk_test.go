@@ -324,7 +324,7 @@ func TestPropertyChancesForgetTheHistory(t *testing.T) {
 			}
 			twin.Connected(s.id, connected[n])
 		}
-		require.Empty(t, d.Wrong())
+		require.NoError(t, d.Check())
 		require.Equal(t, twin.Row(), d.Row())
 		require.Equal(t, twin.Candidates(), d.Candidates())
 	})

@@ -80,13 +80,13 @@ func SlotID(resource string, number uint64) (id ident.Member) {
 // two of them name about n·k/N are the same, for samples of k in a group of N.
 //
 // The cost grows with the number of members: see BenchmarkDirectory.
-func (d *Directory) Witnesses(of ident.Member, n int, now time.Time, to []ident.Member) []ident.Member {
-	if f := d.members[of]; n <= 0 || f != nil && f.status(now) != nil {
+func (reg *Register) Witnesses(of ident.Member, n int, now time.Time, to []ident.Member) []ident.Member {
+	if f := reg.members[of]; n <= 0 || f != nil && f.status(now) != nil {
 		return to
 	}
-	ranks, best := NewWitnessRank(d.group.ID(), of), make([]ranked, 0, n+1)
-	for i := range d.order.blocks {
-		b := &d.order.blocks[i]
+	ranks, best := NewWitnessRank(reg.group, of), make([]ranked, 0, n+1)
+	for i := range reg.order.blocks {
+		b := &reg.order.blocks[i]
 		for k, id := range b.ids {
 			r := ranked{ranks.Of(id), id}
 			if len(best) == n && !r.above(best[n-1]) {

@@ -24,7 +24,7 @@ var group = ident.Group{7}
 
 // party is a member with its machine. Messages go where a test takes them.
 type party struct {
-	t       *testing.T
+	t       testing.TB
 	id      ident.Member
 	key     *signature.PrivateKey
 	world   *world
@@ -79,7 +79,7 @@ func (w *world) Admits(_ token.GenesisBody, hop uint64) (wire.Refusal, bool) {
 
 func (w *world) LastOperation(token.GenesisBody) uint64 { return 0 }
 
-func newParty(t *testing.T, n byte, durable bool) *party {
+func newParty(t testing.TB, n byte, durable bool) *party {
 	key, err := signature.NewPrivateKey(bytes.Repeat([]byte{n}, signature.SeedSize))
 	require.NoError(t, err)
 	raw := key.Public().Bytes()
@@ -100,7 +100,7 @@ func newParty(t *testing.T, n byte, durable bool) *party {
 
 // newGroup makes durable parties that know each other. Each prefers the one
 // after it.
-func newGroup(t *testing.T, n int) []*party {
+func newGroup(t testing.TB, n int) []*party {
 	list := make([]*party, n)
 	for i := range list {
 		list[i] = newParty(t, byte(i+1), true)
@@ -117,7 +117,7 @@ func newGroup(t *testing.T, n int) []*party {
 
 // outcome is what one step wanted done.
 type outcome struct {
-	t       *testing.T
+	t       testing.TB
 	effects []effect.Effect
 }
 
@@ -126,6 +126,7 @@ func (p *party) do(f func(*handoff.Machine)) outcome {
 	p.t.Helper()
 	p.m.SetNow(p.now)
 	f(p.m)
+	require.NoError(p.t, p.m.Check())
 	effects, notices := p.m.Drain()
 	o := outcome{t: p.t, effects: append([]effect.Effect(nil), effects...)}
 	p.notices = append([]handoff.Notice(nil), notices...)
@@ -315,11 +316,12 @@ func (p *party) restart(records []journal.Record) {
 	}
 	m, err := replay.Finish(p.now)
 	require.NoError(p.t, err)
+	require.NoError(p.t, m.Check())
 	p.m = m
 }
 
 // transferBody reads a transfer.
-func transferBody(t *testing.T, m *wire.Transfer) (token.TransferBody, ident.Hash) {
+func transferBody(t testing.TB, m *wire.Transfer) (token.TransferBody, ident.Hash) {
 	b, h, err := token.PeekTransfer(group, m.Transfer)
 	require.NoError(t, err)
 	return b, h

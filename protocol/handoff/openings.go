@@ -36,6 +36,7 @@ type opening struct {
 type openings struct {
 	list   []opening
 	serial uint64
+	opened token.Position // where the opening of this process begins; zero before it
 }
 
 // note counts a record that is durable, or will be before anything that depends on it.
@@ -97,6 +98,11 @@ func (o *openings) loss(p token.Position) Loss {
 	return Lacks
 }
 
+// begin is the record of an opening after all others.
+func (o *openings) begin(number uint64, tag [token.TagSize]byte) *journal.Opened {
+	return &journal.Opened{Opening: number, Tag: tag, Serial: o.serial}
+}
+
 // records are the openings for a checkpoint. They stand behind what it copies.
 func (o *openings) records() (list []journal.Record) {
 	for _, x := range o.list {
@@ -104,25 +110,3 @@ func (o *openings) records() (list []journal.Record) {
 	}
 	return list
 }
-
-// Open begins an opening of the journal, after all others, with a random tag. Until it,
-// what is signed names no position.
-func (m *Machine) Open(number uint64, tag [token.TagSize]byte) {
-	m.persist(&journal.Opened{Opening: number, Tag: tag, Serial: m.openings.serial}, true)
-}
-
-// Opened is the position at which this opening has begun.
-func (m *Machine) Opened() token.Position { return m.opened }
-
-// Loss says what a position that this member has signed shows of its journal.
-func (m *Machine) Loss(p token.Position) Loss { return m.openings.loss(p) }
-
-// Position is where in the journal a record is that is written next: what is signed for
-// it names it.
-func (m *Machine) Position() token.Position { return m.openings.at(1) }
-
-// Pause has the machine neither take a token nor pass one on, until Resume.
-func (m *Machine) Pause() { m.paused = true }
-
-// Resume ends Pause.
-func (m *Machine) Resume() { m.paused = false }

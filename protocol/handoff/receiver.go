@@ -4,45 +4,68 @@ import (
 	"crypto/subtle"
 	"errors"
 
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
+// Receiver takes tokens: it reserves room for an offered one, and takes or declines
+// the transfer. It moves records from LIVE to HOLD or VOIDED, and remembers both until
+// the offerer has promised that it knows the answer.
+type Receiver struct {
+	*shared
+	macs     macs
+	stopping bool
+}
+
+// Stop makes the machine refuse offers and decline transfers from now on. What
+// it has accepted it takes back: a holder that relied on it would send its
+// token into nothing, and get it back when this member does. See Reserved.
+func (r *Receiver) Stop() {
+	if r.stopping {
+		return
+	}
+	r.stopping = true
+	for _, k := range r.book.keys() {
+		if rec := r.book.in(Live, k.token, k.hop); rec != nil {
+			r.send(rec.from, &wire.Refuse{Token: k.token, Hop: k.hop, Reason: wire.RefuseStopping})
+		}
+	}
+}
+
 // OnOffer handles an OFFER (handoff rules §4). Certificates that came along
 // have been learned already.
-func (m *Machine) OnOffer(from ident.Member, msg *wire.Offer) {
-	m.hearSettled(from, msg.Settled)
-	rec := m.records[key{msg.Token, msg.Hop}]
+func (r *Receiver) OnOffer(from ident.Member, msg *wire.Offer) {
+	r.hearSettled(from, msg.Settled)
+	rec := r.book.records[key{msg.Token, msg.Hop}]
 	if rec != nil && (rec.isTaken() || rec.state == Voided) {
 		return
 	}
-	if missing := m.missing(msg.Signers); len(missing) > 0 {
-		m.send(from, &wire.Need{Token: msg.Token, Hop: msg.Hop, Members: missing})
+	if missing := r.missing(msg.Signers); len(missing) > 0 {
+		r.send(from, &wire.Need{Token: msg.Token, Hop: msg.Hop, Members: missing})
 		return
 	}
-	if reason, refused := m.refusal(from, msg); refused {
-		m.send(from, &wire.Refuse{Token: msg.Token, Hop: msg.Hop, Reason: reason})
+	if reason, refused := r.refusal(from, msg); refused {
+		r.send(from, &wire.Refuse{Token: msg.Token, Hop: msg.Hop, Reason: reason})
 		return
 	}
-	if rec = m.reserve(from, key{msg.Token, msg.Hop}, rec); rec == nil {
-		m.send(from, &wire.Refuse{Token: msg.Token, Hop: msg.Hop, Reason: wire.RefuseBusy})
+	if rec = r.reserve(from, key{msg.Token, msg.Hop}, rec); rec == nil {
+		r.send(from, &wire.Refuse{Token: msg.Token, Hop: msg.Hop, Reason: wire.RefuseBusy})
 		return
 	}
-	m.send(from, &wire.Accept{
-		Token: msg.Token, Hop: msg.Hop, Incarnation: m.cfg.Incarnation, Accept: rec.accept,
-		MAC:      m.macs.of(from, rec.key, rec.accept),
-		Lifetime: uint64(m.cfg.Tuning.Lifetime.Milliseconds()),
+	r.send(from, &wire.Accept{
+		Token: msg.Token, Hop: msg.Hop, Incarnation: r.cfg.Incarnation, Accept: rec.accept,
+		MAC:      r.macs.of(from, rec.key, rec.accept),
+		Lifetime: uint64(r.cfg.Tuning.Lifetime.Milliseconds()),
 	})
 }
 
 // missing are those signers whose certificates are not known.
-func (m *Machine) missing(signers []ident.Member) []ident.Member {
+func (r *Receiver) missing(signers []ident.Member) []ident.Member {
 	var list []ident.Member
 	for _, s := range signers {
-		if m.cfg.World.Key(s) == nil {
+		if r.cfg.World.Key(s) == nil {
 			list = append(list, s)
 		}
 	}
@@ -52,121 +75,122 @@ func (m *Machine) missing(signers []ident.Member) []ident.Member {
 // refusal returns why this member refuses an offer, if it does. The offerer cannot hand over
 // a refused token, as its transfer would need the MAC of an ACCEPT. The exception is a
 // token that this member accepted earlier, before it began to stop, say.
-func (m *Machine) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, bool) {
-	if m.stopping {
+func (r *Receiver) refusal(from ident.Member, msg *wire.Offer) (wire.Refusal, bool) {
+	if r.stopping {
 		return wire.RefuseStopping, true
 	}
-	if m.paused {
+	if r.paused {
 		return wire.RefuseRecalling, true
 	}
-	if m.cfg.World.Standing(from) != nil {
+	if r.cfg.World.Standing(from) != nil {
 		return wire.RefuseSigner, true
 	}
-	genesis, err := m.verifier.Genesis(msg.Genesis)
+	genesis, err := r.verifier.Genesis(msg.Genesis)
 	if err != nil || genesis.ID() != msg.Token {
-		m.stats.Rejected++
+		r.stats.Rejected++
 		return wire.RefuseTitle, true
 	}
-	m.compareGenesis(genesis)
-	reason, admitted := m.cfg.World.Admits(genesis.Body(), msg.Hop)
+	r.conflicts.genesis(genesis)
+	reason, admitted := r.cfg.World.Admits(genesis.Body(), msg.Hop)
 	return reason, !admitted
 }
 
 // reserve makes or renews the reservation for an offer, or returns nil when
 // there is no room. A reservation below the offerer's floor, or one that was
 // made for another offerer, counts as none.
-func (m *Machine) reserve(from ident.Member, k key, rec *record) *record {
-	o := m.offererOf(from)
+func (r *Receiver) reserve(from ident.Member, k key, rec *record) *record {
+	o := r.offererOf(from)
 	if rec != nil && (rec.from != from || rec.accept < o.floor) {
-		m.tryForget(m.offerers[rec.from], rec)
+		r.book.forget(rec)
 		rec = nil
 	}
-	if rec == nil || rec.state != Live {
-		if m.live >= MaxReservations || m.held+m.live >= MaxHeld ||
-			o.live >= MaxReservationsPerPeer || len(o.records) >= MaxUnsettled {
-			return nil
-		}
-	}
-	if rec == nil {
-		rec = &record{key: k, from: from, accept: m.drawAccept()}
-		m.add(rec)
-		o.records[rec.accept] = rec
-	}
-	if rec.state != Live {
-		o.live++
-		m.live++
-	}
-	if !m.move(rec, ReceiverOffer) {
+	if (rec == nil || rec.state != Live) && !(r.book.hasRoom() && o.hasRoom()) {
 		return nil
 	}
-	m.wakeAt(rec, m.now.Boot.Add(m.cfg.Tuning.Lifetime))
+	if rec == nil {
+		rec = &record{key: k, from: from, accept: r.draw(&r.numbers.accepts)}
+		r.book.add(rec)
+	}
+	if !r.book.move(rec, ReceiverOffer) {
+		return nil
+	}
+	r.book.wakeAt(rec, r.now.Boot.Add(r.cfg.Tuning.Lifetime))
 	return rec
 }
 
-// lapse turns a reservation into one that no longer counts.
-func (m *Machine) lapse(rec *record, e Event) {
-	if !m.move(rec, e) {
-		return
+// offererOf finds or, with a durable floor, makes the entry of an offerer. A
+// floor that was deleted is made anew at the next number (handoff rules §1).
+func (r *Receiver) offererOf(id ident.Member) *offerer {
+	o := r.book.offerers[id]
+	if o == nil {
+		o = newOfferer(r.numbers.accepts.next)
+		r.book.offerers[id] = o
+		r.persist(&journal.Floor{Offerer: id, Floor: o.floor}, true)
 	}
-	m.offerers[rec.from].live--
-	m.live--
-	m.wakeAt(rec, m.now.Boot.Add(m.cfg.Tuning.Kept))
+	return o
+}
+
+// lapse turns a reservation into one that no longer counts.
+func (r *Receiver) lapse(rec *record, e Event) {
+	if r.book.move(rec, e) {
+		r.book.wakeAt(rec, r.now.Boot.Add(r.cfg.Tuning.Kept))
+	}
 }
 
 // OnCancel handles a CANCEL. A late or lying one is harmless: what has lapsed
 // is still taken.
-func (m *Machine) OnCancel(from ident.Member, msg *wire.Cancel) {
-	rec := m.records[key{msg.Token, msg.Hop}]
-	if rec == nil || rec.state != Live || rec.from != from ||
-		msg.Incarnation != m.cfg.Incarnation || msg.Accept != rec.accept {
+func (r *Receiver) OnCancel(from ident.Member, msg *wire.Cancel) {
+	rec := r.book.in(Live, msg.Token, msg.Hop)
+	if rec == nil || rec.from != from ||
+		msg.Incarnation != r.cfg.Incarnation || msg.Accept != rec.accept {
 		return
 	}
-	m.lapse(rec, ReceiverCancel)
+	r.lapse(rec, ReceiverCancel)
 }
 
-// parcel is a TRANSFER message whose signatures verify and whose parts belong
+// verifiedTransfer is a TRANSFER message whose signatures verify and whose parts belong
 // together.
-type parcel struct {
+type verifiedTransfer struct {
 	transfer token.Transfer
 	title    token.Title // of the sender, from which the transfer follows
 }
 
 // OnTransfer handles a TRANSFER, in the order of handoff rules §4. The error
 // says why it was dropped.
-func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
-	p, missing, err := m.open(from, msg)
+func (r *Receiver) OnTransfer(from ident.Member, msg *wire.Transfer) error {
+	p, missing, err := r.open(from, msg)
 	if err != nil {
-		m.stats.Rejected++
+		r.stats.Rejected++
 		return err
 	}
 	b := p.transfer.Body()
 	if len(missing) > 0 {
-		m.send(from, &wire.Need{Token: b.Token, Hop: b.Hop, Members: missing})
+		r.send(from, &wire.Need{Token: b.Token, Hop: b.Hop, Members: missing})
 		return nil
 	}
 	k := key{b.Token, b.Hop}
-	rec := m.records[k]
+	rec := r.book.records[k]
 	// When two copies of a token meet, it is taken all the same: its sender may
 	// have got it in good faith (handoff rules §9).
-	convicted := m.examine(p)
+	convicted := r.conflicts.transfer(p)
 	switch {
 	case rec != nil && rec.isTaken():
-		m.duplicate(rec, p.transfer, token.Receipt, convicted)
+		r.duplicate(rec, p.transfer, token.Receipt, convicted)
 	case rec != nil && rec.state == Voided:
-		m.duplicate(rec, p.transfer, token.Void, convicted)
-	case m.isStale(k, b):
-		m.stats.Stale++
-		m.answer(nil, p.transfer, token.Unknown)
-	case m.paused:
+		r.duplicate(rec, p.transfer, token.Void, convicted)
+	case r.isStale(k, b):
+		r.stats.Stale++
+		r.answer(nil, p.transfer, token.Unknown)
+	case r.paused:
 		return ErrPaused
-	case rec == nil && len(m.offerers[b.From].records) >= 2*MaxUnsettled:
+	case rec == nil && len(r.book.offerers[b.From].records) >= 2*MaxUnsettled:
 		// Neither taken nor declined: it may come again when room was made.
-		m.stats.Rejected++
+		r.stats.Rejected++
 		return ErrUnsettled
-	case m.mustDecline(rec, p.title.Genesis):
-		m.decline(k, rec, p.transfer)
+	case r.mustDecline(rec, p.title.Genesis):
+		r.decline(k, rec, p.transfer)
 	default:
-		m.take(k, rec, p)
+		r.take(k, rec, p)
 	}
 	return nil
 }
@@ -174,13 +198,13 @@ func (m *Machine) OnTransfer(from ident.Member, msg *wire.Transfer) error {
 // open verifies a TRANSFER message: signatures, addressee, chain (step 1).
 // When certificates are missing it says whose; the transfer itself is then
 // verified.
-func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing []ident.Member, err error) {
-	p.transfer, err = m.verifier.Transfer(msg.Transfer)
+func (r *Receiver) open(from ident.Member, msg *wire.Transfer) (p verifiedTransfer, missing []ident.Member, err error) {
+	p.transfer, err = r.verifier.Transfer(msg.Transfer)
 	if err != nil {
 		return p, nil, err
 	}
 	b := p.transfer.Body()
-	if b.From != from || b.To != m.cfg.Self {
+	if b.From != from || b.To != r.cfg.Self {
 		return p, nil, ErrAddress
 	}
 	note := func(e error) {
@@ -191,14 +215,14 @@ func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing
 		}
 	}
 	var e error
-	p.title.Genesis, e = m.verifier.Genesis(msg.Genesis)
+	p.title.Genesis, e = r.verifier.Genesis(msg.Genesis)
 	note(e)
 	if len(msg.Previous) > 0 {
-		p.title.Transfer, e = m.verifier.Transfer(msg.Previous)
+		p.title.Transfer, e = r.verifier.Transfer(msg.Previous)
 		note(e)
 	}
 	if len(msg.Void) > 0 {
-		p.title.Void, e = m.verifier.Answer(token.Void, msg.Void)
+		p.title.Void, e = r.verifier.Answer(token.Void, msg.Void)
 		note(e)
 	}
 	if err != nil || len(missing) > 0 {
@@ -208,7 +232,7 @@ func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing
 		err = p.title.Admits(p.transfer)
 	}
 	if err != nil {
-		m.misfit(p.transfer, msg)
+		r.conflicts.misfit(p.transfer, msg)
 	}
 	return p, nil, err
 }
@@ -217,117 +241,142 @@ func (m *Machine) open(from ident.Member, msg *wire.Transfer) (p parcel, missing
 // transfer gets the same answer. Another one is evidence: against its signer,
 // if that signed the first one too; otherwise somebody before both has given
 // the token away twice, and who that was the chains will tell.
-func (m *Machine) duplicate(rec *record, t token.Transfer, v token.Verdict, convicted bool) {
+func (r *Receiver) duplicate(rec *record, t token.Transfer, v token.Verdict, convicted bool) {
 	if rec.taken == t.Hash() {
-		if m.move(rec, ReceiverDuplicate) {
-			m.stats.Duplicates++
-			m.answer(rec, t, v)
+		if r.book.move(rec, ReceiverDuplicate) {
+			r.stats.Duplicates++
+			r.answer(rec, t, v)
 		}
 		return
 	}
-	m.accuse(rec, t, convicted)
+	r.conflicts.accuse(rec, t, convicted)
 }
 
 // isStale is step 4: this memory does not answer for the number any more, or has
 // never accepted the hop with it. A number is good for one hop, so that what a
 // peer can make this member remember is bounded by its numbers.
-func (m *Machine) isStale(k key, b token.TransferBody) bool {
-	o := m.offerers[b.From]
-	if b.Incarnation != m.cfg.Incarnation || o == nil || b.Accept < o.floor || b.Accept >= m.nextAccept {
+func (r *Receiver) isStale(k key, b token.TransferBody) bool {
+	o := r.book.offerers[b.From]
+	if b.Incarnation != r.cfg.Incarnation || o == nil || b.Accept < o.floor || b.Accept >= r.numbers.accepts.next {
 		return true
 	}
-	mac := m.macs.of(b.From, k, b.Accept)
+	mac := r.macs.of(b.From, k, b.Accept)
 	return subtle.ConstantTimeCompare(mac[:], b.MAC[:]) == 0
 }
 
 // mustDecline reports whether a transfer that could be taken is declined: the
 // member is stopping, full, or does not know the resource any more.
-func (m *Machine) mustDecline(rec *record, g token.Genesis) bool {
-	if m.stopping {
+func (r *Receiver) mustDecline(rec *record, g token.Genesis) bool {
+	if r.stopping {
 		return true
 	}
-	if !m.cfg.World.Circulates(g.Body()) {
+	if !r.cfg.World.Circulates(g.Body()) {
 		return true
 	}
 	reserved := rec != nil && rec.state == Live
-	return m.held >= MaxHeld && !reserved
-}
-
-// claim turns a reservation, or the lack of one, into the record of a decided
-// transfer.
-func (m *Machine) claim(k key, rec *record, t token.Transfer, e Event) *record {
-	b := t.Body()
-	o := m.offerers[b.From]
-	if rec != nil {
-		old := m.offerers[rec.from]
-		if rec.state == Live {
-			old.live--
-			m.live--
-		}
-		old.remove(rec)
-	} else {
-		rec = &record{key: k}
-		m.add(rec)
-	}
-	rec.from, rec.accept, rec.taken = b.From, b.Accept, t.Hash()
-	o.records[rec.accept] = rec
-	m.move(rec, e)
-	m.wakeAt(rec, clock.Never)
-	return rec
+	return r.book.held >= MaxHeld && !reserved
 }
 
 // take takes custody: durable, then enabled, then receipted (step 5). That the
 // reservation has lapsed is no reason to refuse.
-func (m *Machine) take(k key, rec *record, p parcel) {
+func (r *Receiver) take(k key, rec *record, p verifiedTransfer) {
 	belated := rec == nil || rec.state != Live || rec.interrupted
-	rec = m.claim(k, rec, p.transfer, ReceiverTake)
+	rec = r.book.decide(k, rec, p.transfer, ReceiverTake)
 	rec.title = token.Title{Genesis: p.title.Genesis, Transfer: p.transfer}
-	m.held++
-	m.stats.Taken++
-	m.writeCertificates(rec.title.Signers()...)
-	m.persist(&journal.Held{Transfer: p.transfer.Raw(), Genesis: p.title.Genesis.Raw()}, true)
-	rec.serial = m.openings.serial
-	m.answer(rec, p.transfer, token.Receipt)
-	m.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Belated: belated})
+	r.stats.Taken++
+	r.certificates.persist(&r.output, rec.title.Signers()...)
+	r.persist(&journal.Held{Transfer: p.transfer.Raw(), Genesis: p.title.Genesis.Raw()}, true)
+	rec.serial = r.openings.serial
+	r.answer(rec, p.transfer, token.Receipt)
+	r.notify(Notice{Kind: Gained, Title: rec.title, Hop: k.hop, Peer: rec.from, Belated: belated})
 }
 
 // decline gives custody back, for ever, by a void (step 5).
-func (m *Machine) decline(k key, rec *record, t token.Transfer) {
-	rec = m.claim(k, rec, t, ReceiverDecline)
-	m.stats.Declined++
-	body := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation)
-	body.Extensions = m.Position().Extensions()
-	void, err := body.Sign(m.cfg.Group, token.Void, m.cfg.Key)
+func (r *Receiver) decline(k key, rec *record, t token.Transfer) {
+	rec = r.book.decide(k, rec, t, ReceiverDecline)
+	r.stats.Declined++
+	body := token.AnswerTo(t, r.cfg.Self, r.cfg.Incarnation)
+	body.Extensions = r.openings.at(1).Extensions()
+	void, err := body.Sign(r.cfg.Group, token.Void, r.cfg.Key)
 	if err != nil {
-		m.report("internal", rec.from, "void not signed: "+err.Error())
+		r.report("internal", rec.from, "void not signed: "+err.Error())
 		return
 	}
-	m.persist(&journal.Voided{Transfer: t.Raw(), Void: void.Raw()}, true)
-	rec.serial = m.openings.serial
-	m.send(rec.from, &wire.Void{Void: void.Raw()})
+	r.persist(&journal.Voided{Transfer: t.Raw(), Void: void.Raw()}, true)
+	rec.serial = r.openings.serial
+	r.send(rec.from, &wire.Void{Void: void.Raw()})
 }
 
 // answer signs and sends an answer to a transfer, which names the record of custody that it is about. A
 // record that is from before this opening it names as the last one from there.
-func (m *Machine) answer(rec *record, t token.Transfer, v token.Verdict) {
-	body := token.AnswerTo(t, m.cfg.Self, m.cfg.Incarnation)
+func (r *Receiver) answer(rec *record, t token.Transfer, v token.Verdict) {
+	body := token.AnswerTo(t, r.cfg.Self, r.cfg.Incarnation)
 	if v != token.Unknown {
-		p := m.opened
+		p := r.openings.opened
 		p.Serial = max(p.Serial, rec.serial)
 		body.Extensions = p.Extensions()
 	}
-	a, err := body.Sign(m.cfg.Group, v, m.cfg.Key)
+	a, err := body.Sign(r.cfg.Group, v, r.cfg.Key)
 	if err != nil {
-		m.report("internal", t.Body().From, "answer not signed: "+err.Error())
+		r.report("internal", t.Body().From, "answer not signed: "+err.Error())
 		return
 	}
 	to := t.Body().From
 	switch v {
 	case token.Receipt:
-		m.send(to, &wire.Receipt{Receipt: a.Raw()})
+		r.send(to, &wire.Receipt{Receipt: a.Raw()})
 	case token.Void:
-		m.send(to, &wire.Void{Void: a.Raw()})
+		r.send(to, &wire.Void{Void: a.Raw()})
 	case token.Unknown:
-		m.send(to, &wire.Unknown{Unknown: a.Raw()})
+		r.send(to, &wire.Unknown{Unknown: a.Raw()})
+	}
+}
+
+// hearSettled raises the floor of an offerer on its promise. A promise about
+// another incarnation, or beyond what was ever issued, is ignored. Custody and
+// unanswered transfers are never deleted.
+func (r *Receiver) hearSettled(from ident.Member, promise *wire.Settled) {
+	o := r.book.offerers[from]
+	if promise == nil || o == nil || promise.Incarnation != r.cfg.Incarnation || promise.Below > r.numbers.accepts.next {
+		return
+	}
+	if promise.Below >= o.floor+settleBlock {
+		r.raise(from, o, promise.Below)
+	}
+}
+
+func (r *Receiver) raise(id ident.Member, o *offerer, floor uint64) {
+	r.persist(&journal.Floor{Offerer: id, Floor: floor}, true)
+	r.book.raise(o, floor)
+}
+
+// Bury raises the floor of an offerer that has been dead for longer than any
+// transfer of it can be in progress: everything from it is forgotten, and what is
+// still in flight will be answered with UNKNOWN (handoff rules §1).
+func (r *Receiver) Bury(id ident.Member) {
+	o := r.book.offerers[id]
+	if next := r.numbers.accepts.next; o != nil && o.floor != next {
+		r.raise(id, o, next)
+		r.report("buried", id, "dead for longer than the settlement time")
+	}
+}
+
+// peerClosed notes that the connection with an offerer broke.
+func (r *Receiver) peerClosed(id ident.Member) {
+	if o := r.book.offerers[id]; o != nil {
+		o.interrupt()
+	}
+}
+
+// peerDown waits for no transfer from a peer that cannot be reached, if the machine stops.
+func (r *Receiver) peerDown(id ident.Member) {
+	r.peerClosed(id)
+	if !r.stopping {
+		return
+	}
+	for _, rec := range r.book.waiting() {
+		if rec.state == Live && rec.from == id {
+			r.lapse(rec, ReceiverCancel)
+		}
 	}
 }

@@ -43,15 +43,12 @@ func (r *Replay) Apply(rec journal.Record) error {
 	r.m.openings.note(rec)
 	switch rec := rec.(type) {
 	case *journal.Counters:
-		// Numbers start at 1 (see New).
-		r.m.nextAccept = max(1, rec.Accepts)
-		r.m.nextSequence = max(1, rec.Sequence)
-		r.m.acceptMark, r.m.sequenceMark = r.m.nextAccept, r.m.nextSequence
+		r.m.numbers.replay(rec)
 	case *journal.Floor:
 		r.floor(rec)
 	case *journal.Settled:
-		mem := r.m.meet(rec.Receiver, rec.Incarnation)
-		mem.said, mem.next = rec.Below, max(mem.next, rec.Below)
+		mem, _ := r.m.recipients.meet(rec.Receiver, rec.Incarnation)
+		mem.promised, mem.next = rec.Below, max(mem.next, rec.Below)
 	case *journal.Generated:
 		err = r.generated(rec)
 	case *journal.Held:
@@ -69,7 +66,7 @@ func (r *Replay) Apply(rec journal.Record) error {
 	case *journal.Taken:
 		r.taken(rec)
 	case *journal.Evidence:
-		r.m.countEvidence(rec.Accused)
+		r.m.conflicts.count(rec.Accused)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrReplay, err)
@@ -78,10 +75,10 @@ func (r *Replay) Apply(rec journal.Record) error {
 }
 
 func (r *Replay) floor(rec *journal.Floor) {
-	o := r.m.offerers[rec.Offerer]
+	o := r.m.book.offerers[rec.Offerer]
 	if o == nil {
-		o = &offerer{records: make(map[uint64]*record)}
-		r.m.offerers[rec.Offerer] = o
+		o = newOfferer(rec.Floor)
+		r.m.book.offerers[rec.Offerer] = o
 	}
 	o.floor = rec.Floor
 	for k, p := range r.pasts {
@@ -134,7 +131,7 @@ func (r *Replay) sent(rec *journal.Sent) error {
 	}
 	p.state, p.outgoing = Sent, rec.Transfer
 	// The journal need not tell, in this order, which incarnation was met last.
-	mem := r.m.receiverOf(b.To).of(b.Incarnation)
+	mem := r.m.recipients.memory(b.To, b.Incarnation)
 	mem.open[b.Accept] = true
 	mem.next = max(mem.next, b.Accept+1)
 	return nil
@@ -152,7 +149,7 @@ func (r *Replay) end(k key, from State, answered bool, to State) (*past, error) 
 		if err != nil {
 			return nil, err
 		}
-		open := r.m.receiverOf(b.To).of(b.Incarnation).open
+		open := r.m.recipients.memory(b.To, b.Incarnation).open
 		if answered {
 			delete(open, b.Accept)
 		} else {
@@ -160,7 +157,7 @@ func (r *Replay) end(k key, from State, answered bool, to State) (*past, error) 
 		}
 	}
 	p.state = to
-	if o := r.m.offerers[p.from]; p.from.IsZero() || (o != nil && p.accept < o.floor) {
+	if o := r.m.book.offerers[p.from]; p.from.IsZero() || (o != nil && p.accept < o.floor) {
 		delete(r.pasts, k)
 	}
 	return p, nil
@@ -225,7 +222,7 @@ func (r *Replay) Finish(now clock.Reading) (*Machine, error) {
 	m := r.m
 	m.SetNow(now)
 	for _, o := range r.seen[max(0, len(r.seen)-recalled):] {
-		m.cfg.Witness.Recall(o)
+		m.conflicts.witness.Recall(o)
 	}
 	for k, p := range r.pasts {
 		if err := r.revive(k, p); err != nil {
@@ -235,36 +232,28 @@ func (r *Replay) Finish(now clock.Reading) (*Machine, error) {
 	return m, nil
 }
 
-func (r *Replay) revive(k key, p *past) error {
+func (r *Replay) revive(k key, p *past) (err error) {
 	m := r.m
 	rec := &record{key: k, state: p.state, from: p.from, accept: p.accept, taken: p.taken}
-	m.add(rec)
-	if !p.from.IsZero() {
-		o := m.offerers[p.from]
-		if o == nil {
-			return fmt.Errorf("no floor for %v", p.from)
-		}
-		o.records[p.accept] = rec
+	if !p.from.IsZero() && m.book.offerers[p.from] == nil {
+		return fmt.Errorf("no floor for %v", p.from)
 	}
-	if p.state != Hold && p.state != Sent {
+	m.book.add(rec)
+	if !rec.hasTitle() {
 		return nil
 	}
 	if err := r.title(rec, p); err != nil {
 		return err
 	}
-	for _, s := range rec.title.Signers() {
-		m.written[s] = m.cfg.World.Certificate(s)
-	}
+	m.certificates.replayed(rec.title.Signers())
 	if p.state == Hold {
-		m.held++
 		return nil
 	}
-	var err error
 	if rec.sent, err = m.verifier.Transfer(p.outgoing); err != nil {
 		return err
 	}
-	rec.letGoAt, rec.sentAt, rec.tries = m.now.Boot, m.now.Boot, 1
-	m.wakeAt(rec, m.now.Boot)
+	rec.releasedAt, rec.sentAt, rec.tries = m.now.Boot, m.now.Boot, 1
+	m.book.wakeAt(rec, m.now.Boot)
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package handoff
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // Tuning are the machine's times and bounds. None of them decides safety:
 // they trade messages and memory against speed. DefaultTuning suits the open
@@ -78,3 +81,14 @@ const (
 	// drawn from again.
 	maxTried = 32
 )
+
+// backoff is the n-th wait (from 0) of a doubling series from first to most,
+// spread by a quarter to both sides so that members do not fall into step.
+func backoff(jitter *rand.Rand, first, most time.Duration, n int) time.Duration {
+	d := first
+	for ; n > 0 && d < most; n-- {
+		d *= 2
+	}
+	d = min(d, most)
+	return d - d/4 + time.Duration(jitter.Int64N(int64(d/2)+1))
+}

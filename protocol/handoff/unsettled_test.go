@@ -28,9 +28,8 @@ func (pair) Circulates(token.GenesisBody) bool                        { return t
 func (pair) Admits(token.GenesisBody, uint64) (wire.Refusal, bool)    { return 0, true }
 func (pair) LastOperation(token.GenesisBody) uint64                   { return 0 }
 
-// What one peer's transfers leave behind is bounded even when it offers first,
-// lets its reservations be forgotten, and comes with all transfers at once.
-func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
+// newPair is a machine with its key, and the key and id of the one peer that it knows.
+func newPair(t *testing.T) (m *Machine, mine, theirs *signature.PrivateKey, peer ident.Member) {
 	group := ident.Group{1}
 	member := func(n byte) (*signature.PrivateKey, ident.Member) {
 		key, err := signature.NewPrivateKey(bytes.Repeat([]byte{n}, signature.SeedSize))
@@ -38,13 +37,21 @@ func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
 		pub := key.Public().Bytes()
 		return key, ident.MemberOf(group, pub[:])
 	}
-	myKey, me := member(1)
-	key, peer := member(2)
-	m := New(Config{
-		Self: me, Group: group, Key: myKey, Incarnation: ident.Incarnation{1}, Durable: true, Tuning: DefaultTuning,
-		World: pair{me: myKey.Public(), peer: key.Public()}, Rand: rand.NewPCG(1, 1),
+	mine, me := member(1)
+	theirs, peer = member(2)
+	m = New(Config{
+		Self: me, Group: group, Key: mine, Incarnation: ident.Incarnation{1}, Durable: true, Tuning: DefaultTuning,
+		World: pair{me: mine.Public(), peer: theirs.Public()}, Rand: rand.NewPCG(1, 1),
 	})
 	m.SetNow(clock.Reading{Boot: clock.Instant(time.Hour), Wall: time.Unix(1_800_000_000, 0)})
+	return m, mine, theirs, peer
+}
+
+// What one peer's transfers leave behind is bounded even when it offers first,
+// lets its reservations be forgotten, and comes with all transfers at once.
+func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
+	m, myKey, key, peer := newPair(t)
+	group, me := m.cfg.Group, m.cfg.Self
 	transfer := func(n, accept uint64) *wire.Transfer {
 		g, err := token.GenesisBody{Resource: "r", Generator: peer, Incarnation: ident.Incarnation{2}, Sequence: n, Time: 1}.Sign(group, key)
 		require.NoError(t, err)
@@ -59,7 +66,7 @@ func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
 	for range 3 {
 		for hop := range uint64(MaxUnsettled) {
 			k := hopOf(hop)
-			if rec := m.reserve(peer, k, m.records[k]); rec != nil {
+			if rec := m.reserve(peer, k, m.book.records[k]); rec != nil {
 				m.lapse(rec, ReceiverCancel)
 			}
 		}
@@ -68,15 +75,13 @@ func TestTransfersOfAPeerThatSettlesNothing(t *testing.T) {
 		m.SetNow(now)
 		m.Tick() // forgets the reservations
 	}
-	require.Greater(t, m.nextAccept, uint64(2*MaxUnsettled))
+	require.Greater(t, m.numbers.accepts.next, uint64(2*MaxUnsettled))
 	require.NoError(t, m.OnTransfer(peer, transfer(1, 1)))
-	o := m.offerers[peer]
+	o := m.book.offerers[peer]
 	require.Len(t, o.records, 1)
 	for n := uint64(2); len(o.records) < 2*MaxUnsettled; n++ {
 		k := hopOf(n)
-		rec := &record{key: k, state: Voided, from: peer, accept: n}
-		m.add(rec)
-		o.records[n] = rec
+		m.book.add(&record{key: k, state: Voided, from: peer, accept: n})
 	}
 	assert.ErrorIs(t, m.OnTransfer(peer, transfer(2, 2*MaxUnsettled+1)), ErrUnsettled)
 	assert.Len(t, o.records, 2*MaxUnsettled)

@@ -2,12 +2,13 @@ package handoff
 
 import (
 	"container/heap"
-	"crypto/sha256"
-	"time"
+	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/ident"
 )
+
+// absent is the slot of a record that waits for no time.
+const absent = -1
 
 // wakeups is a heap of records by the instant at which each wants attention.
 // At one instant they come in the order of their keys: the same inputs must
@@ -39,61 +40,46 @@ func (w *wakeups) Pop() any {
 	rec := (*w)[last]
 	(*w)[last] = nil
 	*w = (*w)[:last]
-	rec.slot = -1
+	rec.slot = absent
 	return rec
 }
 
 // wakeAt sets when the machine looks at a record again.
-func (m *Machine) wakeAt(rec *record, at clock.Instant) {
+func (b *Book) wakeAt(rec *record, at clock.Instant) {
 	rec.wake = at
 	switch {
-	case at == clock.Never && rec.slot >= 0:
-		heap.Remove(&m.heap, rec.slot)
+	case at == clock.Never && rec.slot != absent:
+		heap.Remove(&b.heap, rec.slot)
 	case at == clock.Never:
-	case rec.slot < 0:
-		heap.Push(&m.heap, rec)
+	case rec.slot == absent:
+		heap.Push(&b.heap, rec)
 	default:
-		heap.Fix(&m.heap, rec.slot)
+		heap.Fix(&b.heap, rec.slot)
 	}
 }
 
 // NextDeadline is when Tick wants to be called, or clock.Never.
-func (m *Machine) NextDeadline() clock.Instant {
-	if len(m.heap) == 0 {
+func (b *Book) NextDeadline() clock.Instant {
+	if len(b.heap) == 0 {
 		return clock.Never
 	}
-	return m.heap[0].wake
+	return b.heap[0].wake
 }
 
-// Tick does what is due.
-func (m *Machine) Tick() {
-	for len(m.heap) > 0 && m.heap[0].wake <= m.now.Boot {
-		rec := m.heap[0]
-		m.wakeAt(rec, clock.Never)
-		switch rec.state {
-		case Live:
-			m.lapse(rec, ReceiverExpire)
-		case Lapsed:
-			if o := m.offerers[rec.from]; o != nil {
-				m.tryForget(o, rec)
-			}
-		case Hold:
-			m.offerDue(rec)
-		case Sent:
-			m.retransmit(rec)
-		}
+// due takes the next record whose time has come, or returns nil.
+func (b *Book) due(now clock.Instant) *record {
+	if b.NextDeadline() > now || len(b.heap) == 0 {
+		return nil
 	}
+	rec := b.heap[0]
+	b.wakeAt(rec, clock.Never)
+	return rec
 }
 
-// backoff is the n-th wait (from 0) of a doubling series from first to most,
-// spread by a quarter to both sides so that members do not fall into step.
-func (m *Machine) backoff(first, most time.Duration, n int) time.Duration {
-	d := first
-	for ; n > 0 && d < most; n-- {
-		d *= 2
-	}
-	d = min(d, most)
-	return d - d/4 + time.Duration(m.jitter.Int64N(int64(d/2)+1))
+// waiting is every record that waits for a time, in an order that does not depend
+// on the heap.
+func (b *Book) waiting() []*record {
+	list := slices.Clone(b.heap)
+	slices.SortFunc(list, func(x, y *record) int { return x.key.compare(y.key) })
+	return list
 }
-
-func hashOf(raw []byte) ident.Hash { return sha256.Sum256(raw) }

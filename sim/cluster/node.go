@@ -206,8 +206,19 @@ func (n *node) step(in member.Input) []effect.Effect {
 		}
 	}
 	effects := n.member.Step(n.reading(), in)
+	n.checkState()
 	n.isConfigured(effects)
 	return effects
+}
+
+// checkState judges the member's invariants after a step, but not in long runs.
+func (n *node) checkState() {
+	if n.c.lean {
+		return
+	}
+	if err := n.member.Check(); err != nil {
+		n.c.problem(Machinery, n, "%v", err)
+	}
 }
 
 // work goes on until there is nothing to do, or a sync is under way.

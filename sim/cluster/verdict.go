@@ -38,7 +38,8 @@ const (
 	Agreement
 	// Blame: honest members are accused of nothing, liars of what they did.
 	Blame
-	// Machinery: members start, end and report as they should.
+	// Machinery: members start, end and report as they should, and their invariants hold
+	// after each step.
 	Machinery
 	rules
 )

@@ -1,6 +1,8 @@
 package handoff
 
 import (
+	"crypto/sha256"
+
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -60,41 +62,58 @@ const recalled = 512
 // suspicion, and no evidence.
 const GiversOfOneHop = "two givers of one hop"
 
-// examine compares what has come with a TRANSFER with what this member
-// remembers. It reports whether the transfer itself is part of evidence.
-func (m *Machine) examine(p parcel) (convicted bool) {
-	m.compareGenesis(p.title.Genesis)
-	if !p.title.Transfer.IsZero() {
-		m.convictIf(m.cfg.Witness.Transfer(p.title.Transfer))
-	}
-	if !p.title.Void.IsZero() {
-		m.convictIf(m.cfg.Witness.Answer(p.title.Void))
-	}
-	return m.convictIf(m.cfg.Witness.Transfer(p.transfer))
+// conflicts looks for contradictions between signed objects, journals those that are
+// evidence, and counts them against their signers.
+type conflicts struct {
+	witness Witness
+	out     *output
+	stats   *Stats
+	pairs   map[[2]ident.Hash]bool // that are in the journal as evidence
+	accused map[ident.Member]int   // how often, since the start; nobody: suspicion
 }
 
-func (m *Machine) compareGenesis(g token.Genesis) { m.convictIf(m.cfg.Witness.Genesis(g)) }
-
-// compareAnswer looks at an answer whose signature holds, also one that closes
-// nothing any more. Custody that came back by a void is still here with it.
-func (m *Machine) compareAnswer(answer token.Answer) {
-	b := answer.Body()
-	rec := m.records[key{b.Token, b.Hop}]
-	if rec != nil && answer.Verdict() == token.Receipt && !rec.title.Void.IsZero() {
-		m.convict(object(envelope.Void, rec.title.Void.Raw()), object(envelope.Receipt, answer.Raw()))
+func newConflicts(w Witness, out *output, stats *Stats) conflicts {
+	if w == nil {
+		w = nobody{}
 	}
-	m.convictIf(m.cfg.Witness.Answer(answer))
+	return conflicts{witness: w, out: out, stats: stats, pairs: make(map[[2]ident.Hash]bool), accused: make(map[ident.Member]int)}
+}
+
+// transfer compares what has come with a TRANSFER with what this member
+// remembers. It reports whether the transfer itself is part of evidence.
+func (c *conflicts) transfer(p verifiedTransfer) (convicted bool) {
+	c.genesis(p.title.Genesis)
+	if !p.title.Transfer.IsZero() {
+		c.convictIf(c.witness.Transfer(p.title.Transfer))
+	}
+	if !p.title.Void.IsZero() {
+		c.convictIf(c.witness.Answer(p.title.Void))
+	}
+	return c.convictIf(c.witness.Transfer(p.transfer))
+}
+
+// genesis compares a genesis whose signature holds with what this member remembers.
+func (c *conflicts) genesis(g token.Genesis) { c.convictIf(c.witness.Genesis(g)) }
+
+// answer looks at an answer whose signature holds, also one that closes
+// nothing any more. rec is the record of its hop, or nil: custody that came back by a
+// void is still here with it.
+func (c *conflicts) answer(answer token.Answer, rec *record) {
+	if rec != nil && answer.Verdict() == token.Receipt && !rec.title.Void.IsZero() {
+		c.convict(object(envelope.Void, rec.title.Void.Raw()), object(envelope.Receipt, answer.Raw()))
+	}
+	c.convictIf(c.witness.Answer(answer))
 }
 
 // misfit looks at a transfer that does not follow from what came with it; the
 // signatures of all hold.
-func (m *Machine) misfit(t token.Transfer, msg *wire.Transfer) {
+func (c *conflicts) misfit(t token.Transfer, msg *wire.Transfer) {
 	for _, with := range []token.Object{
 		object(envelope.Genesis, msg.Genesis), object(envelope.Transfer, msg.Previous), object(envelope.Void, msg.Void),
 	} {
-		m.convict(object(envelope.Transfer, t.Raw()), with)
+		c.convict(object(envelope.Transfer, t.Raw()), with)
 	}
-	m.convict(object(envelope.Transfer, msg.Previous), object(envelope.Genesis, msg.Genesis))
+	c.convict(object(envelope.Transfer, msg.Previous), object(envelope.Genesis, msg.Genesis))
 }
 
 func object(k envelope.Kind, raw []byte) token.Object { return token.Object{Kind: k, Raw: raw} }
@@ -102,13 +121,13 @@ func object(k envelope.Kind, raw []byte) token.Object { return token.Object{Kind
 // accuse writes down that a hop which is decided has another transfer, too. What
 // the first was, the record has if custody is still here; otherwise the witness
 // may remember it, and has told, or it is in the journal only.
-func (m *Machine) accuse(rec *record, t token.Transfer, convicted bool) {
+func (c *conflicts) accuse(rec *record, t token.Transfer, convicted bool) {
 	if rec.accused {
 		return
 	}
 	rec.accused = true
 	first := rec.title.Transfer.Raw()
-	if first != nil && m.convict(object(envelope.Transfer, first), object(envelope.Transfer, t.Raw())) || convicted {
+	if first != nil && c.convict(object(envelope.Transfer, first), object(envelope.Transfer, t.Raw())) || convicted {
 		return
 	}
 	// Two signers, or two chains of one, or the first is not at hand to tell: that
@@ -116,52 +135,54 @@ func (m *Machine) accuse(rec *record, t token.Transfer, convicted bool) {
 	if first == nil {
 		first = rec.taken[:]
 	}
-	if m.writeEvidence(GiversOfOneHop, ident.Member{}, first, t.Raw()) {
-		m.report("evidence", ident.Member{}, GiversOfOneHop) // which nobody else tells of
+	if c.persist(GiversOfOneHop, ident.Member{}, first, t.Raw()) {
+		c.out.report("evidence", ident.Member{}, GiversOfOneHop) // which nobody else tells of
 	}
 }
 
-func (m *Machine) convictIf(mine, other token.Object, found bool) bool {
-	return found && m.convict(mine, other)
+func (c *conflicts) convictIf(mine, other token.Object, found bool) bool {
+	return found && c.convict(mine, other)
 }
 
 // convict makes evidence of two objects, if they are any, once. It reports
 // whether they are.
-func (m *Machine) convict(a, b token.Object) bool {
-	what, accused, a, b, ok := m.cfg.Witness.Judge(a, b)
+func (c *conflicts) convict(a, b token.Object) bool {
+	what, accused, a, b, ok := c.witness.Judge(a, b)
 	if !ok {
 		return false
 	}
 	pair := [2]ident.Hash{hashOf(a.Raw), hashOf(b.Raw)}
-	if m.pairs[pair] || m.pairs[[2]ident.Hash{pair[1], pair[0]}] {
+	if c.pairs[pair] || c.pairs[[2]ident.Hash{pair[1], pair[0]}] {
 		return true
 	}
-	if !m.writeEvidence(what, accused, a.Raw, b.Raw) {
+	if !c.persist(what, accused, a.Raw, b.Raw) {
 		return true
 	}
-	m.pairs[pair] = true
-	m.notify(Notice{Kind: Convicted, Peer: accused, Objects: [2]token.Object{a, b}})
+	c.pairs[pair] = true
+	c.out.notify(Notice{Kind: Convicted, Peer: accused, Objects: [2]token.Object{a, b}})
 	return true
 }
 
-// writeEvidence journals evidence, or suspicion if accused is nobody, unless
+// persist journals evidence, or suspicion if accused is nobody, unless
 // there is enough.
-func (m *Machine) writeEvidence(what string, accused ident.Member, objects ...[]byte) bool {
-	if !m.countEvidence(accused) {
-		m.stats.Rejected++
+func (c *conflicts) persist(what string, accused ident.Member, objects ...[]byte) bool {
+	if !c.count(accused) {
+		c.stats.Rejected++
 		return false
 	}
-	m.stats.Evidence++
-	m.persist(&journal.Evidence{What: what, Accused: accused, Objects: objects}, false)
+	c.stats.Evidence++
+	c.out.persist(&journal.Evidence{What: what, Accused: accused, Objects: objects}, false)
 	return true
 }
 
-// countEvidence reports whether there is room for one more against a member.
-func (m *Machine) countEvidence(accused ident.Member) bool {
-	n, known := m.accused[accused]
-	if n >= MaxEvidencePerMember || !known && len(m.accused) >= MaxAccused {
+// count reports whether there is room for one more against a member, and counts it.
+func (c *conflicts) count(accused ident.Member) bool {
+	n, known := c.accused[accused]
+	if n >= MaxEvidencePerMember || !known && len(c.accused) >= MaxAccused {
 		return false
 	}
-	m.accused[accused] = n + 1
+	c.accused[accused] = n + 1
 	return true
 }
+
+func hashOf(raw []byte) ident.Hash { return sha256.Sum256(raw) }
