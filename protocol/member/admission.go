@@ -58,6 +58,6 @@ func (m *Member) refused(msg *wire.Refuse) {
 	if m.drop(s.key, h.token, h.hop, policy.Superseded) {
 		delete(m.holds, h.token)
 		m.generate(s, false)
-		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
+		m.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
 	}
 }

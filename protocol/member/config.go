@@ -104,30 +104,34 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	self := cfg.Certificate.Member()
+	c := &core{
+		cfg: cfg, self: self, now: now, dir: directory.New(cfg.Group, self),
+		peers: peers{byID: make(map[ident.Member]*peer)}, counts: make(map[string]uint64),
+	}
 	m := &Member{
-		cfg:         cfg,
-		self:        cfg.Certificate.Member(),
-		now:         now,
-		housekeepAt: now.Boot, watchAt: clock.Never,
-		exchange: exchange{at: now.Boot, aloneAt: now.Boot, snapshots: make(map[ident.Member]bool)},
+		core:        c,
+		events:      &events{core: c},
+		snapshots:   &snapshots{core: c, from: make(map[ident.Member]bool)},
+		housekeepAt: now.Boot,
+		exchange:    exchange{at: now.Boot, aloneAt: now.Boot},
 		where: whereabouts{
 			attached: make(map[ident.Member]clock.Instant), attachAt: clock.Never, signAt: clock.Never,
 			signs: budget{signBurst, now.Boot},
 		},
-		dir:     directory.New(cfg.Group, cfg.Certificate.Member()),
 		slots:   make(map[slotKey]*slot),
 		holds:   make(map[ident.Token]*hold),
 		grants:  make(map[ident.Grant]*grant),
-		peers:   make(map[ident.Member]*peer),
-		counts:  make(map[string]uint64),
-		gone:    make(map[ident.Member]absence),
 		shuns:   make(shuns),
 		updates: update.NewList(), told: make(map[update.Key]clock.Instant),
 		journalled: make(map[update.Key]clock.Instant), faults: make(map[ident.Member]*faulty),
-		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64), broken: make(map[ident.Member]struct{}),
-		redials: budget{suspectBurst, now.Boot}, complaints: budget{complaintBurst, now.Boot}, memories: make(memories),
+		broken:     make(map[ident.Member]struct{}),
+		complaints: budget{complaintBurst, now.Boot}, memories: make(memories),
 		tells: tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}, dialled: make(map[ident.Member]dialled)},
 	}
+	m.greeter = &greeter{core: c, snapshots: m.snapshots}
+	m.live = newLiveness(c, m.greeter, m.events)
+	m.live.detector.publish = func(statement []byte) { _ = m.learnFailure(m.self, statement) }
 	m.sources, m.nextSeed = split(cfg.Seed)
 	m.dir.SetSample(cfg.Sample, m.sources.member)
 	m.dir.Admit(cfg.Certificate)

@@ -49,8 +49,8 @@ func (m *Member) learnConfiguration(from ident.Member, raw []byte, authorities [
 	}
 	m.persist(&journal.Known{What: journal.KnownConfiguration, Object: raw}, false)
 	m.refute() // failure may be for ever now
-	for _, id := range m.peersInOrder() {
-		if p := m.peers[id]; id != from && p.configuration < m.settings.Version {
+	for _, id := range m.peers.list() {
+		if p := m.peers.of(id); id != from && p.configuration < m.settings.Version {
 			m.sendConfiguration(id)
 		}
 	}
@@ -88,7 +88,7 @@ func (m *Member) refuseConfiguration(from ident.Member, err error) {
 	switch {
 	case errors.Is(err, group.ErrOlder):
 		m.stale(from, "older configuration")
-		if m.peers[from] != nil && !errors.Is(err, group.ErrSameVersion) {
+		if m.peers.has(from) && !errors.Is(err, group.ErrSameVersion) {
 			m.sendConfiguration(from)
 		}
 	case errors.Is(err, certificate.ErrSignature), errors.Is(err, group.ErrMalformed):
@@ -100,7 +100,7 @@ func (m *Member) refuseConfiguration(from ident.Member, err error) {
 }
 
 func (m *Member) sendConfiguration(to ident.Member) {
-	if p := m.peers[to]; p != nil {
+	if p := m.peers.of(to); p != nil {
 		p.configuration = m.settings.Version // it will have it
 	}
 	for _, part := range wire.ConfigurationParts(m.cfg.Group.Config().Raw(), m.cfg.Group.Vouchers()) {

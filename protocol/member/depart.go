@@ -33,7 +33,7 @@ func (m *Member) leave() {
 		m.reject("update not encoded")
 		return
 	}
-	for _, id := range m.peersInOrder() {
+	for _, id := range m.peers.list() {
 		m.send(id, &wire.News{Updates: [][]byte{news}})
 	}
 }

@@ -49,9 +49,9 @@
 // directory with a random peer's (exchange.go, repair.go). endpoint.go signs where
 // this member can be dialled.
 //
-// Liveness: members that do not answer. watch.go probes them and signs failure
-// statements, a quorum of which makes a member failed. policywatch.go tells a
-// policy that a member it watches has been silent for the group's silence. doubt.go
+// Liveness: members that do not answer. detector.go probes them and signs failure
+// statements, a quorum of which makes a member failed. monitors.go tells a
+// policy that a member it watches has been silent for the group's silence. lateness.go
 // makes both wait longer while this member itself runs late, since a member that
 // hears late takes others for dead.
 //

@@ -43,7 +43,7 @@ type whereabouts struct {
 func (m *Member) announce(addresses []string) {
 	w := &m.where
 	w.announced, w.addresses = true, slices.Clone(addresses)
-	m.ring.due = true
+	m.changed = true
 	if len(addresses) > 0 {
 		clear(w.attached)
 	}
@@ -152,10 +152,10 @@ func (m *Member) attachSome() {
 	if !w.announced || len(w.addresses) > 0 || m.stopping {
 		return
 	}
-	w.attachAt = m.now.Boot.Add(m.pace())
+	w.attachAt = m.now.Boot.Add(m.live.detector.pace())
 	before := m.attachments()
 	for id, lost := range w.attached {
-		if m.peers[id] == nil && (m.now.Boot.Sub(lost) > attachedPatience*m.pace() || m.dir.Status(id, m.now.Wall) != nil) {
+		if !m.peers.has(id) && (m.now.Boot.Sub(lost) > attachedPatience*m.live.detector.pace() || m.dir.Status(id, m.now.Wall) != nil) {
 			delete(w.attached, id)
 		}
 	}
@@ -163,12 +163,12 @@ func (m *Member) attachSome() {
 	for n := len(w.attached); n < directory.Attachments; n++ {
 		id, ok := m.dir.PickAttachment(m.sources.member, m.now.Wall, func(id ident.Member) bool {
 			_, already := w.attached[id]
-			return already || m.peers[id] != nil || m.suspected(id)
+			return already || m.peers.has(id) || m.live.detector.isSuspect(id)
 		})
 		if !ok {
 			break
 		}
-		m.greet(id) // once connected, it is attached
+		m.greeter.greet(id) // once connected, it is attached
 	}
 	m.redial()
 	m.linkRing()
@@ -180,7 +180,7 @@ func (m *Member) attachSome() {
 
 // attachConnected takes those for attached that are connected and can be.
 func (m *Member) attachConnected() {
-	for _, id := range m.peersInOrder() {
+	for _, id := range m.peers.list() {
 		if len(m.where.attached) >= directory.Attachments {
 			return
 		}
@@ -193,8 +193,8 @@ func (m *Member) attachConnected() {
 // redial dials those that this member is attached to and has lost.
 func (m *Member) redial() {
 	for _, id := range m.attachments() {
-		if m.peers[id] == nil {
-			m.greet(id)
+		if !m.peers.has(id) {
+			m.greeter.greet(id)
 		}
 	}
 }
@@ -228,11 +228,11 @@ func (m *Member) dialCreditors() {
 		return
 	}
 	list := slices.DeleteFunc(m.handoff.Creditors(), func(id ident.Member) bool {
-		return m.peers[id] != nil || !m.dir.Dialable(id) || m.dir.Revoked(id)
+		return m.peers.has(id) || !m.dir.Dialable(id) || m.dir.Revoked(id)
 	})
 	random := rand.New(m.sources.member)
 	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	for _, id := range list[:min(len(list), creditorsAtOnce)] {
-		m.greet(id)
+		m.greeter.greet(id)
 	}
 }

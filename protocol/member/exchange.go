@@ -11,11 +11,6 @@ import (
 )
 
 const (
-	// snapshotsWanted is how many peers' directories a member that joins, or was
-	// cut off, compares its own with before it trusts that it knows who is there:
-	// one may lie by leaving out, three are unlikely to leave out the same.
-	snapshotsWanted = 3
-
 	// joiningPace is how soon a member that has not got its snapshots yet asks
 	// somebody again: at first. The pauses double up to gossip_interval, and are
 	// short again when somebody else connects.
@@ -54,9 +49,6 @@ type exchange struct {
 	aloneAt clock.Instant // since when nobody is connected; Never: somebody is
 	rounds  uint64        // exchanges that this member began
 	pause   time.Duration // before the next one, while snapshots are missing
-	// snapshots are the peers whose directories have been compared since this
-	// member joined: not more than snapshotsWanted.
-	snapshots map[ident.Member]bool
 }
 
 // gossip compares notes with a random member once each gossip_interval, and with
@@ -65,7 +57,7 @@ type exchange struct {
 func (m *Member) gossip() {
 	m.noteAlone()
 	e := &m.exchange
-	early := e.early && m.isSettled() && m.now.Boot >= e.at.Add(-m.settings.GossipInterval/2)
+	early := e.early && m.snapshots.caughtUp() && m.now.Boot >= e.at.Add(-m.settings.GossipInterval/2)
 	e.early = false
 	switch {
 	case early:
@@ -81,29 +73,29 @@ func (m *Member) gossip() {
 	}
 	if id, ok := m.partner(); ok {
 		m.exchange.rounds++
-		m.greet(id)
+		m.greeter.greet(id)
 	}
-	if id, ok := m.dir.DrawFailed(m.sources.member, m.now.Wall); ok && m.peers[id] == nil {
-		m.greet(id)
+	if id, ok := m.dir.DrawFailed(m.sources.member, m.now.Wall); ok && !m.peers.has(id) {
+		m.greeter.greet(id)
 	}
 }
 
 // partner draws the member of the next exchange: mostly from those connected, and each
 // strangerEvery-th time from all.
 func (m *Member) partner() (id ident.Member, ok bool) {
-	if m.isSettled() && m.exchange.rounds%strangerEvery != 0 {
+	if m.snapshots.caughtUp() && m.exchange.rounds%strangerEvery != 0 {
 		if id, ok := m.drawConnected(); ok {
 			return id, true
 		}
 	}
-	return m.dir.Choose(m.sources.member, m.now.Wall, m.suspected)
+	return m.dir.Choose(m.sources.member, m.now.Wall, m.live.detector.isSuspect)
 }
 
 // drawConnected draws one of the connected peers in good standing, each with the
 // same chance. It asks for the standing of those alone that it draws.
 func (m *Member) drawConnected() (id ident.Member, ok bool) {
 	random := rand.New(m.sources.member)
-	for list := m.peersInOrder(); len(list) > 0; {
+	for list := m.peers.list(); len(list) > 0; {
 		at := random.IntN(len(list))
 		if m.dir.Status(list[at], m.now.Wall) == nil {
 			return list[at], true
@@ -115,7 +107,7 @@ func (m *Member) drawConnected() (id ident.Member, ok bool) {
 
 func (m *Member) gossipPause() time.Duration {
 	e := &m.exchange
-	if m.isSettled() {
+	if m.snapshots.caughtUp() {
 		return m.settings.GossipInterval
 	}
 	e.pause = min(max(2*e.pause, joiningPace), m.settings.GossipInterval)
@@ -125,44 +117,13 @@ func (m *Member) gossipPause() time.Duration {
 // noteAlone begins anew with the snapshots of a member that was cut off.
 func (m *Member) noteAlone() {
 	switch {
-	case len(m.peers) > 0:
+	case m.peers.len() > 0:
 		m.exchange.aloneAt = clock.Never
 	case m.exchange.aloneAt == clock.Never:
 		m.exchange.aloneAt = m.now.Boot
 	case m.now.Boot.Sub(m.exchange.aloneAt) >= cutOffAfter*m.settings.GossipInterval:
-		clear(m.exchange.snapshots)
+		clear(m.snapshots.from)
 	}
-}
-
-// greet says to a member what this one knows; it dials if need be. That is also
-// how it is seen whether somebody is there.
-func (m *Member) greet(id ident.Member) { m.send(id, m.notes(false)) }
-
-// notes is what is compared. A member that is still filling its directory shows
-// none: peers would only fetch what it has just fetched itself.
-func (m *Member) notes(answer bool) *wire.Gossip {
-	members, fingerprint := m.dir.Fingerprint()
-	if m.isFilling() {
-		members, fingerprint = 0, wire.Fingerprint{}
-	}
-	return &wire.Gossip{
-		Configuration: m.settings.Version, Revocations: m.dir.RevocationVersion(),
-		Members: members, Fingerprint: fingerprint, Answer: answer,
-	}
-}
-
-// isFilling reports whether this member has not got its snapshots and reads one
-// now.
-func (m *Member) isFilling() bool {
-	if m.isSettled() {
-		return false
-	}
-	for _, p := range m.peers {
-		if p.repairing.waits(m.now.Boot) {
-			return true
-		}
-	}
-	return false
 }
 
 // gossipMessage compares a peer's notes with this member's own: versions first,
@@ -174,7 +135,7 @@ func (m *Member) gossipMessage(from ident.Member, p *peer, msg *wire.Gossip) {
 	}
 	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	if !msg.Answer {
-		m.send(from, m.notes(true))
+		m.send(from, m.greeter.notes(true))
 		m.exchange.early = true // two exchanges at one time wake the process half as often
 	}
 	m.compareDirectories(from, p, msg)
@@ -198,16 +159,9 @@ func (m *Member) compareDirectories(from ident.Member, p *peer, msg *wire.Gossip
 	case m.dir.Sampled():
 		m.askSample(from, p)
 	case msg.Fingerprint == fingerprint && msg.Members == members:
-		m.compared(from)
+		m.snapshots.add(from)
 	case msg.Members == 0: // it knows a sample only, or nobody: there is nothing to learn
 	default:
 		m.repair(from, p)
-	}
-}
-
-// compared notes that nothing is missing here that a peer has.
-func (m *Member) compared(id ident.Member) {
-	if len(m.exchange.snapshots) < snapshotsWanted {
-		m.exchange.snapshots[id] = true
 	}
 }

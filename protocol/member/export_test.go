@@ -9,7 +9,7 @@ import (
 func (m *Member) Shunned(id ident.Member) bool { return m.shunned(id) }
 
 // HasStated reports whether a member has stated another one's failure.
-func (m *Member) HasStated(id ident.Member) bool { return m.hasStated(id) }
+func (m *Member) HasStated(id ident.Member) bool { return m.live.detector.hasStated(id) }
 
 // Assemblies is how many configurations are coming in parts.
 func (m *Member) Assemblies() int { return len(m.assemblies) }

@@ -119,7 +119,7 @@ func (m *Member) founders(s *slot) (above, below []ident.Member, candidate bool)
 
 // foundSlots goes on with the first tokens of slots.
 func (m *Member) foundSlots() {
-	if m.recall.active {
+	if m.recalling {
 		return
 	}
 	m.added = slices.DeleteFunc(m.added, func(s *slot) bool {

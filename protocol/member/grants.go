@@ -137,13 +137,13 @@ func (m *Member) demandChanged(resource string) {
 
 // tellDemand tells a slot's policy whether anybody waits, when that is news.
 func (m *Member) tellDemand(s *slot) {
-	if m.recall.active {
+	if m.recalling {
 		return // it is told at the end of that
 	}
 	wanted := m.waiting(s.key.resource) > 0
 	if wanted != s.demand {
 		s.demand = wanted
-		m.tell(s, policy.Event{Kind: policy.DemandChanged, Demand: wanted})
+		m.events.notify(s, policy.Event{Kind: policy.DemandChanged, Demand: wanted})
 	}
 }
 
@@ -162,7 +162,7 @@ func (m *Member) run(h *hold, latest clock.Instant) {
 		d = m.nextDemand(h.slot)
 	}
 	if d == nil {
-		m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Token: m.describe(h)})
+		m.events.notify(h.slot, policy.Event{Kind: policy.OperationEnded, Token: m.describe(h)})
 		return
 	}
 	length := h.slot.resource.MaxHold
@@ -257,11 +257,11 @@ func (m *Member) ended(r *journal.Ended) {
 		return
 	}
 	if g.resumed && r.Operated { // the policy does not know that it ran
-		m.tell(h.slot, policy.Event{Kind: policy.Recalled, At: m.now.Boot, Operated: true, Token: m.describe(h)})
+		m.events.notify(h.slot, policy.Event{Kind: policy.Recalled, At: m.now.Boot, Operated: true, Token: m.describe(h)})
 	}
-	m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: r.Operated, Token: m.describe(h)})
+	m.events.notify(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: r.Operated, Token: m.describe(h)})
 	if g.resumed {
-		m.tell(h.slot, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+		m.events.notify(h.slot, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
 	}
 }
 

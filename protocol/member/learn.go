@@ -78,7 +78,7 @@ func (m *Member) learnCertificate(from ident.Member, raw []byte, learn func([]by
 		return m.unlearned(from, "certificate", err)
 	}
 	if news {
-		m.ring.due = true
+		m.changed = true
 		m.persist(&journal.Known{What: journal.KnownCertificate, Object: raw}, false)
 		m.tellOf(c.Member())
 	}
@@ -130,7 +130,7 @@ func (m *Member) learnEndpoint(from ident.Member, raw []byte) error {
 	case failed && !m.dir.Failed(id):
 		m.tellOf(id)
 		m.tellAlive(id)
-	case !located && m.isSettled():
+	case !located && m.snapshots.caughtUp():
 		m.tellJoined(id)
 	default:
 		m.tellOf(id)
@@ -138,15 +138,9 @@ func (m *Member) learnEndpoint(from ident.Member, raw []byte) error {
 	return nil
 }
 
-// isSettled reports whether this member has got its snapshots, so that who is news
-// to it is probably news to others.
-func (m *Member) isSettled() bool {
-	return len(m.exchange.snapshots) >= min(snapshotsWanted, m.dir.Candidates())
-}
-
 // located notes a new endpoint record, and journals it now and then.
 func (m *Member) located(id ident.Member, raw []byte) {
-	m.ring.due = true
+	m.changed = true
 	if m.mayWrite(update.Key{Kind: update.KindJoin, Subject: id}) || id == m.self {
 		m.persist(&journal.Known{What: journal.KnownEndpoint, Object: raw}, false)
 	}
@@ -269,11 +263,11 @@ func (m *Member) learnLeave(from ident.Member, raw []byte) error {
 
 // tookLeave notes that a member has left.
 func (m *Member) tookLeave(id ident.Member, raw []byte) {
-	m.ring.due = true
+	m.changed = true
 	if m.mayWrite(update.Key{Kind: update.KindLeave, Subject: id}) {
 		m.persist(&journal.Known{What: journal.KnownLeave, Object: raw}, false)
 	}
-	delete(m.suspects, id)
+	delete(m.live.detector.suspects, id)
 	if id == m.self {
 		m.depart()
 	}
@@ -299,7 +293,7 @@ func (m *Member) learnFailure(from ident.Member, raw []byte) error {
 		return nil // it counts for nothing yet, or its witness has said so before
 	}
 	m.tookFailure(f, raw)
-	if !failed && m.peers[f.Subject] != nil {
+	if !failed && m.peers.has(f.Subject) {
 		m.tellFailed(f.Subject)
 	}
 	return nil
@@ -316,7 +310,7 @@ func (m *Member) tookFailure(f certificate.Failure, raw []byte) {
 		if m.mayWrite(update.Key{Kind: update.KindFailure, Subject: f.Subject, Witness: f.Witness}) {
 			m.persist(&journal.Known{What: journal.KnownFailure, Object: raw}, false)
 		}
-		m.ring.due = true
+		m.changed = true
 		m.tellFailure(f, raw)
 	}
 	if f.Subject == m.self {
@@ -343,7 +337,7 @@ func (m *Member) learnPage(from ident.Member, entries []wire.Entry) (newCertific
 			_ = m.unlearned(from, "directory entry", l.Err)
 		}
 		if l.Certificate {
-			m.ring.due, newCertificate = true, true
+			m.changed, newCertificate = true, true
 			m.persist(&journal.Known{What: journal.KnownCertificate, Object: entries[i].Certificate}, false)
 		}
 	}

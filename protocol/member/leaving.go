@@ -61,7 +61,7 @@ func (m *Member) leaveSlots(configured map[slotKey]bool) {
 
 func (m *Member) leaveSlot(s *slot) {
 	m.timers.set(s, clock.Never)
-	m.unwatchAll(s)
+	m.live.monitors.unwatchAll(s)
 	s.leaving, s.policy, s.demand, s.founding = true, nil, false, founding{}
 	for _, h := range m.holdsOf(s) {
 		m.handoff.Keep(h.token, h.hop) // whoever has accepted it is told

@@ -1,44 +1,31 @@
 package member
 
 import (
-	"slices"
-
 	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/effect"
-	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/update"
-	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // Member is one member of a group.
 type Member struct {
-	cfg         Config
-	self        ident.Member
-	incarnation ident.Incarnation
-	settings    group.Settings // of the configuration in force
-	now         clock.Reading
-	sources     sources
-	nextSeed    func() [32]byte // for the next policy's source
+	*core
+	events   *events
+	live     *liveness
+	nextSeed func() [32]byte // for the next policy's source
 
-	dir     *directory.Directory
 	handoff *handoff.Machine
 
 	slots   map[slotKey]*slot
 	order   []*slot // by resource and number
 	timers  timers  // of the slots' policies
-	watched []*watched
 	added   []*slot // that are being founded
 	holds   map[ident.Token]*hold
 	demands []*demand
 	grants  map[ident.Grant]*grant
-	peers   map[ident.Member]*peer
-	inOrder []ident.Member // those of peers, by id
 
 	// What is said about members: see learn.go, updates.go, exchange.go.
 	updates    *update.List
@@ -49,18 +36,12 @@ type Member struct {
 	told       map[update.Key]clock.Instant
 	journalled map[update.Key]clock.Instant
 	faults     map[ident.Member]*faulty
+	snapshots  *snapshots
+	greeter    *greeter
 	exchange   exchange
 	assemblies assemblies // of configurations
 	where      whereabouts
-
-	// Who does not answer: see watch.go.
-	suspects map[ident.Member]*suspicion
-	stated   map[ident.Member]uint64   // endpoint sequence + 1 of each member whose failure this one has signed
-	broken   map[ident.Member]struct{} // whose connection broke, until the next one
-	watchAt  clock.Instant
-	redials  budget        // of suspects
-	heardAt  clock.Instant // when anybody was last heard
-	doubt    doubt         // whether it is rather this member's own fault
+	broken     map[ident.Member]struct{} // whose connection broke, until the next one
 
 	// Whether a journal has gone back: see memories.go, recall.go.
 	memories  memories // the latest objects that others have signed
@@ -74,20 +55,11 @@ type Member struct {
 
 	ring       neighbour
 	clocks     peerClocks
-	gone       map[ident.Member]absence
 	shuns      shuns // whom policies pass no tokens to
 	complaints budget
 
 	housekeepAt clock.Instant
-	stopping    bool
-	revoked     bool
-	departed    bool
-
-	effects []effect.Effect
-	queue   []happening // policy events of this step
-	taken   int         // how many of them the policies have been told
-	actions []policy.Action
-	counts  map[string]uint64 // messages that were rejected, by reason
+	actions     []policy.Action
 
 	generated, dropped uint64 // tokens
 }
@@ -111,26 +83,19 @@ func (m *Member) handle(in Input) {
 	switch in := in.(type) {
 	case Tick:
 	case Late:
-		m.doubt.note(in.By, m.now.Boot)
+		m.live.own.late.note(in.By, m.now.Boot)
 	case Received:
 		m.receive(in)
 	case Connected:
 		m.connected(in.Certificate)
 	case Unreachable:
-		broken := m.peers[in.Peer] != nil
+		broken := m.peers.has(in.Peer)
 		m.disconnected(in.Peer)
 		if broken {
 			m.breaks(in.Peer)
 		}
-		m.missing(in.Peer)
+		m.live.unreachable(in, broken)
 		m.tellUnanswered(in)
-		m.watchedUnreachable(in, broken)
-		switch {
-		case in.Silent:
-			m.unanswered(in.Peer, broken)
-		case in.Refused:
-			m.refusing(in.Peer)
-		}
 		m.handoff.PeerDown(in.Peer)
 	case Disconnected:
 		m.disconnected(in.Peer)
@@ -161,11 +126,10 @@ func (m *Member) handle(in Input) {
 func (m *Member) tick() {
 	m.handoff.Tick()
 	for _, s := range m.timers.take(m.now.Boot) {
-		m.tell(s, policy.Event{Kind: policy.Timer})
+		m.events.notify(s, policy.Event{Kind: policy.Timer})
 	}
 	m.expireGrants()
-	m.watch()
-	m.keepWatches()
+	m.live.tick()
 	m.tellStrangers()
 	m.awaitGreetings()
 	m.foundSlots()
@@ -193,37 +157,24 @@ func (m *Member) settle() {
 		for i := range notices {
 			m.notice(&notices[i])
 		}
-		if m.taken == len(m.queue) {
-			m.queue, m.taken = m.queue[:0], 0
+		next, ok := m.events.next()
+		if !ok {
 			if len(notices) == 0 && len(effects) == 0 {
 				return
 			}
 			continue
 		}
-		next := m.queue[m.taken]
-		m.queue[m.taken] = happening{}
-		m.taken++
 		m.decide(next)
 	}
 }
 
-func (m *Member) drain() []effect.Effect {
-	out := slices.Clone(m.effects)
-	clear(m.effects)
-	m.effects = m.effects[:0]
-	return out
-}
-
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.timers.next(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at, m.recall.next(m.now.Boot))
+	next := min(m.handoff.NextDeadline(), m.timers.next(), m.exchange.at, m.live.next(), m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at, m.nextGreeting())
 	for _, s := range m.added {
-		if s.founding.active && !m.recall.active {
+		if s.founding.active && !m.recalling {
 			next = min(next, s.founding.at)
 		}
-	}
-	for _, w := range m.watched {
-		next = min(next, w.next)
 	}
 	for _, g := range m.grants {
 		next = min(next, g.next())
@@ -235,7 +186,7 @@ func (m *Member) NextDeadline() clock.Instant {
 // wait for: it holds no token that it could pass on, every transfer is
 // answered, and nobody may still send one that it has accepted.
 func (m *Member) Idle() bool {
-	return m.stopping && (m.handoff.Held() == 0 || m.recall.active) && m.handoff.Unanswered() == 0 && m.handoff.Reserved() == 0
+	return m.stopping && (m.handoff.Held() == 0 || m.recalling) && m.handoff.Unanswered() == 0 && m.handoff.Reserved() == 0
 }
 
 func (m *Member) shutdown() {
@@ -245,7 +196,7 @@ func (m *Member) shutdown() {
 	m.stopping = true
 	m.handoff.Stop()
 	m.refuseAll(ErrStopping)
-	if !m.recall.active {
+	if !m.recalling {
 		m.releaseAll()
 	}
 }
@@ -258,15 +209,3 @@ func (m *Member) releaseAll() {
 		}
 	}
 }
-
-func (m *Member) emit(e effect.Effect) { m.effects = append(m.effects, e) }
-
-func (m *Member) persist(r journal.Record, sync bool) {
-	m.emit(effect.Persist{At: m.now.Micros(), Record: r, Sync: sync})
-}
-
-func (m *Member) send(to ident.Member, msg wire.Message) {
-	m.emit(effect.Send{To: to, Message: msg})
-}
-
-func (m *Member) reject(reason string) { m.counts[reason]++ }

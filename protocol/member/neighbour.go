@@ -1,7 +1,6 @@
 package member
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -15,22 +14,9 @@ import (
 )
 
 const (
-	// absentFirst and absentMax bound for how long a member that could not be
-	// reached, or takes no token, is passed over as a neighbour: at first about as long as a
-	// daemon needs to start again, then twice as long each time. One that
-	// connects is back at once.
-	absentFirst = 5 * time.Second
-	absentMax   = 5 * time.Minute
-
 	// lookEvery is how often a member looks who its neighbour is when nothing
 	// has happened: certificates run out.
 	lookEvery = time.Minute
-
-	// maxGone bounds how many absent members are kept in mind, and looked at
-	// each time that the neighbour is looked for. Beyond it, one that is gone
-	// stays the neighbour until others have been absent for long enough: a ring
-	// does not get past so many that are gone in a row.
-	maxGone = 4096
 )
 
 // neighbour is who follows this member on the ring, as the policies were last told.
@@ -44,49 +30,19 @@ type neighbour struct {
 	due     bool // something has happened since
 }
 
-// absence is since when and until when a member is passed over.
-type absence struct {
-	until clock.Instant
-	pause time.Duration
-}
-
-// missing notes that a member could not be reached, or took no token.
-func (m *Member) missing(id ident.Member) {
-	a := m.gone[id]
-	if a.until > m.now.Boot {
-		return
-	}
-	if len(m.gone) >= maxGone {
-		maps.DeleteFunc(m.gone, func(_ ident.Member, old absence) bool { return old.until <= m.now.Boot })
-	}
-	if len(m.gone) >= maxGone {
-		return
-	}
-	a.pause = min(max(2*a.pause, absentFirst), absentMax)
-	a.until = m.now.Boot.Add(a.pause)
-	m.gone[id] = a
-	m.ring.due = true
-}
-
 // unwilling notes that a member did not take a token. If it is the neighbour, the
 // policies learn of another one before they decide anew.
 func (m *Member) unwilling(id ident.Member) {
 	if id == m.ring.id && !id.IsZero() {
-		m.missing(id)
+		m.live.absences.missing(id)
 		m.lookAround()
 	}
-}
-
-// present notes that a member is there.
-func (m *Member) present(id ident.Member) {
-	delete(m.gone, id)
-	m.ring.due = true
 }
 
 // lookAround finds the neighbour anew if it may be another one, and tells the
 // policies when it is.
 func (m *Member) lookAround() {
-	if !m.ring.due && m.now.Boot < m.ring.again {
+	if !m.changed && m.now.Boot < m.ring.again {
 		return
 	}
 	if m.findNeighbour() {
@@ -98,7 +54,7 @@ func (m *Member) lookAround() {
 
 // findNeighbour reports whether the neighbour is another one than before.
 func (m *Member) findNeighbour() bool {
-	m.ring.due = false
+	m.changed = false
 	m.ring.again = m.now.Boot.Add(lookEvery)
 	m.greetBefore()
 	m.findLinks()
@@ -121,7 +77,7 @@ func (m *Member) greetBefore() {
 		return
 	}
 	m.ring.before = before
-	if !before.IsZero() && m.peers[before] == nil && m.dir.Dialable(before) {
+	if !before.IsZero() && !m.peers.has(before) && m.dir.Dialable(before) {
 		m.send(before, &wire.Want{Topic: wire.WantRevocations, Version: m.dir.RevocationVersion()})
 	}
 }
@@ -144,8 +100,8 @@ func (m *Member) findLinks() {
 // connection that a member has made which only dials out is kept.
 func (m *Member) linkRing() {
 	for i, id := range m.ring.links {
-		if !id.IsZero() && m.peers[id] == nil && m.dir.Dialable(id) && (i == 0 || id != m.ring.links[0]) {
-			m.greet(id)
+		if !id.IsZero() && !m.peers.has(id) && m.dir.Dialable(id) && (i == 0 || id != m.ring.links[0]) {
+			m.greeter.greet(id)
 		}
 	}
 }
@@ -174,16 +130,13 @@ func (m *Member) isGone(id ident.Member) bool {
 		m.ring.again = min(m.ring.again, m.shuns.until(id))
 		return true
 	}
-	if !m.isAbsent(id) {
+	if !m.live.absences.isAbsent(id) {
 		return false
 	}
-	m.ring.again = min(m.ring.again, m.gone[id].until)
+	m.ring.again = min(m.ring.again, m.live.absences.gone[id].until)
 	return true
 }
 
-// isAbsent reports whether a member could not be reached of late, or took no token.
-func (m *Member) isAbsent(id ident.Member) bool { return m.gone[id].until > m.now.Boot }
-
 func (m *Member) tellNeighbour(s *slot) {
-	m.tell(s, policy.Event{Kind: policy.Neighbour, From: m.ring.id, Members: m.ring.members})
+	m.events.notify(s, policy.Event{Kind: policy.Neighbour, From: m.ring.id, Members: m.ring.members})
 }

@@ -2,7 +2,6 @@ package member
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
@@ -66,13 +65,9 @@ func (m *Member) connected(c certificate.Certificate) {
 		m.persist(&journal.Known{What: journal.KnownCertificate, Object: c.Raw()}, false)
 	}
 	m.dir.Connected(id, true)
-	m.present(id)
-	m.answered(id)
-	m.watchedAnswers(id)
-	if m.peers[id] == nil {
-		m.peers[id] = newPeer(m.now.Boot, m.policyBurst)
-		at, _ := slices.BinarySearchFunc(m.inOrder, id, ident.Member.Compare)
-		m.inOrder = slices.Insert(m.inOrder, at, id)
+	m.live.connected(id)
+	if !m.peers.has(id) {
+		m.peers.add(id, newPeer(m.now.Boot, m.policyBurst))
 		m.exchange.pause = 0
 	} else { // nobody has said how the one before ended
 		m.handoff.PeerClosed(id, true)
@@ -116,7 +111,7 @@ func (m *Member) remind(id ident.Member) {
 	delete(m.broken, id)
 	for _, s := range m.order {
 		if s.demand {
-			m.tell(s, policy.Event{Kind: policy.DemandChanged, Demand: true})
+			m.events.notify(s, policy.Event{Kind: policy.DemandChanged, Demand: true})
 		}
 	}
 }
@@ -125,23 +120,20 @@ func (m *Member) disconnected(id ident.Member) {
 	m.dir.Connected(id, false)
 	m.detached(id)
 	m.assemblies.drop(id)
-	m.watchedParts(id)
-	m.ring.due = true
-	if at, found := slices.BinarySearchFunc(m.inOrder, id, ident.Member.Compare); found {
-		m.inOrder = slices.Delete(m.inOrder, at, at+1)
-	}
-	delete(m.peers, id)
+	m.live.disconnected(id)
+	m.changed = true
+	m.peers.remove(id)
 }
 
 // receive turns a frame into a message and hands it to who it is for. What
 // does not fit is counted and changes nothing.
 func (m *Member) receive(in Received) {
-	p := m.peers[in.From]
+	p := m.peers.of(in.From)
 	if p == nil {
 		m.reject("not connected")
 		return
 	}
-	m.heardAt = m.now.Boot
+	m.live.own.heardAt = m.now.Boot
 	msg, err := wire.Decode(in.Body)
 	if err != nil {
 		m.reject("malformed")
@@ -209,7 +201,7 @@ func (m *Member) directoryMessage(from ident.Member, p *peer, msg wire.Message) 
 	case *wire.Members:
 		m.membersMessage(from, p, msg)
 	case *wire.Probe:
-		m.probeMessage(p, msg)
+		m.live.detector.onProbe(p, msg)
 	case *wire.News:
 		m.newsMessage(from, p, msg)
 	case *wire.Configuration:
@@ -247,14 +239,14 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 	m.clocks.note(m.now.Boot, from, msg.Time)
 	m.isShown(from, msg.Shown)
 	m.noteGreeting(from)
-	m.watchedGreets(from, msg.Incarnation)
+	m.live.monitors.greeted(from, msg.Incarnation)
 	m.policiesGreet(from)
 	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
 	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	m.handoff.PeerUp(from, msg)
 	m.tellFailed(from)
-	if len(m.exchange.snapshots) < snapshotsWanted && !m.stopping {
-		m.greet(from)
+	if len(m.snapshots.from) < snapshotsWanted && !m.stopping {
+		m.greeter.greet(from)
 	}
 }
 
@@ -282,6 +274,3 @@ func (m *Member) tellFailed(id ident.Member) {
 		m.send(id, &wire.News{Updates: bundle})
 	}
 }
-
-// peersInOrder are the connected peers by id, in a list of the caller's own.
-func (m *Member) peersInOrder() []ident.Member { return slices.Clone(m.inOrder) }

@@ -41,19 +41,18 @@ const (
 
 // recalling is what a member does after a restart, until it knows enough of its past.
 type recalling struct {
-	active bool
 	since  clock.Instant
 	until  clock.Instant
 	again  clock.Instant // when those who have not greeted are dialled again
 	waits  map[ident.Member]bool
 	met    map[ident.Member]bool // who has greeted
 	putOff map[ident.Member]bool // whose transfers have to come again
-	words  []happening           // what keepers have said meanwhile
+	words  []policyEvent         // what keepers have said meanwhile
 }
 
 // keepWord keeps what a keeper says until the policy begins: others repeat what an earlier life
 // of this member knew as soon as they are connected, and do not say so again for long.
-func (r *recalling) keepWord(h happening) {
+func (r *recalling) keepWord(h policyEvent) {
 	if len(r.words) < maxWords {
 		r.words = append(r.words, h)
 	}
@@ -61,8 +60,9 @@ func (r *recalling) keepWord(h happening) {
 
 // beginRecall begins to wait for greetings.
 func (m *Member) beginRecall() {
+	m.recalling = true
 	m.recall = recalling{
-		active: true, since: m.now.Boot, until: m.now.Boot.Add(m.recallPatience()), again: m.now.Boot,
+		since: m.now.Boot, until: m.now.Boot.Add(m.recallPatience()), again: m.now.Boot,
 		waits: make(map[ident.Member]bool), met: make(map[ident.Member]bool), putOff: make(map[ident.Member]bool),
 	}
 	m.handoff.Pause()
@@ -70,14 +70,14 @@ func (m *Member) beginRecall() {
 
 // recallPatience is for how long greetings are awaited at most, as far as can be said now.
 func (m *Member) recallPatience() time.Duration {
-	return min(recallTime, m.settings.GossipInterval) * time.Duration(m.patience())
+	return min(recallTime, m.settings.GossipInterval) * time.Duration(m.live.own.multiplier())
 }
 
 // awaitGreetings goes on waiting, or ends it: when all have greeted who are known and can
 // be dialled, or when the time is over and no program runs under a token that is lost.
 func (m *Member) awaitGreetings() {
 	r := &m.recall
-	if !r.active {
+	if !m.recalling {
 		return
 	}
 	if m.now.Boot >= r.again {
@@ -111,8 +111,8 @@ func (m *Member) dialRecallers() {
 		r.waits[id] = true
 	}
 	for _, id := range inOrder(r.waits) {
-		if m.peers[id] == nil {
-			m.greet(id)
+		if !m.peers.has(id) {
+			m.greeter.greet(id)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (m *Member) dialRecallers() {
 // put there.
 func (m *Member) noteGreeting(id ident.Member) {
 	r := &m.recall
-	if !r.active {
+	if !m.recalling {
 		return
 	}
 	r.met[id] = true
@@ -129,12 +129,12 @@ func (m *Member) noteGreeting(id ident.Member) {
 	r.again = min(r.again, m.now.Boot)
 }
 
-// next is when there is something to do about greetings.
-func (r *recalling) next(now clock.Instant) clock.Instant {
-	if !r.active || now >= r.until {
-		return clock.Never // or when a program ends
+// nextGreeting is when there is something to do about greetings.
+func (m *Member) nextGreeting() clock.Instant {
+	if r := &m.recall; m.recalling && m.now.Boot < r.until {
+		return min(r.again, r.until)
 	}
-	return min(r.again, r.until)
+	return clock.Never // or when a program ends
 }
 
 // inOrder are members in the order of their ids.
@@ -156,7 +156,7 @@ func (m *Member) runsLost() bool {
 // endRecall lets the member use what it has, and take more.
 func (m *Member) endRecall() {
 	putOff, words := m.recall.putOff, m.recall.words
-	m.recall = recalling{}
+	m.recall, m.recalling = recalling{}, false
 	m.handoff.Resume()
 	for _, s := range m.order {
 		if !s.leaving {
@@ -164,11 +164,11 @@ func (m *Member) endRecall() {
 		}
 	}
 	for _, w := range words {
-		m.tell(w.slot, w.event)
+		m.events.notify(w.slot, w.event)
 	}
 	m.found()
 	for _, id := range inOrder(putOff) {
-		if m.peers[id] != nil {
+		if m.peers.has(id) {
 			m.introduce(id) // and its transfers come again
 		}
 	}
@@ -178,7 +178,7 @@ func (m *Member) endRecall() {
 }
 
 // Recalling reports whether the member waits for greetings after a restart.
-func (m *Member) Recalling() bool { return m.recall.active }
+func (m *Member) Recalling() bool { return m.recalling }
 
 // isShown compares what a peer shows of this member with its journal, and gives up its
 // memory if the journal has gone back. A position that is in the journal costs no signature check.
@@ -228,8 +228,8 @@ func (m *Member) giveUpMemory(p token.Position, loss handoff.Loss) {
 	}
 	m.renewPolicies()
 	m.beginRecall()
-	for _, id := range m.peersInOrder() {
-		if hello := m.peers[id].hello; hello != nil {
+	for _, id := range m.peers.list() {
+		if hello := m.peers.of(id).hello; hello != nil {
 			m.handoff.PeerUp(id, hello)
 			m.noteGreeting(id)
 		}
@@ -262,7 +262,7 @@ func (m *Member) openJournal(above uint64) {
 // renewPolicies gives each slot a policy that knows of no token. What the old ones were
 // to be told they are not.
 func (m *Member) renewPolicies() {
-	m.queue, m.taken = m.queue[:0], 0
+	m.events.queue, m.events.taken = m.events.queue[:0], 0
 	for _, s := range slices.Clone(m.order) {
 		if s.leaving {
 			m.forgetSlot(s)
@@ -274,7 +274,7 @@ func (m *Member) renewPolicies() {
 		}
 		s.policy, s.demand = p, false
 		m.timers.set(s, clock.Never)
-		m.unwatchAll(s)
+		m.live.monitors.unwatchAll(s)
 	}
 	m.sortSlots()
 }

@@ -12,7 +12,7 @@ func (m *Member) readReceipt(raw []byte) (policy.Receipt, bool) {
 	if err != nil {
 		return policy.Receipt{}, false
 	}
-	p := m.peers[b.Signer]
+	p := m.peers.of(b.Signer)
 	current := p != nil && p.hello != nil && p.hello.Incarnation == b.Incarnation
 	same, serial := m.comparesOpening(b.Signer, token.PositionOf(b.Extensions))
 	return policy.Receipt{

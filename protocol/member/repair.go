@@ -98,7 +98,7 @@ func (m *Member) ask(from ident.Member, p *peer) {
 		r.parts = r.parts[1:]
 	default:
 		*r = repairing{}
-		m.compared(from)
+		m.snapshots.add(from)
 		return
 	}
 	m.send(from, &wire.Want{Topic: r.topic, From: r.span.from, Through: r.span.through})
@@ -241,5 +241,5 @@ func (m *Member) askSample(from ident.Member, p *peer) {
 	s.through = ident.LastMember()
 	p.repairing = repairing{pages: []span{s}}
 	m.ask(from, p)
-	m.compared(from)
+	m.snapshots.add(from)
 }

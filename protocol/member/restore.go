@@ -60,7 +60,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		}
 	}
 	m.noteConfiguration(past)
-	if !m.recall.active {
+	if !m.recalling {
 		m.found()
 	}
 	m.settle()

@@ -39,9 +39,9 @@ func (m *Member) learnRevocations(from ident.Member, list [][]byte) error {
 	if len(news) == 0 {
 		return faulty
 	}
-	m.ring.due = true
+	m.changed = true
 	m.expelRevoked()
-	for _, id := range m.peersInOrder() {
+	for _, id := range m.peers.list() {
 		if id != from {
 			m.tellRevoked(id, news)
 		}
@@ -55,7 +55,7 @@ func (m *Member) tellRevoked(id ident.Member, news [][]byte) {
 	var list [][]byte
 	for _, raw := range news {
 		r, err := certificate.PeekRevocation(m.cfg.Group.ID(), raw)
-		if err == nil && r.Version > m.peers[id].revocations {
+		if err == nil && r.Version > m.peers.of(id).revocations {
 			list = append(list, raw)
 		}
 	}
@@ -71,7 +71,7 @@ func (m *Member) expelRevoked() {
 		m.revoked = true
 		m.emit(effect.Stop{Reason: ErrRevoked})
 	}
-	for _, id := range m.peersInOrder() {
+	for _, id := range m.peers.list() {
 		if raw, revoked := m.dir.Revocation(id); revoked {
 			m.emit(effect.Expel{Member: id, Revocation: raw})
 			m.disconnected(id)

@@ -34,7 +34,7 @@ func (r roster) Size() int {
 // Others is policy.Roster's. It leaves out members that have not answered of late.
 func (r roster) Others(n int, to []ident.Member) []ident.Member {
 	start := len(to)
-	to = r.m.dir.DrawSome(r.m.sources.member, n, r.m.now.Wall, r.m.unresponsive, to)
+	to = r.m.dir.DrawSome(r.m.sources.member, n, r.m.now.Wall, r.m.live.detector.isUnresponsive, to)
 	r.asked(policy.Asked{N: n, Others: true, Answer: to[start:]})
 	return to
 }

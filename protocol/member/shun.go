@@ -58,7 +58,7 @@ func (m *Member) shun(s *slot, a *policy.Action) {
 	if m.shuns[a.To] = list; len(list) == 0 {
 		delete(m.shuns, a.To)
 	}
-	m.ring.due = true
+	m.changed = true
 	if a.Struck {
 		m.emit(effect.Report{
 			Kind: PassesNoTokens, About: a.To,
@@ -84,6 +84,14 @@ func (m *Member) isShunned(id ident.Member) bool {
 // it knows.
 func (m *Member) hasUnshunned() bool {
 	return m.dir.Count(m.now.Wall, func(id ident.Member) bool {
-		return m.shuns.until(id) > m.now.Boot || m.isAbsent(id) || m.hasStated(id) || m.suspected(id)
+		return m.shuns.until(id) > m.now.Boot || m.live.absences.isAbsent(id) || m.live.detector.hasStated(id) || m.live.detector.isSuspect(id)
 	}) > 0
+}
+
+// shunned reports whether a member is not chosen as the next holder for not
+// answering: it is suspected, or this member has stated it failed, and others
+// have not, so that it may only be the way to it that is broken. Nor is one that does not
+// pass tokens on.
+func (m *Member) shunned(id ident.Member) bool {
+	return m.live.detector.isUnresponsive(id) || m.isShunned(id)
 }

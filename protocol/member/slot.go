@@ -88,12 +88,6 @@ type hold struct {
 	lost  bool   // the memory of it was given up
 }
 
-// happening is an event for the policy of a slot.
-type happening struct {
-	slot  *slot
-	event policy.Event
-}
-
 // configure makes the slots that the group configuration asks for, and returns
 // those with a new policy, which are to be resumed. Slots that it lacks leave.
 func (m *Member) configure() (fresh []*slot, err error) {
@@ -135,12 +129,12 @@ func (m *Member) configure() (fresh []*slot, err error) {
 			}
 			old.resource, old.params, old.policy, old.demand, old.leaving = r, params, p, false, false
 			m.timers.set(old, clock.Never)
-			m.unwatchAll(old)
+			m.live.monitors.unwatchAll(old)
 			fresh = append(fresh, old)
 		}
 	}
 	m.leaveSlots(configured)
-	m.ring.due = true // there may be a ring now, or none any more
+	m.changed = true // there may be a ring now, or none any more
 	return fresh, nil
 }
 
@@ -150,7 +144,7 @@ func (m *Member) makePolicy(k slotKey, r group.Resource, params policy.Params, f
 	seed, slot := m.nextSeed(), directory.SlotID(k.resource, k.number)
 	p, err := m.cfg.policies(r.Policy, params, policy.Surroundings{
 		Self: m.self, Random: rand.NewChaCha8(seed), Roster: roster{m, k}, Slot: slot,
-		Electorate: electorate{m, slot}, Longest: former, Patience: m.patience, Forgetful: !m.cfg.Durable,
+		Electorate: electorate{m, slot}, Longest: former, Patience: m.live.own.multiplier, Forgetful: !m.cfg.Durable,
 		Young: former == 0, Receipt: m.readReceipt, Serial: func() uint64 { return m.handoff.Position().Serial },
 	})
 	if err != nil {
@@ -180,13 +174,13 @@ func (m *Member) clearFields(s *slot) {
 // one let go of and nobody has accepted is the new one's. While the member waits for
 // greetings the policy is told nothing: the end of that resumes all slots.
 func (m *Member) resumeSlot(s *slot) {
-	if m.recall.active {
+	if m.recalling {
 		return
 	}
 	for _, v := range s.visits {
 		ago := int64(m.now.Micros()) - int64(v.At)
 		at := m.now.Boot - clock.Instant(max(0, ago)*1000)
-		m.tell(s, policy.Event{
+		m.events.notify(s, policy.Event{
 			Kind: policy.Recalled, At: at, Operated: v.Operated,
 			Token: policy.Token{ID: v.Token, Born: v.Born, Generator: v.Generator},
 		})
@@ -198,15 +192,15 @@ func (m *Member) resumeSlot(s *slot) {
 		m.handoff.Keep(h.token, h.hop)
 		if h.grant != nil {
 			h.grant.resumed = true
-			m.tell(s, policy.Event{Kind: policy.Running, Token: m.describe(h)})
+			m.events.notify(s, policy.Event{Kind: policy.Running, Token: m.describe(h)})
 		}
 	}
 	for _, h := range holds {
 		if h.grant == nil {
-			m.tell(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+			m.events.notify(s, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
 		}
 	}
-	m.tell(s, policy.Event{Kind: policy.Timer}) // begin to wait for a token
+	m.events.notify(s, policy.Event{Kind: policy.Timer}) // begin to wait for a token
 }
 
 // holdsOf are the tokens of a slot that are held here, in their order.
@@ -233,7 +227,7 @@ func (m *Member) holdsInOrder() []*hold {
 // started anew, and forgotten what it was told.
 func (m *Member) policiesGreet(id ident.Member) {
 	for _, s := range m.order {
-		m.tell(s, policy.Event{Kind: policy.Greeted, From: id})
+		m.events.notify(s, policy.Event{Kind: policy.Greeted, From: id})
 	}
 }
 
@@ -242,12 +236,6 @@ func (m *Member) describe(h *hold) policy.Token {
 	title, _ := m.handoff.Title(h.token, h.hop)
 	g := title.Genesis.Body()
 	return policy.Token{ID: h.token, Born: g.Time, Generator: g.Generator, Hop: h.hop, Field: h.field}
-}
-
-func (m *Member) tell(s *slot, e policy.Event) {
-	if !s.leaving && !m.recall.active {
-		m.queue = append(m.queue, happening{s, e})
-	}
 }
 
 // notice passes on to the policy what happened to custody, and evidence to the
@@ -273,29 +261,29 @@ func (m *Member) notice(n *handoff.Notice) {
 		m.visit(s, n.Title, false)
 		// What the token says of the future is a wrong clock's.
 		s.lastOperation = max(s.lastOperation, min(n.Title.Transfer.Body().LastOperation(), m.now.Millis())*1000)
-		m.tell(s, policy.Event{Kind: policy.Arrival, From: n.Peer, Belated: n.Belated, Token: m.describe(h)})
+		m.events.notify(s, policy.Event{Kind: policy.Arrival, From: n.Peer, Belated: n.Belated, Token: m.describe(h)})
 	case handoff.Returned:
 		m.unwilling(n.Peer)
 		if m.endsFork(s, t, n.Hop) {
 			return
 		}
 		h := m.hold(s, n.Title, n.Hop)
-		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
+		m.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 	case handoff.Unwanted:
 		m.unwilling(n.Peer)
 		if h := m.holds[t]; h != nil && !m.stopping {
-			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
+			m.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: m.describe(h)})
 		}
 	case handoff.Parted:
 		delete(m.holds, t)
 		if _, kept := s.policy.(policy.Admitter); !kept { // only a keeper looks after what has left
 			return
 		}
-		m.tell(s, policy.Event{Kind: policy.Parted, From: n.Peer, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
+		m.events.notify(s, policy.Event{Kind: policy.Parted, From: n.Peer, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 	case handoff.Delivered, handoff.Abandoned:
 		if m.holds[t] != nil { // it has come back meanwhile, and the policy knows it as new
 			if n.Kind == handoff.Delivered {
-				m.tell(s, policy.Event{Kind: policy.Parted, From: n.Peer, Body: n.Receipt, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
+				m.events.notify(s, policy.Event{Kind: policy.Parted, From: n.Peer, Body: n.Receipt, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 			}
 			return
 		}
@@ -303,7 +291,7 @@ func (m *Member) notice(n *handoff.Notice) {
 		if n.Kind == handoff.Abandoned {
 			outcome, receiver = policy.Abandoned, ident.Member{}
 		}
-		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, From: receiver, Body: n.Receipt, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
+		m.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: outcome, From: receiver, Body: n.Receipt, Token: policy.Token{ID: t, Born: g.Time, Generator: g.Generator, Hop: n.Hop}})
 	}
 }
 
@@ -323,7 +311,7 @@ func (m *Member) endsFork(s *slot, t ident.Token, hop uint64) bool {
 		gone := m.describe(h)
 		if m.drop(s.key, t, h.hop, policy.Forked) {
 			delete(m.holds, t)
-			m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: gone})
+			m.events.notify(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: gone})
 			return false
 		}
 	}
@@ -373,7 +361,7 @@ func (s *slot) remember(v journal.Visited) {
 }
 
 // decide lets a policy answer one event and carries its actions out.
-func (m *Member) decide(h happening) {
+func (m *Member) decide(h policyEvent) {
 	if h.slot.leaving {
 		return
 	}
@@ -424,9 +412,9 @@ func (m *Member) act(s *slot, a *policy.Action) {
 	case policy.Tell:
 		m.tellPeer(s, a)
 	case policy.Watch:
-		m.watchFor(s, a.To)
+		m.live.monitors.watch(s, a.To)
 	case policy.Unwatch:
-		m.unwatch(s, a.To)
+		m.live.monitors.unwatch(s, a.To)
 	case policy.Shun:
 		m.shun(s, a)
 	case policy.Complain:
@@ -464,7 +452,7 @@ func (m *Member) actOn(h *hold, a *policy.Action) {
 // accepted it yet. One without a place on the ring (rule P-17) sees none because
 // none comes to it, not because it is lost.
 func (m *Member) generate(s *slot, founding bool) {
-	if m.stopping || m.recall.active || m.handoff.Held() >= handoff.MaxHeld || len(m.holdsOf(s)) > 0 {
+	if m.stopping || m.recalling || m.handoff.Held() >= handoff.MaxHeld || len(m.holdsOf(s)) > 0 {
 		return
 	}
 	if m.ring.outside && !founding && s.resource.Policy == catalog.Ring {
@@ -487,5 +475,5 @@ func (m *Member) generate(s *slot, founding bool) {
 	title := token.Title{Genesis: g}
 	h := m.hold(s, title, 0)
 	m.visit(s, title, false)
-	m.tell(s, policy.Event{Kind: policy.Generated, Token: m.describe(h)})
+	m.events.notify(s, policy.Event{Kind: policy.Generated, Token: m.describe(h)})
 }

@@ -80,12 +80,12 @@ type Gauge struct {
 func (m *Member) Status() Status {
 	s := Status{
 		Member: m.self, Incarnation: m.incarnation, Configuration: m.settings.Version,
-		Generated: m.generated, Dropped: m.dropped, Peers: m.peersInOrder(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
+		Generated: m.generated, Dropped: m.dropped, Peers: m.peers.list(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
 		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchange.rounds, UpdatesPending: m.updates.Len(),
-		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.exchange.snapshots), Suspects: len(m.suspects),
-		Recalling: m.recall.active, Rollbacks: m.rollbacks, Copies: len(m.copies),
-		NoPlace: m.ring.outside, Late: m.doubt.left(m.now.Boot), Patience: m.patience(),
+		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.snapshots.from), Suspects: len(m.live.detector.suspects),
+		Recalling: m.recalling, Rollbacks: m.rollbacks, Copies: len(m.copies),
+		NoPlace: m.ring.outside, Late: m.live.own.late.left(m.now.Boot), Patience: m.live.own.multiplier(),
 	}
 	if m.rollbacks > 0 {
 		s.LastLoss = m.lastLoss.String()
@@ -217,7 +217,7 @@ func (m *Member) Members() iter.Seq[Known] {
 			}
 			k := Known{
 				Certificate: c, Standing: m.dir.Status(id, m.now.Wall),
-				Connected: m.peers[id] != nil, Suspected: m.suspected(id), Addresses: m.dir.Addresses(id),
+				Connected: m.peers.has(id), Suspected: m.live.detector.isSuspect(id), Addresses: m.dir.Addresses(id),
 			}
 			k.Sequence, _ = m.dir.Sequence(id)
 			k.Stated = m.dir.Stated(id)

@@ -124,11 +124,11 @@ func (m *Member) tellPeer(s *slot, a *policy.Action) {
 func (m *Member) tellMember(t tell) {
 	w, list := &m.tells, &m.tells.waiting[t.urgency()]
 	switch d := w.dialled[t.to]; {
-	case t.to == m.self || m.dir.Status(t.to, m.now.Wall) != nil && m.peers[t.to] == nil:
+	case t.to == m.self || m.dir.Status(t.to, m.now.Wall) != nil && !m.peers.has(t.to):
 		m.reject("policy message to nobody")
-	case m.peers[t.to] == nil && !m.dir.Dialable(t.to):
+	case !m.peers.has(t.to) && !m.dir.Dialable(t.to):
 		m.reject("policy message out of reach")
-	case m.peers[t.to] != nil:
+	case m.peers.has(t.to):
 		m.tellConnected(t)
 	case d.failed && t.asker != nil && m.now.Boot < d.at.Add(m.settings.Silence):
 		// A question is not worth a second dial so soon.
@@ -150,14 +150,14 @@ func (m *Member) queues(t tell, n int) {
 	}
 	before := s.queued
 	if s.queued += n; before == 0 || s.queued == 0 {
-		m.tell(s, policy.Event{Kind: policy.Queued, Members: s.queued})
+		m.events.notify(s, policy.Event{Kind: policy.Queued, Members: s.queued})
 	}
 }
 
 // unsent tells a policy that a question has not gone.
 func (m *Member) unsent(asker *slot, to ident.Member) {
 	if asker != nil {
-		m.tell(asker, policy.Event{Kind: policy.Unsent, From: to})
+		m.events.notify(asker, policy.Event{Kind: policy.Unsent, From: to})
 	}
 }
 
@@ -172,7 +172,7 @@ func policyLimits(slots int) (rate, burst float64) {
 func (m *Member) tellConnected(t tell) {
 	of := shareOf(t.msg.Body)
 	switch {
-	case m.peers[t.to].tells[of].spend(m.now.Boot, m.policyRate, m.policyBurst):
+	case m.peers.of(t.to).tells[of].spend(m.now.Boot, m.policyRate, m.policyBurst):
 		m.send(t.to, t.msg)
 	case of == ofKeepers:
 		m.reject("own keeper rate")
@@ -277,9 +277,9 @@ func (m *Member) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
 		m.foundingMessage(from, s, msg.Body)
 	case s.resource.Policy != msg.Policy:
 		m.reject("policy mismatch")
-	case m.recall.active && of == ofKeepers:
-		m.recall.keepWord(happening{s, policy.Event{Kind: policy.Message, From: from, Body: bytes.Clone(msg.Body)}})
+	case m.recalling && of == ofKeepers:
+		m.recall.keepWord(policyEvent{s, policy.Event{Kind: policy.Message, From: from, Body: bytes.Clone(msg.Body)}})
 	default:
-		m.tell(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
+		m.events.notify(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
 	}
 }

@@ -36,7 +36,7 @@ const (
 // handoff tells both sides what the other has heard.
 func (m *Member) attach(e effect.Effect) {
 	s, ok := e.(effect.Send)
-	if !ok || m.peers[s.To] == nil { // perhaps nobody is there to hear it
+	if !ok || !m.peers.has(s.To) { // perhaps nobody is there to hear it
 		return
 	}
 	switch msg := s.Message.(type) {
@@ -88,7 +88,7 @@ func (m *Member) sendUrgent() {
 	}
 	urgent := m.urgent
 	m.urgent = nil
-	peers := m.peersInOrder()
+	peers := m.peers.list()
 	random := rand.New(m.sources.member)
 	random.Shuffle(len(peers), func(i, j int) { peers[i], peers[j] = peers[j], peers[i] })
 	fanout := spreadExtra + int(math.Ceil(math.Log(float64(m.dir.Candidates()+2))))
@@ -138,7 +138,7 @@ func (m *Member) takeIn(from ident.Member, list [][]byte) {
 		return
 	}
 	m.heard = append(m.heard, list...)
-	p := m.peers[from]
+	p := m.peers.of(from)
 	for _, raw := range list {
 		if p == nil || !p.updates.spend(m.now.Boot, updateRate, updateBurst) {
 			m.reject("update rate")

@@ -1,10 +1,7 @@
 package member
 
 import (
-	"errors"
-
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
@@ -19,7 +16,7 @@ func (w world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 	id, ok := w.dir.Choose(w.sources.member, w.now.Wall, func(id ident.Member) bool {
 		return w.shunned(id) || exclude(id)
 	})
-	if ok || len(w.suspects)+len(w.stated)+len(w.shuns) == 0 {
+	if ok || len(w.live.detector.suspects)+len(w.live.detector.stated)+len(w.shuns) == 0 {
 		return id, ok
 	}
 	return w.dir.Choose(w.sources.member, w.now.Wall, func(id ident.Member) bool { // better somebody who may be dead than nobody
@@ -30,15 +27,8 @@ func (w world) Choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 // Shuns reports whether a policy has no token passed to a member.
 func (w world) Shuns(id ident.Member) bool { return w.isShunned(id) }
 
-// Standing is nil for a member that may take part in a new handoff. One that was
-// stated failed and says something is alive, and will say so to all.
-func (w world) Standing(id ident.Member) error {
-	err := w.dir.Status(id, w.now.Wall)
-	if errors.Is(err, directory.ErrFailed) && w.peers[id] != nil {
-		return nil
-	}
-	return err
-}
+// Standing is nil for a member that may take part in a new handoff.
+func (w world) Standing(id ident.Member) error { return w.standing(id) }
 
 // Certificate is the encoded certificate of a member, or "".
 func (w world) Certificate(id ident.Member) string { return w.dir.RawCertificate(id) }
