@@ -14,7 +14,6 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
-	"github.com/wandertoken/wander/protocol/update"
 )
 
 // Config is what a member is made of.
@@ -112,26 +111,19 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 	m := &Member{
 		core:        c,
 		events:      &events{core: c},
-		snapshots:   &snapshots{core: c, from: make(map[ident.Member]bool)},
 		housekeepAt: now.Boot,
-		exchange:    exchange{at: now.Boot, aloneAt: now.Boot},
-		where: whereabouts{
-			attached: make(map[ident.Member]clock.Instant), attachAt: clock.Never, signAt: clock.Never,
-			signs: budget{signBurst, now.Boot},
-		},
-		slots:   make(map[slotKey]*slot),
-		holds:   make(map[ident.Token]*hold),
-		grants:  make(map[ident.Grant]*grant),
-		shuns:   make(shuns),
-		updates: update.NewList(), told: make(map[update.Key]clock.Instant),
-		journalled: make(map[update.Key]clock.Instant), faults: make(map[ident.Member]*faulty),
-		broken:     make(map[ident.Member]struct{}),
-		complaints: budget{complaintBurst, now.Boot}, memories: make(memories),
+		slots:       make(map[slotKey]*slot),
+		holds:       make(map[ident.Token]*hold),
+		grants:      make(map[ident.Grant]*grant),
+		shuns:       make(shuns),
+		broken:      make(map[ident.Member]struct{}),
+		complaints:  budget{complaintBurst, now.Boot}, memories: make(memories),
 		tells: tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}, dialled: make(map[ident.Member]dialled)},
 	}
-	m.greeter = &greeter{core: c, snapshots: m.snapshots}
-	m.live = newLiveness(c, m.greeter, m.events)
-	m.live.detector.publish = func(statement []byte) { _ = m.learnFailure(m.self, statement) }
+	snapshots := &snapshots{core: c, from: make(map[ident.Member]bool)}
+	greeter := &greeter{core: c, snapshots: snapshots}
+	m.live = newLiveness(c, greeter, m.events)
+	m.members = newMembership(c, m.live, snapshots, greeter, m)
 	m.sources, m.nextSeed = split(cfg.Seed)
 	m.dir.SetSample(cfg.Sample, m.sources.member)
 	m.dir.Admit(cfg.Certificate)

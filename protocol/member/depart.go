@@ -37,28 +37,3 @@ func (m *Member) leave() {
 		m.send(id, &wire.News{Updates: [][]byte{news}})
 	}
 }
-
-// depart ends a member that turns out to have left.
-func (m *Member) depart() {
-	if m.departed {
-		return
-	}
-	m.departed = true
-	m.emit(effect.Stop{Reason: ErrLeft})
-}
-
-// renew puts a newer certificate of this member into force. It is the same
-// member: nothing else changes.
-func (m *Member) renew(c certificate.Certificate) {
-	if c.Member() != m.self {
-		m.reject("certificate of another member")
-		return
-	}
-	m.cfg.Certificate = c
-	if m.dir.Admit(c) {
-		m.persist(&journal.Known{What: journal.KnownCertificate, Object: c.Raw()}, false)
-	}
-	if u, ok := m.joinOf(m.self); ok {
-		m.spread(update.Key{Kind: update.KindJoin, Subject: m.self}, u)
-	}
-}

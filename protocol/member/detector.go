@@ -268,6 +268,9 @@ func (d *detector) answered(id ident.Member) {
 	delete(d.stated, id)
 }
 
+// forget gives up the suspicion of a member.
+func (d *detector) forget(id ident.Member) { delete(d.suspects, id) }
+
 // isSuspect reports whether a member has not answered of late.
 func (d *detector) isSuspect(id ident.Member) bool {
 	s := d.suspects[id]

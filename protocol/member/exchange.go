@@ -42,8 +42,16 @@ const (
 	askedWorkBurst = 1000
 )
 
-// exchange is how a member keeps its directory like everybody else's.
+// exchange keeps this member's directory like those of others: it compares versions and
+// fingerprints with a random member each gossip_interval (anti-entropy).
 type exchange struct {
+	*core
+	snapshots *snapshots
+	greeter   *greeter
+	detector  *detector
+	repairs   *repairs
+	configs   *configuration
+
 	at      clock.Instant // the next one
 	early   bool          // it may come up to half an interval early, as a peer has just begun one
 	aloneAt clock.Instant // since when nobody is connected; Never: somebody is
@@ -51,53 +59,53 @@ type exchange struct {
 	pause   time.Duration // before the next one, while snapshots are missing
 }
 
-// gossip compares notes with a random member once each gossip_interval, and with
+// tick compares notes with a random member once each gossip_interval, and with
 // one that is said to have failed: so the halves of a broken network find each
 // other when it is whole again.
-func (m *Member) gossip() {
-	m.noteAlone()
-	e := &m.exchange
-	early := e.early && m.snapshots.caughtUp() && m.now.Boot >= e.at.Add(-m.settings.GossipInterval/2)
+func (x *exchange) tick() {
+	x.noteAlone()
+	e := x
+	early := e.early && x.snapshots.caughtUp() && x.now.Boot >= e.at.Add(-x.settings.GossipInterval/2)
 	e.early = false
 	switch {
 	case early:
-		e.at = e.at.Add(m.settings.GossipInterval)
-	case m.now.Boot >= e.at:
-		e.at = m.now.Boot.Add(m.gossipPause())
+		e.at = e.at.Add(x.settings.GossipInterval)
+	case x.now.Boot >= e.at:
+		e.at = x.now.Boot.Add(x.nextPause())
 	default:
 		return
 	}
-	m.refreshSample()
-	if m.stopping {
+	x.refreshSample()
+	if x.stopping {
 		return
 	}
-	if id, ok := m.partner(); ok {
-		m.exchange.rounds++
-		m.greeter.greet(id)
+	if id, ok := x.partner(); ok {
+		x.rounds++
+		x.greeter.greet(id)
 	}
-	if id, ok := m.dir.DrawFailed(m.sources.member, m.now.Wall); ok && !m.peers.has(id) {
-		m.greeter.greet(id)
+	if id, ok := x.dir.DrawFailed(x.sources.member, x.now.Wall); ok && !x.peers.has(id) {
+		x.greeter.greet(id)
 	}
 }
 
 // partner draws the member of the next exchange: mostly from those connected, and each
 // strangerEvery-th time from all.
-func (m *Member) partner() (id ident.Member, ok bool) {
-	if m.snapshots.caughtUp() && m.exchange.rounds%strangerEvery != 0 {
-		if id, ok := m.drawConnected(); ok {
+func (x *exchange) partner() (id ident.Member, ok bool) {
+	if x.snapshots.caughtUp() && x.rounds%strangerEvery != 0 {
+		if id, ok := x.drawConnected(); ok {
 			return id, true
 		}
 	}
-	return m.dir.Choose(m.sources.member, m.now.Wall, m.live.detector.isSuspect)
+	return x.dir.Choose(x.sources.member, x.now.Wall, x.detector.isSuspect)
 }
 
 // drawConnected draws one of the connected peers in good standing, each with the
 // same chance. It asks for the standing of those alone that it draws.
-func (m *Member) drawConnected() (id ident.Member, ok bool) {
-	random := rand.New(m.sources.member)
-	for list := m.peers.list(); len(list) > 0; {
+func (x *exchange) drawConnected() (id ident.Member, ok bool) {
+	random := rand.New(x.sources.member)
+	for list := x.peers.list(); len(list) > 0; {
 		at := random.IntN(len(list))
-		if m.dir.Status(list[at], m.now.Wall) == nil {
+		if x.dir.Status(list[at], x.now.Wall) == nil {
 			return list[at], true
 		}
 		list = slices.Delete(list, at, at+1)
@@ -105,63 +113,94 @@ func (m *Member) drawConnected() (id ident.Member, ok bool) {
 	return id, false
 }
 
-func (m *Member) gossipPause() time.Duration {
-	e := &m.exchange
-	if m.snapshots.caughtUp() {
-		return m.settings.GossipInterval
+func (x *exchange) nextPause() time.Duration {
+	e := x
+	if x.snapshots.caughtUp() {
+		return x.settings.GossipInterval
 	}
-	e.pause = min(max(2*e.pause, joiningPace), m.settings.GossipInterval)
+	e.pause = min(max(2*e.pause, joiningPace), x.settings.GossipInterval)
 	return e.pause
 }
 
 // noteAlone begins anew with the snapshots of a member that was cut off.
-func (m *Member) noteAlone() {
+func (x *exchange) noteAlone() {
 	switch {
-	case m.peers.len() > 0:
-		m.exchange.aloneAt = clock.Never
-	case m.exchange.aloneAt == clock.Never:
-		m.exchange.aloneAt = m.now.Boot
-	case m.now.Boot.Sub(m.exchange.aloneAt) >= cutOffAfter*m.settings.GossipInterval:
-		clear(m.snapshots.from)
+	case x.peers.len() > 0:
+		x.aloneAt = clock.Never
+	case x.aloneAt == clock.Never:
+		x.aloneAt = x.now.Boot
+	case x.now.Boot.Sub(x.aloneAt) >= cutOffAfter*x.settings.GossipInterval:
+		clear(x.snapshots.from)
 	}
 }
 
-// gossipMessage compares a peer's notes with this member's own: versions first,
+// onGossip compares a peer's notes with this member's own: versions first,
 // then directories.
-func (m *Member) gossipMessage(from ident.Member, p *peer, msg *wire.Gossip) {
-	if !p.gossips.spend(m.now.Boot, gossipRate, gossipBurst) {
-		m.reject("gossip rate")
+func (x *exchange) onGossip(from ident.Member, p *peer, msg *wire.Gossip) {
+	if !p.gossips.spend(x.now.Boot, gossipRate, gossipBurst) {
+		x.reject("gossip rate")
 		return
 	}
-	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
+	x.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	if !msg.Answer {
-		m.send(from, m.greeter.notes(true))
-		m.exchange.early = true // two exchanges at one time wake the process half as often
+		x.send(from, x.greeter.notes(true))
+		x.early = true // two exchanges at one time wake the process half as often
 	}
-	m.compareDirectories(from, p, msg)
+	x.compareDirectories(from, p, msg)
 }
 
 // compareVersions asks for what is newer there. What is newer here the peer asks
 // for, as it is shown the same.
-func (m *Member) compareVersions(from ident.Member, p *peer, configuration, revocations uint64) {
+func (x *exchange) compareVersions(from ident.Member, p *peer, configuration, revocations uint64) {
 	p.configuration, p.revocations = max(p.configuration, configuration), max(p.revocations, revocations)
-	if configuration > m.settings.Version {
-		m.send(from, &wire.Want{Topic: wire.WantConfiguration, Version: m.settings.Version})
+	if configuration > x.settings.Version {
+		x.send(from, &wire.Want{Topic: wire.WantConfiguration, Version: x.settings.Version})
 	}
-	if own := m.dir.RevocationVersion(); revocations > own {
-		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: own})
+	if own := x.dir.RevocationVersion(); revocations > own {
+		x.send(from, &wire.Want{Topic: wire.WantRevocations, Version: own})
 	}
 }
 
-func (m *Member) compareDirectories(from ident.Member, p *peer, msg *wire.Gossip) {
-	members, fingerprint := m.dir.Fingerprint()
+func (x *exchange) compareDirectories(from ident.Member, p *peer, msg *wire.Gossip) {
+	members, fingerprint := x.dir.Fingerprint()
 	switch {
-	case m.dir.Sampled():
-		m.askSample(from, p)
+	case x.dir.Sampled():
+		x.repairs.askSample(from, p)
 	case msg.Fingerprint == fingerprint && msg.Members == members:
-		m.snapshots.add(from)
+		x.snapshots.add(from)
 	case msg.Members == 0: // it knows a sample only, or nobody: there is nothing to learn
 	default:
-		m.repair(from, p)
+		x.repairs.begin(from, p)
 	}
 }
+
+// onWant answers a peer's question.
+func (x *exchange) onWant(from ident.Member, p *peer, msg *wire.Want) {
+	if !p.work.spend(x.now.Boot, askedWorkRate, askedWorkBurst) {
+		x.reject("want rate")
+		return
+	}
+	switch msg.Topic {
+	case wire.WantMembers:
+		entries, last, more := x.dir.Page(msg.From, msg.Through, wire.MaxPage, pageBytes)
+		x.send(from, &wire.Members{Entries: entries, Through: last, More: more})
+	case wire.WantSummary:
+		x.send(from, &wire.Summary{From: msg.From, Parts: x.dir.Split(msg.From, msg.Through, wire.MaxParts)})
+	case wire.WantConfiguration:
+		x.configs.sendTo(from)
+	case wire.WantRevocations:
+		list, more := x.dir.Revocations(msg.Version, wire.MaxPage/4)
+		x.send(from, &wire.Revocations{Revocations: list, More: more})
+	}
+}
+
+// refreshSample lets a member that knows a sample only forget one and look for
+// another.
+func (x *exchange) refreshSample() {
+	if x.dir.Sampled() {
+		x.dir.Refresh(x.sources.member)
+	}
+}
+
+// hasten has the next exchange come within the gossip_interval that is in force now.
+func (x *exchange) hasten() { x.at = min(x.at, x.now.Boot.Add(x.settings.GossipInterval)) }

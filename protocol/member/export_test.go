@@ -12,7 +12,7 @@ func (m *Member) Shunned(id ident.Member) bool { return m.shunned(id) }
 func (m *Member) HasStated(id ident.Member) bool { return m.live.detector.hasStated(id) }
 
 // Assemblies is how many configurations are coming in parts.
-func (m *Member) Assemblies() int { return len(m.assemblies) }
+func (m *Member) Assemblies() int { return len(m.members.configs.assemblies) }
 
 // SetPolicies has policies made by a test.
 func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {

@@ -1,13 +1,9 @@
 package member
 
 import (
-	"maps"
 	"time"
 
-	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/update"
 )
 
 // housekeepEvery is how often a member looks for what it may forget. What it
@@ -28,29 +24,11 @@ func (m *Member) housekeep() {
 	m.housekeepAt = m.now.Boot.Add(hour.Add(housekeepEvery).Sub(m.now.Wall))
 	before := hour.Add(-m.settings.SettlementTime)
 	for _, id := range m.handoff.Offerers() {
-		if died, dead := m.died(id); dead && died.Before(before) {
+		if died, dead := m.members.died(id); dead && died.Before(before) {
 			m.handoff.Bury(id)
 		}
 	}
 	needed := m.handoff.Signers()
 	m.dir.Forget(before, func(id ident.Member) bool { return needed[id] })
-	maps.DeleteFunc(m.journalled, func(_ update.Key, at clock.Instant) bool {
-		return m.now.Boot.Sub(at) >= writePause
-	})
-}
-
-// died is when a member's last certificate ended, or when it was revoked.
-func (m *Member) died(id ident.Member) (at time.Time, dead bool) {
-	if raw, revoked := m.dir.Revocation(id); revoked {
-		r, err := certificate.ParseRevocation(m.cfg.Group.ID(), raw, m.cfg.Group)
-		if err != nil {
-			return time.Time{}, false
-		}
-		return time.UnixMilli(int64(r.Body().Time)), true
-	}
-	c, known := m.dir.Certificate(id)
-	if !known {
-		return time.Time{}, false
-	}
-	return c.Claims().NotAfter, true
+	m.members.records.written.forget(m.now.Boot)
 }

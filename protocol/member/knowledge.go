@@ -22,7 +22,7 @@ const knownKept = 4096
 // knowledge is what a checkpoint carries of the group: its CA keys and
 // configuration, all revocations, and as many members as knownKept, this one
 // among them.
-func (m *Member) knowledge() []journal.Record {
+func (m *membership) knowledge() []journal.Record {
 	var list []journal.Record
 	known := func(what journal.Knowledge, raw []byte) {
 		if len(raw) > 0 {
@@ -54,9 +54,9 @@ func (m *Member) knowledge() []journal.Record {
 	return list
 }
 
-// recallKnown takes in one object. What does not verify any more, after a
+// recall takes in one object. What does not verify any more, after a
 // change of the group file for example, is left out: it is asked for again.
-func (m *Member) recallKnown(r *journal.Known) {
+func (m *membership) recall(r *journal.Known) {
 	switch r.What {
 	case journal.KnownCertificate:
 		_, _ = m.dir.Recall(r.Object, m.cfg.Group.History())
@@ -74,7 +74,7 @@ func (m *Member) recallKnown(r *journal.Known) {
 			m.dir.SetGroup(g)
 		}
 	case journal.KnownConfiguration:
-		_, _ = m.adopt(r.Object, nil)
+		_, _ = m.configs.adopt(r.Object, nil)
 	}
 }
 

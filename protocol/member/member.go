@@ -7,7 +7,6 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
-	"github.com/wandertoken/wander/protocol/update"
 )
 
 // Member is one member of a group.
@@ -15,6 +14,7 @@ type Member struct {
 	*core
 	events   *events
 	live     *liveness
+	members  *membership
 	nextSeed func() [32]byte // for the next policy's source
 
 	handoff *handoff.Machine
@@ -27,21 +27,7 @@ type Member struct {
 	demands []*demand
 	grants  map[ident.Grant]*grant
 
-	// What is said about members: see learn.go, updates.go, exchange.go.
-	updates    *update.List
-	urgent     [][]byte // updates that go out at the end of the step
-	heard      [][]byte // updates that came in this step
-	leaves     [][]byte // the last that were news
-	talking    bool     // the object at hand is passed on if it is news
-	told       map[update.Key]clock.Instant
-	journalled map[update.Key]clock.Instant
-	faults     map[ident.Member]*faulty
-	snapshots  *snapshots
-	greeter    *greeter
-	exchange   exchange
-	assemblies assemblies // of configurations
-	where      whereabouts
-	broken     map[ident.Member]struct{} // whose connection broke, until the next one
+	broken map[ident.Member]struct{} // whose connection broke, until the next one
 
 	// Whether a journal has gone back: see memories.go, recall.go.
 	memories  memories // the latest objects that others have signed
@@ -74,8 +60,7 @@ func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
 	m.tick()
 	m.lookAround()
 	m.settle()
-	m.sendUrgent()
-	m.heard = m.heard[:0]
+	m.members.news.flush()
 	return m.drain()
 }
 
@@ -110,11 +95,11 @@ func (m *Member) handle(in Input) {
 	case Ended:
 		m.reported(in)
 	case Learn:
-		m.learn(in)
+		m.members.learn(in)
 	case Announce:
-		m.announce(in.Addresses)
+		m.members.endpoints.announce(in.Addresses)
 	case Renewed:
-		m.renew(in.Certificate)
+		m.members.renew(in.Certificate)
 	case Leave:
 		m.leave()
 	case Shutdown:
@@ -133,13 +118,7 @@ func (m *Member) tick() {
 	m.tellStrangers()
 	m.awaitGreetings()
 	m.foundSlots()
-	if m.now.Boot >= m.where.attachAt {
-		m.attachSome()
-	}
-	if m.now.Boot >= m.where.signAt {
-		m.signEndpoint()
-	}
-	m.gossip()
+	m.members.tick()
 	m.housekeep()
 }
 
@@ -151,7 +130,7 @@ func (m *Member) settle() {
 			if m.isForRevoked(e) {
 				continue
 			}
-			m.attach(e)
+			m.members.news.attach(e)
 			m.effects = append(m.effects, e)
 		}
 		for i := range notices {
@@ -170,7 +149,7 @@ func (m *Member) settle() {
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.timers.next(), m.exchange.at, m.live.next(), m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at, m.nextGreeting())
+	next := min(m.handoff.NextDeadline(), m.timers.next(), m.members.next(), m.live.next(), m.housekeepAt, m.ring.again, m.tells.at, m.nextGreeting())
 	for _, s := range m.added {
 		if s.founding.active && !m.recalling {
 			next = min(next, s.founding.at)
@@ -208,4 +187,29 @@ func (m *Member) releaseAll() {
 			m.handoff.Release(h.token, h.hop, ident.Member{}, h.field)
 		}
 	}
+}
+
+// opened is the opening of the journal that this member has begun.
+func (m *Member) opened() token.Position { return m.handoff.Opened() }
+
+// creditors are members that may wait for an answer about a token.
+func (m *Member) creditors() []ident.Member { return m.handoff.Creditors() }
+
+// reconfigure makes the slots of the group configuration, and has everything follow it.
+func (m *Member) reconfigure() error {
+	former := m.settings
+	slots, err := m.configure()
+	if err != nil {
+		return err
+	}
+	m.dir.SetGroup(m.cfg.Group)
+	m.members.exchange.hasten()
+	m.housekeepAt = min(m.housekeepAt, m.now.Boot) // the settlement time may be another
+	for _, s := range slots {
+		m.resumeSlot(s)
+	}
+	if m.handoff != nil { // or the journal is still being read: see noteConfiguration
+		m.beginFounding(slots, former)
+	}
+	return nil
 }

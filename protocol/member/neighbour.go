@@ -21,13 +21,11 @@ const (
 
 // neighbour is who follows this member on the ring, as the policies were last told.
 type neighbour struct {
-	id      ident.Member    // zero: nobody
-	before  ident.Member    // whose neighbour this member is
-	links   [2]ident.Member // whom a member that only dials out keeps connected, absent or not
-	members int             // that take part, this one among them
-	outside bool            // this member has no place on the ring
+	id      ident.Member // zero: nobody
+	before  ident.Member // whose neighbour this member is
+	members int          // that take part, this one among them
+	outside bool         // this member has no place on the ring
 	again   clock.Instant
-	due     bool // something has happened since
 }
 
 // unwilling notes that a member did not take a token. If it is the neighbour, the
@@ -86,24 +84,11 @@ func (m *Member) greetBefore() {
 // those beside it on the ring can pass it a token, or be sure of its request, otherwise.
 func (m *Member) findLinks() {
 	var links [2]ident.Member
-	if m.where.announced && len(m.where.addresses) == 0 && m.hasRing() {
+	if m.members.endpoints.dialsOut() && m.hasRing() {
 		links[0], _ = m.dir.Before(m.now.Wall, nil)
 		links[1], _ = m.dir.After(m.now.Wall, nil)
 	}
-	if links != m.ring.links {
-		m.ring.links = links
-		m.where.attachAt = min(m.where.attachAt, m.now.Boot)
-	}
-}
-
-// linkRing dials those beside this member on the ring who are not connected. A
-// connection that a member has made which only dials out is kept.
-func (m *Member) linkRing() {
-	for i, id := range m.ring.links {
-		if !id.IsZero() && !m.peers.has(id) && m.dir.Dialable(id) && (i == 0 || id != m.ring.links[0]) {
-			m.greeter.greet(id)
-		}
-	}
+	m.members.endpoints.link(links)
 }
 
 // findPlace notes whether this member has a place on the ring.

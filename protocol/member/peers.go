@@ -11,7 +11,6 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
-	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -62,19 +61,19 @@ func (m *Member) connected(c certificate.Certificate) {
 		return
 	}
 	if m.dir.Admit(c) {
-		m.persist(&journal.Known{What: journal.KnownCertificate, Object: c.Raw()}, false)
+		m.members.records.known(journal.KnownCertificate, c.Raw())
 	}
 	m.dir.Connected(id, true)
 	m.live.connected(id)
 	if !m.peers.has(id) {
 		m.peers.add(id, newPeer(m.now.Boot, m.policyBurst))
-		m.exchange.pause = 0
+		m.members.exchange.pause = 0
 	} else { // nobody has said how the one before ended
 		m.handoff.PeerClosed(id, true)
 	}
 	m.introduce(id)
 	m.tellAnswered(id)
-	m.attachedAgain(id)
+	m.members.endpoints.connected(id)
 	m.remind(id)
 }
 
@@ -83,7 +82,7 @@ func (m *Member) introduce(id ident.Member) {
 	hello := &wire.Hello{
 		Versions: [2]uint64{ProtocolVersion, ProtocolVersion}, Incarnation: m.incarnation,
 		MaxFrame: wire.MaxFrame, Configuration: m.settings.Version,
-		Revocations: m.dir.RevocationVersion(), Endpoint: m.where.record.Raw(), Time: m.now.Millis(),
+		Revocations: m.dir.RevocationVersion(), Endpoint: m.members.endpoints.record.Raw(), Time: m.now.Millis(),
 		Shown: m.memories.shown(id),
 	}
 	m.handoff.Introduce(id, hello)
@@ -117,11 +116,8 @@ func (m *Member) remind(id ident.Member) {
 }
 
 func (m *Member) disconnected(id ident.Member) {
-	m.dir.Connected(id, false)
-	m.detached(id)
-	m.assemblies.drop(id)
+	m.members.disconnected(id)
 	m.live.disconnected(id)
-	m.changed = true
 	m.peers.remove(id)
 }
 
@@ -155,7 +151,7 @@ func (m *Member) receive(in Received) {
 func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
 	switch msg := msg.(type) {
 	case *wire.Offer:
-		m.learnSigners(from, msg.Certificates)
+		m.members.learner.signers(from, msg.Certificates)
 		m.handoff.OnOffer(from, msg)
 	case *wire.Need:
 		m.handoff.OnNeed(from, msg)
@@ -167,15 +163,15 @@ func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
 	case *wire.Cancel:
 		m.handoff.OnCancel(from, msg)
 	case *wire.Transfer:
-		m.learnSigners(from, msg.Certificates)
-		m.takeIn(from, msg.Updates)
+		m.members.learner.signers(from, msg.Certificates)
+		m.members.learner.updates(from, msg.Updates)
 		err := m.handoff.OnTransfer(from, msg)
 		if errors.Is(err, handoff.ErrPaused) {
 			m.recall.putOff[from] = true
 		}
 		return err
 	case *wire.Receipt:
-		m.takeIn(from, msg.Updates)
+		m.members.learner.updates(from, msg.Updates)
 		return m.handoff.OnAnswer(from, token.Receipt, msg.Receipt)
 	case *wire.Void:
 		return m.handoff.OnAnswer(from, token.Void, msg.Void)
@@ -184,45 +180,9 @@ func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
 	case *wire.Policy:
 		m.policyMessage(from, p, msg)
 	default:
-		m.directoryMessage(from, p, msg)
+		m.members.message(from, p, msg)
 	}
 	return nil
-}
-
-// directoryMessage is what is said about members.
-func (m *Member) directoryMessage(from ident.Member, p *peer, msg wire.Message) {
-	switch msg := msg.(type) {
-	case *wire.Gossip:
-		m.gossipMessage(from, p, msg)
-	case *wire.Want:
-		m.want(from, p, msg)
-	case *wire.Summary:
-		m.summary(from, p, msg)
-	case *wire.Members:
-		m.membersMessage(from, p, msg)
-	case *wire.Probe:
-		m.live.detector.onProbe(p, msg)
-	case *wire.News:
-		m.newsMessage(from, p, msg)
-	case *wire.Configuration:
-		m.configurationMessage(from, p, msg)
-	case *wire.Revocations:
-		m.revocationsMessage(from, msg)
-	}
-}
-
-// revocationsMessage takes in a page of the revocation list. Only one that
-// advances asks for the next: no peer can keep this up.
-func (m *Member) revocationsMessage(from ident.Member, msg *wire.Revocations) {
-	if m.ignored(from) {
-		m.reject("ignored peer")
-		return
-	}
-	before := m.dir.RevocationVersion()
-	_ = m.learnRevocations(from, msg.Revocations)
-	if after := m.dir.RevocationVersion(); msg.More && after > before {
-		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: after})
-	}
 }
 
 // hello opens a connection: who has newer knowledge is asked for it.
@@ -241,36 +201,35 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 	m.noteGreeting(from)
 	m.live.monitors.greeted(from, msg.Incarnation)
 	m.policiesGreet(from)
-	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
-	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
+	m.members.news.asNews(func() { _ = m.members.learner.endpoint(from, msg.Endpoint) })
+	m.members.exchange.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	m.handoff.PeerUp(from, msg)
-	m.tellFailed(from)
-	if len(m.snapshots.from) < snapshotsWanted && !m.stopping {
-		m.greeter.greet(from)
+	m.members.learner.tellFailed(from)
+	if len(m.members.snapshots.from) < snapshotsWanted && !m.stopping {
+		m.members.greeter.greet(from)
 	}
 }
 
-// tellFailed tells a peer that others take it for dead, so that it says that it is
-// not.
-func (m *Member) tellFailed(id ident.Member) {
-	if !m.dir.Failed(id) {
-		return
+// isForRevoked reports whether an effect would talk to a revoked member. Handoffs
+// go on asking for what it was sent and has not answered, but nobody dials it: it
+// answers nobody any more, and is told why when it comes.
+func (m *Member) isForRevoked(e effect.Effect) bool {
+	s, ok := e.(effect.Send)
+	return ok && m.dir.Revoked(s.To)
+}
+
+// expelRevoked ends every connection with a revoked member, and this member
+// itself when it is the one.
+func (m *Member) expelRevoked() {
+	if _, revoked := m.dir.Revocation(m.self); revoked && !m.revoked {
+		m.revoked = true
+		m.emit(effect.Stop{Reason: ErrRevoked})
 	}
-	var news [][]byte
-	for _, raw := range m.dir.Failures(id) {
-		f, err := certificate.PeekFailure(m.cfg.Group.ID(), raw)
-		if err != nil {
-			continue
+	for _, id := range m.peers.list() {
+		if raw, revoked := m.dir.Revocation(id); revoked {
+			m.emit(effect.Expel{Member: id, Revocation: raw})
+			m.disconnected(id)
+			m.handoff.PeerDown(id)
 		}
-		c := m.dir.RawCertificate(f.Witness)
-		if c == "" {
-			continue
-		}
-		if u, err := update.Failure(raw, []byte(c)).Encode(); err == nil {
-			news = append(news, u)
-		}
-	}
-	for _, bundle := range bundles(news) {
-		m.send(id, &wire.News{Updates: bundle})
 	}
 }

@@ -112,7 +112,7 @@ func (m *Member) dialRecallers() {
 	}
 	for _, id := range inOrder(r.waits) {
 		if !m.peers.has(id) {
-			m.greeter.greet(id)
+			m.members.greeter.greet(id)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (m *Member) isShown(from ident.Member, s *wire.Shown) {
 	}
 	signer, p, err := m.peekShown(s)
 	if err != nil || signer != m.self || p.IsZero() {
-		m.blame(from, "shown object")
+		m.members.faults.blame(from, "shown object")
 		return
 	}
 	loss := m.lossOf(p)
@@ -196,7 +196,7 @@ func (m *Member) isShown(from ident.Member, s *wire.Shown) {
 		return
 	}
 	if !m.verifies(s) {
-		m.blame(from, "shown object")
+		m.members.faults.blame(from, "shown object")
 		return
 	}
 	m.giveUpMemory(p, loss)
@@ -235,7 +235,7 @@ func (m *Member) giveUpMemory(p token.Position, loss handoff.Loss) {
 		}
 		m.introduce(id)
 	}
-	m.signEndpoint()
+	m.members.endpoints.sign()
 }
 
 // replaceHandoff puts an empty memory in the place of the one that there is.

@@ -49,7 +49,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 	}
 	m.expelRevoked()
 	if _, left := m.dir.Left(m.self); left {
-		m.depart()
+		m.members.learner.depart()
 	}
 	m.recallVisits(past)
 	m.recallEvidence(past)
@@ -94,7 +94,7 @@ func (m *Member) noteConfiguration(past []journal.Stamped) {
 		m.beginFounding(m.order, last.Settings())
 	}
 	if last.IsZero() || last.Version() != current.Version() {
-		m.persist(&journal.Known{What: journal.KnownConfiguration, Object: current.Raw()}, false)
+		m.members.records.known(journal.KnownConfiguration, current.Raw())
 	}
 }
 
@@ -151,7 +151,7 @@ func (m *Member) recallKnowledge(past []journal.Stamped) {
 				m.markFounded(slotKey{b.Resource, b.Slot})
 			}
 		case *journal.Known:
-			m.recallKnown(r)
+			m.members.recall(r)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func (m *Member) found() {
 // in the place of all earlier records.
 func (m *Member) Checkpoint() []journal.Record {
 	list := []journal.Record{m.incarnationRecord()}
-	list = append(list, m.knowledge()...)
+	list = append(list, m.members.knowledge()...)
 	for _, s := range m.order {
 		if s.founded {
 			list = append(list, &journal.Founded{Resource: s.key.resource, Slot: s.key.number})

@@ -3,6 +3,7 @@ package member
 import (
 	"iter"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -82,8 +83,8 @@ func (m *Member) Status() Status {
 		Member: m.self, Incarnation: m.incarnation, Configuration: m.settings.Version,
 		Generated: m.generated, Dropped: m.dropped, Peers: m.peers.list(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
-		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchange.rounds, UpdatesPending: m.updates.Len(),
-		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.snapshots.from), Suspects: len(m.live.detector.suspects),
+		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.members.exchange.rounds, UpdatesPending: m.members.news.list.Len(),
+		Behind: m.members.behind(), Faults: m.members.faults.list(), Snapshots: len(m.members.snapshots.from), Suspects: len(m.live.detector.suspects),
 		Recalling: m.recalling, Rollbacks: m.rollbacks, Copies: len(m.copies),
 		NoPlace: m.ring.outside, Late: m.live.own.late.left(m.now.Boot), Patience: m.live.own.multiplier(),
 	}
@@ -189,13 +190,6 @@ func (m *Member) Left(id ident.Member) ([]byte, bool) { return m.dir.Left(id) }
 // Revocation is the revocation of a member, encoded, if it is revoked.
 func (m *Member) Revocation(id ident.Member) ([]byte, bool) { return m.dir.Revocation(id) }
 
-// behind reports whether the CA has published, according to certificates it has
-// signed, what is not known here yet.
-func (m *Member) behind() bool {
-	configuration, revocations := m.dir.Expected()
-	return configuration > m.settings.Version || revocations > m.dir.RevocationVersion()
-}
-
 // Known is one member as another one knows it.
 type Known struct {
 	Certificate certificate.Certificate
@@ -227,3 +221,9 @@ func (m *Member) Members() iter.Seq[Known] {
 		}
 	}
 }
+
+// RecentLeaves are the last leaves that were news here, encoded.
+func (m *Member) RecentLeaves() [][]byte { return slices.Clone(m.members.learner.leaves) }
+
+// Faults is who has been at fault, most often first.
+func (m *Member) Faults() []Fault { return m.members.faults.list() }
