@@ -73,7 +73,7 @@ func (m *Member) connected(c certificate.Certificate) {
 	}
 	m.introduce(id)
 	m.tellAnswered(id)
-	m.members.endpoints.connected(id)
+	m.members.connected(id)
 	m.remind(id)
 }
 
