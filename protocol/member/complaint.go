@@ -16,17 +16,17 @@ const (
 
 // complain writes down, signed, that this member begins to act against another one (P-82). Nothing depends on the
 // record: it is for auditors, and may be lost in a crash.
-func (m *Member) complain(s *slot, a *policy.Action) {
-	if !m.complaints.spend(m.now.Boot, complaintRate, complaintBurst) {
+func (c *circulation) complain(s *slot, a *policy.Action) {
+	if !c.complaints.spend(c.now.Boot, complaintRate, complaintBurst) {
 		return
 	}
-	c, err := token.ComplaintBody{
-		Resource: s.key.resource, Slot: s.key.number, Signer: m.self, Accused: a.To, Token: a.Token, Hop: a.Hop,
-		Measure: uint64(a.Measure), Cause: uint64(a.Cause), Time: m.now.Millis(),
-	}.Sign(m.cfg.Group.ID(), m.cfg.Key)
+	complaint, err := token.ComplaintBody{
+		Resource: s.key.resource, Slot: s.key.number, Signer: c.self, Accused: a.To, Token: a.Token, Hop: a.Hop,
+		Measure: uint64(a.Measure), Cause: uint64(a.Cause), Time: c.now.Millis(),
+	}.Sign(c.cfg.Group.ID(), c.cfg.Key)
 	if err != nil { // the policy names nobody, or this member
-		m.reject("complaint not signed")
+		c.reject("complaint not signed")
 		return
 	}
-	m.persist(&journal.Complained{Complaint: c.Raw()}, false)
+	c.persist(&journal.Complained{Complaint: complaint.Raw()}, false)
 }

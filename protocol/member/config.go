@@ -108,40 +108,19 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 		cfg: cfg, self: self, now: now, dir: directory.New(cfg.Group, self),
 		peers: peers{byID: make(map[ident.Member]*peer)}, counts: make(map[string]uint64),
 	}
-	m := &Member{
-		core:        c,
-		events:      &events{core: c},
-		housekeepAt: now.Boot,
-		slots:       make(map[slotKey]*slot),
-		holds:       make(map[ident.Token]*hold),
-		grants:      make(map[ident.Grant]*grant),
-		shuns:       make(shuns),
-		broken:      make(map[ident.Member]struct{}),
-		complaints:  budget{complaintBurst, now.Boot}, memories: make(memories),
-		tells: tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}, dialled: make(map[ident.Member]dialled)},
-	}
+	m := &Member{core: c, housekeepAt: now.Boot}
 	snapshots := &snapshots{core: c, from: make(map[ident.Member]bool)}
 	greeter := &greeter{core: c, snapshots: snapshots}
-	m.live = newLiveness(c, greeter, m.events)
+	queue := &events{core: c}
+	m.live = newLiveness(c, greeter, queue)
 	m.members = newMembership(c, m.live, snapshots, greeter, m)
-	m.sources, m.nextSeed = split(cfg.Seed)
+	m.circ = newCirculation(c, queue, m.live, m.members)
+	m.members.endpoints.custody = m.circ.custody
+	m.sources, m.circ.nextSeed = split(cfg.Seed)
 	m.dir.SetSample(cfg.Sample, m.sources.member)
 	m.dir.Admit(cfg.Certificate)
-	if _, err := m.configure(); err != nil {
+	if _, err := m.circ.configure(); err != nil {
 		return nil, fmt.Errorf("group configuration: %w", err)
 	}
 	return m, nil
-}
-
-func (m *Member) handoffConfig(incarnation ident.Incarnation) handoff.Config {
-	return handoff.Config{
-		Self: m.self, Group: m.cfg.Group.ID(), Key: m.cfg.Key, Incarnation: incarnation,
-		Durable: m.cfg.Durable, Tuning: m.cfg.Tuning, World: world{m}, Rand: m.sources.handoff,
-		Witness: m.newWitness(),
-	}
-}
-
-func (m *Member) newIncarnation() (inc ident.Incarnation) {
-	_, _ = m.sources.member.Read(inc[:]) // never fails
-	return inc
 }

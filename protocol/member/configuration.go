@@ -20,7 +20,7 @@ type configuration struct {
 	faults    *faults
 	records   *records
 	endpoints *endpoints
-	owner     custodian
+	owner     owner
 
 	assemblies assemblies
 }

@@ -27,6 +27,12 @@ const (
 	signBurst = 8
 )
 
+// debtor is what endpoints asks about custody.
+type debtor interface {
+	opened() token.Position    // the opening of the journal that this member has begun
+	creditors() []ident.Member // who may wait for an answer about a token
+}
+
 // endpoints says where this member can be reached: it signs the endpoint record, and keeps
 // a member that only dials out connected with those through whom tokens reach it.
 type endpoints struct {
@@ -35,7 +41,8 @@ type endpoints struct {
 	news     *dissemination
 	greeter  *greeter
 	detector *detector
-	owner    custodian
+	owner    owner
+	custody  debtor
 
 	announced bool                           // the driver has said where
 	addresses []string                       // none: it only dials out
@@ -47,7 +54,7 @@ type endpoints struct {
 	signs     budget
 }
 
-func newEndpoints(c *core, r *records, n *dissemination, g *greeter, d *detector, owner custodian) *endpoints {
+func newEndpoints(c *core, r *records, n *dissemination, g *greeter, d *detector, owner owner) *endpoints {
 	return &endpoints{
 		core: c, records: r, news: n, greeter: g, detector: d, owner: owner,
 		attached: make(map[ident.Member]clock.Instant), attachAt: clock.Never, signAt: clock.Never,
@@ -98,7 +105,7 @@ func (e *endpoints) saysThis(b certificate.Endpoint) bool {
 // saysOpening reports whether an endpoint record names this opening of the journal, where
 // one can be missed: so a copy of this member that runs somewhere else hears of it.
 func (e *endpoints) saysOpening(b certificate.Endpoint) bool {
-	return !e.cfg.Durable || token.PositionOf(b.Extensions) == e.owner.opened()
+	return !e.cfg.Durable || token.PositionOf(b.Extensions) == e.custody.opened()
 }
 
 func (e *endpoints) mode() certificate.Mode {
@@ -130,7 +137,7 @@ func (e *endpoints) sign() {
 	record := certificate.Endpoint{
 		Member: e.self, Sequence: max(above+1, e.now.Millis()), Mode: e.mode(),
 		Addresses: e.addresses, Attached: e.attachments(), Time: e.now.Millis(),
-		Extensions: e.owner.opened().Extensions(),
+		Extensions: e.custody.opened().Extensions(),
 	}
 	signed, err := record.Sign(e.cfg.Group.ID(), e.cfg.Key)
 	if err != nil {
@@ -262,7 +269,7 @@ func (e *endpoints) dialCreditors() {
 	if !e.announced || len(e.addresses) > 0 {
 		return
 	}
-	list := slices.DeleteFunc(e.owner.creditors(), func(id ident.Member) bool {
+	list := slices.DeleteFunc(e.custody.creditors(), func(id ident.Member) bool {
 		return e.peers.has(id) || !e.dir.Dialable(id) || e.dir.Revoked(id)
 	})
 	random := rand.New(e.sources.member)

@@ -6,7 +6,7 @@ import (
 )
 
 // Shunned reports whether a member is not offered tokens for not answering.
-func (m *Member) Shunned(id ident.Member) bool { return m.shunned(id) }
+func (m *Member) Shunned(id ident.Member) bool { return m.circ.candidates.avoids(id) }
 
 // HasStated reports whether a member has stated another one's failure.
 func (m *Member) HasStated(id ident.Member) bool { return m.live.detector.hasStated(id) }
@@ -23,4 +23,4 @@ func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {
 const MaxShunned = maxShunned
 
 // Shuns is how many those are now.
-func (m *Member) Shuns() int { return len(m.shuns) }
+func (m *Member) Shuns() int { return len(m.circ.candidates.shuns) }

@@ -23,12 +23,12 @@ func (m *Member) housekeep() {
 	hour := m.now.Wall.Truncate(housekeepEvery)
 	m.housekeepAt = m.now.Boot.Add(hour.Add(housekeepEvery).Sub(m.now.Wall))
 	before := hour.Add(-m.settings.SettlementTime)
-	for _, id := range m.handoff.Offerers() {
+	for _, id := range m.circ.custody.handoff.Offerers() {
 		if died, dead := m.members.died(id); dead && died.Before(before) {
-			m.handoff.Bury(id)
+			m.circ.custody.handoff.Bury(id)
 		}
 	}
-	needed := m.handoff.Signers()
+	needed := m.circ.custody.handoff.Signers()
 	m.dir.Forget(before, func(id ident.Member) bool { return needed[id] })
 	m.members.records.written.forget(m.now.Boot)
 }

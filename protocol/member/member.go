@@ -3,63 +3,28 @@ package member
 import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
-	"github.com/wandertoken/wander/protocol/handoff"
-	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/token"
 )
 
 // Member is one member of a group.
 type Member struct {
 	*core
-	events   *events
-	live     *liveness
-	members  *membership
-	nextSeed func() [32]byte // for the next policy's source
-
-	handoff *handoff.Machine
-
-	slots   map[slotKey]*slot
-	order   []*slot // by resource and number
-	timers  timers  // of the slots' policies
-	added   []*slot // that are being founded
-	holds   map[ident.Token]*hold
-	demands []*demand
-	grants  map[ident.Grant]*grant
-
-	broken map[ident.Member]struct{} // whose connection broke, until the next one
-
-	// Whether a journal has gone back: see memories.go, recall.go.
-	memories  memories // the latest objects that others have signed
-	recall    recalling
-	rollbacks uint64 // custody memories given up, since the start
-	lastLoss  handoff.Loss
-	copies    map[token.Position]bool // where others with this key have begun anew, with serial 0
-
-	tells                   tells   // to members that are not connected: see tells.go
-	policyRate, policyBurst float64 // POLICY messages that a peer may send
-
-	ring       neighbour
-	clocks     peerClocks
-	shuns      shuns // whom policies pass no tokens to
-	complaints budget
+	live    *liveness
+	members *membership
+	circ    *circulation
 
 	housekeepAt clock.Instant
-	actions     []policy.Action
-
-	generated, dropped uint64 // tokens
 }
 
 // Step tells the member of one input and returns what is to be done, in order.
 // The slice is the caller's.
 func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
 	m.now = now
-	m.handoff.SetNow(now)
-	m.lapse()
+	m.circ.custody.handoff.SetNow(now)
+	m.circ.demands.lapse()
 	m.handle(in)
 	m.tick()
-	m.lookAround()
-	m.settle()
+	m.circ.lookAround()
+	m.circ.settle()
 	m.members.news.flush()
 	return m.drain()
 }
@@ -77,23 +42,23 @@ func (m *Member) handle(in Input) {
 		broken := m.peers.has(in.Peer)
 		m.disconnected(in.Peer)
 		if broken {
-			m.breaks(in.Peer)
+			m.circ.breaks(in.Peer)
 		}
 		m.live.unreachable(in, broken)
-		m.tellUnanswered(in)
-		m.handoff.PeerDown(in.Peer)
+		m.circ.messenger.unreachable(in)
+		m.circ.custody.handoff.PeerDown(in.Peer)
 	case Disconnected:
 		m.disconnected(in.Peer)
 		if in.Lost {
-			m.breaks(in.Peer)
+			m.circ.breaks(in.Peer)
 		}
-		m.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
+		m.circ.custody.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
 	case Demand:
-		m.demand(in)
+		m.circ.grants.demand(in)
 	case Withdraw:
-		m.withdraw(in.Request)
+		m.circ.demands.withdraw(in.Request)
 	case Ended:
-		m.reported(in)
+		m.circ.grants.reported(in)
 	case Learn:
 		m.members.learn(in)
 	case Announce:
@@ -109,63 +74,27 @@ func (m *Member) handle(in Input) {
 
 // tick does what time brings.
 func (m *Member) tick() {
-	m.handoff.Tick()
-	for _, s := range m.timers.take(m.now.Boot) {
-		m.events.notify(s, policy.Event{Kind: policy.Timer})
-	}
-	m.expireGrants()
+	m.circ.tick()
 	m.live.tick()
-	m.tellStrangers()
-	m.awaitGreetings()
-	m.foundSlots()
+	m.circ.messenger.tick()
+	if m.circ.recall.isOver() {
+		m.endRecall()
+	}
+	m.circ.founders.tick()
 	m.members.tick()
 	m.housekeep()
 }
 
-// settle lets policies and handoffs answer each other until both are quiet.
-func (m *Member) settle() {
-	for {
-		effects, notices := m.handoff.Drain()
-		for _, e := range effects {
-			if m.isForRevoked(e) {
-				continue
-			}
-			m.members.news.attach(e)
-			m.effects = append(m.effects, e)
-		}
-		for i := range notices {
-			m.notice(&notices[i])
-		}
-		next, ok := m.events.next()
-		if !ok {
-			if len(notices) == 0 && len(effects) == 0 {
-				return
-			}
-			continue
-		}
-		m.decide(next)
-	}
-}
-
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.timers.next(), m.members.next(), m.live.next(), m.housekeepAt, m.ring.again, m.tells.at, m.nextGreeting())
-	for _, s := range m.added {
-		if s.founding.active && !m.recalling {
-			next = min(next, s.founding.at)
-		}
-	}
-	for _, g := range m.grants {
-		next = min(next, g.next())
-	}
-	return next
+	return min(m.circ.next(), m.live.next(), m.members.next(), m.housekeepAt)
 }
 
 // Idle reports whether a member that was told to shut down has nothing left to
 // wait for: it holds no token that it could pass on, every transfer is
 // answered, and nobody may still send one that it has accepted.
 func (m *Member) Idle() bool {
-	return m.stopping && (m.handoff.Held() == 0 || m.recalling) && m.handoff.Unanswered() == 0 && m.handoff.Reserved() == 0
+	return m.stopping && (m.circ.custody.handoff.Held() == 0 || m.recalling) && m.circ.custody.handoff.Unanswered() == 0 && m.circ.custody.handoff.Reserved() == 0
 }
 
 func (m *Member) shutdown() {
@@ -173,32 +102,17 @@ func (m *Member) shutdown() {
 		return
 	}
 	m.stopping = true
-	m.handoff.Stop()
-	m.refuseAll(ErrStopping)
+	m.circ.custody.handoff.Stop()
+	m.circ.demands.refuseAll(ErrStopping)
 	if !m.recalling {
-		m.releaseAll()
+		m.circ.custody.releaseAll()
 	}
 }
-
-// releaseAll lets go of all tokens under which nothing runs.
-func (m *Member) releaseAll() {
-	for _, h := range m.holdsInOrder() {
-		if h.grant == nil {
-			m.handoff.Release(h.token, h.hop, ident.Member{}, h.field)
-		}
-	}
-}
-
-// opened is the opening of the journal that this member has begun.
-func (m *Member) opened() token.Position { return m.handoff.Opened() }
-
-// creditors are members that may wait for an answer about a token.
-func (m *Member) creditors() []ident.Member { return m.handoff.Creditors() }
 
 // reconfigure makes the slots of the group configuration, and has everything follow it.
 func (m *Member) reconfigure() error {
 	former := m.settings
-	slots, err := m.configure()
+	slots, err := m.circ.configure()
 	if err != nil {
 		return err
 	}
@@ -206,10 +120,10 @@ func (m *Member) reconfigure() error {
 	m.members.exchange.hasten()
 	m.housekeepAt = min(m.housekeepAt, m.now.Boot) // the settlement time may be another
 	for _, s := range slots {
-		m.resumeSlot(s)
+		m.circ.resumeSlot(s)
 	}
-	if m.handoff != nil { // or the journal is still being read: see noteConfiguration
-		m.beginFounding(slots, former)
+	if m.circ.custody.handoff != nil { // or the journal is still being read: see noteConfiguration
+		m.circ.founders.begin(slots, former)
 	}
 	return nil
 }

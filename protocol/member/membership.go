@@ -31,13 +31,8 @@ type membership struct {
 	exchange    *exchange
 }
 
-// custodian is what membership asks of the member around it, for its custody and its
-// slots.
-type custodian interface {
-	// opened is the opening of the journal that this member has begun.
-	opened() token.Position
-	// creditors are members that may wait for an answer about a token.
-	creditors() []ident.Member
+// owner is what membership has done by the member around it.
+type owner interface {
 	// hasForgotten compares a position that this member has signed with its journal, and
 	// gives up its memory if the journal has gone back.
 	hasForgotten(p token.Position) bool
@@ -47,7 +42,7 @@ type custodian interface {
 	expelRevoked()
 }
 
-func newMembership(c *core, live *liveness, s *snapshots, g *greeter, owner custodian) *membership {
+func newMembership(c *core, live *liveness, s *snapshots, g *greeter, owner owner) *membership {
 	m := &membership{core: c, live: live, snapshots: s, greeter: g}
 	m.faults = &faults{core: c, byMember: make(map[ident.Member]*faulty)}
 	m.records = &records{core: c, written: newPacer(writePause, maxJournalled)}

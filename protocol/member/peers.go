@@ -1,16 +1,11 @@
 package member
 
 import (
-	"errors"
-
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
-	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -66,15 +61,15 @@ func (m *Member) connected(c certificate.Certificate) {
 	m.dir.Connected(id, true)
 	m.live.connected(id)
 	if !m.peers.has(id) {
-		m.peers.add(id, newPeer(m.now.Boot, m.policyBurst))
+		m.peers.add(id, newPeer(m.now.Boot, m.circ.messenger.burst))
 		m.members.exchange.pause = 0
 	} else { // nobody has said how the one before ended
-		m.handoff.PeerClosed(id, true)
+		m.circ.custody.handoff.PeerClosed(id, true)
 	}
 	m.introduce(id)
-	m.tellAnswered(id)
+	m.circ.messenger.connected(id)
 	m.members.connected(id)
-	m.remind(id)
+	m.circ.remind(id)
 }
 
 // introduce sends a HELLO.
@@ -83,36 +78,10 @@ func (m *Member) introduce(id ident.Member) {
 		Versions: [2]uint64{ProtocolVersion, ProtocolVersion}, Incarnation: m.incarnation,
 		MaxFrame: wire.MaxFrame, Configuration: m.settings.Version,
 		Revocations: m.dir.RevocationVersion(), Endpoint: m.members.endpoints.record.Raw(), Time: m.now.Millis(),
-		Shown: m.memories.shown(id),
+		Shown: m.circ.book.latest.shown(id),
 	}
-	m.handoff.Introduce(id, hello)
+	m.circ.custody.handoff.Introduce(id, hello)
 	m.send(id, hello)
-}
-
-// maxBroken bounds the members whose broken connections are kept in mind. Without one,
-// what was lost with it is said again later.
-const maxBroken = 1024
-
-// breaks notes that a connection broke: what was under way is lost.
-func (m *Member) breaks(id ident.Member) {
-	if len(m.broken) >= maxBroken {
-		clear(m.broken)
-	}
-	m.broken[id] = struct{}{}
-}
-
-// remind tells the policies again that somebody wants to run, when a member is there
-// again whose connection broke: what they have said may be lost.
-func (m *Member) remind(id ident.Member) {
-	if _, broken := m.broken[id]; !broken {
-		return
-	}
-	delete(m.broken, id)
-	for _, s := range m.order {
-		if s.demand {
-			m.events.notify(s, policy.Event{Kind: policy.DemandChanged, Demand: true})
-		}
-	}
 }
 
 func (m *Member) disconnected(id ident.Member) {
@@ -148,41 +117,15 @@ func (m *Member) receive(in Received) {
 	}
 }
 
+// message routes a message of a peer that has greeted.
 func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
-	switch msg := msg.(type) {
-	case *wire.Offer:
-		m.members.learner.signers(from, msg.Certificates)
-		m.handoff.OnOffer(from, msg)
-	case *wire.Need:
-		m.handoff.OnNeed(from, msg)
-	case *wire.Accept:
-		m.handoff.OnAccept(from, msg)
-	case *wire.Refuse:
-		m.handoff.OnRefuse(from, msg)
-		m.refused(msg)
-	case *wire.Cancel:
-		m.handoff.OnCancel(from, msg)
-	case *wire.Transfer:
-		m.members.learner.signers(from, msg.Certificates)
-		m.members.learner.updates(from, msg.Updates)
-		err := m.handoff.OnTransfer(from, msg)
-		if errors.Is(err, handoff.ErrPaused) {
-			m.recall.putOff[from] = true
-		}
-		return err
-	case *wire.Receipt:
-		m.members.learner.updates(from, msg.Updates)
-		return m.handoff.OnAnswer(from, token.Receipt, msg.Receipt)
-	case *wire.Void:
-		return m.handoff.OnAnswer(from, token.Void, msg.Void)
-	case *wire.Unknown:
-		return m.handoff.OnAnswer(from, token.Unknown, msg.Unknown)
-	case *wire.Policy:
-		m.policyMessage(from, p, msg)
-	default:
+	switch msg.(type) {
+	case *wire.Gossip, *wire.Want, *wire.Summary, *wire.Members, *wire.Probe, *wire.News, *wire.Configuration, *wire.Revocations:
 		m.members.message(from, p, msg)
+		return nil
+	default:
+		return m.circ.message(from, p, msg)
 	}
-	return nil
 }
 
 // hello opens a connection: who has newer knowledge is asked for it.
@@ -196,26 +139,18 @@ func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
 		return
 	}
 	p.hello = msg
-	m.clocks.note(m.now.Boot, from, msg.Time)
+	m.circ.admission.clocks.note(m.now.Boot, from, msg.Time)
 	m.isShown(from, msg.Shown)
-	m.noteGreeting(from)
+	m.circ.recall.greeted(from)
 	m.live.monitors.greeted(from, msg.Incarnation)
-	m.policiesGreet(from)
+	m.circ.greeted(from)
 	m.members.news.asNews(func() { _ = m.members.learner.endpoint(from, msg.Endpoint) })
 	m.members.exchange.compareVersions(from, p, msg.Configuration, msg.Revocations)
-	m.handoff.PeerUp(from, msg)
+	m.circ.custody.handoff.PeerUp(from, msg)
 	m.members.learner.tellFailed(from)
 	if len(m.members.snapshots.from) < snapshotsWanted && !m.stopping {
 		m.members.greeter.greet(from)
 	}
-}
-
-// isForRevoked reports whether an effect would talk to a revoked member. Handoffs
-// go on asking for what it was sent and has not answered, but nobody dials it: it
-// answers nobody any more, and is told why when it comes.
-func (m *Member) isForRevoked(e effect.Effect) bool {
-	s, ok := e.(effect.Send)
-	return ok && m.dir.Revoked(s.To)
 }
 
 // expelRevoked ends every connection with a revoked member, and this member
@@ -229,7 +164,7 @@ func (m *Member) expelRevoked() {
 		if raw, revoked := m.dir.Revocation(id); revoked {
 			m.emit(effect.Expel{Member: id, Revocation: raw})
 			m.disconnected(id)
-			m.handoff.PeerDown(id)
+			m.circ.custody.handoff.PeerDown(id)
 		}
 	}
 }

@@ -7,14 +7,14 @@ import (
 )
 
 // readReceipt is policy.Surroundings' Receipt.
-func (m *Member) readReceipt(raw []byte) (policy.Receipt, bool) {
-	b, err := m.handoff.Receipt(raw)
+func (c *circulation) readReceipt(raw []byte) (policy.Receipt, bool) {
+	b, err := c.custody.handoff.Receipt(raw)
 	if err != nil {
 		return policy.Receipt{}, false
 	}
-	p := m.peers.of(b.Signer)
+	p := c.peers.of(b.Signer)
 	current := p != nil && p.hello != nil && p.hello.Incarnation == b.Incarnation
-	same, serial := m.comparesOpening(b.Signer, token.PositionOf(b.Extensions))
+	same, serial := c.comparesOpening(b.Signer, token.PositionOf(b.Extensions))
 	return policy.Receipt{
 		Token: b.Token, Hop: b.Hop, Signer: b.Signer,
 		Current: current, SameProcess: current && same, Serial: serial,
@@ -24,8 +24,8 @@ func (m *Member) readReceipt(raw []byte) (policy.Receipt, bool) {
 // comparesOpening reports whether the position of a receipt is in its signer's present opening (H-70), as the endpoint
 // record of that one says, and the serial of the custody. The custody memory of a volatile member begins with its
 // process, and has no serials.
-func (m *Member) comparesOpening(signer ident.Member, p token.Position) (same bool, serial uint64) {
-	e, known := m.dir.EndpointBody(signer)
+func (c *circulation) comparesOpening(signer ident.Member, p token.Position) (same bool, serial uint64) {
+	e, known := c.dir.EndpointBody(signer)
 	switch now := token.PositionOf(e.Extensions); {
 	case !known:
 		return false, 0

@@ -17,7 +17,7 @@ type revocations struct {
 	faults  *faults
 	records *records
 	news    *dissemination
-	owner   custodian
+	owner   owner
 }
 
 // learn takes in revocations. Whoever is newly revoked is handed

@@ -81,25 +81,25 @@ type Gauge struct {
 func (m *Member) Status() Status {
 	s := Status{
 		Member: m.self, Incarnation: m.incarnation, Configuration: m.settings.Version,
-		Generated: m.generated, Dropped: m.dropped, Peers: m.peers.list(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
+		Generated: m.circ.mint.generated, Dropped: m.circ.custody.dropped, Peers: m.peers.list(), Handoffs: m.circ.custody.handoff.Stats(), InDoubt: m.circ.custody.handoff.Unanswered(),
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
 		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.members.exchange.rounds, UpdatesPending: m.members.news.list.Len(),
 		Behind: m.members.behind(), Faults: m.members.faults.list(), Snapshots: len(m.members.snapshots.from), Suspects: len(m.live.detector.suspects),
-		Recalling: m.recalling, Rollbacks: m.rollbacks, Copies: len(m.copies),
-		NoPlace: m.ring.outside, Late: m.live.own.late.left(m.now.Boot), Patience: m.live.own.multiplier(),
+		Recalling: m.recalling, Rollbacks: m.circ.recall.rollbacks, Copies: len(m.circ.recall.copies),
+		NoPlace: m.circ.ring.outside, Late: m.live.own.late.left(m.now.Boot), Patience: m.live.own.multiplier(),
 	}
-	if m.rollbacks > 0 {
-		s.LastLoss = m.lastLoss.String()
+	if m.circ.recall.rollbacks > 0 {
+		s.LastLoss = m.circ.recall.lastLoss.String()
 	}
-	held, waiting := make(map[*slot][]*hold, len(m.holds)), make(map[string]int)
-	for _, h := range m.holds {
+	held, waiting := make(map[*slot][]*hold, len(m.circ.custody.holds)), make(map[string]int)
+	for _, h := range m.circ.custody.holds {
 		held[h.slot] = append(held[h.slot], h)
 	}
-	for _, d := range m.demands {
+	for _, d := range m.circ.demands.list {
 		waiting[d.resource]++
 	}
-	s.Slots = make([]SlotStatus, len(m.order))
-	for i, slot := range m.order {
+	s.Slots = make([]SlotStatus, len(m.circ.slots.order))
+	for i, slot := range m.circ.slots.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
 		if v, ok := slot.policy.(policy.Isolated); ok {
 			if since, missing, is := v.Isolated(); is {
@@ -142,7 +142,7 @@ func presetOf(r group.Resource) string {
 
 // Holds reports whether a token of the resource is in custody here.
 func (m *Member) Holds(resource string) bool {
-	for _, h := range m.holds {
+	for _, h := range m.circ.custody.holds {
 		if h.slot.key.resource == resource {
 			return true
 		}
@@ -153,7 +153,7 @@ func (m *Member) Holds(resource string) bool {
 // MissingVotes is how many votes were missing when a program under a token of the resource
 // could not begin last; 0: it could.
 func (m *Member) MissingVotes(resource string) (n int) {
-	for _, s := range m.order {
+	for _, s := range m.circ.slots.order {
 		if v, ok := s.policy.(policy.Isolated); ok && s.key.resource == resource {
 			if _, missing, is := v.Isolated(); is {
 				n = max(n, len(missing))

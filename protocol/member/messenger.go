@@ -1,7 +1,6 @@
 package member
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -77,15 +76,27 @@ const (
 	urgencies
 )
 
-// tells are the POLICY messages that wait until their receivers may be dialled, or answer a
-// dial.
-type tells struct {
+// messenger sends what policies say to those of other members. It dials members that are
+// not connected, and keeps what has to wait for that.
+type messenger struct {
+	*core
+	events      *events
+	rate, burst float64 // POLICY messages that a peer may send
+
 	waiting [urgencies][]tell
 	dialled map[ident.Member]dialled
 	dials   budget
 	at      clock.Instant // when the next member may be dialled
 }
 
+func newMessenger(c *core, q *events) *messenger {
+	return &messenger{
+		core: c, events: q, at: clock.Never, dials: budget{strangerBurst, c.now.Boot},
+		dialled: make(map[ident.Member]dialled),
+	}
+}
+
+// tell is a message that is to be sent.
 type tell struct {
 	to    ident.Member
 	msg   *wire.Policy
@@ -109,55 +120,56 @@ type dialled struct {
 	asker  *slot // of the message, if it was a question
 }
 
-// tellPeer sends a message from the policy of a slot to a peer's.
-func (m *Member) tellPeer(s *slot, a *policy.Action) {
+// sendFor sends a message from the policy of a slot to a peer's.
+func (w *messenger) sendFor(s *slot, a *policy.Action) {
 	t := tell{to: a.To, msg: &wire.Policy{
 		Resource: s.key.resource, Slot: s.key.number, Policy: s.resource.Policy,
-		Configuration: m.settings.Version, Body: slices.Clone(a.Field),
+		Configuration: w.settings.Version, Body: slices.Clone(a.Field),
 	}}
 	if a.Question {
 		t.asker = s
 	}
-	m.tellMember(t)
+	w.submit(t)
 }
 
-func (m *Member) tellMember(t tell) {
-	w, list := &m.tells, &m.tells.waiting[t.urgency()]
+// submit sends a message now, or when its receiver may be dialled, if that may be.
+func (w *messenger) submit(t tell) {
+	list := &w.waiting[t.urgency()]
 	switch d := w.dialled[t.to]; {
-	case t.to == m.self || m.dir.Status(t.to, m.now.Wall) != nil && !m.peers.has(t.to):
-		m.reject("policy message to nobody")
-	case !m.peers.has(t.to) && !m.dir.Dialable(t.to):
-		m.reject("policy message out of reach")
-	case m.peers.has(t.to):
-		m.tellConnected(t)
-	case d.failed && t.asker != nil && m.now.Boot < d.at.Add(m.settings.Silence):
+	case t.to == w.self || w.dir.Status(t.to, w.now.Wall) != nil && !w.peers.has(t.to):
+		w.reject("policy message to nobody")
+	case !w.peers.has(t.to) && !w.dir.Dialable(t.to):
+		w.reject("policy message out of reach")
+	case w.peers.has(t.to):
+		w.sendConnected(t)
+	case d.failed && t.asker != nil && w.now.Boot < d.at.Add(w.settings.Silence):
 		// A question is not worth a second dial so soon.
-	case m.dialsFor(t):
+	case w.dialsFor(t):
 	case len(*list) >= maxTells:
-		m.reject("policy messages waiting")
-		m.unsent(t.asker, t.to)
+		w.reject("policy messages waiting")
+		w.unsent(t.asker, t.to)
 	default:
 		*list = append(*list, t)
-		m.queues(t, 1)
+		w.queues(t, 1)
 	}
 }
 
 // queues counts the questions that wait, and tells the policy of the first and the last.
-func (m *Member) queues(t tell, n int) {
+func (w *messenger) queues(t tell, n int) {
 	s := t.asker
 	if s == nil {
 		return
 	}
 	before := s.queued
 	if s.queued += n; before == 0 || s.queued == 0 {
-		m.events.notify(s, policy.Event{Kind: policy.Queued, Members: s.queued})
+		w.events.notify(s, policy.Event{Kind: policy.Queued, Members: s.queued})
 	}
 }
 
 // unsent tells a policy that a question has not gone.
-func (m *Member) unsent(asker *slot, to ident.Member) {
+func (w *messenger) unsent(asker *slot, to ident.Member) {
 	if asker != nil {
-		m.events.notify(asker, policy.Event{Kind: policy.Unsent, From: to})
+		w.events.notify(asker, policy.Event{Kind: policy.Unsent, From: to})
 	}
 }
 
@@ -168,33 +180,32 @@ func policyLimits(slots int) (rate, burst float64) {
 	return rate, rate * policyBurst / policyRate
 }
 
-// tellConnected sends no more than the peer handles.
-func (m *Member) tellConnected(t tell) {
+// sendConnected sends no more than the peer handles.
+func (w *messenger) sendConnected(t tell) {
 	of := shareOf(t.msg.Body)
 	switch {
-	case m.peers.of(t.to).tells[of].spend(m.now.Boot, m.policyRate, m.policyBurst):
-		m.send(t.to, t.msg)
+	case w.peers.of(t.to).tells[of].spend(w.now.Boot, w.rate, w.burst):
+		w.send(t.to, t.msg)
 	case of == ofKeepers:
-		m.reject("own keeper rate")
-		m.unsent(t.asker, t.to)
+		w.reject("own keeper rate")
+		w.unsent(t.asker, t.to)
 	default:
-		m.reject("own policy rate")
+		w.reject("own policy rate")
 	}
 }
 
-// tellStrangers sends what waits, as far as the dials permit: one message to each member
+// tick sends what waits, as far as the dials permit: one message to each member
 // that is dialled, and the others when it has answered.
-func (m *Member) tellStrangers() {
-	w := &m.tells
-	if m.now.Boot < w.at {
+func (w *messenger) tick() {
+	if w.now.Boot < w.at {
 		return
 	}
 	w.at = clock.Never
 	for i := range w.waiting {
 		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t tell) bool {
-			goes := m.dialsFor(t)
+			goes := w.dialsFor(t)
 			if goes {
-				m.queues(t, -1)
+				w.queues(t, -1)
 			}
 			return goes
 		})
@@ -205,81 +216,57 @@ func (m *Member) tellStrangers() {
 }
 
 // dialsFor dials for a message, and reports whether it may.
-func (m *Member) dialsFor(t tell) bool {
-	w := &m.tells
+func (w *messenger) dialsFor(t tell) bool {
 	d, known := w.dialled[t.to]
 	switch {
-	case known && !d.failed && m.now.Boot < d.at.Add(dialPatience):
+	case known && !d.failed && w.now.Boot < d.at.Add(dialPatience):
 		w.at = min(w.at, d.at.Add(dialPatience))
-	case w.dials.spend(m.now.Boot, strangerRate, strangerBurst):
+	case w.dials.spend(w.now.Boot, strangerRate, strangerBurst):
 		if len(w.dialled) >= maxDialled {
 			clear(w.dialled)
 		}
-		w.dialled[t.to] = dialled{at: m.now.Boot, asker: t.asker}
-		m.send(t.to, t.msg)
+		w.dialled[t.to] = dialled{at: w.now.Boot, asker: t.asker}
+		w.send(t.to, t.msg)
 		return true
 	default:
-		w.at = min(w.at, m.now.Boot.Add(w.dials.wait(strangerRate)))
+		w.at = min(w.at, w.now.Boot.Add(w.dials.wait(strangerRate)))
 	}
 	return false
 }
 
-// tellAnswered sends what waits for a member that is connected now.
-func (m *Member) tellAnswered(id ident.Member) {
-	delete(m.tells.dialled, id)
-	m.takeTells(id, m.tellConnected)
+// connected sends what waits for a member that is connected now.
+func (w *messenger) connected(id ident.Member) {
+	delete(w.dialled, id)
+	w.take(id, w.sendConnected)
 }
 
-// tellUnanswered drops what waits for a member that was dialled and does not answer. If the
+// unreachable drops what waits for a member that was dialled and does not answer. If the
 // failure was on this side the member is dialled again.
-func (m *Member) tellUnanswered(in Unreachable) {
-	w := &m.tells
+func (w *messenger) unreachable(in Unreachable) {
 	d, known := w.dialled[in.Peer]
 	switch {
 	case !known || d.failed:
 	case in.Silent || in.Refused:
 		d.failed = true
 		w.dialled[in.Peer] = d
-		m.takeTells(in.Peer, func(tell) {})
+		w.take(in.Peer, func(tell) {})
 	default:
 		delete(w.dialled, in.Peer)
-		m.unsent(d.asker, in.Peer)
-		w.at = min(w.at, m.now.Boot)
+		w.unsent(d.asker, in.Peer)
+		w.at = min(w.at, w.now.Boot)
 	}
 }
 
-// takeTells takes what waits for a member out of the queues.
-func (m *Member) takeTells(id ident.Member, use func(tell)) {
-	w := &m.tells
+// take takes what waits for a member out of the queues.
+func (w *messenger) take(id ident.Member, use func(tell)) {
 	for i := range w.waiting {
 		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t tell) bool {
 			if t.to != id {
 				return false
 			}
 			use(t)
-			m.queues(t, -1)
+			w.queues(t, -1)
 			return true
 		})
-	}
-}
-
-func (m *Member) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
-	s, of := m.configuredSlot(msg.Resource, msg.Slot), shareOf(msg.Body)
-	heard := p.policies[of].spend(m.now.Boot, m.policyRate, m.policyBurst)
-	switch {
-	case !heard && of == ofKeepers:
-		m.reject("keeper rate")
-	case !heard:
-		m.reject("policy rate")
-	case s == nil || msg.Configuration != m.settings.Version:
-		m.reject("policy mismatch")
-	case msg.Policy == Founding:
-		m.foundingMessage(from, s, msg.Body)
-	case s.resource.Policy != msg.Policy:
-		m.reject("policy mismatch")
-	case m.recalling && of == ofKeepers:
-		m.recall.keepWord(policyEvent{s, policy.Event{Kind: policy.Message, From: from, Body: bytes.Clone(msg.Body)}})
-	default:
-		m.events.notify(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
 	}
 }

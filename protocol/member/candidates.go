@@ -44,54 +44,75 @@ func (s shuns) isFirm(id ident.Member, now clock.Instant) bool {
 	return slices.ContainsFunc(s[id], func(e shun) bool { return e.firm && e.until > now })
 }
 
+// candidates says who may get a token of those who take part: who answers, and whom no
+// policy shuns.
+type candidates struct {
+	*core
+	live  *liveness
+	shuns shuns
+}
+
 // shun passes no token to a member until an instant, as a policy wants it. It changes nothing that the policy of
 // another slot wants.
-func (m *Member) shun(s *slot, a *policy.Action) {
-	list, struck := m.shuns[a.To], a.Struck
+func (c *candidates) shun(s *slot, a *policy.Action) {
+	list, struck := c.shuns[a.To], a.Struck
 	if i := slices.IndexFunc(list, func(e shun) bool { return e.slot == s.key }); i >= 0 {
-		struck = struck || list[i].struck && list[i].until > m.now.Boot
+		struck = struck || list[i].struck && list[i].until > c.now.Boot
 		list = slices.Delete(list, i, i+1)
 	}
-	if a.At > m.now.Boot && (len(m.shuns) < maxShunned || m.shuns[a.To] != nil) {
+	if a.At > c.now.Boot && (len(c.shuns) < maxShunned || c.shuns[a.To] != nil) {
 		list = append(list, shun{slot: s.key, until: a.At, firm: a.Firm || struck, struck: struck})
 	}
-	if m.shuns[a.To] = list; len(list) == 0 {
-		delete(m.shuns, a.To)
+	if c.shuns[a.To] = list; len(list) == 0 {
+		delete(c.shuns, a.To)
 	}
-	m.changed = true
+	c.changed = true
 	if a.Struck {
-		m.emit(effect.Report{
+		c.emit(effect.Report{
 			Kind: PassesNoTokens, About: a.To,
-			Detail: fmt.Sprintf("%v: a token that this member had was kept or lost; it gets none for %v", s.key, a.At.Sub(m.now.Boot).Round(time.Second)),
+			Detail: fmt.Sprintf("%v: a token that this member had was kept or lost; it gets none for %v", s.key, a.At.Sub(c.now.Boot).Round(time.Second)),
 		})
 	}
 }
 
 // isShunned reports whether a policy has this member pass no token to another one now. One that is not shunned
 // firmly gets a token where nobody else is left: who keeps it instead would be struck for that.
-func (m *Member) isShunned(id ident.Member) bool {
-	if m.shuns[id] == nil {
+func (c *candidates) isShunned(id ident.Member) bool {
+	if c.shuns[id] == nil {
 		return false
 	}
-	if m.shuns.until(id) <= m.now.Boot {
-		maps.DeleteFunc(m.shuns, func(id ident.Member, _ []shun) bool { return m.shuns.until(id) <= m.now.Boot })
+	if c.shuns.until(id) <= c.now.Boot {
+		maps.DeleteFunc(c.shuns, func(id ident.Member, _ []shun) bool { return c.shuns.until(id) <= c.now.Boot })
 		return false
 	}
-	return m.shuns.isFirm(id, m.now.Boot) || m.hasUnshunned()
+	return c.shuns.isFirm(id, c.now.Boot) || c.hasUnshunned()
 }
 
 // hasUnshunned reports whether this member can pass a token to somebody who is not shunned, as far as
 // it knows.
-func (m *Member) hasUnshunned() bool {
-	return m.dir.Count(m.now.Wall, func(id ident.Member) bool {
-		return m.shuns.until(id) > m.now.Boot || m.live.absences.isAbsent(id) || m.live.detector.hasStated(id) || m.live.detector.isSuspect(id)
+func (c *candidates) hasUnshunned() bool {
+	return c.dir.Count(c.now.Wall, func(id ident.Member) bool {
+		return c.shuns.until(id) > c.now.Boot || c.live.absences.isAbsent(id) || c.live.detector.hasStated(id) || c.live.detector.isSuspect(id)
 	}) > 0
 }
 
-// shunned reports whether a member is not chosen as the next holder for not
+// avoids reports whether a member is not chosen as the next holder for not
 // answering: it is suspected, or this member has stated it failed, and others
 // have not, so that it may only be the way to it that is broken. Nor is one that does not
 // pass tokens on.
-func (m *Member) shunned(id ident.Member) bool {
-	return m.live.detector.isUnresponsive(id) || m.isShunned(id)
+func (c *candidates) avoids(id ident.Member) bool {
+	return c.live.detector.isUnresponsive(id) || c.isShunned(id)
+}
+
+// choose draws the next holder.
+func (c *candidates) choose(exclude func(ident.Member) bool) (ident.Member, bool) {
+	id, ok := c.dir.Choose(c.sources.member, c.now.Wall, func(id ident.Member) bool {
+		return c.avoids(id) || exclude(id)
+	})
+	if ok || len(c.live.detector.suspects)+len(c.live.detector.stated)+len(c.shuns) == 0 {
+		return id, ok
+	}
+	return c.dir.Choose(c.sources.member, c.now.Wall, func(id ident.Member) bool { // better somebody who may be dead than nobody
+		return c.isShunned(id) || exclude(id)
+	})
 }

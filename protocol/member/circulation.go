@@ -1,0 +1,261 @@
+package member
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/handoff"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/journal"
+	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/token"
+	"github.com/wandertoken/wander/protocol/wire"
+)
+
+// maxBroken bounds the members whose broken connections are kept in mind. Without one,
+// what was lost with it is said again later.
+const maxBroken = 1024
+
+// circulation moves tokens: it has the slots with their policies, the tokens in custody,
+// and the programs that wait and run. It turns what happens to custody into events for
+// policies (notice.go), and a policy's actions into calls of the handoff (act.go).
+type circulation struct {
+	*core
+	live       *liveness
+	learner    *learner
+	news       *dissemination
+	events     *events
+	candidates *candidates
+	ring       *ring
+	slots      *slotTable
+	custody    *custody
+	memory     *custodyMemory
+	book       *memoryBook
+	recall     *recall
+	demands    *demands
+	grants     *grants
+	messenger  *messenger
+	admission  *admission
+	mint       *mint
+	founders   *founders
+
+	nextSeed   func() [32]byte           // for the next policy's source
+	broken     map[ident.Member]struct{} // whose connection broke, until the next one
+	complaints budget
+	actions    []policy.Action // of the last event; its array is used again
+}
+
+func newCirculation(c *core, q *events, live *liveness, members *membership) *circulation {
+	slots := &slotTable{core: c, byKey: make(map[slotKey]*slot)}
+	candidates := &candidates{core: c, live: live, shuns: make(shuns)}
+	ring := &ring{core: c, live: live, candidates: candidates, endpoints: members.endpoints}
+	admission := &admission{core: c, slots: slots}
+	book := &memoryBook{core: c, latest: make(memories)}
+	custody := &custody{core: c, slots: slots, events: q, holds: make(map[ident.Token]*hold)}
+	memory := &custodyMemory{core: c, custody: custody, world: world{c, candidates, admission}, book: book}
+	demands := &demands{core: c, slots: slots, events: q}
+	grants := &grants{core: c, slots: slots, custody: custody, demands: demands, events: q, inForce: make(map[ident.Grant]*grant)}
+	messenger := newMessenger(c, q)
+	mint := &mint{core: c, slots: slots, custody: custody, events: q, admission: admission, ring: ring}
+	return &circulation{
+		core: c, live: live, learner: members.learner, news: members.news, events: q,
+		candidates: candidates, ring: ring, slots: slots, custody: custody, memory: memory, book: book,
+		recall:  &recall{core: c, own: live.own, greeter: members.greeter, custody: custody, grants: grants},
+		demands: demands, grants: grants, messenger: messenger, admission: admission, mint: mint,
+		founders: &founders{core: c, custody: custody, candidates: candidates, messenger: messenger, mint: mint},
+		broken:   make(map[ident.Member]struct{}), complaints: budget{complaintBurst, c.now.Boot},
+	}
+}
+
+// tick does what is due about custody, policies and programs.
+func (c *circulation) tick() {
+	c.custody.handoff.Tick()
+	for _, s := range c.slots.timers.take(c.now.Boot) {
+		c.events.notify(s, policy.Event{Kind: policy.Timer})
+	}
+	c.grants.tick()
+}
+
+// next is when there is something to do.
+func (c *circulation) next() clock.Instant {
+	return min(c.custody.handoff.NextDeadline(), c.slots.timers.next(), c.grants.next(), c.founders.next(), c.ring.again, c.messenger.at, c.recall.next())
+}
+
+// settle lets policies and handoffs answer each other until both are quiet.
+func (c *circulation) settle() {
+	for {
+		effects, notices := c.custody.handoff.Drain()
+		for _, e := range effects {
+			if c.isForRevoked(e) {
+				continue
+			}
+			c.news.attach(e)
+			c.effects = append(c.effects, e)
+		}
+		for i := range notices {
+			c.notice(&notices[i])
+		}
+		next, ok := c.events.next()
+		if !ok {
+			if len(notices) == 0 && len(effects) == 0 {
+				return
+			}
+			continue
+		}
+		c.decide(next)
+	}
+}
+
+// isForRevoked reports whether an effect would talk to a revoked member. Handoffs
+// go on asking for what it was sent and has not answered, but nobody dials it: it
+// answers nobody any more, and is told why when it comes.
+func (c *circulation) isForRevoked(e effect.Effect) bool {
+	s, ok := e.(effect.Send)
+	return ok && c.dir.Revoked(s.To)
+}
+
+// message is about custody, or of a policy.
+func (c *circulation) message(from ident.Member, p *peer, msg wire.Message) error {
+	switch msg := msg.(type) {
+	case *wire.Offer:
+		c.learner.signers(from, msg.Certificates)
+		c.custody.handoff.OnOffer(from, msg)
+	case *wire.Need:
+		c.custody.handoff.OnNeed(from, msg)
+	case *wire.Accept:
+		c.custody.handoff.OnAccept(from, msg)
+	case *wire.Refuse:
+		c.custody.handoff.OnRefuse(from, msg)
+		c.refused(msg)
+	case *wire.Cancel:
+		c.custody.handoff.OnCancel(from, msg)
+	case *wire.Transfer:
+		c.learner.signers(from, msg.Certificates)
+		c.learner.updates(from, msg.Updates)
+		err := c.custody.handoff.OnTransfer(from, msg)
+		if errors.Is(err, handoff.ErrPaused) {
+			c.recall.putOff[from] = true
+		}
+		return err
+	case *wire.Receipt:
+		c.learner.updates(from, msg.Updates)
+		return c.custody.handoff.OnAnswer(from, token.Receipt, msg.Receipt)
+	case *wire.Void:
+		return c.custody.handoff.OnAnswer(from, token.Void, msg.Void)
+	case *wire.Unknown:
+		return c.custody.handoff.OnAnswer(from, token.Unknown, msg.Unknown)
+	case *wire.Policy:
+		c.policyMessage(from, p, msg)
+	}
+	return nil
+}
+
+func (c *circulation) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
+	s, of := c.slots.configured(msg.Resource, msg.Slot), shareOf(msg.Body)
+	heard := p.policies[of].spend(c.now.Boot, c.messenger.rate, c.messenger.burst)
+	switch {
+	case !heard && of == ofKeepers:
+		c.reject("keeper rate")
+	case !heard:
+		c.reject("policy rate")
+	case s == nil || msg.Configuration != c.settings.Version:
+		c.reject("policy mismatch")
+	case msg.Policy == Founding:
+		c.founders.onMessage(from, s, msg.Body)
+	case s.resource.Policy != msg.Policy:
+		c.reject("policy mismatch")
+	case c.recalling && of == ofKeepers:
+		c.recall.keepWord(policyEvent{s, policy.Event{Kind: policy.Message, From: from, Body: bytes.Clone(msg.Body)}})
+	default:
+		c.events.notify(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
+	}
+}
+
+// greeted tells the policies that a member has connected: it lives, but may have
+// started anew, and forgotten what it was told.
+func (c *circulation) greeted(id ident.Member) {
+	for _, s := range c.slots.order {
+		c.events.notify(s, policy.Event{Kind: policy.Greeted, From: id})
+	}
+}
+
+// breaks notes that a connection broke: what was under way is lost.
+func (c *circulation) breaks(id ident.Member) {
+	if len(c.broken) >= maxBroken {
+		clear(c.broken)
+	}
+	c.broken[id] = struct{}{}
+}
+
+// remind tells the policies again that somebody wants to run, when a member is there
+// again whose connection broke: what they have said may be lost.
+func (c *circulation) remind(id ident.Member) {
+	if _, broken := c.broken[id]; !broken {
+		return
+	}
+	delete(c.broken, id)
+	for _, s := range c.slots.order {
+		if s.demand {
+			c.events.notify(s, policy.Event{Kind: policy.DemandChanged, Demand: true})
+		}
+	}
+}
+
+// lookAround finds the neighbour anew if it may be another one, and tells the
+// policies when it is.
+func (c *circulation) lookAround() {
+	if !c.changed && c.now.Boot < c.ring.again {
+		return
+	}
+	if c.ring.update() {
+		for _, s := range c.slots.order {
+			c.notifyNeighbour(s)
+		}
+	}
+}
+
+func (c *circulation) notifyNeighbour(s *slot) {
+	c.events.notify(s, policy.Event{Kind: policy.Neighbour, From: c.ring.id, Members: c.ring.members})
+}
+
+// resume continues a custody memory.
+func (c *circulation) resume(past []journal.Stamped) error {
+	replay := handoff.NewReplay(c.memory.config(c.incarnation))
+	started := make(map[ident.Grant]*journal.Started)
+	for _, p := range past {
+		switch r := p.Record.(type) {
+		case *journal.Started:
+			started[r.Grant] = r
+		case *journal.Ended:
+			delete(started, r.Grant)
+		}
+		if err := replay.Apply(p.Record); err != nil {
+			return err
+		}
+	}
+	machine, err := replay.Finish(c.now)
+	if err != nil {
+		return err
+	}
+	c.custody.handoff = machine
+	c.custody.resume(started)
+	c.grants.resume(started)
+	return nil
+}
+
+// endRecall has all policies begin, and returns whose transfers have to come again.
+func (c *circulation) endRecall() (putOff []ident.Member) {
+	putOff, words := c.recall.end()
+	for _, s := range c.slots.order {
+		if !s.leaving {
+			c.resumeSlot(s)
+		}
+	}
+	for _, w := range words {
+		c.events.notify(w.slot, w.event)
+	}
+	c.mint.found()
+	return putOff
+}
