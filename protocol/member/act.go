@@ -69,7 +69,7 @@ func (c *circulation) act(s *slot, a *policy.Action) {
 	case policy.Shun:
 		c.candidates.shun(s, a)
 	case policy.Complain:
-		c.complain(s, a)
+		c.complaints.write(s, a)
 	default:
 		if h := c.custody.holds[a.Token]; h != nil && h.slot == s {
 			c.actOn(h, a)

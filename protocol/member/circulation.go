@@ -14,10 +14,6 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// maxBroken bounds the members whose broken connections are kept in mind. Without one,
-// what was lost with it is said again later.
-const maxBroken = 1024
-
 // circulation moves tokens: it has the slots with their policies, the tokens in custody,
 // and the programs that wait and run. It turns what happens to custody into events for
 // policies (notice.go), and a policy's actions into calls of the handoff (act.go).
@@ -40,11 +36,13 @@ type circulation struct {
 	admission  *admission
 	mint       *mint
 	founders   *founders
+	reminders  *reminders
+	receipts   *receipts
+	complaints *complaints
+	prosecutor prosecutor
 
-	nextSeed   func() [32]byte           // for the next policy's source
-	broken     map[ident.Member]struct{} // whose connection broke, until the next one
-	complaints budget
-	actions    []policy.Action // of the last event; its array is used again
+	nextSeed func() [32]byte // for the next policy's source
+	actions  []policy.Action // of the last event; its array is used again
 }
 
 func newCirculation(c *core, q *events, live *liveness, members *membership) *circulation {
@@ -64,8 +62,11 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 		candidates: candidates, ring: ring, slots: slots, custody: custody, memory: memory, book: book,
 		recall:  &recall{core: c, own: live.own, greeter: members.greeter, custody: custody, grants: grants},
 		demands: demands, grants: grants, messenger: messenger, admission: admission, mint: mint,
-		founders: &founders{core: c, custody: custody, candidates: candidates, messenger: messenger, mint: mint},
-		broken:   make(map[ident.Member]struct{}), complaints: budget{complaintBurst, c.now.Boot},
+		founders:   &founders{core: c, custody: custody, candidates: candidates, messenger: messenger, mint: mint},
+		reminders:  &reminders{core: c, slots: slots, events: q, broken: make(map[ident.Member]struct{})},
+		receipts:   &receipts{core: c, custody: custody},
+		complaints: &complaints{core: c, budget: budget{complaintBurst, c.now.Boot}},
+		prosecutor: prosecutor{c},
 	}
 }
 
@@ -117,7 +118,7 @@ func (c *circulation) isForRevoked(e effect.Effect) bool {
 }
 
 // message is about custody, or of a policy.
-func (c *circulation) message(from ident.Member, p *peer, msg wire.Message) error {
+func (c *circulation) message(from ident.Member, msg wire.Message) error {
 	switch msg := msg.(type) {
 	case *wire.Offer:
 		c.learner.signers(from, msg.Certificates)
@@ -147,26 +148,21 @@ func (c *circulation) message(from ident.Member, p *peer, msg wire.Message) erro
 	case *wire.Unknown:
 		return c.custody.handoff.OnAnswer(from, token.Unknown, msg.Unknown)
 	case *wire.Policy:
-		c.policyMessage(from, p, msg)
+		c.policyMessage(from, msg)
 	}
 	return nil
 }
 
-func (c *circulation) policyMessage(from ident.Member, p *peer, msg *wire.Policy) {
-	s, of := c.slots.configured(msg.Resource, msg.Slot), shareOf(msg.Body)
-	heard := p.policies[of].spend(c.now.Boot, c.messenger.rate, c.messenger.burst)
+func (c *circulation) policyMessage(from ident.Member, msg *wire.Policy) {
+	s := c.slots.configured(msg.Resource, msg.Slot)
 	switch {
-	case !heard && of == ofKeepers:
-		c.reject("keeper rate")
-	case !heard:
-		c.reject("policy rate")
 	case s == nil || msg.Configuration != c.settings.Version:
 		c.reject("policy mismatch")
 	case msg.Policy == Founding:
 		c.founders.onMessage(from, s, msg.Body)
 	case s.resource.Policy != msg.Policy:
 		c.reject("policy mismatch")
-	case c.recalling && of == ofKeepers:
+	case c.recalling && shareOf(msg.Body) == ofKeepers:
 		c.recall.keepWord(policyEvent{s, policy.Event{Kind: policy.Message, From: from, Body: bytes.Clone(msg.Body)}})
 	default:
 		c.events.notify(s, policy.Event{Kind: policy.Message, From: from, Body: msg.Body})
@@ -178,28 +174,6 @@ func (c *circulation) policyMessage(from ident.Member, p *peer, msg *wire.Policy
 func (c *circulation) greeted(id ident.Member) {
 	for _, s := range c.slots.order {
 		c.events.notify(s, policy.Event{Kind: policy.Greeted, From: id})
-	}
-}
-
-// breaks notes that a connection broke: what was under way is lost.
-func (c *circulation) breaks(id ident.Member) {
-	if len(c.broken) >= maxBroken {
-		clear(c.broken)
-	}
-	c.broken[id] = struct{}{}
-}
-
-// remind tells the policies again that somebody wants to run, when a member is there
-// again whose connection broke: what they have said may be lost.
-func (c *circulation) remind(id ident.Member) {
-	if _, broken := c.broken[id]; !broken {
-		return
-	}
-	delete(c.broken, id)
-	for _, s := range c.slots.order {
-		if s.demand {
-			c.events.notify(s, policy.Event{Kind: policy.DemandChanged, Demand: true})
-		}
 	}
 }
 

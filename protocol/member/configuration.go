@@ -26,12 +26,8 @@ type configuration struct {
 }
 
 // onMessage takes in a configuration of a peer.
-func (g *configuration) onMessage(from ident.Member, p *peer, msg *wire.Configuration) {
+func (g *configuration) onMessage(from ident.Member, msg *wire.Configuration) {
 	switch {
-	case g.faults.ignored(from):
-		g.reject("ignored peer")
-	case msg.Before == 0 && !p.configurations.spend(g.now.Boot, configurationRate, configurationBurst):
-		g.reject("configuration rate")
 	case msg.Before > 0 && !g.assemblies.of(from).continues(msg):
 		// Frames are lost in full queues and with connections: nobody is blamed.
 		g.assemblies.drop(from)

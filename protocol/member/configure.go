@@ -38,7 +38,7 @@ func (c *circulation) configure() (fresh []*slot, err error) {
 	c.dir.SetQuorum(c.settings.FailureQuorum)
 	c.dir.ForgetRevocations(c.settings.RevocationFloor)
 	configured := make(map[slotKey]bool)
-	c.messenger.rate, c.messenger.burst = policyLimits(c.settings.Slots())
+	c.limits = newLimits(c.settings.Slots())
 	for _, r := range c.settings.Resources {
 		params := c.settings.PolicyParams(r)
 		for n := range uint64(r.Slots) {
@@ -81,7 +81,7 @@ func (c *circulation) makePolicy(k slotKey, r group.Resource, params policy.Para
 	p, err := c.cfg.policies(r.Policy, params, policy.Surroundings{
 		Self: c.self, Random: rand.NewChaCha8(seed), Roster: roster{c.candidates, k}, Slot: slot,
 		Electorate: electorate{c.dir, slot}, Longest: former, Patience: c.live.own.multiplier, Forgetful: !c.cfg.Durable,
-		Young: former == 0, Receipt: c.readReceipt, Serial: func() uint64 { return c.custody.handoff.Position().Serial },
+		Young: former == 0, Receipt: c.receipts.read, Serial: func() uint64 { return c.custody.handoff.Position().Serial },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("resource %q: %w", r.Name, err)

@@ -24,6 +24,7 @@ type core struct {
 	now         clock.Reading
 	sources     sources
 	dir         *directory.Directory
+	limits      limits // on what one peer may have this member do
 	peers       peers
 
 	stopping  bool // Shutdown was called: nothing new begins

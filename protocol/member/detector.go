@@ -51,11 +51,6 @@ const (
 	suspectRate  = 2
 	suspectBurst = 4
 
-	// probeRate and probeBurst bound the PROBE of one peer, per second and at
-	// once: each may cost a dial.
-	probeRate  = 1
-	probeBurst = 20
-
 	// maxStated bounds the statements that are kept in mind so as not to be made
 	// twice. A statement made twice does no harm.
 	maxStated = 4096
@@ -164,11 +159,7 @@ func (d *detector) askHelpers(id ident.Member, s *suspicion) {
 
 // onProbe is a peer's question whether this member reaches another. The
 // answer, if it is no, is a statement of this member's own.
-func (d *detector) onProbe(p *peer, msg *wire.Probe) {
-	if !p.probes.spend(d.now.Boot, probeRate, probeBurst) {
-		d.reject("probe rate")
-		return
-	}
+func (d *detector) onProbe(msg *wire.Probe) {
 	if d.own.isLate() { // and a bad witness
 		d.reject("probe while late")
 		return

@@ -27,19 +27,6 @@ const (
 	// cutOffAfter is how many gossip intervals without a connection make a member
 	// one that was cut off.
 	cutOffAfter = 3
-
-	// gossipRate and gossipBurst bound the GOSSIP of one peer, per second and at
-	// once. Each costs an answer and perhaps a repair; MinGossipInterval is a
-	// tenth of a second.
-	gossipRate  = 12
-	gossipBurst = 30
-
-	// askedWorkRate and askedWorkBurst bound the pages and summaries that one
-	// peer is given, per second and at once. A page costs 50 µs and 30 kB, so
-	// that a joiner gets a directory of a million members in some minutes, and
-	// nobody more than a few megabytes a second.
-	askedWorkRate  = 100
-	askedWorkBurst = 1000
 )
 
 // exchange keeps this member's directory like those of others: it compares versions and
@@ -137,10 +124,6 @@ func (x *exchange) noteAlone() {
 // onGossip compares a peer's notes with this member's own: versions first,
 // then directories.
 func (x *exchange) onGossip(from ident.Member, p *peer, msg *wire.Gossip) {
-	if !p.gossips.spend(x.now.Boot, gossipRate, gossipBurst) {
-		x.reject("gossip rate")
-		return
-	}
 	x.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	if !msg.Answer {
 		x.send(from, x.greeter.notes(true))
@@ -175,11 +158,7 @@ func (x *exchange) compareDirectories(from ident.Member, p *peer, msg *wire.Goss
 }
 
 // onWant answers a peer's question.
-func (x *exchange) onWant(from ident.Member, p *peer, msg *wire.Want) {
-	if !p.work.spend(x.now.Boot, askedWorkRate, askedWorkBurst) {
-		x.reject("want rate")
-		return
-	}
+func (x *exchange) onWant(from ident.Member, msg *wire.Want) {
 	switch msg.Topic {
 	case wire.WantMembers:
 		entries, last, more := x.dir.Page(msg.From, msg.Through, wire.MaxPage, pageBytes)

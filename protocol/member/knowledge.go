@@ -1,13 +1,10 @@
 package member
 
 import (
-	"errors"
 	"math"
 
-	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -76,21 +73,4 @@ func (m *membership) recall(r *journal.Known) {
 	case journal.KnownConfiguration:
 		_, _ = m.configs.adopt(r.Object, nil)
 	}
-}
-
-// reasonOf is the metric label of a dropped message.
-func reasonOf(err error) string {
-	for _, r := range []struct {
-		err  error
-		name string
-	}{
-		{token.ErrUnknownSigner, "unknown signer"}, {token.ErrSignature, "signature"},
-		{token.ErrSigner, "signer"}, {token.ErrChain, "chain"}, {token.ErrField, "policy field"},
-		{token.ErrMalformed, "malformed object"}, {handoff.ErrPaused, "recalling"}, {handoff.ErrAddress, "address"}, {handoff.ErrUnsettled, "unsettled"},
-	} {
-		if errors.Is(err, r.err) {
-			return r.name
-		}
-	}
-	return "other"
 }

@@ -13,21 +13,6 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-const (
-	// newsRate and newsBurst bound the NEWS of one peer, per second and at once.
-	// It sends one when somebody leaves, fails or comes back: rarely, or in
-	// bursts when a network breaks.
-	newsRate  = 10
-	newsBurst = 100
-
-	// updateRate and updateBurst bound the updates of one peer that are looked at,
-	// per second and at once: each costs up to two signature checks. Only news
-	// travel, so that more come when very many join, and those the comparison of
-	// directories brings.
-	updateRate  = 100
-	updateBurst = 2000
-)
-
 // recentLeaves is how many leaves are kept at hand for the CA, which has perhaps
 // not heard of them.
 const recentLeaves = 64
@@ -46,15 +31,6 @@ type learner struct {
 	leaves      [][]byte // the last that were news
 }
 
-// onNews takes in updates that came outside a handoff.
-func (l *learner) onNews(from ident.Member, p *peer, msg *wire.News) {
-	if !p.news.spend(l.now.Boot, newsRate, newsBurst) {
-		l.reject("news rate")
-		return
-	}
-	l.updates(from, msg.Updates)
-}
-
 // updates takes in the updates that a peer carries. Each one proves itself. The
 // first that does not ends it: its carrier has not checked what it passes on.
 func (l *learner) updates(from ident.Member, list [][]byte) {
@@ -68,7 +44,7 @@ func (l *learner) updates(from ident.Member, list [][]byte) {
 	l.news.heard = append(l.news.heard, list...)
 	p := l.peers.of(from)
 	for _, raw := range list {
-		if p == nil || !p.updates.spend(l.now.Boot, updateRate, updateBurst) {
+		if p == nil || !l.allows(p, updatesHeard) {
 			l.reject("update rate")
 			return
 		}

@@ -42,7 +42,7 @@ func (m *Member) handle(in Input) {
 		broken := m.peers.has(in.Peer)
 		m.disconnected(in.Peer)
 		if broken {
-			m.circ.breaks(in.Peer)
+			m.circ.reminders.breaks(in.Peer)
 		}
 		m.live.unreachable(in, broken)
 		m.circ.messenger.unreachable(in)
@@ -50,7 +50,7 @@ func (m *Member) handle(in Input) {
 	case Disconnected:
 		m.disconnected(in.Peer)
 		if in.Lost {
-			m.circ.breaks(in.Peer)
+			m.circ.reminders.breaks(in.Peer)
 		}
 		m.circ.custody.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
 	case Demand:

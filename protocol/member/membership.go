@@ -85,23 +85,33 @@ func (m *membership) next() clock.Instant {
 	return min(m.exchange.at, m.endpoints.attachAt, m.endpoints.signAt)
 }
 
+// ignores reports whether a message is not looked at as its peer has been at fault too
+// often of late. What GOSSIP and WANT ask for is answered nonetheless.
+func (m *membership) ignores(from ident.Member, msg wire.Message) bool {
+	switch msg.(type) {
+	case *wire.Configuration, *wire.Revocations:
+		return m.faults.ignored(from)
+	}
+	return false
+}
+
 // message is what is said about members.
 func (m *membership) message(from ident.Member, p *peer, msg wire.Message) {
 	switch msg := msg.(type) {
 	case *wire.Gossip:
 		m.exchange.onGossip(from, p, msg)
 	case *wire.Want:
-		m.exchange.onWant(from, p, msg)
+		m.exchange.onWant(from, msg)
 	case *wire.Summary:
 		m.repairs.onSummary(from, p, msg)
 	case *wire.Members:
 		m.repairs.onMembers(from, p, msg)
 	case *wire.Probe:
-		m.live.detector.onProbe(p, msg)
+		m.live.detector.onProbe(msg)
 	case *wire.News:
-		m.learner.onNews(from, p, msg)
+		m.learner.updates(from, msg.Updates)
 	case *wire.Configuration:
-		m.configs.onMessage(from, p, msg)
+		m.configs.onMessage(from, msg)
 	case *wire.Revocations:
 		m.revocations.onMessage(from, msg)
 	}

@@ -10,23 +10,6 @@ import (
 )
 
 const (
-	// policyRate and policyBurst bound the POLICY messages of one share between two
-	// members, per second and at once, each way: what a member handles, and so what it sends. A
-	// policy tells a peer a few things for each operation, and none is needed for
-	// safety; the shortest operations of the demo need 70 a second between three
-	// members. One costs about 10 µs, so that a peer can take four
-	// thousandths of a core. What makes a policy look up witnesses costs more in groups
-	// of thousands (Directory.Witnesses); policies bound that themselves: fair does it a few
-	// times a second at most for one peer.
-	policyRate  = 200
-	policyBurst = 400
-
-	// policyPerSlot is how many of them there may be each second for each slot, where
-	// that is more: tokens move independently, and light tells of each hop twice.
-	// maxPolicyRate bounds it: a peer can take a twenty-fifth of a core.
-	policyPerSlot = 2
-	maxPolicyRate = 4000
-
 	// strangerRate and strangerBurst bound the members that are dialled for a POLICY
 	// message, per second and at once: each costs 1.3 ms of processor time on both
 	// sides together. Connections live for 30 seconds without a message, and a
@@ -42,30 +25,6 @@ const (
 	maxDialled = 4096
 )
 
-// share is what POLICY messages are counted against. Each has a ration of its own with each
-// peer, so that a policy with much to say, or a liar, does not keep a keeper from being heard.
-type share uint8
-
-const (
-	ofKeepers share = iota
-	ofPolicies
-	shares
-)
-
-func shareOf(body []byte) share {
-	if len(body) > 0 && body[0] >= policy.KeeperKind {
-		return ofKeepers
-	}
-	return ofPolicies
-}
-
-// rations are the budgets of the shares.
-type rations [shares]budget
-
-func newRations(left float64, now clock.Instant) rations {
-	return rations{{left, now}, {left, now}}
-}
-
 // urgency is which POLICY messages go first where several wait for a dial.
 type urgency uint8
 
@@ -80,8 +39,7 @@ const (
 // not connected, and keeps what has to wait for that.
 type messenger struct {
 	*core
-	events      *events
-	rate, burst float64 // POLICY messages that a peer may send
+	events *events
 
 	waiting [urgencies][]tell
 	dialled map[ident.Member]dialled
@@ -173,18 +131,11 @@ func (w *messenger) unsent(asker *slot, to ident.Member) {
 	}
 }
 
-// policyLimits are how many POLICY messages may go between two members, per second and
-// at once, in a group with so many slots.
-func policyLimits(slots int) (rate, burst float64) {
-	rate = max(policyRate, min(policyPerSlot*float64(slots), maxPolicyRate))
-	return rate, rate * policyBurst / policyRate
-}
-
 // sendConnected sends no more than the peer handles.
 func (w *messenger) sendConnected(t tell) {
 	of := shareOf(t.msg.Body)
 	switch {
-	case w.peers.of(t.to).tells[of].spend(w.now.Boot, w.rate, w.burst):
+	case w.allows(w.peers.of(t.to), keeperSends+limited(of)):
 		w.send(t.to, t.msg)
 	case of == ofKeepers:
 		w.reject("own keeper rate")

@@ -11,7 +11,7 @@ import (
 // driver.
 func (c *circulation) notice(n *handoff.Notice) {
 	if n.Kind == handoff.Convicted {
-		c.convicted(n.Peer, n.Objects[0], n.Objects[1])
+		c.prosecutor.convict(n.Peer, n.Objects[0], n.Objects[1])
 		return
 	}
 	t := n.Title.Token()

@@ -4,7 +4,18 @@ import (
 	"slices"
 
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/wire"
 )
+
+// peer is what is kept about a connected member.
+type peer struct {
+	hello         *wire.Hello
+	configuration uint64 // the highest version that it has shown or was given
+	revocations   uint64 // up to which version it has shown to know all
+	repairing     repairing
+	late          int // questions about its directory that it has not answered in time
+	budgets       [kindsOfLimits]budget
+}
 
 // peers are the members with a connection.
 type peers struct {

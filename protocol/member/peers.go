@@ -2,52 +2,14 @@ package member
 
 import (
 	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-const (
-	// ProtocolVersion is the one version of the protocol spoken here.
-	ProtocolVersion = 1
-
-	// helloRate and helloBurst bound the greetings of one peer, per second and
-	// at once. One opens a connection, and what waits for the peer is sent
-	// again.
-	helloRate  = 1
-	helloBurst = 10
-
-	// configurationRate and configurationBurst bound the CONFIGURATION of one
-	// peer, per second and at once. There is a new one now and then; an older one
-	// costs an answer of up to 290 kB.
-	configurationRate  = 1
-	configurationBurst = 10
-)
-
-// peer is a member with a connection.
-type peer struct {
-	hello         *wire.Hello
-	configuration uint64 // the highest version that it has shown or was given
-	revocations   uint64 // up to which version it has shown to know all
-	repairing     repairing
-	late          int // questions about its directory that it has not answered in time
-
-	policies, tells                        rations // POLICY messages from it, and to it
-	greetings, news, gossips, probes, work budget  // what it may still do
-	questions                              budget  // that it may still be asked
-	updates, configurations                budget  // that are looked at
-}
-
-func newPeer(now clock.Instant, policies float64) *peer {
-	return &peer{
-		policies: newRations(policies, now), tells: newRations(policies, now), greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
-		gossips: budget{gossipBurst, now}, probes: budget{probeBurst, now}, work: budget{askedWorkBurst, now},
-		questions: budget{questionBurst, now}, updates: budget{updateBurst, now},
-		configurations: budget{configurationBurst, now},
-	}
-}
+// ProtocolVersion is the one version of the protocol spoken here.
+const ProtocolVersion = 1
 
 func (m *Member) connected(c certificate.Certificate) {
 	id := c.Member()
@@ -61,7 +23,7 @@ func (m *Member) connected(c certificate.Certificate) {
 	m.dir.Connected(id, true)
 	m.live.connected(id)
 	if !m.peers.has(id) {
-		m.peers.add(id, newPeer(m.now.Boot, m.circ.messenger.burst))
+		m.peers.add(id, m.newPeer())
 		m.members.exchange.pause = 0
 	} else { // nobody has said how the one before ended
 		m.circ.custody.handoff.PeerClosed(id, true)
@@ -69,7 +31,7 @@ func (m *Member) connected(c certificate.Certificate) {
 	m.introduce(id)
 	m.circ.messenger.connected(id)
 	m.members.connected(id)
-	m.circ.remind(id)
+	m.circ.reminders.remind(id)
 }
 
 // introduce sends a HELLO.
@@ -104,40 +66,49 @@ func (m *Member) receive(in Received) {
 		m.reject("malformed")
 		return
 	}
-	switch hello, ok := msg.(*wire.Hello); {
-	case ok:
-		m.hello(in.From, p, hello)
-	case p.hello == nil && msg.Type() != wire.TypeRevocations:
-		// Only who has revoked this member says so without a greeting.
-		m.reject("before hello")
-	default:
-		if err := m.message(in.From, p, msg); err != nil {
-			m.reject(reasonOf(err))
-		}
+	err = m.judge(in.From, p, msg)
+	if err == nil {
+		err = m.message(in.From, p, msg)
+	}
+	if err != nil {
+		m.reject(reasonOf(err))
 	}
 }
 
-// message routes a message of a peer that has greeted.
+// judge finds why a message is not looked at, for a reason that does not depend on what
+// it is about. Every limit on the messages of a peer is checked here.
+func (m *Member) judge(from ident.Member, p *peer, msg wire.Message) (rejected error) {
+	hello, greets := msg.(*wire.Hello)
+	kind, counts := limitOf(msg)
+	switch {
+	case greets && (hello.Versions[0] > ProtocolVersion || hello.Versions[1] < ProtocolVersion):
+		return errVersion
+	case !greets && p.hello == nil && msg.Type() != wire.TypeRevocations:
+		return errBeforeHello // only a peer that has revoked this member says so without a greeting
+	case m.members.ignores(from, msg):
+		return errIgnored
+	case counts && !m.allows(p, kind):
+		return m.limits[kind].exceeded
+	}
+	return nil
+}
+
+// message routes a message.
 func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
-	switch msg.(type) {
+	switch msg := msg.(type) {
+	case *wire.Hello:
+		m.hello(from, p, msg)
+		return nil
 	case *wire.Gossip, *wire.Want, *wire.Summary, *wire.Members, *wire.Probe, *wire.News, *wire.Configuration, *wire.Revocations:
 		m.members.message(from, p, msg)
 		return nil
 	default:
-		return m.circ.message(from, p, msg)
+		return m.circ.message(from, msg)
 	}
 }
 
 // hello opens a connection: who has newer knowledge is asked for it.
 func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
-	if msg.Versions[0] > ProtocolVersion || msg.Versions[1] < ProtocolVersion {
-		m.reject("protocol version")
-		return
-	}
-	if !p.greetings.spend(m.now.Boot, helloRate, helloBurst) {
-		m.reject("hello rate")
-		return
-	}
 	p.hello = msg
 	m.circ.admission.clocks.note(m.now.Boot, from, msg.Time)
 	m.isShown(from, msg.Shown)

@@ -24,15 +24,6 @@ const (
 	// round trips to find than pages to read.
 	densePart = wire.MaxPage
 
-	// questionRate and questionBurst bound the questions about its directory that
-	// one peer is asked, per second and at once: a liar's directory has no end.
-	// Each answer costs up to a few milliseconds. A page with a certificate that
-	// was not known gives back questionReward, so that a joiner asks on: only the
-	// CA can make those up.
-	questionRate   = 20
-	questionBurst  = 500
-	questionReward = 4
-
 	// answerTimeout is how long a question about the directory stays open. A peer
 	// that is slower is asked again by the next exchange.
 	answerTimeout = 20 * time.Second
@@ -91,7 +82,7 @@ func (c *repairs) begin(from ident.Member, p *peer) {
 // ask puts the next question, or notes that none is left.
 func (c *repairs) ask(from ident.Member, p *peer) {
 	r := &p.repairing
-	if len(r.pages)+len(r.parts) > 0 && !p.questions.spend(c.now.Boot, questionRate, questionBurst) {
+	if len(r.pages)+len(r.parts) > 0 && !c.allows(p, questionsAsked) {
 		*r = repairing{} // what is left is found by the next exchange
 		c.faults.stale(from, "directory without end")
 		return
@@ -190,7 +181,7 @@ func (c *repairs) onMembers(from ident.Member, p *peer, msg *wire.Members) {
 	}
 	faults := c.faults.count(from)
 	if c.learner.page(from, msg.Entries) {
-		p.questions.left += questionReward
+		p.budgets[questionsAsked].left += questionReward
 	}
 	if c.faults.count(from) > faults {
 		*r = repairing{}

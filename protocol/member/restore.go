@@ -46,7 +46,7 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 		m.members.learner.depart()
 	}
 	m.circ.slots.recallVisits(past)
-	m.circ.recallEvidence(past)
+	m.circ.prosecutor.recall(past)
 	m.circ.ring.update()
 	for _, s := range m.circ.slots.order {
 		if !s.leaving {

@@ -75,10 +75,6 @@ func (v *revocations) tell(id ident.Member, news [][]byte) {
 // onMessage takes in a page of the revocation list. Only one that
 // advances asks for the next: no peer can keep this up.
 func (v *revocations) onMessage(from ident.Member, msg *wire.Revocations) {
-	if v.faults.ignored(from) {
-		v.reject("ignored peer")
-		return
-	}
 	before := v.dir.RevocationVersion()
 	_ = v.learn(from, msg.Revocations)
 	if after := v.dir.RevocationVersion(); msg.More && after > before {

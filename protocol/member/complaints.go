@@ -14,10 +14,16 @@ const (
 	complaintRate  = 1. / 60
 )
 
-// complain writes down, signed, that this member begins to act against another one (P-82). Nothing depends on the
+// complaints writes down against whom this member acts.
+type complaints struct {
+	*core
+	budget budget
+}
+
+// write writes down, signed, that this member begins to act against another one (P-82). Nothing depends on the
 // record: it is for auditors, and may be lost in a crash.
-func (c *circulation) complain(s *slot, a *policy.Action) {
-	if !c.complaints.spend(c.now.Boot, complaintRate, complaintBurst) {
+func (c *complaints) write(s *slot, a *policy.Action) {
+	if !c.budget.spend(c.now.Boot, complaintRate, complaintBurst) {
 		return
 	}
 	complaint, err := token.ComplaintBody{
