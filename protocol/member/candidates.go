@@ -44,8 +44,8 @@ func (s shuns) isFirm(id ident.Member, now clock.Instant) bool {
 	return slices.ContainsFunc(s[id], func(e shun) bool { return e.firm && e.until > now })
 }
 
-// candidates says who may get a token of those who take part: who answers, and whom no
-// policy shuns.
+// candidates selects the next holder of a token: a member that takes part and answers, and
+// that no policy shuns.
 type candidates struct {
 	*core
 	live  *liveness
@@ -75,8 +75,9 @@ func (c *candidates) shun(s *slot, a *policy.Action) {
 	}
 }
 
-// isShunned reports whether a policy has this member pass no token to another one now. One that is not shunned
-// firmly gets a token where nobody else is left: who keeps it instead would be struck for that.
+// isShunned reports whether a policy has this member pass no token to another one now. A member
+// that is not shunned firmly gets a token where nobody else is left: a member that kept the token
+// instead would be struck for that.
 func (c *candidates) isShunned(id ident.Member) bool {
 	if c.shuns[id] == nil {
 		return false
@@ -88,23 +89,21 @@ func (c *candidates) isShunned(id ident.Member) bool {
 	return c.shuns.isFirm(id, c.now.Boot) || c.hasUnshunned()
 }
 
-// hasUnshunned reports whether this member can pass a token to somebody who is not shunned, as far as
-// it knows.
+// hasUnshunned reports whether this member can pass a token to a member that is not shunned, as far
+// as it knows.
 func (c *candidates) hasUnshunned() bool {
 	return c.dir.Count(c.now.Wall, func(id ident.Member) bool {
 		return c.shuns.until(id) > c.now.Boot || c.live.absences.isAbsent(id) || c.live.detector.hasStated(id) || c.live.detector.isSuspect(id)
 	}) > 0
 }
 
-// avoids reports whether a member is not chosen as the next holder for not
-// answering: it is suspected, or this member has stated it failed, and others
-// have not, so that it may only be the way to it that is broken. Nor is one that does not
-// pass tokens on.
+// avoids reports whether a member is not chosen as the next holder: it does not answer, as far as
+// this member can tell, or a policy shuns it. Other members may reach it all the same.
 func (c *candidates) avoids(id ident.Member) bool {
 	return c.live.detector.isUnresponsive(id) || c.isShunned(id)
 }
 
-// choose draws the next holder.
+// choose draws the next holder, if need be one that does not answer.
 func (c *candidates) choose(exclude func(ident.Member) bool) (ident.Member, bool) {
 	id, ok := c.dir.Choose(c.sources.member, c.now.Wall, func(id ident.Member) bool {
 		return c.avoids(id) || exclude(id)
@@ -112,7 +111,7 @@ func (c *candidates) choose(exclude func(ident.Member) bool) (ident.Member, bool
 	if ok || len(c.live.detector.suspects)+len(c.live.detector.stated)+len(c.shuns) == 0 {
 		return id, ok
 	}
-	return c.dir.Choose(c.sources.member, c.now.Wall, func(id ident.Member) bool { // better somebody who may be dead than nobody
+	return c.dir.Choose(c.sources.member, c.now.Wall, func(id ident.Member) bool { // a member that may be dead is better than none
 		return c.isShunned(id) || exclude(id)
 	})
 }

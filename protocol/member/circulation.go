@@ -70,6 +70,50 @@ func newCirculation(c *core, q *events, live *liveness, members *membership) *ci
 	}
 }
 
+// begin begins a step.
+func (c *circulation) begin() {
+	c.custody.handoff.SetNow(c.now)
+	c.demands.lapse()
+}
+
+// connected notes that a member has a connection with this one.
+func (c *circulation) connected(id ident.Member) {
+	c.messenger.connected(id)
+	c.reminders.remind(id)
+}
+
+// unreachable notes that a dial failed, or that a connection broke.
+func (c *circulation) unreachable(in Unreachable, broken bool) {
+	if broken {
+		c.reminders.breaks(in.Peer)
+	}
+	c.messenger.unreachable(in)
+	c.custody.handoff.PeerDown(in.Peer)
+}
+
+// disconnected notes that a connection was closed in order.
+func (c *circulation) disconnected(in Disconnected) {
+	if in.Lost {
+		c.reminders.breaks(in.Peer)
+	}
+	c.custody.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
+}
+
+// stop has nothing new begin, and lets go of what is here.
+func (c *circulation) stop() {
+	c.custody.handoff.Stop()
+	c.demands.refuseAll(ErrStopping)
+	if !c.recalling {
+		c.custody.releaseAll()
+	}
+}
+
+// isIdle reports whether nothing is left to wait for, after stop.
+func (c *circulation) isIdle() bool {
+	h := c.custody.handoff
+	return (h.Held() == 0 || c.recalling) && h.Unanswered() == 0 && h.Reserved() == 0
+}
+
 // tick does what is due about custody, policies and programs.
 func (c *circulation) tick() {
 	c.custody.handoff.Tick()
@@ -153,6 +197,7 @@ func (c *circulation) message(from ident.Member, msg wire.Message) error {
 	return nil
 }
 
+// policyMessage hands a message of a policy to the one of the slot.
 func (c *circulation) policyMessage(from ident.Member, msg *wire.Policy) {
 	s := c.slots.configured(msg.Resource, msg.Slot)
 	switch {
@@ -169,16 +214,16 @@ func (c *circulation) policyMessage(from ident.Member, msg *wire.Policy) {
 	}
 }
 
-// greeted tells the policies that a member has connected: it lives, but may have
-// started anew, and forgotten what it was told.
+// greeted tells the policies that a member has connected: it is alive, but may have restarted
+// and forgotten what it was told.
 func (c *circulation) greeted(id ident.Member) {
 	for _, s := range c.slots.order {
 		c.events.notify(s, policy.Event{Kind: policy.Greeted, From: id})
 	}
 }
 
-// lookAround finds the neighbour anew if it may be another one, and tells the
-// policies when it is.
+// lookAround finds the neighbour anew if it may be another one, and tells the policies of a
+// change.
 func (c *circulation) lookAround() {
 	if !c.changed && c.now.Boot < c.ring.again {
 		return
@@ -190,6 +235,7 @@ func (c *circulation) lookAround() {
 	}
 }
 
+// notifyNeighbour tells a slot's policy which member follows this one on the ring.
 func (c *circulation) notifyNeighbour(s *slot) {
 	c.events.notify(s, policy.Event{Kind: policy.Neighbour, From: c.ring.id, Members: c.ring.members})
 }

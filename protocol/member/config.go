@@ -85,7 +85,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// Step's randomness: one source for the member, split for its parts, so that
+// sources are Step's randomness: one source for the member, split for its parts, so that
 // one part's draws do not shift another's.
 type sources struct{ member, handoff, openings *rand.ChaCha8 }
 

@@ -55,7 +55,7 @@ func (g *configuration) learn(from ident.Member, raw []byte, authorities [][]byt
 		g.records.known(journal.KnownAuthority, a)
 	}
 	g.records.known(journal.KnownConfiguration, raw)
-	g.endpoints.refute() // failure may be for ever now
+	g.endpoints.refute() // failure may be permanent now
 	for _, id := range g.peers.list() {
 		if p := g.peers.of(id); id != from && p.configuration < g.settings.Version {
 			g.sendTo(id)
@@ -90,7 +90,7 @@ func (g *configuration) learnAuthorities(list [][]byte) {
 
 // refuse counts and reports a configuration that was not put into
 // force. A peer that has an older one is given the newer; one that has another of
-// the same version is not, or the two would go on for ever.
+// the same version is not, or the two would never stop.
 func (g *configuration) refuse(from ident.Member, err error) {
 	switch {
 	case errors.Is(err, group.ErrOlder):

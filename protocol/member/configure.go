@@ -18,7 +18,7 @@ import (
 // A slot leaves when the configuration in force lacks it. From then on nothing is
 // granted in it, its offers are refused and its transfers declined, and it has no
 // policy. A token here is dropped at once, or, if a program runs under it, when that
-// has ended. Then the slot is forgotten. A token under way is up to the handoff:
+// has ended. Then the slot is forgotten. A token in progress is up to the handoff:
 // should custody come back by a VOID, it is dropped.
 
 // slotsNamed is how many slots that leave a report names.
@@ -92,8 +92,8 @@ func (c *circulation) makePolicy(k slotKey, r group.Resource, params policy.Para
 	return p, nil
 }
 
-// leaveSlots has every slot leave that is not configured, and refuses those who wait
-// for a resource that has none.
+// leaveSlots has every slot leave that is not configured, and refuses the programs that wait
+// for a resource without a slot.
 func (c *circulation) leaveSlots(configured map[slotKey]bool) {
 	var running []string
 	for _, s := range c.slots.order {
@@ -126,7 +126,7 @@ func (c *circulation) leaveSlot(s *slot) {
 	c.live.monitors.unwatchAll(s)
 	s.leaving, s.policy, s.demand, s.founding = true, nil, false, founding{}
 	for _, h := range c.custody.of(s) {
-		c.custody.handoff.Keep(h.token, h.hop) // whoever has accepted it is told
+		c.custody.handoff.Keep(h.token, h.hop) // a member that has accepted it is told
 		c.custody.dropLeaving(h)
 	}
 	c.custody.forgetSlot(s)
@@ -152,9 +152,9 @@ func (c *circulation) renewPolicies() {
 	c.slots.sort()
 }
 
-// resumeSlot tells a new policy what the slot remembers and holds. What the former
-// one let go of and nobody has accepted is the new one's. While the member waits for
-// greetings the policy is told nothing: the end of that resumes all slots.
+// resumeSlot tells a new policy what the slot remembers and holds. A token that the former
+// policy released, and nobody has accepted, belongs to the new one. While the member waits
+// for greetings the policy is told nothing: the end of that resumes all slots.
 func (c *circulation) resumeSlot(s *slot) {
 	if c.recalling {
 		return

@@ -37,9 +37,9 @@ func (l *demands) expired() error {
 	return nil
 }
 
-// lapse refuses all who wait once this member's own certificate has run out:
-// nobody hands it a token any more, and what it holds it may not use. It goes
-// on otherwise, since it may be its clock that is wrong.
+// lapse refuses all programs that wait once this member's own certificate has expired: no
+// member hands it a token any more, and it may not use those that it holds. The member goes
+// on otherwise, since its clock may be wrong.
 func (l *demands) lapse() {
 	if len(l.list) == 0 {
 		return
@@ -51,7 +51,7 @@ func (l *demands) lapse() {
 	l.refuseAll(reason)
 }
 
-// refuseAll refuses all who wait.
+// refuseAll refuses all programs that wait.
 func (l *demands) refuseAll(reason error) {
 	for _, d := range l.list {
 		l.emit(effect.Refuse{Request: d.request, Reason: reason})

@@ -8,7 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// leave signs that this member is no member any more, for ever, and tells every
+// leave signs that this member has left the group permanently, and tells every
 // peer. The driver has let it pass on its tokens first, as far as that went, and
 // closes it afterwards.
 func (m *Member) leave() {

@@ -35,7 +35,7 @@ const (
 	attachedPatience = 8
 
 	// maxSuspects bounds the members that are watched at once. When more do not
-	// answer, it is rather this member that is cut off.
+	// answer, this member itself is probably the one cut off.
 	maxSuspects = 1024
 
 	// probeHelpers is how many others are asked to probe a suspect, as in SWIM
@@ -43,8 +43,8 @@ const (
 	probeHelpers = 3
 
 	// suspectRate and suspectBurst bound the dials of suspects, per second and at
-	// once. The rate is divided by the square of the member's patience, as most dials
-	// are in vain of who is late. A dial costs 1.3 ms of processor time on both sides
+	// once. The rate is divided by the square of the member's health multiplier, as most dials
+	// of a late member are in vain. A dial costs 1.3 ms of processor time on both sides
 	// together, so that 100 members that suspect each other on one machine take a
 	// quarter of a core, and a two-hundredth when they are very late. A few suspects
 	// are dialled at each pace.
@@ -115,7 +115,7 @@ func (d *detector) unanswered(id ident.Member, broken bool) {
 	}
 }
 
-// refuses notes that a member answered that it will not talk, so that it lives.
+// refuses notes that a member answered that it will not talk: it is alive.
 func (d *detector) refuses(id ident.Member) {
 	if d.dir.Dialable(id) {
 		delete(d.suspects, id)
@@ -174,15 +174,15 @@ func (d *detector) onProbe(msg *wire.Probe) {
 	}
 }
 
-// tick probes who is suspected, and states the failure of who has not answered
-// for long enough.
+// tick probes the suspects, and states the failure of those that have not answered for
+// long enough.
 func (d *detector) tick() {
 	if d.now.Boot < d.at {
 		return
 	}
 	d.at = clock.Never
 	if d.departed {
-		return // whose word counts no more
+		return // its statements count no more
 	}
 	for _, id := range d.inOrder() {
 		s := d.suspects[id]
@@ -197,7 +197,7 @@ func (d *detector) tick() {
 			d.at = min(d.at, s.next)
 		}
 	}
-	if d.at <= d.now.Boot { // who is due still waits for a dial
+	if d.at <= d.now.Boot { // a probe that is due still waits for a dial
 		d.at = d.now.Boot.Add(d.redials.wait(d.rate()))
 	}
 }
@@ -206,8 +206,7 @@ func (d *detector) rate() float64 {
 	return suspectRate / float64(d.own.multiplier()*d.own.multiplier())
 }
 
-// inOrder are those who do not answer, who has waited for a probe for
-// longest first.
+// inOrder are the suspects, the one that has waited longest for a probe first.
 func (d *detector) inOrder() []ident.Member {
 	return slices.SortedFunc(maps.Keys(d.suspects), func(a, b ident.Member) int {
 		return cmp.Or(cmp.Compare(d.suspects[a].next, d.suspects[b].next), a.Compare(b))

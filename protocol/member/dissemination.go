@@ -78,8 +78,8 @@ func (n *dissemination) enlist(key update.Key, u update.Update) (raw []byte, ok 
 	return raw, true
 }
 
-// disseminateNow tells others of what cannot wait for a token: who joined, left, died,
-// or is alive after all.
+// disseminateNow tells others of an update that cannot wait for a token: a member joined,
+// left, failed, or is alive after all.
 func (n *dissemination) disseminateNow(key update.Key, u update.Update) {
 	if raw, ok := n.enlist(key, u); ok {
 		n.urgent = append(n.urgent, raw)
@@ -92,8 +92,8 @@ func (n *dissemination) flush() {
 	n.heard = n.heard[:0]
 }
 
-// sendUrgent sends what cannot wait to a few random peers, who do the same if it
-// is news to them.
+// sendUrgent sends the urgent updates to a few random peers, which do the same if these
+// are news to them.
 func (n *dissemination) sendUrgent() {
 	if len(n.urgent) == 0 {
 		return
@@ -133,8 +133,8 @@ const entryHead = 3
 // passLocation passes on where a member is, if that was heard as news.
 func (n *dissemination) passLocation(id ident.Member) { n.pass(id, n.disseminate) }
 
-// passLocationNow is tellOf of somebody who was not known: at once, because tokens may
-// come seldom, and until it is known it gets none of them.
+// passLocationNow is passLocation at once, for a member that was not known: tokens may come
+// seldom, and until it is known it gets none of them.
 func (n *dissemination) passLocationNow(id ident.Member) { n.pass(id, n.disseminateNow) }
 
 func (n *dissemination) pass(id ident.Member, spread func(update.Key, update.Update)) {

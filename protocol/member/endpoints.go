@@ -30,7 +30,7 @@ const (
 // debtor is what endpoints asks about custody.
 type debtor interface {
 	opened() token.Position    // the opening of the journal that this member has begun
-	creditors() []ident.Member // who may wait for an answer about a token
+	creditors() []ident.Member // members that may wait for an answer about a token
 }
 
 // endpoints says where this member can be reached: it signs the endpoint record, and keeps
@@ -167,8 +167,8 @@ func (e *endpoints) overtaken(raw []byte) {
 	e.sign()
 }
 
-// refute answers that this member is taken for dead, by a quorum, with a newer
-// endpoint record.
+// refute answers a quorum's verdict that this member has failed, with a newer endpoint
+// record.
 func (e *endpoints) refute() {
 	if !e.dir.Failed(e.self) {
 		return
@@ -279,8 +279,8 @@ func (e *endpoints) dialCreditors() {
 	}
 }
 
-// linkRing dials those beside this member on the ring who are not connected. A
-// connection that a member has made which only dials out is kept.
+// linkRing dials the members beside this one on the ring that are not connected. A
+// connection is kept if a member made it that only dials out.
 func (e *endpoints) linkRing() {
 	for i, id := range e.links {
 		if !id.IsZero() && !e.peers.has(id) && e.dir.Dialable(id) && (i == 0 || id != e.links[0]) {

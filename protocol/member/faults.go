@@ -59,8 +59,8 @@ func (f *faults) blame(from ident.Member, what string) {
 	f.emit(effect.Report{Kind: what, About: from, Detail: "handed over by this member"})
 }
 
-// stale notes that a peer has handed over what a newer object has replaced. Who is
-// a little behind does so, and so does who plays back what was true once.
+// stale notes that a peer has handed over an object that a newer one has replaced. A peer
+// that is a little behind does so, and so does one that replays old objects.
 func (f *faults) stale(from ident.Member, what string) {
 	f.reject(what)
 	if !from.IsZero() && from != f.self {
@@ -94,7 +94,7 @@ func (f *faults) forgiveOne() {
 	delete(f.byMember, f.list()[len(f.byMember)-1].Member)
 }
 
-// list is who has been at fault, most often first.
+// list is the members that have been at fault, most often first.
 func (f *faults) list() []Fault {
 	list := make([]Fault, 0, len(f.byMember))
 	for f := range maps.Values(f.byMember) {

@@ -183,12 +183,12 @@ func (f *founding) cleared(list []ident.Member) bool {
 func (o *founders) ask(s *slot, list []ident.Member) {
 	s.founding.objected, s.founding.asked = false, list
 	for _, id := range list {
-		o.answerWith(s, id, foundingAsk)
+		o.say(s, id, foundingAsk)
 	}
 }
 
-func (o *founders) answerWith(s *slot, to ident.Member, what byte) {
-	o.messenger.submit(tell{to: to, msg: &wire.Policy{
+func (o *founders) say(s *slot, to ident.Member, what byte) {
+	o.messenger.submit(outgoing{to: to, msg: &wire.Policy{
 		Resource: s.key.resource, Slot: s.key.number, Policy: Founding,
 		Configuration: o.settings.Version, Body: []byte{what},
 	}})
@@ -202,7 +202,7 @@ func (o *founders) onMessage(from ident.Member, s *slot, body []byte) {
 	case len(body) != 1:
 		o.reject("policy mismatch")
 	case body[0] == foundingAsk:
-		o.answerWith(s, from, o.answer(from, s))
+		o.say(s, from, o.answer(from, s))
 	case !f.active || !slices.Contains(f.asked, from):
 		o.reject("policy mismatch")
 	case body[0] == foundingKnown:

@@ -152,7 +152,7 @@ func (l *grants) ended(r *journal.Ended) {
 		l.custody.finishLeaving(h)
 		return
 	}
-	if g.resumed && r.Operated { // the policy does not know that it ran
+	if g.resumed && r.Operated { // the policy has not been told that it ran
 		l.events.notify(h.slot, policy.Event{Kind: policy.Recalled, At: l.now.Boot, Operated: true, Token: l.custody.describe(h)})
 	}
 	l.events.notify(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: r.Operated, Token: l.custody.describe(h)})

@@ -6,7 +6,7 @@ import (
 )
 
 // snapshotsWanted is how many peers' directories a member that joins, or was
-// cut off, compares its own with before it trusts that it knows who is there:
+// cut off, compares its own with before it trusts its list of members:
 // one may lie by leaving out, three are unlikely to leave out the same.
 const snapshotsWanted = 3
 
@@ -17,8 +17,8 @@ type snapshots struct {
 	from map[ident.Member]bool
 }
 
-// caughtUp reports whether this member has got its snapshots, so that who is news
-// to it is probably news to others.
+// caughtUp reports whether this member has got its snapshots. A member that is news to it is
+// then probably news to others.
 func (s *snapshots) caughtUp() bool {
 	return len(s.from) >= min(snapshotsWanted, s.dir.Candidates())
 }

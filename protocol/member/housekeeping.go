@@ -12,10 +12,10 @@ import (
 // that has just started looks at once: others have forgotten already.
 const housekeepEvery = time.Hour
 
-// housekeep forgets those who have been dead for longer than the settlement
-// time, which exceeds the longest outage after which a durable member may
-// return: what they sent, and then who they were. Those who signed what is in
-// custody here are not forgotten: nobody else may be left to show who they were.
+// housekeep forgets members that have been gone for longer than the settlement time: what
+// they sent, and then who they were. The settlement time exceeds the longest outage after
+// which a durable member may return. A member that signed what is in custody here is not
+// forgotten: no other member may be able to show its certificate.
 func (m *Member) housekeep() {
 	if m.now.Boot < m.housekeepAt {
 		return

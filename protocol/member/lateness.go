@@ -10,7 +10,7 @@ import (
 // time seems silent to it. To dial such peers anew, to ask others to, and to tell
 // everybody, is work for a machine that has too much of it already, and which
 // makes the next ones seem silent. So a member that is late takes itself for the
-// cause, and waits longer before it takes others for dead (local health awareness:
+// cause, and waits longer before it suspects others (local health awareness:
 // Dadgar, Phillips, Currey, Lifeguard, 2018). What counts is what its own driver
 // has measured. What peers say or do not say changes nothing, or they could make a
 // member blind.

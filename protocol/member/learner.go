@@ -59,7 +59,7 @@ func (l *learner) updates(from ident.Member, list [][]byte) {
 		}
 		l.news.asNews(func() { err = l.update(from, u) })
 		if err != nil && !errors.Is(err, certificate.ErrUnknownCA) {
-			return // of a CA key that is not known here yet, who carries it may know
+			return // the peer may know a CA key that is not known here yet
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (l *learner) knows(id ident.Member) bool {
 	return l.dir.RawCertificate(id) != ""
 }
 
-// signers takes in the certificates of those who have signed a token.
+// signers takes in the certificates of the members that have signed a token.
 func (l *learner) signers(from ident.Member, list [][]byte) {
 	for _, raw := range list {
 		if l.faults.ignored(from) && !l.dir.Has(raw) {
@@ -236,7 +236,7 @@ func (l *learner) failure(from ident.Member, raw []byte) error {
 	}
 	l.tookFailure(f, raw)
 	if !failed && l.peers.has(f.Subject) {
-		l.tellFailed(f.Subject)
+		l.showFailures(f.Subject)
 	}
 	return nil
 }
@@ -296,9 +296,8 @@ func (l *learner) tookEntry(got directory.Learned, e wire.Entry) {
 	}
 }
 
-// tellFailed tells a peer that others take it for dead, so that it says that it is
-// not.
-func (l *learner) tellFailed(id ident.Member) {
+// showFailures shows a peer the statements by which it has failed, so that it refutes them.
+func (l *learner) showFailures(id ident.Member) {
 	if !l.dir.Failed(id) {
 		return
 	}

@@ -19,8 +19,7 @@ type Member struct {
 // The slice is the caller's.
 func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
 	m.now = now
-	m.circ.custody.handoff.SetNow(now)
-	m.circ.demands.lapse()
+	m.circ.begin()
 	m.handle(in)
 	m.tick()
 	m.circ.lookAround()
@@ -41,18 +40,11 @@ func (m *Member) handle(in Input) {
 	case Unreachable:
 		broken := m.peers.has(in.Peer)
 		m.disconnected(in.Peer)
-		if broken {
-			m.circ.reminders.breaks(in.Peer)
-		}
 		m.live.unreachable(in, broken)
-		m.circ.messenger.unreachable(in)
-		m.circ.custody.handoff.PeerDown(in.Peer)
+		m.circ.unreachable(in, broken)
 	case Disconnected:
 		m.disconnected(in.Peer)
-		if in.Lost {
-			m.circ.reminders.breaks(in.Peer)
-		}
-		m.circ.custody.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
+		m.circ.disconnected(in)
 	case Demand:
 		m.circ.grants.demand(in)
 	case Withdraw:
@@ -72,7 +64,8 @@ func (m *Member) handle(in Input) {
 	}
 }
 
-// tick does what time brings.
+// tick does what time brings. The order is part of what a seed means: Timer events come
+// before Silent, and both before what messengers and founders say.
 func (m *Member) tick() {
 	m.circ.tick()
 	m.live.tick()
@@ -94,7 +87,7 @@ func (m *Member) NextDeadline() clock.Instant {
 // wait for: it holds no token that it could pass on, every transfer is
 // answered, and nobody may still send one that it has accepted.
 func (m *Member) Idle() bool {
-	return m.stopping && (m.circ.custody.handoff.Held() == 0 || m.recalling) && m.circ.custody.handoff.Unanswered() == 0 && m.circ.custody.handoff.Reserved() == 0
+	return m.stopping && m.circ.isIdle()
 }
 
 func (m *Member) shutdown() {
@@ -102,11 +95,7 @@ func (m *Member) shutdown() {
 		return
 	}
 	m.stopping = true
-	m.circ.custody.handoff.Stop()
-	m.circ.demands.refuseAll(ErrStopping)
-	if !m.recalling {
-		m.circ.custody.releaseAll()
-	}
+	m.circ.stop()
 }
 
 // reconfigure makes the slots of the group configuration, and has everything follow it.

@@ -12,7 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// membership knows who is a member: the directory, and what keeps it equal to those of
+// membership keeps the directory: which members there are. It keeps it equal to those of
 // others. Verified objects come in through learner, configuration and revocations, and
 // go out through dissemination; exchange and repairs find what has been missed.
 type membership struct {

@@ -41,7 +41,7 @@ type messenger struct {
 	*core
 	events *events
 
-	waiting [urgencies][]tell
+	waiting [urgencies][]outgoing
 	dialled map[ident.Member]dialled
 	dials   budget
 	at      clock.Instant // when the next member may be dialled
@@ -54,14 +54,14 @@ func newMessenger(c *core, q *events) *messenger {
 	}
 }
 
-// tell is a message that is to be sent.
-type tell struct {
+// outgoing is a message that is to be sent.
+type outgoing struct {
 	to    ident.Member
 	msg   *wire.Policy
 	asker *slot // of a question: whose policy it is of
 }
 
-func (t tell) urgency() urgency {
+func (t outgoing) urgency() urgency {
 	switch {
 	case t.asker != nil:
 		return questions
@@ -80,7 +80,7 @@ type dialled struct {
 
 // sendFor sends a message from the policy of a slot to a peer's.
 func (w *messenger) sendFor(s *slot, a *policy.Action) {
-	t := tell{to: a.To, msg: &wire.Policy{
+	t := outgoing{to: a.To, msg: &wire.Policy{
 		Resource: s.key.resource, Slot: s.key.number, Policy: s.resource.Policy,
 		Configuration: w.settings.Version, Body: slices.Clone(a.Field),
 	}}
@@ -91,7 +91,7 @@ func (w *messenger) sendFor(s *slot, a *policy.Action) {
 }
 
 // submit sends a message now, or when its receiver may be dialled, if that may be.
-func (w *messenger) submit(t tell) {
+func (w *messenger) submit(t outgoing) {
 	list := &w.waiting[t.urgency()]
 	switch d := w.dialled[t.to]; {
 	case t.to == w.self || w.dir.Status(t.to, w.now.Wall) != nil && !w.peers.has(t.to):
@@ -113,7 +113,7 @@ func (w *messenger) submit(t tell) {
 }
 
 // queues counts the questions that wait, and tells the policy of the first and the last.
-func (w *messenger) queues(t tell, n int) {
+func (w *messenger) queues(t outgoing, n int) {
 	s := t.asker
 	if s == nil {
 		return
@@ -132,7 +132,7 @@ func (w *messenger) unsent(asker *slot, to ident.Member) {
 }
 
 // sendConnected sends no more than the peer handles.
-func (w *messenger) sendConnected(t tell) {
+func (w *messenger) sendConnected(t outgoing) {
 	of := shareOf(t.msg.Body)
 	switch {
 	case w.allows(w.peers.of(t.to), keeperSends+limited(of)):
@@ -153,7 +153,7 @@ func (w *messenger) tick() {
 	}
 	w.at = clock.Never
 	for i := range w.waiting {
-		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t tell) bool {
+		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t outgoing) bool {
 			goes := w.dialsFor(t)
 			if goes {
 				w.queues(t, -1)
@@ -167,7 +167,7 @@ func (w *messenger) tick() {
 }
 
 // dialsFor dials for a message, and reports whether it may.
-func (w *messenger) dialsFor(t tell) bool {
+func (w *messenger) dialsFor(t outgoing) bool {
 	d, known := w.dialled[t.to]
 	switch {
 	case known && !d.failed && w.now.Boot < d.at.Add(dialPatience):
@@ -200,7 +200,7 @@ func (w *messenger) unreachable(in Unreachable) {
 	case in.Silent || in.Refused:
 		d.failed = true
 		w.dialled[in.Peer] = d
-		w.take(in.Peer, func(tell) {})
+		w.take(in.Peer, func(outgoing) {})
 	default:
 		delete(w.dialled, in.Peer)
 		w.unsent(d.asker, in.Peer)
@@ -209,9 +209,9 @@ func (w *messenger) unreachable(in Unreachable) {
 }
 
 // take takes what waits for a member out of the queues.
-func (w *messenger) take(id ident.Member, use func(tell)) {
+func (w *messenger) take(id ident.Member, use func(outgoing)) {
 	for i := range w.waiting {
-		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t tell) bool {
+		w.waiting[i] = slices.DeleteFunc(w.waiting[i], func(t outgoing) bool {
 			if t.to != id {
 				return false
 			}

@@ -66,15 +66,15 @@ type monitors struct {
 	list    []*monitor
 }
 
-// watch begins a watch.
+// watch begins to watch a member for the policy of a slot.
 func (l *monitors) watch(s *slot, id ident.Member) {
-	if id.IsZero() || id == l.self || slices.Contains(s.watches, id) {
+	if id.IsZero() || id == l.self || slices.Contains(s.monitored, id) {
 		return
 	}
-	if len(s.watches) >= policy.MaxWatched {
-		l.unwatch(s, s.watches[0])
+	if len(s.monitored) >= policy.MaxWatched {
+		l.unwatch(s, s.monitored[0])
 	}
-	s.watches = append(s.watches, id)
+	s.monitored = append(s.monitored, id)
 	w := l.of(id)
 	if w == nil {
 		w = l.begin(id)
@@ -107,7 +107,7 @@ func (l *monitors) of(id ident.Member) *monitor {
 
 // unwatch ends a policy's watch on a member.
 func (l *monitors) unwatch(s *slot, id ident.Member) {
-	s.watches = without(s.watches, id)
+	s.monitored = without(s.monitored, id)
 	w := l.of(id)
 	if w == nil {
 		return
@@ -124,8 +124,8 @@ func (l *monitors) end(w *monitor) {
 
 // unwatchAll ends all watches of a slot.
 func (l *monitors) unwatchAll(s *slot) {
-	for len(s.watches) > 0 {
-		l.unwatch(s, s.watches[0])
+	for len(s.monitored) > 0 {
+		l.unwatch(s, s.monitored[0])
 	}
 }
 
@@ -137,11 +137,11 @@ func without[E comparable](list []E, x E) []E {
 	return list
 }
 
-// notifySilent ends all watches on a member: it is dead, or what it held is lost.
+// notifySilent ends all watches on a member: it is silent, or what it held is lost.
 func (l *monitors) notifySilent(w *monitor) {
 	l.end(w)
 	for _, s := range w.slots {
-		s.watches = without(s.watches, w.id)
+		s.monitored = without(s.monitored, w.id)
 		l.events.notify(s, policy.Event{Kind: policy.Silent, From: w.id})
 	}
 }
@@ -160,10 +160,9 @@ func (l *monitors) disconnected(id ident.Member) {
 	}
 }
 
-// unreachable counts a dial that was not answered, or a connection that broke
-// for silence. A refusal shows life, and a failure on this side nothing. That nobody
-// listens where the member was counts for all the time to wait, unless this member may
-// have been too late to hear.
+// unreachable counts a dial that was not answered, or a connection that broke for silence. A
+// refusal shows life, and a failure on this side shows nothing. If the member's host refuses
+// packets, the whole silence counts as over, unless this member may have been too late to hear.
 func (l *monitors) unreachable(in Unreachable, broken bool) {
 	w := l.of(in.Peer)
 	switch {
@@ -195,8 +194,8 @@ func (w *monitor) fail(now clock.Instant) {
 	}
 }
 
-// greeted tells those who watch a member when it has another custody memory
-// than the one they watch: what it held is lost as if it was dead.
+// greeted notes the custody memory of a member that has connected. If it is another one than
+// before, what the member held is lost, as if it was dead.
 func (l *monitors) greeted(id ident.Member, now ident.Incarnation) {
 	w := l.of(id)
 	switch {
@@ -208,13 +207,13 @@ func (l *monitors) greeted(id ident.Member, now ident.Incarnation) {
 	}
 }
 
-// tick does what the policies' watches ask for now.
+// tick reports the members that have been silent for long enough, and asks the others for a sign of life.
 func (l *monitors) tick() {
 	if l.stopping || l.departed {
 		for len(l.list) > 0 {
 			w := l.list[0]
 			for _, s := range w.slots {
-				s.watches = without(s.watches, w.id)
+				s.monitored = without(s.monitored, w.id)
 			}
 			l.end(w)
 		}

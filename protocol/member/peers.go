@@ -1,141 +1,50 @@
 package member
 
 import (
-	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/effect"
+	"slices"
+
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// ProtocolVersion is the one version of the protocol spoken here.
-const ProtocolVersion = 1
-
-func (m *Member) connected(c certificate.Certificate) {
-	id := c.Member()
-	if raw, revoked := m.dir.Revocation(id); revoked {
-		m.emit(effect.Expel{Member: id, Revocation: raw})
-		return
-	}
-	if m.dir.Admit(c) {
-		m.members.records.known(journal.KnownCertificate, c.Raw())
-	}
-	m.dir.Connected(id, true)
-	m.live.connected(id)
-	if !m.peers.has(id) {
-		m.peers.add(id, m.newPeer())
-		m.members.exchange.pause = 0
-	} else { // nobody has said how the one before ended
-		m.circ.custody.handoff.PeerClosed(id, true)
-	}
-	m.introduce(id)
-	m.circ.messenger.connected(id)
-	m.members.connected(id)
-	m.circ.reminders.remind(id)
+// peer is what is kept about a connected member.
+type peer struct {
+	hello         *wire.Hello
+	configuration uint64 // the highest version that it has shown or was given
+	revocations   uint64 // up to which version it has shown to know all
+	repairing     repairing
+	late          int // questions about its directory that it has not answered in time
+	budgets       [kindsOfLimits]budget
 }
 
-// introduce sends a HELLO.
-func (m *Member) introduce(id ident.Member) {
-	hello := &wire.Hello{
-		Versions: [2]uint64{ProtocolVersion, ProtocolVersion}, Incarnation: m.incarnation,
-		MaxFrame: wire.MaxFrame, Configuration: m.settings.Version,
-		Revocations: m.dir.RevocationVersion(), Endpoint: m.members.endpoints.record.Raw(), Time: m.now.Millis(),
-		Shown: m.circ.book.latest.shown(id),
-	}
-	m.circ.custody.handoff.Introduce(id, hello)
-	m.send(id, hello)
+// peers are the members with a connection.
+type peers struct {
+	byID    map[ident.Member]*peer
+	inOrder []ident.Member // by id
 }
 
-func (m *Member) disconnected(id ident.Member) {
-	m.members.disconnected(id)
-	m.live.disconnected(id)
-	m.peers.remove(id)
+// of is what is kept about a connected member, or nil.
+func (p *peers) of(id ident.Member) *peer { return p.byID[id] }
+
+// has reports whether a member is connected.
+func (p *peers) has(id ident.Member) bool { return p.byID[id] != nil }
+
+func (p *peers) len() int { return len(p.byID) }
+
+// list is the connected members by id, in a list of the caller's own.
+func (p *peers) list() []ident.Member { return slices.Clone(p.inOrder) }
+
+// add takes in a member that was not connected.
+func (p *peers) add(id ident.Member, peer *peer) {
+	p.byID[id] = peer
+	at, _ := slices.BinarySearchFunc(p.inOrder, id, ident.Member.Compare)
+	p.inOrder = slices.Insert(p.inOrder, at, id)
 }
 
-// receive turns a frame into a message and hands it to who it is for. What
-// does not fit is counted and changes nothing.
-func (m *Member) receive(in Received) {
-	p := m.peers.of(in.From)
-	if p == nil {
-		m.reject("not connected")
-		return
+// remove takes out a member that is connected no more.
+func (p *peers) remove(id ident.Member) {
+	if at, found := slices.BinarySearchFunc(p.inOrder, id, ident.Member.Compare); found {
+		p.inOrder = slices.Delete(p.inOrder, at, at+1)
 	}
-	m.live.own.heardAt = m.now.Boot
-	msg, err := wire.Decode(in.Body)
-	if err != nil {
-		m.reject("malformed")
-		return
-	}
-	err = m.judge(in.From, p, msg)
-	if err == nil {
-		err = m.message(in.From, p, msg)
-	}
-	if err != nil {
-		m.reject(reasonOf(err))
-	}
-}
-
-// judge finds why a message is not looked at, for a reason that does not depend on what
-// it is about. Every limit on the messages of a peer is checked here.
-func (m *Member) judge(from ident.Member, p *peer, msg wire.Message) (rejected error) {
-	hello, greets := msg.(*wire.Hello)
-	kind, counts := limitOf(msg)
-	switch {
-	case greets && (hello.Versions[0] > ProtocolVersion || hello.Versions[1] < ProtocolVersion):
-		return errVersion
-	case !greets && p.hello == nil && msg.Type() != wire.TypeRevocations:
-		return errBeforeHello // only a peer that has revoked this member says so without a greeting
-	case m.members.ignores(from, msg):
-		return errIgnored
-	case counts && !m.allows(p, kind):
-		return m.limits[kind].exceeded
-	}
-	return nil
-}
-
-// message routes a message.
-func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
-	switch msg := msg.(type) {
-	case *wire.Hello:
-		m.hello(from, p, msg)
-		return nil
-	case *wire.Gossip, *wire.Want, *wire.Summary, *wire.Members, *wire.Probe, *wire.News, *wire.Configuration, *wire.Revocations:
-		m.members.message(from, p, msg)
-		return nil
-	default:
-		return m.circ.message(from, msg)
-	}
-}
-
-// hello opens a connection: who has newer knowledge is asked for it.
-func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
-	p.hello = msg
-	m.circ.admission.clocks.note(m.now.Boot, from, msg.Time)
-	m.isShown(from, msg.Shown)
-	m.circ.recall.greeted(from)
-	m.live.monitors.greeted(from, msg.Incarnation)
-	m.circ.greeted(from)
-	m.members.news.asNews(func() { _ = m.members.learner.endpoint(from, msg.Endpoint) })
-	m.members.exchange.compareVersions(from, p, msg.Configuration, msg.Revocations)
-	m.circ.custody.handoff.PeerUp(from, msg)
-	m.members.learner.tellFailed(from)
-	if len(m.members.snapshots.from) < snapshotsWanted && !m.stopping {
-		m.members.greeter.greet(from)
-	}
-}
-
-// expelRevoked ends every connection with a revoked member, and this member
-// itself when it is the one.
-func (m *Member) expelRevoked() {
-	if _, revoked := m.dir.Revocation(m.self); revoked && !m.revoked {
-		m.revoked = true
-		m.emit(effect.Stop{Reason: ErrRevoked})
-	}
-	for _, id := range m.peers.list() {
-		if raw, revoked := m.dir.Revocation(id); revoked {
-			m.emit(effect.Expel{Member: id, Revocation: raw})
-			m.disconnected(id)
-			m.circ.custody.handoff.PeerDown(id)
-		}
-	}
+	delete(p.byID, id)
 }

@@ -20,7 +20,7 @@ import (
 const (
 	// recallTime bounds how long a member waits for greetings, and gossip_interval where
 	// that is shorter: a dial gives up after 3 seconds, so a packet or two may get lost. A
-	// member that runs late waits as many times as long as its patience is.
+	// member that runs late waits as many times as long as its health multiplier says.
 	recallTime = 5 * time.Second
 
 	// recallPace is after what time a member that has not greeted is dialled again.
@@ -56,9 +56,9 @@ type recall struct {
 type wait struct {
 	since  clock.Instant
 	until  clock.Instant
-	again  clock.Instant // when those who have not greeted are dialled again
+	again  clock.Instant // when the members that have not greeted are dialled again
 	waits  map[ident.Member]bool
-	met    map[ident.Member]bool // who has greeted
+	met    map[ident.Member]bool // members that have greeted
 	putOff map[ident.Member]bool // whose transfers have to come again
 	words  []policyEvent         // what keepers have said meanwhile
 }
@@ -75,7 +75,7 @@ func (r *recall) keepWord(e policyEvent) {
 func (r *recall) begin() {
 	r.recalling = true
 	r.wait = wait{
-		since: r.now.Boot, until: r.now.Boot.Add(r.patience()), again: r.now.Boot,
+		since: r.now.Boot, until: r.now.Boot.Add(r.longest()), again: r.now.Boot,
 		waits: make(map[ident.Member]bool), met: make(map[ident.Member]bool), putOff: make(map[ident.Member]bool),
 	}
 	r.custody.handoff.Pause()
@@ -90,13 +90,14 @@ func (r *recall) end() (putOff []ident.Member, words []policyEvent) {
 	return putOff, words
 }
 
-// patience is for how long greetings are awaited at most, as far as can be said now.
-func (r *recall) patience() time.Duration {
+// longest is for how long greetings are awaited at most, as far as can be said now.
+func (r *recall) longest() time.Duration {
 	return min(recallTime, r.settings.GossipInterval) * time.Duration(r.own.multiplier())
 }
 
-// isOver goes on waiting, or reports that the wait is over: all have greeted who are known
-// and can be dialled, or the time is over and no program runs under a token that is lost.
+// isOver reports whether the wait is over, and otherwise goes on with it. It is over when all
+// members have greeted that are known and can be dialled, or when its time has passed. It goes
+// on while a program runs under a token that is lost.
 func (r *recall) isOver() bool {
 	if !r.recalling {
 		return false
@@ -105,7 +106,7 @@ func (r *recall) isOver() bool {
 		r.again = r.now.Boot.Add(recallPace)
 		r.dial()
 	}
-	r.until = max(r.until, r.since.Add(r.patience()))
+	r.until = max(r.until, r.since.Add(r.longest()))
 	late := r.now.Boot >= r.until
 	if !late && (len(r.met) == 0 || len(r.waits) > 0) || r.grants.runsLost() {
 		return false
@@ -119,7 +120,7 @@ func (r *recall) isOver() bool {
 	return true
 }
 
-// dial dials those who have not greeted yet.
+// dial dials the members that have not greeted yet.
 func (r *recall) dial() {
 	more := max(0, maxRecallers-len(r.waits)-len(r.met))
 	for _, id := range r.dir.DrawSome(r.sources.member, more, r.now.Wall, func(id ident.Member) bool {

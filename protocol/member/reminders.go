@@ -17,7 +17,7 @@ type reminders struct {
 	broken map[ident.Member]struct{} // whose connection broke, until the next one
 }
 
-// breaks notes that a connection broke: what was under way is lost.
+// breaks notes that a connection broke: what was in progress is lost.
 func (r *reminders) breaks(id ident.Member) {
 	if len(r.broken) >= maxBroken {
 		clear(r.broken)

@@ -61,8 +61,8 @@ type repairs struct {
 	snapshots *snapshots
 }
 
-// begin begins to learn what a peer knows and this member does not, unless it
-// is at it.
+// begin begins to learn what a peer knows and this member does not, unless a repair is in
+// progress.
 func (c *repairs) begin(from ident.Member, p *peer) {
 	r := &p.repairing
 	if r.waits(c.now.Boot) {
@@ -185,7 +185,7 @@ func (c *repairs) onMembers(from ident.Member, p *peer, msg *wire.Members) {
 	}
 	if c.faults.count(from) > faults {
 		*r = repairing{}
-		return // whoever hands over what is forged is not asked on
+		return // a peer that hands over forged objects is asked no more
 	}
 	on := msg.More && len(msg.Entries) > 0 && !c.dir.Sampled() // one page is enough for a sample
 	if on && r.span.has(msg.Through) && msg.Through != r.span.through {

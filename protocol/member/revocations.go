@@ -20,7 +20,7 @@ type revocations struct {
 	owner   owner
 }
 
-// learn takes in revocations. Whoever is newly revoked is handed
+// learn takes in revocations. A member that is newly revoked is handed
 // the revocation and expelled, and every peer is told: a revocation waits for
 // no token.
 func (v *revocations) learn(from ident.Member, list [][]byte) error {
@@ -51,15 +51,14 @@ func (v *revocations) learn(from ident.Member, list [][]byte) error {
 	v.owner.expelRevoked()
 	for _, id := range v.peers.list() {
 		if id != from {
-			v.tell(id, news)
+			v.sendUnknown(id, news)
 		}
 	}
 	return faulty
 }
 
-// tell tells a peer of those of some revocations that it has not shown to
-// know.
-func (v *revocations) tell(id ident.Member, news [][]byte) {
+// sendUnknown sends a peer those of some revocations that it has not shown to know.
+func (v *revocations) sendUnknown(id ident.Member, news [][]byte) {
 	var list [][]byte
 	for _, raw := range news {
 		r, err := certificate.PeekRevocation(v.cfg.Group.ID(), raw)

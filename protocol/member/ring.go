@@ -12,18 +12,18 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// lookEvery is how often a member looks who its neighbour is when nothing
+// lookEvery is how often a member looks for its neighbour when nothing
 // has happened: certificates run out.
 const lookEvery = time.Minute
 
-// ring finds who follows this member on the ring. Policies of rings pass tokens there.
+// ring finds the member that follows this one on the ring. Policies of rings pass tokens there.
 type ring struct {
 	*core
 	live       *liveness
 	candidates *candidates
 	endpoints  *endpoints
 
-	id      ident.Member // who follows; zero: nobody
+	id      ident.Member // the one that follows; zero: none
 	before  ident.Member // whom this member follows
 	members int          // that take part, this one among them
 	outside bool         // this member has no place on the ring
@@ -88,7 +88,7 @@ func (r *ring) hasRing() bool {
 	return slices.ContainsFunc(r.settings.Resources, func(r group.Resource) bool { return r.Policy == catalog.Ring })
 }
 
-// isGone reports whether a member is passed over. Who is looks again when that
+// isGone reports whether a member is passed over. If so the ring is looked at again when that
 // ends.
 func (r *ring) isGone(id ident.Member) bool {
 	if r.candidates.isShunned(id) {

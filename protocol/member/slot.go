@@ -45,21 +45,21 @@ func (k slotKey) compare(o slotKey) int {
 
 // slot is one slot of one resource: the place of one token.
 type slot struct {
-	key      slotKey
-	resource group.Resource
-	params   policy.Params // that the policy was made with
-	policy   policy.Policy // nil while the slot is leaving
-	timer    clock.Instant
-	place    int  // among the member's timers, or -1
-	demand   bool // as the policy was last told
-	founded  bool
-	leaving  bool              // see leaving.go
-	founding founding          // see founding.go
-	visits   []journal.Visited // oldest first
-	isolated bool              // votes were missing when its policy was stepped last
-	newest   uint64            // the latest genesis time of those that were here
-	watches  []ident.Member    // whom the policy watches, oldest first
-	queued   int               // questions of the policy that wait: see tells.go
+	key       slotKey
+	resource  group.Resource
+	params    policy.Params // that the policy was made with
+	policy    policy.Policy // nil while the slot is leaving
+	timer     clock.Instant
+	place     int  // among the member's timers, or -1
+	demand    bool // as the policy was last told
+	founded   bool
+	leaving   bool              // see configure.go
+	founding  founding          // see founding.go
+	visits    []journal.Visited // oldest first
+	isolated  bool              // votes were missing when its policy was stepped last
+	newest    uint64            // the latest genesis time of those that were here
+	monitored []ident.Member    // whom the policy has monitored, oldest first
+	queued    int               // questions of the policy that wait: see messenger.go
 
 	seen, operations uint64
 	// Wall clock, µs since 1970; 0: never.

@@ -47,7 +47,7 @@ type Status struct {
 	NoPlace bool // on the ring, for the resources that are shared in one
 
 	Late     time.Duration // how late this member has run of late, as far as it counts: up to 3.5 s; 0: punctual
-	Patience int           // how many times as long it therefore waits before it takes others for dead: 1 to 8
+	Patience int           // how many times as long it therefore waits before it suspects others: 1 to 8
 }
 
 // SlotStatus is a member's view of one slot.
@@ -225,5 +225,5 @@ func (m *Member) Members() iter.Seq[Known] {
 // RecentLeaves are the last leaves that were news here, encoded.
 func (m *Member) RecentLeaves() [][]byte { return slices.Clone(m.members.learner.leaves) }
 
-// Faults is who has been at fault, most often first.
+// Faults are the members that have been at fault, most often first.
 func (m *Member) Faults() []Fault { return m.members.faults.list() }
