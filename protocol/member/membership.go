@@ -63,8 +63,22 @@ func newMembership(c *core, live *liveness, s *snapshots, g *greeter, owner owne
 	return m
 }
 
-// connected notes that a member has a connection with this one.
-func (m *membership) connected(id ident.Member) { m.endpoints.connected(id) }
+// admit takes in the certificate of a peer that has proved its identity.
+func (m *membership) admit(c certificate.Certificate) {
+	if m.dir.Admit(c) {
+		m.records.known(journal.KnownCertificate, c.Raw())
+	}
+	m.dir.Connected(c.Member(), true)
+}
+
+// connected notes that a member has a connection with this one; it is not the first where
+// another connection has taken the place of one.
+func (m *membership) connected(id ident.Member, first bool) {
+	if first {
+		m.exchange.pause = 0
+	}
+	m.endpoints.connected(id)
+}
 
 // disconnected notes that a member has no connection with this one any more.
 func (m *membership) disconnected(id ident.Member) {

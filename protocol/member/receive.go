@@ -4,32 +4,29 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // ProtocolVersion is the one version of the protocol spoken here.
 const ProtocolVersion = 1
 
+// connected takes in that a peer has proved its identity.
 func (m *Member) connected(c certificate.Certificate) {
 	id := c.Member()
 	if raw, revoked := m.dir.Revocation(id); revoked {
 		m.emit(effect.Expel{Member: id, Revocation: raw})
 		return
 	}
-	if m.dir.Admit(c) {
-		m.members.records.known(journal.KnownCertificate, c.Raw())
-	}
-	m.dir.Connected(id, true)
+	m.members.admit(c)
 	m.live.connected(id)
-	if !m.peers.has(id) {
+	first := !m.peers.has(id)
+	if first {
 		m.peers.add(id, m.newPeer())
-		m.members.exchange.pause = 0
 	} else { // nobody has said how the one before ended
 		m.circ.custody.handoff.PeerClosed(id, true)
 	}
 	m.introduce(id)
-	m.members.connected(id)
+	m.members.connected(id, first)
 	m.circ.connected(id)
 }
 
@@ -45,6 +42,7 @@ func (m *Member) introduce(id ident.Member) {
 	m.send(id, hello)
 }
 
+// disconnected takes in that a peer has no connection any more.
 func (m *Member) disconnected(id ident.Member) {
 	m.members.disconnected(id)
 	m.live.disconnected(id)
