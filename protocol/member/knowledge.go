@@ -51,9 +51,13 @@ func (m *membership) knowledge() []journal.Record {
 	return list
 }
 
-// recall takes in one object. What does not verify any more, after a
+// recall takes in what a record of the journal says of others. What does not verify any more, after a
 // change of the group file for example, is left out: it is asked for again.
-func (m *membership) recall(r *journal.Known) {
+func (m *membership) recall(record journal.Record) {
+	r, is := record.(*journal.Known)
+	if !is {
+		return
+	}
 	switch r.What {
 	case journal.KnownCertificate:
 		_, _ = m.dir.Recall(r.Object, m.cfg.Group.History())

@@ -5,7 +5,6 @@ import (
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/token"
 )
 
 // New makes a member with an empty journal. The effects come before those of
@@ -28,7 +27,11 @@ func Restore(cfg Config, past []journal.Stamped, now clock.Reading) (*Member, []
 	if err != nil {
 		return nil, nil, err
 	}
-	m.recallKnowledge(past)
+	for _, p := range past { // what the journal knows of others, whatever incarnation wrote it
+		m.circ.book.recall(p.Record)
+		m.circ.slots.recallFounding(p.Record)
+		m.members.recall(p.Record)
+	}
 	if continued {
 		err = m.circ.resume(past[begin:])
 	} else {
@@ -89,24 +92,6 @@ func (m *Member) noteConfiguration(past []journal.Stamped) {
 	}
 	if last.IsZero() || last.Version() != current.Version() {
 		m.members.records.known(journal.KnownConfiguration, current.Raw())
-	}
-}
-
-// recallKnowledge takes in what the journal knows about others, whatever
-// incarnation wrote it.
-func (m *Member) recallKnowledge(past []journal.Stamped) {
-	for _, p := range past {
-		m.circ.book.recall(p.Record)
-		switch r := p.Record.(type) {
-		case *journal.Founded:
-			m.circ.slots.markFounded(slotKey{r.Resource, r.Slot})
-		case *journal.Generated:
-			if b, _, err := token.PeekGenesis(m.cfg.Group.ID(), r.Genesis); err == nil && r.Founding {
-				m.circ.slots.markFounded(slotKey{b.Resource, b.Slot})
-			}
-		case *journal.Known:
-			m.members.recall(r)
-		}
 	}
 }
 

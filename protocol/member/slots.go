@@ -60,7 +60,19 @@ func (t *slotTable) visit(s *slot, title token.Title, operated bool) {
 	s.seen++
 }
 
-func (t *slotTable) markFounded(k slotKey) {
+// recallFounding notes that the first token of a slot was made, or need not be.
+func (t *slotTable) recallFounding(r journal.Record) {
+	var k slotKey
+	switch r := r.(type) {
+	case *journal.Founded:
+		k = slotKey{r.Resource, r.Slot}
+	case *journal.Generated:
+		b, _, err := token.PeekGenesis(t.cfg.Group.ID(), r.Genesis)
+		if err != nil || !r.Founding {
+			return
+		}
+		k = slotKey{b.Resource, b.Slot}
+	}
 	if s := t.byKey[k]; s != nil {
 		s.founded = true
 	}
