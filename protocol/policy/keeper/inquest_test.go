@@ -1161,6 +1161,30 @@ func TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks(t *testing.T) {
 	}
 }
 
+// TestInquest_StillHasIt_ShunnedUntilAskedAgain: nothing is passed to a holder that says that it has the token, until it
+// has been asked again, even if this member's next step is late. The policy may pass a token in that step
+// before the inquest is looked at.
+func TestInquest_StillHasIt_ShunnedUntilAskedAgain(t *testing.T) {
+	c := newCourt()
+	c.wants(true)
+	c.accuses()
+	until := func() (end clock.Instant) {
+		for _, a := range c.did {
+			if a.Kind == policy.Shun && a.To == at(theHolder) {
+				end = a.At
+			}
+		}
+		return end
+	}
+	for range 3 {
+		c.says(theHolder, message{kind: still, custody: blamedFrom})
+		c.after(c.retry)
+		late := c.inquests.open.deadline().Add(c.silence)
+		require.Greater(t, until(), late)
+		c.after(c.inquests.open.deadline().Sub(c.now))
+	}
+}
+
 // TestInquest_NeverAnswers_GivenUp: after strikeTimes.
 func TestInquest_NeverAnswers_GivenUp(t *testing.T) {
 	c := newCourt()

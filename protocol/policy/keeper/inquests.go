@@ -170,7 +170,7 @@ func (s *inquests) onTimer() {
 			i.next = max(i.next, i.waited.Add(s.overdue())) // the timeout may be shorter by then
 		}
 		if s.avoids(i) {
-			s.shun(i.member, s.overdue())
+			s.shunAsked(i.member)
 		}
 		s.asksAccount(i)
 		n++
@@ -365,11 +365,11 @@ func (s *inquests) closes(n int) {
 		s.kept = kept{} // or a member that says each time that it has dropped another token would never be given up
 	}
 	s.open = slices.Delete(s.open, n, n+1)
-	left := time.Duration(0) // of what others are to give account of; and it may owe this member nothing any more
 	if s.open.some(m, s.avoids) {
-		left = s.overdue()
+		s.shunAsked(m)
+		return
 	}
-	s.shun(m, left)
+	s.shun(m, 0)
 }
 
 // hasEnded reports whether a member has said before that a custody of its own is over. It cannot come

@@ -22,6 +22,9 @@ type poll struct {
 	first   clock.Instant // when all were asked first of which some do not answer; clock.Never: no poll has begun
 	heard   members       // the members that have said anything since the poll began
 	before  members       // those that were alive since the search began
+
+	failures map[ident.Member]int // in how many polls of the search a member of those did not answer
+	mute     backoffs             // members that speak, and do not answer
 }
 
 // begin asks all other members. Those of another list were alive too since the search began.
@@ -43,6 +46,7 @@ func (p *poll) begin(m *message, alive members, wait time.Duration) {
 func (p *poll) end() {
 	p.asked, p.answers, p.unsent, p.heard, p.before = p.asked[:0], p.answers[:0], p.unsent[:0], p.heard[:0], p.before[:0]
 	p.asking, p.first = false, clock.Never
+	clear(p.failures)
 }
 
 // repeat asks those again that have not answered. A member that is still to be dialled since the last time is
@@ -86,7 +90,32 @@ func (p *poll) isOver() bool {
 }
 
 // lostOne reports whether a member that does not answer was alive since the search began.
-func (p *poll) lostOne() bool { return slices.ContainsFunc(p.asked, p.before.has) }
+func (p *poll) lostOne() bool { return slices.ContainsFunc(p.asked, p.isLost) }
+
+// isLost reports whether a member was alive since the search began, and may have failed if it does not answer.
+func (p *poll) isLost(m ident.Member) bool { return p.before.has(m) && !p.mute.from(m, p.now) }
+
+// countFailures counts from the last poll how long programs may still run, if a member does not answer that was
+// alive since the search began: it may have failed just now, while its program runs. From a member that has done so
+// maxFailures times before, this one backs off: it speaks, and does not answer. It counts as silent since the first poll.
+func (p *poll) countFailures() {
+	if p.first == p.since {
+		return // the first poll, or counted before
+	}
+	for _, m := range p.asked {
+		if !p.isLost(m) {
+			continue
+		}
+		if p.failures == nil {
+			p.failures = make(map[ident.Member]int)
+		}
+		if p.failures[m]++; p.failures[m] > maxFailures {
+			p.mute.note(m, p.now, muteTime)
+		} else {
+			p.first = p.since
+		}
+	}
+}
 
 // appendLast appends the members that have not answered, if they are few.
 func (p *poll) appendLast(to members) members {

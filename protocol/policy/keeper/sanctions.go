@@ -67,6 +67,11 @@ func (s *sanctions) shun(m ident.Member, d time.Duration) {
 	s.do(policy.Action{Kind: policy.Shun, To: m, At: s.now.Add(d), Firm: s.docket.owesSelf(m)})
 }
 
+// shunAsked shuns a member that is asked for an account, or says that it has the token. It is asked again at the latest
+// an overdue after its answer (onTimer). The shun must not end while that is in transit: the policy may pass the
+// next token to this member, whose turn is due.
+func (s *sanctions) shunAsked(m ident.Member) { s.shun(m, 2*s.overdue()) }
+
 // shunFor does so for as long as this member backs off from it.
 func (s *sanctions) shunFor(m ident.Member, b *backoffs) {
 	s.do(policy.Action{Kind: policy.Shun, To: m, At: s.now.Add(b.left(m, s.now)), Struck: true})

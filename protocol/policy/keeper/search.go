@@ -321,9 +321,7 @@ func (s *search) followTrail() {
 func (s *search) lose() {
 	s.stage, s.next = lost, clock.Never
 	s.loss.found = min(s.loss.found, s.now)
-	if s.poll.lostOne() {
-		s.poll.first = s.poll.since
-	}
+	s.poll.countFailures()
 	s.notesStruck()
 	at := s.loss.found
 	if s.exclusive && !s.last.promised {
