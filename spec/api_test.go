@@ -68,7 +68,7 @@ var statusWords = map[string]string{
 	"membership.suspects":                  "members that do not answer",
 	"membership.late_s":                    "how late its process runs (**D-49**), as far as it counts; 0 while it is punctual",
 	"membership.patience":                  "how many times as long it therefore waits before it takes others for dead, 1 to 8",
-	"evidence.kept":                        "files of evidence (13.1)",
+	"evidence.kept":                        "files of evidence (journal.md)",
 	"evidence.unsent":                      "of these, not yet brought to the CA",
 	"evidence.folder":                      "where they are",
 	"membership.faults[].member":           "its id",
@@ -77,7 +77,7 @@ var statusWords = map[string]string{
 	"membership.faults[].last":             "what the last one was",
 	"warnings":                             "what an operator is to look at, one line each",
 	"tokens.dropped":                       "by this member",
-	"rejected{}":                           "messages that changed nothing, by reason (chapter 15)",
+	"rejected{}":                           "messages that changed nothing, by reason (refusals.md)",
 	"journal.segments":                     "",
 	"journal.bytes":                        "",
 	"journal.fsyncs":                       "syncs of the disk",
@@ -152,7 +152,7 @@ func eachField(t reflect.Type, path string, visit func(path, kind string)) {
 // acquireWords are those of a demand.
 var acquireWords = map[string]string{
 	"resource":    "name, 1 to 64 bytes",
-	"wait_ms":     "how long to wait; absent or null for ever, 0 now or never",
+	"wait_ms":     "how long to wait; absent or null without end, 0 now or never",
 	"max_hold_ms": "a shorter grant than the resource permits; 0 or absent as long as that",
 	"min_hold_ms": "keep the token here for so long after the grant, even when it is released sooner; 0 or absent not at all",
 	"once_per_ms": "refuse (`not_due`) if the operation ran more recently, as far as is known here (**P-4**); 0 or absent never",
@@ -179,7 +179,7 @@ var releaseWords = map[string]string{
 	"grant": "its id", "operated": "whether the resource was used at all",
 	"exit":              "how the command that used it ended; 0 when it was none. Shown, decides nothing",
 	"seen_from_boot_ns": "when the program was seen running first, on the clock of `deadline_boot_ns`; 0 or absent if not known",
-	"seen_to_boot_ns":   "and when last. Both are for auditors (12.6), and decide nothing",
+	"seen_to_boot_ns":   "and when last. Both are for auditors (journal.md), and decide nothing",
 }
 
 var renewalWords = map[string]string{
@@ -193,7 +193,7 @@ var paths = []struct{ method, path, body, answer, meaning string }{
 	{"POST", "/v1/release", "a release", "`{\"v\":1}`", "end a grant (**A-6**)"},
 	{"GET", "/v1/status", "none", "the status", "what this one member knows"},
 	{"GET", "/v1/members", "none", "the members", "whom it knows"},
-	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group for ever (**D-40**); then the daemon ends"},
+	{"POST", "/v1/leave", "none", "`{\"v\":1}`", "leave the group permanently (**D-40**); then the daemon ends"},
 	{"POST", "/v1/renew", "none", "the renewal", "ask the authority for a newer certificate now"},
 }
 

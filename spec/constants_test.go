@@ -6,7 +6,6 @@ import (
 	"go/constant"
 	"go/parser"
 	"go/token"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -239,13 +238,9 @@ var beside = regexp.MustCompile("`([a-zA-Z]+)`\\s+\\(([0-9.]+)(?:\\s+([a-z]+))?\
 // mentioned is anything that could be the name of a constant: two words in one.
 var mentioned = regexp.MustCompile("`((?:max|min|Max)?[a-z]*[A-Z][a-zA-Z]+)`")
 
-// A constant that chapters 1 to 15 name has its number beside it where it comes
-// first, and the number is the code's.
+// A constant that a text names has its number beside it where it comes first in that
+// text, and the number is the code's.
 func TestNumbersStandBesideTheirNames(t *testing.T) {
-	raw, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	text, _, found := strings.Cut(string(raw), "\n## 16 Limits")
-	require.True(t, found)
 	code, paths := newSource(t), make(map[string]string)
 	for _, l := range memberLimits {
 		paths[l.name[strings.LastIndex(l.name, ".")+1:]] = l.name
@@ -260,7 +255,21 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 	for _, name := range voteNumbers {
 		paths[name] = "quorum." + name
 	}
-	numbers := make(map[string]int)
+	named := make(map[string]bool)
+	for _, file := range texts {
+		if file != "limits.md" { // which has them in a column
+			numbersIn(t, file, code, paths, named)
+		}
+	}
+	assert.Greater(t, len(named), 25)
+	for _, name := range slices.Concat(walkerNumbers, keeperNumbers, voteNumbers) {
+		assert.Contains(t, named, name, "no text says how much %s is", name)
+	}
+}
+
+// numbersIn looks at one text, and adds the constants to named that have numbers in it.
+func numbersIn(t *testing.T, file string, code *source, paths map[string]string, named map[string]bool) {
+	text, numbers := page(t, file), make(map[string]int)
 	for _, m := range beside.FindAllStringSubmatchIndex(text, -1) {
 		name, number, unit := text[m[2]:m[3]], text[m[4]:m[5]], ""
 		if m[6] >= 0 {
@@ -276,7 +285,8 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 			require.NoError(t, err)
 			number = (time.Duration(n * seconds * float64(time.Second))).String()
 		}
-		assert.Equal(t, value, number, "%s", name)
+		assert.Equal(t, value, number, "%s in %s", name, file)
+		named[name] = true
 		if _, again := numbers[name]; !again {
 			numbers[name] = m[0]
 		}
@@ -289,10 +299,6 @@ func TestNumbersStandBesideTheirNames(t *testing.T) {
 		}
 		first[name] = true
 		at, has := numbers[name]
-		assert.True(t, has && at == m[0], "`%s` comes first without its number", name)
-	}
-	assert.Greater(t, len(first), 25)
-	for _, name := range slices.Concat(walkerNumbers, keeperNumbers, voteNumbers) {
-		assert.Contains(t, numbers, name, "chapter 10 does not say how much %s is", name)
+		assert.True(t, has && at == m[0], "`%s` comes first in %s without its number", name, file)
 	}
 }

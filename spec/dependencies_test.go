@@ -68,6 +68,20 @@ func TestDependencies_Wander_LinksNoStudy(t *testing.T) {
 	}
 }
 
+// maxProgramBytes limits the program that members run, as built for release. One call that keeps the
+// methods of all types in the binary costs 2.7 MB.
+const maxProgramBytes = 20_000_000
+
+// TestDependencies_Wander_StaysSmall builds wander for release.
+func TestDependencies_Wander_StaysSmall(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "wander")
+	goCommand(t, "build", "-ldflags=-s -w", "-o", program, "./cmd/wander")
+	info, err := os.Stat(program)
+	require.NoError(t, err)
+	require.Less(t, info.Size(), int64(maxProgramBytes))
+}
+
 // dependencyRows reads the README's table.
 func dependencyRows(t *testing.T) map[string]dependency {
 	t.Helper()

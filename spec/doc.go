@@ -1,8 +1,16 @@
 // Package spec is text: what another implementation needs to know. It has no
 // code but what hands the CDDL files on.
 //
-//	protocol.md    the protocol, normative
-//	enrolment.md   how machines and the group's authority talk, normative
+//	README.md      which of these to read for what
+//	protocol.md    the core of the protocol
+//	membership.md  who is a member, over time
+//	policy/        when operations run, and tokens are passed, dropped and made: a file for each policy
+//	journal.md     the journal, files of keys and objects, and evidence
+//	enrolment.md   how machines and the group's authority talk
+//	api.md         how local programs talk to the daemon
+//	refusals.md    every reason to refuse something, by name
+//	limits.md      every bound
+//	examples.md    every object and message in bytes
 //	wire.cddl      the shapes of what travels
 //	enrolment.cddl the shapes of what machines and the authority say
 //	journal.cddl   the shapes of a journal's records
@@ -12,8 +20,8 @@
 //	conformance/   a scripted peer that tests a running member
 //
 // Its tests keep text and code together: every kind of object, as the project
-// itself encodes it, is checked against the CDDL, and shown in chapter 18; the
-// comments in the code quote the CDDL; tables in protocol.md are rendered from the
+// itself encodes it, is checked against the CDDL, and shown in examples.md; the
+// comments in the code quote the CDDL; tables in the texts are rendered from the
 // code, so that no bound and no reason of a refusal is left out; every requirement
 // has an identifier, and tests or vectors that coverage.txt names; every error that
 // the text names exists. What can be seen of a member from outside is put to one

@@ -24,7 +24,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// examples is chapter 18.
+// examples is what examples.md shows.
 func examples(t *testing.T) *table {
 	g := newGallery(t)
 	g.all()
@@ -33,26 +33,26 @@ func examples(t *testing.T) *table {
 }
 
 func (g *gallery) all() {
-	g.heading("18.1 Keys and identifiers")
+	g.heading("Keys and identifiers")
 	g.keys()
-	g.heading("18.2 Signed objects")
+	g.heading("Signed objects")
 	c := newCouple(g.t)
 	g.aboutMembers(c)
 	w := newWalk(g.t, nil, noExtension)
 	g.aboutTokens(w)
-	g.heading("18.3 Frames and messages")
+	g.heading("Frames and messages")
 	told := g.updates(c)
 	g.handoff(w, told)
 	g.directory(c, told)
-	g.heading("18.4 Fields and bodies of policies")
+	g.heading("Fields and bodies of policies")
 	walkerExamples(g.t, g)
 	ringExamples(g.t, g)
 	keeperExamples(g.t, g)
-	g.heading("18.5 Journal")
+	g.heading("Journal")
 	g.journal(w)
-	g.heading("18.6 Files")
+	g.heading("Files")
 	g.files()
-	g.heading("18.7 Enrolment")
+	g.heading("Enrolment")
 	g.enrolment(c)
 }
 

@@ -23,7 +23,7 @@ const (
 	lineWidth = 96
 )
 
-// gallery makes the examples of chapter 18. An item that was shown is named,
+// gallery makes the examples of examples.md. An item that was shown is named,
 // where it comes again within another one, in place of its bytes.
 type gallery struct {
 	*table
@@ -44,7 +44,7 @@ func newGallery(t *testing.T) *gallery {
 	return g
 }
 
-func (g *gallery) heading(text string) { g.lines = append(g.lines, "### "+text, "") }
+func (g *gallery) heading(text string) { g.lines = append(g.lines, "## "+text, "") }
 
 func (g *gallery) text(lines ...string) { g.lines = append(append(g.lines, lines...), "") }
 

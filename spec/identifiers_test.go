@@ -6,7 +6,6 @@ import (
 	"crypto/sha512"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -133,8 +132,7 @@ func TestWitnessRank(t *testing.T) {
 	group, of, witness := ident.Group(bytes.Repeat([]byte{1}, 32)), ident.Member(bytes.Repeat([]byte{2}, 16)), ident.Member(bytes.Repeat([]byte{3}, 16))
 	hash := sha256.Sum256(slices.Concat([]byte("wander witnesses\x00"), group[:], of[:]))
 	rank := directory.NewWitnessRank(group, of).Of(witness)
-	text, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	assert.Contains(t, string(text), fmt.Sprintf("`%x`, under which", hash[:16]))
-	assert.Contains(t, string(text), fmt.Sprintf("`%016x%016x`", rank[0], rank[1]))
+	text := page(t, "policy/common.md")
+	assert.Contains(t, text, fmt.Sprintf("`%x`, under which", hash[:16]))
+	assert.Contains(t, text, fmt.Sprintf("`%016x%016x`", rank[0], rank[1]))
 }

@@ -3,11 +3,9 @@ package spec
 import (
 	"bytes"
 	"encoding/binary"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -173,13 +171,9 @@ const proofKind = 163
 
 var keeperRow = regexp.MustCompile(`(?m)^\| (1[0-9]{2}) \| [a-z]+ \| .* \| ?(.*)\|$`)
 
-// Each kind of body has the size that the table in chapter 10 gives it.
+// Each kind of body has the size that the table in policy/keeper.md gives it.
 func TestKeeperSizes(t *testing.T) {
-	raw, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	_, text, found := strings.Cut(string(raw), "\n### The keeper\n")
-	require.True(t, found)
-	text, _, _ = strings.Cut(text, "\n### ")
+	text := page(t, "policy/keeper.md")
 	words := keeperWords(t, ident.Token{7})
 	rows := keeperRow.FindAllStringSubmatch(text, -1)
 	require.Len(t, rows, len(words))

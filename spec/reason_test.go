@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"testing"
@@ -17,9 +16,7 @@ import (
 // TestPrintable: the text lists exactly the characters that the reason of a
 // revocation must not have.
 func TestPrintable(t *testing.T) {
-	text, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	rows := regexp.MustCompile(`(?m)^\| U\+([0-9A-F]+) \| U\+([0-9A-F]+) \|`).FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile(`(?m)^\| U\+([0-9A-F]+) \| U\+([0-9A-F]+) \|`).FindAllStringSubmatch(page(t, core), -1)
 	require.NotEmpty(t, rows)
 	listed := make(map[rune]bool)
 	for _, row := range rows {

@@ -15,7 +15,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// refusalRow is one line of the table of chapter 15: what is refused, by which
+// refusalRow is one line of the table of refusals.md: what is refused, by which
 // errors, what a peer or a client is told, the code with which its connection is
 // closed, and what follows here.
 type refusalRow struct{ what, errors, told, code, follows string }
@@ -55,10 +55,10 @@ func refusalRows() []refusalRow {
 			"envelope.ErrTag", "envelope.ErrHeader", "envelope.ErrPayload", "envelope.ErrTooLarge", "envelope.ErrTruncated", "envelope.ErrTrailing", "envelope.ErrSignatureSize", "envelope.ErrKind"),
 		quiet("signature of an envelope", "`certificate.ErrSignature`, `token.ErrSignature`",
 			"envelope.ErrSignature"),
-		quiet("object about a member (6.4 to 6.6, 6.11 to 6.13)", "not taken; a fault (**D-30**) unless it is `certificate.ErrUnknownCA`",
+		quiet("object about a member (protocol.md, 6.4 to 6.6, 6.11 and 6.12; `request`)", "not taken; a fault (**D-30**) unless it is `certificate.ErrUnknownCA`",
 			"certificate.ErrMalformed", "certificate.ErrTooLarge", "certificate.ErrGroup", "certificate.ErrUnknownCA", "certificate.ErrSignature", "certificate.ErrSigner", "certificate.ErrSelf", "certificate.ErrName", "certificate.ErrSerial", "certificate.ErrKey", "certificate.ErrValidity", "certificate.ErrMode", "certificate.ErrAddress", "certificate.ErrTooMany", "certificate.ErrAttached", "certificate.ErrReason", "certificate.ErrVersion"),
-		{"certificate not valid now", quotedList([]string{"certificate.ErrExpired", "certificate.ErrNotYetValid"}), "in the handshake, TLS alert 42", "", "not in good standing (**D-4**); no handshake (**T-4**)"},
-		quiet("object about the group (6.2, 6.3)", "the configuration that holds stays (**D-29**); counted and reported. `group.ErrOlder` is outdated; `group.ErrMalformed` and a signature that does not hold are faults",
+		{"certificate not valid now", quotedList([]string{"certificate.ErrExpired", "certificate.ErrNotYetValid"}), "in the handshake, TLS alert 42", "", "not eligible (**D-4**); no handshake (**T-4**)"},
+		quiet("object about the group (protocol.md, 6.2, 6.3)", "the configuration that holds stays (**D-29**); counted and reported. `group.ErrOlder` is outdated; `group.ErrMalformed` and a signature that does not hold are faults",
 			"group.ErrMalformed", "group.ErrGroup", "group.ErrKey", "group.ErrValidity", "group.ErrVersion", "group.ErrOlder", "group.ErrSameVersion", "group.ErrName", "group.ErrOutOfRange", "group.ErrFraction", "group.ErrResources", "group.ErrParameter", "policy.ErrOutOfRange", "policy.ErrPreset", "policy.ErrUnused", "catalog.ErrUnknownPolicy"),
 		local("group file (**K-3**)", "the member does not start",
 			"group.ErrNoAuthority", "group.ErrNoConfiguration", "group.ErrTwice", "group.ErrTooManyAuthorities", "group.ErrBlock"),
@@ -70,7 +70,7 @@ func refusalRows() []refusalRow {
 			"wandering.ErrField"),
 		quiet("body of a POLICY (**P-19**, **P-34**, **P-59**, **P-68**)", "ignored",
 			"keeper.ErrBody", "quorum.ErrBody", "ring.ErrBody", "wandering.ErrBody"),
-		quiet("object of a token (6.7 to 6.9)", "dropped; counted as `malformed object`, `signature`, `signer`, `policy field`",
+		quiet("object of a token (protocol.md, 6.7 to 6.9)", "dropped; counted as `malformed object`, `signature`, `signer`, `policy field`",
 			"token.ErrMalformed", "token.ErrSignature", "token.ErrSigner", "token.ErrField"),
 		{"its signer's certificate is missing", "`token.ErrUnknownSigner`", "NEED, to OFFER and TRANSFER", "", "dropped otherwise; counted as `unknown signer`"},
 		quiet("parts that do not belong together (**O-10**, **O-11**)", "dropped; counted as `chain`",
@@ -99,13 +99,13 @@ func refusalRows() []refusalRow {
 			"journal.ErrDamaged", "journal.ErrMagic", "journal.ErrVersion", "journal.ErrSegmentHeader", "journal.ErrFrameHeader", "journal.ErrFrameBody", "journal.ErrFrameType", "journal.ErrFrameSize", "journal.ErrSequence", "journal.ErrCheckpoint", "journal.ErrTruncated", "journal.ErrForeign"),
 		local("torn tail (**J-6**)", "cut, and reported",
 			"journal.ErrTorn"),
-		local("record (12.4)", "the member does not start",
+		local("record (journal.md)", "the member does not start",
 			"journal.ErrRecord", "journal.ErrRecordKind"),
 		local("replay (**J-11**, **J-12**)", "the member does not start",
 			"handoff.ErrReplay", "member.ErrNotMember", "member.ErrKey"),
 		{"local demand", quotedList([]string{"member.ErrResource", "member.ErrWaiters", "member.ErrRevoked", "member.ErrExpired", "member.ErrHeld", "member.ErrNotDue", "member.ErrStopping"}), "a code of **A-3**, below", "", "no grant"},
 		local("no member any more (**D-39**)", "the member ends, with exit code 77", "member.ErrRevoked", "member.ErrLeft"),
-		local("identifier as text (chapter 2)", "the request, file or flag with it is refused", "ident.ErrMalformed"),
+		local("identifier as text (protocol.md, chapter 2)", "the request, file or flag with it is refused", "ident.ErrMalformed"),
 		local("invite (enrolment.md, **N-1**, **N-2**)", "nothing is sent",
 			"invite.ErrNotInvite", "invite.ErrVersion", "invite.ErrMangled", "invite.ErrTooLong", "invite.ErrMalformed"),
 		local("enrolment service (enrolment.md, **N-4**)", "nothing is sent; the client tries the next address",
@@ -126,7 +126,7 @@ func numbered(t *testing.T) (rows []refusalRow) {
 		})
 	}
 	for c := transport.Code(0); c.String() != transport.ErrLost.Error(); c++ {
-		rows = append(rows, refusalRow{"a connection (**T-18**)", nameOf(t, (&transport.CloseError{Code: c}).Unwrap()), "the code", closes(c), "11.4 says"})
+		rows = append(rows, refusalRow{"a connection (**T-18**)", nameOf(t, (&transport.CloseError{Code: c}).Unwrap()), "the code", closes(c), "**T-18**"})
 	}
 	rows = append(rows, refusalRow{
 		"too many handshakes (**T-19**)", "`transport.ErrOverload`", "QUIC error 0x2 (CONNECTION_REFUSED)", "", "no connection",
@@ -175,7 +175,7 @@ func nameOf(t *testing.T, err error) string {
 	return ""
 }
 
-// refusedTable is chapter 15's.
+// refusedTable is the first one of refusals.md.
 func refusedTable(t *testing.T) *table {
 	out := newTable("refused", "error", "the other side is told", "close code", "what follows")
 	for _, r := range slices.Concat(refusalRows(), numbered(t)) {

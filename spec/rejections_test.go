@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -37,7 +36,7 @@ var rejections = map[string]string{
 	"own policy rate":             "**P-3**: not sent to a peer, which would not handle it",
 	"own keeper rate":             "**P-3**: not sent to a peer, which would not handle it",
 	"policy messages waiting":     "**P-3**: not sent, as too many wait until their receivers may be dialled",
-	"policy message to nobody":    "**P-3**: not sent, as the receiver is not in good standing",
+	"policy message to nobody":    "**P-3**: not sent, as the receiver is not eligible",
 	"policy message out of reach": "**P-3**: not sent, as the receiver only dials out and is not connected",
 	"not asked for":               "**M-9**",
 
@@ -167,10 +166,9 @@ func rejectionTable(t *testing.T) *table {
 		require.NotEmpty(t, rejections[reason], "no meaning of %q", reason)
 		out.row("`"+reason+"`", rejections[reason], c.reasons[reason])
 	}
-	text, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
+	text := page(t, "refusals.md")
 	for object := range c.objects {
-		require.Contains(t, string(text), "`"+object+"`", "chapter 15 does not name it in place of …")
+		require.Contains(t, text, "`"+object+"`", "refusals.md does not name it in place of …")
 	}
 	for reason := range rejections {
 		require.Contains(t, c.reasons, reason, "the code does not count this")

@@ -46,7 +46,7 @@ func ringExamples(t *testing.T, g *gallery) {
 	g.plain("A request by Cleo that Ada sends on to Ben before she knows that he has that token", following)
 }
 
-// The offsets are those of the tables in chapter 10.
+// The offsets are those of the tables in policy/ring.md.
 func TestRingOffsets(t *testing.T) {
 	id := ident.Token{7}
 	request, field, following := ringWords(t, id)

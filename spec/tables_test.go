@@ -23,7 +23,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-var update = flag.Bool("update", false, "render the tables of protocol.md anew")
+var update = flag.Bool("update", false, "render the tables of the texts anew")
 
 // table is a table in Markdown, or anything else that is rendered.
 type table struct{ lines []string }
@@ -45,10 +45,11 @@ func (t *table) row(cells ...string) {
 
 func (t *table) String() string { return strings.Join(t.lines, "\n") + "\n" }
 
-// rendered are the tables of protocol.md by the names in their marks.
+// rendered are the tables of the texts by the names in their marks.
 func rendered(t *testing.T) map[string]*table {
 	return map[string]*table{
 		"contents":     contents(t),
+		"requirements": requirementTable(t),
 		"kinds":        kindTable(t),
 		"settings":     settingsTable(),
 		"parameters":   parameterTable(),
@@ -85,27 +86,16 @@ func rendered(t *testing.T) map[string]*table {
 	}
 }
 
-// headings are the chapters of protocol.md and their sections.
-var headings = regexp.MustCompile(`(?m)^(##|###) (.*)$`)
+// chapters are those of the core.
+var chapters = regexp.MustCompile(`(?m)^## (.*)$`)
 
-// contents is the one table of contents: a line for each chapter.
+// contents is the core's table of contents, in one line.
 func contents(t *testing.T) *table {
-	raw, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	out := &table{}
-	for _, h := range headings.FindAllStringSubmatch(string(raw), -1) {
-		link := "[" + h[2] + "](#" + anchor(h[2]) + ")"
-		last := len(out.lines) - 1
-		switch {
-		case h[1] == "##":
-			out.lines = append(out.lines, "- "+link)
-		case strings.Contains(out.lines[last], ": ["):
-			out.lines[last] += " · " + link
-		default:
-			out.lines[last] += ": " + link
-		}
+	var links []string
+	for _, h := range chapters.FindAllStringSubmatch(page(t, core), -1) {
+		links = append(links, "["+h[1]+"](#"+anchor(h[1])+")")
 	}
-	return out
+	return &table{lines: []string{strings.Join(links, " · ")}}
 }
 
 func marks(name string) (begin, end string) {
@@ -114,26 +104,33 @@ func marks(name string) (begin, end string) {
 
 // Tables in the text are those of the code.
 func TestTables(t *testing.T) {
-	raw, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	text := string(raw)
+	pages, found, marked := append([]string{"README.md"}, texts...), make(map[string]bool), 0
 	tables := rendered(t)
-	for name, want := range tables {
-		begin, end := marks(name)
-		require.Equal(t, 1, strings.Count(text, begin), name)
-		before, rest, _ := strings.Cut(text, begin)
-		have, after, found := strings.Cut(rest, end)
-		require.True(t, found, name)
-		if *update {
-			text = before + begin + want.String() + end + after
-			continue
+	for _, file := range pages {
+		text := page(t, file)
+		marked += strings.Count(text, "<!-- begin ")
+		for name, want := range tables {
+			begin, end := marks(name)
+			before, rest, here := strings.Cut(text, begin)
+			if !here {
+				continue
+			}
+			require.False(t, found[name], "two tables %q", name)
+			found[name] = true
+			have, after, whole := strings.Cut(rest, end)
+			require.True(t, whole, name)
+			if *update {
+				text = before + begin + want.String() + end + after
+				continue
+			}
+			assert.Equal(t, want.String(), have, "table %q in %s: run go test ./spec -update and read the difference", name, file)
 		}
-		assert.Equal(t, want.String(), have, "table %q: run go test ./spec -update and read the difference", name)
+		if *update {
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		}
 	}
-	assert.Equal(t, len(tables), strings.Count(text, "<!-- begin "), "a mark without a table")
-	if *update {
-		require.NoError(t, os.WriteFile("protocol.md", []byte(text), 0o644))
-	}
+	assert.Len(t, found, len(tables), "a table that stands nowhere")
+	assert.Equal(t, len(tables), marked, "a mark without a table")
 }
 
 // transitionTable is one side's machine: a row for each state in which
@@ -232,7 +229,7 @@ func kindTable(t *testing.T) *table {
 		"leave":         {"the member", "`leave`"},
 		"failure":       {"the witness", "`failure`"},
 		"request":       {"the key that it is about", "`request`"},
-		"complaint":     {"who complains", "`complaint`"},
+		"complaint":     {"the member that complains", "`complaint`"},
 	}
 	require.Len(t, words, len(names))
 	out := newTable("kind", "signed by", "payload")
@@ -255,7 +252,7 @@ func messageTable(t *testing.T) *table {
 		"CANCEL":        "a reservation will probably not be used",
 		"TRANSFER":      "the signed transfer, with what verifies it",
 		"RECEIPT":       "taken",
-		"VOID":          "declined, for ever",
+		"VOID":          "declined, permanently",
 		"UNKNOWN":       "my memory does not reach back so far",
 		"POLICY":        "between policies, without authority",
 		"WANT":          "what do you know?",
@@ -280,7 +277,7 @@ func refusalTable(t *testing.T) *table {
 		"genesis time":     "too far ahead, or too long ago (**H-41**)",
 		"newborn token":    "the receiver backs off from the token's generator (**P-69**)",
 		"hop too high":     "more hops than a token of that age can have made (**H-41**)",
-		"signer not valid": "the offerer is not in good standing (**D-4**)",
+		"signer not valid": "the offerer is not eligible (**D-4**)",
 		"bad title":        "the genesis does not verify, or is another token's",
 		"recalling":        "the receiver has restarted, and does not know yet whether its journal is whole (**H-72**)",
 	})
@@ -373,7 +370,7 @@ func endTable(t *testing.T) *table {
 
 // evidenceTable is what the records of evidence say.
 func evidenceTable() *table {
-	out := newTable("`what`", "evidence of kind (13.1)")
+	out := newTable("`what`", "evidence of kind")
 	for _, kind := range evidence.Kinds() {
 		out.row(kind.String(), fmt.Sprint(uint8(kind)))
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,9 +33,6 @@ var (
 	// reader could take for what only capitals mean here.
 	foreign = regexp.MustCompile(`\b(SHALL|REQUIRED|RECOMMENDED|OPTIONAL|[Mm]ust|[Ss]hall|[Ss]hould|[Mm]ay not|MAY NOT|[Rr]ecommended)\b`)
 )
-
-// texts are those that are normative.
-var texts = []string{"protocol.md", "enrolment.md"}
 
 // requirements are all that have an identifier.
 func requirements(t *testing.T) map[string]bool {
@@ -77,6 +75,24 @@ func TestRequirements(t *testing.T) {
 			}
 			for _, m := range reference.FindAllStringSubmatch(p, -1) {
 				assert.True(t, given[m[1]], "%s is referred to and not given", m[1])
+			}
+		}
+	}
+}
+
+// sentence is where one ends, but for the points of numbers and names.
+var sentence = regexp.MustCompile(`[.:;]\s`)
+
+// A sentence of a requirement has one condition: MUST, SHOULD or MAY once.
+func TestRequirements_EachSentence_OneCondition(t *testing.T) {
+	for _, file := range texts {
+		for _, p := range paragraphs(t, file) {
+			m := requirement.FindStringSubmatch(p)
+			if m == nil {
+				continue
+			}
+			for _, s := range sentence.Split(p, -1) {
+				assert.LessOrEqual(t, len(normative.FindAllString(s, -1)), 1, "%s: two conditions in one sentence: %s", m[1], s)
 			}
 		}
 	}
@@ -128,7 +144,7 @@ func errorsOf(t *testing.T, files []string) map[string]bool {
 var sentinel = regexp.MustCompile("`([a-z]+)\\.(Err[A-Za-z0-9]+)`")
 
 // The texts that name errors.
-var naming = []string{"protocol.md", "../docs/guarantees.md", "../docs/configuration.md", "../docs/journal.md"}
+var naming = slices.Concat(texts, []string{"../docs/guarantees.md", "../docs/configuration.md", "../docs/journal.md"})
 
 // toName are the packages all of whose errors stand in the table of refusals.
 var toName = []string{
@@ -154,7 +170,7 @@ func TestErrorsAreNamed(t *testing.T) {
 				declared[m[1]] = errorsOf(t, files[m[1]])
 			}
 			assert.True(t, declared[m[1]][m[2]], "%s names %s.%s, which does not exist", text, m[1], m[2])
-			if text == "protocol.md" {
+			if slices.Contains(texts, text) {
 				named[m[1]+"."+m[2]] = true
 			}
 		}
@@ -162,22 +178,26 @@ func TestErrorsAreNamed(t *testing.T) {
 	for _, name := range toName {
 		require.NotEmpty(t, files[name], name)
 		for e := range errorsOf(t, files[name]) {
-			assert.True(t, named[name+"."+e] || ofTools[name+"."+e], "protocol.md does not name %s.%s", name, e)
+			assert.True(t, named[name+"."+e] || ofTools[name+"."+e], "no text names %s.%s", name, e)
 		}
 	}
 }
 
 // What the code cites as a section of the handoff rules exists.
 func TestCitedSections(t *testing.T) {
-	raw, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	cited := regexp.MustCompile(`handoff rules §([0-9])`)
+	text := specification(t)
+	cited := regexp.MustCompile(`handoff rules §([0-9]+)`)
+	section := regexp.MustCompile(`(?m)^###? §([0-9]+) `)
+	given := make(map[string]bool)
+	for _, m := range section.FindAllStringSubmatch(text, -1) {
+		given[m[1]] = true
+	}
 	for _, files := range packages(t) {
 		for _, path := range files {
 			source, err := os.ReadFile(path)
 			require.NoError(t, err)
 			for _, m := range cited.FindAllStringSubmatch(string(source), -1) {
-				assert.Contains(t, string(raw), "\n### §"+m[1]+" ", path)
+				assert.True(t, given[m[1]], "%s cites §%s", path, m[1])
 			}
 		}
 	}
@@ -245,16 +265,12 @@ func anchor(heading string) string {
 	return b.String()
 }
 
-// maxWalkWords bounds what chapter 10 says of the presets light and fair: whoever
+// maxWalkWords bounds what policy/wandering.md says of the presets light and fair: whoever
 // implements them has to keep it in mind.
 const maxWalkWords = 2600
 
 func TestText_LightAndFair_Bounded(t *testing.T) {
-	raw, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	_, text, found := strings.Cut(string(raw), "\n#### `light` and `fair`\n")
-	require.True(t, found)
-	text, _, found = strings.Cut(text, "\n### ")
+	_, text, found := strings.Cut(page(t, "policy/wandering.md"), "\n## `light` and `fair`\n")
 	require.True(t, found)
 	assert.LessOrEqual(t, len(strings.Fields(text)), maxWalkWords)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -91,7 +90,7 @@ func walkerWords(t *testing.T, id ident.Token) []word {
 	step(704, policy.Event{Kind: policy.OperationEnded, Token: token, Operated: true})
 	say(0, "The field of that token when it goes on to Cleo, 14 seconds old, with one candidate left, 0101…, served 266 seconds ago")
 	step(704.1, policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: cleo.id, Token: token})
-	say(1, "A look, to Ben, a witness of Cleo, when she has taken the token at hop 4")
+	say(1, "A look, to Ben, a timekeeper of Cleo, when she has taken the token at hop 4")
 	return words
 }
 
@@ -109,13 +108,10 @@ var (
 	walkerSize = regexp.MustCompile(`\(([0-9]+)\)`)
 )
 
-// Each kind of body has the size that the table in chapter 10 gives it.
+// Each kind of body has the size that the table in policy/wandering.md gives it.
 func TestWalkerSizes(t *testing.T) {
-	raw, err := os.ReadFile("protocol.md")
-	require.NoError(t, err)
-	_, text, found := strings.Cut(string(raw), "\n#### `light` and `fair`\n")
+	_, text, found := strings.Cut(page(t, "policy/wandering.md"), "\n## `light` and `fair`\n")
 	require.True(t, found)
-	text, _, _ = strings.Cut(text, "\n### ")
 	checkSizes(t, walkerWords(t, ident.Token{7})[1:], walkerRow.FindAllStringSubmatch(text, -1))
 }
 

@@ -34,8 +34,8 @@ another implementation. One line for each vector that comes out otherwise. With
 ten seconds, and not over the first hundred of each.
 
 With --peer, play a member against one that is running, of whatever
-implementation, and report each requirement of spec/protocol.md that can be seen
-from outside. The member under test gets some tokens, and sees what only a broken
+implementation, and report each requirement of the specification that can be
+seen from outside. The member under test gets some tokens, and sees what only a broken
 peer does: use an identity, a resource and a group that are there for the test.
 docs/conformance.md lists the checks, and what they leave behind.
 

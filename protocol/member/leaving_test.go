@@ -62,7 +62,7 @@ var (
 	unconfigured = []policy.DropReason{policy.Unconfigured}
 )
 
-// TestLeaving_IdleToken_Dropped: P-46 of spec/protocol.md.
+// TestLeaving_IdleToken_Dropped: P-46 of spec/policy/common.md.
 func TestLeaving_IdleToken_Dropped(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, 24*time.Hour), func(c *member.Config) { c.Found = true })

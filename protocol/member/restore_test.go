@@ -75,7 +75,7 @@ func TestRestartBeginsAnew(t *testing.T) {
 	}
 }
 
-// P-26 of spec/protocol.md.
+// P-26 of spec/policy/common.md.
 func TestFoundedOnceForAJournal(t *testing.T) {
 	a := newAuthority(t)
 	b := a.open(a.issue(1, time.Hour), func(c *member.Config) { c.Found = true })

@@ -52,6 +52,8 @@ func init() { // the kinds look each other up here
 		{"dropper-sent", "takes each token, and says that it has passed it to a member that is dead", newDropperSent},
 		{"misleader", "drops each token, and says each time that it is on its way at a later hop", newMisleader},
 		{"pretender", "drops each token, and says each time that it has been there since before a restart", newPretender},
+		{"stonewaller", "drops each token, and answers no question for one", newStonewaller},
+		{"ghost", "drops each token, and says each time that it has the first one that it had", newGhost},
 		{"minter", "makes 20 tokens a second, each of which wins", newMinter},
 		{"minter-slow", "makes one each max_hold", newMinterSlow},
 		{"friends", "passes tokens to others of its kind only", newFriend},

@@ -27,7 +27,7 @@ var (
 var badCrowds = [][]string{
 	{"busy"},   // honest, and wants turns as they do
 	{"greedy"}, // the same, and its programs take max_hold
-	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"misleader"}, {"pretender"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
+	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"misleader"}, {"pretender"}, {"stonewaller"}, {"ghost"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
 	{"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
 }
 
@@ -128,7 +128,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	if *badCosts {
 		sizes, seeds = []int{3, 5, 20}, badHourSeeds
 	}
-	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half", "dropper-restart", "dropper-sent", "misleader", "pretender"} {
+	for i, kind := range []string{"hoarder", "dropper", "dropper-quiet", "dropper-half", "dropper-restart", "dropper-sent", "misleader", "pretender", "stonewaller", "ghost"} {
 		for j, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 			if !*badCosts && j != i%3 { // in short, each kind under one policy
 				continue
@@ -151,6 +151,17 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBad_TwoHoarders_AfterTheirFirstStrike_HonestMembersGoOn: the first strikes end after an hour, and
+// hoarders take tokens again. They say then that they have the tokens that they took before. A keeper waited for
+// their answers for ever.
+func TestBad_TwoHoarders_AfterTheirFirstStrike_HonestMembersGoOn(t *testing.T) {
+	skipUnderRaceDetector(t)
+	g := measureBad(t, 1, 7, fairTurns, []string{"hoarder", "hoarder"}, true, 75*time.Minute)
+	assert.Less(t, g.cost().nobody, 5*time.Minute)
+	assert.Zero(t, g.accused)
+	assert.Empty(t, g.violations)
 }
 
 // measureBad lets a group work, in which the last members are of these kinds, and want turns

@@ -26,7 +26,7 @@ const (
 // Check is one script.
 type Check struct {
 	Name         string
-	Requirements []string // identifiers of spec/protocol.md that it looks at
+	Requirements []string // identifiers of the specification that it looks at
 	Does         string   // one sentence: what is done, and what has to follow
 	script       func(*trial)
 }

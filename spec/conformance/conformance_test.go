@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -179,8 +180,16 @@ func TestInterruptedRun(t *testing.T) {
 // Every check has a name of its own, a sentence, and requirements that the
 // specification has.
 func TestChecksAreNamed(t *testing.T) {
-	text, err := os.ReadFile("../protocol.md")
+	var text []byte
+	files, err := filepath.Glob("../*.md")
 	require.NoError(t, err)
+	policies, err := filepath.Glob("../policy/*.md")
+	require.NoError(t, err)
+	for _, file := range append(files, policies...) {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		text = append(text, raw...)
+	}
 	seen := map[string]bool{}
 	for _, c := range Checks() {
 		assert.False(t, seen[c.Name], c.Name)

@@ -1,8 +1,8 @@
 // Package conformance plays a member of the group against another one that is
-// running, over real QUIC, and says which requirements of spec/protocol.md the
-// other one keeps, as far as that can be seen from outside.
+// running, over real QUIC, and says which requirements of the
+// specification the other one keeps, as far as that can be seen from outside.
 //
-// The peer speaks the transport by itself (chapter 11), with nothing of this
+// The peer speaks the transport by itself (protocol.md, chapter 11), with nothing of this
 // project but the codecs: it has to be able to say what no member would say. A
 // check is a short script. Each has its own connection and its own deadline, and
 // depends on no other.

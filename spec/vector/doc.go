@@ -7,7 +7,7 @@
 //	report, err := set.Check()
 //
 // A vector is one input, what it is to be read as, and the one outcome: that it
-// is valid, or the name of the error that refuses it (protocol.md, chapter
-// 15). A scenario is a member restored from a journal, what happens to it, and
+// is valid, or the name of the error that refuses it (refusals.md). A
+// scenario is a member restored from a journal, what happens to it, and
 // what it has to do.
 package vector

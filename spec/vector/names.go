@@ -28,8 +28,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// names are the errors that can be outcomes or causes, as chapter 15 of
-// protocol.md and enrolment.md call them. The last one is that of a stream
+// names are the errors that can be outcomes or causes, as refusals.md
+// and enrolment.md call them. The last one is that of a stream
 // which ends within a frame.
 var names = map[string]error{
 	"canonical.ErrTooLarge": canonical.ErrTooLarge, "canonical.ErrTooDeep": canonical.ErrTooDeep,

@@ -27,7 +27,7 @@ type File struct {
 type Vector struct {
 	Name         string   `json:"name"` // no two are the same in a directory
 	Description  string   `json:"description"`
-	Requirements []string `json:"requirements"` // of protocol.md
+	Requirements []string `json:"requirements"` // of the specification
 	Class        string   `json:"class"`
 	Object       string   `json:"object"` // what the input is to be read as
 	// Outcome is Valid or the name of the error; Cause the error that this one

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -136,15 +137,21 @@ func wanted(kind string, cause error) string {
 // that is on when it is given.
 const switchValues = "[=true|false]"
 
-// The library keeps such functions for all commands of a process.
-func init() {
-	cobra.AddTemplateFunc("plainSwitches", func(flags string) string {
-		return strings.ReplaceAll(flags, switchValues, strings.Repeat(" ", len(switchValues)))
-	})
-}
-
 // showPlainSwitches has the help of all commands show such flags by their names
-// alone. The columns stay as they are.
+// alone. The columns stay as they are. It replaces text in the library's own help, and sets no
+// template: one would link text/template, which keeps every exported method of every type in
+// the binary.
 func showPlainSwitches(root *cobra.Command) {
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | plainSwitches"))
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		var text strings.Builder
+		out := cmd.OutOrStderr()
+		cmd.SetOut(&text)
+		err := usage(cmd)
+		cmd.SetOut(out)
+		if err == nil {
+			_, err = io.WriteString(out, strings.ReplaceAll(text.String(), switchValues, strings.Repeat(" ", len(switchValues))))
+		}
+		return err
+	})
 }

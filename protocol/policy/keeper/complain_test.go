@@ -137,7 +137,7 @@ func TestComplain_TokenMadeBesideAnother_OnceInABackOff(t *testing.T) {
 	assert.Equal(t, want, n.complaints())
 	n.step(arrivalOf(ident.Token{8}, 2000, theMaker))
 	n.Keeper.actions = nil
-	n.backsOff(at(theMaker), ident.Token{9})
+	n.newborn.backsOff(at(theMaker), ident.Token{9})
 	n.did = append(n.did, n.Keeper.actions...)
 	assert.Equal(t, want, n.complaints(), "it backs off already")
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
+// Times and bounds of keepers, holders and waiters.
 const (
-	// DefaultSilence (L) is after what time without an answer a member counts as dead.
-	// A question is sent retries times within it, so that a lost packet or a new
+	// DefaultSilence (L) is how long a member waits for an answer before it takes another one for silent.
+	// It sends a question retries times within L, so that a lost packet or a new
 	// connection over a slow line does not make a member silent.
 	DefaultSilence = 4 * time.Second
 
@@ -29,9 +30,9 @@ const (
 	// policy that is about to pass it on would have to ask the promise back.
 	restAfter = 250 * time.Millisecond
 
-	// restAgain is how often a holder says again that its token rests: more often than a
-	// connection closes that nobody uses, as a member that only dials out could not be asked
-	// then. A keeper that is new learns the promise that way, without being watched.
+	// restAgain is how often a holder says again that its token rests. It is shorter than the time after
+	// which an unused connection closes, as a member that only dials out could not be asked
+	// then. A new keeper learns the promise that way, without being watched.
 	restAgain = 20 * time.Second
 
 	// maxLastAsked is how many of all that are asked are watched when no others are waited
@@ -43,7 +44,7 @@ const (
 	reportPause = 250 * time.Millisecond
 
 	// foundingTime is how long a keeper that has just begun leaves the first token of a
-	// slot to those who found it.
+	// slot to the members that bootstrap it.
 	foundingTime = 20 * time.Second
 
 	// maxMembers is more than a group has: all of them are drawn.
@@ -53,16 +54,16 @@ const (
 	// passed on since its last holder told of it. Asking everybody leaps over the rest.
 	maxChain = 16
 
-	// maxLeaps bounds how often in one search all are asked where a token went that nobody
+	// maxLeaps bounds how often in one search all are asked where a token went that no member
 	// has when it is asked. A token that lives is caught up with after two.
 	maxLeaps = 4
 
 	// Members that wait say so one after the other: a turn apart, which is L for crowd
-	// members and in proportion for others, but at least L / 2 and at most 2 L. The wants of
-	// many cost little so, and of few each says so often: the turns of those that have died
-	// are lost until the directory leaves them out. maxAgain bounds the time between two
-	// wants of one member, beside a turn for each member that it knows: what a crowd of
-	// liars can have it wait.
+	// members and in proportion for others, but at least L / 2 and at most 2 L. So the wants of
+	// many cost little, and each of a few says so often: the turns of failed members
+	// are lost until the directory leaves them out. maxAgain caps the time between two
+	// wants of one member, beside a turn for each member that it knows. Otherwise a crowd of
+	// liars could have it wait.
 	crowd    = 48
 	maxAgain = time.Hour
 
@@ -75,12 +76,12 @@ const (
 	secondOpinion = 4
 
 	// maxHeld bounds the tokens here that a keeper knows of. More than two of a slot at
-	// one member are rare, and what is not known of is neither told nor promised.
+	// one member are rare. The others are neither told nor promised.
 	maxHeld = 8
 
-	// muteTime is how long a member that has fallen silent is not taken for the keeper,
+	// muteTime is how long a silent member is not taken for the keeper,
 	// unless it says something: the directory states its failure sooner. maxMutes is how
-	// many are remembered: all that are asked who can be the keeper.
+	// many are remembered: all that are asked which member can be the keeper.
 	muteTime = time.Minute
 	maxMutes = policy.MaxWitnesses
 
@@ -88,8 +89,80 @@ const (
 	// became of a custody within a few turns. It is 10 kB.
 	maxPassed = 32
 
-	// maxHad is of how many tokens a member remembers from whom it had them.
+	// maxHad is of how many tokens a member remembers which members it had them from.
 	maxHad = 8
+)
+
+// Times and bounds of inquests.
+const (
+	// maxInquests bounds what one member finds out at once about tokens that others have
+	// lost.
+	maxInquests = 8
+
+	// strikeTimes is how many times as long as an overdue token is missed a member is
+	// struck for the first time. What it costs the group to find out is little beside that, also where
+	// several members of a large group keep tokens.
+	strikeTimes = 128
+
+	// restarts is how many times as long as usual a token may stay with a holder that gives no
+	// account: it may have restarted, wait for the end of a program from before, and then for the
+	// word of all others, and run a program of its own.
+	restarts = 3
+
+	// maxFailures is how often within one search a member may fail after it has said something. Each time its
+	// program is waited for. A machine that fails, restarts and fails again while one token is looked for is rare;
+	// a member that speaks and never answers would keep a lost token from being replaced for ever.
+	maxFailures = 2
+
+	// wrongClock is how many times as long as usual a token may stay with the member that has made
+	// it: while its clock is wrong, no member takes it.
+	wrongClock = 8
+
+	// denialTimes is for how many times L both members have to say what they say, before one that
+	// denies a pass is in doubt: the transfer is sent again and again meanwhile, and a link may lose
+	// several messages in a row.
+	denialTimes = 3
+
+	// maxDoubts bounds the doubts that a member remembers, and the excuses.
+	maxDoubts = 64
+
+	// excuseTimes is how many times as long as an overdue token is missed this member passes nothing
+	// to one that says that it has dropped a token for another one, if no member confirms that.
+	excuseTimes = 16
+
+	// maxExcuses is how often within strikeTimes a member may explain a loss without a proof: machines
+	// restart. One that does so each time is no use to the group.
+	maxExcuses = 1
+
+	// pauseTimes is how many times as long as an overdue token is missed this member passes nothing to one that
+	// explains a second loss so. It is short, so that a machine that has crashed twice has its next turn soon. It
+	// doubles each time, so that one that restarts with each token costs little in the end.
+	pauseTimes = 4
+
+	// maxMinted is how often within strikeTimes a member may have dropped a token for one that
+	// another member had just made: before all others back off from that one.
+	maxMinted = 8
+
+	// maxGreetings bounds the members of which this one remembers when they have greeted.
+	maxGreetings = 1024
+
+	// spreadInquests is how much later each further member of a large group asks about a lost
+	// token, so that those asked are not dialled by all at once.
+	spreadInquests = 20 * time.Millisecond
+)
+
+// Bounds of the check of a token that has just been made.
+const (
+	// newbornHop is the hop of a token that its receiver may drop (P-69). What others say of one
+	// that was lost there, this member does not ask about.
+	newbornHop = 1
+
+	// newbornKeepers is how many keepers are asked about a newborn token: one may have failed, or lie.
+	newbornKeepers = 2
+
+	// maxBirths is how many newborn tokens a member remembers that it has let its policy have. More
+	// than one in H + L are rare.
+	maxBirths = 8
 )
 
 // longAgo is an Instant before all others, with room to count on from it.
@@ -97,17 +170,21 @@ const longAgo = -clock.Never / 2
 
 // spans are the times that a keeper computes with.
 type spans struct {
-	silence time.Duration // L
-	hold    time.Duration // H: the longest program
-	retry   time.Duration // between two questions
-	half    time.Duration // L / 2
-	own     time.Duration // Δmin: how long a holder may wait for its own next program
+	silence     time.Duration // L
+	hold        time.Duration // H: the longest program
+	retry       time.Duration // between two questions
+	half        time.Duration // L / 2
+	minInterval time.Duration // Δmin: how long a holder may wait for its own next program
 }
 
 func deriveSpans(p policy.Params) spans {
 	l := cmp.Or(p.Silence, DefaultSilence)
-	return spans{silence: l, hold: max(p.OperationTime, p.MaxHold), retry: l / retries, half: l / 2, own: p.MinInterval}
+	return spans{silence: l, hold: max(p.OperationTime, p.MaxHold), retry: l / retries, half: l / 2, minInterval: p.MinInterval}
 }
+
+// overdue (O) is how long a holder may keep a token that was told that others wait: it may wait
+// for its own next program, that may run, and two questions be lost.
+func (s *spans) overdue() time.Duration { return s.minInterval + s.hold + 2*s.silence }
 
 // millis is a span as messages carry it: in whole milliseconds, rounded up, at most 49
 // days.

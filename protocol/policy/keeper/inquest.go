@@ -2,266 +2,274 @@ package keeper
 
 import (
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-const (
-	// maxInquests bounds what one member finds out at once about tokens that others have
-	// lost.
-	maxInquests = 8
+// docket are the inquests in progress, at most maxInquests, the oldest one first.
+type docket []inquest
 
-	// strikeTimes is how many times as long as an overdue token is missed a member is
-	// struck for the first time: what it costs the group to find out is little beside that, also where
-	// several members of a large group keep tokens.
-	strikeTimes = 128
-
-	// restarts is how many times as long as usual a token may stay with a holder that gives no
-	// account: it may have restarted, wait for the end of a program from before, and then for the
-	// word of all others, and run a program of its own.
-	restarts = 3
-
-	// wrongClock is how many times as long as usual a token may stay with the member that has made
-	// it: while its clock is wrong, nobody takes it.
-	wrongClock = 8
-
-	// denialTimes is for how many times L both members have to say what they say, before one that
-	// denies a pass is in doubt: the transfer is sent again and again meanwhile, and a link may lose
-	// several messages in a row.
-	denialTimes = 3
-
-	// maxDoubts bounds the doubts that a member remembers, and the excuses.
-	maxDoubts = 64
-
-	// excuseTimes is how many times as long as an overdue token is missed this member passes nothing
-	// to one that has dropped a token for another one, as it says, and nobody confirms.
-	excuseTimes = 16
-
-	// maxExcuses is how often within strikeTimes a member may explain a loss without a proof: machines
-	// restart. One that does so each time is no use to the group.
-	maxExcuses = 1
-
-	// pauseTimes is how many times as long as an overdue token is missed this member passes nothing to one that
-	// explains a second loss so. It is short, so that a machine that has crashed twice has its next turn soon. It
-	// doubles each time, so that one that restarts with each token costs little in the end.
-	pauseTimes = 4
-
-	// maxMinted is how often within strikeTimes a member may have dropped a token for one that
-	// somebody had just made: before all others back off from that one.
-	maxMinted = 8
-
-	// maxGreetings bounds the members of which this one remembers when they have greeted.
-	maxGreetings = 1024
-
-	// newbornHop is the hop of a token that its receiver may drop (P-69). What others say of one
-	// that was lost there, nobody asks about.
-	newbornHop = 1
-
-	// spreadInquests is how much later each further member of a large group asks about a lost
-	// token, so that those asked are not dialled by all at once.
-	spreadInquests = 20 * time.Millisecond
-)
-
-// inquests are what this member finds out about members that had a token which was lost
-// (rules in docs/exclusion.md). Nobody is believed: each member asks for itself.
-type inquests struct {
-	open    []inquest
-	struck  backoffs
-	barred  backoffs // members that this one passes nothing to, but believes: see doubts
-	doubts  []doubtful
-	excused excuses                        // of losses, without a proof
-	ended   []kept                         // custodies that are over, as the holders have said themselves
-	kept    kept                           // a token whose holder was told that somebody waits
-	blamed  []lastBlame                    // who has blamed others, and when
-	greeted map[ident.Member]clock.Instant // when a member's process was last seen to begin, or to greet
-	arrived ident.Token                    // that came here last
+// find is the index of the inquest about a custody of a member, or -1.
+func (d docket) find(m ident.Member, c custody) int {
+	return slices.IndexFunc(d, func(i inquest) bool { return i.member == m && i.custody == c })
 }
 
-// inquest is what became of one custody. Two are asked: the member that had it, and the one
-// that says that it passed it to that member.
+// some reports whether an inquest about a member is of a kind.
+func (d docket) some(m ident.Member, is func(*inquest) bool) bool {
+	for n := range d {
+		if d[n].member == m && is(&d[n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// owes reports whether a member has given no account of a custody since it was asked.
+func (d docket) owes(m ident.Member, c custody) bool {
+	n := d.find(m, c)
+	return n >= 0 && !d[n].answered
+}
+
+// owesSelf reports whether a member has left a pass of this one without a receipt, and has not explained that. A
+// member that passes it a second token would be in doubt with it twice, and be struck.
+func (d docket) owesSelf(m ident.Member) bool {
+	return d.some(m, func(i *inquest) bool {
+		return !i.asleep && i.leavesOwn() && (!i.answered || i.says == never || i.denied != 0 && i.says == 0)
+	})
+}
+
+// wake asks a member once more that has not given account, and says something now.
+func (d docket) wake(m ident.Member, now clock.Instant) {
+	for n := range d {
+		if i := &d[n]; i.member == m && i.asleep {
+			i.asleep, i.began, i.next = false, now, now
+		}
+	}
+}
+
+// deadline is when a member is asked next.
+func (d docket) deadline() clock.Instant {
+	next := clock.Never
+	for n := range d {
+		next = min(next, d[n].next)
+	}
+	return next
+}
+
+// inquest is what became of one custody: what three members say of it. They are the member that had it, the
+// sender that says that it passed it to that member, and the receiver that the member names.
 type inquest struct {
 	custody
-	member    ident.Member  // who had it
-	from      ident.Member  // who passed it on to that one; zero: unknown
-	opened    clock.Instant // what explains the loss has happened since O before that
-	began     clock.Instant // the same, or when the member has last said something after a silence
-	next      clock.Instant
-	waited    clock.Instant // since when that member has it, and was told that somebody waits; clock.Never: it has not said so
-	late      clock.Instant // since when it says so although it has had it for too long; zero: not yet
-	heard     clock.Instant // when it said so last
-	answered  bool          // it has said something that counts
-	asleep    bool          // it has said nothing, and is asked again when it does
-	owes      bool          // it was asleep once, and has given no account since
-	says      kind          // which: still, never, sent, proof or instead; 0: nothing yet
-	whole     memory        // of never: from which of its custodies on it knows of all of them
-	knows     uint64        // of never: the serial of its next custody then
-	left      clock.Instant // of sent: when it began to; clock.Never: it does not say
-	to        ident.Member  // of sent: to whom; of instead: who had the other token before
-	named     clock.Instant // when it named that one
-	toHop     uint64        // of sent: the custody that it has there
-	moves     clock.Instant // of sent: since when it says that the answer is not due; zero: it does not
-	fromMoves clock.Instant // the same of the sender
-	other     custody       // of instead: the token that came in its place
-	toDenies  bool          // that one says that it never had it
-	toKnows   clock.Instant // and since when it knows of all its custodies
-	toSays    bool          // that one has said something else
-	receipt   bool          // there is a receipt of it for that custody
-	proved    clock.Instant // since when this member has known it
+	member ident.Member  // the member that had it
+	opened clock.Instant // what explains the loss has happened since O before that
+	began  clock.Instant // the same, or when the member has last said something after a silence
+	next   clock.Instant // when to ask
+	asleep bool          // the member has said nothing, and is asked again when it does
+	owes   bool          // it was asleep once, and has given no account since
+	there  bool          // it has the token, as far as is known: none has been made in its place
+	denied clock.Instant // since when two have said what cannot both be true; zero: they have not
+	word
+	sender
+	receiver
+}
+
+// word is what the member says that had the custody.
+type word struct {
+	answered bool          // it has said something that counts
+	says     kind          // still, never, sent, proof or instead; 0: nothing yet
+	waited   clock.Instant // since when it has the token, and was told that others wait; clock.Never: it has not said so
+	heard    clock.Instant // when it said so last
+	late     clock.Instant // since when it says so although it has had the token for too long; zero: not yet
+	moves    clock.Instant // since when it says that the answer to its transfer is not due; zero: it does not
+	whole    memory        // of never: from which of its custodies on it knows of all of them
+	knows    uint64        // of never: the serial of its next custody then
+	left     clock.Instant // of sent: when it began to; clock.Never: it does not say
+	other    custody       // of instead: the token that came in its place
+}
+
+// receiver is the member that the first one names: of sent the one that it sent the token to, of instead the
+// one that had the other token before.
+type receiver struct {
+	to       ident.Member
+	toHop    uint64        // of sent: the custody that it has there
+	named    clock.Instant // when the member named it
+	toSays   bool          // it confirms that
+	toDenies bool          // it denies that
+	toKnows  clock.Instant // and since when it knows of all its custodies
+}
+
+// sender is the member that passed the custody to the first one, and what it says.
+type sender struct {
+	from      ident.Member  // zero: unknown
+	own       bool          // it is this member
+	since     clock.Instant // which has passed the token on then
+	fromSays  bool          // it has answered
+	fromMoves clock.Instant // since when it says that the answer to its transfer is not due; zero: it does not
+	passed    clock.Instant // when it began to pass the token on, as it says
+	unbroken  bool          // it says, or has said to others, that the receiver is steady since (P-71, 4)
+	receipt   bool          // it has a receipt for that custody
 	taken     policy.Receipt
-	passed    clock.Instant // when the sender began to pass it on, as it says
-	fromSays  bool          // the sender has answered
-	unbroken  bool          // and says that the receiver is steady since (P-71, 4), or has said so to others
-	there     bool          // it has the token, as far as is known: none has been made in its place
-	denied    clock.Instant // since when both have said what cannot be true; zero: they have not
-	own       bool          // this member is the sender
-	since     clock.Instant // and has passed it on then
+	proved    clock.Instant // since when this member has known that
 }
 
-// kept is a token that stays with one holder, as far as the slot's keeper knows, while somebody
-// waits.
-type kept struct {
-	custody
-	holder ident.Member
-	from   ident.Member  // who had it before, if that is known
-	seen   clock.Instant // since when
-	told   clock.Instant // when the holder was told that somebody waits; clock.Never: it was not
-	anew   int           // how often its time has begun anew, as it has connected since
+// about is an inquest that is to be opened at an instant, about a member that had a custody from another one.
+func about(c custody, m, from ident.Member, at clock.Instant) inquest {
+	return inquest{custody: c, member: m, began: at, sender: sender{from: from}, word: word{waited: clock.Never}}
 }
 
-// doubtful is that one member says that it passed a token to another one, which denies it, and
-// there is no receipt, or one that does not prove it.
-type doubtful struct {
-	from, to ident.Member
-	token    ident.Token
-	receipt  bool
-	unbroken bool // from said that to has been connected with it since the pass
-	at       clock.Instant
-}
-
-type lastBlame struct {
-	by ident.Member
-	at clock.Instant
-}
-
-// overdue is how long a holder may keep a token that was told that somebody waits: it may wait
-// for its own next program, that may run, and two questions be lost.
-func (s spans) overdue() time.Duration { return s.own + s.hold + 2*s.silence }
-
-// isStruck reports whether this member takes another one for dead that lives, as it does not pass
-// tokens on.
-func (k *Keeper) isStruck(m ident.Member) bool { return k.inquests.struck.from(m, k.now) }
-
-// isAvoided reports whether this member passes no token to another one: it is struck, or about
-// to be, unless it gives account of a token that it had.
-func (k *Keeper) isAvoided(m ident.Member) bool {
-	return k.isStruck(m) || k.inquests.barred.from(m, k.now) || slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && k.avoids(&i) })
-}
-
-// avoids reports whether a member owes this one an answer.
-func (k *Keeper) avoids(i *inquest) bool {
-	if i.there { // it may be busy, and others may want to pass it another token
-		return i.late != 0
+// custodyOf is the custody of a member that an inquest is about: of the one that had the token, of the one
+// that says that it passed the token to that one, or of the one that is said to have it from there.
+func (i *inquest) custodyOf(m ident.Member) custody {
+	switch {
+	case m == i.member:
+	case i.says == never && m == i.from:
+		return i.fromCustody()
+	case i.says == sent && m == i.to:
+		return custody{i.token, i.toHop}
 	}
-	return k.excusesAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || k.now >= i.began.Add(k.retry) || i.leavesOwn())
+	return i.custody
+}
+
+// fromCustody is the custody of the sender.
+func (i *inquest) fromCustody() custody { return custody{i.token, i.hop - 1} }
+
+// toCustody is the custody that the receiver is asked about.
+func (i *inquest) toCustody() custody {
+	if i.says == instead {
+		return custody{i.other.token, i.other.hop - 1}
+	}
+	return custody{i.token, i.toHop}
 }
 
 // leavesOwn reports whether this member has passed the token to the other one itself, and has no
 // receipt of it: it passes it no other one before that one has given account.
 func (i *inquest) leavesOwn() bool { return i.own && !i.from.IsZero() && !i.receipt }
 
-// holds notes, as the slot's keeper, that a holder has a token while somebody waits. The holder
-// is told so once, at the latest after L. It is to give account when it has not passed the token
-// on for long after.
-func (k *Keeper) holds(from ident.Member, m *message) {
-	t := &k.inquests.kept
-	switch waits := k.whoWaits(); {
-	case k.verify == nil || from == k.self:
-	case waits.IsZero(): // it may keep it
-		*t = kept{}
-	case t.holder != from: // of whatever token: it may say that it has another one each time
-		before := *t
-		*t = kept{custody: m.custody, holder: from, seen: k.now, told: clock.Never}
-		if before.token == m.token && before.hop+1 == m.hop {
-			t.from = before.holder
+// names notes the receiver that the member names.
+func (i *inquest) names(to ident.Member, toHop uint64, now clock.Instant) {
+	i.to, i.toHop, i.toSays, i.toDenies = to, toHop, false, false
+	i.named, i.next = now, now
+}
+
+// account takes in what the member says that had the custody.
+func (i *inquest) account(m *message, past *history, s *setting) {
+	switch m.kind {
+	case still:
+		if m.custody == i.custody {
+			i.answered, i.says = true, still
 		}
-	case t.told == clock.Never && k.now >= t.seen.Add(k.silence):
-		t.told, t.custody = k.now, m.custody
-		k.tell(from, &message{kind: ask, custody: m.custody, member: waits})
-		k.opens(inquest{custody: m.custody, member: from, from: t.from, began: k.now, waited: clock.Never, there: true})
-	case t.told == clock.Never || k.now < t.told.Add(k.bears(restarts*k.overdue())):
-	case t.anew < restarts && !k.isSteady(from, t.told): // it was dead, and looks now whether it may go on
-		t.told, t.anew = max(t.told, k.inquests.greeted[from]), t.anew+1
-	case k.owes(from, t.custody) && k.isSteady(from, t.told):
-		k.strikes(from, &inquest{custody: t.custody}, policy.Unaccounted) // it gives no account
-	case t.hop == 0 && k.mayHaveWrongClock(from) && k.now < t.told.Add(k.bears(wrongClock*k.overdue())):
-	default: // it answers now and then, or connects
-		k.givesUp(from, t.custody, policy.Kept)
-		*t = kept{}
+	case proof: // of this custody or a later one: the token went on
+		if r, ok := past.took(m.receipt); ok && r.Token == i.token && r.Hop > i.hop && r.Signer != i.member {
+			i.answered, i.says = true, proof
+		}
+	case never:
+		if m.custody == i.custody {
+			i.answered, i.says, i.waited = true, never, clock.Never
+			i.whole, i.knows = memory{s.now.Add(-span(m.span)), m.from}, m.next
+		}
+	case instead:
+		if m.token == i.token && m.hop >= i.hop {
+			i.answered, i.says, i.waited = true, instead, clock.Never
+			if i.to != m.member || i.other != m.other {
+				i.other = m.other
+				i.names(m.member, i.toHop, s.now)
+			}
+		}
+	case sent:
+		switch {
+		case m.token != i.token || m.hop < i.hop || m.member.IsZero() || m.member == i.member:
+		case s.mayMove(m.span) && movesStill(&i.moves, s):
+			i.answered, i.says = true, 0
+		default:
+			i.answered, i.says, i.waited, i.left = true, sent, clock.Never, clock.Never
+			if m.span > 0 {
+				i.left = s.now.Add(-span(m.span))
+			}
+			if i.to != m.member || i.toHop != m.hop+1 {
+				i.names(m.member, m.hop+1, s.now)
+			}
+		}
 	}
 }
 
-// givesUp takes a member for dead that keeps a token, for as long as one that is silent at first.
-// Nobody is told: it may be asleep most of the time, or nobody takes the token.
-func (k *Keeper) givesUp(m ident.Member, c custody, cause policy.Cause) {
-	if s := &k.inquests.struck; s.note(m, k.now, muteTime) {
-		k.shuns(m, s.left(m, k.now))
-		k.complains(m, c, policy.GivenUp, cause)
-		k.isReplaced(m, c)
+// receiverSays takes in what the receiver says of the token that it is said to have.
+func (i *inquest) receiverSays(m *message, past *history, s *setting) {
+	if i.says == instead {
+		i.confirms(m, past)
+		return
+	}
+	i.toSays = i.toSays || (m.kind == still || m.kind == sent) && m.token == i.token || m.kind == proof
+	if i.toDenies = !i.toSays && m.kind == never && m.custody == i.toCustody(); i.toDenies {
+		i.toKnows = s.now.Add(-span(m.span))
 	}
 }
 
-// isReplaced goes on without a member that keeps a token, under which no program can run any more.
-func (k *Keeper) isReplaced(m ident.Member, c custody) {
-	if l := &k.search.last; l.holder == m && l.token == c.token {
-		l.promised, l.ends = true, longAgo
+// confirms takes in what a member says of a token that is said to have come from it.
+func (i *inquest) confirms(m *message, past *history) {
+	asked := i.toCustody()
+	switch m.kind {
+	case proof:
+		if r, ok := past.took(m.receipt); ok && r.Token == asked.token && r.Hop >= i.other.hop {
+			i.toSays = r.Hop == i.other.hop && r.Signer == i.member
+			i.toDenies = !i.toSays
+		}
+	case sent:
+		if m.token == asked.token && m.hop >= asked.hop {
+			i.toSays = m.hop == asked.hop && m.member == i.member
+			i.toDenies = !i.toSays
+		}
+	case never:
+		i.toDenies = m.custody == asked
 	}
-	k.silent(m)
-	k.keeperSilent(m)
 }
 
-// owes reports whether a member has given no account of a custody since it was asked.
-func (k *Keeper) owes(m ident.Member, c custody) bool {
-	return slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && i.custody == c && !i.answered })
+// senderSays takes in what the sender says. After that the member is asked once more: it may have said that it
+// never had the token before it had it.
+func (i *inquest) senderSays(m *message, past *history, s *setting) {
+	if i.fromSays {
+		return
+	}
+	switch m.kind {
+	case proof:
+		if r, ok := past.took(m.receipt); ok && r.Token == i.token && r.Hop == i.hop {
+			i.fromSays = true
+			if r.Signer == i.member {
+				i.receipt, i.taken, i.passed, i.proved = true, r, s.now.Add(-span(m.span)), s.now
+			} else {
+				i.from = ident.Member{} // it was passed to another one: they were named wrongly
+			}
+		}
+	case sent:
+		if m.token == i.token && m.hop+1 == i.hop && !(s.mayMove(m.span) && movesStill(&i.fromMoves, s)) {
+			i.fromSays, i.unbroken = true, m.span > 0
+			if m.member != i.member {
+				i.from = ident.Member{}
+			}
+		}
+	case never:
+		if m.custody == i.fromCustody() {
+			i.fromSays, i.from = true, ident.Member{}
+		}
+	}
+	if i.fromSays && i.says == never {
+		i.says, i.next = 0, s.now
+	}
 }
 
-// opens begins to find out what became of a custody.
-func (k *Keeper) opens(i inquest) *inquest {
-	s := &k.inquests
-	if k.verify == nil || i.member.IsZero() || i.member == k.self || k.isStruck(i.member) || k.inquests.excused.has(i.member, i.custody) {
-		return nil
-	}
-	if at := slices.IndexFunc(s.open, func(o inquest) bool { return o.custody == i.custody && o.member == i.member }); at >= 0 {
-		return nil
-	}
-	if len(s.open) == maxInquests {
-		s.open = slices.Delete(s.open, 0, 1)
-	}
-	i.opened, i.next = i.began, i.began
-	if i.from == k.self {
-		k.ownWord(&i)
-	}
-	s.open = append(s.open, i)
-	if i.leavesOwn() || k.excusesAgain(&i) {
-		k.shuns(i.member, i.began.Sub(k.now)+k.overdue())
-	}
-	return &s.open[len(s.open)-1]
-}
-
-// ownWord takes in what this member itself knows of a pass by now.
-func (k *Keeper) ownWord(i *inquest) {
+// ownWord takes in what this member knows by now of a pass of its own.
+func (i *inquest) ownWord(h *holder) {
 	i.own, i.fromSays = true, false
-	h, p := k.holder.find(&i.token), k.holder.pass(i.token, i.hop-1)
+	t, p := h.held.find(&i.token), h.pass(i.token, i.hop-1)
 	switch {
-	case h != nil && h.parted && h.hop+1 == i.hop && h.keeper == i.member:
-		i.fromSays, i.since, i.unbroken = k.now >= h.since.Add(k.silence), h.since, h.told // the answer is due
+	case t != nil && t.parted && t.hop+1 == i.hop && t.keeper == i.member:
+		i.fromSays, i.since, i.unbroken = h.now >= t.since.Add(h.silence), t.since, t.told // the answer is due
 	case p != nil && !p.dropped && p.to == i.member && p.hop+1 == i.hop:
-		r, ok := k.took(p.receipt)
+		r, ok := h.took(p.receipt)
 		i.fromSays, i.since, i.unbroken = true, p.since, p.told
 		if ok && r.Hop == i.hop && !i.receipt {
-			i.proved = k.now
+			i.proved = h.now
 		}
 		i.receipt, i.taken, i.passed = ok && r.Hop == i.hop, r, p.since
 	default:
@@ -269,140 +277,40 @@ func (k *Keeper) ownWord(i *inquest) {
 	}
 }
 
-// took reads a receipt.
-func (k *Keeper) took(raw []byte) (policy.Receipt, bool) {
-	if k.verify == nil || len(raw) == 0 {
-		return policy.Receipt{}, false
-	}
-	return k.verify(raw)
-}
-
-// inquestsDue asks those who are to give account.
-func (k *Keeper) inquestsDue() {
-	for n := 0; n < len(k.inquests.open); {
-		i := &k.inquests.open[n]
-		if i.next > k.now {
-			n++
-			continue
-		}
-		i.next = k.now.Add(k.retry)
-		if i.waited != clock.Never {
-			i.next = max(i.next, i.waited.Add(k.overdue())) // what it bears may be less by then
-		}
-		switch over := k.now >= i.began.Add(k.bears(k.silence)); {
-		case over && i.answered && i.waited == clock.Never && k.now >= max(i.began.Add(k.bears(k.overdue()+k.hold)), i.denied.Add(k.bears((denialTimes+1)*k.silence))):
-			if i.says == instead {
-				k.doubtsInstead(i)
-			}
-			k.closes(n) // nothing more is to be known
-			continue
-		case i.says == sent && !i.toSays && !i.toDenies && i.denied == 0 && k.now >= i.named.Add(k.bears(2*k.silence)): // nobody denies it for the dead
-			k.excuses(i.member, i)
-			k.closes(n)
-			continue
-		case over && !i.answered && i.asleep:
-			k.closes(n)
-			continue
-		case over && !i.answered: // until it says something
-			i.asleep, i.owes, i.next = true, true, k.now.Add(strikeTimes*k.overdue())
-			k.shuns(i.member, strikeTimes*k.overdue())
-			n++
-			continue
-		case k.avoids(i):
-			k.shuns(i.member, k.overdue())
-		}
-		k.asksAccount(i)
-		n++
-	}
-}
-
-// asksAccount asks those that have not answered.
-func (k *Keeper) asksAccount(i *inquest) {
-	k.tell(i.member, &message{kind: account, custody: i.custody})
-	if !i.own && !i.fromSays && !i.from.IsZero() {
-		k.tell(i.from, &message{kind: account, custody: custody{i.token, i.hop - 1}})
-	}
-	switch {
-	case i.to.IsZero() || i.toSays || i.toDenies:
-	case i.says == instead:
-		k.tell(i.to, &message{kind: account, custody: custody{i.other.token, i.other.hop - 1}})
-	default:
-		k.tell(i.to, &message{kind: account, custody: custody{i.token, i.toHop}})
-	}
-}
-
-// wakesInquest asks a member once more that has not given account, and says something now.
-func (k *Keeper) wakesInquest(m ident.Member) {
-	for n := range k.inquests.open {
-		if i := &k.inquests.open[n]; i.member == m && i.asleep {
-			i.asleep, i.began, i.next = false, k.now, k.now
+// greeted notes that a member has greeted: its process may be another one.
+func (i *inquest) greeted(m ident.Member, now clock.Instant) {
+	switch m {
+	case i.from: // it may have forgotten what it said, and pass that receiver another token
+		i.unbroken = false
+	case i.member: // its receipt may be of the process before: the giver is to show it again (P-75)
+		i.left = clock.Never
+		if i.receipt && !i.own {
+			i.receipt, i.fromSays, i.next = false, false, now
 		}
 	}
 }
 
-// shuns has the member pass nothing to another one for a while, and no less than this one backs off
-// from it.
-func (k *Keeper) shuns(m ident.Member, d time.Duration) {
-	d = max(d, k.inquests.struck.left(m, k.now), k.inquests.barred.left(m, k.now))
-	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(d), Firm: k.owesSelf(m)})
+// knew reports whether the member denies a custody that it knew when it said so: its receipt is of the process that it
+// has now, and of one of the custodies that it says it knows.
+func (i *inquest) knew() bool {
+	t := &i.taken
+	return t.SameProcess && t.Serial >= i.whole.serial && (t.Serial < i.knows || t.Serial == policy.Unnamed)
 }
 
-// owesSelf reports whether a member has left a pass of this one without a receipt, and has not explained that: who
-// passes it a second token would be in doubt with it twice, and be struck.
-func (k *Keeper) owesSelf(m ident.Member) bool {
-	return slices.ContainsFunc(k.inquests.open, func(i inquest) bool {
-		return i.member == m && !i.asleep && i.leavesOwn() && (!i.answered || i.says == never || i.denied != 0 && i.says == 0)
-	})
+// denierKnew reports whether the member that denies the pass knows of all its custodies since an instant, as it
+// says. One that has begun anew under new parameters does not, and may be connected all the time.
+func (i *inquest) denierKnew(since clock.Instant) bool {
+	if i.says == sent {
+		return i.toKnows <= since
+	}
+	return i.whole.since <= since
 }
 
-// shunsStruck does so for as long as this one backs off from it.
-func (k *Keeper) shunsStruck(m ident.Member, b *backoffs) {
-	k.actions = append(k.actions, policy.Action{Kind: policy.Shun, To: m, At: k.now.Add(b.left(m, k.now)), Struck: true})
-}
-
-// ends notes that a custody is over, as the member itself says that had it.
-func (k *Keeper) ends(i *inquest) {
-	s := &k.inquests
-	if len(s.ended) == maxInquests {
-		s.ended = slices.Delete(s.ended, 0, 1)
+// movesStill reports whether a token may be in transit since a member said so first. One that says so
+// each time lies.
+func movesStill(since *clock.Instant, s *setting) bool {
+	if *since == 0 {
+		*since = s.now
 	}
-	s.ended = append(s.ended, kept{custody: i.custody, holder: i.member, seen: k.now})
-}
-
-// hasEnded reports whether a member has said before that a custody of its own is over. It cannot come
-// back: the next one has another hop. Who says that it has the token by that custody lies, or said
-// so before: messages may be late. The same holds of a custody after which this member has passed that token on.
-func (k *Keeper) hasEnded(m ident.Member, c custody) bool {
-	if p := k.holder.pass(c.token, c.hop); p != nil && !p.dropped {
-		return true
-	}
-	return slices.ContainsFunc(k.inquests.ended, func(e kept) bool {
-		return e.holder == m && e.custody == c && k.isSteady(m, e.seen) && k.now >= e.seen.Add(k.silence)
-	})
-}
-
-// closes ends an inquest.
-func (k *Keeper) closes(n int) {
-	m := k.inquests.open[n].member
-	if i := &k.inquests.open[n]; i.there && (i.says == never || i.says == proof || i.says == instead) {
-		k.ends(i)
-	}
-	if i := &k.inquests.open[n]; k.inquests.kept.custody == i.custody && (i.says != instead || i.toSays && i.other.token == k.inquests.arrived) {
-		k.inquests.kept = kept{} // or who says each time that it has dropped another token would never be given up
-	}
-	k.inquests.open = slices.Delete(k.inquests.open, n, n+1)
-	left := time.Duration(0) // of what others are to give account of; and it may owe this member nothing any more
-	if slices.ContainsFunc(k.inquests.open, func(i inquest) bool { return i.member == m && k.avoids(&i) }) {
-		left = k.overdue()
-	}
-	k.shuns(m, left)
-}
-
-// inquestsDeadline is when somebody is asked next.
-func (k *Keeper) inquestsDeadline() clock.Instant {
-	next := clock.Never
-	for i := range k.inquests.open {
-		next = min(next, k.inquests.open[i].next)
-	}
-	return next
+	return s.now < since.Add(s.timeout(2*s.silence))
 }

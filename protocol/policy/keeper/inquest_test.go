@@ -58,7 +58,7 @@ func newCourt() *court { return newCourtIn(policy.Surroundings{}) }
 func newCourtIn(in policy.Surroundings) *court {
 	in.Receipt = readReceipt
 	c := &court{newLoneIn(true, in), &courier{}}
-	c.inner = c.courier
+	c.holder.inner = c.courier
 	c.order = append(c.order, at(theBlamer), at(theThird), at(theFourth))
 	for i := theHolder; i <= theFourth; i++ {
 		c.greet(i)
@@ -150,14 +150,14 @@ func (c *court) questions(i int) (list []custody) {
 
 // strike has a member be struck for a token of long ago.
 func (c *court) strike(i int) {
-	c.Keeper.actions, c.Keeper.out = nil, nil
-	c.strikes(at(i), &inquest{custody: custody{thirdToken, 9}}, policy.Kept)
+	c.actions, c.bodies = nil, nil
+	c.inquests.strike(at(i), &inquest{custody: custody{thirdToken, 9}}, policy.Kept)
 	c.did = append(c.did, c.Keeper.actions...)
 }
 
 func (c *court) struck(i int) bool { return c.isStruck(at(i)) }
 
-func (c *court) isBarred(i int) bool { return c.inquests.barred.from(at(i), c.now) }
+func (c *court) isBarred(i int) bool { return c.barred.from(at(i), c.now) }
 
 // isOpen reports whether something about a custody is to be found out.
 func (c *court) isOpen(of custody) bool {
@@ -338,7 +338,7 @@ func TestInquest_Never_StruckIfReceiptAndNoRestart(t *testing.T) {
 	}{
 		{"it knows of all since that custody", nil, mine, message{kind: never, from: takenAt, next: takenAt + 1}, true},
 		{"it knows of all that there were", nil, mine, message{kind: never, next: takenAt + 1}, true},
-		{"it was never seen to greet", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, mine, message{kind: never, next: takenAt + 1}, true},
+		{"it was never seen to greet", func(c *court) { delete(c.peers.greeted, at(theHolder)) }, mine, message{kind: never, next: takenAt + 1}, true},
 		{"it knows of later ones only", nil, mine, message{kind: never, from: takenAt + 1, next: takenAt + 1}, false},
 		{"it did not know it yet", nil, mine, message{kind: never, next: takenAt}, false},
 		{"it has restarted", nil, receiptBefore(theHolder, blamedFrom), message{kind: never, next: takenAt + 1}, false},
@@ -554,7 +554,7 @@ func TestInquest_SenderHasNoReceipt_Doubt(t *testing.T) {
 			c.accuses()
 			c.lasts(untilDoubted, map[int]message{theHolder: anHourAgo, thePasser: test.says})
 			if test.is {
-				assert.Equal(t, []doubtful{{at(thePasser), at(theHolder), token, false, test.says.span > 0, c.inquests.doubts[0].at}}, c.inquests.doubts)
+				assert.Equal(t, doubts{{at(thePasser), at(theHolder), token, false, test.says.span > 0, c.inquests.doubts[0].at}}, c.inquests.doubts)
 			} else {
 				assert.Empty(t, c.inquests.doubts)
 			}
@@ -574,7 +574,7 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 	}{
 		{"connected", func(*court) {}, true, true},
 		{"cut or restarted since", func(c *court) { c.greet(theHolder) }, false, true},
-		{"not known to be connected", func(c *court) { delete(c.inquests.greeted, at(theHolder)) }, false, true},
+		{"not known to be connected", func(c *court) { delete(c.peers.greeted, at(theHolder)) }, false, true},
 		{"the receipt comes", func(c *court) { c.delivered(custody{token, 8}, theHolder, false) }, false, true},
 		{"it comes back", func(c *court) {
 			c.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: policy.Token{ID: token, Hop: 8, Born: 1}})
@@ -588,7 +588,7 @@ func TestInquest_OwnTransferUnanswered_BarredAndNotStruck(t *testing.T) {
 			c.comes(custody{secondToken, 2}, theThird)
 			c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: anHourAgo})
 			assert.Equal(t, test.is, c.isBarred(theHolder))
-			assert.Equal(t, test.is, c.isAvoided(at(theHolder)))
+			assert.Equal(t, test.is, c.inquests.isAvoided(at(theHolder)))
 			assert.False(t, c.struck(theHolder))
 			if test.is {
 				assert.Equal(t, map[int]bool{theHolder: true}, c.shunned())
@@ -620,14 +620,14 @@ func TestInquest_OwnTransferUnanswered_ConnectsWhenOthersWereTold_Barred(t *test
 // TestInquest_OwnTransferUnanswered_ExcusedBefore_BarredForAsLong: the bar for a second excuse is shorter.
 func TestInquest_OwnTransferUnanswered_ExcusedBefore_BarredForAsLong(t *testing.T) {
 	c := newCourt()
-	c.excuses(at(theHolder), &inquest{custody: custody{thirdToken, 9}, member: at(theHolder), says: never})
+	c.inquests.excuse(at(theHolder), &inquest{custody: custody{thirdToken, 9}, member: at(theHolder), word: word{says: never}})
 	c.passes(custody{token, 8}, theHolder)
 	c.after(2 * DefaultSilence)
 	c.says(theBlamer, message{kind: account, custody: custody{token, 8}})
 	c.greet(theHolder)
 	c.comes(custody{secondToken, 2}, theThird)
 	c.lasts(2*DefaultSilence+untilDoubted, map[int]message{theHolder: anHourAgo})
-	assert.Greater(t, c.inquests.barred.left(at(theHolder), c.now), (strikeTimes/2-1)*lateAfter)
+	assert.Greater(t, c.barred.left(at(theHolder), c.now), (strikeTimes/2-1)*lateAfter)
 	firm := true
 	for _, a := range c.did {
 		if a.Kind == policy.Shun && a.To == at(theHolder) {
@@ -730,7 +730,7 @@ func TestNewborn_HolderOfTheOtherHasHadItForLong_FreeSooner(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCourt()
 			p := &eagerPolicy{}
-			c.inner = p
+			c.holder.inner = p
 			taken := func() bool { return slices.Contains(p.told, policy.Arrival) }
 			c.step(arrivalOf(newbornToken, 1000, test.maker))
 			c.says(theHolder, message{kind: have, custody: other})
@@ -770,7 +770,7 @@ func TestInquest_LossesExplained_BarredTheSecondTime(t *testing.T) {
 		return func(c *court, of custody) {
 			for end := c.now.Add(untilDoubted + DefaultSilence); c.now < end; c.after(time.Second) {
 				c.says(thePasser, message{kind: proof, receipt: receiptBefore(theHolder, of)})
-				c.says(theHolder, message{kind: never, custody: of, span: millis(c.now.Sub(c.inquests.greeted[at(theHolder)])), from: serial, next: takenAt + 1})
+				c.says(theHolder, message{kind: never, custody: of, span: millis(c.now.Sub(c.peers.greeted[at(theHolder)])), from: serial, next: takenAt + 1})
 			}
 		}
 	}
@@ -950,7 +950,7 @@ func TestInquest_Instead_AvoidedUnlessConfirmed(t *testing.T) {
 			}
 			c.lasts(lateAfter+longHold+2*time.Second, answers)
 			assert.False(t, c.struck(theHolder), "the other one may lie")
-			assert.Equal(t, test.barred, c.isAvoided(at(theHolder)))
+			assert.Equal(t, test.barred, c.inquests.isAvoided(at(theHolder)))
 			assert.Equal(t, test.barred, c.isBarred(theHolder))
 			assert.False(t, c.struck(theThird))
 			if test.barred {
@@ -969,7 +969,7 @@ func TestInquest_InsteadAnsweredLate_EarlierCustodyTellsNothing(t *testing.T) {
 	c.says(theThird, message{kind: proof, receipt: receiptOf(theFourth, custody{secondToken, 4}, true)})
 	require.True(t, c.isOpen(blamedFrom))
 	c.says(theThird, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 5}, true)})
-	assert.False(t, c.isAvoided(at(theHolder)))
+	assert.False(t, c.inquests.isAvoided(at(theHolder)))
 	assert.False(t, c.isOpen(blamedFrom))
 }
 
@@ -999,7 +999,7 @@ func TestInquest_InsteadFromThisMember_ItKnows(t *testing.T) {
 			theHolder: {kind: instead, member: at(theSelf), other: custody{secondToken, 5}},
 			thePasser: {kind: sent, custody: custody{token, 8}, member: at(theHolder)},
 		})
-		assert.Equal(t, to == theThird, c.isAvoided(at(theHolder)))
+		assert.Equal(t, to == theThird, c.inquests.isAvoided(at(theHolder)))
 		assert.False(t, c.isOpen(blamedFrom))
 	}
 }
@@ -1013,7 +1013,7 @@ func TestInquest_InsteadFromOneThatRestarted_NotAvoided(t *testing.T) {
 		theHolder: {kind: instead, member: at(theThird), other: custody{secondToken, 5}},
 		theThird:  {kind: proof, receipt: receiptOf(theFourth, custody{secondToken, 9}, true)},
 	})
-	assert.False(t, c.isAvoided(at(theHolder)))
+	assert.False(t, c.inquests.isAvoided(at(theHolder)))
 }
 
 // TestInquest_InsteadAfterCut_NotAvoided: what it dropped the token for may be in the other part.
@@ -1022,7 +1022,7 @@ func TestInquest_InsteadAfterCut_NotAvoided(t *testing.T) {
 	c.greet(theHolder)
 	c.accuses()
 	c.lasts(time.Second, map[int]message{theHolder: {kind: instead}})
-	assert.False(t, c.isAvoided(at(theHolder)))
+	assert.False(t, c.inquests.isAvoided(at(theHolder)))
 	assert.False(t, c.isOpen(blamedFrom))
 }
 
@@ -1127,7 +1127,7 @@ func TestInquest_SentNonsense_NoAnswer(t *testing.T) {
 		c := newCourt()
 		c.accuses()
 		c.lasts(2*time.Second, map[int]message{theHolder: m})
-		assert.True(t, c.isAvoided(at(theHolder)))
+		assert.True(t, c.inquests.isAvoided(at(theHolder)))
 		assert.False(t, c.inquests.open[0].answered)
 	}
 }
@@ -1143,7 +1143,7 @@ func TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks(t *testing.T) {
 			c := newCourt()
 			c.accuses()
 			c.after(c.retry)
-			assert.True(t, c.isAvoided(at(theHolder)))
+			assert.True(t, c.inquests.isAvoided(at(theHolder)))
 			c.after(2 * DefaultSilence)
 			require.Equal(t, map[int]bool{theHolder: false}, c.shunned())
 			require.True(t, c.asks(theHolder, blamedFrom))
@@ -1155,9 +1155,33 @@ func TestInquest_NoAnswer_ShunnedAndAskedWhenItSpeaks(t *testing.T) {
 			require.True(t, c.asks(theHolder, blamedFrom))
 			c.did = nil
 			c.says(theHolder, message{kind: proof, receipt: receiptOf(theThird, custody{token, 10}, true)})
-			assert.False(t, c.isAvoided(at(theHolder)))
+			assert.False(t, c.inquests.isAvoided(at(theHolder)))
 			assert.Contains(t, c.did, policy.Action{Kind: policy.Shun, To: at(theHolder), At: c.now}, "it is over")
 		})
+	}
+}
+
+// TestInquest_StillHasIt_ShunnedUntilAskedAgain: nothing is passed to a holder that says that it has the token, until it
+// has been asked again, even if this member's next step is late. The policy may pass a token in that step
+// before the inquest is looked at.
+func TestInquest_StillHasIt_ShunnedUntilAskedAgain(t *testing.T) {
+	c := newCourt()
+	c.wants(true)
+	c.accuses()
+	until := func() (end clock.Instant) {
+		for _, a := range c.did {
+			if a.Kind == policy.Shun && a.To == at(theHolder) {
+				end = a.At
+			}
+		}
+		return end
+	}
+	for range 3 {
+		c.says(theHolder, message{kind: still, custody: blamedFrom})
+		c.after(c.retry)
+		late := c.inquests.open.deadline().Add(c.silence)
+		require.Greater(t, until(), late)
+		c.after(c.inquests.open.deadline().Sub(c.now))
 	}
 }
 
@@ -1167,9 +1191,9 @@ func TestInquest_NeverAnswers_GivenUp(t *testing.T) {
 	c.accuses()
 	c.after(struckFor + 10*DefaultSilence)
 	assert.False(t, c.isOpen(blamedFrom))
-	assert.False(t, c.isAvoided(at(theHolder)))
+	assert.False(t, c.inquests.isAvoided(at(theHolder)))
 	assert.Empty(t, c.shunned())
-	assert.Equal(t, clock.Never, c.inquestsDeadline())
+	assert.Equal(t, clock.Never, c.inquests.open.deadline())
 }
 
 // TestBlamed_Liar_Bounded: who blames without a reason costs little.
@@ -1296,7 +1320,7 @@ func TestHolds_TokenStays_HolderToldOnceAndAsked(t *testing.T) {
 				assert.Equal(t, test.open, c.isOpen(blamedFrom))
 			}
 			if test.says != 0 && !test.is {
-				assert.False(t, c.isAvoided(at(theHolder)), "it may be busy")
+				assert.False(t, c.inquests.isAvoided(at(theHolder)), "it may be busy")
 			}
 			assert.False(t, c.struck(theThird))
 		})
@@ -1485,7 +1509,7 @@ func TestHolds_CustodyIsOver_ItsHolderIsNotHeard(t *testing.T) {
 			require.False(t, c.isOpen(blamedFrom))
 			test.before(c)
 			c.says(theThird, message{kind: want})
-			c.search.last = sight{at: longAgo}
+			c.search.last = observation{at: longAgo}
 			c.says(theHolder, test.says)
 			assert.Equal(t, test.counts, c.search.last.holder == at(theHolder))
 			assert.False(t, c.struck(theHolder))
@@ -1538,8 +1562,8 @@ func TestHolds_HolderWasSilentAndBeganAnew_NotStruck(t *testing.T) {
 // TestStruck_WithTokenThatItMade_NotReported: where its clock is wrong, nobody takes the token.
 func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 	c := newCourt()
-	c.Keeper.actions, c.Keeper.out = nil, nil
-	c.strikes(at(theHolder), &inquest{custody: custody{token, 0}}, policy.Kept)
+	c.actions, c.bodies = nil, nil
+	c.inquests.strike(at(theHolder), &inquest{custody: custody{token, 0}}, policy.Kept)
 	c.did = append(c.did, c.Keeper.actions...)
 	assert.True(t, c.struck(theHolder))
 	assert.Equal(t, map[int]bool{theHolder: false}, c.shunned())
@@ -1552,7 +1576,7 @@ func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 // others. The words of a struck member count for nothing.
 func TestSearch_All_BarredAskedAndStruckNot(t *testing.T) {
 	c := newCourt()
-	c.bars(at(theThird), custody{thirdToken, 9}, pauseTimes, policy.Excused)
+	c.inquests.bar(at(theThird), custody{thirdToken, 9}, pauseTimes, policy.Excused)
 	c.strike(theFourth)
 	c.did = nil
 	c.says(theBlamer, message{kind: want})
@@ -1582,8 +1606,8 @@ func TestSearch_StruckMemberGotToken_WaitsUntilItHasPassedItOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newCourt()
-			if k.mutes = append(k.mutes, mute{at(theFourth), k.now.Add(time.Hour)}); c.struck {
-				k.mutes = nil
+			if k.peers.silent = append(k.peers.silent, entry{at(theFourth), k.now.Add(time.Hour)}); c.struck {
+				k.peers.silent = nil
 				k.strike(theFourth)
 			}
 			k.says(theThird, message{kind: have, custody: custody{secondToken, 5}})
@@ -1650,23 +1674,23 @@ func TestExcuse_BeforeAndAskedAgain_NothingUntilItIsOver(t *testing.T) {
 	for _, excused := range []bool{false, true} {
 		c := newCourt()
 		if excused {
-			c.excuses(at(theHolder), &inquest{custody: custody{thirdToken, 9}, member: at(theHolder), says: never})
+			c.inquests.excuse(at(theHolder), &inquest{custody: custody{thirdToken, 9}, member: at(theHolder), word: word{says: never}})
 		}
 		c.accuses()
 		c.says(theHolder, message{kind: sent, custody: blamedFrom, member: at(theDead)})
 		require.True(t, c.isOpen(blamedFrom))
-		assert.False(t, c.isAvoided(at(theHolder)), "its giver has said nothing: there may be no such token")
+		assert.False(t, c.inquests.isAvoided(at(theHolder)), "its giver has said nothing: there may be no such token")
 		c.says(thePasser, message{kind: proof, receipt: receiptOf(theHolder, blamedFrom, true)})
-		assert.Equal(t, excused, c.isAvoided(at(theHolder)))
+		assert.Equal(t, excused, c.inquests.isAvoided(at(theHolder)))
 		c.says(theDead, message{kind: still, custody: custody{blamedFrom.token, blamedFrom.hop + 1}})
 		require.False(t, c.isOpen(blamedFrom))
-		assert.False(t, c.isAvoided(at(theHolder)))
+		assert.False(t, c.inquests.isAvoided(at(theHolder)))
 
 		c.after(struckFor + time.Second)
 		c.blames(theThird, custody{secondToken, 9}, theHolder, at(thePasser))
 		c.says(theHolder, message{kind: sent, custody: custody{secondToken, 9}, member: at(theDead)})
 		c.says(thePasser, message{kind: proof, receipt: receiptOf(theHolder, custody{secondToken, 9}, true)})
-		assert.False(t, c.isAvoided(at(theHolder)), "it was long ago")
+		assert.False(t, c.inquests.isAvoided(at(theHolder)), "it was long ago")
 	}
 }
 
@@ -1674,7 +1698,7 @@ func TestExcuse_BeforeAndAskedAgain_NothingUntilItIsOver(t *testing.T) {
 func TestInquest_InsteadOfNewborn_ExcusedAFewTimes(t *testing.T) {
 	c := newCourt()
 	for i := range uint64(maxMinted + 1) {
-		require.False(t, c.isAvoided(at(theHolder)), i)
+		require.False(t, c.inquests.isAvoided(at(theHolder)), i)
 		c.blames(theBlamer, custody{token, 9 + 2*i}, theHolder, at(thePasser))
 		c.says(theHolder, message{kind: instead, custody: custody{token, 9 + 2*i}, member: at(theThird), other: custody{secondToken, newbornHop}})
 		c.says(theThird, message{kind: never, custody: custody{secondToken, 0}})
@@ -1715,7 +1739,7 @@ func TestStruck_SpeaksAndAsks_IgnoredAndAnswered(t *testing.T) {
 	c.courier.told = nil
 	c.says(theHolder, message{kind: want})
 	assert.Equal(t, noted, c.told(theHolder, noted).kind)
-	assert.False(t, c.isWanted())
+	assert.False(t, c.search.wants.some())
 	c.says(theHolder, message{kind: ask, custody: custody{token, 6}, member: at(theHolder)})
 	assert.Equal(t, custody{secondToken, 6}, c.told(theHolder, have).custody)
 	c.says(theHolder, message{kind: account, custody: custody{secondToken, 6}})
@@ -1794,7 +1818,7 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 			assert.EqualValues(t, 1000, m.span)
 		}},
 		{"passing to one that has connected since", func(c *court) { c.passes(blamedFrom, theThird); c.after(time.Second); c.greet(theThird) }, 0, nil},
-		{"passing to one that was never seen to connect", func(c *court) { c.passes(blamedFrom, theThird); delete(c.inquests.greeted, at(theThird)) }, sent, nil},
+		{"passing to one that was never seen to connect", func(c *court) { c.passes(blamedFrom, theThird); delete(c.peers.greeted, at(theThird)) }, sent, nil},
 		{"passing to one that has connected long since", func(c *court) {
 			c.passes(blamedFrom, theThird)
 			c.after(time.Second)
@@ -1831,7 +1855,7 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 		{"dropped for a later one", func(c *court) {
 			c.comes(blamedFrom, thePasser)
 			c.comes(custody{secondToken, 5}, theThird)
-			c.Keeper.discards(c.holder.find(&blamedFrom.token))
+			c.holder.discards(c.holder.held.find(&blamedFrom.token))
 		}, instead, func(t *testing.T, m message) {
 			assert.Equal(t, at(theThird), m.member)
 			assert.Equal(t, custody{secondToken, 5}, m.other)
@@ -1839,7 +1863,7 @@ func TestGivesAccount_EachState_SaysSo(t *testing.T) {
 		{"dropped, and only an earlier one was here", func(c *court) {
 			c.comes(custody{ident.Token{0, 1}, 9}, thePasser)
 			c.comes(blamedFrom, theThird)
-			c.Keeper.discards(c.holder.find(&blamedFrom.token))
+			c.holder.discards(c.holder.held.find(&blamedFrom.token))
 		}, instead, func(t *testing.T, m message) { assert.Zero(t, m.member) }},
 		{"not known yet since a restart", func(c *court) {
 			c.step(policy.Event{Kind: policy.Resumed, Token: policy.Token{ID: token, Hop: 9, Born: 1}})
@@ -1886,8 +1910,8 @@ func TestPassSettled_OfEarlierPass_LaterPassStands(t *testing.T) {
 	c.courier.told = nil
 	c.delivered(custody{token, 9}, theThird, true)
 	assert.Empty(t, c.courier.told)
-	require.NotNil(t, c.holder.find(&token))
-	assert.Equal(t, at(theFourth), c.holder.find(&token).keeper)
+	require.NotNil(t, c.holder.held.find(&token))
+	assert.Equal(t, at(theFourth), c.holder.held.find(&token).keeper)
 	c.delivered(custody{token, 11}, theFourth, true)
 	assert.Equal(t, []policy.EventKind{policy.PassSettled}, kindsOf(c.courier.told))
 	assert.Equal(t, at(theFourth), c.search.last.holder)
@@ -1907,7 +1931,7 @@ func TestAccount_Asked_TokenGoesOn(t *testing.T) {
 func TestAccount_AskedWhileProgramRuns_PolicyTold(t *testing.T) {
 	c := newCourt()
 	p := &eagerPolicy{}
-	c.inner = p
+	c.holder.inner = p
 	c.comes(blamedFrom, thePasser)
 	require.True(t, c.done(policy.Run))
 	c.says(theBlamer, message{kind: account, custody: blamedFrom})
@@ -1920,10 +1944,10 @@ func TestAccount_AskedWhileProgramRuns_PolicyTold(t *testing.T) {
 func TestAsked_WhileTokenIsPassed_PolicyTold(t *testing.T) {
 	c := newCourt()
 	p := &eagerPolicy{}
-	c.inner = p
+	c.holder.inner = p
 	c.comes(blamedFrom, thePasser)
 	c.step(policy.Event{Kind: policy.OperationEnded, Token: policy.Token{ID: token, Hop: 9}})
-	c.holder.find(&blamedFrom.token).state = passing
+	c.holder.held.find(&blamedFrom.token).state = passing
 	p.told = nil
 	c.says(theBlamer, message{kind: ask, custody: blamedFrom})
 	require.NotContains(t, p.told, policy.Wanted, "nobody waits, as far as is known")
@@ -1947,9 +1971,9 @@ func TestReplaced_OtherTokenComes_OwnPassAskedAfter(t *testing.T) {
 		{"it was dropped, for one that is here", func(c *court) {
 			c.comes(custody{thirdToken, 8}, theHolder)
 			c.comes(custody{token, 8}, thePasser)
-			c.Keeper.discards(c.holder.find(&token))
+			c.holder.discards(c.holder.held.find(&token))
 		}, false},
-		{"it was dropped", func(c *court) { c.comes(custody{token, 8}, thePasser); c.Keeper.discards(c.holder.find(&token)) }, false},
+		{"it was dropped", func(c *court) { c.comes(custody{token, 8}, thePasser); c.holder.discards(c.holder.held.find(&token)) }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCourt()
@@ -1975,7 +1999,7 @@ func TestGreets_ManyMembers_Bounded(t *testing.T) {
 	c := newCourt()
 	for i := range 3 * maxGreetings {
 		c.step(policy.Event{Kind: policy.Greeted, From: ident.Member{9, byte(i), byte(i >> 8)}})
-		require.LessOrEqual(t, len(c.inquests.greeted), maxGreetings)
+		require.LessOrEqual(t, len(c.peers.greeted), maxGreetings)
 	}
 }
 

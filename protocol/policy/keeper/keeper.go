@@ -14,42 +14,16 @@ import (
 // Keeper is the policy of one slot at one member, and around it this member's part in
 // finding that the slot's token is lost. It implements policy.Policy.
 type Keeper struct {
-	spans
-	inner     policy.Policy
-	self      ident.Member
-	slot      ident.Member
-	roster    policy.Roster
-	exclusive bool // one program at a time is the policy's aim
-	patience  func() int
-	atOnce    bool // no program of a lost holder is waited for
-	forgetful bool // an earlier life of this member may have left programs that it does not know of
-	young     bool // no policy of this member has worked for the slot before
+	common
+	begun   bool
+	waits   clock.Instant // the last Wait
+	watches watches
 
-	// of one Step
-	now     clock.Instant
-	actions []policy.Action
-	out     []byte // the bodies of actions
-	scratch []policy.Action
-	own     []message // to this member itself
-
-	begun    bool
-	start    clock.Instant // when this member began
-	innerDue clock.Instant // what the policy waits for
-	asked    clock.Instant // the last Wait
-	order    []ident.Member
-	mutes    []mute
-
-	watched        []ident.Member
-	scratchMembers []ident.Member
-
-	verify   func(receipt []byte) (policy.Receipt, bool) // nil: nobody gives account
-	serial   func() uint64
 	holder   holder
 	waiter   waiter
 	search   search
 	inquests inquests
 	newborn  newborn
-	backoffs backoffs
 }
 
 var (
@@ -62,110 +36,94 @@ var (
 // program can run any more under the one that is lost.
 func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclusive bool) *Keeper {
 	k := &Keeper{
-		spans: deriveSpans(p), inner: inner, self: in.Self, slot: in.Slot, roster: in.Roster, exclusive: exclusive, atOnce: !exclusive || p.OnSilentHolder == policy.Replace, forgetful: in.Forgetful, young: in.Young, patience: in.Patience,
-		innerDue: clock.Never, asked: clock.Never,
+		common: common{
+			peers: peers{
+				setting: setting{
+					spans: deriveSpans(p), self: in.Self, slot: in.Slot, exclusive: exclusive,
+					atOnce:    !exclusive || p.OnSilentHolder == policy.Replace,
+					forgetful: in.Forgetful, young: in.Young, health: in.Patience,
+				},
+				roster: in.Roster,
+			},
+			outbox: outbox{self: in.Self},
+		},
+		waits: clock.Never,
 	}
-	if exclusive { // of several tokens one comes after the other
-		k.verify = in.Receipt
-	}
-	if k.patience == nil {
-		k.patience = func() int { return 1 }
-	}
-	if k.serial = in.Serial; k.serial == nil {
-		k.serial = func() uint64 { return 0 }
-	}
-	if in.Forgetful && !in.Young { // its receipts name no serial
-		k.holder.whole.serial = 1
+	if k.health == nil {
+		k.health = func() int { return 1 }
 	}
 	if k.roster == nil {
 		k.roster = policy.Alone{}
 	}
-	k.holder.told, k.holder.left.since = longAgo, longAgo
-	k.waiter.until = longAgo
-	k.waiter.reset()
-	k.search.reset()
+	c := &k.common
+	k.holder = newHolder(c, holderCalls{k}, inner, &in)
+	k.waiter = newWaiter(c)
+	k.search = newSearch(c, searchCalls{k}, &k.holder, &k.waiter)
+	k.inquests.init(c, &k.holder, &k.search, &k.waiter)
+	k.newborn = newborn{common: c, holder: &k.holder, known: &k.search.whereabouts, inquests: &k.inquests, takes: k.takes}
 	return k
 }
 
+// holderCalls routes what a holder asks and tells the other parts.
+type holderCalls struct{ k *Keeper }
+
+func (c holderCalls) isAvoided(m ident.Member) bool { return c.k.inquests.isAvoided(m) }
+
+func (c holderCalls) gained() {
+	c.k.inquests.gained()
+	c.k.search.rest(clock.Never)
+}
+
+func (c holderCalls) freed() { c.k.newborn.frees() } // the later one of the two stays
+
+func (c holderCalls) delivered(of custody, to ident.Member) { c.k.search.delivered(of, to) }
+
+// searchCalls routes what a search tells the other parts.
+type searchCalls struct{ k *Keeper }
+
+func (c searchCalls) lost(of custody, holder, from ident.Member) {
+	c.k.inquests.lost(of, holder, from)
+}
+
+func (c searchCalls) thaws() bool { return c.k.newborn.frees() }
+
 // Gauges implements policy.Gauger: those of the policy.
 func (k *Keeper) Gauges(show func(string, float64)) {
-	if g, ok := k.inner.(policy.Gauger); ok {
+	if g, ok := k.holder.inner.(policy.Gauger); ok {
 		g.Gauges(show)
 	}
 }
 
+// Admits implements policy.Admitter. A member that backs off from another one takes no token that
+// this one has just made, and not two of them at once.
+func (k *Keeper) Admits(now clock.Instant, generator ident.Member) bool {
+	return !k.exclusive || k.newborn.admits(generator, now)
+}
+
 // Step implements policy.Policy.
 func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
-	k.now, k.actions, k.out = now, actions, k.out[:0]
+	k.now = now
+	k.begin(actions)
 	if event.Kind == policy.Recalled {
-		k.step(event)
+		k.holder.step(event)
 		return k.actions
 	}
 	if !k.begun {
 		k.begun, k.start = true, now
-		k.holder.whole = memory{now, max(k.holder.whole.serial, k.serial())}
+		k.holder.begin(now)
 	}
 	k.happened(&event)
-	if k.holder.forgets {
-		k.holder.forgets, k.holder.whole = false, memory{now, max(1, k.serial())}
-	}
+	k.holder.admitGap(now)
 	k.handleOwn()
-	k.look()
+	k.waiter.look(k.holder.has())
 	k.handleOwn()
-	k.looksLater()
-	k.watchAnew()
+	k.search.looksLater()
+	k.watch()
 	k.wait(event.Kind == policy.Timer)
 	return k.actions
 }
 
-// watchAnew watches those whose answers are awaited and may come, who has a token that
-// somebody waits for, who has been getting one for a while, and the keeper of a token under
-// which a program runs for a while, and nobody else.
-func (k *Keeper) watchAnew() {
-	wanted := k.scratchMembers[:0]
-	switch s := &k.search; {
-	case s.stage == following:
-		wanted = append(wanted, s.target, s.toward)
-	case s.stage == everybody:
-		wanted = k.appendLastAsked(wanted)
-	case k.awaits():
-		wanted = append(wanted, s.last.holder)
-	}
-	if h := k.underWay(); h != nil && k.now >= h.since.Add(nextPause) {
-		wanted = append(wanted, h.keeper)
-	}
-	for _, q := range k.newborn.inquiries[:min(len(k.newborn.inquiries), ranks)] {
-		wanted = append(wanted, q.member)
-	}
-	if len(k.waiter.told) > 0 {
-		for _, t := range k.waiter.told[:min(len(k.waiter.told), ranks)] {
-			wanted = append(wanted, t.member)
-		}
-	}
-	for i := range k.holder.held {
-		switch h := &k.holder.held[i]; {
-		case h.state == asking:
-			wanted = append(wanted, h.asked[:min(len(h.asked), ranks)]...)
-		case k.stays(h): // who only dials out could not be asked
-			wanted = append(wanted, h.keeper)
-		}
-	}
-	wanted = slices.DeleteFunc(wanted, func(m ident.Member) bool { return m.IsZero() || m == k.self || k.isSilent(m) })
-	k.scratchMembers = wanted
-	for _, m := range k.watched {
-		if !slices.Contains(wanted, m) {
-			k.actions = append(k.actions, policy.Action{Kind: policy.Unwatch, To: m})
-		}
-	}
-	k.watched = slices.DeleteFunc(k.watched, func(m ident.Member) bool { return !slices.Contains(wanted, m) })
-	for _, m := range wanted {
-		if m != k.self && !slices.Contains(k.watched, m) {
-			k.watched = append(k.watched, m)
-			k.actions = append(k.actions, policy.Action{Kind: policy.Watch, To: m})
-		}
-	}
-}
-
+// happened routes an event to the parts, and to the policy if it concerns that.
 func (k *Keeper) happened(e *policy.Event) {
 	switch e.Kind {
 	case policy.Message:
@@ -174,220 +132,114 @@ func (k *Keeper) happened(e *policy.Event) {
 			return
 		}
 	case policy.Silent:
-		k.watched = without(k.watched, e.From)
-		k.fellSilent(e.From)
-		k.receiverSilent(e.From)
-		k.silent(e.From)
-		k.keeperSilent(e.From)
-		k.keeperLost(e.From)
-		k.newbornSilent(e.From)
+		k.memberSilent(e.From)
 	case policy.Greeted:
-		k.greets(e.From)
-		k.wakesInquest(e.From)
 		k.greeted(e.From)
-		k.tellsAgain(e.From)
 		return
 	case policy.Timer:
 		k.timer()
-		if k.now < k.innerDue && k.innerDue != clock.Never {
+		if k.now < k.holder.innerDue && k.holder.innerDue != clock.Never {
 			return
 		}
-		k.step(*e)
-		k.holderDue() // the policy may have no use for a token for a while
+		k.holder.step(*e)
+		k.holder.onTimer() // the policy may have no use for a token for a while
 		return
 	case policy.Queued:
-		k.queued(e.Members > 0)
+		k.search.queued(e.Members > 0)
 		return
 	case policy.Unsent:
-		k.unsent(e.From)
+		k.search.unsent(e.From)
 		return
 	case policy.Resumed:
-		k.resumed(e)
+		k.holder.resumed(e)
 		return
 	case policy.Running:
-		k.occupied(&e.Token)
+		k.holder.occupied(&e.Token)
 		return
 	case policy.Generated:
-		k.search.own = e.Token.ID
-		k.replaced(&e.Token)
-		k.gained(&e.Token)
-		k.step(*e)
-		if k.isWanted() {
-			k.wakes(k.whoWaits())
-		}
+		k.generated(e)
 		return
 	case policy.Arrival:
-		k.arrives(e)
+		if !k.exclusive || k.newborn.arrives(e) {
+			k.takes(e)
+		}
 		return
 	case policy.OperationEnded:
-		k.ended(&e.Token)
-		k.step(*e)
-		k.remindsOfWaiter(&e.Token)
-		k.begins()
-		k.holderDue() // promises in this very step: the process may end with the program
+		k.holder.ended(e)
 		return
 	case policy.Parted:
-		k.parted(e)
+		k.holder.parted(e)
 		return
 	case policy.PassSettled:
-		if k.newbornSettled(e) || k.settled(e) {
+		if k.newborn.passEnded(e) || k.holder.passEnded(e) {
 			return
 		}
 	case policy.DemandChanged:
 		k.waiter.demand = e.Demand
 	}
-	k.step(*e)
+	k.holder.step(*e)
 }
 
-// takes has the policy know of a token that has come, if it is to stay.
+// memberSilent goes on without a member that has fallen silent.
+func (k *Keeper) memberSilent(m ident.Member) {
+	k.watches.ended(m)
+	k.fellSilent(m)
+	k.holder.receiverSilent(m)
+	k.search.memberSilent(m)
+	k.waiter.memberSilent(m)
+	k.holder.keeperSilent(m)
+	k.newborn.memberSilent(m)
+}
+
+// greeted notes that a member has connected, and so lives.
+func (k *Keeper) greeted(m ident.Member) {
+	k.inquests.memberGreeted(m)
+	k.inquests.open.wake(m, k.now)
+	if k.isSilent(m) {
+		k.silent.remove(m)
+		k.waiter.keeperBack()
+	}
+	k.holder.tellsAgain(m)
+}
+
+// generated notes that a token was made here.
+func (k *Keeper) generated(e *policy.Event) {
+	k.search.generated = e.Token.ID
+	k.inquests.arrives(e.Token.ID)
+	k.holder.gained(&e.Token)
+	k.holder.step(*e)
+	if k.search.wants.some() {
+		k.holder.wakes(k.search.wants.by())
+	}
+}
+
+// takes has a token come.
 func (k *Keeper) takes(e *policy.Event) {
-	if k.verify != nil {
-		k.holder.comes(e.From, &e.Token)
-		k.replaced(&e.Token)
-		k.inquests.kept = kept{}
-	}
-	h := k.gained(&e.Token)
-	if k.exclusive && k.isSuperseded(h) {
-		k.holder.remove(&e.Token.ID)
-		k.drops(&e.Token)
-		return
-	}
-	k.supersedes(h)
-	if k.exclusive && e.Belated {
-		k.withholds(k.holder.find(&e.Token.ID), policy.Arrival, e, k.now) // it may have moved
-		return
-	}
-	k.step(*e)
-}
-
-// step lets the policy answer an event, and looks at what it wants done.
-func (k *Keeper) step(e policy.Event) {
-	k.scratch = k.inner.Step(k.now, e, k.scratch[:0])
-	for i := range k.scratch {
-		k.act(&k.scratch[i])
-	}
-	k.tells()
-}
-
-// act passes on what the policy wants done, unless the token is promised to rest.
-func (k *Keeper) act(a *policy.Action) {
-	switch a.Kind {
-	case policy.Wait:
-		k.innerDue = a.At
-		return
-	case policy.Generate:
-		if k.exclusive {
-			return
-		}
-	case policy.Run, policy.Prepare, policy.Pass, policy.Drop:
-		if h := k.holder.find(&a.Token); h != nil && !k.acts(h, a) {
-			return
-		}
-	}
-	k.actions = append(k.actions, *a)
-}
-
-// wait asks for the earliest of all that is due later, when that has changed.
-func (k *Keeper) wait(timer bool) {
-	next := min(k.innerDue, k.holderDeadline(), k.waiter.next, k.search.deadline(), k.inquestsDeadline(), k.newbornDeadline())
-	if next != k.asked || timer {
-		k.asked = next
-		k.actions = append(k.actions, policy.Action{Kind: policy.Wait, At: next})
-	}
+	k.holder.comes(e.From, &e.Token)
+	k.inquests.arrives(e.Token.ID)
+	k.holder.takes(e)
 }
 
 // timer does what is due.
 func (k *Keeper) timer() {
 	for range maxHeld { // each may have the policy let tokens go
-		if k.holderDue(); k.holderDeadline() > k.now {
+		if k.holder.onTimer(); k.holder.deadline() > k.now {
 			break
 		}
 	}
-	k.newbornDue()
-	k.waiterDue()
-	k.searchDue()
-	k.inquestsDue()
+	k.newborn.onTimer()
+	k.waiter.onTimer()
+	k.search.onTimer()
+	k.inquests.onTimer()
 }
 
-// keepers are those who can be the keeper, the first one first: not who has fallen
-// silent of late, as far as this member knows.
-func (k *Keeper) keepers() []ident.Member { return k.firstOf(ranks) }
-
-// firstOf are the first ones of the slot's order that have not fallen silent, no more than
-// policy.MaxWitnesses less those that have.
-func (k *Keeper) firstOf(n int) []ident.Member {
-	if k.order = k.order[:0]; k.slot.IsZero() {
-		return nil
+// wait asks for the earliest of all that is due later, when that has changed.
+func (k *Keeper) wait(timer bool) {
+	next := min(k.holder.innerDue, k.holder.deadline(), k.waiter.next, k.search.next, k.inquests.open.deadline(), k.newborn.deadline())
+	if next != k.waits || timer {
+		k.waits = next
+		k.do(policy.Action{Kind: policy.Wait, At: next})
 	}
-	k.order = k.roster.Witnesses(k.slot, n+len(k.mutes), k.order)
-	k.order = slices.DeleteFunc(k.order, k.isSilent)
-	k.order = k.order[:min(len(k.order), n)]
-	return k.order
-}
-
-// mute is a member that has fallen silent.
-type mute struct {
-	member ident.Member
-	until  clock.Instant // then others may ask it again
-}
-
-// bears is how long no answer is borne: as many times as long as usual as the patience is of
-// a member that runs late.
-func (k *Keeper) bears(usual time.Duration) time.Duration {
-	return usual * time.Duration(k.patience())
-}
-
-// fellSilent notes that a member is dead, or seems so.
-func (k *Keeper) fellSilent(m ident.Member) {
-	if m == k.self {
-		return
-	}
-	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
-	if len(k.mutes) == maxMutes {
-		k.mutes = append(k.mutes[:0], k.mutes[1:]...)
-	}
-	k.mutes = append(k.mutes, mute{m, k.now.Add(muteTime)})
-}
-
-// answers notes that a member lives.
-func (k *Keeper) answers(m ident.Member) {
-	if s := &k.search; s.stage >= everybody && !slices.Contains(s.heard, m) {
-		s.heard = append(s.heard, m)
-	}
-	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
-}
-
-// greeted notes that a member has connected, and so lives.
-func (k *Keeper) greeted(m ident.Member) {
-	if !k.isSilent(m) {
-		return
-	}
-	k.mutes = slices.DeleteFunc(k.mutes, func(e mute) bool { return e.member == m })
-	k.waiter.keeper = ident.Member{} // which answered in its place
-}
-
-func (k *Keeper) isSilent(m ident.Member) bool {
-	return k.isStruck(m) || slices.ContainsFunc(k.mutes, func(e mute) bool { return e.member == m && k.now < e.until })
-}
-
-// everyone is all others that may have a token: also those that this member passes nothing to, but
-// not those that it takes for dead although they live.
-func (k *Keeper) everyone(to []ident.Member) []ident.Member {
-	return slices.DeleteFunc(k.roster.Others(maxMembers, to), k.isStruck)
-}
-
-// others are those who can be the keeper of a token that is here: who dies with it
-// tells nobody.
-func (k *Keeper) others() []ident.Member {
-	return without(k.keepers(), k.self)
-}
-
-// ranked is the member of a rank, this one where there is none.
-func (k *Keeper) ranked(list []ident.Member, rank int) ident.Member {
-	if rank < len(list) {
-		return list[rank]
-	}
-	return k.self
 }
 
 // hear handles a message. Whatever is not well-formed is ignored.
@@ -400,83 +252,146 @@ func (k *Keeper) hear(from ident.Member, b []byte) {
 		k.answersStruck(from, &m)
 		return
 	}
-	k.wakesInquest(from)
+	k.inquests.open.wake(from, k.now)
 	k.inquests.excused.speaks(from)
 	k.handle(from, &m)
-	k.accounted(from, &m)
-	k.inquestsDue()
-}
-
-func (k *Keeper) handle(from ident.Member, m *message) {
-	k.answers(from)
-	switch m.kind {
-	case have, rest, returned:
-		if k.hasEnded(from, m.custody) {
-			return
-		}
-	}
-	switch m.kind {
-	case want:
-		k.wanted(from, m)
-	case noted:
-		k.noted(from, m)
-	case have:
-		k.found(from, m)
-	case rest:
-		k.promised(from, m)
-	case release:
-		k.releases(from, m)
-	case returned:
-		k.holds(from, m)
-		k.releases(from, m)
-		k.answered(from, &message{kind: none, span: math.MaxUint32})
-	case released, other:
-		k.released(from, m)
-	case ask:
-		k.questioned(from, m)
-	case none:
-		k.youngAnswers(from)
-		k.answered(from, m)
-	case went:
-		k.answered(from, m)
-	case account:
-		k.givesAccount(from, m)
-	case blame:
-		k.blamed(from, m)
-	}
-	k.newbornHears(from, m)
-}
-
-// isYoung reports whether this member has begun so lately that it may not have heard yet of
-// a token that others use.
-func (k *Keeper) isYoung() bool { return k.young && k.now < k.start.Add(k.hold+k.silence) }
-
-// forgets reports whether an earlier life of this member may have made a token in place of
-// one that another member asks about: a program may still run under it.
-func (k *Keeper) forgets(from ident.Member) bool {
-	return k.forgetful && from != k.self && k.now < k.start.Add(k.hold)
+	k.inquests.onTimer()
 }
 
 // handleOwn handles what this member says to itself.
 func (k *Keeper) handleOwn() {
-	for len(k.own) > 0 {
-		m := k.own[0]
-		k.own = append(k.own[:0], k.own[1:]...)
+	for m, ok := k.next(); ok; m, ok = k.next() {
 		k.handle(k.self, &m)
-		k.accounted(k.self, &m)
 	}
 }
 
-// tell sends a message. One to this member itself is handled at the end of the step.
-func (k *Keeper) tell(to ident.Member, m *message) {
-	switch {
-	case to.IsZero():
-	case to == k.self:
-		k.own = append(k.own, *m)
-	default:
-		start := len(k.out)
-		k.out = m.append(k.out)
-		k.actions = append(k.actions, policy.Action{Kind: policy.Tell, To: to, Field: k.out[start:len(k.out):len(k.out)]})
+// handle routes a message, and has the inquests take in what it says of a custody.
+func (k *Keeper) handle(from ident.Member, m *message) {
+	k.silent.remove(from)
+	if k.search.stage >= everybody {
+		k.search.poll.heard.add(from)
+	}
+	if !m.claimsToken() || !k.inquests.hasEnded(from, m.custody) {
+		k.route(from, m)
+		k.newborn.hears(from, m)
+	}
+	k.inquests.hears(from, m)
+}
+
+// route has the part answer that a message is to.
+func (k *Keeper) route(from ident.Member, m *message) {
+	s := &k.search
+	switch m.kind {
+	case want:
+		s.wants.hears(from, m)
+		k.holder.wakes(s.wants.last)
+		s.wanted()
+	case noted:
+		k.waiter.noted(from, m)
+	case have:
+		if s.sees(from, m, k.newborn.isAsked(from)) {
+			k.inquests.holds(from, m)
+			s.stays(from, m)
+		}
+	case rest:
+		s.wants.served(from)
+		if !s.last.isAfter(m) {
+			k.inquests.holds(from, m)
+			s.promised(from, m)
+		}
+	case release:
+		s.releases(from, m)
+	case returned:
+		k.inquests.holds(from, m)
+		s.releases(from, m)
+		s.answered(from, &message{kind: none, span: math.MaxUint32})
+	case released, other:
+		k.holder.released(from, m)
+	case ask:
+		k.questioned(from, m)
+	case none:
+		k.holder.youngAnswers(from)
+		s.answered(from, m)
+	case went:
+		s.answered(from, m)
+	case account:
+		k.givesAccount(from, m)
+	case blame:
+		k.inquests.isBlamed(from, m)
+	}
+}
+
+// questioned says whether a token of the slot is here, or where the one went that is
+// asked for.
+func (k *Keeper) questioned(from ident.Member, m *message) {
+	if k.holder.tellsToken(from, m) {
+		return
+	}
+	frozen := k.newborn.frozen
+	if !k.holder.tellsWay(from, m) && !k.search.tellsWay(from) && !frozen {
+		k.send(from, &message{kind: none, span: millis(k.now.Sub(k.start))})
+	}
+	if frozen { // beside what is known of the token that is asked for
+		k.newborn.tells(from)
+	}
+}
+
+// givesAccount answers what became of a custody of this member's. Of a token that is being checked nothing can
+// be said yet.
+func (k *Keeper) givesAccount(from ident.Member, m *message) {
+	if n := &k.newborn; !n.frozen || n.event.Token.ID != m.token {
+		k.holder.givesAccount(from, m)
+	}
+}
+
+// answersStruck answers the questions of a member that is struck: it is not to take a token for
+// lost that others have.
+func (k *Keeper) answersStruck(from ident.Member, m *message) {
+	switch m.kind {
+	case want:
+		_, all := k.turns()
+		k.send(from, &message{kind: noted, span: millis(max(all, k.half))})
+	case ask:
+		k.questioned(from, m)
+	case account:
+		k.givesAccount(from, m)
+	}
+}
+
+// watch watches the members whose answers are awaited and may come, the one that has a token that
+// others wait for, the one that has been getting a token for a while, and the keeper of a token under
+// which a program runs for a while, and no others.
+func (k *Keeper) watch() {
+	wanted := k.search.appendAwaited(k.watches.scratch[:0])
+	wanted = k.newborn.appendAwaited(wanted)
+	wanted = k.waiter.appendAwaited(wanted)
+	wanted = k.holder.appendAwaited(wanted)
+	wanted = slices.DeleteFunc(wanted, func(m ident.Member) bool { return m.IsZero() || m == k.self || k.isSilent(m) })
+	k.watches.set(wanted, &k.outbox)
+}
+
+// watches are the members that the driver watches for this Keeper.
+type watches struct {
+	list    members
+	scratch members
+}
+
+// ended notes that the driver does not watch a member any more.
+func (w *watches) ended(m ident.Member) { w.list.remove(m) }
+
+// set watches these members, and no others.
+func (w *watches) set(wanted members, out *outbox) {
+	w.scratch = wanted
+	for _, m := range w.list {
+		if !wanted.has(m) {
+			out.do(policy.Action{Kind: policy.Unwatch, To: m})
+		}
+	}
+	w.list = slices.DeleteFunc(w.list, func(m ident.Member) bool { return !wanted.has(m) })
+	for _, m := range wanted {
+		if w.list.add(m) {
+			out.do(policy.Action{Kind: policy.Watch, To: m})
+		}
 	}
 }
 

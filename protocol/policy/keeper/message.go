@@ -20,7 +20,7 @@ const (
 	have
 	// rest, to the keeper: this token is here, and I promise that it rests.
 	rest
-	// release, to who has the promise: give it back.
+	// release, to the member that has the promise: give it back.
 	release
 	// returned, to all that can be the keeper: this token is here since before a restart,
 	// and rests until you say otherwise.
@@ -61,11 +61,46 @@ const (
 	blame
 )
 
-// sizes are those of the bodies, behind the kind.
-var sizes = map[kind]int{
-	want: memberSize, noted: 4, have: custodySize + 4, rest: custodySize + 12, release: custodySize + 20, returned: custodySize + 20, released: custodySize + 12,
-	other: custodySize + 12 + memberSize, ask: custodySize + memberSize, went: custodySize + memberSize + 4, none: 4,
-	account: custodySize, still: custodySize, sent: custodySize + memberSize + 4, never: custodySize + 20, instead: 2*custodySize + memberSize, blame: custodySize + 2*memberSize,
+// part is one part of a message's body.
+type part uint8
+
+const (
+	theCustody part = iota
+	theBorn
+	thePromise
+	theMember
+	theSecond
+	theOther
+	theSpan
+	theSerials
+	theReceipt // up to the end: its size here is the least
+)
+
+var partSizes = [...]int{
+	theCustody: custodySize, theBorn: 8, thePromise: 12, theMember: memberSize, theSecond: memberSize,
+	theOther: custodySize, theSpan: 4, theSerials: 16, theReceipt: 1,
+}
+
+// layouts are the bodies of all kinds, behind the kind. Numbers are big-endian, and spans in milliseconds.
+var layouts = [256][]part{
+	want:     {theMember},
+	noted:    {theSpan},
+	have:     {theCustody, theSpan},
+	rest:     {theCustody, thePromise},
+	release:  {theCustody, theBorn, thePromise},
+	returned: {theCustody, theBorn, thePromise},
+	released: {theCustody, thePromise},
+	other:    {theCustody, thePromise, theMember},
+	ask:      {theCustody, theMember},
+	went:     {theCustody, theMember, theSpan},
+	none:     {theSpan},
+	account:  {theCustody},
+	still:    {theCustody},
+	sent:     {theCustody, theMember, theSpan},
+	proof:    {theSpan, theReceipt},
+	instead:  {theCustody, theMember, theOther},
+	never:    {theCustody, theSpan, theSerials},
+	blame:    {theCustody, theMember, theSecond},
 }
 
 const (
@@ -81,85 +116,55 @@ type custody struct {
 
 // promise tells one statement about a promise from all others of the same member.
 type promise struct {
-	life   uint64 // of who promises: when its policy began, on its own clock
+	life   uint64 // of the member that promises: when its policy began, on its own clock
 	serial uint32 // grows with each
 }
 
-// message is what one keeper tells another one. Which fields it has depends on its
-// kind:
-//
-//	want      member 16
-//	noted     span 4
-//	have      token 32 | hop 8 | span 4
-//	rest      token 32 | hop 8 | life 8 | serial 4
-//	release   token 32 | hop 8 | born 8 | life 8 | serial 4
-//	returned  token 32 | hop 8 | born 8 | life 8 | serial 4
-//	released  token 32 | hop 8 | life 8 | serial 4
-//	other     token 32 | hop 8 | life 8 | serial 4 | member 16
-//	ask       token 32 | hop 8 | member 16
-//	went      token 32 | hop 8 | member 16 | span 4
-//	none      span 4
-//	account   token 32 | hop 8
-//	still     token 32 | hop 8
-//	sent      token 32 | hop 8 | member 16 | span 4
-//	proof     span 4 | receipt, up to the end
-//	instead   token 32 | hop 8 | member 16 | other token 32 | its hop 8
-//	never     token 32 | hop 8 | span 4 | from 8 | next 8
-//	blame     token 32 | hop 8 | member 16 | from 16
-//
-// behind one byte of kind, numbers big-endian, and spans in milliseconds. None carries
-// any authority.
+// message is what one keeper tells another one. Its kind says which fields it has (layouts). None of them
+// carries any authority.
 type message struct {
 	kind kind
 	custody
 	born uint64 // of release and returned: when the token was made
 	promise
 	// span is, of noted, when to say so again; of have, when its program ends at the
-	// latest, or 0 where none runs; of went, since when the token has been on its way,
+	// latest, or 0 where none runs; of went and sent, since when the token has been in transit,
 	// or 0 where it has arrived; of none, since when its sender has been at work; of proof, since
-	// when it has let the token go; of never,
-	// since when it knows of all its custodies. from and next are of never: it knows of all from
-	// this serial of custody on (H-70), and that one is the next.
+	// when it has let the token go; of never, since when it knows of all its custodies.
 	span uint32
-	// member is, of want and ask, who waits, or zero: of want its sender, of ask nobody
-	// that is known; of other and went, who has the token; of instead, from whom the other
-	// one came; of blame, who had the token last, and second who passed it to that member.
+	// member is, of want and ask, the member that waits, or zero: of want its sender, of ask none
+	// that is known; of other, went and sent, the one that has the token; of instead, the one from which the other
+	// token came; of blame, the one that had the token last, and second the one that passed it to that member.
 	member, second ident.Member
 	other          custody // of instead
 	receipt        []byte  // of proof, as it was signed
-	from, next     uint64  // of never
+	from, next     uint64  // of never: it knows of all from this serial of custody on (H-70), and which is its next one
 }
 
 func (m *message) append(to []byte) []byte {
+	num64, num32 := binary.BigEndian.AppendUint64, binary.BigEndian.AppendUint32
 	to = append(to, byte(m.kind))
-	switch m.kind {
-	case have, rest, release, returned, released, other, ask, went, account, still, sent, instead, never, blame:
-		to = binary.BigEndian.AppendUint64(append(to, m.token[:]...), m.hop)
-	}
-	if m.kind == release || m.kind == returned {
-		to = binary.BigEndian.AppendUint64(to, m.born)
-	}
-	switch m.kind {
-	case noted, have, none, never:
-		to = binary.BigEndian.AppendUint32(to, m.span)
-	case rest, release, returned, released, other:
-		to = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(to, m.life), m.serial)
-	}
-	if m.kind == never {
-		to = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(to, m.from), m.next)
-	}
-	switch m.kind {
-	case want, ask, other:
-		to = append(to, m.member[:]...)
-	case went, sent:
-		to = binary.BigEndian.AppendUint32(append(to, m.member[:]...), m.span)
-	case instead:
-		to = append(append(to, m.member[:]...), m.other.token[:]...)
-		to = binary.BigEndian.AppendUint64(to, m.other.hop)
-	case blame:
-		to = append(append(to, m.member[:]...), m.second[:]...)
-	case proof:
-		to = append(binary.BigEndian.AppendUint32(to, m.span), m.receipt...)
+	for _, p := range layouts[m.kind] {
+		switch p {
+		case theCustody:
+			to = num64(append(to, m.token[:]...), m.hop)
+		case theBorn:
+			to = num64(to, m.born)
+		case thePromise:
+			to = num32(num64(to, m.life), m.serial)
+		case theMember:
+			to = append(to, m.member[:]...)
+		case theSecond:
+			to = append(to, m.second[:]...)
+		case theOther:
+			to = num64(append(to, m.other.token[:]...), m.other.hop)
+		case theSpan:
+			to = num32(to, m.span)
+		case theSerials:
+			to = num64(num64(to, m.from), m.next)
+		case theReceipt:
+			to = append(to, m.receipt...)
+		}
 	}
 	return to
 }
@@ -169,60 +174,48 @@ func parse(b []byte, m *message) bool {
 	if len(b) == 0 || len(b) > policy.MaxField {
 		return false
 	}
-	m.kind = kind(b[0])
-	b = b[1:]
-	if m.kind == proof {
-		if len(b) <= 4 {
+	m.kind, b = kind(b[0]), b[1:]
+	for _, p := range layouts[m.kind] {
+		size := partSizes[p]
+		if len(b) < size {
 			return false
 		}
-		m.span, m.receipt = binary.BigEndian.Uint32(b), b[4:]
-		return true
+		switch p {
+		case theCustody:
+			m.custody = readCustody(b)
+		case theBorn:
+			m.born = binary.BigEndian.Uint64(b)
+		case thePromise:
+			m.promise = promise{binary.BigEndian.Uint64(b), binary.BigEndian.Uint32(b[8:])}
+		case theMember:
+			m.member = ident.Member(b[:size])
+		case theSecond:
+			m.second = ident.Member(b[:size])
+		case theOther:
+			m.other = readCustody(b)
+		case theSpan:
+			m.span = binary.BigEndian.Uint32(b)
+		case theSerials:
+			m.from, m.next = binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
+		case theReceipt:
+			m.receipt, size = b, len(b)
+		}
+		b = b[size:]
 	}
-	if size, known := sizes[m.kind]; !known || len(b) != size {
-		return false
-	}
-	take := func(n int) []byte {
-		part := b[:n]
-		b = b[n:]
-		return part
-	}
-	switch m.kind {
-	case have, rest, release, returned, released, other, ask, went, account, still, sent, instead, never, blame:
-		m.token, m.hop = ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
-	}
-	if m.kind == release || m.kind == returned {
-		m.born = binary.BigEndian.Uint64(take(8))
-	}
-	switch m.kind {
-	case noted, have, none, never:
-		m.span = binary.BigEndian.Uint32(take(4))
-	case rest, release, returned, released, other:
-		m.life, m.serial = binary.BigEndian.Uint64(take(8)), binary.BigEndian.Uint32(take(4))
-	}
-	if m.kind == never {
-		m.from, m.next = binary.BigEndian.Uint64(take(8)), binary.BigEndian.Uint64(take(8))
-	}
-	switch m.kind {
-	case want, ask, other:
-		m.member = ident.Member(take(memberSize))
-	case went, sent:
-		m.member, m.span = ident.Member(take(memberSize)), binary.BigEndian.Uint32(take(4))
-	case instead:
-		m.member, m.other.token, m.other.hop = ident.Member(take(memberSize)), ident.Token(take(32)), binary.BigEndian.Uint64(take(8))
-	case blame:
-		m.member, m.second = ident.Member(take(memberSize)), ident.Member(take(memberSize))
-	}
-	return true
+	return len(b) == 0 && len(layouts[m.kind]) > 0
+}
+
+func readCustody(b []byte) custody {
+	return custody{ident.Token(b[:32]), binary.BigEndian.Uint64(b[32:])}
 }
 
 // isMessage reports whether a body is one of a keeper, well-formed or not.
 func isMessage(b []byte) bool { return len(b) > 0 && b[0] >= byte(want) }
 
-// later reports whether a token that is here was made later than one that somebody asks
-// about: of two the later one stays.
-func (h *held) later(m *message) bool {
-	if h.born != m.born {
-		return h.born > m.born
-	}
-	return h.token.Compare(m.token) < 0
+// origin is the token of a release or a returned.
+func (m *message) origin() origin { return origin{m.token, m.born} }
+
+// claimsToken reports whether its sender says that it has a token, by its custody.
+func (m *message) claimsToken() bool {
+	return m.kind == have || m.kind == rest || m.kind == returned
 }

@@ -69,6 +69,7 @@ type site struct {
 	died      clock.Instant
 	life      int
 	due       clock.Instant
+	stepped   clock.Instant
 	watched   []ident.Member
 	demand    bool
 	greedy    bool           // wants again as soon as it was served
@@ -295,7 +296,7 @@ func (s *site) readReceipt(b []byte) (r policy.Receipt, ok bool) {
 // barred is how long some member gets no token of another one still.
 func (n *network) barred() (d time.Duration) {
 	for _, s := range n.sites {
-		for _, b := range s.keeper.inquests.barred.list {
+		for _, b := range s.keeper.barred.list {
 			d = max(d, b.until.Sub(n.now))
 		}
 	}
@@ -383,17 +384,31 @@ func (s *site) step(e policy.Event) {
 		return
 	}
 	before := len(s.keeper.inquests.open)
+	s.stepped = s.n.now
 	for _, a := range s.keeper.Step(s.n.now, e, nil) {
 		a.Field = slices.Clone(a.Field)
 		s.do(a)
 	}
 	s.n.opened += max(0, len(s.keeper.inquests.open)-before)
 	s.strikesNoHonest()
+	s.shunsAvoided()
+}
+
+// shunsAvoided: this member passes nothing to one that owes it an answer, at no moment before it
+// looks at that again. A policy has whose turn it is served in the moment in which a shun ends.
+func (s *site) shunsAvoided() {
+	k := s.keeper
+	for n := range k.inquests.open {
+		i := &k.inquests.open[n]
+		if until := s.shuns[i.member]; !i.asleep && k.avoids(i) && until > s.stepped && until <= s.due {
+			panic(fmt.Sprintf("%v: member %d shuns member %d until %v, and looks again at %v", s.n.now.Sub(0), s.index(), s.n.sites[int(i.member[0])-1].index(), s.shuns[i.member].Sub(0), s.due.Sub(0)))
+		}
+	}
 }
 
 // strikesNoHonest: whatever happens, no honest member strikes another one.
 func (s *site) strikesNoHonest() {
-	for _, b := range s.keeper.inquests.struck.list {
+	for _, b := range s.keeper.struck.list {
 		if other := s.n.sites[int(b.member[0])-1]; s != s.n.liar && other != s.n.liar {
 			panic(fmt.Sprintf("%v: member %d strikes member %d", s.n.now.Sub(0), s.index(), other.index()))
 		}

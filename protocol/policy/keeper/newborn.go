@@ -9,17 +9,22 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// maxBirths is how many newborn tokens a member remembers that it has let its policy have. More
-// than one in H + L are rare.
-const maxBirths = 8
-
-// newbornKeepers is how many keepers are asked about a newborn token: one may be dead, or lie.
-const newbornKeepers = 2
-
-// newborn is the check of a token that its generator has passed to this member: whether another
-// token lives (P-69). At first it is frozen: neither the policy nor the rest of the keeper has
-// it. The zero value is none.
+// newborn checks tokens that their generators have passed to this member: whether another
+// token lives (P-69). It backs off from members that generate tokens beside a living one.
 type newborn struct {
+	*common
+	holder   *holder
+	known    *whereabouts
+	inquests *inquests
+	takes    func(*policy.Event) // has a token come
+	backoffs backoffs
+	births   []birth // the policy got, the last one last
+	check
+}
+
+// check is the check of one token. At first it is frozen: neither the policy nor the holder has it. The zero
+// value is none.
+type check struct {
 	event     policy.Event  // its arrival; Kind is 0 where none is checked
 	frozen    bool          // the policy does not have it
 	began     clock.Instant // to be so
@@ -29,10 +34,8 @@ type newborn struct {
 	unheard   bool          // a member that was to be asked is silent
 	evades    bool          // the way of the other token ends at the generator, which does not say where it went
 	other     custody       // of another token, as a member says
-	holder    ident.Member  // that member; zero: nobody has said so
-	since     clock.Instant
-
-	births []birth // the policy got, the last one last
+	rival     ident.Member  // that member; zero: none has said so
+	since     clock.Instant // when it said so
 }
 
 // inquiry is a question to one member about another token than the newborn one.
@@ -42,247 +45,214 @@ type inquiry struct {
 	since clock.Instant // when it was asked first
 	heard clock.Instant // when it answered last; longAgo: never
 	next  clock.Instant // when it is asked again, or given up
-	stuck bool          // it has been passing that token on for long: the receiver may be dead
+	stuck bool          // it has been passing that token on for long: the receiver may have failed
 }
 
 // birth is a newborn token that the policy got, as all that were asked know of no other one.
 type birth struct {
-	token     ident.Token
-	born      uint64
+	origin
 	generator ident.Member
 	at        clock.Instant
 }
 
-func (n *newborn) isChecked() bool { return n.event.Kind != 0 }
+func (c *check) isOn() bool { return c.event.Kind != 0 }
 
-// isAsked reports whether a member's answer is awaited.
-func (n *newborn) isAsked(m ident.Member) bool {
-	return slices.ContainsFunc(n.inquiries, func(q inquiry) bool { return q.member == m })
+// inquiry is the question to a member whose answer is awaited, or nil.
+func (c *check) inquiry(m ident.Member) *inquiry {
+	for i := range c.inquiries {
+		if c.inquiries[i].member == m {
+			return &c.inquiries[i]
+		}
+	}
+	return nil
 }
 
-func (n *newborn) settle(m ident.Member) {
-	n.inquiries = slices.DeleteFunc(n.inquiries, func(q inquiry) bool { return q.member == m })
+// isAsked reports whether a member's answer is awaited.
+func (c *check) isAsked(m ident.Member) bool { return c.inquiry(m) != nil }
+
+func (c *check) settle(m ident.Member) {
+	c.inquiries = slices.DeleteFunc(c.inquiries, func(q inquiry) bool { return q.member == m })
+}
+
+// clears notes that a member has no other token.
+func (c *check) clears(m ident.Member) {
+	c.settle(m)
+	if c.rival == m {
+		c.rival = ident.Member{}
+	}
 }
 
 // end ends the check, and returns the arrival, and whether the token was frozen.
-func (n *newborn) end() (e policy.Event, frozen bool) {
-	e, frozen = n.event, n.frozen
-	*n = newborn{births: n.births, inquiries: n.inquiries[:0]}
+func (c *check) end() (e policy.Event, frozen bool) {
+	e, frozen = c.event, c.frozen
+	*c = check{inquiries: c.inquiries[:0]}
 	return e, frozen
 }
 
-// heldOf is a token of an event, to compare it with others.
-func heldOf(t *policy.Token) *held {
-	return &held{custody: custody{t.ID, t.Hop}, born: t.Born}
+// takeCopy takes a copy of an arrival, whose field is only lent.
+func (c *check) takeCopy(e *policy.Event) {
+	c.event = *e
+	c.event.Token.Field = keep(e.Token.Field)
 }
 
-// later reports whether a token is later than another one: of two the later one stays.
-func later(t, than *policy.Token) bool {
-	return heldOf(t).later(&message{custody: custody{token: than.ID}, born: than.Born})
-}
-
-// Admits implements policy.Admitter. A member that backs off from another one takes none that
-// this one has just made, and not two of them at once.
-func (k *Keeper) Admits(now clock.Instant, generator ident.Member) bool {
-	n := &k.newborn
-	return !k.exclusive || !k.backoffs.from(generator, now) && !k.inquests.struck.from(generator, now) && (!n.isChecked() || n.event.Token.Generator != generator)
+// admits reports whether this member takes a token that another one has just made. It takes none of a member
+// that it backs off from, and not two of one member at once.
+func (n *newborn) admits(generator ident.Member, now clock.Instant) bool {
+	return !n.backoffs.from(generator, now) && !n.struck.from(generator, now) && (!n.isOn() || n.event.Token.Generator != generator)
 }
 
 // isNewborn reports whether a token comes from the member that made it, as its first hop.
 func isNewborn(e *policy.Event) bool {
-	return e.Token.Hop == 1 && !e.From.IsZero() && e.From == e.Token.Generator
+	return e.Token.Hop == newbornHop && !e.From.IsZero() && e.From == e.Token.Generator
 }
 
-// arrives has a token come, unless it is a newborn one that is frozen or dropped.
-func (k *Keeper) arrives(e *policy.Event) {
-	if !k.exclusive {
-		k.takes(e)
-		return
-	}
-	if !isNewborn(e) {
-		k.meetsNewborn(e)
-		k.takes(e)
-		return
-	}
-	if k.backoffs.from(e.From, k.now) { // it was accepted before
-		k.drops(&e.Token)
-		return
-	}
-	switch n := &k.newborn; {
+// arrives takes in a token that has come, and reports whether the holder is to have it now: not one that is
+// frozen or dropped.
+func (n *newborn) arrives(e *policy.Event) bool {
+	switch {
+	case !isNewborn(e):
+		n.meets(e)
+	case n.backoffs.from(e.From, n.now): // it was accepted before
+		n.drops(&e.Token)
+		return false
 	case e.Belated: // all keepers are asked
-		k.takes(e)
 	case n.frozen:
-		k.secondNewborn(e)
-	case k.usesOne():
-		k.backsOff(e.From, e.Token.ID)
-		k.takes(e)
+		n.arrivesToo(e)
+		return false
+	case n.holder.held.first((*held).isUsed) != nil:
+		n.backsOff(e.From, e.Token.ID)
 	default:
 		n.end()
-		k.freezes(e)
+		n.freezes(e)
+		return false
 	}
+	return true
 }
 
-// secondNewborn has the later one of two newborn tokens stay frozen. The check goes on as it
+// arrivesToo has the later one of two newborn tokens stay frozen. The check goes on as it
 // is: a member that makes tokens all the time would else prolong it.
-func (k *Keeper) secondNewborn(e *policy.Event) {
-	n := &k.newborn
-	if !later(&e.Token, &n.event.Token) {
-		k.drops(&e.Token)
+func (n *newborn) arrivesToo(e *policy.Event) {
+	if !originOf(&e.Token).later(originOf(&n.event.Token)) {
+		n.drops(&e.Token)
 		return
 	}
-	k.drops(&n.event.Token)
-	n.hold(e)
-	n.settle(e.From) // nobody is a witness of its own token
-	if n.holder == e.From {
-		n.holder = ident.Member{}
-	}
-	k.endsCheck()
+	n.drops(&n.event.Token)
+	n.takeCopy(e)
+	n.clears(e.From) // no member vouches for its own token
+	n.endsCheck()
 }
 
-// hold takes a copy of an arrival, whose field is only lent.
-func (n *newborn) hold(e *policy.Event) {
-	n.event = *e
-	n.event.Token.Field = keep(e.Token.Field)
-}
-
-func (k *Keeper) drops(t *policy.Token) {
-	k.holder.dropped(heldOf(t), k.now)
-	k.actions = append(k.actions, policy.Action{Kind: policy.Drop, Reason: policy.Superseded, Token: t.ID})
-}
-
-// usesOne reports whether the policy has a token here, or a program runs here.
-func (k *Keeper) usesOne() bool {
-	return slices.ContainsFunc(k.holder.held, func(h held) bool { return h.state < passing && h.event == nil })
-}
+func (n *newborn) drops(t *policy.Token) { n.holder.drops(custody{t.ID, t.Hop}, t.Born) }
 
 // freezes begins to ask whether another token lives: the first keepers, and the member that has
-// had the last one of which this member knows.
-func (k *Keeper) freezes(e *policy.Event) {
-	n := &k.newborn
-	n.hold(e)
-	n.frozen, n.began = true, k.now
-	at, last := k.lastOther()
-	list := slices.DeleteFunc(k.keepers(), func(m ident.Member) bool { return m == k.self || m == e.From })
+// had the last one that this member knows.
+func (n *newborn) freezes(e *policy.Event) {
+	n.takeCopy(e)
+	n.frozen, n.began = true, n.now
+	at, last := n.lastOther()
+	list := n.others()
+	list.remove(e.From)
 	for _, m := range list[:min(len(list), newbornKeepers)] {
-		k.inquiresOf(m, at)
+		n.inquiresOf(m, at)
 	}
-	k.inquiresOf(last, at)
-	k.endsCheck()
+	n.inquiresOf(last, at)
+	n.endsCheck()
 }
 
 // lastOther is the last custody that this member knows of a token other than the newborn one,
-// and who had it.
-func (k *Keeper) lastOther() (custody, ident.Member) {
-	id := k.newborn.event.Token.ID
-	if h := k.underWay(); h != nil && h.token != id && !h.keeper.IsZero() {
-		return custody{h.token, h.hop + 1}, h.keeper
+// and the member that had it.
+func (n *newborn) lastOther() (custody, ident.Member) {
+	id := n.event.Token.ID
+	if t := n.holder.held.inTransit(); t != nil && t.token != id && !t.keeper.IsZero() {
+		return t.next(), t.keeper
 	}
-	if l := &k.search.last; l.token != id && k.isElsewhere() && l.holder != k.newborn.event.From {
+	if l := &n.known.last; l.token != id && n.known.isElsewhere() && l.holder != n.event.From {
 		return l.custody, l.holder
 	}
-	return k.passedOn(func(p passed) bool { return p.token != id })
+	return n.passedOn(func(p *passed) bool { return p.token != id })
 }
 
-// passedOn is the last of the passes of this member that are meant: to whom, and the custody
-// there.
-func (k *Keeper) passedOn(meant func(passed) bool) (custody, ident.Member) {
-	for _, p := range slices.Backward(k.holder.passed) {
-		if meant(p) {
-			return custody{p.token, p.hop + 1}, p.to
-		}
+// passedOn is the custody after the last pass of this member that is meant, and the member that has it.
+func (n *newborn) passedOn(meant func(*passed) bool) (custody, ident.Member) {
+	if p := n.holder.lastPass(meant); p != nil {
+		return p.next(), p.to
 	}
 	return custody{}, ident.Member{}
 }
 
 // inquiresOf asks a member about a custody that it may have.
-func (k *Keeper) inquiresOf(m ident.Member, of custody) {
-	n := &k.newborn
+func (n *newborn) inquiresOf(m ident.Member, of custody) {
 	switch {
-	case m.IsZero(), m == k.self, n.isAsked(m):
-	case k.isSilent(m):
+	case m.IsZero(), m == n.self, n.isAsked(m):
+	case n.isSilent(m):
 		n.unheard = true
 	case n.asks == maxChain: // it may be the way of a token that was lost after many hops
 	default:
 		n.asks++
-		n.inquiries = append(n.inquiries, inquiry{member: m, custody: of, since: k.now, heard: longAgo, next: k.now.Add(k.retry)})
-		k.tell(m, &message{kind: ask, custody: of})
+		n.inquiries = append(n.inquiries, inquiry{member: m, custody: of, since: n.now, heard: longAgo, next: n.now.Add(n.retry)})
+		n.send(m, &message{kind: ask, custody: of})
 	}
 }
 
-// newbornHears takes in what a member says while a newborn token is frozen.
-func (k *Keeper) newbornHears(from ident.Member, m *message) {
-	n := &k.newborn
-	if !n.isChecked() || from == k.self {
+// hears takes in what a member says during a check.
+func (n *newborn) hears(from ident.Member, m *message) {
+	if !n.isOn() || from == n.self {
 		return
 	}
-	for _, q := range n.inquiries {
-		if q.member == from && q.heard == longAgo {
-			n.slowest = max(n.slowest, k.now.Sub(q.since))
-		}
+	if q := n.inquiry(from); q != nil && q.heard == longAgo {
+		n.slowest = max(n.slowest, n.now.Sub(q.since))
 	}
 	switch t := &n.event.Token; {
-	case m.kind == have || m.kind == rest || m.kind == returned && !heldOf(t).later(m):
+	case m.kind == have || m.kind == rest || m.kind == returned && !originOf(t).later(m.origin()):
 		if m.token != t.ID {
-			k.seesOther(from, m.custody)
+			n.seesOther(from, m.custody)
 		}
 	case m.kind == went && n.isAsked(from):
-		k.followsOther(from, m)
+		n.followsOther(from, m)
 	case m.kind == none || m.kind == returned:
 		n.evades = n.evades || n.isAsked(from) && from == n.event.From
-		n.lets(from)
+		n.clears(from)
 	}
-	k.endsCheck()
-}
-
-// lets notes that a member has no other token.
-func (n *newborn) lets(m ident.Member) {
-	n.settle(m)
-	if n.holder == m {
-		n.holder = ident.Member{}
-	}
+	n.endsCheck()
 }
 
 // seesOther: a member says that it has another token. One member may say that all the time,
 // and lie. So the other token lives only if a second member has it later, or a third token.
-func (k *Keeper) seesOther(from ident.Member, c custody) {
-	n := &k.newborn
-	i := slices.IndexFunc(n.inquiries, func(q inquiry) bool { return q.member == from })
+func (n *newborn) seesOther(from ident.Member, c custody) {
+	q := n.inquiry(from)
 	switch {
 	case from == n.event.From: // it has two tokens: one is too many
-		if i >= 0 {
-			k.backsOff(from, n.event.Token.ID)
+		if q != nil {
+			n.backsOff(from, n.event.Token.ID)
 			if e, frozen := n.end(); frozen {
-				k.drops(&e.Token)
+				n.drops(&e.Token)
 			}
 		}
 		return
-	case n.holder.IsZero():
-		n.holder, n.other, n.since = from, c, k.now
-	case n.holder != from && (n.other.token != c.token || c.hop > n.other.hop):
-		k.contestedBy(from)
+	case n.rival.IsZero():
+		n.rival, n.other, n.since = from, c, n.now
+	case n.rival != from && (n.other.token != c.token || c.hop > n.other.hop):
+		n.contestedBy(from)
 		return
-	case n.holder != from:
+	case n.rival != from:
 		n.settle(from)
 		return
 	}
-	if i < 0 {
-		n.inquiries = append(n.inquiries, inquiry{member: from})
-		i = len(n.inquiries) - 1
+	if q == nil {
+		n.inquiries = append(n.inquiries, inquiry{})
+		q = &n.inquiries[len(n.inquiries)-1]
 	}
-	n.inquiries[i] = inquiry{member: from, custody: c, since: k.now, heard: k.now, next: k.now.Add(k.retry)}
+	*q = inquiry{member: from, custody: c, since: n.now, heard: n.now, next: n.now.Add(n.retry)}
 }
 
-// followsOther asks the member to which the other token went. One that is on its way is asked
-// for again, soon as long as a pass that nothing hinders may take.
-func (k *Keeper) followsOther(from ident.Member, m *message) {
-	n := &k.newborn
-	i := slices.IndexFunc(n.inquiries, func(q inquiry) bool { return q.member == from })
-	q := &n.inquiries[i]
-	moving := m.span > 0 && (m.member.IsZero() || span(m.span) < k.silence) && k.now < q.since.Add(k.bears(k.silence))
-	if moving {
-		q.heard, q.next = k.now, k.now.Add(min(nextPause, k.retry))
-		if q.stuck = span(m.span) >= k.shortly(); q.stuck {
-			q.next = k.now.Add(k.retry)
+// followsOther asks the member that the other token went to. If it is in transit, its sender is asked
+// again, soon as long as a pass that nothing hinders may take.
+func (n *newborn) followsOther(from ident.Member, m *message) {
+	q := n.inquiry(from)
+	if m.span > 0 && (m.member.IsZero() || n.mayMove(m.span)) && n.now < q.since.Add(n.timeout(n.silence)) {
+		q.heard, q.next = n.now, n.now.Add(min(nextPause, n.retry))
+		if q.stuck = span(m.span) >= n.shortly(); q.stuck {
+			q.next = n.now.Add(n.retry)
 		}
 		return
 	}
@@ -290,176 +260,170 @@ func (k *Keeper) followsOther(from ident.Member, m *message) {
 	if n.settle(from); m.token == n.event.Token.ID {
 		return
 	}
-	if to == k.self { // and has gone on from here, unless it is on its way here
-		next, to = k.passedOn(func(p passed) bool { return p.token == m.token && p.hop > m.hop })
+	if to == n.self { // and has gone on from here, unless it is in transit to this member
+		next, to = n.passedOn(func(p *passed) bool { return p.token == m.token && p.hop > m.hop })
 	}
-	k.inquiresOf(to, next)
+	n.inquiresOf(to, next)
 }
 
-// newbornSilent: a member that was asked is dead.
-func (k *Keeper) newbornSilent(m ident.Member) {
-	if n := &k.newborn; n.isAsked(m) {
+// memberSilent goes on without a member that was asked.
+func (n *newborn) memberSilent(m ident.Member) {
+	if n.isAsked(m) {
 		n.unheard = true
-		n.lets(m)
-		k.endsCheck()
+		n.clears(m)
+		n.endsCheck()
 	}
 }
 
-// newbornDue asks again, and waits no longer for those that do not answer.
-func (k *Keeper) newbornDue() {
-	n := &k.newborn
+// onTimer asks again, and waits no longer for those that do not answer.
+func (n *newborn) onTimer() {
 	for _, q := range slices.Clone(n.inquiries) {
 		switch {
-		case q.next > k.now:
-		case k.now >= max(q.since, q.heard).Add(k.bears(k.silence)+k.retry): // a watch tells sooner
+		case q.next > n.now:
+		case n.now >= max(q.since, q.heard).Add(n.timeout(n.silence)+n.retry): // a watch tells sooner
 			n.unheard = true
 			n.evades = n.evades || q.member == n.event.From
-			n.lets(q.member)
-		default: // who says that it waits has a token go on that rests
-			i := slices.IndexFunc(n.inquiries, func(o inquiry) bool { return o.member == q.member })
-			n.inquiries[i].next = k.now.Add(k.retry)
-			k.tell(q.member, &message{kind: ask, custody: q.custody, member: k.self})
+			n.clears(q.member)
+		default: // a member that says that it waits has a token go on that rests
+			n.inquiry(q.member).next = n.now.Add(n.retry)
+			n.send(q.member, &message{kind: ask, custody: q.custody, member: n.self})
 		}
 	}
-	k.endsCheck()
+	n.endsCheck()
 }
 
-func (k *Keeper) newbornDeadline() clock.Instant {
-	n, next := &k.newborn, clock.Never
+// deadline is when to ask again, or to wait no longer.
+func (n *newborn) deadline() clock.Instant {
+	next := clock.Never
 	for i := range n.inquiries {
 		next = min(next, n.inquiries[i].next)
 	}
-	if late := k.lateAt(); n.frozen && late > k.now {
+	if late := n.lateAt(); n.frozen && late > n.now {
 		next = min(next, late)
 	}
-	if !n.holder.IsZero() {
-		next = min(next, k.otherMayUntil())
+	if !n.rival.IsZero() {
+		next = min(next, n.otherMayUntil())
 	}
 	return next
 }
 
-// patienceWithOther is how long a member may have another token, and nobody else gets it: a
+// otherRuns is how long a member may have another token, and no other member gets it: a
 // program may run there first.
-func (k *Keeper) patienceWithOther() time.Duration { return k.hold + k.silence }
+func (n *newborn) otherRuns() time.Duration { return n.hold + n.silence }
 
 // otherMayUntil is how long the newborn token is held back for the other one: a program may run under that, or it may
-// be on its way. A holder that got it long ago, as the member says that passed it on, has no such program any more. It
+// be in transit. A holder that got it long ago, as the member says that passed it on, has no such program any more. It
 // has been asked, and only has to pass the token on.
-func (k *Keeper) otherMayUntil() clock.Instant {
-	n := &k.newborn
-	long := func(i inquest) bool {
-		return i.member == n.holder && i.token == n.other.token && i.receipt && i.from != n.event.From && k.now >= i.passed.Add(k.patienceWithOther())
+func (n *newborn) otherMayUntil() clock.Instant {
+	if n.inquests.open.some(n.rival, func(i *inquest) bool {
+		return i.token == n.other.token && i.receipt && i.from != n.event.From && n.now >= i.passed.Add(n.otherRuns())
+	}) {
+		return n.since.Add(n.silence)
 	}
-	if slices.ContainsFunc(k.inquests.open, long) {
-		return n.since.Add(k.silence)
-	}
-	return n.since.Add(k.patienceWithOther())
+	return n.since.Add(n.otherRuns())
 }
 
 // shortly is how long a pass, or an answer, takes at most among members that are well.
-func (k *Keeper) shortly() time.Duration { return k.retry / 4 }
+func (n *newborn) shortly() time.Duration { return n.retry / 4 }
 
-// lateAt is when all that are asked take longer to answer than those that have: they may be dead,
+// lateAt is when all that are asked take longer to answer than those that have: they may have failed,
 // and a group that has lost its token is not to wait for them. clock.Never: not before they say more.
-func (k *Keeper) lateAt() (late clock.Instant) {
-	n := &k.newborn
-	wait := k.shortly()
+func (n *newborn) lateAt() (late clock.Instant) {
+	wait := n.shortly()
 	if n.slowest > 0 {
-		wait = min(max(nextPause, 2*n.slowest), k.retry)
+		wait = min(max(nextPause, 2*n.slowest), n.retry)
 	}
-	for _, q := range n.inquiries {
-		if q.heard != longAgo && !q.stuck || !n.holder.IsZero() {
+	for i := range n.inquiries {
+		q := &n.inquiries[i]
+		if q.heard != longAgo && !q.stuck || !n.rival.IsZero() {
 			return clock.Never
 		}
-		late = max(late, q.since.Add(k.bears(wait)))
+		late = max(late, q.since.Add(n.timeout(wait)))
 	}
-	return min(late, n.began.Add(k.bears(k.retry))) // however long the other token's way is
+	return min(late, n.began.Add(n.timeout(n.retry))) // however long the other token's way is
 }
 
-// endsCheck lets the policy have the newborn token if nobody is asked any more, if nobody has
+// endsCheck lets the policy have the newborn token if no member is asked any more, if none has
 // said anything of another one for a while, or if one member has kept that for too long.
-func (k *Keeper) endsCheck() {
-	n := &k.newborn
+func (n *newborn) endsCheck() {
 	switch {
-	case !n.isChecked():
+	case !n.isOn():
 		return
-	case !n.holder.IsZero() && k.now >= k.otherMayUntil():
-		k.opens(inquest{custody: n.other, member: n.holder, began: k.now, waited: clock.Never})
+	case !n.rival.IsZero() && n.now >= n.otherMayUntil():
+		n.inquests.opens(about(n.other, n.rival, ident.Member{}, n.now))
 	case len(n.inquiries) == 0:
-	case n.frozen && k.now >= k.lateAt():
+	case n.frozen && n.now >= n.lateAt():
 		n.frozen = false // the check goes on
 		e := n.event
-		k.takes(&e)
+		n.takes(&e)
 		return
 	default:
 		return
 	}
 	if n.evades {
-		k.backsOff(n.event.From, n.event.Token.ID)
+		n.backsOff(n.event.From, n.event.Token.ID)
 	}
 	sure := !n.unheard
 	e, frozen := n.end()
-	if sure && !k.backoffs.from(e.From, k.now) {
-		if len(n.births) == maxBirths {
-			n.births = append(n.births[:0], n.births[1:]...)
-		}
-		n.births = append(n.births, birth{e.Token.ID, e.Token.Born, e.From, k.now})
+	if sure && !n.backoffs.from(e.From, n.now) {
+		n.births = pushed(n.births, birth{originOf(&e.Token), e.From, n.now}, maxBirths)
 	}
 	if frozen {
-		k.takes(&e)
+		n.takes(&e)
 	}
 }
 
-// freesNewborn lets the policy have a frozen token at once.
-func (k *Keeper) freesNewborn() {
-	if e, frozen := k.newborn.end(); frozen {
-		k.takes(&e)
+// frees lets the policy have a frozen token at once, and reports whether there is one.
+func (n *newborn) frees() bool {
+	if !n.frozen {
+		return false
 	}
+	e, _ := n.end()
+	n.takes(&e)
+	return true
 }
 
 // contestedBy sends a frozen token to a member that has the other one: where they meet the
 // later one stays. One that the policy has had meanwhile goes its way.
-func (k *Keeper) contestedBy(to ident.Member) {
-	e, frozen := k.newborn.end()
-	k.backsOff(e.From, e.Token.ID)
+func (n *newborn) contestedBy(to ident.Member) {
+	e, frozen := n.end()
+	n.backsOff(e.From, e.Token.ID)
 	if frozen {
-		h := k.gained(&e.Token)
-		h.event = &e
-		k.leaves(h, to)
+		n.holder.contests(&e, to)
 	}
 }
 
-// meetsNewborn: another token comes here. The policy has both then, if one is frozen: the later one
+// meets takes in that another token comes here. If one is frozen, the policy has both then: the later one
 // stays. So the generator of one made a token while another one lived.
-func (k *Keeper) meetsNewborn(e *policy.Event) {
-	n := &k.newborn
+func (n *newborn) meets(e *policy.Event) {
 	if e.Belated { // it may have been replaced
 		return
 	}
+	id, came := e.Token.ID, originOf(&e.Token)
 	n.births = slices.DeleteFunc(n.births, func(b birth) bool {
-		lived := k.now < b.at.Add(k.patienceWithOther()) && b.token != e.Token.ID &&
-			later(&policy.Token{ID: b.token, Born: b.born}, &e.Token)
+		lived := n.now < b.at.Add(n.otherRuns()) && b.token != id && b.later(came)
 		if lived {
-			k.backsOff(b.generator, b.token)
+			n.backsOff(b.generator, b.token)
 		}
 		return lived
 	})
-	if n.isChecked() && e.Token.ID != n.event.Token.ID && (n.frozen || later(&n.event.Token, &e.Token)) {
-		k.backsOff(n.event.From, n.event.Token.ID)
-		k.freesNewborn()
+	if n.isOn() && id != n.event.Token.ID && (n.frozen || originOf(&n.event.Token).later(came)) {
+		n.backsOff(n.event.From, n.event.Token.ID)
+		if !n.frees() {
+			n.end()
+		}
 	}
 }
 
 // backsOff takes no newborn token of a member for a while, because of one.
-func (k *Keeper) backsOff(m ident.Member, made ident.Token) {
-	if k.backoffs.note(m, k.now, k.patienceWithOther()) {
-		k.complains(m, custody{token: made}, policy.BackedOff, policy.Minted)
+func (n *newborn) backsOff(m ident.Member, made ident.Token) {
+	if n.backoffs.note(m, n.now, n.otherRuns()) {
+		n.complain(m, custody{token: made}, policy.BackedOff, policy.Minted)
 	}
 }
 
-// newbornSettled: the driver has removed a frozen token, or could not.
-func (k *Keeper) newbornSettled(e *policy.Event) bool {
-	n := &k.newborn
+// passEnded notes that the driver has removed a frozen token, or could not. It reports whether it is about one.
+func (n *newborn) passEnded(e *policy.Event) bool {
 	if !n.frozen || n.event.Token.ID != e.Token.ID {
 		return false
 	}
@@ -469,12 +433,17 @@ func (k *Keeper) newbornSettled(e *policy.Event) bool {
 	return true
 }
 
-// tellsNewborn says that a frozen token is here, and not in use: so nobody makes another one, and who
+// tells says that a frozen token is here, and not in use: so no member makes another one, and a member that
 // has a later one says so.
-func (k *Keeper) tellsNewborn(to ident.Member) {
-	t := &k.newborn.event.Token
-	m := message{kind: returned, custody: custody{t.ID, t.Hop}, born: t.Born}
-	k.holder.serial++
-	m.promise = promise{uint64(k.start), k.holder.serial}
-	k.tell(to, &m)
+func (n *newborn) tells(to ident.Member) {
+	t := &n.event.Token
+	n.send(to, &message{kind: returned, custody: custody{t.ID, t.Hop}, born: t.Born, promise: n.holder.reporter.next()})
+}
+
+// appendAwaited appends the members whose answers a check awaits.
+func (n *newborn) appendAwaited(to members) members {
+	for i := range n.inquiries[:min(len(n.inquiries), ranks)] {
+		to = append(to, n.inquiries[i].member)
+	}
+	return to
 }

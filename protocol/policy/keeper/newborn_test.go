@@ -32,7 +32,7 @@ type nursery struct {
 
 func newNursery() *nursery {
 	n := &nursery{newLone(true), &eagerPolicy{}}
-	n.inner = n.policy
+	n.holder.inner = n.policy
 	return n
 }
 
@@ -91,7 +91,7 @@ func TestNewborn_NobodyToAsk_TakenAtOnce(t *testing.T) {
 // TestNewborn_PolicyNotExclusive_TakenAtOnce: several tokens are right there.
 func TestNewborn_PolicyNotExclusive_TakenAtOnce(t *testing.T) {
 	n := &nursery{newLone(false), &eagerPolicy{}}
-	n.inner = n.policy
+	n.holder.inner = n.policy
 	for i := range byte(3) {
 		require.True(t, n.admits())
 		n.step(arrivalOf(ident.Token{7, i}, 1, theMaker))
@@ -120,7 +120,7 @@ func TestNewborn_OtherTokenGoesOn_SentToIt(t *testing.T) {
 		n.says(theHolder, message{kind: have, custody: custody{token, uint64(2*i + 5)}, span: 6000})
 		require.True(t, n.newborn.frozen)
 		n.says(thePasser, message{kind: have, custody: custody{token, uint64(2*i + 6)}})
-		require.False(t, n.newborn.isChecked())
+		require.False(t, n.newborn.isOn())
 		require.True(t, n.done(policy.Pass))
 		require.False(t, n.taken())
 		n.step(policy.Event{Kind: policy.PassSettled, Outcome: policy.Delivered, From: at(thePasser), Token: policy.Token{ID: ident.Token{7, byte(i)}, Hop: 1}})
@@ -134,7 +134,7 @@ func TestNewborn_OtherTokenGoesOn_SentToIt(t *testing.T) {
 // TestNewborn_BacksOff_DroppedIfItComes: the member has accepted it before.
 func TestNewborn_BacksOff_DroppedIfItComes(t *testing.T) {
 	n := newNursery()
-	n.backsOff(at(theMaker), newbornToken)
+	n.newborn.backsOff(at(theMaker), newbornToken)
 	n.comes()
 	assert.True(t, n.done(policy.Drop))
 	assert.False(t, n.taken())
@@ -181,7 +181,7 @@ func TestNewborn_LongWay_FollowedForAWhile(t *testing.T) {
 		n.comes()
 		n.says(thePasser, knowsNone)
 		from, began := theHolder, n.now
-		for i := 0; n.newborn.isChecked(); i++ {
+		for i := 0; n.newborn.isOn(); i++ {
 			require.Less(t, i, maxChain)
 			if slow {
 				n.after(75 * time.Millisecond)
@@ -245,11 +245,11 @@ func TestNewborn_Frozen_WaitsAndWatches(t *testing.T) {
 	n := newNursery()
 	n.comes()
 	assert.LessOrEqual(t, n.due, n.now.Add(DefaultSilence/16))
-	assert.ElementsMatch(t, []ident.Member{at(theHolder), at(thePasser)}, n.watched)
+	assert.ElementsMatch(t, []ident.Member{at(theHolder), at(thePasser)}, n.watches.list)
 	n.says(theHolder, message{kind: have, custody: custody{token, 5}})
 	n.says(thePasser, knowsNone)
 	assert.LessOrEqual(t, n.due, n.now.Add(DefaultSilence/4))
-	assert.Equal(t, []ident.Member{at(theHolder)}, n.watched)
+	assert.Equal(t, members{at(theHolder)}, n.watches.list)
 }
 
 // TestNewborn_AskedIsSilent_NotWaitedFor: nor asked, if that is known before.
@@ -299,7 +299,7 @@ func TestNewborn_OtherTokenComes_BothAtOnce(t *testing.T) {
 				n.after(test.wait)
 			}
 			n.step(policy.Event{Kind: policy.Arrival, From: at(theHolder), Belated: test.belated, Token: policy.Token{ID: token, Born: test.born, Generator: at(theDead), Hop: 5}})
-			assert.Equal(t, test.backs, n.backoffs.from(at(theMaker), n.now))
+			assert.Equal(t, test.backs, n.newborn.backoffs.from(at(theMaker), n.now))
 			assert.Equal(t, !test.belated, n.taken())
 		})
 	}
@@ -403,7 +403,7 @@ func TestNewborn_KeeperSearches_MakesNone(t *testing.T) {
 	n.comes()
 	n.says(theHolder, message{kind: have, custody: custody{token, 5}, span: 2000})
 	for range 8 {
-		n.make()
+		n.search.make()
 	}
 	assert.False(t, slices.ContainsFunc(n.actions, func(a policy.Action) bool { return a.Kind == policy.Generate && n.newborn.frozen }))
 	assert.True(t, n.taken())
@@ -426,7 +426,7 @@ func TestNewborn_Belated_AllKeepersAsked(t *testing.T) {
 	e := arrivalOf(newbornToken, 1000, theMaker)
 	e.Belated = true
 	n.step(e)
-	assert.False(t, n.newborn.isChecked())
+	assert.False(t, n.newborn.isOn())
 	assert.Equal(t, returned, n.told(theHolder, returned).kind)
 }
 
@@ -439,7 +439,7 @@ func TestNewborn_AllRefuseIt_StallEndsWithBackOff(t *testing.T) {
 		n.want(last)
 		n.run(20 * time.Second)
 		require.Len(t, n.sites[last].holds, 1)
-		n.sites[1].keeper.backoffs.note(n.sites[0].id, n.now, longestHold+DefaultSilence)
+		n.sites[1].keeper.newborn.backoffs.note(n.sites[0].id, n.now, longestHold+DefaultSilence)
 		n.die(last)
 		n.stall = 0
 		n.want(members - 2)
@@ -460,7 +460,7 @@ func TestNewborn_AnythingSaid_EndsInTime(t *testing.T) {
 		n := newNursery()
 		n.comes()
 		began := n.now
-		for i := 0; n.newborn.isChecked(); i++ {
+		for i := 0; n.newborn.isOn(); i++ {
 			require.LessOrEqual(t, n.now.Sub(began), longHold+4*DefaultSilence+time.Duration(maxChain)*2*DefaultSilence)
 			kinds := []kind{have, went, none, rest, returned}
 			m := message{
@@ -474,6 +474,6 @@ func TestNewborn_AnythingSaid_EndsInTime(t *testing.T) {
 		}
 		settled := n.taken() || n.done(policy.Drop) || n.done(policy.Pass)
 		require.True(t, settled, fmt.Sprint(n.did))
-		require.Equal(t, clock.Never, n.newbornDeadline())
+		require.Equal(t, clock.Never, n.newborn.deadline())
 	})
 }

@@ -216,7 +216,7 @@ func TestResumed_MoreThanAreKept_DroppedAndNotForgotten(t *testing.T) {
 	}
 	require.Len(t, left, maxHeld)
 	for id := range left {
-		assert.NotNil(t, l.holder.find(&id))
+		assert.NotNil(t, l.holder.held.find(&id))
 	}
 }
 
@@ -255,7 +255,7 @@ func (p *eagerPolicy) Step(_ clock.Instant, e policy.Event, actions []policy.Act
 func TestRun_ProgramFromBeforeRestartRuns_Waits(t *testing.T) {
 	for _, removed := range []bool{false, true} {
 		l, p := newLone(true), &eagerPolicy{}
-		l.inner = p
+		l.holder.inner = p
 		before, later := policy.Token{ID: ident.Token{2}, Born: 1}, policy.Token{ID: token, Born: 2}
 		l.step(policy.Event{Kind: policy.Running, Token: before})
 		l.step(policy.Event{Kind: policy.Arrival, Token: later})
@@ -324,7 +324,7 @@ func TestSearch_TokenIsSaidToGoToTheDead_FollowedOnceInL(t *testing.T) {
 // TestPass_ReceiverFallsSilent_KeeperTold: P-57.
 func TestPass_ReceiverFallsSilent_KeeperTold(t *testing.T) {
 	l := newLone(true)
-	l.inner = passingPolicy{}
+	l.holder.inner = passingPolicy{}
 	l.step(policy.Event{Kind: policy.Arrival, Token: policy.Token{ID: token, Hop: 5}})
 	require.True(t, l.done(policy.Pass))
 	l.after(nextPause)

@@ -2,77 +2,63 @@ package keeper
 
 import (
 	"slices"
-	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-// waiter is what a member does that wants a token and has none.
+// waiter tells the keeper that this member wants a token and has none.
 type waiter struct {
-	demand bool
-	waits  bool
-	keeper ident.Member  // who has answered last; zero: the first one is told
+	*common
+	demand bool          // a program here waits
+	waits  bool          // and no token is here
+	keeper ident.Member  // the member that has answered last; zero: the first keeper is told
 	heard  clock.Instant // when it did
-	next   clock.Instant // when to say so, or to say so once more
+	next   clock.Instant // when to send the next want
 	until  clock.Instant // until then the keeper needs no word from this member
-	told   []told        // who has been told and has not answered, the first one first
+	told   roll          // the members that have not answered, and when each was told first
 	reach  int           // how many of those that can be the keeper are told, from the first one on
-	said   int           // how often it was said in this wait
+	said   int           // how often a want was begun in this wait
 }
 
-// told is a member that has been told that this one waits.
-type told struct {
-	member ident.Member
-	since  clock.Instant // when it was told first
+func newWaiter(c *common) waiter {
+	return waiter{common: c, next: clock.Never, until: longAgo}
 }
 
-// tells reports whether a member has been told, and has not answered.
-func (w *waiter) tells(m ident.Member) bool {
-	return slices.ContainsFunc(w.told, func(t told) bool { return t.member == m })
-}
-
-func (w *waiter) reset() {
-	w.waits, w.next, w.told, w.said = false, clock.Never, w.told[:0], 0
-}
-
-// look begins or ends the wait of this member. In a small group the keeper is told at once
-// of one that begins, but once in a turn.
-func (k *Keeper) look() {
-	w := &k.waiter
-	switch waits := w.demand && !k.has(); {
+// look begins or ends the wait of this member. In a small group a member that begins to wait tells the
+// keeper at once, but only once in a turn.
+func (w *waiter) look(has bool) {
+	switch waits := w.demand && !has; {
 	case waits == w.waits:
 	case !waits:
-		w.reset()
+		w.waits, w.next, w.told, w.said = false, clock.Never, w.told[:0], 0
 	default:
-		w.waits, w.next = true, k.now
-		if turn, _ := k.turns(); turn == k.half && k.now >= w.heard.Add(turn) {
-			w.until = k.now
+		w.waits, w.next = true, w.now
+		if turn, _ := w.turns(); turn == w.half && w.now >= w.heard.Add(turn) {
+			w.until = w.now
 		}
-		k.waiterDue()
+		w.onTimer()
 	}
 }
 
-// waiterDue says so once more.
-func (k *Keeper) waiterDue() {
-	switch w := &k.waiter; {
-	case !w.waits || w.next > k.now:
-	case len(w.told) > 0 || k.turnAt() <= k.now:
-		k.says()
+// onTimer sends the want that is due.
+func (w *waiter) onTimer() {
+	switch {
+	case !w.waits || w.next > w.now:
+	case len(w.told) > 0 || w.turnAt() <= w.now:
+		w.says()
 	default:
-		w.next = k.turnAt()
+		w.next = w.turnAt()
 	}
 }
 
-// says tells the keeper that this member waits. As long as it does not answer, one more
-// of those that can be the keeper is told each time, and twice as many when one of them has
-// been silent for L: many may have died at once. When there are no more, this member is its
-// own keeper. The second one is told now and then in any case, and the third: one that says
-// that all is well may lie.
-func (k *Keeper) says() {
-	w := &k.waiter
+// says sends wants. As long as no keeper answers, each call tells one more of the members that can be
+// the keeper, and twice as many once one of them has been silent for L: many may have failed at
+// once. When there are no more, this member is its own keeper. The second and the third keeper
+// are told now and then in any case: a keeper that says that all is well may lie.
+func (w *waiter) says() {
 	begins := len(w.told) == 0
-	switch silent := k.unanswered(); {
+	switch silent := w.dropSilent(); {
 	case begins:
 		w.reach = 1
 		w.said++
@@ -81,14 +67,14 @@ func (k *Keeper) says() {
 	default:
 		w.reach = min(w.reach+1, ranks)
 	}
-	list := k.firstOf(max(ranks, w.reach))
-	if len(list) < w.reach && !slices.Contains(list, k.self) {
-		list = append(list, k.self)
+	list := w.firstOf(max(ranks, w.reach))
+	if len(list) < w.reach {
+		list.add(w.self)
 	}
 	w.reach = min(w.reach, len(list))
-	w.next = k.now.Add(k.retry)
-	if w.reach == 1 { // the first one may have died with the token, and the next one knows
-		w.next = k.now.Add(min(k.retry, nextPause))
+	w.next = w.now.Add(w.retry)
+	if w.reach == 1 { // it may have failed together with the token, and the next one knows
+		w.next = w.now.Add(min(w.retry, nextPause))
 	}
 	first := max(0, slices.Index(list, w.keeper))
 	if len(w.told) > 0 {
@@ -98,23 +84,22 @@ func (k *Keeper) says() {
 		first++
 	}
 	for i := range w.reach {
-		if m := list[(first+i)%len(list)]; !w.tells(m) {
-			w.told = append(w.told, told{m, k.now})
+		if m := list[(first+i)%len(list)]; !w.told.has(m) {
+			w.told = append(w.told, entry{m, w.now})
 		}
 	}
 	for _, t := range w.told {
-		k.tell(t.member, &message{kind: want})
+		w.send(t.member, &message{kind: want})
 	}
 }
 
-// unanswered takes those for silent that have not answered for L since they were told, and
+// dropSilent takes the members for silent that have not answered for L since they were told, and
 // reports whether there is one.
-func (k *Keeper) unanswered() (some bool) {
-	w := &k.waiter
-	w.told = slices.DeleteFunc(w.told, func(t told) bool {
-		silent := k.now >= t.since.Add(k.bears(k.silence))
+func (w *waiter) dropSilent() (some bool) {
+	w.told = slices.DeleteFunc(w.told, func(t entry) bool {
+		silent := w.now >= t.at.Add(w.timeout(w.silence))
 		if silent {
-			k.fellSilent(t.member)
+			w.fellSilent(t.member)
 			some = true
 		}
 		return silent
@@ -122,67 +107,41 @@ func (k *Keeper) unanswered() (some bool) {
 	return some
 }
 
-// keeperSilent goes on to the next keeper, for a member that waits.
-func (k *Keeper) keeperSilent(m ident.Member) {
-	w := &k.waiter
-	if w.waits && (w.tells(m) || m == w.keeper) {
-		w.told = slices.DeleteFunc(w.told, func(t told) bool { return t.member == m })
-		k.says()
+// memberSilent goes on to the next keeper if m was told, or is the keeper.
+func (w *waiter) memberSilent(m ident.Member) {
+	if w.waits && (w.told.has(m) || m == w.keeper) {
+		w.told.remove(m)
+		w.says()
 	}
 }
 
-// keeperLost tells the next keeper of the tokens that the one knew of that has fallen
-// silent.
-func (k *Keeper) keeperLost(m ident.Member) {
-	for i := range k.holder.held {
-		if h := &k.holder.held[i]; h.state == asking && h.event == nil && slices.Contains(h.asked, m) {
-			k.silentAsked(h, m)
-			return // the policy may have let tokens go
-		}
-	}
-	k.tellsAgain(m)
+// keeperBack returns to the first keeper: another one has answered in its place.
+func (w *waiter) keeperBack() { w.keeper = ident.Member{} }
+
+// turnAt is when this member sends the next want, or when to look whether it knows of fewer
+// members: the turns of failed members go unused.
+func (w *waiter) turnAt() clock.Instant {
+	turn, all := w.turns()
+	w.until = min(w.until, w.heard.Add(max(all, w.half)))
+	return min(w.until, w.now.Add(turn))
 }
 
-// tellsAgain tells the keeper, whichever it is now, of the tokens that a member knew of
-// that is silent, or may have forgotten them in a restart.
-func (k *Keeper) tellsAgain(m ident.Member) {
-	for i := range k.holder.held {
-		switch h := &k.holder.held[i]; {
-		case h.keeper != m:
-		case h.state == running:
-			h.untold = true
-		case h.state == resting:
-			k.promises(h)
-		}
-	}
-	k.tells()
-}
-
-// turns is how far apart those that wait say so, and how long all members take for that.
-func (k *Keeper) turns() (turn, all time.Duration) {
-	members := min(k.roster.Size()+1, maxMembers)
-	turn = min(max(k.silence*time.Duration(members)/crowd, k.half), 2*k.silence)
-	return turn, min(turn*time.Duration(members), maxAgain)
-}
-
-// turnAt is when this member says so next, or when to look whether it knows of fewer
-// members: the turns of those that have died are nobody's.
-func (k *Keeper) turnAt() clock.Instant {
-	w := &k.waiter
-	turn, all := k.turns()
-	w.until = min(w.until, w.heard.Add(max(all, k.half)))
-	return min(w.until, k.now.Add(turn))
-}
-
-// noted is the keeper's word that it has heard this member.
-func (k *Keeper) noted(from ident.Member, m *message) {
-	w := &k.waiter
-	if !w.waits || !w.tells(from) {
+// noted is a keeper's word that it has heard this member.
+func (w *waiter) noted(from ident.Member, m *message) {
+	if !w.waits || !w.told.has(from) {
 		return
 	}
 	if w.told = w.told[:0]; w.said%secondOpinion != 0 {
 		w.keeper = from
 	}
-	w.heard, w.until = k.now, k.now.Add(max(span(m.span), k.half))
-	w.next = k.turnAt()
+	w.heard, w.until = w.now, w.now.Add(max(span(m.span), w.half))
+	w.next = w.turnAt()
+}
+
+// appendAwaited appends the members whose answers this part awaits.
+func (w *waiter) appendAwaited(to members) members {
+	for _, t := range w.told[:min(len(w.told), ranks)] {
+		to = append(to, t.member)
+	}
+	return to
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/keeper"
 )
 
-// What follows holds light and fair to single rules of chapter 10 of the specification.
+// What follows holds light and fair to single rules of spec/policy/wandering.md.
 
 // carrying is a token's field: hops without an operation, its age, and candidates by how
 // long ago they were served.

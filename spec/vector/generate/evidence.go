@@ -40,7 +40,7 @@ func blanked(e envelope) []byte {
 
 // evidenceVectors are evidence-files.
 func (s *suite) evidenceVectors() {
-	s.open(evidenceFile, "Evidence against members: protocol.md, chapters 8 §9 and 13.1.")
+	s.open(evidenceFile, "Evidence against members: journal.md.")
 	w := theWalk
 	again := w.firstHop
 	again.to, again.accept = cleo, 9

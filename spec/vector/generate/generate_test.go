@@ -106,11 +106,16 @@ func encodingIsWrong(v vector.Vector) bool {
 // What a vector names exists: requirements and errors in the text, rules in the
 // CDDL, signers in keys.json.
 func TestReferences(t *testing.T) {
-	text, err := os.ReadFile("../../protocol.md")
-	require.NoError(t, err)
-	more, err := os.ReadFile("../../enrolment.md")
-	require.NoError(t, err)
-	chapters := string(text) + string(more)
+	var chapters string
+	for _, pattern := range []string{"../../*.md", "../../policy/*.md"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			raw, err := os.ReadFile(file)
+			require.NoError(t, err)
+			chapters += string(raw)
+		}
+	}
 	given := make(map[string]bool)
 	for _, m := range regexp.MustCompile(`\*\*([A-Z]+-[0-9]+)\*\*`).FindAllStringSubmatch(chapters, -1) {
 		given[m[1]] = true

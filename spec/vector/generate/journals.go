@@ -53,7 +53,7 @@ func entry(number uint64, fields item) item { return array(uintOf(number), uintO
 
 // recordVectors are the records of a journal.
 func (s *suite) recordVectors() {
-	s.open(recordsFile, "Records of a journal, the bodies of its frames: protocol.md, chapter 12.4.")
+	s.open(recordsFile, "Records of a journal, the bodies of its frames: journal.md.")
 	const malformed, kind = "journal.ErrRecord", "journal.ErrRecordKind"
 	for _, r := range records() {
 		whole := entry(r.number, r.fields)
@@ -127,7 +127,7 @@ func framed(kind byte, n uint32, sequence uint64, body []byte) []byte {
 
 // segmentVectors are whole segments.
 func (s *suite) segmentVectors() {
-	s.open(segmentsFile, "Segments of a journal, the last one of it: protocol.md, chapters 12.1 to 12.3.")
+	s.open(segmentsFile, "Segments of a journal, the last one of it: journal.md.")
 	body := encode(entry(2, array(uintOf(1024), uintOf(16))))
 	header := segmentHeader(segmentMagic, 4)
 	begin, end := journalFrame(frameBegin|frameBatch, 1, nil), journalFrame(frameEnd, 3, nil)

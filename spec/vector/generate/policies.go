@@ -11,7 +11,7 @@ const policiesFile = "policies.json"
 // policyVectors are what policies write on tokens and say to each other: fixed
 // layouts, behind no CBOR.
 func (s *suite) policyVectors() {
-	s.open(policiesFile, "Fields of tokens and bodies of POLICY messages, as the policies wandering (light and fair) and ring the keepers and the voters have them: protocol.md, chapter 10.")
+	s.open(policiesFile, "Fields of tokens and bodies of POLICY messages, as the policies wandering (light and fair) and ring, the keepers and the voters have them: policy/wandering.md, ring.md, keeper.md and quorum.md.")
 	s.walkFields()
 	s.walkBodies()
 	s.ringFields()

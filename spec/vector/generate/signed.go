@@ -61,6 +61,9 @@ func (s *suite) signedObject(o *object) {
 	if o.rule() == "signed-answer" {
 		s.files[o.file()].About = "Receipts, voids and unknowns: protocol.md, chapters 5 and 6.9."
 	}
+	if text, elsewhere := map[string]string{"request": "enrolment.md", "complaint": "journal.md"}[o.kind]; elsewhere {
+		s.files[o.file()].About = "Signed objects of the kind " + o.kind + ": protocol.md, chapter 5, and " + text + "."
+	}
 	s.addSigned(o, ok("good", "as its signer makes it", "O-1"), sign(o.payload, o.kind, o.by))
 	for _, e := range o.edits {
 		s.addSigned(o, e.fault, sign(changed(o.payload, e.change), o.kind, o.by))

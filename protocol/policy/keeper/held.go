@@ -1,0 +1,127 @@
+package keeper
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// held is one token that is here.
+type held struct {
+	custody
+	promise
+	recall
+	born   uint64
+	field  []byte // its policy field as it came
+	state  state
+	since  clock.Instant // of the state
+	untold bool          // the keeper does not know that it is here
+	hidden bool          // a program runs under it, and the policy does not know of it
+	keeper ident.Member  // the member that has the promise, or gets the token
+	asker  ident.Member  // the member that has asked for the token last
+	waiter ident.Member  // the member that waits, as others said while a program ran
+	known  clock.Instant // when the program began that others know of
+
+	ran      bool // a program has ended under it here
+	parted   bool // it has left, and the answer is awaited
+	told     bool // this member has told others that the receiver is connected since, and has not answered
+	prepared bool // the policy is about to pass it on
+
+	// action is what the policy wants done with it as soon as the promise is given back.
+	action policy.Action
+	// event is what the policy is told of it then: the policy does not know of it yet.
+	event *policy.Event
+}
+
+// state is what a token that is here does.
+type state uint8
+
+const (
+	idle    state = iota // nothing
+	running              // the program runs under it
+	resting              // this member promises that it rests
+	asking               // this member asks the promise back
+	passing              // it is being passed on
+	leaving              // it is being passed on without the policy, to the member that has the other token
+)
+
+// isUsed reports whether the policy has the token, or its program runs here.
+func (t *held) isUsed() bool { return t.state < passing && t.event == nil }
+
+// isLeaving reports whether this member does not know yet whether the token has arrived elsewhere.
+func (t *held) isLeaving() bool { return t.state >= passing }
+
+func (t *held) origin() origin { return origin{t.token, t.born} }
+
+// next is the custody of the member that the token is passed to.
+func (t *held) next() custody { return custody{t.token, t.hop + 1} }
+
+// expects reports whether an answer is one to the question of this token that is open.
+func (t *held) expects(from ident.Member, m *message) bool {
+	return t.state == asking && t.asked.has(from) && m.hop == t.hop && m.life == t.life && m.promise.serial >= t.oldest
+}
+
+// origin is a token and when it was made.
+type origin struct {
+	token ident.Token
+	born  uint64
+}
+
+func originOf(t *policy.Token) origin { return origin{t.ID, t.Born} }
+
+// later reports whether a token is later than another one: of two the later one stays.
+func (o origin) later(than origin) bool {
+	if o.born != than.born {
+		return o.born > than.born
+	}
+	return o.token.Compare(than.token) < 0
+}
+
+// tokens are those that are here.
+type tokens []held
+
+func (l tokens) find(id *ident.Token) *held {
+	for i := range l {
+		if l[i].token == *id {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+// first is the first token that is meant, or nil.
+func (l tokens) first(meant func(*held) bool) *held {
+	for i := range l {
+		if meant(&l[i]) {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+func (l *tokens) remove(id *ident.Token) {
+	for i := range *l {
+		if (*l)[i].token == *id {
+			*l = append((*l)[:i], (*l)[i+1:]...)
+			return
+		}
+	}
+}
+
+// busy is a token under which a program runs, or nil.
+func (l tokens) busy() *held {
+	return l.first(func(t *held) bool { return t.state == running })
+}
+
+// stays is a token that is not being passed on, or nil.
+func (l tokens) stays() *held {
+	return l.first(func(t *held) bool { return !t.isLeaving() })
+}
+
+// inTransit is a token that is leaving, or nil.
+func (l tokens) inTransit() *held { return l.first((*held).isLeaving) }
+
+// hides reports whether a program runs here that the policy does not know.
+func (l tokens) hides() bool {
+	return l.first(func(t *held) bool { return t.state == running && t.hidden }) != nil
+}

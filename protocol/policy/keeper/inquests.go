@@ -1,0 +1,393 @@
+package keeper
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// inquests are what this member finds out about members that had a token which was lost
+// (rules in docs/exclusion.md). No member is believed: each one asks for itself.
+type inquests struct {
+	sanctions
+	holder  *holder
+	open    docket
+	kept    kept
+	ended   []kept      // custodies that are over, as the holders have said themselves
+	blamed  roll        // the members that have blamed others in the last L, and when
+	arrived ident.Token // that came here last
+}
+
+// kept is a token that stays with one holder, as far as the slot's keeper knows, while others
+// wait.
+type kept struct {
+	custody
+	holder ident.Member
+	from   ident.Member  // the member that had it before, if that is known
+	seen   clock.Instant // since when
+	told   clock.Instant // when the holder was told that others wait; clock.Never: it was not
+	anew   int           // how often its time has begun anew, as it has connected since
+}
+
+// init makes inquests. Their list must not move afterwards.
+func (s *inquests) init(c *common, h *holder, k *search, w *waiter) {
+	s.holder = h
+	s.sanctions = sanctions{common: c, docket: &s.open, search: k, waiter: w}
+}
+
+// isOff reports whether members give no account: of tokens of which several may circulate.
+func (s *inquests) isOff() bool { return s.holder.verify == nil }
+
+// isAvoided reports whether this member passes no token to another one: it is struck, or about
+// to be, unless it gives account of a token that it had.
+func (s *inquests) isAvoided(m ident.Member) bool {
+	return s.isStruck(m) || s.barred.from(m, s.now) || s.open.some(m, s.avoids)
+}
+
+// avoids reports whether a member owes this one an answer.
+func (s *inquests) avoids(i *inquest) bool {
+	if i.there { // it may be busy, and others may want to pass it another token
+		return i.late != 0
+	}
+	return s.isExcusedAgain(i) || i.waited != clock.Never || i.denied != 0 && i.own || !i.answered && (i.owes || s.now >= i.began.Add(s.retry) || i.leavesOwn())
+}
+
+// holds notes, as the slot's keeper, that a holder has a token while others wait. The holder
+// is told so once, at the latest after L. It is to give account when it has not passed the token
+// on for long after.
+func (s *inquests) holds(from ident.Member, m *message) {
+	t := &s.kept
+	switch waits := s.search.wants.by(); {
+	case s.isOff() || from == s.self:
+	case waits.IsZero(): // it may keep it
+		*t = kept{}
+	case t.holder != from: // of whatever token: it may say that it has another one each time
+		before := *t
+		*t = kept{custody: m.custody, holder: from, seen: s.now, told: clock.Never}
+		if before.token == m.token && before.hop+1 == m.hop {
+			t.from = before.holder
+		}
+	case t.told == clock.Never && s.now >= t.seen.Add(s.silence):
+		t.told, t.custody = s.now, m.custody
+		s.send(from, &message{kind: ask, custody: m.custody, member: waits})
+		i := about(m.custody, from, t.from, s.now)
+		i.there = true
+		s.opens(i)
+	case t.told == clock.Never || s.now < t.told.Add(s.timeout(restarts*s.overdue())):
+	case t.anew < restarts && !s.isSteady(from, t.told): // it had failed, and looks now whether it may go on
+		t.told, t.anew = max(t.told, s.greeted[from]), t.anew+1
+	case s.open.owes(from, t.custody) && s.isSteady(from, t.told):
+		s.strike(from, &inquest{custody: t.custody}, policy.Unaccounted) // it gives no account
+	case t.hop == 0 && s.mayHaveWrongClock(from) && s.now < t.told.Add(s.timeout(wrongClock*s.overdue())):
+	default: // it answers now and then, or connects
+		s.giveUp(from, t.custody, policy.Kept)
+		*t = kept{}
+	}
+}
+
+// gained notes that a token is here: no holder keeps it.
+func (s *inquests) gained() { s.kept = kept{} }
+
+// lost finds out, as the keeper that makes a token, what became of the one that is lost, and
+// lets the others do so. A member that lives has had it last.
+func (s *inquests) lost(of custody, m, from ident.Member) {
+	if s.isOff() || m.IsZero() || m == s.self {
+		return
+	}
+	s.blame(m, of, from)
+	s.opens(about(of, m, from, s.now))
+}
+
+// isBlamed finds out itself what another member says. A member is heard once in L: one that blames
+// without a reason costs each member two questions in that time.
+func (s *inquests) isBlamed(by ident.Member, m *message) {
+	s.blamed.endUntil(s.now.Add(-s.silence))
+	if m.hop <= newbornHop || len(s.blamed) >= maxInquests || s.blamed.has(by) {
+		return
+	}
+	s.blamed.put(by, s.now, maxInquests)
+	place := int(s.self[0])<<8 | int(s.self[1])
+	wait := time.Duration(place%max(1, s.roster.Size()/maxInquests)) * spreadInquests
+	s.opens(about(m.custody, m.member, m.second, s.now.Add(wait)))
+}
+
+// arrives finds out what became of the last custody that this member has passed on itself, when
+// another token comes: the keeper may lie, and name others.
+func (s *inquests) arrives(t ident.Token) {
+	before := s.arrived
+	s.arrived = t
+	if before == t || before == (ident.Token{}) {
+		return
+	}
+	if h := s.holder.held.find(&before); h != nil && h.parted {
+		due := max(s.now, h.since.Add(s.silence+s.retry)) // the answer
+		s.opens(about(h.next(), h.keeper, s.self, due))
+		return
+	}
+	if p := s.holder.lastPass(func(p *passed) bool { return p.token == before && !p.dropped }); p != nil {
+		s.opens(about(p.next(), p.to, s.self, s.now))
+	}
+}
+
+// opens begins to find out what became of a custody.
+func (s *inquests) opens(i inquest) {
+	if s.isOff() || i.member.IsZero() || i.member == s.self || s.isStruck(i.member) || s.excused.has(i.member, i.custody) || s.open.find(i.member, i.custody) >= 0 {
+		return
+	}
+	i.opened, i.next = i.began, i.began
+	if i.from == s.self {
+		i.ownWord(s.holder)
+	}
+	s.open = pushed(s.open, i, maxInquests)
+	if i.leavesOwn() || s.isExcusedAgain(&i) {
+		s.shun(i.member, i.began.Sub(s.now)+s.overdue())
+	}
+}
+
+// onTimer asks the members that are to give account.
+func (s *inquests) onTimer() {
+	for n := 0; n < len(s.open); {
+		i := &s.open[n]
+		if i.next > s.now {
+			n++
+			continue
+		}
+		if s.gaveUp(i) {
+			s.closes(n)
+			continue
+		}
+		if !i.answered && s.isTimedOut(i) { // until it says something
+			i.asleep, i.owes, i.next = true, true, s.now.Add(strikeTimes*s.overdue())
+			s.shun(i.member, strikeTimes*s.overdue())
+			n++
+			continue
+		}
+		i.next = s.now.Add(s.retry)
+		if i.waited != clock.Never {
+			i.next = max(i.next, i.waited.Add(s.overdue())) // the timeout may be shorter by then
+		}
+		if s.avoids(i) {
+			s.shunAsked(i.member)
+		}
+		s.asksAccount(i)
+		n++
+	}
+}
+
+// isTimedOut reports whether a member has had as long to answer as others have.
+func (s *inquests) isTimedOut(i *inquest) bool { return s.now >= i.began.Add(s.timeout(s.silence)) }
+
+// gaveUp reports whether nothing more is to be known of an inquest, and counts what follows from that.
+func (s *inquests) gaveUp(i *inquest) bool {
+	over := s.isTimedOut(i)
+	switch {
+	case over && i.answered && i.waited == clock.Never && s.now >= max(i.began.Add(s.timeout(s.overdue()+s.hold)), i.denied.Add(s.timeout((denialTimes+1)*s.silence))):
+		if i.says == instead {
+			s.doubtInstead(i)
+		}
+		return true
+	case i.says == sent && !i.toSays && !i.toDenies && i.denied == 0 && s.now >= i.named.Add(s.timeout(2*s.silence)): // no failed member denies it
+		s.excuse(i.member, i)
+		return true
+	}
+	return over && !i.answered && i.asleep
+}
+
+// asksAccount asks those that have not answered.
+func (s *inquests) asksAccount(i *inquest) {
+	s.send(i.member, &message{kind: account, custody: i.custody})
+	if !i.own && !i.fromSays && !i.from.IsZero() {
+		s.send(i.from, &message{kind: account, custody: i.fromCustody()})
+	}
+	if !i.to.IsZero() && !i.toSays && !i.toDenies {
+		s.send(i.to, &message{kind: account, custody: i.toCustody()})
+	}
+}
+
+// hears takes in what a member says of a custody that it is to give account of: also what
+// it says unasked, as it says that to this member all the same.
+func (s *inquests) hears(from ident.Member, m *message) {
+	for n := range s.open {
+		i := &s.open[n]
+		switch {
+		case from == i.member:
+			i.account(m, &s.holder.history, &s.setting)
+			if m.kind == still && m.custody == i.custody {
+				s.stillHas(i)
+			}
+		case from == i.to:
+			i.receiverSays(m, &s.holder.history, &s.setting)
+		case from == i.from && !i.own:
+			i.senderSays(m, &s.holder.history, &s.setting)
+		default:
+			continue
+		}
+		member, of := i.member, i.custody
+		if s.concludes(i) {
+			if n = s.open.find(member, of); n >= 0 {
+				s.closes(n)
+			}
+			return
+		}
+	}
+}
+
+// stillHas notes that a member still has the token. One that has begun anew has as long for it as
+// at first. One that says so late was perhaps asleep: it has 2 L more, in which it answers all
+// the time.
+func (s *inquests) stillHas(i *inquest) {
+	may := s.overdue()
+	if i.hop == 0 && s.mayHaveWrongClock(i.member) {
+		may *= wrongClock
+	}
+	switch late := s.now >= i.waited.Add(s.timeout(may)); {
+	case i.waited == clock.Never, !s.misses(i), !s.isSteady(i.member, i.waited) && s.now < i.began.Add(restarts*s.overdue()):
+		i.waited, i.late = s.now, 0
+	case late && (i.late == 0 || s.now >= i.heard.Add(s.half)):
+		i.late = s.now
+	}
+	i.heard = s.now
+}
+
+// misses reports whether the token is missed that a member keeps. A holder that is told that this member
+// waits asks it, and keeps the token if it does not.
+func (s *inquests) misses(i *inquest) bool {
+	w := s.search.wants.by()
+	return s.waiter.demand || s.holder.has() || i.there && !w.IsZero() && w != i.member
+}
+
+// mayHaveWrongClock reports whether a member may keep a token that it has made because no member takes it: its
+// clock may be wrong, and the token refused and made anew until that is right. One that this member passes
+// nothing to in any case may not.
+func (s *inquests) mayHaveWrongClock(m ident.Member) bool { return !s.barred.from(m, s.now) }
+
+// isLate reports whether a member keeps a token for too long.
+func (s *inquests) isLate(i *inquest) bool {
+	return i.says == still && i.heard == s.now && i.late != 0 && s.now >= i.late.Add(s.timeout(2*s.silence))
+}
+
+// concludes reports whether an inquest is over, and counts what follows from it.
+func (s *inquests) concludes(i *inquest) bool {
+	if i.own && !i.from.IsZero() {
+		i.ownWord(s.holder)
+	}
+	switch {
+	case i.says == proof:
+	case i.says == instead && i.toSays && i.other.token != i.token:
+		if i.other.token != s.arrived {
+			s.excuse(i.member, i)
+		}
+	case s.isLate(i):
+		s.strike(i.member, i, policy.Kept)
+	case i.says == never:
+		return s.concludesNever(i)
+	case i.says == sent && i.to == s.self:
+		return s.sentHere(i)
+	case i.says == sent && i.toDenies:
+		if s.mayCome(i) {
+			i.says, i.toDenies = 0, false
+			return false
+		}
+		s.doubt(i.member, i.to, i)
+	case i.says == instead && (i.to.IsZero() || i.to == i.member || i.other.hop == 0 || i.other.token == i.token || i.toDenies):
+		s.doubtInstead(i)
+	case i.says == sent && i.toSays:
+	default:
+		return false
+	}
+	return true
+}
+
+// concludesNever does so where the member says that it never had the token.
+func (s *inquests) concludesNever(i *inquest) bool {
+	switch {
+	case i.there && i.opened.Sub(i.whole.since) >= s.overdue(): // a message may be late
+		s.strike(i.member, i, policy.Denied) // it has said that it has the token
+	case i.receipt && s.now < i.proved.Add(s.retry): // it may have said so before it gave that
+		i.says = 0
+		return false
+	case i.receipt && i.knew():
+		s.strike(i.member, i, policy.Receipted)
+	case i.there || i.receipt && !i.taken.Current: // it has begun anew since
+		s.excuse(i.member, i)
+	case i.receipt && s.now < s.start.Add(restarts*s.overdue()):
+		// The configuration may be new, and all policies have begun anew with it.
+	case i.fromSays && !i.from.IsZero():
+		if s.mayCome(i) {
+			i.says, i.fromSays = 0, false
+			return false
+		}
+		s.doubt(i.from, i.member, i)
+	case i.fromSays || i.from.IsZero():
+	default:
+		return false
+	}
+	return true
+}
+
+// mayCome reports whether a transfer may still come that one member says that it has sent, and the other
+// one that it has not had. Both are to say so again.
+func (s *inquests) mayCome(i *inquest) bool {
+	if i.denied == 0 {
+		i.denied = s.now
+	}
+	return s.now < i.denied.Add(s.timeout(denialTimes*s.silence))
+}
+
+// sentHere: a member says for long that it passes a token to this one, and that no cut explains why none has come. This
+// one bars it, unless an earlier process of this one may have got the token. The transfer may have been lost each time, so
+// that it is not struck.
+func (s *inquests) sentHere(i *inquest) bool {
+	switch {
+	case s.holder.held.find(&i.token) != nil || s.holder.pass(i.token, i.hop+1) != nil:
+	case s.now < i.began.Add(s.timeout(denialTimes*s.silence)):
+		return false
+	case i.left == clock.Never || i.left < s.start:
+	case s.isSteady(i.member, i.opened.Add(-s.overdue())):
+		b := *i
+		s.bar(b.member, b.custody, strikeTimes/2, policy.NeverCame)
+		s.blame(b.member, b.custody, b.from)
+	}
+	return true
+}
+
+// closes ends an inquest.
+func (s *inquests) closes(n int) {
+	i := &s.open[n]
+	m := i.member
+	if i.there && (i.says == never || i.says == proof || i.says == instead) {
+		s.ended = pushed(s.ended, kept{custody: i.custody, holder: m, seen: s.now}, maxInquests)
+	}
+	if s.kept.custody == i.custody && (i.says != instead || i.toSays && i.other.token == s.arrived) {
+		s.kept = kept{} // or a member that says each time that it has dropped another token would never be given up
+	}
+	s.open = slices.Delete(s.open, n, n+1)
+	if s.open.some(m, s.avoids) {
+		s.shunAsked(m)
+		return
+	}
+	s.shun(m, 0)
+}
+
+// hasEnded reports whether a member has said before that a custody of its own is over. It cannot come
+// back: the next one has another hop. A member that says that it has the token by that custody lies, or said
+// so before: messages may be late. The same holds of a custody after which this member has passed that token on.
+func (s *inquests) hasEnded(m ident.Member, c custody) bool {
+	if p := s.holder.pass(c.token, c.hop); p != nil && !p.dropped {
+		return true
+	}
+	return slices.ContainsFunc(s.ended, func(e kept) bool {
+		return e.holder == m && e.custody == c && s.isSteady(m, e.seen) && s.now >= e.seen.Add(s.silence)
+	})
+}
+
+// memberGreeted notes that a member has greeted.
+func (s *inquests) memberGreeted(m ident.Member) {
+	s.greets(m)
+	for n := range s.open {
+		s.open[n].greeted(m, s.now)
+	}
+}

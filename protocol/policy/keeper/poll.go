@@ -1,0 +1,132 @@
+package keeper
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// poll asks all members at once whether they have a token, and counts the answers. The driver may have to
+// dial many of them first.
+type poll struct {
+	*common
+	asked   members       // the members that have not answered
+	answers members       // those that have
+	unsent  members       // those whose question the driver could not send
+	queued  bool          // questions wait until their receivers may be dialled
+	asking  bool          // not all have been asked once
+	wait    time.Duration // how long an answer is awaited
+	since   clock.Instant // when the last member was asked
+	first   clock.Instant // when all were asked first of which some do not answer; clock.Never: no poll has begun
+	heard   members       // the members that have said anything since the poll began
+	before  members       // those that were alive since the search began
+
+	failures map[ident.Member]int // in how many polls of the search a member of those did not answer
+	mute     backoffs             // members that speak, and do not answer
+}
+
+// begin asks all other members. Those of another list were alive too since the search began.
+func (p *poll) begin(m *message, alive members, wait time.Duration) {
+	p.first = min(p.first, p.now)
+	for _, list := range []members{p.heard, alive} {
+		for _, m := range list {
+			p.before.add(m)
+		}
+	}
+	p.since, p.wait = p.now, wait
+	p.answers, p.heard, p.unsent = p.answers[:0], p.heard[:0], p.unsent[:0]
+	p.asked = p.everyone(p.asked[:0])
+	p.asking = true
+	p.question(p.asked, m)
+}
+
+// end forgets the poll.
+func (p *poll) end() {
+	p.asked, p.answers, p.unsent, p.heard, p.before = p.asked[:0], p.answers[:0], p.unsent[:0], p.heard[:0], p.before[:0]
+	p.asking, p.first = false, clock.Never
+	clear(p.failures)
+}
+
+// repeat asks those again that have not answered. A member that is still to be dialled since the last time is
+// not asked once more.
+func (p *poll) repeat(m *message) {
+	if !p.queued {
+		p.question(p.asked, m)
+	}
+}
+
+// notSent notes that a member was not asked.
+func (p *poll) notSent(m ident.Member) {
+	if p.asked.has(m) {
+		p.asking, p.unsent = true, append(p.unsent, m)
+	}
+}
+
+// allAsked begins to wait for answers: a member that is asked late has as long to answer as the
+// others.
+func (p *poll) allAsked() {
+	if p.first == p.since {
+		p.first = p.now
+	}
+	p.since, p.asking = p.now, false
+}
+
+// answered takes a member off the list of those that are to answer.
+func (p *poll) answered(m ident.Member) {
+	p.asked.remove(m)
+	p.answers = append(p.answers, m)
+}
+
+// isAnswered reports whether no answer is awaited any more: not those of silent members.
+func (p *poll) isAnswered() bool {
+	return !slices.ContainsFunc(p.asked, func(m ident.Member) bool { return !p.isSilent(m) })
+}
+
+// isOver reports whether no answer is awaited any more, as those that are missing have taken too long.
+func (p *poll) isOver() bool {
+	return p.now >= p.since.Add(p.timeout(p.silence)) || p.now >= p.since.Add(p.timeout(p.wait)) && !p.lostOne()
+}
+
+// lostOne reports whether a member that does not answer was alive since the search began.
+func (p *poll) lostOne() bool { return slices.ContainsFunc(p.asked, p.isLost) }
+
+// isLost reports whether a member was alive since the search began, and may have failed if it does not answer.
+func (p *poll) isLost(m ident.Member) bool { return p.before.has(m) && !p.mute.from(m, p.now) }
+
+// countFailures counts from the last poll how long programs may still run, if a member does not answer that was
+// alive since the search began: it may have failed just now, while its program runs. From a member that has done so
+// maxFailures times before, this one backs off: it speaks, and does not answer. It counts as silent since the first poll.
+func (p *poll) countFailures() {
+	if p.first == p.since {
+		return // the first poll, or counted before
+	}
+	for _, m := range p.asked {
+		if !p.isLost(m) {
+			continue
+		}
+		if p.failures == nil {
+			p.failures = make(map[ident.Member]int)
+		}
+		if p.failures[m]++; p.failures[m] > maxFailures {
+			p.mute.note(m, p.now, muteTime)
+		} else {
+			p.first = p.since
+		}
+	}
+}
+
+// appendLast appends the members that have not answered, if they are few.
+func (p *poll) appendLast(to members) members {
+	before := len(to)
+	for _, m := range p.asked {
+		if p.isSilent(m) {
+			continue
+		}
+		if to = append(to, m); len(to) > before+maxLastAsked {
+			return to[:before]
+		}
+	}
+	return to
+}

@@ -1,0 +1,109 @@
+package keeper
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// whereabouts is what this member, as the slot's keeper, knows of the token: where it was last, and which member
+// asks its promise back while another token is looked for.
+type whereabouts struct {
+	*common
+	holder    *holder
+	last      observation
+	claim     observation // by the holder of another token than the one that is looked for
+	generated ident.Token // that this member made last
+}
+
+// observed is what is heard now of a token under which no program runs, as far as is known.
+func (w *whereabouts) observed(c custody, holder, from ident.Member) observation {
+	return observation{custody: c, holder: holder, from: from, at: w.now, ends: longAgo}
+}
+
+// mayBeLost reports whether the last holder has no reason to keep the token, as far as is
+// known, or is not waited for in any case: if it does not pass the token on, it may have failed.
+func (w *whereabouts) mayBeLost() bool {
+	return (w.last.ends == longAgo || w.atOnce) && w.isElsewhere()
+}
+
+// isElsewhere reports whether another member has the token, as far as is known.
+func (w *whereabouts) isElsewhere() bool {
+	l := &w.last
+	return !l.gone && !l.holder.IsZero() && l.holder != w.self
+}
+
+// claims reports whether a member asks for a token while another one is looked for.
+func (w *whereabouts) claims(m ident.Member) bool {
+	return m == w.claim.holder && w.isClaimOpen()
+}
+
+// isClaimed reports whether a message tells of the token that is asked back while another one is looked for.
+func (w *whereabouts) isClaimed(m *message) bool {
+	return w.claim.token == m.token && w.isClaimOpen()
+}
+
+// otherThan is the member that has a token other than one, and whether that is sure. What others say
+// of theirs is not enough for one that was promised: only a token that is here or has just
+// left, or that was made here in place of a lost one, which may be this one.
+func (w *whereabouts) otherThan(m *message) (to ident.Member, sure bool) {
+	if to = w.holder.otherThan(m); !to.IsZero() {
+		return to, true
+	}
+	l := &w.last
+	if l.token == m.token || l.token != w.generated && m.kind != returned || l.holder == w.self || l.gone {
+		return ident.Member{}, false
+	}
+	return l.holder, false
+}
+
+// tellsWay says, as the keeper, which member had a token last, and reports whether this member knows. A member
+// that has just begun says nothing.
+func (w *whereabouts) tellsWay(from ident.Member) bool {
+	l := &w.last
+	if l.hop == 0 || l.gone || l.holder == w.self || l.holder == from || w.now < w.start.Add(w.hold) {
+		return false
+	}
+	w.send(from, &message{kind: went, custody: custody{l.token, l.hop - 1}, member: l.holder})
+	return true
+}
+
+// delivered notes that a token of this member's has arrived, unless its receiver was faster.
+func (w *whereabouts) delivered(c custody, to ident.Member) {
+	if l := &w.last; l.token != c.token || l.hop < c.hop {
+		*l = w.observed(c, to, w.self)
+	}
+}
+
+// isClaimOpen reports whether the member that asks its promise back has done so lately, so that it still waits.
+func (w *whereabouts) isClaimOpen() bool { return w.now < w.claim.at.Add(w.silence) }
+
+// observation is the last that the keeper has heard of a token.
+type observation struct {
+	custody
+	promise
+	holder   ident.Member
+	from     ident.Member // the member that passed it there; zero: unknown
+	at       clock.Instant
+	ends     clock.Instant // until then the program runs under it at most; longAgo: none does
+	members  int           // that there were to ask, when that was heard
+	promised bool
+	gone     bool // the holder has let it go, or lost it
+}
+
+// isAfter reports whether a message is about an earlier custody of the same token.
+func (o *observation) isAfter(m *message) bool { return o.token == m.token && o.hop > m.hop }
+
+// isPromise reports whether a member says again of a custody what it has promised.
+func (o *observation) isPromise(from ident.Member, m *message) bool {
+	return o.promised && o.holder == from && o.custody == m.custody
+}
+
+// othersLeft reports whether others than the last holder have left the directory since it
+// was heard of, or are suspected since.
+func (o *observation) othersLeft(p *poll) bool {
+	left := o.members - p.roster.Size()
+	if !p.asked.has(o.holder) && !p.answers.has(o.holder) {
+		left--
+	}
+	return left > 0
+}
