@@ -4,9 +4,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/token"
-	"github.com/wandertoken/wander/protocol/wire"
 )
 
 const (
@@ -18,46 +16,44 @@ const (
 	hopEvery = time.Millisecond
 )
 
+// admission says which tokens may come here, and of which time a new one is.
+type admission struct {
+	*core
+	slots  *slotTable
+	clocks peerClocks
+}
+
 // isTimely reports whether a token was made at a time from which it can come here by a
 // hop (rule H-41). The first member that receives it compares the time with its own
 // clock. Others allow for the error of that one's clock.
-func (m *Member) isTimely(g token.GenesisBody, hop uint64) bool {
-	allowed := m.settings.ClockAllowance
+func (a *admission) isTimely(g token.GenesisBody, hop uint64) bool {
+	allowed := a.settings.ClockAllowance
 	if hop == 1 {
-		return m.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() <= allowed
+		return a.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() <= allowed
 	}
-	return m.age(g) >= -2*allowed
+	return a.age(g) >= -2*allowed
 }
 
 // mostHops is how many hops a token of this age can have made (rule H-41).
-func (m *Member) mostHops(g token.GenesisBody) uint64 {
-	return freeHops + uint64(max(0, m.age(g)+m.settings.ClockAllowance)/hopEvery)
+func (a *admission) mostHops(g token.GenesisBody) uint64 {
+	return freeHops + uint64(max(0, a.age(g)+a.settings.ClockAllowance)/hopEvery)
 }
 
 // age is how long ago a token was made, by the later of this member's clock and the time that
 // it reckons; below 0 if its time is still to come. A member whose own clock is slow
 // is not left without tokens so.
-func (m *Member) age(g token.GenesisBody) time.Duration {
-	now := max(m.now.Millis(), m.clocks.reckon(m.now))
+func (a *admission) age(g token.GenesisBody) time.Duration {
+	now := max(a.now.Millis(), a.clocks.reckon(a.now))
 	return clock.FromMillis(now).Sub(clock.FromMillis(g.Time))
 }
 
-// refused looks at the one refusal that concerns a token's age: a token still
-// at its generator that was made by a wrong clock is dropped and
-// made anew (rule H-41). One that was elsewhere nobody honest refuses for that.
-func (m *Member) refused(msg *wire.Refuse) {
-	h := m.holds[msg.Token]
-	if msg.Reason != wire.RefuseClock || h == nil || h.grant != nil {
-		return
+// birthTime is the time of a genesis that is made now for a slot: what time it is, but
+// later than that of any token of the slot that was here. So its fences are greater than
+// theirs. One so far in the future that nobody would take the next token counts as none.
+func (a *admission) birthTime(s *slot) uint64 {
+	now := a.clocks.reckon(a.now)
+	if s.newest > now+uint64(a.settings.ClockAllowance.Milliseconds()) {
+		return now
 	}
-	title, ok := m.handoff.Title(h.token, h.hop)
-	if !ok || h.hop > 0 || m.clocks.distance(m.now, title.Genesis.Body().Time) <= m.settings.ClockAllowance/2 {
-		return
-	}
-	s, t := h.slot, m.describe(h)
-	if m.drop(s.key, h.token, h.hop, policy.Superseded) {
-		delete(m.holds, h.token)
-		m.generate(s, false)
-		m.tell(s, policy.Event{Kind: policy.PassSettled, Outcome: policy.Abandoned, Token: t})
-	}
+	return max(now, s.newest+1)
 }

@@ -6,7 +6,7 @@ import "fmt"
 // those of its handoffs and of its directory. Simulations call it after every step, and
 // the daemon does not: it costs a look at all that the member knows.
 func (m *Member) Check() error {
-	if err := m.handoff.Check(); err != nil {
+	if err := m.circ.custody.handoff.Check(); err != nil {
 		return fmt.Errorf("handoff: %w", err)
 	}
 	if err := m.dir.Check(); err != nil {

@@ -54,14 +54,3 @@ func (c peerClocks) reckon(now clock.Reading) uint64 {
 func (c peerClocks) distance(now clock.Reading, millis uint64) time.Duration {
 	return clock.FromMillis(c.reckon(now)).Sub(clock.FromMillis(millis)).Abs()
 }
-
-// birthTime is the time of a genesis that is made now for a slot: what time it is, but
-// later than that of any token of the slot that was here. So its fences are greater than
-// theirs. One so far in the future that nobody would take the next token counts as none.
-func (m *Member) birthTime(s *slot) uint64 {
-	now := m.clocks.reckon(m.now)
-	if s.newest > now+uint64(m.settings.ClockAllowance.Milliseconds()) {
-		return now
-	}
-	return max(now, s.newest+1)
-}

@@ -14,7 +14,6 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
-	"github.com/wandertoken/wander/protocol/update"
 )
 
 // Config is what a member is made of.
@@ -86,7 +85,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// Step's randomness: one source for the member, split for its parts, so that
+// sources are Step's randomness: one source for the member, split for its parts, so that
 // one part's draws do not shift another's.
 type sources struct{ member, handoff, openings *rand.ChaCha8 }
 
@@ -104,48 +103,24 @@ func newMember(cfg Config, now clock.Reading) (*Member, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	m := &Member{
-		cfg:         cfg,
-		self:        cfg.Certificate.Member(),
-		now:         now,
-		housekeepAt: now.Boot, watchAt: clock.Never,
-		exchange: exchange{at: now.Boot, aloneAt: now.Boot, snapshots: make(map[ident.Member]bool)},
-		where: whereabouts{
-			attached: make(map[ident.Member]clock.Instant), attachAt: clock.Never, signAt: clock.Never,
-			signs: budget{signBurst, now.Boot},
-		},
-		dir:     directory.New(cfg.Group, cfg.Certificate.Member()),
-		slots:   make(map[slotKey]*slot),
-		holds:   make(map[ident.Token]*hold),
-		grants:  make(map[ident.Grant]*grant),
-		peers:   make(map[ident.Member]*peer),
-		counts:  make(map[string]uint64),
-		gone:    make(map[ident.Member]absence),
-		shuns:   make(shuns),
-		updates: update.NewList(), told: make(map[update.Key]clock.Instant),
-		journalled: make(map[update.Key]clock.Instant), faults: make(map[ident.Member]*faulty),
-		suspects: make(map[ident.Member]*suspicion), stated: make(map[ident.Member]uint64), broken: make(map[ident.Member]struct{}),
-		redials: budget{suspectBurst, now.Boot}, complaints: budget{complaintBurst, now.Boot}, memories: make(memories),
-		tells: tells{at: clock.Never, dials: budget{strangerBurst, now.Boot}, dialled: make(map[ident.Member]dialled)},
+	self := cfg.Certificate.Member()
+	c := &core{
+		cfg: cfg, self: self, now: now, dir: directory.New(cfg.Group, self),
+		peers: peers{byID: make(map[ident.Member]*peer)}, counts: make(map[string]uint64),
 	}
-	m.sources, m.nextSeed = split(cfg.Seed)
+	m := &Member{core: c, housekeepAt: now.Boot}
+	snapshots := &snapshots{core: c, from: make(map[ident.Member]bool)}
+	greeter := &greeter{core: c, snapshots: snapshots}
+	queue := &events{core: c}
+	m.live = newLiveness(c, greeter, queue)
+	m.members = newMembership(c, m.live, snapshots, greeter, m)
+	m.circ = newCirculation(c, queue, m.live, m.members)
+	m.members.endpoints.custody = m.circ.custody
+	m.sources, m.circ.nextSeed = split(cfg.Seed)
 	m.dir.SetSample(cfg.Sample, m.sources.member)
 	m.dir.Admit(cfg.Certificate)
-	if _, err := m.configure(); err != nil {
+	if _, err := m.circ.configure(); err != nil {
 		return nil, fmt.Errorf("group configuration: %w", err)
 	}
 	return m, nil
-}
-
-func (m *Member) handoffConfig(incarnation ident.Incarnation) handoff.Config {
-	return handoff.Config{
-		Self: m.self, Group: m.cfg.Group.ID(), Key: m.cfg.Key, Incarnation: incarnation,
-		Durable: m.cfg.Durable, Tuning: m.cfg.Tuning, World: world{m}, Rand: m.sources.handoff,
-		Witness: m.newWitness(),
-	}
-}
-
-func (m *Member) newIncarnation() (inc ident.Incarnation) {
-	_, _ = m.sources.member.Read(inc[:]) // never fails
-	return inc
 }

@@ -14,125 +14,122 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// configurationMessage takes in a configuration of a peer.
-func (m *Member) configurationMessage(from ident.Member, p *peer, msg *wire.Configuration) {
+// configuration puts newer group configurations into force, and hands them on.
+type configuration struct {
+	*core
+	faults    *faults
+	records   *records
+	endpoints *endpoints
+	owner     owner
+
+	assemblies assemblies
+}
+
+// onMessage takes in a configuration of a peer.
+func (g *configuration) onMessage(from ident.Member, msg *wire.Configuration) {
 	switch {
-	case m.ignored(from):
-		m.reject("ignored peer")
-	case msg.Before == 0 && !p.configurations.spend(m.now.Boot, configurationRate, configurationBurst):
-		m.reject("configuration rate")
-	case msg.Before > 0 && !m.assemblies.of(from).continues(msg):
+	case msg.Before > 0 && !g.assemblies.of(from).continues(msg):
 		// Frames are lost in full queues and with connections: nobody is blamed.
-		m.assemblies.drop(from)
-		m.reject("configuration part")
+		g.assemblies.drop(from)
+		g.reject("configuration part")
 	default:
-		if raw, whole := m.assemblies.add(from, msg); whole {
-			m.learnConfiguration(from, raw, msg.Authorities)
+		if raw, whole := g.assemblies.add(from, msg); whole {
+			g.learn(from, raw, msg.Authorities)
 		}
 	}
 }
 
-// learnConfiguration puts a newer group configuration into force, with the CA
+// learn puts a newer group configuration into force, with the CA
 // keys that it lists. A lower version is refused and reported; the same one is
 // no news.
-func (m *Member) learnConfiguration(from ident.Member, raw []byte, authorities [][]byte) {
-	if bytes.Equal(raw, m.cfg.Group.Config().Raw()) {
+func (g *configuration) learn(from ident.Member, raw []byte, authorities [][]byte) {
+	if bytes.Equal(raw, g.cfg.Group.Config().Raw()) {
 		return
 	}
-	fresh, err := m.adopt(raw, authorities)
+	fresh, err := g.adopt(raw, authorities)
 	if err != nil {
-		m.refuseConfiguration(from, err)
+		g.refuse(from, err)
 		return
 	}
 	for _, a := range fresh {
-		m.persist(&journal.Known{What: journal.KnownAuthority, Object: a}, false)
+		g.records.known(journal.KnownAuthority, a)
 	}
-	m.persist(&journal.Known{What: journal.KnownConfiguration, Object: raw}, false)
-	m.refute() // failure may be for ever now
-	for _, id := range m.peersInOrder() {
-		if p := m.peers[id]; id != from && p.configuration < m.settings.Version {
-			m.sendConfiguration(id)
+	g.records.known(journal.KnownConfiguration, raw)
+	g.endpoints.refute() // failure may be permanent now
+	for _, id := range g.peers.list() {
+		if p := g.peers.of(id); id != from && p.configuration < g.settings.Version {
+			g.sendTo(id)
 		}
 	}
 	// The last one: it may end connections with those that this is news to.
-	m.emit(effect.Reconfigure{Version: m.settings.Version})
+	g.emit(effect.Reconfigure{Version: g.settings.Version})
 }
 
 // learnAuthorities takes in statements about CA keys, which one that is in force
 // vouches for. A list may begin with keys that were retired long ago; the first
 // that is forged ends it.
-func (m *Member) learnAuthorities(list [][]byte) {
+func (g *configuration) learnAuthorities(list [][]byte) {
 	for _, raw := range list {
-		g, err := m.cfg.Group.WithAuthority(raw)
+		next, err := g.cfg.Group.WithAuthority(raw)
 		if errors.Is(err, group.ErrRetired) || errors.Is(err, certificate.ErrUnknownCA) {
 			continue
 		}
 		if err != nil {
-			m.reject("statement about a CA key")
+			g.reject("statement about a CA key")
 			return
 		}
-		if g == m.cfg.Group {
+		if next == g.cfg.Group {
 			continue
 		}
-		m.cfg.Group = g
-		m.dir.SetGroup(g)
-		m.persist(&journal.Known{What: journal.KnownAuthority, Object: raw}, false)
-		m.emit(effect.Reconfigure{Version: m.settings.Version})
+		g.cfg.Group = next
+		g.dir.SetGroup(next)
+		g.records.known(journal.KnownAuthority, raw)
+		g.emit(effect.Reconfigure{Version: g.settings.Version})
 	}
 }
 
-// refuseConfiguration counts and reports a configuration that was not put into
+// refuse counts and reports a configuration that was not put into
 // force. A peer that has an older one is given the newer; one that has another of
-// the same version is not, or the two would go on for ever.
-func (m *Member) refuseConfiguration(from ident.Member, err error) {
+// the same version is not, or the two would never stop.
+func (g *configuration) refuse(from ident.Member, err error) {
 	switch {
 	case errors.Is(err, group.ErrOlder):
-		m.stale(from, "older configuration")
-		if m.peers[from] != nil && !errors.Is(err, group.ErrSameVersion) {
-			m.sendConfiguration(from)
+		g.faults.stale(from, "older configuration")
+		if g.peers.has(from) && !errors.Is(err, group.ErrSameVersion) {
+			g.sendTo(from)
 		}
 	case errors.Is(err, certificate.ErrSignature), errors.Is(err, group.ErrMalformed):
-		m.blame(from, "forged configuration")
+		g.faults.blame(from, "forged configuration")
 	default:
-		m.reject("configuration")
+		g.reject("configuration")
 	}
-	m.emit(effect.Report{Kind: "configuration", About: from, Detail: err.Error()})
+	g.emit(effect.Report{Kind: "configuration", About: from, Detail: err.Error()})
 }
 
-func (m *Member) sendConfiguration(to ident.Member) {
-	if p := m.peers[to]; p != nil {
-		p.configuration = m.settings.Version // it will have it
+func (g *configuration) sendTo(to ident.Member) {
+	if p := g.peers.of(to); p != nil {
+		p.configuration = g.settings.Version // it will have it
 	}
-	for _, part := range wire.ConfigurationParts(m.cfg.Group.Config().Raw(), m.cfg.Group.Vouchers()) {
-		m.send(to, part)
+	for _, part := range wire.ConfigurationParts(g.cfg.Group.Config().Raw(), g.cfg.Group.Vouchers()) {
+		g.send(to, part)
 	}
 }
 
 // adopt puts a configuration into force if it is newer and this build knows its
 // policies. It returns the statements about CA keys that were not known.
-func (m *Member) adopt(raw []byte, authorities [][]byte) (fresh [][]byte, err error) {
-	old, former := m.cfg.Group, m.settings
-	g, err := old.Update(raw, authorities)
-	if err != nil {
+func (g *configuration) adopt(raw []byte, authorities [][]byte) (fresh [][]byte, err error) {
+	old := g.cfg.Group
+	if g.cfg.Group, err = old.Update(raw, authorities); err != nil {
+		g.cfg.Group = old
 		return nil, err
 	}
-	m.cfg.Group = g
-	slots, err := m.configure()
-	if err != nil {
-		m.cfg.Group = old
-		return nil, fmt.Errorf("version %d: %w", g.Config().Version(), err)
-	}
-	m.dir.SetGroup(g)
-	m.exchange.at = min(m.exchange.at, m.now.Boot.Add(m.settings.GossipInterval))
-	m.housekeepAt = min(m.housekeepAt, m.now.Boot) // the settlement time may be another
-	for _, s := range slots {
-		m.resumeSlot(s)
-	}
-	if m.handoff != nil { // or the journal is still being read: see noteConfiguration
-		m.beginFounding(slots, former)
+	version := g.cfg.Group.Config().Version()
+	if err := g.owner.reconfigure(); err != nil {
+		g.cfg.Group = old
+		return nil, fmt.Errorf("version %d: %w", version, err)
 	}
 	known := old.Vouchers()
-	return slices.DeleteFunc(g.Vouchers(), func(a []byte) bool {
+	return slices.DeleteFunc(g.cfg.Group.Vouchers(), func(a []byte) bool {
 		return slices.ContainsFunc(known, func(b []byte) bool { return bytes.Equal(a, b) })
 	}), nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// leave signs that this member is no member any more, for ever, and tells every
+// leave signs that this member has left the group permanently, and tells every
 // peer. The driver has let it pass on its tokens first, as far as that went, and
 // closes it afterwards.
 func (m *Member) leave() {
@@ -33,32 +33,7 @@ func (m *Member) leave() {
 		m.reject("update not encoded")
 		return
 	}
-	for _, id := range m.peersInOrder() {
+	for _, id := range m.peers.list() {
 		m.send(id, &wire.News{Updates: [][]byte{news}})
-	}
-}
-
-// depart ends a member that turns out to have left.
-func (m *Member) depart() {
-	if m.departed {
-		return
-	}
-	m.departed = true
-	m.emit(effect.Stop{Reason: ErrLeft})
-}
-
-// renew puts a newer certificate of this member into force. It is the same
-// member: nothing else changes.
-func (m *Member) renew(c certificate.Certificate) {
-	if c.Member() != m.self {
-		m.reject("certificate of another member")
-		return
-	}
-	m.cfg.Certificate = c
-	if m.dir.Admit(c) {
-		m.persist(&journal.Known{What: journal.KnownCertificate, Object: c.Raw()}, false)
-	}
-	if u, ok := m.joinOf(m.self); ok {
-		m.spread(update.Key{Kind: update.KindJoin, Subject: m.self}, u)
 	}
 }

@@ -7,34 +7,37 @@ import (
 	"github.com/wandertoken/wander/protocol/journal"
 )
 
-// recallEvidence makes complete again what the journal has as evidence: a crash
+// prosecutor makes proof that anybody can check of objects that convict their signer.
+type prosecutor struct{ *core }
+
+// recall makes complete again what the journal has as evidence: a crash
 // may have come before the driver had it in a file.
-func (m *Member) recallEvidence(past []journal.Stamped) {
-	for _, p := range past {
-		r, ok := p.Record.(*journal.Evidence)
+func (p prosecutor) recall(past []journal.Stamped) {
+	for _, s := range past {
+		r, ok := s.Record.(*journal.Evidence)
 		if !ok || r.Accused.IsZero() {
 			continue
 		}
-		if a, b, ok := evidence.Recover(m.cfg.Group.ID(), r.What, r.Objects); ok {
-			m.convicted(r.Accused, a, b)
+		if a, b, ok := evidence.Recover(p.cfg.Group.ID(), r.What, r.Objects); ok {
+			p.convict(r.Accused, a, b)
 		}
 	}
 }
 
-// convicted makes proof that anybody can check of two objects that convict
+// convict makes proof of two objects that convict
 // their signer. The journal has the objects already.
-func (m *Member) convicted(accused ident.Member, a, b evidence.Object) {
-	g := m.cfg.Group
+func (p prosecutor) convict(accused ident.Member, a, b evidence.Object) {
+	g := p.cfg.Group
 	var raw []byte
-	e, err := evidence.New(g.ID(), g.Statements(), []byte(m.dir.RawCertificate(accused)), a, b)
+	e, err := evidence.New(g.ID(), g.Statements(), []byte(p.dir.RawCertificate(accused)), a, b)
 	if err == nil {
 		raw, err = e.Encode()
 	}
 	if err != nil {
 		// Its certificate is forgotten, or by a CA key of which this member has no
 		// statement any more. An auditor can still make evidence of the journal.
-		m.emit(effect.Report{Kind: "evidence not complete", About: accused, Detail: err.Error()})
+		p.emit(effect.Report{Kind: "evidence not complete", About: accused, Detail: err.Error()})
 		return
 	}
-	m.emit(effect.Evidence{Kind: e.Kind.String(), Accused: e.Accused, ID: e.ID(), Encoded: raw})
+	p.emit(effect.Evidence{Kind: e.Kind.String(), Accused: e.Accused, ID: e.ID(), Encoded: raw})
 }

@@ -11,11 +11,6 @@ import (
 )
 
 const (
-	// snapshotsWanted is how many peers' directories a member that joins, or was
-	// cut off, compares its own with before it trusts that it knows who is there:
-	// one may lie by leaving out, three are unlikely to leave out the same.
-	snapshotsWanted = 3
-
 	// joiningPace is how soon a member that has not got its snapshots yet asks
 	// somebody again: at first. The pauses double up to gossip_interval, and are
 	// short again when somebody else connects.
@@ -32,80 +27,72 @@ const (
 	// cutOffAfter is how many gossip intervals without a connection make a member
 	// one that was cut off.
 	cutOffAfter = 3
-
-	// gossipRate and gossipBurst bound the GOSSIP of one peer, per second and at
-	// once. Each costs an answer and perhaps a repair; MinGossipInterval is a
-	// tenth of a second.
-	gossipRate  = 12
-	gossipBurst = 30
-
-	// askedWorkRate and askedWorkBurst bound the pages and summaries that one
-	// peer is given, per second and at once. A page costs 50 µs and 30 kB, so
-	// that a joiner gets a directory of a million members in some minutes, and
-	// nobody more than a few megabytes a second.
-	askedWorkRate  = 100
-	askedWorkBurst = 1000
 )
 
-// exchange is how a member keeps its directory like everybody else's.
+// exchange keeps this member's directory like those of others: it compares versions and
+// fingerprints with a random member each gossip_interval (anti-entropy).
 type exchange struct {
+	*core
+	snapshots *snapshots
+	greeter   *greeter
+	detector  *detector
+	repairs   *repairs
+	configs   *configuration
+
 	at      clock.Instant // the next one
 	early   bool          // it may come up to half an interval early, as a peer has just begun one
 	aloneAt clock.Instant // since when nobody is connected; Never: somebody is
 	rounds  uint64        // exchanges that this member began
 	pause   time.Duration // before the next one, while snapshots are missing
-	// snapshots are the peers whose directories have been compared since this
-	// member joined: not more than snapshotsWanted.
-	snapshots map[ident.Member]bool
 }
 
-// gossip compares notes with a random member once each gossip_interval, and with
+// tick compares notes with a random member once each gossip_interval, and with
 // one that is said to have failed: so the halves of a broken network find each
 // other when it is whole again.
-func (m *Member) gossip() {
-	m.noteAlone()
-	e := &m.exchange
-	early := e.early && m.isSettled() && m.now.Boot >= e.at.Add(-m.settings.GossipInterval/2)
+func (x *exchange) tick() {
+	x.noteAlone()
+	e := x
+	early := e.early && x.snapshots.caughtUp() && x.now.Boot >= e.at.Add(-x.settings.GossipInterval/2)
 	e.early = false
 	switch {
 	case early:
-		e.at = e.at.Add(m.settings.GossipInterval)
-	case m.now.Boot >= e.at:
-		e.at = m.now.Boot.Add(m.gossipPause())
+		e.at = e.at.Add(x.settings.GossipInterval)
+	case x.now.Boot >= e.at:
+		e.at = x.now.Boot.Add(x.nextPause())
 	default:
 		return
 	}
-	m.refreshSample()
-	if m.stopping {
+	x.refreshSample()
+	if x.stopping {
 		return
 	}
-	if id, ok := m.partner(); ok {
-		m.exchange.rounds++
-		m.greet(id)
+	if id, ok := x.partner(); ok {
+		x.rounds++
+		x.greeter.greet(id)
 	}
-	if id, ok := m.dir.DrawFailed(m.sources.member, m.now.Wall); ok && m.peers[id] == nil {
-		m.greet(id)
+	if id, ok := x.dir.DrawFailed(x.sources.member, x.now.Wall); ok && !x.peers.has(id) {
+		x.greeter.greet(id)
 	}
 }
 
 // partner draws the member of the next exchange: mostly from those connected, and each
 // strangerEvery-th time from all.
-func (m *Member) partner() (id ident.Member, ok bool) {
-	if m.isSettled() && m.exchange.rounds%strangerEvery != 0 {
-		if id, ok := m.drawConnected(); ok {
+func (x *exchange) partner() (id ident.Member, ok bool) {
+	if x.snapshots.caughtUp() && x.rounds%strangerEvery != 0 {
+		if id, ok := x.drawConnected(); ok {
 			return id, true
 		}
 	}
-	return m.dir.Choose(m.sources.member, m.now.Wall, m.suspected)
+	return x.dir.Choose(x.sources.member, x.now.Wall, x.detector.isSuspect)
 }
 
 // drawConnected draws one of the connected peers in good standing, each with the
 // same chance. It asks for the standing of those alone that it draws.
-func (m *Member) drawConnected() (id ident.Member, ok bool) {
-	random := rand.New(m.sources.member)
-	for list := m.peersInOrder(); len(list) > 0; {
+func (x *exchange) drawConnected() (id ident.Member, ok bool) {
+	random := rand.New(x.sources.member)
+	for list := x.peers.list(); len(list) > 0; {
 		at := random.IntN(len(list))
-		if m.dir.Status(list[at], m.now.Wall) == nil {
+		if x.dir.Status(list[at], x.now.Wall) == nil {
 			return list[at], true
 		}
 		list = slices.Delete(list, at, at+1)
@@ -113,101 +100,86 @@ func (m *Member) drawConnected() (id ident.Member, ok bool) {
 	return id, false
 }
 
-func (m *Member) gossipPause() time.Duration {
-	e := &m.exchange
-	if m.isSettled() {
-		return m.settings.GossipInterval
+func (x *exchange) nextPause() time.Duration {
+	e := x
+	if x.snapshots.caughtUp() {
+		return x.settings.GossipInterval
 	}
-	e.pause = min(max(2*e.pause, joiningPace), m.settings.GossipInterval)
+	e.pause = min(max(2*e.pause, joiningPace), x.settings.GossipInterval)
 	return e.pause
 }
 
 // noteAlone begins anew with the snapshots of a member that was cut off.
-func (m *Member) noteAlone() {
+func (x *exchange) noteAlone() {
 	switch {
-	case len(m.peers) > 0:
-		m.exchange.aloneAt = clock.Never
-	case m.exchange.aloneAt == clock.Never:
-		m.exchange.aloneAt = m.now.Boot
-	case m.now.Boot.Sub(m.exchange.aloneAt) >= cutOffAfter*m.settings.GossipInterval:
-		clear(m.exchange.snapshots)
+	case x.peers.len() > 0:
+		x.aloneAt = clock.Never
+	case x.aloneAt == clock.Never:
+		x.aloneAt = x.now.Boot
+	case x.now.Boot.Sub(x.aloneAt) >= cutOffAfter*x.settings.GossipInterval:
+		clear(x.snapshots.from)
 	}
 }
 
-// greet says to a member what this one knows; it dials if need be. That is also
-// how it is seen whether somebody is there.
-func (m *Member) greet(id ident.Member) { m.send(id, m.notes(false)) }
-
-// notes is what is compared. A member that is still filling its directory shows
-// none: peers would only fetch what it has just fetched itself.
-func (m *Member) notes(answer bool) *wire.Gossip {
-	members, fingerprint := m.dir.Fingerprint()
-	if m.isFilling() {
-		members, fingerprint = 0, wire.Fingerprint{}
-	}
-	return &wire.Gossip{
-		Configuration: m.settings.Version, Revocations: m.dir.RevocationVersion(),
-		Members: members, Fingerprint: fingerprint, Answer: answer,
-	}
-}
-
-// isFilling reports whether this member has not got its snapshots and reads one
-// now.
-func (m *Member) isFilling() bool {
-	if m.isSettled() {
-		return false
-	}
-	for _, p := range m.peers {
-		if p.repairing.waits(m.now.Boot) {
-			return true
-		}
-	}
-	return false
-}
-
-// gossipMessage compares a peer's notes with this member's own: versions first,
+// onGossip compares a peer's notes with this member's own: versions first,
 // then directories.
-func (m *Member) gossipMessage(from ident.Member, p *peer, msg *wire.Gossip) {
-	if !p.gossips.spend(m.now.Boot, gossipRate, gossipBurst) {
-		m.reject("gossip rate")
-		return
-	}
-	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
+func (x *exchange) onGossip(from ident.Member, p *peer, msg *wire.Gossip) {
+	x.compareVersions(from, p, msg.Configuration, msg.Revocations)
 	if !msg.Answer {
-		m.send(from, m.notes(true))
-		m.exchange.early = true // two exchanges at one time wake the process half as often
+		x.send(from, x.greeter.notes(true))
+		x.early = true // two exchanges at one time wake the process half as often
 	}
-	m.compareDirectories(from, p, msg)
+	x.compareDirectories(from, p, msg)
 }
 
 // compareVersions asks for what is newer there. What is newer here the peer asks
 // for, as it is shown the same.
-func (m *Member) compareVersions(from ident.Member, p *peer, configuration, revocations uint64) {
+func (x *exchange) compareVersions(from ident.Member, p *peer, configuration, revocations uint64) {
 	p.configuration, p.revocations = max(p.configuration, configuration), max(p.revocations, revocations)
-	if configuration > m.settings.Version {
-		m.send(from, &wire.Want{Topic: wire.WantConfiguration, Version: m.settings.Version})
+	if configuration > x.settings.Version {
+		x.send(from, &wire.Want{Topic: wire.WantConfiguration, Version: x.settings.Version})
 	}
-	if own := m.dir.RevocationVersion(); revocations > own {
-		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: own})
+	if own := x.dir.RevocationVersion(); revocations > own {
+		x.send(from, &wire.Want{Topic: wire.WantRevocations, Version: own})
 	}
 }
 
-func (m *Member) compareDirectories(from ident.Member, p *peer, msg *wire.Gossip) {
-	members, fingerprint := m.dir.Fingerprint()
+func (x *exchange) compareDirectories(from ident.Member, p *peer, msg *wire.Gossip) {
+	members, fingerprint := x.dir.Fingerprint()
 	switch {
-	case m.dir.Sampled():
-		m.askSample(from, p)
+	case x.dir.Sampled():
+		x.repairs.askSample(from, p)
 	case msg.Fingerprint == fingerprint && msg.Members == members:
-		m.compared(from)
+		x.snapshots.add(from)
 	case msg.Members == 0: // it knows a sample only, or nobody: there is nothing to learn
 	default:
-		m.repair(from, p)
+		x.repairs.begin(from, p)
 	}
 }
 
-// compared notes that nothing is missing here that a peer has.
-func (m *Member) compared(id ident.Member) {
-	if len(m.exchange.snapshots) < snapshotsWanted {
-		m.exchange.snapshots[id] = true
+// onWant answers a peer's question.
+func (x *exchange) onWant(from ident.Member, msg *wire.Want) {
+	switch msg.Topic {
+	case wire.WantMembers:
+		entries, last, more := x.dir.Page(msg.From, msg.Through, wire.MaxPage, pageBytes)
+		x.send(from, &wire.Members{Entries: entries, Through: last, More: more})
+	case wire.WantSummary:
+		x.send(from, &wire.Summary{From: msg.From, Parts: x.dir.Split(msg.From, msg.Through, wire.MaxParts)})
+	case wire.WantConfiguration:
+		x.configs.sendTo(from)
+	case wire.WantRevocations:
+		list, more := x.dir.Revocations(msg.Version, wire.MaxPage/4)
+		x.send(from, &wire.Revocations{Revocations: list, More: more})
 	}
 }
+
+// refreshSample lets a member that knows a sample only forget one and look for
+// another.
+func (x *exchange) refreshSample() {
+	if x.dir.Sampled() {
+		x.dir.Refresh(x.sources.member)
+	}
+}
+
+// hasten has the next exchange come within the gossip_interval that is in force now.
+func (x *exchange) hasten() { x.at = min(x.at, x.now.Boot.Add(x.settings.GossipInterval)) }

@@ -6,13 +6,13 @@ import (
 )
 
 // Shunned reports whether a member is not offered tokens for not answering.
-func (m *Member) Shunned(id ident.Member) bool { return m.shunned(id) }
+func (m *Member) Shunned(id ident.Member) bool { return m.circ.candidates.avoids(id) }
 
 // HasStated reports whether a member has stated another one's failure.
-func (m *Member) HasStated(id ident.Member) bool { return m.hasStated(id) }
+func (m *Member) HasStated(id ident.Member) bool { return m.live.detector.hasStated(id) }
 
 // Assemblies is how many configurations are coming in parts.
-func (m *Member) Assemblies() int { return len(m.assemblies) }
+func (m *Member) Assemblies() int { return len(m.members.configs.assemblies) }
 
 // SetPolicies has policies made by a test.
 func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {
@@ -23,4 +23,4 @@ func (c *Config) SetPolicies(made func(policy.Surroundings) policy.Policy) {
 const MaxShunned = maxShunned
 
 // Shuns is how many those are now.
-func (m *Member) Shuns() int { return len(m.shuns) }
+func (m *Member) Shuns() int { return len(m.circ.candidates.shuns) }

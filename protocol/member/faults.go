@@ -2,9 +2,12 @@ package member
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 
+	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 )
@@ -37,62 +40,92 @@ type faulty struct {
 	budget budget
 }
 
+// faults are those of all peers.
+type faults struct {
+	*core
+	byMember map[ident.Member]*faulty
+}
+
 // blame notes that a peer has handed over what nobody honest does. Nobody is
 // blamed for the operator's own files.
-func (m *Member) blame(from ident.Member, what string) {
-	m.reject(what)
-	if from.IsZero() || from == m.self {
+func (f *faults) blame(from ident.Member, what string) {
+	f.reject(what)
+	if from.IsZero() || from == f.self {
 		return
 	}
-	f := m.fault(from, what)
-	f.Count++
-	f.budget.spend(m.now.Boot, faultRate, faultBurst)
-	m.emit(effect.Report{Kind: what, About: from, Detail: "handed over by this member"})
+	r := f.of(from, what)
+	r.Count++
+	r.budget.spend(f.now.Boot, faultRate, faultBurst)
+	f.emit(effect.Report{Kind: what, About: from, Detail: "handed over by this member"})
 }
 
-// stale notes that a peer has handed over what a newer object has replaced. Who is
-// a little behind does so, and so does who plays back what was true once.
-func (m *Member) stale(from ident.Member, what string) {
-	m.reject(what)
-	if !from.IsZero() && from != m.self {
-		m.fault(from, what).Stale++
+// stale notes that a peer has handed over an object that a newer one has replaced. A peer
+// that is a little behind does so, and so does one that replays old objects.
+func (f *faults) stale(from ident.Member, what string) {
+	f.reject(what)
+	if !from.IsZero() && from != f.self {
+		f.of(from, what).Stale++
 	}
 }
 
-func (m *Member) fault(from ident.Member, what string) *faulty {
-	f := m.faults[from]
-	if f == nil {
-		m.forgiveOne()
-		f = &faulty{Fault: Fault{Member: from}, budget: budget{faultBurst, m.now.Boot}}
-		m.faults[from] = f
+func (f *faults) of(from ident.Member, what string) *faulty {
+	r := f.byMember[from]
+	if r == nil {
+		f.forgiveOne()
+		r = &faulty{Fault: Fault{Member: from}, budget: budget{faultBurst, f.now.Boot}}
+		f.byMember[from] = r
 	}
-	f.Last = what
-	return f
+	r.Last = what
+	return r
 }
 
 // ignored reports whether a peer has been at fault so often of late that what it
 // says about members is not looked at.
-func (m *Member) ignored(from ident.Member) bool {
-	f := m.faults[from]
-	return f != nil && f.budget.at(m.now.Boot, faultRate, faultBurst) < 1
+func (f *faults) ignored(from ident.Member) bool {
+	r := f.byMember[from]
+	return r != nil && r.budget.at(f.now.Boot, faultRate, faultBurst) < 1
 }
 
 // forgiveOne makes room for one more record of faults.
-func (m *Member) forgiveOne() {
-	if len(m.faults) < maxFaulty {
+func (f *faults) forgiveOne() {
+	if len(f.byMember) < maxFaulty {
 		return
 	}
-	delete(m.faults, m.Faults()[len(m.faults)-1].Member)
+	delete(f.byMember, f.list()[len(f.byMember)-1].Member)
 }
 
-// Faults is who has been at fault, most often first.
-func (m *Member) Faults() []Fault {
-	list := make([]Fault, 0, len(m.faults))
-	for f := range maps.Values(m.faults) {
+// list is the members that have been at fault, most often first.
+func (f *faults) list() []Fault {
+	list := make([]Fault, 0, len(f.byMember))
+	for f := range maps.Values(f.byMember) {
 		list = append(list, f.Fault)
 	}
 	slices.SortFunc(list, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(b.Stale, a.Stale), a.Member.Compare(b.Member))
 	})
 	return list
+}
+
+// count is how often a peer has been at fault.
+func (f *faults) count(id ident.Member) uint64 {
+	if r := f.byMember[id]; r != nil {
+		return r.Count
+	}
+	return 0
+}
+
+// unlearned sorts out why an object was not taken: for want of room, of time or
+// of somebody's certificate, or because it is not what it says.
+func (f *faults) unlearned(from ident.Member, what string, err error) error {
+	switch {
+	case errors.Is(err, certificate.ErrUnknownCA):
+		// Perhaps of a CA key that was introduced meanwhile.
+		f.reject(what + " of an unknown CA key")
+	case errors.Is(err, directory.ErrUnknown), errors.Is(err, directory.ErrFull), errors.Is(err, directory.ErrForgotten):
+		f.reject(what + " not kept")
+		return nil
+	default:
+		f.blame(from, "forged "+what)
+	}
+	return err
 }

@@ -69,23 +69,33 @@ type founding struct {
 	rivalAt   clock.Instant
 }
 
-// beginFounding begins to found the slots among these that the former configuration
+// founders are the members that make the first token of a slot; this one may be one of them.
+type founders struct {
+	*core
+	custody    *custody
+	candidates *candidates
+	messenger  *messenger
+	mint       *mint
+	added      []*slot // that are being founded
+}
+
+// begin begins to found the slots among these that the former configuration
 // lacks.
-func (m *Member) beginFounding(slots []*slot, former group.Settings) {
-	at := m.now.Boot.Add(foundingPause / 4) // others learn of the configuration
+func (o *founders) begin(slots []*slot, former group.Settings) {
+	at := o.now.Boot.Add(foundingPause / 4) // others learn of the configuration
 	for _, s := range slots {
-		if m.knowsToken(s) || has(former, s.key) {
+		if o.custody.knowsToken(s) || has(former, s.key) {
 			continue
 		}
-		if m.cfg.Found && !s.founded {
+		if o.cfg.Found && !s.founded {
 			s.founded = true // the operator's word is about the slots that there were
-			m.persist(&journal.Founded{Resource: s.key.resource, Slot: s.key.number}, false)
+			o.persist(&journal.Founded{Resource: s.key.resource, Slot: s.key.number}, false)
 		}
-		if m.dir.Sampled() {
+		if o.dir.Sampled() {
 			continue // it cannot tell who ranks highest
 		}
 		s.founding = founding{active: true, at: at, until: at.Add(foundingFor)}
-		m.added = append(m.added, s)
+		o.added = append(o.added, s)
 		at = at.Add(foundingStagger)
 	}
 }
@@ -97,70 +107,67 @@ func has(s group.Settings, k slotKey) bool {
 	})
 }
 
-// knowsToken reports whether a token of the slot is here, or was since the slot began.
-func (m *Member) knowsToken(s *slot) bool { return s.lastSeen != 0 || len(m.holdsOf(s)) > 0 }
-
-// founders are the members that may generate the first token of a slot, but for those
+// rank are the members that may generate the first token of a slot, but for those
 // that do not answer: those that rank above this one, and those below. It is false when
 // this member is none of them.
-func (m *Member) founders(s *slot) (above, below []ident.Member, candidate bool) {
-	if m.dir.Candidates() == 0 {
+func (o *founders) rank(s *slot) (above, below []ident.Member, candidate bool) {
+	if o.dir.Candidates() == 0 {
 		return nil, nil, true // though nobody can dial it
 	}
-	ranked := m.dir.Witnesses(directory.SlotID(s.key.resource, s.key.number), foundersLooked, m.now.Wall, nil)
-	ranked = slices.DeleteFunc(ranked, m.shunned)
+	ranked := o.dir.Witnesses(directory.SlotID(s.key.resource, s.key.number), foundersLooked, o.now.Wall, nil)
+	ranked = slices.DeleteFunc(ranked, o.candidates.avoids)
 	ranked = ranked[:min(maxFounders, len(ranked))]
-	at := slices.Index(ranked, m.self)
+	at := slices.Index(ranked, o.self)
 	if at < 0 {
 		return ranked, nil, false
 	}
 	return ranked[:at], ranked[at+1:], true
 }
 
-// foundSlots goes on with the first tokens of slots.
-func (m *Member) foundSlots() {
-	if m.recall.active {
+// tick goes on with the first tokens of slots.
+func (o *founders) tick() {
+	if o.recalling {
 		return
 	}
-	m.added = slices.DeleteFunc(m.added, func(s *slot) bool {
-		if s.founding.active && s.founding.at <= m.now.Boot {
-			m.foundSlot(s)
+	o.added = slices.DeleteFunc(o.added, func(s *slot) bool {
+		if s.founding.active && s.founding.at <= o.now.Boot {
+			o.step(s)
 		}
 		return !s.founding.active
 	})
 }
 
-func (m *Member) foundSlot(s *slot) {
+func (o *founders) step(s *slot) {
 	f := &s.founding
-	if m.knowsToken(s) || m.now.Boot >= f.until || m.stopping || m.departed || m.revoked {
+	if o.custody.knowsToken(s) || o.now.Boot >= f.until || o.stopping || o.departed || o.revoked {
 		*f = founding{}
 		return
 	}
-	f.at = m.now.Boot.Add(foundingPause)
-	above, below, candidate := m.founders(s)
+	f.at = o.now.Boot.Add(foundingPause)
+	above, below, candidate := o.rank(s)
 	f.looked, f.candidate = true, candidate
 	switch {
-	case !candidate || m.outranked(f):
+	case !candidate || o.outranked(f):
 		f.broad, f.clear = false, nil
 		return
 	case !f.cleared(above):
 		f.broad = false
-		m.askFounding(s, above)
+		o.ask(s, above)
 		return
-	case f.broad && !f.objected && (len(f.clear) > 0 || m.dir.Candidates() == 0):
+	case f.broad && !f.objected && (len(f.clear) > 0 || o.dir.Candidates() == 0):
 		*f = founding{}
-		m.generate(s, false)
+		o.mint.generate(s, false)
 		return
 	}
 	f.broad = true
-	m.askFounding(s, m.dir.DrawSome(m.sources.member, foundingAsks, m.now.Wall, func(id ident.Member) bool {
-		return slices.Contains(above, id) || slices.Contains(below, id) || m.shunned(id)
+	o.ask(s, o.dir.DrawSome(o.sources.member, foundingAsks, o.now.Wall, func(id ident.Member) bool {
+		return slices.Contains(above, id) || slices.Contains(below, id) || o.candidates.avoids(id)
 	}, slices.Concat(above, below)))
 }
 
 // outranked reports whether a member that ranks higher has asked just now.
-func (m *Member) outranked(f *founding) bool {
-	return !f.rival.IsZero() && m.now.Boot < f.rivalAt.Add(2*foundingPause)
+func (o *founders) outranked(f *founding) bool {
+	return !f.rival.IsZero() && o.now.Boot < f.rivalAt.Add(2*foundingPause)
 }
 
 // cleared reports whether all of a list have said that this member may generate.
@@ -173,31 +180,31 @@ func (f *founding) cleared(list []ident.Member) bool {
 	return true
 }
 
-func (m *Member) askFounding(s *slot, list []ident.Member) {
+func (o *founders) ask(s *slot, list []ident.Member) {
 	s.founding.objected, s.founding.asked = false, list
 	for _, id := range list {
-		m.tellFounding(s, id, foundingAsk)
+		o.say(s, id, foundingAsk)
 	}
 }
 
-func (m *Member) tellFounding(s *slot, to ident.Member, what byte) {
-	m.tellMember(tell{to: to, msg: &wire.Policy{
+func (o *founders) say(s *slot, to ident.Member, what byte) {
+	o.messenger.submit(outgoing{to: to, msg: &wire.Policy{
 		Resource: s.key.resource, Slot: s.key.number, Policy: Founding,
-		Configuration: m.settings.Version, Body: []byte{what},
+		Configuration: o.settings.Version, Body: []byte{what},
 	}})
 }
 
-// foundingMessage answers a question about the first token of a slot, or takes in an
+// onMessage answers a question about the first token of a slot, or takes in an
 // answer.
-func (m *Member) foundingMessage(from ident.Member, s *slot, body []byte) {
+func (o *founders) onMessage(from ident.Member, s *slot, body []byte) {
 	f := &s.founding
 	switch {
 	case len(body) != 1:
-		m.reject("policy mismatch")
+		o.reject("policy mismatch")
 	case body[0] == foundingAsk:
-		m.tellFounding(s, from, m.answerFounding(from, s))
+		o.say(s, from, o.answer(from, s))
 	case !f.active || !slices.Contains(f.asked, from):
-		m.reject("policy mismatch")
+		o.reject("policy mismatch")
 	case body[0] == foundingKnown:
 		*f = founding{}
 	case body[0] == foundingWait:
@@ -207,27 +214,38 @@ func (m *Member) foundingMessage(from ident.Member, s *slot, body []byte) {
 	}
 }
 
-// answerFounding says what is known of a slot's first token. Of two members that ask,
+// answer says what is known of a slot's first token. Of two members that ask,
 // the one that ranks lower is told to wait, and waits itself when it is this one.
-func (m *Member) answerFounding(from ident.Member, s *slot) byte {
+func (o *founders) answer(from ident.Member, s *slot) byte {
 	f := &s.founding
-	if m.knowsToken(s) {
+	if o.custody.knowsToken(s) {
 		return foundingKnown
 	}
 	if !f.active {
 		return foundingClear
 	}
 	if !f.looked {
-		_, _, f.candidate = m.founders(s)
+		_, _, f.candidate = o.rank(s)
 		f.looked = true
 	}
-	ranks := directory.NewWitnessRank(m.cfg.Group.ID(), directory.SlotID(s.key.resource, s.key.number))
+	ranks := directory.NewWitnessRank(o.cfg.Group.ID(), directory.SlotID(s.key.resource, s.key.number))
 	switch asks := ranks.Of(from); {
-	case f.candidate && directory.Above(ranks.Of(m.self), asks),
-		m.outranked(f) && directory.Above(ranks.Of(f.rival), asks):
+	case f.candidate && directory.Above(ranks.Of(o.self), asks),
+		o.outranked(f) && directory.Above(ranks.Of(f.rival), asks):
 		return foundingWait
 	default:
-		f.rival, f.rivalAt = from, m.now.Boot
+		f.rival, f.rivalAt = from, o.now.Boot
 		return foundingClear
 	}
+}
+
+// next is when tick has something to do.
+func (o *founders) next() clock.Instant {
+	next := clock.Never
+	for _, s := range o.added {
+		if s.founding.active && !o.recalling {
+			next = min(next, s.founding.at)
+		}
+	}
+	return next
 }

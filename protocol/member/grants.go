@@ -2,7 +2,6 @@ package member
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -15,21 +14,9 @@ import (
 	"github.com/wandertoken/wander/protocol/token"
 )
 
-// MaxWaiters bounds the local programs that wait for one resource: more than
-// anybody can serve, few enough to look through.
-const MaxWaiters = 1024
-
 // killMargin is from the instant at which a grant's program is killed to the
 // one from which it is taken for dead: what a kill may take on a busy machine.
 const killMargin = 250 * time.Millisecond
-
-// demand is a local program that waits for a resource.
-type demand struct {
-	request  uint64
-	resource string
-	maxHold  time.Duration
-	oncePer  time.Duration
-}
 
 // grant is a permission in force.
 type grant struct {
@@ -45,124 +32,61 @@ type grant struct {
 	found   bool // past its deadline, or of an earlier boot, at a restart
 }
 
-func (m *Member) demand(d Demand) {
+// grants are the permissions in force.
+type grants struct {
+	*core
+	slots   *slotTable
+	custody *custody
+	demands *demands
+	events  *events
+	inForce map[ident.Grant]*grant
+}
+
+// demand takes in that a program waits, or refuses it.
+func (l *grants) demand(d Demand) {
 	switch {
-	case m.revoked:
-		m.emit(effect.Refuse{Request: d.Request, Reason: ErrRevoked})
-	case m.stopping:
-		m.emit(effect.Refuse{Request: d.Request, Reason: ErrStopping})
-	case m.expired() != nil:
-		m.emit(effect.Refuse{Request: d.Request, Reason: m.expired()})
-	case m.configuredSlot(d.Resource, 0) == nil:
-		m.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
-	case m.holdsOneOf(d.Held, d.Resource):
-		m.emit(effect.Refuse{Request: d.Request, Reason: ErrHeld})
-	case m.waiting(d.Resource) >= MaxWaiters:
-		m.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
+	case l.revoked:
+		l.emit(effect.Refuse{Request: d.Request, Reason: ErrRevoked})
+	case l.stopping:
+		l.emit(effect.Refuse{Request: d.Request, Reason: ErrStopping})
+	case l.demands.expired() != nil:
+		l.emit(effect.Refuse{Request: d.Request, Reason: l.demands.expired()})
+	case l.slots.configured(d.Resource, 0) == nil:
+		l.emit(effect.Refuse{Request: d.Request, Reason: ErrResource})
+	case l.holdsOneOf(d.Held, d.Resource):
+		l.emit(effect.Refuse{Request: d.Request, Reason: ErrHeld})
+	case l.demands.waiting(d.Resource) >= MaxWaiters:
+		l.emit(effect.Refuse{Request: d.Request, Reason: ErrWaiters})
 	default:
-		m.demands = append(m.demands, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer})
-		m.demandChanged(d.Resource)
+		l.demands.list = append(l.demands.list, &demand{d.Request, d.Resource, d.MaxHold, d.OncePer})
+		l.demands.hasChanged(d.Resource)
 	}
 }
 
 // holdsOneOf reports whether one of the grants is in force here for the resource.
-func (m *Member) holdsOneOf(grants []ident.Grant, resource string) bool {
+func (l *grants) holdsOneOf(grants []ident.Grant, resource string) bool {
 	return slices.ContainsFunc(grants, func(id ident.Grant) bool {
-		g := m.grants[id]
+		g := l.inForce[id]
 		return g != nil && g.hold.slot.key.resource == resource
 	})
 }
 
-// expired is nil while this member's own certificate is valid.
-func (m *Member) expired() error {
-	if err := m.cfg.Certificate.ValidAt(m.now.Wall); err != nil {
-		return fmt.Errorf("%w: %w", ErrExpired, err)
-	}
-	return nil
-}
-
-// lapse refuses all who wait once this member's own certificate has run out:
-// nobody hands it a token any more, and what it holds it may not use. It goes
-// on otherwise, since it may be its clock that is wrong.
-func (m *Member) lapse() {
-	if len(m.demands) == 0 {
-		return
-	}
-	reason := m.expired()
-	if reason == nil {
-		return
-	}
-	m.refuseAll(reason)
-}
-
-// refuseAll refuses all who wait.
-func (m *Member) refuseAll(reason error) {
-	for _, d := range m.demands {
-		m.emit(effect.Refuse{Request: d.request, Reason: reason})
-	}
-	m.demands = nil
-	for _, s := range m.order {
-		m.tellDemand(s)
-	}
-}
-
-func (m *Member) withdraw(request uint64) {
-	for i, d := range m.demands {
-		if d.request == request {
-			m.demands = slices.Delete(m.demands, i, i+1)
-			m.demandChanged(d.resource)
-			return
-		}
-	}
-}
-
-// waiting is how many programs wait for a resource.
-func (m *Member) waiting(resource string) int {
-	n := 0
-	for _, d := range m.demands {
-		if d.resource == resource {
-			n++
-		}
-	}
-	return n
-}
-
-func (m *Member) demandChanged(resource string) {
-	for _, s := range m.order {
-		if s.key.resource == resource {
-			m.tellDemand(s)
-		}
-	}
-}
-
-// tellDemand tells a slot's policy whether anybody waits, when that is news.
-func (m *Member) tellDemand(s *slot) {
-	if m.recall.active {
-		return // it is told at the end of that
-	}
-	wanted := m.waiting(s.key.resource) > 0
-	if wanted != s.demand {
-		s.demand = wanted
-		m.tell(s, policy.Event{Kind: policy.DemandChanged, Demand: wanted})
-	}
-}
-
 // run grants a token to the program that has waited longest, to be killed at an instant
 // at the latest, unless that is zero. The grant is durable before the program starts.
-func (m *Member) run(h *hold, latest clock.Instant) {
+func (l *grants) run(h *hold, latest clock.Instant) {
 	if h.grant != nil {
 		return
 	}
-	left := clock.Never.Sub(m.now.Boot)
+	left := clock.Never.Sub(l.now.Boot)
 	if latest != 0 {
-		left = latest.Sub(m.now.Boot)
+		left = latest.Sub(l.now.Boot)
 	}
 	var d *demand
 	if left > 0 {
-		d = m.nextDemand(h.slot)
+		d = l.demands.take(h.slot)
 	}
 	if d == nil {
-		m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Token: m.describe(h)})
+		l.events.notify(h.slot, policy.Event{Kind: policy.OperationEnded, Token: l.custody.describe(h)})
 		return
 	}
 	length := h.slot.resource.MaxHold
@@ -170,116 +94,88 @@ func (m *Member) run(h *hold, latest clock.Instant) {
 		length = min(length, d.maxHold)
 	}
 	length = min(length, left)
-	killed := m.now.Boot.Add(length)
+	killed := l.now.Boot.Add(length)
 	g := &grant{hold: h, deadline: killed.Add(killMargin)}
-	_, _ = m.sources.member.Read(g.id[:]) // never fails
-	m.grants[g.id] = g
+	_, _ = l.sources.member.Read(g.id[:]) // never fails
+	l.inForce[g.id] = g
 	h.grant = g
-	m.handoff.SetBusy(h.token, h.hop, true)
+	l.custody.handoff.SetBusy(h.token, h.hop, true)
 	g.record = &journal.Started{
 		Grant: g.id, Token: h.token, Hop: h.hop, Resource: h.slot.key.resource,
-		Deadline: uint64(g.deadline), Length: uint64(g.deadline.Sub(m.now.Boot)), Boot: m.cfg.Boot, Machine: m.cfg.Machine,
+		Deadline: uint64(g.deadline), Length: uint64(g.deadline.Sub(l.now.Boot)), Boot: l.cfg.Boot, Machine: l.cfg.Machine,
 	}
-	m.persist(g.record, true)
-	m.emit(effect.Grant{
+	l.persist(g.record, true)
+	l.emit(effect.Grant{
 		Request: d.request, Grant: g.id, Resource: h.slot.key.resource, Slot: h.slot.key.number,
-		Token: h.token, Hop: h.hop, Fence: token.Fence(m.describe(h).Born, h.hop), Deadline: killed, Length: length,
+		Token: h.token, Hop: h.hop, Fence: token.Fence(l.custody.describe(h).Born, h.hop), Deadline: killed, Length: length,
 	})
-	m.demandChanged(d.resource)
-}
-
-// nextDemand takes the demand that has waited longest. Those that the slot's
-// last operation, as far as it is known here, is too recent for are refused.
-func (m *Member) nextDemand(s *slot) *demand {
-	for i := 0; i < len(m.demands) && !m.stopping; {
-		d := m.demands[i]
-		if d.resource != s.key.resource {
-			i++
-			continue
-		}
-		m.demands = slices.Delete(m.demands, i, i+1)
-		if m.due(s, d.oncePer) {
-			return d
-		}
-		m.emit(effect.Refuse{Request: d.request, Reason: ErrNotDue})
-		m.demandChanged(d.resource)
-	}
-	return nil
-}
-
-// due reports whether the slot's last operation was so long ago. One of the
-// future, which only a clock that was set back can tell of, counts as one of now:
-// a wrong clock delays nobody for longer than that.
-func (m *Member) due(s *slot, oncePer time.Duration) bool {
-	now := m.now.Micros()
-	s.lastOperation = min(s.lastOperation, now)
-	return s.lastOperation == 0 || now-s.lastOperation >= uint64(oncePer.Microseconds())
+	l.demands.hasChanged(d.resource)
 }
 
 // reported ends a grant by the word of what ran its program.
-func (m *Member) reported(e Ended) {
+func (l *grants) reported(e Ended) {
 	r := &journal.Ended{Grant: e.Grant, Operated: e.Operated, Cause: journal.EndReported}
-	if e.Operated && 0 < e.SeenFrom && e.SeenFrom <= e.SeenTo && e.SeenTo <= m.now.Boot {
-		if from, to := m.stamp(e.SeenFrom)+1, m.stamp(e.SeenTo)-1; 0 < from && from <= to { // rounded inwards
+	if e.Operated && 0 < e.SeenFrom && e.SeenFrom <= e.SeenTo && e.SeenTo <= l.now.Boot {
+		if from, to := l.stamp(e.SeenFrom)+1, l.stamp(e.SeenTo)-1; 0 < from && from <= to { // rounded inwards
 			r.SeenFrom, r.SeenTo = from, to
 		}
 	}
-	m.ended(r)
+	l.ended(r)
 }
 
 // stamp is an instant of the past by the wall clock as it is set now.
-func (m *Member) stamp(at clock.Instant) uint64 {
-	return max(1, m.now.Micros()-min(m.now.Micros(), uint64(m.now.Boot.Sub(at).Microseconds())))
+func (l *grants) stamp(at clock.Instant) uint64 {
+	return max(1, l.now.Micros()-min(l.now.Micros(), uint64(l.now.Boot.Sub(at).Microseconds())))
 }
 
 // ended is the end of a grant's program: by its own word, or because its
 // deadline has come and it is dead with or without this member.
-func (m *Member) ended(r *journal.Ended) {
-	g := m.grants[r.Grant]
+func (l *grants) ended(r *journal.Ended) {
+	g := l.inForce[r.Grant]
 	if g == nil {
 		return
 	}
-	delete(m.grants, r.Grant)
-	m.persist(r, false)
+	delete(l.inForce, r.Grant)
+	l.persist(r, false)
 	h := g.hold
 	h.grant = nil
 	if h.lost {
 		return
 	}
 	if r.Operated {
-		if title, ok := m.handoff.Title(h.token, h.hop); ok {
-			m.visit(h.slot, title, true)
+		if title, ok := l.custody.handoff.Title(h.token, h.hop); ok {
+			l.slots.visit(h.slot, title, true)
 		}
 	}
-	m.handoff.SetBusy(h.token, h.hop, false)
+	l.custody.handoff.SetBusy(h.token, h.hop, false)
 	if h.slot.leaving {
-		m.finishLeaving(h)
+		l.custody.finishLeaving(h)
 		return
 	}
-	if g.resumed && r.Operated { // the policy does not know that it ran
-		m.tell(h.slot, policy.Event{Kind: policy.Recalled, At: m.now.Boot, Operated: true, Token: m.describe(h)})
+	if g.resumed && r.Operated { // the policy has not been told that it ran
+		l.events.notify(h.slot, policy.Event{Kind: policy.Recalled, At: l.now.Boot, Operated: true, Token: l.custody.describe(h)})
 	}
-	m.tell(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: r.Operated, Token: m.describe(h)})
+	l.events.notify(h.slot, policy.Event{Kind: policy.OperationEnded, Operated: r.Operated, Token: l.custody.describe(h)})
 	if g.resumed {
-		m.tell(h.slot, policy.Event{Kind: policy.Resumed, Token: m.describe(h)})
+		l.events.notify(h.slot, policy.Event{Kind: policy.Resumed, Token: l.custody.describe(h)})
 	}
 }
 
-func (m *Member) expireGrants() {
-	for _, g := range m.grantsInOrder() {
-		if g.next() > m.now.Boot {
+func (l *grants) tick() {
+	for _, g := range l.inOrder() {
+		if g.next() > l.now.Boot {
 			continue
 		}
 		if !g.killing {
 			g.killing = true
-			g.deadline = max(g.deadline, m.now.Boot.Add(killMargin))
+			g.deadline = max(g.deadline, l.now.Boot.Add(killMargin))
 		}
-		if g.deadline <= m.now.Boot {
+		if g.deadline <= l.now.Boot {
 			cause := journal.EndDeadline
 			if g.found {
 				cause = journal.EndRestarted
 			}
-			m.ended(&journal.Ended{Grant: g.id, Operated: true, Cause: cause})
+			l.ended(&journal.Ended{Grant: g.id, Operated: true, Cause: cause})
 		}
 	}
 }
@@ -292,9 +188,48 @@ func (g *grant) next() clock.Instant {
 	return g.deadline.Add(-killMargin)
 }
 
-func (m *Member) grantsInOrder() []*grant {
-	if len(m.grants) == 0 {
+func (l *grants) inOrder() []*grant {
+	if len(l.inForce) == 0 {
 		return nil
 	}
-	return slices.SortedFunc(maps.Values(m.grants), func(a, b *grant) int { return bytes.Compare(a.id[:], b.id[:]) })
+	return slices.SortedFunc(maps.Values(l.inForce), func(a, b *grant) int { return bytes.Compare(a.id[:], b.id[:]) })
+}
+
+// resume waits for programs that may still run: of this boot, before
+// their deadline. Those of an earlier boot are dead.
+func (l *grants) resume(started map[ident.Grant]*journal.Started) {
+	for id, r := range started {
+		h := l.custody.holds[r.Token]
+		if h == nil || h.hop != r.Hop {
+			continue
+		}
+		g := &grant{id: id, hold: h, deadline: clock.Instant(r.Deadline), record: r, resumed: true}
+		l.inForce[id] = g
+		h.grant = g
+		if r.Boot != l.cfg.Boot {
+			g.deadline, g.killing = l.now.Boot, true // the first tick ends it
+		}
+		g.found = g.deadline <= l.now.Boot
+		l.custody.handoff.SetBusy(h.token, h.hop, true)
+	}
+}
+
+// runsLost reports whether a program still runs under a token of a memory that was given
+// up.
+func (l *grants) runsLost() bool {
+	for _, g := range l.inForce {
+		if g.hold.lost {
+			return true
+		}
+	}
+	return false
+}
+
+// next is when tick has something to do.
+func (l *grants) next() clock.Instant {
+	next := clock.Never
+	for _, g := range l.inForce {
+		next = min(next, g.next())
+	}
+	return next
 }

@@ -94,7 +94,7 @@ type Announce struct{ Addresses []string }
 // Renewed brings a newer certificate of this member.
 type Renewed struct{ Certificate certificate.Certificate }
 
-// Leave makes the member sign that it is none any more, for ever, and tell its
+// Leave makes the member sign that it has left the group permanently, and tell its
 // peers. A Shutdown should come before it, and Idle be waited for, so that its
 // tokens live on. Afterwards the driver ends it.
 type Leave struct{}

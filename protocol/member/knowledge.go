@@ -1,13 +1,10 @@
 package member
 
 import (
-	"errors"
 	"math"
 
-	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -22,7 +19,7 @@ const knownKept = 4096
 // knowledge is what a checkpoint carries of the group: its CA keys and
 // configuration, all revocations, and as many members as knownKept, this one
 // among them.
-func (m *Member) knowledge() []journal.Record {
+func (m *membership) knowledge() []journal.Record {
 	var list []journal.Record
 	known := func(what journal.Knowledge, raw []byte) {
 		if len(raw) > 0 {
@@ -54,9 +51,13 @@ func (m *Member) knowledge() []journal.Record {
 	return list
 }
 
-// recallKnown takes in one object. What does not verify any more, after a
+// recall takes in what a record of the journal says of others. What does not verify any more, after a
 // change of the group file for example, is left out: it is asked for again.
-func (m *Member) recallKnown(r *journal.Known) {
+func (m *membership) recall(record journal.Record) {
+	r, is := record.(*journal.Known)
+	if !is {
+		return
+	}
 	switch r.What {
 	case journal.KnownCertificate:
 		_, _ = m.dir.Recall(r.Object, m.cfg.Group.History())
@@ -74,23 +75,6 @@ func (m *Member) recallKnown(r *journal.Known) {
 			m.dir.SetGroup(g)
 		}
 	case journal.KnownConfiguration:
-		_, _ = m.adopt(r.Object, nil)
+		_, _ = m.configs.adopt(r.Object, nil)
 	}
-}
-
-// reasonOf is the metric label of a dropped message.
-func reasonOf(err error) string {
-	for _, r := range []struct {
-		err  error
-		name string
-	}{
-		{token.ErrUnknownSigner, "unknown signer"}, {token.ErrSignature, "signature"},
-		{token.ErrSigner, "signer"}, {token.ErrChain, "chain"}, {token.ErrField, "policy field"},
-		{token.ErrMalformed, "malformed object"}, {handoff.ErrPaused, "recalling"}, {handoff.ErrAddress, "address"}, {handoff.ErrUnsettled, "unsettled"},
-	} {
-		if errors.Is(err, r.err) {
-			return r.name
-		}
-	}
-	return "other"
 }

@@ -1,109 +1,30 @@
 package member
 
 import (
-	"slices"
-
 	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/effect"
-	"github.com/wandertoken/wander/protocol/group"
-	"github.com/wandertoken/wander/protocol/handoff"
-	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/token"
-	"github.com/wandertoken/wander/protocol/update"
-	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // Member is one member of a group.
 type Member struct {
-	cfg         Config
-	self        ident.Member
-	incarnation ident.Incarnation
-	settings    group.Settings // of the configuration in force
-	now         clock.Reading
-	sources     sources
-	nextSeed    func() [32]byte // for the next policy's source
-
-	dir     *directory.Directory
-	handoff *handoff.Machine
-
-	slots   map[slotKey]*slot
-	order   []*slot // by resource and number
-	timers  timers  // of the slots' policies
-	watched []*watched
-	added   []*slot // that are being founded
-	holds   map[ident.Token]*hold
-	demands []*demand
-	grants  map[ident.Grant]*grant
-	peers   map[ident.Member]*peer
-	inOrder []ident.Member // those of peers, by id
-
-	// What is said about members: see learn.go, updates.go, exchange.go.
-	updates    *update.List
-	urgent     [][]byte // updates that go out at the end of the step
-	heard      [][]byte // updates that came in this step
-	leaves     [][]byte // the last that were news
-	talking    bool     // the object at hand is passed on if it is news
-	told       map[update.Key]clock.Instant
-	journalled map[update.Key]clock.Instant
-	faults     map[ident.Member]*faulty
-	exchange   exchange
-	assemblies assemblies // of configurations
-	where      whereabouts
-
-	// Who does not answer: see watch.go.
-	suspects map[ident.Member]*suspicion
-	stated   map[ident.Member]uint64   // endpoint sequence + 1 of each member whose failure this one has signed
-	broken   map[ident.Member]struct{} // whose connection broke, until the next one
-	watchAt  clock.Instant
-	redials  budget        // of suspects
-	heardAt  clock.Instant // when anybody was last heard
-	doubt    doubt         // whether it is rather this member's own fault
-
-	// Whether a journal has gone back: see memories.go, recall.go.
-	memories  memories // the latest objects that others have signed
-	recall    recalling
-	rollbacks uint64 // custody memories given up, since the start
-	lastLoss  handoff.Loss
-	copies    map[token.Position]bool // where others with this key have begun anew, with serial 0
-
-	tells                   tells   // to members that are not connected: see tells.go
-	policyRate, policyBurst float64 // POLICY messages that a peer may send
-
-	ring       neighbour
-	clocks     peerClocks
-	gone       map[ident.Member]absence
-	shuns      shuns // whom policies pass no tokens to
-	complaints budget
+	*core
+	live    *liveness
+	members *membership
+	circ    *circulation
 
 	housekeepAt clock.Instant
-	stopping    bool
-	revoked     bool
-	departed    bool
-
-	effects []effect.Effect
-	queue   []happening // policy events of this step
-	taken   int         // how many of them the policies have been told
-	actions []policy.Action
-	counts  map[string]uint64 // messages that were rejected, by reason
-
-	generated, dropped uint64 // tokens
 }
 
 // Step tells the member of one input and returns what is to be done, in order.
 // The slice is the caller's.
 func (m *Member) Step(now clock.Reading, in Input) []effect.Effect {
 	m.now = now
-	m.handoff.SetNow(now)
-	m.lapse()
+	m.circ.begin()
 	m.handle(in)
 	m.tick()
-	m.lookAround()
-	m.settle()
-	m.sendUrgent()
-	m.heard = m.heard[:0]
+	m.circ.lookAround()
+	m.circ.settle()
+	m.members.news.flush()
 	return m.drain()
 }
 
@@ -111,45 +32,31 @@ func (m *Member) handle(in Input) {
 	switch in := in.(type) {
 	case Tick:
 	case Late:
-		m.doubt.note(in.By, m.now.Boot)
+		m.live.own.late.note(in.By, m.now.Boot)
 	case Received:
 		m.receive(in)
 	case Connected:
 		m.connected(in.Certificate)
 	case Unreachable:
-		broken := m.peers[in.Peer] != nil
+		broken := m.peers.has(in.Peer)
 		m.disconnected(in.Peer)
-		if broken {
-			m.breaks(in.Peer)
-		}
-		m.missing(in.Peer)
-		m.tellUnanswered(in)
-		m.watchedUnreachable(in, broken)
-		switch {
-		case in.Silent:
-			m.unanswered(in.Peer, broken)
-		case in.Refused:
-			m.refusing(in.Peer)
-		}
-		m.handoff.PeerDown(in.Peer)
+		m.live.unreachable(in, broken)
+		m.circ.unreachable(in, broken)
 	case Disconnected:
 		m.disconnected(in.Peer)
-		if in.Lost {
-			m.breaks(in.Peer)
-		}
-		m.handoff.PeerClosed(in.Peer, in.Lost && !in.Alive)
+		m.circ.disconnected(in)
 	case Demand:
-		m.demand(in)
+		m.circ.grants.demand(in)
 	case Withdraw:
-		m.withdraw(in.Request)
+		m.circ.demands.withdraw(in.Request)
 	case Ended:
-		m.reported(in)
+		m.circ.grants.reported(in)
 	case Learn:
-		m.learn(in)
+		m.members.learn(in)
 	case Announce:
-		m.announce(in.Addresses)
+		m.members.endpoints.announce(in.Addresses)
 	case Renewed:
-		m.renew(in.Certificate)
+		m.members.renew(in.Certificate)
 	case Leave:
 		m.leave()
 	case Shutdown:
@@ -157,85 +64,30 @@ func (m *Member) handle(in Input) {
 	}
 }
 
-// tick does what time brings.
+// tick does what time brings. The order is part of what a seed means: Timer events come
+// before Silent, and both before what messengers and founders say.
 func (m *Member) tick() {
-	m.handoff.Tick()
-	for _, s := range m.timers.take(m.now.Boot) {
-		m.tell(s, policy.Event{Kind: policy.Timer})
+	m.circ.tick()
+	m.live.tick()
+	m.circ.messenger.tick()
+	if m.circ.recall.isOver() {
+		m.endRecall()
 	}
-	m.expireGrants()
-	m.watch()
-	m.keepWatches()
-	m.tellStrangers()
-	m.awaitGreetings()
-	m.foundSlots()
-	if m.now.Boot >= m.where.attachAt {
-		m.attachSome()
-	}
-	if m.now.Boot >= m.where.signAt {
-		m.signEndpoint()
-	}
-	m.gossip()
+	m.circ.founders.tick()
+	m.members.tick()
 	m.housekeep()
-}
-
-// settle lets policies and handoffs answer each other until both are quiet.
-func (m *Member) settle() {
-	for {
-		effects, notices := m.handoff.Drain()
-		for _, e := range effects {
-			if m.isForRevoked(e) {
-				continue
-			}
-			m.attach(e)
-			m.effects = append(m.effects, e)
-		}
-		for i := range notices {
-			m.notice(&notices[i])
-		}
-		if m.taken == len(m.queue) {
-			m.queue, m.taken = m.queue[:0], 0
-			if len(notices) == 0 && len(effects) == 0 {
-				return
-			}
-			continue
-		}
-		next := m.queue[m.taken]
-		m.queue[m.taken] = happening{}
-		m.taken++
-		m.decide(next)
-	}
-}
-
-func (m *Member) drain() []effect.Effect {
-	out := slices.Clone(m.effects)
-	clear(m.effects)
-	m.effects = m.effects[:0]
-	return out
 }
 
 // NextDeadline is when Step wants to be called with a Tick, or clock.Never.
 func (m *Member) NextDeadline() clock.Instant {
-	next := min(m.handoff.NextDeadline(), m.timers.next(), m.exchange.at, m.watchAt, m.where.attachAt, m.where.signAt, m.housekeepAt, m.ring.again, m.tells.at, m.recall.next(m.now.Boot))
-	for _, s := range m.added {
-		if s.founding.active && !m.recall.active {
-			next = min(next, s.founding.at)
-		}
-	}
-	for _, w := range m.watched {
-		next = min(next, w.next)
-	}
-	for _, g := range m.grants {
-		next = min(next, g.next())
-	}
-	return next
+	return min(m.circ.next(), m.live.next(), m.members.next(), m.housekeepAt)
 }
 
 // Idle reports whether a member that was told to shut down has nothing left to
 // wait for: it holds no token that it could pass on, every transfer is
 // answered, and nobody may still send one that it has accepted.
 func (m *Member) Idle() bool {
-	return m.stopping && (m.handoff.Held() == 0 || m.recall.active) && m.handoff.Unanswered() == 0 && m.handoff.Reserved() == 0
+	return m.stopping && m.circ.isIdle()
 }
 
 func (m *Member) shutdown() {
@@ -243,30 +95,24 @@ func (m *Member) shutdown() {
 		return
 	}
 	m.stopping = true
-	m.handoff.Stop()
-	m.refuseAll(ErrStopping)
-	if !m.recall.active {
-		m.releaseAll()
+	m.circ.stop()
+}
+
+// reconfigure makes the slots of the group configuration, and has everything follow it.
+func (m *Member) reconfigure() error {
+	former := m.settings
+	slots, err := m.circ.configure()
+	if err != nil {
+		return err
 	}
-}
-
-// releaseAll lets go of all tokens under which nothing runs.
-func (m *Member) releaseAll() {
-	for _, h := range m.holdsInOrder() {
-		if h.grant == nil {
-			m.handoff.Release(h.token, h.hop, ident.Member{}, h.field)
-		}
+	m.dir.SetGroup(m.cfg.Group)
+	m.members.exchange.hasten()
+	m.housekeepAt = min(m.housekeepAt, m.now.Boot) // the settlement time may be another
+	for _, s := range slots {
+		m.circ.resumeSlot(s)
 	}
+	if m.circ.custody.handoff != nil { // or the journal is still being read: see noteConfiguration
+		m.circ.founders.begin(slots, former)
+	}
+	return nil
 }
-
-func (m *Member) emit(e effect.Effect) { m.effects = append(m.effects, e) }
-
-func (m *Member) persist(r journal.Record, sync bool) {
-	m.emit(effect.Persist{At: m.now.Micros(), Record: r, Sync: sync})
-}
-
-func (m *Member) send(to ident.Member, msg wire.Message) {
-	m.emit(effect.Send{To: to, Message: msg})
-}
-
-func (m *Member) reject(reason string) { m.counts[reason]++ }

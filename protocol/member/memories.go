@@ -6,7 +6,6 @@ import (
 
 	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/crypto/envelope"
-	"github.com/wandertoken/wander/protocol/evidence"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -79,20 +78,16 @@ var knowledgeOf = [...]journal.Knowledge{
 // keeps the latest of each member.
 type witness struct {
 	handoff.Witness
-	m *Member
-}
-
-func (m *Member) newWitness() witness {
-	return witness{evidence.NewWitness(m.cfg.Group.ID(), evidence.Kept), m}
+	book *memoryBook
 }
 
 func (w witness) Genesis(g token.Genesis) (mine, other token.Object, found bool) {
-	w.m.remember(g.Body().Generator, wire.ShownGenesis, g.Raw(), g.Body().Extensions)
+	w.book.remember(g.Body().Generator, wire.ShownGenesis, g.Raw(), g.Body().Extensions)
 	return w.Witness.Genesis(g)
 }
 
 func (w witness) Transfer(t token.Transfer) (mine, other token.Object, found bool) {
-	w.m.remember(t.Body().From, wire.ShownTransfer, t.Raw(), t.Body().Extensions)
+	w.book.remember(t.Body().From, wire.ShownTransfer, t.Raw(), t.Body().Extensions)
 	return w.Witness.Transfer(t)
 }
 
@@ -102,22 +97,29 @@ func (w witness) Answer(a token.Answer) (mine, other token.Object, found bool) {
 		kind = wire.ShownVoid
 	}
 	if a.Verdict() != token.Unknown {
-		w.m.remember(a.Body().Signer, kind, a.Raw(), a.Body().Extensions)
+		w.book.remember(a.Body().Signer, kind, a.Raw(), a.Body().Extensions)
 	}
 	return w.Witness.Answer(a)
 }
 
-func (m *Member) remember(signer ident.Member, kind wire.ShownKind, object []byte, e canonical.Extensions) {
-	if signer != m.self {
-		m.memories.note(signer, kind, object, token.PositionOf(e))
+// memoryBook is what this member shows others of what they have signed, and how it reads
+// what is shown to itself.
+type memoryBook struct {
+	*core
+	latest memories
+}
+
+func (k *memoryBook) remember(signer ident.Member, kind wire.ShownKind, object []byte, e canonical.Extensions) {
+	if signer != k.self {
+		k.latest.note(signer, kind, object, token.PositionOf(e))
 	}
 }
 
-// recallMemory takes in what a record of the journal shows of others.
-func (m *Member) recallMemory(r journal.Record) {
+// recall takes in what a record of the journal shows of others.
+func (k *memoryBook) recall(r journal.Record) {
 	see := func(kind wire.ShownKind, raw []byte) {
-		if s, p, err := m.peekShown(&wire.Shown{Kind: kind, Object: raw}); err == nil && len(raw) > 0 && s != m.self {
-			m.memories.note(s, kind, raw, p)
+		if s, p, err := k.peek(&wire.Shown{Kind: kind, Object: raw}); err == nil && len(raw) > 0 && s != k.self {
+			k.latest.note(s, kind, raw, p)
 		}
 	}
 	switch r := r.(type) {
@@ -137,9 +139,9 @@ func (m *Member) recallMemory(r journal.Record) {
 	}
 }
 
-// peekShown reads what is shown, without a look at its signature.
-func (m *Member) peekShown(s *wire.Shown) (signer ident.Member, p token.Position, err error) {
-	g := m.cfg.Group.ID()
+// peek reads what is shown, without a look at its signature.
+func (k *memoryBook) peek(s *wire.Shown) (signer ident.Member, p token.Position, err error) {
+	g := k.cfg.Group.ID()
 	switch s.Kind {
 	case wire.ShownGenesis:
 		b, _, err := token.PeekGenesis(g, s.Object)
@@ -162,11 +164,11 @@ var shownKinds = [...]envelope.Kind{
 }
 
 // verifies reports whether this member has signed what it is shown.
-func (m *Member) verifies(s *wire.Shown) bool {
-	u, err := token.Open(m.cfg.Group.ID(), shownKinds[s.Kind], s.Object)
+func (k *memoryBook) verifies(s *wire.Shown) bool {
+	u, err := token.Open(k.cfg.Group.ID(), shownKinds[s.Kind], s.Object)
 	if err != nil {
 		return false
 	}
-	_, err = u.Verify(m.cfg.Certificate.Key())
-	return err == nil && ident.Member(u.KeyID()) == m.self
+	_, err = u.Verify(k.cfg.Certificate.Key())
+	return err == nil && ident.Member(u.KeyID()) == k.self
 }

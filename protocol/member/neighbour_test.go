@@ -125,7 +125,7 @@ func TestNeighbourThatIsGoneIsPassedOver(t *testing.T) {
 	assert.Equal(t, others[0].id(), last(), "at once when it is there")
 }
 
-// TestNeighbourRunsOut: without anything else happening, a neighbour whose
+// TestNeighbourRunsOut: without anything else policyEvent, a neighbour whose
 // certificate has ended is one no more.
 func TestNeighbourRunsOut(t *testing.T) {
 	a := newAuthority(t)

@@ -1,287 +1,50 @@
 package member
 
 import (
-	"errors"
 	"slices"
 
-	"github.com/wandertoken/wander/protocol/certificate"
-	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/effect"
-	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/journal"
-	"github.com/wandertoken/wander/protocol/policy"
-	"github.com/wandertoken/wander/protocol/token"
-	"github.com/wandertoken/wander/protocol/update"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-const (
-	// ProtocolVersion is the one version of the protocol spoken here.
-	ProtocolVersion = 1
-
-	// helloRate and helloBurst bound the greetings of one peer, per second and
-	// at once. One opens a connection, and what waits for the peer is sent
-	// again.
-	helloRate  = 1
-	helloBurst = 10
-
-	// configurationRate and configurationBurst bound the CONFIGURATION of one
-	// peer, per second and at once. There is a new one now and then; an older one
-	// costs an answer of up to 290 kB.
-	configurationRate  = 1
-	configurationBurst = 10
-)
-
-// peer is a member with a connection.
+// peer is what is kept about a connected member.
 type peer struct {
 	hello         *wire.Hello
 	configuration uint64 // the highest version that it has shown or was given
 	revocations   uint64 // up to which version it has shown to know all
 	repairing     repairing
 	late          int // questions about its directory that it has not answered in time
-
-	policies, tells                        rations // POLICY messages from it, and to it
-	greetings, news, gossips, probes, work budget  // what it may still do
-	questions                              budget  // that it may still be asked
-	updates, configurations                budget  // that are looked at
+	budgets       [kindsOfLimits]budget
 }
 
-func newPeer(now clock.Instant, policies float64) *peer {
-	return &peer{
-		policies: newRations(policies, now), tells: newRations(policies, now), greetings: budget{helloBurst, now}, news: budget{newsBurst, now},
-		gossips: budget{gossipBurst, now}, probes: budget{probeBurst, now}, work: budget{askedWorkBurst, now},
-		questions: budget{questionBurst, now}, updates: budget{updateBurst, now},
-		configurations: budget{configurationBurst, now},
-	}
+// peers are the members with a connection.
+type peers struct {
+	byID    map[ident.Member]*peer
+	inOrder []ident.Member // by id
 }
 
-func (m *Member) connected(c certificate.Certificate) {
-	id := c.Member()
-	if raw, revoked := m.dir.Revocation(id); revoked {
-		m.emit(effect.Expel{Member: id, Revocation: raw})
-		return
-	}
-	if m.dir.Admit(c) {
-		m.persist(&journal.Known{What: journal.KnownCertificate, Object: c.Raw()}, false)
-	}
-	m.dir.Connected(id, true)
-	m.present(id)
-	m.answered(id)
-	m.watchedAnswers(id)
-	if m.peers[id] == nil {
-		m.peers[id] = newPeer(m.now.Boot, m.policyBurst)
-		at, _ := slices.BinarySearchFunc(m.inOrder, id, ident.Member.Compare)
-		m.inOrder = slices.Insert(m.inOrder, at, id)
-		m.exchange.pause = 0
-	} else { // nobody has said how the one before ended
-		m.handoff.PeerClosed(id, true)
-	}
-	m.introduce(id)
-	m.tellAnswered(id)
-	m.attachedAgain(id)
-	m.remind(id)
+// of is what is kept about a connected member, or nil.
+func (p *peers) of(id ident.Member) *peer { return p.byID[id] }
+
+// has reports whether a member is connected.
+func (p *peers) has(id ident.Member) bool { return p.byID[id] != nil }
+
+func (p *peers) len() int { return len(p.byID) }
+
+// list is the connected members by id, in a list of the caller's own.
+func (p *peers) list() []ident.Member { return slices.Clone(p.inOrder) }
+
+// add takes in a member that was not connected.
+func (p *peers) add(id ident.Member, peer *peer) {
+	p.byID[id] = peer
+	at, _ := slices.BinarySearchFunc(p.inOrder, id, ident.Member.Compare)
+	p.inOrder = slices.Insert(p.inOrder, at, id)
 }
 
-// introduce sends a HELLO.
-func (m *Member) introduce(id ident.Member) {
-	hello := &wire.Hello{
-		Versions: [2]uint64{ProtocolVersion, ProtocolVersion}, Incarnation: m.incarnation,
-		MaxFrame: wire.MaxFrame, Configuration: m.settings.Version,
-		Revocations: m.dir.RevocationVersion(), Endpoint: m.where.record.Raw(), Time: m.now.Millis(),
-		Shown: m.memories.shown(id),
+// remove takes out a member that is connected no more.
+func (p *peers) remove(id ident.Member) {
+	if at, found := slices.BinarySearchFunc(p.inOrder, id, ident.Member.Compare); found {
+		p.inOrder = slices.Delete(p.inOrder, at, at+1)
 	}
-	m.handoff.Introduce(id, hello)
-	m.send(id, hello)
+	delete(p.byID, id)
 }
-
-// maxBroken bounds the members whose broken connections are kept in mind. Without one,
-// what was lost with it is said again later.
-const maxBroken = 1024
-
-// breaks notes that a connection broke: what was under way is lost.
-func (m *Member) breaks(id ident.Member) {
-	if len(m.broken) >= maxBroken {
-		clear(m.broken)
-	}
-	m.broken[id] = struct{}{}
-}
-
-// remind tells the policies again that somebody wants to run, when a member is there
-// again whose connection broke: what they have said may be lost.
-func (m *Member) remind(id ident.Member) {
-	if _, broken := m.broken[id]; !broken {
-		return
-	}
-	delete(m.broken, id)
-	for _, s := range m.order {
-		if s.demand {
-			m.tell(s, policy.Event{Kind: policy.DemandChanged, Demand: true})
-		}
-	}
-}
-
-func (m *Member) disconnected(id ident.Member) {
-	m.dir.Connected(id, false)
-	m.detached(id)
-	m.assemblies.drop(id)
-	m.watchedParts(id)
-	m.ring.due = true
-	if at, found := slices.BinarySearchFunc(m.inOrder, id, ident.Member.Compare); found {
-		m.inOrder = slices.Delete(m.inOrder, at, at+1)
-	}
-	delete(m.peers, id)
-}
-
-// receive turns a frame into a message and hands it to who it is for. What
-// does not fit is counted and changes nothing.
-func (m *Member) receive(in Received) {
-	p := m.peers[in.From]
-	if p == nil {
-		m.reject("not connected")
-		return
-	}
-	m.heardAt = m.now.Boot
-	msg, err := wire.Decode(in.Body)
-	if err != nil {
-		m.reject("malformed")
-		return
-	}
-	switch hello, ok := msg.(*wire.Hello); {
-	case ok:
-		m.hello(in.From, p, hello)
-	case p.hello == nil && msg.Type() != wire.TypeRevocations:
-		// Only who has revoked this member says so without a greeting.
-		m.reject("before hello")
-	default:
-		if err := m.message(in.From, p, msg); err != nil {
-			m.reject(reasonOf(err))
-		}
-	}
-}
-
-func (m *Member) message(from ident.Member, p *peer, msg wire.Message) error {
-	switch msg := msg.(type) {
-	case *wire.Offer:
-		m.learnSigners(from, msg.Certificates)
-		m.handoff.OnOffer(from, msg)
-	case *wire.Need:
-		m.handoff.OnNeed(from, msg)
-	case *wire.Accept:
-		m.handoff.OnAccept(from, msg)
-	case *wire.Refuse:
-		m.handoff.OnRefuse(from, msg)
-		m.refused(msg)
-	case *wire.Cancel:
-		m.handoff.OnCancel(from, msg)
-	case *wire.Transfer:
-		m.learnSigners(from, msg.Certificates)
-		m.takeIn(from, msg.Updates)
-		err := m.handoff.OnTransfer(from, msg)
-		if errors.Is(err, handoff.ErrPaused) {
-			m.recall.putOff[from] = true
-		}
-		return err
-	case *wire.Receipt:
-		m.takeIn(from, msg.Updates)
-		return m.handoff.OnAnswer(from, token.Receipt, msg.Receipt)
-	case *wire.Void:
-		return m.handoff.OnAnswer(from, token.Void, msg.Void)
-	case *wire.Unknown:
-		return m.handoff.OnAnswer(from, token.Unknown, msg.Unknown)
-	case *wire.Policy:
-		m.policyMessage(from, p, msg)
-	default:
-		m.directoryMessage(from, p, msg)
-	}
-	return nil
-}
-
-// directoryMessage is what is said about members.
-func (m *Member) directoryMessage(from ident.Member, p *peer, msg wire.Message) {
-	switch msg := msg.(type) {
-	case *wire.Gossip:
-		m.gossipMessage(from, p, msg)
-	case *wire.Want:
-		m.want(from, p, msg)
-	case *wire.Summary:
-		m.summary(from, p, msg)
-	case *wire.Members:
-		m.membersMessage(from, p, msg)
-	case *wire.Probe:
-		m.probeMessage(p, msg)
-	case *wire.News:
-		m.newsMessage(from, p, msg)
-	case *wire.Configuration:
-		m.configurationMessage(from, p, msg)
-	case *wire.Revocations:
-		m.revocationsMessage(from, msg)
-	}
-}
-
-// revocationsMessage takes in a page of the revocation list. Only one that
-// advances asks for the next: no peer can keep this up.
-func (m *Member) revocationsMessage(from ident.Member, msg *wire.Revocations) {
-	if m.ignored(from) {
-		m.reject("ignored peer")
-		return
-	}
-	before := m.dir.RevocationVersion()
-	_ = m.learnRevocations(from, msg.Revocations)
-	if after := m.dir.RevocationVersion(); msg.More && after > before {
-		m.send(from, &wire.Want{Topic: wire.WantRevocations, Version: after})
-	}
-}
-
-// hello opens a connection: who has newer knowledge is asked for it.
-func (m *Member) hello(from ident.Member, p *peer, msg *wire.Hello) {
-	if msg.Versions[0] > ProtocolVersion || msg.Versions[1] < ProtocolVersion {
-		m.reject("protocol version")
-		return
-	}
-	if !p.greetings.spend(m.now.Boot, helloRate, helloBurst) {
-		m.reject("hello rate")
-		return
-	}
-	p.hello = msg
-	m.clocks.note(m.now.Boot, from, msg.Time)
-	m.isShown(from, msg.Shown)
-	m.noteGreeting(from)
-	m.watchedGreets(from, msg.Incarnation)
-	m.policiesGreet(from)
-	m.talk(func() { _ = m.learnEndpoint(from, msg.Endpoint) })
-	m.compareVersions(from, p, msg.Configuration, msg.Revocations)
-	m.handoff.PeerUp(from, msg)
-	m.tellFailed(from)
-	if len(m.exchange.snapshots) < snapshotsWanted && !m.stopping {
-		m.greet(from)
-	}
-}
-
-// tellFailed tells a peer that others take it for dead, so that it says that it is
-// not.
-func (m *Member) tellFailed(id ident.Member) {
-	if !m.dir.Failed(id) {
-		return
-	}
-	var news [][]byte
-	for _, raw := range m.dir.Failures(id) {
-		f, err := certificate.PeekFailure(m.cfg.Group.ID(), raw)
-		if err != nil {
-			continue
-		}
-		c := m.dir.RawCertificate(f.Witness)
-		if c == "" {
-			continue
-		}
-		if u, err := update.Failure(raw, []byte(c)).Encode(); err == nil {
-			news = append(news, u)
-		}
-	}
-	for _, bundle := range bundles(news) {
-		m.send(id, &wire.News{Updates: bundle})
-	}
-}
-
-// peersInOrder are the connected peers by id, in a list of the caller's own.
-func (m *Member) peersInOrder() []ident.Member { return slices.Clone(m.inOrder) }

@@ -11,7 +11,6 @@ import (
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
-	"github.com/wandertoken/wander/protocol/wire"
 )
 
 // A member that continues a journal cannot see in it whether it is the newest one. Its
@@ -21,7 +20,7 @@ import (
 const (
 	// recallTime bounds how long a member waits for greetings, and gossip_interval where
 	// that is shorter: a dial gives up after 3 seconds, so a packet or two may get lost. A
-	// member that runs late waits as many times as long as its patience is.
+	// member that runs late waits as many times as long as its health multiplier says.
 	recallTime = 5 * time.Second
 
 	// recallPace is after what time a member that has not greeted is dialled again.
@@ -39,102 +38,120 @@ const (
 	maxWords = 256
 )
 
-// recalling is what a member does after a restart, until it knows enough of its past.
-type recalling struct {
-	active bool
+// recall is the wait for greetings after a restart, until this member knows enough of its past.
+type recall struct {
+	*core
+	own     *health
+	greeter *greeter
+	custody *custody
+	grants  *grants
+	wait    // the one that is on
+
+	rollbacks uint64 // custody memories given up, since the start
+	lastLoss  handoff.Loss
+	copies    map[token.Position]bool // where others with this key have begun anew, with serial 0
+}
+
+// wait is the state of one wait.
+type wait struct {
 	since  clock.Instant
 	until  clock.Instant
-	again  clock.Instant // when those who have not greeted are dialled again
+	again  clock.Instant // when the members that have not greeted are dialled again
 	waits  map[ident.Member]bool
-	met    map[ident.Member]bool // who has greeted
+	met    map[ident.Member]bool // members that have greeted
 	putOff map[ident.Member]bool // whose transfers have to come again
-	words  []happening           // what keepers have said meanwhile
+	words  []policyEvent         // what keepers have said meanwhile
 }
 
 // keepWord keeps what a keeper says until the policy begins: others repeat what an earlier life
 // of this member knew as soon as they are connected, and do not say so again for long.
-func (r *recalling) keepWord(h happening) {
+func (r *recall) keepWord(e policyEvent) {
 	if len(r.words) < maxWords {
-		r.words = append(r.words, h)
+		r.words = append(r.words, e)
 	}
 }
 
-// beginRecall begins to wait for greetings.
-func (m *Member) beginRecall() {
-	m.recall = recalling{
-		active: true, since: m.now.Boot, until: m.now.Boot.Add(m.recallPatience()), again: m.now.Boot,
+// begin begins to wait for greetings.
+func (r *recall) begin() {
+	r.recalling = true
+	r.wait = wait{
+		since: r.now.Boot, until: r.now.Boot.Add(r.longest()), again: r.now.Boot,
 		waits: make(map[ident.Member]bool), met: make(map[ident.Member]bool), putOff: make(map[ident.Member]bool),
 	}
-	m.handoff.Pause()
+	r.custody.handoff.Pause()
 }
 
-// recallPatience is for how long greetings are awaited at most, as far as can be said now.
-func (m *Member) recallPatience() time.Duration {
-	return min(recallTime, m.settings.GossipInterval) * time.Duration(m.patience())
+// end ends the wait, and returns whose transfers have to come again and what keepers have
+// said meanwhile.
+func (r *recall) end() (putOff []ident.Member, words []policyEvent) {
+	putOff, words = inOrder(r.putOff), r.words
+	r.wait, r.recalling = wait{}, false
+	r.custody.handoff.Resume()
+	return putOff, words
 }
 
-// awaitGreetings goes on waiting, or ends it: when all have greeted who are known and can
-// be dialled, or when the time is over and no program runs under a token that is lost.
-func (m *Member) awaitGreetings() {
-	r := &m.recall
-	if !r.active {
-		return
+// longest is for how long greetings are awaited at most, as far as can be said now.
+func (r *recall) longest() time.Duration {
+	return min(recallTime, r.settings.GossipInterval) * time.Duration(r.own.multiplier())
+}
+
+// isOver reports whether the wait is over, and otherwise goes on with it. It is over when all
+// members have greeted that are known and can be dialled, or when its time has passed. It goes
+// on while a program runs under a token that is lost.
+func (r *recall) isOver() bool {
+	if !r.recalling {
+		return false
 	}
-	if m.now.Boot >= r.again {
-		r.again = m.now.Boot.Add(recallPace)
-		m.dialRecallers()
+	if r.now.Boot >= r.again {
+		r.again = r.now.Boot.Add(recallPace)
+		r.dial()
 	}
-	r.until = max(r.until, r.since.Add(m.recallPatience()))
-	late := m.now.Boot >= r.until
-	if !late && (len(r.met) == 0 || len(r.waits) > 0) {
-		return
-	}
-	if m.runsLost() {
-		return
+	r.until = max(r.until, r.since.Add(r.longest()))
+	late := r.now.Boot >= r.until
+	if !late && (len(r.met) == 0 || len(r.waits) > 0) || r.grants.runsLost() {
+		return false
 	}
 	if late && len(r.waits) > 0 {
-		m.emit(effect.Report{
-			Kind: "journal not confirmed", About: m.self,
+		r.emit(effect.Report{
+			Kind: "journal not confirmed", About: r.self,
 			Detail: fmt.Sprintf("%d peers have greeted after the restart and %d have not: should the journal be an old one, only they may know", len(r.met), len(r.waits)),
 		})
 	}
-	m.endRecall()
+	return true
 }
 
-// dialRecallers dials those who have not greeted yet.
-func (m *Member) dialRecallers() {
-	r := &m.recall
+// dial dials the members that have not greeted yet.
+func (r *recall) dial() {
 	more := max(0, maxRecallers-len(r.waits)-len(r.met))
-	for _, id := range m.dir.DrawSome(m.sources.member, more, m.now.Wall, func(id ident.Member) bool {
-		return r.waits[id] || r.met[id] || !m.dir.Dialable(id)
+	for _, id := range r.dir.DrawSome(r.sources.member, more, r.now.Wall, func(id ident.Member) bool {
+		return r.waits[id] || r.met[id] || !r.dir.Dialable(id)
 	}, nil) {
 		r.waits[id] = true
 	}
 	for _, id := range inOrder(r.waits) {
-		if m.peers[id] == nil {
-			m.greet(id)
+		if !r.peers.has(id) {
+			r.greeter.greet(id)
 		}
 	}
 }
 
-// noteGreeting takes a member that has greeted off the list. Those of whom it tells are
+// greeted takes a member that has greeted off the list. Those of whom it tells are
 // put there.
-func (m *Member) noteGreeting(id ident.Member) {
-	r := &m.recall
-	if !r.active {
+func (r *recall) greeted(id ident.Member) {
+	if !r.recalling {
 		return
 	}
 	r.met[id] = true
 	delete(r.waits, id)
-	r.again = min(r.again, m.now.Boot)
+	r.again = min(r.again, r.now.Boot)
 }
 
 // next is when there is something to do about greetings.
-func (r *recalling) next(now clock.Instant) clock.Instant {
-	if !r.active || now >= r.until {
-		return clock.Never // or when a program ends
+func (r *recall) next() clock.Instant {
+	if r.recalling && r.now.Boot < r.until {
+		return min(r.again, r.until)
 	}
-	return min(r.again, r.until)
+	return clock.Never // or when a program ends
 }
 
 // inOrder are members in the order of their ids.
@@ -142,168 +159,16 @@ func inOrder(set map[ident.Member]bool) []ident.Member {
 	return slices.SortedFunc(maps.Keys(set), ident.Member.Compare)
 }
 
-// runsLost reports whether a program still runs under a token of a memory that was given
-// up.
-func (m *Member) runsLost() bool {
-	for _, g := range m.grants {
-		if g.hold.lost {
-			return true
-		}
-	}
-	return false
-}
-
-// endRecall lets the member use what it has, and take more.
-func (m *Member) endRecall() {
-	putOff, words := m.recall.putOff, m.recall.words
-	m.recall = recalling{}
-	m.handoff.Resume()
-	for _, s := range m.order {
-		if !s.leaving {
-			m.resumeSlot(s)
-		}
-	}
-	for _, w := range words {
-		m.tell(w.slot, w.event)
-	}
-	m.found()
-	for _, id := range inOrder(putOff) {
-		if m.peers[id] != nil {
-			m.introduce(id) // and its transfers come again
-		}
-	}
-	if m.stopping {
-		m.releaseAll()
-	}
-}
-
-// Recalling reports whether the member waits for greetings after a restart.
-func (m *Member) Recalling() bool { return m.recall.active }
-
-// isShown compares what a peer shows of this member with its journal, and gives up its
-// memory if the journal has gone back. A position that is in the journal costs no signature check.
-func (m *Member) isShown(from ident.Member, s *wire.Shown) {
-	if s == nil || !m.cfg.Durable {
-		return
-	}
-	signer, p, err := m.peekShown(s)
-	if err != nil || signer != m.self || p.IsZero() {
-		m.blame(from, "shown object")
-		return
-	}
-	loss := m.lossOf(p)
-	if loss == handoff.Whole {
-		return
-	}
-	if !m.verifies(s) {
-		m.blame(from, "shown object")
-		return
-	}
-	m.giveUpMemory(p, loss)
-}
-
-// giveUpMemory begins a new custody memory, because the journal is not what this member
-// has signed: what it held is lost to it, and nobody runs under it here again. Programs
-// that run go on until their deadline; until then it takes no other token.
-func (m *Member) giveUpMemory(p token.Position, loss handoff.Loss) {
-	m.rollbacks++
-	m.lastLoss = loss
-	what := "the journal has gone back: " + loss.String()
-	if loss == handoff.Copied {
-		what = "another process runs with this member's key, or the clock was set back: " + loss.String()
-	}
-	held := len(m.holds)
-	m.emit(effect.Report{
-		Kind: "journal went back", About: m.self,
-		Detail: fmt.Sprintf("%s. A peer has shown what was signed at record %d of custody, in the start of %s; a new incarnation begins; tokens lost to this member: %d",
-			what, p.Serial, clock.FromMillis(p.Opening).UTC().Format(time.RFC3339), held),
-	})
-	m.incarnation = m.newIncarnation()
-	last := m.handoff.Opened().Opening
-	m.replaceHandoff()
-	m.openJournal(max(p.Opening, last))
-	for t, h := range m.holds {
-		h.lost = true
-		delete(m.holds, t)
-	}
-	m.renewPolicies()
-	m.beginRecall()
-	for _, id := range m.peersInOrder() {
-		if hello := m.peers[id].hello; hello != nil {
-			m.handoff.PeerUp(id, hello)
-			m.noteGreeting(id)
-		}
-		m.introduce(id)
-	}
-	m.signEndpoint()
-}
-
-// replaceHandoff puts an empty memory in the place of the one that there is.
-func (m *Member) replaceHandoff() {
-	effects, _ := m.handoff.Drain()
-	m.effects = append(m.effects, effects...)
-	cfg := m.handoffConfig(m.incarnation)
-	cfg.Stats, cfg.Serial = m.handoff.Stats(), m.handoff.Position().Serial // not 0: see noteCopy
-	m.handoff = handoff.New(cfg)
-	m.handoff.SetNow(m.now)
-	if m.stopping {
-		m.handoff.Stop()
-	}
-	m.persist(m.incarnationRecord(), true)
-}
-
-// openJournal begins an opening, whose number is above those of all before it.
-func (m *Member) openJournal(above uint64) {
-	var tag [token.TagSize]byte
-	_, _ = m.sources.openings.Read(tag[:]) // never fails
-	m.handoff.Open(max(above+1, m.now.Millis()), tag)
-}
-
-// renewPolicies gives each slot a policy that knows of no token. What the old ones were
-// to be told they are not.
-func (m *Member) renewPolicies() {
-	m.queue, m.taken = m.queue[:0], 0
-	for _, s := range slices.Clone(m.order) {
-		if s.leaving {
-			m.forgetSlot(s)
-			continue
-		}
-		p, err := m.makePolicy(s.key, s.resource, s.params, 0)
-		if err != nil {
-			continue // it was made before
-		}
-		s.policy, s.demand = p, false
-		m.timers.set(s, clock.Never)
-		m.unwatchAll(s)
-	}
-	m.sortSlots()
-}
-
-// hasForgotten compares the position of an endpoint record of this member's own with its
-// journal, and gives up its memory if the journal has gone back.
-func (m *Member) hasForgotten(p token.Position) bool {
-	loss := m.lossOf(p)
-	switch {
-	case p.IsZero() || !m.cfg.Durable || loss == handoff.Whole:
-		return false
-	case loss == handoff.Copied && p.Serial == 0 && len(m.copies) < maxCopies:
-		m.noteCopy(p)
-		return false
-	}
-	m.giveUpMemory(p, loss)
-	return true
-}
-
 // noteCopy notes that another process with this member's key has begun with an empty memory,
 // after this one has started: what it signs takes nothing away from this one.
-func (m *Member) noteCopy(p token.Position) {
+func (r *recall) noteCopy(p token.Position) {
 	p.Serial = 0
-	if m.copies == nil {
-		m.copies = make(map[token.Position]bool)
+	if r.copies == nil {
+		r.copies = make(map[token.Position]bool)
 	}
-	m.copies[p] = true
-	m.emit(effect.Report{
-		Kind: "copy runs", About: m.self,
+	r.copies[p] = true
+	r.emit(effect.Report{
+		Kind: "copy runs", About: r.self,
 		Detail: "another process runs with this member's key, in a copy of its folder; it has begun with an empty memory, at " +
 			clock.FromMillis(p.Opening).UTC().Format(time.RFC3339),
 	})
@@ -311,9 +176,9 @@ func (m *Member) noteCopy(p token.Position) {
 
 // lossOf is what a position shows of the journal; nothing, if a copy of this member has
 // signed there that has a memory of its own.
-func (m *Member) lossOf(p token.Position) handoff.Loss {
-	if m.copies[token.Position{Opening: p.Opening, Tag: p.Tag}] {
+func (r *recall) lossOf(p token.Position) handoff.Loss {
+	if r.copies[token.Position{Opening: p.Opening, Tag: p.Tag}] {
 		return handoff.Whole
 	}
-	return m.handoff.Loss(p)
+	return r.custody.handoff.Loss(p)
 }

@@ -1,13 +1,14 @@
 package member
 
 import (
+	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
 // roster answers what the policy of a slot asks about who takes part.
 type roster struct {
-	m    *Member
+	from *candidates
 	slot slotKey
 }
 
@@ -16,8 +17,8 @@ type roster struct {
 func (r roster) Draw(n int, to []ident.Member) []ident.Member {
 	start := len(to)
 	if n != 1 {
-		to = r.m.dir.DrawSome(r.m.sources.member, n, r.m.now.Wall, r.m.shunned, to)
-	} else if id, ok := r.m.dir.Choose(r.m.sources.member, r.m.now.Wall, r.m.shunned); ok {
+		to = r.from.dir.DrawSome(r.from.sources.member, n, r.from.now.Wall, r.from.avoids, to)
+	} else if id, ok := r.from.dir.Choose(r.from.sources.member, r.from.now.Wall, r.from.avoids); ok {
 		to = append(to, id)
 	}
 	r.asked(policy.Asked{N: n, Answer: to[start:]})
@@ -26,7 +27,7 @@ func (r roster) Draw(n int, to []ident.Member) []ident.Member {
 
 // Size is policy.Roster's. It counts as Draw draws.
 func (r roster) Size() int {
-	n := r.m.dir.Count(r.m.now.Wall, r.m.shunned)
+	n := r.from.dir.Count(r.from.now.Wall, r.from.avoids)
 	r.asked(policy.Asked{Size: n})
 	return n
 }
@@ -34,7 +35,7 @@ func (r roster) Size() int {
 // Others is policy.Roster's. It leaves out members that have not answered of late.
 func (r roster) Others(n int, to []ident.Member) []ident.Member {
 	start := len(to)
-	to = r.m.dir.DrawSome(r.m.sources.member, n, r.m.now.Wall, r.m.unresponsive, to)
+	to = r.from.dir.DrawSome(r.from.sources.member, n, r.from.now.Wall, r.from.live.detector.isUnresponsive, to)
 	r.asked(policy.Asked{N: n, Others: true, Answer: to[start:]})
 	return to
 }
@@ -42,26 +43,26 @@ func (r roster) Others(n int, to []ident.Member) []ident.Member {
 // Witnesses is policy.Roster's (rule D-47). Who has not answered of late has none.
 func (r roster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	start := len(to)
-	if !r.m.shunned(of) {
-		to = r.m.dir.Witnesses(of, min(n, policy.MaxWitnesses), r.m.now.Wall, to)
+	if !r.from.avoids(of) {
+		to = r.from.dir.Witnesses(of, min(n, policy.MaxWitnesses), r.from.now.Wall, to)
 	}
 	r.asked(policy.Asked{Of: of, N: n, Answer: to[start:]})
 	return to
 }
 
 func (r roster) asked(a policy.Asked) {
-	if o := r.m.cfg.Observer; o != nil {
+	if o := r.from.cfg.Observer; o != nil {
 		o.PolicyAsked(r.slot.resource, r.slot.number, a)
 	}
 }
 
 // electorate answers whom the policy of a slot may ask for votes.
 type electorate struct {
-	m    *Member
+	dir  *directory.Directory
 	slot ident.Member
 }
 
 // Voters is policy.Electorate's.
 func (e electorate) Voters(n int, to []ident.Member) ([]ident.Member, int) {
-	return e.m.dir.Voters(e.slot, n, to)
+	return e.dir.Voters(e.slot, n, to)
 }

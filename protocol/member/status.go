@@ -3,6 +3,7 @@ package member
 import (
 	"iter"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/certificate"
@@ -46,7 +47,7 @@ type Status struct {
 	NoPlace bool // on the ring, for the resources that are shared in one
 
 	Late     time.Duration // how late this member has run of late, as far as it counts: up to 3.5 s; 0: punctual
-	Patience int           // how many times as long it therefore waits before it takes others for dead: 1 to 8
+	Patience int           // how many times as long it therefore waits before it suspects others: 1 to 8
 }
 
 // SlotStatus is a member's view of one slot.
@@ -80,25 +81,25 @@ type Gauge struct {
 func (m *Member) Status() Status {
 	s := Status{
 		Member: m.self, Incarnation: m.incarnation, Configuration: m.settings.Version,
-		Generated: m.generated, Dropped: m.dropped, Peers: m.peersInOrder(), Handoffs: m.handoff.Stats(), InDoubt: m.handoff.Unanswered(),
+		Generated: m.circ.mint.generated, Dropped: m.circ.custody.dropped, Peers: m.peers.list(), Handoffs: m.circ.custody.handoff.Stats(), InDoubt: m.circ.custody.handoff.Unanswered(),
 		Rejected: maps.Clone(m.counts), Stopping: m.stopping, Revoked: m.revoked,
-		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.exchange.rounds, UpdatesPending: m.updates.Len(),
-		Behind: m.behind(), Faults: m.Faults(), Snapshots: len(m.exchange.snapshots), Suspects: len(m.suspects),
-		Recalling: m.recall.active, Rollbacks: m.rollbacks, Copies: len(m.copies),
-		NoPlace: m.ring.outside, Late: m.doubt.left(m.now.Boot), Patience: m.patience(),
+		Revocations: m.dir.RevocationVersion(), GossipExchanges: m.members.exchange.rounds, UpdatesPending: m.members.news.list.Len(),
+		Behind: m.members.behind(), Faults: m.members.faults.list(), Snapshots: len(m.members.snapshots.from), Suspects: len(m.live.detector.suspects),
+		Recalling: m.recalling, Rollbacks: m.circ.recall.rollbacks, Copies: len(m.circ.recall.copies),
+		NoPlace: m.circ.ring.outside, Late: m.live.own.late.left(m.now.Boot), Patience: m.live.own.multiplier(),
 	}
-	if m.rollbacks > 0 {
-		s.LastLoss = m.lastLoss.String()
+	if m.circ.recall.rollbacks > 0 {
+		s.LastLoss = m.circ.recall.lastLoss.String()
 	}
-	held, waiting := make(map[*slot][]*hold, len(m.holds)), make(map[string]int)
-	for _, h := range m.holds {
+	held, waiting := make(map[*slot][]*hold, len(m.circ.custody.holds)), make(map[string]int)
+	for _, h := range m.circ.custody.holds {
 		held[h.slot] = append(held[h.slot], h)
 	}
-	for _, d := range m.demands {
+	for _, d := range m.circ.demands.list {
 		waiting[d.resource]++
 	}
-	s.Slots = make([]SlotStatus, len(m.order))
-	for i, slot := range m.order {
+	s.Slots = make([]SlotStatus, len(m.circ.slots.order))
+	for i, slot := range m.circ.slots.order {
 		s.Slots[i] = slot.status(held[slot], waiting[slot.key.resource])
 		if v, ok := slot.policy.(policy.Isolated); ok {
 			if since, missing, is := v.Isolated(); is {
@@ -141,7 +142,7 @@ func presetOf(r group.Resource) string {
 
 // Holds reports whether a token of the resource is in custody here.
 func (m *Member) Holds(resource string) bool {
-	for _, h := range m.holds {
+	for _, h := range m.circ.custody.holds {
 		if h.slot.key.resource == resource {
 			return true
 		}
@@ -152,7 +153,7 @@ func (m *Member) Holds(resource string) bool {
 // MissingVotes is how many votes were missing when a program under a token of the resource
 // could not begin last; 0: it could.
 func (m *Member) MissingVotes(resource string) (n int) {
-	for _, s := range m.order {
+	for _, s := range m.circ.slots.order {
 		if v, ok := s.policy.(policy.Isolated); ok && s.key.resource == resource {
 			if _, missing, is := v.Isolated(); is {
 				n = max(n, len(missing))
@@ -189,13 +190,6 @@ func (m *Member) Left(id ident.Member) ([]byte, bool) { return m.dir.Left(id) }
 // Revocation is the revocation of a member, encoded, if it is revoked.
 func (m *Member) Revocation(id ident.Member) ([]byte, bool) { return m.dir.Revocation(id) }
 
-// behind reports whether the CA has published, according to certificates it has
-// signed, what is not known here yet.
-func (m *Member) behind() bool {
-	configuration, revocations := m.dir.Expected()
-	return configuration > m.settings.Version || revocations > m.dir.RevocationVersion()
-}
-
 // Known is one member as another one knows it.
 type Known struct {
 	Certificate certificate.Certificate
@@ -217,7 +211,7 @@ func (m *Member) Members() iter.Seq[Known] {
 			}
 			k := Known{
 				Certificate: c, Standing: m.dir.Status(id, m.now.Wall),
-				Connected: m.peers[id] != nil, Suspected: m.suspected(id), Addresses: m.dir.Addresses(id),
+				Connected: m.peers.has(id), Suspected: m.live.detector.isSuspect(id), Addresses: m.dir.Addresses(id),
 			}
 			k.Sequence, _ = m.dir.Sequence(id)
 			k.Stated = m.dir.Stated(id)
@@ -227,3 +221,9 @@ func (m *Member) Members() iter.Seq[Known] {
 		}
 	}
 }
+
+// RecentLeaves are the last leaves that were news here, encoded.
+func (m *Member) RecentLeaves() [][]byte { return slices.Clone(m.members.learner.leaves) }
+
+// Faults are the members that have been at fault, most often first.
+func (m *Member) Faults() []Fault { return m.members.faults.list() }

@@ -17,7 +17,7 @@ var faults = []fault{
 		models: []string{"BUG_SEND"}, fuzz: "FuzzHandoff",
 	},
 	{
-		name: "reuse of an incarnation", file: "protocol/member/restore.go",
+		name: "reuse of an incarnation", file: "protocol/member/memory.go",
 		old:    "\tm.incarnation = m.newIncarnation()\n",
 		new:    "\tif !replaced {\n\t\tm.incarnation = m.newIncarnation()\n\t}\n",
 		models: []string{"TRAP_4"}, fuzz: "FuzzMember",
@@ -68,8 +68,8 @@ var faults = []fault{
 	},
 	{
 		name: "skew unbounded", file: "protocol/member/admission.go",
-		old:  "\t\treturn m.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() <= allowed\n",
-		new:  "\t\treturn m.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() >= 0\n",
+		old:  "\t\treturn a.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() <= allowed\n",
+		new:  "\t\treturn a.now.Wall.Sub(clock.FromMillis(g.Time)).Abs() >= 0\n",
 		fuzz: "FuzzMember",
 	},
 }

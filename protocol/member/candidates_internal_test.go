@@ -13,7 +13,7 @@ import (
 
 // TestShun_SlotEnds_OtherSlotsStands: what a policy finds out of a member in one slot ends nothing in another one.
 func TestShun_SlotEnds_OtherSlotsStands(t *testing.T) {
-	m := &Member{shuns: make(shuns)}
+	m := &candidates{core: &core{}, shuns: make(shuns)}
 	id, first, second := ident.Member{7}, &slot{key: slotKey{"a", 0}}, &slot{key: slotKey{"a", 1}}
 	firmly := func(s *slot, until clock.Instant) {
 		m.shun(s, &policy.Action{Kind: policy.Shun, To: id, At: until, Firm: true})

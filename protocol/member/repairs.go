@@ -24,15 +24,6 @@ const (
 	// round trips to find than pages to read.
 	densePart = wire.MaxPage
 
-	// questionRate and questionBurst bound the questions about its directory that
-	// one peer is asked, per second and at once: a liar's directory has no end.
-	// Each answer costs up to a few milliseconds. A page with a certificate that
-	// was not known gives back questionReward, so that a joiner asks on: only the
-	// CA can make those up.
-	questionRate   = 20
-	questionBurst  = 500
-	questionReward = 4
-
 	// answerTimeout is how long a question about the directory stays open. A peer
 	// that is slower is asked again by the next exchange.
 	answerTimeout = 20 * time.Second
@@ -62,33 +53,41 @@ func (r *repairing) waits(now clock.Instant) bool {
 	return r.open && now.Sub(r.at) < answerTimeout
 }
 
-// repair begins to learn what a peer knows and this member does not, unless it
-// is at it.
-func (m *Member) repair(from ident.Member, p *peer) {
+// repairs fill this member's directory from those of peers that know something else.
+type repairs struct {
+	*core
+	faults    *faults
+	learner   *learner
+	snapshots *snapshots
+}
+
+// begin begins to learn what a peer knows and this member does not, unless a repair is in
+// progress.
+func (c *repairs) begin(from ident.Member, p *peer) {
 	r := &p.repairing
-	if r.waits(m.now.Boot) {
+	if r.waits(c.now.Boot) {
 		return
 	}
-	if m.ignored(from) {
-		m.reject("ignored peer")
+	if c.faults.ignored(from) {
+		c.reject("ignored peer")
 		return
 	}
 	if r.open {
 		p.late++
 	}
 	*r = repairing{parts: []span{everybody}}
-	m.ask(from, p)
+	c.ask(from, p)
 }
 
 // ask puts the next question, or notes that none is left.
-func (m *Member) ask(from ident.Member, p *peer) {
+func (c *repairs) ask(from ident.Member, p *peer) {
 	r := &p.repairing
-	if len(r.pages)+len(r.parts) > 0 && !p.questions.spend(m.now.Boot, questionRate, questionBurst) {
+	if len(r.pages)+len(r.parts) > 0 && !c.allows(p, questionsAsked) {
 		*r = repairing{} // what is left is found by the next exchange
-		m.stale(from, "directory without end")
+		c.faults.stale(from, "directory without end")
 		return
 	}
-	r.open, r.at = true, m.now.Boot
+	r.open, r.at = true, c.now.Boot
 	switch {
 	case len(r.pages) > 0:
 		r.topic, r.span = wire.WantMembers, r.pages[0]
@@ -98,39 +97,39 @@ func (m *Member) ask(from ident.Member, p *peer) {
 		r.parts = r.parts[1:]
 	default:
 		*r = repairing{}
-		m.compared(from)
+		c.snapshots.add(from)
 		return
 	}
-	m.send(from, &wire.Want{Topic: r.topic, From: r.span.from, Through: r.span.through})
+	c.send(from, &wire.Want{Topic: r.topic, From: r.span.from, Through: r.span.through})
 }
 
 // expects reports whether a message answers the open question.
 func (r *repairing) expects(topic wire.Topic) bool { return r.open && r.topic == topic }
 
-// summary looks at the parts of a peer's range and asks about those that differ.
-func (m *Member) summary(from ident.Member, p *peer, msg *wire.Summary) {
+// onSummary looks at the parts of a peer's range and asks about those that differ.
+func (c *repairs) onSummary(from ident.Member, p *peer, msg *wire.Summary) {
 	r := &p.repairing
 	if !r.expects(wire.WantSummary) || msg.From != r.span.from {
-		m.reject("not asked for")
+		c.reject("not asked for")
 		return
 	}
 	next := r.span.from
 	var list []differing
 	for _, part := range msg.Parts {
 		if !r.span.has(part.Through) {
-			m.outOfRange(from, p)
+			c.outOfRange(from, p)
 			*r = repairing{}
 			return
 		}
 		s := span{next, part.Through}
 		next = part.Through.Next()
-		members, fingerprint := m.dir.Range(s.from, s.through)
+		members, fingerprint := c.dir.Range(s.from, s.through)
 		if part.Members > 0 && (part.Members != members || part.Fingerprint != fingerprint) {
 			list = append(list, differing{s, part.Members, members})
 		}
 	}
 	r.narrow(list, len(msg.Parts))
-	m.ask(from, p)
+	c.ask(from, p)
 }
 
 // differing is a part of a range of which a peer knows something else.
@@ -163,83 +162,47 @@ func (r *repairing) narrow(list []differing, of int) {
 
 // outOfRange meets a summary that goes beyond what was asked for. An honest peer
 // sends one only when it answers an earlier question, too late.
-func (m *Member) outOfRange(from ident.Member, p *peer) {
+func (c *repairs) outOfRange(from ident.Member, p *peer) {
 	if p.late > 0 {
 		p.late--
-		m.reject("not asked for")
+		c.reject("not asked for")
 		return
 	}
-	m.blame(from, "summary out of range")
+	c.faults.blame(from, "summary out of range")
 }
 
-// membersMessage takes in one page of a peer's directory and asks on. Only pages
+// onMembers takes in one page of a peer's directory and asks on. Only pages
 // that were asked for are read: checking what is in one costs milliseconds.
-func (m *Member) membersMessage(from ident.Member, p *peer, msg *wire.Members) {
+func (c *repairs) onMembers(from ident.Member, p *peer, msg *wire.Members) {
 	r := &p.repairing
 	if !r.expects(wire.WantMembers) {
-		m.reject("not asked for")
+		c.reject("not asked for")
 		return
 	}
-	faults := m.faultsOf(from)
-	if m.learnPage(from, msg.Entries) {
-		p.questions.left += questionReward
+	faults := c.faults.count(from)
+	if c.learner.page(from, msg.Entries) {
+		p.budgets[questionsAsked].left += questionReward
 	}
-	if m.faultsOf(from) > faults {
+	if c.faults.count(from) > faults {
 		*r = repairing{}
-		return // whoever hands over what is forged is not asked on
+		return // a peer that hands over forged objects is asked no more
 	}
-	on := msg.More && len(msg.Entries) > 0 && !m.dir.Sampled() // one page is enough for a sample
+	on := msg.More && len(msg.Entries) > 0 && !c.dir.Sampled() // one page is enough for a sample
 	if on && r.span.has(msg.Through) && msg.Through != r.span.through {
 		r.pages = append([]span{{msg.Through.Next(), r.span.through}}, r.pages...)
 	}
-	m.ask(from, p)
-}
-
-// faultsOf is how often a peer has been at fault.
-func (m *Member) faultsOf(id ident.Member) uint64 {
-	if f := m.faults[id]; f != nil {
-		return f.Count
-	}
-	return 0
-}
-
-// want answers a peer's question.
-func (m *Member) want(from ident.Member, p *peer, msg *wire.Want) {
-	if !p.work.spend(m.now.Boot, askedWorkRate, askedWorkBurst) {
-		m.reject("want rate")
-		return
-	}
-	switch msg.Topic {
-	case wire.WantMembers:
-		entries, last, more := m.dir.Page(msg.From, msg.Through, wire.MaxPage, pageBytes)
-		m.send(from, &wire.Members{Entries: entries, Through: last, More: more})
-	case wire.WantSummary:
-		m.send(from, &wire.Summary{From: msg.From, Parts: m.dir.Split(msg.From, msg.Through, wire.MaxParts)})
-	case wire.WantConfiguration:
-		m.sendConfiguration(from)
-	case wire.WantRevocations:
-		list, more := m.dir.Revocations(msg.Version, wire.MaxPage/4)
-		m.send(from, &wire.Revocations{Revocations: list, More: more})
-	}
-}
-
-// refreshSample lets a member that knows a sample only forget one and look for
-// another.
-func (m *Member) refreshSample() {
-	if m.dir.Sampled() {
-		m.dir.Refresh(m.sources.member)
-	}
+	c.ask(from, p)
 }
 
 // askSample asks a peer for a page from a random place of its directory.
-func (m *Member) askSample(from ident.Member, p *peer) {
-	if p.repairing.waits(m.now.Boot) {
+func (c *repairs) askSample(from ident.Member, p *peer) {
+	if p.repairing.waits(c.now.Boot) {
 		return
 	}
 	var s span
-	_, _ = m.sources.member.Read(s.from[:]) // never fails
+	_, _ = c.sources.member.Read(s.from[:]) // never fails
 	s.through = ident.LastMember()
 	p.repairing = repairing{pages: []span{s}}
-	m.ask(from, p)
-	m.compared(from)
+	c.ask(from, p)
+	c.snapshots.add(from)
 }

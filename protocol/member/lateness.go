@@ -10,7 +10,7 @@ import (
 // time seems silent to it. To dial such peers anew, to ask others to, and to tell
 // everybody, is work for a machine that has too much of it already, and which
 // makes the next ones seem silent. So a member that is late takes itself for the
-// cause, and waits longer before it takes others for dead (local health awareness:
+// cause, and waits longer before it suspects others (local health awareness:
 // Dadgar, Phillips, Currey, Lifeguard, 2018). What counts is what its own driver
 // has measured. What peers say or do not say changes nothing, or they could make a
 // member blind.
@@ -33,22 +33,22 @@ const (
 	lateHalf = 5 * time.Second
 )
 
-// doubt is how late this member's driver has run of late.
-type doubt struct {
+// lateness is how late this member's driver has run of late.
+type lateness struct {
 	by time.Duration
 	at clock.Instant
 }
 
 // note takes in that the driver is late now. It counts unless more is left of what
 // was before.
-func (d *doubt) note(by time.Duration, now clock.Instant) {
+func (d *lateness) note(by time.Duration, now clock.Instant) {
 	if by = min(by, (maxPatience-1)*LateFrom); by >= LateFrom && by >= d.left(now) {
 		d.by, d.at = by, now
 	}
 }
 
 // left is what still counts of it.
-func (d *doubt) left(now clock.Instant) time.Duration {
+func (d *lateness) left(now clock.Instant) time.Duration {
 	halves := max(0, now.Sub(d.at)/lateHalf)
 	if by := d.by >> uint(halves); by >= LateFrom {
 		return by
@@ -56,9 +56,22 @@ func (d *doubt) left(now clock.Instant) time.Duration {
 	return 0
 }
 
-// patience is how many times as long this member waits now before it takes others
+// health is what this member knows of its own fitness to judge others.
+type health struct {
+	*core
+	late    lateness
+	heardAt clock.Instant // when anybody was last heard
+}
+
+// multiplier is how many times as long this member waits now before it takes others
 // for dead: 1 while it is punctual, and one more for each LateFrom that it is late.
-func (m *Member) patience() int { return 1 + int(m.doubt.left(m.now.Boot)/LateFrom) }
+func (h *health) multiplier() int { return 1 + int(h.late.left(h.now.Boot)/LateFrom) }
 
 // isLate reports whether this member has run late of late.
-func (m *Member) isLate() bool { return m.patience() > 1 }
+func (h *health) isLate() bool { return h.multiplier() > 1 }
+
+// inTouch reports whether somebody has been heard of since a time and is still
+// connected: a member that hears nobody says nothing about others.
+func (h *health) inTouch(since clock.Instant) bool {
+	return h.peers.len() > 0 && h.heardAt > since
+}
