@@ -87,7 +87,7 @@
 //	holder       is between the policy and the tokens here (held.go), and answers questions (answers.go)
 //	reporter     tells the keeper of those tokens, promises that they rest, and asks promises back
 //	history      remembers this member's custodies and receipts, to give account of them
-//	search       looks for the token and replaces it; takes in what others say of it (sightings.go)
+//	search       looks for the token and replaces it; takes in what others say of it (observations.go)
 //	whereabouts  where the token was last
 //	wants        the members that wait
 //	poll         the question to all members; its answers leave a trail (trail.go)

@@ -50,7 +50,7 @@ func (w *walker) appendBaggage(to []byte) []byte {
 	to = append(to, baggageForm, w.streak)
 	to = binary.BigEndian.AppendUint32(to, millis(w.now.Sub(w.birth)))
 	if w.fair != nil {
-		to = w.asksBack(w.fair.candidates.append(w.now, to))
+		to = w.fair.asksBack(w.fair.candidates.append(w.now, to))
 	}
 	return to
 }
@@ -59,7 +59,7 @@ func (w *walker) appendBaggage(to []byte) []byte {
 type candidate struct {
 	member ident.Member
 	served clock.Instant
-	source ident.Member // who reported it to us; zero: it came with the token, or is known here
+	source ident.Member // the member that reported it; zero: it came with the token, or is known here
 }
 
 // candidates are the members known to have waited longest, the longest first.

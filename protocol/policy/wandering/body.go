@@ -11,21 +11,21 @@ import (
 type bodyKind uint8
 
 const (
-	// look, by who has passed a token on: this member is served. Report to it whom
-	// you are a witness of and who has waited longer than this. With no member, by who
-	// holds a token: report to me.
+	// look, by the member that has passed a token on: this member is served. Report to it the
+	// members whose turns you keep and that have waited longer than this. With no member, by the
+	// holder of a token: report to me.
 	look bodyKind = iota + 1
 	// report answers a look.
 	report
-	// inquire, by who holds a token: when was this member served? And, to the
+	// inquire, by the holder of a token: when was this member served? And, to the
 	// member itself: do you want the token?
 	inquire
 	// answer answers an inquire.
 	answer
-	// demand, to one's witnesses: I want the token, or do not any more; and so long ago
+	// demand, to one's timekeepers: I want the token, or do not any more; and so long ago
 	// I had it last.
 	demand
-	// heard tells who holds a token of one that precedes it: I had this one, or that
+	// heard tells the holder of a token of one that precedes it: I had this one, or that
 	// member told me of it.
 	heard
 )

@@ -13,84 +13,81 @@ import (
 const canvassMost = 300
 
 // canvass is the question to all members whether they want the token. Members whose
-// witnesses have all died are found by it before the directory states the deaths.
+// timekeepers have all failed are found by it before the directory states the failures.
 type canvass struct {
-	asked []ident.Member // who has not answered
+	asked []ident.Member // the members that have not answered
 	again clock.Instant  // no canvass begins before
-	pause time.Duration  // to the next one; it doubles while nobody answers that wants the token
+	pause time.Duration  // to the next one; it doubles while no member that wants the token answers
 }
 
-// canvass asks all members whether they want the token, if one did not answer that may. It
+// asksAll asks all members whether they want the token, if one did not answer that may. It
 // reports whether it does. The operation does not begin once more until the answers are here.
-func (w *walker) canvass() bool {
-	f := w.fair
-	c := &f.canvass
-	if !f.unreached || w.now < c.again {
+func (s *search) asksAll() bool {
+	c := &s.canvass
+	if !s.unreached || s.now < c.again {
 		return false
 	}
-	c.asked = w.roster.Draw(canvassMost, c.asked[:0])
+	c.asked = s.roster.Draw(canvassMost, c.asked[:0])
 	if len(c.asked) == 0 {
-		f.unreached = false
+		s.unreached = false
 		return false
 	}
-	first := len(w.actions)
+	first := len(s.actions)
 	for _, m := range c.asked {
-		w.tell(m, &body{kind: inquire, sight: w.sight(), member: m})
+		s.tell(m, &body{kind: inquire, sight: s.sight(), member: m})
 	}
-	for i := range w.actions[first:] {
-		w.actions[first+i].Question = true
+	for i := range s.actions[first:] {
+		s.actions[first+i].Question = true
 	}
-	c.pause = min(max(2*c.pause, w.reply), w.window)
-	c.again = w.now.Add(c.pause)
-	f.idle, f.looks, f.gathers = clock.Never, clock.Never, w.now.Add(w.reply)
+	c.pause = min(max(2*c.pause, s.reply), s.window)
+	c.again = s.now.Add(c.pause)
+	s.idle, s.looks, s.gathers = clock.Never, clock.Never, s.now.Add(s.reply)
 	return true
 }
 
 // canvassed takes in what a member says that was asked with all others.
-func (w *walker) canvassed(from ident.Member, m *body) {
-	f := w.fair
-	c := &f.canvass
+func (s *search) canvassed(from ident.Member, m *body) {
+	c := &s.canvass
 	if m.member != from || !contains(c.asked, from) {
 		return
 	}
 	if c.asked = without(c.asked, from); len(c.asked) == 0 {
-		f.unreached = false
+		s.unreached = false
 	}
 	if m.what == willing {
 		c.pause = 0
-		w.isPresent(from, before(w.now, m.age))
+		s.isPresent(from, before(s.now, m.age))
 	}
 	if len(c.asked) == 0 {
-		f.gathers = clock.Never
+		s.gathers = clock.Never
 	}
-	if f.gathers == clock.Never && !w.running {
-		w.proceed()
+	if s.gathers == clock.Never && !s.running {
+		s.proceed()
 	}
 }
 
 // late takes in the answer of a candidate that was passed over, as the line to it is long.
-func (w *walker) late(from ident.Member, m *body) {
-	if f := w.fair; m.member == from && m.what == willing && contains(f.silent, from) {
-		f.silent = without(f.silent, from)
-		w.isPresent(from, before(w.now, m.age))
-		if f.gathers == clock.Never {
-			w.proceed()
+func (s *search) late(from ident.Member, m *body) {
+	if m.member == from && m.what == willing && contains(s.silent, from) {
+		s.silent = without(s.silent, from)
+		s.isPresent(from, before(s.now, m.age))
+		if s.gathers == clock.Never {
+			s.proceed()
 		}
 	}
 }
 
 // isPresent makes a member a candidate that has said in this search that it wants the token.
-func (w *walker) isPresent(m ident.Member, served clock.Instant) {
-	f := w.fair
-	f.present = keepLast(without(f.present, m), m)
-	f.candidates.insert(candidate{member: m, served: served})
+func (s *search) isPresent(m ident.Member, served clock.Instant) {
+	s.present = keepLast(without(s.present, m), m)
+	s.candidates.insert(candidate{member: m, served: served})
 }
 
 // asksBack is the word that this member wants the token again, on a token that it passes on:
-// its witnesses may be among those that do not answer.
-func (w *walker) asksBack(to []byte) []byte {
-	if f := w.fair; w.demand && f.unreached && f.candidates.n < candidatesMost {
-		to = (&waiter{member: w.self}).append(to)
+// its timekeepers may be among those that do not answer.
+func (s *search) asksBack(to []byte) []byte {
+	if s.demand && s.unreached && s.candidates.n < candidatesMost {
+		to = (&waiter{member: s.self}).append(to)
 	}
 	return to
 }

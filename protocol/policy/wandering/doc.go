@@ -88,8 +88,8 @@
 //	baggage    what the token carries
 //	body       what walkers tell each other under fair
 //
-// A walker makes no token. Who finds that the token is lost, and makes another one, is
-// the slot's keeper (package keeper), which is around each walker.
+// A walker makes no token. The slot's keeper (package keeper) is around each walker: it finds that the token is
+// lost, and makes another one.
 //
 // A token is dropped when one that precedes it (later, then smaller id) was here, or
 // was told of by three members independently, within the window and after it was
@@ -99,30 +99,33 @@
 // Light passes the token on at random. It does not rest at members that do not run,
 // unless it has met 32 of them in a row.
 //
-// Under fair each member has twelve witnesses, which it does not choose
-// (policy.Roster). Who has passed the token to a member tells them that it is served
-// now, and they report to it those of their members that have waited longer than the
+// Under fair each member has twelve timekeepers, which it does not choose
+// (policy.Roster). The member that has passed the token to another one tells the timekeepers of that one that it
+// is served now. They report to it those of their members that have waited longer than the
 // eighth of the sixteen candidates on the token. While the operation runs there, it
-// asks two other witnesses of the oldest candidate, and the candidate itself: the
-// latest time at which anybody says that it was served counts. So a member gains
+// asks two other timekeepers of the oldest candidate, and the candidate itself: the
+// latest time at which one of them says that it was served counts. So a member gains
 // nothing by what it says of itself, and a few together hardly anything: all three
-// witnesses would have to be theirs. Where nobody is due the token rests, and members
+// timekeepers would have to be theirs. If no member is due the token rests, and members
 // at random are asked now and then, and the member that the slot's keeper says is
-// waiting. Where members that were asked are silent, the holder asks all members who
-// wait before it runs once more itself: most witnesses of a living member may be dead.
-// A member's own part in this is to tell its witnesses when it wants the token:
+// waiting. If members that were asked are silent, the holder asks all members which
+// ones wait before it runs once more itself: most timekeepers of a living member may have failed.
+// A member's own part in this is to tell its timekeepers when it wants the token:
 //
-//	store         what this member knows as a witness
-//	candidates    who may be next
-//	choice        the next one, and the questions about it
-//	canvass       the question to all members, where some are silent
-//	announcement  what this member's witnesses know of its demand
+//	walker ──────────▶ fair
+//	the token here      ├── announcement  what the timekeepers know of this member's demand
+//	   ▲                ├── timekeeper    the turns of other members (store)
+//	   │                └── search        which member is next: candidates, choice,
+//	   └── bearer ───────────┘            and the canvass of all if some are silent
 //
-// Who says falsely that another one was served keeps it from a turn, once: what has
-// waited for half a round longer than anybody should tells its witnesses, and they do
-// not believe that member about it any more. Two such members are contradicted, no more,
-// or who denied each of its turns would gain as many.
+// All share common: the step in progress, the token here and the sightings. A search has the walker run, or pass
+// the token, through the interface bearer.
 //
-// What is not bounded by it: who holds the token passes it to whom it likes, and three
+// A member that says falsely that another one was served keeps it from a turn, once. A member that
+// has waited for half a round longer than any should tells its timekeepers, and they do
+// not believe the liar about it any more. Two such members are contradicted, no more:
+// a member that denied each of its turns would gain as many.
+//
+// What is not bounded by it: a holder passes the token to any member it likes, and three
 // members together keep a fourth one from its turns.
 package wandering

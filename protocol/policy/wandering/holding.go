@@ -10,7 +10,7 @@ import (
 
 const (
 	// hurry is after how many hops in a row without an operation a token of the
-	// preset light begins to rest: by then hardly anybody is due.
+	// preset light begins to rest: by then hardly any member is due.
 	hurry = 32
 	// restDoublings bounds by how often its rest doubles, Δskip at first, and longRest up to
 	// where it does so in any case: a short Δskip does not wake an idle group more often.
@@ -21,7 +21,7 @@ const (
 	// as the group has, at the soonest: in a small group it rests for longer, as each member
 	// has a larger part in each hop. In the least window it still comes to three of five
 	// members, which is more than the third that the preset relies on. From 16 members on longRest
-	// is more, so that nobody rests for longer where members know only a sample of the
+	// is more, so that no token rests for longer where members know only a sample of the
 	// group: that has two dozen or more.
 	idleRound = 50 * time.Second
 )
@@ -70,7 +70,7 @@ func (w *walker) appear(e *policy.Event) {
 	h := holding{token: *t, came: w.now, birth: before(w.now, b.age), streak: b.streak, have: true}
 	if e.Kind == policy.Generated && w.have && !w.spare.have {
 		h.token.Field = nil
-		w.spare = h // nobody here has asked for it: it is in place of the one that is here
+		w.spare = h // no keeper here has asked for it: it is in place of the one that is here
 		return
 	}
 	w.take(h, true)
@@ -82,7 +82,7 @@ func (w *walker) holds(id *ident.Token) bool {
 }
 
 // take keeps the token of higher precedence of those that are here. One under
-// which the operation runs stays until its end. A token is alone when nobody has
+// which the operation runs stays until its end. A token is alone when no member has
 // passed it here now.
 func (w *walker) take(h holding, alone bool) {
 	h.token.Field = nil
@@ -113,14 +113,14 @@ func (w *walker) begin(h holding, alone bool) {
 		w.rest()
 	}
 	if w.fair != nil {
-		w.seek(alone)
+		w.fair.seek(alone)
 		return
 	}
-	if alone && !w.running { // nobody waits for it further on
+	if alone && !w.running { // no member waits for it further on
 		w.rests = max(w.rests, w.now.Add(w.skip))
 	}
 	w.next = ident.Member{}
-	if alone { // others may be dead, and who waits has said so since
+	if alone { // others may have failed, and a member that waits has said so since
 		w.next, w.waiter = w.waiter, ident.Member{}
 	}
 	if w.next.IsZero() {
@@ -136,7 +136,7 @@ func (w *walker) run() {
 	if w.fair != nil {
 		w.fair.idle, w.fair.looks = clock.Never, clock.Never // or it could wander while it runs
 		if w.ran {
-			w.gatherAnew() // or who runs again and again would never hear of others
+			w.fair.gatherAnew() // or a member that runs again and again would never hear of others
 		}
 	}
 	w.ran = true
@@ -168,8 +168,8 @@ func (w *walker) grownRest(doublings int) time.Duration {
 	return min(rest, most)
 }
 
-// hasten passes the token on that rests here to who waits for it. Under fair that is done
-// with one only that was made here and not used yet: nobody knows more of it. One that nobody
+// hasten passes the token that rests here to the member that waits for it. Under fair that is done
+// with one only that was made here and not used yet: no member knows more of it. One that no member
 // took rests on under fair, and one that this member did not take under light: those that were
 // offered it may be dead.
 func (w *walker) hasten(to ident.Member) {
@@ -224,7 +224,7 @@ func (w *walker) ended(e *policy.Event) {
 	case !w.have, w.running: // with the token that came meanwhile
 	case w.fair != nil:
 		w.fair.gathers = clock.Never
-		w.proceed()
+		w.fair.proceed()
 	case e.Operated:
 		w.pass(w.next)
 	}
@@ -240,13 +240,20 @@ func (w *walker) pass(to ident.Member) {
 	w.sightings.here(&w.token, w.now)
 	w.have = false
 	if w.fair != nil {
-		w.served()
+		w.fair.served()
 	}
 	w.sent = passage{token: w.token.ID, birth: w.birth, to: to}
 	if w.waiter == to {
 		w.waiter = ident.Member{}
 	}
 	w.beginSpare()
+}
+
+// wander passes the token to a member though it is not its turn.
+func (w *walker) wander(to ident.Member) {
+	id := w.token.ID
+	w.pass(to)
+	w.sent.wanders = w.sent.token == id
 }
 
 // beginSpare goes on with the other token, when the one before it is not here any more.
@@ -278,7 +285,7 @@ func (w *walker) settled(e *policy.Event) {
 	}
 }
 
-// returned is a token that nobody took. It rests a while: whoever did not take it
+// returned is a token that no member took. It rests a while: those that did not take it
 // would not now.
 func (w *walker) returned(e *policy.Event) {
 	t := e.Token
@@ -303,10 +310,10 @@ func (w *walker) returned(e *policy.Event) {
 	}
 }
 
-// delivered notes who took a token, and tells its witnesses where that was its turn.
+// delivered notes which member took a token, and tells its timekeepers if that was its turn.
 func (w *walker) delivered(e *policy.Event) {
 	w.sightings.took(&e.Token.ID)
 	if l := &w.sent; w.fair != nil && l.token == e.Token.ID && !l.wanders {
-		w.serves(e.From, &sight{id: l.token, born: e.Token.Born, hop: e.Token.Hop + 1, age: millis(w.now.Sub(l.birth))})
+		w.fair.serves(e.From, &sight{id: l.token, born: e.Token.Born, hop: e.Token.Hop + 1, age: millis(w.now.Sub(l.birth))})
 	}
 }

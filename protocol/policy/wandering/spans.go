@@ -21,8 +21,8 @@ const (
 	lightWindows = 5
 
 	// readPauseLeast and readPauseMost bound the pause between two looks for a
-	// member that is due, which doubles. The slot's keeper tells the holder who waits, so
-	// that a look finds somebody only where keepers do not.
+	// member that is due, which doubles. The slot's keeper tells the holder which one waits, so
+	// that a look finds one only where keepers do not.
 	readPauseLeast = 250 * time.Millisecond
 	readPauseMost  = 32 * time.Second
 
@@ -30,7 +30,7 @@ const (
 	// Δskip is not longer, and the group not small (idleRound).
 	lightRest = 4 * time.Second
 
-	// wordTime is how long word of a turn takes to all witnesses at most.
+	// wordTime is how long word of a turn takes to all timekeepers at most.
 	wordTime = 5 * time.Second
 
 	replyLeast = 250 * time.Millisecond
@@ -42,7 +42,7 @@ type spans struct {
 	operation, min, skip time.Duration
 	round                time.Duration // how long a round takes at most, or Δmin if that is longer
 	window               time.Duration // for which a token that was heard of counts as one that circulates
-	rest                 time.Duration // for which a token stays where nobody is due, at most
+	rest                 time.Duration // for which a token stays while no member is due, at most
 	gather               time.Duration // for reports, before the next member is chosen
 	reply                time.Duration // for answers to one question
 }

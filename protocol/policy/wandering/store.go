@@ -9,22 +9,22 @@ import (
 
 const (
 	// witnesses is how many members keep in mind when a member was served: so many
-	// that reports of whoever waits too long come within a fraction of a round.
+	// that reports of members that wait too long come within a fraction of a round.
 	witnesses = 12
 
-	// storeMost bounds for how many members one is a witness: four times as many as
+	// storeMost bounds the members whose turns one keeps: four times as many as
 	// on average, which rendezvous hashing never comes near.
 	storeMost = 4 * witnesses
 )
 
-// testimony is when a member was served, as its witness knows.
+// testimony is when a member was served, as its timekeeper knows.
 type testimony struct {
 	member ident.Member
 	served clock.Instant
-	sure   bool // somebody who came after it said so; otherwise it has only announced itself
+	sure   bool // a member that came after it said so; otherwise it has only announced itself
 	wants  bool
-	ranked clock.Instant         // when this member was found to be a witness of it last
-	marks  [denialsMost + 1]mark // who says when it was served: the last of each that said so last
+	ranked clock.Instant         // when this member was found to keep its turns last
+	marks  [denialsMost + 1]mark // the members that say when it was served: the last of each that said so last
 
 	// denied are those that said it was served, which it denies. They are not believed
 	// about it any more; it is not believed about others.
@@ -41,7 +41,7 @@ type mark struct {
 	at clock.Instant
 }
 
-// mark notes that a member was served, unless that was who is not believed about it.
+// mark notes that a member was served, unless that one is not believed about it.
 func (t *testimony) mark(by ident.Member, at clock.Instant) {
 	if contains(t.denied[:], by) {
 		return
@@ -65,8 +65,8 @@ func (t *testimony) mark(by ident.Member, at clock.Instant) {
 
 // deny is what the member itself says: it was not served after an instant, whatever
 // others say. It is believed about at most so many of them, and never about the
-// witness.
-func (t *testimony) deny(since clock.Instant, witness ident.Member, most int) {
+// timekeeper itself.
+func (t *testimony) deny(since clock.Instant, keeper ident.Member, most int) {
 	denied := t.denied
 	n := 0
 	for n < len(denied) && !denied[n].IsZero() {
@@ -78,7 +78,7 @@ func (t *testimony) deny(since clock.Instant, witness ident.Member, most int) {
 		case m.by.IsZero():
 		case m.at <= since:
 			served = max(served, m.at)
-		case n >= most || m.by == witness:
+		case n >= most || m.by == keeper:
 			return
 		default:
 			denied[n], n = m.by, n+1
@@ -90,18 +90,18 @@ func (t *testimony) deny(since clock.Instant, witness ident.Member, most int) {
 	}
 }
 
-// store is what one member knows as a witness. What members say about themselves
+// store is what one member knows as a timekeeper. What members say about themselves
 // is only whether they want the token.
 type store struct {
 	list [storeMost]testimony
 	n    int
-	// marks are who said last that a member was served: nobody holds a token again
+	// marks are the members that said last that one was served: none holds a token again
 	// so soon that it could say much.
 	marks marks
-	// errands are at whose word something was told to a third member last: nobody
+	// errands are at whose word something was told to a third member last: none
 	// spends another one's messages, and dials, as it likes.
 	errands marks
-	// reports and demands are those for whom witnesses were looked up last, which takes
+	// reports and demands are those for whom timekeepers were looked up last, which takes
 	// time that grows with the group.
 	reports, demands marks
 }

@@ -33,6 +33,6 @@ func NewTuned(params policy.Params, in policy.Surroundings, t Tuning) (policy.Po
 	if err != nil {
 		return nil, err
 	}
-	made.(*walker).fair.Tuning = t
+	made.(*walker).Tuning = t
 	return made, nil
 }

@@ -13,30 +13,16 @@ import (
 // what was seen and heard of others. It makes none: a keeper does. It implements
 // policy.Policy.
 type walker struct {
-	spans
-	self   ident.Member
-	roster policy.Roster
-	rng    rand.Rand
-
-	// of one Step
-	now     clock.Instant
-	actions []policy.Action
-	out     []byte // the bodies and fields of actions
-	drawn   []ident.Member
-
-	demand bool
-	early  clock.Instant // no operation begins before
-	began  clock.Instant // when the last one did
+	common
+	began  clock.Instant // when the last operation did
 	begun  bool
 	asked  clock.Instant // the last Wait
-	next   ident.Member  // in the preset light: who is to be next; zero: anybody
-	waiter ident.Member  // and who was said to wait last, until it gets the token; zero: nobody
+	next   ident.Member  // in the preset light: the member that is to be next; zero: any
+	waiter ident.Member  // and the one that was said to wait last, until it gets the token; zero: none
 
-	holding
-	spare     holding // a token that came while the operation ran, and precedes it
-	sightings sightings
-	sent      passage
-	fair      *fair // nil: the preset light
+	spare holding // a token that came while the operation ran, and precedes it
+	sent  passage
+	fair  *fair // nil: the preset light
 }
 
 // passage is the token that was passed on last.
@@ -44,7 +30,7 @@ type passage struct {
 	token   ident.Token
 	birth   clock.Instant
 	to      ident.Member // zero: whom the driver draws
-	wanders bool         // not because it was anybody's turn
+	wanders bool         // not because it was the member's turn
 }
 
 // holding is a token that is here.
@@ -61,14 +47,17 @@ type holding struct {
 
 func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walker {
 	w := &walker{
-		spans: deriveSpans(params, isFair), self: in.Self, roster: in.Roster, rng: *rand.New(in.Random),
-		early: longAgo, asked: clock.Never,
+		common: common{
+			spans: deriveSpans(params, isFair), Tuning: Tuning{Witnesses: witnesses, Reads: readsAtOnce}, isFair: isFair,
+			self: in.Self, roster: in.Roster, rng: *rand.New(in.Random), early: longAgo,
+		},
+		asked: clock.Never,
 	}
 	if w.roster == nil {
 		w.roster = policy.Alone{}
 	}
 	if isFair {
-		w.fair = newFair()
+		w.fair = newFair(w)
 	}
 	return w
 }
@@ -99,20 +88,20 @@ func (w *walker) happened(event *policy.Event) {
 	case policy.PassSettled:
 		w.settled(event)
 	case policy.Timer:
-		w.timer()
+		w.onTimer()
 	case policy.OperationEnded:
 		w.ended(event)
 	case policy.DemandChanged:
 		w.demandChanged(event.Demand)
 	case policy.Neighbour:
 		if w.fair != nil {
-			w.fair.announcement.known = event.Members
-			w.announce()
+			w.fair.known = event.Members
+			w.fair.announce()
 		}
 	case policy.Wanted:
 		w.hasten(event.From)
 		if w.fair != nil {
-			w.looksFor(event.From)
+			w.fair.looksFor(event.From)
 		}
 	case policy.Message:
 		if w.fair != nil {
@@ -134,41 +123,23 @@ func (w *walker) recall(event *policy.Event) {
 func (w *walker) demandChanged(demand bool) {
 	again := demand && w.demand
 	w.demand = demand
-	if w.have && w.mayRun() && !w.searches() {
+	if w.have && w.mayRun() && (w.fair == nil || !w.fair.isOn()) {
 		w.run()
 	}
 	if w.fair == nil {
 		return
 	}
 	if again {
-		w.fair.announcement.repeat(w.now, w.gather)
+		w.fair.repeat()
 	}
-	w.announce()
+	w.fair.announce()
 }
 
-// mayRun reports whether the operation may begin: somebody wants it, Δmin has passed
-// since it last ran, and the token has not outstayed the longest rest.
-func (w *walker) mayRun() bool {
-	return w.demand && !w.running && w.now >= w.early && !w.outstayed()
-}
-
-// searches reports whether the preset fair looks for the next member after the operation
-// has run under this token here: others may wait, so it does not run once more.
-func (w *walker) searches() bool {
-	f := w.fair
-	return f != nil && w.ran && (f.gathers != clock.Never || !f.choice.member.IsZero() || f.unreached)
-}
-
-// outstayed reports whether the preset fair passes the token on before the operation
-// runs under it here again: others may be due of whom nobody here knows.
-func (w *walker) outstayed() bool {
-	return w.fair != nil && w.ran && w.now >= w.came.Add(w.spans.rest)
-}
-
-// timer does what is due.
-func (w *walker) timer() {
+// onTimer does what is due.
+func (w *walker) onTimer() {
 	if w.fair != nil {
-		w.fairDue()
+		w.fair.announcement.onTimer()
+		w.fair.search.onTimer()
 		return
 	}
 	if w.have && w.rests <= w.now {
@@ -180,7 +151,7 @@ func (w *walker) timer() {
 func (w *walker) wait(timer bool) {
 	next := clock.Never
 	if w.fair != nil {
-		next = min(next, w.fairDeadline())
+		next = min(w.fair.again, w.fair.deadline())
 	} else if w.have {
 		next = min(next, w.rests)
 	}
@@ -190,14 +161,11 @@ func (w *walker) wait(timer bool) {
 	}
 }
 
-// tell sends a message.
-func (w *walker) tell(to ident.Member, m *body) {
-	if to.IsZero() || to == w.self {
-		return
-	}
-	start := len(w.out)
-	w.out = m.append(w.out)
-	w.actions = append(w.actions, policy.Action{Kind: policy.Tell, To: to, Field: w.out[start:len(w.out):len(w.out)]})
-}
-
 func contains(list []ident.Member, m ident.Member) bool { return slices.Contains(list, m) }
+
+// had notes that this member has the token.
+func (w *walker) had() {
+	if w.fair != nil {
+		w.fair.had = w.now
+	}
+}

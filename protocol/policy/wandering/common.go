@@ -1,0 +1,84 @@
+package wandering
+
+import (
+	"math/rand/v2"
+
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/policy"
+)
+
+// common is what all parts of a walker share: the step in progress, the token here, and what is known of other
+// tokens.
+type common struct {
+	spans
+	Tuning
+	isFair bool // the preset
+	self   ident.Member
+	roster policy.Roster
+	rng    rand.Rand
+
+	// of one Step
+	now     clock.Instant
+	actions []policy.Action
+	out     []byte // the bodies and fields of actions
+	drawn   []ident.Member
+	members []ident.Member // scratch
+
+	demand bool
+	early  clock.Instant // no operation begins before
+	holding
+	sightings sightings
+}
+
+// dueAt is when a member that was served then may operate again.
+func (c *common) dueAt(served clock.Instant) clock.Instant { return served.Add(c.min) }
+
+// othersThan reports whether members other than m keep this member's turns. If they
+// do, and no member keeps those of m, then m is suspected here or not eligible, and only
+// its own word says when it was served.
+func (c *common) othersThan(m ident.Member) bool {
+	list := c.roster.Witnesses(c.self, 2, nil)
+	return len(list) > 1 || len(list) == 1 && list[0] != m
+}
+
+// sight is what peers are told about the token here. It is zero if peers have rejected that.
+func (c *common) sight() sight {
+	if c.sightings.fateOf(&c.token.ID) == shunned {
+		return sight{}
+	}
+	return sight{id: c.token.ID, born: c.token.Born, hop: c.token.Hop, age: millis(c.now.Sub(c.birth))}
+}
+
+// timekeepersOf are the members that keep the turns of m. The next call overwrites them.
+func (c *common) timekeepersOf(m ident.Member) []ident.Member {
+	c.members = c.roster.Witnesses(m, c.Witnesses, c.members[:0])
+	return c.members
+}
+
+// isTimekeeper reports whether a member keeps the turns of m.
+func (c *common) isTimekeeper(m, keeper ident.Member) bool {
+	return contains(c.timekeepersOf(m), keeper)
+}
+
+// mayRun reports whether the operation may begin: a program wants it, Δmin has passed
+// since it last ran, and the token has not outstayed the longest rest.
+func (c *common) mayRun() bool {
+	return c.demand && !c.running && c.now >= c.early && !c.outstayed()
+}
+
+// outstayed reports whether the preset fair passes the token on before the operation
+// runs under it here again: others may be due that this member does not know.
+func (c *common) outstayed() bool {
+	return c.isFair && c.ran && c.now >= c.came.Add(c.spans.rest)
+}
+
+// tell sends a message.
+func (c *common) tell(to ident.Member, m *body) {
+	if to.IsZero() || to == c.self {
+		return
+	}
+	start := len(c.out)
+	c.out = m.append(c.out)
+	c.actions = append(c.actions, policy.Action{Kind: policy.Tell, To: to, Field: c.out[start:len(c.out):len(c.out)]})
+}

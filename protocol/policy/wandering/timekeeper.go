@@ -1,0 +1,129 @@
+package wandering
+
+import (
+	"github.com/wandertoken/wander/protocol/clock"
+	"github.com/wandertoken/wander/protocol/ident"
+)
+
+// timekeeper records when other members had their turns, and reports those that have waited longest.
+type timekeeper struct {
+	*common
+	store store
+}
+
+// testify notes that a member says that another one was served, if this one keeps
+// the turns of that.
+func (k *timekeeper) testify(by, m ident.Member, at clock.Instant) {
+	t := k.store.find(m)
+	if t == nil {
+		if !k.isTimekeeper(m, k.self) {
+			return
+		}
+		t = k.store.add(m)
+		t.wants, t.ranked = true, k.now
+	}
+	t.mark(by, at)
+}
+
+// longest finds the members in the store that want the token and were served before an instant, at
+// most reportMost, the longest ago first. Members that do not take part any more are
+// forgotten.
+func (k *timekeeper) longest(served clock.Instant, found *[reportMost]*testimony) int {
+	for {
+		n, gone := k.store.oldest(served, found), ident.Member{}
+		for _, t := range found[:n] {
+			if !k.isStill(t) {
+				gone = t.member
+				break
+			}
+		}
+		if gone.IsZero() {
+			return n
+		}
+		k.store.remove(gone)
+	}
+}
+
+// isStill reports whether this member keeps the turns of one in its store. That is
+// looked up once in a window: members come and go more seldom, and a member that asks again
+// and again costs nothing.
+func (k *timekeeper) isStill(t *testimony) bool {
+	if k.now >= t.ranked.Add(k.window) {
+		if !k.isTimekeeper(t.member, k.self) {
+			return false
+		}
+		t.ranked = k.now
+	}
+	return true
+}
+
+// report tells a member which ones have waited since before an instant.
+func (k *timekeeper) report(to ident.Member, served clock.Instant) {
+	var found [reportMost]*testimony
+	m := body{kind: report}
+	for _, t := range found[:k.longest(served, &found)] {
+		if t.member != to {
+			m.records[m.n] = waiter{t.member, millis(k.now.Sub(t.served))}
+			m.n++
+		}
+	}
+	if m.n > 0 {
+		k.tell(to, &m)
+	}
+}
+
+// demanded notes whether a member wants the token, and since when it has not had it.
+// A new one counts as one that may operate at once, and has waited less than all
+// others that may.
+func (k *timekeeper) demanded(from ident.Member, wants bool, served clock.Instant) {
+	s := &k.store
+	t := s.find(from)
+	if t != nil {
+		t.wants = wants
+	}
+	switch {
+	case !wants || !s.demands.may(from, k.now, k.gather):
+	case t != nil:
+		k.contradict(t, served)
+	case k.isTimekeeper(from, k.self):
+		t = s.add(from)
+		t.served, t.wants, t.ranked = k.now-clock.Instant(k.min), true, k.now
+	}
+}
+
+// contradict hears a member out that says when it had the token last.
+func (k *timekeeper) contradict(t *testimony, served clock.Instant) {
+	since := served.Add(k.operation + wordTime)
+	if t.served <= since {
+		return
+	}
+	t.deny(since, k.self, max(1, min(len(k.timekeepersOf(t.member))/6, denialsMost)))
+}
+
+// lookedAt takes down that a member is served, and returns the one that is to hear what this member knows: the sender,
+// the member that is served, or none.
+func (k *timekeeper) lookedAt(from ident.Member, m *body) (to ident.Member) {
+	third := m.member
+	if third.IsZero() || third == from || third == k.self {
+		return from
+	}
+	if k.store.marks.may(from, k.now, k.min/4) {
+		k.testify(from, third, before(k.now, m.age))
+	}
+	if m.older != nothingOlder && k.store.errands.may(from, k.now, k.gather) {
+		to = third
+	}
+	return to
+}
+
+// answerAbout is what this member knows of another one's turns.
+func (k *timekeeper) answerAbout(m ident.Member) body {
+	a := body{kind: answer, member: m, what: unserved}
+	if t := k.store.find(m); t != nil && t.sure {
+		a.what, a.age = unwilling, millis(k.now.Sub(t.served))
+		if t.wants {
+			a.what = willing
+		}
+	}
+	return a
+}
