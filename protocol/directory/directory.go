@@ -264,7 +264,7 @@ func (d *Directory) Connected(m ident.Member, live bool) {
 // of it. It makes a Directory what token.Keys asks for.
 func (d *Directory) Key(m ident.Member) *signature.PublicKey {
 	if f := d.members[m]; f != nil && f.known() {
-		return d.keys.of(f)
+		return d.keys.of(f, d.group)
 	}
 	return nil
 }

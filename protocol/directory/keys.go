@@ -2,6 +2,7 @@ package directory
 
 import (
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -18,12 +19,13 @@ type keys struct {
 	young, old map[ident.Member]*signature.PublicKey
 }
 
-// of is the key of a member with a certificate, which is kept.
-func (k *keys) of(f *facts) *signature.PublicKey {
+// of is the key of a member with a certificate, which is kept. One that is read again
+// shares the memory of the CA key that vouches for it.
+func (k *keys) of(f *facts, cas certificate.Authorities) *signature.PublicKey {
 	if key := k.young[f.id]; key != nil {
 		return key
 	}
-	key := k.peek(f)
+	key := k.peek(f, cas)
 	if k.young == nil || len(k.young) >= k.most {
 		k.young, k.old = make(map[ident.Member]*signature.PublicKey), k.young
 	}
@@ -33,12 +35,13 @@ func (k *keys) of(f *facts) *signature.PublicKey {
 
 // peek is the key of a member with a certificate, which is not kept: for those
 // who look at many members once.
-func (k *keys) peek(f *facts) *signature.PublicKey {
+func (k *keys) peek(f *facts, cas certificate.Authorities) *signature.PublicKey {
 	if key := k.young[f.id]; key != nil {
 		return key
 	}
 	if key := k.old[f.id]; key != nil {
 		return key
 	}
-	return f.certificate.Open().Key()
+	c := f.certificate.Open()
+	return c.Key().With(cas.Key(c.Authority()).Memory())
 }

@@ -53,7 +53,7 @@ func makeBad(t *testing.T, seed uint64, members int, p busyPolicy, times busyTim
 		if greedy {
 			s.kind = ""
 		}
-		if n := g.add(g.enrol(), s); greedy {
+		if n := g.add(g.ca.enrol(g.now), s); greedy {
 			others := g.lasts
 			g.lasts = func(o *node) time.Duration {
 				if o == n {

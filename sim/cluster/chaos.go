@@ -332,11 +332,10 @@ func (c *cluster) reconfigure() {
 	if n.member == nil || !c.happens(Reconfigure) {
 		return
 	}
-	c.version++
-	config, err := theAuthority().configure(c.version, resources, c.constants)
+	config, err := c.ca.configure(resources, c.constants)
 	must(err)
 	c.count.configurations++
-	c.log(n, "gets configuration %d: %s", c.version, policiesOf(resources))
+	c.log(n, "gets configuration %d: %s", c.ca.version, policiesOf(resources))
 	n.put(member.Learn{Configuration: config.Raw()})
 }
 

@@ -136,7 +136,10 @@ func (c *cluster) churn(o ChurnOptions) {
 			c.leaveOrRevoke()
 		}
 	})
-	c.each(o.Lifetime, func() { c.tell(member.Learn{Configuration: c.publish()}) })
+	c.each(o.Lifetime, func() {
+		c.count.configurations++
+		c.tell(member.Learn{Configuration: c.ca.publish(c.now, c.resources, c.constants).Raw()})
+	})
 	c.every(churnCut, func() {
 		x := c.separate([]*node{c.somebody()}, silence)
 		c.after(c.exponential(churnCutFor), func() { c.heal(x) })
@@ -164,7 +167,7 @@ func (c *cluster) each(interval time.Duration, do func()) {
 // join makes a new member. It is not running yet.
 func (c *cluster) join() *node {
 	skew := c.random(2*churnSkew) - churnSkew
-	n := c.add(c.enrol(), memberSetting{durable: true, driving: grouped, skew: skew, stranger: true})
+	n := c.add(c.ca.enrol(c.now), memberSetting{durable: true, driving: grouped, skew: skew, stranger: true})
 	c.renewWhenDue(n)
 	c.syncs(n)
 	c.count.joins++
@@ -229,7 +232,8 @@ func (c *cluster) leaveOrRevoke() {
 			c.count.revocations++
 			c.log(n, "is revoked")
 			c.meter.follow(revoked, n)
-			c.tell(member.Learn{Revocations: [][]byte{c.revoke(n)}})
+			n.revocation = c.ca.revoke(n.certificate, c.now)
+			c.tell(member.Learn{Revocations: [][]byte{n.revocation}})
 			continue
 		}
 		c.count.leaves++

@@ -109,8 +109,7 @@ type cluster struct {
 
 	hazards [faults]hazard
 
-	version uint64 // of the newest configuration
-	issuer  issuer
+	ca      *authority
 	graves  []audit.Journal // of members that never return
 	meter   *meter          // of a run with churn
 	waiting *waits          // when the faults are over
@@ -151,13 +150,13 @@ type counts struct {
 }
 
 func newCluster(s setting, trace io.Writer) (*cluster, error) {
-	a := theAuthority()
-	g, err := a.newGroup(s.resources, s.constants)
+	a := newAuthority(s.seed)
+	g, err := a.found(s.resources, s.constants)
 	if err != nil {
 		return nil, err
 	}
 	c := &cluster{
-		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
+		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, ca: a,
 		hazards: newHazards(s.seed), walk: walk{since: make(map[*node]int), longest: make(map[*node]int)},
 		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), forged: make(map[ident.Token]bool), fences: make(map[fencedSlot]*fenced), byID: make(map[ident.Member][]*node),
 		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
@@ -165,9 +164,8 @@ func newCluster(s setting, trace io.Writer) (*cluster, error) {
 	if trace != nil {
 		c.tracer = newTracer(trace, g.ID())
 	}
-	c.issuer.published = g
 	for i, m := range s.members {
-		c.add(a.members[i], m)
+		c.add(a.founder(i), m)
 	}
 	return c, nil
 }
@@ -181,7 +179,7 @@ func (c *cluster) add(who identity, m memberSetting) *node {
 	n := &node{
 		c: c, identity: who, memberSetting: m, guard: newGuard(c.group.ID()),
 		disk:  disk{faithful: m.durable, lean: c.lean, failure: healthy},
-		place: who.name, fuse: noFuse, bornAt: c.now, group: c.issuer.published,
+		place: who.name, fuse: noFuse, bornAt: c.now, group: c.ca.published,
 	}
 	if c.tracer != nil {
 		c.tracer.members[who.id] = who.name

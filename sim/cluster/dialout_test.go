@@ -22,9 +22,8 @@ func byIDs(members int) []int {
 	for i := range places {
 		places[i] = i
 	}
-	slices.SortFunc(places, func(i, k int) int {
-		return theAuthority().members[i].id.Compare(theAuthority().members[k].id)
-	})
+	ca := newAuthority(0)
+	slices.SortFunc(places, func(i, k int) int { return ca.founder(i).id.Compare(ca.founder(k).id) })
 	return places
 }
 

@@ -45,8 +45,8 @@ var deaths = []struct {
 			n.doomed, n.fate = true, revoked
 			b.killPrograms(n)
 			b.forgo(n)
-			r := b.revoke(n)
-			b.nodes[0].put(member.Learn{Revocations: [][]byte{r}})
+			n.revocation = b.ca.revoke(n.certificate, b.now)
+			b.nodes[0].put(member.Learn{Revocations: [][]byte{n.revocation}})
 		}
 	}},
 }
