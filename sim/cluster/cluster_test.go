@@ -20,8 +20,23 @@ import (
 
 var firstFlag = flag.Uint64("cluster.first", 0, "the seed of TestChurn")
 
-// shortSeeds is what every test run gets: a few seconds.
-const shortSeeds = 24
+// whole asks for every case of the tests that have many. Without it each has a part of them,
+// in which each size, policy and fault is met:
+//
+//	go test ./sim/cluster -cluster.whole -timeout 30m
+var whole = flag.Bool("cluster.whole", false, "every case of tests that have many, not a part of them")
+
+// part is how many cases of a test to go through.
+func part(some, all int) int {
+	if *whole {
+		return all
+	}
+	return some
+}
+
+// spared reports whether a case belongs to the others of so many parts, of which the plain
+// test has one. The number of the case is the sum of its places in the test's lists.
+func spared(number, parts int) bool { return !*whole && number%parts != 0 }
 
 func skipUnderRaceDetector(t *testing.T) {
 	if raceDetector {
@@ -59,8 +74,9 @@ func TestShort(t *testing.T) {
 	}
 	t.Parallel()
 	var s Summary
+	seeds := part(12, 24)
 	sent, records := make(map[wire.Type]int), make(map[journal.Kind]int)
-	for seed := range uint64(shortSeeds) {
+	for seed := range uint64(seeds) {
 		r := chaosOf(seed).Run(nil)
 		check(t, r)
 		s.AddResult(r)
@@ -73,8 +89,8 @@ func TestShort(t *testing.T) {
 	}
 	t.Logf("\n%s", &s)
 	all := s.All()
-	assert.Greater(t, all["handoffs"], 100*shortSeeds)
-	assert.Greater(t, all["crash"]+all["power"], 10*shortSeeds)
+	assert.Greater(t, all["handoffs"], 100*seeds)
+	assert.Greater(t, all["crash"]+all["power"], 10*seeds)
 	for kind := range Lie {
 		assert.Positive(t, all[kind.String()], kind)
 	}
@@ -89,7 +105,7 @@ func TestShort(t *testing.T) {
 // TestOneSeedIsOneRun: byte for byte, and also when nobody looks.
 func TestOneSeedIsOneRun(t *testing.T) {
 	skipUnderRaceDetector(t)
-	for seed := range uint64(3) {
+	for seed := range uint64(part(2, 3)) {
 		var first, second bytes.Buffer
 		a := chaosOf(seed).Run(&first)
 		b := chaosOf(seed).Run(&second)

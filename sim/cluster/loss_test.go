@@ -79,7 +79,7 @@ func TestLoss_Holder_ReplacedInTime(t *testing.T) {
 		way := &lossWays[i]
 		for _, p := range way.policies {
 			t.Run(fmt.Sprintf("%s/%v", way.name, p), func(t *testing.T) {
-				for seed := range uint64(6) {
+				for seed := range uint64(part(3, 6)) {
 					times := lossTimes
 					times.onSilent = way.onSilent
 					b := newBusy(t, seed, 6, p, times)
@@ -154,6 +154,9 @@ func TestLoss_WithinHandoffs_BoundHolds(t *testing.T) {
 			t.Parallel()
 			made := 0
 			for seed := range uint64(3 * moments) {
+				if spared(int(seed), 2) {
+					continue
+				}
 				b := newBusy(t, seed, members, p, times)
 				b.runFor(10 * time.Second)
 				b.turns = nil
