@@ -178,16 +178,6 @@ func (n *node) forged(sequence uint64, at time.Duration) token.Genesis {
 	return g
 }
 
-// honest are the honest members, in their order.
-func (c *cluster) honest() (list []*node) {
-	for _, n := range c.nodes {
-		if n.isHonest() {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
 // meek is what a bad member does as an honest one would: everything. Kinds have it for what
 // they leave as it is.
 type meek struct{}

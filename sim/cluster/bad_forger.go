@@ -37,7 +37,7 @@ func (b *forger) ticks() {
 		return
 	}
 	b.next = b.n.c.now + b.pause
-	list := b.n.c.honest()
+	list := b.n.c.nodes.honest()
 	to, friend := list[b.made/2%uint64(len(list))].id, b.friend()
 	at, hops := b.n.c.now+2*b.n.c.allowance()-minterMargin, uint64(1)
 	if friend == nil {

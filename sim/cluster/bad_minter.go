@@ -48,7 +48,7 @@ func (b *minter) ticks() {
 		return
 	}
 	b.next = b.n.c.now + b.pause
-	list := b.n.c.honest()
+	list := b.n.c.nodes.honest()
 	to := list[b.made%uint64(len(list))].id
 	g := b.n.forged(b.made, b.n.c.now+b.n.c.allowance()-minterMargin)
 	b.made++

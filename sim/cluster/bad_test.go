@@ -158,12 +158,12 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 				t.Run(fmt.Sprintf("%v/%d/keeper %d", p, members, rank), func(t *testing.T) {
 					t.Parallel()
 					g := &badMeasured{badGroup: newBadKeeper(t, uint64(members), members, p, quietTimes[0], rank, "minter")}
-					g.good = g.honest()
+					g.good = g.nodes.honest()
 					g.runFor(time.Second)
 					g.busy.want(g.nodes, 0)
 					g.runFor(long)
 					for _, p := range g.running {
-						g.ended(p)
+						g.ran.add(p, g.now)
 					}
 					first := quietTimes[0].hold + silence // back-off
 					each := 3 + bits.Len(uint(long/first))

@@ -47,7 +47,7 @@ func (n *node) append(p effect.Persist) {
 		n.c.waiting.record(p.Record)
 	}
 	if p.Record.Kind() == journal.KindHeld {
-		n.c.took(n)
+		n.c.walk.took(n)
 	}
 }
 

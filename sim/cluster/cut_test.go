@@ -80,7 +80,7 @@ func TestShortCutBreaksNoConnection(t *testing.T) {
 	c := calmly(t, 1, make([]memberSetting, 4)...)
 	c.runFor(30 * time.Second)
 	broken := c.count.broken
-	x := c.separate(c.half(), silence)
+	x := c.separate(c.nodes.half(c.rng), silence)
 	c.runFor(silence - time.Second)
 	c.heal(x)
 	c.runFor(time.Minute)

@@ -51,7 +51,7 @@ func (n *node) hears(from ident.Member, body []byte) {
 // lie sends a message as the liar likes. It reports false when the truth is to be
 // sent.
 func (n *node) lie(e effect.Send) bool {
-	r := n.c.hazards[Lie].rng
+	r := n.c.hazards.rng(Lie)
 	n.remember(e)
 	if o, ok := e.Message.(*wire.Offer); ok && r.Float64() < 2*lieShare {
 		n.offerToAnother(r, e.To, o) // no lie yet
@@ -60,7 +60,7 @@ func (n *node) lie(e effect.Send) bool {
 		return false
 	}
 	tell := n.lieAbout(r, e)
-	if tell == nil || !n.c.happens(Lie) {
+	if tell == nil || !n.c.hazards.happens(Lie) {
 		return false
 	}
 	return tell()
@@ -118,7 +118,7 @@ func (n *node) garble(r *rand.Rand, to ident.Member, m *wire.Policy) bool {
 // chatter says the same and much nonsense to the policies of anybody.
 func (n *node) chatter(r *rand.Rand, m *wire.Policy) bool {
 	for range floodOf {
-		o, nonsense := n.c.one(r), *m
+		o, nonsense := n.c.nodes.one(r), *m
 		if r.IntN(2) == 0 {
 			nonsense.Body = make([]byte, r.IntN(wire.MaxPolicyBody+1))
 			for i := range nonsense.Body {
@@ -160,7 +160,7 @@ func (n *node) remember(e effect.Send) {
 
 // offerToAnother lets somebody else accept a token as well.
 func (n *node) offerToAnother(r *rand.Rand, to ident.Member, m *wire.Offer) {
-	if o := n.c.one(r); o != n && o.id != to {
+	if o := n.c.nodes.one(r); o != n && o.id != to {
 		offer := *m
 		offer.Settled = nil
 		n.send(o.id, &offer)
@@ -229,7 +229,7 @@ func (n *node) replay(r *rand.Rand) bool {
 	}
 	old := n.lies.kept[r.IntN(len(n.lies.kept))]
 	if m, err := wire.Decode(old.body); err == nil {
-		if o := n.c.one(r); o != n {
+		if o := n.c.nodes.one(r); o != n {
 			n.says(o.id, m)
 		}
 	}
@@ -238,7 +238,7 @@ func (n *node) replay(r *rand.Rand) bool {
 
 // flood offers tokens that it has just made up, two of them with each number.
 func (n *node) flood(r *rand.Rand) bool {
-	o := n.c.one(r)
+	o := n.c.nodes.one(r)
 	if o == n {
 		return false
 	}

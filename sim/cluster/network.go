@@ -94,10 +94,10 @@ func (n *node) dial(to ident.Member) {
 	target := n.c.find(to)
 	life := n.life
 	reach := func() bool {
-		return target != nil && target.member != nil && !target.asleep && n.locates(target) && !n.c.isCut(n, target)
+		return target != nil && target.member != nil && !target.asleep && n.locates(target) && !n.c.cuts.between(n, target)
 	}
 	refused := func() bool {
-		return n.c.net.refused > 0 && target != nil && target.member == nil && n.locates(target) && !n.c.isCut(n, target)
+		return n.c.net.refused > 0 && target != nil && target.member == nil && n.locates(target) && !n.c.cuts.between(n, target)
 	}
 	wait := dialTime
 	if refused() {
@@ -248,7 +248,7 @@ func (n *node) expel(e effect.Expel) {
 	n.c.after(n.c.net.delay, func() {
 		switch {
 		case peer.life != life || peer.member == nil:
-		case n.c.stops(n, peer) || peer.asleep:
+		case n.c.cuts.stop(n, peer) || peer.asleep:
 			n.c.breakOff(k, silent)
 		default:
 			if !k.broken {

@@ -140,7 +140,7 @@ func (n *node) start(fresh bool) {
 	n.member, n.life, n.alarmAt, n.stopping, n.startedAt = m, n.life+1, clock.Never, false, n.c.now
 	n.conns, n.waiting = make(map[ident.Member]*conn), make(map[ident.Member][][]byte)
 	n.c.count.restarts++
-	n.c.here(n)
+	n.c.walk.here(n)
 	n.c.log(n, "starts with %d records", len(past))
 	n.enqueue(effects)
 	n.work()

@@ -126,7 +126,7 @@ func newReconfigured(t *testing.T, seed uint64) *reconfigured {
 	for _, n := range c.nodes {
 		n.start(false)
 		n.meetSomebody()
-		c.demands(n, 2*time.Second)
+		(&schedule{c: c}).demands(n, 2*time.Second)
 	}
 	g := &reconfigured{cluster: c, t: t, r: r, kept: make(map[place]ident.Token)}
 	c.runFor(20 * time.Second)
@@ -139,7 +139,7 @@ func (g *reconfigured) change() {
 	g.resources = drawShared(g.r)
 	c, err := g.ca.configure(g.resources, g.constants)
 	require.NoError(g.t, err)
-	g.one(g.r).put(member.Learn{Configuration: c.Raw()})
+	g.nodes.one(g.r).put(member.Learn{Configuration: c.Raw()})
 }
 
 // look waits until everybody goes by the newest configuration, the programs of before

@@ -8,16 +8,16 @@ import (
 
 // renewWhenDue renews a member's certificate at two thirds of its life, as long as
 // the member takes part. One that is down renews when it is back.
-func (c *cluster) renewWhenDue(n *node) {
-	c.after((c.ca.lifetime()-backdated)*2/3+c.random(c.ca.lifetime()/24), func() {
+func (x *churner) renewWhenDue(n *node) {
+	x.c.after((x.c.ca.lifetime()-backdated)*2/3+x.c.random(x.c.ca.lifetime()/24), func() {
 		if n.gone {
 			return
 		}
-		c.ca.certify(&n.identity, c.now)
-		c.count.renewals++
-		c.log(n, "gets certificate %d", n.certificate.Claims().Serial)
+		x.c.ca.certify(&n.identity, x.c.now)
+		x.c.count.renewals++
+		x.c.log(n, "gets certificate %d", n.certificate.Claims().Serial)
 		n.put(member.Renewed{Certificate: n.certificate})
-		c.renewWhenDue(n)
+		x.renewWhenDue(n)
 	})
 }
 
@@ -28,29 +28,29 @@ const syncShare = 8
 // syncs lets a member ask the CA now and then, as the daemon does. It hears of a
 // few members, so that one whose contacts have all died finds the others, and
 // whether it is revoked.
-func (c *cluster) syncs(n *node) {
-	pause := c.group.Config().Settings().GossipInterval
+func (x *churner) syncs(n *node) {
+	pause := x.c.group.Config().Settings().GossipInterval
 	if n.member != nil {
 		pause = max(pause, pause*time.Duration(n.member.Candidates()+1)/syncShare)
 	}
-	c.after(pause/2+c.random(pause), func() {
+	x.c.after(pause/2+x.c.random(pause), func() {
 		if n.gone {
 			return
 		}
 		if n.member != nil {
-			n.put(c.answer(n))
+			n.put(x.answer(n))
 		}
-		c.syncs(n)
+		x.syncs(n)
 	})
 }
 
 // answer is what the CA says to a member.
-func (c *cluster) answer(n *node) member.Learn {
-	in := member.Learn{Configuration: c.ca.published.Config().Raw()}
+func (x *churner) answer(n *node) member.Learn {
+	in := member.Learn{Configuration: x.c.ca.published.Config().Raw()}
 	if n.fate == revoked && n.doomed {
 		in.Revocations = [][]byte{n.revocation}
 	}
-	for _, o := range c.choose(contactsOf, n) {
+	for _, o := range x.choose(contactsOf, n) {
 		if endpoint, ok := o.member.Endpoint(o.id); ok {
 			in.Certificates = append(in.Certificates, o.certificate.Raw())
 			in.Endpoints = append(in.Endpoints, endpoint)

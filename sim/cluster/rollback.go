@@ -67,27 +67,6 @@ type past struct {
 	told      uint64              // the life in which it was told
 }
 
-// goBackSomewhere copies the journals of all, or puts somebody's copy back, or cuts the end
-// of somebody's journal.
-func (c *cluster) goBackSomewhere() {
-	r := c.hazards[GoBack].rng
-	n, what, cut := c.one(r), r.IntN(3), r.IntN(8)
-	switch {
-	case what == 0:
-		for _, o := range c.nodes {
-			o.past.old = copied{slices.Clone(o.disk.live[:len(o.disk.live)-o.disk.pending]), min(o.disk.carried, len(o.disk.live)-o.disk.pending), len(o.past.when)}
-		}
-	case n.member == nil || n.asleep || !n.durable || !c.happens(GoBack):
-	case what == 1 && len(n.past.old.live) > 0:
-		n.crash(r.IntN(2) == 0)
-		n.goBack(n.past.old)
-	default:
-		n.crash(r.IntN(2) == 0)
-		d := &n.disk
-		n.goBack(copied{slices.Clone(d.live[:max(d.carried, len(d.live)-1-cut)]), d.carried, -1})
-	}
-}
-
 // goBack puts an older journal in the place of the one that there is.
 func (n *node) goBack(old copied) {
 	d := &n.disk

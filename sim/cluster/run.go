@@ -172,23 +172,13 @@ func (c *cluster) stand() standing {
 			s.hops[h.token] = max(s.hops[h.token], h.number)
 		}
 		for hash, p := range n.guard.ledger.sent {
-			if c.canAnswer(p.to) {
+			if c.nodes.canAnswer(p.to) {
 				s.sent[hash] = p
 				s.hops[p.hop.token] = max(s.hops[p.hop.token], p.hop.number)
 			}
 		}
 	}
 	return s
-}
-
-// canAnswer reports whether the custody memory that a transfer names lives.
-func (c *cluster) canAnswer(to party) bool {
-	for _, n := range c.nodes {
-		if n.id == to.member && n.guard.ledger.incarnation == to.incarnation {
-			return true
-		}
-	}
-	return false
 }
 
 // unfinished is what has not happened since.
@@ -218,23 +208,24 @@ func (c *cluster) result(s Setting, f chaos) *Result {
 		Sent: maps.Clone(c.count.sent), Records: maps.Clone(c.count.records),
 		Tokens: len(report.Tokens), Fates: make(map[audit.Fate]int), Findings: report.Findings,
 	}
-	for kind := range c.hazards {
-		r.Faults[kind], r.due[kind] = c.hazards[kind].happened, c.hazards[kind].seen
+	for kind := range c.hazards.kinds {
+		r.Faults[kind], r.due[kind] = c.hazards.kinds[kind].happened, c.hazards.kinds[kind].seen
 	}
 	for _, t := range report.Tokens {
 		r.Fates[t.Fate]++
 	}
 	r.Escapes = c.count.escapes
+	j := judges{c}
 	if s.Preset != Rollback {
-		c.judge(report)
-		c.judgeBlame()
-		c.judgeAccount()
+		j.journals(report)
+		j.blame()
+		j.account()
 	}
 	if s.Preset == Long {
-		c.judgeWaits()
-		c.judgeOverlaps(f)
+		j.waits()
+		j.overlaps(f)
 	}
-	r.RefusedLate, r.RefusedRightful, r.LockedOut = c.count.refusedLate, c.count.refusedRightful, c.count.lockedOut
+	r.RefusedLate, r.RefusedRightful, r.LockedOut = c.fences.refusedLate, c.fences.refusedRightful, c.fences.lockedOut
 	r.Violations, r.Forks, r.Convictions = c.violations, c.count.forks, c.count.convictions
 	return r
 }

@@ -213,9 +213,9 @@ func (s Setting) Watch(watch func(Moment)) *Result {
 // run lets faults happen until there were enough, and waits until all has come to
 // rest.
 func (c *cluster) run(s Setting, f chaos) *Result {
-	c.begin(f)
+	(&schedule{c, f}).begin()
 	for c.now < f.most && len(c.violations) == 0 &&
-		(c.now < f.least || c.falls() < f.crashes || c.handoffs() < f.handoffs) {
+		(c.now < f.least || c.hazards.falls() < f.crashes || c.handoffs() < f.handoffs) {
 		c.runFor(quietStep)
 	}
 	if len(c.violations) == 0 && s.Preset != Rollback {
@@ -223,6 +223,3 @@ func (c *cluster) run(s Setting, f chaos) *Result {
 	}
 	return c.result(s, f)
 }
-
-// falls is how often a process or a machine crashed.
-func (c *cluster) falls() int { return c.hazards[Crash].happened + c.hazards[Power].happened }

@@ -29,7 +29,7 @@ func (n *node) whenAwake(do func()) {
 func (c *cluster) suspend(n *node, d time.Duration) {
 	for _, p := range c.running {
 		if p.node == n {
-			c.ended(p)
+			c.ran.add(p, c.now)
 		}
 	}
 	n.asleep, n.sleptAt = true, c.now
@@ -59,13 +59,13 @@ func (c *cluster) wake(n *node) {
 	c.log(n, "wakes up")
 	for _, p := range c.running {
 		if p.node == n {
-			c.ended(p)
+			c.ran.add(p, c.now)
 			p.since = c.now
 		}
 	}
 	n.asleep, n.wokeAt = false, c.now
 	n.put(member.Late{By: c.now - n.sleptAt})
-	c.here(n)
+	c.walk.here(n)
 	list := n.deferred
 	n.deferred = nil
 	for _, do := range list {

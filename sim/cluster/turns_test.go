@@ -59,7 +59,7 @@ var deaths = []struct {
 //	go test ./sim/cluster -run TestTurns -cluster.turns -v -timeout 2h
 func TestTurns_DeadMembers_GoRoundAmongLiving(t *testing.T) {
 	skipUnderRaceDetector(t)
-	sizes := []int{8, 12, 40}[:part(2, 3)]
+	sizes := []int{8, 12, 40}[:part(1, 3)]
 	if *turnsAll {
 		sizes = append(sizes, 300)
 	}

@@ -29,9 +29,9 @@ const (
 	// other.
 	stallSilences, deathSilences = 2, 3
 
-	// crowd is how many tokens to a member are too many to judge by silences: a policy without a
+	// tooMany is how many tokens to a member are too many to judge by silences: a policy without a
 	// bound on tokens has made them, and all wait for the disks, for seconds a handoff.
-	crowd = 16
+	tooMany = 16
 )
 
 // offersTime is how long a holder offers a token to a peer that does not answer.
@@ -191,7 +191,7 @@ func (w *waits) runs(resource string) bool {
 // judge holds the longest stalls against the bounds: so many silences, and the longest
 // program where some have died, as theirs may go on.
 func (w *waits) judge(dead int) {
-	if len(w.stand().hops) > crowd*len(w.nodes) {
+	if len(w.stand().hops) > tooMany*len(w.nodes) {
 		return
 	}
 	for _, r := range w.kept {
