@@ -108,7 +108,7 @@ func (n *node) perform(e effect.Effect) {
 		switch {
 		case n.isBad():
 			n.sendBad(e)
-		case !n.liar || !n.lie(e):
+		case n.lies == nil || !n.lies.lie(e):
 			n.send(e.To, e.Message)
 		}
 	case effect.Grant:
@@ -162,7 +162,7 @@ func (n *node) compact() {
 	if err := before.same(n.guard.ledger); err != nil {
 		n.c.breach(n, fmt.Errorf("checkpoint: %w", err))
 	}
-	if err := n.disk.checkpoint(n.reading().Micros(), records); err != nil {
+	if err := n.disk.checkpoint(n.reading(n.skew).Micros(), records); err != nil {
 		n.c.problem(Machinery, n, "checkpoint: %v", err)
 	}
 	n.c.count.checkpoints++

@@ -322,7 +322,7 @@ func (x *churner) settleDown() []string {
 	from, began := x.c.stand(), x.c.now
 	for {
 		x.c.runFor(settleStep)
-		stuck := append(x.c.unfinished(from), x.disagreements()...)
+		stuck := append(from.unfinished(x.c.stand(), x.c.tainted), x.disagreements()...)
 		if len(stuck) == 0 || len(x.c.violations) > 0 || x.c.now-began > settleMost {
 			x.c.meter.settled = x.c.now - began
 			return stuck

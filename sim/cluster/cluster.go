@@ -175,12 +175,15 @@ func (c *cluster) add(who identity, m memberSetting) *node {
 		who.endpoint = endpointOf(c.group.ID(), who)
 	}
 	n := &node{
-		c: c, identity: who, memberSetting: m, guard: newGuard(c.group.ID()),
+		c: c, identity: who, memberSetting: m, machine: machine{time: &c.virtual}, guard: newGuard(c.group.ID()),
 		disk:  disk{faithful: m.durable, lean: c.lean, failure: healthy},
 		place: who.name, fuse: noFuse, bornAt: c.now, group: c.ca.published,
 	}
 	if c.tracer != nil {
 		c.tracer.members[who.id] = who.name
+	}
+	if n.liar {
+		n.lies = &liar{n: n}
 	}
 	n.boot()
 	n.turnBad()

@@ -65,7 +65,7 @@ func (c *cluster) part(x *cut, inside []*node, noticed time.Duration) *cut {
 	}
 	c.cuts = append(c.cuts, x)
 	c.count.cuts++
-	across := c.across(x)
+	across := c.nodes.across(x)
 	c.after(noticed, func() {
 		if !slices.Contains(c.cuts, x) {
 			return
@@ -78,9 +78,8 @@ func (c *cluster) part(x *cut, inside []*node, noticed time.Duration) *cut {
 }
 
 // across are the connections that a line goes through.
-func (c *cluster) across(x *cut) []*conn {
-	var list []*conn
-	for _, n := range c.nodes {
+func (l crowd) across(x *cut) (list []*conn) {
+	for _, n := range l {
 		for _, k := range n.links() {
 			if x.parts(k.ends[0], k.ends[1]) {
 				list = append(list, k)

@@ -60,14 +60,6 @@ func (j judges) waits() {
 // reach, until all have heard that it lives.
 const shunned = 2
 
-// overlaps counts an operation that begins while another one runs under another
-// token.
-func (c *cluster) overlaps() {
-	if len(c.running) > 1 {
-		c.walk.together++
-	}
-}
-
 // overlaps holds the operations that began while another one ran against what
 // the planner says of such a group. Their number is that of rare independent events;
 // it exceeds its mean by so much with less than the probability improbable

@@ -88,7 +88,9 @@ func (n *node) granted(e effect.Grant) {
 			c.log(n, "is locked out: fence %d, the greatest is %d", e.Fence, greatest)
 		}
 	}
-	c.overlaps()
+	if len(c.running) > 1 {
+		c.walk.together++
+	}
 	c.log(n, "program starts, until %v", p.ends)
 	if c.manual {
 		return
