@@ -47,7 +47,7 @@ func (b *forger) ticks() {
 		at = b.n.c.now - forgerBack
 		hops = uint64(forgerBack.Milliseconds()) / 2
 	}
-	title := token.Title{Genesis: b.n.forged(b.made, at)}
+	title := token.Title{Genesis: b.n.bad.forged(b.made, at)}
 	b.made++
 	if friend != nil {
 		title.Transfer = b.invents(title.Genesis, friend, max(hops, 2))

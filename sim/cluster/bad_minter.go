@@ -50,7 +50,7 @@ func (b *minter) ticks() {
 	b.next = b.n.c.now + b.pause
 	list := b.n.c.nodes.honest()
 	to := list[b.made%uint64(len(list))].id
-	g := b.n.forged(b.made, b.n.c.now+b.n.c.group.Config().Settings().ClockAllowance-minterMargin)
+	g := b.n.bad.forged(b.made, b.n.c.now+b.n.c.group.Config().Settings().ClockAllowance-minterMargin)
 	b.made++
 	b.offers(token.Title{Genesis: g}, to)
 }
@@ -58,7 +58,7 @@ func (b *minter) ticks() {
 // offers offers a token.
 func (b *minter) offers(title token.Title, to ident.Member) {
 	b.pending[title.Token()] = &minted{title: title, to: to}
-	b.n.adds(to, &wire.Offer{Token: title.Token(), Hop: title.Hop() + 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	b.n.bad.adds(to, &wire.Offer{Token: title.Token(), Hop: title.Hop() + 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 }
 
 // hears passes on what is accepted. Its member knows of none of that.
@@ -98,5 +98,5 @@ func (b *minter) transfers(p *minted, m *wire.Accept) {
 			p.transfer.Previous = p.title.Transfer.Raw()
 		}
 	}
-	b.n.adds(p.to, p.transfer)
+	b.n.bad.adds(p.to, p.transfer)
 }

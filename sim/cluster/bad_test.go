@@ -119,7 +119,7 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 			g := newBad(t, 1, 5, fairTurns, badTimes, test.kinds...)
 			g.want(g.nodes, 0)
 			g.runFor(15 * time.Second)
-			assert.True(t, test.does(g, g.nodes[len(g.nodes)-1].badness))
+			assert.True(t, test.does(g, g.nodes[len(g.nodes)-1].bad.kind))
 			assert.Zero(t, g.accused)
 			require.Empty(t, g.violations)
 		})

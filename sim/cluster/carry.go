@@ -88,7 +88,7 @@ func (n *node) synced() {
 
 // guardAll tells the guard what has become durable.
 func (n *node) guardAll(entries []audit.Entry) {
-	n.noteSigned(entries)
+	n.forks(n.past.note(n.c.group.ID(), entries))
 	n.c.breach(n, n.guard.batch(entries))
 }
 
@@ -107,7 +107,7 @@ func (n *node) perform(e effect.Effect) {
 		}
 		switch {
 		case n.isBad():
-			n.sendBad(e)
+			n.bad.send(e)
 		case n.lies == nil || !n.lies.lie(e):
 			n.send(e.To, e.Message)
 		}

@@ -182,6 +182,7 @@ func (c *cluster) add(who identity, m memberSetting) *node {
 	if c.tracer != nil {
 		c.tracer.members[who.id] = who.name
 	}
+	n.port.n = n
 	if n.liar {
 		n.lies = &liar{n: n}
 	}

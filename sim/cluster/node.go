@@ -35,6 +35,7 @@ type node struct {
 	identity
 	memberSetting
 	machine
+	port
 	disk  disk
 	guard *guard
 	past  past   // see rollback.go
@@ -44,7 +45,7 @@ type node struct {
 	member    *member.Member // nil while it is down
 	life      uint64         // of the process
 	lies      *liar          // of a member whose driver lies; nil: it does not
-	badness   badness        // of a bad member; nil: it is none
+	bad       *impostor      // of a bad member; nil: it is none
 	startedAt time.Duration  // when the process started
 	seed      [32]byte
 
@@ -59,12 +60,8 @@ type node struct {
 	alarm   uint64 // the alarm that counts
 	alarmAt clock.Instant
 
-	conns      map[ident.Member]*conn
-	waiting    map[ident.Member][][]byte
-	meets      uint64 // the life in which it is going to look for somebody
 	requests   uint64
-	contacts   []*node // whom the operator lets it meet; nil: everybody
-	stopping   bool    // was told to shut down
+	stopping   bool // was told to shut down
 	bornAt     time.Duration
 	fate       change       // of a doomed one
 	revocation []byte       // of a revoked one
@@ -161,7 +158,7 @@ func (n *node) put(in member.Input) {
 	if m, ok := in.(member.Received); ok && n.lies != nil {
 		n.lies.hears(m.From, m.Body)
 	}
-	if n.keepsFrom(in) {
+	if n.isBad() && n.bad.keeps(in) {
 		return
 	}
 	n.isGreeted(in)

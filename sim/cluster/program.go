@@ -68,9 +68,9 @@ func (n *node) granted(e effect.Grant) {
 		n.put(member.Ended{Grant: e.Grant})
 		return
 	}
-	if n.isBad() && !n.badness.runs() {
+	if n.isBad() && !n.bad.kind.runs() {
 		c.log(n, "is BAD: pretends that a program runs")
-		n.pretends(e)
+		n.bad.pretends(e)
 		return
 	}
 	if other := c.running[e.Token]; other != nil && !c.tainted[e.Token] {
