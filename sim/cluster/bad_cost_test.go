@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/whole"
 )
 
 var (
@@ -130,7 +132,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	}
 	kinds := []string{"hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender"}
 	if !*badCosts {
-		kinds = kinds[:part(3, len(kinds))]
+		kinds = kinds[:whole.Part(3, len(kinds))]
 	}
 	for i, kind := range kinds {
 		for j, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {

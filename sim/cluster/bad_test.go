@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -132,7 +133,7 @@ func TestBad_Swallower_HoldersPassTheirTokensOn(t *testing.T) {
 	skipUnderRaceDetector(t)
 	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 		t.Run(p.String(), func(t *testing.T) {
-			for seed := range uint64(part(1, 4)) {
+			for seed := range uint64(whole.Part(1, 4)) {
 				g := newBad(t, seed, 5, p, badTimes, "swallower")
 				g.want(g.nodes[:2], 5*time.Second) // now and then, and the others never
 				g.runFor(10 * time.Minute)
@@ -150,7 +151,7 @@ func TestBad_Minter_OverlapIsBounded(t *testing.T) {
 	skipUnderRaceDetector(t)
 	const long = 2 * time.Minute
 	for _, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
-		for _, members := range []int{3, 5, 20}[:part(2, 3)] {
+		for _, members := range []int{3, 5, 20}[:whole.Part(2, 3)] {
 			for rank := range 4 {
 				if rank == members {
 					continue

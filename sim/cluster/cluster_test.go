@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -19,24 +20,6 @@ import (
 )
 
 var firstFlag = flag.Uint64("cluster.first", 0, "the seed of TestChurn")
-
-// whole asks for every case of the tests that have many. Without it each has a part of them,
-// in which each size, policy and fault is met:
-//
-//	go test ./sim/cluster -cluster.whole -timeout 30m
-var whole = flag.Bool("cluster.whole", false, "every case of tests that have many, not a part of them")
-
-// part is how many cases of a test to go through.
-func part(some, all int) int {
-	if *whole {
-		return all
-	}
-	return some
-}
-
-// spared reports whether a case belongs to the others of so many parts, of which the plain
-// test has one. The number of the case is the sum of its places in the test's lists.
-func spared(number, parts int) bool { return !*whole && number%parts != 0 }
 
 func skipUnderRaceDetector(t *testing.T) {
 	if raceDetector {
@@ -74,7 +57,7 @@ func TestShort(t *testing.T) {
 	}
 	t.Parallel()
 	var s Summary
-	seeds := part(12, 24)
+	seeds := whole.Part(12, 24)
 	sent, records := make(map[wire.Type]int), make(map[journal.Kind]int)
 	for seed := range uint64(seeds) {
 		r := chaosOf(seed).Run(nil)
@@ -105,7 +88,7 @@ func TestShort(t *testing.T) {
 // TestOneSeedIsOneRun: byte for byte, and also when nobody looks.
 func TestOneSeedIsOneRun(t *testing.T) {
 	skipUnderRaceDetector(t)
-	for seed := range uint64(part(2, 3)) {
+	for seed := range uint64(whole.Part(2, 3)) {
 		var first, second bytes.Buffer
 		a := chaosOf(seed).Run(&first)
 		b := chaosOf(seed).Run(&second)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -102,7 +103,7 @@ func TestDialOut_Busy_ServedLikeOthers(t *testing.T) {
 	skipUnderRaceDetector(t)
 	for i, p := range dialOutPolicies {
 		for j, g := range dialOutGroups {
-			if spared(i+j, 3) {
+			if whole.Spares(i+j, 3) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s %s/%s", p.name, p.params.Preset, g.name), func(t *testing.T) {

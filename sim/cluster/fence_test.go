@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/whole"
 )
 
 var fenceLosses = flag.Int("cluster.fences", 0, "how many tokens of each group get lost in TestFence (default a few)")
@@ -45,10 +47,10 @@ func TestFence_HolderLost_NextNotLockedOut(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
 	for h, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
-		for i, members := range []int{2, 3, 5, 8, 20}[:part(4, 5)] {
+		for i, members := range []int{2, 3, 5, 8, 20}[:whole.Part(4, 5)] {
 			for j, clocks := range fenceClocks {
 				for k, way := range holderEnds {
-					if *fenceLosses == 0 && (h+i+j+k)%part(6, 3) != 0 {
+					if *fenceLosses == 0 && (h+i+j+k)%whole.Part(6, 3) != 0 {
 						continue
 					}
 					if members == 2 && slices.Max(clocks.skews) > clockAllowance {

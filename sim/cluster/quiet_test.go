@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/wandertoken/wander/internal/whole"
 )
 
 var quietFor = flag.Duration("cluster.quiet", 0, "virtual time of each group in which nothing fails (default a few minutes)")
@@ -53,9 +55,9 @@ var quietSizes = []int{2, 3, 5, 8, 20, 300}
 func TestQuiet_NothingFails_OneToken(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
-	sizes, parts := quietSizes, part(5, 3)
+	sizes, parts := quietSizes, whole.Part(5, 3)
 	if *quietFor == 0 {
-		sizes = []int{2, 3, 5, 8, 20, 40}[:part(5, 6)]
+		sizes = []int{2, 3, 5, 8, 20, 40}[:whole.Part(5, 6)]
 	}
 	for h, p := range []busyPolicy{fairTurns, lightTurns, ringTurns} {
 		for i, times := range quietTimes {

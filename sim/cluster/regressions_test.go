@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wandertoken/wander/internal/whole"
 )
 
 func limits(text string) Limits {
@@ -50,7 +52,7 @@ var regressions = []regression{
 		Setting{Seed: 1180048, Preset: Chaos, Mix: Durable, Members: 6, Bad: "dropper-quiet"}},
 }
 
-// slowRegressions take the longest: they are run with -cluster.whole.
+// slowRegressions take the longest: the short form leaves them out.
 var slowRegressions = []regression{
 	{"a forked token twice in custody of one member, whose program was forgotten",
 		Setting{Seed: 80, Preset: Chaos, Mix: Durable, Members: 5, Liars: 1}},
@@ -71,7 +73,7 @@ var slowRegressions = []regression{
 func TestRegressions(t *testing.T) {
 	skipUnderRaceDetector(t)
 	list := regressions
-	if *whole {
+	if whole.Asked() {
 		list = slices.Concat(list, slowRegressions)
 	}
 	for _, r := range list {
@@ -109,7 +111,7 @@ func TestLimitsAreWrittenAsTheyAreRead(t *testing.T) {
 func TestLiarsAreConvicted(t *testing.T) {
 	skipUnderRaceDetector(t)
 	var s Summary
-	for seed := range uint64(part(4, 8)) {
+	for seed := range uint64(whole.Part(4, 8)) {
 		r := Setting{Seed: seed, Members: 4, Liars: 1}.Run(nil)
 		check(t, r)
 		s.AddResult(r)

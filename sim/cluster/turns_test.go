@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 )
@@ -59,7 +60,7 @@ var deaths = []struct {
 //	go test ./sim/cluster -run TestTurns -cluster.turns -v -timeout 2h
 func TestTurns_DeadMembers_GoRoundAmongLiving(t *testing.T) {
 	skipUnderRaceDetector(t)
-	sizes := []int{8, 12, 40}[:part(1, 3)]
+	sizes := []int{8, 12, 40}[:whole.Part(1, 3)]
 	if *turnsAll {
 		sizes = append(sizes, 300)
 	}
