@@ -1,7 +1,7 @@
 // Package whole says whether tests are to run every case that they have. go test ./... runs a
 // short form of the longest ones; docs and .ci/run ask for the rest:
 //
-//	WANDER_TESTS=whole go test -timeout 30m ./sim/cluster ./cmd/wander ./soak
+//	WANDER_TESTS=whole go test -timeout 30m ./...
 package whole
 
 import (
