@@ -15,6 +15,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/fuzz/corpus"
+	"github.com/wandertoken/wander/fuzz/memory"
 	"github.com/wandertoken/wander/node/store/faultfs"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -157,8 +158,9 @@ var (
 )
 
 func makeLifeKeys() (list [4]*signature.PrivateKey) {
+	remembered := memory.New()
 	for i := range list {
-		key, err := signature.NewPrivateKey(bytes.Repeat([]byte{byte(i + 40)}, signature.SeedSize))
+		key, err := remembered.PrivateKey(bytes.Repeat([]byte{byte(i + 40)}, signature.SeedSize))
 		if err != nil {
 			panic(err)
 		}

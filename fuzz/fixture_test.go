@@ -13,6 +13,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/fuzz/corpus"
+	"github.com/wandertoken/wander/fuzz/memory"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/token"
@@ -33,8 +34,11 @@ var (
 	millis   = uint64(epoch.UnixMilli())
 )
 
+// remembered is what the keys remember.
+var remembered = memory.New()
+
 func newKey(n byte) *signature.PrivateKey {
-	return must(signature.NewPrivateKey(bytes.Repeat([]byte{n}, signature.SeedSize)))
+	return must(remembered.PrivateKey(bytes.Repeat([]byte{n}, signature.SeedSize)))
 }
 
 func publicBytes(key *signature.PrivateKey) []byte {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/await"
+	"github.com/wandertoken/wander/internal/whole"
 )
 
 // asMain, in the environment, makes the tests' program this one.
@@ -84,6 +85,7 @@ func (r *running) ran() bool {
 // daemon is frozen, by what the programs wrote themselves. Where no votes are needed the same
 // faults have two run at once.
 func TestVotes_CutAndFrozen_NoTwoPrograms(t *testing.T) {
+	whole.Only(t)
 	said, code := startRun(t, "-plan", "votes", "-members", "5", "-for", "26s", "-silence", "1s").end()
 	assert.Equal(t, exitOK, code, said)
 	assert.Contains(t, said, "cut 1, pause 1,", "both faults have hit somebody")

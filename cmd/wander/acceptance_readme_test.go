@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/ports"
+	"github.com/wandertoken/wander/internal/whole"
 )
 
 // readmeEnd is how long before go test gives up the script is ended, so that its
@@ -36,6 +37,7 @@ const readmeEnd = 20 * time.Second
 // The script mostly waits: it runs beside all other tests, those too that are not
 // parallel. So this file is the first one.
 func TestReadme(t *testing.T) {
+	whole.Only(t) // half a minute of a processor
 	bash, err := exec.LookPath("bash")
 	require.NoError(t, err, "the README's commands are for bash")
 	dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wandertoken/wander/internal/await"
 	"github.com/wandertoken/wander/internal/ports"
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -109,6 +110,7 @@ func (c voting) others(m *crewMember) (names []string) {
 // runs, and the program is killed at its deadline. The others make another token and go
 // on. Thawed, the daemon begins nothing before it has votes again.
 func TestVotes_DaemonFrozen_NoTwoPrograms(t *testing.T) {
+	whole.Only(t) // TestVotes_VoterFrozen freezes, too, and sim/cluster has no two programs
 	c := newVoting(t, "majority")
 	c.goOn(2, "a", "b", "c")
 	for range 2 {

@@ -33,23 +33,44 @@ type item struct {
 	key *PublicKey
 	sig parsed
 	c   edwards25519.Scalar
-	err error
+	err error  // ErrEncoding, or the verdict
+	of  digest // for the key's memory
+	// known says that err is the key's memory of the verdict: sig and c are not there.
+	known bool
 }
 
-// add is Add.
-func (b *Batch) add(key *PublicKey, message, sig []byte) {
+// Add takes in one signature; neither slice is kept. The verdict on it stands
+// in the answer of Verify at the index that Len had before.
+func (b *Batch) Add(key *PublicKey, message, sig []byte) {
 	b.items = append(b.items, item{key: key})
 	it := &b.items[len(b.items)-1]
-	if it.err = it.sig.parse(sig); it.err == nil {
+	var good bool
+	if it.of, good, it.known = key.recall(message, sig); it.known {
+		it.judge(good)
+	} else if it.err = it.sig.parse(sig); it.err == nil {
 		challenge(&it.c, sig, &key.bytes, message)
+	}
+}
+
+// judge sets the verdict.
+func (it *item) judge(good bool) {
+	if !good {
+		it.err = ErrMismatch
 	}
 }
 
 // Len is how many signatures have been added.
 func (b *Batch) Len() int { return len(b.items) }
 
-// compute is Verify.
-func (b *Batch) compute(random io.Reader) []error {
+// Verify returns nil when all signatures are good, otherwise one verdict for
+// each, nil, ErrEncoding or ErrMismatch, in the order of Add.
+//
+// random makes the coefficients of the common equation unpredictable to
+// whoever made the signatures. They also depend on all the signatures, so a
+// weak, failing or nil source does not help to smuggle one in; it only lets
+// the same batch be computed the same way again. A batch that fails is checked
+// one by one.
+func (b *Batch) Verify(random io.Reader) []error {
 	if b.wellFormed() && b.pays() && b.holds(random) {
 		return nil
 	}
@@ -58,7 +79,7 @@ func (b *Batch) compute(random io.Reader) []error {
 
 func (b *Batch) wellFormed() bool {
 	for i := range b.items {
-		if b.items[i].err != nil {
+		if b.items[i].err == ErrEncoding {
 			return false
 		}
 	}
@@ -69,10 +90,16 @@ func (b *Batch) each() []error {
 	errs, bad := make([]error, len(b.items)), false
 	for i := range b.items {
 		it := &b.items[i]
-		if errs[i] = it.err; errs[i] == nil {
-			errs[i] = it.key.verify(&it.c, &it.sig)
+		switch {
+		case it.known:
+			it.key.use()
+		case it.err == nil:
+			good := it.key.holds(&it.c, &it.sig)
+			it.key.note(it.of, good)
+			it.judge(good)
 		}
-		bad = bad || errs[i] != nil
+		errs[i] = it.err
+		bad = bad || it.err != nil
 	}
 	if !bad {
 		return nil
@@ -81,21 +108,37 @@ func (b *Batch) each() []error {
 }
 
 // holds checks [8] sum z_i([S_i]B - [k_i]A_i - R_i) = 0 with one coefficient
-// z_i for each signature and one term for each key.
+// z_i for each signature and one term for each key. Signatures whose verdict is known
+// are no part of it.
 func (b *Batch) holds(random io.Reader) bool {
 	base := new(edwards25519.Scalar)
 	e := equation{terms: make(map[[PublicKeySize]byte]*edwards25519.Scalar)}
-	e.add(base, edwards25519.NewGeneratorPoint())
 	z := b.coefficients(random)
 	for i := range b.items {
-		it := &b.items[i]
-		base.MultiplyAdd(&z[i], &it.sig.s, base)
-		ofKey := e.ofKey(it.key)
-		ofKey.MultiplyAdd(&z[i], &it.c, ofKey)
-		e.add(&z[i], new(edwards25519.Point).Negate(&it.sig.r))
+		switch it := &b.items[i]; {
+		case it.err != nil:
+			return false
+		case !it.known:
+			base.MultiplyAdd(&z[i], &it.sig.s, base)
+			ofKey := e.ofKey(it.key)
+			ofKey.MultiplyAdd(&z[i], &it.c, ofKey)
+			e.add(&z[i], new(edwards25519.Point).Negate(&it.sig.r))
+		}
 	}
+	if len(e.points) == 0 {
+		return true
+	}
+	e.add(base, edwards25519.NewGeneratorPoint())
 	var p edwards25519.Point
-	return isSmallOrder(p.VarTimeMultiScalarMult(e.scalars, e.points))
+	if !isSmallOrder(p.VarTimeMultiScalarMult(e.scalars, e.points)) {
+		return false
+	}
+	for i := range b.items {
+		if it := &b.items[i]; !it.known {
+			it.key.note(it.of, true)
+		}
+	}
+	return true
 }
 
 // equation is the left side of the common equation.
@@ -130,7 +173,7 @@ func (b *Batch) pays() bool {
 		cost, known := keys[key.bytes]
 		if !known {
 			cost = costAlone
-			if key.spread() != nil {
+			if key.use() {
 				cost = costAloneTable
 			}
 			keys[key.bytes] = cost

@@ -41,6 +41,16 @@ func Generate(random io.Reader) (*PrivateKey, error) {
 	return NewPrivateKey(seed[:])
 }
 
+// Sign is the RFC 8032 signature of message: SignatureSize bytes, always the
+// same for the same message.
+func (k *PrivateKey) Sign(message []byte) []byte {
+	sig := ed25519.Sign(k.std, message)
+	if m := k.public.memory; m != nil {
+		m.note(m.of(k.public, message, sig), true)
+	}
+	return sig
+}
+
 // Public is the key that verifies what k signs.
 func (k *PrivateKey) Public() *PublicKey { return k.public }
 

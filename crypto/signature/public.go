@@ -23,10 +23,11 @@ const (
 // again. It never changes otherwise and is safe for concurrent use; it must not
 // be copied, and is compared with Equal only. The zero value is not a key.
 type PublicKey struct {
-	bytes [PublicKeySize]byte
-	minus edwards25519.Point // -A, the form that the equation needs
-	uses  atomic.Uint32      // verifications so far, up to usesToSpread
-	table atomic.Pointer[spread]
+	bytes  [PublicKeySize]byte
+	minus  edwards25519.Point // -A, the form that the equation needs
+	memory *Memory            // nil: every verification is computed
+	uses   atomic.Uint32      // verifications so far, up to the first beyond usesToSpread
+	table  atomic.Pointer[spread]
 }
 
 // usesToSpread is how many verifications a key must have done before it gets a
@@ -34,8 +35,9 @@ type PublicKey struct {
 // an audit of many journals, shall not fill the memory.
 const usesToSpread = 2
 
-// parsePublicKey is ParsePublicKey.
-func parsePublicKey(b []byte) (*PublicKey, error) {
+// ParsePublicKey reads the 32 bytes of a public key. It returns ErrKeyEncoding
+// or ErrSmallOrder.
+func ParsePublicKey(b []byte) (*PublicKey, error) {
 	var key PublicKey
 	if !decodePoint(&key.minus, b) {
 		return nil, ErrKeyEncoding
@@ -57,42 +59,53 @@ func (k *PublicKey) Equal(o *PublicKey) bool { return k.bytes == o.bytes }
 // String is the key in hex.
 func (k *PublicKey) String() string { return hex.EncodeToString(k.bytes[:]) }
 
-// compute is Verify.
-func (k *PublicKey) compute(message, sig []byte) error {
-	var s parsed
-	if err := s.parse(sig); err != nil {
-		return err
-	}
-	var c edwards25519.Scalar
-	challenge(&c, sig, &k.bytes, message)
-	return k.verify(&c, &s)
-}
-
-// verify checks the equation.
-func (k *PublicKey) verify(c *edwards25519.Scalar, s *parsed) error {
-	var p edwards25519.Point
-	if table := k.spread(); table != nil {
-		var space [2 * pieces]term
-		ofKey, ofBase := nonAdjacent(c, widthPoint), nonAdjacent(&s.s, widthBase)
-		sum(&p, baseSpread().appendTo(table.appendTo(space[:0], &ofKey), &ofBase))
+// Verify reports whether sig is a signature of message by k, under the rule in
+// the package comment: nil, ErrEncoding or ErrMismatch.
+func (k *PublicKey) Verify(message, sig []byte) error {
+	of, good, known := k.recall(message, sig)
+	if !known {
+		var s parsed
+		if err := s.parse(sig); err != nil {
+			return err
+		}
+		var c edwards25519.Scalar
+		challenge(&c, sig, &k.bytes, message)
+		good = k.holds(&c, &s)
+		k.note(of, good)
 	} else {
-		p.VarTimeDoubleScalarBaseMult(c, &k.minus, &s.s)
+		k.use()
 	}
-	p.Subtract(&p, &s.r)
-	if !isSmallOrder(&p) {
+	if !good {
 		return ErrMismatch
 	}
 	return nil
 }
 
-// spread returns the key's table, making it when the key has earned it, or nil.
-// Two goroutines may both make it: it is the same table.
+// holds checks the equation.
+func (k *PublicKey) holds(c *edwards25519.Scalar, s *parsed) bool {
+	var p edwards25519.Point
+	if k.use() {
+		var space [2 * pieces]term
+		ofKey, ofBase := nonAdjacent(c, widthPoint), nonAdjacent(&s.s, widthBase)
+		sum(&p, baseSpread().appendTo(k.spread().appendTo(space[:0], &ofKey), &ofBase))
+	} else {
+		p.VarTimeDoubleScalarBaseMult(c, &k.minus, &s.s)
+	}
+	p.Subtract(&p, &s.r)
+	return isSmallOrder(&p)
+}
+
+// use counts a verification, and reports whether the key has earned a table. One whose
+// verdict is known counts as well: what a batch costs, and so whether it draws random
+// numbers, must not depend on a Memory.
+func (k *PublicKey) use() bool {
+	return k.uses.Load() > usesToSpread || k.uses.Add(1) > usesToSpread
+}
+
+// spread returns the key's table. Two goroutines may both make it: it is the same table.
 func (k *PublicKey) spread() *spread {
 	if table := k.table.Load(); table != nil {
 		return table
-	}
-	if k.uses.Add(1) <= usesToSpread {
-		return nil
 	}
 	table := newSpread(&k.minus, widthPoint)
 	k.table.Store(table)

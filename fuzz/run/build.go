@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,9 +30,6 @@ func (b *builder) binary(ctx context.Context, p pack, of []string) (string, erro
 	if len(of) == 0 {
 		of = []string{"..."}
 	}
-	if !slices.ContainsFunc(of, computes) {
-		args = append(args, "-tags=remember")
-	}
 	for _, folder := range of {
 		args = append(args, "-gcflags="+p.Module.Path+"/"+folder+"=-d=libfuzzer")
 	}
@@ -42,11 +38,4 @@ func (b *builder) binary(ctx context.Context, p pack, of []string) (string, erro
 	}
 	b.built[key] = name
 	return name, nil
-}
-
-// computes reports whether a folder has package signature in it, all of which is to
-// be seen at work. Whoever only uses it gets the answers that it remembers.
-func computes(folder string) bool {
-	above, all := strings.CutSuffix(folder, "...")
-	return folder == "crypto/signature" || all && strings.HasPrefix("crypto/signature/", above)
 }

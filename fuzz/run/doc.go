@@ -14,8 +14,8 @@
 //
 //	//fuzz:of protocol/wire crypto/canonical
 //
-// and, unless package crypto/signature is one of them, that package remembers what it
-// has computed (build tag remember).
+// Unless package crypto/signature is one of them, the keys of the target remember verdicts
+// on signatures (package memory).
 //
 // Exit codes: 0 nothing found, 1 a crasher or a failure, 2 wrong usage.
 package main

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wandertoken/wander/fuzz/memory"
 )
 
 const (
@@ -30,6 +32,7 @@ const (
 type execution struct {
 	binary, dir, name, amount, cache string
 	parallel                         int
+	remembers                        bool // its keys do, see package memory
 }
 
 // progress is a line of the engine of package testing.
@@ -49,6 +52,9 @@ func (e execution) run(ctx context.Context, r *record) {
 		"-test.parallel="+strconv.Itoa(e.parallel), "-test.fuzzcachedir="+e.cache,
 		"-test.fuzzminimizetime="+minimizeTime.String())
 	cmd.Dir, cmd.Env = e.dir, append(os.Environ(), frugal)
+	if e.remembers {
+		cmd.Env = append(cmd.Env, memory.Variable+"=1")
+	}
 	apart(cmd)
 	output, write := io.Pipe()
 	cmd.Stdout, cmd.Stderr = write, write

@@ -63,8 +63,15 @@ func Read(g ident.Group, raw []byte, cas Authorities) (Unverified[Claims, Certif
 	if err != nil {
 		return none, err
 	}
+	key = key.With(ca.Memory())
 	verified := func(v envelope.Verified) Certificate { return newCertificate(c, key, v) }
 	return Unverified[Claims, Certificate]{c, u, ca, verified}, nil
+}
+
+// KeyOf is the key that a certificate is about, whether or not its signature holds: the
+// member's id is made from it.
+func KeyOf(u Unverified[Claims, Certificate]) *signature.PublicKey {
+	return u.verified(envelope.Verified{}).key
 }
 
 // Member is the id of the member that this is about.

@@ -85,7 +85,7 @@ func (c Claims) Sign(ca *signature.PrivateKey) (Certificate, error) {
 	if err != nil {
 		return Certificate{}, err
 	}
-	return newCertificate(c, key, signed), nil
+	return newCertificate(c, key.With(ca.Public().Memory()), signed), nil
 }
 
 func seconds(t time.Time) time.Time { return t.Truncate(time.Second).UTC() }

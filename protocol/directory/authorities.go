@@ -43,7 +43,7 @@ func (as *authorities) renew(g Group) (changed bool) {
 // it shows one of a key that is: see Status. Its key stays known, for what it has
 // signed before. When a key is retired this costs a look at every member.
 func (d *Directory) SetGroup(g Group) {
-	d.group = g
+	d.group, d.keys.cas = g, g
 	as := &d.authorities
 	if !as.renew(g) {
 		return

@@ -51,7 +51,7 @@ type versions struct {
 
 // New returns an empty directory of the member self of group g.
 func New(g Group, self ident.Member) *Directory {
-	known := newRegister(g.ID(), self)
+	known := newRegister(g, self)
 	return &Directory{
 		Register: known, Pages: &Pages{known: known}, Selector: &Selector{known: known, links: newLinks()}, Ring: &Ring{known: known},
 		group: g, limit: MaxMembers,

@@ -2,6 +2,7 @@ package directory
 
 import (
 	"github.com/wandertoken/wander/crypto/signature"
+	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
@@ -15,10 +16,12 @@ const keysKept = 2048
 // young nor in the old generation is read again from its certificate.
 type keys struct {
 	most       int // of one generation: keysKept; lower in tests
+	cas        certificate.Authorities
 	young, old map[ident.Member]*signature.PublicKey
 }
 
-// of is the key of a member with a certificate, which is kept.
+// of is the key of a member with a certificate, which is kept. One that is read again
+// shares the memory of the CA key that vouches for it.
 func (k *keys) of(f *facts) *signature.PublicKey {
 	if key := k.young[f.id]; key != nil {
 		return key
@@ -40,5 +43,6 @@ func (k *keys) peek(f *facts) *signature.PublicKey {
 	if key := k.old[f.id]; key != nil {
 		return key
 	}
-	return f.certificate.Open().Key()
+	c := f.certificate.Open()
+	return c.Key().With(k.cas.Key(c.Authority()).Memory())
 }

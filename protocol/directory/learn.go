@@ -109,11 +109,7 @@ func (p *page) readCertificate(l *Learned, raw []byte) {
 		l.fault(err)
 		return
 	}
-	// The member's id is made from the key, so that this is its key whether or
-	// not the CA has signed the certificate.
-	if key, err := signature.ParsePublicKey(claims.Key[:]); err == nil {
-		p.keys[l.Member] = key
-	}
+	p.keys[l.Member] = certificate.KeyOf(u)
 	await(p, l, u, func(c certificate.Certificate) (err error) {
 		l.Certificate, err = p.d.admit(c)
 		return err

@@ -20,10 +20,10 @@ type Register struct {
 	recent  recent
 }
 
-func newRegister(group ident.Group, self ident.Member) *Register {
+func newRegister(g Group, self ident.Member) *Register {
 	return &Register{
-		group: group, self: self, members: make(map[ident.Member]*facts),
-		keys: keys{most: keysKept}, recent: make(recent),
+		group: g.ID(), self: self, members: make(map[ident.Member]*facts),
+		keys: keys{most: keysKept, cas: g}, recent: make(recent),
 	}
 }
 

@@ -97,7 +97,7 @@ func (s Statement) Sign(by *signature.PrivateKey) (Authority, error) {
 	if err != nil {
 		return Authority{}, err
 	}
-	return Authority{statement: s, key: key, signed: signed}, nil
+	return Authority{statement: s, key: key.With(by.Public().Memory()), signed: signed}, nil
 }
 
 func seconds(t time.Time) time.Time { return t.Truncate(time.Second).UTC() }
@@ -168,6 +168,7 @@ func ParseAuthority(g ident.Group, raw []byte, known certificate.Authorities) (A
 	if err != nil {
 		return Authority{}, err
 	}
+	key = key.With(known.Key(u.KeyID()).Memory())
 	return Authority{statement: s, key: key, signed: signed}, nil
 }
 

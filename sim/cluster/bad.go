@@ -106,88 +106,83 @@ func (s Setting) validateBad() error {
 }
 
 // isHonest reports whether a member's driver does what the member says.
-func (n *node) isHonest() bool { return !n.liar && n.badness == nil }
+func (n *node) isHonest() bool { return !n.liar && n.bad == nil }
+
+// isBad reports whether a member's driver is bad now.
+func (n *node) isBad() bool { return n.bad != nil && !n.c.calm }
 
 // turnBad lets a member's driver be of the kind of its setting.
 func (n *node) turnBad() {
-	if n.kind == "" {
-		return
+	if n.kind != "" {
+		n.bad = &impostor{n: n, kind: badKindNamed(n.kind).make(n)}
+		n.bad.ticks()
 	}
-	n.badness = badKindNamed(n.kind).make(n)
-	n.badTicks()
 }
 
-func (n *node) badTicks() {
-	n.c.after(badTick, func() {
-		if n.isBad() && n.member != nil && !n.asleep {
-			n.badness.ticks()
+// impostor is the driver of a bad member: it has the member's key and speaks for it.
+type impostor struct {
+	n    *node
+	kind badness
+}
+
+func (i *impostor) ticks() {
+	i.n.c.after(badTick, func() {
+		if i.n.isBad() && i.n.member != nil && !i.n.asleep {
+			i.kind.ticks()
 		}
-		n.badTicks()
+		i.ticks()
 	})
 }
 
-// isBad reports whether a member's driver is bad now.
-func (n *node) isBad() bool { return n.badness != nil && !n.c.calm }
-
-// sendBad sends what a bad member's driver makes of a message.
-func (n *node) sendBad(e effect.Send) {
-	list := n.badness.sends(e)
+// send sends what a bad member's driver makes of a message.
+func (i *impostor) send(e effect.Send) {
+	list := i.kind.sends(e)
 	if len(list) == 0 {
-		n.c.log(n, "is BAD: says nothing to %s", n.c.name(e.To))
+		i.n.c.log(i.n, "is BAD: says nothing to %s", i.n.c.name(e.To))
 	}
 	for _, s := range list {
 		if s != e {
-			n.c.log(n, "is BAD to %s", n.c.name(s.To))
+			i.n.c.log(i.n, "is BAD to %s", i.n.c.name(s.To))
 		}
-		n.send(s.To, s.Message)
+		i.n.send(s.To, s.Message)
 	}
 }
 
 // adds sends what no member has said.
-func (n *node) adds(to ident.Member, m wire.Message) {
-	n.c.log(n, "is BAD to %s", n.c.name(to))
-	n.send(to, m)
+func (i *impostor) adds(to ident.Member, m wire.Message) {
+	i.n.c.log(i.n, "is BAD to %s", i.n.c.name(to))
+	i.n.send(to, m)
 }
 
-// keepsFrom reports whether a bad member's driver keeps an input from its member.
-func (n *node) keepsFrom(in member.Input) bool {
+// keeps reports whether the driver keeps an input from its member.
+func (i *impostor) keeps(in member.Input) bool {
 	r, ok := in.(member.Received)
-	if !ok || !n.isBad() {
+	if !ok {
 		return false
 	}
 	m, err := wire.Decode(r.Body)
-	return err == nil && !n.badness.hears(r.From, m)
+	return err == nil && !i.kind.hears(r.From, m)
 }
 
 // pretends lets no program run for a grant, and reports one until its deadline.
-func (n *node) pretends(e effect.Grant) {
-	from, deadline := n.c.now, n.virtual(e.Deadline)
-	n.after(deadline-killMargin-n.c.now, func() {
-		n.put(member.Ended{Grant: e.Grant, Operated: true, SeenFrom: n.instant(from), SeenTo: n.instant(n.c.now)})
+func (i *impostor) pretends(e effect.Grant) {
+	from, deadline := i.n.c.now, i.n.virtual(e.Deadline)
+	i.n.after(deadline-killMargin-i.n.c.now, func() {
+		i.n.put(member.Ended{Grant: e.Grant, Operated: true, SeenFrom: i.n.instant(from), SeenTo: i.n.instant(i.n.c.now)})
 	})
 }
 
 // forged is a genesis that a bad member's driver has made up.
-func (n *node) forged(sequence uint64, at time.Duration) token.Genesis {
+func (i *impostor) forged(sequence uint64, at time.Duration) token.Genesis {
 	body := token.GenesisBody{
-		Resource: n.c.resources[0].Name, Generator: n.id, Incarnation: n.guard.ledger.incarnation,
+		Resource: i.n.c.resources[0].Name, Generator: i.n.id, Incarnation: i.n.guard.ledger.incarnation,
 		Sequence: 1<<33 + sequence, Time: uint64(epoch.Add(at).UnixMilli()),
 	}
-	g, err := body.Sign(n.c.group.ID(), n.key)
+	g, err := body.Sign(i.n.c.group.ID(), i.n.key)
 	must(err)
-	n.c.taint(g.ID())
-	n.c.forged[g.ID()] = true
+	i.n.c.taint(g.ID())
+	i.n.c.forged[g.ID()] = true
 	return g
-}
-
-// honest are the honest members, in their order.
-func (c *cluster) honest() (list []*node) {
-	for _, n := range c.nodes {
-		if n.isHonest() {
-			list = append(list, n)
-		}
-	}
-	return list
 }
 
 // meek is what a bad member does as an honest one would: everything. Kinds have it for what

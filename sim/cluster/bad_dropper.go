@@ -66,7 +66,7 @@ func (d *dropper) hears(from ident.Member, m wire.Message) bool {
 		}
 		answer, err := body.Sign(d.n.c.group.ID(), token.Receipt, d.n.key)
 		must(err)
-		d.n.adds(from, &wire.Receipt{Receipt: answer.Raw()})
+		d.n.bad.adds(from, &wire.Receipt{Receipt: answer.Raw()})
 	}
 	return !drops
 }

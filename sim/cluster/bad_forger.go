@@ -37,17 +37,17 @@ func (b *forger) ticks() {
 		return
 	}
 	b.next = b.n.c.now + b.pause
-	list := b.n.c.honest()
+	list := b.n.c.nodes.honest()
 	to, friend := list[b.made/2%uint64(len(list))].id, b.friend()
-	at, hops := b.n.c.now+2*b.n.c.allowance()-minterMargin, uint64(1)
+	at, hops := b.n.c.now+2*b.n.c.group.Config().Settings().ClockAllowance-minterMargin, uint64(1)
 	if friend == nil {
-		at = b.n.c.now + b.n.c.allowance() - minterMargin
+		at = b.n.c.now + b.n.c.group.Config().Settings().ClockAllowance - minterMargin
 	}
 	if b.made%2 == 1 && friend != nil {
 		at = b.n.c.now - forgerBack
 		hops = uint64(forgerBack.Milliseconds()) / 2
 	}
-	title := token.Title{Genesis: b.n.forged(b.made, at)}
+	title := token.Title{Genesis: b.n.bad.forged(b.made, at)}
 	b.made++
 	if friend != nil {
 		title.Transfer = b.invents(title.Genesis, friend, max(hops, 2))
@@ -59,7 +59,7 @@ func (b *forger) ticks() {
 func (b *forger) invents(g token.Genesis, friend *node, number uint64) token.Transfer {
 	t, err := token.TransferBody{
 		Token: g.ID(), Hop: number, From: friend.id, To: b.n.id, Incarnation: b.n.guard.ledger.incarnation,
-		Accept: 1, Previous: g.Hash(), Time: b.n.reading().Millis(),
+		Accept: 1, Previous: g.Hash(), Time: b.n.reading(b.n.skew).Millis(),
 	}.Sign(b.n.c.group.ID(), friend.key)
 	must(err)
 	return t

@@ -67,6 +67,6 @@ func (h *hoarder) ticks() {
 	}
 	h.next = h.n.c.now + hoarderTells
 	for _, id := range h.askers {
-		h.n.adds(id, h.have())
+		h.n.bad.adds(id, h.have())
 	}
 }

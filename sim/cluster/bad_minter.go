@@ -48,20 +48,17 @@ func (b *minter) ticks() {
 		return
 	}
 	b.next = b.n.c.now + b.pause
-	list := b.n.c.honest()
+	list := b.n.c.nodes.honest()
 	to := list[b.made%uint64(len(list))].id
-	g := b.n.forged(b.made, b.n.c.now+b.n.c.allowance()-minterMargin)
+	g := b.n.bad.forged(b.made, b.n.c.now+b.n.c.group.Config().Settings().ClockAllowance-minterMargin)
 	b.made++
 	b.offers(token.Title{Genesis: g}, to)
 }
 
-// allowance is how far ahead of a receiver's clock a genesis may be.
-func (c *cluster) allowance() time.Duration { return c.group.Config().Settings().ClockAllowance }
-
 // offers offers a token.
 func (b *minter) offers(title token.Title, to ident.Member) {
 	b.pending[title.Token()] = &minted{title: title, to: to}
-	b.n.adds(to, &wire.Offer{Token: title.Token(), Hop: title.Hop() + 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
+	b.n.bad.adds(to, &wire.Offer{Token: title.Token(), Hop: title.Hop() + 1, Genesis: title.Genesis.Raw(), Signers: title.Signers()})
 }
 
 // hears passes on what is accepted. Its member knows of none of that.
@@ -93,7 +90,7 @@ func (b *minter) hears(from ident.Member, m wire.Message) bool {
 func (b *minter) transfers(p *minted, m *wire.Accept) {
 	if p.transfer == nil {
 		body := p.title.Next(p.to, m.Reservation())
-		body.Time = b.n.reading().Millis()
+		body.Time = b.n.reading(b.n.skew).Millis()
 		t, err := body.Sign(b.n.c.group.ID(), b.n.key)
 		must(err)
 		p.transfer = &wire.Transfer{Transfer: t.Raw(), Genesis: p.title.Genesis.Raw()}
@@ -101,5 +98,5 @@ func (b *minter) transfers(p *minted, m *wire.Accept) {
 			p.transfer.Previous = p.title.Transfer.Raw()
 		}
 	}
-	b.n.adds(p.to, p.transfer)
+	b.n.bad.adds(p.to, p.transfer)
 }

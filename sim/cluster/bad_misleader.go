@@ -41,7 +41,7 @@ func (l *misleader) sends(e effect.Send) []effect.Send {
 	switch l.hop = max(l.hop, binary.BigEndian.Uint64(c[32:])) + 1; l.kind {
 	case keeperWent:
 		binary.BigEndian.PutUint64(c[32:], l.hop)
-		honest := l.n.c.honest()
+		honest := l.n.c.nodes.honest()
 		to := honest[l.hop%uint64(len(honest))].id
 		says.Body = slices.Concat([]byte{keeperWent}, c, to[:], []byte{0, 0, 0, 1})
 	default: // the token's birth, the process and the serial of a promise

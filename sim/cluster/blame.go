@@ -16,40 +16,40 @@ func (c *cluster) lies(id ident.Member) bool {
 	return slices.ContainsFunc(c.byID[id], func(n *node) bool { return !n.isHonest() })
 }
 
-// judgeBlame lets the journals of the honest members convict whom they can, with all
+// blame lets the journals of the honest members convict whom they can, with all
 // signatures verified: only liars, and all who forked a token and were found out.
-func (c *cluster) judgeBlame() {
-	if !slices.ContainsFunc(c.nodes, func(n *node) bool { return !n.isHonest() }) {
+func (j judges) blame() {
+	if !slices.ContainsFunc(j.c.nodes, func(n *node) bool { return !n.isHonest() }) {
 		return
 	}
 	convicted := make(map[ident.Member]bool)
-	for _, f := range c.trial().Findings {
+	for _, f := range j.trial().Findings {
 		if f.Accused.IsZero() {
 			continue
 		}
-		c.count.convictions++
+		j.c.count.convictions++
 		convicted[f.Accused] = true
-		if !c.lies(f.Accused) {
-			c.violate(Blame, "convicted", fmt.Sprintf("member %s, who is honest, is convicted: %v", c.name(f.Accused), f))
+		if !j.c.lies(f.Accused) {
+			j.c.violate(Blame, "convicted", fmt.Sprintf("member %s, who is honest, is convicted: %v", j.c.name(f.Accused), f))
 		}
 	}
-	for id := range c.forkers() {
+	for id := range j.forkers() {
 		if !convicted[id] {
-			c.violate(Blame, "escaped", fmt.Sprintf("member %s signed two transfers of one hop that honest members took, and is not convicted", c.name(id)))
+			j.c.violate(Blame, "escaped", fmt.Sprintf("member %s signed two transfers of one hop that honest members took, and is not convicted", j.c.name(id)))
 		}
 	}
 }
 
 // trial is an audit of the honest members' journals as a stranger makes it.
-func (c *cluster) trial() *audit.Report {
+func (j judges) trial() *audit.Report {
 	var known group.Extra
-	for _, n := range c.nodes {
+	for _, n := range j.c.nodes {
 		known.Certificates = append(known.Certificates, n.certificate.Raw())
 	}
-	trust := audit.NewTrust(c.group, known)
+	trust := audit.NewTrust(j.c.group, known)
 	trust.Settle()
-	a := audit.New(c.group.ID(), audit.Options{Trust: trust})
-	for _, n := range c.nodes {
+	a := audit.New(j.c.group.ID(), audit.Options{Trust: trust})
+	for _, n := range j.c.nodes {
 		if !n.isHonest() {
 			continue
 		}
@@ -71,22 +71,22 @@ func (c *cluster) trial() *audit.Report {
 
 // forkers are the liars who signed two transfers of one hop of which honest members
 // took both.
-func (c *cluster) forkers() map[ident.Member]bool {
+func (j judges) forkers() map[ident.Member]bool {
 	type signed struct {
 		hop
 		by ident.Member
 	}
 	first, list := make(map[signed]ident.Hash), make(map[ident.Member]bool)
-	for _, n := range c.nodes {
+	for _, n := range j.c.nodes {
 		for _, e := range n.disk.history {
 			r, ok := e.Record.(*journal.Held)
 			if !ok || !n.isHonest() {
 				continue
 			}
-			b, h, err := token.PeekTransfer(c.group.ID(), r.Transfer)
+			b, h, err := token.PeekTransfer(j.c.group.ID(), r.Transfer)
 			must(err)
 			key := signed{hop{b.Token, b.Hop}, b.From}
-			if other, there := first[key]; there && other != h && c.lies(b.From) {
+			if other, there := first[key]; there && other != h && j.c.lies(b.From) {
 				list[b.From] = true
 			}
 			first[key] = h

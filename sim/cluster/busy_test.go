@@ -77,7 +77,7 @@ func newBusyClocks(t *testing.T, seed uint64, members int, p busyPolicy, times b
 	t.Helper()
 	b := newBusyGroup(t, busySetting(seed, members, p, times), times)
 	for i := range members {
-		b.add(b.enrol(), memberSetting{durable: true, found: i == 0, driving: grouped, skew: skews[i%len(skews)]})
+		b.add(b.ca.enrol(b.now), memberSetting{durable: true, found: i == 0, driving: grouped, skew: skews[i%len(skews)]})
 	}
 	b.start()
 	return b

@@ -47,7 +47,7 @@ func (n *node) append(p effect.Persist) {
 		n.c.waiting.record(p.Record)
 	}
 	if p.Record.Kind() == journal.KindHeld {
-		n.c.took(n)
+		n.c.walk.took(n)
 	}
 }
 
@@ -88,7 +88,7 @@ func (n *node) synced() {
 
 // guardAll tells the guard what has become durable.
 func (n *node) guardAll(entries []audit.Entry) {
-	n.noteSigned(entries)
+	n.forks(n.past.note(n.c.group.ID(), entries))
 	n.c.breach(n, n.guard.batch(entries))
 }
 
@@ -107,8 +107,8 @@ func (n *node) perform(e effect.Effect) {
 		}
 		switch {
 		case n.isBad():
-			n.sendBad(e)
-		case !n.liar || !n.lie(e):
+			n.bad.send(e)
+		case n.lies == nil || !n.lies.lie(e):
 			n.send(e.To, e.Message)
 		}
 	case effect.Grant:
@@ -162,7 +162,7 @@ func (n *node) compact() {
 	if err := before.same(n.guard.ledger); err != nil {
 		n.c.breach(n, fmt.Errorf("checkpoint: %w", err))
 	}
-	if err := n.disk.checkpoint(n.reading().Micros(), records); err != nil {
+	if err := n.disk.checkpoint(n.reading(n.skew).Micros(), records); err != nil {
 		n.c.problem(Machinery, n, "checkpoint: %v", err)
 	}
 	n.c.count.checkpoints++

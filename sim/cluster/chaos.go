@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
-	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
@@ -157,128 +155,6 @@ func drawPolicies(rng *rand.Rand, walks []group.Resource) []group.Resource {
 	return resources
 }
 
-// begin starts every member and every fault.
-func (c *cluster) begin(f chaos) {
-	c.downMean = f.downMean
-	for _, n := range c.nodes {
-		n.start(false)
-		n.meetSomebody()
-	}
-	for kind, do := range c.faults(f) {
-		if do != nil && f.every[kind] > 0 {
-			c.recurs(Fault(kind), f.every[kind], do)
-		}
-	}
-	if f.wrongClocks {
-		for range c.nodes {
-			c.setSomeClock()
-		}
-	}
-	for _, n := range c.nodes {
-		c.demands(n, f.demandEvery)
-	}
-}
-
-// faults are what happens when a fault of a kind is due. Each asks c.happens, when it
-// has drawn all its random numbers.
-func (c *cluster) faults(f chaos) [faults]func() {
-	return [faults]func(){
-		Crash: c.orderCrash, Power: c.cutPower, Stop: c.stopSomebody, Break: c.breakSomething,
-		Cut: func() { c.cutSomewhere(Cut, f.cutMean) }, OneWay: func() { c.cutSomewhere(OneWay, f.cutMean) },
-		Clock: c.setSomeClock, Suspend: func() { c.suspendSomebody(f.sleepMean) },
-		SlowDisk:  func() { c.slowSomeDisk(f) },
-		SyncFails: func() { c.failSomeDisk(SyncFails) }, DiskFull: func() { c.failSomeDisk(DiskFull) },
-		Reconfigure: c.reconfigure, GoBack: c.goBackSomewhere,
-	}
-}
-
-// recurs lets something happen again and again until the faults are over, at times
-// drawn from the random numbers of its kind.
-func (c *cluster) recurs(kind Fault, mean time.Duration, do func()) {
-	c.after(exponential(c.hazards[kind].rng, mean), func() {
-		if c.calm {
-			return
-		}
-		do()
-		c.recurs(kind, mean, do)
-	})
-}
-
-// every lets something happen again and again until the faults are over.
-func (c *cluster) every(mean time.Duration, do func()) {
-	c.after(c.exponential(mean), func() {
-		if c.calm {
-			return
-		}
-		do()
-		c.every(mean, do)
-	})
-}
-
-func (c *cluster) somebody() *node { return c.one(c.rng) }
-
-func (c *cluster) one(r *rand.Rand) *node { return c.nodes[r.IntN(len(c.nodes))] }
-
-// fuse is how many operations go by until a crash: often several, so that it hits
-// every place in a handoff; or it comes at once, also when nothing happens, or while
-// a sync is under way.
-func fuse(r *rand.Rand) (operations int, atOnce bool) { return r.IntN(maxFuse), r.Float64() < 0.2 }
-
-// orderCrash lights a fuse: the process crashes a few operations from now.
-func (c *cluster) orderCrash() { c.lightFuse(Crash) }
-
-// cutPower does the same to a machine.
-func (c *cluster) cutPower() { c.lightFuse(Power) }
-
-func (c *cluster) lightFuse(kind Fault) {
-	r := c.hazards[kind].rng
-	n := c.one(r)
-	operations, atOnce := fuse(r)
-	switch {
-	case n.member == nil || n.fuse != noFuse || n.asleep && kind == Crash:
-	case !c.happens(kind):
-	case atOnce || n.asleep:
-		n.crash(kind == Power)
-	default:
-		n.fuse, n.blackout = operations, kind == Power
-	}
-}
-
-func (c *cluster) stopSomebody() {
-	n := c.one(c.hazards[Stop].rng)
-	if n.member != nil && !n.asleep && c.happens(Stop) {
-		n.shutdown(shutdownPatience)
-	}
-}
-
-func (c *cluster) suspendSomebody(mean time.Duration) {
-	r := c.hazards[Suspend].rng
-	n, lasts := c.one(r), exponential(r, mean)
-	if n.member != nil && !n.asleep && c.happens(Suspend) {
-		c.suspend(n, lasts)
-	}
-}
-
-// slowSomeDisk makes every sync of somebody take long for a while.
-func (c *cluster) slowSomeDisk(f chaos) {
-	r := c.hazards[SlowDisk].rng
-	n, lasts := c.one(r), exponential(r, f.slowMean)
-	if n.disk.slow > 0 || !c.happens(SlowDisk) {
-		return
-	}
-	n.disk.slow = f.slowest
-	c.log(n, "has a slow disk")
-	c.after(lasts, func() { n.disk.slow = 0 })
-}
-
-// failSomeDisk makes the next sync or write of somebody fail.
-func (c *cluster) failSomeDisk(kind Fault) {
-	n := c.one(c.hazards[kind].rng)
-	if n.member != nil && n.disk.failure == healthy && c.happens(kind) {
-		n.disk.failure = kind
-	}
-}
-
 // restartLater starts a member some time after its end.
 func (c *cluster) restartLater(n *node) {
 	if n.doomed {
@@ -292,68 +168,5 @@ func (c *cluster) restartLater(n *node) {
 			n.meetSomebody()
 			c.meter.follow(returned, n)
 		}
-	})
-}
-
-func (c *cluster) breakSomething() {
-	r := c.hazards[Break].rng
-	n, o, how := c.one(r), c.one(r), silent
-	if r.IntN(2) == 0 {
-		how = orderly
-	}
-	if k := n.conns[o.id]; k != nil && n != o && c.happens(Break) {
-		c.breakOff(k, how)
-	}
-}
-
-// drawSlots takes resources and slots away, or adds some: half of the time it leaves the
-// resources as they are.
-func drawSlots(r *rand.Rand, resources []group.Resource) []group.Resource {
-	if r.IntN(2) == 0 {
-		return resources
-	}
-	gone := r.IntN(len(resources) + 1) // the last: none
-	list := make([]group.Resource, 0, len(resources))
-	for i, o := range resources {
-		o.Slots = 1 + r.IntN(o.Slots+1)
-		if i != gone || len(resources) == 1 {
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// reconfigure gives the group other policies and slots. One member is told; it tells the
-// others.
-func (c *cluster) reconfigure() {
-	r := c.hazards[Reconfigure].rng
-	n := c.one(r)
-	resources := drawSlots(r, drawPolicies(r, c.walks))
-	if n.member == nil || !c.happens(Reconfigure) {
-		return
-	}
-	c.version++
-	config, err := theAuthority().configure(c.version, resources, c.constants)
-	must(err)
-	c.count.configurations++
-	c.log(n, "gets configuration %d: %s", c.version, policiesOf(resources))
-	n.put(member.Learn{Configuration: config.Raw()})
-}
-
-// policiesOf names the policy and the preset of each resource, for a trace.
-func policiesOf(resources []group.Resource) string {
-	var names []string
-	for _, r := range resources {
-		names = append(names, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Name, r.Policy, r.Preset)))
-	}
-	return strings.Join(names, ", ")
-}
-
-// demands lets programs of a member ask, to the end of the run.
-func (c *cluster) demands(n *node, mean time.Duration) {
-	c.after(c.exponential(mean), func() {
-		r := c.resources[c.rng.IntN(len(c.resources))]
-		n.demand(r.Name, time.Millisecond+c.random(r.MaxHold))
-		c.demands(n, mean)
 	})
 }

@@ -98,17 +98,17 @@ func Churn(o ChurnOptions) *ChurnResult {
 	c, err := newCluster(churnSetting(o), o.Trace)
 	must(err)
 	c.downMean = churnDown
-	m := newMeter(c, o)
+	m, x := newMeter(c, o), &churner{c}
 	for i := range o.Members {
-		n := c.join()
+		n := x.join()
 		n.found = i == 0
 	}
 	for _, n := range slices.Clone(c.nodes) {
-		n.contacts = c.choose(contactsOf, n)
-		c.begins(n)
+		n.contacts = x.choose(contactsOf, n)
+		x.begins(n)
 	}
 	c.runFor(churnWarmUp)
-	c.churn(o)
+	x.churn(o)
 	for c.now < churnWarmUp+o.For && len(c.violations) == 0 {
 		c.runFor(quietStep)
 		m.look()
@@ -118,78 +118,95 @@ func Churn(o ChurnOptions) *ChurnResult {
 	}
 	var stuck []string
 	if len(c.violations) == 0 {
-		stuck = c.settleDown()
+		stuck = x.settleDown()
 	}
 	return m.result(stuck)
 }
 
+// churner lets members of a group come and go.
+type churner struct{ c *cluster }
+
 // churn begins everything that goes wrong.
-func (c *cluster) churn(o ChurnOptions) {
-	c.each(o.Every, func() { c.crashSomebody(o.Members) })
-	c.each(o.Every, func() {
-		n := c.join()
-		n.contacts = c.choose(contactsOf, n)
-		c.begins(n)
+func (x *churner) churn(o ChurnOptions) {
+	x.each(o.Every, func() { x.crashSomebody(o.Members) })
+	x.each(o.Every, func() {
+		n := x.join()
+		n.contacts = x.choose(contactsOf, n)
+		x.begins(n)
 	})
-	c.each(o.Every, func() {
-		if len(c.nodes) > o.Members {
-			c.leaveOrRevoke()
+	x.each(o.Every, func() {
+		if len(x.c.nodes) > o.Members {
+			x.leaveOrRevoke()
 		}
 	})
-	c.each(o.Lifetime, func() { c.tell(member.Learn{Configuration: c.publish()}) })
-	c.every(churnCut, func() {
-		x := c.separate([]*node{c.somebody()}, silence)
-		c.after(c.exponential(churnCutFor), func() { c.heal(x) })
+	x.each(o.Lifetime, func() {
+		x.c.count.configurations++
+		x.tell(member.Learn{Configuration: x.c.ca.publish(x.c.now, x.c.resources, x.c.constants).Raw()})
+	})
+	x.every(churnCut, func() {
+		line := x.c.separate([]*node{x.c.nodes.one(x.c.rng)}, silence)
+		x.c.after(x.c.exponential(churnCutFor), func() { x.c.heal(line) })
 	})
 	if o.Halves > 0 {
-		c.each(o.Halves, func() {
-			x := c.separate(c.half(), silence)
-			c.meter.halvesUntil = c.now + o.HalvesFor + churnRecovery
-			c.after(o.HalvesFor, func() { c.heal(x) })
+		x.each(o.Halves, func() {
+			line := x.c.separate(x.c.nodes.half(x.c.rng), silence)
+			x.c.meter.halvesUntil = x.c.now + o.HalvesFor + churnRecovery
+			x.c.after(o.HalvesFor, func() { x.c.heal(line) })
 		})
 	}
 }
 
-// each lets something happen at regular times until the faults are over.
-func (c *cluster) each(interval time.Duration, do func()) {
-	c.after(interval, func() {
-		if c.calm {
+// every lets something happen again and again until the faults are over.
+func (x *churner) every(mean time.Duration, do func()) {
+	x.c.after(x.c.exponential(mean), func() {
+		if x.c.calm {
 			return
 		}
 		do()
-		c.each(interval, do)
+		x.every(mean, do)
+	})
+}
+
+// each lets something happen at regular times until the faults are over.
+func (x *churner) each(interval time.Duration, do func()) {
+	x.c.after(interval, func() {
+		if x.c.calm {
+			return
+		}
+		do()
+		x.each(interval, do)
 	})
 }
 
 // join makes a new member. It is not running yet.
-func (c *cluster) join() *node {
-	skew := c.random(2*churnSkew) - churnSkew
-	n := c.add(c.enrol(), memberSetting{durable: true, driving: grouped, skew: skew, stranger: true})
-	c.renewWhenDue(n)
-	c.syncs(n)
-	c.count.joins++
+func (x *churner) join() *node {
+	skew := x.c.random(2*churnSkew) - churnSkew
+	n := x.c.add(x.c.ca.enrol(x.c.now), memberSetting{durable: true, driving: grouped, skew: skew, stranger: true})
+	x.renewWhenDue(n)
+	x.syncs(n)
+	x.c.count.joins++
 	return n
 }
 
 // begins starts a member for the first time.
-func (c *cluster) begins(n *node) {
+func (x *churner) begins(n *node) {
 	n.start(false)
 	n.meetSomebody()
-	c.meter.follow(joined, n)
+	x.c.meter.follow(joined, n)
 }
 
 // choose draws members that are up, other than one.
-func (c *cluster) choose(count int, but *node) []*node {
+func (x *churner) choose(count int, but *node) []*node {
 	var up []*node
-	for _, n := range c.nodes {
+	for _, n := range x.c.nodes {
 		if n != but && n.takesPart() {
 			up = append(up, n)
 		}
 	}
 	if len(up) == 0 { // at the start nobody is
-		up = slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n == but })
+		up = slices.DeleteFunc(slices.Clone(x.c.nodes), func(n *node) bool { return n == but })
 	}
-	c.rng.Shuffle(len(up), func(i, j int) { up[i], up[j] = up[j], up[i] })
+	x.c.rng.Shuffle(len(up), func(i, j int) { up[i], up[j] = up[j], up[i] })
 	return up[:min(count, len(up))]
 }
 
@@ -197,43 +214,44 @@ func (c *cluster) choose(count int, but *node) []*node {
 func (n *node) takesPart() bool { return n.member != nil && !n.stopping && !n.doomed }
 
 // tell brings one member something that the CA has published.
-func (c *cluster) tell(in member.Learn) {
-	for _, n := range c.choose(1, nil) {
+func (x *churner) tell(in member.Learn) {
+	for _, n := range x.choose(1, nil) {
 		n.put(in)
 	}
 }
 
 // crashSomebody ends a process between two operations, or a few operations later.
 // Half of those who crash never return, as long as there are enough others.
-func (c *cluster) crashSomebody(least int) {
-	for _, n := range c.choose(1, nil) {
-		n.doomed = len(c.nodes) >= least && c.chance(0.5)
+func (x *churner) crashSomebody(least int) {
+	for _, n := range x.choose(1, nil) {
+		n.doomed = len(x.c.nodes) >= least && x.c.chance(0.5)
 		if n.doomed {
 			n.fate = killed
-			c.count.kills++
+			x.c.count.kills++
 		}
-		if c.chance(0.5) {
-			n.fuse, n.blackout = c.rng.IntN(maxFuse), c.chance(0.5)
+		if x.c.chance(0.5) {
+			n.fuse, n.blackout = x.c.rng.IntN(maxFuse), x.c.chance(0.5)
 		} else {
-			n.crash(c.chance(0.5))
+			n.crash(x.c.chance(0.5))
 		}
 	}
 }
 
 // leaveOrRevoke lets somebody leave in order, or now and then takes the right to
 // be a member away.
-func (c *cluster) leaveOrRevoke() {
-	for _, n := range c.choose(1, nil) {
-		if (c.count.leaves+c.count.revocations)%revokeEvery == revokeEvery-1 {
+func (x *churner) leaveOrRevoke() {
+	for _, n := range x.choose(1, nil) {
+		if (x.c.count.leaves+x.c.count.revocations)%revokeEvery == revokeEvery-1 {
 			n.doomed, n.fate = true, revoked
-			c.count.revocations++
-			c.log(n, "is revoked")
-			c.meter.follow(revoked, n)
-			c.tell(member.Learn{Revocations: [][]byte{c.revoke(n)}})
+			x.c.count.revocations++
+			x.c.log(n, "is revoked")
+			x.c.meter.follow(revoked, n)
+			n.revocation = x.c.ca.revoke(n.certificate, x.c.now)
+			x.tell(member.Learn{Revocations: [][]byte{n.revocation}})
 			continue
 		}
-		c.count.leaves++
-		c.log(n, "leaves")
+		x.c.count.leaves++
+		x.c.log(n, "leaves")
 		n.doomed, n.fate = true, left
 		n.put(member.Shutdown{})
 		n.leaving(leavePatience)
@@ -288,10 +306,10 @@ func (c *cluster) bury(n *node) {
 // settleDown ends all that goes wrong, waits until everybody knows who takes part
 // and who does not, every token that the living have has moved and every transfer
 // to the living is answered, and returns what is still not so.
-func (c *cluster) settleDown() []string {
-	c.log(nil, "the faults are over")
-	c.calm, c.cuts = true, nil
-	for _, n := range slices.Clone(c.nodes) {
+func (x *churner) settleDown() []string {
+	x.c.log(nil, "the faults are over")
+	x.c.calm, x.c.cuts = true, nil
+	for _, n := range slices.Clone(x.c.nodes) {
 		n.fuse = noFuse
 		switch {
 		case n.fate == killed && n.doomed:
@@ -301,33 +319,33 @@ func (c *cluster) settleDown() []string {
 			n.meetSomebody()
 		}
 	}
-	from, began := c.stand(), c.now
+	from, began := x.c.stand(), x.c.now
 	for {
-		c.runFor(settleStep)
-		stuck := append(c.unfinished(from), c.disagreements()...)
-		if len(stuck) == 0 || len(c.violations) > 0 || c.now-began > settleMost {
-			c.meter.settled = c.now - began
+		x.c.runFor(settleStep)
+		stuck := append(from.unfinished(x.c.stand(), x.c.tainted), x.disagreements()...)
+		if len(stuck) == 0 || len(x.c.violations) > 0 || x.c.now-began > settleMost {
+			x.c.meter.settled = x.c.now - began
 			return stuck
 		}
 	}
 }
 
 // disagreements are wrong ideas of who takes part.
-func (c *cluster) disagreements() []string {
+func (x *churner) disagreements() []string {
 	var list []string
-	for _, n := range c.nodes {
+	for _, n := range x.c.nodes {
 		if n.member == nil {
 			list = append(list, fmt.Sprintf("member %s is down", n.name))
 			continue
 		}
-		for _, o := range c.nodes {
+		for _, o := range x.c.nodes {
 			if err := n.member.Standing(o.id); err != nil && !o.doomed {
 				list = append(list, fmt.Sprintf("member %s thinks of %s: %v", n.name, o.name, err))
 			}
 		}
 		for _, id := range n.member.IDs() {
-			if c.byID[id] == nil && n.member.Standing(id) == nil {
-				list = append(list, fmt.Sprintf("member %s takes %s for living", n.name, c.name(id)))
+			if x.c.byID[id] == nil && n.member.Standing(id) == nil {
+				list = append(list, fmt.Sprintf("member %s takes %s for living", n.name, x.c.name(id)))
 			}
 		}
 	}

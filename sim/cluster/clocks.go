@@ -24,15 +24,3 @@ func wrongClock(r *rand.Rand) time.Duration {
 	}
 	return time.Duration(r.Int64N(int64(2*wrongBy))) - wrongBy
 }
-
-// setSomeClock sets somebody's wall clock, forwards or back. The clock that
-// counts from the start of the machine goes on.
-func (c *cluster) setSomeClock() {
-	r := c.hazards[Clock].rng
-	n, by := c.one(r), wrongClock(r)
-	if !c.happens(Clock) {
-		return
-	}
-	n.skew = by
-	c.log(n, "has its clock set to be wrong by %v", n.skew)
-}

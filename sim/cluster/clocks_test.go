@@ -127,7 +127,7 @@ func clockRun(seed uint64, crashes bool, skew func(i, round int) time.Duration) 
 	c, err := newCluster(s, &trace)
 	must(err)
 	set(c, 0)
-	c.begin(f)
+	(&schedule{c, f}).begin()
 	for round := range 6 {
 		c.runFor(20 * time.Second)
 		set(c, round+1)

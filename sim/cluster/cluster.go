@@ -99,18 +99,17 @@ type memberSetting struct {
 type cluster struct {
 	virtual
 	setting
-	rng   *rand.Rand
+	dice
 	group *group.Group
-	nodes []*node // of the members that there are
+	nodes crowd // of the members that there are
 	byID  map[ident.Member][]*node
 	order uint64 // of records and crashes, over all members
 	calm  bool   // the faults are over
-	cuts  []*cut // that there are now
+	cuts  cuts   // that there are now
 
-	hazards [faults]hazard
+	hazards *hazards
 
-	version uint64 // of the newest configuration
-	issuer  issuer
+	ca      *authority
 	graves  []audit.Journal // of members that never return
 	meter   *meter          // of a run with churn
 	waiting *waits          // when the faults are over
@@ -118,14 +117,14 @@ type cluster struct {
 	downMean time.Duration // how long a member stays away
 
 	running    map[ident.Token]*program
-	ran        []ran
+	ran        usage
 	mail       []*letter // manual mode: messages that wait for the script
 	violations []Violation
 	count      counts
 	walk       walk
 	tainted    map[ident.Token]bool // lied about
 	forged     map[ident.Token]bool // made up by bad members
-	fences     map[fencedSlot]*fenced
+	fences     fences
 	tracer     *tracer
 	watch      func(Moment) // nil: nobody does
 	// lasts says how long the next program runs, and reports at its end; nil: half as
@@ -143,31 +142,28 @@ type counts struct {
 	leaves, revocations, renewals          int
 	messages, lost, repeated, late, broken int
 	grants, forks, convictions             int
-	refusedLate, refusedRightful           int // programs that a guard refuses by their fence: see fences.go
-	lockedOut                              int // of the second kind, after more than one handoff
 	escapes                                int // forks after a rollback, of members that nobody had told
 	sent, bytes                            map[wire.Type]int
 	records                                map[journal.Kind]int
 }
 
 func newCluster(s setting, trace io.Writer) (*cluster, error) {
-	a := theAuthority()
-	g, err := a.newGroup(s.resources, s.constants)
+	a := newAuthority(s.seed)
+	g, err := a.found(s.resources, s.constants)
 	if err != nil {
 		return nil, err
 	}
 	c := &cluster{
-		setting: s, rng: rand.New(rand.NewPCG(s.seed, 0x77616e646572)), group: g, version: g.Config().Version(),
-		hazards: newHazards(s.seed), walk: walk{since: make(map[*node]int), longest: make(map[*node]int)},
-		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), forged: make(map[ident.Token]bool), fences: make(map[fencedSlot]*fenced), byID: make(map[ident.Member][]*node),
+		setting: s, dice: dice{rand.New(rand.NewPCG(s.seed, 0x77616e646572))}, group: g, ca: a,
+		hazards: newHazards(s.seed, s.limits), walk: walk{since: make(map[*node]int), longest: make(map[*node]int)},
+		running: make(map[ident.Token]*program), tainted: make(map[ident.Token]bool), forged: make(map[ident.Token]bool), fences: fences{slots: make(map[fencedSlot]*fenced)}, byID: make(map[ident.Member][]*node),
 		count: counts{sent: make(map[wire.Type]int), bytes: make(map[wire.Type]int), records: make(map[journal.Kind]int)},
 	}
 	if trace != nil {
 		c.tracer = newTracer(trace, g.ID())
 	}
-	c.issuer.published = g
 	for i, m := range s.members {
-		c.add(a.members[i], m)
+		c.add(a.founder(i), m)
 	}
 	return c, nil
 }
@@ -179,12 +175,16 @@ func (c *cluster) add(who identity, m memberSetting) *node {
 		who.endpoint = endpointOf(c.group.ID(), who)
 	}
 	n := &node{
-		c: c, identity: who, memberSetting: m, guard: newGuard(c.group.ID()),
+		c: c, identity: who, memberSetting: m, machine: machine{time: &c.virtual}, guard: newGuard(c.group.ID()),
 		disk:  disk{faithful: m.durable, lean: c.lean, failure: healthy},
-		place: who.name, fuse: noFuse, bornAt: c.now, group: c.issuer.published,
+		place: who.name, fuse: noFuse, bornAt: c.now, group: c.ca.published,
 	}
 	if c.tracer != nil {
 		c.tracer.members[who.id] = who.name
+	}
+	n.port.n = n
+	if n.liar {
+		n.lies = &liar{n: n}
 	}
 	n.boot()
 	n.turnBad()
@@ -234,21 +234,3 @@ func (c *cluster) journals() []audit.Journal {
 	}
 	return list
 }
-
-// random is a duration below d.
-func (c *cluster) random(d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	return time.Duration(c.rng.Int64N(int64(d)))
-}
-
-// exponential is a duration with the given mean.
-func (c *cluster) exponential(mean time.Duration) time.Duration { return exponential(c.rng, mean) }
-
-func exponential(r *rand.Rand, mean time.Duration) time.Duration {
-	return time.Duration(r.ExpFloat64() * float64(mean))
-}
-
-// chance is true with the given probability.
-func (c *cluster) chance(p float64) bool { return p > 0 && c.rng.Float64() < p }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/audit"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -19,9 +20,6 @@ import (
 )
 
 var firstFlag = flag.Uint64("cluster.first", 0, "the seed of TestChurn")
-
-// shortSeeds is what every test run gets: a few seconds.
-const shortSeeds = 24
 
 func skipUnderRaceDetector(t *testing.T) {
 	if raceDetector {
@@ -59,8 +57,9 @@ func TestShort(t *testing.T) {
 	}
 	t.Parallel()
 	var s Summary
+	seeds := whole.Part(12, 24)
 	sent, records := make(map[wire.Type]int), make(map[journal.Kind]int)
-	for seed := range uint64(shortSeeds) {
+	for seed := range uint64(seeds) {
 		r := chaosOf(seed).Run(nil)
 		check(t, r)
 		s.AddResult(r)
@@ -73,8 +72,8 @@ func TestShort(t *testing.T) {
 	}
 	t.Logf("\n%s", &s)
 	all := s.All()
-	assert.Greater(t, all["handoffs"], 100*shortSeeds)
-	assert.Greater(t, all["crash"]+all["power"], 10*shortSeeds)
+	assert.Greater(t, all["handoffs"], 100*seeds)
+	assert.Greater(t, all["crash"]+all["power"], 10*seeds)
 	for kind := range Lie {
 		assert.Positive(t, all[kind.String()], kind)
 	}
@@ -89,7 +88,7 @@ func TestShort(t *testing.T) {
 // TestOneSeedIsOneRun: byte for byte, and also when nobody looks.
 func TestOneSeedIsOneRun(t *testing.T) {
 	skipUnderRaceDetector(t)
-	for seed := range uint64(3) {
+	for seed := range uint64(whole.Part(2, 3)) {
 		var first, second bytes.Buffer
 		a := chaosOf(seed).Run(&first)
 		b := chaosOf(seed).Run(&second)

@@ -37,7 +37,7 @@ func TestBad_AuditNamesIt(t *testing.T) {
 			g.runFor(5 * time.Minute)
 			require.Empty(t, g.violations)
 			bad := g.nodes[len(g.nodes)-1].id
-			report := g.trial()
+			report := judges{g.cluster}.trial()
 			require.NotEmpty(t, report.Complaints)
 			assert.Equal(t, bad, report.Complaints[0].About)
 			assert.Len(t, report.Complaints[0].By, 4)
@@ -80,7 +80,7 @@ func TestJudgeComplaints_HonestStruckByHonest_Violation(t *testing.T) {
 			}.Sign(g.group.ID(), by.key)
 			require.NoError(t, err)
 			by.disk.history = append(by.disk.history, audit.Entry{Record: &journal.Complained{Complaint: c.Raw()}})
-			g.judgeComplaints(by)
+			judges{g.cluster}.complaints(by)
 			assert.Equal(t, test.is, len(g.violations) == 1, g.violations)
 		})
 	}

@@ -1,7 +1,7 @@
 package cluster
 
 import (
-	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -38,25 +38,18 @@ func (x *cut) stops(from, to *node) bool {
 	return x.parts(from, to) && (x.way == closed || x.inside[from] == (x.way == inward))
 }
 
-// isCut reports whether there is a line between two members, so that neither can
+// cuts are the lines that there are now.
+type cuts []*cut
+
+// between reports whether there is a line between two members, so that neither can
 // dial the other.
-func (c *cluster) isCut(a, b *node) bool {
-	for _, x := range c.cuts {
-		if x.parts(a, b) {
-			return true
-		}
-	}
-	return false
+func (l cuts) between(a, b *node) bool {
+	return slices.ContainsFunc(l, func(x *cut) bool { return x.parts(a, b) })
 }
 
-// stops reports whether a line is in the way from one member to another.
-func (c *cluster) stops(from, to *node) bool {
-	for _, x := range c.cuts {
-		if x.stops(from, to) {
-			return true
-		}
-	}
-	return false
+// stop reports whether a line is in the way from one member to another.
+func (l cuts) stop(from, to *node) bool {
+	return slices.ContainsFunc(l, func(x *cut) bool { return x.stops(from, to) })
 }
 
 // separate draws a line around some members. A connection across it is taken
@@ -72,9 +65,9 @@ func (c *cluster) part(x *cut, inside []*node, noticed time.Duration) *cut {
 	}
 	c.cuts = append(c.cuts, x)
 	c.count.cuts++
-	across := c.across(x)
+	across := c.nodes.across(x)
 	c.after(noticed, func() {
-		if !c.isThere(x) {
+		if !slices.Contains(c.cuts, x) {
 			return
 		}
 		for _, k := range across {
@@ -85,9 +78,8 @@ func (c *cluster) part(x *cut, inside []*node, noticed time.Duration) *cut {
 }
 
 // across are the connections that a line goes through.
-func (c *cluster) across(x *cut) []*conn {
-	var list []*conn
-	for _, n := range c.nodes {
+func (l crowd) across(x *cut) (list []*conn) {
+	for _, n := range l {
 		for _, k := range n.links() {
 			if x.parts(k.ends[0], k.ends[1]) {
 				list = append(list, k)
@@ -97,62 +89,17 @@ func (c *cluster) across(x *cut) []*conn {
 	return list
 }
 
-func (c *cluster) isThere(x *cut) bool {
-	for _, y := range c.cuts {
-		if x == y {
-			return true
-		}
-	}
-	return false
-}
-
 // heal takes a line away.
 func (c *cluster) heal(x *cut) {
-	for i, y := range c.cuts {
-		if x == y {
-			c.cuts = append(c.cuts[:i:i], c.cuts[i+1:]...)
-			for _, n := range c.nodes {
-				if len(x.inside) > 1 || x.inside[n] {
-					c.here(n)
-				}
-			}
-			c.log(nil, "a cut heals")
-			return
-		}
-	}
-}
-
-// cutSomewhere separates one member, or a random half, for a while. The network
-// says so at once, or lets the ends wait in vain.
-func (c *cluster) cutSomewhere(kind Fault, mean time.Duration) {
-	r := c.hazards[kind].rng
-	inside := []*node{c.one(r)}
-	if r.Float64() < 0.4 {
-		inside = c.halfBy(r)
-	}
-	x := &cut{inside: make(map[*node]bool)}
-	if kind == OneWay {
-		x.way = inward + way(r.IntN(2))
-	}
-	noticed := time.Duration(0)
-	if r.Float64() < 0.5 {
-		noticed = silence
-	}
-	lasts := exponential(r, mean)
-	if !c.happens(kind) {
+	i := slices.Index(c.cuts, x)
+	if i < 0 {
 		return
 	}
-	c.part(x, inside, noticed)
-	c.after(lasts, func() { c.heal(x) })
-}
-
-// half is every second member in a random order.
-func (c *cluster) half() []*node { return c.halfBy(c.rng) }
-
-func (c *cluster) halfBy(r *rand.Rand) []*node {
-	var list []*node
-	for _, i := range r.Perm(len(c.nodes))[:len(c.nodes)/2] {
-		list = append(list, c.nodes[i])
+	c.cuts = append(c.cuts[:i:i], c.cuts[i+1:]...)
+	for _, n := range c.nodes {
+		if len(x.inside) > 1 || x.inside[n] {
+			c.walk.here(n)
+		}
 	}
-	return list
+	c.log(nil, "a cut heals")
 }

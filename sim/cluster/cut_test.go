@@ -19,7 +19,7 @@ func TestTimesAreTheTransports(t *testing.T) {
 }
 
 // connected counts the connections between members on two sides of a line.
-func (c *cluster) connected(x *cut) int { return len(c.across(x)) }
+func (c *cluster) connected(x *cut) int { return len(c.nodes.across(x)) }
 
 // inDoubt is how many transfers wait for their answer.
 func (c *cluster) inDoubt() (n int) {
@@ -47,7 +47,7 @@ func TestCutHeals(t *testing.T) {
 	skipUnderRaceDetector(t)
 	c := calmly(t, 1, make([]memberSetting, 6)...)
 	c.runFor(30 * time.Second)
-	require.Empty(t, c.unknown())
+	require.Empty(t, c.nodes.unknown())
 	seen := make(map[int]bool) // how many went on
 	for try := 0; try < 10 && !seen[3]; try++ {
 		x := c.separate(c.nodes[:3], silence)
@@ -80,7 +80,7 @@ func TestShortCutBreaksNoConnection(t *testing.T) {
 	c := calmly(t, 1, make([]memberSetting, 4)...)
 	c.runFor(30 * time.Second)
 	broken := c.count.broken
-	x := c.separate(c.half(), silence)
+	x := c.separate(c.nodes.half(c.rng), silence)
 	c.runFor(silence - time.Second)
 	c.heal(x)
 	c.runFor(time.Minute)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/wandertoken/wander/internal/whole"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/handoff"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -22,9 +23,8 @@ func byIDs(members int) []int {
 	for i := range places {
 		places[i] = i
 	}
-	slices.SortFunc(places, func(i, k int) int {
-		return theAuthority().members[i].id.Compare(theAuthority().members[k].id)
-	})
+	ca := newAuthority(0)
+	slices.SortFunc(places, func(i, k int) int { return ca.founder(i).id.Compare(ca.founder(k).id) })
 	return places
 }
 
@@ -101,8 +101,11 @@ const leastDrawn, leastServed = 0.7, 0.8
 // fails, and so nobody makes a second token.
 func TestDialOut_Busy_ServedLikeOthers(t *testing.T) {
 	skipUnderRaceDetector(t)
-	for _, p := range dialOutPolicies {
-		for _, g := range dialOutGroups {
+	for i, p := range dialOutPolicies {
+		for j, g := range dialOutGroups {
+			if whole.Spares(i+j, 3) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s %s/%s", p.name, p.params.Preset, g.name), func(t *testing.T) {
 				t.Parallel()
 				b := newDialOut(t, dialOutSetting(7, g.members, p.name, p.params, g.dialsOut))

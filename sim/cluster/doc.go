@@ -20,6 +20,13 @@
 // must move again, every transfer must be answered, and all must know the same.
 // There is one verdict for each Rule.
 //
+// A cluster is the group and its network, in virtual time. Each node is a member with its
+// driver: a machine (clock and sleep), a disk, and a port to the network. What acts on the
+// group stands above it: a schedule lets faults happen, a churner lets members come and go,
+// a liar or an impostor speaks for a member of its own. What looks at it stands apart: the
+// guard, the judges of a finished run, and the waits after the faults. A setting is where a
+// new fault, preset or kind of bad member begins.
+//
 // As many runs as fit into five minutes, and one with its whole trace:
 //
 //	wander-lab cluster --for 5m

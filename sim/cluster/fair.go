@@ -25,33 +25,33 @@ type walk struct {
 }
 
 // here begins the wait of a member anew: it has a token, or was out of reach.
-func (c *cluster) here(n *node) { c.walk.since[n] = c.walk.hops }
+func (w *walk) here(n *node) { w.since[n] = w.hops }
 
 // took notes that a member takes a token.
-func (c *cluster) took(n *node) {
-	c.walk.hops++
-	c.waited(n)
-	c.here(n)
+func (w *walk) took(n *node) {
+	w.hops++
+	w.waited(n)
+	w.here(n)
 }
 
-func (c *cluster) waited(n *node) {
-	c.walk.waits++
-	c.walk.longest[n] = max(c.walk.longest[n], c.walk.hops-c.walk.since[n])
+func (w *walk) waited(n *node) {
+	w.waits++
+	w.longest[n] = max(w.longest[n], w.hops-w.since[n])
 }
 
-// judgeWaits holds the longest waits against those of a random walk. Each hop goes to
+// waits holds the longest waits against those of a random walk. Each hop goes to
 // everybody else with the same probability, so a wait is longer than h hops with
 // (1-1/(N-1))^h. It counts hops of all tokens, while the member is there: a member
 // that has just been out of reach may be shunned for a while, which is far less.
-func (c *cluster) judgeWaits() {
-	for _, n := range c.nodes {
-		c.waited(n)
+func (j judges) waits() {
+	for _, n := range j.c.nodes {
+		j.c.walk.waited(n)
 	}
-	others := float64(len(c.nodes) - 1)
-	most := math.Log(improbable/float64(c.walk.waits)) / math.Log(1-1/others)
-	for _, n := range c.nodes {
-		if h := c.walk.longest[n]; float64(h) > most+shunned*float64(len(c.nodes)) {
-			c.violate(Fairness, "wait", fmt.Sprintf("member %s waited for %d hops, chance explains %.0f", n.name, h, most))
+	others := float64(len(j.c.nodes) - 1)
+	most := math.Log(improbable/float64(j.c.walk.waits)) / math.Log(1-1/others)
+	for _, n := range j.c.nodes {
+		if h := j.c.walk.longest[n]; float64(h) > most+shunned*float64(len(j.c.nodes)) {
+			j.c.violate(Fairness, "wait", fmt.Sprintf("member %s waited for %d hops, chance explains %.0f", n.name, h, most))
 		}
 	}
 }
@@ -60,29 +60,21 @@ func (c *cluster) judgeWaits() {
 // reach, until all have heard that it lives.
 const shunned = 2
 
-// overlaps counts an operation that begins while another one runs under another
-// token.
-func (c *cluster) overlaps() {
-	if len(c.running) > 1 {
-		c.walk.together++
-	}
-}
-
-// judgeOverlaps holds the operations that began while another one ran against what
+// overlaps holds the operations that began while another one ran against what
 // the planner says of such a group. Their number is that of rare independent events;
 // it exceeds its mean by so much with less than the probability improbable
 // (Bernstein's inequality).
-func (c *cluster) judgeOverlaps(f chaos) {
-	share, err := planned(c.setting, f)
+func (j judges) overlaps(f chaos) {
+	share, err := planned(j.c.setting, f)
 	if err != nil {
-		c.problem(Machinery, nil, "no plan: %v", err)
+		j.c.problem(Machinery, nil, "no plan: %v", err)
 		return
 	}
-	mean := share * c.now.Seconds() / (c.resources[0].OperationTime.Seconds() / 2)
+	mean := share * j.c.now.Seconds() / (j.c.resources[0].OperationTime.Seconds() / 2)
 	x := -math.Log(improbable)
-	if most := mean + math.Sqrt(2*mean*x) + x; float64(c.walk.together) > most {
-		c.violate(Exclusion, "together", fmt.Sprintf("%d operations began while another one ran, the planner expects %.1f, chance explains %.0f",
-			c.walk.together, mean, most))
+	if most := mean + math.Sqrt(2*mean*x) + x; float64(j.c.walk.together) > most {
+		j.c.violate(Exclusion, "together", fmt.Sprintf("%d operations began while another one ran, the planner expects %.1f, chance explains %.0f",
+			j.c.walk.together, mean, most))
 	}
 }
 

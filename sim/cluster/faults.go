@@ -183,25 +183,38 @@ type hazard struct {
 	happened int
 }
 
-func newHazards(seed uint64) (list [faults]hazard) {
-	for kind := range list {
-		list[kind].rng = rand.New(rand.NewPCG(seed, math.MaxUint64-uint64(kind)))
-	}
-	return list
+// hazards are all kinds of faults in a run, and which of them may happen.
+type hazards struct {
+	kinds  [faults]hazard
+	limits Limits
 }
 
+func newHazards(seed uint64, limits Limits) *hazards {
+	h := &hazards{limits: limits}
+	for kind := range h.kinds {
+		h.kinds[kind].rng = rand.New(rand.NewPCG(seed, math.MaxUint64-uint64(kind)))
+	}
+	return h
+}
+
+// rng are the random numbers of a kind.
+func (h *hazards) rng(kind Fault) *rand.Rand { return h.kinds[kind].rng }
+
 // happens reports whether a fault that is due is to happen, and counts it.
-func (c *cluster) happens(kind Fault) bool {
-	h := &c.hazards[kind]
-	h.seen++
-	if !c.limits[kind].has(h.seen) {
+func (h *hazards) happens(kind Fault) bool {
+	k := &h.kinds[kind]
+	k.seen++
+	if !h.limits[kind].has(k.seen) {
 		return false
 	}
-	h.happened++
+	k.happened++
 	return true
 }
 
 // strikes reports whether a fault happens that has this probability.
-func (c *cluster) strikes(kind Fault, p float64) bool {
-	return p > 0 && c.hazards[kind].rng.Float64() < p && c.happens(kind)
+func (h *hazards) strikes(kind Fault, p float64) bool {
+	return p > 0 && h.rng(kind).Float64() < p && h.happens(kind)
 }
+
+// falls is how often a process or a machine crashed.
+func (h *hazards) falls() int { return h.kinds[Crash].happened + h.kinds[Power].happened }

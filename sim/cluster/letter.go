@@ -45,20 +45,20 @@ func (c *cluster) transmit(k *conn, from *node, body []byte, kind wire.Type) {
 	k.bytes += len(body)
 	c.count.bytes[kind] += len(body)
 	net := c.network()
-	if c.stops(from, to) || c.strikes(Loss, net.loss) || kind == wire.TypeMembers && c.strikes(Loss, net.deaf) || c.neverArrives(kind) {
+	if c.cuts.stop(from, to) || c.hazards.strikes(Loss, net.loss) || kind == wire.TypeMembers && c.hazards.strikes(Loss, net.deaf) || c.neverArrives(kind) {
 		c.lose(l)
 		return
 	}
 	wait := net.delay + c.exponential(net.jitter)
 	if kind == wire.TypeHello {
 		k.helloAt[side] = c.now + wait
-	} else if wait = max(wait, k.helloAt[side]-c.now); c.strikes(Late, net.late) {
+	} else if wait = max(wait, k.helloAt[side]-c.now); c.hazards.strikes(Late, net.late) {
 		l.late = true
 		c.count.late++
 		wait += c.random(net.lateBy)
 	}
 	c.after(wait, func() { c.arrive(l) })
-	if kind != wire.TypeHello && c.strikes(Repeat, net.repeat) {
+	if kind != wire.TypeHello && c.hazards.strikes(Repeat, net.repeat) {
 		c.count.repeated++
 		c.after(wait+c.exponential(net.jitter+net.lateBy/8), func() { c.arrive(l) })
 	}
@@ -100,7 +100,7 @@ func (c *cluster) arrive(l *letter) {
 	if k := l.to.conns[l.from.id]; k == nil || k != l.conn && (!l.late || l.kind == wire.TypePolicy) {
 		return // what a policy says counts on the order of a stream (T-7); a handoff counts on nothing
 	}
-	if c.stops(l.from, l.to) {
+	if c.cuts.stop(l.from, l.to) {
 		c.lose(l)
 		return
 	}

@@ -19,7 +19,8 @@ func TestWeightSeesWhatAMemberKeeps(t *testing.T) {
 	assert.Equal(t, before, weigh.Of(n.member))
 	var in member.Learn
 	bytes := 0
-	for _, who := range theAuthority().members[1:11] {
+	for i := range 10 {
+		who := c.ca.founder(1 + i)
 		in.Certificates = append(in.Certificates, who.certificate.Raw())
 		in.Endpoints = append(in.Endpoints, who.endpoint)
 		bytes += len(who.certificate.Raw()) + len(who.endpoint)

@@ -54,77 +54,86 @@ func (k *conn) other(n *node) (int, *node) {
 	return 1, k.ends[0]
 }
 
+// port is where a member's machine meets the network: its connections, and what waits for one.
+type port struct {
+	n        *node // whose it is
+	conns    map[ident.Member]*conn
+	waiting  map[ident.Member][][]byte // frames, by the peer that is being dialled
+	meets    uint64                    // the life in which it is going to look for somebody
+	contacts []*node                   // whom the operator lets it meet; nil: everybody
+}
+
 // send hands a message to the network.
-func (n *node) send(to ident.Member, m wire.Message) {
+func (p *port) send(to ident.Member, m wire.Message) {
 	body, err := wire.Encode(m)
 	if err != nil {
-		n.c.problem(Machinery, n, "message not encoded: %v", err)
+		p.n.c.problem(Machinery, p.n, "message not encoded: %v", err)
 		return
 	}
-	if n.c.manual && isGossip(m.Type()) {
+	if p.n.c.manual && isGossip(m.Type()) {
 		return // the scripts are about handoffs
 	}
-	if t := n.c.tracer; t != nil && !t.hides(m.Type()) {
-		n.c.log(n, "send %s to %s", t.message(m), t.member(to))
+	if t := p.n.c.tracer; t != nil && !t.hides(m.Type()) {
+		p.n.c.log(p.n, "send %s to %s", t.message(m), t.member(to))
 	}
-	n.c.count.messages++
-	if k := n.conns[to]; k != nil {
-		n.c.transmit(k, n, body, m.Type())
+	p.n.c.count.messages++
+	if k := p.conns[to]; k != nil {
+		p.n.c.transmit(k, p.n, body, m.Type())
 		return
 	}
-	if n.c.manual {
-		n.c.log(n, "has no connection to %s", n.c.tracer.member(to))
-		n.put(member.Unreachable{Peer: to, Silent: true})
+	if p.n.c.manual {
+		p.n.c.log(p.n, "has no connection to %s", p.n.c.tracer.member(to))
+		p.n.put(member.Unreachable{Peer: to, Silent: true})
 		return
 	}
-	queue, dialling := n.waiting[to]
+	queue, dialling := p.waiting[to]
 	if len(queue) < maxWaiting {
-		n.waiting[to] = append(queue, body)
+		p.waiting[to] = append(queue, body)
 	}
 	if !dialling {
-		n.dial(to)
+		p.dial(to)
 	}
 }
 
 // dial tries to reach a member.
-func (n *node) dial(to ident.Member) {
-	if n.waiting[to] == nil {
-		n.waiting[to] = [][]byte{}
+func (p *port) dial(to ident.Member) {
+	if p.waiting[to] == nil {
+		p.waiting[to] = [][]byte{}
 	}
-	target := n.c.find(to)
-	life := n.life
+	target := p.n.c.find(to)
+	life := p.n.life
 	reach := func() bool {
-		return target != nil && target.member != nil && !target.asleep && n.locates(target) && !n.c.isCut(n, target)
+		return target != nil && target.member != nil && !target.asleep && p.locates(target) && !p.n.c.cuts.between(p.n, target)
 	}
 	refused := func() bool {
-		return n.c.net.refused > 0 && target != nil && target.member == nil && n.locates(target) && !n.c.isCut(n, target)
+		return p.n.c.net.refused > 0 && target != nil && target.member == nil && p.locates(target) && !p.n.c.cuts.between(p.n, target)
 	}
 	wait := dialTime
 	if refused() {
-		wait = n.c.net.refused
+		wait = p.n.c.net.refused
 	}
 	if reach() {
-		wait = 2*n.c.net.delay + n.c.exponential(n.c.net.jitter)
+		wait = 2*p.n.c.net.delay + p.n.c.exponential(p.n.c.net.jitter)
 	}
-	n.after(wait, func() {
-		if n.life != life || n.member == nil {
+	p.n.after(wait, func() {
+		if p.n.life != life || p.n.member == nil {
 			return
 		}
-		queue := n.waiting[to]
-		delete(n.waiting, to)
-		k := n.conns[to] // the other one may have been quicker
+		queue := p.waiting[to]
+		delete(p.waiting, to)
+		k := p.conns[to] // the other one may have been quicker
 		if k == nil && !reach() {
-			n.c.log(n, "cannot reach %s", n.c.name(to))
-			n.put(member.Unreachable{Peer: to, Silent: true, Absent: refused()})
+			p.n.c.log(p.n, "cannot reach %s", p.n.c.name(to))
+			p.n.put(member.Unreachable{Peer: to, Silent: true, Absent: refused()})
 			return
 		}
 		if reach() && (k == nil || k.broken) {
-			k = n.c.connect(n, target)
+			k = p.n.c.connect(p.n, target)
 		}
 		for _, body := range queue {
-			if n.member != nil && n.conns[to] == k {
+			if p.n.member != nil && p.conns[to] == k {
 				kind, _ := wire.PeekType(body)
-				n.c.transmit(k, n, body, kind)
+				p.n.c.transmit(k, p.n, body, kind)
 			}
 		}
 	})
@@ -132,16 +141,16 @@ func (n *node) dial(to ident.Member) {
 
 // locates reports whether a member knows where another one is: by its endpoint
 // record, or from the operator.
-func (n *node) locates(o *node) bool {
-	return o.address != "" && (slices.Contains(n.known(), o) || slices.Contains(n.member.Addresses(o.id), o.address))
+func (p *port) locates(o *node) bool {
+	return o.address != "" && (slices.Contains(p.known(), o) || slices.Contains(p.n.member.Addresses(o.id), o.address))
 }
 
 // known are the members whose addresses the operator has given to this one.
-func (n *node) known() []*node {
-	if n.contacts != nil {
-		return n.contacts
+func (p *port) known() []*node {
+	if p.contacts != nil {
+		return p.contacts
 	}
-	return n.c.nodes
+	return p.n.c.nodes
 }
 
 // find is the node that answers for a member.
@@ -223,36 +232,36 @@ func (c *cluster) breakOff(k *conn, how ending) {
 }
 
 // detach tells a member that a connection is over.
-func (n *node) detach(k *conn, how ending) {
-	_, peer := k.other(n)
-	if n.member == nil || n.conns[peer.id] != k {
+func (p *port) detach(k *conn, how ending) {
+	_, peer := k.other(p.n)
+	if p.n.member == nil || p.conns[peer.id] != k {
 		return
 	}
-	delete(n.conns, peer.id)
-	n.put(how.input(peer.id))
-	n.meetLater(n.c.net.rest)
+	delete(p.conns, peer.id)
+	p.n.put(how.input(peer.id))
+	p.meetLater(p.n.c.net.rest)
 }
 
 // expel hands a revoked member its revocation as the last thing that it hears here.
-func (n *node) expel(e effect.Expel) {
-	k := n.conns[e.Member]
+func (p *port) expel(e effect.Expel) {
+	k := p.conns[e.Member]
 	if k == nil {
 		return
 	}
 	body, err := wire.Encode(&wire.Revocations{Revocations: [][]byte{e.Revocation}})
 	must(err)
-	_, peer := k.other(n)
-	delete(n.conns, peer.id)
-	n.c.log(n, "expels %s", peer.name)
+	_, peer := k.other(p.n)
+	delete(p.conns, peer.id)
+	p.n.c.log(p.n, "expels %s", peer.name)
 	life := peer.life
-	n.c.after(n.c.net.delay, func() {
+	p.n.c.after(p.n.c.net.delay, func() {
 		switch {
 		case peer.life != life || peer.member == nil:
-		case n.c.stops(n, peer) || peer.asleep:
-			n.c.breakOff(k, silent)
+		case p.n.c.cuts.stop(p.n, peer) || peer.asleep:
+			p.n.c.breakOff(k, silent)
 		default:
 			if !k.broken {
-				peer.put(member.Received{From: n.id, Body: body})
+				peer.put(member.Received{From: p.n.id, Body: body})
 			}
 			k.broken = true
 			peer.detach(k, orderly)
@@ -261,52 +270,52 @@ func (n *node) expel(e effect.Expel) {
 }
 
 // hangUp ends every connection of a member whose process has ended.
-func (n *node) hangUp(how ending) {
-	for _, k := range n.links() {
-		n.c.breakOff(k, how)
+func (p *port) hangUp(how ending) {
+	for _, k := range p.links() {
+		p.n.c.breakOff(k, how)
 	}
-	n.conns, n.waiting = nil, nil
+	p.conns, p.waiting = nil, nil
 }
 
 // links are the connections of a member, in the order of the peers' ids.
-func (n *node) links() []*conn {
-	list := make([]*conn, 0, len(n.conns))
-	for _, id := range slices.SortedFunc(maps.Keys(n.conns), ident.Member.Compare) {
-		list = append(list, n.conns[id])
+func (p *port) links() []*conn {
+	list := make([]*conn, 0, len(p.conns))
+	for _, id := range slices.SortedFunc(maps.Keys(p.conns), ident.Member.Compare) {
+		list = append(list, p.conns[id])
 	}
 	return list
 }
 
 // meetSomebody dials members at random until there is a connection: the
 // bootstrap of a daemon.
-func (n *node) meetSomebody() {
-	if n.member == nil || len(n.conns) > 0 || n.c.manual {
+func (p *port) meetSomebody() {
+	if p.n.member == nil || len(p.conns) > 0 || p.n.c.manual {
 		return
 	}
-	if list := n.known(); len(list) > 0 {
-		o := list[n.c.rng.IntN(len(list))]
-		if _, dialling := n.waiting[o.id]; !dialling && o != n {
-			n.dial(o.id)
+	if list := p.known(); len(list) > 0 {
+		o := list[p.n.c.rng.IntN(len(list))]
+		if _, dialling := p.waiting[o.id]; !dialling && o != p.n {
+			p.dial(o.id)
 		}
 	}
-	n.meetLater(meetAgain + n.c.random(meetAgain))
+	p.meetLater(meetAgain + p.n.c.random(meetAgain))
 }
 
 // meetLater looks for somebody after a while, unless that is planned already.
-func (n *node) meetLater(wait time.Duration) {
+func (p *port) meetLater(wait time.Duration) {
 	if wait == 0 {
-		n.meetSomebody()
+		p.meetSomebody()
 		return
 	}
-	if n.meets == n.life {
+	if p.meets == p.n.life {
 		return
 	}
-	life := n.life
-	n.meets = life
-	n.after(wait, func() {
-		if n.life == life {
-			n.meets = 0
-			n.meetSomebody()
+	life := p.n.life
+	p.meets = life
+	p.n.after(wait, func() {
+		if p.n.life == life {
+			p.meets = 0
+			p.meetSomebody()
 		}
 	})
 }

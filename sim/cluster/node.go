@@ -26,9 +26,6 @@ const (
 	pipelined
 )
 
-// bootClock is the boot clock of a machine when it has just started.
-const bootClock = clock.Instant(10 * time.Second)
-
 // noFuse says that no crash has been ordered.
 const noFuse = -1
 
@@ -37,6 +34,8 @@ type node struct {
 	c *cluster
 	identity
 	memberSetting
+	machine
+	port
 	disk  disk
 	guard *guard
 	past  past   // see rollback.go
@@ -45,15 +44,8 @@ type node struct {
 
 	member    *member.Member // nil while it is down
 	life      uint64         // of the process
-	asleep    bool           // the machine is suspended
-	naps      int            // how often it was
-	sleptAt   time.Duration  // when it last began
-	wokeAt    time.Duration  // when it last woke up
-	deferred  []func()       // what it does then
-	lies      liar           // of a member whose driver lies
-	badness   badness        // of a bad member; nil: it is none
-	boots     uint64         // of the machine
-	upAt      time.Duration  // when the machine booted
+	lies      *liar          // of a member whose driver lies; nil: it does not
+	bad       *impostor      // of a bad member; nil: it is none
 	startedAt time.Duration  // when the process started
 	seed      [32]byte
 
@@ -68,12 +60,8 @@ type node struct {
 	alarm   uint64 // the alarm that counts
 	alarmAt clock.Instant
 
-	conns      map[ident.Member]*conn
-	waiting    map[ident.Member][][]byte
-	meets      uint64 // the life in which it is going to look for somebody
 	requests   uint64
-	contacts   []*node // whom the operator lets it meet; nil: everybody
-	stopping   bool    // was told to shut down
+	stopping   bool // was told to shut down
 	bornAt     time.Duration
 	fate       change       // of a doomed one
 	revocation []byte       // of a revoked one
@@ -97,26 +85,6 @@ const (
 	opOther
 )
 
-// boot starts the machine, not the member.
-func (n *node) boot() {
-	n.boots++
-	n.upAt, n.asleep, n.deferred = n.c.now, false, nil
-}
-
-func (n *node) bootID() string { return fmt.Sprintf("%s#%d", n.name, n.boots) }
-
-func (n *node) reading() clock.Reading {
-	return clock.Reading{Boot: bootClock + clock.Instant(n.c.now-n.upAt), Wall: epoch.Add(n.c.now + n.skew)}
-}
-
-// instant is a virtual time on the machine's clock.
-func (n *node) instant(at time.Duration) clock.Instant { return bootClock + clock.Instant(at-n.upAt) }
-
-// virtual is the virtual time of an instant on the machine's clock.
-func (n *node) virtual(at clock.Instant) time.Duration {
-	return n.upAt + time.Duration(at-bootClock)
-}
-
 // start starts the member from its journal.
 func (n *node) start(fresh bool) {
 	past, err := n.disk.read()
@@ -130,9 +98,9 @@ func (n *node) start(fresh bool) {
 	n.drawSeed()
 	m, effects, err := member.Restore(member.Config{
 		Group: n.group, Certificate: n.certificate, Key: n.key, Seed: n.seed, Durable: n.durable,
-		NewIncarnation: fresh, Found: n.found, Machine: n.place, Boot: n.bootID(),
+		NewIncarnation: fresh, Found: n.found, Machine: n.place, Boot: fmt.Sprintf("%s#%d", n.name, n.boots),
 		NoPreOffer: n.c.noPreOffer, NoRecall: n.c.manual && !n.c.recall, Tuning: n.c.tuning, Observer: n.observe(),
-	}, past, n.reading())
+	}, past, n.reading(n.skew))
 	if err != nil {
 		n.c.problem(Machinery, n, "restart failed: %v", err)
 		return
@@ -140,7 +108,7 @@ func (n *node) start(fresh bool) {
 	n.member, n.life, n.alarmAt, n.stopping, n.startedAt = m, n.life+1, clock.Never, false, n.c.now
 	n.conns, n.waiting = make(map[ident.Member]*conn), make(map[ident.Member][][]byte)
 	n.c.count.restarts++
-	n.c.here(n)
+	n.c.walk.here(n)
 	n.c.log(n, "starts with %d records", len(past))
 	n.enqueue(effects)
 	n.work()
@@ -187,7 +155,10 @@ func (n *node) put(in member.Input) {
 		})
 		return
 	}
-	if n.received(in); n.keepsFrom(in) {
+	if m, ok := in.(member.Received); ok && n.lies != nil {
+		n.lies.hears(m.From, m.Body)
+	}
+	if n.isBad() && n.bad.keeps(in) {
 		return
 	}
 	n.isGreeted(in)
@@ -205,7 +176,7 @@ func (n *node) step(in member.Input) []effect.Effect {
 			n.c.log(n, "%s", text)
 		}
 	}
-	effects := n.member.Step(n.reading(), in)
+	effects := n.member.Step(n.reading(n.skew), in)
 	n.checkState()
 	n.isConfigured(effects)
 	return effects

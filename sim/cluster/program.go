@@ -68,9 +68,9 @@ func (n *node) granted(e effect.Grant) {
 		n.put(member.Ended{Grant: e.Grant})
 		return
 	}
-	if n.isBad() && !n.badness.runs() {
+	if n.isBad() && !n.bad.kind.runs() {
 		c.log(n, "is BAD: pretends that a program runs")
-		n.pretends(e)
+		n.bad.pretends(e)
 		return
 	}
 	if other := c.running[e.Token]; other != nil && !c.tainted[e.Token] {
@@ -83,8 +83,14 @@ func (n *node) granted(e effect.Grant) {
 		p.ends = min(p.ends, c.now+run)
 	}
 	c.running[e.Token] = p
-	c.showFence(n, e)
-	c.overlaps()
+	if fencesGrow(n.member.Group().Config(), e.Resource) && !c.tainted[e.Token] {
+		if greatest, out := c.fences.show(e, c.nodes.circulates); out {
+			c.log(n, "is locked out: fence %d, the greatest is %d", e.Fence, greatest)
+		}
+	}
+	if len(c.running) > 1 {
+		c.walk.together++
+	}
 	c.log(n, "program starts, until %v", p.ends)
 	if c.manual {
 		return
@@ -114,7 +120,7 @@ func (c *cluster) finish(p *program, silent bool) {
 		return
 	}
 	delete(c.running, p.token)
-	c.ended(p)
+	c.ran.add(p, c.now)
 	if late := c.now - p.deadline; late > 0 && c.now-p.node.wokeAt > wakingTime {
 		c.problem(Deadlines, p.node, "a program runs %v longer than its grant", late)
 	}
@@ -131,7 +137,7 @@ func (c *cluster) killPrograms(n *node) {
 	for t, p := range c.running {
 		if p.node == n {
 			delete(c.running, t)
-			c.ended(p)
+			c.ran.add(p, c.now)
 		}
 	}
 }

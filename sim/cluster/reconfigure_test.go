@@ -126,7 +126,7 @@ func newReconfigured(t *testing.T, seed uint64) *reconfigured {
 	for _, n := range c.nodes {
 		n.start(false)
 		n.meetSomebody()
-		c.demands(n, 2*time.Second)
+		(&schedule{c: c}).demands(n, 2*time.Second)
 	}
 	g := &reconfigured{cluster: c, t: t, r: r, kept: make(map[place]ident.Token)}
 	c.runFor(20 * time.Second)
@@ -137,10 +137,9 @@ func newReconfigured(t *testing.T, seed uint64) *reconfigured {
 // change gives one member a new configuration, which tells the others.
 func (g *reconfigured) change() {
 	g.resources = drawShared(g.r)
-	g.version++
-	c, err := theAuthority().configure(g.version, g.resources, g.constants)
+	c, err := g.ca.configure(g.resources, g.constants)
 	require.NoError(g.t, err)
-	g.one(g.r).put(member.Learn{Configuration: c.Raw()})
+	g.nodes.one(g.r).put(member.Learn{Configuration: c.Raw()})
 }
 
 // look waits until everybody goes by the newest configuration, the programs of before
@@ -149,7 +148,7 @@ func (g *reconfigured) change() {
 func (g *reconfigured) look(always, some map[place]bool) {
 	g.runFor(8 * time.Second)
 	for _, n := range g.nodes {
-		require.Equal(g.t, g.version, n.member.Settings().Version)
+		require.Equal(g.t, g.ca.version, n.member.Settings().Version)
 		require.Len(g.t, n.member.Status().Slots, len(shared(g.resources)), "nothing is left of what has left")
 	}
 	alive, now, made := g.alive(), shared(g.resources), g.made()
@@ -219,8 +218,7 @@ func TestFounding_Added_OneToken(t *testing.T) {
 		added := c.resources[0]
 		added.Name, added.RegenerationMean = fmt.Sprintf("s%d", seed), 10000*time.Hour
 		c.resources = append(slices.Clone(c.resources), added)
-		c.version++
-		config, err := theAuthority().configure(c.version, c.resources, c.constants)
+		config, err := c.ca.configure(c.resources, c.constants)
 		require.NoError(t, err)
 		c.nodes[(seed+1)%6].put(member.Learn{Configuration: config.Raw()})
 		c.runFor(3 * time.Second)

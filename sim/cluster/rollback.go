@@ -67,30 +67,9 @@ type past struct {
 	told      uint64              // the life in which it was told
 }
 
-// goBackSomewhere copies the journals of all, or puts somebody's copy back, or cuts the end
-// of somebody's journal.
-func (c *cluster) goBackSomewhere() {
-	r := c.hazards[GoBack].rng
-	n, what, cut := c.one(r), r.IntN(3), r.IntN(8)
-	switch {
-	case what == 0:
-		for _, o := range c.nodes {
-			o.past.old = copied{slices.Clone(o.disk.live[:len(o.disk.live)-o.disk.pending]), min(o.disk.carried, len(o.disk.live)-o.disk.pending), len(o.past.when)}
-		}
-	case n.member == nil || n.asleep || !n.durable || !c.happens(GoBack):
-	case what == 1 && len(n.past.old.live) > 0:
-		n.crash(r.IntN(2) == 0)
-		n.goBack(n.past.old)
-	default:
-		n.crash(r.IntN(2) == 0)
-		d := &n.disk
-		n.goBack(copied{slices.Clone(d.live[:max(d.carried, len(d.live)-1-cut)]), d.carried, -1})
-	}
-}
-
 // goBack puts an older journal in the place of the one that there is.
 func (n *node) goBack(old copied) {
-	d := &n.disk
+	d, g := &n.disk, n.c.group.ID()
 	n.c.log(n, "its journal of %d records goes back to one of %d", len(d.live), len(old.live))
 	gone := d.live[min(len(d.live), len(old.live)):] // if its end was cut off
 	d.live, d.carried, d.torn = slices.Clone(old.live), old.carried, nil
@@ -99,28 +78,33 @@ func (n *node) goBack(old copied) {
 		n.c.problem(Machinery, n, "journal unreadable: %v", err)
 		return
 	}
-	n.guard = newGuard(n.c.group.ID())
+	n.guard = newGuard(g)
 	for _, r := range records {
 		_ = n.guard.apply(r.Record)
 	}
-	p := &n.past
+	n.past.goBack(g, old.at, gone)
+}
+
+// goBack forgets what was signed and taken from a moment on, or what records that are gone
+// are about.
+func (p *past) goBack(g ident.Group, at int, gone [][]byte) {
 	p.forgotten, p.back, p.acted = make(map[ident.Hash]bool), true, false
 	for h, when := range p.when {
-		p.forgotten[h] = old.at >= 0 && when >= old.at
+		p.forgotten[h] = at >= 0 && when >= at
 	}
 	for _, body := range gone {
-		if _, r, err := journal.Decode(body); old.at < 0 && err == nil {
-			for _, h := range n.transfers(r) {
+		if _, r, err := journal.Decode(body); at < 0 && err == nil {
+			for _, h := range transfersOf(g, r) {
 				p.forgotten[h] = true
 			}
 		}
 	}
 }
 
-// transfers are those that a record of this member's is about.
-func (n *node) transfers(r journal.Record) (list []ident.Hash) {
+// transfersOf are those that a member's record is about.
+func transfersOf(g ident.Group, r journal.Record) (list []ident.Hash) {
 	add := func(raw []byte) {
-		if _, h, err := token.PeekTransfer(n.c.group.ID(), raw); err == nil {
+		if _, h, err := token.PeekTransfer(g, raw); err == nil {
 			list = append(list, h)
 		}
 	}
@@ -133,9 +117,8 @@ func (n *node) transfers(r journal.Record) (list []ident.Hash) {
 	return list
 }
 
-// noteSigned looks at what has become durable for what was signed twice.
-func (n *node) noteSigned(entries []audit.Entry) {
-	p := &n.past
+// note looks at what has become durable for what was signed twice, and returns that.
+func (p *past) note(g ident.Group, entries []audit.Entry) (twice []signed) {
 	if p.signed == nil {
 		p.signed, p.when = make(map[signed]ident.Hash), make(map[ident.Hash]int)
 	}
@@ -144,79 +127,85 @@ func (n *node) noteSigned(entries []audit.Entry) {
 		case *journal.Incarnation:
 			p.back, p.forgotten = false, nil
 		case *journal.Held:
-			if _, h, err := token.PeekTransfer(n.c.group.ID(), r.Transfer); err == nil {
+			if _, h, err := token.PeekTransfer(g, r.Transfer); err == nil {
 				p.when[h], p.acted = len(p.when), true
 			}
 		case *journal.Sent:
-			if b, h, err := token.PeekTransfer(n.c.group.ID(), r.Transfer); err == nil {
-				n.noteOne(signed{token: b.Token, previous: b.Previous, number: b.Hop}, h)
+			if b, h, err := token.PeekTransfer(g, r.Transfer); err == nil {
+				what := signed{token: b.Token, previous: b.Previous, number: b.Hop}
+				if p.sign(what, h) {
+					twice = append(twice, what)
+				}
 			}
 		case *journal.Generated:
-			if b, h, err := token.PeekGenesis(n.c.group.ID(), r.Genesis); err == nil {
-				n.noteOne(signed{number: b.Sequence, memory: b.Incarnation}, h)
+			if b, h, err := token.PeekGenesis(g, r.Genesis); err == nil {
+				what := signed{number: b.Sequence, memory: b.Incarnation}
+				if p.sign(what, h) {
+					twice = append(twice, what)
+				}
 			}
 		}
 	}
+	return twice
 }
 
-func (n *node) noteOne(what signed, h ident.Hash) {
-	p := &n.past
+// sign notes what was signed, and reports whether something else was before.
+func (p *past) sign(what signed, h ident.Hash) (twice bool) {
 	p.acted = true
 	before, again := p.signed[what]
 	p.signed[what], p.when[h] = h, len(p.when)
-	if !again || before == h {
-		return
-	}
-	if p.told == n.life {
-		n.c.problem(Custody, n, "signs a fork though the first that it met remembered: token %s number %d", what.token.Short(), what.number)
-		return
-	}
-	n.c.count.escapes++
-	n.c.log(n, "FORK of token %s number %d: nobody has told it", what.token.Short(), what.number)
+	return again && before != h
 }
 
-// greeted notes a HELLO from somebody who remembers what this member has forgotten.
-func (n *node) greeted(from ident.Member, body []byte) {
+// forks judges what a member has signed twice: it may, if nobody has told it.
+func (n *node) forks(twice []signed) {
+	for _, what := range twice {
+		if n.past.told == n.life {
+			n.c.problem(Custody, n, "signs a fork though the first that it met remembered: token %s number %d", what.token.Short(), what.number)
+			continue
+		}
+		n.c.count.escapes++
+		n.c.log(n, "FORK of token %s number %d: nobody has told it", what.token.Short(), what.number)
+	}
+}
+
+// isGreeted looks at an input before the member does: at a HELLO from somebody who remembers
+// what this member has forgotten.
+func (n *node) isGreeted(in member.Input) {
+	m, ok := in.(member.Received)
 	p := &n.past
-	if !p.back || p.acted || p.told == n.life {
+	if !ok || !p.back || p.acted || p.told == n.life {
 		return
 	}
-	if t, err := wire.PeekType(body); err != nil || t != wire.TypeHello {
+	if t, err := wire.PeekType(m.Body); err != nil || t != wire.TypeHello {
 		return
 	}
-	for _, o := range n.c.byID[from] {
-		if o.remembers(p.forgotten) {
+	for _, o := range n.c.byID[m.From] {
+		if o.disk.remembers(n.c.group.ID(), p.forgotten) {
 			p.told = n.life
 			n.c.log(n, "is greeted by %s, who remembers", o.name)
 		}
 	}
 }
 
-// remembers reports whether a member's journal has an object about one of these transfers
+// remembers reports whether a journal has an object about one of these transfers
 // that their other side has signed.
-func (n *node) remembers(forgotten map[ident.Hash]bool) bool {
-	records, err := (&disk{live: n.disk.live, carried: n.disk.carried}).read()
+func (d *disk) remembers(g ident.Group, forgotten map[ident.Hash]bool) bool {
+	records, err := (&disk{live: d.live, carried: d.carried}).read()
 	if err != nil {
 		return false
 	}
 	for _, r := range records {
 		switch r := r.Record.(type) {
 		case *journal.Held:
-			if _, h, err := token.PeekTransfer(n.c.group.ID(), r.Transfer); err == nil && forgotten[h] {
+			if _, h, err := token.PeekTransfer(g, r.Transfer); err == nil && forgotten[h] {
 				return true
 			}
 		case *journal.Closed:
-			if b, err := peekReceipt(n.c.group.ID(), r.Receipt); len(r.Receipt) > 0 && err == nil && forgotten[b.Transfer] {
+			if b, err := peekReceipt(g, r.Receipt); len(r.Receipt) > 0 && err == nil && forgotten[b.Transfer] {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// isGreeted looks at an input before the member does.
-func (n *node) isGreeted(in member.Input) {
-	if m, ok := in.(member.Received); ok && n.past.back {
-		n.greeted(m.From, m.Body)
-	}
 }

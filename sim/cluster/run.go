@@ -105,9 +105,9 @@ func (c *cluster) rest() {
 		}
 	}
 	from := c.stand()
-	if c.wait(Liveness, c.quietMost(), func() []string { return c.unfinished(from) }) {
-		if c.wait(Agreement, gossipsMost*c.group.Config().Settings().GossipInterval, c.unknown) {
-			c.drivesRecovery()
+	if c.wait(Liveness, c.quietMost(), func() []string { return from.unfinished(c.stand(), c.tainted) }) {
+		if c.wait(Agreement, gossipsMost*c.group.Config().Settings().GossipInterval, c.nodes.unknown) {
+			drivesRecovery(c)
 		}
 	}
 }
@@ -126,15 +126,15 @@ func (c *cluster) wait(rule Rule, most time.Duration, open func() []string) bool
 }
 
 // unknown is what one member does not know of another, or of the group.
-func (c *cluster) unknown() []string {
+func (l crowd) unknown() []string {
 	var list []string
 	newest := uint64(0) // of the group configurations that are in force anywhere
-	for _, n := range c.nodes {
+	for _, n := range l {
 		if n.member != nil {
 			newest = max(newest, n.member.Settings().Version)
 		}
 	}
-	for _, n := range c.nodes {
+	for _, n := range l {
 		if n.member == nil {
 			list = append(list, fmt.Sprintf("member %s is down", n.name))
 			continue
@@ -142,7 +142,7 @@ func (c *cluster) unknown() []string {
 		if had := n.member.Settings().Version; had < newest {
 			list = append(list, fmt.Sprintf("member %s has group configuration %d instead of %d", n.name, had, newest))
 		}
-		for _, o := range c.nodes {
+		for _, o := range l {
 			if o == n || o.member == nil {
 				continue
 			}
@@ -172,7 +172,7 @@ func (c *cluster) stand() standing {
 			s.hops[h.token] = max(s.hops[h.token], h.number)
 		}
 		for hash, p := range n.guard.ledger.sent {
-			if c.canAnswer(p.to) {
+			if c.nodes.canAnswer(p.to) {
 				s.sent[hash] = p
 				s.hops[p.hop.token] = max(s.hops[p.hop.token], p.hop.number)
 			}
@@ -181,34 +181,24 @@ func (c *cluster) stand() standing {
 	return s
 }
 
-// canAnswer reports whether the custody memory that a transfer names lives.
-func (c *cluster) canAnswer(to party) bool {
-	for _, n := range c.nodes {
-		if n.id == to.member && n.guard.ledger.incarnation == to.incarnation {
-			return true
-		}
-	}
-	return false
-}
-
-// unfinished is what has not happened since.
-func (c *cluster) unfinished(from standing) []string {
+// unfinished is what has not happened until now, but for tokens that were lied about.
+func (s standing) unfinished(now standing, tainted map[ident.Token]bool) []string {
 	var list []string
-	now := c.stand()
-	for hash, p := range from.sent {
-		if _, open := now.sent[hash]; open && !c.tainted[p.hop.token] {
+	for hash, p := range s.sent {
+		if _, open := now.sent[hash]; open && !tainted[p.hop.token] {
 			list = append(list, fmt.Sprintf("transfer from hop %d of token %s is not answered", p.hop.number, p.hop.token.Short()))
 		}
 	}
-	for t, hop := range from.hops {
-		if at, there := now.hops[t]; there && at <= hop && !c.tainted[t] {
+	for t, hop := range s.hops {
+		if at, there := now.hops[t]; there && at <= hop && !tainted[t] {
 			list = append(list, fmt.Sprintf("token %s has not moved from hop %d", t.Short(), hop))
 		}
 	}
 	return list
 }
 
-func (c *cluster) result(s Setting, f chaos) *Result {
+func (x *schedule) result(s Setting) *Result {
+	c := x.c
 	report := audit.Check(c.group.ID(), c.journals(), audit.Options{})
 	r := &Result{
 		Setting: s, Members: len(c.nodes), Virtual: c.now,
@@ -218,23 +208,24 @@ func (c *cluster) result(s Setting, f chaos) *Result {
 		Sent: maps.Clone(c.count.sent), Records: maps.Clone(c.count.records),
 		Tokens: len(report.Tokens), Fates: make(map[audit.Fate]int), Findings: report.Findings,
 	}
-	for kind := range c.hazards {
-		r.Faults[kind], r.due[kind] = c.hazards[kind].happened, c.hazards[kind].seen
+	for kind := range c.hazards.kinds {
+		r.Faults[kind], r.due[kind] = c.hazards.kinds[kind].happened, c.hazards.kinds[kind].seen
 	}
 	for _, t := range report.Tokens {
 		r.Fates[t.Fate]++
 	}
 	r.Escapes = c.count.escapes
+	j := judges{c}
 	if s.Preset != Rollback {
-		c.judge(report)
-		c.judgeBlame()
-		c.judgeAccount()
+		j.journals(report)
+		j.blame()
+		j.account()
 	}
 	if s.Preset == Long {
-		c.judgeWaits()
-		c.judgeOverlaps(f)
+		j.waits()
+		j.overlaps(x.f)
 	}
-	r.RefusedLate, r.RefusedRightful, r.LockedOut = c.count.refusedLate, c.count.refusedRightful, c.count.lockedOut
+	r.RefusedLate, r.RefusedRightful, r.LockedOut = c.fences.refusedLate, c.fences.refusedRightful, c.fences.lockedOut
 	r.Violations, r.Forks, r.Convictions = c.violations, c.count.forks, c.count.convictions
 	return r
 }

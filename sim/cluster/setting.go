@@ -196,7 +196,7 @@ func (s Setting) Run(trace io.Writer) *Result {
 	set, f := s.draw()
 	c, err := newCluster(set, trace)
 	must(err)
-	return c.run(s, f)
+	return (&schedule{c, f}).run(s)
 }
 
 // Watch makes the run, and tells what the drivers do, as it happens. Who is told must
@@ -207,22 +207,20 @@ func (s Setting) Watch(watch func(Moment)) *Result {
 	c, err := newCluster(set, nil)
 	must(err)
 	c.watch = watch
-	return c.run(s, f)
+	return (&schedule{c, f}).run(s)
 }
 
 // run lets faults happen until there were enough, and waits until all has come to
 // rest.
-func (c *cluster) run(s Setting, f chaos) *Result {
-	c.begin(f)
+func (s *schedule) run(set Setting) *Result {
+	s.begin()
+	c, f := s.c, s.f
 	for c.now < f.most && len(c.violations) == 0 &&
-		(c.now < f.least || c.falls() < f.crashes || c.handoffs() < f.handoffs) {
+		(c.now < f.least || c.hazards.falls() < f.crashes || c.handoffs() < f.handoffs) {
 		c.runFor(quietStep)
 	}
-	if len(c.violations) == 0 && s.Preset != Rollback {
+	if len(c.violations) == 0 && set.Preset != Rollback {
 		c.rest()
 	}
-	return c.result(s, f)
+	return s.result(set)
 }
-
-// falls is how often a process or a machine crashed.
-func (c *cluster) falls() int { return c.hazards[Crash].happened + c.hazards[Power].happened }

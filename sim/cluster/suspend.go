@@ -10,33 +10,16 @@ import (
 // machine slept is ended: its killer wakes up at the same instant.
 const wakingTime = 50 * time.Millisecond
 
-// after plans something that a machine does. While it sleeps nothing is done: what
-// has come due is done when it wakes up, in the order in which it was due.
-func (n *node) after(d time.Duration, do func()) {
-	n.c.after(d, func() { n.whenAwake(do) })
-}
-
-func (n *node) whenAwake(do func()) {
-	if n.asleep {
-		n.deferred = append(n.deferred, do)
-		return
-	}
-	do()
-}
-
 // suspend puts a machine to sleep. Its boot clock goes on; neither its member nor
 // the programs on it see anything, and what is sent to it is lost.
 func (c *cluster) suspend(n *node, d time.Duration) {
 	for _, p := range c.running {
 		if p.node == n {
-			c.ended(p)
+			c.ran.add(p, c.now)
 		}
 	}
-	n.asleep, n.sleptAt = true, c.now
-	n.naps++
-	nap := n.naps
+	during := n.sleep()
 	c.log(n, "is suspended for %v", d)
-	during := func() bool { return n.asleep && n.naps == nap }
 	c.after(silence, func() {
 		if during() {
 			for _, k := range n.links() {
@@ -59,13 +42,13 @@ func (c *cluster) wake(n *node) {
 	c.log(n, "wakes up")
 	for _, p := range c.running {
 		if p.node == n {
-			c.ended(p)
+			c.ran.add(p, c.now)
 			p.since = c.now
 		}
 	}
 	n.asleep, n.wokeAt = false, c.now
 	n.put(member.Late{By: c.now - n.sleptAt})
-	c.here(n)
+	c.walk.here(n)
 	list := n.deferred
 	n.deferred = nil
 	for _, do := range list {

@@ -103,48 +103,52 @@ func (c *cluster) breach(n *node, err error) {
 	}
 }
 
-// judge reads the journals' verdict. A token that a liar has lied about is excepted
+// judges hold what a run has left behind against the rules: journals, and when programs ran.
+// What is broken is a violation of the cluster.
+type judges struct{ c *cluster }
+
+// journals reads the journals' verdict. A token that a liar has lied about is excepted
 // from the rules, and nothing else.
-func (c *cluster) judge(report *audit.Report) {
+func (j judges) journals(report *audit.Report) {
 	for _, f := range report.Findings {
-		if !c.tainted[f.Token] {
-			c.violate(ruleOf(f.Kind), string(f.Kind), f.String())
+		if !j.c.tainted[f.Token] {
+			j.c.violate(ruleOf(f.Kind), string(f.Kind), f.String())
 		}
 	}
 	for _, t := range report.Tokens {
-		if t.Fate.Lost() && c.durableOnly() && !c.tainted[t.ID] {
-			c.violate(Losses, t.Fate.String(), fmt.Sprintf("token %s of durable members: %v", t.ID.Short(), t.Fate))
+		if t.Fate.Lost() && j.c.nodes.durable() && !j.c.tainted[t.ID] {
+			j.c.violate(Losses, t.Fate.String(), fmt.Sprintf("token %s of durable members: %v", t.ID.Short(), t.Fate))
 		}
 	}
-	if n := c.count.untimely; n > 0 && len(c.forged) == 0 { // later tokens go on from the time of a forged one
-		c.violate(Machinery, "untimely", fmt.Sprintf("%d tokens refused for the time of their genesis", n))
+	if n := j.c.count.untimely; n > 0 && len(j.c.forged) == 0 { // later tokens go on from the time of a forged one
+		j.c.violate(Machinery, "untimely", fmt.Sprintf("%d tokens refused for the time of their genesis", n))
 	}
-	for _, n := range c.nodes {
-		c.judgeEvidence(n)
-		c.judgeComplaints(n)
+	for _, n := range j.c.nodes {
+		j.evidence(n)
+		j.complaints(n)
 	}
 }
 
-// judgeEvidence: nor does an honest member accuse another one.
-func (c *cluster) judgeEvidence(n *node) {
+// evidence: nor does an honest member accuse another one.
+func (j judges) evidence(n *node) {
 	for _, e := range n.disk.history {
-		if r, ok := e.Record.(*journal.Evidence); ok && n.isHonest() && !r.Accused.IsZero() && !c.lies(r.Accused) {
-			c.violate(Blame, "evidence", fmt.Sprintf("member %s accuses %s, who is honest: %s", n.name, c.name(r.Accused), r.What))
+		if r, ok := e.Record.(*journal.Evidence); ok && n.isHonest() && !r.Accused.IsZero() && !j.c.lies(r.Accused) {
+			j.c.violate(Blame, "evidence", fmt.Sprintf("member %s accuses %s, who is honest: %s", n.name, j.c.name(r.Accused), r.What))
 		}
 	}
 }
 
-// judgeComplaints: nor does an honest member strike another one.
-func (c *cluster) judgeComplaints(n *node) {
+// complaints: nor does an honest member strike another one.
+func (j judges) complaints(n *node) {
 	for _, e := range n.disk.history {
 		r, ok := e.Record.(*journal.Complained)
 		if !ok || !n.isHonest() {
 			continue
 		}
-		b, _, err := token.PeekComplaint(c.group.ID(), r.Complaint)
+		b, _, err := token.PeekComplaint(j.c.group.ID(), r.Complaint)
 		must(err)
-		if b.Measure == uint64(policy.Struck) && !c.lies(b.Accused) {
-			c.violate(Blame, "struck", fmt.Sprintf("member %s has struck %s, who is honest: %v", n.name, c.name(b.Accused), policy.Cause(b.Cause)))
+		if b.Measure == uint64(policy.Struck) && !j.c.lies(b.Accused) {
+			j.c.violate(Blame, "struck", fmt.Sprintf("member %s has struck %s, who is honest: %v", n.name, j.c.name(b.Accused), policy.Cause(b.Cause)))
 		}
 	}
 }
@@ -158,14 +162,4 @@ func ruleOf(k audit.Kind) Rule {
 		return Deadlines
 	}
 	return Custody
-}
-
-// durableOnly reports whether no member forgets.
-func (c *cluster) durableOnly() bool {
-	for _, n := range c.nodes {
-		if !n.durable {
-			return false
-		}
-	}
-	return true
 }

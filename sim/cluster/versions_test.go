@@ -68,8 +68,7 @@ func TestVersions_ChangedDuringRequests_NobodyForgotten(t *testing.T) {
 // was changed.
 func newVersion(t *testing.T, b *busy) {
 	t.Helper()
-	b.version++
-	config, err := theAuthority().configure(b.version, b.resources, b.constants)
+	config, err := b.ca.configure(b.resources, b.constants)
 	require.NoError(t, err)
 	b.nodes[b.rng.IntN(len(b.nodes))].put(member.Learn{Configuration: config.Raw()})
 }

@@ -39,7 +39,7 @@ func newVoting(t *testing.T, seed uint64, members int, p busyPolicy, on policy.O
 		net:       networkSetting{delay: 10 * time.Millisecond, jitter: time.Millisecond, notice: time.Second},
 	}, votesTimes)
 	for i := range members {
-		b.add(b.enrol(), memberSetting{durable: true, found: i == 0, driving: grouped})
+		b.add(b.ca.enrol(b.now), memberSetting{durable: true, found: i == 0, driving: grouped})
 	}
 	b.start()
 	ranks := directory.NewWitnessRank(b.nodes[0].member.Group().ID(), directory.SlotID("r", 0))

@@ -29,15 +29,15 @@ const (
 	// other.
 	stallSilences, deathSilences = 2, 3
 
-	// crowd is how many tokens to a member are too many to judge by silences: a policy without a
+	// tooMany is how many tokens to a member are too many to judge by silences: a policy without a
 	// bound on tokens has made them, and all wait for the disks, for seconds a handoff.
-	crowd = 16
+	tooMany = 16
 )
 
 // offersTime is how long a holder offers a token to a peer that does not answer.
-func (c *cluster) offersTime() (all time.Duration) {
-	for n := range c.tuning.OffersPerPeer {
-		all += c.tuning.OfferTimeout << n
+func (w *waits) offersTime() (all time.Duration) {
+	for n := range w.tuning.OffersPerPeer {
+		all += w.tuning.OfferTimeout << n
 	}
 	return all
 }
@@ -62,7 +62,7 @@ type waits struct {
 // drivesRecovery judges that waiting drives recovery: when the faults are over, all want to
 // run, again and again. Then nobody makes a token, and somebody always runs soon. Then some
 // members die for ever, and again somebody runs soon.
-func (c *cluster) drivesRecovery() {
+func drivesRecovery(c *cluster) {
 	w := &waits{cluster: c, wishes: make(map[wish]bool), vain: make(map[string]time.Duration), longest: make(map[string]time.Duration), tokens: make(map[string]int)}
 	for _, r := range c.nodes[0].member.Settings().Resources {
 		if preset, err := catalog.Find(r.Policy, r.Preset); err == nil && preset.Kept {
@@ -191,7 +191,7 @@ func (w *waits) runs(resource string) bool {
 // judge holds the longest stalls against the bounds: so many silences, and the longest
 // program where some have died, as theirs may go on.
 func (w *waits) judge(dead int) {
-	if len(w.stand().hops) > crowd*len(w.nodes) {
+	if len(w.stand().hops) > tooMany*len(w.nodes) {
 		return
 	}
 	for _, r := range w.kept {

@@ -69,7 +69,6 @@ type site struct {
 	died      clock.Instant
 	life      int
 	due       clock.Instant
-	stepped   clock.Instant
 	watched   []ident.Member
 	demand    bool
 	greedy    bool           // wants again as soon as it was served
@@ -384,26 +383,12 @@ func (s *site) step(e policy.Event) {
 		return
 	}
 	before := len(s.keeper.inquests.open)
-	s.stepped = s.n.now
 	for _, a := range s.keeper.Step(s.n.now, e, nil) {
 		a.Field = slices.Clone(a.Field)
 		s.do(a)
 	}
 	s.n.opened += max(0, len(s.keeper.inquests.open)-before)
 	s.strikesNoHonest()
-	s.shunsAvoided()
-}
-
-// shunsAvoided: this member passes nothing to one that owes it an answer, at no moment before it
-// looks at that again. A policy has whose turn it is served in the moment in which a shun ends.
-func (s *site) shunsAvoided() {
-	k := s.keeper
-	for n := range k.inquests.open {
-		i := &k.inquests.open[n]
-		if until := s.shuns[i.member]; !i.asleep && k.avoids(i) && until > s.stepped && until <= s.due {
-			panic(fmt.Sprintf("%v: member %d shuns member %d until %v, and looks again at %v", s.n.now.Sub(0), s.index(), s.n.sites[int(i.member[0])-1].index(), s.shuns[i.member].Sub(0), s.due.Sub(0)))
-		}
-	}
 }
 
 // strikesNoHonest: whatever happens, no honest member strikes another one.
