@@ -1,9 +1,9 @@
 // Command exports lists the exported names that no other package of the module uses:
 //
-//	go run ./internal/exports [-fix] [PACKAGE…]
+//	go run ./internal/exports [PACKAGE…]
 //
-// It prints one line for each and exits with 1 if there is any. Tests of the same package
-// do not count as users; tests of other packages do.
+// It prints one line for each and exits with 1 if there is any. Tests in the same package
+// do not count as users. Tests in packages of their own (package x_test) do.
 package main
 
 import (
@@ -129,28 +129,15 @@ func (s *survey) interfaces(p *packages.Package) {
 	}
 }
 
-// uses notes what a package uses of others. Its external tests are another package, but
-// no user.
+// uses notes what a package uses of others.
 func (s *survey) uses(p *packages.Package) {
 	if p.TypesInfo == nil {
 		return
 	}
-	own := strings.TrimSuffix(p.PkgPath, "_test")
 	for _, o := range p.TypesInfo.Uses {
-		if o.Pkg() != nil && o.Pkg().Path() != own {
-			s.uses1(o)
+		if o.Pkg() != nil && o.Pkg().Path() != p.PkgPath {
+			s.used[nameOf(o)] = true
 		}
-	}
-	for _, sel := range p.TypesInfo.Selections {
-		if o := sel.Obj(); o.Pkg() != nil && o.Pkg().Path() != own {
-			s.uses1(o)
-		}
-	}
-}
-
-func (s *survey) uses1(o types.Object) {
-	if name := nameOf(o); name != "" {
-		s.used[name] = true
 	}
 }
 
@@ -171,10 +158,10 @@ func (s *survey) without(p *packages.Package) (list []string) {
 			enumerations[o.Type()] = true
 		}
 	}
+	here, _ := os.Getwd()
 	at := func(o types.Object) string {
 		pos := p.Fset.Position(o.Pos())
-		wd, _ := os.Getwd()
-		return strings.TrimPrefix(fmt.Sprintf("%s:%d", pos.Filename, pos.Line), wd+"/")
+		return strings.TrimPrefix(fmt.Sprintf("%s:%d", pos.Filename, pos.Line), here+"/")
 	}
 	for _, name := range scope.Names() {
 		o := scope.Lookup(name)
