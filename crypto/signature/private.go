@@ -54,20 +54,20 @@ func (k *PrivateKey) Sign(message []byte) []byte {
 // Public is the key that verifies what k signs.
 func (k *PrivateKey) Public() *PublicKey { return k.public }
 
-// DerivedSize is the size of a derived key in bytes.
-const DerivedSize = 32
+// derivedSize is the size of a derived key in bytes.
+const derivedSize = 32
 
 // Derive makes a secret key for another purpose: HKDF-SHA256 (RFC 5869) of the
 // seed, without salt, with label, a zero byte and context as its info. It is the
 // same each time, and says nothing about k or about what other labels and
 // contexts give.
-func (k *PrivateKey) Derive(label string, context []byte) (key [DerivedSize]byte) {
+func (k *PrivateKey) Derive(label string, context []byte) (key [derivedSize]byte) {
 	info := label + "\x00" + string(context)
-	derived, err := hkdf.Key(sha256.New, k.std.Seed(), nil, info, DerivedSize)
+	derived, err := hkdf.Key(sha256.New, k.std.Seed(), nil, info, derivedSize)
 	if err != nil { // only for a key of more than 255 hashes
 		panic(err)
 	}
-	return [DerivedSize]byte(derived)
+	return [derivedSize]byte(derived)
 }
 
 // Seed is a copy of the secret, for the key file only.

@@ -142,8 +142,8 @@ func (s *survey) uses(p *packages.Package) {
 }
 
 // without returns the exported names of a package that nobody uses. A type that a used
-// name shows, in a signature or an exported field, is used. So is a constant or method
-// beside a used one of its type: half of an enumeration would be odd.
+// name shows, in a signature or an exported field, is used, and so are the constants of
+// such a type: half of an enumeration would be odd.
 func (s *survey) without(p *packages.Package) (list []string) {
 	scope := p.Types.Scope()
 	enumerations := map[types.Type]bool{}
@@ -174,7 +174,7 @@ func (s *survey) without(p *packages.Package) (list []string) {
 		switch {
 		case s.used[nameOf(o)]:
 		case isVar && strings.HasPrefix(name, "Err"): // a sentinel is for errors.Is
-		case isConst && named(o.Type()) != nil && enumerations[o.Type()]:
+		case isConst && named(o.Type()) != nil && (enumerations[o.Type()] || shown[o.Type()]):
 		case isType && shown[o.Type()]:
 		default:
 			list = append(list, fmt.Sprintf("%s: %s", at(o), name))

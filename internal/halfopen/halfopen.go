@@ -13,9 +13,9 @@ import (
 	"github.com/quic-go/quic-go"
 )
 
-// KeptFor is how long a socket stays after it has begun a handshake: longer than a member
+// keptFor is how long a socket stays after it has begun a handshake: longer than a member
 // waits for the rest of one. Where a socket is gone, the host would say so to the member.
-const KeptFor = 6 * time.Second
+const keptFor = 6 * time.Second
 
 // Socket is the socket of a client that begins a handshake and says nothing more.
 type Socket struct {
@@ -54,7 +54,7 @@ func (s *Socket) WriteTo(b []byte, to net.Addr) (int, error) {
 // Hold begins a handshake for this protocol, and closes the socket after KeptFor, or when ctx
 // ends.
 func (s *Socket) Hold(ctx context.Context, to net.Addr, protocol string) {
-	ctx, cancel := context.WithTimeout(ctx, KeptFor)
+	ctx, cancel := context.WithTimeout(ctx, keptFor)
 	defer cancel()
 	defer s.Close()
 	t := &quic.Transport{Conn: s}
@@ -63,6 +63,6 @@ func (s *Socket) Hold(ctx context.Context, to net.Addr, protocol string) {
 		NextProtos: []string{protocol}, MinVersion: tls.VersionTLS13, InsecureSkipVerify: true,
 		CurvePreferences: []tls.CurveID{tls.X25519}, // as members have it: the hello fits into one packet
 	}
-	_, _ = t.Dial(ctx, to, hello, &quic.Config{HandshakeIdleTimeout: 2 * KeptFor})
+	_, _ = t.Dial(ctx, to, hello, &quic.Config{HandshakeIdleTimeout: 2 * keptFor})
 	<-ctx.Done() // the dial may have ended before
 }

@@ -148,7 +148,7 @@ func (t *tracer) stopped(thread int, signal syscall.Signal) error {
 
 // look notes the state of the folder, if it is another one.
 func (t *tracer) look() error {
-	s, err := StateOf(t.dir)
+	s, err := stateOf(t.dir)
 	if err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func (t *tracer) look() error {
 	return nil
 }
 
-// StateOf returns the state of a folder.
-func StateOf(dir string) (State, error) {
+// stateOf returns the state of a folder.
+func stateOf(dir string) (State, error) {
 	s := make(State)
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -26,7 +26,7 @@ func TestOf_Shell_EachChangeSeen(t *testing.T) {
 	again := t.TempDir()
 	last := states[len(states)-1]
 	require.NoError(t, last.Write(again))
-	read, err := StateOf(again)
+	read, err := stateOf(again)
 	require.NoError(t, err)
 	require.Equal(t, last["d/a"].Data, read["d/a"].Data)
 	require.Equal(t, last["d/a"].Mode, read["d/a"].Mode)

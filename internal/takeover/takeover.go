@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// MaxWait bounds the wait for a process that is ending. A member of 30 MB takes
+// maxWait bounds the wait for a process that is ending. A member of 30 MB takes
 // milliseconds to be taken apart, and on a machine with too little processor or a
 // core dump to write some hundred. A daemon that runs already is reported after as
 // much, so a longer wait would only hold up people.
-const MaxWait = 2 * time.Second
+const maxWait = 2 * time.Second
 
 // pause is between two attempts. Each is a few system calls.
 const pause = 10 * time.Millisecond
@@ -21,7 +21,7 @@ const pause = 10 * time.Millisecond
 // that somebody has it already, at most for MaxWait or until ctx ends, and returns
 // what open has returned last.
 func Open[T any](ctx context.Context, open func() (T, error), taken ...error) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, MaxWait)
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	for {
 		opened, err := open()

@@ -19,7 +19,7 @@ var (
 
 func TestOpen_Taken_WaitsUntilFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		free := time.Now().Add(MaxWait - 2*pause)
+		free := time.Now().Add(maxWait - 2*pause)
 		got, err := Open(t.Context(), func() (int, error) {
 			if time.Now().Before(free) {
 				return 0, fmt.Errorf("address: %w", errTaken)
@@ -36,7 +36,7 @@ func TestOpen_TakenForGood_ReturnsTheErrorAfterMaxWait(t *testing.T) {
 		began := time.Now()
 		_, err := Open(t.Context(), func() (int, error) { return 0, errTaken }, errTaken)
 		require.ErrorIs(t, err, errTaken)
-		require.Equal(t, MaxWait, time.Since(began))
+		require.Equal(t, maxWait, time.Since(began))
 	})
 }
 

@@ -11,18 +11,18 @@ import (
 
 // Variable is the environment variable that asks for every case, by the value Every.
 const (
-	Variable = "WANDER_TESTS"
-	Every    = "whole"
+	variable = "WANDER_TESTS"
+	every    = "whole"
 )
 
 // Asked reports whether every case is to run.
-func Asked() bool { return os.Getenv(Variable) == Every }
+func Asked() bool { return os.Getenv(variable) == every }
 
 // Only skips a test, or a part of one, that the short form leaves out.
 func Only(t testing.TB) {
 	t.Helper()
 	if !Asked() {
-		t.Skipf("it takes long: %s=%s go test", Variable, Every)
+		t.Skipf("it takes long: %s=%s go test", variable, every)
 	}
 }
 

@@ -38,18 +38,18 @@ type Scenario struct {
 const (
 	// MaxBelow is more thresholds than anybody reads.
 	MaxBelow = 20
-	// MaxBins keeps three histograms a run in some megabytes.
-	MaxBins = 100_000
+	// maxBins keeps three histograms a run in some megabytes.
+	maxBins = 100_000
 
-	// MaxAcquainted is how many acquaintances all members have together: at
+	// maxAcquainted is how many acquaintances all members have together: at
 	// four bytes each they take 256 MB, and a million members may know 66
 	// others, three times the logarithm of the group that suffices.
-	MaxAcquainted = 1 << 26
+	maxAcquainted = 1 << 26
 
-	// MinCrashEvery and MinLossEvery keep a run from consisting of faults
+	// minCrashEvery and MinLossEvery keep a run from consisting of faults
 	// alone: the whole group hears of a crash, one handoff of a loss.
-	MinCrashEvery = time.Second
-	MinLossEvery  = policy.MinDuration
+	minCrashEvery = time.Second
+	minLossEvery  = policy.MinDuration
 )
 
 const (
@@ -118,14 +118,14 @@ func (s *Scenario) Validate() error {
 		return fmt.Errorf("%w: duration is %v, permitted are up to %v", ErrDuration, s.Duration, policy.MaxInterval)
 	case s.WarmUp < 0 || s.WarmUp >= s.Duration:
 		return fmt.Errorf("%w: warm_up is %v, permitted is less than the duration, %v", ErrDuration, s.WarmUp, s.Duration)
-	case s.Bin < 0 || s.Limit < 0 || s.bins() > MaxBins:
-		return fmt.Errorf("%w: limit is more than %d times bin", ErrDuration, MaxBins)
+	case s.Bin < 0 || s.Limit < 0 || s.bins() > maxBins:
+		return fmt.Errorf("%w: limit is more than %d times bin", ErrDuration, maxBins)
 	case len(s.Below) > MaxBelow:
 		return fmt.Errorf("%w: %d times in below, at most %d", ErrMeasure, len(s.Below), MaxBelow)
-	case s.CrashEvery > 0 && s.CrashEvery < MinCrashEvery:
-		return fmt.Errorf("%w: crash_every is %v, permitted are %v and more, and 0 (never)", ErrFaults, s.CrashEvery, MinCrashEvery)
-	case s.LossEvery > 0 && s.LossEvery < MinLossEvery:
-		return fmt.Errorf("%w: loss_every is %v, permitted are %v and more, and 0 (never)", ErrFaults, s.LossEvery, MinLossEvery)
+	case s.CrashEvery > 0 && s.CrashEvery < minCrashEvery:
+		return fmt.Errorf("%w: crash_every is %v, permitted are %v and more, and 0 (never)", ErrFaults, s.CrashEvery, minCrashEvery)
+	case s.LossEvery > 0 && s.LossEvery < minLossEvery:
+		return fmt.Errorf("%w: loss_every is %v, permitted are %v and more, and 0 (never)", ErrFaults, s.LossEvery, minLossEvery)
 	}
 	if most := s.mostAcquaintances(); s.Acquaintances != 0 && (s.Acquaintances < 0 || s.Acquaintances%2 != 0 || s.Acquaintances > most) {
 		return fmt.Errorf("%w: %d, permitted are even numbers up to %d for %d members, and 0 (everybody)",
@@ -142,7 +142,7 @@ func (s *Scenario) Validate() error {
 // mostAcquaintances is the largest number that is permitted: others, in
 // memory, and even.
 func (s *Scenario) mostAcquaintances() int {
-	most := max(0, min(s.Members-1, MaxAcquainted/max(1, s.Members)))
+	most := max(0, min(s.Members-1, maxAcquainted/max(1, s.Members)))
 	return most - most%2
 }
 

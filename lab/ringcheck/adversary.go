@@ -20,7 +20,7 @@ func newAdversary(alg ring.Algorithm, n int) (*adversary, error) {
 	if n < minAdversary {
 		return nil, fmt.Errorf("%w: %d, adversaries need at least %d", ErrProcessors, n, minAdversary)
 	}
-	r, err := NewRun(alg, n)
+	r, err := newRun(alg, n)
 	return &adversary{Run: r, n: n}, err
 }
 
@@ -77,7 +77,7 @@ func FarRequests(alg ring.Algorithm, n, requests int) (*Run, error) {
 			a.settle()
 			continue
 		}
-		for a.err == nil && !a.Station(p).Inside() {
+		for a.err == nil && !a.station(p).Inside() {
 			at, _ := a.Token()
 			a.deliver(at)
 		}

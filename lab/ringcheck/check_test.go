@@ -255,16 +255,16 @@ func TestCirculationGoesOn(t *testing.T) {
 func TestExplorerFindsWhatANaiveOneFinds(t *testing.T) {
 	for _, alg := range []ring.Algorithm{ring.S, ring.Q, ring.D, ring.E} {
 		for n := 2; n <= 3; n++ {
-			first, err := NewRing(alg, n)
+			first, err := newRing(alg, n)
 			require.NoError(t, err)
 			seen := map[string]bool{fmt.Sprint(first): true}
 			steps := 0
 			for queue := []*Ring{first}; len(queue) > 0; queue = queue[1:] {
 				for _, s := range append(queue[0].possible(nil, Ask), queue[0].possible(nil, Deliver)...) {
-					next, err := NewRing(alg, n)
+					next, err := newRing(alg, n)
 					require.NoError(t, err)
 					next.copyFrom(queue[0])
-					next.Do(s)
+					next.do(s)
 					steps++
 					if !next.moving {
 						next.baton = ring.Baton{} // what a token had that has arrived
@@ -295,7 +295,7 @@ func TestLimits(t *testing.T) {
 	})
 	assert.ErrorIs(t, err, ErrMemory)
 	assert.Positive(t, calls)
-	_, err = NewRun(ring.E, MaxPlayed+1)
+	_, err = newRun(ring.E, maxPlayed+1)
 	assert.ErrorIs(t, err, ErrProcessors)
 	_, err = Play(ring.E, 1, nil)
 	assert.ErrorIs(t, err, ErrProcessors)

@@ -65,8 +65,8 @@ func explore(o Options) (*graph, error) {
 		o.Backlog = maxOnLink
 	}
 	x := &explorer{Options: o, table: newTable(), graph: newGraph(o.Processors)}
-	x.base, _ = NewRing(o.Algorithm, o.Processors)
-	x.next, _ = NewRing(o.Algorithm, o.Processors)
+	x.base, _ = newRing(o.Algorithm, o.Processors)
+	x.next, _ = newRing(o.Algorithm, o.Processors)
 	if _, _, err := x.enter(x.base, 0, Step{}); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (x *explorer) try(id uint32) error {
 				continue
 			}
 			x.next.copyFrom(x.base)
-			event := x.next.Do(step)
+			event := x.next.do(step)
 			if x.next.backlog() > x.Backlog {
 				x.graph.cut = true
 				continue

@@ -12,7 +12,7 @@ import (
 // that can arrive and all exits are equally likely. The same seed gives the
 // same run. Error: ErrProcessors.
 func Random(alg ring.Algorithm, n, steps int, asking float64, seed uint64) (*Run, error) {
-	r, err := NewRun(alg, n)
+	r, err := newRun(alg, n)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/ring"
 )
 
-// MaxPlayed is the largest ring that can be played: what a link's counters
+// maxPlayed is the largest ring that can be played: what a link's counters
 // hold, as no algorithm has more than n messages on one link.
-const MaxPlayed = 250
+const maxPlayed = 250
 
 // Ring is a ring of processors, its links, and the one token. Not safe for
 // concurrent use.
@@ -34,11 +34,11 @@ type Event struct {
 	Delivered bool // one arrived
 }
 
-// NewRing is a quiet ring of n processors with the token at processor 0.
+// newRing is a quiet ring of n processors with the token at processor 0.
 // Error: ErrProcessors.
-func NewRing(alg ring.Algorithm, n int) (*Ring, error) {
-	if n < 2 || n > MaxPlayed {
-		return nil, fmt.Errorf("%w: %d, a ring has 2 to %d", ErrProcessors, n, MaxPlayed)
+func newRing(alg ring.Algorithm, n int) (*Ring, error) {
+	if n < 2 || n > maxPlayed {
+		return nil, fmt.Errorf("%w: %d, a ring has 2 to %d", ErrProcessors, n, maxPlayed)
 	}
 	r := &Ring{stations: make([]ring.Station, n), links: make([]link, n)}
 	for p := range r.stations {
@@ -48,14 +48,14 @@ func NewRing(alg ring.Algorithm, n int) (*Ring, error) {
 	return r, nil
 }
 
-// Processors is the number of processors.
-func (r *Ring) Processors() int { return len(r.stations) }
+// processors is the number of processors.
+func (r *Ring) processors() int { return len(r.stations) }
 
 // Token is where the token is: at a processor, or on the link that leaves it.
 func (r *Ring) Token() (processor int, moving bool) { return r.at, r.moving }
 
-// Station is a processor, to look at.
-func (r *Ring) Station(p int) *ring.Station { return &r.stations[p] }
+// station is a processor, to look at.
+func (r *Ring) station(p int) *ring.Station { return &r.stations[p] }
 
 func (r *Ring) carries(p int) bool { return r.moving && r.at == p }
 
@@ -80,8 +80,8 @@ func (r *Ring) Enabled(s Step) bool {
 	return false
 }
 
-// Do makes a step that is enabled.
-func (r *Ring) Do(s Step) Event {
+// do makes a step that is enabled.
+func (r *Ring) do(s Step) Event {
 	var e Event
 	p, n := s.Processor, len(r.stations)
 	switch s.Action {

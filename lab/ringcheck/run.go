@@ -27,9 +27,9 @@ type Run struct {
 // since is what had been exchanged before a request.
 type since struct{ sent, delivered int }
 
-// NewRun begins with a quiet ring, as NewRing. Error: ErrProcessors.
-func NewRun(alg ring.Algorithm, n int) (*Run, error) {
-	r, err := NewRing(alg, n)
+// newRun begins with a quiet ring, as NewRing. Error: ErrProcessors.
+func newRun(alg ring.Algorithm, n int) (*Run, error) {
+	r, err := newRing(alg, n)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func NewRun(alg ring.Algorithm, n int) (*Run, error) {
 // Play makes the steps of a schedule. Errors: ErrProcessors; ErrImpossible,
 // with the run up to that step.
 func Play(alg ring.Algorithm, n int, schedule Schedule) (*Run, error) {
-	r, err := NewRun(alg, n)
+	r, err := newRun(alg, n)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (r *Run) Make(s Step) error {
 		return fmt.Errorf("%w: %v", ErrImpossible, s)
 	}
 	before := since{r.Sent, r.Delivered}
-	e := r.Do(s)
+	e := r.do(s)
 	if e.Sent {
 		r.Sent++
 	}

@@ -132,7 +132,7 @@ func compareParts(t *rapid.T, d *Directory, n naive, from, through ident.Member)
 		return
 	}
 	total := n.between(from, through).members
-	require.Len(t, parts, max(min(most, MaxParts, int(total)), 1))
+	require.Len(t, parts, max(min(most, maxParts, int(total)), 1))
 	at := from
 	for _, p := range parts {
 		require.LessOrEqual(t, at.Compare(p.Through), 0)
@@ -154,7 +154,7 @@ func TestPartsThatEndWithABlock(t *testing.T) {
 		d.order.add(f)
 		d.order.show(f, true, printOf(i))
 	}
-	for most := 1; most <= MaxParts; most++ {
+	for most := 1; most <= maxParts; most++ {
 		var at ident.Member
 		parts := d.Split(at, ident.LastMember(), most)
 		require.Len(t, parts, most)

@@ -5,8 +5,8 @@ import (
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
-// MaxParts bounds the parts into which Split divides a range.
-const MaxParts = wire.MaxParts
+// maxParts bounds the parts into which Split divides a range.
+const maxParts = wire.MaxParts
 
 // Fingerprint is the number of all members that Page would give, and the XOR of
 // their fingerprints. Two directories that know the same of them have the same.
@@ -40,7 +40,7 @@ func (p *Pages) Split(from, through ident.Member, parts int) []wire.Part {
 		return nil
 	}
 	total, _ := p.Range(from, through)
-	n := uint64(max(min(parts, MaxParts, int(total)), 1))
+	n := uint64(max(min(parts, maxParts, int(total)), 1))
 	list := make([]wire.Part, 0, n)
 	var open sum // the part that is not finished
 	done := uint64(0)

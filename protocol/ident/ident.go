@@ -18,8 +18,8 @@ import (
 const (
 	HashSize        = sha256.Size // H(x), token ids and group ids
 	MemberSize      = 16          // member ids: SHA-256 truncated
-	IncarnationSize = 16          // 128 random bits
-	GrantSize       = 16          // 128 random bits
+	incarnationSize = 16          // 128 random bits
+	grantSize       = 16          // 128 random bits
 	MACSize         = 16          // HMAC-SHA256 truncated
 )
 
@@ -46,7 +46,7 @@ type Member [MemberSize]byte
 
 // Incarnation is the identity of a member's custody memory (handoff rules §1):
 // 128 random bits, never reused.
-type Incarnation [IncarnationSize]byte
+type Incarnation [incarnationSize]byte
 
 // MAC is what a receiver recognises its own ACCEPT by (handoff rules §4). To
 // anybody else it is 16 bytes without a meaning.
@@ -61,7 +61,7 @@ type Reservation struct {
 }
 
 // Grant identifies one permission given to a local program.
-type Grant [GrantSize]byte
+type Grant [grantSize]byte
 
 // GroupOf is the identifier of the group whose first CA has this public key.
 func GroupOf(caPublicKey []byte) Group {

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// AbandonAfter is how long after a loss in transit the sender is told that
+	// abandonAfter is how long after a loss in transit the sender is told that
 	// its pass was Abandoned: when a member stops asking (protocol/handoff).
-	AbandonAfter = 5 * time.Minute
+	abandonAfter = 5 * time.Minute
 
 	// DetectAfter is Config.DetectAfter where that is zero: how long the papers'
 	// failure detector takes, and about what a member's connections do.
 	DetectAfter = 10 * time.Second
 
 	// Forever, as the time for which a member is down, is without a return.
-	Forever = time.Duration(1<<63 - 1)
+	forever = time.Duration(1<<63 - 1)
 
 	// nobodyPause is how much later than the latency a token comes back that
 	// nobody can take (protocol/handoff).

@@ -30,7 +30,7 @@ func (w *World) downForGood() {
 
 // fallForGood takes a member down for good, also one that has crashed for a while.
 func (w *World) fallForGood(member int) {
-	if w.Crash(member, Forever) {
+	if w.Crash(member, forever) {
 		return
 	}
 	w.sites[member].gone = true

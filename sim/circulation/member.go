@@ -49,8 +49,8 @@ func MemberID(index int) (id ident.Member) {
 	return id
 }
 
-// MemberIndex is the index of a member, or -1 of an id that is nobody's.
-func MemberIndex(id ident.Member) int {
+// memberIndex is the index of a member, or -1 of an id that is nobody's.
+func memberIndex(id ident.Member) int {
 	n := binary.BigEndian.Uint64(id[:])
 	if n == 0 || n > policy.MaxMembers*64 || MemberID(int(n-1)) != id {
 		return -1
@@ -252,19 +252,19 @@ func (w *World) Crash(member int, downFor time.Duration) bool {
 		return false
 	}
 	w.stats.Crashed++
-	w.sites[m].gone = downFor == Forever
+	w.sites[m].gone = downFor == forever
 	for i := range w.tokens {
 		t := &w.tokens[i]
 		if t.holder != m || t.state != held {
 			continue
 		}
-		if w.cfg.Forgetful || downFor == Forever {
+		if w.cfg.Forgetful || downFor == forever {
 			w.lose(int32(i), LostWithHolder)
 		} else {
 			t.state = waiting
 		}
 	}
-	if downFor < Forever {
+	if downFor < forever {
 		w.schedule(downFor, comeBack, m, 0, w.sites[m].epoch)
 	}
 	return true

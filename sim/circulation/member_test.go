@@ -14,14 +14,14 @@ import (
 
 func TestMemberIDs(t *testing.T) {
 	for _, i := range []int{0, 1, 255, 256, 999_999} {
-		assert.Equal(t, i, MemberIndex(MemberID(i)))
+		assert.Equal(t, i, memberIndex(MemberID(i)))
 		assert.Negative(t, MemberID(i).Compare(MemberID(i+1)))
 	}
 	assert.False(t, MemberID(0).IsZero())
 	strange := MemberID(7)
 	strange[15] = 1
-	assert.Equal(t, -1, MemberIndex(strange))
-	assert.Equal(t, -1, MemberIndex([16]byte{}))
+	assert.Equal(t, -1, memberIndex(strange))
+	assert.Equal(t, -1, memberIndex([16]byte{}))
 }
 
 // TestNeighbours: everybody hears of what changed for it, once.
@@ -54,7 +54,7 @@ func TestNeighbours(t *testing.T) {
 	}
 	assert.Equal(t, []string{"1m0s m4 neighbour m-1 of 1"}, s.run(time.Hour))
 	assert.Equal(t, 5, s.Members())
-	assert.Equal(t, 1, s.Alive())
+	assert.Equal(t, 1, s.alive())
 	require.True(t, s.Crash(4, time.Second))
 	assert.Empty(t, s.run(time.Hour), "nobody is left to hear")
 	assert.Equal(t, []string{"1h0m1s m4 neighbour m-1 of 1", "1h0m1s m4 demand true", "1h0m1s m4 timer"}, s.run(2*time.Hour))
@@ -132,7 +132,7 @@ func TestForgetfulCrash(t *testing.T) {
 func TestCrashForever(t *testing.T) {
 	s := newStage(t, Config{Members: 2}, nil)
 	s.Generate(0)
-	s.Crash(0, Forever)
+	s.Crash(0, forever)
 	assert.Zero(t, s.Tokens())
 	assert.Equal(t, []string{"0s m1 neighbour m-1 of 1"}, s.run(time.Duration(clock.Never-1)))
 }
@@ -149,7 +149,7 @@ func TestSenderCrashes(t *testing.T) {
 		{"durable, back before", false, time.Second, []string{"2s m0 neighbour m1 of 2", `5s m0 resumed g0 hop0 ""`}, 1},
 		{"durable, back after", false, time.Minute, []string{"1m1s m0 neighbour m1 of 2", `1m1s m0 resumed g0 hop0 ""`}, 1},
 		{"forgetful", true, time.Second, []string{"2s m0 neighbour m1 of 2"}, 0},
-		{"for ever", false, Forever, nil, 0},
+		{"for ever", false, forever, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, Config{Members: 2, Forgetful: c.forgetful, Passing: Constant(5 * time.Second)}, nil)
@@ -213,7 +213,7 @@ func TestCrashEvery(t *testing.T) {
 	s := newStage(t, Config{Members: 10, CrashEvery: 100 * time.Second, DownFor: time.Second}, nil)
 	s.Run(clock.Instant(100_000 * time.Second))
 	assert.InDelta(t, 1000, float64(s.Stats().Crashed), 4*32)
-	assert.GreaterOrEqual(t, s.Alive(), 9)
+	assert.GreaterOrEqual(t, s.alive(), 9)
 
 	holder := newStage(t, Config{Members: 10, CrashEvery: 100 * time.Second, CrashHolder: true, Forgetful: true}, nil)
 	holder.Run(clock.Instant(1000 * time.Second))

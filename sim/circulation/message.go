@@ -17,7 +17,7 @@ type message struct {
 func (w *World) tell(m int32, a *policy.Action) {
 	w.stats.Messages++
 	w.traffic.told(a.Field)
-	to := MemberIndex(a.To)
+	to := memberIndex(a.To)
 	if to < 0 || to >= len(w.sites) || len(a.Field) > policy.MaxField {
 		return // to a stranger, or longer than the wire permits
 	}

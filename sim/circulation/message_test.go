@@ -51,7 +51,7 @@ func TestTellOnManyLinks(t *testing.T) {
 	last := map[string]uint16{}
 	s.answer = func(m int, now clock.Instant, e *policy.Event) []policy.Action {
 		if e.Kind == policy.Message {
-			link := fmt.Sprint(MemberIndex(e.From), m)
+			link := fmt.Sprint(memberIndex(e.From), m)
 			n := uint16(e.Body[0])<<8 | uint16(e.Body[1])
 			require.Greater(t, n, last[link])
 			last[link] = n

@@ -146,8 +146,8 @@ func (m *Meter) MostTokens() int { return m.tokens.peak }
 // order; the first 65,536 of them. One that has not ended is not among them.
 func (m *Meter) Gaps() []Gap { return m.gaps }
 
-// OpenGap is since when there has been no token, if there is none.
-func (m *Meter) OpenGap() (since clock.Instant, open bool) { return m.gapFrom, m.tokens.value == 0 }
+// openGap is since when there has been no token, if there is none.
+func (m *Meter) openGap() (since clock.Instant, open bool) { return m.gapFrom, m.tokens.value == 0 }
 
 // PerMember is how many operations each member began.
 func (m *Meter) PerMember() []uint64 {

@@ -31,7 +31,7 @@ func TestMeter(t *testing.T) {
 	m.Visit(sec(18), 1, id)
 	m.TokenGone(sec(20), id, Dropped)
 	m.TokenGone(sec(22), id, LostInTransit)
-	since, open := m.OpenGap()
+	since, open := m.openGap()
 	assert.True(t, open)
 	assert.Equal(t, sec(22), since)
 	m.TokenBorn(sec(25), 2, id)
@@ -52,7 +52,7 @@ func TestMeter(t *testing.T) {
 	assert.Equal(t, 3*time.Second, m.Gaps()[0].Length())
 	assert.Equal(t, []uint64{1, 1}, m.PerMember())
 	assert.Equal(t, []int{0, 1, 1, 2, 1, 1}, m.Series())
-	_, open = m.OpenGap()
+	_, open = m.openGap()
 	assert.False(t, open)
 
 	assert.Equal(t, uint64(1), m.Operations.Count())

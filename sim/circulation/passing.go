@@ -20,7 +20,7 @@ func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
 	w.traffic.passed(field)
 	t.Token.Field = append(t.Token.Field[:0], field...)
 	if !to.IsZero() {
-		t.to = int32(MemberIndex(to))
+		t.to = int32(memberIndex(to))
 		if t.to < 0 || int(t.to) >= len(w.sites) {
 			t.to = t.holder // a stranger is as unreachable as oneself
 		}
@@ -28,7 +28,7 @@ func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
 	if w.passIsLost() {
 		w.end(t, LostInTransit)
 		w.stats.Lost++
-		w.schedule(AbandonAfter, abandoned, t.holder, i, t.epoch)
+		w.schedule(abandonAfter, abandoned, t.holder, i, t.epoch)
 		return
 	}
 	w.send(t, i)
@@ -42,7 +42,7 @@ func (w *World) prepare(t *token, to ident.Member) {
 	}
 	target := int32(-1)
 	if !to.IsZero() {
-		target = int32(MemberIndex(to))
+		target = int32(memberIndex(to))
 	}
 	if t.reserved != clock.Never && (t.reservedFor == target || target < 0) {
 		return
@@ -126,7 +126,7 @@ func (w *World) chooseUnstated(from int32) int32 {
 	if len(drawn) == 0 {
 		return -1
 	}
-	return int32(MemberIndex(drawn[0]))
+	return int32(memberIndex(drawn[0]))
 }
 
 // arrive is the end of a handoff, at the receiver and then at the sender.

@@ -43,11 +43,11 @@ func describe(e *policy.Event) string {
 		if e.Operated {
 			name += " operated" // which says nothing here
 		}
-		return fmt.Sprintf("%s g%d hop%d %q", name, MemberIndex(e.Token.Generator), e.Token.Hop, e.Token.Field)
+		return fmt.Sprintf("%s g%d hop%d %q", name, memberIndex(e.Token.Generator), e.Token.Hop, e.Token.Field)
 	}
 	switch e.Kind {
 	case policy.Arrival:
-		return token(fmt.Sprintf("arrival from m%d", MemberIndex(e.From)))
+		return token(fmt.Sprintf("arrival from m%d", memberIndex(e.From)))
 	case policy.Generated:
 		return token("generated")
 	case policy.Resumed:
@@ -63,11 +63,11 @@ func describe(e *policy.Event) string {
 	case policy.PassSettled:
 		return token([]string{"", "delivered", "returned", "abandoned"}[e.Outcome])
 	case policy.Message:
-		return fmt.Sprintf("message m%d %q", MemberIndex(e.From), e.Body)
+		return fmt.Sprintf("message m%d %q", memberIndex(e.From), e.Body)
 	case policy.Neighbour:
-		return fmt.Sprintf("neighbour m%d of %d", MemberIndex(e.From), e.Members)
+		return fmt.Sprintf("neighbour m%d of %d", memberIndex(e.From), e.Members)
 	case policy.Silent:
-		return fmt.Sprintf("silent m%d", MemberIndex(e.From))
+		return fmt.Sprintf("silent m%d", memberIndex(e.From))
 	}
 	return "unknown"
 }

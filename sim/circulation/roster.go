@@ -205,7 +205,7 @@ func (w *World) detectAfter() time.Duration {
 // statedAfter is how long after its fall no Roster names a member any more.
 func (w *World) statedAfter() time.Duration {
 	if w.cfg.Unstated {
-		return Forever
+		return forever
 	}
 	return w.detectAfter()
 }
@@ -245,7 +245,7 @@ const slotIndex = math.MaxInt32
 // everybody.
 func (m *memberRoster) Witnesses(of ident.Member, n int, to []ident.Member) []ident.Member {
 	r := m.roster
-	i := MemberIndex(of)
+	i := memberIndex(of)
 	switch {
 	case of == slotID:
 		i = slotIndex

@@ -15,7 +15,7 @@ func (s *stage) roster(m int) *memberRoster { return &memberRoster{&s.World.rost
 
 func indices(ids []ident.Member) (list []int) {
 	for _, id := range ids {
-		list = append(list, MemberIndex(id))
+		list = append(list, memberIndex(id))
 	}
 	return list
 }

@@ -52,7 +52,7 @@ func (w *watches) end(m int32, i int) {
 
 // watch is the action Watch. A stranger is silent from the first moment on.
 func (w *World) watch(m int32, id ident.Member) {
-	to := int32(MemberIndex(id))
+	to := int32(memberIndex(id))
 	if to < 0 || int(to) >= len(w.sites) || to == m || w.watches.find(m, to) >= 0 {
 		return
 	}
@@ -77,7 +77,7 @@ func (w *World) watch(m int32, id ident.Member) {
 
 // unwatch is the action Unwatch.
 func (w *World) unwatch(m int32, id ident.Member) {
-	if i := w.watches.find(m, int32(MemberIndex(id))); i >= 0 {
+	if i := w.watches.find(m, int32(memberIndex(id))); i >= 0 {
 		w.watches.end(m, i)
 	}
 }

@@ -51,7 +51,7 @@ func TestWatchesAreBounded(t *testing.T) {
 		s.watch(0, policy.Watch, m+1)
 	}
 	for m := range policy.MaxWatched + 1 {
-		s.Crash(m+1, Forever)
+		s.Crash(m+1, forever)
 	}
 	got := s.run(time.Minute, quiet...)
 	require.Len(t, got, policy.MaxWatched)

@@ -244,9 +244,9 @@ func (w *World) Run(until clock.Instant) {
 	}
 }
 
-// Stop makes Run return after what happens now. It may be called from an
+// stop makes Run return after what happens now. It may be called from an
 // Observer or from what At was given.
-func (w *World) Stop() { w.paused = true }
+func (w *World) stop() { w.paused = true }
 
 // Err is nil, ErrStandstill after virtual time came to a standstill, or why the
 // context of NewContext ended. Then Run does nothing any more.
@@ -296,14 +296,14 @@ func (w *World) LosePass(n int) { w.losing += n }
 // Stats are the counts so far.
 func (w *World) Stats() Stats { return w.stats }
 
-// Config is what the World was made with.
-func (w *World) Config() Config { return w.cfg }
+// config is what the World was made with.
+func (w *World) config() Config { return w.cfg }
 
 // Members is how many members there ever were: their indices are below.
 func (w *World) Members() int { return len(w.sites) }
 
-// Alive is how many members are up.
-func (w *World) Alive() int { return len(w.up) }
+// alive is how many members are up.
+func (w *World) alive() int { return len(w.up) }
 
 // Tokens is how many tokens exist, those in transit and those that wait for
 // the return of their holder too.

@@ -83,7 +83,7 @@ func TestPassAtRandom(t *testing.T) {
 		counts[m]++
 		return pass(e, 0, "")
 	})
-	s.Crash(3, Forever)
+	s.Crash(3, forever)
 	s.Generate(0)
 	s.At(0, func(*World) {})
 	for s.Stats().Hops < 40_000 {
@@ -113,7 +113,7 @@ func TestPassToNobody(t *testing.T) {
 			s := newStage(t, Config{Members: c.members, Passing: Constant(time.Second)},
 				onToken(func(_ int, e *policy.Event) []policy.Action { return pass(e, c.to, "f") }))
 			if c.members > 2 {
-				s.Crash(2, Forever)
+				s.Crash(2, forever)
 			}
 			s.Generate(0)
 			got := s.run(c.after, "neighbour", "generated")
@@ -297,7 +297,7 @@ func TestAt(t *testing.T) {
 	for i, at := range []time.Duration{2, 1, 1, 3} {
 		s.At(clock.Instant(at), func(*World) { order = append(order, i) })
 	}
-	s.At(clock.Instant(1), func(w *World) { w.Stop() })
+	s.At(clock.Instant(1), func(w *World) { w.stop() })
 	s.Run(10)
 	assert.Equal(t, []int{1, 2}, order)
 	assert.Equal(t, clock.Instant(1), s.Now(), "stopped")

@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 		"too many fair": {func(r *Request) { r.Members, r.Params.Preset = MaxFair+1, wandering.Fair }, ErrMembers},
 		"no seed":       {func(r *Request) { r.Seeds = 0 }, ErrSeeds},
 		"no first":      {func(r *Request) { r.First = 0 }, ErrSeeds},
-		"first":         {func(r *Request) { r.First = MaxFirst + 1 }, ErrSeeds},
+		"first":         {func(r *Request) { r.First = maxFirst + 1 }, ErrSeeds},
 		"seeds":         {func(r *Request) { r.Seeds = MaxSeeds + 1 }, ErrSeeds},
 		"all lost":      {func(r *Request) { r.Loss = 1 }, ErrLoss},
 		"negative loss": {func(r *Request) { r.Loss = -0.1 }, ErrLoss},

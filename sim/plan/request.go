@@ -15,19 +15,19 @@ const (
 	// MaxSeeds is more runs than anybody needs: the cost is shared among them.
 	MaxSeeds = 100
 
-	// MaxFirst bounds the first seed as in lab/experiment.
-	MaxFirst = 1_000_000_000
+	// maxFirst bounds the first seed as in lab/experiment.
+	maxFirst = 1_000_000_000
 
-	// MinCrash keeps the simulator busy with something else than crashes, of
+	// minCrash keeps the simulator busy with something else than crashes, of
 	// each of which all members hear.
-	MinCrash = time.Second
+	minCrash = time.Second
 
 	// MaxFair is how many members there may be under fair, where all speak to
 	// others at the beginning: of a million the messages take minutes and many GB.
 	MaxFair = 100_000
 
-	// MaxLatency bounds a way over the network: nobody waits longer for an answer.
-	MaxLatency = 20 * time.Minute
+	// maxLatency bounds a way over the network: nobody waits longer for an answer.
+	maxLatency = 20 * time.Minute
 
 	// crowd is from how many members on runs take turns instead of running at
 	// once: each needs the better part of a kilobyte for a member.
@@ -71,7 +71,7 @@ type Request struct {
 // for. So a handoff takes one way to three, from the end of the operation to the
 // next holder. RECEIPT, which is the fourth message, holds nobody up.
 const (
-	WaysOfMessage  = 1 // between policies
+	waysOfMessage  = 1 // between policies
 	WaysToReserve  = 2 // OFFER and ACCEPT
 	WaysToTransfer = 1
 )
@@ -90,8 +90,8 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("%w: %d, permitted under preset %s are 2 to %d", ErrMembers, r.Members, wandering.Fair, MaxFair)
 	case r.Seeds < 1 || r.Seeds > MaxSeeds:
 		return fmt.Errorf("%w: %d, permitted are 1 to %d", ErrSeeds, r.Seeds, MaxSeeds)
-	case r.First < 1 || r.First > MaxFirst:
-		return fmt.Errorf("%w: the first is %d, permitted are 1 to %d", ErrSeeds, r.First, MaxFirst)
+	case r.First < 1 || r.First > maxFirst:
+		return fmt.Errorf("%w: the first is %d, permitted are 1 to %d", ErrSeeds, r.First, maxFirst)
 	case !(r.Loss >= 0 && r.Loss < 1):
 		return fmt.Errorf("%w: %v, permitted are 0 to less than 1", ErrLoss, r.Loss)
 	case r.Policy == catalog.Multitoken && r.Params.TargetInterval == 0:
@@ -102,7 +102,7 @@ func (r *Request) Validate() error {
 		is, max time.Duration
 	}{
 		{"every", r.Every, policy.MaxInterval}, {"crash", r.Crash, policy.MaxInterval},
-		{"down-for", r.DownFor, policy.MaxInterval}, {"latency", r.Latency, MaxLatency},
+		{"down-for", r.DownFor, policy.MaxInterval}, {"latency", r.Latency, maxLatency},
 	} {
 		if s.is < 0 || s.is > s.max {
 			return fmt.Errorf("%w: %s is %v, permitted are 0 to %v", ErrSpan, s.name, s.is, s.max)
@@ -123,7 +123,7 @@ func (r *Request) Validate() error {
 
 // leastCrash is the shortest mean time between crashes.
 func (r *Request) leastCrash() time.Duration {
-	return max(MinCrash, (r.DownFor / time.Duration(r.Members) * 2).Round(time.Millisecond))
+	return max(minCrash, (r.DownFor / time.Duration(r.Members) * 2).Round(time.Millisecond))
 }
 
 func (r *Request) isFair() bool {
@@ -197,7 +197,7 @@ func (r *Request) warmUp() time.Duration {
 func (r *Request) config(seed uint64) circulation.Config {
 	c := circulation.Config{
 		Policy: r.Policy, Params: r.Params, Members: r.Members, Seed: seed,
-		Reserving: r.ways(WaysToReserve), Passing: r.ways(WaysToTransfer), Telling: r.ways(WaysOfMessage),
+		Reserving: r.ways(WaysToReserve), Passing: r.ways(WaysToTransfer), Telling: r.ways(waysOfMessage),
 		IdleTimeout: connectionIdle, Demand: circulation.Every(r.Every),
 	}
 	if r.singleToken() {

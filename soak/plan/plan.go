@@ -187,13 +187,13 @@ func Make(name string, o Options) (Plan, error) {
 	return m.plan, nil
 }
 
-// Forgetful reports whether the fault makes a member lose its tokens.
-func (f Fault) Forgetful() bool { return f == OldCopy || f == CutTail || f == Clone || f == Twin }
+// forgetful reports whether the fault makes a member lose its tokens.
+func (f Fault) forgetful() bool { return f == OldCopy || f == CutTail || f == Clone || f == Twin }
 
 // Forgetful are the members that a fault makes lose their tokens.
 func (p Plan) Forgetful() (names []string) {
 	for i, m := range p.Members {
-		if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Fault.Forgetful() && s.Member[0] == i }) {
+		if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Fault.forgetful() && s.Member[0] == i }) {
 			names = append(names, m.Name)
 		}
 	}

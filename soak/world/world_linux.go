@@ -21,8 +21,8 @@ import (
 // spare is the name of the machine that nobody has.
 const spare = "spare"
 
-// MaxMachines is how many addresses the network has, but for that of the spare one.
-const MaxMachines = 200
+// maxMachines is how many addresses the network has, but for that of the spare one.
+const maxMachines = 200
 
 // networkBits is how many bits of all addresses are the same: each machine reaches the
 // others without a router.
@@ -46,8 +46,8 @@ func New(dir string, names []string, seed uint64) (*World, error) {
 func NewWithFar(dir string, names, far []string, seed uint64) (*World, error) {
 	near := len(names)
 	names = slices.Concat(names, far)
-	if len(names) > MaxMachines {
-		return nil, fmt.Errorf("%d machines: there are addresses for %d", len(names), MaxMachines)
+	if len(names) > maxMachines {
+		return nil, fmt.Errorf("%d machines: there are addresses for %d", len(names), maxMachines)
 	}
 	w := &World{Network: newNetwork(seed)}
 	for i, name := range append(names, spare) {

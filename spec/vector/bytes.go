@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// MaxInput bounds one byte string of a vector: above all that the protocol
+// maxInput bounds one byte string of a vector: above all that the protocol
 // permits, so that what is one byte too long can be written, while a file
 // cannot ask for memory.
-const MaxInput = 1 << 20
+const maxInput = 1 << 20
 
 // shortestRun is from how many equal bytes on a run is written as one: below,
 // it would hardly be shorter.
@@ -49,16 +49,16 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrBytes, err)
 		}
-		if out = append(out, raw...); len(out) > MaxInput {
-			return fmt.Errorf("%w: more than %d bytes", ErrBytes, MaxInput)
+		if out = append(out, raw...); len(out) > maxInput {
+			return fmt.Errorf("%w: more than %d bytes", ErrBytes, maxInput)
 		}
 		if !found {
 			break
 		}
 		run, rest, found = strings.Cut(run, ")")
 		value, count, err := parseRun(run)
-		if err != nil || !found || count > MaxInput-len(out) {
-			return fmt.Errorf("%w: (%s: a run is (bb*n), and all is at most %d bytes", ErrBytes, shorten(run), MaxInput)
+		if err != nil || !found || count > maxInput-len(out) {
+			return fmt.Errorf("%w: (%s: a run is (bb*n), and all is at most %d bytes", ErrBytes, shorten(run), maxInput)
 		}
 		out = append(out, strings.Repeat(string([]byte{value}), count)...)
 	}

@@ -40,7 +40,7 @@ type Form string
 const (
 	maxForm  = 4096
 	maxDrawn = 4096
-	maxBytes = MaxInput
+	maxBytes = maxInput
 )
 
 // drawing reads a form word by word and draws.
@@ -158,12 +158,12 @@ func (d *drawing) text(word string) Value {
 			d.fail("blob from %d to %d", low, high)
 			return Value{}
 		}
-		return d.string(low + d.stream.Below(high-low+1))
+		return d.string(low + d.stream.below(high-low+1))
 	case "name":
 		return Value{Kind: Text, Bytes: []byte(d.stream.Name(max(1, d.size())))}
 	case "address":
 		host := d.stream.Name(63)
-		return Value{Kind: Text, Bytes: fmt.Appendf(nil, "%s:%d", host, 1+d.stream.Below(65535))}
+		return Value{Kind: Text, Bytes: fmt.Appendf(nil, "%s:%d", host, 1+d.stream.below(65535))}
 	case "text":
 		return Value{Kind: Text, Bytes: []byte(d.word())}
 	case "hex":
@@ -214,7 +214,7 @@ func (d *drawing) list() Value {
 		d.fail("list from %d to %d", low, high)
 		return Value{}
 	}
-	n := low + d.stream.Below(high-low+1)
+	n := low + d.stream.below(high-low+1)
 	form, v := d.words, Value{Kind: List}
 	for range n {
 		if d.err != nil {
@@ -250,7 +250,7 @@ func (d *drawing) skip() {
 // extensions draws 0 to 2 of them, under the keys 3 and 5, each a number.
 func (d *drawing) extensions() Value {
 	v := Value{Kind: Mapping}
-	for n := range d.stream.Below(3) {
+	for n := range d.stream.below(3) {
 		v.List = append(v.List, Value{Kind: Number, Num: uint64(2*n + 3)}, Value{Kind: Number, Num: d.stream.Number()})
 	}
 	return v

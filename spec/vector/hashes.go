@@ -48,9 +48,9 @@ func (h *Hashes) validate() error {
 	return nil
 }
 
-// CaseMembers are the members of the seeded cases, as keys.json calls them: that
+// caseMembers are the members of the seeded cases, as keys.json calls them: that
 // of case n is number n modulo 3, and the other one the next.
-var CaseMembers = []string{"ada", "ben", "cleo"}
+var caseMembers = []string{"ada", "ben", "cleo"}
 
 func (r *Report) checkHashes(w *world, h *Hashes, full bool) {
 	r.Cases = h.Short
@@ -88,7 +88,7 @@ func (w *world) hashCases(c Case, cases int) ([]byte, error) {
 // makeCase draws, encodes and, if it is to be, signs one case. What this
 // implementation has written it must be able to read.
 func (w *world) makeCase(c Case, number uint32) ([]byte, error) {
-	member, other := w.parties[CaseMembers[number%3]], w.parties[CaseMembers[(number+1)%3]]
+	member, other := w.parties[caseMembers[number%3]], w.parties[caseMembers[(number+1)%3]]
 	first, second := w.parties["first-authority"], w.parties["second-authority"]
 	if member == nil || other == nil || first == nil || second == nil {
 		return nil, fmt.Errorf("%w: a party of the seeded cases is missing", ErrParties)

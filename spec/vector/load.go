@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// MaxFile bounds a file of vectors, in bytes: many times the largest of
+	// maxFile bounds a file of vectors, in bytes: many times the largest of
 	// spec/vectors.
-	MaxFile = 32 << 20
-	// MaxFiles bounds the files of a directory.
-	MaxFiles = 256
+	maxFile = 32 << 20
+	// maxFiles bounds the files of a directory.
+	maxFiles = 256
 	// maxSteps bounds the steps of a scenario, and the records of its journal.
 	maxSteps = 256
 	// maxAfter bounds the wait before a step, in milliseconds: an hour, six times
@@ -58,8 +58,8 @@ func Load(dir fs.FS) (*Set, error) {
 			names = append(names, e.Name())
 		}
 	}
-	if len(names) > MaxFiles {
-		return nil, fmt.Errorf("%w: %d files, at most %d", ErrFile, len(names), MaxFiles)
+	if len(names) > maxFiles {
+		return nil, fmt.Errorf("%w: %d files, at most %d", ErrFile, len(names), maxFiles)
 	}
 	if !slices.Contains(names, PartiesFile) {
 		return nil, fmt.Errorf("%w: there is no %s", ErrNoVectors, PartiesFile)
@@ -102,12 +102,12 @@ func readJSON(dir fs.FS, name string, into any, version func() int) error {
 		return err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return err
 	}
-	if len(text) > MaxFile {
-		return fmt.Errorf("%w: more than %d bytes", ErrFile, MaxFile)
+	if len(text) > maxFile {
+		return fmt.Errorf("%w: more than %d bytes", ErrFile, maxFile)
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()

@@ -25,9 +25,9 @@ func (s *Stream) Bytes(n int) []byte {
 	return b
 }
 
-// Below draws a number below n, which is at most 65536: two bytes, big-endian,
+// below draws a number below n, which is at most 65536: two bytes, big-endian,
 // modulo n.
-func (s *Stream) Below(n int) int { return int(binary.BigEndian.Uint16(s.Bytes(2))) % n }
+func (s *Stream) below(n int) int { return int(binary.BigEndian.Uint16(s.Bytes(2))) % n }
 
 // Number draws a number of any length: one byte modulo 9 says of how many bytes,
 // and these follow, big-endian.
@@ -47,7 +47,7 @@ const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789"
 // Name draws a name of 1 to most letters and digits: the length less 1 below
 // most, then one byte for each character, modulo 36.
 func (s *Stream) Name(most int) string {
-	b := s.Bytes(1 + s.Below(most))
+	b := s.Bytes(1 + s.below(most))
 	for i := range b {
 		b[i] = nameLetters[int(b[i])%len(nameLetters)]
 	}

@@ -107,7 +107,7 @@ func TestColdStartNeedsJitterOrIntegral(t *testing.T) {
 		for _, a := range w.agents {
 			rule := ruleT3gj
 			rule.gain, rule.jitter = c.gain, c.jitter
-			a.(*Steered).law = newIntegral(rule)
+			a.(*steered).law = newIntegral(rule)
 		}
 		w.after(30, target)
 		step := w.step(3 * target) // that of silences

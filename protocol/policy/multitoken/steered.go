@@ -10,14 +10,14 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// Steered is the policy of one slot at one member under the presets that are
+// steered is the policy of one slot at one member under the presets that are
 // not the paper's. It implements policy.Policy and policy.Gauger; after
 // NewSteered it does not allocate.
 //
 // A token that comes is used at once, or passed on unused, or dropped: none
 // waits. The interval is measured from the begin of a use to the begin of the
 // next, so that its mean is the target whatever an operation takes.
-type Steered struct {
+type steered struct {
 	law    law
 	rng    rand.Rand
 	target time.Duration
@@ -59,19 +59,19 @@ type Steered struct {
 const hopWeight = 4
 
 var (
-	_ policy.Policy = (*Steered)(nil)
-	_ policy.Gauger = (*Steered)(nil)
+	_ policy.Policy = (*steered)(nil)
+	_ policy.Gauger = (*steered)(nil)
 )
 
 // NewSteered makes an agent that has seen nothing, of the presets Split (also
 // where none is named), T3gj and S3gj. It draws from rng, which it may share
 // with other agents of the same goroutine. Errors: policy.ErrOutOfRange, also
 // when target_interval is zero, and policy.ErrPreset.
-func NewSteered(params policy.Params, rng rand.Source) (*Steered, error) {
+func NewSteered(params policy.Params, rng rand.Source) (*steered, error) {
 	if err := check(params); err != nil {
 		return nil, err
 	}
-	a := &Steered{
+	a := &steered{
 		rng: *rand.New(rng), target: params.TargetInterval, skip: params.SkipDelay,
 		last: longAgo, made: longAgo, asked: clock.Never, waiting: make([]ident.Token, 0, capacity),
 	}
@@ -89,7 +89,7 @@ func NewSteered(params policy.Params, rng rand.Source) (*Steered, error) {
 }
 
 // Step implements policy.Policy.
-func (a *Steered) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
+func (a *steered) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
 	if event.Kind == policy.Recalled {
 		a.last = max(a.last, min(event.At, now)) // what comes from the future is a wrong clock's
 		return actions
@@ -128,7 +128,7 @@ func (a *Steered) Step(now clock.Instant, event policy.Event, actions []policy.A
 }
 
 // receive uses a token, passes it on unused or drops it.
-func (a *Steered) receive(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
+func (a *steered) receive(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
 	if a.holds(t.ID) { // told twice
 		return actions
 	}
@@ -144,18 +144,18 @@ func (a *Steered) receive(now clock.Instant, t *policy.Token, actions []policy.A
 	return a.use(now, t.ID, actions)
 }
 
-func (a *Steered) holds(t ident.Token) bool {
+func (a *steered) holds(t ident.Token) bool {
 	return a.phase != idle && a.used == t || slices.Contains(a.waiting, t)
 }
 
 // forward passes on a token that is not used, with what it carries. The field of
 // an event is only borrowed, so it is copied, and cut where no law wrote it.
-func (a *Steered) forward(t *policy.Token) policy.Action {
+func (a *steered) forward(t *policy.Token) policy.Action {
 	n := copy(a.field[:], t.Field)
 	return policy.Action{Kind: policy.Pass, Token: t.ID, Field: a.field[:n]}
 }
 
-func (a *Steered) visit(now clock.Instant, t *policy.Token) *visit {
+func (a *steered) visit(now clock.Instant, t *policy.Token) *visit {
 	a.visited = visit{
 		field: t.Field, open: a.share(now.Sub(a.open)), used: a.last != longAgo, hop: a.hopShare(),
 		same: a.before == t.ID, outranked: a.before != (ident.Token{}) && a.before.Compare(t.ID) < 0,
@@ -164,18 +164,18 @@ func (a *Steered) visit(now clock.Instant, t *policy.Token) *visit {
 }
 
 // share is a span as a share of the target.
-func (a *Steered) share(d time.Duration) float64 { return float64(d) / float64(a.target) }
+func (a *steered) share(d time.Duration) float64 { return float64(d) / float64(a.target) }
 
 // hopShare is a hop as a share of the target, at most all of it.
-func (a *Steered) hopShare() float64 { return min(1, a.share(a.hop)) }
+func (a *steered) hopShare() float64 { return min(1, a.share(a.hop)) }
 
 // mayMake reports whether the last token that was made here is long enough ago.
-func (a *Steered) mayMake(now clock.Instant) bool {
+func (a *steered) mayMake(now clock.Instant) bool {
 	return a.made == longAgo || now.Sub(a.made) >= a.target
 }
 
 // use begins a use, which ends the interval.
-func (a *Steered) use(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
+func (a *steered) use(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
 	a.fresh = a.last == longAgo
 	if !a.fresh {
 		a.intervals.add(now.Sub(a.last))
@@ -190,7 +190,7 @@ func (a *Steered) use(now clock.Instant, t ident.Token, actions []policy.Action)
 
 // run runs the operation under the token in use, if it rests and somebody
 // wants it.
-func (a *Steered) run(actions []policy.Action) []policy.Action {
+func (a *steered) run(actions []policy.Action) []policy.Action {
 	if a.phase != resting || !a.demand {
 		return actions
 	}
@@ -200,7 +200,7 @@ func (a *Steered) run(actions []policy.Action) []policy.Action {
 
 // ended passes on the token that ran, whether or not it ran, when it has stayed
 // for long enough.
-func (a *Steered) ended(now clock.Instant, event *policy.Event, actions []policy.Action) []policy.Action {
+func (a *steered) ended(now clock.Instant, event *policy.Event, actions []policy.Action) []policy.Action {
 	switch {
 	case a.phase == running && a.used == event.Token.ID:
 		a.phase, a.until = keeping, a.kept
@@ -213,7 +213,7 @@ func (a *Steered) ended(now clock.Instant, event *policy.Event, actions []policy
 }
 
 // proceed passes on what has stayed long enough.
-func (a *Steered) proceed(now clock.Instant, actions []policy.Action) []policy.Action {
+func (a *steered) proceed(now clock.Instant, actions []policy.Action) []policy.Action {
 	if a.phase != resting && a.phase != keeping || now < a.until {
 		return actions
 	}
@@ -232,14 +232,14 @@ func (a *Steered) proceed(now clock.Instant, actions []policy.Action) []policy.A
 }
 
 // pass passes on a token with the law's state.
-func (a *Steered) pass(t ident.Token) policy.Action {
+func (a *steered) pass(t ident.Token) policy.Action {
 	n := a.law.write(&a.field)
 	return policy.Action{Kind: policy.Pass, Token: t, Field: a.field[:n]}
 }
 
 // generated uses a token that a silence or the founding made, and passes on one
 // that was made because another one asked for it.
-func (a *Steered) generated(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
+func (a *steered) generated(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
 	split := a.splitID
 	a.splitID = false
 	if a.holds(t) {
@@ -257,7 +257,7 @@ func (a *Steered) generated(now clock.Instant, t ident.Token, actions []policy.A
 }
 
 // hasten passes on a token that was made here, and is not used, to who waits for it.
-func (a *Steered) hasten(now clock.Instant, to ident.Member, actions []policy.Action) []policy.Action {
+func (a *steered) hasten(now clock.Instant, to ident.Member, actions []policy.Action) []policy.Action {
 	if !a.first || a.phase != resting || to.IsZero() {
 		return actions
 	}
@@ -266,7 +266,7 @@ func (a *Steered) hasten(now clock.Instant, to ident.Member, actions []policy.Ac
 }
 
 // queue lets a token wait until the one in use is gone.
-func (a *Steered) queue(t ident.Token, actions []policy.Action) []policy.Action {
+func (a *steered) queue(t ident.Token, actions []policy.Action) []policy.Action {
 	if len(a.waiting) == cap(a.waiting) {
 		return append(actions, policy.Action{Kind: policy.Drop, Reason: policy.Overflow, Token: t})
 	}
@@ -274,7 +274,7 @@ func (a *Steered) queue(t ident.Token, actions []policy.Action) []policy.Action 
 	return actions
 }
 
-func (a *Steered) settled(now clock.Instant, e *policy.Event, actions []policy.Action) []policy.Action {
+func (a *steered) settled(now clock.Instant, e *policy.Event, actions []policy.Action) []policy.Action {
 	t := e.Token.ID
 	switch e.Outcome {
 	case policy.Returned:
@@ -291,7 +291,7 @@ func (a *Steered) settled(now clock.Instant, e *policy.Event, actions []policy.A
 }
 
 // arrived measures a hop. A member that is new may ask for a token then.
-func (a *Steered) arrived(now clock.Instant) {
+func (a *steered) arrived(now clock.Instant) {
 	a.out = ident.Token{}
 	took := max(1, now.Sub(a.last))
 	if a.hop == 0 {
@@ -305,7 +305,7 @@ func (a *Steered) arrived(now clock.Instant) {
 }
 
 // split makes the token that was asked for, now that none is here.
-func (a *Steered) split(now clock.Instant, actions []policy.Action) []policy.Action {
+func (a *steered) split(now clock.Instant, actions []policy.Action) []policy.Action {
 	if !a.splits || a.phase != idle {
 		return actions
 	}
@@ -315,7 +315,7 @@ func (a *Steered) split(now clock.Instant, actions []policy.Action) []policy.Act
 
 // returned lets a token that nobody took, or that is here since before a restart,
 // be used when it is time, and stay until then.
-func (a *Steered) returned(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
+func (a *steered) returned(now clock.Instant, t *policy.Token, actions []policy.Action) []policy.Action {
 	if a.holds(t.ID) {
 		return actions
 	}
@@ -332,14 +332,14 @@ func (a *Steered) returned(now clock.Instant, t *policy.Token, actions []policy.
 
 // keep lets a token that cannot be used yet, and that nobody else took, stay
 // until it can.
-func (a *Steered) keep(now clock.Instant, t ident.Token) {
+func (a *steered) keep(now clock.Instant, t ident.Token) {
 	a.used, a.phase, a.unused = t, keeping, true
 	a.until = max(now.Add(a.skip), a.open)
 }
 
 // lose forgets a token that the driver had to remove. One that waits takes the
 // place of one in use.
-func (a *Steered) lose(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
+func (a *steered) lose(now clock.Instant, t ident.Token, actions []policy.Action) []policy.Action {
 	if i := slices.Index(a.waiting, t); i >= 0 {
 		a.waiting = slices.Delete(a.waiting, i, i+1)
 	}
@@ -354,7 +354,7 @@ func (a *Steered) lose(now clock.Instant, t ident.Token, actions []policy.Action
 }
 
 // unqueue is the token that has waited longest.
-func (a *Steered) unqueue() ident.Token {
+func (a *steered) unqueue() ident.Token {
 	t := a.waiting[0]
 	a.waiting = append(a.waiting[:0], a.waiting[1:]...) // moves a few: the capacity stays
 	return t
@@ -362,7 +362,7 @@ func (a *Steered) unqueue() ident.Token {
 
 // makeToken asks for a token if none was used for too long. The answer may stay
 // out, so the silence starts over.
-func (a *Steered) makeToken(now clock.Instant, actions []policy.Action) []policy.Action {
+func (a *steered) makeToken(now clock.Instant, actions []policy.Action) []policy.Action {
 	if a.phase != idle || now < a.generate {
 		return actions
 	}
@@ -372,13 +372,13 @@ func (a *Steered) makeToken(now clock.Instant, actions []policy.Action) []policy
 }
 
 // listen starts a silence.
-func (a *Steered) listen(now clock.Instant) {
+func (a *steered) listen(now clock.Instant) {
 	a.generate = now.Add(of(a.target, a.law.patience(&a.rng)))
 }
 
 // wait asks for the earliest of all that is due later, when that has changed.
 // After a Timer it always does, as it does not know which Wait that answered.
-func (a *Steered) wait(timer bool, actions []policy.Action) []policy.Action {
+func (a *steered) wait(timer bool, actions []policy.Action) []policy.Action {
 	next := a.generate
 	switch a.phase {
 	case resting, keeping:

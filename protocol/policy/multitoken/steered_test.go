@@ -25,7 +25,7 @@ func steeredParams(preset string, members int) policy.Params {
 	}
 }
 
-func newSteered(t require.TestingT, preset string) *Steered {
+func newSteered(t require.TestingT, preset string) *steered {
 	a, err := NewSteered(steeredParams(preset, 191), rand.NewPCG(1, 1))
 	require.NoError(t, err)
 	return a
@@ -146,7 +146,7 @@ func TestSteeredProperties(t *testing.T) {
 
 type steeredDriver struct {
 	*rapid.T
-	agent     *Steered
+	agent     *steered
 	now       clock.Instant
 	here, out []ident.Token
 	running   []ident.Token // none or one

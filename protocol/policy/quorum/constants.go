@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// DefaultSilence (L) is for how long a holder waits for votes at most.
-	DefaultSilence = 4 * time.Second
+	// defaultSilence (L) is for how long a holder waits for votes at most.
+	defaultSilence = 4 * time.Second
 
 	// retries is how often votes are asked for within that time.
 	retries = 4
@@ -42,7 +42,7 @@ type spans struct {
 func deriveSpans(p policy.Params) spans {
 	h := max(p.OperationTime, p.MaxHold)
 	// Half of the grant is left to the program.
-	patience := min(cmp.Or(p.Silence, DefaultSilence), h/2)
+	patience := min(cmp.Or(p.Silence, defaultSilence), h/2)
 	return spans{hold: h, patience: patience, retry: max(patience/retries, time.Millisecond)}
 }
 

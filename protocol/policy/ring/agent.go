@@ -104,7 +104,7 @@ type Agent struct {
 // fieldsMax is what the actions of a step carry at most: the messages behind held
 // requests, one of this member itself and one to a new neighbour, and the fields of two
 // tokens.
-const fieldsMax = (heldMax+2)*boundSize + 2*BatonSize
+const fieldsMax = (heldMax+2)*boundSize + 2*batonSize
 
 // longAgo is an Instant before all others, with room to count on from it.
 const longAgo = -clock.Never / 2
@@ -171,10 +171,10 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 	return s.actions
 }
 
-// ActionsMax bounds the answer to one event: two tokens are dropped, one runs or is
+// actionsMax bounds the answer to one event: two tokens are dropped, one runs or is
 // passed on, at most twice and prepared for each time; the messages of fieldsMax, and
 // Wait.
-const ActionsMax = 2 + 2*2 + (heldMax + 2) + 1
+const actionsMax = 2 + 2*2 + (heldMax + 2) + 1
 
 func (s *step) do(a policy.Action) { s.actions = append(s.actions, a) }
 
@@ -205,7 +205,7 @@ func (s *step) wanted() {
 	switch {
 	case s.station.Inside():
 		s.tour()
-	case s.station.Holds() && s.missed == clock.Never:
+	case s.station.holds() && s.missed == clock.Never:
 		s.missed = s.now.Add(s.patience)
 	}
 }

@@ -48,7 +48,7 @@ func (s *step) answered() { s.unanswered = false }
 // long ago that the token should have come.
 func (s *step) age() {
 	if s.now >= s.marked.Add(s.requestTimeout) {
-		s.station.Forget()
+		s.station.forget()
 	}
 }
 
@@ -85,10 +85,10 @@ type news struct {
 
 // requested handles requests in their turn.
 func (s *step) requested(m *message) {
-	if m.kind == repeat && !s.station.Holds() && !s.through(m.reach) {
+	if m.kind == repeat && !s.station.holds() && !s.through(m.reach) {
 		return
 	}
-	if m.kind == wake && s.station.Holds() {
+	if m.kind == wake && s.station.holds() {
 		s.tour()
 		return
 	}
@@ -127,7 +127,7 @@ func (s *step) through(reach uint32) bool {
 		return false
 	}
 	s.repeated = news{s.now, reach}
-	s.station.Forget()
+	s.station.forget()
 	return true
 }
 
@@ -152,7 +152,7 @@ func (s *step) neighbour(next ident.Member, members int) {
 	}
 	s.due = clock.Never
 	if s.alg != S {
-		s.station.Forget()
+		s.station.forget()
 		s.requested(&message{kind: wake, count: 1, reach: s.reach()})
 		return
 	}

@@ -204,7 +204,7 @@ func TestNoAllocations(t *testing.T) {
 		p.Preset = preset
 		agent, err := New(p)
 		require.NoError(t, err)
-		actions := make([]policy.Action, 0, ActionsMax)
+		actions := make([]policy.Action, 0, actionsMax)
 		var body [boundSize]byte
 		asks := message{kind: repeat, count: 2, reach: 9, bound: true, token: ident.Token{1}, hop: 1}
 		token := policy.Token{ID: ident.Token{1}, Field: AppendBaton(nil, Baton{Count: 1})}

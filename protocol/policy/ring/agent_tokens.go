@@ -101,7 +101,7 @@ func (t *tokens) room() *record {
 func (s *step) baton(field []byte) Baton {
 	b, err := ParseBaton(field)
 	if err != nil {
-		return Awake(s.alg, s.n)
+		return awake(s.alg, s.n)
 	}
 	return b
 }
@@ -230,7 +230,7 @@ func (s *step) prepare() {
 func (s *step) onward(b Baton, rest time.Duration) {
 	r := s.tokens.at(here)
 	if rest > 0 {
-		s.station.Keep(b)
+		s.station.keep(b)
 		s.due = s.now.Add(rest)
 		if s.alg == S {
 			s.do(policy.Action{Kind: policy.Prepare, Token: r.id, To: s.next})
@@ -281,7 +281,7 @@ func (s *step) settled(e *policy.Event) {
 		}
 	}
 	s.unlink(&e.Token)
-	s.take(r, b, s.station.Reclaim, rest)
+	s.take(r, b, s.station.reclaim, rest)
 }
 
 // unlink forgets that a token may still be on its way to the neighbour, but not
@@ -295,17 +295,17 @@ func (s *step) unlink(t *policy.Token) {
 // generated takes a token that was made here. It goes around: others may wait for it
 // whose requests went to a lost one.
 func (s *step) generated(t *policy.Token) {
-	s.take(s.tokens.see(t, s.now), s.replace(), s.station.Reclaim, s.restAtArrival())
+	s.take(s.tokens.see(t, s.now), s.replace(), s.station.reclaim, s.restAtArrival())
 	s.tour()
 }
 
 // tour sends the token that is here once around the others, after the operation
 // if it is in use.
 func (s *step) tour() {
-	if !s.station.Holds() {
+	if !s.station.holds() {
 		return
 	}
-	s.station.Arrive(Awake(s.alg, s.n), s.n) // joins the one that is here
+	s.station.Arrive(awake(s.alg, s.n), s.n) // joins the one that is here
 	if s.station.Inside() {
 		s.prepare()
 	} else if s.due == clock.Never {
@@ -338,7 +338,7 @@ func (s *step) replace() (b Baton) {
 func (s *step) resumed(t *policy.Token) {
 	r := s.tokens.see(t, s.now)
 	if r.place < here {
-		s.take(r, s.baton(t.Field), s.station.Reclaim, s.restAtArrival())
+		s.take(r, s.baton(t.Field), s.station.reclaim, s.restAtArrival())
 		s.tour()
 	}
 }

@@ -235,7 +235,7 @@ func (w *network) run(end clock.Instant) {
 
 func (w *network) step(i int, e policy.Event) {
 	actions := w.sites[i].policy.Step(w.now, e, nil)
-	require.True(w.t, len(actions) <= ActionsMax || w.setup.kept)
+	require.True(w.t, len(actions) <= actionsMax || w.setup.kept)
 	for k, a := range actions {
 		require.True(w.t, a.Kind != policy.Wait || k == len(actions)-1, "one Wait, and last")
 		w.carryOut(i, a)

@@ -41,8 +41,8 @@ type Output struct {
 // The algorithm has to be one of those of this package.
 func NewStation(alg Algorithm) Station { return Station{alg: alg} }
 
-// Holds reports whether the token is here.
-func (s *Station) Holds() bool { return s.here }
+// holds reports whether the token is here.
+func (s *Station) holds() bool { return s.here }
 
 // Inside reports whether the processor is in its critical section.
 func (s *Station) Inside() bool { return s.phase == inside }

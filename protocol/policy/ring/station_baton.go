@@ -19,8 +19,8 @@ type Baton struct {
 	Idle uint32
 }
 
-// BatonSize is the length of a baton on the wire, in bytes.
-const BatonSize = 9
+// batonSize is the length of a baton on the wire, in bytes.
+const batonSize = 9
 
 // ErrBaton is why bytes are not a baton: length or state are wrong. Counters
 // are not checked, as nobody knows the sender's size of the ring: who takes
@@ -41,8 +41,8 @@ func AppendBaton(to []byte, b Baton) []byte {
 
 // ParseBaton reads what AppendBaton writes, and nothing else. Error: ErrBaton.
 func ParseBaton(from []byte) (Baton, error) {
-	if len(from) != BatonSize {
-		return Baton{}, fmt.Errorf("%w: %d bytes instead of %d", ErrBaton, len(from), BatonSize)
+	if len(from) != batonSize {
+		return Baton{}, fmt.Errorf("%w: %d bytes instead of %d", ErrBaton, len(from), batonSize)
 	}
 	if from[0] > 1 {
 		return Baton{}, fmt.Errorf("%w: state %d", ErrBaton, from[0])
@@ -54,9 +54,9 @@ func ParseBaton(from []byte) (Baton, error) {
 	}, nil
 }
 
-// Awake is the baton of a token that replaces a lost one: nobody knows who
+// awake is the baton of a token that replaces a lost one: nobody knows who
 // waits for it, so it visits all the others once. Tell it with Return.
-func Awake(alg Algorithm, n int) Baton {
+func awake(alg Algorithm, n int) Baton {
 	if alg == S {
 		return Baton{}
 	}

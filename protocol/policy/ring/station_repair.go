@@ -3,14 +3,14 @@ package ring
 // What an Agent asks of a Station beyond the paper: what faults make necessary,
 // and a token that waits for a moment although it is to move on.
 
-// Forget makes the processor send the next request message on even if one went
+// forget makes the processor send the next request message on even if one went
 // before (D and E; M_p := 0). The one before is believed to be lost: if it is
 // not, a message more is under way and no harm is done.
-func (s *Station) Forget() { s.mark = false }
+func (s *Station) forget() { s.mark = false }
 
-// Keep puts a token back that was to leave with this baton. It stays until Go,
+// keep puts a token back that was to leave with this baton. It stays until Go,
 // Need or Request.
-func (s *Station) Keep(b Baton) { s.here, s.baton = true, b }
+func (s *Station) keep(b Baton) { s.here, s.baton = true, b }
 
 // Go passes the token on if it is here, nobody is in the section, and it has
 // somewhere to go.
@@ -27,22 +27,22 @@ func (s *Station) Leaves(n int) bool {
 	return s.here && s.phase == inside && n > 1 && rulesOf[s.alg].leaves(s, s.held)
 }
 
-// Reclaim is Return for a token that another processor did not take, that is here
+// reclaim is Return for a token that another processor did not take, that is here
 // since before a restart, or that was made here. Requests that were sent on meanwhile
 // follow a token that never left, or none: it absorbs one (D and E). If M_p stayed 1,
 // the next request would be kept back behind one that is gone. Those of Q are on
 // their way to it.
-func (s *Station) Reclaim(b Baton, n int) Output {
+func (s *Station) reclaim(b Baton, n int) Output {
 	if s.mark {
 		s.mark = false
-		b.merge(Awake(s.alg, n))
+		b.merge(awake(s.alg, n))
 	}
 	return s.Return(b, n)
 }
 
-// Resume is Reclaim for a token under which the processor has been inside its section since
+// resume is Reclaim for a token under which the processor has been inside its section since
 // before a restart.
-func (s *Station) Resume(b Baton, n int) {
+func (s *Station) resume(b Baton, n int) {
 	b = b.clip(n)
 	if s.here {
 		b.merge(s.baton)

@@ -43,11 +43,11 @@ func TestCorrection1RequestDuringASectionPassesTheTokenAtTheExit(t *testing.T) {
 			s := holder(alg, 3)
 			s.Need(3)
 			require.Zero(t, s.Request(3))
-			require.True(t, s.Holds())
+			require.True(t, s.holds())
 			out := s.Exit(3)
 			assert.True(t, out.Pass)
 			assert.Positive(t, out.Baton.Count)
-			assert.False(t, s.Holds())
+			assert.False(t, s.holds())
 		})
 	}
 	for _, alg := range []Algorithm{QPublished, DPublished} {
@@ -78,7 +78,7 @@ func TestQCounts(t *testing.T) {
 	s.Need(4)
 	assert.Equal(t, Output{Enter: true}, s.Arrive(Baton{Count: 1}, 4))
 	assert.Zero(t, s.Exit(4), "nobody is left")
-	assert.True(t, s.Holds())
+	assert.True(t, s.holds())
 }
 
 func TestQTakesBackAWithdrawnRequest(t *testing.T) {
@@ -148,7 +148,7 @@ func TestEMakesOneTour(t *testing.T) {
 	assert.True(t, s.Arrive(Baton{Count: 2}, 4).Enter)
 	assert.Equal(t, Output{Pass: true, Baton: Baton{Count: 1}}, s.Exit(4), "serving does not lengthen the tour")
 	assert.Zero(t, s.Arrive(Baton{Count: 1}, 4))
-	assert.True(t, s.Holds())
+	assert.True(t, s.holds())
 }
 
 func TestSAlwaysMoves(t *testing.T) {
@@ -163,11 +163,11 @@ func TestAlone(t *testing.T) {
 	for _, alg := range corrected {
 		s := NewStation(alg)
 		s.Need(1)
-		assert.True(t, s.Return(Awake(alg, 1), 1).Enter)
+		assert.True(t, s.Return(awake(alg, 1), 1).Enter)
 		assert.Zero(t, s.Request(1))
 		assert.Zero(t, s.Exit(1), "there is nobody to pass to")
 		assert.Zero(t, s.Request(1))
-		assert.True(t, s.Holds())
+		assert.True(t, s.holds())
 	}
 }
 
@@ -176,7 +176,7 @@ func TestAwakeVisitsAllOthers(t *testing.T) {
 	for _, alg := range []Algorithm{Q, D, E} {
 		visits := 0
 		first := NewStation(alg)
-		for out := first.Return(Awake(alg, n), n); out.Pass && visits <= 2*n; visits++ {
+		for out := first.Return(awake(alg, n), n); out.Pass && visits <= 2*n; visits++ {
 			s := NewStation(alg)
 			out = s.Arrive(out.Baton, n)
 		}
