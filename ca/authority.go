@@ -51,14 +51,9 @@ func (o Options) withDefaults() Options {
 // Authority is a group's certificate authority. It is safe for concurrent use,
 // also by several processes.
 type Authority struct {
-	options Options
-	folder  folder
-
-	mu     sync.Mutex
-	state  *state
-	end    chain
-	broken bool
-	ring   keyRing
+	mu     sync.Mutex // guards the two
+	ledger ledger
+	keys   keyRing
 }
 
 // Open opens the authority in a directory, and completes what a crash left
@@ -66,11 +61,12 @@ type Authority struct {
 // disk.
 func Open(dir string, o Options) (*Authority, error) {
 	o = o.withDefaults()
-	a := &Authority{options: o, folder: folder{disk: o.disk, path: dir}}
-	if err := a.folder.isAuthority(); err != nil {
+	f := folder{disk: o.disk, path: dir}
+	if err := f.isAuthority(); err != nil {
 		return nil, err
 	}
-	err := a.locked(func() error { return nil })
+	a := &Authority{ledger: ledger{options: o, folder: f}, keys: keyRing{options: o, folder: f}}
+	err := a.locked(func(*ledger) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -93,98 +89,19 @@ func (f folder) isAuthority() error {
 	return nil
 }
 
-// locked calls change with the lock held and the state up to date. What fails
-// before anything was written leaves the authority usable, and broken is set
-// otherwise.
-func (a *Authority) locked(change func() error) error {
+// locked calls change with the ledger up to date, while no other goroutine and no other
+// process uses it.
+func (a *Authority) locked(change func(l *ledger) error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.broken {
-		return ErrBroken
-	}
-	lock, err := a.folder.lock()
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	if err := a.refresh(); err != nil {
-		return err
-	}
-	return change()
-}
-
-// refresh reads on in the log if it is not as this process left it, cuts off
-// what a crash left unfinished, and makes what is made from the log.
-func (a *Authority) refresh() error {
-	size, err := a.folder.size(LogFile)
-	if err != nil {
-		return err
-	}
-	if a.state != nil && size == a.end.size {
-		return nil
-	}
-	if size < a.end.size {
-		return &DamageError{File: a.folder.name(LogFile), Reason: errShrunk}
-	}
-	return a.readOn()
-}
-
-// readOn reads what is behind the end of the log that is known.
-func (a *Authority) readOn() error {
-	s, file := a.state, a.folder.name(LogFile)
-	if s == nil {
-		s = newState()
-	}
-	data, err := a.folder.disk.ReadFrom(file, a.end.size)
-	if err != nil {
-		return err
-	}
-	a.broken = true // until the state is whole again
-	end, err := a.end.read(file, data, s.take)
-	if err != nil {
-		return err
-	}
-	if len(s.authorities) == 0 {
-		return &DamageError{File: file, Reason: errCreation}
-	}
-	if err := a.folder.settle(LogFile, end.size); err != nil {
-		return err
-	}
-	if err := a.folder.publishAll(s); err != nil {
-		return err
-	}
-	a.state, a.end, a.broken = s, end, false
-	return nil
-}
-
-// record makes an entry happen: durable in the log, then in the state, then in
-// what is made from both. On an error this authority is of no further use,
-// because it cannot know how far the entry got.
-func (a *Authority) record(e entry) error {
-	e, line, err := a.end.encode(e)
-	if err != nil {
-		return err
-	}
-	a.broken = true
-	if err := a.folder.append(LogFile, line, a.end.size); err != nil {
-		return err
-	}
-	if err := a.state.take(e); err != nil {
-		return err
-	}
-	a.end.follow(e, len(line))
-	if err := a.folder.publishLast(a.state); err != nil {
-		return err
-	}
-	a.broken = false
-	return nil
+	return a.ledger.locked(change)
 }
 
 // now is the time in the precision of the log.
 func (o Options) now() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 
 // Dir is the directory.
-func (a *Authority) Dir() string { return a.folder.path }
+func (a *Authority) Dir() string { return a.ledger.folder.path }
 
 // Group is the group's identifier.
 func (a *Authority) Group() ident.Group { return a.Certificate().Statement().Group }
@@ -193,7 +110,7 @@ func (a *Authority) Group() ident.Group { return a.Certificate().Statement().Gro
 func (a *Authority) Certificate() group.Authority {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.state.authorities[0]
+	return a.ledger.state.authorities[0]
 }
 
 // Key is one of the authority's keys by its id, also one that has been retired:
@@ -204,7 +121,7 @@ func (a *Authority) Certificate() group.Authority {
 func (a *Authority) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.state.Key(id)
+	return a.ledger.state.Key(id)
 }
 
 // Parse reads a certificate that this authority issued, with whichever of its
@@ -213,7 +130,7 @@ func (a *Authority) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey {
 func (a *Authority) Parse(raw []byte) (certificate.Certificate, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return certificate.Parse(a.state.group(), raw, a.state)
+	return certificate.Parse(a.ledger.state.group(), raw, a.ledger.state)
 }
 
 // Config is the configuration that holds, as of the last operation; zero
@@ -221,5 +138,5 @@ func (a *Authority) Parse(raw []byte) (certificate.Certificate, error) {
 func (a *Authority) Config() group.Config {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.state.config
+	return a.ledger.state.config
 }

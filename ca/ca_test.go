@@ -42,7 +42,7 @@ func TestAnAuthorityIsNeverOverwritten(t *testing.T) {
 	a, d := fresh(t)
 	_, err := Create(testDir, CreateOptions{Options: options(d), Name: "demo"})
 	assert.ErrorIs(t, err, ErrExists)
-	require.NoError(t, d.Rename(a.folder.name(KeyFile), "/elsewhere"))
+	require.NoError(t, d.Rename(a.ledger.folder.name(KeyFile), "/elsewhere"))
 	_, err = Create(testDir, CreateOptions{Options: options(d), Name: "demo"})
 	assert.ErrorIs(t, err, ErrExists, "only its key is gone")
 	without, err := Open(testDir, options(d))
@@ -229,7 +229,7 @@ func TestRevoke(t *testing.T) {
 
 func TestGroupFileHoldsTheNewestRevocations(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
-	s := create(t, d).state
+	s := create(t, d).ledger.state
 	for i := range maxPublished + 2 {
 		r := Revoked{Version: uint64(i + 1)}
 		s.revocations = append(s.revocations, revocation{Revoked: r, raw: fmt.Appendf(nil, "%400d", r.Version)})

@@ -20,38 +20,38 @@ func (i *Invite) Open(at time.Time) bool { return i.unused() && at.Before(i.Expi
 // somebody in, ErrLocked, ErrBroken, and those of the disk.
 func (a *Authority) Cancel(target string) ([]Invite, error) {
 	var ended []Invite
-	err := a.locked(func() error {
-		list, err := a.state.invitesOf(target)
+	err := a.locked(func(l *ledger) error {
+		list, err := l.state.invites.of(target)
 		if err == nil {
-			ended, err = a.cancel(list)
+			ended, err = l.cancel(list)
 		}
 		return err
 	})
 	return ended, err
 }
 
-// invitesOf is the invite with an id, or those for a name.
-func (s *state) invitesOf(target string) ([]*Invite, error) {
+// of is the invite with an id, or those for a name.
+func (v *invites) of(target string) ([]*Invite, error) {
 	var id InviteID
-	if id.UnmarshalText([]byte(target)) == nil && s.byInvite[id] != nil {
-		i := s.byInvite[id]
+	if id.UnmarshalText([]byte(target)) == nil && v.byID[id] != nil {
+		i := v.byID[id]
 		if !i.Member.IsZero() {
 			return nil, fmt.Errorf("%w: %v (%s), by member %v", ErrInviteUsed, id, i.Name, i.Member)
 		}
 		return []*Invite{i}, nil
 	}
-	list := s.invitesFor(target)
+	list := v.named(target)
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%w: %q", ErrNoInvite, target)
 	}
 	return list, nil
 }
 
-// invitesFor lists the invites for some names, in the order in which they were
+// named lists the invites for some names, in the order in which they were
 // made.
-func (s *state) invitesFor(names ...string) []*Invite {
+func (v *invites) named(names ...string) []*Invite {
 	var list []*Invite
-	for _, i := range s.invites {
+	for _, i := range v.list {
 		if slices.Contains(names, i.Name) {
 			list = append(list, i)
 		}
@@ -61,14 +61,14 @@ func (s *state) invitesFor(names ...string) []*Invite {
 
 // cancel takes back those of some invites that are open, one line of the log
 // each: a crash in between leaves the rest to the next try.
-func (a *Authority) cancel(list []*Invite) ([]Invite, error) {
+func (l *ledger) cancel(list []*Invite) ([]Invite, error) {
 	var ended []Invite
-	now := a.options.now()
+	now := l.now()
 	for _, i := range list {
 		if !i.Open(now) {
 			continue
 		}
-		if err := a.record(entry{Time: now, Event: cancelled, Name: i.Name, Invite: &i.ID}); err != nil {
+		if err := l.record(entry{Time: now, Event: cancelled, Name: i.Name, Invite: &i.ID}); err != nil {
 			return ended, err
 		}
 		ended = append(ended, *i)
@@ -87,11 +87,12 @@ func (s *state) namesOf(m ident.Member) []string {
 	return names
 }
 
-func (s *state) takeCancel(e entry) error {
+// takeCancel takes in that an invite was taken back.
+func (v *invites) takeCancel(e entry) error {
 	if e.Invite == nil {
 		return errLine
 	}
-	i := s.byInvite[*e.Invite]
+	i := v.byID[*e.Invite]
 	if i == nil || !i.unused() {
 		return errSequence
 	}

@@ -49,7 +49,7 @@ func TestAnInviteThatHasExpiredIsNotCancelled(t *testing.T) {
 	i, err := a.Invite("a", MinInviteLifetime)
 	require.NoError(t, err)
 	now := i.Expires
-	a.options.Now = func() time.Time { return now }
+	a.ledger.options.Now = func() time.Time { return now }
 	ended, err := a.Cancel("a")
 	require.NoError(t, err)
 	assert.Empty(t, ended)

@@ -25,18 +25,18 @@ func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
 	s.Name = cmp.Or(s.Name, a.Certificate().Statement().Name)
 	s = s.WithDefaults()
 	slices.SortFunc(s.Resources, func(x, y group.Resource) int { return cmp.Compare(x.Name, y.Name) })
-	s.Version, s.Issued = 1, a.options.now()
+	s.Version, s.Issued = 1, a.ledger.now()
 	if err := s.Validate(); err != nil {
 		return group.Config{}, err
 	}
 	var signed group.Config
-	err := a.signing(func(key *signature.PrivateKey) error {
-		s.Authorities = a.state.inForce()
-		if same(a.state.config, s) {
+	err := a.signing(func(l *ledger, key *signature.PrivateKey) error {
+		s.Authorities = l.state.inForce()
+		if same(l.state.config, s) {
 			return ErrUnchanged
 		}
 		var err error
-		signed, err = a.configure(s, key)
+		signed, err = l.configure(s, key)
 		return err
 	})
 	if err != nil {
@@ -45,15 +45,15 @@ func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
 	return signed, nil
 }
 
-// configure signs settings as the next version. Needs a.mu.
-func (a *Authority) configure(s group.Settings, key *signature.PrivateKey) (group.Config, error) {
-	s.Version, s.Issued = a.state.config.Version()+1, a.options.now()
-	s.RevocationFloor = a.state.floor(s, s.Issued)
-	signed, err := s.Sign(a.state.group(), key)
+// configure signs settings as the next version.
+func (l *ledger) configure(s group.Settings, key *signature.PrivateKey) (group.Config, error) {
+	s.Version, s.Issued = l.state.config.Version()+1, l.now()
+	s.RevocationFloor = l.state.floor(s, s.Issued)
+	signed, err := s.Sign(l.state.group(), key)
 	if err != nil {
 		return group.Config{}, err
 	}
-	return signed, a.record(entry{
+	return signed, l.record(entry{
 		Time: s.Issued, Event: configured, Number: s.Version, Name: s.Name, Object: signed.Raw(),
 	})
 }

@@ -126,7 +126,7 @@ func TestAnAuthorityIsBrokenAfterItCouldNotReadOn(t *testing.T) {
 	for n := 1; ; n++ {
 		a, d := fresh(t)
 		issue(t, reopen(t, d), "a", 2)
-		require.NoError(t, d.Remove(a.folder.name(GroupFile)))
+		require.NoError(t, d.Remove(a.ledger.folder.name(GroupFile)))
 		d.FailAt(d.Ops()+n, full)
 		_, err := a.List()
 		if err == nil {

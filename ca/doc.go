@@ -31,4 +31,19 @@
 //
 // Several processes may have the same authority open. Each operation takes the
 // lock, reads what the others have done, and lets go.
+//
+// # The types
+//
+//	Authority  what callers use: it takes the locks, opens a key if one is
+//	           needed, and lets the ledger do the rest
+//	ledger     the log, its state and the files made from it; record is the one
+//	           way in which something happens
+//	state      what the log says: take applies an entry, the other methods answer
+//	           questions and write nothing; invites is its part about invites
+//	keyRing    the private keys, read and made, and their passphrase
+//	chain      the end of the log: it encodes and decodes the next line
+//	folder     the directory: files that are replaced or extended durably
+//
+// A new thing to sign or to keep is an event of the log: a method of ledger that
+// records it, a case of state.take, and an exported method of Authority.
 package ca

@@ -33,12 +33,12 @@ type Evidence struct {
 // private key is not needed. Errors: ErrNoEvidence, which wraps those of
 // evidence.Parse and Verify, ErrUnknown, ErrLocked, ErrBroken, and those of the disk.
 func (a *Authority) TakeEvidence(raw []byte, from ident.Member) (e Evidence, news bool, err error) {
-	p, err := a.prove(raw)
+	p, err := prove(a.Group(), raw)
 	if err != nil {
 		return Evidence{}, false, err
 	}
-	err = a.locked(func() error {
-		s := a.state
+	err = a.locked(func(l *ledger) error {
+		s := l.state
 		switch known := s.evidence[p.ID]; {
 		case known != nil:
 			e = *known
@@ -49,7 +49,7 @@ func (a *Authority) TakeEvidence(raw []byte, from ident.Member) (e Evidence, new
 		if _, ok := s.lastOf(p.Accused); !ok {
 			return fmt.Errorf("%w: %v", ErrUnknown, p.Accused)
 		}
-		e, err = a.keepEvidence(p, raw, from)
+		e, err = l.keepEvidence(p, raw, from)
 		news = err == nil
 		return err
 	})
@@ -61,30 +61,30 @@ func (a *Authority) TakeEvidence(raw []byte, from ident.Member) (e Evidence, new
 // ErrNoEvidence, which wraps those of evidence.Parse and Verify, and those of Revoke.
 func (a *Authority) RevokeBy(raw []byte) (evidence.Proof, certificate.SignedRevocation, error) {
 	var signed certificate.SignedRevocation
-	p, err := a.prove(raw)
+	p, err := prove(a.Group(), raw)
 	if err != nil {
 		return evidence.Proof{}, signed, err
 	}
 	reason := fmt.Sprintf("evidence %v: %v", p.ID.Short(), p.Kind)
-	err = a.signing(func(key *signature.PrivateKey) error {
-		if a.state.evidence[p.ID] == nil {
-			if _, err := a.keepEvidence(p, raw, ident.Member{}); err != nil {
+	err = a.signing(func(l *ledger, key *signature.PrivateKey) error {
+		if l.state.evidence[p.ID] == nil {
+			if _, err := l.keepEvidence(p, raw, ident.Member{}); err != nil {
 				return err
 			}
 		}
 		var err error
-		signed, err = a.revoke(p.Accused, reason, &p.ID, key)
+		signed, err = l.revoke(p.Accused, reason, &p.ID, key)
 		return err
 	})
 	return p, signed, err
 }
 
-// prove verifies evidence in this group. Its errors match ErrNoEvidence.
-func (a *Authority) prove(raw []byte) (evidence.Proof, error) {
+// prove verifies evidence in a group. Its errors match ErrNoEvidence.
+func prove(g ident.Group, raw []byte) (evidence.Proof, error) {
 	var p evidence.Proof
 	e, err := evidence.Parse(raw)
 	if err == nil {
-		p, err = e.Verify(a.Group())
+		p, err = e.Verify(g)
 	}
 	if err != nil {
 		return evidence.Proof{}, fmt.Errorf("%w: %w", ErrNoEvidence, err)
@@ -92,19 +92,19 @@ func (a *Authority) prove(raw []byte) (evidence.Proof, error) {
 	return p, nil
 }
 
-// keepEvidence needs the lock.
-func (a *Authority) keepEvidence(p evidence.Proof, raw []byte, from ident.Member) (Evidence, error) {
+// keepEvidence takes in evidence that is new.
+func (l *ledger) keepEvidence(p evidence.Proof, raw []byte, from ident.Member) (Evidence, error) {
 	e := entry{
-		Time: a.options.now(), Event: proved, Name: p.Name, Member: &p.Accused, Reason: p.Kind.String(),
+		Time: l.now(), Event: proved, Name: p.Name, Member: &p.Accused, Reason: p.Kind.String(),
 		Evidence: &p.ID, Object: raw,
 	}
 	if !from.IsZero() {
 		e.From = &from
 	}
-	if err := a.record(e); err != nil {
+	if err := l.record(e); err != nil {
 		return Evidence{}, err
 	}
-	return *a.state.evidence[p.ID], nil
+	return *l.state.evidence[p.ID], nil
 }
 
 func (s *state) takeEvidence(e entry) error {

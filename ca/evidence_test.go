@@ -19,12 +19,12 @@ import (
 // away twice, if the authority has certified it; n tells tokens apart.
 func forkOf(a *Authority, seed byte, n uint64) []byte {
 	key, id := privateKeyOf(seed), ident.Member{}
-	for _, r := range a.state.records {
+	for _, r := range a.ledger.state.records {
 		if public := key.Public().Bytes(); r.Member == ident.MemberOf(a.Group(), public[:]) {
 			id = r.Member
 		}
 	}
-	newest, _ := a.state.lastOf(id)
+	newest, _ := a.ledger.state.lastOf(id)
 	genesis, err := token.GenesisBody{Resource: "ftp", Generator: id, Sequence: n}.Sign(a.Group(), key)
 	if err != nil {
 		panic(err)
@@ -38,7 +38,7 @@ func forkOf(a *Authority, seed byte, n uint64) []byte {
 		objects = append(objects, evidence.Object{Kind: envelope.Transfer, Raw: signed.Raw()})
 	}
 	var statements [][]byte
-	for _, s := range a.state.authorities {
+	for _, s := range a.ledger.state.authorities {
 		statements = append(statements, s.Raw())
 	}
 	e, err := evidence.New(a.Group(), statements, newest.raw, objects[0], objects[1])

@@ -69,6 +69,12 @@ type Invite struct {
 	hash [sha256.Size]byte // of the secret
 }
 
+// invites are all that were made, as the log says.
+type invites struct {
+	list []*Invite // in the order in which they were made
+	byID map[InviteID]*Invite
+}
+
 // Invite makes an invite for a member with this name, good once, for a while; 0
 // means DefaultInviteLifetime. It signs nothing, so the private key is not
 // needed. Errors: certificate.ErrName, ErrLifetime, ErrNameInUse, ErrLocked,
@@ -85,49 +91,51 @@ func (a *Authority) Invite(name string, lifetime time.Duration) (Invited, error)
 			duration.Format(lifetime), duration.Format(MinInviteLifetime), duration.Format(MaxInviteLifetime))
 	}
 	made := Invited{Name: name}
-	err := a.locked(func() error { return a.invite(&made, lifetime) })
+	err := a.locked(func(l *ledger) error { return l.invite(&made, lifetime) })
 	if err != nil {
 		return Invited{}, err
 	}
 	return made, nil
 }
 
-func (a *Authority) invite(made *Invited, lifetime time.Duration) error {
-	now := a.options.now()
-	if err := a.state.nameIsFree(made.Name, ident.Member{}, now); err != nil {
+// invite fills in an invite and records it.
+func (l *ledger) invite(made *Invited, lifetime time.Duration) error {
+	now := l.now()
+	if err := l.state.nameIsFree(made.Name, ident.Member{}, now); err != nil {
 		return err
 	}
 	for _, field := range [][]byte{made.ID[:], made.Secret[:]} {
-		if _, err := io.ReadFull(a.options.Rand, field); err != nil {
+		if _, err := io.ReadFull(l.options.Rand, field); err != nil {
 			return err
 		}
 	}
 	id, hash := InviteID(made.ID), sha256.Sum256(made.Secret[:])
-	if a.state.byInvite[id] != nil {
+	if l.state.invites.byID[id] != nil {
 		return fmt.Errorf("%w: invite %v made twice", errSequence, id)
 	}
 	made.Expires = now.Add(lifetime)
-	return a.record(entry{
+	return l.record(entry{
 		Time: now, Event: invited, Name: made.Name, NotAfter: &made.Expires, Invite: &id, Secret: hash[:],
 	})
 }
 
-func (s *state) takeInvite(e entry) error {
+// take takes in an invite that was made.
+func (v *invites) take(e entry) error {
 	if e.Invite == nil || e.NotAfter == nil || len(e.Secret) != sha256.Size {
 		return errLine
 	}
-	if s.byInvite[*e.Invite] != nil {
+	if v.byID[*e.Invite] != nil {
 		return errSequence
 	}
 	i := &Invite{ID: *e.Invite, Name: e.Name, Made: e.Time, Expires: *e.NotAfter, hash: [sha256.Size]byte(e.Secret)}
-	s.byInvite[i.ID] = i
-	s.invites = append(s.invites, i)
+	v.byID[i.ID] = i
+	v.list = append(v.list, i)
 	return nil
 }
 
 // takeUse takes in that a certificate was issued for an invite.
-func (s *state) takeUse(id InviteID, by ident.Member) error {
-	i := s.byInvite[id]
+func (v *invites) takeUse(id InviteID, by ident.Member) error {
+	i := v.byID[id]
 	if i == nil || !i.unused() {
 		return errSequence
 	}
@@ -147,10 +155,10 @@ func (s *state) takeUse(id InviteID, by ident.Member) error {
 // ErrLeft, and the errors of Issue.
 func (a *Authority) Redeem(id [InviteIDSize]byte, secret [InviteSecretSize]byte, name string, key *signature.PublicKey) (certificate.Certificate, error) {
 	var cert certificate.Certificate
-	err := a.signing(func(by *signature.PrivateKey) error {
+	err := a.signing(func(l *ledger, by *signature.PrivateKey) error {
 		public := key.Bytes()
-		member := ident.MemberOf(a.state.group(), public[:])
-		i, err := a.state.admit(id, secret, member, a.options.now())
+		member := ident.MemberOf(l.state.group(), public[:])
+		i, err := l.state.invites.admit(id, secret, member, l.now())
 		if err != nil {
 			return err
 		}
@@ -158,9 +166,9 @@ func (a *Authority) Redeem(id [InviteIDSize]byte, secret [InviteSecretSize]byte,
 		case name != i.Name:
 			return fmt.Errorf("%w: %q, the invite is for %q", ErrOtherName, name, i.Name)
 		case i.Member == member:
-			cert, err = a.newestOf(member)
+			cert, err = l.state.newestOf(member)
 		default:
-			cert, err = a.issue(Request{Name: name, Key: key}, by, &i.ID)
+			cert, err = l.issue(Request{Name: name, Key: key}, by, &i.ID)
 		}
 		return err
 	})
@@ -172,8 +180,8 @@ func (a *Authority) Redeem(id [InviteIDSize]byte, secret [InviteSecretSize]byte,
 
 // admit is the invite with this secret if it is good for a member. It does the
 // same whatever is wrong.
-func (s *state) admit(id InviteID, secret [InviteSecretSize]byte, by ident.Member, now time.Time) (*Invite, error) {
-	i, known := s.byInvite[id]
+func (v *invites) admit(id InviteID, secret [InviteSecretSize]byte, by ident.Member, now time.Time) (*Invite, error) {
+	i, known := v.byID[id]
 	if !known {
 		i = &Invite{} // nothing has this hash
 	}

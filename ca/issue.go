@@ -1,10 +1,7 @@
 package ca
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/crypto/signature"
@@ -38,9 +35,9 @@ func (a *Authority) Issue(r Request) (certificate.Certificate, error) {
 		return certificate.Certificate{}, err
 	}
 	var signed certificate.Certificate
-	err := a.signing(func(key *signature.PrivateKey) error {
+	err := a.signing(func(l *ledger, key *signature.PrivateKey) error {
 		var err error
-		signed, err = a.issue(r, key, nil)
+		signed, err = l.issue(r, key, nil)
 		return err
 	})
 	if err != nil {
@@ -50,13 +47,13 @@ func (a *Authority) Issue(r Request) (certificate.Certificate, error) {
 }
 
 // issue issues a certificate, and with it uses up an invite unless that is nil.
-func (a *Authority) issue(r Request, key *signature.PrivateKey, invite *InviteID) (certificate.Certificate, error) {
-	now := a.options.now()
-	c, err := a.claims(r, now)
+func (l *ledger) issue(r Request, key *signature.PrivateKey, invite *InviteID) (certificate.Certificate, error) {
+	now := l.now()
+	c, err := l.state.claims(r, now)
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	if c.Serial, err = a.drawSerial(); err != nil {
+	if c.Serial, err = l.drawSerial(); err != nil {
 		return certificate.Certificate{}, err
 	}
 	signed, err := c.Sign(key)
@@ -64,7 +61,7 @@ func (a *Authority) issue(r Request, key *signature.PrivateKey, invite *InviteID
 		return certificate.Certificate{}, err
 	}
 	c, member := signed.Claims(), signed.Member()
-	err = a.record(entry{
+	err = l.record(entry{
 		Time: now, Event: issued, Serial: c.Serial, Name: c.Name, Member: &member,
 		NotBefore: &c.NotBefore, NotAfter: &c.NotAfter, Invite: invite, Object: signed.Raw(),
 	})
@@ -72,8 +69,8 @@ func (a *Authority) issue(r Request, key *signature.PrivateKey, invite *InviteID
 }
 
 // claims are those of a certificate that may be issued, but for the serial.
-func (a *Authority) claims(r Request, now time.Time) (certificate.Claims, error) {
-	s, ca := a.state, a.state.signer().Statement()
+func (s *state) claims(r Request, now time.Time) (certificate.Claims, error) {
+	ca := s.signer().Statement()
 	if s.numberOf(certificate.AuthorityID(r.Key)) != 0 {
 		return certificate.Claims{}, ErrOwnKey
 	}
@@ -138,22 +135,4 @@ func earlier(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// drawSerial draws the next serial number, durably. What happens to it then
-// does not matter: it is not drawn again.
-func (a *Authority) drawSerial() (uint64, error) {
-	text, err := a.folder.read(SerialFile, maxPlain)
-	if err != nil {
-		return 0, err
-	}
-	var drawn uint64
-	if text != nil {
-		drawn, err = strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
-		if err != nil {
-			return 0, &DamageError{File: a.folder.name(SerialFile), Reason: errors.New("not a number")}
-		}
-	}
-	next := max(drawn, a.state.lastSerial()) + 1
-	return next, a.folder.write(SerialFile, fmt.Appendf(nil, "%d\n", next))
 }

@@ -13,11 +13,13 @@ import (
 	"github.com/wandertoken/wander/protocol/group"
 )
 
-// keyRing are the private keys that have been read, and the passphrase that
-// opened them: one passphrase is for all keys of an authority.
+// keyRing has the private keys of an authority's folder: those that have been read, and
+// the passphrase that opened them. One passphrase is for all keys of an authority.
 type keyRing struct {
-	keys   map[[envelope.KeyIDSize]byte]*signature.PrivateKey
-	secret []byte
+	folder  folder
+	options Options
+	keys    map[[envelope.KeyIDSize]byte]*signature.PrivateKey
+	secret  []byte
 }
 
 // keyName is the file of the n-th key, from 1 on.
@@ -37,28 +39,28 @@ var errRotated = errors.New("another key signs now")
 const rotationTries = 4
 
 // signing is locked with the private key that signs.
-func (a *Authority) signing(change func(key *signature.PrivateKey) error) error {
+func (a *Authority) signing(change func(l *ledger, key *signature.PrivateKey) error) error {
 	return a.with(func(s *state) (group.Authority, error) { return s.signer(), nil }, change)
 }
 
 // with is locked with the private key of one of the CA's keys. The passphrase is
 // asked for without the lock.
-func (a *Authority) with(which func(*state) (group.Authority, error), change func(key *signature.PrivateKey) error) error {
+func (a *Authority) with(which func(*state) (group.Authority, error), change func(l *ledger, key *signature.PrivateKey) error) error {
 	err := errRotated
 	for range rotationTries {
 		key, e := a.keyOf(which)
 		if e != nil {
 			return e
 		}
-		err = a.locked(func() error {
-			wanted, err := which(a.state)
+		err = a.locked(func(l *ledger) error {
+			wanted, err := which(l.state)
 			if err == nil && wanted.ID() != certificate.AuthorityID(key.Public()) {
 				err = errRotated
 			}
 			if err != nil {
 				return err
 			}
-			return change(key)
+			return change(l, key)
 		})
 		if !errors.Is(err, errRotated) {
 			break
@@ -70,11 +72,13 @@ func (a *Authority) with(which func(*state) (group.Authority, error), change fun
 // keyOf is a private key, as far as this process knows which is wanted. What
 // that is, another process may have changed: so it looks first.
 func (a *Authority) keyOf(which func(*state) (group.Authority, error)) (*signature.PrivateKey, error) {
-	number := 0
-	err := a.locked(func() error {
-		wanted, err := which(a.state)
-		if err == nil {
-			number = a.state.numberOf(wanted.ID())
+	var (
+		wanted group.Authority
+		number int
+	)
+	err := a.locked(func(l *ledger) (err error) {
+		if wanted, err = which(l.state); err == nil {
+			number = l.state.numberOf(wanted.ID())
 		}
 		return err
 	})
@@ -83,33 +87,32 @@ func (a *Authority) keyOf(which func(*state) (group.Authority, error)) (*signatu
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.privateKey(number)
+	return a.keys.key(number, wanted.ID())
 }
 
-// privateKey is the n-th private key, read once. Needs a.mu.
-func (a *Authority) privateKey(n int) (*signature.PrivateKey, error) {
-	id := a.state.authorities[n-1].ID()
-	if key := a.ring.keys[id]; key != nil {
+// key is the n-th private key, which has this id, read once.
+func (r *keyRing) key(n int, id [envelope.KeyIDSize]byte) (*signature.PrivateKey, error) {
+	if key := r.keys[id]; key != nil {
 		return key, nil
 	}
-	key, err := a.readKey(keyName(n))
+	key, err := r.read(keyName(n))
 	if err != nil {
 		return nil, err
 	}
 	if certificate.AuthorityID(key.Public()) != id {
-		return nil, fmt.Errorf("%s: %w", a.folder.name(keyName(n)), ErrKeyMismatch)
+		return nil, fmt.Errorf("%s: %w", r.folder.name(keyName(n)), ErrKeyMismatch)
 	}
-	if a.ring.keys == nil {
-		a.ring.keys = make(map[[envelope.KeyIDSize]byte]*signature.PrivateKey)
+	if r.keys == nil {
+		r.keys = make(map[[envelope.KeyIDSize]byte]*signature.PrivateKey)
 	}
-	a.ring.keys[id] = key
+	r.keys[id] = key
 	return key, nil
 }
 
-// readKey reads a private key. Needs a.mu.
-func (a *Authority) readKey(file string) (*signature.PrivateKey, error) {
-	name := a.folder.name(file)
-	mode, err := a.folder.disk.Mode(name)
+// read reads a private key.
+func (r *keyRing) read(file string) (*signature.PrivateKey, error) {
+	name := r.folder.name(file)
+	mode, err := r.folder.disk.Mode(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNoKey, name)
 	}
@@ -119,30 +122,64 @@ func (a *Authority) readKey(file string) (*signature.PrivateKey, error) {
 	if err := keyfile.CheckMode(mode); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	text, err := a.folder.read(file, maxKeyBytes)
+	text, err := r.folder.read(file, maxKeyBytes)
 	if err != nil {
 		return nil, err
 	}
-	key, err := keyfile.DecodePrivateKey(text, a.passphrase())
+	key, err := keyfile.DecodePrivateKey(text, r.passphrase())
 	if err != nil {
-		a.ring.secret = nil // it may have been mistyped
+		r.secret = nil // it may have been mistyped
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return key, nil
 }
 
+// next makes the n-th private key, durably, which must be none of those that are known.
+// One that is there already was made by an attempt that a crash cut short; it has signed
+// nothing, and is used now, because no key is ever overwritten.
+func (r *keyRing) next(n int, known certificate.Authorities) (*signature.PrivateKey, error) {
+	file := keyName(n)
+	there, err := r.folder.exists(file)
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		return r.read(file)
+	}
+	key, err := signature.Generate(r.options.Rand)
+	if err != nil {
+		return nil, err
+	}
+	if known.Key(certificate.AuthorityID(key.Public())) != nil {
+		return nil, fmt.Errorf("%w: the new one is one that there was", ErrKeyMismatch)
+	}
+	text, err := r.options.encode(key, r.secret)
+	if err != nil {
+		return nil, err
+	}
+	return key, r.folder.write(file, text)
+}
+
+// encode is the text of a private key, in the clear if there is no passphrase.
+func (o Options) encode(key *signature.PrivateKey, secret []byte) ([]byte, error) {
+	if len(secret) == 0 {
+		return keyfile.EncodePrivateKey(key)
+	}
+	return keyfile.EncryptPrivateKey(key, secret, o.WorkFactor)
+}
+
 // passphrase is the one that opened a key before, or asks. nil means that
-// nobody can be asked. Needs a.mu.
-func (a *Authority) passphrase() func() ([]byte, error) {
-	if a.options.Passphrase == nil {
+// nobody can be asked.
+func (r *keyRing) passphrase() func() ([]byte, error) {
+	if r.options.Passphrase == nil {
 		return nil
 	}
 	return func() ([]byte, error) {
-		if a.ring.secret != nil {
-			return a.ring.secret, nil
+		if r.secret != nil {
+			return r.secret, nil
 		}
-		secret, err := a.options.Passphrase()
-		a.ring.secret = secret
+		secret, err := r.options.Passphrase()
+		r.secret = secret
 		return secret, err
 	}
 }
@@ -156,8 +193,8 @@ func (a *Authority) Signer() (group.Authority, crypto.Signer, error) {
 		statement group.Authority
 		signer    crypto.Signer
 	)
-	err := a.signing(func(key *signature.PrivateKey) error {
-		statement, signer = a.state.signer(), key.StdKey()
+	err := a.signing(func(l *ledger, key *signature.PrivateKey) error {
+		statement, signer = l.state.signer(), key.StdKey()
 		return nil
 	})
 	return statement, signer, err

@@ -25,22 +25,23 @@ func (a *Authority) Left(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	return a.locked(func() error { return a.leave(m, raw) })
+	return a.locked(func(l *ledger) error { return l.leave(m, raw) })
 }
 
-func (a *Authority) leave(m ident.Member, raw []byte) error {
-	s := a.state
+// leave takes in the notice of a member that has not left yet.
+func (l *ledger) leave(m ident.Member, raw []byte) error {
+	s := l.state
 	if s.left[m] != nil {
 		return nil
 	}
-	newest, err := a.newestOf(m)
+	newest, err := s.newestOf(m)
 	if err != nil {
 		return err
 	}
 	if _, err := certificate.ParseLeave(s.group(), raw, newest.Key()); err != nil {
 		return err
 	}
-	return a.record(entry{Time: a.options.now(), Event: left, Name: newest.Name(), Member: &m, Object: raw})
+	return l.record(entry{Time: l.now(), Event: left, Name: newest.Name(), Member: &m, Object: raw})
 }
 
 func (s *state) takeLeave(e entry) error {
@@ -50,8 +51,8 @@ func (s *state) takeLeave(e entry) error {
 	if s.left[*e.Member] != nil {
 		return errSequence
 	}
-	l := &Left{Member: *e.Member, Time: e.Time, raw: e.Object}
-	s.leaves = append(s.leaves, l)
-	s.left[l.Member] = l
+	gone := &Left{Member: *e.Member, Time: e.Time, raw: e.Object}
+	s.leaves = append(s.leaves, gone)
+	s.left[gone.Member] = gone
 	return nil
 }

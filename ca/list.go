@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -26,35 +27,35 @@ type Listing struct {
 // List lists what the authority, and other processes with it, have signed.
 // Errors: ErrLocked, ErrBroken, *DamageError, and those of the disk.
 func (a *Authority) List() (Listing, error) {
-	var l Listing
-	err := a.locked(func() error {
-		s := a.state
-		l = Listing{Authority: s.signer(), Keys: s.keys(), Config: s.config, RevocationVersion: s.revocationVersion(), Records: slices.Clone(s.records)}
-		for i := range l.Records {
-			if dead := s.dead[l.Records[i].Member]; dead != nil {
+	var all Listing
+	err := a.locked(func(l *ledger) error {
+		s := l.state
+		all = Listing{Authority: s.signer(), Keys: s.keys(), Config: s.config, RevocationVersion: s.revocationVersion(), Records: slices.Clone(s.records)}
+		for i := range all.Records {
+			if dead := s.dead[all.Records[i].Member]; dead != nil {
 				copied := *dead
-				l.Records[i].Revoked = &copied
+				all.Records[i].Revoked = &copied
 			}
-			if gone := s.left[l.Records[i].Member]; gone != nil {
+			if gone := s.left[all.Records[i].Member]; gone != nil {
 				copied := *gone
-				l.Records[i].Left = &copied
+				all.Records[i].Left = &copied
 			}
 		}
 		for _, r := range s.revocations {
-			l.Revoked = append(l.Revoked, r.Revoked)
+			all.Revoked = append(all.Revoked, r.Revoked)
 		}
 		for _, gone := range s.leaves {
-			l.Left = append(l.Left, *gone)
+			all.Left = append(all.Left, *gone)
 		}
-		for _, i := range s.invites {
-			l.Invites = append(l.Invites, *i)
+		for _, i := range s.invites.list {
+			all.Invites = append(all.Invites, *i)
 		}
 		for _, e := range s.proofs {
-			l.Evidence = append(l.Evidence, *e)
+			all.Evidence = append(all.Evidence, *e)
 		}
 		return nil
 	})
-	return l, err
+	return all, err
 }
 
 // Find is the member that target names: the name in a certificate, or a member
@@ -63,22 +64,23 @@ func (a *Authority) List() (Listing, error) {
 // ErrAmbiguous, and those of List.
 func (a *Authority) Find(target string) (ident.Member, error) {
 	var found ident.Member
-	err := a.locked(func() error {
+	err := a.locked(func(l *ledger) error {
 		var err error
-		found, err = a.find(target)
+		found, err = l.state.find(target, l.now())
 		return err
 	})
 	return found, err
 }
 
-func (a *Authority) find(target string) (ident.Member, error) {
-	serials := a.state.byName[target]
+// find is Find as of a time.
+func (s *state) find(target string, now time.Time) (ident.Member, error) {
+	serials := s.byName[target]
 	if len(serials) == 0 {
 		return parseMember(target)
 	}
-	switch living := a.state.named(target, a.options.Now()); len(living) {
+	switch living := s.named(target, now); len(living) {
 	case 0:
-		return a.state.records[serials[len(serials)-1]].Member, nil
+		return s.records[serials[len(serials)-1]].Member, nil
 	case 1:
 		return living[0], nil
 	default:
@@ -102,8 +104,8 @@ func parseMember(target string) (ident.Member, error) {
 // ErrUnknown, and those of List.
 func (a *Authority) FindSerial(serial uint64) (ident.Member, error) {
 	var found ident.Member
-	err := a.locked(func() error {
-		for _, r := range a.state.records {
+	err := a.locked(func(l *ledger) error {
+		for _, r := range l.state.records {
 			if r.Serial == serial {
 				found = r.Member
 				return nil

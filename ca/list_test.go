@@ -61,8 +61,7 @@ func TestFindRefusesToGuess(t *testing.T) {
 	s := newState()
 	s.byName["a"] = []int{0, 1}
 	s.records = []Record{{Member: ident.Member{1}, NotAfter: day.Add(time.Hour)}, {Member: ident.Member{2}, NotAfter: day.Add(time.Hour)}}
-	a := &Authority{options: options(nil), state: s}
-	_, err := a.find("a")
+	_, err := s.find("a", day)
 	assert.ErrorIs(t, err, ErrAmbiguous)
 	assert.ErrorContains(t, err, ident.Member{2}.String())
 }

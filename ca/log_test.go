@@ -81,7 +81,7 @@ func TestALogThatShrinksIsDamage(t *testing.T) {
 	issue(t, a, "a", 2)
 	file, err := d.Open(filepath.Join(testDir, LogFile))
 	require.NoError(t, err)
-	require.NoError(t, file.Truncate(b.end.size))
+	require.NoError(t, file.Truncate(b.ledger.end.size))
 	_, err = a.List()
 	assert.ErrorIs(t, err, errShrunk)
 	require.NoError(t, file.Truncate(0))
@@ -92,18 +92,18 @@ func TestALogThatShrinksIsDamage(t *testing.T) {
 func TestDamagedSerialFile(t *testing.T) {
 	a, d := fresh(t)
 	issue(t, a, "a", 2)
-	require.NoError(t, a.folder.write(SerialFile, []byte("many\n")))
+	require.NoError(t, a.ledger.folder.write(SerialFile, []byte("many\n")))
 	_, err := a.Issue(Request{Name: "b", Key: keyOf(3)})
 	assert.ErrorIs(t, err, ErrDamaged)
-	require.NoError(t, a.folder.write(SerialFile, []byte("41\n")))
+	require.NoError(t, a.ledger.folder.write(SerialFile, []byte("41\n")))
 	assert.Equal(t, uint64(42), issue(t, a, "b", 3).Claims().Serial)
-	require.NoError(t, d.Remove(a.folder.name(SerialFile)))
+	require.NoError(t, d.Remove(a.ledger.folder.name(SerialFile)))
 	assert.Equal(t, uint64(43), issue(t, a, "c", 4).Claims().Serial)
 }
 
 func TestATornLineLeavesNothingBehindAShorterOne(t *testing.T) {
 	a, d := fresh(t)
-	require.NoError(t, a.folder.append(LogFile, bytes.Repeat([]byte("x"), maxLine), a.end.size))
+	require.NoError(t, a.ledger.folder.append(LogFile, bytes.Repeat([]byte("x"), maxLine), a.ledger.end.size))
 	issue(t, reopen(t, d), "a", 2)
 	l, err := reopen(t, d).List()
 	require.NoError(t, err)

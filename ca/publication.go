@@ -27,7 +27,7 @@ const (
 // Errors: those of List.
 func (a *Authority) Publication() (Publication, error) {
 	var p Publication
-	err := a.locked(func() error { p = a.state.publication(); return nil })
+	err := a.locked(func(l *ledger) error { p = l.state.publication(); return nil })
 	return p, err
 }
 

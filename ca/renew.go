@@ -17,16 +17,16 @@ import (
 // renewed too. Errors: those of Standing and Issue.
 func (a *Authority) Renew(m ident.Member) (certificate.Certificate, error) {
 	var cert certificate.Certificate
-	err := a.signing(func(key *signature.PrivateKey) error {
-		newest, err := a.newestOf(m)
+	err := a.signing(func(l *ledger, key *signature.PrivateKey) error {
+		newest, err := l.state.newestOf(m)
 		if err != nil {
 			return err
 		}
-		if a.isFresh(newest, a.options.now()) {
+		if l.state.isFresh(newest, l.now()) {
 			cert = newest
 			return nil
 		}
-		cert, err = a.issue(Request{Name: newest.Name(), Key: newest.Key()}, key, nil)
+		cert, err = l.issue(Request{Name: newest.Name(), Key: newest.Key()}, key, nil)
 		return err
 	})
 	if err != nil {
@@ -36,27 +36,27 @@ func (a *Authority) Renew(m ident.Member) (certificate.Certificate, error) {
 }
 
 // isFresh reports whether a certificate need not be renewed yet.
-func (a *Authority) isFresh(c certificate.Certificate, now time.Time) bool {
+func (s *state) isFresh(c certificate.Certificate, now time.Time) bool {
 	claims := c.Claims()
 	life := claims.NotAfter.Sub(claims.IssuedAt)
-	return c.Authority() == a.state.signer().ID() && claims.NotAfter.Sub(now) > life-life/3
+	return c.Authority() == s.signer().ID() && claims.NotAfter.Sub(now) > life-life/3
 }
 
 // newestOf is the newest certificate of a living member. Errors: those of
-// Standing. Needs a.mu.
-func (a *Authority) newestOf(m ident.Member) (certificate.Certificate, error) {
-	if err := a.state.standing(m); err != nil {
+// Standing.
+func (s *state) newestOf(m ident.Member) (certificate.Certificate, error) {
+	if err := s.standing(m); err != nil {
 		return certificate.Certificate{}, err
 	}
-	newest, _ := a.state.lastOf(m)
-	return certificate.Parse(a.state.group(), newest.raw, a.state)
+	newest, _ := s.lastOf(m)
+	return certificate.Parse(s.group(), newest.raw, s)
 }
 
 // Standing is nil for a member that lives, with or without a certificate that
 // is valid today; otherwise ErrRevoked, ErrLeft or ErrUnknown, or those of
 // List.
 func (a *Authority) Standing(m ident.Member) error {
-	return a.locked(func() error { return a.state.standing(m) })
+	return a.locked(func(l *ledger) error { return l.state.standing(m) })
 }
 
 // standing is why a member is none, the first that applies.

@@ -21,9 +21,9 @@ func (a *Authority) Revoke(m ident.Member, reason string) (certificate.SignedRev
 		return certificate.SignedRevocation{}, err
 	}
 	var signed certificate.SignedRevocation
-	err := a.signing(func(key *signature.PrivateKey) error {
+	err := a.signing(func(l *ledger, key *signature.PrivateKey) error {
 		var err error
-		signed, err = a.revoke(m, reason, nil, key)
+		signed, err = l.revoke(m, reason, nil, key)
 		return err
 	})
 	if err != nil {
@@ -32,23 +32,24 @@ func (a *Authority) Revoke(m ident.Member, reason string) (certificate.SignedRev
 	return signed, nil
 }
 
-func (a *Authority) revoke(m ident.Member, reason string, by *ident.Hash, key *signature.PrivateKey) (certificate.SignedRevocation, error) {
-	if _, err := a.cancel(a.state.invitesFor(a.state.namesOf(m)...)); err != nil {
+// revoke revokes a member, by evidence unless that is nil.
+func (l *ledger) revoke(m ident.Member, reason string, by *ident.Hash, key *signature.PrivateKey) (certificate.SignedRevocation, error) {
+	if _, err := l.cancel(l.state.invites.named(l.state.namesOf(m)...)); err != nil {
 		return certificate.SignedRevocation{}, err
 	}
-	if dead := a.state.dead[m]; dead != nil {
+	if dead := l.state.dead[m]; dead != nil {
 		return certificate.SignedRevocation{}, fmt.Errorf("%w: %v on %s", ErrRevoked, m, dead.Time.Format(time.DateOnly))
 	}
-	now := clock.Reading{Wall: a.options.now()}
-	newest, _ := a.state.lastOf(m)
+	now := clock.Reading{Wall: l.now()}
+	newest, _ := l.state.lastOf(m)
 	body := certificate.Revocation{
-		Version: a.state.revocationVersion() + 1, Member: m, Serial: newest.Serial, Reason: reason, Time: now.Millis(),
+		Version: l.state.revocationVersion() + 1, Member: m, Serial: newest.Serial, Reason: reason, Time: now.Millis(),
 	}
-	signed, err := body.Sign(a.state.group(), key)
+	signed, err := body.Sign(l.state.group(), key)
 	if err != nil {
 		return certificate.SignedRevocation{}, err
 	}
-	err = a.record(entry{
+	err = l.record(entry{
 		Time: clock.FromMillis(body.Time), Event: revoked, Number: body.Version, Serial: body.Serial,
 		Name: newest.Name, Member: &m, Reason: reason, Evidence: by, Object: signed.Raw(),
 	})

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/crypto/envelope"
-	"github.com/wandertoken/wander/crypto/keyfile"
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 )
 
@@ -71,7 +69,7 @@ const gossipRounds = 24
 // List.
 func (a *Authority) Rotation() (Rotation, error) {
 	var r Rotation
-	err := a.locked(func() error { r = a.state.rotation(a.options.now()); return nil })
+	err := a.locked(func(l *ledger) error { r = l.state.rotation(l.now()); return nil })
 	return r, err
 }
 
@@ -155,22 +153,26 @@ func (a *Authority) IntroduceKey(lifetime time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return a.signing(func(by *signature.PrivateKey) error {
-		s := a.state
+	return a.signing(func(l *ledger, by *signature.PrivateKey) error {
+		s := l.state
 		switch {
 		case s.config.IsZero():
 			return ErrNoConfiguration
 		case s.isUnlisted():
-			return a.list(by, s.inForce()) // a crash came between the two
+			return l.list(by, s.inForce()) // a crash came between the two
 		case s.phase() != Settled:
 			return fmt.Errorf("%w: it is %v", ErrRotating, s.phase())
 		case len(s.chain()) >= group.MaxAuthorities:
 			return fmt.Errorf("%w: permitted are %d in a row", group.ErrTooManyAuthorities, group.MaxAuthorities)
 		}
-		if err := a.introduce(by, lifetime); err != nil {
+		next, err := a.keys.next(len(s.authorities)+1, s)
+		if err != nil {
 			return err
 		}
-		return a.list(by, s.inForce())
+		if err := l.introduce(next, by, lifetime); err != nil {
+			return err
+		}
+		return l.list(by, s.inForce())
 	})
 }
 
@@ -181,66 +183,28 @@ func (s *state) isUnlisted() bool {
 	return newest.Statement().Version > s.config.Version()
 }
 
-// introduce makes the next key and its statement. Needs a.mu.
-func (a *Authority) introduce(by *signature.PrivateKey, lifetime time.Duration) error {
-	now := a.options.now()
-	key, err := a.nextKey()
-	if err != nil {
-		return err
-	}
+// introduce vouches for another key by the one that signs.
+func (l *ledger) introduce(key, by *signature.PrivateKey, lifetime time.Duration) error {
+	now := l.now()
 	statement, err := group.Statement{
-		Name: a.state.authorities[0].Statement().Name, Group: a.state.group(), Key: key.Public().Bytes(),
-		NotBefore: now.Add(-Backdate), NotAfter: now.Add(lifetime), Version: a.state.config.Version() + 1,
+		Name: l.state.authorities[0].Statement().Name, Group: l.state.group(), Key: key.Public().Bytes(),
+		NotBefore: now.Add(-Backdate), NotAfter: now.Add(lifetime), Version: l.state.config.Version() + 1,
 	}.Sign(by)
 	if err != nil {
 		return err
 	}
 	said := statement.Statement()
-	return a.record(entry{
+	return l.record(entry{
 		Time: now, Event: introduced, Number: said.Version, Name: said.Name,
 		NotBefore: &said.NotBefore, NotAfter: &said.NotAfter, Object: statement.Raw(),
 	})
 }
 
-// nextKey makes the next private key, durably. One that is there already was
-// made by an attempt that a crash cut short; it has signed nothing, and is used
-// now, because no key is ever overwritten. Needs a.mu.
-func (a *Authority) nextKey() (*signature.PrivateKey, error) {
-	file := keyName(len(a.state.authorities) + 1)
-	there, err := a.folder.exists(file)
-	if err != nil {
-		return nil, err
-	}
-	if there {
-		return a.readKey(file)
-	}
-	key, err := signature.Generate(a.options.Rand)
-	if err != nil {
-		return nil, err
-	}
-	if a.state.numberOf(certificate.AuthorityID(key.Public())) != 0 {
-		return nil, fmt.Errorf("%w: the new one is one that there was", ErrKeyMismatch)
-	}
-	text, err := a.options.encode(key, a.ring.secret)
-	if err != nil {
-		return nil, err
-	}
-	return key, a.folder.write(file, text)
-}
-
-// encode is the text of a private key, in the clear if there is no passphrase.
-func (o Options) encode(key *signature.PrivateKey, secret []byte) ([]byte, error) {
-	if len(secret) == 0 {
-		return keyfile.EncodePrivateKey(key)
-	}
-	return keyfile.EncryptPrivateKey(key, secret, o.WorkFactor)
-}
-
-// list signs the configuration anew, with some keys in force. Needs a.mu.
-func (a *Authority) list(by *signature.PrivateKey, ids [][envelope.KeyIDSize]byte) error {
-	s := a.state.config.Settings()
+// list signs the configuration anew, with some keys in force.
+func (l *ledger) list(by *signature.PrivateKey, ids [][envelope.KeyIDSize]byte) error {
+	s := l.state.config.Settings()
 	s.Authorities = ids
-	_, err := a.configure(s, by)
+	_, err := l.configure(s, by)
 	return err
 }
 
@@ -256,7 +220,7 @@ func (a *Authority) SwitchKey() error {
 		}
 		return s.authorities[numbers[0]-1], nil
 	}
-	return a.with(next, func(key *signature.PrivateKey) error { return a.list(key, a.state.inForce()) })
+	return a.with(next, func(l *ledger, key *signature.PrivateKey) error { return l.list(key, l.state.inForce()) })
 }
 
 // RetireKey ends a rotation: from this configuration on, what the old key has
@@ -266,14 +230,14 @@ func (a *Authority) SwitchKey() error {
 // signs; ErrLocked, ErrBroken, those of opening the key (see Issue), and those
 // of the disk.
 func (a *Authority) RetireKey(force bool) error {
-	return a.signing(func(by *signature.PrivateKey) error {
-		if phase := a.state.phase(); phase != Switched {
+	return a.signing(func(l *ledger, by *signature.PrivateKey) error {
+		if phase := l.state.phase(); phase != Switched {
 			return fmt.Errorf("%w: it is %v", ErrNotRotating, phase)
 		}
-		if pending := a.state.pending(a.options.now()); len(pending) > 0 && !force {
+		if pending := l.state.pending(l.now()); len(pending) > 0 && !force {
 			return fmt.Errorf("%w: %d, the first is %s", ErrPending, len(pending), pending[0].Name)
 		}
-		return a.listSigner(by)
+		return l.listSigner(by)
 	})
 }
 
@@ -282,18 +246,17 @@ func (a *Authority) RetireKey(force bool) error {
 // ErrNotRotating unless a key was introduced; ErrLocked, ErrBroken, those of
 // opening the key (see Issue), and those of the disk.
 func (a *Authority) WithdrawKey() error {
-	return a.signing(func(by *signature.PrivateKey) error {
-		if phase := a.state.phase(); phase != Introduced {
+	return a.signing(func(l *ledger, by *signature.PrivateKey) error {
+		if phase := l.state.phase(); phase != Introduced {
 			return fmt.Errorf("%w: it is %v", ErrNotRotating, phase)
 		}
-		return a.listSigner(by)
+		return l.listSigner(by)
 	})
 }
 
 // listSigner signs the configuration anew, with the signer's key only in force.
-// Needs a.mu.
-func (a *Authority) listSigner(by *signature.PrivateKey) error {
-	return a.list(by, [][envelope.KeyIDSize]byte{a.state.signer().ID()})
+func (l *ledger) listSigner(by *signature.PrivateKey) error {
+	return l.list(by, [][envelope.KeyIDSize]byte{l.state.signer().ID()})
 }
 
 // chain are the keys in force and those that vouch for them, each behind the one

@@ -48,7 +48,7 @@ func (l *turning) live(t *testing.T, d *faultfs.FS, crashAt int) error {
 // completion of a first step that is half done.
 func resume(t *testing.T, a *Authority, complete bool) {
 	t.Helper()
-	if complete && a.state.isUnlisted() {
+	if complete && a.ledger.state.isUnlisted() {
 		require.NoError(t, a.IntroduceKey(0))
 		require.ErrorIs(t, a.IntroduceKey(0), ErrRotating)
 	}
@@ -120,7 +120,7 @@ func (l *turning) follow(t *testing.T, d faultDisk, a *Authority) {
 	t.Helper()
 	g, _ := published(t, d)
 	require.Equal(t, a.Config().Raw(), g.Config().Raw())
-	require.NoError(t, a.signing(func(key *signature.PrivateKey) error {
+	require.NoError(t, a.signing(func(_ *ledger, key *signature.PrivateKey) error {
 		require.NotNil(t, g.Key(certificate.AuthorityID(key.Public())))
 		return nil
 	}))

@@ -46,8 +46,7 @@ type state struct {
 	dead        map[ident.Member]*Revoked
 	leaves      []*Left // in the order in which they came
 	left        map[ident.Member]*Left
-	invites     []*Invite // in the order in which they were made
-	byInvite    map[InviteID]*Invite
+	invites     invites
 	proofs      []*Evidence // in the order in which they came
 	evidence    map[ident.Hash]*Evidence
 	accusations map[ident.Member]int // how often members have brought evidence against one
@@ -66,7 +65,7 @@ func newState() *state {
 		byMember: make(map[ident.Member]int),
 		dead:     make(map[ident.Member]*Revoked),
 		left:     make(map[ident.Member]*Left),
-		byInvite: make(map[InviteID]*Invite),
+		invites:  invites{byID: make(map[InviteID]*Invite)},
 		evidence: make(map[ident.Hash]*Evidence), accusations: make(map[ident.Member]int),
 	}
 }
@@ -123,11 +122,11 @@ func (s *state) take(e entry) error {
 	case revoked:
 		return s.takeRevocation(e)
 	case invited:
-		return s.takeInvite(e)
+		return s.invites.take(e)
 	case left:
 		return s.takeLeave(e)
 	case cancelled:
-		return s.takeCancel(e)
+		return s.invites.takeCancel(e)
 	case proved:
 		return s.takeEvidence(e)
 	}
@@ -178,7 +177,7 @@ func (s *state) takeCertificate(e entry) error {
 		return errSequence
 	}
 	if e.Invite != nil {
-		if err := s.takeUse(*e.Invite, *e.Member); err != nil {
+		if err := s.invites.takeUse(*e.Invite, *e.Member); err != nil {
 			return err
 		}
 	}

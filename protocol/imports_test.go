@@ -1,6 +1,6 @@
 // Package protocol_test holds the rule of the pure core: what is under
 // protocol/ and crypto/ is a function of its inputs, and imports only point
-// downwards. It reads the whole module.
+// downwards. It also holds that no type has too many methods. It reads the whole module.
 package protocol_test
 
 import (

@@ -81,10 +81,20 @@ type survey struct {
 	broken  []string            // rules that are broken, one line each
 }
 
-// inspect reads all Go files below root, whatever their build tags.
+// inspect reads all Go files below root.
 func inspect(root fs.FS) (*survey, error) {
 	s := &survey{imports: map[string][]string{}}
-	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+	err := eachSource(root, s.file)
+	if err == nil {
+		s.checkArrows()
+	}
+	return s, err
+}
+
+// eachSource calls do with the Go files below root that are no tests, whatever their
+// build tags.
+func eachSource(root fs.FS, do func(name string, text []byte) error) error {
+	return fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -100,12 +110,8 @@ func inspect(root fs.FS) (*survey, error) {
 		if err != nil {
 			return err
 		}
-		return s.file(name, text)
+		return do(name, text)
 	})
-	if err == nil {
-		s.checkArrows()
-	}
-	return s, err
 }
 
 func (s *survey) report(where, format string, args ...any) {

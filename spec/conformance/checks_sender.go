@@ -42,7 +42,7 @@ func (t *trial) comesBack() (*session, token.Title, *wire.Offer) {
 
 // parts accepts an offer, and waits for the transfer, which must follow.
 func (s *session) parts(title token.Title, m *wire.Offer) (token.Transfer, *wire.Transfer) {
-	a := s.accept(m)
+	a := s.t.accept(m)
 	s.t.open = m.Token
 	s.say(a)
 	got := expect(s, "TRANSFER after ACCEPT", s.of(title))
@@ -112,7 +112,7 @@ func ownOfferNeed(t *trial) {
 
 func otherIncarnation(t *trial) {
 	s, title, m := t.comesBack()
-	wrong := s.accept(m)
+	wrong := t.accept(m)
 	wrong.Incarnation[0] ^= 1
 	s.say(wrong)
 	x, _ := s.parts(title, m)
@@ -123,7 +123,7 @@ func otherIncarnation(t *trial) {
 func retransmission(t *trial) {
 	s, title, m := t.comesBack()
 	x, first := s.parts(title, m)
-	other := s.accept(m)
+	other := t.accept(m)
 	t.accepts++
 	other.Accept = t.accepts
 	s.say(&wire.Refuse{Token: m.Token, Hop: m.Hop, Reason: wire.RefuseBusy}, other)
@@ -146,7 +146,9 @@ func afterUnknown(t *trial) {
 	s, title, m := t.comesBack()
 	x, first := s.parts(title, m)
 	s.heard = nil
-	s.say(&wire.Unknown{Unknown: s.signed(x, token.Unknown)})
+	raw, err := t.answerTo(x, token.Unknown)
+	t.check(err == nil, "answer not signed: %v", err)
+	s.say(&wire.Unknown{Unknown: raw})
 	never(s, "after UNKNOWN it offers the token again", func(o *wire.Offer) bool { return o.Token == title.Token() })
 	s.close()
 	s = t.greet()
@@ -184,7 +186,8 @@ func afterVoid(t *trial) {
 	s, title, m := t.comesBack()
 	first := time.Since(began)
 	x, _ := s.parts(title, m)
-	raw := s.signed(x, token.Void)
+	raw, err := t.answerTo(x, token.Void)
+	t.check(err == nil, "answer not signed: %v", err)
 	void, err := t.verifier.Answer(token.Void, raw)
 	t.check(err == nil, "void: %v", err)
 	s.say(&wire.Void{Void: raw})

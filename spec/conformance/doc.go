@@ -16,4 +16,13 @@
 // over, and takes them back where it can; tokens that it has not made it never
 // accepts. Two checks sign what only a liar signs, so that its identity should be
 // made for the test, and revoked after it: docs/conformance.md says more.
+//
+// # The types
+//
+//	Check    one script, with the requirements that it looks at
+//	run      what all checks share: who plays, and numbers used once
+//	wallet   the tokens that a run has handed over: it takes them back
+//	trial    one run of one check: it fails, skips, dials and makes objects
+//	session  a connection on which a trial talks: it greets, asks, offers, waits
+//	link     the frames of a session, before anybody looks at what they say
 package conformance

@@ -16,7 +16,6 @@ import (
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/token"
 	"github.com/wandertoken/wander/protocol/wire"
 )
 
@@ -80,28 +79,17 @@ func (r *Report) Count(v Verdict) (n int) {
 // be used twice.
 type run struct {
 	Options
-	quic         *quic.Transport
-	to           net.Addr
-	self         ident.Member
-	subject      certificate.Certificate // of the member under test
-	verifier     *token.Verifier
-	process      [16]byte
-	ordinal      uint64
-	incarnation  ident.Incarnation
-	accepts      uint64      // accept numbers said
-	sequence     uint64      // of the last genesis
-	drawn        uint64      // the highest accept number of the member
-	settled      uint64      // what the member is promised: all below is settled (H-8)
-	hello        *wire.Hello // the member's last
-	record       certificate.SignedEndpoint
-	given        map[ident.Token]bool // handed over: whether it is still out
-	reservations map[custody]uint64   // the accept numbers that were said
-}
-
-// custody is one hop of one token.
-type custody struct {
-	token ident.Token
-	hop   uint64
+	wallet
+	quic     *quic.Transport
+	to       net.Addr
+	subject  certificate.Certificate // of the member under test
+	process  [16]byte
+	ordinal  uint64
+	sequence uint64      // of the last genesis
+	drawn    uint64      // the highest accept number of the member
+	settled  uint64      // what the member is promised: all below is settled (H-8)
+	hello    *wire.Hello // the member's last
+	record   certificate.SignedEndpoint
 }
 
 // Key makes a run the keyring of its two members.
@@ -182,12 +170,9 @@ func newRun(ctx context.Context, o Options) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	r := &run{Options: o, quic: &quic.Transport{Conn: socket}, to: to, self: o.Identity.Certificate.Member(),
-		given: map[ident.Token]bool{}, reservations: map[custody]uint64{},
-	}
-	r.verifier = token.NewVerifier(o.Group.ID(), r)
+	r := &run{Options: o, quic: &quic.Transport{Conn: socket}, to: to}
+	r.wallet = newWallet(o.Group.ID(), o.Identity, r)
 	rand.Read(r.process[:])
-	rand.Read(r.incarnation[:])
 	return r, nil
 }
 

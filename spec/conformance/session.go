@@ -4,13 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/quic-go/quic-go"
 
-	"github.com/wandertoken/wander/crypto/canonical"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -28,10 +26,6 @@ const (
 	// maxSilence is the max_idle_timeout that T-15 has both sides state.
 	maxSilence = 7500 * time.Millisecond
 
-	// maxInbox is how many messages wait for the check before the peer is read
-	// no further: 64 MiB of them, should it send nothing but the largest.
-	maxInbox = 1024
-
 	// maxHeard is how many messages that no check has waited for are kept.
 	maxHeard = 4096
 
@@ -44,62 +38,13 @@ const (
 	fencePatience = 50 * time.Millisecond
 )
 
-// preamble is the first frame of a stream (T-11). The peer reads and writes it by
-// itself, so that a mistake of the transport is not made on both sides.
-//
-//	preamble = [ 0, [ process: bstr .size 16, ordinal: uint, keep: bool ] ]
-type preamble struct {
-	_       struct{} `cbor:",toarray"`
-	Process [16]byte
-	Ordinal uint64
-	Keep    bool
-}
-
-type preambleFrame struct {
-	_      struct{} `cbor:",toarray"`
-	Type   uint64
-	Fields preamble
-}
-
-var preambleLimits = canonical.Limits{MaxBytes: 32, MaxDepth: 3, MaxItems: 6}
-
-func (p preamble) encode() []byte {
-	body, err := canonical.Marshal(preambleFrame{Fields: p})
-	if err != nil {
-		panic(err) // of numbers and bytes, there is none
-	}
-	return body
-}
-
-func parsePreamble(body []byte) (p preamble, err error) {
-	var f preambleFrame
-	if err := canonical.Unmarshal(body, &f, preambleLimits); err != nil {
-		return p, err
-	}
-	if f.Type != 0 {
-		return p, fmt.Errorf("message type %d", f.Type)
-	}
-	return f.Fields, nil
-}
-
-// session is one connection with the member under test, which this side has
-// dialled.
+// session is a connection on which a check talks with the member under test.
 type session struct {
-	t      *trial
-	quic   *quic.Conn
-	stream *quic.Stream
-	cert   certificate.Certificate // of the member
-
-	inbox chan frame
-	hello *wire.Hello    // the member's, once it is here
-	heard []wire.Message // that no check has waited for
-	ended bool           // nothing more comes
-}
-
-// frame is one body that the member has sent, decoded, or how its stream ended.
-type frame struct {
-	message wire.Message
-	err     error
+	link
+	t     *trial
+	cert  certificate.Certificate // of the member
+	hello *wire.Hello             // the member's, once it is here
+	heard []wire.Message          // that no check has waited for
 }
 
 // own is how this member dials.
@@ -114,7 +59,7 @@ func (t *trial) as(p paper) *tls.Config {
 
 // handshake dials, and opens the stream. The member is verified.
 func (t *trial) handshake(conf *tls.Config) (*session, error) {
-	s := &session{t: t, inbox: make(chan frame, maxInbox)}
+	s := &session{t: t, link: newLink(t.ctx)}
 	conf.VerifyConnection = func(state tls.ConnectionState) (err error) {
 		s.cert, err = t.memberOf(state.PeerCertificates)
 		return err
@@ -150,17 +95,6 @@ func (t *trial) dial() *session {
 func (s *session) preamble() preamble {
 	s.t.ordinal++
 	return preamble{Process: s.t.process, Ordinal: s.t.ordinal}
-}
-
-// readPreamble says a preamble and reads that of the member.
-func (s *session) readPreamble(p preamble) (preamble, error) {
-	s.write(wire.AppendFrame(nil, p.encode()))
-	s.deadline()
-	body, err := wire.ReadFrame(s.stream, nil)
-	if err != nil {
-		return preamble{}, s.reason(err)
-	}
-	return parsePreamble(body)
 }
 
 // begin dials and exchanges preambles.
@@ -204,44 +138,6 @@ func (s *session) awaitHello() {
 	s.t.hello = s.hello
 }
 
-// read decodes what comes, until the end of the stream.
-func (s *session) read() {
-	defer close(s.inbox)
-	s.stream.SetReadDeadline(time.Time{})
-	for {
-		body, err := wire.ReadFrame(s.stream, nil)
-		var f frame
-		if err == nil {
-			f.message, f.err = wire.Decode(body)
-		}
-		if err != nil && errors.Is(err, wire.ErrFrameSize) {
-			f.err = err
-		}
-		if f.message == nil && f.err == nil {
-			return
-		}
-		select {
-		case s.inbox <- f:
-		case <-s.quic.Context().Done():
-			return
-		}
-	}
-}
-
-// deadline makes reading and writing end with the check.
-func (s *session) deadline() {
-	at, _ := s.t.ctx.Deadline()
-	s.stream.SetDeadline(at)
-}
-
-// write writes bytes, whatever they are. That the member has ended the connection
-// shows in what is read.
-func (s *session) write(raw []byte) {
-	at, _ := s.t.ctx.Deadline()
-	s.stream.SetWriteDeadline(at)
-	_, _ = s.stream.Write(raw)
-}
-
 // say sends messages.
 func (s *session) say(messages ...wire.Message) {
 	var buf []byte
@@ -251,20 +147,6 @@ func (s *session) say(messages ...wire.Message) {
 		buf = wire.AppendFrame(buf, body)
 	}
 	s.write(buf)
-}
-
-// body sends the body of a frame as it is.
-func (s *session) body(raw []byte) { s.write(wire.AppendFrame(nil, raw)) }
-
-// close ends the connection, if it has not ended.
-func (s *session) close() { s.quic.CloseWithError(codeNormal, "") }
-
-// reason is why the connection has ended, or err if it has not.
-func (s *session) reason(err error) error {
-	if cause := context.Cause(s.quic.Context()); cause != nil {
-		return cause
-	}
-	return err
 }
 
 // closed waits for the end of the connection, and fails unless the member has
@@ -310,7 +192,6 @@ func (s *session) receive(ctx context.Context) (wire.Message, error) {
 	select {
 	case f, open := <-s.inbox:
 		if !open {
-			s.ended = true
 			return nil, io.EOF
 		}
 		s.t.check(f.err == nil, "the member sends what no member may: %v", f.err)

@@ -68,7 +68,7 @@ type pipe struct {
 
 func newSubject(t testing.TB, a *authority, revoked ident.Member, f faults) *subject {
 	id := a.issue(t, "subject", time.Hour)
-	s := &subject{machineID: id.Certificate.Member(), faults: f, run: run{Options: Options{Group: a.group, Identity: id}, reservations: map[custody]uint64{}}, key: id.Key, began: time.Now(), conns: map[ident.Member]*pipe{}}
+	s := &subject{machineID: id.Certificate.Member(), faults: f, run: run{Options: Options{Group: a.group, Identity: id}, wallet: wallet{reservations: map[custody]uint64{}}}, key: id.Key, began: time.Now(), conns: map[ident.Member]*pipe{}}
 	var err error
 	var effects []effect.Effect
 	s.machine, effects, err = member.New(member.Config{

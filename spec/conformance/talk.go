@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"time"
 
@@ -61,66 +60,23 @@ func repeat[M wire.Message](s *session, ask wire.Message, every time.Duration, w
 	}
 }
 
-// mind takes care of a message that no check waits for, as an honest member
-// would: it takes tokens that the run has made, and no others.
+// mind takes care of a message that no check waits for, as an honest member would.
 func (s *session) mind(m wire.Message) {
 	if len(s.heard) < maxHeard {
 		s.heard = append(s.heard, m)
 	}
-	switch m := m.(type) {
-	case *wire.Offer:
-		if _, mine := s.t.given[m.Token]; mine {
-			s.say(s.accept(m))
-		} else {
-			s.say(&wire.Refuse{Token: m.Token, Hop: m.Hop, Reason: wire.RefuseBusy})
-		}
-	case *wire.Transfer:
-		s.answer(m)
+	reply, err := s.t.reply(m, s.t.open)
+	s.t.check(err == nil, "answer not signed: %v", err)
+	if reply != nil {
+		s.say(reply)
 	}
-}
-
-// accept is the reservation for an OFFER: the same one each time.
-func (s *session) accept(m *wire.Offer) *wire.Accept {
-	k := custody{m.Token, m.Hop}
-	if s.t.reservations[k] == 0 {
-		s.t.accepts++
-		s.t.reservations[k] = s.t.accepts
-	}
-	return &wire.Accept{Token: m.Token, Hop: m.Hop, Incarnation: s.t.incarnation, Accept: s.t.reservations[k], MAC: macOf(s.t.reservations[k]), Lifetime: 30_000}
-}
-
-// macOf is the MAC of this member's ACCEPT with a number. Nobody has a reason to
-// forge it here.
-func macOf(number uint64) (mac ident.MAC) {
-	binary.BigEndian.PutUint64(mac[:], ^number)
-	return mac
-}
-
-// answer takes a token that comes back. A transfer from before this run, which
-// has no memory of that time, is UNKNOWN.
-func (s *session) answer(m *wire.Transfer) {
-	x, err := s.t.verifier.Transfer(m.Transfer)
-	if err != nil || x.Body().To != s.t.self || x.Body().Token == s.t.open {
-		return
-	}
-	if _, mine := s.t.given[x.Body().Token]; !mine || x.Body().Incarnation != s.t.incarnation {
-		s.say(&wire.Unknown{Unknown: s.signed(x, token.Unknown)})
-		return
-	}
-	s.receipt(x)
 }
 
 // receipt takes a token back, for good.
 func (s *session) receipt(x token.Transfer) {
-	s.say(&wire.Receipt{Receipt: s.signed(x, token.Receipt)})
-	s.t.given[x.Body().Token] = false
-}
-
-// signed is this member's answer to a transfer.
-func (s *session) signed(x token.Transfer, v token.Verdict) []byte {
-	a, err := token.AnswerTo(x, s.t.self, s.t.incarnation).Sign(s.t.Group.ID(), v, s.t.Identity.Key)
+	m, err := s.t.receiptOf(x)
 	s.t.check(err == nil, "answer not signed: %v", err)
-	return a.Raw()
+	s.say(m)
 }
 
 // fence waits until the member has handled everything that was said so far: it
