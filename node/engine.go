@@ -182,7 +182,7 @@ func (e *engine) work(borrowed bool) {
 			return
 		}
 		deadline := e.stepThrough(batch)
-		if borrowed && (turn == maxTurn || e.n.waits(e.effects)) {
+		if borrowed && (turn == maxTurn || e.n.journal.waits(e.effects)) {
 			go func() {
 				e.finish(batch, deadline)
 				e.work(false)
@@ -259,14 +259,14 @@ func (e *engine) finish(batch []item, deadline clock.Instant) {
 // under way at this point, so that what the member remembers is what the
 // journal says.
 func (e *engine) checkpoint() {
-	if !e.n.store.NeedsCheckpoint() {
+	if !e.n.journal.store.NeedsCheckpoint() {
 		return
 	}
 	e.step.Lock()
 	now := e.n.now()
 	records := e.member.Checkpoint()
 	e.step.Unlock()
-	if err := e.n.checkpoint(now, records); err != nil {
+	if err := e.n.journal.checkpoint(now, records); err != nil {
 		e.n.fail(err)
 	}
 }
