@@ -219,7 +219,7 @@ func (e *engine) stepThrough(batch []item) clock.Instant {
 	defer e.step.Unlock()
 	now := e.n.now()
 	e.began = now.Boot
-	if by := max(e.n.pulse.late(now.Boot), e.took); by >= member.LateFrom { // first: it judges the others by it
+	if by := max(e.n.lookout.pulse.late(now.Boot), e.took); by >= member.LateFrom { // first: it judges the others by it
 		e.effects = append(e.effects, e.member.Step(now, member.Late{By: by})...)
 	}
 	for _, it := range batch {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -46,12 +47,9 @@ type Node struct {
 	reports   limiter
 	metrics   *metrics.Metrics // nil when none are kept
 	scrapes   scrapes
-	pulse     pulse
-	quietness quietness // by beat
-	paths     paths     // by startTasks, then by beat
+	lookout   lookout
 	outbox    outbox
-	contact   atomic.Int64 // clock.Instant of the last frame from anybody
-	failed    atomic.Int64 // clock.Instant of the last attempt to reach somebody that failed
+	contacts  contacts
 
 	done   chan struct{} // closed when the node has failed or is closed
 	once   sync.Once
@@ -75,6 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		self: n.self, name: cfg.Certificate.Claims().Name, now: cfg.Now,
 		isolated: n.isolated, done: n.done, err: n.Err,
 	}
+	n.lookout = lookout{addresses: cfg.seams.addresses, tellQuiet: cfg.Quiet, reports: &n.reports, log: n.log}
 	n.authority, n.evidence = newAuthority(n), newEvidenceKeeper(n)
 	if cfg.Metrics != "" {
 		n.metrics = metrics.New(boottime.Now)
@@ -146,7 +145,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.group.Store(m.Group()) // the journal's may be newer than the file's
 	n.engine = newEngine(n, m, effects)
-	n.programs.engine = n.engine
+	n.programs.engine, n.lookout.engine = n.engine, n.engine
 	return nil
 }
 
@@ -160,11 +159,12 @@ func (n *Node) openTransport(ctx context.Context) error {
 		conn.Close()
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	known := acquaintance{n.engine}
 	n.transport, err = transport.Open(transport.Config{
 		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.currentGroup(),
 		Vouchers: n.currentGroup().Vouchers(), Vouched: n.vouched,
-		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.Now,
-		Addresses: n.addresses, Newest: n.newest, Revocation: n.revocation, Pulse: n.beat, ResetKey: reset, Log: n.log,
+		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler(&handler{n.engine, &n.contacts, n.log}), Now: n.cfg.Now,
+		Addresses: known.addresses, Newest: known.newest, Revocation: known.revocation, Pulse: n.beat, ResetKey: reset, Log: n.log,
 		Silence: n.currentGroup().Config().Settings().Silence,
 	})
 	if err != nil {
@@ -172,6 +172,7 @@ func (n *Node) openTransport(ctx context.Context) error {
 		return err
 	}
 	n.outbox = outbox{transport: n.transport, metrics: n.metrics}
+	n.lookout.transport, n.lookout.address = n.transport, n.Address()
 	return nil
 }
 
@@ -209,12 +210,9 @@ func (n *Node) startTasks(start context.Context) error {
 	if err := n.serveMetrics(start); err != nil {
 		return err
 	}
-	if n.cfg.seams.addressNews {
-		n.paths.news = listenForAddresses()
-	}
-	n.lookAtPaths()
-	n.pulse.beat(boottime.Now(), firstBeat)
-	n.tasks.Go(func() { n.bootstrap(ctx) })
+	n.lookout.start(n.cfg.seams.addressNews)
+	peers := &bootstrap{n.cfg.Bootstrap, append(slices.Clone(n.cfg.Advertise), n.Address()), n.transport, &n.contacts, &n.reports, n.log}
+	n.tasks.Go(func() { peers.run(ctx, n.done) })
 	n.tasks.Go(func() { n.journal.prune(ctx) })
 	n.tasks.Go(func() { n.authority.run(ctx) })
 	n.tasks.Go(func() { n.evidence.run(ctx) })
@@ -223,6 +221,13 @@ func (n *Node) startTasks(start context.Context) error {
 		n.tasks.Go(func() { standing.run(ctx) })
 	}
 	return nil
+}
+
+// beat is called each time that the transport has looked at its connections.
+func (n *Node) beat(next time.Duration) {
+	if n.lookout.beat(next) {
+		n.authority.beat()
+	}
 }
 
 // ID is the member's identifier.
@@ -344,7 +349,7 @@ func (n *Node) release() {
 	} else if n.cfg.Conn != nil {
 		_ = n.cfg.Conn.Close()
 	}
-	n.paths.news.close() // nothing beats any more
+	n.lookout.paths.news.close() // nothing beats any more
 	n.tasks.Wait()
 	if n.engine != nil {
 		n.engine.rest()
