@@ -44,7 +44,7 @@ func (n *Node) serveMetrics(ctx context.Context) error {
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		n.log.Warn("metrics can be read from other machines, without asking who it is", "address", l.Addr())
 	}
-	c := &census{n: n}
+	c := &census{engine: n.engine, ended: n.done}
 	n.metrics.Expose(func() metrics.Snapshot { return n.snapshot(c) })
 	n.scrapes = scrapes{server: n.metrics.NewServer(n.log), address: l.Addr().String()}
 	n.tasks.Go(func() {

@@ -74,7 +74,8 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		isolated: n.isolated, done: n.done, err: n.Err,
 	}
 	n.lookout = lookout{addresses: cfg.seams.addresses, tellQuiet: cfg.Quiet, reports: &n.reports, log: n.log}
-	n.authority, n.evidence = newAuthority(n), newEvidenceKeeper(n)
+	n.authority = newAuthority(n)
+	n.evidence = newEvidenceKeeper(evidenceFolder{cfg.StateDir}, n.authority, &n.reports, n.log)
 	if cfg.Metrics != "" {
 		n.metrics = metrics.New(boottime.Now)
 		n.programs.metrics = n.metrics
