@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
-	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/member"
 	"github.com/wandertoken/wander/protocol/policy/catalog"
 )
@@ -18,7 +17,7 @@ func (n *Node) Acquire(ctx context.Context, r api.AcquireRequest) (api.Lease, er
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	l, err := n.acquire(ctx, r)
+	l, err := n.programs.acquire(ctx, r)
 	if err != nil {
 		return nil, n.ended(err)
 	}
@@ -34,97 +33,11 @@ func (n *Node) ended(err error) error {
 	return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
 }
 
-func (n *Node) acquire(ctx context.Context, r api.AcquireRequest) (l *lease, err error) {
-	asked := boottime.Now()
-	defer func() { n.waited(r.Resource, asked, err) }()
-	wait, bounded := r.Wait()
-	w, demand := n.waiters.add(member.Demand{
-		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held,
-	}, r.MinHold())
-	n.engine.put(item{input: demand})
-	var timeout <-chan time.Time
-	switch {
-	case bounded && wait == 0:
-		n.engine.do(member.Tick{}) // a token that is here and idle is granted at once
-		timeout = closedTime
-	case bounded:
-		t := time.NewTimer(wait)
-		defer t.Stop()
-		timeout = t.C
-	}
-	select {
-	case a := <-w.answer:
-		return a.lease, a.err
-	default:
-	}
-	select {
-	case a := <-w.answer:
-		return a.lease, a.err
-	case <-timeout:
-		return n.withdraw(w, n.notGranted(r.Resource))
-	case <-ctx.Done():
-		l, err := n.withdraw(w, context.Cause(ctx))
-		if err == nil { // the grant crossed the end: nobody wants it any more
-			l.Release(false, 0)
-			err = context.Cause(ctx)
-		}
-		return nil, err
-	case <-n.done:
-		return nil, n.Err()
-	}
-}
-
-var closedTime = func() <-chan time.Time {
-	c := make(chan time.Time)
-	close(c)
-	return c
-}()
-
-// withdraw ends a demand. A grant that came at the same moment stands.
-func (n *Node) withdraw(w *waiter, reason error) (*lease, error) {
-	request, ok := n.waiters.leave(w)
-	if !ok {
-		a := <-w.answer
-		return a.lease, a.err
-	}
-	n.engine.put(item{input: member.Withdraw{Request: request}})
-	return nil, reason
-}
-
-// notGranted is why a wait ended: no token came, or none can come because
-// nobody can be reached.
-func (n *Node) notGranted(resource string) error {
-	held, missing := false, 0
-	n.engine.look(func(m *member.Member) {
-		held = m.Holds(resource)
-		missing = m.MissingVotes(resource)
-	})
-	switch {
-	case !held && n.isolated():
-		return api.ErrIsolated
-	case missing > 0:
-		return fmt.Errorf("%w: for want of votes (on_isolated): %d members have not voted, wander status names them", api.ErrNotGranted, missing)
-	}
-	return api.ErrNotGranted
-}
-
 // Release reports the end of a grant, also of one from before a restart. The
 // token is kept for the rest of min_hold.
 func (n *Node) Release(r api.ReleaseRequest) error {
-	l := n.leases.take(r.Grant)
-	l.close(howEnded(r.Operated, r.Exit), "")
-	if rest := l.until.Sub(boottime.Now()); r.Operated && rest > 0 {
-		time.AfterFunc(rest, func() { n.end(r) })
-		return nil
-	}
-	n.end(r)
+	n.programs.release(r)
 	return nil
-}
-
-// end tells the member that a grant's program has ended. It may be called by
-// the engine's own work.
-func (n *Node) end(r api.ReleaseRequest) {
-	n.engine.put(item{input: member.Ended{Grant: r.Grant, Operated: r.Operated, SeenFrom: r.SeenFrom, SeenTo: r.SeenTo}})
 }
 
 // Status is what this member knows.
@@ -139,6 +52,8 @@ func (n *Node) Status() api.Status {
 			}
 		}
 	})
+	kept := n.journal.status()
+	kept.Recalling, kept.WentBack = s.Recalling, s.Rollbacks
 	st := api.Status{
 		Member: n.self, Name: n.cfg.Certificate.Claims().Name, Group: n.cfg.Group.ID(),
 		GroupName: n.cfg.Group.Name(), ConfigurationVersion: s.Configuration,
@@ -150,7 +65,7 @@ func (n *Node) Status() api.Status {
 		},
 		Tokens:   api.TokenCounts{Generated: s.Generated, Dropped: s.Dropped},
 		Rejected: s.Rejected, CertificateExpires: n.authority.certificate().Claims().NotAfter,
-		Journal: n.journalStatus(s), Peers: peers, Resources: []api.ResourceStatus{},
+		Journal: kept, Peers: peers, Resources: []api.ResourceStatus{},
 	}
 	for _, slot := range s.Slots {
 		st.Resources = appendSlot(st.Resources, slot)

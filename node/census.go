@@ -27,7 +27,8 @@ const (
 // census counts the members that this one knows, by state. The engine waits for
 // one piece at a time, and a scrape not for long.
 type census struct {
-	n *Node
+	engine *engine
+	ended  <-chan struct{} // closed when the node has
 
 	mu      sync.Mutex
 	counts  map[string]int // the last; never changed
@@ -51,7 +52,7 @@ func (c *census) count() map[string]int {
 		select {
 		case <-running:
 		case <-patience.C:
-		case <-c.n.done:
+		case <-c.ended:
 		}
 	}
 	c.mu.Lock()
@@ -74,7 +75,7 @@ func (c *census) pieces() map[string]int {
 	for next, more := c.piece(ident.Member{}, counts); more; next, more = c.piece(next, counts) {
 		select {
 		case <-time.After(censusPause):
-		case <-c.n.done:
+		case <-c.ended:
 			return counts
 		}
 	}
@@ -84,7 +85,7 @@ func (c *census) pieces() map[string]int {
 // piece adds the members from one on to the counts, as many as are looked at at
 // a time, and says with which to go on.
 func (c *census) piece(from ident.Member, counts map[string]int) (next ident.Member, more bool) {
-	c.n.engine.look(func(m *member.Member) {
+	c.engine.look(func(m *member.Member) {
 		left := censusPiece
 		for id, standing := range m.Standings(from) {
 			if left == 0 {

@@ -53,7 +53,7 @@ func (n *Node) Get(ctx context.Context, r api.AcquireRequest) (*Grant, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	l, err := n.acquire(ctx, r)
+	l, err := n.programs.acquire(ctx, r)
 	if err != nil {
 		return nil, err
 	}

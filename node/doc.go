@@ -20,12 +20,12 @@
 //	           api.Server (api)         transport.Transport     authority.go, evidence.go
 //	                  │  Acquire, Release         │  Frames, Connected, │  Learn, Renewed
 //	                  ▼                           ▼  Unreachable        ▼
-//	            leases.go ─────────────────▶ engine.go ◀─────────── tick (timer)
+//	            programs.go ───────────────▶ engine.go ◀─────────── tick (timer)
 //	                  ▲                           │  member.Step
 //	                  │ granted, refused          ▼
 //	                  └────────────────────── effects.go: carryOut
 //	                                              │
-//	                              store.Store: Append, Sync     transport: Queue, Flush
+//	                              journal.go: store.Store       outbox.go: transport
 //
 //	store       the journal's segments on disk
 //	transport   frames between members over QUIC

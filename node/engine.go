@@ -182,7 +182,7 @@ func (e *engine) work(borrowed bool) {
 			return
 		}
 		deadline := e.stepThrough(batch)
-		if borrowed && (turn == maxTurn || e.n.waits(e.effects)) {
+		if borrowed && (turn == maxTurn || e.n.journal.waits(e.effects)) {
 			go func() {
 				e.finish(batch, deadline)
 				e.work(false)
@@ -219,7 +219,7 @@ func (e *engine) stepThrough(batch []item) clock.Instant {
 	defer e.step.Unlock()
 	now := e.n.now()
 	e.began = now.Boot
-	if by := max(e.n.pulse.late(now.Boot), e.took); by >= member.LateFrom { // first: it judges the others by it
+	if by := max(e.n.lookout.pulse.late(now.Boot), e.took); by >= member.LateFrom { // first: it judges the others by it
 		e.effects = append(e.effects, e.member.Step(now, member.Late{By: by})...)
 	}
 	for _, it := range batch {
@@ -259,14 +259,14 @@ func (e *engine) finish(batch []item, deadline clock.Instant) {
 // under way at this point, so that what the member remembers is what the
 // journal says.
 func (e *engine) checkpoint() {
-	if !e.n.store.NeedsCheckpoint() {
+	if !e.n.journal.store.NeedsCheckpoint() {
 		return
 	}
 	e.step.Lock()
 	now := e.n.now()
 	records := e.member.Checkpoint()
 	e.step.Unlock()
-	if err := e.n.checkpoint(now, records); err != nil {
+	if err := e.n.journal.checkpoint(now, records); err != nil {
 		e.n.fail(err)
 	}
 }

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -27,15 +28,17 @@ const (
 // evidenceKeeper writes evidence to files, and brings it to the CA. It has a
 // goroutine of its own: neither the disk nor the CA keeps a token waiting.
 type evidenceKeeper struct {
-	n      *Node
-	files  evidenceFolder
-	queue  chan effect.Evidence
-	kept   atomic.Int64 // files
-	unsent atomic.Int64 // of these, what the CA has not taken
+	files   evidenceFolder
+	ca      *authority
+	reports *limiter
+	log     *slog.Logger
+	queue   chan effect.Evidence
+	kept    atomic.Int64 // files
+	unsent  atomic.Int64 // of these, what the CA has not taken
 }
 
-func newEvidenceKeeper(n *Node) *evidenceKeeper {
-	return &evidenceKeeper{n: n, files: evidenceFolder{n.cfg.StateDir}, queue: make(chan effect.Evidence, evidenceQueue)}
+func newEvidenceKeeper(files evidenceFolder, ca *authority, reports *limiter, log *slog.Logger) *evidenceKeeper {
+	return &evidenceKeeper{files: files, ca: ca, reports: reports, log: log, queue: make(chan effect.Evidence, evidenceQueue)}
 }
 
 // put takes evidence in, and never waits.
@@ -43,8 +46,8 @@ func (k *evidenceKeeper) put(e effect.Evidence) {
 	select {
 	case k.queue <- e:
 	default:
-		if k.n.reports.allow("evidence dropped") {
-			k.n.log.Warn("too much evidence at once: it is in the journal, and becomes files at the next start")
+		if k.reports.allow("evidence dropped") {
+			k.log.Warn("too much evidence at once: it is in the journal, and becomes files at the next start")
 		}
 	}
 }
@@ -101,15 +104,15 @@ func (k *evidenceKeeper) keep(e effect.Evidence) {
 	file, err := k.files.keep(e)
 	switch {
 	case errors.Is(err, errEvidenceFull):
-		if k.n.reports.allow("evidence full") {
-			k.n.log.Warn("no more evidence is written to files, it is in the journal", "folder", k.files.folder(), "files", maxEvidenceFiles)
+		if k.reports.allow("evidence full") {
+			k.log.Warn("no more evidence is written to files, it is in the journal", "folder", k.files.folder(), "files", maxEvidenceFiles)
 		}
 	case err != nil:
-		if k.n.reports.allow("evidence file") {
-			k.n.log.Error("evidence not written to a file, it is in the journal", "error", err)
+		if k.reports.allow("evidence file") {
+			k.log.Error("evidence not written to a file, it is in the journal", "error", err)
 		}
 	case file != "":
-		k.n.log.Warn("evidence: a member broke the rules", "member", e.Accused, "kind", e.Kind, "file", file,
+		k.log.Warn("evidence: a member broke the rules", "member", e.Accused, "kind", e.Kind, "file", file,
 			"do", "wander audit verify-evidence, then wander ca revoke --evidence")
 	}
 	k.count()
@@ -118,7 +121,7 @@ func (k *evidenceKeeper) keep(e effect.Evidence) {
 // sendOne brings the CA one piece, if there is any and an address. It returns how
 // many tries in a row have failed, and when to go on; 0: when more comes.
 func (k *evidenceKeeper) sendOne(ctx context.Context, tries int) (failed int, again time.Duration) {
-	if !k.n.authority.isKnown() {
+	if !k.ca.isKnown() {
 		return 0, 0
 	}
 	name, raw := k.files.oldest()
@@ -127,21 +130,21 @@ func (k *evidenceKeeper) sendOne(ctx context.Context, tries int) (failed int, ag
 	}
 	ctx, cancel := context.WithTimeout(ctx, renewPatience)
 	defer cancel()
-	err := k.n.authority.client().Evidence(ctx, raw)
+	err := k.ca.client().Evidence(ctx, raw)
 	switch {
 	case err == nil:
-		k.n.log.Info("evidence brought to the CA", "file", name)
+		k.log.Info("evidence brought to the CA", "file", name)
 		err = k.files.sent(name)
 	case errors.Is(err, enrolment.ErrRefused):
-		k.n.log.Warn("the CA does not take evidence, its log says why", "file", name)
+		k.log.Warn("the CA does not take evidence, its log says why", "file", name)
 		err = k.files.refused(name)
 	}
 	k.count()
 	if err == nil {
 		return 0, evidenceGap
 	}
-	if ctx.Err() == nil && k.n.reports.allow("evidence not sent") {
-		k.n.log.Warn("evidence not brought to the CA yet", "file", name, "error", err)
+	if ctx.Err() == nil && k.reports.allow("evidence not sent") {
+		k.log.Warn("evidence not brought to the CA yet", "file", name, "error", err)
 	}
 	return tries + 1, evidenceWait(err, tries)
 }

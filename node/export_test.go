@@ -25,8 +25,10 @@ func (c *Config) SetSocket(conn net.PacketConn, addresses func() ([]net.Addr, er
 
 // LookAtPulse is a beat of the pulse, so long after it was due.
 func (n *Node) LookAtPulse(late time.Duration) {
-	n.lookAtPulse(clock.Instant(n.pulse.due.Load()).Add(late), time.Second)
+	n.lookout.lookAtPulse(clock.Instant(n.lookout.pulse.due.Load()).Add(late), time.Second)
 }
 
 // Frames hands frames over as the transport does.
-func (n *Node) Frames(from ident.Member, bodies iter.Seq[[]byte]) { (*handler)(n).Frames(from, bodies) }
+func (n *Node) Frames(from ident.Member, bodies iter.Seq[[]byte]) {
+	(&handler{n.engine, &n.contacts, n.log}).Frames(from, bodies)
+}

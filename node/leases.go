@@ -10,7 +10,6 @@ import (
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/metrics"
 	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/effect"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/member"
 )
@@ -95,7 +94,8 @@ func (ws *waiters) refuseAll(err error) {
 
 // lease is a grant in force at this node. It implements api.Lease.
 type lease struct {
-	n       *Node
+	metrics *metrics.Metrics         // nil of an ended one
+	release func(api.ReleaseRequest) // tells the member of its end
 	grant   api.Grant
 	begun   clock.Instant
 	until   clock.Instant // the token stays at least so long (min_hold)
@@ -112,15 +112,13 @@ func (l *lease) Lost() <-chan api.LostReason { return l.lost }
 
 // Release ends the grant.
 func (l *lease) Release(operated bool, exit int) {
-	_ = l.n.Release(api.ReleaseRequest{Grant: l.grant.ID, Operated: operated, Exit: exit})
+	l.release(api.ReleaseRequest{Grant: l.grant.ID, Operated: operated, Exit: exit})
 }
 
 // close ends the lease: how, and for a reason if it was lost.
 func (l *lease) close(how metrics.Operation, reason api.LostReason) {
 	l.once.Do(func() {
-		if l.n != nil {
-			l.n.metrics.Ended(l.grant.Resource, how, boottime.Now().Sub(l.begun), string(reason))
-		}
+		l.metrics.Ended(l.grant.Resource, how, boottime.Now().Sub(l.begun), string(reason))
 		if reason != "" {
 			l.lost <- reason
 		}
@@ -135,26 +133,17 @@ type leases struct {
 	byID map[ident.Grant]*lease
 }
 
-func (ls *leases) open(n *Node, w *waiter, g effect.Grant) *lease {
-	now := boottime.Now()
-	left := g.Deadline.Sub(now)
-	l := &lease{
-		n: n, lost: make(chan api.LostReason, 1), begun: now, until: now.Add(w.minHold),
-		grant: api.Grant{
-			ID: g.Grant, Resource: g.Resource, Member: n.self, Name: n.cfg.Certificate.Claims().Name,
-			Token: g.Token, Hop: g.Hop, Fence: g.Fence, Deadline: n.cfg.Now().Add(left),
-			DeadlineBoot: g.Deadline, BootID: boottime.ID(),
-		},
-	}
+// add takes a lease in that expires after so long.
+func (ls *leases) add(l *lease, left time.Duration) {
+	id := l.grant.ID
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if ls.byID == nil {
 		ls.byID = make(map[ident.Grant]*lease)
 	}
-	ls.byID[g.Grant] = l
-	n.metrics.Granted(g.Resource)
-	l.expires = time.AfterFunc(left, func() { ls.take(g.Grant).close(metrics.OperationOver, "") })
-	return l
+	ls.byID[id] = l
+	l.metrics.Granted(l.grant.Resource)
+	l.expires = time.AfterFunc(left, func() { ls.take(id).close(metrics.OperationOver, "") })
 }
 
 // take removes a lease; of one that is not there it returns an ended one.

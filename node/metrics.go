@@ -8,9 +8,7 @@ import (
 
 	"github.com/wandertoken/wander/internal/takeover"
 	"github.com/wandertoken/wander/node/api"
-	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/metrics"
-	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
@@ -46,7 +44,7 @@ func (n *Node) serveMetrics(ctx context.Context) error {
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		n.log.Warn("metrics can be read from other machines, without asking who it is", "address", l.Addr())
 	}
-	c := &census{n: n}
+	c := &census{engine: n.engine, ended: n.done}
 	n.metrics.Expose(func() metrics.Snapshot { return n.snapshot(c) })
 	n.scrapes = scrapes{server: n.metrics.NewServer(n.log), address: l.Addr().String()}
 	n.tasks.Go(func() {
@@ -81,11 +79,6 @@ func (n *Node) snapshot(c *census) metrics.Snapshot {
 	}
 	n.engine.look(func(m *member.Member) { s.Status = m.Status() })
 	return s
-}
-
-// waited notes how a request for a resource was answered.
-func (n *Node) waited(resource string, asked clock.Instant, err error) {
-	n.metrics.Waited(resource, answerOf(err), boottime.Now().Sub(asked))
 }
 
 // answerOf is how a request was answered that ended with err.

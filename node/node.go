@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -25,7 +26,6 @@ import (
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/protocol/journal"
 	"github.com/wandertoken/wander/protocol/member"
 )
 
@@ -36,27 +36,20 @@ type Node struct {
 	log     *slog.Logger
 	started time.Time
 
-	store     *store.Store
+	journal   *journalKeeper
 	transport *transport.Transport
 	engine    *engine
 	authority *authority
 	evidence  *evidenceKeeper
 	group     atomic.Pointer[group.Group] // the CA keys and the configuration in force
 	server    *api.Server
-	waiters   waiters
-	leases    leases
+	programs  programs
 	reports   limiter
 	metrics   *metrics.Metrics // nil when none are kept
 	scrapes   scrapes
-	syncs     atomic.Uint64
-	pulse     pulse
-	quietness quietness // by beat
-	paths     paths     // by startTasks, then by beat
-	sent      sent
-	contact   atomic.Int64 // clock.Instant of the last frame from anybody
-	failed    atomic.Int64 // clock.Instant of the last attempt to reach somebody that failed
-	scratch   []byte       // of who carries effects out: for encodings that are copied
-	lazy      int          // bytes journalled since the last sync, by who carries effects out
+	lookout   lookout
+	outbox    outbox
+	contacts  contacts
 
 	done   chan struct{} // closed when the node has failed or is closed
 	once   sync.Once
@@ -76,9 +69,16 @@ func Open(ctx context.Context, cfg Config) (*Node, error) {
 		cfg: cfg, self: cfg.Certificate.Member(), log: cfg.Log, started: time.Now(),
 		done: make(chan struct{}),
 	}
-	n.authority, n.evidence = newAuthority(n), newEvidenceKeeper(n)
+	n.programs = programs{
+		self: n.self, name: cfg.Certificate.Claims().Name, now: cfg.Now,
+		isolated: n.isolated, done: n.done, err: n.Err,
+	}
+	n.lookout = lookout{addresses: cfg.seams.addresses, tellQuiet: cfg.Quiet, reports: &n.reports, log: n.log}
+	n.authority = newAuthority(n)
+	n.evidence = newEvidenceKeeper(evidenceFolder{cfg.StateDir}, n.authority, &n.reports, n.log)
 	if cfg.Metrics != "" {
 		n.metrics = metrics.New(boottime.Now)
+		n.programs.metrics = n.metrics
 	}
 	if err := n.open(ctx); err != nil {
 		n.fail(fmt.Errorf("%w: %w", ErrClosed, err))
@@ -118,29 +118,13 @@ func (n *Node) openMember(ctx context.Context) error {
 	dir := filepath.Join(n.cfg.StateDir, "journal")
 	o := n.cfg.seams.journal
 	o.Group, o.Member, o.Mode, o.Log = n.cfg.Group.ID(), n.self, n.cfg.Mode, n.log
-	o.ObserveSync = n.metrics.Synced
-	if err := refuseLinks(dir); err != nil {
-		return fmt.Errorf("%w: %w", ErrJournal, err)
-	}
-	var found *store.Recovery
-	st, err := takeover.Open(ctx, func() (st *store.Store, err error) {
-		st, found, err = store.Open(dir, o)
-		return st, err
-	}, store.ErrLocked)
+	kept, past, err := openJournal(ctx, dir, o, n.metrics)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrJournal, err)
+		return err
 	}
-	n.store = st
-	if _, err := os.Stat(filepath.Join(n.cfg.StateDir, resetKeyFile)); err == nil && len(found.Records) == 0 {
+	n.journal = kept
+	if _, err := os.Stat(filepath.Join(n.cfg.StateDir, resetKeyFile)); err == nil && len(past) == 0 {
 		n.log.Warn("the journal is gone: this member begins anew, and what it held or was being sent is lost to it", "journal", dir)
-	}
-	past := make([]journal.Stamped, 0, len(found.Records))
-	for _, body := range found.Records {
-		at, r, err := journal.Decode(body)
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrJournal, dir, err)
-		}
-		past = append(past, journal.Stamped{At: at, Record: r})
 	}
 	if len(past) == 0 {
 		if err := n.cfg.checkOperation(); err != nil {
@@ -162,6 +146,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.group.Store(m.Group()) // the journal's may be newer than the file's
 	n.engine = newEngine(n, m, effects)
+	n.programs.engine, n.lookout.engine = n.engine, n.engine
 	return nil
 }
 
@@ -175,17 +160,21 @@ func (n *Node) openTransport(ctx context.Context) error {
 		conn.Close()
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
+	known := acquaintance{n.engine}
 	n.transport, err = transport.Open(transport.Config{
 		Conn: conn, DialOnly: n.cfg.Listen == "", Group: n.cfg.Group.ID(), Authorities: n.currentGroup(),
 		Vouchers: n.currentGroup().Vouchers(), Vouched: n.vouched,
-		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler((*handler)(n)), Now: n.cfg.Now,
-		Addresses: n.addresses, Newest: n.newest, Revocation: n.revocation, Pulse: n.beat, ResetKey: reset, Log: n.log,
+		Certificate: n.cfg.Certificate, Key: n.cfg.Key, Handler: n.cfg.seams.handler(&handler{n.engine, &n.contacts, n.log}), Now: n.cfg.Now,
+		Addresses: known.addresses, Newest: known.newest, Revocation: known.revocation, Pulse: n.beat, ResetKey: reset, Log: n.log,
 		Silence: n.currentGroup().Config().Settings().Silence,
 	})
 	if err != nil {
 		_ = conn.Close()
+		return err
 	}
-	return err
+	n.outbox = outbox{transport: n.transport, metrics: n.metrics}
+	n.lookout.transport, n.lookout.address = n.transport, n.Address()
+	return nil
 }
 
 // listen opens the socket to listen on and to dial from.
@@ -222,19 +211,24 @@ func (n *Node) startTasks(start context.Context) error {
 	if err := n.serveMetrics(start); err != nil {
 		return err
 	}
-	if n.cfg.seams.addressNews {
-		n.paths.news = listenForAddresses()
-	}
-	n.lookAtPaths()
-	n.pulse.beat(boottime.Now(), firstBeat)
-	n.tasks.Go(func() { n.bootstrap(ctx) })
-	n.tasks.Go(func() { n.prune(ctx) })
+	n.lookout.start(n.cfg.seams.addressNews)
+	peers := &bootstrap{n.cfg.Bootstrap, append(slices.Clone(n.cfg.Advertise), n.Address()), n.transport, &n.contacts, &n.reports, n.log}
+	n.tasks.Go(func() { peers.run(ctx, n.done) })
+	n.tasks.Go(func() { n.journal.prune(ctx) })
 	n.tasks.Go(func() { n.authority.run(ctx) })
 	n.tasks.Go(func() { n.evidence.run(ctx) })
 	if n.cfg.Operation.Run != nil {
-		n.tasks.Go(func() { n.operate(ctx) })
+		standing := &operator{n.cfg.Operation, &n.programs, &n.reports, n.log}
+		n.tasks.Go(func() { standing.run(ctx) })
 	}
 	return nil
+}
+
+// beat is called each time that the transport has looked at its connections.
+func (n *Node) beat(next time.Duration) {
+	if n.lookout.beat(next) {
+		n.authority.beat()
+	}
 }
 
 // ID is the member's identifier.
@@ -276,9 +270,9 @@ func (n *Node) fail(err error) {
 		if errors.Is(err, ErrRevoked) {
 			reason = api.LostRevoked
 		}
-		n.leases.loseAll(reason)
+		n.programs.leases.loseAll(reason)
 		close(n.done)
-		n.waiters.refuseAll(err) // last: who is told why sees that the node has ended
+		n.programs.waiters.refuseAll(err) // last: who is told why sees that the node has ended
 	})
 }
 
@@ -356,13 +350,13 @@ func (n *Node) release() {
 	} else if n.cfg.Conn != nil {
 		_ = n.cfg.Conn.Close()
 	}
-	n.paths.news.close() // nothing beats any more
+	n.lookout.paths.news.close() // nothing beats any more
 	n.tasks.Wait()
 	if n.engine != nil {
 		n.engine.rest()
 	}
-	if n.store != nil {
-		_ = n.store.Close()
+	if n.journal != nil {
+		_ = n.journal.store.Close()
 	}
 }
 

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/wandertoken/wander/node/api"
@@ -16,24 +17,29 @@ const operatePause = 100 * time.Millisecond
 // share it again.
 const operateRefused = time.Second
 
-// operate runs the configured operation under one grant after the other. How
-// often that is, the policy decides.
-func (n *Node) operate(ctx context.Context) {
-	request := api.AcquireRequest{
-		Resource: n.cfg.Operation.Resource, MaxHoldMS: n.cfg.Operation.MaxHold.Milliseconds(),
-		Label: "operation",
-	}
+// operator runs the standing operation.
+type operator struct {
+	Operation
+	programs *programs
+	reports  *limiter
+	log      *slog.Logger
+}
+
+// run runs the operation under one grant after the other. How often that is, the policy
+// decides.
+func (o *operator) run(ctx context.Context) {
+	request := api.AcquireRequest{Resource: o.Resource, MaxHoldMS: o.MaxHold.Milliseconds(), Label: "operation"}
 	for ctx.Err() == nil {
-		l, err := n.acquire(ctx, request)
+		l, err := o.programs.acquire(ctx, request)
 		if err == nil {
-			n.operateOnce(ctx, l)
+			o.once(ctx, l)
 			continue
 		}
-		if n.Err() != nil {
+		if o.programs.err() != nil {
 			return
 		}
-		if ctx.Err() == nil && n.reports.allow("operation") {
-			n.log.Warn("operation not granted", "resource", request.Resource, "reason", err)
+		if ctx.Err() == nil && o.reports.allow("operation") {
+			o.log.Warn("operation not granted", "resource", request.Resource, "reason", err)
 		}
 		pause := operatePause
 		if errors.Is(err, api.ErrRefused) {
@@ -46,7 +52,8 @@ func (n *Node) operate(ctx context.Context) {
 	}
 }
 
-func (n *Node) operateOnce(ctx context.Context, l *lease) {
+// once runs the operation under a grant.
+func (o *operator) once(ctx context.Context, l *lease) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -56,7 +63,7 @@ func (n *Node) operateOnce(ctx context.Context, l *lease) {
 		case <-ctx.Done():
 		}
 	}()
-	used := n.cfg.Operation.Run(ctx, l.grant)
+	used := o.Run(ctx, l.grant)
 	used.Grant = l.grant.ID
-	_ = n.Release(used) // never fails
+	o.programs.release(used)
 }

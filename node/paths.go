@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/clock"
 )
 
@@ -56,25 +55,3 @@ func (p *paths) changed(list []net.Addr) bool {
 	p.addresses, p.known, p.stale, p.listed = now, true, false, p.looked
 	return changed
 }
-
-// lookAtPaths tries out every connection when this machine has other addresses.
-func (n *Node) lookAtPaths() {
-	list, err := n.cfg.seams.addresses()
-	if err != nil {
-		return // until the next look
-	}
-	if !n.paths.changed(list) {
-		return
-	}
-	n.log.Info("this machine has other addresses: connections are tried out", "addresses", n.paths.addresses)
-	n.transport.Recheck()
-	host, _, _ := net.SplitHostPort(n.Address())
-	if ip := net.ParseIP(host); ip != nil && ip.IsGlobalUnicast() && !slices.Contains(n.paths.addresses, ip.String()) {
-		n.log.Warn("listen.address is none of this machine's any more: listen on [::] with listen.advertise, or restart with another address",
-			"listen", n.Address())
-	}
-}
-
-// awakenAfter is how late a beat is after which all connections are tried out: the
-// machine slept, and peers may have given them up.
-const awakenAfter = transport.MaxRest

@@ -1,11 +1,11 @@
 package node
 
 import (
-	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"net"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/wandertoken/wander/node/boottime"
@@ -16,25 +16,20 @@ import (
 	"github.com/wandertoken/wander/protocol/member"
 )
 
-const (
-	// bootstrapPause and bootstrapRest are how long the node waits before it
-	// asks the bootstrap peers again: while it knows nobody, and otherwise.
-	bootstrapPause = time.Second
-	bootstrapRest  = 30 * time.Second
-	// dialTimeout bounds one attempt at one bootstrap peer, name resolution
-	// included.
-	dialTimeout = 10 * time.Second
-	// isolatedAfter is how long nobody must have been heard of, although
-	// somebody was asked, before the member calls itself cut off.
-	isolatedAfter = 15 * time.Second
-)
+// isolatedAfter is how long nobody must have been heard of, although
+// somebody was asked, before the member calls itself cut off.
+const isolatedAfter = 15 * time.Second
 
-// handler is the node as its transport sees it.
-type handler Node
+// handler brings the engine what the transport tells of peers.
+type handler struct {
+	engine   *engine
+	contacts *contacts
+	log      *slog.Logger
+}
 
 // Connected brings a new connection.
 func (h *handler) Connected(peer certificate.Certificate) {
-	h.heard()
+	h.contacts.noteHeard()
 	// HELLO is to be in the queue when this returns: see transport.Handler.
 	h.engine.do(member.Connected{Certificate: peer})
 }
@@ -47,15 +42,21 @@ func (h *handler) Disconnected(peer ident.Member, err error) {
 		h.engine.put(item{input: member.Disconnected{Peer: peer, Lost: errors.Is(err, transport.ErrReplaced), Alive: ok && closed.Alive}})
 		return
 	}
-	h.failed.Store(int64(boottime.Now()))
+	h.contacts.noteFailed()
 	h.engine.put(item{input: unreachable(peer, err)})
 }
 
 // Unreachable brings a failed dial.
 func (h *handler) Unreachable(peer ident.Member, err error) {
 	h.log.Debug("unreachable", "member", peer, "reason", err)
-	h.failed.Store(int64(boottime.Now()))
+	h.contacts.noteFailed()
 	h.engine.put(item{input: unreachable(peer, err)})
+}
+
+// Frames brings frames that have arrived together.
+func (h *handler) Frames(peer ident.Member, bodies iter.Seq[[]byte]) {
+	h.contacts.noteHeard()
+	h.engine.frames(peer, bodies)
 }
 
 // unreachable is what a failed dial or a broken connection shows of a peer. Where
@@ -69,18 +70,19 @@ func unreachable(peer ident.Member, err error) member.Unreachable {
 	}
 }
 
-// Frames brings frames that have arrived together.
-func (h *handler) Frames(peer ident.Member, bodies iter.Seq[[]byte]) {
-	h.heard()
-	h.engine.frames(peer, bodies)
+// contacts notes when peers were last heard of, and missed. The zero value has no peer
+// heard of.
+type contacts struct {
+	heard  atomic.Int64 // clock.Instant of the last frame from any peer
+	failed atomic.Int64 // clock.Instant of the last attempt to reach a peer that failed
 }
 
-func (h *handler) heard() { h.contact.Store(int64(boottime.Now())) }
+func (c *contacts) noteHeard()  { c.heard.Store(int64(boottime.Now())) }
+func (c *contacts) noteFailed() { c.failed.Store(int64(boottime.Now())) }
 
-// isolated reports whether this member is cut off from every peer.
-func (n *Node) isolated() bool {
-	contact, failed := clock.Instant(n.contact.Load()), clock.Instant(n.failed.Load())
-	return n.transport.Stats().Connections == 0 && cutOff(contact, failed, boottime.Now())
+// areCutOff is cutOff now.
+func (c *contacts) areCutOff() bool {
+	return cutOff(clock.Instant(c.heard.Load()), clock.Instant(c.failed.Load()), boottime.Now())
 }
 
 // cutOff reports whether a member without a connection is cut off: nobody has
@@ -91,20 +93,30 @@ func cutOff(contact, failed, now clock.Instant) bool {
 	return contact == 0 || now.Sub(contact) > isolatedAfter && failed > contact
 }
 
-func (n *Node) addresses(id ident.Member) (list []string) {
-	n.engine.look(func(m *member.Member) { list = m.Addresses(id) })
+// isolated reports whether this member is cut off from every peer.
+func (n *Node) isolated() bool {
+	return n.transport.Stats().Connections == 0 && n.contacts.areCutOff()
+}
+
+// acquaintance is what the member knows of its peers, as the transport asks for it.
+type acquaintance struct{ engine *engine }
+
+// addresses are where a member can be dialled.
+func (a acquaintance) addresses(id ident.Member) (list []string) {
+	a.engine.look(func(m *member.Member) { list = m.Addresses(id) })
 	return list
 }
 
 // newest is the newest certificate of a member that is known, so that open
 // connections outlive its renewal.
-func (n *Node) newest(id ident.Member) (c certificate.Certificate, known bool) {
-	n.engine.look(func(m *member.Member) { c, known = m.Certificate(id) })
+func (a acquaintance) newest(id ident.Member) (c certificate.Certificate, known bool) {
+	a.engine.look(func(m *member.Member) { c, known = m.Certificate(id) })
 	return c, known
 }
 
-func (n *Node) revocation(id ident.Member) (frame []byte, revoked bool) {
-	n.engine.look(func(m *member.Member) {
+// revocation is the message that tells a member of its revocation.
+func (a acquaintance) revocation(id ident.Member) (frame []byte, revoked bool) {
+	a.engine.look(func(m *member.Member) {
 		var raw []byte
 		if raw, revoked = m.Revocation(id); revoked {
 			frame = revocationFrame(raw)
@@ -142,52 +154,6 @@ func (n *Node) advertised() ([]string, error) {
 		return nil, nil
 	}
 	return []string{address}, nil
-}
-
-// bootstrap meets the configured peers: once each at the start, and again
-// while nobody is connected.
-func (n *Node) bootstrap(ctx context.Context) {
-	met := make(map[string]bool)
-	for ctx.Err() == nil {
-		pause := bootstrapRest
-		for _, address := range n.cfg.Bootstrap {
-			if n.isOwn(address) || (met[address] && n.transport.Stats().Connections > 0) {
-				continue
-			}
-			met[address] = n.meet(ctx, address) || met[address]
-			if !met[address] && n.transport.Stats().Connections == 0 {
-				pause = bootstrapPause
-			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-n.done:
-			return
-		case <-time.After(pause):
-		}
-	}
-}
-
-// isOwn reports whether an address is known to be this member's: one list of
-// bootstrap peers may serve a whole group.
-func (n *Node) isOwn(address string) bool {
-	return address == n.Address() || slices.Contains(n.cfg.Advertise, address)
-}
-
-// meet dials one bootstrap peer. Its own address among them is no error: all
-// members may have one list.
-func (n *Node) meet(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	_, err := n.transport.DialAddress(ctx, address)
-	if err == nil || errors.Is(err, transport.ErrSelf) {
-		return true
-	}
-	n.failed.Store(int64(boottime.Now()))
-	if ctx.Err() == nil && n.transport.Stats().Connections == 0 && n.reports.allow("bootstrap "+address) {
-		n.log.Warn("bootstrap peer not reached", "address", address, "reason", err)
-	}
-	return false
 }
 
 // reconfigured tells of a new group configuration.

@@ -1,17 +1,12 @@
 package node
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
-
-	"github.com/wandertoken/wander/node/api"
-	"github.com/wandertoken/wander/protocol/member"
 )
 
 // machineIDFile names the machine on systems with systemd or D-Bus.
@@ -56,40 +51,4 @@ func refuseLinks(dir string) error {
 		}
 	}
 	return nil
-}
-
-// pruneEvery is how often old journal segments are looked for; their
-// retention is counted in days.
-const pruneEvery = 24 * time.Hour
-
-// prune removes old journal segments of a member that seldom begins new ones.
-func (n *Node) prune(ctx context.Context) {
-	tick := time.NewTicker(pruneEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := n.store.Prune(); err != nil {
-				n.log.Warn("old journal segments not removed", "error", err)
-			}
-		}
-	}
-}
-
-// journalStatus measures the journal on disk.
-func (n *Node) journalStatus(s member.Status) api.JournalStatus {
-	st := api.JournalStatus{Fsyncs: n.syncs.Load(), Recalling: s.Recalling, WentBack: s.Rollbacks}
-	entries, err := os.ReadDir(filepath.Join(n.cfg.StateDir, "journal"))
-	if err != nil {
-		return st
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Size() > 0 {
-			st.Segments++
-			st.Bytes += info.Size()
-		}
-	}
-	return st
 }

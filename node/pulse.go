@@ -4,10 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/node/transport"
 	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/member"
 )
 
 // pulse is how late this process runs: its processor is short, it was stopped, or
@@ -43,37 +41,3 @@ func (p *pulse) beat(now clock.Instant, next time.Duration) {
 // firstBeat is when the first beat is due at the latest: the transport's looks have
 // begun before.
 const firstBeat = transport.MaxRest
-
-// beat is called each time that the transport has looked at its connections. What the
-// node looks at periodically shares the wake-up. Before the first beat it does nothing:
-// the node is not open yet.
-func (n *Node) beat(next time.Duration) {
-	if n.pulse.due.Load() == 0 {
-		return
-	}
-	now := boottime.Now()
-	n.lookAtPulse(now, next)
-	n.lookAtQuiet(now)
-	if n.paths.due(now) {
-		n.lookAtPaths()
-	}
-	n.authority.beat()
-}
-
-// lookAtPulse is one beat. When it was late, the engine steps, and by that tells the
-// member.
-func (n *Node) lookAtPulse(now clock.Instant, next time.Duration) {
-	n.pulse.beat(now, next)
-	if time.Duration(n.pulse.was.Load()) >= awakenAfter {
-		n.transport.Recheck()
-	}
-	by := n.pulse.late(now)
-	if by < member.LateFrom {
-		return
-	}
-	n.engine.put(item{input: member.Tick{}})
-	if n.reports.allow("late") {
-		n.log.Warn("this member runs late: its processor is short, or it was stopped; it waits longer before it takes others for dead",
-			"by", by.Round(time.Millisecond))
-	}
-}

@@ -29,15 +29,3 @@ func (q *quietness) changed(now clock.Instant, frames uint64) bool {
 	q.frames, q.at, q.quiet = frames, now, quiet
 	return changed
 }
-
-// lookAtQuiet tells the program when the member has become quiet, and when it is no
-// more.
-func (n *Node) lookAtQuiet(now clock.Instant) {
-	if n.cfg.Quiet == nil {
-		return
-	}
-	s := n.transport.Stats()
-	if n.quietness.changed(now, s.FramesReceived+s.FramesSent) {
-		n.cfg.Quiet(n.quietness.quiet)
-	}
-}

@@ -33,6 +33,6 @@ func (n *Node) Traffic() Traffic {
 	s := n.transport.Stats()
 	return Traffic{
 		Connections: s.Connections, Dials: s.Dialled + s.Surplus + s.DialFailures, Accepted: s.Accepted,
-		Messages: n.sent.all.Load(), PolicyMessages: n.sent.policy.Load(),
+		Messages: n.outbox.sent.all.Load(), PolicyMessages: n.outbox.sent.policy.Load(),
 	}
 }

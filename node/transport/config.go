@@ -23,7 +23,7 @@ const (
 	// Rest is everything that can be said again later: directory pages,
 	// gossip, policy messages.
 	Rest Class = iota
-	// Custody frames go first: the messages of a handoff, and HELLO.
+	// Custody frames go first: the messages of a handoff, HELLO and REVOCATIONS.
 	Custody
 
 	classes = 2

@@ -116,7 +116,7 @@ func (c *conn) announce() bool {
 	p.mu.Lock()
 	stale, known := p.current != c, p.announced == c
 	if !stale && !known {
-		p.greet()
+		p.out.greet()
 	}
 	p.mu.Unlock()
 	if stale || known { // known: it came back before the one between was announced
@@ -143,7 +143,7 @@ func (c *conn) open() {
 		return
 	}
 	c.opening = false
-	p.greeted()
+	p.out.greeted()
 	p.pump()
 }
 
@@ -155,7 +155,7 @@ func (c *conn) end(err error) {
 		err = c.lost
 	}
 	if errors.Is(err, ErrRestarted) || errors.Is(err, ErrSilent) {
-		p.vindicate()
+		p.hints.restore()
 	}
 	if errors.Is(err, ErrReplaced) {
 		err = c.replaced(err)
@@ -167,7 +167,7 @@ func (c *conn) end(err error) {
 	if alone {
 		p.settle(unanswered, err)
 		if c.Confirmed && errors.Is(err, ErrLost) {
-			p.reviveUntil = p.t.now() + reviveFor
+			p.redial.revive(p.t.now())
 		}
 	}
 	p.mu.Unlock()
@@ -220,11 +220,11 @@ func (p *peer) settle(unanswered bool, err error) {
 		turnedAway = turnedAway || errors.Is(err, bad)
 	}
 	if !turnedAway {
-		p.backOff, p.retryAt = 0, 0
+		p.redial.permit()
 		p.pump()
 		return
 	}
-	p.failed()
+	p.redial.failed(p.t.now())
 	if !p.dialling {
 		p.dropAll()
 	}

@@ -58,7 +58,7 @@ func (p *peer) dialAt(h *hint) {
 	if p.dialling {
 		return
 	}
-	if t.now() < p.retryAt {
+	if t.now() < p.redial.at {
 		p.giveUp(ErrBackOff)
 		return
 	}
@@ -114,12 +114,6 @@ func (p *peer) unreachable(err error) {
 	}
 }
 
-// failed sets the pause before the next dial. Needs p.mu.
-func (p *peer) failed() {
-	p.backOff = min(max(2*p.backOff, MinBackOff), MaxBackOff)
-	p.retryAt = p.t.now() + p.backOff
-}
-
 // dialNow dials the peer and serves the connection.
 func (p *peer) dialNow(ctx context.Context, cancel func(), h *hint) {
 	defer p.leave()
@@ -137,7 +131,7 @@ func (p *peer) dialNow(ctx context.Context, cancel func(), h *hint) {
 	}
 	failed := err != nil && !errors.Is(err, errSuperseded) && !p.engaged() && p.t.ctx.Err() == nil
 	if failed {
-		p.failed()
+		p.redial.failed(p.t.now())
 		p.dropAll()
 		p.t.counters.dialFailures.Add(1)
 	}

@@ -103,7 +103,7 @@ func TestSweepForgetsWhatIsOver(t *testing.T) {
 		z.wait(frame("hello"), 1)
 		time.Sleep(3 * sweepInterval)
 		p.mu.Lock()
-		assert.Zero(t, cap(p.queue.lanes[Custody].buf), "an idle peer holds no buffer")
+		assert.Zero(t, cap(p.out.queue.lanes[Custody].buf), "an idle peer holds no buffer")
 		p.mu.Unlock()
 
 		a.Disconnect(z.Self(), CodeNormal)

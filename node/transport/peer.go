@@ -3,7 +3,6 @@ package transport
 import (
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/quic-go/quic-go"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -22,20 +21,12 @@ type peer struct {
 	mu       sync.Mutex
 	current  *conn // the connection in use, or nil
 	spare    *conn // dialled here and not answered yet; another one is or was used meanwhile
-	queue    queue
-	held     queue // while greeting: what had waited before
-	greeting bool  // the handler is being told of current
-	charged  int   // of both, in Transport.queued
-	dirty    bool  // in Transport.dirty
+	out      outbound
+	dirty    bool // in Transport.dirty
 	dialling bool
-	stopDial func()        // while dialling
-	retryAt  time.Duration // not dialled before
-	backOff  time.Duration // the pause after the next failure
-
-	trustAt    time.Duration // no refusal of the peer's host counts before; see refused
-	falsePause time.Duration // the last pause before that
-
-	reviveUntil time.Duration // dialled again until then, though nothing waits
+	stopDial func() // while dialling
+	redial   redial
+	hints    hintTrust
 
 	unready    []*quic.Conn // accepted, without preamble, the oldest first
 	users      int          // goroutines that hold this peer
@@ -86,8 +77,8 @@ func (t *Transport) send(to ident.Member, class Class, body []byte, hold bool) {
 		return
 	}
 	defer p.mu.Unlock()
-	full := p.charged > 0 && t.queued.Load() > MaxQueuedTotal
-	if full || !p.push(class, body) {
+	full := p.out.charged > 0 && t.queued.Load() > MaxQueuedTotal
+	if full || !p.out.push(class, body) {
 		t.counters.dropped[class].Add(1)
 		t.notices.note(errOverflow, "peer", to, "class", class)
 		return
@@ -115,36 +106,17 @@ func (p *peer) pump() {
 	if c := p.current; c != nil && !c.opening && c.writing == nil {
 		p.flush(c)
 	}
-	if !p.engaged() && p.queue.size() > 0 {
+	if !p.engaged() && p.out.queue.size() > 0 {
 		p.dial()
 	}
-	p.charge()
-}
-
-// push adds a frame, or reports false when there is no room. Needs p.mu.
-func (p *peer) push(class Class, body []byte) bool {
-	if l := &p.held.lanes[class]; l.frames > 0 {
-		both := p.queue.lanes[class]
-		if l.frames+both.frames >= MaxQueueFrames || l.size()+both.size()+wire.FrameHeader+len(body) > MaxQueueBytes {
-			return false
-		}
-	}
-	return p.queue.push(class, body)
-}
-
-// charge keeps Transport.queued up to date. Needs p.mu.
-func (p *peer) charge() {
-	if size := p.queue.size() + p.held.size(); size != p.charged {
-		p.t.queued.Add(int64(size - p.charged))
-		p.charged = size
-	}
+	p.out.charge(&p.t.queued)
 }
 
 // flush hands what waits to QUIC, from this goroutine as long as QUIC takes it
 // at once, and from a writer goroutine otherwise. Needs p.mu.
 func (p *peer) flush(c *conn) {
 	for _, class := range byUrgency {
-		l := &p.queue.lanes[class]
+		l := &p.out.queue.lanes[class]
 		if l.frames == 0 {
 			continue
 		}
@@ -184,11 +156,11 @@ func (p *peer) write(c *conn, done chan struct{}) {
 	for {
 		p.mu.Lock()
 		var frames int
-		chunk, frames = chunk[:0], p.frames()
+		chunk, frames = chunk[:0], p.out.queue.frames()
 		if p.current == c {
-			chunk = p.queue.next(chunk, writeChunk)
-			frames -= p.frames()
-			p.charge()
+			chunk = p.out.queue.next(chunk, writeChunk)
+			frames -= p.out.queue.frames()
+			p.out.charge(&p.t.queued)
 		}
 		if len(chunk) == 0 {
 			c.unsynced = 0
@@ -215,10 +187,6 @@ func (p *peer) write(c *conn, done chan struct{}) {
 	}
 }
 
-func (p *peer) frames() int {
-	return p.queue.lanes[Custody].frames + p.queue.lanes[Rest].frames
-}
-
 // engaged reports whether a connection is in use, or held: then this side dials no
 // other. Needs p.mu.
 func (p *peer) engaged() bool { return p.current != nil || p.spare != nil }
@@ -243,36 +211,10 @@ func (p *peer) part(c *conn) {
 		return
 	}
 	p.current = nil
-	p.ungreet()
+	p.t.counters.drop(p.out.ungreet(&p.t.queued))
 	p.t.mu.Lock()
 	p.t.conns--
 	p.t.mu.Unlock()
-}
-
-// greet sets aside what waits, so that what the handler sends in Connected goes
-// first. Needs p.mu.
-func (p *peer) greet() {
-	p.greeting = true
-	p.held, p.queue = p.queue, queue{}
-}
-
-// greeted ends greet: what was set aside follows. Needs p.mu.
-func (p *peer) greeted() {
-	p.greeting = false
-	p.queue.append(&p.held)
-	p.held = queue{}
-}
-
-// ungreet undoes greet, when the connection is gone meanwhile: its HELLO is
-// dropped, as the next one begins with another. Needs p.mu.
-func (p *peer) ungreet() {
-	if !p.greeting {
-		return
-	}
-	p.greeting = false
-	p.t.counters.drop(p.queue.clear())
-	p.queue, p.held = p.held, queue{}
-	p.charge()
 }
 
 // attach makes c the connection in use. Another one that is in use is held, or else
@@ -296,7 +238,7 @@ func (p *peer) attach(c *conn, hold bool) bool {
 	if old != nil {
 		p.t.counters.replaced.Add(1)
 		if old.Confirmed && c.Confirmed && old.Process != c.Process {
-			p.vindicate()
+			p.hints.restore()
 		}
 		if hold {
 			p.spare = old
@@ -304,7 +246,7 @@ func (p *peer) attach(c *conn, hold bool) bool {
 			old.close(CodeReplaced)
 		}
 	}
-	p.ungreet()
+	p.t.counters.drop(p.out.ungreet(&p.t.queued))
 	if p.stopDial != nil {
 		p.stopDial()
 	}
@@ -341,9 +283,7 @@ func (p *peer) smaller() bool { return p.t.self.Compare(p.id) < 0 }
 
 // dropAll drops what waits. Needs p.mu.
 func (p *peer) dropAll() {
-	p.t.counters.drop(p.queue.clear())
-	p.t.counters.drop(p.held.clear())
-	p.charge()
+	p.t.counters.drop(p.out.clear(&p.t.queued))
 }
 
 // Expel closes the connection with a member, if there is one: with CodeRevoked
@@ -379,16 +319,6 @@ func (p *peer) dismiss(c *conn, code Code, last []byte) {
 	p.t.spawn(func() { c.finish(code, last, c.peerDone) })
 }
 
-// takeWaiting takes what waits out of the queue, as encoded frames. Needs p.mu.
-func (p *peer) takeWaiting() (frames []byte) {
-	for _, class := range byUrgency {
-		frames = append(frames, p.queue.lanes[class].waiting()...)
-	}
-	p.queue.clear()
-	p.charge()
-	return frames
-}
-
 // Disconnect closes the connection with a member, if there is one, with this
 // code and without waiting; its queue is dropped.
 func (t *Transport) Disconnect(member ident.Member, code Code) {
@@ -420,7 +350,7 @@ func (p *peer) shutDown() {
 	}
 	c.finishing = true
 	p.detach(c)
-	last := p.takeWaiting()
+	last := p.out.take(&p.t.queued)
 	p.mu.Unlock()
 	c.finish(CodeShuttingDown, last, c.peerDone)
 }

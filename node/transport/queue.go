@@ -2,6 +2,7 @@ package transport
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 
 	"github.com/wandertoken/wander/protocol/wire"
 )
@@ -72,6 +73,9 @@ func (q *queue) append(o *queue) {
 	}
 }
 
+// frames is the number of frames that wait.
+func (q *queue) frames() int { return q.lanes[Custody].frames + q.lanes[Rest].frames }
+
 // release gives the buffers back when nothing waits.
 func (q *queue) release() {
 	for class := range q.lanes {
@@ -113,4 +117,79 @@ func (l *lane) next(dst []byte, limit int) []byte {
 		l.reset()
 	}
 	return dst
+}
+
+// outbound is what waits for one peer. While the handler is told of a connection, what
+// had waited before is held back, so that HELLO goes first. total counts the bytes that
+// wait for all peers. The zero value is empty.
+type outbound struct {
+	queue    queue // to be sent
+	held     queue // while greeting: what had waited before
+	greeting bool
+	charged  int // of both, in the total
+}
+
+// push adds a frame, or reports false when there is no room.
+func (o *outbound) push(class Class, body []byte) bool {
+	if l := &o.held.lanes[class]; l.frames > 0 {
+		both := o.queue.lanes[class]
+		if l.frames+both.frames >= MaxQueueFrames || l.size()+both.size()+wire.FrameHeader+len(body) > MaxQueueBytes {
+			return false
+		}
+	}
+	return o.queue.push(class, body)
+}
+
+// charge keeps the total up to date.
+func (o *outbound) charge(total *atomic.Int64) {
+	if size := o.queue.size() + o.held.size(); size != o.charged {
+		total.Add(int64(size - o.charged))
+		o.charged = size
+	}
+}
+
+// greet holds back what waits, so that what the handler sends in Connected goes first.
+func (o *outbound) greet() {
+	o.greeting = true
+	o.held, o.queue = o.queue, queue{}
+}
+
+// greeted ends greet: what was held back follows.
+func (o *outbound) greeted() {
+	o.greeting = false
+	o.queue.append(&o.held)
+	o.held = queue{}
+}
+
+// ungreet undoes greet, if the connection is gone meanwhile: its HELLO is dropped, as the
+// next one begins with another. It returns how many frames that was.
+func (o *outbound) ungreet(total *atomic.Int64) (dropped [classes]int) {
+	if !o.greeting {
+		return dropped
+	}
+	o.greeting = false
+	dropped = o.queue.clear()
+	o.queue, o.held = o.held, queue{}
+	o.charge(total)
+	return dropped
+}
+
+// clear drops everything and returns how many frames that was, by class.
+func (o *outbound) clear(total *atomic.Int64) (dropped [classes]int) {
+	dropped = o.queue.clear()
+	for class, frames := range o.held.clear() {
+		dropped[class] += frames
+	}
+	o.charge(total)
+	return dropped
+}
+
+// take takes what waits to be sent, as encoded frames.
+func (o *outbound) take(total *atomic.Int64) (frames []byte) {
+	for _, class := range byUrgency {
+		frames = append(frames, o.queue.lanes[class].waiting()...)
+	}
+	o.queue.clear()
+	o.charge(total)
+	return frames
 }

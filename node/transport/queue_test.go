@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,17 +94,17 @@ func TestQueueAppendKeepsOrder(t *testing.T) {
 // TestRoomIsSharedWithWhatIsHeld: what had waited for a connection counts
 // while the connection opens.
 func TestRoomIsSharedWithWhatIsHeld(t *testing.T) {
-	p := &peer{}
+	var o outbound
 	n := 0
-	for ; p.push(Rest, make([]byte, 1000)); n++ {
+	for ; o.push(Rest, make([]byte, 1000)); n++ {
 		if n == 100 {
-			p.greet()
+			o.greet()
 		}
 	}
 	require.Equal(t, MaxQueueBytes/1004, n)
-	p.greeted()
-	require.LessOrEqual(t, p.queue.size(), MaxQueueBytes)
-	require.True(t, p.push(Custody, make([]byte, 1000)), "each class has its own")
+	o.greeted()
+	require.LessOrEqual(t, o.queue.size(), MaxQueueBytes)
+	require.True(t, o.push(Custody, make([]byte, 1000)), "each class has its own")
 }
 
 func TestIdleQueueHoldsNoBuffer(t *testing.T) {
@@ -134,13 +135,14 @@ func TestSendingAllocatesNothing(t *testing.T) {
 // TestGreetingThatComesToNothing: when a connection ends before its HELLO has
 // left, the HELLO goes with it, and what had waited waits on.
 func TestGreetingThatComesToNothing(t *testing.T) {
-	p := &peer{t: &Transport{}}
-	p.ungreet()
-	p.push(Custody, []byte("OFFER"))
-	p.greet()
-	p.push(Custody, []byte("HELLO"))
-	p.ungreet()
-	require.Equal(t, wire.AppendFrame(nil, []byte("OFFER")), p.queue.next(nil, 1000))
-	require.Zero(t, p.held.size())
-	require.Equal(t, uint64(1), p.t.counters.dropped[Custody].Load())
+	var o outbound
+	var total atomic.Int64
+	require.Zero(t, o.ungreet(&total))
+	o.push(Custody, []byte("OFFER"))
+	o.greet()
+	o.push(Custody, []byte("HELLO"))
+	dropped := o.ungreet(&total)
+	require.Equal(t, wire.AppendFrame(nil, []byte("OFFER")), o.queue.next(nil, 1000))
+	require.Zero(t, o.held.size())
+	require.Equal(t, 1, dropped[Custody])
 }

@@ -98,10 +98,10 @@ func (t *Transport) Recheck() {
 		p.mu.Lock()
 		if c := p.current; c != nil {
 			c.listen(now)
-			p.backOff, p.retryAt = 0, 0
+			p.redial.permit()
 			p.tryOut(c)
-		} else if now < p.reviveUntil {
-			p.backOff, p.retryAt = 0, 0
+		} else if p.redial.revives(now) {
+			p.redial.permit()
 			p.dial()
 		}
 		p.mu.Unlock()
@@ -124,7 +124,7 @@ func (p *peer) attend(now time.Duration) {
 		case c.isSilent():
 			p.tryOut(c)
 		}
-	case p.spare == nil && now < p.reviveUntil && now >= p.retryAt:
+	case p.spare == nil && p.redial.revives(now) && now >= p.redial.at:
 		p.dial()
 	}
 }

@@ -94,8 +94,8 @@ func (p *peer) sweep(now time.Duration) (next time.Duration) {
 		p.release(CodeProtocol)
 	}
 	p.attend(now)
-	p.queue.release()
-	if !p.engaged() && p.users == 0 && p.queue.size() == 0 && now >= max(p.retryAt, p.reviveUntil) && !p.dirty {
+	p.out.queue.release()
+	if !p.engaged() && p.users == 0 && p.out.queue.size() == 0 && p.redial.isOver(now) && !p.dirty {
 		p.gone = true
 		p.t.mu.Lock()
 		delete(p.t.peers, p.id)
@@ -108,7 +108,7 @@ func (p *peer) sweep(now time.Duration) (next time.Duration) {
 func (p *peer) nextSweep(now time.Duration) time.Duration {
 	c, rest, limit := p.current, p.t.rest(), p.t.silence()
 	if c == nil {
-		if p.spare != nil || p.dialling || p.queue.size() > 0 || now < p.reviveUntil {
+		if p.spare != nil || p.dialling || p.out.queue.size() > 0 || p.redial.revives(now) {
 			return sweepInterval
 		}
 		return rest
@@ -116,7 +116,7 @@ func (p *peer) nextSweep(now time.Duration) time.Duration {
 	switch {
 	case c.isSilent():
 		return max(minSweep, min(sweepInterval, limit-c.hearing.unanswered))
-	case p.spare != nil || !c.Confirmed || c.writing != nil || c.busy.Load() != 0 || p.queue.size() > 0:
+	case p.spare != nil || !c.Confirmed || c.writing != nil || c.busy.Load() != 0 || p.out.queue.size() > 0:
 		return min(sweepInterval, rest)
 	case c.hearing.unanswered > 0:
 		return max(minSweep, min(rest, p.t.doubtAfter()-c.hearing.unanswered))
@@ -150,8 +150,8 @@ func (p *peer) judge(c *conn, now time.Duration) {
 		p.end(c, CodeProtocol)
 	case !t.counts(c.newest):
 		t.counters.lapsed.Add(1)
-		p.dismiss(c, CodeProtocol, p.takeWaiting())
-	case !c.keep && c.writing == nil && p.queue.size() == 0 && now >= c.idleEnd():
+		p.dismiss(c, CodeProtocol, p.out.take(&p.t.queued))
+	case !c.keep && c.writing == nil && p.out.queue.size() == 0 && now >= c.idleEnd():
 		t.counters.idleClosed.Add(1)
 		p.end(c, CodeIdle)
 	}

@@ -275,7 +275,7 @@ func (t *Transport) refused(id ident.Member, at *net.UDPAddr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.current
-	if c == nil || !c.Confirmed || p.dialling || t.now() < max(p.trustAt, p.retryAt) || c.quic.RemoteAddr().String() != at.String() {
+	if c == nil || !c.Confirmed || p.dialling || t.now() < max(p.hints.countFrom, p.redial.at) || c.quic.RemoteAddr().String() != at.String() {
 		t.counters.hintsIgnored.Add(1)
 		return
 	}
@@ -293,10 +293,9 @@ func (p *peer) judgeHint(h *hint, err error) {
 		return
 	case h == nil:
 	case p.restarted(h.about):
-		p.vindicate()
+		p.hints.restore()
 	case !absent || h.about.quic.ConnectionStats().PacketsReceived != h.heard:
-		p.falsePause = min(max(2*p.falsePause, minFalsePause), maxFalsePause)
-		p.trustAt = p.t.now() + p.falsePause
+		p.hints.refute(p.t.now())
 		p.t.counters.hintsRefuted.Add(1)
 		return
 	case p.current == h.about:
@@ -313,8 +312,20 @@ func (p *peer) restarted(old *conn) bool {
 	return c != nil && c != old && c.Confirmed && old.Confirmed && c.Process != old.Process
 }
 
-// vindicate lets refusals count again, as the peer's process has ended indeed. Needs p.mu.
-func (p *peer) vindicate() { p.trustAt, p.falsePause = 0, 0 }
+// hintTrust says from when on refusals of a peer's host count, since the transport's start.
+type hintTrust struct {
+	countFrom time.Duration
+	pause     time.Duration // the last one before that
+}
+
+// refute takes in that a refusal was false: the next ones do not count for a while.
+func (h *hintTrust) refute(now time.Duration) {
+	h.pause = min(max(2*h.pause, minFalsePause), maxFalsePause)
+	h.countFrom = now + h.pause
+}
+
+// restore lets refusals count again, as the peer's process has ended indeed.
+func (h *hintTrust) restore() { h.countFrom, h.pause = 0, 0 }
 
 // expectation is a dial of a watched member that may be refused.
 type expectation struct {

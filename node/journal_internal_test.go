@@ -22,14 +22,14 @@ func TestLazyRecordsDoNotPileUp(t *testing.T) {
 		})
 		require.NoError(t, err)
 		defer st.Close()
-		n := &Node{store: st, log: slog.New(slog.DiscardHandler)}
+		k := &journalKeeper{store: st}
 		known := effect.Persist{Record: &journal.Known{What: journal.KnownCertificate, Object: bytes.Repeat([]byte{1}, 4000)}}
 		var effects []effect.Effect
 		for range 64 {
 			effects = append(effects, known)
 		}
 		for size := 0; size < 2*store.MaxBacklog; size += 64 * 4000 {
-			require.NoError(t, n.write(effects), "%v after %d bytes", mode, size)
+			require.NoError(t, k.write(effects), "%v after %d bytes", mode, size)
 		}
 	}
 }

@@ -1,0 +1,165 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wandertoken/wander/node/api"
+	"github.com/wandertoken/wander/node/boottime"
+	"github.com/wandertoken/wander/node/metrics"
+	"github.com/wandertoken/wander/protocol/effect"
+	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/member"
+)
+
+// programs are the local programs: those that wait for a grant, and those that run under
+// one. Their requests become inputs of the engine, and its grants and refusals answers.
+type programs struct {
+	self     ident.Member
+	name     string           // of the member
+	now      func() time.Time // the wall clock
+	engine   *engine
+	metrics  *metrics.Metrics
+	isolated func() bool // the member is cut off from every peer
+	done     <-chan struct{}
+	err      func() error // why the node has ended, once done is closed
+
+	waiters waiters
+	leases  leases
+}
+
+// acquire waits for a grant as the request says.
+func (ps *programs) acquire(ctx context.Context, r api.AcquireRequest) (l *lease, err error) {
+	asked := boottime.Now()
+	defer func() { ps.metrics.Waited(r.Resource, answerOf(err), boottime.Now().Sub(asked)) }()
+	wait, bounded := r.Wait()
+	w, demand := ps.waiters.add(member.Demand{
+		Resource: r.Resource, MaxHold: r.MaxHold(), OncePer: r.OncePer(), Held: r.Held,
+	}, r.MinHold())
+	ps.engine.put(item{input: demand})
+	var timeout <-chan time.Time
+	switch {
+	case bounded && wait == 0:
+		ps.engine.do(member.Tick{}) // a token that is here and idle is granted at once
+		timeout = closedTime
+	case bounded:
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		timeout = t.C
+	}
+	select {
+	case a := <-w.answer:
+		return a.lease, a.err
+	default:
+	}
+	select {
+	case a := <-w.answer:
+		return a.lease, a.err
+	case <-timeout:
+		return ps.withdraw(w, ps.notGranted(r.Resource))
+	case <-ctx.Done():
+		l, err := ps.withdraw(w, context.Cause(ctx))
+		if err == nil { // the grant crossed the end: nobody wants it any more
+			l.Release(false, 0)
+			err = context.Cause(ctx)
+		}
+		return nil, err
+	case <-ps.done:
+		return nil, ps.err()
+	}
+}
+
+var closedTime = func() <-chan time.Time {
+	c := make(chan time.Time)
+	close(c)
+	return c
+}()
+
+// withdraw ends a demand. A grant that came at the same moment stands.
+func (ps *programs) withdraw(w *waiter, reason error) (*lease, error) {
+	request, ok := ps.waiters.leave(w)
+	if !ok {
+		a := <-w.answer
+		return a.lease, a.err
+	}
+	ps.engine.put(item{input: member.Withdraw{Request: request}})
+	return nil, reason
+}
+
+// notGranted is why a wait ended: no token came, or none can come because
+// nobody can be reached.
+func (ps *programs) notGranted(resource string) error {
+	held, missing := false, 0
+	ps.engine.look(func(m *member.Member) {
+		held = m.Holds(resource)
+		missing = m.MissingVotes(resource)
+	})
+	switch {
+	case !held && ps.isolated():
+		return api.ErrIsolated
+	case missing > 0:
+		return fmt.Errorf("%w: for want of votes (on_isolated): %d members have not voted, wander status names them", api.ErrNotGranted, missing)
+	}
+	return api.ErrNotGranted
+}
+
+// granted gives a grant to the program that waits for it. One that nobody
+// waits for any more starts nothing; nor does one whose deadline the sync has
+// outlasted, and the program waits on.
+func (ps *programs) granted(g effect.Grant) {
+	w := ps.waiters.take(g.Request)
+	if w != nil && boottime.Now().Before(g.Deadline) {
+		w.grant(ps.open(w, g))
+		return
+	}
+	ps.end(api.ReleaseRequest{Grant: g.Grant})
+	if w == nil {
+		return
+	}
+	if demand, ok := ps.waiters.again(w); ok {
+		ps.engine.put(item{input: demand})
+		return
+	}
+	w.refuse(ErrNotGranted)
+}
+
+// open begins the lease of a grant that a program gets.
+func (ps *programs) open(w *waiter, g effect.Grant) *lease {
+	now := boottime.Now()
+	left := g.Deadline.Sub(now)
+	l := &lease{
+		metrics: ps.metrics, release: ps.release, lost: make(chan api.LostReason, 1), begun: now, until: now.Add(w.minHold),
+		grant: api.Grant{
+			ID: g.Grant, Resource: g.Resource, Member: ps.self, Name: ps.name,
+			Token: g.Token, Hop: g.Hop, Fence: g.Fence, Deadline: ps.now().Add(left),
+			DeadlineBoot: g.Deadline, BootID: boottime.ID(),
+		},
+	}
+	ps.leases.add(l, left)
+	return l
+}
+
+// refused tells a program that waits that its demand is refused.
+func (ps *programs) refused(r effect.Refuse) {
+	if w := ps.waiters.take(r.Request); w != nil {
+		w.refuse(apiError(r.Reason))
+	}
+}
+
+// release ends a grant. The token is kept for the rest of min_hold.
+func (ps *programs) release(r api.ReleaseRequest) {
+	l := ps.leases.take(r.Grant)
+	l.close(howEnded(r.Operated, r.Exit), "")
+	if rest := l.until.Sub(boottime.Now()); r.Operated && rest > 0 {
+		time.AfterFunc(rest, func() { ps.end(r) })
+		return
+	}
+	ps.end(r)
+}
+
+// end tells the member that a grant's program has ended. It may be called by
+// the engine's own work.
+func (ps *programs) end(r api.ReleaseRequest) {
+	ps.engine.put(item{input: member.Ended{Grant: r.Grant, Operated: r.Operated, SeenFrom: r.SeenFrom, SeenTo: r.SeenTo}})
+}
