@@ -392,6 +392,16 @@ breaks living_kept struck -DBUG_AS_DEAD
 breaks living_kept struck -DBUG_OLD_ANSWER
 breaks living_kept struck -DBUG_FIRST
 
+holds mute
+holds mute -DHOLD=4 -DFAILS=1
+[ "$quick" ] || holds mute -DHOLD=4
+breaks no_stall mute -DBUG_NO_BOUND
+breaks one_program mute -DBUG_EACH_POLL
+breaks one_program mute -DBUG_NEVER -DFAILS=1
+breaks one_program mute -DBUG_YOUNG
+breaks one_program mute -DBOUND=1
+breaks one_program mute -DFAILS=3	# not held
+
 holds steady -DSENDERS=1
 holds steady -DN=4 -DSENDERS=1 -DCONNECTS=0
 [ "$quick" ] || holds steady

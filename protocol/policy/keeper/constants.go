@@ -109,9 +109,9 @@ const (
 	// word of all others, and run a program of its own.
 	restarts = 3
 
-	// maxFailures is how often within one search a member may fail after it has said something. Each time its
-	// program is waited for. A machine that fails, restarts and fails again while one token is looked for is rare;
-	// a member that speaks and never answers would keep a lost token from being replaced for ever.
+	// maxFailures is how many failures of one member count within one search: each time it has spoken, and then
+	// does not answer. Its program is waited for. A machine that fails, restarts and fails again while one token is
+	// looked for is rare; a member that speaks and never answers would keep a lost token from being replaced for ever.
 	maxFailures = 2
 
 	// wrongClock is how many times as long as usual a token may stay with the member that has made

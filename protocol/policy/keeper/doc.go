@@ -103,6 +103,6 @@
 // group of one member the waiter, the holder and the keeper are that member. Messages carry no authority,
 // and what is malformed is ignored. What members can gain by false ones is in spec/threat-model.md. The rules are
 // P-49 to P-60 and P-69 to P-82 in spec/policy/keeper.md. The models that they were found with are X-26 to
-// X-59, but for the votes', in docs/exclusion.md. Votes are another package, quorum: the keeper
+// X-62, but for the votes', in docs/exclusion.md. Votes are another package, quorum: the keeper
 // is for liveness, votes are for exclusion.
 package keeper

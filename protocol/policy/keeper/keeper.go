@@ -269,7 +269,7 @@ func (k *Keeper) handleOwn() {
 func (k *Keeper) handle(from ident.Member, m *message) {
 	k.silent.remove(from)
 	if k.search.stage >= everybody {
-		k.search.poll.heard.add(from)
+		k.search.poll.hears(from)
 	}
 	if !m.claimsToken() || !k.inquests.hasEnded(from, m.custody) {
 		k.route(from, m)

@@ -20,23 +20,22 @@ type poll struct {
 	wait    time.Duration // how long an answer is awaited
 	since   clock.Instant // when the last member was asked
 	first   clock.Instant // when all were asked first of which some do not answer; clock.Never: no poll has begun
-	heard   members       // the members that have said anything since the poll began
-	before  members       // those that were alive since the search began
+	heard   members       // the members that have said anything since the poll began, or since a loss was left to them
+	spoke   members       // those that have said anything since the poll began
+	before  members       // those that did so in earlier polls of the search, and have not failed since
 
-	failures map[ident.Member]int // in how many polls of the search a member of those did not answer
+	failures map[ident.Member]int // how often a member of those has failed in the search
 	mute     backoffs             // members that speak, and do not answer
 }
 
-// begin asks all other members. Those of another list were alive too since the search began.
-func (p *poll) begin(m *message, alive members, wait time.Duration) {
+// begin asks all other members.
+func (p *poll) begin(m *message, wait time.Duration) {
 	p.first = min(p.first, p.now)
-	for _, list := range []members{p.heard, alive} {
-		for _, m := range list {
-			p.before.add(m)
-		}
+	for _, m := range p.spoke {
+		p.before.add(m)
 	}
 	p.since, p.wait = p.now, wait
-	p.answers, p.heard, p.unsent = p.answers[:0], p.heard[:0], p.unsent[:0]
+	p.answers, p.heard, p.spoke, p.unsent = p.answers[:0], p.heard[:0], p.spoke[:0], p.unsent[:0]
 	p.asked = p.everyone(p.asked[:0])
 	p.asking = true
 	p.question(p.asked, m)
@@ -44,9 +43,16 @@ func (p *poll) begin(m *message, alive members, wait time.Duration) {
 
 // end forgets the poll.
 func (p *poll) end() {
-	p.asked, p.answers, p.unsent, p.heard, p.before = p.asked[:0], p.answers[:0], p.unsent[:0], p.heard[:0], p.before[:0]
+	p.asked, p.answers, p.unsent = p.asked[:0], p.answers[:0], p.unsent[:0]
+	p.heard, p.spoke, p.before = p.heard[:0], p.spoke[:0], p.before[:0]
 	p.asking, p.first = false, clock.Never
 	clear(p.failures)
+}
+
+// hears notes that a member has said anything.
+func (p *poll) hears(m ident.Member) {
+	p.heard.add(m)
+	p.spoke.add(m)
 }
 
 // repeat asks those again that have not answered. A member that is still to be dialled since the last time is
@@ -89,23 +95,22 @@ func (p *poll) isOver() bool {
 	return p.now >= p.since.Add(p.timeout(p.silence)) || p.now >= p.since.Add(p.timeout(p.wait)) && !p.lostOne()
 }
 
-// lostOne reports whether a member that does not answer was alive since the search began.
+// lostOne reports whether a member that does not answer may have failed since the poll before.
 func (p *poll) lostOne() bool { return slices.ContainsFunc(p.asked, p.isLost) }
 
-// isLost reports whether a member was alive since the search began, and may have failed if it does not answer.
+// isLost reports whether a member may have failed since the poll before, if it does not answer.
 func (p *poll) isLost(m ident.Member) bool { return p.before.has(m) && !p.mute.from(m, p.now) }
 
-// countFailures counts from the last poll how long programs may still run, if a member does not answer that was
-// alive since the search began: it may have failed just now, while its program runs. From a member that has done so
+// countFailures counts from the last poll how long programs may still run, if a member does not answer that has
+// spoken since it was asked before: it may have failed just now, while its program runs. From a member that has done so
 // maxFailures times before, this one backs off: it speaks, and does not answer. It counts as silent since the first poll.
+// A member that has failed counts again when it has spoken again: one failure may last several polls.
 func (p *poll) countFailures() {
-	if p.first == p.since {
-		return // the first poll, or counted before
-	}
 	for _, m := range p.asked {
 		if !p.isLost(m) {
 			continue
 		}
+		p.before.remove(m)
 		if p.failures == nil {
 			p.failures = make(map[ident.Member]int)
 		}

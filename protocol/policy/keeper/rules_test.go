@@ -288,6 +288,86 @@ func TestReturned_YoungKeeperSearches_NothingMade(t *testing.T) {
 	}
 }
 
+// searching is a keeper that looks for a token which nobody has. The members of answers answer, and the others do not.
+type searching struct {
+	*lone
+	answers map[int]bool
+}
+
+func newSearching(hold time.Duration) *searching {
+	s := &searching{lone: newLone(true), answers: map[int]bool{theHolder: true, thePasser: true}}
+	s.hold = hold
+	return s
+}
+
+// search goes on to the next question to all, or until a token is made, and reports whether all are asked.
+func (s *searching) search() (asks bool) {
+	s.did = nil
+	for since := s.Keeper.search.poll.since; s.Keeper.search.poll.since == since && !s.done(policy.Generate); {
+		s.after(s.retry / 4)
+		s.answer()
+	}
+	s.answer()
+	return !s.done(policy.Generate)
+}
+
+func (s *searching) answer() {
+	for _, m := range []int{theHolder, thePasser} {
+		if s.answers[m] && s.Keeper.search.poll.asked.has(at(m)) {
+			s.says(m, message{kind: none, span: 3_600_000})
+		}
+	}
+}
+
+// TestSearch_FailsReturnsAndFailsAgain_ProgramWaitedFor: P-58. A member fails while a token is looked for, and is still away when
+// another one fails. It returns, and fails once more, maybe under a program. That is its second failure, however often
+// all were asked meanwhile.
+func TestSearch_FailsReturnsAndFailsAgain_ProgramWaitedFor(t *testing.T) {
+	s := newSearching(longHold)
+	s.says(thePasser, message{kind: want})
+	s.says(theDead, message{kind: want})
+	require.True(t, s.search())
+	s.says(theHolder, message{kind: want})
+	s.answers[theHolder] = false
+	s.search()
+	require.False(t, s.done(policy.Generate))
+	s.after(longHold / 2)
+	s.says(theDead, message{kind: want})
+	s.answers[theHolder] = true
+	require.True(t, s.search())
+	last := s.now
+	for s.search() {
+	}
+	assert.GreaterOrEqual(t, s.now.Sub(last), longHold-s.retry)
+}
+
+// TestSearch_OneFailure_CountedOnce: P-58. A program is shorter than L, so that a keeper asks all several times until
+// it may make a token. A member that failed once is not taken for mute in the next search.
+func TestSearch_OneFailure_CountedOnce(t *testing.T) {
+	s := newSearching(time.Second)
+	for range 2 {
+		s.says(thePasser, message{kind: want})
+		s.says(theDead, message{kind: want})
+		for s.search() {
+			assert.False(t, s.Keeper.search.poll.mute.from(at(theDead), s.now))
+		}
+		s.after(DefaultSilence)
+	}
+}
+
+// TestSearch_SpeaksAndNeverAnswers_TokenMade: P-58. Each such member delays a search by maxFailures programs.
+func TestSearch_SpeaksAndNeverAnswers_TokenMade(t *testing.T) {
+	s := newSearching(longHold)
+	s.says(thePasser, message{kind: want})
+	s.says(theDead, message{kind: want})
+	begun := s.now
+	for s.search() {
+		s.says(theDead, message{kind: want})
+		require.Less(t, s.now.Sub(begun), (maxFailures+2)*longHold)
+	}
+	assert.GreaterOrEqual(t, s.now.Sub(begun), (maxFailures+1)*(longHold-s.retry))
+}
+
 // TestSearch_HolderDiesWhileProgramMayRun_AllAskedAtOnce: P-57. The holder has told of a
 // program, which may have ended: the token may have left since, and come back. How long a
 // program of that custody may run counts from when all are asked.

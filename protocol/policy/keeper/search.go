@@ -220,7 +220,7 @@ func (s *search) inquire(wait time.Duration) {
 	s.stage, s.trail = everybody, trail{}
 	s.next = s.now.Add(s.retry)
 	m := s.askMessage()
-	s.poll.begin(&m, s.behind, wait)
+	s.poll.begin(&m, wait)
 	s.allAnswered()
 }
 

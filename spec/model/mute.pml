@@ -1,0 +1,143 @@
+/*
+ * A member that speaks and does not answer: how long a keeper waits for its programs
+ * (P-58, 4 of the protocol).
+ *
+ * K looks for a token that no member has which answers, and makes another one HOLD
+ * ticks after it has asked all members first. It asks all once more before it makes
+ * one, and also at any other time. If a member does not answer that has spoken since
+ * it was asked before, K counts HOLD from then: that member may have failed just now,
+ * under a program. It does so BOUND times for one member.
+ *
+ * M is honest. It fails FAILS times, and returns. Whoever returns speaks before it gets a
+ * token. X is asleep with the token, and answers nothing. It passes the token to M at some
+ * time, if M lives, or dies with it. M then begins a program, and may fail before
+ * anybody hears of that. A program outlives M.
+ * S speaks, and never answers: a liar, and the only one.
+ *
+ *   HOLD=2   longest program, in ticks
+ *   BOUND=2  how many failures of one member count (maxFailures)
+ *   FAILS=2  of M
+ *   BUG_NO_BOUND    all of them count
+ *   BUG_NEVER       none of them counts
+ *   BUG_EACH_POLL   a failure counts again each time that M is asked, though it has not spoken since
+ *   BUG_YOUNG       K does not wait for what M has begun before it returned and answers that it has nothing
+ */
+
+#ifndef HOLD
+#define HOLD 2
+#endif
+#ifdef BUG_NEVER
+#define BOUND 0
+#endif
+#ifndef BOUND
+#define BOUND 2
+#endif
+#ifndef FAILS
+#define FAILS 2
+#endif
+
+#define M 0
+#define S 1
+#define X 2
+#define K 3
+
+#ifdef BUG_NO_BOUND
+#define COUNTS(m) 1
+#else
+#define COUNTS(m) (failures[m] <= BOUND)
+#endif
+#define MOST (HOLD * (1 + 2 + 2 * FAILS))	/* K waits: HOLD, twice more for S, and once for each failure and return of M */
+
+bit up = 1;		/* M lives */
+bit has;		/* and has the token, also when it has failed */
+byte age = HOLD;	/* ticks since it returned */
+byte fails;		/* of M so far */
+byte program;		/* ticks that its program may still last */
+bit left;		/* X has the token no more */
+
+bit spoke[2];		/* since K asked all last */
+bit before[2];		/* before that, and has not failed since */
+byte failures[2];	/* as K counts them */
+byte wait = HOLD;	/* ticks until K may make a token */
+byte waited;		/* ticks since K asked all first */
+bit over;		/* K has found the token, or made another one */
+
+bit one_program, no_stall;
+mtype = { SPEAKS, FAIL, RETURN, PASS, DEATH, ASK, MAKE, TICK };
+#define SAY(m, what) printf("member %d hop 0: %e\n", m, what)
+
+/* A member did not answer. */
+inline missed(m)
+{
+	if
+	:: before[m] ->
+		if
+		:: failures[m] <= BOUND -> failures[m]++
+		:: else
+		fi;
+		if
+		:: COUNTS(m) -> wait = HOLD
+		:: else
+		fi;
+#ifndef BUG_EACH_POLL
+		before[m] = 0
+#endif
+	:: else
+	fi
+}
+
+/* K asks all. */
+inline poll()
+{
+	before[M] = before[M] || spoke[M]; before[S] = before[S] || spoke[S];
+	spoke[M] = 0; spoke[S] = 0;
+	if
+	:: up && has -> over = 1
+	:: up && !has -> spoke[M] = 1;
+#ifndef BUG_YOUNG
+		if
+		:: HOLD - age > wait -> wait = HOLD - age
+		:: else
+		fi
+#endif
+	:: !up -> missed(M)
+	fi;
+	missed(S)
+}
+
+active proctype Group()
+{
+	d_step { poll(); SAY(K, ASK) }
+	do
+	:: over -> break
+	:: d_step { !over && !spoke[S] -> SAY(S, SPEAKS); spoke[S] = 1 }
+	:: d_step { !over && up && fails < FAILS -> SAY(M, FAIL); up = 0; fails++; age = HOLD }
+	/* It returns without its memory, or asks K whether it may use its token. */
+	:: d_step { !over && !up -> SAY(M, RETURN); up = 1; age = 0; spoke[M] = 1; has = 0 }
+	:: d_step { !over && !up && has -> SAY(M, RETURN); up = 1; over = 1 }
+	:: d_step { !over && !left && up -> SAY(X, PASS); left = 1; has = 1; program = HOLD }
+	:: d_step { !over && !left -> SAY(X, DEATH); left = 1 }
+	:: d_step { !over -> SAY(K, ASK); poll();
+		if
+		:: !over && wait == 0 ->
+			SAY(K, MAKE);
+			over = 1;
+			one_program = program == 0;
+			assert(one_program)
+		:: else
+		fi }
+	:: d_step { !over && wait > 0 ->
+		SAY(K, TICK);
+		wait--; waited++;
+		no_stall = waited <= MOST;
+		assert(no_stall);
+		if
+		:: age < HOLD -> age++
+		:: else
+		fi;
+		if
+		:: program > 0 -> program--
+		:: else
+		fi }
+	od
+}
