@@ -100,7 +100,7 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	}
 	v := a.View(files)
 	if f.output == "json" {
-		err = printJSON(env.Out, v)
+		err = cli.WriteJSON(env.Out, v)
 	} else {
 		err = v.Text(env.Out)
 	}

@@ -53,13 +53,13 @@ that member. --cancel takes back what nobody has used.`,
 	flags.Var(cli.PositiveSpan(&f.ttl), "ttl", "how long it can be used (default 1h)")
 	flags.StringSliceVar(&f.addresses, "address", nil, "where wander ca serve is reached, host:port; may be given again (default WANDER_CA_ADDRESS)")
 	flags.StringVar(&f.cancel, "cancel", "", "take back the open invites for this name, or the one with this id, instead")
-	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &f.output)
 	return cmd
 }
 
 func runCAInvite(env *environment, f caInviteFlags) error {
-	if f.output != "text" && f.output != "json" {
-		return cli.UsageError("--output %q: text or json", f.output)
+	if err := cli.CheckOutput(f.output); err != nil {
+		return err
 	}
 	if f.cancel != "" {
 		return runCancelInvite(env, f)

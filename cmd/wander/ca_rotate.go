@@ -87,13 +87,13 @@ No step stops tokens or members. The first also wants a backup of the new key.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.force, "force", false, "retire although members have certificates of the old key only")
 	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "how long the new key lives (default 3650d)")
-	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &f.output)
 	return cmd
 }
 
 func runCARotate(env *environment, f caRotateFlags, args []string) error {
-	if f.output != "text" && f.output != "json" {
-		return cli.UsageError("--output %q: text or json", f.output)
+	if err := cli.CheckOutput(f.output); err != nil {
+		return err
 	}
 	step, err := stepNamed(args)
 	if err != nil {

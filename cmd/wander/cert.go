@@ -65,7 +65,7 @@ that a monitor can ask.`,
 		RunE:    func(*cobra.Command, []string) error { return runCertStatus(env, config, output) },
 	}
 	cmd.Flags().StringVarP(&config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &output)
 	return cmd
 }
 
@@ -83,8 +83,8 @@ func loadMember(env *environment, config string) (settings, node.Identity, error
 }
 
 func runCertStatus(env *environment, config, output string) error {
-	if output != "text" && output != "json" {
-		return cli.UsageError("--output %q: text or json", output)
+	if err := cli.CheckOutput(output); err != nil {
+		return err
 	}
 	s, id, err := loadMember(env, config)
 	if err != nil {

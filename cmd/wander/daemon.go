@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -38,19 +36,13 @@ func daemonCommand(env *environment, cmd *cobra.Command, run func(socket string)
 // showCommand is daemonCommand for one that shows what it is told, as text or JSON.
 func showCommand(env *environment, cmd *cobra.Command, show func(socket string, asJSON bool) error) *cobra.Command {
 	var output string
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &output)
 	return daemonCommand(env, cmd, func(socket string) error {
-		if output != "text" && output != "json" {
-			return cli.UsageError("--output %q: text or json", output)
+		if err := cli.CheckOutput(output); err != nil {
+			return err
 		}
 		return show(socket, output == "json")
 	})
-}
-
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // askDaemon calls the daemon behind a socket, within a time that nobody loses

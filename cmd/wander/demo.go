@@ -69,13 +69,13 @@ one of them is dropped.`,
 	flags.StringVar(&o.Preset, "preset", "", "the policy's rules (default its first): "+presets())
 	flags.BoolVar(&o.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")
 	flags.StringVar(&o.Dir, "dir", "", "folder for keys, logs and journals (default a new temporary one)")
-	flags.StringVarP(&output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &output)
 	return cmd
 }
 
 func runDemo(env *environment, o demo.Options, output string) error {
-	if output != "text" && output != "json" {
-		return cli.UsageError("--output %q: text or json", output)
+	if err := cli.CheckOutput(output); err != nil {
+		return err
 	}
 	o, err := demo.Prepare(o)
 	if err != nil {

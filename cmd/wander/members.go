@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 )
 
@@ -41,7 +42,7 @@ func runMembers(env *environment, socket string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(env.Out, api.MemberList{V: api.Version, Members: list})
+		return cli.WriteJSON(env.Out, api.MemberList{V: api.Version, Members: list})
 	}
 	return printMembers(env.Out, list)
 }

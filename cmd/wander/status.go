@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -42,7 +43,7 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(env.Out, st)
+		return cli.WriteJSON(env.Out, st)
 	}
 	printStatus(env.Out, st, names)
 	return nil
