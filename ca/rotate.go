@@ -165,7 +165,7 @@ func (a *Authority) IntroduceKey(lifetime time.Duration) error {
 		case s.phase() != Settled:
 			return fmt.Errorf("%w: it is %v", ErrRotating, s.phase())
 		case len(s.chain()) >= group.MaxAuthorities:
-			return fmt.Errorf("%w: permitted are %d in a row", group.ErrTooManyAuthorities, group.MaxAuthorities)
+			return fmt.Errorf("%w: a chain has at most %d", group.ErrTooManyAuthorities, group.MaxAuthorities)
 		}
 		if err := a.introduce(by, lifetime); err != nil {
 			return err
@@ -219,7 +219,7 @@ func (a *Authority) nextKey() (*signature.PrivateKey, error) {
 		return nil, err
 	}
 	if a.state.numberOf(certificate.AuthorityID(key.Public())) != 0 {
-		return nil, fmt.Errorf("%w: the new one is one that there was", ErrKeyMismatch)
+		return nil, fmt.Errorf("%w: the new key was used before", ErrKeyMismatch)
 	}
 	text, err := a.options.encode(key, a.ring.secret)
 	if err != nil {
@@ -271,7 +271,7 @@ func (a *Authority) RetireKey(force bool) error {
 			return fmt.Errorf("%w: it is %v", ErrNotRotating, phase)
 		}
 		if pending := a.state.pending(a.options.now()); len(pending) > 0 && !force {
-			return fmt.Errorf("%w: %d, the first is %s", ErrPending, len(pending), pending[0].Name)
+			return fmt.Errorf("%w: %d members, the first is %s", ErrPending, len(pending), pending[0].Name)
 		}
 		return a.listSigner(by)
 	})

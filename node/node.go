@@ -132,7 +132,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.store = st
 	if _, err := os.Stat(filepath.Join(n.cfg.StateDir, resetKeyFile)); err == nil && len(found.Records) == 0 {
-		n.log.Warn("the journal is gone: this member begins anew, and what it held or was being sent is lost to it", "journal", dir)
+		n.log.Warn("the journal is missing: this member starts a new one, and has lost the tokens that it held or was receiving", "journal", dir)
 	}
 	past := make([]journal.Stamped, 0, len(found.Records))
 	for _, body := range found.Records {
@@ -267,7 +267,7 @@ func (n *Node) fail(err error) {
 	n.once.Do(func() {
 		n.err = err
 		if !errors.Is(err, ErrClosed) {
-			n.log.Error("node ends", "error", err)
+			n.log.Error("node stopped", "error", err)
 		}
 		if n.engine != nil {
 			n.engine.close()

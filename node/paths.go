@@ -66,11 +66,11 @@ func (n *Node) lookAtPaths() {
 	if !n.paths.changed(list) {
 		return
 	}
-	n.log.Info("this machine has other addresses: connections are tried out", "addresses", n.paths.addresses)
+	n.log.Info("this machine's addresses changed: testing connections", "addresses", n.paths.addresses)
 	n.transport.Recheck()
 	host, _, _ := net.SplitHostPort(n.Address())
 	if ip := net.ParseIP(host); ip != nil && ip.IsGlobalUnicast() && !slices.Contains(n.paths.addresses, ip.String()) {
-		n.log.Warn("listen.address is none of this machine's any more: listen on [::] with listen.advertise, or restart with another address",
+		n.log.Warn("this machine does not have listen.address any more: listen on [::] with listen.advertise, or restart with another address",
 			"listen", n.Address())
 	}
 }

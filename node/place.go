@@ -72,7 +72,7 @@ func (n *Node) prune(ctx context.Context) {
 			return
 		case <-tick.C:
 			if err := n.store.Prune(); err != nil {
-				n.log.Warn("old journal segments not removed", "error", err)
+				n.log.Warn("cannot remove old journal segments", "error", err)
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (n *Node) lookAtPulse(now clock.Instant, next time.Duration) {
 	}
 	n.engine.put(item{input: member.Tick{}})
 	if n.reports.allow("late") {
-		n.log.Warn("this member runs late: its processor is short, or it was stopped; it waits longer before it takes others for dead",
+		n.log.Warn("this member runs late: its processor is overloaded, or it was stopped; it waits longer before it suspects other members",
 			"by", by.Round(time.Millisecond))
 	}
 }

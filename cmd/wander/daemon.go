@@ -63,11 +63,11 @@ func askDaemon(socket string, ask func(context.Context, *api.Client) error) erro
 // unansweredHint says what to do when a daemon does not do what it was asked.
 func unansweredHint(socket string, err error) string {
 	if info, err := os.Stat(socket); err == nil && info.Mode().Type() != os.ModeSocket {
-		return socket + " is no socket: the daemon's is wander.sock in its state_dir; name it with --socket"
+		return socket + " is not a socket: give --socket the wander.sock in the daemon's state_dir"
 	}
 	var e *api.Error
 	if errors.As(err, &e) && e.Hint != "" {
 		return e.Hint
 	}
-	return "start it with `wander node`, or name its socket with --socket"
+	return "start it with `wander node`, or give its socket with --socket"
 }
