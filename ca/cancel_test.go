@@ -17,7 +17,7 @@ func TestCancel(t *testing.T) {
 	assert.Equal(t, InviteID(second.ID), ended[0].ID)
 	_, err = a.Redeem(second.ID, second.Secret, "a", keyOf(2))
 	assert.ErrorIs(t, err, ErrRefused)
-	assert.ErrorContains(t, err, "taken back")
+	assert.ErrorContains(t, err, "was revoked at")
 
 	ended, err = reopen(t, d).Cancel("a")
 	require.NoError(t, err)

@@ -66,7 +66,7 @@ func checkLifetime(lifetime time.Duration) (time.Duration, error) {
 		lifetime = DefaultLifetime
 	}
 	if lifetime < time.Second || lifetime > MaxLifetime {
-		return 0, fmt.Errorf("%w: %s, permitted are 1s to %s", ErrLifetime, duration.Format(lifetime), duration.Format(MaxLifetime))
+		return 0, fmt.Errorf("%w: %s, must be 1s to %s", ErrLifetime, duration.Format(lifetime), duration.Format(MaxLifetime))
 	}
 	return lifetime, nil
 }
@@ -125,7 +125,7 @@ func (f folder) isFree() error {
 	case key:
 		return fmt.Errorf("%w: %s", ErrExists, f.name(KeyFile))
 	case log && !newKey:
-		return fmt.Errorf("%w: %s is there, but its key is not", ErrExists, f.name(LogFile))
+		return fmt.Errorf("%w: %s exists, but its key is missing", ErrExists, f.name(LogFile))
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 var (
 	// ErrExists says that there is an authority in the directory, or the
 	// remains of one.
-	ErrExists = errors.New("there is an authority already")
+	ErrExists = errors.New("an authority already exists")
 	// ErrNoAuthority says that there is none in the directory.
-	ErrNoAuthority = errors.New("no authority here")
+	ErrNoAuthority = errors.New("no authority in this folder")
 	// ErrDamaged says that a file of the authority is not what was written. It
 	// comes as a *DamageError.
 	ErrDamaged = errors.New("damaged")
@@ -19,12 +19,12 @@ var (
 	// certificate.
 	ErrKeyMismatch = errors.New("private key does not belong to the CA certificate")
 	// ErrNoKey says that the private key which is needed is not in the directory.
-	ErrNoKey = errors.New("private key is not there")
+	ErrNoKey = errors.New("private key is missing")
 	// ErrLocked says that another process keeps the authority locked.
 	ErrLocked = errors.New("another process is using the authority")
 	// ErrBroken says that an earlier operation failed half-way, so that what is
 	// on disk has to be read anew: open the authority again.
-	ErrBroken = errors.New("authority has to be opened again after an error")
+	ErrBroken = errors.New("authority must be reopened after an error")
 
 	// ErrUnchanged says that the configuration to be signed is the one that
 	// holds.
@@ -36,7 +36,7 @@ var (
 	ErrLeft = errors.New("member has left")
 	// ErrNoEvidence says that what was given proves nothing against anybody of
 	// this group. It wraps the reason from package evidence.
-	ErrNoEvidence = errors.New("no evidence in this group")
+	ErrNoEvidence = errors.New("not valid evidence in this group")
 	// ErrRefused says that an invite does not let anybody in. The reason is for
 	// the operator only.
 	ErrRefused = errors.New("invite refused")
@@ -52,12 +52,12 @@ var (
 	ErrNoConfiguration = errors.New("the group has no configuration yet")
 	// ErrRotating says that a rotation is under way and has to be ended before
 	// the next one.
-	ErrRotating = errors.New("a rotation of the CA key is under way")
+	ErrRotating = errors.New("a rotation of the CA key is in progress")
 	// ErrNotRotating says that the rotation is not where this step belongs.
 	ErrNotRotating = errors.New("the rotation of the CA key is not at this step")
 	// ErrPending says that members still have certificates that only the CA key
 	// which is to be retired has signed.
-	ErrPending = errors.New("members whose certificates the old CA key has signed")
+	ErrPending = errors.New("members still have certificates signed by the old CA key")
 	// ErrNameInUse says that another member has a valid certificate with the
 	// name.
 	ErrNameInUse = errors.New("name is in use")
@@ -66,7 +66,7 @@ var (
 	// ErrExpired says that the statement about the CA key that signs has expired.
 	ErrExpired = errors.New("CA certificate has expired")
 	// ErrOwnKey says that the key to be certified is the CA's own.
-	ErrOwnKey = errors.New("the CA's own key cannot be a member's")
+	ErrOwnKey = errors.New("the CA key cannot be a member's key")
 	// ErrUnknown says that no certificate was issued to such a member.
 	ErrUnknown = errors.New("no such member")
 	// ErrAmbiguous says that several members have the name.

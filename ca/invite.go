@@ -87,7 +87,7 @@ func (a *Authority) Invite(name string, lifetime time.Duration) (Invited, error)
 		return Invited{}, err
 	}
 	if lifetime < MinInviteLifetime || lifetime > MaxInviteLifetime {
-		return Invited{}, fmt.Errorf("%w: %s, permitted for an invite are %s to %s", ErrLifetime,
+		return Invited{}, fmt.Errorf("%w: %s, must be %s to %s for an invite", ErrLifetime,
 			duration.Format(lifetime), duration.Format(MinInviteLifetime), duration.Format(MaxInviteLifetime))
 	}
 	made := Invited{Name: name}
@@ -197,7 +197,7 @@ func (v *invites) admit(id InviteID, secret [InviteSecretSize]byte, by ident.Mem
 	case !i.Member.IsZero():
 		return nil, fmt.Errorf("%w: invite %v (%s) was used by member %v", ErrRefused, id, i.Name, i.Member)
 	case !i.Cancelled.IsZero():
-		return nil, fmt.Errorf("%w: invite %v (%s) was taken back at %s", ErrRefused, id, i.Name, i.Cancelled.Format(time.RFC3339))
+		return nil, fmt.Errorf("%w: invite %v (%s) was revoked at %s", ErrRefused, id, i.Name, i.Cancelled.Format(time.RFC3339))
 	case !now.Before(i.Expires):
 		return nil, fmt.Errorf("%w: invite %v (%s) expired at %s", ErrRefused, id, i.Name, i.Expires.Format(time.RFC3339))
 	}

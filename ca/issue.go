@@ -117,7 +117,7 @@ func (s *state) lifetime(wanted time.Duration) (time.Duration, error) {
 		return longest, nil
 	}
 	if wanted < MinMemberLifetime || wanted > longest {
-		return 0, fmt.Errorf("%w: %s, permitted are %s to %s", ErrLifetime,
+		return 0, fmt.Errorf("%w: %s, must be %s to %s", ErrLifetime,
 			duration.Format(wanted), duration.Format(MinMemberLifetime), duration.Format(longest))
 	}
 	return wanted, nil

@@ -151,7 +151,7 @@ func (r *keyRing) next(n int, known certificate.Authorities) (*signature.Private
 		return nil, err
 	}
 	if known.Key(certificate.AuthorityID(key.Public())) != nil {
-		return nil, fmt.Errorf("%w: the new one is one that there was", ErrKeyMismatch)
+		return nil, fmt.Errorf("%w: the new key was used before", ErrKeyMismatch)
 	}
 	text, err := r.options.encode(key, r.secret)
 	if err != nil {

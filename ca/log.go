@@ -60,11 +60,11 @@ type entry struct {
 
 // Reasons for which a line of the log is damaged.
 var (
-	errLine     = errors.New("not a line of the log")
+	errLine     = errors.New("malformed log line")
 	errSequence = errors.New("a line is missing or out of order")
 	errChain    = errors.New("this line or one before it was altered")
-	errCreation = errors.New("it does not begin with the creation of an authority")
-	errShrunk   = errors.New("it is shorter than it was")
+	errCreation = errors.New("the first line does not record the creation of an authority")
+	errShrunk   = errors.New("the log is shorter than before")
 )
 
 // chain is the end of a log that has been read: what the next line must follow.
@@ -92,7 +92,7 @@ func (c chain) encode(e entry) (entry, []byte, error) {
 	e.Hash = hash
 	line, err := json.Marshal(e)
 	if err == nil && len(line) > maxLine {
-		err = fmt.Errorf("log line of %d bytes, at most %d", len(line), maxLine)
+		err = fmt.Errorf("log line of %d bytes, must have at most %d", len(line), maxLine)
 	}
 	return e, append(line, '\n'), err
 }

@@ -163,7 +163,7 @@ func (a *Authority) IntroduceKey(lifetime time.Duration) error {
 		case s.phase() != Settled:
 			return fmt.Errorf("%w: it is %v", ErrRotating, s.phase())
 		case len(s.chain()) >= group.MaxAuthorities:
-			return fmt.Errorf("%w: permitted are %d in a row", group.ErrTooManyAuthorities, group.MaxAuthorities)
+			return fmt.Errorf("%w: a chain has at most %d", group.ErrTooManyAuthorities, group.MaxAuthorities)
 		}
 		next, err := a.keys.next(len(s.authorities)+1, s)
 		if err != nil {
@@ -235,7 +235,7 @@ func (a *Authority) RetireKey(force bool) error {
 			return fmt.Errorf("%w: it is %v", ErrNotRotating, phase)
 		}
 		if pending := l.state.pending(l.now()); len(pending) > 0 && !force {
-			return fmt.Errorf("%w: %d, the first is %s", ErrPending, len(pending), pending[0].Name)
+			return fmt.Errorf("%w: %d members, the first is %s", ErrPending, len(pending), pending[0].Name)
 		}
 		return l.listSigner(by)
 	})

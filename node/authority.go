@@ -248,7 +248,7 @@ func (a *authority) renew(ctx context.Context) (newer bool, err error) {
 	}
 	a.mu.Unlock()
 	if err != nil {
-		a.n.log.Warn("certificate not renewed", "error", err)
+		a.n.log.Warn("cannot renew certificate", "error", err)
 		a.refused(err)
 	}
 	return newer, err
@@ -262,7 +262,7 @@ func (a *authority) refused(err error) {
 	switch {
 	case errors.As(err, &revoked):
 		a.n.engine.do(member.Learn{Revocations: [][]byte{revoked.Revocation}})
-		a.n.fail(fmt.Errorf("%w: the CA says so", ErrRevoked)) // unless it has ended by now
+		a.n.fail(fmt.Errorf("%w: according to the CA", ErrRevoked)) // unless it has ended by now
 	case errors.Is(err, enrolment.ErrLeft):
 		a.n.fail(ErrLeft)
 	}
@@ -280,7 +280,7 @@ func (a *authority) take(c certificate.Certificate) (newer bool, err error) {
 		return false, nil
 	}
 	if a.n.currentGroup().Key(c.Authority()) == nil {
-		return false, fmt.Errorf("%w: the certificate is by CA key %x, which is not in force here", ErrIdentity, c.Authority())
+		return false, fmt.Errorf("%w: the certificate is signed by CA key %x, which is not valid here", ErrIdentity, c.Authority())
 	}
 	if err := a.saveCertificate(c); err != nil {
 		return false, err
@@ -319,7 +319,7 @@ func (a *authority) synchronise(ctx context.Context, misses int) int {
 	news, err := client.Sync(ctx, mine)
 	if err != nil {
 		if ctx.Err() == nil && a.n.reports.allow("ca") {
-			a.n.log.Warn("CA not reached; tokens move without it", "error", err)
+			a.n.log.Warn("CA unreachable; tokens move without it", "error", err)
 		}
 		a.refused(err)
 		return misses + 1
@@ -358,7 +358,7 @@ func (a *authority) tellLeave(ctx context.Context) {
 	var raw []byte
 	a.n.engine.look(func(m *member.Member) { raw, _ = m.Left(m.ID()) })
 	if err := a.client().Leave(ctx, raw); err != nil {
-		a.n.log.Warn("the CA has not heard that this member left; others will tell it", "error", err)
+		a.n.log.Warn("cannot tell the CA that this member left; other members will", "error", err)
 	}
 }
 
@@ -383,13 +383,13 @@ func (a *authority) warning(now time.Time) string {
 	why := ""
 	switch {
 	case failed != nil:
-		why = fmt.Sprintf("; the last try to renew it failed: %v", failed)
+		why = fmt.Sprintf("; the last attempt to renew it failed: %v", failed)
 	case !a.isKnown():
-		why = "; no [ca] address is set, so it is not renewed by itself"
+		why = "; without a [ca] address it is not renewed automatically"
 	}
 	switch left := s.NotAfter.Sub(now); {
 	case level == enrolment.HasExpired:
-		return fmt.Sprintf("the certificate expired at %s: this member takes part in nothing%s", s.NotAfter.UTC().Format(time.RFC3339), why)
+		return fmt.Sprintf("the certificate expired at %s: this member does not take part%s", s.NotAfter.UTC().Format(time.RFC3339), why)
 	case level > enrolment.NoWarning:
 		return fmt.Sprintf("the certificate expires in %s%s", duration.Format(duration.About(left)), why)
 	}

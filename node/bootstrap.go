@@ -67,7 +67,7 @@ func (b *bootstrap) meet(ctx context.Context, address string) bool {
 	}
 	b.contacts.noteFailed()
 	if ctx.Err() == nil && b.isAlone() && b.reports.allow("bootstrap "+address) {
-		b.log.Warn("bootstrap peer not reached", "address", address, "reason", err)
+		b.log.Warn("bootstrap peer unreachable", "address", address, "reason", err)
 	}
 	return false
 }

@@ -46,8 +46,8 @@ func (k *evidenceKeeper) put(e effect.Evidence) {
 	select {
 	case k.queue <- e:
 	default:
-		if k.reports.allow("evidence dropped") {
-			k.log.Warn("too much evidence at once: it is in the journal, and becomes files at the next start")
+		if k.reports.allow("evidence file skipped") {
+			k.log.Warn("too much evidence at once: it stays in the journal until the next start writes its files")
 		}
 	}
 }
@@ -105,11 +105,11 @@ func (k *evidenceKeeper) keep(e effect.Evidence) {
 	switch {
 	case errors.Is(err, errEvidenceFull):
 		if k.reports.allow("evidence full") {
-			k.log.Warn("no more evidence is written to files, it is in the journal", "folder", k.files.folder(), "files", maxEvidenceFiles)
+			k.log.Warn("evidence folder is full: further evidence stays in the journal only", "folder", k.files.folder(), "files", maxEvidenceFiles)
 		}
 	case err != nil:
 		if k.reports.allow("evidence file") {
-			k.log.Error("evidence not written to a file, it is in the journal", "error", err)
+			k.log.Error("cannot write evidence file; the evidence is in the journal", "error", err)
 		}
 	case file != "":
 		k.log.Warn("evidence: a member broke the rules", "member", e.Accused, "kind", e.Kind, "file", file,
@@ -133,10 +133,10 @@ func (k *evidenceKeeper) sendOne(ctx context.Context, tries int) (failed int, ag
 	err := k.ca.client().Evidence(ctx, raw)
 	switch {
 	case err == nil:
-		k.log.Info("evidence brought to the CA", "file", name)
+		k.log.Info("evidence sent to the CA", "file", name)
 		err = k.files.sent(name)
 	case errors.Is(err, enrolment.ErrRefused):
-		k.log.Warn("the CA does not take evidence, its log says why", "file", name)
+		k.log.Warn("the CA rejected evidence; see the CA's log", "file", name)
 		err = k.files.refused(name)
 	}
 	k.count()
@@ -144,7 +144,7 @@ func (k *evidenceKeeper) sendOne(ctx context.Context, tries int) (failed int, ag
 		return 0, evidenceGap
 	}
 	if ctx.Err() == nil && k.reports.allow("evidence not sent") {
-		k.log.Warn("evidence not brought to the CA yet", "file", name, "error", err)
+		k.log.Warn("cannot send evidence to the CA yet", "file", name, "error", err)
 	}
 	return tries + 1, evidenceWait(err, tries)
 }

@@ -40,7 +40,7 @@ func (a *authority) saveGroup() {
 	a.files.Lock()
 	defer a.files.Unlock()
 	if err := updateGroupFile(name, a.n.currentGroup()); err != nil {
-		a.n.log.Warn("group file not rewritten; the journal has the newer configuration", "error", err)
+		a.n.log.Warn("cannot rewrite group file; the journal has the newer configuration", "error", err)
 	}
 }
 

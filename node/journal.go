@@ -151,7 +151,7 @@ func (k *journalKeeper) prune(ctx context.Context) {
 			return
 		case <-tick.C:
 			if err := k.store.Prune(); err != nil {
-				k.log.Warn("old journal segments not removed", "error", err)
+				k.log.Warn("cannot remove old journal segments", "error", err)
 			}
 		}
 	}

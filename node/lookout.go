@@ -70,7 +70,7 @@ func (l *lookout) lookAtPulse(now clock.Instant, next time.Duration) {
 	}
 	l.engine.put(item{input: member.Tick{}})
 	if l.reports.allow("late") {
-		l.log.Warn("this member runs late: its processor is short, or it was stopped; it waits longer before it takes others for dead",
+		l.log.Warn("this member runs late: its processor is overloaded, or it was stopped; it waits longer before it suspects other members",
 			"by", by.Round(time.Millisecond))
 	}
 }
@@ -96,11 +96,11 @@ func (l *lookout) lookAtPaths() {
 	if !l.paths.changed(list) {
 		return
 	}
-	l.log.Info("this machine has other addresses: connections are tried out", "addresses", l.paths.addresses)
+	l.log.Info("this machine's addresses changed: testing connections", "addresses", l.paths.addresses)
 	l.transport.Recheck()
 	host, _, _ := net.SplitHostPort(l.address)
 	if ip := net.ParseIP(host); ip != nil && ip.IsGlobalUnicast() && !slices.Contains(l.paths.addresses, ip.String()) {
-		l.log.Warn("listen.address is none of this machine's any more: listen on [::] with listen.advertise, or restart with another address",
+		l.log.Warn("this machine does not have listen.address any more: listen on [::] with listen.advertise, or restart with another address",
 			"listen", l.address)
 	}
 }

@@ -23,7 +23,7 @@ func membershipStatus(s member.Status) api.MembershipStatus {
 	return ms
 }
 
-const retiredKeyWarning = "the CA key that signed the certificate has been retired: the others refuse this member until it is renewed"
+const retiredKeyWarning = "the CA key that signed the certificate has been retired: other members refuse this member until it renews the certificate"
 
 // warnings are what an operator should look at.
 func (n *Node) warnings(s member.Status) []string {
@@ -35,27 +35,27 @@ func (n *Node) warnings(s member.Status) []string {
 		list = append(list, retiredKeyWarning)
 	}
 	if s.Behind {
-		list = append(list, "the CA has published a configuration or revocations that no peer has handed over yet")
+		list = append(list, "the CA has published a configuration or revocations that no peer has sent yet")
 	}
 	if s.Recalling {
-		list = append(list, "this member has restarted and waits until its peers have greeted it: until then it uses and takes no token")
+		list = append(list, "this member has restarted and waits for its peers to greet it: until then it neither uses nor accepts tokens")
 	}
 	if s.Rollbacks > 0 {
-		list = append(list, fmt.Sprintf("the journal went back, or a copy of this member runs: %s; the tokens of the memory before are lost to it: see the log, and docs/journal.md", s.LastLoss))
+		list = append(list, fmt.Sprintf("the journal was restored to an earlier state, or a copy of this member runs: %s; this member has lost its earlier tokens: see the log, and docs/journal.md", s.LastLoss))
 	}
 	if s.Copies > 0 {
-		list = append(list, "another process runs, or has run, with this member's key: see docs/journal.md")
+		list = append(list, "another process runs, or ran, with this member's key: see docs/journal.md")
 	}
 	if s.Patience > 1 {
-		list = append(list, fmt.Sprintf("this member runs late, by %v or more: its processor is short, or it was stopped; it waits %d times as long before it takes others for dead", s.Late, s.Patience))
+		list = append(list, fmt.Sprintf("this member runs at least %v late: its processor is overloaded, or it was stopped; it waits %d times as long before it suspects other members", s.Late, s.Patience))
 	}
 	if s.NoPlace {
-		list = append(list, "this member has no place on the ring, as more than half of the members only dial out: it gets no turns of resources "+
+		list = append(list, "this member has no place on the ring, because more than half of the members only dial out: it gets no turns of resources "+
 			"with policy ring; give this or other members an address that others can dial (listen.advertise), or use preset fair")
 	}
 	for _, f := range s.Faults {
 		if f.Count > 0 {
-			list = append(list, fmt.Sprintf("member %v handed over %d faulty objects, the last: %s", f.Member, f.Count, f.Last))
+			list = append(list, fmt.Sprintf("member %v sent %d faulty objects, the last: %s", f.Member, f.Count, f.Last))
 		}
 	}
 	return list
@@ -77,7 +77,7 @@ func (n *Node) Leave(ctx context.Context) error {
 	if err := n.Err(); err != nil {
 		return err
 	}
-	n.log.Info("left the group; the key is of no further use")
+	n.log.Info("left the group; the key is not valid any more")
 	notice, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveNotice)
 	defer stop()
 	n.authority.tellLeave(notice)

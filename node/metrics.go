@@ -42,14 +42,14 @@ func (n *Node) serveMetrics(ctx context.Context) error {
 		return &SettingError{"metrics.listen", err}
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
-		n.log.Warn("metrics can be read from other machines, without asking who it is", "address", l.Addr())
+		n.log.Warn("metrics are readable from other machines without authentication", "address", l.Addr())
 	}
 	c := &census{engine: n.engine, ended: n.done}
 	n.metrics.Expose(func() metrics.Snapshot { return n.snapshot(c) })
 	n.scrapes = scrapes{server: n.metrics.NewServer(n.log), address: l.Addr().String()}
 	n.tasks.Go(func() {
 		if err := n.scrapes.server.Serve(l); err != nil {
-			n.log.Error("metrics are not served any more", "error", err)
+			n.log.Error("metrics server stopped", "error", err)
 		}
 	})
 	return nil

@@ -281,7 +281,7 @@ func TestMetricsForOtherMachinesAreLogged(t *testing.T) {
 	a := newAuthority(t, ftp)
 	for address, warnings := range map[string]int{"127.0.0.1:0": 0, "0.0.0.0:0": 1} {
 		_, book := openNode(t, a.issue(t, "m"), func(c *node.Config) { c.Metrics = address })
-		assert.Equal(t, warnings, book.lines("metrics can be read from other machines"), address)
+		assert.Equal(t, warnings, book.lines("metrics are readable from other machines"), address)
 	}
 }
 

@@ -124,7 +124,7 @@ func (n *Node) openMember(ctx context.Context) error {
 	}
 	n.journal = kept
 	if _, err := os.Stat(filepath.Join(n.cfg.StateDir, resetKeyFile)); err == nil && len(past) == 0 {
-		n.log.Warn("the journal is gone: this member begins anew, and what it held or was being sent is lost to it", "journal", dir)
+		n.log.Warn("the journal is missing: this member starts a new one, and has lost the tokens that it held or was receiving", "journal", dir)
 	}
 	if len(past) == 0 {
 		if err := n.cfg.checkOperation(); err != nil {
@@ -261,7 +261,7 @@ func (n *Node) fail(err error) {
 	n.once.Do(func() {
 		n.err = err
 		if !errors.Is(err, ErrClosed) {
-			n.log.Error("node ends", "error", err)
+			n.log.Error("node stopped", "error", err)
 		}
 		if n.engine != nil {
 			n.engine.close()

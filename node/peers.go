@@ -150,7 +150,7 @@ func (n *Node) advertised() ([]string, error) {
 		return nil, &SettingError{"listen.address", err}
 	}
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
-		n.log.Warn("nobody can dial this member: set listen.advertise", "listen", address)
+		n.log.Warn("no member can dial this member: set listen.advertise", "listen", address)
 		return nil, nil
 	}
 	return []string{address}, nil
@@ -167,7 +167,7 @@ func (n *Node) reconfigured(version uint64) {
 	n.transport.SetAuthorities(n.currentGroup())
 	n.transport.SetSilence(n.currentGroup().Config().Settings().Silence)
 	if err := n.authority.show(); err != nil {
-		n.log.Warn("CA keys not shown to peers", "error", err)
+		n.log.Warn("cannot show CA keys to peers", "error", err)
 	}
 	select {
 	case n.authority.saves <- struct{}{}:

@@ -20,7 +20,7 @@ func TestLateNodeSaysSo(t *testing.T) {
 		return st.Membership.Patience == 8
 	})
 	assert.Equal(t, 3.5, st.Membership.LateS)
-	assert.Contains(t, st.Warnings, "this member runs late, by 3.5s or more: its processor is short, or it was stopped; "+
-		"it waits 8 times as long before it takes others for dead")
+	assert.Contains(t, st.Warnings, "this member runs at least 3.5s late: its processor is overloaded, or it was stopped; "+
+		"it waits 8 times as long before it suspects other members")
 	assert.Contains(t, book.String(), "this member runs late")
 }

@@ -79,7 +79,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 		return o, err
 	}
 	if f.NArg() > 0 {
-		return o, fmt.Errorf("%q is an argument too many", f.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	return o, nil
 }

@@ -43,7 +43,7 @@ func TestRenewal(t *testing.T) {
 	for _, m := range all {
 		assert.Zero(t, m.log.lines("disconnected", "protocol violation"), m.log.tail())
 		assert.Equal(t, 3, m.log.lines("certificate renewed"))
-		assert.Zero(t, m.log.lines("certificate not renewed"), m.log.tail())
+		assert.Zero(t, m.log.lines("cannot renew certificate"), m.log.tail())
 		assert.Empty(t, m.warnings())
 	}
 
@@ -73,17 +73,17 @@ func TestAuthorityAway(t *testing.T) {
 	expires := a.Status().CertificateExpires
 	for i, left := range []time.Duration{lifetime / 4, lifetime / 15, lifetime / 100} {
 		w.skip(expires.Sub(w.now()) - left)
-		before := a.log.lines("certificate not renewed")
-		w.until("a tries again and fails", func() bool { return a.log.lines("certificate not renewed") > before })
+		before := a.log.lines("cannot renew certificate")
+		w.until("a tries again and fails", func() bool { return a.log.lines("cannot renew certificate") > before })
 		w.until("the warning", func() bool { return a.log.lines("WARN", "the certificate expires in") == i+1 })
 		warnings := a.warnings()
 		require.Len(t, warnings, 1)
 		assert.Contains(t, warnings[0], "the certificate expires in")
 		assert.NotContains(t, warnings[0], "m0s", "it is for people")
-		assert.Contains(t, warnings[0], "the last try to renew it failed")
+		assert.Contains(t, warnings[0], "the last attempt to renew it failed")
 		w.circulate(a, b)
 	}
-	tries := a.log.lines("certificate not renewed")
+	tries := a.log.lines("cannot renew certificate")
 	w.serve()
 	for _, m := range []*machine{a, b} {
 		w.until(m.name+" is renewed", func() bool { return m.Status().CertificateExpires.After(expires) })
@@ -136,7 +136,7 @@ func TestExpiredWhileUp(t *testing.T) {
 	w.skip(lifetime * 3 / 4)
 	w.until("a has renewed", func() bool { return a.log.lines("certificate renewed") == 1 })
 	w.until("b knows it", func() bool { return b.expiry(a).Equal(a.Status().CertificateExpires) })
-	w.until("b warns", func() bool { return b.log.lines("the certificate expires", "no [ca] address is set") == 1 })
+	w.until("b warns", func() bool { return b.log.lines("the certificate expires", "without a [ca] address") == 1 })
 	w.skip(lifetime / 2)
 	w.until("b says that it is out", func() bool { return b.log.lines("the certificate expired at") == 1 })
 	w.until("nobody talks to it", func() bool { return len(a.Status().Peers) == 0 })

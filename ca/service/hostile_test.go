@@ -158,7 +158,7 @@ func TestAMemberThatLies(t *testing.T) {
 	require.NoError(t, err)
 	assert.NoError(t, b.ca.Standing(c.id()))
 	assert.ErrorIs(t, a.client().Leave(t.Context(), forged), enrolment.ErrRefused)
-	assert.Contains(t, b.log.String(), "leave not taken in")
+	assert.Contains(t, b.log.String(), "leave not recorded")
 
 	shown := shownBy(t, a.key, a.enrolled.Certificate)
 	assert.Contains(t, b.stranger(shown, "POST", enrolment.PathSync, make([]byte, enrolment.MaxRequest+1)), "403")

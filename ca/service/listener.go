@@ -41,7 +41,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		c := &conn{Conn: under, from: networkOf(under.RemoteAddr()), of: l}
 		why, oldest := l.admit(c)
 		if oldest != nil {
-			l.refuse(oldest.RemoteAddr(), "too many connections, this was the oldest")
+			l.refuse(oldest.RemoteAddr(), "too many connections: the oldest was closed")
 			_ = oldest.Close()
 		}
 		if why == "" {
@@ -61,11 +61,11 @@ func (l *listener) admit(c *conn) (why string, oldest *conn) {
 	defer l.mu.Unlock()
 	switch {
 	case l.addresses.take(c.from, now) > 0:
-		return "too many connections from this address lately", nil
+		return "too many recent connections from this address", nil
 	case l.count[c.from] >= MaxPerAddress:
 		return "too many connections from this address", nil
 	case l.all.take(now) > 0:
-		return "too many connections lately", nil
+		return "too many recent connections", nil
 	}
 	if l.open.Len() >= MaxConnections {
 		oldest = l.open.Front().Value.(*conn)

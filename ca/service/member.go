@@ -28,7 +28,7 @@ func (s *Server) sync(w http.ResponseWriter, c *call) ([]byte, *refusal) {
 		} else if no != nil {
 			// A leave that this authority cannot use does not spoil the rest of
 			// what an honest member brings. A liar gets no more done with it.
-			s.notices.note(slog.LevelWarn, "leave not taken in", "from", c.member, "remote", c.r.RemoteAddr, "reason", no.cause)
+			s.notices.note(slog.LevelWarn, "leave not recorded", "from", c.member, "remote", c.r.RemoteAddr, "reason", no.cause)
 			break
 		}
 	}

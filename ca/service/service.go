@@ -83,7 +83,7 @@ type shown struct {
 // ErrNoConfiguration, ErrConfig, and those of ca.Open and ca.Authority.Signer.
 func New(cfg Config) (*Server, error) {
 	if cfg.Open == nil || cfg.Listener == nil {
-		return nil, fmt.Errorf("%w: an authority and a listener are needed", ErrConfig)
+		return nil, fmt.Errorf("%w: authority or listener missing", ErrConfig)
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -115,7 +115,7 @@ func (s *Server) open() error {
 		return err
 	}
 	if s.seen, err = loadSeen(a, s.cfg.Now()); err != nil {
-		s.cfg.Log.Warn("which members there were is not known: newcomers meet nobody until some come", "file", SeenFile, "error", err)
+		s.cfg.Log.Warn("earlier members are unknown: the CA introduces new members to none until members connect", "file", SeenFile, "error", err)
 	}
 	return s.certify()
 }
@@ -215,7 +215,7 @@ func (s *Server) upkeep() {
 		s.notices.note(slog.LevelError, "TLS certificate not renewed", "error", err)
 	}
 	if err := s.seen.save(); err != nil {
-		s.notices.note(slog.LevelError, "members not written down", "file", SeenFile, "error", err)
+		s.notices.note(slog.LevelError, "members not saved", "file", SeenFile, "error", err)
 	}
 }
 

@@ -164,7 +164,7 @@ func TestWhoIsNamed(t *testing.T) {
 	b.stop()
 	require.NoError(t, os.WriteFile(filepath.Join(b.dir, SeenFile), []byte("torn"), 0o600))
 	b.serve()
-	assert.Contains(t, b.log.String(), "which members there were is not known")
+	assert.Contains(t, b.log.String(), "earlier members are unknown")
 	last := b.join("last").enrolled
 	assert.Empty(t, last.Peers)
 	assert.EqualValues(t, 5, last.Others)

@@ -36,20 +36,20 @@ func newClusterCommand(env *cli.Environment) *cobra.Command {
 	var f clusterFlags
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "Let everything go wrong among whole members, and see whether a rule breaks",
-		Long: `Run whole members, with journals, signatures and handoffs, on a virtual network and
-virtual disks, in virtual time, while processes crash, machines lose power or are
-suspended, lines are cut in one direction or both, disks are slow, fail or fill up,
-clocks are set, and drivers lie. Afterwards the members' journals are audited.
+		Short: "Simulate whole members under every fault, and detect broken rules",
+		Long: `Simulate whole members, with journals, signatures and handoffs, on a virtual network
+and virtual disks, in virtual time. Meanwhile processes crash, machines lose power or
+are suspended, lines are cut in one direction or both, disks are slow, fail or fill
+up, clocks are set, and drivers lie. Afterwards the members' journals are audited.
 
-Each seed is another run; one seed is the same run, byte for byte. A run that breaks
-a rule is made smaller automatically, and the command that makes the smallest one is
-printed; the exit code is 1.
+Each seed gives another run; the same seed gives the same run, byte for byte. A run
+that breaks a rule is shrunk automatically. The command then prints how to repeat the
+smallest such run, and exits with 1.
 
 Preset chaos is a few members for minutes, under any policy and preset. Preset long
 is 50 durable members for 10 virtual hours; docs/simulation.md says how it is made
-fast. With --lines a run appends one line to a file, and runs whose lines are there
-are not made again, so the same command goes on where an earlier one was ended.`,
+fast. With --lines each run appends one line to a file, and runs whose lines are in
+the file are skipped, so the same command continues where an earlier one ended.`,
 		Example: `  wander-lab cluster --for 5m
   wander-lab cluster --preset long --seeds 1000 --lines long.jsonl -j 2
   wander-lab cluster --summary long.jsonl
@@ -58,7 +58,7 @@ are not made again, so the same command goes on where an earlier one was ended.`
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.one = cmd.Flags().Changed("seed")
 			if cmd.Flags().Changed("seeds") && f.seeds == 0 {
-				return cli.UsageError("--seeds 0: more than 0 is wanted")
+				return cli.UsageError("--seeds 0: must be greater than 0")
 			}
 			return runCluster(env, &f)
 		},
@@ -71,24 +71,24 @@ func (f *clusterFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "chaos", "chaos, long or rollback")
 	flags.StringVar(&f.mix, "mix", "", "durable, volatile or mixed members (default: chaos by the seed, long durable)")
-	flags.Uint64Var(&f.seed, "seed", 0, "make the run of this seed alone")
+	flags.Uint64Var(&f.seed, "seed", 0, "run this seed only")
 	flags.Uint64Var(&f.first, "first", 0, "the first seed")
-	flags.Uint64Var(&f.seeds, "seeds", 0, "how many seeds (default: as many as --for lets, else 24)")
-	flags.Var(cli.PositiveSpan(&f.wall), "for", "begin no more runs after this time")
-	flags.IntVarP(&f.jobs, "jobs", "j", 0, "how many runs at once (default: as many as there are processors)")
-	flags.IntVar(&f.members, "members", 0, fmt.Sprintf("how many there are, 2 to %d (default the preset's)", cluster.MaxMembers))
-	flags.Var(cli.PositiveSpan(&f.virtual), "virtual", "how long there are faults, in virtual time (default the preset's)")
+	flags.Uint64Var(&f.seeds, "seeds", 0, "number of seeds (default: as many as --for permits, else 24)")
+	flags.Var(cli.PositiveSpan(&f.wall), "for", "start no runs after this time")
+	flags.IntVarP(&f.jobs, "jobs", "j", 0, "number of parallel runs (default: the number of processors)")
+	flags.IntVar(&f.members, "members", 0, fmt.Sprintf("number of members, 2 to %d (default the preset's)", cluster.MaxMembers))
+	flags.Var(cli.PositiveSpan(&f.virtual), "virtual", "virtual time during which faults are injected (default the preset's)")
 	flags.StringVar(&f.faults, "faults", "", `which faults happen: "crash=2-5,cut=all,others=none" lets the second to fifth crash happen, and all cuts`)
-	flags.IntVar(&f.liars, "liars", 0, "how many members have drivers that lie; with --members")
+	flags.IntVar(&f.liars, "liars", 0, "number of members whose drivers lie; with --members")
 	flags.StringVar(&f.bad, "bad", "", "the kinds of bad members, as hoarder,minter; with --members. Kinds are\n  "+strings.Join(cluster.BadKinds(), "\n  "))
-	flags.StringVar(&f.bug, "bug", "none", "a deliberate mistake in the drivers, to see it found")
-	flags.BoolVar(&f.unguarded, "unguarded", false, "leave it to the journals to show what goes wrong")
-	flags.BoolVar(&f.trace, "trace", false, "print everything that happens; with --seed")
-	flags.BoolVar(&f.diagram, "diagram", false, "draw everything that happens as a sequence diagram for Mermaid; with --seed")
-	flags.StringVar(&f.token, "token", "", "draw what names this token, as t1")
-	flags.BoolVar(&f.quick, "no-shrink", false, "make failing runs no smaller")
+	flags.StringVar(&f.bug, "bug", "none", "inject this mistake into the drivers, to test that it is found")
+	flags.BoolVar(&f.unguarded, "unguarded", false, "detect faults from the journals only")
+	flags.BoolVar(&f.trace, "trace", false, "print every event; with --seed")
+	flags.BoolVar(&f.diagram, "diagram", false, "draw every event as a Mermaid sequence diagram; with --seed")
+	flags.StringVar(&f.token, "token", "", "draw only events that name this token, such as t1")
+	flags.BoolVar(&f.quick, "no-shrink", false, "do not shrink failing runs")
 	flags.StringVar(&f.lines, "lines", "", "append a line of JSON for each run to this file, and skip the runs that are there")
-	flags.StringVar(&f.summary, "summary", "", "run nothing, and add up the lines of this file")
+	flags.StringVar(&f.summary, "summary", "", "run nothing, and summarise the lines of this file")
 	cli.AddOutputFlag(cmd, &f.output)
 }
 
@@ -112,7 +112,7 @@ func runCluster(env *cli.Environment, f *clusterFlags) error {
 	}
 	if f.trace || f.diagram {
 		if !f.one {
-			return cli.UsageError("--trace and --diagram are for one run: say --seed, too")
+			return cli.UsageError("--trace and --diagram require --seed")
 		}
 		return f.show(env.Out, template)
 	}
@@ -132,7 +132,7 @@ func (f *clusterFlags) show(out io.Writer, s cluster.Setting) error {
 	if f.diagram {
 		err := cluster.Diagram(out, &trace, cluster.View{Token: f.token})
 		if errors.Is(err, cluster.ErrNothingShown) {
-			err = cli.UsageError("no token of this run is called %q: they are t1, t2 and so on", f.token)
+			err = cli.UsageError("unknown token %q: this run's tokens are t1, t2 and so on", f.token)
 		}
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (f *clusterFlags) setting() (s cluster.Setting, err error) {
 	case err != nil:
 		return s, cli.UsageError("%v", err)
 	case f.jobs < 0:
-		return s, cli.UsageError("-j %d: permitted are 0 (the default) and more", f.jobs)
+		return s, cli.UsageError("-j %d: must not be negative", f.jobs)
 	}
 	if f.one {
 		f.first, f.seeds = f.seed, 1
@@ -183,7 +183,7 @@ func (f *clusterFlags) addUp(env *cli.Environment) error {
 		return err
 	}
 	if len(lines) == 0 {
-		return &cli.Error{Code: cli.ExitFailure, Err: fmt.Errorf("%s: there is no line of a run in it", f.summary), Hint: "wander-lab cluster --lines writes them"}
+		return &cli.Error{Code: cli.ExitFailure, Err: fmt.Errorf("%s: contains no line of a run", f.summary), Hint: "wander-lab cluster --lines writes them"}
 	}
 	var s cluster.Summary
 	for _, l := range lines {
@@ -343,10 +343,10 @@ func (c *campaign) shrink(r *cluster.Result) string {
 	ctx, stop := context.WithTimeout(c.ctx, shrinkTime)
 	defer stop()
 	small := cluster.Shrink(ctx, r, func(runs int, s cluster.Setting) {
-		c.show("making it smaller: %d tries, %s", runs, s.Args())
+		c.show("shrinking: %d attempts, %s", runs, s.Args())
 	})
 	c.clear()
-	fmt.Fprintf(c.env.Err, "hint: the smallest run that fails like it: wander-lab cluster %s --trace\n", small.Setting.Args())
+	fmt.Fprintf(c.env.Err, "hint: the smallest run with the same failure: wander-lab cluster %s --trace\n", small.Setting.Args())
 	fmt.Fprintf(c.env.Err, "hint: as a line of sim/cluster/regressions_test.go: %v\n", small.Setting)
 	return strings.TrimSpace(small.Setting.Args())
 }

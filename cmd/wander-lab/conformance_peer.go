@@ -47,7 +47,7 @@ type peerReport struct {
 	Left    int                  `json:"tokens_left"` // that had not come back
 }
 
-const identityHint = "name a folder that wander join has made for this test: member.key, member.crt, group.crt"
+const identityHint = "give --identity a folder that wander join made for this test: member.key, member.crt, group.crt"
 
 // runPeerConformance plays a member against the one at an address.
 func runPeerConformance(env *cli.Environment, f peerFlags, output string) error {
@@ -72,7 +72,7 @@ func runPeerConformance(env *cli.Environment, f peerFlags, output string) error 
 	case errors.Is(err, conformance.ErrGone):
 		return &cli.Error{
 			Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w, after %d checks", f.address, err, len(report.Results)),
-			Hint: "its log says why; the last check that failed may have ended it",
+			Hint: "see the member's log; the last failed check may have stopped it",
 		}
 	case err != nil:
 		return fmt.Errorf("interrupted after %d checks", len(report.Results))
@@ -85,13 +85,13 @@ func runPeerConformance(env *cli.Environment, f peerFlags, output string) error 
 // options are a run as the flags want it.
 func (f *peerFlags) options(env *cli.Environment) (o conformance.Options, err error) {
 	if f.identity == "" {
-		return o, &cli.Error{Code: cli.ExitUsage, Err: errors.New("--identity is missing"), Hint: identityHint}
+		return o, &cli.Error{Code: cli.ExitUsage, Err: errors.New("required flags missing: --identity"), Hint: identityHint}
 	}
 	if err := certificate.CheckAddress(f.address); err != nil {
 		return o, &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("--peer: %w", err), Hint: "for example 192.0.2.7:4133"}
 	}
 	if f.timeout <= 0 {
-		return o, cli.UsageError("--timeout %v: more than 0 is wanted", f.timeout)
+		return o, cli.UsageError("--timeout %v: must be greater than 0", f.timeout)
 	}
 	id, err := identity(f.identity)
 	if err != nil {
@@ -165,11 +165,11 @@ func (f *peerFlags) resourceOf(g *group.Group) (string, error) {
 func peerError(err error, f peerFlags) error {
 	switch {
 	case errors.Is(err, conformance.ErrUnreachable):
-		return &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", f.address, err), Hint: "is it the UDP address of a member of this group, and is " + f.identity + "/group.crt the group's newest?"}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: fmt.Errorf("%s: %w", f.address, err), Hint: "check that it is the UDP address of a member of this group, and that " + f.identity + "/group.crt is the group's newest"}
 	case errors.Is(err, conformance.ErrRefused):
-		return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("%s: %w", f.address, err), Hint: "is " + f.identity + " of its group, and is the clock right, here and there?"}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("%s: %w", f.address, err), Hint: "check that " + f.identity + " is of its group, and that the clocks of both machines are right"}
 	case errors.Is(err, conformance.ErrOptions):
-		return &cli.Error{Code: cli.ExitUsage, Err: err, Hint: "docs/conformance.md lists the checks, and says what --identity and --newer have to be"}
+		return &cli.Error{Code: cli.ExitUsage, Err: err, Hint: "see docs/conformance.md for the checks and the requirements on --identity and --newer"}
 	}
 	return err
 }

@@ -156,17 +156,17 @@ func TestScenario_Mistakes_Refused(t *testing.T) {
 		"no resource":            {"members = 3\n", "operation_time", ""},
 		"unknown policy":         {resource + "policy = \"nonsense\"\n", "nonsense", ""},
 		"parameter without use":  {resource + "target_interval = \"1s\"\n", "target_interval", "preset fair of policy wandering uses"},
-		"slots":                  {resource + "slots = 2\n", "leave out slots", ""},
+		"slots":                  {resource + "slots = 2\n", "slots and max_hold must be left out", ""},
 		"bare number":            {"duration = 5\n" + resource, "is not a duration", ""},
 		"too long":               {"duration = \"36500d\"\n" + resource, "duration is", ""},
 		"warm-up to the end":     {"duration = \"1s\"\n" + resource + "[measure]\nwarm_up = \"1s\"\n", "warm_up is 1s", ""},
 		"unknown measure":        {resource + "[measure]\nwhat = [\"weather\"]\n", `unknown measure "weather", known are concurrency, tokens`, ""},
 		"too fine":               {resource + "[measure]\nbin = \"1ns\"\n", "times bin", ""},
 		"odd acquaintances":      {"acquaintances = 3\n" + resource, "acquaintances out of range: 3", ""},
-		"latency":                {resource + "[latency]\npassing = \"sometimes 3s\"\n", `"sometimes 3s" is not a distribution`, ""},
+		"latency":                {resource + "[latency]\npassing = \"sometimes 3s\"\n", `"sometimes 3s": must be a distribution`, ""},
 		"latency backwards":      {resource + "[latency]\npassing = \"uniform 3s 1s\"\n", "from 3s to 1s", ""},
-		"demand":                 {"demand = \"every day\"\n" + resource, `"every day" is not a demand`, ""},
-		"share":                  {resource + "[faults]\npass_loss = \"many\"\n", `"many" is not a share`, ""},
+		"demand":                 {"demand = \"every day\"\n" + resource, `"every day": must be`, ""},
+		"share":                  {resource + "[faults]\npass_loss = \"many\"\n", `"many": must be a ratio`, ""},
 		"share above one":        {resource + "[faults]\npass_loss = \"101%\"\n", "probability out of range", ""},
 		"more tokens than peers": {"tokens = 31\n" + resource, "31 tokens, 30 members", ""},
 	} {
@@ -186,17 +186,17 @@ func TestScenario_Mistakes_Refused(t *testing.T) {
 
 func TestExperiments_Mistakes_Refused(t *testing.T) {
 	for want, args := range map[string][]string{
-		`no experiment is called "x"`: {"run", "x"},
-		"it goes alone":               {"run", "all", "slides-setup"},
-		"name the experiments to run, or all\nhint: wander-lab list shows them": {"run"},
-		`hint: did you mean "journal-fig2"?`:                                    {"run", "jurnal-fig2"},
-		"hint: wander-lab list shows them\n":                                    {"run", "zzzzzzzz"},
-		"--seeds 0: permitted are 1 to 10000":                                   {"run", "slides-setup", "--seeds", "0"},
-		"--first 0: permitted are 1 to 1000000000":                              {"run", "slides-setup", "--first", "0"},
-		"--first 2000000000: permitted are 1":                                   {"sweep", "ring-worst", "--first", "2000000000"},
-		"--first -1: ":                                                          {"scenario", "x.toml", "--first", "-1"},
-		"--parallel -1: permitted are 0":                                        {"run", "slides-setup", "--parallel", "-1"},
-		`--output "xml": text or json`:                                          {"list", "-o", "xml"},
+		`unknown experiment "x"`:                                    {"run", "x"},
+		"cannot be combined with others":                            {"run", "all", "slides-setup"},
+		"no experiment specified\nhint: wander-lab list shows them": {"run"},
+		`hint: did you mean "journal-fig2"?`:                        {"run", "jurnal-fig2"},
+		"hint: wander-lab list shows them\n":                        {"run", "zzzzzzzz"},
+		"--seeds 0: must be 1 to 10000":                             {"run", "slides-setup", "--seeds", "0"},
+		"--first 0: must be 1 to 1000000000":                        {"run", "slides-setup", "--first", "0"},
+		"--first 2000000000: must be 1":                             {"sweep", "ring-worst", "--first", "2000000000"},
+		"--first -1: ":                                              {"scenario", "x.toml", "--first", "-1"},
+		"--parallel -1: must not be negative":                       {"run", "slides-setup", "--parallel", "-1"},
+		`--output "xml": must be text or json`:                      {"list", "-o", "xml"},
 	} {
 		code, out, errs := runCommand("", args...)
 		assert.Equal(t, cli.ExitUsage, code, want)
@@ -240,7 +240,7 @@ func TestExperiments_ListAndRun_Printed(t *testing.T) {
 
 // Few seeds decide nothing, which is said once, and only where it explains something.
 func TestRun_FewerThanSixSeeds_WhyOpen(t *testing.T) {
-	const why = "open: with fewer than 6 seeds nothing is decided that chance has a part in; run with --seeds 6 or more\n"
+	const why = "open: fewer than 6 seeds decide no random claim; run with --seeds 6 or more\n"
 	var last bytes.Buffer
 	row := func(v experiment.Verdict) experiment.Result {
 		return experiment.Result{Rows: []experiment.Row{{Verdict: v}, {Verdict: v}}}
@@ -312,7 +312,7 @@ func TestRun_Interrupted_WritesNothing(t *testing.T) {
 	code, out, errs := runInterrupted(t, "", "run", "journal-fig2", "--seeds", "10000", "--out", filepath.Join(dir, "new", "papers"))
 	assert.Equal(t, 130, code)
 	assert.Empty(t, out)
-	assert.Equal(t, "error: interrupted; nothing was written\n", errs)
+	assert.Equal(t, "error: interrupted before anything was written\n", errs)
 	assert.NoDirExists(t, filepath.Join(dir, "new"))
 	assert.DirExists(t, dir, "it was there before")
 
@@ -339,7 +339,7 @@ func TestPage_Saved_Pages(t *testing.T) {
 	require.NoError(t, os.Remove(walk))
 	code, _, errs = runCommand("", "page", dir)
 	assert.Zero(t, code)
-	assert.Equal(t, "warning: not on the pages, as nothing of it is saved: beyond-walk\n", errs)
+	assert.Equal(t, "warning: omitted from the pages, because no result is saved: beyond-walk\n", errs)
 
 	require.NoError(t, os.WriteFile(walk, []byte("{"), 0o600))
 	code, _, errs = runCommand("", "page", dir)
@@ -375,5 +375,5 @@ func TestSweep_RingWorst_PrintedAndSaved(t *testing.T) {
 
 	code, _, errs = runCommand("", "sweep", "nonesuch")
 	assert.Equal(t, cli.ExitUsage, code)
-	assert.Contains(t, errs, "no experiment is called")
+	assert.Contains(t, errs, "unknown experiment")
 }

@@ -26,14 +26,13 @@ func newRootCommand(env *cli.Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "wander-lab",
 		Short: "Study wander: simulate groups, compare with the papers, test implementations",
-		Long: `wander-lab runs the policies in virtual time, thousands of members on one machine:
-the same code that a daemon runs, without network and signatures. With cluster it
-runs whole members, with signatures and journals, under every fault. With
-conformance it runs the test vectors, or tests a running member.
+		Long: `wander-lab runs the policies in virtual time, with thousands of members on one
+machine: the same code that a daemon runs, without network and signatures. Its cluster
+command runs whole members, with signatures and journals, under every fault. Its
+conformance command runs the test vectors, or tests a running member.
 
-A duration is written with its unit, as 100ms, 90s, 1h30m or 30d, a share as 5% or
-0.05. Exit codes are 64 for the command line, 78 for settings and files, and others
-that the README lists.`,
+Durations need units: 100ms, 90s, 1h30m, 30d. Ratios: 5% or 0.05. Exit codes: 64
+usage, 78 configuration; README.md lists the rest.`,
 	}
 	root.AddCommand(
 		newListCommand(env),

@@ -14,12 +14,12 @@ import (
 func newPageCommand(env *cli.Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "page DIR",
-		Short: "Make the pages from the results that runs have saved",
-		Long: `Write DIR/reproduction.md and DIR/beyond.md from what "run" and "sweep" have
-written to DIR/data and DIR/figures, without running anything. Experiments can so be
-run one after the other, each with its own --out; copy the data and figures of all to
-DIR, and make the pages. Experiments of which nothing is saved are named, and are not
-on the pages.`,
+		Short: "Render the pages from the results that runs have saved",
+		Long: `Render DIR/reproduction.md and DIR/beyond.md from the files that "run" and "sweep"
+wrote to DIR/data and DIR/figures, without running anything. Thus experiments can run
+separately, each with its own --out: copy the data and figures of all to DIR, and
+render the pages. The command names the experiments without saved results, and omits
+them from the pages.`,
 		Example: "  wander-lab page docs",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -28,12 +28,12 @@ on the pages.`,
 			case errors.Is(err, experiment.ErrNothingSaved):
 				return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "wander-lab run all --out " + args[0]}
 			case errors.Is(err, experiment.ErrSaved):
-				return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "measure it again with wander-lab run EXPERIMENT --out DIR, or take the file away"}
+				return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "measure it again with wander-lab run EXPERIMENT --out DIR, or delete the file"}
 			case err != nil:
 				return err
 			}
 			if missing := experiment.Missing(args[0]); len(missing) > 0 {
-				cli.Warn(env.Err, "not on the pages, as nothing of it is saved: %s", strings.Join(missing, ", "))
+				cli.Warn(env.Err, "omitted from the pages, because no result is saved: %s", strings.Join(missing, ", "))
 			}
 			_, err = fmt.Fprintf(env.Out, "wrote %s\n", strings.Join(written, ", "))
 			return err

@@ -26,19 +26,19 @@ func newRingCommand(env *cli.Environment) *cobra.Command {
 	var f ringFlags
 	cmd := &cobra.Command{
 		Use:   "ring",
-		Short: "Try all schedules of a small ring",
-		Long: `Try every order in which requests, messages and exits can follow each other in a
-ring of processors, for algorithm S, Q, D or E of the policy ring. Shown are the
-shortest schedules that end badly, if there are any, the most messages that a
-request can cost, and the most messages between a request and its token.
+		Short: "Check all schedules of a small ring",
+		Long: `Check every order of requests, messages and exits in a ring of processors, for
+algorithm S, Q, D or E of the policy ring. The output has the shortest schedules that
+break a property, if any, the maximum number of messages that a request can cost, and
+the maximum number of messages between a request and its token.
 
 A schedule begins with a quiet ring whose token rests at processor 0. "r2" means
 that processor 2 needs the token, "d2" that the first message on the link from 2
 to the next processor arrives, "x2" that 2 leaves its critical section, "o2" that
 on that link a message overtakes one of the other kind, and arrives.
 
-With --published Q and D are the paper's text to the letter, without the
-corrections. It takes seconds up to 7 processors, a minute for 9.`,
+With --published, Q and D follow the paper's text exactly, without the corrections.
+The command takes seconds up to 7 processors, and a minute for 9.`,
 		Example: `  wander-lab ring --processors 5 --algorithm e
   wander-lab ring --processors 2 --algorithm d --published
   wander-lab ring --processors 2 --algorithm q --published --play "r0 r1 d1 d0"`,
@@ -50,13 +50,13 @@ corrections. It takes seconds up to 7 processors, a minute for 9.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.processors, "processors", 4, fmt.Sprintf("size of the ring, 2 to %d", ringcheck.MaxExplored))
-	flags.StringVar(&f.algorithm, "algorithm", "e", "s, q, d or e")
-	flags.BoolVar(&f.published, "published", false, "q and d to the letter of the paper")
-	flags.StringVar(&f.overtaking, "overtaking", "none", "what may overtake on a link: none, requests (the token), token (requests) or both")
-	flags.BoolVar(&f.withdrawals, "withdrawals", false, "let processors give up waiting (w2), too")
-	flags.IntVar(&f.backlog, "backlog", 0, "leave out more requests than this on one link (default: 3 if the token may overtake)")
-	flags.IntVar(&f.memory, "memory", ringcheck.DefaultMemory>>20, "how much to use at most, in MiB")
-	flags.StringVar(&f.play, "play", "", "play this schedule instead of trying all")
+	flags.StringVar(&f.algorithm, "algorithm", "e", "algorithm: s, q, d or e")
+	flags.BoolVar(&f.published, "published", false, "run q and d exactly as published, without corrections")
+	flags.StringVar(&f.overtaking, "overtaking", "none", "permit overtaking on a link: none, requests (the token), token (requests) or both")
+	flags.BoolVar(&f.withdrawals, "withdrawals", false, "permit processors to stop waiting (w2)")
+	flags.IntVar(&f.backlog, "backlog", 0, "omit schedules with more requests than this on one link (default: 3 if the token may overtake)")
+	flags.IntVar(&f.memory, "memory", ringcheck.DefaultMemory>>20, "memory limit in MiB")
+	flags.StringVar(&f.play, "play", "", "play this schedule instead of checking all")
 	cli.AddOutputFlag(cmd, &f.output)
 	return cmd
 }
@@ -84,13 +84,13 @@ func (f ringFlags) options() (ringcheck.Options, error) {
 	}
 	var ok bool
 	if o.Overtaking, ok = overtakings[f.overtaking]; !ok {
-		return o, cli.UsageError("--overtaking %q: none, requests, token or both", f.overtaking)
+		return o, cli.UsageError("--overtaking %q: must be none, requests, token or both", f.overtaking)
 	}
 	if f.memory < 1 || f.memory > maxMemory {
-		return o, cli.UsageError("--memory %d: permitted are 1 to %d", f.memory, maxMemory)
+		return o, cli.UsageError("--memory %d: must be 1 to %d", f.memory, maxMemory)
 	}
 	if f.backlog < 0 {
-		return o, cli.UsageError("--backlog %d: permitted are 0 (the default) and more", f.backlog)
+		return o, cli.UsageError("--backlog %d: must not be negative", f.backlog)
 	}
 	if o.Overtaking&ringcheck.TokenFirst != 0 && o.Backlog == 0 {
 		o.Backlog = fewRequests
@@ -132,7 +132,7 @@ func runRing(env *cli.Environment, f ringFlags) error {
 	case errors.Is(err, ringcheck.ErrProcessors):
 		return cli.UsageError("--processors %d: %v", f.processors, err)
 	case errors.Is(err, ringcheck.ErrMemory):
-		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "fewer --processors, or more --memory"}
+		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "give fewer --processors or more --memory"}
 	case err != nil:
 		return err
 	}
@@ -155,8 +155,8 @@ func printRing(w io.Writer, r *ringcheck.Report) error {
 	}{
 		{"never two inside", "two inside", r.Exclusion},
 		{"nobody stuck", "somebody stuck", r.Deadlock},
-		{"messages come to rest", fmt.Sprintf("the last %d steps for ever", r.Period), r.Circulation},
-		{"everybody served", "somebody waits for ever", r.Starvation},
+		{"messages come to rest", fmt.Sprintf("the last %d steps permanently", r.Period), r.Circulation},
+		{"everybody served", "somebody waits permanently", r.Starvation},
 	} {
 		switch {
 		case line.schedule != nil:
@@ -177,7 +177,7 @@ func printRing(w io.Writer, r *ringcheck.Report) error {
 }
 
 // scheduleForm is how a schedule is written.
-const scheduleForm = `a schedule is steps with blanks between, each r, d, x, w or o and the number of a processor: "r0 r1 d1 x0"`
+const scheduleForm = `write steps separated by blanks, each r, d, x, w or o and the number of a processor: "r0 r1 d1 x0"`
 
 // playOne plays one schedule and prints what it costs.
 func (f ringFlags) playOne(w io.Writer, o ringcheck.Options) error {

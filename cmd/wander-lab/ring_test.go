@@ -17,7 +17,7 @@ func TestRing_Explored_Text(t *testing.T) {
 	assert.Equal(t, `d-published in a ring of 2: 87 states, 194 steps
   two inside:  r0 r1 d1 d0
   nobody stuck
-  the last 2 steps for ever:  r1 d1 r0 d0 x1 d1 d0 d1 d0 d1 d0
+  the last 2 steps permanently:  r1 d1 r0 d0 x1 d1 d0 d1 d0 d1 d0
 `, out)
 
 	code, out, errs = runCommand("", "ring", "--processors", "2", "--algorithm", "e")
@@ -71,11 +71,11 @@ func TestRing_BadFlags_Refused(t *testing.T) {
 		{cli.ExitUsage, "--published is for algorithms q and d, not for e\n", []string{"--published"}},
 		{cli.ExitUsage, "--published is for algorithms q and d, not for q-published\n", []string{"--published", "--algorithm", "q-published"}},
 		{cli.ExitUsage, "--algorithm x: unknown ring algorithm", []string{"--algorithm", "x"}},
-		{cli.ExitUsage, "the schedule is empty\nhint: a schedule is steps", []string{"--play", ""}},
-		{cli.ExitUsage, `malformed schedule: "foo"` + "\nhint: a schedule is steps", []string{"--play", "foo"}},
+		{cli.ExitUsage, "the schedule is empty\nhint: write steps", []string{"--play", ""}},
+		{cli.ExitUsage, `malformed schedule: "foo"` + "\nhint: write steps", []string{"--play", "foo"}},
 		{cli.ExitUsage, "none, requests, token or both", []string{"--overtaking=all"}},
-		{cli.ExitUsage, "--memory 0: permitted are 1 to", []string{"--memory", "0"}},
-		{cli.ExitUsage, "--backlog -1: permitted are 0", []string{"--backlog", "-1"}},
+		{cli.ExitUsage, "--memory 0: must be 1 to", []string{"--memory", "0"}},
+		{cli.ExitUsage, "--backlog -1: must not be negative", []string{"--backlog", "-1"}},
 		{cli.ExitUsage, "text or json", []string{"-o", "xml"}},
 		{cli.ExitUsage, "malformed schedule", []string{"--play", "z0"}},
 		{cli.ExitUsage, "step 1: impossible step: d0", []string{"--play", "d0"}},

@@ -35,9 +35,9 @@ type runFlags struct {
 // seedFlags are those of the commands that run experiments.
 func (f *runFlags) seedFlags(cmd *cobra.Command, seeds int) {
 	flags := cmd.Flags()
-	flags.IntVar(&f.seeds, "seeds", seeds, "how many runs, each with a seed of its own")
+	flags.IntVar(&f.seeds, "seeds", seeds, "number of runs, each with its own seed")
 	flags.Uint64Var(&f.first, "first", 1, "the first seed; the others follow it")
-	flags.IntVar(&f.parallel, "parallel", 0, "how many runs at once (default: one a core)")
+	flags.IntVar(&f.parallel, "parallel", 0, "number of parallel runs (default: one per core)")
 	cli.AddOutputFlag(cmd, &f.output)
 }
 
@@ -45,13 +45,12 @@ func newRunCommand(env *cli.Environment) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run EXPERIMENT...|all|beyond",
-		Short: "Run experiments and hold the papers' claims against what is measured",
-		Long: `Run experiments, each once for every seed, and print for each claim of the paper
-what it says, the median that is measured with its 95 % confidence interval (in
-parentheses) and the 5th and 95th percentile over the seeds (in brackets), and the
-verdict. A claim is open when a limit is within the interval; fewer than six seeds
-give no interval, and leave every claim open that is random; that is said once below
-the table.
+		Short: "Run experiments and compare the papers' claims with the measurements",
+		Long: `Run experiments, each once for every seed. For each claim of the paper, print the
+claim, the measured median with its 95 % confidence interval (in parentheses), the 5th
+and 95th percentile over the seeds (in brackets), and the verdict. A claim is open if
+a limit is within the interval. Fewer than six seeds give no interval, and leave every
+random claim open; a line below the table says so.
 
 With --out the figures (SVG and PNG) and tables (CSV) are written to DIR/figures and
 DIR/data, and the pages DIR/reproduction.md (the papers) and DIR/beyond.md (goals) of
@@ -67,7 +66,7 @@ The same seeds give the same files, whatever --parallel says.`,
 		RunE:    func(_ *cobra.Command, args []string) error { return runExperiments(env, f, args) },
 	}
 	f.seedFlags(cmd, 40)
-	cmd.Flags().StringVar(&f.out, "out", "", "folder for figures and tables (default: none are written)")
+	cmd.Flags().StringVar(&f.out, "out", "", "write figures and tables to this folder (default: none are written)")
 	return cmd
 }
 
@@ -77,7 +76,7 @@ func someExperiment(_ *cobra.Command, args []string) error {
 		return nil
 	}
 	return &cli.Error{
-		Code: cli.ExitUsage, Err: errors.New("name the experiments to run, or all"),
+		Code: cli.ExitUsage, Err: errors.New("no experiment specified"),
 		Hint: "wander-lab list shows them",
 	}
 }
@@ -157,13 +156,13 @@ func withProgress[T any](env *cli.Environment, f runFlags, do func(context.Conte
 
 func (f runFlags) check() error {
 	if f.seeds < 1 || f.seeds > experiment.MaxSeeds {
-		return cli.UsageError("--seeds %d: permitted are 1 to %d", f.seeds, experiment.MaxSeeds)
+		return cli.UsageError("--seeds %d: must be 1 to %d", f.seeds, experiment.MaxSeeds)
 	}
 	if f.first < 1 || f.first > experiment.MaxFirst {
-		return cli.UsageError("--first %d: permitted are 1 to %d", f.first, experiment.MaxFirst)
+		return cli.UsageError("--first %d: must be 1 to %d", f.first, experiment.MaxFirst)
 	}
 	if f.parallel < 0 {
-		return cli.UsageError("--parallel %d: permitted are 0 (one a core) and more", f.parallel)
+		return cli.UsageError("--parallel %d: must not be negative", f.parallel)
 	}
 	return cli.CheckOutput(f.output)
 }
@@ -175,7 +174,7 @@ func experimentsNamed(names []string) ([]experiment.Experiment, error) {
 	for _, name := range names {
 		if several, ok := experimentsIn(name); ok {
 			if len(names) > 1 {
-				return nil, cli.UsageError("%q and others: it goes alone", name)
+				return nil, cli.UsageError("%q cannot be combined with others", name)
 			}
 			return several, nil
 		}
@@ -209,7 +208,7 @@ func noExperiment(name string) error {
 		known = append(known, e.Name)
 	}
 	hint := cmp.Or(cli.DidYouMean(name, known), "wander-lab list shows them")
-	return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("no experiment is called %q", name), Hint: hint}
+	return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("unknown experiment %q", name), Hint: hint}
 }
 
 // write writes the files that were asked for. The pages name the command that
@@ -243,7 +242,7 @@ func (f runFlags) print(w io.Writer, results []experiment.Result) error {
 		}
 	}
 	if f.seeds < experiment.MinSeeds && someOpen(results) {
-		fmt.Fprintf(w, "\nopen: with fewer than %d seeds nothing is decided that chance has a part in; run with --seeds %d or more\n",
+		fmt.Fprintf(w, "\nopen: fewer than %d seeds decide no random claim; run with --seeds %d or more\n",
 			experiment.MinSeeds, experiment.MinSeeds)
 	}
 	if f.out != "" {

@@ -18,7 +18,7 @@ func newScenarioCommand(env *cli.Environment) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "scenario FILE.toml",
-		Short: "Simulate a group of your own",
+		Short: "Simulate the group that a file describes",
 		Long: `Simulate the group that FILE.toml describes, once for every seed, and print the
 median of what is measured with its 95 % confidence interval (in parentheses) and the
 5th and 95th percentile over the seeds (in brackets). The file has the resource as the group configuration has it, and what happens to the

@@ -113,7 +113,7 @@ func (f scenarioFile) scenario() experiment.Scenario {
 }
 
 // errNotSimulated: a setting of a resource that means nothing here.
-var errNotSimulated = errors.New("the simulator has one slot and no deadlines; leave out slots and max_hold")
+var errNotSimulated = errors.New("slots and max_hold must be left out: the simulator has one slot and no deadlines")
 
 // placed is an error about what happens to the group, at the key that it names
 // in whichever table that is.

@@ -17,20 +17,21 @@ func newSweepCommand(env *cli.Environment) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "sweep EXPERIMENT...|all|beyond",
-		Short: "Run experiments with other values of the numbers that no paper gives",
-		Long: `Run experiments with other values of each number that this project has chosen, one
-number at a time, and print what the plain rows show then. The last chapter of
-docs/reproduction.md and docs/beyond.md lists the numbers with their values.
+		Short: "Run experiments with other values of the parameters that this project chose",
+		Long: `Run experiments with other values of each parameter that this project has chosen, one
+at a time, and print the resulting plain rows. The last chapter of docs/reproduction.md
+and docs/beyond.md lists the parameters with their values.
 
-With --out the result is saved in DIR/data/sweep.csv, in the place of what is there of
-the same experiments, and the pages in DIR are made anew: a row whose verdict changes
-says so. "all" and "beyond" take about half an hour of processor time each.`,
+With --out the command saves the result in DIR/data/sweep.csv, where it replaces
+earlier results of the same experiments, and renders the pages in DIR again: a row
+whose verdict changes says so. "all" and "beyond" take about half an hour of processor
+time each.`,
 		Example: "  wander-lab sweep report-fig4\n  wander-lab sweep all --out docs",
 		Args:    someExperiment,
 		RunE:    func(_ *cobra.Command, args []string) error { return runSweep(env, f, args) },
 	}
 	f.seedFlags(cmd, experiment.DefaultSweepSeeds)
-	cmd.Flags().StringVar(&f.out, "out", "", "folder with the results of \"run\" (default: nothing is written)")
+	cmd.Flags().StringVar(&f.out, "out", "", "update the results of \"run\" in this folder (default: nothing is written)")
 	return cmd
 }
 

@@ -20,11 +20,11 @@ func TestUsage_Mistakes_HintAtThisProgram(t *testing.T) {
 		{[]string{"foo"}, "unknown command \"foo\" for \"wander-lab\"\nhint: wander-lab --help shows the commands"},
 		{[]string{"lst"}, "unknown command \"lst\" for \"wander-lab\"\nhint: did you mean \"list\"?"},
 		{[]string{"help", "foo"}, "unknown command \"foo\" for \"wander-lab\"\nhint: wander-lab --help shows the commands"},
-		{[]string{"run", "all", "--seeds", "2.5"}, "--seeds 2.5: a number is wanted\nhint: wander-lab run --help shows the flags"},
-		{[]string{"ring", "--published=x"}, "--published x: true or false is wanted\nhint: wander-lab ring --help shows the flags"},
+		{[]string{"run", "all", "--seeds", "2.5"}, "--seeds 2.5: must be a number\nhint: wander-lab run --help shows the flags"},
+		{[]string{"ring", "--published=x"}, "--published x: must be true or false\nhint: wander-lab ring --help shows the flags"},
 		{[]string{"cluster", "--perset", "long"}, "unknown flag: --perset\nhint: did you mean \"--preset\"?"},
-		{[]string{"cluster", "--seeds", "0"}, "--seeds 0: more than 0 is wanted"},
-		{[]string{"cluster", "--for", "-1s"}, "--for -1s: more than 0 is wanted\nhint: wander-lab cluster --help shows the flags"},
+		{[]string{"cluster", "--seeds", "0"}, "--seeds 0: must be greater than 0"},
+		{[]string{"cluster", "--for", "-1s"}, "--for -1s: must be greater than 0\nhint: wander-lab cluster --help shows the flags"},
 	} {
 		code, out, errs := runCommand("", c.args...)
 		assert.Equal(t, cli.ExitUsage, code, c.args)
@@ -40,7 +40,7 @@ func TestOutput_UnknownForm_Refused(t *testing.T) {
 		code, out, errs := runCommand("", append(strings.Fields(command), "--output", "xml")...)
 		assert.Equal(t, cli.ExitUsage, code, command)
 		assert.Empty(t, out, command)
-		assert.Equal(t, "error: --output \"xml\": text or json\n", errs, command)
+		assert.Equal(t, "error: --output \"xml\": must be text or json\n", errs, command)
 	}
 }
 
@@ -65,5 +65,5 @@ func TestCluster_SumOfNoRuns_Fails(t *testing.T) {
 	code, out, errs := runCommand("", "cluster", "--summary", "/dev/null")
 	assert.Equal(t, cli.ExitFailure, code)
 	assert.Empty(t, out)
-	assert.Contains(t, errs, "there is no line of a run in it\nhint: ")
+	assert.Contains(t, errs, "contains no line of a run\nhint: ")
 }

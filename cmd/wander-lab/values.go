@@ -17,7 +17,7 @@ type share struct{ float64 }
 func (s *share) UnmarshalText(text []byte) (err error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(string(text)), "%")
 	if s.float64, err = strconv.ParseFloat(number, 64); err != nil {
-		return fmt.Errorf("%q is not a share: write for example \"5%%\" or 0.05", text)
+		return fmt.Errorf("%q: must be a ratio, for example \"5%%\" or 0.05", text)
 	}
 	if percent {
 		s.float64 /= 100
@@ -54,7 +54,7 @@ func (l *latency) UnmarshalText(text []byte) error {
 		l.Latency = circulation.Quantiles(spans)
 		return nil
 	}
-	return fmt.Errorf("%q is not a distribution of durations: write for example %s", text, latencyForms)
+	return fmt.Errorf("%q: must be a distribution of durations, for example %s", text, latencyForms)
 }
 
 func parseSpans(words []string) (spans []time.Duration, ok bool) {
@@ -84,5 +84,5 @@ func (d *demand) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is not a demand: write \"always\" or for example \"every 10m\"", text)
+	return fmt.Errorf("%q: must be \"always\" or, for example, \"every 10m\"", text)
 }

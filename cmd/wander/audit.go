@@ -24,7 +24,7 @@ import (
 const defaultSkew = 5 * time.Second
 
 const (
-	journalHint = "a member's journal is the folder journal in its state_dir"
+	journalHint = "give a member's journal: the folder journal in its state_dir"
 	versionHint = "read it with the version of wander that wrote it"
 )
 
@@ -41,21 +41,21 @@ func newAuditCommand(env *environment) *cobra.Command {
 	f := auditFlags{skew: cli.Span{Duration: defaultSkew}}
 	cmd := &cobra.Command{
 		Use:   "audit JOURNAL…",
-		Short: "Find out from members' journals what happened, and who broke the rules",
+		Short: "Audit members' journals for lost tokens, overlaps and broken rules",
 		Long: `Read the journals of many members, whole or in part, verify every signature and
-compare them: who held which token when, what became of each, who signed what
-nobody who keeps the rules signs. A JOURNAL is a member's journal folder, a folder
-with several of them somewhere below, or one segment file; members may go on
-writing meanwhile.
+compare them: which member held each token and when, what became of each token, and
+which member signed objects that the rules forbid. A JOURNAL is a member's journal
+folder, a folder that contains several of them at any depth, or one segment file.
+Members may continue to write meanwhile.
 
-A finding is proof when two signed objects show it: whoever has them can check it,
-and --evidence writes them to a file that wander ca revoke --evidence takes. All
-others are suspicions, which rest on what one member wrote, or on clocks. What is
-lost, operations that overlapped, and each member's share are listed beside.
+A finding is proof if two signed objects show it: anybody can verify them, and
+--evidence writes them to a file for wander ca revoke --evidence. All other findings
+are suspicions, which depend on one member's records or on clocks. The output also
+lists lost tokens, overlapping operations and each member's share.
 
-All of it counts as far as the group file is trusted: give the one that you know.
-The exit code is 0 when there are no findings, 65 when all are suspicions, and 70
-when a broken rule is proved.`,
+The result is only as trustworthy as the group file: give one that you trust.
+The exit code is 0 without findings, 65 if all findings are suspicions, and 70 if a
+broken rule is proved.`,
 		Example: "  wander audit --group group.crt /var/lib/wander/journal\n" +
 			"  wander audit --group group.crt --evidence evidence journals/\n" +
 			"  wander audit --since 2026-11-01T00:00:00Z --resource ftp --output json journals/ > audit.json",
@@ -63,13 +63,13 @@ when a broken rule is proved.`,
 		RunE: func(_ *cobra.Command, args []string) error { return runAudit(env, args, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.group, "group", "g", "", "group file to verify with (default group.crt found beside the journals)")
-	flags.StringVar(&f.evidence, "evidence", "", "folder for one evidence file for each proof")
-	flags.StringVar(&f.since, "since", "", "report only what happened from then on (RFC 3339)")
-	flags.StringVar(&f.until, "until", "", "report only what happened before (RFC 3339)")
-	flags.StringVar(&f.resource, "resource", "", "report only what is about this resource")
-	flags.Var(&f.skew, "skew", "how far apart clocks may be where the journals do not tell")
-	flags.BoolVar(&f.oneByOne, "one-by-one", false, "verify each signature alone: slower, with the same result")
+	flags.StringVarP(&f.group, "group", "g", "", "verify with this group file (default group.crt found beside the journals)")
+	flags.StringVar(&f.evidence, "evidence", "", "write one evidence file for each proof to this folder")
+	flags.StringVar(&f.since, "since", "", "report only what happened at or after this time (RFC 3339)")
+	flags.StringVar(&f.until, "until", "", "report only what happened before this time (RFC 3339)")
+	flags.StringVar(&f.resource, "resource", "", "report only on this resource")
+	flags.Var(&f.skew, "skew", "assume clocks at most this far apart where the journals do not show it")
+	flags.BoolVar(&f.oneByOne, "one-by-one", false, "verify each signature separately: slower, with the same result")
 	cli.AddOutputFlag(cmd, &f.output)
 	cmd.AddCommand(newVerifyEvidenceCommand(env))
 	return cmd
@@ -88,7 +88,7 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 		return &cli.Error{Code: cli.ExitFailure, Err: err, Hint: "audit each group with its own group file"}
 	}
 	if errors.Is(err, auditing.ErrResource) {
-		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "a misspelt name would show nothing: leave out --resource to see all"}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "check the name, or leave out --resource to see all resources"}
 	}
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	}
 	v := a.View(files)
 	if f.output == "json" {
-		err = printJSON(env.Out, v)
+		err = cli.WriteJSON(env.Out, v)
 	} else {
 		err = v.Text(env.Out)
 	}
@@ -113,7 +113,7 @@ func runAudit(env *environment, paths []string, f auditFlags) error {
 	case "suspicion":
 		return &cli.Error{
 			Code: cli.ExitSuspicion, Err: errors.New("the journals raise suspicions; nothing is proved"),
-			Hint: "docs/audit.md says what may be behind each",
+			Hint: "see docs/audit.md for the possible causes of each",
 		}
 	}
 	return nil
@@ -126,7 +126,7 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 		return in, err
 	}
 	if f.skew.Duration < 0 {
-		return in, cli.UsageError("--skew %s: clocks cannot be less than nothing apart", f.skew)
+		return in, cli.UsageError("--skew %s: must not be negative", f.skew)
 	}
 	in.Options = audit.Options{
 		Skew: uint64(f.skew.Microseconds()), OneByOne: f.oneByOne, Resource: f.resource,
@@ -138,13 +138,13 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 		return in, err
 	}
 	if in.Options.From > 0 && in.Options.To > 0 && in.Options.From >= in.Options.To {
-		return in, cli.UsageError("--since %s --until %s: nothing is between them", f.since, f.until)
+		return in, cli.UsageError("--since %s --until %s: --since must be before --until", f.since, f.until)
 	}
 	if err := auditing.Check(paths); err != nil {
 		return in, pathError(err)
 	}
 	if info, err := os.Stat(f.evidence); f.evidence != "" && err == nil && !info.IsDir() {
-		return in, cli.UsageError("--evidence %s: a folder is wanted", f.evidence)
+		return in, cli.UsageError("--evidence %s: must be a folder", f.evidence)
 	}
 	name := f.group
 	if name == "" {
@@ -153,10 +153,10 @@ func (f auditFlags) input(env *environment, paths []string) (in auditing.Input, 
 		}
 	}
 	if in.Group, in.Extra, err = cli.ReadGroup(name); err != nil {
-		return in, cli.ConfigError(err, "it is the file group.crt in the CA's folder, and on every member")
+		return in, cli.ConfigError(err, "give group.crt from the CA's folder or from any member")
 	}
 	if f.group == "" {
-		cli.Warn(env.Err, "verifying with %s, CA key %s: whoever made the journals may have made it, too; --group names the one that you trust",
+		cli.Warn(env.Err, "verifying with %s, CA key %s, which comes from the same place as the journals; give --group a file that you trust",
 			name, certificate.Fingerprint(in.Group.Authorities()[0].Key()))
 	}
 	return in, nil
@@ -182,7 +182,7 @@ func instant(flag, text string) (uint64, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || t.UnixMicro() <= 0 {
-		return 0, cli.UsageError("--%s %q: a time is wanted, for example 2026-11-21T03:00:00Z", flag, text)
+		return 0, cli.UsageError("--%s %q: must be a time, for example 2026-11-21T03:00:00Z", flag, text)
 	}
 	return uint64(t.UnixMicro()), nil
 }
@@ -207,6 +207,6 @@ func groupBeside(paths []string) (string, error) {
 	}
 	return "", &cli.Error{
 		Code: cli.ExitConfiguration, Err: fmt.Errorf("no %s beside the journals", ca.GroupFile),
-		Hint: "give it with --group; it is in the CA's folder, and on every member",
+		Hint: "give --group the group.crt from the CA's folder or from any member",
 	}
 }

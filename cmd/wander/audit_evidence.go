@@ -42,22 +42,21 @@ func newVerifyEvidenceCommand(env *environment) *cobra.Command {
 	var f verifyEvidenceFlags
 	cmd := &cobra.Command{
 		Use:   "verify-evidence FILE…",
-		Short: "Say whom evidence convicts, and of what",
-		Long: `Check files of evidence: that the CA has certified the accused, that the accused
-has signed both objects, and that nobody who keeps the rules signs both. That
-needs nothing but the group: its file or its id. Without --group the file is
-taken for one of the group that it names itself, and whoever made it up can have
-made up that, too.
+		Short: "Verify evidence files, and show the member and the broken rule",
+		Long: `Verify files of evidence: that the CA certified the accused member, that the accused
+signed both objects, and that the rules forbid signing both. This needs only the
+group: its file or its id. Without --group the command trusts the group that the
+evidence names; a forger can have forged that group too.
 
 Evidence comes from wander audit --evidence, from the folder evidence in a
 member's state folder, and from the folder evidence of an authority.
-The exit code is 0 when every file is proof, 1 when one is not, and 78 when one
-could not be read.`,
+The exit code is 0 if every file is proof, 1 if one is not, and 78 if one cannot be
+read.`,
 		Example: "  wander audit verify-evidence --group group.crt evidence/*\n  wander ca revoke --dir ca --evidence FILE    # what to do with it",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return runVerifyEvidence(env, f, args) },
 	}
-	cmd.Flags().StringVarP(&f.group, "group", "g", "", "group file, or group id, that the evidence has to be of")
+	cmd.Flags().StringVarP(&f.group, "group", "g", "", "accept only evidence of this group: its file or its id")
 	cli.AddOutputFlag(cmd, &f.output)
 	cmd.Flags().Lookup("output").Usage += " (one object per line)"
 	return cmd
@@ -90,7 +89,7 @@ func runVerifyEvidence(env *environment, f verifyEvidenceFlags, files []string) 
 		}
 	}
 	if !given && f.output == "text" {
-		cli.Warn(env.Err, "the group is the one that the evidence names: give the one you know with --group")
+		cli.Warn(env.Err, "the group is unverified, taken from the evidence; give --group one that you trust")
 	}
 	if unread != nil {
 		return cli.ConfigError(unread, "the others were checked")
@@ -111,7 +110,7 @@ func (f verifyEvidenceFlags) groupID() (g ident.Group, given bool, err error) {
 	}
 	loaded, err := cli.LoadGroup(f.group)
 	if err != nil {
-		return g, false, cli.ConfigError(err, "--group wants the file group.crt of the CA, or a group id")
+		return g, false, cli.ConfigError(err, "give --group the CA's group.crt or a group id")
 	}
 	return loaded.ID(), true, nil
 }

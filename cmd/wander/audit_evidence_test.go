@@ -67,7 +67,7 @@ func TestVerifyEvidence(t *testing.T) {
 		assert.Empty(t, b.err.String())
 	}
 	assert.Contains(t, b.must("audit", "verify-evidence", "thief.evidence"), "proof against thief")
-	assert.Contains(t, b.err.String(), "warning: the group is the one that the evidence names")
+	assert.Contains(t, b.err.String(), "warning: the group is unverified")
 
 	var v evidenceVerdict
 	require.NoError(t, json.Unmarshal([]byte(b.must("audit", "verify-evidence", "-o", "json", "-g", "ca/group.crt", "thief.evidence")), &v))
@@ -92,8 +92,8 @@ func TestVerifyEvidenceThatIsNone(t *testing.T) {
 
 func TestRevokeByEvidence(t *testing.T) {
 	b, thief := convicted(t)
-	b.fails(cli.ExitUsage, "a member specified in 2 ways", "ca", "revoke", "--dir", "ca", "thief", "--evidence", "thief.evidence")
-	b.fails(cli.ExitUsage, "says the reason itself", "ca", "revoke", "--dir", "ca", "--reason", "x", "--evidence", "thief.evidence")
+	b.fails(cli.ExitUsage, "member specified in 2 ways", "ca", "revoke", "--dir", "ca", "thief", "--evidence", "thief.evidence")
+	b.fails(cli.ExitUsage, "--evidence and --reason cannot be combined", "ca", "revoke", "--dir", "ca", "--reason", "x", "--evidence", "thief.evidence")
 	b.write("empty", "")
 	b.fails(cli.ExitFailure, "no proof", "ca", "revoke", "--dir", "ca", "--evidence", "empty")
 

@@ -81,7 +81,7 @@ func TestAudit(t *testing.T) {
 	assert.Equal(t, cli.ExitOK, code, "nothing had happened by then")
 	for _, flag := range []string{"--until=2000-01-01T00:00:00Z", "--since=2100-01-01T00:00:00Z"} {
 		_, out, _ = runCommand("", "audit", "--group", group, flag, dir)
-		assert.Contains(t, out, "no journal has a record of the time that was asked for", flag)
+		assert.Contains(t, out, "no journal has a record of the requested time", flag)
 	}
 	_, out, _ = runCommand("", "audit", "--group", group, "--since=2000-01-01T00:00:00Z", dir)
 	assert.NotContains(t, out, "no journal has a record")
@@ -109,26 +109,26 @@ func TestAuditRefuses(t *testing.T) {
 	empty, text, nothing := t.TempDir(), filepath.Join(t.TempDir(), "notes.txt"), filepath.Join(t.TempDir(), "nothing")
 	require.NoError(t, os.WriteFile(text, []byte("buy milk\n"), 0o600))
 	require.NoError(t, os.WriteFile(nothing, nil, 0o600))
-	const otherFiles = "\nhint: a member's journal is the folder journal in its state_dir; wander inspect shows other files\n"
+	const otherFiles = "\nhint: give a member's journal: the folder journal in its state_dir; wander inspect shows other files\n"
 	for _, c := range []struct {
 		code int
 		want string
 		args []string
 	}{
-		{cli.ExitUsage, "--since \"yesterday\": a time is wanted", []string{"--since", "yesterday", dir}},
-		{cli.ExitFailure, "no journal segments found: " + empty + "\nhint: a member's journal is", []string{"--group", group, empty}},
-		{cli.ExitFailure, "no journal segments found: " + empty + "\nhint: a member's journal is", []string{empty}},
+		{cli.ExitUsage, "--since \"yesterday\": must be a time", []string{"--since", "yesterday", dir}},
+		{cli.ExitFailure, "no journal segments found: " + empty + "\nhint: give a member's journal", []string{"--group", group, empty}},
+		{cli.ExitFailure, "no journal segments found: " + empty + "\nhint: give a member's journal", []string{empty}},
 		{cli.ExitFailure, "error: not a segment of a journal: " + text + otherFiles, []string{text}},
 		{cli.ExitFailure, "error: not a segment of a journal: " + nothing + otherFiles, []string{nothing}},
 		{cli.ExitFailure, "error: not a segment of a journal: " + group + otherFiles, []string{group}},
-		{cli.ExitUsage, "a folder is wanted", []string{"--group", group, "--evidence", group, dir}},
+		{cli.ExitUsage, "must be a folder", []string{"--group", group, "--evidence", group, dir}},
 		{cli.ExitConfiguration, "no group.crt beside the journals", []string{deep}},
 		{cli.ExitConfiguration, "none: no such file", []string{"--group", filepath.Join(dir, "none"), dir}},
 		{cli.ExitFailure, "error: not a segment of a journal: " + group + otherFiles, []string{"--group", group, group}},
 		{cli.ExitFailure, "none: no such file", []string{filepath.Join(dir, "none")}},
 		{cli.ExitUsage, "--skew -5s", []string{"--skew", "-5s", dir}},
-		{cli.ExitUsage, "nothing is between them", []string{"--since", "2026-11-02T00:00:00Z", "--until", "2026-11-01T00:00:00Z", dir}},
-		{cli.ExitNoPermission, "no token has this resource: \"tpae\"", []string{"--group", group, "--resource", "tpae", dir}},
+		{cli.ExitUsage, "--since must be before --until", []string{"--since", "2026-11-02T00:00:00Z", "--until", "2026-11-01T00:00:00Z", dir}},
+		{cli.ExitNoPermission, "nor a token has this resource: \"tpae\"", []string{"--group", group, "--resource", "tpae", dir}},
 	} {
 		code, out, errs := runCommand("", append([]string{"audit"}, c.args...)...)
 		assert.Equal(t, c.code, code, c.args)

@@ -31,14 +31,13 @@ func newCACommand(env *environment) *cobra.Command {
 	var f caFlags
 	cmd := &cobra.Command{
 		Use:   "ca",
-		Short: "Be a group's certificate authority",
-		Long: `A group is the members under one authority. It signs the group configuration,
-issues certificates and revokes members; tokens move without it. It is a folder
-with plain files, which can be kept on a machine without a network.
+		Short: "Manage a group's certificate authority",
+		Long: `Manage the authority of a group. The authority signs the group configuration, issues
+certificates and revokes members; tokens move without it. It is a folder of plain
+files, which may be on a machine without a network.
 
-DIR/group.crt is what members need to know of the group: copy it to them. The
-passphrase of the authority's key comes from --passphrase-file, from
-WANDER_CA_PASSPHRASE, or from the terminal.`,
+Every member needs a copy of DIR/group.crt. The passphrase of the authority's key
+comes from --passphrase-file, from WANDER_CA_PASSPHRASE, or from the terminal.`,
 		Example: `  wander ca init --dir ca --name demo
   wander ca config --dir ca group.toml
   wander ca issue --dir ca --name ftp-03
@@ -48,8 +47,8 @@ WANDER_CA_PASSPHRASE, or from the terminal.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	flags := cmd.PersistentFlags()
-	flags.StringVar(&f.dir, "dir", "", "the authority's folder (default WANDER_CA_DIR, or "+defaultCADir+")")
-	flags.StringVar(&f.passphraseFile, "passphrase-file", "", "file whose first line is the passphrase; - is standard input")
+	flags.StringVar(&f.dir, "dir", "", "use the authority in this folder (default WANDER_CA_DIR, or "+defaultCADir+")")
+	flags.StringVar(&f.passphraseFile, "passphrase-file", "", "read the passphrase from the first line of this file; - is standard input")
 	cmd.AddCommand(
 		newCAInitCommand(env, &f), newCAConfigCommand(env, &f), newCAIssueCommand(env, &f),
 		newCARevokeCommand(env, &f), newCAListCommand(env, &f), newCARotateCommand(env, &f),
@@ -92,33 +91,33 @@ var caFailures = []struct {
 	hint string
 }{
 	{ca.ErrNoAuthority, cli.ExitConfiguration, "name the folder with --dir, or make an authority: wander ca init --dir DIR --name GROUP"},
-	{ca.ErrExists, cli.ExitUsage, "an authority is never overwritten: choose another folder with --dir"},
-	{ca.ErrDamaged, cli.ExitConfiguration, "bring the folder back from a backup; revoke again what was revoked since"},
-	{ca.ErrKeyMismatch, cli.ExitConfiguration, "put back the private key that belongs to this folder"},
+	{ca.ErrExists, cli.ExitUsage, "choose another folder with --dir: an authority is never overwritten"},
+	{ca.ErrDamaged, cli.ExitConfiguration, "restore the folder from a backup; repeat every revocation made since then"},
+	{ca.ErrKeyMismatch, cli.ExitConfiguration, "restore the private key that belongs to this folder"},
 	{ca.ErrNoKey, cli.ExitConfiguration, "put the private key there, with mode 0600; wander ca rotate says which one signs"},
 	{ca.ErrNoConfiguration, cli.ExitConfiguration, "sign one first: wander ca config"},
 	{ca.ErrRotating, cli.ExitUsage, "wander ca rotate says what the next step is"},
 	{ca.ErrNotRotating, cli.ExitUsage, "wander ca rotate says what the next step is"},
-	{ca.ErrPending, cli.ExitFailure, "wander ca rotate lists them; let them renew, or cut them off with --force"},
-	{group.ErrTooManyAuthorities, cli.ExitFailure, "the statements about a group's CA keys form a chain, and it is full: make a new group"},
-	{keyfile.ErrMode, cli.ExitConfiguration, "take away what others may do: chmod 600 FILE"},
+	{ca.ErrPending, cli.ExitFailure, "wander ca rotate lists them; wait until they renew, or exclude them with --force"},
+	{group.ErrTooManyAuthorities, cli.ExitFailure, "make a new group: the chain of statements about this group's CA keys is full"},
+	{keyfile.ErrMode, cli.ExitConfiguration, "remove the permissions of other users: chmod 600 FILE"},
 	{keyfile.ErrPassphraseNeeded, cli.ExitUsage, passphraseHint},
 	{keyfile.ErrPassphrase, cli.ExitNoPermission, ""},
-	{ca.ErrRevoked, cli.ExitNoPermission, "a revoked key is permanently dead: make a new one by leaving --key away"},
-	{ca.ErrLeft, cli.ExitNoPermission, "who has left needs a new key to come back: make one by leaving --key away"},
+	{ca.ErrRevoked, cli.ExitNoPermission, "leave out --key to make a new key: a revoked key is never certified again"},
+	{ca.ErrLeft, cli.ExitNoPermission, "leave out --key to make a new key: a member that has left rejoins with a new key only"},
 	{ca.ErrExpired, cli.ExitNoPermission, "replace the CA key: wander ca rotate"},
 	{ca.ErrNoInvite, cli.ExitUsage, "wander ca list shows the invites"},
-	{ca.ErrInviteUsed, cli.ExitUsage, "that member goes with wander ca revoke"},
+	{ca.ErrInviteUsed, cli.ExitUsage, "the invite made it a member: revoke the member with wander ca revoke"},
 	{ca.ErrNameInUse, cli.ExitUsage, "choose another name, renew that member with --key, or revoke it first"},
 	{ca.ErrAmbiguous, cli.ExitUsage, "name the member by its id, as wander ca list shows it"},
 	{ca.ErrUnknown, cli.ExitUsage, "wander ca list shows the members"},
-	{ca.ErrLifetime, cli.ExitUsage, "certificate_lifetime in the group configuration is the longest"},
-	{ca.ErrOwnKey, cli.ExitUsage, "make a key for the member by leaving --key away"},
-	{ca.ErrLocked, cli.ExitFailure, "try again when the other process is done"},
+	{ca.ErrLifetime, cli.ExitUsage, "specify at most the certificate_lifetime of the group configuration"},
+	{ca.ErrOwnKey, cli.ExitUsage, "leave out --key to make a key for the member"},
+	{ca.ErrLocked, cli.ExitFailure, "try again after the other process ends"},
 	{certificate.ErrName, cli.ExitUsage, "for example ftp-03 or ftp-03.example.org"},
 	{certificate.ErrReason, cli.ExitUsage, ""},
 	{group.ErrName, cli.ExitUsage, "for example demo"},
-	{fs.ErrPermission, cli.ExitConfiguration, "the authority's folder belongs to another user: run this as its owner"},
+	{fs.ErrPermission, cli.ExitConfiguration, "run this as the owner of the authority's folder"},
 	{syscall.ENOTDIR, cli.ExitConfiguration, "name the authority's folder with --dir"},
 }
 
@@ -147,24 +146,24 @@ func newCAInitCommand(env *environment, shared *caFlags) *cobra.Command {
 	f := caInitFlags{caFlags: shared}
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Make a new authority, and with it a new group",
-		Long: `Make a new authority, and with it a new group, in a folder of its own. Its key
-is encrypted with a passphrase unless --no-passphrase is given: whoever has the
-key can be anybody in the group.`,
+		Short: "Create a new authority, and with it a new group",
+		Long: `Create a new authority, and with it a new group, in its own folder. A passphrase
+encrypts its key unless --no-passphrase is given. The key permits impersonating every
+member of the group.`,
 		Example: "  wander ca init --dir ca --name demo\n  wander ca init --dir ca --name demo --no-passphrase    # to try it out",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCAInit(env, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the group's name: a-z, 0-9, '.', '_' and '-'")
-	flags.BoolVar(&f.noPassphrase, "no-passphrase", false, "leave the key in the clear")
-	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "how long the authority lives (default 3650d)")
+	flags.BoolVar(&f.noPassphrase, "no-passphrase", false, "do not encrypt the key")
+	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "lifetime of the authority (default 3650d)")
 	return cmd
 }
 
 func runCAInit(env *environment, f caInitFlags) error {
 	if f.name == "" {
-		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("the group needs a name"), Hint: "add --name, for example --name demo"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no group name specified"), Hint: "add --name, for example --name demo"}
 	}
 	secret, err := f.secret(env)
 	if err != nil {
@@ -178,7 +177,7 @@ func runCAInit(env *environment, f caInitFlags) error {
 		return caInitError(err)
 	}
 	s := a.Certificate().Statement()
-	fmt.Fprintf(env.Out, "made the authority of group %s in %s, valid until %s\n", s.Name, dir, s.NotAfter.Format(time.DateOnly))
+	fmt.Fprintf(env.Out, "created the authority of group %s in %s, valid until %s\n", s.Name, dir, s.NotAfter.Format(time.DateOnly))
 	fmt.Fprintf(env.Out, "group %v\n", s.Group)
 	if f.noPassphrase {
 		cli.Warn(env.Err, "%s is not encrypted", filepath.Join(dir, ca.KeyFile))
@@ -193,7 +192,7 @@ func (f caInitFlags) secret(env *environment) ([]byte, error) {
 	case err == nil:
 		return nil, fmt.Errorf("%w: %s", ca.ErrExists, key) // before anybody types a passphrase
 	case f.noPassphrase && f.passphraseFile != "":
-		return nil, cli.UsageError("--no-passphrase and --passphrase-file exclude each other")
+		return nil, cli.UsageError("--no-passphrase and --passphrase-file cannot be combined")
 	case f.noPassphrase:
 		return nil, nil
 	}

@@ -37,8 +37,8 @@ func newCAConfigCommand(env *environment, f *caFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "config FILE.toml",
 		Short: "Sign the group configuration",
-		Long: `Sign what must be the same for all members, as a new version that replaces the
-one before. FILE.toml looks like this; - is standard input:
+		Long: `Sign the settings that all members share, as a new version that replaces the
+previous one. FILE.toml looks like this; - is standard input:
 
   [[resource]]
   name           = "ftp"
@@ -46,8 +46,7 @@ one before. FILE.toml looks like this; - is standard input:
   members_max    = 100       # how many members saturate the resource
 
 A resource may also have slots, skip_delay, max_hold, on_isolated, policy, preset,
-and what that preset of that policy uses; if none is named, a policy's first one
-holds:
+and the parameters of that preset; the default preset is the policy's first:
 
 ` + groupfile.PolicyHelp() + `
 The group may have, above the first [[resource]], name, members_max,
@@ -104,13 +103,13 @@ func sayIsolated(env *environment, a *ca.Authority, s group.Settings) error {
 	for _, r := range s.Resources {
 		switch r.OnIsolated {
 		case policy.Stop:
-			fmt.Fprintf(env.Out, "%s: one member votes; while it is dead no program begins, until you revoke it\n", r.Name)
+			fmt.Fprintf(env.Out, "%s: one member votes; while it has failed no program begins, until you revoke it\n", r.Name)
 		case policy.Majority:
 			today := ""
 			if n > 0 {
 				today = fmt.Sprintf(" (with %d members as today: %d)", n, n-n/2)
 			}
-			fmt.Fprintf(env.Out, "%s: more than half of all members vote; while half of them are dead%s no program begins, until you revoke some of them\n", r.Name, today)
+			fmt.Fprintf(env.Out, "%s: more than half of all members vote; while half of them have failed%s no program begins, until you revoke some of them\n", r.Name, today)
 		}
 	}
 	return nil

@@ -193,7 +193,7 @@ func TestCAConfigRefuses(t *testing.T) {
 		{"near a policy", smallGroup + "policy = \"rign\"\n", "hint: did you mean \"ring\"?"},
 		{"near a preset", smallGroup + "preset = \"reprot\"\n", "hint: did you mean \"report\"?"},
 		{"fraction of a parameter", smallGroup + "min_interval = \"1500us\"\n", "not a whole number of milliseconds: min_interval"},
-		{"factor as text", smallGroup + "growth_factor = \"much\"\n", "bad.toml:6:17: resource.growth_factor: \"much\" is not a factor: write for example 3 or 2.5"},
+		{"factor as text", smallGroup + "growth_factor = \"much\"\n", "bad.toml:6:17: resource.growth_factor: \"much\": must be a number such as 3 or 2.5"},
 		{"twice", smallGroup + smallGroup, "twice"},
 		{"no resource", "name = \"x\"\n", "permitted are 1 to 1024"},
 		{"name", "name = \"X\"\n" + smallGroup, "invalid name"},

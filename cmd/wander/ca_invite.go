@@ -39,27 +39,27 @@ func newCAInviteCommand(env *environment, shared *caFlags) *cobra.Command {
 	f := caInviteFlags{caFlags: shared}
 	cmd := &cobra.Command{
 		Use:   "invite",
-		Short: "Print one line with which a machine becomes a member, once",
-		Long: `Print an invite: one word that names the group, the fingerprint of the CA key,
-where wander ca serve is reached, until when, and a secret that works once. Give
-it to wander join on the machine. It is a password until then: who has it can be
-that member. --cancel takes back what nobody has used.`,
+		Short: "Print an invite, with which one machine can join once",
+		Long: `Print an invite: one word with the group, the fingerprint of the CA key, the
+addresses of wander ca serve, the expiry, and a secret that works once. Give it to
+wander join on the machine. Treat it as a password until then: anybody with it can
+join as that member. --cancel revokes an unused invite.`,
 		Example: "  wander ca invite --dir ca --name ftp-03 --ttl 1h --address ca.example.org:4134\n  wander ca invite --dir ca --cancel ftp-03",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCAInvite(env, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
-	flags.Var(cli.PositiveSpan(&f.ttl), "ttl", "how long it can be used (default 1h)")
-	flags.StringSliceVar(&f.addresses, "address", nil, "where wander ca serve is reached, host:port; may be given again (default WANDER_CA_ADDRESS)")
-	flags.StringVar(&f.cancel, "cancel", "", "take back the open invites for this name, or the one with this id, instead")
-	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	flags.Var(cli.PositiveSpan(&f.ttl), "ttl", "lifetime of the invite (default 1h)")
+	flags.StringSliceVar(&f.addresses, "address", nil, "address of wander ca serve, host:port; may be repeated (default WANDER_CA_ADDRESS)")
+	flags.StringVar(&f.cancel, "cancel", "", "revoke the open invites for this name, or the one with this id, instead")
+	cli.AddOutputFlag(cmd, &f.output)
 	return cmd
 }
 
 func runCAInvite(env *environment, f caInviteFlags) error {
-	if f.output != "text" && f.output != "json" {
-		return cli.UsageError("--output %q: text or json", f.output)
+	if err := cli.CheckOutput(f.output); err != nil {
+		return err
 	}
 	if f.cancel != "" {
 		return runCancelInvite(env, f)
@@ -89,7 +89,7 @@ func runCAInvite(env *environment, f caInviteFlags) error {
 
 func runCancelInvite(env *environment, f caInviteFlags) error {
 	if f.name != "" || f.ttl.Duration != 0 || len(f.addresses) > 0 || f.output != "text" {
-		return cli.UsageError("--cancel goes with no other flag but --dir")
+		return cli.UsageError("--cancel can be combined with --dir only")
 	}
 	a, err := f.open(env)
 	if err != nil {
@@ -110,14 +110,14 @@ func runCancelInvite(env *environment, f caInviteFlags) error {
 // is made that cannot be printed.
 func (f *caInviteFlags) complete(env *environment) error {
 	if f.name == "" {
-		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("the member needs a name"), Hint: "add --name, for example --name ftp-03"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no member name specified"), Hint: "add --name, for example --name ftp-03"}
 	}
 	if text := env.Getenv("WANDER_CA_ADDRESS"); len(f.addresses) == 0 && text != "" {
 		f.addresses = listOf(text)
 	}
 	if len(f.addresses) == 0 || len(f.addresses) > invite.MaxAddresses {
 		return &cli.Error{
-			Code: cli.ExitUsage, Err: fmt.Errorf("1 to %d addresses of wander ca serve are wanted", invite.MaxAddresses),
+			Code: cli.ExitUsage, Err: fmt.Errorf("--address: must be given 1 to %d times", invite.MaxAddresses),
 			Hint: "add --address, for example --address ca.example.org:4134",
 		}
 	}

@@ -33,15 +33,15 @@ func newCAIssueCommand(env *environment, shared *caFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "issue",
 		Short: "Issue a member's certificate, with a new key or for an existing one",
-		Long: `Issue a certificate. Without --key a new private key is made: NAME.key, which
-only its owner may read and which never replaces another, and NAME.crt. With
---key the key is taken from a file, which may be a private key, a public key or
-an earlier certificate, and only NAME.crt is written: a renewed certificate is
-the same member. After a crash do the same again: it finishes what it began.
+		Long: `Issue a certificate. Without --key the command makes a new private key and writes
+NAME.key, which only its owner can read and which never replaces a file, and
+NAME.crt. With --key it reads the key from a file (a private key, a public key or an
+earlier certificate) and writes only NAME.crt: a renewed certificate is for the same
+member. After a crash, run the same command again to complete it.
 
-With --request the name and the key come from a file that wander join --request
-has made on the machine, which proves that the machine has the key. Compare the
-fingerprint that is shown with the one that the machine has shown.`,
+With --request the name and the key come from the file that wander join --request
+wrote on the machine, which proves that the machine has the key. Compare the
+displayed fingerprint with the one on the machine.`,
 		Example: `  wander ca issue --dir ca --name ftp-03
   wander ca issue --dir ca --request ftp-03.req
   wander ca issue --dir ca --name ftp-03 --key ftp-03.crt    # renew`,
@@ -50,10 +50,10 @@ fingerprint that is shown with the one that the machine has shown.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "the member's name: a-z, 0-9, '.' and '-'")
-	flags.StringVar(&f.key, "key", "", "file with the key to certify")
-	flags.StringVar(&f.request, "request", "", "file with a request of wander join --request; - is standard input")
-	flags.StringVar(&f.out, "out", "", "where to write: a folder, or a path to which .key and .crt are added (default NAME)")
-	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "how long it is valid, for example 30d (default the longest that the configuration permits)")
+	flags.StringVar(&f.key, "key", "", "certify the key in this file")
+	flags.StringVar(&f.request, "request", "", "certify the request that wander join --request wrote; - is standard input")
+	flags.StringVar(&f.out, "out", "", "write to this folder, or to this path with .key and .crt appended (default NAME)")
+	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "lifetime of the certificate, for example 30d (default the longest that the configuration permits)")
 	return cmd
 }
 
@@ -88,11 +88,11 @@ func runCAIssue(env *environment, f caIssueFlags) error {
 func (f caIssueFlags) check() error {
 	switch {
 	case f.request != "" && f.key != "":
-		return cli.UsageError("--request and --key exclude each other")
+		return cli.UsageError("--request and --key cannot be combined")
 	case f.request != "" && f.name == "":
 		return nil // the request has one
 	case f.name == "":
-		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("the member needs a name"), Hint: "add --name, for example --name ftp-03"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no member name specified"), Hint: "add --name, for example --name ftp-03"}
 	}
 	return caError(certificate.CheckName(f.name))
 }
@@ -133,7 +133,7 @@ func (f caIssueFlags) report(env *environment, a *ca.Authority, cert certificate
 	}
 	fmt.Fprintf(env.Out, "wrote %s; the member needs %s too\n", strings.Join(files, " and "), f.groupFile(env))
 	if a.Config().IsZero() {
-		cli.Warn(env.Err, "the group has no configuration yet, and no member starts without: wander ca config")
+		cli.Warn(env.Err, "the group has no configuration yet, and members need one to start: wander ca config")
 	}
 }
 
@@ -145,7 +145,7 @@ func (f caIssueFlags) issueFor(env *environment, a *ca.Authority) (certificate.C
 	}
 	key, err := publicKeyIn(text, a)
 	if err != nil {
-		return certificate.Certificate{}, cli.ConfigError(fmt.Errorf("%s: %w", f.key, err), "--key wants a private key, a public key or a certificate of this group")
+		return certificate.Certificate{}, cli.ConfigError(fmt.Errorf("%s: %w", f.key, err), "give --key a private key, a public key or a certificate of this group")
 	}
 	cert, err := a.Issue(ca.Request{Name: f.name, Key: key, Lifetime: f.lifetime.Duration})
 	if err != nil {
@@ -165,11 +165,11 @@ func (f caIssueFlags) issueRequested(env *environment, a *ca.Authority) (certifi
 	}
 	r, err := requestIn(text, a)
 	if err != nil {
-		return certificate.Certificate{}, cli.ConfigError(fmt.Errorf("%s: %w", f.request, err), "--request wants what wander join --request has made for this group")
+		return certificate.Certificate{}, cli.ConfigError(fmt.Errorf("%s: %w", f.request, err), "give --request the file that wander join --request wrote for this group")
 	}
 	name := r.Body().Name
 	if f.name != "" && f.name != name {
-		return certificate.Certificate{}, cli.UsageError("%s asks for the name %s, and --name is %s", f.request, name, f.name)
+		return certificate.Certificate{}, cli.UsageError("%s requests the name %s, but --name is %s", f.request, name, f.name)
 	}
 	fmt.Fprintf(env.Out, "key %s, which %s has: the machine has to show the same\n", certificate.Fingerprint(r.Key()), name)
 	cert, err := a.Issue(ca.Request{Name: name, Key: r.Key(), Lifetime: f.lifetime.Duration})

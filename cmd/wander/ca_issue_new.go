@@ -97,8 +97,8 @@ func (m newMember) checkFree(a *ca.Authority) error {
 	for _, name := range []string{m.keyFile(), m.certificate()} {
 		if exists(name) && !(name == m.certificate() && m.isPending(a)) {
 			return &cli.Error{
-				Code: cli.ExitUsage, Err: fmt.Errorf("%s exists and is not overwritten", name),
-				Hint: "to certify the key that is there: --key " + m.keyFile(),
+				Code: cli.ExitUsage, Err: fmt.Errorf("%s already exists", name),
+				Hint: "to certify the existing key, give --key " + m.keyFile(),
 			}
 		}
 	}

@@ -85,13 +85,13 @@ func newCAListCommand(env *environment, f *caFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return runCAList(env, f, output) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &output)
 	return cmd
 }
 
 func runCAList(env *environment, f *caFlags, output string) error {
-	if output != "text" && output != "json" {
-		return cli.UsageError("--output %q: text or json", output)
+	if err := cli.CheckOutput(output); err != nil {
+		return err
 	}
 	a, err := f.open(env)
 	if err != nil {

@@ -23,23 +23,23 @@ func newCARevokeCommand(env *environment, shared *caFlags) *cobra.Command {
 	f := caRevokeFlags{caFlags: shared}
 	cmd := &cobra.Command{
 		Use:   "revoke NAME|MEMBER",
-		Short: "Revoke a member, for ever",
-		Long: `Revoke a member with all its certificates, for ever: its key is never certified
-again. The open invites for its names end with it: whoever has the machine may
-have one. Members hear of it from each other; wander ca serve tells them, or give
-one of them the new group file.
+		Short: "Revoke a member permanently",
+		Long: `Revoke a member and all its certificates permanently: the authority never certifies
+its key again. This also revokes the open invites for its names. Members learn the
+revocation from wander ca serve or from the new group file, and pass it on to each
+other.
 
---evidence revokes the member that a file of evidence convicts, if it does, keeps
-the evidence, and says in the reason what it was.`,
+--evidence revokes the member that a file of evidence convicts, keeps the evidence,
+and records it as the reason.`,
 		Example: "  wander ca revoke --dir ca ftp-03 --reason \"stolen\"\n  wander ca revoke --dir ca --serial 17\n" +
 			"  wander ca revoke --dir ca --evidence ca/evidence/FILE",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return runCARevoke(env, f, args) },
 	}
 	flags := cmd.Flags()
-	flags.Uint64Var(&f.serial, "serial", 0, "the member with this certificate, instead of a name")
-	flags.StringVar(&f.reason, "reason", "", "for people; one line")
-	flags.StringVar(&f.evidence, "evidence", "", "the member that this file convicts, instead of a name")
+	flags.Uint64Var(&f.serial, "serial", 0, "revoke the member with this certificate, instead of a name")
+	flags.StringVar(&f.reason, "reason", "", "reason for people to read, one line")
+	flags.StringVar(&f.evidence, "evidence", "", "revoke the member that this file convicts, instead of a name")
 	return cmd
 }
 
@@ -87,9 +87,9 @@ func (f caRevokeFlags) check(args []string) error {
 	case ways == 0:
 		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no member specified"), Hint: "give a name, a member ID, --serial N or --evidence FILE"}
 	case ways > 1:
-		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("a member specified in %d ways", ways), Hint: "give one of: a name, a member ID, --serial N, --evidence FILE"}
+		return &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("member specified in %d ways", ways), Hint: "give only one of: a name, a member ID, --serial N, --evidence FILE"}
 	case f.evidence != "" && f.reason != "":
-		return cli.UsageError("--evidence says the reason itself")
+		return cli.UsageError("--evidence and --reason cannot be combined: the evidence is the reason")
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (f caRevokeFlags) deed(env *environment, a *ca.Authority, args []string) (f
 	if !v.Proof {
 		return nil, &cli.Error{
 			Code: cli.ExitFailure, Err: fmt.Errorf("%s: no proof: %s", f.evidence, v.Reason),
-			Hint: "nobody was revoked; wander ca revoke NAME --reason TEXT needs no proof",
+			Hint: "no member was revoked; to revoke one without proof: wander ca revoke NAME --reason TEXT",
 		}
 	}
 	v.print(env.Out)
@@ -127,7 +127,7 @@ func newlyCancelled(before, after []ca.Invite) []ca.Invite {
 
 func printCancelled(env *environment, list []ca.Invite) {
 	for _, i := range list {
-		fmt.Fprintf(env.Out, "took back invite %v for %s: it lets nobody in any more\n", i.ID, i.Name)
+		fmt.Fprintf(env.Out, "revoked invite %v for %s\n", i.ID, i.Name)
 	}
 }
 

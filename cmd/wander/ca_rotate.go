@@ -57,10 +57,10 @@ type rotationStep struct {
 }
 
 var rotationSteps = []rotationStep{
-	{"begin", "made CA key %d, which does not sign yet", func(a *ca.Authority, f caRotateFlags) error { return a.IntroduceKey(f.lifetime.Duration) }},
+	{"begin", "created CA key %d, which does not sign yet", func(a *ca.Authority, f caRotateFlags) error { return a.IntroduceKey(f.lifetime.Duration) }},
 	{"switch", "CA key %d signs from now on", func(a *ca.Authority, _ caRotateFlags) error { return a.SwitchKey() }},
-	{"retire", "CA key %d is the only one that counts from now on", func(a *ca.Authority, f caRotateFlags) error { return a.RetireKey(f.force) }},
-	{"withdraw", "took back the new CA key; key %d signs as before", func(a *ca.Authority, _ caRotateFlags) error { return a.WithdrawKey() }},
+	{"retire", "CA key %d is the only valid one from now on", func(a *ca.Authority, f caRotateFlags) error { return a.RetireKey(f.force) }},
+	{"withdraw", "withdrew the new CA key; key %d signs as before", func(a *ca.Authority, _ caRotateFlags) error { return a.WithdrawKey() }},
 }
 
 func newCARotateCommand(env *environment, shared *caFlags) *cobra.Command {
@@ -68,32 +68,32 @@ func newCARotateCommand(env *environment, shared *caFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate [begin|switch|retire|withdraw]",
 		Short: "Replace the CA key, in three steps",
-		Long: `Replace the CA key while the group goes on. Without a step: say where that
-stands, what comes next and when. The steps:
+		Long: `Replace the CA key while the group operates. Without a step, show the state of the
+rotation, the next step, and when it is possible. The steps:
 
-  begin      make a new key; the old one vouches for it and goes on signing
-  switch     sign with the new key; what the old one has signed still counts
-  retire     let nothing count any more that the old key has signed. Refused
-             while a member has no newer certificate, unless --force is given:
-             such members are out until they get one
-  withdraw   after begin: take the new key back, for ever
+  begin      create a new key; the old one vouches for it and continues to sign
+  switch     sign with the new key; signatures of the old one remain valid
+  retire     invalidate every signature of the old key. Refused while a member has
+             no newer certificate, unless --force is given: such members are
+             excluded until they get one
+  withdraw   after begin: withdraw the new key permanently
 
-No step stops tokens or members. The first also wants a backup of the new key.`,
+No step stops tokens or members. Back up the new key after the first step.`,
 		Example:   "  wander ca rotate --dir ca\n  wander ca rotate begin --dir ca",
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: []string{"begin", "switch", "retire", "withdraw"},
 		RunE:      func(_ *cobra.Command, args []string) error { return runCARotate(env, f, args) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.force, "force", false, "retire although members have certificates of the old key only")
-	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "how long the new key lives (default 3650d)")
-	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	flags.BoolVar(&f.force, "force", false, "retire the old key even if members have certificates only from it")
+	flags.Var(cli.PositiveSpan(&f.lifetime), "lifetime", "lifetime of the new key (default 3650d)")
+	cli.AddOutputFlag(cmd, &f.output)
 	return cmd
 }
 
 func runCARotate(env *environment, f caRotateFlags, args []string) error {
-	if f.output != "text" && f.output != "json" {
-		return cli.UsageError("--output %q: text or json", f.output)
+	if err := cli.CheckOutput(f.output); err != nil {
+		return err
 	}
 	step, err := stepNamed(args)
 	if err != nil {
@@ -212,11 +212,11 @@ func (r rotationReport) advice(dir string) []string {
 	case ca.Introduced.String():
 		key := r.using(ca.Next)
 		return []string{
-			fmt.Sprintf("before the next step: put a backup of %s where that of the old key is", filepath.Join(dir, key.File)),
+			fmt.Sprintf("before the next step: back up %s, as you did the old key", filepath.Join(dir, key.File)),
 			"next: wander ca rotate switch",
 			"      any time: members that have not heard of the new key learn it from those that have.",
 			fmt.Sprintf("      By gossip, all that are up have heard of it at %s.", r.Heard.Format(time.DateTime+" MST")),
-			"      If the new key is lost or somebody else has it: wander ca rotate withdraw",
+			"      If the new key is lost or stolen: wander ca rotate withdraw",
 		}
 	case ca.Switched.String():
 		return append(r.waiting(), "next: wander ca rotate retire", "      "+r.retireWhen())

@@ -38,15 +38,15 @@ func TestCARotate(t *testing.T) {
 	b.fails(64, "the next step", "ca", "rotate", "switch")
 
 	out := b.must("ca", "rotate", "begin")
-	assert.Contains(t, out, "made CA key 2, which does not sign yet\nsigned configuration 2; copy ca/group.crt")
-	assert.Contains(t, out, "put a backup of ca/ca-2.key")
+	assert.Contains(t, out, "created CA key 2, which does not sign yet\nsigned configuration 2; copy ca/group.crt")
+	assert.Contains(t, out, "back up ca/ca-2.key")
 	assert.Contains(t, out, "next: wander ca rotate switch")
 	assert.Contains(t, out, "heard of it at 2026-03-01 12:12:00 UTC")
 	r := b.rotation()
 	assert.Equal(t, "introduced", r.Phase)
 	assert.Equal(t, "switch", r.Next)
 	assert.Equal(t, b.now, *r.Since)
-	b.fails(64, "under way", "ca", "rotate", "begin")
+	b.fails(64, "in progress", "ca", "rotate", "begin")
 
 	out = b.must("ca", "rotate", "switch")
 	assert.Contains(t, out, "CA key 2 signs from now on")
@@ -62,7 +62,7 @@ func TestCARotate(t *testing.T) {
 	assert.Equal(t, first.Member(), renewed.Member())
 	assert.NotEqual(t, first.Authority(), renewed.Authority())
 	assert.Contains(t, b.must("ca", "rotate"), "now: every member that lives")
-	assert.Contains(t, b.must("ca", "rotate", "retire"), "CA key 2 is the only one that counts")
+	assert.Contains(t, b.must("ca", "rotate", "retire"), "CA key 2 is the only valid one")
 	r = b.rotation()
 	assert.Equal(t, "settled", r.Phase)
 	assert.Equal(t, []ca.Use{ca.Retired, ca.Signs}, []ca.Use{r.Keys[0].Use, r.Keys[1].Use})
@@ -78,7 +78,7 @@ func TestCARotateForcedAndWithdrawn(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a")
 	b.must("ca", "rotate", "begin", "--lifetime", "400d")
-	assert.Contains(t, b.must("ca", "rotate", "withdraw"), "took back the new CA key; key 1 signs as before")
+	assert.Contains(t, b.must("ca", "rotate", "withdraw"), "withdrew the new CA key; key 1 signs as before")
 	r := b.rotation("begin")
 	assert.Equal(t, []ca.Use{ca.Signs, ca.Retired, ca.Next}, []ca.Use{r.Keys[0].Use, r.Keys[1].Use, r.Keys[2].Use})
 	assert.Equal(t, 400*24*time.Hour, r.Keys[1].Expires.Sub(b.now))
@@ -99,7 +99,7 @@ func TestCARotateWithAPassphrase(t *testing.T) {
 	assert.Equal(t, keyfile.EncryptedPrivateKey, b.blocks("ca/ca-2.key")[0].Type)
 	delete(b.vars, "WANDER_CA_PASSPHRASE")
 	b.must("ca", "rotate")
-	b.fails(64, "nobody to ask", "ca", "rotate", "switch")
+	b.fails(64, "no terminal to read", "ca", "rotate", "switch")
 }
 
 // request writes the request of a key for a name.
@@ -126,14 +126,14 @@ func TestCAIssueForARequest(t *testing.T) {
 	b.must("ca", "issue", "--request", "a.req", "--name", "ftp-03", "--out", "b", "--lifetime", "1d")
 	assert.Equal(t, cert.Member(), b.certificate("b.crt").Member())
 
-	b.fails(64, "asks for the name ftp-03", "ca", "issue", "--request", "a.req", "--name", "other")
-	b.fails(64, "exclude each other", "ca", "issue", "--request", "a.req", "--key", "a.req")
-	b.fails(78, "--request wants", "ca", "issue", "--request", "ca/ca.crt")
+	b.fails(64, "requests the name ftp-03", "ca", "issue", "--request", "a.req", "--name", "other")
+	b.fails(64, "cannot be combined", "ca", "issue", "--request", "a.req", "--key", "a.req")
+	b.fails(78, "give --request", "ca", "issue", "--request", "ca/ca.crt")
 	b.fails(78, "no such file", "ca", "issue", "--request", "none")
 	b.request("foreign.req", "ftp-04", ident.Group{1})
-	b.fails(78, "--request wants", "ca", "issue", "--request", "foreign.req")
+	b.fails(78, "give --request", "ca", "issue", "--request", "foreign.req")
 	b.must("ca", "revoke", "ftp-03")
-	b.fails(77, "permanently dead", "ca", "issue", "--request", "a.req")
+	b.fails(77, "never certified again", "ca", "issue", "--request", "a.req")
 }
 
 func TestCAListShowsInvitesLeavesAndKeys(t *testing.T) {
@@ -176,7 +176,7 @@ func TestCAListShowsInvitesLeavesAndKeys(t *testing.T) {
 	for _, want := range []string{"MEMBER THAT LEFT", "INVITE", "CA KEY", "next", "expired", r.Keys[0].Fingerprint} {
 		assert.Contains(t, listed, want)
 	}
-	b.fails(77, "needs a new key", "ca", "issue", "--name", "gone", "--key", "gone.key")
+	b.fails(77, "rejoins with a new key only", "ca", "issue", "--name", "gone", "--key", "gone.key")
 }
 
 func (b *caBench) keyNumber(seed byte) *signature.PrivateKey {

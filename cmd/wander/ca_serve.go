@@ -39,23 +39,23 @@ func newCAServeCommand(env *environment, shared *caFlags) *cobra.Command {
 	f := caServeFlags{caFlags: shared}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Let machines enrol, renew and ask for news over the network",
-		Long: `Let machines join with an invite (wander ca invite), members renew their
-certificates, and all learn of new configurations and revocations. It speaks HTTPS
-with a certificate of its own, which invites and group files vouch for. Whatever
-other wander ca commands do with the same folder counts at once. Members and
-their tokens go on while it is away.
+		Short: "Serve enrolment, renewal and membership updates over the network",
+		Long: `Serve machines that join with an invite (wander ca invite), members that renew their
+certificates, and members that poll for new configurations and revocations. The
+service uses HTTPS with its own certificate, which invites and group files
+authenticate. Changes by other wander ca commands in the same folder take effect
+immediately. Members and their tokens continue while the service is down.
 
-The passphrase is asked for once, at the start. It stops in order on SIGTERM or
-SIGINT; the second one stops it at once.`,
+The command asks for the passphrase once, at the start. SIGTERM or SIGINT stops it
+gracefully; a second signal stops it immediately.`,
 		Example: "  wander ca serve --dir ca\n  wander ca serve --dir ca --listen 192.0.2.10:4134",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCAServe(env, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", defaultCAListen, "TCP address to listen on")
-	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
-	flags.BoolVar(&f.untilInputEnds, "until-input-ends", false, "stop at once when the standard input ends")
+	flags.StringVar(&f.listen, "listen", defaultCAListen, "listen on this TCP address")
+	flags.StringVar(&f.logFormat, "log-format", "text", "log format: text or json")
+	flags.BoolVar(&f.untilInputEnds, "until-input-ends", false, "stop immediately when the standard input ends")
 	if err := flags.MarkHidden("until-input-ends"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -67,7 +67,7 @@ func runCAServe(env *environment, f caServeFlags) error {
 	s.Log.Format = f.logFormat
 	log, err := s.logger(env)
 	if err != nil {
-		return cli.UsageError("--log-format %q: text or json", f.logFormat)
+		return cli.UsageError("--log-format %q: must be text or json", f.logFormat)
 	}
 	listener, err := takeover.Open(context.Background(), func() (net.Listener, error) { return net.Listen("tcp", f.listen) }, syscall.EADDRINUSE)
 	if err != nil {
@@ -108,7 +108,7 @@ func serveUntil(server *service.Server, stop <-chan os.Signal, log *slog.Logger)
 	select {
 	case err = <-failed:
 	case <-stop:
-		log.Info("stopping; again to stop at once")
+		log.Info("stopping; a second signal stops immediately")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), serveGrace)
 	defer cancel()
@@ -126,7 +126,7 @@ func serveUntil(server *service.Server, stop <-chan os.Signal, log *slog.Logger)
 // failure. Who was cut off asks again.
 func cutOff(err error, log *slog.Logger) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		log.Warn("requests under way were cut off")
+		log.Warn("open requests were aborted")
 		return nil
 	}
 	return err

@@ -152,7 +152,7 @@ func TestCAInitRefuses(t *testing.T) {
 	b.fails(64, "hint: add --name", "ca", "init", "--no-passphrase")
 	b.fails(64, "invalid name", "ca", "init", "--name", "De mo", "--no-passphrase")
 	b.fails(64, "lifetime", "ca", "init", "--name", "demo", "--no-passphrase", "--lifetime", "20000d")
-	b.fails(64, "exclude each other", "ca", "init", "--name", "demo", "--no-passphrase", "--passphrase-file", "x")
+	b.fails(64, "cannot be combined", "ca", "init", "--name", "demo", "--no-passphrase", "--passphrase-file", "x")
 	b.fails(64, "--passphrase-file or WANDER_CA_PASSPHRASE", "ca", "init", "--name", "demo")
 	b.fails(64, "unknown command", "ca", "initialise")
 	assert.NoDirExists(t, "ca")
@@ -176,7 +176,7 @@ func TestCAWithAPassphrase(t *testing.T) {
 	delete(b.vars, "WANDER_CA_PASSPHRASE")
 
 	b.must("ca", "list")
-	b.fails(64, "nobody to ask", "ca", "issue", "--name", "a")
+	b.fails(64, "no terminal to read", "ca", "issue", "--name", "a")
 	assert.NoFileExists(t, "a.key", "a key that is not certified is not left behind")
 	b.write("wrong", "salami\n")
 	b.fails(77, "wrong passphrase", "ca", "issue", "--name", "a", "--passphrase-file", "wrong")
@@ -187,7 +187,7 @@ func TestCAWithAPassphrase(t *testing.T) {
 	b.must("ca", "issue", "--name", "b", "--passphrase-file", "-")
 
 	require.NoError(t, os.Chmod("right", 0o644))
-	b.fails(78, "hint: take away", "ca", "issue", "--name", "c", "--passphrase-file", "right")
+	b.fails(78, "hint: remove the permissions", "ca", "issue", "--name", "c", "--passphrase-file", "right")
 	b.write("empty", "\nsesame")
 	b.fails(78, "first line", "ca", "issue", "--name", "c", "--passphrase-file", "empty")
 	b.fails(78, "no such file", "ca", "issue", "--name", "c", "--passphrase-file", "none")
@@ -210,9 +210,9 @@ func TestCAIssueWritesWhereItIsTold(t *testing.T) {
 func TestCAIssueNeverOverwritesAKey(t *testing.T) {
 	b := started(t)
 	b.must("ca", "issue", "--name", "a")
-	b.fails(64, "hint: to certify the key that is there: --key a.key", "ca", "issue", "--name", "a")
+	b.fails(64, "hint: to certify the existing key, give --key a.key", "ca", "issue", "--name", "a")
 	require.NoError(t, os.Remove("a.key"))
-	b.fails(64, "a.crt exists", "ca", "issue", "--name", "a")
+	b.fails(64, "a.crt already exists", "ca", "issue", "--name", "a")
 	assert.NoFileExists(t, "a.key")
 }
 
@@ -295,10 +295,10 @@ func TestCAIssueForAnExistingKey(t *testing.T) {
 	assert.True(t, b.certificate("p.crt").Key().Equal(key.Public()))
 	assert.NoFileExists(t, "p.key")
 
-	b.fails(78, "--key wants", "ca", "issue", "--name", "x", "--key", "ca/ca.crt")
-	b.fails(78, "--key wants", "ca", "issue", "--name", "x", "--key", "ca/group.crt")
+	b.fails(78, "give --key", "ca", "issue", "--name", "x", "--key", "ca/ca.crt")
+	b.fails(78, "give --key", "ca", "issue", "--name", "x", "--key", "ca/group.crt")
 	b.fails(78, "no such file", "ca", "issue", "--name", "x", "--key", "none")
-	b.fails(64, "the CA's own key", "ca", "issue", "--name", "x", "--key", "ca/ca.key")
+	b.fails(64, "the CA key", "ca", "issue", "--name", "x", "--key", "ca/ca.key")
 	assert.NoFileExists(t, "x.crt")
 }
 
@@ -336,11 +336,11 @@ func TestCARevoke(t *testing.T) {
 	assert.Equal(t, "stolen", r.Body().Reason)
 	assert.Equal(t, b.certificate("a.crt").Member(), r.Member())
 
-	b.fails(77, "permanently dead", "ca", "issue", "--name", "a", "--key", "a.key")
+	b.fails(77, "never certified again", "ca", "issue", "--name", "a", "--key", "a.key")
 	b.fails(64, "no such member", "ca", "revoke", "nobody")
 	b.fails(64, "no such member", "ca", "revoke", "--serial", "9")
 	b.fails(64, "error: no member specified\nhint: give a name", "ca", "revoke")
-	b.fails(64, "error: a member specified in 2 ways\nhint: give one of", "ca", "revoke", "a", "--serial", "1")
+	b.fails(64, "error: member specified in 2 ways\nhint: give only one of", "ca", "revoke", "a", "--serial", "1")
 	b.fails(64, "invalid reason", "ca", "revoke", ident.Member{1}.String(), "--reason", "a\nb")
 }
 
@@ -394,14 +394,14 @@ func TestCAInvitesEnd(t *testing.T) {
 	back, spare := b.invited("a", s.address), b.invited("a", s.address)
 	b.must("join", back, "--dir", "again")
 	out := b.must("ca", "revoke", "a", "--reason", "stolen")
-	assert.Contains(t, out, "took back invite")
-	assert.Contains(t, out, "for a: it lets nobody in any more")
+	assert.Contains(t, out, "revoked invite")
+	assert.Contains(t, out, "for a\n")
 	assert.Contains(t, out, "or let wander ca serve publish it")
 	b.fails(77, "works once", "join", spare, "--dir", "thief")
 
 	line := b.invited("b", s.address)
-	b.fails(64, "no other flag", "ca", "invite", "--cancel", "b", "--name", "b")
-	assert.Contains(t, b.must("ca", "invite", "--cancel", "b"), "took back invite")
+	b.fails(64, "with --dir only", "ca", "invite", "--cancel", "b", "--name", "b")
+	assert.Contains(t, b.must("ca", "invite", "--cancel", "b"), "revoked invite")
 	assert.Contains(t, b.must("ca", "invite", "--cancel", "b"), "nothing to do")
 	b.fails(64, "wander ca list shows the invites", "ca", "invite", "--cancel", "c")
 	b.fails(77, "works once", "join", line, "--dir", "b")
@@ -427,5 +427,5 @@ func TestCAFolderThatIsNone(t *testing.T) {
 	var exit *cli.Error
 	require.ErrorAs(t, caError(fs.ErrPermission), &exit)
 	assert.Equal(t, cli.ExitConfiguration, exit.Code)
-	assert.Contains(t, exit.Hint, "run this as its owner")
+	assert.Contains(t, exit.Hint, "run this as the owner of the authority's folder")
 }

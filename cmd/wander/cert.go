@@ -45,7 +45,7 @@ type certReport struct {
 func newCertCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cert",
-		Short: "Look at this member's certificate, and renew it",
+		Short: "Show or renew this member's certificate",
 		Args:  cobra.NoArgs,
 	}
 	cmd.AddCommand(newCertStatusCommand(env), newCertRenewCommand(env))
@@ -56,16 +56,16 @@ func newCertStatusCommand(env *environment) *cobra.Command {
 	var config, output string
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show how long this member's certificate lives, and when it is renewed",
-		Long: `Show this member's certificate. It ends with 77 when it has expired, or when
-the group file or the journal says that the member has left or was revoked, so
-that a monitor can ask.`,
+		Short: "Show when this member's certificate expires and is renewed",
+		Long: `Show this member's certificate. For monitoring, the exit code is 77 if the
+certificate has expired, or if the group file or the journal shows that the member
+has left or was revoked.`,
 		Example: "  wander cert status\n  wander cert status --config /etc/wander/wander.toml --output json",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCertStatus(env, config, output) },
 	}
 	cmd.Flags().StringVarP(&config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &output)
 	return cmd
 }
 
@@ -83,8 +83,8 @@ func loadMember(env *environment, config string) (settings, node.Identity, error
 }
 
 func runCertStatus(env *environment, config, output string) error {
-	if output != "text" && output != "json" {
-		return cli.UsageError("--output %q: text or json", output)
+	if err := cli.CheckOutput(output); err != nil {
+		return err
 	}
 	s, id, err := loadMember(env, config)
 	if err != nil {
@@ -110,16 +110,16 @@ func runCertStatus(env *environment, config, output string) error {
 	case r.Warning == int(enrolment.HasExpired):
 		return &cli.Error{Code: cli.ExitNoPermission, Err: fmt.Errorf("the certificate expired on %s", r.NotAfter.Format(time.DateOnly)), Hint: expiredHint}
 	case r.State == "not_yet_valid":
-		cli.Warn(env.Err, "the certificate is valid from %s on: is this machine's clock right?", r.NotBefore.Format(time.RFC3339))
+		cli.Warn(env.Err, "the certificate is valid from %s on: check this machine's clock", r.NotBefore.Format(time.RFC3339))
 	case r.State == "key_retired":
 		cli.Warn(env.Err, "the CA key that signed the certificate has been retired, and others refuse it: wander cert renew gets another")
 	case r.Warning > 0:
-		cli.Warn(env.Err, "the certificate ends in %s and was not renewed: is the CA reachable? wander cert renew tries now", inDays(r.NotAfter.Sub(env.Now())))
+		cli.Warn(env.Err, "the certificate expires in %s and was not renewed: check that the CA is reachable, then run wander cert renew", inDays(r.NotAfter.Sub(env.Now())))
 	}
 	return nil
 }
 
-const expiredHint = "an expired certificate renews nothing: get an invite for the same name, and wander join with it in the same folder"
+const expiredHint = "get an invite for the same name and run wander join with it in the same folder: an expired certificate cannot be renewed"
 
 func newCertReport(id node.Identity, now time.Time) certReport {
 	c := id.Certificate.Claims()
@@ -151,7 +151,7 @@ func (r certReport) print(w io.Writer, now time.Time) {
 	fmt.Fprintf(w, "key         %s\n", r.Key)
 	fmt.Fprintf(w, "valid       %s to %s, %s\n", at(r.NotBefore), at(r.NotAfter), remaining(r.NotAfter.Sub(now)))
 	if r.State == "left" || r.State == "revoked" {
-		fmt.Fprintf(w, "state       %s: it is dead\n", r.State)
+		fmt.Fprintf(w, "state       %s: not usable any more\n", r.State)
 		return
 	}
 	fmt.Fprintf(w, "used        %.0f %%\n", 100*r.Used)
@@ -173,10 +173,10 @@ func newCertRenewCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "renew",
 		Short: "Renew this member's certificate now",
-		Long: `Ask the CA for a new certificate for the same key, and for a newer group
-configuration. The member stays the same. A running daemon does it itself and goes
-on with what it does; without one, the files are renewed. The CA gives no new
-certificate while more than two thirds of the old one's life are left.`,
+		Long: `Request a new certificate for the same key, and a newer group configuration, from the
+CA. The member stays the same. A running daemon renews without interruption; without
+a daemon, the command renews the files. The CA issues no new certificate while the
+old one has more than two thirds of its lifetime left.`,
 		Example: "  wander cert renew --config /etc/wander/wander.toml",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runCertRenew(env, config) },
@@ -191,7 +191,7 @@ func runCertRenew(env *environment, config string) error {
 		return err
 	}
 	if len(s.CA.Address) == 0 {
-		return cli.ConfigError(errors.New("where the CA is reached is not known"), "set ca.address in the settings file, or WANDER_CA_ADDRESS")
+		return cli.ConfigError(errors.New("no CA address configured"), "set ca.address in the settings file, or WANDER_CA_ADDRESS")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -248,7 +248,7 @@ func (s *settings) keepRenewed(env *environment, id node.Identity, client enrolm
 		return nil
 	}
 	if client.Group.Key(renewed.Certificate.Authority()) == nil {
-		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("the CA changes its key at this moment"), Hint: "try again in a minute"}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: errors.New("the CA key is being changed"), Hint: "try again in a minute"}
 	}
 	if err := putCertificate(s.Identity.Certificate, renewed.Certificate); err != nil {
 		return err
@@ -281,9 +281,9 @@ func renewError(err error, addresses []string) error {
 	case errors.As(err, &clock):
 		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: "set this machine's clock"}
 	case errors.Is(err, enrolment.ErrImpostor), errors.Is(err, enrolment.ErrRefused):
-		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: fmt.Sprintf("is %v the CA of this group?", addresses)}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: fmt.Sprintf("check that %v is the CA of this group", addresses)}
 	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
-		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: fmt.Sprintf("is wander ca serve running at %v?", addresses)}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: fmt.Sprintf("check that wander ca serve is running at %v", addresses)}
 	}
 	return err
 }

@@ -102,11 +102,11 @@ func TestCertStatus(t *testing.T) {
 		level int
 		says  string
 	}{
-		{-3 * time.Hour, "not_yet_valid", 0, "is this machine's clock right?"},
+		{-3 * time.Hour, "not_yet_valid", 0, "check this machine's clock"},
 		{60*24*time.Hour + time.Hour, "due", 0, ""},
-		{62 * 24 * time.Hour, "due", 1, "ends in 28d and"},
-		{84 * 24 * time.Hour, "due", 2, "ends in 6d and"},
-		{89*24*time.Hour + 12*time.Hour, "due", 3, "ends in 12h and"},
+		{62 * 24 * time.Hour, "due", 1, "expires in 28d and"},
+		{84 * 24 * time.Hour, "due", 2, "expires in 6d and"},
+		{89*24*time.Hour + 12*time.Hour, "due", 3, "expires in 12h and"},
 	} {
 		b.now = begin.Add(c.after)
 		r := status()
@@ -140,7 +140,7 @@ func TestCertRenew(t *testing.T) {
 
 	// Once it has expired, an invite brings it back, with the same key.
 	s.stop()
-	b.fails(69, "is wander ca serve running", "cert", "renew", "--config", "m/wander.toml")
+	b.fails(69, "check that wander ca serve is running", "cert", "renew", "--config", "m/wander.toml")
 	b.now = b.now.Add(91 * 24 * time.Hour)
 	s = b.serve("--listen", s.address)
 	b.fails(77, "get an invite", "cert", "renew", "--config", "m/wander.toml")
@@ -148,7 +148,7 @@ func TestCertRenew(t *testing.T) {
 	assert.Equal(t, before.Certificate.Member(), b.identity("m").Certificate.Member())
 
 	b.must("ca", "revoke", "a")
-	b.fails(77, "this key is dead", "cert", "renew", "--config", "m/wander.toml")
+	b.fails(77, "this key is not valid any more", "cert", "renew", "--config", "m/wander.toml")
 	b.vars["WANDER_CA_ADDRESS"] = ""
 	b.write("m/wander.toml", "[identity]\ncertificate = \"member.crt\"\nkey = \"member.key\"\ngroup = \"group.crt\"\n")
 	b.fails(78, "set ca.address", "cert", "renew", "--config", "m/wander.toml")

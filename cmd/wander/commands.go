@@ -1,6 +1,13 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wandertoken/wander/cmd/internal/cli"
+)
 
 // commands are all commands, in the order in which help shows them.
 func commands(env *environment) []*cobra.Command {
@@ -19,5 +26,25 @@ func commands(env *environment) []*cobra.Command {
 		newAuditCommand(env),
 		newVersionCommand(env),
 		newPauseCommand(env),
+		movedCommand("sim", "wander-lab"),
+		movedCommand("conformance", "wander-lab conformance"),
+	}
+}
+
+// movedCommand returns a hidden command that names the command of wander-lab that
+// replaces it, whatever its arguments are.
+func movedCommand(name, replacement string) *cobra.Command {
+	return &cobra.Command{
+		Use:                name,
+		Short:              "Name the command of wander-lab that replaces this one",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		Args:               cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return &cli.Error{
+				Code: cli.ExitUsage, Err: fmt.Errorf("wander %s has moved to the program wander-lab", name),
+				Hint: "write it as: " + strings.Join(append([]string{replacement}, args...), " "),
+			}
+		},
 	}
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -38,19 +36,13 @@ func daemonCommand(env *environment, cmd *cobra.Command, run func(socket string)
 // showCommand is daemonCommand for one that shows what it is told, as text or JSON.
 func showCommand(env *environment, cmd *cobra.Command, show func(socket string, asJSON bool) error) *cobra.Command {
 	var output string
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &output)
 	return daemonCommand(env, cmd, func(socket string) error {
-		if output != "text" && output != "json" {
-			return cli.UsageError("--output %q: text or json", output)
+		if err := cli.CheckOutput(output); err != nil {
+			return err
 		}
 		return show(socket, output == "json")
 	})
-}
-
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // askDaemon calls the daemon behind a socket, within a time that nobody loses
@@ -71,11 +63,11 @@ func askDaemon(socket string, ask func(context.Context, *api.Client) error) erro
 // unansweredHint says what to do when a daemon does not do what it was asked.
 func unansweredHint(socket string, err error) string {
 	if info, err := os.Stat(socket); err == nil && info.Mode().Type() != os.ModeSocket {
-		return socket + " is no socket: the daemon's is wander.sock in its state_dir; name it with --socket"
+		return socket + " is not a socket: give --socket the wander.sock in the daemon's state_dir"
 	}
 	var e *api.Error
 	if errors.As(err, &e) && e.Hint != "" {
 		return e.Hint
 	}
-	return "start it with `wander node`, or name its socket with --socket"
+	return "start it with `wander node`, or give its socket with --socket"
 }

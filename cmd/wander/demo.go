@@ -26,22 +26,22 @@ func newDemoCommand(env *environment) *cobra.Command {
 	var loss, output string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run a whole group on this machine over real QUIC, and sum up",
-		Long: `Run a group with a throw-away CA on this machine: each member is a process of
-its own, and they pass a token over QUIC on loopback. A relay between them can
-lose, delay and reorder datagrams, and members can be killed and started again.
-The summary is counted from the members' journals, which stay where it says.
+		Short: "Run a whole group on this machine over real QUIC, and summarise its journals",
+		Long: `Run a group with a temporary CA on this machine: each member is a separate process,
+and they pass a token over QUIC on loopback. A relay between them can lose, delay and
+reorder datagrams, and the demo can kill and restart members. The summary is counted
+from the members' journals, which stay in the folder that it names.
 
 Durable members lose no token, so they wait 20 times longer than the paper says
-before they make a new one; volatile members go by the paper. With the policy
-multitoken as many tokens walk as keep two operations going at once. With the
-policy uncoordinated no token travels: each operation makes one and drops it.
+before they generate a replacement; volatile members follow the paper. With the policy
+multitoken, enough tokens circulate for two operations at once. With the policy
+uncoordinated no token travels: each operation generates one and drops it.
 
-With --victim holder the demo kills members that hold a token. The summary says for how
-long no operation began after that. A durable member comes back with its token, a volatile
-one without it. Under a preset with a keeper (fair, light, all of ring) another token is
-made when the holder is silent for 4 s and its program has ended. If both tokens survive,
-one of them is dropped.`,
+With --victim holder the demo kills members that hold a token. The summary shows how
+long no operation began after that. A durable member restarts with its token, a
+volatile one without it. Under a preset with a keeper (fair, light, all of ring) a
+member generates a replacement when the holder has been unresponsive for 4 s and its
+program has ended. If both tokens survive, a member drops one of them.`,
 		Example: "  wander demo\n  wander demo --members 8 --for 60s --loss 10% --delay 20ms --crash 3s\n  wander demo --policy ring --crash 5s\n  wander demo --preset paper --victim holder --crash 30s --away 20s --for 5m",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -57,25 +57,25 @@ one of them is dropped.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.Members, "members", 8, fmt.Sprintf("how many members, %d to %d", demo.MinMembers, demo.MaxMembers))
+	flags.IntVar(&o.Members, "members", 8, fmt.Sprintf("number of members, %d to %d", demo.MinMembers, demo.MaxMembers))
 	cli.DurationVar(flags, &o.For, "for", 30*time.Second, "how long")
-	cli.DurationVar(flags, &o.OperationTime, "operation-time", 200*time.Millisecond, "how long the protected operation takes, at least 10ms")
+	cli.DurationVar(flags, &o.OperationTime, "operation-time", 200*time.Millisecond, "duration of the protected operation, at least 10ms")
 	flags.StringVar(&loss, "loss", "0%", "share of datagrams lost, each way, at most 90%")
 	cli.DurationVar(flags, &o.Delay, "delay", 0, "delay of datagrams, each way, at most 10s; up to a quarter more at random")
-	cli.DurationVar(flags, &o.Crash, "crash", 0, "how often a member is killed with SIGKILL and started again, at least 200ms (default never)")
-	flags.StringVar(&o.Victim, "victim", demo.VictimAny, "who is killed: any member, or a holder of a token; with --crash")
-	cli.DurationVar(flags, &o.Away, "away", demo.DefaultAway, "how long a killed member stays away, with --crash")
-	flags.StringVar(&o.Policy, "policy", catalog.Wandering, "who gets a token when: "+strings.Join(catalog.Names(), ", "))
-	flags.StringVar(&o.Preset, "preset", "", "the policy's rules (default its first): "+presets())
-	flags.BoolVar(&o.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold")
+	cli.DurationVar(flags, &o.Crash, "crash", 0, "interval between kills: one member gets SIGKILL and restarts, at least 200ms (default never)")
+	flags.StringVar(&o.Victim, "victim", demo.VictimAny, "member to kill: any, or holder (of a token); with --crash")
+	cli.DurationVar(flags, &o.Away, "away", demo.DefaultAway, "time until a killed member restarts, with --crash")
+	flags.StringVar(&o.Policy, "policy", catalog.Wandering, "circulation policy: "+strings.Join(catalog.Names(), ", "))
+	flags.StringVar(&o.Preset, "preset", "", "preset of the policy (default its first): "+presets())
+	flags.BoolVar(&o.Volatile, "volatile", false, "run volatile members: a crash loses the tokens they hold")
 	flags.StringVar(&o.Dir, "dir", "", "folder for keys, logs and journals (default a new temporary one)")
-	flags.StringVarP(&output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &output)
 	return cmd
 }
 
 func runDemo(env *environment, o demo.Options, output string) error {
-	if output != "text" && output != "json" {
-		return cli.UsageError("--output %q: text or json", output)
+	if err := cli.CheckOutput(output); err != nil {
+		return err
 	}
 	o, err := demo.Prepare(o)
 	if err != nil {
@@ -185,7 +185,7 @@ func parseShare(text string) (float64, error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || v != v {
-		return 0, cli.UsageError("--loss %q: write a share, as 5%% or 0.05", text)
+		return 0, cli.UsageError("--loss %q: must be a ratio, for example 5%% or 0.05", text)
 	}
 	if percent {
 		v /= 100

@@ -128,8 +128,8 @@ func TestNodeOnATakenStateDir(t *testing.T) {
 	st, _, err := store.Open("state/journal", store.Options{Group: id.Group.ID(), Member: id.Certificate.Member()})
 	require.NoError(t, err)
 	defer st.Close()
-	b.nodeFails(1, fmt.Sprintf("a daemon runs already with this state_dir (process %d)", os.Getpid()), "node.toml")
-	assert.Contains(t, b.err.String(), "a state_dir of its own")
+	b.nodeFails(1, fmt.Sprintf("another daemon already uses this state_dir (process %d)", os.Getpid()), "node.toml")
+	assert.Contains(t, b.err.String(), "its own state_dir")
 }
 
 // The last request is at the end of --wait, however the pauses fall.

@@ -34,18 +34,18 @@ func readHeld(getenv func(string) string) (heldList, error) {
 		resource, id, _ := strings.Cut(entry, "=")
 		var g ident.Grant
 		if group.CheckName(resource) != nil || g.UnmarshalText([]byte(id)) != nil {
-			return h, heldError(fmt.Errorf("%q is not RESOURCE=GRANT", cli.OneLine(entry)))
+			return h, heldError(fmt.Errorf("%q: must be RESOURCE=GRANT", cli.OneLine(entry)))
 		}
 		h.grants = append(h.grants, g)
 	}
 	if len(h.grants) > api.MaxHeld {
-		return h, heldError(fmt.Errorf("%d runs within each other, at most %d", len(h.grants), api.MaxHeld))
+		return h, heldError(fmt.Errorf("%d nested runs, must be at most %d", len(h.grants), api.MaxHeld))
 	}
 	return h, nil
 }
 
 func heldError(err error) error {
-	return cli.ConfigError(fmt.Errorf("%s: %w", heldVariable, err), "wander sets it for the commands that it runs; unset it")
+	return cli.ConfigError(fmt.Errorf("%s: %w", heldVariable, err), "unset it: wander sets it only for the commands that it runs")
 }
 
 // with is the list for a command under another grant.

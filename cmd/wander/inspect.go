@@ -21,19 +21,18 @@ func newInspectCommand(env *environment) *cobra.Command {
 	var groupFile, output string
 	cmd := &cobra.Command{
 		Use:   "inspect FILE|FOLDER|-",
-		Short: "Show any object, journal or certificate in readable form, verified",
+		Short: "Show and verify any object, journal or certificate",
 		Long: `Show what a file holds: keys (never the secret), certificates, a group file,
 signed objects, evidence, messages, a journal segment or, for a folder, a whole journal.
-With --group everything that can be verified is, and what could not be is said.
-A group file is readable without.
-A journal can be read beside the member that writes it.`,
+With --group the command verifies everything that it can, and marks the rest. A group
+file needs no --group. A journal can be read while its member writes it.`,
 		Example: "  wander inspect --group group.crt member.crt\n  wander inspect --group group.crt /var/lib/wander/journal | less",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runInspect(env, args[0], groupFile, output)
 		},
 	}
-	cmd.Flags().StringVarP(&groupFile, "group", "g", "", "group file to verify with")
+	cmd.Flags().StringVarP(&groupFile, "group", "g", "", "verify with this group file")
 	cli.AddOutputFlag(cmd, &output)
 	cmd.Flags().Lookup("output").Usage += " (one object per line)"
 	return cmd
@@ -53,7 +52,7 @@ func runInspect(env *environment, name, groupFile, output string) error {
 	}
 	for o, err := range objects {
 		if errors.Is(err, journal.ErrTorn) {
-			cli.Warn(env.Err, "%v: the write under way, or what a crash has left of one", err)
+			cli.Warn(env.Err, "%v: an unfinished write, in progress or cut off by a crash", err)
 			return nil
 		}
 		if err != nil {
@@ -139,7 +138,7 @@ func objectsIn(env *environment, i *inspect.Inspector, name string) (iter.Seq2[i
 		return nil, err
 	}
 	if len(data) == 0 {
-		return nil, &cli.Error{Code: cli.ExitFailure, Err: fmt.Errorf("%s: there is nothing in it", name), Hint: inspectHint}
+		return nil, &cli.Error{Code: cli.ExitFailure, Err: fmt.Errorf("%s: file is empty", name), Hint: inspectHint}
 	}
 	if len(data) > inspect.MaxInput {
 		return nil, &cli.Error{

@@ -214,14 +214,14 @@ func TestInspectRefuses(t *testing.T) {
 		args       []string
 	}{
 		{"nothing there", "no such file", 1, []string{"nowhere"}},
-		{"an empty file", "error: empty: there is nothing in it\nhint: give a key, a certificate", 1, []string{"empty"}},
-		{"a folder without a journal", "no journal segments with records in this folder\nhint: a member's journal", 1, []string{"ca"}},
+		{"an empty file", "error: empty: file is empty\nhint: give a key, a certificate", 1, []string{"empty"}},
+		{"a folder without a journal", "no journal segments with records in this folder\nhint: give a member's journal", 1, []string{"ca"}},
 		{"noise", "error: noise: not recognised: no PEM block, signed object, message, frame or journal segment\nhint: give a key, a certificate", 1, []string{"noise"}},
 		{"half a block", "half.crt", 1, []string{"half.crt"}},
 		{"frames that are cut", "frame 2", 1, []string{"cut"}},
 		{"a frame that is no message", "frame 3", 1, []string{"nonsense"}},
 		{"a damaged journal", "journal is damaged: damaged/" + journal.SegmentName(1) + ", offset", 1, []string{"damaged"}},
-		{"what is left of a header", "not a journal segment\nhint: a member's journal", 1, []string{journal.SegmentName(5)}},
+		{"what is left of a header", "not a journal segment\nhint: give a member's journal", 1, []string{journal.SegmentName(5)}},
 		{"a group file that is none", "bad.crt", 78, []string{"a.crt", "--group", "bad.crt"}},
 		{"no group file", "no such file", 78, []string{"a.crt", "--group", "nowhere"}},
 		{"an output that is none", `"yaml"`, 64, []string{"a.crt", "-o", "yaml"}},

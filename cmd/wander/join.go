@@ -50,17 +50,17 @@ func newJoinCommand(env *environment) *cobra.Command {
 	f := joinFlags{wait: cli.Span{Duration: defaultJoinWait}}
 	cmd := &cobra.Command{
 		Use:   "join INVITE [-- COMMAND…]",
-		Short: "Become a member of a group",
-		Long: `Become a member with an invite, the one line that wander ca invite prints; -
-reads it from the standard input, where others cannot see it. The private key is
-made here and stays here. What a node needs is written to a folder: member.key,
-member.crt, group.crt, and wander.toml unless it is there.
+		Short: "Join a group",
+		Long: `Join a group with an invite, the line that wander ca invite prints; - reads it from
+the standard input, where other users cannot see it. The private key is made here and
+stays here. The command writes what a member needs to a folder: member.key,
+member.crt, group.crt, and wander.toml unless it exists.
 
-A key is never overwritten. After a crash, or when the answer was lost, do the
-same again: it finishes what it began.
+The command never overwrites a key. After a crash or a lost answer, run the same
+command again to complete it.
 
 Without a network between the machine and the CA: --request writes a request
-file, wander ca issue --request signs it, and --install takes the certificate in.`,
+file, wander ca issue --request signs it, and --install installs the certificate.`,
 		Example: `  wander join wander1-… --advertise ftp-03.example.org:4133
   wander join - --dir ftp-03 --resource ftp -- /usr/local/bin/mirror < invite.txt
   wander join --request --name ftp-03 --group group.crt --dir ftp-03
@@ -71,17 +71,17 @@ file, wander ca issue --request signs it, and --install takes the certificate in
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.dir, "dir", defaultJoinDir, "folder for the files")
+	flags.StringVar(&f.dir, "dir", defaultJoinDir, "write the files to this folder")
 	flags.StringVar(&f.stateDir, "state-dir", "", "state_dir in wander.toml (default /var/lib/wander, or state in a --dir)")
 	flags.StringVar(&f.listen, "listen", "[::]:4133", `listen.address in wander.toml; "" for a member that only dials out`)
-	flags.StringSliceVar(&f.advertise, "advertise", nil, "listen.advertise in wander.toml: where others reach this member, host:port; may be given again")
-	flags.StringVar(&f.resource, "resource", "", "operation.resource in wander.toml; its command stands behind --")
-	flags.Var(&f.wait, "wait", "how long to try to reach the CA")
-	flags.BoolVar(&f.request, "request", false, "write a request file instead, to be signed elsewhere")
-	flags.StringVar(&f.install, "install", "", "take in the certificate in this file instead")
+	flags.StringSliceVar(&f.advertise, "advertise", nil, "listen.advertise in wander.toml: address for other members, host:port; may be repeated")
+	flags.StringVar(&f.resource, "resource", "", "operation.resource in wander.toml; its command follows --")
+	flags.Var(&f.wait, "wait", "maximum time to retry while the CA is unreachable")
+	flags.BoolVar(&f.request, "request", false, "write a request file for wander ca issue instead")
+	flags.StringVar(&f.install, "install", "", "install the certificate in this file instead")
 	flags.StringVar(&f.name, "name", "", "with --request: the member's name")
-	flags.StringVar(&f.groupName, "group", "", "with --request and --install: the group file; with --request its id does too")
-	flags.StringSliceVar(&f.caAddress, "ca-address", nil, "with --install: where wander ca serve is reached, for renewals")
+	flags.StringVar(&f.groupName, "group", "", "with --request and --install: the group file; with --request also its id")
+	flags.StringSliceVar(&f.caAddress, "ca-address", nil, "with --install: address of wander ca serve, for renewals")
 	return cmd
 }
 
@@ -97,13 +97,15 @@ func runJoin(env *environment, f joinFlags, args []string) error {
 	offline := f.request || f.install != ""
 	switch {
 	case f.request && f.install != "":
-		return cli.UsageError("--request and --install exclude each other")
+		return cli.UsageError("--request and --install cannot be combined")
 	case offline && len(args) > 0:
-		return cli.UsageError("an invite is of no use with --request or --install")
+		return cli.UsageError("an invite cannot be combined with --request or --install")
 	case !offline && (f.name != "" || f.groupName != "" || len(f.caAddress) > 0):
-		return cli.UsageError("--name, --group and --ca-address are for --request and --install: an invite has them")
-	case !offline && len(args) != 1:
-		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("one invite is wanted"), Hint: "the CA's operator makes it: wander ca invite --name NAME"}
+		return cli.UsageError("--name, --group and --ca-address cannot be combined with an invite, which contains them")
+	case len(args) > 1:
+		return cli.UsageError("unexpected argument %q after the invite", args[1])
+	case !offline && len(args) == 0:
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no invite specified"), Hint: "ask the CA's operator for one: wander ca invite --name NAME"}
 	}
 	if err := f.checkSettings(); err != nil {
 		return err
@@ -137,11 +139,11 @@ func readInvite(env *environment, text string) (invite.Invite, error) {
 	case err == nil:
 		return i, nil
 	case errors.Is(err, invite.ErrMangled):
-		hint = "a part is missing or changed: copy the whole line again, from wander1- on"
+		hint = "copy the whole line again, from wander1- on: a part is missing or changed"
 	case errors.Is(err, invite.ErrVersion):
 		hint = "update wander on this machine"
 	case errors.Is(err, invite.ErrNotInvite):
-		hint = "it is one word that begins with wander1-"
+		hint = "give the one word that begins with wander1-"
 	}
 	return invite.Invite{}, &cli.Error{Code: cli.ExitUsage, Err: err, Hint: hint}
 }
@@ -216,7 +218,7 @@ func (f joinFlags) again(env *environment, i invite.Invite, home memberHome) err
 				return nil
 			}
 		}
-		cli.Warn(env.Err, "the CA does not say whether there are other members: only the very first one starts with --found, once")
+		cli.Warn(env.Err, "the CA does not report whether there are other members: start only the very first one with --found, once")
 	}
 	fmt.Fprintf(env.Out, "next: wander node --config %s\n", home.config())
 	return nil
@@ -303,7 +305,7 @@ func (f joinFlags) advise(env *environment, home memberHome, e enrolment.Enrolle
 		cli.Warn(env.Err, "the group has %s, but the CA does not know where: put the address of one into %s, under [bootstrap] peers",
 			otherMembers(e.Others), home.config())
 	default:
-		next += " --found    # the first member makes the tokens, once"
+		next += " --found    # the first member generates the tokens, once"
 	}
 	if e.Skew.Abs() > clockTolerance {
 		how := "slow"
@@ -331,17 +333,17 @@ func joinError(env *environment, i invite.Invite, err error) error {
 	var clock *enrolment.ClockError
 	switch {
 	case errors.Is(err, enrolment.ErrRefused):
-		hint := "an invite works once, for one machine: ask the CA's operator for a new one; the log of wander ca serve has the reason"
+		hint := "ask the CA's operator for a new invite: each works once, for one machine; the log of wander ca serve has the reason"
 		if now := env.Now(); now.After(i.Expires) {
-			hint = fmt.Sprintf("the invite ended at %s: ask the CA's operator for a new one", i.Expires.Format(time.RFC3339))
+			hint = fmt.Sprintf("ask the CA's operator for a new invite: this one expired at %s", i.Expires.Format(time.RFC3339))
 		}
 		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: hint}
 	case errors.Is(err, enrolment.ErrImpostor):
-		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "nothing was sent to it: check the address in the invite (" + at + "), and who answers there"}
+		return &cli.Error{Code: cli.ExitNoPermission, Err: err, Hint: "check the address in the invite (" + at + ") and which service answers there; nothing was sent to it"}
 	case errors.As(err, &clock):
-		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: fmt.Sprintf("set this machine's clock: it is off by at least %s", duration.Format(clock.Difference().Abs().Round(time.Second)))}
+		return &cli.Error{Code: cli.ExitConfiguration, Err: err, Hint: fmt.Sprintf("set this machine's clock: it is wrong by at least %s", duration.Format(clock.Difference().Abs().Round(time.Second)))}
 	case errors.Is(err, enrolment.ErrUnreachable), errors.Is(err, enrolment.ErrBusy), errors.Is(err, enrolment.ErrFailed):
-		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: "is wander ca serve running at " + at + "? The same command again goes on from here"}
+		return &cli.Error{Code: cli.ExitUnavailable, Err: err, Hint: "check that wander ca serve is running at " + at + ", then run the same command again to continue"}
 	}
 	return err
 }
@@ -349,7 +351,7 @@ func joinError(env *environment, i invite.Invite, err error) error {
 // checkName is for a name and group that no invite has checked.
 func checkName(name string) error {
 	if name == "" {
-		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("the member needs a name"), Hint: "add --name, for example --name ftp-03"}
+		return &cli.Error{Code: cli.ExitUsage, Err: errors.New("no member name specified"), Hint: "add --name, for example --name ftp-03"}
 	}
 	return caError(certificate.CheckName(name))
 }

@@ -51,7 +51,7 @@ func (h memberHome) stateDir(env *environment) string {
 	return s.StateDir
 }
 
-const otherDirHint = "choose another folder with --dir; what is there is not overwritten"
+const otherDirHint = "choose another folder with --dir: existing files are never overwritten"
 
 // check makes the folder, and refuses one where somebody else lives. It is done
 // when the member lives there already, with a valid certificate and all its
@@ -73,7 +73,7 @@ func (h memberHome) check(env *environment, g ident.Group, name string) (done bo
 	}
 	id, err := h.identity()
 	if errors.Is(err, keyfile.ErrMode) {
-		return false, cli.ConfigError(err, "take away what others may do: chmod 600 "+h.keyFile())
+		return false, cli.ConfigError(err, "remove the permissions of other users: chmod 600 "+h.keyFile())
 	}
 	if err != nil {
 		return false, cli.ConfigError(err, otherDirHint)
@@ -105,7 +105,7 @@ func readPrivateKey(name string) (*signature.PrivateKey, error) {
 		return nil, err
 	}
 	if err := keyfile.CheckMode(info.Mode()); err != nil {
-		return nil, cli.ConfigError(fmt.Errorf("%s: %w", name, err), "take away what others may do: chmod 600 "+name)
+		return nil, cli.ConfigError(fmt.Errorf("%s: %w", name, err), "remove the permissions of other users: chmod 600 "+name)
 	}
 	text, err := cli.ReadSmall(name, maxKeyFile)
 	if err != nil {

@@ -47,7 +47,7 @@ func runJoinRequest(env *environment, f joinFlags) error {
 	return nil
 }
 
-var errNoGroup = errors.New("which group")
+var errNoGroup = errors.New("no group specified")
 
 // groupOrID is the group that --group names, by its file or its id.
 func (f joinFlags) groupOrID() (ident.Group, error) {
@@ -59,7 +59,7 @@ func (f joinFlags) groupOrID() (ident.Group, error) {
 	}
 	g, err := cli.LoadGroup(f.groupName)
 	if err != nil {
-		return ident.Group{}, cli.ConfigError(err, "--group wants the CA's group.crt or the group's id")
+		return ident.Group{}, cli.ConfigError(err, "give --group the CA's group.crt or the group's id")
 	}
 	return g.ID(), nil
 }
@@ -76,7 +76,7 @@ func runJoinInstall(env *environment, f joinFlags) error {
 	}
 	cert, err := readCertificate(f.install, g)
 	if err != nil {
-		return cli.ConfigError(err, "--install wants the certificate that wander ca issue --request wrote")
+		return cli.ConfigError(err, "give --install the certificate that wander ca issue --request wrote")
 	}
 	if _, err := home.check(env, g.ID(), cert.Name()); err != nil {
 		return err

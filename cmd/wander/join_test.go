@@ -234,7 +234,7 @@ func TestJoinOverARestartOfTheService(t *testing.T) {
 	s := b.serve()
 	line := b.invited("a", s.address)
 	s.stop()
-	b.fails(69, "is wander ca serve running", "join", line, "--dir", "m", "--wait", "0s")
+	b.fails(69, "check that wander ca serve is running", "join", line, "--dir", "m", "--wait", "0s")
 	key, err := os.ReadFile("m/member.key")
 	require.NoError(t, err, "it was made before anything was sent")
 	again := b.serve("--listen", s.address)
@@ -283,7 +283,7 @@ func TestJoinRefusesOthersHomes(t *testing.T) {
 
 	require.NoError(t, os.Mkdir("odd", 0o755))
 	b.write("odd/member.key", "not a key")
-	b.fails(78, "not overwritten", "join", c, "--dir", "odd")
+	b.fails(78, "never overwritten", "join", c, "--dir", "odd")
 	require.NoError(t, os.WriteFile("odd/member.key", before, 0o600))
 	require.NoError(t, os.Chmod("odd/member.key", 0o644))
 	b.fails(78, "chmod 600", "join", c, "--dir", "odd")
@@ -310,14 +310,14 @@ func TestJoinRefuses(t *testing.T) {
 		says string
 		args []string
 	}{
-		{64, "one invite is wanted", nil},
-		{64, "one invite is wanted", []string{line, line}},
+		{64, "no invite specified", nil},
+		{64, "after the invite", []string{line, line}},
 		{64, "copy the whole line again", []string{line[:len(line)-2]}},
 		{64, "begins with wander1-", []string{"hello"}},
 		{64, "update wander", []string{"wander2-AAAA"}},
-		{64, "exclude each other", []string{"--request", "--install", "x"}},
-		{64, "of no use with", []string{"--request", line}},
-		{64, "an invite has them", []string{line, "--name", "b"}},
+		{64, "cannot be combined", []string{"--request", "--install", "x"}},
+		{64, "cannot be combined with", []string{"--request", line}},
+		{64, "cannot be combined with an invite", []string{line, "--name", "b"}},
 		{64, "go together", []string{line, "--resource", "ftp"}},
 		{64, "go together", []string{line, "--", "mirror"}},
 		{64, "host:port", []string{line, "--advertise", "ftp-03"}},
@@ -325,8 +325,8 @@ func TestJoinRefuses(t *testing.T) {
 		{64, "to only dial out", []string{line, "--listen", "[::]:65536"}},
 		{64, "to only dial out", []string{line, "--listen", "[::]:"}},
 		{64, "cannot hold", []string{line, "--resource", "ftp", "--", "a\xffb"}},
-		{64, "which group", []string{"--request", "--name", "a"}},
-		{64, "needs a name", []string{"--request"}},
+		{64, "no group specified", []string{"--request", "--name", "a"}},
+		{64, "no member name", []string{"--request"}},
 		{78, "group.crt", []string{"--request", "--name", "a", "--group", "nothing"}},
 		{78, "group.crt", []string{"--install", "nothing"}},
 	} {
@@ -341,11 +341,11 @@ func TestJoinRefuses(t *testing.T) {
 	s.stop()
 	b.now = b.now.Add(2 * time.Hour)
 	b.serve("--listen", s.address)
-	b.fails(77, "the invite ended at", "join", late, "--dir", "late")
+	b.fails(77, "this one expired at", "join", late, "--dir", "late")
 	// A clock that is wrong is said to be.
 	good := b.invited("good", s.address)
 	b.now = b.now.Add(-24 * time.Hour)
-	b.fails(78, "set this machine's clock: it is off by at least 22h", "join", good, "--dir", "good")
+	b.fails(78, "set this machine's clock: it is wrong by at least 22h", "join", good, "--dir", "good")
 	b.now = b.now.Add(22*time.Hour + 30*time.Minute)
 	b.must("join", good, "--dir", "good")
 	assert.Contains(t, b.err.String(), "clock is 1h30m slow")

@@ -45,13 +45,12 @@ func newRootCommand(env *environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "wander",
 		Short: "Share one legacy resource among many machines, without a server",
-		Long: `wander passes signed tokens among the members of a group over QUIC; who holds
-a token may use the resource. Access is softly exclusive: overlap is rare and
-measured, and the file docs/guarantees.md says what is promised and what not.
+		Long: `wander shares a resource among machines by passing signed tokens over QUIC. The holder
+of a token may use the resource. Exclusion is soft: overlap is rare but possible (see
+docs/guarantees.md).
 
-A duration is written with its unit, as 100ms, 90s, 1h30m or 30d, a share as 5% or
-0.05. Exit codes are 64 for the command line, 78 for settings and files, and others
-that the README lists.`,
+Durations need units: 100ms, 90s, 1h30m, 30d. Ratios: 5% or 0.05. Exit codes: 64
+usage, 78 configuration; README.md lists the rest.`,
 	}
 	root.AddCommand(commands(env)...)
 	return root

@@ -10,23 +10,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 )
 
 func newMembersCommand(env *environment) *cobra.Command {
 	return showCommand(env, &cobra.Command{
 		Use:   "members",
-		Short: "Show whom the local daemon knows, and in what state",
-		Long: `Show the members of the group as the local one knows them. There is no global
-view: another member may know a little more or less for some seconds.
+		Short: "List the members that the local daemon knows, with their states",
+		Long: `List the members of the group that the local member knows. There is no global view:
+another member may know slightly more or less for some seconds.
 
   valid        takes part
   failed       a quorum of members could not reach it; it takes part again when it returns
-  left         has left, by its own word, for ever
-  revoked      the CA has revoked it, for ever
-  expired      its certificate has run out; it takes part again when it is renewed
+  left         has left the group itself, permanently
+  revoked      the CA has revoked it, permanently
+  expired      its certificate has expired; it takes part again when it is renewed
 
-A valid member marked "no answer" does not answer this one; others may reach it.`,
+A valid member marked "no answer" does not answer the local member; others may reach it.`,
 		Example: "  wander members\n  wander members --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error { return runMembers(env, socket, asJSON) })
 }
@@ -41,7 +42,7 @@ func runMembers(env *environment, socket string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(env.Out, api.MemberList{V: api.Version, Members: list})
+		return cli.WriteJSON(env.Out, api.MemberList{V: api.Version, Members: list})
 	}
 	return printMembers(env.Out, list)
 }

@@ -32,22 +32,22 @@ func newNodeCommand(env *environment) *cobra.Command {
 	var f nodeFlags
 	cmd := &cobra.Command{
 		Use:   "node",
-		Short: "Run a member: the daemon",
-		Long: `Run a member of a group until it is told to stop (SIGTERM or SIGINT). It then
-passes on what it holds. SIGHUP reads the group file and the certificate
-again, for a newer configuration, new members, revocations, and a renewal.`,
+		Short: "Run a member of a group as a daemon",
+		Long: `Run a member of a group until SIGTERM or SIGINT stops it; it then passes on its
+tokens. SIGHUP makes it read the group file and the certificate again, for a newer
+configuration, new members, revocations and a renewed certificate.`,
 		Example: "  wander node --config /etc/wander/wander.toml\n  wander node --config a.toml --found     # the first member of a new group",
 		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return runNode(env, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.config, "config", "c", "", "settings file (default "+defaultConfigFile+")")
-	flags.BoolVar(&f.found, "found", false, "make the first token of each slot, once for this journal")
-	flags.BoolVar(&f.newIncarnation, "new-incarnation", false, "the journal was restored from a backup or cloned: remember no custody")
-	flags.BoolVar(&f.volatile, "volatile", false, `same as mode = "volatile": faster, and a crash loses the tokens held`)
-	flags.BoolVar(&f.noPreOffer, "no-pre-offer", false, "look for the next holder only when the operation has ended (for measuring)")
-	flags.BoolVar(&f.untilInputEnds, "until-input-ends", false, "stop at once when the standard input ends, as it does with the program that holds its other end")
-	flags.IntVar(&f.listenFD, "listen-fd", noFD, "descriptor of a UDP socket that is bound to listen.address already")
+	flags.BoolVar(&f.found, "found", false, "generate the first token of each slot, once for this journal")
+	flags.BoolVar(&f.newIncarnation, "new-incarnation", false, "forget custody, because the journal was restored from a backup or cloned")
+	flags.BoolVar(&f.volatile, "volatile", false, `override with mode = "volatile": faster, but a crash loses the tokens held`)
+	flags.BoolVar(&f.noPreOffer, "no-pre-offer", false, "search for the next holder only after the operation has ended (for measurements)")
+	flags.BoolVar(&f.untilInputEnds, "until-input-ends", false, "stop immediately when the standard input ends, as it does with the program that holds its other end")
+	flags.IntVar(&f.listenFD, "listen-fd", noFD, "use this descriptor of a UDP socket that is already bound to listen.address")
 	for _, hidden := range []string{"until-input-ends", "listen-fd"} {
 		if err := flags.MarkHidden(hidden); err != nil {
 			panic(err) // the flag is defined above
@@ -113,7 +113,7 @@ func inherited(fd int) (net.PacketConn, error) {
 	}
 	file := os.NewFile(uintptr(fd), "listen-fd")
 	if file == nil {
-		return nil, cli.UsageError("--listen-fd %d: not a descriptor", fd)
+		return nil, cli.UsageError("--listen-fd %d: must be a descriptor", fd)
 	}
 	defer file.Close()
 	conn, err := net.FilePacketConn(file)
@@ -137,12 +137,12 @@ func serve(n *node.Node, cfg node.Config, stop, reload <-chan os.Signal) error {
 		select {
 		case <-reload:
 			if err := n.Reload(); err != nil {
-				cfg.Log.Error("group file and certificate not read", "error", err)
+				cfg.Log.Error("cannot read group file and certificate", "error", err)
 			} else {
 				cfg.Log.Info("group file and certificate read again")
 			}
 		case <-stop:
-			cfg.Log.Info("stopping; again to stop at once")
+			cfg.Log.Info("stopping; a second signal stops immediately")
 			ctx, cancel := context.WithCancel(context.Background())
 			go func() {
 				<-stop
@@ -173,13 +173,13 @@ func nodeError(err error) error {
 		return deadError(err)
 	case errors.Is(err, store.ErrLocked):
 		return &cli.Error{
-			Code: cli.ExitFailure, Err: fmt.Errorf("a daemon runs already with this state_dir%s", holderIn(err)),
-			Hint: "wander status shows it; for a second member give this one a state_dir of its own",
+			Code: cli.ExitFailure, Err: fmt.Errorf("another daemon already uses this state_dir%s", holderIn(err)),
+			Hint: "see wander status; give a second member its own state_dir",
 		}
 	case errors.Is(err, node.ErrLink):
-		return cli.ConfigError(err, "the journal is a folder in state_dir, with plain files: stop every daemon that uses it, and put it there in the place of the link; state_dir itself may be a link")
+		return cli.ConfigError(err, "stop every daemon that uses the journal, and put its folder into state_dir in the place of the link; state_dir itself may be a link")
 	case errors.Is(err, syscall.EADDRINUSE):
-		return cli.ConfigError(err, "another program has this port, perhaps a daemon of this machine: choose another one in listen.address")
+		return cli.ConfigError(err, "choose another port in listen.address: another program, perhaps a daemon of this machine, uses this one")
 	case errors.Is(err, node.ErrConfig), errors.Is(err, node.ErrIdentity):
 		return cli.ConfigError(err, "")
 	case errors.Is(err, journal.ErrVersion):

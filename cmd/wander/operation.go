@@ -22,16 +22,16 @@ import (
 func (s *settings) operation(env *environment, log *slog.Logger) (node.Operation, error) {
 	if len(s.Operation.Command) == 0 {
 		if s.Operation.Resource != "" {
-			return node.Operation{}, cli.ConfigError(errors.New("operation.resource without operation.command"), "name the command, or remove the resource")
+			return node.Operation{}, cli.ConfigError(errors.New("operation.command must be set when operation.resource is"), "set operation.command, or remove operation.resource")
 		}
 		return node.Operation{}, nil
 	}
 	if s.Operation.MaxHold.Duration < 0 || s.Operation.Grace.Duration < 0 {
-		return node.Operation{}, cli.ConfigError(errors.New("operation: a negative duration"), "max_hold and grace are 0 or longer")
+		return node.Operation{}, cli.ConfigError(errors.New("operation: max_hold and grace must not be negative"), "write 0 or a duration such as \"4s\"")
 	}
 	path, err := exec.LookPath(s.Operation.Command[0])
 	if err != nil {
-		return node.Operation{}, cli.ConfigError(fmt.Errorf("operation.command: %w", err), "name a program that is installed, or its full path")
+		return node.Operation{}, cli.ConfigError(fmt.Errorf("operation.command: %w", err), "give an installed program, or its full path")
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return node.Operation{}, cli.ConfigError(err, "")

@@ -51,7 +51,7 @@ func (p passphraseSource) choose() ([]byte, error) {
 	}
 	switch {
 	case len(first) == 0:
-		return nil, &cli.Error{Code: cli.ExitUsage, Err: errors.New("the passphrase is empty"), Hint: "to leave the key in the clear, say so: --no-passphrase"}
+		return nil, &cli.Error{Code: cli.ExitUsage, Err: errors.New("the passphrase is empty"), Hint: "enter a passphrase, or give --no-passphrase to leave the key unencrypted"}
 	case !bytes.Equal(first, second):
 		return nil, cli.UsageError("the passphrases differ")
 	}
@@ -68,7 +68,7 @@ func (p passphraseSource) given() ([]byte, error) {
 	}
 	text, err := p.read()
 	if errors.Is(err, keyfile.ErrMode) {
-		return nil, cli.ConfigError(fmt.Errorf("passphrase file: %w", err), "take away what others may do: chmod 600 "+p.file)
+		return nil, cli.ConfigError(fmt.Errorf("passphrase file: %w", err), "remove the permissions of other users: chmod 600 "+p.file)
 	}
 	if err != nil {
 		return nil, cli.ConfigError(fmt.Errorf("passphrase file: %w", err), "")
@@ -76,7 +76,7 @@ func (p passphraseSource) given() ([]byte, error) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) == 0 || len(line) > maxPassphrase {
-		return nil, cli.ConfigError(fmt.Errorf("passphrase file %s: a first line of 1 to %d bytes is wanted", p.file, maxPassphrase), "")
+		return nil, cli.ConfigError(fmt.Errorf("passphrase file %s: the first line must have 1 to %d bytes", p.file, maxPassphrase), "")
 	}
 	return line, nil
 }
@@ -105,7 +105,7 @@ func (p passphraseSource) read() ([]byte, error) {
 func (p passphraseSource) prompt(text string) ([]byte, error) {
 	in, ok := p.env.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return nil, &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("%s: nobody to ask for the passphrase", p.what), Hint: passphraseHint}
+		return nil, &cli.Error{Code: cli.ExitUsage, Err: fmt.Errorf("%s: no terminal to read the passphrase from", p.what), Hint: passphraseHint}
 	}
 	fmt.Fprint(p.env.Err, text)
 	secret, err := term.ReadPassword(int(in.Fd()))

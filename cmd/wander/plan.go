@@ -37,19 +37,19 @@ func newPlanCommand(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan --members N --operation-time DUR",
 		Short: "Predict waiting times and overlap for your group by simulation",
-		Long: `Simulate a group of your own for some seconds and tell what to expect: how long
-members wait, how long the resource is idle or used by several at once, how long
-it takes until a lost token is replaced, and what it costs in messages.
+		Long: `Predict by simulation how long members wait, how long the resource is idle or used by
+several members at once, how soon a lost token is replaced, and how many messages it
+costs.
 
---latency is the delay of the network one way, half of a round trip: what ping shows,
-halved. A message between policies takes one way. A handoff takes one way after the
-end of the operation, as its receiver accepts while the operation runs; the policy
-has to know the receiver two ways before, else the handoff takes up to three.
+--latency is the one-way delay of the network, half of what ping shows. A message
+between policies takes one delay. A handoff takes one delay after the end of the
+operation, because its receiver accepts while the operation runs. The policy must
+choose the receiver two delays earlier; otherwise the handoff takes up to three.
 
-How much is simulated is bounded by what it costs, and told. Runs are fewer than
---seeds says where they would become too short; what is marked with > is larger
-than its number. Very large groups and long pauses give rough figures. The same
-command gives the same figures; --first gives others.`,
+The cost of the simulation is bounded, and the output shows how much was simulated.
+The command makes fewer runs than --seeds if they would be too short. A value marked
+with > is larger than its number. Very large groups and long pauses give rough
+figures. The same command gives the same figures; --first gives others.`,
 		Example: `  wander plan --members 50 --operation-time 4s
   wander plan --members 50 --operation-time 4s --every 10m --loss 0.1% --latency 20ms
   wander plan --members 50 --operation-time 4s --compare
@@ -59,24 +59,24 @@ command gives the same figures; --first gives others.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runPlan(env, &f, cmd.Flags().Changed) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.request.Members, "members", 0, fmt.Sprintf("how many members, 2 to %d; under fair at most %d", policy.MaxMembers, plan.MaxFair))
-	flags.Var(&f.operationTime, "operation-time", "how long one operation takes")
+	flags.IntVar(&f.request.Members, "members", 0, fmt.Sprintf("number of members, 2 to %d; under fair at most %d", policy.MaxMembers, plan.MaxFair))
+	flags.Var(&f.operationTime, "operation-time", "duration of one operation")
 	flags.StringVar(&f.request.Policy, "policy", catalog.Wandering, "one of "+strings.Join(catalog.Names(), ", "))
-	flags.StringVar(&f.request.Params.Preset, "preset", "", "a preset of the policy (default its first)")
-	flags.Var(&f.skipDelay, "skip-delay", "how long a member keeps a token that it does not need")
-	flags.Var(&f.minInterval, "min-interval", "shortest time between two operations of a member (default the policy's formula)")
+	flags.StringVar(&f.request.Params.Preset, "preset", "", "preset of the policy (default its first)")
+	flags.Var(&f.skipDelay, "skip-delay", "dwell: time that a member keeps a token that it does not need")
+	flags.Var(&f.minInterval, "min-interval", "minimum time between two operations of a member (default the policy's formula)")
 	flags.Var(&f.target, "target-interval", "time between two tokens at a member, for multitoken")
 	flags.IntVar(&f.request.Params.MembersMax, "members-max", 0, "members_max of the group configuration (default the members)")
-	flags.StringArrayVar(&f.set, "set", nil, "a parameter of the policy as in the group configuration, `NAME=VALUE`; may be given again")
-	flags.Var(&f.every, "every", "how long after an operation a member wants to run again, on average (default at once)")
-	flags.StringVar(&f.loss, "loss", "0%", "share of handoffs that lose the token")
+	flags.StringArrayVar(&f.set, "set", nil, "set a parameter of the policy as in the group configuration, `NAME=VALUE`; may be repeated")
+	flags.Var(&f.every, "every", "mean time after an operation until a member wants to run again (default immediately)")
+	flags.StringVar(&f.loss, "loss", "0%", "ratio of handoffs that lose the token")
 	flags.Var(&f.crash, "crash", "mean time between two crashes in the group, at most half of which is down at a time (default never)")
-	flags.Var(&f.downFor, "down-for", "how long a crashed member is away, with --crash")
-	flags.BoolVar(&f.request.Volatile, "volatile", false, "volatile members: a crash loses the tokens they hold; with --crash")
-	flags.Var(&f.latency, "latency", "delay of the network one way, half of a round trip")
-	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("in how many runs at most, 1 to %d", plan.MaxSeeds))
+	flags.Var(&f.downFor, "down-for", "time until a crashed member restarts, with --crash")
+	flags.BoolVar(&f.request.Volatile, "volatile", false, "simulate volatile members: a crash loses the tokens they hold; with --crash")
+	flags.Var(&f.latency, "latency", "one-way delay of the network, half of a round trip")
+	flags.IntVar(&f.request.Seeds, "seeds", 8, fmt.Sprintf("maximum number of runs, 1 to %d", plan.MaxSeeds))
 	flags.Uint64Var(&f.request.First, "first", 1, "the seed of the first run; the others follow it")
-	flags.BoolVar(&f.compare, "compare", false, "all presets of the policy, one beside the other")
+	flags.BoolVar(&f.compare, "compare", false, "compare all presets of the policy")
 	cli.AddOutputFlag(cmd, &f.output)
 	for _, name := range []string{"members", "operation-time"} {
 		_ = cmd.MarkFlagRequired(name) // the flags exist
@@ -161,7 +161,7 @@ func comparePresets(env *environment, f *planFlags, r *plan.Request) error {
 		return err
 	}
 	for _, name := range unused {
-		fmt.Fprintf(env.Out, "hint: preset %s is left out: it does not use a parameter that was set\n", name)
+		fmt.Fprintf(env.Out, "hint: preset %s is omitted: it does not use a parameter that was set\n", name)
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (f *planFlags) read(given func(flag string) bool) (*plan.Request, error) {
 // effectless refuses what would be ignored.
 func (f *planFlags) effectless(given func(flag string) bool) error {
 	if f.compare && given("preset") {
-		return cli.UsageError("--compare is about all presets: leave --preset out")
+		return cli.UsageError("--compare and --preset cannot be combined")
 	}
 	for _, flag := range []string{"down-for", "volatile"} {
 		if given(flag) && f.crash.Duration == 0 {
@@ -231,7 +231,7 @@ func (f *planFlags) effectless(given func(flag string) bool) error {
 		}
 	}
 	if given("members-max") && f.request.Params.MembersMax < 1 {
-		return cli.UsageError("--members-max %d: 1 or more", f.request.Params.MembersMax)
+		return cli.UsageError("--members-max %d: must be greater than 0", f.request.Params.MembersMax)
 	}
 	return nil
 }

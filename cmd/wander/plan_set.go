@@ -24,13 +24,13 @@ func setParameters(params *policy.Params, settings []string, given func(flag str
 		}
 		i := slices.IndexFunc(policy.Parameters, func(p policy.Parameter) bool { return p.Name == name })
 		if i < 0 {
-			return cli.UsageError("--set %q: no parameter is called %q, known are %s", setting, name, parameterNames())
+			return cli.UsageError("--set %q: unknown parameter %q; known are %s", setting, name, parameterNames())
 		}
 		if flag := strings.ReplaceAll(name, "_", "-"); given(flag) {
-			return cli.UsageError("--set %q: --%s sets it already", setting, flag)
+			return cli.UsageError("--set %q: already set by --%s", setting, flag)
 		}
 		if seen[name] {
-			return cli.UsageError("--set %q: it is set twice", setting)
+			return cli.UsageError("--set %q: set twice", setting)
 		}
 		seen[name] = true
 		p := policy.Parameters[i]
@@ -64,7 +64,7 @@ func parameterValue(p policy.Parameter, text string) (n uint64, err error) {
 		n = uint64(r.Ratio)
 	case policy.Flag:
 		if text != "true" && text != "false" {
-			return 0, fmt.Errorf("%q is neither true nor false", text)
+			return 0, fmt.Errorf("%q: must be true or false", text)
 		}
 		if text == "true" {
 			n = 1
@@ -73,16 +73,16 @@ func parameterValue(p policy.Parameter, text string) (n uint64, err error) {
 	case policy.Choice:
 		i := slices.Index(p.Words(), text)
 		if i < 0 {
-			return 0, fmt.Errorf("%q is none of %s", text, strings.Join(p.Words(), ", "))
+			return 0, fmt.Errorf("%q: must be one of %s", text, strings.Join(p.Words(), ", "))
 		}
 		return uint64(i), nil
 	case policy.Count:
 		if n, err = strconv.ParseUint(text, 10, 31); err != nil {
-			err = fmt.Errorf("%q is not a number of things", text)
+			err = fmt.Errorf("%q: must be a whole number", text)
 		}
 	}
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%s is 0: leave it out for its default", p.Name)
+		err = fmt.Errorf("%s must be greater than 0; leave it out for its default", p.Name)
 	}
 	return n, err
 }
@@ -93,7 +93,7 @@ func wholeMilliseconds(text string) (uint64, error) {
 		return 0, err
 	}
 	if s.Duration < 0 || s.Duration%time.Millisecond != 0 {
-		return 0, fmt.Errorf("%q is not a whole number of milliseconds", text)
+		return 0, fmt.Errorf("%q: must be a whole number of milliseconds", text)
 	}
 	return uint64(s.Milliseconds()), nil
 }

@@ -50,11 +50,11 @@ func TestPlanMistakes(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":        {[]string{"plan"}, "missing: --members, --operation-time"},
-		"argument":       {append(quickPlan, "x"), `"x" is an argument too many`},
+		"nothing":        {[]string{"plan"}, "required flags missing: --members, --operation-time"},
+		"argument":       {append(quickPlan, "x"), `unexpected argument "x"`},
 		"members":        {append(quickPlan, "--members", "1"), "members out of range: 1, permitted are 2 to 1000000"},
 		"span":           {append(quickPlan, "--every", "5"), `"5" is not a duration`},
-		"loss":           {append(quickPlan, "--loss", "x%"), `--loss "x%": write a share`},
+		"loss":           {append(quickPlan, "--loss", "x%"), `--loss "x%": must be a ratio`},
 		"all lost":       {append(quickPlan, "--loss", "100%"), "loss out of range"},
 		"policy":         {append(quickPlan, "--policy", "x"), `"x", known are`},
 		"preset":         {append(quickPlan, "--preset", "x"), `"x", known are journal, report`},
@@ -64,21 +64,21 @@ func TestPlanMistakes(t *testing.T) {
 		"operation time": {append(quickPlan, "--operation-time", "0s"), "operation_time is 0s"},
 		"down":           {append(quickPlan, "--down-for", "1m"), "--down-for has no effect without --crash"},
 		"volatile":       {append(quickPlan, "--volatile"), "--volatile has no effect without --crash"},
-		"members max":    {append(quickPlan, "--members-max", "0"), "--members-max 0: 1 or more"},
+		"members max":    {append(quickPlan, "--members-max", "0"), "--members-max 0: must be greater than 0"},
 		"crashes":        {append(quickPlan, "--crash", "1ns"), "crash is 1ns, permitted are 12s and more"},
 		"set nothing":    {append(quickPlan, "--set", "x"), "write NAME=VALUE"},
-		"set unknown":    {append(quickPlan, "--set", "x=1"), `no parameter is called "x", known are operation_time, members_max`},
+		"set unknown":    {append(quickPlan, "--set", "x=1"), `unknown parameter "x"; known are operation_time, members_max`},
 		"set unused":     {append(quickPlan, "--set", "queue_capacity=3"), "preset journal does not use queue_capacity"},
-		"set twice":      {append(quickPlan, "--set", "min_interval=1s", "--set", "min_interval=2s"), "it is set twice"},
-		"set by a flag":  {append(quickPlan, "--set", "operation_time=1s"), "--operation-time sets it already"},
+		"set twice":      {append(quickPlan, "--set", "min_interval=1s", "--set", "min_interval=2s"), "set twice"},
+		"set by a flag":  {append(quickPlan, "--set", "operation_time=1s"), "already set by --operation-time"},
 		"set no span":    {append(quickPlan, "--set", "min_interval=5"), `"5" is not a duration`},
 		"set too fine":   {append(quickPlan, "--set", "min_interval=1500us"), "whole number of milliseconds"},
 		"set negative":   {append(quickPlan, "--set", "min_interval=-1s"), "whole number of milliseconds"},
 		"set to nothing": {append(quickPlan, "--set", "min_interval=0s"), "leave it out"},
-		"set no ratio":   {append(quickPlan, "--set", "growth_factor=x"), `"x" is not a factor`},
-		"set no count":   {append(quickPlan, "--set", "queue_capacity=1.5"), "not a number of things"},
-		"set no choice":  {append(quickPlan, "--set", "on_silent_holder=run"), `"run" is none of wait, replace`},
-		"set no flag":    {append(quickPlan, "--set", "generator_rests=1"), "neither true nor false"},
+		"set no ratio":   {append(quickPlan, "--set", "growth_factor=x"), `"x": must be a number`},
+		"set no count":   {append(quickPlan, "--set", "queue_capacity=1.5"), "must be a whole number"},
+		"set no choice":  {append(quickPlan, "--set", "on_silent_holder=run"), `"run": must be one of wait, replace`},
+		"set no flag":    {append(quickPlan, "--set", "generator_rests=1"), "must be true or false"},
 		"set too large":  {append(quickPlan, "--set", "min_interval=36500d"), "min_interval is"},
 		"first":          {append(quickPlan, "--first", "0"), "the first is 0, permitted are 1 to 1000000000"},
 		"seeds":          {append(quickPlan, "--seeds", "0"), "seeds out of range"},
@@ -144,11 +144,11 @@ func TestPlanCompare(t *testing.T) {
 	many := []string{"plan", "--members", "3", "--operation-time", "4s", "--seeds", "1", "--policy", "multitoken", "--target-interval", "12s"}
 	code, out, errs = runCommand("", append(many, "--compare", "--set", "interval_factor=4")...)
 	require.Zero(t, code, errs)
-	assert.Contains(t, out, "hint: preset t3gj is left out: it does not use a parameter that was set\n")
+	assert.Contains(t, out, "hint: preset t3gj is omitted: it does not use a parameter that was set\n")
 	code, _, errs = runCommand("", append(quickPlan, "--compare", "--set", "max_interval=1h")...)
 	assert.Equal(t, cli.ExitUsage, code)
 	assert.Contains(t, errs, "does not use max_interval; leave it out")
 	code, _, errs = runCommand("", append(quickPlan, "--compare", "--preset", "report")...)
 	assert.NotZero(t, code)
-	assert.Contains(t, errs, "--compare is about all presets")
+	assert.Contains(t, errs, "--compare and --preset cannot be combined")
 }

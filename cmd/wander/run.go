@@ -25,19 +25,19 @@ const (
 
 const runUsage = `run RESOURCE [flags] -- CMD...`
 
-const runLong = `Run a command when this member holds a token of the resource, and not beyond the
-grant's deadline: everything that the command has started gets SIGTERM a grace
-before the deadline and SIGKILL at the deadline, also when the daemon or this
-program is dead, and time spent suspended counts. What the command leaves behind
-is stopped when it ends, on Linux also what has moved to another session.
+const runLong = `Run a command while this member holds a token of the resource, at most until the
+grant's deadline. All processes of the command get SIGTERM a grace period before the
+deadline and SIGKILL at the deadline, even if the daemon or this program has died.
+Time spent suspended counts. When the command ends, its remaining processes are
+stopped, on Linux also those in another session.
 
-Flags stand before or after RESOURCE; everything from CMD on is the command's.
-There is no shell unless -c asks for one. A signal while waiting ends the wait
-at once; later ones go to the command.
+Flags may precede or follow RESOURCE; everything from CMD on belongs to the command.
+No shell is used without -c. A signal ends the wait immediately; later signals go to
+the command.
 
-A run within a run of the same resource at the same member would wait for its own
-end; it is refused at once. One of another resource is not, nor one at another
-member (--socket): that one waits until the outer run has ended.
+A run nested in a run of the same resource at the same member would wait for its own
+end; it is refused immediately. A nested run of another resource is permitted. So is
+one at another member (--socket), which waits until the outer run has ended.
 
 Exit code: the command's own, 128+n after signal n, and
   64  the command line, or a run    75  not granted in time (or -E), also for
@@ -51,7 +51,7 @@ Exit code: the command's own, 128+n after signal n, and
 The command sees WANDER_RESOURCE, WANDER_MEMBER, WANDER_TOKEN, WANDER_HOP,
 WANDER_FENCE, WANDER_DEADLINE (RFC 3339) and WANDER_HELD, which lists each run
 that it is within, its own last, as RESOURCE=GRANT,RESOURCE=GRANT.
-WANDER_SOCKET, if set, stands in for --socket.`
+WANDER_SOCKET, if set, is the default of --socket.`
 
 const runExample = `  wander run nightly-backup -- /usr/local/bin/backup --full
   wander run ftp --wait 10m --max-hold 2m -- lftp -f upload.lftp
@@ -61,7 +61,7 @@ func newRunCommand(env *environment) *cobra.Command {
 	o := newRunOptions()
 	cmd := &cobra.Command{
 		Use:                   runUsage,
-		Short:                 "Run a command when a token is held",
+		Short:                 "Run a command while this member holds a token",
 		Long:                  runLong,
 		Example:               runExample,
 		DisableFlagsInUseLine: true,
@@ -150,7 +150,7 @@ func (r *runner) wait() (err error) {
 	if err != nil {
 		return &cli.Error{
 			Code: cli.ExitSystem, Err: err,
-			Hint: "nothing has run; see whether the machine has processes, memory and processor time left, and try again",
+			Hint: "check that the machine has free processes, memory and processor time, and try again; nothing was run",
 		}
 	}
 	defer r.guard.Close()
@@ -182,7 +182,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	begin := boottime.Now()
 	if !begin.Before(deadline) {
 		r.report.Outcome = outcomeDeadline
-		return used, r.told(cli.ExitLost, errors.New("the grant came to its deadline before the command could start"), "")
+		return used, r.told(cli.ExitLost, errors.New("the grant expired before the command could start"), "")
 	}
 	r.child.Env = childEnviron(grant, r.held)
 	result, err := supervise.Run(r.child, r.guard, supervise.Options{
@@ -192,7 +192,7 @@ func (r *runner) operate(held *api.Held, deadline clock.Instant) (used api.Relea
 	r.report.HeldS = boottime.Now().Sub(begin).Seconds()
 	if errors.Is(err, supervise.ErrLate) {
 		r.report.Outcome = outcomeDeadline
-		return used, r.told(cli.ExitLost, errors.New("the grant came to its deadline before the command could start"), "")
+		return used, r.told(cli.ExitLost, errors.New("the grant expired before the command could start"), "")
 	}
 	if err != nil {
 		return used, r.notStarted(err)
@@ -208,13 +208,13 @@ func (r *runner) verdict(result supervise.Result) error {
 	switch result.Stopped {
 	case supervise.ByDeadline:
 		r.report.Outcome = outcomeDeadline
-		return r.told(cli.ExitLost, errors.New("the grant came to its deadline; the command was stopped"), r.longerHint())
+		return r.told(cli.ExitLost, errors.New("the grant expired; the command was stopped"), r.longerHint())
 	case supervise.ByLoss:
 		r.report.Outcome = outcomeLost
 		return r.told(cli.ExitLost, fmt.Errorf("the grant was lost (%s); the command was stopped", result.Lost), "")
 	case supervise.ByGuard:
 		r.report.Outcome = outcomeUnguarded
-		return r.told(cli.ExitLost, errors.New("the guards of the command were killed or stopped; so was the command"), "")
+		return r.told(cli.ExitLost, errors.New("the guards of the command were killed or stopped, and the command was stopped"), "")
 	}
 	r.report.Outcome = outcomeCompleted
 	return silent(exitCode(result))
@@ -223,7 +223,7 @@ func (r *runner) verdict(result supervise.Result) error {
 // longerHint says how the grant could have been longer.
 func (r *runner) longerHint() string {
 	if r.maxHold.Duration > 0 {
-		return "ask for a longer grant with --max-hold, up to max_hold in the group configuration"
+		return "request a longer grant with --max-hold, up to max_hold in the group configuration"
 	}
 	return "a longer grant needs a longer max_hold in the group configuration"
 }

@@ -178,9 +178,9 @@ func (r *runner) fail(why outcome, code int, err error) error {
 	case errors.Is(err, api.ErrNoDaemon):
 		hint = unansweredHint(r.socket, err)
 	case why == outcomeHeld:
-		hint = "the command runs under its grant already: run it without `wander run`"
+		hint = "run the command without `wander run`: it already runs under a grant"
 	case why == outcomeIsolated && hint == "":
-		hint = "wander members shows which members there are, and their addresses: is the network between them cut?"
+		hint = "check the network between the members: wander members shows their addresses"
 	case why == outcomeRefused && hint == "":
 		hint = "wander status shows the resources of the group"
 	}
@@ -209,12 +209,12 @@ func (r *runner) release(g api.Grant, deadline clock.Instant, request api.Releas
 		case err == nil:
 			return
 		case !errors.Is(err, api.ErrUnavailable):
-			r.warn("the daemon did not take the release: " + err.Error())
+			r.warn("the daemon rejected the release: " + err.Error())
 			return
 		case !pause.wait(ctx):
-			text := "the daemon could not be told of the release"
+			text := "could not release the grant at the daemon"
 			if boottime.Now().Before(deadline) {
-				text += "; the grant stands until " + g.Deadline.Format(time.RFC3339)
+				text += "; the grant is held until " + g.Deadline.Format(time.RFC3339)
 			}
 			r.warn(text)
 			return

@@ -56,18 +56,18 @@ func newRunOptions() *runOptions {
 
 func (o *runOptions) register(f *pflag.FlagSet) {
 	f.SetInterspersed(false) // the flags behind CMD are CMD's
-	f.Var(&o.waitFor, "wait", "how long to wait for a grant, or \"forever\"")
-	f.BoolVarP(&o.nonblock, "nonblock", "n", false, "do not wait: now or never")
-	f.IntVarP(&o.conflictCode, "conflict-exit-code", "E", cli.ExitNotGranted, "exit code when not granted in time")
-	f.Var(&o.otherwise, "else", "when not granted in time: fail, skip (exit 0) or run (without a grant)")
-	f.Var(&o.maxHold, "max-hold", "ask for a shorter grant than the resource's max_hold (default max_hold)")
-	f.Var(&o.minHold, "min-hold", "keep the token here for so long, even if CMD ends sooner, but not beyond the grant's deadline")
-	f.Var(&o.oncePer, "once-per", "not granted if the group ran the operation more recently")
-	f.Var(&o.onLost, "on-lost", "when the grant is lost: term, kill or warn")
+	f.Var(&o.waitFor, "wait", "maximum time to wait for a grant, or \"forever\"")
+	f.BoolVarP(&o.nonblock, "nonblock", "n", false, "do not wait for a grant")
+	f.IntVarP(&o.conflictCode, "conflict-exit-code", "E", cli.ExitNotGranted, "exit with this code if not granted in time")
+	f.Var(&o.otherwise, "else", "if not granted in time: fail, skip (exit 0) or run (without a grant)")
+	f.Var(&o.maxHold, "max-hold", "request a shorter grant than the resource's max_hold (default max_hold)")
+	f.Var(&o.minHold, "min-hold", "keep the token at least this long, even if CMD ends sooner, but not beyond the grant's deadline")
+	f.Var(&o.oncePer, "once-per", "do not run if the group ran the operation more recently than this")
+	f.Var(&o.onLost, "on-lost", "if the grant is lost: term, kill or warn")
 	f.Var(&o.grace, "grace", "time between SIGTERM and SIGKILL, at most half of the grant (default a tenth, at most 5s)")
 	f.StringVarP(&o.shellCommand, "command", "c", "", "run this string with "+shellPath+" instead of CMD")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings, and no message when not granted or stopped")
-	f.StringVar(&o.reportTo, "report", "", "write what happened as a JSON object to this `FILE`, to fd:N, or to - (the standard output)")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "suppress warnings, and the message when not granted or stopped")
+	f.StringVar(&o.reportTo, "report", "", "write a JSON report to this `FILE`, to fd:N, or to - (the standard output)")
 	addSocketFlag(f, &o.socket)
 }
 
@@ -75,10 +75,10 @@ func (o *runOptions) register(f *pflag.FlagSet) {
 // help is wanted. What it returns is an *exitError, or a mistake in the flags.
 func (o *runOptions) parse(f *pflag.FlagSet, args []string) (help bool, err error) {
 	if len(args) == 0 || f.ArgsLenAtDash() == 0 {
-		return false, o.usage("which RESOURCE?")
+		return false, o.usage("no resource specified")
 	}
 	if o.resource = args[0]; o.resource == "" { // a script's variable that is not set
-		return false, o.usage("which RESOURCE? The name is empty")
+		return false, o.usage("the resource name is empty")
 	}
 	if err := group.CheckName(o.resource); err != nil {
 		return false, &cli.Error{Code: cli.ExitUsage, Err: err, Hint: "wander status shows the resources of the group"}
@@ -104,27 +104,27 @@ func (o *runOptions) usage(format string, args ...any) error {
 func (o *runOptions) check(f *pflag.FlagSet) error {
 	switch {
 	case f.Changed("command") && len(o.command) > 0:
-		return o.usage("-c and CMD exclude each other")
+		return o.usage("-c and CMD cannot be combined")
 	case f.Changed("command"):
 		o.command = []string{shellPath, "-c", o.shellCommand}
 	case len(o.command) == 0:
-		return o.usage("which CMD is to run under %s?", o.resource)
+		return o.usage("no command specified to run under %s", o.resource)
 	}
 	if o.nonblock {
 		if f.Changed("wait") && (o.waitFor.forever || o.waitFor.Duration > 0) {
-			return o.usage("--nonblock and --wait exclude each other")
+			return o.usage("--nonblock and --wait cannot be combined")
 		}
 		o.waitFor = waitValue{}
 	}
 	if o.conflictCode < 0 || o.conflictCode > 255 {
-		return o.usage("--conflict-exit-code %d: permitted are 0 to 255", o.conflictCode)
+		return o.usage("--conflict-exit-code %d: must be 0 to 255", o.conflictCode)
 	}
 	for _, d := range []struct {
 		name string
 		cli.Span
 	}{{"max-hold", o.maxHold}, {"min-hold", o.minHold}, {"once-per", o.oncePer}, {"grace", o.grace}} {
 		if d.Duration < 0 {
-			return o.usage("--%s %v: not below 0", d.name, d.Span)
+			return o.usage("--%s %v: must not be negative", d.name, d.Span)
 		}
 	}
 	if o.maxHold.Duration > 0 && o.minHold.Duration > o.maxHold.Duration {
@@ -155,7 +155,7 @@ func (w *waitValue) Set(s string) error {
 	}
 	d, err := duration.Parse(s)
 	if err != nil || d < 0 {
-		return fmt.Errorf("neither a time such as 90s nor \"forever\"")
+		return fmt.Errorf("must be a duration such as 90s, or \"forever\"")
 	}
 	*w = waitValue{Duration: d}
 	return nil
@@ -179,7 +179,7 @@ func (c *choice[T]) String() string {
 func (c *choice[T]) Set(s string) error {
 	i := slices.Index(c.names, s)
 	if i < 0 {
-		return fmt.Errorf("not one of %s", strings.Join(c.names, ", "))
+		return fmt.Errorf("must be one of %s", strings.Join(c.names, ", "))
 	}
 	c.value = T(i)
 	return nil

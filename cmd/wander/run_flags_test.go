@@ -56,7 +56,7 @@ func TestRun_EmptyName_UsageError(t *testing.T) {
 	var errs bytes.Buffer
 	env := &environment{Environment: cli.Environment{In: strings.NewReader(""), Out: io.Discard, Err: &errs, Getenv: func(string) string { return "" }, Now: time.Now}}
 	assert.Equal(t, cli.ExitUsage, run(env, []string{"run", "", "--", "true"}))
-	assert.Contains(t, errs.String(), "which RESOURCE?")
+	assert.Contains(t, errs.String(), "the resource name is empty")
 }
 
 func TestRunFlagsStandAnywhereBeforeTheCommand(t *testing.T) {

@@ -84,7 +84,7 @@ func frozenOverDeadline(t *testing.T, script string, hold time.Duration) bool {
 	await.Until(t, "the command is stopped", func() bool { return !alive(command) })
 	require.NoError(t, p.Process.Signal(syscall.SIGCONT))
 	assert.Equal(t, cli.ExitLost, p.end(t))
-	assert.Contains(t, p.stderr.String(), "error: the grant came to its deadline; the command was stopped")
+	assert.Contains(t, p.stderr.String(), "error: the grant expired; the command was stopped")
 	assert.Equal(t, outcomeDeadline, p.readReport(t).Outcome)
 	return true
 }

@@ -59,7 +59,7 @@ func TestRun_WithinItself_RefusedAtOnce(t *testing.T) {
 			assert.Equal(t, c.code, p.end(t), p.stderr.String())
 			p.expectAllDead(t)
 			assert.Contains(t, p.stderr.String(), c.says)
-			assert.NotContains(t, p.stderr.String(), "left processes behind")
+			assert.NotContains(t, p.stderr.String(), "processes that the command left behind")
 		})
 	}
 }

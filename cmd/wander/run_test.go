@@ -107,7 +107,7 @@ func TestRun_Deadline_ExitsWith76(t *testing.T) {
 			[]string{"-c", "trap '' TERM; sleep 1000 & wait; sleep 1000"},
 			"hint: a longer grant needs a longer max_hold in the group configuration\n",
 		},
-		"as asked for": {[]string{"--max-hold", "2s", "--", "sleep", "1000"}, "hint: ask for a longer grant with --max-hold, "},
+		"as asked for": {[]string{"--max-hold", "2s", "--", "sleep", "1000"}, "hint: request a longer grant with --max-hold, "},
 		"quiet":        {[]string{"-q", "--", "sleep", "1000"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestRun_GuardNotReadyInTime_ExitsWith71(t *testing.T) {
 	d.listen(t, socket)
 	p := startProgram(t, unreadyVariable, socket, "ftp", "-c", "echo ran")
 	assert.Equal(t, 71, p.end(t))
-	assert.Regexp(t, "^error: cannot start the guard: it is not ready within .*\nhint: nothing has run; .*\n$", p.stderr.String())
+	assert.Regexp(t, "^error: cannot start the guard: it is not ready within .*\nhint: check that the machine .*; nothing was run\n$", p.stderr.String())
 	p.expectAllDead(t)
 	assert.Equal(t, outcomeError, p.readReport(t).Outcome)
 	assert.Empty(t, d.requests)

@@ -90,7 +90,7 @@ func loadSettings(env *environment, file string) (settings, error) {
 		}
 		s.anchor(filepath.Dir(file))
 	case given || !errors.Is(err, fs.ErrNotExist):
-		return s, cli.ConfigError(err, "name a readable file with --config")
+		return s, cli.ConfigError(err, "give --config a readable file")
 	}
 	return s, s.override(env.Getenv)
 }
@@ -200,12 +200,12 @@ func (s *settings) socket() string {
 
 // identityError is for an identity that cannot be loaded.
 func identityError(err error, s *settings) error {
-	hint := "wander join makes key, certificate and group.crt; name the settings file with --config"
+	hint := "give the settings file with --config; wander join makes key, certificate and group.crt"
 	switch {
 	case errors.Is(err, keyfile.ErrMode):
-		hint = "take away what others may do: chmod 600 " + s.Identity.Key
+		hint = "remove the permissions of other users: chmod 600 " + s.Identity.Key
 	case errors.Is(err, fs.ErrPermission):
-		hint = "the file belongs to another user: run this as the daemon's user"
+		hint = "run this as the daemon's user: the file belongs to another user"
 	}
 	return cli.ConfigError(err, hint)
 }

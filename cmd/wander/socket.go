@@ -8,7 +8,7 @@ import (
 )
 
 func addSocketFlag(f *pflag.FlagSet, socket *string) {
-	f.StringVar(socket, "socket", "", "the daemon's socket (default $WANDER_SOCKET, or as the daemon's settings say)")
+	f.StringVar(socket, "socket", "", "use this socket of the daemon (default $WANDER_SOCKET, or from the daemon's settings)")
 }
 
 // socketVariable names the daemon's socket for every command that asks a daemon.

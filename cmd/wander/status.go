@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wandertoken/wander/cmd/internal/cli"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/duration"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -20,9 +21,9 @@ import (
 func newStatusCommand(env *environment) *cobra.Command {
 	return showCommand(env, &cobra.Command{
 		Use:   "status",
-		Short: "Show what the local daemon knows",
-		Long: `Show what the local member knows. There is no global view: ages say how old the
-knowledge is.`,
+		Short: "Show the state of the local daemon",
+		Long: `Show the state of the group that the local member knows. There is no global view: ages
+show how old each observation is.`,
 		Example: "  wander status\n  wander status --socket a/wander.sock --output json",
 	}, func(socket string, asJSON bool) error { return runStatus(env, socket, asJSON) })
 }
@@ -42,7 +43,7 @@ func runStatus(env *environment, socket string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return printJSON(env.Out, st)
+		return cli.WriteJSON(env.Out, st)
 	}
 	printStatus(env.Out, st, names)
 	return nil

@@ -20,19 +20,19 @@ func newVersionCommand(env *environment) *cobra.Command {
 		Short: "Print the versions of program and protocol",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if err := cli.CheckOutput(output); err != nil {
+				return err
+			}
 			info := versionInfo()
-			switch output {
-			case "text":
-				fmt.Fprintf(env.Out, "wander %s, protocol %d (%s), %s %s/%s\n",
-					info.Version, info.Protocol, info.ALPN, info.Go, runtime.GOOS, runtime.GOARCH)
-				return nil
-			case "json":
+			if output == "json" {
 				return json.NewEncoder(env.Out).Encode(info)
 			}
-			return cli.UsageError("--output %q: text or json", output)
+			fmt.Fprintf(env.Out, "wander %s, protocol %d (%s), %s %s/%s\n",
+				info.Version, info.Protocol, info.ALPN, info.Go, runtime.GOOS, runtime.GOARCH)
+			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cli.AddOutputFlag(cmd, &output)
 	return cmd
 }
 

@@ -97,9 +97,9 @@ func (c *Client) connect(ctx context.Context) (*net.UnixConn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	hint := "start it with `wander node`, or name its socket with --socket"
+	hint := "start it with `wander node`, or give its socket with --socket"
 	if errors.Is(err, fs.ErrPermission) {
-		hint = "the socket belongs to another user: run the command as the daemon's user"
+		hint = "run the command as the daemon's user: the socket belongs to another user"
 	}
 	return nil, &Error{
 		Code:    "unavailable",

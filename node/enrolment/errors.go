@@ -32,19 +32,19 @@ var (
 	// ErrFailed says that the service could not do it for a reason of its own.
 	ErrFailed = errors.New("the authority failed")
 	// ErrAnswer says that an answer is not what it should be.
-	ErrAnswer = errors.New("the authority's answer makes no sense")
+	ErrAnswer = errors.New("invalid answer from the authority")
 )
 
 // Why there was no answer.
 var (
 	// ErrUnreachable says that none of the addresses was reached.
-	ErrUnreachable = errors.New("the authority cannot be reached")
+	ErrUnreachable = errors.New("the authority is unreachable")
 	// ErrImpostor says that what answered did not prove to be the service of
 	// this group: nothing was sent to it.
 	ErrImpostor = errors.New("not the enrolment service of this group")
 	// ErrClock says that the certificate of the service is not valid by this
 	// machine's clock. It comes as a *ClockError. Nothing was sent.
-	ErrClock = errors.New("the clocks of this machine and of the authority differ")
+	ErrClock = errors.New("the clocks of this machine and the authority differ too much")
 )
 
 // Why a message is not one.
@@ -78,7 +78,7 @@ func (e *ClockError) Error() string {
 	if off < 0 {
 		how = "late"
 	}
-	return fmt.Sprintf("%v: this machine's says %s, at least %s too %s",
+	return fmt.Sprintf("%v: this machine's clock reads %s, at least %s too %s",
 		ErrClock, e.Now.UTC().Format(time.RFC3339), duration.Format(off.Abs().Round(time.Second)), how)
 }
 

@@ -248,7 +248,7 @@ func Encode[M Message](m M) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	if most := m.limits().MaxBytes; len(raw) > most {
-		return nil, fmt.Errorf("%w: %d bytes, permitted are %d", ErrMalformed, len(raw), most)
+		return nil, fmt.Errorf("%w: %d bytes, must be at most %d", ErrMalformed, len(raw), most)
 	}
 	return raw, nil
 }
@@ -289,14 +289,14 @@ func objects(name string, list [][]byte) error {
 
 func size(name string, raw []byte, least, most int) error {
 	if len(raw) < least || len(raw) > most {
-		return fmt.Errorf("%w: %s of %d bytes, permitted are %d to %d", ErrMalformed, name, len(raw), least, most)
+		return fmt.Errorf("%w: %s of %d bytes, must have %d to %d", ErrMalformed, name, len(raw), least, most)
 	}
 	return nil
 }
 
 func count(name string, n, least, most int) error {
 	if n < least || n > most {
-		return fmt.Errorf("%w: %d %s, permitted are %d to %d", ErrMalformed, n, name, least, most)
+		return fmt.Errorf("%w: %d %s, must be %d to %d", ErrMalformed, n, name, least, most)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func ServiceCertificate(g ident.Group, authorities [][]byte, by group.Authority,
 		return nil, err
 	}
 	if len(value) > maxAuthoritiesExtension {
-		return nil, fmt.Errorf("%w: statements about CA keys of %d bytes, at most %d", ErrMalformed, len(value), maxAuthoritiesExtension)
+		return nil, fmt.Errorf("%w: statements about CA keys have %d bytes, must have at most %d", ErrMalformed, len(value), maxAuthoritiesExtension)
 	}
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -142,8 +142,8 @@ func (t trust) verify(chain []*x509.Certificate) error {
 }
 
 var (
-	errNoStatements = errors.New("it carries no statements about CA keys")
-	errNotPinned    = errors.New("the CA key of the invite is not among the group's")
+	errNoStatements = errors.New("the TLS certificate contains no statements about CA keys")
+	errNotPinned    = errors.New("the group has no CA key with the invite's fingerprint")
 	errSignedBy     = errors.New("signed by a key that is not trusted")
 )
 

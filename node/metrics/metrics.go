@@ -74,23 +74,23 @@ func New(now func() clock.Instant) *Metrics {
 		registry: prometheus.NewRegistry(), now: now,
 		resources: make(map[string]*resource), kinds: make(map[string]bool), slots: make(map[slotKey]*slotWatch),
 	}
-	m.received = m.counter("tokens_received_total", "Tokens that this member took over from others.", "resource")
-	m.sent = m.counter("tokens_sent_total", "Tokens that others took over from this member.", "resource")
-	m.regenerated = m.counter("regenerations_total", "Tokens that this member made because one was lost.", "resource")
-	m.dropped = m.counter("tokens_dropped_total", "Tokens that this member removed from circulation.", "resource", "reason")
-	m.duplicates = m.counter("duplicates_detected_total", "Tokens that came while another one of their slot provably circulated.", "resource")
-	m.requests = m.counter("requests_total", "Requests of programs for a resource, when they were answered.", "resource", "outcome")
-	m.operations = m.counter("operations_total", "Grants that have ended, by how.", "resource", "outcome")
-	m.lost = m.counter("grants_lost_total", "Grants that were taken away before their deadline.", "resource", "reason")
-	m.messages = m.counter("policy_messages_total", "Messages between policies, beside the tokens.", "resource", "direction")
-	m.evidence = m.counter("evidence_total", "Signed proofs, in the journal, that some member broke the rules.", "kind")
-	m.returned = m.histogram("token_return_seconds", "Time between two arrivals of a token of one slot.", spans, "resource")
-	m.waited = m.histogram("wait_seconds", "How long programs waited that got a grant.", spans, "resource")
-	m.held = m.histogram("hold_seconds", "How long grants lasted.", spans, "resource")
-	m.handoff = m.histogram("handoff_duration_seconds", "Time from letting go of a token to the end of its handoff.", handoffs, "result")
+	m.received = m.counter("tokens_received_total", "Tokens that this member accepted from other members.", "resource")
+	m.sent = m.counter("tokens_sent_total", "Tokens that other members accepted from this member.", "resource")
+	m.regenerated = m.counter("regenerations_total", "Replacement tokens that this member generated.", "resource")
+	m.dropped = m.counter("tokens_dropped_total", "Tokens that this member dropped from circulation.", "resource", "reason")
+	m.duplicates = m.counter("duplicates_detected_total", "Tokens that arrived while another token of their slot provably circulated.", "resource")
+	m.requests = m.counter("requests_total", "Requests of programs for a resource, counted when answered.", "resource", "outcome")
+	m.operations = m.counter("operations_total", "Grants that have ended, by outcome.", "resource", "outcome")
+	m.lost = m.counter("grants_lost_total", "Grants revoked before their deadline.", "resource", "reason")
+	m.messages = m.counter("policy_messages_total", "Messages between policies, not counting tokens.", "resource", "direction")
+	m.evidence = m.counter("evidence_total", "Signed proofs in the journal that a member broke the rules.", "kind")
+	m.returned = m.histogram("token_return_seconds", "Time between two arrivals of a token of the same slot.", spans, "resource")
+	m.waited = m.histogram("wait_seconds", "Time that programs waited for a grant that they received.", spans, "resource")
+	m.held = m.histogram("hold_seconds", "Duration of grants.", spans, "resource")
+	m.handoff = m.histogram("handoff_duration_seconds", "Time from releasing a token to the end of its handoff.", handoffs, "result")
 	m.fsync = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: prefix + "journal_fsync_duration_seconds", Buckets: syncs,
-		Help: "How long it took to write a batch of records, and on a durable member to sync it.",
+		Help: "Time to write a batch of records, and on a durable member to sync it.",
 	})
 	m.registry.MustRegister(m.fsync, buildInfo(), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -121,7 +121,7 @@ func buildInfo() prometheus.Collector {
 		version = b.Main.Version
 	}
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: prefix + "build_info", Help: "1; the labels say what runs.",
+		Name: prefix + "build_info", Help: "Always 1; the labels identify the program.",
 		ConstLabels: prometheus.Labels{
 			"version": version, "goversion": runtime.Version(), "protocol": strconv.Itoa(member.ProtocolVersion),
 		},

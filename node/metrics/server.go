@@ -61,14 +61,14 @@ func (m *Metrics) NewServer(log *slog.Logger) *Server {
 func (m *Metrics) handler() http.Handler {
 	scrape := http.TimeoutHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		MaxRequestsInFlight: maxGathering, DisableCompression: true,
-	}), gatherTimeout, "the member does not answer")
+	}), gatherTimeout, "the member is unresponsive")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path != Path:
 			http.Error(w, "only "+Path+" is here", http.StatusNotFound)
 		case r.Method != http.MethodGet:
 			w.Header().Set("Allow", http.MethodGet)
-			http.Error(w, "only GET", http.StatusMethodNotAllowed)
+			http.Error(w, "method must be GET", http.StatusMethodNotAllowed)
 		default:
 			scrape.ServeHTTP(w, r)
 		}

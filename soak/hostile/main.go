@@ -79,7 +79,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 			*of = strings.Split(text, ",")
 			for _, x := range *of {
 				if !slices.Contains(known, x) {
-					return fmt.Errorf("%q is none of %s", x, strings.Join(known, ", "))
+					return fmt.Errorf("%q: must be one of %s", x, strings.Join(known, ", "))
 				}
 			}
 			return nil
@@ -124,7 +124,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	}
 	switch {
 	case f.NArg() > 0:
-		return o, fmt.Errorf("%q is an argument too many", f.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.For < minFor || o.For > maxFor:
 		return o, fmt.Errorf("-for %v: must be %v to %v", o.For, minFor, maxFor)
 	case o.Operation < minOperation || o.Operation > o.Hold:

@@ -92,9 +92,9 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	_, known := kinds[o.kind]
 	switch {
 	case f.NArg() > 0:
-		return o, fmt.Errorf("%q is an argument too many", f.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case !known && o.kind != kindFlood:
-		return o, fmt.Errorf("-kind %q: not one of %s", o.kind, strings.Join(append(names, kindFlood), ", "))
+		return o, fmt.Errorf("-kind %q: must be one of %s", o.kind, strings.Join(append(names, kindFlood), ", "))
 	case o.rate <= 0 || o.rate > maxRate:
 		return o, fmt.Errorf("-rate %v: must be greater than 0, at most %d", o.rate, maxRate)
 	case o.listen == "" || len(o.peers) == 0:

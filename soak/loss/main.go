@@ -60,7 +60,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 			*of = strings.Split(text, ",")
 			for _, x := range *of {
 				if !slices.Contains(known, x) {
-					return fmt.Errorf("%q is none of %s", x, strings.Join(known, ", "))
+					return fmt.Errorf("%q: must be one of %s", x, strings.Join(known, ", "))
 				}
 			}
 			return nil
@@ -92,7 +92,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	}
 	switch {
 	case f.NArg() > 0:
-		return o, fmt.Errorf("%q is an argument too many", f.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.Members < 4 || o.Members > 32:
 		return o, fmt.Errorf("-members %d: permitted are 4 to 32", o.Members)
 	case o.Runs < 1:

@@ -176,7 +176,7 @@ func Make(name string, o Options) (Plan, error) {
 	case !known:
 		return Plan{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
 	case o.Members < minMembers || o.Members > maxMembers:
-		return Plan{}, fmt.Errorf("%w: %d members, permitted are %d to %d", ErrOptions, o.Members, minMembers, maxMembers)
+		return Plan{}, fmt.Errorf("%w: %d members, must be %d to %d", ErrOptions, o.Members, minMembers, maxMembers)
 	case o.For < minFor || o.For > maxFor:
 		return Plan{}, fmt.Errorf("%w: %v, permitted are %v to %v", ErrOptions, o.For, minFor, maxFor)
 	case o.Silence < 0:

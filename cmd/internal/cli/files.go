@@ -38,7 +38,7 @@ func ReadSmall(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > most {
-		return nil, fmt.Errorf("%s has %d bytes, at most %d", name, info.Size(), most)
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", name, info.Size(), most)
 	}
 	return os.ReadFile(name)
 }

@@ -16,13 +16,13 @@ import (
 
 // AddOutputFlag adds the flag --output to a command that checks it with CheckOutput.
 func AddOutputFlag(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "text", "text or json")
+	cmd.Flags().StringVarP(output, "output", "o", "text", "output format: text or json")
 }
 
 // CheckOutput refuses an unknown form of output.
 func CheckOutput(output string) error {
 	if output != "text" && output != "json" {
-		return UsageError("--output %q: text or json", output)
+		return UsageError("--output %q: must be text or json", output)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func Interruptible() (context.Context, context.CancelFunc) {
 func Interrupted() error { return interrupted("interrupted") }
 
 // InterruptedWriting is Interrupted for a command that was to write files.
-func InterruptedWriting() error { return interrupted("interrupted; nothing was written") }
+func InterruptedWriting() error { return interrupted("interrupted before anything was written") }
 
 func interrupted(text string) error {
 	return &Error{Code: ExitSignal + int(syscall.SIGINT), Err: errors.New(text)}

@@ -50,7 +50,7 @@ func (p positiveSpan) Set(text string) error {
 		return err
 	}
 	if p.Duration <= 0 {
-		return errors.New("more than 0 is wanted")
+		return errors.New("must be greater than 0")
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func checkArguments(cmd *cobra.Command) {
 func wrongArguments(cmd *cobra.Command, args []string) error {
 	e := &Error{Code: ExitUsage, Err: errors.New("an argument is missing"), Hint: "write it as: " + cmd.UseLine()}
 	if len(args) > 0 {
-		e.Err = fmt.Errorf("%q is an argument too many", args[len(args)-1])
+		e.Err = fmt.Errorf("unexpected argument %q", args[len(args)-1])
 	}
 	return e
 }
@@ -62,7 +62,7 @@ func missingFlags(cmd *cobra.Command, err error) error {
 		return nil
 	}
 	names := "--" + strings.ReplaceAll(strings.ReplaceAll(found[1], `", "`, ", --"), `"`, "")
-	return &Error{Code: ExitUsage, Err: errors.New("missing: " + names), Hint: cmd.CommandPath() + " --help shows the flags"}
+	return &Error{Code: ExitUsage, Err: errors.New("required flags missing: " + names), Hint: cmd.CommandPath() + " --help shows the flags"}
 }
 
 func takesArguments(cmd *cobra.Command) bool {
@@ -126,9 +126,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 func wanted(kind string, cause error) string {
 	switch {
 	case slices.Contains([]string{"int", "int64", "uint", "uint16", "uint32", "uint64", "float64"}, kind):
-		return "a number is wanted"
+		return "must be a number"
 	case kind == "bool":
-		return "true or false is wanted"
+		return "must be true or false"
 	}
 	return cause.Error()
 }

@@ -30,5 +30,5 @@ func (r *Ratio) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is not a factor: write for example 3 or 2.5, with at most %d decimals", text, ratioDecimals)
+	return fmt.Errorf("%q: must be a number such as 3 or 2.5, with at most %d decimals", text, ratioDecimals)
 }

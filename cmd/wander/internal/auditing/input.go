@@ -26,7 +26,7 @@ var (
 	ErrTooLarge  = errors.New("file is too large for a journal segment")
 	ErrNotFile   = errors.New("not a regular file")
 	ErrNotOne    = errors.New("not a segment of a journal")
-	ErrResource  = errors.New("no configuration of the group and no token has this resource")
+	ErrResource  = errors.New("neither a group configuration nor a token has this resource")
 )
 
 // segment is one file.

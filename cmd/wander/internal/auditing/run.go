@@ -79,7 +79,7 @@ func Run(in Input) (*Audit, error) {
 	}
 	a.Report = books.Report()
 	if asked := a.Options.From > 0 || a.Options.To > 0; asked && !a.covered() {
-		a.Notes = append(a.Notes, "no journal has a record of the time that was asked for: this says nothing about it")
+		a.Notes = append(a.Notes, "no journal has a record of the requested time: this result does not cover it")
 	}
 	if wanted := in.Options.Resource; wanted != "" && len(a.Resources) == 0 && !a.Trust.HasResource(wanted) {
 		return nil, fmt.Errorf("%w: %q", ErrResource, wanted)
@@ -175,7 +175,7 @@ func (a *Audit) readSegment(to *audit.Reader, r *journal.Reader, hasNext bool) e
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.As(err, &torn) && !hasNext:
-			a.Notes = append(a.Notes, fmt.Sprintf("%v: the write under way, or what a crash has left of one; it was never acknowledged", torn))
+			a.Notes = append(a.Notes, fmt.Sprintf("%v: an unfinished write, in progress or cut off by a crash; it was never acknowledged", torn))
 			return err
 		case errors.As(err, &torn):
 			err = torn.Damage()
@@ -190,7 +190,7 @@ func (a *Audit) noteGap(follows bool, i int, s *segment, before *journal.Reader)
 	switch {
 	case follows:
 	case i == 0:
-		a.Notes = append(a.Notes, fmt.Sprintf("%s: the journal begins with segment %d; what was before is not at hand", s.path, s.header.Number))
+		a.Notes = append(a.Notes, fmt.Sprintf("%s: the journal begins with segment %d; earlier segments are missing", s.path, s.header.Number))
 	case before != nil:
 		a.Notes = append(a.Notes, fmt.Sprintf("%s: segments are missing between %d and %d",
 			filepath.Dir(s.path), before.Header().Number, s.header.Number))

@@ -104,7 +104,7 @@ func folder(dir string) (string, error) {
 		return "", fmt.Errorf("%w: --dir %s: %w; name a new or empty folder in a place where you may write", ErrOptions, dir, err)
 	}
 	if entries, err := os.ReadDir(whole); err == nil && len(entries) > 0 {
-		return "", fmt.Errorf("%w: --dir %s: the folder is not empty; name a new or empty one", ErrOptions, dir)
+		return "", fmt.Errorf("%w: --dir %s: the folder must be new or empty", ErrOptions, dir)
 	}
 	return whole, nil
 }
@@ -159,7 +159,7 @@ func play(ctx context.Context, o Options, members []*process, screen Screen) err
 			pollAll(ctx, members)
 			screen.Show(viewOf(members, time.Since(began), o.For))
 			if p := h.lost(); p != nil && ctx.Err() == nil { // Ctrl-C reaches them, too
-				return fmt.Errorf("member %s has ended by itself", p.name)
+				return fmt.Errorf("member %s has exited unexpectedly", p.name)
 			}
 		}
 	}

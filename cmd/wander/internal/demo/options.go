@@ -57,23 +57,23 @@ type Options struct {
 func (o Options) Validate() error {
 	switch {
 	case o.Members < MinMembers || o.Members > MaxMembers:
-		return fmt.Errorf("%w: %d members, permitted are %d to %d", ErrOptions, o.Members, MinMembers, MaxMembers)
+		return fmt.Errorf("%w: %d members, must be %d to %d", ErrOptions, o.Members, MinMembers, MaxMembers)
 	case o.For <= 0:
-		return fmt.Errorf("%w: a run of %v, more than 0 is wanted", ErrOptions, o.For)
+		return fmt.Errorf("%w: a run of %v, must be greater than 0", ErrOptions, o.For)
 	case o.OperationTime < minOperation:
-		return fmt.Errorf("%w: an operation of %v, at least %v", ErrOptions, o.OperationTime, minOperation)
+		return fmt.Errorf("%w: an operation of %v, must be at least %v", ErrOptions, o.OperationTime, minOperation)
 	case o.Loss > 1 && o.Loss <= 100*MaxLoss:
 		return fmt.Errorf("%w: loss of %.0f%%: write %g%% or %g", ErrOptions, 100*o.Loss, o.Loss, o.Loss/100)
 	case o.Loss < 0 || o.Loss > MaxLoss:
-		return fmt.Errorf("%w: loss of %.0f%%, permitted are 0%% to %.0f%%", ErrOptions, 100*o.Loss, 100*MaxLoss)
+		return fmt.Errorf("%w: loss of %.0f%%, must be 0%% to %.0f%%", ErrOptions, 100*o.Loss, 100*MaxLoss)
 	case o.Delay < 0 || o.Delay > MaxDelay:
-		return fmt.Errorf("%w: a delay of %v, permitted are 0 to %v", ErrOptions, o.Delay, MaxDelay)
+		return fmt.Errorf("%w: a delay of %v, must be 0 to %v", ErrOptions, o.Delay, MaxDelay)
 	case o.Crash != 0 && o.Crash < minCrash:
-		return fmt.Errorf("%w: a crash every %v, at least %v", ErrOptions, o.Crash, minCrash)
+		return fmt.Errorf("%w: a crash every %v, must be at least %v", ErrOptions, o.Crash, minCrash)
 	case o.Victim != "" && o.Victim != VictimAny && o.Victim != VictimHolder:
-		return fmt.Errorf("%w: victim %q: %s or %s", ErrOptions, o.Victim, VictimAny, VictimHolder)
+		return fmt.Errorf("%w: victim %q, must be %s or %s", ErrOptions, o.Victim, VictimAny, VictimHolder)
 	case o.Away < 0 || o.Crash != 0 && o.Away > DefaultAway && o.Away >= o.Crash:
-		return fmt.Errorf("%w: away for %v with a crash every %v: a killed member has to be back before the next one is", ErrOptions, o.Away, o.Crash)
+		return fmt.Errorf("%w: away for %v with a crash every %v: a killed member must restart before the next one is killed", ErrOptions, o.Away, o.Crash)
 	}
 	if err := catalog.Check(o.Policy, o.params()); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)

@@ -34,13 +34,13 @@ func TestPrepareSaysWhatToDo(t *testing.T) {
 		change func(*Options)
 		says   string
 	}{
-		{func(o *Options) { o.Dir = full }, "--dir " + full + ": the folder is not empty"},
+		{func(o *Options) { o.Dir = full }, "--dir " + full + ": the folder must be new or empty"},
 		{func(o *Options) { o.Dir = filepath.Join(file, "x") }, "name a new or empty folder"},
 		{func(o *Options) { o.Loss = 10 }, "write 10% or 0.1"},
-		{func(o *Options) { o.Loss = 0.95 }, "permitted are 0% to 90%"},
+		{func(o *Options) { o.Loss = 0.95 }, "must be 0% to 90%"},
 		{func(o *Options) { o.Victim = "me" }, "any or holder"},
 		{func(o *Options) { o.Away = -1 }, "away for -1ns"},
-		{func(o *Options) { o.Crash, o.Away = 10*time.Second, 10*time.Second }, "back before the next one"},
+		{func(o *Options) { o.Crash, o.Away = 10*time.Second, 10*time.Second }, "restart before the next one"},
 	} {
 		o := usual()
 		c.change(&o)

@@ -291,7 +291,7 @@ func (r *runner) changed(e event) {
 		r.gone = true
 	case e.Ended:
 		if r.result.Stopped == NotStopped {
-			r.Warn("the command left processes behind; they are stopped")
+			r.Warn("stopping processes that the command left behind")
 		}
 		r.terminate()
 	case e.guardLost && !r.lonely:

@@ -258,7 +258,7 @@ func TestLeftoversAreTerminated(t *testing.T) {
 	}))
 	require.NoError(t, e.err)
 	assert.Equal(t, Result{Exit: 5}, e.result)
-	assert.Contains(t, await.Next(t, "the end of it", warnings), "left processes behind")
+	assert.Contains(t, await.Next(t, "the end of it", warnings), "processes that the command left behind")
 	s.expectAllDead(t)
 }
 
