@@ -48,9 +48,6 @@ func newRing(alg ring.Algorithm, n int) (*Ring, error) {
 	return r, nil
 }
 
-// processors is the number of processors.
-func (r *Ring) processors() int { return len(r.stations) }
-
 // Token is where the token is: at a processor, or on the link that leaves it.
 func (r *Ring) Token() (processor int, moving bool) { return r.at, r.moving }
 

@@ -40,16 +40,6 @@ func (s *Station) reclaim(b Baton, n int) Output {
 	return s.Return(b, n)
 }
 
-// resume is Reclaim for a token under which the processor has been inside its section since
-// before a restart.
-func (s *Station) resume(b Baton, n int) {
-	b = b.clip(n)
-	if s.here {
-		b.merge(s.baton)
-	}
-	s.here, s.baton, s.phase, s.held, s.mark, s.asked = true, b, inside, true, false, false
-}
-
 // merged is the baton of two tokens of which one is dropped.
 func merged(a, b Baton) Baton {
 	a.merge(b)
