@@ -241,7 +241,7 @@ func TestNodeEndsWhenItMayNotTakePart(t *testing.T) {
 	t.Run("revoked", func(t *testing.T) {
 		b := nodeBench(t, time.Now())
 		b.must("ca", "revoke", "a")
-		ends(t, b, "revoked", "this key is dead: .*in another folder")
+		ends(t, b, "revoked", "to rejoin, .*in another folder")
 		b.fails(77, "revoked", "cert", "status", "--config", "node.toml")
 		assert.Contains(t, b.out.String(), "state       revoked")
 	})
