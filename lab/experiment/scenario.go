@@ -20,7 +20,7 @@ import (
 type Scenario struct {
 	circulation.Config // Seed and Directory are set for each run
 	// Acquaintances is how many others each member knows, an even number; 0 is
-	// everybody. Those of all members together are at most MaxAcquainted.
+	// everybody. Those of all members together are at most maxAcquainted.
 	Acquaintances int
 	// Duration is how long a run lasts, up to policy.MaxInterval, and WarmUp
 	// how much of its beginning is not measured.
@@ -30,7 +30,7 @@ type Scenario struct {
 	// Below asks for shares of times below these, up to MaxBelow.
 	Below []time.Duration
 	// Bin and Limit shape histograms as in circulation.MeterConfig, with its
-	// defaults; up to MaxBins bins.
+	// defaults; up to maxBins bins.
 	Bin, Limit time.Duration
 }
 

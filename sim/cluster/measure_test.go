@@ -28,7 +28,7 @@ func TestWeightSeesWhatAMemberKeeps(t *testing.T) {
 	n.put(in)
 	after := weigh.Of(n.member)
 	assert.GreaterOrEqual(t, after.Entries, before.Entries+10)
-	assert.Equal(t, before.Parts[".dir.members"]+10, after.Parts[".dir.members"])
+	assert.Equal(t, before.Parts[".core.dir.Register.members"]+10, after.Parts[".core.dir.Register.members"])
 	assert.GreaterOrEqual(t, after.Bytes, before.Bytes+bytes*9/10)
 	assert.Less(t, after.Bytes, before.Bytes+4*bytes)
 	n.put(in) // what is heard again is found sooner from then on

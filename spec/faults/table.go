@@ -12,8 +12,8 @@ type fault struct {
 var faults = []fault{
 	{
 		name: "fsync after send", file: "protocol/handoff/sender.go",
-		old:    "\tm.persist(&journal.Sent{Transfer: transfer.Raw()}, true)\n\tm.transmit(rec, carry)\n",
-		new:    "\tm.transmit(rec, carry)\n\tm.persist(&journal.Sent{Transfer: transfer.Raw()}, true)\n",
+		old:    "\ts.persist(&journal.Sent{Transfer: transfer.Raw()}, true)\n\ts.transmit(rec, carry)\n",
+		new:    "\ts.transmit(rec, carry)\n\ts.persist(&journal.Sent{Transfer: transfer.Raw()}, true)\n",
 		models: []string{"BUG_SEND"}, fuzz: "FuzzHandoff",
 	},
 	{
@@ -24,21 +24,21 @@ var faults = []fault{
 	},
 	{
 		name: "hop reuse after VOID", file: "protocol/handoff/sender.go",
-		old: "\tm.persist(&journal.Reclaimed{Token: k.token, Hop: k.hop, Void: void.Raw()}, true)\n" +
-			"\tm.retire(rec)\n\tm.add(&record{key: k, state: Hold, title: title})\n",
-		new:    "\trec.state, rec.sent, title, k = Hold, token.Transfer{}, rec.title, rec.key\n",
+		old: "\ts.persist(&journal.Reclaimed{Token: k.token, Hop: k.hop, Void: void.Raw()}, true)\n" +
+			"\ts.book.retire(rec)\n\ts.book.hold(k, title)\n",
+		new:    "\trec.state, rec.sent, title, k = Hold, token.Transfer{}, rec.title, rec.key\n\ts.book.held++\n",
 		models: []string{"TRAP_5"}, fuzz: "FuzzHandoff",
 	},
 	{
 		name: "expiry that refuses", file: "protocol/handoff/receiver.go",
-		old:    "\tmac := m.macs.of(b.From, k, b.Accept)\n",
-		new:    "\tif rec := o.records[b.Accept]; rec == nil || rec.state == Lapsed {\n\t\treturn true\n\t}\n\tmac := m.macs.of(b.From, k, b.Accept)\n",
+		old:    "\tmac := r.macs.of(b.From, k, b.Accept)\n",
+		new:    "\tif rec := o.records[b.Accept]; rec == nil || rec.state == Lapsed {\n\t\treturn true\n\t}\n\tmac := r.macs.of(b.From, k, b.Accept)\n",
 		models: []string{"TRAP_1", "TRAP_8"}, fuzz: "FuzzHandoff",
 	},
 	{
-		name: "receipt forgotten without floor", file: "protocol/handoff/machine.go",
-		old:    "\tif o := m.offerers[rec.from]; o != nil && rec.accept < o.floor {\n",
-		new:    "\tif o := m.offerers[rec.from]; o != nil {\n",
+		name: "receipt forgotten without floor", file: "protocol/handoff/book.go",
+		old:    "\tif rec.accept < b.offerers[rec.from].floor {\n",
+		new:    "\tif b.offerers[rec.from] != nil {\n",
 		models: []string{"BUG_NO_FLOOR", "BUG_DELETE_FIRST"}, fuzz: "FuzzHandoff",
 	},
 	{
@@ -56,8 +56,8 @@ var faults = []fault{
 	},
 	{
 		name: "tombstone dropped early", file: "protocol/handoff/receiver.go",
-		old:    "\tm.send(rec.from, &wire.Void{Void: void.Raw()})\n",
-		new:    "\tm.send(rec.from, &wire.Void{Void: void.Raw()})\n\tm.tryForget(m.offerers[rec.from], rec)\n",
+		old:    "\tr.send(rec.from, &wire.Void{Void: void.Raw()})\n",
+		new:    "\tr.send(rec.from, &wire.Void{Void: void.Raw()})\n\tr.book.forget(rec)\n",
 		models: []string{"BUG_NO_FLOOR", "BUG_DELETE_FIRST"}, fuzz: "FuzzHandoff",
 	},
 	{
