@@ -51,7 +51,7 @@ func (s *Socket) WriteTo(b []byte, to net.Addr) (int, error) {
 	return s.PacketConn.WriteTo(b, to)
 }
 
-// Hold begins a handshake for this protocol, and closes the socket after KeptFor, or when ctx
+// Hold begins a handshake for this protocol, and closes the socket after keptFor, or when ctx
 // ends.
 func (s *Socket) Hold(ctx context.Context, to net.Addr, protocol string) {
 	ctx, cancel := context.WithTimeout(ctx, keptFor)

@@ -18,7 +18,7 @@ const maxWait = 2 * time.Second
 const pause = 10 * time.Millisecond
 
 // Open calls open until it returns something else than one of the errors that say
-// that somebody has it already, at most for MaxWait or until ctx ends, and returns
+// that somebody has it already, at most for maxWait or until ctx ends, and returns
 // what open has returned last.
 func Open[T any](ctx context.Context, open func() (T, error), taken ...error) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that asks for every case, by the value Every.
+// The environment variable that asks for every case, and its value.
 const (
 	variable = "WANDER_TESTS"
 	every    = "whole"

@@ -46,7 +46,7 @@ const (
 	// others, three times the logarithm of the group that suffices.
 	maxAcquainted = 1 << 26
 
-	// minCrashEvery and MinLossEvery keep a run from consisting of faults
+	// minCrashEvery and minLossEvery keep a run from consisting of faults
 	// alone: the whole group hears of a crash, one handoff of a loss.
 	minCrashEvery = time.Second
 	minLossEvery  = policy.MinDuration

@@ -16,8 +16,8 @@ const (
 	// member, and so the quorum that a group can ask for. More would only
 	// repeat what sixteen have said.
 	MaxFailureQuorum = wire.MaxFailures
-	// minFailureQuorum is the least quorum: nobody can fail anybody alone.
-	minFailureQuorum = 2
+	// MinFailureQuorum is the least quorum: nobody can fail anybody alone.
+	MinFailureQuorum = 2
 )
 
 // statement is a verified failure statement.
@@ -177,7 +177,7 @@ func (d *Directory) acceptFailure(f *facts, signed certificate.SignedFailure) (n
 // MinFailureQuorum and MaxFailureQuorum. It is the least one at first. A change has effect
 // at once, at the cost of a look at every member.
 func (d *Directory) SetQuorum(quorum int) {
-	quorum = min(max(quorum, minFailureQuorum), MaxFailureQuorum)
+	quorum = min(max(quorum, MinFailureQuorum), MaxFailureQuorum)
 	if quorum == d.failures.quorum {
 		return
 	}

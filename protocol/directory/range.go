@@ -31,7 +31,7 @@ func (p *Pages) Range(from, through ident.Member) (count uint64, xor Fingerprint
 }
 
 // Split divides the range of ids from the one to the other, both included, into
-// at most so many parts, and MaxParts, of nearly equal count. They follow each
+// at most so many parts, and maxParts, of nearly equal count. They follow each
 // other: each part ends at its Through, the last one at the end of the range.
 // There is at least one, and no more than members. It costs little more than
 // Range. A range that ends before it begins has no parts.

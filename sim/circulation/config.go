@@ -19,7 +19,7 @@ const (
 	// failure detector takes, and about what a member's connections do.
 	DetectAfter = 10 * time.Second
 
-	// Forever, as the time for which a member is down, is without a return.
+	// forever, as the time for which a member is down, is without a return.
 	forever = time.Duration(1<<63 - 1)
 
 	// nobodyPause is how much later than the latency a token comes back that

@@ -37,7 +37,7 @@
 // is passed to a named member which is down or gone by then comes back to the
 // sender, as Returned. So does one where there is nobody else, a second later
 // than that (as the handoff pauses). A token that is lost in transit is gone at once; its sender
-// is told Abandoned after [AbandonAfter], when a member stops asking.
+// is told Abandoned after abandonAfter, when a member stops asking.
 //
 // What travels from one member to another, tokens and messages, arrives in the
 // order in which it was sent.
@@ -53,7 +53,7 @@
 // its tokens, which wait for it, and its policy is made anew and told the last
 // visits (Recalled) and its tokens (Resumed) when it returns. A forgetful one
 // loses both. Whoever returns wants to run as at its start, whatever it wanted
-// before. Crash for [Forever] takes the tokens along; who leaves passes them
+// before. Crash for forever takes the tokens along; who leaves passes them
 // on. The others' Neighbour changes at once: there the simulator knows no time to
 // find out. Config.Down of the members fall for good, and are named by no Roster from
 // DetectAfter later on, unless nobody states failures (Config.Unstated).

@@ -244,7 +244,7 @@ func (w *World) Leave(member int) bool {
 	return true
 }
 
-// Crash stops a member that is up for a while, Forever if it is not to return.
+// Crash stops a member that is up for a while, forever if it is not to return.
 // It reports whether the member was up.
 func (w *World) Crash(member int, downFor time.Duration) bool {
 	m := int32(member)

@@ -216,7 +216,7 @@ func (w *World) scheduleAt(at clock.Instant, kind eventKind, member, ref int32, 
 }
 
 // Run lets everything happen up to the instant until, inclusive, which then is
-// the present. It returns earlier after Stop, or at a standstill (see Err). It
+// the present. It returns earlier after stop, or at a standstill (see Err). It
 // does not return before an until of clock.Never while anything is left to
 // happen.
 func (w *World) Run(until clock.Instant) {

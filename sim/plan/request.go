@@ -47,7 +47,7 @@ type Request struct {
 	Every time.Duration
 	// Loss is the probability that a handoff loses its token, 0 to less than 1.
 	Loss float64
-	// Crash is the mean time between two crashes in the group, MinCrash at
+	// Crash is the mean time between two crashes in the group, minCrash at
 	// least and so that no more than half of the members are down on average;
 	// 0: never. A member returns after DownFor. Volatile members lose their
 	// tokens and what they remember, others keep both.
@@ -56,7 +56,7 @@ type Request struct {
 	// Latency is how long anything takes from one member to another, one way:
 	// half of a round trip. What else takes time follows from it, see ways.
 	Latency time.Duration
-	// First is the seed of the first run, 1 to MaxFirst; those of the others
+	// First is the seed of the first run, 1 to maxFirst; those of the others
 	// follow it.
 	First uint64
 	// Seeds is how many runs there are at most, 1 to MaxSeeds. There are fewer

@@ -93,7 +93,7 @@ func (d *drawing) constant() uint64 {
 	return n
 }
 
-// size is a constant that bounds a length: at most 65535, so that Below can draw
+// size is a constant that bounds a length: at most 65535, so that below can draw
 // it.
 func (d *drawing) size() int {
 	n := d.constant()

@@ -84,7 +84,7 @@ func unknownPreset(name string) error {
 	return fmt.Errorf("%w %q, known are %s", policy.ErrPreset, name, strings.Join([]string{Split, T3gj, S3gj, Jittered, Paper}, ", "))
 }
 
-// Make makes the agent of a preset, Split where none is named: a *Steered or an
+// Make makes the agent of a preset, Split where none is named: a *steered or an
 // *Agent. Errors: policy.ErrOutOfRange, also when target_interval is zero, and
 // policy.ErrPreset.
 func Make(params policy.Params, rng rand.Source) (policy.Policy, error) {

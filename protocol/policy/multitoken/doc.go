@@ -25,7 +25,7 @@
 // # Presets of this project
 //
 // Under [Split], [T3gj] and [S3gj] the mean interval is the target. Their tokens
-// carry the state of a control, which a [Steered] agent takes from them and
+// carry the state of a control, which a steered agent takes from them and
 // writes back. A token that comes is used at once, passed on unused or dropped,
 // so that the tokens are no more than it takes.
 //
@@ -62,7 +62,7 @@
 //	DemandChanged                 Run with the token that rests here
 //	Recalled                      remember, without an answer
 //
-// A Steered agent answers as it does, but that nothing waits.
+// A steered agent answers as it does, but that nothing waits.
 //
 // # Presets of the paper
 //

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// law is the control of a Steered agent: how many tokens there should be is
+// law is the control of a steered agent: how many tokens there should be is
 // decided by what it makes of the visits of tokens at this member. Spans are
 // shares of target_interval wherever they are numbers.
 type law interface {

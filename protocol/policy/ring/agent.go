@@ -138,7 +138,7 @@ type step struct {
 	actions []policy.Action
 }
 
-// Step implements policy.Policy. It answers with at most ActionsMax actions.
+// Step implements policy.Policy. It answers with at most actionsMax actions.
 func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Action) []policy.Action {
 	a.filled = 0
 	s := step{a, now, actions}

@@ -118,7 +118,7 @@ func (s *Station) Arrive(b Baton, n int) Output {
 
 // Return tells that a token which this processor had passed is here again, or
 // still, as it left; or that the processor has made one, with the baton that
-// Awake gives. What arrived or changed meanwhile is decided now.
+// awake gives. What arrived or changed meanwhile is decided now.
 func (s *Station) Return(b Baton, n int) Output {
 	b = b.clip(n)
 	if s.here {
