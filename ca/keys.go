@@ -134,9 +134,9 @@ func (r *keyRing) read(file string) (*signature.PrivateKey, error) {
 	return key, nil
 }
 
-// next makes the n-th private key, durably, which must be none of those that are known.
-// One that is there already was made by an attempt that a crash cut short; it has signed
-// nothing, and is used now, because no key is ever overwritten.
+// next makes the n-th private key and writes it to disk. It must differ from the known keys.
+// A key that is there already was made by an attempt that a crash cut short. It has signed
+// nothing, and next returns it, because no key is ever overwritten.
 func (r *keyRing) next(n int, known certificate.Authorities) (*signature.PrivateKey, error) {
 	file := keyName(n)
 	there, err := r.folder.exists(file)

@@ -106,8 +106,8 @@ func (l *ledger) record(e entry) error {
 	return nil
 }
 
-// drawSerial draws the next serial number, durably. What happens to it then
-// does not matter: it is not drawn again.
+// drawSerial draws the next serial number and writes to disk that it is drawn. It is
+// never drawn again, whether or not the caller uses it.
 func (l *ledger) drawSerial() (uint64, error) {
 	text, err := l.folder.read(SerialFile, maxPlain)
 	if err != nil {

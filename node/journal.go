@@ -36,7 +36,7 @@ type journalKeeper struct {
 	log     *slog.Logger
 	syncs   atomic.Uint64
 
-	// What follows belongs to whoever carries effects out.
+	// Only the goroutine that performs effects uses these.
 	scratch []byte // for encodings, which the store copies
 	lazy    int    // bytes appended since the last sync
 }

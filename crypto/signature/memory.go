@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// maxVerdicts bounds each of the two generations of a Memory: 8 MB both together. A simulated day of 200 members goes on with some ten thousand certificates.
+// maxVerdicts bounds each of the two generations of a Memory: 8 MB both together. A simulated day of 200
+// members needs about ten thousand certificates.
 const maxVerdicts = 1 << 16
 
 // Memory keeps verdicts on signatures, so that a verification costs a hash when its
@@ -28,8 +29,8 @@ type Memory struct {
 // digest names a key, a signature and a message.
 type digest [sha256.Size]byte
 
-// PrivateKey is NewPrivateKey of a key with this memory. What it signs is known to be
-// good.
+// PrivateKey returns NewPrivateKey(seed) with this memory, which remembers that the key's own signatures
+// are good.
 func (m *Memory) PrivateKey(seed []byte) (*PrivateKey, error) {
 	key, err := NewPrivateKey(seed)
 	if err == nil {
@@ -46,8 +47,8 @@ func (k *PublicKey) Memory() *Memory {
 	return k.memory
 }
 
-// With is k with this memory. Whoever reads a key that another key vouches for gives it
-// the other's memory, so that a simulation has to give one to its CA only.
+// With returns k with this memory. Code that reads a key which another key vouches for passes on the
+// other's memory, so a simulation gives a memory to its CA only.
 func (k *PublicKey) With(m *Memory) *PublicKey {
 	if k.memory == m {
 		return k

@@ -17,8 +17,8 @@ func (c *counting) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What is remembered is what would be computed, and is of the whole key, message and
-// signature. A key with a memory earns its table when one without does, and a batch of
+// TestMemory_Verdicts_AsComputed: a remembered verdict equals the computed one, and belongs to the whole
+// key, message and signature. A key with a memory earns its table when one without does, and a batch of
 // such keys draws as many random numbers.
 func TestMemory_Verdicts_AsComputed(t *testing.T) {
 	var m Memory
@@ -115,7 +115,7 @@ func TestMemory_Batch_PartlyKnown(t *testing.T) {
 	}
 }
 
-// What a key with a memory signs is known, and a key without one shares nothing.
+// TestMemory_Sign_Known: a key with a memory remembers its own signatures. A key without one shares nothing.
 func TestMemory_Sign_Known(t *testing.T) {
 	var m Memory
 	key, err := m.PrivateKey(bytes.Repeat([]byte{7}, SeedSize))

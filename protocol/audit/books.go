@@ -134,8 +134,8 @@ func (b *books) clockAllowance() uint64 {
 	return uint64(longest.Microseconds())
 }
 
-// asked reports whether something about a token in a time is within the bounds of
-// the audit. What has no time, or a token that is not known, is.
+// asked reports whether an event of a token in a span of time is within the bounds of
+// the audit. An event without a time is, and so is one of an unknown token.
 func (b *books) asked(t ident.Token, from, to uint64) bool {
 	if to > 0 && (b.From > 0 && to < b.From || b.To > 0 && from >= b.To) {
 		return false

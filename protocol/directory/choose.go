@@ -122,6 +122,6 @@ func (s *Selector) chooseAmongAll(random *rand.Rand, eligible func(*facts) bool,
 	return m, n > 0
 }
 
-// Candidates is how many other members are not dead for ever and can be handed
-// a token from here. Some of their certificates may have run out.
+// Candidates counts the other members that have not departed and can be passed
+// a token from here. Some of their certificates may have expired.
 func (s *Selector) Candidates() int { return s.pools.len() }

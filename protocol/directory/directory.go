@@ -36,7 +36,7 @@ type Directory struct {
 
 	group       Group
 	limit       int // of living
-	living      int // members with a certificate that are not dead for ever
+	living      int // members with a certificate that have not departed
 	expected    versions
 	failures    failures
 	revoked     revocations
@@ -55,7 +55,7 @@ func New(g Group, self ident.Member) *Directory {
 	return &Directory{
 		Register: known, Pages: &Pages{known: known}, Selector: &Selector{known: known, links: newLinks()}, Ring: &Ring{known: known},
 		group: g, limit: MaxMembers,
-		failures: failures{known: known, quorum: minFailureQuorum},
+		failures: failures{known: known, quorum: MinFailureQuorum},
 		revoked:  revocations{limit: MaxMembers},
 	}
 }

@@ -159,7 +159,7 @@ func (f *facts) known() bool { return !f.certificate.IsZero() }
 func (f *facts) gone() bool { return f.revocation() != nil || f.leave() != nil }
 
 // alive reports whether the member is one, whatever the time: it is known, by a
-// CA key in force, not dead for ever, and no quorum says that it does not answer.
+// CA key in force, not departed, and no quorum says that it does not answer.
 func (f *facts) alive() bool { return f.known() && !f.retired && !f.gone() && !f.failed }
 
 // valid reports whether the certificate is valid at the time now.
