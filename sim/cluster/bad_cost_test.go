@@ -30,7 +30,7 @@ var badCrowds = [][]string{
 	{"busy"},   // honest, and wants turns as they do
 	{"greedy"}, // the same, and its programs take max_hold
 	{"hoarder"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"misleader"}, {"pretender"}, {"stonewaller"}, {"ghost"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
-	{"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
+	{"hoarder", "hoarder", "hoarder"}, {"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
 }
 
 const (
@@ -96,6 +96,9 @@ func badAskedFor() bool {
 func badNames(kinds []string) string {
 	if len(kinds) == 2 && kinds[0] != kinds[1] {
 		return kinds[0] + "+" + kinds[1]
+	}
+	if len(kinds) > 2 {
+		return fmt.Sprintf("%d-%s", len(kinds), kinds[0])
 	}
 	return kinds[0]
 }
@@ -165,7 +168,9 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 func TestBad_TwoHoarders_AfterTheirFirstStrike_HonestMembersGoOn(t *testing.T) {
 	skipUnderRaceDetector(t)
 	g := measureBad(t, 1, 7, fairTurns, []string{"hoarder", "hoarder"}, true, 75*time.Minute)
-	assert.Less(t, g.cost().nobody, 5*time.Minute)
+	nobody := g.cost().nobody
+	t.Logf("nobody ran for %v", nobody)
+	assert.Less(t, nobody, 5*time.Minute)
 	assert.Zero(t, g.accused)
 	assert.Empty(t, g.violations)
 }
