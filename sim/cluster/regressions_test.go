@@ -50,6 +50,8 @@ var regressions = []regression{
 		Setting{Seed: 1165053, Preset: Chaos, Mix: Volatile, Members: 6, Bad: "hoarder"}},
 	{"a member struck as its transfer was lost five times",
 		Setting{Seed: 1180048, Preset: Chaos, Mix: Durable, Members: 6, Bad: "dropper-quiet"}},
+	{"multitoken split: the rest of a token that is alone counted as a stall",
+		Setting{Seed: 1795758454, Preset: Chaos, Mix: Durable}},
 }
 
 // slowRegressions take the longest: the short form leaves them out.

@@ -188,8 +188,9 @@ func (w *waits) runs(resource string) bool {
 	return false
 }
 
-// judge holds the longest stalls against the bounds: so many silences, and the longest
-// program where some have died, as theirs may go on.
+// judge holds the longest stalls against the bounds: so many silences, what the policy lets a
+// token rest or repeats a request after, and the longest program where some have died, as
+// theirs may go on.
 func (w *waits) judge(dead int) {
 	if len(w.stand().hops) > tooMany*len(w.nodes) {
 		return
@@ -198,6 +199,9 @@ func (w *waits) judge(dead int) {
 		most := stallSilences * keeper.DefaultSilence
 		if r.Policy == catalog.Ring { // it repeats a request that was lost after a round
 			most = max(most, ring.Round(r.OperationTime, r.SkipDelay, r.MembersMax)+keeper.DefaultSilence)
+		}
+		if r.Policy == catalog.Multitoken { // P-30: a token that is alone rests, to meet its target
+			most += r.TargetInterval
 		}
 		if dead > 0 {
 			most += max(r.MaxHold, r.OperationTime) + deathSilences*keeper.DefaultSilence
