@@ -178,7 +178,10 @@ func stateOf(dir string) (State, error) {
 		f := File{Mode: info.Mode(), Inode: info.Sys().(*syscall.Stat_t).Ino}
 		if f.Mode.IsRegular() {
 			data, err := os.ReadFile(name)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // not an empty file: another name of it may still be there
+			}
+			if err != nil {
 				return err
 			}
 			f.Data = string(data)
