@@ -104,7 +104,7 @@ func (o Options) now() time.Time { return o.Now().UTC().Truncate(time.Millisecon
 func (a *Authority) Dir() string { return a.ledger.folder.path }
 
 // Group is the group's identifier.
-func (a *Authority) Group() ident.Group { return a.Certificate().Statement().Group }
+func (a *Authority) Group() ident.Group { return a.Certificate().Body().Group }
 
 // Certificate is the statement about the group's first CA key.
 func (a *Authority) Certificate() group.Authority {

@@ -24,7 +24,7 @@ import (
 func TestCreate(t *testing.T) {
 	d := faultDisk{faultfs.New(1)}
 	a := create(t, d)
-	s := a.Certificate().Statement()
+	s := a.Certificate().Body()
 	assert.Equal(t, "demo", s.Name)
 	assert.Equal(t, a.Group(), s.Group)
 	assert.Equal(t, ident.GroupOf(s.Key[:]), a.Group())
@@ -169,12 +169,12 @@ func TestNoCertificateOutlivesTheCA(t *testing.T) {
 	o.Now = clock.Now
 	a, err := Create(testDir, CreateOptions{Options: o, Name: "demo", Lifetime: 100 * 24 * time.Hour})
 	require.NoError(t, err)
-	end := a.Certificate().Statement().NotAfter
+	end := a.Certificate().Body().NotAfter
 	clock.now = day.AddDate(0, 0, 50)
 	assert.Equal(t, end, issue(t, a, "a", 2).Claims().NotAfter)
 	clock.now = day.Add(-time.Minute)
 	early := issue(t, a, "a", 2).Claims()
-	assert.Equal(t, a.Certificate().Statement().NotBefore, early.NotBefore, "nor is it older, with a clock that was set back")
+	assert.Equal(t, a.Certificate().Body().NotBefore, early.NotBefore, "nor is it older, with a clock that was set back")
 	clock.now = end
 	_, err = a.Issue(Request{Name: "a", Key: keyOf(2)})
 	assert.ErrorIs(t, err, ErrExpired)
@@ -222,8 +222,8 @@ func TestRevoke(t *testing.T) {
 
 	_, revocations := published(t, d)
 	require.Len(t, revocations, 2)
-	assert.Equal(t, victim.Member(), revocations[0].Member())
-	assert.Equal(t, stranger, revocations[1].Member())
+	assert.Equal(t, victim.Member(), revocations[0].Body().Member)
+	assert.Equal(t, stranger, revocations[1].Body().Member)
 	assert.Len(t, blocks(t, d, fmt.Sprintf("revoked/00000001-%v.rev", victim.Member())), 1)
 }
 

@@ -22,7 +22,7 @@ const floorMargin = 7 * 24 * time.Hour
 // ErrLocked, ErrBroken, those of opening the key (see Issue), and those of the
 // disk.
 func (a *Authority) SetConfig(s group.Settings) (group.Config, error) {
-	s.Name = cmp.Or(s.Name, a.Certificate().Statement().Name)
+	s.Name = cmp.Or(s.Name, a.Certificate().Body().Name)
 	s = s.WithDefaults()
 	slices.SortFunc(s.Resources, func(x, y group.Resource) int { return cmp.Compare(x.Name, y.Name) })
 	s.Version, s.Issued = 1, a.ledger.now()
@@ -64,7 +64,7 @@ func (s *state) inForce() [][envelope.KeyIDSize]byte {
 	var ids [][envelope.KeyIDSize]byte
 	listed := s.config.Settings().Authorities
 	for _, a := range s.authorities {
-		if slices.Contains(listed, a.ID()) || s.config.IsZero() || a.Statement().Version > s.config.Version() {
+		if slices.Contains(listed, a.ID()) || s.config.IsZero() || a.Body().Version > s.config.Version() {
 			ids = append(ids, a.ID())
 		}
 	}

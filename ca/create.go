@@ -148,7 +148,7 @@ func (o *CreateOptions) firstEntry(key *signature.PrivateKey) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	s := authority.Statement()
+	s := authority.Body()
 	return entry{
 		Time: now, Event: created, Name: s.Name, NotBefore: &s.NotBefore, NotAfter: &s.NotAfter, Object: authority.Raw(),
 	}, nil

@@ -145,7 +145,7 @@ func TestRevokeByEvidence(t *testing.T) {
 	cert := issue(t, a, "a", 2)
 	p, signed, err := a.RevokeBy(forkOf(a, 2, 1))
 	require.NoError(t, err)
-	assert.Equal(t, cert.Member(), signed.Member())
+	assert.Equal(t, cert.Member(), signed.Body().Member)
 	assert.Equal(t, "evidence "+p.ID.Short()+": two transfers of one hop", signed.Body().Reason)
 	l, err := reopen(t, d).List()
 	require.NoError(t, err)

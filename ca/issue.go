@@ -70,7 +70,7 @@ func (l *ledger) issue(r Request, key *signature.PrivateKey, invite *InviteID) (
 
 // claims are those of a certificate that may be issued, but for the serial.
 func (s *state) claims(r Request, now time.Time) (certificate.Claims, error) {
-	ca := s.signer().Statement()
+	ca := s.signer().Body()
 	if s.numberOf(certificate.AuthorityID(r.Key)) != 0 {
 		return certificate.Claims{}, ErrOwnKey
 	}

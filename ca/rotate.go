@@ -180,20 +180,20 @@ func (a *Authority) IntroduceKey(lifetime time.Duration) error {
 // yet, although it is in force.
 func (s *state) isUnlisted() bool {
 	newest := s.authorities[len(s.authorities)-1]
-	return newest.Statement().Version > s.config.Version()
+	return newest.Body().Version > s.config.Version()
 }
 
 // introduce vouches for another key by the one that signs.
 func (l *ledger) introduce(key, by *signature.PrivateKey, lifetime time.Duration) error {
 	now := l.now()
 	statement, err := group.Statement{
-		Name: l.state.authorities[0].Statement().Name, Group: l.state.group(), Key: key.Public().Bytes(),
+		Name: l.state.authorities[0].Body().Name, Group: l.state.group(), Key: key.Public().Bytes(),
 		NotBefore: now.Add(-Backdate), NotAfter: now.Add(lifetime), Version: l.state.config.Version() + 1,
 	}.Sign(by)
 	if err != nil {
 		return err
 	}
-	said := statement.Statement()
+	said := statement.Body()
 	return l.record(entry{
 		Time: now, Event: introduced, Number: said.Version, Name: said.Name,
 		NotBefore: &said.NotBefore, NotAfter: &said.NotAfter, Object: statement.Raw(),

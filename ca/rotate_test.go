@@ -62,7 +62,7 @@ func TestRotationStepByStep(t *testing.T) {
 	assert.Equal(t, Introduced, r.Phase)
 	assert.Equal(t, []Use{Signs, Next}, uses(r))
 	assert.Equal(t, "ca-2.key", r.Keys[1].File)
-	assert.Equal(t, uint64(2), r.Keys[1].Statement.Statement().Version)
+	assert.Equal(t, uint64(2), r.Keys[1].Statement.Body().Version)
 	assert.Equal(t, a.Config().Settings().Issued.Add(12*time.Minute), r.Heard, "24 times 30s")
 	assert.Len(t, a.Config().Settings().Authorities, 2)
 	assert.Equal(t, r.Keys[0].Statement.ID(), a.Config().Signer())
@@ -334,7 +334,7 @@ func TestRevocationsOfARetiredKeyAreOver(t *testing.T) {
 	assert.Equal(t, uint64(1), a.Config().Settings().RevocationFloor)
 	g, revocations := published(t, d)
 	require.Len(t, revocations, 1)
-	assert.Equal(t, second.Member(), revocations[0].Member())
+	assert.Equal(t, second.Member(), revocations[0].Body().Member)
 	for _, c := range []certificate.Certificate{first, second} {
 		_, err = certificate.Parse(g.ID(), c.Raw(), g)
 		assert.ErrorIs(t, err, certificate.ErrUnknownCA)

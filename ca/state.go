@@ -70,7 +70,7 @@ func newState() *state {
 	}
 }
 
-func (s *state) group() ident.Group { return s.authorities[0].Statement().Group }
+func (s *state) group() ident.Group { return s.authorities[0].Body().Group }
 
 // signer is the CA key that signs: the one that signed the configuration.
 func (s *state) signer() group.Authority {
@@ -150,7 +150,7 @@ func (s *state) takeNewKey(e entry) error {
 	if err != nil {
 		return err
 	}
-	if s.numberOf(a.ID()) != 0 || a.Statement().Version != s.config.Version()+1 {
+	if s.numberOf(a.ID()) != 0 || a.Body().Version != s.config.Version()+1 {
 		return errSequence
 	}
 	s.authorities = append(s.authorities, a)

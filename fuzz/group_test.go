@@ -143,7 +143,7 @@ func checkAuthority(t require.TestingT, payload []byte) bool {
 	}
 	a, err := wandergroup.ParseAuthority(group, raw, authorities{})
 	require.NoError(t, err, "refused for its signature")
-	again, err := a.Statement().Sign(ca)
+	again, err := a.Body().Sign(ca)
 	require.NoError(t, err)
 	require.Equal(t, raw, again.Raw())
 	return true

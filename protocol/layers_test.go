@@ -22,6 +22,7 @@ var floors = [][]string{
 	{"crypto/canonical", "crypto/signature"},
 	{"crypto/envelope", "crypto/keyfile"},
 	{"protocol/ident", "protocol/clock", "protocol/duration"},
+	{"protocol/signed"},
 	{"protocol/wire", "protocol/certificate", "protocol/token", "protocol/journal", "protocol/policy"},
 	{"protocol/group", "protocol/effect", "protocol/invite"},
 	{"protocol/directory", "protocol/update", "protocol/evidence"},

@@ -176,7 +176,7 @@ func runCAInit(env *environment, f caInitFlags) error {
 	if err != nil {
 		return caInitError(err)
 	}
-	s := a.Certificate().Statement()
+	s := a.Certificate().Body()
 	fmt.Fprintf(env.Out, "created the authority of group %s in %s, valid until %s\n", s.Name, dir, s.NotAfter.Format(time.DateOnly))
 	fmt.Fprintf(env.Out, "group %v\n", s.Group)
 	if f.noPassphrase {

@@ -67,7 +67,7 @@ func runCAConfig(env *environment, f *caFlags, file string) error {
 	if err != nil {
 		return cli.ConfigError(err, "")
 	}
-	s, err := parseGroupFile(file, text, a.Certificate().Statement().Name)
+	s, err := parseGroupFile(file, text, a.Certificate().Body().Name)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func runCAList(env *environment, f *caFlags, output string) error {
 }
 
 func newCAReport(l ca.Listing, now time.Time) caReport {
-	s := l.Authority.Statement()
+	s := l.Authority.Body()
 	r := caReport{
 		V: 1, Group: s.Group, Name: s.Name, Expires: s.NotAfter,
 		ConfigurationVersion: l.Config.Version(), RevocationVersion: l.RevocationVersion,

@@ -70,7 +70,7 @@ func runCARevoke(env *environment, f caRevokeFlags, args []string) error {
 	if err != nil {
 		return caError(err)
 	}
-	fmt.Fprintf(env.Out, "revoked member %v, in version %d of the revocation list\n", signed.Member(), signed.Body().Version)
+	fmt.Fprintf(env.Out, "revoked member %v, in version %d of the revocation list\n", signed.Body().Member, signed.Body().Version)
 	f.sayPublish(env)
 	return nil
 }

@@ -161,7 +161,7 @@ func rotationKeys(keys []ca.Key) []rotationKey {
 	for _, k := range keys {
 		list = append(list, rotationKey{
 			Number: k.Number, Use: k.Use, Fingerprint: certificate.FormatFingerprint(k.Statement.ID()),
-			Expires: k.Statement.Statement().NotAfter, File: k.File,
+			Expires: k.Statement.Body().NotAfter, File: k.File,
 		})
 	}
 	return list

@@ -334,7 +334,7 @@ func TestCARevoke(t *testing.T) {
 	r, err := certificate.ParseRevocation(g.ID(), extra.Revocations[0], g)
 	require.NoError(t, err)
 	assert.Equal(t, "stolen", r.Body().Reason)
-	assert.Equal(t, b.certificate("a.crt").Member(), r.Member())
+	assert.Equal(t, b.certificate("a.crt").Member(), r.Body().Member)
 
 	b.fails(77, "never certified again", "ca", "issue", "--name", "a", "--key", "a.key")
 	b.fails(64, "no such member", "ca", "revoke", "nobody")

@@ -77,7 +77,7 @@ func ServiceCertificate(g ident.Group, authorities [][]byte, by group.Authority,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		ExtraExtensions: []pkix.Extension{{Id: AuthoritiesOID, Value: value}},
 	}
-	if end := by.Statement().NotAfter; end.Before(template.NotAfter) {
+	if end := by.Body().NotAfter; end.Before(template.NotAfter) {
 		template.NotAfter = end
 	}
 	parent := &x509.Certificate{Subject: pkix.Name{CommonName: "wander CA"}, SubjectKeyId: id[:]}
@@ -221,7 +221,7 @@ func (l authorities) grow(g ident.Group, statements [][]byte) authorities {
 		if err != nil || l.find(a.ID()) >= 0 {
 			continue
 		}
-		if s := a.Statement(); ident.GroupOf(s.Key[:]) != g {
+		if s := a.Body(); ident.GroupOf(s.Key[:]) != g {
 			l = append(l, a)
 		}
 	}

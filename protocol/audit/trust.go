@@ -162,7 +162,7 @@ func (t *Trust) verify(k journal.Known, p print) error {
 			return err
 		}
 		t.good[p] = true
-		t.member(r.Member()).revoked = max(1, r.Body().Time)
+		t.member(r.Body().Member).revoked = max(1, r.Body().Time)
 	case journal.KnownLeave:
 		return t.leave(k.Object, p)
 	}

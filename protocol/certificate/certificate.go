@@ -7,19 +7,19 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // Certificate is a verified certificate of a member. It is immutable and safe
 // for concurrent use; the zero value is none.
 type Certificate struct {
-	claims Claims
+	signed.Object[Claims]
 	member ident.Member
 	key    *signature.PublicKey
-	signed envelope.Verified
 }
 
-func newCertificate(c Claims, key *signature.PublicKey, signed envelope.Verified) Certificate {
-	return Certificate{claims: c, member: ident.MemberOf(c.Group, c.Key[:]), key: key, signed: signed}
+func newCertificate(c Claims, key *signature.PublicKey, form envelope.Verified) Certificate {
+	return Certificate{signed.Of(c, form), ident.MemberOf(c.Group, c.Key[:]), key}
 }
 
 // Parse reads and verifies a certificate of group g. It does not look at the
@@ -78,35 +78,26 @@ func KeyOf(u Unverified[Claims, Certificate]) *signature.PublicKey {
 func (c Certificate) Member() ident.Member { return c.member }
 
 // Name is the member's name, for people.
-func (c Certificate) Name() string { return c.claims.Name }
+func (c Certificate) Name() string { return c.Body().Name }
 
 // Claims are what the CA says. The caller must not change the extensions.
-func (c Certificate) Claims() Claims { return c.claims }
+func (c Certificate) Claims() Claims { return c.Body() }
 
 // Key is the member's public key.
 func (c Certificate) Key() *signature.PublicKey { return c.key }
 
 // Authority is the id of the CA key that signed this, see AuthorityID.
-func (c Certificate) Authority() [envelope.KeyIDSize]byte { return c.signed.KeyID() }
-
-// Raw is the encoded COSE_Sign1. The caller must not change it.
-func (c Certificate) Raw() []byte { return c.signed.Raw() }
-
-// Hash is H(certificate).
-func (c Certificate) Hash() ident.Hash { return c.signed.Hash() }
-
-// IsZero reports whether this is no certificate at all.
-func (c Certificate) IsZero() bool { return c.signed.IsZero() }
+func (c Certificate) Authority() [envelope.KeyIDSize]byte { return c.KeyID() }
 
 // ValidAt is nil when the certificate is valid at t, from NotBefore on and
 // before NotAfter (RFC 8392 §3.1.4 and §3.1.5), otherwise ErrNotYetValid or
 // ErrExpired.
 func (c Certificate) ValidAt(t time.Time) error {
 	switch {
-	case t.Before(c.claims.NotBefore):
-		return fmt.Errorf("%w: it will be at %s", ErrNotYetValid, c.claims.NotBefore.Format(time.RFC3339))
-	case !t.Before(c.claims.NotAfter):
-		return fmt.Errorf("%w at %s", ErrExpired, c.claims.NotAfter.Format(time.RFC3339))
+	case t.Before(c.Body().NotBefore):
+		return fmt.Errorf("%w: it will be at %s", ErrNotYetValid, c.Body().NotBefore.Format(time.RFC3339))
+	case !t.Before(c.Body().NotAfter):
+		return fmt.Errorf("%w at %s", ErrExpired, c.Body().NotAfter.Format(time.RFC3339))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 const (
@@ -90,40 +91,25 @@ func (e Endpoint) validateAttached() error {
 	return nil
 }
 
+func (Endpoint) kind() envelope.Kind    { return envelope.Endpoint }
+func (e Endpoint) signer() ident.Member { return e.Member }
+
 // Sign makes the record. The key must be the member's (ErrSigner). Other
 // errors: ErrTooMany, ErrMode, ErrAddress, ErrAttached, ErrMalformed,
 // ErrTooLarge.
 func (e Endpoint) Sign(g ident.Group, key *signature.PrivateKey) (SignedEndpoint, error) {
-	if !belongs(g, e.Member, key.Public()) {
-		return SignedEndpoint{}, ErrSigner
-	}
-	if err := e.validate(); err != nil {
-		return SignedEndpoint{}, err
-	}
 	e.Addresses, e.Attached = slices.Clone(e.Addresses), slices.Clone(e.Attached)
-	signed, err := seal(g, envelope.Endpoint, e.Member, &e, key)
-	if err != nil {
-		return SignedEndpoint{}, err
-	}
-	return SignedEndpoint{e, sealed{signed}}, nil
-}
-
-func belongs(g ident.Group, m ident.Member, key *signature.PublicKey) bool {
-	raw := key.Bytes()
-	return ident.MemberOf(g, raw[:]) == m
+	return signStatement(g, e, key)
 }
 
 // SignedEndpoint is a verified endpoint record. It is immutable and safe for
 // concurrent use; the zero value is none.
-type SignedEndpoint struct {
-	body Endpoint
-	sealed
-}
+type SignedEndpoint = signed.Object[Endpoint]
 
 // EndpointSigner is the member that an endpoint record claims to be of, so
 // that its key can be looked up. Nothing is verified. Error: ErrMalformed.
 func EndpointSigner(g ident.Group, raw []byte) (ident.Member, error) {
-	return signer(g, envelope.Endpoint, raw)
+	return statementSigner[Endpoint](g, raw)
 }
 
 // ParseEndpoint reads an endpoint record and verifies it with its member's
@@ -135,20 +121,5 @@ func ParseEndpoint(g ident.Group, raw []byte, key *signature.PublicKey) (SignedE
 
 // ReadEndpoint is ParseEndpoint without the check of the signature.
 func ReadEndpoint(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[Endpoint, SignedEndpoint], error) {
-	var none Unverified[Endpoint, SignedEndpoint]
-	var e Endpoint
-	u, err := open(g, envelope.Endpoint, raw, &e)
-	if err != nil {
-		return none, err
-	}
-	if err := e.validate(); err != nil {
-		return none, err
-	}
-	if e.Member != u.KeyID() || !belongs(g, e.Member, key) {
-		return none, ErrSigner
-	}
-	return Unverified[Endpoint, SignedEndpoint]{e, u, key, func(v envelope.Verified) SignedEndpoint { return SignedEndpoint{e, sealed{v}} }}, nil
+	return readStatement[Endpoint](g, raw, key)
 }
-
-// Body is what was signed. The caller must not change its lists.
-func (s SignedEndpoint) Body() Endpoint { return s.body }

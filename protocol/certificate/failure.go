@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // Failure is what a witness says about a member that does not answer: that it
@@ -37,34 +38,24 @@ func (f Failure) validate() error {
 	return nil
 }
 
+func (Failure) kind() envelope.Kind    { return envelope.Failure }
+func (f Failure) signer() ident.Member { return f.Witness }
+
 // Sign makes the statement. The key must be the witness' (ErrSigner). Other
 // errors: ErrSelf, ErrMalformed.
 func (f Failure) Sign(g ident.Group, key *signature.PrivateKey) (SignedFailure, error) {
-	if !belongs(g, f.Witness, key.Public()) {
-		return SignedFailure{}, ErrSigner
-	}
-	if err := f.validate(); err != nil {
-		return SignedFailure{}, err
-	}
-	signed, err := seal(g, envelope.Failure, f.Witness, &f, key)
-	if err != nil {
-		return SignedFailure{}, err
-	}
-	return SignedFailure{f, sealed{signed}}, nil
+	return signStatement(g, f, key)
 }
 
 // SignedFailure is a verified failure statement: what is verified is who says
 // so, not that it is so. It is immutable and safe for concurrent use; the zero
 // value is none.
-type SignedFailure struct {
-	body Failure
-	sealed
-}
+type SignedFailure = signed.Object[Failure]
 
 // FailureSigner is the witness that a failure statement claims to be of, so
 // that its key can be looked up. Nothing is verified. Error: ErrMalformed.
 func FailureSigner(g ident.Group, raw []byte) (ident.Member, error) {
-	return signer(g, envelope.Failure, raw)
+	return statementSigner[Failure](g, raw)
 }
 
 // ParseFailure reads a failure statement and verifies it with its witness' key.
@@ -76,28 +67,12 @@ func ParseFailure(g ident.Group, raw []byte, key *signature.PublicKey) (SignedFa
 
 // ReadFailure is ParseFailure without the check of the signature.
 func ReadFailure(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[Failure, SignedFailure], error) {
-	var none Unverified[Failure, SignedFailure]
-	var f Failure
-	u, err := open(g, envelope.Failure, raw, &f)
-	if err != nil {
-		return none, err
-	}
-	if err := f.validate(); err != nil {
-		return none, err
-	}
-	if f.Witness != u.KeyID() || !belongs(g, f.Witness, key) {
-		return none, ErrSigner
-	}
-	return Unverified[Failure, SignedFailure]{f, u, key, func(v envelope.Verified) SignedFailure { return SignedFailure{f, sealed{v}} }}, nil
+	return readStatement[Failure](g, raw, key)
 }
-
-// Body is what was signed.
-func (s SignedFailure) Body() Failure { return s.body }
 
 // PeekFailure is what a failure statement says, whoever it is of. Nothing is
 // verified: it is for statements that have been. Error: ErrMalformed.
 func PeekFailure(g ident.Group, raw []byte) (Failure, error) {
-	var f Failure
-	_, err := open(g, envelope.Failure, raw, &f)
+	f, _, err := peekStatement[Failure](g, raw)
 	return f, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // Leave is what a member says when it goes for good. Its id is dead from then
@@ -27,33 +28,23 @@ func (l Leave) validate() error {
 	return nil
 }
 
+func (Leave) kind() envelope.Kind    { return envelope.Leave }
+func (l Leave) signer() ident.Member { return l.Member }
+
 // Sign makes the notice. The key must be the member's (ErrSigner). Other
 // errors: ErrMalformed.
 func (l Leave) Sign(g ident.Group, key *signature.PrivateKey) (SignedLeave, error) {
-	if !belongs(g, l.Member, key.Public()) {
-		return SignedLeave{}, ErrSigner
-	}
-	if err := l.validate(); err != nil {
-		return SignedLeave{}, err
-	}
-	signed, err := seal(g, envelope.Leave, l.Member, &l, key)
-	if err != nil {
-		return SignedLeave{}, err
-	}
-	return SignedLeave{l, sealed{signed}}, nil
+	return signStatement(g, l, key)
 }
 
 // SignedLeave is a verified notice of leave. It is immutable and safe for
 // concurrent use; the zero value is none.
-type SignedLeave struct {
-	body Leave
-	sealed
-}
+type SignedLeave = signed.Object[Leave]
 
 // LeaveSigner is the member that a notice of leave claims to be of, so that its
 // key can be looked up. Nothing is verified. Error: ErrMalformed.
 func LeaveSigner(g ident.Group, raw []byte) (ident.Member, error) {
-	return signer(g, envelope.Leave, raw)
+	return statementSigner[Leave](g, raw)
 }
 
 // ParseLeave reads a notice of leave and verifies it with its member's key.
@@ -64,23 +55,5 @@ func ParseLeave(g ident.Group, raw []byte, key *signature.PublicKey) (SignedLeav
 
 // ReadLeave is ParseLeave without the check of the signature.
 func ReadLeave(g ident.Group, raw []byte, key *signature.PublicKey) (Unverified[Leave, SignedLeave], error) {
-	var none Unverified[Leave, SignedLeave]
-	var l Leave
-	u, err := open(g, envelope.Leave, raw, &l)
-	if err != nil {
-		return none, err
-	}
-	if err := l.validate(); err != nil {
-		return none, err
-	}
-	if l.Member != u.KeyID() || !belongs(g, l.Member, key) {
-		return none, ErrSigner
-	}
-	return Unverified[Leave, SignedLeave]{l, u, key, func(v envelope.Verified) SignedLeave { return SignedLeave{l, sealed{v}} }}, nil
+	return readStatement[Leave](g, raw, key)
 }
-
-// Body is what was signed.
-func (s SignedLeave) Body() Leave { return s.body }
-
-// Member is who has left.
-func (s SignedLeave) Member() ident.Member { return s.body.Member }

@@ -41,7 +41,7 @@ func TestLeaveRoundTrip(t *testing.T) {
 		parsed, err := certificate.ParseLeave(group, signed.Raw(), memberKey.Public())
 		require.NoError(t, err)
 		assert.Equal(t, l, parsed.Body())
-		assert.Equal(t, l.Member, parsed.Member())
+		assert.Equal(t, l.Member, parsed.Body().Member)
 		assert.Equal(t, signed.Raw(), parsed.Raw())
 		assert.Equal(t, signed.Hash(), parsed.Hash())
 		assert.False(t, parsed.IsZero())

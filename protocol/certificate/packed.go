@@ -11,7 +11,7 @@ import (
 type Packed struct{ signed envelope.Packed }
 
 // Pack drops all that Open can compute again.
-func (c Certificate) Pack() Packed { return Packed{c.signed.Pack()} }
+func (c Certificate) Pack() Packed { return Packed{c.Object.Pack()} }
 
 // Open reads the certificate again, without checking the signature again.
 func (p Packed) Open() Certificate {
@@ -40,8 +40,8 @@ func (p Packed) IsZero() bool { return p.signed.IsZero() }
 // bytes. It is immutable and safe for concurrent use; the zero value is none.
 type PackedEndpoint struct{ signed envelope.Packed }
 
-// Pack drops all but the bytes.
-func (s SignedEndpoint) Pack() PackedEndpoint { return PackedEndpoint{s.signed.Pack()} }
+// PackEndpoint drops all but the bytes.
+func PackEndpoint(s SignedEndpoint) PackedEndpoint { return PackedEndpoint{s.Pack()} }
 
 // Body reads again what was signed.
 func (p PackedEndpoint) Body() Endpoint {

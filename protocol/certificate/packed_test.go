@@ -30,7 +30,7 @@ func TestPackedCertificate(t *testing.T) {
 func TestPackedEndpoint(t *testing.T) {
 	signed, err := endpoint().Sign(group, memberKey)
 	require.NoError(t, err)
-	packed := signed.Pack()
+	packed := certificate.PackEndpoint(signed)
 	assert.Equal(t, string(signed.Raw()), packed.Raw())
 	assert.Equal(t, signed.Body(), packed.Body())
 	assert.False(t, packed.IsZero())

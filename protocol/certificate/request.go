@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // NonceSize is the size of a request's nonce, in bytes.
@@ -52,20 +53,19 @@ func (r Request) Sign(g ident.Group, key *signature.PrivateKey) (SignedRequest, 
 		return SignedRequest{}, ErrSigner
 	}
 	m := ident.MemberOf(g, r.Key[:])
-	signed, err := seal(g, envelope.Request, m, &r, key)
+	form, err := seal(g, envelope.Request, m, &r, key)
 	if err != nil {
 		return SignedRequest{}, err
 	}
-	return SignedRequest{r, m, public, sealed{signed}}, nil
+	return SignedRequest{signed.Of(r, form), m, public}, nil
 }
 
 // SignedRequest is a verified request: its signer has the key that it names. It
 // is immutable and safe for concurrent use; the zero value is none.
 type SignedRequest struct {
-	body   Request
+	signed.Object[Request]
 	member ident.Member
 	key    *signature.PublicKey
-	sealed
 }
 
 // ParseRequest reads a request in group g and verifies it with the key that it
@@ -85,15 +85,12 @@ func ParseRequest(g ident.Group, raw []byte) (SignedRequest, error) {
 	if u.KeyID() != m {
 		return SignedRequest{}, ErrSigner
 	}
-	signed, err := verify(u, key)
+	form, err := verify(u, key)
 	if err != nil {
 		return SignedRequest{}, err
 	}
-	return SignedRequest{r, m, key, sealed{signed}}, nil
+	return SignedRequest{signed.Of(r, form), m, key}, nil
 }
-
-// Body is what was signed.
-func (s SignedRequest) Body() Request { return s.body }
 
 // Member is the id that the key has in the group: the member's, once the CA has
 // agreed.

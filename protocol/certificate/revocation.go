@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // Revocation is what the CA says about a member that is no more. It kills the
@@ -43,19 +44,16 @@ func (r Revocation) Sign(g ident.Group, ca *signature.PrivateKey) (SignedRevocat
 	if err := r.validate(); err != nil {
 		return SignedRevocation{}, err
 	}
-	signed, err := seal(g, envelope.Revocation, AuthorityID(ca.Public()), &r, ca)
+	form, err := seal(g, envelope.Revocation, AuthorityID(ca.Public()), &r, ca)
 	if err != nil {
 		return SignedRevocation{}, err
 	}
-	return SignedRevocation{r, sealed{signed}}, nil
+	return signed.Of(r, form), nil
 }
 
 // SignedRevocation is a verified revocation. It is immutable and safe for
 // concurrent use; the zero value is none.
-type SignedRevocation struct {
-	body Revocation
-	sealed
-}
+type SignedRevocation = signed.Object[Revocation]
 
 // ParseRevocation reads and verifies a revocation in group g. Errors:
 // ErrMalformed, ErrVersion, ErrReason, ErrUnknownCA, ErrSignature, the first
@@ -70,11 +68,11 @@ func ParseRevocation(g ident.Group, raw []byte, cas Authorities) (SignedRevocati
 	if err := r.validate(); err != nil {
 		return SignedRevocation{}, err
 	}
-	signed, err := VerifyBy(cas, u)
+	form, err := VerifyBy(cas, u)
 	if err != nil {
 		return SignedRevocation{}, err
 	}
-	return SignedRevocation{r, sealed{signed}}, nil
+	return signed.Of(r, form), nil
 }
 
 // PeekRevocation is what a revocation claims. Nothing is verified. Errors:
@@ -86,9 +84,3 @@ func PeekRevocation(g ident.Group, raw []byte) (Revocation, error) {
 	}
 	return r, r.validate()
 }
-
-// Body is what was signed.
-func (s SignedRevocation) Body() Revocation { return s.body }
-
-// Member is who was revoked.
-func (s SignedRevocation) Member() ident.Member { return s.body.Member }

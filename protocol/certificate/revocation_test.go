@@ -23,7 +23,7 @@ func TestRevocationRoundTrip(t *testing.T) {
 	parsed, err := certificate.ParseRevocation(group, signed.Raw(), trusting(caKey))
 	require.NoError(t, err)
 	assert.Equal(t, revocation(), parsed.Body())
-	assert.Equal(t, revocation().Member, parsed.Member())
+	assert.Equal(t, revocation().Member, parsed.Body().Member)
 	assert.Equal(t, signed.Raw(), parsed.Raw())
 	assert.Equal(t, signed.Hash(), parsed.Hash())
 	assert.False(t, parsed.IsZero())

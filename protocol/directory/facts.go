@@ -107,7 +107,7 @@ func (f *facts) takeEndpoint(e certificate.SignedEndpoint) bool {
 	) <= 0 {
 		return false
 	}
-	f.endpoint, f.sequence, f.mode = e.Pack(), sequence, uint8(e.Body().Mode)
+	f.endpoint, f.sequence, f.mode = certificate.PackEndpoint(e), sequence, uint8(e.Body().Mode)
 	return true
 }
 

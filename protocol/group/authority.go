@@ -9,6 +9,7 @@ import (
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/certificate"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // maxSeconds is the last second of the year 9999, as for certificates.
@@ -93,11 +94,11 @@ func (s Statement) Sign(by *signature.PrivateKey) (Authority, error) {
 	if err != nil {
 		return Authority{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	signed, err := envelope.Sign(domain(s.Group, envelope.Authority), certificate.AuthorityID(by.Public()), payload, by)
+	form, err := envelope.Sign(domain(s.Group, envelope.Authority), certificate.AuthorityID(by.Public()), payload, by)
 	if err != nil {
 		return Authority{}, err
 	}
-	return Authority{statement: s, key: key.With(by.Public().Memory()), signed: signed}, nil
+	return Authority{signed.Of(s, form), key.With(by.Public().Memory())}, nil
 }
 
 func seconds(t time.Time) time.Time { return t.Truncate(time.Second).UTC() }
@@ -115,9 +116,8 @@ func (s Statement) isFirst() bool { return ident.GroupOf(s.Key[:]) == s.Group }
 // Authority is a verified statement about a CA key. It is immutable and safe
 // for concurrent use; the zero value is none.
 type Authority struct {
-	statement Statement
-	key       *signature.PublicKey
-	signed    envelope.Verified
+	signed.Object[Statement]
+	key *signature.PublicKey
 }
 
 // GroupOf is the group that an encoded statement claims to be about. Nothing
@@ -164,12 +164,12 @@ func ParseAuthority(g ident.Group, raw []byte, known certificate.Authorities) (A
 	if own {
 		known = alone{key}
 	}
-	signed, err := certificate.VerifyBy(known, u)
+	form, err := certificate.VerifyBy(known, u)
 	if err != nil {
 		return Authority{}, err
 	}
 	key = key.With(known.Key(u.KeyID()).Memory())
-	return Authority{statement: s, key: key, signed: signed}, nil
+	return Authority{signed.Of(s, form), key}, nil
 }
 
 func parseStatement(payload []byte) (Statement, error) {
@@ -194,9 +194,6 @@ type alone struct{ key *signature.PublicKey }
 
 func (a alone) Key([envelope.KeyIDSize]byte) *signature.PublicKey { return a.key }
 
-// Statement is what was signed. The caller must not change the extensions.
-func (a Authority) Statement() Statement { return a.statement }
-
 // ID is the key id under which this CA signs.
 func (a Authority) ID() [envelope.KeyIDSize]byte { return certificate.AuthorityID(a.key) }
 
@@ -204,16 +201,7 @@ func (a Authority) ID() [envelope.KeyIDSize]byte { return certificate.AuthorityI
 func (a Authority) Key() *signature.PublicKey { return a.key }
 
 // Voucher is the id of the CA key that signed the statement.
-func (a Authority) Voucher() [envelope.KeyIDSize]byte { return a.signed.KeyID() }
-
-// Raw is the encoded COSE_Sign1. The caller must not change it.
-func (a Authority) Raw() []byte { return a.signed.Raw() }
-
-// Hash is H(statement).
-func (a Authority) Hash() ident.Hash { return a.signed.Hash() }
-
-// IsZero reports whether this is no statement at all.
-func (a Authority) IsZero() bool { return a.signed.IsZero() }
+func (a Authority) Voucher() [envelope.KeyIDSize]byte { return a.KeyID() }
 
 func domain(g ident.Group, kind envelope.Kind) envelope.Domain {
 	return envelope.Domain{Version: certificate.Version, Group: g, Kind: kind}

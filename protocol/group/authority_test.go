@@ -21,7 +21,7 @@ func TestFirstAuthorityProvesItself(t *testing.T) {
 	assert.Equal(t, id, got)
 	parsed, err := group.ParseAuthority(id, a.Raw(), trusting())
 	require.NoError(t, err)
-	assert.Equal(t, statement(firstKey), parsed.Statement())
+	assert.Equal(t, statement(firstKey), parsed.Body())
 	assert.Equal(t, a.Raw(), parsed.Raw())
 	assert.Equal(t, a.Hash(), parsed.Hash())
 	assert.Equal(t, certificate.AuthorityID(firstKey.Public()), parsed.ID())
@@ -33,7 +33,7 @@ func TestLaterAuthorityIsVouchedFor(t *testing.T) {
 	a := authority(t, secondKey, firstKey)
 	parsed, err := group.ParseAuthority(id, a.Raw(), trusting(firstKey))
 	require.NoError(t, err)
-	assert.Equal(t, statement(secondKey), parsed.Statement())
+	assert.Equal(t, statement(secondKey), parsed.Body())
 
 	_, err = group.ParseAuthority(id, a.Raw(), trusting(thirdKey))
 	assert.ErrorIs(t, err, certificate.ErrUnknownCA)

@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // configLimits bound a configuration: MaxResources of about forty items each,
@@ -104,11 +105,11 @@ func (s Settings) Sign(g ident.Group, ca *signature.PrivateKey) (Config, error) 
 	if err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	signed, err := envelope.Sign(domain(g, envelope.Configuration), signer, payload, ca)
+	form, err := envelope.Sign(domain(g, envelope.Configuration), signer, payload, ca)
 	if err != nil {
 		return Config{}, err
 	}
-	return Config{settings: s, signed: signed}, nil
+	return Config{signed.Of(s, form)}, nil
 }
 
 // checkSigner returns ErrAuthorities unless the signer's key is listed: a
@@ -190,10 +191,7 @@ func (f resourceForm) resource() (Resource, error) {
 
 // Config is a verified group configuration. It is immutable and safe for
 // concurrent use; the zero value is none.
-type Config struct {
-	settings Settings
-	signed   envelope.Verified
-}
+type Config struct{ signed.Object[Settings] }
 
 // ParseConfig reads and verifies a configuration of group g. Errors:
 // ErrMalformed, ErrParameter, those of Settings.Validate,
@@ -216,44 +214,36 @@ func ParseConfig(g ident.Group, raw []byte, cas certificate.Authorities) (Config
 	if err := cmp.Or(s.Validate(), s.checkSigner(u.KeyID())); err != nil {
 		return Config{}, err
 	}
-	signed, err := certificate.VerifyBy(cas, u)
+	form, err := certificate.VerifyBy(cas, u)
 	if err != nil {
 		return Config{}, err
 	}
-	return Config{settings: s, signed: signed}, nil
+	return Config{signed.Of(s, form)}, nil
 }
 
 // Settings are what was signed. The lists of resources and authorities are
 // copies.
 func (c Config) Settings() Settings {
-	s := c.settings
+	s := c.Body()
 	s.Resources, s.Authorities = slices.Clone(s.Resources), slices.Clone(s.Authorities)
 	return s
 }
 
 // Resource is the resource with this name.
 func (c Config) Resource(name string) (r Resource, ok bool) {
-	i, ok := slices.BinarySearchFunc(c.settings.Resources, name, func(r Resource, name string) int {
+	resources := c.Body().Resources
+	i, ok := slices.BinarySearchFunc(resources, name, func(r Resource, name string) int {
 		return cmp.Compare(r.Name, name)
 	})
 	if !ok {
 		return Resource{}, false
 	}
-	return c.settings.Resources[i], true
+	return resources[i], true
 }
 
 // Version is the configuration's version, 0 if this is none.
-func (c Config) Version() uint64 { return c.settings.Version }
+func (c Config) Version() uint64 { return c.Body().Version }
 
 // Signer is the id of the CA key that signed this, see
 // certificate.AuthorityID.
-func (c Config) Signer() [envelope.KeyIDSize]byte { return c.signed.KeyID() }
-
-// Raw is the encoded COSE_Sign1. The caller must not change it.
-func (c Config) Raw() []byte { return c.signed.Raw() }
-
-// Hash is H(configuration).
-func (c Config) Hash() ident.Hash { return c.signed.Hash() }
-
-// IsZero reports whether this is no configuration at all.
-func (c Config) IsZero() bool { return c.signed.IsZero() }
+func (c Config) Signer() [envelope.KeyIDSize]byte { return c.KeyID() }

@@ -39,7 +39,7 @@ func New(authorities []Authority, c Config) (*Group, error) {
 	if c.IsZero() {
 		return nil, ErrNoConfiguration
 	}
-	g := &Group{id: authorities[0].statement.Group}
+	g := &Group{id: authorities[0].Body().Group}
 	for _, a := range authorities {
 		if err := g.add(a); err != nil {
 			return nil, err
@@ -51,8 +51,8 @@ func New(authorities []Authority, c Config) (*Group, error) {
 // add takes in an authority, in a group that nobody else has.
 func (g *Group) add(a Authority) error {
 	switch {
-	case a.statement.Group != g.id:
-		return fmt.Errorf("%w: %v", ErrGroup, a.statement.Group)
+	case a.Body().Group != g.id:
+		return fmt.Errorf("%w: %v", ErrGroup, a.Body().Group)
 	case len(g.chain) == MaxAuthorities:
 		return fmt.Errorf("%w: permitted are %d", ErrTooManyAuthorities, MaxAuthorities)
 	case g.Key(a.ID()) != nil:
@@ -154,7 +154,7 @@ func (g *Group) loadConfig(raw []byte) (*Group, error) {
 func (g *Group) ID() ident.Group { return g.id }
 
 // Name is the group's name, for people.
-func (g *Group) Name() string { return g.config.settings.Name }
+func (g *Group) Name() string { return g.config.Body().Name }
 
 // Key is the CA key with this id if it is in force, otherwise nil.
 func (g *Group) Key(id [envelope.KeyIDSize]byte) *signature.PublicKey { return g.keys[id] }

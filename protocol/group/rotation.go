@@ -72,15 +72,15 @@ func (g *Group) WithConfig(c Config) (*Group, error) {
 	if g.Key(c.Signer()) == nil {
 		return nil, fmt.Errorf("%w: key %x", certificate.ErrUnknownCA, c.Signer())
 	}
-	for _, id := range c.settings.Authorities {
+	for _, id := range c.Body().Authorities {
 		if g.Key(id) == nil {
 			return nil, fmt.Errorf("%w: key %x, in version %d", ErrMissingAuthority, id, c.Version())
 		}
 	}
 	newer := &Group{id: g.id, config: c, keys: make(map[[envelope.KeyIDSize]byte]*signature.PublicKey)}
 	for _, a := range g.chain {
-		listed := slices.Contains(c.settings.Authorities, a.ID())
-		if g.Key(a.ID()) != nil && (listed || a.statement.Version > c.Version()) {
+		listed := slices.Contains(c.Body().Authorities, a.ID())
+		if g.Key(a.ID()) != nil && (listed || a.Body().Version > c.Version()) {
 			newer.keys[a.ID()] = a.key
 		}
 	}

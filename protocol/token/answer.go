@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // Verdict is which of the three answers to a transfer an Answer gives.
@@ -71,48 +72,39 @@ func (b AnswerBody) validate() error {
 	return nil
 }
 
+func (b AnswerBody) signer() ident.Member { return b.Signer }
+
 // Sign makes the answer. The key must be Signer's.
 func (b AnswerBody) Sign(group ident.Group, v Verdict, key *signature.PrivateKey) (Answer, error) {
-	signed, err := sign(group, v.kind(), b.Signer, &b, b.validate, key)
+	a, err := sign(group, v.kind(), &b, key)
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{verdict: v, body: b, signed: signed}, nil
+	return Answer{a, v}, nil
 }
 
 // AnswerTo is the body of signer's answer to t.
 func AnswerTo(t Transfer, signer ident.Member, incarnation ident.Incarnation) AnswerBody {
 	return AnswerBody{
-		Transfer: t.Hash(), Token: t.body.Token, Hop: t.body.Hop,
+		Transfer: t.Hash(), Token: t.Body().Token, Hop: t.Body().Hop,
 		Signer: signer, Incarnation: incarnation,
 	}
 }
 
 // Answer is a verified receipt, void or unknown.
 type Answer struct {
+	signed.Object[AnswerBody]
 	verdict Verdict
-	body    AnswerBody
-	signed  envelope.Verified
 }
 
 // Verdict says which answer it is.
 func (a Answer) Verdict() Verdict { return a.verdict }
 
-// Body is what was signed.
-func (a Answer) Body() AnswerBody { return a.body }
-
-// Raw is the encoded COSE_Sign1.
-func (a Answer) Raw() []byte { return a.signed.Raw() }
-
-// Hash is H(answer).
-func (a Answer) Hash() ident.Hash { return a.signed.Hash() }
-
-// IsZero reports whether this is no answer at all.
-func (a Answer) IsZero() bool { return a.signed.Raw() == nil }
-
 // Answers reports whether a is an answer to t by the member t was sent to.
 func (a Answer) Answers(t Transfer) bool {
-	return !a.IsZero() && !t.IsZero() &&
-		a.body.Transfer == t.Hash() && a.body.Signer == t.body.To &&
-		a.body.Token == t.body.Token && a.body.Hop == t.body.Hop
+	if a.IsZero() || t.IsZero() {
+		return false
+	}
+	answer, to := a.Body(), t.Body()
+	return answer.Transfer == t.Hash() && answer.Signer == to.To && answer.Token == to.Token && answer.Hop == to.Hop
 }

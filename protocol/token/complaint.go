@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // The measures and causes of complaints are numbers from 1 to these. Package policy names them: this layer
@@ -53,49 +54,29 @@ func (b ComplaintBody) validate() error {
 	return nil
 }
 
+func (b ComplaintBody) signer() ident.Member { return b.Signer }
+
 // Sign makes the complaint. The key must be Signer's. Error: ErrMalformed.
 func (b ComplaintBody) Sign(group ident.Group, key *signature.PrivateKey) (Complaint, error) {
-	signed, err := sign(group, envelope.Complaint, b.Signer, &b, b.validate, key)
-	if err != nil {
-		return Complaint{}, err
-	}
-	return Complaint{body: b, signed: signed}, nil
+	c, err := sign(group, envelope.Complaint, &b, key)
+	return Complaint{c}, err
 }
 
 // Complaint is a verified complaint: what is verified is who says so, not that it is so.
-type Complaint struct {
-	body   ComplaintBody
-	signed envelope.Verified
-}
-
-// Body is what was signed.
-func (c Complaint) Body() ComplaintBody { return c.body }
-
-// Raw is the encoded COSE_Sign1.
-func (c Complaint) Raw() []byte { return c.signed.Raw() }
-
-// Hash is H(complaint).
-func (c Complaint) Hash() ident.Hash { return c.signed.Hash() }
-
-// IsZero reports whether this is no complaint at all.
-func (c Complaint) IsZero() bool { return c.signed.Raw() == nil }
+type Complaint struct{ signed.Object[ComplaintBody] }
 
 // Complaint verifies an encoded complaint. Errors as for Genesis.
 func (v *Verifier) Complaint(raw []byte) (Complaint, error) {
-	return verified(v, raw, envelope.Complaint, func(b *ComplaintBody) (ident.Member, error) {
-		return b.Signer, b.validate()
-	}, func(b ComplaintBody, e envelope.Verified) Complaint { return Complaint{b, e} })
+	c, err := verified[ComplaintBody](v, raw, envelope.Complaint)
+	return Complaint{c}, err
 }
 
 // PeekComplaint is PeekGenesis for a complaint.
 func PeekComplaint(group ident.Group, raw []byte) (ComplaintBody, ident.Hash, error) {
-	var b ComplaintBody
-	h, err := peek(group, envelope.Complaint, raw, &b)
-	return b, h, err
+	return peek[ComplaintBody](group, envelope.Complaint, raw)
 }
 
 // ReadComplaint is what a complaint would say (unverified.go). Errors: ErrMalformed, ErrSigner.
-func ReadComplaint(u envelope.Unverified) (b ComplaintBody, err error) {
-	err = read(u, &b, func() (ident.Member, error) { return b.Signer, b.validate() })
-	return b, err
+func ReadComplaint(u envelope.Unverified) (ComplaintBody, error) {
+	return read[ComplaintBody](u)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // MaxResourceName bounds a resource's name on a token, in bytes: the bound of
@@ -40,32 +41,16 @@ func (b GenesisBody) validate() error {
 	return nil
 }
 
+func (b GenesisBody) signer() ident.Member { return b.Generator }
+
 // Sign makes the genesis of a new token. The key must be the generator's.
 func (b GenesisBody) Sign(group ident.Group, key *signature.PrivateKey) (Genesis, error) {
-	signed, err := sign(group, envelope.Genesis, b.Generator, &b, b.validate, key)
-	if err != nil {
-		return Genesis{}, err
-	}
-	return Genesis{body: b, signed: signed}, nil
+	g, err := sign(group, envelope.Genesis, &b, key)
+	return Genesis{g}, err
 }
 
 // Genesis is a verified genesis.
-type Genesis struct {
-	body   GenesisBody
-	signed envelope.Verified
-}
-
-// Body is what was signed.
-func (g Genesis) Body() GenesisBody { return g.body }
-
-// Raw is the encoded COSE_Sign1.
-func (g Genesis) Raw() []byte { return g.signed.Raw() }
-
-// Hash is H(genesis).
-func (g Genesis) Hash() ident.Hash { return g.signed.Hash() }
+type Genesis struct{ signed.Object[GenesisBody] }
 
 // ID is the token's identifier.
-func (g Genesis) ID() ident.Token { return ident.Token(g.signed.Hash()) }
-
-// IsZero reports whether this is no genesis at all.
-func (g Genesis) IsZero() bool { return g.signed.Raw() == nil }
+func (g Genesis) ID() ident.Token { return ident.Token(g.Hash()) }

@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // Version is the protocol version that a token keeps from its genesis on. It
@@ -25,14 +26,25 @@ func domain(group ident.Group, kind envelope.Kind) envelope.Domain {
 	return envelope.Domain{Version: Version, Group: group, Kind: kind}
 }
 
-func sign(group ident.Group, kind envelope.Kind, signer ident.Member, body any, validate func() error, key *signature.PrivateKey) (envelope.Verified, error) {
-	if err := validate(); err != nil {
-		return envelope.Verified{}, err
+// body is what a member signs.
+type body interface {
+	validate() error
+	signer() ident.Member // whose key it is signed with
+}
+
+func sign[B body](group ident.Group, kind envelope.Kind, b *B, key *signature.PrivateKey) (signed.Object[B], error) {
+	var none signed.Object[B]
+	if err := (*b).validate(); err != nil {
+		return none, err
 	}
 	var space [usualPayload]byte // Sign copies what is in it
-	payload, err := canonical.AppendWithin(space[:0], body, payloadLimits)
+	payload, err := canonical.AppendWithin(space[:0], b, payloadLimits)
 	if err != nil {
-		return envelope.Verified{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+		return none, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	return envelope.Sign(domain(group, kind), signer, payload, key)
+	form, err := envelope.Sign(domain(group, kind), (*b).signer(), payload, key)
+	if err != nil {
+		return none, err
+	}
+	return signed.Of(*b, form), nil
 }

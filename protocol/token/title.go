@@ -24,10 +24,10 @@ func (t Title) Check() error {
 		}
 		return nil
 	}
-	if t.Transfer.body.Token != t.Genesis.ID() {
+	if t.Transfer.Body().Token != t.Genesis.ID() {
 		return fmt.Errorf("%w: transfer of another token", ErrChain)
 	}
-	if t.Transfer.body.Hop == 1 {
+	if t.Transfer.Body().Hop == 1 {
 		// What the transfer follows from is at hand here, so nobody needs to
 		// rely on its receiver to have looked.
 		if err := (Title{Genesis: t.Genesis}).Admits(t.Transfer); err != nil {
@@ -44,17 +44,17 @@ func (t Title) Check() error {
 func (t Title) Token() ident.Token { return t.Genesis.ID() }
 
 // Hop is the custody number that the title proves.
-func (t Title) Hop() uint64 { return t.Transfer.body.Hop }
+func (t Title) Hop() uint64 { return t.Transfer.Body().Hop }
 
 // Holder is the member that the title names.
 func (t Title) Holder() ident.Member {
 	switch {
 	case t.Transfer.IsZero():
-		return t.Genesis.body.Generator
+		return t.Genesis.Body().Generator
 	case !t.Void.IsZero():
-		return t.Transfer.body.From
+		return t.Transfer.Body().From
 	}
-	return t.Transfer.body.To
+	return t.Transfer.Body().To
 }
 
 // Hash is what the next transfer names as its previous.
@@ -70,12 +70,12 @@ func (t Title) Hash() ident.Hash {
 // and the holder. No member appears twice; there are at most four.
 func (t Title) Signers() []ident.Member {
 	signers := make([]ident.Member, 0, 4)
-	signers = appendOnce(signers, t.Genesis.body.Generator)
+	signers = appendOnce(signers, t.Genesis.Body().Generator)
 	if !t.Transfer.IsZero() {
-		signers = appendOnce(signers, t.Transfer.body.From)
+		signers = appendOnce(signers, t.Transfer.Body().From)
 	}
 	if !t.Void.IsZero() {
-		signers = appendOnce(signers, t.Void.body.Signer)
+		signers = appendOnce(signers, t.Void.Body().Signer)
 	}
 	return appendOnce(signers, t.Holder())
 }
@@ -108,7 +108,7 @@ func (t Title) Next(to ident.Member, r ident.Reservation) TransferBody {
 // exactly when there is one (handoff rules §4.1). The title itself must have
 // passed Check.
 func (t Title) Admits(next Transfer) error {
-	b := next.body
+	b := next.Body()
 	switch {
 	case b.Token != t.Token():
 		return fmt.Errorf("%w: another token", ErrChain)

@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // MaxField bounds the policy field of a transfer, in bytes. It equals
@@ -52,6 +53,8 @@ func (b TransferBody) validate() error {
 	return nil
 }
 
+func (b TransferBody) signer() ident.Member { return b.From }
+
 // extensionLastOperation is the key of an extension that a transfer may have,
 // beside its position: when the protected operation last ran under a token of this slot, as
 // far as the sender knows, in ms since 1970. It is a hint for programs that
@@ -84,27 +87,9 @@ func (b TransferBody) Sign(group ident.Group, key *signature.PrivateKey) (Transf
 		h := *b.Void
 		b.Void = &h
 	}
-	signed, err := sign(group, envelope.Transfer, b.From, &b, b.validate, key)
-	if err != nil {
-		return Transfer{}, err
-	}
-	return Transfer{body: b, signed: signed}, nil
+	t, err := sign(group, envelope.Transfer, &b, key)
+	return Transfer{t}, err
 }
 
 // Transfer is a verified transfer.
-type Transfer struct {
-	body   TransferBody
-	signed envelope.Verified
-}
-
-// Body is what was signed. Its slices are not to be changed.
-func (t Transfer) Body() TransferBody { return t.body }
-
-// Raw is the encoded COSE_Sign1.
-func (t Transfer) Raw() []byte { return t.signed.Raw() }
-
-// Hash is H(transfer).
-func (t Transfer) Hash() ident.Hash { return t.signed.Hash() }
-
-// IsZero reports whether this is no transfer at all.
-func (t Transfer) IsZero() bool { return t.signed.Raw() == nil }
+type Transfer struct{ signed.Object[TransferBody] }

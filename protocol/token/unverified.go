@@ -23,35 +23,32 @@ func Open(group ident.Group, kind envelope.Kind, raw []byte) (envelope.Unverifie
 }
 
 // ReadGenesis is what a genesis would say. Errors: ErrMalformed, ErrSigner.
-func ReadGenesis(u envelope.Unverified) (b GenesisBody, err error) {
-	err = read(u, &b, func() (ident.Member, error) { return b.Generator, b.validate() })
-	return b, err
+func ReadGenesis(u envelope.Unverified) (GenesisBody, error) {
+	return read[GenesisBody](u)
 }
 
 // ReadTransfer is what a transfer would say. Errors: ErrMalformed, ErrSigner,
 // ErrField.
-func ReadTransfer(u envelope.Unverified) (b TransferBody, err error) {
-	err = read(u, &b, func() (ident.Member, error) { return b.From, b.validate() })
-	return b, err
+func ReadTransfer(u envelope.Unverified) (TransferBody, error) {
+	return read[TransferBody](u)
 }
 
 // ReadAnswer is what a receipt, void or unknown would say. Errors: ErrMalformed,
 // ErrSigner.
-func ReadAnswer(u envelope.Unverified) (b AnswerBody, err error) {
-	err = read(u, &b, func() (ident.Member, error) { return b.Signer, b.validate() })
-	return b, err
+func ReadAnswer(u envelope.Unverified) (AnswerBody, error) {
+	return read[AnswerBody](u)
 }
 
-func read(u envelope.Unverified, body any, check func() (ident.Member, error)) error {
-	if err := canonical.Unmarshal(u.Payload(), body, payloadLimits); err != nil {
-		return fmt.Errorf("%w: %w", ErrMalformed, err)
+// read decodes what an object says, and checks it against its rules and its key id.
+func read[B body](u envelope.Unverified) (b B, err error) {
+	if err := canonical.Unmarshal(u.Payload(), &b, payloadLimits); err != nil {
+		return b, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	signer, err := check()
-	if err != nil {
-		return err
+	if err := b.validate(); err != nil {
+		return b, err
 	}
-	if ident.Member(u.KeyID()) != signer {
-		return ErrSigner
+	if ident.Member(u.KeyID()) != b.signer() {
+		return b, ErrSigner
 	}
-	return nil
+	return b, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/protocol/ident"
+	"github.com/wandertoken/wander/protocol/signed"
 )
 
 // Keys knows the public keys of members, dead ones included: what somebody
@@ -46,23 +47,23 @@ func NewVerifier(group ident.Group, keys Keys) *Verifier {
 // Genesis verifies an encoded genesis. Errors: ErrMalformed, ErrSigner,
 // ErrUnknownSigner, ErrSignature.
 func (v *Verifier) Genesis(raw []byte) (Genesis, error) {
-	return verified(v, raw, envelope.Genesis, func(b *GenesisBody) (ident.Member, error) {
-		return b.Generator, b.validate()
-	}, func(b GenesisBody, e envelope.Verified) Genesis { return Genesis{b, e} })
+	o, err := verified[GenesisBody](v, raw, envelope.Genesis)
+	return Genesis{o}, err
 }
 
 // Transfer verifies an encoded transfer. Errors as for Genesis, and ErrField.
 func (v *Verifier) Transfer(raw []byte) (Transfer, error) {
-	return verified(v, raw, envelope.Transfer, func(b *TransferBody) (ident.Member, error) {
-		return b.From, b.validate()
-	}, func(b TransferBody, e envelope.Verified) Transfer { return Transfer{b, e} })
+	o, err := verified[TransferBody](v, raw, envelope.Transfer)
+	return Transfer{o}, err
 }
 
 // Answer verifies an encoded receipt, void or unknown. Errors as for Genesis.
 func (v *Verifier) Answer(verdict Verdict, raw []byte) (Answer, error) {
-	return verified(v, raw, verdict.kind(), func(b *AnswerBody) (ident.Member, error) {
-		return b.Signer, b.validate()
-	}, func(b AnswerBody, e envelope.Verified) Answer { return Answer{verdict, b, e} })
+	o, err := verified[AnswerBody](v, raw, verdict.kind())
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{o, verdict}, nil
 }
 
 // Trust remembers an object that this member signed itself: a Genesis,
@@ -70,17 +71,17 @@ func (v *Verifier) Answer(verdict Verdict, raw []byte) (Answer, error) {
 func (v *Verifier) Trust(object any) {
 	switch o := object.(type) {
 	case Genesis:
-		v.trust(o.IsZero(), envelope.Genesis, o.Raw(), o)
+		trust(v, envelope.Genesis, o.Object)
 	case Transfer:
-		v.trust(o.IsZero(), envelope.Transfer, o.Raw(), o)
+		trust(v, envelope.Transfer, o.Object)
 	case Answer:
-		v.trust(o.IsZero(), o.verdict.kind(), o.Raw(), o)
+		trust(v, o.verdict.kind(), o.Object)
 	}
 }
 
-func (v *Verifier) trust(zero bool, kind envelope.Kind, raw []byte, object any) {
-	if !zero {
-		v.remember(fingerprint(kind, raw), object)
+func trust[B body](v *Verifier, kind envelope.Kind, o signed.Object[B]) {
+	if !o.IsZero() {
+		v.remember(fingerprint(kind, o.Raw()), o)
 	}
 }
 
@@ -97,36 +98,29 @@ func fingerprint(kind envelope.Kind, raw []byte) [sha256.Size]byte {
 
 // verified is the one path from bytes to a verified object: strict envelope,
 // strict payload, the signer that the payload names, its signature.
-func verified[B, O any](v *Verifier, raw []byte, kind envelope.Kind, check func(*B) (ident.Member, error), wrap func(B, envelope.Verified) O) (O, error) {
-	var none O
+func verified[B body](v *Verifier, raw []byte, kind envelope.Kind) (signed.Object[B], error) {
+	var none signed.Object[B]
 	key := fingerprint(kind, raw)
-	if o, ok := v.recall(key).(O); ok {
+	if o, ok := v.recall(key).(signed.Object[B]); ok {
 		return o, nil
 	}
-	u, err := envelope.Parse(domain(v.group, kind), raw)
-	if err != nil {
-		return none, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	var body B
-	if err := canonical.Unmarshal(u.Payload(), &body, payloadLimits); err != nil {
-		return none, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	signer, err := check(&body)
+	u, err := Open(v.group, kind, raw)
 	if err != nil {
 		return none, err
 	}
-	if ident.Member(u.KeyID()) != signer {
-		return none, ErrSigner
+	b, err := read[B](u)
+	if err != nil {
+		return none, err
 	}
-	public := v.keys.Key(signer)
+	public := v.keys.Key(b.signer())
 	if public == nil {
-		return none, &UnknownSignerError{Member: signer}
+		return none, &UnknownSignerError{Member: b.signer()}
 	}
-	e, err := u.Verify(public)
+	form, err := u.Verify(public)
 	if err != nil {
 		return none, fmt.Errorf("%w: %w", ErrSignature, err)
 	}
-	o := wrap(body, e)
+	o := signed.Of(b, form)
 	v.remember(key, o)
 	return o, nil
 }
@@ -166,32 +160,26 @@ func (e *UnknownSignerError) Unwrap() error { return ErrUnknownSigner }
 // It is for a member's own journal, where most objects only serve to find the
 // few that still matter.
 func PeekGenesis(group ident.Group, raw []byte) (GenesisBody, ident.Hash, error) {
-	var b GenesisBody
-	h, err := peek(group, envelope.Genesis, raw, &b)
-	return b, h, err
+	return peek[GenesisBody](group, envelope.Genesis, raw)
 }
 
 // PeekTransfer is PeekGenesis for a transfer.
 func PeekTransfer(group ident.Group, raw []byte) (TransferBody, ident.Hash, error) {
-	var b TransferBody
-	h, err := peek(group, envelope.Transfer, raw, &b)
-	return b, h, err
+	return peek[TransferBody](group, envelope.Transfer, raw)
 }
 
 // PeekAnswer is PeekGenesis for a receipt, void or unknown.
 func PeekAnswer(group ident.Group, v Verdict, raw []byte) (AnswerBody, ident.Hash, error) {
-	var b AnswerBody
-	h, err := peek(group, v.kind(), raw, &b)
-	return b, h, err
+	return peek[AnswerBody](group, v.kind(), raw)
 }
 
-func peek(group ident.Group, kind envelope.Kind, raw []byte, body any) (ident.Hash, error) {
-	u, err := envelope.Parse(domain(group, kind), raw)
+func peek[B body](group ident.Group, kind envelope.Kind, raw []byte) (b B, h ident.Hash, err error) {
+	u, err := Open(group, kind, raw)
 	if err != nil {
-		return ident.Hash{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+		return b, h, err
 	}
-	if err := canonical.Unmarshal(u.Payload(), body, payloadLimits); err != nil {
-		return ident.Hash{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	if err := canonical.Unmarshal(u.Payload(), &b, payloadLimits); err != nil {
+		return b, h, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	return u.Hash(), nil
+	return b, u.Hash(), nil
 }

@@ -236,7 +236,7 @@ func handsOverRevocation(t *trial) {
 	t.check(ok && len(m.Revocations) == 1, "the first message is not REVOCATIONS with one revocation")
 	r, err := certificate.ParseRevocation(t.Group.ID(), m.Revocations[0], t.Group)
 	t.check(err == nil, "the revocation does not verify: %v", err)
-	t.check(r.Member() == t.Revoked.Certificate.Member(), "the revocation is of %v", r.Member())
+	t.check(r.Body().Member == t.Revoked.Certificate.Member(), "the revocation is of %v", r.Body().Member)
 	s.finish()
 	s.closed(codeRevoked, "a revoked member")
 }

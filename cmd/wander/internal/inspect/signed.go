@@ -154,7 +154,7 @@ func (i *Inspector) kinds() []recognise {
 			if err != nil {
 				return "", nil, err
 			}
-			return "CA certificate", a.Statement(), nil
+			return "CA certificate", a.Body(), nil
 		},
 		func(raw []byte) (string, any, error) {
 			c, err := group.ParseConfig(g.ID(), raw, cas)

@@ -5,22 +5,7 @@ import (
 
 	"github.com/wandertoken/wander/crypto/envelope"
 	"github.com/wandertoken/wander/crypto/signature"
-	"github.com/wandertoken/wander/protocol/ident"
 )
-
-// sealed is the signed form of an object, beside what it says.
-type sealed struct {
-	signed envelope.Verified
-}
-
-// Raw is the encoded COSE_Sign1. The caller must not change it.
-func (s sealed) Raw() []byte { return s.signed.Raw() }
-
-// Hash is H(x) of the object: of what was signed, not of how.
-func (s sealed) Hash() ident.Hash { return s.signed.Hash() }
-
-// IsZero reports whether this is no object at all.
-func (s sealed) IsZero() bool { return s.signed.IsZero() }
 
 // Unverified is an object that is whole and consistent, but whose signature
 // nobody has checked. It comes from one of the Read functions and says nothing
@@ -54,15 +39,6 @@ func parse[B, S any](u Unverified[B, S], err error) (S, error) {
 		return none, err
 	}
 	return u.Verify()
-}
-
-// signer is the key id of an object of this kind.
-func signer(g ident.Group, kind envelope.Kind, raw []byte) (ident.Member, error) {
-	u, err := envelope.Parse(domain(g, kind), raw)
-	if err != nil {
-		return ident.Member{}, fmt.Errorf("%w: %w", ErrMalformed, err)
-	}
-	return u.KeyID(), nil
 }
 
 // AddTo puts the signature into a batch. What the batch says of it is for
