@@ -45,6 +45,8 @@ var badKinds []badKind
 func init() { // the kinds look each other up here
 	badKinds = []badKind{
 		{"hoarder", "takes each token, lets none go, and says that a program runs", newHoarder},
+		{"dodger", "the same, and answers now and then only, so that it is never late", newDodger},
+		{"evader", "passes the first tokens on, then hoards, and says each time that it has another one of those", newEvader},
 		{"dropper", "takes each token and says that it has none", newDropper},
 		{"dropper-quiet", "the same, and never answers a transfer", newDropperQuiet},
 		{"dropper-half", "the same with every other token, and its receipts say that it may have forgotten it", newDropperHalf},

@@ -109,6 +109,11 @@ const (
 	// word of all others, and run a program of its own.
 	restarts = 3
 
+	// maxLateAnswers is how often a member may say, too late, that it still has a token: a holder that is asleep most of
+	// the time passes it on in two or three moments in which it is awake. One that pauses, so that it never
+	// says so for 2 L, is late after twice as many answers as that takes.
+	maxLateAnswers = 16
+
 	// maxFailures is how many failures of one member count within one search: each time it has spoken, and then
 	// does not answer. Its program is waited for. A machine that fails, restarts and fails again while one token is
 	// looked for is rare; a member that speaks and never answers would keep a lost token from being replaced for ever.

@@ -82,6 +82,8 @@ type word struct {
 	waited   clock.Instant // since when it has the token, and was told that others wait; clock.Never: it has not said so
 	heard    clock.Instant // when it said so last
 	late     clock.Instant // since when it says so although it has had the token for too long; zero: not yet
+	said     int           // how often it has said so since it was late first, a retry or more apart each
+	counted  clock.Instant // when it was last counted
 	moves    clock.Instant // since when it says that the answer to its transfer is not due; zero: it does not
 	whole    memory        // of never: from which of its custodies on it knows of all of them
 	knows    uint64        // of never: the serial of its next custody then

@@ -281,8 +281,28 @@ func TestInquest_StillHasIt_StruckIfLate(t *testing.T) {
 		}, false},
 		{"says so with pauses", func(c *court) {
 			c.lasts(time.Second, stays)
-			for end := c.now.Add(3 * lateAfter); c.now < end; c.after(DefaultSilence / 2) {
+			c.lasts(lateAfter, nil)
+			for range maxLateAnswers - 1 {
 				c.says(theHolder, message{kind: still, custody: blamedFrom})
+				c.after(DefaultSilence / 2)
+			}
+		}, false},
+		{"says so with pauses again and again", func(c *court) {
+			c.lasts(time.Second, stays)
+			c.lasts(lateAfter, nil)
+			for range maxLateAnswers + 1 {
+				c.says(theHolder, message{kind: still, custody: blamedFrom})
+				c.after(DefaultSilence / 2)
+			}
+		}, true},
+		{"awake for moments, in which it says so many times", func(c *court) {
+			c.lasts(time.Second, stays)
+			c.lasts(lateAfter, nil)
+			for range maxLateAnswers - 1 {
+				for range maxLateAnswers {
+					c.says(theHolder, message{kind: still, custody: blamedFrom})
+				}
+				c.after(DefaultSilence / 2)
 			}
 		}, false},
 		{"awake for long again", func(c *court) {

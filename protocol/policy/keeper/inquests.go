@@ -237,7 +237,7 @@ func (s *inquests) hears(from ident.Member, m *message) {
 
 // stillHas notes that a member still has the token. One that has begun anew has as long for it as
 // at first. One that says so late was perhaps asleep: it has 2 L more, in which it answers all
-// the time.
+// the time, or maxLateAnswers answers with pauses between them.
 func (s *inquests) stillHas(i *inquest) {
 	may := s.overdue()
 	if i.hop == 0 && s.mayHaveWrongClock(i.member) {
@@ -245,9 +245,12 @@ func (s *inquests) stillHas(i *inquest) {
 	}
 	switch late := s.now >= i.waited.Add(s.timeout(may)); {
 	case i.waited == clock.Never, !s.misses(i), !s.isSteady(i.member, i.waited) && s.now < i.began.Add(restarts*s.overdue()):
-		i.waited, i.late = s.now, 0
+		i.waited, i.late, i.said = s.now, 0, 0
 	case late && (i.late == 0 || s.now >= i.heard.Add(s.half)):
 		i.late = s.now
+	}
+	if i.late != 0 && s.now >= i.counted.Add(s.retry) {
+		i.said, i.counted = i.said+1, s.now
 	}
 	i.heard = s.now
 }
@@ -266,7 +269,7 @@ func (s *inquests) mayHaveWrongClock(m ident.Member) bool { return !s.barred.fro
 
 // isLate reports whether a member keeps a token for too long.
 func (s *inquests) isLate(i *inquest) bool {
-	return i.says == still && i.heard == s.now && i.late != 0 && s.now >= i.late.Add(s.timeout(2*s.silence))
+	return i.says == still && i.heard == s.now && i.late != 0 && (s.now >= i.late.Add(s.timeout(2*s.silence)) || i.said >= maxLateAnswers)
 }
 
 // concludes reports whether an inquest is over, and counts what follows from it.

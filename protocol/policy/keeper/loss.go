@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"slices"
+	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
@@ -14,6 +15,7 @@ type loss struct {
 	suspected clock.Instant // when that one was asked first
 	struckHas custody       // the latest custody of a struck member; zero: none
 	struckAt  clock.Instant // when this member first heard of it
+	asked     custody       // whose holder is to give account, as it speaks and does not answer; zero: none
 	young     clock.Instant // programs of members that have begun lately may run until then
 }
 
@@ -23,6 +25,14 @@ func noLoss() loss { return loss{found: clock.Never, young: longAgo} }
 func (l *loss) suspects(m ident.Member, since clock.Instant) {
 	if l.suspect.IsZero() {
 		l.suspect, l.suspected = m, since
+	}
+}
+
+// isYoung notes that a member has known of all tokens for so long: an earlier process of it may have begun a program
+// before. One that has known of them for longer than programs take changes nothing, however often it is asked.
+func (l *loss) isYoung(since time.Duration, p *poll) {
+	if since < p.hold {
+		l.young = max(l.young, p.now.Add(p.hold-since))
 	}
 }
 

@@ -34,7 +34,12 @@ func (f *fixed) Witnesses(_ ident.Member, n int, to []ident.Member) []ident.Memb
 }
 
 func (f *fixed) Others(n int, to []ident.Member) []ident.Member {
-	return append(to, (*f)[1:min(len(*f), n+1)]...)
+	for _, m := range *f {
+		if m != at(theSelf) && n > 0 {
+			to, n = append(to, m), n-1
+		}
+	}
+	return to
 }
 
 func (f *fixed) Size() int { return len(*f) - 1 }
@@ -366,6 +371,39 @@ func TestSearch_SpeaksAndNeverAnswers_TokenMade(t *testing.T) {
 		require.Less(t, s.now.Sub(begun), (maxFailures+2)*longHold)
 	}
 	assert.GreaterOrEqual(t, s.now.Sub(begun), (maxFailures+1)*(longHold-s.retry))
+}
+
+// TestSearch_EarlierKeeperLeavesTokenLost_TokenMade: P-58, 1 and P-60. The first keeper says something each time, and makes no
+// token. That the others have none, as they have known for longer than programs take, does not begin the wait for it anew.
+func TestSearch_EarlierKeeperLeavesTokenLost_TokenMade(t *testing.T) {
+	s := newSearching(longHold)
+	s.order = fixed{at(theDead), at(theSelf), at(theHolder), at(thePasser)}
+	s.says(thePasser, message{kind: want})
+	begun := s.now
+	for s.search() {
+		s.says(theDead, message{kind: noted, span: 4000})
+		require.Less(t, s.now.Sub(begun), (maxFailures+3)*longHold+foundingTime)
+	}
+}
+
+// TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount: P-72, 1. It is asked once in a search, and so is told each other member.
+func TestSearch_LastHolderSpeaksAndDoesNotAnswer_AskedForAccount(t *testing.T) {
+	c := newCourt()
+	c.says(thePasser, message{kind: want})
+	c.says(theHolder, message{kind: have, custody: blamedFrom})
+	c.did = nil
+	told := 0
+	for end := c.now.Add(longHold); c.now < end; c.after(time.Second) {
+		if c.told(thePasser, blame).kind == blame {
+			told++
+		}
+		c.says(theHolder, message{kind: want})
+		for i := thePasser; i <= theFourth; i++ {
+			c.says(i, knowsNone)
+		}
+	}
+	assert.Equal(t, 1, told)
+	assert.GreaterOrEqual(t, c.Keeper.inquests.open.find(at(theHolder), blamedFrom), 0)
 }
 
 // TestSearch_HolderDiesWhileProgramMayRun_AllAskedAtOnce: P-57. The holder has told of a

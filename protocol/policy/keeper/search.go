@@ -38,7 +38,7 @@ type search struct {
 
 // searchLinks is what a search tells the other parts.
 type searchLinks interface {
-	// lost: a token is to be replaced. This member had it last, from another one, and answers.
+	// lost: no member says that it has the token that is looked for. This member had it last, from another one, and speaks.
 	lost(of custody, holder, from ident.Member)
 	// thaws lets a token that is withheld here take the place of the lost one, and reports whether there is one.
 	thaws() bool
@@ -323,6 +323,7 @@ func (s *search) lose() {
 	s.loss.found = min(s.loss.found, s.now)
 	s.poll.countFailures()
 	s.notesStruck()
+	s.asksMute()
 	at := s.loss.found
 	if s.exclusive && !s.last.promised {
 		at = max(at, s.loss.programsEnd(&s.poll, &s.last))
@@ -377,6 +378,24 @@ func (s *search) notesStruck() {
 	s.loss.notesStruck(&s.peers, holder, c)
 }
 
+// lastKnown is the last custody of the token that is looked for, as the answers of all members say.
+func (s *search) lastKnown() (c custody, holder, from ident.Member) {
+	if l, t := &s.last, &s.trail; t.token != l.token || t.hop < l.hop {
+		return l.custody, l.holder, l.from
+	}
+	return s.trail.end()
+}
+
+// asksMute has a member give account, once in a search, that had the token last, says something, and does not answer
+// whether it still has it.
+func (s *search) asksMute() {
+	c, holder, from := s.lastKnown()
+	if c.hop > 0 && c != s.loss.asked && s.poll.asked.has(holder) && s.poll.spoke.has(holder) {
+		s.loss.asked = c
+		s.links.lost(c, holder, from)
+	}
+}
+
 // replaces lets a member go on with a token that was replaced by the lost one, or makes
 // another one.
 func (s *search) replaces() {
@@ -392,11 +411,7 @@ func (s *search) make() {
 	for _, m := range s.poll.asked {
 		s.fellSilent(m)
 	}
-	c, holder, from := s.last.custody, s.last.holder, s.last.from
-	if t := &s.trail; t.token == c.token && t.hop >= c.hop {
-		c, holder, from = t.end()
-	}
-	if c.hop > 0 && s.poll.answers.has(holder) {
+	if c, holder, from := s.lastKnown(); c.hop > 0 && s.poll.answers.has(holder) {
 		s.links.lost(c, holder, from)
 	}
 	s.rest(clock.Never)
