@@ -56,6 +56,7 @@ func init() { // the kinds look each other up here
 		{"pretender", "drops each token, and says each time that it has been there since before a restart", newPretender},
 		{"stonewaller", "drops each token, and answers no question for one", newStonewaller},
 		{"ghost", "drops each token, and says each time that it has the first one that it had", newGhost},
+		{"idler", "drops each token, answers no question for one, and as a keeper notes each want and looks for no token", newIdler},
 		{"minter", "makes 20 tokens a second, each of which wins", newMinter},
 		{"minter-slow", "makes one each max_hold", newMinterSlow},
 		{"friends", "passes tokens to others of its kind only", newFriend},

@@ -29,7 +29,7 @@ var (
 var badCrowds = [][]string{
 	{"busy"},   // honest, and wants turns as they do
 	{"greedy"}, // the same, and its programs take max_hold
-	{"hoarder"}, {"dodger"}, {"evader"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"misleader"}, {"pretender"}, {"stonewaller"}, {"ghost"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
+	{"hoarder"}, {"dodger"}, {"evader"}, {"dropper"}, {"dropper-quiet"}, {"dropper-half"}, {"dropper-restart"}, {"dropper-sent"}, {"misleader"}, {"pretender"}, {"stonewaller"}, {"ghost"}, {"idler"}, {"favourer"}, {"swallower"}, {"minter"}, {"minter-slow"},
 	{"hoarder", "hoarder", "hoarder"}, {"friends", "friends"}, {"forger", "forger"}, {"hoarder", "minter"}, {"dropper", "minter"},
 }
 
@@ -133,7 +133,7 @@ func TestBad_AnHour_HonestMembersGoOn(t *testing.T) {
 	if *badCosts {
 		sizes, seeds = []int{3, 5, 20}, badHourSeeds
 	}
-	kinds := []string{"hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller", "ghost", "dodger", "evader"}
+	kinds := []string{"hoarder", "dropper-restart", "dropper-quiet", "dropper-half", "dropper", "dropper-sent", "misleader", "pretender", "stonewaller", "ghost", "dodger", "evader", "idler"}
 	if !*badCosts {
 		kinds = kinds[:whole.Part(3, len(kinds))]
 	}

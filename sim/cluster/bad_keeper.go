@@ -12,7 +12,7 @@ import (
 // suppresses or forges some.
 const (
 	keeperWant = policy.KeeperKind + iota
-	_          // noted
+	keeperNoted
 	keeperHave
 	keeperRest
 	_ // release

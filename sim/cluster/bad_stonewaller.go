@@ -22,6 +22,29 @@ func newGhost(n *node) badness {
 	return &stonewaller{dropper: newDropper(n).(*dropper), ghost: true}
 }
 
+// idler is a stonewaller that looks for no token as a keeper, and says all the same to each member that wants one
+// that it has noted that. It keeps the tokens that its member makes.
+type idler struct {
+	*stonewaller
+	noted int // wants that it has only noted
+}
+
+func newIdler(n *node) badness { return &idler{stonewaller: newStonewaller(n).(*stonewaller)} }
+
+func (i *idler) sends(e effect.Send) []effect.Send {
+	switch e.Message.(type) {
+	case *wire.Offer, *wire.Transfer:
+		return nil
+	}
+	switch keeperKind(e.Message) {
+	case keeperAsk:
+		return nil
+	case keeperNoted:
+		i.noted++
+	}
+	return i.stonewaller.sends(e)
+}
+
 func (s *stonewaller) hears(from ident.Member, m wire.Message) bool {
 	if t, ok := m.(*wire.Transfer); ok && s.first == (hop{}) {
 		if b, _, err := token.PeekTransfer(s.n.c.group.ID(), t.Transfer); err == nil && b.To == s.n.id {

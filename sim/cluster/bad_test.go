@@ -112,6 +112,7 @@ func TestBad_EachKind_DoesWhatItSays(t *testing.T) {
 		{[]string{"pretender"}, func(_ *badGroup, b badness) bool { return b.(*misleader).count > 0 && b.(*misleader).hop > 0 }},
 		{[]string{"stonewaller"}, func(_ *badGroup, b badness) bool { return b.(*stonewaller).count > 0 && b.(*stonewaller).asked > 0 }},
 		{[]string{"ghost"}, func(_ *badGroup, b badness) bool { return b.(*stonewaller).count > 0 && b.(*stonewaller).asked > 0 }},
+		{[]string{"idler"}, func(_ *badGroup, b badness) bool { return b.(*idler).count > 0 }},
 		{[]string{"minter"}, func(g *badGroup, b badness) bool { return b.(*minter).made > 200 && len(g.geneses) > 5 }},
 		{[]string{"minter-slow"}, func(g *badGroup, b badness) bool { return b.(*minter).taken > 5 && len(g.geneses) > 5 }},
 		{[]string{"friends", "friends"}, func(g *badGroup, _ badness) bool { return g.standsStill() }},
