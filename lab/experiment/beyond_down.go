@@ -10,7 +10,7 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondDownFinding = `What the goals of one token and the comparison of the policies come to in groups of which 5, 10, 20 or 30 % of the members are
+const beyondDownConditions = `What the goals of one token and the comparison of the policies come to in groups of which 5, 10, 20 or 30 % of the members are
 down all the time. Each of them takes part at first, and falls for good at a random instant of the first half of the warm-up: so others
 remember it, and a few fall with the token. 10 s later its failure is stated, as in a group that works; nobody draws it any more, and it is nobody's
 witness. *Ideal* is the round robin of those that are left. The rows with nobody down are the same runs without a fall, beside which the

@@ -9,16 +9,14 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
-const beyondWalkFinding = `One token, with the journal paper's constants: operations of 4 s, 0.1 s at a member that may not run yet, Δmin as
+const beyondWalkConditions = `One token, with the journal paper's constants: operations of 4 s, 0.1 s at a member that may not run yet, Δmin as
 the paper's formula has it (600 s for 300 members) for every preset, and a loss every 10⁴ s. In turn the token is lost in
 transit, and its holder crashes, forgets it and is back after a minute; that it crashed is found out after 10 s. Where
 nothing else is said handoffs and messages take no time, as in the paper. *Ideal* is the time between two operations of
 a member in a perfect round robin, max(4 s · N, Δmin). The first three rounds of a run are not measured; then come
 100 000 s, or 8 rounds where that is longer. *Small messages* are those between policies; a handoff's own four
 (OFFER, ACCEPT, TRANSFER, RECEIPT) are not among them. Bytes are those of the policy field on the token, on average of
-all passes. The seeds are others than those of all other experiments.
-
-The papers' presets stand beside the others, without a verdict: their goals were other ones.`
+all passes. The seeds are others than those of all other experiments.`
 
 func beyondWalkExperiments() []Experiment {
 	return []Experiment{

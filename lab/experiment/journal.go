@@ -108,7 +108,7 @@ func journalFig2(l *Lab) error {
 			if err != nil {
 				return err
 			}
-			journalFig2Files(l, append([]curve{{"wandering token", runs, false}, {"uncoordinated", free, true}}, own...))
+			l.shares("journal-fig2", append([]curve{{"wandering token", runs, false}, {"uncoordinated", free, true}}, own...))
 		}
 	}
 	quiet := caseStudy(fullLoad)
@@ -229,11 +229,6 @@ func ownCurves(l *Lab) ([]curve, error) {
 	return curves, nil
 }
 
-func journalFig2Files(l *Lab, curves []curve) {
-	l.Plot("journal-fig2", concurrencyPlot("Operations at once, 300 members", curves))
-	l.Table("journal-fig2", []string{"operations", "system", "share median", "share p5", "share p95"}, concurrencyTable(curves))
-}
-
 // curve is one system in a figure.
 type curve struct {
 	name   string
@@ -247,6 +242,7 @@ func quantiles(runs []*outcome, value func(*outcome) float64) (p5, p50, p95 floa
 	return r.P5, r.Median, r.P95
 }
 
+// concurrencyTable has the rows of a sharesFigure.
 func concurrencyTable(curves []curve) (rows [][]string) {
 	for k := range mostShown + 1 {
 		for _, c := range curves {

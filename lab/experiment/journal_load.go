@@ -38,8 +38,7 @@ func journalFig3(l *Lab) error {
 	if err != nil {
 		return err
 	}
-	l.Plot("journal-fig3", concurrencyPlot("Wandering token, 210 to 360 members", curves))
-	l.Table("journal-fig3", []string{"operations", "members", "share median", "share p5", "share p95"}, concurrencyTable(curves))
+	l.shares("journal-fig3", curves)
 	concurrent := columns(curves, moreThan(1))
 	for i, n := range journalSizes {
 		l.Row(Claim{

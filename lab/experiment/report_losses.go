@@ -72,7 +72,7 @@ const reportFig4Notes = `In the settled groups of figure 2 all tokens are lost, 
 does not say how far apart its losses are. Δgen loses 5 % of its excess at each visit, and among 300 members each is visited every 720 units: 3 % of
 the excess is left, so that losses are nearly independent of each other. With *losses 3600 units apart* nearly four fifths are left, and the timeouts
 that one loss leaves behind decide the next recovery; with 10,000, which is what 100 losses in a run of 10⁶ units come to, half is left
-(loss spacing, in the last chapter).
+(*loss spacing* in [constants.csv](data/constants.csv)).
 
 The text does not define when a system has stabilised. Here: *exactly one token exists, and it has lived for Δmin*; by then members
 that were visited before the loss have nothing to hold against it. Two stricter readings: the token *has lived for

@@ -38,8 +38,7 @@ func reportFig2(l *Lab) error {
 		reportBenchmarkRows(l, n, free, token)
 		curves = append(curves, curve{"wandering token, " + membersText(n), token, false}, curve{"benchmark, " + membersText(n), free, true})
 	}
-	l.Plot("report-fig2", concurrencyPlot("Operations at once", curves))
-	l.Table("report-fig2", []string{"operations", "system", "share median", "share p5", "share p95"}, concurrencyTable(curves))
+	l.shares("report-fig2", curves)
 	for _, r := range reportReadings {
 		nominal, err := r.run(l, reportMembers)
 		if err != nil {

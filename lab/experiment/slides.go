@@ -140,7 +140,7 @@ func slidesConcurrency(l *Lab) error {
 	if err != nil {
 		return err
 	}
-	l.Plot("slides-concurrency", concurrencyPlot("Operations at once", curves))
+	l.shares("slides-concurrency", curves)
 	for i, n := range slidesSizes[1:] {
 		runs := curves[i+1].runs
 		load, id := "", ""
