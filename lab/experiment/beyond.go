@@ -58,7 +58,7 @@ func Goals(results []Saved, sweep Sweep) []byte {
 			n[row.Verdict]++
 		}
 	}
-	d := document{sweep: sweep}
+	d := document{rows: indexOf(results), sweep: sweep}
 	d.line("# Beyond the papers: goals, and what is measured\n")
 	d.line("This project's own presets, beside those of the papers, in %s simulated runs of the policies that also run over", seedsText(results))
 	d.line("the network. A number in **bold** is the median over the runs, in parentheses its 95 %% confidence interval.")

@@ -12,6 +12,7 @@ import (
 // document is a page in the making, as Markdown.
 type document struct {
 	buf   bytes.Buffer
+	rows  rowIndex // of all results of the page
 	sweep Sweep
 }
 
@@ -106,7 +107,7 @@ func (d *document) chapters(papers []paper, results []Saved, section func(Experi
 
 // figures shows the figures of a result.
 func (d *document) figures(r Saved) {
-	for _, f := range r.shown() {
+	for _, f := range d.rows.shown(r) {
 		d.figure(f)
 	}
 }

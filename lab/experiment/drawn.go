@@ -19,63 +19,128 @@ type rowFigure struct {
 	SavedFigure
 	x, y  figure.Axis
 	lines []rowLine
-	at    []int // the abscissae
 }
 
-// rowLine is a line of a rowFigure. The IDs are those of its rows, with %d for the
-// abscissa; rows that there are not are left out.
-type rowLine struct{ name, ids string }
+// rowLine is a line of a rowFigure. Points whose rows are not there are left out.
+type rowLine struct {
+	name   string
+	points []rowPoint
+}
+
+// rowPoint is a row at an abscissa, which is a number or the median of another row.
+type rowPoint struct {
+	y  string // the ID
+	x  float64
+	at string // the ID of the abscissa, or none
+}
 
 // rowFigures are the figures of saved rows, by the experiment whose section shows them.
 var rowFigures = map[string][]rowFigure{
 	"multitoken-sizes": {{
 		SavedFigure: SavedFigure{"multitoken-sizes", "Interval and tokens by size, over those of 191 members"},
 		x:           figure.Axis{Label: "members", Log: true}, y: figure.Axis{Label: "over the value of 191 members", Min: 0.8, Max: 1.3},
-		lines: []rowLine{{"interval", "multitoken-decoupled-%d"}, {"tokens for each member", "multitoken-linear-%d"}},
-		at:    []int{20, 50, 1000},
+		lines: []rowLine{
+			rowsAt("interval", "multitoken-decoupled-%d", 20, 50, 1000), rowsAt("tokens for each member", "multitoken-linear-%d", 20, 50, 1000),
+		},
 	}},
+	"beyond-walk-trade": {tradeFigure()},
 	"beyond-down-walk": {
 		downFigure("idle", "Time with no operation, 300 members", figure.Axis{Label: "share of time with no operation (%)", Log: true}),
 		downFigure("p99", "Longest waits, 300 members", figure.Axis{Label: "99th percentile over the ideal", Log: true}),
 	},
 }
 
+// rowsAt is a line of rows whose IDs have their abscissa in the place of %d.
+func rowsAt(name, ids string, at ...int) rowLine {
+	line := rowLine{name: name}
+	for _, x := range at {
+		line.points = append(line.points, rowPoint{y: fmt.Sprintf(ids, x), x: float64(x)})
+	}
+	return line
+}
+
+// tradeFigure shows what messages buy: fair with several tunings, and the presets.
+func tradeFigure() rowFigure {
+	f := rowFigure{
+		SavedFigure: SavedFigure{"beyond-walk-trade", "Small messages against the longest waits, 300 members"},
+		x:           figure.Axis{Label: "small messages per operation"},
+		y:           figure.Axis{Label: "p99 between operations, over the ideal", Log: true, Min: 1, Max: 8},
+	}
+	line := func(name string, tags ...string) {
+		l := rowLine{name: name}
+		for _, tag := range tags {
+			l.points = append(l.points, rowPoint{y: "beyond-p99-" + tag, at: "beyond-messages-" + tag})
+		}
+		f.lines = append(f.lines, l)
+	}
+	for _, under := range []struct{ name, tag string }{{"fair, tuned", ""}, {"fair, tuned; all at once", "-all"}} {
+		var tags []string
+		for _, t := range tunings {
+			tags = append(tags, fmt.Sprintf("fair-tuned-%d-%d%s", t.Witnesses, t.Reads, under.tag))
+		}
+		line(under.name, tags...)
+	}
+	for _, preset := range append(slices.Clone(paperPresets), walkLight, walkFair) {
+		line(preset, fmt.Sprintf("%s-%d", preset, fullLoad))
+	}
+	return f
+}
+
 // downFigure shows a quantity by the share of members that are down.
 func downFigure(quantity, title string, y figure.Axis) rowFigure {
 	f := rowFigure{
-		SavedFigure: SavedFigure{"beyond-down-" + quantity, title}, y: y,
-		x: figure.Axis{Label: "members down (%)", Min: -1, Max: 45}, at: []int{0, 5, 10, 20, 30},
+		SavedFigure: SavedFigure{"beyond-down-" + quantity, title}, y: y, x: figure.Axis{Label: "members down (%)", Min: -1, Max: 45},
 	}
 	for _, preset := range []string{walkLight, walkFair} {
 		for _, c := range []struct{ name, id string }{{"", ""}, {", not stated", "unstated-"}, {", all stresses", "all-"}} {
-			f.lines = append(f.lines, rowLine{preset + c.name, "beyond-down-" + quantity + "-" + preset + "-" + c.id + "300-%d"})
+			f.lines = append(f.lines, rowsAt(preset+c.name, "beyond-down-"+quantity+"-"+preset+"-"+c.id+"300-%d", 0, 5, 10, 20, 30))
 		}
 	}
 	return f
 }
 
-// shown are all figures of a result: those of its runs, and those of its rows.
-func (r *Saved) shown() []SavedFigure {
+// rowIndex has the saved rows by their IDs.
+type rowIndex map[string]SavedRow
+
+func indexOf(results []Saved) rowIndex {
+	rows := rowIndex{}
+	for _, r := range results {
+		for _, row := range r.Rows {
+			rows[row.ID] = row
+		}
+	}
+	return rows
+}
+
+// shown are all figures of a result: those of its runs, and those of rows.
+func (rows rowIndex) shown(r Saved) []SavedFigure {
 	all := slices.Clone(r.Figures)
 	for _, f := range rowFigures[r.Name] {
-		if p := f.plot(r.Rows); len(p.Lines) > 0 {
+		if p := f.plot(rows); len(p.Lines) > 0 {
 			all = append(all, f.SavedFigure)
 		}
 	}
 	return all
 }
 
-func (f *rowFigure) plot(rows []SavedRow) figure.Plot {
+// plot draws a line for those of several points, and a mark for a single one.
+func (f *rowFigure) plot(rows rowIndex) figure.Plot {
 	p := figure.Plot{Title: f.Title, X: f.x, Y: f.y}
 	for _, l := range f.lines {
 		line := figure.Line{Name: l.name, Dashed: len(p.Lines)%2 == 1}
-		for _, x := range f.at {
-			i := slices.IndexFunc(rows, func(r SavedRow) bool { return r.ID == fmt.Sprintf(l.ids, x) })
-			if i < 0 {
+		if len(l.points) == 1 {
+			line.Style = figure.Points
+		}
+		for _, at := range l.points {
+			row, x := rows[at.y], at.x
+			if across, known := rows[at.at]; known {
+				v, _ := across.numbers()
+				x = v[0]
+			} else if at.at != "" {
 				continue
 			}
-			if v, ok := rows[i].numbers(); ok {
-				line.Points = append(line.Points, [2]float64{float64(x), v[0]})
+			if v, ok := row.numbers(); ok {
+				line.Points = append(line.Points, [2]float64{x, v[0]})
 				line.Spread = append(line.Spread, [2]float64{v[1], v[2]})
 			}
 		}
@@ -169,9 +234,10 @@ func drawSaved(dir string, aboutPapers, all []Saved) error {
 			return err
 		}
 	}
+	rows := indexOf(all)
 	for _, r := range all {
 		for _, f := range rowFigures[r.Name] {
-			if p := f.plot(r.Rows); len(p.Lines) > 0 {
+			if p := f.plot(rows); len(p.Lines) > 0 {
 				if err := p.Write(figures, f.Name); err != nil {
 					return err
 				}

@@ -139,7 +139,7 @@ func (r *SavedRow) Value() string {
 
 // outcome is what holds, what does not, and what is open, of the plain readings.
 func (d *document) outcome(results []Saved, highlights []highlight) {
-	rows, home := map[string]SavedRow{}, map[string]string{}
+	home := map[string]string{}
 	var plain []SavedRow
 	var figures []string
 	for _, r := range results {
@@ -147,15 +147,15 @@ func (d *document) outcome(results []Saved, highlights []highlight) {
 			if row.Plain() {
 				plain = append(plain, row)
 			}
-			rows[row.ID], home[row.ID] = row, anchor(r.Name)
+			home[row.ID] = anchor(r.Name)
 		}
-		if f := r.shown(); len(f) > 0 {
+		if len(d.rows.shown(r)) > 0 {
 			figures = append(figures, fmt.Sprintf("[%s](#%s)", r.Name, anchor(r.Name)))
 		}
 	}
 	d.line("**What holds**, in the most important rows:")
 	for _, h := range highlights {
-		if text, holds := h.fill(rows); holds {
+		if text, holds := h.fill(d.rows); holds {
 			d.line("- %s ([%s](#%s))", text, home[h.ids[0]], home[h.ids[0]])
 		}
 	}
@@ -193,7 +193,7 @@ func named(rows []SavedRow, home map[string]string) string {
 
 // fill puts the values into the sentence. It holds if every row is there, and none
 // fails or is open.
-func (h highlight) fill(rows map[string]SavedRow) (text string, holds bool) {
+func (h highlight) fill(rows rowIndex) (text string, holds bool) {
 	var values []any
 	for _, id := range h.ids {
 		r, known := rows[id]

@@ -9,7 +9,7 @@ import (
 // what does not and what is open, and the tables of claims. It depends on the results,
 // the sweep and nothing else.
 func Reproduction(results []Saved, sweep Sweep) []byte {
-	d := document{sweep: sweep}
+	d := document{rows: indexOf(results), sweep: sweep}
 	d.line("# What the papers say, and what is measured\n")
 	d.line("The papers' claims, held against %s simulated runs of the policies that also run over the network. A number in", seedsText(results))
 	d.line("**bold** is the median over the runs, in parentheses its 95 %% confidence interval. [How to read this page](#how-to-read-this-page)")
