@@ -10,9 +10,9 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondWalkTradeNotes = `300 members and the losses of the other experiments. The curve is the preset fair with fewer or more witnesses and random members
-asked than its 12 and 2, undisturbed and under all stresses of beyond-walk-stress at once: ` + "`wandering.NewTuned`" + `, which no group configuration can ask for. Each preset is a
-point. The papers' presets send no small messages at all.`
+const beyondWalkTradeNotes = `300 members and the losses of the other experiments. The curve is the preset fair with fewer or more witnesses and random asks than its 12 and 2,
+undisturbed and under all stresses of beyond-walk-stress at once. ` + "`wandering.NewTuned`" + ` makes these; no group configuration can ask for them. Each preset
+is a point. The papers' presets send no small messages.`
 
 // tunings are the points of the curve, those of fewest messages first.
 var tunings = []wandering.Tuning{

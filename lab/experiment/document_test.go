@@ -53,6 +53,8 @@ func TestPages_EveryVerdict_Golden(t *testing.T) {
 		{Constant: "toy number", Value: "3 s", Experiment: "toy-1", Row: "toy-maybe", Verdict: Measured},
 	}
 	golden.File(t, "testdata/document.md", Reproduction(saved, sweep))
-	golden.File(t, "testdata/register.md", Register(saved))
+	golden.File(t, "testdata/register.md", registerPage(saved))
 	golden.File(t, "testdata/claims.csv", Claims(saved, sweep))
+	golden.File(t, "testdata/constants.csv", constantsRegister(saved, sweep))
+	golden.File(t, "testdata/README.md", dataReadme(saved))
 }

@@ -2,16 +2,17 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Register is the page beside the others, as Markdown: under which conditions each
+// registerPage is the page beside the others, as Markdown: under which conditions each
 // experiment runs, how a text was read, which claims cannot be measured, and the values
 // of all goals by preset and size.
-func Register(results []Saved) []byte {
+func registerPage(results []Saved) []byte {
 	var d document
 	d.line("# Register: conditions, readings and values\n")
 	d.line("What [the page about the papers](%s) and [the page about goals](%s) leave out: the conditions of each", DocumentName, GoalsName)
@@ -155,9 +156,13 @@ func (r *SavedRow) record(chapter, experiment string, sweep Sweep) []string {
 	}
 }
 
-// Constants is the register of the numbers that no paper gives, as CSV.
-func Constants(results []Saved, sweep Sweep) []byte {
+// constantsRegister is the register of the numbers that no paper gives, as CSV.
+func constantsRegister(results []Saved, sweep Sweep) []byte {
 	lines := [][]string{{"number", "value", "why", "used in", "other values", "why not others", "rows that change"}}
+	lines = append(lines, []string{
+		toleranceName, "as in the column limit of " + claimsName, "what counts as the published number is a choice; the notes of an experiment give its rule",
+		"all rows with a limit that this project has chosen", "halved; doubled", "", changedBy(toleranceName, results, sweep),
+	})
 	for _, c := range constants {
 		if !c.isUsedIn(results) {
 			continue
@@ -166,35 +171,31 @@ func Constants(results []Saved, sweep Sweep) []byte {
 		for _, v := range c.others {
 			values = append(values, c.text(v))
 		}
-		lines = append(lines, []string{
-			c.name, c.text(c.value), c.why, strings.Join(c.used, "; "), strings.Join(values, "; "), c.whyFixed, c.changed(results, sweep),
-		})
+		changed := ""
+		switch {
+		case slices.ContainsFunc(sweep, func(w Swept) bool { return w.Constant == c.name }):
+			changed = changedBy(c.name, results, sweep)
+		case len(c.others) > 0:
+			changed = "not run"
+		}
+		lines = append(lines, []string{c.name, c.text(c.value), c.why, strings.Join(c.used, "; "), strings.Join(values, "; "), c.whyFixed, changed})
 	}
 	return csvText(lines)
 }
 
-// changed names the rows whose verdict another value of the constant changes.
-func (c *constant) changed(results []Saved, sweep Sweep) string {
-	if !slices.ContainsFunc(sweep, func(w Swept) bool { return w.Constant == c.name }) {
-		if len(c.others) == 0 {
-			return ""
-		}
-		return "not run"
-	}
+// changedBy names the rows whose verdict another value of a number changes.
+func changedBy(number string, results []Saved, sweep Sweep) string {
 	var rows []string
 	for _, r := range results {
 		for _, row := range r.Rows {
 			for _, change := range sweep.changes(row) {
-				if change.Constant == c.name {
+				if change.Constant == number {
 					rows = append(rows, fmt.Sprintf("%s (%s: %s)", row.ID, change.Value, change.Verdict))
 				}
 			}
 		}
 	}
-	if len(rows) == 0 {
-		return "none"
-	}
-	return strings.Join(rows, "; ")
+	return cmp.Or(strings.Join(rows, "; "), "none")
 }
 
 // csvText is a table as CSV.
@@ -204,8 +205,8 @@ func csvText(lines [][]string) []byte {
 	return text.Bytes()
 }
 
-// DataReadme says what the files in the folder of data are, as Markdown.
-func DataReadme(results []Saved) []byte {
+// dataReadme says what the files in the folder of data are, as Markdown.
+func dataReadme(results []Saved) []byte {
 	var d document
 	d.line("# Data of the experiments\n")
 	d.line("The pages [%s](../%s), [%s](../%s) and [%s](../%s)", DocumentName, DocumentName, GoalsName, GoalsName, RegisterName, RegisterName)

@@ -85,6 +85,8 @@ func (d *document) reading(results []Saved) {
 	d.line("In parentheses beside the verdict is the number of single runs that are within the limit.%s marks a verdict that", sensitive)
 	d.line("changes with [a number that this project has chosen](#%s). If a text leaves open what it means, the", anchor(constantsHeading))
 	d.line("tables here have the plain reading; the [register](%s) explains it, and the other readings are in %s.\n", RegisterName, claimsName)
+	d.line("A band in a figure reaches from the 5th to the 95th percentile of the runs, or is the confidence interval of a row. A line")
+	d.line("without a band is a median, a mean or a single run.\n")
 	d.line("The letters are the papers': Δop is how long an operation takes, Δmin how long a member waits at least before its")
 	d.line("next one, Δskip how long it keeps a token that it does not use, Δmax and Δgen after what silence it generates a new")
 	d.line("token, γ the mean of the random part of that time, N the number of members, and Nmax the number that saturates the")

@@ -143,10 +143,10 @@ func WritePages(dir string) (written []string, err error) {
 	}{
 		{DocumentName, aboutPapers, func() []byte { return Reproduction(aboutPapers, sweep) }},
 		{GoalsName, aboutGoals, func() []byte { return Goals(aboutGoals, sweep) }},
-		{RegisterName, all, func() []byte { return Register(all) }},
-		{filepath.Join(dataDir, readmeName), all, func() []byte { return DataReadme(all) }},
+		{RegisterName, all, func() []byte { return registerPage(all) }},
+		{filepath.Join(dataDir, readmeName), all, func() []byte { return dataReadme(all) }},
 		{filepath.Join(dataDir, claimsName), all, func() []byte { return Claims(all, sweep) }},
-		{filepath.Join(dataDir, constantsName), all, func() []byte { return Constants(all, sweep) }},
+		{filepath.Join(dataDir, constantsName), all, func() []byte { return constantsRegister(all, sweep) }},
 	} {
 		if len(page.of) == 0 {
 			continue
