@@ -118,9 +118,9 @@ func (d *document) figure(f SavedFigure) { d.line("![%s](%s/%s.svg)\n", f.Title,
 func (d *document) beside(r Saved, counts ...string) {
 	also := ""
 	if some := slices.DeleteFunc(counts, func(c string) bool { return c == "" }); len(some) > 0 {
-		also = "Also " + strings.Join(some, " and ") + ": "
+		also = "Also " + strings.Join(some, " and ") + ". "
 	}
-	d.line("%s[conditions and readings](%s#%s), [all rows with their samples](%s/%s-claims.csv).\n",
+	d.line("%s[Conditions and readings](%s#%s), [all rows with their samples](%s/%s-claims.csv).\n",
 		also, RegisterName, anchor(r.Name), dataDir, r.Name)
 }
 

@@ -152,7 +152,7 @@ func (d *document) claims(e Experiment, r Saved) {
 		}
 	}
 	if len(shown) > 0 {
-		d.table("claim", "the paper says", "quantity", "holds if", "measured", "verdict")
+		d.table("row", "the claim", "quantity", "holds if", "measured", "verdict")
 		for _, row := range shown {
 			d.line("%s", row.Line(d.sweep))
 		}
