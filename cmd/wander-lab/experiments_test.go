@@ -332,7 +332,9 @@ func TestPage_Saved_Pages(t *testing.T) {
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "data"), os.DirFS("../../docs/data")))
 	code, out, errs = runCommand("", "page", dir)
 	assert.Zero(t, code, errs)
-	assert.Equal(t, "wrote "+filepath.Join(dir, "reproduction.md")+", "+filepath.Join(dir, "beyond.md")+"\n", out)
+	for _, name := range []string{"reproduction.md", "beyond.md", "register.md", "data/claims.csv", "data/constants.csv"} {
+		assert.Contains(t, out, filepath.Join(dir, filepath.FromSlash(name)))
+	}
 	assert.Empty(t, errs)
 
 	walk := filepath.Join(dir, "data", "beyond-walk.json")
@@ -353,18 +355,18 @@ func TestSweep_RingWorst_PrintedAndSaved(t *testing.T) {
 	dir := t.TempDir()
 	code, _, errs := runCommand("", "run", "ring-worst", "--seeds", "1", "--out", dir)
 	require.Zero(t, code, errs)
-	page := func() string {
-		text, err := os.ReadFile(filepath.Join(dir, "reproduction.md"))
+	register := func() string {
+		text, err := os.ReadFile(filepath.Join(dir, "data", "constants.csv"))
 		require.NoError(t, err)
 		return string(text)
 	}
-	assert.Regexp(t, `\| far requests \| 20 \| .* \| ring-worst \| 10, 40 \| not run \|`, page())
+	assert.Regexp(t, `far requests,20,.*,ring-worst,10; 40,,not run\n`, register())
 
 	code, out, errs := runCommand("", "sweep", "ring-worst", "--first", "3", "--out", dir)
 	require.Zero(t, code, errs)
 	assert.Empty(t, errs)
 	assert.Regexp(t, `far requests +10 +ring-lower-messages/q +64 +64 to 64 +reproduced\n`, out)
-	assert.Regexp(t, `\| far requests \| 20 \| .* \| ring-worst \| 10, 40 \| none \|`, page())
+	assert.Regexp(t, `far requests,20,.*,ring-worst,10; 40,,none\n`, register())
 
 	code, out, errs = runCommand("", "sweep", "ring-worst", "--seeds", "1", "--first", "3", "--output", "json")
 	require.Zero(t, code, errs)

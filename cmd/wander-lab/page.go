@@ -15,8 +15,9 @@ func newPageCommand(env *cli.Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "page DIR",
 		Short: "Render the pages from the results that runs have saved",
-		Long: `Render DIR/reproduction.md and DIR/beyond.md from the files that "run" and "sweep"
-wrote to DIR/data and DIR/figures, without running anything. Thus experiments can run
+		Long: `Render DIR/reproduction.md, DIR/beyond.md and DIR/register.md from the files that "run"
+and "sweep" wrote to DIR/data, without running anything. DIR/data/claims.csv and
+constants.csv are made of them too, and the figures of saved rows and tables. Thus experiments can run
 separately, each with its own --out: copy the data and figures of all to DIR, and
 render the pages. The command names the experiments without saved results, and omits
 them from the pages.`,

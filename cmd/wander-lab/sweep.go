@@ -19,8 +19,8 @@ func newSweepCommand(env *cli.Environment) *cobra.Command {
 		Use:   "sweep EXPERIMENT...|all|beyond",
 		Short: "Run experiments with other values of the parameters that this project chose",
 		Long: `Run experiments with other values of each parameter that this project has chosen, one
-at a time, and print the resulting plain rows. The last chapter of docs/reproduction.md
-and docs/beyond.md lists the parameters with their values.
+at a time, and print the resulting plain rows. docs/data/constants.csv lists the
+parameters with their values.
 
 With --out the command saves the result in DIR/data/sweep.csv, where it replaces
 earlier results of the same experiments, and renders the pages in DIR again: a row

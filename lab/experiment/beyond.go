@@ -1,24 +1,32 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// goals are the chapters of the goals' document. Each names its experiments in
+// goals are the chapters of the page about goals. Each names its experiments in
 // its own file; their rows are made with goal, and their ids begin with "beyond-".
 var goals = []paper{
 	{
-		title:       "Wandering token",
-		cites:       "the presets of `wandering` that are this project's, beside the papers'",
-		finding:     beyondWalkFinding,
+		title: "Wandering token",
+		cites: "the presets of `wandering` that are this project's, beside the papers'",
+		finding: `At full load *light* and *fair* meet all their goals at every size, with losses, and *fair* under all stresses at
+once. With time to spare, *light* leaves waiting members unserved, and the losses of *fair* are felt a little longer than the
+goal allows. The papers' presets stand beside them without a verdict, as they were made for other goals.`,
+		conditions:  beyondWalkConditions,
 		experiments: beyondWalkExperiments,
 	},
 	{
-		title:       "Members that are down",
-		cites:       "one token, and the policies side by side",
-		finding:     beyondDownFinding,
+		title: "Members that are down",
+		cites: "one token, and the policies side by side",
+		finding: `With up to 30 % of the members down, *light* and *fair* meet their goals at full load where failures are stated. If
+no failure is stated, each member waits for those that are down. With small directories under all stresses, *fair* idles and
+serves out of turn. With time to spare, neither keeps the idle goal.`,
+		conditions:  beyondDownConditions,
 		experiments: beyondDownExperiments,
 	},
 	{
@@ -40,96 +48,114 @@ func goal(id, says, quantity string, unit Unit, limit Check, why string) Claim {
 	return Claim{ID: "beyond-" + id, Source: fromGoals, Says: says, Quantity: quantity, Unit: unit, Holds: limit, Why: why}
 }
 
-// Goals is the table of goals with all figures, as Markdown. It depends on the
-// results, the sweep and nothing else.
+// Goals is the page about goals, as Markdown: one screen with what holds, what does not
+// and what is open, and tables of the goals. It depends on the results, the sweep and
+// nothing else.
 func Goals(results []Saved, sweep Sweep) []byte {
-	d := document{sweep: sweep}
-	d.line("# Beyond the papers: goals, and what is measured\n")
-	d.commands(results)
-	d.line("with the very policies that run over the network, in virtual time, in %s runs that differ in", seedsText(results))
-	d.line("nothing but their seed. *Measured* is the median over the runs, in parentheses its 95 %% confidence")
-	d.line("interval and in brackets the 5th and the 95th percentile of the runs. A goal is *met* when the whole interval is within")
-	d.line("its limit, *not met* when no part of it is, and *open* otherwise ([the rule](%s)); in", DocumentName)
-	d.line("parentheses is in how many runs it is met alone. Goals that are not met are listed with")
-	d.line("what was tried. All samples are in [%s](%s).\n", dataDir, dataDir)
-	d.goalsOverview(results)
-	for _, p := range goals {
-		first := true
-		for _, e := range p.experiments() {
-			at := slices.IndexFunc(results, func(r Saved) bool { return r.Name == e.Name })
-			if at < 0 {
-				continue
-			}
-			if first {
-				d.line("## %s\n\n%s.\n\n%s\n", p.title, sentence(p.cites), p.finding)
-				first = false
-			}
-			d.goalsSection(e, results[at])
+	n := tally{}
+	for _, r := range results {
+		for _, row := range r.Rows {
+			n[row.Verdict]++
 		}
 	}
+	d := document{rows: indexOf(results), sweep: sweep}
+	d.line("# Beyond the papers: goals, and what is measured\n")
+	d.line("This project's own presets, beside those of the papers, in %s simulated runs of the policies that also run over", seedsText(results))
+	d.line("the network. A number in **bold** is the median over the runs, in parentheses its 95 %% confidence interval.")
+	d.line("Goals: %d met, %d open, %d not met; %s.", n[Met], n[Open], n[NotMet], cmp.Or(counted(n[Measured], "row without a limit", "rows without a limit"), "none without a limit"))
+	d.line("[How to read this page](#how-to-read-this-page), the [register](%s) of conditions and values, all [data](%s/README.md).\n", RegisterName, dataDir)
+	d.outcome(results, beyondHighlights)
+	d.line("## How to read this page\n")
+	d.line("These commands made the rows; they write the same bytes again:\n")
+	d.commands(results)
+	d.line("A goal is *met* when the whole confidence interval is within its limit, *not met* when no part of it is, and *open*")
+	d.line("otherwise ([the rule](%s#how-to-read-this-page)). Each line of a table has the rows of one goal: how many", DocumentName)
+	d.line("are met, open and not met, and the row that is nearest to the limit, or furthest beyond it.%s marks goals of which a", sensitive)
+	d.line("verdict changes with [a number that this project has chosen](#%s). The [register](%s) has", anchor(constantsHeading), RegisterName)
+	d.line("the value of every row by preset and size, and what it costs.\n")
+	d.chapters(goals, results, d.goals)
 	d.constants(results, "beyond")
 	return d.buf.Bytes()
 }
 
-// seedsText is in how many runs each of the results was measured.
-func seedsText(results []Saved) string {
-	if len(results) == 0 {
-		return "no"
+// goals is the section of an experiment: a line for each goal with its limit.
+func (d *document) goals(e Experiment, r Saved) {
+	d.line("### %s\n\n%s; %d runs.\n", e.Name, e.Title, r.Seeds)
+	d.figures(r)
+	groups := groupsOf(r.Rows, func(row SavedRow) bool { return row.Verdict != Measured }, func(row SavedRow) string {
+		quantity, _ := row.split()
+		return strings.Join([]string{row.Says, quantity, row.Limit}, "\x00")
+	})
+	if len(groups) > 0 {
+		d.table("goal", "quantity", "limit", "met:", "open:", "not met:", "nearest to the limit, or furthest beyond it")
 	}
-	fewer := func(a, b Saved) int { return a.Seeds - b.Seeds }
-	least, most := slices.MinFunc(results, fewer).Seeds, slices.MaxFunc(results, fewer).Seeds
-	if least == most {
-		return fmt.Sprint(most)
-	}
-	return fmt.Sprintf("%d to %d", least, most)
-}
-
-// goalsOverview counts the goals, and lists those that are not met.
-func (d *document) goalsOverview(results []Saved) {
-	n, unmet, open := tally{}, []SavedRow{}, []SavedRow{}
-	for _, r := range results {
-		for _, row := range r.Rows {
+	judged := 0
+	for _, g := range groups {
+		judged += len(g.rows)
+		n, mark := tally{}, ""
+		for _, row := range g.rows {
 			n[row.Verdict]++
-			switch row.Verdict {
-			case NotMet:
-				unmet = append(unmet, row)
-			case Open:
-				open = append(open, row)
+			if len(d.sweep.changes(row)) > 0 {
+				mark = sensitive
 			}
 		}
+		quantity, _ := g.rows[0].split()
+		at := extreme(g.rows)
+		_, setting := at.split()
+		d.row(g.rows[0].Says+mark, quantity, at.Limit, fmt.Sprint(n[Met]), fmt.Sprint(n[Open]), bold(fmt.Sprint(n[NotMet]), n[NotMet] > 0),
+			bold(at.Value(), at.Verdict.Fails())+": "+setting)
 	}
-	d.line("%d goals are met, %d are open, %d are not met.\n", n[Met], n[Open], n[NotMet])
-	for _, row := range unmet {
-		d.line("- **%s**: %s, %s; measured %s, limit %s. %s", row.ID, row.Says, row.Quantity,
-			row.Measured, row.Limit, sentence(row.Why))
+	if len(groups) > 0 {
+		d.line("")
 	}
-	for _, row := range open {
-		d.line("- *%s* is open: %s, %s; measured %s, limit %s", row.ID, row.Says, row.Quantity, row.Measured, row.Limit)
+	d.goalReasons(r.Rows)
+	d.beside(r, counted(len(r.Rows)-judged, "row without a limit", "rows without a limit"))
+}
+
+// goalReasons says what was tried where a goal is not met, each reason once.
+func (d *document) goalReasons(rows []SavedRow) {
+	all := groupsOf(rows, func(r SavedRow) bool { return r.Verdict.Fails() }, func(r SavedRow) string { return r.Why })
+	for _, g := range all {
+		var settings []string
+		for _, row := range g.rows {
+			_, setting := row.split()
+			if !slices.Contains(settings, setting) {
+				settings = append(settings, setting)
+			}
+		}
+		d.line("- Not met: %s. %s", strings.Join(settings, "; "), sentence(g.by))
 	}
-	if len(unmet)+len(open) > 0 {
+	if len(all) > 0 {
 		d.line("")
 	}
 }
 
-func (d *document) goalsSection(e Experiment, r Saved) {
-	d.line("### %s\n\n%s; %d runs.\n", e.Name, e.Title, r.Seeds)
-	if notes := strings.TrimSpace(e.Notes); notes != "" {
-		d.line("%s\n", notes)
+// split separates what is measured from where: the preset, the size of the group and
+// other conditions.
+func (r *SavedRow) split() (quantity, setting string) {
+	if at := strings.LastIndex(r.Quantity, ": "); at >= 0 {
+		return r.Quantity[at+2:], r.Quantity[:at]
 	}
-	for _, f := range r.Figures {
-		d.line("![%s](%s/%s.svg)\n", f.Title, figuresDir, f.Name)
+	parts := strings.Split(r.Quantity, ", ")
+	n := 1
+	if len(parts) > 1 && strings.HasPrefix(parts[1], "over ") {
+		n = 2
 	}
-	beside := slices.ContainsFunc(r.Rows, func(row SavedRow) bool { return row.Cost != "" })
-	line := func(cost string, cells ...string) {
-		if beside {
-			cells = append(cells, cost)
+	return strings.Join(parts[:n], ", "), strings.Join(parts[n:], ", ")
+}
+
+// extreme is the row that is nearest to the limit that all have, or furthest beyond it.
+func extreme(rows []SavedRow) SavedRow {
+	value := func(r SavedRow) float64 {
+		number, _, _ := strings.Cut(r.Measured, " ")
+		v, err := strconv.ParseFloat(strings.Replace(strings.Replace(number, "∞", "Inf", 1), "−", "-", 1), 64)
+		if err != nil {
+			return 0 // a dash: no run had a value
 		}
-		d.row(cells...)
+		if strings.HasPrefix(r.Limit, "at least") {
+			v = -v
+		}
+		return v
 	}
-	line("at the cost of", "row", "goal", "quantity", "limit", "measured", "met or not")
-	line("---", "---", "---", "---", "---", "---", "---")
-	for _, row := range r.Rows {
-		line(row.Cost, row.ID, row.Says, row.Quantity, row.Limit, row.Measured, row.verdictCell(d.sweep))
-	}
-	d.line("")
+	return slices.MaxFunc(rows, func(a, b SavedRow) int { return cmp.Compare(value(a), value(b)) })
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondDownFinding = `What the goals of one token and the comparison of the policies come to in groups of which 5, 10, 20 or 30 % of the members are
-down all the time. Each of them takes part at first, and falls for good at a random instant of the first half of the warm-up: so others
-remember it, and a few fall with the token. 10 s later its failure is stated, as in a group that works; nobody draws it any more, and it is nobody's
-witness. *Ideal* is the round robin of those that are left. The rows with nobody down are the same runs without a fall, beside which the
-others are to be read. Other values of the numbers that no paper gives were not tried here.`
+const beyondDownConditions = `The goals of one token and the comparison of the policies, in groups of which 5, 10, 20 or 30 % of the members are down all the time. Each of these
+takes part at first, and fails permanently at a random instant of the first half of the warm-up. So others remember it, and a few fail with the token. Its
+failure is stated 10 s later, as in a group that works; then no member draws it any more, and it is no member's witness. *Ideal* is the round robin of
+the living. The rows with 0 % down are the same runs without these failures, for comparison. Other values of the numbers that no paper gives
+were not tried here.`
 
 func beyondDownExperiments() []Experiment {
 	return []Experiment{
@@ -29,19 +29,19 @@ func beyondDownExperiments() []Experiment {
 	}
 }
 
-const beyondDownWalkNotes = `The groups of the experiments above, with the same losses:
+const beyondDownWalkNotes = `The groups of the experiments about the wandering token, with the same losses:
 
 - *300 members* at full load, as in beyond-walk, and fair among 75 and 1000 of which 30 % are down. A token is lost every 10⁴ s: in
-  turn in transit, with its holder, and with its holder and that one's watcher, as in beyond-walk-losses;
+  turn in transit, with its holder, and with its holder and the holder's watcher, as in beyond-walk-losses;
 - *time to spare*: 75 members configured for 300, as in beyond-walk-load;
-- *all at once*: the stresses of beyond-walk-stress, among 300 members, and *all but small directories*, where everybody knows everybody;
-- *not stated*: nobody states the failures, as where too few members reach each other: those that are down stay witnesses, and each member
-  finds out for itself that one is down, 10 s after it has first told or passed that one something;
+- *all at once*: the stresses of beyond-walk-stress, among 300 members, and *all but small directories*, in which every member knows all others;
+- *not stated*: no failure is stated, as if too few members reached each other. Members that are down stay witnesses, and each member
+  finds out by itself that one is down, 10 s after it first sent or passed that one something;
 - *liars*: 15 of 300 always claim to be starved, as in beyond-walk-liars;
 - *tuned*: fair with fewer or more witnesses, as in beyond-walk-trade, with 30 % down.
 
-30 000 s are measured, or 8 rounds where that is longer. *Passes in vain* are those to a member that was down, for each operation. Here each costs as long as a handoff does; over a network it costs
-until the sender gives up.`
+30 000 s are measured, or 8 rounds if that is longer. *Passes in vain* are those to a member that was down, for each operation. Each costs as long as a
+handoff here; over a network it costs until the sender gives up.`
 
 // downShares are the shares of the members that are down.
 var downShares = []float64{0, 0.05, 0.1, 0.2, 0.3}

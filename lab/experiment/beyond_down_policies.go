@@ -10,11 +10,11 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondDownPoliciesNotes = `The comparison of [policies.md](policies.md) for ` + "`ring e`, `light` and `fair`" + `, with members down: the same loads and
-crashes in groups of 50 and 300, in runs of 15 000 s; recovery among 50. Whoever lives wants to run as often as in the group without a fall, so that the load below full load sinks with the members.
-Where members crash besides, each of the living does so once an hour. *Messages* are those per operation, 4 for each
-handoff and 1 for each message between policies. *Waiting* is over a round of operations of the living, where it says so. All figures are in
-data/beyond-down-policies.csv.`
+const beyondDownPoliciesNotes = `The comparison of [policies.md](policies.md) for ` + "`ring e`" + `, ` + "`light`" + ` and ` + "`fair`" + `, with members down: the same loads and crashes in groups of 50 and
+300, in runs of 15 000 s; recovery among 50. Each living member wants to run as often as in the group without failures, so that a load below full load
+sinks with the members. If members crash besides, each living one does so once an hour. *Messages* are those per operation, 4 for each handoff and 1 for
+each message between policies. *Waiting* is over a round of operations of the living if the row says so.
+[beyond-down-policies.csv](data/beyond-down-policies.csv) has all figures.`
 
 // downChoices are the policies that policies.md has one choose among for one token.
 var downChoices = []choice{

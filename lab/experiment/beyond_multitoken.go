@@ -68,14 +68,15 @@ const (
 // steeredPresets are those that have goals; the others are shown beside them.
 var steeredPresets = []string{multitoken.Split, multitoken.T3gj, multitoken.S3gj}
 
-const beyondSteadyNotes = `Target 2.63 s, handoffs of 30 ms, operations that take no time. Groups begin with about as many tokens as
-it takes; three minutes pass before ten are measured, of 10,000 members two. *Interval* is members times time over uses: it counts every member, also
-one that is forgotten. The *least number of tokens* is members · latency / target: as many visits as uses. Under *s3gj* a token that comes within the
-third of the target after a use is passed on unused; where tokens come as a Poisson process, with a mean of m between two, uses are target/3 + m apart,
-which is the target for m = 2/3 of it. So its own least number is 3/2 of that above. A number that varies takes more than one that does not, as
-uses do not grow in proportion to tokens: with 191 members *s3gj* needs about three tokens, and one more or less is a third. That its silences were
-as long as those of *t3gj*, and varied less, made it vary as much as by chance alone, in swings of three targets, and cost 7 %.
-*paper* and *jittered* are there to compare.`
+const beyondSteadyNotes = `The target is 2.63 s, handoffs take 30 ms, and operations take no time. Groups begin with about as many tokens as they need. Three minutes pass before
+ten are measured, or two with 10,000 members. *Interval* is members times time over uses, which counts forgotten members too. The *least number of
+tokens* is members · latency / target: as many visits as uses.
+
+Under *s3gj* a member passes on unused a token that arrives within a third of the target after a use. If tokens arrive as a Poisson process with a mean
+of m between two, uses are target/3 + m apart, which is the target for m = 2/3 of it. So the least number of *s3gj* is 3/2 of that above. A number that
+varies needs more tokens than a constant one, because uses do not grow in proportion to tokens. With 191 members *s3gj* needs about three tokens, and one
+more or less is a third. Its silences were once as long as those of *t3gj* and varied less. Its number then varied as much as by chance alone, in swings of three
+targets, which cost 7 %. *paper* and *jittered* are there for comparison.`
 
 // steadyGoals are the interval, the tokens and the generations of undisturbed
 // groups.
@@ -117,9 +118,8 @@ func steadyRows(l *Lab, id, group string, limits steadyLimits, runs []many) {
 	l.Row(goal(id+"-made", "few tokens are made", group+": tokens made in a minute", Number, Reported(), ""), column(runs, madePerMinute))
 }
 
-const beyondStressNotes = `As beyond-many-steady. *Loss*: each hop loses its token with probability 1 %. *Heavy tail*: latencies of a
-Pareto distribution with exponent 1.5 and mean 30 ms, cut at 2 s; the least number of tokens is that of its mean. *Sample*: each member knows
-64 others, drawn at random for good.`
+const beyondStressNotes = `As beyond-many-steady. *Loss*: each hop loses its token with probability 1 %. *Heavy tail*: latencies have a Pareto distribution with exponent 1.5
+and mean 30 ms, cut at 2 s; the least number of tokens is that of this mean. *Sample*: each member knows 64 others, drawn at random once.`
 
 // stressGoals are the interval with what a network does.
 func (g manyGroups) stressGoals(l *Lab) error {

@@ -12,9 +12,9 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondChangeNotes = `As beyond-many-steady. After the three minutes as many members as there are join at one instant, or every other
-one leaves, passing on the tokens it holds. *Back* is how far the mean interval of ten seconds is off the target, up or down,
-in the ten seconds that begin ten seconds later; *meanwhile* the same in the first ten seconds, which have no limit.`
+const beyondChangeNotes = `As beyond-many-steady. After the three minutes the group doubles at one instant, or every other member leaves and passes on the tokens that it holds.
+*Meanwhile* is how far the mean interval of the first ten seconds is off the target, up or down; it has no limit. *Back* is the same of the ten
+seconds after them.`
 
 // changeGoals are the interval after a change of the size.
 func (g manyGroups) changeGoals(l *Lab) error {
@@ -116,10 +116,9 @@ func secondByChange(runs []changed, span int) [][2]float64 {
 	return points
 }
 
-const beyondColdNotes = `All members begin at one instant, without a token. *In step* is the mean resultant length of the instants of
-operations on a circle of a third of the target, or of three targets, whichever is larger, between the 30th and the 40th target: 1
-is all at once, 0 evenly spread. That without both jitter and integral *t3gj* locks for ever is a test of its package
-(TestColdStartNeedsJitterOrIntegral); *paper* is shown for it here.`
+const beyondColdNotes = `All members begin at one instant, without a token. *In step* is the mean resultant length of the instants of operations, on a circle of a third of the
+target or of three targets, whichever is larger, between the 30th and the 40th target: 1 is all at once, 0 is evenly spread. A test of its package
+(TestColdStartNeedsJitterOrIntegral) shows that *t3gj* without both jitter and integral locks permanently; *paper* shows it here.`
 
 // coldSpan is for how many targets it is observed whether members are in step.
 const coldSpan = 10

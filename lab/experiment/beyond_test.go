@@ -27,8 +27,20 @@ func TestGoalsAreMetOrNot(t *testing.T) {
 	}
 	assert.Equal(t, []string{"met (6 of 6)", "not met (0 of 6)", "measured", "open (5 of 6)"}, verdicts)
 	text := string(experiment.Goals([]experiment.Saved{experiment.NewSaved("make it", results[0])}, nil))
-	assert.Contains(t, text, "1 goals are met, 1 are open, 1 are not met.")
-	assert.Contains(t, text, "- **x-2**: less | more, share; measured 16 % (15 to 17) [15..17], limit at most 10 %. Because")
+	assert.Contains(t, text, "Goals: 1 met, 1 open, 1 not met; 1 row without a limit.")
+	assert.Contains(t, text, `| *less \| more* (at most 10 %): [x-2](#x) **16 % (15 to 17)** | Because`)
+}
+
+// A quantity of goals is told from its setting, and the row nearest to a limit is found.
+func TestGoals_Rows_SplitAndCompared(t *testing.T) {
+	page := string(experiment.Goals([]experiment.Saved{{Name: "beyond-walk", Rows: []experiment.SavedRow{
+		{Says: "few", Quantity: "messages, over the ideal, preset a, 3 members", Limit: "at most 4", Measured: "2 (1 to 3)", Verdict: experiment.Met},
+		{Says: "few", Quantity: "messages, over the ideal, preset b, 3 members", Limit: "at most 4", Measured: "3 (1 to 3) [1..9] in 2 of 6 runs", Verdict: experiment.Met},
+		{Says: "many", Quantity: "1 % lost, *x*: tokens", Limit: "at least 4", Measured: "∞ (9 to ∞)", Verdict: experiment.Met},
+		{Says: "many", Quantity: "1 % lost, *y*: tokens", Limit: "at least 4", Measured: "9 (8 to 10)", Verdict: experiment.Met},
+	}}}, nil))
+	assert.Contains(t, page, "| few | messages, over the ideal | at most 4 | 2 | 0 | 0 | 3 (1 to 3) in 2 of 6 runs: preset b, 3 members |\n")
+	assert.Contains(t, page, "| many | tokens | at least 4 | 2 | 0 | 0 | 9 (8 to 10): 1 % lost, *y* |\n")
 }
 
 // The experiments about goals have nothing in common with those about papers:

@@ -9,16 +9,12 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 )
 
-const beyondWalkFinding = `One token, with the journal paper's constants: operations of 4 s, 0.1 s at a member that may not run yet, Δmin as
-the paper's formula has it (600 s for 300 members) for every preset, and a loss every 10⁴ s. In turn the token is lost in
-transit, and its holder crashes, forgets it and is back after a minute; that it crashed is found out after 10 s. Where
-nothing else is said handoffs and messages take no time, as in the paper. *Ideal* is the time between two operations of
-a member in a perfect round robin, max(4 s · N, Δmin). The first three rounds of a run are not measured; then come
-100 000 s, or 8 rounds where that is longer. *Small messages* are those between policies; a handoff's own four
-(OFFER, ACCEPT, TRANSFER, RECEIPT) are not among them. Bytes are those of the policy field on the token, on average of
-all passes. The seeds are others than those of all other experiments.
-
-The papers' presets stand beside the others, without a verdict: their goals were other ones.`
+const beyondWalkConditions = `One token, with the journal paper's constants: operations of 4 s, a dwell of 0.1 s at a member that may not run yet, for every preset the
+Δmin of the paper's formula (600 s for 300 members), and a loss every 10⁴ s. In turn the token is lost in transit, and its holder crashes, forgets
+it and is back after a minute; the crash is detected after 10 s. Handoffs and messages take no time, as in the paper, unless a section says
+otherwise. *Ideal* is the time between two operations of a member in a perfect round robin, max(4 s · N, Δmin). The first three rounds of a run are not
+measured; then 100 000 s are, or 8 rounds if that is longer. *Small messages* are those between policies, without the four of a handoff (OFFER, ACCEPT,
+TRANSFER, RECEIPT). Bytes are those of the policy field on the token, on average over all passes. The seeds differ from those of all other experiments.`
 
 func beyondWalkExperiments() []Experiment {
 	return []Experiment{
@@ -152,12 +148,12 @@ func walkCost(runs []*walkRun) string {
 		Number.Text(middle(column(runs, (*walkRun).messagesPerHop))), significant(math.Round(middle(column(runs, (*walkRun).fieldBytes)))))
 }
 
-const beyondWalkNotes = `With 210, 300 and 360 members ` + "`members_max`" + ` is 300, as in the paper: 360 members overbook the resource by a fifth.
-Groups of 75 and of 1000 and more are configured for their own size. The papers' presets are left out of the largest
-groups, in which they take longer to replace a token than until the next one is lost.
+const beyondWalkNotes = "`members_max`" + ` is 300 for 210, 300 and 360 members, as in the paper: 360 members overbook the resource by a fifth. Groups of 75 and of 1000
+and more are configured for their own size. The papers' presets are left out of the largest groups, in which they need longer to replace a token than
+until the next loss.
 
-A loss is felt until an operation begins, or not at all when one runs under another token. Those of a run of the papers
-may be felt until the next one.`
+A loss is felt until an operation begins, or not at all if one runs under another token. Under the papers' presets a loss may be felt until the next
+one.`
 
 // The sizes of the goals: the paper's, and all.
 var (

@@ -12,20 +12,20 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondWalkLiarsNotes = `300 members of the preset fair, of which one lies, or some do together; the losses of the other experiments:
+const beyondWalkLiarsNotes = `300 members of the preset fair, of which one lies or several do together, with the losses of the other experiments:
 
-- *always starved*: as witnesses they report themselves and each other as those that have waited longest, whoever looks for somebody;
-  asked about one of themselves they confirm it, they put themselves before all candidates on the token, they operate however short a
-  time ago they did, and then deny it to their witnesses. *Share* is the operations of a liar over those of an honest member;
-- *never operate*: they say that they want the token, take it, and let it go at once;
-- *deny*: they answer each ask by none, also while a token is there, and tell nobody of the tokens that they had;
+- *always starved*: as witnesses the liars report themselves and each other as those that have waited longest, whoever searches. Asked about one of
+  themselves, they confirm it. They put themselves before all candidates on the token. They operate however short a time ago they did, and then
+  deny it to their witnesses. *Share* is the operations of a liar over those of an honest member;
+- *never operate*: they say that they want the token, take it, and pass it on at once;
+- *deny*: they answer each ask with none, even while a token is there, and report none of the tokens that they had;
 - *mark*: they tell the witnesses of one other member, as often as they are believed, that it was served just now. Here *share* is that member's;
-- *invent*: they tell everybody every 30 s of a token that does not exist and precedes all others. Two change nothing. Three are as
-  many as are believed: tokens are dropped soon after they are made, and keepers make others. That is the bound of the preset: nobody is
-  shown a token of which others only tell, so three members that lie are as good as three that do not.
+- *invent*: every 30 s they tell all members of a token that does not exist and precedes all others. Two change nothing. Three are as
+  many as are believed: members drop tokens soon after they are generated, and keepers generate others. That is the bound of the preset: no member
+  is shown a token of which others only tell, so three members that lie are as credible as three that do not.
 
-Not among them is a holder that chooses its accomplices for ever, or tells nobody that they were served: no rule keeps a holder from choosing
-who is next. Each of its transfers is signed, and shows in an audit.`
+A holder that always chooses its accomplices, or tells no witness that they were served, is not among them: no rule keeps a holder from choosing
+the next one. It signs each of its transfers, and an audit shows them.`
 
 // deceit is a lie, and how many tell it.
 type deceit struct {

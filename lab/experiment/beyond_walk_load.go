@@ -1,8 +1,8 @@
 package experiment
 
-const beyondWalkLoadNotes = `75 members in a group that is configured for 300: everybody may run every 600 s, which is half of the resource's time.
-The other half has to be idle; what is held against the goal is for how long nobody runs though somebody's last operation
-ended Δmin ago. How long a loss is felt counts the time until an operation begins, also while nobody is due.`
+const beyondWalkLoadNotes = `75 members in a group that is configured for 300: every member may run every 600 s, which is half of the resource's time. The other half has
+to be idle. The goal is about the time in which no member runs although some member's last operation ended Δmin ago. A loss is felt until an operation
+begins, including the time in which no member is due.`
 
 // Why goals of full load are not met where there is time to spare.
 const (

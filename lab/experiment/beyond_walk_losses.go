@@ -7,10 +7,9 @@ import (
 	"github.com/wandertoken/wander/lab/figure"
 )
 
-const beyondWalkLossesNotes = `300 members, 300 000 s, and three kinds of loss in turn: in transit, with the holder, and with the holder and at the
-same instant the member that had passed the token on to it, which is the one that watches it. The longest is that of each
-run; below it stands the longest of all runs together. *No token* is the time from the loss to the next token, 0 where
-there is another one.`
+const beyondWalkLossesNotes = `300 members, 300 000 s, and three kinds of loss in turn: in transit; with the holder; and with the holder and, at the same instant, its watcher,
+the member that passed it the token. *Longest in a run* is that of each run, and *in any run* that of all runs together. *No token* is the time from the
+loss to the next token, and 0 if there is another one.`
 
 func beyondWalkLosses(l *Lab) error {
 	if l.sweeping() {

@@ -81,7 +81,7 @@ const shortestShown = 1.0
 
 // plot hands the figures in.
 func (f *walkFigures) plot(l *Lab) {
-	l.Plot("beyond-walk-concurrency", concurrencyPlot("Operations at once, presets of wandering, 300 members", f.full))
+	l.Plot("beyond-walk-concurrency", concurrencyPlot("Operations at once, presets of wandering, 300 members", concurrencyTable(f.full), paperPresets))
 	l.Plot("beyond-walk-intervals", spansPlot("Presets of wandering, 300 members", "time between operations", operations, f.full))
 	l.Plot("beyond-walk-recovery", recoveryPlot("How long the loss of a token is felt, 300 members", f.recovery))
 	l.Plot("beyond-walk-sizes", figure.Plot{

@@ -8,14 +8,14 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondWalkStressNotes = `300 members (and 1000, where it says so, configured for that), the losses of the other experiments, and beside them:
+const beyondWalkStressNotes = `300 members, or 1000 if a row says so, in groups configured for their size, with the losses of the other experiments, and beside them:
 
 - *slow handoffs*: a handoff takes 50 ms, and so does each small message;
-- *crashes*: one member in the group crashes every 100 s on average, whoever it is, forgets everything and is back after a minute;
-- *lost messages*: each small message is lost with this probability, not a handoff's own, which are repeated;
+- *crashes*: one member of the group crashes every 100 s on average, forgets everything and is back after a minute;
+- *lost messages*: each small message is lost with this probability; a handoff repeats its own;
 - *directories of 64*: each member draws from a sample of 64 others, and a member's witnesses are those named when it joined;
-- *false suspicion*: so many of the watches on a next holder are told that it is silent though nothing is wrong, at any moment of
-  its operation, and the two do not reach each other for 10 s.
+- *false suspicion*: this share of the watches on a next holder report it as silent although it works, at any moment of its operation, and the
+  two do not reach each other for 10 s.
 
 Ideal is still the perfect round robin in which nothing takes time. Handoffs of 50 ms alone let the resource idle for 1.23 %.`
 
@@ -90,7 +90,7 @@ func beyondWalkStress(l *Lab) error {
 	return walkStress(l, "beyond-walk-stress", append([]string{wandering.Paper}, ownPresets()...), stresses(l))
 }
 
-const beyondWalkTogetherNotes = `All of these stresses at once for the other sizes, under fair. One member in the group crashes every 100 s, however large it is.`
+const beyondWalkTogetherNotes = `All of these stresses at once for the other sizes, under fair. One member of the group crashes every 100 s, however large the group is.`
 
 // beyondWalkTogether measures fair at the sizes that the stresses leave out.
 func beyondWalkTogether(l *Lab) error {

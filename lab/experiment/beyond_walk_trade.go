@@ -2,19 +2,17 @@ package experiment
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/wandertoken/wander/lab/figure"
 	"github.com/wandertoken/wander/protocol/policy"
 	"github.com/wandertoken/wander/protocol/policy/keeper"
 	"github.com/wandertoken/wander/protocol/policy/wandering"
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const beyondWalkTradeNotes = `300 members and the losses of the other experiments. The curve is the preset fair with fewer or more witnesses and random members
-asked than its 12 and 2, undisturbed and under all stresses of beyond-walk-stress at once: ` + "`wandering.NewTuned`" + `, which no group configuration can ask for. Each preset is a
-point. The papers' presets send no small messages at all.`
+const beyondWalkTradeNotes = `300 members and the losses of the other experiments. The curve is the preset fair with fewer or more witnesses and random asks than its 12 and 2,
+undisturbed and under all stresses of beyond-walk-stress at once. ` + "`wandering.NewTuned`" + ` makes these; no group configuration can ask for them. Each preset
+is a point. The papers' presets send no small messages.`
 
 // tunings are the points of the curve, those of fewest messages first.
 var tunings = []wandering.Tuning{
@@ -24,7 +22,7 @@ var tunings = []wandering.Tuning{
 
 func beyondWalkTrade(l *Lab) error { return walkTrade(l, walkPresets(), tunings, l.span(walkLength)) }
 
-// walkTrade draws the curve twice: undisturbed, and under everything at once.
+// walkTrade measures the curve twice: undisturbed, and under everything at once.
 func walkTrade(l *Lab, presets []string, along []wandering.Tuning, length time.Duration) error {
 	t := tradeOff{l: l, length: length}
 	for _, under := range []stress{{members: fullLoad}, {id: "all", name: "all at once", members: fullLoad, change: allAtOnce(l)}} {
@@ -33,18 +31,11 @@ func walkTrade(l *Lab, presets []string, along []wandering.Tuning, length time.D
 		}
 	}
 	for _, preset := range presets {
-		at, err := t.point(walkOf(l, preset, fullLoad), "", nil)
-		if err != nil {
+		if err := t.point(walkOf(l, preset, fullLoad), "", ""); err != nil {
 			return err
 		}
-		t.lines = append(t.lines, figure.Line{Name: preset, Style: figure.Points, Points: [][2]float64{at}})
 	}
 	l.Table("beyond-walk-trade", []string{"policy", "small messages per operation", "p99 over ideal"}, t.rows)
-	l.Plot("beyond-walk-trade", figure.Plot{
-		Title: "Small messages against the longest waits, 300 members", Lines: t.lines,
-		X: figure.Axis{Label: "small messages per operation"},
-		Y: figure.Axis{Label: "p99 between operations, over the ideal", Log: true, Min: 1, Max: 8},
-	})
 	return nil
 }
 
@@ -53,12 +44,10 @@ type tradeOff struct {
 	l      *Lab
 	length time.Duration
 	rows   [][]string
-	lines  []figure.Line
 }
 
 // curve is the preset fair with several tunings.
 func (t *tradeOff) curve(under stress, along []wandering.Tuning) error {
-	line := figure.Line{Name: strings.TrimSuffix("fair, tuned; "+under.name, "; "), Dashed: under.change != nil}
 	for _, tuning := range along {
 		g := walkOf(t.l, walkFair, fullLoad)
 		g.change = under.change
@@ -68,13 +57,10 @@ func (t *tradeOff) curve(under stress, along []wandering.Tuning) error {
 		if under.id != "" {
 			tag, words = tag+"-"+under.id, words+", "+under.name
 		}
-		at, err := t.point(g, tag, &words)
-		if err != nil {
+		if err := t.point(g, tag, words); err != nil {
 			return err
 		}
-		line.Points = append(line.Points, at)
 	}
-	t.lines = append(t.lines, line)
 	return nil
 }
 
@@ -92,20 +78,22 @@ func tuned(t wandering.Tuning) func(circulation.Config) circulation.Maker {
 }
 
 // point runs a group, with rows if there are words for them.
-func (t *tradeOff) point(g walkGroup, tag string, words *string) (at [2]float64, err error) {
+func (t *tradeOff) point(g walkGroup, tag, words string) error {
 	g.length = t.length
 	runs, err := g.runs(t.l)
 	if err != nil {
-		return at, err
+		return err
 	}
-	at = [2]float64{middle(column(runs, walkMessages.value)), middle(column(runs, walkP99.value))}
-	t.rows = append(t.rows, []string{g.preset + tag, Cell(at[0]), Cell(at[1])})
-	if words != nil {
-		for _, q := range []walkQuantity{walkMessages, walkP99, walkIdle} {
-			q.limit, q.says = Reported(), "the curve"
-			q.quantity = fmt.Sprintf("%s, %s", q.quantity, *words)
-			q.row(t.l, g, tag, runs)
-		}
+	t.rows = append(t.rows, []string{
+		g.preset + tag, Cell(middle(column(runs, walkMessages.value))), Cell(middle(column(runs, walkP99.value))),
+	})
+	if words == "" {
+		return nil
 	}
-	return at, nil
+	for _, q := range []walkQuantity{walkMessages, walkP99, walkIdle} {
+		q.limit, q.says = Reported(), "the curve"
+		q.quantity = fmt.Sprintf("%s, %s", q.quantity, words)
+		q.row(t.l, g, tag, runs)
+	}
+	return nil
 }

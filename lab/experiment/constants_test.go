@@ -49,7 +49,7 @@ var otherNumbers = map[string]string{
 	"mostWithin": "a limit, which tolerances change",
 	// Of figures and tables.
 	"spanStep": "figure", "spanEnd": "figure", "mostShown": "figure", "seriesStep": "figure", "seriesStride": "figure", "figureBin": "figure",
-	"shortestShown": "figure", "shares": "percent", "digits": "printing", "cellDigits": "printing",
+	"shortestShown": "figure", "mostTolerances": "figure", "shares": "percent", "digits": "printing", "cellDigits": "printing",
 	// Resolution: what is larger or finer is counted all the same.
 	"gridLimit": "histogram", "width": "histogram", "limit": "histogram", "operationsTold": "histogram", "walkBins": "histogram", "walkSpan": "histogram",
 	"paretoSteps": "resolution of a distribution",

@@ -1,28 +1,66 @@
 package experiment
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/lab/figure"
 )
 
-// concurrencyPlot shows the share of time by the number of operations at once:
-// the median over the runs.
-func concurrencyPlot(title string, curves []curve) figure.Plot {
+// sharesFigure is a figure of operations at once. It is drawn from its table, and so
+// again without a run.
+type sharesFigure struct {
+	title, column string   // the column of the table that names the curves
+	dashed        []string // curves
+}
+
+var sharesFigures = map[string]sharesFigure{
+	"journal-fig2":       {"Operations at once, 300 members", "system", []string{"uncoordinated", "300 members, preset light", "300 members, preset fair"}},
+	"journal-fig3":       {"Wandering token, 210 to 360 members", "members", []string{"330 members", "360 members"}},
+	"report-fig2":        {"Operations at once", "system", []string{"benchmark, 150 members", "benchmark, 300 members"}},
+	"slides-concurrency": {"Operations at once", "members", []string{"360 members"}},
+}
+
+func (f sharesFigure) header() []string {
+	return []string{"operations", f.column, "share median", "share p5", "share p95"}
+}
+
+// shares hands in the figure of that name, and its table.
+func (l *Lab) shares(name string, curves []curve) {
+	f, rows := sharesFigures[name], concurrencyTable(curves)
+	l.Table(name, f.header(), rows)
+	l.Plot(name, concurrencyPlot(f.title, rows, f.dashed))
+}
+
+// concurrencyPlot shows the share of time by the number of operations at once: the
+// median over the runs, in a band from the 5th to the 95th percentile. The rows are
+// those of concurrencyTable.
+func concurrencyPlot(title string, rows [][]string, dashed []string) figure.Plot {
 	p := figure.Plot{
 		Title: title,
 		X:     figure.Axis{Label: "operations at once", Min: 0, Max: mostShown},
 		Y:     figure.Axis{Label: "share of time"},
 	}
-	for _, c := range curves {
-		line := figure.Line{Name: c.name, Dashed: c.dashed}
-		for k := range mostShown + 1 {
-			_, median, _ := quantiles(c.runs, exactly(k))
-			line.Points = append(line.Points, [2]float64{float64(k), median})
+	for _, row := range rows {
+		i := slices.IndexFunc(p.Lines, func(l figure.Line) bool { return l.Name == row[1] })
+		if i < 0 {
+			i = len(p.Lines)
+			p.Lines = append(p.Lines, figure.Line{Name: row[1], Dashed: slices.Contains(dashed, row[1])})
 		}
-		p.Lines = append(p.Lines, line)
+		p.Lines[i].Points = append(p.Lines[i].Points, [2]float64{coordinate(row[0]), coordinate(row[2])})
+		p.Lines[i].Spread = append(p.Lines[i].Spread, [2]float64{coordinate(row[3]), coordinate(row[4])})
 	}
 	return p
+}
+
+// coordinate is a number of a table; NaN, which has no place in a figure, of any other text.
+func coordinate(cell string) float64 {
+	v, err := number(cell)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
 }
 
 // The abscissae of figures of time spans.
@@ -32,7 +70,7 @@ const (
 )
 
 // spansPlot shows which share of the spans is shorter than the abscissa: the
-// median over the runs.
+// median over the runs, in a band from the 5th to the 95th percentile.
 func spansPlot(title, label string, s spans, curves []curve) figure.Plot {
 	p := figure.Plot{
 		Title:  title,
@@ -43,8 +81,9 @@ func spansPlot(title, label string, s spans, curves []curve) figure.Plot {
 	for _, c := range curves {
 		line := figure.Line{Name: c.name, Dashed: c.dashed}
 		for at := time.Duration(0); at <= spanEnd; at += spanStep {
-			_, median, _ := quantiles(c.runs, s.below(at))
+			p5, median, p95 := quantiles(c.runs, s.below(at))
 			line.Points = append(line.Points, [2]float64{at.Seconds(), median})
+			line.Spread = append(line.Spread, [2]float64{p5, p95})
 		}
 		p.Lines = append(p.Lines, line)
 	}

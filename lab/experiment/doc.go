@@ -13,5 +13,5 @@
 //
 //	results, err := experiment.Run(ctx, experiment.All(), experiment.Options{Seeds: experiment.Seeds(1, 40)})
 //	err = experiment.Write("docs", results)
-//	err = experiment.Save("docs", command, results)
+//	err = experiment.Save("docs", command, results) // and renders the pages
 package experiment

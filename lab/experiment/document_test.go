@@ -37,7 +37,8 @@ var toys = paper{
 	},
 }
 
-func TestDocument(t *testing.T) {
+// The page, the register and the registers of data of a paper whose claims have every verdict.
+func TestPages_EveryVerdict_Golden(t *testing.T) {
 	defer func(before []paper) { papers = before }(papers)
 	papers = []paper{toys}
 	results, err := Run(t.Context(), All(), Options{Seeds: Seeds(1, 6)})
@@ -46,10 +47,14 @@ func TestDocument(t *testing.T) {
 	for _, r := range results {
 		saved = append(saved, NewSaved("make toys", r))
 	}
-	got := Document(saved, Sweep{
+	sweep := Sweep{
 		{Constant: "toy number", Value: "7 s", Experiment: "toy-1", Row: "toy-no", Verdict: Reproduced, Seeds: 6},
 		{Constant: "toy number", Value: "3 s", Experiment: "toy-1", Row: "toy-no", Verdict: Open},
 		{Constant: "toy number", Value: "3 s", Experiment: "toy-1", Row: "toy-maybe", Verdict: Measured},
-	})
-	golden.File(t, "testdata/document.md", got)
+	}
+	golden.File(t, "testdata/document.md", Reproduction(saved, sweep))
+	golden.File(t, "testdata/register.md", registerPage(saved))
+	golden.File(t, "testdata/claims.csv", Claims(saved, sweep))
+	golden.File(t, "testdata/constants.csv", constantsRegister(saved, sweep))
+	golden.File(t, "testdata/README.md", dataReadme(saved))
 }

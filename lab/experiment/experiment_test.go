@@ -278,7 +278,7 @@ func files(t *testing.T, parallel int) map[string]string {
 	results, err := experiment.Run(t.Context(), []experiment.Experiment{toy}, experiment.Options{Seeds: experiment.Seeds(1, 6), Parallel: parallel})
 	require.NoError(t, err)
 	require.NoError(t, experiment.Write(dir, results))
-	page := experiment.Document([]experiment.Saved{experiment.NewSaved("make it", results[0])}, nil)
+	page := experiment.Reproduction([]experiment.Saved{experiment.NewSaved("make it", results[0])}, nil)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, experiment.DocumentName), page, 0o600))
 	all := map[string]string{}
 	require.NoError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {

@@ -53,23 +53,23 @@ func journalBenchmark() setting {
 	return s
 }
 
-const journalFig2Notes = `The wandering token as published, 300 members, 10⁵ s, operations of 4 s, one token at the
-beginning. Handoffs take no time, as in the paper. What a loss is, the text does not say; here are three readings:
+const journalFig2Notes = `The wandering token as published: 300 members, 10⁵ s, operations of 4 s, one token at the beginning. Handoffs take no
+time, as in the paper. The text does not say what a loss is. There are three readings:
 
 - at each multiple of 10⁴ s the next token that is passed is lost (default);
-- *losses take all tokens*: at these times the next pass of every token that exists is lost;
+- *losses take all tokens*: at these times every token that exists is lost when it is next passed;
 - *losses at random times*: table 1 calls 10⁴ s a mean, so the times between losses are exponential.
 
-Two more concern the beginning and the timeout: *cold start* begins without a token, and *Poisson
-number* takes ` + "`poisson(γ)`" + ` for a Poisson-distributed number of mean 1.8·10⁵, which never comes within
-the run (simulated as a mean of ten years), instead of an exponential delay.
+Two more readings concern the beginning and the timeout. *Cold start* begins without a token. *Poisson number* takes
+` + "`poisson(γ)`" + ` for a Poisson-distributed number of mean 1.8·10⁵ instead of an exponential delay. Such a timeout never expires
+within the run; the simulation gives it a mean of ten years.
 
-Of shares that the paper rounds to tens what rounds to them counts as reproduced; of a share like
-"5 %" everything within a fifth of it. The last rows of each system compare how fast shares fall:
-share(3)/share(2) divided by share(2)/share(1), which is 1 where they fall exponentially and less where they fall faster.
+A share that the paper rounds to tens is reproduced by what rounds to it. A share such as "5 %" is reproduced by everything
+within a fifth of it. The last rows of each system compare how fast shares fall: share(3)/share(2) divided by
+share(2)/share(1). The quotient is 1 if shares fall exponentially, and smaller if they fall faster.
 
-The figure has this project's presets *light* and *fair* of the wandering token beside the paper's, with the same losses; what is
-measured of them is in [beyond.md](beyond.md).`
+The figure has this project's presets *light* and *fair* beside the paper's, with the same losses; [beyond.md](beyond.md) has
+their values.`
 
 // reading is a setting with what the document calls it.
 type reading struct {
@@ -108,7 +108,7 @@ func journalFig2(l *Lab) error {
 			if err != nil {
 				return err
 			}
-			journalFig2Files(l, append([]curve{{"wandering token", runs, false}, {"uncoordinated", free, true}}, own...))
+			l.shares("journal-fig2", append([]curve{{"wandering token", runs, false}, {"uncoordinated", free, true}}, own...))
 		}
 	}
 	quiet := caseStudy(fullLoad)
@@ -229,11 +229,6 @@ func ownCurves(l *Lab) ([]curve, error) {
 	return curves, nil
 }
 
-func journalFig2Files(l *Lab, curves []curve) {
-	l.Plot("journal-fig2", concurrencyPlot("Operations at once, 300 members", curves))
-	l.Table("journal-fig2", []string{"operations", "system", "share median", "share p5", "share p95"}, concurrencyTable(curves))
-}
-
 // curve is one system in a figure.
 type curve struct {
 	name   string
@@ -247,6 +242,7 @@ func quantiles(runs []*outcome, value func(*outcome) float64) (p5, p50, p95 floa
 	return r.P5, r.Median, r.P95
 }
 
+// concurrencyTable has the rows of a sharesFigure.
 func concurrencyTable(curves []curve) (rows [][]string) {
 	for k := range mostShown + 1 {
 		for _, c := range curves {

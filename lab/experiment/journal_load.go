@@ -30,16 +30,15 @@ func columns(curves []curve, value func(*outcome) float64) [][]float64 {
 	return all
 }
 
-const journalFig3Notes = `As figure 2 with 210 to 360 members; the parameters stay those of 300. "The probability of
-concurrent access" is the share of time with two operations or more.`
+const journalFig3Notes = `As figure 2, with 210 to 360 members and the parameters of 300. "The probability of concurrent access" is the share of
+time with two operations or more.`
 
 func journalFig3(l *Lab) error {
 	curves, err := bySize(l, journalSizes)
 	if err != nil {
 		return err
 	}
-	l.Plot("journal-fig3", concurrencyPlot("Wandering token, 210 to 360 members", curves))
-	l.Table("journal-fig3", []string{"operations", "members", "share median", "share p5", "share p95"}, concurrencyTable(curves))
+	l.shares("journal-fig3", curves)
 	concurrent := columns(curves, moreThan(1))
 	for i, n := range journalSizes {
 		l.Row(Claim{
@@ -89,14 +88,14 @@ func difference(a, b []float64) []float64 {
 	return d
 }
 
-const journalFig4Notes = `As figure 3. The text speaks of the time between accesses and of the token's interarrival time,
-the caption of figure 4 of the time between two executions of the operation. They are different things: a member that
-operated less than Δmin ago sees the token, too, and does not operate. The default is the caption's, from one
-operation to the next one of the same member; *token visits* is from one arrival of a token to the next.
+const journalFig4Notes = `As figure 3. The text speaks of the time between accesses and of the token's interarrival time. The caption of figure 4
+speaks of the time between two executions of the operation. These times differ, because a member that operated less than Δmin ago
+receives the token and does not operate. The default is the caption's: from one operation to the next one of the same member.
+*Token visits* is from one arrival of a token to the next.
 
-The paper has "80 %" twice: read off the figure, which holds for what rounds to it, and as what subscribers can
-count on, which holds for anything above, too. The first figure has this project's presets *light* and *fair* with 300 members
-beside the paper's; see [beyond.md](beyond.md).`
+The paper has "80 %" twice. Read off the figure, it is reproduced by what rounds to it. As what subscribers can count on, it is
+reproduced by anything above too. The first figure has this project's presets *light* and *fair* with 300 members beside the
+paper's; see [beyond.md](beyond.md).`
 
 // measures are the two readings of "interarrival time".
 var measures = []struct {

@@ -1,8 +1,8 @@
 package experiment
 
-const journalSetupNotes = `What follows from the case study's own numbers by arithmetic has one value, and is there so that no number of the
-text is left out. The default timeouts of the policy are measured: 300 members of which each token is lost as soon as it is
-passed time out again and again, for 10⁷ s.`
+const journalSetupNotes = `Most rows follow from the case study's own numbers by arithmetic and have one value; they are here so that no number of
+the text is left out. The policy's default timeouts are measured: each token of 300 members is lost as soon as it is passed, and
+the members time out again and again for 10⁷ s.`
 
 // computation is a claim that follows from the paper's numbers by arithmetic.
 type computation struct {

@@ -12,9 +12,8 @@ import (
 // seriesStep is how often figures of the number of tokens look.
 const seriesStep = 50 * time.Second
 
-const journalFig5Notes = `As figure 2. The figure is the run with the first seed. A token is *spurious* when another one exists
-at its birth. That there are at most two spurious tokens is read as at most two more than the one that there
-should be; *in all* counts every token.`
+const journalFig5Notes = `As figure 2. The figure is the run with the first seed. A token is *spurious* if another one exists when it is generated.
+"At most two spurious tokens" is read as at most two more than the one that there should be; *in all* counts every token.`
 
 func journalFig5(l *Lab) error {
 	s := caseStudy(fullLoad)
@@ -95,13 +94,13 @@ func seriesTable(series []int) (rows [][]string) {
 	return rows
 }
 
-const journalGenerationNotes = `300 members each wait Δmin and then an exponential time of mean γ. The text derives that a timeout expires
-every 2·Δmin on average. Which timeouts are meant is open. The default counts all tokens that are made in the
-run of figure 2. *From a cold start* is the time to the first one when nobody has ever seen a token, for which the
-formula Δmin + γ/300 is exact. *Without visits* is the mean time between timeouts when each token is lost as soon as it
-is passed, so that no token ever resets a timeout but that of its maker.
+const journalGenerationNotes = `Each of 300 members waits Δmin and then an exponential time of mean γ. The text derives that a timeout expires every 2·Δmin
+on average. It leaves open which timeouts are meant. The default counts all tokens that are generated in the run of figure 2. *From
+a cold start* is the time to the first token if no member has ever observed one; the formula Δmin + γ/300 is exact for it. *Without
+visits* is the mean time between timeouts if each token is lost as soon as it is passed, so that a token resets the timeout of its
+generator only.
 
-What γ changes is measured as the share of time with exactly one operation, compared with that of the paper's γ.`
+The effect of γ is measured as the share of time with exactly one operation, compared with that of the paper's γ.`
 
 func journalGeneration(l *Lab) error {
 	usual, err := caseStudy(fullLoad).runs(l)
@@ -198,10 +197,10 @@ func journalGamma(l *Lab, usual []*outcome) error {
 	return nil
 }
 
-const journalRemovalNotes = `The run of figure 2. The *return time* is from one visit of a token to the next at the same member; *operations* takes
-the time between operations. "Of the order of" is read as within a factor of two. A spurious token's life counts
-when it ends by the removal rule. To see whether clocks matter, each member's clock is wrong by up to 10⁵ s, the
-length of the run, so that the order of timestamps is nearly random.`
+const journalRemovalNotes = `The run of figure 2. The *return time* is from one visit of a token to the next at the same member; *operations* takes the
+time between operations. "Of the order of" is read as within a factor of two. The life of a spurious token counts if the removal
+rule ends it. To test whether clocks matter, each member's clock is wrong by up to 10⁵ s, the length of the run, so that the order
+of timestamps is nearly random.`
 
 func journalRemoval(l *Lab) error {
 	runs, err := caseStudy(fullLoad).runs(l)

@@ -10,12 +10,12 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const journalWalkNotes = `*Return times of the walk alone* are counted in hops: nobody wants to operate, no token is lost or generated, and
-the token rests 0.1 s everywhere. That long returns are improbable, beyond a value of order N·log N, is measured as the share of
-returns that take more than N·ln N hops. On a complete graph 1/N is expected; twice that still counts.
+const journalWalkNotes = `*Return times of the walk alone* are counted in hops: no member wants to operate, no token is lost or generated, and the token
+dwells for 0.1 s everywhere. The text says that returns beyond a value of order N·log N are improbable. The measure is the share of
+returns that take more than N·ln N hops. On a complete graph 1/N is expected; up to twice that is reproduced.
 
-*Few acquaintances* gives each of the 300 members six others, the logarithm of 300, that it passes tokens to: three
-random rings through all members.
+*Few acquaintances* gives each of the 300 members six others to pass tokens to, about the logarithm of 300: three random rings
+through all members.
 
 *Fairness* is the standard deviation of the members' numbers of operations over their mean.`
 

@@ -46,22 +46,22 @@ func multitokenExperiments() []Experiment {
 	}
 }
 
-const multitokenNotes = `Preset *paper*: one member with a token, and 190 more join at equal distances within 30 minutes, each
-with a token of its own, a contact drawn at random, and no registry but that. A member that gets a token from a sender it does
-not know enters it. What is called stable is the time from 60 to 150 minutes. Readings:
+const multitokenNotes = `Preset *paper*: one member has a token, and 190 more join at equal distances within 30 minutes. Each joiner has a token of its own, a
+contact drawn at random, and no other entry in its registry. A member enters an unknown sender of a token into its registry. *Stable* is the
+time from 60 to 150 minutes. Readings:
 
-- The paper says c = 2. Its figures come out with *three waiting places*, as when the overflow is looked for before a token is
-  added (default); *two places* takes the number at its word.
-- The token latency of 30 ms is defined as how long a node keeps a token, and explained as what a handoff takes.
-  Here it is the handoff's (default), and the operation takes no time; in *operates* it is the other way round.
-- The interval ends when a token is used (default), which the text compares and figure 1 must show because of its sharp least
-  value; or when one *arrives*, although it then waits.
-- "Longer than 3 seconds" can be taken at its word (default), or as *three target intervals*, 7.89 s.
-- The distribution is that of the time of stability (default) or of the *whole run*.
+- The paper says c = 2. Its figures come out with *three waiting places*, as if the overflow were checked before a token is added
+  (default); *two places* takes the number at its word.
+- The paper defines the token latency of 30 ms as how long a node keeps a token, and explains it as what a handoff takes. Here it is the
+  handoff's (default), and the operation takes no time; *operates* is the other way round.
+- The interval ends when a token is used (default): the text compares this time, and figure 1 must show it because of its sharp least
+  value. In the other reading it ends when a token *arrives*, even if the token then waits.
+- "Longer than 3 seconds" is taken at its word (default), or as *three target intervals*, 7.89 s.
+- The distribution is that of the stable time (default), or of the *whole run*.
 
 *Jittered* is the paper's preset with drawn thresholds, under the same conditions. Figures 1 and 2 have this project's presets *split*,
-*t3gj* and *s3gj* beside them, also under the same conditions; what is measured of them is in [beyond.md](beyond.md). The mean of 1.71 s is held to 3 %, numbers that are
-rounded (50 tokens, 25 minutes) to 10 %.`
+*t3gj* and *s3gj* beside them, also under the same conditions; [beyond.md](beyond.md) has their values. The tolerance of the mean of
+1.71 s is 3 %, that of rounded numbers (50 tokens, 25 minutes) 10 %.`
 
 // reading of the ramp, with what the document calls it.
 type rampReading struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const multitokenColdNotes = `A hundred members that begin at one instant, without a token, with a target of 60 s and handoffs of 30 ms.
-Between the 100th and the 110th target interval after the start: *in step* is the mean resultant length of the instants at
-which operations begin, on a circle of t_wait/k_max = 20 s: 1 is all at once, 0 evenly spread.`
+const multitokenColdNotes = `A hundred members begin at one instant without a token, with a target of 60 s and handoffs of 30 ms. *In step* is measured between
+the 100th and the 110th target interval after the start. It is the mean resultant length of the instants at which operations begin, on a circle
+of t_wait/k_max = 20 s: 1 is all at once, 0 is evenly spread.`
 
 func multitokenColdStart(l *Lab) error {
 	members, target, wait := l.count(coldMembers), l.span(coldTarget), l.count(coldWait)

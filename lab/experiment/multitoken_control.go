@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-const multitokenControlNotes = `A second implementation of §2.1, in steps of 10 ms and without the policy's code, for what the text
-mentions and the policy does not offer: 191 members that all know each other, each with a token at the beginning (those that
-joiners make), 30 minutes, of which the last 20 are measured. Readings:
+const multitokenControlNotes = `A second implementation of §2.1, in steps of 10 ms and without the policy's code, for what the text mentions and the policy does
+not offer. 191 members all know each other, and each has a token at the beginning, as joiners generate one. The run takes 30 minutes, of
+which the last 20 are measured. Readings:
 
-- the raw interval is compared (default), or its *EWMA*, with a weight of 1/8, or of 1/2, for the latest interval;
+- the raw interval is compared (default), or its *EWMA*, with a weight of 1/8 or of 1/2 for the latest interval;
 - early tokens wait in three places (default), in one, or are *removed*.
 
 *Converged* is the first second from which the mean interval of ten seconds is within a tenth of that of the last 20 minutes.`

@@ -9,17 +9,17 @@ import (
 	"github.com/wandertoken/wander/lab/gossip"
 )
 
-const multitokenFig3Notes = `The runs of multitoken-fig1. The broadcast time of a joining is the time until all 191 members have it
-in their registries, those that join later too; other rows count the *members of that time* only. How a joiner gets to know
-those that joined long before it, the text does not say. An update list has ten news, so they are on no list any more. Readings:
+const multitokenFig3Notes = `The runs of multitoken-fig1. The broadcast time of a joining is the time until all 191 members have it in their registries,
+including those that join later; other rows count the *members of that time* only. The text does not say how a joiner learns of members that
+joined long before it. An update list has ten news, so these members are on no list any more. Readings:
 
 - a member enters an unknown *sender* into its registry, as its certificate comes with the token (default);
-- it puts the sender *on its list* as well, as if it had just joined;
+- it puts the sender *on its list* as well, as if the sender had just joined;
 - *senders ignored*: only lists tell of members;
-- *snapshot*: a joiner is given its contact's registry, as this project does;
-- *known entries enter the list*: the receiver's list becomes the token's, whether it has news or not.
+- *snapshot*: a joiner receives its contact's registry, as in this project;
+- *known entries enter the list*: the token's list becomes that of the receiver, whether it has news or not.
 
-A mean is without bound where some joining was not known to all of them after 150 minutes; other rows count these.`
+A mean is without bound if some joining was not known to all of them after 150 minutes; other rows count these.`
 
 // newsReadings are those of figure 3.
 func newsReadings(l *Lab) []rampReading {

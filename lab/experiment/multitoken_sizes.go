@@ -11,8 +11,8 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const multitokenSizesNotes = `The policy without the ramp: all members know each other and are there from the beginning, with a token
-for every fourth. Operations take no time. Ten minutes pass before twenty are measured. *Two tokens*, and one, have the control switched off (k_max = 1000).`
+const multitokenSizesNotes = `The policy without the ramp: all members are there from the beginning and know each other, with a token for every fourth.
+Operations take no time. Ten minutes pass before twenty are measured. *Two tokens*, and one, have the control switched off (k_max = 1000).`
 
 // steady is a group of constant size.
 type steady struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-const multitokenFig2Notes = `The runs and readings of multitoken-fig1. The number of tokens is sampled each second. A token's *life*
-is the mean number of tokens over the rate at which they are removed (Little's law). *Settled* is the time after the ramp from
-which the mean of a minute stays within a fifth of the stable mean.`
+const multitokenFig2Notes = `The runs and readings of multitoken-fig1. The number of tokens is sampled every second. A token's *life* is the mean number of
+tokens over the rate at which they are removed (Little's law). *Settled* is the time after the ramp from which the mean of a minute stays
+within a fifth of the stable mean.`
 
 func multitokenFig2(l *Lab) error {
 	p := figure.Plot{

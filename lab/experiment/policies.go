@@ -19,18 +19,18 @@ func policyExperiments() []Experiment {
 	}}
 }
 
-const policiesNotes = `What an operator may expect of the policies as they are configured by default. The text that picks among them is in
-policies.md; all numbers are in data/policies.csv.
+const policiesNotes = `What an operator may expect of the policies in their default configuration. [policies.md](policies.md) picks among them;
+[policies.csv](data/policies.csv) has all numbers.
 
 - *Size*: 10, 50 and 300 members, which is also ` + "`members_max`" + `. Operations take 4 s, ` + "`skip_delay`" + ` is 100 ms, a handoff
   takes 50 ms and a message between policies 20 ms. ` + "`target_interval`" + ` of multitoken is one round of operations.
-- *Load*: how much of the time the resource would be used if nobody had to wait: 2 % (rare), 50 % (half), or all members always want (full).
+- *Load*: how much of the time the resource would be used if no member had to wait: 2 % (rare), 50 % (half), or all members always want (full).
   Below full load each member wants again an exponential time after it was served.
-- *Faults*: none, or each member crashes once a day, or once an hour, and is back after 10 minutes with what it had.
+- *Faults*: none, or each member crashes once a day or once an hour, and is back after 10 minutes with its state.
 - *Waiting* is from the wish to the begin of the operation. *Messages* are those per operation: 4 for each handoff, 1 for each message
   between policies. *Recovery* is from the loss of all tokens to the next token, at half load.
 
-Runs of 30 000 s, of which the first fifth is not measured.`
+A run takes 30 000 s, of which the first fifth is not measured.`
 
 // The setting of the comparison.
 const (

@@ -68,19 +68,19 @@ func loseTokens(w *circulation.World, wait time.Duration) {
 	w.LosePass(-(tokens - int(w.Stats().Lost-before)))
 }
 
-const reportFig4Notes = `In the settled groups of figure 2 all tokens are lost, 100 times, each time 50,000 units after the last recovery. The text
-does not say how far apart its losses are. Δgen loses 5 % of its excess at each visit, and among 300 members each is visited every 720 units: 3 % of
-the excess is left, so that losses are nearly independent of each other. With *losses 3600 units apart* nearly four fifths are left, and the timeouts
-that one loss leaves behind decide the next recovery; with 10,000, which is what 100 losses in a run of 10⁶ units come to, half is left
-(loss spacing, in the last chapter).
+const reportFig4Notes = `In the settled groups of figure 2 all tokens are lost, 100 times, each time 50,000 units after the last recovery. The text does
+not say how far apart its losses are. Δgen loses 5 % of its excess at each visit, and each of 300 members is visited every 720 units. 3 %
+of the excess is then left, so that losses are nearly independent of each other. With *losses 3600 units apart* nearly four fifths are
+left, and the timeouts that one loss leaves behind decide the next recovery. With 10,000, which is what 100 losses in a run of 10⁶ units come
+to, half is left (*loss spacing* in [constants.csv](data/constants.csv)).
 
-The text does not define when a system has stabilised. Here: *exactly one token exists, and it has lived for Δmin*; by then members
-that were visited before the loss have nothing to hold against it. Two stricter readings: the token *has lived for
-Δmax*, or it *has been alone for Δmin*, which a group of 300 seldom is even without losses (a spurious token appears
-about every 70 s). The length of a transient is the time from the loss. A recovery that takes longer than
-200 000 units is given up and counts as infinite. Times between operations belong to the stabilisation if they end in it; another reading takes all of
-which a part is in it. Of shares that are plain numbers, everything within a fifth counts; "approx 20000" is what
-rounds to it; of 0.015 %, which is a rare event, everything from a third to three times as much.`
+The text does not define when a system has stabilised. Here it has if *exactly one token exists, and it has lived for Δmin*; members that
+were visited before the loss then have no reason to remove it. Two readings are stricter: the token *has lived for Δmax*, or it *has been
+alone for Δmin*. A group of 300 is seldom in the latter state even without losses, because a spurious token appears about every 70 s. The
+length of a transient is the time from the loss. A recovery that takes longer than 200 000 units is given up and counts as infinite. An interval
+between operations belongs to the stabilisation if it ends in it; another reading takes all intervals of which a part is in it. Of shares
+that are plain numbers, everything within a fifth counts. "Approx 20000" is reproduced by what rounds to it. 0.015 % is a rare event;
+everything from a third to three times as much counts.`
 
 // whyAdaptation is why the rows about adaptive timeouts do not hold.
 const whyAdaptation = "after an independent loss all members wait for Δmax. Tokens that are made soon are removed by members that the lost one has " +

@@ -12,10 +12,10 @@ import (
 	"github.com/wandertoken/wander/sim/circulation"
 )
 
-const reportRemovalNotes = `A settled group with one token; now and then one member makes a second one, as after an anomalous delay, until one of
-the two is removed. No other tokens are made (Δmax is ten years). Hops are passes of the spurious token. The last rows, about clocks,
-are of the plain simulation with a loss every 10⁴ units, after which several new tokens compare their times; the offsets are uniform up to
-the value, for each member.`
+const reportRemovalNotes = `A settled group with one token. Now and then one member generates a second one, as after an anomalous delay, and the run continues
+until one of the two is removed. No other token is generated (Δmax is ten years). Hops are passes of the spurious token. The last rows, about clocks, are of
+the plain simulation with a loss every 10⁴ units, after which several new tokens compare their times. The offset of each member is uniform up to the
+given value.`
 
 // intruders are what became of the spurious tokens of a run.
 type intruders struct {

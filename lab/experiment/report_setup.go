@@ -2,9 +2,9 @@ package experiment
 
 import "math"
 
-const reportSetupNotes = `What follows from the case study's own numbers by arithmetic has one value, and is there so that no number of the
-text is left out. Table 1 does not agree with itself: its number for Δmin is 600, its formula gives 900 for 150 members
-(and 600 for 100). The figures are computed with the number, as their captions say.`
+const reportSetupNotes = `Most rows follow from the case study's own numbers by arithmetic and have one value; they are here so that no number of the
+text is left out. Table 1 contradicts itself: its number for Δmin is 600, and its formula gives 900 for 150 members (600 for 100). The
+figures use the number, as their captions say.`
 
 // reportArithmetic is what follows from one of the report's numbers.
 type reportArithmetic struct {

@@ -2,19 +2,19 @@ package experiment
 
 import "time"
 
-const reportFig2Notes = `150 members (nominal) and 300 (overload), 10⁶ time units, Δskip = 1, Δop = 4, Δmin = 600, Δmax = 1800; handoffs take no
-time and no token is lost. One token at the beginning. Spurious tokens appear all the same: whoever happens not to be
-visited for Δgen makes one. The text leaves open what these readings answer:
+const reportFig2Notes = `150 members (nominal) and 300 (overload), 10⁶ time units, Δskip = 1, Δop = 4, Δmin = 600, Δmax = 1800. Handoffs take no time, no
+token is lost, and there is one token at the beginning. Spurious tokens appear all the same: a member that is not visited for Δgen
+generates one. These readings answer what the text leaves open:
 
-- whether a generator runs the operation under its token (default) or *passes its token on*; the pseudo-code does the latter, but does not work;
-- whether these runs have adaptive timeouts (default), or *Δgen = Δmax*; the text introduces adaptation after the algorithm and before the results;
-- how it begins: with one token (default), or with *no token at first*, where all members make one at Δmax, measured from the start or after 10⁵ units;
-- table 1's formula for Δmin instead of its number;
-- figure 1 *literally*. The prose is the default: of two tokens the older one survives within Δmin of the last operation.
+- a generator runs the operation under its token (default), or *passes its token on*; the pseudo-code does the latter, but does not work;
+- these runs have adaptive timeouts (default), or *Δgen = Δmax*; the text introduces adaptation after the algorithm and before the results;
+- a run begins with one token (default), or with *no token at first*: all members then generate one at Δmax, measured from the start or after 10⁵ units;
+- Δmin is table 1's number (default), or what its formula gives;
+- of two tokens the older one survives within Δmin of the last operation, as the prose says (default), or figure 1 is taken *literally*.
 
-Of shares that the paper gives as plain numbers, everything within a fifth of it counts, but no more than 5 points off (40 % is 35 % to
-45 %, as in the journal paper's rows); of the 8 time units with more than 5
-operations, a rare event in one run, everything from a third to three times as many.`
+Of shares that the paper gives as plain numbers, everything within a fifth counts, but no more than 5 points off (40 % is 35 % to
+45 %, as in the journal paper's rows). The 8 time units with more than 5 operations are a rare event in one run; everything from a third
+to three times as many counts.`
 
 // reportOverlap is what readings give for a claim about concurrency, and why.
 const reportOverlapWhy = "the overlap at overload is due to members that are not visited for Δgen and make a token although one exists: " +
@@ -38,8 +38,7 @@ func reportFig2(l *Lab) error {
 		reportBenchmarkRows(l, n, free, token)
 		curves = append(curves, curve{"wandering token, " + membersText(n), token, false}, curve{"benchmark, " + membersText(n), free, true})
 	}
-	l.Plot("report-fig2", concurrencyPlot("Operations at once", curves))
-	l.Table("report-fig2", []string{"operations", "system", "share median", "share p5", "share p95"}, concurrencyTable(curves))
+	l.shares("report-fig2", curves)
 	for _, r := range reportReadings {
 		nominal, err := r.run(l, reportMembers)
 		if err != nil {
@@ -135,9 +134,9 @@ func reportOverlapRows(l *Lab, r reportReading, nominal, over []*outcome) {
 	}, column(nominal, func(o *outcome) float64 { return o.TokensAlive(1) }))
 }
 
-const reportFig3Notes = `The runs of figure 2. The time between two operations of one member is from begin to begin; it is also what §6
-calls access to the backbone. The text has 9 intervals longer than 3000 "over 10⁹"; a run of 10⁶ time units has about 2·10⁵
-intervals, so this is read as 9 in a run, and everything from a third to three times as many counts.`
+const reportFig3Notes = `The runs of figure 2. The time between two operations of one member is from begin to begin; §6 calls it access to the
+backbone. The text has 9 intervals longer than 3000 "over 10⁹". A run of 10⁶ time units has about 2·10⁵ intervals, so this is read as 9
+in a run; everything from a third to three times as many counts.`
 
 func reportFig3(l *Lab) error {
 	var curves []curve

@@ -32,9 +32,11 @@ func readDocument(t *testing.T) (text string, seeds int) {
 	return text, seeds
 }
 
-// The cheap experiments give the very rows of the document again.
+// The cheap experiments give the very rows of the page and of the register again.
 func TestDocumentIsWhatRunsGive(t *testing.T) {
 	text, seeds := readDocument(t)
+	register, err := os.ReadFile(filepath.Join(docs, "data", "claims.csv"))
+	require.NoError(t, err)
 	var cheap []experiment.Experiment
 	for _, e := range experiment.All() {
 		if e.Cheap {
@@ -47,14 +49,19 @@ func TestDocumentIsWhatRunsGive(t *testing.T) {
 	require.NoError(t, err)
 	rows := 0
 	for _, r := range results {
+		saved := experiment.NewSaved("", r)
+		_, records, _ := strings.Cut(string(experiment.Claims([]experiment.Saved{saved}, sweep)), "\n")
+		assert.True(t, strings.Contains(string(register), records), "the register has not %s\n%s", records, remedy)
 		_, section, found := strings.Cut(text, fmt.Sprintf("\n### %s\n", r.Name))
 		if !assert.True(t, found, "%s is missing: %s", r.Name, remedy) {
 			continue
 		}
 		section, _, _ = strings.Cut(section, "\n##")
-		for _, row := range experiment.NewSaved("", r).Rows {
-			rows++
-			assert.True(t, strings.Contains(section, row.Line(sweep)), "not there: %s\n%s", row.Line(sweep), remedy)
+		for _, row := range saved.Rows {
+			if row.Plain() && row.Verdict != experiment.Measured {
+				rows++
+				assert.True(t, strings.Contains(section, row.Line(sweep)), "not there: %s\n%s", row.Line(sweep), remedy)
+			}
 		}
 	}
 	assert.Greater(t, rows, 20)
@@ -84,6 +91,41 @@ func TestDocumentIsComplete(t *testing.T) {
 	}
 	assert.ElementsMatch(t, want, have, remedy)
 	assert.NotEmpty(t, want)
+}
+
+// mostOpeningLines is what a screen shows.
+const mostOpeningLines = 48
+
+// Each page opens with what holds, what does not and what is open, on one screen, and
+// names every row that does not hold or is open.
+func TestPages_Opening_OneScreen(t *testing.T) {
+	for name, experiments := range map[string][]experiment.Experiment{
+		experiment.DocumentName: experiment.All(), experiment.GoalsName: experiment.Beyond(),
+	} {
+		text, err := os.ReadFile(filepath.Join(docs, name))
+		require.NoError(t, err)
+		opening, _, found := strings.Cut(string(text), "\n## ")
+		require.True(t, found)
+		assert.LessOrEqual(t, strings.Count(opening, "\n"), mostOpeningLines, name)
+		var last int
+		for _, part := range []string{"**What holds**", "**What does not hold**", "**What is open**"} {
+			at := strings.Index(opening, part)
+			assert.Greater(t, at, last, "%s: %s", name, part)
+			last = at
+		}
+		named := 0
+		for _, e := range experiments {
+			r, err := experiment.ReadSaved(docs, e.Name)
+			require.NoError(t, err)
+			for _, row := range r.Rows {
+				if row.Plain() && (row.Verdict.Fails() || row.Verdict == experiment.Open) {
+					named++
+					assert.Contains(t, opening, fmt.Sprintf("[%s](#%s) **%s**", row.ID, e.Name, row.Value()))
+				}
+			}
+		}
+		assert.Greater(t, named, 30, name)
+	}
 }
 
 // The README counts apart what random runs can miss on either side, as the page

@@ -29,21 +29,19 @@ func ringExperiments() []Experiment {
 	}
 }
 
-const ringExhaustiveNotes = `Every schedule of rings of 2 to 6 processors was tried, of any length; processors ask again and
-again. So the numbers are exact, not samples. ` + "`wander-lab ring`" + ` does the same for larger rings; up to 9 it continues every row.
+const ringExhaustiveNotes = `Every schedule of rings of 2 to 6 processors was tried, of any length; processors request again and again. So the numbers are
+exact and no samples. ` + "`wander-lab ring`" + ` does the same for larger rings; up to 9 it continues every row.
 
-A schedule begins with a quiet ring whose token rests at processor 0. ` + "`r2`" + ` is a request at
-processor 2, ` + "`d2`" + ` the arrival of the first message on the link from 2 to the next processor, ` + "`x2`" + ` the end
-of 2's critical section.
+A schedule begins with a quiet ring whose token rests at processor 0. ` + "`r2`" + ` is a request at processor 2. ` + "`d2`" + ` is the arrival of the first message
+on the link from 2 to the next processor. ` + "`x2`" + ` is the end of 2's critical section.
 
-*To the letter* Q and D fail. By default they are corrected as little as possible: a request that arrives during a critical section is noted and
-acted on at the exit; a section that was entered because the token was there takes nothing from Q's counter, and
-at its exit, too, the token moves on if it has to; D's search for a request ends after n − 1 hops. **E** is not in the
-paper: a D without its two states, whose token makes a tour of n − 1 hops from the last request on.
+*To the letter* Q and D fail. By default they are corrected as little as possible. A processor notes a request that arrives during its critical
+section, and acts on it at the exit. A section that was entered because the token was there takes nothing from Q's counter, and at its exit, too,
+the token moves on if it has to. D's search for a request ends after n − 1 hops. **E** is not in the paper: it is D without its two states, and
+its token makes a tour of n − 1 hops from the last request on.
 
-"Messages exchanged" between a request and its token may mean those sent or those delivered in that time, its own
-among them; the theorems hold with the counting that the first row of each uses. The bounds are for each n; a share of 100 % says that the largest of the quotients of
-number and bound is 1.`
+"Messages exchanged" between a request and its token may mean those sent or those delivered in that time, its own among them. The theorems hold
+with the counting that the first row of each uses. The bounds are for each n; 100 % says that the largest quotient of number and bound is 1.`
 
 // ringFacts is what exploring showed, by algorithm and size.
 type ringFacts map[ring.Algorithm]map[int]*ringcheck.Report

@@ -8,10 +8,10 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/ring"
 )
 
-const ringRandomNotes = `Random runs: at each step a processor that may ask does so with probability 5 %, else any message that can arrive
-arrives or any critical section ends, all equally likely; 20 000 steps, then everybody is served. The figures compare
-their means with the worst runs that are known, which are the bounds of all schedules for n up to 9, and with the paper's bounds.
-S has no bound on messages a request: what it needs depends on how often somebody asks.`
+const ringRandomNotes = `In random runs each step does one of two things, for 20 000 steps: a processor that may request does so with probability 5 %; otherwise
+any message that can arrive arrives or any critical section ends, all equally likely. Then every processor is served. The figures compare the means
+with the worst known runs and with the paper's bounds. Up to n = 9 the worst known runs are the bounds of all schedules. S has no bound on messages a
+request: what it needs depends on how often processors request.`
 
 // ringScale is the sizes in the figures.
 var ringScale = []int{3, 4, 6, 8, 12, 16, 24, 32, 48, 64}

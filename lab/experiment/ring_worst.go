@@ -8,11 +8,11 @@ import (
 	"github.com/wandertoken/wander/protocol/policy/ring"
 )
 
-const ringWorstNotes = `Runs made by hand in a ring of 64, which cannot be explored. Each attains what all schedules of small rings
-give as the largest number, so the formulas hold from below for every n; that nothing is worse is known for n up to 9 only.
+const ringWorstNotes = `Runs made by hand in a ring of 64, which is too large to explore. Each attains what all schedules of small rings give as the largest
+number, so the formulas hold from below for every n. That nothing is worse is known for n up to 9 only.
 
-In *the far request* the processor before the resting token asks, again and again (the proof of theorem 2.2). In *the near
-request* it is the one after the token. *Vain searches* are pairs of requests of which one sends the token of D on a search for nobody.`
+In *the far request* the processor before the resting token requests again and again (the proof of theorem 2.2). In *the near request* it is the one
+after the token. *Vain searches* are pairs of requests of which one sends the token of D on a search that finds no request.`
 
 // ringMore is what further rounds of a run cost for each request: the beginning,
 // which is cheaper, does not count.

@@ -17,6 +17,14 @@ import (
 const (
 	DocumentName = "reproduction.md" // about the papers
 	GoalsName    = "beyond.md"       // about this project's goals
+	RegisterName = "register.md"     // conditions, readings and values of both
+)
+
+// The registers beside them, in the folder of data.
+const (
+	claimsName    = "claims.csv"
+	constantsName = "constants.csv"
+	readmeName    = "README.md"
 )
 
 // Saved is what the documents show of an experiment. It is saved beside the
@@ -107,36 +115,49 @@ func Save(dir, command string, results []Result) error {
 }
 
 // WritePages writes dir/reproduction.md and dir/beyond.md of all results that runs
-// have saved in dir/data, each if there are any of its experiments, and returns
-// the names of the written ones. Errors: ErrNothingSaved; ErrSaved, with the file;
-// those of files.
+// have saved in dir/data, each if there are any of its experiments, dir/register.md and
+// the registers in dir/data, and draws the figures that need no run. It returns the names
+// of the pages and registers. Errors: ErrNothingSaved; ErrSaved, with the file; those of
+// files.
 func WritePages(dir string) (written []string, err error) {
 	sweep, err := ReadSweep(dir)
 	if err != nil {
 		return nil, err
 	}
+	aboutPapers, err := readSaved(dir, All())
+	if err != nil {
+		return nil, err
+	}
+	aboutGoals, err := readSaved(dir, Beyond())
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(aboutPapers, aboutGoals)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w in %s", ErrNothingSaved, filepath.Join(dir, dataDir))
+	}
 	for _, page := range []struct {
-		name        string
-		experiments []Experiment
-		text        func([]Saved, Sweep) []byte
-	}{{DocumentName, All(), Document}, {GoalsName, Beyond(), Goals}} {
-		results, err := readSaved(dir, page.experiments)
-		if err != nil {
-			return nil, err
-		}
-		if len(results) == 0 {
+		name string
+		of   []Saved
+		text func() []byte
+	}{
+		{DocumentName, aboutPapers, func() []byte { return Reproduction(aboutPapers, sweep) }},
+		{GoalsName, aboutGoals, func() []byte { return Goals(aboutGoals, sweep) }},
+		{RegisterName, all, func() []byte { return registerPage(all) }},
+		{filepath.Join(dataDir, readmeName), all, func() []byte { return dataReadme(all) }},
+		{filepath.Join(dataDir, claimsName), all, func() []byte { return Claims(all, sweep) }},
+		{filepath.Join(dataDir, constantsName), all, func() []byte { return constantsRegister(all, sweep) }},
+	} {
+		if len(page.of) == 0 {
 			continue
 		}
 		name := filepath.Join(dir, page.name)
-		if err := atomicfile.Replace(name, page.text(results, sweep), 0o644); err != nil {
+		if err := atomicfile.Replace(name, page.text(), 0o644); err != nil {
 			return nil, err
 		}
 		written = append(written, name)
 	}
-	if len(written) == 0 {
-		return nil, fmt.Errorf("%w in %s", ErrNothingSaved, filepath.Join(dir, dataDir))
-	}
-	return written, nil
+	return written, drawSaved(dir, aboutPapers, all)
 }
 
 // Missing names the experiments of which nothing is saved in dir/data: the pages
@@ -157,19 +178,27 @@ func savedName(dir, experiment string) string {
 // readSaved reads what is saved of the experiments, in their order.
 func readSaved(dir string, experiments []Experiment) (results []Saved, err error) {
 	for _, e := range experiments {
-		name := savedName(dir, e.Name)
-		r, err := readSavedFile(name)
+		r, err := ReadSaved(dir, e.Name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
 			return nil, err
-		case r.Name != e.Name:
-			return nil, fmt.Errorf("%w: %s is of %q", ErrSaved, name, r.Name)
 		}
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// ReadSaved reads what is saved of an experiment in dir/data. Errors: ErrSaved, with the
+// file; those of files.
+func ReadSaved(dir, experiment string) (Saved, error) {
+	name := savedName(dir, experiment)
+	r, err := readSavedFile(name)
+	if err == nil && r.Name != experiment {
+		return r, fmt.Errorf("%w: %s is of %q", ErrSaved, name, r.Name)
+	}
+	return r, err
 }
 
 func readSavedFile(name string) (r Saved, err error) {

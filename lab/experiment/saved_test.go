@@ -42,7 +42,7 @@ func TestPages_SeveralRuns_Combined(t *testing.T) {
 		page, early, late string
 		says              []string
 	}{
-		{experiment.GoalsName, "beyond-walk", "beyond-many-steady", []string{"1 goals are met, 0 are open, 1 are not met."}},
+		{experiment.GoalsName, "beyond-walk", "beyond-many-steady", []string{"Goals: 1 met, 0 open, 1 not met; none without a limit."}},
 		{experiment.DocumentName, "journal-fig2", "multitoken-fig1", []string{"| one-sided |", "| 1 | 0 | 1 | 0 |"}},
 	} {
 		dir := t.TempDir()
@@ -50,20 +50,28 @@ func TestPages_SeveralRuns_Combined(t *testing.T) {
 		save(t, dir, c.page, "second", savedRun(t, c.early, 1, good...))
 		text := save(t, dir, c.page, "third", savedRun(t, c.late, 1, bad...))
 		assert.Contains(t, text, "```sh\nsecond\nthird\n```")
-		assert.Contains(t, text, "in 6 to 7 runs")
+		assert.Contains(t, text, " 6 to 7 simulated runs")
 		for _, says := range c.says {
 			assert.Contains(t, text, says)
 		}
-		assert.Less(t, strings.Index(text, c.early+"-goal |"), strings.LastIndex(text, c.late+"-goal |"))
+		assert.Less(t, strings.Index(text, "\n### "+c.early), strings.Index(text, "\n### "+c.late))
 
 		require.NoError(t, os.Remove(filepath.Join(dir, c.page)))
 		written, err := experiment.WritePages(dir)
 		require.NoError(t, err)
-		assert.Equal(t, []string{filepath.Join(dir, c.page)}, written)
+		assert.Equal(t, pageFiles(dir, c.page), written)
 		again, err := os.ReadFile(filepath.Join(dir, c.page))
 		require.NoError(t, err)
 		assert.Equal(t, text, string(again))
 	}
+}
+
+// pageFiles are the files that WritePages writes: some pages, and the registers.
+func pageFiles(dir string, pages ...string) (names []string) {
+	for _, name := range append(pages, experiment.RegisterName, "data/README.md", "data/claims.csv", "data/constants.csv") {
+		names = append(names, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	return names
 }
 
 // The data say which seeds made them.
@@ -87,11 +95,13 @@ func TestWritePages_Invalid_ErrSaved(t *testing.T) {
 			`{"v":2,"name":"beyond-walk","rows":[{"id":"x","verdict":"not met"}]}`,
 		},
 		"journal-fig2.json": {`{"v":2,"name":"journal-fig2","rows":[{"id":"x","verdict":"not reproduced"}]}`},
+		"journal-fig3.csv":  {"", "x,y\n1,2\n", "operations,members,share median,share p5,share p95\n"},
 		"sweep.csv":         {"", "x\n", "constant,value,experiment,row,median,low,high,verdict,seeds,first\na,b,c,d,e,1,1,open,6,1\n"},
 	} {
 		for _, text := range texts {
 			dir := t.TempDir()
 			require.NoError(t, os.Mkdir(filepath.Join(dir, "data"), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "data", "journal-fig3.json"), []byte(`{"v":2,"name":"journal-fig3"}`), 0o644))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "data", name), []byte(text), 0o644))
 			_, err := experiment.WritePages(dir)
 			require.ErrorIs(t, err, experiment.ErrSaved, "%s: %s", name, text)
@@ -99,17 +109,27 @@ func TestWritePages_Invalid_ErrSaved(t *testing.T) {
 	}
 }
 
-// The pages in the source tree are those of the results beside them.
+// The pages, registers and figures in the source tree are those of the results beside
+// them.
 func TestPages_SourceTree_MadeOfTheirData(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "data"), os.DirFS(filepath.Join(docs, "data"))))
+	files := pageFiles(dir, experiment.DocumentName, experiment.GoalsName)
+	for _, name := range files[2:] {
+		require.NoError(t, os.RemoveAll(name))
+	}
 	written, err := experiment.WritePages(dir)
 	require.NoError(t, err)
-	assert.Len(t, written, 2)
-	for _, name := range written {
+	assert.Equal(t, files, written)
+	drawn, err := filepath.Glob(filepath.Join(dir, "figures", "*.svg"))
+	require.NoError(t, err)
+	assert.Greater(t, len(drawn), 7)
+	for _, name := range append(written, drawn...) {
 		want, err := os.ReadFile(name)
 		require.NoError(t, err)
-		have, err := os.ReadFile(filepath.Join(docs, filepath.Base(name)))
+		base, err := filepath.Rel(dir, name)
+		require.NoError(t, err)
+		have, err := os.ReadFile(filepath.Join(docs, base))
 		require.NoError(t, err)
 		assert.True(t, string(want) == string(have), "%s: make it anew: go run ./cmd/wander-lab page docs", name)
 	}

@@ -72,9 +72,9 @@ func slidesThousands(l *Lab) error {
 	return nil
 }
 
-const slidesTokensNotes = `The group of journal-fig2; the removal rule of the slides is that of the journal paper. The largest gap is one
-observation of the slides' one run; what lies within a fifth of it counts. *Transients* compare the first 1200 s after
-a lost token was replaced with the rest of the time in which there is a token.`
+const slidesTokensNotes = `The group of journal-fig2; the removal rule of the slides is that of the journal paper. The largest gap is one observation of
+the slides' one run; everything within a fifth of it counts. *Transients* compare the first 1200 s after a lost token was replaced
+with the rest of the time in which there is a token.`
 
 func slidesTokens(l *Lab) error {
 	s := caseStudy(fullLoad)
@@ -129,8 +129,8 @@ func longest(spans []time.Duration) float64 {
 // The sizes that the slides speak of: below, at and above saturation.
 var slidesSizes = []int{210, 300, 360}
 
-const slidesConcurrencyNotes = `20 % overload are 360 members with the parameters of 300. 80 % is what rounds to it; 1 % of the time is read as at most
-that.`
+const slidesConcurrencyNotes = `20 % overload are 360 members with the parameters of 300. 80 % is reproduced by what rounds to it. 1 % of the time is read as
+at most that.`
 
 func slidesConcurrency(l *Lab) error {
 	if err := slidesThousands(l); err != nil {
@@ -140,7 +140,7 @@ func slidesConcurrency(l *Lab) error {
 	if err != nil {
 		return err
 	}
-	l.Plot("slides-concurrency", concurrencyPlot("Operations at once", curves))
+	l.shares("slides-concurrency", curves)
 	for i, n := range slidesSizes[1:] {
 		runs := curves[i+1].runs
 		load, id := "", ""
@@ -161,8 +161,8 @@ func slidesConcurrency(l *Lab) error {
 	return nil
 }
 
-const slidesInterarrivalNotes = `As for journal-fig4 the default is the time between two operations of a member, and *token visits* the time between
-two arrivals of a token.`
+const slidesInterarrivalNotes = `As in journal-fig4, the default is the time between two operations of a member, and *token visits* is the time between two
+arrivals of a token.`
 
 func slidesInterarrival(l *Lab) error {
 	curves, err := bySize(l, slidesSizes)

@@ -15,25 +15,25 @@ func updateExperiments() []Experiment {
 	}}
 }
 
-const updatesNotes = `Preset *jittered* of multitoken with a target of 2.63 s and handoffs of 30 ms, as in the paper; tokens then come
-every 1.7 s. After half a minute members begin to join, one every 9.4 s as in the paper: 32, or 10 where there are ten thousand. A joiner
-connects with three members, whose snapshots it takes in. From then on its joining travels as protocol/update has it: at most ten updates
-beside a token, and ten beside its receipt, each told a limited number of times by each member. Every 30 s each member compares its
-directory with that of a random one. The lists are the protocol's own, the updates real certificates and endpoint records (430 bytes
-together, with one name and two addresses). Checking signatures is not simulated.
+const updatesNotes = `Preset *jittered* of multitoken with a target of 2.63 s and handoffs of 30 ms, as in the paper; tokens then arrive every 1.7 s.
+After half a minute members begin to join, one every 9.4 s as in the paper: 32, or 10 in the group of ten thousand. A joiner connects with three
+members and takes in their snapshots. From then on protocol/update spreads its joining: at most ten updates travel beside a token and ten beside its
+receipt, and each member tells an update a limited number of times. Every 30 s each member compares its directory with that of a random member. The
+lists are the protocol's own, and the updates are real certificates and endpoint records (430 bytes together, with one name and two addresses). Checks
+of signatures are not simulated.
 
-The times are until half, 99 % and all of those that were members before knew of a joining: *median*, *90th percentile* and *slowest*
-are over the joinings of a run. Bytes are those of the updates in a message, on average over all from the fifth joining on. Readings:
+The times are until half, 99 % and all of the members of that time know of a joining. *Median*, *90th percentile* and *slowest* are over the joinings
+of a run. Bytes are those of the updates in a message, on average over all from the fifth joining on. Readings:
 
 - *paper*: the preset of that name;
 - *alone*: directories are not compared;
 - *tokens only*: alone, and receipts carry nothing;
-- *paper's list*: what the paper's prototype does with its lists, in the same group, with snapshots: the ten news heard last go along with
-  every token, and a joiner makes a token that tells of it. Its bytes are counted as if each were one of our updates.
+- *paper's list*: the lists of the paper's prototype, in the same group, with snapshots. The ten news heard last travel with every token, and a
+  joiner generates a token that tells of it. Each of the news counts as many bytes as one of this project's updates.
 
-*Growing* are the paper's 190 joinings from one member to 191. *Churn* is one joining a second, a hundred in all. The published mean of 25
-minutes (multitoken-broadcast) is another quantity: until all 191 know of a joining, those too that join up to half an hour later and
-are given no snapshot.`
+*Growing* are the paper's 190 joinings from one member to 191. *Churn* is one joining a second, a hundred in all. The published mean of 25 minutes
+(multitoken-broadcast) is another quantity: the time until all 191 members know of a joining, including those that join up to half an hour later and
+receive no snapshot.`
 
 // mostWithin is the goal: until when 99 % know, in seconds.
 const mostWithin = 20

@@ -78,13 +78,16 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 	onlyZero.Y.Log = true
 	onlyZero.Lines[0].Points = [][2]float64{{1, 0}, {2, -1}}
 	wrong.Lines[0].Points = [][2]float64{{nan, 0}, {2, inf}}
+	fewBars := plot(figure.Lines)
+	fewBars.Lines[0].Spread = [][2]float64{{0, 1}}
 	for name, c := range map[string]struct {
 		p    figure.Plot
 		want error
 	}{
 		"too many lines": {plot(crowd...), figure.ErrTooManyLines}, "range backwards": {backwards, figure.ErrRange},
 		"logarithm of zero": {fromZero, figure.ErrRange}, "nothing positive": {onlyZero, figure.ErrEmpty},
-		"no numbers": {wrong, figure.ErrEmpty}, "no lines": {figure.Plot{}, figure.ErrEmpty},
+		"too few error bars": {fewBars, figure.ErrSpread},
+		"no numbers":         {wrong, figure.ErrEmpty}, "no lines": {figure.Plot{}, figure.ErrEmpty},
 	} {
 		_, _, err := c.p.Render()
 		assert.ErrorIs(t, err, c.want, name)

@@ -19,6 +19,8 @@ func TestShapes(t *testing.T) {
 			{Name: "steps", Style: figure.Steps, Points: [][2]float64{{0, 0}, {0.5, 0}, {1, 4}, {1.5, 4}, {2, 1}}},
 			{Name: "points", Style: figure.Points, Points: [][2]float64{{0, 2}, {2, 2}}},
 			{Name: "dashed", Dashed: true, Points: [][2]float64{{0, 4}, {2, 0}}},
+			{Name: "band", Points: [][2]float64{{0, 1}, {1, 3}, {2, 3}}, Spread: [][2]float64{{0.5, 1.5}, {2, 4}, {2.8, 3.1}}},
+			{Name: "error bars", Style: figure.Points, Points: [][2]float64{{0.5, 3}, {1.5, 2}}, Spread: [][2]float64{{2.5, 4}, {1, 2.2}}},
 		},
 	}
 	svg, _, err := p.Render()

@@ -32,6 +32,9 @@ func (a Axis) fixed() bool { return a.Min != 0 || a.Max != 0 }
 type Line struct {
 	Name   string // empty leaves it out of the legend
 	Points [][2]float64
+	// Spread has the ends of the error bar of each point, or is nil. Of Points they
+	// are drawn as bars, of other lines as a band.
+	Spread [][2]float64
 	Style  Style
 	Dashed bool
 }
@@ -64,6 +67,8 @@ const MaxLines = 8
 
 // What is wrong with a plot.
 var (
+	// ErrSpread: a line has some error bars, but not one for each point.
+	ErrSpread = errors.New("figure: error bars are not one for each point")
 	// ErrEmpty: there is no point that can be drawn.
 	ErrEmpty = errors.New("figure: nothing to draw")
 	// ErrTooManyLines: more than MaxLines.
@@ -83,23 +88,40 @@ func (p Plot) validate() error {
 			return fmt.Errorf("%w: %q from %v to %v", ErrRange, a.Label, a.Min, a.Max)
 		}
 	}
+	some := false
 	for _, l := range p.Lines {
-		if len(p.drawable(l)) > 0 {
-			return nil
+		if l.Spread != nil && len(l.Spread) != len(l.Points) {
+			return fmt.Errorf("%w: %q", ErrSpread, l.Name)
 		}
+		points, _ := p.drawable(l)
+		some = some || len(points) > 0
 	}
-	return ErrEmpty
+	if !some {
+		return ErrEmpty
+	}
+	return nil
 }
 
-// drawable are the points that have a place on the axes.
-func (p Plot) drawable(l Line) [][2]float64 {
-	var points [][2]float64
-	for _, at := range l.Points {
-		if p.X.has(at[0]) && p.Y.has(at[1]) {
-			points = append(points, at)
+// drawable are the points that have a place on the axes, with their error bars. An
+// error bar whose ends have no place is as short as its point.
+func (p Plot) drawable(l Line) (points, spread [][2]float64) {
+	for i, at := range l.Points {
+		if !p.X.has(at[0]) || !p.Y.has(at[1]) {
+			continue
 		}
+		points = append(points, at)
+		if l.Spread == nil {
+			continue
+		}
+		ends := l.Spread[i]
+		for e := range ends {
+			if !p.Y.has(ends[e]) {
+				ends[e] = at[1]
+			}
+		}
+		spread = append(spread, ends)
 	}
-	return points
+	return points, spread
 }
 
 func (a Axis) has(v float64) bool {

@@ -45,7 +45,7 @@ func (p Plot) Write(dir, name string) error {
 	return os.WriteFile(base+".png", png, 0o644)
 }
 
-// Render draws the plot. Errors: ErrEmpty, ErrTooManyLines, ErrRange.
+// Render draws the plot. Errors: ErrEmpty, ErrTooManyLines, ErrRange, ErrSpread.
 func (p Plot) Render() (svg, png []byte, err error) {
 	if err := p.validate(); err != nil {
 		return nil, nil, err
@@ -128,7 +128,8 @@ func (p Plot) series() []*series {
 	bars := 0
 	var all []*series
 	for i, l := range p.Lines {
-		all = append(all, &series{Line: l, points: p.drawable(l), color: palette[i], bar: bars})
+		points, spread := p.drawable(l)
+		all = append(all, &series{Line: l, points: points, spread: spread, color: palette[i], bar: bars})
 		if l.Style == Bars {
 			bars++
 		}

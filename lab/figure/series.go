@@ -14,6 +14,7 @@ import (
 type series struct {
 	Line
 	points [][2]float64 // those that can be drawn
+	spread [][2]float64 // their error bars, or none
 	color  color.Color
 	bar    int // place among the bars at one abscissa
 	bars   int // how many there are
@@ -28,6 +29,9 @@ func (s *series) DataRange() (xmin, xmax, ymin, ymax float64) {
 	for _, p := range s.points {
 		xmin, xmax = min(xmin, p[0]), max(xmax, p[0])
 		ymin, ymax = min(ymin, p[1]), max(ymax, p[1])
+	}
+	for _, ends := range s.spread {
+		ymin, ymax = min(ymin, ends[0]), max(ymax, ends[1])
 	}
 	return xmin, xmax, ymin, ymax
 }
@@ -49,6 +53,7 @@ func (s *series) Plot(c draw.Canvas, plt *plot.Plot) {
 		s.drawBars(c, x, y(plt.Y.Min), y)
 		return
 	}
+	s.drawSpread(c, x, y)
 	var path []vg.Point
 	for i, p := range s.corners() {
 		at := vg.Point{X: x(p[0]), Y: y(p[1])}
@@ -80,6 +85,21 @@ func (s *series) corners() [][2]float64 {
 	return turns
 }
 
+// drawSpread draws the error bars: a band along a line, a bar at each mark.
+func (s *series) drawSpread(c draw.Canvas, x, y func(float64) vg.Length) {
+	var band []vg.Point
+	for i, ends := range s.spread {
+		low, high := vg.Point{X: x(s.points[i][0]), Y: y(ends[0])}, vg.Point{X: x(s.points[i][0]), Y: y(ends[1])}
+		if s.Style == Points {
+			c.StrokeLines(s.outline(), c.ClipLinesXY([]vg.Point{low, high})...)
+		}
+		band = append(append([]vg.Point{low}, band...), high)
+	}
+	if s.Style != Points && len(band) > 0 {
+		c.FillPolygon(s.shade(), c.ClipPolygonXY(band))
+	}
+}
+
 func (s *series) drawBars(c draw.Canvas, x func(float64) vg.Length, bottom vg.Length, y func(float64) vg.Length) {
 	one := barsWidth / float64(s.bars)
 	for _, p := range s.points {
@@ -103,6 +123,9 @@ func (s *series) Thumbnail(c *draw.Canvas) {
 		c.FillPolygon(s.fill(), box)
 		c.StrokeLines(s.outline(), append(box, box[0]))
 	default:
+		if len(s.spread) > 0 {
+			c.FillPolygon(s.shade(), []vg.Point{c.Min, {X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}})
+		}
 		c.StrokeLine2(s.line(), c.Min.X, middle.Y, c.Max.X, middle.Y)
 	}
 }
@@ -123,6 +146,12 @@ func (s *series) outline() draw.LineStyle {
 	style := s.line()
 	style.Width = vg.Points(0.7)
 	return style
+}
+
+// shade is the colour of a band, through which others are seen.
+func (s *series) shade() color.Color {
+	r, g, b, _ := s.color.RGBA()
+	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 60}
 }
 
 // fill is the colour of a bar; dashed ones are hollow.
