@@ -89,7 +89,7 @@ func (g manyGroup) change(seed uint64, doubles bool, span int) (changed, error) 
 		c.members = g.members - g.members/2
 	}
 	w.Observe(c.counter)
-	w.At(clock.Instant(g.warm), func(w *circulation.World) {
+	w.At(clock.Instant(g.warm), func(w *circulation.Simulation) {
 		for m := range g.members {
 			switch {
 			case doubles:

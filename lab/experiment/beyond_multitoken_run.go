@@ -45,7 +45,7 @@ func (g *manyGroup) least() float64 {
 	return least
 }
 
-func (g *manyGroup) world(seed uint64) (*circulation.World, error) {
+func (g *manyGroup) world(seed uint64) (*circulation.Simulation, error) {
 	c := circulation.Config{
 		Policy: catalog.Multitoken, Members: g.members, Found: max(1, int(g.least())), Seed: seed,
 		Passing: g.latency, Operation: noTime, PassLoss: g.loss,

@@ -91,7 +91,7 @@ func (g *walkGroup) config(seed uint64) circulation.Config {
 }
 
 // world is the group at its start.
-func (g *walkGroup) world(ctx context.Context, seed uint64) (*circulation.World, error) {
+func (g *walkGroup) world(ctx context.Context, seed uint64) (*circulation.Simulation, error) {
 	c := g.config(seed)
 	if g.maker != nil {
 		return circulation.NewWith(c, g.maker(c))
@@ -140,7 +140,7 @@ func (g *walkGroup) run(ctx context.Context, seed uint64) (*walkRun, error) {
 }
 
 // fallenOf are the members that are down.
-func fallenOf(w *circulation.World) (down []int) {
+func fallenOf(w *circulation.Simulation) (down []int) {
 	for m := range w.Members() {
 		if !w.Up(m) {
 			down = append(down, m)

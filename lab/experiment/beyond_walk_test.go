@@ -65,7 +65,7 @@ func TestLosingInjectsTheLosses(t *testing.T) {
 	w.Observe(&downs{down: func(member int) { fell = append(fell, member) }})
 	o.plan(w, at(40_000))
 	for s := 10_100; s < 40_000; s += 10_000 { // nobody else makes a token
-		w.At(at(s), func(w *circulation.World) { w.Generate(0) })
+		w.At(at(s), func(w *circulation.Simulation) { w.Generate(0) })
 	}
 	w.Run(at(40_000))
 	var kinds []lossKind

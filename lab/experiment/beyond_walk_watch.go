@@ -58,14 +58,14 @@ func newLosing(kinds []lossKind, start clock.Instant, down, retry time.Duration,
 
 // plan schedules the losses: up to one operation later than the multiple of
 // lossEvery, so that they do not always meet the same moment of an operation.
-func (o *losing) plan(w *circulation.World, end clock.Instant) {
+func (o *losing) plan(w *circulation.Simulation, end clock.Instant) {
 	for at, i := clock.Instant(lossEvery), 0; at < end && len(o.kinds) > 0; at, i = at.Add(lossEvery), i+1 {
 		kind := o.kinds[i%len(o.kinds)]
-		w.At(at.Add(time.Duration(o.rng.Float64()*float64(walkOperation))), func(w *circulation.World) { o.lose(w, kind) })
+		w.At(at.Add(time.Duration(o.rng.Float64()*float64(walkOperation))), func(w *circulation.Simulation) { o.lose(w, kind) })
 	}
 }
 
-func (o *losing) lose(w *circulation.World, kind lossKind) {
+func (o *losing) lose(w *circulation.Simulation, kind lossKind) {
 	if kind == inTransit {
 		o.next = kind
 		w.LosePass(1)
@@ -73,7 +73,7 @@ func (o *losing) lose(w *circulation.World, kind lossKind) {
 	}
 	holder, before := o.victims(w)
 	if holder < 0 || kind == withWatcher && before < 0 {
-		w.At(w.Now().Add(o.retry), func(w *circulation.World) { o.lose(w, kind) })
+		w.At(w.Now().Add(o.retry), func(w *circulation.Simulation) { o.lose(w, kind) })
 		return
 	}
 	if kind == withWatcher {
@@ -86,7 +86,7 @@ func (o *losing) lose(w *circulation.World, kind lossKind) {
 
 // victims are a holder that is up, and who passed its token on if that one is up
 // too.
-func (o *losing) victims(w *circulation.World) (holder, before int) {
+func (o *losing) victims(w *circulation.Simulation) (holder, before int) {
 	holders := slices.DeleteFunc(w.Holders(), func(m int) bool { return !w.Up(m) })
 	if len(holders) == 0 {
 		return -1, -1

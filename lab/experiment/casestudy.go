@@ -30,7 +30,7 @@ type setting struct {
 	// settles is how long the time after a recovery is; 0: period.
 	settles time.Duration
 	// prepare, if not nil, is called before the run, with randomness of its own.
-	prepare func(*circulation.World, *rand.Rand)
+	prepare func(*circulation.Simulation, *rand.Rand)
 }
 
 // caseStudy is the journal paper's simulation with so many members: one token
@@ -76,7 +76,7 @@ func (s setting) run(seed uint64) (*outcome, error) {
 }
 
 // streamPrepare is the stream of randomness of setting.prepare; those of a
-// World have small numbers.
+// Simulation have small numbers.
 const streamPrepare = 1000
 
 // runs runs the simulation with all seeds.
@@ -85,9 +85,9 @@ func (s setting) runs(l *Lab) ([]*outcome, error) { return Gather(l, s.run) }
 // loseAll lets a loss take all tokens, not one.
 func (s setting) loseAll() setting {
 	s.LossEvery = 0
-	s.prepare = func(w *circulation.World, _ *rand.Rand) {
+	s.prepare = func(w *circulation.Simulation, _ *rand.Rand) {
 		for at := lossEvery; at < s.length; at += lossEvery {
-			w.At(clock.Instant(at), func(w *circulation.World) { w.LosePass(w.Tokens()) })
+			w.At(clock.Instant(at), func(w *circulation.Simulation) { w.LosePass(w.Tokens()) })
 		}
 	}
 	return s
@@ -96,9 +96,9 @@ func (s setting) loseAll() setting {
 // loseAtRandom lets one token be lost after exponential times of the same mean.
 func (s setting) loseAtRandom() setting {
 	s.LossEvery = 0
-	s.prepare = func(w *circulation.World, rng *rand.Rand) {
-		var next func(*circulation.World)
-		next = func(w *circulation.World) {
+	s.prepare = func(w *circulation.Simulation, rng *rand.Rand) {
+		var next func(*circulation.Simulation)
+		next = func(w *circulation.Simulation) {
 			w.LosePass(1)
 			w.At(w.Now().Add(time.Duration(rng.ExpFloat64()*float64(lossEvery))), next)
 		}

@@ -99,15 +99,15 @@ func (r ramp) run(seed uint64) (*ramped, error) {
 	contacts := rand.New(rand.NewPCG(seed, 0))
 	for i := 1; i < r.members; i++ {
 		at := r.growth * time.Duration(i) / time.Duration(r.members-1)
-		w.At(clock.Instant(at), func(w *circulation.World) {
+		w.At(clock.Instant(at), func(w *circulation.Simulation) {
 			result.joins.begin(w)
 			w.Generate(w.Join(contacts.IntN(w.Members())))
 		})
 	}
 	for until, stats := range map[time.Duration]*circulation.Stats{gridRamp: &result.grown, r.stable: &result.before} {
-		w.At(clock.Instant(until), func(w *circulation.World) { *stats = w.Stats() })
+		w.At(clock.Instant(until), func(w *circulation.Simulation) { *stats = w.Stats() })
 	}
-	w.At(clock.Instant(gridRamp), func(*circulation.World) { result.acquainted = result.joins.acquainted() })
+	w.At(clock.Instant(gridRamp), func(*circulation.Simulation) { result.acquainted = result.joins.acquainted() })
 	w.Run(clock.Instant(gridEnd))
 	result.after = w.Stats()
 	result.joins.end()
@@ -163,7 +163,7 @@ func fitLine(points [][2]float64) (slope, explained float64) {
 
 // joins notes when who heard of whose joining.
 type joins struct {
-	world   *circulation.World
+	world   *circulation.Simulation
 	members int
 	at      []clock.Instant // of each joining
 	knowers []int           // how many know each member, itself too
@@ -200,7 +200,7 @@ func (j *joins) end() {
 }
 
 // begin notes that the next member is about to join.
-func (j *joins) begin(w *circulation.World) {
+func (j *joins) begin(w *circulation.Simulation) {
 	j.world = w
 	j.at = append(j.at, w.Now())
 	j.knowers, j.knows = append(j.knowers, 1), append(j.knows, 1)

@@ -119,7 +119,7 @@ func (r reportReading) run(l *Lab, members int) ([]*outcome, error) {
 	})
 }
 
-func (r reportReading) world(cfg circulation.Config) (*circulation.World, error) {
+func (r reportReading) world(cfg circulation.Config) (*circulation.Simulation, error) {
 	if r.literal {
 		return circulation.NewWith(cfg, func(int, policy.Surroundings) (policy.Policy, error) { return wandering.NewLiteral(cfg.Params) })
 	}

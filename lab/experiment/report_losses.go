@@ -61,7 +61,7 @@ func (t transient) recover(l *Lab, s setting, seed uint64) (*recoveries, error) 
 
 // loseTokens loses what is passed next, a pass for each token, and waits for so
 // long at most. Those that are removed instead are no reason to lose others later.
-func loseTokens(w *circulation.World, wait time.Duration) {
+func loseTokens(w *circulation.Simulation, wait time.Duration) {
 	tokens, before := w.Tokens(), w.Stats().Lost
 	w.LosePass(tokens)
 	w.Run(w.Now().Add(wait))

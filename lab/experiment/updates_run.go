@@ -81,7 +81,7 @@ func (s *spread) column(percent int) []float64 {
 
 // watch notes who hears of whom.
 type watch struct {
-	world   *circulation.World
+	world   *circulation.Simulation
 	members int // at the start
 	at      []clock.Instant
 	knowers []int // of each joiner, among those that were there before
@@ -172,9 +172,9 @@ func (g growing) run(l *Lab, seed uint64) (*spread, error) {
 
 // schedule plans the joinings, and when directories are compared. In the paper a
 // joiner makes a token, which tells of it.
-func (g growing) schedule(w *circulation.World, o *watch, d talk, rng *rand.Rand) {
+func (g growing) schedule(w *circulation.Simulation, o *watch, d talk, rng *rand.Rand) {
 	for i := range g.joins {
-		w.At(clock.Instant(g.warm+time.Duration(i)*g.every), func(w *circulation.World) {
+		w.At(clock.Instant(g.warm+time.Duration(i)*g.every), func(w *circulation.Simulation) {
 			o.begin()
 			if m := w.Join(rng.IntN(w.Members())); g.paper {
 				w.Generate(m)
@@ -192,8 +192,8 @@ func (g growing) schedule(w *circulation.World, o *watch, d talk, rng *rand.Rand
 
 // compare lets a member compare its directory with that of a random one it
 // knows, again and again.
-func compare(w *circulation.World, d *updates.Directory, m int, at clock.Instant, every time.Duration, rng *rand.Rand) {
-	w.At(at, func(w *circulation.World) {
+func compare(w *circulation.Simulation, d *updates.Directory, m int, at clock.Instant, every time.Duration, rng *rand.Rand) {
+	w.At(at, func(w *circulation.Simulation) {
 		if m < w.Members() {
 			if other, ok := d.Choose(m, rng); ok {
 				d.Compare(m, other)

@@ -88,7 +88,7 @@ type Config struct {
 	// Forgetful members lose tokens and the policy's memory in a crash.
 	Forgetful bool
 	// Recall makes durable members remember their last visits, to be Recalled
-	// after a World.Crash. CrashEvery implies it.
+	// after a Simulation.Crash. CrashEvery implies it.
 	Recall bool
 	// ClockOffset is by how much each member's wall clock is wrong at most,
 	// either way, uniformly. It shows in policy.Token.Born only.
@@ -117,7 +117,7 @@ type Config struct {
 }
 
 // Directory is what members know of each other, where that is not everything.
-// Its methods are called on the World's goroutine.
+// Its methods are called on the Simulation's goroutine.
 type Directory interface {
 	// Choose draws to whom the member from passes a token, with randomness of
 	// rng alone. It may name a member that is down: then it is asked again,
@@ -159,7 +159,7 @@ func Every(mean time.Duration) Demand {
 	return Demand{every, mean}
 }
 
-// Scripted is the demand of members that want to run when World.Want says so.
+// Scripted is the demand of members that want to run when Simulation.Want says so.
 func Scripted() Demand { return Demand{kind: scripted} }
 
 // Validate says what New would say, and makes no group. It takes no time.

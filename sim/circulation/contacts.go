@@ -19,7 +19,7 @@ func newContacts(idle time.Duration) contacts {
 }
 
 // meet notes that two members send each other something.
-func (w *World) meet(a, b int32) {
+func (w *Simulation) meet(a, b int32) {
 	c := &w.contacts
 	if c.idle == 0 || a == b {
 		return

@@ -14,6 +14,6 @@ type Maker func(member int, in policy.Surroundings) (policy.Policy, error)
 // NewWith is New with policies that are in no catalog, such as one that a
 // paper prints and that does not work, or some that are and some that lie.
 // Config.Policy is not looked at; of Config.Params only OperationTime is.
-func NewWith(cfg Config, makePolicy Maker) (*World, error) {
-	return newWorld(context.Background(), cfg, makePolicy)
+func NewWith(cfg Config, makePolicy Maker) (*Simulation, error) {
+	return newSimulation(context.Background(), cfg, makePolicy)
 }

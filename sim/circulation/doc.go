@@ -2,7 +2,7 @@
 // policies, in virtual time: millions of handoffs a second, a million members.
 //
 // The policies are those that members run, made by protocol/policy/catalog,
-// and a [World] answers their actions as protocol/member does. What is left
+// and a [Simulation] answers their actions as protocol/member does. What is left
 // out is how a token gets from one member to another: a handoff is a latency
 // and a probability of loss. Whole members on a faulty network are what
 // sim/cluster simulates.
@@ -15,7 +15,7 @@
 //	w.Run(clock.Instant(100_000 * time.Second))
 //	fmt.Println(meter.Concurrency(0)) // the share of time in which nobody operates
 //
-// A run is a function of its [Config] and of what is called on its World: the
+// A run is a function of its [Config] and of what is called on its Simulation: the
 // same seed gives the same run, whoever observes it.
 //
 // # What happens at one instant

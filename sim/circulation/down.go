@@ -13,7 +13,7 @@ func (c *Config) Living() int { return c.Members - c.falling() }
 func (c *Config) falling() int { return int(math.Round(c.Down * float64(c.Members))) }
 
 // downForGood draws the members that fall for good, and when each does.
-func (w *World) downForGood() {
+func (w *Simulation) downForGood() {
 	if w.cfg.Down <= 0 {
 		return
 	}
@@ -24,12 +24,12 @@ func (w *World) downForGood() {
 			continue
 		}
 		at := w.now.Add(time.Duration(rng.Int64N(int64(w.cfg.DownBy))))
-		w.At(at, func(w *World) { w.fallForGood(m) })
+		w.At(at, func(w *Simulation) { w.fallForGood(m) })
 	}
 }
 
 // fallForGood takes a member down for good, also one that has crashed for a while.
-func (w *World) fallForGood(member int) {
+func (w *Simulation) fallForGood(member int) {
 	if w.Crash(member, forever) {
 		return
 	}

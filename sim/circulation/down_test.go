@@ -69,7 +69,7 @@ func TestUnstated_Down_StillNamed(t *testing.T) {
 				down = m
 			}
 		}
-		r := &memberRoster{&s.World.roster, int32(up)}
+		r := &memberRoster{&s.Simulation.roster, int32(up)}
 		assert.Equal(t, map[bool]int{false: 1, true: 3}[unstated], r.Size())
 		assert.Equal(t, unstated, len(r.Witnesses(MemberID(down), 3, nil)) > 0)
 		s.Run(clock.Instant(time.Hour))

@@ -11,7 +11,7 @@ var (
 	ErrLatency  = errors.New("latency is no distribution")
 )
 
-// ErrStandstill is what World.Err returns when virtual time stood still:
+// ErrStandstill is what Simulation.Err returns when virtual time stood still:
 // policies answered each other without end at one instant.
 var ErrStandstill = errors.New("policies answer each other without end at one instant")
 

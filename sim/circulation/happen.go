@@ -6,7 +6,7 @@ import (
 )
 
 // happen is the turn of one event.
-func (w *World) happen(e event) {
+func (w *Simulation) happen(e event) {
 	switch e.kind {
 	case timerFirst:
 		w.firstTimer()
@@ -41,7 +41,7 @@ func (w *World) happen(e event) {
 }
 
 // happenAt is the turn of an event that a crash of its member would undo.
-func (w *World) happenAt(e event) {
+func (w *Simulation) happenAt(e event) {
 	switch e.kind {
 	case generated, notRun:
 		t := &w.tokens[e.ref]
@@ -71,7 +71,7 @@ func (w *World) happenAt(e event) {
 
 // step tells a member's policy of an event and carries out what it answers.
 // Nothing that is carried out steps a policy before it returns.
-func (w *World) step(m int32, e *policy.Event) {
+func (w *Simulation) step(m int32, e *policy.Event) {
 	actions := w.sites[m].policy.Step(w.now, *e, w.actions[:0])
 	for i := range actions {
 		w.act(m, &actions[i])
@@ -80,7 +80,7 @@ func (w *World) step(m int32, e *policy.Event) {
 }
 
 // stepToken tells of an event of a token, like step.
-func (w *World) stepToken(m int32, t *token, kind policy.EventKind, operated bool) {
+func (w *Simulation) stepToken(m int32, t *token, kind policy.EventKind, operated bool) {
 	t.Kind, t.Operated, t.Outcome = kind, operated, 0
 	if kind != policy.Arrival {
 		t.From = ident.Member{}
@@ -88,7 +88,7 @@ func (w *World) stepToken(m int32, t *token, kind policy.EventKind, operated boo
 	w.step(m, &t.Event)
 }
 
-func (w *World) act(m int32, a *policy.Action) {
+func (w *Simulation) act(m int32, a *policy.Action) {
 	switch a.Kind {
 	case policy.Wait:
 		w.setTimer(m, a.At)
@@ -112,7 +112,7 @@ func (w *World) act(m int32, a *policy.Action) {
 }
 
 // actOn carries out an action on a token that rests with its holder.
-func (w *World) actOn(t *token, i int32, a *policy.Action) {
+func (w *Simulation) actOn(t *token, i int32, a *policy.Action) {
 	switch a.Kind {
 	case policy.Run:
 		w.run(t, i)
@@ -126,7 +126,7 @@ func (w *World) actOn(t *token, i int32, a *policy.Action) {
 }
 
 // run begins the operation, if anybody wants it.
-func (w *World) run(t *token, i int32) {
+func (w *Simulation) run(t *token, i int32) {
 	m := t.holder
 	s := &w.sites[m]
 	if !s.wants {
@@ -145,7 +145,7 @@ func (w *World) run(t *token, i int32) {
 	w.schedule(w.operationTime.draw(w.rng), ended, m, i, s.epoch)
 }
 
-func (w *World) operationEnded(e event) {
+func (w *Simulation) operationEnded(e event) {
 	m := e.member
 	if w.sites[m].epoch != e.epoch {
 		return

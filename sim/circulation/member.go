@@ -20,14 +20,14 @@ type site struct {
 
 	timer    clock.Instant // of the last Wait
 	timerSeq uint64
-	entry    int32 // in World.queue.timers
+	entry    int32 // in Simulation.queue.timers
 
 	fell    clock.Instant // when it did last
 	offset  int64         // of the wall clock, ms
 	visits  *[]visit      // nil where they are not remembered
 	next    int32         // who follows, as last told; itself when alone
 	members int32         // how many there are, as last told
-	place   int32         // in World.up, -1 when not up
+	place   int32         // in Simulation.up, -1 when not up
 	epoch   uint32        // how often it crashed
 	holds   int32         // tokens that rest or run here
 	gone    bool          // it does not return
@@ -59,10 +59,10 @@ func memberIndex(id ident.Member) int {
 }
 
 // Up reports whether a member is up: neither crashed nor gone.
-func (w *World) Up(member int) bool { return w.sites[member].place >= 0 }
+func (w *Simulation) Up(member int) bool { return w.sites[member].place >= 0 }
 
 // admit adds a member that has not started.
-func (w *World) admit() error {
+func (w *Simulation) admit() error {
 	made, err := w.make(len(w.sites))
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (w *World) admit() error {
 }
 
 // start tells a policy what it needs to begin its work, as protocol/member.
-func (w *World) start(m int32) {
+func (w *Simulation) start(m int32) {
 	s := &w.sites[m]
 	if s.visits != nil {
 		for _, v := range *s.visits {
@@ -107,7 +107,7 @@ func (w *World) start(m int32) {
 }
 
 // neighbour is the event that tells s what it was last found to have.
-func (w *World) neighbour(s *site, m int32) *policy.Event {
+func (w *Simulation) neighbour(s *site, m int32) *policy.Event {
 	e := &policy.Event{Kind: policy.Neighbour, Members: int(s.members)}
 	if s.next != m {
 		e.From = MemberID(int(s.next))
@@ -116,7 +116,7 @@ func (w *World) neighbour(s *site, m int32) *policy.Event {
 }
 
 // findNeighbours finds who follows whom, and who has to be told news.
-func (w *World) findNeighbours() (changed []int32) {
+func (w *Simulation) findNeighbours() (changed []int32) {
 	if len(w.up) == 0 {
 		return nil
 	}
@@ -138,14 +138,14 @@ func (w *World) findNeighbours() (changed []int32) {
 
 // renumber lets everybody hear of a change soon; several at one instant are
 // told as one.
-func (w *World) renumber() {
+func (w *Simulation) renumber() {
 	if !w.renumbering {
 		w.renumbering = true
 		w.schedule(0, neighbours, 0, 0, 0)
 	}
 }
 
-func (w *World) tellNeighbours() {
+func (w *Simulation) tellNeighbours() {
 	w.renumbering = false
 	changed := w.findNeighbours()
 	w.stats.Events += uint64(len(changed)) // each costs as much as an event of its own
@@ -155,7 +155,7 @@ func (w *World) tellNeighbours() {
 }
 
 // want makes a member want to run, which its policy is to be told.
-func (w *World) want(m int32) {
+func (w *Simulation) want(m int32) {
 	w.sites[m].wants = true
 	for _, o := range w.observers {
 		o.Demanded(w.now, int(m))
@@ -163,13 +163,13 @@ func (w *World) want(m int32) {
 }
 
 // wantLater is Demand.Every.
-func (w *World) wantLater(m int32) {
+func (w *Simulation) wantLater(m int32) {
 	w.schedule(exponentialSpan(w.demand, w.cfg.Demand.mean), demandRise, m, 0, w.sites[m].epoch)
 }
 
 // tellDemand tells a policy whether its member wants to run, when that is
 // news.
-func (w *World) tellDemand(m int32) {
+func (w *Simulation) tellDemand(m int32) {
 	if s := &w.sites[m]; s.wants != s.heard {
 		s.heard = s.wants
 		w.step(m, &policy.Event{Kind: policy.DemandChanged, Demand: s.wants})
@@ -178,7 +178,7 @@ func (w *World) tellDemand(m int32) {
 
 // Want makes a member want to run the operation now, if it is up and does not
 // already. It is meant for Scripted demand.
-func (w *World) Want(member int) {
+func (w *Simulation) Want(member int) {
 	s := &w.sites[member]
 	if s.place < 0 || s.wants {
 		return
@@ -190,7 +190,7 @@ func (w *World) Want(member int) {
 // Join adds a member that knows the contact only (where a Directory says what
 // that means), and returns its index. It begins its work at once, without a
 // token; see Generate.
-func (w *World) Join(contact int) int {
+func (w *Simulation) Join(contact int) int {
 	if err := w.admit(); err != nil {
 		panic("circulation: the policy that New has made before: " + err.Error())
 	}
@@ -203,7 +203,7 @@ func (w *World) Join(contact int) int {
 }
 
 // arise starts a member that is up now, and lets the others hear of it.
-func (w *World) arise(m int32) {
+func (w *Simulation) arise(m int32) {
 	w.roster.rose(m)
 	for _, o := range w.observers {
 		o.MemberUp(w.now, int(m))
@@ -225,7 +225,7 @@ func (w *World) arise(m int32) {
 // Leave lets a member leave for good: it passes on all tokens, also those
 // under which the operation runs, to members drawn at random. It reports
 // whether the member was up.
-func (w *World) Leave(member int) bool {
+func (w *Simulation) Leave(member int) bool {
 	m := int32(member)
 	if !w.fall(m) {
 		return false
@@ -246,7 +246,7 @@ func (w *World) Leave(member int) bool {
 
 // Crash stops a member that is up for a while, forever if it is not to return.
 // It reports whether the member was up.
-func (w *World) Crash(member int, downFor time.Duration) bool {
+func (w *Simulation) Crash(member int, downFor time.Duration) bool {
 	m := int32(member)
 	if !w.fall(m) {
 		return false
@@ -271,7 +271,7 @@ func (w *World) Crash(member int, downFor time.Duration) bool {
 }
 
 // fall takes a member out of those that are up, and ends its operations.
-func (w *World) fall(m int32) bool {
+func (w *Simulation) fall(m int32) bool {
 	s := &w.sites[m]
 	if s.place < 0 {
 		return false
@@ -299,12 +299,12 @@ func (w *World) fall(m int32) bool {
 }
 
 // present reports whether a member is up and has not crashed since this epoch.
-func (w *World) present(m int32, epoch uint32) bool {
+func (w *Simulation) present(m int32, epoch uint32) bool {
 	return w.sites[m].place >= 0 && w.sites[m].epoch == epoch
 }
 
 // comeBack is the return of a member after a crash.
-func (w *World) comeBack(m int32) {
+func (w *Simulation) comeBack(m int32) {
 	s := &w.sites[m]
 	if s.gone {
 		return
@@ -319,7 +319,7 @@ func (w *World) comeBack(m int32) {
 }
 
 // crashSomebody is CrashEvery.
-func (w *World) crashSomebody() {
+func (w *Simulation) crashSomebody() {
 	w.schedule(exponentialSpan(w.faults, w.cfg.CrashEvery), crash, 0, 0, 0)
 	var from []int
 	if w.cfg.CrashHolder {
@@ -333,7 +333,7 @@ func (w *World) crashSomebody() {
 }
 
 // remember notes a visit for after a crash.
-func (w *World) remember(s *site, t *token, operated bool) {
+func (w *Simulation) remember(s *site, t *token, operated bool) {
 	if s.visits == nil {
 		return
 	}

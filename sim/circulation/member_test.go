@@ -76,7 +76,7 @@ func TestDurableCrash(t *testing.T) {
 	s.Generate(0)
 	s.run(time.Minute)
 	s.act(0, &policy.Action{Kind: policy.Run, Token: s.tokens[0].Token.ID})
-	s.At(clock.Instant(65*time.Second), func(w *World) {
+	s.At(clock.Instant(65*time.Second), func(w *Simulation) {
 		assert.True(t, w.Crash(0, time.Minute))
 		assert.False(t, w.Crash(0, time.Minute))
 		assert.False(t, w.Up(0))
@@ -103,7 +103,7 @@ func TestVisitsAreBounded(t *testing.T) {
 		return nil
 	}
 	for i := range 20 {
-		s.At(clock.Instant(i)*clock.Instant(time.Second), func(w *World) { w.Generate(0) })
+		s.At(clock.Instant(i)*clock.Instant(time.Second), func(w *Simulation) { w.Generate(0) })
 	}
 	s.run(time.Minute)
 	s.Crash(0, 0)

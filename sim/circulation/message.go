@@ -14,7 +14,7 @@ type message struct {
 }
 
 // tell sends a message.
-func (w *World) tell(m int32, a *policy.Action) {
+func (w *Simulation) tell(m int32, a *policy.Action) {
 	w.stats.Messages++
 	w.traffic.told(a.Field)
 	to := memberIndex(a.To)
@@ -37,7 +37,7 @@ func (w *World) tell(m int32, a *policy.Action) {
 }
 
 // envelope finds room for a message.
-func (w *World) envelope() int32 {
+func (w *Simulation) envelope() int32 {
 	if n := len(w.freeMessages); n > 0 {
 		i := w.freeMessages[n-1]
 		w.freeMessages = w.freeMessages[:n-1]
@@ -48,7 +48,7 @@ func (w *World) envelope() int32 {
 }
 
 // deliver hands a message over, if its receiver is up.
-func (w *World) deliver(e event) {
+func (w *Simulation) deliver(e event) {
 	msg := w.messages[e.ref]
 	if w.sites[e.member].place >= 0 {
 		w.step(e.member, &policy.Event{Kind: policy.Message, From: MemberID(int(msg.from)), Body: msg.body})

@@ -39,7 +39,7 @@ type Gap struct{ From, To clock.Instant }
 func (g Gap) Length() time.Duration { return g.To.Sub(g.From) }
 
 // Meter is an Observer that measures the figures of the papers, from
-// MeterConfig.Start to when World.Run returned last. It allocates nothing but
+// MeterConfig.Start to when Simulation.Run returned last. It allocates nothing but
 // for new members and the lists.
 type Meter struct {
 	Ignore
@@ -98,7 +98,7 @@ func (l *level) share(k int) float64 {
 	return float64(l.times[k]) / float64(all)
 }
 
-// NewMeter makes a Meter, to be given to World.Observe before the first Run.
+// NewMeter makes a Meter, to be given to Simulation.Observe before the first Run.
 func NewMeter(cfg MeterConfig) *Meter {
 	if cfg.Bin <= 0 {
 		cfg.Bin = time.Second

@@ -6,7 +6,7 @@ import (
 )
 
 // Observer is told of what happens, as it happens. It must not change the
-// World from within, but for LosePass and At. Embed [Ignore] to hear of
+// Simulation from within, but for LosePass and At. Embed [Ignore] to hear of
 // some things only.
 type Observer interface {
 	// Demanded: a member wants to run the operation from now on. Those that

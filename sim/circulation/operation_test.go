@@ -39,7 +39,7 @@ func TestDemand(t *testing.T) {
 		return nil
 	}
 	s.Generate(0)
-	s.At(clock.Instant(time.Second), func(w *World) { w.Want(0); w.Want(0) })
+	s.At(clock.Instant(time.Second), func(w *Simulation) { w.Want(0); w.Want(0) })
 	assert.Equal(t, []string{"1s m0 demand true", "1s m0 demand false", "2s m0 ended operated=true"}, s.run(time.Minute, "generated"))
 }
 

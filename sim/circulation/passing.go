@@ -10,7 +10,7 @@ import (
 
 // pass begins to hand a token over: to the member named, or to anybody when
 // that is zero.
-func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
+func (w *Simulation) pass(t *token, i int32, to ident.Member, field []byte) {
 	s := &w.sites[t.holder]
 	s.holds--
 	t.state, t.epoch, t.to, t.tries = passing, s.epoch, -1, 0
@@ -36,7 +36,7 @@ func (w *World) pass(t *token, i int32, to ident.Member, field []byte) {
 
 // prepare begins to look for a receiver of a token that is still in use. Asking
 // the same one again goes on with the search.
-func (w *World) prepare(t *token, to ident.Member) {
+func (w *Simulation) prepare(t *token, to ident.Member) {
 	if w.cfg.Reserving.zero() {
 		return
 	}
@@ -53,7 +53,7 @@ func (w *World) prepare(t *token, to ident.Member) {
 // reserving is how long a pass still waits for its receiver to accept. A receiver
 // that was named takes the token also as anybody; anybody is asked again where
 // one is named after that.
-func (w *World) reserving(t *token) time.Duration {
+func (w *Simulation) reserving(t *token) time.Duration {
 	if w.cfg.Reserving.zero() {
 		return 0
 	}
@@ -66,7 +66,7 @@ func (w *World) reserving(t *token) time.Duration {
 }
 
 // passIsLost decides whether the pass that begins loses its token.
-func (w *World) passIsLost() bool {
+func (w *Simulation) passIsLost() bool {
 	if w.losing > 0 {
 		w.losing--
 		return true
@@ -75,7 +75,7 @@ func (w *World) passIsLost() bool {
 }
 
 // send lets a token be on its way.
-func (w *World) send(t *token, i int32) {
+func (w *Simulation) send(t *token, i int32) {
 	reserving, latency := w.reserving(t), w.cfg.Passing.draw(w.rng)
 	to := t.to
 	if to < 0 {
@@ -94,7 +94,7 @@ func (w *World) send(t *token, i int32) {
 }
 
 // choose draws a receiver, -1 where there is nobody.
-func (w *World) choose(from int32) int32 {
+func (w *Simulation) choose(from int32) int32 {
 	if w.cfg.Unstated && w.cfg.Directory == nil {
 		return w.chooseUnstated(from)
 	}
@@ -121,7 +121,7 @@ func (w *World) choose(from int32) int32 {
 }
 
 // chooseUnstated draws a receiver of all but those that the sender knows to be down.
-func (w *World) chooseUnstated(from int32) int32 {
+func (w *Simulation) chooseUnstated(from int32) int32 {
 	drawn := (&memberRoster{&w.roster, from}).Draw(1, nil)
 	if len(drawn) == 0 {
 		return -1
@@ -130,7 +130,7 @@ func (w *World) chooseUnstated(from int32) int32 {
 }
 
 // arrive is the end of a handoff, at the receiver and then at the sender.
-func (w *World) arrive(e event) {
+func (w *Simulation) arrive(e event) {
 	t := &w.tokens[e.ref]
 	s := &w.sites[e.member]
 	if s.place < 0 {
@@ -166,7 +166,7 @@ func (w *World) arrive(e event) {
 }
 
 // comesBack is a pass that nobody took.
-func (w *World) comesBack(t *token, i int32) {
+func (w *Simulation) comesBack(t *token, i int32) {
 	s := &w.sites[t.holder]
 	same := s.epoch == t.epoch
 	if s.gone || !same && w.cfg.Forgetful {
@@ -187,7 +187,7 @@ func (w *World) comesBack(t *token, i int32) {
 }
 
 // abandon tells the sender of a lost token that nobody knows about it.
-func (w *World) abandon(e event) {
+func (w *Simulation) abandon(e event) {
 	t := w.tokens[e.ref]
 	w.free(e.ref)
 	if w.present(e.member, e.epoch) {

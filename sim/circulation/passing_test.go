@@ -82,7 +82,7 @@ func TestPass_NextHolder_ReservesAnew(t *testing.T) {
 func TestTraffic_Connections_CloseWhenIdle(t *testing.T) {
 	s := newStage(t, Config{Members: 3, IdleTimeout: 30 * time.Second}, nil)
 	say := func(at time.Duration, from, to int) {
-		s.At(clock.Instant(at), func(w *World) { w.act(int32(from), &policy.Action{Kind: policy.Tell, To: MemberID(to)}) })
+		s.At(clock.Instant(at), func(w *Simulation) { w.act(int32(from), &policy.Action{Kind: policy.Tell, To: MemberID(to)}) })
 	}
 	say(0, 0, 1)
 	say(20*time.Second, 1, 0) // the same one

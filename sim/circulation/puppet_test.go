@@ -14,9 +14,9 @@ import (
 	"github.com/wandertoken/wander/protocol/policy"
 )
 
-// stage is a World whose policies are puppets, and what they were told.
+// stage is a Simulation whose policies are puppets, and what they were told.
 type stage struct {
-	*World
+	*Simulation
 	t   *testing.T
 	log []string
 	// answer is what the puppets answer.
@@ -77,11 +77,11 @@ func newStage(t *testing.T, cfg Config, answer func(member int, now clock.Instan
 	if cfg.Params.OperationTime == 0 {
 		cfg.Params.OperationTime = time.Second
 	}
-	w, err := newWorld(context.Background(), cfg, func(member int, in policy.Surroundings) (policy.Policy, error) {
+	w, err := newSimulation(context.Background(), cfg, func(member int, in policy.Surroundings) (policy.Policy, error) {
 		return puppet{s, member}, nil
 	})
 	require.NoError(t, err)
-	s.World = w
+	s.Simulation = w
 	return s
 }
 

@@ -90,7 +90,7 @@ func later(e event, o *event) bool {
 }
 
 // pop takes the first event, if it comes at or before until. A timerFirst is
-// not taken: World.firstTimer does that.
+// not taken: Simulation.firstTimer does that.
 func (q *queue) pop(until clock.Instant) (e event, ok bool) {
 	e.at = clock.Never
 	if q.n > 0 {

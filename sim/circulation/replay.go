@@ -18,7 +18,7 @@ type Recorded struct {
 	Asked []policy.Asked
 }
 
-// Replay makes a policy as a World does, tells it the events one after the
+// Replay makes a policy as a Simulation does, tells it the events one after the
 // other, and returns what it answered to each. With the surroundings that
 // another driver gave its policy, in the same state, and with the events that
 // it told, the answers are the same. The Roster is the recorded one. Errors: those

@@ -16,7 +16,7 @@ import (
 // up, and those that fell less than Config.DetectAfter ago. With Config.Known
 // each member's own sample of it is kept too.
 type roster struct {
-	world   *World
+	world   *Simulation
 	rng     *rand.Rand // streamRoster
 	fallen  []fall     // those that count still, in the order in which they fell
 	samples [][]int32  // by member: whom it knows; nil without Config.Known
@@ -31,7 +31,7 @@ type fall struct {
 	at     clock.Instant
 }
 
-func newRoster(w *World) roster {
+func newRoster(w *Simulation) roster {
 	return roster{world: w, rng: rand.New(rand.NewPCG(w.cfg.Seed, streamRoster))}
 }
 
@@ -195,7 +195,7 @@ func (r *roster) forget() {
 func (r *roster) below(n int) int { return r.rng.IntN(n) }
 
 // detectAfter is Config.DetectAfter with its default.
-func (w *World) detectAfter() time.Duration {
+func (w *Simulation) detectAfter() time.Duration {
 	if w.cfg.DetectAfter > 0 {
 		return w.cfg.DetectAfter
 	}
@@ -203,7 +203,7 @@ func (w *World) detectAfter() time.Duration {
 }
 
 // statedAfter is how long after its fall no Roster names a member any more.
-func (w *World) statedAfter() time.Duration {
+func (w *Simulation) statedAfter() time.Duration {
 	if w.cfg.Unstated {
 		return forever
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/wandertoken/wander/protocol/ident"
 )
 
-func (s *stage) roster(m int) *memberRoster { return &memberRoster{&s.World.roster, int32(m)} }
+func (s *stage) roster(m int) *memberRoster { return &memberRoster{&s.Simulation.roster, int32(m)} }
 
 func indices(ids []ident.Member) (list []int) {
 	for _, id := range ids {

@@ -56,8 +56,8 @@ func TestCaseStudy(t *testing.T) {
 	assert.InDelta(t, 0.633, operations, 0.015)
 }
 
-// world makes a World and a Meter that observes it.
-func world(t *testing.T, cfg circulation.Config, mc circulation.MeterConfig) (*circulation.World, *circulation.Meter) {
+// world makes a Simulation and a Meter that observes it.
+func world(t *testing.T, cfg circulation.Config, mc circulation.MeterConfig) (*circulation.Simulation, *circulation.Meter) {
 	t.Helper()
 	w, err := circulation.New(cfg)
 	require.NoError(t, err)
@@ -66,8 +66,8 @@ func world(t *testing.T, cfg circulation.Config, mc circulation.MeterConfig) (*c
 	return w, m
 }
 
-// run lets a World run to an instant without a standstill.
-func run(t *testing.T, w *circulation.World, until time.Duration) {
+// run lets a Simulation run to an instant without a standstill.
+func run(t *testing.T, w *circulation.Simulation, until time.Duration) {
 	t.Helper()
 	w.Run(clock.Instant(until))
 	require.NoError(t, w.Err())
@@ -219,7 +219,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestReplay: a policy that is told what one in a World was told, with the
+// TestReplay: a policy that is told what one in a Simulation was told, with the
 // same random source, answers the same.
 func TestReplay(t *testing.T) {
 	params := paperTable1()

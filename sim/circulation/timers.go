@@ -89,7 +89,7 @@ func (h *timers) removeFirst() {
 const noEntry = -1
 
 // setTimer is the action Wait.
-func (w *World) setTimer(m int32, at clock.Instant) {
+func (w *Simulation) setTimer(m int32, at clock.Instant) {
 	s := &w.sites[m]
 	w.seq++
 	s.timer, s.timerSeq = at, w.seq
@@ -115,7 +115,7 @@ func (w *World) setTimer(m int32, at clock.Instant) {
 }
 
 // firstTimer is the turn of the first entry: its timer is due, or was put off.
-func (w *World) firstTimer() {
+func (w *Simulation) firstTimer() {
 	h := &w.queue.timers
 	e := h.entries[0]
 	w.timerDue(e.member, e.at, e.seq)
@@ -131,7 +131,7 @@ func (w *World) firstTimer() {
 var timerEvent = policy.Event{Kind: policy.Timer}
 
 // timerDue tells the policy of its timer, if it is the one it waits for.
-func (w *World) timerDue(m int32, at clock.Instant, seq uint64) {
+func (w *Simulation) timerDue(m int32, at clock.Instant, seq uint64) {
 	if s := &w.sites[m]; s.timer == at && s.timerSeq == seq {
 		s.timer = clock.Never
 		w.step(m, &timerEvent)

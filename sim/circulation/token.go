@@ -45,7 +45,7 @@ type token struct {
 
 // find is the token with this id that exists, or nil. Where it is in the table
 // is part of its id.
-func (w *World) find(id *ident.Token) (*token, int32) {
+func (w *Simulation) find(id *ident.Token) (*token, int32) {
 	i := binary.LittleEndian.Uint32(id[8:])
 	if int(i) >= len(w.tokens) || w.tokens[i].Token.ID != *id || w.tokens[i].state == absent {
 		return nil, 0
@@ -55,11 +55,11 @@ func (w *World) find(id *ident.Token) (*token, int32) {
 
 // Generate makes a token at a member, as if its policy had asked for it. It
 // reports whether that was done: not at a member that is down, or holds one.
-func (w *World) Generate(member int) bool { return w.generate(int32(member)) }
+func (w *Simulation) Generate(member int) bool { return w.generate(int32(member)) }
 
 // generate is what protocol/member does: a member that holds a token of the
 // slot makes no other.
-func (w *World) generate(m int32) bool {
+func (w *Simulation) generate(m int32) bool {
 	s := &w.sites[m]
 	if s.place < 0 || s.holds > 0 {
 		return false
@@ -87,7 +87,7 @@ func (w *World) generate(m int32) bool {
 }
 
 // place finds room for a token.
-func (w *World) place() int32 {
+func (w *Simulation) place() int32 {
 	if n := len(w.freeTokens); n > 0 {
 		i := w.freeTokens[n-1]
 		w.freeTokens = w.freeTokens[:n-1]
@@ -98,13 +98,13 @@ func (w *World) place() int32 {
 }
 
 // free gives a token's room to others.
-func (w *World) free(i int32) {
+func (w *Simulation) free(i int32) {
 	w.tokens[i].state = absent
 	w.freeTokens = append(w.freeTokens, i)
 }
 
 // end lets a token be no more.
-func (w *World) end(t *token, how End) {
+func (w *Simulation) end(t *token, how End) {
 	if t.state == held || t.state == running || t.state == waiting {
 		w.sites[t.holder].holds--
 	}
@@ -116,14 +116,14 @@ func (w *World) end(t *token, how End) {
 }
 
 // lose is the end of a token that nobody wanted.
-func (w *World) lose(i int32, how End) {
+func (w *Simulation) lose(i int32, how End) {
 	w.end(&w.tokens[i], how)
 	w.stats.Lost++
 	w.free(i)
 }
 
 // interrupt ends an operation that runs under t without telling the policy.
-func (w *World) interrupt(t *token) {
+func (w *Simulation) interrupt(t *token) {
 	if t.state != running {
 		return
 	}

@@ -41,4 +41,4 @@ func (t Traffic) Since(before Traffic) Traffic {
 }
 
 // Traffic is what was sent so far.
-func (w *World) Traffic() Traffic { return w.traffic }
+func (w *Simulation) Traffic() Traffic { return w.traffic }

@@ -32,7 +32,7 @@ func TestTraffic(t *testing.T) {
 		}
 		return nil
 	})
-	s.At(clock.Instant(5*time.Second), func(w *World) {
+	s.At(clock.Instant(5*time.Second), func(w *Simulation) {
 		assert.Equal(t, Traffic{}, w.Traffic())
 		w.Generate(0)
 	})
@@ -42,7 +42,7 @@ func TestTraffic(t *testing.T) {
 	fields = [][]byte{make([]byte, 5)}
 	s.LosePass(1)
 	s.Crash(1, time.Second)
-	s.At(clock.Instant(7*time.Second), func(w *World) { w.Generate(0) })
+	s.At(clock.Instant(7*time.Second), func(w *Simulation) { w.Generate(0) })
 	s.Run(clock.Instant(8 * time.Second))
 	assert.Equal(t, Traffic{Fields: 5, Messages: 7, Passes: 1, LongestField: 30}, s.Traffic().Since(before))
 }

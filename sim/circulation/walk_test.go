@@ -29,10 +29,10 @@ var (
 
 // alternation loses a token every 10,000 s: in turns on its way, and with its holder,
 // which comes back a while later.
-func alternation(w *circulation.World) {
-	var lose func(*circulation.World)
+func alternation(w *circulation.Simulation) {
+	var lose func(*circulation.Simulation)
 	n := 0
-	lose = func(w *circulation.World) {
+	lose = func(w *circulation.Simulation) {
 		if n++; n%2 == 1 {
 			w.LosePass(1)
 		} else {
@@ -69,7 +69,7 @@ type walkFigures struct {
 	gaps                                             int
 }
 
-func measureWalk(t testing.TB, cfg circulation.Config, length time.Duration, losses bool) (walkFigures, *circulation.World, *circulation.Meter) {
+func measureWalk(t testing.TB, cfg circulation.Config, length time.Duration, losses bool) (walkFigures, *circulation.Simulation, *circulation.Meter) {
 	w, err := circulation.New(cfg)
 	require.NoError(t, err)
 	ideal := max(cfg.Params.OperationTime*time.Duration(cfg.Members), cfg.Params.MinInterval, cfg.Params.OperationTime*time.Duration(cfg.Params.MembersMax)/2)
@@ -282,7 +282,7 @@ func TestNobodyKeepsTheToken(t *testing.T) {
 // eager are members that want to operate again when they have.
 type eager struct {
 	circulation.Ignore
-	world *circulation.World
+	world *circulation.Simulation
 	runs  []int
 }
 

@@ -51,7 +51,7 @@ func (w *watches) end(m int32, i int) {
 }
 
 // watch is the action Watch. A stranger is silent from the first moment on.
-func (w *World) watch(m int32, id ident.Member) {
+func (w *Simulation) watch(m int32, id ident.Member) {
 	to := int32(memberIndex(id))
 	if to < 0 || int(to) >= len(w.sites) || to == m || w.watches.find(m, to) >= 0 {
 		return
@@ -76,7 +76,7 @@ func (w *World) watch(m int32, id ident.Member) {
 }
 
 // unwatch is the action Unwatch.
-func (w *World) unwatch(m int32, id ident.Member) {
+func (w *Simulation) unwatch(m int32, id ident.Member) {
 	if i := w.watches.find(m, int32(memberIndex(id))); i >= 0 {
 		w.watches.end(m, i)
 	}
@@ -84,7 +84,7 @@ func (w *World) unwatch(m int32, id ident.Member) {
 
 // fallen ends the watches of a member that falls, and lets those that watch it
 // hear of it in time.
-func (w *World) fallen(m int32) {
+func (w *Simulation) fallen(m int32) {
 	w.sites[m].fell = w.now
 	if int(m) < len(w.watches.of) {
 		w.watches.of[m] = w.watches.of[m][:0]
@@ -98,7 +98,7 @@ func (w *World) fallen(m int32) {
 
 // silent tells a member that one which it watches still, and which is down for
 // long enough, has fallen silent.
-func (w *World) silent(m, watched int32) {
+func (w *Simulation) silent(m, watched int32) {
 	s := &w.sites[watched]
 	if i := w.watches.find(m, watched); i >= 0 && s.place < 0 && w.now >= s.fell.Add(w.detectAfter()) {
 		w.tellSilent(m, watched, i)
@@ -106,14 +106,14 @@ func (w *World) silent(m, watched int32) {
 }
 
 // suspected is silent where nothing is wrong with the member.
-func (w *World) suspected(m, watched int32) {
+func (w *Simulation) suspected(m, watched int32) {
 	if i := w.watches.find(m, watched); i >= 0 && w.watches.of[m][i].until == w.now {
 		w.watches.part(m, watched, w.now, w.now.Add(w.detectAfter()))
 		w.tellSilent(m, watched, i)
 	}
 }
 
-func (w *World) tellSilent(m, watched int32, i int) {
+func (w *Simulation) tellSilent(m, watched int32, i int) {
 	w.watches.end(m, i)
 	w.step(m, &policy.Event{Kind: policy.Silent, From: MemberID(int(watched))})
 }

@@ -64,8 +64,8 @@ func TestFalseSuspicion(t *testing.T) {
 	s := newStage(t, Config{Members: 3, FalseSuspicion: 0.25, Operation: Constant(4 * time.Second)}, nil)
 	const watches = 400
 	for i := range watches {
-		s.At(clock.Instant(i)*clock.Instant(time.Minute), func(*World) { s.watch(0, policy.Watch, 1) })
-		s.At(clock.Instant(i)*clock.Instant(time.Minute)+clock.Instant(5*time.Second), func(*World) {
+		s.At(clock.Instant(i)*clock.Instant(time.Minute), func(*Simulation) { s.watch(0, policy.Watch, 1) })
+		s.At(clock.Instant(i)*clock.Instant(time.Minute)+clock.Instant(5*time.Second), func(*Simulation) {
 			s.watch(0, policy.Unwatch, 1)
 			for _, to := range []int{1, 2} {
 				s.act(0, &policy.Action{Kind: policy.Tell, To: MemberID(to)})

@@ -79,16 +79,16 @@ func histogram(expected time.Duration) *circulation.Histogram {
 	return circulation.NewHistogram(max(1, expected/bins)*limit, expected*limit)
 }
 
-// pacer lets a World run in steps that are small against some number of
+// pacer lets a Simulation run in steps that are small against some number of
 // events.
 type pacer struct {
-	world  *circulation.World
+	world  *circulation.Simulation
 	step   time.Duration
 	events uint64
 }
 
 // newPacer begins with steps in which hardly anything can happen.
-func (r *Request) newPacer(w *circulation.World, events uint64) *pacer {
+func (r *Request) newPacer(w *circulation.Simulation, events uint64) *pacer {
 	step := max(1, min(r.round(), r.expected())/100)
 	if r.Crash > 0 {
 		step = min(step, r.Crash)
@@ -192,7 +192,7 @@ func (l *loser) TokenGone(_ clock.Instant, _ ident.Token, how circulation.End) {
 }
 
 // look loses the token if it is time, and looks again later.
-func (l *loser) look(w *circulation.World) {
+func (l *loser) look(w *circulation.Simulation) {
 	if !l.pending && w.Tokens() == 1 && w.Now().Sub(l.born) >= l.after {
 		l.pending = true
 		w.LosePass(1)

@@ -85,7 +85,7 @@ func TestPassAtRandom(t *testing.T) {
 	})
 	s.Crash(3, forever)
 	s.Generate(0)
-	s.At(0, func(*World) {})
+	s.At(0, func(*Simulation) {})
 	for s.Stats().Hops < 40_000 {
 		e, ok := s.queue.pop(0)
 		require.True(t, ok)
@@ -179,7 +179,7 @@ func TestLossEvery(t *testing.T) {
 	s := newStage(t, Config{Members: 2, LossEvery: 10 * time.Second, Passing: Constant(time.Second)},
 		onToken(func(m int, e *policy.Event) []policy.Action { return pass(e, 1-m, "") }))
 	for _, at := range []time.Duration{0, 15 * time.Second} {
-		s.At(clock.Instant(at), func(w *World) { w.Generate(0) })
+		s.At(clock.Instant(at), func(w *Simulation) { w.Generate(0) })
 	}
 	s.Run(clock.Instant(100 * time.Second))
 	assert.Equal(t, uint64(2), s.Stats().Lost, "of two tokens, at 10 s and 20 s")
@@ -295,15 +295,15 @@ func TestAt(t *testing.T) {
 	s := newStage(t, Config{Members: 1}, nil)
 	var order []int
 	for i, at := range []time.Duration{2, 1, 1, 3} {
-		s.At(clock.Instant(at), func(*World) { order = append(order, i) })
+		s.At(clock.Instant(at), func(*Simulation) { order = append(order, i) })
 	}
-	s.At(clock.Instant(1), func(w *World) { w.stop() })
+	s.At(clock.Instant(1), func(w *Simulation) { w.stop() })
 	s.Run(10)
 	assert.Equal(t, []int{1, 2}, order)
 	assert.Equal(t, clock.Instant(1), s.Now(), "stopped")
 	s.Run(10)
 	assert.Equal(t, []int{1, 2, 0, 3}, order)
-	s.At(0, func(*World) { order = append(order, 9) })
+	s.At(0, func(*Simulation) { order = append(order, 9) })
 	s.Run(10)
 	assert.Equal(t, 9, order[4], "what is past is now")
 	assert.Len(t, s.scripts, 5, "room is used again")

@@ -33,13 +33,13 @@ const (
 	standstillPerMember = 1000
 )
 
-// lookEvery is after how many events, or members that are set up, a World looks
+// lookEvery is after how many events, or members that are set up, a Simulation looks
 // whether it was cancelled: often enough for nobody to notice the delay, seldom
 // enough not to be noticed itself.
 const lookEvery = 4096
 
-// World is one simulated group. It is not safe for concurrent use.
-type World struct {
+// Simulation is one simulated group. It is not safe for concurrent use.
+type Simulation struct {
 	cfg    Config
 	ctx    context.Context
 	look   uint64 // at how many events to look at ctx again
@@ -74,7 +74,7 @@ type World struct {
 	losing        int // so many of the next passes lose their token
 	renumbering   bool
 	keepsVisits   bool
-	scripts       []func(*World)
+	scripts       []func(*Simulation)
 	freeScripts   []int32
 	observers     []Observer
 	stats         Stats
@@ -108,23 +108,23 @@ type Stats struct {
 // (Timer), in the order of the members, and then the tokens are founded.
 // Errors: those of this package for a Config out of range, and those of
 // catalog.New.
-func New(cfg Config) (*World, error) { return NewContext(context.Background(), cfg) }
+func New(cfg Config) (*Simulation, error) { return NewContext(context.Background(), cfg) }
 
 // NewContext is New for large groups and long runs: when ctx ends, it returns
-// the context's cause, and so does Err of a World that was made already, whose
+// the context's cause, and so does Err of a Simulation that was made already, whose
 // Run then returns early and does nothing any more.
-func NewContext(ctx context.Context, cfg Config) (*World, error) {
-	return newWorld(ctx, cfg, func(_ int, in policy.Surroundings) (policy.Policy, error) {
+func NewContext(ctx context.Context, cfg Config) (*Simulation, error) {
+	return newSimulation(ctx, cfg, func(_ int, in policy.Surroundings) (policy.Policy, error) {
 		return catalog.New(cfg.Policy, cfg.Params, in)
 	})
 }
 
-// newWorld is New with the policies that makePolicy makes, by a member's index.
-func newWorld(ctx context.Context, cfg Config, makePolicy Maker) (*World, error) {
+// newSimulation is New with the policies that makePolicy makes, by a member's index.
+func newSimulation(ctx context.Context, cfg Config, makePolicy Maker) (*Simulation, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	w := &World{
+	w := &Simulation{
 		cfg: cfg, ctx: ctx, actions: make([]policy.Action, 0, 16),
 		pcg:    rand.NewPCG(cfg.Seed, streamWorld),
 		faults: rand.New(rand.NewPCG(cfg.Seed, streamFaults)),
@@ -162,7 +162,7 @@ func newWorld(ctx context.Context, cfg Config, makePolicy Maker) (*World, error)
 
 // cancelled reports whether the context has ended, which it looks at when as
 // many things as look were done.
-func (w *World) cancelled(done uint64) bool {
+func (w *Simulation) cancelled(done uint64) bool {
 	if done >= w.look {
 		w.look = done + lookEvery
 		if w.ctx.Err() != nil {
@@ -173,7 +173,7 @@ func (w *World) cancelled(done uint64) bool {
 }
 
 // begin starts everybody and everything that comes by itself.
-func (w *World) begin() {
+func (w *Simulation) begin() {
 	w.downForGood()
 	w.findNeighbours()
 	for m := range w.sites {
@@ -195,7 +195,7 @@ func (w *World) begin() {
 }
 
 // found makes the tokens of the start, fewer where fewer members are up.
-func (w *World) found() {
+func (w *Simulation) found() {
 	left := w.cfg.Found
 	for _, m := range w.rng.Perm(w.cfg.Members) {
 		if left > 0 && w.Up(m) {
@@ -206,11 +206,11 @@ func (w *World) found() {
 }
 
 // schedule makes something happen after a while.
-func (w *World) schedule(after time.Duration, kind eventKind, member, ref int32, epoch uint32) {
+func (w *Simulation) schedule(after time.Duration, kind eventKind, member, ref int32, epoch uint32) {
 	w.scheduleAt(w.now.Add(after), kind, member, ref, epoch)
 }
 
-func (w *World) scheduleAt(at clock.Instant, kind eventKind, member, ref int32, epoch uint32) {
+func (w *Simulation) scheduleAt(at clock.Instant, kind eventKind, member, ref int32, epoch uint32) {
 	w.seq++
 	w.queue.push(event{at, w.seq, subject{member, ref}, purpose{epoch, kind}})
 }
@@ -219,7 +219,7 @@ func (w *World) scheduleAt(at clock.Instant, kind eventKind, member, ref int32, 
 // the present. It returns earlier after stop, or at a standstill (see Err). It
 // does not return before an until of clock.Never while anything is left to
 // happen.
-func (w *World) Run(until clock.Instant) {
+func (w *Simulation) Run(until clock.Instant) {
 	w.paused = false
 	for !w.paused && !w.cancelled(w.stats.Events) {
 		e, ok := w.queue.pop(until)
@@ -246,18 +246,18 @@ func (w *World) Run(until clock.Instant) {
 
 // stop makes Run return after what happens now. It may be called from an
 // Observer or from what At was given.
-func (w *World) stop() { w.paused = true }
+func (w *Simulation) stop() { w.paused = true }
 
 // Err is nil, ErrStandstill after virtual time came to a standstill, or why the
 // context of NewContext ended. Then Run does nothing any more.
-func (w *World) Err() error { return w.err }
+func (w *Simulation) Err() error { return w.err }
 
 // Now is the present.
-func (w *World) Now() clock.Instant { return w.now }
+func (w *Simulation) Now() clock.Instant { return w.now }
 
 // At calls do at the instant when, or now if that is past: after what was
 // scheduled for that instant before, and in the order of the calls of At.
-func (w *World) At(when clock.Instant, do func(*World)) {
+func (w *Simulation) At(when clock.Instant, do func(*Simulation)) {
 	i := int32(len(w.scripts))
 	if n := len(w.freeScripts); n > 0 {
 		i, w.freeScripts = w.freeScripts[n-1], w.freeScripts[:n-1]
@@ -271,7 +271,7 @@ func (w *World) At(when clock.Instant, do func(*World)) {
 // Observe lets o hear of everything from now on, and first of what there is:
 // the tokens (as born now), who wants to run and who runs. Observers are told
 // in the order in which they were added.
-func (w *World) Observe(o Observer) {
+func (w *Simulation) Observe(o Observer) {
 	w.observers = append(w.observers, o)
 	for m := range w.sites {
 		if w.sites[m].wants {
@@ -291,27 +291,27 @@ func (w *World) Observe(o Observer) {
 
 // LosePass makes the next n passes that begin lose their tokens, on top of
 // what else is to be lost.
-func (w *World) LosePass(n int) { w.losing += n }
+func (w *Simulation) LosePass(n int) { w.losing += n }
 
 // Stats are the counts so far.
-func (w *World) Stats() Stats { return w.stats }
+func (w *Simulation) Stats() Stats { return w.stats }
 
-// config is what the World was made with.
-func (w *World) config() Config { return w.cfg }
+// config is what the Simulation was made with.
+func (w *Simulation) config() Config { return w.cfg }
 
 // Members is how many members there ever were: their indices are below.
-func (w *World) Members() int { return len(w.sites) }
+func (w *Simulation) Members() int { return len(w.sites) }
 
 // alive is how many members are up.
-func (w *World) alive() int { return len(w.up) }
+func (w *Simulation) alive() int { return len(w.up) }
 
 // Tokens is how many tokens exist, those in transit and those that wait for
 // the return of their holder too.
-func (w *World) Tokens() int { return w.tokensUp }
+func (w *Simulation) Tokens() int { return w.tokensUp }
 
 // Holders are the members that hold a token, ascending; tokens in transit are
 // nobody's. A member that is down holds those that wait for its return.
-func (w *World) Holders() []int {
+func (w *Simulation) Holders() []int {
 	var holders []int
 	for i := range w.tokens {
 		if t := &w.tokens[i]; t.state == held || t.state == running || t.state == waiting {
@@ -324,7 +324,7 @@ func (w *World) Holders() []int {
 
 // below is a number from 0 to n-1. For a million its distribution is uniform
 // but for 2⁻⁴⁴.
-func (w *World) below(n int) int {
+func (w *Simulation) below(n int) int {
 	hi, _ := bits.Mul64(w.pcg.Uint64(), uint64(n))
 	return int(hi)
 }
