@@ -2,6 +2,7 @@ package circulation
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -169,6 +170,12 @@ func (c *Config) Validate() error {
 	}
 	return catalog.Check(c.Policy, c.Params)
 }
+
+// Living is how many members are left once Config.Down of them have fallen.
+func (c *Config) Living() int { return c.Members - c.falling() }
+
+// falling is how many members fall for good.
+func (c *Config) falling() int { return int(math.Round(c.Down * float64(c.Members))) }
 
 func (c *Config) validate() error {
 	switch {

@@ -18,23 +18,19 @@ func newContacts(idle time.Duration) contacts {
 	return contacts{idle: idle, used: map[[2]int32]clock.Instant{}, sweep: 64}
 }
 
-// meet notes that two members send each other something.
-func (w *Simulation) meet(a, b int32) {
-	c := &w.contacts
-	if c.idle == 0 || a == b {
-		return
-	}
+// meet notes that a member sends another one something.
+func (c *contacts) meet(a, b int32, now clock.Instant, traffic *Traffic) {
 	pair := [2]int32{min(a, b), max(a, b)}
 	last, known := c.used[pair]
-	if !known || w.now.Sub(last) > c.idle {
-		w.traffic.Connections++
-		w.traffic.Connected += c.idle
+	if !known || now.Sub(last) > c.idle {
+		traffic.Connections++
+		traffic.Connected += c.idle
 	} else {
-		w.traffic.Connected += w.now.Sub(last)
+		traffic.Connected += now.Sub(last)
 	}
-	c.used[pair] = w.now
+	c.used[pair] = now
 	if len(c.used) > c.sweep {
-		c.forget(w.now)
+		c.forget(now)
 	}
 }
 

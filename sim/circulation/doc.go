@@ -65,4 +65,15 @@
 // reason. A policy.Roster names those that are up, and those that fell less than
 // DetectAfter ago; with Config.Known it draws from a sample. Both draw from random
 // streams of their own.
+//
+// # The parts
+//
+// A Simulation takes one event after another from its agenda and gives it to the
+// part whose duty it is. membership lets members join, leave, crash and return;
+// faults injects what the Config asks for. agents tells the policies what
+// happens, and carries out what they answer: tokens has the table of the tokens,
+// handoffs passes them, operations knows who wants to run and who runs, mail
+// delivers messages, and watches reports who has fallen silent. roster answers
+// the questions of policies. All of them share one group: the clock, the
+// agenda, and the members.
 package circulation

@@ -19,7 +19,7 @@ func TestOperation(t *testing.T) {
 	s.Observe(d)
 	s.Generate(0)
 	assert.Equal(t, []string{"3s m0 ended operated=true"}, s.run(time.Minute, "generated"))
-	s.act(0, &policy.Action{Kind: policy.Pass, Token: s.tokens[0].Token.ID})
+	s.agents.act(0, &policy.Action{Kind: policy.Pass, Token: s.tokens.list[0].Token.ID})
 	assert.Equal(t, []string{"0s m0 wants", "0s m0 born", "0s m0 runs", "3s m0 ran", "3s m0 wants", "1m0s advanced"}, d.lines)
 	assert.Equal(t, []string{`1m1s m0 returned g0 hop0 ""`}, s.run(2*time.Minute), "that it operated is not told again")
 
@@ -34,7 +34,7 @@ func TestDemand(t *testing.T) {
 	s := newStage(t, Config{Members: 1, Demand: Scripted()}, nil)
 	s.answer = func(_ int, _ clock.Instant, e *policy.Event) []policy.Action {
 		if e.Kind == policy.DemandChanged && e.Demand {
-			return []policy.Action{{Kind: policy.Run, Token: s.tokens[0].Token.ID}}
+			return []policy.Action{{Kind: policy.Run, Token: s.tokens.list[0].Token.ID}}
 		}
 		return nil
 	}
@@ -47,7 +47,7 @@ func TestDemandEvery(t *testing.T) {
 	s := newStage(t, Config{Members: 1, Demand: Every(10 * time.Second)}, nil)
 	s.answer = func(_ int, _ clock.Instant, e *policy.Event) []policy.Action {
 		if e.Kind == policy.DemandChanged && e.Demand {
-			return []policy.Action{{Kind: policy.Run, Token: s.tokens[0].Token.ID}}
+			return []policy.Action{{Kind: policy.Run, Token: s.tokens.list[0].Token.ID}}
 		}
 		return nil
 	}

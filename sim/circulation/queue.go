@@ -6,24 +6,25 @@ import "github.com/wandertoken/wander/protocol/clock"
 type eventKind uint8
 
 const (
-	timerFirst eventKind = iota + 1 // the first entry of timers
-	timerNear                       // a member's timer that comes before its entry
-	arrival                         // token ref arrives at the member
-	returned                        // token ref comes back to the member
-	abandoned                       // the member gives token ref up
-	generated                       // the member has made token ref
-	ended                           // the operation under token ref ends at the member
-	notRun                          // the operation under token ref did not begin
-	told                            // message ref arrives at the member
-	demandTold                      // the member's policy hears of its demand
-	demandRise                      // the member wants to run
-	neighbours                      // the order of members has changed
-	loss                            // LossEvery
-	crash                           // CrashEvery
-	comeBack                        // the member returns
-	silent                          // member ref, which the member watches, counts as dead
-	suspected                       // the same, though nothing is wrong with it
-	script                          // what At was given
+	timerFirst  eventKind = iota + 1 // the first entry of timers
+	timerNear                        // a member's timer that comes before its entry
+	arrival                          // token ref arrives at the member
+	returned                         // token ref comes back to the member
+	abandoned                        // the member gives token ref up
+	generated                        // the member has made token ref
+	ended                            // the operation under token ref ends at the member
+	notRun                           // the operation under token ref did not begin
+	told                             // message ref arrives at the member
+	demandTold                       // the member's policy hears of its demand
+	demandRise                       // the member wants to run
+	neighbours                       // the order of members has changed
+	loss                             // LossEvery
+	crash                            // CrashEvery
+	comeBack                         // the member returns
+	fallForGood                      // Down
+	silent                           // member ref, which the member watches, counts as dead
+	suspected                        // the same, though nothing is wrong with it
+	script                           // what At was given
 )
 
 // event is one thing that will happen. Its four fields, two of them pairs, are
@@ -90,7 +91,7 @@ func later(e event, o *event) bool {
 }
 
 // pop takes the first event, if it comes at or before until. A timerFirst is
-// not taken: Simulation.firstTimer does that.
+// not taken: agents.firstTimer does that.
 func (q *queue) pop(until clock.Instant) (e event, ok bool) {
 	e.at = clock.Never
 	if q.n > 0 {

@@ -81,7 +81,7 @@ func TestTimers(t *testing.T) {
 		for range 300 {
 			m := rapid.IntRange(0, members-1).Draw(rt, "member")
 			want[m] = draw(rt, s.Now())
-			s.act(int32(m), &policy.Action{Kind: policy.Wait, At: want[m]})
+			s.agents.act(int32(m), &policy.Action{Kind: policy.Wait, At: want[m]})
 			if rapid.IntRange(0, 3).Draw(rt, "go") == 0 {
 				s.Run(s.Now().Add(time.Duration(rapid.IntRange(0, 300).Draw(rt, "on"))))
 				for m := range want {

@@ -16,8 +16,8 @@ import (
 // up, and those that fell less than Config.DetectAfter ago. With Config.Known
 // each member's own sample of it is kept too.
 type roster struct {
-	world   *Simulation
-	rng     *rand.Rand // streamRoster
+	*group
+	stream  *rand.Rand // streamRoster
 	fallen  []fall     // those that count still, in the order in which they fell
 	samples [][]int32  // by member: whom it knows; nil without Config.Known
 	drawn   []uint32   // by member: the number of the draw that gave it last
@@ -29,10 +29,6 @@ type roster struct {
 type fall struct {
 	member int32
 	at     clock.Instant
-}
-
-func newRoster(w *Simulation) roster {
-	return roster{world: w, rng: rand.New(rand.NewPCG(w.cfg.Seed, streamRoster))}
 }
 
 // memberRoster is what one member is answered. It implements policy.Roster.
@@ -48,10 +44,10 @@ func (m *memberRoster) Others(n int, to []ident.Member) []ident.Member { return 
 func (m *memberRoster) Draw(n int, to []ident.Member) []ident.Member {
 	r := m.roster
 	r.forget()
-	if r.world.cfg.Known > 0 {
+	if r.cfg.Known > 0 {
 		return r.drawKnown(m.member, n, to)
 	}
-	up := r.world.up
+	up := r.up
 	all := len(up) + len(r.fallen)
 	others := all - 1 // who asks is up
 	r.begin()
@@ -64,7 +60,7 @@ func (m *memberRoster) Draw(n int, to []ident.Member) []ident.Member {
 	}
 	for n = min(n, others); n > 0; {
 		var drawn int32
-		if i := r.below(all); i < len(up) {
+		if i := r.stream.IntN(all); i < len(up) {
 			drawn = up[i]
 		} else {
 			drawn = r.fallen[i-len(up)].member
@@ -82,10 +78,10 @@ func (m *memberRoster) Draw(n int, to []ident.Member) []ident.Member {
 func (m *memberRoster) Size() int {
 	r := m.roster
 	r.forget()
-	if r.world.cfg.Known > 0 {
+	if r.cfg.Known > 0 {
 		return len(r.sample(m.member))
 	}
-	n := len(r.world.up) + len(r.fallen) - 1
+	n := len(r.up) + len(r.fallen) - 1
 	for _, f := range r.fallen {
 		if r.shuns(m.member, f.member) {
 			n--
@@ -96,7 +92,7 @@ func (m *memberRoster) Size() int {
 
 // begin begins a draw, in which nobody was drawn yet.
 func (r *roster) begin() {
-	for len(r.drawn) < len(r.world.sites) {
+	for len(r.drawn) < len(r.sites) {
 		r.drawn = append(r.drawn, 0)
 	}
 	r.draw++
@@ -111,7 +107,7 @@ func (r *roster) drawKnown(m int32, n int, to []ident.Member) []ident.Member {
 		}
 	}
 	for i := range min(n, len(sample)) {
-		k := i + r.below(len(sample)-i)
+		k := i + r.stream.IntN(len(sample)-i)
 		sample[i], sample[k] = sample[k], sample[i]
 		to = append(to, MemberID(int(sample[i])))
 	}
@@ -120,16 +116,16 @@ func (r *roster) drawKnown(m int32, n int, to []ident.Member) []ident.Member {
 
 // sample is whom a member knows, drawn when it is asked for first.
 func (r *roster) sample(m int32) []int32 {
-	for len(r.samples) < len(r.world.sites) {
+	for len(r.samples) < len(r.sites) {
 		r.samples = append(r.samples, nil)
 	}
 	if r.samples[m] == nil {
-		up := r.world.up
-		sample := make([]int32, 0, min(r.world.cfg.Known, len(up)-1))
+		up := r.up
+		sample := make([]int32, 0, min(r.cfg.Known, len(up)-1))
 		r.begin()
 		r.drawn[m] = r.draw
 		for len(sample) < cap(sample) {
-			if c := up[r.below(len(up))]; r.drawn[c] != r.draw {
+			if c := up[r.stream.IntN(len(up))]; r.drawn[c] != r.draw {
 				r.drawn[c] = r.draw
 				sample = append(sample, c)
 			}
@@ -148,7 +144,7 @@ func (r *roster) replace(m int32, sample []int32, i int) {
 		r.drawn[known] = r.draw
 	}
 	for range triesMax {
-		if c := r.world.up[r.below(len(r.world.up))]; r.drawn[c] != r.draw {
+		if c := r.up[r.stream.IntN(len(r.up))]; r.drawn[c] != r.draw {
 			sample[i] = c
 			return
 		}
@@ -157,8 +153,8 @@ func (r *roster) replace(m int32, sample []int32, i int) {
 
 // counts reports whether a member is up, or fell a short while ago.
 func (r *roster) counts(m int32) bool {
-	s := &r.world.sites[m]
-	return s.place >= 0 || !s.left && r.world.now < s.fell.Add(r.world.statedAfter())
+	s := &r.sites[m]
+	return s.place >= 0 || !s.left && r.now < s.fell.Add(r.statedAfter())
 }
 
 // rose notes that a member is up.
@@ -174,7 +170,7 @@ func (r *roster) rose(m int32) {
 // fell notes that a member is not up any more.
 func (r *roster) fell(m int32) {
 	r.forget()
-	r.fallen = append(r.fallen, fall{m, r.world.now})
+	r.fallen = append(r.fallen, fall{m, r.now})
 }
 
 // left notes that who has just fallen left for good, and told everybody.
@@ -183,7 +179,7 @@ func (r *roster) left() { r.fallen = r.fallen[:len(r.fallen)-1] }
 // forget lets those not count any more that fell long enough ago.
 func (r *roster) forget() {
 	n := 0
-	for n < len(r.fallen) && r.fallen[n].at.Add(r.world.statedAfter()) <= r.world.now {
+	for n < len(r.fallen) && r.fallen[n].at.Add(r.statedAfter()) <= r.now {
 		n++
 	}
 	if n > 0 {
@@ -191,36 +187,25 @@ func (r *roster) forget() {
 	}
 }
 
-// below is a number from 0 to n-1.
-func (r *roster) below(n int) int { return r.rng.IntN(n) }
-
-// detectAfter is Config.DetectAfter with its default.
-func (w *Simulation) detectAfter() time.Duration {
-	if w.cfg.DetectAfter > 0 {
-		return w.cfg.DetectAfter
-	}
-	return DetectAfter
-}
-
 // statedAfter is how long after its fall no Roster names a member any more.
-func (w *Simulation) statedAfter() time.Duration {
-	if w.cfg.Unstated {
+func (r *roster) statedAfter() time.Duration {
+	if r.cfg.Unstated {
 		return forever
 	}
-	return w.detectAfter()
+	return r.cfg.DetectAfter
 }
 
 // try notes that a member tells or passes something to another one. Who does so to one
 // that is down knows it DetectAfter later.
 func (r *roster) try(from, to int32) {
-	if !r.world.cfg.Unstated || r.world.sites[to].place >= 0 {
+	if !r.cfg.Unstated || r.sites[to].place >= 0 {
 		return
 	}
 	if r.tried == nil {
 		r.tried = map[[2]int32]clock.Instant{}
 	}
 	if _, known := r.tried[[2]int32{from, to}]; !known {
-		r.tried[[2]int32{from, to}] = r.world.now
+		r.tried[[2]int32{from, to}] = r.now
 	}
 }
 
@@ -228,7 +213,7 @@ func (r *roster) try(from, to int32) {
 // nobody states.
 func (r *roster) shuns(m, other int32) bool {
 	at, tried := r.tried[[2]int32{m, other}]
-	return tried && r.world.sites[other].place < 0 && r.world.now >= at.Add(r.world.detectAfter())
+	return tried && r.sites[other].place < 0 && r.now >= at.Add(r.cfg.DetectAfter)
 }
 
 // exact is up to how many members there ever were witnesses are found among all of
@@ -249,12 +234,12 @@ func (m *memberRoster) Witnesses(of ident.Member, n int, to []ident.Member) []id
 	switch {
 	case of == slotID:
 		i = slotIndex
-	case i < 0 || i >= len(r.world.sites) || r.world.cfg.Known == 0 && !r.counts(int32(i)) || r.shuns(m.member, int32(i)):
+	case i < 0 || i >= len(r.sites) || r.cfg.Known == 0 && !r.counts(int32(i)) || r.shuns(m.member, int32(i)):
 		return to
 	}
 	var found [policy.MaxWitnesses]int32
 	n = min(n, policy.MaxWitnesses)
-	if len(r.world.sites) <= exact {
+	if len(r.sites) <= exact {
 		n = r.rank(int32(i), found[:n])
 	} else {
 		n = r.probe(int32(i), found[:n])
@@ -270,17 +255,17 @@ func (m *memberRoster) Witnesses(of ident.Member, n int, to []ident.Member) []id
 // that joined whoever had joined before: what was certified then stays.
 func (r *roster) mayWitness(of, c int32) bool {
 	switch {
-	case c == of || int(c) >= len(r.world.sites):
+	case c == of || int(c) >= len(r.sites):
 		return false
-	case r.world.cfg.Known > 0:
-		return c < max(of, int32(r.world.cfg.Members))
+	case r.cfg.Known > 0:
+		return c < max(of, int32(r.cfg.Members))
 	}
 	return r.counts(c)
 }
 
 // rank finds those with the highest hash, and reports how many there are.
 func (r *roster) rank(of int32, list []int32) (n int) {
-	for c := range int32(len(r.world.sites)) {
+	for c := range int32(len(r.sites)) {
 		if !r.mayWitness(of, c) {
 			continue
 		}
@@ -302,7 +287,7 @@ func (r *roster) rank(of int32, list []int32) (n int) {
 // those of members: so a death moves one witness of a few members, and a join makes one
 // of a few.
 func (r *roster) probe(of int32, list []int32) (n int) {
-	mask := uint64(1)<<bits.Len(uint(2*len(r.world.sites))) - 1
+	mask := uint64(1)<<bits.Len(uint(2*len(r.sites))) - 1
 	for try := int32(0); n < len(list) && try < exact*policy.MaxWitnesses; try++ {
 		c := int32(r.hash(of, try) & mask)
 		if r.mayWitness(of, c) && !slices.Contains(list[:n], c) {
@@ -315,7 +300,7 @@ func (r *roster) probe(of int32, list []int32) (n int) {
 
 // hash stands for the real one of (group, member, witness).
 func (r *roster) hash(of, witness int32) uint64 {
-	x := r.world.cfg.Seed ^ uint64(of)<<32 ^ uint64(witness)
+	x := r.cfg.Seed ^ uint64(of)<<32 ^ uint64(witness)
 	hi, lo := bits.Mul64(x^0x9e3779b97f4a7c15, 0xd1342543de82ef95)
 	hi, lo = bits.Mul64(hi^lo^uint64(witness), 0x94d049bb133111eb)
 	return hi ^ lo

@@ -2,9 +2,7 @@ package circulation
 
 import (
 	"context"
-	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -15,7 +13,7 @@ import (
 // The streams of randomness that a seed gives. They are apart, so that for
 // instance the same faults hit different policies.
 const (
-	streamWorld  = iota + 1 // targets, latencies, losses, ids
+	streamGroup  = iota + 1 // targets, latencies, losses, ids
 	streamPolicy            // what policies draw; one for all members
 	streamFaults
 	streamDemand
@@ -25,62 +23,29 @@ const (
 	streamDown
 )
 
-// How many events may happen at one instant: some, and more for each member
-// that there ever was. No group that makes progress needs nearly as many, and
-// policies that pass tokens about in no time need more.
-const (
-	standstill          = 100_000
-	standstillPerMember = 1000
-)
-
-// lookEvery is after how many events, or members that are set up, a Simulation looks
-// whether it was cancelled: often enough for nobody to notice the delay, seldom
-// enough not to be noticed itself.
+// lookEvery is after how many events, or members that are set up, a Simulation
+// looks whether it was cancelled: often enough for nobody to notice the delay,
+// seldom enough not to be noticed itself.
 const lookEvery = 4096
 
 // Simulation is one simulated group. It is not safe for concurrent use.
 type Simulation struct {
-	cfg    Config
-	ctx    context.Context
-	look   uint64 // at how many events to look at ctx again
-	now    clock.Instant
-	seq    uint64
-	queue  queue
-	still  int // events since now changed
-	err    error
-	paused bool
+	group
+	ctx  context.Context
+	look uint64 // at how many events to look at ctx again
+	err  error
 
-	sites   []site
-	up      []int32         // the members that are up, in no particular order
-	actions []policy.Action // a policy's answer, while it is carried out
-	settled policy.Event    // what a sender is told once its receiver was
-
-	tokens     []token
-	freeTokens []int32
-	tokensUp   int
-
-	messages     []message
-	freeMessages []int32
-	links        links
-	contacts     contacts
-
-	pcg                 *rand.PCG // streamWorld
-	rng, faults, demand *rand.Rand
-	make                func(member int) (policy.Policy, error)
-
-	roster  roster
-	watches watches
-
-	losing        int // so many of the next passes lose their token
-	renumbering   bool
-	keepsVisits   bool
-	scripts       []func(*Simulation)
-	freeScripts   []int32
-	observers     []Observer
-	stats         Stats
-	traffic       Traffic
-	clocks        *rand.Rand
-	operationTime Latency
+	tokens     tokens
+	handoffs   handoffs
+	operations operations
+	mail       mail
+	network    network
+	watches    watches
+	roster     roster
+	membership membership
+	faults     faults
+	agents     agents
+	scripts    table[func(*Simulation)]
 }
 
 // Stats are counts since the start.
@@ -119,212 +84,264 @@ func NewContext(ctx context.Context, cfg Config) (*Simulation, error) {
 	})
 }
 
-// newSimulation is New with the policies that makePolicy makes, by a member's index.
+// newSimulation is New with the policies that makePolicy makes, by a member's
+// index.
 func newSimulation(ctx context.Context, cfg Config, makePolicy Maker) (*Simulation, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	w := &Simulation{
-		cfg: cfg, ctx: ctx, actions: make([]policy.Action, 0, 16),
-		pcg:    rand.NewPCG(cfg.Seed, streamWorld),
-		faults: rand.New(rand.NewPCG(cfg.Seed, streamFaults)),
-		demand: rand.New(rand.NewPCG(cfg.Seed, streamDemand)),
-		clocks: rand.New(rand.NewPCG(cfg.Seed, streamClock)),
-		sites:  make([]site, 0, cfg.Members),
-		up:     make([]int32, 0, cfg.Members),
-		links:  newLinks(&cfg), contacts: newContacts(cfg.IdleTimeout),
+	if cfg.Operation.zero() {
+		cfg.Operation = Constant(cfg.Params.OperationTime)
 	}
-	w.rng = rand.New(w.pcg)
-	w.roster, w.watches = newRoster(w), newWatches(&cfg)
+	if cfg.DetectAfter == 0 {
+		cfg.DetectAfter = DetectAfter
+	}
+	s := assemble(ctx, cfg)
 	policies := rand.NewPCG(cfg.Seed, streamPolicy)
-	w.make = func(member int) (policy.Policy, error) {
+	s.membership.make = func(member int) (policy.Policy, error) {
 		return makePolicy(member, policy.Surroundings{
-			Self: MemberID(member), Random: policies, Roster: &memberRoster{&w.roster, int32(member)}, Slot: slotID,
+			Self: MemberID(member), Random: policies, Roster: &memberRoster{&s.roster, int32(member)}, Slot: slotID,
 		})
 	}
-	w.queue.timers = timers{make([]timer, 0, cfg.Members), &w.sites}
-	w.keepsVisits = !cfg.Forgetful && (cfg.Recall || cfg.CrashEvery > 0)
-	if w.operationTime = cfg.Operation; w.operationTime.zero() {
-		w.operationTime = Constant(cfg.Params.OperationTime)
-	}
 	for range cfg.Members {
-		if err := w.admit(); err != nil {
+		if err := s.membership.admit(); err != nil {
 			return nil, err
 		}
-		if w.cancelled(uint64(len(w.sites))) {
-			return nil, w.err
+		if s.cancelled(uint64(len(s.sites))) {
+			return nil, s.err
 		}
 	}
-	w.look = 0
-	w.begin()
-	return w, w.err
+	s.look = 0
+	s.begin()
+	return s, s.err
+}
+
+// assemble makes the parts of a Simulation and lets them know each other.
+func assemble(ctx context.Context, cfg Config) *Simulation {
+	stream := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, n)) }
+	s := &Simulation{ctx: ctx, network: newNetwork(&cfg)}
+	g := &s.group
+	g.cfg, g.pcg = cfg, rand.NewPCG(cfg.Seed, streamGroup)
+	g.rng = rand.New(g.pcg)
+	g.sites, g.up = make([]site, 0, cfg.Members), make([]int32, 0, cfg.Members)
+	g.queue.timers = timers{make([]timer, 0, cfg.Members), &g.sites}
+	s.tokens = tokens{group: g}
+	s.handoffs = handoffs{group: g, tokens: &s.tokens, network: &s.network, roster: &s.roster, agents: &s.agents}
+	s.operations = operations{group: g, tokens: &s.tokens, agents: &s.agents, stream: stream(streamDemand)}
+	s.mail = mail{group: g, network: &s.network, roster: &s.roster, watches: &s.watches, agents: &s.agents}
+	s.watches = watches{group: g, agents: &s.agents, stream: stream(streamWatch)}
+	s.roster = roster{group: g, stream: stream(streamRoster)}
+	s.membership = membership{
+		group: g, tokens: &s.tokens, handoffs: &s.handoffs, operations: &s.operations, watches: &s.watches,
+		roster: &s.roster, agents: &s.agents, stream: stream(streamClock),
+	}
+	s.faults = faults{group: g, tokens: &s.tokens, handoffs: &s.handoffs, membership: &s.membership, stream: stream(streamFaults)}
+	s.agents = agents{
+		group: g, tokens: &s.tokens, handoffs: &s.handoffs, operations: &s.operations, mail: &s.mail, watches: &s.watches,
+		actions: make([]policy.Action, 0, 16),
+	}
+	return s
 }
 
 // cancelled reports whether the context has ended, which it looks at when as
 // many things as look were done.
-func (w *Simulation) cancelled(done uint64) bool {
-	if done >= w.look {
-		w.look = done + lookEvery
-		if w.ctx.Err() != nil {
-			w.err = context.Cause(w.ctx)
-		}
+func (s *Simulation) cancelled(done uint64) bool {
+	if done >= s.look {
+		s.look = done + lookEvery
+		s.lookAgain()
 	}
-	return w.err != nil
+	return s.err != nil
+}
+
+// lookAgain is apart from cancelled, so that the compiler inlines that.
+func (s *Simulation) lookAgain() {
+	if s.ctx.Err() != nil {
+		s.err = context.Cause(s.ctx)
+	}
 }
 
 // begin starts everybody and everything that comes by itself.
-func (w *Simulation) begin() {
-	w.downForGood()
-	w.findNeighbours()
-	for m := range w.sites {
-		if w.cancelled(uint64(m)) {
+func (s *Simulation) begin() {
+	s.faults.downForGood()
+	s.membership.findNeighbours()
+	for m := range s.sites {
+		if s.cancelled(uint64(m)) {
 			return
 		}
-		if w.Up(m) {
-			w.start(int32(m))
+		if s.Up(m) {
+			s.membership.start(int32(m))
 		}
 	}
-	w.look = 0
-	w.found()
-	if w.cfg.LossEvery > 0 {
-		w.schedule(w.cfg.LossEvery, loss, 0, 0, 0)
-	}
-	if w.cfg.CrashEvery > 0 {
-		w.schedule(exponentialSpan(w.faults, w.cfg.CrashEvery), crash, 0, 0, 0)
-	}
-}
-
-// found makes the tokens of the start, fewer where fewer members are up.
-func (w *Simulation) found() {
-	left := w.cfg.Found
-	for _, m := range w.rng.Perm(w.cfg.Members) {
-		if left > 0 && w.Up(m) {
-			w.generate(int32(m))
-			left--
-		}
-	}
-}
-
-// schedule makes something happen after a while.
-func (w *Simulation) schedule(after time.Duration, kind eventKind, member, ref int32, epoch uint32) {
-	w.scheduleAt(w.now.Add(after), kind, member, ref, epoch)
-}
-
-func (w *Simulation) scheduleAt(at clock.Instant, kind eventKind, member, ref int32, epoch uint32) {
-	w.seq++
-	w.queue.push(event{at, w.seq, subject{member, ref}, purpose{epoch, kind}})
+	s.look = 0
+	s.tokens.found()
+	s.faults.begin()
 }
 
 // Run lets everything happen up to the instant until, inclusive, which then is
-// the present. It returns earlier after stop, or at a standstill (see Err). It
-// does not return before an until of clock.Never while anything is left to
-// happen.
-func (w *Simulation) Run(until clock.Instant) {
-	w.paused = false
-	for !w.paused && !w.cancelled(w.stats.Events) {
-		e, ok := w.queue.pop(until)
+// the present. It returns earlier at a standstill (see Err). It does not return
+// before an until of clock.Never while anything is left to happen.
+func (s *Simulation) Run(until clock.Instant) {
+	for !s.cancelled(s.stats.Events) {
+		e, ok := s.queue.pop(until)
 		if !ok {
 			break
 		}
-		if e.at > w.now {
-			w.now, w.still = e.at, 0
-		}
-		w.still++
-		w.stats.Events++
-		w.happen(e)
-		if w.still > standstill+standstillPerMember*len(w.sites) {
-			w.err = ErrStandstill
+		s.advance(e.at)
+		s.stats.Events++
+		s.happen(e)
+		if s.still > standstill+standstillPerMember*len(s.sites) {
+			s.err = ErrStandstill
 		}
 	}
-	if !w.paused && w.err == nil && until != clock.Never {
-		w.now = max(w.now, until)
+	if s.err == nil && until != clock.Never {
+		s.now = max(s.now, until)
 	}
-	for _, o := range w.observers {
-		o.Advanced(w.now)
+	for _, o := range s.observers {
+		o.Advanced(s.now)
 	}
 }
 
-// stop makes Run return after what happens now. It may be called from an
-// Observer or from what At was given.
-func (w *Simulation) stop() { w.paused = true }
+// happen is the turn of one event.
+func (s *Simulation) happen(e event) {
+	switch e.kind {
+	case timerFirst:
+		s.agents.firstTimer()
+	case timerNear:
+		s.agents.timerDue(e.member, e.at, e.seq)
+	case arrival:
+		s.handoffs.arrive(e)
+	case ended:
+		s.operations.finish(e)
+	case told:
+		s.mail.deliver(e)
+	case returned:
+		s.handoffs.comesBack(&s.tokens.list[e.ref], e.ref)
+	case abandoned:
+		s.handoffs.abandon(e)
+	case script:
+		do := s.scripts.list[e.ref]
+		s.scripts.list[e.ref] = nil
+		s.scripts.release(e.ref)
+		do(s)
+	case neighbours:
+		s.membership.tellNeighbours()
+	case loss:
+		s.faults.losePass()
+	case crash:
+		s.faults.crashSomebody()
+	case fallForGood:
+		s.faults.fallForGood(e.member)
+	default:
+		if s.sites[e.member].epoch == e.epoch {
+			s.happenAt(e)
+		}
+	}
+}
+
+// happenAt is the turn of an event that a crash of its member would undo.
+func (s *Simulation) happenAt(e event) {
+	switch e.kind {
+	case generated, notRun:
+		s.agents.answered(e)
+	case demandTold:
+		s.operations.tellDemand(e.member)
+	case demandRise:
+		s.operations.rise(e.member)
+	case comeBack:
+		s.membership.comeBack(e.member)
+	case silent:
+		s.watches.silent(e.member, e.ref)
+	case suspected:
+		s.watches.suspected(e.member, e.ref)
+	}
+}
 
 // Err is nil, ErrStandstill after virtual time came to a standstill, or why the
 // context of NewContext ended. Then Run does nothing any more.
-func (w *Simulation) Err() error { return w.err }
+func (s *Simulation) Err() error { return s.err }
 
 // Now is the present.
-func (w *Simulation) Now() clock.Instant { return w.now }
+func (s *Simulation) Now() clock.Instant { return s.now }
 
 // At calls do at the instant when, or now if that is past: after what was
 // scheduled for that instant before, and in the order of the calls of At.
-func (w *Simulation) At(when clock.Instant, do func(*Simulation)) {
-	i := int32(len(w.scripts))
-	if n := len(w.freeScripts); n > 0 {
-		i, w.freeScripts = w.freeScripts[n-1], w.freeScripts[:n-1]
-		w.scripts[i] = do
-	} else {
-		w.scripts = append(w.scripts, do)
-	}
-	w.scheduleAt(max(when, w.now), script, 0, i, 0)
+func (s *Simulation) At(when clock.Instant, do func(*Simulation)) {
+	i := s.scripts.place()
+	s.scripts.list[i] = do
+	s.scheduleAt(max(when, s.now), script, 0, i, 0)
 }
 
 // Observe lets o hear of everything from now on, and first of what there is:
 // the tokens (as born now), who wants to run and who runs. Observers are told
 // in the order in which they were added.
-func (w *Simulation) Observe(o Observer) {
-	w.observers = append(w.observers, o)
-	for m := range w.sites {
-		if w.sites[m].wants {
-			o.Demanded(w.now, m)
+func (s *Simulation) Observe(o Observer) {
+	s.observers = append(s.observers, o)
+	for m := range s.sites {
+		if s.sites[m].wants {
+			o.Demanded(s.now, m)
 		}
 	}
-	for i := range w.tokens {
-		t := &w.tokens[i]
+	for i := range s.tokens.list {
+		t := &s.tokens.list[i]
 		if t.state != absent && t.state != lost {
-			o.TokenBorn(w.now, int(t.holder), t.Token.ID)
+			o.TokenBorn(s.now, int(t.holder), t.Token.ID)
 		}
 		if t.state == running {
-			o.OperationBegan(w.now, int(t.holder))
+			o.OperationBegan(s.now, int(t.holder))
 		}
 	}
 }
 
 // LosePass makes the next n passes that begin lose their tokens, on top of
 // what else is to be lost.
-func (w *Simulation) LosePass(n int) { w.losing += n }
+func (s *Simulation) LosePass(n int) { s.handoffs.losing += n }
 
 // Stats are the counts so far.
-func (w *Simulation) Stats() Stats { return w.stats }
+func (s *Simulation) Stats() Stats { return s.stats }
 
-// config is what the Simulation was made with.
-func (w *Simulation) config() Config { return w.cfg }
+// Traffic is what was sent so far.
+func (s *Simulation) Traffic() Traffic { return s.network.traffic }
 
 // Members is how many members there ever were: their indices are below.
-func (w *Simulation) Members() int { return len(w.sites) }
+func (s *Simulation) Members() int { return len(s.sites) }
 
-// alive is how many members are up.
-func (w *Simulation) alive() int { return len(w.up) }
+// Up reports whether a member is up: neither crashed nor gone.
+func (s *Simulation) Up(member int) bool { return s.sites[member].place >= 0 }
 
 // Tokens is how many tokens exist, those in transit and those that wait for
 // the return of their holder too.
-func (w *Simulation) Tokens() int { return w.tokensUp }
+func (s *Simulation) Tokens() int { return s.tokens.alive }
 
 // Holders are the members that hold a token, ascending; tokens in transit are
 // nobody's. A member that is down holds those that wait for its return.
-func (w *Simulation) Holders() []int {
+func (s *Simulation) Holders() []int {
 	var holders []int
-	for i := range w.tokens {
-		if t := &w.tokens[i]; t.state == held || t.state == running || t.state == waiting {
-			holders = append(holders, int(t.holder))
-		}
+	for _, m := range s.tokens.holders() {
+		holders = append(holders, int(m))
 	}
-	slices.Sort(holders)
-	return slices.Compact(holders)
+	return holders
 }
 
-// below is a number from 0 to n-1. For a million its distribution is uniform
-// but for 2⁻⁴⁴.
-func (w *Simulation) below(n int) int {
-	hi, _ := bits.Mul64(w.pcg.Uint64(), uint64(n))
-	return int(hi)
+// Generate makes a token at a member, as if its policy had asked for it. It
+// reports whether that was done: not at a member that is down, or holds one.
+func (s *Simulation) Generate(member int) bool { return s.tokens.generate(int32(member)) }
+
+// Want makes a member want to run the operation now, if it is up and does not
+// already. It is meant for Scripted demand.
+func (s *Simulation) Want(member int) { s.operations.wantNow(int32(member)) }
+
+// Join adds a member that knows the contact only (where a Directory says what
+// that means), and returns its index. It begins its work at once, without a
+// token; see Generate.
+func (s *Simulation) Join(contact int) int { return s.membership.join(contact) }
+
+// Leave lets a member leave for good: it passes on all tokens, also those
+// under which the operation runs, to members drawn at random. It reports
+// whether the member was up.
+func (s *Simulation) Leave(member int) bool { return s.membership.leave(int32(member)) }
+
+// Crash stops a member that is up for a while, forever if it is not to return.
+// It reports whether the member was up.
+func (s *Simulation) Crash(member int, downFor time.Duration) bool {
+	return s.membership.crash(int32(member), downFor)
 }

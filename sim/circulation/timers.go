@@ -1,9 +1,6 @@
 package circulation
 
-import (
-	"github.com/wandertoken/wander/protocol/clock"
-	"github.com/wandertoken/wander/protocol/policy"
-)
+import "github.com/wandertoken/wander/protocol/clock"
 
 // farAway is how many times as far as a new timer a member's entry in timers
 // has to be, for the new one to become an event of its own.
@@ -87,53 +84,3 @@ func (h *timers) removeFirst() {
 
 // noEntry is site.entry of a member that has none.
 const noEntry = -1
-
-// setTimer is the action Wait.
-func (w *Simulation) setTimer(m int32, at clock.Instant) {
-	s := &w.sites[m]
-	w.seq++
-	s.timer, s.timerSeq = at, w.seq
-	if at == clock.Never {
-		return
-	}
-	if at < w.now {
-		at, s.timer = w.now, w.now
-	}
-	h := &w.queue.timers
-	if s.entry == noEntry {
-		h.add(timer{at, w.seq, m})
-		return
-	}
-	first := h.entries[s.entry].at
-	switch {
-	case first <= at:
-	case first.Sub(w.now)/farAway > at.Sub(w.now):
-		w.queue.push(event{at, w.seq, subject{member: m}, purpose{kind: timerNear}})
-	default:
-		h.up(int(s.entry), timer{at, w.seq, m})
-	}
-}
-
-// firstTimer is the turn of the first entry: its timer is due, or was put off.
-func (w *Simulation) firstTimer() {
-	h := &w.queue.timers
-	e := h.entries[0]
-	w.timerDue(e.member, e.at, e.seq)
-	// Only e.member's policy was stepped, and its entry came first already: it
-	// still is the first one.
-	if s := &w.sites[e.member]; s.timer == clock.Never {
-		h.removeFirst()
-	} else {
-		h.down(0, timer{s.timer, s.timerSeq, e.member})
-	}
-}
-
-var timerEvent = policy.Event{Kind: policy.Timer}
-
-// timerDue tells the policy of its timer, if it is the one it waits for.
-func (w *Simulation) timerDue(m int32, at clock.Instant, seq uint64) {
-	if s := &w.sites[m]; s.timer == at && s.timerSeq == seq {
-		s.timer = clock.Never
-		w.step(m, &timerEvent)
-	}
-}

@@ -2,6 +2,7 @@ package circulation
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/wandertoken/wander/protocol/clock"
@@ -43,92 +44,99 @@ type token struct {
 	reservedFor int32
 }
 
-// find is the token with this id that exists, or nil. Where it is in the table
-// is part of its id.
-func (w *Simulation) find(id *ident.Token) (*token, int32) {
-	i := binary.LittleEndian.Uint32(id[8:])
-	if int(i) >= len(w.tokens) || w.tokens[i].Token.ID != *id || w.tokens[i].state == absent {
-		return nil, 0
-	}
-	return &w.tokens[i], int32(i)
+// rests reports whether a token is with its holder, and not in transit.
+func (t *token) rests() bool { return t.state == held || t.state == running || t.state == waiting }
+
+// tokens is the table of the tokens.
+type tokens struct {
+	*group
+	table[token]
+	alive int // how many exist
 }
 
-// Generate makes a token at a member, as if its policy had asked for it. It
-// reports whether that was done: not at a member that is down, or holds one.
-func (w *Simulation) Generate(member int) bool { return w.generate(int32(member)) }
+// find is the token with this id that exists, or nil. Where it is in the table
+// is part of its id.
+func (all *tokens) find(id *ident.Token) (*token, int32) {
+	i := binary.LittleEndian.Uint32(id[8:])
+	if int(i) >= len(all.list) || all.list[i].Token.ID != *id || all.list[i].state == absent {
+		return nil, 0
+	}
+	return &all.list[i], int32(i)
+}
+
+// found makes the tokens of the start, fewer where fewer members are up.
+func (all *tokens) found() {
+	left := all.cfg.Found
+	for _, m := range all.rng.Perm(all.cfg.Members) {
+		if left > 0 && all.sites[m].place >= 0 {
+			all.generate(int32(m))
+			left--
+		}
+	}
+}
 
 // generate is what protocol/member does: a member that holds a token of the
-// slot makes no other.
-func (w *Simulation) generate(m int32) bool {
-	s := &w.sites[m]
+// slot makes no other. It reports whether it made one.
+func (all *tokens) generate(m int32) bool {
+	s := &all.sites[m]
 	if s.place < 0 || s.holds > 0 {
 		return false
 	}
-	i := w.place()
-	w.stats.Generated++
-	t := &w.tokens[i]
+	i := all.place()
+	all.stats.Generated++
+	t := &all.list[i]
 	field := t.Token.Field[:0]
 	*t = token{holder: m, state: held, reserved: clock.Never}
 	t.Token = policy.Token{
-		Born:      uint64(max(0, foundation+time.Duration(w.now).Milliseconds()+s.offset)),
+		Born:      uint64(max(0, foundation+time.Duration(all.now).Milliseconds()+s.offset)),
 		Generator: MemberID(int(m)), Field: field,
 	}
-	binary.BigEndian.PutUint64(t.Token.ID[:], w.pcg.Uint64()) // as of a hash: it decides between tokens of one age
+	binary.BigEndian.PutUint64(t.Token.ID[:], all.pcg.Uint64()) // as of a hash: it decides between tokens of one age
 	binary.LittleEndian.PutUint32(t.Token.ID[8:], uint32(i))
-	binary.BigEndian.PutUint64(t.Token.ID[12:], w.stats.Generated)
+	binary.BigEndian.PutUint64(t.Token.ID[12:], all.stats.Generated)
 	s.holds++
-	w.tokensUp++
-	for _, o := range w.observers {
-		o.TokenBorn(w.now, int(m), t.Token.ID)
+	all.alive++
+	for _, o := range all.observers {
+		o.TokenBorn(all.now, int(m), t.Token.ID)
 	}
-	w.remember(s, t, false)
-	w.schedule(0, generated, m, i, s.epoch)
+	all.remember(s, t, false)
+	all.schedule(0, generated, m, i, s.epoch)
 	return true
 }
 
-// place finds room for a token.
-func (w *Simulation) place() int32 {
-	if n := len(w.freeTokens); n > 0 {
-		i := w.freeTokens[n-1]
-		w.freeTokens = w.freeTokens[:n-1]
-		return i
-	}
-	w.tokens = append(w.tokens, token{})
-	return int32(len(w.tokens) - 1)
-}
-
 // free gives a token's room to others.
-func (w *Simulation) free(i int32) {
-	w.tokens[i].state = absent
-	w.freeTokens = append(w.freeTokens, i)
+func (all *tokens) free(i int32) {
+	all.list[i].state = absent
+	all.release(i)
 }
 
 // end lets a token be no more.
-func (w *Simulation) end(t *token, how End) {
-	if t.state == held || t.state == running || t.state == waiting {
-		w.sites[t.holder].holds--
+func (all *tokens) end(t *token, how End) {
+	if t.rests() {
+		all.sites[t.holder].holds--
 	}
 	t.state = lost
-	w.tokensUp--
-	for _, o := range w.observers {
-		o.TokenGone(w.now, t.Token.ID, how)
+	all.alive--
+	for _, o := range all.observers {
+		o.TokenGone(all.now, t.Token.ID, how)
 	}
 }
 
 // lose is the end of a token that nobody wanted.
-func (w *Simulation) lose(i int32, how End) {
-	w.end(&w.tokens[i], how)
-	w.stats.Lost++
-	w.free(i)
+func (all *tokens) lose(i int32, how End) {
+	all.end(&all.list[i], how)
+	all.stats.Lost++
+	all.free(i)
 }
 
-// interrupt ends an operation that runs under t without telling the policy.
-func (w *Simulation) interrupt(t *token) {
-	if t.state != running {
-		return
+// holders are the members that hold a token, ascending.
+func (all *tokens) holders() []int32 {
+	var holders []int32
+	for i := range all.list {
+		if t := &all.list[i]; t.rests() {
+			holders = append(holders, t.holder)
+		}
 	}
-	t.state = held
-	for _, o := range w.observers {
-		o.OperationEnded(w.now, int(t.holder))
-	}
+	slices.Sort(holders)
+	return slices.Compact(holders)
 }

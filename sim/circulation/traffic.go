@@ -39,6 +39,3 @@ func (t Traffic) Since(before Traffic) Traffic {
 	t.Connected -= before.Connected
 	return t
 }
-
-// Traffic is what was sent so far.
-func (w *Simulation) Traffic() Traffic { return w.traffic }

@@ -15,7 +15,7 @@ import (
 var quiet = []string{"neighbour", "demand", "timer", "recalled"}
 
 func (s *stage) watch(m int, kind policy.ActionKind, to int) {
-	s.act(int32(m), &policy.Action{Kind: kind, To: MemberID(to)})
+	s.agents.act(int32(m), &policy.Action{Kind: kind, To: MemberID(to)})
 }
 
 // TestSilent: who watches hears of a fall DetectAfter later, once, and not of one
@@ -68,7 +68,7 @@ func TestFalseSuspicion(t *testing.T) {
 		s.At(clock.Instant(i)*clock.Instant(time.Minute)+clock.Instant(5*time.Second), func(*Simulation) {
 			s.watch(0, policy.Unwatch, 1)
 			for _, to := range []int{1, 2} {
-				s.act(0, &policy.Action{Kind: policy.Tell, To: MemberID(to)})
+				s.agents.act(0, &policy.Action{Kind: policy.Tell, To: MemberID(to)})
 			}
 		})
 	}

@@ -82,7 +82,7 @@ func TestPass_NextHolder_ReservesAnew(t *testing.T) {
 func TestTraffic_Connections_CloseWhenIdle(t *testing.T) {
 	s := newStage(t, Config{Members: 3, IdleTimeout: 30 * time.Second}, nil)
 	say := func(at time.Duration, from, to int) {
-		s.At(clock.Instant(at), func(w *Simulation) { w.act(int32(from), &policy.Action{Kind: policy.Tell, To: MemberID(to)}) })
+		s.At(clock.Instant(at), func(w *Simulation) { w.agents.act(int32(from), &policy.Action{Kind: policy.Tell, To: MemberID(to)}) })
 	}
 	say(0, 0, 1)
 	say(20*time.Second, 1, 0) // the same one
@@ -96,9 +96,9 @@ func TestTraffic_Connections_CloseWhenIdle(t *testing.T) {
 
 	s = newStage(t, Config{Members: 40, IdleTimeout: time.Second}, nil)
 	for i := range 10_000 {
-		s.act(int32(i%40), &policy.Action{Kind: policy.Tell, To: MemberID(i / 40 % 40)})
+		s.agents.act(int32(i%40), &policy.Action{Kind: policy.Tell, To: MemberID(i / 40 % 40)})
 		s.Run(s.Now().Add(100 * time.Millisecond))
 	}
-	assert.Less(t, len(s.contacts.used), 200, "those that are closed are forgotten")
+	assert.Less(t, len(s.network.contacts.used), 200, "those that are closed are forgotten")
 	assert.Zero(t, newStage(t, Config{Members: 2}, nil).Traffic().Connections)
 }

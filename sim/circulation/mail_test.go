@@ -59,11 +59,11 @@ func TestTellOnManyLinks(t *testing.T) {
 		return nil
 	}
 	for i := range 20_000 {
-		s.act(int32(rng.IntN(10)), &policy.Action{Kind: policy.Tell, To: MemberID(rng.IntN(members)), Field: []byte{byte((i + 1) >> 8), byte(i + 1)}})
+		s.agents.act(int32(rng.IntN(10)), &policy.Action{Kind: policy.Tell, To: MemberID(rng.IntN(members)), Field: []byte{byte((i + 1) >> 8), byte(i + 1)}})
 		s.Run(s.Now().Add(10 * time.Millisecond))
 		s.log = nil
 	}
-	assert.Less(t, len(s.links.last), 10*members)
+	assert.Less(t, len(s.network.links.last), 10*members)
 }
 
 // TestTellBehindToken: a message that is sent after a token, on the same way,
@@ -84,9 +84,9 @@ func TestTellNobody(t *testing.T) {
 	s := newStage(t, Config{Members: 2}, onTimer())
 	s.Crash(1, time.Second)
 	for _, to := range []int{1, 5} {
-		s.act(0, &policy.Action{Kind: policy.Tell, To: MemberID(to)})
+		s.agents.act(0, &policy.Action{Kind: policy.Tell, To: MemberID(to)})
 	}
-	s.act(0, &policy.Action{Kind: policy.Tell})
+	s.agents.act(0, &policy.Action{Kind: policy.Tell})
 	assert.Empty(t, s.run(time.Second/2, "neighbour"))
 	assert.Equal(t, uint64(3), s.Stats().Messages)
 }

@@ -54,7 +54,7 @@ func TestNeighbours(t *testing.T) {
 	}
 	assert.Equal(t, []string{"1m0s m4 neighbour m-1 of 1"}, s.run(time.Hour))
 	assert.Equal(t, 5, s.Members())
-	assert.Equal(t, 1, s.alive())
+	assert.Equal(t, 1, len(s.up))
 	require.True(t, s.Crash(4, time.Second))
 	assert.Empty(t, s.run(time.Hour), "nobody is left to hear")
 	assert.Equal(t, []string{"1h0m1s m4 neighbour m-1 of 1", "1h0m1s m4 demand true", "1h0m1s m4 timer"}, s.run(2*time.Hour))
@@ -75,7 +75,7 @@ func TestDurableCrash(t *testing.T) {
 	s.Observe(d)
 	s.Generate(0)
 	s.run(time.Minute)
-	s.act(0, &policy.Action{Kind: policy.Run, Token: s.tokens[0].Token.ID})
+	s.agents.act(0, &policy.Action{Kind: policy.Run, Token: s.tokens.list[0].Token.ID})
 	s.At(clock.Instant(65*time.Second), func(w *Simulation) {
 		assert.True(t, w.Crash(0, time.Minute))
 		assert.False(t, w.Crash(0, time.Minute))
@@ -213,7 +213,7 @@ func TestCrashEvery(t *testing.T) {
 	s := newStage(t, Config{Members: 10, CrashEvery: 100 * time.Second, DownFor: time.Second}, nil)
 	s.Run(clock.Instant(100_000 * time.Second))
 	assert.InDelta(t, 1000, float64(s.Stats().Crashed), 4*32)
-	assert.GreaterOrEqual(t, s.alive(), 9)
+	assert.GreaterOrEqual(t, len(s.up), 9)
 
 	holder := newStage(t, Config{Members: 10, CrashEvery: 100 * time.Second, CrashHolder: true, Forgetful: true}, nil)
 	holder.Run(clock.Instant(1000 * time.Second))

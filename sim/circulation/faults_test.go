@@ -16,8 +16,8 @@ func TestDown_BeforeTheStart_NeverBegin(t *testing.T) {
 	for members, want := range map[int]int{10: 7, 50: 35, 3: 2, 1: 1} {
 		cfg := Config{Members: members, Found: members, Down: 0.3, Seed: 1}
 		s := newStage(t, cfg, nil)
-		assert.Equal(t, want, s.alive())
-		assert.Equal(t, want, s.config().Members-cfg.falling())
+		assert.Equal(t, want, len(s.up))
+		assert.Equal(t, want, s.cfg.Members-cfg.falling())
 		assert.Equal(t, want, cfg.Living())
 		assert.Equal(t, want, s.Tokens(), "founded among the living only")
 		began := 0
@@ -32,11 +32,11 @@ func TestDown_BeforeTheStart_NeverBegin(t *testing.T) {
 
 func TestDown_ByAnInstant_FallOneByOne(t *testing.T) {
 	s := newStage(t, Config{Members: 100, Down: 0.2, DownBy: 100 * time.Second, Seed: 1}, nil)
-	assert.Equal(t, 100, s.alive())
+	assert.Equal(t, 100, len(s.up))
 	s.run(50 * time.Second)
-	assert.InDelta(t, 90, s.alive(), 8)
+	assert.InDelta(t, 90, len(s.up), 8)
 	s.run(100 * time.Second)
-	assert.Equal(t, 80, s.alive())
+	assert.Equal(t, 80, len(s.up))
 }
 
 // A member that is away falls for good all the same, and its token is gone.
@@ -46,7 +46,7 @@ func TestDown_WhileAway_StaysDown(t *testing.T) {
 	s.run(0)
 	require.True(t, s.Crash(1, time.Minute))
 	require.Equal(t, 1, s.Tokens())
-	s.fallForGood(1)
+	s.faults.fallForGood(1)
 	assert.Zero(t, s.Tokens())
 	s.run(time.Hour)
 	assert.False(t, s.Up(1))
