@@ -14,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/soak/judge"
 	"github.com/wandertoken/wander/soak/plan"
+	"github.com/wandertoken/wander/soak/rig"
 	"github.com/wandertoken/wander/soak/world"
 )
 
@@ -68,7 +69,7 @@ func (d *demander) loop(ctx context.Context) {
 // ask runs the program once.
 func (d *demander) ask(ctx context.Context, m *world.Machine, log *os.File) (exit int, err error) {
 	takes, stubborn := d.program()
-	args := []string{"run", "--socket", filepath.Join(m.Dir, "state", "wander.sock"), "--wait", maxWait.String(), d.Resource, "--", d.self, probeArg}
+	args := []string{"run", "--socket", filepath.Join(m.Dir, "state", "wander.sock"), "--wait", maxWait.String(), d.Resource, "--", d.self, rig.ProbeArg}
 	args = append(args, d.order(d.member, takes, stubborn).Args()...)
 	a := judge.Ask{Resource: d.Resource, Member: m.Name}
 	a.From = boottime.Now()

@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/soak/judge"
 	"github.com/wandertoken/wander/soak/plan"
+	"github.com/wandertoken/wander/soak/rig"
 	"github.com/wandertoken/wander/soak/world"
 )
 
@@ -239,11 +240,11 @@ func (r *run) inflict(s plan.Step) (undo func()) {
 }
 
 // clonePort is where a clone listens.
-const clonePort = port + 1
+const clonePort = rig.Port + 1
 
 // cloneSettings are a member's settings, on another port.
 func cloneSettings(settings string) string {
-	return strings.Replace(settings, fmt.Sprintf(":%d\"\n[bootstrap]", port), fmt.Sprintf(":%d\"\n[bootstrap]", clonePort), 1)
+	return strings.Replace(settings, fmt.Sprintf(":%d\"\n[bootstrap]", rig.Port), fmt.Sprintf(":%d\"\n[bootstrap]", clonePort), 1)
 }
 
 // toRunner signals the wander run of a member and resource, if there is one, and

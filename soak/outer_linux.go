@@ -1,27 +1,18 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/wandertoken/wander/soak/probe"
-	"github.com/wandertoken/wander/soak/world"
+	"github.com/wandertoken/wander/soak/rig"
 )
 
 const (
-	// runArg and probeArg, as the first argument, make this program the run
-	// within the namespaces, and a protected program.
-	runArg   = "__run"
-	probeArg = "__probe"
-
 	// folderPrefix begins the names of temporary folders, and lockFile in one is
 	// locked while its run lasts: what a killed run has left is found by them.
 	folderPrefix = "wander-soak-"
@@ -33,35 +24,7 @@ const (
 
 // runInner returns at once unless this process was started by another one of
 // this program.
-func runInner() {
-	world.RunFirst()
-	if len(os.Args) < 2 {
-		return
-	}
-	var err error
-	code := exitOK
-	switch os.Args[1] {
-	case probeArg:
-		var o probe.Order
-		if o, err = probe.Parse(os.Args[2:]); err == nil {
-			err = o.Run()
-		}
-	case runArg:
-		var o options
-		if err = json.Unmarshal([]byte(os.Args[2]), &o); err == nil {
-			code, err = inner(o)
-		}
-	default:
-		return
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		if code == exitOK {
-			code = exitFailure
-		}
-	}
-	os.Exit(code)
-}
+func runInner() { rig.Inner(inner) }
 
 // outer makes the folder, builds the programs, and has the run done within
 // namespaces.
@@ -87,14 +50,7 @@ func outer(o options) (int, error) {
 		return exitFailure, err
 	}
 	o.Out = dir
-	text, err := json.Marshal(o)
-	if err != nil {
-		return exitFailure, err
-	}
-	code, err := world.Enter([]string{runArg, string(text)})
-	if errors.Is(err, world.ErrUnsupported) {
-		code, err = exitUnsupported, fmt.Errorf("%w; root, or user namespaces and a /dev/net/tun that may be opened, are needed", err)
-	}
+	code, err := rig.Outer(o)
 	if temporary && !o.Keep && code != exitBroken && code != exitFailure {
 		return code, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -159,11 +115,7 @@ func programs(o options, dir string) error {
 	if o.Wander != "" {
 		return copyFile(o.Wander, target, 0o700)
 	}
-	out, err := exec.Command("go", "build", "-o", target, "github.com/wandertoken/wander/cmd/wander").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("building wander: %w: %s; run soak within the module, or name the program with -wander", err, strings.TrimSpace(string(out)))
-	}
-	return nil
+	return rig.Build(target, "cmd/wander", "run soak within the module, or name the program with -wander")
 }
 
 func copyFile(from, to string, mode os.FileMode) error {

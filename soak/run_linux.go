@@ -20,6 +20,7 @@ import (
 	"github.com/wandertoken/wander/soak/judge"
 	"github.com/wandertoken/wander/soak/plan"
 	"github.com/wandertoken/wander/soak/probe"
+	"github.com/wandertoken/wander/soak/rig"
 	"github.com/wandertoken/wander/soak/world"
 )
 
@@ -99,7 +100,7 @@ func inner(o options) (code int, err error) {
 	}
 	if err := r.prepare(); err != nil {
 		if errors.Is(err, os.ErrPermission) {
-			return exitUnsupported, fmt.Errorf("%w; root, or user namespaces and a /dev/net/tun that may be opened, are needed", err)
+			return exitUnsupported, rig.Unsupported(err)
 		}
 		return exitFailure, err
 	}

@@ -3,18 +3,16 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/wandertoken/wander/soak/plan"
 	"github.com/wandertoken/wander/soak/probe"
+	"github.com/wandertoken/wander/soak/rig"
 )
 
 const (
-	// port is where members listen, each on its own machine.
-	port = 4133
 	// gossipInterval is short, as the runs are.
 	gossipInterval = 5 * time.Second
 	// daemonProgram is how long the program takes that a daemon runs by itself.
@@ -33,13 +31,13 @@ func (r *run) makeGroup() error {
 		{"ca", "init", "--dir", authority, "--name", "soak", "--no-passphrase"},
 		{"ca", "config", "--dir", authority, settings},
 	} {
-		if err := r.wander(args...); err != nil {
+		if err := rig.Wander(r.program, args...); err != nil {
 			return err
 		}
 	}
 	for i, m := range r.plan.Members {
 		dir := r.world.Machines[i].Dir
-		if err := r.wander("ca", "issue", "--dir", authority, "--name", m.Name, "--out", filepath.Join(dir, "member")); err != nil {
+		if err := rig.Wander(r.program, "ca", "issue", "--dir", authority, "--name", m.Name, "--out", filepath.Join(dir, "member")); err != nil {
 			return err
 		}
 		if err := copyFile(filepath.Join(authority, "group.crt"), filepath.Join(dir, "group.crt"), 0o600); err != nil {
@@ -54,15 +52,6 @@ func (r *run) makeGroup() error {
 		if err := os.WriteFile(name, []byte(r.memberFile(i)), 0o600); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// wander runs the program under test outside of all machines.
-func (r *run) wander(args ...string) error {
-	out, err := exec.Command(r.program, args...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("wander %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }
@@ -94,7 +83,7 @@ func groupFile(p plan.Plan) string {
 // memberFile is a member's settings.
 func (r *run) memberFile(i int) string {
 	m, machine := r.plan.Members[i], r.world.Machines[i]
-	mode, listen := "durable", fmt.Sprintf("%s:%d", machine.Address, port)
+	mode, listen := "durable", fmt.Sprintf("%s:%d", machine.Address, rig.Port)
 	if m.Volatile {
 		mode = "volatile"
 	}
@@ -107,13 +96,13 @@ func (r *run) memberFile(i int) string {
 	fmt.Fprintf(&b, "[listen]\naddress = %q\n[bootstrap]\npeers = [", listen)
 	for j, other := range r.plan.Members {
 		if j != i && !other.DialOnly {
-			fmt.Fprintf(&b, "\"%s:%d\", ", r.world.Machines[j].Address, port)
+			fmt.Fprintf(&b, "\"%s:%d\", ", r.world.Machines[j].Address, rig.Port)
 		}
 	}
 	fmt.Fprintf(&b, "]\n")
 	for _, d := range m.Demands {
 		if d.Daemon {
-			command := append([]string{r.self, probeArg}, r.order(i, daemonProgram, false).Args()...)
+			command := append([]string{r.self, rig.ProbeArg}, r.order(i, daemonProgram, false).Args()...)
 			fmt.Fprintf(&b, "[operation]\nresource = %q\ncommand = [\"%s\"]\n", d.Resource, strings.Join(command, "\", \""))
 		}
 	}

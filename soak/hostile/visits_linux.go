@@ -56,9 +56,9 @@ func (b *band) visits(from clock.Instant) (newcomers, returns []visit) {
 // leaves has the group do without it from then on.
 func (b *band) visit(name string, leaves bool) (v visit) {
 	i := b.indexOf(name)
-	m := b.world.Machines[i]
+	m := b.World.Machines[i]
 	b.knocks.begin(i)
-	if err := m.StartDaemon(b.Wander, "node", "--config", filepath.Join(m.Dir, "wander.toml")); err != nil {
+	if err := m.StartDaemon(b.Program, "node", "--config", filepath.Join(m.Dir, "wander.toml")); err != nil {
 		return visit{err: err.Error()}
 	}
 	defer m.Stop()
@@ -67,7 +67,7 @@ func (b *band) visit(name string, leaves bool) (v visit) {
 	defer cancel()
 	for !v.in && ctx.Err() == nil {
 		time.Sleep(visitLook)
-		v.in = connected(ctx, client, b.names[flooded]) && connected(ctx, b.clients[flooded], name)
+		v.in = connected(ctx, client, b.names[flooded]) && connected(ctx, b.Clients[flooded], name)
 	}
 	now := boottime.Now()
 	dials, first := b.knocks.of(i)

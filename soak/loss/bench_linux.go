@@ -1,13 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,16 +15,11 @@ import (
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/soak/judge"
-	"github.com/wandertoken/wander/soak/probe"
+	"github.com/wandertoken/wander/soak/rig"
 	"github.com/wandertoken/wander/soak/world"
 )
 
 const (
-	// runArg and probeArg, as the first argument, make this program the one within the
-	// namespaces, and a protected program.
-	runArg   = "__run"
-	probeArg = "__probe"
-
 	// calm is how long the group is left alone before each loss, and after the member is
 	// back: a token rests by then. Tokens of light rest for some seconds.
 	calm = 2 * time.Second
@@ -42,37 +35,11 @@ const (
 // errArranged says that what was to be interrupted did not come about.
 var errArranged = errors.New("not arranged")
 
-func runInner() {
-	world.RunFirst()
-	if len(os.Args) < 2 {
-		return
-	}
-	var err error
-	code := exitOK
-	switch os.Args[1] {
-	case probeArg:
-		var o probe.Order
-		if o, err = probe.Parse(os.Args[2:]); err == nil {
-			err = o.Run()
-		}
-	case runArg:
-		var o options
-		if err = json.Unmarshal([]byte(os.Args[2]), &o); err == nil {
-			code, err = inner(o)
-		}
-	default:
-		return
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		code = max(code, exitFailure)
-	}
-	os.Exit(code)
-}
+func runInner() { rig.Inner(inner) }
 
 // outer builds the program, and has the measurement done within namespaces.
 func outer(o options) (int, error) {
-	dir, err := o.folder()
+	dir, err := rig.Folder(o.Keep, "wl-")
 	if err != nil {
 		return exitFailure, err
 	}
@@ -81,38 +48,14 @@ func outer(o options) (int, error) {
 	}
 	if o.Dir = dir; o.Wander == "" {
 		o.Wander = filepath.Join(dir, "wander")
-		out, err := exec.Command("go", "build", "-o", o.Wander, "github.com/wandertoken/wander/cmd/wander").CombinedOutput()
-		if err != nil {
-			return exitFailure, fmt.Errorf("building wander: %w: %s; run loss within the module, or name the program with -wander", err, strings.TrimSpace(string(out)))
+		if err := rig.Build(o.Wander, "cmd/wander", "run loss within the module, or name the program with -wander"); err != nil {
+			return exitFailure, err
 		}
 	}
 	if o.Wander, err = filepath.Abs(o.Wander); err != nil {
 		return exitFailure, err
 	}
-	text, err := json.Marshal(o)
-	if err != nil {
-		return exitFailure, err
-	}
-	code, err := world.Enter([]string{runArg, string(text)})
-	if errors.Is(err, world.ErrUnsupported) {
-		code, err = exitUnsupported, fmt.Errorf("%w; root, or user namespaces and a /dev/net/tun that may be opened, are needed", err)
-	}
-	return code, err
-}
-
-// folder is an empty one for the files of the run.
-func (o options) folder() (string, error) {
-	if o.Keep == "" {
-		return os.MkdirTemp("", "wl-")
-	}
-	dir, err := filepath.Abs(o.Keep)
-	if err != nil {
-		return "", err
-	}
-	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
-		return "", fmt.Errorf("-keep %s: the folder is not empty: name a new one", o.Keep)
-	}
-	return dir, os.MkdirAll(dir, 0o700)
+	return rig.Outer(o)
 }
 
 // inner is the measurement within the namespaces.
@@ -147,11 +90,12 @@ func inner(o options) (int, error) {
 // measure makes a group, and loses a member again and again.
 func (o options) measure(k kase, preset, mode, onSilent string) (row, error) {
 	r := row{kase: k, preset: preset, mode: mode, onSilent: onSilent, silence: o.Silence, hold: o.Hold}
-	b := &band{options: o, kase: k, preset: preset, mode: mode, onSilent: onSilent, dir: filepath.Join(o.Dir, strings.Join([]string{k.name, preset, mode, onSilent}, "-")), notes: io.Discard}
+	dir := filepath.Join(o.Dir, strings.Join([]string{k.name, preset, mode, onSilent}, "-"))
+	b := &band{options: o, Group: &rig.Group{Program: o.Wander, Folder: dir}, kase: k, preset: preset, mode: mode, onSilent: onSilent, notes: io.Discard}
 	if o.Verbose {
 		b.notes = os.Stderr
 	}
-	defer b.close()
+	defer b.Close()
 	if err := b.open(); err != nil {
 		return r, err
 	}
@@ -207,7 +151,7 @@ func (b *band) lose() (oc outcome, err error) {
 
 // measure waits until another member runs.
 func (l *loss) measure(oc *outcome, since clock.Instant) {
-	victim := l.world.Machines[l.victim].Name
+	victim := l.World.Machines[l.victim].Name
 	for end := l.at.Add(l.Hold + l.Silence + patience); boottime.Now().Before(end); time.Sleep(lookEvery) {
 		list := l.programs()
 		i := slices.IndexFunc(list, func(r judge.Run) bool { return r.Member != victim && r.Sure.From >= l.at })
@@ -222,7 +166,7 @@ func (l *loss) measure(oc *outcome, since clock.Instant) {
 // grantEnd is when the last grant of the lost member ends.
 func (l *loss) grantEnd() (end clock.Instant) {
 	for _, r := range l.programs() {
-		if r.Member == l.world.Machines[l.victim].Name {
+		if r.Member == l.World.Machines[l.victim].Name {
 			end = max(end, r.Deadline)
 		}
 	}
@@ -278,9 +222,9 @@ func (l *loss) arrange() error {
 		l.happens()
 		return nil
 	}
-	name := l.world.Machines[l.victim].Name
+	name := l.World.Machines[l.victim].Name
 	err := l.await(k.takes+within, func() bool {
-		if l.observer.Running(resource) == name {
+		if l.Observer.Running(resource) == name {
 			return false
 		}
 		if k.name == "offers" {
@@ -318,8 +262,8 @@ func (l *loss) rolls() error {
 		if i == l.victim || i == l.waiters[0] {
 			continue
 		}
-		l.world.Machines[i].Stop()
-		if err := l.start(i); err != nil {
+		l.World.Machines[i].Stop()
+		if err := l.Start(i); err != nil {
 			return err
 		}
 	}
@@ -332,8 +276,8 @@ func (l *loss) rolls() error {
 
 // happens is the loss.
 func (l *loss) happens() {
-	machine := l.world.Machines[l.victim]
-	restart := func(i int) func() error { return func() error { return l.start(i) } }
+	machine := l.World.Machines[l.victim]
+	restart := func(i int) func() error { return func() error { return l.Start(i) } }
 	l.at = boottime.Now()
 	fmt.Fprintf(l.notes, "%s %s loses %s\n", time.Now().Format(time.RFC3339Nano), l.kase.name, machine.Name)
 	switch l.kase.name {
@@ -344,32 +288,32 @@ func (l *loss) happens() {
 	case "both":
 		other := l.others()[0]
 		machine.Kill()
-		l.world.Machines[other].Kill()
+		l.World.Machines[other].Kill()
 		l.undo = append(l.undo, restart(l.victim), restart(other))
 	case "power":
 		machine.PowerOff()
-		l.undo = append(l.undo, func() error { machine.PowerOn(); return l.start(l.victim) })
+		l.undo = append(l.undo, func() error { machine.PowerOn(); return l.Start(l.victim) })
 	case "cut", "runs-cut":
 		l.cuts(l.victim, true)
 		l.undo = append(l.undo, func() error { l.cuts(l.victim, false); return nil })
 	case "receives":
 		l.victim = l.waiters[0]
-		l.world.Machines[l.victim].Kill()
+		l.World.Machines[l.victim].Kill()
 		l.undo = append(l.undo, restart(l.victim))
 	case "revoked":
 		l.slowly(0)
 		_ = l.revoke(l.victim, l.others()[0])
 	case "doubt":
 		l.victim = l.waiters[0]
-		l.world.Machines[l.victim].Kill()
+		l.World.Machines[l.victim].Kill()
 		l.slowly(0)
 		_ = l.revoke(l.victim, l.others()[0])
 		l.at = boottime.Now() // so long it took
 	case "full":
 		l.victim = l.waiters[0]
-		m := l.world.Machines[l.victim]
+		m := l.World.Machines[l.victim]
 		_ = m.Fill()
-		l.undo = append(l.undo, func() error { m.Stop(); return errors.Join(m.Empty(), l.start(l.victim)) })
+		l.undo = append(l.undo, func() error { m.Stop(); return errors.Join(m.Empty(), l.Start(l.victim)) })
 	}
 }
 
@@ -379,7 +323,7 @@ func (l *loss) others() []int {
 }
 
 func (b *band) living() (list []int) {
-	for i := range b.world.Machines {
+	for i := range b.World.Machines {
 		if !b.gone[i] {
 			list = append(list, i)
 		}
@@ -388,16 +332,16 @@ func (b *band) living() (list []int) {
 }
 
 func (b *band) cuts(i int, cut bool) {
-	for j := range b.world.Machines {
-		b.world.Network.Set(i, j, world.Path{Cut: cut})
-		b.world.Network.Set(j, i, world.Path{Cut: cut})
+	for j := range b.World.Machines {
+		b.World.Network.Set(i, j, world.Path{Cut: cut})
+		b.World.Network.Set(j, i, world.Path{Cut: cut})
 	}
 }
 
 func (b *band) slowly(delay time.Duration) {
-	for i := range b.world.Machines {
-		for j := range b.world.Machines {
-			b.world.Network.Set(i, j, world.Path{Delay: delay})
+	for i := range b.World.Machines {
+		for j := range b.World.Machines {
+			b.World.Network.Set(i, j, world.Path{Delay: delay})
 		}
 	}
 }
@@ -405,7 +349,7 @@ func (b *band) slowly(delay time.Duration) {
 // running reports whether a member's program has begun since an instant.
 func (b *band) running(i int, since clock.Instant) bool {
 	return slices.ContainsFunc(b.programs(), func(r judge.Run) bool {
-		return r.Member == b.world.Machines[i].Name && r.Sure.From >= since
+		return r.Member == b.World.Machines[i].Name && r.Sure.From >= since
 	})
 }
 
