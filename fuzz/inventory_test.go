@@ -124,8 +124,7 @@ var readers = map[string]string{
 	"internal/cddl.Schema.Check":                   "- only tests use it, on what FuzzDeterministic has checked",
 	"internal/cddl.Parse":                          "- reads the schemas of the specification only",
 	"internal/configfile.Decode":                   "internal/configfile/FuzzDecode",
-	"internal/configfile.Duration.UnmarshalText":   "internal/configfile/FuzzDecode",
-	"protocol/duration.Parse":                      "- FuzzDecode uses it; Duration.UnmarshalText is Parse",
+	"protocol/duration.Parse":                      "fuzz/FuzzText",
 }
 
 // readerNames are those of functions that read, and readerTypes those of parameters

@@ -8,8 +8,8 @@ import (
 
 	authoritypkg "github.com/wandertoken/wander/ca"
 	"github.com/wandertoken/wander/crypto/keyfile"
-	"github.com/wandertoken/wander/internal/configfile"
 	"github.com/wandertoken/wander/protocol/certificate"
+	"github.com/wandertoken/wander/protocol/duration"
 	wandergroup "github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/journal"
@@ -19,7 +19,7 @@ import (
 // FuzzText: the readers of short things, told by the first byte. What is accepted
 // has one spelling.
 //
-//fuzz:of protocol/ident protocol/policy protocol/journal protocol/certificate protocol/group crypto/keyfile
+//fuzz:of protocol/ident protocol/duration protocol/policy protocol/journal protocol/certificate protocol/group crypto/keyfile
 func FuzzText(f *testing.F) { targets["FuzzText"].Fuzz(f) }
 
 // texts read one short thing each and write it again.
@@ -28,11 +28,11 @@ var texts = []func(text []byte) (again []byte, err error){
 	capitals(textOf[*ident.Member]), capitals(textOf[*ident.Incarnation]),
 	textOf[*authoritypkg.InviteID],
 	func(text []byte) ([]byte, error) { // any spelling of a duration, but one meaning
-		var d, again configfile.Duration
-		if err := d.UnmarshalText(text); err != nil {
+		d, err := duration.Parse(string(text))
+		if err != nil {
 			return nil, err
 		}
-		if err := again.UnmarshalText(must(d.MarshalText())); err != nil || again != d {
+		if again, err := duration.Parse(duration.Format(d)); err != nil || again != d {
 			return nil, nil
 		}
 		return text, nil

@@ -42,10 +42,10 @@ type settings struct {
 		Sample int `toml:"sample"`
 	} `toml:"directory"`
 	Operation struct {
-		Resource string              `toml:"resource"`
-		Command  []string            `toml:"command"`
-		MaxHold  configfile.Duration `toml:"max_hold"`
-		Grace    configfile.Duration `toml:"grace"`
+		Resource string   `toml:"resource"`
+		Command  []string `toml:"command"`
+		MaxHold  cli.Span `toml:"max_hold"`
+		Grace    cli.Span `toml:"grace"`
 	} `toml:"operation"`
 	API struct {
 		Socket string `toml:"socket"`
@@ -149,7 +149,7 @@ func override(v reflect.Value, prefix string, getenv func(string) string) error 
 	for i := range v.NumField() {
 		name := prefix + "_" + strings.ToUpper(v.Type().Field(i).Tag.Get("toml"))
 		field := v.Field(i)
-		if d, ok := field.Addr().Interface().(*configfile.Duration); ok {
+		if d, ok := field.Addr().Interface().(*cli.Span); ok {
 			if text := getenv(name); text != "" {
 				if err := d.UnmarshalText([]byte(text)); err != nil {
 					return cli.ConfigError(fmt.Errorf("%s: %w", name, err), "")

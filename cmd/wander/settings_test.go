@@ -59,9 +59,9 @@ func TestSettingsPrecedence(t *testing.T) {
 				want = []string{"one", "two", "three"}
 			case int:
 				inFile, inEnvironment, want = "7", "9", 9
-			case configfile.Duration:
+			case cli.Span:
 				inFile, inEnvironment = `"3s"`, "1m"
-				want = configfile.Duration{Duration: time.Minute}
+				want = cli.Span{Duration: time.Minute}
 			}
 			section, name, found := strings.Cut(key, ".")
 			text := key + " = " + inFile

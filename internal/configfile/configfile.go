@@ -9,11 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pelletier/go-toml/v2"
-
-	"github.com/wandertoken/wander/protocol/duration"
 )
 
 // ErrFile says that a file is not what it should be; the message names file,
@@ -106,18 +103,3 @@ func collect(t reflect.Type, prefix string, keys *[]string) {
 }
 
 var textUnmarshaler = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()
-
-// Duration is a time.Duration written as "4s", "1h30m" or "30d". It is a
-// struct so that a bare number, whose unit nobody can know, is refused.
-type Duration struct{ time.Duration }
-
-// UnmarshalText reads a duration.
-func (d *Duration) UnmarshalText(text []byte) (err error) {
-	d.Duration, err = duration.Parse(string(text))
-	return err
-}
-
-func (d Duration) String() string { return duration.Format(d.Duration) }
-
-// MarshalText writes a duration.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

@@ -7,7 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wandertoken/wander/internal/configfile"
+	"github.com/wandertoken/wander/protocol/duration"
 )
+
+// span is a duration as files have them.
+type span struct{ time.Duration }
+
+func (s *span) UnmarshalText(text []byte) (err error) {
+	s.Duration, err = duration.Parse(string(text))
+	return err
+}
 
 type file struct {
 	Dir    string  `toml:"state_dir"`
@@ -15,14 +24,14 @@ type file struct {
 	Share  float64 `toml:"share"`
 	Many   *int    `toml:"many"`
 	Listen struct {
-		Address   string              `toml:"address"`
-		Advertise []string            `toml:"advertise"`
-		Timeout   configfile.Duration `toml:"timeout"`
+		Address   string   `toml:"address"`
+		Advertise []string `toml:"advertise"`
+		Timeout   span     `toml:"timeout"`
 	} `toml:"listen"`
 	Resources []struct {
-		Name  string                `toml:"name"`
-		Wait  *configfile.Duration  `toml:"wait"`
-		Waits []configfile.Duration `toml:"waits"`
+		Name  string `toml:"name"`
+		Wait  *span  `toml:"wait"`
+		Waits []span `toml:"waits"`
 	} `toml:"resource"`
 }
 

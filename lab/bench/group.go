@@ -1,14 +1,11 @@
 package main
 
 import (
-	"crypto/rand"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/wandertoken/wander/ca"
-	"github.com/wandertoken/wander/crypto/keyfile"
-	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/node"
 	"github.com/wandertoken/wander/protocol/group"
 	"github.com/wandertoken/wander/protocol/policy"
@@ -53,37 +50,15 @@ func makeGroupWith(dir string, members []string, settings group.Settings) error 
 		return err
 	}
 	for _, name := range members {
-		if err := makeMember(authority, filepath.Join(dir, name), name); err != nil {
+		folder := filepath.Join(dir, name)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
+		if err := authority.Equip(folder, name); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func makeMember(authority *ca.Authority, dir, name string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
-	key, err := signature.Generate(rand.Reader)
-	if err != nil {
-		return err
-	}
-	text, err := keyfile.EncodePrivateKey(key)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "member.key"), text, 0o600); err != nil {
-		return err
-	}
-	c, err := authority.Issue(ca.Request{Name: name, Key: key.Public()})
-	if err != nil {
-		return err
-	}
-	text, err = keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: c.Raw()})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "member.crt"), text, 0o600)
 }
 
 // identity reads a member's files.

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +8,6 @@ import (
 	"time"
 
 	"github.com/wandertoken/wander/ca"
-	"github.com/wandertoken/wander/crypto/keyfile"
-	"github.com/wandertoken/wander/crypto/signature"
 	"github.com/wandertoken/wander/internal/relay"
 	"github.com/wandertoken/wander/node/api"
 	"github.com/wandertoken/wander/protocol/group"
@@ -67,26 +64,7 @@ func makeMember(o Options, authority *ca.Authority, crew *relay.Crew, dir string
 		}
 		p.relay = r
 	}
-	key, err := signature.Generate(rand.Reader)
-	if err != nil {
-		return p, err
-	}
-	text, err := keyfile.EncodePrivateKey(key)
-	if err != nil {
-		return p, err
-	}
-	if err := os.WriteFile(filepath.Join(p.dir, "member.key"), text, 0o600); err != nil {
-		return p, err
-	}
-	c, err := authority.Issue(ca.Request{Name: p.name, Key: key.Public()})
-	if err != nil {
-		return p, err
-	}
-	text, err = keyfile.EncodeBlocks(keyfile.Block{Type: keyfile.Certificate, Bytes: c.Raw()})
-	if err != nil {
-		return p, err
-	}
-	return p, os.WriteFile(filepath.Join(p.dir, "member.crt"), text, 0o600)
+	return p, authority.Equip(p.dir, p.name)
 }
 
 // configure writes the member's settings file.
