@@ -14,6 +14,15 @@ type spelling struct {
 	malicious               bool
 }
 
+// as is the fault of a spelling, with what stands before its name and its meaning.
+func (p spelling) as(slug, about, outcome string) fault {
+	f := fault{slug: slug + p.slug, about: about + p.about, req: p.req, outcome: outcome, cause: p.cause}
+	if p.malicious {
+		f = f.malicious()
+	}
+	return f
+}
+
 // spellings derives from an item all its encodings that are wrong in one place:
 // of the whole, and of each item down to a depth.
 func spellings(i item, depth int) []spelling {

@@ -61,11 +61,7 @@ func (s *suite) recordVectors() {
 			object: "record", rule: "journal:record", prefix: r.name, item: whole, req: "C-2", outcome: malformed, depth: 0,
 		})
 		for _, p := range spellingsAt(whole, []int{2}, 1) {
-			f := fault{slug: r.name + "/spelled-" + p.slug, about: p.about, req: p.req, outcome: malformed, cause: p.cause}
-			if p.malicious {
-				f = f.malicious()
-			}
-			s.add(recordsFile, s.vector("record", "journal:record", f, p.data))
+			s.add(recordsFile, s.vector("record", "journal:record", p.as(r.name+"/spelled-", "", malformed), p.data))
 		}
 		for _, p := range shapes(whole, []int{2}, r.free, r.optional) {
 			f := fault{slug: r.name + "/shape-" + p.slug, about: p.about, req: "C-4", outcome: malformed}

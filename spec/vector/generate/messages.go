@@ -242,26 +242,11 @@ func inMessage(number uint64, fields []byte) []byte {
 func (s *suite) messageVectors() {
 	s.open(messagesFile, "Messages, the bodies of frames: protocol.md, chapter 7.")
 	for _, m := range messages() {
-		put := func(f fault, body []byte) {
-			f.slug = m.name + "/" + f.slug
-			v := s.vector("message", "message", f, body)
-			v.Diagnostic = diagnostic(body)
-			s.add(messagesFile, v)
-		}
-		put(ok("good", "as it usually is", "F-2"), inMessage(m.number, encode(m.fields)))
-		for _, e := range m.edits {
-			put(e.fault, inMessage(m.number, encode(changed(m.fields, e.change))))
-		}
-		for _, p := range spellings(m.fields, 2) {
-			f := fault{slug: "spelled-" + p.slug, about: "fields, " + p.about, req: p.req, outcome: wrong, cause: p.cause}
-			if p.malicious {
-				f = f.malicious()
-			}
-			put(f, inMessage(m.number, p.data))
-		}
-		for _, p := range shapes(m.fields, nil, m.free, m.optional) {
-			put(fault{slug: "shape-" + p.slug, about: "fields, " + p.about, req: "C-4", outcome: wrong}, inMessage(m.number, encode(p.item)))
-		}
+		s.unsigned(messagesFile, unsigned{
+			object: "message", rule: "message", prefix: m.name, what: "fields, ", item: m.fields, req: "F-2", outcome: wrong,
+			depth: 2, shaped: [][]int{nil}, free: m.free, optional: m.optional,
+			wrap: func(data []byte) []byte { return inMessage(m.number, data) }, wrapped: true,
+		}, m.edits...)
 	}
 	s.messageHeads()
 }
@@ -284,12 +269,8 @@ func (s *suite) messageHeads() {
 	put("type-0", "type 0, which is the preamble", "wire.ErrMessageType", append([]byte{0x82, 0}, fields...))
 	put("type-20", "type 20, of a later version", "wire.ErrMessageType", append([]byte{0x82, 20}, fields...))
 	put("type-23", "type 23, of a later version", "wire.ErrMessageType", append([]byte{0x82, 23}, fields...))
-	deep := uintOf(0)
-	for range 6 {
-		deep = array(deep)
-	}
 	f := fault{slug: "deep", about: "fields that nest six arrays", req: "C-3", outcome: wrong, cause: "canonical.ErrTooDeep"}
-	s.add(messagesFile, s.vector("message", "message", f.malicious(), inMessage(18, encode(deep))))
+	s.add(messagesFile, s.vector("message", "message", f.malicious(), inMessage(18, encode(nested(uintOf(0), 6)))))
 }
 
 const framesFile = "frames.json"
@@ -344,6 +325,8 @@ type unsigned struct {
 	shaped         [][]int // paths of the arrays whose shape is varied
 	free, optional map[int]bool
 	wrap           func(data []byte) []byte // makes the input of the encoded item
+	wrapped        bool                     // the diagnostic notation is that of the input
+	what           string                   // the item is, before what is wrong with it
 }
 
 // unsigned adds the vectors of one object.
@@ -356,6 +339,9 @@ func (s *suite) unsigned(file string, u unsigned, edits ...edit) {
 		if u.wrap != nil {
 			input = u.wrap(data)
 		}
+		if u.wrapped {
+			data = input
+		}
 		v := s.vector(u.object, u.rule, f, input)
 		v.Diagnostic = diagnostic(data)
 		s.add(file, v)
@@ -365,15 +351,11 @@ func (s *suite) unsigned(file string, u unsigned, edits ...edit) {
 		put(e.fault, encode(changed(u.item, e.change)))
 	}
 	for _, p := range spellings(u.item, u.depth) {
-		f := fault{slug: "spelled-" + p.slug, about: p.about, req: p.req, outcome: u.outcome, cause: p.cause}
-		if p.malicious {
-			f = f.malicious()
-		}
-		put(f, p.data)
+		put(p.as("spelled-", u.what, u.outcome), p.data)
 	}
 	for _, path := range u.shaped {
 		for _, p := range shapes(u.item, path, u.free, u.optional) {
-			put(fault{slug: "shape-" + p.slug, about: p.about, req: "C-4", outcome: u.outcome}, encode(p.item))
+			put(fault{slug: "shape-" + p.slug, about: u.what + p.about, req: "C-4", outcome: u.outcome}, encode(p.item))
 		}
 	}
 }

@@ -20,12 +20,36 @@ func (s *suite) policyVectors() {
 	s.voteBodies()
 }
 
-// policyInput is one input of policies.json. One that is refused has this outcome.
-func (s *suite) policyInput(object, outcome string, f fault, parts ...[]byte) {
+// layout is an object of policies.json: one that is refused has one outcome, and breaks one
+// requirement.
+type layout struct {
+	*suite
+	object, refused, req string
+}
+
+// put adds one input.
+func (l layout) put(f fault, parts ...[]byte) {
 	if f.outcome == "" {
-		f.outcome = outcome
+		f.outcome = l.refused
 	}
-	s.add(policiesFile, s.vector(object, "", f, slices.Concat(parts...)))
+	l.add(policiesFile, l.vector(l.object, "", f, slices.Concat(parts...)))
+}
+
+// bad adds one that is refused.
+func (l layout) bad(slug, about string, parts ...[]byte) {
+	l.put(fault{slug: slug, about: about, req: l.req}, parts...)
+}
+
+// bodies adds good ones, and each of them too short and too long.
+func (l layout) bodies(kinds []walkBody, req string) {
+	for _, k := range kinds {
+		whole := slices.Concat(k.parts...)
+		l.put(ok(k.name, k.name, req), whole)
+		if len(whole) > 1 {
+			l.bad(k.name+"-short", k.name+" without its last byte", whole[:len(whole)-1])
+		}
+		l.bad(k.name+"-long", k.name+" with one byte more", whole, []byte{0})
+	}
 }
 
 // u32 and u64 are numbers as policies write them.
@@ -46,7 +70,7 @@ var (
 
 func (s *suite) walkFields() {
 	const req = "P-33"
-	put := func(f fault, parts ...[]byte) { s.policyInput("walk-field", "wandering.ErrField", f, parts...) }
+	put := layout{s, "walk-field", "wandering.ErrField", req}.put
 	head := slices.Concat([]byte{1, 3}, u32(60_000))
 	waits := slices.Concat(ada.id, u32(1_200_000))
 	put(ok("new", "nothing: the token has just been made", req))
@@ -83,14 +107,9 @@ func walkKinds() []walkBody {
 
 func (s *suite) walkBodies() {
 	const req = "P-33"
-	put := func(f fault, parts ...[]byte) { s.policyInput("walk-body", "wandering.ErrBody", f, parts...) }
-	bad := func(slug, about string, parts ...[]byte) { put(fault{slug: slug, about: about, req: "P-34"}, parts...) }
-	for _, k := range walkKinds() {
-		whole := slices.Concat(k.parts...)
-		put(ok(k.name, k.name, req), whole)
-		bad(k.name+"-short", k.name+" without its last byte", whole[:len(whole)-1])
-		bad(k.name+"-long", k.name+" with one byte more", whole, []byte{0})
-	}
+	l := layout{s, "walk-body", "wandering.ErrBody", "P-34"}
+	put, bad := l.put, l.bad
+	l.bodies(walkKinds(), req)
 	waits := slices.Concat(ada.id, u32(1_200_000))
 	put(ok("report", "report of one member", req), []byte{2}, waits)
 	put(ok("report-4", "report of four", req), []byte{2}, copies(4, waits))
@@ -139,16 +158,9 @@ func keeperKinds() []walkBody {
 
 func (s *suite) keeperBodies() {
 	const req = "P-50"
-	put := func(f fault, parts ...[]byte) { s.policyInput("keeper-body", "keeper.ErrBody", f, parts...) }
-	bad := func(slug, about string, parts ...[]byte) { put(fault{slug: slug, about: about, req: "P-59"}, parts...) }
-	for _, k := range keeperKinds() {
-		whole := slices.Concat(k.parts...)
-		put(ok(k.name, k.name, req), whole)
-		if len(whole) > 1 {
-			bad(k.name+"-short", k.name+" without its last byte", whole[:len(whole)-1])
-		}
-		bad(k.name+"-long", k.name+" with one byte more", whole, []byte{0})
-	}
+	l := layout{s, "keeper-body", "keeper.ErrBody", "P-59"}
+	put, bad := l.put, l.bad
+	l.bodies(keeperKinds(), req)
 	put(ok("have-idle", "have: no program runs", req), []byte{130}, aToken, u64(7), u32(0))
 	put(ok("have-ever", "have: the greatest hop and span, read as any other", req), []byte{130}, aToken, u64(1<<64-1), u32(1<<32-1))
 	put(ok("want-self", "want: its sender waits", req), []byte{128}, nobody)
@@ -186,14 +198,9 @@ func voteKinds() []walkBody {
 }
 
 func (s *suite) voteBodies() {
-	put := func(f fault, parts ...[]byte) { s.policyInput("vote-body", "quorum.ErrBody", f, parts...) }
-	bad := func(slug, about string, parts ...[]byte) { put(fault{slug: slug, about: about, req: "P-68"}, parts...) }
-	for _, k := range voteKinds() {
-		whole := slices.Concat(k.parts...)
-		put(ok(k.name, k.name, "P-62"), whole)
-		bad(k.name+"-short", k.name+" without its last byte", whole[:len(whole)-1])
-		bad(k.name+"-long", k.name+" with one byte more", whole, []byte{0})
-	}
+	l := layout{s, "vote-body", "quorum.ErrBody", "P-68"}
+	put, bad := l.put, l.bad
+	l.bodies(voteKinds(), "P-62")
 	request := voteKinds()[3].parts[1]
 	put(ok("ask-ever", "ask: the greatest span, which a voter cuts to its own", "P-62"), []byte{144}, request, u64(0), u32(1<<32-1))
 	put(ok("vote-many", "vote of one that knows more members than there can be", "P-62"), []byte{145}, request, u32(1<<32-1))
@@ -204,11 +211,9 @@ func (s *suite) voteBodies() {
 }
 
 func (s *suite) ringFields() {
-	put := func(f fault, parts ...[]byte) { s.policyInput("ring-field", "ring.ErrBaton", f, parts...) }
+	l := layout{s, "ring-field", "ring.ErrBaton", "P-18"}
+	put, bad := l.put, l.bad
 	good := func(slug, about string, parts ...[]byte) { put(ok(slug, about, "P-18"), parts...) }
-	bad := func(slug, about string, parts ...[]byte) {
-		put(fault{slug: slug, about: about, req: "P-18"}, parts...)
-	}
 	good("rest", "nobody waits", []byte{0}, u32(0), u32(0))
 	good("check", "d, on its check round", []byte{0}, u32(4), u32(0))
 	good("active", "d, searching", []byte{1}, u32(4), u32(0))
@@ -221,10 +226,8 @@ func (s *suite) ringFields() {
 }
 
 func (s *suite) ringBodies() {
-	put := func(f fault, parts ...[]byte) { s.policyInput("ring-body", "ring.ErrBody", f, parts...) }
-	bad := func(slug, about string, parts ...[]byte) {
-		put(fault{slug: slug, about: about, req: "P-19"}, parts...)
-	}
+	l := layout{s, "ring-body", "ring.ErrBody", "P-19"}
+	put, bad := l.put, l.bad
 	condition := slices.Concat(aToken, u64(8))
 	for n, name := range []string{"request", "wake", "repeat"} {
 		kind := []byte{byte(n + 1)}

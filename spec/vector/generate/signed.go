@@ -101,23 +101,15 @@ func (s *suite) extensions(o *object) {
 	put("extension-twice", "one extension twice", o.malformed, "canonical.ErrUnsorted", dict(uintOf(5), uintOf(0), uintOf(5), uintOf(1)))
 	put("extension-text", "a text as key", o.malformed, "", dict(text("5"), uintOf(0)))
 	put("extension-negative", "a negative number as key", o.malformed, "", dict(negative(1), uintOf(0)))
-	deep := uintOf(0)
-	for range 40 {
-		deep = array(deep)
-	}
 	f := fault{slug: "extension-deep", about: "an extension that nests 40 arrays", req: "C-3", outcome: o.malformed, cause: "canonical.ErrTooDeep"}
-	s.addSigned(o, f.malicious(), sign(with(o.payload, dict(uintOf(5), deep), o.extensions...), o.kind, o.by))
+	s.addSigned(o, f.malicious(), sign(with(o.payload, dict(uintOf(5), nested(uintOf(0), 40)), o.extensions...), o.kind, o.by))
 }
 
 // payloads are payloads that are encoded wrongly or have another shape, rightly
 // signed.
 func (s *suite) payloads(o *object) {
 	for _, p := range spellings(o.payload, 1) {
-		f := fault{slug: "payload-" + p.slug, about: "payload, " + p.about, req: p.req, outcome: o.malformed, cause: p.cause}
-		if p.malicious {
-			f = f.malicious()
-		}
-		s.addRaw(o, f, as(p.data, o.kind, o.by).seal().raw)
+		s.addRaw(o, p.as("payload-", "payload, ", o.malformed), as(p.data, o.kind, o.by).seal().raw)
 	}
 	f := fault{slug: "payload-empty", about: "no payload", req: "C-2", outcome: o.malformed, cause: "canonical.ErrTruncated"}
 	s.addRaw(o, f, as(nil, o.kind, o.by).seal().raw)
