@@ -2,14 +2,11 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -17,6 +14,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/soak/judge"
 	"github.com/wandertoken/wander/soak/record"
+	"github.com/wandertoken/wander/soak/rig"
 )
 
 // auditWithin is how long an audit may take.
@@ -122,22 +120,5 @@ func programsOf(dir string) ([]judge.Run, error) {
 // auditOf audits the copies of the journals that were made under a name. The
 // report is put beside them.
 func auditOf(program, dir, name string) (judge.Audit, error) {
-	journals := filepath.Join(dir, auditsFolder, name)
-	ctx, cancel := context.WithTimeout(context.Background(), auditWithin)
-	defer cancel()
-	var out, problems bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, "audit", "--group", filepath.Join(dir, "ca", "group.crt"), "--output", "json", journals)
-	cmd.Stdout, cmd.Stderr = &out, &problems
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) { // it exits with 70 for findings
-		return judge.Audit{}, err
-	}
-	if err := os.WriteFile(filepath.Join(journals, "audit.json"), out.Bytes(), 0o600); err != nil {
-		return judge.Audit{}, err
-	}
-	a, err := judge.ParseAudit(out.Bytes())
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, problems.Bytes())
-	}
-	return a, err
+	return rig.Audit(program, filepath.Join(dir, "ca", "group.crt"), filepath.Join(dir, auditsFolder, name), auditWithin)
 }

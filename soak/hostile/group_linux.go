@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +16,6 @@ import (
 	"github.com/wandertoken/wander/node/boottime"
 	"github.com/wandertoken/wander/protocol/directory"
 	"github.com/wandertoken/wander/protocol/ident"
-	"github.com/wandertoken/wander/soak/judge"
 	"github.com/wandertoken/wander/soak/liar/report"
 	"github.com/wandertoken/wander/soak/rig"
 	"github.com/wandertoken/wander/soak/world"
@@ -343,18 +339,9 @@ func (b *band) audit() (v verdicts) {
 			return verdicts{failed: err.Error()}
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), auditWithin)
-	defer cancel()
-	var out, problems bytes.Buffer
-	cmd := exec.CommandContext(ctx, b.Program, "audit", "--group", filepath.Join(b.Authority(), "group.crt"), "--output", "json", journals)
-	cmd.Stdout, cmd.Stderr = &out, &problems
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) { // it exits with 70 for findings
-		return verdicts{failed: err.Error()}
-	}
-	a, err := judge.ParseAudit(out.Bytes())
+	a, err := rig.Audit(b.Program, filepath.Join(b.Authority(), "group.crt"), journals, auditWithin)
 	if err != nil {
-		return verdicts{failed: fmt.Sprintf("%v: %s", err, problems.Bytes())}
+		return verdicts{failed: err.Error()}
 	}
 	return verdictsOf(a)
 }

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -217,4 +218,26 @@ func (g *Group) Programs(until clock.Instant) ([]judge.Run, error) {
 	records, unread := record.Read(file)
 	runs, err := judge.Runs(records, until)
 	return runs, errors.Join(unread, err)
+}
+
+// Audit audits the copies of journals in a folder, by the file of their group. The report
+// is put beside them.
+func Audit(program, groupFile, journals string, within time.Duration) (judge.Audit, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	var out, problems bytes.Buffer
+	cmd := exec.CommandContext(ctx, program, "audit", "--group", groupFile, "--output", "json", journals)
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) { // it exits with 70 for findings
+		return judge.Audit{}, err
+	}
+	if err := os.WriteFile(filepath.Join(journals, "audit.json"), out.Bytes(), 0o600); err != nil {
+		return judge.Audit{}, err
+	}
+	a, err := judge.ParseAudit(out.Bytes())
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, problems.Bytes())
+	}
+	return a, err
 }
