@@ -77,6 +77,11 @@ func (w *World) step(m int32, e *policy.Event) {
 		w.act(m, &actions[i])
 	}
 	w.actions = actions[:0]
+	s := &w.sites[m]
+	if due := s.policy.Deadline(); due != s.due || e.Kind == policy.Timer {
+		s.due = due
+		w.setTimer(m, due)
+	}
 }
 
 // stepToken tells of an event of a token, like step.
@@ -90,8 +95,6 @@ func (w *World) stepToken(m int32, t *token, kind policy.EventKind, operated boo
 
 func (w *World) act(m int32, a *policy.Action) {
 	switch a.Kind {
-	case policy.Wait:
-		w.setTimer(m, a.At)
 	case policy.Generate:
 		w.generate(m)
 	case policy.Tell:

@@ -18,7 +18,8 @@ const visitsKept = 16
 type site struct {
 	policy policy.Policy
 
-	timer    clock.Instant // of the last Wait
+	due      clock.Instant // the policy's Deadline
+	timer    clock.Instant // the same, in the past no more; clock.Never when it has come
 	timerSeq uint64
 	entry    int32 // in World.queue.timers
 
@@ -67,7 +68,7 @@ func (w *World) admit() error {
 	if err != nil {
 		return err
 	}
-	s := site{policy: made, timer: clock.Never, entry: noEntry, next: -1, place: int32(len(w.up))}
+	s := site{policy: made, due: clock.Never, timer: clock.Never, entry: noEntry, next: -1, place: int32(len(w.up))}
 	if limit := w.cfg.ClockOffset.Milliseconds(); limit > 0 {
 		s.offset = w.clocks.Int64N(2*limit+1) - limit
 	}
@@ -285,7 +286,7 @@ func (w *World) fall(m int32) bool {
 	w.up[s.place] = last
 	w.sites[last].place = s.place
 	w.up = w.up[:len(w.up)-1]
-	s.place, s.timer, s.next = -1, clock.Never, -1
+	s.place, s.due, s.timer, s.next = -1, clock.Never, clock.Never, -1
 	s.wants, s.heard = false, false
 	s.policy = nil
 	s.epoch++

@@ -88,7 +88,7 @@ func (h *timers) removeFirst() {
 // noEntry is site.entry of a member that has none.
 const noEntry = -1
 
-// setTimer is the action Wait.
+// setTimer has a member's policy told at an instant.
 func (w *World) setTimer(m int32, at clock.Instant) {
 	s := &w.sites[m]
 	w.seq++

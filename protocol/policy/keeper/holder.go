@@ -18,7 +18,6 @@ type holder struct {
 	links    holderLinks
 	inner    policy.Policy
 	scratch  []policy.Action // of the policy
-	innerDue clock.Instant   // when the policy wants a Timer
 	held     tokens
 	left     held // the last token that left without the policy
 }
@@ -38,8 +37,8 @@ type holderLinks interface {
 func newHolder(c *common, links holderLinks, inner policy.Policy, in *policy.Surroundings) holder {
 	h := holder{
 		common: c, links: links, inner: inner, reporter: reporter{common: c, last: longAgo},
-		history:  history{serials: in.Serial},
-		innerDue: clock.Never, left: held{since: longAgo},
+		history: history{serials: in.Serial},
+		left:    held{since: longAgo},
 	}
 	if c.exclusive { // of several tokens one comes after the other
 		h.verify = in.Receipt
@@ -65,9 +64,6 @@ func (h *holder) step(e policy.Event) {
 // act does what the policy wants done, unless the token is promised to rest.
 func (h *holder) act(a *policy.Action) {
 	switch a.Kind {
-	case policy.Wait:
-		h.innerDue = a.At
-		return
 	case policy.Generate:
 		if h.exclusive {
 			return
@@ -378,7 +374,7 @@ func (h *holder) due(t *held) clock.Instant {
 			return clock.Never // a promise says that no program runs here
 		case h.exclusive && t.ran && !t.prepared: // the keeper counts on a program that has ended
 			return max(report, t.since)
-		case h.exclusive && h.innerDue >= h.now.Add(restAfter): // the policy has no use for it until then
+		case h.exclusive && h.inner.Deadline() >= h.now.Add(restAfter): // the policy has no use for it until then
 			return max(report, t.since)
 		case h.exclusive:
 			return t.since.Add(restAfter)

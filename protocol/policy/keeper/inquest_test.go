@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/policytest"
 )
 
 // Members of these tests beside those of lone. theBlamer is no keeper.
@@ -41,6 +42,7 @@ type court struct {
 
 // courier passes each token that comes on to a member, and writes down what it is told.
 type courier struct {
+	policytest.Untimed
 	to   ident.Member // zero: to nobody
 	told []policy.Event
 }
@@ -227,7 +229,7 @@ func TestInquest_Blamed_BothAreAsked(t *testing.T) {
 	assert.True(t, c.asks(theHolder, blamedFrom))
 	assert.True(t, c.asks(thePasser, custody{token, 8}))
 	assert.False(t, c.struck(theHolder))
-	assert.LessOrEqual(t, c.due, c.now.Add(c.retry))
+	assert.LessOrEqual(t, c.Deadline(), c.now.Add(c.retry))
 	c.after(c.retry)
 	assert.True(t, c.asks(theHolder, blamedFrom), "once more")
 }

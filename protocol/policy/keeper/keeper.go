@@ -16,7 +16,6 @@ import (
 type Keeper struct {
 	common
 	begun   bool
-	waits   clock.Instant // the last Wait
 	watches watches
 
 	holder   holder
@@ -47,7 +46,6 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings, exclus
 			},
 			outbox: outbox{self: in.Self},
 		},
-		waits: clock.Never,
 	}
 	if k.health == nil {
 		k.health = func() int { return 1 }
@@ -119,7 +117,6 @@ func (k *Keeper) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	k.handleOwn()
 	k.search.looksLater()
 	k.watch()
-	k.wait(event.Kind == policy.Timer)
 	return k.actions
 }
 
@@ -138,7 +135,7 @@ func (k *Keeper) happened(e *policy.Event) {
 		return
 	case policy.Timer:
 		k.timer()
-		if k.now < k.holder.innerDue && k.holder.innerDue != clock.Never {
+		if due := k.holder.inner.Deadline(); k.now < due && due != clock.Never {
 			return
 		}
 		k.holder.step(*e)
@@ -233,13 +230,9 @@ func (k *Keeper) timer() {
 	k.inquests.onTimer()
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-func (k *Keeper) wait(timer bool) {
-	next := min(k.holder.innerDue, k.holder.deadline(), k.waiter.next, k.search.next, k.inquests.open.deadline(), k.newborn.deadline())
-	if next != k.waits || timer {
-		k.waits = next
-		k.do(policy.Action{Kind: policy.Wait, At: next})
-	}
+// Deadline implements policy.Policy.
+func (k *Keeper) Deadline() clock.Instant {
+	return min(k.holder.inner.Deadline(), k.holder.deadline(), k.waiter.next, k.search.next, k.inquests.open.deadline(), k.newborn.deadline())
 }
 
 // hear handles a message. Whatever is not well-formed is ignored.

@@ -39,9 +39,6 @@ type Agent struct {
 	// generate is when to make a token if none is here until then.
 	generate clock.Instant
 
-	// asked is the instant of the last Wait.
-	asked clock.Instant
-
 	used  ident.Token // the token in use, unless idle
 	phase phase
 	until clock.Instant
@@ -78,7 +75,7 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 		constants: c,
 		rng:       *rand.New(rng),
 		last:      longAgo,
-		asked:     clock.Never,
+		generate:  clock.Never,
 		queue:     make([]ident.Token, 0, places),
 	}, nil
 }
@@ -113,7 +110,7 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 		a.demand = event.Demand
 		actions = a.run(actions)
 	}
-	return a.wait(event.Kind == policy.Timer, actions)
+	return actions
 }
 
 // receive uses a token, lets it wait or drops it (§2.1). What comes back
@@ -233,19 +230,8 @@ func (a *Agent) observe(now clock.Instant) {
 	}
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-// After a Timer it always does, as it does not know which Wait that answered.
-func (a *Agent) wait(timer bool, actions []policy.Action) []policy.Action {
-	next := a.deadline()
-	if next == a.asked && !timer {
-		return actions
-	}
-	a.asked = next
-	return append(actions, policy.Action{Kind: policy.Wait, At: next})
-}
-
-// deadline is when the agent has to act next if nothing happens.
-func (a *Agent) deadline() clock.Instant {
+// Deadline implements policy.Policy.
+func (a *Agent) Deadline() clock.Instant {
 	switch {
 	case a.phase == resting:
 		return a.until

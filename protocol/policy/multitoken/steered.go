@@ -28,7 +28,6 @@ type steered struct {
 	open     clock.Instant // since when the member can use a token, unless it uses one
 	generate clock.Instant // when to make a token if none is used until then
 	made     clock.Instant // when it last asked for one; longAgo before
-	asked    clock.Instant // the instant of the last Wait
 
 	before  ident.Token // the token of the last use
 	used    ident.Token // the token in use, unless idle
@@ -73,7 +72,7 @@ func NewSteered(params policy.Params, rng rand.Source) (*steered, error) {
 	}
 	a := &steered{
 		rng: *rand.New(rng), target: params.TargetInterval, skip: params.SkipDelay,
-		last: longAgo, made: longAgo, asked: clock.Never, waiting: make([]ident.Token, 0, capacity),
+		last: longAgo, made: longAgo, generate: clock.Never, waiting: make([]ident.Token, 0, capacity),
 	}
 	switch params.Preset {
 	case T3gj:
@@ -124,7 +123,7 @@ func (a *steered) Step(now clock.Instant, event policy.Event, actions []policy.A
 			a.before = ident.Token{}
 		}
 	}
-	return a.wait(event.Kind == policy.Timer, actions)
+	return actions
 }
 
 // receive uses a token, passes it on unused or drops it.
@@ -376,19 +375,13 @@ func (a *steered) listen(now clock.Instant) {
 	a.generate = now.Add(of(a.target, a.law.patience(&a.rng)))
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-// After a Timer it always does, as it does not know which Wait that answered.
-func (a *steered) wait(timer bool, actions []policy.Action) []policy.Action {
-	next := a.generate
+// Deadline implements policy.Policy.
+func (a *steered) Deadline() clock.Instant {
 	switch a.phase {
 	case resting, keeping:
-		next = a.until
+		return a.until
 	case running:
-		next = clock.Never
+		return clock.Never
 	}
-	if next == a.asked && !timer {
-		return actions
-	}
-	a.asked = next
-	return append(actions, policy.Action{Kind: policy.Wait, At: next})
+	return a.generate
 }

@@ -26,11 +26,9 @@ type Quorum struct {
 	scratch []policy.Action
 	own     []message // to this member itself
 
-	begun    bool
-	start    clock.Instant // when this member began
-	innerDue clock.Instant // what the policy waits for
-	asked    clock.Instant // the last Wait
-	order    []ident.Member
+	begun bool
+	start clock.Instant // when this member began
+	order []ident.Member
 
 	holder holder
 	voter  voter
@@ -49,7 +47,6 @@ func Around(inner policy.Policy, p policy.Params, in policy.Surroundings) *Quoru
 	q := &Quorum{
 		spans: deriveSpans(p), inner: inner, self: in.Self, electorate: in.Electorate,
 		majority: p.OnIsolated == policy.Majority,
-		innerDue: clock.Never, asked: clock.Never,
 	}
 	q.quiet = bound(max(q.hold, in.Longest) + killTime)
 	if q.electorate == nil {
@@ -79,7 +76,6 @@ func (q *Quorum) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 	}
 	q.happened(&event)
 	q.handleOwn()
-	q.wait(event.Kind == policy.Timer)
 	return q.actions
 }
 
@@ -93,10 +89,9 @@ func (q *Quorum) happened(e *policy.Event) {
 	case policy.Timer:
 		q.holderDue()
 		q.voterDue()
-		if q.now < q.innerDue && q.innerDue != clock.Never {
+		if due := q.inner.Deadline(); q.now < due && due != clock.Never {
 			return
 		}
-		q.innerDue = clock.Never
 	case policy.Neighbour:
 		q.isVoter()
 	case policy.Arrival, policy.Generated:
@@ -131,9 +126,6 @@ func (q *Quorum) step(e policy.Event) {
 // act passes on what the policy wants done. A program waits for votes.
 func (q *Quorum) act(a *policy.Action) {
 	switch a.Kind {
-	case policy.Wait:
-		q.innerDue = a.At
-		return
 	case policy.Run:
 		q.runs(a.Token)
 		return
@@ -153,13 +145,9 @@ func (q *Quorum) keep(b []byte) []byte {
 	return q.out[start:len(q.out):len(q.out)]
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-func (q *Quorum) wait(timer bool) {
-	next := min(q.innerDue, q.holder.deadline(), q.voter.deadline())
-	if next != q.asked || timer {
-		q.asked = next
-		q.actions = append(q.actions, policy.Action{Kind: policy.Wait, At: next})
-	}
+// Deadline implements policy.Policy.
+func (q *Quorum) Deadline() clock.Instant {
+	return min(q.inner.Deadline(), q.holder.deadline(), q.voter.deadline())
 }
 
 // hear handles a message. Whatever is not well-formed is ignored.

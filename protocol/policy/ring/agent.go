@@ -89,7 +89,6 @@ type Agent struct {
 	again    clock.Instant // demand that could not be met is tried anew
 	repeatAt clock.Instant // a request that is not answered is repeated
 	missed   clock.Instant // the token goes around, if no request has come
-	asked    clock.Instant // the last Wait
 	marked   clock.Instant // a request was sent last
 	repeated news          // requests of others that were repeated
 
@@ -126,7 +125,7 @@ func New(params policy.Params) (*Agent, error) {
 	}
 	return &Agent{
 		constants: derive(params), alg: alg, station: NewStation(alg), n: 1,
-		due: clock.Never, again: clock.Never, repeatAt: clock.Never, missed: clock.Never, asked: clock.Never,
+		due: clock.Never, again: clock.Never, repeatAt: clock.Never, missed: clock.Never,
 		marked: longAgo, repeated: news{at: longAgo},
 	}, nil
 }
@@ -167,14 +166,12 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 	case policy.Timer:
 		s.timer()
 	}
-	s.wait(event.Kind == policy.Timer)
 	return s.actions
 }
 
 // actionsMax bounds the answer to one event: two tokens are dropped, one runs or is
-// passed on, at most twice and prepared for each time; the messages of fieldsMax, and
-// Wait.
-const actionsMax = 2 + 2*2 + (heldMax + 2) + 1
+// passed on, at most twice and prepared for each time; and the messages of fieldsMax.
+const actionsMax = 2 + 2*2 + (heldMax + 2)
 
 func (s *step) do(a policy.Action) { s.actions = append(s.actions, a) }
 
@@ -213,21 +210,16 @@ func (s *step) wanted() {
 // waits reports whether this member needs the token and has not got it.
 func (a *Agent) waits() bool { return a.station.Waits() }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-// After a Timer it always does, as it does not know which Wait that answered.
-func (s *step) wait(timer bool) {
-	next := min(s.due, s.again, s.missed)
-	if s.unanswered && s.alg != S {
-		next = min(next, s.repeatAt)
+// Deadline implements policy.Policy.
+func (a *Agent) Deadline() clock.Instant {
+	next := min(a.due, a.again, a.missed)
+	if a.unanswered && a.alg != S {
+		next = min(next, a.repeatAt)
 	}
-	for i := range s.held {
-		if !s.held[i].from.IsZero() {
-			next = min(next, s.held[i].since.Add(s.requestTimeout))
+	for i := range a.held {
+		if !a.held[i].from.IsZero() {
+			next = min(next, a.held[i].since.Add(a.requestTimeout))
 		}
 	}
-	if next == s.asked && !timer {
-		return
-	}
-	s.asked = next
-	s.do(policy.Action{Kind: policy.Wait, At: next})
+	return next
 }

@@ -28,7 +28,6 @@ type Agent struct {
 
 	due     clock.Instant // of the next start
 	rested  clock.Instant // before it no start may be, by what a restart told
-	asked   clock.Instant // of the last Wait
 	demand  bool
 	started bool // there was an event other than Recalled
 	wanting bool // a Generate has no answer yet
@@ -51,7 +50,7 @@ func New(params policy.Params, rng rand.Source) (*Agent, error) {
 	}
 	return &Agent{
 		rng: *rand.New(rng), shortest: shortest, longest: longest, retry: params.OperationTime,
-		rested: math.MinInt64, asked: clock.Never,
+		due: clock.Never, rested: math.MinInt64,
 	}, nil
 }
 
@@ -100,8 +99,7 @@ func (a *Agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 	case policy.DemandChanged:
 		a.demand = event.Demand
 	}
-	actions = a.start(now, actions)
-	return a.wait(event.Kind == policy.Timer, actions)
+	return a.start(now, actions)
 }
 
 // recall keeps the shortest time from an operation before a restart. One in
@@ -161,17 +159,11 @@ func (a *Agent) ended(t *policy.Token, actions []policy.Action) []policy.Action 
 	return a.remove(t, actions)
 }
 
-// wait asks for the next start, when that has changed. After a Timer it always
-// does, as it does not know which Wait that answered. While the operation runs
-// it is its end that is waited for.
-func (a *Agent) wait(timer bool, actions []policy.Action) []policy.Action {
-	next := a.due
+// Deadline implements policy.Policy: it is the next start. While the operation
+// runs the agent waits for its end.
+func (a *Agent) Deadline() clock.Instant {
 	if a.running {
-		next = clock.Never
+		return clock.Never
 	}
-	if next == a.asked && !timer {
-		return actions
-	}
-	a.asked = next
-	return append(actions, policy.Action{Kind: policy.Wait, At: next})
+	return a.due
 }

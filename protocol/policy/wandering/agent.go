@@ -81,7 +81,7 @@ func (a *agent) Step(now clock.Instant, event policy.Event, actions []policy.Act
 	if a.listens() {
 		a.regenerate = now.Add(a.constants.timeout(&a.rng))
 	}
-	return a.wait(event.Kind == policy.Timer, actions)
+	return actions
 }
 
 // recall notes a visit from before a restart, and the operation that ran then.

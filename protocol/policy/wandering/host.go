@@ -25,9 +25,6 @@ type host struct {
 	// regenerate is when to make a token if none is here until then.
 	regenerate clock.Instant
 
-	// asked is the instant of the last Wait.
-	asked clock.Instant
-
 	here    int  // tokens that rest or run here
 	running bool // one of them runs
 	demand  bool
@@ -40,7 +37,7 @@ type host struct {
 }
 
 func newHost(minInterval, skipDelay time.Duration) host {
-	return host{min: minInterval, skip: skipDelay, early: longAgo, regenerate: clock.Never, asked: clock.Never, anew: true}
+	return host{min: minInterval, skip: skipDelay, early: longAgo, regenerate: clock.Never, anew: true}
 }
 
 // holds reports whether a token rests or runs here.
@@ -210,19 +207,8 @@ func (h *host) listens() bool {
 	return true
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-// After a Timer it always does, as it does not know which Wait that answered.
-func (h *host) wait(timer bool, actions []policy.Action) []policy.Action {
-	next := h.deadline()
-	if next == h.asked && !timer {
-		return actions
-	}
-	h.asked = next
-	return append(actions, policy.Action{Kind: policy.Wait, At: next})
-}
-
-// deadline is when the host has to act next if nothing happens.
-func (h *host) deadline() clock.Instant {
+// Deadline implements policy.Policy.
+func (h *host) Deadline() clock.Instant {
 	if h.here == 0 {
 		return h.regenerate
 	}

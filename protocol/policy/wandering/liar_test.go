@@ -291,7 +291,7 @@ func TestWanted_Flood_LooksAreThinned(t *testing.T) {
 	w.Step(now, policy.Event{Kind: policy.Timer}, nil) // nobody is due
 	for ; now < 5*second; now += second / 1000 {
 		sent += len(kinds(w.Step(now, policy.Event{Kind: policy.Wanted}, nil), policy.Tell))
-		if now >= w.asked {
+		if now >= w.Deadline() {
 			sent += len(kinds(w.Step(now, policy.Event{Kind: policy.Timer}, nil), policy.Tell))
 		}
 	}
@@ -307,13 +307,13 @@ func TestWanted_LightTokenComesBack_GoesToWhoWaits(t *testing.T) {
 	e := arrival(9, 1000)
 	passed := kinds(w.Step(2*second, e, nil), policy.Pass)
 	if len(passed) == 0 {
-		passed = kinds(w.Step(w.asked, policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+		passed = kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Pass)
 	}
 	require.Len(t, passed, 1)
 	back := policy.Event{Kind: policy.PassSettled, Outcome: policy.Returned, Token: e.Token}
 	w.Step(3*second, policy.Event{Kind: policy.Wanted, From: waits}, nil)
 	w.Step(4*second, back, nil)
-	passed = kinds(w.Step(w.asked, policy.Event{Kind: policy.Timer}, nil), policy.Pass)
+	passed = kinds(w.Step(w.Deadline(), policy.Event{Kind: policy.Timer}, nil), policy.Pass)
 	require.Len(t, passed, 1)
 	assert.Equal(t, waits, passed[0].To)
 

@@ -35,7 +35,6 @@ type driver struct {
 	places   map[ident.Token]tokenPlace
 	kept     map[ident.Token]clock.Instant // since when
 	demand   bool
-	asked    clock.Instant
 	generate int // Generate actions not answered yet
 }
 
@@ -47,8 +46,7 @@ var propertyParams = policy.Params{
 }
 
 func newDriver(t *rapid.T, p policy.Policy, tokens int) *driver {
-	d := &driver{T: t, policy: p, asked: clock.Never,
-		places: map[ident.Token]tokenPlace{}, kept: map[ident.Token]clock.Instant{}}
+	d := &driver{T: t, policy: p, places: map[ident.Token]tokenPlace{}, kept: map[ident.Token]clock.Instant{}}
 	for i := range tokens {
 		born := rapid.Uint64Range(1, uint64(tokens)).Draw(t, "born") // ties are wanted
 		d.tokens = append(d.tokens, policy.Token{ID: ident.Token{byte(i + 1)}, Born: born})
@@ -76,8 +74,8 @@ func (d *driver) draw() (policy.Event, bool) {
 	}).Draw(d.T, "kind")}
 	switch e.Kind {
 	case policy.Timer:
-		if d.asked != clock.Never && rapid.Bool().Draw(d.T, "due") {
-			d.now = max(d.now, d.asked)
+		if due := d.policy.Deadline(); due != clock.Never && rapid.Bool().Draw(d.T, "due") {
+			d.now = max(d.now, due)
 		}
 	case policy.OperationEnded:
 		e.Operated = rapid.Bool().Draw(d.T, "operated")
@@ -144,12 +142,11 @@ func (d *driver) step(e policy.Event) []policy.Action {
 		d.generate--
 	}
 	actions := d.policy.Step(d.now, e, nil)
-	for i, a := range actions {
+	for _, a := range actions {
 		d.book(e, a)
-		require.True(d, a.Kind != policy.Wait || i == len(actions)-1, "one Wait, and last")
 	}
 	if e.Kind == policy.Timer {
-		require.Greater(d, d.asked, d.now, "a Timer leaves nothing undone")
+		require.Greater(d, d.policy.Deadline(), d.now, "a Timer leaves nothing undone")
 	}
 	return actions
 }
@@ -182,8 +179,6 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 			require.NotContains(d, []tokenPlace{kept, used}, p, "generates while it has %v", id)
 		}
 		d.generate++
-	case policy.Wait:
-		d.asked = a.At
 	default:
 		require.Fail(d, "unexpected action", "%+v", a)
 	}
@@ -193,7 +188,7 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 func (d *driver) checkNothingForgotten() {
 	for id, p := range d.places {
 		if p == kept {
-			require.LessOrEqual(d, d.asked, d.kept[id].Add(propertyParams.SkipDelay), "nobody wakes up for %v", id)
+			require.LessOrEqual(d, d.policy.Deadline(), d.kept[id].Add(propertyParams.SkipDelay), "nobody wakes up for %v", id)
 		}
 	}
 }

@@ -16,9 +16,8 @@ type walker struct {
 	common
 	began  clock.Instant // when the last operation did
 	begun  bool
-	asked  clock.Instant // the last Wait
-	next   ident.Member  // in the preset light: the member that is to be next; zero: any
-	waiter ident.Member  // and the one that was said to wait last, until it gets the token; zero: none
+	next   ident.Member // in the preset light: the member that is to be next; zero: any
+	waiter ident.Member // and the one that was said to wait last, until it gets the token; zero: none
 
 	spare holding // a token that came while the operation ran, and precedes it
 	sent  passage
@@ -51,7 +50,6 @@ func newWalker(params policy.Params, in policy.Surroundings, isFair bool) *walke
 			spans: deriveSpans(params, isFair), Tuning: Tuning{Witnesses: witnesses, Reads: readsAtOnce}, isFair: isFair,
 			self: in.Self, roster: in.Roster, rng: *rand.New(in.Random), early: longAgo,
 		},
-		asked: clock.Never,
 	}
 	if w.roster == nil {
 		w.roster = policy.Alone{}
@@ -73,7 +71,6 @@ func (w *walker) Step(now clock.Instant, event policy.Event, actions []policy.Ac
 		w.begun = true
 		w.had()
 	}
-	w.wait(event.Kind == policy.Timer)
 	return w.actions
 }
 
@@ -147,18 +144,15 @@ func (w *walker) onTimer() {
 	}
 }
 
-// wait asks for the earliest of all that is due later, when that has changed.
-func (w *walker) wait(timer bool) {
-	next := clock.Never
-	if w.fair != nil {
-		next = min(w.fair.again, w.fair.deadline())
-	} else if w.have {
-		next = min(next, w.rests)
+// Deadline implements policy.Policy.
+func (w *walker) Deadline() clock.Instant {
+	switch {
+	case w.fair != nil:
+		return min(w.fair.again, w.fair.deadline())
+	case w.have:
+		return w.rests
 	}
-	if next != w.asked || timer {
-		w.asked = next
-		w.actions = append(w.actions, policy.Action{Kind: policy.Wait, At: next})
-	}
+	return clock.Never
 }
 
 func contains(list []ident.Member, m ident.Member) bool { return slices.Contains(list, m) }

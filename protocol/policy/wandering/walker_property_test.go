@@ -47,7 +47,6 @@ type books struct {
 	*rapid.T
 	walker policy.Policy
 	now    clock.Instant
-	asked  clock.Instant
 	places map[ident.Token]tokenPlace
 	tokens []policy.Token
 	demand bool
@@ -61,7 +60,7 @@ func newBooks(t *rapid.T, preset string) *books {
 		Self: ident.Member{1}, Random: rand.NewPCG(seed, 0), Roster: company(rapid.SampledFrom([]int{1, 2, 3, 40}).Draw(t, "members")),
 	})
 	require.NoError(t, err)
-	b := &books{T: t, walker: made, asked: clock.Never, places: map[ident.Token]tokenPlace{}}
+	b := &books{T: t, walker: made, places: map[ident.Token]tokenPlace{}}
 	for i := range 5 {
 		b.tokens = append(b.tokens, policy.Token{ID: ident.Token{byte(i + 1)}, Born: uint64(i / 2)})
 	}
@@ -77,8 +76,8 @@ func (b *books) event() (e policy.Event, ok bool) {
 	case policy.Recalled:
 		return e, false
 	case policy.Timer:
-		if b.asked != clock.Never && rapid.Bool().Draw(b.T, "due") {
-			b.now = max(b.now, b.asked)
+		if due := b.walker.Deadline(); due != clock.Never && rapid.Bool().Draw(b.T, "due") {
+			b.now = max(b.now, due)
 		}
 	case policy.DemandChanged:
 		e.Demand = rapid.Bool().Draw(b.T, "demand")
@@ -159,7 +158,7 @@ func (b *books) step(e policy.Event) {
 		b.book(&actions[i])
 	}
 	if e.Kind == policy.Timer {
-		require.Greater(b, b.asked, b.now, "a Timer leaves nothing undone")
+		require.Greater(b, b.walker.Deadline(), b.now, "a Timer leaves nothing undone")
 	}
 }
 
@@ -186,8 +185,6 @@ func (b *books) book(a *policy.Action) {
 		b.places[a.Token] = away
 	case policy.Generate, policy.Watch, policy.Unwatch:
 		require.Fail(b, "this is up to a keeper")
-	case policy.Wait:
-		b.asked = a.At
 	case policy.Tell:
 		require.NotContains(b, []ident.Member{{}, {1}}, a.To)
 	}
@@ -224,8 +221,8 @@ func (b *books) rests() {
 		if places := slices.Collect(maps.Values(b.places)); !slices.Contains(places, kept) && !slices.Contains(places, used) {
 			return
 		}
-		require.NotEqual(b, clock.Never, b.asked, "nobody wakes up")
-		b.now = max(b.now, b.asked)
+		require.NotEqual(b, clock.Never, b.walker.Deadline(), "nobody wakes up")
+		b.now = max(b.now, b.walker.Deadline())
 		b.step(policy.Event{Kind: policy.Timer})
 	}
 	require.Fail(b, "a token never leaves", "%v", b.places)

@@ -177,6 +177,12 @@ func (w *world) tell(to int, e policy.Event) {
 	for _, a := range w.actions {
 		w.carryOut(to, a)
 	}
+	if due := s.policy.Deadline(); due != s.asked || e.Kind == policy.Timer {
+		s.asked = due
+		if due != clock.Never {
+			w.schedule(due, to, policy.Event{Kind: policy.Timer})
+		}
+	}
 }
 
 // compare asks the unbounded history for its verdict on a reception.
@@ -220,10 +226,5 @@ func (w *world) carryOut(at int, a policy.Action) {
 	case policy.Generate:
 		w.generated = append(w.generated, w.now)
 		w.mint(at, policy.Generated)
-	case policy.Wait:
-		s.asked = a.At
-		if a.At != clock.Never {
-			w.schedule(a.At, at, policy.Event{Kind: policy.Timer})
-		}
 	}
 }

@@ -106,6 +106,9 @@ func (l *liar) Step(now clock.Instant, event policy.Event, actions []policy.Acti
 	return kept
 }
 
+// Deadline implements policy.Policy: lies wait for the next event.
+func (l *liar) Deadline() clock.Instant { return l.honest.Deadline() }
+
 // shirk does not run what it was to run, and says that it has.
 func (l *liar) shirk(now clock.Instant, first int, actions []policy.Action) []policy.Action {
 	i := slices.IndexFunc(actions[first:], func(a policy.Action) bool { return a.Kind == policy.Run })
