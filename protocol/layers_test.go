@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"protocol/ident", "protocol/clock", "protocol/duration"},
 	{"protocol/signed"},
 	{"protocol/wire", "protocol/certificate", "protocol/token", "protocol/journal", "protocol/policy"},
-	{"protocol/group", "protocol/effect", "protocol/invite"},
+	{"protocol/group", "protocol/effect", "protocol/invite", "protocol/policy/host"},
 	{"protocol/directory", "protocol/update", "protocol/evidence"},
 	{
 		"protocol/handoff", "protocol/policy/policytest", "protocol/policy/wandering", "protocol/policy/multitoken",

@@ -12,6 +12,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // propertyParams are those of a small and busy group.
@@ -50,7 +51,7 @@ func newDriver(t *rapid.T, preset string) *driver {
 	params.IntervalFactor = k
 	agent, err := New(params, rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	require.NoError(t, err)
-	d := &driver{T: t, agent: agent, passed: longAgo,
+	d := &driver{T: t, agent: agent, passed: host.LongAgo,
 		early: params.TargetInterval * 1000 / time.Duration(k), silence: k.Of(params.TargetInterval)}
 	if preset == Jittered {
 		d.variance = spread
@@ -203,7 +204,7 @@ func (d *driver) book(e policy.Event, a policy.Action) {
 func (d *driver) begins(id ident.Token) {
 	require.Empty(d, d.used, "two uses at once")
 	require.Equal(d, d.waiting[0], id, "out of turn")
-	if d.passed != longAgo {
+	if d.passed != host.LongAgo {
 		require.GreaterOrEqual(d, d.now.Sub(d.passed), d.early-d.early*d.variance/100, "too soon")
 	}
 	d.waiting, d.used = d.waiting[1:], []ident.Token{id}
