@@ -214,7 +214,7 @@ func answering(w *walker, asked []byte, itself, others time.Duration) (all []pol
 		if from == 5 {
 			m.age = millis(itself)
 		}
-		all = append(all, detached(w.Step(w.now, said(from, m), nil))...)
+		all = append(all, detached(w.Step(w.Now, said(from, m), nil))...)
 	}
 	return all
 }

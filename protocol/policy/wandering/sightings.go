@@ -7,6 +7,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // credible is how many members have to tell of a token for who has not held it
@@ -21,7 +22,7 @@ type sighting struct {
 	id      ident.Token
 	born    uint64
 	hop     uint64        // at which it was here last
-	held    clock.Instant // when that was; or longAgo
+	held    clock.Instant // when that was; or host.LongAgo
 	heard   clock.Instant // when it was here or told of last
 	fate    fate
 	sources [credible]source
@@ -86,9 +87,9 @@ func (s *sightings) of(t *sight, by, origin ident.Member) *sighting {
 	r := s.find(&t.id)
 	if r == nil {
 		r = s.room(by, origin)
-		*r = sighting{id: t.id, born: t.born, held: longAgo, heard: longAgo}
+		*r = sighting{id: t.id, born: t.born, held: host.LongAgo, heard: host.LongAgo}
 		for i := range r.sources {
-			r.sources[i].at = longAgo
+			r.sources[i].at = host.LongAgo
 		}
 	}
 	return r
@@ -126,11 +127,11 @@ func (s *sightings) room(by, origin ident.Member) *sighting {
 
 func (r *sighting) onlyOf(by, origin ident.Member) bool {
 	for i := range r.sources {
-		if o := &r.sources[i]; o.at > longAgo && !o.shares(by, origin) {
+		if o := &r.sources[i]; o.at > host.LongAgo && !o.shares(by, origin) {
 			return false
 		}
 	}
-	return r.held == longAgo
+	return r.held == host.LongAgo
 }
 
 // tell notes a source in the place of its earlier word, or of the earliest one.

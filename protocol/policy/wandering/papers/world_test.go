@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"encoding/binary"
@@ -91,7 +91,7 @@ func newWorld(t *testing.T, seed uint64, agents int, params policy.Params) *worl
 	w := &world{t: t, params: params, rng: rand.New(rand.NewPCG(seed, 0)), tokens: map[ident.Token]policy.Token{},
 		operating: map[int]time.Duration{}, alive: map[int]time.Duration{}}
 	for i := range agents {
-		agent, err := New(params, policy.Surroundings{Random: rand.NewPCG(seed, uint64(i)+1)})
+		agent, err := New(params, rand.NewPCG(seed, uint64(i)+1))
 		require.NoError(t, err)
 		w.agents = append(w.agents, &site{policy: agent, asked: clock.Never})
 		w.schedule(0, i, policy.Event{Kind: policy.DemandChanged, Demand: true})

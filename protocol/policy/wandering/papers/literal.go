@@ -1,4 +1,4 @@
-package wandering
+package papers
 
 import (
 	"time"
@@ -25,7 +25,7 @@ type literal struct {
 // the paper does not define, is Δmin. A member's demand is ignored. Errors: those of New with the preset report.
 func NewLiteral(params policy.Params) (policy.Policy, error) {
 	params.Preset = Report
-	made, err := New(params, policy.Surroundings{})
+	made, err := New(params, nil)
 	if err != nil {
 		return nil, err
 	}
