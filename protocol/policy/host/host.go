@@ -1,5 +1,5 @@
 // Package host is what circulation policies share, whatever their rules: the step in
-// progress and the answer that it collects, and the demand here. A policy embeds a Host,
+// progress and the answer that it collects, the demand here, and of two tokens the one that stays. A policy embeds a Host,
 // or a Talker if its agents send messages, and its own part is when to run, pass, drop
 // and generate:
 //
@@ -26,6 +26,12 @@ import (
 
 // LongAgo is an Instant before all others.
 const LongAgo = clock.Instant(math.MinInt64)
+
+// Precedes orders tokens by their genesis time, the latest first, and by id where that is
+// equal: so what stays is what the fence of programs is greatest under (token.Fence).
+func Precedes(born uint64, id *ident.Token, otherBorn uint64, other *ident.Token) bool {
+	return born > otherBorn || born == otherBorn && id.Compare(*other) < 0
+}
 
 // Host is one agent's. A simulation has a million of them.
 type Host struct {

@@ -152,9 +152,9 @@ func (c *court) questions(i int) (list []custody) {
 
 // strike has a member be struck for a token of long ago.
 func (c *court) strike(i int) {
-	c.actions, c.bodies = nil, nil
+	c.anew()
 	c.inquests.strike(at(i), &inquest{custody: custody{thirdToken, 9}}, policy.Kept)
-	c.did = append(c.did, c.Keeper.actions...)
+	c.did = append(c.did, c.Answer()...)
 }
 
 func (c *court) struck(i int) bool { return c.isStruck(at(i)) }
@@ -1584,9 +1584,9 @@ func TestHolds_HolderWasSilentAndBeganAnew_NotStruck(t *testing.T) {
 // TestStruck_WithTokenThatItMade_NotReported: where its clock is wrong, nobody takes the token.
 func TestStruck_WithTokenThatItMade_NotReported(t *testing.T) {
 	c := newCourt()
-	c.actions, c.bodies = nil, nil
+	c.anew()
 	c.inquests.strike(at(theHolder), &inquest{custody: custody{token, 0}}, policy.Kept)
-	c.did = append(c.did, c.Keeper.actions...)
+	c.did = append(c.did, c.Answer()...)
 	assert.True(t, c.struck(theHolder))
 	assert.Equal(t, map[int]bool{theHolder: false}, c.shunned())
 	assert.Zero(t, c.told(theThird, blame))

@@ -405,7 +405,7 @@ func TestNewborn_KeeperSearches_MakesNone(t *testing.T) {
 	for range 8 {
 		n.search.make()
 	}
-	assert.False(t, slices.ContainsFunc(n.actions, func(a policy.Action) bool { return a.Kind == policy.Generate && n.newborn.frozen }))
+	assert.False(t, slices.ContainsFunc(n.Answer(), func(a policy.Action) bool { return a.Kind == policy.Generate && n.newborn.frozen }))
 	assert.True(t, n.taken())
 }
 

@@ -84,6 +84,9 @@ func (l *lone) step(e policy.Event) {
 	}
 }
 
+// anew begins a step, for a test that calls parts of the keeper.
+func (l *lone) anew() { l.Begin(l.Keeper.Now, &policy.Event{Kind: policy.Timer}, nil) }
+
 // after lets time pass.
 func (l *lone) after(d time.Duration) {
 	for end := l.now.Add(d); ; l.step(policy.Event{Kind: policy.Timer}) {

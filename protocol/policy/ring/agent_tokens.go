@@ -6,6 +6,7 @@ import (
 	"github.com/wandertoken/wander/protocol/clock"
 	"github.com/wandertoken/wander/protocol/ident"
 	"github.com/wandertoken/wander/protocol/policy"
+	"github.com/wandertoken/wander/protocol/policy/host"
 )
 
 // place is where a token is, as far as the agent knows.
@@ -29,14 +30,7 @@ type record struct {
 	to    ident.Member // and to whom
 }
 
-// precedes orders tokens by their genesis time, the latest first, and by id where that is
-// equal: so what stays is what the fence of programs is greatest under (token.Fence).
-func (r *record) precedes(o *record) bool {
-	if r.born != o.born {
-		return r.born > o.born
-	}
-	return r.id.Compare(o.id) < 0
-}
+func (r *record) precedes(o *record) bool { return host.Precedes(r.born, &r.id, o.born, &o.id) }
 
 // tokensMax bounds how many tokens an agent remembers. Two are here at most.
 // Forgetting one keeps another alive for a round more, or a request waiting for
